@@ -1,0 +1,41 @@
+# Everything here works without a network once the Go modules are at hand
+# (go mod download; make lint once).
+
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+FUZZTIME ?= 60s
+# The packages that run goroutines over shared data.
+RACE     ?= ./nn/... ./taggers/... ./experiments/...
+
+# The linter is fetched once; the first proxy is the module cache itself, since
+# "go run module@version" asks a proxy even for what is already here.
+GOLANGCI := GOPROXY="file://$$(go env GOMODCACHE)/cache/download,$$(go env GOPROXY)" \
+	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+.PHONY: build test lint race fuzz demo bench golden
+
+build: # the program, static: ./lethe
+	CGO_ENABLED=0 go build -trimpath -ldflags "-X main.version=$(VERSION)" -o lethe ./cmd/lethe
+
+test:
+	go test ./...
+
+lint:
+	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; }
+	go vet ./...
+	$(GOLANGCI) run ./...
+
+race: # needs a C compiler: Go's race detector is the only thing here that does
+	CGO_ENABLED=1 go test -race $(RACE)
+
+fuzz: # every fuzz target for FUZZTIME
+	scripts/fuzz.sh $(FUZZTIME)
+
+demo: build # generate a corpus, train, score, de-identify: a few minutes
+	scripts/demo.sh
+
+bench:
+	go test -run '^$$' -bench . ./...
+
+golden: # refresh the expected outputs; then read the diff
+	UPDATE_GOLDEN=1 go test ./...
+	git --no-pager diff --stat

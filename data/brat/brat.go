@@ -1,0 +1,185 @@
+// Package brat reads and writes brat standoff: for each note a text, ID.txt,
+// and its annotations, ID.ann, with lines such as
+//
+//	T1	PATIENT 10 19	John Smith
+//
+// Offsets count code points of the text file as it stands, as brat itself does:
+// a U+FEFF is one, and CR LF are two. (Programs that open the file in text mode,
+// such as the MEDDOCAN scorer, see one: for a text with CR they disagree with
+// brat, and annotations made by their count are refused here.)
+package brat
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/internal/notes"
+)
+
+const (
+	textExt       = ".txt"
+	annotationExt = ".ann"
+)
+
+// Read reads one note, named by either of its files, or all notes of a folder
+// in the order of their names; hidden files and subfolders are left out. A bad
+// note yields a *data.Error and reading goes on with the next; a missing path or
+// a folder without a note yields one error.
+//
+// A note needs both files, as in brat: a lost .ann is an error, not a note free
+// of PHI (package text reads texts alone). Read are the T lines, whose text must
+// be that of the note with line ends as spaces. Lines of relations, events,
+// attributes, normalisations and notes (R E A M N # *) are ignored. A span in
+// fragments is read as one span where only line ends lie between the fragments,
+// which is how brat writes a span over a line end, and is refused elsewhere.
+func Read(path string, types *data.TypeSet) data.Documents {
+	return func(yield func(*data.Document, error) bool) {
+		stems, err := list(path)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, stem := range stems {
+			if !yield(read(stem, types)) {
+				return
+			}
+		}
+	}
+}
+
+// list returns the paths of notes without their extension.
+func list(path string) ([]string, error) {
+	files, err := notes.List(path, textExt, annotationExt)
+	if err != nil {
+		return nil, err
+	}
+	stems := make([]string, len(files))
+	for i, f := range files {
+		stems[i] = strings.TrimSuffix(f, filepath.Ext(f))
+	}
+	slices.Sort(stems) // "a-1.ann" is before "a.ann", but "a" before "a-1"
+	return slices.Compact(stems), nil
+}
+
+func read(stem string, types *data.TypeSet) (*data.Document, error) {
+	text, err := notes.ReadText(stem + textExt)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := os.ReadFile(stem + annotationExt)
+	if err != nil {
+		return nil, notes.Unreadable(stem+annotationExt, err)
+	}
+	doc := &data.Document{ID: filepath.Base(stem), Text: text}
+	doc.Spans, err = parse(stem+annotationExt, raw, text, types)
+	if err != nil {
+		return nil, err
+	}
+	return doc, nil
+}
+
+// parse reads an annotation file.
+func parse(path string, raw []byte, text string, types *data.TypeSet) ([]data.Span, error) {
+	if err := notes.CheckUTF8(path, raw); err != nil {
+		return nil, err
+	}
+	offsets := notes.NewOffsets(text)
+	var spans []data.Span
+	n := 0
+	for line := range strings.Lines(strings.TrimPrefix(string(raw), notes.BOM)) {
+		n++
+		line = strings.TrimSuffix(line, "\n")
+		if strings.TrimSpace(line) == "" || strings.ContainsRune("REAMN#*", rune(line[0])) {
+			continue
+		}
+		span, offset, err := parseSpan(line, text, offsets, types)
+		if err != nil {
+			return nil, notes.Defect(path, n, offset, err.Error())
+		}
+		spans = append(spans, span)
+	}
+	data.SortSpans(spans)
+	return spans, nil
+}
+
+// parseSpan reads a T line. With an error comes the code point it is about, or
+// -1.
+func parseSpan(line, text string, offsets *notes.Offsets, types *data.TypeSet) (data.Span, int, error) {
+	none := func(offset int, format string, args ...any) (data.Span, int, error) {
+		return data.Span{}, offset, fmt.Errorf(format, args...)
+	}
+	fields := strings.SplitN(line, "\t", 3)
+	if line[0] != 'T' || len(fields) < 3 {
+		return none(-1, "not an annotation line of brat")
+	}
+	typ, extent, _ := strings.Cut(fields[1], " ")
+	if !types.Has(typ) {
+		return none(-1, "the type is not in the type set %s", types.Name)
+	}
+	span := data.Span{Type: typ, Score: 1}
+	var quote []string // what the line should quote
+	first := -1
+	for i, fragment := range strings.Split(extent, ";") {
+		left, right, _ := strings.Cut(fragment, " ")
+		start, err := notes.Offset(left)
+		if err != nil {
+			return none(-1, "start: %w", err)
+		}
+		end, err := notes.Offset(right)
+		if err != nil {
+			return none(-1, "end: %w", err)
+		}
+		from, to, err := offsets.Bytes(start, end)
+		if err != nil {
+			return none(start, "%w", err)
+		}
+		if i == 0 {
+			first, span.Start = start, from
+		} else if from < span.End || strings.Trim(text[span.End:from], "\r\n") != "" {
+			return none(start, "the span is in fragments with more than a line end between them")
+		}
+		span.End = to
+		quote = append(quote, flat(text[from:to]))
+	}
+	want := strings.Join(quote, " ")
+	// The line may end with CR LF.
+	if got := fields[2]; flat(got) != want && flat(strings.TrimSuffix(got, "\r")) != want {
+		return none(first, "the line does not quote the text at its offsets, in code points")
+	}
+	return span, -1, nil
+}
+
+// flat is text as an annotation quotes it: in one line.
+func flat(text string) string { return lineEnds.Replace(text) }
+
+var lineEnds = strings.NewReplacer("\n", " ", "\r", " ")
+
+// Create writes notes into a folder as ID.txt and ID.ann, annotations in reading
+// order. A span over a line end is written as one, quoted with a space. Patients
+// and scores are not kept.
+func Create(dir string, types *data.TypeSet) (data.Writer, error) {
+	return notes.NewFolder(dir, types, func(doc *data.Document) ([]notes.Part, error) {
+		return []notes.Part{
+			{Ext: annotationExt, Content: encode(doc)}, // first, so that a text is never without
+			{Ext: textExt, Content: []byte(doc.Text)},
+		}, nil
+	})
+}
+
+// encode makes the annotation file.
+func encode(doc *data.Document) []byte {
+	spans := slices.Clone(doc.Spans)
+	data.SortSpans(spans)
+	offsets := notes.NewOffsets(doc.Text)
+	var b bytes.Buffer
+	for i, s := range spans {
+		fmt.Fprintf(&b, "T%d\t%s %d %d\t%s\n", i+1, s.Type,
+			offsets.CodePoint(s.Start), offsets.CodePoint(s.End), flat(doc.Text[s.Start:s.End]))
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,89 @@
+package conll
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/internal/notes"
+)
+
+// Create writes all documents into one file, which appears at Close: a token
+// and its IOB2 label a line, a line "-DOCSTART- ID O" before each document.
+//
+// Tokens are what ASCII white space parts, cut further at both ends of every
+// span, so that no span moves; a sentence is a line, but a line end inside a
+// span ends none. White space of the text, empty lines, patients and scores are
+// not kept. Refused are spans that overlap or hold white space only, a token
+// -DOCSTART-, and an ID that would not be read back.
+func Create(path string, types *data.TypeSet) (data.Writer, error) {
+	return notes.NewFile(path, types, encode)
+}
+
+func encode(doc *data.Document) ([]byte, error) {
+	if documentID(split(boundary+" "+doc.ID+" O")) != doc.ID || strings.Contains(doc.ID, "\n") {
+		return nil, errors.New("the id cannot stand in a -DOCSTART- line")
+	}
+	spans := slices.Clone(doc.Spans)
+	data.SortSpans(spans)
+	for i := 1; i < len(spans); i++ {
+		if spans[i].Start < spans[i-1].End {
+			return nil, fmt.Errorf("columns cannot hold the spans that overlap at byte %d of the text", spans[i].Start)
+		}
+	}
+	tokens, first := tokenize(doc.Text, spans)
+	for _, t := range tokens {
+		if doc.Text[t.Start:t.End] == boundary {
+			return nil, fmt.Errorf("the token at byte %d of the text would be read as the start of a document", t.Start)
+		}
+	}
+	labelled := data.AlignSpans(tokens, spans)
+	if len(labelled) != len(spans) {
+		return nil, errors.New("columns cannot hold a span of white space only")
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s %s O\n", boundary, doc.ID)
+	for i, label := range data.BIO.Encode(len(tokens), labelled) {
+		if first[i] {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s %s\n", doc.Text[tokens[i].Start:tokens[i].End], label)
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+// tokenize cuts the text for the columns. first says which tokens start a
+// sentence. The spans are sorted and disjoint.
+func tokenize(text string, spans []data.Span) (tokens []data.Token, first []bool) {
+	start := -1 // of the open token
+	fresh := true
+	cut := func(end int) {
+		if start >= 0 {
+			tokens, first = append(tokens, data.Token{Start: start, End: end}), append(first, fresh)
+			start, fresh = -1, false
+		}
+	}
+	for i := range len(text) {
+		for len(spans) > 0 && i >= spans[0].End {
+			cut(i)
+			spans = spans[1:]
+		}
+		inside := len(spans) > 0 && i >= spans[0].Start
+		if inside && i == spans[0].Start {
+			cut(i)
+		}
+		switch {
+		case strings.IndexByte(spaces, text[i]) >= 0:
+			cut(i)
+			fresh = fresh || text[i] == '\n' && !inside
+		case start < 0:
+			start = i
+		}
+	}
+	cut(len(text))
+	return tokens, first
+}

@@ -1,0 +1,105 @@
+// Package format is the table of corpus formats by name.
+package format
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/brat"
+	"github.com/lethe-deid/lethe/data/conll"
+	"github.com/lethe-deid/lethe/data/i2b2"
+	"github.com/lethe-deid/lethe/data/jsonl"
+	"github.com/lethe-deid/lethe/data/text"
+)
+
+// Format is how a corpus is kept in files.
+type Format struct {
+	Name string
+	// Read reads a file or a folder.
+	Read func(path string, types *data.TypeSet) data.Documents
+	// Decode reads a stream; name stands for the path in errors and IDs. It is
+	// nil for brat, which needs two files.
+	Decode func(r io.Reader, name string, types *data.TypeSet) data.Documents
+	// Create writes into a folder, which is made if need be. A format that has
+	// all documents in one file calls it "corpus" with the format's extension; a
+	// path that has this extension already is the file itself.
+	Create func(path string, types *data.TypeSet) (data.Writer, error)
+}
+
+var formats = []*Format{
+	{"i2b2", i2b2.Read, one(i2b2.Decode), func(dir string, types *data.TypeSet) (data.Writer, error) {
+		return i2b2.Create(dir, i2b2.I2B2, types)
+	}},
+	{"meddocan", i2b2.Read, one(i2b2.Decode), func(dir string, types *data.TypeSet) (data.Writer, error) {
+		return i2b2.Create(dir, i2b2.MEDDOCAN, types)
+	}},
+	{"brat", brat.Read, nil, brat.Create},
+	{"conll", conll.Read, conll.Decode, inFile(conll.Ext, conll.Create)},
+	{"jsonl", jsonl.Read, jsonl.Decode, inFile(jsonl.Ext, jsonl.Create)},
+	{
+		Name: "text",
+		Read: func(path string, _ *data.TypeSet) data.Documents { return text.Read(path) },
+		Decode: one(func(r io.Reader, name string, _ *data.TypeSet) (*data.Document, error) {
+			return text.Decode(r, name)
+		}),
+		Create: func(dir string, _ *data.TypeSet) (data.Writer, error) { return text.Create(dir) },
+	},
+}
+
+// one makes documents of the only document in a stream.
+func one(decode func(io.Reader, string, *data.TypeSet) (*data.Document, error)) func(io.Reader, string, *data.TypeSet) data.Documents {
+	return func(r io.Reader, name string, types *data.TypeSet) data.Documents {
+		return func(yield func(*data.Document, error) bool) { yield(decode(r, name, types)) }
+	}
+}
+
+// inFile names the one file of a folder.
+func inFile(ext string, create func(string, *data.TypeSet) (data.Writer, error)) func(string, *data.TypeSet) (data.Writer, error) {
+	return func(path string, types *data.TypeSet) (data.Writer, error) {
+		if !strings.EqualFold(filepath.Ext(path), ext) {
+			path = filepath.Join(path, "corpus"+ext)
+		}
+		return create(path, types)
+	}
+}
+
+// Lookup finds a format by its name.
+func Lookup(name string) (*Format, error) {
+	for _, f := range formats {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return nil, fmt.Errorf("no format %q (have %s)", name, strings.Join(Names(), ", "))
+}
+
+// Names lists the formats: i2b2, meddocan, brat, conll, jsonl, text.
+func Names() []string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// Read reads a file or folder in the named format. An unknown name yields one
+// error.
+func Read(name, path string, types *data.TypeSet) data.Documents {
+	f, err := Lookup(name)
+	if err != nil {
+		return func(yield func(*data.Document, error) bool) { yield(nil, err) }
+	}
+	return f.Read(path, types)
+}
+
+// Create opens a writer of the named format; see Format.Create for path.
+func Create(name, path string, types *data.TypeSet) (data.Writer, error) {
+	f, err := Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	return f.Create(path, types)
+}

@@ -1,0 +1,196 @@
+package format_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/format"
+)
+
+func typeSet(t testing.TB, name string) *data.TypeSet {
+	t.Helper()
+	types, err := data.LookupTypeSet(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return types
+}
+
+// invented has what is hard to carry from one format to another.
+var invented = []*data.Document{
+	{ID: "110-01", Patient: "110", Text: ""},
+	{ID: "110-02", Patient: "110", Text: "\uFEFFDr. Ödön Vance\r\nsaw Zoë\rVance 😀 on\t02/20/2087]]>\n\n", Spans: []data.Span{
+		{Start: 7, End: 19, Type: "DOCTOR", Score: 1},         // after U+FEFF
+		{Start: 14, End: 19, Type: "DOCTOR", Score: 1},        // nested
+		{Start: 25, End: 35, Type: "PATIENT", Score: 1},       // over a line end
+		{Start: 36, End: 40, Type: "IDNUM", Score: 1},         // beyond the BMP
+		{Start: 44, End: 54, Type: "DATE", Score: 1},          // after a tab
+		{Start: 44, End: 54, Type: "DATE", Score: 1},          // twice
+		{Start: 44, End: 54, Type: "MEDICALRECORD", Score: 1}, // of two types
+	}},
+	{ID: "111-01", Patient: "111", Text: "a <tag> & \"quotes\"\n", Spans: []data.Span{{Start: 2, End: 7, Type: "LOCATION-OTHER", Score: 1}}},
+}
+
+// roundTrip writes documents in a format and reads them again.
+func roundTrip(t *testing.T, name string, types *data.TypeSet, docs []*data.Document) []*data.Document {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "made", "here")
+	w, err := format.Create(name, dir, types)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	for _, doc := range docs {
+		if err := w.Write(doc); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := data.Collect(format.Read(name, dir, types))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// without is the documents as a format keeps them that loses patients or spans.
+func without(docs []*data.Document, patient, spans bool) []*data.Document {
+	var out []*data.Document
+	for _, doc := range docs {
+		d := *doc
+		if patient {
+			d.Patient = ""
+		}
+		if spans {
+			d.Spans = nil
+		}
+		out = append(out, &d)
+	}
+	return out
+}
+
+func TestRoundTrip(t *testing.T) {
+	types := typeSet(t, "i2b2-2014")
+	for _, doc := range invented {
+		if err := doc.Check(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string][]*data.Document{
+		"i2b2": invented, "meddocan": invented, "jsonl": invented,
+		"brat": without(invented, true, false), "text": without(invented, true, true),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(want, roundTrip(t, name, types, invented)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestLookup(t *testing.T) {
+	if diff := cmp.Diff([]string{"i2b2", "meddocan", "brat", "conll", "jsonl", "text"}, format.Names()); diff != "" {
+		t.Error(diff)
+	}
+	const want = `no format "xml" (have i2b2, meddocan, brat, conll, jsonl, text)`
+	if _, err := format.Lookup("xml"); err == nil || err.Error() != want {
+		t.Errorf("Lookup: %v", err)
+	}
+	if _, err := format.Create("xml", t.TempDir(), nil); err == nil || err.Error() != want {
+		t.Errorf("Create: %v", err)
+	}
+	if _, err := data.Collect(format.Read("xml", t.TempDir(), nil)); err == nil || err.Error() != want {
+		t.Errorf("Read: %v", err)
+	}
+}
+
+// Every format says in one error that there is nothing to read.
+func TestNothingToRead(t *testing.T) {
+	types := typeSet(t, "any")
+	empty := t.TempDir()
+	missing := filepath.Join(empty, "missing")
+	for _, name := range format.Names() {
+		for path, want := range map[string]string{
+			empty:   "the folder holds no .",
+			missing: "cannot be read: no such file or directory",
+		} {
+			var errs []error
+			for doc, err := range format.Read(name, path, types) {
+				if doc != nil || err == nil {
+					t.Errorf("%s: a document", name)
+				}
+				errs = append(errs, err)
+			}
+			if len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), path+": "+want) {
+				t.Errorf("%s: errors %v, want one: %s", name, errs, want)
+			}
+			if _, ok := errors.AsType[*data.Error](errs[0]); !ok {
+				t.Errorf("%s: the error is a %T", name, errs[0])
+			}
+		}
+	}
+}
+
+// All formats but brat read a stream, and stop when told to.
+func TestDecode(t *testing.T) {
+	for name, stream := range map[string]string{
+		"i2b2":     "<deIdi2b2><TEXT>x</TEXT></deIdi2b2>",
+		"meddocan": "<MEDDOCAN><TEXT>x</TEXT></MEDDOCAN>",
+		"conll":    "-DOCSTART- stdin O\nx O\n-DOCSTART- O\ny O\n",
+		"jsonl":    `{"id":"stdin","text":"x"}` + "\n" + `{"text":"y"}`,
+		"text":     "x",
+	} {
+		f, err := format.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for doc, err := range f.Decode(strings.NewReader(stream), "stdin", typeSet(t, "any")) {
+			if err != nil || doc.ID != "stdin" || doc.Text != "x" {
+				t.Errorf("%s: %v, %v", name, doc, err)
+			}
+			break
+		}
+	}
+	if f, _ := format.Lookup("brat"); f.Decode != nil {
+		t.Error("brat decodes a stream")
+	}
+}
+
+// A format of one file takes the file's own name, and shows nothing on Abort.
+func TestCreateFile(t *testing.T) {
+	for _, ext := range []string{"conll", "jsonl"} {
+		dir := t.TempDir()
+		for _, path := range []string{dir, filepath.Join(dir, "named."+ext)} {
+			w, err := format.Create(ext, path, typeSet(t, "any"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(w.Write(&data.Document{ID: "x", Text: "x"}), w.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w, err := format.Create(ext, filepath.Join(dir, "aborted."+ext), typeSet(t, "any"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.Write(&data.Document{ID: "x", Text: "x"}), w.Abort()); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		files, _ := os.ReadDir(dir)
+		for _, f := range files {
+			got = append(got, f.Name())
+		}
+		if diff := cmp.Diff([]string{"corpus." + ext, "named." + ext}, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}

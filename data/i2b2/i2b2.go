@@ -1,0 +1,102 @@
+// Package i2b2 reads and writes the XML of the i2b2/UTHealth 2014
+// de-identification track, and MEDDOCAN's variant of it: one note a file,
+//
+//	<deIdi2b2>
+//	<TEXT><![CDATA[...]]></TEXT>
+//	<TAGS>
+//	<NAME id="P0" start="10" end="19" text="..." TYPE="DOCTOR" comment="" />
+//	</TAGS>
+//	</deIdi2b2>
+//
+// The text is what an XML parser sees: CR LF and CR in the file are LF. Offsets
+// count its code points, a U+FEFF at its start too. A tag's element is the
+// category of its TYPE (see data.Type).
+package i2b2
+
+import (
+	"io"
+	"os"
+	"regexp"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/internal/notes"
+)
+
+const ext = ".xml"
+
+// Read reads one file, or the .xml files of a folder in the order of their
+// names; hidden files and subfolders are left out. The root may be that of
+// either dialect. A bad note yields a *data.Error and reading goes on with the
+// next; a missing path or a folder without a note yields one error.
+//
+// The ID is the file's name without extension; names such as 110-04.xml give
+// the patient, 110, as they do to the official scorer. No TAGS means no spans.
+// The attributes id, text and comment are not read: the official scorer does
+// not use them either, and real corpora hold texts with altered white space.
+// Refused are: a tag whose TYPE is not in the type set, or whose element is
+// neither PHI nor the category of its TYPE (the open set takes any element);
+// empty and reversed spans and those beyond the text; text outside of TEXT, and
+// encodings other than UTF-8, US-ASCII and ISO-8859-1. Unknown children of the
+// root are ignored.
+func Read(path string, types *data.TypeSet) data.Documents {
+	return notes.Each(path, ext, func(file string) (*data.Document, error) {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			return nil, notes.Unreadable(file, err)
+		}
+		return decode(file, raw, types)
+	})
+}
+
+// Decode reads one note from a stream; name stands for a file's path in errors,
+// ID and patient.
+func Decode(r io.Reader, name string, types *data.TypeSet) (*data.Document, error) {
+	raw, err := io.ReadAll(r)
+	if err != nil {
+		return nil, notes.Unreadable(name, err)
+	}
+	return decode(name, raw, types)
+}
+
+// Dialect is a variant of the format.
+type Dialect struct {
+	root  string
+	tag   string // what a tag's id starts with
+	first int    // number of the first tag
+}
+
+// The dialects.
+var (
+	I2B2     = Dialect{root: "deIdi2b2", tag: "P", first: 0}
+	MEDDOCAN = Dialect{root: "MEDDOCAN", tag: "T", first: 1}
+)
+
+// Create writes notes into a folder as ID.xml, in UTF-8, tags in reading order.
+// A text with a character that XML 1.0 cannot hold, such as U+000B, is refused.
+// Scores are not kept, nor is a patient that the ID does not tell.
+func Create(dir string, dialect Dialect, types *data.TypeSet) (data.Writer, error) {
+	return notes.NewFolder(dir, types, func(doc *data.Document) ([]notes.Part, error) {
+		content, err := encode(doc, dialect, types)
+		return []notes.Part{{Ext: ext, Content: content}}, err
+	})
+}
+
+// The patient in the file name, by the official scorer's rule.
+var patientRE = regexp.MustCompile(`^(\d+)-(\d+)`)
+
+func patient(id string) string {
+	if m := patientRE.FindStringSubmatch(id); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// firstBad finds the first character that XML 1.0 (section 2.2) does not allow.
+func firstBad(text string) (at int, char rune, ok bool) {
+	for i, r := range text {
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
+			return i, r, true
+		}
+	}
+	return 0, 0, false
+}

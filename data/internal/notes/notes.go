@@ -1,0 +1,148 @@
+// Package notes is what the readers and writers of all formats share: finding
+// the files, conversion of offsets, checks, and files that appear only when
+// they are whole.
+package notes
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// BOM is U+FEFF in UTF-8.
+const BOM = "\uFEFF"
+
+// List returns path itself when it is a file. Of a folder it returns, sorted by
+// name, the files with one of the extensions (such as ".xml", in any case);
+// hidden files and subfolders are left out. A folder without such a file is an
+// error.
+func List(path string, exts ...string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, Unreadable(path, err)
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	entries, err := os.ReadDir(path) // sorted
+	if err != nil {
+		return nil, Unreadable(path, err)
+	}
+	var files []string
+	for _, e := range entries {
+		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !slices.Contains(exts, strings.ToLower(filepath.Ext(e.Name()))) {
+			continue
+		}
+		files = append(files, filepath.Join(path, e.Name()))
+	}
+	if files == nil {
+		return nil, Defect(path, 0, -1, "the folder holds no "+strings.Join(exts, " or ")+" file")
+	}
+	return files, nil
+}
+
+// Each reads the notes of a format that has a file a note: those that List
+// finds. A note that cannot be read yields its error, and reading goes on.
+func Each(path, ext string, read func(file string) (*data.Document, error)) data.Documents {
+	return func(yield func(*data.Document, error) bool) {
+		files, err := List(path, ext)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		seen := map[string]bool{}
+		for _, file := range files {
+			doc, err := read(file)
+			if err == nil && seen[doc.ID] {
+				doc, err = nil, Defect(file, 0, -1, "another file of this folder has the same name but for the case of its extension")
+			}
+			if err == nil {
+				seen[doc.ID] = true
+			}
+			if !yield(doc, err) {
+				return
+			}
+		}
+	}
+}
+
+// ID is the file's name without folder and extension.
+func ID(path string) string {
+	base := filepath.Base(path)
+	if id := strings.TrimSuffix(base, filepath.Ext(base)); id != "" {
+		return id
+	}
+	return base
+}
+
+// ReadText reads a whole file of valid UTF-8.
+func ReadText(path string) (string, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return "", Unreadable(path, err)
+	}
+	return string(raw), CheckUTF8(path, raw)
+}
+
+// CheckUTF8 names the line and the byte offset of the first invalid byte.
+func CheckUTF8(path string, raw []byte) error {
+	if utf8.Valid(raw) {
+		return nil
+	}
+	at := 0
+	for {
+		r, n := utf8.DecodeRune(raw[at:])
+		if r == utf8.RuneError && n == 1 {
+			return Defect(path, LineAt(raw, at), at, "invalid UTF-8")
+		}
+		at += n
+	}
+}
+
+// LineAt is the 1-based line of a byte offset.
+func LineAt(raw []byte, offset int) int { return 1 + bytes.Count(raw[:offset], []byte("\n")) }
+
+// Defect makes the error of a file. Line 0 and offset -1 are unknown.
+func Defect(path string, line, offset int, reason string) *data.Error {
+	return &data.Error{Path: path, Line: line, Offset: offset, Reason: reason}
+}
+
+// Unreadable makes the error of a file that the system does not give.
+func Unreadable(path string, err error) error {
+	return &data.Error{Path: path, Offset: -1, Reason: "cannot be read", Err: cause(err)}
+}
+
+func unwritable(path string, err error) error {
+	return &data.Error{Path: path, Offset: -1, Reason: "cannot be written", Err: cause(err)}
+}
+
+// cause takes off the path that the os package puts before an error.
+func cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// Offset parses an offset: decimal digits only, leading zeros allowed.
+func Offset(s string) (int, error) {
+	n := 0
+	for _, c := range []byte(s) {
+		if c < '0' || c > '9' || n > 1<<40 {
+			return 0, fmt.Errorf("an offset is not a number")
+		}
+		n = 10*n + int(c-'0')
+	}
+	if s == "" {
+		return 0, fmt.Errorf("an offset is missing")
+	}
+	return n, nil
+}

@@ -1,0 +1,224 @@
+package notes
+
+import (
+	"bufio"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// permissions of the files and folders made, before the umask.
+const (
+	filePermissions   fs.FileMode = 0o666
+	folderPermissions fs.FileMode = 0o777
+)
+
+// maxID leaves room in a file name of 255 bytes for an extension and for the
+// number that the name has until the file is final.
+const maxID = 200
+
+var errClosed = errors.New("the writer is closed")
+
+// gate refuses documents that no format may be given.
+type gate struct {
+	types *data.TypeSet // nil when the format writes no spans
+	seen  map[string]bool
+}
+
+func (g gate) check(doc *data.Document) error {
+	if doc.ID == "" {
+		return errors.New("a document has no id")
+	}
+	if g.seen[doc.ID] {
+		return errors.New("two documents have this id")
+	}
+	if err := doc.Check(); err != nil {
+		return err
+	}
+	for _, s := range doc.Spans {
+		if g.types != nil && !g.types.Has(s.Type) {
+			return errors.New("a span's type is not in the type set " + g.types.Name)
+		}
+	}
+	return nil
+}
+
+// checkName keeps an ID that becomes a file name inside its folder, and visible
+// there.
+func checkName(id string) error {
+	switch {
+	case strings.HasPrefix(id, "."):
+		return errors.New("an id that starts with a dot cannot be a file name")
+	case strings.ContainsAny(id, `/\`):
+		return errors.New("an id with a path separator cannot be a file name")
+	case strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return errors.New("an id with a control character cannot be a file name")
+	case len(id) > maxID:
+		return errors.New("the id is too long for a file name")
+	}
+	return nil
+}
+
+// Part is one file of a note.
+type Part struct {
+	Ext     string // with its dot
+	Content []byte
+}
+
+// Folder writes the files of each note into one folder, as ID.ext.
+type Folder struct {
+	gate
+	dir    string
+	encode func(doc *data.Document) ([]Part, error)
+	closed bool
+}
+
+var _ data.Writer = (*Folder)(nil)
+
+// NewFolder makes the folder if need be. A nil type set allows all types.
+func NewFolder(dir string, types *data.TypeSet, encode func(*data.Document) ([]Part, error)) (*Folder, error) {
+	if err := os.MkdirAll(dir, folderPermissions); err != nil {
+		return nil, unwritable(dir, err)
+	}
+	return &Folder{gate: gate{types, map[string]bool{}}, dir: dir, encode: encode}, nil
+}
+
+// Write makes all files of the note ready before the first gets its name, so
+// that a full disk leaves none of them.
+func (f *Folder) Write(doc *data.Document) error {
+	if f.closed {
+		return unwritable(f.dir, errClosed)
+	}
+	if err := checkName(doc.ID); err != nil {
+		return unwritable(f.dir, err) // the ID is no part of a path
+	}
+	path := filepath.Join(f.dir, doc.ID)
+	if err := f.check(doc); err != nil {
+		return unwritable(path, err)
+	}
+	parts, err := f.encode(doc)
+	if err != nil {
+		return unwritable(path, err)
+	}
+	var ready []*renameio.PendingFile
+	defer func() {
+		for _, p := range ready {
+			p.Cleanup()
+		}
+	}()
+	for _, part := range parts {
+		p, err := pending(path + part.Ext)
+		if err != nil {
+			return err
+		}
+		ready = append(ready, p)
+		if _, err = p.Write(part.Content); err == nil {
+			err = p.Sync()
+		}
+		if err != nil {
+			return unwritable(path+part.Ext, err)
+		}
+	}
+	for i, p := range ready {
+		if err := p.CloseAtomicallyReplace(); err != nil {
+			return unwritable(path+parts[i].Ext, err)
+		}
+	}
+	f.seen[doc.ID] = true
+	return nil
+}
+
+// Close ends writing; all notes written are final already.
+func (f *Folder) Close() error { f.closed = true; return nil }
+
+// Abort ends writing; the notes written, each whole, stay.
+func (f *Folder) Abort() error { return f.Close() }
+
+// File writes all documents into one file.
+type File struct {
+	gate
+	path    string
+	encode  func(doc *data.Document) ([]byte, error)
+	pending *renameio.PendingFile // nil when closed
+	buf     *bufio.Writer
+	err     error // the first failed write: the file is lost
+}
+
+var _ data.Writer = (*File)(nil)
+
+// NewFile makes the folder of path if need be; the file itself appears at
+// Close.
+func NewFile(path string, types *data.TypeSet, encode func(*data.Document) ([]byte, error)) (*File, error) {
+	if err := os.MkdirAll(filepath.Dir(path), folderPermissions); err != nil {
+		return nil, unwritable(path, err)
+	}
+	p, err := pending(path)
+	if err != nil {
+		return nil, err
+	}
+	return &File{gate: gate{types, map[string]bool{}}, path: path, encode: encode, pending: p, buf: bufio.NewWriter(p)}, nil
+}
+
+// Write appends a document, or all of it is refused.
+func (f *File) Write(doc *data.Document) error {
+	if f.pending == nil {
+		return unwritable(f.path, errClosed)
+	}
+	if f.err != nil {
+		return f.err
+	}
+	if err := f.check(doc); err != nil {
+		return unwritable(f.path, err)
+	}
+	encoded, err := f.encode(doc)
+	if err != nil {
+		return unwritable(f.path, err)
+	}
+	if _, err := f.buf.Write(encoded); err != nil {
+		f.err = unwritable(f.path, err)
+		return f.err
+	}
+	f.seen[doc.ID] = true
+	return nil
+}
+
+// Close makes the file visible, unless a write failed before.
+func (f *File) Close() error {
+	if f.pending == nil {
+		return nil
+	}
+	defer f.Abort()
+	if f.err == nil {
+		if err := f.buf.Flush(); err != nil {
+			f.err = unwritable(f.path, err)
+		} else if err := f.pending.CloseAtomicallyReplace(); err != nil {
+			f.err = unwritable(f.path, err)
+		}
+	}
+	return f.err
+}
+
+// Abort removes the file that is not yet visible.
+func (f *File) Abort() error {
+	if f.pending == nil {
+		return nil
+	}
+	p := f.pending
+	f.pending = nil
+	return p.Cleanup()
+}
+
+// pending opens a hidden file beside path, on the same file system.
+func pending(path string) (*renameio.PendingFile, error) {
+	p, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(filePermissions))
+	if err != nil {
+		return nil, unwritable(path, err)
+	}
+	return p, nil
+}

@@ -1,0 +1,156 @@
+// Package jsonl reads and writes JSON Lines: a document a line, as
+//
+//	{"id":"110-04","patient":"110","text":"...","spans":[{"start":10,"end":19,"type":"DOCTOR","score":0.98}]}
+//
+// Offsets count code points. A span without score has score 1. Read as well are
+// the shapes of two other tools:
+//
+//	{"text":"...","meta":{"note_id":"110-04"},"spans":[{"id":"0","start":10,"end":19,"label":"DOCTOR"}]}
+//	{"id":7,"text":"...","label":[[10,19,"DOCTOR"]]}
+//
+// the first of the obi deidentification models, the second of doccano, whose
+// exports may call the list labels, or entities with start_offset and end_offset.
+package jsonl
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/internal/notes"
+)
+
+// Ext is the extension of the files of this format in a folder.
+const Ext = ".jsonl"
+
+// Read reads one file, or the .jsonl files of a folder in the order of their
+// names; hidden files and subfolders are left out. Blank lines and unknown keys
+// are ignored. A document without id has the file's name and the number of its
+// line, as in "notes-0007". No list of spans means no spans.
+//
+// A bad line, or one that repeats an id, yields a *data.Error with the line, and
+// reading goes on with the next; but a file whose first line is not JSON is
+// given up. Half of a surrogate pair in an escape is an error, since JSON readers
+// differ in what they make of it.
+func Read(path string, types *data.TypeSet) data.Documents {
+	return func(yield func(*data.Document, error) bool) {
+		files, err := notes.List(path, Ext)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		seen := map[string]bool{}
+		for _, file := range files {
+			if !readFile(file, types, seen, yield) {
+				return
+			}
+		}
+	}
+}
+
+func readFile(file string, types *data.TypeSet, seen map[string]bool, yield func(*data.Document, error) bool) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return yield(nil, notes.Unreadable(file, err))
+	}
+	defer f.Close()
+	return readLines(f, file, types, seen, yield)
+}
+
+// Decode reads the documents of a stream; name stands for a file's path in
+// errors and ids.
+func Decode(r io.Reader, name string, types *data.TypeSet) data.Documents {
+	return func(yield func(*data.Document, error) bool) {
+		readLines(r, name, types, map[string]bool{}, yield)
+	}
+}
+
+// readLines returns false when yield wants no more.
+func readLines(r io.Reader, name string, types *data.TypeSet, seen map[string]bool, yield func(*data.Document, error) bool) bool {
+	in := bufio.NewReader(r)
+	next := 0 // offset of the next line
+	first := true
+	for number := 1; ; number++ {
+		raw, readErr := in.ReadBytes('\n')
+		if readErr != nil && readErr != io.EOF {
+			return yield(nil, notes.Unreadable(name, readErr))
+		}
+		l := line{file: name, number: number, offset: next, raw: raw}
+		next += len(raw)
+		if number == 1 && bytes.HasPrefix(raw, []byte(notes.BOM)) {
+			l.raw, l.offset = raw[len(notes.BOM):], len(notes.BOM)
+		}
+		if len(bytes.TrimSpace(l.raw)) > 0 {
+			rec, err := l.record()
+			if first && !json.Valid(l.raw) {
+				return yield(nil, err)
+			}
+			first = false
+			var doc *data.Document
+			if err == nil {
+				doc, err = l.document(rec, types, seen)
+			}
+			if !yield(doc, err) {
+				return false
+			}
+		}
+		if readErr == io.EOF {
+			return true
+		}
+	}
+}
+
+// Create writes all documents into one file, which appears at Close.
+func Create(path string, types *data.TypeSet) (data.Writer, error) {
+	return notes.NewFile(path, types, encode)
+}
+
+// written is a document as this package writes it.
+type written struct {
+	ID      string        `json:"id"`
+	Patient string        `json:"patient,omitempty"`
+	Text    string        `json:"text"`
+	Spans   []writtenSpan `json:"spans"`
+}
+
+type writtenSpan struct {
+	Start int      `json:"start"`
+	End   int      `json:"end"`
+	Type  string   `json:"type"`
+	Score *float64 `json:"score,omitempty"` // nil is 1
+}
+
+func encode(doc *data.Document) ([]byte, error) {
+	if !utf8.ValidString(doc.ID) || !utf8.ValidString(doc.Patient) {
+		return nil, errors.New("the id or patient is not UTF-8")
+	}
+	w := written{ID: doc.ID, Patient: doc.Patient, Text: doc.Text, Spans: []writtenSpan{}}
+	spans := slices.Clone(doc.Spans)
+	data.SortSpans(spans)
+	offsets := notes.NewOffsets(doc.Text)
+	for _, s := range spans {
+		if !isScore(s.Score) {
+			return nil, errBadScore
+		}
+		out := writtenSpan{Start: offsets.CodePoint(s.Start), End: offsets.CodePoint(s.End), Type: s.Type}
+		if s.Score != 1 {
+			out.Score = &s.Score
+		}
+		w.Spans = append(w.Spans, out)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b) // ends with a line end
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(w)
+	return b.Bytes(), err
+}
+
+var errBadScore = errors.New("a span's score is not in [0,1]")
+
+func isScore(score float64) bool { return score >= 0 && score <= 1 }

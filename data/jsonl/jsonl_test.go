@@ -1,0 +1,169 @@
+package jsonl
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+func typeSet(t testing.TB, name string) *data.TypeSet {
+	t.Helper()
+	types, err := data.LookupTypeSet(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return types
+}
+
+func phi(start, end int, typ string, score float64) data.Span {
+	return data.Span{Start: start, End: end, Type: typ, Score: score}
+}
+
+func TestDecode(t *testing.T) {
+	zoe := phi(3, 7, "PATIENT", 1)
+	for what, tc := range map[string]struct {
+		line string
+		want data.Document
+	}{
+		"ours":             {`{"id":"110-04","patient":"110","text":"ñ Zoë","spans":[{"start":2,"end":5,"type":"PATIENT","score":0.25}]}`, data.Document{ID: "110-04", Patient: "110", Text: "ñ Zoë", Spans: []data.Span{phi(3, 7, "PATIENT", 0.25)}}},
+		"sorted":           {`{"id":"x","text":"ñ Zoë","spans":[{"start":2,"end":5,"type":"PATIENT"},{"start":0,"end":5,"type":"DATE"}]}`, data.Document{ID: "x", Text: "ñ Zoë", Spans: []data.Span{phi(0, 7, "DATE", 1), zoe}}},
+		"obi":              {`{"text":"ñ Zoë","meta":{"note_id":"n1","patient_id":"p1"},"spans":[{"id":"0","start":2,"end":5,"label":"PATIENT"}]}`, data.Document{ID: "n1", Patient: "p1", Text: "ñ Zoë", Spans: []data.Span{zoe}}},
+		"doccano label":    {`{"id":7,"text":"ñ Zoë","label":[[2,5,"PATIENT"]],"Comments":[]}`, data.Document{ID: "7", Text: "ñ Zoë", Spans: []data.Span{zoe}}},
+		"doccano labels":   {`{"id":7,"text":"ñ Zoë","labels":[[2,5,"PATIENT"]]}`, data.Document{ID: "7", Text: "ñ Zoë", Spans: []data.Span{zoe}}},
+		"doccano entities": {`{"id":7,"text":"ñ Zoë","entities":[{"id":1,"label":"PATIENT","start_offset":2,"end_offset":5}]}`, data.Document{ID: "7", Text: "ñ Zoë", Spans: []data.Span{zoe}}},
+		"text alone":       {`{"text":""}`, data.Document{ID: "f-0002"}},
+		"another meta":     {`{"text":"x","meta":"imported"}`, data.Document{ID: "f-0002", Text: "x"}},
+		"nulls":            {`{"id":null,"text":"x","spans":null,"label":null,"meta":null}`, data.Document{ID: "f-0002", Text: "x"}},
+		"escapes":          {`{"id":"x","text":"\ud83d\ude00 \r\n\\ud800 \u0000 Zoë","spans":[{"start":13,"end":16,"type":"PATIENT"}]}`, data.Document{ID: "x", Text: "😀 \r\n\\ud800 \x00 Zoë", Spans: []data.Span{phi(16, 20, "PATIENT", 1)}}},
+		"U+FEFF in text":   {"{\"id\":\"x\",\"text\":\"\uFEFFZoë\",\"spans\":[{\"start\":1,\"end\":4,\"type\":\"PATIENT\"}]}", data.Document{ID: "x", Text: "\uFEFFZoë", Spans: []data.Span{phi(3, 7, "PATIENT", 1)}}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			got, err := data.Collect(Decode(strings.NewReader("\uFEFF \r\n"+tc.line), "f.jsonl", typeSet(t, "i2b2-2014")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]*data.Document{&tc.want}, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// A defect costs its line and no other.
+func TestDecodeErrors(t *testing.T) {
+	spans := func(s string) string { return `{"text":"Zebulon","spans":[` + s + `]}` }
+	for what, tc := range map[string]struct{ line, want string }{
+		"cut off":         {`{"text":"Zebulon`, "f.jsonl:3: not valid JSON (offset 42)"},
+		"no JSON":         {`Zebulon`, "f.jsonl:3: not valid JSON (offset 26)"},
+		"two objects":     {`{"text":"Z"}{"text":"Z"}`, "f.jsonl:3: not valid JSON (offset 38)"},
+		"an array":        {`["Zebulon"]`, "f.jsonl:3: not a JSON object"},
+		"no text":         {`{"id":"Zebulon"}`, `f.jsonl:3: the key "text" is missing`},
+		"null":            {`null`, `f.jsonl:3: the key "text" is missing`},
+		"text is a list":  {`{"text":["Zebulon"]}`, `f.jsonl:3: the key "text" has a value of the wrong kind`},
+		"id is a list":    {`{"id":["Zebulon"],"text":""}`, "f.jsonl:3: an id or patient is neither a string nor a number"},
+		"id twice":        {`{"id":"first","text":""}`, "f.jsonl:3: an earlier line has this id"},
+		"invalid UTF-8":   {"{\"text\":\"\xf1\"}", "f.jsonl:3: invalid UTF-8 (offset 35)"},
+		"half a pair":     {`{"text":"Zebulon\ud83d\u0041"}`, "f.jsonl:3: half of a surrogate pair (offset 42)"},
+		"second half":     {`{"text":"Zebulon\ude00"}`, "f.jsonl:3: half of a surrogate pair (offset 42)"},
+		"half at the end": {`{"text":"Zebulon\ud83d"}`, "f.jsonl:3: half of a surrogate pair (offset 42)"},
+		"type":            {spans(`{"start":0,"end":7,"type":"Zebulon"}`), "f.jsonl:3: span 0: the type is not in the type set i2b2-2014"},
+		"no type":         {spans(`{"start":0,"end":7}`), "f.jsonl:3: span 0: the type is not in the type set i2b2-2014"},
+		"no end":          {spans(`{"start":0,"type":"DATE"}`), "f.jsonl:3: span 0: start or end is missing"},
+		"start a string":  {spans(`{"start":"Zebulon","end":7,"type":"DATE"}`), `f.jsonl:3: the key "spans.start" has a value of the wrong kind`},
+		"half a start":    {spans(`{"start":0.5,"end":7,"type":"DATE"}`), `f.jsonl:3: the key "spans.start" has a value of the wrong kind`},
+		"beyond the text": {spans(`{"start":0,"end":1,"type":"DATE"},{"start":2,"end":8,"type":"DATE"}`), "f.jsonl:3: span 1: the span [2,8) lies beyond the text of 7 code points (offset 2)"},
+		"negative":        {spans(`{"start":-1,"end":7,"type":"DATE"}`), "f.jsonl:3: span 0: the span [-1,7) lies beyond the text of 7 code points"},
+		"reversed":        {spans(`{"start":3,"end":2,"type":"DATE"}`), "f.jsonl:3: span 0: the span [3,2) of code points is reversed (offset 3)"},
+		"empty":           {spans(`{"start":3,"end":3,"type":"DATE"}`), "f.jsonl:3: span 0: the span [3,3) of code points is empty (offset 3)"},
+		"score":           {spans(`{"start":0,"end":7,"type":"DATE","score":1.5}`), "f.jsonl:3: span 0: a span's score is not in [0,1]"},
+		"class label":     {`{"text":"x","label":["Zebulon"]}`, "f.jsonl:3: a label is not [start, end, type]"},
+		"short label":     {`{"text":"x","label":[[0,1]]}`, "f.jsonl:3: a label is not [start, end, type]"},
+		"label order":     {`{"text":"x","labels":[["Zebulon",0,1]]}`, "f.jsonl:3: a label is not [start, end, type]"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			file := `{"id":"first","text":""}` + "\n\n" + tc.line + "\n" + `{"id":"last","text":""}`
+			var got []string
+			for doc, err := range Decode(strings.NewReader(file), "f.jsonl", typeSet(t, "i2b2-2014")) {
+				if err != nil {
+					got = append(got, err.Error())
+					continue
+				}
+				got = append(got, doc.ID)
+			}
+			if diff := cmp.Diff([]string{"first", tc.want, "last"}, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// A file of another format is one error, not one a line.
+func TestNotJSONLines(t *testing.T) {
+	n := 0
+	for _, err := range Decode(strings.NewReader("[\n{\"text\":\"x\"},\n{\"text\":\"y\"}\n]\n"), "f.json", typeSet(t, "any")) {
+		n++
+		if err == nil || err.Error() != "f.json:1: not valid JSON (offset 1)" {
+			t.Errorf("error %v", err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d items, want 1", n)
+	}
+}
+
+func TestEncode(t *testing.T) {
+	doc := &data.Document{ID: "110-04", Patient: "110", Text: "<ñ>\n\u2028\x00 Zoë", Spans: []data.Span{phi(10, 14, "PATIENT", 0.5), phi(0, 4, "DATE", 1)}}
+	got, err := encode(doc)
+	want := `{"id":"110-04","patient":"110","text":"<ñ>\n\u2028\u0000 Zoë","spans":[{"start":0,"end":3,"type":"DATE"},{"start":7,"end":10,"type":"PATIENT","score":0.5}]}` + "\n"
+	if err != nil || string(got) != want {
+		t.Errorf("encode: %v\n%s want\n%s", err, got, want)
+	}
+	if got, err := encode(&data.Document{ID: "x"}); err != nil || string(got) != `{"id":"x","text":"","spans":[]}`+"\n" {
+		t.Errorf("encode: %s, %v", got, err)
+	}
+	for _, score := range []float64{-0.1, 1.1, math.NaN()} {
+		if _, err := encode(&data.Document{ID: "x", Text: "x", Spans: []data.Span{phi(0, 1, "DATE", score)}}); err == nil {
+			t.Errorf("score %v: no error", score)
+		}
+	}
+	if _, err := encode(&data.Document{ID: "\xff"}); err == nil {
+		t.Error("an id that is not UTF-8: no error")
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`{"id":"110-04","patient":"110","text":"ñ Zoë","spans":[{"start":2,"end":5,"type":"PATIENT","score":0.25}]}` + "\n\n" + `{"text":"\ud83d\ude00"}`))
+	f.Add([]byte(`{"text":"ñ Zoë","meta":{"note_id":1},"spans":[{"start":2,"end":5,"label":"X"}]}`))
+	f.Add([]byte(`{"id":7,"text":"ñ Zoë","label":[[2,5,"X"]],"entities":[{"label":"X","start_offset":0,"end_offset":1}]}`))
+	types := typeSet(f, "any")
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		for doc, err := range Decode(bytes.NewReader(raw), "f.jsonl", types) {
+			if err != nil {
+				if _, ok := errors.AsType[*data.Error](err); !ok {
+					t.Fatalf("the error is a %T", err)
+				}
+				continue
+			}
+			if err := doc.Check(); err != nil {
+				t.Fatal(err)
+			}
+			again, err := encode(doc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := data.Collect(Decode(bytes.NewReader(again), "g.jsonl", types))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]*data.Document{doc}, got); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+	})
+}

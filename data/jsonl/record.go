@@ -1,0 +1,203 @@
+package jsonl
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"unicode/utf16"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/internal/notes"
+)
+
+// record is a line in any of the shapes read.
+type record struct {
+	ID       name            `json:"id"`
+	Patient  name            `json:"patient"`
+	Text     *string         `json:"text"`
+	Meta     json.RawMessage `json:"meta"` // only obi's is understood
+	Spans    []span          `json:"spans"`
+	Entities []span          `json:"entities"`
+	Label    []triple        `json:"label"`
+	Labels   []triple        `json:"labels"`
+}
+
+// span has the keys of all shapes.
+type span struct {
+	Start       *int     `json:"start"`
+	StartOffset *int     `json:"start_offset"`
+	End         *int     `json:"end"`
+	EndOffset   *int     `json:"end_offset"`
+	Type        string   `json:"type"`
+	Label       string   `json:"label"`
+	Score       *float64 `json:"score"`
+}
+
+// triple is [start, end, type].
+type triple span
+
+func (t *triple) UnmarshalJSON(raw []byte) error {
+	var parts []json.RawMessage
+	if err := json.Unmarshal(raw, &parts); err != nil || len(parts) != 3 {
+		return errBadTriple
+	}
+	if json.Unmarshal(parts[0], &t.Start) != nil || json.Unmarshal(parts[1], &t.End) != nil || json.Unmarshal(parts[2], &t.Type) != nil {
+		return errBadTriple
+	}
+	return nil
+}
+
+var errBadTriple = errors.New("a label is not [start, end, type]")
+
+// name is a string, or a number as it is written.
+type name string
+
+func (n *name) UnmarshalJSON(raw []byte) error {
+	if bytes.Equal(raw, []byte("null")) {
+		return nil
+	}
+	var number json.Number // takes a string that looks like a number, too
+	if raw[0] != '"' && json.Unmarshal(raw, &number) == nil {
+		*n = name(number)
+		return nil
+	}
+	if json.Unmarshal(raw, (*string)(n)) != nil {
+		return errBadName
+	}
+	return nil
+}
+
+var errBadName = errors.New("an id or patient is neither a string nor a number")
+
+// line is one line of a file.
+type line struct {
+	file   string
+	number int
+	offset int // of its first byte
+	raw    []byte
+}
+
+// record parses the line. The JSON package's own messages may quote it and are
+// therefore not passed on.
+func (l line) record() (*record, error) {
+	if err := notes.CheckUTF8(l.file, l.raw); err != nil {
+		e := err.(*data.Error)
+		return nil, notes.Defect(l.file, l.number, l.offset+e.Offset, e.Reason)
+	}
+	var rec record
+	err := json.Unmarshal(l.raw, &rec)
+	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return nil, notes.Defect(l.file, l.number, l.offset+int(e.Offset)-1, "not valid JSON") // Offset counts the bad byte
+	}
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if e.Field == "" {
+			return nil, notes.Defect(l.file, l.number, -1, "not a JSON object")
+		}
+		return nil, notes.Defect(l.file, l.number, -1, fmt.Sprintf("the key %q has a value of the wrong kind", e.Field))
+	}
+	if err != nil {
+		return nil, notes.Defect(l.file, l.number, -1, err.Error())
+	}
+	if at := loneSurrogate(l.raw); at >= 0 {
+		return nil, notes.Defect(l.file, l.number, l.offset+at, "half of a surrogate pair")
+	}
+	return &rec, nil
+}
+
+// loneSurrogate finds the escape of a surrogate without its other half in valid
+// JSON, or returns -1.
+func loneSurrogate(raw []byte) int {
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		unit, ok := escaped(raw[i:])
+		if !ok {
+			i++ // the escaped character may be a backslash
+			continue
+		}
+		if utf16.IsSurrogate(unit) {
+			low, ok := escaped(raw[i+6:])
+			if !ok || utf16.DecodeRune(unit, low) == '\uFFFD' {
+				return i
+			}
+			i += 6
+		}
+		i += 5
+	}
+	return -1
+}
+
+// escaped is the code unit of a \uXXXX at the start of raw.
+func escaped(raw []byte) (rune, bool) {
+	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
+		return 0, false
+	}
+	unit, err := strconv.ParseUint(string(raw[2:6]), 16, 16)
+	return rune(unit), err == nil
+}
+
+// document checks a record and makes it a document. IDs seen are refused.
+func (l line) document(rec *record, types *data.TypeSet, seen map[string]bool) (*data.Document, error) {
+	if rec.Text == nil {
+		return nil, notes.Defect(l.file, l.number, -1, `the key "text" is missing`)
+	}
+	var meta struct {
+		Note    name `json:"note_id"`
+		Patient name `json:"patient_id"`
+	}
+	if json.Unmarshal(rec.Meta, &meta) != nil {
+		meta.Note, meta.Patient = "", "" // some other tool's
+	}
+	doc := &data.Document{
+		ID:      string(cmp.Or(rec.ID, meta.Note, name(fmt.Sprintf("%s-%04d", notes.ID(l.file), l.number)))),
+		Patient: string(cmp.Or(rec.Patient, meta.Patient)),
+		Text:    *rec.Text,
+	}
+	if seen[doc.ID] {
+		return nil, notes.Defect(l.file, l.number, -1, "an earlier line has this id")
+	}
+	all := slices.Concat(rec.Spans, rec.Entities)
+	for _, t := range slices.Concat(rec.Label, rec.Labels) {
+		all = append(all, span(t))
+	}
+	offsets := notes.NewOffsets(doc.Text)
+	for i, s := range all {
+		converted, offset, err := s.convert(offsets, types)
+		if err != nil {
+			return nil, notes.Defect(l.file, l.number, offset, fmt.Sprintf("span %d: %v", i, err))
+		}
+		doc.Spans = append(doc.Spans, converted)
+	}
+	data.SortSpans(doc.Spans)
+	seen[doc.ID] = true
+	return doc, nil
+}
+
+// convert checks a span. With an error comes the code point it is about, or -1.
+func (s span) convert(offsets *notes.Offsets, types *data.TypeSet) (data.Span, int, error) {
+	start, end := cmp.Or(s.Start, s.StartOffset), cmp.Or(s.End, s.EndOffset)
+	if start == nil || end == nil {
+		return data.Span{}, -1, errors.New("start or end is missing")
+	}
+	typ, ok := types.Lookup(cmp.Or(s.Type, s.Label))
+	if !ok {
+		return data.Span{}, -1, errors.New("the type is not in the type set " + types.Name)
+	}
+	score := 1.0
+	if s.Score != nil {
+		score = *s.Score
+	}
+	if !isScore(score) {
+		return data.Span{}, -1, errBadScore
+	}
+	from, to, err := offsets.Bytes(*start, *end)
+	if err != nil {
+		return data.Span{}, *start, err
+	}
+	return data.Span{Start: from, End: to, Type: typ.Name, Score: score}, -1, nil
+}
