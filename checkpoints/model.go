@@ -1,0 +1,267 @@
+// Package checkpoints keeps models and training states on disk. It knows no
+// network: it stores named float32 tensors and what their ids mean.
+//
+// A model is a folder:
+//
+//	weights.safetensors  the tensors
+//	tokenizer.json       the tokens and their ids, as Hugging Face writes them
+//	labels.json          labels, scheme, type set, tokenizer, characters
+//	config.yaml          the resolved configuration, whatever the caller gave
+//	README.md            the model card; see Card
+//
+// The header of weights.safetensors holds a SHA-256 of itself and the numbers,
+// and one of each other file but the card, so Load notices a file that was
+// damaged, edited, or taken from another model. (It is no signature: who can
+// write the folder can write the digests.) The card is for people, may be
+// edited or absent, and is not checked.
+//
+// # Privacy
+//
+// The tokens and characters of a model are those of its training notes and can
+// hold names. What is kept is the trainer's choice, and Card.VocabularyNote has
+// to say what that was. No error of this package quotes a token.
+package checkpoints
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// Model is everything a model folder holds.
+type Model struct {
+	Tensors  []Tensor          // Load sorts them by name
+	Metadata map[string]string // about the weights; no key begins with "sha256"
+
+	Tokens       []string // token of each id; distinct UTF-8
+	UnknownToken string   // the one of Tokens that stands for all others
+	Characters   []string // character of each id, or any other string for padding and the like; distinct UTF-8
+
+	Types     string      // name of the type set, as data.LookupTypeSet knows it
+	Scheme    data.Scheme // of Labels
+	Tokenizer string      // name of the tokenizer, e.g. letters-digits
+	Labels    []string    // label of each id; distinct
+
+	Config []byte // config.yaml
+	README []byte // README.md; Card.Markdown makes one
+}
+
+const (
+	weightsFile   = "weights.safetensors"
+	tokenizerFile = "tokenizer.json"
+	labelsFile    = "labels.json"
+	configFile    = "config.yaml"
+	cardFile      = "README.md"
+)
+
+var (
+	signedFiles = []string{tokenizerFile, labelsFile, configFile} // those with a digest in the weights' header
+	allFiles    = append([]string{weightsFile, cardFile}, signedFiles...)
+)
+
+// Save writes a model folder. It is written beside dir as .NAME.new and renamed
+// when it is whole and on disk. A model that stands at dir is first renamed to
+// .NAME.old, and removed at the end: at no moment is there neither, and Load
+// finds the old one if the program dies between the two renames. Anything at
+// dir that is not a model folder, or holds other files than a model's, is left
+// alone and an error. One program at a time may save to dir.
+func Save(dir string, m *Model) error {
+	files, err := m.encode()
+	if err != nil {
+		return fmt.Errorf("model %s: %w", dir, err)
+	}
+	if dir, err = filepath.Abs(dir); err != nil { // ".", say, cannot be renamed
+		return err
+	}
+	replace, err := mayReplace(dir)
+	if err != nil {
+		return fmt.Errorf("model %s: not saved: %w", dir, err)
+	}
+	fresh := beside(dir, "new")
+	defer os.RemoveAll(fresh)
+	if err := m.write(fresh, files); err != nil {
+		return fmt.Errorf("model %s: not saved: %w", dir, err)
+	}
+	if err := moveIn(fresh, dir, replace); err != nil {
+		return fmt.Errorf("model %s: not saved: %w", dir, err)
+	}
+	return nil
+}
+
+// beside is where a folder is kept while it is not, or no longer, in place.
+func beside(dir, state string) string {
+	dir = filepath.Clean(dir)
+	return filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+"."+state)
+}
+
+// encode checks the model and returns all its files but the weights.
+func (m *Model) encode() (map[string][]byte, error) {
+	for k := range m.Metadata {
+		if strings.HasPrefix(k, digestKey) {
+			return nil, fmt.Errorf("metadata %q: keys that begin with %s are taken", k, digestKey)
+		}
+	}
+	if err := checkDistinct("token", m.Tokens); err != nil {
+		return nil, err
+	}
+	if !slices.Contains(m.Tokens, m.UnknownToken) {
+		return nil, errors.New("the unknown token is not one of the tokens")
+	}
+	l := labels{m.Types, m.Scheme, m.Tokenizer, m.Labels, append([]string{}, m.Characters...)}
+	if err := l.check(); err != nil {
+		return nil, err
+	}
+	tokenizerJSON, err := encodeTokenizer(m.Tokens, m.UnknownToken, m.Tokenizer)
+	if err != nil {
+		return nil, err
+	}
+	labelsJSON, err := encodeJSON(l)
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{tokenizerFile: tokenizerJSON, labelsFile: labelsJSON, configFile: m.Config, cardFile: m.README}, nil
+}
+
+func (m *Model) write(dir string, files map[string][]byte) error {
+	if err := os.RemoveAll(dir); err != nil { // left by a program that was killed
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	metadata := maps.Clone(m.Metadata)
+	if metadata == nil {
+		metadata = map[string]string{}
+	}
+	for _, name := range signedFiles {
+		metadata[digestOf(name)] = digest(files[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		err := writeFile(filepath.Join(dir, name), func(w io.Writer) error {
+			_, err := w.Write(files[name])
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return WriteTensors(filepath.Join(dir, weightsFile), m.Tensors, metadata)
+}
+
+func digestOf(file string) string { return digestKey + ":" + file }
+
+func digest(b []byte) string {
+	d := sha256.Sum256(b)
+	return hex.EncodeToString(d[:])
+}
+
+// mayReplace says whether there is a model or an empty folder at dir, and
+// refuses anything else.
+func mayReplace(dir string) (bool, error) {
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	if !info.IsDir() {
+		return false, errors.New("something that is not a folder is in its place")
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false, err
+	}
+	for _, e := range entries {
+		if !slices.Contains(allFiles, e.Name()) {
+			return false, fmt.Errorf("the folder in its place holds %q, which is no part of a model", e.Name())
+		}
+	}
+	return true, nil
+}
+
+func moveIn(fresh, dir string, replace bool) error {
+	old := beside(dir, "old")
+	if replace {
+		if err := os.RemoveAll(old); err != nil {
+			return err
+		}
+		if err := os.Rename(dir, old); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(fresh, dir); err != nil {
+		if replace {
+			return errors.Join(err, os.Rename(old, dir))
+		}
+		return err
+	}
+	if err := syncDir(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	return os.RemoveAll(old)
+}
+
+// Load reads a model folder and verifies it. An error names the file and what
+// is wrong with it.
+func Load(dir string) (*Model, error) {
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		if old := beside(dir, "old"); isDir(old) {
+			dir = old // Save was cut off between its two renames
+		}
+	}
+	tensors, metadata, err := ReadTensors(filepath.Join(dir, weightsFile))
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for _, name := range signedFiles {
+		path := filepath.Join(dir, name)
+		if files[name], err = os.ReadFile(path); err != nil {
+			return nil, err
+		}
+		want, ok := metadata[digestOf(name)]
+		switch delete(metadata, digestOf(name)); {
+		case !ok:
+			return nil, defect(filepath.Join(dir, weightsFile), fmt.Errorf("no %s of %s: not the weights of a model folder", digestKey, name))
+		case want != digest(files[name]):
+			return nil, defect(path, fmt.Errorf("does not give the %s that %s holds: damaged, edited, or of another model", digestKey, weightsFile))
+		}
+	}
+	m := &Model{Tensors: tensors, Metadata: metadata, Config: files[configFile]}
+	if m.Tokens, m.UnknownToken, err = decodeTokenizer(files[tokenizerFile]); err != nil {
+		return nil, defect(filepath.Join(dir, tokenizerFile), err)
+	}
+	l, err := decodeLabels(files[labelsFile])
+	if err != nil {
+		return nil, defect(filepath.Join(dir, labelsFile), err)
+	}
+	m.Types, m.Scheme, m.Tokenizer, m.Labels, m.Characters = l.Types, l.Scheme, l.Tokenizer, l.Labels, l.Characters
+	if m.README, err = os.ReadFile(filepath.Join(dir, cardFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return m, nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func defect(path string, err error) error {
+	e := &data.Error{Path: path, Offset: -1, Reason: "unusable", Err: err}
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		e.Offset = int(syntax.Offset)
+	}
+	return e
+}

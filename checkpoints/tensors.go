@@ -1,0 +1,333 @@
+package checkpoints
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// Tensor is named float32 numbers, the last axis varying fastest. No axes make
+// a scalar, which holds one number.
+type Tensor struct {
+	Name  string
+	Shape []int
+	Data  []float32
+}
+
+// check says what keeps a tensor out of a file.
+func (t *Tensor) check() error {
+	size, ok := volume(t.Shape)
+	switch {
+	case t.Name == "" || t.Name == metadataKey || !utf8.ValidString(t.Name):
+		return fmt.Errorf("%q cannot be the name of a tensor", t.Name)
+	case !ok:
+		return fmt.Errorf("tensor %q: no such shape %v", t.Name, t.Shape)
+	case size != len(t.Data):
+		return fmt.Errorf("tensor %q: %d numbers for the shape %v", t.Name, len(t.Data), t.Shape)
+	}
+	for i, x := range t.Data {
+		if x-x != 0 {
+			return fmt.Errorf("tensor %q: value %d is %v", t.Name, i, x)
+		}
+	}
+	return nil
+}
+
+// volume is the product of the axes; ok is false for a negative axis or a
+// product that as bytes would not fit an int.
+func volume(shape []int) (n int, ok bool) {
+	n = 1
+	for _, d := range shape {
+		if d < 0 || d > 0 && n > math.MaxInt/4/d {
+			return 0, false
+		}
+		n *= d
+	}
+	return n, true
+}
+
+// The safetensors format: the length of the header as a little-endian uint64,
+// the header as JSON padded with spaces to 8 bytes, then the tensors end to
+// end, little-endian, row-major.
+const (
+	metadataKey = "__metadata__"
+	digestKey   = "sha256"
+	maxHeader   = 100_000_000 // bytes; the limit of the reference implementation
+	chunk       = 1 << 16     // bytes converted at a time
+)
+
+// tensorInfo is a tensor in the header.
+type tensorInfo struct {
+	DType   string `json:"dtype"`
+	Shape   []int  `json:"shape"`
+	Offsets [2]int `json:"data_offsets"` // bytes, half-open, from the end of the header
+}
+
+// The digest is that of the whole file with 64 zeros in the digest's own place,
+// so that names, shapes and metadata are covered as well as the numbers.
+func digestField(digest []byte) []byte {
+	return fmt.Appendf(nil, `"%s":"%s"`, digestKey, digest)
+}
+
+var noDigest = digestField(bytes.Repeat([]byte("0"), hex.EncodedLen(sha256.Size)))
+
+// WriteTensors writes a safetensors file under its final name only when it is
+// whole and on disk; until then an older file stays as it was. Equal tensors and
+// metadata give equal bytes, in whatever order they come. Names must be
+// distinct and all numbers finite. The key "sha256" is taken.
+func WriteTensors(path string, tensors []Tensor, metadata map[string]string) error {
+	tensors = slices.SortedFunc(slices.Values(tensors), func(a, b Tensor) int { return strings.Compare(a.Name, b.Name) })
+	header, err := encodeHeader(tensors, metadata)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	h := sha256.New()
+	if err := encode(h, header, tensors); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	header = bytes.Replace(header, noDigest, digestField([]byte(sum(h))), 1)
+	if err := writeFile(path, func(w io.Writer) error { return encode(w, header, tensors) }); err != nil {
+		return fmt.Errorf("%s: not saved: %w", path, err)
+	}
+	return nil
+}
+
+func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
+
+// encodeHeader returns the header with its length before it, and no digest yet.
+func encodeHeader(tensors []Tensor, metadata map[string]string) ([]byte, error) {
+	for k, v := range metadata {
+		if k == digestKey || !utf8.ValidString(k) || !utf8.ValidString(v) {
+			return nil, fmt.Errorf("metadata %q: the key is taken, or not UTF-8", k)
+		}
+	}
+	metadata = maps.Clone(metadata)
+	if metadata == nil {
+		metadata = map[string]string{}
+	}
+	metadata[digestKey] = strings.Repeat("0", hex.EncodedLen(sha256.Size))
+	entries := map[string]any{metadataKey: metadata}
+	end := 0
+	for i, t := range tensors {
+		if err := t.check(); err != nil {
+			return nil, err
+		}
+		if i > 0 && t.Name == tensors[i-1].Name {
+			return nil, fmt.Errorf("two tensors of the name %q", t.Name)
+		}
+		start := end
+		end += 4 * len(t.Data)
+		entries[t.Name] = tensorInfo{"F32", append([]int{}, t.Shape...), [2]int{start, end}}
+	}
+	header, err := json.Marshal(entries)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(header) % 8; n != 0 {
+		header = append(header, "        "[n:]...)
+	}
+	if len(header) > maxHeader {
+		return nil, fmt.Errorf("header of %d bytes, more than %d", len(header), maxHeader)
+	}
+	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), nil
+}
+
+func encode(w io.Writer, header []byte, tensors []Tensor) error {
+	if _, err := w.Write(header); err != nil {
+		return err
+	}
+	buf := make([]byte, 0, chunk)
+	for _, t := range tensors {
+		for part := range slices.Chunk(t.Data, chunk/4) {
+			buf = buf[:0]
+			for _, x := range part {
+				buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
+			}
+			if _, err := w.Write(buf); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ReadTensors reads a file of WriteTensors and checks every byte of it: the
+// tensors, sorted by name, and the metadata without the digest. An error is a
+// *data.Error. No number in the file makes it allocate more than the file's own
+// length calls for.
+func ReadTensors(path string) ([]Tensor, map[string]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	tensors, metadata, err := decode(f, info.Size())
+	if err != nil {
+		return nil, nil, &data.Error{Path: path, Offset: -1, Reason: "not an intact model or state file", Err: err}
+	}
+	return tensors, metadata, nil
+}
+
+func decode(r io.Reader, size int64) ([]Tensor, map[string]string, error) {
+	var length [8]byte
+	if _, err := io.ReadFull(r, length[:]); err != nil {
+		return nil, nil, fmt.Errorf("truncated: %d bytes", size)
+	}
+	n := binary.LittleEndian.Uint64(length[:])
+	if n > maxHeader || int64(n) > size-8 {
+		return nil, nil, fmt.Errorf("truncated, or no safetensors file: a header of %d bytes in a file of %d", n, size)
+	}
+	header := make([]byte, n)
+	if _, err := io.ReadFull(r, header); err != nil {
+		return nil, nil, err
+	}
+	tensors, metadata, err := decodeHeader(header, int(size-8-int64(n)))
+	if err != nil {
+		return nil, nil, err
+	}
+
+	digest := metadata[digestKey]
+	delete(metadata, digestKey)
+	if bytes.Count(header, digestField([]byte(digest))) != 1 || len(digest) != hex.EncodedLen(sha256.Size) {
+		return nil, nil, fmt.Errorf("no %s in the header: written by another program, or edited", digestKey)
+	}
+	h := sha256.New()
+	h.Write(length[:])
+	h.Write(bytes.Replace(header, digestField([]byte(digest)), noDigest, 1))
+	body := bufio.NewReaderSize(io.TeeReader(r, h), chunk)
+	buf := make([]byte, chunk)
+	for _, t := range tensors {
+		for part := range slices.Chunk(t.Data, chunk/4) {
+			b := buf[:4*len(part)]
+			if _, err := io.ReadFull(body, b); err != nil {
+				return nil, nil, err
+			}
+			for i := range part {
+				part[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+			}
+		}
+	}
+	if sum(h) != digest {
+		return nil, nil, fmt.Errorf("the contents do not give the %s of the header: damaged or edited", digestKey)
+	}
+	for _, t := range tensors {
+		if err := t.check(); err != nil {
+			return nil, nil, err
+		}
+	}
+	slices.SortFunc(tensors, func(a, b Tensor) int { return strings.Compare(a.Name, b.Name) })
+	return tensors, metadata, nil
+}
+
+// decodeHeader returns the tensors in the order of their bytes, which cover all
+// of size without holes or overlaps, with Data made but not filled.
+func decodeHeader(header []byte, size int) ([]Tensor, map[string]string, error) {
+	var entries map[string]json.RawMessage
+	if err := json.Unmarshal(header, &entries); err != nil {
+		return nil, nil, fmt.Errorf("header: %w", err)
+	}
+	metadata := map[string]string{}
+	infos := map[string]tensorInfo{}
+	for name, raw := range entries {
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		dec.DisallowUnknownFields()
+		if name == metadataKey {
+			if err := dec.Decode(&metadata); err != nil || metadata == nil {
+				return nil, nil, fmt.Errorf("header: %s does not map strings to strings", metadataKey)
+			}
+			continue
+		}
+		var info tensorInfo
+		if err := dec.Decode(&info); err != nil {
+			return nil, nil, fmt.Errorf("header: tensor %q: %w", name, err)
+		}
+		infos[name] = info
+	}
+	order := slices.SortedFunc(maps.Keys(infos), func(a, b string) int {
+		x, y := infos[a].Offsets, infos[b].Offsets
+		return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1]), strings.Compare(a, b))
+	})
+	end := 0
+	for _, name := range order {
+		info := infos[name]
+		n, ok := volume(info.Shape)
+		switch start := info.Offsets[0]; {
+		case info.DType != "F32":
+			return nil, nil, fmt.Errorf("tensor %q: numbers of type %q, only F32 is supported", name, info.DType)
+		case start != end:
+			return nil, nil, fmt.Errorf("tensor %q: begins at byte %d where the one before ends at %d", name, start, end)
+		case !ok || n > (size-end)/4 || info.Offsets[1]-start != 4*n:
+			return nil, nil, fmt.Errorf("tensor %q: bytes %d to %d of %d do not fit the shape %v", name, start, info.Offsets[1], size, info.Shape)
+		}
+		end = info.Offsets[1]
+	}
+	if end != size {
+		return nil, nil, fmt.Errorf("%d bytes of numbers where the header says %d", size, end)
+	}
+	tensors := make([]Tensor, len(order))
+	for i, name := range order {
+		shape := infos[name].Shape
+		n, _ := volume(shape)
+		tensors[i] = Tensor{Name: name, Shape: shape, Data: make([]float32, n)}
+	}
+	return tensors, metadata, nil
+}
+
+// writeFile gives a file its final name once it is whole and on disk.
+func writeFile(path string, write func(io.Writer) error) error {
+	dir := filepath.Dir(path)
+	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(dir), renameio.WithPermissions(0o644))
+	if err != nil {
+		return err
+	}
+	defer f.Cleanup()
+	w := bufio.NewWriterSize(f, chunk)
+	if err := write(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := f.CloseAtomicallyReplace(); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// syncDir makes renames in a folder last through a power cut.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	err = d.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		return nil // a file system that cannot do it for folders
+	}
+	return err
+}

@@ -1,0 +1,130 @@
+package checkpoints
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/sugarme/tokenizer"
+	"github.com/sugarme/tokenizer/pretrained"
+)
+
+// tokenizer.json is Hugging Face's format with a WordLevel model: the layout is
+// sugarme/tokenizer's Config, and its CreateModel builds what is read. That
+// library panics or ends the program on input it does not expect, and its
+// builder renumbers a known unknown-token; so everything is checked before it
+// sees it, and the builder and the tokenizing itself are left alone. (Text is
+// tokenized by data/tokenize, for byte offsets and speed.)
+
+// encodeTokenizer lists tokens in id order. For the letters-digits tokenizer
+// the file holds its rule, so that other programs split a text as Lethe does;
+// the other tokenizers cannot be said in this format, and the file expects
+// their tokens joined by spaces.
+func encodeTokenizer(tokens []string, unknown, tokenizerName string) ([]byte, error) {
+	pre := map[string]any{"type": "WhitespaceSplit"}
+	if tokenizerName == "letters-digits" {
+		pre = map[string]any{
+			"type":     "Split",
+			"pattern":  map[string]any{"Regex": `\p{L}[\p{L}\p{M}]*|\p{Nd}+|[^\s\p{L}\p{Nd}]`},
+			"behavior": "Removed",
+			"invert":   true, // the matches are the tokens, what lies between is removed
+		}
+	}
+	return encodeJSON(tokenizer.Config{
+		Version:      "1.0",
+		AddedTokens:  []tokenizer.TokenConfig{},
+		PreTokenizer: pre,
+		Model:        map[string]any{"type": "WordLevel", "unk_token": unknown, "vocab": vocabulary(tokens)},
+	})
+}
+
+// decodeTokenizer returns the tokens in id order and the unknown one. Its errors
+// name ids, never tokens: those may be words of training notes.
+func decodeTokenizer(b []byte) (tokens []string, unknown string, err error) {
+	var config tokenizer.Config
+	if err := json.Unmarshal(b, &config); err != nil {
+		return nil, "", err
+	}
+	if config.Model["type"] != "WordLevel" {
+		return nil, "", fmt.Errorf("model.type is not WordLevel")
+	}
+	vocab, ok := config.Model["vocab"].(map[string]any)
+	if !ok {
+		return nil, "", fmt.Errorf("model.vocab does not map tokens to ids")
+	}
+	taken := make([]bool, len(vocab))
+	for _, v := range vocab {
+		id, ok := v.(float64)
+		if !ok || id < 0 || id >= float64(len(vocab)) || id != float64(int(id)) || taken[int(id)] {
+			return nil, "", fmt.Errorf("model.vocab: the ids are not 0 to %d, each once", len(vocab)-1)
+		}
+		taken[int(id)] = true
+	}
+	unknown, ok = config.Model["unk_token"].(string)
+	if _, has := vocab[unknown]; !ok || !has {
+		return nil, "", fmt.Errorf("model.unk_token is not in model.vocab")
+	}
+
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("model: not understood") // r may quote tokens
+		}
+	}()
+	model, err := pretrained.CreateModel(&config)
+	if err != nil {
+		return nil, "", fmt.Errorf("model: not understood")
+	}
+	tokens = make([]string, len(vocab))
+	for id := range tokens {
+		tokens[id], _ = model.IdToToken(id)
+	}
+	return tokens, unknown, nil
+}
+
+// vocabulary is tokens in id order; as JSON, an object from token to id in the
+// same order.
+type vocabulary []string
+
+func (v vocabulary) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	b.WriteByte('{')
+	for id, token := range v {
+		if id > 0 {
+			b.WriteByte(',')
+		}
+		if err := enc.Encode(token); err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, ":%d", id)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// checkDistinct refuses what JSON or a table of ids would change silently.
+func checkDistinct(what string, list []string) error {
+	seen := make(map[string]int, len(list))
+	for id, s := range list {
+		if !utf8.ValidString(s) {
+			return fmt.Errorf("%s %d is not UTF-8", what, id)
+		}
+		if first, ok := seen[s]; ok {
+			return fmt.Errorf("%ss %d and %d are the same", what, first, id)
+		}
+		seen[s] = id
+	}
+	return nil
+}
+
+// encodeJSON is indented, without HTML's escapes, and ends in a line feed.
+func encodeJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(v)
+	return b.Bytes(), err
+}

@@ -1,0 +1,193 @@
+// Package embeddings reads pretrained word vectors: GloVe text, word2vec text
+// and word2vec binary, each plain or gzipped. The format is found from the
+// content, never from the file's name; see Load.
+//
+// A table of 400,000 words of 100 dimensions takes the memory of its floats
+// (160 MB) and about 16 MB for the words and their index.
+package embeddings
+
+import (
+	"hash/maphash"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Vectors is a table of words and their vectors, in the order of the file.
+// It is read-only and safe for concurrent use.
+type Vectors struct {
+	dim    int
+	blocks [][]float32 // rowsIn(dim) rows each, so that loading never copies what it has read
+	words  string      // all words end to end
+	ends   []int       // word i is words[ends[i]:ends[i+1]]
+	slots  []int32     // hash table by open addressing: row+1, or 0 where free
+	seed   maphash.Seed
+	stats  Stats
+}
+
+// Stats says what a file held.
+type Stats struct {
+	Format     Format
+	Gzipped    bool
+	Records    int // words in the file, whether kept or not
+	Duplicates int // kept words met again; the first one counts
+	Invalid    int // words that are not UTF-8, which no note can hold; dropped
+}
+
+// Format is a layout of word vectors.
+type Format string
+
+// The formats that Load knows.
+const (
+	GloVe          Format = "glove"           // a word and its numbers a line
+	Word2vecText   Format = "word2vec-text"   // the same after a line "count dim"
+	Word2vecBinary Format = "word2vec-binary" // "count dim", then words and little-endian float32s
+)
+
+// Len is the number of words kept.
+func (v *Vectors) Len() int { return len(v.ends) - 1 }
+
+// Dim is the width of every vector.
+func (v *Vectors) Dim() int { return v.dim }
+
+// Stats says what the file held.
+func (v *Vectors) Stats() Stats { return v.stats }
+
+// Word returns the word of row i.
+func (v *Vectors) Word(i int) string { return v.words[v.ends[i]:v.ends[i+1]] }
+
+// Row returns the vector of row i. It is a part of the table: do not write.
+func (v *Vectors) Row(i int) []float32 {
+	n := rowsIn(v.dim)
+	start := i % n * v.dim
+	return v.blocks[i/n][start : start+v.dim : start+v.dim]
+}
+
+// Index finds the row of exactly this word.
+func (v *Vectors) Index(word string) (row int, ok bool) {
+	row = int(v.slots[v.slot(word)]) - 1
+	return row, row >= 0
+}
+
+// Cascade is how a word that the table lacks is looked for in other spellings.
+// The zero value knows exact matches only.
+type Cascade struct {
+	Lowercase  bool // try the word in lower case (Unicode's simple mapping)
+	ZeroDigits bool // try the word with 0 for every decimal digit, and for both flags: so in lower case
+}
+
+// Lookup finds the row for a word: exact, then in lower case, then with digits
+// as zeros, then both. The order is that of NeuroNER (Dernoncourt et al. 2017).
+// When ok is false, row is -1.
+func (v *Vectors) Lookup(word string, c Cascade) (row int, ok bool) {
+	for _, form := range c.forms(word) {
+		if row, ok := v.Index(form); ok {
+			return row, true
+		}
+	}
+	return -1, false
+}
+
+// Wanted returns a filter for Options.Want that keeps every row which Lookup
+// could choose for one of the words.
+func Wanted(words []string, c Cascade) func(word string) bool {
+	set := make(map[string]struct{}, len(words))
+	for _, w := range words {
+		for _, form := range c.forms(w) {
+			set[form] = struct{}{}
+		}
+	}
+	return func(word string) bool { _, ok := set[word]; return ok }
+}
+
+// forms lists the spellings to try, in order.
+func (c Cascade) forms(word string) []string {
+	forms := append(make([]string, 0, 4), word)
+	lower := word
+	if c.Lowercase {
+		lower = strings.ToLower(word)
+		forms = append(forms, lower)
+	}
+	if c.ZeroDigits {
+		forms = append(forms, zeroDigits(word))
+		if c.Lowercase {
+			forms = append(forms, zeroDigits(lower))
+		}
+	}
+	return forms
+}
+
+func zeroDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return '0'
+		}
+		return r
+	}, s)
+}
+
+// slot is where the word is in the hash table or, if absent, where it goes.
+func (v *Vectors) slot(word string) int {
+	mask := len(v.slots) - 1
+	i := int(maphash.String(v.seed, word)) & mask
+	for v.slots[i] != 0 && v.Word(int(v.slots[i])-1) != word {
+		i = (i + 1) & mask
+	}
+	return i
+}
+
+// blockFloats is the size of a block: 1 MiB, or one row where that is more.
+const blockFloats = 1 << 18
+
+func rowsIn(dim int) int { return max(1, blockFloats/dim) }
+
+// builder fills Vectors: the row that next returns is written, then add keeps
+// it or not.
+type builder struct {
+	v     *Vectors
+	words strings.Builder // its String is a view, valid while it grows
+	want  func(string) bool
+}
+
+func newBuilder(dim int, want func(string) bool) *builder {
+	v := &Vectors{dim: dim, ends: []int{0}, slots: make([]int32, 64), seed: maphash.MakeSeed()}
+	return &builder{v: v, want: want}
+}
+
+// next is the row after the last one kept.
+func (b *builder) next() []float32 {
+	if b.v.Len() == len(b.v.blocks)*rowsIn(b.v.dim) {
+		b.v.blocks = append(b.v.blocks, make([]float32, rowsIn(b.v.dim)*b.v.dim))
+	}
+	return b.v.Row(b.v.Len())
+}
+
+// add names the row that next returned, and keeps it if the word is new, wanted
+// and valid UTF-8.
+func (b *builder) add(word []byte) {
+	v := b.v
+	v.stats.Records++
+	w := string(word)
+	if !utf8.ValidString(w) {
+		v.stats.Invalid++
+		return
+	}
+	if b.want != nil && !b.want(w) {
+		return
+	}
+	slot := v.slot(w)
+	if v.slots[slot] != 0 {
+		v.stats.Duplicates++
+		return
+	}
+	b.words.WriteString(w)
+	v.words = b.words.String()
+	v.ends = append(v.ends, len(v.words))
+	v.slots[slot] = int32(v.Len())
+	if 2*v.Len() > len(v.slots) {
+		v.slots = make([]int32, 2*len(v.slots))
+		for i := range v.Len() {
+			v.slots[v.slot(v.Word(i))] = int32(i + 1)
+		}
+	}
+}

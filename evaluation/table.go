@@ -1,0 +1,52 @@
+package evaluation
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// listed is how many document IDs WriteText names; JSON has them all.
+const listed = 5
+
+// WriteText writes the report as a table for people; for machines there is JSON.
+func (r *Report) WriteText(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "documents: %d\n", r.Documents)
+	if n := len(r.Missing); n > 0 {
+		fmt.Fprintf(t, "missing in the system's output, all their spans counted as missed: %d (%s)\n", n, some(r.Missing))
+	}
+	if n := len(r.Extra); n > 0 {
+		fmt.Fprintf(t, "in the system's output without a gold standard, not scored: %d (%s)\n", n, some(r.Extra))
+	}
+	fmt.Fprintf(t, "\n\t%7s\t%7s\t%7s\t%7s\t%7s\t%7s\n", "P", "R", "F1", "TP", "FP", "FN")
+	for _, row := range []struct {
+		name string
+		Score
+	}{
+		{"strict", r.Strict},
+		{"spans", r.Spans},
+		{"token", r.Token},
+		{"binary token", r.BinaryToken},
+	} {
+		line(t, row.name, row.Counts)
+		for _, typ := range slices.Sorted(maps.Keys(row.Types)) {
+			line(t, "  "+typ, row.Types[typ])
+		}
+	}
+	return t.Flush()
+}
+
+func line(w io.Writer, name string, c Counts) {
+	fmt.Fprintf(w, "%s\t%7.4f\t%7.4f\t%7.4f\t%7d\t%7d\t%7d\n", name, c.Precision(), c.Recall(), c.F1(), c.TP, c.FP, c.FN)
+}
+
+func some(ids []string) string {
+	if len(ids) > listed {
+		return strings.Join(ids[:listed], ", ") + ", ..."
+	}
+	return strings.Join(ids, ", ")
+}

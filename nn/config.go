@@ -1,0 +1,84 @@
+// Package nn is the recurrent network of Dernoncourt et al. 2016 on a Gorgonia
+// graph: character BiLSTM and token embedding, dropout, token BiLSTM, a tanh
+// layer, logits, and a linear-chain CRF. It knows ids and matrices, no
+// documents; taggers/ann turns one into the other.
+//
+// A Network is parameters. A Trainer changes them, a Predictor applies them;
+// each runs the same layers on compiled Gorgonia machines, one a worker.
+package nn
+
+import (
+	"fmt"
+
+	"github.com/lethe-deid/lethe/nn/kernel"
+)
+
+// Config is the shape of the network. Any part with size 0 is left out.
+type Config struct {
+	CharacterEmbedding int     `yaml:"character_embedding"` // dimension of a character's vector; the paper: 25
+	CharacterLSTM      int     `yaml:"character_lstm"`      // hidden units per direction; the paper: 25; 0: no character part
+	TokenEmbedding     int     `yaml:"token_embedding"`     // dimension of a token's vector; the paper: 100; 0: no token vectors
+	TokenLSTM          int     `yaml:"token_lstm"`          // hidden units per direction; the paper: 100; 0: no token BiLSTM
+	Hidden             int     `yaml:"hidden"`              // units of the tanh layer; the reference: 100; 0: no such layer
+	Dropout            float64 `yaml:"dropout"`             // probability of dropping an input of the token BiLSTM; the paper: 0.5
+	CRF                bool    `yaml:"crf"`                 // sequence optimisation; false: a softmax at each token
+	Cell               Cell    `yaml:"cell"`                // coupled (the reference), peephole (the paper's equations), standard
+}
+
+// DefaultConfig is the network of the paper with the reference's cell.
+func DefaultConfig() Config {
+	return Config{CharacterEmbedding: 25, CharacterLSTM: 25, TokenEmbedding: 100, TokenLSTM: 100, Hidden: 100,
+		Dropout: 0.5, CRF: true, Cell: "coupled"}
+}
+
+// Validate names the first key that makes no sense.
+func (c Config) Validate() error {
+	for _, d := range []struct {
+		key  string
+		size int
+	}{{"character_embedding", c.CharacterEmbedding}, {"character_lstm", c.CharacterLSTM}, {"token_embedding", c.TokenEmbedding},
+		{"token_lstm", c.TokenLSTM}, {"hidden", c.Hidden}} {
+		if d.size < 0 || d.size > 1<<14 {
+			return fmt.Errorf("%s: %d is not between 0 and 16384", d.key, d.size)
+		}
+	}
+	switch {
+	case c.CharacterLSTM > 0 && c.CharacterEmbedding == 0:
+		return fmt.Errorf("character_embedding: 0, but character_lstm is %d", c.CharacterLSTM)
+	case c.CharacterLSTM == 0 && c.TokenEmbedding == 0:
+		return fmt.Errorf("token_embedding: 0, and there is no character_lstm: the network has no input")
+	case !(c.Dropout >= 0 && c.Dropout < 1):
+		return fmt.Errorf("dropout: %v is not in [0, 1)", c.Dropout)
+	}
+	_, err := c.Cell.kernel()
+	return err
+}
+
+// Cell names an LSTM cell: see kernel.Cell for the equations.
+type Cell string
+
+func (c Cell) kernel() (kernel.Cell, error) {
+	switch c {
+	case "coupled":
+		return kernel.Coupled, nil
+	case "peephole":
+		return kernel.Peephole, nil
+	case "standard":
+		return kernel.Standard, nil
+	}
+	return 0, fmt.Errorf("cell: %q is not coupled, peephole or standard", string(c))
+}
+
+// Sizes are the dimensions that come from the data.
+type Sizes struct {
+	Characters int // alphabet, with row 0 for an unknown character
+	Tokens     int // vocabulary, with row 0 for an unknown token
+	Labels     int
+}
+
+// Sentence is one sequence in ids.
+type Sentence struct {
+	Tokens     []int32   // row of the token embedding, one a token
+	Characters [][]int32 // rows of the character embedding, at least one a token; unused without the character part
+	Labels     []int32   // gold label of each token; nil in prediction
+}

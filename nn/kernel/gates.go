@@ -1,0 +1,104 @@
+package kernel
+
+// Cell is a kind of LSTM cell. Its step computes z = [x, h'].W + b outside of
+// this package, h' and c' being the state before, and the gates here. z has one
+// block of n values a gate.
+type Cell uint8
+
+const (
+	// Coupled is the coupled input-forget gate cell of the reference
+	// implementation, blocks j f o:
+	//	f = sigmoid(z_f + 1),  c = f c' + (1-f) tanh(z_j),  h = sigmoid(z_o) tanh(c)
+	Coupled Cell = iota
+	// Peephole is the cell of Dernoncourt et al. 2016, section 2.2.1, blocks
+	// j i o; the caller adds c'.P to z_i:
+	//	i = sigmoid(z_i),  c = (1-i) c' + i tanh(z_j),  h = sigmoid(z_o) tanh(c)
+	Peephole
+	// Standard is the cell with separate gates, blocks j i f o:
+	//	c = sigmoid(z_f + 1) c' + sigmoid(z_i) tanh(z_j),  h = sigmoid(z_o) tanh(c)
+	Standard
+)
+
+// ForgetBias is added to the forget gate of Coupled and Standard; it is not
+// part of the stored bias.
+const ForgetBias = 1
+
+// Gates is the number of blocks in z.
+func (k Cell) Gates() int {
+	if k == Standard {
+		return 4
+	}
+	return 3
+}
+
+// Forward computes one step of one sequence: from z (replaced by the gates'
+// activations, which Backward needs) and the cell before it sets c, tanh(c)
+// and h, each of n values.
+func (k Cell) Forward(z, before, c, tanhC, h []float32) {
+	n := len(c)
+	before, tanhC, h = before[:n], tanhC[:n], h[:n]
+	j, g, o := z[:n], z[n:][:n], z[len(z)-n:][:n]
+	switch k {
+	case Coupled:
+		for i := range n {
+			j[i], g[i] = tanh(j[i]), sigmoid(g[i]+ForgetBias)
+			c[i] = g[i]*before[i] + (1-g[i])*j[i]
+		}
+	case Peephole:
+		for i := range n {
+			j[i], g[i] = tanh(j[i]), sigmoid(g[i])
+			c[i] = (1-g[i])*before[i] + g[i]*j[i]
+		}
+	case Standard:
+		f := z[2*n:][:n]
+		for i := range n {
+			j[i], g[i], f[i] = tanh(j[i]), sigmoid(g[i]), sigmoid(f[i]+ForgetBias)
+			c[i] = f[i]*before[i] + g[i]*j[i]
+		}
+	}
+	for i := range n {
+		o[i] = sigmoid(o[i])
+		tanhC[i] = tanh(c[i])
+		h[i] = o[i] * tanhC[i]
+	}
+}
+
+// Backward is the gradient of Forward: z, before and tanhC are as Forward had
+// and left them, dh is the gradient of h, dc that of c from the later steps. It
+// sets dz and replaces dc by the gradient of the cell before (for Peephole
+// without the part through c'.P, which is dz_i.Pᵀ).
+func (k Cell) Backward(dz, z, before, tanhC, dh, dc []float32) {
+	n := len(dc)
+	before, tanhC, dh = before[:n], tanhC[:n], dh[:n]
+	j, g, o := z[:n], z[n:][:n], z[len(z)-n:][:n]
+	dj, dg, do := dz[:n], dz[n:][:n], dz[len(dz)-n:][:n]
+	for i := range n {
+		do[i] = dh[i] * tanhC[i] * o[i] * (1 - o[i])
+		dc[i] += dh[i] * o[i] * (1 - tanhC[i]*tanhC[i])
+	}
+	switch k {
+	case Coupled:
+		for i := range n {
+			d := dc[i]
+			dg[i] = d * (before[i] - j[i]) * g[i] * (1 - g[i])
+			dj[i] = d * (1 - g[i]) * (1 - j[i]*j[i])
+			dc[i] = d * g[i]
+		}
+	case Peephole:
+		for i := range n {
+			d := dc[i]
+			dg[i] = d * (j[i] - before[i]) * g[i] * (1 - g[i])
+			dj[i] = d * g[i] * (1 - j[i]*j[i])
+			dc[i] = d * (1 - g[i])
+		}
+	case Standard:
+		f, df := z[2*n:][:n], dz[2*n:][:n]
+		for i := range n {
+			d := dc[i]
+			dg[i] = d * j[i] * g[i] * (1 - g[i])
+			df[i] = d * before[i] * f[i] * (1 - f[i])
+			dj[i] = d * g[i] * (1 - j[i]*j[i])
+			dc[i] = d * f[i]
+		}
+	}
+}

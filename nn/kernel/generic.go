@@ -1,0 +1,104 @@
+package kernel
+
+// mulNNGeneric walks b by rows, four at a time, so that every access is contiguous
+// and each value of c is loaded and stored once for four products.
+func mulNNGeneric(c, a, b Matrix) {
+	n := c.Cols
+	for i := range a.Rows {
+		ci, ai := c.Row(i), a.Row(i)
+		k := 0
+		for ; k+4 <= len(ai); k += 4 {
+			axpy4(ci, b.Data[k*b.Stride:][:n], b.Data[(k+1)*b.Stride:][:n], b.Data[(k+2)*b.Stride:][:n], b.Data[(k+3)*b.Stride:][:n],
+				ai[k], ai[k+1], ai[k+2], ai[k+3])
+		}
+		for ; k < len(ai); k++ {
+			Axpy(ci, ai[k], b.Row(k))
+		}
+	}
+}
+
+func mulTNGeneric(c, a, b Matrix) {
+	n := c.Cols
+	k := 0
+	for ; k+4 <= a.Rows; k += 4 {
+		a0, a1, a2, a3 := a.Row(k), a.Row(k+1), a.Row(k+2), a.Row(k+3)
+		b0, b1, b2, b3 := b.Row(k), b.Row(k+1), b.Row(k+2), b.Row(k+3)
+		for i := range c.Rows {
+			axpy4(c.Data[i*c.Stride:][:n], b0, b1, b2, b3, a0[i], a1[i], a2[i], a3[i])
+		}
+	}
+	for ; k < a.Rows; k++ {
+		ak, bk := a.Row(k), b.Row(k)
+		for i := range c.Rows {
+			Axpy(c.Row(i), ak[i], bk)
+		}
+	}
+}
+
+func mulNTGeneric(c, a, b Matrix) {
+	for i := range a.Rows {
+		ci, ai := c.Row(i), a.Row(i)
+		j := 0
+		for ; j+4 <= len(ci); j += 4 {
+			d0, d1, d2, d3 := dot4(ai, b.Row(j), b.Row(j+1), b.Row(j+2), b.Row(j+3))
+			ci[j] += d0
+			ci[j+1] += d1
+			ci[j+2] += d2
+			ci[j+3] += d3
+		}
+		for ; j < len(ci); j++ {
+			ci[j] += Dot(ai, b.Row(j))
+		}
+	}
+}
+
+func axpy4(c, b0, b1, b2, b3 []float32, a0, a1, a2, a3 float32) {
+	b0, b1, b2, b3 = b0[:len(c)], b1[:len(c)], b2[:len(c)], b3[:len(c)]
+	for j := range c {
+		c[j] += (a0*b0[j] + a1*b1[j]) + (a2*b2[j] + a3*b3[j])
+	}
+}
+
+func dot4(a, b0, b1, b2, b3 []float32) (d0, d1, d2, d3 float32) {
+	b0, b1, b2, b3 = b0[:len(a)], b1[:len(a)], b2[:len(a)], b3[:len(a)]
+	for k, v := range a {
+		d0 += v * b0[k]
+		d1 += v * b1[k]
+		d2 += v * b2[k]
+		d3 += v * b3[k]
+	}
+	return
+}
+
+// Axpy adds a·x to y.
+func Axpy(y []float32, a float32, x []float32) {
+	x = x[:len(y)]
+	for i := range y {
+		y[i] += a * x[i]
+	}
+}
+
+// Dot is the inner product.
+func Dot(a, b []float32) float32 {
+	b = b[:len(a)]
+	var s0, s1, s2, s3 float32
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		s0 += a[i] * b[i]
+		s1 += a[i+1] * b[i+1]
+		s2 += a[i+2] * b[i+2]
+		s3 += a[i+3] * b[i+3]
+	}
+	for ; i < len(a); i++ {
+		s0 += a[i] * b[i]
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// Add adds x to y.
+func Add(y, x []float32) {
+	x = x[:len(y)]
+	for i := range y {
+		y[i] += x[i]
+	}
+}

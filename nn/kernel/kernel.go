@@ -1,0 +1,70 @@
+// Package kernel computes float32 products and element-wise functions on
+// slices. It is the only package that knows how a product is computed;
+// everything above speaks of matrices and gates.
+package kernel
+
+import "fmt"
+
+// Matrix is a view of Rows x Cols values, row i starting at Data[i*Stride].
+type Matrix struct {
+	Rows, Cols, Stride int
+	Data               []float32
+}
+
+// NewMatrix is a dense view of data, whose length must be rows*cols.
+func NewMatrix(rows, cols int, data []float32) Matrix {
+	if len(data) != rows*cols {
+		panic(fmt.Sprintf("kernel: %d values for a %dx%d matrix", len(data), rows, cols))
+	}
+	return Matrix{rows, cols, cols, data}
+}
+
+// Row is row i.
+func (m Matrix) Row(i int) []float32 { return m.Data[i*m.Stride:][:m.Cols] }
+
+// Slice is the view of rows [i, j).
+func (m Matrix) Slice(i, j int) Matrix {
+	if i == j {
+		return Matrix{0, m.Cols, m.Stride, nil}
+	}
+	return Matrix{j - i, m.Cols, m.Stride, m.Data[i*m.Stride : (j-1)*m.Stride+m.Cols]}
+}
+
+// Columns is the view of columns [i, j).
+func (m Matrix) Columns(i, j int) Matrix {
+	if m.Rows == 0 {
+		return Matrix{0, j - i, m.Stride, nil}
+	}
+	return Matrix{m.Rows, j - i, m.Stride, m.Data[i : (m.Rows-1)*m.Stride+j]}
+}
+
+// Zero sets every value to 0.
+func (m Matrix) Zero() {
+	for i := range m.Rows {
+		clear(m.Row(i))
+	}
+}
+
+// Mul adds the product a·b to c: c[i,j] += sum_k a[i,k] b[k,j].
+func Mul(c, a, b Matrix) {
+	check(c, a.Rows, a.Cols, b.Rows, b.Cols)
+	mulNN(c, a, b)
+}
+
+// MulTN adds aᵀ·b to c: c[i,j] += sum_k a[k,i] b[k,j].
+func MulTN(c, a, b Matrix) {
+	check(c, a.Cols, a.Rows, b.Rows, b.Cols)
+	mulTN(c, a, b)
+}
+
+// MulNT adds a·bᵀ to c: c[i,j] += sum_k a[i,k] b[j,k].
+func MulNT(c, a, b Matrix) {
+	check(c, a.Rows, a.Cols, b.Cols, b.Rows)
+	mulNT(c, a, b)
+}
+
+func check(c Matrix, m, k, k2, n int) {
+	if k != k2 || c.Rows != m || c.Cols != n {
+		panic(fmt.Sprintf("kernel: a product of %dx%d and %dx%d does not fit %dx%d", m, k, k2, n, c.Rows, c.Cols))
+	}
+}

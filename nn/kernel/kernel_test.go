@@ -1,0 +1,82 @@
+package kernel
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func randomMatrix(rng *rand.Rand, rows, cols int) Matrix {
+	stride := cols + rng.IntN(5)
+	m := Matrix{rows, cols, stride, make([]float32, rows*stride)}
+	for i := range m.Data {
+		m.Data[i] = float32(rng.NormFloat64())
+	}
+	return m
+}
+
+// The three products against a float64 triple loop, on odd sizes, strided
+// views, and on top of what c already holds.
+func TestProducts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		m, k, n := 1+rng.IntN(40), 1+rng.IntN(70), 1+rng.IntN(70)
+		a, b := randomMatrix(rng, m, k), randomMatrix(rng, k, n)
+		at, bt := randomMatrix(rng, k, m), randomMatrix(rng, n, k)
+		for i := range m {
+			for j := range k {
+				at.Row(j)[i] = a.Row(i)[j]
+			}
+		}
+		for i := range k {
+			for j := range n {
+				bt.Row(j)[i] = b.Row(i)[j]
+			}
+		}
+		base := randomMatrix(rng, m, n)
+		for name, mul := range map[string]func(Matrix){
+			"NN": func(c Matrix) { Mul(c, a, b) },
+			"TN": func(c Matrix) { MulTN(c, at, b) },
+			"NT": func(c Matrix) { MulNT(c, a, bt) },
+		} {
+			c := Matrix{m, n, base.Stride, append([]float32{}, base.Data...)}
+			mul(c)
+			for i := range m {
+				for j := range n {
+					want, size := float64(base.Row(i)[j]), math.Abs(float64(base.Row(i)[j]))
+					for p := range k {
+						x := float64(a.Row(i)[p]) * float64(b.Row(p)[j])
+						want += x
+						size += math.Abs(x)
+					}
+					if got := float64(c.Row(i)[j]); math.Abs(got-want) > 1e-6*size {
+						t.Fatalf("%s %dx%dx%d: [%d,%d] is %v, want %v", name, m, k, n, i, j, got, want)
+					}
+				}
+				for j := n; j < base.Stride && i < m-1; j++ {
+					if c.Data[i*base.Stride+j] != base.Data[i*base.Stride+j] {
+						t.Fatalf("%s wrote beyond the view", name)
+					}
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkMul(b *testing.B) {
+	for _, s := range []struct {
+		name    string
+		m, k, n int
+	}{{"30x150x800", 30, 150, 800}, {"1x100x400", 1, 100, 400}, {"32x100x400", 32, 100, 400}, {"512x512x512", 512, 512, 512}} {
+		x, y, z := NewMatrix(s.m, s.k, make([]float32, s.m*s.k)), NewMatrix(s.k, s.n, make([]float32, s.k*s.n)), NewMatrix(s.m, s.n, make([]float32, s.m*s.n))
+		xt, yt := NewMatrix(s.k, s.m, x.Data), NewMatrix(s.n, s.k, y.Data)
+		for name, mul := range map[string]func(){"NN": func() { Mul(z, x, y) }, "TN": func() { MulTN(z, xt, y) }, "NT": func() { MulNT(z, x, yt) }} {
+			b.Run(s.name+"/"+name, func(b *testing.B) {
+				for b.Loop() {
+					mul()
+				}
+				b.ReportMetric(2*float64(s.m*s.k*s.n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+			})
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package nn
+
+import (
+	"github.com/lethe-deid/lethe/nn/kernel"
+)
+
+// layer is one fused op of the graph with its hand-written gradient. A layer
+// owns its buffers: what forward and backward return stays valid until they
+// are called again. Inputs are parameters and the outputs of layers below; the
+// batch comes through a pointer, for its shape changes from run to run.
+type layer interface {
+	forward(in []kernel.Matrix) kernel.Matrix
+	// backward returns the gradient of every input, given that of the output.
+	backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Matrix
+}
+
+// grads holds one zeroed gradient matrix for each input of a layer.
+type grads struct {
+	buffers []buffer
+	out     []kernel.Matrix
+}
+
+func (g *grads) zeroed(in []kernel.Matrix) []kernel.Matrix {
+	if g.buffers == nil {
+		g.buffers = make([]buffer, len(in))
+	}
+	g.out = g.out[:0]
+	for i, m := range in {
+		g.out = append(g.out, g.buffers[i].zeroed(m.Rows, m.Cols))
+	}
+	return g.out
+}
+
+// split reads a direction's matrices off the front of a list of inputs, in the
+// order of lstmParams.list.
+func split(cell kernel.Cell, in []kernel.Matrix) (lstmWeights, []kernel.Matrix) {
+	if cell == kernel.Peephole {
+		return lstmWeights{w: in[0], b: in[1], p: in[2]}, in[3:]
+	}
+	return lstmWeights{w: in[0], b: in[1], c0: in[2], h0: in[3]}, in[4:]
+}
+
+// charLSTM is the character-based token encoder (section 2.2.2): inputs are the
+// character embedding and the two directions' parameters; the output has, for
+// each token, [last forward h ; last backward h], where the backward
+// direction's last state is the one after reading the first character.
+type charLSTM struct {
+	batch    *batch
+	units    int
+	fw, bw   lstm
+	x, h, dh buffer
+	dx, out  buffer
+	grads    grads
+}
+
+func (l *charLSTM) forward(in []kernel.Matrix) kernel.Matrix {
+	b, embedding := l.batch, in[0]
+	x := l.x.resize(b.chars.rows, embedding.Cols)
+	for r, id := range b.charIDs {
+		copy(x.Row(r), embedding.Row(int(id)))
+	}
+	h := l.h.resize(b.chars.rows, 2*l.units)
+	pf, rest := split(l.fw.cell, in[1:])
+	pb, _ := split(l.bw.cell, rest)
+	l.fw.forward(&b.chars, x, pf, h.Columns(0, l.units))
+	l.bw.forward(&b.chars, x, pb, h.Columns(l.units, 2*l.units))
+	out := l.out.resize(b.tokens.rows, 2*l.units)
+	for r, w := range b.word {
+		o := out.Row(r)
+		copy(o[:l.units], h.Row(int(b.last[w]))[:l.units])
+		copy(o[l.units:], h.Row(b.chars.row(int(w), 0))[l.units:])
+	}
+	return out
+}
+
+func (l *charLSTM) backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Matrix {
+	b, g := l.batch, l.grads.zeroed(in)
+	x, h := l.x.resize(b.chars.rows, in[0].Cols), l.h.resize(b.chars.rows, 2*l.units)
+	dh, dx := l.dh.zeroed(b.chars.rows, 2*l.units), l.dx.zeroed(b.chars.rows, in[0].Cols)
+	for r, w := range b.word {
+		d := dout.Row(r)
+		kernel.Add(dh.Row(int(b.last[w]))[:l.units], d[:l.units])
+		kernel.Add(dh.Row(b.chars.row(int(w), 0))[l.units:], d[l.units:])
+	}
+	pf, rest := split(l.fw.cell, in[1:])
+	pb, _ := split(l.bw.cell, rest)
+	gf, restG := split(l.fw.cell, g[1:])
+	gb, _ := split(l.bw.cell, restG)
+	l.fw.backward(&b.chars, x, pf, h.Columns(0, l.units), dh.Columns(0, l.units), gf, dx)
+	l.bw.backward(&b.chars, x, pb, h.Columns(l.units, 2*l.units), dh.Columns(l.units, 2*l.units), gb, dx)
+	for r, id := range b.charIDs {
+		kernel.Add(g[0].Row(int(id)), dx.Row(r))
+	}
+	return g
+}
+
+// tokenEmbedding looks token vectors up. Its graph input is a dummy scalar, the
+// tap: the table never enters the graph, so that no gradient of its full size
+// is ever made. The gradient of the rows used is left in rows, one a token.
+type tokenEmbedding struct {
+	batch *batch
+	table *Param
+	out   buffer
+	rows  kernel.Matrix
+	keep  buffer
+}
+
+func (l *tokenEmbedding) forward([]kernel.Matrix) kernel.Matrix {
+	out := l.out.resize(l.batch.tokens.rows, l.table.Cols)
+	table := l.table.matrix()
+	for r, id := range l.batch.ids {
+		copy(out.Row(r), table.Row(int(id)))
+	}
+	return out
+}
+
+func (l *tokenEmbedding) backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Matrix {
+	l.rows = l.keep.resize(dout.Rows, dout.Cols)
+	for r := range dout.Rows {
+		copy(l.rows.Row(r), dout.Row(r))
+	}
+	return []kernel.Matrix{{}}
+}
+
+// concatDropout joins its inputs, the character part first, and drops each
+// value with probability p, scaling the rest by 1/(1-p). What is dropped
+// follows from each sentence's seed alone.
+type concatDropout struct {
+	batch *batch
+	p     float64
+	mask  buffer // 0 or 1/(1-p)
+	out   buffer
+	grads grads
+}
+
+func (l *concatDropout) forward(in []kernel.Matrix) kernel.Matrix {
+	width := 0
+	for _, m := range in {
+		width += m.Cols
+	}
+	out := l.out.resize(in[0].Rows, width)
+	for r := range out.Rows {
+		row := out.Row(r)
+		for _, m := range in {
+			row = row[copy(row, m.Row(r)):]
+		}
+	}
+	if l.batch.seeds == nil || l.p == 0 {
+		return out
+	}
+	mask := l.mask.resize(out.Rows, width)
+	keep, threshold := float32(1/(1-l.p)), uint64(l.p*(1<<16))
+	for s, i := range l.batch.order {
+		rng := splitmix(l.batch.seeds[i])
+		for t := range l.batch.sentences[i].Tokens {
+			row := mask.Row(l.batch.tokens.row(s, t))
+			var bits uint64
+			for j := range row {
+				if j%4 == 0 { // a draw has 16 bits for each of four values
+					bits = rng.next()
+				}
+				row[j] = 0
+				if bits&0xffff >= threshold {
+					row[j] = keep
+				}
+				bits >>= 16
+			}
+		}
+	}
+	for i, m := range mask.Data {
+		out.Data[i] *= m
+	}
+	return out
+}
+
+func (l *concatDropout) backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Matrix {
+	g := l.grads.zeroed(in)
+	dropped := l.batch.seeds != nil && l.p != 0
+	mask := kernel.Matrix{}
+	if dropped {
+		mask = l.mask.resize(dout.Rows, dout.Cols)
+	}
+	for r := range dout.Rows {
+		from := 0
+		for _, m := range g {
+			row := m.Row(r)
+			copy(row, dout.Row(r)[from:])
+			if dropped {
+				for j, k := range mask.Row(r)[from:][:len(row)] {
+					row[j] *= k
+				}
+			}
+			from += len(row)
+		}
+	}
+	return g
+}
+
+// tokenLSTM is the bidirectional LSTM of the label prediction layer (section
+// 2.2.3): input x [tokens, d] and both directions' parameters, output
+// [tokens, 2 units].
+type tokenLSTM struct {
+	batch  *batch
+	units  int
+	fw, bw lstm
+	out    buffer
+	grads  grads
+}
+
+func (l *tokenLSTM) forward(in []kernel.Matrix) kernel.Matrix {
+	out := l.out.resize(in[0].Rows, 2*l.units)
+	pf, rest := split(l.fw.cell, in[1:])
+	pb, _ := split(l.bw.cell, rest)
+	l.fw.forward(&l.batch.tokens, in[0], pf, out.Columns(0, l.units))
+	l.bw.forward(&l.batch.tokens, in[0], pb, out.Columns(l.units, 2*l.units))
+	return out
+}
+
+func (l *tokenLSTM) backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Matrix {
+	g, h := l.grads.zeroed(in), l.out.resize(in[0].Rows, 2*l.units)
+	pf, rest := split(l.fw.cell, in[1:])
+	pb, _ := split(l.bw.cell, rest)
+	gf, restG := split(l.fw.cell, g[1:])
+	gb, _ := split(l.bw.cell, restG)
+	l.fw.backward(&l.batch.tokens, in[0], pf, h.Columns(0, l.units), dout.Columns(0, l.units), gf, g[0])
+	l.bw.backward(&l.batch.tokens, in[0], pb, h.Columns(l.units, 2*l.units), dout.Columns(l.units, 2*l.units), gb, g[0])
+	return g
+}
+
+// linear is x.W + b, followed by tanh where asked: inputs x, W, b.
+type linear struct {
+	tanh  bool
+	out   buffer
+	dz    buffer
+	grads grads
+}
+
+func (l *linear) forward(in []kernel.Matrix) kernel.Matrix {
+	x, w, bias := in[0], in[1], in[2]
+	out := l.out.resize(x.Rows, w.Cols)
+	for r := range out.Rows {
+		copy(out.Row(r), bias.Data)
+	}
+	kernel.Mul(out, x, w)
+	if l.tanh {
+		kernel.Tanh(out.Data, out.Data)
+	}
+	return out
+}
+
+func (l *linear) backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Matrix {
+	g, dz := l.grads.zeroed(in), dout
+	if l.tanh {
+		y := l.out.resize(dout.Rows, dout.Cols)
+		dz = l.dz.resize(dout.Rows, dout.Cols)
+		for i, v := range y.Data {
+			dz.Data[i] = dout.Data[i] * (1 - v*v)
+		}
+	}
+	kernel.MulNT(g[0], dz, in[1])
+	kernel.MulTN(g[1], in[0], dz)
+	for r := range dz.Rows {
+		kernel.Add(g[2].Data, dz.Row(r))
+	}
+	return g
+}
+
+// splitmix is the splitmix64 generator (Steele, Lea and Flood 2014): a whole
+// stream follows from one 64-bit seed, so that no state need be kept.
+type splitmix uint64
+
+func (s *splitmix) next() uint64 {
+	*s += 0x9e3779b97f4a7c15
+	z := uint64(*s)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}

@@ -1,0 +1,134 @@
+package nn
+
+import (
+	"fmt"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+
+	"github.com/lethe-deid/lethe/nn/kernel"
+)
+
+// machine is one compiled graph of a network: the logits, and for training the
+// loss and its gradients. It shares the network's parameters, serves every
+// batch, and is used by one goroutine at a time. Machines must be built one
+// after another: building races on a global of Gorgonia's.
+type machine struct {
+	net    *Network
+	batch  *batch
+	vm     G.VM
+	logits *op
+	loss   interface{ value() float64 } // nil in prediction
+	grads  []*G.Node
+	table  *tokenEmbedding // nil without token vectors
+}
+
+// newMachine builds and compiles the graph; train adds loss and gradients.
+func newMachine(net *Network, train bool) (m *machine, err error) {
+	defer func() { // Gorgonia panics on a graph it cannot build
+		if p := recover(); p != nil {
+			err = fmt.Errorf("nn: building the graph: %v", p)
+		}
+	}()
+	cfg := net.Config
+	cell, err := cfg.Cell.kernel()
+	if err != nil {
+		return nil, err
+	}
+	m = &machine{net: net, batch: &batch{}}
+	g := G.NewGraph()
+	nodes := map[*Param]*G.Node{}
+	input := func(params ...*Param) (list []*G.Node) {
+		for _, p := range params {
+			// A header of its own over the shared values: machines set its engine.
+			value := tensor.New(tensor.WithShape(p.Rows, p.Cols), tensor.WithBacking(p.Data))
+			nodes[p] = G.NewMatrix(g, G.Float32, G.WithShape(p.Rows, p.Cols), G.WithName(p.Name), G.WithValue(value))
+			list = append(list, nodes[p])
+		}
+		return list
+	}
+	directions := func(l bilstm) []*Param { return append(l.forward.list(), l.backward.list()...) }
+
+	var parts []*G.Node
+	width := 0
+	if u := cfg.CharacterLSTM; u > 0 {
+		l := &charLSTM{batch: m.batch, units: u, fw: lstm{cell: cell}, bw: lstm{cell: cell, reverse: true}}
+		x, _ := apply("character_lstm", l, 2*u, input(append([]*Param{net.charEmbedding}, directions(net.chars)...)...)...)
+		parts, width = append(parts, x), width+2*u
+	}
+	var tap *G.Node
+	if d := cfg.TokenEmbedding; d > 0 {
+		tap = G.NewScalar(g, G.Float32, G.WithName("tap"), G.WithValue(float32(0)))
+		m.table = &tokenEmbedding{batch: m.batch, table: net.table}
+		x, _ := apply("token_embedding", m.table, d, tap)
+		parts, width = append(parts, x), width+d
+	}
+	x, _ := apply("concat_dropout", &concatDropout{batch: m.batch, p: cfg.Dropout}, width, parts...)
+	if u := cfg.TokenLSTM; u > 0 {
+		l := &tokenLSTM{batch: m.batch, units: u, fw: lstm{cell: cell}, bw: lstm{cell: cell, reverse: true}}
+		x, _ = apply("token_lstm", l, 2*u, append([]*G.Node{x}, input(directions(net.tokens)...)...)...)
+	}
+	if d := cfg.Hidden; d > 0 {
+		x, _ = apply("hidden", &linear{tanh: true}, d, append([]*G.Node{x}, input(net.hidden.w, net.hidden.b)...)...)
+	}
+	x, m.logits = apply("logits", &linear{}, net.Sizes.Labels, append([]*G.Node{x}, input(net.logits.w, net.logits.b)...)...)
+	if !train {
+		m.vm = G.NewTapeMachine(g)
+		return m, nil
+	}
+
+	var loss *G.Node
+	if cfg.CRF {
+		l := &crfLoss{batch: m.batch}
+		loss, _ = apply("crf_loss", l, 0, x, input(net.transitions)[0])
+		m.loss = l
+	} else {
+		l := &softmaxLoss{batch: m.batch}
+		loss, _ = apply("softmax_loss", l, 0, x)
+		m.loss = l
+	}
+	var wrt []*G.Node
+	for _, p := range net.params {
+		wrt = append(wrt, nodes[p])
+	}
+	if tap != nil {
+		wrt = append(wrt, tap)
+	}
+	if m.grads, err = G.Grad(loss, wrt...); err != nil {
+		return nil, fmt.Errorf("nn: gradients: %w", err)
+	}
+	m.vm = G.NewTapeMachine(g)
+	return m, nil
+}
+
+// run computes the batch that was set.
+func (m *machine) run() error {
+	m.vm.Reset() // without it a second run does nothing and says nothing
+	if err := m.vm.RunAll(); err != nil {
+		return fmt.Errorf("nn: %w", err)
+	}
+	return nil
+}
+
+// train computes loss and gradients of sentences, each weighted by scale, and
+// dropped out by its seed. The gradients stay valid until the next call.
+func (m *machine) train(sentences []Sentence, seeds []uint64, scale float32) (loss float64, err error) {
+	m.batch.set(sentences, seeds, scale, m.net.Config.CharacterLSTM > 0)
+	if err := m.run(); err != nil {
+		return 0, err
+	}
+	return m.loss.value(), nil
+}
+
+// gradient is that of net.params[i].
+func (m *machine) gradient(i int) kernel.Matrix { return toMatrix(m.grads[i].Value()) }
+
+// predict computes the logits of the sentences; place s of the packing holds
+// sentence order[s]. They stay valid until the next call.
+func (m *machine) predict(sentences []Sentence) (logits kernel.Matrix, err error) {
+	m.batch.set(sentences, nil, 1, m.net.Config.CharacterLSTM > 0)
+	if err := m.run(); err != nil {
+		return kernel.Matrix{}, err
+	}
+	return *m.logits.last, nil
+}

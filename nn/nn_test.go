@@ -1,0 +1,387 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// randomSentences makes sentences of the given lengths, with repeated tokens
+// and characters.
+func randomSentences(rng *rand.Rand, s Sizes, lengths ...int) []Sentence {
+	var out []Sentence
+	for _, n := range lengths {
+		var sent Sentence
+		for range n {
+			chars := make([]int32, 1+rng.IntN(4))
+			for i := range chars {
+				chars[i] = rng.Int32N(int32(s.Characters))
+			}
+			sent.Tokens = append(sent.Tokens, rng.Int32N(int32(s.Tokens)))
+			sent.Characters = append(sent.Characters, chars)
+			sent.Labels = append(sent.Labels, rng.Int32N(int32(s.Labels)))
+		}
+		out = append(out, sent)
+	}
+	return out
+}
+
+// small is a network of every part with few enough parameters to check all.
+func small(cell Cell) Config {
+	return Config{CharacterEmbedding: 3, CharacterLSTM: 2, TokenEmbedding: 4, TokenLSTM: 3, Hidden: 4, Dropout: 0.3, CRF: true, Cell: cell}
+}
+
+var smallSizes = Sizes{Characters: 5, Tokens: 7, Labels: 4}
+
+// variants are networks with each kind of cell and with each part left out.
+func variants() map[string]Config {
+	v := map[string]Config{"coupled": small("coupled"), "peephole": small("peephole"), "standard": small("standard")}
+	edit := func(name string, f func(*Config)) {
+		c := small("coupled")
+		f(&c)
+		v[name] = c
+	}
+	edit("no characters", func(c *Config) { c.CharacterLSTM = 0 })
+	edit("no token vectors", func(c *Config) { c.TokenEmbedding = 0 })
+	edit("no token LSTM", func(c *Config) { c.TokenLSTM = 0 })
+	edit("no hidden layer", func(c *Config) { c.Hidden = 0 })
+	edit("no CRF", func(c *Config) { c.CRF = false })
+	return v
+}
+
+// Every parameter of every layer against finite differences, for sentences of
+// mixed lengths in one machine, one after another and in one batch, with
+// dropout on. The difference of sixth order keeps float32's rounding below
+// the tolerance.
+func TestGradients(t *testing.T) {
+	for name, cfg := range variants() {
+		t.Run(name, func(t *testing.T) {
+			net, err := New(cfg, smallSizes, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rng := rand.New(rand.NewPCG(5, 6))
+			for _, p := range net.Params() { // larger than Glorot's, so that nothing is linear
+				for i := range p.Data {
+					p.Data[i] = float32(rng.NormFloat64()) * 0.6
+				}
+			}
+			m, err := newMachine(net, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := randomSentences(rng, smallSizes, 1, 2, 30)
+			for _, batch := range [][]Sentence{all[:1], all[1:2], all[2:], all} {
+				seeds := []uint64{1, 2, 3}[:len(batch)]
+				checkGradients(t, net, m, func() float64 {
+					loss, err := m.train(batch, seeds, 1/float32(len(batch)))
+					if err != nil {
+						t.Fatal(err)
+					}
+					return loss
+				})
+			}
+		})
+	}
+}
+
+func checkGradients(t *testing.T, net *Network, m *machine, loss func() float64) {
+	t.Helper()
+	loss()
+	grads := map[*Param][]float32{}
+	for i, p := range net.params {
+		grads[p] = slices.Clone(m.gradient(i).Data)
+	}
+	if net.table != nil {
+		rows := make([]float32, len(net.table.Data))
+		for r, id := range m.batch.ids {
+			for j, v := range m.table.rows.Row(r) {
+				rows[int(id)*net.table.Cols+j] += v
+			}
+		}
+		grads[net.table] = rows
+	}
+	for _, p := range net.Params() {
+		var errSq, sizeSq float64
+		for i := range p.Data {
+			const h = 0.06
+			at := p.Data[i]
+			f := func(k float32) float64 { p.Data[i] = at + k*h; return loss() }
+			d := (45*(f(1)-f(-1)) - 9*(f(2)-f(-2)) + (f(3) - f(-3))) / (60 * h)
+			p.Data[i] = at
+			errSq += (d - float64(grads[p][i])) * (d - float64(grads[p][i]))
+			sizeSq += d*d + float64(grads[p][i])*float64(grads[p][i])
+		}
+		size := math.Sqrt(sizeSq)
+		if rel := math.Sqrt(errSq) / max(size, 0.02); rel > 1e-3 {
+			t.Errorf("%s: gradient differs from finite differences by %.2g of its size %.3g", p.Name, rel, size)
+		}
+	}
+}
+
+// One sentence's loss and gradient do not depend on what else is in its batch.
+func TestBatchIsSumOfItsSentences(t *testing.T) {
+	for name, cfg := range variants() {
+		net, _ := New(cfg, smallSizes, 3)
+		m, err := newMachine(net, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		batch := randomSentences(rand.New(rand.NewPCG(8, 8)), smallSizes, 3, 1, 9, 4, 9)
+		seeds := []uint64{10, 11, 12, 13, 14}
+		var sum float64
+		sums := make([][]float64, len(net.params))
+		for i := range batch {
+			loss, err := m.train(batch[i:i+1], seeds[i:i+1], 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += loss
+			for j := range net.params {
+				for k, v := range m.gradient(j).Data {
+					if k == len(sums[j]) {
+						sums[j] = append(sums[j], 0)
+					}
+					sums[j][k] += float64(v)
+				}
+			}
+		}
+		loss, err := m.train(batch, seeds, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(loss-sum) > 1e-4 {
+			t.Errorf("%s: loss of the batch is %v, of its sentences %v", name, loss, sum)
+		}
+		for j, p := range net.params {
+			for k, v := range m.gradient(j).Data {
+				if math.Abs(float64(v)-sums[j][k]) > 1e-4 {
+					t.Fatalf("%s: gradient %s[%d] of the batch is %v, of its sentences %v", name, p.Name, k, v, sums[j][k])
+				}
+			}
+		}
+	}
+}
+
+// Gorgonia's trap 1: two ops of equal hash are merged. Two machines, and two
+// layers of one kind in a machine, must stay apart.
+func TestOpsOfOneKindAreNotMerged(t *testing.T) {
+	a := &op{kind: forwardOp, name: "same", id: opID.Add(1)}
+	b := &op{kind: forwardOp, name: "same", id: opID.Add(1)}
+	if a.Hashcode() == b.Hashcode() {
+		t.Error("two ops of one name have one hash")
+	}
+}
+
+// Trap 2: a panic inside an op would kill the process. An id outside of the
+// table makes one.
+func TestPanicInsideAnOpIsAnError(t *testing.T) {
+	net, _ := New(small("coupled"), smallSizes, 1)
+	p, err := NewPredictor(net, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := Sentence{Tokens: []int32{99}, Characters: [][]int32{{1}}}
+	if _, err := p.Predict([]Sentence{bad}); err == nil {
+		t.Error("no error for an id beyond the table")
+	}
+	good := Sentence{Tokens: []int32{1}, Characters: [][]int32{{1}}}
+	if _, err := p.Predict([]Sentence{good}); err != nil {
+		t.Errorf("the machine is of no use after an error: %v", err)
+	}
+}
+
+// Trap 3: a second run without a reset does nothing. And no state of one batch
+// may show in the next.
+func TestMachineIsReusable(t *testing.T) {
+	net, _ := New(small("coupled"), smallSizes, 1)
+	p, _ := NewPredictor(net, nil)
+	rng := rand.New(rand.NewPCG(1, 1))
+	long, short := randomSentences(rng, smallSizes, 20, 7, 13), randomSentences(rng, smallSizes, 2)
+	logits := func(batch []Sentence) []float32 {
+		if _, err := p.Predict(batch); err != nil {
+			t.Fatal(err)
+		}
+		return slices.Clone(p.machine.logits.last.Data)
+	}
+	first := logits(short)
+	logits(long)
+	if again := logits(short); !slices.Equal(first, again) {
+		t.Error("the same batch has other logits after a longer one")
+	}
+}
+
+// Trap 6: a machine that an op can reach is never freed.
+func TestMachinesAreFreed(t *testing.T) {
+	cfg := small("coupled")
+	cfg.TokenEmbedding = 1000 // 4 MB of activations a machine
+	net, _ := New(cfg, smallSizes, 1)
+	batch := randomSentences(rand.New(rand.NewPCG(1, 1)), smallSizes, 1000)
+	heap := func() uint64 {
+		runtime.GC()
+		runtime.GC()
+		var s runtime.MemStats
+		runtime.ReadMemStats(&s)
+		return s.HeapAlloc
+	}
+	use := func() {
+		p, err := NewPredictor(net, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Predict(batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	use()
+	before := heap()
+	for range 30 {
+		use()
+	}
+	if after := heap(); after > before+40<<20 {
+		t.Errorf("30 machines that nobody holds keep %d MB", (after-before)>>20)
+	}
+}
+
+// Two trainers of one seed reach the same bits, and one that takes over the
+// other's state halfway goes on to them too.
+func TestTrainingIsReproducibleAndResumable(t *testing.T) {
+	for method := range rules {
+		for _, workers := range []int{1, 2} {
+			opt := DefaultOptimizer()
+			opt.Method, opt.ClipNorm = method, 1
+			batch := randomSentences(rand.New(rand.NewPCG(1, 1)), smallSizes, 5, 3, 8, 1)
+			start := func() (*Network, *Trainer) {
+				net, _ := New(small("coupled"), smallSizes, 7)
+				tr, err := NewTrainer(net, opt, workers, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return net, tr
+			}
+			steps := func(tr *Trainer, from, to int) {
+				for i := from; i < to; i++ {
+					if _, err := tr.Step(batch, uint64(i), 0); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			a, ta := start()
+			steps(ta, 0, 10)
+			b, tb := start()
+			steps(tb, 0, 5)
+			c, tc := start() // takes over from b
+			for i, p := range c.Params() {
+				copy(p.Data, b.Params()[i].Data)
+			}
+			stepB, memoryB := tb.State()
+			stepC, memoryC := tc.State()
+			*stepC = *stepB
+			for i, m := range memoryC {
+				copy(m.Data, memoryB[i].Data)
+			}
+			steps(tc, 5, 10)
+			for i, p := range a.Params() {
+				if !slices.Equal(p.Data, c.Params()[i].Data) {
+					t.Errorf("%s, %d workers: %s is not the same", method, workers, p.Name)
+				}
+			}
+		}
+	}
+}
+
+// A frozen token embedding stays, everything else moves.
+func TestFreeze(t *testing.T) {
+	net, _ := New(small("coupled"), smallSizes, 7)
+	tr, _ := NewTrainer(net, DefaultOptimizer(), 1, true)
+	before := map[string][]float32{}
+	for _, p := range net.Params() {
+		before[p.Name] = slices.Clone(p.Data)
+	}
+	for i := range 3 {
+		if _, err := tr.Step(randomSentences(rand.New(rand.NewPCG(1, 1)), smallSizes, 30), uint64(i), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, p := range net.Params() {
+		if same := slices.Equal(before[p.Name], p.Data); same != (p.Name == "token_embedding") {
+			t.Errorf("%s unchanged: %v", p.Name, same)
+		}
+	}
+}
+
+func TestTrainingLearns(t *testing.T) {
+	for name, cfg := range variants() {
+		net, _ := New(cfg, smallSizes, 7)
+		opt := DefaultOptimizer()
+		opt.Method, opt.LearningRate = "adam", 0.02
+		tr, err := NewTrainer(net, opt, 2, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		batch := randomSentences(rand.New(rand.NewPCG(1, 1)), smallSizes, 6, 6, 6, 6, 6, 6)
+		for _, s := range batch { // the label follows from the token, and from its last character
+			for i := range s.Labels {
+				s.Labels[i] = s.Tokens[i] % 4
+				s.Characters[i] = []int32{s.Tokens[i] % 5, s.Tokens[i] / 5}
+			}
+		}
+		var first, last float64
+		for i := range 300 {
+			loss, err := tr.Step(batch, uint64(i), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i == 0 {
+				first = loss
+			}
+			last = loss
+		}
+		if last > first/3 {
+			t.Errorf("%s: the loss fell from %.3f only to %.3f", name, first, last)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for i, c := range []func(*Config){
+		func(c *Config) { c.Dropout = 1 }, func(c *Config) { c.Dropout = math.NaN() }, func(c *Config) { c.Cell = "gru" },
+		func(c *Config) { c.Hidden = -1 }, func(c *Config) { c.CharacterEmbedding = 0 },
+		func(c *Config) { c.CharacterLSTM, c.TokenEmbedding = 0, 0 },
+	} {
+		cfg := DefaultConfig()
+		c(&cfg)
+		if cfg.Validate() == nil {
+			t.Errorf("config %d is accepted", i)
+		}
+	}
+	for i, c := range []func(*Optimizer){
+		func(o *Optimizer) { o.Method = "" }, func(o *Optimizer) { o.LearningRate = 0 }, func(o *Optimizer) { o.Decay = 1.1 },
+		func(o *Optimizer) { o.ClipNorm = math.Inf(1) }, func(o *Optimizer) { o.ClipValue = -1 },
+	} {
+		opt := DefaultOptimizer()
+		c(&opt)
+		if opt.Validate() == nil {
+			t.Errorf("optimizer %d is accepted", i)
+		}
+	}
+}
+
+func BenchmarkTrain(b *testing.B) {
+	for _, size := range []int{1, 16} {
+		b.Run(fmt.Sprintf("batch%d", size), func(b *testing.B) {
+			net, _ := New(DefaultConfig(), Sizes{100, 20000, 89}, 1)
+			tr, _ := NewTrainer(net, DefaultOptimizer(), 1, false)
+			batch := randomSentences(rand.New(rand.NewPCG(1, 1)), net.Sizes, slices.Repeat([]int{30}, size)...)
+			for b.Loop() {
+				if _, err := tr.Step(batch, 1, 0); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(30*size*b.N)/b.Elapsed().Seconds(), "tokens/s")
+		})
+	}
+}

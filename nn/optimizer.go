@@ -1,0 +1,97 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+)
+
+// Optimizer is how gradients change parameters. Zero values mean the defaults
+// that each field names.
+type Optimizer struct {
+	Method       string  `yaml:"method"`        // sgd (the paper), adam, adadelta or rmsprop
+	LearningRate float64 `yaml:"learning_rate"` // step size; the reference: 0.005 (adadelta: 1 is usual)
+	Decay        float64 `yaml:"decay"`         // the learning rate is multiplied by this after each epoch; 1: none
+	ClipValue    float64 `yaml:"clip_value"`    // each gradient value is cut to [-ClipValue, ClipValue]; the reference: 5; 0: off
+	ClipNorm     float64 `yaml:"clip_norm"`     // the whole gradient is scaled to at most this norm; 0: off
+}
+
+// DefaultOptimizer is the reference's.
+func DefaultOptimizer() Optimizer {
+	return Optimizer{Method: "sgd", LearningRate: 0.005, Decay: 1, ClipValue: 5}
+}
+
+// Validate names the first key that makes no sense.
+func (o Optimizer) Validate() error {
+	if _, ok := rules[o.Method]; !ok {
+		return fmt.Errorf("method: %q is not sgd, adam, adadelta or rmsprop", o.Method)
+	}
+	positive := func(x float64) bool { return x > 0 && !math.IsInf(x, 0) }
+	switch {
+	case !positive(o.LearningRate):
+		return fmt.Errorf("learning_rate: %v is not a positive number", o.LearningRate)
+	case !(o.Decay > 0 && o.Decay <= 1):
+		return fmt.Errorf("decay: %v is not in (0, 1]", o.Decay)
+	case o.ClipValue != 0 && !positive(o.ClipValue):
+		return fmt.Errorf("clip_value: %v is negative or not a number", o.ClipValue)
+	case o.ClipNorm != 0 && !positive(o.ClipNorm):
+		return fmt.Errorf("clip_norm: %v is negative or not a number", o.ClipNorm)
+	}
+	return nil
+}
+
+// rule is an update of a run of values: w by the gradient g, with one value of
+// each of its states beside every w. rate is the learning rate, step counts
+// from 1.
+//
+// Gorgonia's solvers are not used: they hide their state, so that no run could
+// be resumed to the same bits, they know no sparse rows, and there is no
+// Adadelta. The tests hold Adam, RMSProp and SGD against them.
+type rule struct {
+	states int
+	update func(w, g []float32, s [][]float32, rate float64, step int)
+}
+
+const (
+	adamBeta1, adamBeta2, adamEpsilon = 0.9, 0.999, 1e-8
+	rmsDecay, rmsEpsilon              = 0.999, 1e-8
+	deltaRho, deltaEpsilon            = 0.95, 1e-6
+)
+
+var rules = map[string]rule{
+	"sgd": {0, func(w, g []float32, _ [][]float32, rate float64, _ int) {
+		r := float32(rate)
+		for i := range w {
+			w[i] -= r * g[i]
+		}
+	}},
+	// Kingma and Ba 2015, algorithm 1. Rows of the token embedding that a step
+	// does not use keep their moments, as in PyTorch's SparseAdam.
+	"adam": {2, func(w, g []float32, s [][]float32, rate float64, step int) {
+		m, v := s[0], s[1]
+		r := float32(rate * math.Sqrt(1-math.Pow(adamBeta2, float64(step))) / (1 - math.Pow(adamBeta1, float64(step))))
+		eps := float32(adamEpsilon * math.Sqrt(1-math.Pow(adamBeta2, float64(step))))
+		for i := range w {
+			m[i] += (1 - adamBeta1) * (g[i] - m[i])
+			v[i] += (1 - adamBeta2) * (g[i]*g[i] - v[i])
+			w[i] -= r * m[i] / (float32(math.Sqrt(float64(v[i]))) + eps)
+		}
+	}},
+	// Tieleman and Hinton 2012, lecture 6.5.
+	"rmsprop": {1, func(w, g []float32, s [][]float32, rate float64, _ int) {
+		v, r := s[0], float32(rate)
+		for i := range w {
+			v[i] = rmsDecay*v[i] + (1-rmsDecay)*g[i]*g[i]
+			w[i] -= r * g[i] / float32(math.Sqrt(float64(v[i])+rmsEpsilon))
+		}
+	}},
+	// Zeiler 2012, algorithm 1.
+	"adadelta": {2, func(w, g []float32, s [][]float32, rate float64, _ int) {
+		v, d, r := s[0], s[1], float32(rate)
+		for i := range w {
+			v[i] = deltaRho*v[i] + (1-deltaRho)*g[i]*g[i]
+			dx := -float32(math.Sqrt((float64(d[i])+deltaEpsilon)/(float64(v[i])+deltaEpsilon))) * g[i]
+			d[i] = deltaRho*d[i] + (1-deltaRho)*dx*dx
+			w[i] += r * dx
+		}
+	}},
+}

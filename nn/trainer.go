@@ -1,0 +1,210 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/lethe-deid/lethe/nn/kernel"
+)
+
+// Trainer changes a network by minibatches. A batch is dealt to the workers,
+// whose gradients are summed in a fixed order: the same seed and number of
+// workers give the same bits.
+type Trainer struct {
+	net      *Network
+	opt      Optimizer
+	rule     rule
+	workers  []*machine
+	freeze   bool
+	step     int // updates done
+	state    [][][]float32
+	rowState [][]float32
+	sums     [][]float32 // gradient of each parameter, all workers
+	rows     map[int32]int
+	rowIDs   []int32
+	rowSum   []float32
+}
+
+// NewTrainer compiles one machine a worker. With freeze the token embedding
+// stays as it is.
+func NewTrainer(net *Network, opt Optimizer, workers int, freeze bool) (*Trainer, error) {
+	if err := opt.Validate(); err != nil {
+		return nil, err
+	}
+	t := &Trainer{net: net, opt: opt, rule: rules[opt.Method], freeze: freeze || net.table == nil, rows: map[int32]int{}}
+	for range max(1, workers) {
+		m, err := newMachine(net, true)
+		if err != nil {
+			return nil, err
+		}
+		t.workers = append(t.workers, m)
+	}
+	for _, p := range net.params {
+		t.sums = append(t.sums, make([]float32, len(p.Data)))
+		t.state = append(t.state, t.newState(len(p.Data)))
+	}
+	if !t.freeze {
+		t.rowState = t.newState(len(net.table.Data))
+	}
+	return t, nil
+}
+
+func (t *Trainer) newState(n int) (s [][]float32) {
+	for range t.rule.states {
+		s = append(s, make([]float32, n))
+	}
+	return s
+}
+
+// State is what a later Trainer needs, besides the network, to go on to the
+// same bits: the steps done and the optimiser's memory, as named matrices that
+// may be read and written in place.
+func (t *Trainer) State() (step *int, memory []*Param) {
+	add := func(p *Param, state [][]float32) {
+		for i, s := range state {
+			memory = append(memory, &Param{fmt.Sprintf("%s.%s%d", p.Name, t.opt.Method, i), p.Rows, p.Cols, s})
+		}
+	}
+	for i, p := range t.net.params {
+		add(p, t.state[i])
+	}
+	if !t.freeze {
+		add(t.net.table, t.rowState)
+	}
+	return &t.step, memory
+}
+
+// Step does one update on a minibatch: the gradient is the mean over its
+// sentences of each one's own (section 3.3; one sentence a batch is the paper's
+// training). seed decides what is dropped out; epoch, from 0, the decay of the
+// learning rate. It returns the mean loss.
+func (t *Trainer) Step(sentences []Sentence, seed uint64, epoch int) (loss float64, err error) {
+	if len(sentences) == 0 {
+		return 0, nil
+	}
+	scale := 1 / float32(len(sentences))
+	shares := deal(sentences, len(t.workers))
+	losses, errs := make([]float64, len(shares)), make([]error, len(shares))
+	var wg sync.WaitGroup
+	for w, share := range shares {
+		work := func() {
+			part, seeds := make([]Sentence, len(share)), make([]uint64, len(share))
+			for i, at := range share {
+				part[i] = sentences[at]
+				s := splitmix(seed + uint64(at))
+				seeds[i] = s.next()
+			}
+			losses[w], errs[w] = t.workers[w].train(part, seeds, scale)
+		}
+		if w == len(shares)-1 {
+			work()
+		} else {
+			wg.Go(work)
+		}
+	}
+	wg.Wait()
+	for w := range shares {
+		if errs[w] != nil {
+			return 0, errs[w]
+		}
+		loss += losses[w]
+	}
+	if math.IsNaN(loss) || math.IsInf(loss, 0) {
+		return loss, fmt.Errorf("the loss is %v after %d updates: try a lower learning rate", loss, t.step)
+	}
+	t.sum(len(shares))
+	t.clip()
+	t.update(t.opt.LearningRate * math.Pow(t.opt.Decay, float64(epoch)))
+	return loss, nil
+}
+
+// deal gives each worker the sentences it computes: the longest first, each to
+// the worker with the fewest tokens so far. No worker is without.
+func deal(sentences []Sentence, workers int) [][]int {
+	var by packing
+	order := by.pack(len(sentences), func(i int) int { return len(sentences[i].Tokens) })
+	shares, load := make([][]int, min(workers, len(sentences))), make([]int, workers)
+	for _, i := range order {
+		least := 0
+		for w := range shares {
+			if load[w] < load[least] {
+				least = w
+			}
+		}
+		shares[least] = append(shares[least], i)
+		load[least] += len(sentences[i].Tokens)
+	}
+	return shares
+}
+
+func (t *Trainer) sum(workers int) {
+	for i, sum := range t.sums {
+		copy(sum, t.workers[0].gradient(i).Data)
+		for _, m := range t.workers[1:workers] {
+			kernel.Add(sum, m.gradient(i).Data)
+		}
+	}
+	t.rowIDs = t.rowIDs[:0]
+	if t.freeze {
+		return
+	}
+	clear(t.rows)
+	d := t.net.table.Cols
+	t.rowSum = t.rowSum[:0]
+	for _, m := range t.workers[:workers] {
+		for r, id := range m.batch.ids {
+			at, ok := t.rows[id]
+			if !ok {
+				at = len(t.rowIDs)
+				t.rows[id] = at
+				t.rowIDs = append(t.rowIDs, id)
+				t.rowSum = append(t.rowSum, m.table.rows.Row(r)...)
+				continue
+			}
+			kernel.Add(t.rowSum[at*d:][:d], m.table.rows.Row(r))
+		}
+	}
+}
+
+func (t *Trainer) clip() {
+	if c := float32(t.opt.ClipValue); c > 0 {
+		for _, g := range append(t.sums[:len(t.sums):len(t.sums)], t.rowSum) {
+			for i, v := range g {
+				g[i] = min(max(v, -c), c)
+			}
+		}
+	}
+	if t.opt.ClipNorm > 0 {
+		var square float64
+		for _, g := range append(t.sums[:len(t.sums):len(t.sums)], t.rowSum) {
+			square += float64(kernel.Dot(g, g))
+		}
+		if norm := math.Sqrt(square); norm > t.opt.ClipNorm {
+			f := float32(t.opt.ClipNorm / norm)
+			for _, g := range append(t.sums[:len(t.sums):len(t.sums)], t.rowSum) {
+				for i := range g {
+					g[i] *= f
+				}
+			}
+		}
+	}
+}
+
+func (t *Trainer) update(rate float64) {
+	t.step++
+	for i, p := range t.net.params {
+		t.rule.update(p.Data, t.sums[i], t.state[i], rate, t.step)
+	}
+	if t.freeze {
+		return
+	}
+	d := t.net.table.Cols
+	row := make([][]float32, t.rule.states)
+	for at, id := range t.rowIDs {
+		for i, s := range t.rowState {
+			row[i] = s[int(id)*d:][:d]
+		}
+		t.rule.update(t.net.table.Data[int(id)*d:][:d], t.rowSum[at*d:][:d], row, rate, t.step)
+	}
+}

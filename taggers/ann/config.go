@@ -1,0 +1,100 @@
+// Package ann is the tagger of Dernoncourt et al. 2016: the recurrent network of
+// package nn between a tokenizer and a label scheme.
+package ann
+
+import (
+	"fmt"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/tokenize"
+	"github.com/lethe-deid/lethe/nn"
+)
+
+// Config is everything about the system that a user chooses.
+type Config struct {
+	Tokenizer  string       `yaml:"tokenizer"`    // letters-digits, ptb (the paper's) or whitespace
+	Sentences  string       `yaml:"sentences"`    // what the network reads at a time: line, blank-line, rules or document
+	MaxTokens  int          `yaml:"max_sentence"` // longer sentences are cut; in tokens
+	Scheme     data.Scheme  `yaml:"scheme"`       // IO, BIO or BIOES (the reference's)
+	Constrain  bool         `yaml:"constrain"`    // never predict a label sequence that the scheme forbids; the reference does
+	Vocabulary Vocabulary   `yaml:"vocabulary"`
+	Vectors    Vectors      `yaml:"vectors"`
+	Network    nn.Config    `yaml:"network"`
+	Optimizer  nn.Optimizer `yaml:"optimizer"`
+	Training   Training     `yaml:"training"`
+}
+
+// Vocabulary says which training tokens have a vector of their own. It is
+// stored with the model: a token that occurs in one note only may be a name, so
+// MinDocuments above 1 keeps such tokens out of the file.
+type Vocabulary struct {
+	MinDocuments int  `yaml:"min_documents"`  // training documents that a token must occur in; the reference: 1
+	DigitsAsZero bool `yaml:"digits_as_zero"` // numbers of equal length share a vector; the reference: false
+}
+
+// Vectors is word vectors trained elsewhere.
+type Vectors struct {
+	File   string `yaml:"file"`   // GloVe or word2vec; "": start from random vectors
+	Keep   string `yaml:"keep"`   // which of its words the model keeps: all, or only those in training
+	Freeze bool   `yaml:"freeze"` // do not train them further; the paper trains them, the released models do not
+}
+
+// Training is the course of the training.
+type Training struct {
+	Batch             int     `yaml:"batch"`              // sentences an update; the paper: 1
+	Epochs            int     `yaml:"epochs"`             // at most
+	Patience          int     `yaml:"patience"`           // stop after so many epochs without a better dev score; 0: never
+	UnknownSingletons float64 `yaml:"unknown_singletons"` // probability that a token seen once is shown as unknown; the reference: 0.5
+}
+
+// DefaultConfig is the paper's system with the reference's settings where the
+// paper is silent.
+func DefaultConfig() Config {
+	return Config{
+		Tokenizer: "ptb", Sentences: "rules", MaxTokens: 1000, Scheme: data.BIOES, Constrain: true,
+		Vocabulary: Vocabulary{MinDocuments: 1},
+		Vectors:    Vectors{Keep: "all"},
+		Network:    nn.DefaultConfig(),
+		Optimizer:  nn.DefaultOptimizer(),
+		Training:   Training{Batch: 1, Epochs: 100, Patience: 10, UnknownSingletons: 0.5},
+	}
+}
+
+// Validate names the first key that makes no sense.
+func (c Config) Validate() error {
+	if _, err := tokenize.Lookup(c.Tokenizer); err != nil {
+		return fmt.Errorf("tokenizer: %w", err)
+	}
+	if _, err := tokenize.LookupSplitter(c.Sentences); err != nil {
+		return fmt.Errorf("sentences: %w", err)
+	}
+	if _, err := data.ParseScheme(string(c.Scheme)); err != nil {
+		return fmt.Errorf("scheme: %w", err)
+	}
+	t := c.Training
+	switch {
+	case c.MaxTokens < 1:
+		return fmt.Errorf("max_sentence: %d is not positive", c.MaxTokens)
+	case c.Vocabulary.MinDocuments < 1:
+		return fmt.Errorf("vocabulary.min_documents: %d is not positive", c.Vocabulary.MinDocuments)
+	case c.Vectors.Keep != "all" && c.Vectors.Keep != "training":
+		return fmt.Errorf("vectors.keep: %q is not all or training", c.Vectors.Keep)
+	case c.Vectors.File != "" && c.Network.TokenEmbedding == 0:
+		return fmt.Errorf("vectors.file: given, but network.token_embedding is 0")
+	case t.Batch < 1:
+		return fmt.Errorf("training.batch: %d is not positive", t.Batch)
+	case t.Epochs < 1:
+		return fmt.Errorf("training.epochs: %d is not positive", t.Epochs)
+	case t.Patience < 0:
+		return fmt.Errorf("training.patience: %d is negative", t.Patience)
+	case !(t.UnknownSingletons >= 0 && t.UnknownSingletons <= 1):
+		return fmt.Errorf("training.unknown_singletons: %v is not in [0, 1]", t.UnknownSingletons)
+	}
+	if err := c.Network.Validate(); err != nil {
+		return fmt.Errorf("network.%w", err)
+	}
+	if err := c.Optimizer.Validate(); err != nil {
+		return fmt.Errorf("optimizer.%w", err)
+	}
+	return nil
+}

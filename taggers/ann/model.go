@@ -1,0 +1,276 @@
+package ann
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/lethe-deid/lethe/checkpoints"
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/nn"
+	"github.com/lethe-deid/lethe/taggers"
+)
+
+// Save writes the tagger as a model folder: see package checkpoints.
+func (t *Tagger) Save(dir string) error {
+	config, err := yaml.Marshal(t.config)
+	if err != nil {
+		return err
+	}
+	readme, err := t.card.Markdown()
+	if err != nil {
+		return err
+	}
+	m := &checkpoints.Model{
+		Tokens: t.vocabulary.tokens, UnknownToken: unknownToken,
+		Types: t.types.Name, Scheme: t.config.Scheme, Tokenizer: t.config.Tokenizer, Labels: t.labels,
+		Config: config, README: readme,
+	}
+	m.Characters = append(m.Characters, unknownToken)
+	for _, r := range t.vocabulary.characters[1:] {
+		m.Characters = append(m.Characters, string(r))
+	}
+	for _, p := range t.network.Params() {
+		m.Tensors = append(m.Tensors, tensor(p))
+	}
+	return checkpoints.Save(dir, m)
+}
+
+func tensor(p *nn.Param) checkpoints.Tensor {
+	return checkpoints.Tensor{Name: p.Name, Shape: []int{p.Rows, p.Cols}, Data: p.Data}
+}
+
+// Load reads a model folder that Save wrote. workers is the number of cores
+// that Tag uses.
+func Load(dir string, workers int) (*Tagger, error) {
+	m, err := checkpoints.Load(dir)
+	if err != nil {
+		return nil, err
+	}
+	fail := func(file string, err error) error { return fmt.Errorf("%s: %w", filepath.Join(dir, file), err) }
+	cfg := DefaultConfig()
+	if err := yaml.UnmarshalWithOptions(m.Config, &cfg, yaml.Strict()); err != nil {
+		return nil, fail("config.yaml", err)
+	}
+	if err := cfg.Validate(); err != nil {
+		return nil, fail("config.yaml", err)
+	}
+	types, err := data.LookupTypeSet(m.Types)
+	if err != nil {
+		return nil, fail("labels.json", err)
+	}
+	if m.Scheme != cfg.Scheme || m.Tokenizer != cfg.Tokenizer {
+		return nil, fail("labels.json", fmt.Errorf("scheme %s and tokenizer %s are not those of config.yaml", m.Scheme, m.Tokenizer))
+	}
+	if len(m.Tokens) == 0 || m.Tokens[0] != m.UnknownToken || len(m.Characters) == 0 {
+		return nil, fail("tokenizer.json", fmt.Errorf("the unknown token must have id 0"))
+	}
+	characters := []rune{0}
+	for _, s := range m.Characters[1:] {
+		r := []rune(s)
+		if len(r) != 1 {
+			return nil, fail("labels.json", fmt.Errorf("character %d is not one code point", len(characters)))
+		}
+		characters = append(characters, r[0])
+	}
+	v := newVocabulary(m.Tokens, characters, cfg.Vocabulary.DigitsAsZero)
+	net, err := nn.New(cfg.Network, nn.Sizes{Characters: len(characters), Tokens: len(m.Tokens), Labels: len(m.Labels)}, 0)
+	if err != nil {
+		return nil, fail("config.yaml", err)
+	}
+	if err := fill(net.Params(), m.Tensors); err != nil {
+		return nil, fail("weights.safetensors", err)
+	}
+	return newTagger(cfg, types, m.Labels, v, net, workers)
+}
+
+// fill copies tensors into the parameters of the same names; there must be
+// just these.
+func fill(params []*nn.Param, tensors []checkpoints.Tensor) error {
+	byName := map[string]checkpoints.Tensor{}
+	for _, t := range tensors {
+		byName[t.Name] = t
+	}
+	for _, p := range params {
+		t, ok := byName[p.Name]
+		switch {
+		case !ok:
+			return fmt.Errorf("tensor %s is missing", p.Name)
+		case !slices.Equal(t.Shape, []int{p.Rows, p.Cols}):
+			return fmt.Errorf("tensor %s has shape %v, not [%d %d]", p.Name, t.Shape, p.Rows, p.Cols)
+		}
+		copy(p.Data, t.Data)
+		delete(byName, p.Name)
+	}
+	for _, t := range tensors {
+		if _, left := byName[t.Name]; left {
+			return fmt.Errorf("tensor %s is not part of this network", t.Name)
+		}
+	}
+	return nil
+}
+
+// newCard begins the model card: what is known before the training.
+func newCard(task taggers.Task, cfg Config, tokens int) checkpoints.Card {
+	c := checkpoints.Card{
+		Name: task.Name, Dataset: task.Name, Documents: len(task.Train), Tokens: tokens,
+		Split: "dev", Measure: "strict type and span, micro-averaged",
+	}
+	c.VocabularyNote = "Its vocabulary holds every token of the training notes."
+	if n := cfg.Vocabulary.MinDocuments; n > 1 {
+		c.VocabularyNote = fmt.Sprintf("Its vocabulary holds the tokens that occur in at least %d training notes; names of people seen in fewer are not in it.", n)
+	}
+	if cfg.Vectors.File != "" {
+		c.VocabularyNote += " Besides, it holds words of the pretrained vectors."
+	}
+	return c
+}
+
+// scoreCard writes the dev scores into the card.
+func scoreCard(c checkpoints.Card, gold, system [][]data.Span) checkpoints.Card {
+	score := func(name string, n evaluation.Counts) checkpoints.Score {
+		return checkpoints.Score{Type: name, Precision: n.Precision(), Recall: n.Recall(), F1: n.F1(), Support: n.TP + n.FN}
+	}
+	of := func(docs [][]data.Span, name string) [][]data.Span {
+		out := make([][]data.Span, len(docs))
+		for i, spans := range docs {
+			for _, s := range spans {
+				if s.Type == name {
+					out[i] = append(out[i], s)
+				}
+			}
+		}
+		return out
+	}
+	names := map[string]bool{}
+	for _, spans := range slices.Concat(gold, system) {
+		for _, s := range spans {
+			names[s.Type] = true
+		}
+	}
+	c.Overall, c.Types = score("", evaluation.Strict(gold, system)), nil
+	var sorted []string
+	for name := range names {
+		sorted = append(sorted, name)
+	}
+	slices.Sort(sorted)
+	for _, name := range sorted {
+		c.Types = append(c.Types, score(name, evaluation.Strict(of(gold, name), of(system, name))))
+	}
+	return c
+}
+
+// stateFile is what a resumed run needs, beside the model folders.
+const stateFile = "state.safetensors"
+
+// The prefix of each group of tensors in stateFile.
+const (
+	networkPrefix = "network/"
+	bestPrefix    = "best/"
+	memoryPrefix  = "optimizer/"
+)
+
+// save keeps what the epoch reached: the models, and in one file, so that it
+// is all of one moment, the state.
+func (c *course) save(gold, system [][]data.Span) error {
+	if c.task.Dir == "" {
+		return nil
+	}
+	c.tagger.card = scoreCard(c.tagger.card, gold, system)
+	if c.history[len(c.history)-1].Best {
+		if err := c.tagger.Save(filepath.Join(c.task.Dir, "best")); err != nil {
+			return err
+		}
+	}
+	if err := c.tagger.Save(filepath.Join(c.task.Dir, "last")); err != nil {
+		return err
+	}
+	history, err := json.Marshal(c.history)
+	if err != nil {
+		return err
+	}
+	step, tensors := c.state()
+	return checkpoints.WriteTensors(filepath.Join(c.task.Dir, stateFile), tensors, map[string]string{
+		"run": c.fingerprint(), "step": strconv.Itoa(*step), "history": string(history),
+	})
+}
+
+// state is the tensors of stateFile, over the live memory.
+func (c *course) state() (step *int, tensors []checkpoints.Tensor) {
+	add := func(prefix string, p *nn.Param, values []float32) {
+		t := tensor(p)
+		t.Name, t.Data = prefix+p.Name, values
+		tensors = append(tensors, t)
+	}
+	params := c.tagger.network.Params()
+	for i, p := range params {
+		add(networkPrefix, p, p.Data)
+		add(bestPrefix, p, c.bestParams[i])
+	}
+	step, memory := c.trainer.State()
+	for _, p := range memory {
+		add(memoryPrefix, p, p.Data)
+	}
+	return step, tensors
+}
+
+// restore takes over what an interrupted run saved. Without a state it starts
+// from the beginning: the run was stopped before its first epoch ended.
+func (c *course) restore() error {
+	path := filepath.Join(c.task.Dir, stateFile)
+	saved, metadata, err := checkpoints.ReadTensors(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if metadata["run"] != c.fingerprint() {
+		return fmt.Errorf("%s: left by a run with another configuration, corpus, seed or number of workers", path)
+	}
+	for _, p := range c.tagger.network.Params() {
+		c.bestParams = append(c.bestParams, make([]float32, len(p.Data)))
+	}
+	step, live := c.state()
+	params := make([]*nn.Param, len(live))
+	for i, t := range live {
+		params[i] = &nn.Param{Name: t.Name, Rows: t.Shape[0], Cols: t.Shape[1], Data: t.Data}
+	}
+	if err := fill(params, saved); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if *step, err = strconv.Atoi(metadata["step"]); err != nil {
+		return fmt.Errorf("%s: no count of steps", path)
+	}
+	if err := json.Unmarshal([]byte(metadata["history"]), &c.history); err != nil || len(c.history) == 0 {
+		return fmt.Errorf("%s: no history of epochs", path)
+	}
+	return nil
+}
+
+// fingerprint is a digest of all that decides the bits of a run. Epochs and
+// patience are not among it: a run may be resumed to go on for longer.
+func (c *course) fingerprint() string {
+	h := sha256.New()
+	cfg := c.tagger.config
+	cfg.Training.Epochs, cfg.Training.Patience = 0, 0
+	out := json.NewEncoder(h)
+	for _, v := range []any{cfg, c.task.Seed, c.task.Workers, c.tagger.labels, c.tagger.vocabulary.tokens, c.sentences} {
+		if err := out.Encode(v); err != nil {
+			panic(err) // plain values only
+		}
+	}
+	for _, d := range c.task.Dev {
+		fmt.Fprintf(h, "%q %v", d.Text, d.Spans)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

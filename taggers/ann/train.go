@@ -1,0 +1,302 @@
+package ann
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/embeddings"
+	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/nn"
+	"github.com/lethe-deid/lethe/taggers"
+)
+
+// Learner fits a Tagger.
+type Learner struct{ Config Config }
+
+var _ taggers.Learner = Learner{}
+
+// Fit implements taggers.Learner: it trains for Epochs epochs or until Patience
+// runs out, and returns the network of the epoch with the best strict F1 on
+// Dev. With a Dir it keeps that model in Dir/best, the newest in Dir/last, and
+// in Dir/state.safetensors what a resumed run needs.
+func (l Learner) Fit(ctx context.Context, task taggers.Task) (taggers.Tagger, error) {
+	c, err := l.newCourse(task)
+	if err != nil {
+		return nil, err
+	}
+	if task.Resume {
+		if err := c.restore(); err != nil {
+			return nil, err
+		}
+		for _, e := range c.history {
+			e.Resumed = true
+			c.report(e)
+		}
+	}
+	for !c.done() {
+		if err := c.epoch(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return c.best()
+}
+
+// course is a training under way. What it has reached is the network, the
+// trainer's memory, the best epoch's parameters and the history; all chance
+// follows from the seed and the epoch, so that nothing else need be kept.
+type course struct {
+	task       taggers.Task
+	tagger     *Tagger
+	trainer    *nn.Trainer
+	sentences  []nn.Sentence
+	singleton  []bool // by token id
+	tokens     int
+	history    []taggers.Epoch
+	bestParams [][]float32 // of the best epoch
+}
+
+func (l Learner) newCourse(task taggers.Task) (*course, error) {
+	cfg := l.Config
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if len(task.Train) == 0 || len(task.Dev) == 0 {
+		return nil, fmt.Errorf("training needs documents to train on (%d given) and to choose the best epoch by (%d given)", len(task.Train), len(task.Dev))
+	}
+	c := &course{task: task}
+	reader, err := newReader(cfg)
+	if err != nil {
+		return nil, err
+	}
+
+	// One pass to count and to cut, one to encode.
+	count := newCounter(cfg.Vocabulary.DigitsAsZero)
+	used := map[string]bool{}
+	texts := make([]text, len(task.Train))
+	for i, doc := range task.Train {
+		x := reader.cut(doc)
+		texts[i] = x
+		for _, tok := range x.tokens {
+			count.add(i, doc.Text[tok.Start:tok.End])
+		}
+		for _, s := range doc.Spans {
+			used[s.Type] = true
+		}
+	}
+	var types []string // those that occur, in the set's order or, for an open set, sorted
+	for _, t := range task.Types.Types {
+		if used[t.Name] {
+			types = append(types, t.Name)
+			delete(used, t.Name)
+		}
+	}
+	rest := len(types)
+	for t := range used {
+		types = append(types, t)
+	}
+	slices.Sort(types[rest:])
+	labels := cfg.Scheme.Labels(types)
+
+	vectors, words, err := loadVectors(cfg)
+	if err != nil {
+		return nil, err
+	}
+	v := count.vocabulary(cfg.Vocabulary.MinDocuments, words)
+	net, err := nn.New(cfg.Network, nn.Sizes{Characters: len(v.characters), Tokens: len(v.tokens), Labels: len(labels)}, task.Seed)
+	if err != nil {
+		return nil, err
+	}
+	if vectors != nil {
+		initialise(net.TokenEmbedding(), v, vectors)
+	}
+	if c.tagger, err = newTagger(cfg, task.Types, labels, v, net, task.Workers); err != nil {
+		return nil, err
+	}
+	if c.trainer, err = nn.NewTrainer(net, cfg.Optimizer, task.Workers, cfg.Vectors.Freeze); err != nil {
+		return nil, err
+	}
+
+	id := map[string]int32{}
+	for i, label := range labels {
+		id[label] = int32(i)
+	}
+	for i, x := range texts {
+		spans := data.AlignSpans(x.tokens, task.Train[i].Spans)
+		for _, r := range x.sentences {
+			s := c.tagger.encode(x.doc, x.tokens[r.Start:r.End])
+			for _, label := range cfg.Scheme.Encode(r.End-r.Start, inside(spans, r.Start, r.End)) {
+				s.Labels = append(s.Labels, id[label])
+			}
+			c.sentences = append(c.sentences, s)
+			c.tokens += r.End - r.Start
+		}
+	}
+	if len(c.sentences) == 0 {
+		return nil, fmt.Errorf("the training documents hold no token")
+	}
+	c.singleton = make([]bool, len(v.tokens))
+	for i, t := range v.tokens {
+		n := count.tokens[t]
+		c.singleton[i] = n != nil && n.count == 1
+	}
+	c.tagger.card = newCard(task, cfg, c.tokens)
+	return c, nil
+}
+
+// inside is the parts of the spans within tokens [start, end), counted from
+// start: a span over the end of a sentence becomes one in each.
+func inside(spans []data.TokenSpan, start, end int) []data.TokenSpan {
+	var out []data.TokenSpan
+	for _, s := range spans {
+		if s.Start < end && s.End > start {
+			out = append(out, data.TokenSpan{Start: max(s.Start, start) - start, End: min(s.End, end) - start, Type: s.Type})
+		}
+	}
+	return out
+}
+
+// loadVectors reads the pretrained vectors and says which of their words join
+// the vocabulary.
+func loadVectors(cfg Config) (v *embeddings.Vectors, words []string, err error) {
+	if cfg.Vectors.File == "" {
+		return nil, nil, nil
+	}
+	if v, err = embeddings.Load(cfg.Vectors.File, embeddings.Options{Dim: cfg.Network.TokenEmbedding}); err != nil {
+		return nil, nil, err
+	}
+	if cfg.Vectors.Keep == "all" {
+		for i := range v.Len() {
+			words = append(words, v.Word(i))
+		}
+	}
+	return v, words, nil
+}
+
+// initialise copies the vectors of the words that have one; the unknown
+// token's is that of "unk" where the file has it, as in GloVe.
+func initialise(table *nn.Param, v *vocabulary, vectors *embeddings.Vectors) {
+	for id, token := range v.tokens {
+		if id == unknown {
+			token = "unk"
+		}
+		if row, ok := vectors.Lookup(token, embeddings.Cascade{Lowercase: true, ZeroDigits: true}); ok {
+			copy(table.Data[id*table.Cols:][:table.Cols], vectors.Row(row))
+		}
+	}
+}
+
+func (c *course) done() bool {
+	n, t := len(c.history), c.tagger.config.Training
+	if n >= t.Epochs {
+		return true
+	}
+	sinceBest := 0
+	for i := n - 1; i >= 0 && !c.history[i].Best; i-- {
+		sinceBest++
+	}
+	return t.Patience > 0 && sinceBest >= t.Patience
+}
+
+// epoch trains on every sentence once, in an order of its own, and scores Dev.
+func (c *course) epoch(ctx context.Context) error {
+	cfg, number := c.tagger.config, len(c.history)+1
+	begin := time.Now()
+	rng := rand.New(rand.NewPCG(c.task.Seed, uint64(number)))
+	order := rng.Perm(len(c.sentences))
+	e := taggers.Epoch{Epoch: number, Tokens: c.tokens}
+	done, steps := 0, 0
+	for batch := range slices.Chunk(order, cfg.Training.Batch) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		sentences := make([]nn.Sentence, len(batch))
+		for i, at := range batch {
+			sentences[i] = c.hideSingletons(c.sentences[at], rng)
+			done += len(sentences[i].Tokens)
+		}
+		loss, err := c.trainer.Step(sentences, rng.Uint64(), number-1)
+		if err != nil {
+			return fmt.Errorf("epoch %d: %w", number, err)
+		}
+		e.Loss += loss
+		steps++
+		if c.task.Report.Step != nil {
+			c.task.Report.Step(number, done, c.tokens)
+		}
+	}
+	e.Loss /= float64(steps)
+	e.Train = time.Since(begin)
+
+	system, err := c.tagger.Tag(ctx, c.task.Dev)
+	if err != nil {
+		return err
+	}
+	gold := make([][]data.Span, len(c.task.Dev))
+	for i, d := range c.task.Dev {
+		gold[i] = d.Spans
+	}
+	e.Dev = evaluation.Strict(gold, system)
+	e.Best = c.bestParams == nil || e.Dev.F1() > c.bestEpoch().Dev.F1()
+	c.history = append(c.history, e)
+	if e.Best {
+		c.bestParams = nil
+		for _, p := range c.tagger.network.Params() {
+			c.bestParams = append(c.bestParams, slices.Clone(p.Data))
+		}
+	}
+	if err := c.save(gold, system); err != nil {
+		return err
+	}
+	last := &c.history[len(c.history)-1]
+	last.Total = time.Since(begin)
+	c.report(*last)
+	return nil
+}
+
+// hideSingletons replaces tokens seen once by the unknown token, each with the
+// configured probability, so that its vector is trained. (The reference
+// replaces them for good; here every epoch draws anew.)
+func (c *course) hideSingletons(s nn.Sentence, rng *rand.Rand) nn.Sentence {
+	p := c.tagger.config.Training.UnknownSingletons
+	var hidden []int32
+	for i, id := range s.Tokens {
+		if p > 0 && c.singleton[id] && rng.Float64() < p {
+			if hidden == nil {
+				hidden = slices.Clone(s.Tokens)
+			}
+			hidden[i] = unknown
+		}
+	}
+	if hidden != nil {
+		s.Tokens = hidden
+	}
+	return s
+}
+
+func (c *course) report(e taggers.Epoch) {
+	if c.task.Report.Epoch != nil {
+		c.task.Report.Epoch(e)
+	}
+}
+
+// bestEpoch is the newest that was better than all before.
+func (c *course) bestEpoch() taggers.Epoch {
+	for _, e := range slices.Backward(c.history) {
+		if e.Best {
+			return e
+		}
+	}
+	return taggers.Epoch{}
+}
+
+// best puts the best epoch's parameters back.
+func (c *course) best() (*Tagger, error) {
+	for i, p := range c.tagger.network.Params() {
+		copy(p.Data, c.bestParams[i])
+	}
+	return c.tagger, nil
+}

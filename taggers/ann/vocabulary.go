@@ -1,0 +1,143 @@
+package ann
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// unknown is the id of a token or character that has no vector of its own.
+const unknown = 0
+
+// maxCharacters bounds what the character LSTM reads of one token: of a longer
+// one (a pasted file, a line of dashes) it reads the beginning and the end.
+const maxCharacters = 64
+
+// vocabulary gives tokens and characters their ids; id 0 is unknown.
+type vocabulary struct {
+	tokens       []string // by id; [0] is the name of the unknown token
+	characters   []rune   // by id; [0] is unused
+	digitsAsZero bool
+	tokenID      map[string]int32
+	characterID  map[rune]int32
+}
+
+// unknownToken is the name of row 0 in tokenizer.json. No text yields it, for
+// it holds a space.
+const unknownToken = "[ UNK ]"
+
+func newVocabulary(tokens []string, characters []rune, digitsAsZero bool) *vocabulary {
+	v := &vocabulary{tokens, characters, digitsAsZero, make(map[string]int32, len(tokens)), make(map[rune]int32, len(characters))}
+	for i, t := range tokens[1:] {
+		v.tokenID[t] = int32(i + 1)
+	}
+	for i, r := range characters[1:] {
+		v.characterID[r] = int32(i + 1)
+	}
+	return v
+}
+
+// counter counts the training corpus's tokens and characters.
+type counter struct {
+	tokens       map[string]*tokenCount
+	characters   map[rune]int
+	digitsAsZero bool
+}
+
+type tokenCount struct{ count, documents, last int }
+
+func newCounter(digitsAsZero bool) *counter {
+	return &counter{map[string]*tokenCount{}, map[rune]int{}, digitsAsZero}
+}
+
+func (c *counter) add(document int, token string) {
+	for _, r := range token {
+		c.characters[r]++
+	}
+	if c.digitsAsZero {
+		token = digitsAsZero(token)
+	}
+	t := c.tokens[token]
+	if t == nil {
+		t = &tokenCount{last: -1}
+		c.tokens[strings.Clone(token)] = t
+	}
+	t.count++
+	if t.last != document {
+		t.last = document
+		t.documents++
+	}
+}
+
+// vocabulary keeps the tokens of at least minDocuments documents, and the
+// characters seen twice or more: those seen once teach what an unknown
+// character is. Ids go by falling frequency.
+func (c *counter) vocabulary(minDocuments int, more []string) *vocabulary {
+	tokens, characters := []string{unknownToken}, []rune{0}
+	for t, n := range c.tokens {
+		if n.documents >= minDocuments {
+			tokens = append(tokens, t)
+		}
+	}
+	slices.SortFunc(tokens[1:], func(a, b string) int {
+		return cmp.Or(cmp.Compare(c.tokens[b].count, c.tokens[a].count), cmp.Compare(a, b))
+	})
+	for _, t := range more {
+		if n := c.tokens[t]; n == nil || n.documents < minDocuments {
+			tokens = append(tokens, t)
+		}
+	}
+	for r, n := range c.characters {
+		if n > 1 {
+			characters = append(characters, r)
+		}
+	}
+	slices.SortFunc(characters[1:], func(a, b rune) int {
+		return cmp.Or(cmp.Compare(c.characters[b], c.characters[a]), cmp.Compare(a, b))
+	})
+	return newVocabulary(tokens, characters, c.digitsAsZero)
+}
+
+// token looks a token up as the reference does: as it stands, in lower case,
+// with its digits as zero, and with both.
+func (v *vocabulary) token(s string) int32 {
+	if v.digitsAsZero {
+		s = digitsAsZero(s)
+	}
+	if id, ok := v.tokenID[s]; ok {
+		return id
+	}
+	low := strings.ToLower(s)
+	for _, form := range []string{low, digitsAsZero(s), digitsAsZero(low)} {
+		if id, ok := v.tokenID[form]; ok {
+			return id
+		}
+	}
+	return unknown
+}
+
+// spelling appends the ids of a token's characters.
+func (v *vocabulary) spelling(dst []int32, s string) []int32 {
+	if n := utf8.RuneCountInString(s); n > maxCharacters {
+		r := []rune(s)
+		s = string(r[:maxCharacters/2]) + string(r[n-maxCharacters/2:])
+	}
+	for _, r := range s {
+		dst = append(dst, v.characterID[r])
+	}
+	return dst
+}
+
+// digitsAsZero replaces every ASCII digit by 0.
+func digitsAsZero(s string) string {
+	if !strings.ContainsAny(s, "123456789") {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= '1' && r <= '9' {
+			return '0'
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,60 @@
+// Package taggers says what a tagger is: documents go in, spans come out. Every
+// system of every paper is one (a package each below this one), and so is every
+// combination of systems.
+package taggers
+
+import (
+	"context"
+	"time"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation"
+)
+
+// Tagger finds PHI.
+type Tagger interface {
+	// Tag returns, for each document, the spans found: sorted, not overlapping,
+	// each with a score. It looks at the text only, never at the spans that a
+	// document already has. Many documents at once let a tagger batch them and
+	// use all cores.
+	Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error)
+}
+
+// Learner fits a tagger to a corpus.
+type Learner interface {
+	Fit(ctx context.Context, task Task) (Tagger, error)
+}
+
+// Task is what a learner is given.
+type Task struct {
+	Name       string // of the experiment, for the model card
+	Types      *data.TypeSet
+	Train, Dev []*data.Document // Dev decides which epoch is best
+	Seed       uint64           // all chance follows from it
+	Workers    int              // cores to use; results are the same for the same number
+	Dir        string           // where models are kept: Dir/best, Dir/last; "" for nowhere
+	Resume     bool             // go on from what an interrupted run left in Dir, to the same bits
+	Report     Report
+}
+
+// Report is how a learner tells of its progress. Any of its functions may be
+// nil; they are called from one goroutine.
+type Report struct {
+	// Step is called as an epoch goes on: done of total tokens.
+	Step func(epoch, done, total int)
+	// Epoch is called after each epoch, and first, when a run is resumed, for
+	// those done before.
+	Epoch func(Epoch)
+}
+
+// Epoch is one line of a training log.
+type Epoch struct {
+	Epoch   int               `json:"epoch"` // from 1
+	Loss    float64           `json:"loss"`  // mean over the minibatches
+	Dev     evaluation.Counts `json:"dev"`   // strict, type and span
+	Tokens  int               `json:"tokens"`
+	Train   time.Duration     `json:"train_ns"` // time spent on training steps
+	Total   time.Duration     `json:"total_ns"` // with the evaluation and the saving
+	Best    bool              `json:"best"`     // better than all before
+	Resumed bool              `json:"-"`        // done by an earlier run
+}
