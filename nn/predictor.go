@@ -9,10 +9,11 @@ import (
 // Predictor labels sentences. It is used by one goroutine at a time; any number
 // of them may share a network that nobody trains.
 type Predictor struct {
-	machine *machine
-	trans   kernel.Matrix // what viterbi adds: the CRF's scores, and -Inf where a path is not allowed
-	lattice lattice
-	crf     kernel.Matrix
+	machine   *machine
+	crf       kernel.Matrix // the network's transitions; zeros without a CRF
+	forbidden []bool        // of each transition
+	trans     kernel.Matrix // crf, with -Inf where forbidden: what viterbi adds
+	lattice   lattice
 }
 
 // NewPredictor compiles a machine. legal says whether label b may follow label
@@ -25,17 +26,16 @@ func NewPredictor(net *Network, legal func(a, b int) bool) (*Predictor, error) {
 		return nil, err
 	}
 	k := net.Sizes.Labels
-	p := &Predictor{machine: m, trans: kernel.NewMatrix(k+2, k+2, make([]float32, (k+2)*(k+2)))}
-	p.crf = p.trans
+	size := (k + 2) * (k + 2)
+	p := &Predictor{machine: m, forbidden: make([]bool, size), trans: kernel.NewMatrix(k+2, k+2, make([]float32, size))}
 	if net.transitions != nil {
 		p.crf = net.transitions.matrix()
+	} else {
+		p.crf = kernel.NewMatrix(k+2, k+2, make([]float32, size))
 	}
-	p.trans = kernel.NewMatrix(k+2, k+2, append([]float32{}, p.crf.Data...))
 	for a := range k + 1 {
 		for b := range k + 2 {
-			if legal != nil && b != k && !legal(a, b) {
-				p.trans.Row(a)[b] = float32(math.Inf(-1))
-			}
+			p.forbidden[a*(k+2)+b] = legal != nil && b != k && !legal(a, b)
 		}
 	}
 	return p, nil
@@ -67,6 +67,12 @@ func (p *Predictor) Predict(sentences []Sentence) ([]Labeling, error) {
 	logits, err := p.machine.predict(some)
 	if err != nil {
 		return nil, err
+	}
+	for i, v := range p.crf.Data { // each time: a trainer may have changed them
+		if p.forbidden[i] {
+			v = float32(math.Inf(-1))
+		}
+		p.trans.Data[i] = v
 	}
 	pk := &p.machine.batch.tokens
 	p.lattice.run(pk, logits, p.crf) // with transitions of 0 it is a softmax at each token

@@ -6,12 +6,15 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// vectors is a set of assembly products: see gen for what they compute.
+// vectors is a set of assembly kernels: see gen for what they compute.
 type vectors struct {
-	name    string
-	width   int             // values in a register
-	product [][]productFunc // [rows-1][vectors of columns-1]
-	dots    [][2]dotsFunc   // [rows-1][0: one row of b, 1: four]
+	name      string
+	width     int                                             // values in a register
+	product   [][]productFunc                                 // [rows-1][vectors of columns-1]
+	dots      [][2]dotsFunc                                   // [rows-1][0: one row of b, 1: four]
+	forward   [3]func(z, before, c, tanhC, h *float32, n int) // by Cell
+	backward  [3]func(dz, z, before, tanhC, dh, dc *float32, n int)
+	exp, tanh func(dst, src *float32, n int)
 }
 
 type (
@@ -29,7 +32,10 @@ var avx2 = &vectors{
 		{product5x1AVX2, product5x2AVX2},
 		{product6x1AVX2, product6x2AVX2},
 	},
-	dots: [][2]dotsFunc{{dots1x1AVX2, dots1x4AVX2}, {dots2x1AVX2, dots2x4AVX2}},
+	dots:     [][2]dotsFunc{{dots1x1AVX2, dots1x4AVX2}, {dots2x1AVX2, dots2x4AVX2}},
+	forward:  [3]func(z, before, c, tanhC, h *float32, n int){coupledForwardAVX2, peepholeForwardAVX2, standardForwardAVX2},
+	backward: [3]func(dz, z, before, tanhC, dh, dc *float32, n int){coupledBackwardAVX2, peepholeBackwardAVX2, standardBackwardAVX2},
+	exp:      expAVX2, tanh: tanhAVX2,
 }
 
 var avx512 = &vectors{
@@ -44,7 +50,10 @@ var avx512 = &vectors{
 		{product7x1AVX512, product7x2AVX512},
 		{product8x1AVX512, product8x2AVX512},
 	},
-	dots: [][2]dotsFunc{{dots1x1AVX512, dots1x4AVX512}, {dots2x1AVX512, dots2x4AVX512}, {dots3x1AVX512, dots3x4AVX512}},
+	dots:     [][2]dotsFunc{{dots1x1AVX512, dots1x4AVX512}, {dots2x1AVX512, dots2x4AVX512}, {dots3x1AVX512, dots3x4AVX512}},
+	forward:  [3]func(z, before, c, tanhC, h *float32, n int){coupledForwardAVX512, peepholeForwardAVX512, standardForwardAVX512},
+	backward: [3]func(dz, z, before, tanhC, dh, dc *float32, n int){coupledBackwardAVX512, peepholeBackwardAVX512, standardBackwardAVX512},
+	exp:      expAVX512, tanh: tanhAVX512,
 }
 
 // inUse is nil for pure Go.
@@ -53,7 +62,7 @@ var inUse = choose(os.Getenv("LETHE_KERNEL"))
 // choose takes the best that the processor has, or the one that is asked for
 // if the processor has it.
 func choose(name string) *vectors {
-	has512 := cpu.X86.HasAVX512F && cpu.X86.HasBMI2
+	has512 := cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasBMI2
 	has2 := cpu.X86.HasAVX2 && cpu.X86.HasFMA
 	switch {
 	case name == "generic":
@@ -138,4 +147,36 @@ func (v *vectors) mulNT(c, a, b Matrix) {
 			j += cols
 		}
 	}
+}
+
+func gatesForward(k Cell, z, before, c, tanhC, h []float32) {
+	if inUse == nil || len(c) == 0 {
+		k.forwardGeneric(z, before, c, tanhC, h)
+		return
+	}
+	inUse.forward[k](&z[0], &before[0], &c[0], &tanhC[0], &h[0], len(c))
+}
+
+func gatesBackward(k Cell, dz, z, before, tanhC, dh, dc []float32) {
+	if inUse == nil || len(dc) == 0 {
+		k.backwardGeneric(dz, z, before, tanhC, dh, dc)
+		return
+	}
+	inUse.backward[k](&dz[0], &z[0], &before[0], &tanhC[0], &dh[0], &dc[0], len(dc))
+}
+
+func vectorExp(dst, src []float32) {
+	if inUse == nil || len(dst) == 0 {
+		expGeneric(dst, src)
+		return
+	}
+	inUse.exp(&dst[0], &src[0], len(dst))
+}
+
+func vectorTanh(dst, src []float32) {
+	if inUse == nil || len(dst) == 0 {
+		tanhGeneric(dst, src)
+		return
+	}
+	inUse.tanh(&dst[0], &src[0], len(dst))
 }

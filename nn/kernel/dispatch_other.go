@@ -8,3 +8,12 @@ func Name() string { return "generic" }
 func mulNN(c, a, b Matrix) { mulNNGeneric(c, a, b) }
 func mulTN(c, a, b Matrix) { mulTNGeneric(c, a, b) }
 func mulNT(c, a, b Matrix) { mulNTGeneric(c, a, b) }
+
+func gatesForward(k Cell, z, before, c, tanhC, h []float32) { k.forwardGeneric(z, before, c, tanhC, h) }
+
+func gatesBackward(k Cell, dz, z, before, tanhC, dh, dc []float32) {
+	k.backwardGeneric(dz, z, before, tanhC, dh, dc)
+}
+
+func vectorExp(dst, src []float32)  { expGeneric(dst, src) }
+func vectorTanh(dst, src []float32) { tanhGeneric(dst, src) }

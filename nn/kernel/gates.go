@@ -35,6 +35,13 @@ func (k Cell) Gates() int {
 // activations, which Backward needs) and the cell before it sets c, tanh(c)
 // and h, each of n values.
 func (k Cell) Forward(z, before, c, tanhC, h []float32) {
+	if len(z) != k.Gates()*len(c) {
+		panic("kernel: z does not hold the cell's gates")
+	}
+	gatesForward(k, z, before[:len(c)], c, tanhC[:len(c)], h[:len(c)])
+}
+
+func (k Cell) forwardGeneric(z, before, c, tanhC, h []float32) {
 	n := len(c)
 	before, tanhC, h = before[:n], tanhC[:n], h[:n]
 	j, g, o := z[:n], z[n:][:n], z[len(z)-n:][:n]
@@ -68,6 +75,13 @@ func (k Cell) Forward(z, before, c, tanhC, h []float32) {
 // sets dz and replaces dc by the gradient of the cell before (for Peephole
 // without the part through c'.P, which is dz_i.Pᵀ).
 func (k Cell) Backward(dz, z, before, tanhC, dh, dc []float32) {
+	if n := k.Gates() * len(dc); len(z) != n || len(dz) != n {
+		panic("kernel: z does not hold the cell's gates")
+	}
+	gatesBackward(k, dz, z, before[:len(dc)], tanhC[:len(dc)], dh[:len(dc)], dc)
+}
+
+func (k Cell) backwardGeneric(dz, z, before, tanhC, dh, dc []float32) {
 	n := len(dc)
 	before, tanhC, dh = before[:n], tanhC[:n], dh[:n]
 	j, g, o := z[:n], z[n:][:n], z[len(z)-n:][:n]

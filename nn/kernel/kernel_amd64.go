@@ -80,6 +80,30 @@ func dots2x4AVX2(a *float32, ar int, b *float32, br int, c *float32, cs int, k i
 func dots2x1AVX2(a *float32, ar int, b *float32, br int, c *float32, cs int, k int, last int)
 
 //go:noescape
+func coupledForwardAVX2(z *float32, before *float32, c *float32, tanhC *float32, h *float32, n int)
+
+//go:noescape
+func coupledBackwardAVX2(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
+
+//go:noescape
+func peepholeForwardAVX2(z *float32, before *float32, c *float32, tanhC *float32, h *float32, n int)
+
+//go:noescape
+func peepholeBackwardAVX2(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
+
+//go:noescape
+func standardForwardAVX2(z *float32, before *float32, c *float32, tanhC *float32, h *float32, n int)
+
+//go:noescape
+func standardBackwardAVX2(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
+
+//go:noescape
+func expAVX2(dst *float32, src *float32, n int)
+
+//go:noescape
+func tanhAVX2(dst *float32, src *float32, n int)
+
+//go:noescape
 func product1x1AVX512(a *float32, ar int, ak int, b *float32, bs int, c *float32, cs int, k int, last int)
 
 //go:noescape
@@ -180,3 +204,27 @@ func dots3x4AVX512(a *float32, ar int, b *float32, br int, c *float32, cs int, k
 
 //go:noescape
 func dots3x1AVX512(a *float32, ar int, b *float32, br int, c *float32, cs int, k int, last int)
+
+//go:noescape
+func coupledForwardAVX512(z *float32, before *float32, c *float32, tanhC *float32, h *float32, n int)
+
+//go:noescape
+func coupledBackwardAVX512(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
+
+//go:noescape
+func peepholeForwardAVX512(z *float32, before *float32, c *float32, tanhC *float32, h *float32, n int)
+
+//go:noescape
+func peepholeBackwardAVX512(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
+
+//go:noescape
+func standardForwardAVX512(z *float32, before *float32, c *float32, tanhC *float32, h *float32, n int)
+
+//go:noescape
+func standardBackwardAVX512(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
+
+//go:noescape
+func expAVX512(dst *float32, src *float32, n int)
+
+//go:noescape
+func tanhAVX512(dst *float32, src *float32, n int)

@@ -1463,6 +1463,1640 @@ sum:
 	VZEROUPPER
 	RET
 
+// func coupledForwardAVX2(z *float32, before *float32, c *float32, tanhC *float32, h *float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·coupledForwardAVX2(SB), NOSPLIT, $0-48
+	MOVQ z+0(FP), AX
+	MOVQ n+40(FP), CX
+	MOVQ before+8(FP), DX
+	MOVQ c+16(FP), BX
+	MOVQ tanhC+24(FP), SI
+	MOVQ h+32(FP), DI
+	MOVQ CX, R8
+	SHLQ $0x02, R8
+	LEAQ (AX)(R8*2), R9
+	MOVQ AX, R10
+	ADDQ R8, R10
+
+loop:
+	CMPQ        CX, $0x08
+	JL          tail
+	VMOVUPS     (AX), Y0
+	VMOVUPS     constant40fcf84f<>+0(SB), Y1
+	VMINPS      Y0, Y1, Y0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y1
+	VMAXPS      Y0, Y1, Y0
+	VMULPS      Y0, Y0, Y1
+	VMOVUPS     constanta59f25c0<>+0(SB), Y2
+	VFMADD213PS constant2a61337e<>+0(SB), Y1, Y2
+	VFMADD213PS constantaebd37ff<>+0(SB), Y1, Y2
+	VFMADD213PS constant335c0041<>+0(SB), Y1, Y2
+	VFMADD213PS constant3779434a<>+0(SB), Y1, Y2
+	VFMADD213PS constant3a270ded<>+0(SB), Y1, Y2
+	VFMADD213PS constant3ba059dc<>+0(SB), Y1, Y2
+	VMULPS      Y0, Y2, Y2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y0
+	VFMADD213PS constant38f895d6<>+0(SB), Y1, Y0
+	VFMADD213PS constant3b14aa05<>+0(SB), Y1, Y0
+	VFMADD213PS constant3ba059dd<>+0(SB), Y1, Y0
+	VDIVPS      Y0, Y2, Y2
+	VMOVUPS     Y2, (AX)
+	VMOVUPS     (DX), Y0
+	VMOVUPS     (R10), Y1
+	VADDPS      constant3f800000<>+0(SB), Y1, Y1
+	VMULPS      constant3f000000<>+0(SB), Y1, Y1
+	VMOVUPS     constant40fcf84f<>+0(SB), Y3
+	VMINPS      Y1, Y3, Y1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y3
+	VMAXPS      Y1, Y3, Y1
+	VMULPS      Y1, Y1, Y3
+	VMOVUPS     constanta59f25c0<>+0(SB), Y4
+	VFMADD213PS constant2a61337e<>+0(SB), Y3, Y4
+	VFMADD213PS constantaebd37ff<>+0(SB), Y3, Y4
+	VFMADD213PS constant335c0041<>+0(SB), Y3, Y4
+	VFMADD213PS constant3779434a<>+0(SB), Y3, Y4
+	VFMADD213PS constant3a270ded<>+0(SB), Y3, Y4
+	VFMADD213PS constant3ba059dc<>+0(SB), Y3, Y4
+	VMULPS      Y1, Y4, Y4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS constant38f895d6<>+0(SB), Y3, Y1
+	VFMADD213PS constant3b14aa05<>+0(SB), Y3, Y1
+	VFMADD213PS constant3ba059dd<>+0(SB), Y3, Y1
+	VDIVPS      Y1, Y4, Y4
+	VMOVUPS     constant3f000000<>+0(SB), Y1
+	VFMADD213PS Y1, Y1, Y4
+	VMOVUPS     Y4, (R10)
+	VSUBPS      Y2, Y0, Y0
+	VFMADD213PS Y2, Y4, Y0
+	VMOVUPS     Y0, (BX)
+	VMOVUPS     constant40fcf84f<>+0(SB), Y1
+	VMINPS      Y0, Y1, Y0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y1
+	VMAXPS      Y0, Y1, Y0
+	VMULPS      Y0, Y0, Y1
+	VMOVUPS     constanta59f25c0<>+0(SB), Y2
+	VFMADD213PS constant2a61337e<>+0(SB), Y1, Y2
+	VFMADD213PS constantaebd37ff<>+0(SB), Y1, Y2
+	VFMADD213PS constant335c0041<>+0(SB), Y1, Y2
+	VFMADD213PS constant3779434a<>+0(SB), Y1, Y2
+	VFMADD213PS constant3a270ded<>+0(SB), Y1, Y2
+	VFMADD213PS constant3ba059dc<>+0(SB), Y1, Y2
+	VMULPS      Y0, Y2, Y2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y0
+	VFMADD213PS constant38f895d6<>+0(SB), Y1, Y0
+	VFMADD213PS constant3b14aa05<>+0(SB), Y1, Y0
+	VFMADD213PS constant3ba059dd<>+0(SB), Y1, Y0
+	VDIVPS      Y0, Y2, Y2
+	VMOVUPS     Y2, (SI)
+	VMOVUPS     (R9), Y0
+	VMULPS      constant3f000000<>+0(SB), Y0, Y0
+	VMOVUPS     constant40fcf84f<>+0(SB), Y1
+	VMINPS      Y0, Y1, Y0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y1
+	VMAXPS      Y0, Y1, Y0
+	VMULPS      Y0, Y0, Y1
+	VMOVUPS     constanta59f25c0<>+0(SB), Y3
+	VFMADD213PS constant2a61337e<>+0(SB), Y1, Y3
+	VFMADD213PS constantaebd37ff<>+0(SB), Y1, Y3
+	VFMADD213PS constant335c0041<>+0(SB), Y1, Y3
+	VFMADD213PS constant3779434a<>+0(SB), Y1, Y3
+	VFMADD213PS constant3a270ded<>+0(SB), Y1, Y3
+	VFMADD213PS constant3ba059dc<>+0(SB), Y1, Y3
+	VMULPS      Y0, Y3, Y3
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y0
+	VFMADD213PS constant38f895d6<>+0(SB), Y1, Y0
+	VFMADD213PS constant3b14aa05<>+0(SB), Y1, Y0
+	VFMADD213PS constant3ba059dd<>+0(SB), Y1, Y0
+	VDIVPS      Y0, Y3, Y3
+	VMOVUPS     constant3f000000<>+0(SB), Y0
+	VFMADD213PS Y0, Y0, Y3
+	VMOVUPS     Y3, (R9)
+	VMULPS      Y3, Y2, Y2
+	VMOVUPS     Y2, (DI)
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, DX
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	SUBQ        $0x08, CX
+	JMP         loop
+
+tail:
+	TESTQ        CX, CX
+	JZ           done
+	MOVQ         CX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VMASKMOVPS   (AX), Y0, Y1
+	VMOVUPS      constant40fcf84f<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      constanta59f25c0<>+0(SB), Y3
+	VFMADD213PS  constant2a61337e<>+0(SB), Y2, Y3
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y2, Y3
+	VFMADD213PS  constant335c0041<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3779434a<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3a270ded<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y2, Y3
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS  constant38f895d6<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y2, Y1
+	VDIVPS       Y1, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (AX)
+	VMASKMOVPS   (DX), Y0, Y1
+	VMASKMOVPS   (R10), Y0, Y2
+	VADDPS       constant3f800000<>+0(SB), Y2, Y2
+	VMULPS       constant3f000000<>+0(SB), Y2, Y2
+	VMOVUPS      constant40fcf84f<>+0(SB), Y4
+	VMINPS       Y2, Y4, Y2
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VMULPS       Y2, Y2, Y4
+	VMOVUPS      constanta59f25c0<>+0(SB), Y5
+	VFMADD213PS  constant2a61337e<>+0(SB), Y4, Y5
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y4, Y5
+	VFMADD213PS  constant335c0041<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3779434a<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3a270ded<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y4, Y5
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y2
+	VFMADD213PS  constant38f895d6<>+0(SB), Y4, Y2
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y4, Y2
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y4, Y2
+	VDIVPS       Y2, Y5, Y5
+	VMOVUPS      constant3f000000<>+0(SB), Y2
+	VFMADD213PS  Y2, Y2, Y5
+	VMASKMOVPS   Y5, Y0, (R10)
+	VSUBPS       Y3, Y1, Y1
+	VFMADD213PS  Y3, Y5, Y1
+	VMASKMOVPS   Y1, Y0, (BX)
+	VMOVUPS      constant40fcf84f<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      constanta59f25c0<>+0(SB), Y3
+	VFMADD213PS  constant2a61337e<>+0(SB), Y2, Y3
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y2, Y3
+	VFMADD213PS  constant335c0041<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3779434a<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3a270ded<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y2, Y3
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS  constant38f895d6<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y2, Y1
+	VDIVPS       Y1, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (SI)
+	VMASKMOVPS   (R9), Y0, Y1
+	VMULPS       constant3f000000<>+0(SB), Y1, Y1
+	VMOVUPS      constant40fcf84f<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      constanta59f25c0<>+0(SB), Y4
+	VFMADD213PS  constant2a61337e<>+0(SB), Y2, Y4
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y2, Y4
+	VFMADD213PS  constant335c0041<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3779434a<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3a270ded<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y2, Y4
+	VMULPS       Y1, Y4, Y4
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS  constant38f895d6<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y2, Y1
+	VDIVPS       Y1, Y4, Y4
+	VMOVUPS      constant3f000000<>+0(SB), Y1
+	VFMADD213PS  Y1, Y1, Y4
+	VMASKMOVPS   Y4, Y0, (R9)
+	VMULPS       Y4, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA constant40fcf84f<>+0(SB)/4, $(7.905311)
+DATA constant40fcf84f<>+4(SB)/4, $(7.905311)
+DATA constant40fcf84f<>+8(SB)/4, $(7.905311)
+DATA constant40fcf84f<>+12(SB)/4, $(7.905311)
+DATA constant40fcf84f<>+16(SB)/4, $(7.905311)
+DATA constant40fcf84f<>+20(SB)/4, $(7.905311)
+DATA constant40fcf84f<>+24(SB)/4, $(7.905311)
+DATA constant40fcf84f<>+28(SB)/4, $(7.905311)
+DATA constant40fcf84f<>+32(SB)/4, $(7.905311)
+DATA constant40fcf84f<>+36(SB)/4, $(7.905311)
+DATA constant40fcf84f<>+40(SB)/4, $(7.905311)
+DATA constant40fcf84f<>+44(SB)/4, $(7.905311)
+DATA constant40fcf84f<>+48(SB)/4, $(7.905311)
+DATA constant40fcf84f<>+52(SB)/4, $(7.905311)
+DATA constant40fcf84f<>+56(SB)/4, $(7.905311)
+DATA constant40fcf84f<>+60(SB)/4, $(7.905311)
+GLOBL constant40fcf84f<>(SB), RODATA|NOPTR, $64
+
+DATA constantc0fcf84f<>+0(SB)/4, $(-7.905311)
+DATA constantc0fcf84f<>+4(SB)/4, $(-7.905311)
+DATA constantc0fcf84f<>+8(SB)/4, $(-7.905311)
+DATA constantc0fcf84f<>+12(SB)/4, $(-7.905311)
+DATA constantc0fcf84f<>+16(SB)/4, $(-7.905311)
+DATA constantc0fcf84f<>+20(SB)/4, $(-7.905311)
+DATA constantc0fcf84f<>+24(SB)/4, $(-7.905311)
+DATA constantc0fcf84f<>+28(SB)/4, $(-7.905311)
+DATA constantc0fcf84f<>+32(SB)/4, $(-7.905311)
+DATA constantc0fcf84f<>+36(SB)/4, $(-7.905311)
+DATA constantc0fcf84f<>+40(SB)/4, $(-7.905311)
+DATA constantc0fcf84f<>+44(SB)/4, $(-7.905311)
+DATA constantc0fcf84f<>+48(SB)/4, $(-7.905311)
+DATA constantc0fcf84f<>+52(SB)/4, $(-7.905311)
+DATA constantc0fcf84f<>+56(SB)/4, $(-7.905311)
+DATA constantc0fcf84f<>+60(SB)/4, $(-7.905311)
+GLOBL constantc0fcf84f<>(SB), RODATA|NOPTR, $64
+
+DATA constanta59f25c0<>+0(SB)/4, $(-0.00000000000000027607684)
+DATA constanta59f25c0<>+4(SB)/4, $(-0.00000000000000027607684)
+DATA constanta59f25c0<>+8(SB)/4, $(-0.00000000000000027607684)
+DATA constanta59f25c0<>+12(SB)/4, $(-0.00000000000000027607684)
+DATA constanta59f25c0<>+16(SB)/4, $(-0.00000000000000027607684)
+DATA constanta59f25c0<>+20(SB)/4, $(-0.00000000000000027607684)
+DATA constanta59f25c0<>+24(SB)/4, $(-0.00000000000000027607684)
+DATA constanta59f25c0<>+28(SB)/4, $(-0.00000000000000027607684)
+DATA constanta59f25c0<>+32(SB)/4, $(-0.00000000000000027607684)
+DATA constanta59f25c0<>+36(SB)/4, $(-0.00000000000000027607684)
+DATA constanta59f25c0<>+40(SB)/4, $(-0.00000000000000027607684)
+DATA constanta59f25c0<>+44(SB)/4, $(-0.00000000000000027607684)
+DATA constanta59f25c0<>+48(SB)/4, $(-0.00000000000000027607684)
+DATA constanta59f25c0<>+52(SB)/4, $(-0.00000000000000027607684)
+DATA constanta59f25c0<>+56(SB)/4, $(-0.00000000000000027607684)
+DATA constanta59f25c0<>+60(SB)/4, $(-0.00000000000000027607684)
+GLOBL constanta59f25c0<>(SB), RODATA|NOPTR, $64
+
+DATA constant2a61337e<>+0(SB)/4, $(0.0000000000002000188)
+DATA constant2a61337e<>+4(SB)/4, $(0.0000000000002000188)
+DATA constant2a61337e<>+8(SB)/4, $(0.0000000000002000188)
+DATA constant2a61337e<>+12(SB)/4, $(0.0000000000002000188)
+DATA constant2a61337e<>+16(SB)/4, $(0.0000000000002000188)
+DATA constant2a61337e<>+20(SB)/4, $(0.0000000000002000188)
+DATA constant2a61337e<>+24(SB)/4, $(0.0000000000002000188)
+DATA constant2a61337e<>+28(SB)/4, $(0.0000000000002000188)
+DATA constant2a61337e<>+32(SB)/4, $(0.0000000000002000188)
+DATA constant2a61337e<>+36(SB)/4, $(0.0000000000002000188)
+DATA constant2a61337e<>+40(SB)/4, $(0.0000000000002000188)
+DATA constant2a61337e<>+44(SB)/4, $(0.0000000000002000188)
+DATA constant2a61337e<>+48(SB)/4, $(0.0000000000002000188)
+DATA constant2a61337e<>+52(SB)/4, $(0.0000000000002000188)
+DATA constant2a61337e<>+56(SB)/4, $(0.0000000000002000188)
+DATA constant2a61337e<>+60(SB)/4, $(0.0000000000002000188)
+GLOBL constant2a61337e<>(SB), RODATA|NOPTR, $64
+
+DATA constantaebd37ff<>+0(SB)/4, $(-0.00000000008604672)
+DATA constantaebd37ff<>+4(SB)/4, $(-0.00000000008604672)
+DATA constantaebd37ff<>+8(SB)/4, $(-0.00000000008604672)
+DATA constantaebd37ff<>+12(SB)/4, $(-0.00000000008604672)
+DATA constantaebd37ff<>+16(SB)/4, $(-0.00000000008604672)
+DATA constantaebd37ff<>+20(SB)/4, $(-0.00000000008604672)
+DATA constantaebd37ff<>+24(SB)/4, $(-0.00000000008604672)
+DATA constantaebd37ff<>+28(SB)/4, $(-0.00000000008604672)
+DATA constantaebd37ff<>+32(SB)/4, $(-0.00000000008604672)
+DATA constantaebd37ff<>+36(SB)/4, $(-0.00000000008604672)
+DATA constantaebd37ff<>+40(SB)/4, $(-0.00000000008604672)
+DATA constantaebd37ff<>+44(SB)/4, $(-0.00000000008604672)
+DATA constantaebd37ff<>+48(SB)/4, $(-0.00000000008604672)
+DATA constantaebd37ff<>+52(SB)/4, $(-0.00000000008604672)
+DATA constantaebd37ff<>+56(SB)/4, $(-0.00000000008604672)
+DATA constantaebd37ff<>+60(SB)/4, $(-0.00000000008604672)
+GLOBL constantaebd37ff<>(SB), RODATA|NOPTR, $64
+
+DATA constant335c0041<>+0(SB)/4, $(0.000000051222973)
+DATA constant335c0041<>+4(SB)/4, $(0.000000051222973)
+DATA constant335c0041<>+8(SB)/4, $(0.000000051222973)
+DATA constant335c0041<>+12(SB)/4, $(0.000000051222973)
+DATA constant335c0041<>+16(SB)/4, $(0.000000051222973)
+DATA constant335c0041<>+20(SB)/4, $(0.000000051222973)
+DATA constant335c0041<>+24(SB)/4, $(0.000000051222973)
+DATA constant335c0041<>+28(SB)/4, $(0.000000051222973)
+DATA constant335c0041<>+32(SB)/4, $(0.000000051222973)
+DATA constant335c0041<>+36(SB)/4, $(0.000000051222973)
+DATA constant335c0041<>+40(SB)/4, $(0.000000051222973)
+DATA constant335c0041<>+44(SB)/4, $(0.000000051222973)
+DATA constant335c0041<>+48(SB)/4, $(0.000000051222973)
+DATA constant335c0041<>+52(SB)/4, $(0.000000051222973)
+DATA constant335c0041<>+56(SB)/4, $(0.000000051222973)
+DATA constant335c0041<>+60(SB)/4, $(0.000000051222973)
+GLOBL constant335c0041<>(SB), RODATA|NOPTR, $64
+
+DATA constant3779434a<>+0(SB)/4, $(0.0000148572235)
+DATA constant3779434a<>+4(SB)/4, $(0.0000148572235)
+DATA constant3779434a<>+8(SB)/4, $(0.0000148572235)
+DATA constant3779434a<>+12(SB)/4, $(0.0000148572235)
+DATA constant3779434a<>+16(SB)/4, $(0.0000148572235)
+DATA constant3779434a<>+20(SB)/4, $(0.0000148572235)
+DATA constant3779434a<>+24(SB)/4, $(0.0000148572235)
+DATA constant3779434a<>+28(SB)/4, $(0.0000148572235)
+DATA constant3779434a<>+32(SB)/4, $(0.0000148572235)
+DATA constant3779434a<>+36(SB)/4, $(0.0000148572235)
+DATA constant3779434a<>+40(SB)/4, $(0.0000148572235)
+DATA constant3779434a<>+44(SB)/4, $(0.0000148572235)
+DATA constant3779434a<>+48(SB)/4, $(0.0000148572235)
+DATA constant3779434a<>+52(SB)/4, $(0.0000148572235)
+DATA constant3779434a<>+56(SB)/4, $(0.0000148572235)
+DATA constant3779434a<>+60(SB)/4, $(0.0000148572235)
+GLOBL constant3779434a<>(SB), RODATA|NOPTR, $64
+
+DATA constant3a270ded<>+0(SB)/4, $(0.00063726195)
+DATA constant3a270ded<>+4(SB)/4, $(0.00063726195)
+DATA constant3a270ded<>+8(SB)/4, $(0.00063726195)
+DATA constant3a270ded<>+12(SB)/4, $(0.00063726195)
+DATA constant3a270ded<>+16(SB)/4, $(0.00063726195)
+DATA constant3a270ded<>+20(SB)/4, $(0.00063726195)
+DATA constant3a270ded<>+24(SB)/4, $(0.00063726195)
+DATA constant3a270ded<>+28(SB)/4, $(0.00063726195)
+DATA constant3a270ded<>+32(SB)/4, $(0.00063726195)
+DATA constant3a270ded<>+36(SB)/4, $(0.00063726195)
+DATA constant3a270ded<>+40(SB)/4, $(0.00063726195)
+DATA constant3a270ded<>+44(SB)/4, $(0.00063726195)
+DATA constant3a270ded<>+48(SB)/4, $(0.00063726195)
+DATA constant3a270ded<>+52(SB)/4, $(0.00063726195)
+DATA constant3a270ded<>+56(SB)/4, $(0.00063726195)
+DATA constant3a270ded<>+60(SB)/4, $(0.00063726195)
+GLOBL constant3a270ded<>(SB), RODATA|NOPTR, $64
+
+DATA constant3ba059dc<>+0(SB)/4, $(0.0048935246)
+DATA constant3ba059dc<>+4(SB)/4, $(0.0048935246)
+DATA constant3ba059dc<>+8(SB)/4, $(0.0048935246)
+DATA constant3ba059dc<>+12(SB)/4, $(0.0048935246)
+DATA constant3ba059dc<>+16(SB)/4, $(0.0048935246)
+DATA constant3ba059dc<>+20(SB)/4, $(0.0048935246)
+DATA constant3ba059dc<>+24(SB)/4, $(0.0048935246)
+DATA constant3ba059dc<>+28(SB)/4, $(0.0048935246)
+DATA constant3ba059dc<>+32(SB)/4, $(0.0048935246)
+DATA constant3ba059dc<>+36(SB)/4, $(0.0048935246)
+DATA constant3ba059dc<>+40(SB)/4, $(0.0048935246)
+DATA constant3ba059dc<>+44(SB)/4, $(0.0048935246)
+DATA constant3ba059dc<>+48(SB)/4, $(0.0048935246)
+DATA constant3ba059dc<>+52(SB)/4, $(0.0048935246)
+DATA constant3ba059dc<>+56(SB)/4, $(0.0048935246)
+DATA constant3ba059dc<>+60(SB)/4, $(0.0048935246)
+GLOBL constant3ba059dc<>(SB), RODATA|NOPTR, $64
+
+DATA constant35a0d3d8<>+0(SB)/4, $(0.0000011982584)
+DATA constant35a0d3d8<>+4(SB)/4, $(0.0000011982584)
+DATA constant35a0d3d8<>+8(SB)/4, $(0.0000011982584)
+DATA constant35a0d3d8<>+12(SB)/4, $(0.0000011982584)
+DATA constant35a0d3d8<>+16(SB)/4, $(0.0000011982584)
+DATA constant35a0d3d8<>+20(SB)/4, $(0.0000011982584)
+DATA constant35a0d3d8<>+24(SB)/4, $(0.0000011982584)
+DATA constant35a0d3d8<>+28(SB)/4, $(0.0000011982584)
+DATA constant35a0d3d8<>+32(SB)/4, $(0.0000011982584)
+DATA constant35a0d3d8<>+36(SB)/4, $(0.0000011982584)
+DATA constant35a0d3d8<>+40(SB)/4, $(0.0000011982584)
+DATA constant35a0d3d8<>+44(SB)/4, $(0.0000011982584)
+DATA constant35a0d3d8<>+48(SB)/4, $(0.0000011982584)
+DATA constant35a0d3d8<>+52(SB)/4, $(0.0000011982584)
+DATA constant35a0d3d8<>+56(SB)/4, $(0.0000011982584)
+DATA constant35a0d3d8<>+60(SB)/4, $(0.0000011982584)
+GLOBL constant35a0d3d8<>(SB), RODATA|NOPTR, $64
+
+DATA constant38f895d6<>+0(SB)/4, $(0.00011853471)
+DATA constant38f895d6<>+4(SB)/4, $(0.00011853471)
+DATA constant38f895d6<>+8(SB)/4, $(0.00011853471)
+DATA constant38f895d6<>+12(SB)/4, $(0.00011853471)
+DATA constant38f895d6<>+16(SB)/4, $(0.00011853471)
+DATA constant38f895d6<>+20(SB)/4, $(0.00011853471)
+DATA constant38f895d6<>+24(SB)/4, $(0.00011853471)
+DATA constant38f895d6<>+28(SB)/4, $(0.00011853471)
+DATA constant38f895d6<>+32(SB)/4, $(0.00011853471)
+DATA constant38f895d6<>+36(SB)/4, $(0.00011853471)
+DATA constant38f895d6<>+40(SB)/4, $(0.00011853471)
+DATA constant38f895d6<>+44(SB)/4, $(0.00011853471)
+DATA constant38f895d6<>+48(SB)/4, $(0.00011853471)
+DATA constant38f895d6<>+52(SB)/4, $(0.00011853471)
+DATA constant38f895d6<>+56(SB)/4, $(0.00011853471)
+DATA constant38f895d6<>+60(SB)/4, $(0.00011853471)
+GLOBL constant38f895d6<>(SB), RODATA|NOPTR, $64
+
+DATA constant3b14aa05<>+0(SB)/4, $(0.0022684347)
+DATA constant3b14aa05<>+4(SB)/4, $(0.0022684347)
+DATA constant3b14aa05<>+8(SB)/4, $(0.0022684347)
+DATA constant3b14aa05<>+12(SB)/4, $(0.0022684347)
+DATA constant3b14aa05<>+16(SB)/4, $(0.0022684347)
+DATA constant3b14aa05<>+20(SB)/4, $(0.0022684347)
+DATA constant3b14aa05<>+24(SB)/4, $(0.0022684347)
+DATA constant3b14aa05<>+28(SB)/4, $(0.0022684347)
+DATA constant3b14aa05<>+32(SB)/4, $(0.0022684347)
+DATA constant3b14aa05<>+36(SB)/4, $(0.0022684347)
+DATA constant3b14aa05<>+40(SB)/4, $(0.0022684347)
+DATA constant3b14aa05<>+44(SB)/4, $(0.0022684347)
+DATA constant3b14aa05<>+48(SB)/4, $(0.0022684347)
+DATA constant3b14aa05<>+52(SB)/4, $(0.0022684347)
+DATA constant3b14aa05<>+56(SB)/4, $(0.0022684347)
+DATA constant3b14aa05<>+60(SB)/4, $(0.0022684347)
+GLOBL constant3b14aa05<>(SB), RODATA|NOPTR, $64
+
+DATA constant3ba059dd<>+0(SB)/4, $(0.004893525)
+DATA constant3ba059dd<>+4(SB)/4, $(0.004893525)
+DATA constant3ba059dd<>+8(SB)/4, $(0.004893525)
+DATA constant3ba059dd<>+12(SB)/4, $(0.004893525)
+DATA constant3ba059dd<>+16(SB)/4, $(0.004893525)
+DATA constant3ba059dd<>+20(SB)/4, $(0.004893525)
+DATA constant3ba059dd<>+24(SB)/4, $(0.004893525)
+DATA constant3ba059dd<>+28(SB)/4, $(0.004893525)
+DATA constant3ba059dd<>+32(SB)/4, $(0.004893525)
+DATA constant3ba059dd<>+36(SB)/4, $(0.004893525)
+DATA constant3ba059dd<>+40(SB)/4, $(0.004893525)
+DATA constant3ba059dd<>+44(SB)/4, $(0.004893525)
+DATA constant3ba059dd<>+48(SB)/4, $(0.004893525)
+DATA constant3ba059dd<>+52(SB)/4, $(0.004893525)
+DATA constant3ba059dd<>+56(SB)/4, $(0.004893525)
+DATA constant3ba059dd<>+60(SB)/4, $(0.004893525)
+GLOBL constant3ba059dd<>(SB), RODATA|NOPTR, $64
+
+DATA constant3f800000<>+0(SB)/4, $(1.0)
+DATA constant3f800000<>+4(SB)/4, $(1.0)
+DATA constant3f800000<>+8(SB)/4, $(1.0)
+DATA constant3f800000<>+12(SB)/4, $(1.0)
+DATA constant3f800000<>+16(SB)/4, $(1.0)
+DATA constant3f800000<>+20(SB)/4, $(1.0)
+DATA constant3f800000<>+24(SB)/4, $(1.0)
+DATA constant3f800000<>+28(SB)/4, $(1.0)
+DATA constant3f800000<>+32(SB)/4, $(1.0)
+DATA constant3f800000<>+36(SB)/4, $(1.0)
+DATA constant3f800000<>+40(SB)/4, $(1.0)
+DATA constant3f800000<>+44(SB)/4, $(1.0)
+DATA constant3f800000<>+48(SB)/4, $(1.0)
+DATA constant3f800000<>+52(SB)/4, $(1.0)
+DATA constant3f800000<>+56(SB)/4, $(1.0)
+DATA constant3f800000<>+60(SB)/4, $(1.0)
+GLOBL constant3f800000<>(SB), RODATA|NOPTR, $64
+
+DATA constant3f000000<>+0(SB)/4, $(0.5)
+DATA constant3f000000<>+4(SB)/4, $(0.5)
+DATA constant3f000000<>+8(SB)/4, $(0.5)
+DATA constant3f000000<>+12(SB)/4, $(0.5)
+DATA constant3f000000<>+16(SB)/4, $(0.5)
+DATA constant3f000000<>+20(SB)/4, $(0.5)
+DATA constant3f000000<>+24(SB)/4, $(0.5)
+DATA constant3f000000<>+28(SB)/4, $(0.5)
+DATA constant3f000000<>+32(SB)/4, $(0.5)
+DATA constant3f000000<>+36(SB)/4, $(0.5)
+DATA constant3f000000<>+40(SB)/4, $(0.5)
+DATA constant3f000000<>+44(SB)/4, $(0.5)
+DATA constant3f000000<>+48(SB)/4, $(0.5)
+DATA constant3f000000<>+52(SB)/4, $(0.5)
+DATA constant3f000000<>+56(SB)/4, $(0.5)
+DATA constant3f000000<>+60(SB)/4, $(0.5)
+GLOBL constant3f000000<>(SB), RODATA|NOPTR, $64
+
+// func coupledBackwardAVX2(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·coupledBackwardAVX2(SB), NOSPLIT, $0-56
+	MOVQ dz+0(FP), AX
+	MOVQ z+8(FP), CX
+	MOVQ n+48(FP), DX
+	MOVQ before+16(FP), BX
+	MOVQ tanhC+24(FP), SI
+	MOVQ dh+32(FP), DI
+	MOVQ dc+40(FP), R8
+	SUBQ CX, AX
+	MOVQ DX, R9
+	SHLQ $0x02, R9
+	LEAQ (CX)(R9*2), R10
+	MOVQ CX, R11
+	ADDQ R9, R11
+
+loop:
+	CMPQ         DX, $0x08
+	JL           tail
+	VMOVUPS      (R10), Y0
+	VMOVUPS      (SI), Y1
+	VMOVUPS      (DI), Y2
+	VMULPS       Y2, Y1, Y3
+	VMOVUPS      Y0, Y4
+	VFNMADD213PS Y0, Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, (R10)(AX*1)
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      constant3f800000<>+0(SB), Y0
+	VFNMADD231PS Y1, Y1, Y0
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      (R8), Y0
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      (CX), Y1
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (BX), Y3
+	VSUBPS       Y1, Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y2, Y4
+	VFNMADD213PS Y2, Y2, Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, (R11)(AX*1)
+	VMULPS       Y0, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      constant3f800000<>+0(SB), Y3
+	VFNMADD231PS Y1, Y1, Y3
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, (CX)(AX*1)
+	VMOVUPS      Y2, (R8)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, R11
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, R8
+	SUBQ         $0x08, DX
+	JMP          loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VMASKMOVPS   (R10), Y0, Y1
+	VMASKMOVPS   (SI), Y0, Y2
+	VMASKMOVPS   (DI), Y0, Y3
+	VMULPS       Y3, Y2, Y4
+	VMOVUPS      Y1, Y5
+	VFNMADD213PS Y1, Y1, Y5
+	VMULPS       Y5, Y4, Y4
+	VMASKMOVPS   Y4, Y0, (R10)(AX*1)
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      constant3f800000<>+0(SB), Y1
+	VFNMADD231PS Y2, Y2, Y1
+	VMULPS       Y1, Y3, Y3
+	VMASKMOVPS   (R8), Y0, Y1
+	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   (CX), Y0, Y2
+	VMASKMOVPS   (R11), Y0, Y3
+	VMASKMOVPS   (BX), Y0, Y4
+	VSUBPS       Y2, Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VMOVUPS      Y3, Y5
+	VFNMADD213PS Y3, Y3, Y5
+	VMULPS       Y5, Y4, Y4
+	VMASKMOVPS   Y4, Y0, (R11)(AX*1)
+	VMULPS       Y1, Y3, Y3
+	VSUBPS       Y3, Y1, Y1
+	VMOVUPS      constant3f800000<>+0(SB), Y4
+	VFNMADD231PS Y2, Y2, Y4
+	VMULPS       Y4, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (CX)(AX*1)
+	VMASKMOVPS   Y3, Y0, (R8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func peepholeForwardAVX2(z *float32, before *float32, c *float32, tanhC *float32, h *float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·peepholeForwardAVX2(SB), NOSPLIT, $0-48
+	MOVQ z+0(FP), AX
+	MOVQ n+40(FP), CX
+	MOVQ before+8(FP), DX
+	MOVQ c+16(FP), BX
+	MOVQ tanhC+24(FP), SI
+	MOVQ h+32(FP), DI
+	MOVQ CX, R8
+	SHLQ $0x02, R8
+	LEAQ (AX)(R8*2), R9
+	MOVQ AX, R10
+	ADDQ R8, R10
+
+loop:
+	CMPQ        CX, $0x08
+	JL          tail
+	VMOVUPS     (AX), Y0
+	VMOVUPS     constant40fcf84f<>+0(SB), Y1
+	VMINPS      Y0, Y1, Y0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y1
+	VMAXPS      Y0, Y1, Y0
+	VMULPS      Y0, Y0, Y1
+	VMOVUPS     constanta59f25c0<>+0(SB), Y2
+	VFMADD213PS constant2a61337e<>+0(SB), Y1, Y2
+	VFMADD213PS constantaebd37ff<>+0(SB), Y1, Y2
+	VFMADD213PS constant335c0041<>+0(SB), Y1, Y2
+	VFMADD213PS constant3779434a<>+0(SB), Y1, Y2
+	VFMADD213PS constant3a270ded<>+0(SB), Y1, Y2
+	VFMADD213PS constant3ba059dc<>+0(SB), Y1, Y2
+	VMULPS      Y0, Y2, Y2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y0
+	VFMADD213PS constant38f895d6<>+0(SB), Y1, Y0
+	VFMADD213PS constant3b14aa05<>+0(SB), Y1, Y0
+	VFMADD213PS constant3ba059dd<>+0(SB), Y1, Y0
+	VDIVPS      Y0, Y2, Y2
+	VMOVUPS     Y2, (AX)
+	VMOVUPS     (DX), Y0
+	VMOVUPS     (R10), Y1
+	VMULPS      constant3f000000<>+0(SB), Y1, Y1
+	VMOVUPS     constant40fcf84f<>+0(SB), Y3
+	VMINPS      Y1, Y3, Y1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y3
+	VMAXPS      Y1, Y3, Y1
+	VMULPS      Y1, Y1, Y3
+	VMOVUPS     constanta59f25c0<>+0(SB), Y4
+	VFMADD213PS constant2a61337e<>+0(SB), Y3, Y4
+	VFMADD213PS constantaebd37ff<>+0(SB), Y3, Y4
+	VFMADD213PS constant335c0041<>+0(SB), Y3, Y4
+	VFMADD213PS constant3779434a<>+0(SB), Y3, Y4
+	VFMADD213PS constant3a270ded<>+0(SB), Y3, Y4
+	VFMADD213PS constant3ba059dc<>+0(SB), Y3, Y4
+	VMULPS      Y1, Y4, Y4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS constant38f895d6<>+0(SB), Y3, Y1
+	VFMADD213PS constant3b14aa05<>+0(SB), Y3, Y1
+	VFMADD213PS constant3ba059dd<>+0(SB), Y3, Y1
+	VDIVPS      Y1, Y4, Y4
+	VMOVUPS     constant3f000000<>+0(SB), Y1
+	VFMADD213PS Y1, Y1, Y4
+	VMOVUPS     Y4, (R10)
+	VSUBPS      Y0, Y2, Y2
+	VFMADD231PS Y4, Y2, Y0
+	VMOVUPS     Y0, (BX)
+	VMOVUPS     constant40fcf84f<>+0(SB), Y1
+	VMINPS      Y0, Y1, Y0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y1
+	VMAXPS      Y0, Y1, Y0
+	VMULPS      Y0, Y0, Y1
+	VMOVUPS     constanta59f25c0<>+0(SB), Y2
+	VFMADD213PS constant2a61337e<>+0(SB), Y1, Y2
+	VFMADD213PS constantaebd37ff<>+0(SB), Y1, Y2
+	VFMADD213PS constant335c0041<>+0(SB), Y1, Y2
+	VFMADD213PS constant3779434a<>+0(SB), Y1, Y2
+	VFMADD213PS constant3a270ded<>+0(SB), Y1, Y2
+	VFMADD213PS constant3ba059dc<>+0(SB), Y1, Y2
+	VMULPS      Y0, Y2, Y2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y0
+	VFMADD213PS constant38f895d6<>+0(SB), Y1, Y0
+	VFMADD213PS constant3b14aa05<>+0(SB), Y1, Y0
+	VFMADD213PS constant3ba059dd<>+0(SB), Y1, Y0
+	VDIVPS      Y0, Y2, Y2
+	VMOVUPS     Y2, (SI)
+	VMOVUPS     (R9), Y0
+	VMULPS      constant3f000000<>+0(SB), Y0, Y0
+	VMOVUPS     constant40fcf84f<>+0(SB), Y1
+	VMINPS      Y0, Y1, Y0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y1
+	VMAXPS      Y0, Y1, Y0
+	VMULPS      Y0, Y0, Y1
+	VMOVUPS     constanta59f25c0<>+0(SB), Y3
+	VFMADD213PS constant2a61337e<>+0(SB), Y1, Y3
+	VFMADD213PS constantaebd37ff<>+0(SB), Y1, Y3
+	VFMADD213PS constant335c0041<>+0(SB), Y1, Y3
+	VFMADD213PS constant3779434a<>+0(SB), Y1, Y3
+	VFMADD213PS constant3a270ded<>+0(SB), Y1, Y3
+	VFMADD213PS constant3ba059dc<>+0(SB), Y1, Y3
+	VMULPS      Y0, Y3, Y3
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y0
+	VFMADD213PS constant38f895d6<>+0(SB), Y1, Y0
+	VFMADD213PS constant3b14aa05<>+0(SB), Y1, Y0
+	VFMADD213PS constant3ba059dd<>+0(SB), Y1, Y0
+	VDIVPS      Y0, Y3, Y3
+	VMOVUPS     constant3f000000<>+0(SB), Y0
+	VFMADD213PS Y0, Y0, Y3
+	VMOVUPS     Y3, (R9)
+	VMULPS      Y3, Y2, Y2
+	VMOVUPS     Y2, (DI)
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, DX
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	SUBQ        $0x08, CX
+	JMP         loop
+
+tail:
+	TESTQ        CX, CX
+	JZ           done
+	MOVQ         CX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VMASKMOVPS   (AX), Y0, Y1
+	VMOVUPS      constant40fcf84f<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      constanta59f25c0<>+0(SB), Y3
+	VFMADD213PS  constant2a61337e<>+0(SB), Y2, Y3
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y2, Y3
+	VFMADD213PS  constant335c0041<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3779434a<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3a270ded<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y2, Y3
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS  constant38f895d6<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y2, Y1
+	VDIVPS       Y1, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (AX)
+	VMASKMOVPS   (DX), Y0, Y1
+	VMASKMOVPS   (R10), Y0, Y2
+	VMULPS       constant3f000000<>+0(SB), Y2, Y2
+	VMOVUPS      constant40fcf84f<>+0(SB), Y4
+	VMINPS       Y2, Y4, Y2
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VMULPS       Y2, Y2, Y4
+	VMOVUPS      constanta59f25c0<>+0(SB), Y5
+	VFMADD213PS  constant2a61337e<>+0(SB), Y4, Y5
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y4, Y5
+	VFMADD213PS  constant335c0041<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3779434a<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3a270ded<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y4, Y5
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y2
+	VFMADD213PS  constant38f895d6<>+0(SB), Y4, Y2
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y4, Y2
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y4, Y2
+	VDIVPS       Y2, Y5, Y5
+	VMOVUPS      constant3f000000<>+0(SB), Y2
+	VFMADD213PS  Y2, Y2, Y5
+	VMASKMOVPS   Y5, Y0, (R10)
+	VSUBPS       Y1, Y3, Y3
+	VFMADD231PS  Y5, Y3, Y1
+	VMASKMOVPS   Y1, Y0, (BX)
+	VMOVUPS      constant40fcf84f<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      constanta59f25c0<>+0(SB), Y3
+	VFMADD213PS  constant2a61337e<>+0(SB), Y2, Y3
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y2, Y3
+	VFMADD213PS  constant335c0041<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3779434a<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3a270ded<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y2, Y3
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS  constant38f895d6<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y2, Y1
+	VDIVPS       Y1, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (SI)
+	VMASKMOVPS   (R9), Y0, Y1
+	VMULPS       constant3f000000<>+0(SB), Y1, Y1
+	VMOVUPS      constant40fcf84f<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      constanta59f25c0<>+0(SB), Y4
+	VFMADD213PS  constant2a61337e<>+0(SB), Y2, Y4
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y2, Y4
+	VFMADD213PS  constant335c0041<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3779434a<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3a270ded<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y2, Y4
+	VMULPS       Y1, Y4, Y4
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS  constant38f895d6<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y2, Y1
+	VDIVPS       Y1, Y4, Y4
+	VMOVUPS      constant3f000000<>+0(SB), Y1
+	VFMADD213PS  Y1, Y1, Y4
+	VMASKMOVPS   Y4, Y0, (R9)
+	VMULPS       Y4, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func peepholeBackwardAVX2(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·peepholeBackwardAVX2(SB), NOSPLIT, $0-56
+	MOVQ dz+0(FP), AX
+	MOVQ z+8(FP), CX
+	MOVQ n+48(FP), DX
+	MOVQ before+16(FP), BX
+	MOVQ tanhC+24(FP), SI
+	MOVQ dh+32(FP), DI
+	MOVQ dc+40(FP), R8
+	SUBQ CX, AX
+	MOVQ DX, R9
+	SHLQ $0x02, R9
+	LEAQ (CX)(R9*2), R10
+	MOVQ CX, R11
+	ADDQ R9, R11
+
+loop:
+	CMPQ         DX, $0x08
+	JL           tail
+	VMOVUPS      (R10), Y0
+	VMOVUPS      (SI), Y1
+	VMOVUPS      (DI), Y2
+	VMULPS       Y2, Y1, Y3
+	VMOVUPS      Y0, Y4
+	VFNMADD213PS Y0, Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, (R10)(AX*1)
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      constant3f800000<>+0(SB), Y0
+	VFNMADD231PS Y1, Y1, Y0
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      (R8), Y0
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      (CX), Y1
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (BX), Y3
+	VSUBPS       Y3, Y1, Y3
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y2, Y4
+	VFNMADD213PS Y2, Y2, Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, (R11)(AX*1)
+	VMULPS       Y0, Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMOVUPS      constant3f800000<>+0(SB), Y3
+	VFNMADD231PS Y1, Y1, Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, (CX)(AX*1)
+	VMOVUPS      Y0, (R8)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, R11
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, R8
+	SUBQ         $0x08, DX
+	JMP          loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VMASKMOVPS   (R10), Y0, Y1
+	VMASKMOVPS   (SI), Y0, Y2
+	VMASKMOVPS   (DI), Y0, Y3
+	VMULPS       Y3, Y2, Y4
+	VMOVUPS      Y1, Y5
+	VFNMADD213PS Y1, Y1, Y5
+	VMULPS       Y5, Y4, Y4
+	VMASKMOVPS   Y4, Y0, (R10)(AX*1)
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      constant3f800000<>+0(SB), Y1
+	VFNMADD231PS Y2, Y2, Y1
+	VMULPS       Y1, Y3, Y3
+	VMASKMOVPS   (R8), Y0, Y1
+	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   (CX), Y0, Y2
+	VMASKMOVPS   (R11), Y0, Y3
+	VMASKMOVPS   (BX), Y0, Y4
+	VSUBPS       Y4, Y2, Y4
+	VMULPS       Y1, Y4, Y4
+	VMOVUPS      Y3, Y5
+	VFNMADD213PS Y3, Y3, Y5
+	VMULPS       Y5, Y4, Y4
+	VMASKMOVPS   Y4, Y0, (R11)(AX*1)
+	VMULPS       Y1, Y3, Y3
+	VSUBPS       Y3, Y1, Y1
+	VMOVUPS      constant3f800000<>+0(SB), Y4
+	VFNMADD231PS Y2, Y2, Y4
+	VMULPS       Y4, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (CX)(AX*1)
+	VMASKMOVPS   Y1, Y0, (R8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func standardForwardAVX2(z *float32, before *float32, c *float32, tanhC *float32, h *float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·standardForwardAVX2(SB), NOSPLIT, $0-48
+	MOVQ z+0(FP), AX
+	MOVQ n+40(FP), CX
+	MOVQ before+8(FP), DX
+	MOVQ c+16(FP), BX
+	MOVQ tanhC+24(FP), SI
+	MOVQ h+32(FP), DI
+	MOVQ CX, R8
+	SHLQ $0x02, R8
+	LEAQ (AX)(R8*2), R9
+	MOVQ R9, R10
+	ADDQ R8, R10
+	MOVQ AX, R11
+	ADDQ R8, R11
+
+loop:
+	CMPQ        CX, $0x08
+	JL          tail
+	VMOVUPS     (AX), Y0
+	VMOVUPS     constant40fcf84f<>+0(SB), Y1
+	VMINPS      Y0, Y1, Y0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y1
+	VMAXPS      Y0, Y1, Y0
+	VMULPS      Y0, Y0, Y1
+	VMOVUPS     constanta59f25c0<>+0(SB), Y2
+	VFMADD213PS constant2a61337e<>+0(SB), Y1, Y2
+	VFMADD213PS constantaebd37ff<>+0(SB), Y1, Y2
+	VFMADD213PS constant335c0041<>+0(SB), Y1, Y2
+	VFMADD213PS constant3779434a<>+0(SB), Y1, Y2
+	VFMADD213PS constant3a270ded<>+0(SB), Y1, Y2
+	VFMADD213PS constant3ba059dc<>+0(SB), Y1, Y2
+	VMULPS      Y0, Y2, Y2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y0
+	VFMADD213PS constant38f895d6<>+0(SB), Y1, Y0
+	VFMADD213PS constant3b14aa05<>+0(SB), Y1, Y0
+	VFMADD213PS constant3ba059dd<>+0(SB), Y1, Y0
+	VDIVPS      Y0, Y2, Y2
+	VMOVUPS     Y2, (AX)
+	VMOVUPS     (DX), Y0
+	VMOVUPS     (R11), Y1
+	VMULPS      constant3f000000<>+0(SB), Y1, Y1
+	VMOVUPS     constant40fcf84f<>+0(SB), Y3
+	VMINPS      Y1, Y3, Y1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y3
+	VMAXPS      Y1, Y3, Y1
+	VMULPS      Y1, Y1, Y3
+	VMOVUPS     constanta59f25c0<>+0(SB), Y4
+	VFMADD213PS constant2a61337e<>+0(SB), Y3, Y4
+	VFMADD213PS constantaebd37ff<>+0(SB), Y3, Y4
+	VFMADD213PS constant335c0041<>+0(SB), Y3, Y4
+	VFMADD213PS constant3779434a<>+0(SB), Y3, Y4
+	VFMADD213PS constant3a270ded<>+0(SB), Y3, Y4
+	VFMADD213PS constant3ba059dc<>+0(SB), Y3, Y4
+	VMULPS      Y1, Y4, Y4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS constant38f895d6<>+0(SB), Y3, Y1
+	VFMADD213PS constant3b14aa05<>+0(SB), Y3, Y1
+	VFMADD213PS constant3ba059dd<>+0(SB), Y3, Y1
+	VDIVPS      Y1, Y4, Y4
+	VMOVUPS     constant3f000000<>+0(SB), Y1
+	VFMADD213PS Y1, Y1, Y4
+	VMOVUPS     Y4, (R11)
+	VMULPS      Y4, Y2, Y2
+	VMOVUPS     (R9), Y1
+	VADDPS      constant3f800000<>+0(SB), Y1, Y1
+	VMULPS      constant3f000000<>+0(SB), Y1, Y1
+	VMOVUPS     constant40fcf84f<>+0(SB), Y3
+	VMINPS      Y1, Y3, Y1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y3
+	VMAXPS      Y1, Y3, Y1
+	VMULPS      Y1, Y1, Y3
+	VMOVUPS     constanta59f25c0<>+0(SB), Y4
+	VFMADD213PS constant2a61337e<>+0(SB), Y3, Y4
+	VFMADD213PS constantaebd37ff<>+0(SB), Y3, Y4
+	VFMADD213PS constant335c0041<>+0(SB), Y3, Y4
+	VFMADD213PS constant3779434a<>+0(SB), Y3, Y4
+	VFMADD213PS constant3a270ded<>+0(SB), Y3, Y4
+	VFMADD213PS constant3ba059dc<>+0(SB), Y3, Y4
+	VMULPS      Y1, Y4, Y4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS constant38f895d6<>+0(SB), Y3, Y1
+	VFMADD213PS constant3b14aa05<>+0(SB), Y3, Y1
+	VFMADD213PS constant3ba059dd<>+0(SB), Y3, Y1
+	VDIVPS      Y1, Y4, Y4
+	VMOVUPS     constant3f000000<>+0(SB), Y1
+	VFMADD213PS Y1, Y1, Y4
+	VMOVUPS     Y4, (R9)
+	VFMADD213PS Y2, Y4, Y0
+	VMOVUPS     Y0, (BX)
+	VMOVUPS     constant40fcf84f<>+0(SB), Y1
+	VMINPS      Y0, Y1, Y0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y1
+	VMAXPS      Y0, Y1, Y0
+	VMULPS      Y0, Y0, Y1
+	VMOVUPS     constanta59f25c0<>+0(SB), Y2
+	VFMADD213PS constant2a61337e<>+0(SB), Y1, Y2
+	VFMADD213PS constantaebd37ff<>+0(SB), Y1, Y2
+	VFMADD213PS constant335c0041<>+0(SB), Y1, Y2
+	VFMADD213PS constant3779434a<>+0(SB), Y1, Y2
+	VFMADD213PS constant3a270ded<>+0(SB), Y1, Y2
+	VFMADD213PS constant3ba059dc<>+0(SB), Y1, Y2
+	VMULPS      Y0, Y2, Y2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y0
+	VFMADD213PS constant38f895d6<>+0(SB), Y1, Y0
+	VFMADD213PS constant3b14aa05<>+0(SB), Y1, Y0
+	VFMADD213PS constant3ba059dd<>+0(SB), Y1, Y0
+	VDIVPS      Y0, Y2, Y2
+	VMOVUPS     Y2, (SI)
+	VMOVUPS     (R10), Y0
+	VMULPS      constant3f000000<>+0(SB), Y0, Y0
+	VMOVUPS     constant40fcf84f<>+0(SB), Y1
+	VMINPS      Y0, Y1, Y0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y1
+	VMAXPS      Y0, Y1, Y0
+	VMULPS      Y0, Y0, Y1
+	VMOVUPS     constanta59f25c0<>+0(SB), Y3
+	VFMADD213PS constant2a61337e<>+0(SB), Y1, Y3
+	VFMADD213PS constantaebd37ff<>+0(SB), Y1, Y3
+	VFMADD213PS constant335c0041<>+0(SB), Y1, Y3
+	VFMADD213PS constant3779434a<>+0(SB), Y1, Y3
+	VFMADD213PS constant3a270ded<>+0(SB), Y1, Y3
+	VFMADD213PS constant3ba059dc<>+0(SB), Y1, Y3
+	VMULPS      Y0, Y3, Y3
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y0
+	VFMADD213PS constant38f895d6<>+0(SB), Y1, Y0
+	VFMADD213PS constant3b14aa05<>+0(SB), Y1, Y0
+	VFMADD213PS constant3ba059dd<>+0(SB), Y1, Y0
+	VDIVPS      Y0, Y3, Y3
+	VMOVUPS     constant3f000000<>+0(SB), Y0
+	VFMADD213PS Y0, Y0, Y3
+	VMOVUPS     Y3, (R10)
+	VMULPS      Y3, Y2, Y2
+	VMOVUPS     Y2, (DI)
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, R11
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, DX
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	SUBQ        $0x08, CX
+	JMP         loop
+
+tail:
+	TESTQ        CX, CX
+	JZ           done
+	MOVQ         CX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VMASKMOVPS   (AX), Y0, Y1
+	VMOVUPS      constant40fcf84f<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      constanta59f25c0<>+0(SB), Y3
+	VFMADD213PS  constant2a61337e<>+0(SB), Y2, Y3
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y2, Y3
+	VFMADD213PS  constant335c0041<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3779434a<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3a270ded<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y2, Y3
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS  constant38f895d6<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y2, Y1
+	VDIVPS       Y1, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (AX)
+	VMASKMOVPS   (DX), Y0, Y1
+	VMASKMOVPS   (R11), Y0, Y2
+	VMULPS       constant3f000000<>+0(SB), Y2, Y2
+	VMOVUPS      constant40fcf84f<>+0(SB), Y4
+	VMINPS       Y2, Y4, Y2
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VMULPS       Y2, Y2, Y4
+	VMOVUPS      constanta59f25c0<>+0(SB), Y5
+	VFMADD213PS  constant2a61337e<>+0(SB), Y4, Y5
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y4, Y5
+	VFMADD213PS  constant335c0041<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3779434a<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3a270ded<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y4, Y5
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y2
+	VFMADD213PS  constant38f895d6<>+0(SB), Y4, Y2
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y4, Y2
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y4, Y2
+	VDIVPS       Y2, Y5, Y5
+	VMOVUPS      constant3f000000<>+0(SB), Y2
+	VFMADD213PS  Y2, Y2, Y5
+	VMASKMOVPS   Y5, Y0, (R11)
+	VMULPS       Y5, Y3, Y3
+	VMASKMOVPS   (R9), Y0, Y2
+	VADDPS       constant3f800000<>+0(SB), Y2, Y2
+	VMULPS       constant3f000000<>+0(SB), Y2, Y2
+	VMOVUPS      constant40fcf84f<>+0(SB), Y4
+	VMINPS       Y2, Y4, Y2
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VMULPS       Y2, Y2, Y4
+	VMOVUPS      constanta59f25c0<>+0(SB), Y5
+	VFMADD213PS  constant2a61337e<>+0(SB), Y4, Y5
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y4, Y5
+	VFMADD213PS  constant335c0041<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3779434a<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3a270ded<>+0(SB), Y4, Y5
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y4, Y5
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y2
+	VFMADD213PS  constant38f895d6<>+0(SB), Y4, Y2
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y4, Y2
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y4, Y2
+	VDIVPS       Y2, Y5, Y5
+	VMOVUPS      constant3f000000<>+0(SB), Y2
+	VFMADD213PS  Y2, Y2, Y5
+	VMASKMOVPS   Y5, Y0, (R9)
+	VFMADD213PS  Y3, Y5, Y1
+	VMASKMOVPS   Y1, Y0, (BX)
+	VMOVUPS      constant40fcf84f<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      constanta59f25c0<>+0(SB), Y3
+	VFMADD213PS  constant2a61337e<>+0(SB), Y2, Y3
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y2, Y3
+	VFMADD213PS  constant335c0041<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3779434a<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3a270ded<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y2, Y3
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS  constant38f895d6<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y2, Y1
+	VDIVPS       Y1, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (SI)
+	VMASKMOVPS   (R10), Y0, Y1
+	VMULPS       constant3f000000<>+0(SB), Y1, Y1
+	VMOVUPS      constant40fcf84f<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      constanta59f25c0<>+0(SB), Y4
+	VFMADD213PS  constant2a61337e<>+0(SB), Y2, Y4
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y2, Y4
+	VFMADD213PS  constant335c0041<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3779434a<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3a270ded<>+0(SB), Y2, Y4
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y2, Y4
+	VMULPS       Y1, Y4, Y4
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS  constant38f895d6<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y2, Y1
+	VDIVPS       Y1, Y4, Y4
+	VMOVUPS      constant3f000000<>+0(SB), Y1
+	VFMADD213PS  Y1, Y1, Y4
+	VMASKMOVPS   Y4, Y0, (R10)
+	VMULPS       Y4, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func standardBackwardAVX2(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·standardBackwardAVX2(SB), NOSPLIT, $0-56
+	MOVQ dz+0(FP), AX
+	MOVQ z+8(FP), CX
+	MOVQ n+48(FP), DX
+	MOVQ before+16(FP), BX
+	MOVQ tanhC+24(FP), SI
+	MOVQ dh+32(FP), DI
+	MOVQ dc+40(FP), R8
+	SUBQ CX, AX
+	MOVQ DX, R9
+	SHLQ $0x02, R9
+	LEAQ (CX)(R9*2), R10
+	MOVQ R10, R11
+	ADDQ R9, R11
+	MOVQ CX, R12
+	ADDQ R9, R12
+
+loop:
+	CMPQ         DX, $0x08
+	JL           tail
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (SI), Y1
+	VMOVUPS      (DI), Y2
+	VMULPS       Y2, Y1, Y3
+	VMOVUPS      Y0, Y4
+	VFNMADD213PS Y0, Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, (R11)(AX*1)
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      constant3f800000<>+0(SB), Y0
+	VFNMADD231PS Y1, Y1, Y0
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      (R8), Y0
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      (CX), Y1
+	VMOVUPS      (R12), Y2
+	VMOVUPS      (BX), Y3
+	VMULPS       Y0, Y1, Y4
+	VMOVUPS      Y2, Y5
+	VFNMADD213PS Y2, Y2, Y5
+	VMULPS       Y5, Y4, Y4
+	VMOVUPS      Y4, (R12)(AX*1)
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      constant3f800000<>+0(SB), Y4
+	VFNMADD231PS Y1, Y1, Y4
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, (CX)(AX*1)
+	VMOVUPS      (R10), Y1
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y1, Y2
+	VFNMADD213PS Y1, Y1, Y2
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      Y3, (R10)(AX*1)
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, (R8)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, R12
+	ADDQ         $0x20, R11
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, R8
+	SUBQ         $0x08, DX
+	JMP          loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VMASKMOVPS   (R11), Y0, Y1
+	VMASKMOVPS   (SI), Y0, Y2
+	VMASKMOVPS   (DI), Y0, Y3
+	VMULPS       Y3, Y2, Y4
+	VMOVUPS      Y1, Y5
+	VFNMADD213PS Y1, Y1, Y5
+	VMULPS       Y5, Y4, Y4
+	VMASKMOVPS   Y4, Y0, (R11)(AX*1)
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      constant3f800000<>+0(SB), Y1
+	VFNMADD231PS Y2, Y2, Y1
+	VMULPS       Y1, Y3, Y3
+	VMASKMOVPS   (R8), Y0, Y1
+	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   (CX), Y0, Y2
+	VMASKMOVPS   (R12), Y0, Y3
+	VMASKMOVPS   (BX), Y0, Y4
+	VMULPS       Y1, Y2, Y5
+	VMOVUPS      Y3, Y6
+	VFNMADD213PS Y3, Y3, Y6
+	VMULPS       Y6, Y5, Y5
+	VMASKMOVPS   Y5, Y0, (R12)(AX*1)
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      constant3f800000<>+0(SB), Y5
+	VFNMADD231PS Y2, Y2, Y5
+	VMULPS       Y5, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (CX)(AX*1)
+	VMASKMOVPS   (R10), Y0, Y2
+	VMULPS       Y1, Y4, Y4
+	VMOVUPS      Y2, Y3
+	VFNMADD213PS Y2, Y2, Y3
+	VMULPS       Y3, Y4, Y4
+	VMASKMOVPS   Y4, Y0, (R10)(AX*1)
+	VMULPS       Y1, Y2, Y2
+	VMASKMOVPS   Y2, Y0, (R8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func expAVX2(dst *float32, src *float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·expAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ         DX, $0x08
+	JL           tail
+	VMOVUPS      (CX), Y0
+	VMOVUPS      constant42b20000<>+0(SB), Y1
+	VMINPS       Y0, Y1, Y0
+	VMOVUPS      constantc2d00000<>+0(SB), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMULPS       constant3fb8aa3b<>+0(SB), Y0, Y1
+	VROUNDPS     $0x08, Y1, Y1
+	VMOVUPS      Y0, Y0
+	VFNMADD231PS constant3f318000<>+0(SB), Y1, Y0
+	VFNMADD231PS constantb95e8083<>+0(SB), Y1, Y0
+	VMOVUPS      constant39506967<>+0(SB), Y2
+	VFMADD213PS  constant3ab743ce<>+0(SB), Y0, Y2
+	VFMADD213PS  constant3c088908<>+0(SB), Y0, Y2
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Y0, Y2
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Y0, Y2
+	VFMADD213PS  constant3f000000<>+0(SB), Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VFMADD213PS  Y0, Y3, Y2
+	VADDPS       constant3f800000<>+0(SB), Y2, Y2
+	VCVTPS2DQ    Y1, Y1
+	VPSRAD       $0x01, Y1, Y0
+	VPSUBD       Y0, Y1, Y1
+	VMOVUPS      constant3f800000<>+0(SB), Y3
+	VPSLLD       $0x17, Y0, Y0
+	VPADDD       Y3, Y0, Y0
+	VMULPS       Y0, Y2, Y2
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       Y3, Y1, Y1
+	VMULPS       Y1, Y2, Y2
+	VMOVUPS      Y2, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, DX
+	JMP          loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VMASKMOVPS   (CX), Y0, Y1
+	VMOVUPS      constant42b20000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      constantc2d00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       constant3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVUPS      Y1, Y1
+	VFNMADD231PS constant3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS constantb95e8083<>+0(SB), Y2, Y1
+	VMOVUPS      constant39506967<>+0(SB), Y3
+	VFMADD213PS  constant3ab743ce<>+0(SB), Y1, Y3
+	VFMADD213PS  constant3c088908<>+0(SB), Y1, Y3
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Y1, Y3
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Y1, Y3
+	VFMADD213PS  constant3f000000<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VADDPS       constant3f800000<>+0(SB), Y3, Y3
+	VCVTPS2DQ    Y2, Y2
+	VPSRAD       $0x01, Y2, Y1
+	VPSUBD       Y1, Y2, Y2
+	VMOVUPS      constant3f800000<>+0(SB), Y4
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       Y4, Y1, Y1
+	VMULPS       Y1, Y3, Y3
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       Y4, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA constant42b20000<>+0(SB)/4, $(89.0)
+DATA constant42b20000<>+4(SB)/4, $(89.0)
+DATA constant42b20000<>+8(SB)/4, $(89.0)
+DATA constant42b20000<>+12(SB)/4, $(89.0)
+DATA constant42b20000<>+16(SB)/4, $(89.0)
+DATA constant42b20000<>+20(SB)/4, $(89.0)
+DATA constant42b20000<>+24(SB)/4, $(89.0)
+DATA constant42b20000<>+28(SB)/4, $(89.0)
+DATA constant42b20000<>+32(SB)/4, $(89.0)
+DATA constant42b20000<>+36(SB)/4, $(89.0)
+DATA constant42b20000<>+40(SB)/4, $(89.0)
+DATA constant42b20000<>+44(SB)/4, $(89.0)
+DATA constant42b20000<>+48(SB)/4, $(89.0)
+DATA constant42b20000<>+52(SB)/4, $(89.0)
+DATA constant42b20000<>+56(SB)/4, $(89.0)
+DATA constant42b20000<>+60(SB)/4, $(89.0)
+GLOBL constant42b20000<>(SB), RODATA|NOPTR, $64
+
+DATA constantc2d00000<>+0(SB)/4, $(-104.0)
+DATA constantc2d00000<>+4(SB)/4, $(-104.0)
+DATA constantc2d00000<>+8(SB)/4, $(-104.0)
+DATA constantc2d00000<>+12(SB)/4, $(-104.0)
+DATA constantc2d00000<>+16(SB)/4, $(-104.0)
+DATA constantc2d00000<>+20(SB)/4, $(-104.0)
+DATA constantc2d00000<>+24(SB)/4, $(-104.0)
+DATA constantc2d00000<>+28(SB)/4, $(-104.0)
+DATA constantc2d00000<>+32(SB)/4, $(-104.0)
+DATA constantc2d00000<>+36(SB)/4, $(-104.0)
+DATA constantc2d00000<>+40(SB)/4, $(-104.0)
+DATA constantc2d00000<>+44(SB)/4, $(-104.0)
+DATA constantc2d00000<>+48(SB)/4, $(-104.0)
+DATA constantc2d00000<>+52(SB)/4, $(-104.0)
+DATA constantc2d00000<>+56(SB)/4, $(-104.0)
+DATA constantc2d00000<>+60(SB)/4, $(-104.0)
+GLOBL constantc2d00000<>(SB), RODATA|NOPTR, $64
+
+DATA constant3fb8aa3b<>+0(SB)/4, $(1.442695)
+DATA constant3fb8aa3b<>+4(SB)/4, $(1.442695)
+DATA constant3fb8aa3b<>+8(SB)/4, $(1.442695)
+DATA constant3fb8aa3b<>+12(SB)/4, $(1.442695)
+DATA constant3fb8aa3b<>+16(SB)/4, $(1.442695)
+DATA constant3fb8aa3b<>+20(SB)/4, $(1.442695)
+DATA constant3fb8aa3b<>+24(SB)/4, $(1.442695)
+DATA constant3fb8aa3b<>+28(SB)/4, $(1.442695)
+DATA constant3fb8aa3b<>+32(SB)/4, $(1.442695)
+DATA constant3fb8aa3b<>+36(SB)/4, $(1.442695)
+DATA constant3fb8aa3b<>+40(SB)/4, $(1.442695)
+DATA constant3fb8aa3b<>+44(SB)/4, $(1.442695)
+DATA constant3fb8aa3b<>+48(SB)/4, $(1.442695)
+DATA constant3fb8aa3b<>+52(SB)/4, $(1.442695)
+DATA constant3fb8aa3b<>+56(SB)/4, $(1.442695)
+DATA constant3fb8aa3b<>+60(SB)/4, $(1.442695)
+GLOBL constant3fb8aa3b<>(SB), RODATA|NOPTR, $64
+
+DATA constant3f318000<>+0(SB)/4, $(0.6933594)
+DATA constant3f318000<>+4(SB)/4, $(0.6933594)
+DATA constant3f318000<>+8(SB)/4, $(0.6933594)
+DATA constant3f318000<>+12(SB)/4, $(0.6933594)
+DATA constant3f318000<>+16(SB)/4, $(0.6933594)
+DATA constant3f318000<>+20(SB)/4, $(0.6933594)
+DATA constant3f318000<>+24(SB)/4, $(0.6933594)
+DATA constant3f318000<>+28(SB)/4, $(0.6933594)
+DATA constant3f318000<>+32(SB)/4, $(0.6933594)
+DATA constant3f318000<>+36(SB)/4, $(0.6933594)
+DATA constant3f318000<>+40(SB)/4, $(0.6933594)
+DATA constant3f318000<>+44(SB)/4, $(0.6933594)
+DATA constant3f318000<>+48(SB)/4, $(0.6933594)
+DATA constant3f318000<>+52(SB)/4, $(0.6933594)
+DATA constant3f318000<>+56(SB)/4, $(0.6933594)
+DATA constant3f318000<>+60(SB)/4, $(0.6933594)
+GLOBL constant3f318000<>(SB), RODATA|NOPTR, $64
+
+DATA constantb95e8083<>+0(SB)/4, $(-0.00021219444)
+DATA constantb95e8083<>+4(SB)/4, $(-0.00021219444)
+DATA constantb95e8083<>+8(SB)/4, $(-0.00021219444)
+DATA constantb95e8083<>+12(SB)/4, $(-0.00021219444)
+DATA constantb95e8083<>+16(SB)/4, $(-0.00021219444)
+DATA constantb95e8083<>+20(SB)/4, $(-0.00021219444)
+DATA constantb95e8083<>+24(SB)/4, $(-0.00021219444)
+DATA constantb95e8083<>+28(SB)/4, $(-0.00021219444)
+DATA constantb95e8083<>+32(SB)/4, $(-0.00021219444)
+DATA constantb95e8083<>+36(SB)/4, $(-0.00021219444)
+DATA constantb95e8083<>+40(SB)/4, $(-0.00021219444)
+DATA constantb95e8083<>+44(SB)/4, $(-0.00021219444)
+DATA constantb95e8083<>+48(SB)/4, $(-0.00021219444)
+DATA constantb95e8083<>+52(SB)/4, $(-0.00021219444)
+DATA constantb95e8083<>+56(SB)/4, $(-0.00021219444)
+DATA constantb95e8083<>+60(SB)/4, $(-0.00021219444)
+GLOBL constantb95e8083<>(SB), RODATA|NOPTR, $64
+
+DATA constant39506967<>+0(SB)/4, $(0.00019875691)
+DATA constant39506967<>+4(SB)/4, $(0.00019875691)
+DATA constant39506967<>+8(SB)/4, $(0.00019875691)
+DATA constant39506967<>+12(SB)/4, $(0.00019875691)
+DATA constant39506967<>+16(SB)/4, $(0.00019875691)
+DATA constant39506967<>+20(SB)/4, $(0.00019875691)
+DATA constant39506967<>+24(SB)/4, $(0.00019875691)
+DATA constant39506967<>+28(SB)/4, $(0.00019875691)
+DATA constant39506967<>+32(SB)/4, $(0.00019875691)
+DATA constant39506967<>+36(SB)/4, $(0.00019875691)
+DATA constant39506967<>+40(SB)/4, $(0.00019875691)
+DATA constant39506967<>+44(SB)/4, $(0.00019875691)
+DATA constant39506967<>+48(SB)/4, $(0.00019875691)
+DATA constant39506967<>+52(SB)/4, $(0.00019875691)
+DATA constant39506967<>+56(SB)/4, $(0.00019875691)
+DATA constant39506967<>+60(SB)/4, $(0.00019875691)
+GLOBL constant39506967<>(SB), RODATA|NOPTR, $64
+
+DATA constant3ab743ce<>+0(SB)/4, $(0.0013981999)
+DATA constant3ab743ce<>+4(SB)/4, $(0.0013981999)
+DATA constant3ab743ce<>+8(SB)/4, $(0.0013981999)
+DATA constant3ab743ce<>+12(SB)/4, $(0.0013981999)
+DATA constant3ab743ce<>+16(SB)/4, $(0.0013981999)
+DATA constant3ab743ce<>+20(SB)/4, $(0.0013981999)
+DATA constant3ab743ce<>+24(SB)/4, $(0.0013981999)
+DATA constant3ab743ce<>+28(SB)/4, $(0.0013981999)
+DATA constant3ab743ce<>+32(SB)/4, $(0.0013981999)
+DATA constant3ab743ce<>+36(SB)/4, $(0.0013981999)
+DATA constant3ab743ce<>+40(SB)/4, $(0.0013981999)
+DATA constant3ab743ce<>+44(SB)/4, $(0.0013981999)
+DATA constant3ab743ce<>+48(SB)/4, $(0.0013981999)
+DATA constant3ab743ce<>+52(SB)/4, $(0.0013981999)
+DATA constant3ab743ce<>+56(SB)/4, $(0.0013981999)
+DATA constant3ab743ce<>+60(SB)/4, $(0.0013981999)
+GLOBL constant3ab743ce<>(SB), RODATA|NOPTR, $64
+
+DATA constant3c088908<>+0(SB)/4, $(0.008333452)
+DATA constant3c088908<>+4(SB)/4, $(0.008333452)
+DATA constant3c088908<>+8(SB)/4, $(0.008333452)
+DATA constant3c088908<>+12(SB)/4, $(0.008333452)
+DATA constant3c088908<>+16(SB)/4, $(0.008333452)
+DATA constant3c088908<>+20(SB)/4, $(0.008333452)
+DATA constant3c088908<>+24(SB)/4, $(0.008333452)
+DATA constant3c088908<>+28(SB)/4, $(0.008333452)
+DATA constant3c088908<>+32(SB)/4, $(0.008333452)
+DATA constant3c088908<>+36(SB)/4, $(0.008333452)
+DATA constant3c088908<>+40(SB)/4, $(0.008333452)
+DATA constant3c088908<>+44(SB)/4, $(0.008333452)
+DATA constant3c088908<>+48(SB)/4, $(0.008333452)
+DATA constant3c088908<>+52(SB)/4, $(0.008333452)
+DATA constant3c088908<>+56(SB)/4, $(0.008333452)
+DATA constant3c088908<>+60(SB)/4, $(0.008333452)
+GLOBL constant3c088908<>(SB), RODATA|NOPTR, $64
+
+DATA constant3d2aa9c1<>+0(SB)/4, $(0.041665796)
+DATA constant3d2aa9c1<>+4(SB)/4, $(0.041665796)
+DATA constant3d2aa9c1<>+8(SB)/4, $(0.041665796)
+DATA constant3d2aa9c1<>+12(SB)/4, $(0.041665796)
+DATA constant3d2aa9c1<>+16(SB)/4, $(0.041665796)
+DATA constant3d2aa9c1<>+20(SB)/4, $(0.041665796)
+DATA constant3d2aa9c1<>+24(SB)/4, $(0.041665796)
+DATA constant3d2aa9c1<>+28(SB)/4, $(0.041665796)
+DATA constant3d2aa9c1<>+32(SB)/4, $(0.041665796)
+DATA constant3d2aa9c1<>+36(SB)/4, $(0.041665796)
+DATA constant3d2aa9c1<>+40(SB)/4, $(0.041665796)
+DATA constant3d2aa9c1<>+44(SB)/4, $(0.041665796)
+DATA constant3d2aa9c1<>+48(SB)/4, $(0.041665796)
+DATA constant3d2aa9c1<>+52(SB)/4, $(0.041665796)
+DATA constant3d2aa9c1<>+56(SB)/4, $(0.041665796)
+DATA constant3d2aa9c1<>+60(SB)/4, $(0.041665796)
+GLOBL constant3d2aa9c1<>(SB), RODATA|NOPTR, $64
+
+DATA constant3e2aaaaa<>+0(SB)/4, $(0.16666666)
+DATA constant3e2aaaaa<>+4(SB)/4, $(0.16666666)
+DATA constant3e2aaaaa<>+8(SB)/4, $(0.16666666)
+DATA constant3e2aaaaa<>+12(SB)/4, $(0.16666666)
+DATA constant3e2aaaaa<>+16(SB)/4, $(0.16666666)
+DATA constant3e2aaaaa<>+20(SB)/4, $(0.16666666)
+DATA constant3e2aaaaa<>+24(SB)/4, $(0.16666666)
+DATA constant3e2aaaaa<>+28(SB)/4, $(0.16666666)
+DATA constant3e2aaaaa<>+32(SB)/4, $(0.16666666)
+DATA constant3e2aaaaa<>+36(SB)/4, $(0.16666666)
+DATA constant3e2aaaaa<>+40(SB)/4, $(0.16666666)
+DATA constant3e2aaaaa<>+44(SB)/4, $(0.16666666)
+DATA constant3e2aaaaa<>+48(SB)/4, $(0.16666666)
+DATA constant3e2aaaaa<>+52(SB)/4, $(0.16666666)
+DATA constant3e2aaaaa<>+56(SB)/4, $(0.16666666)
+DATA constant3e2aaaaa<>+60(SB)/4, $(0.16666666)
+GLOBL constant3e2aaaaa<>(SB), RODATA|NOPTR, $64
+
+// func tanhAVX2(dst *float32, src *float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·tanhAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ        DX, $0x08
+	JL          tail
+	VMOVUPS     (CX), Y0
+	VMOVUPS     constant40fcf84f<>+0(SB), Y1
+	VMINPS      Y0, Y1, Y0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Y1
+	VMAXPS      Y0, Y1, Y0
+	VMULPS      Y0, Y0, Y1
+	VMOVUPS     constanta59f25c0<>+0(SB), Y2
+	VFMADD213PS constant2a61337e<>+0(SB), Y1, Y2
+	VFMADD213PS constantaebd37ff<>+0(SB), Y1, Y2
+	VFMADD213PS constant335c0041<>+0(SB), Y1, Y2
+	VFMADD213PS constant3779434a<>+0(SB), Y1, Y2
+	VFMADD213PS constant3a270ded<>+0(SB), Y1, Y2
+	VFMADD213PS constant3ba059dc<>+0(SB), Y1, Y2
+	VMULPS      Y0, Y2, Y2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Y0
+	VFMADD213PS constant38f895d6<>+0(SB), Y1, Y0
+	VFMADD213PS constant3b14aa05<>+0(SB), Y1, Y0
+	VFMADD213PS constant3ba059dd<>+0(SB), Y1, Y0
+	VDIVPS      Y0, Y2, Y2
+	VMOVUPS     Y2, (AX)
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, CX
+	SUBQ        $0x08, DX
+	JMP         loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VMASKMOVPS   (CX), Y0, Y1
+	VMOVUPS      constant40fcf84f<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      constantc0fcf84f<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVUPS      constanta59f25c0<>+0(SB), Y3
+	VFMADD213PS  constant2a61337e<>+0(SB), Y2, Y3
+	VFMADD213PS  constantaebd37ff<>+0(SB), Y2, Y3
+	VFMADD213PS  constant335c0041<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3779434a<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3a270ded<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3ba059dc<>+0(SB), Y2, Y3
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      constant35a0d3d8<>+0(SB), Y1
+	VFMADD213PS  constant38f895d6<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3b14aa05<>+0(SB), Y2, Y1
+	VFMADD213PS  constant3ba059dd<>+0(SB), Y2, Y1
+	VDIVPS       Y1, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func product1x1AVX512(a *float32, ar int, ak int, b *float32, bs int, c *float32, cs int, k int, last int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·product1x1AVX512(SB), NOSPLIT, $0-72
@@ -3817,5 +5451,1171 @@ sum:
 	VHADDPS       X1, X1, X1
 	VADDSS        (AX)(CX*2), X1, X1
 	VMOVSS        X1, (AX)(CX*2)
+	VZEROUPPER
+	RET
+
+// func coupledForwardAVX512(z *float32, before *float32, c *float32, tanhC *float32, h *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·coupledForwardAVX512(SB), NOSPLIT, $0-48
+	MOVQ z+0(FP), AX
+	MOVQ n+40(FP), CX
+	MOVQ before+8(FP), DX
+	MOVQ c+16(FP), BX
+	MOVQ tanhC+24(FP), SI
+	MOVQ h+32(FP), DI
+	MOVQ CX, R8
+	SHLQ $0x02, R8
+	LEAQ (AX)(R8*2), R9
+	MOVQ AX, R10
+	ADDQ R8, R10
+
+loop:
+	CMPQ        CX, $0x10
+	JL          tail
+	VMOVUPS     (AX), Z0
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, (AX)
+	VMOVUPS     (DX), Z0
+	VMOVUPS     (R10), Z1
+	VADDPS      constant3f800000<>+0(SB), Z1, Z1
+	VMULPS      constant3f000000<>+0(SB), Z1, Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z3
+	VMINPS      Z1, Z3, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z3
+	VMAXPS      Z1, Z3, Z1
+	VMULPS      Z1, Z1, Z3
+	VMOVUPS     constanta59f25c0<>+0(SB), Z4
+	VFMADD213PS constant2a61337e<>+0(SB), Z3, Z4
+	VFMADD213PS constantaebd37ff<>+0(SB), Z3, Z4
+	VFMADD213PS constant335c0041<>+0(SB), Z3, Z4
+	VFMADD213PS constant3779434a<>+0(SB), Z3, Z4
+	VFMADD213PS constant3a270ded<>+0(SB), Z3, Z4
+	VFMADD213PS constant3ba059dc<>+0(SB), Z3, Z4
+	VMULPS      Z1, Z4, Z4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z3, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z3, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z3, Z1
+	VDIVPS      Z1, Z4, Z4
+	VMOVUPS     constant3f000000<>+0(SB), Z1
+	VFMADD213PS Z1, Z1, Z4
+	VMOVUPS     Z4, (R10)
+	VSUBPS      Z2, Z0, Z0
+	VFMADD213PS Z2, Z4, Z0
+	VMOVUPS     Z0, (BX)
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, (SI)
+	VMOVUPS     (R9), Z0
+	VMULPS      constant3f000000<>+0(SB), Z0, Z0
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z3
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z3
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z3
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z3
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z3
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z3
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z3
+	VMULPS      Z0, Z3, Z3
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z3, Z3
+	VMOVUPS     constant3f000000<>+0(SB), Z0
+	VFMADD213PS Z0, Z0, Z3
+	VMOVUPS     Z3, (R9)
+	VMULPS      Z3, Z2, Z2
+	VMOVUPS     Z2, (DI)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, SI
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, CX
+	JMP         loop
+
+tail:
+	TESTQ       CX, CX
+	JZ          done
+	MOVL        $0x0000ffff, R8
+	BZHIL       CX, R8, R8
+	KMOVW       R8, K1
+	VMOVUPS.Z   (AX), K1, Z0
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, K1, (AX)
+	VMOVUPS.Z   (DX), K1, Z0
+	VMOVUPS.Z   (R10), K1, Z1
+	VADDPS      constant3f800000<>+0(SB), Z1, Z1
+	VMULPS      constant3f000000<>+0(SB), Z1, Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z3
+	VMINPS      Z1, Z3, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z3
+	VMAXPS      Z1, Z3, Z1
+	VMULPS      Z1, Z1, Z3
+	VMOVUPS     constanta59f25c0<>+0(SB), Z4
+	VFMADD213PS constant2a61337e<>+0(SB), Z3, Z4
+	VFMADD213PS constantaebd37ff<>+0(SB), Z3, Z4
+	VFMADD213PS constant335c0041<>+0(SB), Z3, Z4
+	VFMADD213PS constant3779434a<>+0(SB), Z3, Z4
+	VFMADD213PS constant3a270ded<>+0(SB), Z3, Z4
+	VFMADD213PS constant3ba059dc<>+0(SB), Z3, Z4
+	VMULPS      Z1, Z4, Z4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z3, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z3, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z3, Z1
+	VDIVPS      Z1, Z4, Z4
+	VMOVUPS     constant3f000000<>+0(SB), Z1
+	VFMADD213PS Z1, Z1, Z4
+	VMOVUPS     Z4, K1, (R10)
+	VSUBPS      Z2, Z0, Z0
+	VFMADD213PS Z2, Z4, Z0
+	VMOVUPS     Z0, K1, (BX)
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, K1, (SI)
+	VMOVUPS.Z   (R9), K1, Z0
+	VMULPS      constant3f000000<>+0(SB), Z0, Z0
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z3
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z3
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z3
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z3
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z3
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z3
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z3
+	VMULPS      Z0, Z3, Z3
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z3, Z3
+	VMOVUPS     constant3f000000<>+0(SB), Z0
+	VFMADD213PS Z0, Z0, Z3
+	VMOVUPS     Z3, K1, (R9)
+	VMULPS      Z3, Z2, Z2
+	VMOVUPS     Z2, K1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func coupledBackwardAVX512(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·coupledBackwardAVX512(SB), NOSPLIT, $0-56
+	MOVQ dz+0(FP), AX
+	MOVQ z+8(FP), CX
+	MOVQ n+48(FP), DX
+	MOVQ before+16(FP), BX
+	MOVQ tanhC+24(FP), SI
+	MOVQ dh+32(FP), DI
+	MOVQ dc+40(FP), R8
+	SUBQ CX, AX
+	MOVQ DX, R9
+	SHLQ $0x02, R9
+	LEAQ (CX)(R9*2), R10
+	MOVQ CX, R11
+	ADDQ R9, R11
+
+loop:
+	CMPQ         DX, $0x10
+	JL           tail
+	VMOVUPS      (R10), Z0
+	VMOVUPS      (SI), Z1
+	VMOVUPS      (DI), Z2
+	VMULPS       Z2, Z1, Z3
+	VMOVUPS      Z0, Z4
+	VFNMADD213PS Z0, Z0, Z4
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z3, (R10)(AX*1)
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS      constant3f800000<>+0(SB), Z0
+	VFNMADD231PS Z1, Z1, Z0
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS      (R8), Z0
+	VADDPS       Z2, Z0, Z0
+	VMOVUPS      (CX), Z1
+	VMOVUPS      (R11), Z2
+	VMOVUPS      (BX), Z3
+	VSUBPS       Z1, Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS      Z2, Z4
+	VFNMADD213PS Z2, Z2, Z4
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z3, (R11)(AX*1)
+	VMULPS       Z0, Z2, Z2
+	VSUBPS       Z2, Z0, Z0
+	VMOVUPS      constant3f800000<>+0(SB), Z3
+	VFNMADD231PS Z1, Z1, Z3
+	VMULPS       Z3, Z0, Z0
+	VMOVUPS      Z0, (CX)(AX*1)
+	VMOVUPS      Z2, (R8)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, R11
+	ADDQ         $0x40, R10
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x40, R8
+	SUBQ         $0x10, DX
+	JMP          loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVL         $0x0000ffff, R9
+	BZHIL        DX, R9, R9
+	KMOVW        R9, K1
+	VMOVUPS.Z    (R10), K1, Z0
+	VMOVUPS.Z    (SI), K1, Z1
+	VMOVUPS.Z    (DI), K1, Z2
+	VMULPS       Z2, Z1, Z3
+	VMOVUPS      Z0, Z4
+	VFNMADD213PS Z0, Z0, Z4
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z3, K1, (R10)(AX*1)
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS      constant3f800000<>+0(SB), Z0
+	VFNMADD231PS Z1, Z1, Z0
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS.Z    (R8), K1, Z0
+	VADDPS       Z2, Z0, Z0
+	VMOVUPS.Z    (CX), K1, Z1
+	VMOVUPS.Z    (R11), K1, Z2
+	VMOVUPS.Z    (BX), K1, Z3
+	VSUBPS       Z1, Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS      Z2, Z4
+	VFNMADD213PS Z2, Z2, Z4
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z3, K1, (R11)(AX*1)
+	VMULPS       Z0, Z2, Z2
+	VSUBPS       Z2, Z0, Z0
+	VMOVUPS      constant3f800000<>+0(SB), Z3
+	VFNMADD231PS Z1, Z1, Z3
+	VMULPS       Z3, Z0, Z0
+	VMOVUPS      Z0, K1, (CX)(AX*1)
+	VMOVUPS      Z2, K1, (R8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func peepholeForwardAVX512(z *float32, before *float32, c *float32, tanhC *float32, h *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·peepholeForwardAVX512(SB), NOSPLIT, $0-48
+	MOVQ z+0(FP), AX
+	MOVQ n+40(FP), CX
+	MOVQ before+8(FP), DX
+	MOVQ c+16(FP), BX
+	MOVQ tanhC+24(FP), SI
+	MOVQ h+32(FP), DI
+	MOVQ CX, R8
+	SHLQ $0x02, R8
+	LEAQ (AX)(R8*2), R9
+	MOVQ AX, R10
+	ADDQ R8, R10
+
+loop:
+	CMPQ        CX, $0x10
+	JL          tail
+	VMOVUPS     (AX), Z0
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, (AX)
+	VMOVUPS     (DX), Z0
+	VMOVUPS     (R10), Z1
+	VMULPS      constant3f000000<>+0(SB), Z1, Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z3
+	VMINPS      Z1, Z3, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z3
+	VMAXPS      Z1, Z3, Z1
+	VMULPS      Z1, Z1, Z3
+	VMOVUPS     constanta59f25c0<>+0(SB), Z4
+	VFMADD213PS constant2a61337e<>+0(SB), Z3, Z4
+	VFMADD213PS constantaebd37ff<>+0(SB), Z3, Z4
+	VFMADD213PS constant335c0041<>+0(SB), Z3, Z4
+	VFMADD213PS constant3779434a<>+0(SB), Z3, Z4
+	VFMADD213PS constant3a270ded<>+0(SB), Z3, Z4
+	VFMADD213PS constant3ba059dc<>+0(SB), Z3, Z4
+	VMULPS      Z1, Z4, Z4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z3, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z3, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z3, Z1
+	VDIVPS      Z1, Z4, Z4
+	VMOVUPS     constant3f000000<>+0(SB), Z1
+	VFMADD213PS Z1, Z1, Z4
+	VMOVUPS     Z4, (R10)
+	VSUBPS      Z0, Z2, Z2
+	VFMADD231PS Z4, Z2, Z0
+	VMOVUPS     Z0, (BX)
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, (SI)
+	VMOVUPS     (R9), Z0
+	VMULPS      constant3f000000<>+0(SB), Z0, Z0
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z3
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z3
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z3
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z3
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z3
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z3
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z3
+	VMULPS      Z0, Z3, Z3
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z3, Z3
+	VMOVUPS     constant3f000000<>+0(SB), Z0
+	VFMADD213PS Z0, Z0, Z3
+	VMOVUPS     Z3, (R9)
+	VMULPS      Z3, Z2, Z2
+	VMOVUPS     Z2, (DI)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, SI
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, CX
+	JMP         loop
+
+tail:
+	TESTQ       CX, CX
+	JZ          done
+	MOVL        $0x0000ffff, R8
+	BZHIL       CX, R8, R8
+	KMOVW       R8, K1
+	VMOVUPS.Z   (AX), K1, Z0
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, K1, (AX)
+	VMOVUPS.Z   (DX), K1, Z0
+	VMOVUPS.Z   (R10), K1, Z1
+	VMULPS      constant3f000000<>+0(SB), Z1, Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z3
+	VMINPS      Z1, Z3, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z3
+	VMAXPS      Z1, Z3, Z1
+	VMULPS      Z1, Z1, Z3
+	VMOVUPS     constanta59f25c0<>+0(SB), Z4
+	VFMADD213PS constant2a61337e<>+0(SB), Z3, Z4
+	VFMADD213PS constantaebd37ff<>+0(SB), Z3, Z4
+	VFMADD213PS constant335c0041<>+0(SB), Z3, Z4
+	VFMADD213PS constant3779434a<>+0(SB), Z3, Z4
+	VFMADD213PS constant3a270ded<>+0(SB), Z3, Z4
+	VFMADD213PS constant3ba059dc<>+0(SB), Z3, Z4
+	VMULPS      Z1, Z4, Z4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z3, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z3, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z3, Z1
+	VDIVPS      Z1, Z4, Z4
+	VMOVUPS     constant3f000000<>+0(SB), Z1
+	VFMADD213PS Z1, Z1, Z4
+	VMOVUPS     Z4, K1, (R10)
+	VSUBPS      Z0, Z2, Z2
+	VFMADD231PS Z4, Z2, Z0
+	VMOVUPS     Z0, K1, (BX)
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, K1, (SI)
+	VMOVUPS.Z   (R9), K1, Z0
+	VMULPS      constant3f000000<>+0(SB), Z0, Z0
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z3
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z3
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z3
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z3
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z3
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z3
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z3
+	VMULPS      Z0, Z3, Z3
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z3, Z3
+	VMOVUPS     constant3f000000<>+0(SB), Z0
+	VFMADD213PS Z0, Z0, Z3
+	VMOVUPS     Z3, K1, (R9)
+	VMULPS      Z3, Z2, Z2
+	VMOVUPS     Z2, K1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func peepholeBackwardAVX512(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·peepholeBackwardAVX512(SB), NOSPLIT, $0-56
+	MOVQ dz+0(FP), AX
+	MOVQ z+8(FP), CX
+	MOVQ n+48(FP), DX
+	MOVQ before+16(FP), BX
+	MOVQ tanhC+24(FP), SI
+	MOVQ dh+32(FP), DI
+	MOVQ dc+40(FP), R8
+	SUBQ CX, AX
+	MOVQ DX, R9
+	SHLQ $0x02, R9
+	LEAQ (CX)(R9*2), R10
+	MOVQ CX, R11
+	ADDQ R9, R11
+
+loop:
+	CMPQ         DX, $0x10
+	JL           tail
+	VMOVUPS      (R10), Z0
+	VMOVUPS      (SI), Z1
+	VMOVUPS      (DI), Z2
+	VMULPS       Z2, Z1, Z3
+	VMOVUPS      Z0, Z4
+	VFNMADD213PS Z0, Z0, Z4
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z3, (R10)(AX*1)
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS      constant3f800000<>+0(SB), Z0
+	VFNMADD231PS Z1, Z1, Z0
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS      (R8), Z0
+	VADDPS       Z2, Z0, Z0
+	VMOVUPS      (CX), Z1
+	VMOVUPS      (R11), Z2
+	VMOVUPS      (BX), Z3
+	VSUBPS       Z3, Z1, Z3
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS      Z2, Z4
+	VFNMADD213PS Z2, Z2, Z4
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z3, (R11)(AX*1)
+	VMULPS       Z0, Z2, Z2
+	VSUBPS       Z2, Z0, Z0
+	VMOVUPS      constant3f800000<>+0(SB), Z3
+	VFNMADD231PS Z1, Z1, Z3
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z2, (CX)(AX*1)
+	VMOVUPS      Z0, (R8)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, R11
+	ADDQ         $0x40, R10
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x40, R8
+	SUBQ         $0x10, DX
+	JMP          loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVL         $0x0000ffff, R9
+	BZHIL        DX, R9, R9
+	KMOVW        R9, K1
+	VMOVUPS.Z    (R10), K1, Z0
+	VMOVUPS.Z    (SI), K1, Z1
+	VMOVUPS.Z    (DI), K1, Z2
+	VMULPS       Z2, Z1, Z3
+	VMOVUPS      Z0, Z4
+	VFNMADD213PS Z0, Z0, Z4
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z3, K1, (R10)(AX*1)
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS      constant3f800000<>+0(SB), Z0
+	VFNMADD231PS Z1, Z1, Z0
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS.Z    (R8), K1, Z0
+	VADDPS       Z2, Z0, Z0
+	VMOVUPS.Z    (CX), K1, Z1
+	VMOVUPS.Z    (R11), K1, Z2
+	VMOVUPS.Z    (BX), K1, Z3
+	VSUBPS       Z3, Z1, Z3
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS      Z2, Z4
+	VFNMADD213PS Z2, Z2, Z4
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z3, K1, (R11)(AX*1)
+	VMULPS       Z0, Z2, Z2
+	VSUBPS       Z2, Z0, Z0
+	VMOVUPS      constant3f800000<>+0(SB), Z3
+	VFNMADD231PS Z1, Z1, Z3
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z2, K1, (CX)(AX*1)
+	VMOVUPS      Z0, K1, (R8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func standardForwardAVX512(z *float32, before *float32, c *float32, tanhC *float32, h *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·standardForwardAVX512(SB), NOSPLIT, $0-48
+	MOVQ z+0(FP), AX
+	MOVQ n+40(FP), CX
+	MOVQ before+8(FP), DX
+	MOVQ c+16(FP), BX
+	MOVQ tanhC+24(FP), SI
+	MOVQ h+32(FP), DI
+	MOVQ CX, R8
+	SHLQ $0x02, R8
+	LEAQ (AX)(R8*2), R9
+	MOVQ R9, R10
+	ADDQ R8, R10
+	MOVQ AX, R11
+	ADDQ R8, R11
+
+loop:
+	CMPQ        CX, $0x10
+	JL          tail
+	VMOVUPS     (AX), Z0
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, (AX)
+	VMOVUPS     (DX), Z0
+	VMOVUPS     (R11), Z1
+	VMULPS      constant3f000000<>+0(SB), Z1, Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z3
+	VMINPS      Z1, Z3, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z3
+	VMAXPS      Z1, Z3, Z1
+	VMULPS      Z1, Z1, Z3
+	VMOVUPS     constanta59f25c0<>+0(SB), Z4
+	VFMADD213PS constant2a61337e<>+0(SB), Z3, Z4
+	VFMADD213PS constantaebd37ff<>+0(SB), Z3, Z4
+	VFMADD213PS constant335c0041<>+0(SB), Z3, Z4
+	VFMADD213PS constant3779434a<>+0(SB), Z3, Z4
+	VFMADD213PS constant3a270ded<>+0(SB), Z3, Z4
+	VFMADD213PS constant3ba059dc<>+0(SB), Z3, Z4
+	VMULPS      Z1, Z4, Z4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z3, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z3, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z3, Z1
+	VDIVPS      Z1, Z4, Z4
+	VMOVUPS     constant3f000000<>+0(SB), Z1
+	VFMADD213PS Z1, Z1, Z4
+	VMOVUPS     Z4, (R11)
+	VMULPS      Z4, Z2, Z2
+	VMOVUPS     (R9), Z1
+	VADDPS      constant3f800000<>+0(SB), Z1, Z1
+	VMULPS      constant3f000000<>+0(SB), Z1, Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z3
+	VMINPS      Z1, Z3, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z3
+	VMAXPS      Z1, Z3, Z1
+	VMULPS      Z1, Z1, Z3
+	VMOVUPS     constanta59f25c0<>+0(SB), Z4
+	VFMADD213PS constant2a61337e<>+0(SB), Z3, Z4
+	VFMADD213PS constantaebd37ff<>+0(SB), Z3, Z4
+	VFMADD213PS constant335c0041<>+0(SB), Z3, Z4
+	VFMADD213PS constant3779434a<>+0(SB), Z3, Z4
+	VFMADD213PS constant3a270ded<>+0(SB), Z3, Z4
+	VFMADD213PS constant3ba059dc<>+0(SB), Z3, Z4
+	VMULPS      Z1, Z4, Z4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z3, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z3, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z3, Z1
+	VDIVPS      Z1, Z4, Z4
+	VMOVUPS     constant3f000000<>+0(SB), Z1
+	VFMADD213PS Z1, Z1, Z4
+	VMOVUPS     Z4, (R9)
+	VFMADD213PS Z2, Z4, Z0
+	VMOVUPS     Z0, (BX)
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, (SI)
+	VMOVUPS     (R10), Z0
+	VMULPS      constant3f000000<>+0(SB), Z0, Z0
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z3
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z3
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z3
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z3
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z3
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z3
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z3
+	VMULPS      Z0, Z3, Z3
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z3, Z3
+	VMOVUPS     constant3f000000<>+0(SB), Z0
+	VFMADD213PS Z0, Z0, Z3
+	VMOVUPS     Z3, (R10)
+	VMULPS      Z3, Z2, Z2
+	VMOVUPS     Z2, (DI)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, R11
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, SI
+	ADDQ        $0x40, DI
+	SUBQ        $0x10, CX
+	JMP         loop
+
+tail:
+	TESTQ       CX, CX
+	JZ          done
+	MOVL        $0x0000ffff, R8
+	BZHIL       CX, R8, R8
+	KMOVW       R8, K1
+	VMOVUPS.Z   (AX), K1, Z0
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, K1, (AX)
+	VMOVUPS.Z   (DX), K1, Z0
+	VMOVUPS.Z   (R11), K1, Z1
+	VMULPS      constant3f000000<>+0(SB), Z1, Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z3
+	VMINPS      Z1, Z3, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z3
+	VMAXPS      Z1, Z3, Z1
+	VMULPS      Z1, Z1, Z3
+	VMOVUPS     constanta59f25c0<>+0(SB), Z4
+	VFMADD213PS constant2a61337e<>+0(SB), Z3, Z4
+	VFMADD213PS constantaebd37ff<>+0(SB), Z3, Z4
+	VFMADD213PS constant335c0041<>+0(SB), Z3, Z4
+	VFMADD213PS constant3779434a<>+0(SB), Z3, Z4
+	VFMADD213PS constant3a270ded<>+0(SB), Z3, Z4
+	VFMADD213PS constant3ba059dc<>+0(SB), Z3, Z4
+	VMULPS      Z1, Z4, Z4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z3, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z3, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z3, Z1
+	VDIVPS      Z1, Z4, Z4
+	VMOVUPS     constant3f000000<>+0(SB), Z1
+	VFMADD213PS Z1, Z1, Z4
+	VMOVUPS     Z4, K1, (R11)
+	VMULPS      Z4, Z2, Z2
+	VMOVUPS.Z   (R9), K1, Z1
+	VADDPS      constant3f800000<>+0(SB), Z1, Z1
+	VMULPS      constant3f000000<>+0(SB), Z1, Z1
+	VMOVUPS     constant40fcf84f<>+0(SB), Z3
+	VMINPS      Z1, Z3, Z1
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z3
+	VMAXPS      Z1, Z3, Z1
+	VMULPS      Z1, Z1, Z3
+	VMOVUPS     constanta59f25c0<>+0(SB), Z4
+	VFMADD213PS constant2a61337e<>+0(SB), Z3, Z4
+	VFMADD213PS constantaebd37ff<>+0(SB), Z3, Z4
+	VFMADD213PS constant335c0041<>+0(SB), Z3, Z4
+	VFMADD213PS constant3779434a<>+0(SB), Z3, Z4
+	VFMADD213PS constant3a270ded<>+0(SB), Z3, Z4
+	VFMADD213PS constant3ba059dc<>+0(SB), Z3, Z4
+	VMULPS      Z1, Z4, Z4
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z1
+	VFMADD213PS constant38f895d6<>+0(SB), Z3, Z1
+	VFMADD213PS constant3b14aa05<>+0(SB), Z3, Z1
+	VFMADD213PS constant3ba059dd<>+0(SB), Z3, Z1
+	VDIVPS      Z1, Z4, Z4
+	VMOVUPS     constant3f000000<>+0(SB), Z1
+	VFMADD213PS Z1, Z1, Z4
+	VMOVUPS     Z4, K1, (R9)
+	VFMADD213PS Z2, Z4, Z0
+	VMOVUPS     Z0, K1, (BX)
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, K1, (SI)
+	VMOVUPS.Z   (R10), K1, Z0
+	VMULPS      constant3f000000<>+0(SB), Z0, Z0
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z3
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z3
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z3
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z3
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z3
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z3
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z3
+	VMULPS      Z0, Z3, Z3
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z3, Z3
+	VMOVUPS     constant3f000000<>+0(SB), Z0
+	VFMADD213PS Z0, Z0, Z3
+	VMOVUPS     Z3, K1, (R10)
+	VMULPS      Z3, Z2, Z2
+	VMOVUPS     Z2, K1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func standardBackwardAVX512(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·standardBackwardAVX512(SB), NOSPLIT, $0-56
+	MOVQ dz+0(FP), AX
+	MOVQ z+8(FP), CX
+	MOVQ n+48(FP), DX
+	MOVQ before+16(FP), BX
+	MOVQ tanhC+24(FP), SI
+	MOVQ dh+32(FP), DI
+	MOVQ dc+40(FP), R8
+	SUBQ CX, AX
+	MOVQ DX, R9
+	SHLQ $0x02, R9
+	LEAQ (CX)(R9*2), R10
+	MOVQ R10, R11
+	ADDQ R9, R11
+	MOVQ CX, R12
+	ADDQ R9, R12
+
+loop:
+	CMPQ         DX, $0x10
+	JL           tail
+	VMOVUPS      (R11), Z0
+	VMOVUPS      (SI), Z1
+	VMOVUPS      (DI), Z2
+	VMULPS       Z2, Z1, Z3
+	VMOVUPS      Z0, Z4
+	VFNMADD213PS Z0, Z0, Z4
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z3, (R11)(AX*1)
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS      constant3f800000<>+0(SB), Z0
+	VFNMADD231PS Z1, Z1, Z0
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS      (R8), Z0
+	VADDPS       Z2, Z0, Z0
+	VMOVUPS      (CX), Z1
+	VMOVUPS      (R12), Z2
+	VMOVUPS      (BX), Z3
+	VMULPS       Z0, Z1, Z4
+	VMOVUPS      Z2, Z5
+	VFNMADD213PS Z2, Z2, Z5
+	VMULPS       Z5, Z4, Z4
+	VMOVUPS      Z4, (R12)(AX*1)
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS      constant3f800000<>+0(SB), Z4
+	VFNMADD231PS Z1, Z1, Z4
+	VMULPS       Z4, Z2, Z2
+	VMOVUPS      Z2, (CX)(AX*1)
+	VMOVUPS      (R10), Z1
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS      Z1, Z2
+	VFNMADD213PS Z1, Z1, Z2
+	VMULPS       Z2, Z3, Z3
+	VMOVUPS      Z3, (R10)(AX*1)
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS      Z1, (R8)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, R12
+	ADDQ         $0x40, R11
+	ADDQ         $0x40, R10
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x40, R8
+	SUBQ         $0x10, DX
+	JMP          loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVL         $0x0000ffff, R9
+	BZHIL        DX, R9, R9
+	KMOVW        R9, K1
+	VMOVUPS.Z    (R11), K1, Z0
+	VMOVUPS.Z    (SI), K1, Z1
+	VMOVUPS.Z    (DI), K1, Z2
+	VMULPS       Z2, Z1, Z3
+	VMOVUPS      Z0, Z4
+	VFNMADD213PS Z0, Z0, Z4
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z3, K1, (R11)(AX*1)
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS      constant3f800000<>+0(SB), Z0
+	VFNMADD231PS Z1, Z1, Z0
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS.Z    (R8), K1, Z0
+	VADDPS       Z2, Z0, Z0
+	VMOVUPS.Z    (CX), K1, Z1
+	VMOVUPS.Z    (R12), K1, Z2
+	VMOVUPS.Z    (BX), K1, Z3
+	VMULPS       Z0, Z1, Z4
+	VMOVUPS      Z2, Z5
+	VFNMADD213PS Z2, Z2, Z5
+	VMULPS       Z5, Z4, Z4
+	VMOVUPS      Z4, K1, (R12)(AX*1)
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS      constant3f800000<>+0(SB), Z4
+	VFNMADD231PS Z1, Z1, Z4
+	VMULPS       Z4, Z2, Z2
+	VMOVUPS      Z2, K1, (CX)(AX*1)
+	VMOVUPS.Z    (R10), K1, Z1
+	VMULPS       Z0, Z3, Z3
+	VMOVUPS      Z1, Z2
+	VFNMADD213PS Z1, Z1, Z2
+	VMULPS       Z2, Z3, Z3
+	VMOVUPS      Z3, K1, (R10)(AX*1)
+	VMULPS       Z0, Z1, Z1
+	VMOVUPS      Z1, K1, (R8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func expAVX512(dst *float32, src *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·expAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ         DX, $0x10
+	JL           tail
+	VMOVUPS      (CX), Z0
+	VMOVUPS      constant42b20000<>+0(SB), Z1
+	VMINPS       Z0, Z1, Z0
+	VMOVUPS      constantc2d00000<>+0(SB), Z1
+	VMAXPS       Z0, Z1, Z0
+	VMULPS       constant3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVUPS      Z0, Z0
+	VFNMADD231PS constant3f318000<>+0(SB), Z1, Z0
+	VFNMADD231PS constantb95e8083<>+0(SB), Z1, Z0
+	VMOVUPS      constant39506967<>+0(SB), Z2
+	VFMADD213PS  constant3ab743ce<>+0(SB), Z0, Z2
+	VFMADD213PS  constant3c088908<>+0(SB), Z0, Z2
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Z0, Z2
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Z0, Z2
+	VFMADD213PS  constant3f000000<>+0(SB), Z0, Z2
+	VMULPS       Z0, Z0, Z3
+	VFMADD213PS  Z0, Z3, Z2
+	VADDPS       constant3f800000<>+0(SB), Z2, Z2
+	VSCALEFPS    Z1, Z2, Z2
+	VMOVUPS      Z2, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, DX
+	JMP          loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVL         $0x0000ffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z0
+	VMOVUPS      constant42b20000<>+0(SB), Z1
+	VMINPS       Z0, Z1, Z0
+	VMOVUPS      constantc2d00000<>+0(SB), Z1
+	VMAXPS       Z0, Z1, Z0
+	VMULPS       constant3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVUPS      Z0, Z0
+	VFNMADD231PS constant3f318000<>+0(SB), Z1, Z0
+	VFNMADD231PS constantb95e8083<>+0(SB), Z1, Z0
+	VMOVUPS      constant39506967<>+0(SB), Z2
+	VFMADD213PS  constant3ab743ce<>+0(SB), Z0, Z2
+	VFMADD213PS  constant3c088908<>+0(SB), Z0, Z2
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Z0, Z2
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Z0, Z2
+	VFMADD213PS  constant3f000000<>+0(SB), Z0, Z2
+	VMULPS       Z0, Z0, Z3
+	VFMADD213PS  Z0, Z3, Z2
+	VADDPS       constant3f800000<>+0(SB), Z2, Z2
+	VSCALEFPS    Z1, Z2, Z2
+	VMOVUPS      Z2, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func tanhAVX512(dst *float32, src *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·tanhAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ        DX, $0x10
+	JL          tail
+	VMOVUPS     (CX), Z0
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, CX
+	SUBQ        $0x10, DX
+	JMP         loop
+
+tail:
+	TESTQ       DX, DX
+	JZ          done
+	MOVL        $0x0000ffff, BX
+	BZHIL       DX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (CX), K1, Z0
+	VMOVUPS     constant40fcf84f<>+0(SB), Z1
+	VMINPS      Z0, Z1, Z0
+	VMOVUPS     constantc0fcf84f<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     constanta59f25c0<>+0(SB), Z2
+	VFMADD213PS constant2a61337e<>+0(SB), Z1, Z2
+	VFMADD213PS constantaebd37ff<>+0(SB), Z1, Z2
+	VFMADD213PS constant335c0041<>+0(SB), Z1, Z2
+	VFMADD213PS constant3779434a<>+0(SB), Z1, Z2
+	VFMADD213PS constant3a270ded<>+0(SB), Z1, Z2
+	VFMADD213PS constant3ba059dc<>+0(SB), Z1, Z2
+	VMULPS      Z0, Z2, Z2
+	VMOVUPS     constant35a0d3d8<>+0(SB), Z0
+	VFMADD213PS constant38f895d6<>+0(SB), Z1, Z0
+	VFMADD213PS constant3b14aa05<>+0(SB), Z1, Z0
+	VFMADD213PS constant3ba059dd<>+0(SB), Z1, Z0
+	VDIVPS      Z0, Z2, Z2
+	VMOVUPS     Z2, K1, (AX)
+
+done:
 	VZEROUPPER
 	RET

@@ -17,7 +17,9 @@ func randomMatrix(rng *rand.Rand, rows, cols int) Matrix {
 
 // The three products against a float64 triple loop, on odd sizes, strided
 // views, and on top of what c already holds.
-func TestProducts(t *testing.T) {
+func TestProducts(t *testing.T) { each(t, testProducts) }
+
+func testProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		m, k, n := 1+rng.IntN(40), 1+rng.IntN(70), 1+rng.IntN(70)

@@ -2,17 +2,19 @@ package kernel
 
 import "math"
 
-// Exp sets dst[i] = e^src[i]. The slices may be the same.
-func Exp(dst, src []float32) {
-	src = src[:len(dst)]
+// Exp sets dst[i] = e^src[i], within 2 ulp. The slices may be the same.
+func Exp(dst, src []float32) { vectorExp(dst, src[:len(dst)]) }
+
+// Tanh sets dst[i] = tanh src[i], within 5 ulp. The slices may be the same.
+func Tanh(dst, src []float32) { vectorTanh(dst, src[:len(dst)]) }
+
+func expGeneric(dst, src []float32) {
 	for i := range dst {
 		dst[i] = exp(src[i])
 	}
 }
 
-// Tanh sets dst[i] = tanh src[i]. The slices may be the same.
-func Tanh(dst, src []float32) {
-	src = src[:len(dst)]
+func tanhGeneric(dst, src []float32) {
 	for i := range dst {
 		dst[i] = tanh(src[i])
 	}

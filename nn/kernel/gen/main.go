@@ -26,6 +26,12 @@ func main() {
 			dots(i, mr, 4)
 			dots(i, mr, 1)
 		}
+		for _, k := range cells {
+			forwardGates(i, k)
+			backwardGates(i, k)
+		}
+		unary(i, "exp", exp)
+		unary(i, "tanh", tanh)
 	}
 	Generate()
 }
@@ -41,6 +47,9 @@ type isa interface {
 	mask(m Register)           // makes the mask of the value count in m
 	load(m Mem, v VecVirtual)  // through the mask, zero elsewhere
 	store(v VecVirtual, m Mem) // through the mask
+	broadcast(x float64) VecVirtual
+	round(n VecVirtual)    // to the nearest whole number
+	scale(p, n VecVirtual) // p times 2^n
 }
 
 // product makes func(a, ar, ak, b, bs, c, cs, k, last): c[i,j] += sum_k

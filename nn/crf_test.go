@@ -1,0 +1,224 @@
+package nn
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/lethe-deid/lethe/nn/kernel"
+)
+
+// paths calls f with every label sequence of length n.
+func paths(n, k int, f func(y []int32)) {
+	y := make([]int32, n)
+	for {
+		f(y)
+		i := n - 1
+		for ; i >= 0; i-- {
+			if y[i]++; y[i] < int32(k) {
+				break
+			}
+			y[i] = 0
+		}
+		if i < 0 {
+			return
+		}
+	}
+}
+
+func score(y []int32, u, a kernel.Matrix) float64 {
+	k := u.Cols
+	s := float64(a.Row(k)[y[0]]) + float64(a.Row(int(y[len(y)-1]))[k+1])
+	for t, label := range y {
+		s += float64(u.Row(t)[label])
+		if t > 0 {
+			s += float64(a.Row(int(y[t-1]))[label])
+		}
+	}
+	return s
+}
+
+// bruteForce sums over all paths: logZ, the marginal of each token's label and
+// of each stretch of labels of the best path, and that path.
+func bruteForce(u, a kernel.Matrix) (logZ float64, best []int32, stretch func(y []int32, from, to int) float64) {
+	var all []float64
+	top := math.Inf(-1)
+	paths(u.Rows, u.Cols, func(y []int32) {
+		s := score(y, u, a)
+		all = append(all, s)
+		if s > top {
+			top, best = s, append([]int32{}, y...)
+		}
+	})
+	logZ = logSumExp(all)
+	stretch = func(want []int32, from, to int) float64 {
+		var p float64
+		paths(u.Rows, u.Cols, func(y []int32) {
+			for t := from; t < to; t++ {
+				if y[t] != want[t] {
+					return
+				}
+			}
+			p += math.Exp(score(y, u, a) - logZ)
+		})
+		return p
+	}
+	return logZ, best, stretch
+}
+
+func randomCRF(rng *rand.Rand, n, k int, spread float64) (u, a kernel.Matrix) {
+	u, a = kernel.NewMatrix(n, k, make([]float32, n*k)), kernel.NewMatrix(k+2, k+2, make([]float32, (k+2)*(k+2)))
+	for _, m := range []kernel.Matrix{u, a} {
+		for i := range m.Data {
+			m.Data[i] = float32(rng.NormFloat64() * spread)
+		}
+	}
+	return u, a
+}
+
+// Up to five tokens and four labels; the wide spreads leave float32's range, so
+// that the log-space way is taken too.
+func TestCRFAgainstBruteForce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	logSpace := 0
+	for round := range 400 {
+		n, k := 1+rng.IntN(5), 1+rng.IntN(4)
+		spread := []float64{0.5, 2, 10, 150}[round%4]
+		u, a := randomCRF(rng, n, k, spread)
+		logZ, best, stretch := bruteForce(u, a)
+		var l lattice
+		var pk packing
+		pk.pack(1, func(int) int { return n })
+		l.run(&pk, u, a)
+		if l.broken[0] {
+			logSpace++
+		}
+		tol := 1e-5 * max(1, math.Abs(logZ))
+		if math.Abs(l.logZ[0]-logZ) > tol {
+			t.Fatalf("round %d: logZ %v, want %v", round, l.logZ[0], logZ)
+		}
+		if z := newLogLattice(u, a).logZ; math.Abs(z-logZ) > 1e-9*max(1, math.Abs(logZ)) {
+			t.Fatalf("round %d: log space logZ %v, want %v", round, z, logZ)
+		}
+		y := viterbi(u, a)
+		if s := score(y, u, a); math.Abs(s-score(best, u, a)) > tol {
+			t.Fatalf("round %d: Viterbi path scores %v, the best %v", round, s, score(best, u, a))
+		}
+		for from := range n {
+			for to := from + 1; to <= n; to++ {
+				want := stretch(best, from, to)
+				for name, got := range map[string]float64{"scaled": l.probability(&pk, 0, best, from, to), "log space": newLogLattice(u, a).probability(best, from, to)} {
+					if math.Abs(got-want) > 1e-4 {
+						t.Fatalf("round %d: %s probability of [%d,%d) is %v, want %v", round, name, from, to, got, want)
+					}
+				}
+			}
+		}
+	}
+	if logSpace == 0 {
+		t.Error("no round took the log-space way")
+	}
+}
+
+// The gradient of the log-space way against that of the scaled one, where both
+// hold, and of a batch in which one sentence of three is broken.
+func TestCRFLogSpaceGradient(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	const k = 4
+	u, a := randomCRF(rng, 9, k, 1)
+	sentences := []Sentence{{Labels: []int32{0, 1, 2, 3}}, {Labels: []int32{3, 3, 0}}, {Labels: []int32{1, 2}}}
+	for i := range sentences {
+		sentences[i].Tokens = make([]int32, len(sentences[i].Labels))
+	}
+	var b batch
+	b.set(sentences, nil, 1, false)
+	scaled := &crfLoss{batch: &b}
+	want := scaled.forward([]kernel.Matrix{u, a}).Data[0]
+	grads := scaled.backward([]kernel.Matrix{u, a}, kernel.NewMatrix(1, 1, []float32{1}))
+
+	broken := &crfLoss{batch: &b}
+	broken.forward([]kernel.Matrix{u, a})
+	const s = 1 // as lattice.run leaves a sentence that it could not hold
+	broken.lattice.broken[s], broken.lattice.anyBroken = true, true
+	for p := range sentences[b.order[s]].Labels {
+		r := b.tokens.row(s, p)
+		clear(broken.lattice.alpha.Row(r))
+		clear(broken.lattice.beta.Row(r))
+		clear(broken.lattice.q.Row(r))
+	}
+	got := broken.backward([]kernel.Matrix{u, a}, kernel.NewMatrix(1, 1, []float32{1}))
+	if math.IsNaN(float64(want)) {
+		t.Fatal("loss is not a number")
+	}
+	for i := range grads {
+		for j, v := range grads[i].Data {
+			if math.Abs(float64(v-got[i].Data[j])) > 1e-5 {
+				t.Errorf("gradient %d[%d]: %v in log space, %v scaled", i, j, got[i].Data[j], v)
+			}
+		}
+	}
+}
+
+// Forbidden paths are never taken, however high their score; and the predictor
+// keeps to them.
+func TestViterbiKeepsToLegalPaths(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	cfg := small("coupled")
+	net, _ := New(cfg, smallSizes, 1)
+	for i := range net.transitions.Data {
+		net.transitions.Data[i] = float32(rng.NormFloat64() * 5)
+	}
+	const k = 4 // START is k, END k+1; label 3 must not come first or last, 1 only after 0
+	legal := func(a, b int) bool { return !(a == k && b == 3 || a == 3 && b == k+1 || b == 1 && a != 0) }
+	p, err := NewPredictor(net, legal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	free, _ := NewPredictor(net, nil)
+	differs := false
+	for range 200 {
+		sentence := randomSentences(rng, smallSizes, 1+rng.IntN(6))
+		found, err := p.Predict(sentence)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := k
+		for _, y := range append(found[0].Labels, k+1) {
+			if !legal(before, int(y)) {
+				t.Fatalf("label %d after %d", y, before)
+			}
+			before = int(y)
+		}
+		any, _ := free.Predict(sentence)
+		for i := range any[0].Labels {
+			differs = differs || any[0].Labels[i] != found[0].Labels[i]
+		}
+	}
+	if !differs {
+		t.Error("the constraint never mattered")
+	}
+}
+
+// A predictor made before the training must decode with the transitions that
+// the training reached: it once kept a copy of the first ones.
+func TestPredictorFollowsTraining(t *testing.T) {
+	net, _ := New(small("coupled"), smallSizes, 1)
+	early, _ := NewPredictor(net, nil)
+	rng := rand.New(rand.NewPCG(3, 3))
+	for i := range net.transitions.Data {
+		net.transitions.Data[i] = float32(rng.NormFloat64() * 5)
+	}
+	late, _ := NewPredictor(net, nil)
+	for range 50 {
+		s := randomSentences(rng, smallSizes, 8)
+		a, err := early.Predict(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := late.Predict(s)
+		if !slices.Equal(a[0].Labels, b[0].Labels) {
+			t.Fatal("a predictor made earlier finds other labels")
+		}
+	}
+}

@@ -1,0 +1,301 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// constants are vectors of one value repeated, in memory.
+var constants = map[float32]Mem{}
+
+func constant(x float64) Mem {
+	v := float32(x)
+	m, ok := constants[v]
+	if !ok {
+		m = GLOBL(fmt.Sprintf("constant%08x", math.Float32bits(v)), RODATA|NOPTR)
+		for n := range 16 {
+			DATA(4*n, F32(v))
+		}
+		constants[v] = m
+	}
+	return m
+}
+
+// elementwise makes a function over n values: body is emitted for whole
+// vectors and again for the masked rest. Pointers that body names are advanced
+// in between.
+func elementwise(i isa, n Register, pointers []Register, body func(load func(Mem) VecVirtual, store func(VecVirtual, Mem))) {
+	whole := func(m Mem) VecVirtual { v := i.vec(); VMOVUPS(m, v); return v }
+	part := func(m Mem) VecVirtual { v := i.vec(); i.load(m, v); return v }
+	Label("loop")
+	CMPQ(n, U8(i.width()))
+	JL(LabelRef("tail"))
+	body(whole, func(v VecVirtual, m Mem) { VMOVUPS(v, m) })
+	for _, p := range pointers {
+		ADDQ(U8(4*i.width()), p)
+	}
+	SUBQ(U8(i.width()), n)
+	JMP(LabelRef("loop"))
+	Label("tail")
+	TESTQ(n, n)
+	JZ(LabelRef("done"))
+	i.mask(n)
+	body(part, i.store)
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// polynomial is c[0] s^(n-1) + ... + c[n-1].
+func polynomial(i isa, s VecVirtual, c ...float64) VecVirtual {
+	p := i.vec()
+	VMOVUPS(constant(c[0]), p)
+	for _, a := range c[1:] {
+		VFMADD213PS(constant(a), s, p)
+	}
+	return p
+}
+
+// tanh is the rational approximation x P(x²)/Q(x²) of degrees 13 and 6, with x
+// clamped to where float32's tanh is 1 (coefficients as in Eigen). The clamp's
+// operand order lets a NaN through.
+func tanh(i isa, x VecVirtual) VecVirtual {
+	VMINPS(x, i.broadcast(7.90531110763549805), x)
+	VMAXPS(x, i.broadcast(-7.90531110763549805), x)
+	s := i.vec()
+	VMULPS(x, x, s)
+	p := polynomial(i, s, -2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11, 5.12229709037114e-08,
+		1.48572235717979e-05, 6.37261928875436e-04, 4.89352455891786e-03)
+	VMULPS(x, p, p)
+	q := polynomial(i, s, 1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03, 4.89352518554385e-03)
+	VDIVPS(q, p, p)
+	return p
+}
+
+// sigmoid is (1 + tanh(x/2))/2.
+func sigmoid(i isa, x VecVirtual) VecVirtual {
+	VMULPS(constant(0.5), x, x)
+	t := tanh(i, x)
+	h := i.broadcast(0.5)
+	VFMADD213PS(h, h, t)
+	return t
+}
+
+func unary(i isa, name string, f func(i isa, x VecVirtual) VecVirtual) {
+	TEXT(name+i.name(), NOSPLIT, "func(dst, src *float32, n int)")
+	Pragma("noescape")
+	dst, src := Load(Param("dst"), GP64()), Load(Param("src"), GP64())
+	elementwise(i, Load(Param("n"), GP64()), []Register{dst, src}, func(load func(Mem) VecVirtual, store func(VecVirtual, Mem)) {
+		store(f(i, load(Mem{Base: src})), Mem{Base: dst})
+	})
+}
+
+// exp is as in the pure Go version, 2^n·e^r with |r| <= ln2/2.
+func exp(i isa, x VecVirtual) VecVirtual {
+	VMINPS(x, i.broadcast(89), x)
+	VMAXPS(x, i.broadcast(-104), x)
+	n := i.vec()
+	VMULPS(constant(math.Log2E), x, n)
+	i.round(n)
+	r := i.vec()
+	VMOVUPS(x, r)
+	VFNMADD231PS(constant(0.693359375), n, r)
+	VFNMADD231PS(constant(-2.12194440e-4), n, r)
+	p := polynomial(i, r, 1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1)
+	s := i.vec()
+	VMULPS(r, r, s)
+	VFMADD213PS(r, s, p)
+	VADDPS(constant(1), p, p)
+	i.scale(p, n)
+	return p
+}
+
+// The cells' blocks in z, as in package kernel.
+type cell struct {
+	name  string
+	gates int
+}
+
+var cells = []cell{{"coupled", 3}, {"peephole", 3}, {"standard", 4}}
+
+// blocks are the addresses of a row's gates: j, g (f or i), then for the
+// standard cell f, and o last.
+func blocks(z, n Register, gates int) (j, g, f, o Mem, pointers []Register) {
+	size := GP64()
+	MOVQ(n, size)
+	SHLQ(Imm(2), size)
+	third, last := GP64(), GP64()
+	LEAQ(Mem{Base: z, Index: size, Scale: 2}, third)
+	MOVQ(third, last)
+	if gates == 4 {
+		ADDQ(size, last)
+	}
+	second := GP64()
+	MOVQ(z, second)
+	ADDQ(size, second)
+	pointers = []Register{z, second, last}
+	if gates == 4 {
+		pointers = append(pointers, third)
+	}
+	return Mem{Base: z}, Mem{Base: second}, Mem{Base: third}, Mem{Base: last}, pointers
+}
+
+func forwardGates(i isa, k cell) {
+	TEXT(k.name+"Forward"+i.name(), NOSPLIT, "func(z, before, c, tanhC, h *float32, n int)")
+	Pragma("noescape")
+	z, n := Load(Param("z"), GP64()), Load(Param("n"), GP64())
+	var p []Register
+	for _, name := range []string{"before", "c", "tanhC", "h"} {
+		p = append(p, Load(Param(name), GP64()))
+	}
+	j, g, f, o, pointers := blocks(z, n, k.gates)
+	elementwise(i, n, append(pointers, p...), func(load func(Mem) VecVirtual, store func(VecVirtual, Mem)) {
+		gate := func(m Mem, bias bool) VecVirtual {
+			x := load(m)
+			if bias {
+				VADDPS(constant(1), x, x)
+			}
+			y := sigmoid(i, x)
+			store(y, m)
+			return y
+		}
+		tj := tanh(i, load(j))
+		store(tj, j)
+		c := load(Mem{Base: p[0]})
+		switch k.name {
+		case "coupled": // c = j + f (c' - j)
+			a := gate(g, true)
+			VSUBPS(tj, c, c)
+			VFMADD213PS(tj, a, c)
+		case "peephole": // c = c' + i (j - c')
+			a := gate(g, false)
+			VSUBPS(c, tj, tj)
+			VFMADD231PS(a, tj, c)
+		case "standard":
+			a := gate(g, false)
+			VMULPS(a, tj, tj)
+			b := gate(f, true)
+			VFMADD213PS(tj, b, c)
+		}
+		store(c, Mem{Base: p[1]})
+		t := tanh(i, c)
+		store(t, Mem{Base: p[2]})
+		out := gate(o, false)
+		VMULPS(out, t, t)
+		store(t, Mem{Base: p[3]})
+	})
+}
+
+func backwardGates(i isa, k cell) {
+	TEXT(k.name+"Backward"+i.name(), NOSPLIT, "func(dz, z, before, tanhC, dh, dc *float32, n int)")
+	Pragma("noescape")
+	dz, z, n := Load(Param("dz"), GP64()), Load(Param("z"), GP64()), Load(Param("n"), GP64())
+	var p []Register
+	for _, name := range []string{"before", "tanhC", "dh", "dc"} {
+		p = append(p, Load(Param(name), GP64()))
+	}
+	// dz is addressed by its distance from z, which saves its own pointers.
+	SUBQ(z, dz)
+	j, g, f, o, pointers := blocks(z, n, k.gates)
+	d := func(m Mem) Mem { return Mem{Base: m.Base, Index: dz, Scale: 1} }
+	elementwise(i, n, append(pointers, p...), func(load func(Mem) VecVirtual, store func(VecVirtual, Mem)) {
+		// slope multiplies x by y(1-y).
+		slope := func(x, y VecVirtual) {
+			t := i.vec()
+			VMOVUPS(y, t)
+			VFNMADD213PS(y, y, t) // y - y·y
+			VMULPS(t, x, x)
+		}
+		// curve multiplies x by 1-y².
+		curve := func(x, y VecVirtual) {
+			t := i.broadcast(1)
+			VFNMADD231PS(y, y, t)
+			VMULPS(t, x, x)
+		}
+		out, t, dh := load(o), load(Mem{Base: p[1]}), load(Mem{Base: p[2]})
+		do := i.vec()
+		VMULPS(dh, t, do)
+		slope(do, out)
+		store(do, d(o))
+		VMULPS(out, dh, dh)
+		curve(dh, t)
+		dc := load(Mem{Base: p[3]})
+		VADDPS(dh, dc, dc)
+
+		tj, a, before := load(j), load(g), load(Mem{Base: p[0]})
+		switch k.name {
+		case "coupled":
+			VSUBPS(tj, before, before)
+			VMULPS(dc, before, before)
+			slope(before, a)
+			store(before, d(g))
+			VMULPS(dc, a, a) // dc' = dc f, and dj = (dc - dc f)(1 - j²)
+			VSUBPS(a, dc, dc)
+			curve(dc, tj)
+			store(dc, d(j))
+			store(a, Mem{Base: p[3]})
+		case "peephole":
+			t := i.vec()
+			VSUBPS(before, tj, t)
+			VMULPS(dc, t, t)
+			slope(t, a)
+			store(t, d(g))
+			VMULPS(dc, a, a) // dj = dc i (1 - j²), and dc' = dc - dc i
+			VSUBPS(a, dc, dc)
+			curve(a, tj)
+			store(a, d(j))
+			store(dc, Mem{Base: p[3]})
+		case "standard":
+			dg := i.vec()
+			VMULPS(dc, tj, dg)
+			slope(dg, a)
+			store(dg, d(g))
+			VMULPS(dc, a, a)
+			curve(a, tj)
+			store(a, d(j))
+			forget := load(f)
+			VMULPS(dc, before, before)
+			slope(before, forget)
+			store(before, d(f))
+			VMULPS(dc, forget, forget)
+			store(forget, Mem{Base: p[3]})
+		}
+	})
+}
+
+func (avx2) broadcast(x float64) VecVirtual {
+	v := YMM().(VecVirtual)
+	VMOVUPS(constant(x), v)
+	return v
+}
+
+func (avx512) broadcast(x float64) VecVirtual {
+	v := ZMM().(VecVirtual)
+	VMOVUPS(constant(x), v)
+	return v
+}
+
+func (avx2) round(n VecVirtual)   { VROUNDPS(Imm(8), n, n) }
+func (avx512) round(n VecVirtual) { VRNDSCALEPS(Imm(8), n, n) }
+
+// scale multiplies p by 2^n. AVX-512 has an instruction that is right at both
+// ends; AVX2 adds to the exponent in two halves, neither of which can overflow.
+func (avx512) scale(p, n VecVirtual) { VSCALEFPS(n, p, p) }
+
+func (avx2) scale(p, n VecVirtual) {
+	half, rest := YMM().(VecVirtual), YMM().(VecVirtual)
+	VCVTPS2DQ(n, n)
+	VPSRAD(Imm(1), n, half)
+	VPSUBD(half, n, rest)
+	bias := YMM()
+	VMOVUPS(constant(1), bias) // its bits are 127 << 23
+	for _, e := range []VecVirtual{half, rest} {
+		VPSLLD(Imm(23), e, e)
+		VPADDD(bias, e, e)
+		VMULPS(e, p, p)
+	}
+}

@@ -1,0 +1,87 @@
+package nn
+
+import (
+	"math"
+	"testing"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
+)
+
+// valueGrad gives Gorgonia's solvers a parameter and its gradient.
+type valueGrad struct{ value, grad *tensor.Dense }
+
+func (v valueGrad) Value() G.Value         { return v.value }
+func (v valueGrad) Grad() (G.Value, error) { return v.grad, nil }
+
+// SGD, Adam and RMSProp step as Gorgonia's solvers do, which are not used only
+// because their state cannot be saved.
+func TestRulesAgainstGorgonia(t *testing.T) {
+	const n, rate = 50, 0.01
+	for name, solver := range map[string]G.Solver{
+		"sgd":     G.NewVanillaSolver(G.WithLearnRate(rate)),
+		"adam":    G.NewAdamSolver(G.WithLearnRate(rate), G.WithBeta1(adamBeta1), G.WithBeta2(adamBeta2), G.WithEps(adamEpsilon)),
+		"rmsprop": G.NewRMSPropSolver(G.WithLearnRate(rate), G.WithRho(rmsDecay), G.WithEps(rmsEpsilon)),
+	} {
+		ours, theirs := make([]float32, n), make([]float32, n)
+		for i := range n {
+			ours[i] = float32(math.Sin(float64(i)))
+			theirs[i] = ours[i]
+		}
+		r := rules[name]
+		var state [][]float32
+		for range r.states {
+			state = append(state, make([]float32, n))
+		}
+		weights := tensor.New(tensor.WithShape(1, n), tensor.WithBacking(theirs))
+		for step := 1; step <= 20; step++ {
+			g := make([]float32, n)
+			for i := range g {
+				g[i] = float32(math.Cos(float64(i*step))) * 0.3
+			}
+			r.update(ours, g, state, rate, step)
+			pair := valueGrad{weights, tensor.New(tensor.WithShape(1, n), tensor.WithBacking(g))}
+			if err := solver.Step([]G.ValueGrad{pair}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range ours {
+			if math.Abs(float64(ours[i]-theirs[i])) > 2e-5 {
+				t.Fatalf("%s: weight %d is %v, with Gorgonia's solver %v", name, i, ours[i], theirs[i])
+			}
+		}
+	}
+}
+
+// Adadelta by hand, Zeiler 2012, algorithm 1, in float64.
+func TestAdadelta(t *testing.T) {
+	w, state := []float32{1}, [][]float32{{0}, {0}}
+	x, e, d := 1.0, 0.0, 0.0
+	for step := 1; step <= 30; step++ {
+		g := math.Sin(float64(step)) + 0.2
+		rules["adadelta"].update(w, []float32{float32(g)}, state, 1, step)
+		e = 0.95*e + 0.05*g*g
+		dx := -math.Sqrt(d+1e-6) / math.Sqrt(e+1e-6) * g
+		d = 0.95*d + 0.05*dx*dx
+		x += dx
+	}
+	if math.Abs(float64(w[0])-x) > 1e-5 {
+		t.Errorf("after 30 steps %v, want %v", w[0], x)
+	}
+}
+
+// Clipping by value cuts each value, by norm keeps the direction.
+func TestClip(t *testing.T) {
+	tr := &Trainer{sums: [][]float32{{3, -4}}, rowSum: []float32{0, 12}}
+	tr.opt.ClipValue = 3.5
+	tr.clip()
+	if g := append(tr.sums[0], tr.rowSum...); g[0] != 3 || g[1] != -3.5 || g[3] != 3.5 {
+		t.Errorf("by value: %v", g)
+	}
+	tr = &Trainer{sums: [][]float32{{3, -4}}, rowSum: []float32{0, 12}}
+	tr.opt.ClipNorm = 6.5
+	tr.clip()
+	if g := append(tr.sums[0], tr.rowSum...); g[0] != 1.5 || g[1] != -2 || g[3] != 6 {
+		t.Errorf("by norm: %v", g)
+	}
+}

@@ -1,0 +1,296 @@
+package ann
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/taggers"
+)
+
+func notes(t testing.TB, n int, split synth.Split) []*data.Document {
+	t.Helper()
+	docs, err := data.Collect(synth.Notes(n, 1, split))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return docs
+}
+
+func types(t testing.TB) *data.TypeSet {
+	s, err := data.LookupTypeSet(synth.TypeSet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// small is a system that learns something in a few seconds.
+func small() Config {
+	c := DefaultConfig()
+	c.Tokenizer, c.Sentences = "letters-digits", "line"
+	c.Network.CharacterEmbedding, c.Network.CharacterLSTM, c.Network.TokenEmbedding = 8, 8, 16
+	c.Network.TokenLSTM, c.Network.Hidden = 24, 24
+	c.Optimizer.Method, c.Optimizer.LearningRate = "adam", 0.02
+	c.Training.Batch, c.Training.Epochs = 4, 3
+	return c
+}
+
+func fit(t testing.TB, cfg Config, task taggers.Task) *Tagger {
+	t.Helper()
+	task.Name, task.Types, task.Seed = "test", types(t), 7
+	if task.Train == nil {
+		task.Train, task.Dev = notes(t, 24, synth.Train), notes(t, 6, synth.Dev)
+	}
+	tagger, err := Learner{cfg}.Fit(context.Background(), task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tagger.(*Tagger)
+}
+
+func TestFitLearns(t *testing.T) {
+	var epochs []taggers.Epoch
+	cfg := small()
+	cfg.Training.Epochs = 8
+	fit(t, cfg, taggers.Task{Workers: 2, Report: taggers.Report{Epoch: func(e taggers.Epoch) { epochs = append(epochs, e) }}})
+	if len(epochs) != 8 {
+		t.Fatalf("%d epochs reported, want 8", len(epochs))
+	}
+	if first, last := epochs[0], epochs[7]; last.Loss > first.Loss/2 || last.Dev.F1() < 0.3 {
+		t.Errorf("loss fell from %.2f to %.2f, dev F1 is %.3f", first.Loss, last.Loss, last.Dev.F1())
+	}
+}
+
+// What Tag promises: spans sorted, disjoint, inside the text, on token borders,
+// of types seen in training, with scores in [0,1]; the same with any number of
+// workers, alone or among others, and whatever spans the document has.
+func TestTagContract(t *testing.T) {
+	tagger := fit(t, small(), taggers.Task{Workers: 2})
+	docs := notes(t, 12, synth.Test)
+	docs = append(docs, &data.Document{ID: "empty"}, &data.Document{ID: "blank", Text: " \n\t\n"})
+	found, err := tagger.Tag(context.Background(), docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for i, spans := range found {
+		last := 0
+		for _, s := range spans {
+			if s.Start < last || s.End <= s.Start || s.End > len(docs[i].Text) || s.Score < 0 || s.Score > 1 || !tagger.Types().Has(s.Type) {
+				t.Fatalf("document %d: bad span %+v after %d", i, s, last)
+			}
+			last = s.End
+			total++
+		}
+		bare := &data.Document{ID: "x", Text: docs[i].Text}
+		alone, err := tagger.Tag(context.Background(), []*data.Document{bare})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(spans, alone[0]); diff != "" {
+			t.Fatalf("document %d alone has other spans", i)
+		}
+	}
+	if total == 0 {
+		t.Error("nothing was found")
+	}
+}
+
+// Whatever a note holds, it is tagged: one token of a megabyte, and code points
+// that no training note had.
+func TestTagStrangeText(t *testing.T) {
+	tagger := fit(t, small(), taggers.Task{Workers: 1})
+	docs := []*data.Document{
+		{ID: "token", Text: strings.Repeat("x", 1<<20)},
+		{ID: "line", Text: strings.Repeat("seen by Dr. Amundsen ", 20000)},
+		{ID: "runes", Text: "\ufeff\u200b患者 Ω 🙂 \u0301 done"},
+	}
+	found, err := tagger.Tag(context.Background(), docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) != 3 {
+		t.Errorf("%d results for 3 documents", len(found))
+	}
+}
+
+func TestTagIsCancelled(t *testing.T) {
+	tagger := fit(t, small(), taggers.Task{Workers: 2})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := tagger.Tag(ctx, notes(t, 3, synth.Test)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v", err)
+	}
+	if _, err := tagger.Tag(context.Background(), notes(t, 3, synth.Test)); err != nil {
+		t.Errorf("of no use after a cancelled call: %v", err)
+	}
+}
+
+func TestSaveAndLoad(t *testing.T) {
+	dir := t.TempDir()
+	tagger := fit(t, small(), taggers.Task{Workers: 2, Dir: dir})
+	docs := notes(t, 6, synth.Test)
+	want, _ := tagger.Tag(context.Background(), docs)
+	loaded, err := Load(filepath.Join(dir, "best"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := loaded.Tag(context.Background(), docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error("the loaded model finds other spans")
+	}
+}
+
+// A run stopped after some epochs and resumed ends with the bits of one that
+// was not: best and last model and the state, byte for byte.
+func TestResumeReachesTheSameBits(t *testing.T) {
+	whole, parts := t.TempDir(), t.TempDir()
+	fit(t, small(), taggers.Task{Workers: 2, Dir: whole})
+
+	ctx, cancel := context.WithCancel(context.Background())
+	interrupted := taggers.Task{Name: "test", Types: types(t), Seed: 7, Workers: 2, Dir: parts,
+		Train: notes(t, 24, synth.Train), Dev: notes(t, 6, synth.Dev),
+		Report: taggers.Report{Step: func(epoch, done, total int) {
+			if epoch == 2 && done > total/2 {
+				cancel()
+			}
+		}}}
+	if _, err := (Learner{small()}).Fit(ctx, interrupted); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the run was not interrupted: %v", err)
+	}
+	var epochs []taggers.Epoch
+	fit(t, small(), taggers.Task{Workers: 2, Dir: parts, Resume: true,
+		Report: taggers.Report{Epoch: func(e taggers.Epoch) { epochs = append(epochs, e) }}})
+	if len(epochs) != 3 || !epochs[0].Resumed || epochs[1].Resumed {
+		t.Errorf("reported %d epochs, want the first as resumed and two more", len(epochs))
+	}
+	for _, name := range []string{"best/weights.safetensors", "last/weights.safetensors", "best/tokenizer.json"} {
+		a, err := os.ReadFile(filepath.Join(whole, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(parts, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(a, b) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+func TestResumeRefusesAnotherRun(t *testing.T) {
+	dir := t.TempDir()
+	cfg := small()
+	cfg.Training.Epochs = 1
+	fit(t, cfg, taggers.Task{Workers: 2, Dir: dir})
+	cfg.Network.Dropout = 0.1
+	task := taggers.Task{Name: "test", Types: types(t), Seed: 7, Workers: 2, Dir: dir, Resume: true, Train: notes(t, 24, synth.Train), Dev: notes(t, 6, synth.Dev)}
+	if _, err := (Learner{cfg}).Fit(context.Background(), task); err == nil {
+		t.Error("a run with another configuration was resumed")
+	}
+}
+
+func TestEarlyStopping(t *testing.T) {
+	cfg := small()
+	cfg.Training.Epochs, cfg.Training.Patience, cfg.Optimizer.LearningRate = 10, 1, 1e-12
+	var epochs []taggers.Epoch
+	fit(t, cfg, taggers.Task{Workers: 2, Report: taggers.Report{Epoch: func(e taggers.Epoch) { epochs = append(epochs, e) }}})
+	if len(epochs) != 2 {
+		t.Errorf("%d epochs without progress, want to stop after 2", len(epochs))
+	}
+}
+
+// A span over a line end becomes one in each line; a token that a span cuts
+// takes its label.
+func TestInside(t *testing.T) {
+	spans := []data.TokenSpan{{Start: 1, End: 4, Type: "DATE"}}
+	for _, c := range []struct {
+		start, end int
+		want       []data.TokenSpan
+	}{
+		{0, 3, []data.TokenSpan{{Start: 1, End: 3, Type: "DATE"}}},
+		{3, 6, []data.TokenSpan{{Start: 0, End: 1, Type: "DATE"}}},
+		{4, 6, nil},
+	} {
+		if got := inside(spans, c.start, c.end); !slices.Equal(got, c.want) {
+			t.Errorf("inside tokens [%d,%d): %v, want %v", c.start, c.end, got, c.want)
+		}
+	}
+}
+
+func TestVocabulary(t *testing.T) {
+	c := newCounter(false)
+	for i, doc := range []string{"Larch larch elm 12", "elm elm 00 Yew", "Yew 12"} {
+		for _, tok := range strings.Fields(doc) {
+			c.add(i, tok)
+		}
+	}
+	v := c.vocabulary(2, []string{"more", "elm"})
+	if want := []string{unknownToken, "elm", "12", "Yew", "more"}; !slices.Equal(v.tokens, want) {
+		t.Errorf("tokens %q, want %q", v.tokens, want)
+	}
+	v = c.vocabulary(1, nil)
+	name := func(s string) string { return v.tokens[v.token(s)] }
+	for _, c := range [][2]string{{"Larch", "Larch"}, {"LARCH", "larch"}, {"77", "00"}, {"777", unknownToken}, {"YEW", unknownToken}} {
+		if got := name(c[0]); got != c[1] {
+			t.Errorf("%q is looked up as %q, want %q", c[0], got, c[1])
+		}
+	}
+	long := strings.Repeat("a", 1000)
+	if n := len(v.spelling(nil, long)); n != maxCharacters {
+		t.Errorf("a token of 1000 characters has a spelling of %d", n)
+	}
+}
+
+func TestValidateNamesTheKey(t *testing.T) {
+	for key, edit := range map[string]func(*Config){
+		"tokenizer":                   func(c *Config) { c.Tokenizer = "spacy" },
+		"sentences":                   func(c *Config) { c.Sentences = "" },
+		"scheme":                      func(c *Config) { c.Scheme = "BILOU" },
+		"max_sentence":                func(c *Config) { c.MaxTokens = 0 },
+		"vocabulary.min_documents":    func(c *Config) { c.Vocabulary.MinDocuments = 0 },
+		"vectors.keep":                func(c *Config) { c.Vectors.Keep = "some" },
+		"training.batch":              func(c *Config) { c.Training.Batch = 0 },
+		"training.unknown_singletons": func(c *Config) { c.Training.UnknownSingletons = 2 },
+		"network.dropout":             func(c *Config) { c.Network.Dropout = -1 },
+		"optimizer.learning_rate":     func(c *Config) { c.Optimizer.LearningRate = 0 },
+	} {
+		c := DefaultConfig()
+		edit(&c)
+		if err := c.Validate(); err == nil || !strings.HasPrefix(err.Error(), key+":") {
+			t.Errorf("%s: error is %v", key, err)
+		}
+	}
+}
+
+func BenchmarkTag(b *testing.B) {
+	cfg := DefaultConfig()
+	cfg.Tokenizer, cfg.Sentences = "letters-digits", "line"
+	cfg.Training.Epochs, cfg.Training.Batch = 1, 16
+	tagger := fit(b, cfg, taggers.Task{Workers: 2})
+	docs := notes(b, 100, synth.Test)
+	tokens := 0
+	for _, d := range docs {
+		tokens += len(tagger.reader.cut(d).tokens)
+	}
+	for b.Loop() {
+		if _, err := tagger.Tag(context.Background(), docs); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(tokens*b.N)/b.Elapsed().Seconds(), "tokens/s")
+}
