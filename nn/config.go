@@ -9,6 +9,7 @@ package nn
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
@@ -18,9 +19,11 @@ type Config struct {
 	CharacterEmbedding int     `yaml:"character_embedding"` // dimension of a character's vector; the paper: 25
 	CharacterLSTM      int     `yaml:"character_lstm"`      // hidden units per direction; the paper: 25; 0: no character part
 	TokenEmbedding     int     `yaml:"token_embedding"`     // dimension of a token's vector; the paper: 100; 0: no token vectors
+	TokenScale         float64 `yaml:"token_scale"`         // standard deviation of random token vectors; 0: Glorot's, as in the reference
 	TokenLSTM          int     `yaml:"token_lstm"`          // hidden units per direction; the paper: 100; 0: no token BiLSTM
 	Hidden             int     `yaml:"hidden"`              // units of the tanh layer; the reference: 100; 0: no such layer
 	Dropout            float64 `yaml:"dropout"`             // probability of dropping an input of the token BiLSTM; the paper: 0.5
+	WordDropout        float64 `yaml:"word_dropout"`        // probability of dropping a token's whole input; the paper: 0
 	CRF                bool    `yaml:"crf"`                 // sequence optimisation; false: a softmax at each token
 	Cell               Cell    `yaml:"cell"`                // coupled (the reference), peephole (the paper's equations), standard
 }
@@ -49,6 +52,10 @@ func (c Config) Validate() error {
 		return fmt.Errorf("token_embedding: 0, and there is no character_lstm: the network has no input")
 	case !(c.Dropout >= 0 && c.Dropout < 1):
 		return fmt.Errorf("dropout: %v is not in [0, 1)", c.Dropout)
+	case !(c.WordDropout >= 0 && c.WordDropout < 1):
+		return fmt.Errorf("word_dropout: %v is not in [0, 1)", c.WordDropout)
+	case !(c.TokenScale >= 0) || math.IsInf(c.TokenScale, 0):
+		return fmt.Errorf("token_scale: %v is negative or not a number", c.TokenScale)
 	}
 	_, err := c.Cell.kernel()
 	return err

@@ -451,25 +451,13 @@ func logSumExp(x []float64) float64 {
 // scores the lower label wins.
 func viterbi(u, trans kernel.Matrix) []int32 {
 	n, k := u.Rows, u.Cols
+	a := trans.Slice(0, k).Columns(0, k)
 	score, next := make([]float32, k), make([]float32, k)
-	from := make([]int32, n*k)
-	for j := range k {
-		score[j] = trans.Row(k)[j] + u.Row(0)[j]
-	}
+	back := make([]int32, n*k)
+	copy(score, trans.Row(k))
+	kernel.Add(score, u.Row(0))
 	for t := 1; t < n; t++ {
-		back := from[t*k:][:k]
-		for j := range next {
-			next[j] = score[0] + trans.Row(0)[j]
-			back[j] = 0
-		}
-		for i := 1; i < k; i++ {
-			base, row := score[i], trans.Row(i)[:k]
-			for j, v := range row {
-				if s := base + v; s > next[j] {
-					next[j], back[j] = s, int32(i)
-				}
-			}
-		}
+		kernel.ViterbiStep(next, back[t*k:][:k], score, a)
 		kernel.Add(next, u.Row(t))
 		score, next = next, score
 	}
@@ -483,7 +471,7 @@ func viterbi(u, trans kernel.Matrix) []int32 {
 	y := make([]int32, n)
 	for t := n - 1; t >= 0; t-- {
 		y[t] = int32(best)
-		best = int(from[t*k+best])
+		best = int(back[t*k+best])
 	}
 	return y
 }

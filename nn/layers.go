@@ -123,15 +123,19 @@ func (l *tokenEmbedding) backward(in []kernel.Matrix, dout kernel.Matrix) []kern
 }
 
 // concatDropout joins its inputs, the character part first, and drops each
-// value with probability p, scaling the rest by 1/(1-p). What is dropped
-// follows from each sentence's seed alone.
+// value with probability p, scaling the rest by 1/(1-p), and each token as a
+// whole with probability word. What is dropped follows from each sentence's
+// seed alone.
 type concatDropout struct {
 	batch *batch
 	p     float64
+	word  float64
 	mask  buffer // 0 or 1/(1-p)
 	out   buffer
 	grads grads
 }
+
+func (l *concatDropout) drops() bool { return l.batch.seeds != nil && (l.p > 0 || l.word > 0) }
 
 func (l *concatDropout) forward(in []kernel.Matrix) kernel.Matrix {
 	width := 0
@@ -145,15 +149,19 @@ func (l *concatDropout) forward(in []kernel.Matrix) kernel.Matrix {
 			row = row[copy(row, m.Row(r)):]
 		}
 	}
-	if l.batch.seeds == nil || l.p == 0 {
+	if !l.drops() {
 		return out
 	}
 	mask := l.mask.resize(out.Rows, width)
-	keep, threshold := float32(1/(1-l.p)), uint64(l.p*(1<<16))
+	keep, threshold, word := float32(1/(1-l.p)), uint64(l.p*(1<<16)), uint64(l.word*(1<<32))
 	for s, i := range l.batch.order {
 		rng := splitmix(l.batch.seeds[i])
 		for t := range l.batch.sentences[i].Tokens {
 			row := mask.Row(l.batch.tokens.row(s, t))
+			if rng.next()>>32 < word {
+				clear(row)
+				continue
+			}
 			var bits uint64
 			for j := range row {
 				if j%4 == 0 { // a draw has 16 bits for each of four values
@@ -175,8 +183,7 @@ func (l *concatDropout) forward(in []kernel.Matrix) kernel.Matrix {
 
 func (l *concatDropout) backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Matrix {
 	g := l.grads.zeroed(in)
-	dropped := l.batch.seeds != nil && l.p != 0
-	mask := kernel.Matrix{}
+	dropped, mask := l.drops(), kernel.Matrix{}
 	if dropped {
 		mask = l.mask.resize(dout.Rows, dout.Cols)
 	}

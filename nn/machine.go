@@ -63,7 +63,7 @@ func newMachine(net *Network, train bool) (m *machine, err error) {
 		x, _ := apply("token_embedding", m.table, d, tap)
 		parts, width = append(parts, x), width+d
 	}
-	x, _ := apply("concat_dropout", &concatDropout{batch: m.batch, p: cfg.Dropout}, width, parts...)
+	x, _ := apply("concat_dropout", &concatDropout{batch: m.batch, p: cfg.Dropout, word: cfg.WordDropout}, width, parts...)
 	if u := cfg.TokenLSTM; u > 0 {
 		l := &tokenLSTM{batch: m.batch, units: u, fw: lstm{cell: cell}, bw: lstm{cell: cell, reverse: true}}
 		x, _ = apply("token_lstm", l, 2*u, append([]*G.Node{x}, input(directions(net.tokens)...)...)...)

@@ -48,7 +48,8 @@ func (l lstmParams) list() []*Param {
 
 // New makes a network with Glorot-uniform matrices, U(±sqrt(6/(rows+cols))),
 // and zero biases, as the reference does (initial states are matrices of one
-// row). The same seed gives the same network.
+// row); Config.TokenScale is the one exception. The same seed gives the same
+// network.
 func New(cfg Config, sizes Sizes, seed uint64) (*Network, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -107,6 +108,11 @@ func New(cfg Config, sizes Sizes, seed uint64) (*Network, error) {
 	if cfg.TokenEmbedding > 0 {
 		n.table = glorot("token_embedding", sizes.Tokens, cfg.TokenEmbedding)
 		n.params = n.params[:len(n.params)-1]
+		if cfg.TokenScale > 0 {
+			for i := range n.table.Data {
+				n.table.Data[i] = float32(cfg.TokenScale * rng.NormFloat64())
+			}
+		}
 	}
 	return n, nil
 }

@@ -48,6 +48,7 @@ func variants() map[string]Config {
 	edit("no token vectors", func(c *Config) { c.TokenEmbedding = 0 })
 	edit("no token LSTM", func(c *Config) { c.TokenLSTM = 0 })
 	edit("no hidden layer", func(c *Config) { c.Hidden = 0 })
+	edit("word dropout", func(c *Config) { c.WordDropout = 0.3 })
 	edit("no CRF", func(c *Config) { c.CRF = false })
 	return v
 }

@@ -15,10 +15,12 @@ type vectors struct {
 	forward   [3]func(z, before, c, tanhC, h *float32, n int) // by Cell
 	backward  [3]func(dz, z, before, tanhC, dh, dc *float32, n int)
 	exp, tanh func(dst, src *float32, n int)
+	viterbi   []viterbiFunc // [vectors of columns-1]
 }
 
 type (
 	productFunc func(a *float32, ar, ak int, b *float32, bs int, c *float32, cs int, k, last int)
+	viterbiFunc func(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
 	dotsFunc    func(a *float32, ar int, b *float32, br int, c *float32, cs int, k, last int)
 )
 
@@ -35,7 +37,7 @@ var avx2 = &vectors{
 	dots:     [][2]dotsFunc{{dots1x1AVX2, dots1x4AVX2}, {dots2x1AVX2, dots2x4AVX2}},
 	forward:  [3]func(z, before, c, tanhC, h *float32, n int){coupledForwardAVX2, peepholeForwardAVX2, standardForwardAVX2},
 	backward: [3]func(dz, z, before, tanhC, dh, dc *float32, n int){coupledBackwardAVX2, peepholeBackwardAVX2, standardBackwardAVX2},
-	exp:      expAVX2, tanh: tanhAVX2,
+	exp:      expAVX2, tanh: tanhAVX2, viterbi: []viterbiFunc{viterbi1AVX2, viterbi2AVX2, viterbi3AVX2},
 }
 
 var avx512 = &vectors{
@@ -53,7 +55,7 @@ var avx512 = &vectors{
 	dots:     [][2]dotsFunc{{dots1x1AVX512, dots1x4AVX512}, {dots2x1AVX512, dots2x4AVX512}, {dots3x1AVX512, dots3x4AVX512}},
 	forward:  [3]func(z, before, c, tanhC, h *float32, n int){coupledForwardAVX512, peepholeForwardAVX512, standardForwardAVX512},
 	backward: [3]func(dz, z, before, tanhC, dh, dc *float32, n int){coupledBackwardAVX512, peepholeBackwardAVX512, standardBackwardAVX512},
-	exp:      expAVX512, tanh: tanhAVX512,
+	exp:      expAVX512, tanh: tanhAVX512, viterbi: []viterbiFunc{viterbi1AVX512, viterbi2AVX512, viterbi3AVX512, viterbi4AVX512, viterbi5AVX512, viterbi6AVX512},
 }
 
 // inUse is nil for pure Go.
@@ -179,4 +181,18 @@ func vectorTanh(dst, src []float32) {
 		return
 	}
 	inUse.tanh(&dst[0], &src[0], len(dst))
+}
+
+func viterbiStep(next []float32, back []int32, score []float32, a Matrix) {
+	if inUse == nil || len(next) == 0 {
+		viterbiStepGeneric(next, back, score, a)
+		return
+	}
+	v := inUse
+	for j := 0; j < len(next); {
+		nv := min((len(next)-j+v.width-1)/v.width, len(v.viterbi))
+		cols := min(len(next)-j, nv*v.width)
+		v.viterbi[nv-1](&a.Data[j], 4*a.Stride, &score[0], len(score), &next[j], &back[j], cols-(nv-1)*v.width)
+		j += cols
+	}
 }

@@ -17,3 +17,7 @@ func gatesBackward(k Cell, dz, z, before, tanhC, dh, dc []float32) {
 
 func vectorExp(dst, src []float32)  { expGeneric(dst, src) }
 func vectorTanh(dst, src []float32) { tanhGeneric(dst, src) }
+
+func viterbiStep(next []float32, back []int32, score []float32, a Matrix) {
+	viterbiStepGeneric(next, back, score, a)
+}

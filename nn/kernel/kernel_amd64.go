@@ -98,6 +98,15 @@ func standardForwardAVX2(z *float32, before *float32, c *float32, tanhC *float32
 func standardBackwardAVX2(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
 
 //go:noescape
+func viterbi1AVX2(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
+
+//go:noescape
+func viterbi2AVX2(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
+
+//go:noescape
+func viterbi3AVX2(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
+
+//go:noescape
 func expAVX2(dst *float32, src *float32, n int)
 
 //go:noescape
@@ -222,6 +231,24 @@ func standardForwardAVX512(z *float32, before *float32, c *float32, tanhC *float
 
 //go:noescape
 func standardBackwardAVX512(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
+
+//go:noescape
+func viterbi1AVX512(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
+
+//go:noescape
+func viterbi2AVX512(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
+
+//go:noescape
+func viterbi3AVX512(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
+
+//go:noescape
+func viterbi4AVX512(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
+
+//go:noescape
+func viterbi5AVX512(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
+
+//go:noescape
+func viterbi6AVX512(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
 
 //go:noescape
 func expAVX512(dst *float32, src *float32, n int)

@@ -14,6 +14,24 @@ DATA counts<>+24(SB)/4, $0x00000006
 DATA counts<>+28(SB)/4, $0x00000007
 GLOBL counts<>(SB), RODATA|NOPTR, $32
 
+DATA ones<>+0(SB)/4, $0x00000001
+DATA ones<>+4(SB)/4, $0x00000001
+DATA ones<>+8(SB)/4, $0x00000001
+DATA ones<>+12(SB)/4, $0x00000001
+DATA ones<>+16(SB)/4, $0x00000001
+DATA ones<>+20(SB)/4, $0x00000001
+DATA ones<>+24(SB)/4, $0x00000001
+DATA ones<>+28(SB)/4, $0x00000001
+DATA ones<>+32(SB)/4, $0x00000001
+DATA ones<>+36(SB)/4, $0x00000001
+DATA ones<>+40(SB)/4, $0x00000001
+DATA ones<>+44(SB)/4, $0x00000001
+DATA ones<>+48(SB)/4, $0x00000001
+DATA ones<>+52(SB)/4, $0x00000001
+DATA ones<>+56(SB)/4, $0x00000001
+DATA ones<>+60(SB)/4, $0x00000001
+GLOBL ones<>(SB), RODATA|NOPTR, $64
+
 // func product1x1AVX2(a *float32, ar int, ak int, b *float32, bs int, c *float32, cs int, k int, last int)
 // Requires: AVX, AVX2, FMA3, SSE2
 TEXT ·product1x1AVX2(SB), NOSPLIT, $0-72
@@ -1686,274 +1704,274 @@ done:
 	VZEROUPPER
 	RET
 
-DATA constant40fcf84f<>+0(SB)/4, $(7.905311)
-DATA constant40fcf84f<>+4(SB)/4, $(7.905311)
-DATA constant40fcf84f<>+8(SB)/4, $(7.905311)
-DATA constant40fcf84f<>+12(SB)/4, $(7.905311)
-DATA constant40fcf84f<>+16(SB)/4, $(7.905311)
-DATA constant40fcf84f<>+20(SB)/4, $(7.905311)
-DATA constant40fcf84f<>+24(SB)/4, $(7.905311)
-DATA constant40fcf84f<>+28(SB)/4, $(7.905311)
-DATA constant40fcf84f<>+32(SB)/4, $(7.905311)
-DATA constant40fcf84f<>+36(SB)/4, $(7.905311)
-DATA constant40fcf84f<>+40(SB)/4, $(7.905311)
-DATA constant40fcf84f<>+44(SB)/4, $(7.905311)
-DATA constant40fcf84f<>+48(SB)/4, $(7.905311)
-DATA constant40fcf84f<>+52(SB)/4, $(7.905311)
-DATA constant40fcf84f<>+56(SB)/4, $(7.905311)
-DATA constant40fcf84f<>+60(SB)/4, $(7.905311)
+DATA constant40fcf84f<>+0(SB)/4, $0x40fcf84f
+DATA constant40fcf84f<>+4(SB)/4, $0x40fcf84f
+DATA constant40fcf84f<>+8(SB)/4, $0x40fcf84f
+DATA constant40fcf84f<>+12(SB)/4, $0x40fcf84f
+DATA constant40fcf84f<>+16(SB)/4, $0x40fcf84f
+DATA constant40fcf84f<>+20(SB)/4, $0x40fcf84f
+DATA constant40fcf84f<>+24(SB)/4, $0x40fcf84f
+DATA constant40fcf84f<>+28(SB)/4, $0x40fcf84f
+DATA constant40fcf84f<>+32(SB)/4, $0x40fcf84f
+DATA constant40fcf84f<>+36(SB)/4, $0x40fcf84f
+DATA constant40fcf84f<>+40(SB)/4, $0x40fcf84f
+DATA constant40fcf84f<>+44(SB)/4, $0x40fcf84f
+DATA constant40fcf84f<>+48(SB)/4, $0x40fcf84f
+DATA constant40fcf84f<>+52(SB)/4, $0x40fcf84f
+DATA constant40fcf84f<>+56(SB)/4, $0x40fcf84f
+DATA constant40fcf84f<>+60(SB)/4, $0x40fcf84f
 GLOBL constant40fcf84f<>(SB), RODATA|NOPTR, $64
 
-DATA constantc0fcf84f<>+0(SB)/4, $(-7.905311)
-DATA constantc0fcf84f<>+4(SB)/4, $(-7.905311)
-DATA constantc0fcf84f<>+8(SB)/4, $(-7.905311)
-DATA constantc0fcf84f<>+12(SB)/4, $(-7.905311)
-DATA constantc0fcf84f<>+16(SB)/4, $(-7.905311)
-DATA constantc0fcf84f<>+20(SB)/4, $(-7.905311)
-DATA constantc0fcf84f<>+24(SB)/4, $(-7.905311)
-DATA constantc0fcf84f<>+28(SB)/4, $(-7.905311)
-DATA constantc0fcf84f<>+32(SB)/4, $(-7.905311)
-DATA constantc0fcf84f<>+36(SB)/4, $(-7.905311)
-DATA constantc0fcf84f<>+40(SB)/4, $(-7.905311)
-DATA constantc0fcf84f<>+44(SB)/4, $(-7.905311)
-DATA constantc0fcf84f<>+48(SB)/4, $(-7.905311)
-DATA constantc0fcf84f<>+52(SB)/4, $(-7.905311)
-DATA constantc0fcf84f<>+56(SB)/4, $(-7.905311)
-DATA constantc0fcf84f<>+60(SB)/4, $(-7.905311)
+DATA constantc0fcf84f<>+0(SB)/4, $0xc0fcf84f
+DATA constantc0fcf84f<>+4(SB)/4, $0xc0fcf84f
+DATA constantc0fcf84f<>+8(SB)/4, $0xc0fcf84f
+DATA constantc0fcf84f<>+12(SB)/4, $0xc0fcf84f
+DATA constantc0fcf84f<>+16(SB)/4, $0xc0fcf84f
+DATA constantc0fcf84f<>+20(SB)/4, $0xc0fcf84f
+DATA constantc0fcf84f<>+24(SB)/4, $0xc0fcf84f
+DATA constantc0fcf84f<>+28(SB)/4, $0xc0fcf84f
+DATA constantc0fcf84f<>+32(SB)/4, $0xc0fcf84f
+DATA constantc0fcf84f<>+36(SB)/4, $0xc0fcf84f
+DATA constantc0fcf84f<>+40(SB)/4, $0xc0fcf84f
+DATA constantc0fcf84f<>+44(SB)/4, $0xc0fcf84f
+DATA constantc0fcf84f<>+48(SB)/4, $0xc0fcf84f
+DATA constantc0fcf84f<>+52(SB)/4, $0xc0fcf84f
+DATA constantc0fcf84f<>+56(SB)/4, $0xc0fcf84f
+DATA constantc0fcf84f<>+60(SB)/4, $0xc0fcf84f
 GLOBL constantc0fcf84f<>(SB), RODATA|NOPTR, $64
 
-DATA constanta59f25c0<>+0(SB)/4, $(-0.00000000000000027607684)
-DATA constanta59f25c0<>+4(SB)/4, $(-0.00000000000000027607684)
-DATA constanta59f25c0<>+8(SB)/4, $(-0.00000000000000027607684)
-DATA constanta59f25c0<>+12(SB)/4, $(-0.00000000000000027607684)
-DATA constanta59f25c0<>+16(SB)/4, $(-0.00000000000000027607684)
-DATA constanta59f25c0<>+20(SB)/4, $(-0.00000000000000027607684)
-DATA constanta59f25c0<>+24(SB)/4, $(-0.00000000000000027607684)
-DATA constanta59f25c0<>+28(SB)/4, $(-0.00000000000000027607684)
-DATA constanta59f25c0<>+32(SB)/4, $(-0.00000000000000027607684)
-DATA constanta59f25c0<>+36(SB)/4, $(-0.00000000000000027607684)
-DATA constanta59f25c0<>+40(SB)/4, $(-0.00000000000000027607684)
-DATA constanta59f25c0<>+44(SB)/4, $(-0.00000000000000027607684)
-DATA constanta59f25c0<>+48(SB)/4, $(-0.00000000000000027607684)
-DATA constanta59f25c0<>+52(SB)/4, $(-0.00000000000000027607684)
-DATA constanta59f25c0<>+56(SB)/4, $(-0.00000000000000027607684)
-DATA constanta59f25c0<>+60(SB)/4, $(-0.00000000000000027607684)
+DATA constanta59f25c0<>+0(SB)/4, $0xa59f25c0
+DATA constanta59f25c0<>+4(SB)/4, $0xa59f25c0
+DATA constanta59f25c0<>+8(SB)/4, $0xa59f25c0
+DATA constanta59f25c0<>+12(SB)/4, $0xa59f25c0
+DATA constanta59f25c0<>+16(SB)/4, $0xa59f25c0
+DATA constanta59f25c0<>+20(SB)/4, $0xa59f25c0
+DATA constanta59f25c0<>+24(SB)/4, $0xa59f25c0
+DATA constanta59f25c0<>+28(SB)/4, $0xa59f25c0
+DATA constanta59f25c0<>+32(SB)/4, $0xa59f25c0
+DATA constanta59f25c0<>+36(SB)/4, $0xa59f25c0
+DATA constanta59f25c0<>+40(SB)/4, $0xa59f25c0
+DATA constanta59f25c0<>+44(SB)/4, $0xa59f25c0
+DATA constanta59f25c0<>+48(SB)/4, $0xa59f25c0
+DATA constanta59f25c0<>+52(SB)/4, $0xa59f25c0
+DATA constanta59f25c0<>+56(SB)/4, $0xa59f25c0
+DATA constanta59f25c0<>+60(SB)/4, $0xa59f25c0
 GLOBL constanta59f25c0<>(SB), RODATA|NOPTR, $64
 
-DATA constant2a61337e<>+0(SB)/4, $(0.0000000000002000188)
-DATA constant2a61337e<>+4(SB)/4, $(0.0000000000002000188)
-DATA constant2a61337e<>+8(SB)/4, $(0.0000000000002000188)
-DATA constant2a61337e<>+12(SB)/4, $(0.0000000000002000188)
-DATA constant2a61337e<>+16(SB)/4, $(0.0000000000002000188)
-DATA constant2a61337e<>+20(SB)/4, $(0.0000000000002000188)
-DATA constant2a61337e<>+24(SB)/4, $(0.0000000000002000188)
-DATA constant2a61337e<>+28(SB)/4, $(0.0000000000002000188)
-DATA constant2a61337e<>+32(SB)/4, $(0.0000000000002000188)
-DATA constant2a61337e<>+36(SB)/4, $(0.0000000000002000188)
-DATA constant2a61337e<>+40(SB)/4, $(0.0000000000002000188)
-DATA constant2a61337e<>+44(SB)/4, $(0.0000000000002000188)
-DATA constant2a61337e<>+48(SB)/4, $(0.0000000000002000188)
-DATA constant2a61337e<>+52(SB)/4, $(0.0000000000002000188)
-DATA constant2a61337e<>+56(SB)/4, $(0.0000000000002000188)
-DATA constant2a61337e<>+60(SB)/4, $(0.0000000000002000188)
+DATA constant2a61337e<>+0(SB)/4, $0x2a61337e
+DATA constant2a61337e<>+4(SB)/4, $0x2a61337e
+DATA constant2a61337e<>+8(SB)/4, $0x2a61337e
+DATA constant2a61337e<>+12(SB)/4, $0x2a61337e
+DATA constant2a61337e<>+16(SB)/4, $0x2a61337e
+DATA constant2a61337e<>+20(SB)/4, $0x2a61337e
+DATA constant2a61337e<>+24(SB)/4, $0x2a61337e
+DATA constant2a61337e<>+28(SB)/4, $0x2a61337e
+DATA constant2a61337e<>+32(SB)/4, $0x2a61337e
+DATA constant2a61337e<>+36(SB)/4, $0x2a61337e
+DATA constant2a61337e<>+40(SB)/4, $0x2a61337e
+DATA constant2a61337e<>+44(SB)/4, $0x2a61337e
+DATA constant2a61337e<>+48(SB)/4, $0x2a61337e
+DATA constant2a61337e<>+52(SB)/4, $0x2a61337e
+DATA constant2a61337e<>+56(SB)/4, $0x2a61337e
+DATA constant2a61337e<>+60(SB)/4, $0x2a61337e
 GLOBL constant2a61337e<>(SB), RODATA|NOPTR, $64
 
-DATA constantaebd37ff<>+0(SB)/4, $(-0.00000000008604672)
-DATA constantaebd37ff<>+4(SB)/4, $(-0.00000000008604672)
-DATA constantaebd37ff<>+8(SB)/4, $(-0.00000000008604672)
-DATA constantaebd37ff<>+12(SB)/4, $(-0.00000000008604672)
-DATA constantaebd37ff<>+16(SB)/4, $(-0.00000000008604672)
-DATA constantaebd37ff<>+20(SB)/4, $(-0.00000000008604672)
-DATA constantaebd37ff<>+24(SB)/4, $(-0.00000000008604672)
-DATA constantaebd37ff<>+28(SB)/4, $(-0.00000000008604672)
-DATA constantaebd37ff<>+32(SB)/4, $(-0.00000000008604672)
-DATA constantaebd37ff<>+36(SB)/4, $(-0.00000000008604672)
-DATA constantaebd37ff<>+40(SB)/4, $(-0.00000000008604672)
-DATA constantaebd37ff<>+44(SB)/4, $(-0.00000000008604672)
-DATA constantaebd37ff<>+48(SB)/4, $(-0.00000000008604672)
-DATA constantaebd37ff<>+52(SB)/4, $(-0.00000000008604672)
-DATA constantaebd37ff<>+56(SB)/4, $(-0.00000000008604672)
-DATA constantaebd37ff<>+60(SB)/4, $(-0.00000000008604672)
+DATA constantaebd37ff<>+0(SB)/4, $0xaebd37ff
+DATA constantaebd37ff<>+4(SB)/4, $0xaebd37ff
+DATA constantaebd37ff<>+8(SB)/4, $0xaebd37ff
+DATA constantaebd37ff<>+12(SB)/4, $0xaebd37ff
+DATA constantaebd37ff<>+16(SB)/4, $0xaebd37ff
+DATA constantaebd37ff<>+20(SB)/4, $0xaebd37ff
+DATA constantaebd37ff<>+24(SB)/4, $0xaebd37ff
+DATA constantaebd37ff<>+28(SB)/4, $0xaebd37ff
+DATA constantaebd37ff<>+32(SB)/4, $0xaebd37ff
+DATA constantaebd37ff<>+36(SB)/4, $0xaebd37ff
+DATA constantaebd37ff<>+40(SB)/4, $0xaebd37ff
+DATA constantaebd37ff<>+44(SB)/4, $0xaebd37ff
+DATA constantaebd37ff<>+48(SB)/4, $0xaebd37ff
+DATA constantaebd37ff<>+52(SB)/4, $0xaebd37ff
+DATA constantaebd37ff<>+56(SB)/4, $0xaebd37ff
+DATA constantaebd37ff<>+60(SB)/4, $0xaebd37ff
 GLOBL constantaebd37ff<>(SB), RODATA|NOPTR, $64
 
-DATA constant335c0041<>+0(SB)/4, $(0.000000051222973)
-DATA constant335c0041<>+4(SB)/4, $(0.000000051222973)
-DATA constant335c0041<>+8(SB)/4, $(0.000000051222973)
-DATA constant335c0041<>+12(SB)/4, $(0.000000051222973)
-DATA constant335c0041<>+16(SB)/4, $(0.000000051222973)
-DATA constant335c0041<>+20(SB)/4, $(0.000000051222973)
-DATA constant335c0041<>+24(SB)/4, $(0.000000051222973)
-DATA constant335c0041<>+28(SB)/4, $(0.000000051222973)
-DATA constant335c0041<>+32(SB)/4, $(0.000000051222973)
-DATA constant335c0041<>+36(SB)/4, $(0.000000051222973)
-DATA constant335c0041<>+40(SB)/4, $(0.000000051222973)
-DATA constant335c0041<>+44(SB)/4, $(0.000000051222973)
-DATA constant335c0041<>+48(SB)/4, $(0.000000051222973)
-DATA constant335c0041<>+52(SB)/4, $(0.000000051222973)
-DATA constant335c0041<>+56(SB)/4, $(0.000000051222973)
-DATA constant335c0041<>+60(SB)/4, $(0.000000051222973)
+DATA constant335c0041<>+0(SB)/4, $0x335c0041
+DATA constant335c0041<>+4(SB)/4, $0x335c0041
+DATA constant335c0041<>+8(SB)/4, $0x335c0041
+DATA constant335c0041<>+12(SB)/4, $0x335c0041
+DATA constant335c0041<>+16(SB)/4, $0x335c0041
+DATA constant335c0041<>+20(SB)/4, $0x335c0041
+DATA constant335c0041<>+24(SB)/4, $0x335c0041
+DATA constant335c0041<>+28(SB)/4, $0x335c0041
+DATA constant335c0041<>+32(SB)/4, $0x335c0041
+DATA constant335c0041<>+36(SB)/4, $0x335c0041
+DATA constant335c0041<>+40(SB)/4, $0x335c0041
+DATA constant335c0041<>+44(SB)/4, $0x335c0041
+DATA constant335c0041<>+48(SB)/4, $0x335c0041
+DATA constant335c0041<>+52(SB)/4, $0x335c0041
+DATA constant335c0041<>+56(SB)/4, $0x335c0041
+DATA constant335c0041<>+60(SB)/4, $0x335c0041
 GLOBL constant335c0041<>(SB), RODATA|NOPTR, $64
 
-DATA constant3779434a<>+0(SB)/4, $(0.0000148572235)
-DATA constant3779434a<>+4(SB)/4, $(0.0000148572235)
-DATA constant3779434a<>+8(SB)/4, $(0.0000148572235)
-DATA constant3779434a<>+12(SB)/4, $(0.0000148572235)
-DATA constant3779434a<>+16(SB)/4, $(0.0000148572235)
-DATA constant3779434a<>+20(SB)/4, $(0.0000148572235)
-DATA constant3779434a<>+24(SB)/4, $(0.0000148572235)
-DATA constant3779434a<>+28(SB)/4, $(0.0000148572235)
-DATA constant3779434a<>+32(SB)/4, $(0.0000148572235)
-DATA constant3779434a<>+36(SB)/4, $(0.0000148572235)
-DATA constant3779434a<>+40(SB)/4, $(0.0000148572235)
-DATA constant3779434a<>+44(SB)/4, $(0.0000148572235)
-DATA constant3779434a<>+48(SB)/4, $(0.0000148572235)
-DATA constant3779434a<>+52(SB)/4, $(0.0000148572235)
-DATA constant3779434a<>+56(SB)/4, $(0.0000148572235)
-DATA constant3779434a<>+60(SB)/4, $(0.0000148572235)
+DATA constant3779434a<>+0(SB)/4, $0x3779434a
+DATA constant3779434a<>+4(SB)/4, $0x3779434a
+DATA constant3779434a<>+8(SB)/4, $0x3779434a
+DATA constant3779434a<>+12(SB)/4, $0x3779434a
+DATA constant3779434a<>+16(SB)/4, $0x3779434a
+DATA constant3779434a<>+20(SB)/4, $0x3779434a
+DATA constant3779434a<>+24(SB)/4, $0x3779434a
+DATA constant3779434a<>+28(SB)/4, $0x3779434a
+DATA constant3779434a<>+32(SB)/4, $0x3779434a
+DATA constant3779434a<>+36(SB)/4, $0x3779434a
+DATA constant3779434a<>+40(SB)/4, $0x3779434a
+DATA constant3779434a<>+44(SB)/4, $0x3779434a
+DATA constant3779434a<>+48(SB)/4, $0x3779434a
+DATA constant3779434a<>+52(SB)/4, $0x3779434a
+DATA constant3779434a<>+56(SB)/4, $0x3779434a
+DATA constant3779434a<>+60(SB)/4, $0x3779434a
 GLOBL constant3779434a<>(SB), RODATA|NOPTR, $64
 
-DATA constant3a270ded<>+0(SB)/4, $(0.00063726195)
-DATA constant3a270ded<>+4(SB)/4, $(0.00063726195)
-DATA constant3a270ded<>+8(SB)/4, $(0.00063726195)
-DATA constant3a270ded<>+12(SB)/4, $(0.00063726195)
-DATA constant3a270ded<>+16(SB)/4, $(0.00063726195)
-DATA constant3a270ded<>+20(SB)/4, $(0.00063726195)
-DATA constant3a270ded<>+24(SB)/4, $(0.00063726195)
-DATA constant3a270ded<>+28(SB)/4, $(0.00063726195)
-DATA constant3a270ded<>+32(SB)/4, $(0.00063726195)
-DATA constant3a270ded<>+36(SB)/4, $(0.00063726195)
-DATA constant3a270ded<>+40(SB)/4, $(0.00063726195)
-DATA constant3a270ded<>+44(SB)/4, $(0.00063726195)
-DATA constant3a270ded<>+48(SB)/4, $(0.00063726195)
-DATA constant3a270ded<>+52(SB)/4, $(0.00063726195)
-DATA constant3a270ded<>+56(SB)/4, $(0.00063726195)
-DATA constant3a270ded<>+60(SB)/4, $(0.00063726195)
+DATA constant3a270ded<>+0(SB)/4, $0x3a270ded
+DATA constant3a270ded<>+4(SB)/4, $0x3a270ded
+DATA constant3a270ded<>+8(SB)/4, $0x3a270ded
+DATA constant3a270ded<>+12(SB)/4, $0x3a270ded
+DATA constant3a270ded<>+16(SB)/4, $0x3a270ded
+DATA constant3a270ded<>+20(SB)/4, $0x3a270ded
+DATA constant3a270ded<>+24(SB)/4, $0x3a270ded
+DATA constant3a270ded<>+28(SB)/4, $0x3a270ded
+DATA constant3a270ded<>+32(SB)/4, $0x3a270ded
+DATA constant3a270ded<>+36(SB)/4, $0x3a270ded
+DATA constant3a270ded<>+40(SB)/4, $0x3a270ded
+DATA constant3a270ded<>+44(SB)/4, $0x3a270ded
+DATA constant3a270ded<>+48(SB)/4, $0x3a270ded
+DATA constant3a270ded<>+52(SB)/4, $0x3a270ded
+DATA constant3a270ded<>+56(SB)/4, $0x3a270ded
+DATA constant3a270ded<>+60(SB)/4, $0x3a270ded
 GLOBL constant3a270ded<>(SB), RODATA|NOPTR, $64
 
-DATA constant3ba059dc<>+0(SB)/4, $(0.0048935246)
-DATA constant3ba059dc<>+4(SB)/4, $(0.0048935246)
-DATA constant3ba059dc<>+8(SB)/4, $(0.0048935246)
-DATA constant3ba059dc<>+12(SB)/4, $(0.0048935246)
-DATA constant3ba059dc<>+16(SB)/4, $(0.0048935246)
-DATA constant3ba059dc<>+20(SB)/4, $(0.0048935246)
-DATA constant3ba059dc<>+24(SB)/4, $(0.0048935246)
-DATA constant3ba059dc<>+28(SB)/4, $(0.0048935246)
-DATA constant3ba059dc<>+32(SB)/4, $(0.0048935246)
-DATA constant3ba059dc<>+36(SB)/4, $(0.0048935246)
-DATA constant3ba059dc<>+40(SB)/4, $(0.0048935246)
-DATA constant3ba059dc<>+44(SB)/4, $(0.0048935246)
-DATA constant3ba059dc<>+48(SB)/4, $(0.0048935246)
-DATA constant3ba059dc<>+52(SB)/4, $(0.0048935246)
-DATA constant3ba059dc<>+56(SB)/4, $(0.0048935246)
-DATA constant3ba059dc<>+60(SB)/4, $(0.0048935246)
+DATA constant3ba059dc<>+0(SB)/4, $0x3ba059dc
+DATA constant3ba059dc<>+4(SB)/4, $0x3ba059dc
+DATA constant3ba059dc<>+8(SB)/4, $0x3ba059dc
+DATA constant3ba059dc<>+12(SB)/4, $0x3ba059dc
+DATA constant3ba059dc<>+16(SB)/4, $0x3ba059dc
+DATA constant3ba059dc<>+20(SB)/4, $0x3ba059dc
+DATA constant3ba059dc<>+24(SB)/4, $0x3ba059dc
+DATA constant3ba059dc<>+28(SB)/4, $0x3ba059dc
+DATA constant3ba059dc<>+32(SB)/4, $0x3ba059dc
+DATA constant3ba059dc<>+36(SB)/4, $0x3ba059dc
+DATA constant3ba059dc<>+40(SB)/4, $0x3ba059dc
+DATA constant3ba059dc<>+44(SB)/4, $0x3ba059dc
+DATA constant3ba059dc<>+48(SB)/4, $0x3ba059dc
+DATA constant3ba059dc<>+52(SB)/4, $0x3ba059dc
+DATA constant3ba059dc<>+56(SB)/4, $0x3ba059dc
+DATA constant3ba059dc<>+60(SB)/4, $0x3ba059dc
 GLOBL constant3ba059dc<>(SB), RODATA|NOPTR, $64
 
-DATA constant35a0d3d8<>+0(SB)/4, $(0.0000011982584)
-DATA constant35a0d3d8<>+4(SB)/4, $(0.0000011982584)
-DATA constant35a0d3d8<>+8(SB)/4, $(0.0000011982584)
-DATA constant35a0d3d8<>+12(SB)/4, $(0.0000011982584)
-DATA constant35a0d3d8<>+16(SB)/4, $(0.0000011982584)
-DATA constant35a0d3d8<>+20(SB)/4, $(0.0000011982584)
-DATA constant35a0d3d8<>+24(SB)/4, $(0.0000011982584)
-DATA constant35a0d3d8<>+28(SB)/4, $(0.0000011982584)
-DATA constant35a0d3d8<>+32(SB)/4, $(0.0000011982584)
-DATA constant35a0d3d8<>+36(SB)/4, $(0.0000011982584)
-DATA constant35a0d3d8<>+40(SB)/4, $(0.0000011982584)
-DATA constant35a0d3d8<>+44(SB)/4, $(0.0000011982584)
-DATA constant35a0d3d8<>+48(SB)/4, $(0.0000011982584)
-DATA constant35a0d3d8<>+52(SB)/4, $(0.0000011982584)
-DATA constant35a0d3d8<>+56(SB)/4, $(0.0000011982584)
-DATA constant35a0d3d8<>+60(SB)/4, $(0.0000011982584)
+DATA constant35a0d3d8<>+0(SB)/4, $0x35a0d3d8
+DATA constant35a0d3d8<>+4(SB)/4, $0x35a0d3d8
+DATA constant35a0d3d8<>+8(SB)/4, $0x35a0d3d8
+DATA constant35a0d3d8<>+12(SB)/4, $0x35a0d3d8
+DATA constant35a0d3d8<>+16(SB)/4, $0x35a0d3d8
+DATA constant35a0d3d8<>+20(SB)/4, $0x35a0d3d8
+DATA constant35a0d3d8<>+24(SB)/4, $0x35a0d3d8
+DATA constant35a0d3d8<>+28(SB)/4, $0x35a0d3d8
+DATA constant35a0d3d8<>+32(SB)/4, $0x35a0d3d8
+DATA constant35a0d3d8<>+36(SB)/4, $0x35a0d3d8
+DATA constant35a0d3d8<>+40(SB)/4, $0x35a0d3d8
+DATA constant35a0d3d8<>+44(SB)/4, $0x35a0d3d8
+DATA constant35a0d3d8<>+48(SB)/4, $0x35a0d3d8
+DATA constant35a0d3d8<>+52(SB)/4, $0x35a0d3d8
+DATA constant35a0d3d8<>+56(SB)/4, $0x35a0d3d8
+DATA constant35a0d3d8<>+60(SB)/4, $0x35a0d3d8
 GLOBL constant35a0d3d8<>(SB), RODATA|NOPTR, $64
 
-DATA constant38f895d6<>+0(SB)/4, $(0.00011853471)
-DATA constant38f895d6<>+4(SB)/4, $(0.00011853471)
-DATA constant38f895d6<>+8(SB)/4, $(0.00011853471)
-DATA constant38f895d6<>+12(SB)/4, $(0.00011853471)
-DATA constant38f895d6<>+16(SB)/4, $(0.00011853471)
-DATA constant38f895d6<>+20(SB)/4, $(0.00011853471)
-DATA constant38f895d6<>+24(SB)/4, $(0.00011853471)
-DATA constant38f895d6<>+28(SB)/4, $(0.00011853471)
-DATA constant38f895d6<>+32(SB)/4, $(0.00011853471)
-DATA constant38f895d6<>+36(SB)/4, $(0.00011853471)
-DATA constant38f895d6<>+40(SB)/4, $(0.00011853471)
-DATA constant38f895d6<>+44(SB)/4, $(0.00011853471)
-DATA constant38f895d6<>+48(SB)/4, $(0.00011853471)
-DATA constant38f895d6<>+52(SB)/4, $(0.00011853471)
-DATA constant38f895d6<>+56(SB)/4, $(0.00011853471)
-DATA constant38f895d6<>+60(SB)/4, $(0.00011853471)
+DATA constant38f895d6<>+0(SB)/4, $0x38f895d6
+DATA constant38f895d6<>+4(SB)/4, $0x38f895d6
+DATA constant38f895d6<>+8(SB)/4, $0x38f895d6
+DATA constant38f895d6<>+12(SB)/4, $0x38f895d6
+DATA constant38f895d6<>+16(SB)/4, $0x38f895d6
+DATA constant38f895d6<>+20(SB)/4, $0x38f895d6
+DATA constant38f895d6<>+24(SB)/4, $0x38f895d6
+DATA constant38f895d6<>+28(SB)/4, $0x38f895d6
+DATA constant38f895d6<>+32(SB)/4, $0x38f895d6
+DATA constant38f895d6<>+36(SB)/4, $0x38f895d6
+DATA constant38f895d6<>+40(SB)/4, $0x38f895d6
+DATA constant38f895d6<>+44(SB)/4, $0x38f895d6
+DATA constant38f895d6<>+48(SB)/4, $0x38f895d6
+DATA constant38f895d6<>+52(SB)/4, $0x38f895d6
+DATA constant38f895d6<>+56(SB)/4, $0x38f895d6
+DATA constant38f895d6<>+60(SB)/4, $0x38f895d6
 GLOBL constant38f895d6<>(SB), RODATA|NOPTR, $64
 
-DATA constant3b14aa05<>+0(SB)/4, $(0.0022684347)
-DATA constant3b14aa05<>+4(SB)/4, $(0.0022684347)
-DATA constant3b14aa05<>+8(SB)/4, $(0.0022684347)
-DATA constant3b14aa05<>+12(SB)/4, $(0.0022684347)
-DATA constant3b14aa05<>+16(SB)/4, $(0.0022684347)
-DATA constant3b14aa05<>+20(SB)/4, $(0.0022684347)
-DATA constant3b14aa05<>+24(SB)/4, $(0.0022684347)
-DATA constant3b14aa05<>+28(SB)/4, $(0.0022684347)
-DATA constant3b14aa05<>+32(SB)/4, $(0.0022684347)
-DATA constant3b14aa05<>+36(SB)/4, $(0.0022684347)
-DATA constant3b14aa05<>+40(SB)/4, $(0.0022684347)
-DATA constant3b14aa05<>+44(SB)/4, $(0.0022684347)
-DATA constant3b14aa05<>+48(SB)/4, $(0.0022684347)
-DATA constant3b14aa05<>+52(SB)/4, $(0.0022684347)
-DATA constant3b14aa05<>+56(SB)/4, $(0.0022684347)
-DATA constant3b14aa05<>+60(SB)/4, $(0.0022684347)
+DATA constant3b14aa05<>+0(SB)/4, $0x3b14aa05
+DATA constant3b14aa05<>+4(SB)/4, $0x3b14aa05
+DATA constant3b14aa05<>+8(SB)/4, $0x3b14aa05
+DATA constant3b14aa05<>+12(SB)/4, $0x3b14aa05
+DATA constant3b14aa05<>+16(SB)/4, $0x3b14aa05
+DATA constant3b14aa05<>+20(SB)/4, $0x3b14aa05
+DATA constant3b14aa05<>+24(SB)/4, $0x3b14aa05
+DATA constant3b14aa05<>+28(SB)/4, $0x3b14aa05
+DATA constant3b14aa05<>+32(SB)/4, $0x3b14aa05
+DATA constant3b14aa05<>+36(SB)/4, $0x3b14aa05
+DATA constant3b14aa05<>+40(SB)/4, $0x3b14aa05
+DATA constant3b14aa05<>+44(SB)/4, $0x3b14aa05
+DATA constant3b14aa05<>+48(SB)/4, $0x3b14aa05
+DATA constant3b14aa05<>+52(SB)/4, $0x3b14aa05
+DATA constant3b14aa05<>+56(SB)/4, $0x3b14aa05
+DATA constant3b14aa05<>+60(SB)/4, $0x3b14aa05
 GLOBL constant3b14aa05<>(SB), RODATA|NOPTR, $64
 
-DATA constant3ba059dd<>+0(SB)/4, $(0.004893525)
-DATA constant3ba059dd<>+4(SB)/4, $(0.004893525)
-DATA constant3ba059dd<>+8(SB)/4, $(0.004893525)
-DATA constant3ba059dd<>+12(SB)/4, $(0.004893525)
-DATA constant3ba059dd<>+16(SB)/4, $(0.004893525)
-DATA constant3ba059dd<>+20(SB)/4, $(0.004893525)
-DATA constant3ba059dd<>+24(SB)/4, $(0.004893525)
-DATA constant3ba059dd<>+28(SB)/4, $(0.004893525)
-DATA constant3ba059dd<>+32(SB)/4, $(0.004893525)
-DATA constant3ba059dd<>+36(SB)/4, $(0.004893525)
-DATA constant3ba059dd<>+40(SB)/4, $(0.004893525)
-DATA constant3ba059dd<>+44(SB)/4, $(0.004893525)
-DATA constant3ba059dd<>+48(SB)/4, $(0.004893525)
-DATA constant3ba059dd<>+52(SB)/4, $(0.004893525)
-DATA constant3ba059dd<>+56(SB)/4, $(0.004893525)
-DATA constant3ba059dd<>+60(SB)/4, $(0.004893525)
+DATA constant3ba059dd<>+0(SB)/4, $0x3ba059dd
+DATA constant3ba059dd<>+4(SB)/4, $0x3ba059dd
+DATA constant3ba059dd<>+8(SB)/4, $0x3ba059dd
+DATA constant3ba059dd<>+12(SB)/4, $0x3ba059dd
+DATA constant3ba059dd<>+16(SB)/4, $0x3ba059dd
+DATA constant3ba059dd<>+20(SB)/4, $0x3ba059dd
+DATA constant3ba059dd<>+24(SB)/4, $0x3ba059dd
+DATA constant3ba059dd<>+28(SB)/4, $0x3ba059dd
+DATA constant3ba059dd<>+32(SB)/4, $0x3ba059dd
+DATA constant3ba059dd<>+36(SB)/4, $0x3ba059dd
+DATA constant3ba059dd<>+40(SB)/4, $0x3ba059dd
+DATA constant3ba059dd<>+44(SB)/4, $0x3ba059dd
+DATA constant3ba059dd<>+48(SB)/4, $0x3ba059dd
+DATA constant3ba059dd<>+52(SB)/4, $0x3ba059dd
+DATA constant3ba059dd<>+56(SB)/4, $0x3ba059dd
+DATA constant3ba059dd<>+60(SB)/4, $0x3ba059dd
 GLOBL constant3ba059dd<>(SB), RODATA|NOPTR, $64
 
-DATA constant3f800000<>+0(SB)/4, $(1.0)
-DATA constant3f800000<>+4(SB)/4, $(1.0)
-DATA constant3f800000<>+8(SB)/4, $(1.0)
-DATA constant3f800000<>+12(SB)/4, $(1.0)
-DATA constant3f800000<>+16(SB)/4, $(1.0)
-DATA constant3f800000<>+20(SB)/4, $(1.0)
-DATA constant3f800000<>+24(SB)/4, $(1.0)
-DATA constant3f800000<>+28(SB)/4, $(1.0)
-DATA constant3f800000<>+32(SB)/4, $(1.0)
-DATA constant3f800000<>+36(SB)/4, $(1.0)
-DATA constant3f800000<>+40(SB)/4, $(1.0)
-DATA constant3f800000<>+44(SB)/4, $(1.0)
-DATA constant3f800000<>+48(SB)/4, $(1.0)
-DATA constant3f800000<>+52(SB)/4, $(1.0)
-DATA constant3f800000<>+56(SB)/4, $(1.0)
-DATA constant3f800000<>+60(SB)/4, $(1.0)
+DATA constant3f800000<>+0(SB)/4, $0x3f800000
+DATA constant3f800000<>+4(SB)/4, $0x3f800000
+DATA constant3f800000<>+8(SB)/4, $0x3f800000
+DATA constant3f800000<>+12(SB)/4, $0x3f800000
+DATA constant3f800000<>+16(SB)/4, $0x3f800000
+DATA constant3f800000<>+20(SB)/4, $0x3f800000
+DATA constant3f800000<>+24(SB)/4, $0x3f800000
+DATA constant3f800000<>+28(SB)/4, $0x3f800000
+DATA constant3f800000<>+32(SB)/4, $0x3f800000
+DATA constant3f800000<>+36(SB)/4, $0x3f800000
+DATA constant3f800000<>+40(SB)/4, $0x3f800000
+DATA constant3f800000<>+44(SB)/4, $0x3f800000
+DATA constant3f800000<>+48(SB)/4, $0x3f800000
+DATA constant3f800000<>+52(SB)/4, $0x3f800000
+DATA constant3f800000<>+56(SB)/4, $0x3f800000
+DATA constant3f800000<>+60(SB)/4, $0x3f800000
 GLOBL constant3f800000<>(SB), RODATA|NOPTR, $64
 
-DATA constant3f000000<>+0(SB)/4, $(0.5)
-DATA constant3f000000<>+4(SB)/4, $(0.5)
-DATA constant3f000000<>+8(SB)/4, $(0.5)
-DATA constant3f000000<>+12(SB)/4, $(0.5)
-DATA constant3f000000<>+16(SB)/4, $(0.5)
-DATA constant3f000000<>+20(SB)/4, $(0.5)
-DATA constant3f000000<>+24(SB)/4, $(0.5)
-DATA constant3f000000<>+28(SB)/4, $(0.5)
-DATA constant3f000000<>+32(SB)/4, $(0.5)
-DATA constant3f000000<>+36(SB)/4, $(0.5)
-DATA constant3f000000<>+40(SB)/4, $(0.5)
-DATA constant3f000000<>+44(SB)/4, $(0.5)
-DATA constant3f000000<>+48(SB)/4, $(0.5)
-DATA constant3f000000<>+52(SB)/4, $(0.5)
-DATA constant3f000000<>+56(SB)/4, $(0.5)
-DATA constant3f000000<>+60(SB)/4, $(0.5)
+DATA constant3f000000<>+0(SB)/4, $0x3f000000
+DATA constant3f000000<>+4(SB)/4, $0x3f000000
+DATA constant3f000000<>+8(SB)/4, $0x3f000000
+DATA constant3f000000<>+12(SB)/4, $0x3f000000
+DATA constant3f000000<>+16(SB)/4, $0x3f000000
+DATA constant3f000000<>+20(SB)/4, $0x3f000000
+DATA constant3f000000<>+24(SB)/4, $0x3f000000
+DATA constant3f000000<>+28(SB)/4, $0x3f000000
+DATA constant3f000000<>+32(SB)/4, $0x3f000000
+DATA constant3f000000<>+36(SB)/4, $0x3f000000
+DATA constant3f000000<>+40(SB)/4, $0x3f000000
+DATA constant3f000000<>+44(SB)/4, $0x3f000000
+DATA constant3f000000<>+48(SB)/4, $0x3f000000
+DATA constant3f000000<>+52(SB)/4, $0x3f000000
+DATA constant3f000000<>+56(SB)/4, $0x3f000000
+DATA constant3f000000<>+60(SB)/4, $0x3f000000
 GLOBL constant3f000000<>(SB), RODATA|NOPTR, $64
 
 // func coupledBackwardAVX2(dz *float32, z *float32, before *float32, tanhC *float32, dh *float32, dc *float32, n int)
@@ -2765,6 +2783,153 @@ done:
 	VZEROUPPER
 	RET
 
+// func viterbi1AVX2(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·viterbi1AVX2(SB), NOSPLIT, $0-56
+	MOVQ         a+0(FP), AX
+	MOVQ         as+8(FP), CX
+	MOVQ         score+16(FP), DX
+	MOVQ         k+24(FP), BX
+	MOVQ         last+48(FP), SI
+	MOVQ         SI, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VMOVUPS      ones<>+0(SB), Y2
+	VMOVUPS      constantff800000<>+0(SB), Y3
+	VXORPS       Y4, Y4, Y4
+
+loop:
+	VBROADCASTSS (DX), Y5
+	VMASKMOVPS   (AX), Y0, Y6
+	VADDPS       Y5, Y6, Y6
+	VCMPPS       $0x1e, Y3, Y6, Y5
+	VBLENDVPS    Y5, Y6, Y3, Y3
+	VBLENDVPS    Y5, Y1, Y4, Y4
+	VPADDD       Y2, Y1, Y1
+	ADDQ         CX, AX
+	ADDQ         $0x04, DX
+	DECQ         BX
+	JNZ          loop
+	MOVQ         next+32(FP), AX
+	MOVQ         back+40(FP), CX
+	VMASKMOVPS   Y3, Y0, (AX)
+	VMASKMOVPS   Y4, Y0, (CX)
+	VZEROUPPER
+	RET
+
+DATA constantff800000<>+0(SB)/4, $0xff800000
+DATA constantff800000<>+4(SB)/4, $0xff800000
+DATA constantff800000<>+8(SB)/4, $0xff800000
+DATA constantff800000<>+12(SB)/4, $0xff800000
+DATA constantff800000<>+16(SB)/4, $0xff800000
+DATA constantff800000<>+20(SB)/4, $0xff800000
+DATA constantff800000<>+24(SB)/4, $0xff800000
+DATA constantff800000<>+28(SB)/4, $0xff800000
+DATA constantff800000<>+32(SB)/4, $0xff800000
+DATA constantff800000<>+36(SB)/4, $0xff800000
+DATA constantff800000<>+40(SB)/4, $0xff800000
+DATA constantff800000<>+44(SB)/4, $0xff800000
+DATA constantff800000<>+48(SB)/4, $0xff800000
+DATA constantff800000<>+52(SB)/4, $0xff800000
+DATA constantff800000<>+56(SB)/4, $0xff800000
+DATA constantff800000<>+60(SB)/4, $0xff800000
+GLOBL constantff800000<>(SB), RODATA|NOPTR, $64
+
+// func viterbi2AVX2(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·viterbi2AVX2(SB), NOSPLIT, $0-56
+	MOVQ         a+0(FP), AX
+	MOVQ         as+8(FP), CX
+	MOVQ         score+16(FP), DX
+	MOVQ         k+24(FP), BX
+	MOVQ         last+48(FP), SI
+	MOVQ         SI, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VMOVUPS      ones<>+0(SB), Y2
+	VMOVUPS      constantff800000<>+0(SB), Y3
+	VXORPS       Y4, Y4, Y4
+	VMOVUPS      constantff800000<>+0(SB), Y5
+	VXORPS       Y6, Y6, Y6
+
+loop:
+	VBROADCASTSS (DX), Y7
+	VADDPS       (AX), Y7, Y8
+	VCMPPS       $0x1e, Y3, Y8, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y1, Y4, Y4
+	VMASKMOVPS   32(AX), Y0, Y8
+	VADDPS       Y7, Y8, Y8
+	VCMPPS       $0x1e, Y5, Y8, Y7
+	VBLENDVPS    Y7, Y8, Y5, Y5
+	VBLENDVPS    Y7, Y1, Y6, Y6
+	VPADDD       Y2, Y1, Y1
+	ADDQ         CX, AX
+	ADDQ         $0x04, DX
+	DECQ         BX
+	JNZ          loop
+	MOVQ         next+32(FP), AX
+	MOVQ         back+40(FP), CX
+	VMOVUPS      Y3, (AX)
+	VMOVUPS      Y4, (CX)
+	VMASKMOVPS   Y5, Y0, 32(AX)
+	VMASKMOVPS   Y6, Y0, 32(CX)
+	VZEROUPPER
+	RET
+
+// func viterbi3AVX2(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·viterbi3AVX2(SB), NOSPLIT, $0-56
+	MOVQ         a+0(FP), AX
+	MOVQ         as+8(FP), CX
+	MOVQ         score+16(FP), DX
+	MOVQ         k+24(FP), BX
+	MOVQ         last+48(FP), SI
+	MOVQ         SI, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VMOVUPS      ones<>+0(SB), Y2
+	VMOVUPS      constantff800000<>+0(SB), Y3
+	VXORPS       Y4, Y4, Y4
+	VMOVUPS      constantff800000<>+0(SB), Y5
+	VXORPS       Y6, Y6, Y6
+	VMOVUPS      constantff800000<>+0(SB), Y7
+	VXORPS       Y8, Y8, Y8
+
+loop:
+	VBROADCASTSS (DX), Y9
+	VADDPS       (AX), Y9, Y10
+	VCMPPS       $0x1e, Y3, Y10, Y11
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VBLENDVPS    Y11, Y1, Y4, Y4
+	VADDPS       32(AX), Y9, Y10
+	VCMPPS       $0x1e, Y5, Y10, Y11
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VBLENDVPS    Y11, Y1, Y6, Y6
+	VMASKMOVPS   64(AX), Y0, Y10
+	VADDPS       Y9, Y10, Y10
+	VCMPPS       $0x1e, Y7, Y10, Y9
+	VBLENDVPS    Y9, Y10, Y7, Y7
+	VBLENDVPS    Y9, Y1, Y8, Y8
+	VPADDD       Y2, Y1, Y1
+	ADDQ         CX, AX
+	ADDQ         $0x04, DX
+	DECQ         BX
+	JNZ          loop
+	MOVQ         next+32(FP), AX
+	MOVQ         back+40(FP), CX
+	VMOVUPS      Y3, (AX)
+	VMOVUPS      Y4, (CX)
+	VMOVUPS      Y5, 32(AX)
+	VMOVUPS      Y6, 32(CX)
+	VMASKMOVPS   Y7, Y0, 64(AX)
+	VMASKMOVPS   Y8, Y0, 64(CX)
+	VZEROUPPER
+	RET
+
 // func expAVX2(dst *float32, src *float32, n int)
 // Requires: AVX, AVX2, FMA3, SSE2
 TEXT ·expAVX2(SB), NOSPLIT, $0-24
@@ -2851,184 +3016,184 @@ done:
 	VZEROUPPER
 	RET
 
-DATA constant42b20000<>+0(SB)/4, $(89.0)
-DATA constant42b20000<>+4(SB)/4, $(89.0)
-DATA constant42b20000<>+8(SB)/4, $(89.0)
-DATA constant42b20000<>+12(SB)/4, $(89.0)
-DATA constant42b20000<>+16(SB)/4, $(89.0)
-DATA constant42b20000<>+20(SB)/4, $(89.0)
-DATA constant42b20000<>+24(SB)/4, $(89.0)
-DATA constant42b20000<>+28(SB)/4, $(89.0)
-DATA constant42b20000<>+32(SB)/4, $(89.0)
-DATA constant42b20000<>+36(SB)/4, $(89.0)
-DATA constant42b20000<>+40(SB)/4, $(89.0)
-DATA constant42b20000<>+44(SB)/4, $(89.0)
-DATA constant42b20000<>+48(SB)/4, $(89.0)
-DATA constant42b20000<>+52(SB)/4, $(89.0)
-DATA constant42b20000<>+56(SB)/4, $(89.0)
-DATA constant42b20000<>+60(SB)/4, $(89.0)
+DATA constant42b20000<>+0(SB)/4, $0x42b20000
+DATA constant42b20000<>+4(SB)/4, $0x42b20000
+DATA constant42b20000<>+8(SB)/4, $0x42b20000
+DATA constant42b20000<>+12(SB)/4, $0x42b20000
+DATA constant42b20000<>+16(SB)/4, $0x42b20000
+DATA constant42b20000<>+20(SB)/4, $0x42b20000
+DATA constant42b20000<>+24(SB)/4, $0x42b20000
+DATA constant42b20000<>+28(SB)/4, $0x42b20000
+DATA constant42b20000<>+32(SB)/4, $0x42b20000
+DATA constant42b20000<>+36(SB)/4, $0x42b20000
+DATA constant42b20000<>+40(SB)/4, $0x42b20000
+DATA constant42b20000<>+44(SB)/4, $0x42b20000
+DATA constant42b20000<>+48(SB)/4, $0x42b20000
+DATA constant42b20000<>+52(SB)/4, $0x42b20000
+DATA constant42b20000<>+56(SB)/4, $0x42b20000
+DATA constant42b20000<>+60(SB)/4, $0x42b20000
 GLOBL constant42b20000<>(SB), RODATA|NOPTR, $64
 
-DATA constantc2d00000<>+0(SB)/4, $(-104.0)
-DATA constantc2d00000<>+4(SB)/4, $(-104.0)
-DATA constantc2d00000<>+8(SB)/4, $(-104.0)
-DATA constantc2d00000<>+12(SB)/4, $(-104.0)
-DATA constantc2d00000<>+16(SB)/4, $(-104.0)
-DATA constantc2d00000<>+20(SB)/4, $(-104.0)
-DATA constantc2d00000<>+24(SB)/4, $(-104.0)
-DATA constantc2d00000<>+28(SB)/4, $(-104.0)
-DATA constantc2d00000<>+32(SB)/4, $(-104.0)
-DATA constantc2d00000<>+36(SB)/4, $(-104.0)
-DATA constantc2d00000<>+40(SB)/4, $(-104.0)
-DATA constantc2d00000<>+44(SB)/4, $(-104.0)
-DATA constantc2d00000<>+48(SB)/4, $(-104.0)
-DATA constantc2d00000<>+52(SB)/4, $(-104.0)
-DATA constantc2d00000<>+56(SB)/4, $(-104.0)
-DATA constantc2d00000<>+60(SB)/4, $(-104.0)
+DATA constantc2d00000<>+0(SB)/4, $0xc2d00000
+DATA constantc2d00000<>+4(SB)/4, $0xc2d00000
+DATA constantc2d00000<>+8(SB)/4, $0xc2d00000
+DATA constantc2d00000<>+12(SB)/4, $0xc2d00000
+DATA constantc2d00000<>+16(SB)/4, $0xc2d00000
+DATA constantc2d00000<>+20(SB)/4, $0xc2d00000
+DATA constantc2d00000<>+24(SB)/4, $0xc2d00000
+DATA constantc2d00000<>+28(SB)/4, $0xc2d00000
+DATA constantc2d00000<>+32(SB)/4, $0xc2d00000
+DATA constantc2d00000<>+36(SB)/4, $0xc2d00000
+DATA constantc2d00000<>+40(SB)/4, $0xc2d00000
+DATA constantc2d00000<>+44(SB)/4, $0xc2d00000
+DATA constantc2d00000<>+48(SB)/4, $0xc2d00000
+DATA constantc2d00000<>+52(SB)/4, $0xc2d00000
+DATA constantc2d00000<>+56(SB)/4, $0xc2d00000
+DATA constantc2d00000<>+60(SB)/4, $0xc2d00000
 GLOBL constantc2d00000<>(SB), RODATA|NOPTR, $64
 
-DATA constant3fb8aa3b<>+0(SB)/4, $(1.442695)
-DATA constant3fb8aa3b<>+4(SB)/4, $(1.442695)
-DATA constant3fb8aa3b<>+8(SB)/4, $(1.442695)
-DATA constant3fb8aa3b<>+12(SB)/4, $(1.442695)
-DATA constant3fb8aa3b<>+16(SB)/4, $(1.442695)
-DATA constant3fb8aa3b<>+20(SB)/4, $(1.442695)
-DATA constant3fb8aa3b<>+24(SB)/4, $(1.442695)
-DATA constant3fb8aa3b<>+28(SB)/4, $(1.442695)
-DATA constant3fb8aa3b<>+32(SB)/4, $(1.442695)
-DATA constant3fb8aa3b<>+36(SB)/4, $(1.442695)
-DATA constant3fb8aa3b<>+40(SB)/4, $(1.442695)
-DATA constant3fb8aa3b<>+44(SB)/4, $(1.442695)
-DATA constant3fb8aa3b<>+48(SB)/4, $(1.442695)
-DATA constant3fb8aa3b<>+52(SB)/4, $(1.442695)
-DATA constant3fb8aa3b<>+56(SB)/4, $(1.442695)
-DATA constant3fb8aa3b<>+60(SB)/4, $(1.442695)
+DATA constant3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
+DATA constant3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
+DATA constant3fb8aa3b<>+8(SB)/4, $0x3fb8aa3b
+DATA constant3fb8aa3b<>+12(SB)/4, $0x3fb8aa3b
+DATA constant3fb8aa3b<>+16(SB)/4, $0x3fb8aa3b
+DATA constant3fb8aa3b<>+20(SB)/4, $0x3fb8aa3b
+DATA constant3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
+DATA constant3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
+DATA constant3fb8aa3b<>+32(SB)/4, $0x3fb8aa3b
+DATA constant3fb8aa3b<>+36(SB)/4, $0x3fb8aa3b
+DATA constant3fb8aa3b<>+40(SB)/4, $0x3fb8aa3b
+DATA constant3fb8aa3b<>+44(SB)/4, $0x3fb8aa3b
+DATA constant3fb8aa3b<>+48(SB)/4, $0x3fb8aa3b
+DATA constant3fb8aa3b<>+52(SB)/4, $0x3fb8aa3b
+DATA constant3fb8aa3b<>+56(SB)/4, $0x3fb8aa3b
+DATA constant3fb8aa3b<>+60(SB)/4, $0x3fb8aa3b
 GLOBL constant3fb8aa3b<>(SB), RODATA|NOPTR, $64
 
-DATA constant3f318000<>+0(SB)/4, $(0.6933594)
-DATA constant3f318000<>+4(SB)/4, $(0.6933594)
-DATA constant3f318000<>+8(SB)/4, $(0.6933594)
-DATA constant3f318000<>+12(SB)/4, $(0.6933594)
-DATA constant3f318000<>+16(SB)/4, $(0.6933594)
-DATA constant3f318000<>+20(SB)/4, $(0.6933594)
-DATA constant3f318000<>+24(SB)/4, $(0.6933594)
-DATA constant3f318000<>+28(SB)/4, $(0.6933594)
-DATA constant3f318000<>+32(SB)/4, $(0.6933594)
-DATA constant3f318000<>+36(SB)/4, $(0.6933594)
-DATA constant3f318000<>+40(SB)/4, $(0.6933594)
-DATA constant3f318000<>+44(SB)/4, $(0.6933594)
-DATA constant3f318000<>+48(SB)/4, $(0.6933594)
-DATA constant3f318000<>+52(SB)/4, $(0.6933594)
-DATA constant3f318000<>+56(SB)/4, $(0.6933594)
-DATA constant3f318000<>+60(SB)/4, $(0.6933594)
+DATA constant3f318000<>+0(SB)/4, $0x3f318000
+DATA constant3f318000<>+4(SB)/4, $0x3f318000
+DATA constant3f318000<>+8(SB)/4, $0x3f318000
+DATA constant3f318000<>+12(SB)/4, $0x3f318000
+DATA constant3f318000<>+16(SB)/4, $0x3f318000
+DATA constant3f318000<>+20(SB)/4, $0x3f318000
+DATA constant3f318000<>+24(SB)/4, $0x3f318000
+DATA constant3f318000<>+28(SB)/4, $0x3f318000
+DATA constant3f318000<>+32(SB)/4, $0x3f318000
+DATA constant3f318000<>+36(SB)/4, $0x3f318000
+DATA constant3f318000<>+40(SB)/4, $0x3f318000
+DATA constant3f318000<>+44(SB)/4, $0x3f318000
+DATA constant3f318000<>+48(SB)/4, $0x3f318000
+DATA constant3f318000<>+52(SB)/4, $0x3f318000
+DATA constant3f318000<>+56(SB)/4, $0x3f318000
+DATA constant3f318000<>+60(SB)/4, $0x3f318000
 GLOBL constant3f318000<>(SB), RODATA|NOPTR, $64
 
-DATA constantb95e8083<>+0(SB)/4, $(-0.00021219444)
-DATA constantb95e8083<>+4(SB)/4, $(-0.00021219444)
-DATA constantb95e8083<>+8(SB)/4, $(-0.00021219444)
-DATA constantb95e8083<>+12(SB)/4, $(-0.00021219444)
-DATA constantb95e8083<>+16(SB)/4, $(-0.00021219444)
-DATA constantb95e8083<>+20(SB)/4, $(-0.00021219444)
-DATA constantb95e8083<>+24(SB)/4, $(-0.00021219444)
-DATA constantb95e8083<>+28(SB)/4, $(-0.00021219444)
-DATA constantb95e8083<>+32(SB)/4, $(-0.00021219444)
-DATA constantb95e8083<>+36(SB)/4, $(-0.00021219444)
-DATA constantb95e8083<>+40(SB)/4, $(-0.00021219444)
-DATA constantb95e8083<>+44(SB)/4, $(-0.00021219444)
-DATA constantb95e8083<>+48(SB)/4, $(-0.00021219444)
-DATA constantb95e8083<>+52(SB)/4, $(-0.00021219444)
-DATA constantb95e8083<>+56(SB)/4, $(-0.00021219444)
-DATA constantb95e8083<>+60(SB)/4, $(-0.00021219444)
+DATA constantb95e8083<>+0(SB)/4, $0xb95e8083
+DATA constantb95e8083<>+4(SB)/4, $0xb95e8083
+DATA constantb95e8083<>+8(SB)/4, $0xb95e8083
+DATA constantb95e8083<>+12(SB)/4, $0xb95e8083
+DATA constantb95e8083<>+16(SB)/4, $0xb95e8083
+DATA constantb95e8083<>+20(SB)/4, $0xb95e8083
+DATA constantb95e8083<>+24(SB)/4, $0xb95e8083
+DATA constantb95e8083<>+28(SB)/4, $0xb95e8083
+DATA constantb95e8083<>+32(SB)/4, $0xb95e8083
+DATA constantb95e8083<>+36(SB)/4, $0xb95e8083
+DATA constantb95e8083<>+40(SB)/4, $0xb95e8083
+DATA constantb95e8083<>+44(SB)/4, $0xb95e8083
+DATA constantb95e8083<>+48(SB)/4, $0xb95e8083
+DATA constantb95e8083<>+52(SB)/4, $0xb95e8083
+DATA constantb95e8083<>+56(SB)/4, $0xb95e8083
+DATA constantb95e8083<>+60(SB)/4, $0xb95e8083
 GLOBL constantb95e8083<>(SB), RODATA|NOPTR, $64
 
-DATA constant39506967<>+0(SB)/4, $(0.00019875691)
-DATA constant39506967<>+4(SB)/4, $(0.00019875691)
-DATA constant39506967<>+8(SB)/4, $(0.00019875691)
-DATA constant39506967<>+12(SB)/4, $(0.00019875691)
-DATA constant39506967<>+16(SB)/4, $(0.00019875691)
-DATA constant39506967<>+20(SB)/4, $(0.00019875691)
-DATA constant39506967<>+24(SB)/4, $(0.00019875691)
-DATA constant39506967<>+28(SB)/4, $(0.00019875691)
-DATA constant39506967<>+32(SB)/4, $(0.00019875691)
-DATA constant39506967<>+36(SB)/4, $(0.00019875691)
-DATA constant39506967<>+40(SB)/4, $(0.00019875691)
-DATA constant39506967<>+44(SB)/4, $(0.00019875691)
-DATA constant39506967<>+48(SB)/4, $(0.00019875691)
-DATA constant39506967<>+52(SB)/4, $(0.00019875691)
-DATA constant39506967<>+56(SB)/4, $(0.00019875691)
-DATA constant39506967<>+60(SB)/4, $(0.00019875691)
+DATA constant39506967<>+0(SB)/4, $0x39506967
+DATA constant39506967<>+4(SB)/4, $0x39506967
+DATA constant39506967<>+8(SB)/4, $0x39506967
+DATA constant39506967<>+12(SB)/4, $0x39506967
+DATA constant39506967<>+16(SB)/4, $0x39506967
+DATA constant39506967<>+20(SB)/4, $0x39506967
+DATA constant39506967<>+24(SB)/4, $0x39506967
+DATA constant39506967<>+28(SB)/4, $0x39506967
+DATA constant39506967<>+32(SB)/4, $0x39506967
+DATA constant39506967<>+36(SB)/4, $0x39506967
+DATA constant39506967<>+40(SB)/4, $0x39506967
+DATA constant39506967<>+44(SB)/4, $0x39506967
+DATA constant39506967<>+48(SB)/4, $0x39506967
+DATA constant39506967<>+52(SB)/4, $0x39506967
+DATA constant39506967<>+56(SB)/4, $0x39506967
+DATA constant39506967<>+60(SB)/4, $0x39506967
 GLOBL constant39506967<>(SB), RODATA|NOPTR, $64
 
-DATA constant3ab743ce<>+0(SB)/4, $(0.0013981999)
-DATA constant3ab743ce<>+4(SB)/4, $(0.0013981999)
-DATA constant3ab743ce<>+8(SB)/4, $(0.0013981999)
-DATA constant3ab743ce<>+12(SB)/4, $(0.0013981999)
-DATA constant3ab743ce<>+16(SB)/4, $(0.0013981999)
-DATA constant3ab743ce<>+20(SB)/4, $(0.0013981999)
-DATA constant3ab743ce<>+24(SB)/4, $(0.0013981999)
-DATA constant3ab743ce<>+28(SB)/4, $(0.0013981999)
-DATA constant3ab743ce<>+32(SB)/4, $(0.0013981999)
-DATA constant3ab743ce<>+36(SB)/4, $(0.0013981999)
-DATA constant3ab743ce<>+40(SB)/4, $(0.0013981999)
-DATA constant3ab743ce<>+44(SB)/4, $(0.0013981999)
-DATA constant3ab743ce<>+48(SB)/4, $(0.0013981999)
-DATA constant3ab743ce<>+52(SB)/4, $(0.0013981999)
-DATA constant3ab743ce<>+56(SB)/4, $(0.0013981999)
-DATA constant3ab743ce<>+60(SB)/4, $(0.0013981999)
+DATA constant3ab743ce<>+0(SB)/4, $0x3ab743ce
+DATA constant3ab743ce<>+4(SB)/4, $0x3ab743ce
+DATA constant3ab743ce<>+8(SB)/4, $0x3ab743ce
+DATA constant3ab743ce<>+12(SB)/4, $0x3ab743ce
+DATA constant3ab743ce<>+16(SB)/4, $0x3ab743ce
+DATA constant3ab743ce<>+20(SB)/4, $0x3ab743ce
+DATA constant3ab743ce<>+24(SB)/4, $0x3ab743ce
+DATA constant3ab743ce<>+28(SB)/4, $0x3ab743ce
+DATA constant3ab743ce<>+32(SB)/4, $0x3ab743ce
+DATA constant3ab743ce<>+36(SB)/4, $0x3ab743ce
+DATA constant3ab743ce<>+40(SB)/4, $0x3ab743ce
+DATA constant3ab743ce<>+44(SB)/4, $0x3ab743ce
+DATA constant3ab743ce<>+48(SB)/4, $0x3ab743ce
+DATA constant3ab743ce<>+52(SB)/4, $0x3ab743ce
+DATA constant3ab743ce<>+56(SB)/4, $0x3ab743ce
+DATA constant3ab743ce<>+60(SB)/4, $0x3ab743ce
 GLOBL constant3ab743ce<>(SB), RODATA|NOPTR, $64
 
-DATA constant3c088908<>+0(SB)/4, $(0.008333452)
-DATA constant3c088908<>+4(SB)/4, $(0.008333452)
-DATA constant3c088908<>+8(SB)/4, $(0.008333452)
-DATA constant3c088908<>+12(SB)/4, $(0.008333452)
-DATA constant3c088908<>+16(SB)/4, $(0.008333452)
-DATA constant3c088908<>+20(SB)/4, $(0.008333452)
-DATA constant3c088908<>+24(SB)/4, $(0.008333452)
-DATA constant3c088908<>+28(SB)/4, $(0.008333452)
-DATA constant3c088908<>+32(SB)/4, $(0.008333452)
-DATA constant3c088908<>+36(SB)/4, $(0.008333452)
-DATA constant3c088908<>+40(SB)/4, $(0.008333452)
-DATA constant3c088908<>+44(SB)/4, $(0.008333452)
-DATA constant3c088908<>+48(SB)/4, $(0.008333452)
-DATA constant3c088908<>+52(SB)/4, $(0.008333452)
-DATA constant3c088908<>+56(SB)/4, $(0.008333452)
-DATA constant3c088908<>+60(SB)/4, $(0.008333452)
+DATA constant3c088908<>+0(SB)/4, $0x3c088908
+DATA constant3c088908<>+4(SB)/4, $0x3c088908
+DATA constant3c088908<>+8(SB)/4, $0x3c088908
+DATA constant3c088908<>+12(SB)/4, $0x3c088908
+DATA constant3c088908<>+16(SB)/4, $0x3c088908
+DATA constant3c088908<>+20(SB)/4, $0x3c088908
+DATA constant3c088908<>+24(SB)/4, $0x3c088908
+DATA constant3c088908<>+28(SB)/4, $0x3c088908
+DATA constant3c088908<>+32(SB)/4, $0x3c088908
+DATA constant3c088908<>+36(SB)/4, $0x3c088908
+DATA constant3c088908<>+40(SB)/4, $0x3c088908
+DATA constant3c088908<>+44(SB)/4, $0x3c088908
+DATA constant3c088908<>+48(SB)/4, $0x3c088908
+DATA constant3c088908<>+52(SB)/4, $0x3c088908
+DATA constant3c088908<>+56(SB)/4, $0x3c088908
+DATA constant3c088908<>+60(SB)/4, $0x3c088908
 GLOBL constant3c088908<>(SB), RODATA|NOPTR, $64
 
-DATA constant3d2aa9c1<>+0(SB)/4, $(0.041665796)
-DATA constant3d2aa9c1<>+4(SB)/4, $(0.041665796)
-DATA constant3d2aa9c1<>+8(SB)/4, $(0.041665796)
-DATA constant3d2aa9c1<>+12(SB)/4, $(0.041665796)
-DATA constant3d2aa9c1<>+16(SB)/4, $(0.041665796)
-DATA constant3d2aa9c1<>+20(SB)/4, $(0.041665796)
-DATA constant3d2aa9c1<>+24(SB)/4, $(0.041665796)
-DATA constant3d2aa9c1<>+28(SB)/4, $(0.041665796)
-DATA constant3d2aa9c1<>+32(SB)/4, $(0.041665796)
-DATA constant3d2aa9c1<>+36(SB)/4, $(0.041665796)
-DATA constant3d2aa9c1<>+40(SB)/4, $(0.041665796)
-DATA constant3d2aa9c1<>+44(SB)/4, $(0.041665796)
-DATA constant3d2aa9c1<>+48(SB)/4, $(0.041665796)
-DATA constant3d2aa9c1<>+52(SB)/4, $(0.041665796)
-DATA constant3d2aa9c1<>+56(SB)/4, $(0.041665796)
-DATA constant3d2aa9c1<>+60(SB)/4, $(0.041665796)
+DATA constant3d2aa9c1<>+0(SB)/4, $0x3d2aa9c1
+DATA constant3d2aa9c1<>+4(SB)/4, $0x3d2aa9c1
+DATA constant3d2aa9c1<>+8(SB)/4, $0x3d2aa9c1
+DATA constant3d2aa9c1<>+12(SB)/4, $0x3d2aa9c1
+DATA constant3d2aa9c1<>+16(SB)/4, $0x3d2aa9c1
+DATA constant3d2aa9c1<>+20(SB)/4, $0x3d2aa9c1
+DATA constant3d2aa9c1<>+24(SB)/4, $0x3d2aa9c1
+DATA constant3d2aa9c1<>+28(SB)/4, $0x3d2aa9c1
+DATA constant3d2aa9c1<>+32(SB)/4, $0x3d2aa9c1
+DATA constant3d2aa9c1<>+36(SB)/4, $0x3d2aa9c1
+DATA constant3d2aa9c1<>+40(SB)/4, $0x3d2aa9c1
+DATA constant3d2aa9c1<>+44(SB)/4, $0x3d2aa9c1
+DATA constant3d2aa9c1<>+48(SB)/4, $0x3d2aa9c1
+DATA constant3d2aa9c1<>+52(SB)/4, $0x3d2aa9c1
+DATA constant3d2aa9c1<>+56(SB)/4, $0x3d2aa9c1
+DATA constant3d2aa9c1<>+60(SB)/4, $0x3d2aa9c1
 GLOBL constant3d2aa9c1<>(SB), RODATA|NOPTR, $64
 
-DATA constant3e2aaaaa<>+0(SB)/4, $(0.16666666)
-DATA constant3e2aaaaa<>+4(SB)/4, $(0.16666666)
-DATA constant3e2aaaaa<>+8(SB)/4, $(0.16666666)
-DATA constant3e2aaaaa<>+12(SB)/4, $(0.16666666)
-DATA constant3e2aaaaa<>+16(SB)/4, $(0.16666666)
-DATA constant3e2aaaaa<>+20(SB)/4, $(0.16666666)
-DATA constant3e2aaaaa<>+24(SB)/4, $(0.16666666)
-DATA constant3e2aaaaa<>+28(SB)/4, $(0.16666666)
-DATA constant3e2aaaaa<>+32(SB)/4, $(0.16666666)
-DATA constant3e2aaaaa<>+36(SB)/4, $(0.16666666)
-DATA constant3e2aaaaa<>+40(SB)/4, $(0.16666666)
-DATA constant3e2aaaaa<>+44(SB)/4, $(0.16666666)
-DATA constant3e2aaaaa<>+48(SB)/4, $(0.16666666)
-DATA constant3e2aaaaa<>+52(SB)/4, $(0.16666666)
-DATA constant3e2aaaaa<>+56(SB)/4, $(0.16666666)
-DATA constant3e2aaaaa<>+60(SB)/4, $(0.16666666)
+DATA constant3e2aaaaa<>+0(SB)/4, $0x3e2aaaaa
+DATA constant3e2aaaaa<>+4(SB)/4, $0x3e2aaaaa
+DATA constant3e2aaaaa<>+8(SB)/4, $0x3e2aaaaa
+DATA constant3e2aaaaa<>+12(SB)/4, $0x3e2aaaaa
+DATA constant3e2aaaaa<>+16(SB)/4, $0x3e2aaaaa
+DATA constant3e2aaaaa<>+20(SB)/4, $0x3e2aaaaa
+DATA constant3e2aaaaa<>+24(SB)/4, $0x3e2aaaaa
+DATA constant3e2aaaaa<>+28(SB)/4, $0x3e2aaaaa
+DATA constant3e2aaaaa<>+32(SB)/4, $0x3e2aaaaa
+DATA constant3e2aaaaa<>+36(SB)/4, $0x3e2aaaaa
+DATA constant3e2aaaaa<>+40(SB)/4, $0x3e2aaaaa
+DATA constant3e2aaaaa<>+44(SB)/4, $0x3e2aaaaa
+DATA constant3e2aaaaa<>+48(SB)/4, $0x3e2aaaaa
+DATA constant3e2aaaaa<>+52(SB)/4, $0x3e2aaaaa
+DATA constant3e2aaaaa<>+56(SB)/4, $0x3e2aaaaa
+DATA constant3e2aaaaa<>+60(SB)/4, $0x3e2aaaaa
 GLOBL constant3e2aaaaa<>(SB), RODATA|NOPTR, $64
 
 // func tanhAVX2(dst *float32, src *float32, n int)
@@ -6483,6 +6648,336 @@ tail:
 	VMOVUPS      Z1, K1, (R8)
 
 done:
+	VZEROUPPER
+	RET
+
+// func viterbi1AVX512(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·viterbi1AVX512(SB), NOSPLIT, $0-56
+	MOVQ    a+0(FP), AX
+	MOVQ    as+8(FP), CX
+	MOVQ    score+16(FP), DX
+	MOVQ    k+24(FP), BX
+	MOVQ    last+48(FP), SI
+	MOVL    $0x0000ffff, DI
+	BZHIL   SI, DI, DI
+	KMOVW   DI, K1
+	VXORPS  Z0, Z0, Z0
+	VMOVUPS ones<>+0(SB), Z1
+	VMOVUPS constantff800000<>+0(SB), Z2
+	VXORPS  Z3, Z3, Z3
+
+loop:
+	VBROADCASTSS (DX), Z4
+	VMOVUPS.Z    (AX), K1, Z5
+	VADDPS       Z4, Z5, Z5
+	VCMPPS       $0x1e, Z2, Z5, K2
+	VMOVAPS      Z5, K2, Z2
+	VMOVAPS      Z0, K2, Z3
+	VPADDD       Z1, Z0, Z0
+	ADDQ         CX, AX
+	ADDQ         $0x04, DX
+	DECQ         BX
+	JNZ          loop
+	MOVQ         next+32(FP), AX
+	MOVQ         back+40(FP), CX
+	VMOVUPS      Z2, K1, (AX)
+	VMOVUPS      Z3, K1, (CX)
+	VZEROUPPER
+	RET
+
+// func viterbi2AVX512(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·viterbi2AVX512(SB), NOSPLIT, $0-56
+	MOVQ    a+0(FP), AX
+	MOVQ    as+8(FP), CX
+	MOVQ    score+16(FP), DX
+	MOVQ    k+24(FP), BX
+	MOVQ    last+48(FP), SI
+	MOVL    $0x0000ffff, DI
+	BZHIL   SI, DI, DI
+	KMOVW   DI, K1
+	VXORPS  Z0, Z0, Z0
+	VMOVUPS ones<>+0(SB), Z1
+	VMOVUPS constantff800000<>+0(SB), Z2
+	VXORPS  Z3, Z3, Z3
+	VMOVUPS constantff800000<>+0(SB), Z4
+	VXORPS  Z5, Z5, Z5
+
+loop:
+	VBROADCASTSS (DX), Z6
+	VADDPS       (AX), Z6, Z7
+	VCMPPS       $0x1e, Z2, Z7, K2
+	VMOVAPS      Z7, K2, Z2
+	VMOVAPS      Z0, K2, Z3
+	VMOVUPS.Z    64(AX), K1, Z7
+	VADDPS       Z6, Z7, Z7
+	VCMPPS       $0x1e, Z4, Z7, K2
+	VMOVAPS      Z7, K2, Z4
+	VMOVAPS      Z0, K2, Z5
+	VPADDD       Z1, Z0, Z0
+	ADDQ         CX, AX
+	ADDQ         $0x04, DX
+	DECQ         BX
+	JNZ          loop
+	MOVQ         next+32(FP), AX
+	MOVQ         back+40(FP), CX
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, (CX)
+	VMOVUPS      Z4, K1, 64(AX)
+	VMOVUPS      Z5, K1, 64(CX)
+	VZEROUPPER
+	RET
+
+// func viterbi3AVX512(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·viterbi3AVX512(SB), NOSPLIT, $0-56
+	MOVQ    a+0(FP), AX
+	MOVQ    as+8(FP), CX
+	MOVQ    score+16(FP), DX
+	MOVQ    k+24(FP), BX
+	MOVQ    last+48(FP), SI
+	MOVL    $0x0000ffff, DI
+	BZHIL   SI, DI, DI
+	KMOVW   DI, K1
+	VXORPS  Z0, Z0, Z0
+	VMOVUPS ones<>+0(SB), Z1
+	VMOVUPS constantff800000<>+0(SB), Z2
+	VXORPS  Z3, Z3, Z3
+	VMOVUPS constantff800000<>+0(SB), Z4
+	VXORPS  Z5, Z5, Z5
+	VMOVUPS constantff800000<>+0(SB), Z6
+	VXORPS  Z7, Z7, Z7
+
+loop:
+	VBROADCASTSS (DX), Z8
+	VADDPS       (AX), Z8, Z9
+	VCMPPS       $0x1e, Z2, Z9, K2
+	VMOVAPS      Z9, K2, Z2
+	VMOVAPS      Z0, K2, Z3
+	VADDPS       64(AX), Z8, Z9
+	VCMPPS       $0x1e, Z4, Z9, K2
+	VMOVAPS      Z9, K2, Z4
+	VMOVAPS      Z0, K2, Z5
+	VMOVUPS.Z    128(AX), K1, Z9
+	VADDPS       Z8, Z9, Z9
+	VCMPPS       $0x1e, Z6, Z9, K2
+	VMOVAPS      Z9, K2, Z6
+	VMOVAPS      Z0, K2, Z7
+	VPADDD       Z1, Z0, Z0
+	ADDQ         CX, AX
+	ADDQ         $0x04, DX
+	DECQ         BX
+	JNZ          loop
+	MOVQ         next+32(FP), AX
+	MOVQ         back+40(FP), CX
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, (CX)
+	VMOVUPS      Z4, 64(AX)
+	VMOVUPS      Z5, 64(CX)
+	VMOVUPS      Z6, K1, 128(AX)
+	VMOVUPS      Z7, K1, 128(CX)
+	VZEROUPPER
+	RET
+
+// func viterbi4AVX512(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·viterbi4AVX512(SB), NOSPLIT, $0-56
+	MOVQ    a+0(FP), AX
+	MOVQ    as+8(FP), CX
+	MOVQ    score+16(FP), DX
+	MOVQ    k+24(FP), BX
+	MOVQ    last+48(FP), SI
+	MOVL    $0x0000ffff, DI
+	BZHIL   SI, DI, DI
+	KMOVW   DI, K1
+	VXORPS  Z0, Z0, Z0
+	VMOVUPS ones<>+0(SB), Z1
+	VMOVUPS constantff800000<>+0(SB), Z2
+	VXORPS  Z3, Z3, Z3
+	VMOVUPS constantff800000<>+0(SB), Z4
+	VXORPS  Z5, Z5, Z5
+	VMOVUPS constantff800000<>+0(SB), Z6
+	VXORPS  Z7, Z7, Z7
+	VMOVUPS constantff800000<>+0(SB), Z8
+	VXORPS  Z9, Z9, Z9
+
+loop:
+	VBROADCASTSS (DX), Z10
+	VADDPS       (AX), Z10, Z11
+	VCMPPS       $0x1e, Z2, Z11, K2
+	VMOVAPS      Z11, K2, Z2
+	VMOVAPS      Z0, K2, Z3
+	VADDPS       64(AX), Z10, Z11
+	VCMPPS       $0x1e, Z4, Z11, K2
+	VMOVAPS      Z11, K2, Z4
+	VMOVAPS      Z0, K2, Z5
+	VADDPS       128(AX), Z10, Z11
+	VCMPPS       $0x1e, Z6, Z11, K2
+	VMOVAPS      Z11, K2, Z6
+	VMOVAPS      Z0, K2, Z7
+	VMOVUPS.Z    192(AX), K1, Z11
+	VADDPS       Z10, Z11, Z11
+	VCMPPS       $0x1e, Z8, Z11, K2
+	VMOVAPS      Z11, K2, Z8
+	VMOVAPS      Z0, K2, Z9
+	VPADDD       Z1, Z0, Z0
+	ADDQ         CX, AX
+	ADDQ         $0x04, DX
+	DECQ         BX
+	JNZ          loop
+	MOVQ         next+32(FP), AX
+	MOVQ         back+40(FP), CX
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, (CX)
+	VMOVUPS      Z4, 64(AX)
+	VMOVUPS      Z5, 64(CX)
+	VMOVUPS      Z6, 128(AX)
+	VMOVUPS      Z7, 128(CX)
+	VMOVUPS      Z8, K1, 192(AX)
+	VMOVUPS      Z9, K1, 192(CX)
+	VZEROUPPER
+	RET
+
+// func viterbi5AVX512(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·viterbi5AVX512(SB), NOSPLIT, $0-56
+	MOVQ    a+0(FP), AX
+	MOVQ    as+8(FP), CX
+	MOVQ    score+16(FP), DX
+	MOVQ    k+24(FP), BX
+	MOVQ    last+48(FP), SI
+	MOVL    $0x0000ffff, DI
+	BZHIL   SI, DI, DI
+	KMOVW   DI, K1
+	VXORPS  Z0, Z0, Z0
+	VMOVUPS ones<>+0(SB), Z1
+	VMOVUPS constantff800000<>+0(SB), Z2
+	VXORPS  Z3, Z3, Z3
+	VMOVUPS constantff800000<>+0(SB), Z4
+	VXORPS  Z5, Z5, Z5
+	VMOVUPS constantff800000<>+0(SB), Z6
+	VXORPS  Z7, Z7, Z7
+	VMOVUPS constantff800000<>+0(SB), Z8
+	VXORPS  Z9, Z9, Z9
+	VMOVUPS constantff800000<>+0(SB), Z10
+	VXORPS  Z11, Z11, Z11
+
+loop:
+	VBROADCASTSS (DX), Z12
+	VADDPS       (AX), Z12, Z13
+	VCMPPS       $0x1e, Z2, Z13, K2
+	VMOVAPS      Z13, K2, Z2
+	VMOVAPS      Z0, K2, Z3
+	VADDPS       64(AX), Z12, Z13
+	VCMPPS       $0x1e, Z4, Z13, K2
+	VMOVAPS      Z13, K2, Z4
+	VMOVAPS      Z0, K2, Z5
+	VADDPS       128(AX), Z12, Z13
+	VCMPPS       $0x1e, Z6, Z13, K2
+	VMOVAPS      Z13, K2, Z6
+	VMOVAPS      Z0, K2, Z7
+	VADDPS       192(AX), Z12, Z13
+	VCMPPS       $0x1e, Z8, Z13, K2
+	VMOVAPS      Z13, K2, Z8
+	VMOVAPS      Z0, K2, Z9
+	VMOVUPS.Z    256(AX), K1, Z13
+	VADDPS       Z12, Z13, Z13
+	VCMPPS       $0x1e, Z10, Z13, K2
+	VMOVAPS      Z13, K2, Z10
+	VMOVAPS      Z0, K2, Z11
+	VPADDD       Z1, Z0, Z0
+	ADDQ         CX, AX
+	ADDQ         $0x04, DX
+	DECQ         BX
+	JNZ          loop
+	MOVQ         next+32(FP), AX
+	MOVQ         back+40(FP), CX
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, (CX)
+	VMOVUPS      Z4, 64(AX)
+	VMOVUPS      Z5, 64(CX)
+	VMOVUPS      Z6, 128(AX)
+	VMOVUPS      Z7, 128(CX)
+	VMOVUPS      Z8, 192(AX)
+	VMOVUPS      Z9, 192(CX)
+	VMOVUPS      Z10, K1, 256(AX)
+	VMOVUPS      Z11, K1, 256(CX)
+	VZEROUPPER
+	RET
+
+// func viterbi6AVX512(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·viterbi6AVX512(SB), NOSPLIT, $0-56
+	MOVQ    a+0(FP), AX
+	MOVQ    as+8(FP), CX
+	MOVQ    score+16(FP), DX
+	MOVQ    k+24(FP), BX
+	MOVQ    last+48(FP), SI
+	MOVL    $0x0000ffff, DI
+	BZHIL   SI, DI, DI
+	KMOVW   DI, K1
+	VXORPS  Z0, Z0, Z0
+	VMOVUPS ones<>+0(SB), Z1
+	VMOVUPS constantff800000<>+0(SB), Z2
+	VXORPS  Z3, Z3, Z3
+	VMOVUPS constantff800000<>+0(SB), Z4
+	VXORPS  Z5, Z5, Z5
+	VMOVUPS constantff800000<>+0(SB), Z6
+	VXORPS  Z7, Z7, Z7
+	VMOVUPS constantff800000<>+0(SB), Z8
+	VXORPS  Z9, Z9, Z9
+	VMOVUPS constantff800000<>+0(SB), Z10
+	VXORPS  Z11, Z11, Z11
+	VMOVUPS constantff800000<>+0(SB), Z12
+	VXORPS  Z13, Z13, Z13
+
+loop:
+	VBROADCASTSS (DX), Z14
+	VADDPS       (AX), Z14, Z15
+	VCMPPS       $0x1e, Z2, Z15, K2
+	VMOVAPS      Z15, K2, Z2
+	VMOVAPS      Z0, K2, Z3
+	VADDPS       64(AX), Z14, Z15
+	VCMPPS       $0x1e, Z4, Z15, K2
+	VMOVAPS      Z15, K2, Z4
+	VMOVAPS      Z0, K2, Z5
+	VADDPS       128(AX), Z14, Z15
+	VCMPPS       $0x1e, Z6, Z15, K2
+	VMOVAPS      Z15, K2, Z6
+	VMOVAPS      Z0, K2, Z7
+	VADDPS       192(AX), Z14, Z15
+	VCMPPS       $0x1e, Z8, Z15, K2
+	VMOVAPS      Z15, K2, Z8
+	VMOVAPS      Z0, K2, Z9
+	VADDPS       256(AX), Z14, Z15
+	VCMPPS       $0x1e, Z10, Z15, K2
+	VMOVAPS      Z15, K2, Z10
+	VMOVAPS      Z0, K2, Z11
+	VMOVUPS.Z    320(AX), K1, Z15
+	VADDPS       Z14, Z15, Z15
+	VCMPPS       $0x1e, Z12, Z15, K2
+	VMOVAPS      Z15, K2, Z12
+	VMOVAPS      Z0, K2, Z13
+	VPADDD       Z1, Z0, Z0
+	ADDQ         CX, AX
+	ADDQ         $0x04, DX
+	DECQ         BX
+	JNZ          loop
+	MOVQ         next+32(FP), AX
+	MOVQ         back+40(FP), CX
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, (CX)
+	VMOVUPS      Z4, 64(AX)
+	VMOVUPS      Z5, 64(CX)
+	VMOVUPS      Z6, 128(AX)
+	VMOVUPS      Z7, 128(CX)
+	VMOVUPS      Z8, 192(AX)
+	VMOVUPS      Z9, 192(CX)
+	VMOVUPS      Z10, 256(AX)
+	VMOVUPS      Z11, 256(CX)
+	VMOVUPS      Z12, K1, 320(AX)
+	VMOVUPS      Z13, K1, 320(CX)
 	VZEROUPPER
 	RET
 

@@ -3,6 +3,7 @@ package kernel
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -128,6 +129,34 @@ func TestGates(t *testing.T) {
 				cell.Backward(dz[:g], wantZ, before, wantT[:n], dh, dc[:n])
 				close(t, "dz", dz, wantDZ, g)
 				close(t, "dc", dc, wantDC, n)
+			}
+		}
+	})
+}
+
+// A step of Viterbi is exact: the same bits from every kernel, with ties and
+// infinities.
+func TestViterbiStep(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	each(t, func(t *testing.T) {
+		for n := 1; n < 140; n++ {
+			k := 1 + rng.IntN(40)
+			a, score := randomMatrix(rng, k, n), make([]float32, k)
+			for i := range a.Data {
+				a.Data[i] = float32(rng.IntN(4))
+				if rng.IntN(5) == 0 {
+					a.Data[i] = float32(math.Inf(-1))
+				}
+			}
+			for i := range score {
+				score[i] = float32(rng.IntN(4))
+			}
+			next, back := make([]float32, n+3), make([]int32, n+3)
+			wantNext, wantBack := make([]float32, n+3), make([]int32, n+3)
+			viterbiStepGeneric(wantNext[:n], wantBack[:n], score, a)
+			ViterbiStep(next[:n], back[:n], score, a)
+			if !slices.Equal(next, wantNext) || !slices.Equal(back, wantBack) {
+				t.Fatalf("from %d to %d labels: %v %v, want %v %v", k, n, next, back, wantNext, wantBack)
 			}
 		}
 	})

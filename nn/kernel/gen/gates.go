@@ -9,6 +9,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
+var ones Mem // whole numbers 1
+
 // constants are vectors of one value repeated, in memory.
 var constants = map[float32]Mem{}
 
@@ -18,7 +20,7 @@ func constant(x float64) Mem {
 	if !ok {
 		m = GLOBL(fmt.Sprintf("constant%08x", math.Float32bits(v)), RODATA|NOPTR)
 		for n := range 16 {
-			DATA(4*n, F32(v))
+			DATA(4*n, U32(math.Float32bits(v))) // as bits: the assembler has no literal for infinity
 		}
 		constants[v] = m
 	}
@@ -265,6 +267,74 @@ func backwardGates(i isa, k cell) {
 			store(forget, Mem{Base: p[3]})
 		}
 	})
+}
+
+// viterbi makes func(a, as, score, k, next, back, last) for nv vectors of
+// columns, the last of which has `last` values: next[j] is the greatest of
+// score[i] + a[i,j], back[j] the least i that reaches it. Several vectors at a
+// time hide the latency of comparing.
+func viterbi(i isa, nv int) {
+	TEXT(fmt.Sprintf("viterbi%d%s", nv, i.name()), NOSPLIT, "func(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)")
+	Pragma("noescape")
+	a, as, score, k := Load(Param("a"), GP64()), Load(Param("as"), GP64()), Load(Param("score"), GP64()), Load(Param("k"), GP64())
+	i.mask(Load(Param("last"), GP64()))
+	at, one := i.vec(), i.vec()
+	VXORPS(at, at, at)
+	VMOVUPS(ones, one)
+	best, from := make([]VecVirtual, nv), make([]VecVirtual, nv)
+	for v := range nv {
+		best[v], from[v] = i.broadcast(math.Inf(-1)), i.vec()
+		VXORPS(from[v], from[v], from[v])
+	}
+	Label("loop")
+	base := i.vec()
+	VBROADCASTSS(Mem{Base: score}, base)
+	for v := range nv {
+		x, m := i.vec(), Mem{Base: a, Disp: 4 * i.width() * v}
+		if v == nv-1 {
+			i.load(m, x)
+			VADDPS(base, x, x)
+		} else {
+			VADDPS(m, base, x)
+		}
+		i.keepGreater(x, at, best[v], from[v])
+	}
+	VPADDD(one, at, at)
+	ADDQ(as, a)
+	ADDQ(U8(4), score)
+	DECQ(k)
+	JNZ(LabelRef("loop"))
+	next, back := Load(Param("next"), GP64()), Load(Param("back"), GP64())
+	for v := range nv {
+		for _, out := range []struct {
+			v VecVirtual
+			p Register
+		}{{best[v], next}, {from[v], back}} {
+			m := Mem{Base: out.p, Disp: 4 * i.width() * v}
+			if v == nv-1 {
+				i.store(out.v, m)
+			} else {
+				VMOVUPS(out.v, m)
+			}
+		}
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// keepGreater replaces best by x and from by at, where x is greater.
+func (avx2) keepGreater(x, at, best, from VecVirtual) {
+	greater := YMM()
+	VCMPPS(Imm(0x1e), best, x, greater) // GT_OQ
+	VBLENDVPS(greater, x, best, best)
+	VBLENDVPS(greater, at, from, from)
+}
+
+func (avx512) keepGreater(x, at, best, from VecVirtual) {
+	greater := K()
+	VCMPPS(Imm(0x1e), best, x, greater)
+	VMOVAPS(x, greater, best)
+	VMOVAPS(at, greater, from)
 }
 
 func (avx2) broadcast(x float64) VecVirtual {

@@ -16,6 +16,10 @@ func main() {
 	for n := range 8 {
 		DATA(4*n, U32(n))
 	}
+	ones = GLOBL("ones", RODATA|NOPTR)
+	for n := range 16 {
+		DATA(4*n, U32(1))
+	}
 	for _, i := range []isa{avx2{}, avx512{}} {
 		for mr, most := range i.blocks() {
 			for nv := 1; nv <= most; nv++ {
@@ -30,6 +34,9 @@ func main() {
 			forwardGates(i, k)
 			backwardGates(i, k)
 		}
+		for nv := 1; nv <= i.viterbi(); nv++ {
+			viterbi(i, nv)
+		}
 		unary(i, "exp", exp)
 		unary(i, "tanh", tanh)
 	}
@@ -43,6 +50,7 @@ type isa interface {
 	width() int                // values in a register
 	blocks() []int             // for products of 1, 2, ... rows: the most vectors a row
 	dotRows() int              // for inner products: the most rows at once
+	viterbi() int              // for a step of Viterbi: the most vectors at once
 	vec() VecVirtual           // a register
 	mask(m Register)           // makes the mask of the value count in m
 	load(m Mem, v VecVirtual)  // through the mask, zero elsewhere
@@ -50,6 +58,7 @@ type isa interface {
 	broadcast(x float64) VecVirtual
 	round(n VecVirtual)    // to the nearest whole number
 	scale(p, n VecVirtual) // p times 2^n
+	keepGreater(x, at, best, from VecVirtual)
 }
 
 // product makes func(a, ar, ak, b, bs, c, cs, k, last): c[i,j] += sum_k
@@ -256,6 +265,7 @@ func (avx2) name() string    { return "AVX2" }
 func (avx2) width() int      { return 8 }
 func (avx2) blocks() []int   { return []int{8, 4, 3, 2, 2, 2} }
 func (avx2) dotRows() int    { return 2 }
+func (avx2) viterbi() int    { return 3 }
 func (avx2) vec() VecVirtual { return YMM().(VecVirtual) }
 
 type avx512 struct{}
@@ -264,6 +274,7 @@ func (avx512) name() string    { return "AVX512" }
 func (avx512) width() int      { return 16 }
 func (avx512) blocks() []int   { return []int{8, 4, 4, 4, 2, 2, 2, 2} }
 func (avx512) dotRows() int    { return 3 }
+func (avx512) viterbi() int    { return 6 }
 func (avx512) vec() VecVirtual { return ZMM().(VecVirtual) }
 
 // The masks of avx2 are in a register, made by comparing 0..7 with the count.
