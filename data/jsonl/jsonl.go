@@ -111,6 +111,9 @@ func Create(path string, types *data.TypeSet) (data.Writer, error) {
 	return notes.NewFile(path, types, encode)
 }
 
+// Encode makes the line of a document, as Create writes it, with its line end.
+func Encode(doc *data.Document) ([]byte, error) { return encode(doc) }
+
 // written is a document as this package writes it.
 type written struct {
 	ID      string        `json:"id"`

@@ -1,0 +1,181 @@
+package synth
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// slots are the values that the grammar can name, besides its rules. Those
+// that begin with "as." or "on." write nothing: they choose the person or the
+// day that {doc...}, {kin...} and {d...} speak of from there on.
+var slots = map[string]func(*writer) string{
+	// The patient.
+	"pt.first": func(w *writer) string { return w.first },
+	"pt.nick":  func(w *writer) string { return w.nick },
+	"pt.last":  func(w *writer) string { return w.last },
+	"pt.mi":    func(w *writer) string { return w.middle },
+	"pt.title": func(w *writer) string { return sex(w, "Mr.", "Ms.") },
+	"pt.Title": func(w *writer) string { return sex(w, "Mr", "Mrs") },
+	"pt.he":    func(w *writer) string { return sex(w, "he", "she") },
+	"pt.He":    func(w *writer) string { return sex(w, "He", "She") },
+	"pt.his":   func(w *writer) string { return sex(w, "his", "her") },
+	"pt.His":   func(w *writer) string { return sex(w, "His", "Her") },
+	"pt.him":   func(w *writer) string { return sex(w, "him", "her") },
+	"pt.man":   func(w *writer) string { return sex(w, "man", "woman") },
+	"pt.male":  func(w *writer) string { return sex(w, "male", "female") },
+	"pt.M":     func(w *writer) string { return sex(w, "M", "F") },
+
+	"pt.login": func(w *writer) string { return plain(initial(w.first) + w.last) },
+	"pt.alias": func(w *writer) string { return plain(w.first) + "." + plain(w.last) },
+
+	// What only one sex has.
+	"own.disease":   func(w *writer) string { return w.draw(sex(w, "disease.male", "disease.female")) },
+	"own.procedure": func(w *writer) string { return w.draw(sex(w, "procedure.male", "procedure.female")) },
+
+	// Ages, in years.
+	"age":        func(w *writer) string { return fmt.Sprint(w.age()) },
+	"age.words":  func(w *writer) string { return inWords(w.age()) },
+	"age.decade": func(w *writer) string { return fmt.Sprint(w.age() / 10 * 10) },
+	"age.then":   func(w *writer) string { return fmt.Sprint(min(w.age()-1, 12+w.IntN(50))) },
+
+	// The doctor or nurse, and the relative, of whom the text speaks.
+	"as.attending": func(w *writer) string { w.doc = w.attending; return "" },
+	"as.resident":  func(w *writer) string { w.doc = w.resident; return "" },
+	"as.pcp":       func(w *writer) string { w.doc = w.pcp; return "" },
+	"as.nurse":     func(w *writer) string { w.doc = w.nurse; return "" },
+	"as.doctor":    func(w *writer) string { w.doc = w.anotherDoctor(); return "" },
+	"as.someone":   func(w *writer) string { w.doc = w.newPerson(); return "" },
+	"doc.first":    func(w *writer) string { return w.doc.first },
+	"doc.last":     func(w *writer) string { return w.doc.last },
+	"doc.mi":       func(w *writer) string { return w.doc.middle },
+	"doc.fi":       func(w *writer) string { return initial(w.doc.first) },
+	"doc.li":       func(w *writer) string { return initial(w.doc.last) },
+	"as.spouse":    func(w *writer) string { w.kin = w.family[0]; return "" },
+	"as.child":     func(w *writer) string { w.kin = w.family[1]; return "" },
+	"as.kin":       func(w *writer) string { w.kin = pick(w.Rand, w.family); return "" },
+	"kin.first":    func(w *writer) string { return w.kin.first },
+	"kin.last":     func(w *writer) string { return w.kin.last },
+	"kin.relation": func(w *writer) string { return w.kin.relation },
+
+	// The hospital of the note, another one, and a new one each time.
+	"here":        func(w *writer) string { return w.place.name },
+	"here.abbr":   func(w *writer) string { return w.place.abbr },
+	"here.short":  func(w *writer) string { return w.place.short },
+	"there":       func(w *writer) string { return w.other.name },
+	"there.abbr":  func(w *writer) string { return w.other.abbr },
+	"there.short": func(w *writer) string { return w.other.short },
+	"elsewhere":   func(w *writer) string { return w.newHospital().name },
+
+	// Days.
+	"on.visit":     func(w *writer) string { w.day = w.date; return "" },
+	"on.admission": func(w *writer) string { w.day = w.admitted; return "" },
+	"on.birth":     func(w *writer) string { w.day = w.born; return "" },
+	"on.stay":      func(w *writer) string { w.day = w.daysAgo(0, 12); return "" },
+	"on.recent":    func(w *writer) string { w.day = w.daysAgo(1, 90); return "" },
+	"on.past":      func(w *writer) string { w.day = w.daysAgo(200, 9000); return "" },
+	"on.next":      func(w *writer) string { w.day = w.daysAgo(-90, -3); return "" },
+	"d.d":          func(w *writer) string { return w.day.Format("2") },
+	"d.dd":         func(w *writer) string { return w.day.Format("02") },
+	"d.m":          func(w *writer) string { return w.day.Format("1") },
+	"d.mm":         func(w *writer) string { return w.day.Format("01") },
+	"d.yy":         func(w *writer) string { return w.day.Format("06") },
+	"d.y":          func(w *writer) string { return w.day.Format("06")[1:] },
+	"d.yyyy":       func(w *writer) string { return w.day.Format("2006") },
+	"d.mon":        func(w *writer) string { return w.day.Format("Jan") },
+	"d.month":      func(w *writer) string { return w.day.Format("January") },
+	"d.day":        func(w *writer) string { return w.day.Format("Monday") },
+	"d.ddd":        func(w *writer) string { return w.day.Format("Mon") },
+	"d.th":         func(w *writer) string { return ordinal(w.day.Day()) },
+	"d.decade":     func(w *writer) string { return w.day.Format("06")[:1] + "0s" },
+
+	// Words of the faker that no list of ours need repeat.
+	"fake.ip":        func(w *writer) string { return w.fake.IPv4Address() },
+	"fake.carmaker":  func(w *writer) string { return w.fake.CarMaker() },
+	"fake.vegetable": func(w *writer) string { return strings.ToLower(w.fake.Vegetable()) },
+	"fake.fruit":     func(w *writer) string { return strings.ToLower(w.fake.Fruit()) },
+}
+
+func init() {
+	// What a patient keeps: the text of a rule, drawn when it is first asked for.
+	for _, rule := range []string{
+		"mrn", "ssn", "healthplan", "account", "license", "vin", "plate", "device", "device2", "bioid",
+		"street", "city", "state", "zip", "phone", "mobile", "email", "employer", "job", "country",
+		"here.phone", "here.fax", "here.street", "here.city", "here.state", "here.zip", "here.url", "here.domain", "ward",
+	} {
+		slots["my."+rule] = func(w *writer) string {
+			if w.facts[rule] == "" {
+				w.facts[rule] = w.draw(rule)
+			}
+			return w.facts[rule]
+		}
+	}
+}
+
+func sex(w *writer, male, female string) string {
+	if w.female {
+		return female
+	}
+	return male
+}
+
+// anotherDoctor is one who knows the patient, other than the one spoken of.
+func (w *writer) anotherDoctor() *person {
+	known := slices.DeleteFunc(slices.Concat(w.staff, []*person{w.pcp}), func(p *person) bool { return p == w.doc })
+	return pick(w.Rand, known)
+}
+
+// daysAgo is a day from least to most days before the note, after birth.
+func (w *writer) daysAgo(least, most int) time.Time {
+	day := w.date.AddDate(0, 0, -least-w.IntN(most-least+1))
+	if day.Before(w.born) {
+		return w.date.AddDate(0, 0, -least)
+	}
+	return day
+}
+
+// plain keeps the ASCII letters of a name, in lower case, for a login.
+func plain(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(unaccented.Replace(name)))
+}
+
+var unaccented = strings.NewReplacer("á", "a", "Á", "a", "é", "e", "É", "e", "è", "e", "í", "i", "ó", "o", "Ó", "o", "ö", "o",
+	"ø", "o", "ü", "u", "ú", "u", "ñ", "n", "ã", "a", "ć", "c", "ł", "l")
+
+func ordinal(n int) string {
+	if n/10 != 1 {
+		switch n % 10 {
+		case 1:
+			return fmt.Sprint(n, "st")
+		case 2:
+			return fmt.Sprint(n, "nd")
+		case 3:
+			return fmt.Sprint(n, "rd")
+		}
+	}
+	return fmt.Sprint(n, "th")
+}
+
+// inWords spells a number from 1 to 119, as "eighty-six" is.
+func inWords(n int) string {
+	ones := strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen " +
+		"sixteen seventeen eighteen nineteen")
+	tens := strings.Fields("twenty thirty forty fifty sixty seventy eighty ninety")
+	switch {
+	case n >= 100 && n%100 == 0:
+		return "one hundred"
+	case n >= 100:
+		return "one hundred and " + inWords(n%100)
+	case n < 20:
+		return ones[n]
+	case n%10 == 0:
+		return tens[n/10-2]
+	}
+	return tens[n/10-2] + "-" + ones[n%10]
+}
