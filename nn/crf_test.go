@@ -132,7 +132,7 @@ func TestCRFLogSpaceGradient(t *testing.T) {
 		sentences[i].Tokens = make([]int32, len(sentences[i].Labels))
 	}
 	var b batch
-	b.set(sentences, nil, 1, false)
+	b.set(sentences, nil, 1, false, nil)
 	scaled := &crfLoss{batch: &b}
 	want := scaled.forward([]kernel.Matrix{u, a}).Data[0]
 	grads := scaled.backward([]kernel.Matrix{u, a}, kernel.NewMatrix(1, 1, []float32{1}))
@@ -219,6 +219,36 @@ func TestPredictorFollowsTraining(t *testing.T) {
 		b, _ := late.Predict(s)
 		if !slices.Equal(a[0].Labels, b[0].Labels) {
 			t.Fatal("a predictor made earlier finds other labels")
+		}
+	}
+}
+
+// The cache of spellings must never show: the same labels and probabilities as
+// from a predictor that has seen nothing, also after the network was trained on
+// and after the cache was full.
+func TestSpellingsAreForgottenWhenTheNetworkChanges(t *testing.T) {
+	net, _ := New(small("coupled"), smallSizes, 1)
+	old, _ := NewPredictor(net, nil)
+	rng := rand.New(rand.NewPCG(3, 3))
+	for round := range 20 {
+		s := randomSentences(rng, smallSizes, 8, 3)
+		if round%5 == 4 {
+			for i := range net.charEmbedding.Data {
+				net.charEmbedding.Data[i] = float32(rng.NormFloat64() * 3)
+			}
+		}
+		got, err := old.Predict(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		logits := slices.Clone(old.machine.logits.last.Data)
+		fresh, _ := NewPredictor(net, nil)
+		want, _ := fresh.Predict(s)
+		if !slices.Equal(got[0].Labels, want[0].Labels) || !slices.Equal(logits, fresh.machine.logits.last.Data) {
+			t.Fatalf("round %d: the cache shows", round)
+		}
+		if len(old.machine.cache.row)*old.machine.cache.dim != len(old.machine.cache.vectors) {
+			t.Fatal("the cache's rows and vectors do not agree")
 		}
 	}
 }

@@ -46,14 +46,36 @@ func split(cell kernel.Cell, in []kernel.Matrix) (lstmWeights, []kernel.Matrix) 
 // direction's last state is the one after reading the first character.
 type charLSTM struct {
 	batch    *batch
+	cache    *spellings // nil in training
 	units    int
 	fw, bw   lstm
 	x, h, dh buffer
-	dx, out  buffer
+	dx       buffer
+	vectors  buffer // of the distinct tokens, and in backward their gradients
+	out      buffer
 	grads    grads
 }
 
 func (l *charLSTM) forward(in []kernel.Matrix) kernel.Matrix {
+	b, vectors := l.batch, l.vectors.resize(len(l.batch.words), 2*l.units)
+	if l.cache != nil {
+		l.cache.fill(vectors, b.words)
+	}
+	if len(b.fresh) > 0 {
+		l.encode(in, vectors)
+	}
+	if l.cache != nil {
+		l.cache.add(vectors, b.words, b.fresh)
+	}
+	out := l.out.resize(b.tokens.rows, 2*l.units)
+	for r, w := range b.word {
+		copy(out.Row(r), vectors.Row(int(w)))
+	}
+	return out
+}
+
+// encode computes the vectors of the fresh tokens.
+func (l *charLSTM) encode(in []kernel.Matrix, vectors kernel.Matrix) {
 	b, embedding := l.batch, in[0]
 	x := l.x.resize(b.chars.rows, embedding.Cols)
 	for r, id := range b.charIDs {
@@ -64,23 +86,25 @@ func (l *charLSTM) forward(in []kernel.Matrix) kernel.Matrix {
 	pb, _ := split(l.bw.cell, rest)
 	l.fw.forward(&b.chars, x, pf, h.Columns(0, l.units))
 	l.bw.forward(&b.chars, x, pb, h.Columns(l.units, 2*l.units))
-	out := l.out.resize(b.tokens.rows, 2*l.units)
-	for r, w := range b.word {
-		o := out.Row(r)
-		copy(o[:l.units], h.Row(int(b.last[w]))[:l.units])
-		copy(o[l.units:], h.Row(b.chars.row(int(w), 0))[l.units:])
+	for s, w := range b.fresh {
+		v := vectors.Row(int(w))
+		copy(v[:l.units], h.Row(b.last(s))[:l.units])
+		copy(v[l.units:], h.Row(b.chars.row(s, 0))[l.units:])
 	}
-	return out
 }
 
 func (l *charLSTM) backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Matrix {
 	b, g := l.batch, l.grads.zeroed(in)
 	x, h := l.x.resize(b.chars.rows, in[0].Cols), l.h.resize(b.chars.rows, 2*l.units)
 	dh, dx := l.dh.zeroed(b.chars.rows, 2*l.units), l.dx.zeroed(b.chars.rows, in[0].Cols)
+	dv := l.vectors.zeroed(len(b.words), 2*l.units)
 	for r, w := range b.word {
-		d := dout.Row(r)
-		kernel.Add(dh.Row(int(b.last[w]))[:l.units], d[:l.units])
-		kernel.Add(dh.Row(b.chars.row(int(w), 0))[l.units:], d[l.units:])
+		kernel.Add(dv.Row(int(w)), dout.Row(r))
+	}
+	for s, w := range b.fresh {
+		d := dv.Row(int(w))
+		kernel.Add(dh.Row(b.last(s))[:l.units], d[:l.units])
+		kernel.Add(dh.Row(b.chars.row(s, 0))[l.units:], d[l.units:])
 	}
 	pf, rest := split(l.fw.cell, in[1:])
 	pb, _ := split(l.bw.cell, rest)

@@ -21,6 +21,7 @@ type machine struct {
 	loss   interface{ value() float64 } // nil in prediction
 	grads  []*G.Node
 	table  *tokenEmbedding // nil without token vectors
+	cache  *spellings      // nil in training, and without the character part
 }
 
 // newMachine builds and compiles the graph; train adds loss and gradients.
@@ -52,7 +53,10 @@ func newMachine(net *Network, train bool) (m *machine, err error) {
 	var parts []*G.Node
 	width := 0
 	if u := cfg.CharacterLSTM; u > 0 {
-		l := &charLSTM{batch: m.batch, units: u, fw: lstm{cell: cell}, bw: lstm{cell: cell, reverse: true}}
+		if !train {
+			m.cache = newSpellings(net)
+		}
+		l := &charLSTM{batch: m.batch, cache: m.cache, units: u, fw: lstm{cell: cell}, bw: lstm{cell: cell, reverse: true}}
 		x, _ := apply("character_lstm", l, 2*u, input(append([]*Param{net.charEmbedding}, directions(net.chars)...)...)...)
 		parts, width = append(parts, x), width+2*u
 	}
@@ -113,7 +117,7 @@ func (m *machine) run() error {
 // train computes loss and gradients of sentences, each weighted by scale, and
 // dropped out by its seed. The gradients stay valid until the next call.
 func (m *machine) train(sentences []Sentence, seeds []uint64, scale float32) (loss float64, err error) {
-	m.batch.set(sentences, seeds, scale, m.net.Config.CharacterLSTM > 0)
+	m.batch.set(sentences, seeds, scale, m.net.Config.CharacterLSTM > 0, nil)
 	if err := m.run(); err != nil {
 		return 0, err
 	}
@@ -126,7 +130,12 @@ func (m *machine) gradient(i int) kernel.Matrix { return toMatrix(m.grads[i].Val
 // predict computes the logits of the sentences; place s of the packing holds
 // sentence order[s]. They stay valid until the next call.
 func (m *machine) predict(sentences []Sentence) (logits kernel.Matrix, err error) {
-	m.batch.set(sentences, nil, 1, m.net.Config.CharacterLSTM > 0)
+	var known func(string) bool
+	if m.cache != nil {
+		m.cache.refresh()
+		known = m.cache.known
+	}
+	m.batch.set(sentences, nil, 1, m.cache != nil, known)
 	if err := m.run(); err != nil {
 		return kernel.Matrix{}, err
 	}

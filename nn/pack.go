@@ -49,13 +49,16 @@ type batch struct {
 	tokens packing
 	ids    []int32 // token id of each row
 
-	chars   packing
-	charIDs []int32 // character id of each row of chars
-	last    []int32 // of each distinct token: row of its last character
-	word    []int32 // of each token row: which distinct token, by place in chars
+	words   [][]int32 // the distinct tokens' characters
+	word    []int32   // of each token row: which of words
+	fresh   []int32   // places in words: those to compute, in the order of chars
+	chars   packing   // of the fresh ones
+	charIDs []int32   // character id of each row of chars
 }
 
-func (b *batch) set(sentences []Sentence, seeds []uint64, scale float32, withChars bool) {
+// set takes sentences in. known, where not nil, says of a spelling that its
+// vector need not be computed.
+func (b *batch) set(sentences []Sentence, seeds []uint64, scale float32, withChars bool, known func(spelling string) bool) {
 	b.sentences, b.seeds, b.scale = sentences, seeds, scale
 	b.order = b.tokens.pack(len(sentences), func(i int) int { return len(sentences[i].Tokens) })
 	b.ids = slices.Grow(b.ids[:0], b.tokens.rows)[:b.tokens.rows]
@@ -65,38 +68,47 @@ func (b *batch) set(sentences []Sentence, seeds []uint64, scale float32, withCha
 		}
 	}
 	if withChars {
-		b.setChars()
+		b.setChars(known)
 	}
 }
 
-func (b *batch) setChars() {
-	var words [][]int32
+func (b *batch) setChars(known func(string) bool) {
 	index := make(map[string]int32, b.tokens.rows)
 	b.word = slices.Grow(b.word[:0], b.tokens.rows)[:b.tokens.rows]
+	b.words, b.fresh = b.words[:0], b.fresh[:0]
 	for s, i := range b.order {
 		for t, chars := range b.sentences[i].Characters {
-			key := unsafe.String((*byte)(unsafe.Pointer(unsafe.SliceData(chars))), 4*len(chars)) // only lives as long as words
+			key := spelling(chars)
 			w, ok := index[key]
 			if !ok {
-				w = int32(len(words))
+				w = int32(len(b.words))
 				index[key] = w
-				words = append(words, chars)
+				b.words = append(b.words, chars)
+				if known == nil || !known(key) {
+					b.fresh = append(b.fresh, w)
+				}
 			}
 			b.word[b.tokens.row(s, t)] = w
 		}
 	}
-	order := b.chars.pack(len(words), func(i int) int { return len(words[i]) })
-	place := make([]int32, len(words))
+	order := b.chars.pack(len(b.fresh), func(i int) int { return len(b.words[b.fresh[i]]) })
+	for i, at := range order {
+		order[i] = int(b.fresh[at])
+	}
 	b.charIDs = slices.Grow(b.charIDs[:0], b.chars.rows)[:b.chars.rows]
-	b.last = slices.Grow(b.last[:0], len(words))[:len(words)]
-	for s, i := range order {
-		place[i] = int32(s)
-		for t, id := range words[i] {
+	for s, w := range order {
+		b.fresh[s] = int32(w)
+		for t, id := range b.words[w] {
 			b.charIDs[b.chars.row(s, t)] = id
 		}
-		b.last[s] = int32(b.chars.row(s, len(words[i])-1))
 	}
-	for r, w := range b.word {
-		b.word[r] = place[w]
-	}
+}
+
+// last is the row of the last character of the fresh token in place s.
+func (b *batch) last(s int) int { return b.chars.row(s, len(b.words[b.fresh[s]])-1) }
+
+// spelling is a token's characters as a map key, over the same memory: it must
+// be cloned to outlive the batch.
+func spelling(chars []int32) string {
+	return unsafe.String((*byte)(unsafe.Pointer(unsafe.SliceData(chars))), 4*len(chars))
 }

@@ -1,30 +1,30 @@
 #!/usr/bin/env bash
-# The whole road on generated notes: train a network, let it tag the held-out
-# notes, score it, and take the PHI out of one note. Writes to demo-out/.
+# The whole road on generated notes: train a network, let it tag notes it has not
+# seen, score it, and take the PHI out of one note. Writes the run to demo-out/.
+# Fails when strict F1 on the unseen notes is below 0.95.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-step() { printf '\n== %s\n' "$*"; "$@"; }
+step() { printf '\n== %s\n' "$*" >&2; "$@"; }
 
-rm -rf demo-out
+# Only a run of this script is removed.
+if [ -e demo-out ]; then
+	grep -qx 'name: demo' demo-out/config.yaml 2>/dev/null ||
+		{ echo "scripts/demo.sh: demo-out is no run of the demonstration: move it away" >&2; exit 2; }
+	rm -rf demo-out
+fi
 
-# The corpus is made from a seed as the experiment says; nothing is downloaded.
+# The notes are generated from a seed, as the experiment says; nothing is
+# downloaded. The table is the score on dev.
 step ./lethe train experiments/configs/demo.yaml --out demo-out
 
-# No name, street or hospital of these notes was seen in training.
-step ./lethe predict demo-out --split test --output demo-out/system --output-format i2b2
+# No name, street or hospital of the test notes occurs in training.
+step ./lethe predict demo-out --split test >/dev/null
 
-step ./lethe evaluate --gold demo-out/gold/test --system demo-out/system --format i2b2
+# The same notes as files, to score against and to look at.
+step ./lethe synth --notes 100 --seed 1 --split test --output demo-out/gold
+step ./lethe evaluate --gold demo-out/gold --system demo-out/predictions/test --min-f1 0.95
 
 # One note in on stdin, the same note out with [TYPE] in the place of PHI.
-step ./lethe deidentify --model demo-out/model/best --replace tag - <<'NOTE'
-Record date: 2081-03-14
-
-CARDIOLOGY CONSULT
-
-Patient: Quillfeather, Tamsin      MRN: 4471902
-
-Ms. Quillfeather is a 67 year old retired baker from Easthaven who was seen by
-Dr. Alder Birch at Marrow Creek Hospital on 03/12/2081 for chest pain. BP 140/90,
-troponin 0.02. Her daughter can be reached at 555-014-2230.
-NOTE
+./lethe synth --notes 1 --seed 2 --split test --format text --output - |
+	step ./lethe deidentify --model demo-out/model/best

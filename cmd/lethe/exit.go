@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lethe-deid/lethe/experiments"
+)
+
+// The exit codes.
+const (
+	exitDone       = 0
+	exitNo         = 1 // the check asked for said no
+	exitFailed     = 2 // wrong usage, or failure
+	exitUnexamined = 3 // done, but some notes could not be examined
+)
+
+// no is the error of a check that was asked for.
+type no string
+
+func (n no) Error() string { return string(n) }
+
+// report says on stderr what went wrong, and returns the exit code.
+func report(err error) int {
+	if err == nil {
+		return exitDone
+	}
+	if errors.Is(err, context.Canceled) {
+		err = fmt.Errorf("interrupted")
+	}
+	complain(err)
+	if _, ok := errors.AsType[no](err); ok {
+		return exitNo
+	}
+	if u, ok := errors.AsType[*experiments.Unexamined](err); ok && u.Failed < u.Notes {
+		return exitUnexamined
+	}
+	return exitFailed
+}
+
+func complain(err error) { fmt.Fprintln(os.Stderr, "lethe:", err) }
+
+// usageError adds where help is.
+func usageError(cmd *cobra.Command, err error) error {
+	return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
+}
+
+// wants is cobra.ExactArgs with names in the message.
+func wants(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) > len(names):
+			return usageError(cmd, fmt.Errorf("unexpected argument %q", args[len(names)]))
+		case len(args) < len(names):
+			return usageError(cmd, fmt.Errorf("%s must be given", names[len(args)]))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,41 @@
+// Command lethe finds protected health information in clinical notes and takes
+// it out: see "lethe --help".
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// version is set by the Makefile.
+var version = "unknown"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first Ctrl-C ends the program in good order. If that takes more than a
+	// second, another ends it at once.
+	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
+	err := newRoot().ExecuteContext(ctx)
+	os.Exit(report(err))
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "lethe",
+		Short: "Finds protected health information in clinical notes and takes it out",
+		Long: `Lethe finds protected health information (PHI) in clinical notes and takes it out.
+
+Data goes to stdout, messages and progress to stderr. Exit codes: 0 done,
+1 the check asked for said no, 2 wrong usage or failure, 3 done, but some notes
+could not be examined.`,
+		Version: version, SilenceErrors: true, SilenceUsage: true,
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, err) })
+	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newDeidentify(), newSynth())
+	return root
+}

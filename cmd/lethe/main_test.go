@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"lethe": main}) }
+
+// secret is in every broken note and file of the scripts: no message may hold it.
+const secret = "Zebulon"
+
+// tiny is an experiment of some seconds.
+const tiny = `name: tiny
+corpus:
+  format: synth
+  notes: {train: 40, dev: 8, test: 6}
+system:
+  ann:
+    tokenizer: letters-digits
+    sentences: line
+    network: {character_embedding: 8, character_lstm: 8, token_embedding: 16, token_lstm: 16, hidden: 16, dropout: 0.2}
+    optimizer: {method: adam, learning_rate: 0.01}
+    training: {batch: 4, epochs: 2}
+`
+
+// TestScripts drives the program by the files of testdata. They find the
+// experiment above in $TINY, and the model that it gives in $MODEL.
+//
+// Besides testscript's own commands, "exits CODE PROGRAM ARGS..." wants just
+// that exit code, and bytes writes a file of a Go string.
+func TestScripts(t *testing.T) {
+	dir := t.TempDir()
+	config := write(t, filepath.Join(dir, "tiny.yaml"), tiny)
+	train(t, config, "--out", filepath.Join(dir, "run"), "--set", "system.ann.training.epochs=8", "--set", "corpus.notes.train=80")
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("TINY", config)
+			env.Setenv("MODEL", filepath.Join(dir, "run", "model", "best"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) < 2 {
+					ts.Fatalf("usage: exits CODE PROGRAM ARGS...")
+				}
+				code := 0
+				if err := ts.Exec(args[1], args[2:]...); err != nil {
+					exit, ok := errors.AsType[*exec.ExitError](err)
+					if !ok {
+						ts.Fatalf("%v", err)
+					}
+					code = exit.ExitCode()
+				}
+				if strconv.Itoa(code) != args[0] {
+					ts.Fatalf("exit code %d, want %s", code, args[0])
+				}
+				if strings.Contains(ts.ReadFile("stderr"), secret) {
+					ts.Fatalf("stderr quotes a note")
+				}
+			},
+			"bytes": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) != 2 {
+					ts.Fatalf("usage: bytes FILE STRING")
+				}
+				content, err := strconv.Unquote(`"` + args[1] + `"`)
+				ts.Check(err)
+				ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(content), 0o666))
+			},
+		},
+	})
+}
+
+func write(t *testing.T, path, content string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func train(t *testing.T, args ...string) {
+	t.Helper()
+	out, err := exec.Command("lethe", append([]string{"train", "--workers", "2"}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// A run killed in mid-epoch and resumed reaches the very bits of one that was
+// left alone, and keeps a log of all its epochs.
+func TestKillAndResume(t *testing.T) {
+	dir := t.TempDir()
+	config := write(t, filepath.Join(dir, "tiny.yaml"), tiny)
+	args := []string{config, "--set", "system.ann.training.epochs=10", "--set", "system.ann.network.dropout=0.5"}
+	whole, broken := filepath.Join(dir, "whole"), filepath.Join(dir, "broken")
+	train(t, append(args, "--out", whole)...)
+
+	cmd := exec.Command("lethe", append([]string{"train", "--workers", "2", "--out", broken}, args...)...)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "epoch   2") {
+			break // the third has begun, or is about to
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Fatal("the run ended before it could be killed")
+	}
+	if _, err := os.Stat(filepath.Join(broken, "evaluation")); err == nil {
+		t.Fatal("the run had ended before it was killed")
+	}
+	train(t, append(args, "--out", broken, "--resume")...)
+
+	for _, name := range []string{"config.yaml", "model/best/weights.safetensors", "model/last/weights.safetensors", "evaluation/dev.json"} {
+		a, b := read(t, filepath.Join(whole, name)), read(t, filepath.Join(broken, name))
+		if !bytes.Equal(a, b) {
+			t.Errorf("%s differs", name)
+		}
+	}
+	if n := bytes.Count(read(t, filepath.Join(broken, "log.jsonl")), []byte("\n")); n != 10 {
+		t.Errorf("the log has %d epochs, want 10", n)
+	}
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/experiments"
+)
+
+type predictOptions struct {
+	split, input, format string
+	output, outputFormat string
+	workers              int
+	json                 bool
+}
+
+func newPredict() *cobra.Command {
+	var opt predictOptions
+	cmd := &cobra.Command{
+		Use:   "predict RUN|MODEL",
+		Short: "Find PHI with a trained model",
+		Long: `Find PHI with the best model of a run folder, or with a model folder.
+
+With --split, the notes are those of the run's corpus: what is found is kept in
+RUN/predictions/SPLIT (or --output); its scores go to RUN/evaluation/SPLIT.json
+and are printed.
+
+With --input, they are any others, read and written one after another. Marks
+that they bear already play no part.
+
+A note that cannot be read is named, the others are done, and the exit code is 3.`,
+		Example: `  lethe predict runs/meddocan --split dev
+  lethe predict runs/meddocan --input notes --format text --output found --output-format brat
+  lethe predict model/best --input - --format text --output - <note.txt`,
+		Args: wants("RUN|MODEL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := opt.check(); err != nil {
+				return usageError(cmd, err)
+			}
+			model, err := experiments.Open(args[0], opt.workers)
+			if err != nil {
+				return err
+			}
+			if opt.input != "" {
+				return opt.others(cmd.Context(), model)
+			}
+			if model.Run == nil {
+				return fmt.Errorf("%s: a model folder has no splits: give an --input", args[0])
+			}
+			return opt.ofRun(cmd.Context(), model)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the run's corpus (default test, if there is one)")
+	flags.StringVar(&opt.input, "input", "", "file, folder or - (stdin) with other notes (default none)")
+	flags.StringVar(&opt.format, "format", "text", "`FORMAT` of --input: i2b2, meddocan, brat, conll, jsonl or text")
+	flags.StringVar(&opt.output, "output", "", "file or folder for what is found, new or empty; - is stdout, with the notes' text (default RUN/predictions/SPLIT; --input needs one)")
+	flags.StringVar(&opt.outputFormat, "output-format", "", "`FORMAT` of --output (default that of the input; jsonl for text and stdout, i2b2 for synth)")
+	flags.BoolVar(&opt.json, "json", false, "print the scores of a split as JSON (default a table)")
+	workersFlag(cmd, &opt.workers)
+	return cmd
+}
+
+func (o *predictOptions) check() error {
+	switch {
+	case o.split != "" && o.input != "":
+		return errors.New("--split and --input exclude each other")
+	case o.input != "" && o.output == "":
+		return errors.New("--input wants an --output; - prints JSON lines with the notes' text")
+	case o.input != "" && o.json:
+		return errors.New("--json is about the scores of a split; --output - prints JSON lines")
+	case o.input == "" && o.output == stdio:
+		return errors.New("--output - goes with --input: of a split, the scores are printed")
+	case o.input == stdio && isTerminal(os.Stdin):
+		return errors.New("--input -, but stdin is a terminal")
+	}
+	return nil
+}
+
+// open opens the output; of a split there may be none.
+func (o *predictOptions) open(inputFormat string, types *data.TypeSet) (data.Writer, error) {
+	if o.output == "" {
+		return nil, nil
+	}
+	name := o.outputFormat
+	switch {
+	case name != "":
+	case o.output == stdio || inputFormat == "text":
+		name = "jsonl"
+	default:
+		name = inputFormat
+	}
+	if name == "text" {
+		return nil, errors.New("--output-format text has no place for what is found")
+	}
+	return openOutput(o.output, name, types)
+}
+
+// ofRun tags and scores a split.
+func (o *predictOptions) ofRun(ctx context.Context, m *experiments.Model) error {
+	corpus := &m.Run.Config.Corpus
+	split := o.split
+	if split == "" {
+		split = "test"
+	}
+	if names := corpus.SplitNames(); !slices.Contains(names, split) {
+		return fmt.Errorf("the run's corpus has no split %s (have %s)", split, strings.Join(names, ", "))
+	}
+	out, err := o.open(corpus.OutputFormat(), m.Types)
+	if err != nil {
+		return err
+	}
+	p := newProgress()
+	scores, err := m.Run.Predict(ctx, m, split, experiments.PredictOptions{Output: out, Failed: p.failed, Progress: p.show})
+	p.clear()
+	if scores == nil {
+		return err
+	}
+	return errors.Join(printScores(scores, o.json), err)
+}
+
+// others tags notes that are not of the run's corpus.
+func (o *predictOptions) others(ctx context.Context, m *experiments.Model) error {
+	in, err := openInput(o.input, o.format, anyTypes())
+	if err != nil {
+		return err
+	}
+	out, err := o.open(o.format, m.Types)
+	if err != nil {
+		return err
+	}
+	return apply(ctx, m, in, out, func(doc *data.Document, found []data.Span) (*data.Document, error) {
+		doc.Spans = found
+		return doc, nil
+	})
+}
+
+// apply tags notes, makes of each what is to be written, and writes it.
+func apply(ctx context.Context, m *experiments.Model, in data.Documents, out data.Writer,
+	make func(*data.Document, []data.Span) (*data.Document, error)) error {
+	defer func() { _ = out.Abort() }() // after Close it does nothing
+	p := newProgress()
+	if _, ok := out.(*stdout); ok && isTerminal(os.Stdout) {
+		p.animated = false // a bar would stand among the notes
+	}
+	defer p.clear()
+	err := experiments.Apply(ctx, m, in, experiments.Stream{
+		Use: func(doc *data.Document, found []data.Span) error {
+			doc, err := make(doc, found)
+			if err != nil {
+				return err
+			}
+			return out.Write(doc)
+		},
+		Failed: p.failed, Stage: "tagging", Progress: p.show,
+	})
+	if u, ok := errors.AsType[*experiments.Unexamined](err); err != nil && (!ok || u.Failed == u.Notes) {
+		return err
+	}
+	return errors.Join(out.Close(), err)
+}

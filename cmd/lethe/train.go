@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/taggers"
+)
+
+func newTrain() *cobra.Command {
+	var (
+		settings []string
+		opt      experiments.TrainOptions
+	)
+	cmd := &cobra.Command{
+		Use:   "train CONFIG.yaml",
+		Short: "Train what an experiment describes, and score it on dev",
+		Long: `Train the system that an experiment describes on its split train, keep the epoch
+that is best on dev, and print its scores there. Everything goes into a run
+folder: config.yaml, log.jsonl, model/best, model/last, predictions, evaluation.`,
+		Example: `  lethe train experiments/configs/demo.yaml --out demo
+  lethe train meddocan.yaml --set seed=2 --set system.ann.training.epochs=30
+  lethe train meddocan.yaml --out runs/meddocan --resume`,
+		Args: wants("CONFIG.yaml"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if opt.Resume && opt.Dir == "" {
+				return usageError(cmd, errors.New("--resume wants the run folder: --out DIR"))
+			}
+			config, err := experiments.Load(args[0], settings)
+			if err != nil {
+				return err
+			}
+			p := newProgress()
+			defer p.clear()
+			if opt.Dir == "" {
+				opt.Dir = filepath.Join("runs", config.Name+"-"+time.Now().Format("20060102-150405"))
+				p.line("run folder: %s", opt.Dir)
+			}
+			epochs := 0
+			opt.Progress, opt.Failed = p.show, p.failed
+			opt.Epoch = func(e taggers.Epoch) {
+				epochs++
+				p.line("%s", epochLine(e))
+			}
+			scores, err := experiments.Train(cmd.Context(), config, opt)
+			p.clear()
+			if errors.Is(err, context.Canceled) && epochs > 0 {
+				return fmt.Errorf("interrupted; the same command with --out %s --resume goes on", opt.Dir)
+			}
+			if scores == nil {
+				return err
+			}
+			return errors.Join(scores.WriteText(os.Stdout), err)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&settings, "set", nil, "put `path=value` over the config, e.g. seed=2; repeatable (default none)")
+	flags.StringVar(&opt.Dir, "out", "", "run folder `DIR`, new or empty (default runs/NAME-TIME)")
+	flags.BoolVar(&opt.Resume, "resume", false, "go on with the interrupted run in --out (default no)")
+	workersFlag(cmd, &opt.Workers)
+	return cmd
+}
+
+// epochLine is an epoch as people read it. Times are in seconds; tokens/s is
+// that of the training steps alone.
+func epochLine(e taggers.Epoch) string {
+	line := fmt.Sprintf("epoch %3d  loss %8.4f  dev P %.4f R %.4f F1 %.4f  %6.0f tokens/s  %6.1f s", e.Epoch, e.Loss,
+		e.Dev.Precision(), e.Dev.Recall(), e.Dev.F1(), float64(e.Tokens)/max(e.Train.Seconds(), 1e-9), e.Total.Seconds())
+	if e.Best {
+		line += "  best"
+	}
+	if e.Resumed {
+		line += "  (before)"
+	}
+	return line
+}
+
+func workersFlag(cmd *cobra.Command, workers *int) {
+	cmd.Flags().IntVar(workers, "workers", runtime.NumCPU(), "`N` cores to use")
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if *workers < 1 {
+			return usageError(cmd, fmt.Errorf("--workers %d is not positive", *workers))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,216 @@
+package experiments
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/taggers/ann"
+)
+
+func write(t *testing.T, path, content string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const valid = `name: x
+corpus:
+  format: meddocan
+  splits: {train: /a, dev: /b, dev_hard: /c}
+system:
+  ann:
+    network: {dropout: 0.25}
+    training:
+      epochs: 3
+`
+
+func TestLoad(t *testing.T) {
+	t.Setenv("LETHE_TEST_A", "/data")
+	t.Setenv("LETHE_TEST_B", "train")
+	path := write(t, filepath.Join(t.TempDir(), "x.yaml"), valid)
+	got, err := Load(path, []string{
+		"system.ann.training.batch=4", "corpus.splits.train=${LETHE_TEST_A}/$x/${LETHE_TEST_B}", "corpus.splits.dev=here",
+		"system.ann.network.crf=false", "system.ann.optimizer={method: adam, learning_rate: 1}", `name="2016"`, "seed=18446744073709551615",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := filepath.Abs("here")
+	if err != nil {
+		t.Fatal(err)
+	}
+	system := ann.DefaultConfig()
+	system.Network.Dropout, system.Network.CRF = 0.25, false
+	system.Training.Epochs, system.Training.Batch = 3, 4
+	system.Optimizer.Method, system.Optimizer.LearningRate = "adam", 1
+	want := &Config{
+		Name: "2016", Seed: 1<<64 - 1,
+		Corpus: Corpus{
+			Format: "meddocan", Types: "meddocan", HoldOut: HoldOut{By: "patient"}, Seed: 1,
+			Splits: map[string]string{"train": "/data/$x/train", "dev": here, "dev_hard": "/c"},
+		},
+		System: System{ANN: &system},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error("-want +got", diff)
+	}
+
+	encoded, err := yaml.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := read(write(t, path, string(encoded)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(got, again); diff != "" {
+		t.Error("written and read again: -want +got", diff)
+	}
+}
+
+func TestLoadErrors(t *testing.T) {
+	t.Setenv("LETHE_TEST_EMPTY", "")
+	const file = "FILE"
+	replace := func(old, new string) string {
+		if !strings.Contains(valid, old) {
+			t.Fatal("the test has no " + old)
+		}
+		return strings.Replace(valid, old, new, 1)
+	}
+	for _, test := range []struct {
+		name, yaml, set string
+		want            string // all of the error, or up to "..."
+	}{
+		{"unknown key", replace("dropout", "droput"), "",
+			"FILE:7:15: system.ann.network.droput: unknown key (have character_embedding, ..."},
+		{"unknown key at the top", valid + "sed: 1\n", "", "FILE:10:1: sed: unknown key (have name, seed, corpus, system)"},
+		{"duplicate key", replace("      epochs: 3\n", "      epochs: 3\n      epochs: 4\n"), "",
+			`FILE:10:7: mapping key "epochs" already defined at [9:7]`},
+		{"text for a whole number", replace("epochs: 3", "epochs: many"), "",
+			"FILE:9:15: system.ann.training.epochs: text where a whole number is expected"},
+		{"digits in quotes", replace("epochs: 3", `epochs: "3"`), "",
+			"FILE:9:15: system.ann.training.epochs: text where a whole number is expected"},
+		{"fraction for a whole number", replace("epochs: 3", "epochs: 3.5"), "",
+			"FILE:9:15: system.ann.training.epochs: a number where a whole number is expected"},
+		{"text for a number", replace("0.25", "high"), "", "FILE:7:24: system.ann.network.dropout: text where a number is expected"},
+		{"number for text", replace("name: x", "name: 7"), "", "FILE:1:7: name: a number where text is expected"},
+		{"list for text", replace("name: x", "name: [x]"), "", "FILE:1:7: name: a list where text is expected"},
+		{"text for a mapping", replace("{dropout: 0.25}", "wide"), "", "FILE:7:14: system.ann.network: text where a mapping is expected"},
+		{"nothing", replace("{dropout: 0.25}", ""), "", "FILE:7:13: system.ann.network: nothing where a mapping is expected"},
+		{"alias", replace("name: x", "name: *x"), "", "FILE:1:7: name: YAML's alias where text is expected"},
+		{"negative seed", replace("name: x", "seed: -1\nname: x"), "", "FILE:1:7: seed: -1 is out of range"},
+		{"large number", replace("epochs: 3", "epochs: 9223372036854775808"), "",
+			"FILE:9:15: system.ann.training.epochs: 9223372036854775808 is out of range"},
+		{"two documents", valid + "---\nname: y\n", "", "FILE: 2 YAML documents where one is expected"},
+		{"no document", "# nothing\n", "", "FILE: 0 YAML documents where one is expected"},
+
+		{"bad value", replace("0.25", "1.5"), "", "FILE: system.ann.network.dropout: 1.5 is not in [0, 1)"},
+		{"no name", replace("name: x\n", ""), "", "FILE: name: wants up to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},
+		{"name with a path", replace("name: x", "name: ../x"), "", "FILE: name: wants up to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},
+		{"no system", valid[:strings.Index(valid, "system:")], "", "FILE: system: wants one system (have ann)"},
+		{"unknown format", replace("meddocan", "xml"), "", `FILE: corpus.format: no format "xml" (have i2b2, meddocan, brat, conll, jsonl, text, synth)`},
+		{"no types", replace("meddocan", "brat"), "", `FILE: corpus.types: must be given for format brat (have i2b2-2014, i2b2-2006, mimic, meddocan, conll, any)`},
+		{"dev twice", replace("  splits", "  hold_out: {fraction: 0.1}\n  splits"), "", "FILE: corpus.hold_out: makes the split dev, which is given as well"},
+		{"notes of a real corpus", replace("  splits", "  notes: {test: 1}\n  splits"), "", "FILE: corpus.notes: of no use but with format synth"},
+		{"unset variable", replace("/a", "\"${LETHE_TEST_EMPTY}/a\""), "", "FILE: corpus.splits.train: the environment variable LETHE_TEST_EMPTY is not set"},
+		{"empty path", replace("/a", `""`), "", "FILE: corpus.splits.train: the path is empty"},
+
+		{"set: unknown key", valid, "system.ann.trainin.epochs=2",
+			"--set system.ann.trainin.epochs: system.ann.trainin: unknown key (have tokenizer, ..."},
+		{"set: wrong type", valid, "system.ann.training.epochs=x", "--set system.ann.training.epochs: system.ann.training.epochs: text where a whole number is expected"},
+		{"set: nothing", valid, "name=", "--set name: name: nothing where text is expected"},
+		{"set: no value", valid, "name", "--set name: not of the form path=value, as in seed=2"},
+		{"set: bad value", valid, "system.ann.training.batch=0", "FILE: system.ann.training.batch: 0 is not positive"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := write(t, filepath.Join(t.TempDir(), "x.yaml"), test.yaml)
+			var settings []string
+			if test.set != "" {
+				settings = []string{test.set}
+			}
+			_, err := Load(path, settings)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			got := strings.ReplaceAll(err.Error(), path, file)
+			begin, cut := strings.CutSuffix(test.want, "...")
+			if ok := got == test.want || cut && strings.HasPrefix(got, begin); !ok {
+				t.Errorf("error\n%s\nwant\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add(valid, "seed=1")
+	f.Add("a: &x {b: *x}\n<<: *x\n? [c]\n: d", "a.b=[{")
+	f.Fuzz(func(t *testing.T, text, setting string) {
+		path := write(t, filepath.Join(t.TempDir(), "x.yaml"), text)
+		c, err := Load(path, []string{setting})
+		if err == nil && c.Validate() != nil {
+			t.Error("loaded, but not valid")
+		}
+	})
+}
+
+func TestChange(t *testing.T) {
+	load := func(settings ...string) reflect.Value {
+		t.Helper()
+		c, err := Load(write(t, filepath.Join(t.TempDir(), "x.yaml"), valid), settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return reflect.ValueOf(c).Elem()
+	}
+	for _, test := range []struct{ set, want string }{
+		{"seed=1", ""},
+		{"seed=2", "seed"},
+		{"system.ann.network.cell=standard", "system.ann.network.cell"},
+		{"corpus.splits.dev=/other", "corpus.splits.dev"},
+		{"corpus.splits.more=/other", "corpus.splits.more"},
+	} {
+		if key, _, _ := change("", load(), load(test.set)); key != test.want {
+			t.Errorf("%s: change of %q, want %q", test.set, key, test.want)
+		}
+	}
+}
+
+func TestShippedConfigs(t *testing.T) {
+	t.Setenv("LETHE_CORPORA", "/corpora")
+	t.Setenv("LETHE_VECTORS", "/vectors")
+	loaded := 0
+	err := filepath.WalkDir("configs", func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		loaded++
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if !strings.HasPrefix(string(raw), "# ") || !strings.Contains(string(raw), "lethe train experiments/"+filepath.ToSlash(path)) {
+			t.Errorf("%s: does not begin by saying what it is and how to run it", path)
+		}
+		if _, err := Load(path, nil); err != nil {
+			t.Error(err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if loaded < 5 {
+		t.Errorf("%d configs, want at least 5", loaded)
+	}
+}

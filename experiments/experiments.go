@@ -1,0 +1,233 @@
+// Package experiments runs what a YAML file describes: a corpus, and a system
+// to train on it. A run leaves a folder:
+//
+//	config.yaml               the experiment with every key and all paths resolved
+//	log.jsonl                 a line an epoch: see taggers.Epoch
+//	model/best, model/last    model folders: the best epoch on dev, the newest
+//	predictions/SPLIT/        what the best model found, in the corpus's format
+//	evaluation/SPLIT.json     its scores: see evaluation.Report
+//
+// Nothing in it but predictions holds the text of a note. (A model's vocabulary
+// holds words of the training notes: see its README.md.)
+package experiments
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/ann"
+)
+
+// Config is an experiment.
+type Config struct {
+	Name   string `yaml:"name"` // of the run and its model: letters, digits, '_', '-' and '.'
+	Seed   uint64 `yaml:"seed"` // all chance of the training follows from it; default 1
+	Corpus Corpus `yaml:"corpus"`
+	System System `yaml:"system"`
+}
+
+// Corpus is where the notes come from.
+type Corpus struct {
+	Format string `yaml:"format"` // i2b2, meddocan, brat, conll, jsonl, text or synth (generated)
+	Types  string `yaml:"types"`  // type set; default that of the format, if it has one
+	// Splits are a file or a folder each. train and dev (unless HoldOut makes it)
+	// are needed to train; others may have any name. In a path ${VAR} is the
+	// environment variable VAR, and a relative path starts at the working
+	// directory.
+	Splits  map[string]string `yaml:"splits,omitempty"`
+	HoldOut HoldOut           `yaml:"hold_out"`        // makes dev of a part of train
+	Notes   map[string]int    `yaml:"notes,omitempty"` // for synth, in the place of Splits: how many to generate
+	Seed    uint64            `yaml:"seed"`            // decides what is held out or generated; default 1
+}
+
+// HoldOut keeps a part of the training documents back as the split dev.
+type HoldOut struct {
+	Fraction float64 `yaml:"fraction"` // of the documents, in [0, 1); 0, the default: none
+	By       string  `yaml:"by"`       // document, or patient (default): all notes of one stay together
+}
+
+// System is what is trained: just one of its fields is set.
+type System struct {
+	ANN *ann.Config `yaml:"ann,omitempty"` // the recurrent network; keys left out are those of ann.DefaultConfig
+}
+
+// synthetic is the format of the corpus that is generated rather than read.
+const synthetic = "synth"
+
+// DefaultTypes is the type set of formats that have one: i2b2 and synth have
+// i2b2-2014, meddocan and conll their own. Of others it is "".
+func DefaultTypes(format string) string {
+	return map[string]string{"i2b2": "i2b2-2014", synthetic: synth.TypeSet, "meddocan": "meddocan", "conll": "conll"}[format]
+}
+
+// Load reads an experiment, puts each of the settings "path=value" (a key such
+// as system.ann.training.epochs, and its value in YAML) over what the file says,
+// resolves paths, and validates. An error names the file with line and column,
+// or the setting, and the key.
+func Load(path string, settings []string) (*Config, error) {
+	c, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range settings {
+		if err := c.set(s); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.resolve(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := c.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return c, nil
+}
+
+// read decodes a file over the defaults.
+func read(path string) (*Config, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	c := &Config{Seed: 1, Corpus: Corpus{Seed: 1, HoldOut: HoldOut{By: "patient"}}}
+	if err := decode(path, raw, c); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+var settingKey = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
+
+// set decodes "a.b=value" as the YAML document "a: {b: value}".
+func (c *Config) set(setting string) error {
+	path, value, ok := strings.Cut(setting, "=")
+	if !ok || !settingKey.MatchString(path) || strings.Contains(value, "\n") {
+		return fmt.Errorf("--set %s: not of the form path=value, as in seed=2", setting)
+	}
+	var overlay strings.Builder
+	for depth, key := range strings.Split(path, ".") {
+		fmt.Fprintf(&overlay, "\n%*s%s:", depth, "", key)
+	}
+	fmt.Fprintf(&overlay, " %s\n", value)
+	if err := decode("", []byte(overlay.String()), c); err != nil {
+		return fmt.Errorf("--set %s: %w", path, err)
+	}
+	return nil
+}
+
+// resolve fills in what follows from other keys and makes all paths absolute,
+// so that a run folder can be used from anywhere.
+func (c *Config) resolve() error {
+	if c.Corpus.Types == "" {
+		c.Corpus.Types = DefaultTypes(c.Corpus.Format)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Corpus.Splits)) {
+		path, err := resolvePath("corpus.splits."+name, c.Corpus.Splits[name])
+		if err != nil {
+			return err
+		}
+		c.Corpus.Splits[name] = path
+	}
+	if a := c.System.ANN; a != nil && a.Vectors.File != "" {
+		path, err := resolvePath("system.ann.vectors.file", a.Vectors.File)
+		if err != nil {
+			return err
+		}
+		a.Vectors.File = path
+	}
+	return nil
+}
+
+var variable = regexp.MustCompile(`\$\{([^}]*)\}`)
+
+func resolvePath(key, path string) (string, error) {
+	if path == "" {
+		return "", fmt.Errorf("%s: the path is empty", key)
+	}
+	for _, match := range variable.FindAllStringSubmatch(path, -1) {
+		if os.Getenv(match[1]) == "" {
+			return "", fmt.Errorf("%s: the environment variable %s is not set", key, match[1])
+		}
+	}
+	expanded := variable.ReplaceAllStringFunc(path, func(v string) string { return os.Getenv(v[2 : len(v)-1]) })
+	absolute, err := filepath.Abs(expanded)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", key, err)
+	}
+	return absolute, nil
+}
+
+var wellFormed = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$`)
+
+// Validate names the first key that makes no sense. It does not look for the
+// files: what is missing is an error when it is needed.
+func (c *Config) Validate() error {
+	if !wellFormed.MatchString(c.Name) {
+		return errors.New("name: wants up to 100 letters, digits, '_', '-' and '.', the first a letter or digit")
+	}
+	if err := c.Corpus.validate(); err != nil {
+		return fmt.Errorf("corpus.%w", err)
+	}
+	if c.System.ANN == nil {
+		return errors.New("system: wants one system (have ann)")
+	}
+	if err := c.System.ANN.Validate(); err != nil {
+		return fmt.Errorf("system.ann.%w", err)
+	}
+	return nil
+}
+
+func (c *Corpus) validate() error {
+	if c.Format != synthetic {
+		if _, err := format.Lookup(c.Format); err != nil {
+			return fmt.Errorf("format: no format %q (have %s)", c.Format, strings.Join(append(format.Names(), synthetic), ", "))
+		}
+	}
+	if c.Types == "" {
+		return fmt.Errorf("types: must be given for format %s (have %s)", c.Format, strings.Join(data.TypeSetNames(), ", "))
+	}
+	if _, err := data.LookupTypeSet(c.Types); err != nil {
+		return fmt.Errorf("types: %w", err)
+	}
+	switch {
+	case c.Format == synthetic && c.Types != synth.TypeSet:
+		return fmt.Errorf("types: %s, but generated notes have %s", c.Types, synth.TypeSet)
+	case c.Format == synthetic && len(c.Splits) > 0:
+		return errors.New("splits: of no use with format synth, which wants notes")
+	case c.Format != synthetic && len(c.Notes) > 0:
+		return errors.New("notes: of no use but with format synth")
+	case !(c.HoldOut.Fraction >= 0 && c.HoldOut.Fraction < 1):
+		return fmt.Errorf("hold_out.fraction: %v is not in [0, 1)", c.HoldOut.Fraction)
+	case c.HoldOut.By != "document" && c.HoldOut.By != "patient":
+		return fmt.Errorf("hold_out.by: %q is not document or patient", c.HoldOut.By)
+	case c.HoldOut.Fraction > 0 && c.has("dev"):
+		return errors.New("hold_out: makes the split dev, which is given as well")
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Splits)) {
+		if !wellFormed.MatchString(name) {
+			return fmt.Errorf("splits: a name wants letters, digits, '_', '-' and '.'")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Notes)) {
+		if _, err := synth.ParseSplit(name); err != nil {
+			return fmt.Errorf("notes.%s: %w", name, err)
+		}
+		if n := c.Notes[name]; n < 1 {
+			return fmt.Errorf("notes.%s: %d is not positive", name, n)
+		}
+	}
+	return nil
+}
+
+// learner is the configured system.
+func (s System) learner() taggers.Learner { return ann.Learner{Config: *s.ANN} }

@@ -1,0 +1,317 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/taggers"
+)
+
+// years is a tagger that finds the "2087" in a note, and nothing in the spans
+// that it has. It remembers how many notes it was given at a time.
+type years struct{ chunks []int }
+
+func (y *years) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error) {
+	y.chunks = append(y.chunks, len(docs))
+	found := make([][]data.Span, len(docs))
+	for i, d := range docs {
+		if len(d.Spans) > 0 {
+			return nil, errors.New("the tagger was shown the gold standard")
+		}
+		if at := strings.Index(d.Text, "2087"); at >= 0 {
+			found[i] = []data.Span{{Start: at, End: at + 4, Type: "DATE", Score: 0.9}}
+		}
+	}
+	return found, nil
+}
+
+// numbered gives n notes with gold spans; those for which bad says so are errors.
+func numbered(n int, text string, bad func(i int) bool) data.Documents {
+	return func(yield func(*data.Document, error) bool) {
+		for i := range n {
+			doc, err := &data.Document{ID: fmt.Sprint(i), Text: text, Spans: []data.Span{{Start: 0, End: 1, Type: "AGE", Score: 1}}}, error(nil)
+			if bad(i) {
+				doc, err = nil, fmt.Errorf("note %d is bad", i)
+			}
+			if !yield(doc, err) {
+				return
+			}
+		}
+	}
+}
+
+func none(int) bool { return false }
+
+func TestApply(t *testing.T) {
+	var used, failed []string
+	var told [][2]int
+	tagger := &years{}
+	err := Apply(t.Context(), tagger, numbered(600, "In 2087.", func(i int) bool { return i == 5 }), Stream{
+		Use: func(doc *data.Document, found []data.Span) error {
+			if want := []data.Span{{Start: 3, End: 7, Type: "DATE", Score: 0.9}}; !slices.Equal(found, want) || doc.Spans != nil {
+				t.Errorf("note %s: found %v, own spans %v", doc.ID, found, doc.Spans)
+			}
+			if doc.ID == "300" {
+				return errors.New("note 300 cannot be written")
+			}
+			used = append(used, doc.ID)
+			return nil
+		},
+		Failed: func(err error) { failed = append(failed, err.Error()) },
+		Stage:  "x", Total: 600,
+		Progress: func(stage string, done, total int) { told = append(told, [2]int{done, total}) },
+	})
+	var unexamined *Unexamined
+	if !errors.As(err, &unexamined) || *unexamined != (Unexamined{Failed: 2, Notes: 600}) {
+		t.Errorf("error %v", err)
+	}
+	if want := []string{"note 5 is bad", "note 300 cannot be written"}; !slices.Equal(failed, want) {
+		t.Errorf("failed %q, want %q", failed, want)
+	}
+	if len(used) != 598 || used[0] != "0" || used[5] != "6" || used[597] != "599" {
+		t.Errorf("%d notes used, not the 598 others in order", len(used))
+	}
+	if want := []int{256, 256, 87}; !slices.Equal(tagger.chunks, want) {
+		t.Errorf("chunks of %v notes, want %v", tagger.chunks, want)
+	}
+	if last := told[len(told)-1]; last != [2]int{600, 600} {
+		t.Errorf("the last progress is %v", last)
+	}
+}
+
+func TestApplyBoundsMemory(t *testing.T) {
+	tagger := &years{}
+	err := Apply(t.Context(), tagger, numbered(5, strings.Repeat(" ", chunkBytes/2), none), Stream{
+		Use: func(*data.Document, []data.Span) error { return nil },
+	})
+	if want := []int{2, 2, 1}; err != nil || !slices.Equal(tagger.chunks, want) {
+		t.Errorf("chunks of %v notes, want %v; error %v", tagger.chunks, want, err)
+	}
+}
+
+func TestApplyEnds(t *testing.T) {
+	full := &data.Error{Path: "x", Offset: -1, Reason: "cannot be written", Err: syscall.ENOSPC}
+	uses := 0
+	err := Apply(t.Context(), &years{}, numbered(3, "x", none), Stream{
+		Use:    func(*data.Document, []data.Span) error { uses++; return full },
+		Failed: func(error) { t.Error("a full disk is blamed on a note") },
+	})
+	if !errors.Is(err, syscall.ENOSPC) || uses != 1 {
+		t.Errorf("full disk: error %v after %d notes, want it after the first", err, uses)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Apply(ctx, &years{}, numbered(3, "x", none), Stream{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: error %v", err)
+	}
+	if err := Apply(t.Context(), &years{}, numbered(0, "x", none), Stream{}); err == nil {
+		t.Error("no error without a note")
+	}
+}
+
+// corpus writes n notes of brat, all of patient "".
+func corpus(t *testing.T, dir string, n int) {
+	t.Helper()
+	types, err := data.LookupTypeSet("i2b2-2014")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := format.Create("brat", dir, types)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		doc := &data.Document{ID: fmt.Sprintf("note-%02d", i), Text: "In 2087 and 2088.",
+			Spans: []data.Span{{Start: 3, End: 7, Type: "DATE", Score: 1}, {Start: 12, End: 16, Type: "DATE", Score: 1}}}
+		if err := out.Write(doc); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestHoldOut(t *testing.T) {
+	dir := t.TempDir()
+	corpus(t, dir, 20)
+	c := &Corpus{Format: "brat", Types: "i2b2-2014", Splits: map[string]string{"train": dir}, HoldOut: HoldOut{0.25, "document"}, Seed: 1}
+	if want := []string{"dev", "train"}; !slices.Equal(c.SplitNames(), want) {
+		t.Errorf("splits %v, want %v", c.SplitNames(), want)
+	}
+	ids := func(split string) (ids []string) {
+		t.Helper()
+		docs, err := c.load(split, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range docs {
+			ids = append(ids, d.ID)
+		}
+		return ids
+	}
+	train, dev := ids("train"), ids("dev")
+	if len(train) != 15 || len(dev) != 5 {
+		t.Errorf("%d and %d notes, want 15 and 5", len(train), len(dev))
+	}
+	both := slices.Concat(train, dev)
+	slices.Sort(both)
+	if len(slices.Compact(both)) != 20 {
+		t.Error("a note is on both sides, or on neither")
+	}
+	if !slices.Equal(dev, ids("dev")) {
+		t.Error("dev is another when it is read again")
+	}
+	c.Seed = 2
+	if slices.Equal(dev, ids("dev")) {
+		t.Error("dev is the same with another seed")
+	}
+}
+
+func TestPredict(t *testing.T) {
+	dir := t.TempDir()
+	notes := filepath.Join(dir, "notes")
+	corpus(t, notes, 3)
+	r := &Run{filepath.Join(dir, "run"), &Config{Corpus: Corpus{Format: "brat", Types: "i2b2-2014", Splits: map[string]string{"x": notes}}}}
+	stale := write(t, filepath.Join(r.Dir, "predictions", "x", "stale.txt"), "")
+	opt := PredictOptions{Failed: func(err error) { t.Error(err) }}
+	for range 2 { // the second time over the first
+		report, err := r.Predict(t.Context(), &years{}, "x", opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := report.Strict.Counts; s.TP != 3 || s.FP != 0 || s.FN != 3 {
+			t.Errorf("scores %+v", s)
+		}
+	}
+	if exists(stale) {
+		t.Error("the older predictions are still there")
+	}
+	if !exists(filepath.Join(r.Dir, "evaluation", "x.json")) {
+		t.Error("no scores are kept")
+	}
+	got, err := data.Collect(format.Read("brat", filepath.Join(r.Dir, "predictions", "x"), mustTypes(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []data.Span{{Start: 3, End: 7, Type: "DATE", Score: 1}}; len(got) != 3 || !cmp.Equal(got[0].Spans, want) {
+		t.Errorf("%d notes kept, the first with %v", len(got), got[0].Spans)
+	}
+
+	// A note that cannot be read is left out, and said so.
+	write(t, filepath.Join(notes, "note-01.ann"), "T1\tDATE 0 400\tx\n")
+	var failed []error
+	report, err := r.Predict(t.Context(), &years{}, "x", PredictOptions{Failed: func(err error) { failed = append(failed, err) }})
+	var unexamined *Unexamined
+	if !errors.As(err, &unexamined) || len(failed) != 1 || report == nil || report.Documents != 2 {
+		t.Errorf("error %v, failed %v, report %v", err, failed, report)
+	}
+
+	// Without any note there is nothing to keep, and the older stays.
+	for i := range 3 {
+		os.Remove(filepath.Join(notes, fmt.Sprintf("note-%02d.ann", i)))
+	}
+	if report, err := r.Predict(t.Context(), &years{}, "x", PredictOptions{Failed: func(error) {}}); err == nil || report != nil {
+		t.Errorf("error %v, report %v", err, report)
+	}
+	if entries, err := os.ReadDir(filepath.Join(r.Dir, "predictions")); err != nil || len(entries) != 1 {
+		t.Errorf("predictions holds %v: %v", entries, err)
+	}
+}
+
+func mustTypes(t *testing.T) *data.TypeSet {
+	t.Helper()
+	types, err := data.LookupTypeSet("i2b2-2014")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return types
+}
+
+// A run that is stopped in its first epoch leaves nothing; later it can be
+// resumed, and what is kept is as if it had never been stopped.
+func TestTrain(t *testing.T) {
+	dir := t.TempDir()
+	config, err := Load(write(t, filepath.Join(dir, "x.yaml"), `
+name: x
+corpus:
+  format: synth
+  notes: {train: 4, dev: 2, test: 2}
+system:
+  ann:
+    tokenizer: letters-digits
+    sentences: line
+    network: {character_embedding: 4, character_lstm: 4, token_embedding: 4, token_lstm: 4, hidden: 0}
+    training: {batch: 4, epochs: 3}
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(name string, resume bool, stopAfter int) (epochs int, err error) {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		_, err = Train(ctx, config, TrainOptions{
+			Dir: filepath.Join(dir, name), Resume: resume, Workers: 2,
+			Epoch: func(taggers.Epoch) { epochs++ },
+			Progress: func(stage string, done, total int) {
+				if stage == fmt.Sprintf("epoch %d", stopAfter+1) {
+					stop()
+				}
+			},
+		})
+		return epochs, err
+	}
+	if _, err := run("broken", false, 0); !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v", err)
+	}
+	if exists(filepath.Join(dir, "broken")) {
+		t.Error("a run without an epoch leaves a folder")
+	}
+	if n, err := run("broken", false, 1); n != 1 || !errors.Is(err, context.Canceled) {
+		t.Fatalf("%d epochs, error %v", n, err)
+	}
+	if n, err := run("broken", true, -1); n != 3 || err != nil {
+		t.Fatalf("resumed: %d epochs, error %v", n, err)
+	}
+	if n, err := run("whole", false, -1); n != 3 || err != nil {
+		t.Fatalf("whole: %d epochs, error %v", n, err)
+	}
+	for _, name := range []string{"config.yaml", "model/best/weights.safetensors", "model/last/weights.safetensors", "evaluation/dev.json"} {
+		a, errA := os.ReadFile(filepath.Join(dir, "broken", name))
+		b, errB := os.ReadFile(filepath.Join(dir, "whole", name))
+		if errA != nil || errB != nil || !slices.Equal(a, b) {
+			t.Errorf("%s differs between a resumed and a whole run (%v, %v)", name, errA, errB)
+		}
+	}
+
+	m, err := Open(filepath.Join(dir, "whole"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(config, m.Run.Config); diff != "" || m.Types.Name != "i2b2-2014" {
+		t.Errorf("the run that was opened has another config: -want +got\n%s", diff)
+	}
+}
+
+func ExampleLoad() {
+	c, err := Load("configs/demo.yaml", []string{"system.ann.network.dropout=0.25"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(c.Name, c.Corpus.SplitNames(), c.System.ANN.Network.Dropout)
+	_, err = Load("configs/demo.yaml", []string{"system.ann.network.dropout=1.5"})
+	fmt.Println(err)
+	// Output:
+	// demo [dev test train] 0.25
+	// configs/demo.yaml: system.ann.network.dropout: 1.5 is not in [0, 1)
+}

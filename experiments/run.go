@@ -1,0 +1,229 @@
+package experiments
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/renameio/v2"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/ann"
+)
+
+// Names in a run folder and, the last, in a model folder.
+const (
+	configFile  = "config.yaml"
+	logFile     = "log.jsonl"
+	modelFolder = "model"
+	bestFolder  = "best"
+	predictions = "predictions"
+	evaluations = "evaluation"
+	weightsFile = "weights.safetensors"
+)
+
+// Run is a run folder.
+type Run struct {
+	Dir    string
+	Config *Config
+}
+
+// OpenRun opens the folder that Train left.
+func OpenRun(dir string) (*Run, error) {
+	c, err := read(filepath.Join(dir, configFile))
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, configFile), err)
+	}
+	return &Run{dir, c}, nil
+}
+
+// Model is a tagger from a file.
+type Model struct {
+	taggers.Tagger
+	Types *data.TypeSet // of its spans
+	Run   *Run          // whose best model this is; nil for a model folder
+}
+
+// Open reads a model folder, or the best model of a run folder. workers is the
+// number of cores to use.
+func Open(dir string, workers int) (*Model, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%s: is a file, not a run or model folder", dir)
+	}
+	m := &Model{}
+	path := dir
+	if exists(filepath.Join(dir, modelFolder)) {
+		if m.Run, err = OpenRun(dir); err != nil {
+			return nil, err
+		}
+		path = filepath.Join(dir, modelFolder, bestFolder)
+	} else if !exists(filepath.Join(dir, weightsFile)) {
+		return nil, fmt.Errorf("%s: neither a run folder, which holds %s, nor a model folder, which holds %s", dir, modelFolder, weightsFile)
+	}
+	tagger, err := ann.Load(path, workers)
+	if err != nil {
+		return nil, err
+	}
+	m.Tagger, m.Types = tagger, tagger.Types()
+	return m, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// PredictOptions say how to tag a split.
+type PredictOptions struct {
+	Output   data.Writer // where to keep what is found; nil: predictions/SPLIT in the run folder, which is replaced
+	Failed   func(error) // is told of each note that could not be examined; may be nil
+	Progress Progress
+}
+
+// Predict tags a split of the run's corpus, keeps what was found, and its
+// scores under evaluation, and returns the scores. A note that cannot be read is
+// not scored, and one that cannot be written counts as missed: the error is an
+// *Unexamined then, beside the scores.
+func (r *Run) Predict(ctx context.Context, tagger taggers.Tagger, split string, opt PredictOptions) (*evaluation.Report, error) {
+	source, err := r.Config.Corpus.read(split)
+	if err != nil {
+		return nil, err
+	}
+	out := opt.Output
+	if out == nil {
+		if out, err = r.createPredictions(split); err != nil {
+			return nil, err
+		}
+	}
+	defer func() { _ = out.Abort() }() // after Close it does nothing
+
+	var gold, system []*data.Document
+	kept := func(yield func(*data.Document, error) bool) {
+		for doc, err := range source {
+			if err == nil {
+				gold = append(gold, doc)
+			}
+			if !yield(doc, err) {
+				return
+			}
+		}
+	}
+	unexamined := Apply(ctx, tagger, kept, Stream{
+		Use: func(doc *data.Document, found []data.Span) error {
+			doc.Spans = found
+			if err := out.Write(doc); err != nil {
+				return err
+			}
+			system = append(system, doc)
+			return nil
+		},
+		Failed: opt.Failed, Stage: "tagging " + split, Total: r.Config.Corpus.Notes[split], Progress: opt.Progress,
+	})
+	if partly := (*Unexamined)(nil); unexamined != nil && (!errors.As(unexamined, &partly) || len(system) == 0) {
+		return nil, unexamined
+	}
+	if err := out.Close(); err != nil {
+		return nil, err
+	}
+	report, err := evaluation.Compare(gold, system)
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := json.MarshalIndent(report, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	if err := writeFile(filepath.Join(r.Dir, evaluations, split+".json"), append(encoded, '\n')); err != nil {
+		return nil, err
+	}
+	return report, unexamined
+}
+
+// createPredictions opens predictions/SPLIT, which takes the place of an older
+// one when it is closed.
+func (r *Run) createPredictions(split string) (data.Writer, error) {
+	types, err := data.LookupTypeSet(r.Config.Corpus.Types)
+	if err != nil {
+		return nil, err
+	}
+	f := &freshFolder{
+		final: filepath.Join(r.Dir, predictions, split),
+		fresh: filepath.Join(r.Dir, predictions, "."+split+".new"),
+	}
+	if err := os.RemoveAll(f.fresh); err != nil { // left by a program that was killed
+		return nil, err
+	}
+	f.Writer, err = format.Create(r.Config.Corpus.OutputFormat(), f.fresh, types)
+	return f, err
+}
+
+// freshFolder is a writer whose folder gets its name when it is whole.
+type freshFolder struct {
+	data.Writer
+	fresh, final string
+}
+
+func (f *freshFolder) Close() error {
+	if err := f.Writer.Close(); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(f.final); err != nil {
+		return err
+	}
+	return os.Rename(f.fresh, f.final)
+}
+
+func (f *freshFolder) Abort() error { return errors.Join(f.Writer.Abort(), os.RemoveAll(f.fresh)) }
+
+// writeFile makes the folder, and the file when it is whole and on disk.
+func writeFile(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return renameio.WriteFile(path, content, 0o666, renameio.WithTempDir(filepath.Dir(path)))
+}
+
+// begin makes the run folder, or checks that what is to be resumed there had the
+// same configuration, but for when to stop.
+func (r *Run) begin(resume bool) error {
+	path := filepath.Join(r.Dir, configFile)
+	if resume {
+		earlier, err := OpenRun(r.Dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: holds no %s, so there is no run to resume", r.Dir, configFile)
+		} else if err != nil {
+			return err
+		}
+		if was, is := earlier.Config.System.ANN, r.Config.System.ANN; was != nil && is != nil { // it may go on for longer
+			was.Training.Epochs, was.Training.Patience = is.Training.Epochs, is.Training.Patience
+		}
+		if key, from, to := change("", reflect.ValueOf(earlier.Config).Elem(), reflect.ValueOf(r.Config).Elem()); key != "" {
+			return fmt.Errorf("%s: %s was %v when the run began, and is %v now: it cannot be resumed", r.Dir, key, from, to)
+		}
+	} else if entries, err := os.ReadDir(r.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	} else if len(entries) > 0 {
+		return fmt.Errorf("%s: the folder is not empty; go on with the run in it by --resume, or choose another by --out", r.Dir)
+	}
+	encoded, err := yaml.Marshal(r.Config)
+	if err != nil {
+		return err
+	}
+	return writeFile(path, encoded)
+}

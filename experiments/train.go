@@ -1,0 +1,106 @@
+package experiments
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/taggers"
+)
+
+// TrainOptions say how to train what a Config describes.
+type TrainOptions struct {
+	Dir      string              // the run folder: new or empty, unless Resume
+	Resume   bool                // go on with the run in Dir, to the very bits it would have reached uninterrupted
+	Workers  int                 // cores to use; the bits depend on their number
+	Epoch    func(taggers.Epoch) // may be nil
+	Failed   func(error)         // is told of each note of dev that could not be written; may be nil
+	Progress Progress
+}
+
+// Train fits the system, keeps all that belongs to the run in its folder, and
+// returns the scores of the best model on dev, by Run.Predict. A run that ends
+// before its first epoch does leaves nothing; one that ends later can be resumed.
+func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation.Report, err error) {
+	types, err := data.LookupTypeSet(c.Corpus.Types)
+	if err != nil {
+		return nil, err
+	}
+	run := &Run{opt.Dir, c}
+	if err := run.begin(opt.Resume); err != nil {
+		return nil, err
+	}
+	log := &epochLog{path: filepath.Join(opt.Dir, logFile)}
+	defer func() {
+		if err != nil && !opt.Resume && log.err == nil && log.lines.Len() == 0 {
+			run.discard()
+		}
+	}()
+	train, err := c.Corpus.load(trainSplit, opt.Progress)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkAnnotated(train); err != nil {
+		return nil, err
+	}
+	dev, err := c.Corpus.load(devSplit, opt.Progress)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	tagger, err := c.System.learner().Fit(ctx, taggers.Task{
+		Name: c.Name, Types: types, Train: train, Dev: dev, Seed: c.Seed,
+		Workers: opt.Workers, Dir: filepath.Join(opt.Dir, modelFolder), Resume: opt.Resume,
+		Report: taggers.Report{
+			Step: func(epoch, done, total int) { opt.Progress.tell(fmt.Sprintf("epoch %d", epoch), done, total) },
+			Epoch: func(e taggers.Epoch) {
+				if log.add(e); log.err != nil {
+					cancel()
+				}
+				if opt.Epoch != nil {
+					opt.Epoch(e)
+				}
+			},
+		},
+	})
+	if log.err != nil {
+		return nil, log.err
+	}
+	if err != nil {
+		return nil, err
+	}
+	return run.Predict(ctx, tagger, devSplit, PredictOptions{Failed: opt.Failed, Progress: opt.Progress})
+}
+
+// discard takes back what begin and an unfinished first epoch made.
+func (r *Run) discard() {
+	for _, name := range []string{configFile, modelFolder} {
+		os.RemoveAll(filepath.Join(r.Dir, name))
+	}
+	os.Remove(r.Dir) // unless the user put something there
+}
+
+// epochLog is log.jsonl. It is written anew after each epoch, whole: of a
+// resumed run, the learner tells the earlier epochs again.
+type epochLog struct {
+	path  string
+	lines bytes.Buffer
+	err   error // the first
+}
+
+func (l *epochLog) add(e taggers.Epoch) {
+	line, err := json.Marshal(e)
+	if err == nil {
+		l.lines.Write(append(line, '\n'))
+		err = writeFile(l.path, l.lines.Bytes())
+	}
+	if l.err == nil {
+		l.err = err
+	}
+}
