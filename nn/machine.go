@@ -22,6 +22,7 @@ type machine struct {
 	grads  []*G.Node
 	table  *tokenEmbedding // nil without token vectors
 	cache  *spellings      // nil in training, and without the character part
+	flop   float64         // see work
 }
 
 // newMachine builds and compiles the graph; train adds loss and gradients.
@@ -107,6 +108,7 @@ func newMachine(net *Network, train bool) (m *machine, err error) {
 
 // run computes the batch that was set.
 func (m *machine) run() error {
+	m.flop += m.work()
 	m.vm.Reset() // without it a second run does nothing and says nothing
 	if err := m.vm.RunAll(); err != nil {
 		return fmt.Errorf("nn: %w", err)
@@ -122,6 +124,38 @@ func (m *machine) train(sentences []Sentence, seeds []uint64, scale float32) (lo
 		return 0, err
 	}
 	return m.loss.value(), nil
+}
+
+// work is the multiplications and additions in the matrix products of the
+// batch. The two products of the backward pass cost what the forward one does.
+func (m *machine) work() float64 {
+	cfg, k := m.net.Config, float64(m.net.Sizes.Labels)
+	cell, _ := cfg.Cell.kernel()
+	lstm := func(in, units int) float64 { return 2 * float64((in+units)*cell.Gates()*units) }
+	chars, tokens, width := 0.0, 0.0, cfg.TokenEmbedding
+	if cfg.CharacterLSTM > 0 {
+		chars = lstm(cfg.CharacterEmbedding, cfg.CharacterLSTM)
+		width += 2 * cfg.CharacterLSTM
+	}
+	if cfg.TokenLSTM > 0 {
+		tokens += lstm(width, cfg.TokenLSTM)
+		width = 2 * cfg.TokenLSTM
+	}
+	if cfg.Hidden > 0 {
+		tokens += float64(width * cfg.Hidden)
+		width = cfg.Hidden
+	}
+	tokens += float64(width) * k
+	products := chars*float64(m.batch.chars.rows) + tokens*float64(m.batch.tokens.rows)
+	crf := 2 * k * k * float64(m.batch.tokens.rows) // alpha and beta
+	if m.loss != nil {
+		products *= 3
+		crf *= 1.5 // and the pairs
+		if !cfg.CRF {
+			crf = 0
+		}
+	}
+	return 2 * (products + crf)
 }
 
 // gradient is that of net.params[i].

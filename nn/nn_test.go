@@ -254,6 +254,9 @@ func TestTrainingIsReproducibleAndResumable(t *testing.T) {
 		for _, workers := range []int{1, 2} {
 			opt := DefaultOptimizer()
 			opt.Method, opt.ClipNorm = method, 1
+			if workers == 2 {
+				opt.Average = 0.9
+			}
 			batch := randomSentences(rand.New(rand.NewPCG(1, 1)), smallSizes, 5, 3, 8, 1)
 			start := func() (*Network, *Trainer) {
 				net, _ := New(small("coupled"), smallSizes, 7)
@@ -291,6 +294,34 @@ func TestTrainingIsReproducibleAndResumable(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The average is that of the weights after each step, by hand; swapping twice
+// changes nothing.
+func TestAverage(t *testing.T) {
+	opt := DefaultOptimizer()
+	opt.Average = 0.8
+	net, _ := New(small("coupled"), smallSizes, 7)
+	tr, _ := NewTrainer(net, opt, 1, false)
+	w, table := net.logits.w, net.table
+	wantW, wantT := float64(w.Data[3]), float64(table.Data[5])
+	for step := 1; step <= 20; step++ {
+		if _, err := tr.Step(randomSentences(rand.New(rand.NewPCG(1, 1)), smallSizes, 20), uint64(step), 0); err != nil {
+			t.Fatal(err)
+		}
+		d := min(0.8, float64(1+step)/float64(10+step))
+		wantW = d*wantW + (1-d)*float64(w.Data[3])
+		wantT = d*wantT + (1-d)*float64(table.Data[5])
+	}
+	before := slices.Clone(w.Data)
+	tr.SwapAverage()
+	if math.Abs(float64(w.Data[3])-wantW) > 1e-5 || math.Abs(float64(table.Data[5])-wantT) > 1e-5 || slices.Equal(before, w.Data) {
+		t.Errorf("average %v and %v, want %v and %v", w.Data[3], table.Data[5], wantW, wantT)
+	}
+	tr.SwapAverage()
+	if !slices.Equal(before, w.Data) {
+		t.Error("swapping twice changes the weights")
 	}
 }
 

@@ -13,6 +13,7 @@ type Optimizer struct {
 	Decay        float64 `yaml:"decay"`         // the learning rate is multiplied by this after each epoch; 1: none
 	ClipValue    float64 `yaml:"clip_value"`    // each gradient value is cut to [-ClipValue, ClipValue]; the reference: 5; 0: off
 	ClipNorm     float64 `yaml:"clip_norm"`     // the whole gradient is scaled to at most this norm; 0: off
+	Average      float64 `yaml:"average"`       // decay, an update, of the moving average of the weights that is used and kept; 0: the weights themselves, as in the paper
 }
 
 // DefaultOptimizer is the reference's.
@@ -33,6 +34,8 @@ func (o Optimizer) Validate() error {
 		return fmt.Errorf("decay: %v is not in (0, 1]", o.Decay)
 	case o.ClipValue != 0 && !positive(o.ClipValue):
 		return fmt.Errorf("clip_value: %v is negative or not a number", o.ClipValue)
+	case !(o.Average >= 0 && o.Average < 1):
+		return fmt.Errorf("average: %v is not in [0, 1)", o.Average)
 	case o.ClipNorm != 0 && !positive(o.ClipNorm):
 		return fmt.Errorf("clip_norm: %v is negative or not a number", o.ClipNorm)
 	}

@@ -82,3 +82,7 @@ func (p *Predictor) Predict(sentences []Sentence) ([]Labeling, error) {
 	}
 	return found, nil
 }
+
+// FLOP is how many multiplications and additions the matrix products of all
+// predictions had.
+func (p *Predictor) FLOP() float64 { return p.machine.flop }

@@ -3,6 +3,7 @@ package nn
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/lethe-deid/lethe/nn/kernel"
@@ -20,6 +21,7 @@ type Trainer struct {
 	step     int // updates done
 	state    [][][]float32
 	rowState [][]float32
+	average  *average
 	sums     [][]float32 // gradient of each parameter, all workers
 	rows     map[int32]int
 	rowIDs   []int32
@@ -47,7 +49,19 @@ func NewTrainer(net *Network, opt Optimizer, workers int, freeze bool) (*Trainer
 	if !t.freeze {
 		t.rowState = t.newState(len(net.table.Data))
 	}
+	if opt.Average > 0 {
+		t.average = newAverage(net, t.freeze)
+	}
 	return t, nil
+}
+
+// SwapAverage exchanges the network's weights with their moving average; call
+// it before using the network and again before the next step. Without an
+// average it does nothing.
+func (t *Trainer) SwapAverage() {
+	if t.average != nil {
+		t.average.swap()
+	}
 }
 
 func (t *Trainer) newState(n int) (s [][]float32) {
@@ -71,6 +85,11 @@ func (t *Trainer) State() (step *int, memory []*Param) {
 	}
 	if !t.freeze {
 		add(t.net.table, t.rowState)
+	}
+	if t.average != nil {
+		for i, p := range t.average.params {
+			memory = append(memory, &Param{p.Name + ".average", p.Rows, p.Cols, t.average.values[i]})
+		}
 	}
 	return &t.step, memory
 }
@@ -116,7 +135,19 @@ func (t *Trainer) Step(sentences []Sentence, seed uint64, epoch int) (loss float
 	t.sum(len(shares))
 	t.clip()
 	t.update(t.opt.LearningRate * math.Pow(t.opt.Decay, float64(epoch)))
+	if t.average != nil {
+		t.average.add(t.step, t.opt.Average)
+	}
 	return loss, nil
+}
+
+// FLOP is how many multiplications and additions the matrix products of all
+// steps had.
+func (t *Trainer) FLOP() (sum float64) {
+	for _, m := range t.workers {
+		sum += m.flop
+	}
+	return sum
 }
 
 // deal gives each worker the sentences it computes: the longest first, each to
@@ -206,5 +237,41 @@ func (t *Trainer) update(rate float64) {
 			row[i] = s[int(id)*d:][:d]
 		}
 		t.rule.update(t.net.table.Data[int(id)*d:][:d], t.rowSum[at*d:][:d], row, rate, t.step)
+	}
+}
+
+// average is the exponential moving average of the weights (Polyak and
+// Juditsky 1992; the exponential form as in Kingma and Ba 2015, section 7.2),
+// which is steadier than the weights of any one step.
+type average struct {
+	params []*Param
+	values [][]float32
+}
+
+func newAverage(net *Network, freeze bool) *average {
+	a := &average{params: net.params}
+	if !freeze {
+		a.params = net.Params()
+	}
+	for _, p := range a.params {
+		a.values = append(a.values, slices.Clone(p.Data))
+	}
+	return a
+}
+
+// add takes the weights after a step in. While there are few, each counts for
+// more, so that the random beginning is soon forgotten.
+func (a *average) add(step int, decay float64) {
+	f := float32(1 - min(decay, float64(1+step)/float64(10+step)))
+	for i, p := range a.params {
+		kernel.Approach(a.values[i], f, p.Data)
+	}
+}
+
+func (a *average) swap() {
+	for i, p := range a.params {
+		for j, v := range a.values[i] {
+			a.values[i][j], p.Data[j] = p.Data[j], v
+		}
 	}
 }

@@ -36,6 +36,6 @@ could not be examined.`,
 		Version: version, SilenceErrors: true, SilenceUsage: true,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, err) })
-	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newDeidentify(), newSynth())
+	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newDeidentify(), newSynth(), newBench())
 	return root
 }

@@ -102,3 +102,11 @@ func Add(y, x []float32) {
 		y[i] += x[i]
 	}
 }
+
+// Approach moves y the fraction f of its way to x.
+func Approach(y []float32, f float32, x []float32) {
+	x = x[:len(y)]
+	for i := range y {
+		y[i] += f * (x[i] - y[i])
+	}
+}

@@ -3,8 +3,10 @@ package ann
 import (
 	"context"
 	"fmt"
-	"slices"
+	"iter"
+	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
@@ -60,6 +62,9 @@ func (t *Tagger) legal() func(a, b int) bool {
 	return func(a, b int) bool { return t.config.Scheme.Legal(name(a), name(b)) }
 }
 
+// Config is what the tagger was trained with.
+func (t *Tagger) Config() Config { return t.config }
+
 // Types is the type set that the spans are drawn from.
 func (t *Tagger) Types() *data.TypeSet { return t.types }
 
@@ -78,16 +83,58 @@ func newReader(cfg Config) (r reader, err error) {
 	return r, err
 }
 
-// text is a document cut into tokens and sentences.
+// text is a document, or a stretch of one, cut into tokens and sentences.
 type text struct {
 	doc       *data.Document
 	tokens    []data.Token
 	sentences []tokenize.Range
 }
 
-func (r reader) cut(doc *data.Document) text {
-	tokens := r.tokenizer.Tokens(doc.Text, nil)
-	return text{doc, tokens, r.splitter.Sentences(doc.Text, tokens, nil)}
+// maxStretch bounds the text that is cut into tokens at a time, in bytes, and so
+// the memory that a note takes besides its own text.
+const maxStretch = 1 << 20
+
+// cut yields a document in stretches, of which all but huge ones have one. A
+// sentence of a huge document ends where a stretch does.
+func (r reader) cut(doc *data.Document) iter.Seq[text] {
+	return func(yield func(text) bool) {
+		for from := 0; from < len(doc.Text); {
+			to := from + stretch(doc.Text[from:])
+			part := doc.Text[from:to]
+			tokens := r.tokenizer.Tokens(part, nil)
+			x := text{doc, tokens, r.splitter.Sentences(part, tokens, nil)}
+			for i := range tokens {
+				tokens[i].Start += from
+				tokens[i].End += from
+			}
+			if !yield(x) {
+				return
+			}
+			from = to
+		}
+	}
+}
+
+// stretch is how much of the text to cut next: up to the last line end that
+// fits, else the last space, else as many code points as fit.
+func stretch(s string) int {
+	if len(s) <= maxStretch {
+		return len(s)
+	}
+	s = s[:maxStretch]
+	for _, at := range []string{"\n", " "} {
+		if i := strings.LastIndex(s, at); i > 0 {
+			return i + 1
+		}
+	}
+	end := len(s)
+	for end > len(s)-utf8.UTFMax && !utf8.RuneStart(s[end-1]) {
+		end--
+	}
+	if utf8.RuneStart(s[end-1]) && end > 1 {
+		end-- // the code point that begins here may go on
+	}
+	return end
 }
 
 // encode turns tokens into ids.
@@ -110,45 +157,39 @@ const batchTokens = 2048
 // piece is some consecutive sentences of one document: the unit of work.
 type piece struct {
 	text
-	index    int // of the document
+	number   int // among all pieces
 	from, to int // sentences
 }
 
 // Tag implements taggers.Tagger. A sentence's spans do not depend on the other
-// documents. A span never crosses the end of a sentence. Its score is the
+// sentences. A span never crosses the end of a sentence. Its score is the
 // CRF's marginal probability of the span's labels.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
-	found := make([][]data.Span, len(docs))
-	work := make(chan []piece)
 	var (
 		wg    sync.WaitGroup
 		mu    sync.Mutex
 		first error
+		found = map[int][]data.Span{} // by piece
+		work  = make(chan []piece)
 	)
-	spans := make([]map[int][]data.Span, len(docs)) // by first sentence of the piece
 	for range cap(t.predictors) {
 		wg.Go(func() {
 			p := <-t.predictors
 			defer func() { t.predictors <- p }()
 			for batch := range work {
-				each, err := t.predict(p, batch)
+				spans, err := t.predict(p, batch)
 				mu.Lock()
 				if err != nil && first == nil {
 					first = err
 				}
-				for i, pc := range batch {
-					if err == nil {
-						if spans[pc.index] == nil {
-							spans[pc.index] = map[int][]data.Span{}
-						}
-						spans[pc.index][pc.from] = each[i]
-					}
+				for i := range spans {
+					found[batch[i].number] = spans[i]
 				}
 				mu.Unlock()
 			}
 		})
 	}
-	err := t.deal(ctx, docs, work)
+	last, err := t.deal(ctx, docs, work)
 	close(work)
 	wg.Wait()
 	if err == nil {
@@ -157,23 +198,21 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 	if err != nil {
 		return nil, err
 	}
-	for i, pieces := range spans {
-		starts := make([]int, 0, len(pieces))
-		for from := range pieces {
-			starts = append(starts, from)
-		}
-		slices.Sort(starts)
-		for _, from := range starts {
-			found[i] = append(found[i], pieces[from]...)
+	all := make([][]data.Span, len(docs))
+	number := 0
+	for i := range docs {
+		for ; number < last[i]; number++ {
+			all[i] = append(all[i], found[number]...)
 		}
 	}
-	return found, nil
+	return all, nil
 }
 
-// deal cuts the documents and sends batches of their sentences.
-func (t *Tagger) deal(ctx context.Context, docs []*data.Document, work chan<- []piece) error {
+// deal cuts the documents, sends batches of their sentences, and returns for
+// each document the number of pieces up to its end.
+func (t *Tagger) deal(ctx context.Context, docs []*data.Document, work chan<- []piece) (last []int, err error) {
 	var batch []piece
-	size := 0
+	size, number := 0, 0
 	send := func() error {
 		if len(batch) == 0 {
 			return nil
@@ -186,27 +225,30 @@ func (t *Tagger) deal(ctx context.Context, docs []*data.Document, work chan<- []
 			return ctx.Err()
 		}
 	}
-	for i, doc := range docs {
+	for _, doc := range docs {
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
-		x := t.reader.cut(doc)
-		for from := 0; from < len(x.sentences); {
-			to := from
-			for to < len(x.sentences) && (to == from || size < batchTokens) {
-				size += x.sentences[to].End - x.sentences[to].Start
-				to++
-			}
-			batch = append(batch, piece{x, i, from, to})
-			from = to
-			if size >= batchTokens {
-				if err := send(); err != nil {
-					return err
+		for x := range t.reader.cut(doc) {
+			for from := 0; from < len(x.sentences); {
+				to := from
+				for to < len(x.sentences) && (to == from || size < batchTokens) {
+					size += x.sentences[to].End - x.sentences[to].Start
+					to++
+				}
+				batch = append(batch, piece{x, number, from, to})
+				number++
+				from = to
+				if size >= batchTokens {
+					if err := send(); err != nil {
+						return nil, err
+					}
 				}
 			}
 		}
+		last = append(last, number)
 	}
-	return send()
+	return last, send()
 }
 
 func (t *Tagger) predict(p *nn.Predictor, batch []piece) ([][]data.Span, error) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -41,6 +42,7 @@ func small() Config {
 	c.Network.CharacterEmbedding, c.Network.CharacterLSTM, c.Network.TokenEmbedding = 8, 8, 16
 	c.Network.TokenLSTM, c.Network.Hidden = 24, 24
 	c.Optimizer.Method, c.Optimizer.LearningRate = "adam", 0.02
+	c.Optimizer.Average = 0.9
 	c.Training.Batch, c.Training.Epochs = 4, 3
 	return c
 }
@@ -121,6 +123,51 @@ func TestTagStrangeText(t *testing.T) {
 	}
 	if len(found) != 3 {
 		t.Errorf("%d results for 3 documents", len(found))
+	}
+}
+
+// Stretches hold every byte once, end between code points, and are no longer
+// than allowed.
+func TestStretch(t *testing.T) {
+	for name, unit := range map[string]string{"lines": "seen by Dr. Amundsen\n", "words": "seen by ", "letters": "é", "wide": "🙂", "bytes": "\x80", "short": "x"} {
+		text := strings.Repeat(unit, 3*maxStretch/len(unit)+7)
+		if name == "short" {
+			text = unit
+		}
+		for rest := text; rest != ""; {
+			n := stretch(rest)
+			if n < 1 || n > maxStretch {
+				t.Fatalf("%s: a stretch of %d bytes", name, n)
+			}
+			if n < len(rest) && utf8.ValidString(text) && !utf8.RuneStart(rest[n]) {
+				t.Fatalf("%s: a stretch ends inside a code point", name)
+			}
+			if n < len(rest) && n < maxStretch-len(unit)-utf8.UTFMax {
+				t.Fatalf("%s: a stretch of only %d bytes", name, n)
+			}
+			rest = rest[n:]
+		}
+	}
+}
+
+// In a note of several stretches every span is where it would be without.
+func TestTagHugeNote(t *testing.T) {
+	tagger := fit(t, small(), taggers.Task{Workers: 2})
+	note := notes(t, 1, synth.Test)[0].Text + "\n"
+	one, _ := tagger.Tag(context.Background(), []*data.Document{{ID: "one", Text: note}})
+	n := 5*maxStretch/2/len(note) + 1
+	many, err := tagger.Tag(context.Background(), []*data.Document{{ID: "many", Text: strings.Repeat(note, n)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(one[0]) == 0 || len(many[0]) != n*len(one[0]) {
+		t.Fatalf("%d spans in %d copies of a note with %d", len(many[0]), n, len(one[0]))
+	}
+	for i, s := range many[0] {
+		want := one[0][i%len(one[0])]
+		if off := i / len(one[0]) * len(note); s.Start != want.Start+off || s.End != want.End+off || s.Type != want.Type {
+			t.Fatalf("span %d is %+v, want %+v moved by %d", i, s, want, off)
+		}
 	}
 }
 
@@ -285,7 +332,9 @@ func BenchmarkTag(b *testing.B) {
 	docs := notes(b, 100, synth.Test)
 	tokens := 0
 	for _, d := range docs {
-		tokens += len(tagger.reader.cut(d).tokens)
+		for x := range tagger.reader.cut(d) {
+			tokens += len(x.tokens)
+		}
 	}
 	for b.Loop() {
 		if _, err := tagger.Tag(context.Background(), docs); err != nil {

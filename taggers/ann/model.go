@@ -254,6 +254,7 @@ func (c *course) restore() error {
 	if err := json.Unmarshal([]byte(metadata["history"]), &c.history); err != nil || len(c.history) == 0 {
 		return fmt.Errorf("%s: no history of epochs", path)
 	}
+	c.trainer.SwapAverage() // it was saved with the averaged network in use
 	return nil
 }
 

@@ -76,12 +76,13 @@ func (l Learner) newCourse(task taggers.Task) (*course, error) {
 	// One pass to count and to cut, one to encode.
 	count := newCounter(cfg.Vocabulary.DigitsAsZero)
 	used := map[string]bool{}
-	texts := make([]text, len(task.Train))
+	var texts []text
 	for i, doc := range task.Train {
-		x := reader.cut(doc)
-		texts[i] = x
-		for _, tok := range x.tokens {
-			count.add(i, doc.Text[tok.Start:tok.End])
+		for x := range reader.cut(doc) {
+			texts = append(texts, x)
+			for _, tok := range x.tokens {
+				count.add(i, doc.Text[tok.Start:tok.End])
+			}
 		}
 		for _, s := range doc.Spans {
 			used[s.Type] = true
@@ -124,8 +125,8 @@ func (l Learner) newCourse(task taggers.Task) (*course, error) {
 	for i, label := range labels {
 		id[label] = int32(i)
 	}
-	for i, x := range texts {
-		spans := data.AlignSpans(x.tokens, task.Train[i].Spans)
+	for _, x := range texts {
+		spans := data.AlignSpans(x.tokens, x.doc.Spans)
 		for _, r := range x.sentences {
 			s := c.tagger.encode(x.doc, x.tokens[r.Start:r.End])
 			for _, label := range cfg.Scheme.Encode(r.End-r.Start, inside(spans, r.Start, r.End)) {
@@ -213,16 +214,12 @@ func (c *course) epoch(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		sentences := make([]nn.Sentence, len(batch))
-		for i, at := range batch {
-			sentences[i] = c.hideSingletons(c.sentences[at], rng)
-			done += len(sentences[i].Tokens)
-		}
-		loss, err := c.trainer.Step(sentences, rng.Uint64(), number-1)
+		loss, tokens, err := c.step(batch, rng, number)
 		if err != nil {
 			return fmt.Errorf("epoch %d: %w", number, err)
 		}
 		e.Loss += loss
+		done += tokens
 		steps++
 		if c.task.Report.Step != nil {
 			c.task.Report.Step(number, done, c.tokens)
@@ -231,6 +228,9 @@ func (c *course) epoch(ctx context.Context) error {
 	e.Loss /= float64(steps)
 	e.Train = time.Since(begin)
 
+	// From here to the end of the epoch the network is the averaged one.
+	c.trainer.SwapAverage()
+	defer c.trainer.SwapAverage()
 	system, err := c.tagger.Tag(ctx, c.task.Dev)
 	if err != nil {
 		return err
@@ -255,6 +255,17 @@ func (c *course) epoch(ctx context.Context) error {
 	last.Total = time.Since(begin)
 	c.report(*last)
 	return nil
+}
+
+// step is one update, on the sentences of these numbers.
+func (c *course) step(batch []int, rng *rand.Rand, epoch int) (loss float64, tokens int, err error) {
+	sentences := make([]nn.Sentence, len(batch))
+	for i, at := range batch {
+		sentences[i] = c.hideSingletons(c.sentences[at], rng)
+		tokens += len(sentences[i].Tokens)
+	}
+	loss, err = c.trainer.Step(sentences, rng.Uint64(), epoch-1)
+	return loss, tokens, err
 }
 
 // hideSingletons replaces tokens seen once by the unknown token, each with the

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lethe-deid/lethe/experiments"
+)
+
+func newBench() *cobra.Command {
+	var (
+		config  string
+		opt     experiments.BenchOptions
+		seconds float64
+		asJSON  bool
+	)
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure how fast this machine trains and predicts",
+		Long: `Train and predict for a bounded time, and print tokens and notes a second, the
+arithmetic done against what the matrix kernel can do on as many cores, the time
+from the start of the program to the first note out, and the peak of memory.
+The network is the paper's, the corpus generated, unless something else is given.
+
+The environment variable LETHE_KERNEL forces a kernel: generic, avx2 or avx512.`,
+		Example: `  lethe bench
+  lethe bench --config experiments/configs/meddocan/ann.yaml --batch 1 --workers 1
+  lethe bench --model runs/meddocan --corpus dev/xml --format meddocan --json`,
+		Args: wants(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if config != "" && opt.Model != "" {
+				return usageError(cmd, errors.New("--config and --model exclude each other"))
+			}
+			if !(seconds > 0 && seconds <= 3600) {
+				return usageError(cmd, fmt.Errorf("--seconds %v is not in (0, 3600]", seconds))
+			}
+			if opt.Workers < 1 || opt.Batch < 0 {
+				return usageError(cmd, errors.New("--workers must be positive, and --batch not negative"))
+			}
+			opt.Limit = time.Duration(seconds * float64(time.Second))
+			opt.Types = cmp.Or(opt.Types, experiments.DefaultTypes(opt.Format), "any")
+			if config != "" {
+				var err error
+				if opt.Config, err = experiments.Load(config, nil); err != nil {
+					return err
+				}
+			}
+			b, err := experiments.RunBench(cmd.Context(), opt)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				enc := json.NewEncoder(os.Stdout)
+				enc.SetIndent("", "  ")
+				return enc.Encode(b)
+			}
+			return printBench(b)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&config, "config", "", "experiment whose network, and corpus unless --corpus is given, to use")
+	flags.StringVar(&opt.Model, "model", "", "run or model folder: train with its settings, predict with its weights")
+	flags.StringVar(&opt.Corpus, "corpus", "", "file or folder of annotated notes (default those of --config, or generated ones)")
+	flags.StringVar(&opt.Format, "format", "i2b2", "`FORMAT` of --corpus: i2b2, meddocan, brat, conll or jsonl")
+	flags.StringVar(&opt.Types, "types", "", "type `SET` of --corpus (default that of --format)")
+	flags.IntVar(&opt.Batch, "batch", 0, "sentences an update (default as configured)")
+	flags.IntVar(&opt.Workers, "workers", runtime.NumCPU(), "cores to use")
+	flags.Float64Var(&seconds, "seconds", 10, "how long to train, and again to predict")
+	flags.BoolVar(&asJSON, "json", false, "print JSON (default a table)")
+	return cmd
+}
+
+func printBench(b *experiments.Bench) error {
+	_, err := fmt.Printf(`corpus      %d notes, %d tokens, %d labels
+setting     kernel %s, %d workers, batch %d
+training    %8.0f tokens/s %20.1f GFLOP/s, %2.0f %% of the kernel's peak
+prediction  %8.0f tokens/s %8.0f notes/s %4.1f GFLOP/s, %2.0f %% of the kernel's peak
+peak        %8.1f GFLOP/s in products alone
+start       %8.3f s to the first note
+memory      %8.0f MB at most
+`, b.Notes, b.Tokens, b.Labels, b.Kernel, b.Workers, b.Batch,
+		b.TrainTokens, b.TrainGFLOPS, 100*b.TrainGFLOPS/b.PeakGFLOPS,
+		b.PredictTokens, b.PredictNotes, b.PredictGFLOPS, 100*b.PredictGFLOPS/b.PeakGFLOPS,
+		b.PeakGFLOPS, b.StartSeconds, b.PeakRSS)
+	return err
+}

@@ -1,0 +1,179 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/nn/kernel"
+	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/ann"
+)
+
+// BenchOptions say what to measure.
+type BenchOptions struct {
+	Config  *Config // whose system, and corpus unless Corpus is given; nil: the paper's network on generated notes
+	Model   string  // a run or model folder: train with its settings, predict with its weights; "" for none
+	Corpus  string  // annotated notes; "": those of Config, or else generated ones
+	Format  string  // of Corpus
+	Types   string  // type set of Corpus
+	Batch   int     // sentences an update; 0: as configured
+	Workers int
+	Limit   time.Duration // for training, and again for prediction
+}
+
+// Bench is what was measured, of one process.
+type Bench struct {
+	TrainTokens   float64 `json:"train_tokens_per_second"`
+	PredictTokens float64 `json:"predict_tokens_per_second"` // from text to spans
+	PredictNotes  float64 `json:"predict_notes_per_second"`
+	TrainGFLOPS   float64 `json:"gflops_train"` // in matrix products, over the whole of the time
+	PredictGFLOPS float64 `json:"gflops_predict"`
+	PeakGFLOPS    float64 `json:"gflops_peak"`   // of the product kernel by itself, on as many cores
+	StartSeconds  float64 `json:"start_seconds"` // from the start of a process to its first note out
+	PeakRSS       float64 `json:"peak_rss_mb"`   // of this process, all told
+	Kernel        string  `json:"kernel"`
+	Batch         int     `json:"batch"`
+	Workers       int     `json:"workers"`
+	Labels        int     `json:"labels"`
+	Tokens        int     `json:"tokens"` // in the corpus
+	Notes         int     `json:"notes"`
+}
+
+// benchNotes is how many notes are generated where no corpus is given.
+const benchNotes = 500
+
+// RunBench trains and predicts for the limit each, and measures.
+func RunBench(ctx context.Context, opt BenchOptions) (*Bench, error) {
+	cfg := ann.DefaultConfig()
+	cfg.Tokenizer, cfg.Sentences = "letters-digits", "line"
+	var model *ann.Tagger
+	switch {
+	case opt.Model != "":
+		m, err := Open(opt.Model, opt.Workers)
+		if err != nil {
+			return nil, err
+		}
+		tagger, ok := m.Tagger.(*ann.Tagger)
+		if !ok {
+			return nil, fmt.Errorf("%s: only the recurrent network can be measured", opt.Model)
+		}
+		model, cfg = tagger, tagger.Config()
+	case opt.Config != nil:
+		cfg = *opt.Config.System.ANN
+	}
+	if opt.Batch > 0 {
+		cfg.Training.Batch = opt.Batch
+	}
+	docs, types, err := opt.documents()
+	if err != nil {
+		return nil, err
+	}
+
+	b := &Bench{Kernel: kernel.Name(), Batch: cfg.Training.Batch, Workers: opt.Workers, Notes: len(docs)}
+	task := taggers.Task{Name: "bench", Types: types, Train: docs, Seed: 1, Workers: opt.Workers}
+	trained, train, labels, tokens, err := ann.Learner{Config: cfg}.Bench(ctx, task, opt.Limit)
+	if err != nil {
+		return nil, err
+	}
+	b.TrainTokens, b.TrainGFLOPS, b.Labels, b.Tokens = train.TokensPerSecond, train.GFLOPS, labels, tokens
+	if model == nil {
+		model = trained
+	}
+	predict, err := model.Bench(ctx, docs, opt.Limit)
+	if err != nil {
+		return nil, err
+	}
+	b.PredictTokens, b.PredictNotes, b.PredictGFLOPS = predict.TokensPerSecond, predict.NotesPerSecond, predict.GFLOPS
+	b.PeakGFLOPS = peak(opt.Workers)
+	b.PeakRSS = peakRSS()
+	b.StartSeconds, err = startUp(ctx, model)
+	return b, err
+}
+
+func (o *BenchOptions) documents() ([]*data.Document, *data.TypeSet, error) {
+	corpus := Corpus{Format: synthetic, Types: synth.TypeSet, Notes: map[string]int{trainSplit: benchNotes}, Seed: 1}
+	switch {
+	case o.Corpus != "":
+		types, err := data.LookupTypeSet(o.Types)
+		if err != nil {
+			return nil, nil, err
+		}
+		docs, err := data.Collect(format.Read(o.Format, o.Corpus, types))
+		if err == nil && len(docs) == 0 {
+			err = fmt.Errorf("%s: holds no document", o.Corpus)
+		}
+		return docs, types, err
+	case o.Config != nil:
+		corpus = o.Config.Corpus
+	}
+	types, err := data.LookupTypeSet(corpus.Types)
+	if err != nil {
+		return nil, nil, err
+	}
+	docs, err := corpus.load(trainSplit, nil)
+	return docs, types, err
+}
+
+// peak is the speed of the product kernel on matrices that fit the caches, the
+// best of several shapes, with that many workers at once; in GFLOP/s.
+func peak(workers int) (best float64) {
+	for _, shape := range [][3]int{{32, 150, 600}, {64, 256, 256}, {128, 128, 512}} {
+		m, k, n := shape[0], shape[1], shape[2]
+		const repeats, rounds = 200, 5
+		for range rounds {
+			var wg sync.WaitGroup
+			begin := time.Now()
+			for range workers {
+				wg.Go(func() {
+					a, b, c := make([]float32, m*k), make([]float32, k*n), make([]float32, m*n)
+					for range repeats {
+						kernel.Mul(kernel.NewMatrix(m, n, c), kernel.NewMatrix(m, k, a), kernel.NewMatrix(k, n, b))
+					}
+				})
+			}
+			wg.Wait()
+			best = max(best, float64(2*m*k*n*repeats*workers)/time.Since(begin).Seconds()/1e9)
+		}
+	}
+	return best
+}
+
+// startUp runs this program on a note of one line, and returns the median time
+// in seconds of five runs.
+func startUp(ctx context.Context, model *ann.Tagger) (float64, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	dir, err := os.MkdirTemp("", "lethe-bench-")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := model.Save(filepath.Join(dir, "model")); err != nil {
+		return 0, err
+	}
+	var seconds []float64
+	for range 5 {
+		cmd := exec.CommandContext(ctx, program, "deidentify", "--model", filepath.Join(dir, "model"), "-")
+		cmd.Stdin = strings.NewReader("Seen by Dr. Amundsen.\n")
+		begin := time.Now()
+		if out, err := cmd.Output(); err != nil || len(out) == 0 {
+			return 0, errors.Join(errors.New("measuring the start of "+program), err)
+		}
+		seconds = append(seconds, time.Since(begin).Seconds())
+	}
+	slices.Sort(seconds)
+	return seconds[2], nil
+}

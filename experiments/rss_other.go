@@ -1,0 +1,5 @@
+//go:build !unix
+
+package experiments
+
+func peakRSS() float64 { return 0 }

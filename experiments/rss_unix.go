@@ -1,0 +1,20 @@
+//go:build unix
+
+package experiments
+
+import (
+	"runtime"
+	"syscall"
+)
+
+// peakRSS is the most memory that this process has had, in MB; 0 if unknown.
+func peakRSS() float64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	if runtime.GOOS == "darwin" || runtime.GOOS == "ios" {
+		return float64(u.Maxrss) / (1 << 20) // there in bytes
+	}
+	return float64(u.Maxrss) / (1 << 10) // in KiB
+}

@@ -1,0 +1,97 @@
+package ann
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"time"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/nn"
+	"github.com/lethe-deid/lethe/taggers"
+)
+
+// Rate is how fast something went.
+type Rate struct {
+	TokensPerSecond float64
+	NotesPerSecond  float64 // 0 for training
+	GFLOPS          float64 // billions of multiplications and additions in matrix products a second
+}
+
+// Bench trains on the task's documents for about the given time, and says how
+// fast. The tagger is what came of it: good for measuring, not for use. labels
+// is the size of its label set, tokens that of the documents.
+func (l Learner) Bench(ctx context.Context, task taggers.Task, limit time.Duration) (tagger *Tagger, train Rate, labels, tokens int, err error) {
+	task.Dir, task.Resume, task.Dev = "", false, task.Train
+	c, err := l.newCourse(task)
+	if err != nil {
+		return nil, Rate{}, 0, 0, err
+	}
+	rng := rand.New(rand.NewPCG(task.Seed, 1))
+	var batch []int
+	train, err = measure(ctx, limit, c.trainer.FLOP, func() (int, error) {
+		batch = batch[:0]
+		for range c.tagger.config.Training.Batch {
+			batch = append(batch, rng.IntN(len(c.sentences)))
+		}
+		_, n, err := c.step(batch, rng, 1)
+		return n, err
+	})
+	return c.tagger, train, len(c.tagger.labels), c.tokens, err
+}
+
+// Bench tags the documents over and over for about the given time, and says
+// how fast: from text to spans.
+func (t *Tagger) Bench(ctx context.Context, docs []*data.Document, limit time.Duration) (Rate, error) {
+	tokens := 0
+	for _, d := range docs {
+		for x := range t.reader.cut(d) {
+			tokens += len(x.tokens)
+		}
+	}
+	r, err := measure(ctx, limit, t.flop, func() (int, error) {
+		_, err := t.Tag(ctx, docs)
+		return tokens, err
+	})
+	r.NotesPerSecond = r.TokensPerSecond * float64(len(docs)) / float64(max(tokens, 1))
+	return r, err
+}
+
+// flop sums over the predictors, all of which must be idle.
+func (t *Tagger) flop() (sum float64) {
+	idle := make([]*nn.Predictor, 0, cap(t.predictors))
+	for range cap(t.predictors) {
+		idle = append(idle, <-t.predictors)
+	}
+	for _, p := range idle {
+		sum += p.FLOP()
+		t.predictors <- p
+	}
+	return sum
+}
+
+// measure repeats work for the limit, after a fifth of it to warm up.
+func measure(ctx context.Context, limit time.Duration, flop func() float64, work func() (tokens int, err error)) (r Rate, err error) {
+	var begin time.Time
+	var before float64
+	tokens, warm := 0, false
+	start := time.Now()
+	for {
+		if err := ctx.Err(); err != nil {
+			return r, err
+		}
+		if !warm && time.Since(start) > limit/5 {
+			runtime.GC()
+			warm, tokens, before, begin = true, 0, flop(), time.Now()
+		}
+		n, err := work()
+		if err != nil {
+			return r, err
+		}
+		tokens += n
+		if warm && time.Since(start) > limit {
+			seconds := time.Since(begin).Seconds()
+			return Rate{TokensPerSecond: float64(tokens) / seconds, GFLOPS: (flop() - before) / seconds / 1e9}, nil
+		}
+	}
+}
