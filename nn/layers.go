@@ -199,9 +199,7 @@ func (l *concatDropout) forward(in []kernel.Matrix) kernel.Matrix {
 			}
 		}
 	}
-	for i, m := range mask.Data {
-		out.Data[i] *= m
-	}
+	kernel.Multiply(out.Data, mask.Data)
 	return out
 }
 
@@ -217,9 +215,7 @@ func (l *concatDropout) backward(in []kernel.Matrix, dout kernel.Matrix) []kerne
 			row := m.Row(r)
 			copy(row, dout.Row(r)[from:])
 			if dropped {
-				for j, k := range mask.Row(r)[from:][:len(row)] {
-					row[j] *= k
-				}
+				kernel.Multiply(row, mask.Row(r)[from:])
 			}
 			from += len(row)
 		}
@@ -263,6 +259,7 @@ type linear struct {
 	tanh  bool
 	out   buffer
 	dz    buffer
+	wT    buffer
 	grads grads
 }
 
@@ -288,7 +285,7 @@ func (l *linear) backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Matri
 			dz.Data[i] = dout.Data[i] * (1 - v*v)
 		}
 	}
-	kernel.MulNT(g[0], dz, in[1])
+	mulTransposed(g[0], dz, in[1], l.wT.transposed(in[1], dz.Rows))
 	kernel.MulTN(g[1], in[0], dz)
 	for r := range dz.Rows {
 		kernel.Add(g[2].Data, dz.Row(r))

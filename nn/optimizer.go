@@ -3,6 +3,8 @@ package nn
 import (
 	"fmt"
 	"math"
+
+	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
 // Optimizer is how gradients change parameters. Zero values mean the defaults
@@ -62,10 +64,7 @@ const (
 
 var rules = map[string]rule{
 	"sgd": {0, func(w, g []float32, _ [][]float32, rate float64, _ int) {
-		r := float32(rate)
-		for i := range w {
-			w[i] -= r * g[i]
-		}
+		kernel.Axpy(w, -float32(rate), g)
 	}},
 	// Kingma and Ba 2015, algorithm 1. Rows of the token embedding that a step
 	// does not use keep their moments, as in PyTorch's SparseAdam.

@@ -42,8 +42,8 @@ func NewTrainer(net *Network, opt Optimizer, workers int, freeze bool) (*Trainer
 		}
 		t.workers = append(t.workers, m)
 	}
+	t.sums = make([][]float32, len(net.params))
 	for _, p := range net.params {
-		t.sums = append(t.sums, make([]float32, len(p.Data)))
 		t.state = append(t.state, t.newState(len(p.Data)))
 	}
 	if !t.freeze {
@@ -170,10 +170,10 @@ func deal(sentences []Sentence, workers int) [][]int {
 }
 
 func (t *Trainer) sum(workers int) {
-	for i, sum := range t.sums {
-		copy(sum, t.workers[0].gradient(i).Data)
+	for i := range t.sums { // in the first worker's memory
+		t.sums[i] = t.workers[0].gradient(i).Data
 		for _, m := range t.workers[1:workers] {
-			kernel.Add(sum, m.gradient(i).Data)
+			kernel.Add(t.sums[i], m.gradient(i).Data)
 		}
 	}
 	t.rowIDs = t.rowIDs[:0]
@@ -201,9 +201,7 @@ func (t *Trainer) sum(workers int) {
 func (t *Trainer) clip() {
 	if c := float32(t.opt.ClipValue); c > 0 {
 		for _, g := range append(t.sums[:len(t.sums):len(t.sums)], t.rowSum) {
-			for i, v := range g {
-				g[i] = min(max(v, -c), c)
-			}
+			kernel.Clamp(g, c)
 		}
 	}
 	if t.opt.ClipNorm > 0 {

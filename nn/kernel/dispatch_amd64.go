@@ -8,14 +8,15 @@ import (
 
 // vectors is a set of assembly kernels: see gen for what they compute.
 type vectors struct {
-	name      string
-	width     int                                             // values in a register
-	product   [][]productFunc                                 // [rows-1][vectors of columns-1]
-	dots      [][2]dotsFunc                                   // [rows-1][0: one row of b, 1: four]
-	forward   [3]func(z, before, c, tanhC, h *float32, n int) // by Cell
-	backward  [3]func(dz, z, before, tanhC, dh, dc *float32, n int)
-	exp, tanh func(dst, src *float32, n int)
-	viterbi   []viterbiFunc // [vectors of columns-1]
+	name                            string
+	width                           int                                             // values in a register
+	product                         [][]productFunc                                 // [rows-1][vectors of columns-1]
+	dots                            [][2]dotsFunc                                   // [rows-1][0: one row of b, 1: four]
+	forward                         [3]func(z, before, c, tanhC, h *float32, n int) // by Cell
+	backward                        [3]func(dz, z, before, tanhC, dh, dc *float32, n int)
+	exp, tanh                       func(dst, src *float32, n int)
+	axpy, approach, multiply, clamp func(y, x *float32, a float32, n int)
+	viterbi                         []viterbiFunc // [vectors of columns-1]
 }
 
 type (
@@ -37,7 +38,7 @@ var avx2 = &vectors{
 	dots:     [][2]dotsFunc{{dots1x1AVX2, dots1x4AVX2}, {dots2x1AVX2, dots2x4AVX2}},
 	forward:  [3]func(z, before, c, tanhC, h *float32, n int){coupledForwardAVX2, peepholeForwardAVX2, standardForwardAVX2},
 	backward: [3]func(dz, z, before, tanhC, dh, dc *float32, n int){coupledBackwardAVX2, peepholeBackwardAVX2, standardBackwardAVX2},
-	exp:      expAVX2, tanh: tanhAVX2, viterbi: []viterbiFunc{viterbi1AVX2, viterbi2AVX2, viterbi3AVX2},
+	exp:      expAVX2, tanh: tanhAVX2, axpy: axpyAVX2, approach: approachAVX2, multiply: multiplyAVX2, clamp: clampAVX2, viterbi: []viterbiFunc{viterbi1AVX2, viterbi2AVX2, viterbi3AVX2},
 }
 
 var avx512 = &vectors{
@@ -55,7 +56,7 @@ var avx512 = &vectors{
 	dots:     [][2]dotsFunc{{dots1x1AVX512, dots1x4AVX512}, {dots2x1AVX512, dots2x4AVX512}, {dots3x1AVX512, dots3x4AVX512}},
 	forward:  [3]func(z, before, c, tanhC, h *float32, n int){coupledForwardAVX512, peepholeForwardAVX512, standardForwardAVX512},
 	backward: [3]func(dz, z, before, tanhC, dh, dc *float32, n int){coupledBackwardAVX512, peepholeBackwardAVX512, standardBackwardAVX512},
-	exp:      expAVX512, tanh: tanhAVX512, viterbi: []viterbiFunc{viterbi1AVX512, viterbi2AVX512, viterbi3AVX512, viterbi4AVX512, viterbi5AVX512, viterbi6AVX512},
+	exp:      expAVX512, tanh: tanhAVX512, axpy: axpyAVX512, approach: approachAVX512, multiply: multiplyAVX512, clamp: clampAVX512, viterbi: []viterbiFunc{viterbi1AVX512, viterbi2AVX512, viterbi3AVX512, viterbi4AVX512, viterbi5AVX512, viterbi6AVX512},
 }
 
 // inUse is nil for pure Go.
@@ -75,80 +76,6 @@ func choose(name string) *vectors {
 		return avx2
 	}
 	return nil
-}
-
-// Name is that of the kernels in use: generic, avx2 or avx512. The environment
-// variable LETHE_KERNEL forces one, if the processor has it.
-func Name() string {
-	if inUse == nil {
-		return "generic"
-	}
-	return inUse.name
-}
-
-func mulNN(c, a, b Matrix) {
-	if inUse == nil {
-		mulNNGeneric(c, a, b)
-		return
-	}
-	inUse.mul(c, a, a.Stride, 1, a.Cols, b)
-}
-
-func mulTN(c, a, b Matrix) {
-	if inUse == nil {
-		mulTNGeneric(c, a, b)
-		return
-	}
-	inUse.mul(c, a, 1, a.Stride, a.Rows, b)
-}
-
-func mulNT(c, a, b Matrix) {
-	if inUse == nil {
-		mulNTGeneric(c, a, b)
-		return
-	}
-	inUse.mulNT(c, a, b)
-}
-
-// mul cuts c into blocks of as many rows as registers allow. Row i of a begins
-// at ar*i, and its values stand ak apart.
-func (v *vectors) mul(c, a Matrix, ar, ak, k int, b Matrix) {
-	if k == 0 || c.Rows == 0 || c.Cols == 0 {
-		return
-	}
-	most := len(v.product)
-	blocks := (c.Rows + most - 1) / most
-	for n := range blocks {
-		i, end := n*c.Rows/blocks, (n+1)*c.Rows/blocks // of nearly equal height
-		funcs := v.product[end-i-1]
-		for j := 0; j < c.Cols; {
-			need := (c.Cols - j + v.width - 1) / v.width
-			nv := min(need, len(funcs))
-			cols := min(c.Cols-j, nv*v.width)
-			funcs[nv-1](&a.Data[i*ar], 4*ar, 4*ak, &b.Data[j], 4*b.Stride, &c.Data[i*c.Stride+j], 4*c.Stride, k, cols-(nv-1)*v.width)
-			j += cols
-		}
-	}
-}
-
-func (v *vectors) mulNT(c, a, b Matrix) {
-	k := a.Cols
-	if k == 0 {
-		return
-	}
-	blocks := (c.Rows + len(v.dots) - 1) / len(v.dots)
-	for n := range blocks {
-		i, end := n*c.Rows/blocks, (n+1)*c.Rows/blocks
-		funcs := v.dots[end-i-1]
-		for j := 0; j < c.Cols; {
-			cols, f := 4, funcs[1]
-			if c.Cols-j < 4 {
-				cols, f = 1, funcs[0]
-			}
-			f(&a.Data[i*a.Stride], 4*a.Stride, &b.Data[j*b.Stride], 4*b.Stride, &c.Data[i*c.Stride+j], 4*c.Stride, k/v.width, k%v.width)
-			j += cols
-		}
-	}
 }
 
 func gatesForward(k Cell, z, before, c, tanhC, h []float32) {
@@ -195,4 +122,36 @@ func viterbiStep(next []float32, back []int32, score []float32, a Matrix) {
 		v.viterbi[nv-1](&a.Data[j], 4*a.Stride, &score[0], len(score), &next[j], &back[j], cols-(nv-1)*v.width)
 		j += cols
 	}
+}
+
+func axpy(y []float32, a float32, x []float32) {
+	if inUse == nil || len(y) == 0 {
+		axpyGeneric(y, a, x)
+		return
+	}
+	inUse.axpy(&y[0], &x[0], a, len(y))
+}
+
+func approach(y []float32, a float32, x []float32) {
+	if inUse == nil || len(y) == 0 {
+		approachGeneric(y, a, x)
+		return
+	}
+	inUse.approach(&y[0], &x[0], a, len(y))
+}
+
+func multiply(y []float32, a float32, x []float32) {
+	if inUse == nil || len(y) == 0 {
+		multiplyGeneric(y, a, x)
+		return
+	}
+	inUse.multiply(&y[0], &x[0], a, len(y))
+}
+
+func clamp(y []float32, a float32, x []float32) {
+	if inUse == nil || len(y) == 0 {
+		clampGeneric(y, a, x)
+		return
+	}
+	inUse.clamp(&y[0], &x[0], a, len(y))
 }

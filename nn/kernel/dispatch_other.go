@@ -21,3 +21,11 @@ func vectorTanh(dst, src []float32) { tanhGeneric(dst, src) }
 func viterbiStep(next []float32, back []int32, score []float32, a Matrix) {
 	viterbiStepGeneric(next, back, score, a)
 }
+
+func axpy(y []float32, a float32, x []float32) { axpyGeneric(y, a, x) }
+
+func approach(y []float32, a float32, x []float32) { approachGeneric(y, a, x) }
+
+func multiply(y []float32, a float32, x []float32) { multiplyGeneric(y, a, x) }
+
+func clamp(y []float32, a float32, x []float32) { clampGeneric(y, a, x) }

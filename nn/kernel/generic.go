@@ -12,7 +12,7 @@ func mulNNGeneric(c, a, b Matrix) {
 				ai[k], ai[k+1], ai[k+2], ai[k+3])
 		}
 		for ; k < len(ai); k++ {
-			Axpy(ci, ai[k], b.Row(k))
+			axpyGeneric(ci, ai[k], b.Row(k))
 		}
 	}
 }
@@ -30,7 +30,7 @@ func mulTNGeneric(c, a, b Matrix) {
 	for ; k < a.Rows; k++ {
 		ak, bk := a.Row(k), b.Row(k)
 		for i := range c.Rows {
-			Axpy(c.Row(i), ak[i], bk)
+			axpyGeneric(c.Row(i), ak[i], bk)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func mulNTGeneric(c, a, b Matrix) {
 			ci[j+3] += d3
 		}
 		for ; j < len(ci); j++ {
-			ci[j] += Dot(ai, b.Row(j))
+			ci[j] += dotGeneric(ai, b.Row(j))
 		}
 	}
 }
@@ -70,16 +70,7 @@ func dot4(a, b0, b1, b2, b3 []float32) (d0, d1, d2, d3 float32) {
 	return
 }
 
-// Axpy adds a·x to y.
-func Axpy(y []float32, a float32, x []float32) {
-	x = x[:len(y)]
-	for i := range y {
-		y[i] += a * x[i]
-	}
-}
-
-// Dot is the inner product.
-func Dot(a, b []float32) float32 {
+func dotGeneric(a, b []float32) float32 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float32
 	i := 0
@@ -95,18 +86,33 @@ func Dot(a, b []float32) float32 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// Add adds x to y.
-func Add(y, x []float32) {
+func axpyGeneric(y []float32, a float32, x []float32) {
 	x = x[:len(y)]
 	for i := range y {
-		y[i] += x[i]
+		y[i] += a * x[i]
 	}
 }
 
-// Approach moves y the fraction f of its way to x.
-func Approach(y []float32, f float32, x []float32) {
+func approachGeneric(y []float32, a float32, x []float32) {
 	x = x[:len(y)]
 	for i := range y {
-		y[i] += f * (x[i] - y[i])
+		y[i] += a * (x[i] - y[i])
+	}
+}
+
+func multiplyGeneric(y []float32, _ float32, x []float32) {
+	x = x[:len(y)]
+	for i := range y {
+		y[i] *= x[i]
+	}
+}
+
+func clampGeneric(y []float32, a float32, _ []float32) {
+	for i, v := range y {
+		if v > a {
+			y[i] = a
+		} else if v < -a {
+			y[i] = -a
+		}
 	}
 }

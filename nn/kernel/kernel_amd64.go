@@ -107,6 +107,18 @@ func viterbi2AVX2(a *float32, as int, score *float32, k int, next *float32, back
 func viterbi3AVX2(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
 
 //go:noescape
+func axpyAVX2(y *float32, x *float32, a float32, n int)
+
+//go:noescape
+func approachAVX2(y *float32, x *float32, a float32, n int)
+
+//go:noescape
+func multiplyAVX2(y *float32, x *float32, a float32, n int)
+
+//go:noescape
+func clampAVX2(y *float32, x *float32, a float32, n int)
+
+//go:noescape
 func expAVX2(dst *float32, src *float32, n int)
 
 //go:noescape
@@ -249,6 +261,18 @@ func viterbi5AVX512(a *float32, as int, score *float32, k int, next *float32, ba
 
 //go:noescape
 func viterbi6AVX512(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
+
+//go:noescape
+func axpyAVX512(y *float32, x *float32, a float32, n int)
+
+//go:noescape
+func approachAVX512(y *float32, x *float32, a float32, n int)
+
+//go:noescape
+func multiplyAVX512(y *float32, x *float32, a float32, n int)
+
+//go:noescape
+func clampAVX512(y *float32, x *float32, a float32, n int)
 
 //go:noescape
 func expAVX512(dst *float32, src *float32, n int)

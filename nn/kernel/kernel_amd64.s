@@ -2930,6 +2930,154 @@ loop:
 	VZEROUPPER
 	RET
 
+// func axpyAVX2(y *float32, x *float32, a float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·axpyAVX2(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	VBROADCASTSS a+16(FP), Y0
+	MOVQ         n+24(FP), DX
+
+loop:
+	CMPQ        DX, $0x08
+	JL          tail
+	VMOVUPS     (AX), Y1
+	VMOVUPS     (CX), Y2
+	VFMADD231PS Y2, Y0, Y1
+	VMOVUPS     Y1, (AX)
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, CX
+	SUBQ        $0x08, DX
+	JMP         loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X1
+	VPBROADCASTD X1, Y1
+	VPCMPGTD     counts<>+0(SB), Y1, Y1
+	VMASKMOVPS   (AX), Y1, Y2
+	VMASKMOVPS   (CX), Y1, Y3
+	VFMADD231PS  Y3, Y0, Y2
+	VMASKMOVPS   Y2, Y1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func approachAVX2(y *float32, x *float32, a float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·approachAVX2(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	VBROADCASTSS a+16(FP), Y0
+	MOVQ         n+24(FP), DX
+
+loop:
+	CMPQ        DX, $0x08
+	JL          tail
+	VMOVUPS     (AX), Y1
+	VMOVUPS     (CX), Y2
+	VSUBPS      Y1, Y2, Y2
+	VFMADD231PS Y2, Y0, Y1
+	VMOVUPS     Y1, (AX)
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, CX
+	SUBQ        $0x08, DX
+	JMP         loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X1
+	VPBROADCASTD X1, Y1
+	VPCMPGTD     counts<>+0(SB), Y1, Y1
+	VMASKMOVPS   (AX), Y1, Y2
+	VMASKMOVPS   (CX), Y1, Y3
+	VSUBPS       Y2, Y3, Y3
+	VFMADD231PS  Y3, Y0, Y2
+	VMASKMOVPS   Y2, Y1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func multiplyAVX2(y *float32, x *float32, a float32, n int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·multiplyAVX2(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	VBROADCASTSS a+16(FP), Y0
+	MOVQ         n+24(FP), DX
+
+loop:
+	CMPQ    DX, $0x08
+	JL      tail
+	VMOVUPS (AX), Y0
+	VMOVUPS (CX), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	SUBQ    $0x08, DX
+	JMP     loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VMASKMOVPS   (AX), Y0, Y1
+	VMASKMOVPS   (CX), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func clampAVX2(y *float32, x *float32, a float32, n int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·clampAVX2(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	VBROADCASTSS a+16(FP), Y0
+	MOVQ         n+24(FP), DX
+
+loop:
+	CMPQ    DX, $0x08
+	JL      tail
+	VMOVUPS (AX), Y1
+	VMOVUPS (CX), Y2
+	VMINPS  Y1, Y0, Y1
+	VXORPS  Y2, Y2, Y2
+	VSUBPS  Y0, Y2, Y2
+	VMAXPS  Y1, Y2, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	SUBQ    $0x08, DX
+	JMP     loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X1
+	VPBROADCASTD X1, Y1
+	VPCMPGTD     counts<>+0(SB), Y1, Y1
+	VMASKMOVPS   (AX), Y1, Y2
+	VMASKMOVPS   (CX), Y1, Y3
+	VMINPS       Y2, Y0, Y2
+	VXORPS       Y3, Y3, Y3
+	VSUBPS       Y0, Y3, Y3
+	VMAXPS       Y2, Y3, Y2
+	VMASKMOVPS   Y2, Y1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func expAVX2(dst *float32, src *float32, n int)
 // Requires: AVX, AVX2, FMA3, SSE2
 TEXT ·expAVX2(SB), NOSPLIT, $0-24
@@ -6978,6 +7126,154 @@ loop:
 	VMOVUPS      Z11, 256(CX)
 	VMOVUPS      Z12, K1, 320(AX)
 	VMOVUPS      Z13, K1, 320(CX)
+	VZEROUPPER
+	RET
+
+// func axpyAVX512(y *float32, x *float32, a float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	VBROADCASTSS a+16(FP), Z0
+	MOVQ         n+24(FP), DX
+
+loop:
+	CMPQ        DX, $0x10
+	JL          tail
+	VMOVUPS     (AX), Z1
+	VMOVUPS     (CX), Z2
+	VFMADD231PS Z2, Z0, Z1
+	VMOVUPS     Z1, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, CX
+	SUBQ        $0x10, DX
+	JMP         loop
+
+tail:
+	TESTQ       DX, DX
+	JZ          done
+	MOVL        $0x0000ffff, BX
+	BZHIL       DX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (AX), K1, Z1
+	VMOVUPS.Z   (CX), K1, Z2
+	VFMADD231PS Z2, Z0, Z1
+	VMOVUPS     Z1, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func approachAVX512(y *float32, x *float32, a float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·approachAVX512(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	VBROADCASTSS a+16(FP), Z0
+	MOVQ         n+24(FP), DX
+
+loop:
+	CMPQ        DX, $0x10
+	JL          tail
+	VMOVUPS     (AX), Z1
+	VMOVUPS     (CX), Z2
+	VSUBPS      Z1, Z2, Z2
+	VFMADD231PS Z2, Z0, Z1
+	VMOVUPS     Z1, (AX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, CX
+	SUBQ        $0x10, DX
+	JMP         loop
+
+tail:
+	TESTQ       DX, DX
+	JZ          done
+	MOVL        $0x0000ffff, BX
+	BZHIL       DX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (AX), K1, Z1
+	VMOVUPS.Z   (CX), K1, Z2
+	VSUBPS      Z1, Z2, Z2
+	VFMADD231PS Z2, Z0, Z1
+	VMOVUPS     Z1, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func multiplyAVX512(y *float32, x *float32, a float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·multiplyAVX512(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	VBROADCASTSS a+16(FP), Z0
+	MOVQ         n+24(FP), DX
+
+loop:
+	CMPQ    DX, $0x10
+	JL      tail
+	VMOVUPS (AX), Z0
+	VMOVUPS (CX), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, DX
+	JMP     loop
+
+tail:
+	TESTQ     DX, DX
+	JZ        done
+	MOVL      $0x0000ffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (CX), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func clampAVX512(y *float32, x *float32, a float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·clampAVX512(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	VBROADCASTSS a+16(FP), Z0
+	MOVQ         n+24(FP), DX
+
+loop:
+	CMPQ    DX, $0x10
+	JL      tail
+	VMOVUPS (AX), Z1
+	VMOVUPS (CX), Z2
+	VMINPS  Z1, Z0, Z1
+	VXORPS  Z2, Z2, Z2
+	VSUBPS  Z0, Z2, Z2
+	VMAXPS  Z1, Z2, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, DX
+	JMP     loop
+
+tail:
+	TESTQ     DX, DX
+	JZ        done
+	MOVL      $0x0000ffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (AX), K1, Z1
+	VMOVUPS.Z (CX), K1, Z2
+	VMINPS    Z1, Z0, Z1
+	VXORPS    Z2, Z2, Z2
+	VSUBPS    Z0, Z2, Z2
+	VMAXPS    Z1, Z2, Z1
+	VMOVUPS   Z1, K1, (AX)
+
+done:
 	VZEROUPPER
 	RET
 

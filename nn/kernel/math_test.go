@@ -134,6 +134,66 @@ func TestGates(t *testing.T) {
 	})
 }
 
+func TestVectors(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	each(t, func(t *testing.T) {
+		for n := range 70 {
+			m := randomMatrix(rng, 2, n+3)
+			y, x := m.Row(0), m.Row(1)
+			a := float32(rng.NormFloat64())
+			var dot float64
+			for i := range n {
+				dot += float64(x[i]) * float64(y[i])
+			}
+			if got := Dot(y[:n], x); math.Abs(float64(got)-dot) > 1e-4 {
+				t.Fatalf("Dot of %d is %v, want %v", n, got, dot)
+			}
+			for name, c := range map[string]struct {
+				got  func(y []float32)
+				want func(y, x float32) float32
+			}{
+				"Axpy":     {func(y []float32) { Axpy(y, a, x) }, func(y, x float32) float32 { return y + a*x }},
+				"Add":      {func(y []float32) { Add(y, x) }, func(y, x float32) float32 { return y + x }},
+				"Multiply": {func(y []float32) { Multiply(y, x) }, func(y, x float32) float32 { return y * x }},
+				"Approach": {func(y []float32) { Approach(y, a, x) }, func(y, x float32) float32 { return y + a*(x-y) }},
+				"Clamp":    {func(y []float32) { Clamp(y, 0.7) }, func(y, _ float32) float32 { return min(max(y, -0.7), 0.7) }},
+			} {
+				got := append([]float32{}, y...)
+				c.got(got[:n])
+				for i := range got {
+					want := y[i]
+					if i < n {
+						want = c.want(y[i], x[i])
+					}
+					if math.Abs(float64(got[i]-want)) > 2e-6 {
+						t.Fatalf("%s of %d: value %d is %v, want %v", name, n, i, got[i], want)
+					}
+				}
+			}
+			nan := []float32{float32(math.NaN())}
+			if Clamp(nan, 1); nan[0] == nan[0] {
+				t.Fatal("Clamp hides a NaN")
+			}
+		}
+	})
+}
+
+func TestTranspose(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	for range 50 {
+		a := randomMatrix(rng, 1+rng.IntN(50), 1+rng.IntN(50))
+		b := randomMatrix(rng, a.Cols, a.Rows)
+		Transpose(b, a)
+		for i := range a.Rows {
+			for j := range a.Cols {
+				if b.Row(j)[i] != a.Row(i)[j] {
+					t.Fatalf("%dx%d: [%d,%d] differs", a.Rows, a.Cols, i, j)
+				}
+			}
+		}
+	}
+}
+
 // A step of Viterbi is exact: the same bits from every kernel, with ties and
 // infinities.
 func TestViterbiStep(t *testing.T) {

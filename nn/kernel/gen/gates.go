@@ -96,6 +96,33 @@ func unary(i isa, name string, f func(i isa, x VecVirtual) VecVirtual) {
 	})
 }
 
+// binary makes func(y, x, a, n): y[i] = f(y[i], x[i], a).
+func binary(i isa, name string, f func(y, x, a VecVirtual)) {
+	TEXT(name+i.name(), NOSPLIT, "func(y, x *float32, a float32, n int)")
+	Pragma("noescape")
+	y, x := Load(Param("y"), GP64()), Load(Param("x"), GP64())
+	a := i.vec()
+	VBROADCASTSS(NewParamAddr("a", 16), a)
+	elementwise(i, Load(Param("n"), GP64()), []Register{y, x}, func(load func(Mem) VecVirtual, store func(VecVirtual, Mem)) {
+		v := load(Mem{Base: y})
+		f(v, load(Mem{Base: x}), a)
+		store(v, Mem{Base: y})
+	})
+}
+
+func vectorOps(i isa) {
+	binary(i, "axpy", func(y, x, a VecVirtual) { VFMADD231PS(x, a, y) })
+	binary(i, "approach", func(y, x, a VecVirtual) { VSUBPS(y, x, x); VFMADD231PS(x, a, y) })
+	binary(i, "multiply", func(y, x, a VecVirtual) { VMULPS(x, y, y) })
+	binary(i, "clamp", func(y, x, a VecVirtual) { // x is not used; a NaN comes through
+		VMINPS(y, a, y)
+		low := i.vec()
+		VXORPS(low, low, low)
+		VSUBPS(a, low, low)
+		VMAXPS(y, low, y)
+	})
+}
+
 // exp is as in the pure Go version, 2^n·e^r with |r| <= ln2/2.
 func exp(i isa, x VecVirtual) VecVirtual {
 	VMINPS(x, i.broadcast(89), x)

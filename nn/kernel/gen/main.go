@@ -37,6 +37,7 @@ func main() {
 		for nv := 1; nv <= i.viterbi(); nv++ {
 			viterbi(i, nv)
 		}
+		vectorOps(i)
 		unary(i, "exp", exp)
 		unary(i, "tanh", tanh)
 	}
