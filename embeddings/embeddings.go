@@ -80,7 +80,7 @@ type Cascade struct {
 // as zeros, then both. The order is that of NeuroNER (Dernoncourt et al. 2017).
 // When ok is false, row is -1.
 func (v *Vectors) Lookup(word string, c Cascade) (row int, ok bool) {
-	for _, form := range c.forms(word) {
+	for _, form := range c.Forms(word) {
 		if row, ok := v.Index(form); ok {
 			return row, true
 		}
@@ -93,15 +93,15 @@ func (v *Vectors) Lookup(word string, c Cascade) (row int, ok bool) {
 func Wanted(words []string, c Cascade) func(word string) bool {
 	set := make(map[string]struct{}, len(words))
 	for _, w := range words {
-		for _, form := range c.forms(w) {
+		for _, form := range c.Forms(w) {
 			set[form] = struct{}{}
 		}
 	}
 	return func(word string) bool { _, ok := set[word]; return ok }
 }
 
-// forms lists the spellings to try, in order.
-func (c Cascade) forms(word string) []string {
+// Forms lists the spellings to try, in order: the word itself first.
+func (c Cascade) Forms(word string) []string {
 	forms := append(make([]string, 0, 4), word)
 	lower := word
 	if c.Lowercase {
@@ -109,15 +109,16 @@ func (c Cascade) forms(word string) []string {
 		forms = append(forms, lower)
 	}
 	if c.ZeroDigits {
-		forms = append(forms, zeroDigits(word))
+		forms = append(forms, ZeroDigits(word))
 		if c.Lowercase {
-			forms = append(forms, zeroDigits(lower))
+			forms = append(forms, ZeroDigits(lower))
 		}
 	}
 	return forms
 }
 
-func zeroDigits(s string) string {
+// ZeroDigits replaces every decimal digit by 0.
+func ZeroDigits(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {
 			return '0'

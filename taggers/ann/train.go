@@ -184,7 +184,7 @@ func initialise(table *nn.Param, v *vocabulary, vectors *embeddings.Vectors) {
 		if id == unknown {
 			token = "unk"
 		}
-		if row, ok := vectors.Lookup(token, embeddings.Cascade{Lowercase: true, ZeroDigits: true}); ok {
+		if row, ok := vectors.Lookup(token, cascade); ok {
 			copy(table.Data[id*table.Cols:][:table.Cols], vectors.Row(row))
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/embeddings"
 )
 
 // unknown is the id of a token or character that has no vector of its own.
@@ -56,7 +58,7 @@ func (c *counter) add(document int, token string) {
 		c.characters[r]++
 	}
 	if c.digitsAsZero {
-		token = digitsAsZero(token)
+		token = embeddings.ZeroDigits(token)
 	}
 	t := c.tokens[token]
 	if t == nil {
@@ -99,17 +101,18 @@ func (c *counter) vocabulary(minDocuments int, more []string) *vocabulary {
 	return newVocabulary(tokens, characters, c.digitsAsZero)
 }
 
-// token looks a token up as the reference does: as it stands, in lower case,
-// with its digits as zero, and with both.
+// cascade is how the reference looks tokens up.
+var cascade = embeddings.Cascade{Lowercase: true, ZeroDigits: true}
+
+// token looks a token up: as it stands and, failing that, by the cascade.
 func (v *vocabulary) token(s string) int32 {
-	if v.digitsAsZero {
-		s = digitsAsZero(s)
-	}
-	if id, ok := v.tokenID[s]; ok {
+	if id, ok := v.tokenID[s]; ok && !v.digitsAsZero {
 		return id
 	}
-	low := strings.ToLower(s)
-	for _, form := range []string{low, digitsAsZero(s), digitsAsZero(low)} {
+	if v.digitsAsZero {
+		s = embeddings.ZeroDigits(s)
+	}
+	for _, form := range cascade.Forms(s) {
 		if id, ok := v.tokenID[form]; ok {
 			return id
 		}
@@ -127,17 +130,4 @@ func (v *vocabulary) spelling(dst []int32, s string) []int32 {
 		dst = append(dst, v.characterID[r])
 	}
 	return dst
-}
-
-// digitsAsZero replaces every ASCII digit by 0.
-func digitsAsZero(s string) string {
-	if !strings.ContainsAny(s, "123456789") {
-		return s
-	}
-	return strings.Map(func(r rune) rune {
-		if r >= '1' && r <= '9' {
-			return '0'
-		}
-		return r
-	}, s)
 }
