@@ -49,9 +49,10 @@ type Report struct {
 
 // Epoch is one line of a training log.
 type Epoch struct {
-	Epoch   int               `json:"epoch"` // from 1
-	Loss    float64           `json:"loss"`  // mean over the minibatches
-	Dev     evaluation.Counts `json:"dev"`   // strict, type and span
+	Epoch   int               `json:"epoch"`  // from 1
+	Loss    float64           `json:"loss"`   // mean over the minibatches
+	Scored  bool              `json:"scored"` // whether Dev was tagged
+	Dev     evaluation.Counts `json:"dev"`    // strict, type and span
 	Tokens  int               `json:"tokens"`
 	Train   time.Duration     `json:"train_ns"` // time spent on training steps
 	Total   time.Duration     `json:"total_ns"` // with the evaluation and the saving

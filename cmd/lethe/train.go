@@ -72,8 +72,12 @@ folder: config.yaml, log.jsonl, model/best, model/last, predictions, evaluation.
 // epochLine is an epoch as people read it. Times are in seconds; tokens/s is
 // that of the training steps alone.
 func epochLine(e taggers.Epoch) string {
-	line := fmt.Sprintf("epoch %3d  loss %8.4f  dev P %.4f R %.4f F1 %.4f  %6.0f tokens/s  %6.1f s", e.Epoch, e.Loss,
-		e.Dev.Precision(), e.Dev.Recall(), e.Dev.F1(), float64(e.Tokens)/max(e.Train.Seconds(), 1e-9), e.Total.Seconds())
+	dev := "not scored"
+	if e.Scored {
+		dev = fmt.Sprintf("P %.4f R %.4f F1 %.4f", e.Dev.Precision(), e.Dev.Recall(), e.Dev.F1())
+	}
+	line := fmt.Sprintf("epoch %3d  loss %8.4f  dev %s  %6.0f tokens/s  %6.1f s", e.Epoch, e.Loss, dev,
+		float64(e.Tokens)/max(e.Train.Seconds(), 1e-9), e.Total.Seconds())
 	if e.Best {
 		line += "  best"
 	}

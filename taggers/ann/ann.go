@@ -24,6 +24,7 @@ type Tagger struct {
 	vocabulary *vocabulary
 	network    *nn.Network
 	card       checkpoints.Card
+	readme     []byte // the card as it was loaded; nil: render card
 	reader     reader
 	predictors chan *nn.Predictor // idle ones; their number is that of the workers
 }

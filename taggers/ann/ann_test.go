@@ -199,6 +199,17 @@ func TestSaveAndLoad(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error("the loaded model finds other spans")
 	}
+	again := filepath.Join(t.TempDir(), "copy")
+	if err := loaded.Save(again); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"weights.safetensors", "README.md", "config.yaml"} {
+		a, _ := os.ReadFile(filepath.Join(dir, "best", name))
+		b, err := os.ReadFile(filepath.Join(again, name))
+		if err != nil || len(a) == 0 || !bytes.Equal(a, b) {
+			t.Errorf("%s is not the same when saved again (%v)", name, err)
+		}
+	}
 }
 
 // A run stopped after some epochs and resumed ends with the bits of one that
@@ -248,6 +259,30 @@ func TestResumeRefusesAnotherRun(t *testing.T) {
 	task := taggers.Task{Name: "test", Types: types(t), Seed: 7, Workers: 2, Dir: dir, Resume: true, Train: notes(t, 24, synth.Train), Dev: notes(t, 6, synth.Dev)}
 	if _, err := (Learner{cfg}).Fit(context.Background(), task); err == nil {
 		t.Error("a run with another configuration was resumed")
+	}
+}
+
+// Dev is scored at every k-th epoch and at the last; and a run is resumable
+// when none has been scored.
+func TestEvaluateEvery(t *testing.T) {
+	cfg, dir := small(), t.TempDir()
+	cfg.Training.Epochs, cfg.Training.EvaluateEvery = 1, 2
+	fit(t, cfg, taggers.Task{Workers: 2, Dir: t.TempDir()}) // the last epoch is scored
+	cfg.Training.Epochs = 5
+	ctx, cancel := context.WithCancel(context.Background())
+	task := taggers.Task{Name: "test", Types: types(t), Seed: 7, Workers: 2, Dir: dir, Train: notes(t, 24, synth.Train), Dev: notes(t, 6, synth.Dev),
+		Report: taggers.Report{Epoch: func(taggers.Epoch) { cancel() }}}
+	if _, err := (Learner{cfg}).Fit(ctx, task); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the run was not interrupted: %v", err)
+	}
+	var scored []int
+	fit(t, cfg, taggers.Task{Workers: 2, Dir: dir, Resume: true, Report: taggers.Report{Epoch: func(e taggers.Epoch) {
+		if e.Scored {
+			scored = append(scored, e.Epoch)
+		}
+	}}})
+	if want := []int{2, 4, 5}; !slices.Equal(scored, want) {
+		t.Errorf("scored epochs %v, want %v", scored, want)
 	}
 }
 

@@ -44,6 +44,7 @@ type Training struct {
 	Batch             int     `yaml:"batch"`              // sentences an update; the paper: 1
 	Epochs            int     `yaml:"epochs"`             // at most
 	Patience          int     `yaml:"patience"`           // stop after so many epochs without a better dev score; 0: never
+	EvaluateEvery     int     `yaml:"evaluate_every"`     // epochs from one scoring of dev to the next; only a scored one can be best
 	UnknownSingletons float64 `yaml:"unknown_singletons"` // probability that a token seen once is shown as unknown; the reference: 0.5
 }
 
@@ -56,7 +57,7 @@ func DefaultConfig() Config {
 		Vectors:    Vectors{Keep: "all"},
 		Network:    nn.DefaultConfig(),
 		Optimizer:  nn.DefaultOptimizer(),
-		Training:   Training{Batch: 1, Epochs: 100, Patience: 10, UnknownSingletons: 0.5},
+		Training:   Training{Batch: 1, Epochs: 100, Patience: 10, EvaluateEvery: 1, UnknownSingletons: 0.5},
 	}
 }
 
@@ -85,6 +86,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("training.batch: %d is not positive", t.Batch)
 	case t.Epochs < 1:
 		return fmt.Errorf("training.epochs: %d is not positive", t.Epochs)
+	case t.EvaluateEvery < 1:
+		return fmt.Errorf("training.evaluate_every: %d is not positive", t.EvaluateEvery)
 	case t.Patience < 0:
 		return fmt.Errorf("training.patience: %d is negative", t.Patience)
 	case !(t.UnknownSingletons >= 0 && t.UnknownSingletons <= 1):

@@ -26,9 +26,11 @@ func (t *Tagger) Save(dir string) error {
 	if err != nil {
 		return err
 	}
-	readme, err := t.card.Markdown()
-	if err != nil {
-		return err
+	readme := t.readme
+	if readme == nil {
+		if readme, err = t.card.Markdown(); err != nil {
+			return err
+		}
 	}
 	m := &checkpoints.Model{
 		Tokens: t.vocabulary.tokens, UnknownToken: unknownToken,
@@ -90,7 +92,12 @@ func Load(dir string, workers int) (*Tagger, error) {
 	if err := fill(net.Params(), m.Tensors); err != nil {
 		return nil, fail("weights.safetensors", err)
 	}
-	return newTagger(cfg, types, m.Labels, v, net, workers)
+	t, err := newTagger(cfg, types, m.Labels, v, net, workers)
+	if err != nil {
+		return nil, err
+	}
+	t.readme = append([]byte{}, m.README...)
+	return t, nil
 }
 
 // fill copies tensors into the parameters of the same names; there must be
@@ -181,11 +188,10 @@ const (
 
 // save keeps what the epoch reached: the models, and in one file, so that it
 // is all of one moment, the state.
-func (c *course) save(gold, system [][]data.Span) error {
+func (c *course) save() error {
 	if c.task.Dir == "" {
 		return nil
 	}
-	c.tagger.card = scoreCard(c.tagger.card, gold, system)
 	if c.history[len(c.history)-1].Best {
 		if err := c.tagger.Save(filepath.Join(c.task.Dir, "best")); err != nil {
 			return err
@@ -214,7 +220,9 @@ func (c *course) state() (step *int, tensors []checkpoints.Tensor) {
 	params := c.tagger.network.Params()
 	for i, p := range params {
 		add(networkPrefix, p, p.Data)
-		add(bestPrefix, p, c.bestParams[i])
+		if c.bestParams != nil {
+			add(bestPrefix, p, c.bestParams[i])
+		}
 	}
 	step, memory := c.trainer.State()
 	for _, p := range memory {
@@ -237,8 +245,13 @@ func (c *course) restore() error {
 	if metadata["run"] != c.fingerprint() {
 		return fmt.Errorf("%s: left by a run with another configuration, corpus, seed or number of workers", path)
 	}
-	for _, p := range c.tagger.network.Params() {
-		c.bestParams = append(c.bestParams, make([]float32, len(p.Data)))
+	if err := json.Unmarshal([]byte(metadata["history"]), &c.history); err != nil || len(c.history) == 0 {
+		return fmt.Errorf("%s: no history of epochs", path)
+	}
+	if c.bestEpoch().Best {
+		for _, p := range c.tagger.network.Params() {
+			c.bestParams = append(c.bestParams, make([]float32, len(p.Data)))
+		}
 	}
 	step, live := c.state()
 	params := make([]*nn.Param, len(live))
@@ -250,9 +263,6 @@ func (c *course) restore() error {
 	}
 	if *step, err = strconv.Atoi(metadata["step"]); err != nil {
 		return fmt.Errorf("%s: no count of steps", path)
-	}
-	if err := json.Unmarshal([]byte(metadata["history"]), &c.history); err != nil || len(c.history) == 0 {
-		return fmt.Errorf("%s: no history of epochs", path)
 	}
 	c.trainer.SwapAverage() // it was saved with the averaged network in use
 	return nil

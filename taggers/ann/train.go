@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/embeddings"
 	"github.com/lethe-deid/lethe/evaluation"
@@ -56,7 +57,9 @@ type course struct {
 	singleton  []bool // by token id
 	tokens     int
 	history    []taggers.Epoch
-	bestParams [][]float32 // of the best epoch
+	card       checkpoints.Card // what is known before the training
+	bestParams [][]float32      // of the best epoch; nil before the first
+	bestCard   checkpoints.Card
 }
 
 func (l Learner) newCourse(task taggers.Task) (*course, error) {
@@ -144,7 +147,8 @@ func (l Learner) newCourse(task taggers.Task) (*course, error) {
 		n := count.tokens[t]
 		c.singleton[i] = n != nil && n.count == 1
 	}
-	c.tagger.card = newCard(task, cfg, c.tokens)
+	c.card = newCard(task, cfg, c.tokens)
+	c.tagger.card, c.bestCard = c.card, c.card
 	return c, nil
 }
 
@@ -231,6 +235,25 @@ func (c *course) epoch(ctx context.Context) error {
 	// From here to the end of the epoch the network is the averaged one.
 	c.trainer.SwapAverage()
 	defer c.trainer.SwapAverage()
+	c.tagger.card = c.card
+	e.Scored = number%cfg.Training.EvaluateEvery == 0 || number == cfg.Training.Epochs
+	if e.Scored {
+		if err := c.score(ctx, &e); err != nil {
+			return err
+		}
+	}
+	c.history = append(c.history, e)
+	if err := c.save(); err != nil {
+		return err
+	}
+	last := &c.history[len(c.history)-1]
+	last.Total = time.Since(begin)
+	c.report(*last)
+	return nil
+}
+
+// score tags Dev, and keeps the network if it is the best so far.
+func (c *course) score(ctx context.Context, e *taggers.Epoch) error {
 	system, err := c.tagger.Tag(ctx, c.task.Dev)
 	if err != nil {
 		return err
@@ -240,20 +263,15 @@ func (c *course) epoch(ctx context.Context) error {
 		gold[i] = d.Spans
 	}
 	e.Dev = evaluation.Strict(gold, system)
-	e.Best = c.bestParams == nil || e.Dev.F1() > c.bestEpoch().Dev.F1()
-	c.history = append(c.history, e)
-	if e.Best {
-		c.bestParams = nil
-		for _, p := range c.tagger.network.Params() {
-			c.bestParams = append(c.bestParams, slices.Clone(p.Data))
-		}
+	c.tagger.card = scoreCard(c.card, gold, system)
+	if c.bestParams != nil && e.Dev.F1() <= c.bestEpoch().Dev.F1() {
+		return nil
 	}
-	if err := c.save(gold, system); err != nil {
-		return err
+	e.Best, c.bestParams = true, nil
+	for _, p := range c.tagger.network.Params() {
+		c.bestParams = append(c.bestParams, slices.Clone(p.Data))
 	}
-	last := &c.history[len(c.history)-1]
-	last.Total = time.Since(begin)
-	c.report(*last)
+	c.bestCard = c.tagger.card
 	return nil
 }
 
@@ -309,5 +327,6 @@ func (c *course) best() (*Tagger, error) {
 	for i, p := range c.tagger.network.Params() {
 		copy(p.Data, c.bestParams[i])
 	}
+	c.tagger.card = c.bestCard
 	return c.tagger, nil
 }
