@@ -110,11 +110,35 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 			}
 		}
 	}
+	l.check(pk)
 	if l.anyBroken {
 		for s, broken := range l.broken {
 			if broken {
 				l.logZ[s] = newLogLattice(l.sentence(pk, s), trans).logZ
 			}
+		}
+	}
+}
+
+// check finds the sentences whose sums are finite and yet wrong: where a label
+// whose alpha underflowed wins in the end, its beta overflows, and alpha·beta is
+// no longer 1. Whatever is lost without that is below e^-12 of the whole.
+func (l *lattice) check(pk *packing) {
+	for s := range l.broken {
+		var sum float64
+		alpha, beta := l.alpha.Row(s), l.beta.Row(s)
+		for j, v := range alpha {
+			sum += float64(v) * float64(beta[j])
+		}
+		if l.broken[s] || math.Abs(sum-1) < 1e-2 {
+			continue
+		}
+		l.broken[s], l.anyBroken = true, true
+		for t := 0; t < len(pk.active) && s < pk.active[t]; t++ {
+			r := pk.row(s, t)
+			clear(l.alpha.Row(r))
+			clear(l.beta.Row(r))
+			clear(l.q.Row(r))
 		}
 	}
 }

@@ -121,6 +121,40 @@ func TestCRFAgainstBruteForce(t *testing.T) {
 	}
 }
 
+// A label whose alpha underflows and that wins in the end: logZ was finite and
+// wrong, and marginals were not numbers, without the log-space way being taken.
+func TestCRFNoticesUnderflow(t *testing.T) {
+	for _, depth := range []float32{-60, -80, -90, -110, -200} {
+		a := kernel.NewMatrix(4, 4, make([]float32, 16))
+		a.Row(0)[1], a.Row(1)[0] = -1000, -1000
+		u := kernel.NewMatrix(4, 2, []float32{0, depth, -60, 0, -60, 0, 0, 0})
+		logZ, best, stretch := bruteForce(u, a)
+		var l lattice
+		var pk packing
+		pk.pack(1, func(int) int { return 4 })
+		l.run(&pk, u, a)
+		if math.Abs(l.logZ[0]-logZ) > 1e-3 {
+			t.Errorf("depth %v: logZ %v, want %v", depth, l.logZ[0], logZ)
+		}
+		for _, y := range [][]int32{best, {0, 0, 0, 0}, {1, 1, 1, 1}} {
+			if got, want := l.probability(&pk, 0, y, 0, 4), stretch(y, 0, 4); !(math.Abs(got-want) < 1e-4) {
+				t.Errorf("depth %v: probability of %v is %v, want %v", depth, y, got, want)
+			}
+		}
+		var b batch
+		b.set([]Sentence{{Tokens: make([]int32, 4), Labels: []int32{1, 1, 1, 1}}}, nil, 1, false, nil)
+		loss := &crfLoss{batch: &b}
+		loss.forward([]kernel.Matrix{u, a})
+		for _, g := range loss.backward([]kernel.Matrix{u, a}, kernel.NewMatrix(1, 1, []float32{1})) {
+			for _, v := range g.Data {
+				if v != v || math.Abs(float64(v)) > 3.01 { // a pair of labels occurs three times at most
+					t.Fatalf("depth %v: a gradient is %v", depth, v)
+				}
+			}
+		}
+	}
+}
+
 // The gradient of the log-space way against that of the scaled one, where both
 // hold, and of a batch in which one sentence of three is broken.
 func TestCRFLogSpaceGradient(t *testing.T) {

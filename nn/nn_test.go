@@ -56,7 +56,8 @@ func variants() map[string]Config {
 // Every parameter of every layer against finite differences, for sentences of
 // mixed lengths in one machine, one after another and in one batch, with
 // dropout on. The difference of sixth order keeps float32's rounding below
-// the tolerance.
+// the tolerance; it is of the size of the parameter's gradient, or of 0.05 where
+// that is less, since below it there is only rounding.
 func TestGradients(t *testing.T) {
 	for name, cfg := range variants() {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +118,7 @@ func checkGradients(t *testing.T, net *Network, m *machine, loss func() float64)
 			sizeSq += d*d + float64(grads[p][i])*float64(grads[p][i])
 		}
 		size := math.Sqrt(sizeSq)
-		if rel := math.Sqrt(errSq) / max(size, 0.02); rel > 1e-3 {
+		if rel := math.Sqrt(errSq) / max(size, 0.05); rel > 1e-3 {
 			t.Errorf("%s: gradient differs from finite differences by %.2g of its size %.3g", p.Name, rel, size)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// Optimizer is how gradients change parameters. Zero values mean the defaults
-// that each field names.
+// Optimizer is how gradients change parameters. Start from DefaultOptimizer:
+// method, learning rate and decay have no meaning when zero.
 type Optimizer struct {
 	Method       string  `yaml:"method"`        // sgd (the paper), adam, adadelta or rmsprop
 	LearningRate float64 `yaml:"learning_rate"` // step size; the reference: 0.005 (adadelta: 1 is usual)

@@ -74,14 +74,22 @@ func TestAdadelta(t *testing.T) {
 func TestClip(t *testing.T) {
 	tr := &Trainer{sums: [][]float32{{3, -4}}, rowSum: []float32{0, 12}}
 	tr.opt.ClipValue = 3.5
-	tr.clip()
+	if err := tr.clip(); err != nil {
+		t.Fatal(err)
+	}
 	if g := append(tr.sums[0], tr.rowSum...); g[0] != 3 || g[1] != -3.5 || g[3] != 3.5 {
 		t.Errorf("by value: %v", g)
 	}
 	tr = &Trainer{sums: [][]float32{{3, -4}}, rowSum: []float32{0, 12}}
 	tr.opt.ClipNorm = 6.5
-	tr.clip()
+	if err := tr.clip(); err != nil {
+		t.Fatal(err)
+	}
 	if g := append(tr.sums[0], tr.rowSum...); g[0] != 1.5 || g[1] != -2 || g[3] != 6 {
 		t.Errorf("by norm: %v", g)
+	}
+	tr.rowSum[0] = 1e30 // its square is beyond float32: it once made the update vanish
+	if err := tr.clip(); err == nil {
+		t.Error("an infinite norm is no error")
 	}
 }

@@ -133,7 +133,9 @@ func (t *Trainer) Step(sentences []Sentence, seed uint64, epoch int) (loss float
 		return loss, fmt.Errorf("the loss is %v after %d updates: try a lower learning rate", loss, t.step)
 	}
 	t.sum(len(shares))
-	t.clip()
+	if err := t.clip(); err != nil {
+		return loss, fmt.Errorf("%w after %d updates: try a lower learning rate", err, t.step)
+	}
 	t.update(t.opt.LearningRate * math.Pow(t.opt.Decay, float64(epoch)))
 	if t.average != nil {
 		t.average.add(t.step, t.opt.Average)
@@ -198,26 +200,31 @@ func (t *Trainer) sum(workers int) {
 	}
 }
 
-func (t *Trainer) clip() {
+func (t *Trainer) clip() error {
+	all := append(t.sums[:len(t.sums):len(t.sums)], t.rowSum)
 	if c := float32(t.opt.ClipValue); c > 0 {
-		for _, g := range append(t.sums[:len(t.sums):len(t.sums)], t.rowSum) {
+		for _, g := range all {
 			kernel.Clamp(g, c)
 		}
 	}
-	if t.opt.ClipNorm > 0 {
-		var square float64
-		for _, g := range append(t.sums[:len(t.sums):len(t.sums)], t.rowSum) {
-			square += float64(kernel.Dot(g, g))
-		}
-		if norm := math.Sqrt(square); norm > t.opt.ClipNorm {
-			f := float32(t.opt.ClipNorm / norm)
-			for _, g := range append(t.sums[:len(t.sums):len(t.sums)], t.rowSum) {
-				for i := range g {
-					g[i] *= f
-				}
-			}
+	if t.opt.ClipNorm == 0 {
+		return nil
+	}
+	var square float64
+	for _, g := range all {
+		square += float64(kernel.Dot(g, g))
+	}
+	norm := math.Sqrt(square)
+	if math.IsNaN(norm) || math.IsInf(norm, 0) {
+		return fmt.Errorf("the gradient's norm is %v", norm)
+	}
+	if norm > t.opt.ClipNorm {
+		f := float32(t.opt.ClipNorm/norm) - 1
+		for _, g := range all {
+			kernel.Axpy(g, f, g)
 		}
 	}
+	return nil
 }
 
 func (t *Trainer) update(rate float64) {

@@ -38,13 +38,6 @@ func (m Matrix) Columns(i, j int) Matrix {
 	return Matrix{m.Rows, j - i, m.Stride, m.Data[i : (m.Rows-1)*m.Stride+j]}
 }
 
-// Zero sets every value to 0.
-func (m Matrix) Zero() {
-	for i := range m.Rows {
-		clear(m.Row(i))
-	}
-}
-
 // Mul adds the product a·b to c: c[i,j] += sum_k a[i,k] b[k,j].
 func Mul(c, a, b Matrix) {
 	check(c, a.Rows, a.Cols, b.Rows, b.Cols)

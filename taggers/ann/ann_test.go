@@ -342,7 +342,8 @@ func TestValidateNamesTheKey(t *testing.T) {
 	for key, edit := range map[string]func(*Config){
 		"tokenizer":                   func(c *Config) { c.Tokenizer = "spacy" },
 		"sentences":                   func(c *Config) { c.Sentences = "" },
-		"scheme":                      func(c *Config) { c.Scheme = "BILOU" },
+		"scheme":                      func(c *Config) { c.Scheme = "bioes" },
+		"vectors.freeze":              func(c *Config) { c.Vectors.Freeze = true },
 		"max_sentence":                func(c *Config) { c.MaxTokens = 0 },
 		"vocabulary.min_documents":    func(c *Config) { c.Vocabulary.MinDocuments = 0 },
 		"vectors.keep":                func(c *Config) { c.Vectors.Keep = "some" },

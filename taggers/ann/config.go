@@ -13,7 +13,7 @@ import (
 // Config is everything about the system that a user chooses.
 type Config struct {
 	Tokenizer  string       `yaml:"tokenizer"`    // letters-digits, ptb (the paper's) or whitespace
-	Sentences  string       `yaml:"sentences"`    // what the network reads at a time: line, blank-line, rules or document
+	Sentences  string       `yaml:"sentences"`    // what the network reads at a time: line, blank-line or rules
 	MaxTokens  int          `yaml:"max_sentence"` // longer sentences are cut; in tokens
 	Scheme     data.Scheme  `yaml:"scheme"`       // IO, BIO or BIOES (the reference's)
 	Constrain  bool         `yaml:"constrain"`    // never predict a label sequence that the scheme forbids; the reference does
@@ -69,8 +69,10 @@ func (c Config) Validate() error {
 	if _, err := tokenize.LookupSplitter(c.Sentences); err != nil {
 		return fmt.Errorf("sentences: %w", err)
 	}
-	if _, err := data.ParseScheme(string(c.Scheme)); err != nil {
+	if scheme, err := data.ParseScheme(string(c.Scheme)); err != nil {
 		return fmt.Errorf("scheme: %w", err)
+	} else if scheme != c.Scheme {
+		return fmt.Errorf("scheme: %q is written %s", string(c.Scheme), scheme)
 	}
 	t := c.Training
 	switch {
@@ -80,6 +82,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("vocabulary.min_documents: %d is not positive", c.Vocabulary.MinDocuments)
 	case c.Vectors.Keep != "all" && c.Vectors.Keep != "training":
 		return fmt.Errorf("vectors.keep: %q is not all or training", c.Vectors.Keep)
+	case c.Vectors.File == "" && c.Vectors.Freeze:
+		return fmt.Errorf("vectors.freeze: without a vectors.file random vectors would stay random")
 	case c.Vectors.File != "" && c.Network.TokenEmbedding == 0:
 		return fmt.Errorf("vectors.file: given, but network.token_embedding is 0")
 	case t.Batch < 1:

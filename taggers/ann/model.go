@@ -17,6 +17,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/nn"
+	"github.com/lethe-deid/lethe/nn/kernel"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -206,7 +207,7 @@ func (c *course) save() error {
 	}
 	step, tensors := c.state()
 	return checkpoints.WriteTensors(filepath.Join(c.task.Dir, stateFile), tensors, map[string]string{
-		"run": c.fingerprint(), "step": strconv.Itoa(*step), "history": string(history),
+		"run": c.fingerprint, "workers": strconv.Itoa(c.task.Workers), "kernel": kernel.Name(), "step": strconv.Itoa(*step), "history": string(history),
 	})
 }
 
@@ -242,8 +243,13 @@ func (c *course) restore() error {
 	if err != nil {
 		return err
 	}
-	if metadata["run"] != c.fingerprint() {
-		return fmt.Errorf("%s: left by a run with another configuration, corpus, seed or number of workers", path)
+	for _, mine := range [][2]string{{"workers", strconv.Itoa(c.task.Workers)}, {"kernel", kernel.Name()}} {
+		if saved := metadata[mine[0]]; saved != mine[1] {
+			return fmt.Errorf("%s: the run had %s %s, not %s: it would not reach the same bits", path, mine[0], saved, mine[1])
+		}
+	}
+	if metadata["run"] != c.fingerprint {
+		return fmt.Errorf("%s: left by a run with another configuration, corpus or seed", path)
 	}
 	if err := json.Unmarshal([]byte(metadata["history"]), &c.history); err != nil || len(c.history) == 0 {
 		return fmt.Errorf("%s: no history of epochs", path)
@@ -268,14 +274,33 @@ func (c *course) restore() error {
 	return nil
 }
 
-// fingerprint is a digest of all that decides the bits of a run. Epochs and
-// patience are not among it: a run may be resumed to go on for longer.
-func (c *course) fingerprint() string {
+// StateWorkers is the number of workers of the run that left its state in a
+// folder, which a resumed run must have too; 0 if there is no state.
+func StateWorkers(dir string) (int, error) {
+	path := filepath.Join(dir, stateFile)
+	_, metadata, err := checkpoints.ReadTensors(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(metadata["workers"])
+	if err != nil {
+		return 0, fmt.Errorf("%s: no number of workers", path)
+	}
+	return n, nil
+}
+
+// digest is of all that decides the bits of a run, but for the workers and the
+// kernel. Epochs and patience are not among it: a run may be resumed to go on
+// for longer.
+func (c *course) digest() string {
 	h := sha256.New()
 	cfg := c.tagger.config
 	cfg.Training.Epochs, cfg.Training.Patience = 0, 0
 	out := json.NewEncoder(h)
-	for _, v := range []any{cfg, c.task.Seed, c.task.Workers, c.tagger.labels, c.tagger.vocabulary.tokens, c.sentences} {
+	for _, v := range []any{cfg, c.task.Seed, c.tagger.labels, c.tagger.vocabulary.tokens, c.sentences} {
 		if err := out.Encode(v); err != nil {
 			panic(err) // plain values only
 		}

@@ -3,6 +3,7 @@ package ann
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -50,16 +51,17 @@ func (l Learner) Fit(ctx context.Context, task taggers.Task) (taggers.Tagger, er
 // trainer's memory, the best epoch's parameters and the history; all chance
 // follows from the seed and the epoch, so that nothing else need be kept.
 type course struct {
-	task       taggers.Task
-	tagger     *Tagger
-	trainer    *nn.Trainer
-	sentences  []nn.Sentence
-	singleton  []bool // by token id
-	tokens     int
-	history    []taggers.Epoch
-	card       checkpoints.Card // what is known before the training
-	bestParams [][]float32      // of the best epoch; nil before the first
-	bestCard   checkpoints.Card
+	task        taggers.Task
+	tagger      *Tagger
+	trainer     *nn.Trainer
+	sentences   []nn.Sentence
+	singleton   []bool // by token id
+	tokens      int
+	history     []taggers.Epoch
+	fingerprint string           // see digest
+	card        checkpoints.Card // what is known before the training
+	bestParams  [][]float32      // of the best epoch; nil before the first
+	bestCard    checkpoints.Card
 }
 
 func (l Learner) newCourse(task taggers.Task) (*course, error) {
@@ -105,7 +107,7 @@ func (l Learner) newCourse(task taggers.Task) (*course, error) {
 	slices.Sort(types[rest:])
 	labels := cfg.Scheme.Labels(types)
 
-	vectors, words, err := loadVectors(cfg)
+	vectors, words, err := loadVectors(cfg, count)
 	if err != nil {
 		return nil, err
 	}
@@ -147,6 +149,9 @@ func (l Learner) newCourse(task taggers.Task) (*course, error) {
 		n := count.tokens[t]
 		c.singleton[i] = n != nil && n.count == 1
 	}
+	if task.Dir != "" {
+		c.fingerprint = c.digest()
+	}
 	c.card = newCard(task, cfg, c.tokens)
 	c.tagger.card, c.bestCard = c.card, c.card
 	return c, nil
@@ -166,11 +171,15 @@ func inside(spans []data.TokenSpan, start, end int) []data.TokenSpan {
 
 // loadVectors reads the pretrained vectors and says which of their words join
 // the vocabulary.
-func loadVectors(cfg Config) (v *embeddings.Vectors, words []string, err error) {
+func loadVectors(cfg Config, count *counter) (v *embeddings.Vectors, words []string, err error) {
 	if cfg.Vectors.File == "" {
 		return nil, nil, nil
 	}
-	if v, err = embeddings.Load(cfg.Vectors.File, embeddings.Options{Dim: cfg.Network.TokenEmbedding}); err != nil {
+	opt := embeddings.Options{Dim: cfg.Network.TokenEmbedding}
+	if cfg.Vectors.Keep == "training" {
+		opt.Want = embeddings.Wanted(append(slices.Collect(maps.Keys(count.tokens)), unknownWord), cascade)
+	}
+	if v, err = embeddings.Load(cfg.Vectors.File, opt); err != nil {
 		return nil, nil, err
 	}
 	if cfg.Vectors.Keep == "all" {
@@ -181,12 +190,15 @@ func loadVectors(cfg Config) (v *embeddings.Vectors, words []string, err error) 
 	return v, words, nil
 }
 
-// initialise copies the vectors of the words that have one; the unknown
-// token's is that of "unk" where the file has it, as in GloVe.
+// unknownWord is the word whose vector, where the file has one, as GloVe's do,
+// is the unknown token's.
+const unknownWord = "unk"
+
+// initialise copies the vectors of the words that have one.
 func initialise(table *nn.Param, v *vocabulary, vectors *embeddings.Vectors) {
 	for id, token := range v.tokens {
 		if id == unknown {
-			token = "unk"
+			token = unknownWord
 		}
 		if row, ok := vectors.Lookup(token, cascade); ok {
 			copy(table.Data[id*table.Cols:][:table.Cols], vectors.Row(row))

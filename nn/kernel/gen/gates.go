@@ -123,7 +123,8 @@ func vectorOps(i isa) {
 	})
 }
 
-// exp is as in the pure Go version, 2^n·e^r with |r| <= ln2/2.
+// exp is 2^n·e^r with |r| <= ln2/2, as in the pure Go version; unlike that it
+// gives denormal numbers between -104 and -87.
 func exp(i isa, x VecVirtual) VecVirtual {
 	VMINPS(x, i.broadcast(89), x)
 	VMAXPS(x, i.broadcast(-104), x)
