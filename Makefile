@@ -16,8 +16,9 @@ GOLANGCI := GOPROXY="file://$$(go env GOMODCACHE)/cache/download,$$(go env GOPRO
 build: # the program, static: ./lethe
 	CGO_ENABLED=0 go build -trimpath -ldflags "-X main.version=$(VERSION)" -o lethe ./cmd/lethe
 
-test:
+test: # the second line: what processors without AVX run
 	go test ./...
+	LETHE_KERNEL=generic go test -count=1 ./nn
 
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; }

@@ -42,8 +42,9 @@ type Stream struct {
 	// Use is given each note with the spans found in it, in the order of the
 	// notes. The note's own spans are gone.
 	Use func(doc *data.Document, found []data.Span) error
-	// Failed is told of each note that could not be read, or that Use refused. It
-	// may be nil.
+	// Failed is told of each note that could not be read, or that Use refused: then
+	// with the number of the note, since its ID may be of no use, or be the reason.
+	// It may be nil.
 	Failed   func(error)
 	Stage    string // for Progress
 	Total    int    // of the notes, 0 when unknown
@@ -56,6 +57,7 @@ type Stream struct {
 func Apply(ctx context.Context, tagger taggers.Tagger, docs data.Documents, s Stream) error {
 	var (
 		chunk         []*data.Document
+		numbers       []int // of the notes in the chunk, from 1
 		size          int
 		notes, failed int
 	)
@@ -78,11 +80,11 @@ func Apply(ctx context.Context, tagger taggers.Tagger, docs data.Documents, s St
 				if outputFailed(err) {
 					return err
 				}
-				lose(err)
+				lose(fmt.Errorf("note %d: %w", numbers[i], err))
 			}
 			s.Progress.tell(s.Stage, notes-len(chunk)+i+1, s.Total)
 		}
-		chunk, size = chunk[:0], 0
+		chunk, numbers, size = chunk[:0], numbers[:0], 0
 		return nil
 	}
 	for doc, err := range docs {
@@ -94,7 +96,7 @@ func Apply(ctx context.Context, tagger taggers.Tagger, docs data.Documents, s St
 			lose(err)
 			continue
 		}
-		chunk = append(chunk, &data.Document{ID: doc.ID, Patient: doc.Patient, Text: doc.Text})
+		chunk, numbers = append(chunk, &data.Document{ID: doc.ID, Patient: doc.Patient, Text: doc.Text}), append(numbers, notes)
 		if size += len(doc.Text); len(chunk) == chunkDocuments || size >= chunkBytes {
 			if err := flush(); err != nil {
 				return err

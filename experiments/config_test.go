@@ -3,13 +3,13 @@ package experiments
 import (
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
@@ -165,13 +165,13 @@ func FuzzLoad(f *testing.F) {
 }
 
 func TestChange(t *testing.T) {
-	load := func(settings ...string) reflect.Value {
+	load := func(settings ...string) *Config {
 		t.Helper()
 		c, err := Load(write(t, filepath.Join(t.TempDir(), "x.yaml"), valid), settings)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return reflect.ValueOf(c).Elem()
+		return c
 	}
 	for _, test := range []struct{ set, want string }{
 		{"seed=1", ""},
@@ -180,7 +180,7 @@ func TestChange(t *testing.T) {
 		{"corpus.splits.dev=/other", "corpus.splits.dev"},
 		{"corpus.splits.more=/other", "corpus.splits.more"},
 	} {
-		if key, _, _ := change("", load(), load(test.set)); key != test.want {
+		if key, _, _ := strictyaml.Difference(load(), load(test.set)); key != test.want {
 			t.Errorf("%s: change of %q, want %q", test.set, key, test.want)
 		}
 	}

@@ -45,10 +45,14 @@ func (c *Corpus) OutputFormat() string {
 
 // read reads a split. An error that stops it before the first document names
 // the key.
-func (c *Corpus) read(split string) (data.Documents, error) {
+func (c *Corpus) read(split string, progress Progress) (data.Documents, error) {
 	switch {
 	case c.HoldOut.Fraction > 0 && (split == trainSplit || split == devSplit):
-		return c.heldOut(split)
+		train, dev, err := c.part(progress)
+		if split == trainSplit {
+			return each(train), err
+		}
+		return each(dev), err
 	case c.has(split):
 		return c.source(split)
 	}
@@ -74,25 +78,21 @@ func (c *Corpus) source(split string) (data.Documents, error) {
 	return format.Read(c.Format, path, types), nil
 }
 
-// heldOut parts what is given as train. All of it must be readable, since the
-// parts would be others without a note.
-func (c *Corpus) heldOut(split string) (data.Documents, error) {
+// part parts what is given as train. All of it must be readable, since the parts
+// would be others without a note.
+func (c *Corpus) part(progress Progress) (train, dev []*data.Document, err error) {
 	source, err := c.source(trainSplit)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	all, err := data.Collect(source)
+	all, err := c.collect(trainSplit, source, progress)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	kept, held, err := data.Split(all, c.HoldOut.Fraction, c.HoldOut.By == "patient", c.Seed)
-	if err != nil {
-		return nil, fmt.Errorf("corpus.hold_out: %w", err)
+	if train, dev, err = data.Split(all, c.HoldOut.Fraction, c.HoldOut.By == "patient", c.Seed); err != nil {
+		return nil, nil, fmt.Errorf("corpus.hold_out: %w", err)
 	}
-	if split == trainSplit {
-		return each(kept), nil
-	}
-	return each(held), nil
+	return train, dev, nil
 }
 
 func each(docs []*data.Document) data.Documents {
@@ -107,10 +107,27 @@ func each(docs []*data.Document) data.Documents {
 
 // load reads all of a split, every note of which must be readable.
 func (c *Corpus) load(split string, progress Progress) ([]*data.Document, error) {
-	source, err := c.read(split)
+	source, err := c.read(split, progress)
 	if err != nil {
 		return nil, err
 	}
+	return c.collect(split, source, progress)
+}
+
+// loadBoth reads what a training needs, a corpus that is to be parted only once.
+func (c *Corpus) loadBoth(progress Progress) (train, dev []*data.Document, err error) {
+	if c.HoldOut.Fraction > 0 {
+		return c.part(progress)
+	}
+	if train, err = c.load(trainSplit, progress); err != nil {
+		return nil, nil, err
+	}
+	dev, err = c.load(devSplit, progress)
+	return train, dev, err
+}
+
+// collect reads a source to its end.
+func (c *Corpus) collect(split string, source data.Documents, progress Progress) ([]*data.Document, error) {
 	var docs []*data.Document
 	for doc, err := range source {
 		if err != nil {

@@ -24,6 +24,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/ann"
 )
@@ -104,6 +105,10 @@ func read(path string) (*Config, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+func decode(path string, raw []byte, c *Config) error {
+	return strictyaml.Decode(path, raw, c, ann.DefaultConfig())
 }
 
 var settingKey = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)

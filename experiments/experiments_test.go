@@ -76,7 +76,7 @@ func TestApply(t *testing.T) {
 	if !errors.As(err, &unexamined) || *unexamined != (Unexamined{Failed: 2, Notes: 600}) {
 		t.Errorf("error %v", err)
 	}
-	if want := []string{"note 5 is bad", "note 300 cannot be written"}; !slices.Equal(failed, want) {
+	if want := []string{"note 5 is bad", "note 301: note 300 cannot be written"}; !slices.Equal(failed, want) {
 		t.Errorf("failed %q, want %q", failed, want)
 	}
 	if len(used) != 598 || used[0] != "0" || used[5] != "6" || used[597] != "599" {

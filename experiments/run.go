@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/renameio/v2"
@@ -16,6 +15,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/ann"
 )
@@ -101,10 +101,15 @@ type PredictOptions struct {
 // not scored, and one that cannot be written counts as missed: the error is an
 // *Unexamined then, beside the scores.
 func (r *Run) Predict(ctx context.Context, tagger taggers.Tagger, split string, opt PredictOptions) (*evaluation.Report, error) {
-	source, err := r.Config.Corpus.read(split)
+	source, err := r.Config.Corpus.read(split, opt.Progress)
 	if err != nil {
 		return nil, err
 	}
+	return r.predict(ctx, tagger, split, source, opt)
+}
+
+// predict is Predict on what was read of the split.
+func (r *Run) predict(ctx context.Context, tagger taggers.Tagger, split string, source data.Documents, opt PredictOptions) (_ *evaluation.Report, err error) {
 	out := opt.Output
 	if out == nil {
 		if out, err = r.createPredictions(split); err != nil {
@@ -213,7 +218,7 @@ func (r *Run) begin(resume bool) error {
 		if was, is := earlier.Config.System.ANN, r.Config.System.ANN; was != nil && is != nil { // it may go on for longer
 			was.Training.Epochs, was.Training.Patience = is.Training.Epochs, is.Training.Patience
 		}
-		if key, from, to := change("", reflect.ValueOf(earlier.Config).Elem(), reflect.ValueOf(r.Config).Elem()); key != "" {
+		if key, from, to := strictyaml.Difference(earlier.Config, r.Config); key != "" {
 			return fmt.Errorf("%s: %s was %v when the run began, and is %v now: it cannot be resumed", r.Dir, key, from, to)
 		}
 	} else if entries, err := os.ReadDir(r.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {

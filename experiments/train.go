@@ -7,17 +7,19 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
 // TrainOptions say how to train what a Config describes.
 type TrainOptions struct {
 	Dir      string              // the run folder: new or empty, unless Resume
 	Resume   bool                // go on with the run in Dir, to the very bits it would have reached uninterrupted
-	Workers  int                 // cores to use; the bits depend on their number
+	Workers  int                 // cores to use; the bits depend on their number; 0: those of the run to resume, or else all
 	Epoch    func(taggers.Epoch) // may be nil
 	Failed   func(error)         // is told of each note of dev that could not be written; may be nil
 	Progress Progress
@@ -41,15 +43,16 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 			run.discard()
 		}
 	}()
-	train, err := c.Corpus.load(trainSplit, opt.Progress)
+	if opt.Workers == 0 {
+		if opt.Workers, err = defaultWorkers(opt); err != nil {
+			return nil, err
+		}
+	}
+	train, dev, err := c.Corpus.loadBoth(opt.Progress)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkAnnotated(train); err != nil {
-		return nil, err
-	}
-	dev, err := c.Corpus.load(devSplit, opt.Progress)
-	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -75,7 +78,18 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	if err != nil {
 		return nil, err
 	}
-	return run.Predict(ctx, tagger, devSplit, PredictOptions{Failed: opt.Failed, Progress: opt.Progress})
+	return run.predict(ctx, tagger, devSplit, each(dev), PredictOptions{Failed: opt.Failed, Progress: opt.Progress})
+}
+
+// defaultWorkers is the number that the run to be resumed had, since another
+// would lead to other bits, or else that of the cores.
+func defaultWorkers(opt TrainOptions) (int, error) {
+	if opt.Resume {
+		if n, err := ann.StateWorkers(filepath.Join(opt.Dir, modelFolder)); n > 0 || err != nil {
+			return n, err
+		}
+	}
+	return runtime.NumCPU(), nil
 }
 
 // discard takes back what begin and an unfinished first epoch made.

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
@@ -471,31 +472,41 @@ func logSumExp(x []float64) float64 {
 	return top + math.Log(sum)
 }
 
-// viterbi finds the labels of highest score over unaries u [n, K]. Among equal
-// scores the lower label wins.
-func viterbi(u, trans kernel.Matrix) []int32 {
-	n, k := u.Rows, u.Cols
-	a := trans.Slice(0, k).Columns(0, k)
-	score, next := make([]float32, k), make([]float32, k)
-	back := make([]int32, n*k)
-	copy(score, trans.Row(k))
-	kernel.Add(score, u.Row(0))
-	for t := 1; t < n; t++ {
-		kernel.ViterbiStep(next, back[t*k:][:k], score, a)
-		kernel.Add(next, u.Row(t))
-		score, next = next, score
+// viterbi finds the labels of highest score; its memory is kept from one
+// sentence to the next.
+type viterbi struct {
+	score, next []float32
+	back        []int32
+}
+
+// best returns the labels for the sentence in place s of the unaries. Among
+// equal scores the lower label wins.
+func (v *viterbi) best(pk *packing, s int, u, trans kernel.Matrix) []int32 {
+	k, n := u.Cols, 0
+	for n < len(pk.active) && pk.active[n] > s {
+		n++
 	}
-	best := 0
+	a := trans.Slice(0, k).Columns(0, k)
+	v.score, v.next = slices.Grow(v.score[:0], k)[:k], slices.Grow(v.next[:0], k)[:k]
+	v.back = slices.Grow(v.back[:0], n*k)[:n*k]
+	copy(v.score, trans.Row(k))
+	kernel.Add(v.score, u.Row(pk.row(s, 0)))
+	for t := 1; t < n; t++ {
+		kernel.ViterbiStep(v.next, v.back[t*k:][:k], v.score, a)
+		kernel.Add(v.next, u.Row(pk.row(s, t)))
+		v.score, v.next = v.next, v.score
+	}
+	last := 0
 	for i := range k {
-		score[i] += trans.Row(i)[k+1]
-		if score[i] > score[best] {
-			best = i
+		v.score[i] += trans.Row(i)[k+1]
+		if v.score[i] > v.score[last] {
+			last = i
 		}
 	}
 	y := make([]int32, n)
 	for t := n - 1; t >= 0; t-- {
-		y[t] = int32(best)
-		best = int(back[t*k+best])
+		y[t] = int32(last)
+		last = int(v.back[t*k+last])
 	}
 	return y
 }

@@ -56,7 +56,12 @@ type lstmWeights struct{ w, b, c0, h0, p kernel.Matrix }
 type lstm struct {
 	cell    kernel.Cell
 	reverse bool
+	*lstmMemory
+}
 
+// lstmMemory is what forward leaves for backward. In prediction, where nothing
+// is left for anybody, all LSTMs of a machine share one.
+type lstmMemory struct {
 	z, c, tanhC      buffer // gates' activations, cells and their tanh, a row a token
 	dz, dh, dc, prev buffer
 	wxT, whT         buffer

@@ -51,13 +51,24 @@ func newMachine(net *Network, train bool) (m *machine, err error) {
 	}
 	directions := func(l bilstm) []*Param { return append(l.forward.list(), l.backward.list()...) }
 
+	var shared *lstmMemory
+	if !train {
+		shared = &lstmMemory{}
+	}
+	direction := func(reverse bool) lstm {
+		if train {
+			return lstm{cell, reverse, &lstmMemory{}}
+		}
+		return lstm{cell, reverse, shared}
+	}
+
 	var parts []*G.Node
 	width := 0
 	if u := cfg.CharacterLSTM; u > 0 {
 		if !train {
 			m.cache = newSpellings(net)
 		}
-		l := &charLSTM{batch: m.batch, cache: m.cache, units: u, fw: lstm{cell: cell}, bw: lstm{cell: cell, reverse: true}}
+		l := &charLSTM{batch: m.batch, cache: m.cache, units: u, fw: direction(false), bw: direction(true)}
 		x, _ := apply("character_lstm", l, 2*u, input(append([]*Param{net.charEmbedding}, directions(net.chars)...)...)...)
 		parts, width = append(parts, x), width+2*u
 	}
@@ -70,7 +81,7 @@ func newMachine(net *Network, train bool) (m *machine, err error) {
 	}
 	x, _ := apply("concat_dropout", &concatDropout{batch: m.batch, p: cfg.Dropout, word: cfg.WordDropout}, width, parts...)
 	if u := cfg.TokenLSTM; u > 0 {
-		l := &tokenLSTM{batch: m.batch, units: u, fw: lstm{cell: cell}, bw: lstm{cell: cell, reverse: true}}
+		l := &tokenLSTM{batch: m.batch, units: u, fw: direction(false), bw: direction(true)}
 		x, _ = apply("token_lstm", l, 2*u, append([]*G.Node{x}, input(directions(net.tokens)...)...)...)
 	}
 	if d := cfg.Hidden; d > 0 {

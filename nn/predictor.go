@@ -14,6 +14,7 @@ type Predictor struct {
 	forbidden []bool        // of each transition
 	trans     kernel.Matrix // crf, with -Inf where forbidden: what viterbi adds
 	lattice   lattice
+	viterbi   viterbi
 }
 
 // NewPredictor compiles a machine. legal says whether label b may follow label
@@ -77,7 +78,7 @@ func (p *Predictor) Predict(sentences []Sentence) ([]Labeling, error) {
 	pk := &p.machine.batch.tokens
 	p.lattice.run(pk, logits, p.crf) // with transitions of 0 it is a softmax at each token
 	for s, i := range p.machine.batch.order {
-		y := viterbi(p.lattice.sentence(pk, s), p.trans)
+		y := p.viterbi.best(pk, s, logits, p.trans)
 		found[at[i]] = Labeling{y, func(from, to int) float64 { return p.lattice.probability(pk, s, y, from, to) }}
 	}
 	return found, nil

@@ -153,7 +153,7 @@ func (t *Tagger) encode(doc *data.Document, tokens []data.Token) nn.Sentence {
 }
 
 // batchTokens bounds the tokens of one prediction batch, and so its memory.
-const batchTokens = 2048
+const batchTokens = 1024
 
 // piece is some consecutive sentences of one document: the unit of work.
 type piece struct {
