@@ -72,8 +72,8 @@ var (
 
 // Save writes a model folder. It is written beside dir as .NAME.new and renamed
 // when it is whole and on disk. A model that stands at dir is first renamed to
-// .NAME.old, and removed at the end: at no moment is there neither, and Load
-// finds the old one if the program dies between the two renames. Anything at
+// .NAME.old, and removed at the end. Between the two renames nothing is at dir: if
+// the program dies there, Load takes .NAME.old in its place. Anything at
 // dir that is not a model folder, or holds other files than a model's, is left
 // alone and an error. One program at a time may save to dir.
 func Save(dir string, m *Model) error {
@@ -247,8 +247,10 @@ func Load(dir string) (*Model, error) {
 		return nil, defect(filepath.Join(dir, labelsFile), err)
 	}
 	m.Types, m.Scheme, m.Tokenizer, m.Labels, m.Characters = l.Types, l.Scheme, l.Tokenizer, l.Labels, l.Characters
-	if m.README, err = os.ReadFile(filepath.Join(dir, cardFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	if card := filepath.Join(dir, cardFile); !isDir(card) { // which would be no card
+		if m.README, err = os.ReadFile(card); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 	}
 	return m, nil
 }

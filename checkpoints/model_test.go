@@ -237,6 +237,13 @@ func TestLoadNoticesEveryEdit(t *testing.T) {
 	if _, err := Load(dir); err != nil {
 		t.Errorf("without the card: %v", err)
 	}
+	// A folder in the card's place failed the load of a good model.
+	if err := os.Mkdir(filepath.Join(dir, "README.md"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := Load(dir); err != nil || m.README != nil {
+		t.Errorf("with a folder for a card: %v", err)
+	}
 	if err := WriteTensors(filepath.Join(dir, "weights.safetensors"), weights(), nil); err != nil {
 		t.Fatal(err)
 	}

@@ -108,12 +108,6 @@ func Flatten(spans []Span) []Span {
 // item), names file and line or offset, and never quotes the note.
 type Documents = iter.Seq2[*Document, error]
 
-// Corpus is documents with the type set their spans are drawn from.
-type Corpus struct {
-	Types     *TypeSet
-	Documents []*Document
-}
-
 // Collect reads all documents, stopping at the first error.
 func Collect(docs Documents) ([]*Document, error) {
 	var all []*Document

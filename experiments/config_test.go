@@ -9,7 +9,6 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
@@ -112,6 +111,10 @@ func TestLoadErrors(t *testing.T) {
 		{"negative seed", replace("name: x", "seed: -1\nname: x"), "", "FILE:1:7: seed: -1 is out of range"},
 		{"large number", replace("epochs: 3", "epochs: 9223372036854775808"), "",
 			"FILE:9:15: system.ann.training.epochs: 9223372036854775808 is out of range"},
+		{"not a number", replace("0.25", ".nan"), "", "FILE:7:24: system.ann.network.dropout: .nan is not a finite number"},
+		{"longer seed", replace("name: x", "seed: 123456789012345678901\nname: x"), "", "FILE:1:7: seed: 123456789012345678901 is out of range"},
+		{"exponent for a whole number", replace("epochs: 3", "epochs: 1e3"), "",
+			"FILE:9:15: system.ann.training.epochs: a number where a whole number is expected"},
 		{"two documents", valid + "---\nname: y\n", "", "FILE: 2 YAML documents where one is expected"},
 		{"no document", "# nothing\n", "", "FILE: 0 YAML documents where one is expected"},
 
@@ -164,25 +167,41 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-func TestChange(t *testing.T) {
-	load := func(settings ...string) *Config {
-		t.Helper()
-		c, err := Load(write(t, filepath.Join(t.TempDir(), "x.yaml"), valid), settings)
+// "learning_rate=1e-3" was refused as text, and below 1e-4 a run could train, but
+// never be opened again: its config.yaml says 1e-05.
+func TestSmallNumbersSurviveTheRunFolder(t *testing.T) {
+	dir := t.TempDir()
+	path := write(t, filepath.Join(dir, "x.yaml"), valid)
+	for setting, want := range map[string]float64{"1e-3": 1e-3, "5e-4": 5e-4, "1E-3": 1e-3, "0.00001": 1e-5, "1e-05": 1e-5, "1e3": 1e3} {
+		c, err := Load(path, []string{"system.ann.optimizer.learning_rate=" + setting})
 		if err != nil {
+			t.Errorf("%s: %v", setting, err)
+			continue
+		}
+		run := &Run{filepath.Join(dir, "run-"+setting), c}
+		if err := run.begin(false); err != nil {
 			t.Fatal(err)
 		}
-		return c
-	}
-	for _, test := range []struct{ set, want string }{
-		{"seed=1", ""},
-		{"seed=2", "seed"},
-		{"system.ann.network.cell=standard", "system.ann.network.cell"},
-		{"corpus.splits.dev=/other", "corpus.splits.dev"},
-		{"corpus.splits.more=/other", "corpus.splits.more"},
-	} {
-		if key, _, _ := strictyaml.Difference(load(), load(test.set)); key != test.want {
-			t.Errorf("%s: change of %q, want %q", test.set, key, test.want)
+		again, err := OpenRun(run.Dir)
+		if err != nil {
+			t.Errorf("%s: %v", setting, err)
+			continue
 		}
+		if got := again.Config.System.ANN.Optimizer.LearningRate; got != want {
+			t.Errorf("%s: %v, want %v", setting, got, want)
+		}
+		if err := run.begin(true); err != nil {
+			t.Errorf("%s: resumed: %v", setting, err)
+		}
+	}
+}
+
+// Windows editors put a byte order mark before the text, which became part of
+// the first key.
+func TestByteOrderMark(t *testing.T) {
+	path := write(t, filepath.Join(t.TempDir(), "x.yaml"), "\uFEFF"+strings.ReplaceAll(valid, "\n", "\r\n"))
+	if c, err := Load(path, nil); err != nil || c.Name != "x" || c.System.ANN.Training.Epochs != 3 {
+		t.Errorf("%+v, %v", c, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -177,6 +178,45 @@ func TestHoldOut(t *testing.T) {
 	}
 }
 
+// With hold_out, the whole of train was read again for dev, and a third time to
+// score dev, without progress. Here it is gone once it was read.
+func TestHoldOutReadsTrainOnce(t *testing.T) {
+	dir := t.TempDir()
+	notes := filepath.Join(dir, "notes")
+	corpus(t, notes, 20)
+	config, err := Load(write(t, filepath.Join(dir, "x.yaml"), `
+name: x
+corpus: {format: brat, types: i2b2-2014, splits: {train: "`+notes+`"}, hold_out: {fraction: 0.25}}
+system:
+  ann:
+    tokenizer: letters-digits
+    sentences: line
+    network: {character_embedding: 4, character_lstm: 4, token_embedding: 4, token_lstm: 4, hidden: 0}
+    training: {batch: 4, epochs: 1}
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	report, err := Train(t.Context(), config, TrainOptions{Dir: filepath.Join(dir, "run"), Workers: 1,
+		Progress: func(stage string, done, total int) {
+			if strings.HasPrefix(stage, "reading") {
+				read++
+			}
+			if stage == "reading train" && done == 20 {
+				if err := os.RemoveAll(notes); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read != 20 || report.Documents != 5 {
+		t.Errorf("%d notes read, %d scored, want 20 and 5", read, report.Documents)
+	}
+}
+
 func TestPredict(t *testing.T) {
 	dir := t.TempDir()
 	notes := filepath.Join(dir, "notes")
@@ -256,11 +296,17 @@ system:
 	if err != nil {
 		t.Fatal(err)
 	}
+	// A resumed run takes as many workers as it had, and not as many as this
+	// machine has cores: they decide the bits.
 	run := func(name string, resume bool, stopAfter int) (epochs int, err error) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
+		workers := runtime.NumCPU() + 1
+		if resume {
+			workers = 0
+		}
 		_, err = Train(ctx, config, TrainOptions{
-			Dir: filepath.Join(dir, name), Resume: resume, Workers: 2,
+			Dir: filepath.Join(dir, name), Resume: resume, Workers: workers,
 			Epoch: func(taggers.Epoch) { epochs++ },
 			Progress: func(stage string, done, total int) {
 				if stage == fmt.Sprintf("epoch %d", stopAfter+1) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -49,15 +50,28 @@ func usageError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
 }
 
-// wants is cobra.ExactArgs with names in the message.
+// wants is cobra.ExactArgs with names in the message. A name in brackets, the
+// last, is that of an argument that may be left out.
 func wants(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) > len(names):
 			return usageError(cmd, fmt.Errorf("unexpected argument %q", args[len(names)]))
-		case len(args) < len(names):
+		case len(args) < len(names) && !strings.HasPrefix(names[len(args)], "["):
 			return usageError(cmd, fmt.Errorf("%s must be given", names[len(args)]))
 		}
 		return nil
 	}
+}
+
+// unknownCommand refuses what follows the program's name.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := fmt.Errorf("unknown command %q", args[0])
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		err = fmt.Errorf("%w, did you mean %s?", err, strings.Join(near, " or "))
+	}
+	return usageError(cmd, err)
 }

@@ -33,7 +33,9 @@ func newRoot() *cobra.Command {
 Data goes to stdout, messages and progress to stderr. Exit codes: 0 done,
 1 the check asked for said no, 2 wrong usage or failure, 3 done, but some notes
 could not be examined.`,
-		Version: version, SilenceErrors: true, SilenceUsage: true,
+		Args:    unknownCommand,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version: version, SilenceErrors: true, SilenceUsage: true, DisableFlagsInUseLine: true, SuggestionsMinimumDistance: 2,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, err) })
 	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newDeidentify(), newSynth(), newBench())

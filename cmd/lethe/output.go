@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
@@ -16,22 +19,48 @@ import (
 // stdio is stdin as an input, and stdout as an output.
 const stdio = "-"
 
+// outputHelp says how openOutput takes a path.
+const outputHelp = "with an extension, as in x.txt, a file; else a folder, new or empty"
+
 // openOutput opens a writer in a named format: to stdout, which takes text and
-// jsonl, or to a file or folder that holds nothing yet.
-func openOutput(path, formatName string, types *data.TypeSet) (data.Writer, error) {
+// jsonl; to a new file, if the path has an extension; or to a folder that holds
+// nothing yet. A path that ends in a slash, or is there as a folder, is a folder.
+// oneNote says that there is but one note to write, as some files, and text on
+// stdout, want it.
+func openOutput(path, formatName string, types *data.TypeSet, oneNote bool) (data.Writer, error) {
+	f, err := format.Lookup(formatName)
+	if err != nil {
+		return nil, err
+	}
 	if path == stdio {
-		switch formatName {
-		case "text":
-			return &stdout{encode: func(doc *data.Document) ([]byte, error) { return []byte(doc.Text), nil }}, nil
-		case "jsonl":
+		switch {
+		case f.Name == "jsonl":
 			return &stdout{encode: jsonl.Encode}, nil
+		case f.Name != "text":
+			return nil, fmt.Errorf("stdout takes the formats text and jsonl, not %s: give an --output", f.Name)
+		case !oneNote:
+			return nil, errors.New("as text on stdout, notes would run together: give an --output folder")
 		}
-		return nil, fmt.Errorf("stdout takes the formats text and jsonl, not %s: give an --output", formatName)
+		return &stdout{encode: func(doc *data.Document) ([]byte, error) { return []byte(doc.Text), nil }}, nil
 	}
 	if err := mustBeNew(path); err != nil {
 		return nil, err
 	}
-	return format.Create(formatName, path, types)
+	switch info, err := os.Stat(path); {
+	case err == nil && info.IsDir(), strings.HasSuffix(path, "/"), strings.HasSuffix(path, string(filepath.Separator)), !hasExtension(path):
+		return f.Create(path, types)
+	case f.CreateFile == nil:
+		return nil, fmt.Errorf("%s: has an extension, as a file has, but %s keeps a note in two files: give a folder (%s/ if it is one)", path, f.Name, path)
+	case f.OneNote && !oneNote:
+		return nil, fmt.Errorf("%s: has an extension, as a file has, but %s keeps each note in one of its own: give a folder (%s/ if it is one)", path, f.Name, path)
+	}
+	return f.CreateFile(path, types)
+}
+
+// hasExtension says whether a path looks like that of a file.
+func hasExtension(path string) bool {
+	ext := filepath.Ext(path)
+	return len(ext) > 1 && ext != filepath.Base(path) // ".x" is a hidden folder
 }
 
 // mustBeNew keeps the output of two commands apart, and the input from being
@@ -71,22 +100,51 @@ func (s *stdout) Write(doc *data.Document) error {
 func (s *stdout) Close() error { return nil }
 func (s *stdout) Abort() error { return nil }
 
-// openInput reads a file, a folder, or stdin.
-func openInput(path, formatName string, types *data.TypeSet) (data.Documents, error) {
+// openInput reads a file, a folder, or stdin, and says whether there can be but
+// one note. What it leaves out of a folder it names on stderr.
+func openInput(path, formatName string, types *data.TypeSet) (docs data.Documents, oneNote bool, err error) {
 	f, err := format.Lookup(formatName)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if path != stdio {
-		if _, err := os.Stat(path); err != nil {
-			return nil, err
+	if path == stdio {
+		if f.Decode == nil {
+			return nil, false, fmt.Errorf("%s needs files, and cannot be read from stdin", formatName)
 		}
-		return f.Read(path, types), nil
+		return f.Decode(os.Stdin, "stdin", types), f.OneNote, nil
 	}
-	if f.Decode == nil {
-		return nil, fmt.Errorf("%s needs files, and cannot be read from stdin", formatName)
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, false, err
 	}
-	return f.Decode(os.Stdin, "stdin", types), nil
+	left, err := f.LeftOut(path)
+	if err != nil {
+		return nil, false, err
+	}
+	if len(left) > 0 {
+		complain(leftOut(path, f, left))
+	}
+	return f.Read(path, types), f.OneNote && !info.IsDir(), nil
+}
+
+// leftOut says that a folder holds more than its notes.
+func leftOut(dir string, f *format.Format, names []string) error {
+	const most = 5
+	folders := 0
+	var shown []string
+	for i, name := range names {
+		if strings.HasSuffix(name, "/") {
+			folders++
+		}
+		if i < most {
+			shown = append(shown, strconv.Quote(name))
+		}
+	}
+	if len(names) > most {
+		shown = append(shown, "...")
+	}
+	return fmt.Errorf("%s: left out, since only %s files are read (files: %d, folders: %d): %s",
+		dir, strings.Join(f.Exts, " and "), len(names)-folders, folders, strings.Join(shown, ", "))
 }
 
 // anyTypes is for input whose own spans are of no interest.

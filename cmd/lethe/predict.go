@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/experiments"
 )
 
@@ -61,7 +63,7 @@ A note that cannot be read is named, the others are done, and the exit code is 3
 	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the run's corpus (default test, if there is one)")
 	flags.StringVar(&opt.input, "input", "", "file, folder or - (stdin) with other notes (default none)")
 	flags.StringVar(&opt.format, "format", "text", "`FORMAT` of --input: i2b2, meddocan, brat, conll, jsonl or text")
-	flags.StringVar(&opt.output, "output", "", "file or folder for what is found, new or empty; - is stdout, with the notes' text (default RUN/predictions/SPLIT; --input needs one)")
+	flags.StringVar(&opt.output, "output", "", "where to write what is found: "+outputHelp+"; - is stdout, with the notes' text (default RUN/predictions/SPLIT; --input needs one)")
 	flags.StringVar(&opt.outputFormat, "output-format", "", "`FORMAT` of --output (default that of the input; jsonl for text and stdout, i2b2 for synth)")
 	flags.BoolVar(&opt.json, "json", false, "print the scores of a split as JSON (default a table)")
 	workersFlag(cmd, &opt.workers)
@@ -85,7 +87,7 @@ func (o *predictOptions) check() error {
 }
 
 // open opens the output; of a split there may be none.
-func (o *predictOptions) open(inputFormat string, types *data.TypeSet) (data.Writer, error) {
+func (o *predictOptions) open(inputFormat string, types *data.TypeSet, oneNote bool) (data.Writer, error) {
 	if o.output == "" {
 		return nil, nil
 	}
@@ -100,7 +102,24 @@ func (o *predictOptions) open(inputFormat string, types *data.TypeSet) (data.Wri
 	if name == "text" {
 		return nil, errors.New("--output-format text has no place for what is found")
 	}
-	return openOutput(o.output, name, types)
+	if ext := filepath.Ext(o.output); o.outputFormat == "" && anotherFormat(ext, name) {
+		return nil, fmt.Errorf("%s: would hold %s, in spite of its extension: give an --output-format", o.output, name)
+	}
+	return openOutput(o.output, name, types, oneNote)
+}
+
+// anotherFormat says whether an extension belongs to formats, but not to this.
+func anotherFormat(ext, formatName string) bool {
+	others := false
+	for _, name := range format.Names() {
+		if f, err := format.Lookup(name); err == nil && slices.Contains(f.Exts, strings.ToLower(ext)) {
+			if name == formatName {
+				return false
+			}
+			others = true
+		}
+	}
+	return others
 }
 
 // ofRun tags and scores a split.
@@ -113,7 +132,7 @@ func (o *predictOptions) ofRun(ctx context.Context, m *experiments.Model) error 
 	if names := corpus.SplitNames(); !slices.Contains(names, split) {
 		return fmt.Errorf("the run's corpus has no split %s (have %s)", split, strings.Join(names, ", "))
 	}
-	out, err := o.open(corpus.OutputFormat(), m.Types)
+	out, err := o.open(corpus.OutputFormat(), m.Types, false)
 	if err != nil {
 		return err
 	}
@@ -128,11 +147,11 @@ func (o *predictOptions) ofRun(ctx context.Context, m *experiments.Model) error 
 
 // others tags notes that are not of the run's corpus.
 func (o *predictOptions) others(ctx context.Context, m *experiments.Model) error {
-	in, err := openInput(o.input, o.format, anyTypes())
+	in, oneNote, err := openInput(o.input, o.format, anyTypes())
 	if err != nil {
 		return err
 	}
-	out, err := o.open(o.format, m.Types)
+	out, err := o.open(o.format, m.Types, oneNote)
 	if err != nil {
 		return err
 	}
@@ -142,9 +161,9 @@ func (o *predictOptions) others(ctx context.Context, m *experiments.Model) error
 	})
 }
 
-// apply tags notes, makes of each what is to be written, and writes it.
+// apply tags notes, rewrites each as it is to be written, and writes it.
 func apply(ctx context.Context, m *experiments.Model, in data.Documents, out data.Writer,
-	make func(*data.Document, []data.Span) (*data.Document, error)) error {
+	rewrite func(*data.Document, []data.Span) (*data.Document, error)) error {
 	defer func() { _ = out.Abort() }() // after Close it does nothing
 	p := newProgress()
 	if _, ok := out.(*stdout); ok && isTerminal(os.Stdout) {
@@ -153,7 +172,7 @@ func apply(ctx context.Context, m *experiments.Model, in data.Documents, out dat
 	defer p.clear()
 	err := experiments.Apply(ctx, m, in, experiments.Stream{
 		Use: func(doc *data.Document, found []data.Span) error {
-			doc, err := make(doc, found)
+			doc, err := rewrite(doc, found)
 			if err != nil {
 				return err
 			}

@@ -46,7 +46,7 @@ split test occurs in train or dev.`,
 	flags.IntVar(&opt.notes, "notes", 0, "how many notes (needed)")
 	flags.Uint64Var(&opt.seed, "seed", 1, "`N`umber that all chance follows from")
 	flags.StringVar(&opt.split, "split", "train", "train, dev or test")
-	flags.StringVar(&opt.output, "output", "", "file or folder for the notes, new or empty; - is stdout (needed)")
+	flags.StringVar(&opt.output, "output", "", "where to write the notes: "+outputHelp+"; - is stdout (needed)")
 	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of the notes: i2b2, meddocan, brat, conll, jsonl or text")
 	return cmd
 }
@@ -56,7 +56,7 @@ func (o *synthOptions) run(ctx context.Context, split synth.Split) error {
 	if err != nil {
 		return err
 	}
-	out, err := openOutput(o.output, o.format, types)
+	out, err := openOutput(o.output, o.format, types, o.notes == 1)
 	if err != nil {
 		return err
 	}

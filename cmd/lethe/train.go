@@ -34,6 +34,9 @@ folder: config.yaml, log.jsonl, model/best, model/last, predictions, evaluation.
 			if opt.Resume && opt.Dir == "" {
 				return usageError(cmd, errors.New("--resume wants the run folder: --out DIR"))
 			}
+			if !cmd.Flags().Changed("workers") {
+				opt.Workers = 0 // to resume takes as many as before
+			}
 			config, err := experiments.Load(args[0], settings)
 			if err != nil {
 				return err
@@ -66,6 +69,7 @@ folder: config.yaml, log.jsonl, model/best, model/last, predictions, evaluation.
 	flags.StringVar(&opt.Dir, "out", "", "run folder `DIR`, new or empty (default runs/NAME-TIME)")
 	flags.BoolVar(&opt.Resume, "resume", false, "go on with the interrupted run in --out (default no)")
 	workersFlag(cmd, &opt.Workers)
+	flags.Lookup("workers").Usage += ", which the last bits of the weights depend on; as many as before with --resume"
 	return cmd
 }
 

@@ -21,6 +21,9 @@ import (
 	"github.com/lethe-deid/lethe/data/internal/notes"
 )
 
+// Exts are the extensions of the files of this format in a folder.
+var Exts = []string{textExt, annotationExt}
+
 const (
 	textExt       = ".txt"
 	annotationExt = ".ann"
@@ -54,7 +57,7 @@ func Read(path string, types *data.TypeSet) data.Documents {
 
 // list returns the paths of notes without their extension.
 func list(path string) ([]string, error) {
-	files, err := notes.List(path, textExt, annotationExt)
+	files, err := notes.List(path, Exts...)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ package format
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/lethe-deid/lethe/data/brat"
 	"github.com/lethe-deid/lethe/data/conll"
 	"github.com/lethe-deid/lethe/data/i2b2"
+	"github.com/lethe-deid/lethe/data/internal/notes"
 	"github.com/lethe-deid/lethe/data/jsonl"
 	"github.com/lethe-deid/lethe/data/text"
 )
@@ -18,6 +20,10 @@ import (
 // Format is how a corpus is kept in files.
 type Format struct {
 	Name string
+	// Exts are the extensions of its files in a folder: others are left out.
+	Exts []string
+	// OneNote says that a file (of brat, a pair of files) holds one note.
+	OneNote bool
 	// Read reads a file or a folder.
 	Read func(path string, types *data.TypeSet) data.Documents
 	// Decode reads a stream; name stands for the path in errors and IDs. It is
@@ -25,29 +31,50 @@ type Format struct {
 	Decode func(r io.Reader, name string, types *data.TypeSet) data.Documents
 	// Create writes into a folder, which is made if need be. A format that has
 	// all documents in one file calls it "corpus" with the format's extension; a
-	// path that has this extension already is the file itself.
+	// path that has this extension already, and is no folder, is the file itself.
 	Create func(path string, types *data.TypeSet) (data.Writer, error)
+	// CreateFile writes the file itself, whatever its extension: a second document
+	// is refused if OneNote is set. It is nil for brat.
+	CreateFile func(path string, types *data.TypeSet) (data.Writer, error)
 }
 
 var formats = []*Format{
-	{"i2b2", i2b2.Read, one(i2b2.Decode), func(dir string, types *data.TypeSet) (data.Writer, error) {
-		return i2b2.Create(dir, i2b2.I2B2, types)
-	}},
-	{"meddocan", i2b2.Read, one(i2b2.Decode), func(dir string, types *data.TypeSet) (data.Writer, error) {
-		return i2b2.Create(dir, i2b2.MEDDOCAN, types)
-	}},
-	{"brat", brat.Read, nil, brat.Create},
-	{"conll", conll.Read, conll.Decode, inFile(conll.Ext, conll.Create)},
-	{"jsonl", jsonl.Read, jsonl.Decode, inFile(jsonl.Ext, jsonl.Create)},
+	ofXML("i2b2", i2b2.I2B2),
+	ofXML("meddocan", i2b2.MEDDOCAN),
+	{Name: "brat", Exts: brat.Exts, OneNote: true, Read: brat.Read, Create: brat.Create},
 	{
-		Name: "text",
+		Name: "conll", Exts: []string{conll.Ext},
+		Read: conll.Read, Decode: conll.Decode, Create: inFile(conll.Ext, conll.Create), CreateFile: conll.Create,
+	},
+	{
+		Name: "jsonl", Exts: []string{jsonl.Ext},
+		Read: jsonl.Read, Decode: jsonl.Decode, Create: inFile(jsonl.Ext, jsonl.Create), CreateFile: jsonl.Create,
+	},
+	{
+		Name: "text", Exts: []string{text.Ext}, OneNote: true,
 		Read: func(path string, _ *data.TypeSet) data.Documents { return text.Read(path) },
 		Decode: one(func(r io.Reader, name string, _ *data.TypeSet) (*data.Document, error) {
 			return text.Decode(r, name)
 		}),
-		Create: func(dir string, _ *data.TypeSet) (data.Writer, error) { return text.Create(dir) },
+		Create:     func(dir string, _ *data.TypeSet) (data.Writer, error) { return text.Create(dir) },
+		CreateFile: func(path string, _ *data.TypeSet) (data.Writer, error) { return text.CreateFile(path) },
 	},
 }
+
+func ofXML(name string, dialect i2b2.Dialect) *Format {
+	return &Format{
+		Name: name, Exts: []string{i2b2.Ext}, OneNote: true,
+		Read: i2b2.Read, Decode: one(i2b2.Decode),
+		Create: func(dir string, types *data.TypeSet) (data.Writer, error) { return i2b2.Create(dir, dialect, types) },
+		CreateFile: func(path string, types *data.TypeSet) (data.Writer, error) {
+			return i2b2.CreateFile(path, dialect, types)
+		},
+	}
+}
+
+// LeftOut returns, sorted, the names in the folder at path that Read does not
+// read, those of folders with a slash at the end. Of a file it returns none.
+func (f *Format) LeftOut(path string) ([]string, error) { return notes.LeftOut(path, f.Exts...) }
 
 // one makes documents of the only document in a stream.
 func one(decode func(io.Reader, string, *data.TypeSet) (*data.Document, error)) func(io.Reader, string, *data.TypeSet) data.Documents {
@@ -59,7 +86,8 @@ func one(decode func(io.Reader, string, *data.TypeSet) (*data.Document, error)) 
 // inFile names the one file of a folder.
 func inFile(ext string, create func(string, *data.TypeSet) (data.Writer, error)) func(string, *data.TypeSet) (data.Writer, error) {
 	return func(path string, types *data.TypeSet) (data.Writer, error) {
-		if !strings.EqualFold(filepath.Ext(path), ext) {
+		info, err := os.Stat(path)
+		if folder := err == nil && info.IsDir(); folder || !strings.EqualFold(filepath.Ext(path), ext) {
 			path = filepath.Join(path, "corpus"+ext)
 		}
 		return create(path, types)

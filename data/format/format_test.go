@@ -164,6 +164,49 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// Formats with a file a note could only be written as a folder, so that
+// clean.txt became clean.txt/note.txt.
+func TestCreateFileOfOneNote(t *testing.T) {
+	types := typeSet(t, "i2b2-2014")
+	for _, name := range format.Names() {
+		f, err := format.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.CreateFile == nil {
+			if name != "brat" {
+				t.Errorf("%s writes no file", name)
+			}
+			continue
+		}
+		path := filepath.Join(t.TempDir(), "made", "one.note")
+		w, err := f.CreateFile(path, types)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Write(&data.Document{ID: "a", Text: "first"}); err != nil {
+			t.Fatal(err)
+		}
+		err = w.Write(&data.Document{ID: "b", Text: "second"})
+		if want := path + ": cannot be written: a file of this format holds one note"; f.OneNote && (err == nil || err.Error() != want) || !f.OneNote && err != nil {
+			t.Errorf("%s: the second note: %v", name, err)
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s: the file is there before Close", name)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		docs, err := data.Collect(f.Read(path, types))
+		if err != nil || docs[0].Text != "first" {
+			t.Errorf("%s: %v, %v", name, docs, err)
+		}
+		if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 1 {
+			t.Errorf("%s: %v, %v", name, files, err)
+		}
+	}
+}
+
 // A format of one file takes the file's own name, and shows nothing on Abort.
 func TestCreateFile(t *testing.T) {
 	for _, ext := range []string{"conll", "jsonl"} {

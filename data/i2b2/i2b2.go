@@ -22,7 +22,8 @@ import (
 	"github.com/lethe-deid/lethe/data/internal/notes"
 )
 
-const ext = ".xml"
+// Ext is the extension of the files of this format in a folder.
+const Ext = ".xml"
 
 // Read reads one file, or the .xml files of a folder in the order of their
 // names; hidden files and subfolders are left out. The root may be that of
@@ -39,7 +40,7 @@ const ext = ".xml"
 // encodings other than UTF-8, US-ASCII and ISO-8859-1. Unknown children of the
 // root are ignored.
 func Read(path string, types *data.TypeSet) data.Documents {
-	return notes.Each(path, ext, func(file string) (*data.Document, error) {
+	return notes.Each(path, Ext, func(file string) (*data.Document, error) {
 		raw, err := os.ReadFile(file)
 		if err != nil {
 			return nil, notes.Unreadable(file, err)
@@ -77,8 +78,14 @@ var (
 func Create(dir string, dialect Dialect, types *data.TypeSet) (data.Writer, error) {
 	return notes.NewFolder(dir, types, func(doc *data.Document) ([]notes.Part, error) {
 		content, err := encode(doc, dialect, types)
-		return []notes.Part{{Ext: ext, Content: content}}, err
+		return []notes.Part{{Ext: Ext, Content: content}}, err
 	})
+}
+
+// CreateFile writes the only note of a file, which appears at Close, as Create
+// does.
+func CreateFile(path string, dialect Dialect, types *data.TypeSet) (data.Writer, error) {
+	return notes.NewNote(path, types, func(doc *data.Document) ([]byte, error) { return encode(doc, dialect, types) })
 }
 
 // The patient in the file name, by the official scorer's rule.

@@ -35,8 +35,8 @@ const Ext = ".jsonl"
 // line, as in "notes-0007". No list of spans means no spans.
 //
 // A bad line, or one that repeats an id, yields a *data.Error with the line, and
-// reading goes on with the next; but a file whose first line is not JSON is
-// given up. Half of a surrogate pair in an escape is an error, since JSON readers
+// reading goes on with the next; but a file without any line that is a JSON
+// object, one of another format, yields a single error. Half of a surrogate pair in an escape is an error, since JSON readers
 // differ in what they make of it.
 func Read(path string, types *data.TypeSet) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
@@ -74,8 +74,9 @@ func Decode(r io.Reader, name string, types *data.TypeSet) data.Documents {
 // readLines returns false when yield wants no more.
 func readLines(r io.Reader, name string, types *data.TypeSet, seen map[string]bool, yield func(*data.Document, error) bool) bool {
 	in := bufio.NewReader(r)
-	next := 0 // offset of the next line
-	first := true
+	next := 0        // offset of the next line
+	var held []error // of the lines before the first that is a JSON object
+	found := false
 	for number := 1; ; number++ {
 		raw, readErr := in.ReadBytes('\n')
 		if readErr != nil && readErr != io.EOF {
@@ -87,23 +88,33 @@ func readLines(r io.Reader, name string, types *data.TypeSet, seen map[string]bo
 			l.raw, l.offset = raw[len(notes.BOM):], len(notes.BOM)
 		}
 		if len(bytes.TrimSpace(l.raw)) > 0 {
-			rec, err := l.record()
-			if first && !json.Valid(l.raw) {
-				return yield(nil, err)
-			}
-			first = false
-			var doc *data.Document
-			if err == nil {
-				doc, err = l.document(rec, types, seen)
-			}
-			if !yield(doc, err) {
-				return false
+			doc, err := l.document(types, seen)
+			if found = found || l.isObject(); !found {
+				held = append(held, err)
+			} else {
+				for _, e := range held {
+					if !yield(nil, e) {
+						return false
+					}
+				}
+				held = nil
+				if !yield(doc, err) {
+					return false
+				}
 			}
 		}
 		if readErr == io.EOF {
-			return true
+			return len(held) == 0 || yield(nil, ofAll(held))
 		}
 	}
+}
+
+// ofAll is the error of a file without a JSON object: its first.
+func ofAll(lines []error) error {
+	if e, ok := lines[0].(*data.Error); ok && len(lines) > 1 {
+		return &data.Error{Path: e.Path, Line: e.Line, Offset: e.Offset, Reason: e.Reason + ", and no other line is a JSON object"}
+	}
+	return lines[0]
 }
 
 // Create writes all documents into one file, which appears at Close.

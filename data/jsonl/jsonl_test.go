@@ -105,16 +105,48 @@ func TestDecodeErrors(t *testing.T) {
 
 // A file of another format is one error, not one a line.
 func TestNotJSONLines(t *testing.T) {
-	n := 0
-	for _, err := range Decode(strings.NewReader("[\n{\"text\":\"x\"},\n{\"text\":\"y\"}\n]\n"), "f.json", typeSet(t, "any")) {
-		n++
-		if err == nil || err.Error() != "f.json:1: not valid JSON (offset 1)" {
-			t.Errorf("error %v", err)
+	for what, tc := range map[string]struct{ file, want string }{
+		"an array":      {"[\n  {\n    \"text\": \"Zebulon\"\n  }\n]\n", "f.json:1: not valid JSON, and no other line is a JSON object (offset 1)"},
+		"in one line":   {`[{"text":"Zebulon"}]`, "f.json:1: not a JSON object"},
+		"plain text":    {"\nZebulon\n17\n", "f.json:2: not valid JSON, and no other line is a JSON object (offset 1)"},
+		"UTF-16, say":   {"\xff\xfe{\n\x00", "f.json:1: invalid UTF-8, and no other line is a JSON object (offset 0)"},
+		"no line ended": {`{"text":"Zebulon`, "f.json:1: not valid JSON (offset 15)"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			if diff := cmp.Diff([]string{tc.want}, items(tc.file)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// A bad first line used to cost the whole file, counted as a single note, where
+// the same line in the second place cost only itself.
+func TestBadFirstLineCostsOnlyItself(t *testing.T) {
+	got := items("{\"text\":\"Zebulon\n\"Zebulon\"\n{\"id\":\"a\",\"text\":\"x\"}\n{\n{\"id\":\"b\",\"text\":\"y\"}\n")
+	want := []string{"f.json:1: not valid JSON (offset 16)", "f.json:2: not a JSON object", "a", "f.json:4: not valid JSON (offset 50)", "b"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	for range Decode(strings.NewReader("[\n[\n{\"text\":\"x\"}\n"), "f.json", typeSet(t, "any")) {
+		break // must not be asked again
+	}
+}
+
+// items reads a file: IDs and errors.
+func items(file string) (got []string) {
+	types, err := data.LookupTypeSet("i2b2-2014")
+	if err != nil {
+		panic(err)
+	}
+	for doc, err := range Decode(strings.NewReader(file), "f.json", types) {
+		if err != nil {
+			got = append(got, err.Error())
+			continue
 		}
+		got = append(got, doc.ID)
 	}
-	if n != 1 {
-		t.Errorf("%d items, want 1", n)
-	}
+	return got
 }
 
 func TestEncode(t *testing.T) {

@@ -141,8 +141,18 @@ func escaped(raw []byte) (rune, bool) {
 	return rune(unit), err == nil
 }
 
-// document checks a record and makes it a document. IDs seen are refused.
-func (l line) document(rec *record, types *data.TypeSet, seen map[string]bool) (*data.Document, error) {
+// isObject says whether the line is JSON of the right kind, whatever its keys.
+func (l line) isObject() bool {
+	return bytes.HasPrefix(bytes.TrimSpace(l.raw), []byte("{")) && json.Valid(l.raw)
+}
+
+// document parses the line, checks the record and makes it a document. IDs seen
+// are refused.
+func (l line) document(types *data.TypeSet, seen map[string]bool) (*data.Document, error) {
+	rec, err := l.record()
+	if err != nil {
+		return nil, err
+	}
 	if rec.Text == nil {
 		return nil, notes.Defect(l.file, l.number, -1, `the key "text" is missing`)
 	}

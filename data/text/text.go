@@ -10,7 +10,8 @@ import (
 	"github.com/lethe-deid/lethe/data/internal/notes"
 )
 
-const ext = ".txt"
+// Ext is the extension of the files of this format in a folder.
+const Ext = ".txt"
 
 // Read reads one file, or the .txt files of a folder in the order of their
 // names; hidden files and subfolders are left out. The name without extension
@@ -18,7 +19,7 @@ const ext = ".txt"
 // offset, and reading goes on with the next; a missing path or a folder without
 // a note yields one error.
 func Read(path string) data.Documents {
-	return notes.Each(path, ext, func(file string) (*data.Document, error) {
+	return notes.Each(path, Ext, func(file string) (*data.Document, error) {
 		text, err := notes.ReadText(file)
 		if err != nil {
 			return nil, err
@@ -44,6 +45,12 @@ func Decode(r io.Reader, name string) (*data.Document, error) {
 // kept.
 func Create(dir string) (data.Writer, error) {
 	return notes.NewFolder(dir, nil, func(doc *data.Document) ([]notes.Part, error) {
-		return []notes.Part{{Ext: ext, Content: []byte(doc.Text)}}, nil
+		return []notes.Part{{Ext: Ext, Content: []byte(doc.Text)}}, nil
 	})
+}
+
+// CreateFile writes the only note of a file, which appears at Close, as Create
+// does.
+func CreateFile(path string) (data.Writer, error) {
+	return notes.NewNote(path, nil, func(doc *data.Document) ([]byte, error) { return []byte(doc.Text), nil })
 }

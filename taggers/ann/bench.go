@@ -28,13 +28,13 @@ func (l Learner) Bench(ctx context.Context, task taggers.Task, limit time.Durati
 		return nil, Rate{}, 0, 0, err
 	}
 	rng := rand.New(rand.NewPCG(task.Seed, 1))
-	var batch []int
+	var batches [][]int
 	train, err = measure(ctx, limit, c.trainer.FLOP, func() (int, error) {
-		batch = batch[:0]
-		for range c.tagger.config.Training.Batch {
-			batch = append(batch, rng.IntN(len(c.sentences)))
+		if len(batches) == 0 {
+			batches = c.batches(rng)
 		}
-		_, n, err := c.step(batch, rng, 1)
+		_, n, err := c.step(batches[0], rng, 1)
+		batches = batches[1:]
 		return n, err
 	})
 	return c.tagger, train, len(c.tagger.labels), c.tokens, err

@@ -16,6 +16,7 @@ import (
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/nn/kernel"
 	"github.com/lethe-deid/lethe/taggers"
@@ -61,8 +62,8 @@ func Load(dir string, workers int) (*Tagger, error) {
 	}
 	fail := func(file string, err error) error { return fmt.Errorf("%s: %w", filepath.Join(dir, file), err) }
 	cfg := DefaultConfig()
-	if err := yaml.UnmarshalWithOptions(m.Config, &cfg, yaml.Strict()); err != nil {
-		return nil, fail("config.yaml", err)
+	if err := strictyaml.Decode(filepath.Join(dir, "config.yaml"), m.Config, &cfg); err != nil {
+		return nil, err
 	}
 	if err := cfg.Validate(); err != nil {
 		return nil, fail("config.yaml", err)

@@ -1,6 +1,7 @@
 package ann
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -223,10 +224,10 @@ func (c *course) epoch(ctx context.Context) error {
 	cfg, number := c.tagger.config, len(c.history)+1
 	begin := time.Now()
 	rng := rand.New(rand.NewPCG(c.task.Seed, uint64(number)))
-	order := rng.Perm(len(c.sentences))
+	batches := c.batches(rng)
 	e := taggers.Epoch{Epoch: number, Tokens: c.tokens}
 	done, steps := 0, 0
-	for batch := range slices.Chunk(order, cfg.Training.Batch) {
+	for _, batch := range batches {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -262,6 +263,31 @@ func (c *course) epoch(ctx context.Context) error {
 	last.Total = time.Since(begin)
 	c.report(*last)
 	return nil
+}
+
+// pool is how many minibatches are formed together.
+const pool = 32
+
+// batches deals the sentences out at random, but so that those of a minibatch
+// are of like length: among each pool's worth of sentences they go together by
+// length. The time of a minibatch is that of its longest sentence, and the
+// rows that end before it leave less to compute at once.
+func (c *course) batches(rng *rand.Rand) [][]int {
+	size := c.tagger.config.Training.Batch
+	order := rng.Perm(len(c.sentences))
+	var all [][]int
+	for part := range slices.Chunk(order, pool*size) {
+		if size > 1 {
+			slices.SortStableFunc(part, func(a, b int) int {
+				return cmp.Compare(len(c.sentences[a].Tokens), len(c.sentences[b].Tokens))
+			})
+		}
+		for batch := range slices.Chunk(part, size) {
+			all = append(all, batch)
+		}
+	}
+	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
 }
 
 // score tags Dev, and keeps the network if it is the best so far.

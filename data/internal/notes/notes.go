@@ -32,21 +32,50 @@ func List(path string, exts ...string) ([]string, error) {
 	if !info.IsDir() {
 		return []string{path}, nil
 	}
-	entries, err := os.ReadDir(path) // sorted
+	taken, _, err := divide(path, exts)
+	if err != nil {
+		return nil, err
+	}
+	if taken == nil {
+		return nil, Defect(path, 0, -1, "the folder holds no "+strings.Join(exts, " or ")+" file")
+	}
+	var files []string
+	for _, name := range taken {
+		files = append(files, filepath.Join(path, name))
+	}
+	return files, nil
+}
+
+// LeftOut returns, sorted, the names in a folder that List leaves out, those of
+// folders with a slash at the end. Of a file it returns none.
+func LeftOut(path string, exts ...string) ([]string, error) {
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, Unreadable(path, err)
 	}
-	var files []string
+	if !info.IsDir() {
+		return nil, nil
+	}
+	_, left, err := divide(path, exts)
+	return left, err
+}
+
+func divide(dir string, exts []string) (taken, left []string, err error) {
+	entries, err := os.ReadDir(dir) // sorted
+	if err != nil {
+		return nil, nil, Unreadable(dir, err)
+	}
 	for _, e := range entries {
-		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !slices.Contains(exts, strings.ToLower(filepath.Ext(e.Name()))) {
-			continue
+		switch name := e.Name(); {
+		case e.IsDir():
+			left = append(left, name+"/")
+		case strings.HasPrefix(name, ".") || !slices.Contains(exts, strings.ToLower(filepath.Ext(name))):
+			left = append(left, name)
+		default:
+			taken = append(taken, name)
 		}
-		files = append(files, filepath.Join(path, e.Name()))
 	}
-	if files == nil {
-		return nil, Defect(path, 0, -1, "the folder holds no "+strings.Join(exts, " or ")+" file")
-	}
-	return files, nil
+	return taken, left, nil
 }
 
 // Each reads the notes of a format that has a file a note: those that List

@@ -95,6 +95,13 @@ func TestList(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	left, err := LeftOut(dir, ".xml")
+	if diff := cmp.Diff([]string{".hidden.xml", "c.txt", "sub/"}, left); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+	if left, err := LeftOut(filepath.Join(dir, "c.txt"), ".xml"); err != nil || left != nil {
+		t.Errorf("beside a file named outright: %v, %v", left, err)
+	}
 	if got, err := List(filepath.Join(dir, "c.txt"), ".xml"); err != nil || len(got) != 1 {
 		t.Errorf("a file named outright: %v, %v", got, err)
 	}

@@ -144,6 +144,7 @@ func (f *Folder) Abort() error { return f.Close() }
 type File struct {
 	gate
 	path    string
+	single  bool // it holds one document only
 	encode  func(doc *data.Document) ([]byte, error)
 	pending *renameio.PendingFile // nil when closed
 	buf     *bufio.Writer
@@ -165,6 +166,16 @@ func NewFile(path string, types *data.TypeSet, encode func(*data.Document) ([]by
 	return &File{gate: gate{types, map[string]bool{}}, path: path, encode: encode, pending: p, buf: bufio.NewWriter(p)}, nil
 }
 
+// NewNote is NewFile for a format that has a file a note: a second document is
+// refused.
+func NewNote(path string, types *data.TypeSet, encode func(*data.Document) ([]byte, error)) (*File, error) {
+	f, err := NewFile(path, types, encode)
+	if err == nil {
+		f.single = true
+	}
+	return f, err
+}
+
 // Write appends a document, or all of it is refused.
 func (f *File) Write(doc *data.Document) error {
 	if f.pending == nil {
@@ -172,6 +183,9 @@ func (f *File) Write(doc *data.Document) error {
 	}
 	if f.err != nil {
 		return f.err
+	}
+	if f.single && len(f.seen) > 0 {
+		return unwritable(f.path, errors.New("a file of this format holds one note"))
 	}
 	if err := f.check(doc); err != nil {
 		return unwritable(f.path, err)

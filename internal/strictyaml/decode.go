@@ -1,0 +1,240 @@
+// Package strictyaml reads YAML configurations into structs, and forgives
+// nothing: an unknown or duplicate key, or a value of another kind, is one error
+// with line, column and key.
+package strictyaml
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// Decode puts a YAML document over what into, a pointer to a struct, holds
+// already. Keys are those of the fields' yaml tags; fields are structs, pointers
+// to them, maps with string keys, string, bool, int, uint64 and float64. A nil
+// pointer whose key is there begins as a copy of the one of defaults that has its
+// type, and without one as zero. A byte order mark is skipped.
+//
+// Errors name the path, line and column, and the key; with the path "", where a
+// position would be of no use, only the key. Anchors, aliases and tags are
+// refused, as are more documents than one.
+//
+// The parser is goccy's, which refuses duplicate keys; the values are set here,
+// since its decoder takes 1.5 for a whole number, text for a number, and replaces
+// a map as a whole.
+func Decode(path string, raw []byte, into any, defaults ...any) error {
+	d := decoder{path, defaults}
+	tree, err := parser.ParseBytes(bytes.TrimPrefix(raw, []byte("\uFEFF")), 0)
+	if err != nil {
+		if e := yaml.Error(nil); errors.As(err, &e) {
+			return d.fail(e.GetToken(), "", "%s", e.GetMessage())
+		}
+		return d.fail(nil, "", "%v", err)
+	}
+	var bodies []ast.Node
+	for _, doc := range tree.Docs {
+		if doc.Body != nil && doc.Body.Type() != ast.CommentType {
+			bodies = append(bodies, doc.Body)
+		}
+	}
+	if len(bodies) != 1 {
+		return d.fail(nil, "", "%d YAML documents where one is expected", len(bodies))
+	}
+	return d.value("", bodies[0], reflect.ValueOf(into).Elem())
+}
+
+type decoder struct {
+	file     string
+	defaults []any
+}
+
+// fail makes an error. Without a file, where a position would be of no use, it
+// has none.
+func (d decoder) fail(at *token.Token, path, reason string, args ...any) error {
+	reason = fmt.Sprintf(reason, args...)
+	if path != "" {
+		reason = path + ": " + reason
+	}
+	if d.file == "" {
+		return errors.New(reason)
+	}
+	if at == nil || at.Position == nil {
+		return fmt.Errorf("%s: %s", d.file, reason)
+	}
+	return fmt.Errorf("%s:%d:%d: %s", d.file, at.Position.Line, at.Position.Column, reason)
+}
+
+// value sets v to what node says.
+func (d decoder) value(path string, node ast.Node, v reflect.Value) error {
+	wrong := func(want string) error {
+		return d.fail(node.GetToken(), path, "%s where %s is expected", kind(node), want)
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			v.Set(d.fresh(v.Type().Elem()))
+		}
+		return d.value(path, node, v.Elem())
+	case reflect.Struct, reflect.Map:
+		m, ok := node.(ast.MapNode)
+		if !ok {
+			return wrong("a mapping")
+		}
+		for each := m.MapRange(); each.Next(); {
+			if err := d.member(path, each.Key(), each.Value(), v); err != nil {
+				return err
+			}
+		}
+		return nil
+	case reflect.String:
+		switch n := node.(type) {
+		case *ast.StringNode:
+			v.SetString(n.Value)
+		case *ast.LiteralNode:
+			v.SetString(n.Value.Value)
+		default:
+			return wrong("text")
+		}
+		return nil
+	case reflect.Bool:
+		n, ok := node.(*ast.BoolNode)
+		if !ok {
+			return wrong("true or false")
+		}
+		v.SetBool(n.Value)
+		return nil
+	case reflect.Float64:
+		switch n := node.(type) {
+		case *ast.InfinityNode, *ast.NanNode:
+			return d.fail(node.GetToken(), path, "%s is not a finite number", node.GetToken().Value)
+		case *ast.FloatNode:
+			v.SetFloat(n.Value)
+		case *ast.IntegerNode:
+			v.Set(reflect.ValueOf(n.Value).Convert(v.Type()))
+		default:
+			text, ok := bareNumber(node)
+			if !ok {
+				return wrong("a number")
+			}
+			x, err := strconv.ParseFloat(text, 64)
+			if err != nil { // the grammar leaves but one reason
+				return d.fail(node.GetToken(), path, "%s is out of range", text)
+			}
+			v.SetFloat(x)
+		}
+		return nil
+	case reflect.Int, reflect.Uint64:
+		n, ok := node.(*ast.IntegerNode)
+		if text, bare := bareNumber(node); bare && digits.MatchString(text) {
+			return d.fail(node.GetToken(), path, "%s is out of range", text)
+		} else if !ok {
+			return wrong("a whole number")
+		}
+		from := reflect.ValueOf(n.Value) // int64 or uint64
+		to := from.Convert(v.Type())
+		if back := to.Convert(from.Type()); !back.Equal(from) || to.CanInt() && from.CanUint() && to.Int() < 0 ||
+			to.CanUint() && from.CanInt() && from.Int() < 0 {
+			return d.fail(node.GetToken(), path, "%v is out of range", n.Value)
+		}
+		v.Set(to)
+		return nil
+	}
+	panic("strictyaml: no decoding of " + v.Type().String())
+}
+
+// fresh is what a nil pointer to a type begins as.
+func (d decoder) fresh(t reflect.Type) reflect.Value {
+	p := reflect.New(t)
+	for _, v := range d.defaults {
+		if reflect.TypeOf(v) == t {
+			p.Elem().Set(reflect.ValueOf(v))
+		}
+	}
+	return p
+}
+
+// member sets one field of a struct, or one entry of a map.
+func (d decoder) member(path string, key ast.MapKeyNode, node ast.Node, v reflect.Value) error {
+	name := key.GetToken().Value
+	if v.Kind() == reflect.Map {
+		if v.IsNil() {
+			v.Set(reflect.MakeMap(v.Type()))
+		}
+		entry := reflect.New(v.Type().Elem()).Elem()
+		if err := d.value(join(path, name), node, entry); err != nil {
+			return err
+		}
+		v.SetMapIndex(reflect.ValueOf(name), entry)
+		return nil
+	}
+	for i := range v.NumField() {
+		if keyOf(v.Type().Field(i)) == name {
+			return d.value(join(path, name), node, v.Field(i))
+		}
+	}
+	var known []string
+	for i := range v.NumField() {
+		known = append(known, keyOf(v.Type().Field(i)))
+	}
+	return d.fail(key.GetToken(), join(path, name), "unknown key (have %s)", strings.Join(known, ", "))
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// keyOf is the YAML key of a field.
+func keyOf(f reflect.StructField) string {
+	key, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+	return key
+}
+
+// The numbers of YAML 1.2's core schema (section 10.3.2), in base 10.
+var (
+	number = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+	digits = regexp.MustCompile(`^[-+]?[0-9]+$`)
+)
+
+// bareNumber is the text of a number that the parser takes for a string: one
+// with an exponent and no dot, such as 1e-05 (which its own encoder writes), or
+// one beyond 64 bits. Numbers in quotes are text.
+func bareNumber(node ast.Node) (string, bool) {
+	n, ok := node.(*ast.StringNode)
+	if !ok || n.Token.Type != token.StringType || !number.MatchString(n.Value) {
+		return "", false
+	}
+	return n.Value, true
+}
+
+func kind(node ast.Node) string {
+	if _, ok := bareNumber(node); ok {
+		return "a number"
+	}
+	switch node.(type) {
+	case *ast.NullNode:
+		return "nothing"
+	case *ast.StringNode, *ast.LiteralNode:
+		return "text"
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return "a number"
+	case *ast.BoolNode:
+		return "true or false"
+	case *ast.SequenceNode:
+		return "a list"
+	case ast.MapNode:
+		return "a mapping"
+	}
+	return "YAML's " + strings.ToLower(node.Type().String())
+}

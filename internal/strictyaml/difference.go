@@ -1,0 +1,47 @@
+package strictyaml
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+)
+
+// Difference finds the first key whose value differs between a and b, pointers to
+// structs of one type such as Decode fills. Without a difference key is "".
+func Difference(a, b any) (key string, from, to any) {
+	return difference("", reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem())
+}
+
+func difference(path string, a, b reflect.Value) (key string, from, to any) {
+	switch {
+	case a.Kind() == reflect.Pointer && !a.IsNil() && !b.IsNil():
+		return difference(path, a.Elem(), b.Elem())
+	case a.Kind() == reflect.Struct:
+		for i := range a.NumField() {
+			if key, from, to := difference(join(path, keyOf(a.Type().Field(i))), a.Field(i), b.Field(i)); key != "" {
+				return key, from, to
+			}
+		}
+	case a.Kind() == reflect.Map && a.Type().Key().Kind() == reflect.String:
+		keys := map[string]bool{}
+		for _, k := range append(a.MapKeys(), b.MapKeys()...) {
+			keys[k.String()] = true
+		}
+		for _, k := range slices.Sorted(maps.Keys(keys)) {
+			from, to := a.MapIndex(reflect.ValueOf(k)), b.MapIndex(reflect.ValueOf(k))
+			if !from.IsValid() || !to.IsValid() || !from.Equal(to) {
+				return join(path, k), shown(from), shown(to)
+			}
+		}
+	case !a.Equal(b):
+		return path, shown(a), shown(b)
+	}
+	return "", nil, nil
+}
+
+func shown(v reflect.Value) any {
+	if !v.IsValid() {
+		return "not given"
+	}
+	return v.Interface()
+}

@@ -1,0 +1,139 @@
+package strictyaml
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+type inner struct {
+	Rate float64 `yaml:"rate"`
+	Wide bool    `yaml:"wide"`
+}
+
+type config struct {
+	Name  string         `yaml:"name"`
+	Seed  uint64         `yaml:"seed"`
+	Size  int            `yaml:"size"`
+	Rate  float64        `yaml:"rate"`
+	Notes map[string]int `yaml:"notes,omitempty"`
+	Inner *inner         `yaml:"inner,omitempty"`
+}
+
+func TestDecode(t *testing.T) {
+	got := config{Seed: 1, Size: 7, Notes: map[string]int{"dev": 1}}
+	raw := "\uFEFFname: |\r\n  x\r\nrate: 2\r\nnotes: {test: 3}\r\ninner:\r\n  wide: true # as ever\r\n"
+	if err := Decode("f", []byte(raw), &got, "of another type", inner{Rate: 0.5}); err != nil {
+		t.Fatal(err)
+	}
+	want := config{Name: "x\n", Seed: 1, Size: 7, Rate: 2, Notes: map[string]int{"dev": 1, "test": 3}, Inner: &inner{0.5, true}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	got = config{}
+	if err := Decode("f", []byte("inner: {wide: true}"), &got); err != nil || *got.Inner != (inner{0, true}) {
+		t.Errorf("without a default: %+v, %v", got.Inner, err)
+	}
+}
+
+// The parser takes a number with an exponent and no dot for text, so that
+// 1e-3 was refused; and, since the encoder writes small numbers in this form, no
+// file with one could be read again.
+func TestExponentWithoutADot(t *testing.T) {
+	for text, want := range map[string]float64{
+		"1e-3": 1e-3, "1E-3": 1e-3, "5e-4": 5e-4, "1e3": 1000, "+1e+3": 1000, "-2E05": -2e5, "1e-05 # small": 1e-5,
+		"1.5e-3": 1.5e-3, ".5": 0.5, "1.": 1, "3": 3, "12345678901234567890123": 12345678901234567890123, "1e-999": 0,
+	} {
+		var got config
+		if err := Decode("f", []byte("rate: "+text), &got); err != nil || got.Rate != want {
+			t.Errorf("%s: %v, %v", text, got.Rate, err)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		want := config{Seed: rapid.Uint64().Draw(t, "seed"), Size: rapid.Int().Draw(t, "size"),
+			Rate: rapid.Float64().Filter(func(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) }).Draw(t, "rate"),
+			Name: rapid.StringMatching(`[0-9eE.+-]{0,6}`).Draw(t, "name")}
+		raw, err := yaml.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got config
+		if err := Decode("f", raw, &got); err != nil {
+			t.Fatalf("%v\n%s", err, raw)
+		}
+		if got.Rate != want.Rate || got.Seed != want.Seed || got.Size != want.Size || got.Name != want.Name {
+			t.Fatalf("%+v became %+v", want, got)
+		}
+	})
+}
+
+func TestDecodeErrors(t *testing.T) {
+	for raw, want := range map[string]string{
+		"rates: 1":                       "f:1:1: rates: unknown key (have name, seed, size, rate, notes, inner)",
+		"inner: {rat: 1}":                "f:1:9: inner.rat: unknown key (have rate, wide)",
+		"rate: 1\nrate: 2":               `f:2:1: mapping key "rate" already defined at [1:1]`,
+		`rate: "1e-3"`:                   "f:1:7: rate: text where a number is expected",
+		"rate: '1'":                      "f:1:7: rate: text where a number is expected",
+		"rate: 1e":                       "f:1:7: rate: text where a number is expected",
+		"rate: 0x1p-2":                   "f:1:7: rate: text where a number is expected",
+		"rate: infinity":                 "f:1:7: rate: text where a number is expected",
+		"rate: 1e999":                    "f:1:7: rate: 1e999 is out of range",
+		"rate: .nan":                     "f:1:7: rate: .nan is not a finite number",
+		"rate: -.inf":                    "f:1:7: rate: -.inf is not a finite number",
+		"rate: .inf":                     "f:1:7: rate: .inf is not a finite number",
+		"size: .nan":                     "f:1:7: size: a number where a whole number is expected",
+		"size: 1e3":                      "f:1:7: size: a number where a whole number is expected",
+		"size: 1.0":                      "f:1:7: size: a number where a whole number is expected",
+		"seed: -1":                       "f:1:7: seed: -1 is out of range",
+		"seed: 18446744073709551616":     "f:1:7: seed: 18446744073709551616 is out of range",
+		"seed: 123456789012345678901234": "f:1:7: seed: 123456789012345678901234 is out of range",
+		"size: -9223372036854775809":     "f:1:7: size: -9223372036854775809 is out of range",
+		"name: 1.5":                      "f:1:7: name: a number where text is expected",
+		"inner: 1e-3":                    "f:1:8: inner: a number where a mapping is expected",
+		"notes: {test: x}":               "f:1:15: notes.test: text where a whole number is expected",
+		"inner: {wide: yes}":             "f:1:15: inner.wide: text where true or false is expected",
+		"- 1":                            "f:1:1: a list where a mapping is expected",
+		"":                               "f: 0 YAML documents where one is expected",
+	} {
+		if err := Decode("f", []byte(raw), &config{}); err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %s", raw, err, want)
+		}
+	}
+	if err := Decode("", []byte("rate: x"), &config{}); err == nil || err.Error() != "rate: text where a number is expected" {
+		t.Errorf("without a path: %v", err)
+	}
+}
+
+func TestDifference(t *testing.T) {
+	fresh := func() *config { return &config{Notes: map[string]int{"dev": 1}, Inner: &inner{Rate: 1}} }
+	for key, edit := range map[string]func(*config){
+		"":           func(*config) {},
+		"seed":       func(c *config) { c.Seed = 2 },
+		"inner":      func(c *config) { c.Inner = nil },
+		"inner.rate": func(c *config) { c.Inner.Rate = 2 },
+		"notes.dev":  func(c *config) { c.Notes["dev"] = 2 },
+		"notes.test": func(c *config) { c.Notes["test"] = 2 },
+	} {
+		other := fresh()
+		edit(other)
+		if got, from, to := Difference(fresh(), other); got != key || key != "" && fmt.Sprint(from) == fmt.Sprint(to) {
+			t.Errorf("difference of %q (%v, %v), want %q", got, from, to, key)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add("name: x\nrate: 1e-05\nnotes: {a: 1}\n")
+	f.Add("a: &x {b: *x}\n<<: *x\n? [c]\n: d")
+	f.Fuzz(func(t *testing.T, raw string) {
+		err := Decode("f", []byte(raw), &config{})
+		if err != nil && !strings.HasPrefix(err.Error(), "f:") {
+			t.Errorf("the error does not name the file: %v", err)
+		}
+	})
+}
