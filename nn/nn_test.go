@@ -265,6 +265,7 @@ func TestTrainingIsReproducibleAndResumable(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				t.Cleanup(tr.Close)
 				return net, tr
 			}
 			steps := func(tr *Trainer, from, to int) {
@@ -355,6 +356,7 @@ func TestTrainingLearns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(tr.Close)
 		batch := randomSentences(rand.New(rand.NewPCG(1, 1)), smallSizes, 6, 6, 6, 6, 6, 6)
 		for _, s := range batch { // the label follows from the token, and from its last character
 			for i := range s.Labels {

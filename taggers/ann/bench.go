@@ -27,6 +27,7 @@ func (l Learner) Bench(ctx context.Context, task taggers.Task, limit time.Durati
 	if err != nil {
 		return nil, Rate{}, 0, 0, err
 	}
+	defer c.trainer.Close()
 	rng := rand.New(rand.NewPCG(task.Seed, 1))
 	var batches [][]int
 	train, err = measure(ctx, limit, c.trainer.FLOP, func() (int, error) {

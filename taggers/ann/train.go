@@ -31,6 +31,7 @@ func (l Learner) Fit(ctx context.Context, task taggers.Task) (taggers.Tagger, er
 	if err != nil {
 		return nil, err
 	}
+	defer c.trainer.Close()
 	if task.Resume {
 		if err := c.restore(); err != nil {
 			return nil, err
@@ -123,9 +124,6 @@ func (l Learner) newCourse(task taggers.Task) (*course, error) {
 	if c.tagger, err = newTagger(cfg, task.Types, labels, v, net, task.Workers); err != nil {
 		return nil, err
 	}
-	if c.trainer, err = nn.NewTrainer(net, cfg.Optimizer, task.Workers, cfg.Vectors.Freeze); err != nil {
-		return nil, err
-	}
 
 	id := map[string]int32{}
 	for i, label := range labels {
@@ -155,7 +153,8 @@ func (l Learner) newCourse(task taggers.Task) (*course, error) {
 	}
 	c.card = newCard(task, cfg, c.tokens)
 	c.tagger.card, c.bestCard = c.card, c.card
-	return c, nil
+	c.trainer, err = nn.NewTrainer(net, cfg.Optimizer, task.Workers, cfg.Vectors.Freeze)
+	return c, err
 }
 
 // inside is the parts of the spans within tokens [start, end), counted from
