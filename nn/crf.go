@@ -67,7 +67,7 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 		for s := range active {
 			r := first + s
 			p, alpha := l.emit.Row(r), l.alpha.Row(r)
-			shift := shifted(p, u.Row(r))
+			shift := kernel.ExpLess(p, u.Row(r))
 			if t == 0 {
 				copy(alpha, l.start)
 				shift += shiftStart
@@ -167,19 +167,7 @@ func expRow(dst *[]float32, src []float32) float32 {
 	if len(*dst) != len(src) {
 		*dst = make([]float32, len(src))
 	}
-	return shifted(*dst, src)
-}
-
-func shifted(dst, src []float32) float32 {
-	top := src[0]
-	for _, v := range src {
-		top = max(top, v)
-	}
-	for j, v := range src {
-		dst[j] = v - top
-	}
-	kernel.Exp(dst, dst)
-	return top
+	return kernel.ExpLess(*dst, src)
 }
 
 // scaleBy multiplies alpha by p, scales it to sum 1 and returns the sum.
@@ -368,7 +356,7 @@ func (l *softmaxLoss) backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.
 
 // softmax sets dst to the softmax of src and returns the log of its normaliser.
 func softmax(dst, src []float32) float64 {
-	top := shifted(dst, src)
+	top := kernel.ExpLess(dst, src)
 	var sum float64
 	for _, v := range dst {
 		sum += float64(v)

@@ -8,15 +8,16 @@ import (
 
 // vectors is a set of assembly kernels: see gen for what they compute.
 type vectors struct {
-	name                            string
-	width                           int                                             // values in a register
-	product                         [][]productFunc                                 // [rows-1][vectors of columns-1]
-	dots                            [][2]dotsFunc                                   // [rows-1][0: one row of b, 1: four]
-	forward                         [3]func(z, before, c, tanhC, h *float32, n int) // by Cell
-	backward                        [3]func(dz, z, before, tanhC, dh, dc *float32, n int)
-	exp, tanh                       func(dst, src *float32, n int)
-	axpy, approach, multiply, clamp func(y, x *float32, a float32, n int)
-	viterbi                         []viterbiFunc // [vectors of columns-1]
+	name                                     string
+	width                                    int                                             // values in a register
+	product                                  [][]productFunc                                 // [rows-1][vectors of columns-1]
+	dots                                     [][2]dotsFunc                                   // [rows-1][0: one row of b, 1: four]
+	forward                                  [3]func(z, before, c, tanhC, h *float32, n int) // by Cell
+	backward                                 [3]func(dz, z, before, tanhC, dh, dc *float32, n int)
+	exp, tanh                                func(dst, src *float32, n int)
+	axpy, approach, multiply, clamp, expLess func(y, x *float32, a float32, n int)
+	largest                                  func(x *float32, n int) float32
+	viterbi                                  []viterbiFunc // [vectors of columns-1]
 }
 
 type (
@@ -38,7 +39,7 @@ var avx2 = &vectors{
 	dots:     [][2]dotsFunc{{dots1x1AVX2, dots1x4AVX2}, {dots2x1AVX2, dots2x4AVX2}},
 	forward:  [3]func(z, before, c, tanhC, h *float32, n int){coupledForwardAVX2, peepholeForwardAVX2, standardForwardAVX2},
 	backward: [3]func(dz, z, before, tanhC, dh, dc *float32, n int){coupledBackwardAVX2, peepholeBackwardAVX2, standardBackwardAVX2},
-	exp:      expAVX2, tanh: tanhAVX2, axpy: axpyAVX2, approach: approachAVX2, multiply: multiplyAVX2, clamp: clampAVX2, viterbi: []viterbiFunc{viterbi1AVX2, viterbi2AVX2, viterbi3AVX2},
+	exp:      expAVX2, tanh: tanhAVX2, axpy: axpyAVX2, approach: approachAVX2, multiply: multiplyAVX2, clamp: clampAVX2, expLess: expLessAVX2, largest: largestAVX2, viterbi: []viterbiFunc{viterbi1AVX2, viterbi2AVX2, viterbi3AVX2},
 }
 
 var avx512 = &vectors{
@@ -56,7 +57,7 @@ var avx512 = &vectors{
 	dots:     [][2]dotsFunc{{dots1x1AVX512, dots1x4AVX512}, {dots2x1AVX512, dots2x4AVX512}, {dots3x1AVX512, dots3x4AVX512}},
 	forward:  [3]func(z, before, c, tanhC, h *float32, n int){coupledForwardAVX512, peepholeForwardAVX512, standardForwardAVX512},
 	backward: [3]func(dz, z, before, tanhC, dh, dc *float32, n int){coupledBackwardAVX512, peepholeBackwardAVX512, standardBackwardAVX512},
-	exp:      expAVX512, tanh: tanhAVX512, axpy: axpyAVX512, approach: approachAVX512, multiply: multiplyAVX512, clamp: clampAVX512, viterbi: []viterbiFunc{viterbi1AVX512, viterbi2AVX512, viterbi3AVX512, viterbi4AVX512, viterbi5AVX512, viterbi6AVX512},
+	exp:      expAVX512, tanh: tanhAVX512, axpy: axpyAVX512, approach: approachAVX512, multiply: multiplyAVX512, clamp: clampAVX512, expLess: expLessAVX512, largest: largestAVX512, viterbi: []viterbiFunc{viterbi1AVX512, viterbi2AVX512, viterbi3AVX512, viterbi4AVX512, viterbi5AVX512, viterbi6AVX512},
 }
 
 // inUse is nil for pure Go.
@@ -154,4 +155,32 @@ func clamp(y []float32, a float32, x []float32) {
 		return
 	}
 	inUse.clamp(&y[0], &x[0], a, len(y))
+}
+
+func expLess(y []float32, a float32, x []float32) {
+	if inUse == nil || len(y) == 0 {
+		expLessGeneric(y, a, x)
+		return
+	}
+	inUse.expLess(&y[0], &x[0], a, len(y))
+}
+
+func largest(x []float32) float32 {
+	if inUse == nil {
+		return largestGeneric(x)
+	}
+	return inUse.largest(&x[0], len(x))
+}
+
+// transposeBlocks transposes what can be cut into blocks of 8x8: that many rows
+// and columns of src.
+func transposeBlocks(dst, src Matrix) (rows, cols int) {
+	if inUse == nil || src.Rows < 8 {
+		return 0, 0
+	}
+	rows, cols = src.Rows&^7, src.Cols&^7
+	for j := 0; j < cols; j += 8 {
+		transpose8AVX2(&dst.Data[j*dst.Stride], 4*dst.Stride, &src.Data[j], 4*src.Stride, rows/8)
+	}
+	return rows, cols
 }

@@ -116,3 +116,17 @@ func clampGeneric(y []float32, a float32, _ []float32) {
 		}
 	}
 }
+
+func expLessGeneric(y []float32, a float32, x []float32) {
+	for i := range y {
+		y[i] = exp(x[i] - a)
+	}
+}
+
+func largestGeneric(x []float32) float32 {
+	top := x[0]
+	for _, v := range x {
+		top = max(top, v)
+	}
+	return top
+}

@@ -32,8 +32,8 @@ func (m Matrix) Slice(i, j int) Matrix {
 
 // Columns is the view of columns [i, j).
 func (m Matrix) Columns(i, j int) Matrix {
-	if m.Rows == 0 {
-		return Matrix{0, j - i, m.Stride, nil}
+	if m.Rows == 0 || i == j {
+		return Matrix{m.Rows, j - i, m.Stride, nil}
 	}
 	return Matrix{m.Rows, j - i, m.Stride, m.Data[i : (m.Rows-1)*m.Stride+j]}
 }

@@ -107,6 +107,9 @@ func viterbi2AVX2(a *float32, as int, score *float32, k int, next *float32, back
 func viterbi3AVX2(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
 
 //go:noescape
+func expLessAVX2(y *float32, x *float32, a float32, n int)
+
+//go:noescape
 func axpyAVX2(y *float32, x *float32, a float32, n int)
 
 //go:noescape
@@ -117,6 +120,9 @@ func multiplyAVX2(y *float32, x *float32, a float32, n int)
 
 //go:noescape
 func clampAVX2(y *float32, x *float32, a float32, n int)
+
+//go:noescape
+func largestAVX2(x *float32, n int) float32
 
 //go:noescape
 func expAVX2(dst *float32, src *float32, n int)
@@ -263,6 +269,9 @@ func viterbi5AVX512(a *float32, as int, score *float32, k int, next *float32, ba
 func viterbi6AVX512(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)
 
 //go:noescape
+func expLessAVX512(y *float32, x *float32, a float32, n int)
+
+//go:noescape
 func axpyAVX512(y *float32, x *float32, a float32, n int)
 
 //go:noescape
@@ -275,7 +284,13 @@ func multiplyAVX512(y *float32, x *float32, a float32, n int)
 func clampAVX512(y *float32, x *float32, a float32, n int)
 
 //go:noescape
+func largestAVX512(x *float32, n int) float32
+
+//go:noescape
 func expAVX512(dst *float32, src *float32, n int)
 
 //go:noescape
 func tanhAVX512(dst *float32, src *float32, n int)
+
+//go:noescape
+func transpose8AVX2(dst *float32, ds int, src *float32, ss int, n int)

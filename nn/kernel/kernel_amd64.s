@@ -2930,206 +2930,20 @@ loop:
 	VZEROUPPER
 	RET
 
-// func axpyAVX2(y *float32, x *float32, a float32, n int)
+// func expLessAVX2(y *float32, x *float32, a float32, n int)
 // Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·axpyAVX2(SB), NOSPLIT, $0-32
+TEXT ·expLessAVX2(SB), NOSPLIT, $0-32
 	MOVQ         y+0(FP), AX
 	MOVQ         x+8(FP), CX
 	VBROADCASTSS a+16(FP), Y0
 	MOVQ         n+24(FP), DX
-
-loop:
-	CMPQ        DX, $0x08
-	JL          tail
-	VMOVUPS     (AX), Y1
-	VMOVUPS     (CX), Y2
-	VFMADD231PS Y2, Y0, Y1
-	VMOVUPS     Y1, (AX)
-	ADDQ        $0x20, AX
-	ADDQ        $0x20, CX
-	SUBQ        $0x08, DX
-	JMP         loop
-
-tail:
-	TESTQ        DX, DX
-	JZ           done
-	MOVQ         DX, X1
-	VPBROADCASTD X1, Y1
-	VPCMPGTD     counts<>+0(SB), Y1, Y1
-	VMASKMOVPS   (AX), Y1, Y2
-	VMASKMOVPS   (CX), Y1, Y3
-	VFMADD231PS  Y3, Y0, Y2
-	VMASKMOVPS   Y2, Y1, (AX)
-
-done:
-	VZEROUPPER
-	RET
-
-// func approachAVX2(y *float32, x *float32, a float32, n int)
-// Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·approachAVX2(SB), NOSPLIT, $0-32
-	MOVQ         y+0(FP), AX
-	MOVQ         x+8(FP), CX
-	VBROADCASTSS a+16(FP), Y0
-	MOVQ         n+24(FP), DX
-
-loop:
-	CMPQ        DX, $0x08
-	JL          tail
-	VMOVUPS     (AX), Y1
-	VMOVUPS     (CX), Y2
-	VSUBPS      Y1, Y2, Y2
-	VFMADD231PS Y2, Y0, Y1
-	VMOVUPS     Y1, (AX)
-	ADDQ        $0x20, AX
-	ADDQ        $0x20, CX
-	SUBQ        $0x08, DX
-	JMP         loop
-
-tail:
-	TESTQ        DX, DX
-	JZ           done
-	MOVQ         DX, X1
-	VPBROADCASTD X1, Y1
-	VPCMPGTD     counts<>+0(SB), Y1, Y1
-	VMASKMOVPS   (AX), Y1, Y2
-	VMASKMOVPS   (CX), Y1, Y3
-	VSUBPS       Y2, Y3, Y3
-	VFMADD231PS  Y3, Y0, Y2
-	VMASKMOVPS   Y2, Y1, (AX)
-
-done:
-	VZEROUPPER
-	RET
-
-// func multiplyAVX2(y *float32, x *float32, a float32, n int)
-// Requires: AVX, AVX2, SSE2
-TEXT ·multiplyAVX2(SB), NOSPLIT, $0-32
-	MOVQ         y+0(FP), AX
-	MOVQ         x+8(FP), CX
-	VBROADCASTSS a+16(FP), Y0
-	MOVQ         n+24(FP), DX
-
-loop:
-	CMPQ    DX, $0x08
-	JL      tail
-	VMOVUPS (AX), Y0
-	VMOVUPS (CX), Y1
-	VMULPS  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)
-	ADDQ    $0x20, AX
-	ADDQ    $0x20, CX
-	SUBQ    $0x08, DX
-	JMP     loop
-
-tail:
-	TESTQ        DX, DX
-	JZ           done
-	MOVQ         DX, X0
-	VPBROADCASTD X0, Y0
-	VPCMPGTD     counts<>+0(SB), Y0, Y0
-	VMASKMOVPS   (AX), Y0, Y1
-	VMASKMOVPS   (CX), Y0, Y2
-	VMULPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
-
-done:
-	VZEROUPPER
-	RET
-
-// func clampAVX2(y *float32, x *float32, a float32, n int)
-// Requires: AVX, AVX2, SSE2
-TEXT ·clampAVX2(SB), NOSPLIT, $0-32
-	MOVQ         y+0(FP), AX
-	MOVQ         x+8(FP), CX
-	VBROADCASTSS a+16(FP), Y0
-	MOVQ         n+24(FP), DX
-
-loop:
-	CMPQ    DX, $0x08
-	JL      tail
-	VMOVUPS (AX), Y1
-	VMOVUPS (CX), Y2
-	VMINPS  Y1, Y0, Y1
-	VXORPS  Y2, Y2, Y2
-	VSUBPS  Y0, Y2, Y2
-	VMAXPS  Y1, Y2, Y1
-	VMOVUPS Y1, (AX)
-	ADDQ    $0x20, AX
-	ADDQ    $0x20, CX
-	SUBQ    $0x08, DX
-	JMP     loop
-
-tail:
-	TESTQ        DX, DX
-	JZ           done
-	MOVQ         DX, X1
-	VPBROADCASTD X1, Y1
-	VPCMPGTD     counts<>+0(SB), Y1, Y1
-	VMASKMOVPS   (AX), Y1, Y2
-	VMASKMOVPS   (CX), Y1, Y3
-	VMINPS       Y2, Y0, Y2
-	VXORPS       Y3, Y3, Y3
-	VSUBPS       Y0, Y3, Y3
-	VMAXPS       Y2, Y3, Y2
-	VMASKMOVPS   Y2, Y1, (AX)
-
-done:
-	VZEROUPPER
-	RET
-
-// func expAVX2(dst *float32, src *float32, n int)
-// Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·expAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ n+16(FP), DX
 
 loop:
 	CMPQ         DX, $0x08
 	JL           tail
-	VMOVUPS      (CX), Y0
-	VMOVUPS      constant42b20000<>+0(SB), Y1
-	VMINPS       Y0, Y1, Y0
-	VMOVUPS      constantc2d00000<>+0(SB), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMULPS       constant3fb8aa3b<>+0(SB), Y0, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VMOVUPS      Y0, Y0
-	VFNMADD231PS constant3f318000<>+0(SB), Y1, Y0
-	VFNMADD231PS constantb95e8083<>+0(SB), Y1, Y0
-	VMOVUPS      constant39506967<>+0(SB), Y2
-	VFMADD213PS  constant3ab743ce<>+0(SB), Y0, Y2
-	VFMADD213PS  constant3c088908<>+0(SB), Y0, Y2
-	VFMADD213PS  constant3d2aa9c1<>+0(SB), Y0, Y2
-	VFMADD213PS  constant3e2aaaaa<>+0(SB), Y0, Y2
-	VFMADD213PS  constant3f000000<>+0(SB), Y0, Y2
-	VMULPS       Y0, Y0, Y3
-	VFMADD213PS  Y0, Y3, Y2
-	VADDPS       constant3f800000<>+0(SB), Y2, Y2
-	VCVTPS2DQ    Y1, Y1
-	VPSRAD       $0x01, Y1, Y0
-	VPSUBD       Y0, Y1, Y1
-	VMOVUPS      constant3f800000<>+0(SB), Y3
-	VPSLLD       $0x17, Y0, Y0
-	VPADDD       Y3, Y0, Y0
-	VMULPS       Y0, Y2, Y2
-	VPSLLD       $0x17, Y1, Y1
-	VPADDD       Y3, Y1, Y1
-	VMULPS       Y1, Y2, Y2
-	VMOVUPS      Y2, (AX)
-	ADDQ         $0x20, AX
-	ADDQ         $0x20, CX
-	SUBQ         $0x08, DX
-	JMP          loop
-
-tail:
-	TESTQ        DX, DX
-	JZ           done
-	MOVQ         DX, X0
-	VPBROADCASTD X0, Y0
-	VPCMPGTD     counts<>+0(SB), Y0, Y0
-	VMASKMOVPS   (CX), Y0, Y1
+	VMOVUPS      (AX), Y1
+	VMOVUPS      (CX), Y1
+	VSUBPS       Y0, Y1, Y1
 	VMOVUPS      constant42b20000<>+0(SB), Y2
 	VMINPS       Y1, Y2, Y1
 	VMOVUPS      constantc2d00000<>+0(SB), Y2
@@ -3158,7 +2972,52 @@ tail:
 	VPSLLD       $0x17, Y2, Y2
 	VPADDD       Y4, Y2, Y2
 	VMULPS       Y2, Y3, Y3
-	VMASKMOVPS   Y3, Y0, (AX)
+	VMOVUPS      Y3, Y1
+	VMOVUPS      Y1, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, DX
+	JMP          loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X1
+	VPBROADCASTD X1, Y1
+	VPCMPGTD     counts<>+0(SB), Y1, Y1
+	VMASKMOVPS   (AX), Y1, Y2
+	VMASKMOVPS   (CX), Y1, Y2
+	VSUBPS       Y0, Y2, Y2
+	VMOVUPS      constant42b20000<>+0(SB), Y0
+	VMINPS       Y2, Y0, Y2
+	VMOVUPS      constantc2d00000<>+0(SB), Y0
+	VMAXPS       Y2, Y0, Y2
+	VMULPS       constant3fb8aa3b<>+0(SB), Y2, Y0
+	VROUNDPS     $0x08, Y0, Y0
+	VMOVUPS      Y2, Y2
+	VFNMADD231PS constant3f318000<>+0(SB), Y0, Y2
+	VFNMADD231PS constantb95e8083<>+0(SB), Y0, Y2
+	VMOVUPS      constant39506967<>+0(SB), Y3
+	VFMADD213PS  constant3ab743ce<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3c088908<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Y2, Y3
+	VFMADD213PS  constant3f000000<>+0(SB), Y2, Y3
+	VMULPS       Y2, Y2, Y4
+	VFMADD213PS  Y2, Y4, Y3
+	VADDPS       constant3f800000<>+0(SB), Y3, Y3
+	VCVTPS2DQ    Y0, Y0
+	VPSRAD       $0x01, Y0, Y2
+	VPSUBD       Y2, Y0, Y0
+	VMOVUPS      constant3f800000<>+0(SB), Y4
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       Y4, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VPSLLD       $0x17, Y0, Y0
+	VPADDD       Y4, Y0, Y0
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y3, Y2
+	VMASKMOVPS   Y2, Y1, (AX)
 
 done:
 	VZEROUPPER
@@ -3343,6 +3202,276 @@ DATA constant3e2aaaaa<>+52(SB)/4, $0x3e2aaaaa
 DATA constant3e2aaaaa<>+56(SB)/4, $0x3e2aaaaa
 DATA constant3e2aaaaa<>+60(SB)/4, $0x3e2aaaaa
 GLOBL constant3e2aaaaa<>(SB), RODATA|NOPTR, $64
+
+// func axpyAVX2(y *float32, x *float32, a float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·axpyAVX2(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	VBROADCASTSS a+16(FP), Y0
+	MOVQ         n+24(FP), DX
+
+loop:
+	CMPQ        DX, $0x08
+	JL          tail
+	VMOVUPS     (AX), Y1
+	VMOVUPS     (CX), Y2
+	VFMADD231PS Y2, Y0, Y1
+	VMOVUPS     Y1, (AX)
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, CX
+	SUBQ        $0x08, DX
+	JMP         loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X1
+	VPBROADCASTD X1, Y1
+	VPCMPGTD     counts<>+0(SB), Y1, Y1
+	VMASKMOVPS   (AX), Y1, Y2
+	VMASKMOVPS   (CX), Y1, Y3
+	VFMADD231PS  Y3, Y0, Y2
+	VMASKMOVPS   Y2, Y1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func approachAVX2(y *float32, x *float32, a float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·approachAVX2(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	VBROADCASTSS a+16(FP), Y0
+	MOVQ         n+24(FP), DX
+
+loop:
+	CMPQ        DX, $0x08
+	JL          tail
+	VMOVUPS     (AX), Y1
+	VMOVUPS     (CX), Y2
+	VSUBPS      Y1, Y2, Y2
+	VFMADD231PS Y2, Y0, Y1
+	VMOVUPS     Y1, (AX)
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, CX
+	SUBQ        $0x08, DX
+	JMP         loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X1
+	VPBROADCASTD X1, Y1
+	VPCMPGTD     counts<>+0(SB), Y1, Y1
+	VMASKMOVPS   (AX), Y1, Y2
+	VMASKMOVPS   (CX), Y1, Y3
+	VSUBPS       Y2, Y3, Y3
+	VFMADD231PS  Y3, Y0, Y2
+	VMASKMOVPS   Y2, Y1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func multiplyAVX2(y *float32, x *float32, a float32, n int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·multiplyAVX2(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	VBROADCASTSS a+16(FP), Y0
+	MOVQ         n+24(FP), DX
+
+loop:
+	CMPQ    DX, $0x08
+	JL      tail
+	VMOVUPS (AX), Y0
+	VMOVUPS (CX), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	SUBQ    $0x08, DX
+	JMP     loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VMASKMOVPS   (AX), Y0, Y1
+	VMASKMOVPS   (CX), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func clampAVX2(y *float32, x *float32, a float32, n int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·clampAVX2(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	VBROADCASTSS a+16(FP), Y0
+	MOVQ         n+24(FP), DX
+
+loop:
+	CMPQ    DX, $0x08
+	JL      tail
+	VMOVUPS (AX), Y1
+	VMOVUPS (CX), Y2
+	VMINPS  Y1, Y0, Y1
+	VXORPS  Y2, Y2, Y2
+	VSUBPS  Y0, Y2, Y2
+	VMAXPS  Y1, Y2, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	SUBQ    $0x08, DX
+	JMP     loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X1
+	VPBROADCASTD X1, Y1
+	VPCMPGTD     counts<>+0(SB), Y1, Y1
+	VMASKMOVPS   (AX), Y1, Y2
+	VMASKMOVPS   (CX), Y1, Y3
+	VMINPS       Y2, Y0, Y2
+	VXORPS       Y3, Y3, Y3
+	VSUBPS       Y0, Y3, Y3
+	VMAXPS       Y2, Y3, Y2
+	VMASKMOVPS   Y2, Y1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func largestAVX2(x *float32, n int) float32
+// Requires: AVX, SSE
+TEXT ·largestAVX2(SB), NOSPLIT, $0-20
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSS (AX), Y0
+
+loop:
+	CMPQ   CX, $0x08
+	JL     tail
+	VMAXPS (AX), Y0, Y0
+	ADDQ   $0x20, AX
+	SUBQ   $0x08, CX
+	JMP    loop
+
+tail:
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X1, X0, X0
+	VPERMILPS    $0x0e, X0, X1
+	VMAXPS       X1, X0, X0
+	VPERMILPS    $0x01, X0, X1
+	VMAXSS       X1, X0, X0
+
+rest:
+	TESTQ  CX, CX
+	JZ     done
+	VMAXSS (AX), X0, X0
+	ADDQ   $0x04, AX
+	DECQ   CX
+	JMP    rest
+
+done:
+	VZEROUPPER
+	MOVSS X0, ret+16(FP)
+	RET
+
+// func expAVX2(dst *float32, src *float32, n int)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·expAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ         DX, $0x08
+	JL           tail
+	VMOVUPS      (CX), Y0
+	VMOVUPS      constant42b20000<>+0(SB), Y1
+	VMINPS       Y0, Y1, Y0
+	VMOVUPS      constantc2d00000<>+0(SB), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMULPS       constant3fb8aa3b<>+0(SB), Y0, Y1
+	VROUNDPS     $0x08, Y1, Y1
+	VMOVUPS      Y0, Y0
+	VFNMADD231PS constant3f318000<>+0(SB), Y1, Y0
+	VFNMADD231PS constantb95e8083<>+0(SB), Y1, Y0
+	VMOVUPS      constant39506967<>+0(SB), Y2
+	VFMADD213PS  constant3ab743ce<>+0(SB), Y0, Y2
+	VFMADD213PS  constant3c088908<>+0(SB), Y0, Y2
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Y0, Y2
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Y0, Y2
+	VFMADD213PS  constant3f000000<>+0(SB), Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VFMADD213PS  Y0, Y3, Y2
+	VADDPS       constant3f800000<>+0(SB), Y2, Y2
+	VCVTPS2DQ    Y1, Y1
+	VPSRAD       $0x01, Y1, Y0
+	VPSUBD       Y0, Y1, Y1
+	VMOVUPS      constant3f800000<>+0(SB), Y3
+	VPSLLD       $0x17, Y0, Y0
+	VPADDD       Y3, Y0, Y0
+	VMULPS       Y0, Y2, Y2
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       Y3, Y1, Y1
+	VMULPS       Y1, Y2, Y2
+	VMOVUPS      Y2, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, DX
+	JMP          loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         DX, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+	VMASKMOVPS   (CX), Y0, Y1
+	VMOVUPS      constant42b20000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      constantc2d00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       constant3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVUPS      Y1, Y1
+	VFNMADD231PS constant3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS constantb95e8083<>+0(SB), Y2, Y1
+	VMOVUPS      constant39506967<>+0(SB), Y3
+	VFMADD213PS  constant3ab743ce<>+0(SB), Y1, Y3
+	VFMADD213PS  constant3c088908<>+0(SB), Y1, Y3
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Y1, Y3
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Y1, Y3
+	VFMADD213PS  constant3f000000<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VADDPS       constant3f800000<>+0(SB), Y3, Y3
+	VCVTPS2DQ    Y2, Y2
+	VPSRAD       $0x01, Y2, Y1
+	VPSUBD       Y1, Y2, Y2
+	VMOVUPS      constant3f800000<>+0(SB), Y4
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       Y4, Y1, Y1
+	VMULPS       Y1, Y3, Y3
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       Y4, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
 
 // func tanhAVX2(dst *float32, src *float32, n int)
 // Requires: AVX, AVX2, FMA3, SSE2
@@ -7129,6 +7258,81 @@ loop:
 	VZEROUPPER
 	RET
 
+// func expLessAVX512(y *float32, x *float32, a float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·expLessAVX512(SB), NOSPLIT, $0-32
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	VBROADCASTSS a+16(FP), Z0
+	MOVQ         n+24(FP), DX
+
+loop:
+	CMPQ         DX, $0x10
+	JL           tail
+	VMOVUPS      (AX), Z1
+	VMOVUPS      (CX), Z1
+	VSUBPS       Z0, Z1, Z1
+	VMOVUPS      constant42b20000<>+0(SB), Z2
+	VMINPS       Z1, Z2, Z1
+	VMOVUPS      constantc2d00000<>+0(SB), Z2
+	VMAXPS       Z1, Z2, Z1
+	VMULPS       constant3fb8aa3b<>+0(SB), Z1, Z2
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VMOVUPS      Z1, Z1
+	VFNMADD231PS constant3f318000<>+0(SB), Z2, Z1
+	VFNMADD231PS constantb95e8083<>+0(SB), Z2, Z1
+	VMOVUPS      constant39506967<>+0(SB), Z3
+	VFMADD213PS  constant3ab743ce<>+0(SB), Z1, Z3
+	VFMADD213PS  constant3c088908<>+0(SB), Z1, Z3
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Z1, Z3
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Z1, Z3
+	VFMADD213PS  constant3f000000<>+0(SB), Z1, Z3
+	VMULPS       Z1, Z1, Z4
+	VFMADD213PS  Z1, Z4, Z3
+	VADDPS       constant3f800000<>+0(SB), Z3, Z3
+	VSCALEFPS    Z2, Z3, Z3
+	VMOVUPS      Z3, Z1
+	VMOVUPS      Z1, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	SUBQ         $0x10, DX
+	JMP          loop
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVL         $0x0000ffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (AX), K1, Z1
+	VMOVUPS.Z    (CX), K1, Z1
+	VSUBPS       Z0, Z1, Z1
+	VMOVUPS      constant42b20000<>+0(SB), Z0
+	VMINPS       Z1, Z0, Z1
+	VMOVUPS      constantc2d00000<>+0(SB), Z0
+	VMAXPS       Z1, Z0, Z1
+	VMULPS       constant3fb8aa3b<>+0(SB), Z1, Z0
+	VRNDSCALEPS  $0x08, Z0, Z0
+	VMOVUPS      Z1, Z1
+	VFNMADD231PS constant3f318000<>+0(SB), Z0, Z1
+	VFNMADD231PS constantb95e8083<>+0(SB), Z0, Z1
+	VMOVUPS      constant39506967<>+0(SB), Z2
+	VFMADD213PS  constant3ab743ce<>+0(SB), Z1, Z2
+	VFMADD213PS  constant3c088908<>+0(SB), Z1, Z2
+	VFMADD213PS  constant3d2aa9c1<>+0(SB), Z1, Z2
+	VFMADD213PS  constant3e2aaaaa<>+0(SB), Z1, Z2
+	VFMADD213PS  constant3f000000<>+0(SB), Z1, Z2
+	VMULPS       Z1, Z1, Z3
+	VFMADD213PS  Z1, Z3, Z2
+	VADDPS       constant3f800000<>+0(SB), Z2, Z2
+	VSCALEFPS    Z0, Z2, Z2
+	VMOVUPS      Z2, Z1
+	VMOVUPS      Z1, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func axpyAVX512(y *float32, x *float32, a float32, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
@@ -7277,6 +7481,44 @@ done:
 	VZEROUPPER
 	RET
 
+// func largestAVX512(x *float32, n int) float32
+// Requires: AVX, AVX512F, SSE
+TEXT ·largestAVX512(SB), NOSPLIT, $0-20
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSS (AX), Z0
+
+loop:
+	CMPQ   CX, $0x10
+	JL     tail
+	VMAXPS (AX), Z0, Z0
+	ADDQ   $0x40, AX
+	SUBQ   $0x10, CX
+	JMP    loop
+
+tail:
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VMAXPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VMAXPS        X1, X0, X0
+	VPERMILPS     $0x0e, X0, X1
+	VMAXPS        X1, X0, X0
+	VPERMILPS     $0x01, X0, X1
+	VMAXSS        X1, X0, X0
+
+rest:
+	TESTQ  CX, CX
+	JZ     done
+	VMAXSS (AX), X0, X0
+	ADDQ   $0x04, AX
+	DECQ   CX
+	JMP    rest
+
+done:
+	VZEROUPPER
+	MOVSS X0, ret+16(FP)
+	RET
+
 // func expAVX512(dst *float32, src *float32, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·expAVX512(SB), NOSPLIT, $0-24
@@ -7408,5 +7650,77 @@ tail:
 	VMOVUPS     Z2, K1, (AX)
 
 done:
+	VZEROUPPER
+	RET
+
+// func transpose8AVX2(dst *float32, ds int, src *float32, ss int, n int)
+// Requires: AVX
+TEXT ·transpose8AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ ds+8(FP), CX
+	LEAQ (AX)(CX*2), DX
+	ADDQ CX, DX
+	LEAQ (DX)(CX*2), BX
+	ADDQ CX, BX
+	MOVQ ss+24(FP), SI
+	MOVQ src+16(FP), DI
+	LEAQ (DI)(SI*2), R8
+	ADDQ SI, R8
+	LEAQ (R8)(SI*2), R9
+	ADDQ SI, R9
+	MOVQ n+32(FP), R10
+	MOVQ SI, R11
+	SHLQ $0x03, R11
+	MOVQ $0x00000020, R12
+
+loop:
+	VMOVUPS    (DI), Y0
+	VMOVUPS    (DI)(SI*1), Y1
+	VMOVUPS    (DI)(SI*2), Y2
+	VMOVUPS    (R8), Y3
+	VMOVUPS    (R8)(SI*1), Y4
+	VMOVUPS    (R8)(SI*2), Y5
+	VMOVUPS    (R9), Y6
+	VMOVUPS    (R9)(SI*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPS  Y5, Y4, Y3
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VSHUFPS    $0x44, Y1, Y8, Y7
+	VSHUFPS    $0xee, Y1, Y8, Y1
+	VSHUFPS    $0x44, Y2, Y0, Y8
+	VSHUFPS    $0xee, Y2, Y0, Y0
+	VSHUFPS    $0x44, Y5, Y3, Y2
+	VSHUFPS    $0xee, Y5, Y3, Y3
+	VSHUFPS    $0x44, Y6, Y4, Y5
+	VSHUFPS    $0xee, Y6, Y4, Y4
+	VPERM2F128 $0x20, Y2, Y7, Y6
+	VPERM2F128 $0x31, Y2, Y7, Y2
+	VPERM2F128 $0x20, Y3, Y1, Y7
+	VPERM2F128 $0x31, Y3, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y3
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, (AX)
+	VMOVUPS    Y2, (DX)(CX*1)
+	VMOVUPS    Y7, (AX)(CX*1)
+	VMOVUPS    Y1, (DX)(CX*2)
+	VMOVUPS    Y3, (AX)(CX*2)
+	VMOVUPS    Y5, (BX)
+	VMOVUPS    Y8, (DX)
+	VMOVUPS    Y0, (BX)(CX*1)
+	ADDQ       R12, AX
+	ADDQ       R12, DX
+	ADDQ       R12, BX
+	ADDQ       R11, DI
+	ADDQ       R11, R8
+	ADDQ       R11, R9
+	DECQ       R10
+	JNZ        loop
 	VZEROUPPER
 	RET

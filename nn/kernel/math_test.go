@@ -178,9 +178,33 @@ func TestVectors(t *testing.T) {
 	})
 }
 
-func TestTranspose(t *testing.T) {
+func TestExpLess(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
-	for range 50 {
+	each(t, func(t *testing.T) {
+		for n := 1; n < 80; n++ {
+			x, y := randomMatrix(rng, 1, n).Row(0), make([]float32, n)
+			x[rng.IntN(n)] += 5
+			want := x[0]
+			for _, v := range x {
+				want = max(want, v)
+			}
+			if top := ExpLess(y, x); top != want {
+				t.Fatalf("of %d values the greatest is %v, not %v", n, want, top)
+			}
+			for i, v := range y {
+				if e := math.Exp(float64(x[i] - want)); math.Abs(float64(v)-e) > 1e-6 {
+					t.Fatalf("of %d: value %d is %v, want %v", n, i, v, e)
+				}
+			}
+		}
+	})
+}
+
+func TestTranspose(t *testing.T) { each(t, testTranspose) }
+
+func testTranspose(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	for range 80 {
 		a := randomMatrix(rng, 1+rng.IntN(50), 1+rng.IntN(50))
 		b := randomMatrix(rng, a.Cols, a.Rows)
 		Transpose(b, a)

@@ -24,19 +24,36 @@ func Dot(a, b []float32) float32 {
 	return d[0]
 }
 
-// Transpose sets dst to srcᵀ, in blocks that keep both in cache.
+// ExpLess sets dst to e^(src - top), where top is the greatest of src, and
+// returns top: a softmax's numerator, which cannot overflow.
+func ExpLess(dst, src []float32) (top float32) {
+	dst = dst[:len(src)]
+	top = largest(src)
+	expLess(dst, top, src)
+	return top
+}
+
+// Transpose sets dst to srcᵀ.
 func Transpose(dst, src Matrix) {
 	check(dst, src.Cols, src.Rows, src.Rows, src.Rows)
+	rows, cols := transposeBlocks(dst, src)
+	transposeRest(dst.Columns(rows, dst.Cols), src.Slice(rows, src.Rows))
+	transposeRest(dst.Slice(cols, dst.Rows).Columns(0, rows), src.Slice(0, rows).Columns(cols, src.Cols))
+}
+
+// transposeRest goes in blocks, to keep what it reads and writes in cache.
+func transposeRest(dst, src Matrix) {
 	const block = 16
+	if src.Rows == 0 || src.Cols == 0 {
+		return
+	}
 	for i := 0; i < src.Rows; i += block {
 		rows := src.Slice(i, min(i+block, src.Rows))
-		for j := 0; j < src.Cols; j += block {
-			for c := j; c < min(j+block, src.Cols); c++ {
-				to := dst.Data[c*dst.Stride+i:][:rows.Rows]
-				from := rows.Data[c:]
-				for r := range to {
-					to[r] = from[r*rows.Stride]
-				}
+		for c := range src.Cols {
+			to := dst.Data[c*dst.Stride+i:][:rows.Rows]
+			from := rows.Data[c:]
+			for r := range to {
+				to[r] = from[r*rows.Stride]
 			}
 		}
 	}

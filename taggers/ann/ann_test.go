@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -301,6 +302,36 @@ func TestEarlyStopping(t *testing.T) {
 	}
 }
 
+// Every sentence is in one minibatch of an epoch; with a pool those of a
+// minibatch are of like length.
+func TestBatches(t *testing.T) {
+	for _, pool := range []int{1, 4} {
+		cfg := small()
+		cfg.Training.Pool = pool
+		c, err := Learner{cfg}.newCourse(taggers.Task{Name: "test", Types: types(t), Seed: 7, Workers: 1, Train: notes(t, 24, synth.Train), Dev: notes(t, 6, synth.Dev)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.trainer.Close()
+		seen, spread := make([]int, len(c.sentences)), 0
+		batches := c.batches(rand.New(rand.NewPCG(1, 1)))
+		for _, b := range batches {
+			least, most := 1<<30, 0
+			for _, i := range b {
+				seen[i]++
+				least, most = min(least, len(c.sentences[i].Tokens)), max(most, len(c.sentences[i].Tokens))
+			}
+			spread += most - least
+		}
+		if slices.Min(seen) != 1 || slices.Max(seen) != 1 {
+			t.Errorf("pool %d: some sentence is not in just one minibatch", pool)
+		}
+		if mean := float64(spread) / float64(len(batches)); (mean < 20) != (pool == 4) {
+			t.Errorf("pool %d: lengths in a minibatch differ by %.1f tokens on average", pool, mean)
+		}
+	}
+}
+
 // A span over a line end becomes one in each line; a token that a span cuts
 // takes its label.
 func TestInside(t *testing.T) {
@@ -353,6 +384,7 @@ func TestValidateNamesTheKey(t *testing.T) {
 		"vocabulary.min_documents":    func(c *Config) { c.Vocabulary.MinDocuments = 0 },
 		"vectors.keep":                func(c *Config) { c.Vectors.Keep = "some" },
 		"training.batch":              func(c *Config) { c.Training.Batch = 0 },
+		"training.pool":               func(c *Config) { c.Training.Pool = 0 },
 		"training.unknown_singletons": func(c *Config) { c.Training.UnknownSingletons = 2 },
 		"network.dropout":             func(c *Config) { c.Network.Dropout = -1 },
 		"optimizer.learning_rate":     func(c *Config) { c.Optimizer.LearningRate = 0 },

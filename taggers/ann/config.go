@@ -42,6 +42,7 @@ type Vectors struct {
 // Training is the course of the training.
 type Training struct {
 	Batch             int     `yaml:"batch"`              // sentences an update; the paper: 1
+	Pool              int     `yaml:"pool"`               // minibatches formed together, so that each has sentences of like length, which is faster; 1: at random
 	Epochs            int     `yaml:"epochs"`             // at most
 	Patience          int     `yaml:"patience"`           // stop after so many epochs without a better dev score; 0: never
 	EvaluateEvery     int     `yaml:"evaluate_every"`     // epochs from one scoring of dev to the next; only a scored one can be best
@@ -57,7 +58,7 @@ func DefaultConfig() Config {
 		Vectors:    Vectors{Keep: "all"},
 		Network:    nn.DefaultConfig(),
 		Optimizer:  nn.DefaultOptimizer(),
-		Training:   Training{Batch: 1, Epochs: 100, Patience: 10, EvaluateEvery: 1, UnknownSingletons: 0.5},
+		Training:   Training{Batch: 1, Pool: 1, Epochs: 100, Patience: 10, EvaluateEvery: 1, UnknownSingletons: 0.5},
 	}
 }
 
@@ -88,6 +89,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("vectors.file: given, but network.token_embedding is 0")
 	case t.Batch < 1:
 		return fmt.Errorf("training.batch: %d is not positive", t.Batch)
+	case t.Pool < 1:
+		return fmt.Errorf("training.pool: %d is not positive", t.Pool)
 	case t.Epochs < 1:
 		return fmt.Errorf("training.epochs: %d is not positive", t.Epochs)
 	case t.EvaluateEvery < 1:

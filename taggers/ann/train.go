@@ -264,26 +264,22 @@ func (c *course) epoch(ctx context.Context) error {
 	return nil
 }
 
-// pool is how many minibatches are formed together.
-const pool = 32
-
-// batches deals the sentences out at random, but so that those of a minibatch
-// are of like length: among each pool's worth of sentences they go together by
-// length. The time of a minibatch is that of its longest sentence, and the
-// rows that end before it leave less to compute at once.
+// batches deals the sentences out at random. With a Pool, sentences go together
+// by length among those of so many minibatches: a minibatch takes as long as
+// its longest sentence, and rows that end before it leave less to compute at
+// once.
 func (c *course) batches(rng *rand.Rand) [][]int {
-	size := c.tagger.config.Training.Batch
+	cfg := c.tagger.config.Training
 	order := rng.Perm(len(c.sentences))
+	if cfg.Pool == 1 {
+		return slices.Collect(slices.Chunk(order, cfg.Batch))
+	}
 	var all [][]int
-	for part := range slices.Chunk(order, pool*size) {
-		if size > 1 {
-			slices.SortStableFunc(part, func(a, b int) int {
-				return cmp.Compare(len(c.sentences[a].Tokens), len(c.sentences[b].Tokens))
-			})
-		}
-		for batch := range slices.Chunk(part, size) {
-			all = append(all, batch)
-		}
+	for part := range slices.Chunk(order, cfg.Pool*cfg.Batch) {
+		slices.SortStableFunc(part, func(a, b int) int {
+			return cmp.Compare(len(c.sentences[a].Tokens), len(c.sentences[b].Tokens))
+		})
+		all = slices.AppendSeq(all, slices.Chunk(part, cfg.Batch))
 	}
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all

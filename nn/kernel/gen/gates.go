@@ -111,6 +111,10 @@ func binary(i isa, name string, f func(y, x, a VecVirtual)) {
 }
 
 func vectorOps(i isa) {
+	binary(i, "expLess", func(y, x, a VecVirtual) { // y = e^(x-a); what y was is not used
+		VSUBPS(a, x, x)
+		VMOVUPS(exp(i, x), y)
+	})
 	binary(i, "axpy", func(y, x, a VecVirtual) { VFMADD231PS(x, a, y) })
 	binary(i, "approach", func(y, x, a VecVirtual) { VSUBPS(y, x, x); VFMADD231PS(x, a, y) })
 	binary(i, "multiply", func(y, x, a VecVirtual) { VMULPS(x, y, y) })

@@ -38,9 +38,11 @@ func main() {
 			viterbi(i, nv)
 		}
 		vectorOps(i)
+		largest(i)
 		unary(i, "exp", exp)
 		unary(i, "tanh", tanh)
 	}
+	transpose()
 	Generate()
 }
 
