@@ -22,11 +22,6 @@ func (b *buffer) zeroed(rows, cols int) kernel.Matrix {
 	return m
 }
 
-// longEnough is the number of rows from which it pays to transpose a weight
-// matrix once for the backward pass: products then run on columns of b, twice as
-// fast as inner products do.
-const longEnough = 64
-
 // mulTransposed adds a·bᵀ to c. Of t, the transposed b, nothing is read when it
 // is empty.
 func mulTransposed(c, a, b, t kernel.Matrix) {
@@ -40,7 +35,7 @@ func mulTransposed(c, a, b, t kernel.Matrix) {
 // transposed returns bᵀ if that many rows make it worthwhile, else an empty
 // matrix.
 func (b *buffer) transposed(m kernel.Matrix, rows int) kernel.Matrix {
-	if rows < longEnough {
+	if !kernel.TransposeFor(rows) {
 		return kernel.Matrix{}
 	}
 	t := b.resize(m.Cols, m.Rows)

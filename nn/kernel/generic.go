@@ -1,10 +1,23 @@
 package kernel
 
-// mulNNGeneric walks b by rows, four at a time, so that every access is contiguous
-// and each value of c is loaded and stored once for four products.
+// mulNNGeneric walks b by rows, four at a time, for two rows of c: so every
+// access is contiguous, and each value is loaded once for several products.
 func mulNNGeneric(c, a, b Matrix) {
 	n := c.Cols
-	for i := range a.Rows {
+	i := 0
+	for ; i+2 <= a.Rows; i += 2 {
+		c0, c1, a0, a1 := c.Row(i), c.Row(i+1), a.Row(i), a.Row(i+1)
+		k := 0
+		for ; k+4 <= len(a0); k += 4 {
+			axpy4x2(c0, c1, b.Data[k*b.Stride:][:n], b.Data[(k+1)*b.Stride:][:n], b.Data[(k+2)*b.Stride:][:n], b.Data[(k+3)*b.Stride:][:n],
+				a0[k:k+4], a1[k:k+4])
+		}
+		for ; k < len(a0); k++ {
+			axpyGeneric(c0, a0[k], b.Row(k))
+			axpyGeneric(c1, a1[k], b.Row(k))
+		}
+	}
+	for ; i < a.Rows; i++ {
 		ci, ai := c.Row(i), a.Row(i)
 		k := 0
 		for ; k+4 <= len(ai); k += 4 {
@@ -23,7 +36,12 @@ func mulTNGeneric(c, a, b Matrix) {
 	for ; k+4 <= a.Rows; k += 4 {
 		a0, a1, a2, a3 := a.Row(k), a.Row(k+1), a.Row(k+2), a.Row(k+3)
 		b0, b1, b2, b3 := b.Row(k), b.Row(k+1), b.Row(k+2), b.Row(k+3)
-		for i := range c.Rows {
+		i := 0
+		for ; i+2 <= c.Rows; i += 2 {
+			x, y := [4]float32{a0[i], a1[i], a2[i], a3[i]}, [4]float32{a0[i+1], a1[i+1], a2[i+1], a3[i+1]}
+			axpy4x2(c.Data[i*c.Stride:][:n], c.Data[(i+1)*c.Stride:][:n], b0, b1, b2, b3, x[:], y[:])
+		}
+		for ; i < c.Rows; i++ {
 			axpy4(c.Data[i*c.Stride:][:n], b0, b1, b2, b3, a0[i], a1[i], a2[i], a3[i])
 		}
 	}
@@ -56,6 +74,18 @@ func axpy4(c, b0, b1, b2, b3 []float32, a0, a1, a2, a3 float32) {
 	b0, b1, b2, b3 = b0[:len(c)], b1[:len(c)], b2[:len(c)], b3[:len(c)]
 	for j := range c {
 		c[j] += (a0*b0[j] + a1*b1[j]) + (a2*b2[j] + a3*b3[j])
+	}
+}
+
+// axpy4x2 is axpy4 on two rows, value for value in the same order.
+func axpy4x2(c, d, b0, b1, b2, b3, x, y []float32) {
+	b0, b1, b2, b3, d = b0[:len(c)], b1[:len(c)], b2[:len(c)], b3[:len(c)], d[:len(c)]
+	x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
+	y0, y1, y2, y3 := y[0], y[1], y[2], y[3]
+	for j := range c {
+		v0, v1, v2, v3 := b0[j], b1[j], b2[j], b3[j]
+		c[j] += (x0*v0 + x1*v1) + (x2*v2 + x3*v3)
+		d[j] += (y0*v0 + y1*v1) + (y2*v2 + y3*v3)
 	}
 }
 
