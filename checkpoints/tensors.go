@@ -304,7 +304,7 @@ func writeFile(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	defer f.Cleanup()
+	defer func() { _ = f.Cleanup() }()
 	w := bufio.NewWriterSize(f, chunk)
 	if err := write(w); err != nil {
 		return err

@@ -204,7 +204,7 @@ func TestViterbiKeepsToLegalPaths(t *testing.T) {
 		net.transitions.Data[i] = float32(rng.NormFloat64() * 5)
 	}
 	const k = 4 // START is k, END k+1; label 3 must not come first or last, 1 only after 0
-	legal := func(a, b int) bool { return !(a == k && b == 3 || a == 3 && b == k+1 || b == 1 && a != 0) }
+	legal := func(a, b int) bool { return (a != k || b != 3) && (a != 3 || b != k+1) && (b != 1 || a == 0) }
 	p, err := NewPredictor(net, legal)
 	if err != nil {
 		t.Fatal(err)

@@ -180,7 +180,7 @@ func (o *op) String() string       { return fmt.Sprintf("%s of %s", o.kind, o.na
 
 func (o *op) WriteHash(h hash.Hash) {
 	fmt.Fprintf(h, "lethe %s ", o.name)
-	binary.Write(h, binary.LittleEndian, o.id)
+	_ = binary.Write(h, binary.LittleEndian, o.id) // a hash takes all
 }
 
 func (o *op) Hashcode() uint32 {

@@ -12,6 +12,7 @@ package conll
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -157,8 +158,7 @@ func (r *reader) add(columns []string, raw []byte, offset int) error {
 	if r.err != nil {
 		return nil
 	}
-	if err := notes.CheckUTF8(r.name, raw); err != nil {
-		e := err.(*data.Error)
+	if e, bad := errors.AsType[*data.Error](notes.CheckUTF8(r.name, raw)); bad {
 		e.Line, e.Offset = r.line, e.Offset+offset
 		return e
 	}

@@ -111,7 +111,7 @@ func readLines(r io.Reader, name string, types *data.TypeSet, seen map[string]bo
 
 // ofAll is the error of a file without a JSON object: its first.
 func ofAll(lines []error) error {
-	if e, ok := lines[0].(*data.Error); ok && len(lines) > 1 {
+	if e, ok := errors.AsType[*data.Error](lines[0]); ok && len(lines) > 1 {
 		return &data.Error{Path: e.Path, Line: e.Line, Offset: e.Offset, Reason: e.Reason + ", and no other line is a JSON object"}
 	}
 	return lines[0]

@@ -84,8 +84,7 @@ type line struct {
 // record parses the line. The JSON package's own messages may quote it and are
 // therefore not passed on.
 func (l line) record() (*record, error) {
-	if err := notes.CheckUTF8(l.file, l.raw); err != nil {
-		e := err.(*data.Error)
+	if e, bad := errors.AsType[*data.Error](notes.CheckUTF8(l.file, l.raw)); bad {
 		return nil, notes.Defect(l.file, l.number, l.offset+e.Offset, e.Reason)
 	}
 	var rec record

@@ -101,7 +101,7 @@ func endsSentence(text string, line, end, next int) bool {
 		return opener(text, next)
 	}
 	word = strings.ToLower(word)
-	return !titles[word] && !(numbered[word] && is(text, next, digit))
+	return !titles[word] && (!numbered[word] || !is(text, next, digit))
 }
 
 // lastWord is the letters, digits, inner periods and slashes that s ends with,

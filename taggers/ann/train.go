@@ -46,7 +46,8 @@ func (l Learner) Fit(ctx context.Context, task taggers.Task) (taggers.Tagger, er
 			return nil, err
 		}
 	}
-	return c.best()
+	c.restoreBest()
+	return c.tagger, nil
 }
 
 // course is a training under way. What it has reached is the network, the
@@ -355,11 +356,10 @@ func (c *course) bestEpoch() taggers.Epoch {
 	return taggers.Epoch{}
 }
 
-// best puts the best epoch's parameters back.
-func (c *course) best() (*Tagger, error) {
+// restoreBest puts the best epoch's parameters back.
+func (c *course) restoreBest() {
 	for i, p := range c.tagger.network.Params() {
 		copy(p.Data, c.bestParams[i])
 	}
 	c.tagger.card = c.bestCard
-	return c.tagger, nil
 }

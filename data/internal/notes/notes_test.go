@@ -72,7 +72,10 @@ func TestCheckUTF8(t *testing.T) {
 			}
 			return
 		}
-		e := err.(*data.Error)
+		e, ok := errors.AsType[*data.Error](err)
+		if !ok {
+			t.Fatalf("a %T", err)
+		}
 		if !utf8.Valid(raw[:e.Offset]) || utf8.FullRune(raw[e.Offset:]) && utf8.Valid(raw[:e.Offset+1]) {
 			t.Fatalf("offset %d is not the first invalid byte", e.Offset)
 		}

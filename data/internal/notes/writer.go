@@ -109,7 +109,7 @@ func (f *Folder) Write(doc *data.Document) error {
 	var ready []*renameio.PendingFile
 	defer func() {
 		for _, p := range ready {
-			p.Cleanup()
+			_ = p.Cleanup() // what cannot be removed is hidden, and not the error to tell of
 		}
 	}()
 	for _, part := range parts {
@@ -207,7 +207,7 @@ func (f *File) Close() error {
 	if f.pending == nil {
 		return nil
 	}
-	defer f.Abort()
+	defer func() { _ = f.Abort() }()
 	if f.err == nil {
 		if err := f.buf.Flush(); err != nil {
 			f.err = unwritable(f.path, err)
