@@ -17,25 +17,24 @@ import (
 // whole batch is one matrix product. A sentence whose scale leaves float32's
 // range is computed again in log space.
 type lattice struct {
-	labels    int
-	e         buffer // exp(A - its maximum), real labels only
-	p         buffer // exp(u - its row's maximum)
-	alphaBuf  buffer
-	betaBuf   buffer
-	qBuf      buffer // p_t beta_t / scale_t: what the step before sees
-	start     []float32
-	end       []float32
-	scale     []float32 // of each row
-	logZ      []float64 // of each sentence, in packed order
-	broken    []bool    // sentence left to log space
-	trans     kernel.Matrix
-	unaries   kernel.Matrix
-	expA      kernel.Matrix
-	emit      kernel.Matrix
-	alpha     kernel.Matrix
-	beta      kernel.Matrix
-	q         kernel.Matrix
-	anyBroken bool
+	labels   int
+	e        buffer // exp(A - its maximum), real labels only
+	p        buffer // exp(u - its row's maximum)
+	alphaBuf buffer
+	betaBuf  buffer
+	qBuf     buffer // p_t beta_t / scale_t: what the step before sees
+	start    []float32
+	end      []float32
+	scale    []float32 // of each row
+	logZ     []float64 // of each sentence, in packed order
+	broken   []bool    // sentence left to log space
+	trans    kernel.Matrix
+	unaries  kernel.Matrix
+	expA     kernel.Matrix
+	emit     kernel.Matrix
+	alpha    kernel.Matrix
+	beta     kernel.Matrix
+	q        kernel.Matrix
 }
 
 // run computes logZ and the scaled alphas and betas.
@@ -52,7 +51,7 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 	shiftEnd := expRow(&l.end, last)
 
 	sentences := pk.active[0]
-	l.logZ, l.broken, l.anyBroken = make([]float64, sentences), make([]bool, sentences), false
+	l.logZ, l.broken = make([]float64, sentences), make([]bool, sentences)
 	l.emit, l.alpha, l.beta, l.q = l.p.resize(pk.rows, k), l.alphaBuf.zeroed(pk.rows, k), l.betaBuf.zeroed(pk.rows, k), l.qBuf.resize(pk.rows, k)
 	if cap(l.scale) < pk.rows {
 		l.scale = make([]float32, pk.rows)
@@ -96,7 +95,7 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 					beta[j] = v / sum
 				}
 				if z := l.logZ[s]; math.IsNaN(z) || math.IsInf(z, 0) {
-					l.broken[s], l.anyBroken = true, true
+					l.broken[s] = true
 				}
 			}
 			if l.broken[s] {
@@ -112,11 +111,9 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 		}
 	}
 	l.check(pk)
-	if l.anyBroken {
-		for s, broken := range l.broken {
-			if broken {
-				l.logZ[s] = newLogLattice(l.sentence(pk, s), trans).logZ
-			}
+	for s, broken := range l.broken {
+		if broken {
+			l.logZ[s] = newLogLattice(l.sentence(pk, s), trans).logZ
 		}
 	}
 }
@@ -134,7 +131,7 @@ func (l *lattice) check(pk *packing) {
 		if l.broken[s] || math.Abs(sum-1) < 1e-2 {
 			continue
 		}
-		l.broken[s], l.anyBroken = true, true
+		l.broken[s] = true
 		for t := 0; t < len(pk.active) && s < pk.active[t]; t++ {
 			r := pk.row(s, t)
 			clear(l.alpha.Row(r))

@@ -292,6 +292,36 @@ func TestEvaluateEvery(t *testing.T) {
 	}
 }
 
+// Patience shorter than the way to the first scoring once stopped the run
+// before it, and then there was no best epoch to return.
+func TestPatienceWaitsForTheFirstScore(t *testing.T) {
+	cfg := small()
+	cfg.Training.Epochs, cfg.Training.EvaluateEvery, cfg.Training.Patience = 6, 3, 1
+	cfg.Optimizer.LearningRate = 1e-12
+	var epochs []taggers.Epoch
+	fit(t, cfg, taggers.Task{Workers: 1, Report: taggers.Report{Epoch: func(e taggers.Epoch) { epochs = append(epochs, e) }}})
+	if n := len(epochs); n != 4 || !epochs[2].Best {
+		t.Errorf("%d epochs, want to score the third and stop after the fourth", n)
+	}
+}
+
+// Resumed with fewer epochs than it takes to be scored, a run has nothing to
+// return, and says so.
+func TestResumeWithoutAScoredEpoch(t *testing.T) {
+	cfg, dir := small(), t.TempDir()
+	cfg.Training.EvaluateEvery = 2
+	ctx, cancel := context.WithCancel(context.Background())
+	task := taggers.Task{Name: "test", Types: types(t), Seed: 7, Workers: 1, Dir: dir, Train: notes(t, 24, synth.Train), Dev: notes(t, 6, synth.Dev),
+		Report: taggers.Report{Epoch: func(taggers.Epoch) { cancel() }}}
+	if _, err := (Learner{cfg}).Fit(ctx, task); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the run was not interrupted: %v", err)
+	}
+	cfg.Training.Epochs, task.Resume, task.Report = 1, true, taggers.Report{}
+	if _, err := (Learner{cfg}).Fit(context.Background(), task); err == nil {
+		t.Error("a run without a scored epoch is no error")
+	}
+}
+
 func TestEarlyStopping(t *testing.T) {
 	cfg := small()
 	cfg.Training.Epochs, cfg.Training.Patience, cfg.Optimizer.LearningRate = 10, 1, 1e-12

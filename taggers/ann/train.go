@@ -46,6 +46,9 @@ func (l Learner) Fit(ctx context.Context, task taggers.Task) (taggers.Tagger, er
 			return nil, err
 		}
 	}
+	if c.bestParams == nil { // a resumed run whose epochs were lowered
+		return nil, fmt.Errorf("none of the run's %d epochs was scored on dev: raise training.epochs", len(c.history))
+	}
 	c.restoreBest()
 	return c.tagger, nil
 }
@@ -216,7 +219,7 @@ func (c *course) done() bool {
 	for i := n - 1; i >= 0 && !c.history[i].Best; i-- {
 		sinceBest++
 	}
-	return t.Patience > 0 && sinceBest >= t.Patience
+	return t.Patience > 0 && c.bestParams != nil && sinceBest >= t.Patience
 }
 
 // epoch trains on every sentence once, in an order of its own, and scores Dev.
