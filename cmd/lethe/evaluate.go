@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
@@ -13,16 +16,38 @@ import (
 	"github.com/lethe-deid/lethe/experiments"
 )
 
+// evaluateOptions is what all scorers share.
 type evaluateOptions struct {
 	gold, system         string
-	format, systemFormat string
-	types                string
-	hipaa, json          bool
-	minF1                float64
+	format, systemFormat string // systemFormat is empty when it is format
+	types                string // empty for the default of format
+	json                 bool
+}
+
+// scorer is a way to score: Lethe's own, or an official script's. Each is made
+// by a function in a file of its own, which also adds the flags that only this
+// scorer takes.
+type scorer struct {
+	name   string   // what --script takes; empty for Lethe's own
+	format string   // the default of --format
+	flags  []string // the names of its flags besides those of evaluateOptions
+	run    func(*evaluateOptions) error
+}
+
+// scorers lists them, their flags being added to those of the command. A flag
+// that two scorers share is added by the first.
+func scorers(flags *pflag.FlagSet) []scorer {
+	return []scorer{
+		ownScorer(flags),
+	}
 }
 
 func newEvaluate() *cobra.Command {
-	var opt evaluateOptions
+	var (
+		opt    evaluateOptions
+		script string
+		all    []scorer
+	)
 	cmd := &cobra.Command{
 		Use:   "evaluate --gold DIR --system DIR",
 		Short: "Score what a system found against the gold standard",
@@ -38,34 +63,87 @@ over the rest would be that of another corpus.`,
 			if opt.gold == "" || opt.system == "" {
 				return usageError(cmd, errors.New("--gold and --system must be given"))
 			}
-			if !(opt.minF1 >= 0 && opt.minF1 <= 1) {
-				return usageError(cmd, fmt.Errorf("--min-f1 %v is not in [0, 1]", opt.minF1))
+			s, err := pickScorer(all, script, cmd.Flags())
+			if err != nil {
+				return usageError(cmd, err)
 			}
-			return opt.run()
+			opt.format = cmp.Or(opt.format, s.format)
+			return s.run(&opt)
 		},
 	}
 	flags := cmd.Flags()
+	all = scorers(flags)
 	flags.StringVar(&opt.gold, "gold", "", "file or folder of the gold standard (needed)")
 	flags.StringVar(&opt.system, "system", "", "file or folder of what the system found (needed)")
-	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of --gold: i2b2, meddocan, brat, conll or jsonl")
+	flags.StringVar(&opt.format, "format", "", "`FORMAT` of --gold: i2b2, meddocan, brat, conll or jsonl (default i2b2)")
 	flags.StringVar(&opt.systemFormat, "system-format", "", "`FORMAT` of --system (default that of --gold)")
 	flags.StringVar(&opt.types, "types", "", "type `SET`: i2b2-2014, i2b2-2006, mimic, meddocan, conll or any (default that of --format; any for brat and jsonl)")
-	flags.BoolVar(&opt.hipaa, "hipaa", false, "score the types that HIPAA names only (default all)")
-	flags.Float64Var(&opt.minF1, "min-f1", 0, "exit with 1 when strict F1 is below `X`, in [0, 1]")
+	flags.StringVar(&script, "script", "", "score as an official `SCRIPT` does: "+scorerNames(all)+" (default Lethe's own scores)")
 	flags.BoolVar(&opt.json, "json", false, "print JSON (default a table)")
 	return cmd
 }
 
-func (o *evaluateOptions) run() error {
-	types, err := data.LookupTypeSet(cmp.Or(o.types, experiments.DefaultTypes(o.format), "any"))
-	if err != nil {
-		return fmt.Errorf("--types: %w", err)
+// pickScorer finds a scorer by its name, and refuses flags that belong to others.
+func pickScorer(all []scorer, name string, flags *pflag.FlagSet) (*scorer, error) {
+	i := slices.IndexFunc(all, func(s scorer) bool { return s.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("no script %q (have %s)", name, scorerNames(all))
 	}
-	gold, err := o.load(o.gold, o.format, types)
+	var err error
+	flags.Visit(func(f *pflag.Flag) {
+		var takers []string
+		for _, s := range all {
+			if slices.Contains(s.flags, f.Name) {
+				takers = append(takers, cmp.Or(s.name, "none"))
+			}
+		}
+		if err == nil && len(takers) > 0 && !slices.Contains(takers, cmp.Or(name, "none")) {
+			err = fmt.Errorf("--%s does not go with this scorer; its --script is %s", f.Name, strings.Join(takers, " or "))
+		}
+	})
+	return &all[i], err
+}
+
+// scorerNames lists the values of --script.
+func scorerNames(all []scorer) string {
+	var names []string
+	for _, s := range all {
+		if s.name != "" {
+			names = append(names, s.name)
+		}
+	}
+	return cmp.Or(strings.Join(names, ", "), "none yet")
+}
+
+// ownScorer is Lethe's own.
+func ownScorer(flags *pflag.FlagSet) scorer {
+	hipaa := flags.Bool("hipaa", false, "score the types that HIPAA names only (default all)")
+	minF1 := flags.Float64("min-f1", 0, "exit with 1 when strict F1 is below `X`, in [0, 1]")
+	return scorer{format: "i2b2", flags: []string{"hipaa", "min-f1"}, run: func(o *evaluateOptions) error {
+		if !(*minF1 >= 0 && *minF1 <= 1) {
+			return fmt.Errorf("--min-f1 %v is not in [0, 1]", *minF1)
+		}
+		return o.run(*hipaa, *minF1)
+	}}
+}
+
+func (o *evaluateOptions) run(hipaa bool, minF1 float64) error {
+	types, err := o.typeSet()
 	if err != nil {
 		return err
 	}
-	system, err := o.load(o.system, cmp.Or(o.systemFormat, o.format), types)
+	load := func(path, formatName string) ([]*data.Document, error) {
+		docs, err := data.Collect(o.read(path, formatName, types))
+		if err == nil && hipaa {
+			docs, err = evaluation.HIPAA(docs, types)
+		}
+		return docs, err
+	}
+	gold, err := load(o.gold, o.format)
+	if err != nil {
+		return err
+	}
+	system, err := load(o.system, cmp.Or(o.systemFormat, o.format))
 	if err != nil {
 		return err
 	}
@@ -76,19 +154,27 @@ func (o *evaluateOptions) run() error {
 	if err := printScores(scores, o.json); err != nil {
 		return err
 	}
-	if f1 := scores.Strict.F1(); f1 < o.minF1 {
-		return no(fmt.Sprintf("strict F1 is %.4f, below %v", f1, o.minF1))
+	if f1 := scores.Strict.F1(); f1 < minF1 {
+		return no(fmt.Sprintf("strict F1 is %.4f, below %v", f1, minF1))
 	}
 	return nil
 }
 
-func (o *evaluateOptions) load(path, formatName string, types *data.TypeSet) ([]*data.Document, error) {
+// typeSet is that of --types.
+func (o *evaluateOptions) typeSet() (*data.TypeSet, error) {
+	types, err := data.LookupTypeSet(cmp.Or(o.types, experiments.DefaultTypes(o.format), "any"))
+	if err != nil {
+		return nil, fmt.Errorf("--types: %w", err)
+	}
+	return types, nil
+}
+
+// read reads one side.
+func (o *evaluateOptions) read(path, formatName string, types *data.TypeSet) data.Documents {
 	if formatName == "text" {
-		return nil, errors.New("format text holds no spans to score")
+		return func(yield func(*data.Document, error) bool) {
+			yield(nil, errors.New("format text holds no spans to score"))
+		}
 	}
-	docs, err := data.Collect(format.Read(formatName, path, types))
-	if err == nil && o.hipaa {
-		docs, err = evaluation.HIPAA(docs, types)
-	}
-	return docs, err
+	return format.Read(formatName, path, types)
 }
