@@ -92,11 +92,7 @@ func Compare(gold, system []*data.Document) (*Report, error) {
 // it gives the HIPAA-only scores that the papers report. It is an error when
 // the set marks no type as HIPAA's, or does not have a span's type.
 func HIPAA(docs []*data.Document, types *data.TypeSet) ([]*data.Document, error) {
-	named := false
-	for _, t := range types.Types {
-		named = named || t.HIPAA
-	}
-	if !named {
+	if !namesHIPAA(types) {
 		return nil, fmt.Errorf("type set %s does not say which types HIPAA names", types.Name)
 	}
 	kept := make([]*data.Document, len(docs))

@@ -1,0 +1,89 @@
+package evaluation
+
+import (
+	"fmt"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// PRF is precision, recall and F1, each in [0, 1].
+type PRF struct {
+	Precision float64 `json:"precision"`
+	Recall    float64 `json:"recall"`
+	F1        float64 `json:"f1"`
+}
+
+// Metric is a score of a corpus that adds up over its documents.
+type Metric struct {
+	Name  string
+	Tally func(gold, system *data.Document) []float64 // what one document adds: always of one length
+	Score func(total []float64) PRF                   // the score of a corpus, from the sum
+}
+
+// Metrics returns the measures of Compare: strict, spans, token and
+// binary_token. Their tallies are true positives, false positives and false
+// negatives.
+func Metrics() []Metric {
+	return []Metric{
+		matched("strict", func(d *data.Document) []mark { return typed(d.Spans) }),
+		matched("spans", func(d *data.Document) []mark { return untyped(typed(d.Spans)) }),
+		matched("token", tokens),
+		matched("binary_token", func(d *data.Document) []mark { return untyped(tokens(d)) }),
+	}
+}
+
+// matched counts the marks that both sides share.
+func matched(name string, marks func(*data.Document) []mark) Metric {
+	return Metric{Name: name, Score: Micro, Tally: func(gold, system *data.Document) []float64 {
+		var s Score
+		s.add(marks(gold), marks(system))
+		return []float64{float64(s.TP), float64(s.FP), float64(s.FN)}
+	}}
+}
+
+// Micro is the Score of a metric whose tally is true positives, false positives
+// and false negatives, in this order: micro-averaged, with 0 for 0/0. It agrees
+// with the methods of Counts to the bit.
+func Micro(total []float64) PRF {
+	tp, fp, fn := total[0], total[1], total[2]
+	return PRF{share(tp, tp+fp), share(tp, tp+fn), share(2*tp, 2*tp+fp+fn)}
+}
+
+func share(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+// HIPAA is the metric over the spans of those types only that HIPAA names,
+// according to the type set; "hipaa/" stands before its name. A type that the set
+// does not have is not among them. It is an error when the set marks no type as
+// HIPAA's.
+func (m Metric) HIPAA(types *data.TypeSet) (Metric, error) {
+	if !namesHIPAA(types) {
+		return Metric{}, fmt.Errorf("metric hipaa/%s: type set %s does not say which types HIPAA names", m.Name, types.Name)
+	}
+	kept := func(d *data.Document) *data.Document {
+		c := *d
+		c.Spans = nil
+		for _, s := range d.Spans {
+			if t, _ := types.Lookup(s.Type); t.HIPAA {
+				c.Spans = append(c.Spans, s)
+			}
+		}
+		return &c
+	}
+	return Metric{Name: "hipaa/" + m.Name, Score: m.Score, Tally: func(gold, system *data.Document) []float64 {
+		return m.Tally(kept(gold), kept(system))
+	}}, nil
+}
+
+func namesHIPAA(types *data.TypeSet) bool {
+	for _, t := range types.Types {
+		if t.HIPAA {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,67 @@
+package evaluation
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// The tallies of single documents, summed and scored, are what Compare says of
+// the corpus, to the bit; of HIPAA's types likewise.
+func TestMetricsAddUp(t *testing.T) {
+	types, err := data.LookupTypeSet("i2b2-2014")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "Seen by Dr. Oda Lund -- 01/02/2087."
+	words := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) data.Span {
+		i := rapid.IntRange(0, len(text)-1).Draw(t, "start")
+		j := rapid.IntRange(i+1, len(text)).Draw(t, "end")
+		return span(i, j, rapid.SampledFrom([]string{"DATE", "DOCTOR", "PATIENT"}).Draw(t, "type"))
+	}), 0, 4)
+	rapid.Check(t, func(t *rapid.T) {
+		var gold, system []*data.Document
+		for _, id := range []string{"a", "b", "c"} {
+			gold = append(gold, doc(id, text, words.Draw(t, "gold")...))
+			system = append(system, doc(id, text, words.Draw(t, "system")...))
+		}
+		whole, err := Compare(gold, system)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hipaaGold, err := HIPAA(gold, types)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hipaaSystem, err := HIPAA(system, types)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part, err := Compare(hipaaGold, hipaaSystem)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := func(r *Report) []Counts {
+			return []Counts{r.Strict.Counts, r.Spans.Counts, r.Token.Counts, r.BinaryToken.Counts}
+		}
+		for i, m := range Metrics() {
+			hipaa, err := m.HIPAA(types)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for m, want := range map[*Metric]Counts{&m: counts(whole)[i], &hipaa: counts(part)[i]} {
+				total := make([]float64, 3)
+				for d := range gold {
+					for k, v := range m.Tally(gold[d], system[d]) {
+						total[k] += v
+					}
+				}
+				if got, want := m.Score(total), (PRF{want.Precision(), want.Recall(), want.F1()}); got != want {
+					t.Errorf("%s: %+v, Compare says %+v", m.Name, got, want)
+				}
+			}
+		}
+	})
+}
