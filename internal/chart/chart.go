@@ -1,0 +1,148 @@
+// Package chart draws lines, points and bars with gonum's plot, for a page
+// ([Chart.SVG]) or for a paper ([Chart.Save]: SVG, PNG or PDF).
+//
+// Series differ in colour (a palette that the colour-blind can tell apart, after
+// Okabe and Ito 2008) and as well in dash, mark or hatching, so that a chart can
+// be read in black and white. The same chart gives the same bytes.
+package chart
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Chart is one picture: lines, or bars in their place.
+type Chart struct {
+	Title         string // what it is. Not drawn: a caption or a heading says it, and screen readers do
+	Description   string // what is to be seen in it, in a sentence or two: read out by screen readers
+	X, Y          Axis   // with horizontal bars, Y goes to the right
+	Lines         []Line
+	Bars          *Bars
+	Width, Height float64 // in points, 1/72 inch; 0: 400 and 250
+}
+
+// Axis is what stands along a side.
+type Axis struct {
+	Label    string
+	Min, Max float64 // what is to be in view; both 0: as the data have it, rounded
+	Log      bool    // a logarithmic scale: all values must be positive
+}
+
+// Line is a series of points.
+type Line struct {
+	Name   string // in the legend, if there is more than one line; "" for none
+	Points []Point
+	Style  Style
+	Band   bool // show Low and High as a band rather than a bar at each point
+}
+
+// Style is how the points of a line are shown.
+type Style uint8
+
+// The styles.
+const (
+	Joined Style = iota // a mark at each point, and a line from one to the next
+	Plain               // the line alone: for many points
+	Marks               // the marks alone: a scatter plot
+)
+
+// Point is one point of a line.
+type Point struct {
+	X, Y      float64
+	Low, High float64 // an interval about Y; both 0: none
+	Label     string  // written beside it, where there is room; "" for none
+}
+
+// Bars is groups of bars that stand side by side: Series[s].Bars[g] is in the
+// group Groups[g].
+type Bars struct {
+	Groups     []string
+	Series     []Series
+	Horizontal bool // groups below one another, for many of them or long names
+}
+
+// Series is the bars that mean the same in each group.
+type Series struct {
+	Name string // in the legend, if there is more than one series
+	Bars []Bar
+}
+
+// Bar is one bar, from 0 (or, when that is out of view, from the edge) to Value.
+type Bar struct {
+	Value     float64
+	Low, High float64 // an interval about Value; both 0: none
+}
+
+// check refuses what cannot be drawn.
+func (c *Chart) check() error {
+	if err := c.content(); err != nil {
+		return fmt.Errorf("chart %q: %w", c.Title, err)
+	}
+	return nil
+}
+
+func (c *Chart) content() error {
+	if c.Width < 0 || c.Height < 0 {
+		return errors.New("a size is negative")
+	}
+	for _, a := range []Axis{c.X, c.Y} {
+		if !finite(a.Min, a.Max) || a.Min > a.Max || a.Log && a.Min < 0 {
+			return fmt.Errorf("axis %q: [%v, %v] is no range", a.Label, a.Min, a.Max)
+		}
+	}
+	if c.Bars != nil {
+		if len(c.Lines) > 0 {
+			return errors.New("lines and bars exclude each other")
+		}
+		return c.Bars.check(c.Y.Log)
+	}
+	points := 0
+	for _, l := range c.Lines {
+		for i, p := range l.Points {
+			if !finite(p.X, p.Y, p.Low, p.High) {
+				return fmt.Errorf("line %q: point %d is not finite", l.Name, i)
+			}
+			if c.X.Log && p.X <= 0 || c.Y.Log && (p.Y <= 0 || p.interval() && p.Low <= 0) {
+				return fmt.Errorf("line %q: point %d is not positive, as a logarithmic scale wants it", l.Name, i)
+			}
+			points++
+		}
+	}
+	if points == 0 {
+		return errors.New("nothing to draw")
+	}
+	return nil
+}
+
+func (b *Bars) check(log bool) error {
+	if len(b.Groups) == 0 || len(b.Series) == 0 {
+		return errors.New("nothing to draw")
+	}
+	if log {
+		return errors.New("bars begin at 0, which a logarithmic scale has not")
+	}
+	for _, s := range b.Series {
+		if len(s.Bars) != len(b.Groups) {
+			return fmt.Errorf("series %q: %d bars for %d groups", s.Name, len(s.Bars), len(b.Groups))
+		}
+		for i, v := range s.Bars {
+			if !finite(v.Value, v.Low, v.High) {
+				return fmt.Errorf("series %q: bar %d is not finite", s.Name, i)
+			}
+		}
+	}
+	return nil
+}
+
+func finite(all ...float64) bool {
+	for _, x := range all {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p Point) interval() bool { return p.Low != 0 || p.High != 0 }
+func (b Bar) interval() bool   { return b.Low != 0 || b.High != 0 }

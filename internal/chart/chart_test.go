@@ -1,0 +1,272 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func lines() *Chart {
+	return &Chart{
+		Title: "Learning <curves>", Description: `F1 & loss, "as they went"`,
+		X: Axis{Label: "Epoch"}, Y: Axis{Label: "F1", Max: 1},
+		Lines: []Line{
+			{Name: "full", Points: []Point{{X: 1, Y: 0.5, Low: 0.4, High: 0.6}, {X: 2, Y: 0.75, Low: 0.7, High: 0.8}}},
+			{Name: "año", Points: []Point{{X: 1, Y: 0.4, Low: 0.3, High: 0.5}, {X: 2, Y: 0.5, Low: 0.4, High: 0.6}}, Band: true, Style: Plain},
+			{Points: []Point{{X: 1, Y: 0.1, Label: "PHONE"}, {X: 2, Y: 0.1, Label: "DATE"}}, Style: Marks},
+		},
+	}
+}
+
+func columns(horizontal bool) *Chart {
+	return &Chart{
+		Title: "Ablation", Y: Axis{Label: "F1", Max: 1},
+		Bars: &Bars{
+			Groups: []string{"full", "no CRF"}, Horizontal: horizontal,
+			Series: []Series{{Name: "P", Bars: []Bar{{0.5, 0.4, 0.6}, {Value: 0.25}}}, {Name: "R", Bars: []Bar{{Value: 0.125}, {Value: 2}}}},
+		},
+	}
+}
+
+// texts parses an SVG, which must be well-formed, and returns what it says.
+func texts(t *testing.T, svg []byte) (all []string) {
+	t.Helper()
+	for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if s, ok := token.(xml.CharData); ok && strings.TrimSpace(string(s)) != "" {
+			all = append(all, string(s))
+		}
+	}
+}
+
+func TestSVG(t *testing.T) {
+	svg, err := lines().SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := texts(t, svg)
+	for _, want := range []string{
+		"Learning <curves>", `F1 & loss, "as they went"`, "Epoch", "F1", "full", "año", "PHONE", "DATE", "0.0", "0.2", "1.0",
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("no text %q in %q", want, got)
+		}
+	}
+	if !bytes.HasPrefix(svg, []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 250" role="img" aria-labelledby="chart-`)) {
+		t.Errorf("head: %.200s", svg)
+	}
+	// Every colour is a variable, whose fallback is the colour; a font is named once.
+	for _, match := range regexp.MustCompile(`(?:fill|stroke):([^;"]*)`).FindAllSubmatch(svg, -1) {
+		if v := string(match[1]); v != "none" && !regexp.MustCompile(`^var\(--chart-(ink|line|grid|[1-6]),#[0-9A-F]{6}\)$`).MatchString(v) {
+			t.Errorf("colour %s", v)
+		}
+	}
+	if n := bytes.Count(svg, []byte("Liberation")); n != 1 {
+		t.Errorf("the font is named %d times", n)
+	}
+	other := lines()
+	other.Description = "something else"
+	second, err := other.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := regexp.MustCompile(`<title id="([^"]*)"`)
+	if a, b := string(id.FindSubmatch(svg)[1]), string(id.FindSubmatch(second)[1]); a == b {
+		t.Errorf("two charts have the id %s", a)
+	}
+}
+
+// Bars end where their value is: the second of P is half as long as the first,
+// and what goes beyond the axis ends with it.
+func TestBars(t *testing.T) {
+	box := regexp.MustCompile(`d="M([\d.]+),([\d.]+)L([\d.]+),([\d.]+)L([\d.]+),([\d.]+)L([\d.]+),([\d.]+)Z" style="fill:var\(--chart-(\d)`)
+	for _, horizontal := range []bool{false, true} {
+		svg, err := columns(horizontal).SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts(t, svg)
+		length := map[string][]float64{}
+		for _, m := range box.FindAllStringSubmatch(string(svg), -1) {
+			low, high := math.Inf(1), math.Inf(-1)
+			for i := 1; i <= 8; i++ {
+				if (i%2 == 0) != horizontal {
+					v, err := strconv.ParseFloat(m[i], 64)
+					if err != nil {
+						t.Fatal(err)
+					}
+					low, high = min(low, v), max(high, v)
+				}
+			}
+			length[m[9]] = append(length[m[9]], high-low)
+		}
+		p, r := length["1"], length["2"] // the samples in the legend come last
+		if len(p) != 3 || len(r) != 3 {
+			t.Fatalf("horizontal %v: %d and %d boxes", horizontal, len(p), len(r))
+		}
+		p, r = p[1:], r[1:]
+		for i, want := range []float64{p[0] / 2, p[0] / 4, 2 * p[0]} {
+			if got := []float64{p[1], r[0], r[1]}[i]; math.Abs(got-want) > 0.05 {
+				t.Errorf("horizontal %v: bar %d is %v long, want %v", horizontal, i, got, want)
+			}
+		}
+	}
+}
+
+func TestSave(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []*Chart{lines(), columns(false)} {
+		for _, ext := range []string{".svg", ".png", ".pdf"} {
+			var content [2][]byte
+			for i := range content {
+				path := filepath.Join(dir, "chart"+ext)
+				if err := c.Save(path); err != nil {
+					t.Fatal(err)
+				}
+				var err error
+				if content[i], err = os.ReadFile(path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !bytes.Equal(content[0], content[1]) {
+				t.Errorf("%s: %s differs from one time to the next", c.Title, ext)
+			}
+			switch ext {
+			case ".svg":
+				texts(t, content[0])
+			case ".png":
+				picture, err := png.Decode(bytes.NewReader(content[0]))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if size := picture.Bounds().Size(); size.X != 1250 || size.Y < 781 || size.Y > 782 {
+					t.Errorf("PNG of %v pixels", size)
+				}
+				if r, g, b, a := picture.At(0, 0).RGBA(); r&g&b&a != 0xffff {
+					t.Error("the background is not white")
+				}
+			case ".pdf":
+				if !bytes.HasPrefix(content[0], []byte("%PDF-")) || !bytes.Contains(content[0], []byte("CreationDate (D:19700101")) {
+					t.Errorf("not a dateless PDF: %.20q", content[0])
+				}
+			}
+		}
+	}
+	for _, name := range []string{"chart.gif", "chart", "nowhere/chart.svg"} {
+		if err := lines().Save(filepath.Join(dir, name)); err == nil {
+			t.Errorf("%s was written", name)
+		}
+	}
+}
+
+func TestBadCharts(t *testing.T) {
+	for want, c := range map[string]*Chart{
+		`chart "": nothing to draw`:                                                    {},
+		`chart "x": nothing to draw`:                                                   {Title: "x", Bars: &Bars{}},
+		`chart "": line "a": point 1 is not finite`:                                    {Lines: []Line{{Name: "a", Points: []Point{{}, {Y: math.NaN()}}}}},
+		`chart "": lines and bars exclude each other`:                                  {Lines: []Line{{}}, Bars: &Bars{}},
+		`chart "": series "s": 1 bars for 2 groups`:                                    {Bars: &Bars{Groups: []string{"a", "b"}, Series: []Series{{Name: "s", Bars: make([]Bar, 1)}}}},
+		`chart "": series "s": bar 0 is not finite`:                                    {Bars: &Bars{Groups: []string{"a"}, Series: []Series{{Name: "s", Bars: []Bar{{Value: math.Inf(1)}}}}}},
+		`chart "": axis "n": [2, 1] is no range`:                                       {X: Axis{Label: "n", Min: 2, Max: 1}},
+		`chart "": a size is negative`:                                                 {Width: -1},
+		`chart "": bars begin at 0, which a logarithmic scale has not`:                 {Y: Axis{Log: true}, Bars: &Bars{Groups: []string{"a"}, Series: []Series{{Bars: make([]Bar, 1)}}}},
+		`chart "": line "a": point 0 is not positive, as a logarithmic scale wants it`: {X: Axis{Log: true}, Lines: []Line{{Name: "a", Points: []Point{{}}}}},
+	} {
+		if _, err := c.SVG(); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
+
+// What is degenerate is drawn all the same.
+func TestOddCharts(t *testing.T) {
+	one := []Line{{Points: []Point{{X: 3, Y: 0.5, Label: strings.Repeat("long ", 100)}}, Style: Marks}}
+	for name, c := range map[string]*Chart{
+		"one point":             {Lines: one},
+		"one point, log":        {Lines: one, X: Axis{Log: true}, Y: Axis{Log: true}},
+		"all zero":              {Lines: []Line{{Points: []Point{{}, {X: 1}}}}},
+		"negative":              {Lines: []Line{{Points: []Point{{X: -1, Y: -5}, {X: 1, Y: 5}}}}},
+		"outside the view":      {Lines: one, X: Axis{Min: 10, Max: 20}, Y: Axis{Min: 1, Max: 2}},
+		"wide range":            {Lines: []Line{{Points: []Point{{X: 1e-6, Y: 1e9}, {X: 1e6, Y: 1e-9}}}}, X: Axis{Log: true}},
+		"bars without height":   {Bars: &Bars{Groups: []string{"a"}, Series: []Series{{Bars: make([]Bar, 1)}}}},
+		"bars below zero":       {Bars: &Bars{Groups: []string{"a"}, Series: []Series{{Bars: []Bar{{Value: -3, Low: -4, High: 1}}}}}},
+		"more series than inks": {Lines: slices.Repeat(one, 9)},
+	} {
+		if svg, err := c.SVG(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if bytes.Contains(svg, []byte("NaN")) || bytes.Contains(svg, []byte("Inf")) {
+			t.Errorf("%s: not a number in %s", name, svg)
+		} else {
+			texts(t, svg)
+		}
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, tc := range []struct {
+		axis      Axis
+		low, high float64
+		round     bool
+		min, max  float64
+		want      string
+	}{
+		{Axis{}, 0, 1, true, 0, 1, "0.0 0.2 0.4 0.6 0.8 1.0"},
+		{Axis{}, 0.913, 0.984, true, 0.9, 1, "0.90 0.92 0.94 0.96 0.98 1.00"},
+		{Axis{}, 0, 0.012, true, 0, 0.0125, "0.0000 0.0025 0.0050 0.0075 0.0100 0.0125"},
+		{Axis{}, 1, 60, false, 1, 60, "20 40 60"},
+		{Axis{}, 0, 25000, true, 0, 25000, "0 5,000 10,000 15,000 20,000 25,000"},
+		{Axis{}, -0.3, 0.3, true, -0.4, 0.4, "-0.4 -0.2 0.0 0.2 0.4"},
+		{Axis{Min: 0.85, Max: 1}, 0, 7, true, 0.85, 1, "0.85 0.90 0.95 1.00"},
+		{Axis{}, 5, 5, true, 4.4, 5.6, "4.4 4.6 4.8 5.0 5.2 5.4 5.6"},
+		{Axis{Log: true}, 20, 600, false, 20, 600, "20 50 100 200 500"},
+		{Axis{Log: true}, 3, 12000, false, 3, 12000, "10 100 1,000 10,000"},
+		{Axis{Log: true}, 0.02, 0.5, false, 0.02, 0.5, "0.02 0.05 0.1 0.2 0.5"},
+	} {
+		s := tc.axis.scaled(tc.low, tc.high, 5, tc.round)
+		var got []string
+		for _, tick := range s.ticks {
+			got = append(got, tick.Label)
+		}
+		if strings.Join(got, " ") != tc.want || math.Abs(s.min-tc.min) > 1e-12 || math.Abs(s.max-tc.max) > 1e-12 {
+			t.Errorf("%+v [%v, %v]: [%v, %v] %s, want [%v, %v] %s", tc.axis, tc.low, tc.high, s.min, s.max, strings.Join(got, " "), tc.min, tc.max, tc.want)
+		}
+	}
+}
+
+// WCAG 2.2: 4.5:1 for text (1.4.3), 3:1 for what one must see (1.4.11).
+func TestContrast(t *testing.T) {
+	luminance := func(i ink) float64 {
+		part := func(v uint8) float64 {
+			c := float64(v) / 255
+			if c <= 0.04045 {
+				return c / 12.92
+			}
+			return math.Pow((c+0.055)/1.055, 2.4)
+		}
+		return 0.2126*part(i.r) + 0.7152*part(i.g) + 0.0722*part(i.b)
+	}
+	onPaper := func(i ink) float64 { return (luminance(paper) + 0.05) / (luminance(i) + 0.05) }
+	for _, c := range append(slices.Clone(palette), axis) {
+		if onPaper(c) < 3 {
+			t.Errorf("%s: %.2f", c.hex(), onPaper(c))
+		}
+	}
+	if onPaper(text) < 4.5 {
+		t.Errorf("text: %.2f", onPaper(text))
+	}
+}

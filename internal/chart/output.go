@@ -1,0 +1,179 @@
+package chart
+
+import (
+	"bytes"
+	"fmt"
+	"hash/fnv"
+	"html"
+	"image/color"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"codeberg.org/go-pdf/fpdf"
+	"github.com/google/renameio/v2"
+	"golang.org/x/text/encoding/charmap"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// pngDPI makes a chart of 400 points 1,250 pixels wide.
+const pngDPI = 225
+
+// SVG is the chart as an element for an HTML page: as wide as there is room, with
+// its text as text, and its title and description for screen readers. A page
+// sets its colours by CSS variables: --chart-ink (text), --chart-line (the axis),
+// --chart-grid, and --chart-1 to --chart-6 (the series); the background is the
+// page's.
+func (c *Chart) SVG() ([]byte, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	canvas := vgsvg.NewWith(vgsvg.UseWH(c.size()))
+	if err := c.layout(draw.New(canvas)); err != nil {
+		return nil, err
+	}
+	return c.rewrite(canvas)
+}
+
+// Save writes the chart to a file, which stands under its name only when it is
+// whole: as SVG, PNG or PDF, according to the extension of the path, dark on a
+// white ground.
+func (c *Chart) Save(path string) error {
+	encoded, err := c.encode(strings.ToLower(filepath.Ext(path)))
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return renameio.WriteFile(path, encoded, 0o666, renameio.WithTempDir(filepath.Dir(path)))
+}
+
+func (c *Chart) encode(extension string) ([]byte, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	w, h := c.size()
+	var canvas vg.CanvasWriterTo
+	switch extension {
+	case ".svg":
+		canvas = vgsvg.NewWith(vgsvg.UseWH(w, h))
+	case ".png":
+		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(pngDPI))}
+	case ".pdf":
+		canvas = latin{vgpdf.New(w, h)}
+	default:
+		return nil, fmt.Errorf("a chart is written as .svg, .png or .pdf, not as %q", extension)
+	}
+	area := draw.New(canvas)
+	area.SetColor(paper)
+	area.Fill(area.Path())
+	if err := c.layout(area); err != nil {
+		return nil, err
+	}
+	if svg, ok := canvas.(*vgsvg.Canvas); ok {
+		return c.rewrite(svg)
+	}
+	var out bytes.Buffer
+	if _, err := canvas.WriteTo(&out); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// latin is gonum's PDF with two things mended: it takes text for Windows-1252
+// (what that has not becomes "?"), and darkens colours that are not opaque.
+type latin struct{ *vgpdf.Canvas }
+
+func (c latin) FillString(f font.Face, at vg.Point, s string) {
+	var encoded []byte
+	for _, r := range s {
+		b, ok := charmap.Windows1252.EncodeRune(r)
+		if !ok {
+			b = '?'
+		}
+		encoded = append(encoded, b)
+	}
+	c.Canvas.FillString(f, at, string(encoded))
+}
+
+func (c latin) SetColor(in color.Color) {
+	if i, ok := in.(ink); ok {
+		in = straight(i)
+	}
+	c.Canvas.SetColor(in)
+}
+
+// straight is an ink whose components are not multiplied by alpha.
+type straight ink
+
+func (s straight) RGBA() (r, g, b, a uint32) {
+	_, _, _, a = ink(s).RGBA()
+	return uint32(s.r) * 0x101, uint32(s.g) * 0x101, uint32(s.b) * 0x101, a
+}
+
+// The bytes of a PDF must not depend on the time. Its library takes a document's
+// date from variables of its own.
+func init() {
+	epoch := time.Unix(0, 0).UTC()
+	fpdf.SetDefaultCreationDate(epoch)
+	fpdf.SetDefaultModificationDate(epoch)
+	fpdf.SetDefaultCatalogSort(true)
+}
+
+func (c *Chart) size() (w, h vg.Length) {
+	w, h = vg.Points(c.Width), vg.Points(c.Height)
+	if w == 0 {
+		w = 400
+	}
+	if h == 0 {
+		h = 250
+	}
+	return w, h
+}
+
+// What gonum writes, and what a page wants in its place: the font is said once,
+// and a colour is a variable. Liberation Sans has the widths of Arial and
+// Helvetica, so that text fits where it is not installed.
+var (
+	svgHead = regexp.MustCompile(`(?s)^.*?<svg[^>]*>`)
+	svgBody = strings.NewReplacer(append(variables(),
+		"font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal;", "",
+		"\n\tstyle=", " style=")...)
+)
+
+const fontFamily = "Liberation Sans, Arial, Helvetica, sans-serif"
+
+func variables() []string {
+	var pairs []string
+	name := func(i ink, variable string) {
+		pairs = append(pairs, ":"+i.hex(), ":var(--chart-"+variable+","+i.hex()+")")
+	}
+	name(text, "ink")
+	name(axis, "line")
+	name(grid, "grid")
+	for i, c := range palette {
+		name(c, fmt.Sprint(i+1))
+	}
+	return pairs
+}
+
+func (c *Chart) rewrite(canvas *vgsvg.Canvas) ([]byte, error) {
+	var svg bytes.Buffer
+	if _, err := canvas.WriteTo(&svg); err != nil {
+		return nil, err
+	}
+	w, h := c.size()
+	sum := fnv.New32a()
+	sum.Write(svg.Bytes())
+	sum.Write([]byte(c.Title + "\x00" + c.Description))
+	id := fmt.Sprintf("chart-%08x", sum.Sum32()) // ids must differ on a page
+	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" role="img" aria-labelledby="%s-title %s-desc" font-family="%s">`+
+		"\n<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>",
+		w.Points(), h.Points(), id, id, fontFamily, id, html.EscapeString(c.Title), id, html.EscapeString(c.Description))
+	body := svgBody.Replace(string(svgHead.ReplaceAll(svg.Bytes(), nil)))
+	return []byte(head + body), nil
+}

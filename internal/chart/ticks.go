@@ -1,0 +1,109 @@
+package chart
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+)
+
+// scale is the range of an axis and its ticks.
+type scale struct {
+	min, max float64
+	ticks    []plot.Tick
+}
+
+// Ticks implements plot.Ticker.
+func (s scale) Ticks(float64, float64) []plot.Tick { return s.ticks }
+
+// scaled decides the range of an axis for data in [low, high] and some ticks,
+// about as many as wanted. round extends the range to the next tick.
+func (a Axis) scaled(low, high float64, wanted int, round bool) scale {
+	if a.Min != 0 || a.Max != 0 {
+		low, high, round = a.Min, a.Max, false
+	}
+	if a.Log {
+		return logarithmic(low, high)
+	}
+	if low == high {
+		margin := math.Abs(low) / 10
+		if margin == 0 {
+			margin = 1
+		}
+		low, high = low-margin, high+margin
+	}
+	step := niceStep((high - low) / float64(wanted))
+	if round {
+		low, high = math.Floor(low/step+1e-9)*step, math.Ceil(high/step-1e-9)*step
+	}
+	s := scale{min: low, max: high}
+	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	if f := step * math.Pow10(decimals); math.Abs(f-math.Round(f)) > 1e-9 { // 2.5
+		decimals++
+	}
+	for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-9; i++ {
+		v := i * step
+		s.ticks = append(s.ticks, plot.Tick{Value: math.Min(math.Max(v, low), high), Label: number(v, decimals)})
+	}
+	return s
+}
+
+// niceStep is the least of 1, 2, 2.5 and 5 times a power of ten that is not
+// below step.
+func niceStep(step float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(step)))
+	for _, m := range []float64{1, 2, 2.5, 5} {
+		if m*power >= step*(1-1e-9) {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+// logarithmic has ticks at 1, 2 and 5 times the powers of ten or, over two decades
+// and more, at the powers alone.
+func logarithmic(low, high float64) scale {
+	if low == 0 {
+		low = high / 1000
+	}
+	if low == high {
+		low, high = low/2, high*2
+	}
+	s := scale{min: low, max: high}
+	factors := []float64{1, 2, 5}
+	if high/low > 100 {
+		factors = factors[:1]
+	}
+	for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
+		for _, f := range factors {
+			if v := f * math.Pow(10, e); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
+				s.ticks = append(s.ticks, plot.Tick{Value: math.Min(math.Max(v, low), high), Label: number(v, max(0, -int(e)))})
+			}
+		}
+	}
+	return s
+}
+
+// number groups thousands by commas.
+func number(v float64, decimals int) string {
+	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	if strings.Trim(s, "-0.") == "" {
+		s = strings.TrimPrefix(s, "-")
+	}
+	whole, fraction, dot := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	var b strings.Builder
+	if s[0] == '-' {
+		b.WriteByte('-')
+	}
+	for i, digit := range whole {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(digit)
+	}
+	if dot {
+		b.WriteString("." + fraction)
+	}
+	return b.String()
+}
