@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 )
 
 // Folds deals the documents into k parts of nearly equal size, for
@@ -10,22 +11,11 @@ import (
 // part when byPatient is set. The same seed gives the same parts; inside a part
 // the documents keep their order.
 func Folds(docs []*Document, k int, byPatient bool, seed uint64) ([][]*Document, error) {
-	groups, order := map[string][]int{}, []string{}
-	for i, d := range docs {
-		g := fmt.Sprint(i)
-		if byPatient {
-			g = d.Group()
-		}
-		if groups[g] == nil {
-			order = append(order, g)
-		}
-		groups[g] = append(groups[g], i)
-	}
+	groups, order := groupsOf(docs, byPatient)
 	if k < 2 || k > len(order) {
 		return nil, fmt.Errorf("cannot deal %d groups of documents into %d folds", len(order), k)
 	}
-	rng := rand.New(rand.NewPCG(seed, 0x666f6c6473))
-	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	shuffle(order, rand.NewPCG(seed, 0x666f6c6473))
 	fold := make([]int, len(docs)) // fold of each document
 	size := make([]int, k)
 	for _, g := range order {
@@ -54,40 +44,72 @@ func Split(docs []*Document, fraction float64, byPatient bool, seed uint64) (kep
 	if !(fraction > 0 && fraction < 1) {
 		return nil, nil, fmt.Errorf("split fraction %v is not between 0 and 1", fraction)
 	}
-	groups, order := map[string]int{}, []string{}
-	group := func(i int) string {
-		if byPatient {
-			return docs[i].Group()
-		}
-		return fmt.Sprint(i)
-	}
-	for i := range docs {
-		g := group(i)
-		if groups[g] == 0 {
-			order = append(order, g)
-		}
-		groups[g]++
-	}
+	groups, order := groupsOf(docs, byPatient)
 	if len(order) < 2 {
 		return nil, nil, fmt.Errorf("cannot split %d group(s) of documents in two", len(order))
 	}
-	rng := rand.New(rand.NewPCG(seed, 0x73706c6974))
-	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	shuffle(order, rand.NewPCG(seed, 0x73706c6974))
 	want := fraction * float64(len(docs))
-	isHeld, n := map[string]bool{}, 0
+	isHeld, n := map[int]bool{}, 0
 	for i, g := range order[:len(order)-1] {
-		if i > 0 && float64(n)+float64(groups[g])/2 > want {
+		if i > 0 && float64(n)+float64(len(groups[g]))/2 > want {
 			break
 		}
-		isHeld[g] = true
-		n += groups[g]
+		for _, k := range groups[g] {
+			isHeld[k] = true
+		}
+		n += len(groups[g])
 	}
 	for i, d := range docs {
-		if isHeld[group(i)] {
+		if isHeld[i] {
 			held = append(held, d)
 		} else {
 			kept = append(kept, d)
 		}
 	}
 	return kept, held, nil
+}
+
+// Sample draws n of the documents, which keep their order. With the same seed a
+// smaller sample is a part of each larger one. With byPatient whole groups are
+// drawn one after another (of the last there may be only the first documents),
+// so that a sample holds as many documents a patient as the corpus does.
+func Sample(docs []*Document, n int, byPatient bool, seed uint64) ([]*Document, error) {
+	if n < 1 || n > len(docs) {
+		return nil, fmt.Errorf("cannot draw %d of %d documents", n, len(docs))
+	}
+	groups, order := groupsOf(docs, byPatient)
+	shuffle(order, rand.NewPCG(seed, 0x73616d706c65))
+	var drawn []int
+	for _, g := range order {
+		drawn = append(drawn, groups[g]...)
+	}
+	drawn = drawn[:n]
+	slices.Sort(drawn)
+	sample := make([]*Document, n)
+	for k, i := range drawn {
+		sample[k] = docs[i]
+	}
+	return sample, nil
+}
+
+// groupsOf lists the documents of each group, and the groups in the order in
+// which they come. Without byPatient each document is a group.
+func groupsOf(docs []*Document, byPatient bool) (groups map[string][]int, order []string) {
+	groups = map[string][]int{}
+	for i, d := range docs {
+		g := fmt.Sprint(i)
+		if byPatient {
+			g = d.Group()
+		}
+		if groups[g] == nil {
+			order = append(order, g)
+		}
+		groups[g] = append(groups[g], i)
+	}
+	return groups, order
+}
+
+func shuffle(order []string, source rand.Source) {
+	rand.New(source).Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 }

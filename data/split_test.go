@@ -138,3 +138,53 @@ func TestSeedMatters(t *testing.T) {
 		t.Error("two seeds gave the same parts")
 	}
 }
+
+// A sample is a part of each larger one with the same seed, keeps the documents'
+// order, and has all documents of each group but perhaps one.
+func TestSample(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		docs := someDocuments(t)
+		byPatient, seed := rapid.Bool().Draw(t, "by patient"), rapid.Uint64().Draw(t, "seed")
+		var smaller []*Document
+		for n := 1; n <= len(docs); n++ {
+			sample, err := Sample(docs, n, byPatient, seed)
+			if err != nil || len(sample) != n {
+				t.Fatalf("%d documents, error %v", len(sample), err)
+			}
+			if !slices.IsSortedFunc(sample, func(a, b *Document) int { return slices.Index(docs, a) - slices.Index(docs, b) }) {
+				t.Fatal("out of order")
+			}
+			for _, d := range smaller {
+				if !slices.Contains(sample, d) {
+					t.Fatalf("%s is in the sample of %d, not in that of %d", d.ID, n-1, n)
+				}
+			}
+			cut := map[string]bool{}
+			for _, d := range docs {
+				for _, e := range sample {
+					if byPatient && d.Group() == e.Group() && !slices.Contains(sample, d) {
+						cut[d.Group()] = true
+					}
+				}
+			}
+			if len(cut) > 1 {
+				t.Fatalf("a sample of %d holds a part of %d groups", n, len(cut))
+			}
+			smaller = sample
+		}
+	})
+	for _, n := range []int{-1, 0, 3} {
+		if _, err := Sample(make([]*Document, 2), n, false, 1); err == nil {
+			t.Errorf("no error for %d of 2", n)
+		}
+	}
+	var docs []*Document
+	for i := range 40 {
+		docs = append(docs, &Document{ID: fmt.Sprint(i)})
+	}
+	a, _ := Sample(docs, 20, false, 1)
+	b, _ := Sample(docs, 20, false, 2)
+	if slices.Equal(a, b) {
+		t.Error("two seeds give one sample")
+	}
+}

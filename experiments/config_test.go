@@ -56,7 +56,7 @@ func TestLoad(t *testing.T) {
 	want := &Config{
 		Name: "2016", Seed: 1<<64 - 1,
 		Corpus: Corpus{
-			Format: "meddocan", Types: "meddocan", HoldOut: HoldOut{By: "patient"}, Seed: 1,
+			Format: "meddocan", Types: "meddocan", Seed: 1, Fold: Fold{By: "patient"}, HoldOut: HoldOut{By: "patient"}, Subset: Subset{By: "patient", Seed: 1},
 			Splits: map[string]string{"train": "/data/$x/train", "dev": here, "dev_hard": "/c"},
 		},
 		System: System{ANN: &system},
@@ -78,6 +78,38 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// With leaves the configuration that it starts from alone.
+func TestWith(t *testing.T) {
+	path := write(t, filepath.Join(t.TempDir(), "x.yaml"), valid+"ablations: [{name: a, set: [seed=2]}]\n")
+	c, err := Load(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed, err := c.With("seed=2", "system.ann.network.dropout=0", "corpus.splits.dev=/elsewhere")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changed.Seed != 2 || changed.System.ANN.Network.Dropout != 0 || changed.Corpus.Splits["dev"] != "/elsewhere" || changed.Ablations != nil {
+		t.Errorf("changed to %+v", changed)
+	}
+	again, err := Load(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(again, c); diff != "" {
+		t.Error("With changed what it was given: -want +got", diff)
+	}
+	for setting, want := range map[string]string{
+		"seed":                           "seed: not of the form path=value, as in seed=2",
+		"sed=2":                          "sed: sed: unknown key (have name, seed, corpus, system, ablations)",
+		"system.ann.network.dropout=1.5": "system.ann.network.dropout: 1.5 is not in [0, 1)",
+	} {
+		if _, err := c.With(setting); err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %s", setting, err, want)
+		}
+	}
+}
+
 func TestLoadErrors(t *testing.T) {
 	t.Setenv("LETHE_TEST_EMPTY", "")
 	const file = "FILE"
@@ -93,7 +125,7 @@ func TestLoadErrors(t *testing.T) {
 	}{
 		{"unknown key", replace("dropout", "droput"), "",
 			"FILE:7:15: system.ann.network.droput: unknown key (have character_embedding, ..."},
-		{"unknown key at the top", valid + "sed: 1\n", "", "FILE:10:1: sed: unknown key (have name, seed, corpus, system)"},
+		{"unknown key at the top", valid + "sed: 1\n", "", "FILE:10:1: sed: unknown key (have name, seed, corpus, system, ablations)"},
 		{"duplicate key", replace("      epochs: 3\n", "      epochs: 3\n      epochs: 4\n"), "",
 			`FILE:10:7: mapping key "epochs" already defined at [9:7]`},
 		{"text for a whole number", replace("epochs: 3", "epochs: many"), "",
@@ -125,6 +157,18 @@ func TestLoadErrors(t *testing.T) {
 		{"unknown format", replace("meddocan", "xml"), "", `FILE: corpus.format: no format "xml" (have i2b2, meddocan, brat, conll, jsonl, text, synth)`},
 		{"no types", replace("meddocan", "brat"), "", `FILE: corpus.types: must be given for format brat (have i2b2-2014, i2b2-2006, mimic, meddocan, conll, any)`},
 		{"dev twice", replace("  splits", "  hold_out: {fraction: 0.1}\n  splits"), "", "FILE: corpus.hold_out: makes the split dev, which is given as well"},
+		{"test twice", replace("dev_hard: /c}", "test: /c}\n  fold: {of: 2, number: 1}"), "", "FILE: corpus.fold: makes the split test, which is given as well"},
+		{"one fold", replace("  splits", "  fold: {of: 1, number: 1}\n  splits"), "", "FILE: corpus.fold.of: 1 is neither 0 nor at least 2"},
+		{"no such fold", replace("  splits", "  fold: {of: 3, number: 4}\n  splits"), "", "FILE: corpus.fold.number: 4 of 3"},
+		{"which fold", replace("  splits", "  fold: {of: 3}\n  splits"), "", "FILE: corpus.fold.number: 0 of 3"},
+		{"fold of nothing", replace("  splits", "  fold: {number: 3}\n  splits"), "", "FILE: corpus.fold.number: 3 of 0"},
+		{"folds by page", replace("  splits", "  fold: {of: 3, number: 1, by: page}\n  splits"), "", `FILE: corpus.fold.by: "page" is not document or patient`},
+		{"subset by page", replace("  splits", "  subset: {documents: 3, by: page}\n  splits"), "", `FILE: corpus.subset.by: "page" is not document or patient`},
+		{"negative subset", replace("  splits", "  subset: {documents: -3}\n  splits"), "", "FILE: corpus.subset.documents: -3 is negative"},
+		{"ablation without a name", valid + "ablations: [{set: [seed=1]}]\n", "", "FILE: ablations[0].name: wants up to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},
+		{"ablation twice", valid + "ablations: [{name: a, set: [seed=2]}, {name: a, set: [seed=3]}]\n", "", "FILE: ablations[1].name: a is there twice"},
+		{"ablation of nothing", valid + "ablations: [{name: a}]\n", "", "FILE: ablations[0].set: a changes nothing"},
+		{"ablation of two", valid + "ablations: [{name: a, set: seed=2}]\n", "", "FILE:10:28: ablations[0].set: text where a list is expected"},
 		{"notes of a real corpus", replace("  splits", "  notes: {test: 1}\n  splits"), "", "FILE: corpus.notes: of no use but with format synth"},
 		{"unset variable", replace("/a", "\"${LETHE_TEST_EMPTY}/a\""), "", "FILE: corpus.splits.train: the environment variable LETHE_TEST_EMPTY is not set"},
 		{"empty path", replace("/a", `""`), "", "FILE: corpus.splits.train: the path is empty"},

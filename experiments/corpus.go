@@ -16,16 +16,32 @@ import (
 const (
 	trainSplit = "train"
 	devSplit   = "dev"
+	testSplit  = "test"
 )
 
-// has says whether a split is given, rather than held out.
+// has says whether a split is given, rather than cut off train.
 func (c *Corpus) has(split string) bool { return c.Splits[split] != "" || c.Notes[split] > 0 }
+
+// cuts says whether a split is made of what is given as train.
+func (c *Corpus) cuts(split string) bool {
+	switch split {
+	case trainSplit:
+		return c.Fold.Of > 0 || c.HoldOut.Fraction > 0 || c.Subset.Documents > 0
+	case devSplit:
+		return c.HoldOut.Fraction > 0
+	case testSplit:
+		return c.Fold.Of > 0
+	}
+	return false
+}
 
 // SplitNames lists the splits, sorted.
 func (c *Corpus) SplitNames() []string {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(c.Splits)), maps.Keys(c.Notes))
-	if c.HoldOut.Fraction > 0 && !c.has(devSplit) {
-		names = append(names, devSplit)
+	for _, name := range []string{devSplit, testSplit} {
+		if c.cuts(name) {
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	return names
@@ -47,12 +63,9 @@ func (c *Corpus) OutputFormat() string {
 // the key.
 func (c *Corpus) read(split string, progress Progress) (data.Documents, error) {
 	switch {
-	case c.HoldOut.Fraction > 0 && (split == trainSplit || split == devSplit):
-		train, dev, err := c.part(progress)
-		if split == trainSplit {
-			return each(train), err
-		}
-		return each(dev), err
+	case c.cuts(split):
+		parts, err := c.part(progress)
+		return each(parts[split]), err
 	case c.has(split):
 		return c.source(split)
 	}
@@ -78,21 +91,42 @@ func (c *Corpus) source(split string) (data.Documents, error) {
 	return format.Read(c.Format, path, types), nil
 }
 
-// part parts what is given as train. All of it must be readable, since the parts
-// would be others without a note.
-func (c *Corpus) part(progress Progress) (train, dev []*data.Document, err error) {
+// part cuts up what is given as train. All of it must be readable, since the
+// parts would be others without a note.
+func (c *Corpus) part(progress Progress) (parts map[string][]*data.Document, err error) {
 	source, err := c.source(trainSplit)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	all, err := c.collect(trainSplit, source, progress)
+	train, err := c.collect(trainSplit, source, progress)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if train, dev, err = data.Split(all, c.HoldOut.Fraction, c.HoldOut.By == "patient", c.Seed); err != nil {
-		return nil, nil, fmt.Errorf("corpus.hold_out: %w", err)
+	parts = map[string][]*data.Document{}
+	if f := c.Fold; f.Of > 0 {
+		folds, err := data.Folds(train, f.Of, f.By == byPatient, c.Seed)
+		if err != nil {
+			return nil, fmt.Errorf("corpus.fold: %w", err)
+		}
+		parts[testSplit] = folds[f.Number-1]
+		held := map[*data.Document]bool{}
+		for _, d := range parts[testSplit] {
+			held[d] = true
+		}
+		train = slices.DeleteFunc(train, func(d *data.Document) bool { return held[d] })
 	}
-	return train, dev, nil
+	if h := c.HoldOut; h.Fraction > 0 {
+		if train, parts[devSplit], err = data.Split(train, h.Fraction, h.By == byPatient, c.Seed); err != nil {
+			return nil, fmt.Errorf("corpus.hold_out: %w", err)
+		}
+	}
+	if s := c.Subset; s.Documents > 0 {
+		if train, err = data.Sample(train, s.Documents, s.By == byPatient, s.Seed); err != nil {
+			return nil, fmt.Errorf("corpus.subset: %w", err)
+		}
+	}
+	parts[trainSplit] = train
+	return parts, nil
 }
 
 func each(docs []*data.Document) data.Documents {
@@ -116,8 +150,9 @@ func (c *Corpus) load(split string, progress Progress) ([]*data.Document, error)
 
 // loadBoth reads what a training needs, a corpus that is to be parted only once.
 func (c *Corpus) loadBoth(progress Progress) (train, dev []*data.Document, err error) {
-	if c.HoldOut.Fraction > 0 {
-		return c.part(progress)
+	if c.cuts(trainSplit) && c.cuts(devSplit) {
+		parts, err := c.part(progress)
+		return parts[trainSplit], parts[devSplit], err
 	}
 	if train, err = c.load(trainSplit, progress); err != nil {
 		return nil, nil, err

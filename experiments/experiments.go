@@ -21,6 +21,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/goccy/go-yaml"
+
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/synth"
@@ -35,6 +37,14 @@ type Config struct {
 	Seed   uint64 `yaml:"seed"` // all chance of the training follows from it; default 1
 	Corpus Corpus `yaml:"corpus"`
 	System System `yaml:"system"`
+	// Ablations are for experiments/studies; to train, they are of no consequence.
+	Ablations []Ablation `yaml:"ablations,omitempty"`
+}
+
+// Ablation is a variant of the experiment, to be compared with it.
+type Ablation struct {
+	Name string   `yaml:"name"` // of its runs: as Config.Name
+	Set  []string `yaml:"set"`  // settings "path=value", put over the rest as by Config.With
 }
 
 // Corpus is where the notes come from.
@@ -46,9 +56,27 @@ type Corpus struct {
 	// environment variable VAR, and a relative path starts at the working
 	// directory.
 	Splits  map[string]string `yaml:"splits,omitempty"`
-	HoldOut HoldOut           `yaml:"hold_out"`        // makes dev of a part of train
+	Fold    Fold              `yaml:"fold"`            // makes test of a part of train
+	HoldOut HoldOut           `yaml:"hold_out"`        // makes dev of a part of train, or of what Fold leaves of it
+	Subset  Subset            `yaml:"subset"`          // leaves a part of train, or of what the others leave of it
 	Notes   map[string]int    `yaml:"notes,omitempty"` // for synth, in the place of Splits: how many to generate
 	Seed    uint64            `yaml:"seed"`            // decides what is held out or generated; default 1
+}
+
+// Fold keeps one of several equal parts of the training documents back as the
+// split test. The corpus's seed decides which documents are in a part.
+type Fold struct {
+	Number int    `yaml:"number"` // of the part, from 1
+	Of     int    `yaml:"of"`     // how many parts there are; 0, the default: no such split
+	By     string `yaml:"by"`     // document, or patient (default): all notes of one stay together
+}
+
+// Subset is a part of the training documents, drawn at random. Of subsets with
+// the same seed the smaller are parts of the larger.
+type Subset struct {
+	Documents int    `yaml:"documents"` // how many; 0, the default: all
+	By        string `yaml:"by"`        // document, or patient (default): one patient's notes are drawn before the next's
+	Seed      uint64 `yaml:"seed"`      // decides which; default 1
 }
 
 // HoldOut keeps a part of the training documents back as the split dev.
@@ -61,6 +89,12 @@ type HoldOut struct {
 type System struct {
 	ANN *ann.Config `yaml:"ann,omitempty"` // the recurrent network; keys left out are those of ann.DefaultConfig
 }
+
+// What goes together when a corpus is cut up.
+const (
+	byDocument = "document"
+	byPatient  = "patient"
+)
 
 // synthetic is the format of the corpus that is generated rather than read.
 const synthetic = "synth"
@@ -82,16 +116,41 @@ func Load(path string, settings []string) (*Config, error) {
 	}
 	for _, s := range settings {
 		if err := c.set(s); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--set %w", err)
 		}
 	}
-	if err := c.resolve(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if err := c.Validate(); err != nil {
+	if err := c.finish(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return c, nil
+}
+
+// With returns a copy, without ablations, in which the settings stand over what c
+// says, as in Load.
+func (c *Config) With(settings ...string) (*Config, error) {
+	raw, err := yaml.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	changed := &Config{}
+	if err := decode("", raw, changed); err != nil {
+		return nil, err
+	}
+	changed.Ablations = nil
+	for _, s := range settings {
+		if err := changed.set(s); err != nil {
+			return nil, err
+		}
+	}
+	return changed, changed.finish()
+}
+
+// finish is the last step of reading a configuration.
+func (c *Config) finish() error {
+	if err := c.resolve(); err != nil {
+		return err
+	}
+	return c.Validate()
 }
 
 // read decodes a file over the defaults.
@@ -100,7 +159,9 @@ func read(path string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Config{Seed: 1, Corpus: Corpus{Seed: 1, HoldOut: HoldOut{By: "patient"}}}
+	c := &Config{Seed: 1, Corpus: Corpus{
+		Seed: 1, Fold: Fold{By: byPatient}, HoldOut: HoldOut{By: byPatient}, Subset: Subset{By: byPatient, Seed: 1},
+	}}
 	if err := decode(path, raw, c); err != nil {
 		return nil, err
 	}
@@ -117,7 +178,7 @@ var settingKey = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
 func (c *Config) set(setting string) error {
 	path, value, ok := strings.Cut(setting, "=")
 	if !ok || !settingKey.MatchString(path) || strings.Contains(value, "\n") {
-		return fmt.Errorf("--set %s: not of the form path=value, as in seed=2", setting)
+		return fmt.Errorf("%s: not of the form path=value, as in seed=2", setting)
 	}
 	var overlay strings.Builder
 	for depth, key := range strings.Split(path, ".") {
@@ -125,7 +186,7 @@ func (c *Config) set(setting string) error {
 	}
 	fmt.Fprintf(&overlay, " %s\n", value)
 	if err := decode("", []byte(overlay.String()), c); err != nil {
-		return fmt.Errorf("--set %s: %w", path, err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }
@@ -172,13 +233,15 @@ func resolvePath(key, path string) (string, error) {
 	return absolute, nil
 }
 
+const nameRule = "wants up to 100 letters, digits, '_', '-' and '.', the first a letter or digit"
+
 var wellFormed = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$`)
 
 // Validate names the first key that makes no sense. It does not look for the
 // files: what is missing is an error when it is needed.
 func (c *Config) Validate() error {
 	if !wellFormed.MatchString(c.Name) {
-		return errors.New("name: wants up to 100 letters, digits, '_', '-' and '.', the first a letter or digit")
+		return errors.New("name: " + nameRule)
 	}
 	if err := c.Corpus.validate(); err != nil {
 		return fmt.Errorf("corpus.%w", err)
@@ -188,6 +251,18 @@ func (c *Config) Validate() error {
 	}
 	if err := c.System.ANN.Validate(); err != nil {
 		return fmt.Errorf("system.ann.%w", err)
+	}
+	names := map[string]bool{}
+	for i, a := range c.Ablations {
+		switch {
+		case !wellFormed.MatchString(a.Name):
+			return fmt.Errorf("ablations[%d].name: %s", i, nameRule)
+		case names[a.Name]:
+			return fmt.Errorf("ablations[%d].name: %s is there twice", i, a.Name)
+		case len(a.Set) == 0:
+			return fmt.Errorf("ablations[%d].set: %s changes nothing", i, a.Name)
+		}
+		names[a.Name] = true
 	}
 	return nil
 }
@@ -213,10 +288,21 @@ func (c *Corpus) validate() error {
 		return errors.New("notes: of no use but with format synth")
 	case !(c.HoldOut.Fraction >= 0 && c.HoldOut.Fraction < 1):
 		return fmt.Errorf("hold_out.fraction: %v is not in [0, 1)", c.HoldOut.Fraction)
-	case c.HoldOut.By != "document" && c.HoldOut.By != "patient":
-		return fmt.Errorf("hold_out.by: %q is not document or patient", c.HoldOut.By)
-	case c.HoldOut.Fraction > 0 && c.has("dev"):
+	case c.HoldOut.Fraction > 0 && c.has(devSplit):
 		return errors.New("hold_out: makes the split dev, which is given as well")
+	case c.Fold.Of < 0 || c.Fold.Of == 1:
+		return fmt.Errorf("fold.of: %d is neither 0 nor at least 2", c.Fold.Of)
+	case c.Fold.Of == 0 && c.Fold.Number != 0 || c.Fold.Of > 0 && (c.Fold.Number < 1 || c.Fold.Number > c.Fold.Of):
+		return fmt.Errorf("fold.number: %d of %d", c.Fold.Number, c.Fold.Of)
+	case c.Fold.Of > 0 && c.has(testSplit):
+		return errors.New("fold: makes the split test, which is given as well")
+	case c.Subset.Documents < 0:
+		return fmt.Errorf("subset.documents: %d is negative", c.Subset.Documents)
+	}
+	for _, unit := range []struct{ key, by string }{{"fold", c.Fold.By}, {"hold_out", c.HoldOut.By}, {"subset", c.Subset.By}} {
+		if unit.by != byDocument && unit.by != byPatient {
+			return fmt.Errorf("%s.by: %q is not document or patient", unit.key, unit.by)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Splits)) {
 		if !wellFormed.MatchString(name) {

@@ -142,6 +142,67 @@ func corpus(t *testing.T, dir string, n int) {
 	}
 }
 
+// Each document is in one of the parts that a corpus is cut into, over all folds
+// just once in test; a subset changes train alone.
+func TestFoldAndSubset(t *testing.T) {
+	dir := t.TempDir()
+	corpus(t, dir, 20)
+	ids := func(c *Corpus, split string) (ids []string) {
+		t.Helper()
+		docs, err := c.load(split, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range docs {
+			ids = append(ids, d.ID)
+		}
+		return ids
+	}
+	var tests []string
+	for number := 1; number <= 4; number++ {
+		c := &Corpus{Format: "brat", Types: "i2b2-2014", Splits: map[string]string{"train": dir}, Seed: 1,
+			Fold: Fold{number, 4, "document"}, HoldOut: HoldOut{0.2, "document"}, Subset: Subset{By: "document"}}
+		if want := []string{"dev", "test", "train"}; !slices.Equal(c.SplitNames(), want) {
+			t.Errorf("splits %v, want %v", c.SplitNames(), want)
+		}
+		train, dev, test := ids(c, "train"), ids(c, "dev"), ids(c, "test")
+		if len(train) != 12 || len(dev) != 3 || len(test) != 5 {
+			t.Errorf("%d, %d and %d notes, want 12, 3 and 5", len(train), len(dev), len(test))
+		}
+		all := slices.Concat(train, dev, test)
+		slices.Sort(all)
+		if len(slices.Compact(all)) != 20 {
+			t.Error("a note is in two parts, or in none")
+		}
+		tests = append(tests, test...)
+
+		c.Subset.Documents = 4
+		few := ids(c, "train")
+		if len(few) != 4 || slices.ContainsFunc(few, func(id string) bool { return !slices.Contains(train, id) }) {
+			t.Errorf("a subset of 4 is %v, of %v", few, train)
+		}
+		if !slices.Equal(dev, ids(c, "dev")) || !slices.Equal(test, ids(c, "test")) {
+			t.Error("a subset changes dev or test")
+		}
+		both, heldOut, err := c.loadBoth(nil)
+		if err != nil || len(both) != 4 || len(heldOut) != 3 {
+			t.Errorf("to train there are %d and %d notes, error %v", len(both), len(heldOut), err)
+		}
+		c.Subset.Documents = 13
+		if _, err := c.load("train", nil); err == nil || err.Error() != "corpus.subset: cannot draw 13 of 12 documents" {
+			t.Errorf("too large a subset: error %v", err)
+		}
+		c.Fold.Of = 21
+		if _, err := c.load("test", nil); err == nil || err.Error() != "corpus.fold: cannot deal 20 groups of documents into 21 folds" {
+			t.Errorf("too many folds: error %v", err)
+		}
+	}
+	slices.Sort(tests)
+	if len(tests) != 20 || len(slices.Compact(tests)) != 20 {
+		t.Errorf("the folds test %d notes, want each of 20 once", len(tests))
+	}
+}
+
 func TestHoldOut(t *testing.T) {
 	dir := t.TempDir()
 	corpus(t, dir, 20)

@@ -20,9 +20,10 @@ import (
 
 // Decode puts a YAML document over what into, a pointer to a struct, holds
 // already. Keys are those of the fields' yaml tags; fields are structs, pointers
-// to them, maps with string keys, string, bool, int, uint64 and float64. A nil
-// pointer whose key is there begins as a copy of the one of defaults that has its
-// type, and without one as zero. A byte order mark is skipped.
+// to them, maps with string keys, lists, string, bool, int, uint64 and float64. A
+// nil pointer whose key is there begins as a copy of the one of defaults that has
+// its type, and without one as zero; a list takes the place of an earlier one. A
+// byte order mark is skipped.
 //
 // Errors name the path, line and column, and the key; with the path "", where a
 // position would be of no use, only the key. Anchors, aliases and tags are
@@ -91,6 +92,18 @@ func (d decoder) value(path string, node ast.Node, v reflect.Value) error {
 		}
 		for each := m.MapRange(); each.Next(); {
 			if err := d.member(path, each.Key(), each.Value(), v); err != nil {
+				return err
+			}
+		}
+		return nil
+	case reflect.Slice:
+		n, ok := node.(*ast.SequenceNode)
+		if !ok {
+			return wrong("a list")
+		}
+		v.Set(reflect.MakeSlice(v.Type(), len(n.Values), len(n.Values)))
+		for i, item := range n.Values {
+			if err := d.value(fmt.Sprintf("%s[%d]", path, i), item, v.Index(i)); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,7 @@
 package strictyaml
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -33,6 +34,14 @@ func difference(path string, a, b reflect.Value) (key string, from, to any) {
 				return join(path, k), shown(from), shown(to)
 			}
 		}
+	case a.Kind() == reflect.Slice && a.Len() == b.Len():
+		for i := range a.Len() {
+			if key, from, to := difference(fmt.Sprintf("%s[%d]", path, i), a.Index(i), b.Index(i)); key != "" {
+				return key, from, to
+			}
+		}
+	case a.Kind() == reflect.Slice:
+		return path, fmt.Sprintf("a list of %d", a.Len()), fmt.Sprintf("one of %d", b.Len())
 	case !a.Equal(b):
 		return path, shown(a), shown(b)
 	}

@@ -23,15 +23,18 @@ type config struct {
 	Rate  float64        `yaml:"rate"`
 	Notes map[string]int `yaml:"notes,omitempty"`
 	Inner *inner         `yaml:"inner,omitempty"`
+	List  []inner        `yaml:"list,omitempty"`
+	Words []string       `yaml:"words,omitempty"`
 }
 
 func TestDecode(t *testing.T) {
-	got := config{Seed: 1, Size: 7, Notes: map[string]int{"dev": 1}}
-	raw := "\uFEFFname: |\r\n  x\r\nrate: 2\r\nnotes: {test: 3}\r\ninner:\r\n  wide: true # as ever\r\n"
+	got := config{Seed: 1, Size: 7, Notes: map[string]int{"dev": 1}, Words: []string{"of", "before"}}
+	raw := "\uFEFFname: |\r\n  x\r\nrate: 2\r\nnotes: {test: 3}\r\ninner:\r\n  wide: true # as ever\r\nlist:\r\n- rate: 1\r\n- {wide: true}\r\nwords: [one]\r\n"
 	if err := Decode("f", []byte(raw), &got, "of another type", inner{Rate: 0.5}); err != nil {
 		t.Fatal(err)
 	}
-	want := config{Name: "x\n", Seed: 1, Size: 7, Rate: 2, Notes: map[string]int{"dev": 1, "test": 3}, Inner: &inner{0.5, true}}
+	want := config{Name: "x\n", Seed: 1, Size: 7, Rate: 2, Notes: map[string]int{"dev": 1, "test": 3}, Inner: &inner{0.5, true},
+		List: []inner{{Rate: 1}, {Wide: true}}, Words: []string{"one"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -74,7 +77,7 @@ func TestExponentWithoutADot(t *testing.T) {
 
 func TestDecodeErrors(t *testing.T) {
 	for raw, want := range map[string]string{
-		"rates: 1":                       "f:1:1: rates: unknown key (have name, seed, size, rate, notes, inner)",
+		"rates: 1":                       "f:1:1: rates: unknown key (have name, seed, size, rate, notes, inner, list, words)",
 		"inner: {rat: 1}":                "f:1:9: inner.rat: unknown key (have rate, wide)",
 		"rate: 1\nrate: 2":               `f:2:1: mapping key "rate" already defined at [1:1]`,
 		`rate: "1e-3"`:                   "f:1:7: rate: text where a number is expected",
@@ -97,6 +100,9 @@ func TestDecodeErrors(t *testing.T) {
 		"inner: 1e-3":                    "f:1:8: inner: a number where a mapping is expected",
 		"notes: {test: x}":               "f:1:15: notes.test: text where a whole number is expected",
 		"inner: {wide: yes}":             "f:1:15: inner.wide: text where true or false is expected",
+		"words: one":                     "f:1:8: words: text where a list is expected",
+		"words: [one, 2]":                "f:1:14: words[1]: a number where text is expected",
+		"list:\n- wide: true\n- rat: 1":  "f:3:3: list[1].rat: unknown key (have rate, wide)",
 		"- 1":                            "f:1:1: a list where a mapping is expected",
 		"":                               "f: 0 YAML documents where one is expected",
 	} {
@@ -110,14 +116,19 @@ func TestDecodeErrors(t *testing.T) {
 }
 
 func TestDifference(t *testing.T) {
-	fresh := func() *config { return &config{Notes: map[string]int{"dev": 1}, Inner: &inner{Rate: 1}} }
+	fresh := func() *config {
+		return &config{Notes: map[string]int{"dev": 1}, Inner: &inner{Rate: 1},
+			List: []inner{{Rate: 1}, {Rate: 2}}}
+	}
 	for key, edit := range map[string]func(*config){
-		"":           func(*config) {},
-		"seed":       func(c *config) { c.Seed = 2 },
-		"inner":      func(c *config) { c.Inner = nil },
-		"inner.rate": func(c *config) { c.Inner.Rate = 2 },
-		"notes.dev":  func(c *config) { c.Notes["dev"] = 2 },
-		"notes.test": func(c *config) { c.Notes["test"] = 2 },
+		"":             func(*config) {},
+		"seed":         func(c *config) { c.Seed = 2 },
+		"inner":        func(c *config) { c.Inner = nil },
+		"inner.rate":   func(c *config) { c.Inner.Rate = 2 },
+		"notes.dev":    func(c *config) { c.Notes["dev"] = 2 },
+		"notes.test":   func(c *config) { c.Notes["test"] = 2 },
+		"list[1].rate": func(c *config) { c.List[1].Rate = 3 },
+		"list":         func(c *config) { c.List = c.List[:1] },
 	} {
 		other := fresh()
 		edit(other)
