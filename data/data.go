@@ -108,6 +108,17 @@ func Flatten(spans []Span) []Span {
 // item), names file and line or offset, and never quotes the note.
 type Documents = iter.Seq2[*Document, error]
 
+// Each reads documents that are in memory.
+func Each(docs []*Document) Documents {
+	return func(yield func(*Document, error) bool) {
+		for _, d := range docs {
+			if !yield(d, nil) {
+				return
+			}
+		}
+	}
+}
+
 // Collect reads all documents, stopping at the first error.
 func Collect(docs Documents) ([]*Document, error) {
 	var all []*Document

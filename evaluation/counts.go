@@ -1,8 +1,11 @@
 package evaluation
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 )
@@ -89,29 +92,38 @@ type mark struct {
 }
 
 // add counts one document. Both sides are sets: a mark given twice counts once.
+// The marks are put in another order.
 func (s *Score) add(gold, system []mark) {
-	wanted := make(map[mark]bool, len(gold)) // true when found
+	gold, system = set(gold), set(system)
+	for len(gold) > 0 && len(system) > 0 {
+		switch order := gold[0].compare(system[0]); {
+		case order == 0:
+			s.count(gold[0].typ, Counts{TP: 1})
+			gold, system = gold[1:], system[1:]
+		case order < 0:
+			s.count(gold[0].typ, Counts{FN: 1})
+			gold = gold[1:]
+		default:
+			s.count(system[0].typ, Counts{FP: 1})
+			system = system[1:]
+		}
+	}
 	for _, m := range gold {
-		wanted[m] = false
+		s.count(m.typ, Counts{FN: 1})
 	}
-	extra := map[mark]bool{}
 	for _, m := range system {
-		if _, ok := wanted[m]; ok {
-			wanted[m] = true
-		} else {
-			extra[m] = true
-		}
-	}
-	for m, found := range wanted {
-		if found {
-			s.count(m.typ, Counts{TP: 1})
-		} else {
-			s.count(m.typ, Counts{FN: 1})
-		}
-	}
-	for m := range extra {
 		s.count(m.typ, Counts{FP: 1})
 	}
+}
+
+// set sorts the marks and drops those that are there before.
+func set(marks []mark) []mark {
+	slices.SortFunc(marks, mark.compare)
+	return slices.Compact(marks)
+}
+
+func (m mark) compare(o mark) int {
+	return cmp.Or(m.start-o.start, m.end-o.end, strings.Compare(m.typ, o.typ))
 }
 
 func (s *Score) count(typ string, c Counts) {

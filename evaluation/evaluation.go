@@ -5,7 +5,8 @@
 // in one form or another: precision, recall and F1 over spans or over tokens,
 // with and without their type. Matching is between sets: in each document the
 // marks of the gold standard, those of the system, and what they share. The
-// official scorers, with rules and quirks of their own, are one file each.
+// official scorers, with rules and quirks of their own, are packages below
+// this one.
 package evaluation
 
 import (
@@ -37,7 +38,7 @@ type Report struct {
 }
 
 // Compare scores the system's documents against the gold documents of the same
-// ID.
+// ID, one pair at a time: see [Pairs] for what is held in memory.
 //
 // For the token measures each span is split by itself into runs of letters,
 // digits and combining marks, of any script; all else separates. A span with
@@ -47,96 +48,70 @@ type Report struct {
 // token that several spans cover counts once; with HIPAA's types only it is the
 // measure of Dernoncourt et al. 2016, Table 4.
 //
-// Compare returns an error when there is no gold document, when not one ID is
-// on both sides, when a side has an ID twice, when a span does not fit its text
-// (see data.Document.Check), or when the two texts of a document differ.
-func Compare(gold, system []*data.Document) (*Report, error) {
-	if len(gold) == 0 {
-		return nil, fmt.Errorf("no gold documents to compare with")
-	}
-	if _, err := byID("gold", gold); err != nil {
-		return nil, err
-	}
-	found, err := byID("system", system)
-	if err != nil {
-		return nil, err
-	}
-	r := &Report{Documents: len(gold), Missing: []string{}, Extra: []string{}}
-	for _, g := range gold {
-		s := found[g.ID]
-		if s == nil {
-			r.Missing = append(r.Missing, g.ID)
-			s = &data.Document{}
-		} else if err := sameText(g, s); err != nil {
+// Compare returns the first error of a source, and an error when there is no
+// gold document, when not one ID is on both sides, when a side has an ID twice,
+// when a span does not fit its text (see data.Document.Check), or when the two
+// texts of a document differ.
+func Compare(gold, system data.Documents) (*Report, error) {
+	r := &Report{Missing: []string{}, Extra: []string{}}
+	for p, err := range DocumentPairs(gold, system) {
+		switch {
+		case err != nil:
 			return nil, err
+		case p.Gold == nil:
+			r.Extra = append(r.Extra, p.ID)
+			continue
+		case p.System == nil:
+			r.Missing = append(r.Missing, p.ID)
+			p.System = &data.Document{}
 		}
-		delete(found, g.ID)
-		r.Strict.add(typed(g.Spans), typed(s.Spans))
-		r.Spans.add(untyped(typed(g.Spans)), untyped(typed(s.Spans)))
-		r.Token.add(tokens(g), tokens(s))
-		r.BinaryToken.add(untyped(tokens(g)), untyped(tokens(s)))
+		r.Documents++
+		r.Strict.add(typed(p.Gold.Spans), typed(p.System.Spans))
+		r.Spans.add(untyped(typed(p.Gold.Spans)), untyped(typed(p.System.Spans)))
+		r.Token.add(tokens(p.Gold), tokens(p.System))
+		r.BinaryToken.add(untyped(tokens(p.Gold)), untyped(tokens(p.System)))
 	}
-	if len(r.Missing) == len(gold) {
-		return nil, fmt.Errorf("none of the %d gold documents is among the %d of the system: their IDs differ", len(gold), len(system))
-	}
-	for _, s := range system {
-		if found[s.ID] != nil {
-			r.Extra = append(r.Extra, s.ID)
-		}
+	switch {
+	case r.Documents == 0:
+		return nil, fmt.Errorf("no gold documents to compare with")
+	case len(r.Missing) == r.Documents:
+		return nil, fmt.Errorf("none of the %d gold documents is among the %d of the system: their IDs differ", r.Documents, len(r.Extra))
 	}
 	return r, nil
 }
 
-// HIPAA returns copies of the documents with only those spans whose type
+// HIPAA returns the documents, each a copy, with only those spans whose type
 // HIPAA names, according to the type set. Applied to both sides before Compare,
-// it gives the HIPAA-only scores that the papers report. It is an error when
+// it gives the HIPAA-only scores that the papers report. It yields an error when
 // the set marks no type as HIPAA's, or does not have a span's type.
-func HIPAA(docs []*data.Document, types *data.TypeSet) ([]*data.Document, error) {
-	if !namesHIPAA(types) {
-		return nil, fmt.Errorf("type set %s does not say which types HIPAA names", types.Name)
-	}
-	kept := make([]*data.Document, len(docs))
-	for i, d := range docs {
-		c := *d
-		c.Spans = nil
-		for n, s := range d.Spans {
-			t, ok := types.Lookup(s.Type)
-			if !ok {
-				return nil, fmt.Errorf("document %s: span %d [%d,%d) has a type that is not in the type set %s", d.ID, n, s.Start, s.End, types.Name)
+func HIPAA(docs data.Documents, types *data.TypeSet) data.Documents {
+	return func(yield func(*data.Document, error) bool) {
+		if !namesHIPAA(types) {
+			yield(nil, fmt.Errorf("type set %s does not say which types HIPAA names", types.Name))
+			return
+		}
+		for d, err := range docs {
+			if err == nil {
+				d, err = ofHIPAA(d, types)
 			}
-			if t.HIPAA {
-				c.Spans = append(c.Spans, s)
+			if !yield(d, err) {
+				return
 			}
 		}
-		kept[i] = &c
 	}
-	return kept, nil
 }
 
-// byID checks the documents of one side and indexes them.
-func byID(side string, docs []*data.Document) (map[string]*data.Document, error) {
-	index := make(map[string]*data.Document, len(docs))
-	for _, d := range docs {
-		if err := d.Check(); err != nil {
-			return nil, fmt.Errorf("%s %w", side, err)
+func ofHIPAA(d *data.Document, types *data.TypeSet) (*data.Document, error) {
+	kept := *d
+	kept.Spans = nil
+	for n, s := range d.Spans {
+		t, ok := types.Lookup(s.Type)
+		if !ok {
+			return nil, fmt.Errorf("document %s: span %d [%d,%d) has a type that is not in the type set %s", d.ID, n, s.Start, s.End, types.Name)
 		}
-		if index[d.ID] != nil {
-			return nil, fmt.Errorf("%s document %s is there twice", side, d.ID)
+		if t.HIPAA {
+			kept.Spans = append(kept.Spans, s)
 		}
-		index[d.ID] = d
 	}
-	return index, nil
-}
-
-// sameText refuses to compare offsets into different texts.
-func sameText(gold, system *data.Document) error {
-	if gold.Text == system.Text {
-		return nil
-	}
-	at := 0
-	for at < min(len(gold.Text), len(system.Text)) && gold.Text[at] == system.Text[at] {
-		at++
-	}
-	return fmt.Errorf("document %s: gold text (%d bytes) and system text (%d bytes) differ from byte %d on",
-		gold.ID, len(gold.Text), len(system.Text), at)
+	return &kept, nil
 }

@@ -18,7 +18,7 @@ func ExampleCompare() {
 		{Start: 16, End: 20, Type: "DOCTOR", Score: 0.8},
 		{Start: 24, End: 34, Type: "DATE", Score: 0.9},
 	}}}
-	report, err := evaluation.Compare(gold, system)
+	report, err := evaluation.Compare(data.Each(gold), data.Each(system))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -150,7 +150,7 @@ func TestMeddocan(t *testing.T) {
 					continue
 				}
 				comparable = append(comparable, id)
-				r, err := Compare([]*data.Document{g}, []*data.Document{s})
+				r, err := compare([]*data.Document{g}, []*data.Document{s})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -228,7 +228,7 @@ func TestI2b2Tokens(t *testing.T) {
 			if !coincide(g, in.Gold) || !coincide(s, tags) {
 				continue
 			}
-			r, err := Compare([]*data.Document{g}, []*data.Document{s})
+			r, err := compare([]*data.Document{g}, []*data.Document{s})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -27,19 +27,19 @@ func TestMetricsAddUp(t *testing.T) {
 			gold = append(gold, doc(id, text, words.Draw(t, "gold")...))
 			system = append(system, doc(id, text, words.Draw(t, "system")...))
 		}
-		whole, err := Compare(gold, system)
+		whole, err := compare(gold, system)
 		if err != nil {
 			t.Fatal(err)
 		}
-		hipaaGold, err := HIPAA(gold, types)
+		hipaaGold, err := data.Collect(HIPAA(data.Each(gold), types))
 		if err != nil {
 			t.Fatal(err)
 		}
-		hipaaSystem, err := HIPAA(system, types)
+		hipaaSystem, err := data.Collect(HIPAA(data.Each(system), types))
 		if err != nil {
 			t.Fatal(err)
 		}
-		part, err := Compare(hipaaGold, hipaaSystem)
+		part, err := compare(hipaaGold, hipaaSystem)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -146,7 +146,7 @@ func (r *Run) predict(ctx context.Context, tagger taggers.Tagger, split string, 
 	if err := out.Close(); err != nil {
 		return nil, err
 	}
-	report, err := evaluation.Compare(gold, system)
+	report, err := evaluation.Compare(data.Each(gold), data.Each(system))
 	if err != nil {
 		return nil, err
 	}

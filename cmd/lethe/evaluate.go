@@ -132,20 +132,10 @@ func (o *evaluateOptions) run(hipaa bool, minF1 float64) error {
 	if err != nil {
 		return err
 	}
-	load := func(path, formatName string) ([]*data.Document, error) {
-		docs, err := data.Collect(o.read(path, formatName, types))
-		if err == nil && hipaa {
-			docs, err = evaluation.HIPAA(docs, types)
-		}
-		return docs, err
-	}
-	gold, err := load(o.gold, o.format)
-	if err != nil {
-		return err
-	}
-	system, err := load(o.system, cmp.Or(o.systemFormat, o.format))
-	if err != nil {
-		return err
+	gold := o.read(o.gold, o.format, types)
+	system := o.read(o.system, cmp.Or(o.systemFormat, o.format), types)
+	if hipaa {
+		gold, system = evaluation.HIPAA(gold, types), evaluation.HIPAA(system, types)
 	}
 	scores, err := evaluation.Compare(gold, system)
 	if err != nil {

@@ -1,0 +1,201 @@
+package evaluation
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// Pair is one document of the gold standard and what a system made of it. One
+// of the two is nil when the other side does not have the document.
+type Pair[D any] struct {
+	ID           string
+	Gold, System *D
+}
+
+// Pairs matches the documents of two sources by their ID: first, as they are
+// met, those of both sides; at the end those of the gold standard alone and
+// those of the system alone, each in its source's order. The first error of a
+// source, or an ID that a side has twice, ends it.
+//
+// Each source is read in a goroutine of its own, a few documents ahead. Where
+// both have the same order no other document is held in memory, and elsewhere
+// at most about two for each one that is still without its match; only the IDs
+// are remembered.
+func Pairs[D any](gold, system iter.Seq2[*D, error], id func(*D) string) iter.Seq2[Pair[D], error] {
+	return func(yield func(Pair[D], error) bool) {
+		g, s := newSide("gold", gold, id), newSide("system", system, id)
+		defer g.close()
+		defer s.close()
+		for !g.ended || !s.ended {
+			// The side that has fewer documents waiting is the one that is behind.
+			from, to := g, s
+			if g.ended || !s.ended && len(s.waiting) < len(g.waiting) {
+				from, to = s, g
+			}
+			doc, err := from.next()
+			if err != nil {
+				yield(Pair[D]{}, err)
+				return
+			}
+			if doc == nil {
+				continue
+			}
+			match, ok := to.take(id(doc))
+			if !ok {
+				from.wait(doc)
+				continue
+			}
+			pair := Pair[D]{ID: id(doc), Gold: doc, System: match}
+			if from == s {
+				pair.Gold, pair.System = match, doc
+			}
+			if !yield(pair, nil) {
+				return
+			}
+		}
+		for _, doc := range g.rest() {
+			if !yield(Pair[D]{ID: id(doc), Gold: doc}, nil) {
+				return
+			}
+		}
+		for _, doc := range s.rest() {
+			if !yield(Pair[D]{ID: id(doc), System: doc}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// side is one of the two sources of Pairs.
+type side[D any] struct {
+	name    string
+	id      func(*D) string
+	items   <-chan item[D]
+	stop    chan<- struct{}
+	ended   bool
+	seen    map[string]struct{}
+	waiting map[string]held[D] // by ID: read, and not matched yet
+}
+
+type item[D any] struct {
+	doc *D
+	err error
+}
+
+type held[D any] struct {
+	doc   *D
+	place int // in the source
+}
+
+// ahead is how many documents are read before they are asked for.
+const ahead = 4
+
+func newSide[D any](name string, docs iter.Seq2[*D, error], id func(*D) string) *side[D] {
+	items, stop := make(chan item[D], ahead), make(chan struct{})
+	go func() {
+		defer close(items)
+		for doc, err := range docs {
+			select {
+			case items <- item[D]{doc, err}:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	return &side[D]{name: name, id: id, items: items, stop: stop, seen: map[string]struct{}{}, waiting: map[string]held[D]{}}
+}
+
+// close returns when the source is no longer being read.
+func (s *side[D]) close() {
+	close(s.stop)
+	for range s.items {
+	}
+}
+
+// next returns nil at the end.
+func (s *side[D]) next() (*D, error) {
+	i, ok := <-s.items
+	if !ok {
+		s.ended = true
+		return nil, nil
+	}
+	if i.err != nil {
+		return nil, i.err
+	}
+	id := s.id(i.doc)
+	if _, twice := s.seen[id]; twice {
+		return nil, fmt.Errorf("%s document %s is there twice", s.name, id)
+	}
+	s.seen[id] = struct{}{}
+	return i.doc, nil
+}
+
+func (s *side[D]) wait(doc *D) { s.waiting[s.id(doc)] = held[D]{doc, len(s.seen)} }
+
+func (s *side[D]) take(id string) (*D, bool) {
+	h, ok := s.waiting[id]
+	delete(s.waiting, id)
+	return h.doc, ok
+}
+
+// rest returns what was never matched, in the source's order.
+func (s *side[D]) rest() []*D {
+	var all []held[D]
+	for _, h := range s.waiting {
+		all = append(all, h)
+	}
+	slices.SortFunc(all, func(a, b held[D]) int { return cmp.Compare(a.place, b.place) })
+	docs := make([]*D, len(all))
+	for i, h := range all {
+		docs[i] = h.doc
+	}
+	return docs
+}
+
+// DocumentPairs is Pairs of documents that can be compared: their spans fit
+// their texts (see data.Document.Check), and the two texts of a pair agree.
+func DocumentPairs(gold, system data.Documents) iter.Seq2[Pair[data.Document], error] {
+	return func(yield func(Pair[data.Document], error) bool) {
+		id := func(d *data.Document) string { return d.ID }
+		for p, err := range Pairs(checked("gold", gold), checked("system", system), id) {
+			if err == nil && p.Gold != nil && p.System != nil {
+				err = sameText(p.Gold, p.System)
+			}
+			if !yield(p, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func checked(side string, docs data.Documents) data.Documents {
+	return func(yield func(*data.Document, error) bool) {
+		for d, err := range docs {
+			if err == nil {
+				if err = d.Check(); err != nil {
+					err = fmt.Errorf("%s %w", side, err)
+				}
+			}
+			if !yield(d, err) {
+				return
+			}
+		}
+	}
+}
+
+// sameText refuses to compare offsets into different texts.
+func sameText(gold, system *data.Document) error {
+	if gold.Text == system.Text {
+		return nil
+	}
+	at := 0
+	for at < min(len(gold.Text), len(system.Text)) && gold.Text[at] == system.Text[at] {
+		at++
+	}
+	return fmt.Errorf("document %s: gold text (%d bytes) and system text (%d bytes) differ from byte %d on",
+		gold.ID, len(gold.Text), len(system.Text), at)
+}
