@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"iter"
 	"unicode"
 
 	"github.com/lethe-deid/lethe/data"
@@ -27,24 +28,37 @@ func untyped(marks []mark) []mark {
 func tokens(d *data.Document) []mark {
 	var marks []mark
 	for _, s := range d.Spans {
-		before, start := len(marks), -1
-		for i, r := range d.Text[s.Start:s.End] {
-			switch inside := wordRune(r); {
-			case inside && start < 0:
-				start = s.Start + i
-			case !inside && start >= 0:
-				marks = append(marks, mark{start, s.Start + i, s.Type})
-				start = -1
-			}
-		}
-		if start >= 0 {
-			marks = append(marks, mark{start, s.End, s.Type})
+		before := len(marks)
+		for t := range Tokens(d.Text[s.Start:s.End]) {
+			marks = append(marks, mark{s.Start + t.Start, s.Start + t.End, s.Type})
 		}
 		if len(marks) == before {
 			marks = append(marks, mark{s.End, s.End, s.Type})
 		}
 	}
 	return marks
+}
+
+// Tokens yields the tokens of Compare in a text: its runs of letters, digits and
+// combining marks.
+func Tokens(text string) iter.Seq[data.Token] {
+	return func(yield func(data.Token) bool) {
+		start := -1
+		for i, r := range text {
+			switch inside := wordRune(r); {
+			case inside && start < 0:
+				start = i
+			case !inside && start >= 0:
+				if !yield(data.Token{Start: start, End: i}) {
+					return
+				}
+				start = -1
+			}
+		}
+		if start >= 0 {
+			yield(data.Token{Start: start, End: len(text)})
+		}
+	}
 }
 
 // wordRune counts marks as part of a word, so that a letter with a combining

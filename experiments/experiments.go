@@ -1,14 +1,16 @@
 // Package experiments runs what a YAML file describes: a corpus, and a system
 // to train on it. A run leaves a folder:
 //
-//	config.yaml               the experiment with every key and all paths resolved
-//	log.jsonl                 a line an epoch: see taggers.Epoch
-//	model/best, model/last    model folders: the best epoch on dev, the newest
-//	predictions/SPLIT/        what the best model found, in the corpus's format
-//	evaluation/SPLIT.json     its scores: see evaluation.Report
+//	config.yaml                     the experiment with every key and all paths resolved
+//	run.json                        what it was trained with: see Machine
+//	log.jsonl                       a line an epoch: see taggers.Epoch
+//	model/best, model/last          model folders: the best epoch on dev, the newest
+//	predictions/SPLIT/              what the best model found, in the corpus's format
+//	predictions/SPLIT.scores.jsonl  how sure it was of each span
+//	evaluation/SPLIT.json           its scores: see evaluation.Report
 //
-// Nothing in it but predictions holds the text of a note. (A model's vocabulary
-// holds words of the training notes: see its README.md.)
+// Nothing in it but predictions/SPLIT/ holds the text of a note. (A model's
+// vocabulary holds words of the training notes: see its README.md.)
 package experiments
 
 import (

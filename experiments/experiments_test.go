@@ -324,7 +324,7 @@ func TestPredict(t *testing.T) {
 	if report, err := r.Predict(t.Context(), &years{}, "x", PredictOptions{Failed: func(error) {}}); err == nil || report != nil {
 		t.Errorf("error %v, report %v", err, report)
 	}
-	if entries, err := os.ReadDir(filepath.Join(r.Dir, "predictions")); err != nil || len(entries) != 1 {
+	if entries, err := os.ReadDir(filepath.Join(r.Dir, "predictions")); err != nil || len(entries) != 2 { // and their scores
 		t.Errorf("predictions holds %v: %v", entries, err)
 	}
 }
@@ -406,6 +406,19 @@ system:
 	}
 	if diff := cmp.Diff(config, m.Run.Config); diff != "" || m.Types.Name != "i2b2-2014" {
 		t.Errorf("the run that was opened has another config: -want +got\n%s", diff)
+	}
+	for name, resumed := range map[string]int{"whole": 0, "broken": 1} {
+		r, err := OpenRun(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		machine, err := r.Machine()
+		if err != nil || machine == nil || machine.Workers != runtime.NumCPU()+1 || machine.Seed != 1 || machine.Resumed != resumed {
+			t.Errorf("%s was trained with %+v: %v", name, machine, err)
+		}
+		if _, scored, err := r.Found("dev"); err != nil || !scored {
+			t.Errorf("%s: scored %v, error %v", name, scored, err)
+		}
 	}
 }
 

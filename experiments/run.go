@@ -146,6 +146,15 @@ func (r *Run) predict(ctx context.Context, tagger taggers.Tagger, split string, 
 	if err := out.Close(); err != nil {
 		return nil, err
 	}
+	if opt.Output == nil {
+		scores, err := encodeScores(system)
+		if err != nil {
+			return nil, err
+		}
+		if err := writeFile(filepath.Join(r.Dir, predictions, split+scoresSuffix), scores); err != nil {
+			return nil, err
+		}
+	}
 	report, err := evaluation.Compare(data.Each(gold), data.Each(system))
 	if err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ import (
 type TrainOptions struct {
 	Dir      string              // the run folder: new or empty, unless Resume
 	Resume   bool                // go on with the run in Dir, to the very bits it would have reached uninterrupted
+	Version  string              // of the program, which the run remembers
 	Workers  int                 // cores to use; the bits depend on their number; 0: those of the run to resume, or else all
 	Epoch    func(taggers.Epoch) // may be nil
 	Failed   func(error)         // is told of each note of dev that could not be written; may be nil
@@ -53,6 +54,9 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 		return nil, err
 	}
 	if err := checkAnnotated(train); err != nil {
+		return nil, err
+	}
+	if err := run.note(opt); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -94,7 +98,7 @@ func defaultWorkers(opt TrainOptions) (int, error) {
 
 // discard takes back what begin and an unfinished first epoch made.
 func (r *Run) discard() {
-	for _, name := range []string{configFile, modelFolder} {
+	for _, name := range []string{configFile, machineFile, modelFolder} {
 		os.RemoveAll(filepath.Join(r.Dir, name))
 	}
 	os.Remove(r.Dir) // unless the user put something there

@@ -25,7 +25,7 @@ func newTrain() *cobra.Command {
 		Short: "Train what an experiment describes, and score it on dev",
 		Long: `Train the system that an experiment describes on its split train, keep the epoch
 that is best on dev, and print its scores there. Everything goes into a run
-folder: config.yaml, log.jsonl, model/best, model/last, predictions, evaluation.`,
+folder: config.yaml, run.json, log.jsonl, model/best, model/last, predictions, evaluation.`,
 		Example: `  lethe train experiments/configs/demo.yaml --out demo
   lethe train meddocan.yaml --set seed=2 --set system.ann.training.epochs=30
   lethe train meddocan.yaml --out runs/meddocan --resume`,
@@ -48,7 +48,7 @@ folder: config.yaml, log.jsonl, model/best, model/last, predictions, evaluation.
 				p.line("run folder: %s", opt.Dir)
 			}
 			epochs := 0
-			opt.Progress, opt.Failed = p.show, p.failed
+			opt.Progress, opt.Failed, opt.Version = p.show, p.failed, version
 			opt.Epoch = func(e taggers.Epoch) {
 				epochs++
 				p.line("%s", epochLine(e))

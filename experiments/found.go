@@ -1,0 +1,113 @@
+package experiments
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/format"
+)
+
+// scoresSuffix follows the name of a split: in predictions/SPLIT.scores.jsonl.
+const scoresSuffix = ".scores.jsonl"
+
+// Gold reads a split of the run's corpus, every note of which must be readable.
+func (r *Run) Gold(split string, progress Progress) ([]*data.Document, error) {
+	if err := r.checkSplit(split); err != nil {
+		return nil, err
+	}
+	return r.Config.Corpus.load(split, progress)
+}
+
+// Found reads what the best model found in a split, as Predict has kept it.
+// scored says whether the spans have the model's scores; few formats keep them,
+// so they stand in a file of their own.
+func (r *Run) Found(split string) (docs []*data.Document, scored bool, err error) {
+	if err := r.checkSplit(split); err != nil {
+		return nil, false, err
+	}
+	path := filepath.Join(r.Dir, predictions, split)
+	if !exists(path) {
+		return nil, false, fmt.Errorf("%s: holds no predictions for split %s: lethe predict %s --split %s makes them", r.Dir, split, r.Dir, split)
+	}
+	types, err := data.LookupTypeSet(r.Config.Corpus.Types)
+	if err != nil {
+		return nil, false, err
+	}
+	if docs, err = data.Collect(format.Read(r.Config.Corpus.OutputFormat(), path, types)); err != nil {
+		return nil, false, err
+	}
+	scored, err = readScores(path+scoresSuffix, docs)
+	return docs, scored, err
+}
+
+func (r *Run) checkSplit(split string) error {
+	if names := r.Config.Corpus.SplitNames(); !slices.Contains(names, split) {
+		return fmt.Errorf("%s: the run's corpus has no split %s (have %s)", r.Dir, split, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// scores is a line of the file of scores: those of the spans of one document,
+// in order.
+type scores struct {
+	ID     string    `json:"id"`
+	Scores []float64 `json:"scores"`
+}
+
+func encodeScores(docs []*data.Document) ([]byte, error) {
+	var lines bytes.Buffer
+	enc := json.NewEncoder(&lines)
+	for _, d := range docs {
+		s := scores{d.ID, []float64{}}
+		for _, span := range d.Spans {
+			s.Scores = append(s.Scores, math.Round(span.Score*1e6)/1e6)
+		}
+		if err := enc.Encode(s); err != nil {
+			return nil, err
+		}
+	}
+	return lines.Bytes(), nil
+}
+
+// readScores gives the documents' spans the scores of a file, which may be
+// missing. Scores of other spans are an error.
+func readScores(path string, docs []*data.Document) (bool, error) {
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	all := map[string][]float64{}
+	for i, line := range bytes.Split(bytes.TrimSuffix(raw, []byte("\n")), []byte("\n")) {
+		var s scores
+		if err := json.Unmarshal(line, &s); err != nil {
+			return false, fmt.Errorf("%s:%d: not a line of scores", path, i+1)
+		}
+		for _, x := range s.Scores {
+			if !(x >= 0 && x <= 1) {
+				return false, fmt.Errorf("%s:%d: score %v is not in [0, 1]", path, i+1, x)
+			}
+		}
+		all[s.ID] = s.Scores
+	}
+	for _, d := range docs {
+		if len(all[d.ID]) != len(d.Spans) {
+			return false, fmt.Errorf("%s: holds %d scores for document %s, which has %d spans: predict the split again",
+				path, len(all[d.ID]), d.ID, len(d.Spans))
+		}
+		for i := range d.Spans {
+			d.Spans[i].Score = all[d.ID][i]
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,87 @@
+package experiments
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/lethe-deid/lethe/nn/kernel"
+)
+
+// machineFile is where a run keeps its Machine.
+const machineFile = "run.json"
+
+// Machine is what a run was trained with, besides its configuration: with the
+// same seed, workers and kernel, the same bits come out.
+type Machine struct {
+	Lethe     string    `json:"lethe"` // version
+	Go        string    `json:"go"`
+	System    string    `json:"system"`    // e.g. linux/amd64
+	Processor string    `json:"processor"` // "" if unknown
+	Cores     int       `json:"cores"`
+	Workers   int       `json:"workers"` // of these cores
+	Kernel    string    `json:"kernel"`  // of the matrix products
+	Seed      uint64    `json:"seed"`
+	Started   time.Time `json:"started"` // when the training began
+	Resumed   int       `json:"resumed"` // how often it was gone on with; the machine is that of the last time
+}
+
+// Machine reads what Train noted down; it is nil for a run without such a note.
+func (r *Run) Machine() (*Machine, error) {
+	path := filepath.Join(r.Dir, machineFile)
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	m := &Machine{}
+	if err := json.Unmarshal(raw, m); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// note writes down what the run is trained with.
+func (r *Run) note(opt TrainOptions) error {
+	m := &Machine{
+		Lethe: opt.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Processor: processor(),
+		Cores: runtime.NumCPU(), Workers: opt.Workers, Kernel: kernel.Name(), Seed: r.Config.Seed,
+		Started: time.Now().UTC().Truncate(time.Second),
+	}
+	if opt.Resume {
+		earlier, err := r.Machine()
+		if err != nil {
+			return err
+		}
+		if earlier != nil {
+			m.Started, m.Resumed = earlier.Started, earlier.Resumed
+		}
+		m.Resumed++
+	}
+	encoded, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(r.Dir, machineFile), append(encoded, '\n'))
+}
+
+// processor is the processor's name where Linux tells it.
+func processor() string {
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(info)) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
