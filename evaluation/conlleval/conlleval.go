@@ -1,0 +1,374 @@
+// Package conlleval computes the phrase scores of the CoNLL shared tasks as the
+// script conlleval does (the version of 2004-01-26). They are also the scores of
+// Szarvas et al. 2006.
+//
+// The script reads a token a line, columns parted by one space; the last two are
+// the gold label and the guess, such as B-DATE or O: a tag, a hyphen, a type. A
+// blank line, or one whose first column is -X-, stands between sentences. A
+// phrase is correct when its tokens and its type are. The script's ways are kept,
+// so that a score can stand beside published ones:
+//
+//   - Where phrases begin and end is told from pairs of labels (see begins and
+//     ends), and with lenience: I-X after O or after another type begins a
+//     phrase. So IOB1 and IOB2 have the same scores but for the accuracy.
+//   - BIOES is read in part only: an S or an E beside a B or an S of the same
+//     type neither ends nor begins a phrase, so that the two become one. Labels
+//     should be made IOB2 before they are scored.
+//   - A line -DOCSTART- is a token, and ends no sentence.
+//   - The type is what follows the first hyphen. The type 0 is read as none, and
+//     labels without type make up to two lines of the table that are the same.
+//   - Lines end with LF. The CR of CR LF belongs to the last column.
+package conlleval
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/tokenize"
+	"github.com/lethe-deid/lethe/evaluation"
+)
+
+// Options are those of the script that change what it reads.
+type Options struct {
+	Raw       bool   // the script's -r: labels are bare types, and each token is a phrase
+	Delimiter string // -d: a regular expression for what parts columns; "": one space
+	Outside   string // -o: with Raw, the label outside of any phrase; "": O
+}
+
+// Chunks counts phrases.
+type Chunks struct {
+	Gold    int // in the gold standard
+	Found   int // in the guesses
+	Correct int // in both
+}
+
+// PRF returns the scores, 0 for 0/0.
+func (c Chunks) PRF() evaluation.PRF {
+	return score([]float64{float64(c.Correct), float64(c.Found), float64(c.Gold)})
+}
+
+// Report is what the script prints. In JSON, shares are in [0, 1].
+type Report struct {
+	Tokens        int // lines but for sentence boundaries
+	CorrectTokens int // those whose two labels are equal
+	Chunks
+	Types map[string]Chunks // by type
+}
+
+// boundary stands in the first column of a line between sentences.
+const boundary = "-X-"
+
+// Read scores a file. name stands for its path in errors: of a line with fewer
+// than two columns, and of one with not as many as the first line has. (The
+// script ends there, too.)
+func Read(in io.Reader, name string, opt Options) (*Report, error) {
+	columns, err := splitter(cmp.Or(opt.Delimiter, " "))
+	if err != nil {
+		return nil, err
+	}
+	s := newScorer()
+	lines := bufio.NewReader(in)
+	want, wantLine := 0, 0 // how many columns the first line that has any has, and which one it is
+	for n := 1; ; n++ {
+		line, err := lines.ReadString('\n')
+		if err == io.EOF && line == "" {
+			return s.Report(), nil
+		}
+		if err != nil && err != io.EOF {
+			return nil, fmt.Errorf("%s: cannot be read: %w", name, err)
+		}
+		row := columns(strings.TrimSuffix(line, "\n"))
+		for len(row) > 0 && row[len(row)-1] == "" { // as Perl does
+			row = row[:len(row)-1]
+		}
+		if want == 0 {
+			want, wantLine = len(row), n
+		} else if len(row) > 0 && len(row) != want {
+			return nil, fmt.Errorf("%s:%d: columns: %d, but line %d has %d", name, n, len(row), wantLine, want)
+		}
+		switch {
+		case len(row) == 0 || row[0] == boundary:
+			s.sentenceEnd()
+		case len(row) < 2:
+			return nil, fmt.Errorf("%s:%d: the line has one column only", name, n)
+		default:
+			s.token(opt.label(row[len(row)-2]), opt.label(row[len(row)-1]))
+		}
+	}
+}
+
+// splitter cuts lines.
+func splitter(delimiter string) (func(line string) []string, error) {
+	if regexp.QuoteMeta(delimiter) == delimiter {
+		return func(line string) []string { return strings.Split(line, delimiter) }, nil
+	}
+	re, err := regexp.Compile(delimiter)
+	if err != nil {
+		return nil, errors.New("the delimiter is not a regular expression")
+	}
+	return func(line string) []string { return re.Split(line, -1) }, nil
+}
+
+// label is a column as the script reads it.
+type label struct{ tag, typ string }
+
+var outside = label{tag: "O"}
+
+func (o Options) label(column string) label {
+	if o.Raw {
+		if column == "O" || o.Outside != "" && column == o.Outside {
+			return outside
+		}
+		column = "B-" + column
+	}
+	return parse(column)
+}
+
+func parse(column string) label {
+	tag, typ, _ := strings.Cut(column, "-")
+	if typ == "0" { // false in Perl, as is ""
+		typ = ""
+	}
+	return label{tag, typ}
+}
+
+// borders are the pairs of tags between which a phrase begins or ends even if
+// the type stays the same.
+type borders map[[2]string]bool
+
+var (
+	beginnings = borders{
+		{"O", "B"}: true, {"I", "B"}: true, {"B", "B"}: true, {"O", "I"}: true,
+		{"O", "E"}: true, {"E", "E"}: true, {"E", "I"}: true, // IOE2 and the like, of Tjong Kim Sang and Veenstra 1999
+	}
+	endings = borders{
+		{"B", "O"}: true, {"I", "O"}: true, {"I", "B"}: true, {"B", "B"}: true,
+		{"E", "O"}: true, {"E", "E"}: true, {"E", "I"}: true,
+	}
+)
+
+// begins says whether a phrase begins with the second of two labels.
+func begins(last, now label) bool {
+	return beginnings[[2]string{last.tag, now.tag}] || now.bracket() || now.inside() && last.typ != now.typ
+}
+
+// ends says whether one ended with the first.
+func ends(last, now label) bool {
+	return endings[[2]string{last.tag, now.tag}] || last.bracket() || last.inside() && last.typ != now.typ
+}
+
+func (l label) inside() bool  { return l.tag != "O" && l.tag != "." }
+func (l label) bracket() bool { return l.tag == "[" || l.tag == "]" } // a phrase of one token
+
+// Scorer adds up documents.
+type Scorer struct {
+	report      Report
+	gold, guess label // the last ones
+	open        bool  // a phrase began on both sides at once, with one type, and is the same so far
+
+	tokens    tokenize.Tokenizer
+	sentences tokenize.Splitter
+}
+
+// NewScorer scores documents as a sequence labeller sees them: their text is cut
+// into tokens, spans become IOB2 labels of these (data.AlignSpans says how: what
+// overlaps is flattened, borders move out to those of tokens), and no phrase goes
+// beyond a sentence.
+func NewScorer(tokens tokenize.Tokenizer, sentences tokenize.Splitter) *Scorer {
+	s := newScorer()
+	s.tokens, s.sentences = tokens, sentences
+	return s
+}
+
+func newScorer() *Scorer { return &Scorer{gold: outside, guess: outside} }
+
+// Add scores one document. The text is that of gold.
+func (s *Scorer) Add(gold, system *data.Document) {
+	tokens := s.tokens.Tokens(gold.Text, nil)
+	wanted := data.BIO.Encode(len(tokens), data.AlignSpans(tokens, gold.Spans))
+	found := data.BIO.Encode(len(tokens), data.AlignSpans(tokens, system.Spans))
+	for _, r := range s.sentences.Sentences(gold.Text, tokens, nil) {
+		for i := r.Start; i < r.End; i++ {
+			s.token(parse(wanted[i]), parse(found[i]))
+		}
+		s.sentenceEnd()
+	}
+}
+
+// Report returns the scores of what was added.
+func (s *Scorer) Report() *Report {
+	if s.open { // the file ended, whatever the labels
+		s.correct()
+	}
+	return &s.report
+}
+
+func (s *Scorer) token(gold, guess label) {
+	s.report.Tokens++
+	if gold == guess {
+		s.report.CorrectTokens++
+	}
+	s.step(gold, guess)
+}
+
+func (s *Scorer) sentenceEnd() { s.step(outside, outside) }
+
+func (s *Scorer) step(gold, guess label) {
+	if gold == outside && guess == outside && s.gold == outside && s.guess == outside {
+		return // most tokens, of which the rest would make nothing
+	}
+	if s.open {
+		goldEnds, guessEnds := ends(s.gold, gold), ends(s.guess, guess)
+		switch {
+		case goldEnds && guessEnds && s.gold.typ == s.guess.typ:
+			s.correct()
+		case goldEnds != guessEnds || gold.typ != guess.typ:
+			s.open = false
+		}
+	}
+	goldBegins, guessBegins := begins(s.gold, gold), begins(s.guess, guess)
+	if goldBegins && guessBegins && gold.typ == guess.typ {
+		s.open = true
+	}
+	if goldBegins {
+		s.count(gold.typ, Chunks{Gold: 1})
+	}
+	if guessBegins {
+		s.count(guess.typ, Chunks{Found: 1})
+	}
+	s.gold, s.guess = gold, guess
+}
+
+// correct closes the open phrase.
+func (s *Scorer) correct() {
+	s.count(s.gold.typ, Chunks{Correct: 1})
+	s.open = false
+}
+
+func (s *Scorer) count(typ string, c Chunks) {
+	if s.report.Types == nil {
+		s.report.Types = map[string]Chunks{}
+	}
+	s.report.Chunks = s.report.plus(c)
+	s.report.Types[typ] = s.report.Types[typ].plus(c)
+}
+
+func (c Chunks) plus(d Chunks) Chunks {
+	return Chunks{c.Gold + d.Gold, c.Found + d.Found, c.Correct + d.Correct}
+}
+
+// WriteText writes the script's table, byte for byte.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "processed %d tokens with %d phrases; found: %d phrases; correct: %d.\n", r.Tokens, r.Gold, r.Found, r.Correct)
+	if r.Tokens > 0 {
+		fmt.Fprintf(&b, "accuracy: %6.2f%%; ", percent(r.CorrectTokens, r.Tokens))
+		r.writeTo(&b)
+		b.WriteByte('\n')
+	}
+	for _, typ := range slices.Sorted(maps.Keys(r.Types)) {
+		c := r.Types[typ]
+		for range lines(typ, c) {
+			// The width is in bytes.
+			fmt.Fprintf(&b, "%s%s: ", strings.Repeat(" ", max(0, 17-len(typ))), typ)
+			c.writeTo(&b)
+			fmt.Fprintf(&b, "  %d\n", c.Found)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// lines is how many lines of the table a type has. The script goes by the sorted
+// types of both sides and leaves out one that equals the last, unless that was
+// empty.
+func lines(typ string, c Chunks) int {
+	sides := min(c.Gold, 1) + min(c.Found, 1)
+	if typ != "" {
+		return min(sides, 1)
+	}
+	return sides
+}
+
+// writeTo computes in percent from the start, as the script does: what is
+// rounded to two places is the same number.
+func (c Chunks) writeTo(b *strings.Builder) {
+	p, r := percent(c.Correct, c.Found), percent(c.Correct, c.Gold)
+	fmt.Fprintf(b, "precision: %6.2f%%; recall: %6.2f%%; FB1: %6.2f", p, r, harmonic(p, r))
+}
+
+func percent(a, b int) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(100*a) / float64(b)
+}
+
+func harmonic(p, r float64) float64 {
+	if p+r == 0 {
+		return 0
+	}
+	return 2 * p * r / (p + r)
+}
+
+// scored is Chunks as JSON shows them.
+type scored struct {
+	evaluation.PRF
+	Gold    int `json:"gold"`
+	Found   int `json:"found"`
+	Correct int `json:"correct"`
+}
+
+func (c Chunks) scored() scored { return scored{c.PRF(), c.Gold, c.Found, c.Correct} }
+
+// MarshalJSON adds precision, recall and f1 to the counts.
+func (c Chunks) MarshalJSON() ([]byte, error) { return json.Marshal(c.scored()) }
+
+// MarshalJSON gives tokens, accuracy, the counts and scores of all phrases, and
+// the same by type.
+func (r *Report) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Tokens   int     `json:"tokens"`
+		Accuracy float64 `json:"accuracy"`
+		scored
+		Types map[string]Chunks `json:"types"`
+	}{r.Tokens, share(float64(r.CorrectTokens), float64(r.Tokens)), r.scored(), r.Types})
+}
+
+// score is the scores of a tally: phrases that are correct, found, and in the
+// gold standard.
+func score(total []float64) evaluation.PRF {
+	p, r := share(total[0], total[1]), share(total[0], total[2])
+	return evaluation.PRF{Precision: p, Recall: r, F1: harmonic(p, r)}
+}
+
+func share(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+// Metrics returns one metric, conll: the phrase scores of documents that are cut
+// as the network of Dernoncourt et al. 2016 cuts them.
+func Metrics() []evaluation.Metric {
+	return []evaluation.Metric{{
+		Name: "conll",
+		Tally: func(gold, system *data.Document) []float64 {
+			s := NewScorer(tokenize.PTB{}, tokenize.Rules{})
+			s.Add(gold, system)
+			c := s.Report().Chunks
+			return []float64{float64(c.Correct), float64(c.Found), float64(c.Gold)}
+		},
+		Score: score,
+	}}
+}
