@@ -1,0 +1,125 @@
+package analysis
+
+import (
+	"slices"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// Comparison is what two systems find in the same documents. Other programs may
+// rely upon the keys of its JSON form.
+type Comparison struct {
+	Documents int                  `json:"documents"`
+	All       Agreement            `json:"all"`
+	Types     map[string]Agreement `json:"types"`
+	Causes    *Causes              `json:"causes,omitempty"`   // of the tokens that both miss: Dernoncourt et al. 2016, Table 6
+	Examples  []Example            `json:"examples,omitempty"` // kinds only_a, only_b (Table 5) and neither (Table 6)
+}
+
+// Agreement is what two systems have in common, of one type.
+type Agreement struct {
+	Spans  Shared `json:"spans"`  // the gold spans, found with start, end and type
+	Tokens Shared `json:"tokens"` // the gold tokens, found as PHI of whatever type: see Causes
+	Wrong  Shared `json:"wrong"`  // the found spans that are not gold; Neither is 0
+}
+
+// Shared is things by who found them.
+type Shared struct {
+	Both    int `json:"both"`
+	OnlyA   int `json:"only_a"`
+	OnlyB   int `json:"only_b"`
+	Neither int `json:"neither"`
+}
+
+// Kinds of what two systems have not in common.
+const (
+	KindOnlyA   = "only_a"
+	KindOnlyB   = "only_b"
+	KindNeither = "neither"
+)
+
+func (s *Shared) count(a, b bool) {
+	switch {
+	case a && b:
+		s.Both++
+	case a:
+		s.OnlyA++
+	case b:
+		s.OnlyB++
+	default:
+		s.Neither++
+	}
+}
+
+// Compare looks at what two systems find and miss of the same gold standard.
+// Documents are matched for each as by Analyze.
+func Compare(gold, a, b []*data.Document, opt Options) (*Comparison, error) {
+	c := &Comparison{Types: map[string]Agreement{}}
+	ofA := map[string][]data.Span{}
+	if err := each(gold, a, func(d *data.Document, found []data.Span) { ofA[d.ID] = found }); err != nil {
+		return nil, err
+	}
+	var causes *tally
+	if opt.Training != nil {
+		causes = newTally(opt.Training)
+	}
+	quotes := quoter{limit: opt.Examples, taken: map[[2]string]int{}}
+	err := each(gold, b, func(d *data.Document, foundB []data.Span) {
+		c.Documents++
+		foundA, spans := ofA[d.ID], distinct(d.Spans)
+		byA, byB, right := newFinder(foundA), newFinder(foundB), newFinder(spans)
+		for _, g := range spans {
+			inA, inB := byA.has(g), byB.has(g)
+			c.count(g.Type, func(t *Agreement) { t.Spans.count(inA, inB) })
+			kind := KindNeither
+			if inA && inB {
+				continue
+			} else if inA {
+				kind = KindOnlyA
+			} else if inB {
+				kind = KindOnlyB
+			}
+			c.Examples = quotes.quote(c.Examples, d, g, kind, g.Type, "")
+		}
+		for _, f := range distinct(slices.Concat(foundA, foundB)) {
+			if !right.has(f) {
+				c.count(f.Type, func(t *Agreement) { t.Wrong.count(byA.has(f), byB.has(f)) })
+			}
+		}
+		c.tokens(d, spans, foundA, foundB)
+		if causes != nil {
+			causes.add(d, spans, slices.Concat(foundA, foundB))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if causes != nil {
+		c.Causes = &causes.Causes
+	}
+	return c, nil
+}
+
+func (c *Comparison) count(typ string, add func(*Agreement)) {
+	t := c.Types[typ]
+	add(&t)
+	c.Types[typ] = t
+	add(&c.All)
+}
+
+// tokens counts gold tokens; in the sum, one in several spans counts once.
+func (c *Comparison) tokens(d *data.Document, gold, foundA, foundB []data.Span) {
+	inA, inB := tokenSet(d.Text, foundA), tokenSet(d.Text, foundB)
+	once := map[data.Token]bool{}
+	for _, g := range gold {
+		t := c.Types[g.Type]
+		for token := range tokens(d.Text, g) {
+			t.Tokens.count(inA[token], inB[token])
+			if !once[token] {
+				once[token] = true
+				c.All.Tokens.count(inA[token], inB[token])
+			}
+		}
+		c.Types[g.Type] = t
+	}
+}
