@@ -13,7 +13,8 @@ type PRF struct {
 	F1        float64 `json:"f1"`
 }
 
-// Metric is a score of a corpus that adds up over its documents.
+// Metric is a score of a corpus that adds up over its documents. Several
+// goroutines may call its functions at once.
 type Metric struct {
 	Name  string
 	Tally func(gold, system *data.Document) []float64 // what one document adds: always of one length

@@ -50,6 +50,16 @@ func Lookup(name string, types *data.TypeSet) (evaluation.Metric, error) {
 	return evaluation.Metric{}, fmt.Errorf("no metric %q (have %s)", name, strings.Join(Names(), ", "))
 }
 
+// Defaults are the names of the two metrics that say most: strict, and the
+// binary token measure of Dernoncourt et al. 2016, over HIPAA's types only where
+// the type set says which these are.
+func Defaults(types *data.TypeSet) []string {
+	if _, err := Lookup("hipaa/binary_token", types); err != nil {
+		return []string{"strict", "binary_token"}
+	}
+	return []string{"strict", "hipaa/binary_token"}
+}
+
 func all() []evaluation.Metric {
 	var all []evaluation.Metric
 	for _, metrics := range scorers {

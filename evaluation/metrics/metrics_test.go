@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation"
 )
 
 // Every name is found, under its own name and no other's, and tallies of one
@@ -26,10 +27,38 @@ func TestEveryName(t *testing.T) {
 			t.Errorf("%s has the name %s", name, m.Name)
 		}
 		n := len(m.Tally(bare, bare))
+		if none := m.Score(make([]float64, n)); !proper(none) {
+			t.Errorf("%s: nothing at all scores %v", name, none)
+		}
 		for _, pair := range [][2]*data.Document{{bare, full}, {full, bare}, {full, full}, {full, {}}} {
-			if got := len(m.Tally(pair[0], pair[1])); got != n {
-				t.Errorf("%s: tallies of length %d and %d", name, n, got)
+			tally := m.Tally(pair[0], pair[1])
+			if len(tally) != n {
+				t.Errorf("%s: tallies of length %d and %d", name, n, len(tally))
 			}
+			if score := m.Score(tally); !proper(score) {
+				t.Errorf("%s scores %v", name, score)
+			}
+		}
+	}
+}
+
+// proper says whether all three are numbers in [0, 1].
+func proper(s evaluation.PRF) bool {
+	for _, v := range []float64{s.Precision, s.Recall, s.F1} {
+		if !(v >= 0 && v <= 1) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestDefaults(t *testing.T) {
+	for types, want := range map[string][]string{
+		"i2b2-2014": {"strict", "hipaa/binary_token"},
+		"conll":     {"strict", "binary_token"},
+	} {
+		if got := Defaults(set(t, types)); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", types, got, want)
 		}
 	}
 }

@@ -1,0 +1,337 @@
+// Package significance says whether the difference between two systems is
+// real, or what chance makes of two systems that are as good as each other.
+//
+// [Compare] takes what both found in the same documents and gives, for
+// precision, recall and F1 of any metric, the p-value of approximate
+// randomization and the bootstrap interval of the difference. Both work on units
+// that are exchanged or drawn as a whole: documents or, since the notes of one
+// patient resemble each other, patients.
+package significance
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation"
+)
+
+// Options say how to test.
+type Options struct {
+	Shuffles  int    // how many at most; 0: 9,999, as in Dernoncourt et al. 2016, section 3.4
+	ByPatient bool   // the documents of one patient (see data.Document) are swapped and drawn together
+	Seed      uint64 // all chance follows from it
+	Workers   int    // cores to use, on which nothing but the time depends; 0: all
+}
+
+// System is what one system found in the documents of a gold standard.
+type System struct {
+	Name        string // as errors and the report are to call it
+	Gold, Found data.Documents
+}
+
+// Report is the comparison of two systems. Other programs may rely upon the
+// keys of its JSON form.
+type Report struct {
+	A         string   `json:"a"` // the systems' names
+	B         string   `json:"b"`
+	Documents int      `json:"documents"`
+	By        string   `json:"by"`    // what was swapped as a whole: document or patient
+	Units     int      `json:"units"` // how many of them
+	Seed      uint64   `json:"seed"`
+	Metrics   []Result `json:"metrics"`
+}
+
+// Result is the comparison by one metric.
+type Result struct {
+	Metric    string     `json:"metric"`
+	Differing int        `json:"differing"` // the units to whose score A and B add different numbers: all that the test rests upon
+	Shuffles  int        `json:"shuffles"`
+	Exact     bool       `json:"exact"` // the shuffles are all that there are, none drawn by chance
+	Precision Difference `json:"precision"`
+	Recall    Difference `json:"recall"`
+	F1        Difference `json:"f1"`
+}
+
+// Difference is that of one score, in [0, 1], between two systems.
+type Difference struct {
+	A          float64 `json:"a"`
+	B          float64 `json:"b"`
+	Difference float64 `json:"difference"` // B - A
+	Low        float64 `json:"low"`        // where the 95 % bootstrap interval of the difference begins
+	High       float64 `json:"high"`       // where it ends
+	P          float64 `json:"p"`          // of this difference by itself, two-sided
+	Holm       float64 `json:"p_holm"`     // P, corrected for all differences of the report
+}
+
+// differences are those that are tested together.
+func (r *Result) differences() []*Difference {
+	return []*Difference{&r.Precision, &r.Recall, &r.F1}
+}
+
+// Compare tests whether a and b differ in what they found of the gold standard,
+// in each of the metrics. Documents are matched by ID and read one at a time.
+//
+// It is an error, which names documents, when a system has not just those of
+// its gold standard, or when the two gold standards are not the same documents
+// with the same text and spans; and so is all that evaluation.DocumentPairs
+// refuses. Patients are those of the gold documents. By patient, a document
+// without one is a unit by itself, and it is an error if all are.
+func Compare(ctx context.Context, a, b System, metrics []evaluation.Metric, opt Options) (*Report, error) {
+	notesA, err := read(ctx, a, metrics)
+	if err != nil {
+		return nil, err
+	}
+	notesB, err := read(ctx, b, metrics)
+	if err != nil {
+		return nil, err
+	}
+	if err := sameGold(a.Name, notesA, b.Name, notesB); err != nil {
+		return nil, err
+	}
+	ids := slices.Sorted(maps.Keys(notesA)) // whatever the order in which they were read
+	if len(ids) == 0 {
+		return nil, errors.New("no gold documents to compare with")
+	}
+	units, err := group(ids, notesA, opt.ByPatient)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{A: a.Name, B: b.Name, Documents: len(ids), By: "document", Units: len(units), Seed: opt.Seed, Metrics: []Result{}}
+	if opt.ByPatient {
+		r.By = "patient"
+	}
+	for i, m := range metrics {
+		result, err := Test(ctx, sums(i, units, notesA), sums(i, units, notesB), m.Score, opt)
+		if err != nil {
+			return nil, fmt.Errorf("metric %s: %w", m.Name, err)
+		}
+		result.Metric = m.Name
+		r.Metrics = append(r.Metrics, *result)
+	}
+	r.correct()
+	return r, nil
+}
+
+// note is what is kept of a gold document and what a system found in it.
+type note struct {
+	patient     string
+	text, spans uint64      // digests of the gold standard
+	tallies     [][]float64 // by metric
+}
+
+var digest = maphash.MakeSeed()
+
+// read takes what is needed of each document, by ID.
+func read(ctx context.Context, s System, metrics []evaluation.Metric) (map[string]*note, error) {
+	notes := map[string]*note{}
+	var missing, extra []string
+	for p, err := range evaluation.DocumentPairs(s.Gold, s.Found) {
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", s.Name, err)
+		case p.System == nil:
+			missing = append(missing, p.ID)
+			continue
+		case p.Gold == nil:
+			extra = append(extra, p.ID)
+			continue
+		}
+		n := &note{patient: p.Gold.Patient, text: maphash.String(digest, p.Gold.Text), spans: digestSpans(p.Gold.Spans)}
+		for _, m := range metrics {
+			n.tallies = append(n.tallies, m.Tally(p.Gold, p.System))
+		}
+		notes[p.ID] = n
+	}
+	if len(missing)+len(extra) > 0 {
+		return nil, fmt.Errorf("%s: not the documents of its gold standard: %s", s.Name,
+			unshared("the gold standard", missing, "what was found", extra, len(notes)))
+	}
+	return notes, nil
+}
+
+func digestSpans(spans []data.Span) uint64 {
+	var h maphash.Hash
+	h.SetSeed(digest)
+	sorted := slices.Clone(spans)
+	data.SortSpans(sorted)
+	for _, s := range sorted {
+		fmt.Fprintf(&h, "%d %d %s\n", s.Start, s.End, s.Type)
+	}
+	return h.Sum64()
+}
+
+// unshared names documents that just one of two sides has, besides those that
+// both have.
+func unshared(nameA string, onlyA []string, nameB string, onlyB []string, both int) string {
+	const most = 5
+	var parts []string
+	for _, side := range []struct {
+		name string
+		ids  []string
+	}{{nameA, onlyA}, {nameB, onlyB}} {
+		n := len(side.ids)
+		if n == 0 {
+			continue
+		}
+		names := strings.Join(side.ids[:min(n, most)], ", ")
+		if n > most {
+			names += ", ..."
+		}
+		parts = append(parts, fmt.Sprintf("only in %s: %d of %d (%s)", side.name, n, n+both, names))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// sameGold refuses two test sets, or two gold standards of one.
+func sameGold(nameA string, a map[string]*note, nameB string, b map[string]*note) error {
+	var onlyA, onlyB, both []string
+	for _, id := range slices.Sorted(maps.Keys(a)) {
+		if b[id] == nil {
+			onlyA = append(onlyA, id)
+		} else {
+			both = append(both, id)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(b)) {
+		if a[id] == nil {
+			onlyB = append(onlyB, id)
+		}
+	}
+	if len(onlyA)+len(onlyB) > 0 {
+		return fmt.Errorf("different test sets: %s", unshared(nameA, onlyA, nameB, onlyB, len(both)))
+	}
+	for _, id := range both {
+		switch a, b := a[id], b[id]; {
+		case a.text != b.text:
+			return fmt.Errorf("document %s: the gold standards of %s and %s have different texts", id, nameA, nameB)
+		case a.spans != b.spans:
+			return fmt.Errorf("document %s: the gold standards of %s and %s have different spans", id, nameA, nameB)
+		}
+	}
+	return nil
+}
+
+// group makes units of documents, each a list of IDs.
+func group(ids []string, notes map[string]*note, byPatient bool) ([][]string, error) {
+	var units [][]string
+	place := map[string]int{} // of each patient's unit
+	for _, id := range ids {
+		patient := notes[id].patient
+		if at, ok := place[patient]; ok && byPatient && patient != "" {
+			units[at] = append(units[at], id)
+			continue
+		}
+		place[patient] = len(units)
+		units = append(units, []string{id})
+	}
+	if _, unknown := place[""]; byPatient && unknown && len(place) == 1 {
+		return nil, errors.New("no document says whose it is, so patients cannot be told apart")
+	}
+	return units, nil
+}
+
+// sums adds up the tallies that one metric gives to the documents of each unit.
+func sums(metric int, units [][]string, notes map[string]*note) [][]float64 {
+	var all [][]float64
+	for _, ids := range units {
+		sum := slices.Clone(notes[ids[0]].tallies[metric])
+		for _, id := range ids[1:] {
+			for at, v := range notes[id].tallies[metric] {
+				sum[at] += v
+			}
+		}
+		all = append(all, sum)
+	}
+	return all
+}
+
+// Test is Compare for one metric on the tallies of all units: a[i] and b[i] are
+// what the two systems add to the totals that score turns into scores. All must
+// have one length. Result.Metric and Difference.Holm are left to the caller.
+func Test(ctx context.Context, a, b [][]float64, score func(total []float64) evaluation.PRF, opt Options) (*Result, error) {
+	if err := check(a, b); err != nil {
+		return nil, err
+	}
+	if opt.Shuffles < 0 {
+		return nil, fmt.Errorf("%d shuffles", opt.Shuffles)
+	}
+	s := newShuffler(a, b, score)
+	r := &Result{Differing: len(s.swaps)}
+	var (
+		p   [3]float64
+		err error
+	)
+	if p, r.Shuffles, r.Exact, err = s.pValues(ctx, cmp.Or(opt.Shuffles, 9999), opt); err != nil {
+		return nil, err
+	}
+	both := make([][]float64, len(a))
+	for i := range both {
+		both[i] = slices.Concat(a[i], b[i])
+	}
+	n := len(a[0])
+	intervals, err := Bootstrap(ctx, both, func(total []float64) []float64 {
+		a, b := score(total[:n]), score(total[n:])
+		return []float64{b.Precision - a.Precision, b.Recall - a.Recall, b.F1 - a.F1}
+	}, opt.Seed, opt.Workers)
+	if err != nil {
+		return nil, err
+	}
+	for i, d := range r.differences() {
+		*d = Difference{A: s.a[i], B: s.b[i], Difference: s.b[i] - s.a[i], Low: intervals[i].Low, High: intervals[i].High, P: p[i]}
+	}
+	return r, nil
+}
+
+// check refuses tallies that cannot be compared.
+func check(a, b [][]float64) error {
+	if len(a) == 0 || len(a) != len(b) {
+		return fmt.Errorf("tallies of %d and %d units", len(a), len(b))
+	}
+	for i := range a {
+		if len(a[i]) != len(a[0]) || len(b[i]) != len(a[0]) {
+			return fmt.Errorf("tallies of different lengths: %d, %d and %d numbers", len(a[0]), len(a[i]), len(b[i]))
+		}
+	}
+	return nil
+}
+
+// parallel has each of the numbers from 0 to n-1 done by one of the workers, of
+// which worker makes one at a time. It ends early only when the context does.
+func parallel(ctx context.Context, workers, n int, worker func() func(int)) error {
+	const stride = 32 // taken by a worker at a time
+	var (
+		next atomic.Int64
+		done sync.WaitGroup
+	)
+	if workers < 1 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	for range min(workers, (n+stride-1)/stride) {
+		do := worker()
+		done.Go(func() {
+			for ctx.Err() == nil {
+				first := int(next.Add(stride)) - stride
+				for i := first; i < min(first+stride, n); i++ {
+					do(i)
+				}
+				if first+stride >= n {
+					return
+				}
+			}
+		})
+	}
+	done.Wait()
+	return ctx.Err()
+}
