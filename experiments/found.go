@@ -49,6 +49,16 @@ func (r *Run) Found(split string) (docs []*data.Document, scored bool, err error
 	return docs, scored, err
 }
 
+// PredictedSplit is test if it was predicted, else dev.
+func (r *Run) PredictedSplit() (string, error) {
+	for _, split := range []string{testSplit, devSplit} {
+		if exists(filepath.Join(r.Dir, predictions, split)) {
+			return split, nil
+		}
+	}
+	return "", fmt.Errorf("%s: holds no predictions for split %s or %s: lethe predict %s makes them", r.Dir, testSplit, devSplit, r.Dir)
+}
+
 func (r *Run) checkSplit(split string) error {
 	if names := r.Config.Corpus.SplitNames(); !slices.Contains(names, split) {
 		return fmt.Errorf("%s: the run's corpus has no split %s (have %s)", r.Dir, split, strings.Join(names, ", "))

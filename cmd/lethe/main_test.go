@@ -34,7 +34,7 @@ system:
 `
 
 // TestScripts drives the program by the files of testdata. They find the
-// experiment above in $TINY, and the model that it gives in $MODEL.
+// experiment above in $TINY, a run of it in $RUN, and its model in $MODEL.
 //
 // Besides testscript's own commands, "exits CODE PROGRAM ARGS..." wants just
 // that exit code, and bytes writes a file of a Go string.
@@ -46,6 +46,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("TINY", config)
+			env.Setenv("RUN", filepath.Join(dir, "run"))
 			env.Setenv("MODEL", filepath.Join(dir, "run", "model", "best"))
 			return nil
 		},

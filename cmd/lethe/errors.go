@@ -1,0 +1,203 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/evaluation/analysis"
+	"github.com/lethe-deid/lethe/experiments"
+)
+
+type errorsOptions struct {
+	split          string
+	gold, a, b     string
+	train          string
+	format, types  string
+	json, showText bool
+}
+
+func newErrors() *cobra.Command {
+	var opt errorsOptions
+	cmd := &cobra.Command{
+		Use:   "errors RUN [RUN_B]",
+		Short: "Say what kinds of errors a system makes, or what one of two finds and the other does not",
+		Long: `Say what kinds of errors a run made on a split: what it missed, made up, cut
+wrongly or took for another type, by type; of what sort the tokens are that it
+missed (not in the training notes, mostly not PHI there, an abbreviation); and
+what becomes of precision and recall if only spans with a high score are kept.
+
+Of two runs: what one finds and the other does not, and what both miss.
+
+--gold, --a and --b do the same for files, of whatever system.
+
+What is printed are counts. --show-text quotes errors of each kind, with some of
+the text around them: of real notes, that is PHI.`,
+		Example: `  lethe errors runs/meddocan
+  lethe errors runs/meddocan runs/other --split dev --json
+  lethe errors --gold test/xml --a found --train train/xml --format i2b2`,
+		Args: wants("[RUN]", "[RUN_B]"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch files := opt.gold != "" || opt.a != "" || opt.b != "" || opt.train != ""; {
+			case files && len(args) > 0:
+				return usageError(cmd, errors.New("--gold, --a, --b and --train go without a RUN"))
+			case files && (opt.gold == "" || opt.a == ""):
+				return usageError(cmd, errors.New("--gold and --a must be given"))
+			case files && opt.split != "":
+				return usageError(cmd, errors.New("--split is that of a RUN"))
+			case files:
+				return opt.ofFiles()
+			case len(args) == 0:
+				return usageError(cmd, errors.New("RUN must be given, or --gold and --a"))
+			}
+			return opt.ofRuns(args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the runs' corpus (default test if it was predicted, else dev)")
+	flags.StringVar(&opt.gold, "gold", "", "file or folder of the gold standard, in the place of a RUN")
+	flags.StringVar(&opt.a, "a", "", "file or folder of what system A found")
+	flags.StringVar(&opt.b, "b", "", "file or folder of what system B found (default none)")
+	flags.StringVar(&opt.train, "train", "", "file or folder of the notes that the systems were trained on (default none: no causes)")
+	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of --gold, --a, --b and --train: i2b2, meddocan, brat, conll or jsonl, which alone has scores")
+	flags.StringVar(&opt.types, "types", "", "type `SET` of --gold (default that of --format; any for brat and jsonl)")
+	flags.BoolVar(&opt.json, "json", false, "print JSON, with --show-text all errors (default tables, and five errors of each kind and type)")
+	flags.BoolVar(&opt.showText, "show-text", false, "quote the notes (default no)")
+	return cmd
+}
+
+// findings is what is printed as JSON.
+type findings struct {
+	A      string           `json:"a"`
+	Split  string           `json:"split,omitempty"`
+	Errors *analysis.Report `json:"errors,omitempty"`
+	Curve  *analysis.Curve  `json:"curve,omitempty"` // missing when the spans have no scores
+
+	B          string               `json:"b,omitempty"`
+	Comparison *analysis.Comparison `json:"comparison,omitempty"`
+}
+
+func (o *errorsOptions) ofRuns(dirs []string) error {
+	run, err := experiments.OpenRun(dirs[0])
+	if err != nil {
+		return err
+	}
+	f := findings{A: dirs[0], Split: o.split}
+	if f.Split == "" {
+		if f.Split, err = run.PredictedSplit(); err != nil {
+			return err
+		}
+	}
+	gold, err := run.Gold(f.Split, nil)
+	if err != nil {
+		return err
+	}
+	found, scored, err := run.Found(f.Split)
+	if err != nil {
+		return err
+	}
+	train, err := run.Gold("train", nil)
+	if err != nil {
+		complain(fmt.Errorf("no causes of misses, since the training notes cannot be read: %w", err))
+	}
+	if len(dirs) == 1 {
+		return o.one(f, gold, found, train, scored)
+	}
+	other, err := experiments.OpenRun(dirs[1])
+	if err != nil {
+		return err
+	}
+	foundB, _, err := other.Found(f.Split)
+	if err != nil {
+		return err
+	}
+	f.B = dirs[1]
+	return o.two(f, gold, found, foundB, train)
+}
+
+func (o *errorsOptions) ofFiles() error {
+	types, err := data.LookupTypeSet(cmp.Or(o.types, experiments.DefaultTypes(o.format), "any"))
+	if err != nil {
+		return fmt.Errorf("--types: %w", err)
+	}
+	if o.format == "text" {
+		return errors.New("format text holds no spans")
+	}
+	var read [4][]*data.Document
+	for i, path := range []string{o.gold, o.a, o.b, o.train} {
+		if path == "" {
+			continue
+		}
+		if read[i], err = data.Collect(format.Read(o.format, path, types)); err != nil {
+			return err
+		}
+	}
+	gold, a, b, train := read[0], read[1], read[2], read[3]
+	if o.b == "" {
+		return o.one(findings{A: o.a}, gold, a, train, o.format == "jsonl")
+	}
+	return o.two(findings{A: o.a, B: o.b}, gold, a, b, train)
+}
+
+func (o *errorsOptions) options(train []*data.Document) analysis.Options {
+	opt := analysis.Options{}
+	if train != nil {
+		opt.Training = analysis.NewTraining(train)
+	}
+	switch {
+	case o.showText && o.json:
+		opt.Examples = -1
+	case o.showText:
+		opt.Examples = 5
+	}
+	return opt
+}
+
+func (o *errorsOptions) one(f findings, gold, found, train []*data.Document, scored bool) (err error) {
+	if f.Errors, err = analysis.Analyze(gold, found, o.options(train)); err != nil {
+		return err
+	}
+	if scored {
+		if f.Curve, err = analysis.NewCurve(gold, found); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		return f.print()
+	}
+	if err := f.Errors.WriteText(os.Stdout); err != nil {
+		return err
+	}
+	if f.Curve != nil {
+		if err := f.Curve.WriteText(os.Stdout); err != nil {
+			return err
+		}
+	}
+	return analysis.WriteExamples(os.Stdout, f.Errors.Examples)
+}
+
+func (o *errorsOptions) two(f findings, gold, a, b, train []*data.Document) (err error) {
+	if f.Comparison, err = analysis.Compare(gold, a, b, o.options(train)); err != nil {
+		return err
+	}
+	if o.json {
+		return f.print()
+	}
+	fmt.Printf("A: %s\nB: %s\n", f.A, f.B)
+	if err := f.Comparison.WriteText(os.Stdout); err != nil {
+		return err
+	}
+	return analysis.WriteExamples(os.Stdout, f.Comparison.Examples)
+}
+
+func (f findings) print() error {
+	enc := json.NewEncoder(os.Stdout)
+	enc.SetIndent("", "  ")
+	return enc.Encode(f)
+}
