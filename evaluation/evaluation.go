@@ -18,7 +18,7 @@ import (
 // Report is the comparison of a system with the gold standard. Its JSON form,
 // whose keys other programs may rely upon, has types for strict and token only:
 //
-//	{"documents":250,"missing":[],"extra":[],
+//	{"documents":250,"missing":[],"extra":[],"leak":{"tokens":{"left":12,"total":1200,"share":0.01,...},...},
 //	 "strict":{"precision":0.9,"recall":0.9,"f1":0.9,"tp":9,"fp":1,"fn":1,"types":{"DATE":{"precision":...}}},
 //	 "spans":{"precision":...},"token":{"precision":...,"types":{...}},"binary_token":{"precision":...}}
 type Report struct {
@@ -30,12 +30,28 @@ type Report struct {
 	// Extra lists, by ID, the system documents that have no gold standard:
 	// they are not scored.
 	Extra []string `json:"extra"`
+	// Leak is what would stay in the text.
+	Leak *LeakReport `json:"leak"`
 
 	Strict      Score `json:"strict"`       // spans of equal start, end and type
 	Spans       Score `json:"spans"`        // spans of equal start and end
 	Token       Score `json:"token"`        // tokens (see Compare) of equal start, end and type
 	BinaryToken Score `json:"binary_token"` // tokens of equal start and end: PHI or not
 }
+
+// Options of a comparison.
+type Options struct {
+	// Types puts types into categories, and says which of them HIPAA names. The
+	// default knows no type: each is its own category.
+	Types *data.TypeSet
+	// HIPAA limits the scores to the types that HIPAA names, as the papers do: on
+	// both sides, other spans do not count. But in what was left of HIPAA's types,
+	// a span of the system counts whatever its type. The default is all types.
+	HIPAA bool
+}
+
+// Compare is Options.Compare with the default options.
+func Compare(gold, system data.Documents) (*Report, error) { return Options{}.Compare(gold, system) }
 
 // Compare scores the system's documents against the gold documents of the same
 // ID, one pair at a time: see [Pairs] for what is held in memory.
@@ -51,9 +67,17 @@ type Report struct {
 // Compare returns the first error of a source, and an error when there is no
 // gold document, when not one ID is on both sides, when a side has an ID twice,
 // when a span does not fit its text (see data.Document.Check), or when the two
-// texts of a document differ.
-func Compare(gold, system data.Documents) (*Report, error) {
+// texts of a document differ; with HIPAA, also when the type set marks no type as
+// HIPAA's, or does not have a span's type.
+func (o Options) Compare(gold, system data.Documents) (*Report, error) {
+	if o.Types == nil {
+		o.Types = &data.TypeSet{}
+	}
+	if o.HIPAA && !namesHIPAA(o.Types) {
+		return nil, fmt.Errorf("type set %s does not say which types HIPAA names", o.Types.Name)
+	}
 	r := &Report{Missing: []string{}, Extra: []string{}}
+	leak := NewLeak(o.Types)
 	for p, err := range DocumentPairs(gold, system) {
 		switch {
 		case err != nil:
@@ -66,6 +90,16 @@ func Compare(gold, system data.Documents) (*Report, error) {
 			p.System = &data.Document{}
 		}
 		r.Documents++
+		found := p.System
+		if o.HIPAA {
+			if p.Gold, err = ofHIPAA(p.Gold, o.Types); err != nil {
+				return nil, fmt.Errorf("gold %w", err)
+			}
+			if p.System, err = ofHIPAA(p.System, o.Types); err != nil {
+				return nil, fmt.Errorf("system %w", err)
+			}
+		}
+		leak.Add(p.Gold, found)
 		r.Strict.add(typed(p.Gold.Spans), typed(p.System.Spans))
 		r.Spans.add(untyped(typed(p.Gold.Spans)), untyped(typed(p.System.Spans)))
 		r.Token.add(tokens(p.Gold), tokens(p.System))
@@ -77,30 +111,11 @@ func Compare(gold, system data.Documents) (*Report, error) {
 	case len(r.Missing) == r.Documents:
 		return nil, fmt.Errorf("none of the %d gold documents is among the %d of the system: their IDs differ", r.Documents, len(r.Extra))
 	}
+	r.Leak = leak.Report(1)
 	return r, nil
 }
 
-// HIPAA returns the documents, each a copy, with only those spans whose type
-// HIPAA names, according to the type set. Applied to both sides before Compare,
-// it gives the HIPAA-only scores that the papers report. It yields an error when
-// the set marks no type as HIPAA's, or does not have a span's type.
-func HIPAA(docs data.Documents, types *data.TypeSet) data.Documents {
-	return func(yield func(*data.Document, error) bool) {
-		if !namesHIPAA(types) {
-			yield(nil, fmt.Errorf("type set %s does not say which types HIPAA names", types.Name))
-			return
-		}
-		for d, err := range docs {
-			if err == nil {
-				d, err = ofHIPAA(d, types)
-			}
-			if !yield(d, err) {
-				return
-			}
-		}
-	}
-}
-
+// ofHIPAA is a copy of the document with only those spans whose type HIPAA names.
 func ofHIPAA(d *data.Document, types *data.TypeSet) (*data.Document, error) {
 	kept := *d
 	kept.Spans = nil

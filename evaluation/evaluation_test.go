@@ -138,6 +138,7 @@ func TestByType(t *testing.T) {
 			map[string]Counts{"DATE": {4, 0, 0}, "DOCTOR": {0, 2, 0}, "PATIENT": {1, 0, 1}}},
 		BinaryToken: Score{Counts{5, 2, 1}, nil},
 	}
+	r.Leak = nil // has tests of its own
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
@@ -229,11 +230,11 @@ func TestHIPAA(t *testing.T) {
 	}
 	d := doc("a", text, span(0, 10, "PATIENT"), span(19, 25, "DOCTOR"), span(29, 34, "DATE"))
 	d.Patient = "p"
-	kept, err := data.Collect(HIPAA(data.Each([]*data.Document{d}), i2b2))
+	kept, err := ofHIPAA(d, i2b2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []*data.Document{{ID: "a", Patient: "p", Text: text, Spans: []data.Span{span(0, 10, "PATIENT"), span(29, 34, "DATE")}}}
+	want := &data.Document{ID: "a", Patient: "p", Text: text, Spans: []data.Span{span(0, 10, "PATIENT"), span(29, 34, "DATE")}}
 	if diff := cmp.Diff(want, kept); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
@@ -241,16 +242,31 @@ func TestHIPAA(t *testing.T) {
 		t.Error("the document given was changed")
 	}
 
-	if _, err := data.Collect(HIPAA(data.Each([]*data.Document{doc("a", text, span(0, 3, "PER"))}), i2b2)); err == nil ||
-		err.Error() != "document a: span 0 [0,3) has a type that is not in the type set i2b2-2014" {
-		t.Errorf("foreign type: error %v", err)
+	// The patient's name went out as a doctor's: not found, but not left either.
+	system := doc("a", text, span(0, 10, "DOCTOR"), span(29, 34, "DATE"))
+	opt := Options{Types: i2b2, HIPAA: true}
+	r, err := opt.Compare(data.Each([]*data.Document{d}), data.Each([]*data.Document{system}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (Counts{TP: 1, FN: 1}); r.Strict.Counts != want || r.Leak.Instances.Left != 0 || r.Leak.Instances.Total != 2 {
+		t.Errorf("strict %+v, left %+v, want %+v, 0 of 2", r.Strict.Counts, r.Leak.Instances, want)
+	}
+
+	foreign := []*data.Document{doc("a", text, span(0, 3, "PER"))}
+	for side, docs := range map[string][2][]*data.Document{"gold": {foreign, {d}}, "system": {{d}, foreign}} {
+		want := side + " document a: span 0 [0,3) has a type that is not in the type set i2b2-2014"
+		if _, err := opt.Compare(data.Each(docs[0]), data.Each(docs[1])); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
 	}
 	for _, name := range []string{"conll", "any"} {
 		types, err := data.LookupTypeSet(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := data.Collect(HIPAA(data.Each(nil), types)); err == nil {
+		one := data.Each([]*data.Document{d})
+		if _, err := (Options{Types: types, HIPAA: true}).Compare(one, one); err == nil {
 			t.Errorf("no error with the type set %s, which has no HIPAA types", name)
 		}
 	}
@@ -258,9 +274,13 @@ func TestHIPAA(t *testing.T) {
 
 // The keys are read by other programs: a change here is a breaking change.
 func TestJSON(t *testing.T) {
-	r, err := compare(
-		[]*data.Document{doc("a", "Ana Gil", span(0, 7, "PATIENT")), doc("b", "x")},
-		[]*data.Document{doc("a", "Ana Gil", span(0, 3, "PATIENT"))})
+	types, err := data.LookupTypeSet("i2b2-2014")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Options{Types: types}.Compare(
+		data.Each([]*data.Document{doc("a", "Ana Gil", span(0, 7, "PATIENT")), doc("b", "x")}),
+		data.Each([]*data.Document{doc("a", "Ana Gil", span(0, 3, "PATIENT"))}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +290,11 @@ func TestJSON(t *testing.T) {
 	}
 	const none = `"precision":0,"recall":0,"f1":0,"tp":0,"fp":1,"fn":1`
 	const half = `"precision":1,"recall":0.5,"f1":0.6666666666666666,"tp":1,"fp":0,"fn":1`
+	const left = `"tokens":{"left":1,"total":2,"share":0.5,"low":0.5,"high":0.5},` +
+		`"instances":{"left":1,"total":1,"share":1,"low":1,"high":1},` +
+		`"notes":{"left":1,"total":2,"share":0.5,"low":0,"high":1}`
 	want := `{"documents":2,"missing":["b"],"extra":[],` +
+		`"leak":{"resamples":1999,` + left + `,"categories":{"NAME":{` + left + `}},"types":{"PATIENT":{"category":"NAME",` + left + `}}},` +
 		`"strict":{` + none + `,"types":{"PATIENT":{` + none + `}}},` +
 		`"spans":{` + none + `},` +
 		`"token":{` + half + `,"types":{"PATIENT":{` + half + `}}},` +

@@ -29,6 +29,11 @@ func ExampleCompare() {
 	// Output:
 	// documents: 1
 	//
+	// left in the text  tokens       %  95 % interval   instances       %  95 % interval     notes        %  95 % interval
+	// all PHI           1 of 5   20.00  [20.00, 20.00]  1 of 2      50.00  [50.00, 50.00]    1 of 1  100.00  [100.00, 100.00]
+	// DATE              0 of 3    0.00  [0.00, 0.00]    0 of 1       0.00  [0.00, 0.00]      0 of 1    0.00  [0.00, 0.00]
+	// DOCTOR            1 of 2   50.00  [50.00, 50.00]  1 of 1     100.00  [100.00, 100.00]  1 of 1  100.00  [100.00, 100.00]
+	//
 	//                     P        R       F1       TP       FP       FN
 	// strict         0.5000   0.5000   0.5000        1        1        1
 	//   DATE         1.0000   1.0000   1.0000        1        0        0

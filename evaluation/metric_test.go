@@ -31,15 +31,7 @@ func TestMetricsAddUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hipaaGold, err := data.Collect(HIPAA(data.Each(gold), types))
-		if err != nil {
-			t.Fatal(err)
-		}
-		hipaaSystem, err := data.Collect(HIPAA(data.Each(system), types))
-		if err != nil {
-			t.Fatal(err)
-		}
-		part, err := compare(hipaaGold, hipaaSystem)
+		part, err := Options{Types: types, HIPAA: true}.Compare(data.Each(gold), data.Each(system))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -21,6 +22,12 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	if n := len(r.Extra); n > 0 {
 		fmt.Fprintf(t, "in the system's output without a gold standard, not scored: %d (%s)\n", n, some(r.Extra))
+	}
+	if r.Leak != nil {
+		fmt.Fprintln(t)
+		if err := errors.Join(t.Flush(), r.Leak.WriteText(w)); err != nil {
+			return err
+		}
 	}
 	fmt.Fprintf(t, "\n\t%7s\t%7s\t%7s\t%7s\t%7s\t%7s\n", "P", "R", "F1", "TP", "FP", "FN")
 	for _, row := range []struct {

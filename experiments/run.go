@@ -155,7 +155,11 @@ func (r *Run) predict(ctx context.Context, tagger taggers.Tagger, split string, 
 			return nil, err
 		}
 	}
-	report, err := evaluation.Compare(data.Each(gold), data.Each(system))
+	types, err := data.LookupTypeSet(r.Config.Corpus.Types)
+	if err != nil {
+		return nil, err
+	}
+	report, err := evaluation.Options{Types: types}.Compare(data.Each(gold), data.Each(system))
 	if err != nil {
 		return nil, err
 	}

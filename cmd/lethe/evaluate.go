@@ -51,8 +51,11 @@ func newEvaluate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "evaluate --gold DIR --system DIR",
 		Short: "Score what a system found against the gold standard",
-		Long: `Score what a system found against the gold standard: spans with and without their
-type, tokens with and without it; precision, recall and F1, micro-averaged.
+		Long: `Score what a system found against the gold standard. First, what PHI would stay in
+the text: tokens, instances and notes, by category and type, with 95 % intervals.
+Then spans with and without their type, tokens with and without it: precision,
+recall and F1, micro-averaged.
+
 Notes are matched by their ID. A note that cannot be read is an error: a score
 over the rest would be that of another corpus.`,
 		Example: `  lethe evaluate --gold test/xml --system found --format i2b2
@@ -132,12 +135,8 @@ func (o *evaluateOptions) run(hipaa bool, minF1 float64) error {
 	if err != nil {
 		return err
 	}
-	gold := o.read(o.gold, o.format, types)
-	system := o.read(o.system, cmp.Or(o.systemFormat, o.format), types)
-	if hipaa {
-		gold, system = evaluation.HIPAA(gold, types), evaluation.HIPAA(system, types)
-	}
-	scores, err := evaluation.Compare(gold, system)
+	scores, err := evaluation.Options{Types: types, HIPAA: hipaa}.Compare(
+		o.read(o.gold, o.format, types), o.read(o.system, cmp.Or(o.systemFormat, o.format), types))
 	if err != nil {
 		return err
 	}
