@@ -127,13 +127,14 @@ func (m mark) compare(o mark) int {
 }
 
 func (s *Score) count(typ string, c Counts) {
-	s.Counts = s.plus(c)
+	s.Counts = s.Plus(c)
 	if typ != "" {
 		if s.Types == nil {
 			s.Types = map[string]Counts{}
 		}
-		s.Types[typ] = s.Types[typ].plus(c)
+		s.Types[typ] = s.Types[typ].Plus(c)
 	}
 }
 
-func (c Counts) plus(d Counts) Counts { return Counts{c.TP + d.TP, c.FP + d.FP, c.FN + d.FN} }
+// Plus is the sum of two counts.
+func (c Counts) Plus(d Counts) Counts { return Counts{c.TP + d.TP, c.FP + d.FP, c.FN + d.FN} }

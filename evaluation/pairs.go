@@ -163,7 +163,7 @@ func DocumentPairs(gold, system data.Documents) iter.Seq2[Pair[data.Document], e
 		id := func(d *data.Document) string { return d.ID }
 		for p, err := range Pairs(checked("gold", gold), checked("system", system), id) {
 			if err == nil && p.Gold != nil && p.System != nil {
-				err = sameText(p.Gold, p.System)
+				err = SameText(p.ID, p.Gold.Text, p.System.Text)
 			}
 			if !yield(p, err) || err != nil {
 				return
@@ -187,15 +187,14 @@ func checked(side string, docs data.Documents) data.Documents {
 	}
 }
 
-// sameText refuses to compare offsets into different texts.
-func sameText(gold, system *data.Document) error {
-	if gold.Text == system.Text {
+// SameText refuses to compare offsets into different texts of a document.
+func SameText(id, gold, system string) error {
+	if gold == system {
 		return nil
 	}
 	at := 0
-	for at < min(len(gold.Text), len(system.Text)) && gold.Text[at] == system.Text[at] {
+	for at < min(len(gold), len(system)) && gold[at] == system[at] {
 		at++
 	}
-	return fmt.Errorf("document %s: gold text (%d bytes) and system text (%d bytes) differ from byte %d on",
-		gold.ID, len(gold.Text), len(system.Text), at)
+	return fmt.Errorf("document %s: gold text (%d bytes) and system text (%d bytes) differ from byte %d on", id, len(gold), len(system), at)
 }

@@ -22,6 +22,9 @@ type evaluateOptions struct {
 	format, systemFormat string // systemFormat is empty when it is format
 	types                string // empty for the default of format
 	json                 bool
+
+	// For some scorers only.
+	verbose, corrected bool
 }
 
 // scorer is a way to score: Lethe's own, or an official script's. Each is made
@@ -30,15 +33,15 @@ type evaluateOptions struct {
 type scorer struct {
 	name   string   // what --script takes; empty for Lethe's own
 	format string   // the default of --format
-	flags  []string // the names of its flags besides those of evaluateOptions
+	flags  []string // the names of the flags that not every scorer takes
 	run    func(*evaluateOptions) error
 }
 
-// scorers lists them, their flags being added to those of the command. A flag
-// that two scorers share is added by the first.
+// scorers lists them, their flags being added to those of the command.
 func scorers(flags *pflag.FlagSet) []scorer {
 	return []scorer{
 		ownScorer(flags),
+		i2b2Scorer(flags),
 	}
 }
 
@@ -82,6 +85,8 @@ over the rest would be that of another corpus.`,
 	flags.StringVar(&opt.systemFormat, "system-format", "", "`FORMAT` of --system (default that of --gold)")
 	flags.StringVar(&opt.types, "types", "", "type `SET`: i2b2-2014, i2b2-2006, mimic, meddocan, conll or any (default that of --format; any for brat and jsonl)")
 	flags.StringVar(&script, "script", "", "score as an official `SCRIPT` does: "+scorerNames(all)+" (default Lethe's own scores)")
+	flags.BoolVar(&opt.corrected, "corrected", false, "do not copy the script's bugs; what that changes is printed, too")
+	flags.BoolVarP(&opt.verbose, "verbose", "v", false, "the scores of each note as well")
 	flags.BoolVar(&opt.json, "json", false, "print JSON (default a table)")
 	return cmd
 }
@@ -97,14 +102,21 @@ func pickScorer(all []scorer, name string, flags *pflag.FlagSet) (*scorer, error
 		var takers []string
 		for _, s := range all {
 			if slices.Contains(s.flags, f.Name) {
-				takers = append(takers, cmp.Or(s.name, "none"))
+				takers = append(takers, s.String())
 			}
 		}
-		if err == nil && len(takers) > 0 && !slices.Contains(takers, cmp.Or(name, "none")) {
-			err = fmt.Errorf("--%s does not go with this scorer; its --script is %s", f.Name, strings.Join(takers, " or "))
+		if err == nil && len(takers) > 0 && !slices.Contains(takers, all[i].String()) {
+			err = fmt.Errorf("--%s goes with %s only, not with %s", f.Name, strings.Join(takers, " and "), all[i])
 		}
 	})
 	return &all[i], err
+}
+
+func (s scorer) String() string {
+	if s.name == "" {
+		return "Lethe's own scores"
+	}
+	return "--script " + s.name
 }
 
 // scorerNames lists the values of --script.
@@ -122,7 +134,7 @@ func scorerNames(all []scorer) string {
 func ownScorer(flags *pflag.FlagSet) scorer {
 	hipaa := flags.Bool("hipaa", false, "score the types that HIPAA names only (default all)")
 	minF1 := flags.Float64("min-f1", 0, "exit with 1 when strict F1 is below `X`, in [0, 1]")
-	return scorer{format: "i2b2", flags: []string{"hipaa", "min-f1"}, run: func(o *evaluateOptions) error {
+	return scorer{format: "i2b2", flags: []string{"hipaa", "min-f1", "types"}, run: func(o *evaluateOptions) error {
 		if !(*minF1 >= 0 && *minF1 <= 1) {
 			return fmt.Errorf("--min-f1 %v is not in [0, 1]", *minF1)
 		}
@@ -160,10 +172,18 @@ func (o *evaluateOptions) typeSet() (*data.TypeSet, error) {
 
 // read reads one side.
 func (o *evaluateOptions) read(path, formatName string, types *data.TypeSet) data.Documents {
-	if formatName == "text" {
-		return func(yield func(*data.Document, error) bool) {
-			yield(nil, errors.New("format text holds no spans to score"))
+	return func(yield func(*data.Document, error) bool) {
+		f, err := format.Lookup(formatName)
+		if err == nil && formatName == "text" {
+			err = errors.New("format text holds no spans to score")
 		}
+		if err == nil {
+			err = tellLeftOut(path, f)
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		f.Read(path, types)(yield)
 	}
-	return format.Read(formatName, path, types)
 }

@@ -117,14 +117,19 @@ func openInput(path, formatName string, types *data.TypeSet) (docs data.Document
 	if err != nil {
 		return nil, false, err
 	}
-	left, err := f.LeftOut(path)
-	if err != nil {
+	if err := tellLeftOut(path, f); err != nil {
 		return nil, false, err
 	}
-	if len(left) > 0 {
+	return f.Read(path, types), f.OneNote && !info.IsDir(), nil
+}
+
+// tellLeftOut names on stderr what is not read of a folder.
+func tellLeftOut(path string, f *format.Format) error {
+	left, err := f.LeftOut(path)
+	if err == nil && len(left) > 0 {
 		complain(leftOut(path, f, left))
 	}
-	return f.Read(path, types), f.OneNote && !info.IsDir(), nil
+	return err
 }
 
 // leftOut says that a folder holds more than its notes.

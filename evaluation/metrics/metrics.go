@@ -8,6 +8,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/evaluation/i2b2"
 )
 
 // hipaa stands before the name of a plain measure over HIPAA's types only.
@@ -16,6 +17,7 @@ const hipaa = "hipaa/"
 // scorers have metrics whose names say all.
 var scorers = []func() []evaluation.Metric{
 	evaluation.Metrics,
+	i2b2.Metrics,
 }
 
 // Names lists all metrics. Those that start with "hipaa/" want a type set that

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/evaluation/i2b2"
+)
+
+// i2b2Scorer is the official script of i2b2 2014.
+func i2b2Scorer(flags *pflag.FlagSet) scorer {
+	filter := flags.String("filter", "", "i2b2: score tags of these `ELEMENTS` only in Token, Strict and Relaxed, as NAME,DATE (default all)")
+	conjunctive := flags.Bool("conjunctive", false, "i2b2: all words of --filter must hold, not any")
+	invert := flags.Bool("invert", false, "i2b2: score the tags outside of --filter; the script does not stop at that, see docs/evaluation.md")
+	return scorer{
+		name: "i2b2", format: "i2b2",
+		flags: []string{"filter", "conjunctive", "invert", "verbose", "corrected", "types"},
+		run: func(o *evaluateOptions) error {
+			opt := i2b2.Options{Conjunctive: *conjunctive, Invert: *invert, Corrected: o.corrected, Documents: o.verbose}
+			if *filter != "" {
+				opt.Filter = strings.Split(*filter, ",")
+			}
+			return o.runI2B2(opt)
+		},
+	}
+}
+
+func (o *evaluateOptions) runI2B2(opt i2b2.Options) error {
+	layout := i2b2.Summary
+	if o.verbose {
+		layout = i2b2.Verbose
+	}
+	asWritten := []string{"i2b2", "meddocan"}
+	if !slices.Contains(asWritten, o.format) || !slices.Contains(asWritten, cmp.Or(o.systemFormat, o.format)) {
+		types, err := o.typeSet()
+		if err != nil {
+			return err
+		}
+		gold := i2b2.FromDocuments(o.read(o.gold, o.format, types))
+		system := i2b2.FromDocuments(o.read(o.system, cmp.Or(o.systemFormat, o.format), types))
+		return o.scoreI2B2(gold, i2b2.System{Documents: system}, opt, layout)
+	}
+
+	if o.types != "" {
+		return errors.New("--types is for other formats: of XML files the script takes every TYPE")
+	}
+	goldIsFile, err := isFile(o.gold)
+	if err != nil {
+		return err
+	}
+	systemIsFile, err := isFile(o.system)
+	if err != nil {
+		return err
+	}
+	if goldIsFile != systemIsFile {
+		return errors.New("--gold and --system must be two folders or two files")
+	}
+	if goldIsFile {
+		layout, opt.Documents = i2b2.Single, true
+	}
+	xml, err := format.Lookup(o.format)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(tellLeftOut(o.gold, xml), tellLeftOut(o.system, xml)); err != nil {
+		return err
+	}
+	gold, err := i2b2.Read(o.gold)
+	if err != nil {
+		return err
+	}
+	systems, err := i2b2.Systems(o.system)
+	if err != nil {
+		return err
+	}
+	for _, system := range systems {
+		if err := o.scoreI2B2(gold, system, opt, layout); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *evaluateOptions) scoreI2B2(gold i2b2.Source, system i2b2.System, opt i2b2.Options, layout i2b2.Layout) error {
+	report, err := i2b2.Compare(gold, system.Documents, opt)
+	if err != nil {
+		return err
+	}
+	report.System = system.ID
+	for _, w := range report.Warnings() {
+		if system.ID != "" {
+			w = fmt.Sprintf("system %s: %s", system.ID, w)
+		}
+		complain(errors.New(w))
+	}
+	if !o.json {
+		return report.WriteText(os.Stdout, layout)
+	}
+	enc := json.NewEncoder(os.Stdout)
+	enc.SetIndent("", "  ")
+	return enc.Encode(report)
+}
+
+func isFile(path string) (bool, error) {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir(), err
+}

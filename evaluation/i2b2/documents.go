@@ -1,0 +1,110 @@
+package i2b2
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation"
+)
+
+// FromDocuments makes documents of this package of what any reader yields. A
+// span's element is the category of its type in the built-in type sets and, where
+// none of them has the type in one of the script's categories, PHI.
+func FromDocuments(docs data.Documents) Source {
+	return func(yield func(*Document, error) bool) {
+		for d, err := range docs {
+			if err == nil {
+				err = d.Check()
+			}
+			if err != nil {
+				if !yield(nil, err) {
+					return
+				}
+				continue
+			}
+			if !yield(fromDocument(d), nil) {
+				return
+			}
+		}
+	}
+}
+
+func fromDocument(doc *data.Document) *Document {
+	d := &Document{ID: doc.ID, Text: doc.Text, Tags: make([]Tag, len(doc.Spans))}
+	// Spans are in reading order as a rule, so most offsets are counted from the
+	// last one on.
+	at, points := 0, 0
+	point := func(offset int) int {
+		if offset < at {
+			at, points = 0, 0
+		}
+		points += utf8.RuneCountInString(doc.Text[at:offset])
+		at = offset
+		return points
+	}
+	for i, s := range doc.Spans {
+		start, end := point(s.Start), point(s.End)
+		d.Tags[i] = Tag{elementsOfTypes[s.Type], s.Type, strconv.Itoa(start), strconv.Itoa(end), start, end}
+	}
+	return d
+}
+
+// elementsOfTypes has, for the types of all built-in sets, the place of their
+// element. No two sets put a type of one name under two of the script's categories.
+var elementsOfTypes = func() map[string]int {
+	m := map[string]int{}
+	for _, name := range data.TypeSetNames() {
+		types, err := data.LookupTypeSet(name)
+		if err != nil {
+			panic(err) // it is built in
+		}
+		for _, t := range types.Types {
+			if e := elementIndex(t.Category); e > phi {
+				m[t.Name] = e
+			}
+		}
+	}
+	return m
+}()
+
+// Metrics returns the 42 evaluations as metrics over documents, by the script's
+// rules: see FromDocuments for elements. "i2b2/" stands before the name, which is
+// the corrected one ("i2b2/HIPAA Token", "i2b2/NAME HIPAA Strict"), for the micro
+// average, and "i2b2/macro/" for the macro average, whose F1 is 0 for 0/0.
+func Metrics() []evaluation.Metric {
+	shared, err := newCounter(Options{})
+	if err != nil {
+		panic(err) // there is no filter that could be wrong
+	}
+	var micro, macro []evaluation.Metric
+	for i, r := range shared.rules {
+		count := func(gold, system *data.Document) evaluation.Counts {
+			return shared.fork().count(fromDocument(gold), fromDocument(system))[i]
+		}
+		micro = append(micro, evaluation.Metric{
+			Name: "i2b2/" + r.name, Score: evaluation.Micro,
+			Tally: func(gold, system *data.Document) []float64 {
+				c := count(gold, system)
+				return []float64{float64(c.TP), float64(c.FP), float64(c.FN)}
+			},
+		})
+		macro = append(macro, evaluation.Metric{
+			Name: "i2b2/macro/" + r.name, Score: meanOf,
+			Tally: func(gold, system *data.Document) []float64 {
+				c := count(gold, system)
+				return []float64{c.Precision(), c.Recall(), 1}
+			},
+		})
+	}
+	return append(micro, macro...)
+}
+
+// meanOf is the score of the sums of P, of R, and of documents.
+func meanOf(total []float64) evaluation.PRF {
+	p, r, n := total[0], total[1], total[2]
+	if p+r == 0 {
+		return evaluation.PRF{}
+	}
+	return evaluation.PRF{Precision: p / n, Recall: r / n, F1: harmonic(p/n, r/n)}
+}

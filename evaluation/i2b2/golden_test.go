@@ -1,0 +1,235 @@
+package i2b2
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// shared finds the folder of corpora that are not part of the project:
+// $LETHE_SHARED or, by default, shared beside the project. It skips the test where
+// there is none.
+func shared(t testing.TB, path string) string {
+	t.Helper()
+	root := os.Getenv("LETHE_SHARED")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "shared")
+	}
+	path = filepath.Join(root, path)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("no %s (set LETHE_SHARED): %v", path, err)
+	}
+	return path
+}
+
+func readJSON(t testing.TB, path string, into any) {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+}
+
+// goldenTag is [element, start, end, TYPE]; in the MEDDOCAN inputs the offsets are
+// numbers.
+type goldenTag struct{ element, start, end, typ string }
+
+func (g *goldenTag) UnmarshalJSON(raw []byte) error {
+	var start, end json.RawMessage
+	err := json.Unmarshal(raw, &[]any{&g.element, &start, &end, &g.typ})
+	g.start, g.end = strings.Trim(string(start), `"`), strings.Trim(string(end), `"`)
+	return err
+}
+
+// goldenInputs are the documents, and what each system gave of them.
+type goldenInputs struct {
+	Docs map[string]struct {
+		Text string
+		Gold []goldenTag
+	}
+	ExtraDocs map[string]string `json:"extra_docs"`
+	Systems   map[string]map[string][]goldenTag
+}
+
+// source makes documents of tags, sorted by ID.
+func (in *goldenInputs) source(t testing.TB, tags map[string][]goldenTag, rename func(goldenTag) goldenTag) Source {
+	t.Helper()
+	var docs []*Document
+	for id, written := range tags {
+		d := &Document{ID: id, Text: in.ExtraDocs[id]}
+		if doc, ok := in.Docs[id]; ok {
+			d.Text = doc.Text
+		}
+		for _, g := range written {
+			g = rename(g)
+			tag, err := NewTag(g.element, g.typ, g.start, g.end)
+			if elementIndex(g.element) < 0 {
+				continue // the script ignores it
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.Tags = append(d.Tags, tag)
+		}
+		docs = append(docs, d)
+	}
+	slices.SortFunc(docs, func(a, b *Document) int { return strings.Compare(a.ID, b.ID) })
+	return each(docs)
+}
+
+func each(docs []*Document) Source {
+	return func(yield func(*Document, error) bool) {
+		for _, d := range docs {
+			if !yield(d, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (in *goldenInputs) gold() map[string][]goldenTag {
+	gold := map[string][]goldenTag{}
+	for id, d := range in.Docs {
+		gold[id] = d.Gold
+	}
+	return gold
+}
+
+// parseVariant reads a key of the expected scores, such as "filter=NAME,DATE
+// conjunctive invert".
+func parseVariant(t testing.TB, variant string) Options {
+	t.Helper()
+	var o Options
+	for _, word := range strings.Fields(variant) {
+		switch {
+		case strings.HasPrefix(word, "filter="):
+			o.Filter = strings.Split(word[len("filter="):], ",")
+		case word == "conjunctive":
+			o.Conjunctive = true
+		case word == "invert":
+			o.Invert = true
+		case word == "default":
+			o.Documents = true
+		default:
+			t.Fatalf("unknown variant %q", variant)
+		}
+	}
+	return o
+}
+
+// compare holds a report, by way of its JSON form, against the script's numbers,
+// and returns how many there were.
+func compare(t *testing.T, r *Report, want any) int {
+	t.Helper()
+	raw, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct{ Evaluations any }
+	if err := json.Unmarshal(raw, &got); err != nil {
+		t.Fatal(err)
+	}
+	return numbers(t, "", got.Evaluations, want)
+}
+
+// numbers compares what was decoded from JSON, and returns how many numbers there
+// were: an array, as of a document's counts, is one. Fractions, whose keys start
+// with m, are to agree to 1e-12, all else exactly; null is where the script prints
+// nan.
+func numbers(t *testing.T, path string, got, want any) int {
+	t.Helper()
+	switch want := want.(type) {
+	case map[string]any:
+		object, n := got.(map[string]any), 0
+		if len(object) != len(want) {
+			t.Errorf("%s: %d keys, want %d", path, len(object), len(want))
+		}
+		for key, w := range want {
+			n += numbers(t, path+"/"+key, object[key], w)
+		}
+		return n
+	case []any:
+		if got, ok := got.([]any); !ok || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", path, got, want)
+		}
+	case float64:
+		limit := 0.0
+		if strings.HasPrefix(filepath.Base(path), "m") {
+			limit = 1e-12
+		}
+		if got, ok := got.(float64); !ok || math.Abs(got-want) > limit {
+			t.Errorf("%s: %v, want %v", path, got, want)
+		}
+	default:
+		if got != want {
+			t.Errorf("%s: %v, want %v", path, got, want)
+		}
+	}
+	return 1
+}
+
+// TestGolden compares with all that the official script said of 11 systems with 7
+// combinations of flags.
+func TestGolden(t *testing.T) {
+	dir := shared(t, "golden/i2b2")
+	var in goldenInputs
+	var expected map[string]map[string]any
+	readJSON(t, filepath.Join(dir, "inputs.json"), &in)
+	readJSON(t, filepath.Join(dir, "expected.json"), &expected)
+	asIs := func(g goldenTag) goldenTag { return g }
+	n := 0
+	for system, variants := range expected {
+		for variant, want := range variants {
+			t.Run(system+"/"+variant, func(t *testing.T) {
+				r, err := Compare(in.source(t, in.gold(), asIs), in.source(t, in.Systems[system], asIs), parseVariant(t, variant))
+				if err != nil {
+					t.Fatal(err)
+				}
+				n += compare(t, r, want)
+			})
+		}
+	}
+	t.Logf("%d numbers compared", n)
+	if n != 57246 {
+		t.Errorf("%d numbers compared, want 57246", n)
+	}
+}
+
+// TestGoldenMEDDOCAN compares with what it said of Spanish documents whose types
+// were renamed.
+func TestGoldenMEDDOCAN(t *testing.T) {
+	dir := shared(t, "golden/meddocan")
+	var in goldenInputs
+	var expected map[string]any
+	var names struct {
+		TypeMap map[string]string `json:"type_map"`
+	}
+	readJSON(t, filepath.Join(dir, "inputs.json"), &in)
+	readJSON(t, filepath.Join(dir, "expected_as_i2b2.json"), &expected)
+	readJSON(t, filepath.Join(dir, "as_i2b2_map.json"), &names)
+	rename := func(g goldenTag) goldenTag {
+		g.typ = names.TypeMap[g.typ]
+		return g
+	}
+	n := 0
+	for system, want := range expected {
+		t.Run(system, func(t *testing.T) {
+			r, err := Compare(in.source(t, in.gold(), rename), in.source(t, in.Systems[system], rename), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			n += compare(t, r, want)
+		})
+	}
+	t.Logf("%d numbers compared", n)
+	if n != 5040 {
+		t.Errorf("%d numbers compared, want 5040", n)
+	}
+}

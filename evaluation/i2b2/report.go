@@ -1,0 +1,298 @@
+package i2b2
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lethe-deid/lethe/evaluation"
+)
+
+// Report is the scores of a system. Its JSON form has the evaluations as an object
+// in their order; a NaN is null:
+//
+//	{"system":"","n_docs":40,"missing":[],"extra":[],"warnings":[],"evaluations":{"Token":{
+//	  "tp":9,"fp":1,"fn":1,"micro_p":0.9,"micro_r":0.9,"micro_f1":0.9,
+//	  "macro_p":0.9,"macro_p_sd":0.1,"macro_r":0.9,"macro_r_sd":0.1,"macro_f1":0.9,"n_docs":40,
+//	  "docs":{"110-04":[9,1,1]}}}}
+//
+// docs, [tp,fp,fn] of each document, is there if Options.Documents was set;
+// corrections if Corrected was.
+type Report struct {
+	System      string       // see System
+	Documents   int          // how many were scored
+	Missing     []string     // IDs of gold documents that the system does not have
+	Extra       []string     // IDs of system documents that have no gold standard: not scored
+	Ignored     Finding      // tags whose element the script does not know: not scored
+	Unknown     Finding      // tags whose TYPE it does not expect in their element: scored
+	Corrections []string     // Corrections, if they were made
+	Evaluations []Evaluation // all 42, in the script's order
+	flags       []string     // what the script makes of its flags
+}
+
+// Evaluation is one of the 42.
+type Evaluation struct {
+	Name              string
+	evaluation.Counts                  // summed over documents
+	Micro             evaluation.PRF   // of the summed counts
+	Macro             evaluation.PRF   // means over documents, and F1 of these; may be NaN
+	PrecisionSD       float64          // standard deviation over documents; may be NaN
+	RecallSD          float64          // likewise
+	Documents         []DocumentCounts // in the order in which they were scored; see Options
+	documents         int              // how many were scored
+}
+
+// DocumentCounts is what one document adds to an evaluation.
+type DocumentCounts struct {
+	ID string
+	evaluation.Counts
+}
+
+// Finding says how many tags of a kind there are, and in which document the first
+// is.
+type Finding struct {
+	Tags  int
+	First string // as in "gold document 110-04"
+}
+
+func (f *Finding) add(tags int, side string, d *Document) {
+	if f.Tags == 0 && tags > 0 {
+		f.First = side + " document " + d.ID
+	}
+	f.Tags += tags
+}
+
+// average fills in what follows from the counts.
+func (e *Evaluation) average(macro [2]moments, corrected bool) {
+	e.Micro = prf(e.Counts)
+	p, r := macro[0], macro[1]
+	e.Macro = evaluation.PRF{Precision: p.mean(), Recall: r.mean()}
+	e.PrecisionSD, e.RecallSD = p.sd(), r.sd()
+	e.Macro.F1 = harmonic(e.Macro.Precision, e.Macro.Recall)
+	e.documents = p.n
+	if corrected && p.n == 0 {
+		e.Macro, e.PrecisionSD, e.RecallSD = evaluation.PRF{}, 0, 0
+	}
+	if corrected && math.IsNaN(e.Macro.F1) {
+		e.Macro.F1 = 0
+	}
+}
+
+// prf computes F1 from P and R, as the script does: the last digit may differ from
+// that of Counts.F1.
+func prf(c evaluation.Counts) evaluation.PRF {
+	s := evaluation.PRF{Precision: c.Precision(), Recall: c.Recall()}
+	if s.Precision+s.Recall > 0 {
+		s.F1 = harmonic(s.Precision, s.Recall)
+	}
+	return s
+}
+
+// harmonic is NaN for two zeros.
+func harmonic(p, r float64) float64 { return 2 * (p * r / (p + r)) }
+
+// moments are those of the numbers added so far: Welford 1962, "Note on a method
+// for calculating corrected sums of squares and products".
+type moments struct {
+	n       int
+	m       float64 // the mean
+	squares float64 // sum of squared differences from it
+}
+
+func (m *moments) add(x float64) {
+	m.n++
+	d := x - m.m
+	m.m += d / float64(m.n)
+	m.squares += d * (x - m.m)
+}
+
+func (m moments) mean() float64 {
+	if m.n == 0 {
+		return math.NaN()
+	}
+	return m.m
+}
+
+// sd is the deviation of the population: divided by n, not n-1.
+func (m moments) sd() float64 { return math.Sqrt(m.squares / float64(m.n)) }
+
+// MarshalJSON writes the form that Report shows.
+func (r *Report) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		System      string      `json:"system"`
+		Documents   int         `json:"n_docs"`
+		Missing     []string    `json:"missing"`
+		Extra       []string    `json:"extra"`
+		Warnings    []string    `json:"warnings"`
+		Corrections []string    `json:"corrections,omitempty"`
+		Evaluations evaluations `json:"evaluations"`
+	}{r.System, r.Documents, r.Missing, r.Extra, append([]string{}, r.Warnings()...), r.Corrections, r.Evaluations})
+}
+
+// evaluations are a JSON object in their order.
+type evaluations []Evaluation
+
+func (es evaluations) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	sep := byte('{')
+	for i := range es {
+		name, err := json.Marshal(es[i].Name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(es[i].json())
+		if err != nil {
+			return nil, err
+		}
+		b.WriteByte(sep)
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(value)
+		sep = ','
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+func (e *Evaluation) json() any {
+	var docs map[string][3]int
+	if e.Documents != nil {
+		docs = make(map[string][3]int, len(e.Documents))
+		for _, d := range e.Documents {
+			docs[d.ID] = [3]int{d.TP, d.FP, d.FN}
+		}
+	}
+	return struct {
+		TP        int               `json:"tp"`
+		FP        int               `json:"fp"`
+		FN        int               `json:"fn"`
+		MicroP    float64           `json:"micro_p"`
+		MicroR    float64           `json:"micro_r"`
+		MicroF1   float64           `json:"micro_f1"`
+		MacroP    orNull            `json:"macro_p"`
+		MacroPSD  orNull            `json:"macro_p_sd"`
+		MacroR    orNull            `json:"macro_r"`
+		MacroRSD  orNull            `json:"macro_r_sd"`
+		MacroF1   orNull            `json:"macro_f1"`
+		Documents int               `json:"n_docs"`
+		Docs      map[string][3]int `json:"docs,omitempty"`
+	}{
+		e.TP, e.FP, e.FN, e.Micro.Precision, e.Micro.Recall, e.Micro.F1,
+		orNull(e.Macro.Precision), orNull(e.PrecisionSD), orNull(e.Macro.Recall), orNull(e.RecallSD), orNull(e.Macro.F1),
+		e.documents, docs,
+	}
+}
+
+// orNull is a number whose NaN is null in JSON.
+type orNull float64
+
+func (x orNull) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(x)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(x))
+}
+
+// Warnings says what a user may not expect: documents that one side lacks, tags
+// that the script does not know, flags that do not do what they seem to.
+func (r *Report) Warnings() []string {
+	all := slices.Clone(r.flags)
+	add := func(n int, what, first string) {
+		if n > 0 {
+			all = append(all, fmt.Sprintf("%s: %d, first %s", what, n, first))
+		}
+	}
+	missing := "gold documents that the system does not have, not scored"
+	if r.Corrections != nil {
+		missing = "gold documents that the system does not have, counted as missed"
+	}
+	first := func(ids []string) string { return append(ids, "")[0] }
+	add(len(r.Missing), missing, first(r.Missing))
+	add(len(r.Extra), "system documents without a gold standard, not scored", first(r.Extra))
+	add(r.Ignored.Tags, "tags of elements that the script does not know, not scored", "in "+r.Ignored.First)
+	add(r.Unknown.Tags, "tags with a TYPE that the script does not expect in their element, scored", "in "+r.Unknown.First)
+	return all
+}
+
+// Layout says which tables WriteText writes.
+type Layout int
+
+// The tables of the script: for folders averages, with -v those of each document
+// before; for two files the document's alone.
+const (
+	Summary Layout = iota
+	Verbose
+	Single
+)
+
+// WriteText writes what the script prints. For the tables of each document
+// Options.Documents must have been set.
+func (r *Report) WriteText(w io.Writer, layout Layout) error {
+	var b bytes.Buffer
+	for i := range r.Evaluations {
+		e := &r.Evaluations[i]
+		name := e.Name
+		if r.System != "" {
+			name = r.System + " " + name
+		}
+		if layout != Summary {
+			e.writeDocuments(&b, name)
+		}
+		if layout != Single {
+			e.writeSummary(&b, name)
+		}
+	}
+	if len(r.Corrections) > 0 {
+		b.WriteString("Unlike the script's, these scores are corrected:\n")
+		for _, c := range r.Corrections {
+			fmt.Fprintf(&b, "- %s\n", c)
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// row is a line of four columns, ruled a line between tables.
+func row(b *bytes.Buffer, a, c, d, e string) { fmt.Fprintf(b, "%-25s%-15s%-15s%-20s\n", a, c, d, e) }
+
+func ruled(b *bytes.Buffer) { b.WriteString(strings.Repeat("-", 75) + "\n") }
+
+func (e *Evaluation) writeSummary(b *bytes.Buffer, name string) {
+	withSD := func(x, sd float64) string { return digits(x, 4) + " (" + digits(sd, 2) + ")" }
+	row(b, fmt.Sprintf("%s (%d)", name, e.documents), "Measure", "Macro (SD)", "Micro (Primary)")
+	ruled(b)
+	row(b, "Total", "Precision", withSD(e.Macro.Precision, e.PrecisionSD), digits(e.Micro.Precision, 4))
+	row(b, "", "Recall", withSD(e.Macro.Recall, e.RecallSD), digits(e.Micro.Recall, 4))
+	row(b, "", "F1", digits(e.Macro.F1, 4), digits(e.Micro.F1, 4))
+	b.WriteString("\n\n")
+}
+
+func (e *Evaluation) writeDocuments(b *bytes.Buffer, name string) {
+	fmt.Fprintf(b, "Report for %s:\n", name)
+	row(b, "", "Measure", "", "Micro (Primary)")
+	ruled(b)
+	for _, d := range e.Documents {
+		s := prf(d.Counts)
+		row(b, d.ID, "Precision", "", digits(s.Precision, 4))
+		row(b, fmt.Sprintf("[%d(%d)%d]", d.TP+d.FN, d.TP, d.TP+d.FP), "Recall", "", digits(s.Recall, 4))
+		row(b, "", "F1", "", digits(s.F1, 4))
+		ruled(b)
+	}
+}
+
+// digits is Python's "{:.4}" for n significant digits.
+func digits(x float64, n int) string {
+	s := strconv.FormatFloat(x, 'g', n, 64)
+	switch {
+	case math.IsNaN(x):
+		return "nan"
+	case !strings.ContainsAny(s, ".e"):
+		return s + ".0"
+	}
+	return s
+}
