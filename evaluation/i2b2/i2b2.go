@@ -64,6 +64,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/evaluation/internal/tagged"
 )
 
 // Document is one note with the tags of one side.
@@ -91,10 +92,10 @@ func NewTag(element, typ, start, end string) (Tag, error) {
 		return t, errors.New("not an element that is scored")
 	}
 	var err error
-	if t.from, err = number(start); err != nil {
+	if t.from, err = tagged.Int(start); err != nil {
 		return t, fmt.Errorf("start: %w", err)
 	}
-	if t.to, err = number(end); err != nil {
+	if t.to, err = tagged.Int(end); err != nil {
 		return t, fmt.Errorf("end: %w", err)
 	}
 	return t, nil

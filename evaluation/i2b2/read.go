@@ -1,21 +1,16 @@
 package i2b2
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation/internal/tagged"
 )
 
 // System is what one system made of the documents, by the part of the file names
@@ -122,242 +117,28 @@ func (f file) read() (*Document, error) {
 	return decode(raw, f.path, f.id)
 }
 
-// decode reads a document as the script's XML parser (lxml) and the script do;
-// path is for errors, which are of the type *data.Error. The text is that of TEXT
-// up to the first comment or element in it; CR LF and CR are LF. Tags are the
-// children of TAGS. An error is what would stop the script: XML that is not
-// well-formed, no TAGS, an offset that is not a number, tags but no text.
-//
-// The script decodes every file as UTF-8, whatever it declares, and the parser
-// decodes the outcome as declared: so in a file that says ISO-8859-1 each
-// character that is not ASCII is two or more.
+// decode reads a document as the script's XML parser (lxml) and the script do: see
+// tagged.XML. path is for errors, which are of the type *data.Error. An offset that
+// is not a number would stop the script, and so would tags without text.
 func decode(raw []byte, path, id string) (*Document, error) {
-	if line := invalidLine(raw); line > 0 {
-		return nil, &data.Error{Path: path, Line: line, Offset: -1, Reason: "invalid UTF-8"}
-	}
-	p := &parser{xml: xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\uFEFF"))))}
-	p.xml.CharsetReader = charset
-	d := &Document{ID: id}
-	if err := p.document(d); err != nil {
-		if err.Path = path; err.Line == 0 {
-			err.Line, _ = p.xml.InputPos()
-		}
+	read, err := tagged.XML(raw, path, tagged.LXML)
+	if err != nil {
 		return nil, err
 	}
-	return d, nil
-}
-
-// invalidLine is the line of the first byte that is not UTF-8, or 0.
-func invalidLine(raw []byte) int {
-	if utf8.Valid(raw) {
-		return 0
-	}
-	number := 0
-	for line := range bytes.Lines(raw) {
-		if number++; !utf8.Valid(line) {
-			break
-		}
-	}
-	return number
-}
-
-// parser walks the tokens of a file.
-type parser struct{ xml *xml.Decoder }
-
-func stop(reason string) *data.Error { return &data.Error{Offset: -1, Reason: reason} }
-
-// next returns io.EOF as a nil token. The parser's own messages quote the file and
-// are not passed on.
-func (p *parser) next() (xml.Token, *data.Error) {
-	t, err := p.xml.Token()
-	switch e, syntax := errors.AsType[*xml.SyntaxError](err); {
-	case err == io.EOF:
-		return nil, nil
-	case errors.Is(err, errCharset):
-		return nil, stop(errCharset.Error())
-	case syntax:
-		return nil, &data.Error{Line: e.Line, Offset: -1, Reason: "not well-formed XML"}
-	case err != nil:
-		return nil, stop("not well-formed XML")
-	}
-	return t, nil
-}
-
-// document reads the whole file: one root with a TEXT and a TAGS.
-func (p *parser) document(d *Document) *data.Error {
-	depth, roots, texts, tags := 0, 0, 0, 0
-	for {
-		t, err := p.next()
-		if err != nil {
-			return err
-		}
-		switch t := t.(type) {
-		case nil:
-			switch {
-			case roots == 0:
-				return stop("the file holds no XML element")
-			case tags == 0:
-				return stop("there is no TAGS")
-			case d.Text == "" && len(d.Tags) > 0:
-				return stop("there are tags, but no text")
-			}
-			return nil
-		case xml.StartElement:
-			if depth++; depth == 1 {
-				if roots++; roots > 1 {
-					return stop("not well-formed XML: a second root")
-				}
-			}
-			if depth != 2 {
-				continue
-			}
-			switch t.Name {
-			case xml.Name{Local: "TEXT"}:
-				if texts++; texts == 1 {
-					d.Text, err = p.text()
-					depth--
-				}
-			case xml.Name{Local: "TAGS"}:
-				if tags++; tags == 1 {
-					err = p.tags(d)
-					depth--
-				}
-			}
-			if err != nil {
-				return err
-			}
-		case xml.EndElement:
-			depth--
-		case xml.CharData:
-			if depth == 0 && len(bytes.TrimSpace(t)) > 0 {
-				return stop("not well-formed XML: text outside of the root")
-			}
-		}
-	}
-}
-
-// text reads up to the end of an element, and returns its text up to the first
-// other thing in it.
-func (p *parser) text() (string, *data.Error) {
-	var text strings.Builder
-	whole := false
-	for depth := 1; depth > 0; {
-		t, err := p.next()
-		if err != nil {
-			return "", err
-		}
-		switch t := t.(type) {
-		case xml.CharData:
-			if !whole {
-				text.Write(t)
-			}
+	d := &Document{ID: id, Text: read.Text}
+	for _, t := range read.Tags {
+		if elementIndex(t.Element) < 0 {
+			d.Ignored++
 			continue
-		case xml.StartElement:
-			depth++
-		case xml.EndElement:
-			depth--
 		}
-		whole = true
-	}
-	return text.String(), nil
-}
-
-// tags reads the children of TAGS.
-func (p *parser) tags(d *Document) *data.Error {
-	for {
-		t, err := p.next()
+		tag, err := NewTag(t.Element, t.Type, t.Start, t.End)
 		if err != nil {
-			return err
+			return nil, &data.Error{Path: path, Line: t.Line, Offset: -1, Reason: err.Error()}
 		}
-		switch t := t.(type) {
-		case xml.StartElement:
-			if err := p.tag(d, t); err != nil {
-				return err
-			}
-			if _, err := p.text(); err != nil {
-				return err
-			}
-		case xml.EndElement:
-			return nil
-		}
+		d.Tags = append(d.Tags, tag)
 	}
-}
-
-func (p *parser) tag(d *Document, e xml.StartElement) *data.Error {
-	if e.Name.Space != "" || elementIndex(e.Name.Local) < 0 {
-		d.Ignored++
-		return nil
+	if d.Text == "" && len(d.Tags) > 0 {
+		return nil, &data.Error{Path: path, Offset: -1, Reason: "there are tags, but no text"}
 	}
-	var typ, start, end string
-	for i, a := range e.Attr {
-		for _, earlier := range e.Attr[:i] {
-			if earlier.Name == a.Name {
-				return stop("not well-formed XML: a tag has an attribute twice")
-			}
-		}
-		switch a.Name {
-		case xml.Name{Local: "TYPE"}:
-			typ = a.Value
-		case xml.Name{Local: "start"}:
-			start = a.Value
-		case xml.Name{Local: "end"}:
-			end = a.Value
-		}
-	}
-	t, err := NewTag(e.Name.Local, typ, start, end)
-	if err != nil {
-		return stop(err.Error())
-	}
-	d.Tags = append(d.Tags, t)
-	return nil
-}
-
-var errCharset = errors.New("the declared encoding is none of UTF-8, US-ASCII and ISO-8859-1")
-
-func charset(label string, r io.Reader) (io.Reader, error) {
-	switch strings.ToLower(label) {
-	case "us-ascii", "ascii", "utf8":
-		return r, nil
-	case "iso-8859-1", "latin1", "latin-1":
-		return &widened{from: r}, nil
-	}
-	return nil, errCharset
-}
-
-// widened reads each byte as the code point of its number.
-type widened struct {
-	from io.Reader
-	left []byte
-}
-
-func (w *widened) Read(b []byte) (int, error) {
-	if len(w.left) == 0 {
-		raw := make([]byte, 512)
-		n, err := w.from.Read(raw)
-		if n == 0 {
-			return 0, err
-		}
-		for _, c := range raw[:n] {
-			w.left = append(w.left, string(rune(c))...)
-		}
-	}
-	n := copy(b, w.left)
-	w.left = w.left[n:]
-	return n, nil
-}
-
-var errNumber = errors.New("not a whole number")
-
-// number is Python's int: blanks around, a sign, and single underscores between
-// digits are allowed.
-func number(s string) (int, error) {
-	digits := strings.TrimSpace(s)
-	if unsigned := strings.TrimLeft(digits, "+-"); strings.HasPrefix(unsigned, "_") || strings.HasSuffix(digits, "_") || strings.Contains(digits, "__") {
-		return 0, errNumber
-	}
-	n, err := strconv.ParseInt(strings.ReplaceAll(digits, "_", ""), 10, 48)
-	if err != nil {
-		return 0, errNumber
-	}
-	return int(n), nil
+	return d, nil
 }
