@@ -3,11 +3,13 @@ package metrics
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/evaluation/conlleval"
 	"github.com/lethe-deid/lethe/evaluation/i2b2"
 )
 
@@ -17,6 +19,7 @@ const hipaa = "hipaa/"
 // scorers have metrics whose names say all.
 var scorers = []func() []evaluation.Metric{
 	evaluation.Metrics,
+	conlleval.Metrics,
 	i2b2.Metrics,
 }
 
@@ -49,17 +52,60 @@ func Lookup(name string, types *data.TypeSet) (evaluation.Metric, error) {
 			return m, nil
 		}
 	}
-	return evaluation.Metric{}, fmt.Errorf("no metric %q (have %s)", name, strings.Join(Names(), ", "))
+	family, _, _ := strings.Cut(name, "/")
+	return evaluation.Metric{}, fmt.Errorf("no metric %q (have %s)", name, overview(family))
 }
 
-// Defaults are the names of the two metrics that say most: strict, and the
-// binary token measure of Dernoncourt et al. 2016, over HIPAA's types only where
-// the type set says which these are.
-func Defaults(types *data.TypeSet) []string {
-	if _, err := Lookup("hipaa/binary_token", types); err != nil {
-		return []string{"strict", "binary_token"}
+// Overview lists the metrics for people: of many that share what stands before
+// the first slash only that and their number.
+func Overview() string { return overview("") }
+
+// overview lists all metrics of a family instead, if there is a large one of
+// that name.
+func overview(family string) string {
+	const large = 8
+	families := map[string][]string{}
+	for _, name := range Names() {
+		f, _, _ := strings.Cut(name, "/")
+		families[f] = append(families[f], name)
 	}
-	return []string{"strict", "hipaa/binary_token"}
+	if members := families[family]; len(members) > large {
+		return strings.Join(members, ", ")
+	}
+	var listed []string
+	for _, f := range slices.Sorted(maps.Keys(families)) {
+		if members := families[f]; len(members) > large {
+			listed = append(listed, fmt.Sprintf("%s/... (%d)", f, len(members)))
+		} else {
+			listed = append(listed, members...)
+		}
+	}
+	return strings.Join(listed, ", ")
+}
+
+// LookupAll finds several metrics. Without names they are the two that say most:
+// strict, and the binary token measure of Dernoncourt et al. 2016, over HIPAA's
+// types only where the type set says which these are. It is an error when a name
+// is there twice.
+func LookupAll(names []string, types *data.TypeSet) ([]evaluation.Metric, error) {
+	if len(names) == 0 {
+		names = []string{"strict", hipaa + "binary_token"}
+		if _, err := Lookup(names[1], types); err != nil {
+			names[1] = "binary_token"
+		}
+	}
+	var found []evaluation.Metric
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("metric %s is there twice", name)
+		}
+		m, err := Lookup(name, types)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, m)
+	}
+	return found, nil
 }
 
 func all() []evaluation.Metric {

@@ -52,13 +52,25 @@ func proper(s evaluation.PRF) bool {
 	return true
 }
 
-func TestDefaults(t *testing.T) {
-	for types, want := range map[string][]string{
-		"i2b2-2014": {"strict", "hipaa/binary_token"},
-		"conll":     {"strict", "binary_token"},
+func TestLookupAll(t *testing.T) {
+	for _, tc := range []struct {
+		types       string
+		names, want []string
+		err         string
+	}{
+		{"i2b2-2014", nil, []string{"strict", "hipaa/binary_token"}, ""},
+		{"conll", nil, []string{"strict", "binary_token"}, ""},
+		{"conll", []string{"token", "conll"}, []string{"token", "conll"}, ""},
+		{"conll", []string{"token", "hipaa/token"}, nil, "metric hipaa/token: type set conll does not say which types HIPAA names"},
+		{"conll", []string{"token", "spans", "token"}, nil, "metric token is there twice"},
 	} {
-		if got := Defaults(set(t, types)); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", types, got, want)
+		found, err := LookupAll(tc.names, set(t, tc.types))
+		var got []string
+		for _, m := range found {
+			got = append(got, m.Name)
+		}
+		if !slices.Equal(got, tc.want) || tc.err == "" && err != nil || tc.err != "" && (err == nil || err.Error() != tc.err) {
+			t.Errorf("%s, %q: %q, error %v", tc.types, tc.names, got, err)
 		}
 	}
 }
@@ -67,7 +79,8 @@ func TestLookupErrors(t *testing.T) {
 	for _, tc := range []struct{ name, types, want string }{
 		{"hipaa/strict", "conll", "metric hipaa/strict: type set conll does not say which types HIPAA names"},
 		{"Strict", "i2b2-2014", `no metric "Strict" (have `},
-		{"hipaa/", "i2b2-2014", `no metric "hipaa/" (have `},
+		{"hipaa/", "i2b2-2014", `no metric "hipaa/" (have binary_token, conll, hipaa/binary_token, hipaa/spans, hipaa/strict, hipaa/token, i2b2/... (84), `},
+		{"i2b2/", "i2b2-2014", `no metric "i2b2/" (have i2b2/`},
 	} {
 		_, err := Lookup(tc.name, set(t, tc.types))
 		if err == nil || len(err.Error()) < len(tc.want) || err.Error()[:len(tc.want)] != tc.want {

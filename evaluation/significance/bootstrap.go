@@ -2,7 +2,6 @@ package significance
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 )
@@ -14,33 +13,22 @@ const (
 	tail      = 250
 )
 
-// Interval is a 95 % interval.
-type Interval struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
+// interval is a 95 % interval.
+type interval struct{ low, high float64 }
 
-// Bootstrap returns the 95 % percentile interval of each of the statistics of
+// bootstrap returns the 95 % percentile interval of each of the statistics of
 // a total (Efron and Tibshirani 1993, section 13.3): of 9,999 corpora, each of as
 // many units as the real one, drawn from its units with replacement. units[i] is
-// what unit i adds to the total; all have one length. Several goroutines may call
-// statistics at once, which must not keep or change the total. All chance follows
-// from the seed; workers is the number of cores to use, 0 for all, on which
-// nothing but the time depends.
-//
-// The differences of two systems are statistics like others, if each unit holds
-// what both add: they are then drawn as pairs.
-func Bootstrap(ctx context.Context, units [][]float64, statistics func(total []float64) []float64, seed uint64, workers int) ([]Interval, error) {
-	if len(units) == 0 {
-		return nil, fmt.Errorf("no units to draw from")
-	}
+// what unit i adds to the total: the tallies of both systems, so that they are
+// drawn as pairs. statistics must not keep the total.
+func bootstrap(ctx context.Context, units [][]float64, statistics func(total []float64) []float64, opt Options) ([]interval, error) {
 	drawn := make([][]float64, resamples)
-	err := parallel(ctx, workers, resamples, func() func(int) {
+	err := parallel(ctx, opt.Workers, resamples, func() func(int) {
 		total := make([]float64, len(units[0]))
 		source := rand.NewChaCha8([32]byte{})
 		random := rand.New(source)
 		return func(k int) {
-			source.Seed(key(seed, "bootstrap", k))
+			source.Seed(key(opt.Seed, "bootstrap", k))
 			clear(total)
 			for range units {
 				for i, v := range units[random.IntN(len(units))] {
@@ -53,14 +41,14 @@ func Bootstrap(ctx context.Context, units [][]float64, statistics func(total []f
 	if err != nil {
 		return nil, err
 	}
-	intervals := make([]Interval, len(drawn[0]))
+	intervals := make([]interval, len(drawn[0]))
 	sorted := make([]float64, resamples)
 	for i := range intervals {
 		for k := range drawn {
 			sorted[k] = drawn[k][i]
 		}
 		slices.Sort(sorted)
-		intervals[i] = Interval{sorted[tail-1], sorted[resamples-tail]}
+		intervals[i] = interval{sorted[tail-1], sorted[resamples-tail]}
 	}
 	return intervals, nil
 }

@@ -44,6 +44,7 @@ type System struct {
 type Report struct {
 	A         string   `json:"a"` // the systems' names
 	B         string   `json:"b"`
+	Split     string   `json:"split,omitempty"` // of the systems' corpus, if known; set by the caller
 	Documents int      `json:"documents"`
 	By        string   `json:"by"`    // what was swapped as a whole: document or patient
 	Units     int      `json:"units"` // how many of them
@@ -140,6 +141,9 @@ func read(ctx context.Context, s System, metrics []evaluation.Metric) (map[strin
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
+			if _, ok := errors.AsType[*data.Error](err); ok {
+				return nil, err // it names a file
+			}
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		case p.System == nil:
 			missing = append(missing, p.ID)
@@ -281,15 +285,15 @@ func Test(ctx context.Context, a, b [][]float64, score func(total []float64) eva
 		both[i] = slices.Concat(a[i], b[i])
 	}
 	n := len(a[0])
-	intervals, err := Bootstrap(ctx, both, func(total []float64) []float64 {
+	intervals, err := bootstrap(ctx, both, func(total []float64) []float64 {
 		a, b := score(total[:n]), score(total[n:])
 		return []float64{b.Precision - a.Precision, b.Recall - a.Recall, b.F1 - a.F1}
-	}, opt.Seed, opt.Workers)
+	}, opt)
 	if err != nil {
 		return nil, err
 	}
 	for i, d := range r.differences() {
-		*d = Difference{A: s.a[i], B: s.b[i], Difference: s.b[i] - s.a[i], Low: intervals[i].Low, High: intervals[i].High, P: p[i]}
+		*d = Difference{A: s.a[i], B: s.b[i], Difference: s.b[i] - s.a[i], Low: intervals[i].low, High: intervals[i].high, P: p[i]}
 	}
 	return r, nil
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -346,11 +347,11 @@ func TestCoverage(t *testing.T) {
 func TestBootstrap(t *testing.T) {
 	// Of two units, a draw has the sums 0, 1, 2 with probabilities 1/4, 1/2, 1/4.
 	sum := func(total []float64) []float64 { return []float64{total[0], -total[0]} }
-	got, err := Bootstrap(t.Context(), [][]float64{{0}, {1}}, sum, 1, 0)
+	got, err := bootstrap(t.Context(), [][]float64{{0}, {1}}, sum, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []Interval{{0, 2}, {-2, 0}}; !cmp.Equal(got, want) {
+	if want := []interval{{0, 2}, {-2, 0}}; !slices.Equal(got, want) {
 		t.Errorf("intervals %v, want %v", got, want)
 	}
 
@@ -366,17 +367,14 @@ func TestBootstrap(t *testing.T) {
 		units, mean, squares = append(units, []float64{v}), mean+v/n, squares+v*v/n
 	}
 	error := math.Sqrt((squares - mean*mean) / n)
-	got, err = Bootstrap(t.Context(), units, func(total []float64) []float64 { return []float64{total[0] / n} }, 1, 0)
+	got, err = bootstrap(t.Context(), units, func(total []float64) []float64 { return []float64{total[0] / n} }, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, end := range [][2]float64{{got[0].Low, mean - 1.96*error}, {got[0].High, mean + 1.96*error}} {
+	for _, end := range [][2]float64{{got[0].low, mean - 1.96*error}, {got[0].high, mean + 1.96*error}} {
 		if math.Abs(end[0]-end[1]) > 0.1*error { // the quantile of 9,999 draws has a standard error of 0.027
 			t.Errorf("an end of the interval at %v, in theory %v", end[0], end[1])
 		}
-	}
-	if _, err := Bootstrap(t.Context(), nil, sum, 1, 0); err == nil {
-		t.Error("no error without units")
 	}
 }
 
@@ -640,11 +638,12 @@ func TestCompareErrors(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	r := &Report{A: "runs/a", B: "runs/b", Documents: 90, By: "patient", Units: 40, Metrics: []Result{
+	r := &Report{A: "runs/a", B: "runs/b", Split: "dev", Documents: 90, By: "patient", Units: 40, Metrics: []Result{
 		{Metric: "strict", Differing: 31, Shuffles: 9999,
-			Precision: Difference{0.9, 0.95, 0.05, 0.01, 0.09, 0.0001, 0.0006},
-			Recall:    Difference{0.9, 0.85, -0.05, -0.11, 0.02, 0.2, 0.6}},
-		{Metric: "hipaa/binary_token", Differing: 3, Shuffles: 7, Exact: true, F1: Difference{1, 1, 0, 0, 0, 1, 1}},
+			Precision: Difference{A: 0.9, B: 0.95, Difference: 0.05, Low: 0.01, High: 0.09, P: 0.0001, Holm: 0.0006},
+			Recall:    Difference{A: 0.9, B: 0.85, Difference: -0.05, Low: -0.11, High: 0.02, P: 0.2, Holm: 0.6}},
+		{Metric: "hipaa/binary_token", Differing: 3, Shuffles: 7, Exact: true, F1: Difference{A: 1, B: 1, P: 1, Holm: 1}},
+		{Metric: "none", Exact: true},
 	}}
 	var b bytes.Buffer
 	if err := r.WriteText(&b); err != nil {
@@ -652,7 +651,7 @@ func TestTable(t *testing.T) {
 	}
 	want := `A: runs/a
 B: runs/b
-documents: 90, of 40 patients, whose documents go together
+documents: 90 (split dev), of 40 patients, whose documents go together
 
                               A        B    B - A  95 % interval            p    Holm
 strict              P    0.9000   0.9500  +0.0500  [+0.0100, +0.0900]  0.0001  0.0006
@@ -661,10 +660,14 @@ strict              P    0.9000   0.9500  +0.0500  [+0.0100, +0.0900]  0.0001  0
 hipaa/binary_token  P    0.0000   0.0000  +0.0000  [+0.0000, +0.0000]       0       0
                     R    0.0000   0.0000  +0.0000  [+0.0000, +0.0000]       0       0
                     F1   1.0000   1.0000  +0.0000  [+0.0000, +0.0000]  1.0000  1.0000
+none                P    0.0000   0.0000  +0.0000  [+0.0000, +0.0000]       0       0
+                    R    0.0000   0.0000  +0.0000  [+0.0000, +0.0000]       0       0
+                    F1   0.0000   0.0000  +0.0000  [+0.0000, +0.0000]       0       0
 
 strict: A and B differ in 31 of 40 patients; 9999 shuffles
 hipaa/binary_token: A and B differ in 3 of 40 patients; all 8 ways to shuffle
-p is of each row by itself, two-sided; Holm is p corrected for all 6 rows.
+none: A and B differ in 0 of 40 patients; nothing to shuffle
+p is of each row by itself, two-sided; Holm is p corrected for all 9 rows.
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("table (-want +got):\n%s", diff)

@@ -11,6 +11,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "A: %s\nB: %s\n", r.A, r.B)
 	fmt.Fprintf(t, "documents: %d", r.Documents)
+	if r.Split != "" {
+		fmt.Fprintf(t, " (split %s)", r.Split)
+	}
 	if r.By == "patient" {
 		fmt.Fprintf(t, ", of %d patients, whose documents go together", r.Units)
 	}
@@ -30,7 +33,10 @@ func (r *Report) WriteText(w io.Writer) error {
 	for i := range r.Metrics {
 		m := &r.Metrics[i]
 		shuffles := fmt.Sprintf("%d shuffles", m.Shuffles)
-		if m.Exact {
+		switch {
+		case m.Differing == 0:
+			shuffles = "nothing to shuffle"
+		case m.Exact:
 			shuffles = fmt.Sprintf("all %d ways to shuffle", m.Shuffles+1)
 		}
 		fmt.Fprintf(t, "%s: A and B differ in %d of %d %ss; %s\n", m.Metric, m.Differing, r.Units, r.By, shuffles)

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lethe-deid/lethe/evaluation/metrics"
+	"github.com/lethe-deid/lethe/evaluation/significance"
+	"github.com/lethe-deid/lethe/experiments"
+)
+
+type significanceOptions struct {
+	evaluateOptions        // of files; its field system is not in use
+	a, b            string // files
+	split           string // of runs
+	metrics         []string
+	by              string
+	test            significance.Options
+}
+
+// Which flags go with files only, and which with runs only.
+var (
+	filesFlags = []string{"gold", "a", "b", "format", "system-format", "types"}
+	runsFlags  = []string{"split"}
+)
+
+func newSignificance() *cobra.Command {
+	var opt significanceOptions
+	cmd := &cobra.Command{
+		Use:   "significance RUN_A RUN_B | --gold DIR --a DIR --b DIR",
+		Short: "Test whether two systems really differ",
+		Long: `Test whether two systems differ by more than chance in what they found in the
+same notes: two runs, each with its predictions for a split (see lethe predict),
+or any two folders. Prints precision, recall and F1 of both, the difference with
+its 95 % bootstrap interval, and its two-sided p-value by approximate
+randomization: the share of shuffles, in which each note's two results change
+places or not, that have a difference at least as large.
+
+The p-value of a row is of that row by itself. Whoever looks at several should
+read the column Holm, which is corrected for the number of all rows.
+
+Metrics: ` + metrics.Overview() + `.
+An unfinished name, such as i2b2/, has those that begin with it listed.`,
+		Example: `  lethe significance runs/full runs/no-crf --split dev
+  lethe significance runs/full runs/no-crf --metric strict --metric conll --by patient --json
+  lethe significance --gold test/xml --a found-a --b found-b --format i2b2`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && opt.files(cmd.Flags()) {
+				return nil
+			}
+			return wants("RUN_A", "RUN_B")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := opt.check(cmd.Flags(), len(args) > 0); err != nil {
+				return usageError(cmd, err)
+			}
+			report, err := opt.report(cmd, args)
+			if err != nil {
+				return err
+			}
+			if !opt.json {
+				return report.WriteText(os.Stdout)
+			}
+			enc := json.NewEncoder(os.Stdout)
+			enc.SetIndent("", "  ")
+			return enc.Encode(report)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the runs' corpus (default test if both have predicted it, else dev)")
+	flags.StringVar(&opt.gold, "gold", "", "file or folder of the gold standard, in the place of runs")
+	flags.StringVar(&opt.a, "a", "", "file or folder of what system A found")
+	flags.StringVar(&opt.b, "b", "", "file or folder of what system B found")
+	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of --gold: i2b2, meddocan, brat, conll or jsonl")
+	flags.StringVar(&opt.systemFormat, "system-format", "", "`FORMAT` of --a and --b (default that of --gold)")
+	flags.StringVar(&opt.types, "types", "", "type `SET`: i2b2-2014, i2b2-2006, mimic, meddocan, conll or any (default that of --format; any for brat and jsonl)")
+	flags.StringArrayVar(&opt.metrics, "metric", nil, "`NAME` of a metric; repeatable (default strict and binary_token, the latter over HIPAA's types if known)")
+	flags.IntVar(&opt.test.Shuffles, "shuffles", 9999, "`N` shuffles at most: where there are no more in all, each is taken once, and p is exact")
+	flags.StringVar(&opt.by, "by", "document", "what is swapped and drawn as a whole: document or patient")
+	flags.Uint64Var(&opt.test.Seed, "seed", 1, "all chance follows from `N`")
+	flags.BoolVar(&opt.json, "json", false, "print JSON (default a table)")
+	workersFlag(cmd, &opt.test.Workers)
+	return cmd
+}
+
+// files says whether a flag is given that goes with files.
+func (o *significanceOptions) files(flags *pflag.FlagSet) bool { return given(flags, filesFlags) != "" }
+
+// given returns the first of the flags that is given, or "".
+func given(flags *pflag.FlagSet, names []string) string {
+	for _, name := range names {
+		if flags.Changed(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+func (o *significanceOptions) check(flags *pflag.FlagSet, runs bool) error {
+	misplaced := given(flags, runsFlags)
+	if runs {
+		misplaced = given(flags, filesFlags)
+	}
+	switch {
+	case runs && misplaced != "":
+		return fmt.Errorf("--%s does not go with runs, whose configuration says where all is", misplaced)
+	case misplaced != "":
+		return fmt.Errorf("--%s goes with runs, not with --gold, --a and --b", misplaced)
+	case !runs && (o.gold == "" || o.a == "" || o.b == ""):
+		return errors.New("--gold, --a and --b must be given")
+	case o.test.Shuffles < 1:
+		return fmt.Errorf("--shuffles %d is not positive", o.test.Shuffles)
+	case o.by != "document" && o.by != "patient":
+		return fmt.Errorf("--by %s is not document or patient", o.by)
+	}
+	o.test.ByPatient = o.by == "patient"
+	return nil
+}
+
+func (o *significanceOptions) report(cmd *cobra.Command, runs []string) (*significance.Report, error) {
+	ctx := cmd.Context()
+	if len(runs) > 0 {
+		a, err := openRun(runs[0])
+		if err != nil {
+			return nil, err
+		}
+		b, err := openRun(runs[1])
+		if err != nil {
+			return nil, err
+		}
+		split := o.split
+		if split == "" {
+			if split, err = predictedSplit(a, b); err != nil {
+				return nil, err
+			}
+		}
+		p := newProgress()
+		defer p.clear()
+		return experiments.Significance(ctx, a, b, split, o.metrics, o.test, p.show)
+	}
+	types, err := o.typeSet()
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := metrics.LookupAll(o.metrics, types)
+	if err != nil {
+		return nil, err
+	}
+	system := func(path string) significance.System {
+		return significance.System{Name: path, Gold: o.read(o.gold, o.format, types),
+			Found: o.read(path, cmp.Or(o.systemFormat, o.format), types)}
+	}
+	return significance.Compare(ctx, system(o.a), system(o.b), chosen, o.test)
+}
+
+// predictedSplit is the one that both have predicted.
+func predictedSplit(a, b *experiments.Run) (string, error) {
+	ofA, err := a.PredictedSplit()
+	if err != nil {
+		return "", err
+	}
+	ofB, err := b.PredictedSplit()
+	if err != nil {
+		return "", err
+	}
+	if ofA != ofB { // test and dev, which a run predicts when it is trained
+		return "dev", nil
+	}
+	return ofA, nil
+}
+
+func openRun(dir string) (*experiments.Run, error) {
+	r, err := experiments.OpenRun(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: is no run folder (folders of notes are compared by --gold, --a and --b): %w", dir, err)
+	}
+	return r, err
+}

@@ -1,0 +1,55 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation/metrics"
+	"github.com/lethe-deid/lethe/evaluation/significance"
+	"github.com/lethe-deid/lethe/internal/strictyaml"
+)
+
+// Significance tests whether what two runs found in a split differs, by metrics
+// of the names that metrics.Lookup takes, or else by metrics.Defaults. Both must
+// have predicted the split, which must be the same documents for both.
+func Significance(ctx context.Context, a, b *Run, split string, names []string, opt significance.Options, progress Progress) (*significance.Report, error) {
+	typesA, typesB := a.Config.Corpus.Types, b.Config.Corpus.Types
+	if typesA != typesB {
+		return nil, fmt.Errorf("%s and %s have different type sets: %s and %s", a.Dir, b.Dir, typesA, typesB)
+	}
+	types, err := data.LookupTypeSet(typesA)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := metrics.LookupAll(names, types)
+	if err != nil {
+		return nil, err
+	}
+	foundA, _, err := a.Found(split)
+	if err != nil {
+		return nil, err
+	}
+	foundB, _, err := b.Found(split)
+	if err != nil {
+		return nil, err
+	}
+	goldA, err := a.Gold(split, progress)
+	if err != nil {
+		return nil, err
+	}
+	goldB := goldA
+	if key, _, _ := strictyaml.Difference(&a.Config.Corpus, &b.Config.Corpus); key != "" {
+		if goldB, err = b.Gold(split, progress); err != nil {
+			return nil, err
+		}
+	}
+	report, err := significance.Compare(ctx,
+		significance.System{Name: a.Dir, Gold: data.Each(goldA), Found: data.Each(foundA)},
+		significance.System{Name: b.Dir, Gold: data.Each(goldB), Found: data.Each(foundB)}, chosen, opt)
+	if err != nil {
+		return nil, err
+	}
+	report.Split = split
+	return report, nil
+}
