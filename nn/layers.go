@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"math"
+
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
@@ -177,7 +179,11 @@ func (l *concatDropout) forward(in []kernel.Matrix) kernel.Matrix {
 		return out
 	}
 	mask := l.mask.resize(out.Rows, width)
-	keep, threshold, word := float32(1/(1-l.p)), uint64(l.p*(1<<16)), uint64(l.word*(1<<32))
+	threshold, word := int64(l.p*(1<<16)), uint64(l.word*(1<<32))
+	scale := math.Float32bits(float32(1 / (1 - l.p)))
+	keep := func(bits uint64) float32 { // without a branch, which would be mispredicted half the time
+		return math.Float32frombits(scale & uint32((threshold-1-int64(bits&0xffff))>>63))
+	}
 	for s, i := range l.batch.order {
 		rng := splitmix(l.batch.seeds[i])
 		for t := range l.batch.sentences[i].Tokens {
@@ -186,16 +192,15 @@ func (l *concatDropout) forward(in []kernel.Matrix) kernel.Matrix {
 				clear(row)
 				continue
 			}
-			var bits uint64
-			for j := range row {
-				if j%4 == 0 { // a draw has 16 bits for each of four values
-					bits = rng.next()
+			for ; len(row) >= 4; row = row[4:] { // a draw has 16 bits for each of four values
+				bits := rng.next()
+				row[0], row[1], row[2], row[3] = keep(bits), keep(bits>>16), keep(bits>>32), keep(bits>>48)
+			}
+			if len(row) > 0 {
+				bits := rng.next()
+				for j := range row {
+					row[j] = keep(bits >> (16 * j))
 				}
-				row[j] = 0
-				if bits&0xffff >= threshold {
-					row[j] = keep
-				}
-				bits >>= 16
 			}
 		}
 	}

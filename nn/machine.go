@@ -121,7 +121,7 @@ func newMachine(net *Network, train bool) (m *machine, err error) {
 func (m *machine) run() error {
 	m.flop += m.work()
 	m.vm.Reset() // without it a second run does nothing and says nothing
-	if err := m.vm.RunAll(); err != nil {
+	if err := runTape(m.vm); err != nil {
 		return fmt.Errorf("nn: %w", err)
 	}
 	return nil

@@ -25,7 +25,7 @@ import (
 // their 32-bit hashes are equal, so every op writes a unique id; a panic inside
 // Do kills the process, so every Do recovers; CallsExtern must be false, or a
 // buffer of the nominal shape is preallocated; no op may reach the machine that
-// runs it, or neither is ever freed.
+// runs it, or neither is ever freed. RunAll computes on another thread: tape.go.
 
 type opKind string
 

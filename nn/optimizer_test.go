@@ -72,24 +72,30 @@ func TestAdadelta(t *testing.T) {
 
 // Clipping by value cuts each value, by norm keeps the direction.
 func TestClip(t *testing.T) {
-	tr := &Trainer{sums: [][]float32{{3, -4}}, rowSum: []float32{0, 12}}
-	tr.opt.ClipValue = 3.5
-	if err := tr.clip(); err != nil {
-		t.Fatal(err)
+	one := part{0, 1}
+	start := func() *Trainer {
+		return &Trainer{sums: [][]float32{{3, -4}}, rows: rowSums{cols: 2, ids: []int32{7}, sum: []float32{0, 12}}}
 	}
-	if g := append(tr.sums[0], tr.rowSum...); g[0] != 3 || g[1] != -3.5 || g[3] != 3.5 {
+	tr := start()
+	tr.opt.ClipValue = 3.5
+	tr.clipValue(one)
+	if g := append(tr.sums[0], tr.rows.sum...); g[0] != 3 || g[1] != -3.5 || g[3] != 3.5 {
 		t.Errorf("by value: %v", g)
 	}
-	tr = &Trainer{sums: [][]float32{{3, -4}}, rowSum: []float32{0, 12}}
-	tr.opt.ClipNorm = 6.5
-	if err := tr.clip(); err != nil {
+	tr = start()
+	factor, err := shrink([]float64{tr.square(part{0, 2}), tr.square(part{1, 2})}, 6.5)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if g := append(tr.sums[0], tr.rowSum...); g[0] != 1.5 || g[1] != -2 || g[3] != 6 {
+	tr.scale(one, factor)
+	if g := append(tr.sums[0], tr.rows.sum...); g[0] != 1.5 || g[1] != -2 || g[3] != 6 {
 		t.Errorf("by norm: %v", g)
 	}
-	tr.rowSum[0] = 1e30 // its square is beyond float32: it once made the update vanish
-	if err := tr.clip(); err == nil {
+	if factor, err := shrink([]float64{4}, 3); factor != 1 || err != nil {
+		t.Errorf("a small gradient is scaled by %v, %v", factor, err)
+	}
+	tr.rows.sum[0] = 1e30 // its square is beyond float32: it once made the update vanish
+	if _, err := shrink([]float64{tr.square(one)}, 6.5); err == nil {
 		t.Error("an infinite norm is no error")
 	}
 }

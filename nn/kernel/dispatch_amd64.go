@@ -11,6 +11,7 @@ type vectors struct {
 	name                                     string
 	width                                    int                                             // values in a register
 	product                                  [][]productFunc                                 // [rows-1][vectors of columns-1]
+	pack                                     [2]func(dst, src *float32, ss, n, last int)     // [vectors of columns-1]
 	dots                                     [][2]dotsFunc                                   // [rows-1][0: one row of b, 1: four]
 	forward                                  [3]func(z, before, c, tanhC, h *float32, n int) // by Cell
 	backward                                 [3]func(dz, z, before, tanhC, dh, dc *float32, n int)
@@ -36,6 +37,7 @@ var avx2 = &vectors{
 		{product5x1AVX2, product5x2AVX2},
 		{product6x1AVX2, product6x2AVX2},
 	},
+	pack:     [2]func(dst, src *float32, ss, n, last int){pack1AVX2, pack2AVX2},
 	dots:     [][2]dotsFunc{{dots1x1AVX2, dots1x4AVX2}, {dots2x1AVX2, dots2x4AVX2}},
 	forward:  [3]func(z, before, c, tanhC, h *float32, n int){coupledForwardAVX2, peepholeForwardAVX2, standardForwardAVX2},
 	backward: [3]func(dz, z, before, tanhC, dh, dc *float32, n int){coupledBackwardAVX2, peepholeBackwardAVX2, standardBackwardAVX2},
@@ -54,6 +56,7 @@ var avx512 = &vectors{
 		{product7x1AVX512, product7x2AVX512},
 		{product8x1AVX512, product8x2AVX512},
 	},
+	pack:     [2]func(dst, src *float32, ss, n, last int){pack1AVX512, pack2AVX512},
 	dots:     [][2]dotsFunc{{dots1x1AVX512, dots1x4AVX512}, {dots2x1AVX512, dots2x4AVX512}, {dots3x1AVX512, dots3x4AVX512}},
 	forward:  [3]func(z, before, c, tanhC, h *float32, n int){coupledForwardAVX512, peepholeForwardAVX512, standardForwardAVX512},
 	backward: [3]func(dz, z, before, tanhC, dh, dc *float32, n int){coupledBackwardAVX512, peepholeBackwardAVX512, standardBackwardAVX512},

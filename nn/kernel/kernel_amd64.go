@@ -68,6 +68,12 @@ func product6x1AVX2(a *float32, ar int, ak int, b *float32, bs int, c *float32, 
 func product6x2AVX2(a *float32, ar int, ak int, b *float32, bs int, c *float32, cs int, k int, last int)
 
 //go:noescape
+func pack1AVX2(dst *float32, src *float32, ss int, n int, last int)
+
+//go:noescape
+func pack2AVX2(dst *float32, src *float32, ss int, n int, last int)
+
+//go:noescape
 func dots1x4AVX2(a *float32, ar int, b *float32, br int, c *float32, cs int, k int, last int)
 
 //go:noescape
@@ -213,6 +219,12 @@ func product8x1AVX512(a *float32, ar int, ak int, b *float32, bs int, c *float32
 
 //go:noescape
 func product8x2AVX512(a *float32, ar int, ak int, b *float32, bs int, c *float32, cs int, k int, last int)
+
+//go:noescape
+func pack1AVX512(dst *float32, src *float32, ss int, n int, last int)
+
+//go:noescape
+func pack2AVX512(dst *float32, src *float32, ss int, n int, last int)
 
 //go:noescape
 func dots1x4AVX512(a *float32, ar int, b *float32, br int, c *float32, cs int, k int, last int)

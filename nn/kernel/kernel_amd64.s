@@ -1213,6 +1213,52 @@ loop:
 	VZEROUPPER
 	RET
 
+// func pack1AVX2(dst *float32, src *float32, ss int, n int, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·pack1AVX2(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         ss+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         last+32(FP), SI
+	MOVQ         SI, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+
+loop:
+	VMASKMOVPS (CX), Y0, Y1
+	VMOVUPS    Y1, (AX)
+	ADDQ       DX, CX
+	ADDQ       $0x40, AX
+	DECQ       BX
+	JNZ        loop
+	VZEROUPPER
+	RET
+
+// func pack2AVX2(dst *float32, src *float32, ss int, n int, last int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·pack2AVX2(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         ss+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         last+32(FP), SI
+	MOVQ         SI, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts<>+0(SB), Y0, Y0
+
+loop:
+	VMOVUPS    (CX), Y1
+	VMOVUPS    Y1, (AX)
+	VMASKMOVPS 32(CX), Y0, Y1
+	VMOVUPS    Y1, 32(AX)
+	ADDQ       DX, CX
+	ADDQ       $0x40, AX
+	DECQ       BX
+	JNZ        loop
+	VZEROUPPER
+	RET
+
 // func dots1x4AVX2(a *float32, ar int, b *float32, br int, c *float32, cs int, k int, last int)
 // Requires: AVX, AVX2, FMA3, SSE2
 TEXT ·dots1x4AVX2(SB), NOSPLIT, $0-64
@@ -5374,6 +5420,52 @@ loop:
 	VMOVUPS.Z    64(BX)(CX*1), K1, Z0
 	VADDPS       Z0, Z15, Z15
 	VMOVUPS      Z15, K1, 64(BX)(CX*1)
+	VZEROUPPER
+	RET
+
+// func pack1AVX512(dst *float32, src *float32, ss int, n int, last int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·pack1AVX512(SB), NOSPLIT, $0-40
+	MOVQ  dst+0(FP), AX
+	MOVQ  src+8(FP), CX
+	MOVQ  ss+16(FP), DX
+	MOVQ  n+24(FP), BX
+	MOVQ  last+32(FP), SI
+	MOVL  $0x0000ffff, DI
+	BZHIL SI, DI, DI
+	KMOVW DI, K1
+
+loop:
+	VMOVUPS.Z (CX), K1, Z0
+	VMOVUPS   Z0, (AX)
+	ADDQ      DX, CX
+	ADDQ      $0x80, AX
+	DECQ      BX
+	JNZ       loop
+	VZEROUPPER
+	RET
+
+// func pack2AVX512(dst *float32, src *float32, ss int, n int, last int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·pack2AVX512(SB), NOSPLIT, $0-40
+	MOVQ  dst+0(FP), AX
+	MOVQ  src+8(FP), CX
+	MOVQ  ss+16(FP), DX
+	MOVQ  n+24(FP), BX
+	MOVQ  last+32(FP), SI
+	MOVL  $0x0000ffff, DI
+	BZHIL SI, DI, DI
+	KMOVW DI, K1
+
+loop:
+	VMOVUPS   (CX), Z0
+	VMOVUPS   Z0, (AX)
+	VMOVUPS.Z 64(CX), K1, Z0
+	VMOVUPS   Z0, 64(AX)
+	ADDQ      DX, CX
+	ADDQ      $0x80, AX
+	DECQ      BX
+	JNZ       loop
 	VZEROUPPER
 	RET
 

@@ -2,6 +2,8 @@
 
 package kernel
 
+import "sync"
+
 // Name is that of the kernels in use: generic, avx2 or avx512. The environment
 // variable LETHE_KERNEL forces one, if the processor has it.
 func Name() string {
@@ -35,22 +37,63 @@ func mulNT(c, a, b Matrix) {
 	inUse.mulNT(c, a, b)
 }
 
+// depth is how much of the inner index a product takes at once, so that what
+// all rows of c need of b, two vectors wide, stays in the first-level cache. It
+// is cut by k alone: a value of c must not depend on how many rows there are.
+const depth = 192
+
+// panels are where products lay out their part of b.
+var panels = sync.Pool{New: func() any { return new([depth * 32]float32) }}
+
 // mul cuts c into blocks of as many rows as registers allow. Row i of a begins
 // at ar*i, and its values stand ak apart.
 func (v *vectors) mul(c, a Matrix, ar, ak, k int, b Matrix) {
 	if k == 0 || c.Rows == 0 || c.Cols == 0 {
 		return
 	}
+	parts := (k + depth - 1) / depth
+	for n := range parts {
+		from, to := n*k/parts, (n+1)*k/parts
+		if part := b.Slice(from, to); c.Rows > 2*len(v.product) {
+			v.tall(c, a.Data[from*ak:], ar, ak, part)
+		} else {
+			v.low(c, a.Data[from*ak:], ar, ak, part)
+		}
+	}
+}
+
+// tall goes by panels of b, each of which is laid out in one piece: there are
+// rows enough to make up for that.
+func (v *vectors) tall(c Matrix, a []float32, ar, ak int, b Matrix) {
+	panel := panels.Get().(*[depth * 32]float32)
+	for j := 0; j < c.Cols; j += 2 * v.width {
+		nv := 2
+		if c.Cols-j <= v.width {
+			nv = 1
+		}
+		last := min(c.Cols-j, nv*v.width) - (nv-1)*v.width
+		v.pack[nv-1](&panel[0], &b.Data[j], 4*b.Stride, b.Rows, last)
+		blocks := (c.Rows + len(v.product) - 1) / len(v.product)
+		for n := range blocks {
+			i, end := n*c.Rows/blocks, (n+1)*c.Rows/blocks // of nearly equal height
+			v.product[end-i-1][nv-1](&a[i*ar], 4*ar, 4*ak, &panel[0], 8*v.width, &c.Data[i*c.Stride+j], 4*c.Stride, b.Rows, last)
+		}
+	}
+	panels.Put(panel)
+}
+
+// low goes by blocks of rows, of which there are few.
+func (v *vectors) low(c Matrix, a []float32, ar, ak int, b Matrix) {
 	most := len(v.product)
 	blocks := (c.Rows + most - 1) / most
 	for n := range blocks {
-		i, end := n*c.Rows/blocks, (n+1)*c.Rows/blocks // of nearly equal height
+		i, end := n*c.Rows/blocks, (n+1)*c.Rows/blocks
 		funcs := v.product[end-i-1]
 		for j := 0; j < c.Cols; {
 			need := (c.Cols - j + v.width - 1) / v.width
 			nv := min(need, len(funcs))
 			cols := min(c.Cols-j, nv*v.width)
-			funcs[nv-1](&a.Data[i*ar], 4*ar, 4*ak, &b.Data[j], 4*b.Stride, &c.Data[i*c.Stride+j], 4*c.Stride, k, cols-(nv-1)*v.width)
+			funcs[nv-1](&a[i*ar], 4*ar, 4*ak, &b.Data[j], 4*b.Stride, &c.Data[i*c.Stride+j], 4*c.Stride, b.Rows, cols-(nv-1)*v.width)
 			j += cols
 		}
 	}

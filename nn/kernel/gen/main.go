@@ -26,6 +26,8 @@ func main() {
 				product(i, mr+1, nv)
 			}
 		}
+		pack(i, 1)
+		pack(i, 2)
 		for mr := 1; mr <= i.dotRows(); mr++ {
 			dots(i, mr, 4)
 			dots(i, mr, 1)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -93,5 +95,32 @@ func largest(i isa) {
 	Label("done")
 	VZEROUPPER()
 	Store(four, ReturnIndex(0))
+	RET()
+}
+
+// pack makes func(dst, src, ss, n, last): it copies n rows of nv vectors, the
+// last of which has `last` values, one behind the other to dst. Rows of dst are
+// two vectors wide.
+func pack(i isa, nv int) {
+	TEXT(fmt.Sprintf("pack%d%s", nv, i.name()), NOSPLIT, "func(dst, src *float32, ss, n, last int)")
+	Pragma("noescape")
+	dst, src := Load(Param("dst"), GP64()), Load(Param("src"), GP64())
+	ss, n := Load(Param("ss"), GP64()), Load(Param("n"), GP64())
+	i.mask(Load(Param("last"), GP64()))
+	Label("loop")
+	for v := range nv {
+		x, m := i.vec(), Mem{Base: src, Disp: 4 * i.width() * v}
+		if v == nv-1 {
+			i.load(m, x)
+		} else {
+			VMOVUPS(m, x)
+		}
+		VMOVUPS(x, Mem{Base: dst, Disp: 4 * i.width() * v})
+	}
+	ADDQ(ss, src)
+	ADDQ(Imm(uint64(8*i.width())), dst)
+	DECQ(n)
+	JNZ(LabelRef("loop"))
+	VZEROUPPER()
 	RET()
 }
