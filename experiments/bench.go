@@ -121,7 +121,7 @@ func (o *BenchOptions) documents() ([]*data.Document, *data.TypeSet, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	docs, err := corpus.load(trainSplit, nil)
+	docs, err := corpus.Load(trainSplit, nil)
 	return docs, types, err
 }
 

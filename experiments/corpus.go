@@ -139,8 +139,8 @@ func each(docs []*data.Document) data.Documents {
 	}
 }
 
-// load reads all of a split, every note of which must be readable.
-func (c *Corpus) load(split string, progress Progress) ([]*data.Document, error) {
+// Load reads all of a split, every note of which must be readable.
+func (c *Corpus) Load(split string, progress Progress) ([]*data.Document, error) {
 	source, err := c.read(split, progress)
 	if err != nil {
 		return nil, err
@@ -154,10 +154,10 @@ func (c *Corpus) loadBoth(progress Progress) (train, dev []*data.Document, err e
 		parts, err := c.part(progress)
 		return parts[trainSplit], parts[devSplit], err
 	}
-	if train, err = c.load(trainSplit, progress); err != nil {
+	if train, err = c.Load(trainSplit, progress); err != nil {
 		return nil, nil, err
 	}
-	dev, err = c.load(devSplit, progress)
+	dev, err = c.Load(devSplit, progress)
 	return train, dev, err
 }
 

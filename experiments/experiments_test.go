@@ -149,7 +149,7 @@ func TestFoldAndSubset(t *testing.T) {
 	corpus(t, dir, 20)
 	ids := func(c *Corpus, split string) (ids []string) {
 		t.Helper()
-		docs, err := c.load(split, nil)
+		docs, err := c.Load(split, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,11 +189,11 @@ func TestFoldAndSubset(t *testing.T) {
 			t.Errorf("to train there are %d and %d notes, error %v", len(both), len(heldOut), err)
 		}
 		c.Subset.Documents = 13
-		if _, err := c.load("train", nil); err == nil || err.Error() != "corpus.subset: cannot draw 13 of 12 documents" {
+		if _, err := c.Load("train", nil); err == nil || err.Error() != "corpus.subset: cannot draw 13 of 12 documents" {
 			t.Errorf("too large a subset: error %v", err)
 		}
 		c.Fold.Of = 21
-		if _, err := c.load("test", nil); err == nil || err.Error() != "corpus.fold: cannot deal 20 groups of documents into 21 folds" {
+		if _, err := c.Load("test", nil); err == nil || err.Error() != "corpus.fold: cannot deal 20 groups of documents into 21 folds" {
 			t.Errorf("too many folds: error %v", err)
 		}
 	}
@@ -212,7 +212,7 @@ func TestHoldOut(t *testing.T) {
 	}
 	ids := func(split string) (ids []string) {
 		t.Helper()
-		docs, err := c.load(split, nil)
+		docs, err := c.Load(split, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func (r *Run) Gold(split string, progress Progress) ([]*data.Document, error) {
 	if err := r.checkSplit(split); err != nil {
 		return nil, err
 	}
-	return r.Config.Corpus.load(split, progress)
+	return r.Config.Corpus.Load(split, progress)
 }
 
 // Found reads what the best model found in a split, as Predict has kept it.

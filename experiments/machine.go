@@ -69,7 +69,7 @@ func (r *Run) note(opt TrainOptions) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(r.Dir, machineFile), append(encoded, '\n'))
+	return WriteFile(filepath.Join(r.Dir, machineFile), append(encoded, '\n'))
 }
 
 // processor is the processor's name where Linux tells it.

@@ -151,7 +151,7 @@ func (r *Run) predict(ctx context.Context, tagger taggers.Tagger, split string, 
 		if err != nil {
 			return nil, err
 		}
-		if err := writeFile(filepath.Join(r.Dir, predictions, split+scoresSuffix), scores); err != nil {
+		if err := WriteFile(filepath.Join(r.Dir, predictions, split+scoresSuffix), scores); err != nil {
 			return nil, err
 		}
 	}
@@ -167,7 +167,7 @@ func (r *Run) predict(ctx context.Context, tagger taggers.Tagger, split string, 
 	if err != nil {
 		return nil, err
 	}
-	if err := writeFile(filepath.Join(r.Dir, evaluations, split+".json"), append(encoded, '\n')); err != nil {
+	if err := WriteFile(filepath.Join(r.Dir, evaluations, split+".json"), append(encoded, '\n')); err != nil {
 		return nil, err
 	}
 	return report, unexamined
@@ -209,8 +209,8 @@ func (f *freshFolder) Close() error {
 
 func (f *freshFolder) Abort() error { return errors.Join(f.Writer.Abort(), os.RemoveAll(f.fresh)) }
 
-// writeFile makes the folder, and the file when it is whole and on disk.
-func writeFile(path string, content []byte) error {
+// WriteFile makes the folder, and the file when it is whole and on disk.
+func WriteFile(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
@@ -243,5 +243,5 @@ func (r *Run) begin(resume bool) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(path, encoded)
+	return WriteFile(path, encoded)
 }

@@ -116,7 +116,7 @@ func (l *epochLog) add(e taggers.Epoch) {
 	line, err := json.Marshal(e)
 	if err == nil {
 		l.lines.Write(append(line, '\n'))
-		err = writeFile(l.path, l.lines.Bytes())
+		err = WriteFile(l.path, l.lines.Bytes())
 	}
 	if l.err == nil {
 		l.err = err

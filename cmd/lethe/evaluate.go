@@ -133,24 +133,47 @@ func scorerNames(all []scorer) string {
 // ownScorer is Lethe's own.
 func ownScorer(flags *pflag.FlagSet) scorer {
 	hipaa := flags.Bool("hipaa", false, "score the types that HIPAA names only (default all)")
+	typeMap := flags.String("map", "", "`MAP` of types to put both sides through, by name or as a file: see lethe cross --help (default none)")
 	minF1 := flags.Float64("min-f1", 0, "exit with 1 when strict F1 is below `X`, in [0, 1]")
-	return scorer{format: "i2b2", flags: []string{"hipaa", "min-f1", "types"}, run: func(o *evaluateOptions) error {
+	return scorer{format: "i2b2", flags: []string{"hipaa", "map", "min-f1", "types"}, run: func(o *evaluateOptions) error {
 		if !(*minF1 >= 0 && *minF1 <= 1) {
 			return fmt.Errorf("--min-f1 %v is not in [0, 1]", *minF1)
 		}
-		return o.run(*hipaa, *minF1)
+		return o.run(*hipaa, *typeMap, *minF1)
 	}}
 }
 
-func (o *evaluateOptions) run(hipaa bool, minF1 float64) error {
+func (o *evaluateOptions) run(hipaa bool, typeMap string, minF1 float64) error {
 	types, err := o.typeSet()
 	if err != nil {
 		return err
 	}
-	scores, err := evaluation.Options{Types: types, HIPAA: hipaa}.Compare(
-		o.read(o.gold, o.format, types), o.read(o.system, cmp.Or(o.systemFormat, o.format), types))
+	var m *data.TypeMap
+	var leftOfGold, leftOfSystem data.LeftOut
+	read := types
+	if typeMap != "" { // each side may have a type set of its own: the map says what it knows
+		if m, err = experiments.LoadTypeMap(typeMap); err != nil {
+			return err
+		}
+		read = anyTypes()
+		if o.types == "" {
+			types = read
+			if m.Types != nil {
+				types = m.Types
+			}
+		}
+	}
+	gold := o.read(o.gold, o.format, read)
+	system := o.read(o.system, cmp.Or(o.systemFormat, o.format), read)
+	if m != nil {
+		gold, system = m.Apply(gold, &leftOfGold), m.Apply(system, &leftOfSystem)
+	}
+	scores, err := evaluation.Options{Types: types, HIPAA: hipaa}.Compare(gold, system)
 	if err != nil {
 		return err
+	}
+	for _, line := range append(leftOfGold.Lines("--gold"), leftOfSystem.Lines("--system")...) {
+		complain(errors.New(line))
 	}
 	if err := printScores(scores, o.json); err != nil {
 		return err

@@ -38,6 +38,7 @@ could not be examined.`,
 		Version: version, SilenceErrors: true, SilenceUsage: true, DisableFlagsInUseLine: true, SuggestionsMinimumDistance: 2,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, err) })
-	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newSignificance(), newErrors(), newDeidentify(), newSynth(), newBench())
+	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newSignificance(), newErrors(),
+		newAblate(), newCurve(), newCrossval(), newCross(), newDeidentify(), newSynth(), newBench())
 	return root
 }

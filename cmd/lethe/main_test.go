@@ -142,6 +142,63 @@ func TestKillAndResume(t *testing.T) {
 	}
 }
 
+// A study that is interrupted in one run, and killed in another, comes to the same
+// table as one that was left alone.
+func TestStopAndResumeStudy(t *testing.T) {
+	dir := t.TempDir()
+	config := write(t, filepath.Join(dir, "tiny.yaml"), tiny)
+	study := func(name string, more ...string) *exec.Cmd {
+		return exec.Command("lethe", append([]string{"ablate", config, "--out", filepath.Join(dir, name), "--set", "corpus.notes.train=12"}, more...)...)
+	}
+	if out, err := study("whole", "--workers", "2").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	// stop ends the study when it says a line that begins so, and returns what it
+	// said from then on.
+	stop := func(cmd *exec.Cmd, begins string, how os.Signal) string {
+		t.Helper()
+		stderr, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var said strings.Builder
+		stopped := false
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
+			if stopped {
+				said.WriteString(lines.Text() + "\n")
+			} else if strings.HasPrefix(lines.Text(), begins) {
+				if err := cmd.Process.Signal(how); err != nil {
+					t.Fatal(err)
+				}
+				stopped = true
+			}
+		}
+		if err := cmd.Wait(); err == nil || !stopped {
+			t.Fatalf("the study ended before it could be stopped: %v", err)
+		}
+		return said.String()
+	}
+	said := stop(study("broken", "--workers", "2"), "run 2 of 4", os.Interrupt)
+	if want := "lethe: interrupted; the same command with --out " + filepath.Join(dir, "broken") + " --resume goes on\n"; !strings.HasSuffix(said, want) {
+		t.Errorf("interrupted, it said %q", said)
+	}
+	stop(study("broken", "--resume"), "epoch   1", os.Kill)
+	if _, err := os.Stat(filepath.Join(dir, "broken", "table.json")); err == nil {
+		t.Fatal("a study that was stopped leaves a table")
+	}
+	if out, err := study("broken", "--resume").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range []string{"study.yaml", "table.json", "table.md", "table.txt", "ablation-strict.svg", "ablation-strict.png"} {
+		if !bytes.Equal(read(t, filepath.Join(dir, "whole", name)), read(t, filepath.Join(dir, "broken", name))) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
 func read(t *testing.T, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/experiments/studies"
+	"github.com/lethe-deid/lethe/taggers"
+)
+
+// studyFlags are those that ablate, curve and crossval share.
+type studyFlags struct {
+	settings []string
+	seeds    []uint
+	opt      studies.Options
+	json     bool
+}
+
+func (f *studyFlags) add(cmd *cobra.Command, kind string) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.settings, "set", nil, "put `path=value` over the config, e.g. corpus.seed=2; repeatable (default none)")
+	flags.UintSliceVar(&f.seeds, "seeds", nil, "train with each of the `SEEDS`, as in 1,2,3 (default the config's)")
+	flags.StringSliceVar(&f.opt.Metrics, "metric", nil, "`METRICS` to score by, as in strict,token (default strict and binary token, of HIPAA's types if the type set says which)")
+	flags.StringVar(&f.opt.Dir, "out", "", "study folder `DIR`, new or empty (default runs/NAME-"+kind+"-TIME)")
+	flags.BoolVar(&f.opt.Resume, "resume", false, "go on with the interrupted study in --out: runs that are whole are kept (default no)")
+	flags.BoolVar(&f.json, "json", false, "print JSON (default tables)")
+	workersFlag(cmd, &f.opt.Workers)
+	flags.Lookup("workers").Usage += ", which the last bits of the weights depend on; as many as before with --resume"
+}
+
+// studyResult is what any study comes to.
+type studyResult interface{ WriteText(io.Writer) error }
+
+// run carries out a study of an experiment. Of a study that failed, the result is
+// nil.
+func (f *studyFlags) run(cmd *cobra.Command, kind, path string, study func(context.Context, *experiments.Config, studies.Options) (studyResult, error)) error {
+	if f.opt.Resume && f.opt.Dir == "" {
+		return usageError(cmd, errors.New("--resume wants the study folder: --out DIR"))
+	}
+	if !cmd.Flags().Changed("workers") {
+		f.opt.Workers = 0 // to resume takes as many as before
+	}
+	for _, seed := range f.seeds {
+		f.opt.Seeds = append(f.opt.Seeds, uint64(seed))
+	}
+	config, err := experiments.Load(path, f.settings)
+	if err != nil {
+		return err
+	}
+	p := newProgress()
+	defer p.clear()
+	if f.opt.Dir == "" {
+		f.opt.Dir = filepath.Join("runs", config.Name+"-"+kind+"-"+time.Now().Format("20060102-150405"))
+		p.line("study folder: %s", f.opt.Dir)
+	}
+	began := false
+	f.opt.Progress, f.opt.Failed = p.show, p.failed
+	f.opt.Begin = func(run string, number, of int) {
+		began = true
+		p.line("run %d of %d: %s", number, of, run)
+	}
+	f.opt.Epoch = func(e taggers.Epoch) { p.line("%s", epochLine(e)) }
+	r, err := study(cmd.Context(), config, f.opt)
+	p.clear()
+	if errors.Is(err, context.Canceled) && began {
+		return fmt.Errorf("interrupted; the same command with --out %s --resume goes on", f.opt.Dir)
+	}
+	if reflect.ValueOf(r).IsNil() {
+		return err
+	}
+	if !f.json {
+		return cmp.Or(r.WriteText(os.Stdout), err)
+	}
+	enc := json.NewEncoder(os.Stdout)
+	enc.SetIndent("", "  ")
+	return cmp.Or(enc.Encode(r), err)
+}
+
+func newAblate() *cobra.Command {
+	var f studyFlags
+	cmd := &cobra.Command{
+		Use:   "ablate CONFIG.yaml",
+		Short: "Train the network without each of its parts, and compare",
+		Long: `Train the network of an experiment, and others that lack a part of it: the CRF, the
+pretrained vectors, the token embeddings, the character embeddings (Dernoncourt et
+al. 2016, section 3.7), as well as those that the experiment lists as its own:
+
+  ablations:
+  - {name: no-dropout, set: [system.ann.network.dropout=0]}
+  - {name: words-as-they-are, set: [system.ann.vocabulary.digits_as_zero=false]}
+
+Each is trained with each seed, one after another, scored on --split, and tested
+against the full network: differences with 95 % bootstrap intervals, and p-values
+by approximate randomization. The study folder holds a run folder for each, the
+table as text, Markdown and JSON, and a bar chart as SVG and PNG.`,
+		Example: `  lethe ablate meddocan.yaml --seeds 1,2,3 --out ablation
+  lethe ablate meddocan.yaml --seeds 1,2,3 --out ablation --resume
+  lethe ablate i2b2.yaml --split test --metric "strict,hipaa/binary_token"`,
+		Args: wants("CONFIG.yaml"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.opt.Shuffles < 1 {
+				return usageError(cmd, fmt.Errorf("--shuffles %d is not positive", f.opt.Shuffles))
+			}
+			return f.run(cmd, "ablate", args[0], func(ctx context.Context, c *experiments.Config, opt studies.Options) (studyResult, error) {
+				return studies.Ablate(ctx, c, opt)
+			})
+		},
+	}
+	f.add(cmd, "ablate")
+	flags := cmd.Flags()
+	flags.StringVar(&f.opt.Split, "split", "dev", "`SPLIT` to score; the best epoch is always chosen on dev")
+	flags.IntVar(&f.opt.Shuffles, "shuffles", 9999, "how many times to shuffle in a test, at most")
+	flags.BoolVar(&f.opt.ByPatient, "by-patient", false, "swap the notes of one patient together in a test (default each note by itself)")
+	return cmd
+}
+
+func newCurve() *cobra.Command {
+	var (
+		f     studyFlags
+		sizes []string
+		curve studies.CurveOptions
+	)
+	cmd := &cobra.Command{
+		Use:   "curve CONFIG.yaml",
+		Short: "Score against the number of training documents",
+		Long: `Train an experiment on ever larger parts of its training documents, and score each
+on --split (Dernoncourt et al. 2016, section 3.6). The parts are drawn at random,
+one patient after another where patients are known; smaller parts are within the
+larger ones, and each seed draws its own. The tables give the score at each size,
+and of each type beside the number of its annotations.
+
+The number of epochs is the config's for any size, so that a small part gets few
+updates; --same-updates gives each size as many as all documents get.`,
+		Example: `  lethe curve meddocan.yaml --sizes 10,20,50,100,200,500 --seeds 1,2
+  lethe curve i2b2.yaml --sizes 1%,10%,50%,100% --split test --same-updates`,
+		Args: wants("CONFIG.yaml"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, text := range sizes {
+				size, err := studies.ParseSize(text)
+				if err != nil {
+					return usageError(cmd, fmt.Errorf("--sizes: %w", err))
+				}
+				curve.Sizes = append(curve.Sizes, size)
+			}
+			return f.run(cmd, "curve", args[0], func(ctx context.Context, c *experiments.Config, opt studies.Options) (studyResult, error) {
+				return studies.Curve(ctx, c, curve, opt)
+			})
+		},
+	}
+	f.add(cmd, "curve")
+	flags := cmd.Flags()
+	flags.StringSliceVar(&sizes, "sizes", nil, "numbers of documents, or shares of them as in 0.1 or 10% (default 10,20,50,100,200,500... and all)")
+	flags.StringVar(&curve.By, "by", "patient", "draw by patient, all notes of one before those of the next, or by document")
+	flags.BoolVar(&curve.SameUpdates, "same-updates", false, "stretch epochs, patience and learning-rate decay, so that each size has as many updates (default the config's epochs)")
+	flags.StringVar(&f.opt.Split, "split", "dev", "`SPLIT` to score; the best epoch is always chosen on dev")
+	return cmd
+}
+
+func newCrossval() *cobra.Command {
+	var (
+		f     studyFlags
+		folds int
+		by    string
+	)
+	cmd := &cobra.Command{
+		Use:   "crossval CONFIG.yaml",
+		Short: "Cross-validate an experiment on its training documents",
+		Long: `Part the training documents of an experiment into folds, and test on each what is
+trained on the others. Of these a part is held back to choose the best epoch by
+(corpus.hold_out, or a tenth), so that no document has any influence on the model
+that it tests. All notes of a patient are in one fold, unless --by document. Other
+splits of the experiment take no part.
+
+The tables give each fold, mean and standard deviation, and the score of all
+folds' documents taken as one corpus, overall and by type.`,
+		Example: `  lethe crossval demo.yaml --folds 10
+  lethe crossval i2b2.yaml --folds 5 --seeds 1,2 --metric strict,token --out folds`,
+		Args: wants("CONFIG.yaml"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if folds < 2 {
+				return usageError(cmd, fmt.Errorf("--folds %d is less than 2", folds))
+			}
+			return f.run(cmd, "crossval", args[0], func(ctx context.Context, c *experiments.Config, opt studies.Options) (studyResult, error) {
+				return studies.CrossValidate(ctx, c, folds, by, opt)
+			})
+		},
+	}
+	f.add(cmd, "crossval")
+	flags := cmd.Flags()
+	flags.IntVar(&folds, "folds", 10, "how many folds")
+	flags.StringVar(&by, "by", "patient", "what stays together: patient, or document for each by itself")
+	return cmd
+}

@@ -1,0 +1,225 @@
+package data
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// TypeMap says what types become, so that corpora with different type sets can
+// be compared.
+type TypeMap struct {
+	Name  string
+	Types *TypeSet // of what comes out; nil: any
+	// To is what each type becomes; "" leaves its spans out. A type that others
+	// become, and that is not a key itself, stays what it is.
+	To map[string]string
+}
+
+// Check returns an error when a type's name is none, or a type becomes what is
+// not in Types.
+func (m *TypeMap) Check() error {
+	for _, from := range slices.Sorted(maps.Keys(m.To)) {
+		switch to := m.To[from]; {
+		case !wellFormed(from):
+			return fmt.Errorf("%q cannot be the name of a type", from)
+		case to != "" && !wellFormed(to):
+			return fmt.Errorf("%s: %q cannot be the name of a type", from, to)
+		case to != "" && m.Types != nil && !m.Types.Has(to):
+			return fmt.Errorf("%s: %s is not in the type set %s", from, to, m.Types.Name)
+		}
+	}
+	return nil
+}
+
+// Lookup says what a type becomes. It is not known when the map does not say.
+func (m *TypeMap) Lookup(name string) (to string, known bool) {
+	if to, known = m.To[name]; known {
+		return to, true
+	}
+	for _, to := range m.To {
+		if to == name {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// LeftOut counts the spans that a TypeMap leaves out, by type: on purpose, or
+// because it does not know the type.
+type LeftOut struct {
+	Dropped map[string]int `json:"dropped"`
+	Unknown map[string]int `json:"unknown"`
+}
+
+// Lines says, in a line each, what was left out of something by the map, and
+// what since the map does not know it. There is none without a span left out.
+func (l *LeftOut) Lines(of string) (lines []string) {
+	for _, part := range []struct {
+		counts map[string]int
+		why    string
+	}{{l.Dropped, "by the map"}, {l.Unknown, "since the map does not know them"}} {
+		var names []string
+		for _, name := range slices.Sorted(maps.Keys(part.counts)) {
+			names = append(names, fmt.Sprintf("%s %d", name, part.counts[name]))
+		}
+		if len(names) > 0 {
+			lines = append(lines, fmt.Sprintf("left out of %s %s: %s", of, part.why, strings.Join(names, ", ")))
+		}
+	}
+	return lines
+}
+
+// Apply yields copies of the documents with their types mapped. Spans of a type
+// that becomes nothing, or is not known, are left out and counted in left. Of
+// spans that have become equal one is kept.
+func (m *TypeMap) Apply(docs Documents, left *LeftOut) Documents {
+	if left.Dropped == nil {
+		left.Dropped, left.Unknown = map[string]int{}, map[string]int{}
+	}
+	known := map[string]bool{}
+	to := map[string]string{}
+	return func(yield func(*Document, error) bool) {
+		for doc, err := range docs {
+			if err == nil {
+				mapped := *doc
+				mapped.Spans = nil
+				for _, s := range doc.Spans {
+					if _, seen := known[s.Type]; !seen {
+						to[s.Type], known[s.Type] = m.Lookup(s.Type)
+					}
+					switch {
+					case !known[s.Type]:
+						left.Unknown[s.Type]++
+					case to[s.Type] == "":
+						left.Dropped[s.Type]++
+					default:
+						s.Type = to[s.Type]
+						mapped.Spans = append(mapped.Spans, s)
+					}
+				}
+				SortSpans(mapped.Spans)
+				mapped.Spans = slices.CompactFunc(mapped.Spans, func(a, b Span) bool {
+					return a.Start == b.Start && a.End == b.End && a.Type == b.Type
+				})
+				doc = &mapped
+			}
+			if !yield(doc, err) {
+				return
+			}
+		}
+	}
+}
+
+// LookupTypeMap returns a built-in map: i2b2-2006, mimic, meddocan or i2b2-2014,
+// each named after the set that it leads to; anonym, the six types of Zuccon et
+// al. 2014; or category, by which each type becomes its category.
+func LookupTypeMap(name string) (*TypeMap, error) {
+	for _, m := range typeMaps {
+		if m.Name == name {
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("no type map %q (have %s)", name, strings.Join(TypeMapNames(), ", "))
+}
+
+// TypeMapNames lists the built-in maps.
+func TypeMapNames() []string {
+	var names []string
+	for _, m := range typeMaps {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// becomes builds a map from "TO: FROM FROM" lines; with nothing before the colon
+// the types are left out.
+func becomes(name, types string, lines ...string) *TypeMap {
+	m := &TypeMap{Name: name, To: map[string]string{}}
+	if types != "" {
+		m.Types, _ = LookupTypeSet(types)
+	}
+	for _, line := range lines {
+		to, from, _ := strings.Cut(line, ":")
+		for _, f := range strings.Fields(from) {
+			m.To[f] = to
+		}
+	}
+	return m
+}
+
+// byCategory maps the types of all built-in sets.
+func byCategory() *TypeMap {
+	m := &TypeMap{Name: "category", To: map[string]string{}}
+	for _, set := range typeSets {
+		for _, t := range set.Types {
+			m.To[t.Name] = t.Category
+		}
+	}
+	return m
+}
+
+var typeMaps = []*TypeMap{
+	// To the types of i2b2 2006, whose guide (Uzuner et al. 2007) counts rooms
+	// among hospitals, all of an address among locations, and pagers and faxes among
+	// phones. It marks no users, professions, employers, or addresses on a network.
+	becomes("i2b2-2006", "i2b2-2006",
+		"PATIENT: PATIENT", "DOCTOR: DOCTOR", "AGE: AGE", "DATE: DATE",
+		"HOSPITAL: HOSPITAL ROOM",
+		"LOCATION: STREET CITY STATE COUNTRY ZIP LOCATION-OTHER",
+		"PHONE: PHONE FAX",
+		"ID: SSN MEDICALRECORD HEALTHPLAN ACCOUNT LICENSE VEHICLE DEVICE BIOID IDNUM",
+		":USERNAME PROFESSION DEPARTMENT ORGANIZATION EMAIL URL IPADDR OTHER"),
+	// To the types of MIMIC, by Dernoncourt et al. 2016, Table 1: what has no mark
+	// in its column MIMIC is left out. Wards are hospitals there.
+	becomes("mimic", "mimic",
+		"PATIENT: PATIENT", "DOCTOR: DOCTOR", "AGE: AGE", "DATE: DATE", "STREET: STREET", "STATE: STATE", "COUNTRY: COUNTRY", "ZIP: ZIP",
+		"HOSPITAL: HOSPITAL DEPARTMENT",
+		"LOCATION-OTHER: LOCATION-OTHER CITY",
+		"PHONE: PHONE FAX",
+		"IDNUM: IDNUM SSN ACCOUNT LICENSE MEDICALRECORD VEHICLE DEVICE HEALTHPLAN",
+		":USERNAME PROFESSION ORGANIZATION ROOM EMAIL URL IPADDR BIOID OTHER"),
+	// From i2b2 2014 to MEDDOCAN, by the map that comes with the corpus. Where that
+	// names a type that the corpus does not have (OTRO), or none, the nearest of its
+	// types stands here, or nothing.
+	becomes("meddocan", "meddocan",
+		"NOMBRE_SUJETO_ASISTENCIA: PATIENT", "NOMBRE_PERSONAL_SANITARIO: DOCTOR", "PROFESION: PROFESSION",
+		"HOSPITAL: HOSPITAL", "INSTITUCION: ORGANIZATION", "CALLE: STREET", "TERRITORIO: CITY STATE ZIP", "PAIS: COUNTRY",
+		"EDAD_SUJETO_ASISTENCIA: AGE", "FECHAS: DATE",
+		"NUMERO_TELEFONO: PHONE", "NUMERO_FAX: FAX", "CORREO_ELECTRONICO: EMAIL", "URL_WEB: URL", "DIREC_PROT_INTERNET: IPADDR",
+		"ID_ASEGURAMIENTO: SSN", "ID_CONTACTO_ASISTENCIAL: MEDICALRECORD", "NUMERO_BENEF_PLAN_SALUD: HEALTHPLAN",
+		"IDENTIF_VEHICULOS_NRSERIE_PLACAS: VEHICLE", "IDENTIF_DISPOSITIVOS_NRSERIE: DEVICE", "IDENTIF_BIOMETRICOS: BIOID",
+		"OTRO_NUMERO_IDENTIF: ACCOUNT LICENSE IDNUM",
+		"CENTRO_SALUD: CENTRO_SALUD", "ID_SUJETO_ASISTENCIA: ID_SUJETO_ASISTENCIA",
+		"ID_TITULACION_PERSONAL_SANITARIO: ID_TITULACION_PERSONAL_SANITARIO", "ID_EMPLEO_PERSONAL_SANITARIO: ID_EMPLEO_PERSONAL_SANITARIO",
+		"SEXO_SUJETO_ASISTENCIA: SEXO_SUJETO_ASISTENCIA", "FAMILIARES_SUJETO_ASISTENCIA: FAMILIARES_SUJETO_ASISTENCIA",
+		"OTROS_SUJETO_ASISTENCIA: OTROS_SUJETO_ASISTENCIA OTHER",
+		":USERNAME ROOM DEPARTMENT LOCATION-OTHER"),
+	// From MEDDOCAN to i2b2 2014, by the map that comes with the corpus. It is
+	// coarse: a TERRITORIO may be a city or a code, and becomes a state.
+	becomes("i2b2-2014", "i2b2-2014",
+		"PATIENT: NOMBRE_SUJETO_ASISTENCIA", "DOCTOR: NOMBRE_PERSONAL_SANITARIO", "PROFESSION: PROFESION",
+		"HOSPITAL: HOSPITAL", "ORGANIZATION: INSTITUCION", "STREET: CALLE", "STATE: TERRITORIO", "COUNTRY: PAIS",
+		"AGE: EDAD_SUJETO_ASISTENCIA", "DATE: FECHAS",
+		"PHONE: NUMERO_TELEFONO", "FAX: NUMERO_FAX", "EMAIL: CORREO_ELECTRONICO", "URL: URL_WEB",
+		"SSN: ID_ASEGURAMIENTO", "MEDICALRECORD: ID_CONTACTO_ASISTENCIAL", "HEALTHPLAN: NUMERO_BENEF_PLAN_SALUD",
+		"VEHICLE: IDENTIF_VEHICULOS_NRSERIE_PLACAS", "DEVICE: IDENTIF_DISPOSITIVOS_NRSERIE", "BIOID: IDENTIF_BIOMETRICOS",
+		"IDNUM: ID_SUJETO_ASISTENCIA ID_TITULACION_PERSONAL_SANITARIO ID_EMPLEO_PERSONAL_SANITARIO OTRO_NUMERO_IDENTIF",
+		"OTHER: CENTRO_SALUD SEXO_SUJETO_ASISTENCIA FAMILIARES_SUJETO_ASISTENCIA OTROS_SUJETO_ASISTENCIA DIREC_PROT_INTERNET",
+		"USERNAME: USERNAME", "ROOM: ROOM", "DEPARTMENT: DEPARTMENT", "CITY: CITY", "ZIP: ZIP", "LOCATION-OTHER: LOCATION-OTHER",
+		"IPADDR: IPADDR", "ACCOUNT: ACCOUNT", "LICENSE: LICENSE"),
+	// The six types of Zuccon et al. 2014, Table 6. Names of patients and doctors are
+	// one there (section 4.1), and so are hospitals and other places.
+	becomes("anonym", "",
+		"NAME: PATIENT DOCTOR NOMBRE_SUJETO_ASISTENCIA NOMBRE_PERSONAL_SANITARIO",
+		"INSTITUTION: HOSPITAL DEPARTMENT ROOM ORGANIZATION LOCATION STREET CITY STATE COUNTRY ZIP LOCATION-OTHER "+
+			"INSTITUCION CENTRO_SALUD CALLE TERRITORIO PAIS",
+		"AGE: AGE EDAD_SUJETO_ASISTENCIA", "DATE: DATE FECHAS", "PHONE: PHONE FAX NUMERO_TELEFONO NUMERO_FAX",
+		"ID: ID SSN MEDICALRECORD HEALTHPLAN ACCOUNT LICENSE VEHICLE DEVICE BIOID IDNUM "+
+			"ID_ASEGURAMIENTO ID_CONTACTO_ASISTENCIAL NUMERO_BENEF_PLAN_SALUD IDENTIF_VEHICULOS_NRSERIE_PLACAS IDENTIF_DISPOSITIVOS_NRSERIE "+
+			"IDENTIF_BIOMETRICOS ID_SUJETO_ASISTENCIA ID_TITULACION_PERSONAL_SANITARIO ID_EMPLEO_PERSONAL_SANITARIO OTRO_NUMERO_IDENTIF",
+		":USERNAME PROFESSION EMAIL URL IPADDR OTHER PROFESION CORREO_ELECTRONICO URL_WEB DIREC_PROT_INTERNET "+
+			"SEXO_SUJETO_ASISTENCIA FAMILIARES_SUJETO_ASISTENCIA OTROS_SUJETO_ASISTENCIA"),
+	byCategory(),
+}

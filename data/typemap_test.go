@@ -1,0 +1,147 @@
+package data
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTypeMapApply(t *testing.T) {
+	m := &TypeMap{To: map[string]string{"CITY": "LOCATION", "STATE": "LOCATION", "PATIENT": "PATIENT", "EMAIL": ""}}
+	doc := &Document{ID: "a", Patient: "p", Text: "0123456789", Spans: []Span{
+		{0, 1, "CITY", 1}, {0, 1, "STATE", 0.5}, {2, 3, "LOCATION", 1}, {3, 4, "EMAIL", 1}, {4, 5, "EMAIL", 1}, {5, 6, "PAGER", 1}, {6, 7, "PATIENT", 1},
+	}}
+	before := slices.Clone(doc.Spans)
+	left := &LeftOut{}
+	docs, err := Collect(m.Apply(Each([]*Document{doc, {ID: "b", Text: "x"}}), left))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []*Document{
+		{ID: "a", Patient: "p", Text: "0123456789", Spans: []Span{{0, 1, "LOCATION", 1}, {2, 3, "LOCATION", 1}, {6, 7, "PATIENT", 1}}},
+		{ID: "b", Text: "x"},
+	}
+	if diff := cmp.Diff(want, docs); diff != "" {
+		t.Error("-want +got", diff)
+	}
+	if diff := cmp.Diff(&LeftOut{Dropped: map[string]int{"EMAIL": 2}, Unknown: map[string]int{"PAGER": 1}}, left); diff != "" {
+		t.Error("left out: -want +got", diff)
+	}
+	if !slices.Equal(before, doc.Spans) {
+		t.Error("the document given was changed")
+	}
+}
+
+func TestTypeMapCheck(t *testing.T) {
+	types, err := LookupTypeSet("i2b2-2006")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, m := range map[string]*TypeMap{
+		"": {Types: types, To: map[string]string{"CITY": "LOCATION", "EMAIL": ""}},
+		"CITY: TOWN is not in the type set i2b2-2006": {Types: types, To: map[string]string{"CITY": "TOWN"}},
+		`"a b" cannot be the name of a type`:          {To: map[string]string{"a b": "X"}},
+		`CITY: "a b" cannot be the name of a type`:    {To: map[string]string{"CITY": "a b"}},
+	} {
+		if err := m.Check(); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// The built-in maps know each type of the sets that they are for, and lead to
+// their set.
+func TestTypeMaps(t *testing.T) {
+	for name, sets := range map[string][]string{
+		"i2b2-2006": {"i2b2-2014", "i2b2-2006"},
+		"mimic":     {"i2b2-2014", "mimic"},
+		"meddocan":  {"i2b2-2014", "meddocan"},
+		"i2b2-2014": {"meddocan", "i2b2-2014"},
+		"anonym":    {"i2b2-2014", "i2b2-2006", "mimic", "meddocan"},
+		"category":  {"i2b2-2014", "i2b2-2006", "mimic", "meddocan", "conll"},
+	} {
+		m, err := LookupTypeMap(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Check(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		used := map[string]bool{}
+		for _, setName := range sets {
+			set, err := LookupTypeSet(setName)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, typ := range set.Types {
+				used[typ.Name] = true
+				to, known := m.Lookup(typ.Name)
+				if !known {
+					t.Errorf("%s does not know %s of %s", name, typ.Name, setName)
+				}
+				if m.Types == set && to != typ.Name {
+					t.Errorf("%s: %s, which is in the set already, becomes %q", name, typ.Name, to)
+				}
+				if name == "category" && to != typ.Category {
+					t.Errorf("the category of %s is %s, not %s", typ.Name, typ.Category, to)
+				}
+			}
+		}
+		for _, from := range slices.Sorted(maps.Keys(m.To)) {
+			if !used[from] {
+				t.Errorf("%s maps %s, which none of %v has", name, from, sets)
+			}
+		}
+	}
+	if _, err := LookupTypeMap("i2b2-2016"); err == nil {
+		t.Error("no error for an unknown map")
+	}
+	if len(TypeMapNames()) != 6 {
+		t.Errorf("maps %v", TypeMapNames())
+	}
+}
+
+// The maps between MEDDOCAN and i2b2 2014 are those that come with the corpus,
+// but for names of types that neither set has.
+func TestTypeMapsOfMEDDOCAN(t *testing.T) {
+	root := os.Getenv("LETHE_SHARED")
+	if root == "" {
+		root = filepath.Join("..", "..", "shared")
+	}
+	renamed := map[string]string{"SOCIALSECURITY": "SSN", "IPADDRESS": "IPADDR"}
+	for file, name := range map[string]string{"xml_to_i2b2_map_types.csv": "i2b2-2014", "i2b2_to_xml_map_types.csv": "meddocan"} {
+		raw, err := os.ReadFile(filepath.Join(root, "corpora", "meddocan", "mappings", file))
+		if err != nil {
+			t.Skipf("no mappings (set LETHE_SHARED): %v", err)
+		}
+		m, err := LookupTypeMap(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compared := 0
+		for line := range strings.Lines(string(raw)) {
+			from, to, ok := strings.Cut(strings.TrimSpace(line), ",")
+			if !ok || to == "OTRO" {
+				continue
+			}
+			if other, ok := renamed[from]; ok {
+				from = other
+			}
+			if other, ok := renamed[to]; ok {
+				to = other
+			}
+			if got, known := m.Lookup(from); !known || got != to {
+				t.Errorf("%s: %s becomes %q (%v), the corpus's map says %s", name, from, got, known, to)
+			}
+			compared++
+		}
+		if compared < 20 {
+			t.Errorf("%s has %d lines", file, compared)
+		}
+	}
+}

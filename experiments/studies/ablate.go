@@ -1,0 +1,248 @@
+package studies
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/evaluation/significance"
+	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/internal/chart"
+	"github.com/lethe-deid/lethe/internal/strictyaml"
+)
+
+// Full is the name of the variant that an ablation study compares the others
+// with: the experiment as it is.
+const Full = "full"
+
+// paper is the four networks of Dernoncourt et al. 2016, section 3.7, that lack a
+// part.
+var paper = []experiments.Ablation{
+	{Name: "no-crf", Set: []string{"system.ann.network.crf=false"}},
+	{Name: "no-vectors", Set: []string{`system.ann.vectors={file: "", freeze: false}`}},
+	{Name: "no-tokens", Set: []string{`system.ann.vectors={file: "", freeze: false}`, "system.ann.network.token_embedding=0"}},
+	{Name: "no-characters", Set: []string{"system.ann.network={character_embedding: 0, character_lstm: 0}"}},
+}
+
+// Ablation is what came out of an ablation study. Other programs may rely upon
+// the keys of its JSON form.
+type Ablation struct {
+	Study     string           `json:"study"` // "ablate"
+	Name      string           `json:"name"`  // of the experiment
+	Split     string           `json:"split"`
+	Documents int              `json:"documents"` // in the split
+	Seeds     []uint64         `json:"seeds"`
+	LeftOut   []LeftOut        `json:"left_out"` // networks of the paper that the experiment leaves no room for
+	By        string           `json:"by"`       // what a test of significance swaps as a whole: document or patient
+	Shuffles  int              `json:"shuffles"` // at most
+	Metrics   []AblationMetric `json:"metrics"`
+}
+
+// LeftOut is a variant that was not trained.
+type LeftOut struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// AblationMetric is all networks by one metric.
+type AblationMetric struct {
+	Metric   string    `json:"metric"`
+	Networks []Network `json:"networks"` // Full first
+}
+
+// Network is one variant by one metric.
+type Network struct {
+	Name    string   `json:"name"`
+	Changes []string `json:"changes"` // settings put over the experiment
+	Score
+	// Test compares Full (A) with this network (B); nil for Full itself. All seeds
+	// go into it: what a document adds to a score is summed over them, and the
+	// document is swapped as a whole. To swap each document of each seed by itself
+	// would take what several networks find in one document for independent, and
+	// make any difference look the more certain the more seeds there are. Its
+	// scores are those of the sums, its p-values corrected for all of the table.
+	Test *significance.Result `json:"test"`
+}
+
+// Ablate trains the experiment, the networks of Dernoncourt et al. 2016, section
+// 3.7, that lack a part of it, and its own ablations, and tests each against it.
+func Ablate(ctx context.Context, c *experiments.Config, opt Options) (*Ablation, error) {
+	s, err := newStudy("ablate", c, opt)
+	if err != nil {
+		return nil, err
+	}
+	variants, left, err := ablations(c)
+	if err != nil {
+		return nil, err
+	}
+	gold, err := c.Corpus.Load(s.opt.Split, s.opt.Progress)
+	if err != nil {
+		return nil, err
+	}
+	if s.opt.ByPatient && !slices.ContainsFunc(gold, func(d *data.Document) bool { return d.Patient != "" }) {
+		return nil, fmt.Errorf("split %s: no document says whose it is, so patients cannot be told apart", s.opt.Split)
+	}
+	runs, unexamined := s.train(ctx, variants, func(variant) []*data.Document { return gold })
+	if runs == nil {
+		return nil, unexamined
+	}
+	a := &Ablation{Study: s.kind, Name: c.Name, Split: s.opt.Split, Documents: len(gold), Seeds: s.opt.Seeds, LeftOut: left, By: s.by()}
+	for _, m := range s.metrics {
+		table := AblationMetric{Metric: m.Name}
+		var full [][]float64
+		for i, v := range variants {
+			score, all := s.score(m, gold, runs[i])
+			n := Network{Name: v.name, Changes: v.changes, Score: score}
+			if i == 0 {
+				full = all
+			} else if n.Test, err = significance.Test(ctx, full, all, m.Score, s.test()); err != nil {
+				return nil, err
+			} else {
+				n.Test.Metric = m.Name
+				a.Shuffles = max(a.Shuffles, n.Test.Shuffles)
+			}
+			table.Networks = append(table.Networks, n)
+		}
+		a.Metrics = append(a.Metrics, table)
+	}
+	a.correct()
+	if err := write(s.opt.Dir, a); err != nil {
+		return nil, err
+	}
+	return a, unexamined
+}
+
+// ablations are the variants to train, and those of the paper that make no
+// sense here.
+func ablations(c *experiments.Config) (variants []variant, left []LeftOut, err error) {
+	full, err := c.With()
+	if err != nil {
+		return nil, nil, err
+	}
+	variants, left = []variant{{Full, []string{}, full}}, []LeftOut{}
+	add := func(a experiments.Ablation) error {
+		config, err := c.With(a.Set...)
+		if err != nil {
+			return err
+		}
+		if config.Corpus.Types != full.Corpus.Types {
+			return errors.New("the type set is another, so the scores cannot be compared")
+		}
+		for _, v := range variants {
+			if key, _, _ := strictyaml.Difference(v.config, config); key == "" {
+				return fmt.Errorf("the same network as %s", v.name)
+			}
+		}
+		variants = append(variants, variant{a.Name, a.Set, config})
+		return nil
+	}
+	for _, a := range paper {
+		if err := add(a); err != nil {
+			left = append(left, LeftOut{a.Name, err.Error()})
+		}
+	}
+	for i, a := range c.Ablations {
+		for _, v := range variants {
+			if v.name == a.Name {
+				return nil, nil, fmt.Errorf("ablations[%d].name: %s is one of the networks that are compared anyway", i, a.Name)
+			}
+		}
+		if err := add(a); err != nil {
+			return nil, nil, fmt.Errorf("ablations[%d] (%s): %w", i, a.Name, err)
+		}
+	}
+	return variants, left, nil
+}
+
+// correct sets Holm's p-values, over all tests of the study: those of all
+// networks, metrics and scores.
+func (a *Ablation) correct() {
+	var all []*significance.Difference
+	for _, m := range a.Metrics {
+		for _, n := range m.Networks {
+			if n.Test != nil {
+				all = append(all, &n.Test.Precision, &n.Test.Recall, &n.Test.F1)
+			}
+		}
+	}
+	p := make([]float64, len(all))
+	for i, d := range all {
+		p[i] = d.P
+	}
+	for i, q := range significance.Holm(p) {
+		all[i].Holm = q
+	}
+}
+
+func (a *Ablation) tables() []table {
+	var all []table
+	for i, m := range a.Metrics {
+		t := table{
+			title: fmt.Sprintf("%s, %s on %s (%d documents), %s", a.Name, m.Metric, a.Split, a.Documents, overSeeds(a.Seeds)),
+			head:  []string{"network", "P", "R", "F1", "F1 - full", "95 % interval", "p of P", "p of R", "p of F1", "Holm"},
+		}
+		for _, n := range m.Networks {
+			row := append([]string{n.Name}, n.cells()...)
+			if n.Test == nil {
+				row = append(row, "", "", "", "", "", "")
+			} else {
+				d := n.Test.F1
+				row = append(row, fmt.Sprintf("%+.4f", d.Difference), fmt.Sprintf("[%+.4f, %+.4f]", d.Low, d.High),
+					small(n.Test.Precision.P), small(n.Test.Recall.P), small(d.P), small(d.Holm))
+			}
+			t.rows = append(t.rows, row)
+		}
+		if i == len(a.Metrics)-1 {
+			t.legend = []string{
+				"F1 - full, its 95 % bootstrap interval and p are of the sums over the seeds.",
+				fmt.Sprintf("p: approximate randomization, two-sided, %d shuffles, each %s swapped with all seeds at once.", a.Shuffles, a.By),
+				"Holm: p of F1, corrected for all tests of all tables here.",
+			}
+			for _, l := range a.LeftOut {
+				t.legend = append(t.legend, fmt.Sprintf("Left out: %s (%s).", l.Name, l.Reason))
+			}
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// charts are Figure 5 of Dernoncourt et al. 2016, one a metric.
+func (a *Ablation) charts() map[string]*chart.Chart {
+	all := map[string]*chart.Chart{}
+	for _, m := range a.Metrics {
+		bars := &chart.Bars{}
+		scores := []struct {
+			name string
+			of   func(evaluation.PRF) float64
+		}{{"precision", precision}, {"recall", recall}, {"F1", f1}}
+		lowest := 1.0
+		for _, s := range scores {
+			bars.Series = append(bars.Series, chart.Series{Name: s.name})
+		}
+		for _, n := range m.Networks {
+			bars.Groups = append(bars.Groups, n.Name)
+			for k, s := range scores {
+				low, high := n.interval(s.of)
+				value := s.of(n.Mean)
+				bars.Series[k].Bars = append(bars.Series[k].Bars, chart.Bar{Value: value, Low: low, High: high})
+				lowest = min(lowest, value-s.of(n.Deviation))
+			}
+		}
+		// The networks differ in the last percents: what all share is left out of view.
+		from := 0.0
+		if lowest > 0.5 {
+			from = 1 - 1.25*(1-lowest)
+		}
+		all[fileName("ablation", m.Metric)] = &chart.Chart{
+			Title: fmt.Sprintf("%s: ablation, %s on %s", a.Name, m.Metric, a.Split),
+			Description: fmt.Sprintf("Precision, recall and F1 (%s) of each network, %s. The axis does not begin at 0 where all bars are high.",
+				m.Metric, overSeeds(a.Seeds)),
+			Y: chart.Axis{Label: m.Metric, Min: max(0, from), Max: 1}, Bars: bars, Width: 520, Height: 280,
+		}
+	}
+	return all
+}

@@ -1,0 +1,229 @@
+package studies
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/internal/chart"
+)
+
+// CrossOptions say how to test models on corpora that they were not trained on.
+type CrossOptions struct {
+	Map      *data.TypeMap         // of both sides' types; nil: as they are
+	On       []*experiments.Config // corpora to test on besides the runs' own
+	Split    string                // "": test
+	Metrics  []string              // none: metrics.Defaults
+	Dir      string                // where to keep the tables; "": nowhere
+	Workers  int                   // cores to use
+	Progress experiments.Progress
+}
+
+// Crossing is what came out of testing each model on each corpus. Other programs
+// may rely upon the keys of its JSON form.
+type Crossing struct {
+	Study   string           `json:"study"` // "cross"
+	Map     string           `json:"map"`   // its name; "": none
+	Split   string           `json:"split"`
+	Metrics []string         `json:"metrics"`
+	Corpora []CrossingCorpus `json:"corpora"`
+	Cells   []CrossingCell   `json:"cells"` // model by model
+}
+
+// CrossingCorpus is a corpus to test on.
+type CrossingCorpus struct {
+	Name      string       `json:"name"`
+	Documents int          `json:"documents"`
+	LeftOut   data.LeftOut `json:"left_out"` // of the gold standard, by the map
+}
+
+// CrossingCell is one model on one corpus.
+type CrossingCell struct {
+	Train   string                       `json:"train"` // the experiment whose model it is
+	Test    string                       `json:"test"`  // the experiment whose corpus it is
+	Scores  map[string]evaluation.PRF    `json:"scores"`
+	Types   map[string]evaluation.Counts `json:"types"`    // strict, by type
+	LeftOut data.LeftOut                 `json:"left_out"` // of what the model found, by the map
+}
+
+// Cross tests the model of each run on a split of the corpus of each, and of
+// others (Zuccon et al. 2014, Table 6). A map brings different type sets to common
+// types.
+func Cross(ctx context.Context, runs []*experiments.Run, opt CrossOptions) (*Crossing, error) {
+	if opt.Split == "" {
+		opt.Split = testSplit
+	}
+	result := &Crossing{Study: "cross", Split: opt.Split, Metrics: opt.Metrics}
+	if opt.Map != nil {
+		result.Map = opt.Map.Name
+	}
+	var configs []*experiments.Config
+	for _, r := range runs {
+		configs = append(configs, r.Config)
+	}
+	configs = append(configs, opt.On...)
+	types, err := opt.types(configs)
+	if err != nil {
+		return nil, err
+	}
+	scores, err := lookUp(opt.Metrics, types)
+	if err != nil {
+		return nil, err
+	}
+	result.Metrics = nil
+	for _, m := range scores {
+		result.Metrics = append(result.Metrics, m.Name)
+	}
+	var gold [][]*data.Document
+	for i, c := range configs {
+		if slices.ContainsFunc(configs[:i], func(o *experiments.Config) bool { return o.Name == c.Name }) {
+			return nil, fmt.Errorf("two experiments are called %s: the table would not tell them apart", c.Name)
+		}
+		docs, err := c.Corpus.Load(opt.Split, opt.Progress)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Name, err)
+		}
+		corpus := CrossingCorpus{Name: c.Name, Documents: len(docs)}
+		if docs, err = opt.mapped(docs, &corpus.LeftOut); err != nil {
+			return nil, err
+		}
+		gold, result.Corpora = append(gold, docs), append(result.Corpora, corpus)
+	}
+	for _, r := range runs {
+		model, err := experiments.Open(r.Dir, opt.Workers)
+		if err != nil {
+			return nil, err
+		}
+		for i, c := range configs {
+			cell := CrossingCell{Train: r.Config.Name, Test: c.Name, Scores: map[string]evaluation.PRF{}}
+			var found []*data.Document
+			if err := experiments.Apply(ctx, model, data.Each(gold[i]), experiments.Stream{
+				Use: func(doc *data.Document, spans []data.Span) error {
+					doc.Spans = spans
+					found = append(found, doc)
+					return nil
+				},
+				Stage: fmt.Sprintf("%s on %s", cell.Train, cell.Test), Total: len(gold[i]), Progress: opt.Progress,
+			}); err != nil {
+				return nil, err
+			}
+			if found, err = opt.mapped(found, &cell.LeftOut); err != nil {
+				return nil, err
+			}
+			if err := cell.score(scores, gold[i], found); err != nil {
+				return nil, err
+			}
+			result.Cells = append(result.Cells, cell)
+		}
+	}
+	if opt.Dir == "" {
+		return result, nil
+	}
+	return result, write(opt.Dir, result)
+}
+
+// types are those that both sides have in the end.
+func (o CrossOptions) types(configs []*experiments.Config) (*data.TypeSet, error) {
+	if o.Map != nil {
+		if o.Map.Types != nil {
+			return o.Map.Types, nil
+		}
+		return data.LookupTypeSet("any")
+	}
+	for _, c := range configs {
+		if c.Corpus.Types != configs[0].Corpus.Types {
+			return nil, fmt.Errorf("%s has the type set %s and %s has %s: a type map must say how they compare (have %s)",
+				configs[0].Name, configs[0].Corpus.Types, c.Name, c.Corpus.Types, strings.Join(data.TypeMapNames(), ", "))
+		}
+	}
+	return data.LookupTypeSet(configs[0].Corpus.Types)
+}
+
+func (o CrossOptions) mapped(docs []*data.Document, left *data.LeftOut) ([]*data.Document, error) {
+	if o.Map == nil {
+		*left = data.LeftOut{Dropped: map[string]int{}, Unknown: map[string]int{}}
+		return docs, nil
+	}
+	return data.Collect(o.Map.Apply(data.Each(docs), left))
+}
+
+func (c *CrossingCell) score(all []evaluation.Metric, gold, found []*data.Document) error {
+	report, err := evaluation.Compare(data.Each(gold), data.Each(found))
+	if err != nil {
+		return err
+	}
+	c.Types = report.Strict.Types
+	for _, m := range all {
+		var tallies [][]float64
+		for i := range gold {
+			tallies = append(tallies, m.Tally(gold[i], found[i]))
+		}
+		c.Scores[m.Name] = m.Score(sum(tallies))
+	}
+	return nil
+}
+
+func (c *Crossing) cell(train, test string) *CrossingCell {
+	return &c.Cells[slices.IndexFunc(c.Cells, func(x CrossingCell) bool { return x.Train == train && x.Test == test })]
+}
+
+func (c *Crossing) tables() []table {
+	var trained, tested []string
+	for _, cell := range c.Cells {
+		if !slices.Contains(trained, cell.Train) {
+			trained = append(trained, cell.Train)
+		}
+	}
+	for _, corpus := range c.Corpora {
+		tested = append(tested, corpus.Name)
+	}
+	by := "types as they are"
+	if c.Map != "" {
+		by = "types by the map " + c.Map
+	}
+	var all []table
+	for _, m := range c.Metrics {
+		t := table{title: fmt.Sprintf("%s F1 on %s, %s", m, c.Split, by), head: []string{"trained on, tested on"}}
+		t.head = append(t.head, tested...)
+		for _, train := range trained {
+			row := []string{train}
+			for _, test := range tested {
+				row = append(row, fmt.Sprintf("%.4f", c.cell(train, test).Scores[m].F1))
+			}
+			t.rows = append(t.rows, row)
+		}
+		all = append(all, t)
+	}
+	types := table{title: "Strict F1 by type, and in brackets how many there are in the gold standard", head: []string{"type"}}
+	names := map[string]bool{}
+	for _, cell := range c.Cells {
+		types.head = append(types.head, cell.Train+" on "+cell.Test)
+		for t := range cell.Types {
+			names[t] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		row := []string{name}
+		for _, cell := range c.Cells {
+			n := cell.Types[name]
+			row = append(row, fmt.Sprintf("%.4f (%d)", n.F1(), n.TP+n.FN))
+		}
+		types.rows = append(types.rows, row)
+	}
+	var lines []string
+	for _, corpus := range c.Corpora {
+		lines = append(lines, corpus.LeftOut.Lines("the gold standard of "+corpus.Name)...)
+	}
+	for _, cell := range c.Cells {
+		lines = append(lines, cell.LeftOut.Lines(fmt.Sprintf("what %s found in %s", cell.Train, cell.Test))...)
+	}
+	types.legend = lines
+	return append(all, types)
+}
+
+func (c *Crossing) charts() map[string]*chart.Chart { return nil }

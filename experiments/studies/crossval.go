@@ -1,0 +1,201 @@
+package studies
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/internal/chart"
+)
+
+// CrossValidation is what came out of a cross-validation. Other programs may
+// rely upon the keys of its JSON form.
+type CrossValidation struct {
+	Study     string             `json:"study"` // "crossval"
+	Name      string             `json:"name"`  // of the experiment
+	Folds     int                `json:"folds"`
+	By        string             `json:"by"`        // what is kept together: document or patient
+	Documents int                `json:"documents"` // in all folds: in train
+	Seeds     []uint64           `json:"seeds"`
+	Metrics   []CrossValidMetric `json:"metrics"`
+	// Types is strict precision, recall and F1 by type, over the documents of all
+	// folds.
+	Types []TypeScore `json:"types"`
+}
+
+// CrossValidMetric is all folds by one metric.
+type CrossValidMetric struct {
+	Metric string `json:"metric"`
+	Folds  []Fold `json:"folds"`
+	// Each is over all folds and seeds, one score of a run each.
+	Each Score `json:"each"`
+	// Pooled is over the seeds, the documents of all folds taken as one corpus.
+	Pooled Score `json:"pooled"`
+}
+
+// Fold is one fold.
+type Fold struct {
+	Number    int `json:"number"`    // from 1
+	Documents int `json:"documents"` // that are tested
+	Score
+}
+
+// TypeScore is one type, over the seeds.
+type TypeScore struct {
+	Type      string  `json:"type"`
+	Instances float64 `json:"instances"` // in the gold standard
+	Score
+}
+
+// folds made without a configured hold-out keep this share of what they train on
+// back as dev: as in the paper's configurations.
+const foldHoldOut = 0.1
+
+// CrossValidate parts the training documents into so many folds, and tests on
+// each what is trained on the others, of which it keeps a part back to choose
+// the best epoch by (as corpus.hold_out says, or a tenth), so that no document
+// that is tested has had any influence. Other splits take no part. by is
+// document or patient, whose documents stay together; the corpus's seed decides
+// which go where.
+func CrossValidate(ctx context.Context, c *experiments.Config, folds int, by string, opt Options) (*CrossValidation, error) {
+	s, err := newStudy("crossval", c, opt)
+	if err != nil {
+		return nil, err
+	}
+	variants, gold, err := s.folds(folds, by)
+	if err != nil {
+		return nil, err
+	}
+	runs, unexamined := s.train(ctx, variants, func(v variant) []*data.Document { return gold[v.name] })
+	if runs == nil {
+		return nil, unexamined
+	}
+	r := &CrossValidation{Study: s.kind, Name: c.Name, Folds: folds, By: by, Seeds: s.opt.Seeds}
+	for _, docs := range gold {
+		r.Documents += len(docs)
+	}
+	for _, m := range s.metrics {
+		table := CrossValidMetric{Metric: m.Name}
+		total := make([][][]float64, len(s.opt.Seeds)) // what each fold adds, by seed
+		var each []evaluation.PRF
+		for i, v := range variants {
+			var scores []evaluation.PRF
+			for k, t := range runs[i] {
+				added := sum(t.tally(m, gold[v.name]))
+				total[k] = append(total[k], added)
+				scores = append(scores, m.Score(added))
+			}
+			each = append(each, scores...)
+			table.Folds = append(table.Folds, Fold{i + 1, len(gold[v.name]), newScore(scores)})
+		}
+		var pooled []evaluation.PRF
+		for _, t := range total {
+			pooled = append(pooled, m.Score(sum(t)))
+		}
+		table.Each, table.Pooled = newScore(each), newScore(pooled)
+		r.Metrics = append(r.Metrics, table)
+	}
+	bySeed := make([]map[string]evaluation.Counts, len(s.opt.Seeds))
+	for _, fold := range runs {
+		for k, t := range fold {
+			bySeed[k] = plus(bySeed[k], t.report.Strict.Types)
+		}
+	}
+	r.Types = typeScores(bySeed)
+	if err := write(s.opt.Dir, r); err != nil {
+		return nil, err
+	}
+	return r, unexamined
+}
+
+// folds are the variants of a cross-validation, and what each is tested on.
+func (s *study) folds(k int, by string) (variants []variant, gold map[string][]*data.Document, err error) {
+	c, err := s.config.With()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, split := range []string{devSplit, testSplit} {
+		delete(c.Corpus.Splits, split)
+		delete(c.Corpus.Notes, split)
+	}
+	if c.Corpus.HoldOut.Fraction == 0 {
+		c.Corpus.HoldOut = experiments.HoldOut{Fraction: foldHoldOut, By: by}
+	}
+	s.opt.Split = testSplit
+	gold = map[string][]*data.Document{}
+	for number := 1; number <= k; number++ {
+		change := fmt.Sprintf("corpus.fold={number: %d, of: %d, by: %s}", number, k, by)
+		config, err := c.With(change)
+		if err != nil {
+			return nil, nil, err
+		}
+		v := variant{fmt.Sprintf("fold-%d-of-%d", number, k), []string{change}, config}
+		variants = append(variants, v)
+		if gold[v.name], err = config.Corpus.Load(testSplit, s.opt.Progress); err != nil {
+			return nil, nil, err
+		}
+	}
+	return variants, gold, nil
+}
+
+// plus adds up counts by type.
+func plus(a, b map[string]evaluation.Counts) map[string]evaluation.Counts {
+	all := maps.Clone(a)
+	if all == nil {
+		all = map[string]evaluation.Counts{}
+	}
+	for t, c := range b {
+		all[t] = evaluation.Counts{TP: all[t].TP + c.TP, FP: all[t].FP + c.FP, FN: all[t].FN + c.FN}
+	}
+	return all
+}
+
+// typeScores turns counts by type, one map a seed, into scores, sorted by type.
+func typeScores(bySeed []map[string]evaluation.Counts) []TypeScore {
+	names := map[string]bool{}
+	for _, counts := range bySeed {
+		for t := range counts {
+			names[t] = true
+		}
+	}
+	all := []TypeScore{}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		var runs []evaluation.PRF
+		instances := 0
+		for _, counts := range bySeed {
+			c := counts[name]
+			instances += c.TP + c.FN
+			runs = append(runs, evaluation.PRF{Precision: c.Precision(), Recall: c.Recall(), F1: c.F1()})
+		}
+		all = append(all, TypeScore{name, float64(instances) / float64(len(bySeed)), newScore(runs)})
+	}
+	return all
+}
+
+func (r *CrossValidation) tables() []table {
+	var all []table
+	for _, m := range r.Metrics {
+		t := table{
+			title: fmt.Sprintf("%s, %s, %d folds by %s (%d documents), %s", r.Name, m.Metric, r.Folds, r.By, r.Documents, overSeeds(r.Seeds)),
+			head:  []string{"fold", "documents", "P", "R", "F1"},
+		}
+		for _, f := range m.Folds {
+			t.rows = append(t.rows, append([]string{fmt.Sprint(f.Number), fmt.Sprint(f.Documents)}, f.cells()...))
+		}
+		t.rows = append(t.rows,
+			append([]string{"mean ± deviation", ""}, m.Each.cells()...),
+			append([]string{"pooled", fmt.Sprint(r.Documents)}, m.Pooled.cells()...))
+		all = append(all, t)
+	}
+	types := table{title: "Strict, by type, the documents of all folds taken as one corpus", head: []string{"type", "instances", "P", "R", "F1"}}
+	for _, t := range r.Types {
+		types.rows = append(types.rows, append([]string{t.Type, fmt.Sprintf("%.0f", t.Instances)}, t.cells()...))
+	}
+	return append(all, types)
+}
+
+func (r *CrossValidation) charts() map[string]*chart.Chart { return nil }

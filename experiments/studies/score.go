@@ -1,0 +1,86 @@
+package studies
+
+import (
+	"math"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/evaluation/significance"
+)
+
+// Score is a score, in [0, 1], over several runs.
+type Score struct {
+	Mean evaluation.PRF `json:"mean"`
+	// Deviation is the sample standard deviation, with n-1 as its divisor; 0 of one
+	// run.
+	Deviation evaluation.PRF   `json:"deviation"`
+	Runs      []evaluation.PRF `json:"runs"` // in the order of the seeds
+}
+
+func newScore(runs []evaluation.PRF) Score {
+	column := func(of func(evaluation.PRF) float64) (mean, deviation float64) {
+		x := make([]float64, len(runs))
+		for i, r := range runs {
+			x[i] = of(r)
+		}
+		return meanAndDeviation(x)
+	}
+	s := Score{Runs: runs}
+	s.Mean.Precision, s.Deviation.Precision = column(func(p evaluation.PRF) float64 { return p.Precision })
+	s.Mean.Recall, s.Deviation.Recall = column(func(p evaluation.PRF) float64 { return p.Recall })
+	s.Mean.F1, s.Deviation.F1 = column(func(p evaluation.PRF) float64 { return p.F1 })
+	return s
+}
+
+func meanAndDeviation(x []float64) (mean, deviation float64) {
+	for _, v := range x {
+		mean += v
+	}
+	mean /= float64(len(x))
+	if len(x) < 2 {
+		return mean, 0
+	}
+	for _, v := range x {
+		deviation += (v - mean) * (v - mean)
+	}
+	return mean, math.Sqrt(deviation / float64(len(x)-1))
+}
+
+// score scores the runs of one variant, and returns as well what each unit of a
+// test, a document or a patient, adds over all of them.
+func (s *study) score(m evaluation.Metric, gold []*data.Document, runs []trained) (Score, [][]float64) {
+	unit, units := map[string]int{}, [][]float64{}
+	var scores []evaluation.PRF
+	for _, t := range runs {
+		tallies := t.tally(m, gold)
+		scores = append(scores, m.Score(sum(tallies)))
+		for i, tally := range tallies {
+			name := gold[i].ID
+			if s.opt.ByPatient {
+				name = gold[i].Group()
+			}
+			at, ok := unit[name]
+			if !ok {
+				at = len(units)
+				unit[name], units = at, append(units, make([]float64, len(tally)))
+			}
+			for k, x := range tally {
+				units[at][k] += x
+			}
+		}
+	}
+	return newScore(scores), units
+}
+
+// test is how to test significance. Its seed is the experiment's, so that a table
+// made anew is the same.
+func (s *study) test() significance.Options {
+	return significance.Options{Shuffles: s.opt.Shuffles, Seed: s.config.Seed, Workers: s.opt.Workers}
+}
+
+func (s *study) by() string {
+	if s.opt.ByPatient {
+		return "patient"
+	}
+	return "document"
+}

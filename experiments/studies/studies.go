@@ -1,0 +1,338 @@
+// Package studies trains variants of an experiment, each with several seeds, and
+// puts their scores side by side: [Ablate] drops parts of the network, [Curve]
+// training documents, and [CrossValidate] tests on each part of a corpus in turn.
+//
+// A study leaves a folder, in which it can be gone on with after it was stopped:
+//
+//	study.yaml                  which study it is, and with how many workers
+//	runs/VARIANT/seed-SEED/     a run folder for each: see package experiments
+//	table.json, .md, .txt       what came out
+//	*.svg, *.png                the same as charts
+//
+// The table follows from the run folders alone: with other metrics or another
+// split it is made anew without training.
+package studies
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/evaluation/metrics"
+	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/taggers"
+)
+
+// Options say how to carry out a study.
+type Options struct {
+	Dir      string   // the study's folder: new or empty, unless Resume
+	Resume   bool     // go on with the study in Dir: whole runs are kept
+	Workers  int      // cores to use; the bits depend on their number; 0: those of the study to resume, or else all
+	Seeds    []uint64 // of the trainings, none twice; none: the experiment's own
+	Split    string   // what is scored; "": dev, or for CrossValidate its folds
+	Metrics  []string // by name: see evaluation/metrics; none: metrics.Defaults
+	Shuffles int      // of a test of significance; 0: 9,999
+	// ByPatient swaps the documents of one patient together in such a test.
+	ByPatient bool
+
+	Begin    func(run string, number, of int) // is told of each run that is to be trained, or gone on with; may be nil
+	Epoch    func(taggers.Epoch)              // may be nil
+	Failed   func(error)                      // is told of each note that could not be written; may be nil
+	Progress experiments.Progress
+}
+
+// variant is one experiment among those that a study compares.
+type variant struct {
+	name    string   // of its folder
+	changes []string // settings put over the experiment
+	config  *experiments.Config
+}
+
+// trained is a variant with one of its seeds, when it has been trained.
+type trained struct {
+	seed   uint64
+	system map[string]*data.Document // what its best model found, by ID
+	report *evaluation.Report
+}
+
+// study is one under way.
+type study struct {
+	kind    string
+	config  *experiments.Config // what the variants are of
+	opt     Options
+	metrics []evaluation.Metric
+	perSeed []string // formats of settings that a seed decides
+}
+
+// Names in the folder of a study and, the last, in that of a run.
+const (
+	studyFile  = "study.yaml"
+	runsFolder = "runs"
+	tableFile  = "table"
+	stateFile  = "model/state.safetensors"
+)
+
+// The splits.
+const (
+	trainSplit = "train"
+	devSplit   = "dev"
+	testSplit  = "test" // that of a fold, too
+)
+
+// newStudy fills in the options.
+func newStudy(kind string, c *experiments.Config, opt Options) (*study, error) {
+	if len(opt.Seeds) == 0 {
+		opt.Seeds = []uint64{c.Seed}
+	}
+	for i, seed := range opt.Seeds {
+		if slices.Contains(opt.Seeds[:i], seed) {
+			return nil, fmt.Errorf("seed %d is there twice", seed)
+		}
+	}
+	if opt.Split == "" {
+		opt.Split = devSplit
+	}
+	if opt.Split == trainSplit {
+		return nil, errors.New("the split train is what the networks have seen: score another")
+	}
+	types, err := data.LookupTypeSet(c.Corpus.Types)
+	if err != nil {
+		return nil, err
+	}
+	s := &study{kind: kind, config: c, opt: opt, perSeed: []string{"seed=%d"}}
+	s.metrics, err = lookUp(opt.Metrics, types)
+	return s, err
+}
+
+// lookUp finds metrics by their names; without any, those that say most.
+func lookUp(names []string, types *data.TypeSet) (all []evaluation.Metric, err error) {
+	if len(names) == 0 {
+		names = metrics.Defaults(types)
+	}
+	for i, name := range names {
+		m, err := metrics.Lookup(name, types)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("metric %s is there twice", name)
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// record is study.yaml.
+type record struct {
+	Study   string `yaml:"study"`
+	Workers int    `yaml:"workers"`
+}
+
+// begin makes the study's folder, or checks that it is one of the same study.
+func (s *study) begin() error {
+	path := filepath.Join(s.opt.Dir, studyFile)
+	now := record{s.kind, s.opt.Workers}
+	if s.opt.Resume {
+		raw, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: holds no %s, so there is no study to resume", s.opt.Dir, studyFile)
+		} else if err != nil {
+			return err
+		}
+		var was record
+		if err := strictyaml.Decode(path, raw, &was); err != nil {
+			return err
+		}
+		if now.Workers == 0 {
+			now.Workers = was.Workers
+		}
+		if key, from, to := strictyaml.Difference(&was, &now); key != "" {
+			return fmt.Errorf("%s: %s was %v when the study began, and is %v now: it cannot be resumed", s.opt.Dir, key, from, to)
+		}
+		s.opt.Workers = was.Workers
+		return nil
+	}
+	if entries, err := os.ReadDir(s.opt.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	} else if len(entries) > 0 {
+		return fmt.Errorf("%s: the folder is not empty; go on with the study in it by --resume, or choose another by --out", s.opt.Dir)
+	}
+	if s.opt.Workers == 0 {
+		s.opt.Workers = runtime.NumCPU()
+		now.Workers = s.opt.Workers
+	}
+	encoded, err := yaml.Marshal(now)
+	if err != nil {
+		return err
+	}
+	return experiments.WriteFile(path, encoded)
+}
+
+// run is a variant with one of its seeds.
+type run struct {
+	variant string
+	dir     string
+	config  *experiments.Config
+}
+
+func (s *study) run(v variant, seed uint64) (run, error) {
+	var settings []string
+	for _, format := range s.perSeed {
+		settings = append(settings, fmt.Sprintf(format, seed))
+	}
+	config, err := v.config.With(settings...)
+	if err != nil {
+		return run{}, err
+	}
+	return run{v.name, filepath.Join(s.opt.Dir, runsFolder, v.name, fmt.Sprintf("seed-%d", seed)), config}, nil
+}
+
+// train trains what is not trained yet, and returns the runs of each variant in
+// the order of the seeds. What could be known to go wrong does so first: a run
+// of another configuration, a split that cannot be read.
+func (s *study) train(ctx context.Context, variants []variant, gold func(variant) []*data.Document) ([][]trained, error) {
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	var runs []run
+	missing := 0
+	for _, v := range variants {
+		for _, seed := range s.opt.Seeds {
+			r, err := s.run(v, seed)
+			if err != nil {
+				return nil, err
+			}
+			if err := r.same(); err != nil {
+				return nil, err
+			}
+			if !r.scored(s.opt.Split) {
+				missing++
+			}
+			runs = append(runs, r)
+		}
+	}
+	var unexamined error // notes that no model's output has; the others are compared all the same
+	number := 0
+	for _, r := range runs {
+		if r.scored(s.opt.Split) {
+			continue
+		}
+		number++
+		if s.opt.Begin != nil {
+			s.opt.Begin(fmt.Sprintf("%s, seed %d", r.variant, r.config.Seed), number, missing)
+		}
+		err := s.finish(ctx, r)
+		if u := (*experiments.Unexamined)(nil); errors.As(err, &u) && u.Failed < u.Notes {
+			unexamined = err
+		} else if err != nil {
+			return nil, fmt.Errorf("%s, seed %d: %w", r.variant, r.config.Seed, err)
+		}
+	}
+	found := make([][]trained, len(variants))
+	for i, v := range variants {
+		documents := gold(v)
+		for k, seed := range s.opt.Seeds {
+			t, err := s.read(runs[i*len(s.opt.Seeds)+k], documents)
+			if err != nil {
+				return nil, fmt.Errorf("%s, seed %d: %w", v.name, seed, err)
+			}
+			found[i] = append(found[i], t)
+		}
+	}
+	return found, unexamined
+}
+
+// same refuses a folder that holds a run of another configuration.
+func (r run) same() error {
+	earlier, err := experiments.OpenRun(r.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if key, from, to := strictyaml.Difference(earlier.Config, r.config); key != "" {
+		return fmt.Errorf("%s: %s was %v when the run began, and is %v now: choose another folder by --out", r.dir, key, from, to)
+	}
+	return nil
+}
+
+// scored says whether a run is whole: its scores are what is written last.
+func (r run) scored(split string) bool {
+	_, err := os.Stat(filepath.Join(r.dir, "evaluation", split+".json"))
+	return err == nil
+}
+
+// finish trains a run, or goes on with its training, and scores it.
+func (s *study) finish(ctx context.Context, r run) error {
+	if !r.scored(devSplit) {
+		_, err := os.Stat(filepath.Join(r.dir, stateFile))
+		begun := err == nil
+		if !begun { // there may be what a killed program left of a first epoch
+			if err := os.RemoveAll(r.dir); err != nil {
+				return err
+			}
+		}
+		if _, err := experiments.Train(ctx, r.config, experiments.TrainOptions{
+			Dir: r.dir, Resume: begun, Workers: s.opt.Workers, Epoch: s.opt.Epoch, Failed: s.opt.Failed, Progress: s.opt.Progress,
+		}); err != nil || s.opt.Split == devSplit {
+			return err
+		}
+	}
+	model, err := experiments.Open(r.dir, s.opt.Workers)
+	if err != nil {
+		return err
+	}
+	_, err = model.Run.Predict(ctx, model, s.opt.Split, experiments.PredictOptions{Failed: s.opt.Failed, Progress: s.opt.Progress})
+	return err
+}
+
+// read reads what a run found in the gold documents.
+func (s *study) read(r run, gold []*data.Document) (trained, error) {
+	found, _, err := (&experiments.Run{Dir: r.dir, Config: r.config}).Found(s.opt.Split)
+	if err != nil {
+		return trained{}, err
+	}
+	report, err := evaluation.Compare(data.Each(gold), data.Each(found))
+	if err != nil {
+		return trained{}, err
+	}
+	t := trained{seed: r.config.Seed, system: map[string]*data.Document{}, report: report}
+	for _, d := range found {
+		t.system[d.ID] = d
+	}
+	return t, nil
+}
+
+// tally is what each gold document adds to the score of a run.
+func (t trained) tally(m evaluation.Metric, gold []*data.Document) [][]float64 {
+	all := make([][]float64, len(gold))
+	for i, g := range gold {
+		found := t.system[g.ID]
+		if found == nil { // as evaluation.Compare takes it: all is missed
+			found = &data.Document{ID: g.ID, Patient: g.Patient, Text: g.Text}
+		}
+		all[i] = m.Tally(g, found)
+	}
+	return all
+}
+
+// sum adds up rows of one length.
+func sum(rows [][]float64) []float64 {
+	total := make([]float64, len(rows[0]))
+	for _, row := range rows {
+		for i, x := range row {
+			total[i] += x
+		}
+	}
+	return total
+}

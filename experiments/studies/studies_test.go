@@ -1,0 +1,574 @@
+package studies
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/experiments"
+)
+
+const tiny = `name: tiny
+corpus:
+  format: synth
+  notes: {train: 12, dev: 4, test: 3}
+system:
+  ann:
+    tokenizer: letters-digits
+    sentences: line
+    network: {character_embedding: 4, character_lstm: 4, token_embedding: 8, token_lstm: 8, hidden: 0, dropout: 0.1}
+    optimizer: {method: adam, learning_rate: 0.03}
+    training: {batch: 4, epochs: 3}
+`
+
+func load(t *testing.T, yaml string, settings ...string) *experiments.Config {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.yaml")
+	if err := os.WriteFile(path, []byte(yaml), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c, err := experiments.Load(path, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// counts reads what a run was scored.
+func counts(t *testing.T, study, run, split string) *evaluation.Report {
+	t.Helper()
+	r := &evaluation.Report{}
+	raw, err := os.ReadFile(filepath.Join(study, "runs", run, "evaluation", split+".json"))
+	if err == nil {
+		err = json.Unmarshal(raw, r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func prf(c evaluation.Counts) evaluation.PRF {
+	return evaluation.PRF{Precision: c.Precision(), Recall: c.Recall(), F1: c.F1()}
+}
+
+// The table of an ablation has the scores of the run folders; its tests are on
+// what all seeds add. A study that was stopped and resumed, with one run lost and
+// one begun, comes to the same bytes, and does no run twice.
+func TestAblate(t *testing.T) {
+	c := load(t, tiny+"ablations: [{name: no-dropout, set: [system.ann.network.dropout=0]}]\n")
+	dir := filepath.Join(t.TempDir(), "study")
+	var begun []string
+	opt := Options{Dir: dir, Workers: 2, Seeds: []uint64{7, 3}, Shuffles: 50, Metrics: []string{"strict", "token"},
+		Begin: func(run string, number, of int) { begun = append(begun, fmt.Sprintf("%s %d/%d", run, number, of)) }}
+	a, err := Ablate(t.Context(), c, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	networks := []string{"full", "no-crf", "no-tokens", "no-characters", "no-dropout"}
+	if len(begun) != 10 || begun[0] != "full, seed 7 1/10" || begun[9] != "no-dropout, seed 3 10/10" {
+		t.Errorf("begun: %q", begun)
+	}
+	if want := []LeftOut{{"no-vectors", "the same network as full"}}; !slices.Equal(a.LeftOut, want) {
+		t.Errorf("left out: %v, want %v", a.LeftOut, want)
+	}
+	for i, m := range a.Metrics {
+		if m.Metric != opt.Metrics[i] || len(m.Networks) != len(networks) {
+			t.Fatalf("metric %s of %d networks", m.Metric, len(m.Networks))
+		}
+		var full evaluation.Counts
+		for k, n := range m.Networks {
+			var runs []evaluation.PRF
+			var all evaluation.Counts
+			for _, seed := range opt.Seeds {
+				report := counts(t, dir, fmt.Sprintf("%s/seed-%d", n.Name, seed), "dev")
+				c := report.Strict.Counts
+				if m.Metric == "token" {
+					c = report.Token.Counts
+				}
+				runs = append(runs, prf(c))
+				all = evaluation.Counts{TP: all.TP + c.TP, FP: all.FP + c.FP, FN: all.FN + c.FN}
+			}
+			if n.Name != networks[k] || !slices.Equal(n.Runs, runs) {
+				t.Errorf("%s, %s: scores %v, want %v of %s", m.Metric, n.Name, n.Runs, runs, networks[k])
+			}
+			if mean := (runs[0].F1 + runs[1].F1) / 2; math.Abs(n.Mean.F1-mean) > 1e-15 || math.Abs(n.Deviation.F1-math.Abs(runs[0].F1-runs[1].F1)/math.Sqrt2) > 1e-15 {
+				t.Errorf("%s: mean %v ± %v of %v", n.Name, n.Mean.F1, n.Deviation.F1, runs)
+			}
+			if k == 0 {
+				full = all
+				if n.Test != nil {
+					t.Error("full is tested against itself")
+				}
+				continue
+			}
+			d := n.Test.F1
+			if d.A != full.F1() || d.B != all.F1() || d.Difference != d.B-d.A {
+				t.Errorf("%s, %s: tested %v against %v, want %v against %v", m.Metric, n.Name, d.A, d.B, full.F1(), all.F1())
+			}
+			// 4 documents are swapped in 2^4 ways, all of which are tried: no p-value is
+			// smaller than 2/16, and each is a number of sixteenths.
+			if p := 16 * d.P; !n.Test.Exact || n.Test.Shuffles != 15 || p < 2 || p != math.Round(p) || d.Holm < d.P {
+				t.Errorf("%s, %s: p %v, with Holm's correction %v, of %d shuffles", m.Metric, n.Name, d.P, d.Holm, n.Test.Shuffles)
+			}
+		}
+	}
+
+	table := read(t, dir, "table.json")
+	for _, name := range []string{"table.txt", "table.md", "ablation-strict.svg", "ablation-strict.png", "ablation-token.svg"} {
+		if len(read(t, dir, name)) == 0 {
+			t.Errorf("%s is empty", name)
+		}
+	}
+	// One run is lost, of another there is what a killed program left of its first
+	// epoch, and a third was scored by nobody.
+	if err := errors.Join(os.RemoveAll(filepath.Join(dir, "runs/no-crf/seed-3")),
+		os.RemoveAll(filepath.Join(dir, "runs/full/seed-7/model/state.safetensors")), os.RemoveAll(filepath.Join(dir, "runs/full/seed-7/evaluation")),
+		os.RemoveAll(filepath.Join(dir, "runs/no-tokens/seed-7/evaluation"))); err != nil {
+		t.Fatal(err)
+	}
+	begun, opt.Resume, opt.Workers = nil, true, 0
+	if _, err := Ablate(t.Context(), c, opt); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"full, seed 7 1/3", "no-crf, seed 3 2/3", "no-tokens, seed 7 3/3"}; !slices.Equal(begun, want) {
+		t.Errorf("begun when resumed: %q, want %q", begun, want)
+	}
+	if diff := cmp.Diff(table, read(t, dir, "table.json")); diff != "" {
+		t.Error("resumed, the study came to something else: -whole +resumed", diff)
+	}
+
+	// Another split of the same runs, and what cannot be resumed.
+	begun, opt.Split = nil, "test"
+	if b, err := Ablate(t.Context(), c, opt); err != nil || b.Documents != 3 || len(begun) != 10 || b.Metrics[0].Networks[0].Runs[0] != prf(counts(t, dir, "full/seed-7", "test").Strict.Counts) {
+		t.Errorf("on test: %v, %d runs, %v", err, len(begun), b)
+	}
+	other := load(t, tiny, "system.ann.network.dropout=0.2")
+	if _, err := Ablate(t.Context(), other, opt); err == nil || !strings.HasSuffix(err.Error(),
+		filepath.FromSlash("runs/full/seed-7")+": system.ann.network.dropout was 0.1 when the run began, and is 0.2 now: choose another folder by --out") {
+		t.Errorf("another configuration: error %v", err)
+	}
+	opt.Workers = 3
+	if _, err := Ablate(t.Context(), c, opt); err == nil || err.Error() != dir+": workers was 2 when the study began, and is 3 now: it cannot be resumed" {
+		t.Errorf("other workers: error %v", err)
+	}
+	if _, err := Curve(t.Context(), c, CurveOptions{By: "patient"}, Options{Dir: dir, Resume: true}); err == nil ||
+		err.Error() != dir+": study was ablate when the study began, and is curve now: it cannot be resumed" {
+		t.Errorf("another study: error %v", err)
+	}
+	if _, err := Ablate(t.Context(), c, Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "the folder is not empty") {
+		t.Errorf("not resumed: error %v", err)
+	}
+}
+
+func read(t *testing.T, path ...string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(path...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// With vectors there are all five networks of the paper, whose configurations
+// differ in what they drop; without anything to drop there are fewer.
+func TestAblations(t *testing.T) {
+	c := load(t, tiny, "system.ann.vectors={file: /vectors.txt, freeze: true}")
+	variants, left, err := ablations(c)
+	if err != nil || len(left) != 0 || len(variants) != 5 {
+		t.Fatalf("%d variants, left out %v, error %v", len(variants), left, err)
+	}
+	for i, v := range variants {
+		a := v.config.System.ANN
+		if crf := i != 1; a.Network.CRF != crf {
+			t.Errorf("%s: CRF %v", v.name, a.Network.CRF)
+		}
+		if vectors := i != 2 && i != 3; (a.Vectors.File != "") != vectors || a.Vectors.Freeze != vectors {
+			t.Errorf("%s: vectors %+v", v.name, a.Vectors)
+		}
+		if tokens := i != 3; (a.Network.TokenEmbedding > 0) != tokens {
+			t.Errorf("%s: token embedding %d", v.name, a.Network.TokenEmbedding)
+		}
+		if characters := i != 4; (a.Network.CharacterLSTM > 0) != characters || (a.Network.CharacterEmbedding > 0) != characters {
+			t.Errorf("%s: characters %d, %d", v.name, a.Network.CharacterEmbedding, a.Network.CharacterLSTM)
+		}
+	}
+
+	variants, left, err = ablations(load(t, tiny, "system.ann.network={crf: false, token_embedding: 0}"))
+	want := []LeftOut{{"no-crf", "the same network as full"}, {"no-vectors", "the same network as full"}, {"no-tokens", "the same network as full"},
+		{"no-characters", "system.ann.network.token_embedding: 0, and there is no character_lstm: the network has no input"}}
+	if err != nil || len(variants) != 1 || !slices.Equal(left, want) {
+		t.Errorf("%d variants, left out %v, error %v", len(variants), left, err)
+	}
+
+	for yaml, want := range map[string]string{
+		"{name: full, set: [seed=2]}":                      "ablations[0].name: full is one of the networks that are compared anyway",
+		"{name: no-crf, set: [seed=2]}":                    "ablations[0].name: no-crf is one of the networks that are compared anyway",
+		"{name: a, set: [system.ann.network.dropout=0.1]}": "ablations[0] (a): the same network as full",
+		"{name: a, set: [system.ann.network.crf=false]}":   "ablations[0] (a): the same network as no-crf",
+		"{name: a, set: [sed=0]}":                          "ablations[0] (a): sed: sed: unknown key (have name, seed, corpus, system, ablations)",
+		"{name: a, set: [system.ann.network.dropout=1.5]}": "ablations[0] (a): system.ann.network.dropout: 1.5 is not in [0, 1)",
+		"{name: a, set: [dropout]}":                        "ablations[0] (a): dropout: not of the form path=value, as in seed=2",
+		"{name: a, set: [corpus.types=mimic]}":             "ablations[0] (a): the type set is another, so the scores cannot be compared",
+	} {
+		real := strings.Replace(tiny, "synth\n  notes: {train: 12, dev: 4, test: 3}", "brat\n  types: i2b2-2014\n  splits: {train: a, dev: b}", 1)
+		if _, _, err := ablations(load(t, real+"ablations: ["+yaml+"]\n")); err == nil || err.Error() != want {
+			t.Errorf("%s: error\n%v\nwant\n%s", yaml, err, want)
+		}
+	}
+}
+
+// Each size is scored as its run folders say, and has as many annotations as the
+// corpora of those runs. The largest is the whole of train.
+func TestCurve(t *testing.T) {
+	c := load(t, tiny)
+	dir := filepath.Join(t.TempDir(), "study")
+	opt := Options{Dir: dir, Workers: 2, Seeds: []uint64{1, 2}, Split: "test"}
+	curve, err := Curve(t.Context(), c, CurveOptions{Sizes: []Size{{share: 1}, {documents: 4}}, By: "patient"}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := []int{4, 12}
+	for i, p := range curve.Metrics[0].Points {
+		instances, byType := 0., map[string]float64{}
+		var runs []evaluation.PRF
+		for _, seed := range opt.Seeds {
+			name := fmt.Sprintf("documents-%d/seed-%d", sizes[i], seed)
+			run, err := experiments.OpenRun(filepath.Join(dir, "runs", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			docs, err := run.Config.Corpus.Load("train", nil)
+			if err != nil || len(docs) != sizes[i] || run.Config.Seed != seed {
+				t.Fatalf("%s: %d documents, seed %d, error %v", name, len(docs), run.Config.Seed, err)
+			}
+			for _, d := range docs {
+				instances += float64(len(d.Spans)) / 2
+				for _, s := range d.Spans {
+					byType[s.Type] += 0.5
+				}
+			}
+			runs = append(runs, prf(counts(t, dir, name, "test").Strict.Counts))
+		}
+		if p.Documents != sizes[i] || p.Instances != instances || !slices.Equal(p.Runs, runs) {
+			t.Errorf("size %d, %v annotations, scores %v; want %d, %v, %v", p.Documents, p.Instances, p.Runs, sizes[i], instances, runs)
+		}
+		for _, typ := range curve.Types {
+			for _, p := range typ.Points {
+				if p.Documents == sizes[i] && p.Instances != byType[typ.Type] {
+					t.Errorf("%d documents have %v of %s, want %v", p.Documents, p.Instances, typ.Type, byType[typ.Type])
+				}
+			}
+		}
+	}
+	for _, name := range []string{"table.json", "curve.svg", "types.png"} {
+		if len(read(t, dir, name)) == 0 {
+			t.Errorf("%s is empty", name)
+		}
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for text, want := range map[string]int{"1": 1, "200": 200, "0.1": 20, "10%": 20, "0.101": 21, "1.0": 200, "100%": 200, "0.5%": 1, "0.7": 140} {
+		s, err := ParseSize(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := s.in(200); n != want || err != nil {
+			t.Errorf("%s of 200 is %d, want %d; error %v", text, n, want, err)
+		}
+	}
+	for _, text := range []string{"", "0", "-1", "1.5", "0.0", "150%", "x", "1e3", "nan", "0x10"} {
+		if s, err := ParseSize(text); err == nil {
+			t.Errorf("%q is %+v", text, s)
+		}
+	}
+	for _, test := range []struct {
+		sizes []Size
+		all   int
+		want  string
+	}{
+		{nil, 500, "[10 20 50 100 200 500]"},
+		{nil, 8, "[8]"},
+		{nil, 30, "[10 20 30]"},
+		{[]Size{{documents: 7}, {share: 0.5}}, 8, "[4 7]"},
+		{[]Size{{documents: 4}, {share: 0.5}}, 8, "size 4 is there twice"},
+		{[]Size{{documents: 9}}, 8, "size 9: there are 8 documents to train on"},
+	} {
+		got, err := CurveOptions{Sizes: test.sizes}.documents(test.all)
+		if fmt.Sprint(got) != test.want && fmt.Sprint(err) != test.want {
+			t.Errorf("%v of %d: %v, %v; want %s", test.sizes, test.all, got, err, test.want)
+		}
+	}
+}
+
+// A tenth of the documents has ten times as many epochs, over all of which the
+// learning rate sinks as far.
+func TestStretch(t *testing.T) {
+	c := load(t, tiny, "system.ann.training={epochs: 30, patience: 8, evaluate_every: 2}", "system.ann.optimizer.decay=0.97")
+	long, err := c.With(stretch(c, 10)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := long.System.ANN
+	if a.Training.Epochs != 300 || a.Training.Patience != 80 || a.Training.EvaluateEvery != 20 ||
+		math.Abs(math.Pow(a.Optimizer.Decay, 300)-math.Pow(0.97, 30)) > 1e-12 {
+		t.Errorf("stretched: %+v %+v", a.Training, a.Optimizer)
+	}
+	if same, err := c.With(stretch(c, 1)...); err != nil || !cmp.Equal(same, c) {
+		t.Errorf("all documents have another schedule: %v, error %v", same, err)
+	}
+}
+
+// Every document of train is tested once, by a network that has not seen it nor
+// any other note of its patient, in training or in choosing the epoch.
+func TestCrossValidate(t *testing.T) {
+	c := load(t, tiny)
+	dir := filepath.Join(t.TempDir(), "study")
+	r, err := CrossValidate(t.Context(), c, 3, "patient", Options{Dir: dir, Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := c.Corpus.Load("train", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tested := map[string]int{}
+	var pooled evaluation.Counts
+	byType := map[string]evaluation.Counts{}
+	var each []evaluation.PRF
+	for number := 1; number <= 3; number++ {
+		name := fmt.Sprintf("fold-%d-of-3/seed-1", number)
+		run, err := experiments.OpenRun(filepath.Join(dir, "runs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		patients := map[string]bool{}
+		for _, split := range []string{"test", "train", "dev"} {
+			docs, err := run.Config.Corpus.Load(split, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range docs {
+				if split == "test" {
+					tested[d.ID]++
+					patients[d.Patient] = true
+				} else if patients[d.Patient] {
+					t.Errorf("fold %d: patient %s is tested, and in %s", number, d.Patient, split)
+				}
+			}
+		}
+		report := counts(t, dir, name, "test")
+		n := report.Strict.Counts
+		pooled = evaluation.Counts{TP: pooled.TP + n.TP, FP: pooled.FP + n.FP, FN: pooled.FN + n.FN}
+		byType = plus(byType, report.Strict.Types)
+		each = append(each, prf(n))
+		if f := r.Metrics[0].Folds[number-1]; f.Number != number || f.Documents != report.Documents || f.Mean != prf(n) {
+			t.Errorf("fold %d is %+v", number, f)
+		}
+	}
+	if len(tested) != len(all) || r.Documents != len(all) {
+		t.Errorf("%d of %d documents are tested", len(tested), len(all))
+	}
+	for id, n := range tested {
+		if n != 1 {
+			t.Errorf("%s is tested %d times", id, n)
+		}
+	}
+	if m := r.Metrics[0]; m.Pooled.Mean != prf(pooled) || !slices.Equal(m.Each.Runs, each) {
+		t.Errorf("pooled %v, want %v; each %v, want %v", m.Pooled.Mean, prf(pooled), m.Each.Runs, each)
+	}
+	for _, typ := range r.Types {
+		if n := byType[typ.Type]; typ.Mean != prf(n) || typ.Instances != float64(n.TP+n.FN) {
+			t.Errorf("%s: %+v, want %+v", typ.Type, typ, n)
+		}
+	}
+
+	for folds, want := range map[int]string{
+		1:  "corpus.fold.of: 1 is neither 0 nor at least 2",
+		13: "corpus.fold: cannot deal 12 groups of documents into 13 folds",
+	} {
+		if _, err := CrossValidate(t.Context(), c, folds, "document", Options{Dir: filepath.Join(t.TempDir(), "x")}); err == nil || err.Error() != want {
+			t.Errorf("%d folds: error %v, want %s", folds, err, want)
+		}
+	}
+	if _, err := CrossValidate(t.Context(), c, 2, "page", Options{}); err == nil || err.Error() != `corpus.fold.by: "page" is not document or patient` {
+		t.Errorf("by page: error %v", err)
+	}
+}
+
+// A model is scored on each corpus as it would be alone, with both sides' types
+// mapped; the map's losses are counted.
+func TestCross(t *testing.T) {
+	dir := t.TempDir()
+	var runs []*experiments.Run
+	for _, name := range []string{"one", "two"} {
+		c := load(t, tiny, "name="+name, "seed="+fmt.Sprint(len(runs)+1), "corpus.seed="+fmt.Sprint(len(runs)+1))
+		if _, err := experiments.Train(t.Context(), c, experiments.TrainOptions{Dir: filepath.Join(dir, name), Workers: 2}); err != nil {
+			t.Fatal(err)
+		}
+		run, err := experiments.OpenRun(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs = append(runs, run)
+	}
+	other := load(t, tiny, "name=other", "corpus.seed=3")
+	places := &data.TypeMap{Name: "places", To: map[string]string{"CITY": "PLACE", "STATE": "PLACE", "HOSPITAL": "PLACE", "DATE": ""}}
+	crossing, err := Cross(t.Context(), runs, CrossOptions{Map: places, On: []*experiments.Config{other}, Split: "dev", Metrics: []string{"strict"}, Workers: 2, Dir: filepath.Join(dir, "x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(crossing.Cells) != 6 || len(crossing.Corpora) != 3 {
+		t.Fatalf("%d cells, %d corpora", len(crossing.Cells), len(crossing.Corpora))
+	}
+	for i, cell := range crossing.Cells {
+		run, c := runs[i/3], []*experiments.Config{runs[0].Config, runs[1].Config, other}[i%3]
+		gold, err := c.Corpus.Load("dev", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		model, err := experiments.Open(run.Dir, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := model.Tag(t.Context(), gold)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dropped, unknown, goldPlaces := 0, 0, 0
+		place := func(spans []data.Span) (kept []data.Span) {
+			for _, s := range spans {
+				if s.Type == "CITY" || s.Type == "STATE" || s.Type == "HOSPITAL" {
+					s.Type = "PLACE"
+					kept = append(kept, s)
+				} else if s.Type == "DATE" {
+					dropped++
+				} else {
+					unknown++
+				}
+			}
+			return kept
+		}
+		var wanted, got [][]data.Span
+		for k, d := range gold {
+			wanted = append(wanted, place(d.Spans))
+			goldPlaces += len(wanted[k])
+		}
+		dropped, unknown = 0, 0
+		for _, spans := range found {
+			got = append(got, place(spans))
+		}
+		want := evaluation.Strict(wanted, got)
+		if cell.Train != run.Config.Name || cell.Test != c.Name || cell.Scores["strict"] != prf(want) || goldPlaces == 0 {
+			t.Errorf("%s on %s: %v, want %v", cell.Train, cell.Test, cell.Scores["strict"], prf(want))
+		}
+		count := func(m map[string]int) (n int) {
+			for _, x := range m {
+				n += x
+			}
+			return n
+		}
+		if count(cell.LeftOut.Dropped) != dropped || count(cell.LeftOut.Unknown) != unknown {
+			t.Errorf("%s on %s: left out %v, want %d and %d", cell.Train, cell.Test, cell.LeftOut, dropped, unknown)
+		}
+	}
+	if text := read(t, dir, "x", "table.txt"); !strings.Contains(text, "left out of the gold standard of other by the map: DATE ") ||
+		!strings.Contains(text, "since the map does not know them: ") {
+		t.Errorf("the table does not say what was left out:\n%s", text)
+	}
+
+	if _, err := Cross(t.Context(), []*experiments.Run{runs[0], runs[0]}, CrossOptions{}); err == nil || err.Error() != "two experiments are called one: the table would not tell them apart" {
+		t.Errorf("twice the same: error %v", err)
+	}
+	mixed := *runs[1].Config
+	mixed.Name, mixed.Corpus.Types = "mixed", "conll"
+	if _, err := Cross(t.Context(), runs[:1], CrossOptions{On: []*experiments.Config{&mixed}}); err == nil ||
+		!strings.HasPrefix(err.Error(), "one has the type set i2b2-2014 and mixed has conll: a type map must say how they compare (have i2b2-2006, ") {
+		t.Errorf("no map: error %v", err)
+	}
+}
+
+// What makes no sense is said before anything is trained.
+func TestBadStudies(t *testing.T) {
+	c := load(t, tiny)
+	for want, opt := range map[string]Options{
+		"seed 1 is there twice":                                         {Seeds: []uint64{1, 2, 1}},
+		"metric strict is there twice":                                  {Metrics: []string{"strict", "strict"}},
+		`no metric "lax" (have ...`:                                     {Metrics: []string{"lax"}},
+		"corpus: no split nowhere (have dev, test, train)":              {Split: "nowhere"},
+		"the split train is what the networks have seen: score another": {Split: "train"},
+	} {
+		opt.Dir = filepath.Join(t.TempDir(), "x")
+		_, err := Ablate(t.Context(), c, opt)
+		begin, cut := strings.CutSuffix(want, "...")
+		if err == nil || err.Error() != want && !(cut && strings.HasPrefix(err.Error(), begin)) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+		if _, err := os.Stat(opt.Dir); err == nil {
+			t.Error("a study that did not begin leaves a folder")
+		}
+	}
+	if _, err := Curve(t.Context(), load(t, tiny, "corpus.subset.documents=3"), CurveOptions{By: "patient"}, Options{}); err == nil ||
+		err.Error() != "corpus.subset: is given already, and a learning curve sets it" {
+		t.Errorf("subset: error %v", err)
+	}
+	dir := filepath.Join(t.TempDir(), "x")
+	if _, err := Ablate(t.Context(), c, Options{Dir: dir, Resume: true}); err == nil || err.Error() != dir+": holds no study.yaml, so there is no study to resume" {
+		t.Errorf("nothing to resume: error %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if a, err := Ablate(ctx, c, Options{Dir: dir}); !errors.Is(err, context.Canceled) || a != nil {
+		t.Errorf("interrupted: %v, error %v", a, err)
+	}
+}
+
+func TestMeanAndDeviation(t *testing.T) {
+	// By hand: mean 5, squared distances 9+1+1+1+0+0+4+16 = 32, over 7.
+	if mean, deviation := meanAndDeviation([]float64{2, 4, 4, 4, 5, 5, 7, 9}); mean != 5 || math.Abs(deviation-math.Sqrt(32./7)) > 1e-15 {
+		t.Errorf("%v ± %v", mean, deviation)
+	}
+	if mean, deviation := meanAndDeviation([]float64{3}); mean != 3 || deviation != 0 {
+		t.Errorf("of one: %v ± %v", mean, deviation)
+	}
+}
+
+// By patient, what the notes of one patient add goes together.
+func TestScoreByPatient(t *testing.T) {
+	var gold []*data.Document
+	found := map[string]*data.Document{}
+	for i := range 6 {
+		d := &data.Document{ID: fmt.Sprint(i), Patient: fmt.Sprint("p", i/2), Text: "ab", Spans: []data.Span{{Start: 0, End: 1, Type: "AGE"}}}
+		gold = append(gold, d)
+		if i%3 != 0 {
+			found[d.ID] = d
+		}
+	}
+	runs := []trained{{system: found}, {system: found}}
+	s := &study{opt: Options{ByPatient: true}}
+	m := evaluation.Metrics()[0]
+	score, units := s.score(m, gold, runs)
+	// Notes 0 and 3 are missed, by both runs.
+	if want := [][]float64{{2, 0, 2}, {2, 0, 2}, {4, 0, 0}}; !cmp.Equal(units, want) {
+		t.Errorf("units %v, want %v", units, want)
+	}
+	if score.Mean.Recall != 4./6 || score.Deviation.Recall != 0 || score.Mean.Precision != 1 {
+		t.Errorf("score %+v", score)
+	}
+	s.opt.ByPatient = false
+	if _, units := s.score(m, gold, runs); len(units) != 6 || units[0][2] != 2 {
+		t.Errorf("by document: units %v", units)
+	}
+}
