@@ -232,7 +232,7 @@ func (s *study) train(ctx context.Context, variants []variant, gold func(variant
 			s.opt.Begin(fmt.Sprintf("%s, seed %d", r.variant, r.config.Seed), number, missing)
 		}
 		err := s.finish(ctx, r)
-		if u := (*experiments.Unexamined)(nil); errors.As(err, &u) && u.Failed < u.Notes {
+		if u, ok := errors.AsType[*experiments.Unexamined](err); ok && u.Failed < u.Notes {
 			unexamined = err
 		} else if err != nil {
 			return nil, fmt.Errorf("%s, seed %d: %w", r.variant, r.config.Seed, err)
