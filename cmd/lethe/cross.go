@@ -36,7 +36,7 @@ or category, or a YAML file:
 A strict score wants the same boundaries. Where one corpus marks "Springfield, IL"
 as one place and another as two, token scores compare better.`,
 		Example: `  lethe cross runs/i2b2-2014 runs/mimic --map mimic
-  lethe cross runs/i2b2-2014 --on i2b2-2006.yaml --map i2b2-2006 --metric strict,hipaa/binary_token
+  lethe cross runs/i2b2-2014 --on i2b2-2006.yaml --map i2b2-2006 --metric hipaa/binary_token
   lethe cross runs/demo runs/meddocan --map category --split dev --out crossed`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -90,7 +90,7 @@ as one place and another as two, token scores compare better.`,
 	flags.StringVar(&typeMap, "map", "", "`MAP` of types, by name or as a file (default none: all must have one type set)")
 	flags.StringArrayVar(&on, "on", nil, "test on the corpus of this `CONFIG.yaml`, too; repeatable (default none)")
 	flags.StringVar(&opt.Split, "split", "test", "`SPLIT` of each corpus")
-	flags.StringSliceVar(&opt.Metrics, "metric", nil, "`METRICS` to score by (default strict and binary token, of HIPAA's types if the type set says which)")
+	flags.StringArrayVar(&opt.Metrics, "metric", nil, metricHelp)
 	flags.StringVar(&opt.Dir, "out", "", "`DIR`, new or empty, to keep the tables in as text, Markdown and JSON (default nowhere)")
 	flags.BoolVar(&asJSON, "json", false, "print JSON (default tables)")
 	workersFlag(cmd, &opt.Workers)

@@ -31,13 +31,15 @@ func (f *studyFlags) add(cmd *cobra.Command, kind string) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.settings, "set", nil, "put `path=value` over the config, e.g. corpus.seed=2; repeatable (default none)")
 	flags.UintSliceVar(&f.seeds, "seeds", nil, "train with each of the `SEEDS`, as in 1,2,3 (default the config's)")
-	flags.StringSliceVar(&f.opt.Metrics, "metric", nil, "`METRICS` to score by, as in strict,token (default strict and binary token, of HIPAA's types if the type set says which)")
+	flags.StringArrayVar(&f.opt.Metrics, "metric", nil, metricHelp)
 	flags.StringVar(&f.opt.Dir, "out", "", "study folder `DIR`, new or empty (default runs/NAME-"+kind+"-TIME)")
 	flags.BoolVar(&f.opt.Resume, "resume", false, "go on with the interrupted study in --out: runs that are whole are kept (default no)")
 	flags.BoolVar(&f.json, "json", false, "print JSON (default tables)")
 	workersFlag(cmd, &f.opt.Workers)
 	flags.Lookup("workers").Usage += ", which the last bits of the weights depend on; as many as before with --resume"
 }
+
+const metricHelp = "`NAME` of a metric, as in lethe significance; repeatable (default strict and binary_token, the latter over HIPAA's types if known)"
 
 // studyResult is what any study comes to.
 type studyResult interface{ WriteText(io.Writer) error }
@@ -88,7 +90,10 @@ func (f *studyFlags) run(cmd *cobra.Command, kind, path string, study func(conte
 }
 
 func newAblate() *cobra.Command {
-	var f studyFlags
+	var (
+		f  studyFlags
+		by string
+	)
 	cmd := &cobra.Command{
 		Use:   "ablate CONFIG.yaml",
 		Short: "Train the network without each of its parts, and compare",
@@ -106,12 +111,16 @@ by approximate randomization. The study folder holds a run folder for each, the
 table as text, Markdown and JSON, and a bar chart as SVG and PNG.`,
 		Example: `  lethe ablate meddocan.yaml --seeds 1,2,3 --out ablation
   lethe ablate meddocan.yaml --seeds 1,2,3 --out ablation --resume
-  lethe ablate i2b2.yaml --split test --metric "strict,hipaa/binary_token"`,
+  lethe ablate i2b2.yaml --split test --metric strict --metric hipaa/token`,
 		Args: wants("CONFIG.yaml"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.opt.Shuffles < 1 {
 				return usageError(cmd, fmt.Errorf("--shuffles %d is not positive", f.opt.Shuffles))
 			}
+			if by != "document" && by != "patient" {
+				return usageError(cmd, fmt.Errorf("--by %s is not document or patient", by))
+			}
+			f.opt.ByPatient = by == "patient"
 			return f.run(cmd, "ablate", args[0], func(ctx context.Context, c *experiments.Config, opt studies.Options) (studyResult, error) {
 				return studies.Ablate(ctx, c, opt)
 			})
@@ -121,7 +130,7 @@ table as text, Markdown and JSON, and a bar chart as SVG and PNG.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.opt.Split, "split", "dev", "`SPLIT` to score; the best epoch is always chosen on dev")
 	flags.IntVar(&f.opt.Shuffles, "shuffles", 9999, "how many times to shuffle in a test, at most")
-	flags.BoolVar(&f.opt.ByPatient, "by-patient", false, "swap the notes of one patient together in a test (default each note by itself)")
+	flags.StringVar(&by, "by", "document", "what a test swaps as a whole: document or patient")
 	return cmd
 }
 
@@ -185,7 +194,7 @@ splits of the experiment take no part.
 The tables give each fold, mean and standard deviation, and the score of all
 folds' documents taken as one corpus, overall and by type.`,
 		Example: `  lethe crossval demo.yaml --folds 10
-  lethe crossval i2b2.yaml --folds 5 --seeds 1,2 --metric strict,token --out folds`,
+  lethe crossval i2b2.yaml --folds 5 --seeds 1,2 --metric strict --metric token --out folds`,
 		Args: wants("CONFIG.yaml"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if folds < 2 {

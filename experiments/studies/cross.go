@@ -9,6 +9,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/evaluation/metrics"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/chart"
 )
@@ -18,7 +19,7 @@ type CrossOptions struct {
 	Map      *data.TypeMap         // of both sides' types; nil: as they are
 	On       []*experiments.Config // corpora to test on besides the runs' own
 	Split    string                // "": test
-	Metrics  []string              // none: metrics.Defaults
+	Metrics  []string              // none: those of metrics.LookupAll
 	Dir      string                // where to keep the tables; "": nowhere
 	Workers  int                   // cores to use
 	Progress experiments.Progress
@@ -71,7 +72,7 @@ func Cross(ctx context.Context, runs []*experiments.Run, opt CrossOptions) (*Cro
 	if err != nil {
 		return nil, err
 	}
-	scores, err := lookUp(opt.Metrics, types)
+	scores, err := metrics.LookupAll(opt.Metrics, types)
 	if err != nil {
 		return nil, err
 	}

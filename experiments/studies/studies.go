@@ -40,7 +40,7 @@ type Options struct {
 	Workers  int      // cores to use; the bits depend on their number; 0: those of the study to resume, or else all
 	Seeds    []uint64 // of the trainings, none twice; none: the experiment's own
 	Split    string   // what is scored; "": dev, or for CrossValidate its folds
-	Metrics  []string // by name: see evaluation/metrics; none: metrics.Defaults
+	Metrics  []string // by name: see evaluation/metrics; none: those of metrics.LookupAll
 	Shuffles int      // of a test of significance; 0: 9,999
 	// ByPatient swaps the documents of one patient together in such a test.
 	ByPatient bool
@@ -110,26 +110,8 @@ func newStudy(kind string, c *experiments.Config, opt Options) (*study, error) {
 		return nil, err
 	}
 	s := &study{kind: kind, config: c, opt: opt, perSeed: []string{"seed=%d"}}
-	s.metrics, err = lookUp(opt.Metrics, types)
+	s.metrics, err = metrics.LookupAll(opt.Metrics, types)
 	return s, err
-}
-
-// lookUp finds metrics by their names; without any, those that say most.
-func lookUp(names []string, types *data.TypeSet) (all []evaluation.Metric, err error) {
-	if len(names) == 0 {
-		names = metrics.Defaults(types)
-	}
-	for i, name := range names {
-		m, err := metrics.Lookup(name, types)
-		if err != nil {
-			return nil, err
-		}
-		if slices.Contains(names[:i], name) {
-			return nil, fmt.Errorf("metric %s is there twice", name)
-		}
-		all = append(all, m)
-	}
-	return all, nil
 }
 
 // record is study.yaml.

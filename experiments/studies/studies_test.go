@@ -506,7 +506,7 @@ func TestBadStudies(t *testing.T) {
 	for want, opt := range map[string]Options{
 		"seed 1 is there twice":                                         {Seeds: []uint64{1, 2, 1}},
 		"metric strict is there twice":                                  {Metrics: []string{"strict", "strict"}},
-		`no metric "lax" (have ...`:                                     {Metrics: []string{"lax"}},
+		`no metric "lax"...`:                                            {Metrics: []string{"lax"}},
 		"corpus: no split nowhere (have dev, test, train)":              {Split: "nowhere"},
 		"the split train is what the networks have seen: score another": {Split: "train"},
 	} {
