@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -51,7 +53,7 @@ func (r *Run) Machine() (*Machine, error) {
 // note writes down what the run is trained with.
 func (r *Run) note(opt TrainOptions) error {
 	m := &Machine{
-		Lethe: opt.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Processor: processor(),
+		Lethe: cmp.Or(opt.Version, buildVersion()), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Processor: processor(),
 		Cores: runtime.NumCPU(), Workers: opt.Workers, Kernel: kernel.Name(), Seed: r.Config.Seed,
 		Started: time.Now().UTC().Truncate(time.Second),
 	}
@@ -70,6 +72,15 @@ func (r *Run) note(opt TrainOptions) error {
 		return err
 	}
 	return WriteFile(filepath.Join(r.Dir, machineFile), append(encoded, '\n'))
+}
+
+// buildVersion is what Go noted down of the module when it built the program.
+func buildVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	return cmp.Or(info.Main.Version, "unknown")
 }
 
 // processor is the processor's name where Linux tells it.

@@ -25,8 +25,8 @@ type no string
 
 func (n no) Error() string { return string(n) }
 
-// report says on stderr what went wrong, and returns the exit code.
-func report(err error) int {
+// exitCode says on stderr what went wrong, and returns the exit code.
+func exitCode(err error) int {
 	if err == nil {
 		return exitDone
 	}

@@ -21,7 +21,7 @@ func main() {
 	// second, another ends it at once.
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
 	err := newRoot().ExecuteContext(ctx)
-	os.Exit(report(err))
+	os.Exit(exitCode(err))
 }
 
 func newRoot() *cobra.Command {
@@ -38,7 +38,7 @@ could not be examined.`,
 		Version: version, SilenceErrors: true, SilenceUsage: true, DisableFlagsInUseLine: true, SuggestionsMinimumDistance: 2,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, err) })
-	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newSignificance(), newErrors(),
+	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newSignificance(), newErrors(), newReport(),
 		newAblate(), newCurve(), newCrossval(), newCross(), newDeidentify(), newSynth(), newBench())
 	return root
 }

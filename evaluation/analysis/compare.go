@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/lethe-deid/lethe/data"
@@ -52,8 +53,12 @@ func (s *Shared) count(a, b bool) {
 }
 
 // Compare looks at what two systems find and miss of the same gold standard.
-// Documents are matched for each as by Analyze.
+// Documents are matched for each as by Analyze; it is an error when one system
+// has a document and the other has not.
 func Compare(gold, a, b []*data.Document, opt Options) (*Comparison, error) {
+	if err := sameDocuments(a, b); err != nil {
+		return nil, err
+	}
 	c := &Comparison{Types: map[string]Agreement{}}
 	ofA := map[string][]data.Span{}
 	if err := each(gold, a, func(d *data.Document, found []data.Span) { ofA[d.ID] = found }); err != nil {
@@ -98,6 +103,25 @@ func Compare(gold, a, b []*data.Document, opt Options) (*Comparison, error) {
 		c.Causes = &causes.Causes
 	}
 	return c, nil
+}
+
+// sameDocuments names the first document that is on one side only.
+func sameDocuments(a, b []*data.Document) error {
+	for _, side := range []struct {
+		name         string
+		docs, others []*data.Document
+	}{{"first", a, b}, {"second", b, a}} {
+		has := map[string]bool{}
+		for _, d := range side.others {
+			has[d.ID] = true
+		}
+		for _, d := range side.docs {
+			if !has[d.ID] {
+				return fmt.Errorf("different test sets: only the %s system has document %s", side.name, d.ID)
+			}
+		}
+	}
+	return nil
 }
 
 func (c *Comparison) count(typ string, add func(*Agreement)) {

@@ -116,13 +116,13 @@ func (c *Causes) writeText(w io.Writer, title string) error {
 	return g.write(w, title)
 }
 
-// thresholds are those of the text table.
-var thresholds = []float64{0, 0.5, 0.8, 0.9, 0.95, 0.99}
+// Thresholds are those that people ask for.
+var Thresholds = []float64{0, 0.5, 0.8, 0.9, 0.95, 0.99}
 
-// Table is the curve at the thresholds that people ask for, and at the best F1.
+// Table is the curve at the Thresholds, and at the best F1.
 func (c *Curve) Table() []Operating {
 	var rows []Operating
-	for _, x := range thresholds {
+	for _, x := range Thresholds {
 		rows = append(rows, c.At(x))
 	}
 	if best := c.Best(); !slices.ContainsFunc(rows, func(o Operating) bool { return o.Counts == best.Counts }) {

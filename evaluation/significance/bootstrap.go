@@ -2,6 +2,7 @@ package significance
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 )
@@ -15,6 +16,20 @@ const (
 
 // interval is a 95 % interval.
 type interval struct{ low, high float64 }
+
+// Interval is the 95 % percentile interval of a score of one system over its
+// units, where units[i] is what unit i adds to the total, and all have one length:
+// see bootstrap. Of the options it heeds Seed and Workers.
+func Interval(ctx context.Context, units [][]float64, score func(total []float64) float64, opt Options) (low, high float64, err error) {
+	if len(units) == 0 {
+		return 0, 0, errors.New("no units to draw from")
+	}
+	all, err := bootstrap(ctx, units, func(total []float64) []float64 { return []float64{score(total)} }, opt)
+	if err != nil {
+		return 0, 0, err
+	}
+	return all[0].low, all[0].high, nil
+}
 
 // bootstrap returns the 95 % percentile interval of each of the statistics of
 // a total (Efron and Tibshirani 1993, section 13.3): of 9,999 corpora, each of as

@@ -707,3 +707,23 @@ func BenchmarkTest(b *testing.B) {
 		}
 	}
 }
+
+// The interval of one system is that of its difference to one that finds nothing
+// and makes nothing up, whose score is always 0.
+func TestInterval(t *testing.T) {
+	a, b := make([][]float64, 30), make([][]float64, 30)
+	for i := range a {
+		a[i], b[i] = []float64{float64(i % 4), float64(i % 3), float64(i % 2)}, []float64{0, 0, 0}
+	}
+	want, err := Test(t.Context(), b, a, evaluation.Micro, Options{Seed: 7, Shuffles: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	low, high, err := Interval(t.Context(), a, func(total []float64) float64 { return evaluation.Micro(total).F1 }, Options{Seed: 7})
+	if err != nil || low != want.F1.Low || high != want.F1.High || !(low < want.F1.Difference && want.F1.Difference < high) {
+		t.Errorf("[%v, %v], want [%v, %v]; error %v", low, high, want.F1.Low, want.F1.High, err)
+	}
+	if _, _, err := Interval(t.Context(), nil, nil, Options{}); err == nil {
+		t.Error("no units, and no error")
+	}
+}

@@ -44,9 +44,17 @@ var (
 	}
 	dashes = [][]vg.Length{nil, {6, 3}, {1.5, 2.5}, {7, 2.5, 1.5, 2.5}}
 	glyphs = []draw.GlyphDrawer{
-		draw.CircleGlyph{}, draw.SquareGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{},
+		draw.CircleGlyph{}, draw.SquareGlyph{}, draw.PyramidGlyph{}, diamond{},
 	}
 )
+
+// diamond is a square on its corner.
+type diamond struct{}
+
+func (diamond) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	r := 1.2 * s.Radius
+	c.FillPolygon(s.Color, []vg.Point{{X: at.X - r, Y: at.Y}, {X: at.X, Y: at.Y + r}, {X: at.X + r, Y: at.Y}, {X: at.X, Y: at.Y - r}})
+}
 
 func colour(series int) ink { return palette[series%len(palette)] }
 

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/experiments/report"
+)
+
+type reportOptions struct {
+	split, output string
+	plots         []string
+	showText      bool
+}
+
+func newReport() *cobra.Command {
+	var opt reportOptions
+	cmd := &cobra.Command{
+		Use:   "report RUN [RUN...]",
+		Short: "Write all about a run, or several, as one page",
+		Long: `Write all that there is to know about a run as one HTML file: what its scores mean,
+by type and category; what would stay in the text; how sure the system was; which
+errors it makes; its training, configuration and machine. Of several runs, how the
+others differ from the first, and whether that is more than chance.
+
+The file needs no network, and can be printed. It holds counts and no text, unless
+--show-text asks for examples of errors: of real notes, these are PHI.`,
+		Example: `  lethe report runs/meddocan
+  lethe report runs/meddocan runs/no-crf --split dev --output compared.html
+  lethe report runs/meddocan --plots pdf,png`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError(cmd, errors.New("RUN must be given"))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, format := range opt.plots {
+				if !slices.Contains([]string{"svg", "png", "pdf"}, format) {
+					return usageError(cmd, fmt.Errorf("--plots %s is not svg, png or pdf", format))
+				}
+			}
+			return opt.run(cmd, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the runs' corpus (default test if it was predicted, else dev)")
+	flags.StringVar(&opt.output, "output", "", "new `FILE`; - is stdout (default report.html in the first run's folder, which is replaced)")
+	flags.StringSliceVar(&opt.plots, "plots", nil, "write the charts into RUN/plots as well, as `FORMAT` svg, png or pdf; repeatable (default none)")
+	flags.BoolVar(&opt.showText, "show-text", false, "quote errors, with the text around them (default no)")
+	return cmd
+}
+
+func (o *reportOptions) run(cmd *cobra.Command, dirs []string) error {
+	var runs []*experiments.Run
+	for _, dir := range dirs {
+		r, err := experiments.OpenRun(dir)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, r)
+	}
+	output := o.output
+	switch output {
+	case "":
+		output = filepath.Join(dirs[0], "report.html")
+	case stdio:
+	default:
+		if err := mustBeNew(output); err != nil {
+			return err
+		}
+	}
+	p := newProgress()
+	defer p.clear()
+	r, err := report.New(cmd.Context(), runs, report.Options{
+		Split: o.split, ShowText: o.showText, Version: version, Warn: p.failed, Progress: p.show,
+	})
+	if err != nil {
+		return err
+	}
+	if output == stdio {
+		_, err = os.Stdout.Write(r.HTML())
+	} else if err = r.Save(output); err == nil {
+		p.line("%s", output)
+	}
+	for _, format := range o.plots {
+		if err != nil {
+			break
+		}
+		var paths []string
+		paths, err = r.SavePlots(filepath.Join(dirs[0], "plots"), format)
+		for _, path := range paths {
+			p.line("%s", path)
+		}
+	}
+	return err
+}

@@ -1,0 +1,212 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/evaluation/analysis"
+	"github.com/lethe-deid/lethe/internal/chart"
+)
+
+// page is what the template shows.
+type page struct {
+	Title, Split, Version string
+	Several, ShowText     bool
+	Runs                  []*runMaterial
+	Key                   []figure
+	Meaning               []string
+	Measures, ByType      *table
+	Compared              []*comparison
+	Leak                  *table
+	Curve                 *chart.Chart
+	CurveNotes            []string
+	Thresholds, Sure      *table
+	Outcomes, Causes      *table
+	Confusion             *matrix
+	Examples              []example
+	Loss, Dev             *chart.Chart
+	Learning              string
+	Epochs                *table
+	Machine, Differences  *table
+	Config                string
+
+	plots []plot
+}
+
+// figure is a number that says much, in large type.
+type figure struct{ Value, Label, Note string }
+
+// table is a table whose first column has the names of the rows.
+type table struct {
+	ID, Caption string
+	Class       string // words: cells to the left
+	First       string // heads the first column
+	Groups      []group
+	Rows        []row
+	Note        string
+}
+
+// group is columns under one heading, or under none.
+type group struct {
+	Name    string
+	Columns []string
+}
+
+// Grouped says whether there are headings over those of the columns.
+func (t *table) Grouped() bool {
+	return slices.ContainsFunc(t.Groups, func(g group) bool { return g.Name != "" })
+}
+
+// row is a row of a table.
+type row struct {
+	Class string // all, group, type or ""
+	Name  string
+	Cells []cell
+}
+
+// Words is the name in parts between which a line may end.
+func (r row) Words() []string { return breakable(r.Name) }
+
+// cell is one cell, and what it looks like.
+type cell struct{ Text, Class string }
+
+func (t *table) add(class, name string, texts ...string) {
+	var cells []cell
+	for _, g := range t.Groups {
+		for i := range g.Columns {
+			c := cell{Text: texts[len(cells)]}
+			if i == 0 && g.Name != "" {
+				c.Class = "first"
+			}
+			if c.Text == "0" || c.Text == none {
+				c.Class = strings.TrimSpace(c.Class + " zero")
+			}
+			cells = append(cells, c)
+		}
+	}
+	t.Rows = append(t.Rows, row{class, name, cells})
+}
+
+func (m *material) page(ctx context.Context) (*page, error) {
+	a := m.runs[0]
+	p := &page{
+		Title: a.Config.Name + ", " + m.Split, Split: m.Split, Version: m.Version,
+		Several: len(m.runs) > 1, ShowText: m.ShowText, Runs: m.runs, Config: a.config,
+	}
+	// Other runs first: what cannot be compared is no report.
+	if err := m.compare(ctx, p); err != nil {
+		return nil, err
+	}
+	reports := make([]*evaluation.Report, len(m.runs))
+	for i, r := range m.runs {
+		var err error
+		if reports[i], err = evaluation.Compare(data.Each(m.gold), data.Each(r.found)); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Dir, err)
+		}
+	}
+	opt := analysis.Options{}
+	if m.ShowText {
+		opt.Examples = 5
+	}
+	if m.train != nil {
+		opt.Training = analysis.NewTraining(m.train)
+	}
+	errors, err := analysis.Analyze(m.gold, a.found, opt)
+	if err != nil {
+		return nil, err
+	}
+	leak, err := m.leak()
+	if err != nil {
+		return nil, err
+	}
+	if err := m.scoreTables(ctx, p, reports); err != nil {
+		return nil, err
+	}
+	m.summary(p, reports[0], errors, leak)
+	m.leakTable(p, leak)
+	if err := m.curve(p); err != nil {
+		return nil, err
+	}
+	m.errors(p, errors)
+	m.learning(p)
+	if err := m.settings(p); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Label is how a run is called in tables and charts.
+func (r *runMaterial) Label() string {
+	if r.letter == "" {
+		return r.Name
+	}
+	return r.letter + " " + r.Name
+}
+
+// Letter is A, B, ..., or the run's name where it is the only one.
+func (r *runMaterial) Letter() string {
+	if r.letter == "" {
+		return r.Name
+	}
+	return r.letter
+}
+
+// summary is what a hospital wants to know first.
+func (m *material) summary(p *page, r *evaluation.Report, errors *analysis.Report, leak *evaluation.LeakReport) {
+	strict, tokens := r.Strict.Counts, r.BinaryToken.Counts
+	_, recall, f1 := scores(strict)
+	p.Key = []figure{
+		{sentence("%s %%", of(tokens.TP, tokens.TP+tokens.FN)), "of PHI tokens recognised as PHI", fmt.Sprintf("%s of %s; a token is a word or a number", number(tokens.TP), number(tokens.TP+tokens.FN))},
+		{sentence("%s %%", percent(leak.Notes.Share)), "of notes keep some PHI", sentence("%s of %s; 95 %% interval %s to %s", number(leak.Notes.Left), number(leak.Notes.Total), percent(leak.Notes.Low), percent(leak.Notes.High))},
+		{sentence("%s %%", recall), "of PHI spans found exactly, with their type", fmt.Sprintf("%s of %s", number(strict.TP), number(strict.TP+strict.FN))},
+		{sentence("%s %%", f1), "strict F1", "the balance of finding all and marking nothing else; papers report this"},
+	}
+	say := func(format string, args ...any) { p.Meaning = append(p.Meaning, sentence(format, args...)) }
+	switch left := leak.Tokens.Left; left {
+	case 0:
+		say("Were all that the system found taken out of these %s, no PHI would stay in them. Of other notes like these some may well keep PHI.", counted(r.Documents, "note"))
+	default:
+		say("Were all that the system found taken out of these %s, %s of %s PHI tokens would stay (%s %%), in %s. Whoever gets the notes can read it there, so they still need protecting.",
+			counted(r.Documents, "note"), number(left), number(leak.Tokens.Total), percent(leak.Tokens.Share), counted(leak.Notes.Left, "note"))
+	}
+	if all := errors.All; all.Found > 0 {
+		say("Of %s that it marks, %s %% are right in every respect. %s overlap no PHI at all (%s %%): text lost for nothing. The others are PHI, with a wrong edge or type.",
+			counted(all.Found, "span"), of(all.Right, all.Found), number(all.Spurious), of(all.Spurious, all.Found))
+	}
+	if worst := m.worst(leak); worst != "" {
+		say("%s", worst)
+	}
+	if p.Split == "dev" {
+		say("The best epoch of the training was chosen on this very split, dev. On notes that played no part in the training expect somewhat less.")
+	}
+	if n := len(r.Missing); n > 0 {
+		say("%s not among the predictions: all PHI in them counts as missed.", map[bool]string{true: "One note is", false: number(n) + " notes are"}[n == 1])
+	}
+}
+
+// worst names the types that most of what is left is of.
+func (m *material) worst(leak *evaluation.LeakReport) string {
+	var types []string
+	for typ, row := range leak.Types {
+		if row.Tokens.Left > 0 {
+			types = append(types, typ)
+		}
+	}
+	if len(types) < 3 {
+		return ""
+	}
+	slices.SortFunc(types, func(a, b string) int {
+		return cmp.Or(leak.Types[b].Tokens.Left-leak.Types[a].Tokens.Left, strings.Compare(a, b))
+	})
+	s := "Most of what is left is "
+	for i, typ := range types[:3] {
+		s += []string{"", ", ", " and "}[i]
+		s += fmt.Sprintf("%s (%s)", typ, counted(leak.Types[typ].Tokens.Left, "token"))
+	}
+	return s + "."
+}

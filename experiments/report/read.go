@@ -1,0 +1,142 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/taggers"
+)
+
+// material is what the report is made of.
+type material struct {
+	Options
+	types *data.TypeSet
+	gold  []*data.Document
+	train []*data.Document // nil if it cannot be read
+	runs  []*runMaterial
+}
+
+// runMaterial is what is read of one run.
+type runMaterial struct {
+	*experiments.Run
+	letter string // A, B, ...; "" for a single run
+	Name   string
+	found  []*data.Document
+	scored bool
+	log    []taggers.Epoch // nil if there is none
+	config string
+	on     *experiments.Machine // nil if unknown
+}
+
+// most is how many runs one report compares: as many as there are letters.
+const most = 26
+
+func read(runs []*experiments.Run, opt Options) (*material, error) {
+	if len(runs) == 0 || len(runs) > most {
+		return nil, fmt.Errorf("a report is about 1 to %d runs, not %d", most, len(runs))
+	}
+	if opt.Warn == nil {
+		opt.Warn = func(error) {}
+	}
+	var err error
+	if opt.Split == "" {
+		if opt.Split, err = runs[0].PredictedSplit(); err != nil {
+			return nil, err
+		}
+	}
+	m := &material{Options: opt}
+	if m.types, err = data.LookupTypeSet(runs[0].Config.Corpus.Types); err != nil {
+		return nil, err
+	}
+	names := shortNames(runs)
+	for i, r := range runs {
+		material := &runMaterial{Run: r, Name: names[i]}
+		if len(runs) > 1 {
+			material.letter = string(rune('A' + i))
+		}
+		if err := m.readRun(material); err != nil {
+			return nil, err
+		}
+		m.runs = append(m.runs, material)
+	}
+	if m.gold, err = runs[0].Gold(opt.Split, opt.Progress); err != nil {
+		return nil, err
+	}
+	if m.train, err = runs[0].Gold("train", opt.Progress); err != nil {
+		opt.Warn(fmt.Errorf("no causes of errors, since the training notes cannot be read: %w", err))
+	}
+	return m, nil
+}
+
+func (m *material) readRun(r *runMaterial) (err error) {
+	if r.found, r.scored, err = r.Found(m.Split); err != nil {
+		return err
+	}
+	if r.log, err = readLog(filepath.Join(r.Dir, "log.jsonl")); errors.Is(err, fs.ErrNotExist) {
+		m.Warn(fmt.Errorf("no learning curve: %w", err))
+	} else if err != nil {
+		return err
+	}
+	config, err := os.ReadFile(filepath.Join(r.Dir, "config.yaml"))
+	if err != nil {
+		return err
+	}
+	r.config = string(config)
+	r.on, err = r.Machine()
+	return err
+}
+
+// readLog reads the epochs of a run.
+func readLog(path string) ([]taggers.Epoch, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	log := []taggers.Epoch{}
+	lines := bufio.NewScanner(bytes.NewReader(raw))
+	for n := 1; lines.Scan(); n++ {
+		var e taggers.Epoch
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil || e.Epoch < 1 {
+			return nil, fmt.Errorf("%s:%d: not an epoch of a training", path, n)
+		}
+		log = append(log, e)
+	}
+	return log, lines.Err()
+}
+
+// shortNames are the last parts of the runs' paths, or all of them where two
+// would have the same.
+func shortNames(runs []*experiments.Run) []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, r := range runs {
+		name := filepath.Base(r.Dir)
+		if absolute, err := filepath.Abs(r.Dir); err == nil {
+			name = filepath.Base(absolute) // of "."
+		}
+		names = append(names, name)
+		seen[name] = true
+	}
+	if len(seen) < len(runs) {
+		for i, r := range runs {
+			names[i] = filepath.Clean(r.Dir)
+		}
+	}
+	return names
+}
+
+// heading is what stands over a run's columns where there are several runs.
+func (r *runMaterial) heading() string {
+	if r.letter == "" {
+		return ""
+	}
+	return r.Label()
+}

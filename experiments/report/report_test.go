@@ -1,0 +1,539 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/evaluation/metrics"
+	"github.com/lethe-deid/lethe/experiments"
+)
+
+// note is an invented note in words of no language, so that any of them in a
+// report comes out of a note. [TYPE ...] marks its PHI.
+type note struct{ id, text string }
+
+var (
+	trainNotes = []note{{"t1", "Vroxim [PATIENT Zelquor Brundt] yexil [DATE 71930] wubbed."}, {"t2", "Qorvil snef [DOCTOR Drummox], Brundt snef."}}
+	devNotes   = []note{
+		{"d1", "Vroxim [PATIENT Zelquor Ixby] yexil [DATE 48217] gnorf."},
+		{"d2", "Qorvil [DOCTOR Brundt] snef [HOSPITAL QZW] yexil [ZIP 90442]."},
+		{"d3", "Plim trogget vax."},
+	}
+)
+
+func (n note) document(t *testing.T) *data.Document {
+	t.Helper()
+	d := &data.Document{ID: n.id}
+	for rest := n.text; rest != ""; {
+		plain, marked, ok := strings.Cut(rest, "[")
+		d.Text += plain
+		if !ok {
+			break
+		}
+		marked, rest, _ = strings.Cut(marked, "]")
+		typ, phrase, _ := strings.Cut(marked, " ")
+		d.Spans = append(d.Spans, data.Span{Start: len(d.Text), End: len(d.Text) + len(phrase), Type: typ, Score: 1})
+		d.Text += phrase
+	}
+	return d
+}
+
+func documents(t *testing.T, notes []note) (docs []*data.Document) {
+	t.Helper()
+	for _, n := range notes {
+		docs = append(docs, n.document(t))
+	}
+	return docs
+}
+
+// answers is a tagger that finds given phrases: "TYPE phrase" with a score.
+type answers map[string]float64
+
+func (a answers) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error) {
+	found := make([][]data.Span, len(docs))
+	for i, d := range docs {
+		for answer, score := range a {
+			typ, phrase, _ := strings.Cut(answer, " ")
+			if at := strings.Index(d.Text, phrase); at >= 0 {
+				found[i] = append(found[i], data.Span{Start: at, End: at + len(phrase), Type: typ, Score: score})
+			}
+		}
+		data.SortSpans(found[i])
+	}
+	return found, nil
+}
+
+// The first run finds 2 of 5 spans, cuts one short, mistakes one for another
+// type, misses one, and makes one up. The second finds 3.
+var (
+	runA = answers{"PATIENT Zelquor": 0.6, "DATE 48217": 0.99, "DOCTOR Brundt": 0.95, "PHONE 90442": 0.4, "AGE trogget": 0.2}
+	runB = answers{"PATIENT Zelquor Ixby": 0.9, "DATE 48217": 0.99, "DOCTOR Brundt": 0.95, "PHONE 90442": 0.4}
+)
+
+const log = `{"epoch":1,"loss":9.5,"scored":true,"dev":{"tp":1,"fp":1,"fn":4},"tokens":9,"train_ns":1000000000,"total_ns":2000000000,"best":true}
+{"epoch":2,"loss":0.1,"scored":true,"dev":{"tp":2,"fp":3,"fn":3},"tokens":9,"train_ns":1000000000,"total_ns":2000000000,"best":true}
+{"epoch":3,"loss":0.05,"scored":false,"dev":{"tp":0,"fp":0,"fn":0},"tokens":9,"train_ns":1000000000,"total_ns":2000000000,"best":false}
+`
+
+// run makes a run folder with the predictions of a tagger.
+func run(t *testing.T, dir string, seed uint64, dev []note, tagger answers) *experiments.Run {
+	t.Helper()
+	corpora := filepath.Join(dir, "corpora")
+	for split, notes := range map[string][]note{"train": trainNotes, "dev": dev} {
+		out, err := format.Create("jsonl", filepath.Join(corpora, split), types(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range documents(t, notes) {
+			if err := out.Write(d); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := out.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(dir, "x.yaml"), fmt.Sprintf(`name: tiny
+seed: %d
+corpus:
+  format: jsonl
+  types: i2b2-2014
+  splits: {train: %q, dev: %q}
+system: {ann: {}}
+`, seed, filepath.Join(corpora, "train"), filepath.Join(corpora, "dev")))
+	config, err := experiments.Load(filepath.Join(dir, "x.yaml"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := yaml.Marshal(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "config.yaml"), string(encoded))
+	write(t, filepath.Join(dir, "log.jsonl"), log)
+	write(t, filepath.Join(dir, "run.json"), `{"lethe":"v9","processor":"Abacus <9>","workers":2,"seed":1,"started":"2087-02-03T04:05:06Z"}`)
+	r, err := experiments.OpenRun(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Predict(t.Context(), tagger, "dev", experiments.PredictOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func types(t *testing.T) *data.TypeSet {
+	t.Helper()
+	set, err := data.LookupTypeSet("i2b2-2014")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func report(t *testing.T, opt Options, runs ...*experiments.Run) *Report {
+	t.Helper()
+	if opt.Warn == nil {
+		opt.Warn = func(err error) { t.Errorf("warning: %v", err) }
+	}
+	r, err := New(t.Context(), runs, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// element is a tag of a parsed page with its attributes, and the text that
+// follows the tag directly.
+type element struct {
+	name  string
+	attr  map[string]string
+	inner string
+}
+
+// parse reads a page strictly, as XML.
+func parse(t *testing.T, page []byte) (all []element) {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(page))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		switch x := token.(type) {
+		case xml.StartElement:
+			e := element{name: x.Name.Local, attr: map[string]string{}}
+			for _, a := range x.Attr {
+				if _, twice := e.attr[a.Name.Local]; twice {
+					t.Errorf("%s has attribute %s twice", e.name, a.Name.Local)
+				}
+				e.attr[a.Name.Local] = a.Value
+			}
+			all = append(all, e)
+		case xml.CharData:
+			if len(all) > 0 && all[len(all)-1].inner == "" {
+				all[len(all)-1].inner = strings.TrimSpace(string(x))
+			}
+		}
+	}
+}
+
+// What holds of any page: it is well-formed, refers to nothing outside of it and
+// to nothing that it has not, its headings go down by single steps, and a screen
+// reader finds its way in the tables.
+func checkPage(t *testing.T, page []byte) {
+	t.Helper()
+	all := parse(t, page)
+	ids, level := map[string]bool{}, 0
+	for _, e := range all {
+		if id := e.attr["id"]; id != "" {
+			if ids[id] {
+				t.Errorf("the id %s is there twice", id)
+			}
+			ids[id] = true
+		}
+	}
+	tables, captions := 0, 0
+	for _, e := range all {
+		for _, id := range strings.Fields(e.attr["aria-labelledby"]) {
+			if !ids[id] {
+				t.Errorf("%s is labelled by %s, which is not there", e.name, id)
+			}
+		}
+		switch e.name {
+		case "a":
+			if to := strings.TrimPrefix(e.attr["href"], "#"); !ids[to] {
+				t.Errorf("a link leads to %s", e.attr["href"])
+			}
+		case "h1", "h2", "h3":
+			now := int(e.name[1] - '0')
+			if now > level+1 {
+				t.Errorf("%s after h%d", e.name, level)
+			}
+			level = now
+		case "th":
+			if e.attr["scope"] == "" {
+				t.Error("a th without its scope")
+			}
+		case "table":
+			tables++
+		case "caption":
+			captions++
+		case "script", "link", "img", "iframe", "object", "base", "form":
+			t.Errorf("the page has a %s", e.name)
+		}
+	}
+	if tables == 0 || captions != tables {
+		t.Errorf("%d tables have %d captions", tables, captions)
+	}
+	outside := regexp.MustCompile(`(?i)\b[a-z]+://[^"' ]*|@import|url\(`)
+	for _, match := range outside.FindAll(page, -1) {
+		if string(match) != "http://www.w3.org/2000/svg" { // the name of SVG, which nobody fetches
+			t.Errorf("the page refers to %s", match)
+		}
+	}
+	if bytes.Contains(page, []byte("ZgotmplZ")) || bytes.Contains(page, []byte("NaN")) {
+		t.Error("something was not fit to be shown")
+	}
+}
+
+// rows are the cells of a table, by the name of the row.
+func rows(t *table) map[string]string {
+	all := map[string]string{}
+	for _, r := range t.Rows {
+		var cells []string
+		for _, c := range r.Cells {
+			cells = append(cells, c.Text)
+		}
+		all[r.Name] = strings.Join(cells, " | ")
+	}
+	return all
+}
+
+func TestFigures(t *testing.T) {
+	dir := t.TempDir()
+	a := run(t, filepath.Join(dir, "a"), 1, devNotes, runA)
+	b := run(t, filepath.Join(dir, "b"), 2, devNotes, runB)
+	m, err := read([]*experiments.Run{a, b}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := m.page(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A: TP 2 (DATE, DOCTOR), FP 3, FN 3. B: TP 3, FP 1, FN 2.
+	for _, tc := range []struct {
+		table     *table
+		row, want string
+	}{
+		{p.ByType, "All", "3 | 5 | 40.00 | 40.00 | 40.00 | 75.00 | 60.00 | 66.67"},
+		{p.ByType, "NAME", "2 | 2 | 50.00 | 50.00 | 50.00 | 100.00 | 100.00 | 100.00"},
+		{p.ByType, "PATIENT", "1 | 1 | 0.00 | 0.00 | 0.00 | 100.00 | 100.00 | 100.00"},
+		{p.ByType, "HOSPITAL", "0 | 1 | – | 0.00 | 0.00 | – | 0.00 | 0.00"},
+		{p.ByType, "PHONE", "0 | 0 | 0.00 | – | 0.00 | 0.00 | – | 0.00"},
+		// Six gold tokens: Zelquor Ixby 48217 Brundt QZW 90442. Ixby and QZW stay,
+		// one in each note that has any.
+		{p.Leak, "All", "2 | 6 | 33.33 | 33.33 to 33.33 | 2 | 5 | 40.00 | 2 | 66.67 | 0.00 to 100.00"},
+		{p.Leak, "DOCTOR", "0 | 1 | 0.00 | – | 0 | 1 | 0.00 | 0 | 0.00 | –"},
+		{p.Outcomes, "All", "5 | 2 | 1 | 0 | 1 | 0 | 0 | 1 | 5 | 1"},
+		{p.Outcomes, "ZIP", "1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0"},
+		{p.Outcomes, "AGE", "0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 1"},
+		// Ixby and QZW are new, the former missed; Brundt is PHI once and not once, a PATIENT; 90442 is a DATE.
+		{p.Causes, "All", "2 | 6 | 2 | 2 | 0 | 2 | 0 | 0 | 0 | 2 | 1 | 1"},
+		{p.Thresholds, "any", "40.00 | 40.00 | 40.00 | 2 | 3 | 3"},
+		{p.Thresholds, "0.8 (best F1)", "100.00 | 40.00 | 57.14 | 2 | 0 | 3"},
+		{p.Thresholds, "0.99", "100.00 | 20.00 | 33.33 | 1 | 0 | 4"},
+		{p.Sure, "0.95 to 0.99", "1 | 1 | 100.00"},
+		{p.Sure, "0 to 0.5", "2 | 0 | 0.00"},
+		{p.Epochs, "2 (kept)", "0.1000 | 40.00 | 40.00 | 40.00 | 2.0"},
+		{p.Epochs, "3", "0.0500 | – | – | – | 2.0"},
+		{p.Machine, "seed", "1 | 2"},
+		{p.Machine, "processor", "Abacus <9> | Abacus <9>"},
+		{p.Differences, "seed", "1 | 2"},
+		{p.Compared[0].Agreement, "All", "2 | 0 | 1 | 2 | 1 | 2 | 0"},
+		{p.Compared[0].Agreement, "PATIENT", "0 | 0 | 1 | 0 | 0 | 1 | 0"},
+	} {
+		if got := rows(tc.table)[tc.row]; got != tc.want {
+			t.Errorf("%s, %s: %s, want %s", tc.table.ID, tc.row, got, tc.want)
+		}
+	}
+	// The results differ in d1 and d3, so there are four ways to shuffle them: as
+	// they are and both swapped have a difference as large.
+	if got, want := rows(p.Compared[0].Test)["strict, F1"], "40.00 | 66.67 | +26.67 | "; !strings.HasPrefix(got, want) || !strings.HasSuffix(got, " | 0.5000 | 1.0000") {
+		t.Errorf("test: %s, want %s", got, want)
+	}
+	for _, name := range []string{"Strict: spans with their type", "i2b2 2014 script: Binary HIPAA Token", "Tokens, PHI or not, of types that HIPAA names"} {
+		if rows(p.Measures)[name] == "" {
+			t.Errorf("no measure %q", name)
+		}
+	}
+	if got := p.Key[1]; got.Value != "66.67\u00a0%" || got.Label != "of notes keep some PHI" {
+		t.Errorf("key figure %+v", got)
+	}
+	var zip *matrixRow
+	for i, r := range p.Confusion.Rows {
+		if r.Type == "ZIP" {
+			zip = &p.Confusion.Rows[i]
+		}
+	}
+	if phone := slices.Index(p.Confusion.Columns, "PHONE"); zip == nil || zip.Cells[phone] != (cell{"1", "many"}) {
+		t.Errorf("ZIP found as PHONE: %+v", zip)
+	}
+}
+
+// Each measure has a metric, or the row would be left out.
+func TestMeasures(t *testing.T) {
+	for _, m := range measures {
+		set, err := data.LookupTypeSet("i2b2-2014")
+		if m.types != "" {
+			set, err = data.LookupTypeSet(m.types)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := metrics.Lookup(m.metric, set); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestPage(t *testing.T) {
+	dir := t.TempDir()
+	a, b := run(t, filepath.Join(dir, "a"), 1, devNotes, runA), run(t, filepath.Join(dir, "b"), 2, devNotes, runB)
+	silent := run(t, filepath.Join(dir, "silent"), 1, devNotes, answers{})
+	for name, pages := range map[string][2]*Report{
+		"one":     {report(t, Options{Version: "v1"}, a), report(t, Options{Version: "v1"}, a)},
+		"two":     {report(t, Options{}, a, b), report(t, Options{}, a, b)},
+		"itself":  {report(t, Options{}, a, a), report(t, Options{}, a, a)},
+		"nothing": {report(t, Options{}, silent, b), report(t, Options{}, silent, b)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			page := pages[0].HTML()
+			checkPage(t, page)
+			if !bytes.Equal(page, pages[1].HTML()) {
+				t.Error("the same runs give other bytes")
+			}
+			for _, n := range slices.Concat(trainNotes, devNotes) {
+				for word := range strings.FieldsFuncSeq(n.document(t).Text, func(r rune) bool { return strings.ContainsRune(" .,", r) }) {
+					if bytes.Contains(page, []byte(word)) {
+						t.Errorf("the page holds %q, of a note", word)
+					}
+				}
+			}
+		})
+	}
+
+	page := report(t, Options{ShowText: true}, a).HTML()
+	checkPage(t, page)
+	for _, want := range []string{"This report quotes notes", "<td>Vroxim <mark>Zelquor Ixby</mark> yexil 48217 gnorf.</td>", "taken for PHONE"} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("with text, no %s", want)
+		}
+	}
+}
+
+func TestSave(t *testing.T) {
+	dir := t.TempDir()
+	r := report(t, Options{}, run(t, filepath.Join(dir, "a"), 1, devNotes, runA))
+	path := filepath.Join(dir, "report.html")
+	if err := r.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, r.HTML()) {
+		t.Errorf("what was saved is not the report: %v", err)
+	}
+	paths, err := r.SavePlots(filepath.Join(dir, "plots"), "svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range paths {
+		names = append(names, filepath.Base(p))
+		if _, err := os.Stat(p); err != nil {
+			t.Error(err)
+		}
+	}
+	if want := []string{"precision-recall.svg", "loss.svg", "dev.svg"}; !slices.Equal(names, want) {
+		t.Errorf("plots %q, want %q", names, want)
+	}
+	if _, err := r.SavePlots(filepath.Join(dir, "plots"), "gif"); err == nil {
+		t.Error("gif was written")
+	}
+}
+
+func TestBadRuns(t *testing.T) {
+	dir := t.TempDir()
+	a := run(t, filepath.Join(dir, "a"), 1, devNotes, runA)
+	fails := func(want string, runs ...*experiments.Run) {
+		t.Helper()
+		if _, err := New(t.Context(), runs, Options{Split: "dev"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	fails("a report is about 1 to 26 runs, not 0")
+	fewer := run(t, filepath.Join(dir, "fewer"), 1, devNotes[:2], runA)
+	fails("d3", a, fewer)
+	fails("d3", fewer, a)
+	other := run(t, filepath.Join(dir, "other"), 1, append(slices.Clone(devNotes[:2]), note{"d3", "Plim vax."}), runA)
+	fails("d3", a, other)
+
+	// Each of these holds for a run that has lost something.
+	lost := func(name string) *experiments.Run {
+		r := run(t, filepath.Join(dir, "lost "+name), 1, devNotes, runA)
+		if err := os.RemoveAll(filepath.Join(r.Dir, name)); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	fails("holds no predictions for split dev", lost("predictions/dev"))
+	fails("config.yaml", lost("config.yaml"))
+	broken := run(t, filepath.Join(dir, "broken"), 1, devNotes, runA)
+	write(t, filepath.Join(broken.Dir, "log.jsonl"), log+"{\n")
+	fails("log.jsonl:4: not an epoch of a training", broken)
+
+	for name, want := range map[string]struct{ text, warning string }{
+		"log.jsonl":                    {"The run has no log of its training.", "no learning curve: "},
+		"run.json":                     {"The run folder holds no run.json", ""},
+		"predictions/dev.scores.jsonl": {"have no scores", ""},
+		"corpora/train":                {"Which type is taken for which", "no causes of errors, since the training notes cannot be read: "},
+		"evaluation":                   {"Operating points", ""},
+	} {
+		var warnings []string
+		page := report(t, Options{Warn: func(err error) { warnings = append(warnings, err.Error()) }}, lost(name)).HTML()
+		checkPage(t, page)
+		if !bytes.Contains(page, []byte(want.text)) {
+			t.Errorf("without %s, the page does not say %q", name, want.text)
+		}
+		if got := strings.Join(warnings, ""); !strings.HasPrefix(got, want.warning) || got != "" && want.warning == "" {
+			t.Errorf("without %s, warned: %q", name, got)
+		}
+	}
+}
+
+func TestFormat(t *testing.T) {
+	for got, want := range map[string]string{
+		percent(0.9675): "96.75", percent(1): "100.00", of(1, 3): "33.33", of(0, 0): none,
+		points(0.0032): "+0.32", points(-0.0032): "−0.32", points(-0.00001): "0.00",
+		probability(0.0421): "0.0421", probability(0.0001): "0.0001",
+		number(7): "7", number(-1234): "-1,234", number(999): "999", number(1000): "1,000", number(1234567): "1,234,567",
+		counted(1, "note"): "1 note", counted(2500, "note"): "2,500 notes",
+		duration(1500e6): "1.5\u00a0s", duration(250e9): "4\u00a0min 10\u00a0s", duration(7260e9): "2\u00a0h 1\u00a0min",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// WCAG 2.2 wants a contrast of 4.5 for text (1.4.3) and of 3 for what one must
+// see (1.4.11), on screen in both themes and on paper.
+func TestContrast(t *testing.T) {
+	channel := func(hex string) float64 {
+		v, err := strconv.ParseUint(hex, 16, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := float64(v) / 255
+		if c <= 0.04045 {
+			return c / 12.92
+		}
+		return math.Pow((c+0.055)/1.055, 2.4)
+	}
+	luminance := func(hex string) float64 {
+		return 0.2126*channel(hex[1:3]) + 0.7152*channel(hex[3:5]) + 0.0722*channel(hex[5:7])
+	}
+	themes := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(style, -1)
+	if len(themes) != 3 {
+		t.Fatalf("%d themes", len(themes))
+	}
+	for i, theme := range themes {
+		colours := map[string]string{}
+		for _, m := range regexp.MustCompile(`--([a-z0-9-]+): (#[0-9a-f]{6})`).FindAllStringSubmatch(theme[1], -1) {
+			colours[m[1]] = m[2]
+		}
+		check := func(wanted float64, ground string, names ...string) {
+			for _, name := range names {
+				a, b := luminance(colours[name]), luminance(colours[ground])
+				if got := (max(a, b) + 0.05) / (min(a, b) + 0.05); got < wanted {
+					t.Errorf("theme %d: %s on %s has a contrast of %.2f", i, name, ground, got)
+				}
+			}
+		}
+		check(4.5, "paper", "ink", "soft", "link", "chart-ink")
+		check(4.5, "tint", "ink", "soft")
+		check(4.5, "warn-tint", "warn-ink")
+		for _, ground := range []string{"same", "few", "some", "many", "mark"} {
+			check(4.5, ground, "ink")
+		}
+		if i < 2 { // on paper nothing has the focus
+			check(3, "paper", "focus")
+		}
+		check(3, "paper", "chart-line", "chart-1", "chart-2", "chart-3", "chart-4", "chart-5", "chart-6")
+	}
+}

@@ -1,0 +1,355 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/evaluation/analysis"
+	"github.com/lethe-deid/lethe/evaluation/metrics"
+	"github.com/lethe-deid/lethe/evaluation/significance"
+	"github.com/lethe-deid/lethe/internal/chart"
+)
+
+// seed decides the chance of all intervals and tests.
+const seed = 1
+
+// measures are the rows of the table of scores: a metric and what it is called.
+// Those that the corpus has no use for are left out.
+var measures = []struct{ metric, types, short, name string }{
+	{"strict", "", "strict", "Strict: spans with their type"},
+	{"spans", "", "spans", "Spans, of whatever type"},
+	{"token", "", "tokens with type", "Tokens with their type"},
+	{"binary_token", "", "tokens", "Tokens, PHI or not"},
+	{"hipaa/binary_token", "", "HIPAA tokens", "Tokens, PHI or not, of types that HIPAA names"},
+	{"i2b2/Binary HIPAA Token", "i2b2-2014", "", "i2b2 2014 script: Binary HIPAA Token"},
+}
+
+// scoreTables fills in the scores of all runs.
+func (m *material) scoreTables(ctx context.Context, p *page, reports []*evaluation.Report) error {
+	t := &table{ID: "measures", Caption: "Precision, recall, F1 and its 95 % interval, %", First: "What counts"}
+	for _, r := range m.runs {
+		t.Groups = append(t.Groups, group{r.heading(), []string{"P", "R", "F1", "95 % interval"}})
+	}
+	for _, x := range measures {
+		metric, err := metrics.Lookup(x.metric, m.types)
+		if err != nil || x.types != "" && x.types != m.types.Name {
+			continue
+		}
+		var cells []string
+		for _, r := range m.runs {
+			prf, f1, err := m.measure(ctx, metric, r.found)
+			if err != nil {
+				return err
+			}
+			cells = append(cells, percent(prf.Precision), percent(prf.Recall), percent(prf.F1), f1)
+		}
+		t.add("", x.name, cells...)
+	}
+	p.Measures = t
+	p.ByType = m.byType(reports)
+	return nil
+}
+
+// measure is a metric's score of a run, and in words the bootstrap interval of
+// its F1 over the notes.
+func (m *material) measure(ctx context.Context, metric evaluation.Metric, found []*data.Document) (evaluation.PRF, string, error) {
+	units := make([][]float64, 0, len(m.gold))
+	of := byID(found)
+	for _, g := range m.gold {
+		s := of[g.ID]
+		if s == nil {
+			s = &data.Document{}
+		}
+		units = append(units, metric.Tally(g, s))
+	}
+	total := make([]float64, len(units[0]))
+	for _, u := range units {
+		for i, v := range u {
+			total[i] += v
+		}
+	}
+	f1 := func(total []float64) float64 { return metric.Score(total).F1 }
+	low, high, err := significance.Interval(ctx, units, f1, significance.Options{Seed: seed})
+	return metric.Score(total), percent(low) + " to " + percent(high), err
+}
+
+func byID(docs []*data.Document) map[string]*data.Document {
+	index := make(map[string]*data.Document, len(docs))
+	for _, d := range docs {
+		index[d.ID] = d
+	}
+	return index
+}
+
+// byType has a row for each category and type, those with most gold spans first.
+func (m *material) byType(reports []*evaluation.Report) *table {
+	t := &table{ID: "by-type", Caption: "Spans with their type, %, by category and type", First: "Type"}
+	spans := group{"gold spans", []string{"in " + m.Split}}
+	training := map[string]int{}
+	if m.train != nil {
+		spans.Columns = []string{"in train", "in " + m.Split}
+		for _, d := range m.train {
+			for _, s := range d.Spans {
+				training[s.Type]++
+				training[""]++
+			}
+		}
+	}
+	t.Groups = append(t.Groups, spans)
+	for _, r := range m.runs {
+		t.Groups = append(t.Groups, group{cmp.Or(r.heading(), "score"), []string{"P", "R", "F1"}})
+	}
+	cells := func(inTraining int, counts []evaluation.Counts) (all []string) {
+		if m.train != nil {
+			all = append(all, number(inTraining))
+		}
+		all = append(all, number(counts[0].TP+counts[0].FN))
+		for _, c := range counts {
+			p, r, f1 := scores(c)
+			all = append(all, p, r, f1)
+		}
+		return all
+	}
+	var total []evaluation.Counts
+	for _, r := range reports {
+		total = append(total, r.Strict.Counts)
+	}
+	t.add("all", "All", cells(training[""], total)...)
+	for _, c := range m.categories(reports) {
+		if len(c.types) > 1 || c.types[0] != c.name {
+			sum, inTraining := make([]evaluation.Counts, len(reports)), 0
+			for _, typ := range c.types {
+				inTraining += training[typ]
+				for i, r := range reports {
+					n := r.Strict.Types[typ]
+					sum[i] = evaluation.Counts{TP: sum[i].TP + n.TP, FP: sum[i].FP + n.FP, FN: sum[i].FN + n.FN}
+				}
+			}
+			t.add("group", c.name, cells(inTraining, sum)...)
+		}
+		for _, typ := range c.types {
+			class := "type"
+			if len(c.types) == 1 && c.name == typ {
+				class = "group"
+			}
+			var counts []evaluation.Counts
+			for _, r := range reports {
+				counts = append(counts, r.Strict.Types[typ])
+			}
+			t.add(class, typ, cells(training[typ], counts)...)
+		}
+	}
+	return t
+}
+
+// category is one with its types.
+type category struct {
+	name  string
+	types []string
+}
+
+// categories are those of all types that occur, with most gold spans first.
+func (m *material) categories(reports []*evaluation.Report) []category {
+	support := func(types ...string) (n int) {
+		for _, typ := range types {
+			c := reports[0].Strict.Types[typ]
+			n += c.TP + c.FN
+		}
+		return n
+	}
+	of := map[string][]string{}
+	seen := map[string]bool{}
+	for _, r := range reports {
+		for _, typ := range slices.Sorted(maps.Keys(r.Strict.Types)) {
+			if !seen[typ] {
+				seen[typ] = true
+				name := m.category(typ)
+				of[name] = append(of[name], typ)
+			}
+		}
+	}
+	var all []category
+	for name, types := range of {
+		slices.SortFunc(types, func(a, b string) int { return cmp.Or(support(b)-support(a), strings.Compare(a, b)) })
+		all = append(all, category{name, types})
+	}
+	slices.SortFunc(all, func(a, b category) int {
+		return cmp.Or(support(b.types...)-support(a.types...), strings.Compare(a.name, b.name))
+	})
+	return all
+}
+
+func (m *material) category(typ string) string {
+	if t, ok := m.types.Lookup(typ); ok {
+		return t.Category
+	}
+	return typ
+}
+
+// leak is what the first run leaves in the text.
+func (m *material) leak() (*evaluation.LeakReport, error) {
+	l := evaluation.NewLeak(m.types)
+	found := byID(m.runs[0].found)
+	for _, g := range m.gold {
+		s := found[g.ID]
+		if s == nil {
+			s = &data.Document{}
+		}
+		l.Add(g, s)
+	}
+	return l.Report(seed), nil
+}
+
+func (m *material) leakTable(p *page, leak *evaluation.LeakReport) {
+	t := &table{ID: "leak", Caption: "What stays in the text, by category and type", First: "Type", Groups: []group{
+		{"tokens", []string{"left", "of", "%", "95 % interval"}},
+		{"spans", []string{"left", "of", "%"}},
+		{"notes with some left", []string{"number", "%", "95 % interval"}},
+	}}
+	add := func(class, name string, r evaluation.LeakRow) {
+		span := func(s evaluation.LeakShare) string {
+			if s.Left == 0 {
+				return none // no resample of notes without any has some
+			}
+			return percent(s.Low) + " to " + percent(s.High)
+		}
+		t.add(class, name,
+			number(r.Tokens.Left), number(r.Tokens.Total), of(r.Tokens.Left, r.Tokens.Total), span(r.Tokens),
+			number(r.Instances.Left), number(r.Instances.Total), of(r.Instances.Left, r.Instances.Total),
+			number(r.Notes.Left), of(r.Notes.Left, r.Notes.Total), span(r.Notes))
+	}
+	add("all", "All", leak.LeakRow)
+	types := map[string][]string{}
+	for typ, row := range leak.Types {
+		types[row.Category] = append(types[row.Category], typ)
+	}
+	byLeft := func(row func(string) evaluation.LeakRow) func(a, b string) int {
+		return func(a, b string) int {
+			return cmp.Or(row(b).Tokens.Left-row(a).Tokens.Left, row(b).Tokens.Total-row(a).Tokens.Total, strings.Compare(a, b))
+		}
+	}
+	ofCategory := func(name string) evaluation.LeakRow { return leak.Categories[name] }
+	ofType := func(name string) evaluation.LeakRow { return leak.Types[name].LeakRow }
+	for _, c := range slices.SortedFunc(maps.Keys(types), byLeft(ofCategory)) {
+		add("group", c, leak.Categories[c])
+		slices.SortFunc(types[c], byLeft(ofType))
+		for _, typ := range types[c] {
+			if len(types[c]) > 1 || typ != c {
+				add("type", typ, leak.Types[typ].LeakRow)
+			}
+		}
+	}
+	t.Note = "The intervals come of drawing notes anew, with replacement; of a type that occurs in few notes they are too narrow."
+	p.Leak = t
+}
+
+// curve fills in what the scores of the spans are worth.
+func (m *material) curve(p *page) error {
+	picture := &chart.Chart{
+		Title: "Precision against recall",
+		X:     chart.Axis{Label: "Recall, %"}, Y: chart.Axis{Label: "Precision, %"},
+	}
+	marks := chart.Line{Name: "at least this score", Style: chart.Marks}
+	for i, r := range m.runs {
+		if !r.scored {
+			p.CurveNotes = append(p.CurveNotes, fmt.Sprintf("The predictions of %s have no scores; to predict the split again adds them.", r.Label()))
+			continue
+		}
+		c, err := analysis.NewCurve(m.gold, r.found)
+		if err != nil {
+			return err
+		}
+		if len(c.Points) == 0 {
+			p.CurveNotes = append(p.CurveNotes, fmt.Sprintf("%s found no span.", r.Label()))
+			continue
+		}
+		picture.Lines = append(picture.Lines, chart.Line{Name: r.Label(), Style: chart.Plain, Points: curvePoints(c)})
+		if i == 0 {
+			m.operating(p, c)
+			for _, threshold := range analysis.Thresholds {
+				if n := c.At(threshold).Counts; n.TP > 0 {
+					marks.Points = append(marks.Points, chart.Point{X: 100 * n.Recall(), Y: 100 * n.Precision(), Label: fmt.Sprint(threshold)})
+				}
+			}
+		}
+	}
+	if len(picture.Lines) == 0 {
+		return nil
+	}
+	if len(marks.Points) > 0 {
+		picture.X.Min, picture.X.Max = around(picture.Lines, marks.Points)
+		picture.Lines = append(picture.Lines, marks)
+	}
+	picture.Description = "From right to left only spans with ever higher scores are kept: precision rises and recall falls. The table of operating points has the figures."
+	p.Curve = picture
+	p.plots = append(p.plots, plot{"precision-recall", picture})
+	return nil
+}
+
+// around is the range of recall that holds all marks, and the lines to its right.
+func around(lines []chart.Line, marks []chart.Point) (low, high float64) {
+	low = 100
+	for _, p := range marks {
+		low = min(low, p.X)
+	}
+	for _, l := range lines {
+		for _, p := range l.Points {
+			high = max(high, p.X)
+		}
+	}
+	return max(0, math.Floor(low/5-0.4)*5), min(100, math.Ceil(high))
+}
+
+// curvePoints are at most some hundred points of a curve, from where it can be
+// told what precision is: with a few spans it jumps.
+func curvePoints(c *analysis.Curve) (points []chart.Point) {
+	const shown, atLeast = 200, 20
+	step := max(1, len(c.Points)/shown)
+	for i, o := range c.Points {
+		if n := o.Counts; (i%step == 0 || i == len(c.Points)-1) && (n.TP+n.FP >= atLeast || i == 0) {
+			points = append(points, chart.Point{X: 100 * n.Recall(), Y: 100 * n.Precision()})
+		}
+	}
+	return points
+}
+
+// operating fills in the tables of the first run's scores.
+func (m *material) operating(p *page, c *analysis.Curve) {
+	best := c.Best()
+	t := &table{ID: "operating", Caption: "Operating points: with spans of at least this score", First: "Score", Groups: []group{{"", []string{"P, %", "R, %", "F1, %", "right", "wrong", "missed"}}}}
+	for _, o := range c.Table() {
+		name := fmt.Sprintf("%.4g", o.Threshold)
+		if o.Threshold == 0 {
+			name = "any"
+		}
+		if o.Counts == best.Counts {
+			name += " (best F1)"
+		}
+		precision, recall, f1 := scores(o.Counts)
+		t.add("", name, precision, recall, f1, number(o.Counts.TP), number(o.Counts.FP), number(o.Counts.FN))
+	}
+	p.Thresholds = t
+	t = &table{ID: "sure", Caption: "How often a span is right, by its score", First: "Score", Groups: []group{{"", []string{"spans", "right", "right, %"}}}}
+	const doubt = 0.9
+	doubtful, wrong, all, allWrong := 0, 0, 0, 0
+	for _, s := range c.Sure {
+		t.add("", fmt.Sprintf("%.4g to %.4g", s.From, s.To), number(s.Spans), number(s.Right), of(s.Right, s.Spans))
+		all, allWrong = all+s.Spans, allWrong+s.Spans-s.Right
+		if s.To <= doubt {
+			doubtful, wrong = doubtful+s.Spans, wrong+s.Spans-s.Right
+		}
+	}
+	p.Sure = t
+	if doubtful > 0 && allWrong > 0 {
+		p.CurveNotes = append(p.CurveNotes, sentence(
+			"A person who looks at the %s with a score below %v, %s %% of all, sees %s %% of those that are not right. What the system has missed altogether is not among them.",
+			counted(doubtful, "span"), doubt, of(doubtful, all), of(wrong, allWrong)))
+	}
+}
