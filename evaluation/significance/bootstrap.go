@@ -3,6 +3,7 @@ package significance
 import (
 	"context"
 	"errors"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 )
@@ -37,30 +38,31 @@ func Interval(ctx context.Context, units [][]float64, score func(total []float64
 // what unit i adds to the total: the tallies of both systems, so that they are
 // drawn as pairs. statistics must not keep the total.
 func bootstrap(ctx context.Context, units [][]float64, statistics func(total []float64) []float64, opt Options) ([]interval, error) {
-	drawn := make([][]float64, resamples)
+	results := make([][]float64, resamples)
 	err := parallel(ctx, opt.Workers, resamples, func() func(int) {
 		total := make([]float64, len(units[0]))
 		source := rand.NewChaCha8([32]byte{})
-		random := rand.New(source)
 		return func(k int) {
 			source.Seed(key(opt.Seed, "bootstrap", k))
 			clear(total)
 			for range units {
-				for i, v := range units[random.IntN(len(units))] {
+				// Of 2^64 numbers each unit has its share, to within one.
+				drawn, _ := bits.Mul64(source.Uint64(), uint64(len(units)))
+				for i, v := range units[drawn] {
 					total[i] += v
 				}
 			}
-			drawn[k] = statistics(total)
+			results[k] = statistics(total)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	intervals := make([]interval, len(drawn[0]))
+	intervals := make([]interval, len(results[0]))
 	sorted := make([]float64, resamples)
 	for i := range intervals {
-		for k := range drawn {
-			sorted[k] = drawn[k][i]
+		for k := range results {
+			sorted[k] = results[k][i]
 		}
 		slices.Sort(sorted)
 		intervals[i] = interval{sorted[tail-1], sorted[resamples-tail]}

@@ -6,27 +6,29 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"sync/atomic"
 
 	"github.com/lethe-deid/lethe/evaluation"
 )
 
 // tolerance is how much smaller than the observed difference that of a shuffle
-// may be and still count as large. Whole numbers are summed up exactly, but each
+// may be and still count as large. Sums of whole numbers are exact, but each
 // division that makes a score of them rounds, so that differences which are equal
-// can come out unequal by some units of 1e-16. Those that are really unequal, but
-// by less than the tolerance, are taken for equal, too: this can but raise a
-// p-value, and hardly ever does, since of all the values that a difference takes a
-// share in the order of 1e-12 over its standard deviation lies so near.
+// come out unequal by some units of 1e-16; the fractions that a macro average adds
+// up may round by 1e-13 over a thousand documents. Differences that are really
+// unequal, but by less than the tolerance, are taken for equal, too: that can only
+// raise a p-value, and hardly ever does, since of all shuffles a share in the order
+// of 1e-12 over the standard deviation of the difference comes out so near.
 const tolerance = 1e-12
 
 // shuffler swaps what two systems added, unit by unit.
 type shuffler struct {
-	a, b   [3]float64 // the observed scores: precision, recall, F1
-	totalA []float64  // the observed totals
-	sum    []float64  // of both systems' totals, whatever is swapped
-	swaps  [][]change // for each unit whose tallies differ, what A gains by the swap, and B loses
-	score  func(total []float64) evaluation.PRF
+	a, b      [3]float64 // the observed scores: precision, recall, F1
+	totalA    []float64  // the observed totals
+	sum       []float64  // of both systems' totals, whatever is swapped
+	swaps     [][]change // of each unit: what A gains by the swap, and B loses
+	differing []int      // the units whose tallies differ: the others' swaps change no total
+	masks     []uint64   // the same, a bit a unit
+	score     func(total []float64) evaluation.PRF
 }
 
 // change is by how much one number of a total changes.
@@ -35,23 +37,24 @@ type change struct {
 	by float64
 }
 
-// newShuffler leaves out the units that add the same to both systems: they
-// change no total.
 func newShuffler(a, b [][]float64, score func(total []float64) evaluation.PRF) *shuffler {
 	n := len(a[0])
-	s := &shuffler{totalA: make([]float64, n), sum: make([]float64, n), score: score}
+	s := &shuffler{
+		totalA: make([]float64, n), sum: make([]float64, n), score: score,
+		swaps: make([][]change, len(a)), masks: make([]uint64, (len(a)+63)/64),
+	}
 	totalB := make([]float64, n)
-	for i := range a {
-		var swap []change
+	for unit := range a {
 		for at := range n {
-			s.totalA[at] += a[i][at]
-			totalB[at] += b[i][at]
-			if by := b[i][at] - a[i][at]; by != 0 {
-				swap = append(swap, change{at, by})
+			s.totalA[at] += a[unit][at]
+			totalB[at] += b[unit][at]
+			if by := b[unit][at] - a[unit][at]; by != 0 {
+				s.swaps[unit] = append(s.swaps[unit], change{at, by})
 			}
 		}
-		if swap != nil {
-			s.swaps = append(s.swaps, swap)
+		if s.swaps[unit] != nil {
+			s.differing = append(s.differing, unit)
+			s.masks[unit/64] |= 1 << (unit % 64)
 		}
 	}
 	for at := range n {
@@ -72,26 +75,35 @@ func values(s evaluation.PRF) [3]float64 { return [3]float64{s.Precision, s.Reca
 //	p = (r + 1) / (s + 1)
 //
 // where 1 stands for what was observed. If there are not more than most other
-// ways to swap, each is taken once, and p is exact, by the same formula.
+// ways to swap, each is taken once, and p is exact, by the same formula. Which
+// units the k-th shuffle swaps follows from the seed and k, whatever they added.
 func (s *shuffler) pValues(ctx context.Context, most int, opt Options) (p [3]float64, shuffles int, exact bool, err error) {
 	shuffles = most
-	if n := len(s.swaps); n < 63 && 1<<n-1 <= most {
+	if n := len(s.differing); n < 63 && 1<<n-1 <= most {
 		shuffles, exact = 1<<n-1, true
 	}
-	var large [3]atomic.Int64
+	var counts []*[3]int // of each worker: how many of its shuffles had a large difference
 	err = parallel(ctx, opt.Workers, shuffles, func() func(int) {
 		var (
 			totalA, totalB = make([]float64, len(s.sum)), make([]float64, len(s.sum))
 			source         = rand.NewChaCha8([32]byte{})
+			large          [3]int
 		)
+		counts = append(counts, &large)
 		return func(k int) {
 			copy(totalA, s.totalA)
 			if exact {
-				s.swap(totalA, 0, uint64(k+1))
+				for i, unit := range s.differing {
+					if (k+1)>>i&1 == 1 {
+						s.swap(unit, totalA)
+					}
+				}
 			} else {
 				source.Seed(key(opt.Seed, "shuffle", k))
-				for first := 0; first < len(s.swaps); first += 64 {
-					s.swap(totalA, first, source.Uint64())
+				for i, mask := range s.masks {
+					for set := source.Uint64() & mask; set != 0; set &= set - 1 {
+						s.swap(64*i+bits.TrailingZeros64(set), totalA)
+					}
 				}
 			}
 			for i := range totalB {
@@ -100,27 +112,24 @@ func (s *shuffler) pValues(ctx context.Context, most int, opt Options) (p [3]flo
 			a, b := values(s.score(totalA)), values(s.score(totalB))
 			for i := range large {
 				if math.Abs(b[i]-a[i]) >= math.Abs(s.b[i]-s.a[i])-tolerance {
-					large[i].Add(1)
+					large[i]++
 				}
 			}
 		}
 	})
 	for i := range p {
-		p[i] = float64(large[i].Load()+1) / float64(shuffles+1)
+		r := 0
+		for _, large := range counts {
+			r += large[i]
+		}
+		p[i] = float64(r+1) / float64(shuffles+1)
 	}
 	return p, shuffles, exact, err
 }
 
-// swap swaps those of up to 64 units, from the first on, whose bit is set.
-func (s *shuffler) swap(totalA []float64, first int, set uint64) {
-	units := s.swaps[first:min(first+64, len(s.swaps))]
-	if len(units) < 64 {
-		set &= 1<<len(units) - 1
-	}
-	for ; set != 0; set &= set - 1 {
-		for _, c := range units[bits.TrailingZeros64(set)] {
-			totalA[c.at] += c.by
-		}
+func (s *shuffler) swap(unit int, totalA []float64) {
+	for _, c := range s.swaps[unit] {
+		totalA[c.at] += c.by
 	}
 }
 

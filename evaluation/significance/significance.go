@@ -272,7 +272,7 @@ func Test(ctx context.Context, a, b [][]float64, score func(total []float64) eva
 		return nil, fmt.Errorf("%d shuffles", opt.Shuffles)
 	}
 	s := newShuffler(a, b, score)
-	r := &Result{Differing: len(s.swaps)}
+	r := &Result{Differing: len(s.differing)}
 	var (
 		p   [3]float64
 		err error
