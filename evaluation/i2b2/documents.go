@@ -2,10 +2,10 @@ package i2b2
 
 import (
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/evaluation/internal/tagged"
 )
 
 // FromDocuments makes documents of this package of what any reader yields. A
@@ -32,17 +32,7 @@ func FromDocuments(docs data.Documents) Source {
 
 func fromDocument(doc *data.Document) *Document {
 	d := &Document{ID: doc.ID, Text: doc.Text, Tags: make([]Tag, len(doc.Spans))}
-	// Spans are in reading order as a rule, so most offsets are counted from the
-	// last one on.
-	at, points := 0, 0
-	point := func(offset int) int {
-		if offset < at {
-			at, points = 0, 0
-		}
-		points += utf8.RuneCountInString(doc.Text[at:offset])
-		at = offset
-		return points
-	}
+	point := tagged.CodePoints(doc.Text)
 	for i, s := range doc.Spans {
 		start, end := point(s.Start), point(s.End)
 		d.Tags[i] = Tag{elementsOfTypes[s.Type], s.Type, strconv.Itoa(start), strconv.Itoa(end), start, end}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 var errNumber = errors.New("not a whole number")
@@ -20,4 +21,18 @@ func Int(s string) (int, error) {
 		return 0, errNumber
 	}
 	return int(n), nil
+}
+
+// CodePoints returns a function that counts the code points of a text before a byte
+// offset. It is fast for offsets that grow from call to call.
+func CodePoints(text string) func(offset int) int {
+	at, points := 0, 0
+	return func(offset int) int {
+		if offset < at {
+			at, points = 0, 0
+		}
+		points += utf8.RuneCountInString(text[at:offset])
+		at = offset
+		return points
+	}
 }

@@ -1,0 +1,251 @@
+// Package meddocan scores as the official script of MEDDOCAN does (Marimon et al.
+// 2019; the version on Codalab, PlanTL-GOB-ES/SPACCC_MEDDOCAN, run by Python 3),
+// oddities included, so that scores can stand beside published ones.
+// [Options.Corrected] takes the oddities out.
+//
+// # Subtask 1: named entities
+//
+// In each document both sides are sets of tags; what they share is a true
+// positive. In brat a tag is type, start and end. In XML it is element, start, end
+// and TYPE, each as it is written: "010" and "10" differ, and a tag under another
+// element than that of the gold standard is wrong. Leak is the missed tags of all
+// documents by their sentences, as another tool counted them.
+//
+// # Subtask 2: spans
+//
+// Strict: the two sides are sets of starts and ends.
+//
+// Merged: the spans of a side, sorted, are merged into the one before when no
+// letter or digit stands between, as when they overlap; a merged span ends where
+// its last part does, though the part before may reach further. True positives are
+// the strict spans on both sides together with the merged spans on both sides: so
+// there can be more of them than there are spans, and of two names that are
+// neighbours each counts once alone and once as a pair. False positives and
+// negatives are the strict spans of one side that are within no true positive.
+//
+// # Averages
+//
+// Precision, recall and F1 are those of the summed counts, 0 for 0/0.
+//
+// # Files
+//
+// If a gold document is not among the system's, all scores are ERROR. Documents
+// without a gold standard are not scored. Texts are not compared: each side's own
+// says what stands between its spans.
+package meddocan
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"unicode"
+
+	"github.com/lethe-deid/lethe/evaluation"
+)
+
+// Document is one note with the tags of one side.
+type Document struct {
+	ID      string
+	Text    string
+	Tags    []Tag
+	Skipped []error // of brat, lines that look like tags and that the script passes over
+	Ignored int     // of XML, tags of elements that it does not know
+}
+
+// Tag is a tag as the script compares it. From XML it has an element, and offsets
+// as they are written; from brat no element, and the numbers that were written.
+type Tag struct {
+	Element, Type string
+	start, end    string
+	span
+}
+
+// span is [from, to) in code points. Nothing says that it is in the text, or that
+// it is the right way round.
+type span struct{ from, to int }
+
+// Source yields documents, in a fixed order.
+type Source = iter.Seq2[*Document, error]
+
+// Options chooses among ways to score.
+type Options struct {
+	Corrected bool // without the oddities: see Corrections
+	Documents bool // the report has the counts of each document
+	// Sentences is how many sentences a document has; false when that is not known,
+	// which leaves no leak to compute. It may be nil, when of none it is known.
+	Sentences func(id string) (int, bool, error)
+}
+
+// Corrections says what Options.Corrected changes.
+var Corrections = []string{
+	"a gold document that the system does not have counts as missed, and does not turn all scores into ERROR",
+	"texts of a document that differ are an error",
+	"subtask 1 of XML compares offsets as numbers and TYPE, not elements: XML and brat have the same scores",
+	"a line of brat that starts with T and cannot be read is an error, and is not passed over",
+	"merged: a merged span reaches to the farthest end of its parts",
+	"merged: only merged spans are compared: those of both sides are true positives, those of one side false",
+}
+
+// Compare scores the documents of a system, one pair at a time: see
+// evaluation.Pairs for what is held in memory. It returns the first error of a
+// source, and an error when an ID is twice on one side.
+func Compare(gold, system Source, o Options) (*Report, error) {
+	r := &Report{Missing: []string{}, Extra: []string{}}
+	if o.Corrected {
+		r.Corrections = Corrections
+	}
+	for p, err := range evaluation.Pairs(gold, system, func(d *Document) string { return d.ID }) {
+		if err == nil {
+			err = r.add(p.Gold, p.System, o)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// counts are those of the three evaluations.
+type counts struct{ ner, strict, merged evaluation.Counts }
+
+// count compares one document.
+func count(gold, system *Document, corrected bool) counts {
+	key := Tag.asWritten
+	if corrected {
+		key = Tag.asNumbers
+	}
+	g, s := newSide(gold, key, corrected), newSide(system, key, corrected)
+	c := counts{ner: compare(g.tags, s.tags), strict: compare(g.spans, s.spans)}
+	if corrected {
+		c.merged = compare(g.merged, s.merged)
+		return c
+	}
+	both := map[span]bool{}
+	for span := range g.spans {
+		if s.spans[span] {
+			both[span] = true
+		}
+	}
+	for span := range g.merged {
+		if s.merged[span] {
+			both[span] = true
+		}
+	}
+	within := newContainers(both)
+	c.merged.TP = len(both)
+	for span := range s.spans {
+		if !g.spans[span] && !within.hold(span) {
+			c.merged.FP++
+		}
+	}
+	for span := range g.spans {
+		if !s.spans[span] && !within.hold(span) {
+			c.merged.FN++
+		}
+	}
+	return c
+}
+
+// tagKey is what tags are compared by.
+type tagKey struct{ element, typ, start, end string }
+
+func (t Tag) asWritten() tagKey { return tagKey{t.Element, t.Type, t.start, t.end} }
+
+func (t Tag) asNumbers() tagKey { return NewTag(t.Type, t.from, t.to).asWritten() }
+
+// side is the sets of one side.
+type side struct {
+	tags          map[tagKey]bool
+	spans, merged map[span]bool
+}
+
+func newSide(d *Document, key func(Tag) tagKey, farthest bool) side {
+	s := side{map[tagKey]bool{}, map[span]bool{}, map[span]bool{}}
+	var spans []span
+	for _, t := range d.Tags {
+		s.tags[key(t)] = true
+		s.spans[t.span] = true
+		spans = append(spans, t.span)
+	}
+	for _, m := range merge([]rune(d.Text), spans, farthest) {
+		s.merged[m] = true
+	}
+	return s
+}
+
+func compare[K comparable](gold, system map[K]bool) evaluation.Counts {
+	var c evaluation.Counts
+	for k := range gold {
+		if system[k] {
+			c.TP++
+		}
+	}
+	c.FP, c.FN = len(system)-c.TP, len(gold)-c.TP
+	return c
+}
+
+// merge sorts spans, and merges neighbours. A merged span ends where the last of
+// them does or, on request, where the farthest does.
+func merge(text []rune, spans []span, farthest bool) []span {
+	slices.SortFunc(spans, span.compare)
+	var merged []span
+	for _, s := range spans {
+		if n := len(merged); n > 0 && !slices.ContainsFunc(slice(text, merged[n-1].to, s.from), alphanumeric) {
+			if last := &merged[n-1]; !farthest || s.to > last.to {
+				last.to = s.to
+			}
+			continue
+		}
+		merged = append(merged, s)
+	}
+	return merged
+}
+
+func (s span) compare(o span) int {
+	return cmp.Or(cmp.Compare(s.from, o.from), cmp.Compare(s.to, o.to))
+}
+
+// slice is Python's text[from:to]: offsets below 0 count from the end, and those
+// beyond the text are its end.
+func slice(text []rune, from, to int) []rune {
+	at := func(i int) int {
+		if i < 0 {
+			i += len(text)
+		}
+		return min(max(i, 0), len(text))
+	}
+	if from, to = at(from), at(to); from < to {
+		return text[from:to]
+	}
+	return nil
+}
+
+// alphanumeric is Python's isalnum.
+func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+
+// containers are spans by their starts, with the farthest end of each and those
+// before it.
+type containers []span
+
+func newContainers(spans map[span]bool) containers {
+	var c containers
+	for s := range spans {
+		c = append(c, s)
+	}
+	slices.SortFunc(c, span.compare)
+	for i := 1; i < len(c); i++ {
+		c[i].to = max(c[i].to, c[i-1].to)
+	}
+	return c
+}
+
+// hold says whether a span is within one of them.
+func (c containers) hold(s span) bool {
+	after, _ := slices.BinarySearchFunc(c, s.from, func(c span, from int) int {
+		if c.from <= from {
+			return -1
+		}
+		return 1
+	})
+	return after > 0 && s.to <= c[after-1].to
+}

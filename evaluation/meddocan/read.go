@@ -1,0 +1,248 @@
+package meddocan
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/evaluation/internal/tagged"
+)
+
+// NewTag makes a tag as brat has it; offsets are in code points.
+func NewTag(typ string, start, end int) Tag {
+	return Tag{Type: typ, start: strconv.Itoa(start), end: strconv.Itoa(end), span: span{start, end}}
+}
+
+// NewXMLTag makes a tag as XML has it. It is an error, as it is to the script, when
+// an offset is not a number.
+func NewXMLTag(element, typ, start, end string) (Tag, error) {
+	t := Tag{Element: element, Type: typ, start: start, end: end}
+	var err error
+	if t.from, err = tagged.Int(start); err != nil {
+		return t, fmt.Errorf("start: %w", err)
+	}
+	if t.to, err = tagged.Int(end); err != nil {
+		return t, fmt.Errorf("end: %w", err)
+	}
+	return t, nil
+}
+
+// ReadBrat reads the .ann files of a folder, or one, each with the .txt file beside
+// it. In both CR LF and CR are LF, as Python reads text: offsets count so, too,
+// and not as brat itself counts. Lines that start with T are tags: a type and two
+// numbers after the first tab. The script passes over a line that has too few
+// fields, and does not look at the text that the line quotes. An error, of the
+// type *data.Error, is what would stop it: an offset that is not a number, as in a
+// span in fragments, a text that is not there, bytes that are not UTF-8.
+func ReadBrat(path string) (Source, error) {
+	return read(path, ".ann", func(file string) (*Document, error) {
+		d := &Document{}
+		var err error
+		if d.Text, err = readText(strings.TrimSuffix(file, filepath.Ext(file)) + ".txt"); err != nil {
+			return nil, err
+		}
+		lines, err := readText(file)
+		if err != nil {
+			return nil, err
+		}
+		n := 0
+		for line := range strings.Lines(lines) {
+			n++
+			line = strings.TrimFunc(line, space)
+			if !strings.HasPrefix(line, "T") {
+				continue
+			}
+			tag, ok, reason := parseLine(line)
+			switch {
+			case reason != "":
+				return nil, &data.Error{Path: file, Line: n, Offset: -1, Reason: reason}
+			case ok:
+				d.Tags = append(d.Tags, tag)
+			default:
+				d.Skipped = append(d.Skipped, &data.Error{Path: file, Line: n, Offset: -1, Reason: "too few fields for a tag"})
+			}
+		}
+		return d, nil
+	})
+}
+
+// parseLine reads a tag. It is not ok when the script passes over the line; a
+// reason is why the script would stop.
+func parseLine(line string) (tag Tag, ok bool, reason string) {
+	_, rest, _ := strings.Cut(line, "\t")
+	rest, _, _ = strings.Cut(rest, "\t")
+	fields := strings.FieldsFunc(rest, space)
+	if len(fields) < 2 {
+		return Tag{}, false, ""
+	}
+	start, err := tagged.Int(fields[1])
+	if err != nil {
+		return Tag{}, false, "start: " + err.Error()
+	}
+	if len(fields) < 3 {
+		return Tag{}, false, ""
+	}
+	if strings.Contains(fields[2], ";") {
+		return Tag{}, false, "the span is in fragments"
+	}
+	end, err := tagged.Int(fields[2])
+	if err != nil {
+		return Tag{}, false, "end: " + err.Error()
+	}
+	return NewTag(fields[0], start, end), true, ""
+}
+
+// space is what Python takes for white space.
+func space(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
+
+// elements are those of which the script looks for tags.
+var elements = []string{"PHI", "NAME", "PROFESSION", "LOCATION", "AGE", "DATE", "CONTACT", "ID", "OTHER"}
+
+// ReadXML reads the .xml files of a folder, or one. Tags are the children of TAGS
+// that are PHI or one of the categories. An error, of the type *data.Error, is what
+// would stop the script: what is not XML in UTF-8, no TAGS, an offset that is not
+// a number.
+func ReadXML(path string) (Source, error) {
+	return read(path, ".xml", func(file string) (*Document, error) {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		x, err := tagged.XML(raw, file, tagged.ElementTree)
+		if err != nil {
+			return nil, err
+		}
+		d := &Document{Text: x.Text}
+		for _, t := range x.Tags {
+			if !slices.Contains(elements, t.Element) {
+				d.Ignored++
+				continue
+			}
+			tag, err := NewXMLTag(t.Element, t.Type, t.Start, t.End)
+			if err != nil {
+				return nil, &data.Error{Path: file, Line: t.Line, Offset: -1, Reason: err.Error()}
+			}
+			d.Tags = append(d.Tags, tag)
+		}
+		return d, nil
+	})
+}
+
+// read lists the files of a folder, and reads one after the other. The ID is a
+// file's name without its extension.
+func read(path, ext string, one func(file string) (*Document, error)) (Source, error) {
+	files := []string{path}
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if info.IsDir() {
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			return nil, err
+		}
+		files = nil
+		for _, e := range entries {
+			if !e.IsDir() && strings.HasSuffix(e.Name(), ext) {
+				files = append(files, filepath.Join(path, e.Name()))
+			}
+		}
+		if files == nil {
+			return nil, fmt.Errorf("%s: the folder holds no %s file", path, ext)
+		}
+	}
+	return func(yield func(*Document, error) bool) {
+		for _, file := range files {
+			d, err := one(file)
+			if err == nil {
+				name := filepath.Base(file)
+				d.ID = strings.TrimSuffix(name, filepath.Ext(name))
+			}
+			if !yield(d, err) {
+				return
+			}
+		}
+	}, nil
+}
+
+// readText reads a file as Python reads text.
+func readText(path string) (string, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	if !utf8.Valid(raw) {
+		return "", &data.Error{Path: path, Offset: -1, Reason: "invalid UTF-8"}
+	}
+	return newlines.Replace(string(raw)), nil
+}
+
+var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// Sentences counts, for Options.Sentences, the lines of dir/ID.ann, as the script
+// does with the files of its folder sentence_splitted. Of a document without such
+// a file the number is not known.
+func Sentences(dir string) func(id string) (int, bool, error) {
+	return func(id string) (int, bool, error) {
+		text, err := readText(filepath.Join(dir, id+".ann"))
+		if os.IsNotExist(err) {
+			return 0, false, nil
+		}
+		n := strings.Count(text, "\n")
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			n++
+		}
+		return n, err == nil, err
+	}
+}
+
+// FromDocuments makes documents of this package of what any reader yields, to be
+// compared as those of brat are.
+func FromDocuments(docs data.Documents) Source {
+	return func(yield func(*Document, error) bool) {
+		for d, err := range docs {
+			if err == nil {
+				err = d.Check()
+			}
+			if err != nil {
+				if !yield(nil, err) {
+					return
+				}
+				continue
+			}
+			if !yield(fromDocument(d), nil) {
+				return
+			}
+		}
+	}
+}
+
+func fromDocument(doc *data.Document) *Document {
+	d := &Document{ID: doc.ID, Text: doc.Text, Tags: make([]Tag, len(doc.Spans))}
+	point := tagged.CodePoints(doc.Text)
+	for i, s := range doc.Spans {
+		d.Tags[i] = NewTag(s.Type, point(s.Start), point(s.End))
+	}
+	return d
+}
+
+// Metrics returns the three evaluations as metrics over documents, compared as
+// those of brat are: meddocan/ner, meddocan/strict and meddocan/merged.
+func Metrics() []evaluation.Metric {
+	metric := func(name string, of func(counts) evaluation.Counts) evaluation.Metric {
+		return evaluation.Metric{Name: "meddocan/" + name, Score: prf, Tally: func(gold, system *data.Document) []float64 {
+			c := of(count(fromDocument(gold), fromDocument(system), false))
+			return []float64{float64(c.TP), float64(c.FP), float64(c.FN)}
+		}}
+	}
+	return []evaluation.Metric{
+		metric("ner", func(c counts) evaluation.Counts { return c.ner }),
+		metric("strict", func(c counts) evaluation.Counts { return c.strict }),
+		metric("merged", func(c counts) evaluation.Counts { return c.merged }),
+	}
+}
