@@ -22,14 +22,7 @@ import (
 //	 "strict":{"precision":0.9,"recall":0.9,"f1":0.9,"tp":9,"fp":1,"fn":1,"types":{"DATE":{"precision":...}}},
 //	 "spans":{"precision":...},"token":{"precision":...,"types":{...}},"binary_token":{"precision":...}}
 type Report struct {
-	// Documents is how many gold documents were scored: all of them.
-	Documents int `json:"documents"`
-	// Missing lists, by ID, the gold documents that the system did not give:
-	// every span in them counts as missed.
-	Missing []string `json:"missing"`
-	// Extra lists, by ID, the system documents that have no gold standard:
-	// they are not scored.
-	Extra []string `json:"extra"`
+	Matching
 	// Leak is what would stay in the text.
 	Leak *LeakReport `json:"leak"`
 
@@ -76,40 +69,29 @@ func (o Options) Compare(gold, system data.Documents) (*Report, error) {
 	if o.HIPAA && !namesHIPAA(o.Types) {
 		return nil, fmt.Errorf("type set %s does not say which types HIPAA names", o.Types.Name)
 	}
-	r := &Report{Missing: []string{}, Extra: []string{}}
+	r := &Report{}
 	leak := NewLeak(o.Types)
-	for p, err := range DocumentPairs(gold, system) {
-		switch {
-		case err != nil:
-			return nil, err
-		case p.Gold == nil:
-			r.Extra = append(r.Extra, p.ID)
-			continue
-		case p.System == nil:
-			r.Missing = append(r.Missing, p.ID)
-			p.System = &data.Document{}
-		}
-		r.Documents++
-		found := p.System
+	var err error
+	r.Matching, err = EachPair(gold, system, func(gold, system *data.Document) error {
+		found := system
 		if o.HIPAA {
-			if p.Gold, err = ofHIPAA(p.Gold, o.Types); err != nil {
-				return nil, fmt.Errorf("gold %w", err)
+			var err error
+			if gold, err = ofHIPAA(gold, o.Types); err != nil {
+				return fmt.Errorf("gold %w", err)
 			}
-			if p.System, err = ofHIPAA(p.System, o.Types); err != nil {
-				return nil, fmt.Errorf("system %w", err)
+			if system, err = ofHIPAA(system, o.Types); err != nil {
+				return fmt.Errorf("system %w", err)
 			}
 		}
-		leak.Add(p.Gold, found)
-		r.Strict.add(typed(p.Gold.Spans), typed(p.System.Spans))
-		r.Spans.add(untyped(typed(p.Gold.Spans)), untyped(typed(p.System.Spans)))
-		r.Token.add(tokens(p.Gold), tokens(p.System))
-		r.BinaryToken.add(untyped(tokens(p.Gold)), untyped(tokens(p.System)))
-	}
-	switch {
-	case r.Documents == 0:
-		return nil, fmt.Errorf("no gold documents to compare with")
-	case len(r.Missing) == r.Documents:
-		return nil, fmt.Errorf("none of the %d gold documents is among the %d of the system: their IDs differ", r.Documents, len(r.Extra))
+		leak.Add(gold, found)
+		r.Strict.add(typed(gold.Spans), typed(system.Spans))
+		r.Spans.add(untyped(typed(gold.Spans)), untyped(typed(system.Spans)))
+		r.Token.add(tokens(gold), tokens(system))
+		r.BinaryToken.add(untyped(tokens(gold)), untyped(tokens(system)))
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	r.Leak = leak.Report(1)
 	return r, nil

@@ -131,9 +131,9 @@ func TestByType(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Report{
-		Documents: 2, Missing: []string{}, Extra: []string{},
-		Strict: Score{Counts{2, 2, 1}, map[string]Counts{"DATE": {2, 0, 0}, "DOCTOR": {0, 1, 0}, "PATIENT": {0, 1, 1}}},
-		Spans:  Score{Counts{2, 2, 1}, nil},
+		Matching: Matching{Documents: 2, Missing: []string{}, Extra: []string{}},
+		Strict:   Score{Counts{2, 2, 1}, map[string]Counts{"DATE": {2, 0, 0}, "DOCTOR": {0, 1, 0}, "PATIENT": {0, 1, 1}}},
+		Spans:    Score{Counts{2, 2, 1}, nil},
 		Token: Score{Counts{5, 2, 1},
 			map[string]Counts{"DATE": {4, 0, 0}, "DOCTOR": {0, 2, 0}, "PATIENT": {1, 0, 1}}},
 		BinaryToken: Score{Counts{5, 2, 1}, nil},
@@ -324,7 +324,7 @@ func TestWriteTextError(t *testing.T) {
 
 func TestWriteTextNamesFewDocuments(t *testing.T) {
 	var b bytes.Buffer
-	r := &Report{Documents: 9, Missing: strings.Split("abcdefg", "")}
+	r := &Report{Matching: Matching{Documents: 9, Missing: strings.Split("abcdefg", "")}}
 	if err := r.WriteText(&b); err != nil {
 		t.Fatal(err)
 	}

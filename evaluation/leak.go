@@ -285,6 +285,11 @@ func bootstrap(tallies map[tally]int, notes int, source rand.Source) LeakShare {
 		sum.left += n * t.left
 		sum.total += n * t.total
 	}
+	share := LeakShare{Left: sum.left, Total: sum.total, Share: ratio(sum.left, sum.total)}
+	if classes = slices.DeleteFunc(classes, func(c class) bool { return c.notes == 0 }); len(classes) == 1 {
+		share.Low, share.High = share.Share, share.Share // of all resamples
+		return share
+	}
 	slices.SortFunc(classes, func(a, b class) int { // large ones first, and then in any fixed order
 		return cmp.Or(b.notes-a.notes, a.total-b.total, a.left-b.left)
 	})
@@ -292,13 +297,12 @@ func bootstrap(tallies map[tally]int, notes int, source rand.Source) LeakShare {
 	if notes > notesAClass*len(classes) {
 		draw = drawClasses
 	}
-	var drawn []float64
+	drawn := make([]float64, 0, leakResamples)
 	draw(classes, notes, source, func(got tally) {
 		if got.total > 0 {
 			drawn = append(drawn, ratio(got.left, got.total))
 		}
 	})
-	share := LeakShare{Left: sum.left, Total: sum.total, Share: ratio(sum.left, sum.total)}
 	if n := len(drawn); n > 0 {
 		slices.Sort(drawn)
 		tail := max(1, leakTail*(n+1)/(leakResamples+1))

@@ -25,18 +25,21 @@ func untyped(marks []mark) []mark {
 }
 
 // tokens splits each span of the document as Compare says.
-func tokens(d *data.Document) []mark {
-	var marks []mark
+func tokens(d *data.Document) []mark { return typed(TokenSpans(d)) }
+
+// TokenSpans returns the tokens of Compare: of each span its own, with its type.
+func TokenSpans(d *data.Document) []data.Span {
+	var all []data.Span
 	for _, s := range d.Spans {
-		before := len(marks)
+		before := len(all)
 		for t := range Tokens(d.Text[s.Start:s.End]) {
-			marks = append(marks, mark{s.Start + t.Start, s.Start + t.End, s.Type})
+			all = append(all, data.Span{Start: s.Start + t.Start, End: s.Start + t.End, Type: s.Type, Score: s.Score})
 		}
-		if len(marks) == before {
-			marks = append(marks, mark{s.End, s.End, s.Type})
+		if len(all) == before {
+			all = append(all, data.Span{Start: s.End, End: s.End, Type: s.Type, Score: s.Score})
 		}
 	}
-	return marks
+	return all
 }
 
 // Tokens yields the tokens of Compare in a text: its runs of letters, digits and

@@ -172,6 +172,49 @@ func DocumentPairs(gold, system data.Documents) iter.Seq2[Pair[data.Document], e
 	}
 }
 
+// Matching says which documents were compared.
+type Matching struct {
+	// Documents is how many gold documents were scored: all of them.
+	Documents int `json:"documents"`
+	// Missing lists, by ID, the gold documents that the system did not give:
+	// every span in them counts as missed.
+	Missing []string `json:"missing"`
+	// Extra lists, by ID, the system documents that have no gold standard:
+	// they are not scored.
+	Extra []string `json:"extra"`
+}
+
+// EachPair calls add for each gold document and what the system made of it: for a
+// missing one, an empty document. Besides the errors of DocumentPairs and of add,
+// it is an error when there is no gold document, and when not one ID is on both
+// sides.
+func EachPair(gold, system data.Documents, add func(gold, system *data.Document) error) (Matching, error) {
+	m := Matching{Missing: []string{}, Extra: []string{}}
+	for p, err := range DocumentPairs(gold, system) {
+		switch {
+		case err != nil:
+			return m, err
+		case p.Gold == nil:
+			m.Extra = append(m.Extra, p.ID)
+			continue
+		case p.System == nil:
+			m.Missing = append(m.Missing, p.ID)
+			p.System = &data.Document{ID: p.ID}
+		}
+		m.Documents++
+		if err := add(p.Gold, p.System); err != nil {
+			return m, err
+		}
+	}
+	switch {
+	case m.Documents == 0:
+		return m, fmt.Errorf("no gold documents to compare with")
+	case len(m.Missing) == m.Documents:
+		return m, fmt.Errorf("none of the %d gold documents is among the %d of the system: their IDs differ", m.Documents, len(m.Extra))
+	}
+	return m, nil
+}
+
 func checked(side string, docs data.Documents) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		for d, err := range docs {

@@ -1,7 +1,6 @@
 package evaluation
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -16,16 +15,12 @@ const listed = 5
 // WriteText writes the report as a table for people; for machines there is JSON.
 func (r *Report) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "documents: %d\n", r.Documents)
-	if n := len(r.Missing); n > 0 {
-		fmt.Fprintf(t, "missing in the system's output, all their spans counted as missed: %d (%s)\n", n, some(r.Missing))
-	}
-	if n := len(r.Extra); n > 0 {
-		fmt.Fprintf(t, "in the system's output without a gold standard, not scored: %d (%s)\n", n, some(r.Extra))
+	if err := r.Matching.WriteText(w); err != nil {
+		return err
 	}
 	if r.Leak != nil {
-		fmt.Fprintln(t)
-		if err := errors.Join(t.Flush(), r.Leak.WriteText(w)); err != nil {
+		fmt.Fprintln(w)
+		if err := r.Leak.WriteText(w); err != nil {
 			return err
 		}
 	}
@@ -45,6 +40,19 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 	}
 	return t.Flush()
+}
+
+// WriteText writes up to three lines for people.
+func (m Matching) WriteText(w io.Writer) error {
+	text := fmt.Sprintf("documents: %d\n", m.Documents)
+	if n := len(m.Missing); n > 0 {
+		text += fmt.Sprintf("missing in the system's output, all their spans counted as missed: %d (%s)\n", n, some(m.Missing))
+	}
+	if n := len(m.Extra); n > 0 {
+		text += fmt.Sprintf("in the system's output without a gold standard, not scored: %d (%s)\n", n, some(m.Extra))
+	}
+	_, err := io.WriteString(w, text)
+	return err
 }
 
 func line(w io.Writer, name string, c Counts) {

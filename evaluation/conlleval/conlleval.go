@@ -42,6 +42,14 @@ type Options struct {
 	Raw       bool   // the script's -r: labels are bare types, and each token is a phrase
 	Delimiter string // -d: a regular expression for what parts columns; "": one space
 	Outside   string // -o: with Raw, the label outside of any phrase; "": O
+	Corrected bool   // without the script's oddities: see Corrections
+}
+
+// Corrections says what Options.Corrected changes.
+var Corrections = []string{
+	"labels are made IOB2 before they are compared, so that phrases in IOB1, IOB2 and BIOES are the same phrases",
+	"a label without a type is outside of any phrase, and 0 is a type",
+	"a line -DOCSTART- ends a sentence, and is not a token",
 }
 
 // Chunks counts phrases.
@@ -61,11 +69,17 @@ type Report struct {
 	Tokens        int // lines but for sentence boundaries
 	CorrectTokens int // those whose two labels are equal
 	Chunks
-	Types map[string]Chunks // by type
+	Types       map[string]Chunks // by type
+	Corrections []string          // Corrections, if they were made
+	Lost        int               // spans of documents that are no phrases: see Scorer.Add
 }
 
-// boundary stands in the first column of a line between sentences.
-const boundary = "-X-"
+// What stands in the first column of a line between sentences, and of one between
+// documents.
+const (
+	boundary = "-X-"
+	docStart = "-DOCSTART-"
+)
 
 // Read scores a file. name stands for its path in errors: of a line with fewer
 // than two columns, and of one with not as many as the first line has. (The
@@ -76,11 +90,21 @@ func Read(in io.Reader, name string, opt Options) (*Report, error) {
 		return nil, err
 	}
 	s := newScorer()
+	token := func(gold, guess string) { s.token(parse(gold), parse(guess)) }
+	sentenceEnd := s.sentenceEnd
+	if opt.Corrected {
+		var c sentence
+		token, sentenceEnd = c.add, func() { c.addTo(s) }
+		s.report.Corrections = Corrections
+	}
 	lines := bufio.NewReader(in)
 	want, wantLine := 0, 0 // how many columns the first line that has any has, and which one it is
 	for n := 1; ; n++ {
 		line, err := lines.ReadString('\n')
 		if err == io.EOF && line == "" {
+			if opt.Corrected {
+				sentenceEnd()
+			}
 			return s.Report(), nil
 		}
 		if err != nil && err != io.EOF {
@@ -96,12 +120,12 @@ func Read(in io.Reader, name string, opt Options) (*Report, error) {
 			return nil, fmt.Errorf("%s:%d: columns: %d, but line %d has %d", name, n, len(row), wantLine, want)
 		}
 		switch {
-		case len(row) == 0 || row[0] == boundary:
-			s.sentenceEnd()
+		case len(row) == 0 || row[0] == boundary || opt.Corrected && row[0] == docStart:
+			sentenceEnd()
 		case len(row) < 2:
 			return nil, fmt.Errorf("%s:%d: the line has one column only", name, n)
 		default:
-			s.token(opt.label(row[len(row)-2]), opt.label(row[len(row)-1]))
+			token(opt.label(row[len(row)-2]), opt.label(row[len(row)-1]))
 		}
 	}
 }
@@ -118,20 +142,50 @@ func splitter(delimiter string) (func(line string) []string, error) {
 	return func(line string) []string { return re.Split(line, -1) }, nil
 }
 
+// label makes a label of a bare type.
+func (o Options) label(column string) string {
+	switch {
+	case !o.Raw:
+		return column
+	case column == "O" || o.Outside != "" && column == o.Outside:
+		return "O"
+	}
+	return "B-" + column
+}
+
+// sentence is the labels of one, to be read by the rules of data.Scheme.Decode.
+type sentence struct{ gold, guesses []string }
+
+func (s *sentence) add(gold, guess string) {
+	s.gold, s.guesses = append(s.gold, gold), append(s.guesses, guess)
+}
+
+func (s *sentence) addTo(to *Scorer) {
+	n := len(s.gold)
+	gold, guesses := iob2(n, data.BIOES.Decode(s.gold)), iob2(n, data.BIOES.Decode(s.guesses))
+	for i := range n {
+		to.token(gold[i], guesses[i])
+	}
+	to.sentenceEnd()
+	s.gold, s.guesses = s.gold[:0], s.guesses[:0]
+}
+
+// iob2 labels n tokens.
+func iob2(n int, spans []data.TokenSpan) []label {
+	labels := slices.Repeat([]label{outside}, n)
+	for _, s := range spans {
+		for i := s.Start; i < s.End; i++ {
+			labels[i] = label{"I", s.Type}
+		}
+		labels[s.Start].tag = "B"
+	}
+	return labels
+}
+
 // label is a column as the script reads it.
 type label struct{ tag, typ string }
 
 var outside = label{tag: "O"}
-
-func (o Options) label(column string) label {
-	if o.Raw {
-		if column == "O" || o.Outside != "" && column == o.Outside {
-			return outside
-		}
-		column = "B-" + column
-	}
-	return parse(column)
-}
 
 func parse(column string) label {
 	tag, typ, _ := strings.Cut(column, "-")
@@ -189,19 +243,35 @@ func NewScorer(tokens tokenize.Tokenizer, sentences tokenize.Splitter) *Scorer {
 	return s
 }
 
-func newScorer() *Scorer { return &Scorer{gold: outside, guess: outside} }
+func newScorer() *Scorer {
+	return &Scorer{gold: outside, guess: outside, report: Report{Types: map[string]Chunks{}}}
+}
 
-// Add scores one document. The text is that of gold.
+// Add scores one document. The text is that of gold. A span that overlaps a longer
+// one, or that holds no token, is no phrase: Report.Lost counts them.
 func (s *Scorer) Add(gold, system *data.Document) {
 	tokens := s.tokens.Tokens(gold.Text, nil)
-	wanted := data.BIO.Encode(len(tokens), data.AlignSpans(tokens, gold.Spans))
-	found := data.BIO.Encode(len(tokens), data.AlignSpans(tokens, system.Spans))
+	wanted, found := s.align(tokens, gold.Spans), s.align(tokens, system.Spans)
 	for _, r := range s.sentences.Sentences(gold.Text, tokens, nil) {
 		for i := r.Start; i < r.End; i++ {
-			s.token(parse(wanted[i]), parse(found[i]))
+			s.token(wanted[i], found[i])
 		}
 		s.sentenceEnd()
 	}
+}
+
+func (s *Scorer) align(tokens []data.Token, spans []data.Span) []label {
+	phrases := data.AlignSpans(tokens, spans)
+	type place struct {
+		start, end int
+		typ        string
+	}
+	distinct := map[place]bool{}
+	for _, sp := range spans {
+		distinct[place{sp.Start, sp.End, sp.Type}] = true
+	}
+	s.report.Lost += len(distinct) - len(phrases)
+	return iob2(len(tokens), phrases)
 }
 
 // Report returns the scores of what was added.
@@ -255,9 +325,6 @@ func (s *Scorer) correct() {
 }
 
 func (s *Scorer) count(typ string, c Chunks) {
-	if s.report.Types == nil {
-		s.report.Types = map[string]Chunks{}
-	}
 	s.report.Chunks = s.report.plus(c)
 	s.report.Types[typ] = s.report.Types[typ].plus(c)
 }
@@ -266,7 +333,8 @@ func (c Chunks) plus(d Chunks) Chunks {
 	return Chunks{c.Gold + d.Gold, c.Found + d.Found, c.Correct + d.Correct}
 }
 
-// WriteText writes the script's table, byte for byte.
+// WriteText writes the script's table, byte for byte, and the corrections if there
+// are any.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "processed %d tokens with %d phrases; found: %d phrases; correct: %d.\n", r.Tokens, r.Gold, r.Found, r.Correct)
@@ -282,6 +350,12 @@ func (r *Report) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "%s%s: ", strings.Repeat(" ", max(0, 17-len(typ))), typ)
 			c.writeTo(&b)
 			fmt.Fprintf(&b, "  %d\n", c.Found)
+		}
+	}
+	if len(r.Corrections) > 0 {
+		b.WriteString("Unlike the script's, these scores are corrected:\n")
+		for _, c := range r.Corrections {
+			fmt.Fprintf(&b, "- %s\n", c)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -340,8 +414,9 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		Tokens   int     `json:"tokens"`
 		Accuracy float64 `json:"accuracy"`
 		scored
-		Types map[string]Chunks `json:"types"`
-	}{r.Tokens, share(float64(r.CorrectTokens), float64(r.Tokens)), r.scored(), r.Types})
+		Types       map[string]Chunks `json:"types"`
+		Corrections []string          `json:"corrections,omitempty"`
+	}{r.Tokens, share(float64(r.CorrectTokens), float64(r.Tokens)), r.scored(), r.Types, r.Corrections})
 }
 
 // score is the scores of a tally: phrases that are correct, found, and in the

@@ -1,7 +1,9 @@
 package conlleval
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -39,6 +41,17 @@ func TestGolden(t *testing.T) {
 			if diff := cmp.Diff(string(want), got); diff != "" {
 				t.Errorf("table (-script +got):\n%s", diff)
 			}
+			if !strings.Contains(filepath.Base(file), "io") {
+				return
+			}
+			// The files of 704 phrases hold the same ones in three schemes.
+			r, err := Read(bytes.NewReader(in), "in", Options{Corrected: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := (Chunks{Gold: 704, Found: 751, Correct: 588}); r.Chunks != want {
+				t.Errorf("corrected: %+v, want %+v", r, want)
+			}
 		})
 	}
 }
@@ -54,6 +67,30 @@ func table(t *testing.T, in string, opt Options) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// Corrected, the phrases of one file in IOB1, IOB2 and BIOES are the same ones: the
+// counts of the script for IOB2.
+func TestCorrected(t *testing.T) {
+	const entities = "w %s O\nw %s %s\n\n-DOCSTART- O O\nw %s %s\nw %s O\nw %s %s"
+	want := Chunks{Gold: 4, Found: 3, Correct: 2} // gold: X, X, 0, Y
+	for scheme, l := range map[string][]any{
+		"IOB1":  {"I-X", "B-X", "I-X", "I-0", "I-0", "I-0", "I-Y", "I-Y"},
+		"IOB2":  {"B-X", "B-X", "B-X", "B-0", "B-0", "I-0", "B-Y", "B-Y"},
+		"BIOES": {"S-X", "S-X", "S-X", "B-0", "S-0", "E-0", "S-Y", "S-Y"},
+	} {
+		in := fmt.Sprintf(entities, l...)
+		r, err := Read(strings.NewReader(in), "x", Options{Corrected: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Chunks != want || r.Tokens != 5 || r.CorrectTokens != 3 || r.Types["0"].Gold != 1 {
+			t.Errorf("%s: %+v, want %+v", scheme, r, want)
+		}
+		if text := table(t, in, Options{Corrected: true}); strings.Count(text, "\n- ") != len(Corrections) {
+			t.Errorf("%s: text\n%s", scheme, text)
+		}
+	}
 }
 
 // What the script makes of odd input, seen from running it.

@@ -11,22 +11,29 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/evaluation/conlleval"
 	"github.com/lethe-deid/lethe/evaluation/i2b2"
+	"github.com/lethe-deid/lethe/evaluation/meddocan"
 )
 
-// hipaa stands before the name of a plain measure over HIPAA's types only.
-const hipaa = "hipaa/"
+// What stands before the names of the plain measures over HIPAA's types only, and
+// of averages over types.
+const (
+	hipaa = "hipaa/"
+	macro = "macro/"
+)
 
 // scorers have metrics whose names say all.
 var scorers = []func() []evaluation.Metric{
 	evaluation.Metrics,
 	conlleval.Metrics,
 	i2b2.Metrics,
+	meddocan.Metrics,
 }
 
 // Names lists all metrics. Those that start with "hipaa/" want a type set that
-// says which types HIPAA names.
+// says which types HIPAA names, those that start with "macro/" one that names its
+// types.
 func Names() []string {
-	var names []string
+	names := []string{macro + "strict", macro + "token"}
 	for _, m := range evaluation.Metrics() {
 		names = append(names, hipaa+m.Name)
 	}
@@ -38,7 +45,7 @@ func Names() []string {
 }
 
 // Lookup finds a metric by its exact name. types is of use for those that start
-// with "hipaa/" only.
+// with "hipaa/" or "macro/" only.
 func Lookup(name string, types *data.TypeSet) (evaluation.Metric, error) {
 	if plain, ok := strings.CutPrefix(name, hipaa); ok {
 		for _, m := range evaluation.Metrics() {
@@ -47,7 +54,15 @@ func Lookup(name string, types *data.TypeSet) (evaluation.Metric, error) {
 			}
 		}
 	}
-	for _, m := range all() {
+	others := all()
+	if strings.HasPrefix(name, macro) {
+		averages, err := evaluation.Macro(types)
+		if err != nil {
+			return evaluation.Metric{}, err
+		}
+		others = averages
+	}
+	for _, m := range others {
 		if m.Name == name {
 			return m, nil
 		}

@@ -1,0 +1,56 @@
+package evaluation
+
+import (
+	"fmt"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// Macro returns two metrics whose scores are averages over the types of a set, as
+// Zuccon et al. 2014 report them (the last line of Table 4): macro/strict over
+// spans, macro/token over tokens. F1 is the mean of the types' F1, which is not F1
+// of the two means. A type counts that the gold standard has; a wrong span of
+// another type lowers no score. It is an error when the set names no types.
+func Macro(types *data.TypeSet) ([]Metric, error) {
+	if len(types.Types) == 0 {
+		return nil, fmt.Errorf("metrics macro/strict and macro/token: type set %s does not say which types there are", types.Name)
+	}
+	place := map[string]int{}
+	for i, t := range types.Types {
+		place[t.Name] = 3 * i
+	}
+	average := func(name string, marks func(*data.Document) []mark) Metric {
+		return Metric{Name: name, Score: meanOfTypes, Tally: func(gold, system *data.Document) []float64 {
+			var s Score
+			s.add(marks(gold), marks(system))
+			tally := make([]float64, 3*len(types.Types))
+			for typ, c := range s.Types {
+				if at, ok := place[typ]; ok {
+					copy(tally[at:], []float64{float64(c.TP), float64(c.FP), float64(c.FN)})
+				}
+			}
+			return tally
+		}}
+	}
+	return []Metric{
+		average("macro/strict", func(d *data.Document) []mark { return typed(d.Spans) }),
+		average("macro/token", tokens),
+	}, nil
+}
+
+// meanOfTypes takes true positives, false positives and false negatives, type
+// after type.
+func meanOfTypes(total []float64) PRF {
+	var mean PRF
+	n := 0.0
+	for ; len(total) > 0; total = total[3:] {
+		if total[0]+total[2] > 0 {
+			s := Micro(total[:3])
+			mean.Precision += s.Precision
+			mean.Recall += s.Recall
+			mean.F1 += s.F1
+			n++
+		}
+	}
+	return PRF{share(mean.Precision, n), share(mean.Recall, n), share(mean.F1, n)}
+}
