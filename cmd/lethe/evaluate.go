@@ -19,6 +19,7 @@ import (
 // evaluateOptions is what all scorers share.
 type evaluateOptions struct {
 	gold, system         string
+	file                 string // in place of gold and system, for a scorer that takes one
 	format, systemFormat string // systemFormat is empty when it is format
 	types                string // empty for the default of format
 	json                 bool
@@ -34,6 +35,7 @@ type scorer struct {
 	name   string   // what --script takes; empty for Lethe's own
 	format string   // the default of --format
 	flags  []string // the names of the flags that not every scorer takes
+	file   bool     // it takes a FILE in place of --gold and --system
 	run    func(*evaluateOptions) error
 }
 
@@ -42,6 +44,9 @@ func scorers(flags *pflag.FlagSet) []scorer {
 	return []scorer{
 		ownScorer(flags),
 		i2b2Scorer(flags),
+		meddocanScorer(flags),
+		conllScorer(flags),
+		tokensScorer(flags),
 	}
 }
 
@@ -52,24 +57,30 @@ func newEvaluate() *cobra.Command {
 		all    []scorer
 	)
 	cmd := &cobra.Command{
-		Use:   "evaluate --gold DIR --system DIR",
+		Use:   "evaluate {--gold DIR --system DIR | --script conll FILE}",
 		Short: "Score what a system found against the gold standard",
 		Long: `Score what a system found against the gold standard. First, what PHI would stay in
 the text: tokens, instances and notes, by category and type, with 95 % intervals.
 Then spans with and without their type, tokens with and without it: precision,
 recall and F1, micro-averaged.
 
+With --script, score as others do: i2b2, meddocan and conll are the official
+scripts, to the letter; tokens makes the tables of Dernoncourt et al. 2016.
+docs/evaluation.md says what each counts, bugs included.
+
 Notes are matched by their ID. A note that cannot be read is an error: a score
 over the rest would be that of another corpus.`,
 		Example: `  lethe evaluate --gold test/xml --system found --format i2b2
   lethe evaluate --gold gold/brat --format brat --system found.jsonl --system-format jsonl --types meddocan
-  lethe evaluate --gold test/xml --system found --hipaa --min-f1 0.95 --json`,
-		Args: wants(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if opt.gold == "" || opt.system == "" {
-				return usageError(cmd, errors.New("--gold and --system must be given"))
-			}
+  lethe evaluate --gold test/xml --system found --hipaa --min-f1 0.95 --json
+  lethe evaluate --script meddocan --format brat --gold dev/brat --system found
+  lethe evaluate --script conll labels.txt`,
+		Args: wants("[FILE]"),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := pickScorer(all, script, cmd.Flags())
+			if err == nil {
+				err = opt.takeFile(s, args)
+			}
 			if err != nil {
 				return usageError(cmd, err)
 			}
@@ -79,9 +90,9 @@ over the rest would be that of another corpus.`,
 	}
 	flags := cmd.Flags()
 	all = scorers(flags)
-	flags.StringVar(&opt.gold, "gold", "", "file or folder of the gold standard (needed)")
-	flags.StringVar(&opt.system, "system", "", "file or folder of what the system found (needed)")
-	flags.StringVar(&opt.format, "format", "", "`FORMAT` of --gold: i2b2, meddocan, brat, conll or jsonl (default i2b2)")
+	flags.StringVar(&opt.gold, "gold", "", "file or folder of the gold standard (needed but with FILE)")
+	flags.StringVar(&opt.system, "system", "", "file or folder of what the system found (needed but with FILE)")
+	flags.StringVar(&opt.format, "format", "", "`FORMAT` of --gold: i2b2, meddocan, brat, conll or jsonl (default i2b2; of --script meddocan and conll the same name)")
 	flags.StringVar(&opt.systemFormat, "system-format", "", "`FORMAT` of --system (default that of --gold)")
 	flags.StringVar(&opt.types, "types", "", "type `SET`: i2b2-2014, i2b2-2006, mimic, meddocan, conll or any (default that of --format; any for brat and jsonl)")
 	flags.StringVar(&script, "script", "", "score as an official `SCRIPT` does: "+scorerNames(all)+" (default Lethe's own scores)")
@@ -89,6 +100,24 @@ over the rest would be that of another corpus.`,
 	flags.BoolVarP(&opt.verbose, "verbose", "v", false, "the scores of each note as well")
 	flags.BoolVar(&opt.json, "json", false, "print JSON (default a table)")
 	return cmd
+}
+
+// takeFile checks that there is something to score.
+func (o *evaluateOptions) takeFile(s *scorer, args []string) error {
+	switch {
+	case len(args) == 0 && (o.gold == "" || o.system == "") && s.file:
+		return errors.New("--gold and --system must be given, or a FILE")
+	case len(args) == 0 && (o.gold == "" || o.system == ""):
+		return errors.New("--gold and --system must be given")
+	case len(args) == 0:
+		return nil
+	case !s.file:
+		return fmt.Errorf("unexpected argument %q", args[0])
+	case o.gold+o.system+o.format+o.systemFormat+o.types != "":
+		return errors.New("--gold, --system, --format, --system-format and --types do not go with a FILE")
+	}
+	o.file = args[0]
+	return nil
 }
 
 // pickScorer finds a scorer by its name, and refuses flags that belong to others.

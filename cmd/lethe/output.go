@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,7 +14,6 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/jsonl"
-	"github.com/lethe-deid/lethe/evaluation"
 )
 
 // stdio is stdin as an input, and stdout as an output.
@@ -162,7 +162,7 @@ func anyTypes() *data.TypeSet {
 }
 
 // printScores prints a table, or JSON.
-func printScores(r *evaluation.Report, asJSON bool) error {
+func printScores(r interface{ WriteText(io.Writer) error }, asJSON bool) error {
 	if !asJSON {
 		return r.WriteText(os.Stdout)
 	}

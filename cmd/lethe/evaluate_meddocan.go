@@ -1,0 +1,83 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/evaluation/meddocan"
+)
+
+// meddocanScorer is the official script of MEDDOCAN.
+func meddocanScorer(flags *pflag.FlagSet) scorer {
+	sentences := flags.String("sentences", "", "meddocan: `DIR` of sentences, whose ID.ann has a line for each: leak is a share of them (default NA)")
+	return scorer{
+		name: "meddocan", format: "meddocan", flags: []string{"sentences", "verbose", "corrected", "types"},
+		run: func(o *evaluateOptions) error {
+			opt := meddocan.Options{Corrected: o.corrected, Documents: o.verbose}
+			if *sentences != "" {
+				if info, err := os.Stat(*sentences); err != nil || !info.IsDir() {
+					return fmt.Errorf("--sentences: %w", cmp.Or(err, fmt.Errorf("%s is not a folder", *sentences)))
+				}
+				opt.Sentences = meddocan.Sentences(*sentences)
+			}
+			return o.runMEDDOCAN(opt)
+		},
+	}
+}
+
+func (o *evaluateOptions) runMEDDOCAN(opt meddocan.Options) error {
+	gold, system, err := o.meddocanSources()
+	if err != nil {
+		return err
+	}
+	report, err := meddocan.Compare(gold, system, opt)
+	if err != nil {
+		return err
+	}
+	for _, w := range report.Warnings() {
+		complain(errors.New(w))
+	}
+	if err := printScores(report, o.json); err != nil {
+		return err
+	}
+	if report.Failed() {
+		return errors.New("no scores")
+	}
+	return nil
+}
+
+// meddocanSources reads two folders of one of the script's formats as the script
+// does, and all else as documents.
+func (o *evaluateOptions) meddocanSources() (gold, system meddocan.Source, err error) {
+	systemFormat := cmp.Or(o.systemFormat, o.format)
+	asWritten := map[string]func(string) (meddocan.Source, error){
+		"brat": meddocan.ReadBrat, "meddocan": meddocan.ReadXML, "i2b2": meddocan.ReadXML,
+	}[o.format]
+	if asWritten == nil || systemFormat != o.format {
+		types, err := o.typeSet()
+		if err != nil {
+			return nil, nil, err
+		}
+		return meddocan.FromDocuments(o.read(o.gold, o.format, types)), meddocan.FromDocuments(o.read(o.system, systemFormat, types)), nil
+	}
+	if o.types != "" {
+		return nil, nil, errors.New("--types is for other formats: of brat and XML files the script takes every type")
+	}
+	f, err := format.Lookup(o.format)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := errors.Join(tellLeftOut(o.gold, f), tellLeftOut(o.system, f)); err != nil {
+		return nil, nil, err
+	}
+	if gold, err = asWritten(o.gold); err != nil {
+		return nil, nil, err
+	}
+	system, err = asWritten(o.system)
+	return gold, system, err
+}
