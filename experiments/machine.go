@@ -53,7 +53,7 @@ func (r *Run) Machine() (*Machine, error) {
 // note writes down what the run is trained with.
 func (r *Run) note(opt TrainOptions) error {
 	m := &Machine{
-		Lethe: cmp.Or(opt.Version, buildVersion()), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Processor: processor(),
+		Lethe: Version(opt.Version), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Processor: processor(),
 		Cores: runtime.NumCPU(), Workers: opt.Workers, Kernel: kernel.Name(), Seed: r.Config.Seed,
 		Started: time.Now().UTC().Truncate(time.Second),
 	}
@@ -74,13 +74,13 @@ func (r *Run) note(opt TrainOptions) error {
 	return WriteFile(filepath.Join(r.Dir, machineFile), append(encoded, '\n'))
 }
 
-// buildVersion is what Go noted down of the module when it built the program.
-func buildVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
+// Version is the program's: the one that was set when it was linked or, if that is
+// "", what Go noted down of the module.
+func Version(linked string) string {
+	if info, ok := debug.ReadBuildInfo(); ok && linked == "" {
+		linked = info.Main.Version
 	}
-	return cmp.Or(info.Main.Version, "unknown")
+	return cmp.Or(linked, "unknown")
 }
 
 // processor is the processor's name where Linux tells it.

@@ -19,7 +19,7 @@ import (
 type TrainOptions struct {
 	Dir      string              // the run folder: new or empty, unless Resume
 	Resume   bool                // go on with the run in Dir, to the very bits it would have reached uninterrupted
-	Version  string              // of the program, which the run remembers; "": as Go noted it when building
+	Version  string              // of the program, which the run remembers: see the function Version
 	Workers  int                 // cores to use; the bits depend on their number; 0: those of the run to resume, or else all
 	Epoch    func(taggers.Epoch) // may be nil
 	Failed   func(error)         // is told of each note of dev that could not be written; may be nil

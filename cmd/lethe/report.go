@@ -79,7 +79,7 @@ func (o *reportOptions) run(cmd *cobra.Command, dirs []string) error {
 	p := newProgress()
 	defer p.clear()
 	r, err := report.New(cmd.Context(), runs, report.Options{
-		Split: o.split, ShowText: o.showText, Version: version, Warn: p.failed, Progress: p.show,
+		Split: o.split, ShowText: o.showText, Version: experiments.Version(version), Warn: p.failed, Progress: p.show,
 	})
 	if err != nil {
 		return err

@@ -120,10 +120,7 @@ func (m *material) page(ctx context.Context) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	leak, err := m.leak()
-	if err != nil {
-		return nil, err
-	}
+	leak := m.leak()
 	if err := m.scoreTables(ctx, p, reports); err != nil {
 		return nil, err
 	}

@@ -194,7 +194,7 @@ func (m *material) category(typ string) string {
 }
 
 // leak is what the first run leaves in the text.
-func (m *material) leak() (*evaluation.LeakReport, error) {
+func (m *material) leak() *evaluation.LeakReport {
 	l := evaluation.NewLeak(m.types)
 	found := byID(m.runs[0].found)
 	for _, g := range m.gold {
@@ -204,7 +204,7 @@ func (m *material) leak() (*evaluation.LeakReport, error) {
 		}
 		l.Add(g, s)
 	}
-	return l.Report(seed), nil
+	return l.Report(seed)
 }
 
 func (m *material) leakTable(p *page, leak *evaluation.LeakReport) {

@@ -28,7 +28,7 @@ func (c *Chart) addBars(p *plot.Plot) []entry {
 		}
 		groups.ticks = append(groups.ticks, plot.Tick{Value: at, Label: name})
 	}
-	values := c.Y.scaled(low, high, 5, true)
+	values := c.Y.scaled(low, high, true)
 	if c.Bars.Horizontal {
 		set(&p.X, values, false)
 		set(&p.Y, groups, false)

@@ -237,7 +237,7 @@ func TestTicks(t *testing.T) {
 		{Axis{Log: true}, 3, 12000, false, 3, 12000, "10 100 1,000 10,000"},
 		{Axis{Log: true}, 0.02, 0.5, false, 0.02, 0.5, "0.02 0.05 0.1 0.2 0.5"},
 	} {
-		s := tc.axis.scaled(tc.low, tc.high, 5, tc.round)
+		s := tc.axis.scaled(tc.low, tc.high, tc.round)
 		var got []string
 		for _, tick := range s.ticks {
 			got = append(got, tick.Label)

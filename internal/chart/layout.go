@@ -47,10 +47,10 @@ func (c *Chart) layout(area draw.Canvas) error {
 	p.X.Tick.Label = lettering(draw.XCenter, draw.YTop)
 	p.Y.Tick.Label = lettering(draw.XRight, draw.YCenter)
 	if c.Bars != nil && c.Bars.Horizontal {
-		p.X.LineStyle.Width = 0
+		p.X.Width = 0
 		p.Y.Tick.Length = 0
 	} else {
-		p.Y.LineStyle.Width = 0
+		p.Y.Width = 0
 		p.Y.Tick.Length = 0
 	}
 
@@ -81,8 +81,8 @@ func (c *Chart) addLines(p *plot.Plot) ([]entry, error) {
 		room := (high.X - low.X) / 25
 		low.X, high.X = low.X-room, high.X+room
 	}
-	set(&p.X, c.X.scaled(low.X, high.X, 5, false), c.X.Log)
-	set(&p.Y, c.Y.scaled(low.Y, high.Y, 5, true), c.Y.Log)
+	set(&p.X, c.X.scaled(low.X, high.X, false), c.X.Log)
+	set(&p.Y, c.Y.scaled(low.Y, high.Y, true), c.Y.Log)
 	p.Add(gridlines{horizontal: true})
 	var entries []entry
 	for i, l := range c.Lines {
@@ -128,7 +128,7 @@ func (l Line) add(p *plot.Plot, series int) error {
 		if err != nil {
 			return err
 		}
-		band.Color, band.LineStyle.Width = colour(series).faint(0.18), 0
+		band.Color, band.Width = colour(series).faint(0.18), 0
 		p.Add(clipped{band})
 	} else if len(upper) > 0 {
 		bars, err := plotter.NewYErrorBars(errors)

@@ -17,9 +17,9 @@ type scale struct {
 // Ticks implements plot.Ticker.
 func (s scale) Ticks(float64, float64) []plot.Tick { return s.ticks }
 
-// scaled decides the range of an axis for data in [low, high] and some ticks,
-// about as many as wanted. round extends the range to the next tick.
-func (a Axis) scaled(low, high float64, wanted int, round bool) scale {
+// scaled decides the range of an axis for data in [low, high], and about five
+// ticks. round extends the range to the next tick.
+func (a Axis) scaled(low, high float64, round bool) scale {
 	if a.Min != 0 || a.Max != 0 {
 		low, high, round = a.Min, a.Max, false
 	}
@@ -33,7 +33,7 @@ func (a Axis) scaled(low, high float64, wanted int, round bool) scale {
 		}
 		low, high = low-margin, high+margin
 	}
-	step := niceStep((high - low) / float64(wanted))
+	step := niceStep((high - low) / 5)
 	if round {
 		low, high = math.Floor(low/step+1e-9)*step, math.Ceil(high/step-1e-9)*step
 	}
