@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/evaluation/metrics"
 	"github.com/lethe-deid/lethe/evaluation/significance"
 	"github.com/lethe-deid/lethe/experiments"
@@ -52,7 +54,7 @@ An unfinished name, such as i2b2/, has those that begin with it listed.`,
   lethe significance runs/full runs/no-crf --metric strict --metric conll --by patient --json
   lethe significance --gold test/xml --a found-a --b found-b --format i2b2`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && opt.files(cmd.Flags()) {
+			if len(args) == 0 && given(cmd.Flags(), filesFlags) != "" {
 				return nil
 			}
 			return wants("RUN_A", "RUN_B")(cmd, args)
@@ -61,7 +63,15 @@ An unfinished name, such as i2b2/, has those that begin with it listed.`,
 			if err := opt.check(cmd.Flags(), len(args) > 0); err != nil {
 				return usageError(cmd, err)
 			}
-			report, err := opt.report(cmd, args)
+			var (
+				report *significance.Report
+				err    error
+			)
+			if len(args) > 0 {
+				report, err = opt.ofRuns(cmd.Context(), args[0], args[1])
+			} else {
+				report, err = opt.ofFiles(cmd.Context())
+			}
 			if err != nil {
 				return err
 			}
@@ -89,9 +99,6 @@ An unfinished name, such as i2b2/, has those that begin with it listed.`,
 	workersFlag(cmd, &opt.test.Workers)
 	return cmd
 }
-
-// files says whether a flag is given that goes with files.
-func (o *significanceOptions) files(flags *pflag.FlagSet) bool { return given(flags, filesFlags) != "" }
 
 // given returns the first of the flags that is given, or "".
 func given(flags *pflag.FlagSet, names []string) string {
@@ -124,26 +131,32 @@ func (o *significanceOptions) check(flags *pflag.FlagSet, runs bool) error {
 	return nil
 }
 
-func (o *significanceOptions) report(cmd *cobra.Command, runs []string) (*significance.Report, error) {
-	ctx := cmd.Context()
-	if len(runs) > 0 {
-		a, err := openRun(runs[0])
-		if err != nil {
+func (o *significanceOptions) ofRuns(ctx context.Context, dirA, dirB string) (*significance.Report, error) {
+	a, err := openRun(dirA)
+	if err != nil {
+		return nil, err
+	}
+	b, err := openRun(dirB)
+	if err != nil {
+		return nil, err
+	}
+	split := o.split
+	if split == "" {
+		if split, err = predictedSplit(a, b); err != nil {
 			return nil, err
 		}
-		b, err := openRun(runs[1])
-		if err != nil {
+	}
+	p := newProgress()
+	defer p.clear()
+	return experiments.Significance(ctx, a, b, split, o.metrics, o.test, p.show)
+}
+
+func (o *significanceOptions) ofFiles(ctx context.Context) (*significance.Report, error) {
+	systemFormat := cmp.Or(o.systemFormat, o.format)
+	for _, name := range []string{o.format, systemFormat} {
+		if _, err := format.Lookup(name); err != nil {
 			return nil, err
 		}
-		split := o.split
-		if split == "" {
-			if split, err = predictedSplit(a, b); err != nil {
-				return nil, err
-			}
-		}
-		p := newProgress()
-		defer p.clear()
-		return experiments.Significance(ctx, a, b, split, o.metrics, o.test, p.show)
 	}
 	types, err := o.typeSet()
 	if err != nil {
@@ -153,11 +166,10 @@ func (o *significanceOptions) report(cmd *cobra.Command, runs []string) (*signif
 	if err != nil {
 		return nil, err
 	}
-	system := func(path string) significance.System {
-		return significance.System{Name: path, Gold: o.read(o.gold, o.format, types),
-			Found: o.read(path, cmp.Or(o.systemFormat, o.format), types)}
-	}
-	return significance.Compare(ctx, system(o.a), system(o.b), chosen, o.test)
+	goldAgain := format.Read(o.format, o.gold, types) // what is left out of the folder has been told by then
+	return significance.Compare(ctx,
+		significance.System{Name: o.a, Gold: o.read(o.gold, o.format, types), Found: o.read(o.a, systemFormat, types)},
+		significance.System{Name: o.b, Gold: goldAgain, Found: o.read(o.b, systemFormat, types)}, chosen, o.test)
 }
 
 // predictedSplit is the one that both have predicted.
