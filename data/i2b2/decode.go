@@ -11,9 +11,36 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/internal/notes"
+	"github.com/lethe-deid/lethe/internal/usualxml"
 )
 
 func decode(path string, raw []byte, types *data.TypeSet) (*data.Document, error) {
+	note, usual := usualxml.Scan(raw)
+	if !usual || !isRoot(note.Root) {
+		var err error
+		if note, err = parse(path, raw); err != nil {
+			return nil, err
+		}
+	}
+	id := notes.ID(path)
+	doc := &data.Document{ID: id, Patient: patient(id), Text: note.Text}
+	offsets := notes.NewOffsets(doc.Text)
+	for _, t := range note.Tags {
+		span, err := newSpan(t, offsets, types)
+		if err != nil {
+			err.Path = path
+			return nil, err
+		}
+		doc.Spans = append(doc.Spans, span)
+	}
+	data.SortSpans(doc.Spans)
+	return doc, nil
+}
+
+func isRoot(name string) bool { return name == I2B2.root || name == MEDDOCAN.root }
+
+// parse reads what usualxml does not.
+func parse(path string, raw []byte) (*usualxml.Note, error) {
 	raw, err := toUTF8(path, raw)
 	if err != nil {
 		return nil, err
@@ -26,19 +53,7 @@ func decode(path string, raw []byte, types *data.TypeSet) (*data.Document, error
 	if err := p.document(); err != nil {
 		return nil, err
 	}
-	id := notes.ID(path)
-	doc := &data.Document{ID: id, Patient: patient(id), Text: p.text.String()}
-	offsets := notes.NewOffsets(doc.Text)
-	for _, t := range p.tags {
-		span, err := t.span(offsets, types)
-		if err != nil {
-			err.Path = path
-			return nil, err
-		}
-		doc.Spans = append(doc.Spans, span)
-	}
-	data.SortSpans(doc.Spans)
-	return doc, nil
+	return &usualxml.Note{Text: p.text.String(), Tags: p.tags}, nil
 }
 
 // The XML declaration names the encoding in plain ASCII.
@@ -69,13 +84,7 @@ type parser struct {
 	xml  *xml.Decoder
 	line int // of the last token's first character
 	text strings.Builder
-	tags []tag
-}
-
-// tag is an element of TAGS, as written.
-type tag struct {
-	line                     int
-	element, start, end, typ string
+	tags []usualxml.Tag
 }
 
 func (p *parser) defect(reason string) error { return notes.Defect(p.path, p.line, -1, reason) }
@@ -120,7 +129,7 @@ func (p *parser) document() error {
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			if root || t.Name.Local != I2B2.root && t.Name.Local != MEDDOCAN.root {
+			if root || !isRoot(t.Name.Local) {
 				return p.defect("the root is not one element deIdi2b2 or MEDDOCAN")
 			}
 			root = true
@@ -198,15 +207,15 @@ func (p *parser) readText() error {
 }
 
 func (p *parser) tag(e xml.StartElement) error {
-	t := tag{line: p.line, element: e.Name.Local}
+	t := usualxml.Tag{Line: p.line, Element: e.Name.Local}
 	for _, a := range e.Attr {
 		switch a.Name.Local {
 		case "start":
-			t.start = a.Value
+			t.Start = a.Value
 		case "end":
-			t.end = a.Value
+			t.End = a.Value
 		case "TYPE":
-			t.typ = a.Value
+			t.Type = a.Value
 		}
 	}
 	p.tags = append(p.tags, t)
@@ -239,24 +248,24 @@ func (p *parser) blank(text xml.CharData) error {
 	return p.defect("text outside of TEXT")
 }
 
-// span checks a tag against text and type set. Offsets in errors are code
+// newSpan checks a tag against text and type set. Offsets in errors are code
 // points.
-func (t tag) span(offsets *notes.Offsets, types *data.TypeSet) (data.Span, *data.Error) {
+func newSpan(t usualxml.Tag, offsets *notes.Offsets, types *data.TypeSet) (data.Span, *data.Error) {
 	none := func(offset int, reason string) (data.Span, *data.Error) {
-		return data.Span{}, notes.Defect("", t.line, offset, reason)
+		return data.Span{}, notes.Defect("", t.Line, offset, reason)
 	}
-	known, ok := types.Lookup(t.typ)
+	known, ok := types.Lookup(t.Type)
 	if !ok {
 		return none(-1, "a tag's TYPE is not in the type set "+types.Name)
 	}
-	if open := len(types.Types) == 0; !open && t.element != known.Category && t.element != "PHI" {
+	if open := len(types.Types) == 0; !open && t.Element != known.Category && t.Element != "PHI" {
 		return none(-1, "a tag's element is not the category of its TYPE")
 	}
-	start, err := notes.Offset(t.start)
+	start, err := notes.Offset(t.Start)
 	if err != nil {
 		return none(-1, "start: "+err.Error())
 	}
-	end, err := notes.Offset(t.end)
+	end, err := notes.Offset(t.End)
 	if err != nil {
 		return none(-1, "end: "+err.Error())
 	}

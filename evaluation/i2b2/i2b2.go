@@ -105,25 +105,26 @@ func NewTag(element, typ, start, end string) (Tag, error) {
 // what the TYPE of HIPAA's tags starts with. The names of the evaluations follow
 // this order.
 var elements = []struct {
-	name  string
-	types string // between blanks
-	hipaa []string
+	name         string
+	types, hipaa []string
 }{
 	{name: "PHI"}, // any of the types below
-	{"NAME", " PATIENT DOCTOR USERNAME ", []string{"PATIENT"}},
-	{"PROFESSION", " PROFESSION ", nil},
+	{"NAME", []string{"PATIENT", "DOCTOR", "USERNAME"}, []string{"PATIENT"}},
+	{"PROFESSION", []string{"PROFESSION"}, nil},
 	{
-		"LOCATION", " ROOM DEPARTMENT HOSPITAL ORGANIZATION STREET CITY STATE COUNTRY ZIP LOCATION-OTHER ",
+		"LOCATION",
+		[]string{"ROOM", "DEPARTMENT", "HOSPITAL", "ORGANIZATION", "STREET", "CITY", "STATE", "COUNTRY", "ZIP", "LOCATION-OTHER"},
 		[]string{"CITY", "STREET", "ZIP", "ORGANIZATION"},
 	},
-	{"AGE", " AGE ", []string{""}},
-	{"DATE", " DATE ", []string{""}},
-	{"CONTACT", " PHONE FAX EMAIL URL IPADDR ", []string{"PHONE", "FAX", "EMAIL"}},
+	{"AGE", []string{"AGE"}, []string{""}},
+	{"DATE", []string{"DATE"}, []string{""}},
+	{"CONTACT", []string{"PHONE", "FAX", "EMAIL", "URL", "IPADDR"}, []string{"PHONE", "FAX", "EMAIL"}},
 	{
-		"ID", " SSN MEDICALRECORD HEALTHPLAN ACCOUNT LICENSE VEHICLE DEVICE BIOID IDNUM ",
+		"ID",
+		[]string{"SSN", "MEDICALRECORD", "HEALTHPLAN", "ACCOUNT", "LICENSE", "VEHICLE", "DEVICE", "BIOID", "IDNUM"},
 		[]string{"SSN", "MEDICALRECORD", "HEALTHPLAN", "ACCOUNT", "LICENSE", "VEHICLE", "DEVICE", "BIOID", "IDNUM "},
 	},
-	{"OTHER", " OTHER ", nil},
+	{"OTHER", []string{"OTHER"}, nil},
 }
 
 const phi = 0 // the place of element PHI
@@ -140,12 +141,9 @@ func elementIndex(name string) int {
 
 // expected says whether the script would not warn of this TYPE.
 func expected(element int, typ string) bool {
-	word := " " + strings.ToUpper(typ) + " "
-	if element != phi {
-		return strings.Contains(elements[element].types, word)
-	}
-	for _, e := range elements[phi+1:] {
-		if strings.Contains(e.types, word) {
+	typ = strings.ToUpper(typ)
+	for i := range elements {
+		if (element == i || element == phi) && slices.Contains(elements[i].types, typ) {
 			return true
 		}
 	}

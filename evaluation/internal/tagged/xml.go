@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/usualxml"
 )
 
 // Document is a text and its tags, in the order of the file.
@@ -21,10 +22,7 @@ type Document struct {
 }
 
 // Tag is a tag as it is written; what is missing is empty.
-type Tag struct {
-	Line                      int
-	Element, Type, Start, End string
-}
+type Tag = usualxml.Tag
 
 // Parser is the library through which a script reads XML.
 type Parser int
@@ -43,6 +41,9 @@ const (
 // decodes the outcome as declared: so in a file that says ISO-8859-1 each
 // character that is not ASCII is two or more.
 func XML(raw []byte, path string, by Parser) (*Document, error) {
+	if note, usual := usualxml.Scan(raw); usual {
+		return &Document{note.Text, note.Tags}, nil
+	}
 	if line := invalidLine(raw); line > 0 {
 		return nil, &data.Error{Path: path, Line: line, Offset: -1, Reason: "invalid UTF-8"}
 	}
