@@ -29,6 +29,7 @@ var measures = []struct{ metric, types, short, name string }{
 	{"binary_token", "", "tokens", "Tokens, PHI or not"},
 	{"hipaa/binary_token", "", "HIPAA tokens", "Tokens, PHI or not, of types that HIPAA names"},
 	{"i2b2/Binary HIPAA Token", "i2b2-2014", "", "i2b2 2014 script: Binary HIPAA Token"},
+	{"meddocan/merged", "meddocan", "", "MEDDOCAN script: subtask 2, merged"},
 }
 
 // scoreTables fills in the scores of all runs.
