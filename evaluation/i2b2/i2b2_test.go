@@ -3,6 +3,7 @@ package i2b2
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -651,7 +652,7 @@ func TestDecodeErrors(t *testing.T) {
 			if err == nil || err.Error() != tc.want {
 				t.Errorf("error %v, want %s", err, tc.want)
 			}
-			if _, ok := err.(*data.Error); !ok {
+			if _, ok := errors.AsType[*data.Error](err); !ok {
 				t.Errorf("a %T", err)
 			}
 		})
