@@ -1,6 +1,7 @@
-// Package embeddings reads pretrained word vectors: GloVe text, word2vec text
-// and word2vec binary, each plain or gzipped. The format is found from the
-// content, never from the file's name; see Load.
+// Package embeddings reads and writes word vectors: GloVe text, word2vec text
+// and word2vec binary, each plain or gzipped. The format of a file that is read
+// is found from its content, never from its name; see Load. Package learn, below,
+// trains vectors.
 //
 // A table of 400,000 words of 100 dimensions takes the memory of its floats
 // (160 MB) and about 16 MB for the words and their index.

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lethe-deid/lethe/data/tokenize"
+	"github.com/lethe-deid/lethe/embeddings"
+	"github.com/lethe-deid/lethe/embeddings/learn"
+)
+
+type vectorsTrainOptions struct {
+	learn.Config
+	format, config string
+	output, as     string
+	json           bool
+}
+
+func newVectorsTrain() *cobra.Command {
+	opt := vectorsTrainOptions{Config: learn.DefaultConfig()}
+	cmd := &cobra.Command{
+		Use:   "train --output FILE INPUT...",
+		Short: "Train word vectors on text",
+		Long: `Train word vectors on text: skip-gram or CBOW with negative sampling, or GloVe. The
+settings are by default those of Dernoncourt et al. 2016. A system reads the file
+as its vectors.file.
+
+An INPUT is a file or a folder. Text may be of any size, and a file of text or of
+a format that has all notes in one file may be gzipped. The text is cut into
+tokens as the system will cut it: give its experiment as --config, or the settings
+one by one.
+
+The file holds words of the text. Of text with PHI it holds names: all that occur
+--min-count times. Treat it as you treat the text, or keep out with
+--min-documents what only few notes contain.
+
+The same text, settings and seed give the same file.`,
+		Example: `  lethe vectors train --output es.txt spanish/*.txt more.txt.gz
+  lethe vectors train --config meddocan.yaml --output es.bin text/ --epochs 5
+  lethe vectors train --method glove --format i2b2 --min-documents 10 --output i2b2.txt train/xml`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError(cmd, errors.New("an INPUT must be given"))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if opt.output == "" {
+				return usageError(cmd, errors.New("--output must be given"))
+			}
+			if err := opt.likeTagger(cmd.Flags()); err != nil {
+				return err
+			}
+			if err := opt.Validate(); err != nil {
+				return usageError(cmd, err)
+			}
+			return opt.run(cmd.Context(), args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&opt.format, "format", "text", "`FORMAT` of the INPUTs: i2b2, meddocan, brat, conll, jsonl or text")
+	flags.StringVar(&opt.config, "config", "", "`EXPERIMENT` whose tokenizer, sentences, digits and dimension to take (default none)")
+	flags.StringVar(&opt.Tokenizer, "tokenizer", opt.Tokenizer, "what cuts tokens: "+strings.Join(tokenize.Names(), ", "))
+	flags.StringVar(&opt.Sentences, "sentences", opt.Sentences, "what cuts sentences, where windows end: "+strings.Join(tokenize.SplitterNames(), ", "))
+	flags.BoolVar(&opt.Lowercase, "lowercase", false, "take words in lower case, where a system looks if it finds no other (default as they are)")
+	flags.BoolVar(&opt.ZeroDigits, "zero-digits", false, "take digits as 0, likewise (default as they are)")
+	flags.StringVar((*string)(&opt.Method), "method", string(opt.Method), "skip-gram, cbow or glove")
+	flags.IntVar(&opt.Dim, "dim", opt.Dim, "`WIDTH` of the vectors")
+	flags.IntVar(&opt.Window, "window", opt.Window, "neighbours of a word on each side, at most")
+	flags.IntVar(&opt.MinCount, "min-count", opt.MinCount, "words that occur less often get no vector")
+	flags.IntVar(&opt.MinDocuments, "min-documents", opt.MinDocuments, "nor do words of fewer notes; a file of text is one")
+	flags.IntVar(&opt.Epochs, "epochs", opt.Epochs, "passes over the text; of glove, over its counts")
+	flags.IntVar(&opt.Negatives, "negatives", opt.Negatives, "words drawn against each pair; not for glove")
+	flags.Float64Var(&opt.Sample, "sample", opt.Sample, "`SHARE` of the text above which a word is thinned out, 0 for never; not for glove")
+	flags.Float64Var(&opt.Rate, "rate", 0, "learning rate at the start (default 0.025 for skip-gram, 0.05 for the others)")
+	flags.Uint64Var(&opt.Seed, "seed", opt.Seed, "`N`umber that all chance follows from")
+	flags.StringVar(&opt.output, "output", "", "`FILE` to write; one that ends in .gz is gzipped (needed)")
+	flags.StringVar(&opt.as, "as", "", "write as word2vec-text, word2vec-binary or glove (default word2vec-binary if FILE ends in .bin or .bin.gz, else word2vec-text)")
+	flags.BoolVar(&opt.json, "json", false, "print what was read as JSON (default a line on stderr)")
+	return cmd
+}
+
+// likeTagger takes from --config what no flag says.
+func (o *vectorsTrainOptions) likeTagger(flags *pflag.FlagSet) error {
+	ann, err := loadANN(o.config)
+	if ann == nil || err != nil {
+		return err
+	}
+	if !flags.Changed("tokenizer") {
+		o.Tokenizer = ann.Tokenizer
+	}
+	if !flags.Changed("sentences") {
+		o.Sentences = ann.Sentences
+	}
+	if !flags.Changed("zero-digits") {
+		o.ZeroDigits = ann.Vocabulary.DigitsAsZero
+	}
+	if !flags.Changed("dim") && ann.Network.TokenEmbedding > 0 {
+		o.Dim = ann.Network.TokenEmbedding
+	}
+	return nil
+}
+
+func (o *vectorsTrainOptions) run(ctx context.Context, inputs []string) error {
+	corpus, err := openTexts(inputs, o.format)
+	if err != nil {
+		return err
+	}
+	if err := mustBeNew(o.output); err != nil {
+		return err
+	}
+	as := embeddings.Format(o.as)
+	if as == "" {
+		as = embeddings.FormatOf(o.output)
+	}
+	file, err := embeddings.Create(o.output, as)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Abort() }() // after Save it does nothing
+	p := newProgress()
+	defer p.clear()
+	vectors, summary, err := learn.Vectors(ctx, corpus, o.Config, p.show)
+	if err != nil {
+		return err
+	}
+	if err := file.Save(vectors); err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(summary)
+	}
+	p.line("%s: %d words of %d, for %.2f %% of %d tokens", o.output, vectors.Len(), summary.Words,
+		100*float64(summary.Kept)/float64(summary.Tokens), summary.Tokens)
+	if summary.Unwritable > 0 {
+		p.line("%d words that hold white space have no vector", summary.Unwritable)
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package text
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/internal/notes"
+)
+
+// pieceSize bounds a piece; in bytes.
+const pieceSize = 1 << 20
+
+// Pieces reads files of any size, each plain or gzipped, as documents of a
+// megabyte at most, for what needs the text but not the notes. It takes one
+// file, or the .txt files of a folder. A piece ends after a blank line if it can,
+// else after a line, else after a space. The ID is
+// the path of the file.
+//
+// A file that is not UTF-8 yields a *data.Error with line and byte offset (after
+// gunzipping), and reading goes on with the next.
+func Pieces(path string) data.Documents {
+	return func(yield func(*data.Document, error) bool) {
+		files, err := notes.List(path, Ext)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, file := range files {
+			if !pieces(file, yield) {
+				return
+			}
+		}
+	}
+}
+
+// pieces returns false when yield wants no more.
+func pieces(path string, yield func(*data.Document, error) bool) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return yield(nil, notes.Unreadable(path, err))
+	}
+	defer f.Close()
+	in, err := Gunzip(f)
+	if err != nil {
+		return yield(nil, notes.Unreadable(path, err))
+	}
+	buf := make([]byte, pieceSize)
+	held, lines, offset := 0, 0, 0
+	for {
+		var err error
+		for held < len(buf) && err == nil { // not io.ReadFull, whose error would be that of truncated gzip
+			var n int
+			n, err = in.Read(buf[held:])
+			held += n
+		}
+		last := err == io.EOF
+		if err != nil && !last {
+			return yield(nil, notes.Unreadable(path, err))
+		}
+		piece := buf[:held]
+		if !last {
+			piece = piece[:pieceEnd(piece)]
+		}
+		if err := notes.CheckUTF8(path, piece); err != nil {
+			if e, ok := errors.AsType[*data.Error](err); ok {
+				e.Line += lines
+				e.Offset += offset
+			}
+			return yield(nil, err)
+		}
+		if len(piece) > 0 && !yield(&data.Document{ID: path, Text: string(piece)}, nil) {
+			return false
+		}
+		if last {
+			return true
+		}
+		lines += bytes.Count(piece, []byte("\n"))
+		offset += len(piece)
+		held = copy(buf, buf[len(piece):held])
+	}
+}
+
+// pieceEnd is the best place to cut.
+func pieceEnd(b []byte) int {
+	for _, border := range []string{"\n\n", "\n", " "} {
+		if i := bytes.LastIndex(b, []byte(border)); i >= 0 {
+			return i + len(border)
+		}
+	}
+	for end := len(b) - 1; end > len(b)-utf8.UTFMax; end-- {
+		if utf8.RuneStart(b[end]) {
+			return end
+		}
+	}
+	return len(b)
+}
+
+// Gunzip reads what is gzipped, as its first two bytes say, and anything else as
+// it is.
+func Gunzip(r io.Reader) (io.Reader, error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) { // an error comes again when reading
+		return in, nil
+	}
+	return gzip.NewReader(in)
+}

@@ -1,0 +1,101 @@
+package text
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+func TestPieces(t *testing.T) {
+	dir := t.TempDir()
+	long := strings.Repeat("Ávila y León\n", pieceSize/8) // 14 bytes a line: two pieces, and no blank line
+	paragraphs := strings.Repeat("uno dos\ntres\n\n", pieceSize/8)
+	words := strings.Repeat("ñandú ", pieceSize/8)
+	letters := "x" + strings.Repeat("ñ", pieceSize) // no place to cut but between letters
+	for name, content := range map[string]string{"long": long, "paragraphs": paragraphs, "words": words, "letters": letters, "short": "a", "empty": ""} {
+		for _, zip := range []bool{false, true} {
+			raw := []byte(content)
+			if zip {
+				raw = gzipped(t, raw)
+			}
+			file := write(t, filepath.Join(dir, name+".txt"), raw)
+			docs, err := data.Collect(Pieces(file))
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			var all strings.Builder
+			for i, d := range docs {
+				all.WriteString(d.Text)
+				if d.ID != file || len(d.Text) > pieceSize || d.Text == "" {
+					t.Errorf("%s: piece %d has the id %s and %d bytes", name, i, d.ID, len(d.Text))
+				}
+				if end := map[string]string{"long": "n\n", "paragraphs": "\n\n", "words": " "}[name]; !strings.HasSuffix(d.Text, end) {
+					t.Errorf("%s: piece %d does not end with %q", name, i, end)
+				}
+			}
+			if all.String() != content || len(content) > pieceSize && len(docs) < 2 {
+				t.Errorf("%s: %d pieces, of %d bytes for %d", name, len(docs), all.Len(), len(content))
+			}
+		}
+	}
+}
+
+func TestPiecesOfAFolder(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "b.txt"), []byte("b"))
+	write(t, filepath.Join(dir, "a.txt"), gzipped(t, []byte("a")))
+	write(t, filepath.Join(dir, "c.csv"), []byte("c"))
+	docs, err := data.Collect(Pieces(dir))
+	if err != nil || len(docs) != 2 || docs[0].Text+docs[1].Text != "ab" {
+		t.Errorf("%d documents, %v", len(docs), err)
+	}
+}
+
+func TestPiecesErrors(t *testing.T) {
+	dir := t.TempDir()
+	bad := strings.Repeat("Zebulon\n", pieceSize/4) + "Zebulon \xff\n" // in the third piece
+	whole := gzipped(t, []byte(strings.Repeat("Zebulon", 99)))
+	for name, c := range map[string]struct {
+		raw  []byte
+		want string
+	}{
+		"encoding":  {[]byte(bad), "encoding.txt:262145: invalid UTF-8 (offset 2097160)"},
+		"truncated": {whole[:len(whole)-9], "truncated.txt: cannot be read: unexpected EOF"},
+		"broken":    {[]byte("\x1f\x8bxxxxxxxxx"), "broken.txt: cannot be read: gzip: invalid header"},
+	} {
+		file := write(t, filepath.Join(dir, name+".txt"), c.raw)
+		_, err := data.Collect(Pieces(file))
+		if err == nil || strings.TrimPrefix(err.Error(), dir+"/") != c.want {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+	if _, err := data.Collect(Pieces(filepath.Join(dir, "none.txt"))); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Error(err)
+	}
+}
+
+func write(t *testing.T, path string, raw []byte) string {
+	t.Helper()
+	if err := os.WriteFile(path, raw, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func gzipped(t *testing.T, raw []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(raw); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,163 @@
+package learn
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/tokenize"
+	"github.com/lethe-deid/lethe/embeddings"
+)
+
+// reader cuts a corpus into sentences of words.
+type reader struct {
+	corpus     data.Documents
+	tokenizer  tokenize.Tokenizer
+	splitter   tokenize.Splitter
+	lowercase  bool
+	zeroDigits bool
+}
+
+func newReader(c Config) (r *reader, err error) {
+	r = &reader{lowercase: c.Lowercase, zeroDigits: c.ZeroDigits}
+	if r.tokenizer, err = tokenize.Lookup(c.Tokenizer); err != nil {
+		return nil, err
+	}
+	r.splitter, err = tokenize.LookupSplitter(c.Sentences)
+	return r, err
+}
+
+// each passes on the words of each sentence, in a slice that is valid until the
+// next.
+func (r *reader) each(ctx context.Context, do func(doc *data.Document, words []string) error) error {
+	var tokens []data.Token
+	var sentences []tokenize.Range
+	var words []string
+	for doc, err := range r.corpus {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		tokens = r.tokenizer.Tokens(doc.Text, tokens[:0])
+		sentences = r.splitter.Sentences(doc.Text, tokens, sentences[:0])
+		for _, s := range sentences {
+			words = words[:0]
+			for _, t := range tokens[s.Start:s.End] {
+				words = append(words, r.word(doc.Text[t.Start:t.End]))
+			}
+			if err := do(doc, words); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *reader) word(token string) string {
+	if r.lowercase {
+		token = strings.ToLower(token)
+	}
+	if r.zeroDigits {
+		token = embeddings.ZeroDigits(token)
+	}
+	return token
+}
+
+// vocabulary is the words that get a vector, the most frequent first.
+type vocabulary struct {
+	words  []string
+	counts []int
+	total  int // sum of the counts
+	ids    map[string]int32
+}
+
+// count reads the corpus once and fixes the vocabulary.
+func (r *reader) count(ctx context.Context, cfg Config, progress Progress) (*vocabulary, Summary, error) {
+	type occurrences struct {
+		count, documents int32
+		last             int32 // the number of the document last seen in
+	}
+	var s Summary
+	seen := map[string]*occurrences{}
+	id := ""
+	err := r.each(ctx, func(doc *data.Document, words []string) error {
+		if doc.ID != id || s.Documents == 0 {
+			id = doc.ID
+			s.Documents++
+		}
+		s.Sentences++
+		if s.Sentences%4096 == 0 {
+			progress("counting words", s.Tokens, 0)
+		}
+		s.Tokens += len(words)
+		for _, w := range words {
+			o := seen[w]
+			if o == nil {
+				o = &occurrences{}
+				seen[strings.Clone(w)] = o // a word must not keep its document in memory
+			}
+			o.count++
+			if o.last != int32(s.Documents) {
+				o.last = int32(s.Documents)
+				o.documents++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, s, err
+	}
+	s.Words = len(seen)
+	if s.Tokens == 0 {
+		return nil, s, errors.New("the corpus holds no token")
+	}
+	v := &vocabulary{ids: map[string]int32{}}
+	for w, o := range seen {
+		switch {
+		case strings.ContainsFunc(w, unwritable):
+			s.Unwritable++
+		case int(o.count) >= cfg.MinCount && int(o.documents) >= cfg.MinDocuments:
+			v.words = append(v.words, w)
+		}
+	}
+	if len(v.words) < 2 {
+		return nil, s, fmt.Errorf("of %d distinct words, %d occur %d times or more in %d documents or more: too few to learn from",
+			s.Words, len(v.words), cfg.MinCount, cfg.MinDocuments)
+	}
+	slices.SortFunc(v.words, func(a, b string) int {
+		return cmp.Or(cmp.Compare(seen[b].count, seen[a].count), cmp.Compare(a, b))
+	})
+	for i, w := range v.words {
+		v.ids[w] = int32(i)
+		v.counts = append(v.counts, int(seen[w].count))
+		v.total += v.counts[i]
+	}
+	s.Kept = v.total
+	return v, s, nil
+}
+
+// unwritable says which characters end a word in files of vectors, or make them
+// look like binary ones.
+func unwritable(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) }
+
+// sentences passes on each sentence as the ids of its words, without those that
+// have no vector. The slice is valid until the next.
+func (r *reader) sentences(ctx context.Context, v *vocabulary, do func(ids []int32) error) error {
+	var ids []int32
+	return r.each(ctx, func(_ *data.Document, words []string) error {
+		ids = ids[:0]
+		for _, w := range words {
+			if id, ok := v.ids[w]; ok {
+				ids = append(ids, id)
+			}
+		}
+		return do(ids)
+	})
+}

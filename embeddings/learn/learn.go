@@ -1,0 +1,154 @@
+// Package learn trains word vectors on text: skip-gram and CBOW with negative
+// sampling (Mikolov et al. 2013) and GloVe (Pennington et al. 2014).
+//
+// The text is cut into tokens and sentences as the tagger will cut it, and is
+// read anew for each pass, so that the memory taken depends on the number of
+// distinct words (with GloVe: of distinct pairs of words), not on the length of
+// the text.
+//
+// The vectors depend on the text, the settings and the seed alone: any number
+// of workers computes the same bits.
+package learn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/embeddings"
+)
+
+// Method is how vectors are learnt.
+type Method string
+
+// The methods.
+const (
+	SkipGram Method = "skip-gram" // a word predicts each of its neighbours (Mikolov et al. 2013, arXiv:1310.4546)
+	CBOW     Method = "cbow"      // the mean of its neighbours predicts a word (Mikolov et al. 2013, arXiv:1301.3781)
+	GloVe    Method = "glove"     // products of vectors approach logarithms of counts (Pennington et al. 2014)
+)
+
+// Methods lists the methods, the default first.
+func Methods() []Method { return []Method{SkipGram, CBOW, GloVe} }
+
+// Config is everything about the training that a user chooses.
+type Config struct {
+	Method       Method
+	Dim          int     // width of the vectors
+	Window       int     // neighbours on each side, at most: word2vec draws how many, GloVe weighs each by 1/distance
+	MinCount     int     // words that occur less often get no vector
+	MinDocuments int     // nor do those of fewer documents
+	Epochs       int     // passes over the text or, with GloVe, over the counts
+	Negatives    int     // words drawn against each pair; not for GloVe
+	Sample       float64 // share of the text above which a word is thinned out; 0: never; not for GloVe
+	Rate         float64 // learning rate at the start; 0: the method's own, see Method.rate
+	Lowercase    bool    // words in lower case
+	ZeroDigits   bool    // digits as 0
+	Tokenizer    string  // see tokenize.Names
+	Sentences    string  // windows end where these do; see tokenize.SplitterNames
+	Seed         uint64
+	Workers      int // goroutines, which change nothing but the time
+}
+
+// DefaultConfig is what Dernoncourt et al. 2016, section 3.3, say of the vectors
+// that they trained: skip-gram, window 10, minimum count 5, 15 iterations and 10
+// negative samples, of the width that their network reads. Where they are silent
+// it is word2vec's.
+func DefaultConfig() Config {
+	return Config{
+		Method: SkipGram, Dim: 100, Window: 10, MinCount: 5, MinDocuments: 1, Epochs: 15, Negatives: 10, Sample: 1e-3,
+		Tokenizer: "ptb", Sentences: "rules", Seed: 1, Workers: 1,
+	}
+}
+
+// rate is the learning rate of the method's own program.
+func (m Method) rate() float64 {
+	if m == SkipGram {
+		return 0.025
+	}
+	return 0.05
+}
+
+// Validate says what makes no sense.
+func (c Config) Validate() error {
+	switch {
+	case !slices.Contains(Methods(), c.Method):
+		return fmt.Errorf("no method %q (have %v)", c.Method, Methods())
+	case c.Dim < 2 || c.Dim > 4096:
+		return fmt.Errorf("dimension %d is not in [2, 4096]", c.Dim)
+	case c.Window < 1 || c.Window > 100:
+		return fmt.Errorf("window %d is not in [1, 100]", c.Window)
+	case c.MinCount < 1:
+		return fmt.Errorf("minimum count %d is not positive", c.MinCount)
+	case c.MinDocuments < 1:
+		return fmt.Errorf("minimum of documents %d is not positive", c.MinDocuments)
+	case c.Epochs < 1:
+		return fmt.Errorf("%d epochs: not positive", c.Epochs)
+	case c.Negatives < 1 || c.Negatives > 100:
+		return fmt.Errorf("%d negative samples: not in [1, 100]", c.Negatives)
+	case !(c.Sample >= 0 && c.Sample < 1):
+		return fmt.Errorf("sample %v is not in [0, 1)", c.Sample)
+	case !(c.Rate >= 0 && c.Rate <= 1):
+		return fmt.Errorf("learning rate %v is not in [0, 1]", c.Rate)
+	case c.Workers < 1:
+		return fmt.Errorf("%d workers: not positive", c.Workers)
+	}
+	_, err := newReader(c)
+	return err
+}
+
+// Progress is told how far a stage is, total 0 if nobody knows; nil tells
+// nobody.
+type Progress func(stage string, done, total int)
+
+// Summary says what the vectors were learnt from.
+type Summary struct {
+	Documents  int `json:"documents"` // that hold a token
+	Sentences  int `json:"sentences"`
+	Tokens     int `json:"tokens"`
+	Kept       int `json:"tokens_with_vector"` // those whose word has a vector
+	Words      int `json:"distinct_words"`
+	Unwritable int `json:"words_with_space"` // distinct words that no file of vectors can hold, since they hold white space or a control character: without a vector
+	Pairs      int `json:"pairs,omitempty"`  // distinct pairs of words that GloVe counts
+}
+
+// Vectors learns the vectors of the words of a corpus. The corpus is read
+// several times and must yield the same each time; its first error ends the
+// training. Words are in the order of their counts, the most frequent first.
+func Vectors(ctx context.Context, corpus data.Documents, cfg Config, progress Progress) (*embeddings.Vectors, Summary, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, Summary{}, err
+	}
+	if cfg.Rate == 0 {
+		cfg.Rate = cfg.Method.rate()
+	}
+	if progress == nil {
+		progress = func(string, int, int) {}
+	}
+	r, err := newReader(cfg)
+	if err != nil {
+		return nil, Summary{}, err
+	}
+	r.corpus = corpus
+	voc, summary, err := r.count(ctx, cfg, progress)
+	if err != nil {
+		return nil, summary, err
+	}
+	var values []float32
+	if cfg.Method == GloVe {
+		values, summary.Pairs, err = trainGloVe(ctx, r, voc, cfg, progress)
+	} else {
+		values, err = trainWord2vec(ctx, r, voc, cfg, progress)
+	}
+	if err != nil {
+		return nil, summary, err
+	}
+	for _, x := range values {
+		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+			return nil, summary, fmt.Errorf("the vectors grew beyond all bounds: lower the learning rate, %v", cfg.Rate)
+		}
+	}
+	return embeddings.New(voc.words, cfg.Dim, values), summary, nil
+}

@@ -1,0 +1,124 @@
+package embeddings
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// New makes a table of words and their vectors, values[i*dim:(i+1)*dim] that of
+// words[i]. It panics if a word is not UTF-8 or occurs twice.
+func New(words []string, dim int, values []float32) *Vectors {
+	b := newBuilder(dim, nil)
+	for i, w := range words {
+		copy(b.next(), values[i*dim:(i+1)*dim])
+		b.add([]byte(w))
+	}
+	if b.v.Len() < len(words) {
+		panic("embeddings: a word that is not UTF-8, or one twice")
+	}
+	return b.v
+}
+
+// Formats lists the formats.
+func Formats() []Format { return []Format{GloVe, Word2vecText, Word2vecBinary} }
+
+// FormatOf is the format that a file is written in by its name: binary for
+// x.bin and x.bin.gz, else text with a header.
+func FormatOf(path string) Format {
+	if strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".bin") {
+		return Word2vecBinary
+	}
+	return Word2vecText
+}
+
+// File is a file of vectors to be: hidden beside its path until Save.
+type File struct {
+	path    string
+	format  Format
+	pending *renameio.PendingFile
+}
+
+// Create makes a File, and its folder if need be. A path that ends in .gz is
+// gzipped.
+func Create(path string, format Format) (*File, error) {
+	if !slices.Contains(Formats(), format) {
+		return nil, fmt.Errorf("no format of vectors %q (have %v)", format, Formats())
+	}
+	err := os.MkdirAll(filepath.Dir(path), 0o777)
+	if err != nil {
+		return nil, unwritable(path, err)
+	}
+	p, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(0o666))
+	if err != nil {
+		return nil, unwritable(path, err)
+	}
+	return &File{path, format, p}, nil
+}
+
+// Save writes the vectors, which then are at the path.
+func (f *File) Save(v *Vectors) error {
+	var w io.Writer = f.pending
+	var z *gzip.Writer
+	if strings.HasSuffix(f.path, ".gz") {
+		z = gzip.NewWriter(f.pending)
+		w = z
+	}
+	err := v.write(w, f.format)
+	if z != nil && err == nil {
+		err = z.Close()
+	}
+	if err == nil {
+		err = f.pending.CloseAtomicallyReplace()
+	}
+	if err != nil {
+		return unwritable(f.path, err)
+	}
+	return nil
+}
+
+// Abort removes what Save has not made final; after Save it does nothing.
+func (f *File) Abort() error { return f.pending.Cleanup() }
+
+func unwritable(path string, err error) error {
+	return &data.Error{Path: path, Offset: -1, Reason: "cannot be written", Err: err}
+}
+
+// write lays the vectors out so that Load reads the same bits. In text a number
+// has as many digits as that takes.
+func (v *Vectors) write(w io.Writer, format Format) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	if format != GloVe {
+		fmt.Fprintf(out, "%d %d\n", v.Len(), v.Dim())
+	}
+	var buf []byte
+	for i := range v.Len() {
+		buf = append(buf[:0], v.Word(i)...)
+		if format == Word2vecBinary {
+			buf = append(buf, ' ')
+		}
+		for _, x := range v.Row(i) {
+			if format == Word2vecBinary {
+				buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
+			} else {
+				buf = strconv.AppendFloat(append(buf, ' '), float64(x), 'g', -1, 32)
+			}
+		}
+		if _, err := out.Write(append(buf, '\n')); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
