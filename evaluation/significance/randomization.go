@@ -67,10 +67,10 @@ func newShuffler(a, b [][]float64, score func(total []float64) evaluation.PRF) *
 func values(s evaluation.PRF) [3]float64 { return [3]float64{s.Precision, s.Recall, s.F1} }
 
 // pValues gives the two-sided p-values of approximate randomization (Noreen
-// 1989; Yeh 2000). If the systems are equally good, it is chance
-// which of them gave which of the two results of a unit; so each shuffle swaps
-// the results of every unit with probability one half. When r of s shuffles have a
-// difference at least as large as the observed one,
+// 1989; Yeh 2000). If the systems are equally good, it is chance which of them gave
+// which of the two results of a unit; so each shuffle swaps the results of every
+// unit with probability one half. When r of s shuffles have a difference at least
+// as large as the observed one,
 //
 //	p = (r + 1) / (s + 1)
 //
