@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -274,4 +275,21 @@ func TestJSON(t *testing.T) {
 		got.Precision != 0.5 || got.Recall != 0.5 || got.F1 != 0.5 || got.Types["X"].Recall != 0.5 || len(got.Types) != 2 {
 		t.Errorf("%s", raw)
 	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte("a B-X I-X\n\n-DOCSTART- O O\na S-0 E-\nb -X .-Y\n"), false, false)
+	f.Add([]byte("a X none\n-X- x x"), true, true)
+	f.Fuzz(func(t *testing.T, raw []byte, bare, corrected bool) {
+		r, err := Read(bytes.NewReader(raw), "x", Options{Raw: bare, Corrected: corrected})
+		if err != nil {
+			return
+		}
+		if r.Correct > r.Gold || r.Correct > r.Found || r.CorrectTokens > r.Tokens {
+			t.Fatalf("%+v", r)
+		}
+		if err := r.WriteText(io.Discard); err != nil {
+			t.Fatal(err)
+		}
+	})
 }

@@ -536,3 +536,30 @@ func TestMetrics(t *testing.T) {
 		t.Error("no error for a span beyond the text")
 	}
 }
+
+// Whatever the tags and the text: no panic, and no score out of bounds.
+func FuzzCompare(f *testing.F) {
+	f.Add("Ana Gil\n", "T1\tN 0 3\tAna\nT2\tN 4 7\n", "T1\tN -1 1_0\nT2\nT3\tM 9 2")
+	f.Fuzz(func(t *testing.T, text, gold, system string) {
+		side := func(lines string) *Document {
+			d := &Document{ID: "a", Text: text}
+			for line := range strings.Lines(lines) {
+				if tag, ok, _ := parseLine(strings.TrimFunc(line, space)); ok {
+					d.Tags = append(d.Tags, tag)
+				}
+			}
+			return d
+		}
+		for _, corrected := range []bool{false, true} {
+			r, err := Compare(of(side(gold)), of(side(system)), Options{Corrected: corrected})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range []Evaluation{r.NER, r.Strict, r.Merged} {
+				if s := e.PRF(); s.Precision > 1 || s.Recall > 1 || s.F1 > 1 || e.FP < 0 || e.FN < 0 {
+					t.Fatalf("%+v", e)
+				}
+			}
+		}
+	})
+}
