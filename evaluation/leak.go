@@ -3,7 +3,6 @@ package evaluation
 import (
 	"cmp"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"maps"
 	"math"
@@ -200,7 +199,8 @@ const (
 // intervals of the bootstrap (Efron and Tibshirani 1993, section 13.3). Notes are
 // drawn, not spans, since what a system misses in a note comes together. A drawn
 // corpus without PHI of a kind does not count for that kind. All chance follows
-// from the seed, whatever the number of cores, of which it takes all.
+// from the seed, whatever the number of cores, of which it takes all; kinds with
+// the same counts have the same intervals.
 //
 // What the notes do not show, no resample shows: where nothing was left, the
 // interval is [0, 0], and that of a type found in few notes is too narrow.
@@ -216,7 +216,7 @@ func (l *Leak) Report(seed uint64) *LeakReport {
 		}{{&rows[i].Tokens, k.tokens()}, {&rows[i].Instances, k.instances()}, {&rows[i].Notes, k.whole(l.notes)}} {
 			limit <- struct{}{}
 			wait.Go(func() {
-				*share.into = bootstrap(share.of, l.notes, k.source(seed, j))
+				*share.into = bootstrap(share.of, l.notes, rand.NewPCG(seed, uint64(j)))
 				<-limit
 			})
 		}
@@ -258,14 +258,6 @@ func (k *leakKind) tallies(of func(leakCounts) tally) map[tally]int {
 		n[of(c)] += notes
 	}
 	return n
-}
-
-// source has the chance of one share to itself, so that it does not matter what
-// other types there are.
-func (k *leakKind) source(seed uint64, share int) rand.Source {
-	name := fnv.New64a()
-	fmt.Fprintf(name, "%q %q %d", k.category, k.typ, share)
-	return rand.NewPCG(seed, name.Sum64())
 }
 
 // class is notes of equal tallies.
