@@ -30,13 +30,12 @@ cd "$dir"
 echo "spans: $(grep -o '"type"' gold.jsonl | wc -l) gold, $(grep -o '"type"' system.jsonl | wc -l) system"
 round=1
 while [ "$round" -le "$rounds" ]; do
-	for format in i2b2 jsonl; do
-		gold=gold system=system
-		[ $format = i2b2 ] || gold=gold.jsonl system=system.jsonl
-		for script in '' '--script i2b2'; do
-			# shellcheck disable=SC2086 # two words
+	for format in ${FORMATS:-i2b2 jsonl}; do
+		set -- --gold gold --system system
+		[ "$format" = i2b2 ] || set -- --gold gold.jsonl --system system.jsonl --types i2b2-2014
+		for script in '' i2b2 meddocan conll tokens; do
 			/usr/bin/time -f "$format $script: %e s, %U s user, %S s system, %M kB at most" \
-				./lethe evaluate $script --format $format --gold $gold --system $system >/dev/null 2>time.txt
+				./lethe evaluate --script "$script" --format "$format" "$@" >/dev/null 2>time.txt
 			tail -n 1 time.txt
 		done
 	done
