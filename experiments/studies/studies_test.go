@@ -450,12 +450,13 @@ func TestCross(t *testing.T) {
 		dropped, unknown, goldPlaces := 0, 0, 0
 		place := func(spans []data.Span) (kept []data.Span) {
 			for _, s := range spans {
-				if s.Type == "CITY" || s.Type == "STATE" || s.Type == "HOSPITAL" {
+				switch s.Type {
+				case "CITY", "STATE", "HOSPITAL":
 					s.Type = "PLACE"
 					kept = append(kept, s)
-				} else if s.Type == "DATE" {
+				case "DATE":
 					dropped++
-				} else {
+				default:
 					unknown++
 				}
 			}
