@@ -38,6 +38,7 @@ type CurveMetric struct {
 // CurveType is all sizes by one type.
 type CurveType struct {
 	Type   string       `json:"type"`
+	Gold   int          `json:"gold"` // annotations in the split that is scored; of 0, no F1 says anything
 	Points []CurvePoint `json:"points"`
 }
 
@@ -161,7 +162,7 @@ func Curve(ctx context.Context, c *experiments.Config, co CurveOptions, opt Opti
 		}
 		for _, t := range typeScores(bySeed) {
 			if types[t.Type] == nil {
-				types[t.Type] = &CurveType{Type: t.Type}
+				types[t.Type] = &CurveType{Type: t.Type, Gold: int(t.Instances)}
 				names = append(names, t.Type)
 			}
 			types[t.Type].Points = append(types[t.Type].Points, CurvePoint{sizes[i], instances[i][t.Type], t.Score})
@@ -248,16 +249,17 @@ func (r *LearningCurve) tables() []table {
 	}
 	types := table{
 		title: "Strict F1 by type, and in brackets how many annotations of the type there were to train on",
-		head:  []string{"training documents"},
+		head:  []string{"training documents", "in " + r.Split},
 	}
-	for _, p := range r.Metrics[0].Points {
+	sizes := r.Metrics[0].Points
+	for _, p := range sizes {
 		types.head = append(types.head, fmt.Sprint(p.Documents))
 	}
 	for _, t := range r.Types {
-		row := append([]string{t.Type}, slices.Repeat([]string{""}, len(types.head)-1)...)
+		row := append([]string{t.Type, fmt.Sprint(t.Gold)}, slices.Repeat([]string{""}, len(types.head)-2)...)
 		for _, p := range t.Points {
-			at := slices.Index(types.head, fmt.Sprint(p.Documents))
-			row[at] = fmt.Sprintf("%.4f (%.0f)", p.Mean.F1, p.Instances)
+			at := slices.IndexFunc(sizes, func(o CurvePoint) bool { return o.Documents == p.Documents })
+			row[2+at] = fmt.Sprintf("%.4f (%.0f)", p.Mean.F1, p.Instances)
 		}
 		types.rows = append(types.rows, row)
 	}
@@ -287,7 +289,7 @@ func (r *LearningCurve) charts() map[string]*chart.Chart {
 	largest := chart.Line{Style: chart.Marks}
 	sizes := r.Metrics[0].Points
 	for _, t := range r.Types {
-		if p := t.Points[len(t.Points)-1]; p.Documents == sizes[len(sizes)-1].Documents && p.Instances > 0 {
+		if p := t.Points[len(t.Points)-1]; p.Documents == sizes[len(sizes)-1].Documents && p.Instances > 0 && t.Gold > 0 {
 			largest.Points = append(largest.Points, chart.Point{X: p.Instances, Y: p.Mean.F1, Label: t.Type})
 		}
 	}

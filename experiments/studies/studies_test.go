@@ -265,6 +265,10 @@ func TestCurve(t *testing.T) {
 			t.Errorf("size %d, %v annotations, scores %v; want %d, %v, %v", p.Documents, p.Instances, p.Runs, sizes[i], instances, runs)
 		}
 		for _, typ := range curve.Types {
+			n := counts(t, dir, "documents-4/seed-1", "test").Strict.Types[typ.Type]
+			if typ.Gold != n.TP+n.FN {
+				t.Errorf("test has %d of %s, want %d", typ.Gold, typ.Type, n.TP+n.FN)
+			}
 			for _, p := range typ.Points {
 				if p.Documents == sizes[i] && p.Instances != byType[typ.Type] {
 					t.Errorf("%d documents have %v of %s, want %v", p.Documents, p.Instances, typ.Type, byType[typ.Type])
