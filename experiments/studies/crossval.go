@@ -193,7 +193,7 @@ func (r *CrossValidation) tables() []table {
 	}
 	types := table{title: "Strict, by type, the documents of all folds taken as one corpus", head: []string{"type", "instances", "P", "R", "F1"}}
 	for _, t := range r.Types {
-		types.rows = append(types.rows, append([]string{t.Type, fmt.Sprintf("%.0f", t.Instances)}, t.cells()...))
+		types.rows = append(types.rows, append([]string{t.Type, number(t.Instances)}, t.cells()...))
 	}
 	return append(all, types)
 }

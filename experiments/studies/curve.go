@@ -243,7 +243,7 @@ func (r *LearningCurve) tables() []table {
 			head:  []string{"training documents", "annotations", "P", "R", "F1"},
 		}
 		for _, p := range m.Points {
-			t.rows = append(t.rows, append([]string{fmt.Sprint(p.Documents), fmt.Sprintf("%.0f", p.Instances)}, p.cells()...))
+			t.rows = append(t.rows, append([]string{fmt.Sprint(p.Documents), number(p.Instances)}, p.cells()...))
 		}
 		all = append(all, t)
 	}
@@ -259,12 +259,15 @@ func (r *LearningCurve) tables() []table {
 		row := append([]string{t.Type, fmt.Sprint(t.Gold)}, slices.Repeat([]string{""}, len(types.head)-2)...)
 		for _, p := range t.Points {
 			at := slices.IndexFunc(sizes, func(o CurvePoint) bool { return o.Documents == p.Documents })
-			row[2+at] = fmt.Sprintf("%.4f (%.0f)", p.Mean.F1, p.Instances)
+			row[2+at] = fmt.Sprintf("%.4f (%s)", p.Mean.F1, number(p.Instances))
 		}
 		types.rows = append(types.rows, row)
 	}
 	return append(all, types)
 }
+
+// crowded is the F1 from which types are drawn once more, if there are many.
+const crowded = 0.9
 
 // charts are Figures 3 and 4 of Dernoncourt et al. 2016.
 func (r *LearningCurve) charts() map[string]*chart.Chart {
@@ -286,20 +289,39 @@ func (r *LearningCurve) charts() map[string]*chart.Chart {
 	size.Y.Min = max(0, math.Floor(10*lowest)/10)
 	all := map[string]*chart.Chart{"curve": size}
 
-	largest := chart.Line{Style: chart.Marks}
+	// Figure 4 (a) has all types. Where most crowd at the top, they get a closer
+	// picture, as the common types do in (b), and there their names.
+	var points, top []chart.Point
 	sizes := r.Metrics[0].Points
 	for _, t := range r.Types {
-		if p := t.Points[len(t.Points)-1]; p.Documents == sizes[len(sizes)-1].Documents && p.Instances > 0 && t.Gold > 0 {
-			largest.Points = append(largest.Points, chart.Point{X: p.Instances, Y: p.Mean.F1, Label: t.Type})
+		p := t.Points[len(t.Points)-1]
+		if p.Documents != sizes[len(sizes)-1].Documents || p.Instances == 0 || t.Gold == 0 {
+			continue
+		}
+		point := chart.Point{X: p.Instances, Y: p.Mean.F1, Label: t.Type}
+		points = append(points, point)
+		if point.Y >= crowded {
+			top = append(top, point)
 		}
 	}
-	if len(largest.Points) > 0 {
-		all["types"] = &chart.Chart{
+	scatter := func(points []chart.Point, from float64) *chart.Chart {
+		return &chart.Chart{
 			Title:       fmt.Sprintf("%s: strict F1 on %s of each type against its annotations in training", r.Name, r.Split),
-			Description: "A point for each type, trained on the largest of the training sets.",
-			X:           chart.Axis{Label: "annotations to train on", Log: true}, Y: chart.Axis{Label: "strict F1 on " + r.Split, Max: 1},
-			Lines: []chart.Line{largest}, Width: 560, Height: 360,
+			Description: fmt.Sprintf("A point for each type with an F1 of at least %v, trained on the largest of the training sets.", from),
+			X:           chart.Axis{Label: "annotations to train on", Log: true}, Y: chart.Axis{Label: "strict F1 on " + r.Split, Min: from, Max: 1},
+			Lines: []chart.Line{{Style: chart.Marks, Points: points}}, Width: 560, Height: 400,
 		}
+	}
+	if len(top) > 6 && len(top) < len(points) {
+		all["types-top"] = scatter(top, crowded)
+		for i := range points {
+			if points[i].Y >= crowded {
+				points[i].Label = ""
+			}
+		}
+	}
+	if len(points) > 0 {
+		all["types"] = scatter(points, 0)
 	}
 	return all
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -169,6 +170,14 @@ func (s Score) interval(of func(evaluation.PRF) float64) (low, high float64) {
 func precision(p evaluation.PRF) float64 { return p.Precision }
 func recall(p evaluation.PRF) float64    { return p.Recall }
 func f1(p evaluation.PRF) float64        { return p.F1 }
+
+// number shows a mean of whole numbers, to one decimal where it is not whole.
+func number(x float64) string {
+	if math.Abs(x-math.Round(x)) < 1e-6 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.1f", x)
+}
 
 // small shows a p-value: to four decimals, or two digits of one below 0.001.
 func small(p float64) string {
