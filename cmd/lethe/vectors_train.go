@@ -76,7 +76,7 @@ The same text, settings and seed give the same file.`,
 	flags.IntVar(&opt.Epochs, "epochs", opt.Epochs, "passes over the text; of glove, over its counts")
 	flags.IntVar(&opt.Negatives, "negatives", opt.Negatives, "words drawn against each pair; not for glove")
 	flags.Float64Var(&opt.Sample, "sample", opt.Sample, "`SHARE` of the text above which a word is thinned out, 0 for never; not for glove")
-	flags.Float64Var(&opt.Rate, "rate", 0, "learning rate at the start (default 0.025 for skip-gram, 0.05 for the others)")
+	flags.Float64Var(&opt.Rate, "rate", 0, "learning rate at the start (default 0.025 for skip-gram, 0.25 for cbow, 0.05 for glove)")
 	flags.Uint64Var(&opt.Seed, "seed", opt.Seed, "`N`umber that all chance follows from")
 	flags.StringVar(&opt.output, "output", "", "`FILE` to write; one that ends in .gz is gzipped (needed)")
 	flags.StringVar(&opt.as, "as", "", "write as word2vec-text, word2vec-binary or glove (default word2vec-binary if FILE ends in .bin or .bin.gz, else word2vec-text)")

@@ -10,10 +10,11 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// The function that weighs counts, Pennington et al. 2014, equation 9, with the
-// values of section 4.2.
+// The function that weighs counts, Pennington et al. 2014, equation 9. For billions
+// of words the authors have the maximum 100 (section 4.2); for millions, as here,
+// their program's demonstration has 10.
 const (
-	gloveMax   = 100
+	gloveMax   = 10
 	gloveAlpha = 0.75
 )
 

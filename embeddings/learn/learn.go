@@ -43,7 +43,7 @@ type Config struct {
 	Epochs       int     // passes over the text or, with GloVe, over the counts
 	Negatives    int     // words drawn against each pair; not for GloVe
 	Sample       float64 // share of the text above which a word is thinned out; 0: never; not for GloVe
-	Rate         float64 // learning rate at the start; 0: the method's own, see Method.rate
+	Rate         float64 // learning rate at the start; 0: 0.025 for skip-gram, 0.25 for CBOW, 0.05 for GloVe
 	Lowercase    bool    // words in lower case
 	ZeroDigits   bool    // digits as 0
 	Tokenizer    string  // see tokenize.Names
@@ -63,12 +63,12 @@ func DefaultConfig() Config {
 	}
 }
 
-// rate is the learning rate of the method's own program.
+// rate is the default learning rate. For skip-gram and GloVe it is that of the
+// authors' programs. For CBOW word2vec has 0.05, but adds to each of n neighbours n
+// times its share of the gradient; here each gets its share (Irsoy et al. 2021,
+// arXiv:2012.15332), and the rate is what gave the best vectors.
 func (m Method) rate() float64 {
-	if m == SkipGram {
-		return 0.025
-	}
-	return 0.05
+	return map[Method]float64{SkipGram: 0.025, CBOW: 0.25, GloVe: 0.05}[m]
 }
 
 // Validate says what makes no sense.
