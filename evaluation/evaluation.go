@@ -59,42 +59,85 @@ func Compare(gold, system data.Documents) (*Report, error) { return Options{}.Co
 //
 // Compare returns the first error of a source, and an error when there is no
 // gold document, when not one ID is on both sides, when a side has an ID twice,
-// when a span does not fit its text (see data.Document.Check), or when the two
-// texts of a document differ; with HIPAA, also when the type set marks no type as
-// HIPAA's, or does not have a span's type.
+// and those of Scorer and of its Add.
 func (o Options) Compare(gold, system data.Documents) (*Report, error) {
+	s, err := o.Scorer()
+	if err != nil {
+		return nil, err
+	}
+	if s.report.Matching, err = EachPair(gold, system, s.add); err != nil {
+		return nil, err
+	}
+	return s.Report(), nil
+}
+
+// Scorer is Compare for documents that come one after another.
+type Scorer struct {
+	hipaa  bool
+	types  *data.TypeSet
+	report Report
+	leak   *Leak
+}
+
+// Scorer starts with no document. It is an error to limit the scores to HIPAA's
+// types when the type set marks none as such.
+func (o Options) Scorer() (*Scorer, error) {
 	if o.Types == nil {
 		o.Types = &data.TypeSet{}
 	}
 	if o.HIPAA && !namesHIPAA(o.Types) {
 		return nil, fmt.Errorf("type set %s does not say which types HIPAA names", o.Types.Name)
 	}
-	r := &Report{}
-	leak := NewLeak(o.Types)
-	var err error
-	r.Matching, err = EachPair(gold, system, func(gold, system *data.Document) error {
-		found := system
-		if o.HIPAA {
-			var err error
-			if gold, err = ofHIPAA(gold, o.Types); err != nil {
-				return fmt.Errorf("gold %w", err)
-			}
-			if system, err = ofHIPAA(system, o.Types); err != nil {
-				return fmt.Errorf("system %w", err)
-			}
-		}
-		leak.Add(gold, found)
-		r.Strict.add(typed(gold.Spans), typed(system.Spans))
-		r.Spans.add(untyped(typed(gold.Spans)), untyped(typed(system.Spans)))
-		r.Token.add(tokens(gold), tokens(system))
-		r.BinaryToken.add(untyped(tokens(gold)), untyped(tokens(system)))
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	return &Scorer{hipaa: o.HIPAA, types: o.Types, report: Report{Matching: noDocuments()}, leak: NewLeak(o.Types)}, nil
+}
+
+// Add scores one gold document against what the system made of it; nil counts as
+// an empty document, and as missing. Unlike Compare it does not look at IDs. It
+// is an error when a span does not fit its text (see data.Document.Check), or when
+// the two texts differ; with HIPAA, also when the type set does not have a span's
+// type.
+func (s *Scorer) Add(gold, system *data.Document) error {
+	if err := check("gold", gold); err != nil {
+		return err
 	}
-	r.Leak = leak.Report(1)
-	return r, nil
+	if system == nil {
+		s.report.Missing = append(s.report.Missing, gold.ID)
+		system = &data.Document{ID: gold.ID}
+	} else if err := check("system", system); err != nil {
+		return err
+	} else if err := SameText(gold.ID, gold.Text, system.Text); err != nil {
+		return err
+	}
+	s.report.Documents++
+	return s.add(gold, system)
+}
+
+// add is Add of documents that were checked.
+func (s *Scorer) add(gold, system *data.Document) error {
+	found := system
+	if s.hipaa {
+		var err error
+		if gold, err = ofHIPAA(gold, s.types); err != nil {
+			return fmt.Errorf("gold %w", err)
+		}
+		if system, err = ofHIPAA(system, s.types); err != nil {
+			return fmt.Errorf("system %w", err)
+		}
+	}
+	s.leak.Add(gold, found)
+	r := &s.report
+	r.Strict.add(typed(gold.Spans), typed(system.Spans))
+	r.Spans.add(untyped(typed(gold.Spans)), untyped(typed(system.Spans)))
+	r.Token.add(tokens(gold), tokens(system))
+	r.BinaryToken.add(untyped(tokens(gold)), untyped(tokens(system)))
+	return nil
+}
+
+// Report returns the scores of what was added.
+func (s *Scorer) Report() *Report {
+	r := s.report
+	r.Leak = s.leak.Report(1)
+	return &r
 }
 
 // ofHIPAA is a copy of the document with only those spans whose type HIPAA names.

@@ -3,6 +3,7 @@ package evaluation
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -141,6 +142,43 @@ func TestByType(t *testing.T) {
 	r.Leak = nil // has tests of its own
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
+	}
+}
+
+// One after another the documents come to the same as all together.
+func TestScorer(t *testing.T) {
+	gold := []*data.Document{doc("a", text, span(0, 10, "PATIENT")), doc("b", text, span(19, 25, "DOCTOR"), span(29, 34, "DATE")), doc("c", text)}
+	system := []*data.Document{doc("a", text, span(0, 3, "PATIENT")), doc("c", text, span(29, 34, "DATE"))}
+	want, err := compare(gold, system)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Options{}.Scorer()
+	if err == nil {
+		err = errors.Join(s.Add(gold[0], system[0]), s.Add(gold[1], nil), s.Add(gold[2], system[1]))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, s.Report()); diff != "" {
+		t.Errorf("report (-together +one after another):\n%s", diff)
+	}
+
+	outside := doc("d", "Ana", span(0, 4, "PATIENT"))
+	for _, tc := range []struct {
+		gold, system *data.Document
+		want         string
+	}{
+		{outside, nil, "gold document d: span 0 [0,4)"},
+		{doc("d", "Ana"), outside, "system document d: span 0 [0,4)"},
+		{doc("d", "Ana"), doc("d", "Anna"), "document d: gold text (3 bytes) and system text (4 bytes) differ from byte 2 on"},
+	} {
+		if err := s.Add(tc.gold, tc.system); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+			t.Errorf("error %v, want %s", err, tc.want)
+		}
+	}
+	if got := s.Report().Documents; got != 3 {
+		t.Errorf("%d documents are scored: refused ones, too", got)
 	}
 }
 

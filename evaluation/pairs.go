@@ -184,12 +184,15 @@ type Matching struct {
 	Extra []string `json:"extra"`
 }
 
+// noDocuments has lists that are empty in JSON, too, rather than null.
+func noDocuments() Matching { return Matching{Missing: []string{}, Extra: []string{}} }
+
 // EachPair calls add for each gold document and what the system made of it: for a
 // missing one, an empty document. Besides the errors of DocumentPairs and of add,
 // it is an error when there is no gold document, and when not one ID is on both
 // sides.
 func EachPair(gold, system data.Documents, add func(gold, system *data.Document) error) (Matching, error) {
-	m := Matching{Missing: []string{}, Extra: []string{}}
+	m := noDocuments()
 	for p, err := range DocumentPairs(gold, system) {
 		switch {
 		case err != nil:
@@ -219,15 +222,20 @@ func checked(side string, docs data.Documents) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		for d, err := range docs {
 			if err == nil {
-				if err = d.Check(); err != nil {
-					err = fmt.Errorf("%s %w", side, err)
-				}
+				err = check(side, d)
 			}
 			if !yield(d, err) {
 				return
 			}
 		}
 	}
+}
+
+func check(side string, d *data.Document) error {
+	if err := d.Check(); err != nil {
+		return fmt.Errorf("%s %w", side, err)
+	}
+	return nil
 }
 
 // SameText refuses to compare offsets into different texts of a document.

@@ -39,9 +39,9 @@ const (
 
 // Stream is how Apply tells what happens to notes.
 type Stream struct {
-	// Use is given each note with the spans found in it, in the order of the
-	// notes. The note's own spans are gone.
-	Use func(doc *data.Document, found []data.Span) error
+	// Use is given each note as it was read and once more with the spans that were
+	// found in the place of its own, in the order of the notes.
+	Use func(note, found *data.Document) error
 	// Failed is told of each note that could not be read, or that Use refused: then
 	// with the number of the note, since its ID may be of no use, or be the reason.
 	// It may be nil.
@@ -56,8 +56,8 @@ type Stream struct {
 // all at once.
 func Apply(ctx context.Context, tagger taggers.Tagger, docs data.Documents, s Stream) error {
 	var (
-		chunk         []*data.Document
-		numbers       []int // of the notes in the chunk, from 1
+		chunk, bare   []*data.Document // as they were read, and without their spans
+		numbers       []int            // of the notes in the chunk, from 1
 		size          int
 		notes, failed int
 	)
@@ -71,20 +71,21 @@ func Apply(ctx context.Context, tagger taggers.Tagger, docs data.Documents, s St
 		if len(chunk) == 0 {
 			return nil
 		}
-		found, err := tagger.Tag(ctx, chunk)
+		found, err := tagger.Tag(ctx, bare)
 		if err != nil {
 			return err
 		}
-		for i, doc := range chunk {
-			if err := s.Use(doc, found[i]); err != nil {
+		for i, doc := range bare {
+			doc.Spans = found[i]
+			if err := s.Use(chunk[i], doc); err != nil {
 				if outputFailed(err) {
 					return err
 				}
 				lose(fmt.Errorf("note %d: %w", numbers[i], err))
 			}
-			s.Progress.tell(s.Stage, notes-len(chunk)+i+1, s.Total)
+			s.Progress.tell(s.Stage, notes-len(bare)+i+1, s.Total)
 		}
-		chunk, numbers, size = chunk[:0], numbers[:0], 0
+		chunk, bare, numbers, size = chunk[:0], bare[:0], numbers[:0], 0
 		return nil
 	}
 	for doc, err := range docs {
@@ -96,7 +97,8 @@ func Apply(ctx context.Context, tagger taggers.Tagger, docs data.Documents, s St
 			lose(err)
 			continue
 		}
-		chunk, numbers = append(chunk, &data.Document{ID: doc.ID, Patient: doc.Patient, Text: doc.Text}), append(numbers, notes)
+		chunk, numbers = append(chunk, doc), append(numbers, notes)
+		bare = append(bare, &data.Document{ID: doc.ID, Patient: doc.Patient, Text: doc.Text})
 		if size += len(doc.Text); len(chunk) == chunkDocuments || size >= chunkBytes {
 			if err := flush(); err != nil {
 				return err

@@ -11,11 +11,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -59,14 +61,17 @@ func TestApply(t *testing.T) {
 	var told [][2]int
 	tagger := &years{}
 	err := Apply(t.Context(), tagger, numbered(600, "In 2087.", func(i int) bool { return i == 5 }), Stream{
-		Use: func(doc *data.Document, found []data.Span) error {
-			if want := []data.Span{{Start: 3, End: 7, Type: "DATE", Score: 0.9}}; !slices.Equal(found, want) || doc.Spans != nil {
-				t.Errorf("note %s: found %v, own spans %v", doc.ID, found, doc.Spans)
+		Use: func(note, found *data.Document) error {
+			if want := []data.Span{{Start: 3, End: 7, Type: "DATE", Score: 0.9}}; !slices.Equal(found.Spans, want) || found.ID != note.ID || found.Text != note.Text {
+				t.Errorf("note %s: found %v in %s", note.ID, found.Spans, found.ID)
 			}
-			if doc.ID == "300" {
+			if own := []data.Span{{Start: 0, End: 1, Type: "AGE", Score: 1}}; !slices.Equal(note.Spans, own) {
+				t.Errorf("note %s: own spans %v", note.ID, note.Spans)
+			}
+			if note.ID == "300" {
 				return errors.New("note 300 cannot be written")
 			}
-			used = append(used, doc.ID)
+			used = append(used, note.ID)
 			return nil
 		},
 		Failed: func(err error) { failed = append(failed, err.Error()) },
@@ -94,7 +99,7 @@ func TestApply(t *testing.T) {
 func TestApplyBoundsMemory(t *testing.T) {
 	tagger := &years{}
 	err := Apply(t.Context(), tagger, numbered(5, strings.Repeat(" ", chunkBytes/2), none), Stream{
-		Use: func(*data.Document, []data.Span) error { return nil },
+		Use: func(_, _ *data.Document) error { return nil },
 	})
 	if want := []int{2, 2, 1}; err != nil || !slices.Equal(tagger.chunks, want) {
 		t.Errorf("chunks of %v notes, want %v; error %v", tagger.chunks, want, err)
@@ -105,7 +110,7 @@ func TestApplyEnds(t *testing.T) {
 	full := &data.Error{Path: "x", Offset: -1, Reason: "cannot be written", Err: syscall.ENOSPC}
 	uses := 0
 	err := Apply(t.Context(), &years{}, numbered(3, "x", none), Stream{
-		Use:    func(*data.Document, []data.Span) error { uses++; return full },
+		Use:    func(_, _ *data.Document) error { uses++; return full },
 		Failed: func(error) { t.Error("a full disk is blamed on a note") },
 	})
 	if !errors.Is(err, syscall.ENOSPC) || uses != 1 {
@@ -326,6 +331,41 @@ func TestPredict(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(filepath.Join(r.Dir, "predictions")); err != nil || len(entries) != 2 { // and their scores
 		t.Errorf("predictions holds %v: %v", entries, err)
+	}
+}
+
+// forgetful is a writer that keeps nothing but where the notes were.
+type forgetful struct {
+	notes []weak.Pointer[data.Document]
+	held  int // of the notes, when the last was written
+}
+
+func (f *forgetful) Write(d *data.Document) error {
+	f.notes = append(f.notes, weak.Make(d))
+	if len(f.notes) == 3*chunkDocuments {
+		runtime.GC()
+		for _, n := range f.notes {
+			if n.Value() != nil {
+				f.held++
+			}
+		}
+	}
+	return nil
+}
+
+func (f *forgetful) Close() error { return nil }
+func (f *forgetful) Abort() error { return nil }
+
+// Both sides of a split were kept until the last note was tagged.
+func TestPredictBoundsMemory(t *testing.T) {
+	r := &Run{t.TempDir(), &Config{Corpus: Corpus{Types: "i2b2-2014"}}}
+	out := &forgetful{}
+	report, err := r.predict(t.Context(), &years{}, "x", numbered(3*chunkDocuments, "In 2087.", none), PredictOptions{Output: out})
+	if err != nil || report.Documents != 3*chunkDocuments || report.Strict.Counts != (evaluation.Counts{FP: 3 * chunkDocuments, FN: 3 * chunkDocuments}) {
+		t.Fatalf("error %v, report %+v", err, report)
+	}
+	if out.held > chunkDocuments+1 {
+		t.Errorf("%d notes are held while one is written; %d are tagged at a time", out.held, chunkDocuments)
 	}
 }
 

@@ -73,19 +73,12 @@ type scores struct {
 	Scores []float64 `json:"scores"`
 }
 
-func encodeScores(docs []*data.Document) ([]byte, error) {
-	var lines bytes.Buffer
-	enc := json.NewEncoder(&lines)
-	for _, d := range docs {
-		s := scores{d.ID, []float64{}}
-		for _, span := range d.Spans {
-			s.Scores = append(s.Scores, math.Round(span.Score*1e6)/1e6)
-		}
-		if err := enc.Encode(s); err != nil {
-			return nil, err
-		}
+func newScores(doc *data.Document) scores {
+	s := scores{doc.ID, []float64{}}
+	for _, span := range doc.Spans {
+		s.Scores = append(s.Scores, math.Round(span.Score*1e6)/1e6)
 	}
-	return lines.Bytes(), nil
+	return s
 }
 
 // readScores gives the documents' spans the scores of a file, which may be

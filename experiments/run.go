@@ -1,6 +1,8 @@
 package experiments
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -118,51 +120,49 @@ func (r *Run) predict(ctx context.Context, tagger taggers.Tagger, split string, 
 	}
 	defer func() { _ = out.Abort() }() // after Close it does nothing
 
-	var gold, system []*data.Document
-	kept := func(yield func(*data.Document, error) bool) {
-		for doc, err := range source {
-			if err == nil {
-				gold = append(gold, doc)
-			}
-			if !yield(doc, err) {
-				return
-			}
-		}
+	types, err := data.LookupTypeSet(r.Config.Corpus.Types)
+	if err != nil {
+		return nil, err
 	}
-	unexamined := Apply(ctx, tagger, kept, Stream{
-		Use: func(doc *data.Document, found []data.Span) error {
-			doc.Spans = found
-			if err := out.Write(doc); err != nil {
-				return err
+	scorer, err := evaluation.Options{Types: types}.Scorer()
+	if err != nil {
+		return nil, err
+	}
+	var (
+		written  int
+		lines    bytes.Buffer // of the scores of what is found
+		encoder  = json.NewEncoder(&lines)
+		unscored error // the first: of a note that is kept, but not scored
+	)
+	unexamined := Apply(ctx, tagger, source, Stream{
+		Use: func(gold, found *data.Document) error {
+			err := out.Write(found)
+			if err != nil {
+				found = nil // counts as missed
+			} else {
+				written++
+				unscored = cmp.Or(unscored, encoder.Encode(newScores(found)))
 			}
-			system = append(system, doc)
-			return nil
+			unscored = cmp.Or(unscored, scorer.Add(gold, found))
+			return err
 		},
 		Failed: opt.Failed, Stage: "tagging " + split, Total: r.Config.Corpus.Notes[split], Progress: opt.Progress,
 	})
-	if partly := (*Unexamined)(nil); unexamined != nil && (!errors.As(unexamined, &partly) || len(system) == 0) {
+	if partly := (*Unexamined)(nil); unexamined != nil && (!errors.As(unexamined, &partly) || written == 0) {
 		return nil, unexamined
 	}
 	if err := out.Close(); err != nil {
 		return nil, err
 	}
 	if opt.Output == nil {
-		scores, err := encodeScores(system)
-		if err != nil {
-			return nil, err
-		}
-		if err := WriteFile(filepath.Join(r.Dir, predictions, split+scoresSuffix), scores); err != nil {
+		if err := WriteFile(filepath.Join(r.Dir, predictions, split+scoresSuffix), lines.Bytes()); err != nil {
 			return nil, err
 		}
 	}
-	types, err := data.LookupTypeSet(r.Config.Corpus.Types)
-	if err != nil {
-		return nil, err
+	if unscored != nil {
+		return nil, unscored
 	}
-	report, err := evaluation.Options{Types: types}.Compare(data.Each(gold), data.Each(system))
-	if err != nil {
-		return nil, err
-	}
+	report := scorer.Report()
 	encoded, err := json.MarshalIndent(report, "", "  ")
 	if err != nil {
 		return nil, err

@@ -85,8 +85,8 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
-	return apply(cmd.Context(), model, in, out, func(doc *data.Document, found []data.Span) (*data.Document, error) {
-		clean, err := deid.Replace(doc, found, deid.Tag)
+	return apply(cmd.Context(), model, in, out, func(found *data.Document) (*data.Document, error) {
+		clean, err := deid.Replace(found, found.Spans, deid.Tag)
 		if err == nil {
 			clean.Patient = "" // names one, in formats that have a place for it
 		}

@@ -155,15 +155,12 @@ func (o *predictOptions) others(ctx context.Context, m *experiments.Model) error
 	if err != nil {
 		return err
 	}
-	return apply(ctx, m, in, out, func(doc *data.Document, found []data.Span) (*data.Document, error) {
-		doc.Spans = found
-		return doc, nil
-	})
+	return apply(ctx, m, in, out, func(found *data.Document) (*data.Document, error) { return found, nil })
 }
 
 // apply tags notes, rewrites each as it is to be written, and writes it.
 func apply(ctx context.Context, m *experiments.Model, in data.Documents, out data.Writer,
-	rewrite func(*data.Document, []data.Span) (*data.Document, error)) error {
+	rewrite func(found *data.Document) (*data.Document, error)) error {
 	defer func() { _ = out.Abort() }() // after Close it does nothing
 	p := newProgress()
 	if _, ok := out.(*stdout); ok && isTerminal(os.Stdout) {
@@ -171,8 +168,8 @@ func apply(ctx context.Context, m *experiments.Model, in data.Documents, out dat
 	}
 	defer p.clear()
 	err := experiments.Apply(ctx, m, in, experiments.Stream{
-		Use: func(doc *data.Document, found []data.Span) error {
-			doc, err := rewrite(doc, found)
+		Use: func(_, found *data.Document) error {
+			doc, err := rewrite(found)
 			if err != nil {
 				return err
 			}

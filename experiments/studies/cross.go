@@ -104,8 +104,7 @@ func Cross(ctx context.Context, runs []*experiments.Run, opt CrossOptions) (*Cro
 			cell := CrossingCell{Train: r.Config.Name, Test: c.Name, Scores: map[string]evaluation.PRF{}}
 			var found []*data.Document
 			if err := experiments.Apply(ctx, model, data.Each(gold[i]), experiments.Stream{
-				Use: func(doc *data.Document, spans []data.Span) error {
-					doc.Spans = spans
+				Use: func(_, doc *data.Document) error {
 					found = append(found, doc)
 					return nil
 				},
