@@ -67,7 +67,7 @@ func (f *studyFlags) run(cmd *cobra.Command, kind, path string, study func(conte
 		p.line("study folder: %s", f.opt.Dir)
 	}
 	began := false
-	f.opt.Progress, f.opt.Failed = p.show, p.failed
+	f.opt.Progress, f.opt.Failed, f.opt.Version = p.show, p.failed, version
 	f.opt.Begin = func(run string, number, of int) {
 		began = true
 		p.line("run %d of %d: %s", number, of, run)

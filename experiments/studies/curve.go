@@ -271,6 +271,9 @@ const crowded = 0.9
 
 // charts are Figures 3 and 4 of Dernoncourt et al. 2016.
 func (r *LearningCurve) charts() map[string]*chart.Chart {
+	if len(r.Metrics) == 0 { // read from a file of other content
+		return nil
+	}
 	size := &chart.Chart{
 		Title:       fmt.Sprintf("%s: F1 on %s against the number of training documents", r.Name, r.Split),
 		Description: fmt.Sprintf("F1, %s, for each metric.", overSeeds(r.Seeds)),
@@ -294,8 +297,11 @@ func (r *LearningCurve) charts() map[string]*chart.Chart {
 	var points, top []chart.Point
 	sizes := r.Metrics[0].Points
 	for _, t := range r.Types {
+		if len(t.Points) < len(sizes) || t.Gold == 0 { // a type of the gold standard has a point for each size
+			continue
+		}
 		p := t.Points[len(t.Points)-1]
-		if p.Documents != sizes[len(sizes)-1].Documents || p.Instances == 0 || t.Gold == 0 {
+		if p.Instances == 0 {
 			continue
 		}
 		point := chart.Point{X: p.Instances, Y: p.Mean.F1, Label: t.Type}

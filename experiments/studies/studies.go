@@ -44,6 +44,7 @@ type Options struct {
 	Shuffles int      // of a test of significance; 0: 9,999
 	// ByPatient swaps the documents of one patient together in such a test.
 	ByPatient bool
+	Version   string // of the program, which each run remembers: see experiments.Version
 
 	Begin    func(run string, number, of int) // is told of each run that is to be trained, or gone on with; may be nil
 	Epoch    func(taggers.Epoch)              // may be nil
@@ -265,7 +266,7 @@ func (s *study) finish(ctx context.Context, r run) error {
 			}
 		}
 		if _, err := experiments.Train(ctx, r.config, experiments.TrainOptions{
-			Dir: r.dir, Resume: begun, Workers: s.opt.Workers, Epoch: s.opt.Epoch, Failed: s.opt.Failed, Progress: s.opt.Progress,
+			Dir: r.dir, Resume: begun, Version: s.opt.Version, Workers: s.opt.Workers, Epoch: s.opt.Epoch, Failed: s.opt.Failed, Progress: s.opt.Progress,
 		}); err != nil || s.opt.Split == devSplit {
 			return err
 		}

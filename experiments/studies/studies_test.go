@@ -70,7 +70,7 @@ func TestAblate(t *testing.T) {
 	c := load(t, tiny+"ablations: [{name: no-dropout, set: [system.ann.network.dropout=0]}]\n")
 	dir := filepath.Join(t.TempDir(), "study")
 	var begun []string
-	opt := Options{Dir: dir, Workers: 2, Seeds: []uint64{7, 3}, Shuffles: 50, Metrics: []string{"strict", "token"},
+	opt := Options{Dir: dir, Version: "1.2", Workers: 2, Seeds: []uint64{7, 3}, Shuffles: 50, Metrics: []string{"strict", "token"},
 		Begin: func(run string, number, of int) { begun = append(begun, fmt.Sprintf("%s %d/%d", run, number, of)) }}
 	a, err := Ablate(t.Context(), c, opt)
 	if err != nil {
@@ -125,6 +125,11 @@ func TestAblate(t *testing.T) {
 		}
 	}
 
+	if r, err := experiments.OpenRun(filepath.Join(dir, "runs/no-crf/seed-3")); err != nil {
+		t.Error(err)
+	} else if m, err := r.Machine(); err != nil || m.Lethe != "1.2" {
+		t.Errorf("a run says that it was trained by %+v: %v", m, err)
+	}
 	table := read(t, dir, "table.json")
 	for _, name := range []string{"table.txt", "table.md", "ablation-strict.svg", "ablation-strict.png", "ablation-token.svg"} {
 		if len(read(t, dir, name)) == 0 {
@@ -149,8 +154,25 @@ func TestAblate(t *testing.T) {
 		t.Error("resumed, the study came to something else: -whole +resumed", diff)
 	}
 
+	// Of another metric there are other charts, and the earlier ones are gone; what
+	// somebody else put there stays.
+	if err := os.WriteFile(filepath.Join(dir, "ablation-mine.png"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	opt.Metrics = []string{"token", "spans"}
+	if _, err := Ablate(t.Context(), c, opt); err != nil {
+		t.Fatal(err)
+	}
+	charts, err := filepath.Glob(filepath.Join(dir, "*.[sp][vn]g"))
+	for i := range charts {
+		charts[i] = filepath.Base(charts[i])
+	}
+	if want := []string{"ablation-mine.png", "ablation-spans.png", "ablation-spans.svg", "ablation-token.png", "ablation-token.svg"}; err != nil || !slices.Equal(charts, want) {
+		t.Errorf("charts %v, want %v, error %v", charts, want, err)
+	}
+
 	// Another split of the same runs, and what cannot be resumed.
-	begun, opt.Split = nil, "test"
+	begun, opt.Split, opt.Metrics = nil, "test", []string{"strict", "token"}
 	if b, err := Ablate(t.Context(), c, opt); err != nil || b.Documents != 3 || len(begun) != 10 || b.Metrics[0].Networks[0].Runs[0] != prf(counts(t, dir, "full/seed-7", "test").Strict.Counts) {
 		t.Errorf("on test: %v, %d runs, %v", err, len(begun), b)
 	}

@@ -3,9 +3,12 @@ package studies
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -29,8 +32,18 @@ type result interface {
 	charts() map[string]*chart.Chart // by file name, without extension
 }
 
-// write keeps a result in a folder.
-func write(dir string, r result) error {
+// write keeps a result in a folder, in the place of an earlier one of its kind:
+// charts of that one, such as those by another metric, go.
+func write[T any, R interface {
+	*T
+	result
+}](dir string, r R) error {
+	stale := map[string]*chart.Chart{}
+	if raw, err := os.ReadFile(filepath.Join(dir, tableFile+".json")); err == nil {
+		if earlier := R(new(T)); json.Unmarshal(raw, earlier) == nil {
+			stale = earlier.charts()
+		}
+	}
 	encoded, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
@@ -45,10 +58,18 @@ func write(dir string, r result) error {
 			return err
 		}
 	}
-	for name, c := range r.charts() {
-		for _, ext := range []string{".svg", ".png"} {
+	charts := r.charts()
+	for _, ext := range []string{".svg", ".png"} {
+		for name, c := range charts {
 			if err := c.Save(filepath.Join(dir, name+ext)); err != nil {
 				return err
+			}
+		}
+		for name := range stale {
+			if charts[name] == nil {
+				if err := os.Remove(filepath.Join(dir, name+ext)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
 			}
 		}
 	}
