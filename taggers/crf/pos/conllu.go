@@ -1,0 +1,235 @@
+package pos
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/text"
+)
+
+// Sentence is a sentence of a treebank.
+type Sentence struct {
+	Words        []Token
+	Contractions []Contraction // sorted, not overlapping
+}
+
+// Token is a word of a treebank.
+type Token struct {
+	Form  string
+	Lemma string // "" if the treebank says none
+	UPOS  string // one of the 17
+	XPOS  string // "" if the treebank says none
+	Tense string // Past, Present, Future or ""
+}
+
+// Contraction is a token of the text that the treebank takes for several words:
+// Spanish del is de el, English don't is do n't. Form stands for
+// Words[First:End].
+type Contraction struct {
+	First, End int
+	Form       string
+}
+
+// Surface returns the sentence as it stands in the text: a contraction is one
+// word, with lemma and tags of its first part.
+func (s Sentence) Surface() Sentence {
+	if len(s.Contractions) == 0 {
+		return s
+	}
+	var words []Token
+	at := 0
+	for _, c := range s.Contractions {
+		words = append(words, s.Words[at:c.First+1]...)
+		words[len(words)-1].Form = c.Form
+		at = c.End
+	}
+	return Sentence{Words: append(words, s.Words[at:]...)}
+}
+
+// upos lists the parts of speech of Universal Dependencies.
+var upos = []string{
+	"ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM",
+	"PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X",
+}
+
+// maxLine is the most bytes that a line of a treebank may have.
+const maxLine = 1 << 20
+
+// ReadCoNLLU reads a treebank in CoNLL-U
+// (https://universaldependencies.org/format.html), plain or gzipped. Of the ten
+// columns it takes FORM, LEMMA, UPOS, XPOS, and Tense from FEATS. Lines "3-4" are
+// contractions; empty nodes, "5.1", and comments are left out. A line that breaks
+// the format is an error with file and line: a *data.Error.
+func ReadCoNLLU(path string) ([]Sentence, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	in, err := text.Gunzip(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return decode(in, path)
+}
+
+func decode(in io.Reader, path string) ([]Sentence, error) {
+	r := reader{path: path}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		r.line++
+		line := strings.TrimSuffix(lines.Text(), "\r")
+		if r.line == 1 {
+			line = strings.TrimPrefix(line, "\ufeff")
+		}
+		if err := r.read(line); err != nil {
+			return nil, err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		r.line++
+		if errors.Is(err, bufio.ErrTooLong) {
+			return nil, r.fail("the line has more than %d bytes", maxLine)
+		}
+		return nil, &data.Error{Path: path, Line: r.line, Offset: -1, Reason: "cannot be read", Err: err}
+	}
+	if err := r.end(); err != nil {
+		return nil, err
+	}
+	if len(r.all) == 0 {
+		return nil, fmt.Errorf("%s: holds no sentence", path)
+	}
+	return r.all, nil
+}
+
+// reader gathers sentences line by line.
+type reader struct {
+	path    string
+	line    int
+	all     []Sentence
+	current Sentence
+}
+
+func (r *reader) fail(format string, args ...any) error {
+	return &data.Error{Path: r.path, Line: r.line, Offset: -1, Reason: fmt.Sprintf(format, args...)}
+}
+
+func (r *reader) read(line string) error {
+	switch {
+	case strings.TrimSpace(line) == "":
+		return r.end()
+	case line[0] == '#':
+		return nil
+	case !utf8.ValidString(line):
+		return r.fail("invalid UTF-8")
+	}
+	fields := strings.Split(line, "\t")
+	if len(fields) != 10 {
+		return r.fail("%d columns, separated by tabs, where CoNLL-U has 10", len(fields))
+	}
+	id, form := fields[0], fields[1]
+	if form == "" {
+		return r.fail("FORM is empty")
+	}
+	if first, last, ok := strings.Cut(id, "-"); ok {
+		return r.contraction(first, last, form)
+	}
+	if before, empty, ok := strings.Cut(id, "."); ok {
+		if !number(before) || !number(empty) {
+			return r.fail("ID is no number, no range as 3-4 and no empty node as 5.1")
+		}
+		return nil
+	}
+	if n, err := strconv.Atoi(id); err != nil || n != len(r.current.Words)+1 {
+		return r.fail("ID is not %d, the number of the next word", len(r.current.Words)+1)
+	}
+	tense, err := tenseOf(fields[5])
+	if err != nil {
+		return r.fail("%v", err)
+	}
+	if !slices.Contains(upos, fields[3]) {
+		return r.fail("UPOS is none of the %d of Universal Dependencies", len(upos))
+	}
+	t := Token{Form: form, Lemma: filled(fields[2]), UPOS: fields[3], XPOS: filled(fields[4]), Tense: tense}
+	if form == "_" {
+		t.Lemma = "_" // the underscore itself, or a treebank without its text
+	}
+	r.current.Words = append(r.current.Words, t)
+	return nil
+}
+
+// contraction reads a line "3-4".
+func (r *reader) contraction(first, last, form string) error {
+	a, errA := strconv.Atoi(first)
+	b, errB := strconv.Atoi(last)
+	switch {
+	case errA != nil || errB != nil || a >= b:
+		return r.fail("ID is no range of words as 3-4")
+	case a != len(r.current.Words)+1:
+		return r.fail("the range of ID does not begin at %d, the number of the next word", len(r.current.Words)+1)
+	}
+	if c := r.current.Contractions; len(c) > 0 && c[len(c)-1].End >= a {
+		return r.fail("the range of ID overlaps the one before it")
+	}
+	r.current.Contractions = append(r.current.Contractions, Contraction{First: a - 1, End: b, Form: form})
+	return nil
+}
+
+// end ends a sentence.
+func (r *reader) end() error {
+	s := r.current
+	r.current = Sentence{}
+	if c := s.Contractions; len(c) > 0 && c[len(c)-1].End > len(s.Words) {
+		return r.fail("the sentence ends within the range %d-%d", c[len(c)-1].First+1, c[len(c)-1].End)
+	}
+	if len(s.Words) > 0 {
+		r.all = append(r.all, s)
+	}
+	return nil
+}
+
+func number(s string) bool { _, err := strconv.ParseUint(s, 10, 31); return err == nil }
+
+// filled is what a column says, "" for the underscore.
+func filled(field string) string {
+	if field == "_" {
+		return ""
+	}
+	return field
+}
+
+// tenseOf reads the tense from FEATS. Of a word with several, as
+// Tense=Past,Pres, it is the first.
+func tenseOf(feats string) (string, error) {
+	if feats == "_" {
+		return "", nil
+	}
+	for f := range strings.SplitSeq(feats, "|") {
+		name, value, ok := strings.Cut(f, "=")
+		if !ok {
+			return "", errors.New("FEATS is not of the form Name=Value|Name=Value")
+		}
+		if name != "Tense" {
+			continue
+		}
+		value, _, _ = strings.Cut(value, ",")
+		switch value {
+		case "Past", "Imp", "Pqp":
+			return Past, nil
+		case "Pres":
+			return Present, nil
+		case "Fut":
+			return Future, nil
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,368 @@
+package pos
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// Options say how a tagger is learnt. The zero value is what the models of
+// docs/pos.md were trained with.
+type Options struct {
+	Epochs int    // passes over the treebanks; 0 for 8
+	Seed   uint64 // decides the order of the sentences
+
+	// Report is told after each epoch how many words were seen and how many of
+	// them the tagger, as it was then, got right. It may be nil.
+	Report func(epoch, epochs, right, words int)
+}
+
+const (
+	defaultEpochs = 8
+
+	knownFrom  = 3     // times that a word must occur to be in the dictionary
+	closedFrom = 20    // to have no other classes than it was seen with
+	sureFrom   = 20    // to be looked up, if one class has the share
+	sureShare  = 0.995 // at least
+
+	maxClasses = 1 << 14
+)
+
+// Train learns a tagger. The same sentences, in the same order, and the same
+// options give the same tagger.
+//
+// XPOS is learnt if every word has one: the tags of treebanks with and without do
+// not mix. Beside the treebanks themselves the tagger sees, so as to know text as
+// notes have it, every sentence with contractions as it stands in the text, and
+// some sentences all in capitals and all in small letters.
+func Train(ctx context.Context, sentences []Sentence, opt Options) (*Tagger, error) {
+	if opt.Epochs < 0 {
+		return nil, fmt.Errorf("epochs %d is negative", opt.Epochs)
+	}
+	opt.Epochs = cmp.Or(opt.Epochs, defaultEpochs)
+	l := newLearner(sentences)
+	if len(l.examples) == 0 {
+		return nil, errors.New("there is no sentence to learn from")
+	}
+	if len(l.classes) > maxClasses {
+		return nil, fmt.Errorf("%d different sets of tags of a word are more than the %d that a tagger can tell apart", len(l.classes), maxClasses)
+	}
+	if err := l.learn(ctx, opt); err != nil {
+		return nil, err
+	}
+	t := &Tagger{classes: l.classes, words: l.dictionary, weights: l.table.average(l.now), behind: adjectivesBehind(sentences)}
+	t.lemmas = learnLemmas(l)
+	t.digest = sum(t.payload())
+	return t, nil
+}
+
+// example is a sentence as the learner sees it.
+type example struct {
+	forms  []string
+	lemmas []string
+	gold   []uint16
+}
+
+type learner struct {
+	classes    []class
+	examples   []example // the treebanks' own, then the contracted ones, then those in other cases
+	own        int       // how many are not in other cases
+	dictionary map[string]known
+	table      table
+	now        int64 // decisions so far
+}
+
+func newLearner(sentences []Sentence) *learner {
+	l := &learner{}
+	xpos := true
+	for _, s := range sentences {
+		for _, w := range s.Words {
+			xpos = xpos && w.XPOS != ""
+		}
+	}
+	var all []Sentence
+	for _, s := range sentences {
+		if len(s.Words) > 0 {
+			all = append(all, s)
+		}
+	}
+	plain := len(all)
+	for _, s := range all[:plain] {
+		if len(s.Contractions) > 0 {
+			all = append(all, s.Surface())
+		}
+	}
+	l.own = len(all)
+
+	// The most frequent class is number 0, and so on: small numbers, small files.
+	classOf := func(w Token) class {
+		c := class{w.UPOS, w.XPOS, w.Tense}
+		if !xpos {
+			c.xpos = ""
+		}
+		return c
+	}
+	counts := map[class]int{}
+	for _, s := range all {
+		for _, w := range s.Words {
+			counts[classOf(w)]++
+		}
+	}
+	for c := range counts {
+		l.classes = append(l.classes, c)
+	}
+	slices.SortFunc(l.classes, func(a, b class) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a.upos, b.upos), strings.Compare(a.xpos, b.xpos), strings.Compare(a.tense, b.tense))
+	})
+	number := map[class]uint16{}
+	for i, c := range l.classes {
+		number[c] = uint16(min(i, math.MaxUint16))
+	}
+	for _, s := range all {
+		var e example
+		for _, w := range s.Words {
+			e.forms = append(e.forms, w.Form)
+			e.lemmas = append(e.lemmas, w.Lemma)
+			e.gold = append(e.gold, number[classOf(w)])
+		}
+		l.examples = append(l.examples, e)
+	}
+	l.dictionary = dictionaryOf(l.examples)
+	for i, e := range l.examples[:l.own] {
+		switch i % caseEvery {
+		case 0:
+			l.examples = append(l.examples, e.cased(strings.ToUpper))
+		case 1:
+			l.examples = append(l.examples, e.cased(strings.ToLower))
+		}
+	}
+	return l
+}
+
+// caseEvery: of so many sentences, one is seen in capitals as well, and one in
+// small letters.
+const caseEvery = 5
+
+func (e example) cased(to func(string) string) example {
+	c := example{gold: e.gold, lemmas: e.lemmas}
+	for _, f := range e.forms {
+		c.forms = append(c.forms, to(f))
+	}
+	return c
+}
+
+// dictionaryOf lists the words that occur often enough, with their classes.
+func dictionaryOf(examples []example) map[string]known {
+	counts := map[string]map[uint16]int{}
+	for _, e := range examples {
+		for i, f := range e.forms {
+			low := lower(f)
+			if counts[low] == nil {
+				counts[low] = map[uint16]int{}
+			}
+			counts[low][e.gold[i]]++
+		}
+	}
+	d := map[string]known{}
+	for low, of := range counts {
+		total := 0
+		var classes []uint16
+		for c, n := range of {
+			total += n
+			classes = append(classes, c)
+		}
+		if total < knownFrom {
+			continue
+		}
+		slices.SortFunc(classes, func(a, b uint16) int { return cmp.Or(of[b]-of[a], int(a)-int(b)) })
+		k := known{classes: classes}
+		for k.usual < len(classes) && (k.usual == 0 || of[classes[k.usual]]*100 >= total) {
+			k.usual++
+		}
+		k.key = keyOf(classes[:k.usual])
+		switch {
+		case total >= sureFrom && float64(of[classes[0]]) >= sureShare*float64(total):
+			k.use = sure
+		case total >= closedFrom:
+			k.use = closed
+		}
+		d[low] = k
+	}
+	return d
+}
+
+// keyOf hashes the classes that a word usually has, in whatever order.
+func keyOf(classes []uint16) uint64 {
+	sorted := slices.Clone(classes)
+	slices.Sort(sorted)
+	h := uint64(3)
+	for _, c := range sorted {
+		h = mix(h, uint64(c), 5)
+	}
+	return h | 1 // never 0, which stands for an unknown word
+}
+
+// learn is the averaged perceptron (Collins 2002, figure 1 and section 2.5).
+func (l *learner) learn(ctx context.Context, opt Options) error {
+	l.table = newTable()
+	rng := rand.New(rand.NewPCG(opt.Seed, 0x706f73))
+	order := make([]int, len(l.examples))
+	for i := range order {
+		order[i] = i
+	}
+	s := &scratch{}
+	for epoch := range opt.Epochs {
+		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		right, words := 0, 0
+		for _, e := range order {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			r := l.step(s, &l.examples[e])
+			right += r
+			words += len(l.examples[e].forms)
+		}
+		if opt.Report != nil {
+			opt.Report(epoch+1, opt.Epochs, right, words)
+		}
+	}
+	return nil
+}
+
+// step tags a sentence and, where that is wrong, moves the weights.
+func (l *learner) step(s *scratch, e *example) (right int) {
+	s.read(l.dictionary, e.forms)
+	for i, gold := range e.gold {
+		k := s.words[i].known
+		if k.use == sure {
+			s.tags = append(s.tags, k.classes[0])
+			if k.classes[0] == gold {
+				right++
+			}
+			continue
+		}
+		s.features(i)
+		s.scores = resized(s.scores, len(l.classes))
+		l.table.add(s.keys, s.scores)
+		c := k.best(s.scores)
+		if c == gold {
+			right++
+		} else {
+			for _, key := range s.keys {
+				l.table.move(key, gold, 1, l.now)
+				l.table.move(key, c, -1, l.now)
+			}
+		}
+		l.now++
+		s.tags = append(s.tags, c)
+	}
+	return right
+}
+
+// table is the weights while they are learnt.
+type table struct {
+	slots []int32 // hash table by open addressing: row+1, or 0 where free
+	keys  []uint32
+	rows  [][]moving
+}
+
+// moving is a weight and, for its average, the sum of what it was at each
+// decision before the last move.
+type moving struct {
+	class  uint16
+	weight int32
+	since  int64
+	sum    int64
+}
+
+func newTable() table { return table{slots: make([]int32, 1<<16)} }
+
+func (t *table) slot(key uint32) uint32 {
+	mask := uint32(len(t.slots) - 1)
+	i := key & mask
+	for t.slots[i] != 0 && t.keys[t.slots[i]-1] != key {
+		i = (i + 1) & mask
+	}
+	return i
+}
+
+func (t *table) add(keys []uint32, scores []int32) {
+	for _, key := range keys {
+		if row := t.slots[t.slot(key)]; row > 0 {
+			for _, m := range t.rows[row-1] {
+				scores[m.class] += m.weight
+			}
+		}
+	}
+}
+
+func (t *table) move(key uint32, class uint16, by int32, now int64) {
+	slot := t.slot(key)
+	if t.slots[slot] == 0 {
+		t.keys = append(t.keys, key)
+		t.rows = append(t.rows, nil)
+		t.slots[slot] = int32(len(t.keys))
+		if 2*len(t.keys) > len(t.slots) {
+			t.slots = make([]int32, 2*len(t.slots))
+			for i, k := range t.keys {
+				t.slots[t.slot(k)] = int32(i + 1)
+			}
+			slot = t.slot(key)
+		}
+	}
+	row := &t.rows[t.slots[slot]-1]
+	for i := range *row {
+		if m := &(*row)[i]; m.class == class {
+			m.sum += int64(m.weight) * (now - m.since)
+			m.weight += by
+			m.since = now
+			return
+		}
+	}
+	*row = append(*row, moving{class: class, weight: by, since: now})
+}
+
+// A weight is kept in steps of 1/steps, and dropped when it is below least.
+const (
+	steps = 16
+	least = 2
+)
+
+// average makes the final weights, features in the order of their keys.
+func (t *table) average(now int64) weights {
+	order := make([]int, len(t.keys))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(t.keys[a], t.keys[b]) })
+	var keys []uint32
+	var rows [][]cell
+	total := 0
+	for _, i := range order {
+		var cells []cell
+		for _, m := range t.rows[i] {
+			sum := m.sum + int64(m.weight)*(now-m.since)
+			w := math.Round(steps * float64(sum) / float64(now))
+			w = max(math.MinInt16, min(math.MaxInt16, w))
+			if math.Abs(w) >= least {
+				cells = append(cells, cell{class: m.class, weight: int16(w)})
+			}
+		}
+		if len(cells) == 0 {
+			continue
+		}
+		slices.SortFunc(cells, func(a, b cell) int { return int(a.class) - int(b.class) })
+		keys, rows = append(keys, t.keys[i]), append(rows, cells)
+		total += len(cells)
+	}
+	w := newWeights(len(keys), total)
+	for i, key := range keys {
+		w.put(key, rows[i])
+	}
+	return w
+}
