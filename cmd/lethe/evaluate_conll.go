@@ -19,6 +19,7 @@ import (
 func conllScorer(flags *pflag.FlagSet) scorer {
 	var opt conlleval.Options
 	var tokenizer, splitter string
+	latex := flags.Bool("latex", false, "conll: print rows of a LaTeX table, as the script's -l (default a table of text)")
 	flags.BoolVar(&opt.Raw, "raw", false, "conll: the labels of FILE are bare types, and each token is a phrase")
 	flags.StringVar(&opt.Delimiter, "delimiter", "", "conll: `EXPRESSION` of what parts the columns of FILE (default one space)")
 	flags.StringVar(&opt.Outside, "outside", "", "conll: with --raw, the `LABEL` outside of any phrase (default O)")
@@ -26,56 +27,66 @@ func conllScorer(flags *pflag.FlagSet) scorer {
 	flags.StringVar(&splitter, "splitter", "", "conll: what cuts notes into sentences: rules, line or blank-line (default rules; of format conll line)")
 	return scorer{
 		name: "conll", format: "conll", file: true,
-		flags: []string{"raw", "delimiter", "outside", "tokenizer", "splitter", "corrected", "types"},
+		flags: []string{"raw", "delimiter", "outside", "latex", "tokenizer", "splitter", "corrected", "types"},
 		run: func(o *evaluateOptions) error {
 			opt.Corrected = o.corrected
 			notes, columns := tokenizer+splitter != "", opt != conlleval.Options{}
+			var (
+				report *conlleval.Report
+				err    error
+			)
 			switch {
+			case *latex && o.json:
+				return errors.New("--latex and --json exclude each other")
 			case o.file == "" && columns:
 				return errors.New("--raw, --delimiter, --outside and --corrected are for a FILE of labels")
 			case o.file == "":
-				return o.scoreNotesCoNLL(tokenizer, splitter)
+				report, err = o.scoreNotesCoNLL(tokenizer, splitter)
 			case notes:
 				return errors.New("--tokenizer and --splitter are for notes, not for a FILE of labels")
+			default:
+				report, err = o.scoreFileCoNLL(opt)
 			}
-			return o.scoreFileCoNLL(opt)
+			if err != nil {
+				return err
+			}
+			if *latex {
+				return report.WriteLaTeX(os.Stdout)
+			}
+			return printReport(report, o.json)
 		},
 	}
 }
 
-func (o *evaluateOptions) scoreFileCoNLL(opt conlleval.Options) error {
+func (o *evaluateOptions) scoreFileCoNLL(opt conlleval.Options) (*conlleval.Report, error) {
 	in, name := io.Reader(os.Stdin), "stdin"
 	if o.file != stdio {
 		f, err := os.Open(o.file)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		defer f.Close()
 		in, name = f, o.file
 	}
-	report, err := conlleval.Read(in, name, opt)
-	if err != nil {
-		return err
-	}
-	return printScores(report, o.json)
+	return conlleval.Read(in, name, opt)
 }
 
 // scoreNotesCoNLL scores notes; one that the system does not have counts as missed.
-func (o *evaluateOptions) scoreNotesCoNLL(tokenizer, splitter string) error {
+func (o *evaluateOptions) scoreNotesCoNLL(tokenizer, splitter string) (*conlleval.Report, error) {
 	if o.format == "conll" { // whose texts are made so
 		tokenizer, splitter = cmp.Or(tokenizer, "whitespace"), cmp.Or(splitter, "line")
 	}
 	tokens, err := tokenize.Lookup(cmp.Or(tokenizer, "ptb"))
 	if err != nil {
-		return fmt.Errorf("--tokenizer: %w", err)
+		return nil, fmt.Errorf("--tokenizer: %w", err)
 	}
 	sentences, err := tokenize.LookupSplitter(cmp.Or(splitter, "rules"))
 	if err != nil {
-		return fmt.Errorf("--splitter: %w", err)
+		return nil, fmt.Errorf("--splitter: %w", err)
 	}
 	types, err := o.typeSet()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	scorer := conlleval.NewScorer(tokens, sentences)
 	m, err := evaluation.EachPair(o.read(o.gold, o.format, types), o.read(o.system, cmp.Or(o.systemFormat, o.format), types),
@@ -84,7 +95,7 @@ func (o *evaluateOptions) scoreNotesCoNLL(tokenizer, splitter string) error {
 			return nil
 		})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(m.Missing) > 0 {
 		complain(fmt.Errorf("gold documents that the system does not have, counted as missed: %d, first %s", len(m.Missing), m.Missing[0]))
@@ -96,5 +107,5 @@ func (o *evaluateOptions) scoreNotesCoNLL(tokenizer, splitter string) error {
 	if report.Lost > 0 {
 		complain(fmt.Errorf("spans that are no phrases, since they overlap a longer one or hold no token: %d", report.Lost))
 	}
-	return printScores(report, o.json)
+	return report, nil
 }

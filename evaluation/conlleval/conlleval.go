@@ -343,41 +343,81 @@ func (r *Report) WriteText(w io.Writer) error {
 		r.writeTo(&b)
 		b.WriteByte('\n')
 	}
-	for _, typ := range slices.Sorted(maps.Keys(r.Types)) {
-		c := r.Types[typ]
-		for range lines(typ, c) {
-			// The width is in bytes.
-			fmt.Fprintf(&b, "%s%s: ", strings.Repeat(" ", max(0, 17-len(typ))), typ)
-			c.writeTo(&b)
-			fmt.Fprintf(&b, "  %d\n", c.Found)
-		}
+	for typ, c := range r.lines {
+		fmt.Fprintf(&b, "%s%s: ", strings.Repeat(" ", padding(typ, 17)), typ)
+		c.writeTo(&b)
+		fmt.Fprintf(&b, "  %d\n", c.Found)
 	}
-	if len(r.Corrections) > 0 {
-		b.WriteString("Unlike the script's, these scores are corrected:\n")
-		for _, c := range r.Corrections {
-			fmt.Fprintf(&b, "- %s\n", c)
-		}
-	}
+	r.writeCorrections(&b, "")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// lines is how many lines of the table a type has. The script goes by the sorted
-// types of both sides and leaves out one that equals the last, unless that was
-// empty.
-func lines(typ string, c Chunks) int {
-	sides := min(c.Gold, 1) + min(c.Found, 1)
-	if typ != "" {
-		return min(sides, 1)
+// WriteLaTeX writes what the script does with -l, rows of a LaTeX table, byte for
+// byte; neither escapes what a type's name may hold. The script does not end the
+// formula in the first row. Corrected, it ends, and the corrections are comments.
+func (r *Report) WriteLaTeX(w io.Writer) error {
+	var b strings.Builder
+	formula := `F$_{\beta=1}`
+	if len(r.Corrections) > 0 {
+		formula += "$"
 	}
-	return sides
+	fmt.Fprintf(&b, `        & Precision &  Recall  & %s \\\hline`, formula)
+	row := func(name string, c Chunks) {
+		p, r, f := c.percent()
+		fmt.Fprintf(&b, "\n%s%s &  %6.2f\\%% & %6.2f\\%% & %6.2f \\\\", name, strings.Repeat(" ", padding(name, 7)), p, r, f)
+	}
+	for typ, c := range r.lines {
+		row(typ, c)
+	}
+	b.WriteString(`\hline`)
+	row("Overall", r.Chunks)
+	b.WriteString("\\hline\n")
+	r.writeCorrections(&b, "% ")
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
-// writeTo computes in percent from the start, as the script does: what is
-// rounded to two places is the same number.
+func (r *Report) writeCorrections(b *strings.Builder, before string) {
+	for i, c := range r.Corrections {
+		if i == 0 {
+			fmt.Fprintf(b, "%sUnlike the script's, these scores are corrected:\n", before)
+		}
+		fmt.Fprintf(b, "%s- %s\n", before, c)
+	}
+}
+
+// lines yields the lines of the table by type. The script goes by the sorted types
+// of both sides and leaves out one that equals the last, unless that was empty.
+func (r *Report) lines(yield func(typ string, c Chunks) bool) {
+	for _, typ := range slices.Sorted(maps.Keys(r.Types)) {
+		c := r.Types[typ]
+		sides := min(c.Gold, 1) + min(c.Found, 1)
+		if typ != "" {
+			sides = min(sides, 1)
+		}
+		for range sides {
+			if !yield(typ, c) {
+				return
+			}
+		}
+	}
+}
+
+// padding is what a name needs to fill so many bytes: the script's widths are in
+// bytes, and fmt's are in code points.
+func padding(name string, width int) int { return max(0, width-len(name)) }
+
 func (c Chunks) writeTo(b *strings.Builder) {
+	p, r, f := c.percent()
+	fmt.Fprintf(b, "precision: %6.2f%%; recall: %6.2f%%; FB1: %6.2f", p, r, f)
+}
+
+// percent computes in percent from the start, as the script does: what is rounded
+// to two places is the same number.
+func (c Chunks) percent() (precision, recall, f1 float64) {
 	p, r := percent(c.Correct, c.Found), percent(c.Correct, c.Gold)
-	fmt.Fprintf(b, "precision: %6.2f%%; recall: %6.2f%%; FB1: %6.2f", p, r, harmonic(p, r))
+	return p, r, harmonic(p, r)
 }
 
 func percent(a, b int) float64 {
