@@ -2,10 +2,8 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"time"
 
@@ -57,9 +55,7 @@ The environment variable LETHE_KERNEL forces a kernel: generic, avx2 or avx512.`
 				return err
 			}
 			if asJSON {
-				enc := json.NewEncoder(os.Stdout)
-				enc.SetIndent("", "  ")
-				return enc.Encode(b)
+				return printJSON(b)
 			}
 			return printBench(b)
 		},

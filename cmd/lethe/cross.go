@@ -1,9 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"github.com/lethe-deid/lethe/experiments"
@@ -78,12 +75,7 @@ as one place and another as two, token scores compare better.`,
 			if err != nil {
 				return err
 			}
-			if !asJSON {
-				return crossing.WriteText(os.Stdout)
-			}
-			enc := json.NewEncoder(os.Stdout)
-			enc.SetIndent("", "  ")
-			return enc.Encode(crossing)
+			return printReport(crossing, asJSON)
 		},
 	}
 	flags := cmd.Flags()

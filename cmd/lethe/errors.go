@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -169,7 +168,7 @@ func (o *errorsOptions) one(f findings, gold, found, train []*data.Document, sco
 		}
 	}
 	if o.json {
-		return f.print()
+		return printJSON(f)
 	}
 	if err := f.Errors.WriteText(os.Stdout); err != nil {
 		return err
@@ -187,17 +186,11 @@ func (o *errorsOptions) two(f findings, gold, a, b, train []*data.Document) (err
 		return err
 	}
 	if o.json {
-		return f.print()
+		return printJSON(f)
 	}
 	fmt.Printf("A: %s\nB: %s\n", f.A, f.B)
 	if err := f.Comparison.WriteText(os.Stdout); err != nil {
 		return err
 	}
 	return analysis.WriteExamples(os.Stdout, f.Comparison.Examples)
-}
-
-func (f findings) print() error {
-	enc := json.NewEncoder(os.Stdout)
-	enc.SetIndent("", "  ")
-	return enc.Encode(f)
 }

@@ -204,7 +204,7 @@ func (o *evaluateOptions) run(hipaa bool, typeMap string, minF1 float64) error {
 	for _, line := range append(leftOfGold.Lines("--gold"), leftOfSystem.Lines("--system")...) {
 		complain(errors.New(line))
 	}
-	if err := printScores(scores, o.json); err != nil {
+	if err := printReport(scores, o.json); err != nil {
 		return err
 	}
 	if f1 := scores.Strict.F1(); f1 < minF1 {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -101,12 +100,10 @@ func (o *evaluateOptions) scoreI2B2(gold i2b2.Source, system i2b2.System, opt i2
 		}
 		complain(errors.New(w))
 	}
-	if !o.json {
-		return report.WriteText(os.Stdout, layout)
+	if o.json {
+		return printJSON(report)
 	}
-	enc := json.NewEncoder(os.Stdout)
-	enc.SetIndent("", "  ")
-	return enc.Encode(report)
+	return report.WriteText(os.Stdout, layout)
 }
 
 func isFile(path string) (bool, error) {

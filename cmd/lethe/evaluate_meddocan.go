@@ -42,7 +42,7 @@ func (o *evaluateOptions) runMEDDOCAN(opt meddocan.Options) error {
 	for _, w := range report.Warnings() {
 		complain(errors.New(w))
 	}
-	if err := printScores(report, o.json); err != nil {
+	if err := printReport(report, o.json); err != nil {
 		return err
 	}
 	if report.Failed() {

@@ -21,6 +21,6 @@ func tokensScorer(*pflag.FlagSet) scorer {
 		if err != nil {
 			return err
 		}
-		return printScores(report, o.json)
+		return printReport(report, o.json)
 	}}
 }

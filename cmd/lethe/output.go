@@ -161,12 +161,16 @@ func anyTypes() *data.TypeSet {
 	return types
 }
 
-// printScores prints a table, or JSON.
-func printScores(r interface{ WriteText(io.Writer) error }, asJSON bool) error {
-	if !asJSON {
-		return r.WriteText(os.Stdout)
+// printReport prints a report as text, or as JSON.
+func printReport(r interface{ WriteText(io.Writer) error }, asJSON bool) error {
+	if asJSON {
+		return printJSON(r)
 	}
+	return r.WriteText(os.Stdout)
+}
+
+func printJSON(v any) error {
 	enc := json.NewEncoder(os.Stdout)
 	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	return enc.Encode(v)
 }

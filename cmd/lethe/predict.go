@@ -60,7 +60,7 @@ A note that cannot be read is named, the others are done, and the exit code is 3
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the run's corpus (default test, if there is one)")
+	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the run's corpus (default test)")
 	flags.StringVar(&opt.input, "input", "", "file, folder or - (stdin) with other notes (default none)")
 	flags.StringVar(&opt.format, "format", "text", "`FORMAT` of --input: i2b2, meddocan, brat, conll, jsonl or text")
 	flags.StringVar(&opt.output, "output", "", "where to write what is found: "+outputHelp+"; - is stdout, with the notes' text (default RUN/predictions/SPLIT; --input needs one)")
@@ -142,7 +142,7 @@ func (o *predictOptions) ofRun(ctx context.Context, m *experiments.Model) error 
 	if scores == nil {
 		return err
 	}
-	return errors.Join(printScores(scores, o.json), err)
+	return errors.Join(printReport(scores, o.json), err)
 }
 
 // others tags notes that are not of the run's corpus.

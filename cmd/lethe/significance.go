@@ -3,11 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -75,12 +73,7 @@ An unfinished name, such as i2b2/, has those that begin with it listed.`,
 			if err != nil {
 				return err
 			}
-			if !opt.json {
-				return report.WriteText(os.Stdout)
-			}
-			enc := json.NewEncoder(os.Stdout)
-			enc.SetIndent("", "  ")
-			return enc.Encode(report)
+			return printReport(report, opt.json)
 		},
 	}
 	flags := cmd.Flags()
@@ -91,7 +84,7 @@ An unfinished name, such as i2b2/, has those that begin with it listed.`,
 	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of --gold: i2b2, meddocan, brat, conll or jsonl")
 	flags.StringVar(&opt.systemFormat, "system-format", "", "`FORMAT` of --a and --b (default that of --gold)")
 	flags.StringVar(&opt.types, "types", "", "type `SET`: i2b2-2014, i2b2-2006, mimic, meddocan, conll or any (default that of --format; any for brat and jsonl)")
-	flags.StringArrayVar(&opt.metrics, "metric", nil, "`NAME` of a metric; repeatable (default strict and binary_token, the latter over HIPAA's types if known)")
+	flags.StringArrayVar(&opt.metrics, "metric", nil, "`NAME` of a metric; repeatable "+metricDefault)
 	flags.IntVar(&opt.test.Shuffles, "shuffles", 9999, "`N` shuffles at most: where there are no more in all, each is taken once, and p is exact")
 	flags.StringVar(&opt.by, "by", "document", "what is swapped and drawn as a whole: document or patient")
 	flags.Uint64Var(&opt.test.Seed, "seed", 1, "all chance follows from `N`")

@@ -3,11 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"reflect"
 	"time"
@@ -31,6 +29,7 @@ func (f *studyFlags) add(cmd *cobra.Command, kind string) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.settings, "set", nil, "put `path=value` over the config, e.g. corpus.seed=2; repeatable (default none)")
 	flags.UintSliceVar(&f.seeds, "seeds", nil, "train with each of the `SEEDS`, as in 1,2,3 (default the config's)")
+	flags.Lookup("seeds").DefValue = "" // rather than [], in the help
 	flags.StringArrayVar(&f.opt.Metrics, "metric", nil, metricHelp)
 	flags.StringVar(&f.opt.Dir, "out", "", "study folder `DIR`, new or empty (default runs/NAME-"+kind+"-TIME)")
 	flags.BoolVar(&f.opt.Resume, "resume", false, "go on with the interrupted study in --out: runs that are whole are kept (default no)")
@@ -39,7 +38,10 @@ func (f *studyFlags) add(cmd *cobra.Command, kind string) {
 	flags.Lookup("workers").Usage += ", which the last bits of the weights depend on; as many as before with --resume"
 }
 
-const metricHelp = "`NAME` of a metric, as in lethe significance; repeatable (default strict and binary_token, the latter over HIPAA's types if known)"
+const (
+	metricDefault = "(default strict and binary_token, the latter over HIPAA's types if known)"
+	metricHelp    = "`NAME` of a metric, as in lethe significance; repeatable " + metricDefault
+)
 
 // studyResult is what any study comes to.
 type studyResult interface{ WriteText(io.Writer) error }
@@ -81,12 +83,7 @@ func (f *studyFlags) run(cmd *cobra.Command, kind, path string, study func(conte
 	if reflect.ValueOf(r).IsNil() {
 		return err
 	}
-	if !f.json {
-		return cmp.Or(r.WriteText(os.Stdout), err)
-	}
-	enc := json.NewEncoder(os.Stdout)
-	enc.SetIndent("", "  ")
-	return cmp.Or(enc.Encode(r), err)
+	return cmp.Or(printReport(r, f.json), err)
 }
 
 func newAblate() *cobra.Command {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -59,12 +58,8 @@ func openTexts(paths []string, formatName string) (data.Documents, error) {
 		if err != nil {
 			return nil, err
 		}
-		left, err := f.LeftOut(path)
-		if err != nil {
+		if err := tellLeftOut(path, f); err != nil {
 			return nil, err
-		}
-		if len(left) > 0 {
-			complain(leftOut(path, f, left))
 		}
 		switch {
 		case f.Name == "text":
@@ -102,10 +97,4 @@ func decodeFile(f *format.Format, path string) data.Documents {
 		}
 		f.Decode(in, path, anyTypes())(yield)
 	}
-}
-
-func printJSON(v any) error {
-	enc := json.NewEncoder(os.Stdout)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }

@@ -195,6 +195,12 @@ func (c *Comparison) WriteText(w io.Writer) error {
 	return nil
 }
 
+// inWords are kinds of errors as the tables name them.
+var inWords = map[string]string{
+	KindType: "type wrong", KindTooLong: "too long", KindTooShort: "too short", KindShifted: "shifted", KindBothWrong: "both wrong",
+	KindMissed: "missed", KindSpurious: "spurious", KindOnlyA: "only A", KindOnlyB: "only B", KindNeither: "neither",
+}
+
 // WriteExamples quotes errors, a line each, with the text of notes: the span in
 // double brackets. Without examples it writes nothing.
 func WriteExamples(w io.Writer, examples []Example) error {
@@ -203,7 +209,7 @@ func WriteExamples(w io.Writer, examples []Example) error {
 	}
 	fmt.Fprintf(w, "\nExamples, with the text of notes\n\n")
 	for _, e := range examples {
-		what := e.Kind
+		what := inWords[e.Kind]
 		switch {
 		case e.Gold == "":
 			what += " " + e.Found

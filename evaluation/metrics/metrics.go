@@ -2,6 +2,7 @@
 package metrics
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -44,7 +45,8 @@ func Names() []string {
 	return names
 }
 
-// Lookup finds a metric by its exact name. types is of use for those that start
+// Lookup finds a metric by its exact name; of an unfinished one, the error lists
+// those that begin with it. types is of use for those that start
 // with "hipaa/" or "macro/" only.
 func Lookup(name string, types *data.TypeSet) (evaluation.Metric, error) {
 	if plain, ok := strings.CutPrefix(name, hipaa); ok {
@@ -67,25 +69,18 @@ func Lookup(name string, types *data.TypeSet) (evaluation.Metric, error) {
 			return m, nil
 		}
 	}
-	family, _, _ := strings.Cut(name, "/")
-	return evaluation.Metric{}, fmt.Errorf("no metric %q (have %s)", name, overview(family))
+	unfinished := slices.DeleteFunc(Names(), func(n string) bool { return name == "" || !strings.HasPrefix(n, name) })
+	return evaluation.Metric{}, fmt.Errorf("no metric %q (have %s)", name, cmp.Or(strings.Join(unfinished, ", "), Overview()))
 }
 
 // Overview lists the metrics for people: of many that share what stands before
 // the first slash only that and their number.
-func Overview() string { return overview("") }
-
-// overview lists all metrics of a family instead, if there is a large one of
-// that name.
-func overview(family string) string {
+func Overview() string {
 	const large = 8
 	families := map[string][]string{}
 	for _, name := range Names() {
 		f, _, _ := strings.Cut(name, "/")
 		families[f] = append(families[f], name)
-	}
-	if members := families[family]; len(members) > large {
-		return strings.Join(members, ", ")
 	}
 	var listed []string
 	for _, f := range slices.Sorted(maps.Keys(families)) {

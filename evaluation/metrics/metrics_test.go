@@ -79,7 +79,9 @@ func TestLookupErrors(t *testing.T) {
 	for _, tc := range []struct{ name, types, want string }{
 		{"hipaa/strict", "conll", "metric hipaa/strict: type set conll does not say which types HIPAA names"},
 		{"Strict", "i2b2-2014", `no metric "Strict" (have `},
-		{"hipaa/", "i2b2-2014", `no metric "hipaa/" (have binary_token, conll, hipaa/binary_token, hipaa/spans, hipaa/strict, hipaa/token, i2b2/... (84), `},
+		{"hipaa/", "i2b2-2014", `no metric "hipaa/" (have hipaa/binary_token, hipaa/spans, hipaa/strict, hipaa/token)`},
+		{"i2b2/NA", "i2b2-2014", `no metric "i2b2/NA" (have i2b2/NAME HIPAA Strict, i2b2/NAME HIPAA Token, i2b2/NAME Strict, i2b2/NAME Token)`},
+		{"i2b2/strict", "i2b2-2014", `no metric "i2b2/strict" (have binary_token, conll, hipaa/binary_token, hipaa/spans, hipaa/strict, hipaa/token, i2b2/... (84), `},
 		{"i2b2/", "i2b2-2014", `no metric "i2b2/" (have i2b2/`},
 	} {
 		_, err := Lookup(tc.name, set(t, tc.types))
