@@ -134,6 +134,7 @@ func (s phrases) noun(i int) int {
 			}
 		case tag == "ADJ" && s.behind:
 			end = j + 1
+		case tag == "ADJ" && s.nounAhead(j+1):
 		case tag == "ADV" && s.tag(j+1) == "ADJ" && (!head || s.behind):
 		case tag == "VERB" && !head && j > i && s.nounAhead(j+1):
 		case head && end == j && s.joins(j) && nominal(s.tag(j+1)):

@@ -37,6 +37,9 @@ const (
 // outside stands for what lies before and behind a sentence.
 var outside = word{low: 1, shape: 1, among: 1}
 
+// maxFeatures is how many features a word has, at most.
+const maxFeatures = 48
+
 const outsideTag = ^uint16(0)
 
 // read works out the words of a sentence.
@@ -170,7 +173,6 @@ func (s *scratch) features(i int) {
 	for _, h := range w.suffix {
 		add(h, 1)
 	}
-	add(w.suffix[2], w.shape)
 	add(t1, 0)
 	add(t1, t2+1)
 	add(t1, w.low)

@@ -142,16 +142,16 @@ func (t *Tagger) payload() []byte {
 		}
 	}
 
-	slots := slices.DeleteFunc(slices.Clone(t.weights.slots), func(s slot) bool { return s.count == 0 })
-	slices.SortFunc(slots, func(a, b slot) int { return int(int64(a.key) - int64(b.key)) })
+	slots := slices.DeleteFunc(slices.Clone(t.weights.slots), func(s uint64) bool { return s == 0 })
+	slices.Sort(slots) // by key
 	e.int(len(slots))
-	e.int(len(t.weights.cells))
-	last := uint32(0)
+	e.int(len(t.weights.cells) - 1 - len(slots))
+	last := uint64(0)
 	for _, s := range slots {
-		e.int(int(s.key - last))
-		last = s.key
-		e.int(int(s.count))
-		for _, c := range t.weights.cells[s.first : s.first+uint32(s.count)] {
+		e.int(int(s>>32 - last))
+		last = s >> 32
+		e.int(len(t.weights.at(s)))
+		for _, c := range t.weights.at(s) {
 			e.int(int(c.class))
 			e.b = binary.AppendVarint(e.b, int64(c.weight))
 		}

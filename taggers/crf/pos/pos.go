@@ -98,7 +98,7 @@ func (t *Tagger) class(s *scratch, i int) uint16 {
 	}
 	s.features(i)
 	s.scores = resized(s.scores, len(t.classes))
-	t.weights.add(s.keys, s.scores)
+	t.weights.add(s.keys, s.found[:], s.scores)
 	return k.best(s.scores)
 }
 
@@ -140,7 +140,8 @@ type scratch struct {
 	words  []word
 	tags   []uint16 // of the words so far
 	keys   []uint32 // features of the word at hand
-	scores []int32  // of its classes
+	found  [maxFeatures]uint64
+	scores []int32 // of its classes
 }
 
 // forget lets go of the words: they are a note's.

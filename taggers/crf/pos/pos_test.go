@@ -168,8 +168,11 @@ func TestAveragesAgainstAllWeights(t *testing.T) {
 	got := map[at]float64{}
 	w := l.table.average(l.now)
 	for _, s := range w.slots {
-		for _, c := range w.cells[s.first : s.first+uint32(s.count)] {
-			got[at{s.key, c.class}] = float64(c.weight)
+		if s == 0 {
+			continue
+		}
+		for _, c := range w.at(s) {
+			got[at{uint32(s >> 32), c.class}] = float64(c.weight)
 		}
 	}
 	want := map[at]float64{}

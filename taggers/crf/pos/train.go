@@ -330,7 +330,7 @@ func (t *table) move(key uint32, class uint16, by int32, now int64) {
 // A weight is kept in steps of 1/steps, and dropped when it is below least.
 const (
 	steps = 16
-	least = 2
+	least = 4
 )
 
 // average makes the final weights, features in the order of their keys.
