@@ -2,17 +2,19 @@ package pos
 
 // Accuracy counts how often a tagger agrees with a treebank.
 type Accuracy struct {
-	Words        int `json:"words"`
-	UPOS         int `json:"upos"`
-	XPOS         int `json:"xpos"`
-	Tense        int `json:"tense"`
-	Lemma        int `json:"lemma"`
-	WithXPOS     int `json:"with_xpos"`     // words that the treebank gives an XPOS
-	WithLemma    int `json:"with_lemma"`    // and a lemma
-	Unknown      int `json:"unknown"`       // words that the tagger's dictionary lacks
-	UnknownUPOS  int `json:"unknown_upos"`  // of these
-	UnknownXPOS  int `json:"unknown_xpos"`  // of these
-	UnknownLemma int `json:"unknown_lemma"` // of these
+	All     Agreement `json:"all"`
+	Unknown Agreement `json:"unknown"` // of words that the tagger's dictionary lacks
+}
+
+// Agreement counts words, and for how many of them each tag is right.
+type Agreement struct {
+	Words     int `json:"words"`
+	UPOS      int `json:"upos"`
+	WithXPOS  int `json:"with_xpos"` // words that have one in the treebank
+	XPOS      int `json:"xpos"`
+	Tense     int `json:"tense"`      // none, where the treebank has none, is right
+	WithLemma int `json:"with_lemma"` // words that have one in the treebank
+	Lemma     int `json:"lemma"`
 }
 
 // Test tags the words of a treebank and counts what is right.
@@ -27,23 +29,27 @@ func (t *Tagger) Test(sentences []Sentence) Accuracy {
 		}
 		out = t.Tag(forms, out)
 		for i, w := range s.Words {
-			_, known := t.words[lower(w.Form)]
-			u := count(!known)
-			upos, xpos, lemma := count(w.UPOS == out[i].UPOS), count(w.XPOS != "" && w.XPOS == out[i].XPOS), count(w.Lemma != "" && w.Lemma == out[i].Lemma)
-			a.Words++
-			a.UPOS += upos
-			a.XPOS += xpos
-			a.Tense += count(w.Tense == out[i].Tense)
-			a.Lemma += lemma
-			a.WithXPOS += count(w.XPOS != "")
-			a.WithLemma += count(w.Lemma != "")
-			a.Unknown += u
-			a.UnknownUPOS += u * upos
-			a.UnknownXPOS += u * xpos
-			a.UnknownLemma += u * lemma
+			a.All.add(w, out[i])
+			if _, known := t.words[lower(w.Form)]; !known {
+				a.Unknown.add(w, out[i])
+			}
 		}
 	}
 	return a
+}
+
+func (a *Agreement) add(gold Token, got Word) {
+	a.Words++
+	a.UPOS += count(gold.UPOS == got.UPOS)
+	a.Tense += count(gold.Tense == got.Tense)
+	if gold.XPOS != "" {
+		a.WithXPOS++
+		a.XPOS += count(gold.XPOS == got.XPOS)
+	}
+	if gold.Lemma != "" {
+		a.WithLemma++
+		a.Lemma += count(gold.Lemma == got.Lemma)
+	}
 }
 
 func count(b bool) int {

@@ -354,3 +354,24 @@ func TestLemmas(t *testing.T) {
 		}
 	}
 }
+
+func TestTestCountsAgreement(t *testing.T) {
+	g := train(t, tiny(t), Options{})
+	right := Sentence{Words: []Token{
+		{"Emil", "Emil", "PROPN", "NNP", ""},
+		{"walks", "walk", "VERB", "VBZ", "Pres"},
+		{".", "", "PUNCT", "", ""},
+	}}
+	wrong := Sentence{Words: []Token{
+		{"Emil", "emil", "NOUN", "NN", ""},
+		{"rests", "rest", "VERB", "VBD", "Past"},
+		{"wordless", "-", "X", "-", "Fut"},
+	}}
+	want := Accuracy{
+		All:     Agreement{Words: 6, UPOS: 4, WithXPOS: 5, XPOS: 2, Tense: 4, WithLemma: 5, Lemma: 3},
+		Unknown: Agreement{Words: 1, WithXPOS: 1, WithLemma: 1},
+	}
+	if diff := cmp.Diff(want, g.Test([]Sentence{right, wrong})); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -14,7 +14,7 @@ import (
 // Options say how a tagger is learnt. The zero value is what the models of
 // docs/pos.md were trained with.
 type Options struct {
-	Epochs int    // passes over the treebanks; 0 for 8
+	Epochs int    // passes over the treebanks; 0 for DefaultEpochs
 	Seed   uint64 // decides the order of the sentences
 
 	// Report is told after each epoch how many words were seen and how many of
@@ -22,9 +22,10 @@ type Options struct {
 	Report func(epoch, epochs, right, words int)
 }
 
-const (
-	defaultEpochs = 8
+// DefaultEpochs is how often the treebanks are passed over.
+const DefaultEpochs = 8
 
+const (
 	knownFrom  = 3     // times that a word must occur to be in the dictionary
 	closedFrom = 20    // to have no other classes than it was seen with
 	sureFrom   = 20    // to be looked up, if one class has the share
@@ -44,7 +45,7 @@ func Train(ctx context.Context, sentences []Sentence, opt Options) (*Tagger, err
 	if opt.Epochs < 0 {
 		return nil, fmt.Errorf("epochs %d is negative", opt.Epochs)
 	}
-	opt.Epochs = cmp.Or(opt.Epochs, defaultEpochs)
+	opt.Epochs = cmp.Or(opt.Epochs, DefaultEpochs)
 	l := newLearner(sentences)
 	if len(l.examples) == 0 {
 		return nil, errors.New("there is no sentence to learn from")

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lethe-deid/lethe/taggers/crf/pos"
+)
+
+func newPOS() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "pos",
+		Short: "Train a part-of-speech tagger for a CRF, and test one",
+		Args:  unknownCommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		SuggestionsMinimumDistance: 2,
+	}
+	cmd.AddCommand(newPOSTrain(), newPOSTest())
+	return cmd
+}
+
+type posTrainOptions struct {
+	pos.Options
+	output string
+	json   bool
+}
+
+// posTrained is what is printed of a training as JSON.
+type posTrained struct {
+	File      string `json:"file"`
+	Sentences int    `json:"sentences"`
+	Words     int    `json:"words"`
+	XPOS      bool   `json:"xpos"` // whether the tagger knows the treebanks' own tags
+	Bytes     int64  `json:"bytes"`
+	Digest    string `json:"digest"`
+}
+
+func newPOSTrain() *cobra.Command {
+	var opt posTrainOptions
+	cmd := &cobra.Command{
+		Use:   "train --output FILE CONLLU...",
+		Short: "Train a tagger on treebanks",
+		Long: `Train a tagger of part of speech, tense, lemma and chunk on treebanks in CoNLL-U,
+plain or gzipped. Those of Universal Dependencies are free to download.
+
+The treebanks' own tags, XPOS, are learnt if every word has one: give treebanks
+together only if their tags are of one kind.
+
+The file holds words of the treebanks. Of notes with PHI, treat it as you treat
+the notes.
+
+The same treebanks, settings and seed give the same file.`,
+		Example: `  lethe pos train --output en.pos en_ewt-ud-train.conllu
+  lethe pos train --output es.pos es_gsd-ud-train.conllu.gz es_ancora-ud-train.conllu.gz`,
+		Args: wantsTreebanks,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case opt.output == "":
+				return usageError(cmd, errors.New("--output must be given"))
+			case opt.Epochs < 1:
+				return usageError(cmd, fmt.Errorf("--epochs %d is not positive", opt.Epochs))
+			}
+			return opt.run(cmd.Context(), args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&opt.output, "output", "", "`FILE` to write (needed)")
+	flags.IntVar(&opt.Epochs, "epochs", pos.DefaultEpochs, "passes over the treebanks")
+	flags.Uint64Var(&opt.Seed, "seed", 1, "`N`umber that all chance follows from")
+	flags.BoolVar(&opt.json, "json", false, "print what was read as JSON (default a line on stderr)")
+	return cmd
+}
+
+// wantsTreebanks checks that there is at least one argument.
+func wantsTreebanks(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usageError(cmd, errors.New("a CONLLU must be given"))
+	}
+	return nil
+}
+
+func (o *posTrainOptions) run(ctx context.Context, paths []string) error {
+	sentences, err := readTreebanks(paths)
+	if err != nil {
+		return err
+	}
+	if err := mustBeNew(o.output); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(o.output), 0o777); err != nil { // now, rather than when all is learnt
+		return err
+	}
+	p := newProgress()
+	defer p.clear()
+	o.Report = func(epoch, epochs, _, _ int) { p.show("epoch", epoch, epochs) }
+	tagger, err := pos.Train(ctx, sentences, o.Options)
+	if err != nil {
+		return err
+	}
+	if err := tagger.Save(o.output); err != nil {
+		return err
+	}
+	info, err := os.Stat(o.output)
+	if err != nil {
+		return err
+	}
+	t := posTrained{File: o.output, Sentences: len(sentences), XPOS: tagger.XPOS(), Bytes: info.Size(), Digest: tagger.Digest()}
+	for _, s := range sentences {
+		t.Words += len(s.Words)
+	}
+	if o.json {
+		return printJSON(t)
+	}
+	tags := "UPOS and XPOS"
+	if !t.XPOS {
+		tags = "UPOS"
+	}
+	p.line("%s: %s of %d words in %d sentences, %d bytes", t.File, tags, t.Words, t.Sentences, t.Bytes)
+	return nil
+}
+
+func readTreebanks(paths []string) ([]pos.Sentence, error) {
+	var all []pos.Sentence
+	for _, path := range paths {
+		sentences, err := pos.ReadCoNLLU(path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, sentences...)
+	}
+	return all, nil
+}
+
+type posTestOptions struct {
+	surface, json bool
+}
+
+func newPOSTest() *cobra.Command {
+	var opt posTestOptions
+	cmd := &cobra.Command{
+		Use:   "test MODEL CONLLU...",
+		Short: "Say how often a tagger agrees with treebanks",
+		Long: `Say how often a tagger agrees with treebanks: on part of speech, the treebanks' own
+tags, tense and lemma, of all words and of those that its dictionary lacks, which
+are those that it saw less than three times.
+
+The words are those of the treebanks, as is usual. With --surface a contraction is
+one word, as in the text: Spanish del, not de and el.`,
+		Example: `  lethe pos test en.pos en_ewt-ud-test.conllu
+  lethe pos test es.pos es_gsd-ud-test.conllu --surface --json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError(cmd, errors.New("MODEL must be given"))
+			}
+			return wantsTreebanks(cmd, args[1:])
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return opt.run(args[0], args[1:]) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&opt.surface, "surface", false, "take contractions as they stand in the text (default the words they are made of)")
+	flags.BoolVar(&opt.json, "json", false, "print counts as JSON (default a table of percentages)")
+	return cmd
+}
+
+func (o *posTestOptions) run(model string, paths []string) error {
+	tagger, err := pos.Load(model)
+	if err != nil {
+		return err
+	}
+	sentences, err := readTreebanks(paths)
+	if err != nil {
+		return err
+	}
+	if o.surface {
+		for i, s := range sentences {
+			sentences[i] = s.Surface()
+		}
+	}
+	a := tagger.Test(sentences)
+	if o.json {
+		return printJSON(a)
+	}
+	if !tagger.XPOS() {
+		a.All.WithXPOS, a.Unknown.WithXPOS = 0, 0
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "words\tnumber\tUPOS %\tXPOS %\ttense %\tlemma %\t")
+	printAgreement(w, "all", a.All)
+	printAgreement(w, "unknown", a.Unknown)
+	return w.Flush()
+}
+
+func printAgreement(w *tabwriter.Writer, name string, a pos.Agreement) {
+	percent := func(n, of int) string {
+		if of == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%.2f", 100*float64(n)/float64(of))
+	}
+	fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t\n", name, a.Words,
+		percent(a.UPOS, a.Words), percent(a.XPOS, a.WithXPOS), percent(a.Tense, a.Words), percent(a.Lemma, a.WithLemma))
+}
