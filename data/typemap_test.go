@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/internal/shared"
 )
 
 func TestTypeMapApply(t *testing.T) {
@@ -109,15 +111,12 @@ func TestTypeMaps(t *testing.T) {
 // The maps between MEDDOCAN and i2b2 2014 are those that come with the corpus,
 // but for names of types that neither set has.
 func TestTypeMapsOfMEDDOCAN(t *testing.T) {
-	root := os.Getenv("LETHE_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared")
-	}
+	mappings := shared.Path(t, "corpora/meddocan/mappings")
 	renamed := map[string]string{"SOCIALSECURITY": "SSN", "IPADDRESS": "IPADDR"}
 	for file, name := range map[string]string{"xml_to_i2b2_map_types.csv": "i2b2-2014", "i2b2_to_xml_map_types.csv": "meddocan"} {
-		raw, err := os.ReadFile(filepath.Join(root, "corpora", "meddocan", "mappings", file))
+		raw, err := os.ReadFile(filepath.Join(mappings, file))
 		if err != nil {
-			t.Skipf("no mappings (set LETHE_SHARED): %v", err)
+			t.Fatal(err)
 		}
 		m, err := LookupTypeMap(name)
 		if err != nil {

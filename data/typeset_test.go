@@ -3,12 +3,13 @@ package data
 import (
 	"encoding/csv"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/internal/shared"
 )
 
 func TestTypeSets(t *testing.T) {
@@ -61,13 +62,9 @@ func TestAnyType(t *testing.T) {
 // The categories, which are element names in the XML, are those of the corpus's
 // own map.
 func TestMEDDOCANCategories(t *testing.T) {
-	root := os.Getenv("LETHE_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared")
-	}
-	f, err := os.Open(filepath.Join(root, "corpora", "meddocan", "mappings", "brat_to_xml_map_categories.csv"))
+	f, err := os.Open(shared.Path(t, "corpora/meddocan/mappings/brat_to_xml_map_categories.csv"))
 	if err != nil {
-		t.Skip("the corpus is absent; LETHE_SHARED names the folder that holds corpora: ", err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()

@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/shared"
 )
 
 func load(content string, opt Options) (*Vectors, error) {
@@ -324,14 +325,10 @@ func TestLoadNothingWanted(t *testing.T) {
 }
 
 func TestSharedGloVe(t *testing.T) {
-	root := os.Getenv("LETHE_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared")
-	}
-	path := filepath.Join(root, "vectors", "glove.6B.100d.head2604.txt")
+	path := shared.Path(t, "vectors/glove.6B.100d.head2604.txt")
 	content, err := os.ReadFile(path)
 	if err != nil {
-		t.Skip("the head of GloVe 6B is not here:", err)
+		t.Fatal(err)
 	}
 	v, err := Load(path, Options{Dim: 100})
 	if err != nil {

@@ -3,40 +3,13 @@ package evaluation
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/shared"
 )
-
-// shared finds the folder of corpora that are not part of the project:
-// $LETHE_SHARED or, by default, shared beside the project. It skips the test
-// where there is none.
-func shared(t *testing.T, path string) string {
-	t.Helper()
-	root := os.Getenv("LETHE_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared")
-	}
-	path = filepath.Join(root, path)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no %s (set LETHE_SHARED): %v", path, err)
-	}
-	return path
-}
-
-func readJSON(t *testing.T, path string, into any) {
-	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(raw, into); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-}
 
 // goldenInputs is the documents with their gold tags, and what each system gave.
 type goldenInputs struct {
@@ -103,7 +76,7 @@ func toDocument(id, text string, tags []goldenTag) *data.Document {
 // MEDDOCAN scorer on brat files: its subtask 1 is our strict, its strict
 // subtask 2 our spans. (On XML files its rule differs, in one of the systems.)
 func TestMeddocan(t *testing.T) {
-	dir := shared(t, "golden/meddocan")
+	dir := shared.Path(t, "golden/meddocan")
 	var inputs goldenInputs
 	type score struct {
 		Counts
@@ -116,8 +89,8 @@ func TestMeddocan(t *testing.T) {
 			Spans score `json:"subtask2_strict"`
 		}
 	}
-	readJSON(t, filepath.Join(dir, "inputs.json"), &inputs)
-	readJSON(t, filepath.Join(dir, "expected.json"), &expected)
+	shared.ReadJSON(t, filepath.Join(dir, "inputs.json"), &inputs)
+	shared.ReadJSON(t, filepath.Join(dir, "expected.json"), &expected)
 	if len(expected) != 10 || len(inputs.Systems) != 10 {
 		t.Fatalf("%d systems with expected scores, %d with output, want 10", len(expected), len(inputs.Systems))
 	}
@@ -189,7 +162,7 @@ func bare(spans []data.Span) []data.Span {
 // spans over ASCII text, on both sides, of types as the annotation schema
 // writes them.
 func TestI2b2Tokens(t *testing.T) {
-	dir := shared(t, "golden/i2b2")
+	dir := shared.Path(t, "golden/i2b2")
 	types, err := data.LookupTypeSet("i2b2-2014")
 	if err != nil {
 		t.Fatal(err)
@@ -197,8 +170,8 @@ func TestI2b2Tokens(t *testing.T) {
 	var inputs goldenInputs
 	type score struct{ Docs map[string][3]int }
 	var expected map[string]map[string]map[string]score // system, variant, evaluation
-	readJSON(t, filepath.Join(dir, "inputs.json"), &inputs)
-	readJSON(t, filepath.Join(dir, "expected.json"), &expected)
+	shared.ReadJSON(t, filepath.Join(dir, "inputs.json"), &inputs)
+	shared.ReadJSON(t, filepath.Join(dir, "expected.json"), &expected)
 
 	coincide := func(d *data.Document, tags []goldenTag) bool {
 		if d.Check() != nil {

@@ -5,25 +5,11 @@ import (
 	"encoding/json"
 	"math"
 	"os"
-	"path/filepath"
 	"testing"
 
+	"github.com/lethe-deid/lethe/internal/shared"
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
-
-// shared is the folder of corpora and reference data, which the project does
-// not contain; a test that needs it is skipped where it is absent.
-func shared(t testing.TB, name string) string {
-	root := os.Getenv("LETHE_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared")
-	}
-	path := filepath.Join(root, name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no %s in the shared folder (set LETHE_SHARED)", name)
-	}
-	return path
-}
 
 // golden is the forward pass and the gradients of one of the reference's
 // pretrained models, computed by two independent implementations.
@@ -96,7 +82,7 @@ func goldenParams(n *Network) (names []string, params []*Param) {
 func loadGolden(t *testing.T) (*golden, *Network, func(s goldenSentence, mode string) Sentence) {
 	t.Helper()
 	var g golden
-	raw, err := os.ReadFile(shared(t, "neuroner/golden_i2b2_stanford.json"))
+	raw, err := os.ReadFile(shared.Path(t, "neuroner/golden_i2b2_stanford.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +100,7 @@ func loadGolden(t *testing.T) (*golden, *Network, func(s goldenSentence, mode st
 		t.Fatal(err)
 	}
 	copy(net.table.Data, table)
-	weights, err := os.ReadFile(shared(t, "neuroner/i2b2_2014_glove_stanford_bioes/model.ckpt.data-00000-of-00001"))
+	weights, err := os.ReadFile(shared.Path(t, "neuroner/i2b2_2014_glove_stanford_bioes/model.ckpt.data-00000-of-00001"))
 	if err != nil {
 		t.Fatal(err)
 	}

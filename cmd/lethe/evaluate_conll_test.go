@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/internal/shared"
 )
 
 // The program prints what the script prints, byte for byte.
 func TestEvaluateCoNLLGolden(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(shared(t, "golden/conlleval"), "*.txt"))
+	files, err := filepath.Glob(filepath.Join(shared.Path(t, "golden/conlleval"), "*.txt"))
 	if err != nil || len(files) != 7 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}

@@ -8,39 +8,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ulikunitz/xz"
-)
 
-// shared finds the folder of corpora that are not part of the project, and skips
-// the test where there is none.
-func shared(t *testing.T, path string) string {
-	t.Helper()
-	root := os.Getenv("LETHE_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	path = filepath.Join(root, path)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no %s (set LETHE_SHARED): %v", path, err)
-	}
-	return path
-}
+	"github.com/lethe-deid/lethe/internal/shared"
+)
 
 // The program on the XML files says what the official script said of them: 11
 // systems, 7 combinations of flags.
 func TestEvaluateI2B2Golden(t *testing.T) {
-	dir := shared(t, "golden/i2b2")
+	dir := shared.Path(t, "golden/i2b2")
 	files := unpack(t, filepath.Join(dir, "xml.tar.xz"))
 	var expected map[string]map[string]any
-	readJSON(t, filepath.Join(dir, "expected.json"), &expected)
+	shared.ReadJSON(t, filepath.Join(dir, "expected.json"), &expected)
 	n := 0
 	for system, variants := range expected {
 		for variant, want := range variants {
@@ -51,7 +36,7 @@ func TestEvaluateI2B2Golden(t *testing.T) {
 				}
 				args = append(args, "--"+word)
 			}
-			n += numbers(t, system+"/"+variant, evaluateI2B2(t, args...), want)
+			n += shared.Numbers(t, system+"/"+variant, evaluateI2B2(t, args...), want)
 		}
 	}
 	t.Logf("%d numbers compared", n)
@@ -62,7 +47,7 @@ func TestEvaluateI2B2Golden(t *testing.T) {
 
 // And of Spanish notes whose types were renamed: 10 systems.
 func TestEvaluateI2B2GoldenMEDDOCAN(t *testing.T) {
-	dir := shared(t, "golden/meddocan")
+	dir := shared.Path(t, "golden/meddocan")
 	type tags = map[string][][4]any
 	var in struct {
 		Docs map[string]struct {
@@ -76,9 +61,9 @@ func TestEvaluateI2B2GoldenMEDDOCAN(t *testing.T) {
 		Types map[string]string `json:"type_map"`
 		IDs   map[string]string `json:"doc_ids"`
 	}
-	readJSON(t, filepath.Join(dir, "inputs.json"), &in)
-	readJSON(t, filepath.Join(dir, "expected_as_i2b2.json"), &expected)
-	readJSON(t, filepath.Join(dir, "as_i2b2_map.json"), &rename)
+	shared.ReadJSON(t, filepath.Join(dir, "inputs.json"), &in)
+	shared.ReadJSON(t, filepath.Join(dir, "expected_as_i2b2.json"), &expected)
+	shared.ReadJSON(t, filepath.Join(dir, "as_i2b2_map.json"), &rename)
 
 	gold, root := tags{}, t.TempDir()
 	for id, doc := range in.Docs {
@@ -106,7 +91,7 @@ func TestEvaluateI2B2GoldenMEDDOCAN(t *testing.T) {
 	}
 	goldFolder, n := writeXML("gold", gold), 0
 	for system, want := range expected {
-		n += numbers(t, system, evaluateI2B2(t, "--gold", goldFolder, "--system", writeXML(system, in.Systems[system])), want)
+		n += shared.Numbers(t, system, evaluateI2B2(t, "--gold", goldFolder, "--system", writeXML(system, in.Systems[system])), want)
 	}
 	t.Logf("%d numbers compared", n)
 	if n != 5040 {
@@ -128,41 +113,6 @@ func evaluateI2B2(t *testing.T, args ...string) any {
 		t.Fatal(err)
 	}
 	return got.Evaluations
-}
-
-// numbers compares what was decoded from JSON, and returns how many numbers there
-// were: an array counts as one. Objects of want have no key that got lacks.
-// Fractions, whose keys start with m, are to agree to 1e-12, all else exactly.
-func numbers(t *testing.T, path string, got, want any) int {
-	t.Helper()
-	switch want := want.(type) {
-	case map[string]any:
-		object, n := got.(map[string]any), 0
-		if len(object) != len(want) {
-			t.Errorf("%s: %d keys, want %d", path, len(object), len(want))
-		}
-		for key, w := range want {
-			n += numbers(t, path+"/"+key, object[key], w)
-		}
-		return n
-	case []any:
-		if got, ok := got.([]any); !ok || !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", path, got, want)
-		}
-	case float64:
-		limit := 0.0
-		if strings.HasPrefix(filepath.Base(path), "m") {
-			limit = 1e-12
-		}
-		if got, ok := got.(float64); !ok || math.Abs(got-want) > limit {
-			t.Errorf("%s: %v, want %v", path, got, want)
-		}
-	default: // null
-		if got != want {
-			t.Errorf("%s: %v, want %v", path, got, want)
-		}
-	}
-	return 1
 }
 
 // unpack returns a folder with the content of a .tar.xz file.
@@ -197,12 +147,5 @@ func unpack(t *testing.T, path string) string {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, content, 0o666)); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-func readJSON(t *testing.T, path string, into any) {
-	t.Helper()
-	if err := json.Unmarshal(read(t, path), into); err != nil {
-		t.Fatalf("%s: %v", path, err)
 	}
 }

@@ -11,13 +11,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/internal/shared"
 )
 
 // The program on brat and on XML files says what the official script said of them:
 // 10 systems.
 func TestEvaluateMEDDOCANGolden(t *testing.T) {
-	dir := shared(t, "golden/meddocan")
-	sentences := shared(t, "corpora/meddocan/dev/sentences")
+	dir := shared.Path(t, "golden/meddocan")
+	sentences := shared.Path(t, "corpora/meddocan/dev/sentences")
 	var in struct {
 		Docs map[string]struct {
 			Text string
@@ -26,8 +28,8 @@ func TestEvaluateMEDDOCANGolden(t *testing.T) {
 		Systems map[string]map[string][][4]any
 	}
 	var expected map[string]map[string]map[string]any
-	readJSON(t, filepath.Join(dir, "inputs.json"), &in)
-	readJSON(t, filepath.Join(dir, "expected.json"), &expected)
+	shared.ReadJSON(t, filepath.Join(dir, "inputs.json"), &in)
+	shared.ReadJSON(t, filepath.Join(dir, "expected.json"), &expected)
 
 	root := t.TempDir()
 	folderOf := func(format, name string, tags func(id string) [][4]any) string {
@@ -69,7 +71,7 @@ func TestEvaluateMEDDOCANGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, e := range []string{"subtask1_ner", "subtask2_strict", "subtask2_merged"} {
-				n += numbers(t, system+"/"+name+"/"+e, got[e], scores[name][e])
+				n += shared.Numbers(t, system+"/"+name+"/"+e, got[e], scores[name][e])
 			}
 		}
 	}

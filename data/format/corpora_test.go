@@ -1,8 +1,6 @@
 package format_test
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,21 +8,8 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/internal/shared"
 )
-
-// shared finds a corpus that is not part of the project, or skips the test.
-func shared(t testing.TB, path string) string {
-	t.Helper()
-	root := os.Getenv("LETHE_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	path = filepath.Join(root, "corpora", path)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no %s; LETHE_SHARED names the folder that holds corpora", path)
-	}
-	return path
-}
 
 func collect(t testing.TB, name, path, types string) []*data.Document {
 	t.Helper()
@@ -71,11 +56,11 @@ func TestMEDDOCAN(t *testing.T) {
 	}{{"train", 500, 11333}, {"dev", 250, 5801}, {"dev_hard", 250, 0}} {
 		t.Run(split.name, func(t *testing.T) {
 			t.Parallel()
-			docs := collect(t, "meddocan", shared(t, "meddocan/"+split.name+"/xml"), "meddocan")
+			docs := collect(t, "meddocan", shared.Path(t, "corpora/meddocan/"+split.name+"/xml"), "meddocan")
 			if n := countSpans(docs); len(docs) != split.docs || split.spans > 0 && n != split.spans {
 				t.Errorf("%d documents with %d spans, want %d with %d", len(docs), n, split.docs, split.spans)
 			}
-			same(t, docs, collect(t, "brat", shared(t, "meddocan/"+split.name+"/brat"), "meddocan"))
+			same(t, docs, collect(t, "brat", shared.Path(t, "corpora/meddocan/"+split.name+"/brat"), "meddocan"))
 			if testing.Short() {
 				t.Skip("no round trips with -short")
 			}
@@ -132,7 +117,7 @@ func TestCoNLL(t *testing.T) {
 		{"conll2002-es/esp.testa", 1, 4352, 52923},
 	} {
 		t.Run(file.path, func(t *testing.T) {
-			docs := collect(t, "conll", shared(t, file.path), "conll")
+			docs := collect(t, "conll", shared.Path(t, "corpora", file.path), "conll")
 			tokens := 0
 			for _, doc := range docs {
 				tokens += len(strings.FieldsFunc(doc.Text, func(r rune) bool { return r == ' ' || r == '\n' }))
@@ -150,7 +135,7 @@ func TestCoNLL(t *testing.T) {
 func BenchmarkRead(b *testing.B) {
 	for name, path := range map[string]string{"meddocan": "meddocan/train/xml", "brat": "meddocan/train/brat"} {
 		b.Run(name, func(b *testing.B) {
-			path := shared(b, path)
+			path := shared.Path(b, "corpora", path)
 			b.ReportAllocs()
 			for b.Loop() {
 				bytes := 0

@@ -12,23 +12,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/shared"
 	"pgregory.net/rapid"
 )
-
-// shared is a path in the folder of shared corpora; the test is skipped when it
-// is not there.
-func shared(t testing.TB, path ...string) string {
-	t.Helper()
-	root := os.Getenv("LETHE_SHARED")
-	if root == "" {
-		root = "../../../shared"
-	}
-	name := filepath.Join(append([]string{root}, path...)...)
-	if _, err := os.Stat(name); err != nil {
-		t.Skipf("no shared corpora (set LETHE_SHARED): %v", err)
-	}
-	return name
-}
 
 func words(text string, tokens []data.Token) []string {
 	var w []string
@@ -211,7 +197,7 @@ func TestLettersDigitsAgainstRegexp(t *testing.T) {
 
 // meddocan calls f with each document of a split: text and gold spans in bytes.
 func meddocan(t testing.TB, split string, f func(text string, spans []data.Span)) {
-	files, err := filepath.Glob(filepath.Join(shared(t, "corpora", "meddocan", split, "xml"), "*.xml"))
+	files, err := filepath.Glob(filepath.Join(shared.Path(t, "corpora", "meddocan", split, "xml"), "*.xml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no files of %s: %v", split, err)
 	}
@@ -293,7 +279,7 @@ func TestAlignmentMEDDOCAN(t *testing.T) {
 
 // The tokens the pretrained models of Dernoncourt et al. are tested with.
 func TestPTBGolden(t *testing.T) {
-	raw, err := os.ReadFile(shared(t, "neuroner", "golden_i2b2_stanford.json"))
+	raw, err := os.ReadFile(shared.Path(t, "neuroner", "golden_i2b2_stanford.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,17 +16,14 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/tokenize"
+	"github.com/lethe-deid/lethe/internal/shared"
 )
 
 // TestGolden holds the tables against those that the script itself printed.
 func TestGolden(t *testing.T) {
-	root := os.Getenv("LETHE_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	files, _ := filepath.Glob(filepath.Join(root, "golden", "conlleval", "*.txt"))
-	if len(files) == 0 {
-		t.Skip("no golden/conlleval (set LETHE_SHARED)")
+	files, err := filepath.Glob(filepath.Join(shared.Path(t, "golden/conlleval"), "*.txt"))
+	if err != nil || len(files) != 7 {
+		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {

@@ -2,40 +2,13 @@ package i2b2
 
 import (
 	"encoding/json"
-	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lethe-deid/lethe/internal/shared"
 )
-
-// shared finds the folder of corpora that are not part of the project:
-// $LETHE_SHARED or, by default, shared beside the project. It skips the test where
-// there is none.
-func shared(t testing.TB, path string) string {
-	t.Helper()
-	root := os.Getenv("LETHE_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	path = filepath.Join(root, path)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no %s (set LETHE_SHARED): %v", path, err)
-	}
-	return path
-}
-
-func readJSON(t testing.TB, path string, into any) {
-	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(raw, into); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-}
 
 // goldenTag is [element, start, end, TYPE]; in the MEDDOCAN inputs the offsets are
 // numbers.
@@ -136,53 +109,17 @@ func compare(t *testing.T, r *Report, want any) int {
 	if err := json.Unmarshal(raw, &got); err != nil {
 		t.Fatal(err)
 	}
-	return numbers(t, "", got.Evaluations, want)
-}
-
-// numbers compares what was decoded from JSON, and returns how many numbers there
-// were: an array, as of a document's counts, is one. Fractions, whose keys start
-// with m, are to agree to 1e-12, all else exactly; null is where the script prints
-// nan.
-func numbers(t *testing.T, path string, got, want any) int {
-	t.Helper()
-	switch want := want.(type) {
-	case map[string]any:
-		object, n := got.(map[string]any), 0
-		if len(object) != len(want) {
-			t.Errorf("%s: %d keys, want %d", path, len(object), len(want))
-		}
-		for key, w := range want {
-			n += numbers(t, path+"/"+key, object[key], w)
-		}
-		return n
-	case []any:
-		if got, ok := got.([]any); !ok || !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", path, got, want)
-		}
-	case float64:
-		limit := 0.0
-		if strings.HasPrefix(filepath.Base(path), "m") {
-			limit = 1e-12
-		}
-		if got, ok := got.(float64); !ok || math.Abs(got-want) > limit {
-			t.Errorf("%s: %v, want %v", path, got, want)
-		}
-	default:
-		if got != want {
-			t.Errorf("%s: %v, want %v", path, got, want)
-		}
-	}
-	return 1
+	return shared.Numbers(t, "", got.Evaluations, want)
 }
 
 // TestGolden compares with all that the official script said of 11 systems with 7
 // combinations of flags.
 func TestGolden(t *testing.T) {
-	dir := shared(t, "golden/i2b2")
+	dir := shared.Path(t, "golden/i2b2")
 	var in goldenInputs
 	var expected map[string]map[string]any
-	readJSON(t, filepath.Join(dir, "inputs.json"), &in)
-	readJSON(t, filepath.Join(dir, "expected.json"), &expected)
+	shared.ReadJSON(t, filepath.Join(dir, "inputs.json"), &in)
+	shared.ReadJSON(t, filepath.Join(dir, "expected.json"), &expected)
 	asIs := func(g goldenTag) goldenTag { return g }
 	n := 0
 	for system, variants := range expected {
@@ -205,15 +142,15 @@ func TestGolden(t *testing.T) {
 // TestGoldenMEDDOCAN compares with what it said of Spanish documents whose types
 // were renamed.
 func TestGoldenMEDDOCAN(t *testing.T) {
-	dir := shared(t, "golden/meddocan")
+	dir := shared.Path(t, "golden/meddocan")
 	var in goldenInputs
 	var expected map[string]any
 	var names struct {
 		TypeMap map[string]string `json:"type_map"`
 	}
-	readJSON(t, filepath.Join(dir, "inputs.json"), &in)
-	readJSON(t, filepath.Join(dir, "expected_as_i2b2.json"), &expected)
-	readJSON(t, filepath.Join(dir, "as_i2b2_map.json"), &names)
+	shared.ReadJSON(t, filepath.Join(dir, "inputs.json"), &in)
+	shared.ReadJSON(t, filepath.Join(dir, "expected_as_i2b2.json"), &expected)
+	shared.ReadJSON(t, filepath.Join(dir, "as_i2b2_map.json"), &names)
 	rename := func(g goldenTag) goldenTag {
 		g.typ = names.TypeMap[g.typ]
 		return g

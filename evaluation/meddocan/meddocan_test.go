@@ -18,6 +18,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/internal/shared"
 )
 
 // score is an evaluation as golden/meddocan has it.
@@ -32,14 +33,7 @@ type score struct {
 // TestGolden holds the scores against those that the script gave 10 systems, as
 // brat and as XML.
 func TestGolden(t *testing.T) {
-	root := os.Getenv("LETHE_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	root = filepath.Join(root, "golden", "meddocan")
-	if _, err := os.Stat(root); err != nil {
-		t.Skipf("no golden/meddocan (set LETHE_SHARED): %v", err)
-	}
+	root := shared.Path(t, "golden/meddocan")
 	type tag [4]any
 	var in struct {
 		Docs map[string]struct {
@@ -55,8 +49,8 @@ func TestGolden(t *testing.T) {
 		Strict score  `json:"subtask2_strict"`
 		Merged score  `json:"subtask2_merged"`
 	}
-	readJSON(t, filepath.Join(root, "inputs.json"), &in)
-	readJSON(t, filepath.Join(root, "expected.json"), &expected)
+	shared.ReadJSON(t, filepath.Join(root, "inputs.json"), &in)
+	shared.ReadJSON(t, filepath.Join(root, "expected.json"), &expected)
 
 	source := func(format string, tags func(id string) []tag) Source {
 		return func(yield func(*Document, error) bool) {
@@ -132,17 +126,6 @@ func TestGolden(t *testing.T) {
 	}
 	if t.Logf("%d numbers compared", n); n != 2800 {
 		t.Errorf("%d numbers compared, want 2800", n)
-	}
-}
-
-func readJSON(t *testing.T, path string, into any) {
-	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(raw, into); err != nil {
-		t.Fatalf("%s: %v", path, err)
 	}
 }
 

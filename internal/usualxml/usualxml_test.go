@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/internal/shared"
 )
 
 const head = `<?xml version="1.0" encoding="UTF-8" ?>` + "\n"
@@ -165,16 +167,9 @@ func FuzzScan(f *testing.F) {
 
 // All files of MEDDOCAN look as they should.
 func TestCorpus(t *testing.T) {
-	root := os.Getenv("LETHE_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	files, err := filepath.Glob(filepath.Join(root, "corpora", "meddocan", "*", "xml", "*.xml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Skip("no corpora/meddocan (set LETHE_SHARED)")
+	files, err := filepath.Glob(filepath.Join(shared.Path(t, "corpora/meddocan"), "*", "xml", "*.xml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, name := range files {
 		raw, err := os.ReadFile(name)
