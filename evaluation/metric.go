@@ -21,6 +21,35 @@ type Metric struct {
 	Score func(total []float64) PRF                   // the score of a corpus, from the sum
 }
 
+// Tallies is what each gold document adds. What the system made of it is found by
+// ID; where there is no such document, all is missed.
+func (m Metric) Tallies(gold, system []*data.Document) [][]float64 {
+	byID := make(map[string]*data.Document, len(system))
+	for _, d := range system {
+		byID[d.ID] = d
+	}
+	all := make([][]float64, len(gold))
+	for i, g := range gold {
+		s := byID[g.ID]
+		if s == nil {
+			s = &data.Document{ID: g.ID, Text: g.Text}
+		}
+		all[i] = m.Tally(g, s)
+	}
+	return all
+}
+
+// Sum adds up tallies, of which there is at least one.
+func Sum(tallies [][]float64) []float64 {
+	total := make([]float64, len(tallies[0]))
+	for _, tally := range tallies {
+		for i, x := range tally {
+			total[i] += x
+		}
+	}
+	return total
+}
+
 // Metrics returns the measures of Compare: strict, spans, token and
 // binary_token. Their tallies are true positives, false positives and false
 // negatives.

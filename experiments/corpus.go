@@ -65,7 +65,7 @@ func (c *Corpus) read(split string, progress Progress) (data.Documents, error) {
 	switch {
 	case c.cuts(split):
 		parts, err := c.part(progress)
-		return each(parts[split]), err
+		return data.Each(parts[split]), err
 	case c.has(split):
 		return c.source(split)
 	}
@@ -127,16 +127,6 @@ func (c *Corpus) part(progress Progress) (parts map[string][]*data.Document, err
 	}
 	parts[trainSplit] = train
 	return parts, nil
-}
-
-func each(docs []*data.Document) data.Documents {
-	return func(yield func(*data.Document, error) bool) {
-		for _, d := range docs {
-			if !yield(d, nil) {
-				return
-			}
-		}
-	}
 }
 
 // Load reads all of a split, every note of which must be readable.

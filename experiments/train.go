@@ -82,7 +82,7 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	if err != nil {
 		return nil, err
 	}
-	return run.predict(ctx, tagger, devSplit, each(dev), PredictOptions{Failed: opt.Failed, Progress: opt.Progress})
+	return run.predict(ctx, tagger, devSplit, data.Each(dev), PredictOptions{Failed: opt.Failed, Progress: opt.Progress})
 }
 
 // defaultWorkers is the number that the run to be resumed had, since another

@@ -6,8 +6,8 @@
 // distinct words (with GloVe: of distinct pairs of words), not on the length of
 // the text.
 //
-// The vectors depend on the text, the settings and the seed alone: any number
-// of workers computes the same bits.
+// The vectors depend on the text, the settings and the seed alone, to the bit. One
+// core learns, and another reads ahead.
 package learn
 
 import (
@@ -49,7 +49,6 @@ type Config struct {
 	Tokenizer    string  // see tokenize.Names
 	Sentences    string  // windows end where these do; see tokenize.SplitterNames
 	Seed         uint64
-	Workers      int // goroutines, which change nothing but the time
 }
 
 // DefaultConfig is what Dernoncourt et al. 2016, section 3.3, say of the vectors
@@ -59,7 +58,7 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{
 		Method: SkipGram, Dim: 100, Window: 10, MinCount: 5, MinDocuments: 1, Epochs: 15, Negatives: 10, Sample: 1e-3,
-		Tokenizer: "ptb", Sentences: "rules", Seed: 1, Workers: 1,
+		Tokenizer: "ptb", Sentences: "rules", Seed: 1,
 	}
 }
 
@@ -92,8 +91,6 @@ func (c Config) Validate() error {
 		return fmt.Errorf("sample %v is not in [0, 1)", c.Sample)
 	case !(c.Rate >= 0 && c.Rate <= 1):
 		return fmt.Errorf("learning rate %v is not in [0, 1]", c.Rate)
-	case c.Workers < 1:
-		return fmt.Errorf("%d workers: not positive", c.Workers)
 	}
 	_, err := newReader(c)
 	return err

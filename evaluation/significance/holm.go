@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// correct sets Holm of all differences of the report.
-func (r *Report) correct() {
+// Correct sets Holm of all differences of the results.
+func Correct(results ...*Result) {
 	var tests []*Difference
-	for i := range r.Metrics {
-		tests = append(tests, r.Metrics[i].differences()...)
+	for _, r := range results {
+		tests = append(tests, r.differences()...)
 	}
 	p := make([]float64, len(tests))
 	for i, d := range tests {

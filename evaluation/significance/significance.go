@@ -71,7 +71,7 @@ type Difference struct {
 	Low        float64 `json:"low"`        // where the 95 % bootstrap interval of the difference begins
 	High       float64 `json:"high"`       // where it ends
 	P          float64 `json:"p"`          // of this difference by itself, two-sided
-	Holm       float64 `json:"p_holm"`     // P, corrected for all differences of the report
+	Holm       float64 `json:"p_holm"`     // P, corrected for all differences that are tested together
 }
 
 // differences are those that are tested together.
@@ -119,7 +119,11 @@ func Compare(ctx context.Context, a, b System, metrics []evaluation.Metric, opt 
 		result.Metric = m.Name
 		r.Metrics = append(r.Metrics, *result)
 	}
-	r.correct()
+	var results []*Result
+	for i := range r.Metrics {
+		results = append(results, &r.Metrics[i])
+	}
+	Correct(results...)
 	return r, nil
 }
 
@@ -263,7 +267,8 @@ func sums(metric int, units [][]string, notes map[string]*note) [][]float64 {
 
 // Test is Compare for one metric on the tallies of all units: a[i] and b[i] are
 // what the two systems add to the totals that score turns into scores. All must
-// have one length. Result.Metric and Difference.Holm are left to the caller.
+// have one length. Result.Metric is left to the caller, and Difference.Holm to
+// Correct.
 func Test(ctx context.Context, a, b [][]float64, score func(total []float64) evaluation.PRF, opt Options) (*Result, error) {
 	if err := check(a, b); err != nil {
 		return nil, err

@@ -637,6 +637,14 @@ func TestCompareErrors(t *testing.T) {
 	}
 }
 
+func TestFormatP(t *testing.T) {
+	for p, want := range map[float64]string{1: "1.0000", 0.0421: "0.0421", 0.001: "0.0010", 0.0001: "0.0001", 0.00002347: "2.3e-05"} {
+		if got := FormatP(p); got != want {
+			t.Errorf("%v: %q, want %q", p, got, want)
+		}
+	}
+}
+
 func TestTable(t *testing.T) {
 	r := &Report{A: "runs/a", B: "runs/b", Split: "dev", Documents: 90, By: "patient", Units: 40, Metrics: []Result{
 		{Metric: "strict", Differing: 31, Shuffles: 9999,

@@ -24,7 +24,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		name := m.Metric
 		for i, d := range m.differences() {
 			fmt.Fprintf(t, "%s\t%s\t%7.4f\t%7.4f\t%+7.4f\t[%+.4f, %+.4f]\t%6s\t%6s\n",
-				name, []string{"P", "R", "F1"}[i], d.A, d.B, d.Difference, d.Low, d.High, small(d.P), small(d.Holm))
+				name, []string{"P", "R", "F1"}[i], d.A, d.B, d.Difference, d.Low, d.High, FormatP(d.P), FormatP(d.Holm))
 			name = "" // it stands in its first row
 			tests++
 		}
@@ -45,8 +45,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	return t.Flush()
 }
 
-// small shows a p-value by four decimals, or two digits of one below 0.001.
-func small(p float64) string {
+// FormatP shows a p-value by four decimals, or two digits of one below 0.001.
+func FormatP(p float64) string {
 	if p < 0.001 {
 		return fmt.Sprintf("%.2g", p)
 	}

@@ -65,7 +65,7 @@ func testTable(b string, r *significance.Report) *table {
 	for _, metric := range r.Metrics {
 		for i, d := range []significance.Difference{metric.Precision, metric.Recall, metric.F1} {
 			t.add("", nameOf(metric.Metric)+", "+[]string{"P", "R", "F1"}[i], percent(d.A), percent(d.B), points(d.Difference),
-				points(d.Low)+" to "+points(d.High), probability(d.P), probability(d.Holm))
+				points(d.Low)+" to "+points(d.High), significance.FormatP(d.P), significance.FormatP(d.Holm))
 		}
 		if t.Note != "" {
 			t.Note += "; "

@@ -41,14 +41,6 @@ func points(difference float64) string {
 	return "+" + s
 }
 
-// probability is a p-value by four decimals, or two digits of a small one.
-func probability(p float64) string {
-	if p < 0.001 {
-		return fmt.Sprintf("%.2g", p)
-	}
-	return fmt.Sprintf("%.4f", p)
-}
-
 // number groups the digits of large numbers.
 func number(n int) string {
 	s := strconv.Itoa(n)

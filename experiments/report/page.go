@@ -102,10 +102,10 @@ func (m *material) page(ctx context.Context) (*page, error) {
 	if err := m.compare(ctx, p); err != nil {
 		return nil, err
 	}
-	reports := make([]*evaluation.Report, len(m.runs))
+	compare, reports := evaluation.Options{Types: m.types}, make([]*evaluation.Report, len(m.runs))
 	for i, r := range m.runs {
 		var err error
-		if reports[i], err = evaluation.Compare(data.Each(m.gold), data.Each(r.found)); err != nil {
+		if reports[i], err = compare.Compare(data.Each(m.gold), data.Each(r.found)); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Dir, err)
 		}
 	}
@@ -120,12 +120,11 @@ func (m *material) page(ctx context.Context) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	leak := m.leak()
 	if err := m.scoreTables(ctx, p, reports); err != nil {
 		return nil, err
 	}
-	m.summary(p, reports[0], errors, leak)
-	m.leakTable(p, leak)
+	m.summary(p, reports[0], errors)
+	m.leakTable(p, reports[0].Leak)
 	if err := m.curve(p); err != nil {
 		return nil, err
 	}
@@ -154,8 +153,8 @@ func (r *runMaterial) Letter() string {
 }
 
 // summary is what a hospital wants to know first.
-func (m *material) summary(p *page, r *evaluation.Report, errors *analysis.Report, leak *evaluation.LeakReport) {
-	strict, tokens := r.Strict.Counts, r.BinaryToken.Counts
+func (m *material) summary(p *page, r *evaluation.Report, errors *analysis.Report) {
+	strict, tokens, leak := r.Strict.Counts, r.BinaryToken.Counts, r.Leak
 	_, recall, f1 := scores(strict)
 	p.Key = []figure{
 		{sentence("%s %%", of(tokens.TP, tokens.TP+tokens.FN)), "of PHI tokens recognised as PHI", fmt.Sprintf("%s of %s; a token is a word or a number", number(tokens.TP), number(tokens.TP+tokens.FN))},

@@ -480,7 +480,6 @@ func TestFormat(t *testing.T) {
 	for got, want := range map[string]string{
 		percent(0.9675): "96.75", percent(1): "100.00", of(1, 3): "33.33", of(0, 0): none,
 		points(0.0032): "+0.32", points(-0.0032): "−0.32", points(-0.00001): "0.00",
-		probability(0.0421): "0.0421", probability(0.0001): "0.0001",
 		number(7): "7", number(-1234): "-1,234", number(999): "999", number(1000): "1,000", number(1234567): "1,234,567",
 		counted(1, "note"): "1 note", counted(2500, "note"): "2,500 notes",
 		duration(1500e6): "1.5\u00a0s", duration(250e9): "4\u00a0min 10\u00a0s", duration(7260e9): "2\u00a0h 1\u00a0min",

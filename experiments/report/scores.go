@@ -61,32 +61,10 @@ func (m *material) scoreTables(ctx context.Context, p *page, reports []*evaluati
 // measure is a metric's score of a run, and in words the bootstrap interval of
 // its F1 over the notes.
 func (m *material) measure(ctx context.Context, metric evaluation.Metric, found []*data.Document) (evaluation.PRF, string, error) {
-	units := make([][]float64, 0, len(m.gold))
-	of := byID(found)
-	for _, g := range m.gold {
-		s := of[g.ID]
-		if s == nil {
-			s = &data.Document{}
-		}
-		units = append(units, metric.Tally(g, s))
-	}
-	total := make([]float64, len(units[0]))
-	for _, u := range units {
-		for i, v := range u {
-			total[i] += v
-		}
-	}
+	units := metric.Tallies(m.gold, found)
 	f1 := func(total []float64) float64 { return metric.Score(total).F1 }
 	low, high, err := significance.Interval(ctx, units, f1, significance.Options{Seed: seed})
-	return metric.Score(total), percent(low) + " to " + percent(high), err
-}
-
-func byID(docs []*data.Document) map[string]*data.Document {
-	index := make(map[string]*data.Document, len(docs))
-	for _, d := range docs {
-		index[d.ID] = d
-	}
-	return index
+	return metric.Score(evaluation.Sum(units)), percent(low) + " to " + percent(high), err
 }
 
 // byType has a row for each category and type, those with most gold spans first.
@@ -129,8 +107,7 @@ func (m *material) byType(reports []*evaluation.Report) *table {
 			for _, typ := range c.types {
 				inTraining += training[typ]
 				for i, r := range reports {
-					n := r.Strict.Types[typ]
-					sum[i] = evaluation.Counts{TP: sum[i].TP + n.TP, FP: sum[i].FP + n.FP, FN: sum[i].FN + n.FN}
+					sum[i] = sum[i].Plus(r.Strict.Types[typ])
 				}
 			}
 			t.add("group", c.name, cells(inTraining, sum)...)
@@ -192,20 +169,6 @@ func (m *material) category(typ string) string {
 		return t.Category
 	}
 	return typ
-}
-
-// leak is what the first run leaves in the text.
-func (m *material) leak() *evaluation.LeakReport {
-	l := evaluation.NewLeak(m.types)
-	found := byID(m.runs[0].found)
-	for _, g := range m.gold {
-		s := found[g.ID]
-		if s == nil {
-			s = &data.Document{}
-		}
-		l.Add(g, s)
-	}
-	return l.Report(seed)
 }
 
 func (m *material) leakTable(p *page, leak *evaluation.LeakReport) {

@@ -90,6 +90,7 @@ func Ablate(ctx context.Context, c *experiments.Config, opt Options) (*Ablation,
 		return nil, unexamined
 	}
 	a := &Ablation{Study: s.kind, Name: c.Name, Split: s.opt.Split, Documents: len(gold), Seeds: s.opt.Seeds, LeftOut: left, By: s.by()}
+	var tests []*significance.Result
 	for _, m := range s.metrics {
 		table := AblationMetric{Metric: m.Name}
 		var full [][]float64
@@ -102,13 +103,14 @@ func Ablate(ctx context.Context, c *experiments.Config, opt Options) (*Ablation,
 				return nil, err
 			} else {
 				n.Test.Metric = m.Name
+				tests = append(tests, n.Test)
 				a.Shuffles = max(a.Shuffles, n.Test.Shuffles)
 			}
 			table.Networks = append(table.Networks, n)
 		}
 		a.Metrics = append(a.Metrics, table)
 	}
-	a.correct()
+	significance.Correct(tests...) // of all networks, metrics and scores together
 	if err := write(s.opt.Dir, a); err != nil {
 		return nil, err
 	}
@@ -157,26 +159,6 @@ func ablations(c *experiments.Config) (variants []variant, left []LeftOut, err e
 	return variants, left, nil
 }
 
-// correct sets Holm's p-values, over all tests of the study: those of all
-// networks, metrics and scores.
-func (a *Ablation) correct() {
-	var all []*significance.Difference
-	for _, m := range a.Metrics {
-		for _, n := range m.Networks {
-			if n.Test != nil {
-				all = append(all, &n.Test.Precision, &n.Test.Recall, &n.Test.F1)
-			}
-		}
-	}
-	p := make([]float64, len(all))
-	for i, d := range all {
-		p[i] = d.P
-	}
-	for i, q := range significance.Holm(p) {
-		all[i].Holm = q
-	}
-}
-
 func (a *Ablation) tables() []table {
 	var all []table
 	for i, m := range a.Metrics {
@@ -191,7 +173,7 @@ func (a *Ablation) tables() []table {
 			} else {
 				d := n.Test.F1
 				row = append(row, fmt.Sprintf("%+.4f", d.Difference), fmt.Sprintf("[%+.4f, %+.4f]", d.Low, d.High),
-					small(n.Test.Precision.P), small(n.Test.Recall.P), small(d.P), small(d.Holm))
+					significance.FormatP(n.Test.Precision.P), significance.FormatP(n.Test.Recall.P), significance.FormatP(d.P), significance.FormatP(d.Holm))
 			}
 			t.rows = append(t.rows, row)
 		}

@@ -159,11 +159,7 @@ func (c *CrossingCell) score(all []evaluation.Metric, gold, found []*data.Docume
 	}
 	c.Types = report.Strict.Types
 	for _, m := range all {
-		var tallies [][]float64
-		for i := range gold {
-			tallies = append(tallies, m.Tally(gold[i], found[i]))
-		}
-		c.Scores[m.Name] = m.Score(sum(tallies))
+		c.Scores[m.Name] = m.Score(evaluation.Sum(m.Tallies(gold, found)))
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func CrossValidate(ctx context.Context, c *experiments.Config, folds int, by str
 		for i, v := range variants {
 			var scores []evaluation.PRF
 			for k, t := range runs[i] {
-				added := sum(t.tally(m, gold[v.name]))
+				added := evaluation.Sum(m.Tallies(gold[v.name], t.found))
 				total[k] = append(total[k], added)
 				scores = append(scores, m.Score(added))
 			}
@@ -94,7 +94,7 @@ func CrossValidate(ctx context.Context, c *experiments.Config, folds int, by str
 		}
 		var pooled []evaluation.PRF
 		for _, t := range total {
-			pooled = append(pooled, m.Score(sum(t)))
+			pooled = append(pooled, m.Score(evaluation.Sum(t)))
 		}
 		table.Each, table.Pooled = newScore(each), newScore(pooled)
 		r.Metrics = append(r.Metrics, table)
@@ -149,7 +149,7 @@ func plus(a, b map[string]evaluation.Counts) map[string]evaluation.Counts {
 		all = map[string]evaluation.Counts{}
 	}
 	for t, c := range b {
-		all[t] = evaluation.Counts{TP: all[t].TP + c.TP, FP: all[t].FP + c.FP, FN: all[t].FN + c.FN}
+		all[t] = all[t].Plus(c)
 	}
 	return all
 }

@@ -111,6 +111,9 @@ func Curve(ctx context.Context, c *experiments.Config, co CurveOptions, opt Opti
 	if c.Corpus.Subset.Documents > 0 {
 		return nil, errors.New("corpus.subset: is given already, and a learning curve sets it")
 	}
+	if co.SameUpdates && c.System.ANN == nil {
+		return nil, errors.New("only the updates of system.ann can be kept the same, which the experiment does not have")
+	}
 	train, err := c.Corpus.Load(trainSplit, s.opt.Progress)
 	if err != nil {
 		return nil, err

@@ -52,8 +52,8 @@ func (s *study) score(m evaluation.Metric, gold []*data.Document, runs []trained
 	unit, units := map[string]int{}, [][]float64{}
 	var scores []evaluation.PRF
 	for _, t := range runs {
-		tallies := t.tally(m, gold)
-		scores = append(scores, m.Score(sum(tallies)))
+		tallies := m.Tallies(gold, t.found)
+		scores = append(scores, m.Score(evaluation.Sum(tallies)))
 		for i, tally := range tallies {
 			name := gold[i].ID
 			if s.opt.ByPatient {

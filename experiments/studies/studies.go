@@ -62,7 +62,7 @@ type variant struct {
 // trained is a variant with one of its seeds, when it has been trained.
 type trained struct {
 	seed   uint64
-	system map[string]*data.Document // what its best model found, by ID
+	found  []*data.Document // by its best model
 	report *evaluation.Report
 }
 
@@ -289,33 +289,5 @@ func (s *study) read(r run, gold []*data.Document) (trained, error) {
 	if err != nil {
 		return trained{}, err
 	}
-	t := trained{seed: r.config.Seed, system: map[string]*data.Document{}, report: report}
-	for _, d := range found {
-		t.system[d.ID] = d
-	}
-	return t, nil
-}
-
-// tally is what each gold document adds to the score of a run.
-func (t trained) tally(m evaluation.Metric, gold []*data.Document) [][]float64 {
-	all := make([][]float64, len(gold))
-	for i, g := range gold {
-		found := t.system[g.ID]
-		if found == nil { // as evaluation.Compare takes it: all is missed
-			found = &data.Document{ID: g.ID, Patient: g.Patient, Text: g.Text}
-		}
-		all[i] = m.Tally(g, found)
-	}
-	return all
-}
-
-// sum adds up rows of one length.
-func sum(rows [][]float64) []float64 {
-	total := make([]float64, len(rows[0]))
-	for _, row := range rows {
-		for i, x := range row {
-			total[i] += x
-		}
-	}
-	return total
+	return trained{r.config.Seed, found, report}, nil
 }

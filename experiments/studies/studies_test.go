@@ -575,15 +575,15 @@ func TestMeanAndDeviation(t *testing.T) {
 // By patient, what the notes of one patient add goes together.
 func TestScoreByPatient(t *testing.T) {
 	var gold []*data.Document
-	found := map[string]*data.Document{}
+	var found []*data.Document
 	for i := range 6 {
 		d := &data.Document{ID: fmt.Sprint(i), Patient: fmt.Sprint("p", i/2), Text: "ab", Spans: []data.Span{{Start: 0, End: 1, Type: "AGE"}}}
 		gold = append(gold, d)
 		if i%3 != 0 {
-			found[d.ID] = d
+			found = append(found, d)
 		}
 	}
-	runs := []trained{{system: found}, {system: found}}
+	runs := []trained{{found: found}, {found: found}}
 	s := &study{opt: Options{ByPatient: true}}
 	m := evaluation.Metrics()[0]
 	score, units := s.score(m, gold, runs)

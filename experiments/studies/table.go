@@ -199,11 +199,3 @@ func number(x float64) string {
 	}
 	return fmt.Sprintf("%.1f", x)
 }
-
-// small shows a p-value: to four decimals, or two digits of one below 0.001.
-func small(p float64) string {
-	if p < 0.001 {
-		return fmt.Sprintf("%.2g", p)
-	}
-	return fmt.Sprintf("%.4f", p)
-}
