@@ -1,0 +1,265 @@
+package gazetteer
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/tokenize"
+)
+
+const (
+	maxLists = 1000
+	// window is how many tokens are looked at together, beside those that an entry can go on over.
+	window = 1 << 14
+)
+
+// Dictionary finds the entries of lists in texts. It does not change, and many goroutines may use it at once.
+type Dictionary struct {
+	lists    Lists
+	automata []*automaton // one for each folding that a list has
+	longest  int          // pieces of the longest entry
+}
+
+// Match is an entry of a list in a text: tokens Start to End, half-open.
+type Match struct {
+	Start, End int
+	List       int // index among the lists
+}
+
+// NewDictionary reads lists and makes a dictionary of them.
+func NewDictionary(lists Lists) (*Dictionary, error) {
+	if err := lists.Validate(); err != nil {
+		return nil, err
+	}
+	d := &Dictionary{lists: slices.Clone(lists)}
+	for _, fold := range []Fold{FoldBoth, FoldCase, FoldAccents, FoldNone} {
+		a, err := d.build(fold)
+		if err != nil {
+			return nil, err
+		}
+		if a != nil {
+			d.automata = append(d.automata, a)
+		}
+	}
+	left := make([]bool, len(lists))
+	for _, a := range d.automata {
+		for _, outputs := range a.outputs {
+			for _, o := range outputs {
+				left[o.list] = true
+			}
+		}
+	}
+	if i := slices.Index(left, false); i >= 0 {
+		return nil, fmt.Errorf("list %s: no entry is left of it: is it empty, or is all of it filtered out?", lists[i].name())
+	}
+	return d, nil
+}
+
+// Lists is the lists that the dictionary was made of.
+func (d *Dictionary) Lists() Lists { return slices.Clone(d.lists) }
+
+// build makes the automaton of the lists of one folding, nil if there is none. Lists that only filter others have numbers from len(d.lists) on.
+func (d *Dictionary) build(fold Fold) (*automaton, error) {
+	a := &automaton{fold: fold, words: newWords()}
+	var e entries
+	filters := make([][]uint16, len(d.lists))
+	hidden := Lists{}
+	for i, l := range d.lists {
+		if l.fold() != fold {
+			continue
+		}
+		for _, f := range l.Filters {
+			filters[i] = append(filters[i], d.filter(f, fold, &hidden))
+		}
+		if err := a.read(&l, uint16(i), &e, &d.longest); err != nil {
+			return nil, err
+		}
+	}
+	if len(e.lists) == 0 {
+		return nil, nil
+	}
+	for i := range hidden {
+		if err := a.read(&hidden[i], uint16(len(d.lists)+i), &e, &d.longest); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.build(&e, filters, len(d.lists)); err != nil {
+		return nil, err
+	}
+	a.trim()
+	return a, nil
+}
+
+// filter is the number of a list that filters another: it may be one of the dictionary's, of the same folding or another, or a built-in one.
+func (d *Dictionary) filter(name string, fold Fold, hidden *Lists) uint16 {
+	l := List{Builtin: name}
+	if i := slices.Index(d.lists.Names(), name); i >= 0 {
+		if l = d.lists[i]; l.fold() == fold {
+			return uint16(i)
+		}
+	}
+	i := slices.Index(hidden.Names(), name)
+	if i < 0 {
+		i = len(*hidden)
+		*hidden = append(*hidden, l)
+	}
+	return uint16(len(d.lists) + i)
+}
+
+// read adds a list's entries.
+func (a *automaton) read(l *List, number uint16, e *entries, longest *int) error {
+	var pieces []data.Token
+	var folded []byte
+	return l.each(func(entry []byte) error {
+		s := string(entry)
+		pieces = tokenize.LettersDigits{}.Tokens(s, pieces[:0])
+		for _, p := range pieces {
+			folded = appendFolded(folded[:0], a.fold, s[p.Start:p.End])
+			id, err := a.words.add(folded)
+			if err != nil {
+				return err
+			}
+			e.words = append(e.words, id)
+		}
+		e.ends = append(e.ends, len(e.words))
+		e.lists = append(e.lists, number)
+		*longest = max(*longest, len(pieces))
+		return nil
+	})
+}
+
+// trim gives back what the arrays have grown beyond their lengths.
+func (a *automaton) trim() {
+	a.words.bytes = slices.Clip(slices.Clone(a.words.bytes))
+	for _, s := range []*[]uint32{&a.words.ends, &a.parent, &a.label} {
+		*s = slices.Clip(slices.Clone(*s))
+	}
+}
+
+// Match returns the entries in a text that is cut into tokens: of each list the longest that begins at the first token, or else at the second and so on, and
+// then what begins after that. They are sorted by start, then by list. Between tokens must be nothing but white space. Besides the matches it
+// takes memory for a window of tokens.
+func (d *Dictionary) Match(text string, tokens []data.Token) []Match {
+	var all []Match
+	s := d.newScanner()
+	for from := 0; from < len(tokens); from += window {
+		to := min(from+window, len(tokens))
+		s.scan(text, tokens[from:min(to+d.longest, len(tokens))], to-from, func(start, end, list int) {
+			all = append(all, Match{from + start, from + end, list})
+		})
+	}
+	if len(d.automata) > 1 {
+		slices.SortFunc(all, func(a, b Match) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.List, b.List)) })
+	}
+	return all
+}
+
+// scanner looks for entries in one text, a stretch of it after another.
+type scanner struct {
+	*Dictionary
+	free   []int // by list: where in the text its next entry may begin, in bytes
+	pieces []data.Token
+	folded []byte
+	first  []int      // by token: its first piece; and the number of pieces
+	states [][]uint32 // by automaton and piece
+}
+
+func (d *Dictionary) newScanner() *scanner {
+	return &scanner{Dictionary: d, free: make([]int, len(d.lists)), states: make([][]uint32, len(d.automata))}
+}
+
+// reset is called before another text.
+func (s *scanner) reset() { clear(s.free) }
+
+// scan finds the entries that begin at one of the first tokens, as many as begins says.
+func (s *scanner) scan(text string, tokens []data.Token, begins int, found func(start, end, list int)) {
+	s.read(text, tokens)
+	for t := range begins {
+		for k, a := range s.automata {
+			state := s.states[k][s.first[t]]
+			for _, o := range a.outputs[a.out[state]] {
+				if tokens[t].Start < s.free[o.list] || s.lists[o.list].Capital && !capital(text[tokens[t].Start:]) {
+					continue
+				}
+				length := a.longest(state, o.list, func(n int) bool { return s.after(t, n) > 0 })
+				if length > 0 {
+					end := s.after(t, length)
+					s.free[o.list] = tokens[end-1].End
+					found(t, end, int(o.list))
+				}
+			}
+		}
+	}
+}
+
+// maxToken is the size of a token, in bytes, that is too long to be looked at: no entry is as long, however its letters are written.
+const maxToken = 16 * maxEntry
+
+// read cuts tokens into pieces and runs the automata over them, from the last to the first.
+func (s *scanner) read(text string, tokens []data.Token) {
+	s.first, s.pieces = s.first[:0], s.pieces[:0]
+	for _, token := range tokens {
+		s.first = append(s.first, len(s.pieces))
+		if token.End-token.Start > maxToken {
+			s.pieces = append(s.pieces, token)
+			continue
+		}
+		from := len(s.pieces)
+		s.pieces = tokenize.LettersDigits{}.Tokens(text[token.Start:token.End], s.pieces)
+		for i := range s.pieces[from:] {
+			s.pieces[from+i].Start += token.Start
+			s.pieces[from+i].End += token.Start
+		}
+	}
+	s.first = append(s.first, len(s.pieces))
+	for k, a := range s.automata {
+		states := append(s.states[k][:0], make([]uint32, len(s.pieces)+1)...)
+		for t := len(tokens) - 1; t >= 0; t-- {
+			state := states[s.first[t+1]]
+			if t+1 < len(tokens) && blankLine(text[tokens[t].End:tokens[t+1].Start]) {
+				state = 0
+			}
+			for p := s.first[t+1] - 1; p >= s.first[t]; p-- {
+				state = a.step(state, s.word(a, text, s.pieces[p]))
+				states[p] = state
+			}
+		}
+		s.states[k] = states
+	}
+}
+
+// word is the number of a piece's word, 0 if no entry has it.
+func (s *scanner) word(a *automaton, text string, piece data.Token) uint32 {
+	if piece.End-piece.Start > maxToken {
+		return 0
+	}
+	s.folded = appendFolded(s.folded[:0], a.fold, text[piece.Start:piece.End])
+	return a.words.find(s.folded)
+}
+
+// after is the token after so many pieces from the beginning of token t on, 0 if they end inside one.
+func (s *scanner) after(t, pieces int) int {
+	want := s.first[t] + pieces
+	to := min(t+pieces, len(s.first)-1)
+	if s.first[to] == want { // each token is one piece
+		return to
+	}
+	if i, ok := slices.BinarySearch(s.first[t:to], want); ok {
+		return t + i
+	}
+	return 0
+}
+
+// blankLine says whether the space between two tokens holds an empty line.
+func blankLine(space string) bool { return len(space) > 1 && strings.Count(space, "\n") > 1 }
+
+// capital says whether a text begins with an upper-case or title-case letter.
+func capital(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsUpper(r) || unicode.IsTitle(r)
+}

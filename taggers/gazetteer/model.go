@@ -1,0 +1,136 @@
+package gazetteer
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/renameio/v2"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/strictyaml"
+)
+
+// ModelFile is the file of a model folder that Open reads first.
+const ModelFile = "gazetteer.yaml"
+
+// model is gazetteer.yaml: a configuration whose files are those of the folder.
+type model struct {
+	Types string `yaml:"types"`
+	Lists Lists  `yaml:"lists"`
+	Join  bool   `yaml:"join"`
+}
+
+// Save writes a model folder: gazetteer.yaml, and a gzipped file of each list with the entries that are left of it, folded and sorted. The same lists
+// give the same bytes. The folder holds all entries, so what is secret of a list of the user's (the staff of a hospital, say) is secret of the
+// folder.
+func (t *Tagger) Save(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	// Without its first file a folder is no model: it goes first and comes last.
+	if err := os.Remove(filepath.Join(dir, ModelFile)); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	m := model{Types: t.types.Name, Join: t.config.Join}
+	for i, l := range t.config.Lists {
+		file := fmt.Sprintf("list%03d.txt.gz", i+1)
+		if err := writeList(filepath.Join(dir, file), t.dictionary.entries(i)); err != nil {
+			return err
+		}
+		m.Lists = append(m.Lists, List{Name: l.name(), File: file, Type: l.Type, Score: l.Score, Format: Lines, Fold: l.Fold, Capital: l.Capital})
+	}
+	raw, err := yaml.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("model %s: %w", dir, err)
+	}
+	return renameio.WriteFile(filepath.Join(dir, ModelFile), raw, 0o666)
+}
+
+// Open reads a model folder. Workers is the number of cores to use.
+func Open(dir string, workers int) (*Tagger, error) {
+	path := filepath.Join(dir, ModelFile)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var m model
+	if err := strictyaml.Decode(path, raw, &m); err != nil {
+		return nil, err
+	}
+	types, err := data.LookupTypeSet(m.Types)
+	if err != nil {
+		return nil, fmt.Errorf("%s: types: %w", path, err)
+	}
+	cfg := Config{Lists: m.Lists, Join: m.Join}
+	for _, file := range cfg.Paths() {
+		if !filepath.IsLocal(*file) {
+			return nil, fmt.Errorf("%s: the file of a list lies outside the folder", path)
+		}
+		*file = filepath.Join(dir, *file)
+	}
+	t, err := New(cfg, types, workers)
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", dir, err)
+	}
+	return t, nil
+}
+
+func writeList(path string, entries []string) error {
+	p, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o666))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = p.Cleanup() }() // after closing it does nothing
+	z := gzip.NewWriter(p)
+	w := bufio.NewWriter(z)
+	for _, e := range entries {
+		if e[0] == '#' {
+			w.WriteByte(' ') // else it would be a comment
+		}
+		w.WriteString(e)
+		w.WriteByte('\n')
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	return p.CloseAtomicallyReplace()
+}
+
+// entries are what is left of a list, each folded, sorted.
+func (d *Dictionary) entries(list int) []string {
+	var all []string
+	var entry []byte
+	for _, a := range d.automata {
+		if a.fold != d.lists[list].fold() {
+			continue
+		}
+		for n := uint32(1); n < uint32(len(a.parent)); n++ {
+			depth := 0
+			for m := n; m != 0; m = a.parent[m] {
+				depth++
+			}
+			if !slices.Contains(a.outputs[a.out[n]], output{uint16(list), uint16(depth)}) {
+				continue
+			}
+			entry = entry[:0]
+			for m := n; m != 0; m = a.parent[m] { // the last node has the first word
+				word := a.words.word(a.label[m])
+				if len(entry) > 0 {
+					entry = append(entry, ' ')
+				}
+				entry = append(entry, word...)
+			}
+			all = append(all, string(entry))
+		}
+	}
+	slices.Sort(all)
+	return all
+}

@@ -1,0 +1,233 @@
+package gazetteer
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/text"
+)
+
+const (
+	maxLine  = 1 << 16 // bytes of a line
+	maxEntry = 1000    // bytes of an entry without its spaces: what is longer is no entry of a list
+)
+
+// each passes on the entries that count, without white space around them, in a slice that is valid until the next. Blank lines and
+// empty cells are no entries. Errors name the list, the file and the line.
+func (l *List) each(do func(entry []byte) error) error {
+	path := l.File
+	var in io.Reader
+	if l.Builtin != "" {
+		raw, err := builtin(l.Builtin)
+		if err != nil {
+			return err
+		}
+		path, in = "built in", bytes.NewReader(raw)
+	} else {
+		f, err := os.Open(path)
+		if err != nil {
+			return fmt.Errorf("list %s: %w", l.name(), err)
+		}
+		defer f.Close()
+		if in, err = text.Gunzip(f); err != nil {
+			return fmt.Errorf("list %s: %w", l.name(), unreadable(path, 0, err))
+		}
+	}
+	if err := l.read(in, path, do); err != nil {
+		return fmt.Errorf("list %s: %w", l.name(), err)
+	}
+	return nil
+}
+
+func unreadable(path string, line int, err error) error {
+	return &data.Error{Path: path, Line: line, Offset: -1, Reason: "cannot be read", Err: err}
+}
+
+func (l *List) read(in io.Reader, path string, do func(entry []byte) error) error {
+	buffered := bufio.NewReaderSize(in, maxLine)
+	if mark, _ := buffered.Peek(3); string(mark) == "\uFEFF" { // an error comes again when reading
+		_, _ = buffered.Discard(3)
+	}
+	r := &reader{path: path, list: l, do: do}
+	if l.format() == CSV {
+		return r.csv(buffered)
+	}
+	for {
+		r.line++
+		line, err := buffered.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			return r.broken("is longer than %d bytes", maxLine)
+		} else if err != nil && err != io.EOF {
+			return unreadable(path, r.line, err)
+		}
+		if len(line) > 0 {
+			if err := r.add(line); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+	}
+}
+
+// reader takes the lines of a file.
+type reader struct {
+	path  string
+	line  int // from 1
+	list  *List
+	do    func(entry []byte) error
+	width int // columns of the first line
+	entry int // column of the entry, from 0
+	count int // column of the count, from 0; -1: none
+}
+
+func (r *reader) broken(reason string, args ...any) error {
+	return &data.Error{Path: r.path, Line: r.line, Offset: -1, Reason: fmt.Sprintf(reason, args...)}
+}
+
+// add takes a line of any format but CSV.
+func (r *reader) add(line []byte) error {
+	format := r.list.format()
+	if format == Lines {
+		if line[0] == '#' {
+			return nil
+		}
+		return r.take(line)
+	}
+	if len(bytes.TrimSpace(line)) == 0 {
+		return nil
+	}
+	if format == Columns {
+		return r.row(strings.Fields(string(line)))
+	}
+	return r.row(strings.Split(strings.TrimRight(string(line), "\r\n"), "\t"))
+}
+
+func (r *reader) csv(in io.Reader) error {
+	rows := csv.NewReader(in)
+	rows.ReuseRecord = true
+	rows.FieldsPerRecord = -1 // row checks that, and names the numbers
+	for {
+		row, err := rows.Read()
+		if err == io.EOF {
+			return nil
+		}
+		if e := (*csv.ParseError)(nil); errors.As(err, &e) {
+			r.line = e.Line
+			return r.broken("broken CSV: %v", e.Err)
+		} else if err != nil {
+			return unreadable(r.path, r.line+1, err)
+		}
+		r.line, _ = rows.FieldPos(0)
+		if err := r.row(row); err != nil {
+			return err
+		}
+	}
+}
+
+// row takes a line of columns.
+func (r *reader) row(cells []string) error {
+	if r.width == 0 {
+		r.width = len(cells)
+		return r.first(cells)
+	}
+	if len(cells) != r.width {
+		return r.broken("has %d columns, and the first line has %d", len(cells), r.width)
+	}
+	return r.cells(cells)
+}
+
+// first finds out the columns from the first line.
+func (r *reader) first(cells []string) error {
+	find := func(column string) (int, error) {
+		if number(column) {
+			n, err := strconv.Atoi(column)
+			if err == nil && n > len(cells) {
+				err = r.broken("has %d columns, and none is number %d", len(cells), n)
+			}
+			return n - 1, err
+		}
+		for i, c := range cells {
+			if strings.TrimSpace(c) == column {
+				return i, nil
+			}
+		}
+		return 0, r.broken("no column is named %q", column)
+	}
+	var err error
+	if r.entry, err = find(r.list.Column); err != nil {
+		return err
+	}
+	r.count = -1
+	if r.list.CountColumn != "" {
+		if r.count, err = find(r.list.CountColumn); err != nil {
+			return err
+		}
+	}
+	if number(r.list.Column) {
+		return r.cells(cells)
+	}
+	return nil
+}
+
+func (r *reader) cells(cells []string) error {
+	if r.count >= 0 {
+		cell := strings.TrimSpace(cells[r.count])
+		count, err := strconv.ParseFloat(cell, 64)
+		switch {
+		case cell == "" || cell == "..":
+			count = 0
+		case err != nil || !(count >= 0):
+			return r.broken("the count, column %d, is not a number of at least 0", r.count+1)
+		}
+		if count < r.list.MinCount {
+			return nil
+		}
+	}
+	return r.take([]byte(cells[r.entry]))
+}
+
+// take takes an entry.
+func (r *reader) take(entry []byte) error {
+	entry = bytes.TrimSpace(entry)
+	if len(entry) == 0 {
+		return nil
+	}
+	if n := len(entry) - bytes.Count(entry, []byte(" ")); n > maxEntry {
+		return r.broken("an entry of %d bytes, where %d are the most", n, maxEntry)
+	}
+	named := false
+	for i := 0; i < len(entry); {
+		c, n := utf8.DecodeRune(entry[i:])
+		switch {
+		case c == utf8.RuneError && n == 1:
+			return r.broken("invalid UTF-8")
+		case unicode.IsControl(c): // a tab, say, between columns
+			return r.broken("holds the control character U+%04X", c)
+		case unicode.IsLetter(c) || unicode.IsDigit(c):
+			named = true
+		}
+		i += n
+	}
+	if !named {
+		return r.broken("an entry without letters and digits")
+	}
+	if r.list.MinLength > 0 && utf8.RuneCount(entry) < r.list.MinLength {
+		return nil
+	}
+	if err := r.do(entry); err != nil {
+		return r.broken("%v", err)
+	}
+	return nil
+}
