@@ -1,0 +1,178 @@
+package rules
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/renameio/v2"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/taggers"
+)
+
+//go:embed sets/*.yaml
+var builtin embed.FS
+
+// BuiltinNames lists the built-in sets:
+//
+//   - anonym: the families of patterns of Zuccon et al. 2014 (section 3, table 2),
+//     which are features of tokens rather than types of PHI
+//   - english: English notes, in the types of i2b2-2014
+//   - liu2017: table 2 of Liu et al. 2017, in the types of i2b2-2014
+//   - spanish: Spanish notes, in the types of meddocan
+func BuiltinNames() []string {
+	var names []string
+	files, _ := builtin.ReadDir("sets") // is embedded
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(f.Name(), ".yaml"))
+	}
+	return names
+}
+
+// Builtin returns a built-in set; see BuiltinNames.
+func Builtin(name string) (*Set, error) {
+	if !slices.Contains(BuiltinNames(), name) {
+		return nil, fmt.Errorf("no built-in rules %q (have %s)", name, names(BuiltinNames()))
+	}
+	raw, err := builtin.ReadFile("sets/" + name + ".yaml")
+	if err != nil {
+		return nil, err
+	}
+	return Parse(name+".yaml", raw)
+}
+
+// Config says which rules a tagger uses.
+type Config struct {
+	Set    string   `yaml:"set,omitempty"`    // a built-in set; either this or file
+	File   string   `yaml:"file,omitempty"`   // a rule file
+	Only   []string `yaml:"only,omitempty"`   // types to use the rules of; none: all
+	Except []string `yaml:"except,omitempty"` // types to leave out the rules of; none by default
+}
+
+// Validate names the first key that makes no sense. It reads no file.
+func (c Config) Validate() error {
+	switch {
+	case c.Set == "" && c.File == "":
+		return errors.New("set or file: one of the two must be given")
+	case c.Set != "" && c.File != "":
+		return errors.New("set, file: only one of the two can be given")
+	case c.Set != "" && !slices.Contains(BuiltinNames(), c.Set):
+		return fmt.Errorf("set: no built-in rules %q (have %s)", c.Set, names(BuiltinNames()))
+	}
+	for _, t := range c.Only {
+		if slices.Contains(c.Except, t) {
+			return fmt.Errorf("only, except: %s is in both", t)
+		}
+	}
+	return nil
+}
+
+// Tagger is a set of rules as a tagger.
+type Tagger struct {
+	*Set
+	config  Config
+	workers int
+}
+
+var _ taggers.Tagger = (*Tagger)(nil)
+
+// New makes a tagger that uses so many cores, at least one. A type of only or
+// except that the rules do not have is an error.
+func New(c Config, workers int) (*Tagger, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	load := func() (*Set, error) { return Load(c.File) }
+	if c.Set != "" {
+		load = func() (*Set, error) { return Builtin(c.Set) }
+	}
+	set, err := load()
+	if err != nil {
+		return nil, err
+	}
+	for _, list := range []struct {
+		key   string
+		types []string
+	}{{"only", c.Only}, {"except", c.Except}} {
+		for _, t := range list.types {
+			if !slices.Contains(set.types, t) {
+				return nil, fmt.Errorf("%s: %s has no rule for the type %s (have %s)", list.key, set.path, t, names(set.types))
+			}
+		}
+	}
+	return &Tagger{set.keep(c.Only, c.Except), c, max(workers, 1)}, nil
+}
+
+// Tag implements taggers.Tagger; see Set.Spans for one text. The result is the same
+// for any number of workers.
+func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
+	spans := make([][]data.Span, len(docs))
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(t.workers, len(docs)) {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(docs) {
+					return
+				}
+				spans[i] = t.Spans(docs[i].Text)
+			}
+		})
+	}
+	all.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return spans, nil
+}
+
+const (
+	rulesFile  = "rules.yaml"
+	configFile = "config.yaml"
+)
+
+// Save writes the tagger into a folder, which is made if need be: rules.yaml, the
+// rules as they were read, comments included, and config.yaml, which types of them
+// are used.
+func (t *Tagger) Save(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	config, err := yaml.Marshal(Config{File: rulesFile, Only: t.config.Only, Except: t.config.Except})
+	if err != nil {
+		return err
+	}
+	if err := renameio.WriteFile(filepath.Join(dir, rulesFile), t.raw, 0o666); err != nil {
+		return err
+	}
+	return renameio.WriteFile(filepath.Join(dir, configFile), config, 0o666)
+}
+
+// Open reads a folder that Save wrote, for a tagger that uses so many cores.
+func Open(dir string, workers int) (*Tagger, error) {
+	path := filepath.Join(dir, configFile)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var c Config
+	if err := strictyaml.Decode(path, raw, &c); err != nil {
+		return nil, err
+	}
+	if c.Set != "" || c.File != rulesFile {
+		return nil, fmt.Errorf("%s: file: the rules of a model stand in its %s", path, rulesFile)
+	}
+	c.File = filepath.Join(dir, rulesFile)
+	return New(c, workers)
+}

@@ -1,0 +1,132 @@
+package rules
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/synth"
+)
+
+func TestConfigErrors(t *testing.T) {
+	for want, c := range map[string]Config{
+		"set or file: one of the two must be given":                                                {},
+		"set, file: only one of the two can be given":                                              {Set: "english", File: "x.yaml"},
+		`set: no built-in rules "x" (have anonym, english, liu2017, spanish)`:                      {Set: "x"},
+		"only, except: DATE is in both":                                                            {Set: "english", Only: []string{"AGE", "DATE"}, Except: []string{"DATE"}},
+		"only: liu2017.yaml has no rule for the type AGE (have EMAIL, FAX, LICENSE, PHONE, URL)":   {Set: "liu2017", Only: []string{"AGE"}},
+		"except: liu2017.yaml has no rule for the type AGE (have EMAIL, FAX, LICENSE, PHONE, URL)": {Set: "liu2017", Except: []string{"AGE"}},
+		"open nowhere.yaml: no such file or directory":                                             {File: "nowhere.yaml"},
+	} {
+		if _, err := New(c, 1); err == nil || err.Error() != want {
+			t.Errorf("%+v:\n got %v\nwant %s", c, err, want)
+		}
+	}
+}
+
+func TestTagger(t *testing.T) {
+	docs, err := data.Collect(synth.Notes(30, 1, synth.Dev))
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs = append(docs, &data.Document{ID: "empty"})
+	config := Config{Set: "english", Except: []string{"DATE"}}
+	tagger, err := New(config, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := tagger.Tag(context.Background(), docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := 0
+	set, err := Builtin("english")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range docs {
+		legal(t, data.Document{Text: d.Text, Spans: got[i]})
+		all += len(got[i])
+		for _, s := range got[i] {
+			if s.Type == "DATE" {
+				t.Fatal("a rule for DATE was used")
+			}
+		}
+	}
+	if all == 0 || len(set.Spans(docs[0].Text)) == 0 {
+		t.Fatal("no spans")
+	}
+
+	one, err := New(config, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := one.Tag(context.Background(), docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(got, same); diff != "" {
+		t.Error("one worker and two:", diff)
+	}
+
+	dir := filepath.Join(t.TempDir(), "a", "model")
+	if err := tagger.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := Open(dir, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := filepath.Join(t.TempDir(), "again")
+	if err := opened.Save(again); err != nil {
+		t.Fatal(err)
+	}
+	if opened, err = Open(again, 1); err != nil {
+		t.Fatal(err)
+	}
+	if same, err = opened.Tag(context.Background(), docs); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(got, same); diff != "" {
+		t.Error("saved and opened twice:", diff)
+	}
+
+	if spans, err := tagger.Tag(context.Background(), nil); err != nil || len(spans) != 0 {
+		t.Error(spans, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := tagger.Tag(ctx, docs); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(want string) {
+		t.Helper()
+		if _, err := Open(dir, 1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	check("config.yaml: no such file")
+	write("config.yaml", "file: other.yaml")
+	check("config.yaml: file: the rules of a model stand in its rules.yaml")
+	write("config.yaml", "set: english")
+	check("config.yaml: file: the rules of a model stand in its rules.yaml")
+	write("config.yaml", "file: rules.yaml")
+	check("rules.yaml: no such file")
+	write("rules.yaml", "rules: 1")
+	check("rules.yaml:1:8: rules: a number where a list is expected")
+}

@@ -1,0 +1,90 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// What a correction does with the spans that its matches touch.
+const (
+	grow   = "grow"   // they take in the match
+	remove = "remove" // they go
+	retype = "retype" // they get the correction's type
+)
+
+// correction is a rule for the spans of another tagger.
+type correction struct {
+	scan   scan // one rule
+	action string
+	on     []string // types of the spans
+	typ    string   // what retype makes of them
+}
+
+// Correct returns the spans of another tagger as the corrections leave them, which
+// are applied in the order of the file to the spans that overlap their matches.
+// spans must be sorted and disjoint, and so is the result. A span that would grow
+// into one of another type stays as it is; two of one type that grow together become
+// one, with the higher score. spans is left unchanged.
+func (s *Set) Correct(text string, spans []data.Span) []data.Span {
+	spans = slices.Clone(spans)
+	for _, c := range s.corrections {
+		if !slices.ContainsFunc(spans, c.concerns) {
+			continue
+		}
+		matches := s.find(&c.scan, text)[0]
+		if len(matches) > 0 {
+			spans = c.apply(spans, matches)
+		}
+	}
+	return spans
+}
+
+func (c *correction) concerns(s data.Span) bool { return slices.Contains(c.on, s.Type) }
+
+func (c *correction) apply(spans, matches []data.Span) []data.Span {
+	var out []data.Span
+	m := 0 // the first match that does not end before the span
+	for i, s := range spans {
+		for m < len(matches) && matches[m].End <= s.Start {
+			m++
+		}
+		touched := m < len(matches) && matches[m].Start < s.End && c.concerns(s)
+		switch {
+		case !touched:
+		case c.action == remove:
+			continue
+		case c.action == retype:
+			s.Type = c.typ
+		case c.action == grow:
+			grown := s
+			for k := m; k < len(matches) && matches[k].Start < s.End; k++ {
+				grown.Start, grown.End = min(grown.Start, matches[k].Start), max(grown.End, matches[k].End)
+			}
+			if !meetsOther(grown, spans[i+1:], out) {
+				s = grown
+			}
+		}
+		if last := len(out) - 1; last >= 0 && out[last].End > s.Start { // of the same type
+			out[last].End, out[last].Score = max(out[last].End, s.End), max(out[last].Score, s.Score)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// meetsOther says whether the grown span overlaps one of another type among those
+// that come after it or the last of those before.
+func meetsOther(grown data.Span, after, before []data.Span) bool {
+	for _, s := range after {
+		if s.Start >= grown.End {
+			break
+		}
+		if s.Type != grown.Type {
+			return true
+		}
+	}
+	last := len(before) - 1
+	return last >= 0 && before[last].End > grown.Start && before[last].Type != grown.Type
+}

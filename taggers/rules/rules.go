@@ -1,0 +1,268 @@
+// Package rules is the tagger of hand-written rules: a file that a person reads
+// and edits, made of the five kinds of features of Dehghan et al. 2015 (section 2
+// II, table 1) and of what regular expressions give.
+//
+//   - Orthographic: {upperInitial}, {allCapital}, {capitalized} and {lower} stand
+//     for a word of that form.
+//   - Pattern: regular expressions; those under patterns: have a name, and are
+//     used in others as {name}.
+//   - Lexical cue: lists of words and phrases under lexicons:, used as {name}.
+//   - Context: before: and after:, expressions for what stands beside the span.
+//   - Negative context: not_before: and not_after:, and except: for what the span
+//     itself must not hold.
+//
+// So the rule of the paper's table 1 is
+//
+//   - name: street
+//     type: STREET
+//     find: '{house-number} {upperInitial} {street-clue}'
+//     match: ['lives at «62 Angora Dr».']
+//     not: ['took 62 angora dr']
+//
+// A rule must show at least one text that it matches, spans in « », and one that it
+// does not. Parse tries them: a rule that fails its own examples is an error with
+// file, line and name. Corrections are rules for the spans of another tagger, which
+// they grow, remove or retype (section 2 III).
+//
+// # Expressions
+//
+// They are Go's (RE2's) but for these points. ^ and $ are the borders of lines.
+// Words, for \b and everywhere here, are runs of Unicode's letters, marks and
+// digits. A space outside of brackets stands for one to eight spaces, no-break
+// spaces or tabs; \s crosses lines, and a space does not. A match begins at the
+// border of a word; a span, and each entry of a lexicon, begins and ends at one or, on
+// a side where before: or after: says what stands there, where letter and digit meet. A
+// match with its contexts reaches over 512 bytes at most, and not_before looks
+// back over 128. except: sees nothing but the span.
+//
+// # Time and memory
+//
+// Both are linear in the text, whatever the text and the rules. No search runs
+// ahead: at every place where a match may begin, those rules are tried whose
+// matches can begin with the character there, each by stepping all states of its
+// expression at once (machine.go) over a window of at most 512 bytes. With n bytes
+// of text and m instructions in all expressions the time is at most of the order of
+// 512·n·m, and mostly of n, since most tries end at the first character. The memory
+// is of the order of m, beside the matches and a bit for each byte of the text.
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+const (
+	maxMatch  = 512 // bytes that a match with its contexts reaches over
+	maxBehind = 128 // bytes before a span that not_before sees
+	maxGuard  = 64  // bytes that {!name} looks ahead
+)
+
+// Set is the rules of one file. It is never changed, and serves many goroutines.
+type Set struct {
+	path        string
+	raw         []byte // the file
+	rules       scan   // in order of priority
+	corrections []correction
+	types       []string // that the file names, sorted
+	machines    sync.Pool
+}
+
+// rule finds spans.
+type rule struct {
+	name, typ           string
+	score               float64
+	preceded            bool     // there is a before
+	whole               *program // before, find and after, with the span marked
+	except              *program // nil for none, as the next two
+	notBefore, notAfter *program
+}
+
+// Match is a span and the name of the rule that found it.
+type Match struct {
+	data.Span
+	Rule string
+}
+
+// Find returns the matches of all rules, those that overlap too, in the order of
+// data.SortSpans, and those of equal spans in that of the rules. The matches of one
+// rule do not overlap: as in any scan, the leftmost comes first.
+func (s *Set) Find(text string) []Match {
+	var all []Match
+	for k, spans := range s.find(&s.rules, text) {
+		for _, span := range spans {
+			all = append(all, Match{span, s.rules.rules[k].name})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Match) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(a.Type, b.Type))
+	})
+	return all
+}
+
+// Spans returns spans that are sorted and do not overlap: of two matches that do, the
+// one whose rule comes first in the file stays.
+func (s *Set) Spans(text string) []data.Span {
+	var kept []data.Span
+	taken := make(bits, len(text)/64+1)
+	for _, spans := range s.find(&s.rules, text) {
+		for _, span := range spans {
+			if !taken.any(span.Start, span.End) {
+				taken.set(span.Start, span.End)
+				kept = append(kept, span)
+			}
+		}
+	}
+	data.SortSpans(kept)
+	return kept
+}
+
+// Types returns the types of spans that the set makes or corrects, sorted.
+func (s *Set) Types() []string { return slices.Clone(s.types) }
+
+// Check returns an error when the set has a type that types lacks.
+func (s *Set) Check(types *data.TypeSet) error {
+	for _, t := range s.types {
+		if !types.Has(t) {
+			return fmt.Errorf("%s: type %s is not one of the type set %s", s.path, t, types.Name)
+		}
+	}
+	return nil
+}
+
+// keep returns the set without the rules for other types than only (none: all are
+// kept) and without those for the types of except.
+func (s *Set) keep(only, except []string) *Set {
+	drop := func(typ string) bool {
+		return len(only) > 0 && !slices.Contains(only, typ) || slices.Contains(except, typ)
+	}
+	kept := &Set{path: s.path, raw: s.raw}
+	kept.rules = newScan(slices.DeleteFunc(slices.Clone(s.rules.rules), func(r rule) bool { return drop(r.typ) }))
+	for _, c := range s.corrections {
+		c.on = slices.DeleteFunc(slices.Clone(c.on), drop)
+		if len(c.on) > 0 && (c.action != retype || !drop(c.typ)) {
+			kept.corrections = append(kept.corrections, c)
+		}
+	}
+	kept.types = typesOf(kept.rules.rules, kept.corrections)
+	return kept
+}
+
+// typesOf is the types that rules and corrections name, sorted.
+func typesOf(rules []rule, corrections []correction) []string {
+	var types []string
+	for _, r := range rules {
+		types = append(types, r.typ)
+	}
+	for _, c := range corrections {
+		types = append(types, c.on...)
+		if c.action == retype {
+			types = append(types, c.typ)
+		}
+	}
+	slices.Sort(types)
+	return slices.Compact(types)
+}
+
+// scan is rules that are looked for together.
+type scan struct {
+	rules    []rule
+	starting [256][]int // by byte: the rules whose matches can begin with it
+}
+
+func newScan(rules []rule) scan {
+	s := scan{rules: rules}
+	for k, r := range rules {
+		for b, can := range r.whole.first {
+			if can {
+				s.starting[b] = append(s.starting[b], k)
+			}
+		}
+	}
+	return s
+}
+
+// find returns the spans of each rule, in order and disjoint.
+func (s *Set) find(sc *scan, text string) [][]data.Span {
+	m, _ := s.machines.Get().(*machine)
+	if m == nil {
+		m = &machine{}
+	}
+	defer s.machines.Put(m)
+	found := make([][]data.Span, len(sc.rules))
+	done := make([]int, len(sc.rules)) // where the last span of each rule ends
+	inWord := false                    // whether the character before i is one of a word
+	for i := 0; i < len(text); {
+		word, size := wordAt(text, i)
+		if !word || !inWord {
+			for _, k := range sc.starting[text[i]] {
+				r := &sc.rules[k]
+				if i < done[k] && !r.preceded { // else the last span may be context of the next
+					continue
+				}
+				if start, end, ok := r.at(m, text, i); ok && start >= done[k] {
+					found[k] = append(found[k], data.Span{Start: start, End: end, Type: r.typ, Score: r.score})
+					done[k] = end
+				}
+			}
+		}
+		inWord = word
+		i += size
+	}
+	return found
+}
+
+// at returns the span of the match that begins at text[i], which is not within a
+// word.
+func (r *rule) at(m *machine, text string, i int) (start, end int, ok bool) {
+	start, end, ok = m.run(r.whole, text, i, floor(text, i+maxMatch), 0)
+	switch {
+	case !ok || start == end:
+	case r.notAfter != nil && m.matches(r.notAfter, text, end, floor(text, end+maxMatch), 0):
+	case r.notBefore != nil && m.matches(r.notBefore, text, floor(text, start-maxBehind), start, anywhere|toTheEnd):
+	case r.except != nil && m.matches(r.except, text[start:end], 0, end-start, anywhere):
+	default:
+		return start, end, true
+	}
+	return 0, 0, false
+}
+
+// floor is the last border between code points at or before i, within the text.
+func floor(text string, i int) int {
+	i = min(max(i, 0), len(text))
+	for i > 0 && i < len(text) && !utf8.RuneStart(text[i]) {
+		i--
+	}
+	return i
+}
+
+// bits is a set of small numbers.
+type bits []uint64
+
+func (b bits) any(from, to int) bool {
+	for i := from; i < to; i++ {
+		if b[i/64]&(1<<(i%64)) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (b bits) set(from, to int) {
+	for i := from; i < to; i++ {
+		b[i/64] |= 1 << (i % 64)
+	}
+}
+
+// names joins the keys of a list for an error.
+func names(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ", ")
+}
