@@ -145,13 +145,15 @@ func (t *Tagger) payload() []byte {
 	slots := slices.DeleteFunc(slices.Clone(t.weights.slots), func(s uint64) bool { return s == 0 })
 	slices.Sort(slots) // by key
 	e.int(len(slots))
-	e.int(len(t.weights.cells) - 1 - len(slots))
 	last := uint64(0)
+	var cells []cell
 	for _, s := range slots {
 		e.int(int(s>>32 - last))
 		last = s >> 32
-		e.int(len(t.weights.at(s)))
-		for _, c := range t.weights.at(s) {
+		cells = append(cells[:0], t.weights.at(s)...)
+		cells = slices.DeleteFunc(cells, func(c cell) bool { return c.weight == 0 })
+		e.int(len(cells))
+		for _, c := range cells {
 			e.int(int(c.class))
 			e.b = binary.AppendVarint(e.b, int64(c.weight))
 		}
@@ -256,18 +258,21 @@ func (d *decoder) tagger() *Tagger {
 		t.words[w] = k
 	}
 
-	features, cells := d.len(), d.len()
-	t.weights = newWeights(features, cells)
+	features := d.len()
+	t.weights = newWeights(n, features, 0)
 	last := uint64(0)
 	var row []cell
 	for i := range features {
 		step := uint64(d.int(math.MaxUint32))
 		last += step
 		row = row[:0]
-		for range d.int(n) {
+		for j := range d.int(n) {
 			row = append(row, cell{uint16(d.int(n - 1)), d.weight()})
+			if j > 0 && row[j].class <= row[j-1].class {
+				d.fail()
+			}
 		}
-		if last > math.MaxUint32 || step == 0 && i > 0 || len(row) == 0 {
+		if last > math.MaxUint32 || step == 0 && i > 0 || len(row) == 0 || d.err != nil {
 			d.fail()
 			break
 		}

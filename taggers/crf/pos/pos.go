@@ -92,34 +92,42 @@ func (t *Tagger) Digest() string { return t.digest }
 
 // class decides on word i, given those before it.
 func (t *Tagger) class(s *scratch, i int) uint16 {
-	k := s.words[i].known
+	k := &s.words[i].known
 	if k.use == sure {
 		return k.classes[0]
 	}
 	s.features(i)
 	s.scores = resized(s.scores, len(t.classes))
-	t.weights.add(s.keys, s.found[:], s.scores)
-	return k.best(s.scores)
+	t.weights.add(s.keys, s.found[:], k.choice(), s.scores)
+	return best(s.scores, k.choice())
 }
 
-// best is the class with the greatest score of those that the word can have.
-func (k *known) best(scores []int32) uint16 {
+// choice lists the classes that the word can have; none if it can have any.
+func (k *known) choice() []uint16 {
 	if k.use == closed {
-		b := k.classes[0]
-		for _, c := range k.classes[1:] {
-			if scores[c] > scores[b] {
+		return k.classes
+	}
+	return nil
+}
+
+// best is the class with the greatest score: of some, or of all if there are none.
+func best(scores []int32, of []uint16) uint16 {
+	if len(of) == 0 {
+		b := 0
+		for c, x := range scores {
+			if x > scores[b] {
 				b = c
 			}
 		}
-		return b
+		return uint16(b)
 	}
-	b := 0
-	for c, x := range scores {
-		if x > scores[b] {
+	b := of[0]
+	for _, c := range of[1:] {
+		if scores[c] > scores[b] {
 			b = c
 		}
 	}
-	return uint16(b)
+	return b
 }
 
 // resized is a slice of n zeros, in the given one if that has the room.

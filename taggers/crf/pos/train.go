@@ -56,7 +56,7 @@ func Train(ctx context.Context, sentences []Sentence, opt Options) (*Tagger, err
 	if err := l.learn(ctx, opt); err != nil {
 		return nil, err
 	}
-	t := &Tagger{classes: l.classes, words: l.dictionary, weights: l.table.average(l.now), behind: adjectivesBehind(sentences)}
+	t := &Tagger{classes: l.classes, words: l.dictionary, weights: l.table.average(len(l.classes), l.now), behind: adjectivesBehind(sentences)}
 	t.lemmas = learnLemmas(l)
 	t.digest = sum(t.payload())
 	return t, nil
@@ -239,7 +239,7 @@ func (l *learner) learn(ctx context.Context, opt Options) error {
 func (l *learner) step(s *scratch, e *example) (right int) {
 	s.read(l.dictionary, e.forms)
 	for i, gold := range e.gold {
-		k := s.words[i].known
+		k := &s.words[i].known
 		if k.use == sure {
 			s.tags = append(s.tags, k.classes[0])
 			if k.classes[0] == gold {
@@ -250,7 +250,7 @@ func (l *learner) step(s *scratch, e *example) (right int) {
 		s.features(i)
 		s.scores = resized(s.scores, len(l.classes))
 		l.table.add(s.keys, s.scores)
-		c := k.best(s.scores)
+		c := best(s.scores, k.choice())
 		if c == gold {
 			right++
 		} else {
@@ -335,7 +335,7 @@ const (
 )
 
 // average makes the final weights, features in the order of their keys.
-func (t *table) average(now int64) weights {
+func (t *table) average(classes int, now int64) weights {
 	order := make([]int, len(t.keys))
 	for i := range order {
 		order[i] = i
@@ -361,7 +361,7 @@ func (t *table) average(now int64) weights {
 		keys, rows = append(keys, t.keys[i]), append(rows, cells)
 		total += len(cells)
 	}
-	w := newWeights(len(keys), total)
+	w := newWeights(classes, len(keys), total)
 	for i, key := range keys {
 		w.put(key, rows[i])
 	}
