@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -36,6 +37,25 @@ func (s *TypeSet) Lookup(name string) (Type, bool) {
 
 // Has says whether name is a type of the set.
 func (s *TypeSet) Has(name string) bool { _, ok := s.Lookup(name); return ok }
+
+// Used lists the types of the documents' spans: in the set's order and, of an
+// open set, those without one by name.
+func (s *TypeSet) Used(docs []*Document) []string {
+	used := map[string]bool{}
+	for _, d := range docs {
+		for _, span := range d.Spans {
+			used[span.Type] = true
+		}
+	}
+	var types []string
+	for _, t := range s.Types {
+		if used[t.Name] {
+			types = append(types, t.Name)
+			delete(used, t.Name)
+		}
+	}
+	return append(types, slices.Sorted(maps.Keys(used))...)
+}
 
 // wellFormed keeps text that is no label out of labels: a type name is at
 // most 64 letters, digits, '_', '-' and '.', and starts with a letter.

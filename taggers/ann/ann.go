@@ -3,16 +3,13 @@ package ann
 import (
 	"context"
 	"fmt"
-	"iter"
-	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
 // Tagger is a fitted network with what it needs to read documents. It may be
@@ -25,7 +22,7 @@ type Tagger struct {
 	network    *nn.Network
 	card       checkpoints.Card
 	readme     []byte // the card as it was loaded; nil: render card
-	reader     reader
+	reader     reader.Reader
 	predictors chan *nn.Predictor // idle ones; their number is that of the workers
 }
 
@@ -35,7 +32,7 @@ var _ taggers.Tagger = (*Tagger)(nil)
 func newTagger(cfg Config, types *data.TypeSet, labels []string, v *vocabulary, net *nn.Network, workers int) (*Tagger, error) {
 	t := &Tagger{config: cfg, types: types, labels: labels, vocabulary: v, network: net}
 	var err error
-	if t.reader, err = newReader(cfg); err != nil {
+	if t.reader, err = cfg.reader(); err != nil {
 		return nil, err
 	}
 	t.predictors = make(chan *nn.Predictor, max(1, workers))
@@ -69,75 +66,6 @@ func (t *Tagger) Config() Config { return t.config }
 // Types is the type set that the spans are drawn from.
 func (t *Tagger) Types() *data.TypeSet { return t.types }
 
-// reader cuts documents into tokens and sentences.
-type reader struct {
-	tokenizer tokenize.Tokenizer
-	splitter  tokenize.Splitter
-}
-
-func newReader(cfg Config) (r reader, err error) {
-	if r.tokenizer, err = tokenize.Lookup(cfg.Tokenizer); err != nil {
-		return r, err
-	}
-	splitter, err := tokenize.LookupSplitter(cfg.Sentences)
-	r.splitter = tokenize.Limit(splitter, cfg.MaxTokens)
-	return r, err
-}
-
-// text is a document, or a stretch of one, cut into tokens and sentences.
-type text struct {
-	doc       *data.Document
-	tokens    []data.Token
-	sentences []tokenize.Range
-}
-
-// maxStretch bounds the text that is cut into tokens at a time, in bytes, and so
-// the memory that a note takes besides its own text.
-const maxStretch = 1 << 20
-
-// cut yields a document in stretches, of which all but huge ones have one. A
-// sentence of a huge document ends where a stretch does.
-func (r reader) cut(doc *data.Document) iter.Seq[text] {
-	return func(yield func(text) bool) {
-		for from := 0; from < len(doc.Text); {
-			to := from + stretch(doc.Text[from:])
-			part := doc.Text[from:to]
-			tokens := r.tokenizer.Tokens(part, nil)
-			x := text{doc, tokens, r.splitter.Sentences(part, tokens, nil)}
-			for i := range tokens {
-				tokens[i].Start += from
-				tokens[i].End += from
-			}
-			if !yield(x) {
-				return
-			}
-			from = to
-		}
-	}
-}
-
-// stretch is how much of the text to cut next: up to the last line end that
-// fits, else the last space, else as many code points as fit.
-func stretch(s string) int {
-	if len(s) <= maxStretch {
-		return len(s)
-	}
-	s = s[:maxStretch]
-	for _, at := range []string{"\n", " "} {
-		if i := strings.LastIndex(s, at); i > 0 {
-			return i + 1
-		}
-	}
-	end := len(s)
-	for end > len(s)-utf8.UTFMax && !utf8.RuneStart(s[end-1]) {
-		end--
-	}
-	if utf8.RuneStart(s[end-1]) && end > 1 {
-		end-- // the code point that begins here may go on
-	}
-	return end
-}
-
 // encode turns tokens into ids.
 func (t *Tagger) encode(doc *data.Document, tokens []data.Token) nn.Sentence {
 	s := nn.Sentence{Tokens: make([]int32, len(tokens)), Characters: make([][]int32, len(tokens))}
@@ -157,7 +85,7 @@ const batchTokens = 1024
 
 // piece is some consecutive sentences of one document: the unit of work.
 type piece struct {
-	text
+	reader.Text
 	number   int // among all pieces
 	from, to int // sentences
 }
@@ -230,11 +158,11 @@ func (t *Tagger) deal(ctx context.Context, docs []*data.Document, work chan<- []
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for x := range t.reader.cut(doc) {
-			for from := 0; from < len(x.sentences); {
+		for x := range t.reader.Cut(doc) {
+			for from := 0; from < len(x.Sentences); {
 				to := from
-				for to < len(x.sentences) && (to == from || size < batchTokens) {
-					size += x.sentences[to].End - x.sentences[to].Start
+				for to < len(x.Sentences) && (to == from || size < batchTokens) {
+					size += x.Sentences[to].End - x.Sentences[to].Start
 					to++
 				}
 				batch = append(batch, piece{x, number, from, to})
@@ -255,8 +183,8 @@ func (t *Tagger) deal(ctx context.Context, docs []*data.Document, work chan<- []
 func (t *Tagger) predict(p *nn.Predictor, batch []piece) ([][]data.Span, error) {
 	var sentences []nn.Sentence
 	for _, pc := range batch {
-		for _, s := range pc.sentences[pc.from:pc.to] {
-			sentences = append(sentences, t.encode(pc.doc, pc.tokens[s.Start:s.End]))
+		for _, s := range pc.Sentences[pc.from:pc.to] {
+			sentences = append(sentences, t.encode(pc.Doc, pc.Tokens[s.Start:s.End]))
 		}
 	}
 	found, err := p.Predict(sentences)
@@ -265,8 +193,8 @@ func (t *Tagger) predict(p *nn.Predictor, batch []piece) ([][]data.Span, error) 
 	}
 	spans := make([][]data.Span, len(batch))
 	for i, pc := range batch {
-		for _, s := range pc.sentences[pc.from:pc.to] {
-			spans[i] = append(spans[i], t.decode(pc.tokens[s.Start:s.End], found[0])...)
+		for _, s := range pc.Sentences[pc.from:pc.to] {
+			spans[i] = append(spans[i], t.decode(pc.Tokens[s.Start:s.End], found[0])...)
 			found = found[1:]
 		}
 	}

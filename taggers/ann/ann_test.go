@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -132,36 +131,12 @@ func TestTagStrangeText(t *testing.T) {
 	}
 }
 
-// Stretches hold every byte once, end between code points, and are no longer
-// than allowed.
-func TestStretch(t *testing.T) {
-	for name, unit := range map[string]string{"lines": "seen by Dr. Amundsen\n", "words": "seen by ", "letters": "é", "wide": "🙂", "bytes": "\x80", "short": "x"} {
-		text := strings.Repeat(unit, 3*maxStretch/len(unit)+7)
-		if name == "short" {
-			text = unit
-		}
-		for rest := text; rest != ""; {
-			n := stretch(rest)
-			if n < 1 || n > maxStretch {
-				t.Fatalf("%s: a stretch of %d bytes", name, n)
-			}
-			if n < len(rest) && utf8.ValidString(text) && !utf8.RuneStart(rest[n]) {
-				t.Fatalf("%s: a stretch ends inside a code point", name)
-			}
-			if n < len(rest) && n < maxStretch-len(unit)-utf8.UTFMax {
-				t.Fatalf("%s: a stretch of only %d bytes", name, n)
-			}
-			rest = rest[n:]
-		}
-	}
-}
-
 // In a note of several stretches every span is where it would be without.
 func TestTagHugeNote(t *testing.T) {
 	tagger := fit(t, trained(), taggers.Task{Workers: 2})
 	note := notes(t, 1, synth.Test)[0].Text + "\n"
 	one, _ := tagger.Tag(context.Background(), []*data.Document{{ID: "one", Text: note}})
-	n := 5*maxStretch/2/len(note) + 1
+	n := 5*(1<<20)/2/len(note) + 1
 	many, err := tagger.Tag(context.Background(), []*data.Document{{ID: "many", Text: strings.Repeat(note, n)}})
 	if err != nil {
 		t.Fatal(err)
@@ -362,24 +337,6 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// A span over a line end becomes one in each line; a token that a span cuts
-// takes its label.
-func TestInside(t *testing.T) {
-	spans := []data.TokenSpan{{Start: 1, End: 4, Type: "DATE"}}
-	for _, c := range []struct {
-		start, end int
-		want       []data.TokenSpan
-	}{
-		{0, 3, []data.TokenSpan{{Start: 1, End: 3, Type: "DATE"}}},
-		{3, 6, []data.TokenSpan{{Start: 0, End: 1, Type: "DATE"}}},
-		{4, 6, nil},
-	} {
-		if got := inside(spans, c.start, c.end); !slices.Equal(got, c.want) {
-			t.Errorf("inside tokens [%d,%d): %v, want %v", c.start, c.end, got, c.want)
-		}
-	}
-}
-
 func TestVocabulary(t *testing.T) {
 	c := newCounter(false)
 	for i, doc := range []string{"Larch larch elm 12", "elm elm 00 Yew", "Yew 12"} {
@@ -435,8 +392,8 @@ func BenchmarkTag(b *testing.B) {
 	docs := notes(b, 100, synth.Test)
 	tokens := 0
 	for _, d := range docs {
-		for x := range tagger.reader.cut(d) {
-			tokens += len(x.tokens)
+		for x := range tagger.reader.Cut(d) {
+			tokens += len(x.Tokens)
 		}
 	}
 	for b.Loop() {

@@ -46,8 +46,8 @@ func (l Learner) Bench(ctx context.Context, task taggers.Task, limit time.Durati
 func (t *Tagger) Bench(ctx context.Context, docs []*data.Document, limit time.Duration) (Rate, error) {
 	tokens := 0
 	for _, d := range docs {
-		for x := range t.reader.cut(d) {
-			tokens += len(x.tokens)
+		for x := range t.reader.Cut(d) {
+			tokens += len(x.Tokens)
 		}
 	}
 	r, err := measure(ctx, limit, t.flop, func() (int, error) {

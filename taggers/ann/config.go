@@ -8,6 +8,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/nn"
+	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
 // Config is everything about the system that a user chooses.
@@ -107,4 +108,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("optimizer.%w", err)
 	}
 	return nil
+}
+
+func (c Config) reader() (reader.Reader, error) {
+	return reader.New(c.Tokenizer, c.Sentences, c.MaxTokens)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
 // Learner fits a Tagger.
@@ -79,39 +80,23 @@ func (l Learner) newCourse(task taggers.Task) (*course, error) {
 		return nil, fmt.Errorf("training needs documents to train on (%d given) and to choose the best epoch by (%d given)", len(task.Train), len(task.Dev))
 	}
 	c := &course{task: task}
-	reader, err := newReader(cfg)
+	r, err := cfg.reader()
 	if err != nil {
 		return nil, err
 	}
 
 	// One pass to count and to cut, one to encode.
 	count := newCounter(cfg.Vocabulary.DigitsAsZero)
-	used := map[string]bool{}
-	var texts []text
+	var texts []reader.Text
 	for i, doc := range task.Train {
-		for x := range reader.cut(doc) {
+		for x := range r.Cut(doc) {
 			texts = append(texts, x)
-			for _, tok := range x.tokens {
+			for _, tok := range x.Tokens {
 				count.add(i, doc.Text[tok.Start:tok.End])
 			}
 		}
-		for _, s := range doc.Spans {
-			used[s.Type] = true
-		}
 	}
-	var types []string // those that occur, in the set's order or, for an open set, sorted
-	for _, t := range task.Types.Types {
-		if used[t.Name] {
-			types = append(types, t.Name)
-			delete(used, t.Name)
-		}
-	}
-	rest := len(types)
-	for t := range used {
-		types = append(types, t)
-	}
-	slices.Sort(types[rest:])
-	labels := cfg.Scheme.Labels(types)
+	labels := cfg.Scheme.Labels(task.Types.Used(task.Train))
 
 	vectors, words, err := loadVectors(cfg, count)
 	if err != nil {
@@ -134,10 +119,10 @@ func (l Learner) newCourse(task taggers.Task) (*course, error) {
 		id[label] = int32(i)
 	}
 	for _, x := range texts {
-		spans := data.AlignSpans(x.tokens, x.doc.Spans)
-		for _, r := range x.sentences {
-			s := c.tagger.encode(x.doc, x.tokens[r.Start:r.End])
-			for _, label := range cfg.Scheme.Encode(r.End-r.Start, inside(spans, r.Start, r.End)) {
+		labels := x.Labels(cfg.Scheme)
+		for i, r := range x.Sentences {
+			s := c.tagger.encode(x.Doc, x.Tokens[r.Start:r.End])
+			for _, label := range labels[i] {
 				s.Labels = append(s.Labels, id[label])
 			}
 			c.sentences = append(c.sentences, s)
@@ -159,18 +144,6 @@ func (l Learner) newCourse(task taggers.Task) (*course, error) {
 	c.tagger.card, c.bestCard = c.card, c.card
 	c.trainer, err = nn.NewTrainer(net, cfg.Optimizer, task.Workers, cfg.Vectors.Freeze)
 	return c, err
-}
-
-// inside is the parts of the spans within tokens [start, end), counted from
-// start: a span over the end of a sentence becomes one in each.
-func inside(spans []data.TokenSpan, start, end int) []data.TokenSpan {
-	var out []data.TokenSpan
-	for _, s := range spans {
-		if s.Start < end && s.End > start {
-			out = append(out, data.TokenSpan{Start: max(s.Start, start) - start, End: min(s.End, end) - start, Type: s.Type})
-		}
-	}
-	return out
 }
 
 // loadVectors reads the pretrained vectors and says which of their words join

@@ -1,0 +1,105 @@
+// Package reader cuts documents into the tokens and sentences that a tagger
+// labels.
+package reader
+
+import (
+	"iter"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/tokenize"
+)
+
+// Reader is a tokenizer with a sentence splitter.
+type Reader struct {
+	tokenizer tokenize.Tokenizer
+	splitter  tokenize.Splitter
+}
+
+// New finds both by their names; sentences of more than maxTokens are cut.
+func New(tokenizer, sentences string, maxTokens int) (r Reader, err error) {
+	if r.tokenizer, err = tokenize.Lookup(tokenizer); err != nil {
+		return r, err
+	}
+	splitter, err := tokenize.LookupSplitter(sentences)
+	r.splitter = tokenize.Limit(splitter, maxTokens)
+	return r, err
+}
+
+// Text is a document, or a stretch of one, cut into tokens and sentences.
+type Text struct {
+	Doc       *data.Document
+	Tokens    []data.Token
+	Sentences []tokenize.Range
+}
+
+// maxStretch bounds the text that is cut into tokens at a time, in bytes, and so
+// the memory that a note takes besides its own text.
+const maxStretch = 1 << 20
+
+// Cut yields a document in stretches, of which all but huge ones have one. A
+// sentence of a huge document ends where a stretch does.
+func (r Reader) Cut(doc *data.Document) iter.Seq[Text] {
+	return func(yield func(Text) bool) {
+		for from := 0; from < len(doc.Text); {
+			to := from + stretch(doc.Text[from:])
+			part := doc.Text[from:to]
+			tokens := r.tokenizer.Tokens(part, nil)
+			x := Text{doc, tokens, r.splitter.Sentences(part, tokens, nil)}
+			for i := range tokens {
+				tokens[i].Start += from
+				tokens[i].End += from
+			}
+			if !yield(x) {
+				return
+			}
+			from = to
+		}
+	}
+}
+
+// Labels is the labels of each sentence's tokens by the spans of the document. A
+// span over the end of a sentence becomes one in each.
+func (x Text) Labels(scheme data.Scheme) [][]string {
+	spans := data.AlignSpans(x.Tokens, x.Doc.Spans)
+	var all [][]string
+	for _, r := range x.Sentences {
+		all = append(all, scheme.Encode(r.End-r.Start, inside(spans, r.Start, r.End)))
+	}
+	return all
+}
+
+// inside is the parts of the spans within tokens [start, end), counted from
+// start.
+func inside(spans []data.TokenSpan, start, end int) []data.TokenSpan {
+	var out []data.TokenSpan
+	for _, s := range spans {
+		if s.Start < end && s.End > start {
+			out = append(out, data.TokenSpan{Start: max(s.Start, start) - start, End: min(s.End, end) - start, Type: s.Type})
+		}
+	}
+	return out
+}
+
+// stretch is how much of the text to cut next: up to the last line end that
+// fits, else the last space, else as many code points as fit.
+func stretch(s string) int {
+	if len(s) <= maxStretch {
+		return len(s)
+	}
+	s = s[:maxStretch]
+	for _, at := range []string{"\n", " "} {
+		if i := strings.LastIndex(s, at); i > 0 {
+			return i + 1
+		}
+	}
+	end := len(s)
+	for end > len(s)-utf8.UTFMax && !utf8.RuneStart(s[end-1]) {
+		end--
+	}
+	if utf8.RuneStart(s[end-1]) && end > 1 {
+		end-- // the code point that begins here may go on
+	}
+	return end
+}
