@@ -88,15 +88,49 @@ func Save(dir string, m *Model) error {
 	if err != nil {
 		return fmt.Errorf("model %s: not saved: %w", dir, err)
 	}
+	return swap(dir, replace, func(fresh string) error { return m.write(fresh, files) })
+}
+
+// Replace makes the folder dir anew, in the same way as Save: write fills a folder
+// beside it. What stands at dir is removed.
+func Replace(dir string, write func(fresh string) error) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	_, err = os.Lstat(dir)
+	return swap(dir, err == nil, func(fresh string) error {
+		if err := os.RemoveAll(fresh); err != nil { // left by a program that was killed
+			return err
+		}
+		if err := os.MkdirAll(fresh, 0o755); err != nil {
+			return err
+		}
+		return write(fresh)
+	})
+}
+
+func swap(dir string, replace bool, write func(fresh string) error) error {
 	fresh := beside(dir, "new")
 	defer os.RemoveAll(fresh)
-	if err := m.write(fresh, files); err != nil {
+	if err := write(fresh); err != nil {
 		return fmt.Errorf("model %s: not saved: %w", dir, err)
 	}
 	if err := moveIn(fresh, dir, replace); err != nil {
 		return fmt.Errorf("model %s: not saved: %w", dir, err)
 	}
 	return nil
+}
+
+// Locate is where the model of a folder stands: in its place or, when a program
+// died between the two renames of Save, beside it.
+func Locate(dir string) string {
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		if old := beside(dir, "old"); isDir(old) {
+			return old
+		}
+	}
+	return dir
 }
 
 // beside is where a folder is kept while it is not, or no longer, in place.
@@ -215,11 +249,7 @@ func moveIn(fresh, dir string, replace bool) error {
 // Load reads a model folder and verifies it. An error names the file and what
 // is wrong with it.
 func Load(dir string) (*Model, error) {
-	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
-		if old := beside(dir, "old"); isDir(old) {
-			dir = old // Save was cut off between its two renames
-		}
-	}
+	dir = Locate(dir)
 	tensors, metadata, err := ReadTensors(filepath.Join(dir, weightsFile))
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lethe-deid/lethe/taggers/ann"
+	"github.com/lethe-deid/lethe/taggers/system"
 )
 
 func write(t *testing.T, path, content string) string {
@@ -49,17 +50,17 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	system := ann.DefaultConfig()
-	system.Network.Dropout, system.Network.CRF = 0.25, false
-	system.Training.Epochs, system.Training.Batch = 3, 4
-	system.Optimizer.Method, system.Optimizer.LearningRate = "adam", 1
+	network := ann.DefaultConfig()
+	network.Network.Dropout, network.Network.CRF = 0.25, false
+	network.Training.Epochs, network.Training.Batch = 3, 4
+	network.Optimizer.Method, network.Optimizer.LearningRate = "adam", 1
 	want := &Config{
 		Name: "2016", Seed: 1<<64 - 1,
 		Corpus: Corpus{
 			Format: "meddocan", Types: "meddocan", Seed: 1, Fold: Fold{By: "patient"}, HoldOut: HoldOut{By: "patient"}, Subset: Subset{By: "patient", Seed: 1},
 			Splits: map[string]string{"train": "/data/$x/train", "dev": here, "dev_hard": "/c"},
 		},
-		System: System{ANN: &system},
+		System: system.Config{ANN: &network},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error("-want +got", diff)
@@ -153,7 +154,7 @@ func TestLoadErrors(t *testing.T) {
 		{"bad value", replace("0.25", "1.5"), "", "FILE: system.ann.network.dropout: 1.5 is not in [0, 1)"},
 		{"no name", replace("name: x\n", ""), "", "FILE: name: wants up to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},
 		{"name with a path", replace("name: x", "name: ../x"), "", "FILE: name: wants up to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},
-		{"no system", valid[:strings.Index(valid, "system:")], "", "FILE: system: wants one system (have ann)"},
+		{"no system", valid[:strings.Index(valid, "system:")], "", "FILE: system: wants just one system (ann, crf, rules, gazetteer, ensemble, second_pass or corrected)"},
 		{"unknown format", replace("meddocan", "xml"), "", `FILE: corpus.format: no format "xml" (have i2b2, meddocan, brat, conll, jsonl, text, synth)`},
 		{"no types", replace("meddocan", "brat"), "", `FILE: corpus.types: must be given for format brat (have i2b2-2014, i2b2-2006, mimic, meddocan, conll, any)`},
 		{"dev twice", replace("  splits", "  hold_out: {fraction: 0.1}\n  splits"), "", "FILE: corpus.hold_out: makes the split dev, which is given as well"},

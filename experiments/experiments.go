@@ -29,16 +29,15 @@ import (
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
-	"github.com/lethe-deid/lethe/taggers"
-	"github.com/lethe-deid/lethe/taggers/ann"
+	"github.com/lethe-deid/lethe/taggers/system"
 )
 
 // Config is an experiment.
 type Config struct {
-	Name   string `yaml:"name"` // of the run and its model: letters, digits, '_', '-' and '.'
-	Seed   uint64 `yaml:"seed"` // all chance of the training follows from it; default 1
-	Corpus Corpus `yaml:"corpus"`
-	System System `yaml:"system"`
+	Name   string        `yaml:"name"` // of the run and its model: letters, digits, '_', '-' and '.'
+	Seed   uint64        `yaml:"seed"` // all chance of the training follows from it; default 1
+	Corpus Corpus        `yaml:"corpus"`
+	System system.Config `yaml:"system"`
 	// Ablations are for experiments/studies; to train, they are of no consequence.
 	Ablations []Ablation `yaml:"ablations,omitempty"`
 }
@@ -85,11 +84,6 @@ type Subset struct {
 type HoldOut struct {
 	Fraction float64 `yaml:"fraction"` // of the documents, in [0, 1); 0, the default: none
 	By       string  `yaml:"by"`       // document, or patient (default): all notes of one stay together
-}
-
-// System is what is trained: just one of its fields is set.
-type System struct {
-	ANN *ann.Config `yaml:"ann,omitempty"` // the recurrent network; keys left out are those of ann.DefaultConfig
 }
 
 // What goes together when a corpus is cut up.
@@ -171,7 +165,7 @@ func read(path string) (*Config, error) {
 }
 
 func decode(path string, raw []byte, c *Config) error {
-	return strictyaml.Decode(path, raw, c, ann.DefaultConfig())
+	return strictyaml.Decode(path, raw, c, system.Defaults()...)
 }
 
 var settingKey = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
@@ -206,12 +200,12 @@ func (c *Config) resolve() error {
 		}
 		c.Corpus.Splits[name] = path
 	}
-	if a := c.System.ANN; a != nil && a.Vectors.File != "" {
-		path, err := resolvePath("system.ann.vectors.file", a.Vectors.File)
+	for _, p := range c.System.Paths() {
+		path, err := resolvePath("system."+p.Key, *p.Value)
 		if err != nil {
 			return err
 		}
-		a.Vectors.File = path
+		*p.Value = path
 	}
 	return nil
 }
@@ -248,11 +242,12 @@ func (c *Config) Validate() error {
 	if err := c.Corpus.validate(); err != nil {
 		return fmt.Errorf("corpus.%w", err)
 	}
-	if c.System.ANN == nil {
-		return errors.New("system: wants one system (have ann)")
+	types, err := data.LookupTypeSet(c.Corpus.Types)
+	if err != nil {
+		return fmt.Errorf("corpus.types: %w", err)
 	}
-	if err := c.System.ANN.Validate(); err != nil {
-		return fmt.Errorf("system.ann.%w", err)
+	if err := c.System.Validate(types); err != nil {
+		return err
 	}
 	names := map[string]bool{}
 	for i, a := range c.Ablations {
@@ -322,5 +317,40 @@ func (c *Corpus) validate() error {
 	return nil
 }
 
-// learner is the configured system.
-func (s System) learner() taggers.Learner { return ann.Learner{Config: *s.ANN} }
+// Outline is what the experiment trains and where from, for people to read.
+func (c *Config) Outline() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, seed %d\n\ncorpus: %s, types %s\n", c.Name, c.Seed, c.Corpus.Format, c.Corpus.Types)
+	for _, name := range c.Corpus.SplitNames() {
+		switch path, notes := c.Corpus.Splits[name], c.Corpus.Notes[name]; {
+		case path != "":
+			fmt.Fprintf(&b, "  %s: %s\n", name, path)
+		case notes > 0:
+			fmt.Fprintf(&b, "  %s: %d generated notes\n", name, notes)
+		default:
+			fmt.Fprintf(&b, "  %s: a part of train\n", name)
+		}
+	}
+	fmt.Fprintf(&b, "\n%s", c.System.Tree())
+	return b.String()
+}
+
+// CheckFiles returns an error for each file or folder that training needs and
+// that is not there.
+func (c *Config) CheckFiles() error {
+	var missing []error
+	check := func(key, path string) {
+		if _, err := os.Stat(path); err != nil {
+			missing = append(missing, fmt.Errorf("%s: %w", key, err))
+		}
+	}
+	for _, name := range []string{trainSplit, devSplit} {
+		if path := c.Corpus.Splits[name]; path != "" {
+			check("corpus.splits."+name, path)
+		}
+	}
+	for _, p := range c.System.Paths() {
+		check("system."+p.Key, *p.Value)
+	}
+	return errors.Join(missing...)
+}

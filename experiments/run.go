@@ -19,7 +19,7 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/taggers"
-	"github.com/lethe-deid/lethe/taggers/ann"
+	"github.com/lethe-deid/lethe/taggers/system"
 )
 
 // Names in a run folder and, the last, in a model folder.
@@ -31,6 +31,7 @@ const (
 	predictions = "predictions"
 	evaluations = "evaluation"
 	weightsFile = "weights.safetensors"
+	systemFile  = "system.yaml"
 )
 
 // Run is a run folder.
@@ -75,15 +76,11 @@ func Open(dir string, workers int) (*Model, error) {
 			return nil, err
 		}
 		path = filepath.Join(dir, modelFolder, bestFolder)
-	} else if !exists(filepath.Join(dir, weightsFile)) {
-		return nil, fmt.Errorf("%s: neither a run folder, which holds %s, nor a model folder, which holds %s", dir, modelFolder, weightsFile)
+	} else if !system.IsModel(dir) {
+		return nil, fmt.Errorf("%s: neither a run folder, which holds %s, nor a model folder, which holds %s or %s", dir, modelFolder, weightsFile, systemFile)
 	}
-	tagger, err := ann.Load(path, workers)
-	if err != nil {
-		return nil, err
-	}
-	m.Tagger, m.Types = tagger, tagger.Types()
-	return m, nil
+	m.Tagger, m.Types, err = system.Load(path, workers)
+	return m, err
 }
 
 func exists(path string) bool {

@@ -12,7 +12,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/taggers"
-	"github.com/lethe-deid/lethe/taggers/ann"
+	"github.com/lethe-deid/lethe/taggers/system"
 )
 
 // TrainOptions say how to train what a Config describes.
@@ -61,7 +61,7 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	tagger, err := c.System.learner().Fit(ctx, taggers.Task{
+	tagger, err := system.Learner{Config: c.System}.Fit(ctx, taggers.Task{
 		Name: c.Name, Types: types, Train: train, Dev: dev, Seed: c.Seed,
 		Workers: opt.Workers, Dir: filepath.Join(opt.Dir, modelFolder), Resume: opt.Resume,
 		Report: taggers.Report{
@@ -89,7 +89,7 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 // would lead to other bits, or else that of the cores.
 func defaultWorkers(opt TrainOptions) (int, error) {
 	if opt.Resume {
-		if n, err := ann.StateWorkers(filepath.Join(opt.Dir, modelFolder)); n > 0 || err != nil {
+		if n, err := system.StateWorkers(filepath.Join(opt.Dir, modelFolder)); n > 0 || err != nil {
 			return n, err
 		}
 	}

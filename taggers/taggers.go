@@ -20,6 +20,13 @@ type Tagger interface {
 	Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error)
 }
 
+// Model is a tagger that can be kept.
+type Model interface {
+	Tagger
+	// Save writes the model's files into a folder, which it makes if need be.
+	Save(dir string) error
+}
+
 // Learner fits a tagger to a corpus.
 type Learner interface {
 	Fit(ctx context.Context, task Task) (Tagger, error)
@@ -49,10 +56,11 @@ type Report struct {
 
 // Epoch is one line of a training log.
 type Epoch struct {
-	Epoch   int               `json:"epoch"`  // from 1
-	Loss    float64           `json:"loss"`   // mean over the minibatches
-	Scored  bool              `json:"scored"` // whether Dev was tagged
-	Dev     evaluation.Counts `json:"dev"`    // strict, type and span
+	Member  string            `json:"member,omitempty"` // of a system of several: which one learns
+	Epoch   int               `json:"epoch"`            // from 1
+	Loss    float64           `json:"loss"`             // mean over the minibatches
+	Scored  bool              `json:"scored"`           // whether Dev was tagged
+	Dev     evaluation.Counts `json:"dev"`              // strict, type and span
 	Tokens  int               `json:"tokens"`
 	Train   time.Duration     `json:"train_ns"` // time spent on training steps
 	Total   time.Duration     `json:"total_ns"` // with the evaluation and the saving

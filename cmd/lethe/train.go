@@ -18,6 +18,7 @@ import (
 func newTrain() *cobra.Command {
 	var (
 		settings []string
+		dryRun   bool
 		opt      experiments.TrainOptions
 	)
 	cmd := &cobra.Command{
@@ -25,10 +26,15 @@ func newTrain() *cobra.Command {
 		Short: "Train what an experiment describes, and score it on dev",
 		Long: `Train the system that an experiment describes on its split train, keep the epoch
 that is best on dev, and print its scores there. Everything goes into a run
-folder: config.yaml, run.json, log.jsonl, model/best, model/last, predictions, evaluation.`,
+folder: config.yaml, run.json, log.jsonl, model/best, model/last, predictions, evaluation.
+
+A system can be a tree: taggers below an ensemble, a second pass, or corrections.
+Each learns by itself. --dry-run draws the tree, checks that the files it names
+are there, and trains nothing.`,
 		Example: `  lethe train experiments/configs/demo.yaml --out demo
   lethe train meddocan.yaml --set seed=2 --set system.ann.training.epochs=30
-  lethe train meddocan.yaml --out runs/meddocan --resume`,
+  lethe train meddocan.yaml --out runs/meddocan --resume
+  lethe train experiments/configs/meddocan/best.yaml --dry-run`,
 		Args: wants("CONFIG.yaml"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opt.Resume && opt.Dir == "" {
@@ -40,6 +46,10 @@ folder: config.yaml, run.json, log.jsonl, model/best, model/last, predictions, e
 			config, err := experiments.Load(args[0], settings)
 			if err != nil {
 				return err
+			}
+			if dryRun {
+				fmt.Print(config.Outline())
+				return config.CheckFiles()
 			}
 			p := newProgress()
 			defer p.clear()
@@ -68,19 +78,28 @@ folder: config.yaml, run.json, log.jsonl, model/best, model/last, predictions, e
 	flags.StringArrayVar(&settings, "set", nil, "put `path=value` over the config, e.g. seed=2; repeatable (default none)")
 	flags.StringVar(&opt.Dir, "out", "", "run folder `DIR`, new or empty (default runs/NAME-TIME)")
 	flags.BoolVar(&opt.Resume, "resume", false, "go on with the interrupted run in --out (default no)")
+	flags.BoolVar(&dryRun, "dry-run", false, "draw the system, check that its files are there, and end (default no)")
 	workersFlag(cmd, &opt.Workers)
 	flags.Lookup("workers").Usage += ", which the last bits of the weights depend on; as many as before with --resume"
 	return cmd
 }
 
 // epochLine is an epoch as people read it. Times are in seconds; tokens/s is
-// that of the training steps alone.
+// that of the training steps alone. A learner that looks at dev only when it is
+// done has iterations.
 func epochLine(e taggers.Epoch) string {
+	name := ""
+	if e.Member != "" {
+		name = e.Member + "  "
+	}
+	if e.Tokens == 0 {
+		return fmt.Sprintf("%siteration %3d  loss %12.4f  %6.1f s", name, e.Epoch, e.Loss, e.Total.Seconds())
+	}
 	dev := "not scored"
 	if e.Scored {
 		dev = fmt.Sprintf("P %.4f R %.4f F1 %.4f", e.Dev.Precision(), e.Dev.Recall(), e.Dev.F1())
 	}
-	line := fmt.Sprintf("epoch %3d  loss %8.4f  dev %s  %6.0f tokens/s  %6.1f s", e.Epoch, e.Loss, dev,
+	line := fmt.Sprintf("%sepoch %3d  loss %8.4f  dev %s  %6.0f tokens/s  %6.1f s", name, e.Epoch, e.Loss, dev,
 		float64(e.Tokens)/max(e.Train.Seconds(), 1e-9), e.Total.Seconds())
 	if e.Best {
 		line += "  best"

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -189,14 +190,12 @@ func (d decoder) member(path string, key ast.MapKeyNode, node ast.Node, v reflec
 		v.SetMapIndex(reflect.ValueOf(name), entry)
 		return nil
 	}
-	for i := range v.NumField() {
-		if keyOf(v.Type().Field(i)) == name {
-			return d.value(join(path, name), node, v.Field(i))
-		}
-	}
 	var known []string
-	for i := range v.NumField() {
-		known = append(known, keyOf(v.Type().Field(i)))
+	for key, field := range fields(v) {
+		if key == name {
+			return d.value(join(path, name), node, field)
+		}
+		known = append(known, key)
 	}
 	return d.fail(key.GetToken(), join(path, name), "unknown key (have %s)", strings.Join(known, ", "))
 }
@@ -208,10 +207,26 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// keyOf is the YAML key of a field.
-func keyOf(f reflect.StructField) string {
-	key, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-	return key
+// fields yields the fields of a struct with their YAML keys. Those of an embedded
+// struct are among them, as the tag ",inline" of its own says.
+func fields(v reflect.Value) iter.Seq2[string, reflect.Value] {
+	return func(yield func(string, reflect.Value) bool) {
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			if f.Anonymous {
+				for key, field := range fields(v.Field(i)) {
+					if !yield(key, field) {
+						return
+					}
+				}
+				continue
+			}
+			key, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+			if !yield(key, v.Field(i)) {
+				return
+			}
+		}
+	}
 }
 
 // The numbers of YAML 1.2's core schema (section 10.3.2), in base 10.

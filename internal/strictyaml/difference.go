@@ -18,8 +18,12 @@ func difference(path string, a, b reflect.Value) (key string, from, to any) {
 	case a.Kind() == reflect.Pointer && !a.IsNil() && !b.IsNil():
 		return difference(path, a.Elem(), b.Elem())
 	case a.Kind() == reflect.Struct:
-		for i := range a.NumField() {
-			if key, from, to := difference(join(path, keyOf(a.Type().Field(i))), a.Field(i), b.Field(i)); key != "" {
+		other := map[string]reflect.Value{}
+		for key, field := range fields(b) {
+			other[key] = field
+		}
+		for key, field := range fields(a) {
+			if key, from, to := difference(join(path, key), field, other[key]); key != "" {
 				return key, from, to
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/internal/card"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
@@ -273,7 +274,7 @@ func (c *course) score(ctx context.Context, e *taggers.Epoch) error {
 		gold[i] = d.Spans
 	}
 	e.Dev = evaluation.Strict(gold, system)
-	c.tagger.card = scoreCard(c.card, gold, system)
+	c.tagger.card = card.Score(c.card, gold, system)
 	if c.bestParams != nil && e.Dev.F1() <= c.bestEpoch().Dev.F1() {
 		return nil
 	}

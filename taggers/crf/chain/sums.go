@@ -111,7 +111,7 @@ func (u *sums) marginal(t int, into []float64) {
 
 // negligible is the probability of a label below which its transitions add
 // nothing to the expected counts.
-const negligible = 1e-14
+const negligible = 1e-10
 
 // addPairs adds, for each pair of labels i, j, the probability that the
 // transitions of the sequence are this one, but for the factor trans[i*L+j].

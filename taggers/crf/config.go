@@ -1,0 +1,149 @@
+// Package crf is the feature-based tagger that four of the papers have: a
+// linear-chain conditional random field (package chain) over families of features
+// (package feature).
+package crf
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/tokenize"
+	"github.com/lethe-deid/lethe/taggers/crf/chain"
+	"github.com/lethe-deid/lethe/taggers/crf/feature"
+	"github.com/lethe-deid/lethe/taggers/internal/reader"
+)
+
+// Config is everything about the system that a user chooses.
+type Config struct {
+	Tokenizer string         `yaml:"tokenizer"`    // letters-digits (default; Liu et al. 2017), ptb or whitespace
+	Sentences string         `yaml:"sentences"`    // what is labelled together: line (default), blank-line or rules
+	MaxTokens int            `yaml:"max_sentence"` // longer sentences are cut; in tokens; default 1000
+	Scheme    data.Scheme    `yaml:"scheme"`       // IO, BIO (default) or BIOES
+	PerType   bool           `yaml:"per_type"`     // a model for each type, of which the surest wins where they overlap (Dehghan et al. 2015); default false
+	Preset    string         `yaml:"preset"`       // the features of a paper, see Presets; they stand before those of Features
+	Features  []feature.Spec `yaml:"features"`
+	// Values of features that occur in fewer training documents are left out, and
+	// with them names from the model's file; default 1: all are kept.
+	MinDocuments int             `yaml:"min_documents"`
+	MinCount     int             `yaml:"min_count"` // features that occur less often are left out; default 1
+	Resources    feature.Sources `yaml:"resources"` // what features need besides the training notes
+	Training     Training        `yaml:"training"`
+}
+
+// Training is how the weights are found.
+type Training struct {
+	Method     string  `yaml:"method"`     // lbfgs (default), sgd or perceptron
+	L2         float64 `yaml:"l2"`         // weight of the penalty; not for perceptron; default 1 as in CRFsuite
+	Iterations int     `yaml:"iterations"` // at most; of sgd and perceptron, passes over the notes; default 200
+	Delta      float64 `yaml:"delta"`      // of lbfgs: ends when Period iterations lower the loss by less than this share; default 1e-5
+	Period     int     `yaml:"period"`     // default 10
+	Rate       float64 `yaml:"rate"`       // of sgd: of the first step; default 0.1
+}
+
+// DefaultConfig has CRFsuite's settings, and no features.
+func DefaultConfig() Config {
+	return Config{
+		Tokenizer: "letters-digits", Sentences: "line", MaxTokens: 1000, Scheme: data.BIO, MinDocuments: 1, MinCount: 1,
+		Training: Training{Method: "lbfgs", L2: 1, Iterations: 200, Delta: 1e-5, Period: 10, Rate: 0.1},
+	}
+}
+
+// Validate names the first key that makes no sense.
+func (c Config) Validate() error {
+	if _, err := tokenize.Lookup(c.Tokenizer); err != nil {
+		return fmt.Errorf("tokenizer: %w", err)
+	}
+	if _, err := tokenize.LookupSplitter(c.Sentences); err != nil {
+		return fmt.Errorf("sentences: %w", err)
+	}
+	if scheme, err := data.ParseScheme(string(c.Scheme)); err != nil {
+		return fmt.Errorf("scheme: %w", err)
+	} else if scheme != c.Scheme {
+		return fmt.Errorf("scheme: %q is written %s", string(c.Scheme), scheme)
+	}
+	if _, ok := presets[c.Preset]; c.Preset != "" && !ok {
+		return fmt.Errorf("preset: no preset %q (have %s)", c.Preset, strings.Join(Presets(), ", "))
+	}
+	for i, s := range c.Features {
+		if err := s.Check(); err != nil {
+			return fmt.Errorf("features[%d].%w", i, err)
+		}
+	}
+	if err := c.Resources.Validate(); err != nil {
+		return fmt.Errorf("resources.%w", err)
+	}
+	t := c.Training
+	switch {
+	case c.MaxTokens < 1:
+		return fmt.Errorf("max_sentence: %d is not positive", c.MaxTokens)
+	case len(c.specs()) == 0:
+		return fmt.Errorf("features: there are none, and no preset")
+	case c.MinDocuments < 1:
+		return fmt.Errorf("min_documents: %d is not positive", c.MinDocuments)
+	case c.MinCount < 1:
+		return fmt.Errorf("min_count: %d is not positive", c.MinCount)
+	case t.Method != "lbfgs" && t.Method != "sgd" && t.Method != "perceptron":
+		return fmt.Errorf("training.method: %q is not lbfgs, sgd or perceptron", t.Method)
+	case !(t.L2 >= 0):
+		return fmt.Errorf("training.l2: %v is negative", t.L2)
+	case t.Iterations < 1:
+		return fmt.Errorf("training.iterations: %d is not positive", t.Iterations)
+	case !(t.Delta >= 0):
+		return fmt.Errorf("training.delta: %v is negative", t.Delta)
+	case t.Period < 1:
+		return fmt.Errorf("training.period: %d is not positive", t.Period)
+	case !(t.Rate > 0):
+		return fmt.Errorf("training.rate: %v is not positive", t.Rate)
+	}
+	return nil
+}
+
+// specs is all families: those of the preset, then the config's own.
+func (c Config) specs() []feature.Spec { return slices.Concat(presets[c.Preset], c.Features) }
+
+func (c Config) reader() (reader.Reader, error) {
+	return reader.New(c.Tokenizer, c.Sentences, c.MaxTokens)
+}
+
+// trainer is the configured one.
+func (t Training) trainer(seed uint64, workers int) chain.Trainer {
+	switch t.Method {
+	case "sgd":
+		return chain.SGD{L2: t.L2, Rate: t.Rate, Iterations: t.Iterations, Seed: seed}
+	case "perceptron":
+		return chain.Perceptron{Iterations: t.Iterations, Seed: seed}
+	}
+	return chain.LBFGS{L2: t.L2, Iterations: t.Iterations, Delta: t.Delta, Period: t.Period, Workers: workers}
+}
+
+// About is the configuration in a few words.
+func (c Config) About() string {
+	var parts []string
+	if c.Preset != "" {
+		parts = append(parts, "features of "+c.Preset)
+	}
+	for _, s := range c.Features {
+		parts = append(parts, s.Family)
+	}
+	what := string(c.Scheme) + " labels"
+	if c.PerType {
+		what += ", a model a type"
+	}
+	return strings.Join(append(parts, what, "by "+c.Training.Method), ", ")
+}
+
+// Presets lists the papers' feature sets.
+func Presets() []string { return slices.Sorted(maps.Keys(presets)) }
+
+// presets is features by name.
+var presets = map[string][]feature.Spec{
+	"meddocan": {
+		{Family: "word", Window: 2}, {Family: "lower", Window: 3}, {Family: "ngram", Window: 2, Size: 2},
+		{Family: "prefix", Size: 4}, {Family: "suffix", Size: 4}, {Family: "shape", Window: 2}, {Family: "morphology", Window: 1},
+		{Family: "label"}, {Family: "section"}, {Family: "space", Window: 1}, {Family: "temporal", Window: 1},
+		{Family: "disjunctive"},
+	},
+}

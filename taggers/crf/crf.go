@@ -1,0 +1,234 @@
+package crf
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/crf/chain"
+	"github.com/lethe-deid/lethe/taggers/crf/feature"
+	"github.com/lethe-deid/lethe/taggers/internal/reader"
+)
+
+// Tagger is a fitted CRF. It may be used by several goroutines at once.
+type Tagger struct {
+	config    Config
+	types     string // name of the type set
+	resources *feature.Resources
+	extractor *feature.Extractor
+	models    []model // one, or one a type
+	reader    reader.Reader
+	workers   int
+}
+
+var _ taggers.Model = (*Tagger)(nil)
+
+// model is a chain with what its labels stand for.
+type model struct {
+	labels []string
+	chain  *chain.Model
+}
+
+// Learner fits a CRF.
+type Learner struct{ Config Config }
+
+var _ taggers.Learner = Learner{}
+
+// Fit implements taggers.Learner. Dev plays no part but to be scored.
+func (l Learner) Fit(ctx context.Context, task taggers.Task) (taggers.Tagger, error) {
+	cfg := l.Config
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	r, err := cfg.reader()
+	if err != nil {
+		return nil, err
+	}
+	t := &Tagger{config: cfg, types: task.Types.Name, reader: r, workers: max(1, task.Workers)}
+	if t.resources, err = feature.Open(cfg.Resources, t.workers); err != nil {
+		return nil, err
+	}
+	foreign, err := t.resources.Foreign(ctx, task.Train)
+	if err != nil {
+		return nil, err
+	}
+	var texts []*feature.Text
+	tokens := 0
+	for i, d := range task.Train {
+		for x := range r.Cut(d) {
+			texts = append(texts, feature.NewText(x, foreign[i]))
+			tokens += len(x.Tokens)
+		}
+	}
+	if tokens == 0 {
+		return nil, fmt.Errorf("the training documents hold no token")
+	}
+	extractor, drawn, err := feature.Fit(cfg.specs(), t.resources, texts, cfg.MinDocuments, t.workers)
+	if err != nil {
+		return nil, err
+	}
+	t.extractor = extractor
+	sequences := slices.Concat(drawn...)
+	used := task.Types.Used(task.Train)
+	groups := [][]string{used}
+	if cfg.PerType {
+		groups = groups[:0]
+		for _, typ := range used {
+			groups = append(groups, []string{typ})
+		}
+	}
+	begin := time.Now()
+	for _, types := range groups {
+		m, err := t.train(ctx, task, types, texts, sequences, begin)
+		if err != nil {
+			return nil, err
+		}
+		t.models = append(t.models, m)
+	}
+	return t, nil
+}
+
+// train fits the chain of some of the types.
+func (t *Tagger) train(ctx context.Context, task taggers.Task, types []string, texts []*feature.Text, sequences []chain.Sequence, begin time.Time) (model, error) {
+	scheme := t.config.Scheme
+	m := model{labels: scheme.Labels(types)}
+	ids := map[string]int32{}
+	for i, l := range m.labels {
+		ids[l] = int32(i)
+	}
+	n := 0
+	for _, x := range texts {
+		for _, labels := range x.Labels(scheme) {
+			s := &sequences[n]
+			n++
+			s.Labels = make([]int32, len(labels))
+			for i, l := range labels {
+				s.Labels[i] = ids[l] // of another type: 0, which is O
+			}
+		}
+	}
+	var err error
+	if m.chain, err = chain.New(len(m.labels), t.extractor.Len(), sequences, t.config.MinCount); err != nil {
+		return m, err
+	}
+	last := time.Now()
+	err = t.config.Training.trainer(task.Seed, t.workers).Train(ctx, m.chain, sequences, func(i chain.Iteration) {
+		if task.Report.Epoch != nil {
+			task.Report.Epoch(taggers.Epoch{Epoch: i.Number, Loss: i.Loss, Train: time.Since(last), Total: time.Since(begin)})
+			last = time.Now()
+		}
+	})
+	for _, weights := range [][]float64{m.chain.Weight, m.chain.Transition} {
+		for i, w := range weights {
+			weights[i] = float64(float32(w)) // as it is kept: a loaded model finds the same
+		}
+	}
+	return m, err
+}
+
+// Tag implements taggers.Tagger. A span's score is the probability of its labels.
+func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
+	foreign, err := t.resources.Foreign(ctx, docs)
+	if err != nil {
+		return nil, err
+	}
+	found := make([][]data.Span, len(docs))
+	work := make(chan int)
+	var wg sync.WaitGroup
+	for range t.workers {
+		wg.Go(func() {
+			w := t.newWorker()
+			for i := range work {
+				found[i] = w.tag(docs[i], foreign[i])
+			}
+		})
+	}
+	for i := range docs {
+		if err = ctx.Err(); err != nil {
+			break
+		}
+		work <- i
+	}
+	close(work)
+	wg.Wait()
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+type worker struct {
+	*Tagger
+	predictors []*chain.Predictor
+}
+
+func (t *Tagger) newWorker() *worker {
+	w := &worker{Tagger: t}
+	for _, m := range t.models {
+		name := func(id int) string {
+			if id < 0 {
+				return ""
+			}
+			return m.labels[id]
+		}
+		w.predictors = append(w.predictors, chain.NewPredictor(m.chain, func(a, b int) bool { return t.config.Scheme.Legal(name(a), name(b)) }))
+	}
+	return w
+}
+
+func (w *worker) tag(doc *data.Document, foreign []data.Span) []data.Span {
+	var spans []data.Span
+	for r := range w.reader.Cut(doc) {
+		x := feature.NewText(r, foreign)
+		for i, s := range w.extractor.Sequences(x) {
+			tokens := x.Tokens[x.Sentences[i].Start:x.Sentences[i].End]
+			var all []data.Span
+			for k, p := range w.predictors {
+				all = append(all, w.decode(tokens, w.models[k].labels, p, &s)...)
+			}
+			if len(w.predictors) > 1 {
+				all = surest(all)
+			}
+			spans = append(spans, all...)
+		}
+	}
+	return spans
+}
+
+func (w *worker) decode(tokens []data.Token, names []string, p *chain.Predictor, s *chain.Sequence) []data.Span {
+	var spans []data.Span
+	labels := make([]string, s.Len())
+	for i, y := range p.Predict(s) {
+		labels[i] = names[y]
+	}
+	for _, span := range w.config.Scheme.Decode(labels) {
+		spans = append(spans, data.Span{Start: tokens[span.Start].Start, End: tokens[span.End-1].End, Type: span.Type,
+			Score: p.Probability(span.Start, span.End)})
+	}
+	return spans
+}
+
+// surest keeps of spans that overlap the one with the highest score.
+func surest(spans []data.Span) []data.Span {
+	slices.SortStableFunc(spans, func(a, b data.Span) int {
+		switch {
+		case a.Score > b.Score:
+			return -1
+		case a.Score < b.Score:
+			return 1
+		}
+		return 0
+	})
+	var kept []data.Span
+	for _, s := range spans {
+		if !slices.ContainsFunc(kept, func(k data.Span) bool { return k.Start < s.End && s.Start < k.End }) {
+			kept = append(kept, s)
+		}
+	}
+	data.SortSpans(kept)
+	return kept
+}

@@ -1,0 +1,167 @@
+package feature
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+func sentence(x *Text, t int, put func(string)) {
+	s := x.Sentences[x.sentence[t]]
+	put(fmt.Sprint("length ", bucket(s.End-s.Start)))
+	switch last := x.words[s.End-1]; last {
+	case ".", "?", "!":
+		put("ends with " + last)
+	default:
+		put("no end mark")
+	}
+	if keep(x, "brackets", x.brackets)[x.sentence[t]] {
+		put("unmatched bracket")
+	}
+}
+
+// bucket makes few numbers of many: up to 10 as they are, then by doubling.
+func bucket(n int) int {
+	if n <= 10 {
+		return n
+	}
+	b := 16
+	for b < n {
+		b *= 2
+	}
+	return b
+}
+
+// brackets says of each sentence whether it has a bracket without its other
+// half.
+func (x *Text) brackets() []bool {
+	all := make([]bool, len(x.Sentences))
+	for i, s := range x.Sentences {
+		depth := map[byte]int{}
+		for _, w := range x.words[s.Start:s.End] {
+			if len(w) != 1 {
+				continue
+			}
+			switch w[0] {
+			case '(', '[', '{':
+				depth[w[0]]++
+			case ')', ']', '}':
+				open := map[byte]byte{')': '(', ']': '[', '}': '{'}[w[0]]
+				if depth[open]--; depth[open] < 0 {
+					all[i] = true
+				}
+			}
+		}
+		all[i] = all[i] || depth['(']+depth['[']+depth['{'] > 0
+	}
+	return all
+}
+
+// maxHeading is the most words of a heading or label.
+const (
+	maxHeading = 6
+	maxLabel   = 4
+)
+
+// heading is a line's text, in lower case, if it looks like a heading: a few
+// words, all of it before a colon at its end or all in capitals.
+func heading(line string) string {
+	trimmed := strings.TrimSpace(line)
+	text, colon := strings.CutSuffix(trimmed, ":")
+	text = strings.TrimSuffix(text, ".")
+	if n := len(strings.Fields(text)); n == 0 || n > maxHeading || len(text) > 80 {
+		return ""
+	}
+	letters, small := 0, 0
+	for _, r := range text {
+		switch {
+		case unicode.IsLetter(r):
+			if letters++; unicode.IsLower(r) {
+				small++
+			}
+		case unicode.IsDigit(r), r == ':':
+			return ""
+		}
+	}
+	if letters < 3 || !colon && small > 0 {
+		return ""
+	}
+	return strings.ToLower(text)
+}
+
+// section is the nearest heading above the token's line.
+func section(x *Text, t int) string {
+	all := keep(x, "sections", func() []string {
+		of := make([]string, len(x.begins)) // of each line
+		now := ""
+		for n := range of {
+			if h := heading(x.lineText(n)); h != "" {
+				now = h
+			}
+			of[n] = now
+		}
+		return of
+	})
+	return all[x.line[t]]
+}
+
+// label is what stands before the last colon before the token on its line: of
+// "Date of birth: 03/04/1971" it is "date of birth".
+func label(x *Text, t int) string {
+	all := keep(x, "labels", func() []string {
+		of := make([]string, len(x.words))
+		now := ""
+		for t := range x.words {
+			if x.startsLine(t) {
+				now = ""
+			}
+			of[t] = now
+			if x.words[t] == ":" {
+				var words []string
+				for k := t - 1; k >= 0 && len(words) < maxLabel && x.line[k] == x.line[t] && isWord(x.words[k]); k-- {
+					words = append([]string{x.lower[k]}, words...)
+				}
+				if len(words) > 0 {
+					now = strings.Join(words, " ")
+				}
+			}
+		}
+		return of
+	})
+	return all[t]
+}
+
+func isWord(w string) bool {
+	for _, r := range w {
+		if !unicode.IsLetter(r) && r != '.' && r != 'º' && r != 'ª' {
+			return false
+		}
+	}
+	return true
+}
+
+func line(x *Text, t int) string {
+	n := x.line[t]
+	if n >= 20 {
+		n = n / 10 * 10
+	}
+	return fmt.Sprint(n)
+}
+
+func space(x *Text, t int, put func(string)) {
+	switch gap := x.gap(t); {
+	case x.startsLine(t):
+		put("line")
+	case gap == "":
+		put("none")
+	case len(gap) > 1:
+		put("wide")
+	default:
+		put("one")
+	}
+	if t+1 == len(x.Tokens) || x.startsLine(t+1) {
+		put("line after")
+	} else if x.Tokens[t+1].Start == x.Tokens[t].End {
+		put("none after")
+	}
+}

@@ -1,0 +1,213 @@
+package feature
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// families has all families by name. Each says what it is, and whose.
+var families map[string]family
+
+func init() {
+	families = map[string]family{
+		// Lexical.
+		"word":        word("the token as it stands (Dernoncourt et al. 2016, table 2; all papers)", func(x *Text, t int) string { return x.words[t] }),
+		"lower":       word("the token in lower case, its digits as 0", func(x *Text, t int) string { return zeros(x.lower[t]) }),
+		"ngram":       ngrams("sequences of 2 to size tokens, in lower case, within the window (Liu et al. 2017, section 3.3: trigrams within 2)", func(x *Text, t int) string { return x.lower[t] }),
+		"disjunctive": disjunctive(),
+		"short":       shortWords(),
+		"position":    position(),
+		// Morphology.
+		"prefix":     affixes("prefixes of 1 to size letters (Liu et al. 2017, section 3.3: 5)", prefix),
+		"suffix":     affixes("suffixes of 1 to size letters (Liu et al. 2017, section 3.3: 5)", suffix),
+		"characters": characters(),
+		"shape":      many("the shape of the token, a character each and runs as one: Hospital is Aaaaaaaa and Aa (Liu et al. 2017, section 3.3)", shapes),
+		"pattern":    many("the two maps of Dehghan et al. 2015, section 2 (III): BrightPoint is XxxxxxXxxxx, and Xx__ for what it holds", patterns),
+		"morphology": many("ends with s, holds a digit, is numeric, alphabetic, alphanumeric, title case, lower case (Dernoncourt et al. 2016, table 2), and upper case, punctuation (Liu et al. 2017)", morphology),
+		// Time.
+		"temporal": many("season, month, day of the week, time of the day, in English and Spanish (Dernoncourt et al. 2016, table 2)", temporal),
+		// Sentence and layout.
+		"sentence": many("length of the sentence, its end mark, an unmatched bracket in it (Liu et al. 2017, section 3.3)", sentence),
+		"section":  each("the heading above, one that ends with a colon or stands in capitals (Liu et al. 2017, section 3.3; Szarvas et al. 2006: the nearest heading)", section),
+		"label":    each("the words before the last colon on the token's line, at most four", label),
+		"line":     each("the number of the token's line in the note (Dehghan et al. 2015, section 2 (III)); from 20 on in tens", line),
+		"space":    many("whether white space or a line end is before the token (Dehghan et al. 2015, section 2 (III))", space),
+	}
+	for name, f := range resourceFamilies() {
+		families[name] = f
+	}
+}
+
+// word is a family that knows the places beyond the sequence.
+func word(about string, value func(x *Text, t int) string) family {
+	f := each(about, value)
+	return family{about: about, columns: func(s Spec, r *Resources) ([]column, error) {
+		columns, err := f.columns(s, r)
+		columns[0].edges = true
+		return columns, err
+	}}
+}
+
+// zeros takes digits as 0.
+func zeros(s string) string {
+	if !strings.ContainsAny(s, "123456789") {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return '0'
+		}
+		return r
+	}, s)
+}
+
+// ngrams is a family with a column for each length. Those of a column lie
+// within the window as a whole.
+func ngrams(about string, value func(x *Text, t int) string) family {
+	return family{about: about, size: 2, maximum: 5, columns: func(s Spec, _ *Resources) ([]column, error) {
+		if s.Size < 2 || 2*s.Window+1 < s.Size {
+			return nil, fmt.Errorf("size %d does not fit into the window", s.Size)
+		}
+		var all []column
+		for n := 2; n <= s.Size; n++ {
+			all = append(all, column{name: fmt.Sprint(s.Family, n), lo: -s.Window, hi: s.Window - n + 1, values: grams(n, value)})
+		}
+		return all, nil
+	}}
+}
+
+// grams tells of each token the n tokens that begin there.
+func grams(n int, value func(x *Text, t int) string) func(x *Text, put func(int, string)) {
+	return func(x *Text, put func(int, string)) {
+		var b strings.Builder
+		for t := 0; t+n <= len(x.Tokens); t++ {
+			if x.sentence[t] != x.sentence[t+n-1] {
+				continue
+			}
+			b.Reset()
+			for k := range n {
+				if k > 0 {
+					b.WriteByte(' ')
+				}
+				b.WriteString(value(x, t+k))
+			}
+			put(t, b.String())
+		}
+	}
+}
+
+// disjunctive is which tokens, and which shapes, are among those before the
+// token, and among those after it.
+func disjunctive() family {
+	const about = "tokens and shapes among the size before, and among the size after, wherever (Zuccon et al. 2014, section 3 (2)); 4 by default"
+	return family{about: about, size: 4, maximum: 20, columns: func(s Spec, _ *Resources) ([]column, error) {
+		around := func(from, to int, value func(x *Text, t int) string) func(x *Text, put func(int, string)) {
+			return func(x *Text, put func(int, string)) {
+				for t := range x.Tokens {
+					for o := from; o <= to; o++ {
+						if k := t + o; k >= 0 && k < len(x.Tokens) && x.sentence[k] == x.sentence[t] {
+							put(t, value(x, k))
+						}
+					}
+				}
+			}
+		}
+		lower := func(x *Text, t int) string { return x.lower[t] }
+		short := func(x *Text, t int) string { return shape(x.words[t], true) }
+		return []column{
+			{name: "before", values: around(-s.Size, -1, lower)}, {name: "after", values: around(1, s.Size, lower)},
+			{name: "shapes-before", values: around(-s.Size, -1, short)}, {name: "shapes-after", values: around(1, s.Size, short)},
+		}, nil
+	}}
+}
+
+// shortWords joins neighbouring words of up to three letters.
+func shortWords() family {
+	const about = "the token with its neighbour, where both have at most size letters (Zuccon et al. 2014, section 3 (4)); 3 by default"
+	return family{about: about, size: 3, maximum: 10, columns: func(s Spec, _ *Resources) ([]column, error) {
+		return []column{{name: "short", lo: -1, hi: 0, values: func(x *Text, put func(int, string)) {
+			for t := 0; t+1 < len(x.Tokens); t++ {
+				if x.sentence[t] == x.sentence[t+1] && utf8.RuneCountInString(x.words[t]) <= s.Size && utf8.RuneCountInString(x.words[t+1]) <= s.Size {
+					put(t, x.lower[t]+" "+x.lower[t+1])
+				}
+			}
+		}}}, nil
+	}}
+}
+
+// position is where in its sentence a token stands.
+func position() family {
+	f := each("the number of the token in its sentence, up to 10; whether it is the last (Zuccon et al. 2014, section 3 (5))", func(x *Text, t int) string {
+		s := x.Sentences[x.sentence[t]]
+		if t == s.End-1 {
+			return "last"
+		}
+		return fmt.Sprint(min(10, t-s.Start))
+	})
+	return f
+}
+
+func affixes(about string, of func(w string, n int) string) family {
+	return family{about: about, size: 5, maximum: 10, columns: func(s Spec, _ *Resources) ([]column, error) {
+		return []column{{name: s.Family, lo: -s.Window, hi: s.Window, values: func(x *Text, put func(int, string)) {
+			for t, w := range x.lower {
+				for n := 1; n <= s.Size; n++ {
+					if v := of(w, n); v != "" {
+						put(t, v)
+					}
+				}
+			}
+		}}}, nil
+	}}
+}
+
+// prefix is the first n characters, or "" if there are not so many.
+func prefix(w string, n int) string {
+	for i := range w {
+		if n == 0 {
+			return w[:i]
+		}
+		n--
+	}
+	if n == 0 {
+		return w
+	}
+	return ""
+}
+
+// suffix is the last n characters, or "" if there are not so many.
+func suffix(w string, n int) string {
+	at := len(w)
+	for range n {
+		if at == 0 {
+			return ""
+		}
+		_, size := utf8.DecodeLastRuneInString(w[:at])
+		at -= size
+	}
+	return w[at:]
+}
+
+// characters is the character n-grams of the token between its borders.
+func characters() family {
+	const about = "sequences of up to size characters, with the token's borders (Zuccon et al. 2014, section 3 (1) and (3): 6, or 3); 6 by default"
+	return family{about: about, size: 6, maximum: 10, columns: func(s Spec, _ *Resources) ([]column, error) {
+		return []column{{name: s.Family, lo: -s.Window, hi: s.Window, values: func(x *Text, put func(int, string)) {
+			var at []int
+			for t, w := range x.lower {
+				bordered := "<" + w + ">"
+				at = at[:0]
+				for i := range bordered {
+					at = append(at, i)
+				}
+				at = append(at, len(bordered))
+				for n := 2; n <= s.Size; n++ {
+					for i := 0; i+n < len(at) && i < 40; i++ { // a token of a thousand characters has no more
+						put(t, bordered[at[i]:at[i+n]])
+					}
+				}
+			}
+		}}}, nil
+	}}
+}

@@ -1,0 +1,87 @@
+package feature
+
+import (
+	"fmt"
+
+	"github.com/lethe-deid/lethe/taggers/crf/pos"
+)
+
+// withPOS is a family that needs parts of speech.
+func withPOS(about string, f family) family {
+	return family{about: about, size: f.size, maximum: f.maximum, columns: func(s Spec, r *Resources) ([]column, error) {
+		if r.pos == nil {
+			return nil, needs("pos")
+		}
+		columns, err := f.columns(s, r)
+		for i := range columns {
+			values := columns[i].values
+			columns[i].values = func(x *Text, put func(int, string)) {
+				x.tag(r.pos)
+				values(x, put)
+			}
+		}
+		return columns, err
+	}}
+}
+
+// tag finds the parts of speech of all tokens, once, a sentence at a time.
+func (x *Text) tag(tagger *pos.Tagger) {
+	keep(x, "pos", func() []pos.Word {
+		var all []pos.Word
+		for _, s := range x.Sentences {
+			all = tagger.Tag(x.words[s.Start:s.End], all)
+		}
+		return all
+	})
+}
+
+// tagged is what tag found.
+func (x *Text) tagged() []pos.Word { return x.kept["pos"].([]pos.Word) }
+
+// part is the treebank's own tag where it has one, which is finer.
+func part(x *Text, t int) string {
+	if w := x.tagged()[t]; w.XPOS != "" {
+		return w.XPOS
+	}
+	return x.tagged()[t].UPOS
+}
+
+// posFamily is the tags, and sequences of up to Size of them.
+func posFamily() family {
+	const about = "part of speech, and sequences of up to size of them within the window (Liu et al. 2017, section 3.3: 3 within 2); 1 by default"
+	return withPOS(about, family{size: 1, maximum: 5, columns: func(s Spec, _ *Resources) ([]column, error) {
+		if 2*s.Window+1 < s.Size {
+			return nil, fmt.Errorf("size %d does not fit into the window", s.Size)
+		}
+		var all []column
+		for n := 1; n <= s.Size; n++ {
+			name := s.Family
+			if n > 1 {
+				name += fmt.Sprint(n)
+			}
+			all = append(all, column{name: name, lo: -s.Window, hi: s.Window - n + 1, values: grams(n, part)})
+		}
+		return all, nil
+	}})
+}
+
+// wordPOS joins the token with the tags around it.
+func wordPOS() family {
+	const about = "the token with the part of speech of its neighbours and its own (Liu et al. 2017, section 3.3)"
+	return withPOS(about, family{columns: func(s Spec, _ *Resources) ([]column, error) {
+		return []column{{name: s.Family, values: func(x *Text, put func(int, string)) {
+			for t := range x.Tokens {
+				at := func(o int) string {
+					if k := t + o; k >= 0 && k < len(x.Tokens) && x.sentence[k] == x.sentence[t] {
+						return part(x, k)
+					}
+					return "_"
+				}
+				w, before, own, after := x.lower[t], at(-1), at(0), at(1)
+				for _, v := range [...]string{before + " . .", ". " + own + " .", ". . " + after, before + " " + own + " .", ". " + own + " " + after, before + " " + own + " " + after} {
+					put(t, w+" "+v)
+				}
+			}
+		}}}, nil
+	}})
+}

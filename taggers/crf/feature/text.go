@@ -1,0 +1,81 @@
+package feature
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/taggers/internal/reader"
+)
+
+// Text is what features are drawn from.
+type Text struct {
+	reader.Text
+	Foreign  []data.Span // general named entities of the document
+	words    []string
+	lower    []string
+	sentence []int          // of each token its number
+	line     []int          // of each token that of its line, from 0
+	begins   []int          // where lines begin, in bytes
+	kept     map[string]any // what families keep from one column to the next
+}
+
+// NewText prepares a text for all families. foreign is what Resources.Foreign
+// found in its document.
+func NewText(r reader.Text, foreign []data.Span) *Text {
+	x := &Text{Text: r, Foreign: foreign, words: make([]string, len(r.Tokens)), lower: make([]string, len(r.Tokens)), sentence: make([]int, len(r.Tokens)),
+		line: make([]int, len(r.Tokens)), kept: map[string]any{}}
+	for i, tok := range r.Tokens {
+		x.words[i] = r.Doc.Text[tok.Start:tok.End]
+		x.lower[i] = strings.ToLower(x.words[i])
+	}
+	for n, s := range r.Sentences {
+		for t := s.Start; t < s.End; t++ {
+			x.sentence[t] = n
+		}
+	}
+	x.begins = []int{0}
+	for at := 0; ; {
+		i := strings.IndexByte(r.Doc.Text[at:], '\n')
+		if i < 0 {
+			break
+		}
+		at += i + 1
+		x.begins = append(x.begins, at)
+	}
+	for t, tok := range r.Tokens {
+		x.line[t] = sort.SearchInts(x.begins, tok.Start+1) - 1
+	}
+	return x
+}
+
+// gap is the text between token t-1 and token t.
+func (x *Text) gap(t int) string {
+	from := 0
+	if t > 0 {
+		from = x.Tokens[t-1].End
+	}
+	return x.Doc.Text[from:x.Tokens[t].Start]
+}
+
+// lineText is a line without its end.
+func (x *Text) lineText(n int) string {
+	from, to := x.begins[n], len(x.Doc.Text)
+	if n+1 < len(x.begins) {
+		to = x.begins[n+1]
+	}
+	return strings.TrimRight(x.Doc.Text[from:to], "\r\n")
+}
+
+// startsLine says whether a token is the first of its line.
+func (x *Text) startsLine(t int) bool { return t == 0 || x.line[t] != x.line[t-1] }
+
+// keep computes something once a text.
+func keep[T any](x *Text, key string, compute func() T) T {
+	if v, ok := x.kept[key]; ok {
+		return v.(T)
+	}
+	v := compute()
+	x.kept[key] = v
+	return v
+}
