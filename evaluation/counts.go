@@ -136,5 +136,24 @@ func (s *Score) count(typ string, c Counts) {
 	}
 }
 
+// DocumentCounts is what one document adds to a score.
+type DocumentCounts struct {
+	ID string
+	Counts
+}
+
+// CountsByDocument is the form that copies of official scripts give them in JSON:
+// [TP, FP, FN] by ID. Of nil it is nil.
+func CountsByDocument(docs []DocumentCounts) map[string][3]int {
+	if docs == nil {
+		return nil
+	}
+	byID := make(map[string][3]int, len(docs))
+	for _, d := range docs {
+		byID[d.ID] = [3]int{d.TP, d.FP, d.FN}
+	}
+	return byID
+}
+
 // Plus is the sum of two counts.
 func (c Counts) Plus(d Counts) Counts { return Counts{c.TP + d.TP, c.FP + d.FP, c.FN + d.FN} }

@@ -267,7 +267,10 @@ type class struct {
 }
 
 // bootstrap draws corpora of notes, of which so many have each tally; the rest
-// has nothing of what is counted.
+// has nothing of what is counted. (That of package significance draws tallies of
+// fractions, note by note, and tells several statistics of one draw. Here each of a
+// hundred kinds has two whole numbers a note, mostly the same ones: what is drawn is
+// how many notes have them, which makes it fast enough to be part of every score.)
 func bootstrap(tallies map[tally]int, notes int, source rand.Source) LeakShare {
 	classes := []class{{notes: notes}}
 	var sum tally

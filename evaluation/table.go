@@ -55,6 +55,19 @@ func (m Matching) WriteText(w io.Writer) error {
 	return err
 }
 
+// CorrectionLines say what the copy of an official script does otherwise than the
+// script: none without corrections. whose is the script's, for one.
+func CorrectionLines(whose string, corrections []string) []string {
+	if len(corrections) == 0 {
+		return nil
+	}
+	lines := []string{fmt.Sprintf("Unlike %s, these scores are corrected:", whose)}
+	for _, c := range corrections {
+		lines = append(lines, "- "+c)
+	}
+	return lines
+}
+
 func line(w io.Writer, name string, c Counts) {
 	fmt.Fprintf(w, "%s\t%7.4f\t%7.4f\t%7.4f\t%7d\t%7d\t%7d\n", name, c.Precision(), c.Recall(), c.F1(), c.TP, c.FP, c.FN)
 }

@@ -348,7 +348,9 @@ func (r *Report) WriteText(w io.Writer) error {
 		c.writeTo(&b)
 		fmt.Fprintf(&b, "  %d\n", c.Found)
 	}
-	r.writeCorrections(&b, "")
+	for _, line := range evaluation.CorrectionLines("the script's", r.Corrections) {
+		fmt.Fprintln(&b, line)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -373,18 +375,11 @@ func (r *Report) WriteLaTeX(w io.Writer) error {
 	b.WriteString(`\hline`)
 	row("Overall", r.Chunks)
 	b.WriteString("\\hline\n")
-	r.writeCorrections(&b, "% ")
+	for _, line := range evaluation.CorrectionLines("the script's", r.Corrections) {
+		fmt.Fprintln(&b, "%", line)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-func (r *Report) writeCorrections(b *strings.Builder, before string) {
-	for i, c := range r.Corrections {
-		if i == 0 {
-			fmt.Fprintf(b, "%sUnlike the script's, these scores are corrected:\n", before)
-		}
-		fmt.Fprintf(b, "%s- %s\n", before, c)
-	}
 }
 
 // lines yields the lines of the table by type. The script goes by the sorted types

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/evaluation/internal/tagged"
 )
 
 // counter counts documents, one at a time.
@@ -194,13 +195,11 @@ func (c *counter) wordPoints(text string) []bool {
 	return words
 }
 
-// tokens yields the tokens of text[start:end], a slice as Python understands it:
-// offsets below 0 count from the end, and those beyond an end are that end. But
-// tokens lie where start as written says.
+// tokens yields the tokens of text[start:end], a slice as Python understands it. But
+// they lie where start as written says.
 func tokens(words []bool, start, end int) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
-		from, to := pythonIndex(start, len(words)), pythonIndex(end, len(words))
-		to = max(from, to)
+		from, to := tagged.Slice(len(words), start, end)
 		shift := start - from
 		found := false
 		for i := from; i < to; i++ {
@@ -220,11 +219,4 @@ func tokens(words []bool, start, end int) iter.Seq2[int, int] {
 			yield(to+shift, to+shift)
 		}
 	}
-}
-
-func pythonIndex(i, n int) int {
-	if i < 0 {
-		i += n
-	}
-	return min(max(i, 0), n)
 }

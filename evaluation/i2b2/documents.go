@@ -11,24 +11,7 @@ import (
 // FromDocuments makes documents of this package of what any reader yields. A
 // span's element is the category of its type in the built-in type sets and, where
 // none of them has the type in one of the script's categories, PHI.
-func FromDocuments(docs data.Documents) Source {
-	return func(yield func(*Document, error) bool) {
-		for d, err := range docs {
-			if err == nil {
-				err = d.Check()
-			}
-			if err != nil {
-				if !yield(nil, err) {
-					return
-				}
-				continue
-			}
-			if !yield(fromDocument(d), nil) {
-				return
-			}
-		}
-	}
-}
+func FromDocuments(docs data.Documents) Source { return tagged.Convert(docs, fromDocument) }
 
 func fromDocument(doc *data.Document) *Document {
 	d := &Document{ID: doc.ID, Text: doc.Text, Tags: make([]Tag, len(doc.Spans))}

@@ -58,7 +58,6 @@ package i2b2
 
 import (
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -92,13 +91,8 @@ func NewTag(element, typ, start, end string) (Tag, error) {
 		return t, errors.New("not an element that is scored")
 	}
 	var err error
-	if t.from, err = tagged.Int(start); err != nil {
-		return t, fmt.Errorf("start: %w", err)
-	}
-	if t.to, err = tagged.Int(end); err != nil {
-		return t, fmt.Errorf("end: %w", err)
-	}
-	return t, nil
+	t.from, t.to, err = tagged.Offsets(start, end)
+	return t, err
 }
 
 // elements are those that the script knows, the types that it expects in each, and
@@ -249,7 +243,7 @@ func (s *Scorer) Add(gold, system *Document) error {
 		e := &s.report.Evaluations[i]
 		e.Counts = e.Plus(c)
 		if s.options.Documents {
-			e.Documents = append(e.Documents, DocumentCounts{gold.ID, c})
+			e.Documents = append(e.Documents, evaluation.DocumentCounts{ID: gold.ID, Counts: c})
 		}
 		if s.options.Corrected && c == (evaluation.Counts{}) {
 			continue
@@ -262,14 +256,14 @@ func (s *Scorer) Add(gold, system *Document) error {
 
 // look notes what a user should know of a document.
 func (s *Scorer) look(side string, d *Document) {
-	s.report.Ignored.add(d.Ignored, side, d)
+	s.report.ignored.Add(d.Ignored, side, d.ID)
 	unknown := 0
 	for _, t := range d.Tags {
 		if !expected(t.element, t.typ) {
 			unknown++
 		}
 	}
-	s.report.Unknown.add(unknown, side, d)
+	s.report.unknown.Add(unknown, side, d.ID)
 }
 
 // Report is the scores of all documents added so far.

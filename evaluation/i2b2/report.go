@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/evaluation/internal/tagged"
 )
 
 // Report is the scores of a system. Its JSON form has the evaluations as an object
@@ -28,43 +29,24 @@ type Report struct {
 	Documents   int          // how many were scored
 	Missing     []string     // IDs of gold documents that the system does not have
 	Extra       []string     // IDs of system documents that have no gold standard: not scored
-	Ignored     Finding      // tags whose element the script does not know: not scored
-	Unknown     Finding      // tags whose TYPE it does not expect in their element: scored
 	Corrections []string     // Corrections, if they were made
 	Evaluations []Evaluation // all 42, in the script's order
-	flags       []string     // what the script makes of its flags
+
+	ignored tagged.Finding  // tags whose element the script does not know: not scored
+	unknown tagged.Finding  // tags whose TYPE it does not expect in their element: scored
+	flags   tagged.Warnings // what the script makes of its flags
 }
 
 // Evaluation is one of the 42.
 type Evaluation struct {
 	Name              string
-	evaluation.Counts                  // summed over documents
-	Micro             evaluation.PRF   // of the summed counts
-	Macro             evaluation.PRF   // means over documents, and F1 of these; may be NaN
-	PrecisionSD       float64          // standard deviation over documents; may be NaN
-	RecallSD          float64          // likewise
-	Documents         []DocumentCounts // in the order in which they were scored; see Options
-	documents         int              // how many were scored
-}
-
-// DocumentCounts is what one document adds to an evaluation.
-type DocumentCounts struct {
-	ID string
-	evaluation.Counts
-}
-
-// Finding says how many tags of a kind there are, and in which document the first
-// is.
-type Finding struct {
-	Tags  int
-	First string // as in "gold document 110-04"
-}
-
-func (f *Finding) add(tags int, side string, d *Document) {
-	if f.Tags == 0 && tags > 0 {
-		f.First = side + " document " + d.ID
-	}
-	f.Tags += tags
+	evaluation.Counts                             // summed over documents
+	Micro             evaluation.PRF              // of the summed counts
+	Macro             evaluation.PRF              // means over documents, and F1 of these; may be NaN
+	PrecisionSD       float64                     // standard deviation over documents; may be NaN
+	RecallSD          float64                     // likewise
+	Documents         []evaluation.DocumentCounts // in the order in which they were scored; see Options
+	documents         int                         // how many were scored
 }
 
 // average fills in what follows from the counts.
@@ -160,13 +142,6 @@ func (es evaluations) MarshalJSON() ([]byte, error) {
 }
 
 func (e *Evaluation) json() any {
-	var docs map[string][3]int
-	if e.Documents != nil {
-		docs = make(map[string][3]int, len(e.Documents))
-		for _, d := range e.Documents {
-			docs[d.ID] = [3]int{d.TP, d.FP, d.FN}
-		}
-	}
 	return struct {
 		TP        int               `json:"tp"`
 		FP        int               `json:"fp"`
@@ -184,7 +159,7 @@ func (e *Evaluation) json() any {
 	}{
 		e.TP, e.FP, e.FN, e.Micro.Precision, e.Micro.Recall, e.Micro.F1,
 		orNull(e.Macro.Precision), orNull(e.PrecisionSD), orNull(e.Macro.Recall), orNull(e.RecallSD), orNull(e.Macro.F1),
-		e.documents, docs,
+		e.documents, evaluation.CountsByDocument(e.Documents),
 	}
 }
 
@@ -202,20 +177,14 @@ func (x orNull) MarshalJSON() ([]byte, error) {
 // that the script does not know, flags that do not do what they seem to.
 func (r *Report) Warnings() []string {
 	all := slices.Clone(r.flags)
-	add := func(n int, what, first string) {
-		if n > 0 {
-			all = append(all, fmt.Sprintf("%s: %d, first %s", what, n, first))
-		}
-	}
 	missing := "gold documents that the system does not have, not scored"
 	if r.Corrections != nil {
 		missing = "gold documents that the system does not have, counted as missed"
 	}
-	first := func(ids []string) string { return append(ids, "")[0] }
-	add(len(r.Missing), missing, first(r.Missing))
-	add(len(r.Extra), "system documents without a gold standard, not scored", first(r.Extra))
-	add(r.Ignored.Tags, "tags of elements that the script does not know, not scored", "in "+r.Ignored.First)
-	add(r.Unknown.Tags, "tags with a TYPE that the script does not expect in their element, scored", "in "+r.Unknown.First)
+	all.Documents(missing, r.Missing)
+	all.Documents("system documents without a gold standard, not scored", r.Extra)
+	all.Found("tags of elements that the script does not know, not scored", r.ignored)
+	all.Found("tags with a TYPE that the script does not expect in their element, scored", r.unknown)
 	return all
 }
 
@@ -247,11 +216,8 @@ func (r *Report) WriteText(w io.Writer, layout Layout) error {
 			e.writeSummary(&b, name)
 		}
 	}
-	if len(r.Corrections) > 0 {
-		b.WriteString("Unlike the script's, these scores are corrected:\n")
-		for _, c := range r.Corrections {
-			fmt.Fprintf(&b, "- %s\n", c)
-		}
+	for _, line := range evaluation.CorrectionLines("the script's", r.Corrections) {
+		fmt.Fprintln(&b, line)
 	}
 	_, err := w.Write(b.Bytes())
 	return err

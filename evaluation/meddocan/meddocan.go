@@ -41,6 +41,7 @@ import (
 	"unicode"
 
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/evaluation/internal/tagged"
 )
 
 // Document is one note with the tags of one side.
@@ -190,11 +191,14 @@ func merge(text []rune, spans []span, farthest bool) []span {
 	slices.SortFunc(spans, span.compare)
 	var merged []span
 	for _, s := range spans {
-		if n := len(merged); n > 0 && !slices.ContainsFunc(slice(text, merged[n-1].to, s.from), alphanumeric) {
-			if last := &merged[n-1]; !farthest || s.to > last.to {
-				last.to = s.to
+		if n := len(merged); n > 0 {
+			last := &merged[n-1]
+			if from, to := tagged.Slice(len(text), last.to, s.from); !slices.ContainsFunc(text[from:to], alphanumeric) {
+				if !farthest || s.to > last.to {
+					last.to = s.to
+				}
+				continue
 			}
-			continue
 		}
 		merged = append(merged, s)
 	}
@@ -203,21 +207,6 @@ func merge(text []rune, spans []span, farthest bool) []span {
 
 func (s span) compare(o span) int {
 	return cmp.Or(cmp.Compare(s.from, o.from), cmp.Compare(s.to, o.to))
-}
-
-// slice is Python's text[from:to]: offsets below 0 count from the end, and those
-// beyond the text are its end.
-func slice(text []rune, from, to int) []rune {
-	at := func(i int) int {
-		if i < 0 {
-			i += len(text)
-		}
-		return min(max(i, 0), len(text))
-	}
-	if from, to = at(from), at(to); from < to {
-		return text[from:to]
-	}
-	return nil
 }
 
 // alphanumeric is Python's isalnum.

@@ -25,13 +25,8 @@ func NewTag(typ string, start, end int) Tag {
 func NewXMLTag(element, typ, start, end string) (Tag, error) {
 	t := Tag{Element: element, Type: typ, start: start, end: end}
 	var err error
-	if t.from, err = tagged.Int(start); err != nil {
-		return t, fmt.Errorf("start: %w", err)
-	}
-	if t.to, err = tagged.Int(end); err != nil {
-		return t, fmt.Errorf("end: %w", err)
-	}
-	return t, nil
+	t.from, t.to, err = tagged.Offsets(start, end)
+	return t, err
 }
 
 // ReadBrat reads the .ann files of a folder, or one, each with the .txt file beside
@@ -203,24 +198,7 @@ func Sentences(dir string) func(id string) (int, bool, error) {
 
 // FromDocuments makes documents of this package of what any reader yields, to be
 // compared as those of brat are.
-func FromDocuments(docs data.Documents) Source {
-	return func(yield func(*Document, error) bool) {
-		for d, err := range docs {
-			if err == nil {
-				err = d.Check()
-			}
-			if err != nil {
-				if !yield(nil, err) {
-					return
-				}
-				continue
-			}
-			if !yield(fromDocument(d), nil) {
-				return
-			}
-		}
-	}
-}
+func FromDocuments(docs data.Documents) Source { return tagged.Convert(docs, fromDocument) }
 
 func fromDocument(doc *data.Document) *Document {
 	d := &Document{ID: doc.ID, Text: doc.Text, Tags: make([]Tag, len(doc.Spans))}

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/evaluation/internal/tagged"
 )
 
 // Report is the scores of a system. In JSON:
@@ -29,34 +30,15 @@ type Report struct {
 	Sentences           int  // of all documents
 	NA                  bool // those of some document are not known
 
-	differ  finding // documents whose two texts differ
-	skipped finding // see Document
-	ignored finding
+	differ  []string       // IDs of documents whose two texts differ
+	skipped tagged.Finding // see Document
+	ignored tagged.Finding
 }
 
 // Evaluation is one of the three.
 type Evaluation struct {
-	evaluation.Counts                  // summed over documents
-	Documents         []DocumentCounts // see Options
-}
-
-// DocumentCounts is what one document adds to an evaluation.
-type DocumentCounts struct {
-	ID string
-	evaluation.Counts
-}
-
-// finding says how many there are of something, and where the first is.
-type finding struct {
-	n     int
-	first string
-}
-
-func (f *finding) add(n int, where string) {
-	if f.n == 0 && n > 0 {
-		f.first = where
-	}
-	f.n += n
+	evaluation.Counts                             // summed over documents
+	Documents         []evaluation.DocumentCounts // see Options
 }
 
 // add scores a document; the side that does not have it is nil.
@@ -76,7 +58,7 @@ func (r *Report) add(gold, system *Document, o Options) error {
 		if o.Corrected {
 			return err
 		}
-		r.differ.add(1, gold.ID)
+		r.differ = append(r.differ, gold.ID)
 	}
 	for _, d := range []struct {
 		side string
@@ -85,8 +67,8 @@ func (r *Report) add(gold, system *Document, o Options) error {
 		if o.Corrected && len(d.Skipped) > 0 {
 			return d.Skipped[0]
 		}
-		r.skipped.add(len(d.Skipped), d.side+" document "+d.ID)
-		r.ignored.add(d.Ignored, d.side+" document "+d.ID)
+		r.skipped.Add(len(d.Skipped), d.side, d.ID)
+		r.ignored.Add(d.Ignored, d.side, d.ID)
 	}
 	r.Documents++
 	c := count(gold, system, o.Corrected)
@@ -106,7 +88,7 @@ func (r *Report) add(gold, system *Document, o Options) error {
 func (e *Evaluation) add(id string, c evaluation.Counts, o Options) {
 	e.Counts = e.Plus(c)
 	if o.Documents {
-		e.Documents = append(e.Documents, DocumentCounts{id, c})
+		e.Documents = append(e.Documents, evaluation.DocumentCounts{ID: id, Counts: c})
 	}
 }
 
@@ -142,22 +124,16 @@ func share(a, b float64) float64 {
 
 // Warnings says what a user may not expect.
 func (r *Report) Warnings() []string {
-	var all []string
-	add := func(n int, what, first string) {
-		if n > 0 {
-			all = append(all, fmt.Sprintf("%s: %d, first %s", what, n, first))
-		}
-	}
-	first := func(ids []string) string { return append(ids, "")[0] }
+	var all tagged.Warnings
 	missing := "gold documents that the system does not have, so that there are no scores"
 	if r.Corrections != nil {
 		missing = "gold documents that the system does not have, counted as missed"
 	}
-	add(len(r.Missing), missing, first(r.Missing))
-	add(len(r.Extra), "system documents without a gold standard, not scored", first(r.Extra))
-	add(r.differ.n, "documents whose gold text and system text differ, scored all the same", r.differ.first)
-	add(r.skipped.n, "lines that look like tags and have too few fields, not scored", "in "+r.skipped.first)
-	add(r.ignored.n, "tags of elements that the script does not know, not scored", "in "+r.ignored.first)
+	all.Documents(missing, r.Missing)
+	all.Documents("system documents without a gold standard, not scored", r.Extra)
+	all.Documents("documents whose gold text and system text differ, scored all the same", r.differ)
+	all.Found("lines that look like tags and have too few fields, not scored", r.skipped)
+	all.Found("tags of elements that the script does not know, not scored", r.ignored)
 	return all
 }
 
@@ -195,11 +171,8 @@ func (r *Report) WriteText(w io.Writer) error {
 			return err
 		}
 	}
-	if len(r.Corrections) > 0 {
-		b.WriteString("Unlike the script's, these scores are corrected:\n")
-		for _, c := range r.Corrections {
-			fmt.Fprintf(&b, "- %s\n", c)
-		}
+	for _, line := range evaluation.CorrectionLines("the script's", r.Corrections) {
+		fmt.Fprintln(&b, line)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -234,14 +207,10 @@ func (e *Evaluation) scores(failed bool) scores {
 		return scores{}
 	}
 	p := e.PRF()
-	s := scores{TP: &e.TP, FP: &e.FP, FN: &e.FN, Precision: &p.Precision, Recall: &p.Recall, F1: &p.F1}
-	if e.Documents != nil {
-		s.Docs = make(map[string][3]int, len(e.Documents))
-		for _, d := range e.Documents {
-			s.Docs[d.ID] = [3]int{d.TP, d.FP, d.FN}
-		}
+	return scores{
+		TP: &e.TP, FP: &e.FP, FN: &e.FN, Precision: &p.Precision, Recall: &p.Recall, F1: &p.F1,
+		Docs: evaluation.CountsByDocument(e.Documents),
 	}
-	return s
 }
 
 // MarshalJSON writes the form that Report shows.

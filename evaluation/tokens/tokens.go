@@ -44,8 +44,8 @@ type Options struct {
 	Corrected bool
 }
 
-// Correction says what Options.Corrected changes.
-const Correction = "HIPAA's types are those of the type set, not of the script of i2b2 2014, and tokens those of any script"
+// Corrections says what Options.Corrected changes.
+var Corrections = []string{"HIPAA's types are those of the type set, not of the script of i2b2 2014, and tokens those of any script"}
 
 // Report is the tables. In JSON:
 //
@@ -58,7 +58,8 @@ type Report struct {
 	All        evaluation.Counts
 	HIPAA      *evaluation.Counts
 	Categories []Category // by support, which is how many tokens the gold standard has
-	Corrected  bool
+
+	Corrections []string // Corrections, if they were made
 }
 
 // Category is a row of the table, and those of its types, by support.
@@ -83,7 +84,10 @@ func Compare(gold, system data.Documents, o Options) (*Report, error) {
 	}
 	t := table{options: o, types: map[string]evaluation.Counts{}, categories: map[string]evaluation.Counts{}}
 	var total []float64
-	r := &Report{Corrected: o.Corrected}
+	r := &Report{}
+	if o.Corrected {
+		r.Corrections = Corrections
+	}
 	r.Matching, err = evaluation.EachPair(gold, system, func(gold, system *data.Document) error {
 		t.add(gold, system)
 		if hipaa != nil {
@@ -229,8 +233,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.HIPAA != nil {
 		row("HIPAA's types", *r.HIPAA, 3)
 	}
-	if r.Corrected {
-		fmt.Fprintf(t, "Unlike the paper's, these scores are corrected:\n- %s\n", Correction)
+	for _, line := range evaluation.CorrectionLines("the paper's", r.Corrections) {
+		fmt.Fprintln(t, line)
 	}
 	return t.Flush()
 }
@@ -261,13 +265,10 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		HIPAA       *counts    `json:"hipaa"`
 		Categories  []category `json:"categories"`
 		Corrections []string   `json:"corrections,omitempty"`
-	}{Matching: r.Matching, All: of(r.All), Categories: []category{}}
+	}{Matching: r.Matching, All: of(r.All), Categories: []category{}, Corrections: r.Corrections}
 	if r.HIPAA != nil {
 		h := of(*r.HIPAA)
 		out.HIPAA = &h
-	}
-	if r.Corrected {
-		out.Corrections = []string{Correction}
 	}
 	for _, c := range r.Categories {
 		row := category{Name: c.Name, counts: of(c.Counts)}

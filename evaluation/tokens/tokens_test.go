@@ -125,7 +125,7 @@ LOCATION category     100.00     100.00     100.00        1
 All PHI types          75.00      85.71      80.00        7
 HIPAA's types         71.429     71.429     71.429        7
 Unlike the paper's, these scores are corrected:
-- ` + Correction + "\n"
+- ` + Corrections[0] + "\n"
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}

@@ -2,6 +2,7 @@ package tagged
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -21,6 +22,29 @@ func Int(s string) (int, error) {
 		return 0, errNumber
 	}
 	return int(n), nil
+}
+
+// Offsets reads a tag's start and end.
+func Offsets(start, end string) (from, to int, err error) {
+	if from, err = Int(start); err != nil {
+		return 0, 0, fmt.Errorf("start: %w", err)
+	}
+	if to, err = Int(end); err != nil {
+		return from, 0, fmt.Errorf("end: %w", err)
+	}
+	return from, to, nil
+}
+
+// Slice is where Python's x[from:to] lies in an x of length n: offsets below 0 count
+// from the end, those beyond an end are that end, and from <= to.
+func Slice(n, from, to int) (int, int) {
+	at := func(i int) int {
+		if i < 0 {
+			i += n
+		}
+		return min(max(i, 0), n)
+	}
+	return at(from), max(at(from), at(to))
 }
 
 // CodePoints returns a function that counts the code points of a text before a byte
