@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -9,16 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/evaluation/analysis"
 	"github.com/lethe-deid/lethe/experiments"
 )
 
 type errorsOptions struct {
-	split          string
-	gold, a, b     string
-	train          string
-	format, types  string
+	systemsOptions
+	train          string // files
+	split          string // of runs
 	json, showText bool
 }
 
@@ -34,7 +31,8 @@ what becomes of precision and recall if only spans with a high score are kept.
 
 Of two runs: what one finds and the other does not, and what both miss.
 
---gold, --a and --b do the same for files, of whatever system.
+--gold, --a and --b do the same for files, of whatever system. Those of format jsonl
+alone hold scores.
 
 What is printed are counts. --show-text quotes errors of each kind, with some of
 the text around them: of real notes, that is PHI.`,
@@ -43,9 +41,10 @@ the text around them: of real notes, that is PHI.`,
   lethe errors --gold test/xml --a found --train train/xml --format i2b2`,
 		Args: wants("[RUN]", "[RUN_B]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch files := opt.gold != "" || opt.a != "" || opt.b != "" || opt.train != ""; {
+			misplaced := given(cmd.Flags(), append([]string{"train"}, systemsFlags...))
+			switch files := misplaced != ""; {
 			case files && len(args) > 0:
-				return usageError(cmd, errors.New("--gold, --a, --b and --train go without a RUN"))
+				return usageError(cmd, fmt.Errorf("--%s does not go with a RUN, whose configuration says where all is", misplaced))
 			case files && (opt.gold == "" || opt.a == ""):
 				return usageError(cmd, errors.New("--gold and --a must be given"))
 			case files && opt.split != "":
@@ -60,12 +59,8 @@ the text around them: of real notes, that is PHI.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the runs' corpus (default test if it was predicted, else dev)")
-	flags.StringVar(&opt.gold, "gold", "", "file or folder of the gold standard, in the place of a RUN")
-	flags.StringVar(&opt.a, "a", "", "file or folder of what system A found")
-	flags.StringVar(&opt.b, "b", "", "file or folder of what system B found (default none)")
+	opt.add(flags, " (default none)", " and --train")
 	flags.StringVar(&opt.train, "train", "", "file or folder of the notes that the systems were trained on (default none: no causes)")
-	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of --gold, --a, --b and --train: i2b2, meddocan, brat, conll or jsonl, which alone has scores")
-	flags.StringVar(&opt.types, "types", "", "type `SET` of --gold (default that of --format; any for brat and jsonl)")
 	flags.BoolVar(&opt.json, "json", false, "print JSON, with --show-text all errors (default tables, and five errors of each kind and type)")
 	flags.BoolVar(&opt.showText, "show-text", false, "quote the notes (default no)")
 	return cmd
@@ -121,25 +116,24 @@ func (o *errorsOptions) ofRuns(dirs []string) error {
 }
 
 func (o *errorsOptions) ofFiles() error {
-	types, err := data.LookupTypeSet(cmp.Or(o.types, experiments.DefaultTypes(o.format), "any"))
+	types, err := typeSet(o.types, o.format)
 	if err != nil {
-		return fmt.Errorf("--types: %w", err)
+		return err
 	}
-	if o.format == "text" {
-		return errors.New("format text holds no spans")
-	}
-	var read [4][]*data.Document
-	for i, path := range []string{o.gold, o.a, o.b, o.train} {
-		if path == "" {
+	var gold, a, b, train []*data.Document
+	for _, side := range []struct {
+		path, format string
+		into         *[]*data.Document
+	}{{o.gold, o.format, &gold}, {o.a, o.formatOfSystems(), &a}, {o.b, o.formatOfSystems(), &b}, {o.train, o.format, &train}} {
+		if side.path == "" {
 			continue
 		}
-		if read[i], err = data.Collect(format.Read(o.format, path, types)); err != nil {
+		if *side.into, err = data.Collect(readMarked(side.path, side.format, types)); err != nil {
 			return err
 		}
 	}
-	gold, a, b, train := read[0], read[1], read[2], read[3]
 	if o.b == "" {
-		return o.one(findings{A: o.a}, gold, a, train, o.format == "jsonl")
+		return o.one(findings{A: o.a}, gold, a, train, o.formatOfSystems() == "jsonl") // which alone has scores
 	}
 	return o.two(findings{A: o.a, B: o.b}, gold, a, b, train)
 }

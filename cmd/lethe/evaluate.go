@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/experiments"
 )
@@ -94,7 +93,7 @@ over the rest would be that of another corpus.`,
 	flags.StringVar(&opt.system, "system", "", "file or folder of what the system found (needed but with FILE)")
 	flags.StringVar(&opt.format, "format", "", "`FORMAT` of --gold: i2b2, meddocan, brat, conll or jsonl (default i2b2; of --script meddocan and conll the same name)")
 	flags.StringVar(&opt.systemFormat, "system-format", "", "`FORMAT` of --system (default that of --gold)")
-	flags.StringVar(&opt.types, "types", "", "type `SET`: i2b2-2014, i2b2-2006, mimic, meddocan, conll or any (default that of --format; any for brat and jsonl)")
+	flags.StringVar(&opt.types, "types", "", typesHelp)
 	flags.StringVar(&script, "script", "", "score as an official `SCRIPT` does: "+scorerNames(all)+" (default Lethe's own scores)")
 	flags.BoolVar(&opt.corrected, "corrected", false, "do not copy the script's bugs; what that changes is printed, too")
 	flags.BoolVarP(&opt.verbose, "verbose", "v", false, "the scores of each note as well")
@@ -173,7 +172,7 @@ func ownScorer(flags *pflag.FlagSet) scorer {
 }
 
 func (o *evaluateOptions) run(hipaa bool, typeMap string, minF1 float64) error {
-	types, err := o.typeSet()
+	types, err := typeSet(o.types, o.format)
 	if err != nil {
 		return err
 	}
@@ -192,8 +191,8 @@ func (o *evaluateOptions) run(hipaa bool, typeMap string, minF1 float64) error {
 			}
 		}
 	}
-	gold := o.read(o.gold, o.format, read)
-	system := o.read(o.system, cmp.Or(o.systemFormat, o.format), read)
+	gold := readMarked(o.gold, o.format, read)
+	system := readMarked(o.system, cmp.Or(o.systemFormat, o.format), read)
 	if m != nil {
 		gold, system = m.Apply(gold, &leftOfGold), m.Apply(system, &leftOfSystem)
 	}
@@ -211,31 +210,4 @@ func (o *evaluateOptions) run(hipaa bool, typeMap string, minF1 float64) error {
 		return no(fmt.Sprintf("strict F1 is %.4f, below %v", f1, minF1))
 	}
 	return nil
-}
-
-// typeSet is that of --types.
-func (o *evaluateOptions) typeSet() (*data.TypeSet, error) {
-	types, err := data.LookupTypeSet(cmp.Or(o.types, experiments.DefaultTypes(o.format), "any"))
-	if err != nil {
-		return nil, fmt.Errorf("--types: %w", err)
-	}
-	return types, nil
-}
-
-// read reads one side.
-func (o *evaluateOptions) read(path, formatName string, types *data.TypeSet) data.Documents {
-	return func(yield func(*data.Document, error) bool) {
-		f, err := format.Lookup(formatName)
-		if err == nil && formatName == "text" {
-			err = errors.New("format text holds no spans to score")
-		}
-		if err == nil {
-			err = tellLeftOut(path, f)
-		}
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		f.Read(path, types)(yield)
-	}
 }

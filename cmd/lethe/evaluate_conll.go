@@ -84,12 +84,12 @@ func (o *evaluateOptions) scoreNotesCoNLL(tokenizer, splitter string) (*conlleva
 	if err != nil {
 		return nil, fmt.Errorf("--splitter: %w", err)
 	}
-	types, err := o.typeSet()
+	types, err := typeSet(o.types, o.format)
 	if err != nil {
 		return nil, err
 	}
 	scorer := conlleval.NewScorer(tokens, sentences)
-	m, err := evaluation.EachPair(o.read(o.gold, o.format, types), o.read(o.system, cmp.Or(o.systemFormat, o.format), types),
+	m, err := evaluation.EachPair(readMarked(o.gold, o.format, types), readMarked(o.system, cmp.Or(o.systemFormat, o.format), types),
 		func(gold, system *data.Document) error {
 			scorer.Add(gold, system)
 			return nil

@@ -39,12 +39,12 @@ func (o *evaluateOptions) runI2B2(opt i2b2.Options) error {
 	}
 	asWritten := []string{"i2b2", "meddocan"}
 	if !slices.Contains(asWritten, o.format) || !slices.Contains(asWritten, cmp.Or(o.systemFormat, o.format)) {
-		types, err := o.typeSet()
+		types, err := typeSet(o.types, o.format)
 		if err != nil {
 			return err
 		}
-		gold := i2b2.FromDocuments(o.read(o.gold, o.format, types))
-		system := i2b2.FromDocuments(o.read(o.system, cmp.Or(o.systemFormat, o.format), types))
+		gold := i2b2.FromDocuments(readMarked(o.gold, o.format, types))
+		system := i2b2.FromDocuments(readMarked(o.system, cmp.Or(o.systemFormat, o.format), types))
 		return o.scoreI2B2(gold, i2b2.System{Documents: system}, opt, layout)
 	}
 

@@ -59,11 +59,11 @@ func (o *evaluateOptions) meddocanSources() (gold, system meddocan.Source, err e
 		"brat": meddocan.ReadBrat, "meddocan": meddocan.ReadXML, "i2b2": meddocan.ReadXML,
 	}[o.format]
 	if asWritten == nil || systemFormat != o.format {
-		types, err := o.typeSet()
+		types, err := typeSet(o.types, o.format)
 		if err != nil {
 			return nil, nil, err
 		}
-		return meddocan.FromDocuments(o.read(o.gold, o.format, types)), meddocan.FromDocuments(o.read(o.system, systemFormat, types)), nil
+		return meddocan.FromDocuments(readMarked(o.gold, o.format, types)), meddocan.FromDocuments(readMarked(o.system, systemFormat, types)), nil
 	}
 	if o.types != "" {
 		return nil, nil, errors.New("--types is for other formats: of brat and XML files the script takes every type")

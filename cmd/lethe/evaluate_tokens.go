@@ -11,12 +11,12 @@ import (
 // tokensScorer is the tables of Dernoncourt et al. 2016.
 func tokensScorer(*pflag.FlagSet) scorer {
 	return scorer{name: "tokens", format: "i2b2", flags: []string{"corrected", "types"}, run: func(o *evaluateOptions) error {
-		types, err := o.typeSet()
+		types, err := typeSet(o.types, o.format)
 		if err != nil {
 			return err
 		}
 		report, err := tokens.Compare(
-			o.read(o.gold, o.format, types), o.read(o.system, cmp.Or(o.systemFormat, o.format), types),
+			readMarked(o.gold, o.format, types), readMarked(o.system, cmp.Or(o.systemFormat, o.format), types),
 			tokens.Options{Types: types, Corrected: o.corrected})
 		if err != nil {
 			return err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,19 +16,13 @@ import (
 )
 
 type significanceOptions struct {
-	evaluateOptions        // of files; its field system is not in use
-	a, b            string // files
-	split           string // of runs
-	metrics         []string
-	by              string
-	test            significance.Options
+	systemsOptions
+	split   string // of runs
+	metrics []string
+	by      string
+	test    significance.Options
+	json    bool
 }
-
-// Which flags go with files only, and which with runs only.
-var (
-	filesFlags = []string{"gold", "a", "b", "format", "system-format", "types"}
-	runsFlags  = []string{"split"}
-)
 
 func newSignificance() *cobra.Command {
 	var opt significanceOptions
@@ -52,7 +45,7 @@ An unfinished name, such as i2b2/, has those that begin with it listed.`,
   lethe significance runs/full runs/no-crf --metric strict --metric conll --by patient --json
   lethe significance --gold test/xml --a found-a --b found-b --format i2b2`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && given(cmd.Flags(), filesFlags) != "" {
+			if len(args) == 0 && given(cmd.Flags(), systemsFlags) != "" {
 				return nil
 			}
 			return wants("RUN_A", "RUN_B")(cmd, args)
@@ -78,12 +71,7 @@ An unfinished name, such as i2b2/, has those that begin with it listed.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the runs' corpus (default test if both have predicted it, else dev)")
-	flags.StringVar(&opt.gold, "gold", "", "file or folder of the gold standard, in the place of runs")
-	flags.StringVar(&opt.a, "a", "", "file or folder of what system A found")
-	flags.StringVar(&opt.b, "b", "", "file or folder of what system B found")
-	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of --gold: i2b2, meddocan, brat, conll or jsonl")
-	flags.StringVar(&opt.systemFormat, "system-format", "", "`FORMAT` of --a and --b (default that of --gold)")
-	flags.StringVar(&opt.types, "types", "", "type `SET`: i2b2-2014, i2b2-2006, mimic, meddocan, conll or any (default that of --format; any for brat and jsonl)")
+	opt.add(flags, "", "")
 	flags.StringArrayVar(&opt.metrics, "metric", nil, "`NAME` of a metric; repeatable "+metricDefault)
 	flags.IntVar(&opt.test.Shuffles, "shuffles", 9999, "`N` shuffles at most: where there are no more in all, each is taken once, and p is exact")
 	flags.StringVar(&opt.by, "by", "document", "what is swapped and drawn as a whole: document or patient")
@@ -93,35 +81,20 @@ An unfinished name, such as i2b2/, has those that begin with it listed.`,
 	return cmd
 }
 
-// given returns the first of the flags that is given, or "".
-func given(flags *pflag.FlagSet, names []string) string {
-	for _, name := range names {
-		if flags.Changed(name) {
-			return name
-		}
-	}
-	return ""
-}
-
 func (o *significanceOptions) check(flags *pflag.FlagSet, runs bool) error {
-	misplaced := given(flags, runsFlags)
-	if runs {
-		misplaced = given(flags, filesFlags)
-	}
-	switch {
+	switch misplaced := given(flags, systemsFlags); {
 	case runs && misplaced != "":
 		return fmt.Errorf("--%s does not go with runs, whose configuration says where all is", misplaced)
-	case misplaced != "":
-		return fmt.Errorf("--%s goes with runs, not with --gold, --a and --b", misplaced)
+	case !runs && o.split != "":
+		return errors.New("--split goes with runs, not with --gold, --a and --b")
 	case !runs && (o.gold == "" || o.a == "" || o.b == ""):
 		return errors.New("--gold, --a and --b must be given")
 	case o.test.Shuffles < 1:
 		return fmt.Errorf("--shuffles %d is not positive", o.test.Shuffles)
-	case o.by != "document" && o.by != "patient":
-		return fmt.Errorf("--by %s is not document or patient", o.by)
 	}
-	o.test.ByPatient = o.by == "patient"
-	return nil
+	var err error
+	o.test.ByPatient, err = byPatient(o.by)
+	return err
 }
 
 func (o *significanceOptions) ofRuns(ctx context.Context, dirA, dirB string) (*significance.Report, error) {
@@ -145,13 +118,13 @@ func (o *significanceOptions) ofRuns(ctx context.Context, dirA, dirB string) (*s
 }
 
 func (o *significanceOptions) ofFiles(ctx context.Context) (*significance.Report, error) {
-	systemFormat := cmp.Or(o.systemFormat, o.format)
+	systemFormat := o.formatOfSystems()
 	for _, name := range []string{o.format, systemFormat} {
 		if _, err := format.Lookup(name); err != nil {
 			return nil, err
 		}
 	}
-	types, err := o.typeSet()
+	types, err := typeSet(o.types, o.format)
 	if err != nil {
 		return nil, err
 	}
@@ -161,8 +134,8 @@ func (o *significanceOptions) ofFiles(ctx context.Context) (*significance.Report
 	}
 	goldAgain := format.Read(o.format, o.gold, types) // what is left out of the folder has been told by then
 	return significance.Compare(ctx,
-		significance.System{Name: o.a, Gold: o.read(o.gold, o.format, types), Found: o.read(o.a, systemFormat, types)},
-		significance.System{Name: o.b, Gold: goldAgain, Found: o.read(o.b, systemFormat, types)}, chosen, o.test)
+		significance.System{Name: o.a, Gold: readMarked(o.gold, o.format, types), Found: readMarked(o.a, systemFormat, types)},
+		significance.System{Name: o.b, Gold: goldAgain, Found: readMarked(o.b, systemFormat, types)}, chosen, o.test)
 }
 
 // predictedSplit is the one that both have predicted.

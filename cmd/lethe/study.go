@@ -114,10 +114,10 @@ table as text, Markdown and JSON, and a bar chart as SVG and PNG.`,
 			if f.opt.Shuffles < 1 {
 				return usageError(cmd, fmt.Errorf("--shuffles %d is not positive", f.opt.Shuffles))
 			}
-			if by != "document" && by != "patient" {
-				return usageError(cmd, fmt.Errorf("--by %s is not document or patient", by))
+			var err error
+			if f.opt.ByPatient, err = byPatient(by); err != nil {
+				return usageError(cmd, err)
 			}
-			f.opt.ByPatient = by == "patient"
 			return f.run(cmd, "ablate", args[0], func(ctx context.Context, c *experiments.Config, opt studies.Options) (studyResult, error) {
 				return studies.Ablate(ctx, c, opt)
 			})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/embeddings"
-	"github.com/lethe-deid/lethe/experiments"
 )
 
 type vectorsInfoOptions struct {
@@ -119,9 +117,9 @@ func (o *vectorsInfoOptions) run(ctx context.Context, path string) error {
 		info.Nearest = append(info.Nearest, nearest{word, v.Word(row), v.Nearest(row, o.neighbours)})
 	}
 	if o.corpus != "" {
-		types, err := data.LookupTypeSet(cmp.Or(o.types, experiments.DefaultTypes(o.format), "any"))
+		types, err := typeSet(o.types, o.format)
 		if err != nil {
-			return fmt.Errorf("--types: %w", err)
+			return err
 		}
 		docs, _, err := openInput(o.corpus, o.format, types)
 		if err != nil {
