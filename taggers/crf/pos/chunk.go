@@ -19,7 +19,8 @@ import "strings"
 // noun closes a noun phrase that has a determiner ("the poor"); behind a noun it
 // belongs to the phrase in languages where that is its place. A verb belongs to
 // one between determiner or adjective and noun ("the reported pain"); a hyphen or
-// a slash between two words of one, so that "1 / 20 / 71" is one phrase.
+// a slash between two words of one, so that "1 / 20 / 71" is one phrase, and so is
+// "Dr . Varga", as some tokenizers cut it.
 
 // chunk fills in the chunks of a sentence that has its tags.
 func (t *Tagger) chunk(out []Word) {
@@ -137,7 +138,7 @@ func (s phrases) noun(i int) int {
 		case tag == "ADJ" && s.nounAhead(j+1):
 		case tag == "ADV" && s.tag(j+1) == "ADJ" && (!head || s.behind):
 		case tag == "VERB" && !head && j > i && s.nounAhead(j+1):
-		case head && end == j && s.joins(j) && nominal(s.tag(j+1)):
+		case head && end == j && s.joins(j):
 		default:
 			return end
 		}
@@ -168,11 +169,17 @@ func (s phrases) possessive(i int) bool {
 	return s.tag(i) == "PRON" && (s.words[i].XPOS == "PRP$" || s.words[i].XPOS == "WP$")
 }
 
-// joins says whether word i is a hyphen or a slash.
+// joins says whether word i is a hyphen or a slash between two words of a noun
+// phrase, or the full stop of a title before a name.
 func (s phrases) joins(i int) bool {
+	if s.tag(i) != "PUNCT" {
+		return false
+	}
 	switch s.words[i].Lemma {
 	case "-", "/", "–":
-		return s.tag(i) == "PUNCT"
+		return nominal(s.tag(i + 1))
+	case ".":
+		return s.tag(i+1) == "PROPN"
 	}
 	return false
 }
