@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/augment"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/synth"
 )
@@ -149,6 +150,16 @@ func (c *Corpus) loadBoth(progress Progress) (train, dev []*data.Document, err e
 	}
 	dev, err = c.Load(devSplit, progress)
 	return train, dev, err
+}
+
+// copies makes the changed copies of the training documents.
+func (c *Corpus) copies(train []*data.Document) []*data.Document {
+	var all []*data.Document
+	for n := range c.Copies.Number {
+		opt := augment.Options{DropLabels: c.Copies.DropLabels, SwapValues: c.Copies.SwapValues}
+		all = append(all, augment.Copy(train, opt, c.Seed+uint64(n)<<32)...)
+	}
+	return all
 }
 
 // collect reads a source to its end.

@@ -60,6 +60,7 @@ type Corpus struct {
 	Fold    Fold              `yaml:"fold"`            // makes test of a part of train
 	HoldOut HoldOut           `yaml:"hold_out"`        // makes dev of a part of train, or of what Fold leaves of it
 	Subset  Subset            `yaml:"subset"`          // leaves a part of train, or of what the others leave of it
+	Copies  Copies            `yaml:"copies"`          // changed copies of train to learn from as well
 	Notes   map[string]int    `yaml:"notes,omitempty"` // for synth, in the place of Splits: how many to generate
 	Seed    uint64            `yaml:"seed"`            // decides what is held out or generated; default 1
 }
@@ -78,6 +79,15 @@ type Subset struct {
 	Documents int    `yaml:"documents"` // how many; 0, the default: all
 	By        string `yaml:"by"`        // document, or patient (default): one patient's notes are drawn before the next's
 	Seed      uint64 `yaml:"seed"`      // decides which; default 1
+}
+
+// Copies is changed copies of the training documents, so that a system learns not
+// to lean on the template of the notes. What a vocabulary counts, it counts in the
+// documents themselves. The corpus's seed decides what is changed.
+type Copies struct {
+	Number     int     `yaml:"number"`      // of each document; default 0
+	DropLabels float64 `yaml:"drop_labels"` // probability that the label of a field ("Name: ") is left out; default 0
+	SwapValues float64 `yaml:"swap_values"` // probability that a span gets the text of another of its type; default 0
 }
 
 // HoldOut keeps a part of the training documents back as the split dev.
@@ -293,6 +303,14 @@ func (c *Corpus) validate() error {
 		return fmt.Errorf("fold.number: %d of %d", c.Fold.Number, c.Fold.Of)
 	case c.Fold.Of > 0 && c.has(testSplit):
 		return errors.New("fold: makes the split test, which is given as well")
+	case c.Copies.Number < 0:
+		return fmt.Errorf("copies.number: %d is negative", c.Copies.Number)
+	case !(c.Copies.DropLabels >= 0 && c.Copies.DropLabels <= 1):
+		return fmt.Errorf("copies.drop_labels: %v is not in [0, 1]", c.Copies.DropLabels)
+	case !(c.Copies.SwapValues >= 0 && c.Copies.SwapValues <= 1):
+		return fmt.Errorf("copies.swap_values: %v is not in [0, 1]", c.Copies.SwapValues)
+	case c.Copies.Number > 0 && c.Copies.DropLabels == 0 && c.Copies.SwapValues == 0:
+		return errors.New("copies: change nothing: give drop_labels or swap_values")
 	case c.Subset.Documents < 0:
 		return fmt.Errorf("subset.documents: %d is negative", c.Subset.Documents)
 	}

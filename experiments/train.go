@@ -62,7 +62,7 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	tagger, err := system.Learner{Config: c.System}.Fit(ctx, taggers.Task{
-		Name: c.Name, Types: types, Train: train, Dev: dev, Seed: c.Seed,
+		Name: c.Name, Types: types, Train: train, Dev: dev, Copies: c.Corpus.copies(train), Seed: c.Seed,
 		Workers: opt.Workers, Dir: filepath.Join(opt.Dir, modelFolder), Resume: opt.Resume,
 		Report: taggers.Report{
 			Step: func(epoch, done, total int) { opt.Progress.tell(fmt.Sprintf("epoch %d", epoch), done, total) },

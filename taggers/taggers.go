@@ -37,11 +37,14 @@ type Task struct {
 	Name       string // of the experiment, for the model card
 	Types      *data.TypeSet
 	Train, Dev []*data.Document // Dev decides which epoch is best
-	Seed       uint64           // all chance follows from it
-	Workers    int              // cores to use; results are the same for the same number
-	Dir        string           // where models are kept: Dir/best, Dir/last; "" for nowhere
-	Resume     bool             // go on from what an interrupted run left in Dir, to the same bits
-	Report     Report
+	// Copies of Train, changed: to learn from, too, but not to count words in, so
+	// that what few notes hold is still told from what many do.
+	Copies  []*data.Document
+	Seed    uint64 // all chance follows from it
+	Workers int    // cores to use; results are the same for the same number
+	Dir     string // where models are kept: Dir/best, Dir/last; "" for nowhere
+	Resume  bool   // go on from what an interrupted run left in Dir, to the same bits
+	Report  Report
 }
 
 // Report is how a learner tells of its progress. Any of its functions may be

@@ -89,11 +89,13 @@ func (l Learner) newCourse(task taggers.Task) (*course, error) {
 	// One pass to count and to cut, one to encode.
 	count := newCounter(cfg.Vocabulary.DigitsAsZero)
 	var texts []reader.Text
-	for i, doc := range task.Train {
+	for i, doc := range slices.Concat(task.Train, task.Copies) {
 		for x := range r.Cut(doc) {
 			texts = append(texts, x)
 			for _, tok := range x.Tokens {
-				count.add(i, doc.Text[tok.Start:tok.End])
+				if i < len(task.Train) {
+					count.add(i, doc.Text[tok.Start:tok.End])
+				}
 			}
 		}
 	}

@@ -52,22 +52,26 @@ func (l Learner) Fit(ctx context.Context, task taggers.Task) (taggers.Tagger, er
 	if t.resources, err = feature.Open(cfg.Resources, t.workers); err != nil {
 		return nil, err
 	}
-	foreign, err := t.resources.Foreign(ctx, task.Train)
+	docs := slices.Concat(task.Train, task.Copies)
+	foreign, err := t.resources.Foreign(ctx, docs)
 	if err != nil {
 		return nil, err
 	}
 	var texts []*feature.Text
-	tokens := 0
-	for i, d := range task.Train {
+	tokens, counted := 0, 0 // counted: the texts of Train
+	for i, d := range docs {
 		for x := range r.Cut(d) {
 			texts = append(texts, feature.NewText(x, foreign[i]))
 			tokens += len(x.Tokens)
+		}
+		if i == len(task.Train)-1 {
+			counted = len(texts)
 		}
 	}
 	if tokens == 0 {
 		return nil, fmt.Errorf("the training documents hold no token")
 	}
-	extractor, drawn, err := feature.Fit(cfg.specs(), t.resources, texts, cfg.MinDocuments, t.workers)
+	extractor, drawn, err := feature.Fit(cfg.specs(), t.resources, texts, counted, cfg.MinDocuments, t.workers)
 	if err != nil {
 		return nil, err
 	}

@@ -77,9 +77,10 @@ func (r row) of(t int) []int32 {
 }
 
 // Fit makes an extractor that knows what occurs in the training texts: the
-// values that occur in at least minDocuments documents, at each place where they
-// occur. It returns the sequences of the texts as well, one for each sentence.
-func Fit(specs []Spec, resources *Resources, texts []*Text, minDocuments, workers int) (*Extractor, [][]chain.Sequence, error) {
+// values that occur in at least minDocuments documents of the first texts, as many
+// as counted says, at each place where they occur in any. It returns the sequences
+// of the texts as well, one for each sentence.
+func Fit(specs []Spec, resources *Resources, texts []*Text, counted, minDocuments, workers int) (*Extractor, [][]chain.Sequence, error) {
 	columns, err := compile(specs, resources)
 	if err != nil {
 		return nil, nil, err
@@ -89,6 +90,7 @@ func Fit(specs []Spec, resources *Resources, texts []*Text, minDocuments, worker
 	// Each worker numbers the values of its share of the texts in the order in
 	// which they come; put together, the order is that of the texts.
 	type share struct {
+		from      int // the number of its first text
 		texts     []*Text
 		rows      [][]row
 		numbers   []map[string]int32
@@ -103,7 +105,7 @@ func Fit(specs []Spec, resources *Resources, texts []*Text, minDocuments, worker
 			to++ // all of a document in one share
 		}
 		if to > from {
-			shares = append(shares, &share{texts: texts[from:to]})
+			shares = append(shares, &share{from: from, texts: texts[from:to]})
 			from = to
 		}
 	}
@@ -128,7 +130,7 @@ func Fit(specs []Spec, resources *Resources, texts []*Text, minDocuments, worker
 						s.values[c] = append(s.values[c], v)
 						s.documents[c], s.last[c] = append(s.documents[c], 0), append(s.last[c], 0)
 					}
-					if s.last[c][k] != document {
+					if s.last[c][k] != document && s.from+i < counted {
 						s.last[c][k] = document
 						s.documents[c][k]++
 					}
