@@ -154,7 +154,7 @@ func TestLoadErrors(t *testing.T) {
 		{"bad value", replace("0.25", "1.5"), "", "FILE: system.ann.network.dropout: 1.5 is not in [0, 1)"},
 		{"no name", replace("name: x\n", ""), "", "FILE: name: wants up to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},
 		{"name with a path", replace("name: x", "name: ../x"), "", "FILE: name: wants up to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},
-		{"no system", valid[:strings.Index(valid, "system:")], "", "FILE: system: wants just one system (ann, crf, rules, gazetteer, ensemble, second_pass or corrected)"},
+		{"no system", valid[:strings.Index(valid, "system:")], "", "FILE: system: wants just one system (ann, crf, rules, gazetteer, trained, ensemble, second_pass or corrected)"},
 		{"unknown format", replace("meddocan", "xml"), "", `FILE: corpus.format: no format "xml" (have i2b2, meddocan, brat, conll, jsonl, text, synth)`},
 		{"no types", replace("meddocan", "brat"), "", `FILE: corpus.types: must be given for format brat (have i2b2-2014, i2b2-2006, mimic, meddocan, conll, any)`},
 		{"dev twice", replace("  splits", "  hold_out: {fraction: 0.1}\n  splits"), "", "FILE: corpus.hold_out: makes the split dev, which is given as well"},

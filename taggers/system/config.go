@@ -3,6 +3,7 @@
 package system
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -25,9 +26,15 @@ type Config struct {
 	CRF        *crf.Config       `yaml:"crf,omitempty"`         // the CRF over features
 	Rules      *rules.Config     `yaml:"rules,omitempty"`       // rules; they learn nothing
 	Gazetteer  *gazetteer.Config `yaml:"gazetteer,omitempty"`   // lists; they learn nothing
+	Trained    *Trained          `yaml:"trained,omitempty"`     // a model that is there already; it learns nothing more
 	Ensemble   *Ensemble         `yaml:"ensemble,omitempty"`    // several systems together
 	SecondPass *SecondPass       `yaml:"second_pass,omitempty"` // a system, and what it found looked for again
 	Corrected  *Corrected        `yaml:"corrected,omitempty"`   // a system, and rules that correct what it finds
+}
+
+// Trained is a model of an earlier training. The new model holds a copy of it.
+type Trained struct {
+	Model string `yaml:"model"` // a model folder, as the best of a run: RUN/model/best
 }
 
 // Ensemble is several systems, and how they are joined.
@@ -121,7 +128,7 @@ func (c *Config) validate(key string, types *data.TypeSet) error {
 	kind := c.kind()
 	switch {
 	case kind == "":
-		return fmt.Errorf("%s: wants just one system (ann, crf, rules, gazetteer, ensemble, second_pass or corrected)", key)
+		return fmt.Errorf("%s: wants just one system (ann, crf, rules, gazetteer, trained, ensemble, second_pass or corrected)", key)
 	case c.ANN != nil:
 		err = c.ANN.Validate()
 	case c.CRF != nil:
@@ -130,6 +137,8 @@ func (c *Config) validate(key string, types *data.TypeSet) error {
 		err = c.Rules.Validate()
 	case c.Gazetteer != nil:
 		err = c.Gazetteer.Validate()
+	case c.Trained != nil && c.Trained.Model == "":
+		err = errors.New("model: must be given")
 	case c.Corrected != nil:
 		if err = c.Corrected.Rules.Validate(); err != nil {
 			err = fmt.Errorf("rules.%w", err)
@@ -200,6 +209,8 @@ func (c *Config) Paths() []Path {
 		add("rules.file", &c.Rules.File)
 	case c.Gazetteer != nil:
 		add("gazetteer.lists", c.Gazetteer.Paths()...)
+	case c.Trained != nil:
+		add("trained.model", &c.Trained.Model)
 	case c.Corrected != nil:
 		add("corrected.rules.file", &c.Corrected.Rules.File)
 	}
@@ -267,6 +278,8 @@ func (c *Config) about() string {
 		return "rules: " + c.Rules.Set + c.Rules.File
 	case c.Gazetteer != nil:
 		return "gazetteer: " + strings.Join(c.Gazetteer.Lists.Names(), ", ")
+	case c.Trained != nil:
+		return "trained: " + c.Trained.Model
 	case c.Ensemble != nil:
 		return "ensemble: " + list(string(c.Ensemble.Method), when(c.Ensemble.Method == ensemble.Vote, fmt.Sprintf("%d votes", c.Ensemble.Votes)),
 			strings.Join(c.Ensemble.Priority, " > "))

@@ -88,6 +88,8 @@ func Load(dir string, workers int) (taggers.Model, *data.TypeSet, error) {
 			return rules.Open(dir, workers)
 		case c.Gazetteer != nil:
 			return gazetteer.Open(dir, workers)
+		case c.Trained != nil:
+			return b.load(filepath.Join(dir, trainedFolder))
 		case c.Corrected != nil:
 			return rules.Open(filepath.Join(dir, correctionsFolder), workers)
 		}
@@ -119,13 +121,29 @@ func StateWorkers(dir string) (int, error) {
 	return 0, nil
 }
 
-// correctionsFolder is the rules of a corrected system.
-const correctionsFolder = "corrections"
+// Folders within that of a node, for what is its own but has a system.yaml or
+// config.yaml too.
+const (
+	correctionsFolder = "corrections" // the rules of a corrected system
+	trainedFolder     = "trained"
+)
 
 // builder joins nodes.
 type builder struct {
 	types   *data.TypeSet
 	workers int
+}
+
+// load reads a model whose types must be those of the task.
+func (b builder) load(dir string) (taggers.Model, error) {
+	m, types, err := Load(dir, b.workers)
+	if err != nil {
+		return nil, err
+	}
+	if types.Name != b.types.Name {
+		return nil, fmt.Errorf("%s: the model has the types of %s, not of %s", dir, types.Name, b.types.Name)
+	}
+	return m, nil
 }
 
 // node is a model that is not a network's.
@@ -185,8 +203,11 @@ func (n *node) Save(dir string) error {
 	}
 	if n.own != nil {
 		to := dir
-		if n.config.Corrected != nil {
+		switch {
+		case n.config.Corrected != nil:
 			to = filepath.Join(dir, correctionsFolder)
+		case n.config.Trained != nil:
+			to = filepath.Join(dir, trainedFolder)
 		}
 		if err := n.own.Save(to); err != nil {
 			return err
@@ -286,6 +307,8 @@ func fit(ctx context.Context, c *Config, task taggers.Task, name string) (*node,
 			return t.(*crf.Tagger), nil
 		case c.Gazetteer != nil:
 			return gazetteer.New(*c.Gazetteer, task.Types, task.Workers)
+		case c.Trained != nil:
+			return b.load(c.Trained.Model)
 		case c.Corrected != nil:
 			return rules.New(c.Corrected.Rules, task.Workers)
 		}
