@@ -33,8 +33,8 @@ const (
 	// Priority keeps of overlapping spans the one whose type comes first in
 	// Config.Priority (Dehghan et al. 2015, section 2 (V)), then the longer one.
 	Priority Method = "priority"
-	// Surest keeps of overlapping spans the one with the highest score, then the
-	// earlier member's.
+	// Surest keeps of overlapping spans the one with the highest score, added over
+	// the members that found it, then the earlier member's.
 	Surest Method = "surest"
 )
 
@@ -133,6 +133,14 @@ type score struct {
 	score  float64
 }
 
+func (c candidate) sum() float64 {
+	total := 0.0
+	for _, s := range c.scores {
+		total += s.score
+	}
+	return total
+}
+
 func add(all []candidate, s data.Span, member int) []candidate {
 	for i := range all {
 		if c := &all[i]; c.Start == s.Start && c.End == s.End && c.Type == s.Type {
@@ -179,7 +187,7 @@ func (t *Tagger) join(text string, all []candidate) []data.Span {
 		case Priority:
 			return cmp.Or(cmp.Compare(rank(a.Type), rank(b.Type)), cmp.Compare(b.End-b.Start, a.End-a.Start), position)
 		}
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.scores[0].member, b.scores[0].member), position)
+		return cmp.Or(cmp.Compare(b.sum(), a.sum()), cmp.Compare(a.scores[0].member, b.scores[0].member), position)
 	})
 	var kept []data.Span // disjoint, sorted by start
 	for _, c := range all {
