@@ -70,7 +70,8 @@ func (s Sources) Validate() error {
 // Resources is what sources hold. It does not change, and may be used by several
 // goroutines.
 type Resources struct {
-	sources  Sources
+	config   Sources // as the configuration has them
+	sources  Sources // where they are: for a model that was loaded, in its folder
 	pos      *pos.Tagger
 	vectors  *binarized
 	lists    *gazetteer.Dictionary
@@ -80,7 +81,7 @@ type Resources struct {
 
 // Open reads all sources that are given.
 func Open(s Sources, workers int) (*Resources, error) {
-	r := &Resources{sources: s}
+	r := &Resources{config: s, sources: s}
 	var err error
 	if s.POS != "" {
 		if r.pos, err = pos.Load(s.POS); err != nil {
@@ -132,7 +133,7 @@ func (s Sources) within(dir string) Sources {
 // Save copies the sources into a model folder, so that the model needs nothing
 // else. A WordNet is as large as all others: it is not copied.
 func (r *Resources) Save(dir string) error {
-	kept := r.sources.within(dir)
+	kept := r.config.within(dir)
 	from, to := r.sources.Paths(), kept.Paths()
 	if len(from) == 0 {
 		return nil
@@ -160,7 +161,11 @@ func (r *Resources) Save(dir string) error {
 func LoadResources(dir string, s Sources, workers int) (*Resources, error) {
 	kept := s.within(dir)
 	kept.WordNet = s.WordNet
-	return Open(kept, workers)
+	r, err := Open(kept, workers)
+	if err == nil {
+		r.config = s
+	}
+	return r, err
 }
 
 func copyFile(to, from string) error {
