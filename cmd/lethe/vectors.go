@@ -17,13 +17,13 @@ import (
 func newVectors() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "vectors",
-		Short: "Train word vectors, and look at some",
+		Short: "Train word vectors or clusters, and look at vectors",
 		Args:  unknownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
 		SuggestionsMinimumDistance: 2,
 	}
-	cmd.AddCommand(newVectorsTrain(), newVectorsInfo())
+	cmd.AddCommand(newVectorsTrain(), newVectorsInfo(), newVectorsClusters())
 	return cmd
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,6 +14,42 @@ import (
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/embeddings"
 )
+
+// Cut says what the words of a text are.
+type Cut struct {
+	Tokenizer  string // see tokenize.Names
+	Sentences  string // see tokenize.SplitterNames
+	Lowercase  bool   // words in lower case
+	ZeroDigits bool   // digits as 0
+}
+
+// Sentence is the words of one sentence, in a slice that is valid until the next.
+type Sentence struct {
+	Document string // its ID
+	Words    []string
+}
+
+// Sentences reads a corpus sentence by sentence, cut as for the training of
+// vectors. An error is the last item.
+func Sentences(ctx context.Context, corpus data.Documents, cut Cut) iter.Seq2[Sentence, error] {
+	return func(yield func(Sentence, error) bool) {
+		r, err := newReader(Config{Tokenizer: cut.Tokenizer, Sentences: cut.Sentences, Lowercase: cut.Lowercase, ZeroDigits: cut.ZeroDigits})
+		if err == nil {
+			r.corpus = corpus
+			err = r.each(ctx, func(doc *data.Document, words []string) error {
+				if !yield(Sentence{doc.ID, words}, nil) {
+					return errStop
+				}
+				return nil
+			})
+		}
+		if err != nil && err != errStop {
+			yield(Sentence{}, err)
+		}
+	}
+}
+
+var errStop = errors.New("no more sentences are wanted")
 
 // reader cuts a corpus into sentences of words.
 type reader struct {

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lethe-deid/lethe/data/tokenize"
+	"github.com/lethe-deid/lethe/embeddings/brown"
+)
+
+type vectorsClustersOptions struct {
+	brown.Config
+	format, config string
+	output         string
+	json           bool
+}
+
+func newVectorsClusters() *cobra.Command {
+	opt := vectorsClustersOptions{Config: brown.DefaultConfig()}
+	cmd := &cobra.Command{
+		Use:   "clusters --output FILE INPUT...",
+		Short: "Put the words of text into Brown clusters",
+		Long: `Put the words of text into clusters by their neighbours, as Brown et al. 1992 and Liang
+2005 do: features for a CRF. The file is the paths file of the latter's program, a
+line of path, word and count for each word.
+
+An INPUT is read, and cut into tokens, as for vectors train.
+
+The file holds words of the text. Of text with PHI it holds names: all that occur
+--min-count times. Treat it as you treat the text, or keep out with
+--min-documents what only few notes contain.
+
+The same text and settings give the same file.`,
+		Example: `  lethe vectors clusters --output es.paths.gz spanish/*.txt more.txt.gz
+  lethe vectors clusters --tokenizer letters-digits --zero-digits --clusters 500 --output es.paths text/`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError(cmd, errors.New("an INPUT must be given"))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if opt.output == "" {
+				return usageError(cmd, errors.New("--output must be given"))
+			}
+			if err := opt.likeTagger(cmd.Flags()); err != nil {
+				return err
+			}
+			if err := opt.Validate(); err != nil {
+				return usageError(cmd, err)
+			}
+			return opt.run(cmd.Context(), args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&opt.format, "format", "text", "`FORMAT` of the INPUTs: i2b2, meddocan, brat, conll, jsonl or text")
+	flags.StringVar(&opt.config, "config", "", "`EXPERIMENT` whose tokenizer, sentences and digits to take (default none)")
+	flags.StringVar(&opt.Tokenizer, "tokenizer", opt.Tokenizer, "what cuts tokens: "+strings.Join(tokenize.Names(), ", "))
+	flags.StringVar(&opt.Sentences, "sentences", opt.Sentences, "what cuts sentences, within which words are neighbours: "+strings.Join(tokenize.SplitterNames(), ", "))
+	flags.BoolVar(&opt.Lowercase, "lowercase", false, "take words in lower case (default as they are)")
+	flags.BoolVar(&opt.ZeroDigits, "zero-digits", false, "take digits as 0 (default as they are)")
+	flags.IntVar(&opt.Clusters, "clusters", opt.Clusters, "`NUMBER` of clusters")
+	flags.IntVar(&opt.MinCount, "min-count", opt.MinCount, "words that occur less often are in no cluster")
+	flags.IntVar(&opt.MinDocuments, "min-documents", opt.MinDocuments, "nor are words of fewer notes; a file of text is one")
+	flags.StringVar(&opt.output, "output", "", "`FILE` to write; one that ends in .gz is gzipped (needed)")
+	flags.BoolVar(&opt.json, "json", false, "print what was read as JSON (default a line on stderr)")
+	return cmd
+}
+
+// likeTagger takes from --config what no flag says.
+func (o *vectorsClustersOptions) likeTagger(flags *pflag.FlagSet) error {
+	ann, err := loadANN(o.config)
+	if ann == nil || err != nil {
+		return err
+	}
+	if !flags.Changed("tokenizer") {
+		o.Tokenizer = ann.Tokenizer
+	}
+	if !flags.Changed("sentences") {
+		o.Sentences = ann.Sentences
+	}
+	if !flags.Changed("zero-digits") {
+		o.ZeroDigits = ann.Vocabulary.DigitsAsZero
+	}
+	return nil
+}
+
+func (o *vectorsClustersOptions) run(ctx context.Context, inputs []string) error {
+	corpus, err := openTexts(inputs, o.format)
+	if err != nil {
+		return err
+	}
+	if err := mustBeNew(o.output); err != nil {
+		return err
+	}
+	file, err := brown.Create(o.output)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Abort() }() // after Save it does nothing
+	p := newProgress()
+	defer p.clear()
+	clusters, summary, err := brown.Train(ctx, corpus, o.Config, p.show)
+	if err != nil {
+		return err
+	}
+	if err := file.Save(clusters); err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(summary)
+	}
+	p.line("%s: %d words of %d in %d clusters, for %.2f %% of %d tokens", o.output, len(clusters.Entries()), summary.Words, summary.Clusters,
+		100*float64(summary.Kept)/float64(summary.Tokens), summary.Tokens)
+	if summary.Unwritable > 0 {
+		p.line("%d words that hold white space are in none", summary.Unwritable)
+	}
+	return nil
+}
