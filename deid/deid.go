@@ -3,6 +3,7 @@
 package deid
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -32,19 +33,30 @@ func Replace(doc *data.Document, spans []data.Span, with Replacer) (*data.Docume
 	if err := (&data.Document{ID: doc.ID, Text: doc.Text, Spans: spans}).Check(); err != nil {
 		return nil, err
 	}
+	return replace(doc, merge(spans), func(s data.Span) (string, error) { return with(doc, s), nil }, func(data.Span) {})
+}
+
+// replace does it for spans that are sorted and disjoint. done hears, after each
+// call of with, where the replacement stands, be it empty.
+func replace(doc *data.Document, spans []data.Span, with func(data.Span) (string, error), done func(data.Span)) (*data.Document, error) {
 	out := &data.Document{ID: doc.ID, Patient: doc.Patient}
 	var text strings.Builder
-	done := 0
-	for _, s := range merge(spans) {
-		text.WriteString(doc.Text[done:s.Start])
-		start := text.Len()
-		text.WriteString(with(doc, s))
-		if end := text.Len(); end > start {
-			out.Spans = append(out.Spans, data.Span{Start: start, End: end, Type: s.Type, Score: s.Score})
+	at := 0
+	for _, s := range spans {
+		text.WriteString(doc.Text[at:s.Start])
+		value, err := with(s)
+		if err != nil {
+			return nil, fmt.Errorf("document %s: span [%d,%d) of type %s: %w", doc.ID, s.Start, s.End, s.Type, err)
 		}
-		done = s.End
+		placed := data.Span{Start: text.Len(), End: text.Len() + len(value), Type: s.Type, Score: s.Score}
+		text.WriteString(value)
+		if value != "" {
+			out.Spans = append(out.Spans, placed)
+		}
+		done(placed)
+		at = s.End
 	}
-	text.WriteString(doc.Text[done:])
+	text.WriteString(doc.Text[at:])
 	out.Text = text.String()
 	return out, nil
 }
