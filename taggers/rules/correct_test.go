@@ -57,12 +57,12 @@ func TestCorrect(t *testing.T) {
 				t.Errorf("%s: score %v, want %v", name, s.Score, x.wantScores[i])
 			}
 		}
-		marked := text
+		shown := text
 		if len(got) > 0 {
-			marked = unquote(mark(text, got))
+			shown = unquote(marked(text, got))
 		}
-		if marked != x.want || !cmp.Equal(types, x.wantTypes) {
-			t.Errorf("%s:\n got %s %v\nwant %s %v", name, marked, types, x.want, x.wantTypes)
+		if shown != x.want || !cmp.Equal(types, x.wantTypes) {
+			t.Errorf("%s:\n got %s %v\nwant %s %v", name, shown, types, x.want, x.wantTypes)
 		}
 	}
 }

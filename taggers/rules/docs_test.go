@@ -22,7 +22,7 @@ func TestDocumentedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := "62 Angora Dr, fax: 555-555-1234 or 555-555-1235"
-	if got, want := mark(text, set.Spans(text)), `"«62 Angora Dr», fax: «555-555-1234» or «555-555-1235»"`; got != want {
+	if got, want := marked(text, set.Spans(text)), `"«62 Angora Dr», fax: «555-555-1234» or «555-555-1235»"`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	text = "labs 140/4.0/107/25.7/32/1"

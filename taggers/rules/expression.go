@@ -21,6 +21,9 @@ const (
 // blanks is what a space in an expression stands for: it does not cross lines.
 const blanks = `(?:[ \t\x{a0}\x{2007}\x{2009}\x{202f}]{1,8})`
 
+// anything stands before what is searched for.
+const anything = `(?s:.*?)`
+
 // orthography is the forms of words (Dehghan's ORTHO; the names are GATE's). A
 // combining mark counts as small.
 var orthography = map[string]string{
@@ -39,6 +42,7 @@ type compiler struct {
 	text     map[string]string   // the expressions of lexicons and patterns by name
 	lexicons map[string]bool     // which names are lexicons
 	programs map[string]*program // of the names that {!name} refuses
+	made     int                 // programs so far
 }
 
 func newCompiler() *compiler {
@@ -84,14 +88,18 @@ func (c *compiler) compile(before, find, after string) (*program, error) {
 	return p, nil
 }
 
-// plain makes a program of an expression that is no span: it may end within a word.
-func (c *compiler) plain(expression string) (*program, error) {
+// context makes a program of an expression that is no span, between two pieces that
+// say where it stands. It may begin and end within a word.
+func (c *compiler) context(left, expression, right string) (*program, error) {
 	e := newExpansion(c)
 	text, err := e.expand(expression)
 	if err != nil {
 		return nil, err
 	}
-	return e.finish(text)
+	if _, err := parse(text); err != nil {
+		return nil, err
+	}
+	return e.finish(left + "(?:" + text + ")" + right)
 }
 
 // finish makes the program of an expanded text.
@@ -125,7 +133,10 @@ func (e *expansion) finish(text string) (*program, error) {
 			}
 		}
 	}
-	return newProgram(prog, events, guards), nil
+	p := newProgram(prog, events, guards)
+	p.id = e.made
+	e.made++
+	return p, nil
 }
 
 // parse parses an expression whose names are replaced. ^ and $ are borders of lines.
@@ -149,7 +160,7 @@ func (c *compiler) guard(name string) (*program, error) {
 	if len(e.guards) > 0 {
 		return nil, fmt.Errorf("{!%s} cannot be used: what {%s} stands for has {!...} in it", name, name)
 	}
-	p, err := c.plain("{" + name + "}")
+	p, err := c.context("", "{"+name+"}", "")
 	if err == nil {
 		c.programs[name] = p
 	}
@@ -187,7 +198,7 @@ func (e *expansion) write(x string) error {
 				return errors.New(`\Q is not supported`)
 			}
 		case '[':
-			n = class(x)
+			n = bracket(x)
 		case '(':
 			if strings.HasPrefix(x, "(?P<") || strings.HasPrefix(x, "(?<") {
 				return errors.New("groups with names have no use here")
@@ -255,8 +266,8 @@ func escape(x string) int {
 	return 1 + n
 }
 
-// class is the length of the class in brackets that x begins with.
-func class(x string) int {
+// bracket is the length of the class in brackets that x begins with.
+func bracket(x string) int {
 	i := 1
 	if strings.HasPrefix(x[i:], "^") {
 		i++

@@ -14,9 +14,11 @@ import (
 
 // program is a compiled expression.
 type program struct {
-	inst  []inst
-	start uint32
-	first [256]bool // the bytes that a match can begin with
+	id      int // numbers the programs of a set
+	inst    []inst
+	start   uint32
+	guarded bool      // has guards
+	first   [256]bool // the bytes that a match can begin with
 }
 
 // inst is an instruction of syntax.Prog, made ready.
@@ -42,7 +44,7 @@ const (
 // newProgram readies prog, whose group g means events[g]: what happens at its start
 // and at its end. guards is the programs of the groups that are guards.
 func newProgram(prog *syntax.Prog, events [][2]groupEvent, guards map[int]*program) *program {
-	p := &program{inst: make([]inst, len(prog.Inst)), start: uint32(prog.Start)}
+	p := &program{inst: make([]inst, len(prog.Inst)), start: uint32(prog.Start), guarded: len(guards) > 0}
 	for i, in := range prog.Inst {
 		p.inst[i].Inst = in
 		switch {
@@ -115,10 +117,10 @@ func (in *inst) matches(r rune) bool {
 	return matchRune(&in.Inst, r)
 }
 
-// machine runs programs. Its memory is of the order of the longest of them.
+// machine runs programs. It serves one goroutine.
 type machine struct {
 	now, then queue
-	guard     *machine // for guards, which have no guards themselves
+	automata  []*dfa // by program
 }
 
 // queue is the threads at one place of the text, in order of priority.
@@ -145,26 +147,13 @@ func (q *queue) clear(size int) {
 	}
 }
 
-// mode is how a run goes.
-type mode uint8
-
-const (
-	anywhere mode = 1 << iota // a match may begin at any character
-	toTheEnd                  // a match must end at the limit
-)
-
 // run returns the span of the match of p that begins at from, and reads to limit at
 // most. What stands outside of the two still counts for borders.
-func (m *machine) run(p *program, text string, from, limit int, mode mode) (start, end int, ok bool) {
+func (m *machine) run(p *program, text string, from, limit int) (start, end int, ok bool) {
 	var best thread
 	m.now.clear(len(p.inst))
-	for i := from; ; {
-		if i == from || mode&anywhere != 0 && !ok {
-			m.add(p, &m.now, p.start, thread{start: i, end: i}, text, i)
-		}
-		if len(m.now.threads) == 0 && (mode&anywhere == 0 || ok) {
-			break
-		}
+	m.add(p, &m.now, p.start, thread{start: from, end: from}, text, from)
+	for i := from; len(m.now.threads) > 0; {
 		r, size := rune(-1), 0
 		if i < limit {
 			r, size = utf8.DecodeRuneInString(text[i:])
@@ -173,18 +162,12 @@ func (m *machine) run(p *program, text string, from, limit int, mode mode) (star
 		for _, t := range m.now.threads {
 			in := &p.inst[t.pc]
 			if in.Op == syntax.InstMatch {
-				if mode&toTheEnd != 0 && i != limit {
-					continue
-				}
 				best, ok = t, true
 				break // the rest has lower priority
 			}
-			if r >= 0 && in.matches(r) {
+			if size > 0 && in.matches(r) {
 				m.add(p, &m.then, in.Out, t, text, i+size)
 			}
-		}
-		if size == 0 {
-			break
 		}
 		m.now, m.then = m.then, m.now
 		i += size
@@ -192,8 +175,15 @@ func (m *machine) run(p *program, text string, from, limit int, mode mode) (star
 	return best.start, best.end, ok
 }
 
-func (m *machine) matches(p *program, text string, from, limit int, mode mode) bool {
-	_, _, ok := m.run(p, text, from, limit, mode)
+// matches says whether p matches at text[from], and reads to limit at most.
+func (m *machine) matches(p *program, text string, from, limit int) bool {
+	if !m.can(p, text, from, limit) {
+		return false
+	}
+	if !p.guarded {
+		return true
+	}
+	_, _, ok := m.run(p, text, from, limit)
 	return ok
 }
 
@@ -212,25 +202,17 @@ func (m *machine) add(p *program, q *queue, pc uint32, t thread, text string, i 
 			pc = in.Arg
 			continue
 		case syntax.InstCapture:
+			if !in.passes(classBefore(text, i), classAfter(text, i)) || in.group == guard && m.guarded(in.guard, text, i) {
+				return
+			}
 			switch in.group {
-			case noEvent:
-			case guard:
-				if m.guarded(in.guard, text, i) {
-					return
-				}
-			default:
-				if !border(text, i) && !(in.loose && letterMeetsDigit(text, i)) {
-					return
-				}
-				if in.group == spanStart {
-					t.start = i
-				}
-				if in.group != wordBorder {
-					t.end = i
-				}
+			case spanStart:
+				t.start, t.end = i, i
+			case spanEnd:
+				t.end = i
 			}
 		case syntax.InstEmptyWidth:
-			if syntax.EmptyOp(in.Arg)&^emptyAt(text, i) != 0 {
+			if syntax.EmptyOp(in.Arg)&^emptyBetween(classBefore(text, i), classAfter(text, i)) != 0 {
 				return
 			}
 		case syntax.InstNop:
@@ -247,80 +229,104 @@ func (m *machine) add(p *program, q *queue, pc uint32, t thread, text string, i 
 
 // guarded says whether p, which must not match at text[i], does.
 func (m *machine) guarded(p *program, text string, i int) bool {
-	if i == len(text) || !p.first[text[i]] {
-		return false
-	}
-	if m.guard == nil {
-		m.guard = &machine{}
-	}
-	return m.guard.matches(p, text, i, floor(text, i+maxGuard), 0)
+	return i < len(text) && p.first[text[i]] && m.can(p, text, i, floor(text, i+maxGuard))
 }
 
-// emptyAt is the empty expressions that match at text[i].
-func emptyAt(text string, i int) syntax.EmptyOp {
+// passes says whether the border of a group can stand between two characters.
+func (in *inst) passes(before, after class) bool {
+	switch in.group {
+	case noEvent, guard:
+		return true
+	}
+	if !before.word() || !after.word() {
+		return true
+	}
+	return in.loose && (before == digit && after == letter || before == letter && after == digit)
+}
+
+// emptyBetween is the empty expressions that match between two characters.
+func emptyBetween(before, after class) syntax.EmptyOp {
 	var op syntax.EmptyOp
-	if i == 0 {
+	switch before {
+	case none:
 		op |= syntax.EmptyBeginText | syntax.EmptyBeginLine
-	} else if text[i-1] == '\n' {
+	case lineFeed:
 		op |= syntax.EmptyBeginLine
 	}
-	if i == len(text) {
+	switch after {
+	case none:
 		op |= syntax.EmptyEndText | syntax.EmptyEndLine
-	} else if text[i] == '\n' || text[i] == '\r' {
+	case lineFeed, carriageReturn:
 		op |= syntax.EmptyEndLine
 	}
-	if wordBefore(text, i) != wordAfter(text, i) {
+	if before.word() != after.word() {
 		return op | syntax.EmptyWordBoundary
 	}
 	return op | syntax.EmptyNoWordBoundary
 }
 
-// border says whether no word goes on at text[i].
-func border(text string, i int) bool { return !wordBefore(text, i) || !wordAfter(text, i) }
-
-// letterMeetsDigit says whether a letter and a digit meet at text[i], as in 40F.
-func letterMeetsDigit(text string, i int) bool {
-	if i == 0 || i == len(text) {
-		return false
-	}
-	before, _ := utf8.DecodeLastRuneInString(text[:i])
-	after, _ := utf8.DecodeRuneInString(text[i:])
-	return unicode.IsDigit(before) && unicode.IsLetter(after) || unicode.IsLetter(before) && unicode.IsDigit(after)
-}
-
-func wordAfter(text string, i int) bool {
-	if i == len(text) {
-		return false
-	}
-	word, _ := wordAt(text, i)
-	return word
-}
-
-func wordBefore(text string, i int) bool {
+func classBefore(text string, i int) class {
 	if i == 0 {
-		return false
-	}
-	if b := text[i-1]; b < utf8.RuneSelf {
-		return wordByte[b]
+		return none
 	}
 	r, _ := utf8.DecodeLastRuneInString(text[:i])
-	return wordRune(r)
+	return classOf(r)
 }
 
-// wordAt says whether the character at text[i] is one of a word, and its length.
-func wordAt(text string, i int) (word bool, size int) {
-	if b := text[i]; b < utf8.RuneSelf {
-		return wordByte[b], 1
+func classAfter(text string, i int) class {
+	if i == len(text) {
+		return none
 	}
-	r, size := utf8.DecodeRuneInString(text[i:])
-	return wordRune(r), size
+	r, _ := utf8.DecodeRuneInString(text[i:])
+	return classOf(r)
 }
 
-func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
+// class is what the empty expressions and the borders of words need to know of a
+// character.
+type class uint8
 
-var wordByte = func() (t [utf8.RuneSelf]bool) {
-	for r := range rune(utf8.RuneSelf) {
-		t[r] = wordRune(r)
+const (
+	none class = iota // before or after the text
+	other
+	lineFeed
+	carriageReturn
+	letter
+	digit
+	mark
+	classes = int(mark) + 1
+)
+
+func (c class) word() bool { return c >= letter }
+
+func classOf(r rune) class {
+	if r < utf8.RuneSelf {
+		return asciiClass[r]
+	}
+	switch {
+	case unicode.IsLetter(r):
+		return letter
+	case unicode.IsDigit(r):
+		return digit
+	case unicode.IsMark(r):
+		return mark
+	}
+	return other
+}
+
+var asciiClass = func() (t [utf8.RuneSelf]class) {
+	for r := range t {
+		switch {
+		case r == '\n':
+			t[r] = lineFeed
+		case r == '\r':
+			t[r] = carriageReturn
+		case r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z':
+			t[r] = letter
+		case r >= '0' && r <= '9':
+			t[r] = digit
+		default:
+			t[r] = other
+		}
 	}
 	return t
 }()

@@ -229,14 +229,18 @@ func (p *parsing) rule(at place, e ruleEntry, known map[string]bool) (rule, erro
 		}
 	}
 	for _, x := range []struct {
-		key, expression string
-		into            **program
-	}{{"except", e.Except, &r.except}, {"not_before", e.NotBefore, &r.notBefore}, {"not_after", e.NotAfter, &r.notAfter}} {
+		key, left, expression, right string
+		into                         **program
+	}{
+		{"except", anything, e.Except, "", &r.except},
+		{"not_before", anything, e.NotBefore, `\z`, &r.notBefore},
+		{"not_after", "", e.NotAfter, "", &r.notAfter},
+	} {
 		if x.expression == "" {
 			continue
 		}
 		var err error
-		if *x.into, err = p.compiler.plain(x.expression); err != nil {
+		if *x.into, err = p.compiler.context(x.left, x.expression, x.right); err != nil {
 			return rule{}, p.fail(at.key(x.key), "rule %q: %s: %v", e.Name, x.key, err)
 		}
 	}
@@ -300,12 +304,12 @@ func (p *parsing) examples(at place, r rule, match, not []string) error {
 		got := find(text)
 		equal := slices.EqualFunc(got, want, func(a, b data.Span) bool { return a.Start == b.Start && a.End == b.End })
 		if !equal {
-			return p.fail(at.key("match", i), "rule %q: example %d: the rule finds %s", r.name, i+1, mark(text, got))
+			return p.fail(at.key("match", i), "rule %q: example %d: the rule finds %s", r.name, i+1, marked(text, got))
 		}
 	}
 	for i, example := range not {
 		if got := find(example); len(got) > 0 {
-			return p.fail(at.key("not", i), "rule %q: counterexample %d: the rule finds %s", r.name, i+1, mark(example, got))
+			return p.fail(at.key("not", i), "rule %q: counterexample %d: the rule finds %s", r.name, i+1, marked(example, got))
 		}
 	}
 	return nil
@@ -334,8 +338,8 @@ func unmark(example string) (text string, spans []data.Span, err error) {
 	return b.String(), spans, nil
 }
 
-// mark is the inverse of unmark. What it shows is an example out of the rule file.
-func mark(text string, spans []data.Span) string {
+// marked is the inverse of unmark. What it shows is an example out of the rule file.
+func marked(text string, spans []data.Span) string {
 	if len(spans) == 0 {
 		return "nothing"
 	}

@@ -198,15 +198,16 @@ func (s *Set) find(sc *scan, text string) [][]data.Span {
 	done := make([]int, len(sc.rules)) // where the last span of each rule ends
 	inWord := false                    // whether the character before i is one of a word
 	for i := 0; i < len(text); {
-		word, size := wordAt(text, i)
+		r, size := utf8.DecodeRuneInString(text[i:])
+		word := classOf(r).word()
 		if !word || !inWord {
 			for _, k := range sc.starting[text[i]] {
-				r := &sc.rules[k]
-				if i < done[k] && !r.preceded { // else the last span may be context of the next
+				rule := &sc.rules[k]
+				if i < done[k] && !rule.preceded { // else the last span may be context of the next
 					continue
 				}
-				if start, end, ok := r.at(m, text, i); ok && start >= done[k] {
-					found[k] = append(found[k], data.Span{Start: start, End: end, Type: r.typ, Score: r.score})
+				if start, end, ok := rule.at(m, text, i); ok && start >= done[k] {
+					found[k] = append(found[k], data.Span{Start: start, End: end, Type: rule.typ, Score: rule.score})
 					done[k] = end
 				}
 			}
@@ -220,12 +221,16 @@ func (s *Set) find(sc *scan, text string) [][]data.Span {
 // at returns the span of the match that begins at text[i], which is not within a
 // word.
 func (r *rule) at(m *machine, text string, i int) (start, end int, ok bool) {
-	start, end, ok = m.run(r.whole, text, i, floor(text, i+maxMatch), 0)
+	limit := floor(text, i+maxMatch)
+	if !m.can(r.whole, text, i, limit) {
+		return 0, 0, false
+	}
+	start, end, ok = m.run(r.whole, text, i, limit)
 	switch {
 	case !ok || start == end:
-	case r.notAfter != nil && m.matches(r.notAfter, text, end, floor(text, end+maxMatch), 0):
-	case r.notBefore != nil && m.matches(r.notBefore, text, floor(text, start-maxBehind), start, anywhere|toTheEnd):
-	case r.except != nil && m.matches(r.except, text[start:end], 0, end-start, anywhere):
+	case r.notAfter != nil && m.matches(r.notAfter, text, end, floor(text, end+maxMatch)):
+	case r.notBefore != nil && m.matches(r.notBefore, text[:start], floor(text, start-maxBehind), start):
+	case r.except != nil && m.matches(r.except, text[start:end], 0, end-start):
 	default:
 		return start, end, true
 	}

@@ -1,9 +1,9 @@
 package rules
 
 import (
+	"fmt"
 	"os"
 	"regexp"
-	"regexp/syntax"
 	"slices"
 	"strings"
 	"testing"
@@ -196,46 +196,33 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// The machine against package regexp: every range of a text that either says
-// matches as a whole. \b counts ASCII letters there, so the texts are ASCII; _ is
-// part of a word there, and not here.
+// The machine and the automaton against package regexp: from each place of a text,
+// does the expression match to the end? \b counts ASCII letters there, and _ as one, so
+// the texts are ASCII without _.
 func TestMachineLikeRegexp(t *testing.T) {
+	atom := rapid.SampledFrom([]string{"a", "b", "[ab]", "[^a]", ".", `\d`, `\w`, `\b`, `\B`, "^", "$", "(?i:A)", "(?:ab|a|)", `\n`, "-"})
+	piece := rapid.Custom(func(t *rapid.T) string {
+		return atom.Draw(t, "atom") + rapid.SampledFrom([]string{"", "", "", "?", "*", "+", "{1,2}", "+?", "*?"}).Draw(t, "times")
+	})
 	rapid.Check(t, func(t *rapid.T) {
-		atom := rapid.SampledFrom([]string{"a", "b", "[ab]", "[^a]", ".", `\d`, `\w`, `\b`, `\B`, "^", "$", "(?i:A)", "(?:ab|a|)", `\n`, "-"})
-		piece := rapid.Custom(func(t *rapid.T) string {
-			return atom.Draw(t, "atom") + rapid.SampledFrom([]string{"", "", "", "?", "*", "+", "{1,2}", "+?", "*?"}).Draw(t, "times")
-		})
 		expression := strings.Join(rapid.SliceOfN(piece, 1, 4).Draw(t, "pieces"), rapid.SampledFrom([]string{"", "", "|"}).Draw(t, "join"))
 		text := rapid.StringMatching(`[abA1 \n-]{0,8}`).Draw(t, "text")
-		flags := syntax.Perl &^ syntax.OneLine
-		tree, err := syntax.Parse(expression, flags)
+		p, err := newCompiler().context("", expression, `\z`)
 		if err != nil {
 			t.Skip(err)
 		}
-		prog, err := syntax.Compile(tree.Simplify())
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := newProgram(prog, make([][2]groupEvent, 1), nil)
 		m := &machine{}
 		for i := range len(text) + 1 {
-			for j := i; j <= len(text); j++ {
-				all := regexp.MustCompile("(?s:^.{" + itoa(i) + "})(?:(?m:" + expression + "))(?s:.{" + itoa(len(text)-j) + "}$)")
-				all.Longest()
-				if got, want := m.matches(p, text, i, j, toTheEnd), all.MatchString(text) && regexpWhole(all, text); got != want {
-					t.Fatalf("%q on %q, [%d,%d): %v, want %v", expression, text, i, j, got, want)
-				}
+			want := regexp.MustCompile(fmt.Sprintf(`\A(?s:.{%d})(?m:%s)\z`, i, expression)).MatchString(text)
+			if _, _, got := m.run(p, text, i, len(text)); got != want {
+				t.Fatalf("%q on %q from %d: the machine says %v, want %v", expression, text, i, got, want)
+			}
+			if got := m.can(p, text, i, len(text)); got != want {
+				t.Fatalf("%q on %q from %d: the automaton says %v, want %v", expression, text, i, got, want)
 			}
 		}
 	})
 }
-
-func regexpWhole(r *regexp.Regexp, text string) bool {
-	at := r.FindStringIndex(text)
-	return at[0] == 0 && at[1] == len(text)
-}
-
-func itoa(n int) string { return string(rune('0' + n)) }
 
 // What a tagger must give, on texts that look like notes and texts that do not.
 func TestSpansAreLegal(t *testing.T) {
