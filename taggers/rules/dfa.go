@@ -14,7 +14,7 @@ import (
 // where there is one. For programs without guards it is exact.
 
 // maxStates bounds the automaton of a program, which begins anew when it is full.
-const maxStates = 256
+const maxStates = 1000
 
 // dfa is the automaton of one program.
 type dfa struct {

@@ -295,18 +295,18 @@ func bracket(x string) int {
 }
 
 // lexicon is the expression for one of entries, the longest that fits. Spaces are
-// those of expressions, and an accent may be a character of its own.
+// those of expressions, and accents may be left out or be characters of their own.
 func lexicon(entries []string) string {
 	entries = slices.Clone(entries)
 	slices.SortStableFunc(entries, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 	for i, entry := range entries {
 		var b strings.Builder
 		for _, r := range entry {
-			switch pair, ok := decomposed[r]; {
+			switch forms, ok := accented[r]; {
 			case r == ' ':
 				b.WriteString(blanks)
 			case ok:
-				fmt.Fprintf(&b, "(?:%c|%s)", r, pair)
+				b.WriteString("(?:" + forms + ")")
 			default:
 				b.WriteString(regexp.QuoteMeta(string(r)))
 			}
@@ -316,8 +316,10 @@ func lexicon(entries []string) string {
 	return strings.Join(entries, "|")
 }
 
-// decomposed is accented letters as some systems write them, a letter and a mark.
-var decomposed = func() map[rune]string {
+// accented is how letters with an accent are written: as one character, as letter
+// and mark, or, as in many a note, without it. A tilde is part of the letter, and
+// stays: año is not ano.
+var accented = func() map[rune]string {
 	m := map[rune]string{}
 	for mark, pairs := range map[string]string{
 		"\u0300": "àaèeìiòoùuÀAÈEÌIÒOÙU", "\u0301": "áaéeíióoúuÁAÉEÍIÓOÚU", "\u0302": "âaêeîiôoûuÂAÊEÎIÔOÛU",
@@ -325,7 +327,11 @@ var decomposed = func() map[rune]string {
 	} {
 		runes := []rune(pairs)
 		for i := 0; i < len(runes); i += 2 {
-			m[runes[i]] = string(runes[i+1]) + mark
+			accented, letter := string(runes[i]), string(runes[i+1])
+			m[runes[i]] = accented + "|" + letter + mark
+			if mark != "\u0303" {
+				m[runes[i]] += "|" + letter
+			}
 		}
 	}
 	return m
