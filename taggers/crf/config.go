@@ -40,7 +40,7 @@ type Training struct {
 	Iterations int     `yaml:"iterations"` // at most; of sgd and perceptron, passes over the notes; default 200
 	Delta      float64 `yaml:"delta"`      // of lbfgs: ends when Period iterations lower the loss by less than this share; default 1e-5
 	Period     int     `yaml:"period"`     // default 10
-	Rate       float64 `yaml:"rate"`       // of sgd: of the first step; default 0.1
+	Rate       float64 `yaml:"rate"`       // of sgd: the greatest first step to be tried; default 0.1
 }
 
 // DefaultConfig has CRFsuite's settings, and no features.

@@ -152,12 +152,11 @@ func New(labels, attributes int, sequences []Sequence, minCount int) (*Model, er
 }
 
 // states writes the sum of the weights of each token's features with each
-// label: len(s.Ends) rows of m.Labels.
-func (m *Model) states(s *Sequence, scores []float64) {
+// label: rows of m.Labels, one every stride values; between them stands 0.
+func (m *Model) states(s *Sequence, scores []float64, stride int) {
 	clear(scores)
-	L := m.Labels
 	for t := range s.Len() {
-		row := scores[t*L : (t+1)*L]
+		row := scores[t*stride : t*stride+m.Labels]
 		from, to := s.at(t)
 		for k := from; k < to; k++ {
 			a := s.Attributes[k]

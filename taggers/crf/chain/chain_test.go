@@ -343,3 +343,132 @@ func TestRareFeaturesAreLeftOut(t *testing.T) {
 		t.Error("a token without a label was taken")
 	}
 }
+
+// A rate that suits lines made whole notes as sequences diverge: the weights of
+// features that all tokens share grew with the length of the sequence.
+func TestSGDDivergesOnLongSequences(t *testing.T) {
+	var notes []Sequence
+	for part := range slices.Chunk(learnable(rand.New(rand.NewPCG(13, 14)), 1500), 75) {
+		var note Sequence // of 600 tokens
+		for _, s := range part {
+			for k := range s.Labels {
+				from, to := s.at(k)
+				note.Attributes = append(append(note.Attributes, s.Attributes[from:to]...), 23) // 23: all tokens have it
+				note.Ends = append(note.Ends, int32(len(note.Attributes)))
+			}
+			note.Labels = append(note.Labels, s.Labels...)
+		}
+		notes = append(notes, note)
+	}
+	fit := func(trainer Trainer) float64 {
+		m, err := New(3, 24, notes, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := trainer.Train(context.Background(), m, notes, nil); err != nil {
+			t.Fatal(err)
+		}
+		return newObjective(m, notes, 1, 1).value(slices.Concat(m.Weight, m.Transition))
+	}
+	best := fit(LBFGS{L2: 1, Iterations: 500, Delta: 1e-12, Period: 10, Workers: 1})
+	for _, rate := range []float64{0.1, 10} {
+		if loss := fit(SGD{L2: 1, Rate: rate, Iterations: 30, Seed: 1}); loss > 1.05*best {
+			t.Errorf("rate %v: SGD ends at loss %v, L-BFGS at %v", rate, loss, best)
+		}
+	}
+}
+
+// Attributes that always occur together are one in L-BFGS, also if one of them
+// occurs twice in a token, or has other features; the optimum is that of all of
+// them.
+func TestMergedAttributesHaveTheSameOptimum(t *testing.T) {
+	train := learnable(rand.New(rand.NewPCG(15, 16)), 100)
+	for i := range train {
+		s := &train[i]
+		var twin Sequence
+		for k := range s.Labels {
+			from, to := s.at(k)
+			for _, a := range s.Attributes[from:to] {
+				twin.Attributes = append(twin.Attributes, a)
+				if a != 5 {
+					twin.Attributes = append(twin.Attributes, a+23) // its twin
+				}
+				if a == 7 {
+					twin.Attributes = append(twin.Attributes, a+23)
+				}
+			}
+			twin.Ends = append(twin.Ends, int32(len(twin.Attributes)))
+		}
+		s.Attributes, s.Ends = twin.Attributes, twin.Ends
+	}
+	m, err := New(3, 46, train, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	merged := merge(m, train)
+	if got, want := merged.Attributes(), 23+1; got != want { // the twin of 7 stays apart, that of 5 never occurs
+		t.Errorf("%d attributes are left, want %d", got, want)
+	}
+	if err := (LBFGS{L2: 0.5, Iterations: 500, Delta: 1e-13, Period: 10, Workers: 2}).Train(context.Background(), m, train, nil); err != nil {
+		t.Fatal(err)
+	}
+	f := newObjective(m, train, 0.5, 1)
+	grad := make([]float64, len(m.Weight)+len(m.Transition))
+	f.gradient(grad, slices.Concat(m.Weight, m.Transition))
+	for i, g := range grad {
+		if math.Abs(g) > 1e-3 {
+			t.Errorf("gradient %d is %v, want 0", i, g)
+		}
+	}
+}
+
+// With more than fewLabels labels an attribute's weights stand in the table: the
+// loss and gradient of both kinds together.
+func TestGradientOfAttributesWithManyLabels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 18))
+	m, sequences := random(rng, 9, 6, 40)
+	f := newObjective(m, sequences, 0.3, 2)
+	if m.Attributes() == 0 || len(f.table) == 0 {
+		t.Fatal("no attribute has many labels")
+	}
+	x := slices.Concat(m.Weight, m.Transition)
+	grad := make([]float64, len(x))
+	f.gradient(grad, x)
+	want := 0.0
+	for i := range sequences {
+		s := &sequences[i]
+		z := 0.0
+		if s.Len() > 4 {
+			continue
+		}
+		labelings(s.Len(), m.Labels, func(y []int32) { z += math.Exp(score(m, s, y)) })
+		want += math.Log(z) - score(m, s, s.Labels)
+	}
+	for i := range sequences { // too many labelings: by the other way
+		if s := &sequences[i]; s.Len() > 4 {
+			var u sums
+			trans := make([]float64, len(m.Transition))
+			exp(trans, m.Transition)
+			u.compute(m, s, trans, nil, nil)
+			want += u.LogZ - score(m, s, s.Labels)
+		}
+	}
+	for _, w := range x {
+		want += 0.3 * w * w
+	}
+	if got := f.value(x); !close(got, want, 1e-12) {
+		t.Fatalf("loss is %v, want %v", got, want)
+	}
+	for i := range x {
+		const h = 1e-5
+		at := x[i]
+		x[i] = at + h
+		up := f.value(x)
+		x[i] = at - h
+		down := f.value(x)
+		x[i] = at
+		if want := (up - down) / (2 * h); !close(grad[i], want, 1e-6) {
+			t.Fatalf("gradient %d is %v, want %v", i, grad[i], want)
+		}
+	}
+}

@@ -96,7 +96,7 @@ func viterbi(m *Model, s *Sequence, labels []int32, scores []float64, from []int
 	labels = append(labels[:0], make([]int32, n)...)
 	scores = grow(scores, n*L)
 	from = append(from[:0], make([]int32, n*L)...)
-	m.states(s, scores)
+	m.states(s, scores, L)
 	for t := 1; t < n; t++ {
 		for j := range L {
 			top := math.Inf(-1)

@@ -98,7 +98,7 @@ func (p *Predictor) Predict(s *Sequence) []int32 {
 		p.from = make([]int32, n*L, n*L+n*L/4)
 	}
 	p.from = p.from[:n*L]
-	p.m.states(s, p.best)
+	p.m.states(s, p.best, L)
 	for j, ok := range p.first {
 		if !ok {
 			p.best[j] = math.Inf(-1)
@@ -176,11 +176,11 @@ func (p *Predictor) Probability(start, end int) float64 {
 	p.compute()
 	u, L := &p.sums, p.m.Labels
 	y := func(t int) int { return int(p.labels[t]) }
-	x := u.forward[start*L+y(start)]
+	x := u.row(u.forward, start)[y(start)]
 	for t := start + 1; t < end; t++ {
-		x *= p.trans[y(t-1)*L+y(t)] * u.states[t*L+y(t)] * u.scale[t]
+		x *= p.trans[y(t-1)*L+y(t)] * u.row(u.states, t)[y(t)] * u.scale[t]
 	}
-	return min(1, max(0, x*u.back[(end-1)*L+y(end-1)]))
+	return min(1, max(0, x*u.row(u.back, end-1)[y(end-1)]))
 }
 
 // Marginal writes the probability of each label of a token of the last sequence

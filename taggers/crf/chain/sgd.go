@@ -10,12 +10,16 @@ import (
 )
 
 // SGD minimizes the loss of LBFGS by stochastic gradient descent, a sequence a
-// step (Bottou 2010; CRFsuite's l2sgd): the rate of step t is
-// Rate / (1 + Rate λ t), with λ = 2 L2 / the number of sequences. It is near the
-// optimum after a few passes, and takes long to come closer.
+// step (Bottou 2010; CRFsuite's l2sgd): the rate of step t is r / (1 + r λ t),
+// with λ = 2 L2 / the number of sequences. It is near the optimum after a few
+// passes, and takes long to come closer.
+//
+// How great a rate the training bears depends above all on the length of the
+// sequences. So r is found by trial, as Bottou's program does: of Rate, its half,
+// its quarter and so on, the one with which a pass over a sample comes lowest.
 type SGD struct {
 	L2         float64 // as LBFGS.L2
-	Rate       float64 // of the first step
+	Rate       float64 // the greatest to be tried
 	Iterations int     // passes over the sequences
 	Seed       uint64  // decides their order in each pass
 }
@@ -24,40 +28,24 @@ var _ Trainer = SGD{}
 
 // Train implements Trainer.
 func (o SGD) Train(ctx context.Context, m *Model, sequences []Sequence, report func(Iteration)) error {
-	clear(m.Weight)
-	clear(m.Transition)
+	d := newDescent(m, 2*o.L2/float64(max(1, len(sequences))))
 	if len(sequences) == 0 {
 		return nil
 	}
-	lambda := 2 * o.L2 / float64(len(sequences))
-	shrunk := 1.0 // the weights are shrunk*m.Weight, so that the penalty of all of them is one product
-	restore := func() { floats.Scale(shrunk, m.Weight); shrunk = 1 }
-	w := &worker{marginal: make([]float64, m.Labels), pairs: make([]float64, len(m.Transition))}
-	trans := make([]float64, len(m.Transition))
-	steps := 0.0
+	rate, err := o.calibrate(ctx, d, sequences)
+	if err != nil {
+		return err
+	}
+	d.start(rate)
 	for epoch := range o.Iterations {
 		loss := 0.0
-		for _, at := range rand.New(rand.NewPCG(o.Seed, uint64(epoch))).Perm(len(sequences)) {
+		for _, at := range o.order(epoch, len(sequences)) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			s := &sequences[at]
-			if s.Len() == 0 {
-				continue
-			}
-			rate := o.Rate / (1 + o.Rate*lambda*steps)
-			steps++
-			exp(trans, m.Transition)
-			w.sums.computeShrunk(m, s, trans, shrunk)
-			loss += w.sums.LogZ - w.sums.score(m, s.Labels)
-			shrunk *= 1 - rate*lambda
-			floats.Scale(1-rate*lambda, m.Transition)
-			w.step(m, s, trans, rate, rate/shrunk)
-			if shrunk < 1e-9 {
-				restore()
-			}
+			loss += d.step(&sequences[at])
 		}
-		restore()
+		d.restore()
 		loss += o.L2 * (floats.Dot(m.Weight, m.Weight) + floats.Dot(m.Transition, m.Transition))
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
 			return errors.New("SGD: the loss is not finite: take a lower rate")
@@ -69,16 +57,113 @@ func (o SGD) Train(ctx context.Context, m *Model, sequences []Sequence, report f
 	return nil
 }
 
-// step moves the weights against the gradient of one sequence's loss.
-func (w *worker) step(m *Model, s *Sequence, trans []float64, rate, stateRate float64) {
+// order is that of the sequences in a pass.
+func (o SGD) order(epoch, n int) []int { return rand.New(rand.NewPCG(o.Seed, uint64(epoch))).Perm(n) }
+
+// What a rate is tried on: sequences of about so many tokens, but no fewer
+// sequences than sampleSequences, if there are so many.
+const (
+	sampleTokens    = 10000
+	sampleSequences = 20
+	trials          = 20
+)
+
+// calibrate finds the rate.
+func (o SGD) calibrate(ctx context.Context, d *descent, sequences []Sequence) (float64, error) {
+	sample := o.order(-1, len(sequences))
+	tokens := 0
+	for n, at := range sample {
+		if tokens += sequences[at].Len(); tokens >= sampleTokens && n+1 >= sampleSequences {
+			sample = sample[:n+1]
+			break
+		}
+	}
+	best, least := o.Rate, math.Inf(1)
+	rate := o.Rate
+	for range trials {
+		d.start(rate)
+		for _, at := range sample {
+			if err := ctx.Err(); err != nil {
+				return 0, err
+			}
+			d.step(&sequences[at])
+		}
+		loss := 0.0
+		for _, at := range sample {
+			loss += d.loss(&sequences[at])
+		}
+		switch {
+		case loss < least:
+			best, least = rate, loss
+		case !math.IsInf(least, 1): // it was lower with a greater rate
+			return best, nil
+		}
+		rate /= 2
+	}
+	return best, nil
+}
+
+// descent is a training as it goes on.
+type descent struct {
+	m      *Model
+	w      *worker
+	trans  []float64
+	lambda float64
+	rate   float64 // of the first step
+	steps  float64
+	shrunk float64 // the weights are shrunk*m.Weight, so that the penalty of all of them is one product
+}
+
+func newDescent(m *Model, lambda float64) *descent {
+	d := &descent{m: m, lambda: lambda, trans: make([]float64, len(m.Transition))}
+	d.w = &worker{marginal: make([]float64, m.Labels), pairs: make([]float64, len(m.Transition))}
+	d.start(0)
+	return d
+}
+
+// start begins anew, with all weights zero.
+func (d *descent) start(rate float64) {
+	clear(d.m.Weight)
+	clear(d.m.Transition)
+	d.rate, d.steps, d.shrunk = rate, 0, 1
+}
+
+// restore makes m.Weight the weights.
+func (d *descent) restore() {
+	floats.Scale(d.shrunk, d.m.Weight)
+	d.shrunk = 1
+}
+
+// loss is that of one sequence, without the penalty.
+func (d *descent) loss(s *Sequence) float64 {
+	if s.Len() == 0 {
+		return 0
+	}
+	exp(d.trans, d.m.Transition)
+	d.w.sums.computeShrunk(d.m, s, d.trans, nil, nil, d.shrunk)
+	return d.w.sums.LogZ - d.w.sums.score(d.m, s.Labels)
+}
+
+// step moves the weights against the gradient of one sequence's loss, which it
+// returns.
+func (d *descent) step(s *Sequence) float64 {
+	if s.Len() == 0 {
+		return 0
+	}
+	m, w := d.m, d.w
+	loss := d.loss(s)
+	rate := d.rate / (1 + d.rate*d.lambda*d.steps)
+	d.steps++
+	d.shrunk *= 1 - rate*d.lambda
+	floats.Scale(1-rate*d.lambda, m.Transition)
 	for t, y := range s.Labels {
 		w.sums.marginal(t, w.marginal)
 		w.marginal[y]--
 		from, to := s.at(t)
-		for k := from; k < to; k++ {
-			if a := s.Attributes[k]; a >= 0 {
+		for _, a := range s.Attributes[from:to] {
+			if a >= 0 {
 				for f := m.First[a]; f < m.First[a+1]; f++ {
-					m.Weight[f] -= stateRate * w.marginal[m.Label[f]]
+					m.Weight[f] -= rate / d.shrunk * w.marginal[m.Label[f]]
 				}
 			}
 		}
@@ -86,9 +171,13 @@ func (w *worker) step(m *Model, s *Sequence, trans []float64, rate, stateRate fl
 	clear(w.pairs)
 	w.sums.addPairs(w.pairs)
 	for i, x := range w.pairs {
-		m.Transition[i] -= rate * x * trans[i]
+		m.Transition[i] -= rate * x * d.trans[i]
 	}
 	for t := 1; t < s.Len(); t++ {
 		m.Transition[int(s.Labels[t-1])*m.Labels+int(s.Labels[t])] += rate
 	}
+	if d.shrunk < 1e-9 {
+		d.restore()
+	}
+	return loss
 }

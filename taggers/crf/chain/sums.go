@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/lethe-deid/lethe/nn/kernel/rows"
 )
 
 // sums is the forward and backward sums of one sequence, and the memory for
@@ -12,13 +14,36 @@ import (
 // none leaves the range of float64.
 type sums struct {
 	L       int
+	P       int       // length of a row for package rows: what is beyond L counts for nothing
 	scores  []float64 // of the states
 	states  []float64 // exp(score - the row's maximum)
 	forward []float64 // each row sums to 1
 	scale   []float64 // of each row: one divided by what it summed to
 	back    []float64 // forward * back is the probability of the label
 	after   []float64 // of a row t: states * back * scale, what the row before sums over
+	pairs   []float64
+	own     transitions
 	LogZ    float64
+}
+
+// transitions is exp of the weights of the transitions, in rows for package rows.
+type transitions struct {
+	from []float64 // a row for each label before
+	to   []float64 // a row for each label after
+}
+
+// set takes exp(weight) of each pair of L labels.
+func (x *transitions) set(trans []float64, L int) {
+	P := rows.Width(L)
+	x.from, x.to = grow(x.from, L*P), grow(x.to, L*P)
+	for i := range L {
+		copy(x.from[i*P:], trans[i*L:(i+1)*L])
+		clear(x.from[i*P+L : (i+1)*P])
+		for j := range L {
+			x.to[i*P+j] = trans[j*L+i]
+		}
+		clear(x.to[i*P+L : (i+1)*P])
+	}
 }
 
 func grow(s []float64, n int) []float64 {
@@ -31,41 +56,48 @@ func grow(s []float64, n int) []float64 {
 // compute takes all sums of a sequence; trans is exp of the transition weights,
 // first and last say which labels may begin and end the sequence (nil: all).
 func (u *sums) compute(m *Model, s *Sequence, trans []float64, first, last []bool) {
-	u.scores = grow(u.scores, s.Len()*m.Labels)
-	m.states(s, u.scores)
-	u.sum(m.Labels, s.Len(), trans, first, last)
+	u.computeShrunk(m, s, trans, first, last, 1)
 }
 
 // computeShrunk is compute for state weights that are shrunk*m.Weight.
-func (u *sums) computeShrunk(m *Model, s *Sequence, trans []float64, shrunk float64) {
-	u.scores = grow(u.scores, s.Len()*m.Labels)
-	m.states(s, u.scores)
-	floats.Scale(shrunk, u.scores)
-	u.sum(m.Labels, s.Len(), trans, nil, nil)
+func (u *sums) computeShrunk(m *Model, s *Sequence, trans []float64, first, last []bool, shrunk float64) {
+	u.begin(m.Labels, s.Len())
+	m.states(s, u.scores, u.P)
+	if shrunk != 1 {
+		floats.Scale(shrunk, u.scores)
+	}
+	u.own.set(trans, u.L)
+	u.sum(&u.own, first, last)
 }
 
-// sum is compute after the scores of the states, for L labels and n tokens.
-func (u *sums) sum(L, n int, trans []float64, first, last []bool) {
-	u.L = L
-	u.states, u.forward, u.back, u.after = grow(u.states, n*L), grow(u.forward, n*L), grow(u.back, n*L), grow(u.after, n*L)
-	u.scale = grow(u.scale, n)
+// begin makes room for n tokens of L labels.
+func (u *sums) begin(L, n int) {
+	u.L, u.P = L, rows.Width(L)
+	size := n * u.P
+	u.scores, u.states, u.forward = grow(u.scores, size), grow(u.states, size), grow(u.forward, size)
+	u.back, u.after, u.scale = grow(u.back, size), grow(u.after, size), grow(u.scale, n)
+}
+
+// row is that of token t.
+func (u *sums) row(of []float64, t int) []float64 { return of[t*u.P : (t+1)*u.P] }
+
+// sum is compute after the scores of the states.
+func (u *sums) sum(trans *transitions, first, last []bool) {
+	n := len(u.scale)
 	u.LogZ = 0
 	for t := range n {
-		row, e, f := u.scores[t*L:(t+1)*L], u.states[t*L:(t+1)*L], u.forward[t*L:(t+1)*L]
-		top := floats.Max(row)
-		for j, x := range row {
-			e[j] = math.Exp(x - top)
+		e, f, scores := u.row(u.states, t), u.row(u.forward, t), u.row(u.scores, t)
+		for i := u.L; i < u.P; i++ {
+			scores[i] = math.Inf(-1)
 		}
+		top := rows.ExpLess(e, scores)
 		if t == 0 {
 			copy(f, e)
+			clear(f[u.L:])
 			forbid(f, first)
 		} else {
 			clear(f)
-			for i, p := range u.forward[(t-1)*L : t*L] {
-				if p != 0 {
-					floats.AddScaled(f, p, trans[i*L:(i+1)*L])
-				}
-			}
+			rows.MulAdd(f, u.row(u.forward, t-1), 1, u.L, trans.from)
 			floats.Mul(f, e)
 		}
 		if t == n-1 {
@@ -77,20 +109,18 @@ func (u *sums) sum(L, n int, trans []float64, first, last []bool) {
 		u.LogZ += top + math.Log(total)
 	}
 	for t := n - 1; t >= 0; t-- {
-		b := u.back[t*L : (t+1)*L]
+		b := u.row(u.back, t)
+		clear(b)
 		if t == n-1 {
-			for i := range b {
+			for i := range u.L {
 				b[i] = 1
 			}
 			forbid(b, last)
 		} else {
-			next := u.after[(t+1)*L : (t+2)*L]
-			for i := range b {
-				b[i] = floats.Dot(trans[i*L:(i+1)*L], next)
-			}
+			rows.MulAdd(b, u.row(u.after, t+1), 1, u.L, trans.to)
 		}
-		v := u.after[t*L : (t+1)*L]
-		floats.MulTo(v, u.states[t*L:(t+1)*L], b)
+		v := u.row(u.after, t)
+		floats.MulTo(v, u.row(u.states, t), b)
 		floats.Scale(u.scale[t], v)
 	}
 }
@@ -106,24 +136,20 @@ func forbid(row []float64, allowed []bool) {
 
 // marginal is the probability of each label of token t.
 func (u *sums) marginal(t int, into []float64) {
-	floats.MulTo(into, u.forward[t*u.L:(t+1)*u.L], u.back[t*u.L:(t+1)*u.L])
+	floats.MulTo(into, u.row(u.forward, t)[:len(into)], u.row(u.back, t)[:len(into)])
 }
-
-// negligible is the probability of a label below which its transitions add
-// nothing to the expected counts.
-const negligible = 1e-10
 
 // addPairs adds, for each pair of labels i, j, the probability that the
 // transitions of the sequence are this one, but for the factor trans[i*L+j].
 func (u *sums) addPairs(into []float64) {
-	L := u.L
-	for t := 1; t < len(u.scale); t++ {
-		f, b, v := u.forward[(t-1)*L:t*L], u.back[(t-1)*L:t*L], u.after[t*L:(t+1)*L]
-		for i := range f {
-			if f[i]*b[i] > negligible {
-				floats.AddScaled(into[i*L:(i+1)*L], f[i], v)
-			}
-		}
+	if len(u.scale) < 2 {
+		return
+	}
+	u.pairs = grow(u.pairs, u.P)
+	for i := range u.L {
+		clear(u.pairs)
+		rows.MulAdd(u.pairs, u.forward[i:], u.P, len(u.scale)-1, u.after[u.P:])
+		floats.Add(into[i*u.L:(i+1)*u.L], u.pairs[:u.L])
 	}
 }
 
@@ -131,7 +157,7 @@ func (u *sums) addPairs(into []float64) {
 func (u *sums) score(m *Model, labels []int32) float64 {
 	total := 0.0
 	for t, y := range labels {
-		total += u.scores[t*u.L+int(y)]
+		total += u.row(u.scores, t)[y]
 		if t > 0 {
 			total += m.Transition[int(labels[t-1])*u.L+int(y)]
 		}
