@@ -99,21 +99,25 @@ func (l Learner) Fit(ctx context.Context, task taggers.Task) (taggers.Tagger, er
 // train fits the chain of some of the types.
 func (t *Tagger) train(ctx context.Context, task taggers.Task, types []string, texts []*feature.Text, sequences []chain.Sequence, begin time.Time) (model, error) {
 	scheme := t.config.Scheme
-	m := model{labels: scheme.Labels(types)}
-	ids := map[string]int32{}
-	for i, l := range m.labels {
-		ids[l] = int32(i)
-	}
-	n := 0
+	var all [][]string
+	seen := map[string]bool{"O": true}
 	for _, x := range texts {
 		for _, labels := range x.Labels(scheme) {
-			s := &sequences[n]
-			n++
-			s.Labels = make([]int32, len(labels))
-			for i, l := range labels {
-				s.Labels[i] = ids[l] // of another type: 0, which is O
+			all = append(all, labels)
+			for _, l := range labels {
+				seen[l] = true
 			}
 		}
+	}
+	var m model
+	for _, l := range scheme.Labels(types) {
+		if seen[l] { // one that never occurs has no feature
+			m.labels = append(m.labels, l)
+		}
+	}
+	ids := numbers(m.labels)
+	for i, labels := range all {
+		sequences[i].Labels = numbered(labels, ids)
 	}
 	var err error
 	if m.chain, err = chain.New(len(m.labels), t.extractor.Len(), sequences, t.config.MinCount); err != nil {

@@ -1,0 +1,57 @@
+package crf
+
+import (
+	"context"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/taggers/crf/chain"
+	"github.com/lethe-deid/lethe/taggers/crf/feature"
+)
+
+// Instances is documents as a chain sees them: numbers, and what they stand for.
+type Instances struct {
+	Sequences  []chain.Sequence // with their labels
+	Labels     []string
+	Attributes []feature.Attribute // can hold words of the training notes
+}
+
+// Instances draws what the tagger knows from documents, for other programs to
+// learn from. A label that did not occur in training counts as O. Of a tagger with
+// a model a type the labels are those of the first.
+func (t *Tagger) Instances(ctx context.Context, docs []*data.Document) (Instances, error) {
+	in := Instances{Labels: t.models[0].labels, Attributes: t.extractor.Attributes()}
+	foreign, err := t.resources.Foreign(ctx, docs)
+	if err != nil {
+		return Instances{}, err
+	}
+	ids := numbers(in.Labels)
+	for i, d := range docs {
+		for r := range t.reader.Cut(d) {
+			x := feature.NewText(r, foreign[i])
+			sequences := t.extractor.Sequences(x)
+			for k, labels := range x.Labels(t.config.Scheme) {
+				sequences[k].Labels = numbered(labels, ids)
+			}
+			in.Sequences = append(in.Sequences, sequences...)
+		}
+	}
+	return in, nil
+}
+
+// numbers is each label's number.
+func numbers(labels []string) map[string]int32 {
+	ids := map[string]int32{}
+	for i, l := range labels {
+		ids[l] = int32(i)
+	}
+	return ids
+}
+
+// numbered is labels as numbers; one of another type is 0, which is O.
+func numbered(labels []string, ids map[string]int32) []int32 {
+	all := make([]int32, len(labels))
+	for i, l := range labels {
+		all[i] = ids[l]
+	}
+	return all
+}
