@@ -143,7 +143,6 @@ var presets = map[string][]feature.Spec{
 	"meddocan": {
 		{Family: "word", Window: 2}, {Family: "lower", Window: 3}, {Family: "ngram", Window: 2, Size: 2},
 		{Family: "prefix", Size: 4}, {Family: "suffix", Size: 4}, {Family: "shape", Window: 2}, {Family: "morphology", Window: 1},
-		{Family: "label"}, {Family: "section"}, {Family: "space", Window: 1}, {Family: "temporal", Window: 1},
-		{Family: "disjunctive"},
+		{Family: "label"}, {Family: "section"}, {Family: "space", Window: 2}, {Family: "temporal", Window: 1},
 	},
 }

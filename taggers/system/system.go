@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
@@ -317,8 +319,10 @@ func fit(ctx context.Context, c *Config, task taggers.Task, name string) (*node,
 }
 
 // fitBelow trains a node below another, or takes over what an earlier run has
-// left of it.
+// left of it. Its seed follows from the experiment's and its name, so that two
+// networks of one configuration are not the same.
 func fitBelow(ctx context.Context, c child, task taggers.Task, name string) (taggers.Model, error) {
+	task.Seed = rand.New(rand.NewPCG(task.Seed, hash(c.name))).Uint64()
 	if task.Dir != "" {
 		task.Dir = filepath.Join(task.Dir, membersFolder, c.name)
 	}
@@ -340,6 +344,12 @@ func fitBelow(ctx context.Context, c child, task taggers.Task, name string) (tag
 		err = checkpoints.Replace(kept, n.Save)
 	}
 	return n, err
+}
+
+func hash(s string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return h.Sum64()
 }
 
 // named tells of a member's progress by its name.
