@@ -2,22 +2,22 @@ package pos
 
 import (
 	"archive/tar"
-	"cmp"
 	"compress/gzip"
 	"io"
 	"os"
-	"path/filepath"
 	"testing"
+
+	"github.com/lethe-deid/lethe/internal/shared"
 )
 
-// treebank reads a file of Universal Dependencies from the shared folder,
-// $LETHE_SHARED or, by default, shared beside the project; at most n sentences.
+// treebank reads at most n sentences from a file of Universal Dependencies, which
+// the shared folder holds as an archive.
 func treebank(t testing.TB, name string, n int) []Sentence {
 	t.Helper()
-	path := filepath.Join(cmp.Or(os.Getenv("LETHE_SHARED"), "../../../../shared"), "corpora", "universal-dependencies.tar.gz")
+	path := shared.Path(t, "corpora", "universal-dependencies.tar.gz")
 	f, err := os.Open(path)
 	if err != nil {
-		t.Skipf("no %s (set LETHE_SHARED): %v", path, err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	z, err := gzip.NewReader(f)

@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// Options say how a tagger is learnt. The zero value is what the models of
-// docs/pos.md were trained with.
+// Options say how a tagger is learnt.
 type Options struct {
 	Epochs int    // passes over the treebanks; 0 for DefaultEpochs
 	Seed   uint64 // decides the order of the sentences
