@@ -22,7 +22,7 @@ type errorsOptions struct {
 func newErrors() *cobra.Command {
 	var opt errorsOptions
 	cmd := &cobra.Command{
-		Use:   "errors RUN [RUN_B]",
+		Use:   "errors RUN [RUN_B] | --gold DIR --a DIR [--b DIR]",
 		Short: "Say what kinds of errors a system makes, or what one of two finds and the other does not",
 		Long: `Say what kinds of errors a run made on a split: what it missed, made up, cut
 wrongly or took for another type, by type; of what sort the tokens are that it
