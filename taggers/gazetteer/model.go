@@ -90,10 +90,9 @@ func writeList(path string, entries []string) error {
 	w := bufio.NewWriter(z)
 	for _, e := range entries {
 		if e[0] == '#' {
-			w.WriteByte(' ') // else it would be a comment
+			e = " " + e // else it would be a comment
 		}
-		w.WriteString(e)
-		w.WriteByte('\n')
+		fmt.Fprintln(w, e)
 	}
 	if err := w.Flush(); err != nil {
 		return err
