@@ -39,11 +39,12 @@
 //
 // Both are linear in the text, whatever the text and the rules. No search runs
 // ahead: at every place where a match may begin, those rules are tried whose
-// matches can begin with the character there, each by stepping all states of its
-// expression at once (machine.go) over a window of at most 512 bytes. With n bytes
-// of text and m instructions in all expressions the time is at most of the order of
-// 512·n·m, and mostly of n, since most tries end at the first character. The memory
-// is of the order of m, beside the matches and a bit for each byte of the text.
+// matches can begin with the character there, over a window of at most 512 bytes:
+// first by an automaton that says whether a match is possible (dfa.go), then, if it
+// is, by stepping all states of the expression at once (machine.go). With n bytes of
+// text and m instructions in all expressions the time is at most of the order of
+// 512·n·m, and mostly of n, since most tries end after a few characters. The memory is
+// of the order of m, beside the matches and a bit for each byte of the text.
 package rules
 
 import (
@@ -240,7 +241,10 @@ func (r *rule) at(m *machine, text string, i int) (start, end int, ok bool) {
 // floor is the last border between code points at or before i, within the text.
 func floor(text string, i int) int {
 	i = min(max(i, 0), len(text))
-	for i > 0 && i < len(text) && !utf8.RuneStart(text[i]) {
+	for range utf8.UTFMax - 1 { // no more, should the text not be UTF-8
+		if i == 0 || i == len(text) || utf8.RuneStart(text[i]) {
+			break
+		}
 		i--
 	}
 	return i
