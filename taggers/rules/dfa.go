@@ -62,7 +62,8 @@ func (m *machine) can(p *program, text string, i, limit int) bool {
 			}
 			return d.states[s].atEnd == matched
 		}
-		next, size := unknown, 1
+		var next int32
+		size := 1
 		if b := text[i]; b < utf8.RuneSelf {
 			if next = d.states[s].ascii[b]; next == unknown {
 				next = d.step(s, rune(b))
