@@ -41,6 +41,6 @@ could not be examined.`,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, err) })
 	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newSignificance(), newErrors(), newReport(),
-		newAblate(), newCurve(), newCrossval(), newCross(), newVectors(), newPOS(), newDeidentify(), newSynth(), newBench())
+		newAblate(), newCurve(), newCrossval(), newCross(), newVectors(), newPOS(), newDump(), newDeidentify(), newSynth(), newBench())
 	return root
 }

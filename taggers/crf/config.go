@@ -23,8 +23,13 @@ type Config struct {
 	MaxTokens int            `yaml:"max_sentence"` // longer sentences are cut; in tokens; default 1000
 	Scheme    data.Scheme    `yaml:"scheme"`       // IO, BIO (default) or BIOES
 	PerType   bool           `yaml:"per_type"`     // a model for each type, of which the surest wins where they overlap (Dehghan et al. 2015); default false
+	Types     []string       `yaml:"types"`        // learn these only, and see other spans as none; default all
 	Preset    string         `yaml:"preset"`       // the features of a paper, see Presets; they stand before those of Features
+	Without   []string       `yaml:"without"`      // families of the preset that are left out
 	Features  []feature.Spec `yaml:"features"`
+	// Subsets says of per_type which families a type's model has, for lack of others
+	// (Dehghan et al. 2015, section 2 (III)); default, for types not named: all.
+	Subsets map[string][]string `yaml:"subsets"`
 	// Values of features that occur in fewer training documents are left out, and
 	// with them names from the model's file; default 1: all are kept.
 	MinDocuments int             `yaml:"min_documents"`
@@ -64,23 +69,16 @@ func (c Config) Validate() error {
 	} else if scheme != c.Scheme {
 		return fmt.Errorf("scheme: %q is written %s", string(c.Scheme), scheme)
 	}
-	if _, ok := presets[c.Preset]; c.Preset != "" && !ok {
-		return fmt.Errorf("preset: no preset %q (have %s)", c.Preset, strings.Join(Presets(), ", "))
-	}
-	for i, s := range c.Features {
-		if err := s.Check(); err != nil {
-			return fmt.Errorf("features[%d].%w", i, err)
-		}
-	}
 	if err := c.Resources.Validate(); err != nil {
 		return fmt.Errorf("resources.%w", err)
+	}
+	if err := c.validateFeatures(); err != nil {
+		return err
 	}
 	t := c.Training
 	switch {
 	case c.MaxTokens < 1:
 		return fmt.Errorf("max_sentence: %d is not positive", c.MaxTokens)
-	case len(c.specs()) == 0:
-		return fmt.Errorf("features: there are none, and no preset")
 	case c.MinDocuments < 1:
 		return fmt.Errorf("min_documents: %d is not positive", c.MinDocuments)
 	case c.MinCount < 1:
@@ -101,8 +99,52 @@ func (c Config) Validate() error {
 	return nil
 }
 
+func (c Config) validateFeatures() error {
+	if _, ok := presets[c.Preset]; c.Preset != "" && !ok {
+		return fmt.Errorf("preset: no preset %q (have %s)", c.Preset, strings.Join(Presets(), ", "))
+	}
+	has := func(specs []feature.Spec, family string) bool {
+		return slices.ContainsFunc(specs, func(s feature.Spec) bool { return s.Family == family })
+	}
+	for i, family := range c.Without {
+		if !has(presets[c.Preset], family) {
+			return fmt.Errorf("without[%d]: the preset has no family %q", i, family)
+		}
+	}
+	specs := c.specs()
+	if len(specs) == 0 {
+		return fmt.Errorf("features: there are none, and no preset")
+	}
+	if at, err := feature.Check(specs, c.Resources); err != nil {
+		if own := at - (len(specs) - len(c.Features)); own >= 0 {
+			return fmt.Errorf("features[%d].%w", own, err)
+		}
+		return fmt.Errorf("preset: %s: %w; without leaves a family out", c.Preset, err)
+	}
+	for _, typ := range slices.Sorted(maps.Keys(c.Subsets)) {
+		if !c.PerType {
+			return fmt.Errorf("subsets: of no use but with per_type")
+		}
+		if len(c.Types) > 0 && !slices.Contains(c.Types, typ) {
+			return fmt.Errorf("subsets: %s is not one of the types", typ)
+		}
+		if len(c.Subsets[typ]) == 0 {
+			return fmt.Errorf("subsets.%s: there is no family", typ)
+		}
+		for i, family := range c.Subsets[typ] {
+			if !has(specs, family) {
+				return fmt.Errorf("subsets.%s[%d]: family %q is not among the features", typ, i, family)
+			}
+		}
+	}
+	return nil
+}
+
 // specs is all families: those of the preset, then the config's own.
-func (c Config) specs() []feature.Spec { return slices.Concat(presets[c.Preset], c.Features) }
+func (c Config) specs() []feature.Spec {
+	preset := slices.DeleteFunc(slices.Clone(presets[c.Preset]), func(s feature.Spec) bool { return slices.Contains(c.Without, s.Family) })
+	return append(preset, c.Features...)
+}
 
 func (c Config) reader() (reader.Reader, error) {
 	return reader.New(c.Tokenizer, c.Sentences, c.MaxTokens)
@@ -125,24 +167,18 @@ func (c Config) About() string {
 	if c.Preset != "" {
 		parts = append(parts, "features of "+c.Preset)
 	}
+	if len(c.Without) > 0 {
+		parts[0] += " without " + strings.Join(c.Without, ", ")
+	}
 	for _, s := range c.Features {
 		parts = append(parts, s.Family)
 	}
 	what := string(c.Scheme) + " labels"
+	if len(c.Types) > 0 {
+		what += " of " + strings.Join(c.Types, ", ")
+	}
 	if c.PerType {
 		what += ", a model a type"
 	}
 	return strings.Join(append(parts, what, "by "+c.Training.Method), ", ")
-}
-
-// Presets lists the papers' feature sets.
-func Presets() []string { return slices.Sorted(maps.Keys(presets)) }
-
-// presets is features by name.
-var presets = map[string][]feature.Spec{
-	"meddocan": {
-		{Family: "word", Window: 2}, {Family: "lower", Window: 3}, {Family: "ngram", Window: 2, Size: 2},
-		{Family: "prefix", Size: 4}, {Family: "suffix", Size: 4}, {Family: "shape", Window: 2}, {Family: "morphology", Window: 1},
-		{Family: "label"}, {Family: "section"}, {Family: "space", Window: 2}, {Family: "temporal", Window: 1},
-	},
 }

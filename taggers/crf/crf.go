@@ -1,9 +1,11 @@
 package crf
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,10 +40,16 @@ type Learner struct{ Config Config }
 
 var _ taggers.Learner = Learner{}
 
-// Fit implements taggers.Learner. Dev plays no part but to be scored.
+// Fit implements taggers.Learner. Dev plays no part; the training is over when the
+// loss is, and nothing can be resumed. An epoch that it reports is an iteration,
+// without tokens or scores. Of a model for each type, the member is the type.
 func (l Learner) Fit(ctx context.Context, task taggers.Task) (taggers.Tagger, error) {
 	cfg := l.Config
 	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	groups, err := cfg.groups(task.Types.Used(task.Train))
+	if err != nil {
 		return nil, err
 	}
 	r, err := cfg.reader()
@@ -71,23 +79,14 @@ func (l Learner) Fit(ctx context.Context, task taggers.Task) (taggers.Tagger, er
 	if tokens == 0 {
 		return nil, fmt.Errorf("the training documents hold no token")
 	}
-	extractor, drawn, err := feature.Fit(cfg.specs(), t.resources, texts, counted, cfg.MinDocuments, t.workers)
+	extractor, drawn, err := feature.Fit(ctx, cfg.specs(), t.resources, texts, counted, cfg.MinDocuments, t.workers)
 	if err != nil {
 		return nil, err
 	}
 	t.extractor = extractor
 	sequences := slices.Concat(drawn...)
-	used := task.Types.Used(task.Train)
-	groups := [][]string{used}
-	if cfg.PerType {
-		groups = groups[:0]
-		for _, typ := range used {
-			groups = append(groups, []string{typ})
-		}
-	}
-	begin := time.Now()
 	for _, types := range groups {
-		m, err := t.train(ctx, task, types, texts, sequences, begin)
+		m, err := t.train(ctx, task, types, texts, sequences)
 		if err != nil {
 			return nil, err
 		}
@@ -96,8 +95,27 @@ func (l Learner) Fit(ctx context.Context, task taggers.Task) (taggers.Tagger, er
 	return t, nil
 }
 
+// groups is the types that each model learns, of those that the training notes
+// have.
+func (c Config) groups(used []string) ([][]string, error) {
+	if len(c.Types) > 0 {
+		used = slices.DeleteFunc(used, func(t string) bool { return !slices.Contains(c.Types, t) })
+	}
+	if len(used) == 0 {
+		return nil, fmt.Errorf("types: the training documents have no span of %s", cmp.Or(strings.Join(c.Types, ", "), "any type"))
+	}
+	if !c.PerType {
+		return [][]string{used}, nil
+	}
+	var groups [][]string
+	for _, typ := range used {
+		groups = append(groups, []string{typ})
+	}
+	return groups, nil
+}
+
 // train fits the chain of some of the types.
-func (t *Tagger) train(ctx context.Context, task taggers.Task, types []string, texts []*feature.Text, sequences []chain.Sequence, begin time.Time) (model, error) {
+func (t *Tagger) train(ctx context.Context, task taggers.Task, types []string, texts []*feature.Text, sequences []chain.Sequence) (model, error) {
 	scheme := t.config.Scheme
 	var all [][]string
 	seen := map[string]bool{"O": true}
@@ -119,14 +137,23 @@ func (t *Tagger) train(ctx context.Context, task taggers.Task, types []string, t
 	for i, labels := range all {
 		sequences[i].Labels = numbered(labels, ids)
 	}
+	member := ""
+	kept := sequences
+	if t.config.PerType {
+		member = types[0]
+		if families, ok := t.config.Subsets[member]; ok {
+			kept = t.only(families, sequences)
+		}
+	}
 	var err error
-	if m.chain, err = chain.New(len(m.labels), t.extractor.Len(), sequences, t.config.MinCount); err != nil {
+	if m.chain, err = chain.New(len(m.labels), t.extractor.Len(), kept, t.config.MinCount); err != nil {
 		return m, err
 	}
 	last := time.Now()
 	err = t.config.Training.trainer(task.Seed, t.workers).Train(ctx, m.chain, sequences, func(i chain.Iteration) {
 		if task.Report.Epoch != nil {
-			task.Report.Epoch(taggers.Epoch{Epoch: i.Number, Loss: i.Loss, Train: time.Since(last), Total: time.Since(begin)})
+			took := time.Since(last)
+			task.Report.Epoch(taggers.Epoch{Member: member, Epoch: i.Number, Loss: i.Loss, Train: took, Total: took})
 			last = time.Now()
 		}
 	})
@@ -136,6 +163,25 @@ func (t *Tagger) train(ctx context.Context, task taggers.Task, types []string, t
 		}
 	}
 	return m, err
+}
+
+// only is the sequences with the attributes of some families. A chain made of them
+// has no feature for others, so that it can be trained and used with all.
+func (t *Tagger) only(families []string, sequences []chain.Sequence) []chain.Sequence {
+	kept := make([]bool, t.extractor.Len())
+	for i, a := range t.extractor.Attributes() {
+		kept[i] = slices.Contains(families, a.Family)
+	}
+	all := slices.Clone(sequences)
+	for i := range all {
+		all[i].Attributes = slices.Clone(all[i].Attributes)
+		for k, a := range all[i].Attributes {
+			if !kept[a] {
+				all[i].Attributes[k] = -1
+			}
+		}
+	}
+	return all
 }
 
 // Tag implements taggers.Tagger. A span's score is the probability of its labels.

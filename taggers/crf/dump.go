@@ -4,44 +4,100 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/lethe-deid/lethe/taggers/crf/feature"
 )
 
-// Weight is a feature and what it says: how much it speaks for a label, or for a
-// label after another.
-type Weight struct {
-	From   string  `json:"from,omitempty"`   // of a transition: the label before
-	Column string  `json:"column,omitempty"` // of an attribute: what kind of value
-	Offset int     `json:"offset"`           // and of which token, counted from the labelled one
-	Value  string  `json:"value,omitempty"`  // can be a word of the training notes
-	Label  string  `json:"label"`
+// Dump is what the weights of a chain say, label by label, as crfsuite dump shows
+// it. Other programs may rely upon the keys of its JSON form.
+type Dump struct {
+	Attributes int     `json:"attributes"` // that it has a feature for
+	Features   int     `json:"features"`   // attributes with a label
+	Labels     []Label `json:"labels"`
+}
+
+// Label is what speaks for and against a label, the strongest first.
+type Label struct {
+	Label       string       `json:"label"`
+	Transitions []Transition `json:"transitions"` // to the label after it
+	Features    []Feature    `json:"features"`
+}
+
+// Transition is the weight of two labels in a row.
+type Transition struct {
+	To     string  `json:"to"`
 	Weight float64 `json:"weight"`
 }
 
-// Weights lists the transitions, and the features of attributes, the strongest
-// first: at most limit of each, unless it is 0. What shows words of the training
-// notes is left out unless showText.
-func (t *Tagger) Weights(limit int, showText bool) (transitions, features []Weight) {
+// Feature is the weight of an attribute for a label.
+type Feature struct {
+	Column string  `json:"column"`
+	Offset int     `json:"offset"` // of the token that has the value, from the one with the label
+	Value  *string `json:"value"`  // nil: hidden, since it can be words of the training notes; "" is a place beyond the sentence
+	Weight float64 `json:"weight"`
+}
+
+// Dump lists at most so many transitions and features of each label, all if limit
+// is 0, for each of the tagger's chains: one, or one a type. Values that can be
+// words of the training notes are shown only if showText says so.
+func (t *Tagger) Dump(limit int, showText bool) []Dump {
+	var all []Dump
 	attributes := t.extractor.Attributes()
 	for _, m := range t.models {
-		L := len(m.labels)
-		for i, w := range m.chain.Transition {
-			transitions = append(transitions, Weight{From: m.labels[i/L], Label: m.labels[i%L], Weight: w})
+		all = append(all, m.dump(attributes, limit, showText))
+	}
+	return all
+}
+
+func (m model) dump(attributes []feature.Attribute, limit int, showText bool) Dump {
+	d := Dump{Features: len(m.chain.Label)}
+	of := make([][]ref, len(m.labels))
+	for a := range attributes {
+		from, to := m.chain.First[a], m.chain.First[a+1]
+		if from < to {
+			d.Attributes++
 		}
-		for a, at := range attributes {
-			if !showText {
-				at.Value = ""
-			}
-			for f := m.chain.First[a]; f < m.chain.First[a+1]; f++ {
-				features = append(features, Weight{Column: at.Column, Offset: at.Offset, Value: at.Value, Label: m.labels[m.chain.Label[f]], Weight: m.chain.Weight[f]})
-			}
+		for f := from; f < to; f++ {
+			l := m.chain.Label[f]
+			of[l] = append(of[l], ref{a, m.chain.Weight[f]})
 		}
 	}
-	strongest := func(all []Weight) []Weight {
-		slices.SortStableFunc(all, func(a, b Weight) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
-		if limit > 0 && len(all) > limit {
-			all = all[:limit:limit]
+	for i, name := range m.labels {
+		l := Label{Label: name, Transitions: m.transitions(i), Features: []Feature{}}
+		strongest(l.Transitions, func(t Transition) float64 { return t.Weight })
+		strongest(of[i], func(r ref) float64 { return r.weight })
+		if limit > 0 {
+			l.Transitions, of[i] = l.Transitions[:min(limit, len(l.Transitions))], of[i][:min(limit, len(of[i]))]
 		}
-		return all
+		for _, r := range of[i] {
+			a := attributes[r.attribute]
+			f := Feature{Column: a.Column, Offset: a.Offset, Weight: r.weight}
+			if showText || a.Closed || a.Value == "" {
+				f.Value = &a.Value
+			}
+			l.Features = append(l.Features, f)
+		}
+		d.Labels = append(d.Labels, l)
 	}
-	return strongest(transitions), strongest(features)
+	return d
+}
+
+// ref is a feature of a label.
+type ref struct {
+	attribute int
+	weight    float64
+}
+
+func (m model) transitions(from int) []Transition {
+	all := []Transition{}
+	L := len(m.labels)
+	for to, w := range m.chain.Transition[from*L : (from+1)*L] {
+		all = append(all, Transition{m.labels[to], w})
+	}
+	return all
+}
+
+// strongest sorts by the size of the weight; equal ones stay in their order.
+func strongest[T any](all []T, weight func(T) float64) {
+	slices.SortStableFunc(all, func(a, b T) int { return cmp.Compare(math.Abs(weight(b)), math.Abs(weight(a))) })
 }

@@ -36,14 +36,10 @@ func (t *Tagger) Save(dir string) error {
 	if err := os.Remove(filepath.Join(dir, ModelFile)); err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	m := model{Types: t.types.Name, Join: t.config.Join}
-	for i, l := range t.config.Lists {
-		file := fmt.Sprintf("list%03d.txt.gz", i+1)
-		if err := writeList(filepath.Join(dir, file), t.dictionary.entries(i)); err != nil {
-			return err
-		}
-		m.Lists = append(m.Lists, List{Name: l.name(), File: file, Type: l.Type, Score: l.Score, Format: Lines, Fold: l.Fold, Capital: l.Capital})
+	if err := t.dictionary.Save(dir); err != nil {
+		return err
 	}
+	m := model{Types: t.types.Name, Lists: t.config.Lists.Saved(""), Join: t.config.Join}
 	raw, err := yaml.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("model %s: %w", dir, err)
@@ -78,6 +74,30 @@ func Open(dir string, workers int) (*Tagger, error) {
 		return nil, fmt.Errorf("model %s: %w", dir, err)
 	}
 	return t, nil
+}
+
+// Save writes the lists into a folder, which is made if need be: of each a gzipped file of the entries that are left of it, folded and sorted. It needs none of
+// the files that the lists came from, which Lists.Saved replaces.
+func (d *Dictionary) Save(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for i, l := range d.lists.Saved(dir) {
+		if err := writeList(l.File, d.entries(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Saved is the lists as Dictionary.Save keeps them in a folder: a dictionary of those finds the same entries under the same names.
+func (ls Lists) Saved(dir string) Lists {
+	var all Lists
+	for i, l := range ls {
+		file := filepath.Join(dir, fmt.Sprintf("list%03d.txt.gz", i+1))
+		all = append(all, List{Name: l.name(), File: file, Type: l.Type, Score: l.Score, Format: Lines, Fold: l.Fold, Capital: l.Capital})
+	}
+	return all
 }
 
 func writeList(path string, entries []string) error {

@@ -5,6 +5,7 @@ package system
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -132,7 +133,12 @@ func (c *Config) validate(key string, types *data.TypeSet) error {
 	case c.ANN != nil:
 		err = c.ANN.Validate()
 	case c.CRF != nil:
-		err = c.CRF.Validate()
+		if err = c.CRF.Validate(); err == nil {
+			err = known("types", c.CRF.Types)
+		}
+		if err == nil {
+			err = known("subsets", slices.Sorted(maps.Keys(c.CRF.Subsets)))
+		}
 	case c.Rules != nil:
 		err = c.Rules.Validate()
 	case c.Gazetteer != nil:

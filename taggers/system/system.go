@@ -356,7 +356,7 @@ func hash(s string) uint64 {
 func named(r taggers.Report, name string) taggers.Report {
 	if tell := r.Epoch; tell != nil && name != "" {
 		r.Epoch = func(e taggers.Epoch) {
-			e.Member = name
+			e.Member = path.Join(name, e.Member)
 			tell(e)
 		}
 	}

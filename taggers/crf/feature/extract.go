@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -10,11 +11,13 @@ import (
 )
 
 // Attribute is what an attribute's number stands for: the value of a column at an
-// offset from the token.
+// offset from the token. New needs no more than column, offset and value.
 type Attribute struct {
+	Family string
 	Column string
 	Offset int
 	Value  string
+	Closed bool // whether the value is of a closed set, rather than words or parts of words of the training notes
 }
 
 // Extractor draws attributes from texts. Once made it does not change, and may be
@@ -80,10 +83,10 @@ func (r row) of(t int) []int32 {
 // values that occur in at least minDocuments documents of the first texts, as many
 // as counted says, at each place where they occur in any. It returns the sequences
 // of the texts as well, one for each sentence.
-func Fit(specs []Spec, resources *Resources, texts []*Text, counted, minDocuments, workers int) (*Extractor, [][]chain.Sequence, error) {
-	columns, err := compile(specs, resources)
+func Fit(ctx context.Context, specs []Spec, resources *Resources, texts []*Text, counted, minDocuments, workers int) (*Extractor, [][]chain.Sequence, error) {
+	columns, at, err := compile(specs, resources)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("features[%d]: %w", at, err)
 	}
 	e := &Extractor{columns: columns, values: make([]map[string]int32, len(columns)), numbers: make([][][]int32, len(columns))}
 
@@ -119,6 +122,9 @@ func Fit(specs []Spec, resources *Resources, texts []*Text, counted, minDocument
 			}
 			document := int32(0)
 			for i, x := range s.texts {
+				if ctx.Err() != nil {
+					return
+				}
 				if i == 0 || x.Doc != s.texts[i-1].Doc {
 					document++
 				}
@@ -140,6 +146,9 @@ func Fit(specs []Spec, resources *Resources, texts []*Text, counted, minDocument
 		})
 	}
 	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
 	for c := range columns {
 		total := map[string]int32{}
 		for _, s := range shares {
@@ -267,6 +276,7 @@ func (e *Extractor) Len() int { return e.count }
 func (e *Extractor) Attributes() []Attribute {
 	all := make([]Attribute, e.count)
 	for c, numbers := range e.numbers {
+		col := &e.columns[c]
 		values := make([]string, len(e.values[c]))
 		for v, n := range e.values[c] {
 			values[n] = v
@@ -274,7 +284,7 @@ func (e *Extractor) Attributes() []Attribute {
 		for o, at := range numbers {
 			for v, a := range at {
 				if a >= 0 {
-					all[a] = Attribute{e.columns[c].name, o + e.columns[c].lo, values[v]}
+					all[a] = Attribute{col.family, col.name, o + col.lo, values[v], col.closed}
 				}
 			}
 		}
@@ -285,9 +295,9 @@ func (e *Extractor) Attributes() []Attribute {
 // New makes the extractor that knows just these attributes, numbered in this
 // order.
 func New(specs []Spec, resources *Resources, attributes []Attribute) (*Extractor, error) {
-	columns, err := compile(specs, resources)
+	columns, at, err := compile(specs, resources)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("features[%d]: %w", at, err)
 	}
 	e := &Extractor{columns: columns, count: len(attributes)}
 	byName := map[string]int{}

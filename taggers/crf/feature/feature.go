@@ -17,22 +17,24 @@ type Spec struct {
 	Family string `yaml:"family"` // see Families
 	Window int    `yaml:"window"` // its values count for so many tokens on each side, too; 0, the default: for their own only
 	Size   int    `yaml:"size"`   // of n-grams, affixes and the like; each family says what; 0: the family's default
-	Name   string `yaml:"name"`   // of the resource to use, for families that choose one of several
 }
 
 // family makes the columns of a spec.
 type family struct {
 	about   string // what it is, and whose
+	closed  bool   // whether its values are of a closed set, rather than words or parts of words of the notes
 	size    int    // default of Spec.Size; 0: it has none
 	maximum int    // of Spec.Size
-	named   bool   // whether Spec.Name is needed
+	needs   string // key of the source without which it is nothing; "": none
 	columns func(s Spec, r *Resources) ([]column, error)
 }
 
 // column is one kind of value at some places: a token has the values of the
 // tokens at the offsets from lo to hi.
 type column struct {
+	family string // that it is of; set by compile
 	name   string
+	closed bool // as of the family, whose it may be as well
 	lo, hi int
 	edges  bool // whether places beyond the sequence have a value of their own
 	values func(x *Text, put func(token int, value string))
@@ -47,8 +49,15 @@ func Families() map[string]string {
 	return all
 }
 
-// Check says what makes no sense in a spec.
-func (s Spec) Check() error {
+// Check returns the first error in specs, and which of them has it: a key that
+// makes no sense, a source that is needed and not given, a family that is there
+// twice.
+func Check(specs []Spec, sources Sources) (at int, err error) {
+	_, at, err = compile(specs, &Resources{sources: sources})
+	return at, err
+}
+
+func (s Spec) check(sources Sources) error {
 	f, ok := families[s.Family]
 	switch {
 	case s.Family == "":
@@ -61,19 +70,19 @@ func (s Spec) Check() error {
 		return fmt.Errorf("size: of no use to family %s", s.Family)
 	case s.Size < 0 || s.Size > f.maximum:
 		return fmt.Errorf("size: %d is not in [1, %d]", s.Size, f.maximum)
-	case s.Name != "" && !f.named:
-		return fmt.Errorf("name: of no use to family %s", s.Family)
+	case f.needs != "" && !sources.has(f.needs):
+		return fmt.Errorf("family: %s needs resources.%s, which is not given", s.Family, f.needs)
 	}
 	return nil
 }
 
-// compile makes the columns of all specs.
-func compile(specs []Spec, r *Resources) ([]column, error) {
-	var all []column
+// compile makes the columns of all specs. An error is of the spec with the number
+// at.
+func compile(specs []Spec, r *Resources) (all []column, at int, err error) {
 	names := map[string]bool{}
-	for i, s := range specs {
-		if err := s.Check(); err != nil {
-			return nil, fmt.Errorf("features[%d].%w", i, err)
+	for at, s := range specs {
+		if err := s.check(r.sources); err != nil {
+			return nil, at, err
 		}
 		f := families[s.Family]
 		if s.Size == 0 {
@@ -81,17 +90,24 @@ func compile(specs []Spec, r *Resources) ([]column, error) {
 		}
 		columns, err := f.columns(s, r)
 		if err != nil {
-			return nil, fmt.Errorf("features[%d]: family %s: %w", i, s.Family, err)
+			return nil, at, err
 		}
 		for _, c := range columns {
 			if names[c.name] {
-				return nil, fmt.Errorf("features[%d]: family %s: the features %s are there twice", i, s.Family, c.name)
+				return nil, at, fmt.Errorf("family: %s is there twice", s.Family)
 			}
 			names[c.name] = true
+			c.family, c.closed = s.Family, c.closed || f.closed
 			all = append(all, c)
 		}
 	}
-	return all, nil
+	return all, 0, nil
+}
+
+// closed is a family whose values say nothing of what the notes say.
+func closed(f family) family {
+	f.closed = true
+	return f
 }
 
 // each is a family with one column: a value, or "" for none, of each token.

@@ -17,22 +17,22 @@ func init() {
 		"ngram":       ngrams("sequences of 2 to size tokens, in lower case, within the window (Liu et al. 2017, section 3.3: trigrams within 2)", func(x *Text, t int) string { return x.lower[t] }),
 		"disjunctive": disjunctive(),
 		"short":       shortWords(),
-		"position":    position(),
+		"position":    closed(position()),
 		// Morphology.
 		"prefix":     affixes("prefixes of 1 to size letters (Liu et al. 2017, section 3.3: 5)", prefix),
 		"suffix":     affixes("suffixes of 1 to size letters (Liu et al. 2017, section 3.3: 5)", suffix),
 		"characters": characters(),
-		"shape":      many("the shape of the token, a character each and runs as one: Hospital is Aaaaaaaa and Aa (Liu et al. 2017, section 3.3)", shapes),
-		"pattern":    many("the two maps of Dehghan et al. 2015, section 2 (III): BrightPoint is XxxxxxXxxxx, and Xx__ for what it holds", patterns),
-		"morphology": many("ends with s, holds a digit, is numeric, alphabetic, alphanumeric, title case, lower case (Dernoncourt et al. 2016, table 2), and upper case, punctuation (Liu et al. 2017)", morphology),
+		"shape":      closed(many("the shape of the token, a character each and runs as one: Hospital is Aaaaaaaa and Aa (Liu et al. 2017, section 3.3)", shapes)),
+		"pattern":    closed(many("the two maps of Dehghan et al. 2015, section 2 (III): BrightPoint is XxxxxxXxxxx, and Xx__ for what it holds", patterns)),
+		"morphology": closed(many("ends with s, holds a digit, is numeric, alphabetic, alphanumeric, title case, lower case (Dernoncourt et al. 2016, table 2), and upper case, punctuation (Liu et al. 2017)", morphology)),
 		// Time.
-		"temporal": many("season, month, day of the week, time of the day, in English and Spanish (Dernoncourt et al. 2016, table 2)", temporal),
+		"temporal": closed(many("season, month, day of the week, time of the day, in English and Spanish (Dernoncourt et al. 2016, table 2)", temporal)),
 		// Sentence and layout.
-		"sentence": many("length of the sentence, its end mark, an unmatched bracket in it (Liu et al. 2017, section 3.3)", sentence),
+		"sentence": closed(many("length of the sentence, its end mark, an unmatched bracket in it (Liu et al. 2017, section 3.3)", sentence)),
 		"section":  each("the heading above, one that ends with a colon or stands in capitals (Liu et al. 2017, section 3.3; Szarvas et al. 2006: the nearest heading)", section),
 		"label":    each("the words before the last colon on the token's line, at most four", label),
-		"line":     each("the number of the token's line in the note (Dehghan et al. 2015, section 2 (III)); from 20 on in tens", line),
-		"space":    many("whether white space or a line end is before the token (Dehghan et al. 2015, section 2 (III))", space),
+		"line":     closed(each("the number of the token's line in the note (Dehghan et al. 2015, section 2 (III)); from 20 on in tens", line)),
+		"space":    closed(many("whether white space or a line end is before the token (Dehghan et al. 2015, section 2 (III))", space)),
 	}
 	for name, f := range resourceFamilies() {
 		families[name] = f
@@ -67,7 +67,7 @@ func zeros(s string) string {
 func ngrams(about string, value func(x *Text, t int) string) family {
 	return family{about: about, size: 2, maximum: 5, columns: func(s Spec, _ *Resources) ([]column, error) {
 		if s.Size < 2 || 2*s.Window+1 < s.Size {
-			return nil, fmt.Errorf("size %d does not fit into the window", s.Size)
+			return nil, fmt.Errorf("size: %d does not fit into window %d", s.Size, s.Window)
 		}
 		var all []column
 		for n := 2; n <= s.Size; n++ {
@@ -117,7 +117,7 @@ func disjunctive() family {
 		short := func(x *Text, t int) string { return shape(x.words[t], true) }
 		return []column{
 			{name: "before", values: around(-s.Size, -1, lower)}, {name: "after", values: around(1, s.Size, lower)},
-			{name: "shapes-before", values: around(-s.Size, -1, short)}, {name: "shapes-after", values: around(1, s.Size, short)},
+			{name: "shapes-before", closed: true, values: around(-s.Size, -1, short)}, {name: "shapes-after", closed: true, values: around(1, s.Size, short)},
 		}, nil
 	}}
 }

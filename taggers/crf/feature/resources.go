@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/google/renameio/v2"
+
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/embeddings"
 	"github.com/lethe-deid/lethe/taggers/ann"
@@ -36,9 +38,9 @@ type Path struct {
 // Paths lists those that are given.
 func (s *Sources) Paths() []Path {
 	var all []Path
-	for _, p := range []Path{{"pos", &s.POS}, {"clusters", &s.Clusters}, {"vectors", &s.Vectors}, {"wordnet", &s.WordNet}, {"entities", &s.Entities}} {
-		if *p.Value != "" {
-			all = append(all, p)
+	for _, f := range s.files() {
+		if *f.Value != "" {
+			all = append(all, f)
 		}
 	}
 	for _, p := range s.Gazetteers.Paths() {
@@ -67,11 +69,31 @@ func (s Sources) Validate() error {
 	return nil
 }
 
+// has says whether the source of a key is given.
+func (s Sources) has(key string) bool {
+	switch key {
+	case "gazetteers":
+		return len(s.Gazetteers) > 0
+	case "rules":
+		return len(s.Rules) > 0
+	}
+	for _, f := range s.files() {
+		if f.Key == key {
+			return *f.Value != ""
+		}
+	}
+	return false
+}
+
+// files are the sources that are one file or folder.
+func (s *Sources) files() []Path {
+	return []Path{{"pos", &s.POS}, {"clusters", &s.Clusters}, {"vectors", &s.Vectors}, {"wordnet", &s.WordNet}, {"entities", &s.Entities}}
+}
+
 // Resources is what sources hold. It does not change, and may be used by several
 // goroutines.
 type Resources struct {
-	config   Sources // as the configuration has them
-	sources  Sources // where they are: for a model that was loaded, in its folder
+	sources  Sources // where it was read from, this time
 	pos      *pos.Tagger
 	vectors  *binarized
 	lists    *gazetteer.Dictionary
@@ -81,7 +103,11 @@ type Resources struct {
 
 // Open reads all sources that are given.
 func Open(s Sources, workers int) (*Resources, error) {
-	r := &Resources{config: s, sources: s}
+	return open(s, func(i int) (*rules.Tagger, error) { return rules.New(s.Rules[i], workers) }, workers)
+}
+
+func open(s Sources, set func(i int) (*rules.Tagger, error), workers int) (*Resources, error) {
+	r := &Resources{sources: s}
 	var err error
 	if s.POS != "" {
 		if r.pos, err = pos.Load(s.POS); err != nil {
@@ -105,8 +131,8 @@ func Open(s Sources, workers int) (*Resources, error) {
 			return nil, fmt.Errorf("resources.gazetteers: %w", err)
 		}
 	}
-	for i, c := range s.Rules {
-		t, err := rules.New(c, workers)
+	for i := range s.Rules {
+		t, err := set(i)
 		if err != nil {
 			return nil, fmt.Errorf("resources.rules[%d]: %w", i, err)
 		}
@@ -115,74 +141,82 @@ func Open(s Sources, workers int) (*Resources, error) {
 	return r, nil
 }
 
-// resourcesFolder is where a model keeps copies of its sources.
+// resourcesFolder is where a model keeps what it needs: a file or folder for each
+// source, named by its key.
 const resourcesFolder = "resources"
 
-// within is the sources as copies in a model folder.
-func (s Sources) within(dir string) Sources {
-	kept := s
-	kept.Gazetteers = append(gazetteer.Lists{}, s.Gazetteers...)
-	kept.Rules = append([]rules.Config{}, s.Rules...)
-	for i, p := range kept.Paths() {
-		name := fmt.Sprintf("%02d-%s", i+1, filepath.Base(*p.Value)) // its end says what kind of list it is
-		*p.Value = filepath.Join(dir, resourcesFolder, name)
+func rulesFolder(dir string, i int) string {
+	return filepath.Join(dir, resourcesFolder, fmt.Sprintf("rules%d", i+1))
+}
+
+// saved is the sources as Save keeps them in a model folder.
+func (s Sources) saved(dir string) Sources {
+	for _, f := range s.files() {
+		if *f.Value != "" && f.Key != "wordnet" {
+			*f.Value = filepath.Join(dir, resourcesFolder, f.Key)
+		}
 	}
-	return kept
+	s.Gazetteers = s.Gazetteers.Saved(filepath.Join(dir, resourcesFolder, "gazetteers"))
+	return s
 }
 
 // Save copies the sources into a model folder, so that the model needs nothing
-// else. A WordNet is as large as all others: it is not copied.
+// else, and another version of the program finds the same by it. A WordNet is as
+// large as all others: it is not copied.
 func (r *Resources) Save(dir string) error {
-	kept := r.config.within(dir)
-	from, to := r.sources.Paths(), kept.Paths()
-	if len(from) == 0 {
-		return nil
+	from, to := r.sources, r.sources.saved(dir)
+	if len(from.Paths())+len(from.Gazetteers)+len(from.Rules) > 0 {
+		if err := os.MkdirAll(filepath.Join(dir, resourcesFolder), 0o777); err != nil {
+			return err
+		}
 	}
-	if err := os.MkdirAll(filepath.Join(dir, resourcesFolder), 0o777); err != nil {
-		return err
-	}
-	for i := range from {
+	for i, f := range to.files() {
 		var err error
-		switch from[i].Key {
-		case "wordnet":
-		case "entities":
-			err = r.entities.Save(*to[i].Value)
+		switch source := *from.files()[i].Value; {
+		case source == "" || f.Key == "wordnet":
+		case f.Key == "entities":
+			err = r.entities.Save(*f.Value)
 		default:
-			err = copyFile(*to[i].Value, *from[i].Value)
+			err = copyFile(*f.Value, source)
 		}
 		if err != nil {
+			return err
+		}
+	}
+	if r.lists != nil {
+		if err := r.lists.Save(filepath.Join(dir, resourcesFolder, "gazetteers")); err != nil {
+			return err
+		}
+	}
+	for i, set := range r.rules {
+		if err := set.Save(rulesFolder(dir, i)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// LoadResources reads what Save copied.
+// LoadResources reads what Save kept of sources in a model folder.
 func LoadResources(dir string, s Sources, workers int) (*Resources, error) {
-	kept := s.within(dir)
-	kept.WordNet = s.WordNet
-	r, err := Open(kept, workers)
-	if err == nil {
-		r.config = s
-	}
-	return r, err
+	return open(s.saved(dir), func(i int) (*rules.Tagger, error) { return rules.Open(rulesFolder(dir, i), workers) }, workers)
 }
 
+// copyFile is whole or not there, and may be given one file twice.
 func copyFile(to, from string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := os.Create(to)
+	out, err := renameio.NewPendingFile(to, renameio.WithPermissions(0o666))
 	if err != nil {
 		return err
 	}
+	defer func() { _ = out.Cleanup() }() // after closing it does nothing
 	if _, err := io.Copy(out, in); err != nil {
-		out.Close()
 		return err
 	}
-	return out.Close()
+	return out.CloseAtomicallyReplace()
 }
 
 // Foreign tags the documents with general named entities; nil without a network
@@ -194,54 +228,29 @@ func (r *Resources) Foreign(ctx context.Context, docs []*data.Document) ([][]dat
 	return r.entities.Tag(ctx, docs)
 }
 
-// needs is the error of a family whose resource is missing.
-func needs(key string) error { return fmt.Errorf("needs resources.%s, which is not given", key) }
-
 // resourceFamilies are those that need a resource.
 func resourceFamilies() map[string]family {
 	tagged := func(about string, value func(w pos.Word) string) family {
-		return withPOS(about, each(about, func(x *Text, t int) string { return value(x.tagged()[t]) }))
+		return withPOS(each(about, func(x *Text, t int) string { return value(x.tagged()[t]) }))
 	}
 	return map[string]family{
-		"pos":      posFamily(),
-		"word-pos": wordPOS(),
-		"lemma":    tagged("the lemma (Dernoncourt et al. 2016, table 2; Dehghan et al. 2015)", func(w pos.Word) string { return strings.ToLower(w.Lemma) }),
-		"tense":    tagged("the tense of a verb (Dernoncourt et al. 2016, table 2)", func(w pos.Word) string { return w.Tense }),
-		"chunk":    tagged("the place in its chunk, beginning or inside (Dehghan et al. 2015, section 2 (III))", func(w pos.Word) string { return w.Chunk }),
-		"gazetteer": resource("the lists that the token is in an entry of, and where in it (all papers)", func(s Spec, r *Resources) error {
-			if r.lists == nil {
-				return needs("gazetteers")
-			}
-			return nil
-		}, gazetteers),
-		"rule": resource("the rules whose match the token is in, and where in it (Zuccon et al. 2014, section 3; Dernoncourt et al. 2016, table 2)", func(s Spec, r *Resources) error {
-			if len(r.rules) == 0 {
-				return needs("rules")
-			}
-			return nil
-		}, ruleMatches),
-		"entity": resource("general named entities: person, place and so on, by a network (Liu et al. 2017, section 3.3)", func(s Spec, r *Resources) error {
-			if r.entities == nil {
-				return needs("entities")
-			}
-			return nil
-		}, entities),
-		"vector": resource("the dimensions of the word's vector that are clearly positive or negative (Liu et al. 2017, section 3.3, by word2vec; made binary as by Guo et al. 2014, section 4.1)",
-			func(s Spec, r *Resources) error {
-				if r.vectors == nil {
-					return needs("vectors")
-				}
-				return nil
-			}, vectorSigns),
+		"pos":       closed(withPOS(posFamily())),
+		"word-pos":  withPOS(wordPOS()),
+		"lemma":     tagged("the lemma (Dernoncourt et al. 2016, table 2; Dehghan et al. 2015)", func(w pos.Word) string { return strings.ToLower(w.Lemma) }),
+		"tense":     closed(tagged("the tense of a verb (Dernoncourt et al. 2016, table 2)", func(w pos.Word) string { return w.Tense })),
+		"chunk":     closed(tagged("the place in its chunk, beginning or inside (Dehghan et al. 2015, section 2 (III))", func(w pos.Word) string { return w.Chunk })),
+		"gazetteer": resource("gazetteers", "the lists that the token is in an entry of, and where in it (all papers)", gazetteers),
+		"rule":      resource("rules", "the rules whose match the token is in, and where in it (Zuccon et al. 2014, section 3; Dernoncourt et al. 2016, table 2)", ruleMatches),
+		"entity":    resource("entities", "general named entities: person, place and so on, by a network (Liu et al. 2017, section 3.3)", entities),
+		"vector": resource("vectors", "the dimensions of the word's vector that are clearly positive or negative (Liu et al. 2017, section 3.3, by word2vec; made binary as by Guo et al. 2014, section 4.1)",
+			vectorSigns),
 	}
 }
 
-// resource is a family with one column, whose values need a resource.
-func resource(about string, check func(Spec, *Resources) error, values func(x *Text, r *Resources, put func(int, string))) family {
-	return family{about: about, columns: func(s Spec, r *Resources) ([]column, error) {
-		if err := check(s, r); err != nil {
-			return nil, err
-		}
+// resource is a family with one column, whose values are those of a resource: names
+// of lists and the like.
+func resource(key, about string, values func(x *Text, r *Resources, put func(int, string))) family {
+	return family{about: about, needs: key, closed: true, columns: func(s Spec, r *Resources) ([]column, error) {
 		return []column{{name: s.Family, lo: -s.Window, hi: s.Window, values: func(x *Text, put func(int, string)) { values(x, r, put) }}}, nil
 	}}
 }
@@ -259,7 +268,7 @@ func ranges(x *Text, start, end int, value string, put func(int, string)) {
 }
 
 func gazetteers(x *Text, r *Resources, put func(int, string)) {
-	names := r.sources.Gazetteers.Names()
+	names := r.lists.Lists().Names()
 	for _, m := range r.lists.Match(x.Doc.Text, x.Tokens) {
 		ranges(x, m.Start, m.End, names[m.List], put)
 	}
@@ -280,21 +289,17 @@ func ruleMatches(x *Text, r *Resources, put func(int, string)) {
 	}
 	from, to := x.Tokens[0].Start, x.Tokens[len(x.Tokens)-1].End
 	for _, set := range r.rules {
-		matches := keep(x, fmt.Sprintf("rules %p", set), func() []rules.Match { return set.Find(x.Doc.Text[from:to]) })
-		next := 0
-		for _, m := range matches {
-			for next > 0 && x.Tokens[next].Start > m.Start+from {
-				next--
+		first := 0 // matches come in the order of their starts
+		for _, m := range set.Find(x.Doc.Text[from:to]) {
+			for x.Tokens[first].End <= m.Start+from {
+				first++
 			}
-			for next < len(x.Tokens) && x.Tokens[next].End <= m.Start+from {
-				next++
-			}
-			end := next
+			end := first
 			for end < len(x.Tokens) && x.Tokens[end].Start < m.End+from {
 				end++
 			}
-			ranges(x, next, end, m.Type, put)
-			ranges(x, next, end, m.Rule, put)
+			ranges(x, first, end, m.Type, put)
+			ranges(x, first, end, m.Rule, put)
 		}
 	}
 }

@@ -6,22 +6,22 @@ import (
 	"github.com/lethe-deid/lethe/taggers/crf/pos"
 )
 
-// withPOS is a family that needs parts of speech.
-func withPOS(about string, f family) family {
-	return family{about: about, size: f.size, maximum: f.maximum, columns: func(s Spec, r *Resources) ([]column, error) {
-		if r.pos == nil {
-			return nil, needs("pos")
-		}
-		columns, err := f.columns(s, r)
-		for i := range columns {
-			values := columns[i].values
-			columns[i].values = func(x *Text, put func(int, string)) {
+// withPOS makes the family one that needs parts of speech.
+func withPOS(f family) family {
+	columns := f.columns
+	f.needs = "pos"
+	f.columns = func(s Spec, r *Resources) ([]column, error) {
+		all, err := columns(s, r)
+		for i := range all {
+			values := all[i].values
+			all[i].values = func(x *Text, put func(int, string)) {
 				x.tag(r.pos)
 				values(x, put)
 			}
 		}
-		return columns, err
-	}}
+		return all, err
+	}
+	return f
 }
 
 // tag finds the parts of speech of all tokens, once, a sentence at a time.
@@ -49,9 +49,9 @@ func part(x *Text, t int) string {
 // posFamily is the tags, and sequences of up to Size of them.
 func posFamily() family {
 	const about = "part of speech, and sequences of up to size of them within the window (Liu et al. 2017, section 3.3: 3 within 2); 1 by default"
-	return withPOS(about, family{size: 1, maximum: 5, columns: func(s Spec, _ *Resources) ([]column, error) {
+	return family{about: about, size: 1, maximum: 5, columns: func(s Spec, _ *Resources) ([]column, error) {
 		if 2*s.Window+1 < s.Size {
-			return nil, fmt.Errorf("size %d does not fit into the window", s.Size)
+			return nil, fmt.Errorf("size: %d does not fit into window %d", s.Size, s.Window)
 		}
 		var all []column
 		for n := 1; n <= s.Size; n++ {
@@ -62,13 +62,13 @@ func posFamily() family {
 			all = append(all, column{name: name, lo: -s.Window, hi: s.Window - n + 1, values: grams(n, part)})
 		}
 		return all, nil
-	}})
+	}}
 }
 
 // wordPOS joins the token with the tags around it.
 func wordPOS() family {
 	const about = "the token with the part of speech of its neighbours and its own (Liu et al. 2017, section 3.3)"
-	return withPOS(about, family{columns: func(s Spec, _ *Resources) ([]column, error) {
+	return family{about: about, columns: func(s Spec, _ *Resources) ([]column, error) {
 		return []column{{name: s.Family, values: func(x *Text, put func(int, string)) {
 			for t := range x.Tokens {
 				at := func(o int) string {
@@ -83,5 +83,5 @@ func wordPOS() family {
 				}
 			}
 		}}}, nil
-	}})
+	}}
 }

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/taggers/crf"
+	"github.com/lethe-deid/lethe/taggers/system"
+)
+
+type dumpOptions struct {
+	limit          int
+	json, showText bool
+}
+
+func newDump() *cobra.Command {
+	var opt dumpOptions
+	cmd := &cobra.Command{
+		Use:   "dump MODEL|RUN",
+		Short: "Show the strongest weights of a CRF",
+		Long: `Show the strongest weights of a CRF: label by label, what speaks for the label, or
+against it, and what label comes next. Of a system of several, all its CRFs.
+
+A feature is shown as KIND[PLACE]=VALUE: word[-1]=Dr says that the word before is
+Dr. Values that can be words of the training notes are hidden: they are shown with
+--show-text. Names of lists and rules, shapes and the like are always shown.`,
+		Example: `  lethe dump runs/meddocan-crf
+  lethe dump runs/meddocan-crf --limit 5 --show-text
+  lethe dump model/best --limit 0 --json`,
+		Args: wants("MODEL|RUN"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if opt.limit < 0 {
+				return usageError(cmd, fmt.Errorf("--limit %d is negative", opt.limit))
+			}
+			return opt.run(args[0])
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&opt.limit, "limit", 20, "show `N` features and as many transitions of each label; 0: all")
+	flags.BoolVar(&opt.json, "json", false, "print JSON (default text)")
+	flags.BoolVar(&opt.showText, "show-text", false, "show words of the training notes, which can be PHI (default no)")
+	return cmd
+}
+
+// memberDump is one CRF of a system.
+type memberDump struct {
+	Member string     `json:"member"` // "" for a system that is a CRF itself
+	Chains []crf.Dump `json:"chains"` // one, or one a type
+}
+
+func (o *dumpOptions) run(dir string) error {
+	model, err := experiments.Open(dir, runtime.NumCPU())
+	if err != nil {
+		return err
+	}
+	var all []memberDump
+	for _, c := range system.CRFs(model.Tagger) {
+		all = append(all, memberDump{c.Member, c.Dump(o.limit, o.showText)})
+	}
+	if len(all) == 0 {
+		return errors.New(dir + ": holds no CRF, and the weights of a network say nothing to people")
+	}
+	if o.json {
+		return printJSON(all)
+	}
+	w := bufio.NewWriter(os.Stdout)
+	hidden := false
+	for _, m := range all {
+		for _, d := range m.Chains {
+			hidden = writeDump(w, m.Member, d) || hidden
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if hidden {
+		fmt.Fprintln(os.Stderr, "* words of the training notes, which --show-text shows")
+	}
+	return nil
+}
+
+// writeDump says whether it has hidden something.
+func writeDump(w io.Writer, member string, d crf.Dump) (hidden bool) {
+	if member != "" {
+		member += ": "
+	}
+	fmt.Fprintf(w, "%s%d labels, %d attributes, %d features\n", member, len(d.Labels), d.Attributes, d.Features)
+	for _, l := range d.Labels {
+		fmt.Fprintf(w, "\n%s\n", l.Label)
+		for _, t := range l.Transitions {
+			fmt.Fprintf(w, "%12.4f  --> %s\n", t.Weight, t.To)
+		}
+		for _, f := range l.Features {
+			value := "*"
+			switch {
+			case f.Value == nil:
+				hidden = true
+			case *f.Value == "":
+				value = "(beyond the sentence)"
+			default:
+				value = *f.Value
+			}
+			fmt.Fprintf(w, "%12.4f  %s[%d]=%s\n", f.Weight, f.Column, f.Offset, value)
+		}
+	}
+	fmt.Fprintln(w)
+	return hidden
+}

@@ -1,0 +1,74 @@
+package crf
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/lethe-deid/lethe/taggers/crf/feature"
+)
+
+// Presets lists the papers' feature sets.
+func Presets() []string { return slices.Sorted(maps.Keys(presets)) }
+
+// presets is features by name. A preset is features alone: what else a system of a
+// paper has (labels, trainer, resources) stands in experiments/configs.
+var presets = map[string][]feature.Spec{
+	// Dernoncourt et al. 2016, section 2.1 and table 2. "All the features for a given
+	// token are computed based on that token and on the four surrounding tokens": a
+	// window of 2. The table calls its features examples, and gives no length of
+	// affixes.
+	"dernoncourt2016": {
+		{Family: "word", Window: 2}, {Family: "lemma", Window: 2}, {Family: "tense", Window: 2}, {Family: "pos", Window: 2},
+		{Family: "morphology", Window: 2}, {Family: "prefix", Window: 2, Size: 5}, {Family: "suffix", Window: 2, Size: 5},
+		{Family: "temporal", Window: 2},
+		{Family: "gazetteer", Window: 2},
+		{Family: "rule", Window: 2},
+	},
+
+	// Liu et al. 2017, section 3.3, in its order. Its 29 section headings are in a
+	// supplement that we do not have; the family section finds headings by their looks.
+	"liu2017": {
+		{Family: "word", Window: 2}, {Family: "ngram", Window: 2, Size: 3},
+		{Family: "pos", Window: 2, Size: 3}, {Family: "word-pos"},
+		{Family: "sentence"},
+		{Family: "prefix", Size: 5}, {Family: "suffix", Size: 5},
+		{Family: "morphology"}, {Family: "shape"},
+		{Family: "section"},
+		{Family: "entity"},
+		{Family: "vector"},
+		{Family: "gazetteer"},
+	},
+
+	// Dehghan et al. 2015, section 2 (III): lexical, orthographic, semantic and
+	// positional features. Two tokens on each side are context; what "context features"
+	// are besides lemmas and parts of speech the paper leaves to a supplement, so that
+	// all but the token itself and its chunk count for them, too. The features of each
+	// type are a subset that they found on their development set: see Config.Subsets.
+	"dehghan2015": {
+		{Family: "word"}, {Family: "lemma", Window: 2}, {Family: "pos", Window: 2}, {Family: "chunk"},
+		{Family: "morphology", Window: 2}, {Family: "pattern", Window: 2},
+		{Family: "gazetteer", Window: 2}, {Family: "rule", Window: 2},
+		{Family: "line"}, {Family: "space", Window: 2},
+	},
+
+	// Zuccon et al. 2014, section 3, and the settings of section 4.3. Families (1), (2),
+	// (4) and (5) are in all of them: 4.3 leaves open which were. Family (3) takes the
+	// place of the longer n-grams of (1).
+	"anonym-basic": anonym,
+	"anonym-pos":   append(anonym[:len(anonym):len(anonym)], feature.Spec{Family: "pos"}),
+	"anonym-reg":   append(anonym[:len(anonym):len(anonym)], feature.Spec{Family: "rule"}),
+	"anonym-both":  append(anonym[:len(anonym):len(anonym)], feature.Spec{Family: "pos"}, feature.Spec{Family: "rule"}),
+
+	"meddocan": {
+		{Family: "word", Window: 2}, {Family: "lower", Window: 3}, {Family: "ngram", Window: 2, Size: 2},
+		{Family: "prefix", Size: 4}, {Family: "suffix", Size: 4}, {Family: "shape", Window: 2}, {Family: "morphology", Window: 1},
+		{Family: "label"}, {Family: "section"}, {Family: "space", Window: 2}, {Family: "temporal", Window: 1},
+	},
+}
+
+var anonym = []feature.Spec{
+	{Family: "shape"}, {Family: "characters", Size: 6}, // (1)
+	{Family: "disjunctive", Size: 4}, // (2)
+	{Family: "short", Size: 3},       // (4)
+	{Family: "position"},             // (5)
+}
