@@ -34,7 +34,9 @@ func (t *Tagger) Save(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	config, err := yaml.Marshal(t.config)
+	written := t.config // without the preset, which another version of the program may have changed
+	written.Features, written.Preset, written.Without = t.config.specs(), "", nil
+	config, err := yaml.Marshal(written)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ var presets = map[string][]feature.Spec{
 		{Family: "word", Window: 2}, {Family: "lemma", Window: 2}, {Family: "tense", Window: 2}, {Family: "pos", Window: 2},
 		{Family: "morphology", Window: 2}, {Family: "prefix", Window: 2, Size: 5}, {Family: "suffix", Window: 2, Size: 5},
 		{Family: "temporal", Window: 2},
+		{Family: "wordnet", Window: 2},
 		{Family: "gazetteer", Window: 2},
 		{Family: "rule", Window: 2},
 	},

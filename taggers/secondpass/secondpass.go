@@ -1,12 +1,19 @@
 // Package secondpass finds PHI that stands without a local cue by what a first
 // tagger found elsewhere in the notes of the same patient (Dehghan et al. 2015,
-// section 2 (IV)): "Seen by Dr. Amundsen" makes "amundsen agrees" a doctor.
+// section 2 (IV)): "Seen by Dr. Amundsen" makes the name in "Amundsen agrees" a
+// doctor's.
+//
+// From the spans of the first tagger a dictionary is drawn, for each patient anew. Its
+// phrases are then looked for in all notes of the patient, outside of these spans: from
+// left to right, the longest first, whatever the case and what stands between the
+// words, but never across a line end. An occurrence all in lower case is none.
 package secondpass
 
 import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,6 +21,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/tokenize"
+	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -34,15 +42,18 @@ type Config struct {
 	// Parts says of which types the words of a phrase enter as well, if they begin
 	// with a capital and have MinLength letters: those of names.
 	Parts []string `yaml:"parts"`
-	// Except is phrases that never enter, since they mean other things as well; case
-	// does not matter.
-	Except []string `yaml:"except"`
+	// Except is phrases that never enter, since they mean other things as well, and
+	// Filters built-in lists of such phrases (see package wordlists); case does not
+	// matter. That is the paper's filtering of ambiguous terms.
+	Except  []string `yaml:"except"`
+	Filters []string `yaml:"filters"`
 	// MinShare leaves out what the first tagger mostly passed over: of a phrase's
 	// occurrences in the notes it must have marked more than this share; default 0.
 	MinShare float64 `yaml:"min_share"`
 	// Standardize gives all occurrences of a phrase the type that most of its spans
-	// have (Szarvas et al. 2006, section 4.4), so that it also changes types; default
-	// false.
+	// have (Szarvas et al. 2006, "Iterative learning"), those that the first tagger has
+	// found as well: it changes their type, and makes one span of those that are but
+	// parts of the phrase. Default false: the first tagger's spans stay as they are.
 	Standardize bool `yaml:"standardize"`
 }
 
@@ -60,6 +71,11 @@ func (c Config) Validate() error {
 		return fmt.Errorf("min_length: %d is not positive", c.MinLength)
 	case !(c.MinShare >= 0 && c.MinShare < 1):
 		return fmt.Errorf("min_share: %v is not in [0, 1)", c.MinShare)
+	}
+	for i, name := range c.Filters {
+		if !slices.Contains(wordlists.Names(), name) {
+			return fmt.Errorf("filters[%d]: no built-in list %q (have %s)", i, name, strings.Join(wordlists.Names(), ", "))
+		}
 	}
 	for _, t := range c.Parts {
 		if len(c.Types) > 0 && !slices.Contains(c.Types, t) {
@@ -82,8 +98,12 @@ var _ taggers.Tagger = (*Tagger)(nil)
 // New makes the tagger of a valid configuration.
 func New(c Config, first taggers.Tagger) *Tagger {
 	t := &Tagger{c, first, map[string]bool{}}
-	for _, phrase := range c.Except {
-		t.except[key(phrase, words(phrase))] = true
+	except := slices.Clone(c.Except)
+	for _, name := range c.Filters {
+		except = append(except, wordlists.Entries(name)...)
+	}
+	for _, phrase := range except {
+		t.except[key(newNote(phrase).words)] = true
 	}
 	return t
 }
@@ -98,216 +118,244 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 	groups := map[string][]int{}
 	var order []string
 	for i, d := range docs {
-		name := d.Group()
-		if t.config.By == ByDocument {
-			name = fmt.Sprint(i)
+		name := fmt.Sprint("note ", i)
+		if t.config.By == ByPatient && d.Patient != "" {
+			name = "patient " + d.Patient
 		}
 		if groups[name] == nil {
 			order = append(order, name)
 		}
 		groups[name] = append(groups[name], i)
 	}
+	out := make([][]data.Span, len(docs))
 	for _, name := range order {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		t.pass(docs, found, groups[name])
+		t.pass(docs, found, groups[name], out)
 	}
-	return found, nil
-}
-
-// note is one document cut into words.
-type note struct {
-	text   string
-	tokens []data.Token
+	return out, nil
 }
 
 // pass goes over the notes of one patient.
-func (t *Tagger) pass(docs []*data.Document, found [][]data.Span, group []int) {
-	phrases := t.collect(docs, found, group)
-	if len(phrases.types) == 0 {
-		return
-	}
+func (t *Tagger) pass(docs []*data.Document, found [][]data.Span, group []int, out [][]data.Span) {
 	var notes []note
 	for _, i := range group {
-		notes = append(notes, note{docs[i].Text, words(docs[i].Text)})
+		n := newNote(docs[i].Text)
+		n.mark(found[i])
+		notes = append(notes, n)
 	}
+	d := t.collect(docs, found, group)
 	if t.config.MinShare > 0 {
-		t.filter(phrases, notes, found, group)
+		d = d.filter(notes, t.config.MinShare)
 	}
-	for n, i := range group {
-		found[i] = t.match(phrases, notes[n], found[i])
+	for k, i := range group {
+		spans := slices.Clone(found[i])
+		if t.config.Standardize {
+			spans = d.standardize(notes[k], spans)
+			notes[k].mark(spans)
+		}
+		out[i] = d.add(notes[k], spans)
 	}
 }
 
-// words cuts at all but letters and digits; what is between words does not
-// matter for a match.
-func words(text string) []data.Token {
-	return slices.DeleteFunc(tokenize.LettersDigits{}.Tokens(text, nil), func(tok data.Token) bool {
-		r, _ := utf8.DecodeRuneInString(text[tok.Start:])
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+// note is a text cut into words: runs of letters and runs of digits. What is
+// between words does not matter for a match.
+type note struct {
+	text   string
+	tokens []data.Token
+	words  []string // the tokens in lower case
+	marked []bool   // whether a span has some of the token
+}
+
+func newNote(text string) note {
+	n := note{text: text}
+	for _, tok := range (tokenize.LettersDigits{}).Tokens(text, nil) {
+		if r, _ := utf8.DecodeRuneInString(text[tok.Start:]); unicode.IsLetter(r) || unicode.IsDigit(r) {
+			n.tokens = append(n.tokens, tok)
+			n.words = append(n.words, strings.ToLower(text[tok.Start:tok.End]))
+		}
+	}
+	return n
+}
+
+// mark sets marked by sorted spans.
+func (n *note) mark(spans []data.Span) {
+	n.marked = make([]bool, len(n.tokens))
+	for t, tok := range n.tokens {
+		for len(spans) > 0 && spans[0].End <= tok.Start {
+			spans = spans[1:]
+		}
+		n.marked[t] = len(spans) > 0 && spans[0].Start < tok.End
+	}
+}
+
+// adjoining says whether nothing but a little punctuation stands before a word, back
+// to the word before: no line end, and at most three bytes.
+func (n note) adjoining(t int) bool {
+	gap := n.text[n.tokens[t-1].End:n.tokens[t].Start]
+	return len(gap) <= 3 && !strings.Contains(gap, "\n")
+}
+
+// written says whether some words, at least one, are written as a name or a number is: not all
+// in lower case.
+func (n note) written(from, to int) bool {
+	return strings.ContainsFunc(n.text[n.tokens[from].Start:n.tokens[to-1].End], func(r rune) bool {
+		return unicode.IsUpper(r) || unicode.IsDigit(r) || unicode.IsLetter(r) && !unicode.IsLower(r)
 	})
 }
 
 // key is words as they are compared.
-func key(text string, tokens []data.Token) string {
-	var b strings.Builder
-	for i, tok := range tokens {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(strings.ToLower(text[tok.Start:tok.End]))
-	}
-	return b.String()
+func key(words []string) string { return strings.Join(words, " ") }
+
+// phrase is an entry of a dictionary.
+type phrase struct {
+	words []string
+	votes map[string]float64 // the scores of its spans, summed by type
+	typ   string             // that has most votes; of equal ones the first by name
+	score float64            // the highest of its spans
 }
 
-// dictionary is the phrases of a patient.
-type dictionary struct {
-	types   map[string]string // type of each phrase, by its key
-	scores  map[string]float64
-	longest int // in words
+// dictionary is the phrases of a patient by their first words, the longest first.
+type dictionary map[string][]*phrase
+
+func newDictionary(phrases map[string]*phrase) dictionary {
+	d := dictionary{}
+	for _, k := range slices.Sorted(maps.Keys(phrases)) {
+		p := phrases[k]
+		d[p.words[0]] = append(d[p.words[0]], p)
+	}
+	for _, all := range d {
+		slices.SortStableFunc(all, func(a, b *phrase) int { return len(b.words) - len(a.words) })
+	}
+	return d
 }
 
 // collect draws the dictionary from the first pass.
 func (t *Tagger) collect(docs []*data.Document, found [][]data.Span, group []int) dictionary {
-	type vote struct{ phrase, typ string }
-	votes := map[vote]float64{}
-	d := dictionary{types: map[string]string{}, scores: map[string]float64{}}
-	enter := func(text string, tokens []data.Token, s data.Span) {
-		letters := 0
-		capital := false
-		for _, tok := range tokens {
-			for _, r := range text[tok.Start:tok.End] {
-				letters++
-				capital = capital || unicode.IsUpper(r) || unicode.IsDigit(r) || unicode.IsLetter(r) && !unicode.IsLower(r)
-			}
+	phrases := map[string]*phrase{}
+	enter := func(n note, from, to int, s data.Span) {
+		size := 0
+		for _, w := range n.words[from:to] {
+			size += utf8.RuneCountInString(w)
 		}
-		k := key(text, tokens)
-		if letters < t.config.MinLength || !capital || t.except[k] {
+		k := key(n.words[from:to])
+		if size < t.config.MinLength || !n.written(from, to) || t.except[k] {
 			return
 		}
-		votes[vote{k, s.Type}] += s.Score
-		d.scores[k] = max(d.scores[k], s.Score)
-		d.longest = max(d.longest, len(tokens))
+		p := phrases[k]
+		if p == nil {
+			p = &phrase{words: n.words[from:to], votes: map[string]float64{}}
+			phrases[k] = p
+		}
+		p.votes[s.Type] += s.Score
+		p.score = max(p.score, s.Score)
+		if v := p.votes[s.Type]; v > p.votes[p.typ] || v == p.votes[p.typ] && s.Type < p.typ || p.typ == "" {
+			p.typ = s.Type
+		}
 	}
 	for _, i := range group {
 		for _, s := range found[i] {
 			if s.Score < t.config.MinScore || len(t.config.Types) > 0 && !slices.Contains(t.config.Types, s.Type) {
 				continue
 			}
-			text := docs[i].Text[s.Start:s.End]
-			tokens := words(text)
-			if len(tokens) == 0 {
+			n := newNote(docs[i].Text[s.Start:s.End])
+			if len(n.words) == 0 {
 				continue
 			}
-			enter(text, tokens, s)
-			if len(tokens) > 1 && slices.Contains(t.config.Parts, s.Type) {
-				for k, tok := range tokens {
-					if r, _ := utf8.DecodeRuneInString(text[tok.Start:]); unicode.IsUpper(r) {
-						enter(text, tokens[k:k+1], s)
-					}
+			enter(n, 0, len(n.words), s)
+			if len(n.words) == 1 || !slices.Contains(t.config.Parts, s.Type) {
+				continue
+			}
+			for k, tok := range n.tokens {
+				if r, _ := utf8.DecodeRuneInString(n.text[tok.Start:]); unicode.IsUpper(r) {
+					enter(n, k, k+1, s)
 				}
 			}
 		}
 	}
-	all := make([]vote, 0, len(votes))
-	for v := range votes {
-		all = append(all, v)
-	}
-	slices.SortFunc(all, func(a, b vote) int {
-		return cmp.Or(cmp.Compare(a.phrase, b.phrase), cmp.Compare(votes[b], votes[a]), cmp.Compare(a.typ, b.typ))
-	})
-	for _, v := range all {
-		if _, ok := d.types[v.phrase]; !ok { // the first has most votes
-			d.types[v.phrase] = v.typ
-		}
-	}
-	return d
+	return newDictionary(phrases)
 }
 
-// filter drops the phrases that the first pass mostly passed over.
-func (t *Tagger) filter(d dictionary, notes []note, found [][]data.Span, group []int) {
-	marked, total := map[string]int{}, map[string]int{}
-	for n, i := range group {
-		d.each(notes[n], func(k string, start, end int) {
-			total[k]++
-			if overlaps(found[i], start, end) {
-				marked[k]++
-			}
-		})
-	}
-	for k := range total {
-		if float64(marked[k]) <= t.config.MinShare*float64(total[k]) {
-			delete(d.types, k)
-		}
-	}
-}
-
-// each calls f with the longest matches in a note, from left to right.
-func (d dictionary) each(n note, f func(key string, start, end int)) {
-	for at := 0; at < len(n.tokens); {
-		length := 0
-		for k := min(d.longest, len(n.tokens)-at); k > 0; k-- {
-			phrase := key(n.text, n.tokens[at:at+k])
-			if _, ok := d.types[phrase]; ok && adjoining(n, at, k) {
-				f(phrase, n.tokens[at].Start, n.tokens[at+k-1].End)
-				length = k
+// each calls f with the longest phrases in a note from left to right, of those
+// occurrences, of words [from, to), that count.
+func (d dictionary) each(n note, counts func(from, to int) bool, f func(p *phrase, from, to int)) {
+	for from := 0; from < len(n.words); {
+		to := from + 1
+		for _, p := range d[n.words[from]] {
+			if end := from + len(p.words); n.holds(p, from) && counts(from, end) {
+				f(p, from, end)
+				to = end
 				break
 			}
 		}
-		at += max(1, length)
+		from = to
 	}
 }
 
-// adjoining says whether little but punctuation stands between words: no line
-// end, and no more than two characters.
-func adjoining(n note, at, k int) bool {
-	for i := at + 1; i < at+k; i++ {
-		gap := n.text[n.tokens[i-1].End:n.tokens[i].Start]
-		if len(gap) > 3 || strings.Contains(gap, "\n") {
+// holds says whether a phrase stands at a word.
+func (n note) holds(p *phrase, from int) bool {
+	if from+len(p.words) > len(n.words) {
+		return false
+	}
+	for k, w := range p.words {
+		if n.words[from+k] != w || k > 0 && !n.adjoining(from+k) {
 			return false
 		}
 	}
 	return true
 }
 
-// match adds to a note's spans what the dictionary finds outside of them.
-func (t *Tagger) match(d dictionary, n note, spans []data.Span) []data.Span {
-	spans = slices.Clone(spans)
-	if t.config.Standardize {
-		for i, s := range spans {
-			text := n.text[s.Start:s.End]
-			if typ, ok := d.types[key(text, words(text))]; ok {
-				spans[i].Type = typ
+// filter leaves out the phrases of which the first pass has not marked more than
+// this share, whether they are all in lower case or not.
+func (d dictionary) filter(notes []note, share float64) dictionary {
+	marked, total := map[*phrase]int{}, map[*phrase]int{}
+	for _, n := range notes {
+		d.each(n, func(_, _ int) bool { return true }, func(p *phrase, from, to int) {
+			total[p]++
+			if slices.Contains(n.marked[from:to], true) {
+				marked[p]++
 			}
-		}
+		})
 	}
-	var added []data.Span
-	d.each(n, func(k string, start, end int) {
-		if !overlaps(spans, start, end) && written(n.text[start:end]) {
-			added = append(added, data.Span{Start: start, End: end, Type: d.types[k], Score: d.scores[k]})
-		}
-	})
-	spans = append(spans, added...)
+	kept := dictionary{}
+	for first, phrases := range d {
+		kept[first] = slices.DeleteFunc(slices.Clone(phrases), func(p *phrase) bool {
+			return total[p] > 0 && float64(marked[p]) <= share*float64(total[p])
+		})
+	}
+	return kept
+}
+
+// add puts the phrases that stand outside of the spans beside them.
+func (d dictionary) add(n note, spans []data.Span) []data.Span {
+	free := func(from, to int) bool { return n.written(from, to) && !slices.Contains(n.marked[from:to], true) }
+	d.each(n, free, func(p *phrase, from, to int) { spans = append(spans, n.span(p, from, to)) })
 	data.SortSpans(spans)
 	return spans
 }
 
-// written says whether an occurrence is written as a name or a number is: it is
-// not all in lower case.
-func written(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool {
-		return unicode.IsUpper(r) || unicode.IsDigit(r) || unicode.IsLetter(r) && !unicode.IsLower(r)
-	})
+func (n note) span(p *phrase, from, to int) data.Span {
+	return data.Span{Start: n.tokens[from].Start, End: n.tokens[to-1].End, Type: p.typ, Score: p.score}
 }
 
-// overlaps says whether any of the sorted spans overlaps the range.
-func overlaps(spans []data.Span, start, end int) bool {
-	i, _ := slices.BinarySearchFunc(spans, start, func(s data.Span, at int) int {
-		if s.End <= at {
-			return -1
+// standardize gives phrases that were found as a whole, or in parts, the phrase's
+// type and extent. A span that goes on beyond the phrase stays.
+func (d dictionary) standardize(n note, spans []data.Span) []data.Span {
+	d.each(n, n.written, func(p *phrase, from, to int) {
+		whole := n.span(p, from, to)
+		first, _ := slices.BinarySearchFunc(spans, whole.Start, func(s data.Span, start int) int { return cmp.Compare(s.End, start+1) })
+		last := first
+		for last < len(spans) && spans[last].Start < whole.End {
+			last++
 		}
-		return 1
+		if first == last || spans[first].Start < whole.Start || spans[last-1].End > whole.End {
+			return
+		}
+		for _, s := range spans[first:last] {
+			whole.Score = max(whole.Score, s.Score)
+		}
+		spans = slices.Replace(spans, first, last, whole)
 	})
-	return i < len(spans) && spans[i].Start < end
+	return spans
 }

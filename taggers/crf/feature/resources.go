@@ -14,6 +14,7 @@ import (
 	"github.com/lethe-deid/lethe/embeddings"
 	"github.com/lethe-deid/lethe/taggers/ann"
 	"github.com/lethe-deid/lethe/taggers/crf/pos"
+	"github.com/lethe-deid/lethe/taggers/crf/wordnet"
 	"github.com/lethe-deid/lethe/taggers/gazetteer"
 	"github.com/lethe-deid/lethe/taggers/rules"
 )
@@ -23,7 +24,7 @@ type Sources struct {
 	POS        string          `yaml:"pos"`        // a file of "lethe pos train"
 	Clusters   string          `yaml:"clusters"`   // Brown clusters: a file of "lethe vectors clusters"
 	Vectors    string          `yaml:"vectors"`    // word vectors, in any format of package embeddings
-	WordNet    string          `yaml:"wordnet"`    // the folder dict of a WordNet
+	WordNet    string          `yaml:"wordnet"`    // folder of a WordNet's files, its dict; models keep no copy of it
 	Entities   string          `yaml:"entities"`   // model folder of a network for general named entities
 	Gazetteers gazetteer.Lists `yaml:"gazetteers"` // lists
 	Rules      []rules.Config  `yaml:"rules"`      // sets of rules
@@ -99,6 +100,7 @@ type Resources struct {
 	lists    *gazetteer.Dictionary
 	rules    []*rules.Tagger
 	entities *ann.Tagger
+	wordnet  *wordnet.WordNet
 }
 
 // Open reads all sources that are given.
@@ -120,6 +122,11 @@ func open(s Sources, set func(i int) (*rules.Tagger, error), workers int) (*Reso
 			return nil, fmt.Errorf("resources.vectors: %w", err)
 		}
 		r.vectors = binarize(v)
+	}
+	if s.WordNet != "" {
+		if r.wordnet, err = wordnet.Open(s.WordNet); err != nil {
+			return nil, fmt.Errorf("resources.wordnet: %w", err)
+		}
 	}
 	if s.Entities != "" {
 		if r.entities, err = ann.Load(s.Entities, workers); err != nil {
@@ -161,8 +168,8 @@ func (s Sources) saved(dir string) Sources {
 }
 
 // Save copies the sources into a model folder, so that the model needs nothing
-// else, and another version of the program finds the same by it. A WordNet is as
-// large as all others: it is not copied.
+// else, and another version of the program finds the same by it. A WordNet is not
+// copied, only its digest is.
 func (r *Resources) Save(dir string) error {
 	from, to := r.sources, r.sources.saved(dir)
 	if len(from.Paths())+len(from.Gazetteers)+len(from.Rules) > 0 {
@@ -173,7 +180,9 @@ func (r *Resources) Save(dir string) error {
 	for i, f := range to.files() {
 		var err error
 		switch source := *from.files()[i].Value; {
-		case source == "" || f.Key == "wordnet":
+		case source == "":
+		case f.Key == "wordnet":
+			err = renameio.WriteFile(digestFile(dir), []byte(r.wordnet.Digest()+"\n"), 0o666)
 		case f.Key == "entities":
 			err = r.entities.Save(*f.Value)
 		default:
@@ -196,8 +205,36 @@ func (r *Resources) Save(dir string) error {
 	return nil
 }
 
-// LoadResources reads what Save kept of sources in a model folder.
+// digestFile is what a model keeps of its WordNet.
+func digestFile(dir string) string { return filepath.Join(dir, resourcesFolder, "wordnet.digest") }
+
+// wordnetVariable is the environment variable that names the folder of the WordNet
+// of models whose own is no more where it was.
+const wordnetVariable = "LETHE_WORDNET"
+
+// LoadResources reads what Save kept of sources in a model folder. The WordNet must
+// be the very one of the training.
 func LoadResources(dir string, s Sources, workers int) (*Resources, error) {
+	if s.WordNet != "" {
+		if elsewhere := os.Getenv(wordnetVariable); elsewhere != "" {
+			s.WordNet = elsewhere
+		}
+	}
+	r, err := load(dir, s, workers)
+	if err != nil || r.wordnet == nil {
+		return r, err
+	}
+	digest, err := os.ReadFile(digestFile(dir))
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(string(digest)) != r.wordnet.Digest() {
+		return nil, fmt.Errorf("%s: is not the WordNet that %s was trained with; the environment variable %s names the folder of another", s.WordNet, dir, wordnetVariable)
+	}
+	return r, nil
+}
+
+func load(dir string, s Sources, workers int) (*Resources, error) {
 	return open(s.saved(dir), func(i int) (*rules.Tagger, error) { return rules.Open(rulesFolder(dir, i), workers) }, workers)
 }
 
@@ -234,6 +271,7 @@ func resourceFamilies() map[string]family {
 		return withPOS(each(about, func(x *Text, t int) string { return value(x.tagged()[t]) }))
 	}
 	return map[string]family{
+		"wordnet":   wordNet(),
 		"pos":       closed(withPOS(posFamily())),
 		"word-pos":  withPOS(wordPOS()),
 		"lemma":     tagged("the lemma (Dernoncourt et al. 2016, table 2; Dehghan et al. 2015)", func(w pos.Word) string { return strings.ToLower(w.Lemma) }),
