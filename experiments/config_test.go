@@ -249,32 +249,3 @@ func TestByteOrderMark(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
-
-func TestShippedConfigs(t *testing.T) {
-	t.Setenv("LETHE_CORPORA", "/corpora")
-	t.Setenv("LETHE_VECTORS", "/vectors")
-	loaded := 0
-	err := filepath.WalkDir("configs", func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		loaded++
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if !strings.HasPrefix(string(raw), "# ") || !strings.Contains(string(raw), "lethe train experiments/"+filepath.ToSlash(path)) {
-			t.Errorf("%s: does not begin by saying what it is and how to run it", path)
-		}
-		if _, err := Load(path, nil); err != nil {
-			t.Error(err)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if loaded < 5 {
-		t.Errorf("%d configs, want at least 5", loaded)
-	}
-}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/taggers"
@@ -24,7 +23,8 @@ const (
 	// Union keeps every character that any member found (Dernoncourt et al. 2016,
 	// section 3.4: a token is PHI if the network or the CRF says so). Overlapping
 	// spans of one type become one. Of others the earlier member's stands, and what
-	// it leaves of the later's is a span of its own.
+	// it leaves of the later's is a span of its own, without spaces and punctuation
+	// where it was cut.
 	Union Method = "union"
 	// Vote keeps the spans that at least Config.Votes members found, just as they
 	// are, type included. Of those that overlap the one with more votes stands, then
@@ -110,64 +110,50 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 	}
 	out := make([][]data.Span, len(docs))
 	for i, doc := range docs {
-		var candidates []candidate
-		for m := range t.members {
-			for _, s := range found[m][i] {
-				candidates = add(candidates, s, m)
-			}
-		}
-		candidates = slices.DeleteFunc(candidates, func(c candidate) bool { return !t.counts(c) })
-		out[i] = t.join(doc.Text, candidates)
+		out[i] = t.join(doc.Text, t.candidates(found, i))
 	}
 	return out, nil
 }
 
-// candidate is a span with the members that found it.
+// candidate is a span that counts.
 type candidate struct {
-	data.Span         // its score is the highest of theirs
-	scores    []score // in the members' order
+	data.Span         // its score is the highest that a member gave it
+	first     int     // the first member that found it
+	votes     int     // how many did
+	sum       float64 // of their scores
 }
 
-type score struct {
-	member int
-	score  float64
+// place is a span without its score.
+type place struct {
+	start, end int
+	typ        string
 }
 
-func (c candidate) sum() float64 {
-	total := 0.0
-	for _, s := range c.scores {
-		total += s.score
-	}
-	return total
-}
-
-func add(all []candidate, s data.Span, member int) []candidate {
-	for i := range all {
-		if c := &all[i]; c.Start == s.Start && c.End == s.End && c.Type == s.Type {
-			c.scores = append(c.scores, score{member, s.Score})
-			c.Score = max(c.Score, s.Score)
-			return all
+// candidates is the spans of a document that count, each once.
+func (t *Tagger) candidates(found [][][]data.Span, doc int) []candidate {
+	var all []candidate
+	at := map[place]int{}
+	sure := map[place]bool{}
+	for m, member := range t.members {
+		for _, s := range found[m][doc] {
+			if member.Types != nil && !slices.Contains(member.Types, s.Type) {
+				continue
+			}
+			p := place{s.Start, s.End, s.Type}
+			sure[p] = sure[p] || s.Score >= member.MinScore
+			if i, ok := at[p]; ok {
+				all[i].votes++
+				all[i].sum += s.Score
+				all[i].Score = max(all[i].Score, s.Score)
+				continue
+			}
+			at[p] = len(all)
+			all = append(all, candidate{s, m, 1, s.Score})
 		}
 	}
-	return append(all, candidate{s, []score{{member, s.Score}}})
-}
-
-// counts says whether a candidate is not left out by its members' conditions.
-func (t *Tagger) counts(c candidate) bool {
-	n := 0
-	sure := false
-	for _, s := range c.scores {
-		m := t.members[s.member]
-		if m.Types != nil && !slices.Contains(m.Types, c.Type) {
-			continue
-		}
-		n++
-		sure = sure || s.score >= m.MinScore
-	}
-	if t.config.Method == Vote && n < t.config.Votes {
-		return false
-	}
-	return sure || n > 1
+	return slices.DeleteFunc(all, func(c candidate) bool {
+		return t.config.Method == Vote && c.votes < t.config.Votes || c.votes == 1 && !sure[place{c.Start, c.End, c.Type}]
+	})
 }
 
 func (t *Tagger) join(text string, all []candidate) []data.Span {
@@ -178,23 +164,27 @@ func (t *Tagger) join(text string, all []candidate) []data.Span {
 		return len(t.config.Priority)
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int {
-		position := cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Type, b.Type))
+		order := 0
 		switch t.config.Method {
 		case Union:
-			return cmp.Or(cmp.Compare(a.scores[0].member, b.scores[0].member), position)
+			order = cmp.Compare(a.first, b.first)
 		case Vote:
-			return cmp.Or(cmp.Compare(len(b.scores), len(a.scores)), cmp.Compare(b.Score, a.Score), position)
+			order = cmp.Or(cmp.Compare(b.votes, a.votes), cmp.Compare(b.Score, a.Score))
 		case Priority:
-			return cmp.Or(cmp.Compare(rank(a.Type), rank(b.Type)), cmp.Compare(b.End-b.Start, a.End-a.Start), position)
+			order = cmp.Or(cmp.Compare(rank(a.Type), rank(b.Type)), cmp.Compare(b.End-b.Start, a.End-a.Start))
+		case Surest:
+			order = cmp.Or(cmp.Compare(b.sum, a.sum), cmp.Compare(a.first, b.first))
 		}
-		return cmp.Or(cmp.Compare(b.sum(), a.sum()), cmp.Compare(a.scores[0].member, b.scores[0].member), position)
+		return cmp.Or(order, cmp.Compare(a.Start, b.Start), cmp.Compare(a.Type, b.Type))
 	})
 	var kept []data.Span // disjoint, sorted by start
 	for _, c := range all {
-		if t.config.Method == Union {
-			kept = unite(kept, c.Span, text)
-		} else if at, n := overlap(kept, c.Span); n == 0 {
+		at, n := overlap(kept, c.Span)
+		switch {
+		case n == 0:
 			kept = slices.Insert(kept, at, c.Span)
+		case t.config.Method == Union:
+			kept = slices.Replace(kept, at, at+n, unite(kept[at:at+n], c.Span, text)...)
 		}
 	}
 	return kept
@@ -214,66 +204,46 @@ func overlap(kept []data.Span, s data.Span) (at, n int) {
 	return at, n
 }
 
-// unite adds a span: to those of its type that it overlaps, and beside the others.
+// unite joins a span with those that it overlaps: with those of its type it becomes
+// one, and between the others it takes up the room that they leave.
 func unite(kept []data.Span, s data.Span, text string) []data.Span {
-	at, n := overlap(kept, s)
-	hit := slices.Clone(kept[at : at+n])
-	parts := []data.Span{}
+	var out []data.Span
+	open := false // whether the last of out is of the type of s, and goes on
 	from := s.Start
-	for _, k := range hit {
-		if k.Type == s.Type {
-			continue
+	room := func(to int, cut bool) { // s takes [from, to); cut says whether a span of another type begins there
+		begin, end := from, to
+		if begin < end && from > s.Start && !open {
+			begin += len(text[begin:end]) - len(strings.TrimLeftFunc(text[begin:end], silent))
 		}
-		if k.Start > from {
-			parts = append(parts, data.Span{Start: from, End: k.Start, Type: s.Type, Score: s.Score})
+		if begin < end && cut {
+			end = begin + len(strings.TrimRightFunc(text[begin:end], silent))
+		}
+		switch {
+		case begin >= end:
+		case open:
+			last := &out[len(out)-1]
+			last.End, last.Score = end, max(last.Score, s.Score)
+		default:
+			out, open = append(out, data.Span{Start: begin, End: end, Type: s.Type, Score: s.Score}), true
+		}
+	}
+	for _, k := range kept {
+		room(min(k.Start, s.End), k.Type != s.Type)
+		switch {
+		case k.Type != s.Type:
+			out, open = append(out, k), false
+		case open:
+			last := &out[len(out)-1]
+			last.End, last.Score = k.End, max(last.Score, k.Score)
+		default:
+			k.Score = max(k.Score, s.Score)
+			out, open = append(out, k), true
 		}
 		from = max(from, k.End)
 	}
-	if from < s.End {
-		parts = append(parts, data.Span{Start: from, End: s.End, Type: s.Type, Score: s.Score})
-	}
-	result := []data.Span{}
-	for _, k := range hit {
-		if k.Type != s.Type {
-			result = append(result, k)
-		}
-	}
-	for _, p := range parts {
-		for _, k := range hit {
-			if k.Type == p.Type && k.Start < p.End && p.Start < k.End {
-				p.Start, p.End, p.Score = min(p.Start, k.Start), max(p.End, k.End), max(p.Score, k.Score)
-			}
-		}
-		if p = trim(p, text); p.End > p.Start {
-			result = append(result, p)
-		}
-	}
-	slices.SortFunc(result, func(a, b data.Span) int { return cmp.Compare(a.Start, b.Start) })
-	return slices.Replace(kept, at, at+n, result...)
+	room(s.End, false)
+	return out
 }
 
-// trim takes from the ends of what is left of a span the characters that say
-// nothing: all but letters and digits. A span of nothing else is empty then.
-func trim(s data.Span, text string) data.Span {
-	silent := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-	word := text[s.Start:s.End]
-	if strings.IndexFunc(word, func(r rune) bool { return !silent(r) }) < 0 {
-		s.End = s.Start
-		return s
-	}
-	for {
-		r, n := utf8.DecodeRuneInString(text[s.Start:s.End])
-		if !unicode.IsSpace(r) {
-			break
-		}
-		s.Start += n
-	}
-	for {
-		r, n := utf8.DecodeLastRuneInString(text[s.Start:s.End])
-		if !unicode.IsSpace(r) {
-			break
-		}
-		s.End -= n
-	}
-	return s
-}
+// silent is what a span that is cut does not end in: all but letters and digits.
+func silent(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }

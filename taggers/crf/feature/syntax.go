@@ -27,9 +27,11 @@ func withPOS(f family) family {
 // tag finds the parts of speech of all tokens, once, a sentence at a time.
 func (x *Text) tag(tagger *pos.Tagger) {
 	keep(x, "pos", func() []pos.Word {
-		var all []pos.Word
+		all := make([]pos.Word, 0, len(x.Tokens))
+		var buffer []pos.Word
 		for _, s := range x.Sentences {
-			all = tagger.Tag(x.words[s.Start:s.End], all)
+			buffer = tagger.Tag(x.words[s.Start:s.End], buffer)
+			all = append(all, buffer...)
 		}
 		return all
 	})

@@ -1,0 +1,230 @@
+package experiments
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/ann"
+	"github.com/lethe-deid/lethe/taggers/crf/pos"
+	"github.com/lethe-deid/lethe/taggers/system"
+)
+
+func configs(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob("configs/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	below, err := filepath.Glob("configs/*/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths = append(paths, below...)
+	if len(paths) < 15 {
+		t.Fatalf("%d configs", len(paths))
+	}
+	return paths
+}
+
+// Each shipped configuration says what it is and how to run it, and is valid.
+func TestShippedConfigs(t *testing.T) {
+	t.Setenv("LETHE_CORPORA", "/corpora")
+	t.Setenv("LETHE_VECTORS", "/vectors")
+	t.Setenv("LETHE_RESOURCES", "/resources")
+	names := map[string]string{}
+	for _, path := range configs(t) {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(string(raw), "# ") || !strings.Contains(string(raw), "lethe train experiments/"+filepath.ToSlash(path)) {
+			t.Errorf("%s: does not begin by saying what it is and how to run it", path)
+		}
+		c, err := Load(path, nil)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if other := names[c.Name]; other != "" {
+			t.Errorf("%s: has the name of %s", path, other)
+		}
+		names[c.Name] = path
+	}
+}
+
+// Each trains and predicts, as it is but for the corpus, which is a handful of
+// generated notes, for the sizes of networks, and for when training ends.
+func TestShippedConfigsTrainAndPredict(t *testing.T) {
+	dir := t.TempDir()
+	resources(t, dir)
+	t.Setenv("LETHE_CORPORA", dir)
+	t.Setenv("LETHE_VECTORS", dir)
+	t.Setenv("LETHE_RESOURCES", dir)
+	for _, path := range configs(t) {
+		t.Run(strings.TrimPrefix(path, "configs/"), func(t *testing.T) {
+			t.Parallel()
+			c, err := Load(path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Corpus.Format, c.Corpus.Notes, c.Corpus.HoldOut.Fraction = "jsonl", nil, 0
+			c.Corpus.Splits = generated(t, c.Corpus.Types)
+			shrink(&c.System)
+			if err := c.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.CheckFiles(); err != nil {
+				t.Fatal(err)
+			}
+			run := filepath.Join(t.TempDir(), "run")
+			if _, err := Train(t.Context(), c, TrainOptions{Dir: run, Workers: 2}); err != nil {
+				t.Fatal(err)
+			}
+			m, err := Open(run, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := m.Run.Predict(t.Context(), m, "train", PredictOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Documents != 12 || r.Strict.TP == 0 {
+				t.Errorf("%d notes, %d spans found right in those of the training", r.Documents, r.Strict.TP)
+			}
+		})
+	}
+}
+
+// shrink makes training a matter of a second.
+func shrink(c *system.Config) {
+	switch {
+	case c.ANN != nil:
+		n := &c.ANN.Network
+		n.CharacterEmbedding, n.CharacterLSTM, n.TokenEmbedding, n.TokenLSTM, n.Hidden = 8, 8, dimensions, 16, 16
+		n.Dropout = 0
+		c.ANN.Training.Epochs, c.ANN.Training.Batch = 8, 4
+		c.ANN.Optimizer.Method, c.ANN.Optimizer.LearningRate = "adam", 0.02
+	case c.CRF != nil:
+		c.CRF.Training.Iterations = 15
+	case c.Ensemble != nil:
+		for i := range c.Ensemble.Members {
+			shrink(&c.Ensemble.Members[i].System)
+		}
+	case c.SecondPass != nil:
+		shrink(&c.SecondPass.System)
+	case c.Corrected != nil:
+		shrink(&c.Corrected.System)
+	}
+}
+
+// dimensions is the width of the vectors that resources makes.
+const dimensions = 8
+
+// generated is the splits train, dev and test in the types of a set.
+func generated(t *testing.T, set string) map[string]string {
+	t.Helper()
+	types, err := data.LookupTypeSet(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	splits := map[string]string{}
+	for i, name := range []string{"train", "dev", "test"} {
+		docs := synth.Notes([]int{12, 3, 3}[i], 1, []synth.Split{synth.Train, synth.Dev, synth.Test}[i])
+		if m, err := data.LookupTypeMap(set); err == nil && set != synth.TypeSet {
+			docs = m.Apply(docs, &data.LeftOut{})
+		}
+		all, err := data.Collect(docs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		splits[name] = filepath.Join(t.TempDir(), name+".jsonl")
+		out, err := format.Create("jsonl", splits[name], types)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range all {
+			for i := range d.Spans {
+				if !types.Has(d.Spans[i].Type) { // of news
+					d.Spans[i].Type = types.Types[0].Name
+				}
+			}
+			if err := out.Write(d); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := out.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return splits
+}
+
+// resources makes, under the names that the configurations have for them, the
+// smallest files and models of each kind.
+func resources(t *testing.T, dir string) {
+	t.Helper()
+	for name, content := range map[string]string{
+		"dist.all.last":     "SMITH 1.006 1.006 1\nAMUNDSEN 0.001 1.1 2\n",
+		"dist.female.first": "MARY 2.629 2.629 1\n",
+		"dist.male.first":   "JAMES 3.318 3.318 1\n",
+		"world-cities.csv":  "name,country\nLondon,United Kingdom\nSalem,United States\n",
+		"us-cities.txt":     "Boston\nSalem\n",
+		"us-hospitals.txt":  "Saint Olga Hospital\n",
+		"zip-codes.txt":     "02139\n",
+	} {
+		write(t, filepath.Join(dir, name), content)
+	}
+	var vectors strings.Builder
+	for i, w := range []string{"the", "patient", "hospital", "seen", "on", "de", "el", "hospital."} {
+		vectors.WriteString(w)
+		for d := range dimensions {
+			fmt.Fprintf(&vectors, " %.1f", float64((i*7+d*3)%11)/10-0.5)
+		}
+		vectors.WriteString("\n")
+	}
+	for _, name := range []string{"glove.6B.100d.txt", "es.w2v.bin", "en.w2v.bin"} {
+		write(t, filepath.Join(dir, name), vectors.String())
+	}
+	sentences, err := pos.ReadCoNLLU("../taggers/crf/pos/testdata/tiny.conllu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tagger, err := pos.Train(t.Context(), sentences, pos.Options{Epochs: 2, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"en.pos", "es.pos"} {
+		if err := tagger.Save(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.CopyFS(filepath.Join(dir, "wordnet"), os.DirFS("../taggers/crf/wordnet/testdata/tiny")); err != nil {
+		t.Fatal(err)
+	}
+	conll, err := data.LookupTypeSet("conll")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := data.Collect(format.Read("jsonl", generated(t, "conll")["train"], conll))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := system.Config{ANN: new(ann.DefaultConfig())}
+	config.ANN.Tokenizer, config.ANN.Sentences = "letters-digits", "line"
+	shrink(&config)
+	network, err := ann.Learner{Config: *config.ANN}.Fit(t.Context(), taggers.Task{Name: "conll", Types: conll, Train: docs, Dev: slices.Clone(docs), Seed: 1, Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := network.(*ann.Tagger).Save(filepath.Join(dir, "conll2003")); err != nil {
+		t.Fatal(err)
+	}
+}
