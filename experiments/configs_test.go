@@ -39,6 +39,7 @@ func TestShippedConfigs(t *testing.T) {
 	t.Setenv("LETHE_CORPORA", "/corpora")
 	t.Setenv("LETHE_VECTORS", "/vectors")
 	t.Setenv("LETHE_RESOURCES", "/resources")
+	t.Setenv("LETHE_GAZETTEERS", "/gazetteers")
 	names := map[string]string{}
 	for _, path := range configs(t) {
 		raw, err := os.ReadFile(path)
@@ -68,6 +69,7 @@ func TestShippedConfigsTrainAndPredict(t *testing.T) {
 	t.Setenv("LETHE_CORPORA", dir)
 	t.Setenv("LETHE_VECTORS", dir)
 	t.Setenv("LETHE_RESOURCES", dir)
+	t.Setenv("LETHE_GAZETTEERS", dir)
 	for _, path := range configs(t) {
 		t.Run(strings.TrimPrefix(path, "configs/"), func(t *testing.T) {
 			t.Parallel()
@@ -172,13 +174,16 @@ func generated(t *testing.T, set string) map[string]string {
 func resources(t *testing.T, dir string) {
 	t.Helper()
 	for name, content := range map[string]string{
-		"dist.all.last":     "SMITH 1.006 1.006 1\nAMUNDSEN 0.001 1.1 2\n",
-		"dist.female.first": "MARY 2.629 2.629 1\n",
-		"dist.male.first":   "JAMES 3.318 3.318 1\n",
-		"world-cities.csv":  "name,country\nLondon,United Kingdom\nSalem,United States\n",
-		"us-cities.txt":     "Boston\nSalem\n",
-		"us-hospitals.txt":  "Saint Olga Hospital\n",
-		"zip-codes.txt":     "02139\n",
+		"us-census/dist.all.last":                "SMITH 1.006 1.006 1\nAMUNDSEN 0.001 1.1 2\n",
+		"us-census/dist.female.first":            "MARY 2.629 2.629 1\n",
+		"us-census/dist.male.first":              "JAMES 3.318 3.318 1\n",
+		"us-places/cities.txt":                   "Boston\nSalem\n",
+		"us-places/hospitals.txt":                "Saint Olga Hospital\n",
+		"world-cities/world-cities.csv":          "name,country\nLondon,United Kingdom\nSalem,United States\n",
+		"zip-codes.txt":                          "02139\n",
+		"spanish-names/female_names.csv":         "name,frequency\nMARIA,600000\n",
+		"spanish-names/male_names.csv":           "name,frequency\nANTONIO,600000\n",
+		"spanish-names/surnames_freq_ge_100.csv": "surname,frequency_first\nGARCIA,1400000\n",
 	} {
 		write(t, filepath.Join(dir, name), content)
 	}
