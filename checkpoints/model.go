@@ -66,8 +66,8 @@ const (
 )
 
 var (
-	signedFiles = []string{tokenizerFile, labelsFile, configFile} // those with a digest in the weights' header
-	allFiles    = append([]string{weightsFile, cardFile}, signedFiles...)
+	signedFiles = []string{tokenizerFile, labelsFile, configFile}                           // those with a digest in the weights' header
+	allFiles    = append([]string{weightsFile, cardFile, "operating.json"}, signedFiles...) // the third by taggers/operating
 )
 
 // Save writes a model folder. It is written beside dir as .NAME.new and renamed

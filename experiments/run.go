@@ -57,6 +57,7 @@ type Model struct {
 	taggers.Tagger
 	Types *data.TypeSet // of its spans
 	Run   *Run          // whose best model this is; nil for a model folder
+	dir   string
 }
 
 // Open reads a model folder, or the best model of a run folder. workers is the
@@ -79,6 +80,7 @@ func Open(dir string, workers int) (*Model, error) {
 	} else if !system.IsModel(dir) {
 		return nil, fmt.Errorf("%s: neither a run folder, which holds %s, nor a model folder, which holds %s or %s", dir, modelFolder, weightsFile, systemFile)
 	}
+	m.dir = path
 	m.Tagger, m.Types, err = system.Load(path, workers)
 	return m, err
 }

@@ -49,6 +49,9 @@ type Labeling struct {
 	// summed over whatever the other tokens have: the CRF's marginal, or without
 	// a CRF the product of the tokens' own. Valid until the next Predict.
 	Probability func(from, to int) float64
+	// Marginal is the probability of one label at one token. Valid until the next
+	// Predict.
+	Marginal func(token int, label int32) float64
 }
 
 // Predict finds the best labels of each sentence. A sentence without tokens
@@ -79,7 +82,14 @@ func (p *Predictor) Predict(sentences []Sentence) ([]Labeling, error) {
 	p.lattice.run(pk, logits, p.crf) // with transitions of 0 it is a softmax at each token
 	for s, i := range p.machine.batch.order {
 		y := p.viterbi.best(pk, s, logits, p.trans)
-		found[at[i]] = Labeling{y, func(from, to int) float64 { return p.lattice.probability(pk, s, y, from, to) }}
+		other := make([]int32, len(y))
+		found[at[i]] = Labeling{
+			y, func(from, to int) float64 { return p.lattice.probability(pk, s, y, from, to) },
+			func(t int, label int32) float64 {
+				other[t] = label
+				return p.lattice.probability(pk, s, other, t, t+1)
+			},
+		}
 	}
 	return found, nil
 }

@@ -27,6 +27,15 @@ type Model interface {
 	Save(dir string) error
 }
 
+// Prober is a tagger that also tells where PHI may be that it does not find.
+type Prober interface {
+	Tagger
+	// Probe returns what Tag does, and the doubts of each document: single tokens
+	// outside of the spans found that are PHI with a probability of at least from,
+	// each with that probability as its score and its likeliest type.
+	Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error)
+}
+
 // Learner fits a tagger to a corpus.
 type Learner interface {
 	Fit(ctx context.Context, task Task) (Tagger, error)

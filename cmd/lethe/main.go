@@ -40,7 +40,7 @@ could not be examined.`,
 		Version: experiments.Version(version), SilenceErrors: true, SilenceUsage: true, DisableFlagsInUseLine: true, SuggestionsMinimumDistance: 2,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, err) })
-	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newSignificance(), newErrors(), newReport(),
+	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newSignificance(), newErrors(), newReport(), newCalibrate(),
 		newAblate(), newCurve(), newCrossval(), newCross(), newVectors(), newPOS(), newDump(), newDeidentify(), newSynth(), newBench())
 	return root
 }

@@ -26,7 +26,7 @@ type Tagger struct {
 	predictors chan *nn.Predictor // idle ones; their number is that of the workers
 }
 
-var _ taggers.Tagger = (*Tagger)(nil)
+var _ taggers.Prober = (*Tagger)(nil)
 
 // newTagger makes the parts that follow from the others.
 func newTagger(cfg Config, types *data.TypeSet, labels []string, v *vocabulary, net *nn.Network, workers int) (*Tagger, error) {
@@ -94,11 +94,25 @@ type piece struct {
 // sentences. A span never crosses the end of a sentence. Its score is the
 // CRF's marginal probability of the span's labels.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
+	found, _, err := t.tag(ctx, docs, 0)
+	return found, err
+}
+
+// Probe implements taggers.Prober, by the CRF's marginals.
+func (t *Tagger) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
+	return t.tag(ctx, docs, from)
+}
+
+// result is what is found in a piece.
+type result struct{ spans, doubts []data.Span }
+
+// tag looks for doubts as well, unless from is 0.
+func (t *Tagger) tag(ctx context.Context, docs []*data.Document, from float64) (all, doubts [][]data.Span, err error) {
 	var (
 		wg    sync.WaitGroup
 		mu    sync.Mutex
 		first error
-		found = map[int][]data.Span{} // by piece
+		found = map[int]result{} // by piece
 		work  = make(chan []piece)
 	)
 	for range cap(t.predictors) {
@@ -106,13 +120,13 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 			p := <-t.predictors
 			defer func() { t.predictors <- p }()
 			for batch := range work {
-				spans, err := t.predict(p, batch)
+				results, err := t.predict(p, batch, from)
 				mu.Lock()
 				if err != nil && first == nil {
 					first = err
 				}
-				for i := range spans {
-					found[batch[i].number] = spans[i]
+				for i := range results {
+					found[batch[i].number] = results[i]
 				}
 				mu.Unlock()
 			}
@@ -125,16 +139,17 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 		err = first
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	all := make([][]data.Span, len(docs))
+	all, doubts = make([][]data.Span, len(docs)), make([][]data.Span, len(docs))
 	number := 0
 	for i := range docs {
 		for ; number < last[i]; number++ {
-			all[i] = append(all[i], found[number]...)
+			all[i] = append(all[i], found[number].spans...)
+			doubts[i] = append(doubts[i], found[number].doubts...)
 		}
 	}
-	return all, nil
+	return all, doubts, nil
 }
 
 // deal cuts the documents, sends batches of their sentences, and returns for
@@ -180,7 +195,7 @@ func (t *Tagger) deal(ctx context.Context, docs []*data.Document, work chan<- []
 	return last, send()
 }
 
-func (t *Tagger) predict(p *nn.Predictor, batch []piece) ([][]data.Span, error) {
+func (t *Tagger) predict(p *nn.Predictor, batch []piece, from float64) ([]result, error) {
 	var sentences []nn.Sentence
 	for _, pc := range batch {
 		for _, s := range pc.Sentences[pc.from:pc.to] {
@@ -191,14 +206,27 @@ func (t *Tagger) predict(p *nn.Predictor, batch []piece) ([][]data.Span, error) 
 	if err != nil {
 		return nil, fmt.Errorf("tagging: %w", err)
 	}
-	spans := make([][]data.Span, len(batch))
+	results := make([]result, len(batch))
 	for i, pc := range batch {
 		for _, s := range pc.Sentences[pc.from:pc.to] {
-			spans[i] = append(spans[i], t.decode(pc.Tokens[s.Start:s.End], found[0])...)
+			tokens := pc.Tokens[s.Start:s.End]
+			results[i].spans = append(results[i].spans, t.decode(tokens, found[0])...)
+			if from > 0 {
+				results[i].doubts = append(results[i].doubts, t.doubts(tokens, found[0], from)...)
+			}
 			found = found[1:]
 		}
 	}
-	return spans, nil
+	return results, nil
+}
+
+// doubts is the tokens of a sentence outside of spans that may be PHI.
+func (t *Tagger) doubts(tokens []data.Token, found nn.Labeling, from float64) []data.Span {
+	return reader.Doubts(tokens, found.Labels, t.labels, from, func(token int, into []float64) {
+		for label := range into {
+			into[label] = found.Marginal(token, int32(label))
+		}
+	})
 }
 
 // decode turns a sentence's labels into spans.

@@ -27,7 +27,10 @@ type Tagger struct {
 	workers   int
 }
 
-var _ taggers.Model = (*Tagger)(nil)
+var (
+	_ taggers.Model  = (*Tagger)(nil)
+	_ taggers.Prober = (*Tagger)(nil)
+)
 
 // model is a chain with what its labels stand for.
 type model struct {
@@ -186,18 +189,29 @@ func (t *Tagger) only(families []string, sequences []chain.Sequence) []chain.Seq
 
 // Tag implements taggers.Tagger. A span's score is the probability of its labels.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
+	found, _, err := t.tag(ctx, docs, 0)
+	return found, err
+}
+
+// Probe implements taggers.Prober.
+func (t *Tagger) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
+	return t.tag(ctx, docs, from)
+}
+
+// tag looks for doubts as well, unless from is 0.
+func (t *Tagger) tag(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
 	foreign, err := t.resources.Foreign(ctx, docs)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	found := make([][]data.Span, len(docs))
+	found, doubts = make([][]data.Span, len(docs)), make([][]data.Span, len(docs))
 	work := make(chan int)
 	var wg sync.WaitGroup
 	for range t.workers {
 		wg.Go(func() {
 			w := t.newWorker()
 			for i := range work {
-				found[i] = w.tag(docs[i], foreign[i])
+				found[i], doubts[i] = w.tag(docs[i], foreign[i], from)
 			}
 		})
 	}
@@ -210,9 +224,9 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 	close(work)
 	wg.Wait()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return found, nil
+	return found, doubts, nil
 }
 
 type worker struct {
@@ -234,23 +248,27 @@ func (t *Tagger) newWorker() *worker {
 	return w
 }
 
-func (w *worker) tag(doc *data.Document, foreign []data.Span) []data.Span {
-	var spans []data.Span
+func (w *worker) tag(doc *data.Document, foreign []data.Span, from float64) (spans, doubts []data.Span) {
 	for r := range w.reader.Cut(doc) {
 		x := feature.NewText(r, foreign)
 		for i, s := range w.extractor.Sequences(x) {
 			tokens := x.Tokens[x.Sentences[i].Start:x.Sentences[i].End]
-			var all []data.Span
+			var all, unsure []data.Span
 			for k, p := range w.predictors {
-				all = append(all, w.decode(tokens, w.models[k].labels, p, &s)...)
+				labels := w.models[k].labels
+				all = append(all, w.decode(tokens, labels, p, &s)...)
+				if from > 0 {
+					unsure = append(unsure, reader.Doubts(tokens, p.Predict(&s), labels, from, p.Marginal)...)
+				}
 			}
 			if len(w.predictors) > 1 {
 				all = surest(all)
 			}
 			spans = append(spans, all...)
+			doubts = append(doubts, unsure...)
 		}
 	}
-	return spans
+	return spans, reader.MergeDoubts(spans, doubts)
 }
 
 func (w *worker) decode(tokens []data.Token, names []string, p *chain.Predictor, s *chain.Sequence) []data.Span {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
 // Method is how spans that overlap are settled. Spans that do not are all kept,
@@ -89,7 +90,7 @@ type Tagger struct {
 	members []Member
 }
 
-var _ taggers.Tagger = (*Tagger)(nil)
+var _ taggers.Prober = (*Tagger)(nil)
 
 // New makes the ensemble of a valid configuration.
 func New(c Config, members []Member) *Tagger { return &Tagger{c, members} }
@@ -97,22 +98,44 @@ func New(c Config, members []Member) *Tagger { return &Tagger{c, members} }
 // Tag implements taggers.Tagger. A member that fails fails the ensemble: what
 // the others found alone would pass for all there is.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
-	found := make([][][]data.Span, len(t.members))
+	out, _, err := t.tag(ctx, docs, 0)
+	return out, err
+}
+
+// Probe implements taggers.Prober. Doubts are those of the members, and the spans
+// that they found and that do not stand.
+func (t *Tagger) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
+	return t.tag(ctx, docs, from)
+}
+
+// tag looks for doubts as well, unless from is 0.
+func (t *Tagger) tag(ctx context.Context, docs []*data.Document, from float64) (out, doubts [][]data.Span, err error) {
+	found, unsure := make([][][]data.Span, len(t.members)), make([][][]data.Span, len(t.members))
 	for m, member := range t.members {
-		all, err := member.Tagger.Tag(ctx, docs)
+		if from > 0 {
+			found[m], unsure[m], err = reader.Probe(ctx, member.Tagger, docs, from)
+		} else {
+			found[m], err = member.Tagger.Tag(ctx, docs)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("member %s: %w", member.Name, err)
+			return nil, nil, fmt.Errorf("member %s: %w", member.Name, err)
 		}
-		if len(all) != len(docs) {
-			return nil, fmt.Errorf("member %s: results for %d of %d notes", member.Name, len(all), len(docs))
+		if len(found[m]) != len(docs) {
+			return nil, nil, fmt.Errorf("member %s: results for %d of %d notes", member.Name, len(found[m]), len(docs))
 		}
-		found[m] = all
 	}
-	out := make([][]data.Span, len(docs))
+	out, doubts = make([][]data.Span, len(docs)), make([][]data.Span, len(docs))
 	for i, doc := range docs {
 		out[i] = t.join(doc.Text, t.candidates(found, i))
+		if from > 0 {
+			var all []data.Span
+			for m := range t.members {
+				all = append(append(all, unsure[m][i]...), found[m][i]...)
+			}
+			doubts[i] = reader.MergeDoubts(out[i], all)
+		}
 	}
-	return out, nil
+	return out, doubts, nil
 }
 
 // candidate is a span that counts.

@@ -23,6 +23,7 @@ import (
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
 // What goes together.
@@ -93,7 +94,7 @@ type Tagger struct {
 	except map[string]bool
 }
 
-var _ taggers.Tagger = (*Tagger)(nil)
+var _ taggers.Prober = (*Tagger)(nil)
 
 // New makes the tagger of a valid configuration.
 func New(c Config, first taggers.Tagger) *Tagger {
@@ -115,6 +116,26 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 	if err != nil {
 		return nil, err
 	}
+	return t.second(ctx, docs, found)
+}
+
+// Probe implements taggers.Prober: the doubts are the first tagger's.
+func (t *Tagger) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
+	found, doubts, err = reader.Probe(ctx, t.first, docs, from)
+	if err != nil {
+		return nil, nil, err
+	}
+	if found, err = t.second(ctx, docs, found); err != nil {
+		return nil, nil, err
+	}
+	for i := range docs {
+		doubts[i] = reader.MergeDoubts(found[i], doubts[i])
+	}
+	return found, doubts, nil
+}
+
+// second goes over what the first tagger found.
+func (t *Tagger) second(ctx context.Context, docs []*data.Document, found [][]data.Span) ([][]data.Span, error) {
 	groups := map[string][]int{}
 	var order []string
 	for i, d := range docs {

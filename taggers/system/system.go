@@ -22,6 +22,7 @@ import (
 	"github.com/lethe-deid/lethe/taggers/ensemble"
 	"github.com/lethe-deid/lethe/taggers/gazetteer"
 	"github.com/lethe-deid/lethe/taggers/internal/card"
+	"github.com/lethe-deid/lethe/taggers/internal/reader"
 	"github.com/lethe-deid/lethe/taggers/rules"
 	"github.com/lethe-deid/lethe/taggers/secondpass"
 )
@@ -198,6 +199,11 @@ func (b builder) join(c *Config, below func(child) (taggers.Model, error), leaf 
 	return n, nil
 }
 
+// Probe implements taggers.Prober.
+func (n *node) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
+	return reader.Probe(ctx, n.Tagger, docs, from)
+}
+
 // Save implements taggers.Model.
 func (n *node) Save(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -244,13 +250,32 @@ func (t corrected) Tag(ctx context.Context, docs []*data.Document) ([][]data.Spa
 	if err != nil {
 		return nil, err
 	}
+	return found, t.correct(ctx, docs, found)
+}
+
+// Probe implements taggers.Prober: what a correction removes is no doubt.
+func (t corrected) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
+	found, doubts, err = reader.Probe(ctx, t.first, docs, from)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := t.correct(ctx, docs, found); err != nil {
+		return nil, nil, err
+	}
+	for i := range docs {
+		doubts[i] = reader.MergeDoubts(found[i], doubts[i])
+	}
+	return found, doubts, nil
+}
+
+func (t corrected) correct(ctx context.Context, docs []*data.Document, found [][]data.Span) error {
 	for i, doc := range docs {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		found[i] = t.rules.Correct(doc.Text, found[i])
 	}
-	return found, nil
+	return nil
 }
 
 // Learner fits a system.

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/taggers/operating"
+)
+
+func newCalibrate() *cobra.Command {
+	var (
+		split   string
+		workers int
+		asJSON  bool
+	)
+	cmd := &cobra.Command{
+		Use:   "calibrate RUN",
+		Short: "Measure how sure a model is, for recall that one can choose",
+		Long: `Measure on a split what a model's scores are worth, and what recall costs: for
+each of some recalls of PHI tokens, the probability from which on a token is taken
+for PHI though the best path leaves it. The precision and recall printed are those
+of documents that did not choose the threshold (of five parts, each by the other
+four).
+
+The result is kept in the model's folder, as operating.json: "lethe deidentify
+--min-recall 0.995" takes its threshold from there.`,
+		Example: `  lethe calibrate runs/meddocan
+  lethe deidentify --model runs/meddocan --min-recall 0.995 note.txt`,
+		Args: wants("RUN"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			run, err := experiments.OpenRun(args[0])
+			if err != nil {
+				return err
+			}
+			p := newProgress()
+			defer p.clear()
+			curve, err := run.Calibrate(cmd.Context(), split, workers, p.show)
+			if err != nil {
+				return err
+			}
+			p.clear()
+			if asJSON {
+				enc := json.NewEncoder(os.Stdout)
+				enc.SetIndent("", "  ")
+				return enc.Encode(curve)
+			}
+			return writeCurve(os.Stdout, curve)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&split, "split", "", "`SPLIT` of the run's corpus to measure on, not train (default dev)")
+	flags.BoolVar(&asJSON, "json", false, "print everything, the calibrations too, as JSON (default a table)")
+	workersFlag(cmd, &workers)
+	return cmd
+}
+
+func writeCurve(w io.Writer, c *operating.Curve) error {
+	fmt.Fprintf(w, "documents: %d, PHI tokens: %d\n", c.Documents, c.Tokens)
+	fmt.Fprintf(w, "calibration error: %.4f (spans %.4f, doubts %.4f)\n\n", c.Error, c.SpanError, c.DoubtError)
+	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(t, "recall wanted\tprobability from\trecall\t95 % interval\tprecision")
+	for _, p := range c.Points {
+		wanted, from := "best path", "-"
+		if p.Target > 0 {
+			wanted, from = fmt.Sprint(p.Target), fmt.Sprintf("%.4f", p.Threshold)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%.4f\t[%.4f, %.4f]\t%.4f\n", wanted, from, p.Recall, p.Low, p.High, p.Precision)
+	}
+	return t.Flush()
+}

@@ -1,0 +1,73 @@
+package reader
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/taggers"
+)
+
+// Doubts is the tokens whose label is O, which is the first of the labels, and
+// that have another with a probability of at least from: see taggers.Prober.
+// marginal tells the probabilities of a token's labels.
+func Doubts(tokens []data.Token, found []int32, labels []string, from float64, marginal func(token int, into []float64)) []data.Span {
+	var doubts []data.Span
+	p := make([]float64, len(labels))
+	for i, label := range found {
+		if label != 0 {
+			continue
+		}
+		marginal(i, p)
+		if 1-p[0] < from {
+			continue
+		}
+		byType := map[string]float64{}
+		likeliest := ""
+		for l, name := range labels[1:] {
+			_, typ := data.SplitLabel(name)
+			byType[typ] += p[l+1]
+			if likeliest == "" || byType[typ] > byType[likeliest] {
+				likeliest = typ
+			}
+		}
+		doubts = append(doubts, data.Span{Start: tokens[i].Start, End: tokens[i].End, Type: likeliest, Score: min(1, 1-p[0])})
+	}
+	return doubts
+}
+
+// MergeDoubts puts doubts of several origins together, for a document in which
+// the sorted spans are found: of those of the same token the greatest stays, and
+// none that overlaps a span.
+func MergeDoubts(found []data.Span, doubts ...[]data.Span) []data.Span {
+	all := slices.Concat(doubts...)
+	slices.SortFunc(all, func(a, b data.Span) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(b.Score, a.Score), cmp.Compare(a.Type, b.Type))
+	})
+	var merged []data.Span
+	for _, d := range all {
+		i, _ := slices.BinarySearchFunc(found, d.Start, func(s data.Span, at int) int {
+			if s.End <= at {
+				return -1
+			}
+			return 1
+		})
+		if i < len(found) && found[i].Start < d.End {
+			continue
+		}
+		if k := len(merged) - 1; k < 0 || merged[k].Start != d.Start || merged[k].End != d.End {
+			merged = append(merged, d)
+		}
+	}
+	return merged
+}
+
+// Probe probes a tagger; one that cannot be probed has no doubts.
+func Probe(ctx context.Context, t taggers.Tagger, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
+	if p, ok := t.(taggers.Prober); ok {
+		return p.Probe(ctx, docs, from)
+	}
+	found, err = t.Tag(ctx, docs)
+	return found, make([][]data.Span, len(docs)), err
+}

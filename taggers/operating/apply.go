@@ -1,0 +1,80 @@
+package operating
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/taggers"
+)
+
+// Tagger is a tagger at an operating point.
+type Tagger struct {
+	first taggers.Prober
+	curve *Curve
+	point Point
+}
+
+var _ taggers.Tagger = (*Tagger)(nil)
+
+// New sets a tagger to a point of its curve.
+func New(first taggers.Prober, curve *Curve, point Point) *Tagger {
+	return &Tagger{first, curve, point}
+}
+
+// Tag implements taggers.Tagger. Scores are probabilities: of a span, that it is
+// right; of a doubt that is taken, that it is PHI. Neighbouring doubts of one type
+// are one span.
+func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
+	found, doubts, err := t.first.Probe(ctx, docs, From)
+	if err != nil {
+		return nil, err
+	}
+	for i, doc := range docs {
+		for k, s := range found[i] {
+			found[i][k].Score = t.curve.Spans.At(s.Score)
+		}
+		var taken []data.Span
+		for _, d := range doubts[i] {
+			d.Score = t.curve.probability(d.Type, d.Score)
+			if d.Score < t.point.Threshold || t.point.Target == 0 {
+				continue
+			}
+			if k := len(taken) - 1; k >= 0 && taken[k].Type == d.Type && taken[k].End <= d.Start && strings.Trim(doc.Text[taken[k].End:d.Start], " ") == "" {
+				taken[k].End, taken[k].Score = d.End, max(taken[k].Score, d.Score)
+				continue
+			}
+			taken = append(taken, d)
+		}
+		found[i] = merge(found[i], taken)
+	}
+	return found, nil
+}
+
+// merge adds spans that overlap none of the others.
+func merge(found, taken []data.Span) []data.Span {
+	all := append(slices.Clone(found), taken...)
+	slices.SortStableFunc(all, func(a, b data.Span) int { return cmp.Compare(a.Start, b.Start) })
+	return slices.CompactFunc(all, func(s, before data.Span) bool { return s.Start < before.End })
+}
+
+// interval is the 95 % bootstrap interval of a share, over documents: of each the
+// part and the whole.
+func interval(sample [][2]int) (low, high float64) {
+	const draws = 2000
+	rng := rand.New(rand.NewPCG(1, 0))
+	all := make([]float64, draws)
+	for i := range all {
+		var part, whole int
+		for range sample {
+			s := sample[rng.IntN(len(sample))]
+			part, whole = part+s[0], whole+s[1]
+		}
+		all[i] = share(part, whole)
+	}
+	slices.Sort(all)
+	return all[draws*25/1000], all[draws*975/1000-1]
+}

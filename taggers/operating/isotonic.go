@@ -1,0 +1,108 @@
+package operating
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Calibration maps a tagger's score to the share of cases with such a score that
+// are right: a function that never falls, found by pooling adjacent violators
+// (Ayer et al. 1955; Zadrozny and Elkan 2002). Between two of its points it is a
+// straight line.
+type Calibration struct {
+	Scores        []float64 `json:"scores"`        // rising
+	Probabilities []float64 `json:"probabilities"` // of the same length, never falling
+}
+
+// outcome is a score, and whether what it was given to was right.
+type outcome struct {
+	score float64
+	right bool
+}
+
+// fit makes the calibration of some outcomes; of none it is the score itself.
+func fit(all []outcome) Calibration {
+	all = slices.Clone(all)
+	slices.SortFunc(all, func(a, b outcome) int { return cmp.Compare(a.score, b.score) })
+	type pool struct{ scores, right, n float64 }
+	var pools []pool
+	for i := 0; i < len(all); {
+		p := pool{}
+		for first := all[i].score; i < len(all) && all[i].score == first; i++ {
+			p.scores += all[i].score
+			p.n++
+			if all[i].right {
+				p.right++
+			}
+		}
+		pools = append(pools, p)
+		for k := len(pools) - 1; k > 0 && pools[k-1].right*pools[k].n >= pools[k].right*pools[k-1].n; k-- {
+			pools[k-1].scores += pools[k].scores
+			pools[k-1].right += pools[k].right
+			pools[k-1].n += pools[k].n
+			pools = pools[:k]
+		}
+	}
+	var c Calibration
+	for _, p := range pools {
+		c.Scores = append(c.Scores, p.scores/p.n)
+		// Half a case of each kind keeps a pool of few from promising certainty.
+		c.Probabilities = append(c.Probabilities, (p.right+0.5)/(p.n+1))
+	}
+	for i := 1; i < len(c.Probabilities); i++ { // which the half cases can make fall
+		c.Probabilities[i] = max(c.Probabilities[i], c.Probabilities[i-1])
+	}
+	return c
+}
+
+// At is the probability for a score.
+func (c Calibration) At(score float64) float64 {
+	n := len(c.Scores)
+	if n == 0 {
+		return score
+	}
+	i, _ := slices.BinarySearch(c.Scores, score)
+	switch i {
+	case 0:
+		return c.Probabilities[0]
+	case n:
+		return c.Probabilities[n-1]
+	}
+	x0, x1, y0, y1 := c.Scores[i-1], c.Scores[i], c.Probabilities[i-1], c.Probabilities[i]
+	return y0 + (y1-y0)*(score-x0)/(x1-x0)
+}
+
+// Bin is the cases whose probability lies in a range: what was said of them on
+// average, and what was so.
+type Bin struct {
+	Cases    int     `json:"cases"`
+	Said     float64 `json:"said"`
+	Observed float64 `json:"observed"`
+}
+
+// bins is how many a reliability table has, of equally many cases each.
+const bins = 10
+
+// reliability compares probabilities with what was so, and returns the expected
+// calibration error: the mean difference of both over the bins (Naeini et al.
+// 2015, with bins of equal size).
+func reliability(all []outcome) (table []Bin, err float64) {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b outcome) int { return cmp.Compare(a.score, b.score) })
+	for k := range bins {
+		part := all[len(all)*k/bins : len(all)*(k+1)/bins]
+		if len(part) == 0 {
+			continue
+		}
+		b := Bin{Cases: len(part)}
+		for _, o := range part {
+			b.Said += o.score / float64(len(part))
+			if o.right {
+				b.Observed += 1 / float64(len(part))
+			}
+		}
+		table = append(table, b)
+		err += max(b.Said-b.Observed, b.Observed-b.Said) * float64(len(part)) / float64(len(all))
+	}
+	return table, err
+}

@@ -1,0 +1,338 @@
+// Package operating chooses how sure a tagger must be that a token is no PHI to
+// leave it in the text: its operating point. A tagger tells its doubts (see
+// taggers.Prober); on documents whose PHI is known these become probabilities,
+// and a threshold on them buys recall at the least cost in precision.
+package operating
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/taggers"
+)
+
+// File is where a model folder keeps its Curve.
+const File = "operating.json"
+
+const (
+	// From is the least probability of a doubt that is looked at.
+	From = 0.0005
+	// ownCases is how many doubts of a type, and how many of each outcome among
+	// them, a calibration of its own wants; types with fewer share one.
+	ownCases, ownOutcomes = 200, 20
+	folds                 = 5
+)
+
+// Curve is what is known of a model's doubts, from documents whose PHI is known.
+type Curve struct {
+	Documents int `json:"documents"`
+	Tokens    int `json:"tokens"` // of PHI, as evaluation.Leak counts them
+	// Doubts maps the score of a doubt to the probability that it is PHI: by type,
+	// and under "" for all types that have none of their own.
+	Doubts map[string]Calibration `json:"doubts"`
+	// Spans maps the score of a span found to the probability that it is right, type
+	// and borders included.
+	Spans Calibration `json:"spans"`
+	// Error is the expected calibration error of all these probabilities, SpanError and
+	// DoubtError those of each kind, with the tables behind them. Each document's
+	// probabilities are by the other documents.
+	Error      float64 `json:"error"`
+	SpanError  float64 `json:"span_error"`
+	SpanBins   []Bin   `json:"span_bins"`
+	DoubtError float64 `json:"doubt_error"`
+	DoubtBins  []Bin   `json:"doubt_bins"`
+	Points     []Point `json:"points"`
+}
+
+// Point is what is to be expected of a threshold.
+type Point struct {
+	Target    float64 `json:"target"`    // the recall of PHI tokens that the threshold was chosen for; 0: no doubt is taken
+	Threshold float64 `json:"threshold"` // doubts of at least this probability are taken for PHI; 1 for none
+	// Recall and Precision are of PHI tokens, whatever their type. Each document's
+	// counts are at the threshold that the other documents chose.
+	Recall    float64 `json:"recall"`
+	Precision float64 `json:"precision"`
+	// Low and High are a 95 % interval of Recall, by bootstrap over documents.
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// targets are the recalls that a curve has points for.
+var targets = []float64{0, 0.98, 0.985, 0.99, 0.9925, 0.995, 0.9975, 0.999}
+
+// note is what one document says.
+type note struct {
+	spans  []outcome
+	wrong  int // tokens in spans found that are no PHI
+	doubts []doubt
+	tokens []token // of PHI
+}
+
+// token is found, out of reach, or hangs on doubts: it is taken when all of
+// these are.
+type token struct {
+	found bool
+	by    []int
+}
+
+type doubt struct {
+	typ string
+	outcome
+}
+
+// Fit probes a tagger on documents whose PHI is known.
+func Fit(ctx context.Context, tagger taggers.Prober, docs []*data.Document) (*Curve, error) {
+	found, doubts, err := tagger.Probe(ctx, docs, From)
+	if err != nil {
+		return nil, err
+	}
+	notes := make([]note, len(docs))
+	tokens := 0
+	for i, d := range docs {
+		notes[i] = examine(d, found[i], doubts[i])
+		tokens += len(notes[i].tokens)
+	}
+	if tokens == 0 {
+		return nil, fmt.Errorf("the documents hold no PHI to measure recall by")
+	}
+	c := calibrate(notes)
+	c.Documents, c.Tokens = len(docs), tokens
+	c.cross(notes)
+	return c, nil
+}
+
+// examine sets what was found in a document against its gold spans.
+func examine(d *data.Document, found, doubts []data.Span) note {
+	var n note
+	gold := data.Flatten(d.Spans)
+	right := map[data.Span]bool{}
+	for _, g := range d.Spans {
+		right[data.Span{Start: g.Start, End: g.End, Type: g.Type}] = true
+	}
+	for _, s := range found {
+		n.spans = append(n.spans, outcome{s.Score, right[data.Span{Start: s.Start, End: s.End, Type: s.Type}]})
+		for tok := range evaluation.Tokens(d.Text[s.Start:s.End]) {
+			if !overlaps(gold, s.Start+tok.Start, s.Start+tok.End) {
+				n.wrong++
+			}
+		}
+	}
+	for _, s := range doubts {
+		n.doubts = append(n.doubts, doubt{s.Type, outcome{s.Score, overlaps(gold, s.Start, s.End)}})
+	}
+	for _, g := range gold {
+		for tok := range evaluation.Tokens(d.Text[g.Start:g.End]) {
+			start, end := g.Start+tok.Start, g.Start+tok.End
+			covered := 0
+			for _, s := range found {
+				covered += max(0, min(s.End, end)-max(s.Start, start))
+			}
+			var by []int
+			for i, s := range doubts {
+				if s.Start < end && start < s.End {
+					by = append(by, i)
+					covered += min(s.End, end) - max(s.Start, start)
+				}
+			}
+			if covered < end-start {
+				by = nil
+			}
+			n.tokens = append(n.tokens, token{covered == end-start && by == nil, by})
+		}
+	}
+	return n
+}
+
+func overlaps(spans []data.Span, start, end int) bool {
+	return slices.ContainsFunc(spans, func(s data.Span) bool { return s.Start < end && start < s.End })
+}
+
+// calibrate fits all calibrations.
+func calibrate(notes []note) *Curve {
+	byType := map[string][]outcome{}
+	var spans []outcome
+	for _, n := range notes {
+		spans = append(spans, n.spans...)
+		for _, d := range n.doubts {
+			byType[d.typ] = append(byType[d.typ], d.outcome)
+		}
+	}
+	c := &Curve{Doubts: map[string]Calibration{}, Spans: fit(spans)}
+	var shared []outcome
+	for _, typ := range slices.Sorted(maps.Keys(byType)) {
+		all, right := byType[typ], 0
+		for _, o := range all {
+			if o.right {
+				right++
+			}
+		}
+		if len(all) >= ownCases && right >= ownOutcomes && len(all)-right >= ownOutcomes {
+			c.Doubts[typ] = fit(all)
+		} else {
+			shared = append(shared, all...)
+		}
+	}
+	c.Doubts[""] = fit(shared)
+	return c
+}
+
+// probability is that of a doubt.
+func (c *Curve) probability(typ string, score float64) float64 {
+	if own, ok := c.Doubts[typ]; ok {
+		return own.At(score)
+	}
+	return c.Doubts[""].At(score)
+}
+
+// count adds up a document's tokens at a threshold: PHI that is taken, all that
+// is taken, and all PHI.
+func (c *Curve) count(n note, threshold float64) (right, taken, all int) {
+	take := func(i int) bool { return c.probability(n.doubts[i].typ, n.doubts[i].score) >= threshold }
+	for _, t := range n.tokens {
+		if t.found || t.by != nil && !slices.ContainsFunc(t.by, func(k int) bool { return !take(k) }) {
+			right++
+		}
+	}
+	taken = right + n.wrong
+	for i, d := range n.doubts {
+		if !d.right && take(i) {
+			taken++
+		}
+	}
+	return right, taken, len(n.tokens)
+}
+
+// threshold is the highest at which the recall reaches the target; the lowest
+// there is, if none does.
+func (c *Curve) threshold(notes []note, target float64) float64 {
+	if target == 0 {
+		return math.Nextafter(1, 2) // above all
+	}
+	var reach []float64 // of each token: the threshold from which on it is left
+	total := 0
+	for _, n := range notes {
+		for _, t := range n.tokens {
+			total++
+			if !t.found && t.by == nil {
+				continue
+			}
+			least := 1.0
+			for _, k := range t.by {
+				least = min(least, c.probability(n.doubts[k].typ, n.doubts[k].score))
+			}
+			reach = append(reach, least)
+		}
+	}
+	slices.SortFunc(reach, func(a, b float64) int { return cmp.Compare(b, a) })
+	k := int(math.Ceil(target*float64(total)-1e-9)) - 1
+	if k >= len(reach) {
+		return 0
+	}
+	return reach[max(0, k)]
+}
+
+// cross measures on each fifth of the documents what the others chose.
+func (c *Curve) cross(notes []note) {
+	type counts struct{ right, taken, all int }
+	each := make([][]counts, len(targets)) // of each target, by document
+	for i := range each {
+		each[i] = make([]counts, len(notes))
+	}
+	var spans, doubts []outcome
+	for fold := range min(folds, len(notes)) {
+		var rest []note
+		for i, n := range notes {
+			if i%folds != fold {
+				rest = append(rest, n)
+			}
+		}
+		if len(rest) == 0 {
+			rest = notes
+		}
+		other := calibrate(rest)
+		for t, target := range targets {
+			at := other.threshold(rest, target)
+			for i := fold; i < len(notes); i += folds {
+				n := &each[t][i]
+				n.right, n.taken, n.all = other.count(notes[i], at)
+			}
+		}
+		for i := fold; i < len(notes); i += folds {
+			for _, s := range notes[i].spans {
+				spans = append(spans, outcome{other.Spans.At(s.score), s.right})
+			}
+			for _, d := range notes[i].doubts {
+				doubts = append(doubts, outcome{other.probability(d.typ, d.score), d.right})
+			}
+		}
+	}
+	c.SpanBins, c.SpanError = reliability(spans)
+	c.DoubtBins, c.DoubtError = reliability(doubts)
+	_, c.Error = reliability(slices.Concat(spans, doubts))
+	for t, target := range targets {
+		var sum counts
+		sample := make([][2]int, len(notes))
+		for i, n := range each[t] {
+			sum.right, sum.taken, sum.all = sum.right+n.right, sum.taken+n.taken, sum.all+n.all
+			sample[i] = [2]int{n.right, n.all}
+		}
+		p := Point{Target: target, Threshold: min(1, c.threshold(notes, target)), Recall: share(sum.right, sum.all), Precision: share(sum.right, sum.taken)}
+		p.Low, p.High = interval(sample)
+		c.Points = append(c.Points, p)
+	}
+}
+
+func share(part, all int) float64 { return float64(part) / float64(max(1, all)) }
+
+// At is the point for a recall: the first of the curve whose target is not less.
+func (c *Curve) At(recall float64) (Point, error) {
+	for _, p := range c.Points {
+		if p.Target >= recall {
+			return p, nil
+		}
+	}
+	return Point{}, fmt.Errorf("recall %v is more than the curve was measured for: %v at most", recall, c.Points[len(c.Points)-1].Target)
+}
+
+// Write keeps the curve in a model folder.
+func (c *Curve) Write(dir string) error {
+	raw, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	return renameio.WriteFile(filepath.Join(dir, File), append(raw, '\n'), 0o666)
+}
+
+// Read reads the curve of a model folder. The error is fs.ErrNotExist if it has
+// none.
+func Read(dir string) (*Curve, error) {
+	path := filepath.Join(dir, File)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var c Curve
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(c.Points) == 0 || len(c.Doubts) == 0 {
+		return nil, fmt.Errorf("%s: holds no operating points", path)
+	}
+	for _, cal := range append(slices.Collect(maps.Values(c.Doubts)), c.Spans) {
+		if len(cal.Scores) != len(cal.Probabilities) || !slices.IsSorted(cal.Scores) || !slices.IsSorted(cal.Probabilities) {
+			return nil, fmt.Errorf("%s: a calibration that falls", path)
+		}
+	}
+	return &c, nil
+}

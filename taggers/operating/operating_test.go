@@ -1,0 +1,245 @@
+package operating
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation"
+)
+
+// The isotonic fit is the greatest convex minorant's slope, which the formula
+// max over i <= k of min over j >= k of mean(i..j) gives as well (Barlow et al.
+// 1972); without the half cases, which are added after.
+func TestFitAgainstMaxMin(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 200 {
+		var all []outcome
+		for i := range 1 + rng.IntN(12) {
+			all = append(all, outcome{float64(i) + rng.Float64()/2, rng.IntN(2) == 0})
+		}
+		c := fit(all)
+		mean := func(i, j int) float64 {
+			sum := 0.0
+			for _, o := range all[i : j+1] {
+				if o.right {
+					sum++
+				}
+			}
+			return sum / float64(j-i+1)
+		}
+		var want []float64
+		for k := range all {
+			best := 0.0
+			for i := 0; i <= k; i++ {
+				least := 1.0
+				for j := k; j < len(all); j++ {
+					least = min(least, mean(i, j))
+				}
+				best = max(best, least)
+			}
+			want = append(want, best)
+		}
+		pools := slices.Compact(slices.Clone(want))
+		if len(c.Probabilities) != len(pools) {
+			t.Fatalf("%d pools, want %d: %v", len(c.Probabilities), len(pools), want)
+		}
+		for i, p := range pools {
+			n, first := 0, 0.0
+			for k, w := range want {
+				if w == p {
+					n++
+					first += all[k].score
+				}
+			}
+			if got := (p*float64(n) + 0.5) / float64(n+1); i == 0 && math.Abs(c.Probabilities[0]-got) > 1e-12 {
+				t.Fatalf("probability %v, want %v", c.Probabilities[0], got)
+			}
+			if math.Abs(c.Scores[i]-first/float64(n)) > 1e-12 {
+				t.Fatalf("pool %d lies at %v, want %v", i, c.Scores[i], first/float64(n))
+			}
+		}
+		if !slices.IsSorted(c.Probabilities) {
+			t.Fatal("a calibration that falls")
+		}
+	}
+}
+
+func TestAt(t *testing.T) {
+	c := Calibration{[]float64{0.2, 0.6}, []float64{0.1, 0.5}}
+	for score, want := range map[float64]float64{0: 0.1, 0.2: 0.1, 0.4: 0.3, 0.6: 0.5, 1: 0.5} {
+		if got := c.At(score); math.Abs(got-want) > 1e-12 {
+			t.Errorf("At(%v) is %v, want %v", score, got, want)
+		}
+	}
+	if got := (Calibration{}).At(0.3); got != 0.3 {
+		t.Errorf("without cases: %v", got)
+	}
+}
+
+func TestReliability(t *testing.T) {
+	var all []outcome
+	for i := range 100 { // 0.05 said of the first ten, and so on; all right from the half on
+		all = append(all, outcome{float64(i/10)/10 + 0.05, i >= 50})
+	}
+	table, err := reliability(all)
+	if len(table) != bins || table[3] != (Bin{10, table[3].Said, 0}) || math.Abs(table[3].Said-0.35) > 1e-12 || table[7].Observed < 1-1e-12 {
+		t.Errorf("%v", table)
+	}
+	// the differences: 0.05, 0.15, 0.25, 0.35, 0.45, then the same backwards
+	if math.Abs(err-0.25) > 1e-12 {
+		t.Errorf("error %v, want 0.25", err)
+	}
+}
+
+// oracle is a tagger that finds the words in capitals, and has doubts of the
+// words that begin with a capital.
+type oracle struct{}
+
+func (o oracle) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
+	found, _, err := o.Probe(ctx, docs, 0)
+	return found, err
+}
+
+func (oracle) Probe(_ context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
+	for _, d := range docs {
+		var f, u []data.Span
+		for tok := range evaluation.Tokens(d.Text) {
+			w := d.Text[tok.Start:tok.End]
+			switch {
+			case w == strings.ToUpper(w):
+				f = append(f, data.Span{Start: tok.Start, End: tok.End, Type: "NAME", Score: 0.9})
+			case w[:1] == strings.ToUpper(w[:1]) && 0.3 >= from:
+				u = append(u, data.Span{Start: tok.Start, End: tok.End, Type: "NAME", Score: 0.3})
+			case w[:1] == "x" && 0.01 >= from:
+				u = append(u, data.Span{Start: tok.Start, End: tok.End, Type: "NAME", Score: 0.01})
+			}
+		}
+		found, doubts = append(found, f), append(doubts, u)
+	}
+	return found, doubts, nil
+}
+
+// corpus has names in capitals, found; with one capital, in doubt; in small
+// letters that begin with x, in slight doubt; and others, out of reach.
+func corpus(n int) []*data.Document {
+	rng := rand.New(rand.NewPCG(2, 2))
+	var docs []*data.Document
+	for range n {
+		d := &data.Document{}
+		for range 20 {
+			word, phi := "seen", false
+			switch k := rng.IntN(100); {
+			case k < 40:
+				word, phi = "AMUNDSEN", true
+			case k < 50:
+				word, phi = "Falk", rng.IntN(2) == 0
+			case k < 70:
+				word, phi = "xoda", rng.IntN(20) == 0
+			case k == 99:
+				word, phi = "åse", true
+			}
+			if d.Text != "" {
+				d.Text += " "
+			}
+			if phi {
+				d.Spans = append(d.Spans, data.Span{Start: len(d.Text), End: len(d.Text) + len(word), Type: "NAME", Score: 1})
+			}
+			d.Text += word
+		}
+		docs = append(docs, d)
+	}
+	return docs
+}
+
+func TestFitAndApply(t *testing.T) {
+	docs := corpus(300)
+	curve, err := Fit(context.Background(), oracle{}, docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leak := func(point Point) float64 {
+		found, err := New(oracle{}, curve, point).Tag(context.Background(), docs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := evaluation.NewLeak(&data.TypeSet{})
+		for i, d := range docs {
+			l.Add(d, &data.Document{Text: d.Text, Spans: found[i]})
+		}
+		r := l.Report(1)
+		return 1 - float64(r.Tokens.Left)/float64(r.Tokens.Total)
+	}
+	recalls := map[float64]float64{}
+	for _, p := range curve.Points {
+		recalls[p.Target] = p.Recall
+		// Cross-fitted counts differ a little from those of all documents at once.
+		if got := leak(p); math.Abs(got-p.Recall) > 0.003 {
+			t.Errorf("target %v: recall %v by the scorer, %v by the curve", p.Target, got, p.Recall)
+		}
+		if !(p.Low <= p.Recall && p.Recall <= p.High) {
+			t.Errorf("target %v: recall %v outside [%v, %v]", p.Target, p.Recall, p.Low, p.High)
+		}
+	}
+	if recalls[0.98] < 0.98 || recalls[0] > 0.95 {
+		t.Errorf("recalls %v", recalls)
+	}
+	if got := curve.probability("NAME", 0.3); math.Abs(got-0.5) > 0.06 {
+		t.Errorf("a doubt of 0.3 is PHI with probability %v, want about 0.5", got)
+	}
+	if curve.Error > 0.02 {
+		t.Errorf("calibration error %v", curve.Error)
+	}
+	if _, err := curve.At(0.9999); err == nil {
+		t.Error("a recall beyond the curve was accepted")
+	}
+	if p, err := curve.At(0.991); err != nil || p.Target != 0.9925 {
+		t.Errorf("for 0.991: %v, %v", p, err)
+	}
+
+	dir := t.TempDir()
+	if _, err := Read(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a curve: %v", err)
+	}
+	if err := curve.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(curve, again); diff != "" {
+		t.Error(diff)
+	}
+	for _, raw := range []string{"", "{}", `{"points": [{}], "doubts": {"": {"scores": [1, 0], "probabilities": [0, 1]}}}`} {
+		if err := os.WriteFile(filepath.Join(dir, File), []byte(raw), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), File) {
+			t.Errorf("%q: error %v", raw, err)
+		}
+	}
+}
+
+func TestNeighbouringDoubtsAreOneSpan(t *testing.T) {
+	docs := []*data.Document{{Text: "Oda Falk AMUNDSEN, Falk"}}
+	curve := &Curve{Doubts: map[string]Calibration{"": {}}}
+	found, err := New(oracle{}, curve, Point{Target: 0.99, Threshold: 0.2}).Tag(context.Background(), docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []data.Span{{Start: 0, End: 8, Type: "NAME", Score: 0.3}, {Start: 9, End: 17, Type: "NAME", Score: 0.9}, {Start: 19, End: 23, Type: "NAME", Score: 0.3}}
+	if diff := cmp.Diff(want, found[0]); diff != "" {
+		t.Error(diff)
+	}
+}
