@@ -76,7 +76,7 @@ func (c *Corpus) read(split string, progress Progress) (data.Documents, error) {
 // source reads or generates what the configuration gives as a split.
 func (c *Corpus) source(split string) (data.Documents, error) {
 	if c.Format == synthetic {
-		return synth.Notes(c.Notes[split], c.Seed, synth.Split(split)), nil
+		return synth.Config{Split: synth.Split(split), Seed: c.Seed, NotesPerPatient: c.NotesPerPatient}.Notes(c.Notes[split]), nil
 	}
 	path := c.Splits[split]
 	if path == "" {

@@ -62,7 +62,9 @@ type Corpus struct {
 	Subset  Subset            `yaml:"subset"`          // leaves a part of train, or of what the others leave of it
 	Copies  Copies            `yaml:"copies"`          // changed copies of train to learn from as well
 	Notes   map[string]int    `yaml:"notes,omitempty"` // for synth, in the place of Splits: how many to generate
-	Seed    uint64            `yaml:"seed"`            // decides what is held out or generated; default 1
+	// NotesPerPatient is synth.Config's: for synth; default 0.
+	NotesPerPatient int    `yaml:"notes_per_patient,omitempty"`
+	Seed            uint64 `yaml:"seed"` // decides what is held out or generated; default 1
 }
 
 // Fold keeps one of several equal parts of the training documents back as the
@@ -293,6 +295,10 @@ func (c *Corpus) validate() error {
 		return errors.New("splits: of no use with format synth, which wants notes")
 	case c.Format != synthetic && len(c.Notes) > 0:
 		return errors.New("notes: of no use but with format synth")
+	case c.Format != synthetic && c.NotesPerPatient != 0:
+		return errors.New("notes_per_patient: of no use but with format synth")
+	case c.NotesPerPatient < 0 || c.NotesPerPatient > 99:
+		return fmt.Errorf("notes_per_patient: %d is not in [0, 99]", c.NotesPerPatient)
 	case !(c.HoldOut.Fraction >= 0 && c.HoldOut.Fraction < 1):
 		return fmt.Errorf("hold_out.fraction: %v is not in [0, 1)", c.HoldOut.Fraction)
 	case c.HoldOut.Fraction > 0 && c.has(devSplit):

@@ -12,7 +12,7 @@ import (
 
 type synthOptions struct {
 	notes          int
-	seed           uint64
+	config         synth.Config
 	split          string
 	output, format string
 }
@@ -24,9 +24,14 @@ func newSynth() *cobra.Command {
 		Short: "Generate invented clinical notes with their PHI marked",
 		Long: `Generate invented English clinical notes with their PHI marked, with the types of
 i2b2 2014. The same seed gives the same notes. No person, place or hospital of the
-split test occurs in train or dev.`,
+split test occurs in train or dev.
+
+With --notes-per-patient names and numbers stand without a local cue as well, as in
+"Amundsen agrees with the plan."; with --uncued-only only these are marked, in the same
+text: a gold standard for their recall.`,
 		Example: `  lethe synth --notes 400 --output corpus/train
-  lethe synth --notes 100 --split test --seed 7 --output test.jsonl --format jsonl`,
+  lethe synth --notes 100 --split test --seed 7 --output test.jsonl --format jsonl
+  lethe synth --notes 200 --split test --notes-per-patient 5 --output corpus/test`,
 		Args: wants(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
@@ -35,23 +40,25 @@ split test occurs in train or dev.`,
 			case opt.notes < 1:
 				return usageError(cmd, errors.New("--notes must be given, and positive"))
 			}
-			split, err := synth.ParseSplit(opt.split)
-			if err != nil {
+			opt.config.Split = synth.Split(opt.split)
+			if err := opt.config.Validate(); err != nil {
 				return usageError(cmd, err)
 			}
-			return opt.run(cmd.Context(), split)
+			return opt.run(cmd.Context())
 		},
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&opt.notes, "notes", 0, "how many notes (needed)")
-	flags.Uint64Var(&opt.seed, "seed", 1, "`N`umber that all chance follows from")
+	flags.Uint64Var(&opt.config.Seed, "seed", 1, "`N`umber that all chance follows from")
 	flags.StringVar(&opt.split, "split", "train", "train, dev or test")
+	flags.IntVar(&opt.config.NotesPerPatient, "notes-per-patient", 0, "`N`otes that each patient has, and names without a local cue in them; 0: one to five, and none")
+	flags.BoolVar(&opt.config.UncuedOnly, "uncued-only", false, "mark only what stands without a local cue (with --notes-per-patient)")
 	flags.StringVar(&opt.output, "output", "", "where to write the notes: "+outputHelp+"; - is stdout (needed)")
 	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of the notes: i2b2, meddocan, brat, conll, jsonl or text")
 	return cmd
 }
 
-func (o *synthOptions) run(ctx context.Context, split synth.Split) error {
+func (o *synthOptions) run(ctx context.Context) error {
 	types, err := data.LookupTypeSet(synth.TypeSet)
 	if err != nil {
 		return err
@@ -64,7 +71,7 @@ func (o *synthOptions) run(ctx context.Context, split synth.Split) error {
 	p := newProgress()
 	defer p.clear()
 	done := 0
-	for doc, err := range synth.Notes(o.notes, o.seed, split) {
+	for doc, err := range o.config.Notes(o.notes) {
 		if err == nil {
 			err = ctx.Err()
 		}

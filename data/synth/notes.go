@@ -37,8 +37,11 @@ func (w *writer) note() {
 			continue
 		}
 		w.head(s.title)
-		for _, section := range s.sections {
+		for i, section := range s.sections {
 			w.section(section)
+			if w.uncued && i < len(s.sections)-1 && w.chance(0.4) { // the last one is the signature
+				w.section(uncued)
+			}
 		}
 		return
 	}
@@ -179,6 +182,13 @@ func plan(w *writer) {
 		w.text("\n")
 	}
 	w.list("plan", 2, 5, " ")
+}
+
+// uncued writes sentences with names and numbers that nothing tells apart.
+func uncued(w *writer) {
+	from := len(w.spans)
+	w.some("uncued", 1, 3, " ")
+	w.alone = append(w.alone, w.spans[from:]...)
 }
 
 // prose goes on with sentences that hold no PHI.

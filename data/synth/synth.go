@@ -10,6 +10,7 @@
 package synth
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -43,29 +44,67 @@ func ParseSplit(name string) (Split, error) {
 	return "", fmt.Errorf("no split %q of the generated corpus (have train, dev, test)", name)
 }
 
-// Notes writes the first n notes of a split: none when n is not above zero.
-// The same seed gives the same notes, however many are asked for. Each patient
-// has one to five notes in a row, with identifiers such as 100-01: patient,
-// note. Patients' numbers differ between the splits. The last item is an error
-// if the split is unknown; nothing else fails.
+// Config says which notes to write.
+type Config struct {
+	Split Split
+	Seed  uint64 // the same seed gives the same notes, however many are asked for
+	// NotesPerPatient, up to 99, is how many notes each patient has; in them names
+	// and numbers stand without a local cue as well ("Amundsen agrees with the
+	// plan."). Default 0: one to five notes, without such sentences.
+	NotesPerPatient int
+	// UncuedOnly leaves only the spans of these sentences, and the text as it is:
+	// a gold standard for the recall of what has no local cue.
+	UncuedOnly bool
+}
+
+// Validate names the first field that makes no sense.
+func (c Config) Validate() error {
+	if _, err := ParseSplit(string(c.Split)); err != nil {
+		return err
+	}
+	if c.NotesPerPatient < 0 || c.NotesPerPatient > 99 {
+		return fmt.Errorf("%d notes per patient: not in [0, 99]", c.NotesPerPatient)
+	}
+	if c.UncuedOnly && c.NotesPerPatient == 0 {
+		return errors.New("what has no local cue stands only in notes that are counted per patient")
+	}
+	return nil
+}
+
+// Notes writes the first n notes of a split as Config's defaults have it.
 func Notes(n int, seed uint64, split Split) data.Documents {
+	return Config{Split: split, Seed: seed}.Notes(n)
+}
+
+// Notes writes the first n notes: none when n is not above zero. Each patient's
+// notes stand in a row, with identifiers such as 100-01: patient, note. Patients'
+// numbers differ between the splits. The last item is an error if the
+// configuration is not valid; nothing else fails.
+func (c Config) Notes(n int) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
-		if _, err := ParseSplit(string(split)); err != nil {
+		if err := c.Validate(); err != nil {
 			yield(nil, err)
 			return
 		}
-		rules := grammars[split]()
-		part := slices.Index(splits, split)
+		rules := grammars[c.Split]()
+		part := slices.Index(splits, c.Split)
 		for number := 100 + part; n > 0; number += len(splits) {
 			// A stream of its own a patient: PCG is seeded by two words.
-			source := rand.NewPCG(seed, uint64(number))
-			w := &writer{Rand: rand.New(source), fake: gofakeit.NewFaker(source, false), rules: rules, latest: map[*node]int{}}
+			source := rand.NewPCG(c.Seed, uint64(number))
+			w := &writer{Rand: rand.New(source), fake: gofakeit.NewFaker(source, false), rules: rules, latest: map[*node]int{}, uncued: c.NotesPerPatient > 0}
 			w.newPatient()
-			for note := range min(n, 1+w.IntN(5)) {
+			notes := c.NotesPerPatient
+			if notes == 0 {
+				notes = 1 + w.IntN(5)
+			}
+			for note := range min(n, notes) {
 				w.newVisit()
-				w.buf, w.spans = nil, nil
+				w.buf, w.spans, w.alone = nil, nil, nil
 				w.note()
 				w.text("\n")
+				if c.UncuedOnly {
+					w.spans = w.alone
+				}
 				d := &data.Document{
 					ID:      fmt.Sprintf("%d-%02d", number, note+1),
 					Patient: fmt.Sprint(number),

@@ -441,3 +441,74 @@ func ExampleNotes() {
 	// 105-01 105 DATE 1/26/2072
 	// 105-02 105 PATIENT PACHECO, ELLSWORTH K
 }
+
+func TestNamesWithoutALocalCue(t *testing.T) {
+	for _, split := range splits {
+		c := Config{Split: split, Seed: 5, NotesPerPatient: 4}
+		all, err := data.Collect(c.Notes(400))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.UncuedOnly = true
+		only, err := data.Collect(c.Notes(400))
+		if err != nil {
+			t.Fatal(err)
+		}
+		elsewhere := map[string]bool{} // patient, phrase in lower case
+		alone := func(i int, s data.Span) bool { return slices.Contains(only[i].Spans, s) }
+		for i, d := range all {
+			if want := fmt.Sprintf("%s-%02d", all[i/4*4].Patient, i%4+1); d.ID != want {
+				t.Fatalf("%s: note %d is %s, want %s", split, i, d.ID, want)
+			}
+			if err := d.Check(); err != nil {
+				t.Fatal(err)
+			}
+			if only[i].Text != d.Text {
+				t.Fatalf("%s: another text with only what has no cue", d.ID)
+			}
+			for _, s := range only[i].Spans {
+				if !slices.Contains(d.Spans, s) {
+					t.Errorf("%s: a span without cue is none of the note's", d.ID)
+				}
+			}
+			for _, s := range d.Spans {
+				if !alone(i, s) {
+					for _, w := range append(words(d.Text[s.Start:s.End]), strings.ToLower(d.Text[s.Start:s.End])) {
+						elsewhere[d.Patient+" "+w] = true
+					}
+				}
+			}
+		}
+		count, known := map[string]int{}, map[string]int{}
+		for _, d := range only {
+			for _, s := range d.Spans {
+				count[s.Type]++
+				phrase := strings.ToLower(d.Text[s.Start:s.End])
+				if elsewhere[d.Patient+" "+phrase] {
+					known[s.Type]++
+				}
+			}
+		}
+		for _, typ := range []string{"PATIENT", "DOCTOR", "HOSPITAL"} {
+			if count[typ] < 30 || known[typ] < count[typ]*6/10 {
+				t.Errorf("%s: %d %s without a cue, of which %d stand elsewhere in the patient's notes", split, count[typ], typ, known[typ])
+			}
+		}
+		for _, typ := range []string{"CITY", "MEDICALRECORD", "ZIP"} {
+			if count[typ] < 5 {
+				t.Errorf("%s: %d %s without a cue", split, count[typ], typ)
+			}
+		}
+		t.Log(split, count, known)
+	}
+}
+
+func TestConfigsThatMakeNoSense(t *testing.T) {
+	for _, c := range []Config{
+		{Split: "validation"}, {Split: Train, NotesPerPatient: -1}, {Split: Train, NotesPerPatient: 100}, {Split: Train, UncuedOnly: true},
+	} {
+		if _, err := data.Collect(c.Notes(1)); err == nil {
+			t.Errorf("%+v passed", c)
+		}
+	}
+}

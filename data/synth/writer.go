@@ -35,9 +35,11 @@ type writer struct {
 
 	buf    []byte
 	spans  []data.Span
-	shift  byte // letter case in force: '^', '_', '+' or 0
-	marked bool // inside a mark
-	glue   bool // a mark has just ended, and the next space is to be left out
+	uncued bool        // whether names are to stand without a local cue as well
+	alone  []data.Span // those that do
+	shift  byte        // letter case in force: '^', '_', '+' or 0
+	marked bool        // inside a mark
+	glue   bool        // a mark has just ended, and the next space is to be left out
 }
 
 // say writes each rule, one after another.
