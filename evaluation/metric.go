@@ -94,19 +94,33 @@ func (m Metric) HIPAA(types *data.TypeSet) (Metric, error) {
 	if !namesHIPAA(types) {
 		return Metric{}, fmt.Errorf("metric hipaa/%s: type set %s does not say which types HIPAA names", m.Name, types.Name)
 	}
+	return m.only("hipaa/"+m.Name, func(name string) bool {
+		t, _ := types.Lookup(name)
+		return t.HIPAA
+	}), nil
+}
+
+// Type is the metric over the spans of one type, as in "strict/PATIENT".
+func (m Metric) Type(name string, types *data.TypeSet) (Metric, error) {
+	if !types.Has(name) {
+		return Metric{}, fmt.Errorf("metric %s/%s: no such type in type set %s", m.Name, name, types.Name)
+	}
+	return m.only(m.Name+"/"+name, func(t string) bool { return t == name }), nil
+}
+
+// only is the metric over spans of some types.
+func (m Metric) only(name string, counts func(typ string) bool) Metric {
 	kept := func(d *data.Document) *data.Document {
 		c := *d
 		c.Spans = nil
 		for _, s := range d.Spans {
-			if t, _ := types.Lookup(s.Type); t.HIPAA {
+			if counts(s.Type) {
 				c.Spans = append(c.Spans, s)
 			}
 		}
 		return &c
 	}
-	return Metric{Name: "hipaa/" + m.Name, Score: m.Score, Tally: func(gold, system *data.Document) []float64 {
-		return m.Tally(kept(gold), kept(system))
-	}}, nil
+	return Metric{Name: name, Score: m.Score, Tally: func(gold, system *data.Document) []float64 { return m.Tally(kept(gold), kept(system)) }}
 }
 
 func namesHIPAA(types *data.TypeSet) bool {

@@ -45,14 +45,22 @@ func Names() []string {
 	return names
 }
 
-// Lookup finds a metric by its exact name; of an unfinished one, the error lists
+// Lookup finds a metric by its exact name, or a plain measure over one type, as
+// in strict/PATIENT; of an unfinished name, the error lists
 // those that begin with it. types is of use for those that start
-// with "hipaa/" or "macro/" only.
+// with "hipaa/" or "macro/", or name a type.
 func Lookup(name string, types *data.TypeSet) (evaluation.Metric, error) {
 	if plain, ok := strings.CutPrefix(name, hipaa); ok {
 		for _, m := range evaluation.Metrics() {
 			if m.Name == plain {
 				return m.HIPAA(types)
+			}
+		}
+	}
+	if plain, typ, ok := strings.Cut(name, "/"); ok && typ != "" {
+		for _, m := range evaluation.Metrics() {
+			if m.Name == plain {
+				return m.Type(typ, types)
 			}
 		}
 	}

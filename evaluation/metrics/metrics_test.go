@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -82,11 +83,32 @@ func TestLookupErrors(t *testing.T) {
 		{"hipaa/", "i2b2-2014", `no metric "hipaa/" (have hipaa/binary_token, hipaa/spans, hipaa/strict, hipaa/token)`},
 		{"i2b2/NA", "i2b2-2014", `no metric "i2b2/NA" (have i2b2/NAME HIPAA Strict, i2b2/NAME HIPAA Token, i2b2/NAME Strict, i2b2/NAME Token)`},
 		{"i2b2/strict", "i2b2-2014", `no metric "i2b2/strict" (have binary_token, conll, hipaa/binary_token, hipaa/spans, hipaa/strict, hipaa/token, i2b2/... (84), `},
+		{"strict/NOBODY", "i2b2-2014", "metric strict/NOBODY: no such type in type set i2b2-2014"},
 		{"i2b2/", "i2b2-2014", `no metric "i2b2/" (have i2b2/`},
 	} {
 		_, err := Lookup(tc.name, set(t, tc.types))
 		if err == nil || len(err.Error()) < len(tc.want) || err.Error()[:len(tc.want)] != tc.want {
 			t.Errorf("%s with %s: error %v, want %s", tc.name, tc.types, err, tc.want)
+		}
+	}
+}
+
+// Of three doctors two are found, one of them as a patient, and one more is none.
+func TestOfOneType(t *testing.T) {
+	gold := &data.Document{ID: "a", Text: "Lund, Oda, Moe, Rossi", Spans: []data.Span{{Start: 0, End: 4, Type: "DOCTOR"}, {Start: 6, End: 9, Type: "DOCTOR"}, {Start: 11, End: 14, Type: "DOCTOR"}}}
+	system := &data.Document{ID: "a", Text: gold.Text, Spans: []data.Span{{Start: 0, End: 4, Type: "DOCTOR"}, {Start: 6, End: 9, Type: "PATIENT"}, {Start: 16, End: 21, Type: "DOCTOR"}}}
+	for name, want := range map[string]evaluation.PRF{
+		"strict/DOCTOR":  {Precision: 1. / 2, Recall: 1. / 3, F1: 2. / 5},
+		"strict/PATIENT": {Precision: 0, Recall: 0, F1: 0},
+		"strict/CITY":    {},
+	} {
+		m, err := Lookup(name, set(t, "i2b2-2014"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := m.Score(m.Tally(gold, system))
+		if m.Name != name || math.Abs(got.Precision-want.Precision)+math.Abs(got.Recall-want.Recall)+math.Abs(got.F1-want.F1) > 1e-12 {
+			t.Errorf("%s: %s scores %v, want %v", name, m.Name, got, want)
 		}
 	}
 }
