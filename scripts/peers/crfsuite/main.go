@@ -3,7 +3,7 @@
 //
 //	crfsuite data CONFIG DIR             writes DIR/train.tsv and DIR/dev.tsv
 //	crfsuite lethe CONFIG DIR WORKERS    trains and predicts; writes DIR/lethe.labels
-//	crfsuite score DIR FILE...           strict F1 of files of labels on dev
+//	crfsuite score DIR FILES             strict F1 of files of labels on dev
 //
 // A line of a .tsv is a token: its label and its attributes; an empty line ends a
 // sequence. The files hold words of the notes.
@@ -51,7 +51,7 @@ func run(args []string) error {
 	case len(args) >= 3 && args[0] == "score":
 		return score(args[1], args[2:])
 	}
-	return errors.New("usage: crfsuite data CONFIG DIR | lethe CONFIG DIR WORKERS | score DIR FILE...")
+	return errors.New("usage: crfsuite data CONFIG DIR | lethe CONFIG DIR WORKERS | score DIR FILES")
 }
 
 // corpus is an experiment with its documents and a tagger fitted to them.
