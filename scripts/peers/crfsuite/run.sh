@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Lethe's CRF beside CRFsuite on the same attributes, in one run on this machine:
+# every round measures each program once, so that drift hits all alike.
+#
+#   pip install python-crfsuite
+#   LETHE_CORPORA=/data scripts/peers/crfsuite/run.sh RESULTS.jsonl
+#   scripts/peers/crfsuite/table.py RESULTS.jsonl
+#
+# Lines are appended to RESULTS.jsonl. What is written of the notes is deleted in
+# the end.
+set -euo pipefail
+
+[ $# -eq 1 ] || { echo "usage: LETHE_CORPORA=DIR scripts/peers/crfsuite/run.sh RESULTS.jsonl" >&2; exit 2; }
+: "${LETHE_CORPORA:?the folder that holds meddocan/train/xml}"
+PYTHON=${PYTHON-python3} # one that has python-crfsuite
+ROUNDS=${ROUNDS:-3}
+ITERATIONS=${ITERATIONS:-30}
+NICE=${NICE:-nice -n 0} # how the programs that are measured are run
+
+results=$(realpath "$1")
+cd "$(dirname "$0")/../../.."
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+export LETHE_CORPORA
+
+config=$tmp/meddocan.yaml
+sed "s/iterations: 30/iterations: $ITERATIONS/" scripts/peers/crfsuite/meddocan.yaml >"$config"
+CGO_ENABLED=0 go build -o "$tmp/lethe" ./scripts/peers/crfsuite
+"$tmp/lethe" data "$config" "$tmp"
+
+record() {
+	python3 -c '
+import json, sys
+for line in sys.stdin:
+    print(json.dumps({"round": sys.argv[1], "iterations": int(sys.argv[2])} | json.loads(line)), flush=True)
+' "$round" "$ITERATIONS" >>"$results"
+}
+
+round=0
+scripts/peers/machine.py | record
+for round in $(seq "$ROUNDS"); do
+	echo "round $round of $ROUNDS" >&2
+	$NICE "$tmp/lethe" lethe "$config" "$tmp" 1 | record
+	$NICE "$PYTHON" scripts/peers/crfsuite/peer.py "$tmp" | record
+	$NICE "$tmp/lethe" lethe "$config" "$tmp" 2 | record
+	"$tmp/lethe" score "$tmp" "$tmp"/*.labels | record
+done
