@@ -77,7 +77,7 @@ func TestShippedConfigsTrainAndPredict(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.Corpus.Format, c.Corpus.Notes, c.Corpus.HoldOut.Fraction = "jsonl", nil, 0
+			c.Corpus.Format, c.Corpus.Notes, c.Corpus.NotesPerPatient, c.Corpus.HoldOut.Fraction = "jsonl", nil, 0, 0
 			c.Corpus.Splits = generated(t, c.Corpus.Types)
 			shrink(&c.System)
 			if err := c.Validate(); err != nil {

@@ -43,6 +43,7 @@ func (o LBFGS) Train(ctx context.Context, m *Model, sequences []Sequence, report
 			return optimize.NotTerminated, nil
 		},
 	}
+	// The start counts as an iteration.
 	settings := &optimize.Settings{MajorIterations: o.Iterations + 1, Converger: stop}
 	result, err := optimize.Minimize(problem, start, settings, &optimize.LBFGS{Store: 6, Linesearcher: &optimize.MoreThuente{DecreaseFactor: 1e-4}})
 	if e := ctx.Err(); e != nil {

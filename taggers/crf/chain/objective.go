@@ -30,12 +30,12 @@ type objective struct {
 
 // worker is a part of the sequences, and the memory for it.
 type worker struct {
-	sequences []Sequence
-	rows      lists     // of all tokens: the rows of the table
-	features  lists     // and the features of attributes that have none
-	table     []float64 // expected counts of the attributes that have a row
-	grad      []float64 // of the others
-	pairs     []float64 // of the transitions, but for a factor
+	sequences []Sequence // without attributes, for which the lists stand
+	rows      lists      // of all tokens: the rows of the table
+	features  lists      // and the features of attributes that have none
+	table     []float64  // expected counts of the attributes that have a row
+	grad      []float64  // of the others
+	pairs     []float64  // of the transitions, but for a factor
 	marginal  []float64
 	sums      sums
 	loss      float64
@@ -204,7 +204,7 @@ func (f *objective) collect(x []float64) {
 
 // add gives the worker a sequence.
 func (w *worker) add(f *objective, s Sequence) {
-	w.sequences = append(w.sequences, s)
+	w.sequences = append(w.sequences, Sequence{Ends: s.Ends, Labels: s.Labels})
 	for t := range s.Len() {
 		from, to := s.at(t)
 		for _, a := range s.Attributes[from:to] {
