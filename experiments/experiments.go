@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -360,7 +361,7 @@ func (c *Config) Outline() string {
 }
 
 // CheckFiles returns an error for each file or folder that training needs and
-// that is not there.
+// that is not there, or else for the first of the system's that is broken.
 func (c *Config) CheckFiles() error {
 	var missing []error
 	check := func(key, path string) {
@@ -376,5 +377,12 @@ func (c *Config) CheckFiles() error {
 	for _, p := range c.System.Paths() {
 		check("system."+p.Key, *p.Value)
 	}
-	return errors.Join(missing...)
+	if len(missing) > 0 {
+		return errors.Join(missing...)
+	}
+	types, err := data.LookupTypeSet(c.Corpus.Types)
+	if err != nil {
+		return err
+	}
+	return c.System.Check(types, runtime.NumCPU())
 }

@@ -45,7 +45,7 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 		}
 	}()
 	if opt.Workers == 0 {
-		if opt.Workers, err = defaultWorkers(opt); err != nil {
+		if opt.Workers, err = run.defaultWorkers(opt.Resume); err != nil {
 			return nil, err
 		}
 	}
@@ -87,13 +87,18 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 
 // defaultWorkers is the number that the run to be resumed had, since another
 // would lead to other bits, or else that of the cores.
-func defaultWorkers(opt TrainOptions) (int, error) {
-	if opt.Resume {
-		if n, err := system.StateWorkers(filepath.Join(opt.Dir, modelFolder)); n > 0 || err != nil {
-			return n, err
-		}
+func (r *Run) defaultWorkers(resume bool) (int, error) {
+	if !resume {
+		return runtime.NumCPU(), nil
 	}
-	return runtime.NumCPU(), nil
+	if n, err := system.StateWorkers(filepath.Join(r.Dir, modelFolder)); n > 0 || err != nil {
+		return n, err
+	}
+	machine, err := r.Machine()
+	if machine == nil || err != nil {
+		return runtime.NumCPU(), err
+	}
+	return machine.Workers, nil
 }
 
 // discard takes back what begin and an unfinished first epoch made.

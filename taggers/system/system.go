@@ -2,6 +2,7 @@ package system
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -15,10 +16,12 @@ import (
 
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/embeddings"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/ann"
 	"github.com/lethe-deid/lethe/taggers/crf"
+	"github.com/lethe-deid/lethe/taggers/crf/feature"
 	"github.com/lethe-deid/lethe/taggers/ensemble"
 	"github.com/lethe-deid/lethe/taggers/gazetteer"
 	"github.com/lethe-deid/lethe/taggers/internal/card"
@@ -34,12 +37,15 @@ const (
 	membersFolder = "members" // the models of the nodes below, by name
 	cardFile      = "README.md"
 	bestFolder    = "best"
+	epochsFile    = "epochs.json" // beside best, of a CRF while others are trained
 )
 
 // stored is systemFile.
 type stored struct {
-	Types  string `yaml:"types"`  // name of the type set
-	System Config `yaml:"system"` // as it was trained; its paths play no part any more
+	Types  string            `yaml:"types"`            // name of the type set
+	System Config            `yaml:"system"`           // as it was trained; its paths play no part any more
+	Files  map[string]string `yaml:"files"`            // the node's own, with their SHA-256: see integrity.go
+	Digest string            `yaml:"sha256,omitempty"` // of all lines above
 }
 
 // IsModel says whether a folder holds a model of any kind.
@@ -68,8 +74,14 @@ func Load(dir string, workers int) (taggers.Model, *data.TypeSet, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := checkDigest(raw); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", file, err)
+	}
 	var s stored
 	if err := strictyaml.Decode(file, raw, &s, Defaults()...); err != nil {
+		return nil, nil, err
+	}
+	if err := checkFiles(dir, s.Files); err != nil {
 		return nil, nil, err
 	}
 	types, err := data.LookupTypeSet(s.Types)
@@ -81,8 +93,7 @@ func Load(dir string, workers int) (taggers.Model, *data.TypeSet, error) {
 	}
 	b := builder{types: types, workers: workers}
 	m, err := b.join(&s.System, func(c child) (taggers.Model, error) {
-		m, _, err := Load(filepath.Join(dir, membersFolder, c.name), workers)
-		return m, err
+		return b.load(filepath.Join(dir, membersFolder, c.name))
 	}, func(c *Config) (taggers.Model, error) {
 		switch {
 		case c.CRF != nil:
@@ -231,11 +242,15 @@ func (n *node) Save(dir string) error {
 			return err
 		}
 	}
-	raw, err := yaml.Marshal(stored{n.types, *n.config})
+	files, err := digests(dir)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, systemFile), raw, 0o666) // last: without it the folder is no model
+	raw, err := yaml.Marshal(stored{Types: n.types, System: *n.config, Files: files})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, systemFile), withDigest(raw), 0o666) // last: without it the folder is no model
 }
 
 // corrected is a tagger whose spans rules correct.
@@ -298,6 +313,11 @@ func (l Learner) Fit(ctx context.Context, task taggers.Task) (taggers.Tagger, er
 		m, _, err := Load(best, task.Workers)
 		return m, err
 	}
+	if len(l.Config.children()) > 0 {
+		if err := l.Config.Check(task.Types, task.Workers); err != nil {
+			return nil, err
+		}
+	}
 	n, err := fit(ctx, &l.Config, task, "")
 	if err != nil {
 		return nil, err
@@ -312,6 +332,50 @@ func (l Learner) Fit(ctx context.Context, task taggers.Task) (taggers.Tagger, er
 		return nil, err
 	}
 	return n, os.RemoveAll(filepath.Join(task.Dir, membersFolder)) // best has them
+}
+
+// Check opens all that the system needs and does not learn, rules, lists, resources
+// and models of earlier trainings, and names the first key whose is broken: before
+// another part has been trained for hours.
+func (c *Config) Check(types *data.TypeSet, workers int) error {
+	return c.check("system", builder{types, workers})
+}
+
+func (c *Config) check(key string, b builder) error {
+	var err error
+	kind := c.kind()
+	switch {
+	case c.ANN != nil && c.ANN.Vectors.File != "":
+		_, err = embeddings.Load(c.ANN.Vectors.File, embeddings.Options{})
+	case c.CRF != nil:
+		_, err = feature.Open(c.CRF.Resources, b.workers)
+	case c.Gazetteer != nil:
+		_, err = gazetteer.New(*c.Gazetteer, b.types, b.workers)
+	case c.Trained != nil:
+		_, err = b.load(c.Trained.Model)
+	case c.Rules != nil:
+		err = b.checkRules(*c.Rules)
+	case c.Corrected != nil:
+		kind += ".rules"
+		err = b.checkRules(c.Corrected.Rules)
+	}
+	if err != nil {
+		return fmt.Errorf("%s.%s: %w", key, kind, err)
+	}
+	for _, child := range c.children() {
+		if err := child.check(key+"."+child.key, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b builder) checkRules(c rules.Config) error {
+	r, err := rules.New(c, b.workers)
+	if err != nil {
+		return err
+	}
+	return r.Check(b.types)
 }
 
 // fit trains a node that is no network. name is its place in the tree.
@@ -351,24 +415,72 @@ func fitBelow(ctx context.Context, c child, task taggers.Task, name string) (tag
 	if task.Dir != "" {
 		task.Dir = filepath.Join(task.Dir, membersFolder, c.name)
 	}
-	if c.ANN != nil {
+	switch {
+	case c.ANN != nil: // keeps what it has come to by itself
 		task.Report = named(task.Report, name)
 		t, err := ann.Learner{Config: *c.ANN}.Fit(ctx, task)
 		if err != nil {
 			return nil, err
 		}
 		return t.(*ann.Tagger), nil
+	case c.CRF != nil && task.Dir != "":
+		return fitCRF(ctx, c.Config, task, name)
 	}
-	kept := filepath.Join(task.Dir, bestFolder)
-	if task.Resume && task.Dir != "" && IsModel(kept) {
-		m, _, err := Load(kept, task.Workers)
-		return m, err
+	return fit(ctx, c.Config, task, name)
+}
+
+// fitCRF keeps a CRF in the task's folder, with the story of its training, or takes
+// it from there.
+func fitCRF(ctx context.Context, c *Config, task taggers.Task, name string) (taggers.Model, error) {
+	best, epochs := filepath.Join(task.Dir, bestFolder), filepath.Join(task.Dir, epochsFile)
+	if task.Resume && IsModel(best) {
+		if err := retell(epochs, task.Report); err != nil {
+			return nil, err
+		}
+		return builder{task.Types, task.Workers}.load(best)
 	}
-	n, err := fit(ctx, c.Config, task, name)
-	if err == nil && task.Dir != "" && c.CRF != nil { // it took long
-		err = checkpoints.Replace(kept, n.Save)
+	told := []taggers.Epoch{}
+	tell := task.Report.Epoch
+	task.Report.Epoch = func(e taggers.Epoch) {
+		told = append(told, e)
+		if tell != nil {
+			tell(e)
+		}
 	}
-	return n, err
+	n, err := fit(ctx, c, task, name)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(told)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(task.Dir, 0o777); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(epochs, raw, 0o666); err != nil {
+		return nil, err
+	}
+	return n, checkpoints.Replace(best, n.Save)
+}
+
+// retell tells of the epochs of an earlier run.
+func retell(path string, to taggers.Report) error {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var epochs []taggers.Epoch
+	if err := json.Unmarshal(raw, &epochs); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for _, e := range epochs {
+		e.Resumed = true
+		if to.Epoch != nil {
+			to.Epoch(e)
+		}
+	}
+	return nil
 }
 
 func hash(s string) uint64 {

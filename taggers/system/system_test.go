@@ -1,0 +1,400 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/taggers"
+)
+
+// decode reads a configuration as an experiment does.
+func decode(t testing.TB, text string) *Config {
+	t.Helper()
+	c := &Config{}
+	if err := strictyaml.Decode("x.yaml", []byte(text), c, Defaults()...); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func typeSet(t testing.TB) *data.TypeSet {
+	t.Helper()
+	types, err := data.LookupTypeSet(synth.TypeSet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return types
+}
+
+func notes(t testing.TB, n int, split synth.Split) []*data.Document {
+	t.Helper()
+	docs, err := data.Collect(synth.Notes(n, 1, split))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return docs
+}
+
+// network and features are leaves that train in a moment.
+const (
+	network = `{ann: {tokenizer: letters-digits, sentences: line, network: {character_embedding: 4, character_lstm: 4, token_embedding: 8, token_lstm: 8, hidden: 8},
+  optimizer: {method: adam, learning_rate: 0.02}, training: {batch: 4, epochs: 3}}}`
+	features = `{crf: {features: [{family: word, window: 1}, {family: shape}], training: {iterations: 10}}}`
+)
+
+// tree has a node of each kind but trained.
+const tree = `
+ensemble:
+  method: priority
+  priority: [DOCTOR, PATIENT]
+  members:
+  - name: features
+    types: [PATIENT, DOCTOR, CITY]
+    system:
+      second_pass:
+        types: [PATIENT]
+        system:
+          corrected:
+            rules: {set: english}
+            system: ` + features + `
+  - {name: network, min_score: 0.25, system: ` + network + `}
+  - {name: rules, system: {rules: {set: english, only: [DATE, PHONE]}}}
+  - name: lists
+    system: {gazetteer: {lists: [{builtin: en-states, type: STATE, capital: true}]}}
+`
+
+func TestTree(t *testing.T) {
+	want := `ensemble: priority, DOCTOR > PATIENT
+├─ features (PATIENT, DOCTOR, CITY): second_pass: by patient
+│  └─ corrected: by rules english
+│     └─ crf: word, shape, BIO labels, by lbfgs
+├─ network (score from 0.25): ann: characters, tokens, CRF, up to 3 epochs
+├─ rules: rules: english
+└─ lists: gazetteer: en-states
+`
+	c := decode(t, tree)
+	if diff := cmp.Diff(want, c.Tree()); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if err := c.Validate(typeSet(t)); err != nil {
+		t.Error(err)
+	}
+	if err := c.Check(typeSet(t), 1); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	leaf := "{rules: {set: english}}"
+	for config, want := range map[string]string{
+		"{}": "system: wants just one system (ann, crf, rules, gazetteer, trained, ensemble, second_pass or corrected)",
+		"{rules: {set: english}, crf: {preset: meddocan}}": "system: wants just one system (",
+		"{ann: {scheme: x}}":                    "system.ann.scheme: ",
+		"{crf: {preset: x}}":                    "system.crf.preset: no preset ",
+		"{crf: {preset: meddocan, types: [X]}}": "system.crf.types: X is no type of i2b2-2014",
+		"{crf: {features: [{family: word}], per_type: true, subsets: {X: [word]}}}": "system.crf.subsets: X is no type of i2b2-2014",
+		"{rules: {}}":     "system.rules.set or file: one of the two must be given",
+		"{gazetteer: {}}": "system.gazetteer.lists: there is none",
+		"{trained: {}}":   "system.trained.model: must be given",
+		"{ensemble: {}}":  "system.ensemble.members: there are none",
+		"{ensemble: {method: vote, votes: 2, members: [{name: a, system: " + leaf + "}]}}":          "system.ensemble.votes: 2 of 1 members",
+		"{ensemble: {method: priority, priority: [X], members: [{name: a, system: " + leaf + "}]}}": "system.ensemble.priority: X is no type of i2b2-2014",
+		"{ensemble: {members: [{system: " + leaf + "}]}}":                                           "system.ensemble.members[0].name: wants up to 100 letters",
+		"{ensemble: {members: [{name: ../a, system: " + leaf + "}]}}":                               "system.ensemble.members[0].name: wants up to 100 letters",
+		"{ensemble: {members: [{name: a, system: " + leaf + "}, {name: a, system: " + leaf + "}]}}": "system.ensemble.members[1].name: a is there twice",
+		"{ensemble: {members: [{name: a, min_score: 2, system: " + leaf + "}]}}":                    "system.ensemble.members[0].min_score: 2 is not in [0, 1]",
+		"{ensemble: {members: [{name: a, types: [X], system: " + leaf + "}]}}":                      "system.ensemble.members[0].types: X is no type of i2b2-2014",
+		"{ensemble: {members: [{name: a}]}}":                                                        "system.ensemble.members[0].system: wants just one system (",
+		"{second_pass: {by: ward, system: " + leaf + "}}":                                           `system.second_pass.by: "ward" is not patient or document`,
+		"{second_pass: {types: [X], system: " + leaf + "}}":                                         "system.second_pass.types: X is no type of i2b2-2014",
+		"{second_pass: {parts: [X], system: " + leaf + "}}":                                         "system.second_pass.parts: X is no type of i2b2-2014",
+		"{second_pass: {system: {second_pass: {system: {crf: {}}}}}}":                               "system.second_pass.system.second_pass.system.crf.features: there are none, and no preset",
+		"{corrected: {system: " + leaf + "}}":                                                       "system.corrected.rules.set or file: one of the two must be given",
+		"{corrected: {rules: {set: english}}}":                                                      "system.corrected.system: wants just one system (",
+	} {
+		if err := decode(t, config).Validate(typeSet(t)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: error\n%v\nwant\n%s", config, err, want)
+		}
+	}
+}
+
+// What is broken of what a system does not learn is known before anything is
+// trained, by its key and by file and line.
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const rule = "types: i2b2-2014\nrules:\n- {name: id, type: IDNUM, find: '%s', match: ['a «%s»'], not: ['b']}\n"
+	for config, want := range map[string]string{
+		"{rules: {file: " + file("a.yaml", fmt.Sprintf(rule, "[0-9", "1")) + "}}":                                               "a.yaml:3",
+		"{rules: {file: " + file("b.yaml", fmt.Sprintf(rule, "[0-9]+", "x")) + "}}":                                             "b.yaml:3",
+		"{gazetteer: {lists: [{file: " + file("c.csv", "name,n\nSalem,1\nBoston\n") + ", column: name, type: CITY}]}}":          "c.csv:3",
+		"{crf: {features: [{family: pos}], resources: {pos: " + file("d.pos", "x") + "}}}":                                      "d.pos",
+		"{corrected: {rules: {file: " + file("e.yaml", "types: i2b2-2014\nrules: [\n") + "}, system: {rules: {set: english}}}}": "e.yaml",
+		"{trained: {model: " + dir + "}}":                                 "weights.safetensors",
+		"{rules: {set: anonym}}":                                          "is not one of the type set i2b2-2014",
+		"{ann: {vectors: {file: " + file("f.txt", "a 1 2\nb 1\n") + "}}}": "f.txt:2",
+	} {
+		inner := decode(t, config)
+		whole := decode(t, "{ensemble: {members: [{name: first, system: "+features+"}, {name: x, system: "+config+"}]}}")
+		key := "system.ensemble.members[1].system." + inner.kind()
+		if inner.Corrected != nil {
+			key += ".rules"
+		}
+		err := whole.Check(typeSet(t), 1)
+		if err == nil || !strings.HasPrefix(err.Error(), key+": ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s:\nerror %v\nwant %s: ... %s", config, err, key, want)
+			continue
+		}
+		epochs := 0
+		job := task(t, "")
+		job.Report.Epoch = func(taggers.Epoch) { epochs++ }
+		if _, fitted := (Learner{*whole}).Fit(t.Context(), job); fitted == nil || fitted.Error() != err.Error() || epochs > 0 {
+			t.Errorf("%s: trained for %d iterations before error %v", config, epochs, fitted)
+		}
+	}
+}
+
+func task(t testing.TB, dir string) taggers.Task {
+	t.Helper()
+	return taggers.Task{Name: "x", Types: typeSet(t), Train: notes(t, 10, synth.Train), Dev: notes(t, 3, synth.Dev), Seed: 1, Workers: 2, Dir: dir}
+}
+
+func tag(t testing.TB, tagger taggers.Tagger, docs []*data.Document) [][]data.Span {
+	t.Helper()
+	found, err := tagger.Tag(t.Context(), docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// A tree trains, and its model folder has a folder for each node, as docs/systems.md
+// says. What is loaded from it, and from a copy that it wrote, finds the same.
+func TestTrainAndLoadATree(t *testing.T) {
+	dir := t.TempDir()
+	job := task(t, dir)
+	told := map[string]int{}
+	job.Report.Epoch = func(e taggers.Epoch) { told[e.Member]++ }
+	tagger, err := Learner{*decode(t, tree)}.Fit(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]int{"features/first/corrected": 10, "network": 3}, told); diff != "" {
+		t.Errorf("epochs by member: -want +got\n%s", diff)
+	}
+	var files []string
+	if err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if !entry.IsDir() {
+			path, _ := filepath.Rel(dir, path)
+			files = append(files, filepath.ToSlash(path))
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	crf := "best/members/features/members/first/members/corrected/"
+	want := []string{
+		"best/README.md", "best/system.yaml",
+		"best/members/features/system.yaml", "best/members/features/members/first/system.yaml",
+		"best/members/features/members/first/corrections/config.yaml", "best/members/features/members/first/corrections/rules.yaml",
+		crf + "config.yaml", crf + "crf.bin", crf + "system.yaml",
+		"best/members/lists/gazetteer.yaml", "best/members/lists/list001.txt.gz", "best/members/lists/system.yaml",
+		"best/members/network/README.md", "best/members/network/config.yaml", "best/members/network/labels.json",
+		"best/members/network/tokenizer.json", "best/members/network/weights.safetensors",
+		"best/members/rules/config.yaml", "best/members/rules/rules.yaml", "best/members/rules/system.yaml",
+	}
+	slices.Sort(files)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, files); diff != "" {
+		t.Errorf("files: -want +got\n%s", diff)
+	}
+
+	docs := notes(t, 6, synth.Train)
+	found := tag(t, tagger, docs)
+	var gold [][]data.Span
+	for _, d := range docs {
+		gold = append(gold, d.Spans)
+	}
+	if score := evaluation.Strict(gold, found); score.F1() < 0.3 {
+		t.Errorf("F1 %.3f on notes of the training", score.F1())
+	}
+	loaded, types, err := Load(filepath.Join(dir, "best"), 1)
+	if err != nil || types.Name != synth.TypeSet {
+		t.Fatalf("types %v, error %v", types, err)
+	}
+	if diff := cmp.Diff(found, tag(t, loaded, docs)); diff != "" {
+		t.Errorf("loaded: -want +got\n%s", diff)
+	}
+	again := filepath.Join(t.TempDir(), "again")
+	if err := loaded.Save(again); err != nil {
+		t.Fatal(err)
+	}
+	copied, _, err := Load(again, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(found, tag(t, copied, docs)); diff != "" {
+		t.Errorf("copied: -want +got\n%s", diff)
+	}
+	var names []string
+	for _, c := range CRFs(loaded) {
+		names = append(names, c.Member)
+	}
+	if !slices.Equal(names, []string{"features/first/corrected"}) {
+		t.Errorf("CRFs %q", names)
+	}
+
+	// As a node of another system it needs nothing of its own training.
+	trained := decode(t, "{second_pass: {system: {trained: {model: "+again+"}}}}")
+	tagger, err = Learner{*trained}.Fit(t.Context(), task(t, filepath.Join(dir, "trained")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(again); err != nil {
+		t.Fatal(err)
+	}
+	loaded, _, err = Load(filepath.Join(dir, "trained", "best"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(tag(t, tagger, docs), tag(t, loaded, docs)); diff != "" || len(CRFs(loaded)) != 1 {
+		t.Errorf("trained: %d CRFs; -want +got\n%s", len(CRFs(loaded)), diff)
+	}
+
+	// Less of it is an error, never a model that finds less.
+	for _, file := range []string{"system.yaml", "members/network/weights.safetensors", crf[len("best/"):] + "crf.bin",
+		"members/rules/rules.yaml", "members/lists/list001.txt.gz", "members/rules/system.yaml"} {
+		path := filepath.Join(dir, "best", file)
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, raw[:len(raw)/2], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Load(filepath.Join(dir, "best"), 1); err == nil || !strings.Contains(err.Error(), filepath.Base(file)) {
+			t.Errorf("half of %s: error %v", file, err)
+		}
+		if err := os.WriteFile(path, raw, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A training that is cut off in the midst of a member, and resumed, takes over what is
+// there, tells of it again, and ends where it would have ended.
+func TestResume(t *testing.T) {
+	config := decode(t, `{ensemble: {members: [{name: a, system: `+features+`}, {name: b, system: `+network+`}, {name: c, system: `+features+`}]}}`)
+	type step struct {
+		Member  string
+		Epoch   int
+		Resumed bool
+	}
+	run := func(ctx context.Context, dir string, resume bool, stop func(e taggers.Epoch) bool) ([]step, taggers.Tagger, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		job := task(t, dir)
+		job.Resume = resume
+		var steps []step
+		job.Report.Epoch = func(e taggers.Epoch) {
+			steps = append(steps, step{e.Member, e.Epoch, e.Resumed})
+			if stop(e) {
+				cancel()
+			}
+		}
+		tagger, err := Learner{*config}.Fit(ctx, job)
+		return steps, tagger, err
+	}
+	never := func(taggers.Epoch) bool { return false }
+	whole, uninterrupted, err := run(t.Context(), t.TempDir(), false, never)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(whole) != 10+3+10 {
+		t.Fatalf("%d steps", len(whole))
+	}
+
+	dir := t.TempDir()
+	if _, _, err := run(t.Context(), dir, false, func(e taggers.Epoch) bool { return e.Member == "b" && e.Epoch == 2 }); !errors.Is(err, context.Canceled) {
+		t.Fatalf("cut off: error %v", err)
+	}
+	if n, err := StateWorkers(dir); n != 2 || err != nil {
+		t.Errorf("%d workers, error %v", n, err)
+	}
+	steps, tagger, err := run(t.Context(), dir, true, never)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range steps {
+		before := s.Member == "a" || s.Member == "b" && s.Epoch <= 2
+		if want := (step{whole[i].Member, whole[i].Epoch, before}); s != want {
+			t.Errorf("step %d is %+v, want %+v", i, s, want)
+		}
+	}
+	docs := notes(t, 4, synth.Test)
+	if diff := cmp.Diff(tag(t, uninterrupted, docs), tag(t, tagger, docs)); diff != "" || len(steps) != len(whole) {
+		t.Errorf("%d steps; resumed: -want +got\n%s", len(steps), diff)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "members")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what is in best is still beside it: %v", err)
+	}
+	if n, err := StateWorkers(dir); n != 0 || err != nil {
+		t.Errorf("at the end: %d workers, error %v", n, err)
+	}
+	// Once more: all is there.
+	if steps, tagger, err = run(t.Context(), dir, true, never); err != nil || len(steps) != 0 {
+		t.Errorf("%d steps, error %v", len(steps), err)
+	}
+	if diff := cmp.Diff(tag(t, uninterrupted, docs), tag(t, tagger, docs)); diff != "" {
+		t.Errorf("resumed once more: -want +got\n%s", diff)
+	}
+}
+
+// Two members of one configuration are not the same, since each has a seed that
+// follows from its name; and the same names give the same.
+func TestSeedsOfMembers(t *testing.T) {
+	fit := func(a, b string) (CRF, CRF) {
+		c := decode(t, `{ensemble: {members: [{name: `+a+`, system: {crf: {features: [{family: word}], training: {method: sgd, iterations: 2}}}},
+  {name: `+b+`, system: {crf: {features: [{family: word}], training: {method: sgd, iterations: 2}}}}]}}`)
+		tagger, err := Learner{*c}.Fit(t.Context(), task(t, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := CRFs(tagger)
+		return all[0], all[1]
+	}
+	a, b := fit("a", "b")
+	again, _ := fit("a", "c")
+	dump := func(c CRF) string { return fmt.Sprintf("%+v", c.Dump(0, true)[0].Labels[0].Transitions) }
+	if dump(a) == dump(b) || dump(a) != dump(again) {
+		t.Error("the seed does not follow from the name alone")
+	}
+}
+
+func TestIsModel(t *testing.T) {
+	dir := t.TempDir()
+	if IsModel(dir) || IsModel(filepath.Join(dir, "none")) {
+		t.Error("an empty folder is a model")
+	}
+	if _, _, err := Load(dir, 1); err == nil {
+		t.Error("an empty folder is loaded")
+	}
+}
