@@ -31,10 +31,13 @@ func (e *Unexamined) Error() string {
 }
 
 // What is tagged at a time, and so held in memory: so many documents, or so
-// many bytes of text.
+// many bytes of text. One patient's documents that come in a row are tagged
+// together, since a tagger may learn of one from the others, unless they are
+// more than patientChunks times as much.
 const (
 	chunkDocuments = 256
 	chunkBytes     = 8 << 20
+	patientChunks  = 8
 )
 
 // Stream is how Apply tells what happens to notes.
@@ -42,9 +45,12 @@ type Stream struct {
 	// Use is given each note as it was read and once more with the spans that were
 	// found in the place of its own, in the order of the notes.
 	Use func(note, found *data.Document) error
-	// Failed is told of each note that could not be read, or that Use refused: then
-	// with the number of the note, since its ID may be of no use, or be the reason.
-	// It may be nil.
+	// Untagged is given each note that the tagger failed on, or that it was given
+	// together with such a note of the same patient. It may be nil.
+	Untagged func(note *data.Document)
+	// Failed is told of each note that could not be read or tagged, or that Use
+	// refused: but for the first with the number of the note, since its ID may be of
+	// no use, or be the reason. It may be nil.
 	Failed   func(error)
 	Stage    string // for Progress
 	Total    int    // of the notes, 0 when unknown
@@ -68,16 +74,22 @@ func Apply(ctx context.Context, tagger taggers.Tagger, docs data.Documents, s St
 		}
 	}
 	flush := func() error {
-		if len(chunk) == 0 {
+		if len(bare) == 0 {
 			return nil
 		}
-		found, err := tagger.Tag(ctx, bare)
-		if err != nil {
+		found, errs := tag(ctx, tagger, bare)
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		for i, doc := range bare {
-			doc.Spans = found[i]
-			if err := s.Use(chunk[i], doc); err != nil {
+			err := errs[i]
+			if err == nil {
+				doc.Spans = found[i]
+				err = s.Use(chunk[i], doc)
+			} else if s.Untagged != nil {
+				s.Untagged(chunk[i])
+			}
+			if err != nil {
 				if outputFailed(err) {
 					return err
 				}
@@ -88,9 +100,15 @@ func Apply(ctx context.Context, tagger taggers.Tagger, docs data.Documents, s St
 		chunk, bare, numbers, size = chunk[:0], bare[:0], numbers[:0], 0
 		return nil
 	}
+	full := func(times int) bool { return len(chunk) >= times*chunkDocuments || size >= times*chunkBytes }
 	for doc, err := range docs {
 		if e := ctx.Err(); e != nil {
 			return e
+		}
+		if err == nil && full(1) && doc.Patient != bare[len(bare)-1].Patient {
+			if err := flush(); err != nil {
+				return err
+			}
 		}
 		notes++
 		if err != nil {
@@ -99,7 +117,8 @@ func Apply(ctx context.Context, tagger taggers.Tagger, docs data.Documents, s St
 		}
 		chunk, numbers = append(chunk, doc), append(numbers, notes)
 		bare = append(bare, &data.Document{ID: doc.ID, Patient: doc.Patient, Text: doc.Text})
-		if size += len(doc.Text); len(chunk) == chunkDocuments || size >= chunkBytes {
+		size += len(doc.Text)
+		if full(patientChunks) || full(1) && doc.Patient == "" {
 			if err := flush(); err != nil {
 				return err
 			}
@@ -115,6 +134,31 @@ func Apply(ctx context.Context, tagger taggers.Tagger, docs data.Documents, s St
 		return &Unexamined{failed, notes}
 	}
 	return nil
+}
+
+// tag tags documents together or, where the tagger fails, those of each patient by
+// themselves, and says of each with which error it failed.
+func tag(ctx context.Context, tagger taggers.Tagger, docs []*data.Document) ([][]data.Span, []error) {
+	errs := make([]error, len(docs))
+	found, err := tagger.Tag(ctx, docs)
+	if err == nil {
+		return found, errs
+	}
+	found = make([][]data.Span, len(docs))
+	for from := 0; from < len(docs); {
+		to := from + 1
+		for to < len(docs) && docs[to].Patient != "" && docs[to].Patient == docs[from].Patient {
+			to++
+		}
+		some, err := tagger.Tag(ctx, docs[from:to])
+		for i := from; i < to; i++ {
+			if errs[i] = err; err == nil {
+				found[i] = some[i-from]
+			}
+		}
+		from = to
+	}
+	return found, errs
 }
 
 // outputFailed says whether an error comes from the system, so that the next

@@ -96,6 +96,90 @@ func TestApply(t *testing.T) {
 	}
 }
 
+// One patient's notes that come in a row are tagged together, up to a bound.
+func TestApplyKeepsPatientsTogether(t *testing.T) {
+	docs := func(patients ...int) data.Documents { // how many notes of each; of 0: one of nobody
+		return func(yield func(*data.Document, error) bool) {
+			for p, n := range patients {
+				for i := range max(1, n) {
+					d := &data.Document{ID: fmt.Sprint(p, "-", i), Text: "x"}
+					if n > 0 {
+						d.Patient = fmt.Sprint(p)
+					}
+					if !yield(d, nil) {
+						return
+					}
+				}
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		docs data.Documents
+		want []int
+	}{
+		"within a chunk":       {docs(100, 100), []int{200}},
+		"over its end":         {docs(200, 100, 3), []int{300, 3}},
+		"just at its end":      {docs(200, 56, 3), []int{256, 3}},
+		"nobody's":             {docs(append(slices.Repeat([]int{0}, 300), 2)...), []int{256, 46}},
+		"more than the bound":  {docs(chunkDocuments*patientChunks + 1), []int{chunkDocuments * patientChunks, 1}},
+		"nobody's, then one's": {docs(append(slices.Repeat([]int{0}, 255), 2, 0)...), []int{257, 1}},
+	} {
+		tagger := &years{}
+		used := 0
+		err := Apply(t.Context(), tagger, c.docs, Stream{Use: func(_, _ *data.Document) error { used++; return nil }})
+		total := 0
+		for _, n := range c.want {
+			total += n
+		}
+		if err != nil || !slices.Equal(tagger.chunks, c.want) || used != total {
+			t.Errorf("%s: chunks of %v notes, want %v; %d used, error %v", name, tagger.chunks, c.want, used, err)
+		}
+	}
+}
+
+// stumbles is a tagger that fails on one note.
+type stumbles struct {
+	years
+	on string
+}
+
+func (s *stumbles) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
+	for _, d := range docs {
+		if d.ID == s.on {
+			return nil, errors.New("member crf: no")
+		}
+	}
+	return s.years.Tag(ctx, docs)
+}
+
+// A note that the tagger fails on is named and never passed on; others of the patient
+// would lack what it tells of them, so they are not either. All else is done.
+func TestATaggerThatFailsOnOneNote(t *testing.T) {
+	docs := data.Each([]*data.Document{
+		{ID: "a", Text: "In 2087."}, {ID: "b", Patient: "1", Text: "In 2087."}, {ID: "c", Patient: "1", Text: "In 2087."}, {ID: "d", Patient: "2", Text: "In 2087."},
+	})
+	var used, untagged, failed []string
+	err := Apply(t.Context(), &stumbles{on: "c"}, docs, Stream{
+		Use: func(_, found *data.Document) error {
+			if len(found.Spans) != 1 {
+				t.Errorf("note %s: %v", found.ID, found.Spans)
+			}
+			used = append(used, found.ID)
+			return nil
+		},
+		Untagged: func(d *data.Document) { untagged = append(untagged, d.ID) },
+		Failed:   func(err error) { failed = append(failed, err.Error()) },
+	})
+	var unexamined *Unexamined
+	if !errors.As(err, &unexamined) || *unexamined != (Unexamined{Failed: 2, Notes: 4}) {
+		t.Errorf("error %v", err)
+	}
+	if !slices.Equal(used, []string{"a", "d"}) || !slices.Equal(untagged, []string{"b", "c"}) ||
+		!slices.Equal(failed, []string{"note 2: member crf: no", "note 3: member crf: no"}) {
+		t.Errorf("used %q, untagged %q, failed %q", used, untagged, failed)
+	}
+}
+
 func TestApplyBoundsMemory(t *testing.T) {
 	tagger := &years{}
 	err := Apply(t.Context(), tagger, numbered(5, strings.Repeat(" ", chunkBytes/2), none), Stream{

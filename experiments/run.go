@@ -99,8 +99,8 @@ type PredictOptions struct {
 
 // Predict tags a split of the run's corpus, keeps what was found, and its
 // scores under evaluation, and returns the scores. A note that cannot be read is
-// not scored, and one that cannot be written counts as missed: the error is an
-// *Unexamined then, beside the scores.
+// not scored, and one that cannot be tagged or written counts as missed: the error
+// is an *Unexamined then, beside the scores.
 func (r *Run) Predict(ctx context.Context, tagger taggers.Tagger, split string, opt PredictOptions) (*evaluation.Report, error) {
 	source, err := r.Config.Corpus.read(split, opt.Progress)
 	if err != nil {
@@ -145,7 +145,8 @@ func (r *Run) predict(ctx context.Context, tagger taggers.Tagger, split string, 
 			unscored = cmp.Or(unscored, scorer.Add(gold, found))
 			return err
 		},
-		Failed: opt.Failed, Stage: "tagging " + split, Total: r.Config.Corpus.Notes[split], Progress: opt.Progress,
+		Untagged: func(gold *data.Document) { unscored = cmp.Or(unscored, scorer.Add(gold, nil)) }, // counts as missed
+		Failed:   opt.Failed, Stage: "tagging " + split, Total: r.Config.Corpus.Notes[split], Progress: opt.Progress,
 	})
 	if partly := (*Unexamined)(nil); unexamined != nil && (!errors.As(unexamined, &partly) || written == 0) {
 		return nil, unexamined
