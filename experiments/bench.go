@@ -69,6 +69,8 @@ func RunBench(ctx context.Context, opt BenchOptions) (*Bench, error) {
 			return nil, fmt.Errorf("%s: only the recurrent network can be measured", opt.Model)
 		}
 		model, cfg = tagger, tagger.Config()
+	case opt.Config != nil && opt.Config.System.ANN == nil:
+		return nil, errors.New("system: only the recurrent network, ann, can be measured")
 	case opt.Config != nil:
 		cfg = *opt.Config.System.ANN
 	}

@@ -15,13 +15,16 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/evaluation/metrics"
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/taggers"
 )
 
 // note is an invented note in words of no language, so that any of them in a
@@ -395,6 +398,56 @@ func TestPage(t *testing.T) {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("with text, no %s", want)
 		}
+	}
+}
+
+// A system of several parts has a line for each network, named after it, and one row
+// for all iterations of a CRF, whose loss is of another kind.
+func TestLearningOfATree(t *testing.T) {
+	epoch := func(member string, number, tokens int, loss float64, best bool) taggers.Epoch {
+		e := taggers.Epoch{Member: member, Epoch: number, Tokens: tokens, Loss: loss, Total: 30 * time.Second, Best: best, Scored: tokens > 0}
+		if e.Scored {
+			e.Dev = evaluation.Counts{TP: number, FN: 1}
+		}
+		return e
+	}
+	tree := []taggers.Epoch{
+		epoch("crf", 1, 0, 4000, false), epoch("crf", 2, 0, 1500, false),
+		epoch("ann", 1, 99, 2, true), epoch("ann", 2, 99, 1, false),
+		epoch("deep/ann", 1, 99, 3, true),
+	}
+	p := &page{}
+	m := &material{runs: []*runMaterial{{Name: "x", log: tree}}}
+	m.learning(p)
+	want := "x was trained in 2\u00a0min 30\u00a0s, part by part: crf for 2 iterations in 1\u00a0min 0\u00a0s, to a loss of 1500; " +
+		"ann for 2 epochs in 1\u00a0min 0\u00a0s; the model of epoch 1 is kept, with a strict F1 of 66.67\u00a0% on dev; " +
+		"deep/ann for 1 epoch in 30.0\u00a0s; the model of epoch 1 is kept, with a strict F1 of 66.67\u00a0% on dev."
+	if p.Learning != want {
+		t.Errorf("%s\nwant\n%s", p.Learning, want)
+	}
+	var rows, lines []string
+	for _, r := range p.Epochs.Rows {
+		rows = append(rows, r.Name+" "+r.Cells[0].Text+" "+r.Cells[3].Text+" "+r.Cells[4].Text)
+	}
+	if want := []string{"crf 2 1500.0000 – 60.0", "ann 1 (kept) 2.0000 66.67 30.0", "ann 2 1.0000 80.00 30.0", "deep/ann 1 (kept) 3.0000 66.67 30.0"}; !slices.Equal(rows, want) {
+		t.Errorf("rows %q, want %q", rows, want)
+	}
+	for _, l := range slices.Concat(p.Loss.Lines, p.Dev.Lines) {
+		lines = append(lines, l.Name)
+	}
+	if want := []string{"x ann", "x deep/ann", "x ann, F1", "x deep/ann, F1", "the epoch that is kept"}; !slices.Equal(lines, want) {
+		t.Errorf("lines %q, want %q", lines, want)
+	}
+
+	p = &page{}
+	(&material{runs: []*runMaterial{{Name: "x", log: tree[:2]}}}).learning(p)
+	if p.Loss != nil || p.Dev != nil || len(p.Epochs.Rows) != 1 {
+		t.Errorf("of a CRF alone: %+v", p)
+	}
+	p = &page{}
+	(&material{runs: []*runMaterial{{Name: "x"}}}).learning(p)
+	if p.Loss != nil || p.Epochs != nil || p.Learning != "" {
+		t.Errorf("of rules alone: %+v", p)
 	}
 }
 

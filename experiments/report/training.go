@@ -16,37 +16,100 @@ import (
 	"github.com/lethe-deid/lethe/taggers"
 )
 
-// learning fills in the course of the training.
+// course is the training of one part of a system.
+type course struct {
+	member string // "" for a system that is one part
+	epochs []taggers.Epoch
+}
+
+// courses are those of a log, in the order in which they began.
+func courses(log []taggers.Epoch) []course {
+	var all []course
+	at := map[string]int{}
+	for _, e := range log {
+		i, ok := at[e.Member]
+		if !ok {
+			i = len(all)
+			at[e.Member] = i
+			all = append(all, course{member: e.Member})
+		}
+		all[i].epochs = append(all[i].epochs, e)
+	}
+	return all
+}
+
+// iterates says whether the steps are those of an optimiser over all notes at once,
+// rather than epochs: their loss is a sum, and dev is not looked at.
+func (c course) iterates() bool { return c.epochs[0].Tokens == 0 }
+
+// kept is the epoch whose model is kept.
+func (c course) kept() (best taggers.Epoch) {
+	for _, e := range c.epochs {
+		if e.Best {
+			best = e
+		}
+	}
+	return best
+}
+
+func (c course) took() (took time.Duration) {
+	for _, e := range c.epochs {
+		took += e.Total
+	}
+	return took
+}
+
+// about says in words how it went.
+func (c course) about() string {
+	last := c.epochs[len(c.epochs)-1]
+	if c.iterates() {
+		return fmt.Sprintf("%s in %s, to a loss of %.4g", counted(len(c.epochs), "iteration"), duration(c.took()), last.Loss)
+	}
+	s := fmt.Sprintf("%s in %s", counted(len(c.epochs), "epoch"), duration(c.took()))
+	if e := c.kept(); e.Best {
+		s += fmt.Sprintf("; the model of epoch %d is kept, with a strict F1 of %s %% on dev", e.Epoch, percent(e.Dev.F1()))
+	}
+	return s
+}
+
+// learning fills in the course of the training. Charts are of networks alone.
 func (m *material) learning(p *page) {
 	loss := &chart.Chart{Title: "Loss by epoch", X: chart.Axis{Label: "Epoch"}, Y: chart.Axis{Label: "Loss, mean over the minibatches"}}
 	dev := &chart.Chart{Title: "Score on dev by epoch", X: chart.Axis{Label: "Epoch"}, Y: chart.Axis{Label: "Strict score on dev, %"}}
 	var best chart.Line
 	for _, r := range m.runs {
-		if len(r.log) == 0 {
-			continue
-		}
-		var losses, f1, precision, recall []chart.Point
-		for _, e := range r.log {
-			x := float64(e.Epoch)
-			losses = append(losses, chart.Point{X: x, Y: e.Loss})
-			if e.Scored {
-				f1 = append(f1, chart.Point{X: x, Y: 100 * e.Dev.F1()})
-				precision = append(precision, chart.Point{X: x, Y: 100 * e.Dev.Precision()})
-				recall = append(recall, chart.Point{X: x, Y: 100 * e.Dev.Recall()})
+		all := courses(r.log)
+		for _, c := range all {
+			if c.iterates() {
+				continue
 			}
-		}
-		loss.Lines = append(loss.Lines, chart.Line{Name: r.Label(), Points: losses, Style: chart.Plain})
-		if len(f1) == 0 {
-			continue
-		}
-		if p.Several {
-			dev.Lines = append(dev.Lines, chart.Line{Name: r.Label() + ", F1", Points: f1, Style: chart.Plain})
-		} else {
-			dev.Lines = append(dev.Lines, chart.Line{Name: "F1", Points: f1, Style: chart.Plain},
-				chart.Line{Name: "precision", Points: precision, Style: chart.Plain}, chart.Line{Name: "recall", Points: recall, Style: chart.Plain})
-		}
-		if e := bestEpoch(r.log); e.Best {
-			best.Points = append(best.Points, chart.Point{X: float64(e.Epoch), Y: 100 * e.Dev.F1()})
+			name := r.Label()
+			if c.member != "" {
+				name += " " + c.member
+			}
+			var losses, f1, precision, recall []chart.Point
+			for _, e := range c.epochs {
+				x := float64(e.Epoch)
+				losses = append(losses, chart.Point{X: x, Y: e.Loss})
+				if e.Scored {
+					f1 = append(f1, chart.Point{X: x, Y: 100 * e.Dev.F1()})
+					precision = append(precision, chart.Point{X: x, Y: 100 * e.Dev.Precision()})
+					recall = append(recall, chart.Point{X: x, Y: 100 * e.Dev.Recall()})
+				}
+			}
+			loss.Lines = append(loss.Lines, chart.Line{Name: name, Points: losses, Style: chart.Plain})
+			switch {
+			case len(f1) == 0:
+				continue
+			case p.Several || len(all) > 1:
+				dev.Lines = append(dev.Lines, chart.Line{Name: name + ", F1", Points: f1, Style: chart.Plain})
+			default:
+				dev.Lines = append(dev.Lines, chart.Line{Name: "F1", Points: f1, Style: chart.Plain},
+					chart.Line{Name: "precision", Points: precision, Style: chart.Plain}, chart.Line{Name: "recall", Points: recall, Style: chart.Plain})
+			}
+			if e := c.kept(); e.Best {
+				best.Points = append(best.Points, chart.Point{X: float64(e.Epoch), Y: 100 * e.Dev.F1()})
+			}
 		}
 	}
 	if len(best.Points) > 0 {
@@ -58,21 +121,20 @@ func (m *material) learning(p *page) {
 
 // describe shows the charts that have something to show, with words and figures.
 func (m *material) describe(p *page, loss, dev *chart.Chart) {
-	if len(loss.Lines) == 0 {
-		return
-	}
 	a := m.runs[0]
 	p.Learning = a.course()
-	positive, low, high := true, math.Inf(1), 0.0
-	for _, l := range loss.Lines {
-		for _, e := range l.Points {
-			positive, low, high = positive && e.Y > 0, min(low, e.Y), max(high, e.Y)
+	if len(loss.Lines) > 0 {
+		positive, low, high := true, math.Inf(1), 0.0
+		for _, l := range loss.Lines {
+			for _, e := range l.Points {
+				positive, low, high = positive && e.Y > 0, min(low, e.Y), max(high, e.Y)
+			}
 		}
+		loss.Y.Log = positive && high > 20*low // the first epochs would hide the others
+		loss.Description = "The table of epochs has the figures. " + p.Learning
+		p.Loss = loss
+		p.plots = append(p.plots, plot{"loss", loss})
 	}
-	loss.Y.Log = positive && high > 20*low // the first epochs would hide the others
-	loss.Description = "The table of epochs has the figures. " + p.Learning
-	p.Loss = loss
-	p.plots = append(p.plots, plot{"loss", loss})
 	if len(dev.Lines) > 0 {
 		dev.Description = loss.Description
 		dev.Y.Min, dev.Y.Max = view(dev.Lines)
@@ -80,18 +142,28 @@ func (m *material) describe(p *page, loss, dev *chart.Chart) {
 		p.plots = append(p.plots, plot{"dev", dev})
 	}
 	t := &table{ID: "epochs", Caption: "Epochs of " + a.Label(), First: "Epoch", Groups: []group{{"", []string{"loss", "P, %", "R, %", "F1, %", "seconds"}}}}
-	for _, e := range a.log {
-		name := strconv.Itoa(e.Epoch)
-		if e.Best && e.Epoch == bestEpoch(a.log).Epoch {
-			name += " (kept)"
+	for _, c := range courses(a.log) {
+		epochs := c.epochs
+		if c.iterates() { // there are hundreds, and the last one says it all
+			last := epochs[len(epochs)-1]
+			last.Total = c.took()
+			epochs = []taggers.Epoch{last}
 		}
-		precision, recall, f1 := none, none, none
-		if e.Scored {
-			precision, recall, f1 = scores(e.Dev)
+		for _, e := range epochs {
+			name := strings.TrimSpace(c.member + " " + strconv.Itoa(e.Epoch))
+			if e.Best && e.Epoch == c.kept().Epoch {
+				name += " (kept)"
+			}
+			precision, recall, f1 := none, none, none
+			if e.Scored {
+				precision, recall, f1 = scores(e.Dev)
+			}
+			t.add("", name, fmt.Sprintf("%.4f", e.Loss), precision, recall, f1, fmt.Sprintf("%.1f", e.Total.Seconds()))
 		}
-		t.add("", name, fmt.Sprintf("%.4f", e.Loss), precision, recall, f1, fmt.Sprintf("%.1f", e.Total.Seconds()))
 	}
-	p.Epochs = t
+	if len(t.Rows) > 0 {
+		p.Epochs = t
+	}
 }
 
 // view leaves the first steps of a long training out, since they make all that
@@ -107,27 +179,22 @@ func view(lines []chart.Line) (low, high float64) {
 	return math.Floor(low), math.Ceil(high)
 }
 
-// bestEpoch is the epoch whose model is kept.
-func bestEpoch(log []taggers.Epoch) (best taggers.Epoch) {
-	for _, e := range log {
-		if e.Best {
-			best = e
-		}
-	}
-	return best
-}
-
-// course says in words how the training went.
+// course says in words how the training went, "" if there is no log of it.
 func (r *runMaterial) course() string {
+	all := courses(r.log)
+	switch {
+	case len(all) == 0:
+		return ""
+	case len(all) == 1 && all[0].member == "":
+		return sentence("%s was trained for %s.", r.Label(), all[0].about())
+	}
+	var parts []string
 	var took time.Duration
-	for _, e := range r.log {
-		took += e.Total
+	for _, c := range all {
+		parts = append(parts, c.member+" for "+c.about())
+		took += c.took()
 	}
-	s := fmt.Sprintf("%s was trained for %s in %s", r.Label(), counted(len(r.log), "epoch"), duration(took))
-	if e := bestEpoch(r.log); e.Best {
-		s += fmt.Sprintf("; the model of epoch %d is kept, with a strict F1 of %s %% on dev", e.Epoch, percent(e.Dev.F1()))
-	}
-	return sentence("%s.", s)
+	return sentence("%s was trained in %s, part by part: %s.", r.Label(), duration(took), strings.Join(parts, "; "))
 }
 
 // settings fills in the machines, and what differs between the configurations.

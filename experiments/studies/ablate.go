@@ -68,7 +68,8 @@ type Network struct {
 }
 
 // Ablate trains the experiment, the networks of Dernoncourt et al. 2016, section
-// 3.7, that lack a part of it, and its own ablations, and tests each against it.
+// 3.7, that lack a part of it, and its own ablations, and tests each against it. Of
+// a system that is no network it trains its own ablations alone, which it must have.
 func Ablate(ctx context.Context, c *experiments.Config, opt Options) (*Ablation, error) {
 	s, err := newStudy("ablate", c, opt)
 	if err != nil {
@@ -141,7 +142,13 @@ func ablations(c *experiments.Config) (variants []variant, left []LeftOut, err e
 		variants = append(variants, variant{a.Name, a.Set, config})
 		return nil
 	}
+	if c.System.ANN == nil && len(c.Ablations) == 0 {
+		return nil, nil, errors.New("ablations: there are none, and the system is no network whose parts could be left out: list variants of it")
+	}
 	for _, a := range paper {
+		if c.System.ANN == nil {
+			break
+		}
 		if err := add(a); err != nil {
 			left = append(left, LeftOut{a.Name, err.Error()})
 		}

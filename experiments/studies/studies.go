@@ -80,7 +80,7 @@ const (
 	studyFile  = "study.yaml"
 	runsFolder = "runs"
 	tableFile  = "table"
-	stateFile  = "model/state.safetensors"
+	logFile    = "log.jsonl"
 )
 
 // The splits.
@@ -258,7 +258,7 @@ func (r run) scored(split string) bool {
 // finish trains a run, or goes on with its training, and scores it.
 func (s *study) finish(ctx context.Context, r run) error {
 	if !r.scored(devSplit) {
-		_, err := os.Stat(filepath.Join(r.dir, stateFile))
+		_, err := os.Stat(filepath.Join(r.dir, logFile))
 		begun := err == nil
 		if !begun { // there may be what a killed program left of a first epoch
 			if err := os.RemoveAll(r.dir); err != nil {
