@@ -168,14 +168,14 @@ var lineEnds = strings.NewReplacer("\n", " ", "\r", " ")
 func Create(dir string, types *data.TypeSet) (data.Writer, error) {
 	return notes.NewFolder(dir, types, func(doc *data.Document) ([]notes.Part, error) {
 		return []notes.Part{
-			{Ext: annotationExt, Content: encode(doc)}, // first, so that a text is never without
+			{Ext: annotationExt, Content: Encode(doc)}, // first, so that a text is never without
 			{Ext: textExt, Content: []byte(doc.Text)},
 		}, nil
 	})
 }
 
-// encode makes the annotation file.
-func encode(doc *data.Document) []byte {
+// Encode makes the annotation file of a document, as Create writes it.
+func Encode(doc *data.Document) []byte {
 	spans := slices.Clone(doc.Spans)
 	data.SortSpans(spans)
 	offsets := notes.NewOffsets(doc.Text)

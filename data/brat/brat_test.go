@@ -173,7 +173,7 @@ func FuzzRead(f *testing.F) {
 		if err := doc.Check(); err != nil {
 			t.Fatal(err)
 		}
-		got, err := parse("f.ann", encode(doc), text, types)
+		got, err := parse("f.ann", Encode(doc), text, types)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,219 @@
+// Package carrier reads the files in which notes travel, and writes them again with
+// other words in the notes and every other byte as it was.
+//
+// A file is a sequence of records: lines of JSON Lines, rows of CSV, messages of
+// HL7, or the file itself. A record has raw bytes and, somewhere in them, escaped and
+// with markup between, the texts of notes. To rewrite it is to edit the texts:
+//
+//	for record, err := range format.Read(file, "notes.csv", options) {
+//		...
+//		edits := make([][]carrier.Edit, len(record.Notes)) // of each note
+//		raw, err := record.Encode(edits)
+//
+// Without edits a record comes out as it went in. The exception is what says where
+// PHI stood in the text, as <TAGS> of i2b2 XML and spans of JSON Lines do: it would be
+// wrong afterwards, and holds PHI itself. It is made anew from the edits.
+package carrier
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/net"
+)
+
+// Record is what is written as a whole or not at all.
+type Record struct {
+	Raw   []byte // in UTF-8, whatever the encoding of the file
+	Line  int    // of its first byte, from 1
+	Notes []*Note
+	Whole bool // the record is the file
+
+	beside  func(edits [][]Edit) []Edit // edits of Raw outside of the notes; may be nil
+	charset *byteCode                   // that Encode writes; nil for UTF-8
+}
+
+// Note is one text of a record. The document has no spans.
+type Note struct {
+	*data.Document
+	Line  int         // of the file, where the text or, in CSV, its row begins
+	Known []net.Value // what the record says elsewhere of the patient
+
+	below func([]Edit) []Edit // translates edits of the text into edits of the record
+}
+
+// Encode writes the record with the edits made in its notes: edits[i] are those of
+// Notes[i], sorted and disjoint, and nil for none.
+func (r *Record) Encode(edits [][]Edit) []byte {
+	var all []Edit
+	for i, n := range r.Notes {
+		if len(edits[i]) > 0 {
+			all = append(all, n.below(edits[i])...)
+		}
+	}
+	if r.beside != nil {
+		all = append(all, r.beside(edits)...)
+	}
+	raw := r.Raw
+	if len(all) > 0 {
+		sortEdits(all)
+		raw = []byte(apply(string(raw), all))
+	}
+	return r.charset.fromUTF8(raw)
+}
+
+// Replaced is the document that the edits make of a note: its spans are where new
+// text stands.
+func (n *Note) Replaced(edits []Edit) *data.Document {
+	doc := &data.Document{ID: n.ID, Patient: n.Patient, Text: apply(n.Text, edits)}
+	moved := 0
+	for _, e := range edits {
+		if e.New != "" {
+			doc.Spans = append(doc.Spans, data.Span{Start: e.Start + moved, End: e.Start + moved + len(e.New), Type: e.Type, Score: e.Score})
+		}
+		moved += len(e.New) - (e.End - e.Start)
+	}
+	return doc
+}
+
+// Records is how a file is read. A *data.Error is about one record, which is left
+// out, and reading goes on; after a *Broken it does not.
+type Records = iter.Seq2[*Record, error]
+
+// Broken is the error of a file of which the rest cannot be read.
+type Broken struct{ Err error }
+
+func (b *Broken) Error() string { return b.Err.Error() }
+func (b *Broken) Unwrap() error { return b.Err }
+
+// Options say what the file does not.
+type Options struct {
+	Types    *data.TypeSet // gives tags of XML their category; nil: the type itself
+	Encoding string        // utf-8 (default), latin1 or windows-1252: what the file is in, and is written in
+	Columns  []string      // of CSV, and keys of JSON Lines (a.b: b in a), that hold notes; JSON Lines: default text
+	ID       string        // column or key with the note's id; JSON Lines: default id, then meta.note_id; else file and line
+	Patient  string        // column or key that says whose note it is; JSON Lines: default patient, then meta.patient_id
+	Comma    byte          // what parts the fields of CSV; default ','
+	// NoPatient has Encode empty the column of Patient, and make null of the key.
+	NoPatient bool
+}
+
+// Format is a kind of file.
+type Format struct {
+	Name string
+	Exts []string // of its files in a folder, besides those with .gz at the end
+	// Columns says that notes stand in columns or keys, which Options may name.
+	Columns bool
+	// Unchanged says what of a file is not examined, and stays as it was.
+	Unchanged string
+
+	read func(in *source, o Options) Records
+}
+
+var formats = []*Format{
+	{Name: "text", Exts: []string{".txt"}, Unchanged: "names of files", read: readText},
+	{Name: "i2b2", Exts: []string{".xml"}, Unchanged: "names of files", read: readXML("P", 0)},
+	{Name: "meddocan", Exts: []string{".xml"}, Unchanged: "names of files", read: readXML("T", 1)},
+	{Name: "brat", Exts: []string{".txt"}, Unchanged: "names of files", read: readText},
+	{Name: "jsonl", Exts: []string{".jsonl", ".ndjson"}, Columns: true, Unchanged: "names of files, ids, and all other keys", read: readJSONL},
+	{Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, Unchanged: "names of files, ids, and all other columns", read: readCSV},
+	{Name: "fhir", Exts: []string{".json", ".ndjson"}, Unchanged: "all but texts: names, identifiers and references in fields still say who it is", read: readFHIR},
+	{Name: "hl7", Exts: []string{".hl7"}, Unchanged: "all but OBX-5 and NTE-3: PID and others still say who it is", read: readHL7},
+}
+
+// Lookup finds a format by its name.
+func Lookup(name string) (*Format, error) {
+	for _, f := range formats {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return nil, fmt.Errorf("no format %q (have %s)", name, strings.Join(Names(), ", "))
+}
+
+// Names lists the formats: text, i2b2, meddocan, brat, jsonl, csv, fhir, hl7.
+func Names() []string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// Takes says whether a file of this name is one of the format.
+func (f *Format) Takes(name string) bool {
+	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	return !strings.HasPrefix(filepath.Base(name), ".") && slices.Contains(f.Exts, filepath.Ext(name))
+}
+
+// Check names the first option that makes no sense.
+func (f *Format) Check(o Options) error {
+	if _, err := charset(o.Encoding); err != nil {
+		return err
+	}
+	switch {
+	case f.Name == "csv" && len(o.Columns) == 0:
+		return fmt.Errorf("csv wants to know the column with the notes")
+	case !f.Columns && (len(o.Columns) > 0 || o.ID != "" || o.Patient != ""):
+		return fmt.Errorf("%s has no columns", f.Name)
+	case f.Name != "csv" && o.Comma != 0:
+		return fmt.Errorf("%s has no delimiter", f.Name)
+	case o.Comma == '"' || o.Comma == '\n' || o.Comma == '\r' || o.Comma >= 0x80:
+		return fmt.Errorf("a delimiter is one ASCII character, and neither a quote nor a line end")
+	}
+	return nil
+}
+
+// Read reads a stream that is not compressed. Name stands for the path in errors,
+// and in ids that the file does not give. Options are those that Check passes.
+func (f *Format) Read(r io.Reader, name string, o Options) Records {
+	return func(yield func(*Record, error) bool) {
+		cs, err := charset(o.Encoding)
+		if err != nil {
+			yield(nil, &Broken{err})
+			return
+		}
+		for record, err := range f.read(newSource(r, name, cs), o) {
+			if record != nil && record.charset == nil {
+				record.charset = cs
+			}
+			if !yield(record, err) {
+				return
+			}
+		}
+	}
+}
+
+// one reads a file that is one record.
+func one(in *source, parse func(raw []byte) (*Record, error)) Records {
+	return func(yield func(*Record, error) bool) {
+		raw, err := in.all()
+		if err != nil {
+			yield(nil, &Broken{err})
+			return
+		}
+		record, err := parse(raw)
+		if err != nil {
+			err = &Broken{err}
+		} else {
+			record.Whole = true
+		}
+		yield(record, err)
+	}
+}
+
+// readText reads a note that is a file.
+func readText(in *source, _ Options) Records {
+	return one(in, func(raw []byte) (*Record, error) {
+		if err := in.checkUTF8(raw, 1, 0); err != nil {
+			return nil, err
+		}
+		note := &Note{Document: &data.Document{ID: in.id(), Text: string(raw)}, Line: 1, below: slices.Clone[[]Edit]}
+		return &Record{Raw: raw, Line: 1, Notes: []*Note{note}}, nil
+	})
+}

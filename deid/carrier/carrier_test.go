@@ -1,0 +1,504 @@
+package carrier
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// example is a file of a format, with the options to read it.
+type example struct {
+	format, name, file string
+	options            Options
+}
+
+func b64(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
+
+var examples = map[string]example{
+	"text":             {"text", "a.txt", "Ana Gil,\r\nseen 3/4.\n", Options{}},
+	"text, empty":      {"text", "a.txt", "", Options{}},
+	"text, U+FEFF":     {"text", "a.txt", "\uFEFFAna Gil", Options{}},
+	"text, Latin-1":    {"text", "a.txt", "A\xf1a Gil \x85", Options{Encoding: "latin1"}},
+	"text, Windows":    {"text", "a.txt", "A\xf1a \x93Gil\x94 \x81", Options{Encoding: "windows-1252"}},
+	"i2b2":             {"i2b2", "110-01.xml", "<?xml version=\"1.0\" encoding=\"UTF-8\" ?>\n<deIdi2b2>\n<TEXT><![CDATA[Ana Gil & <b> \u00e9]]></TEXT>\n<TAGS>\n</TAGS>\n</deIdi2b2>\n", Options{}},
+	"i2b2, no tags":    {"i2b2", "a.xml", "<deIdi2b2>\r\n<TEXT>Ana &amp; Gil &#233;\r\nx<![CDATA[ y ]]>&lt;z</TEXT>\r\n<TAGS/>\r\n</deIdi2b2>", Options{}},
+	"i2b2, Latin-1":    {"i2b2", "a.xml", "<?xml version='1.0' encoding='ISO-8859-1'?><deIdi2b2><TEXT>A\xf1a</TEXT><TAGS></TAGS></deIdi2b2>", Options{}},
+	"meddocan":         {"meddocan", "a.xml", "\uFEFF<MEDDOCAN><TEXT><![CDATA[Ana]]]]><![CDATA[> Gil]]></TEXT></MEDDOCAN>", Options{}},
+	"jsonl":            {"jsonl", "n.jsonl", "\uFEFF{\"id\": 7, \"text\":\"Ana\\u00f1 \\ud83d\\ude00 \\\"Gil\\\"\\n\\/\", \"patient\" : \"p\"}\r\n\n{\"text\":null}\n{\"x\":[{\"text\":\"no\"}],\"text\":\"\"}", Options{}},
+	"jsonl, by path":   {"jsonl", "n.jsonl", `{"note":{"body":"Ana"},"k":1}` + "\n" + `{"k":"2","note":{"body":"Gil"}}`, Options{Columns: []string{"note.body"}, ID: "k"}},
+	"jsonl, spans":     {"jsonl", "n.jsonl", `{"text":"Ana","spans":[],"label":[]}` + "\n", Options{}},
+	"csv":              {"csv", "n.csv", "id,note,mrn\r\n1,\"Ana \"\"Gil\"\",\r\nx\",7\r\n2,Ana Gil,8\r\n3,,9\r\n\r\n", Options{Columns: []string{"note"}, ID: "id", Patient: "mrn"}},
+	"csv, tabs":        {"csv", "n.tsv", "\uFEFFnote\tid\nAna \"Gil\", x\t1\n\"\"\t2", Options{Columns: []string{"note"}, Comma: '\t'}},
+	"csv, two columns": {"csv", "n.csv", "a,b\n\"Ana\",\"Gil\nx\"\n", Options{Columns: []string{"b", "a"}}},
+	"csv, empty":       {"csv", "n.csv", "", Options{Columns: []string{"a"}}},
+	"fhir": {"fhir", "d.json", `{
+  "resourceType": "Bundle", "entry": [
+    {"resource": {"resourceType": "Patient", "id": "p1", "name": [{"family": "Gil", "given": ["Ana", "Mar\u00eda"]}], "identifier": [{"value": "998877"}]}},
+    {"resource": {"resourceType": "DocumentReference", "id": "d1", "subject": {"reference": "Patient/p1"},
+      "text": {"status": "generated", "div": "<div xmlns=\"http://www.w3.org/1999/xhtml\"><p>Ana&nbsp;<b>Gil</b></p><!-- Ana --></div>"},
+      "content": [{"attachment": {"contentType": "text/plain; charset=utf-8", "data": "` + b64("Ana Gil\r\n3/4") + `", "size": 12, "hash": "x"}}]}},
+    {"resource": {"resourceType": "Observation", "note": [{"text": "Ana"}], "valueString": "Gil", "code": {"text": "BP"}}}]}`, Options{}},
+	"fhir, lines": {"fhir", "d.ndjson", `{"resourceType":"Binary","id":"b","contentType":"text/plain","data":"` + b64("Ana") + `"}` + "\n\n" + `{"resourceType":"DiagnosticReport","conclusion":"Gil"}` + "\n", Options{}},
+	"hl7": {"hl7", "m.hl7", "MSH|^~\\&|LAB|H|||20260101||ORU^R01|M1|P|2.5\rPID|1||998877^^^H~55||Gil^Ana^Mar\\T\\a||19540312|F|||Calle Luna 5^^Soria^^42001\rOBR|1\r" +
+		"OBX|1|TX|N^x||Ana Gil~was seen||||||F\rOBX|2|NM|N||7\rOBX|3|FT|N||by \\H\\Dr\\N\\ Roy\\.br\\on 3\\S\\4 \\X41\\\rNTE|1||Gil\rOBR|2\rOBX|1|ED|N||^TEXT^^Base64^" + b64("Ana") + "\r", Options{}},
+	"hl7, MLLP":  {"hl7", "m.hl7", "\x0bMSH|^~\\&|||||||ORU|M1\r\nOBX|1|TX|||Ana\r\n\x1c\r\n\x0bMSH|^~\\&|||||||ORU|M2\r\nOBX|1|||\r\n\x1c\r\n", Options{}},
+	"hl7, batch": {"hl7", "m.hl7", "FHS|^~\\&|MSH\nBHS|^~\\&\nMSH|^~\\&|||||||ORU|M1\nOBX|1|TX|||Ana\nBTS|1\nFTS|1", Options{}},
+}
+
+func readAll(t testing.TB, e example) []*Record {
+	t.Helper()
+	f, err := Lookup(e.format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Check(e.options); err != nil {
+		t.Fatal(err)
+	}
+	var all []*Record
+	for r, err := range f.Read(strings.NewReader(e.file), e.name, e.options) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// encode writes records with the edits that pick gives for each note.
+func encode(records []*Record, pick func(*Note) []Edit) string {
+	var b bytes.Buffer
+	for _, r := range records {
+		edits := make([][]Edit, len(r.Notes))
+		for i, n := range r.Notes {
+			edits[i] = pick(n)
+		}
+		b.Write(r.Encode(edits))
+	}
+	return b.String()
+}
+
+func none(*Note) []Edit { return nil }
+
+func TestWithoutEditsNothingChanges(t *testing.T) {
+	for name, e := range examples {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(e.file, encode(readAll(t, e), none)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// each is an edit of every place where the word stands.
+func each(word, with string) func(*Note) []Edit {
+	return func(n *Note) []Edit {
+		var edits []Edit
+		for at := 0; ; {
+			i := strings.Index(n.Text[at:], word)
+			if i < 0 {
+				return edits
+			}
+			edits = append(edits, Edit{Start: at + i, End: at + i + len(word), New: with, Type: "PATIENT", Score: 1})
+			at += i + len(word)
+		}
+	}
+}
+
+func TestNotes(t *testing.T) {
+	type note struct {
+		ID, Patient, Text string
+		Known             int
+	}
+	for name, want := range map[string][]note{
+		"text":             {{"a", "", "Ana Gil,\r\nseen 3/4.\n", 0}},
+		"text, empty":      {{"a", "", "", 0}},
+		"text, U+FEFF":     {{"a", "", "\uFEFFAna Gil", 0}},
+		"text, Latin-1":    {{"a", "", "Aña Gil \u0085", 0}},
+		"text, Windows":    {{"a", "", "Aña “Gil” \u0081", 0}},
+		"i2b2":             {{"110-01", "110", "Ana Gil & <b> é", 0}},
+		"i2b2, no tags":    {{"a", "", "Ana & Gil é\nx y <z", 0}},
+		"i2b2, Latin-1":    {{"a", "", "Aña", 0}},
+		"meddocan":         {{"a", "", "Ana]]> Gil", 0}},
+		"jsonl":            {{"7", "p", "Anañ 😀 \"Gil\"\n/", 0}, {"n-0004", "", "", 0}},
+		"jsonl, by path":   {{"1", "", "Ana", 0}, {"2", "", "Gil", 0}},
+		"csv":              {{"1", "7", "Ana \"Gil\",\r\nx", 0}, {"2", "8", "Ana Gil", 0}, {"3", "9", "", 0}},
+		"csv, tabs":        {{"n-0002", "", "Ana \"Gil\", x", 0}, {"n-0003", "", "", 0}},
+		"csv, two columns": {{"n-0002", "", "Gil\nx", 0}, {"n-0002/a", "", "Ana", 0}},
+		"fhir": {
+			{"DocumentReference/d1#text.div", "p1", "\n\nAna\u00a0Gil\n\n Ana -->\n", 2},
+			{"DocumentReference/d1#content[0].attachment.data", "p1", "Ana Gil\r\n3/4", 2},
+			{"d-0001/Bundle/Observation#note[0].text", "p1", "Ana", 2}, {"d-0001/Bundle/Observation#valueString", "p1", "Gil", 2},
+		},
+		"fhir, lines": {{"Binary/b#data", "", "Ana", 0}, {"d-0003/DiagnosticReport#conclusion", "", "Gil", 0}},
+		"hl7":         {{"M1", "998877", "Ana Gil\nwas seen\nby Dr Roy\non 3^4 A\nGil", 6}, {"M1/2", "998877", "Ana", 6}},
+		"hl7, MLLP":   {{"M1", "", "Ana", 0}},
+		"hl7, batch":  {{"M1", "", "Ana", 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []note
+			for _, r := range readAll(t, examples[name]) {
+				for _, n := range r.Notes {
+					got = append(got, note{n.ID, n.Patient, n.Text, len(n.Known)})
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// What comes out is what a person would have written in the file by hand.
+func TestEdits(t *testing.T) {
+	for name, tc := range map[string]struct {
+		word, with string
+		replace    []string // in the file
+	}{
+		"text":             {"Ana", "[P]", []string{"Ana", "[P]"}},
+		"text, Latin-1":    {"Gil", "Rüe", []string{"Gil", "R\xfce"}},
+		"text, Windows":    {"Gil", "€王", []string{"Gil", "\x80?"}},
+		"i2b2":             {"Gil &", "<]]>", []string{"Gil &", "<]]]]><![CDATA[>", "<TAGS>\n", "<TAGS>\n<PATIENT id=\"P0\" start=\"4\" end=\"8\" text=\"&lt;]]&gt;\" TYPE=\"PATIENT\" comment=\"\" />\n"}},
+		"i2b2, Latin-1":    {"Aña", "Ñ", []string{"A\xf1a", "\xd1", "<TAGS></TAGS>", "<TAGS>\n<PATIENT id=\"P0\" start=\"0\" end=\"1\" text=\"\xd1\" TYPE=\"PATIENT\" comment=\"\" />\n</TAGS>"}},
+		"meddocan":         {"]]> G", "x", []string{"]]]]><![CDATA[> G", "x]]><![CDATA["}},
+		"jsonl":            {"ñ 😀 \"Gil\"\n", "\"\n€", []string{`\u00f1 \ud83d\ude00 \"Gil\"\n`, `\"\n€`}},
+		"jsonl, by path":   {"Ana", "x", []string{"Ana", "x"}},
+		"csv":              {"Gil", `a"b,c`, []string{`""Gil""`, `""a""b,c""`, "Ana Gil", `"Ana a""b,c"`}},
+		"csv, tabs":        {"Gil", "x,y", []string{"Gil", "x,y"}},
+		"csv, two columns": {"Gil\nx", "y", []string{"Gil\nx", "y"}},
+		"fhir": {"Gil", `<"`, []string{"<b>Gil", `<b>&lt;\"`, b64("Ana Gil\r\n3/4"), b64("Ana <\"\r\n3/4"), `"size": 12, "hash": "x"`,
+			`"size": 11, "hash": "CchNvVYM7LP8P2em+/1wvvv3CNc="`, `"valueString": "Gil"`, `"valueString": "<\""`}},
+		"hl7": {"Gil", "a|b^c\\", []string{"Ana Gil~", `Ana a\F\b\S\c\E\~`, "NTE|1||Gil", `NTE|1||a\F\b\S\c\E\`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := examples[name]
+			want := strings.NewReplacer(tc.replace...).Replace(e.file)
+			got := encode(readAll(t, e), each(tc.word, tc.with))
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// A span over markup leaves the markup.
+func TestSpanOverMarkup(t *testing.T) {
+	for name, tc := range map[string]struct{ word, from, to string }{
+		"fhir": {"Ana\u00a0Gil", "<p>Ana&nbsp;<b>Gil</b></p>", "<p>[P]<b></b></p>"},
+		"hl7":  {"Gil\nwas seen\nby Dr Roy\non", "Ana Gil~was seen||||||F\rOBX|2|NM|N||7\rOBX|3|FT|N||by \\H\\Dr\\N\\ Roy\\.br\\on 3", "Ana [P]~||||||F\rOBX|2|NM|N||7\rOBX|3|FT|N||\\H\\\\N\\\\.br\\ 3"},
+	} {
+		e := examples[name]
+		got := encode(readAll(t, e), each(tc.word, "[P]"))
+		if want := strings.Replace(e.file, tc.from, tc.to, 1); got != want {
+			t.Errorf("%s:\n%s", name, cmp.Diff(want, got))
+		}
+	}
+}
+
+// A hexadecimal escape of several characters may be cut by edits.
+func TestEditWithinAnEscape(t *testing.T) {
+	e := example{"hl7", "m.hl7", "MSH|^~\\&|||||||ORU|M1\rOBX|1|TX|||a\\X42434445\\f\r", Options{}}
+	pick := func(*Note) []Edit { return []Edit{{Start: 0, End: 2, New: "x"}, {Start: 3, End: 4, New: "|"}} }
+	if want, got := "x", encode(readAll(t, e), pick); !strings.HasSuffix(got, "|||"+want+"C\\F\\Ef\r") {
+		t.Errorf("%q", got)
+	}
+}
+
+// Lists of spans and tags hold PHI, and would be wrong.
+func TestMarksAreMadeAnew(t *testing.T) {
+	e := example{"jsonl", "n.jsonl", `{"text":"ñ Ana","spans":[{"start":2,"end":5,"type":"X"}],"label":[[2,5,"Ana"]],"entities":[]}`, Options{}}
+	if got, want := encode(readAll(t, e), each("Ana", "[PATIENT]")), `{"text":"ñ [PATIENT]","spans":[{"start":2,"end":11,"type":"PATIENT"}],"label":[],"entities":[]}`; got != want {
+		t.Errorf("%s", got)
+	}
+	if got, want := encode(readAll(t, e), none), `{"text":"ñ Ana","spans":[],"label":[],"entities":[]}`; got != want {
+		t.Errorf("%s", got)
+	}
+	const tags = `<NAME id="P0" start="0" end="3" text="Ana" TYPE="PATIENT" comment="" />` + "\n"
+	types, _ := data.LookupTypeSet("i2b2-2014")
+	e = example{"i2b2", "a.xml", "<deIdi2b2><TEXT>Ana, Ana</TEXT><TAGS>\n" + tags + "</TAGS></deIdi2b2>", Options{Types: types}}
+	if got, want := encode(readAll(t, e), none), "<deIdi2b2><TEXT>Ana, Ana</TEXT><TAGS>\n</TAGS></deIdi2b2>"; got != want {
+		t.Errorf("%s", got)
+	}
+	want := "<deIdi2b2><TEXT>[P], [P]</TEXT><TAGS>\n" + `<NAME id="P0" start="0" end="3" text="[P]" TYPE="PATIENT" comment="" />` + "\n" +
+		`<NAME id="P1" start="5" end="8" text="[P]" TYPE="PATIENT" comment="" />` + "\n</TAGS></deIdi2b2>"
+	if got := encode(readAll(t, e), each("Ana", "[P]")); got != want {
+		t.Errorf("%s", got)
+	}
+}
+
+// items reads a file that may be bad: ids, and errors.
+func items(e example) (got []string) {
+	f, err := Lookup(e.format)
+	if err != nil {
+		panic(err)
+	}
+	for r, err := range f.Read(strings.NewReader(e.file), e.name, e.options) {
+		if err != nil {
+			if _, broken := err.(*Broken); broken {
+				got = append(got, "broken")
+			}
+			got = append(got, err.Error())
+			continue
+		}
+		for _, n := range r.Notes {
+			got = append(got, n.ID)
+		}
+	}
+	return got
+}
+
+func TestErrors(t *testing.T) {
+	note := Options{Columns: []string{"note"}}
+	msh := "MSH|^~\\&|||||||ORU|M1\r"
+	for name, tc := range map[string]struct {
+		e    example
+		want []string
+	}{
+		"text, not UTF-8": {example{"text", "a.txt", "x\nZebulon \xff", Options{}}, []string{"broken", "a.txt:2: invalid UTF-8 (offset 10)"}},
+		"XML, not closed": {example{"i2b2", "a.xml", "<deIdi2b2>\n<TEXT>Zebulon", Options{}}, []string{"broken", "a.xml:2: not well-formed XML"}},
+		"XML, a comment":  {example{"i2b2", "a.xml", "<deIdi2b2>\n<!-- Zebulon --><TEXT></TEXT></deIdi2b2>", Options{}}, []string{"broken", "a.xml:2: a comment, which would go unexamined"}},
+		"XML, an element": {example{"i2b2", "a.xml", "<deIdi2b2>\n<WHO>Zebulon</WHO><TEXT></TEXT></deIdi2b2>", Options{}}, []string{"broken", "a.xml:2: an element other than TEXT and TAGS, which would go unexamined"}},
+		"XML, no text":    {example{"i2b2", "a.xml", "<deIdi2b2></deIdi2b2>", Options{}}, []string{"broken", "a.xml:1: there is no TEXT"}},
+		"XML, nothing":    {example{"i2b2", "a.xml", "", Options{}}, []string{"broken", "a.xml:1: the file holds no XML element"}},
+		"XML, UTF-16":     {example{"i2b2", "a.xml", "<?xml version='1.0' encoding='UTF-16'?>", Options{}}, []string{"broken", "a.xml:1: the declared encoding is none of UTF-8, US-ASCII, ISO-8859-1 and windows-1252"}},
+		"a bad line": {example{"jsonl", "n.jsonl", "{\"text\":\"a\"}\n{\"text\":\"Zebulon\n{\"id\":\"c\",\"text\":\"\"}\n{\"txt\":\"Zebulon\"}\n{\"text\":7}\n{\"text\":\"\\ud83d\"}\n[]", Options{}},
+			[]string{"n-0001", "n.jsonl:2: not valid JSON (offset 29)", "c", `n.jsonl:4: the key "text" is missing`,
+				`n.jsonl:5: the key "text" has a value of the wrong kind (offset 77)`, "n.jsonl:6: half of a surrogate pair (offset 89)", "n.jsonl:7: not a JSON object (offset 98)"}},
+		"another format": {example{"jsonl", "n.jsonl", strings.Repeat("Zebulon\n", 20), Options{}}, append(repeat(9, "n.jsonl:%d: not valid JSON (offset %d)", 8), "broken", "n.jsonl:10: not valid JSON (offset 72)")},
+		"no column":      {example{"csv", "n.csv", "id,text\n", note}, []string{"broken", `n.csv:1: the header has no column "note"`}},
+		"column twice":   {example{"csv", "n.csv", "note,note\n", note}, []string{"broken", `n.csv:1: the header has the column "note" twice`}},
+		"short row":      {example{"csv", "n.csv", "id,note\n1,a\n2\n3,b\n", note}, []string{"n-0002", "n.csv:3: a row of 1 fields, of which field 2 is needed", "n-0004"}},
+		"open quote":     {example{"csv", "n.csv", "note\na\n\"Zebulon\nx\n", note}, []string{"n-0002", "broken", "n.csv:3: a row of which a quote is never closed"}},
+		"after a quote":  {example{"csv", "n.csv", "note\n\"a\nb\"Zebulon\n", note}, []string{"broken", "n.csv:3: text after a closing quote"}},
+		"CSV, not UTF-8": {example{"csv", "n.csv", "note\na\nZebulon\xff\n", note}, []string{"n-0002", "broken", "n.csv:3: invalid UTF-8 (offset 14)"}},
+		"a PDF": {example{"fhir", "d.ndjson", "{\"resourceType\":\"Binary\",\"contentType\":\"application/pdf\",\"data\":\"WmVi\"}\n{\"resourceType\":\"Binary\",\"contentType\":\"text/plain\",\"data\":\"WmVi\"}\n", Options{}},
+			[]string{"d.ndjson:1: an attachment that is no text, and cannot be examined (offset 64)", "d-0002/Binary#data"}},
+		"a charset":    {example{"fhir", "d.json", `{"a":{"contentType":"text/plain;charset=utf-16","data":"WmVi"}}`, Options{}}, []string{"broken", "d.json:1: an attachment in a charset other than UTF-8, US-ASCII, ISO-8859-1 and windows-1252 (offset 55)"}},
+		"no base64":    {example{"fhir", "d.json", "{\n\"a\":{\"contentType\":\"text/plain\",\"data\":\"Zebulon!\"}}", Options{}}, []string{"broken", "d.json:2: an attachment that is not base64 (offset 41)"}},
+		"FHIR, XML":    {example{"fhir", "d.json", "<Bundle>Zebulon</Bundle>", Options{}}, []string{"broken", "d.json:1: not valid JSON (offset 0)"}},
+		"no HL7":       {example{"hl7", "m.hl7", "Zebulon\r", Options{}}, []string{"broken", "m.hl7:1: no HL7: the first segment is not MSH (offset 0)"}},
+		"a line end":   {example{"hl7", "m.hl7", msh + "OBX|1|TX|||Ana\nZebulon\r" + msh, Options{}}, []string{"m.hl7:3: no segment, so the message cannot be examined"}},
+		"no separator": {example{"hl7", "m.hl7", "MSH|^~\\&\r" + msh + "OBX|1|TX|||x", Options{}}, []string{"m.hl7:1: an MSH segment without its separators", "M1"}},
+		"ED, a PDF":    {example{"hl7", "m.hl7", msh + "OBX|1|ED|||^application^pdf^Base64^WmVi\r", Options{}}, []string{"m.hl7:2: OBX-5 of type ED that is no text, and cannot be examined"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := items(tc.e)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if strings.Contains(strings.Join(got, " "), "Zebulon") {
+				t.Error("an error quotes the file")
+			}
+		})
+	}
+}
+
+func repeat(n int, format string, step int) (all []string) {
+	for i := range n {
+		all = append(all, fmt.Sprintf(format, i+1, i*step))
+	}
+	return all
+}
+
+func TestTooLong(t *testing.T) {
+	before := maxRecord
+	maxRecord = 1 << 20
+	defer func() { maxRecord = before }()
+	long := strings.Repeat("Zebulon ", 1<<18)
+	for _, e := range []example{
+		{"text", "a.txt", long, Options{}},
+		{"jsonl", "n.jsonl", `{"text":"` + long + `"}`, Options{}},
+		{"csv", "n.csv", "note\n\"" + long + "\n" + long + "\"", Options{Columns: []string{"note"}}},
+		{"hl7", "m.hl7", "MSH|^~\\&|||||||ORU|M1\rOBX|1|TX|||" + long, Options{}},
+	} {
+		if got := items(e); len(got) != 2 || !strings.Contains(got[1], "longer than 1 MiB") {
+			t.Errorf("%s: %v", e.format, got)
+		}
+	}
+}
+
+// drawEdits draws edits of a text.
+func drawEdits(t *rapid.T, text string) []Edit {
+	var borders []int
+	for i := range text {
+		borders = append(borders, i)
+	}
+	borders = append(borders, len(text))
+	var edits []Edit
+	at := 0
+	for at < len(borders)-1 && rapid.IntRange(0, 3).Draw(t, "more") > 0 {
+		i := rapid.IntRange(at, len(borders)-2).Draw(t, "start")
+		j := rapid.IntRange(i+1, len(borders)-1).Draw(t, "end")
+		edits = append(edits, Edit{Start: borders[i], End: borders[j], New: rapid.SampledFrom([]string{"", "[DATE]", "a, \"b\"", "<&>\\|^~", "é\n王"}).Draw(t, "new"), Type: "DATE", Score: 1})
+		at = j
+	}
+	return edits
+}
+
+var pieces = rapid.SampledFrom([]string{"a", "Ana ", "é", "\U0001F600", " ", "\n", "\r\n", `"`, `\`, "&", "<", ">", "]]>", ",", "|", "^", "~", "\t", "\\.br\\", "&amp;", "\\u00e9"})
+
+// A file made by another program and edited here is, read by another program, the
+// file with the edited text in it.
+func TestOtherProgramsReadTheEdits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(pieces, 0, 12).Draw(t, "text"), "")
+		made := func(e example, read func(file string) string) {
+			records := readAllRapid(t, e)
+			var note *Note
+			for _, r := range records {
+				if len(r.Notes) > 0 {
+					note = r.Notes[0]
+				}
+			}
+			if note == nil && read(e.file) == "" {
+				return
+			}
+			if got := read(e.file); note.Text != got {
+				t.Fatalf("%s: the text is %q, and %q to another program", e.format, note.Text, got)
+			}
+			edits := drawEdits(t, note.Text)
+			out := encode(records, func(*Note) []Edit { return edits })
+			if got, want := read(out), note.Replaced(edits).Text; got != want {
+				t.Fatalf("%s: edited, the text is %q to another program, want %q\n%s", e.format, got, want, out)
+			}
+		}
+		raw, _ := json.Marshal(map[string]any{"a": 1, "text": text})
+		made(example{"jsonl", "n.jsonl", string(raw) + "\n", Options{}}, func(file string) string {
+			var v struct{ Text string }
+			if err := json.Unmarshal([]byte(file), &v); err != nil {
+				t.Fatal(err)
+			}
+			return v.Text
+		})
+		var b bytes.Buffer
+		w := csv.NewWriter(&b)
+		_ = w.WriteAll([][]string{{"id", "note", "x"}, {"1", text, "y"}})
+		made(example{"csv", "n.csv", b.String(), Options{Columns: []string{"note"}}}, func(file string) string {
+			// encoding/csv reads CR LF as LF, which we do not.
+			rows, err := csv.NewReader(strings.NewReader(strings.ReplaceAll(file, "\r", "\x01"))).ReadAll()
+			if err != nil || len(rows) != 2 || rows[1][0] != "1" || rows[1][2] != "y" {
+				t.Fatal(rows, err)
+			}
+			return strings.ReplaceAll(rows[1][1], "\x01", "\r")
+		})
+		b.Reset()
+		b.WriteString("<deIdi2b2><TEXT>")
+		_ = xml.EscapeText(&b, []byte(text))
+		b.WriteString("</TEXT><TAGS/></deIdi2b2>")
+		made(example{"i2b2", "a.xml", b.String(), Options{}}, func(file string) string {
+			var v struct {
+				Text string `xml:"TEXT"`
+			}
+			if err := xml.Unmarshal([]byte(file), &v); err != nil {
+				t.Fatal(err)
+			}
+			return v.Text
+		})
+		raw, _ = json.Marshal(map[string]any{"resourceType": "Binary", "contentType": "text/plain", "data": []byte(text)})
+		made(example{"fhir", "b.json", string(raw), Options{}}, func(file string) string {
+			var v struct{ Data []byte }
+			if err := json.Unmarshal([]byte(file), &v); err != nil {
+				t.Fatal(err)
+			}
+			return string(v.Data)
+		})
+	})
+}
+
+func readAllRapid(t *rapid.T, e example) []*Record {
+	f, _ := Lookup(e.format)
+	var all []*Record
+	for r, err := range f.Read(strings.NewReader(e.file), e.name, e.options) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// Of every example: what is not edited stays, in the text and in the file, and what is
+// edited is gone.
+func TestEditsOfExamples(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e := examples[rapid.SampledFrom(slices.Sorted(maps.Keys(examples))).Draw(t, "example")]
+		var want, got []string
+		e.file = encode(readAllRapid(t, e), func(n *Note) []Edit {
+			edits := drawEdits(t, n.Text)
+			for i := range edits {
+				edits[i].New = "[X]"
+			}
+			want = append(want, n.Replaced(edits).Text)
+			return edits
+		})
+		for _, r := range readAllRapid(t, e) {
+			for _, n := range r.Notes {
+				got = append(got, n.Text)
+			}
+		}
+		if e.format == "hl7" || e.format == "fhir" { // markup stays, so that line ends may
+			return
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+// FuzzCarriers: no file makes a reader panic; records that are read come out as they
+// were, and, edited, can be read again.
+func FuzzCarriers(f *testing.F) {
+	for _, e := range examples {
+		f.Add(e.format, []byte(e.file), e.options.Encoding)
+	}
+	f.Add("hl7", []byte("MSH|^~\\&|\r\rOBX|1|ED|||^TEXT^^A^x\\X4\\\\\r\x1c"), "")
+	f.Add("csv", []byte("note\n\"a\"\"\n\"\n"), "latin1")
+	f.Fuzz(func(t *testing.T, format string, raw []byte, encoding string) {
+		fm, err := Lookup(format)
+		if err != nil {
+			return
+		}
+		o := Options{Encoding: encoding}
+		if format == "csv" {
+			o.Columns = []string{"note"}
+		}
+		if fm.Check(o) != nil {
+			return
+		}
+		var out bytes.Buffer
+		whole, marks := true, false
+		for r, err := range fm.Read(bytes.NewReader(raw), "n", o) {
+			if err != nil {
+				whole = false
+				continue
+			}
+			none, all := make([][]Edit, len(r.Notes)), make([][]Edit, len(r.Notes))
+			for i, n := range r.Notes {
+				if !utf8.ValidString(n.Text) {
+					t.Fatal("a text that is not UTF-8")
+				}
+				if n.Text != "" {
+					all[i] = []Edit{{Start: 0, End: len(n.Text), New: "[X]", Type: "X", Score: 1}}
+				}
+			}
+			marks = marks || r.beside != nil && r.beside(none) != nil
+			out.Write(r.Encode(none))
+			r.Encode(all)
+		}
+		if whole && !marks && !bytes.Equal(out.Bytes(), raw) {
+			t.Fatalf("%q became %q", raw, out.Bytes())
+		}
+	})
+}

@@ -1,0 +1,255 @@
+package carrier
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// readCSV reads CSV as RFC 4180 has it, with a header: fields parted by a comma or
+// another character, quoted where need be, with quotes doubled; LF or CR LF; line ends
+// within quotes. A quote within a field that does not begin with one is itself. A note
+// is a field of a column of Options.Columns, a row a record. New text that
+// needs quotes gets them.
+//
+// A row that lacks a field of those named is left out. A quote that is never closed, or
+// text after a closing quote, breaks the file: no reader can tell where rows end.
+func readCSV(in *source, o Options) Records {
+	if o.Comma == 0 {
+		o.Comma = ','
+	}
+	return func(yield func(*Record, error) bool) {
+		header := true
+		var table csvTable
+		for {
+			line, offset := in.line, in.offset
+			row, err := readRow(in, o.Comma)
+			if err == nil {
+				err = in.checkUTF8(row.raw, line, offset)
+			}
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				yield(nil, &Broken{err})
+				return
+			}
+			record := &Record{Raw: row.raw, Line: line}
+			switch {
+			case header:
+				header = false
+				if table, err = newCSVTable(in, row, o); err != nil {
+					yield(nil, &Broken{err})
+					return
+				}
+			case len(bytes.TrimSpace(row.raw)) > 0:
+				record, err = table.record(in, row, line)
+			}
+			if !yield(record, err) {
+				return
+			}
+		}
+	}
+}
+
+// csvRow is a row as written.
+type csvRow struct {
+	raw   []byte
+	cells []csvCell
+}
+
+// csvCell is a field: raw[from:to], without its quotes.
+type csvCell struct {
+	from, to int
+	quoted   bool
+}
+
+// readRow reads a row, which ends with a line end outside of quotes or with the file.
+func readRow(in *source, comma byte) (csvRow, error) {
+	var row csvRow
+	first := in.line
+	cell := csvCell{}
+	start := true // of a field
+	for {
+		line, end := in.readLine()
+		if end != nil && end != io.EOF {
+			return row, end
+		}
+		if len(row.raw) == 0 {
+			if len(line) == 0 {
+				return row, io.EOF
+			}
+			if first == 1 && bytes.HasPrefix(line, []byte(utf8BOM)) {
+				cell.from = len(utf8BOM)
+			}
+		}
+		at := max(len(row.raw), cell.from)
+		row.raw = append(row.raw, line...)
+		if len(row.raw) > maxRecord {
+			return row, in.tooLong(first)
+		}
+		raw := row.raw
+		content := len(raw) // without the line end
+		if bytes.HasSuffix(line, []byte("\n")) {
+			content--
+			if content > at && raw[content-1] == '\r' {
+				content--
+			}
+		}
+		for {
+			if start {
+				start = false
+				cell = csvCell{from: at}
+				if at < content && raw[at] == '"' {
+					cell = csvCell{from: at + 1, quoted: true}
+					at++
+				}
+			}
+			if cell.quoted {
+				n := bytes.IndexByte(raw[at:], '"')
+				if n < 0 {
+					break // to the next line
+				}
+				at += n + 1
+				if at < len(raw) && raw[at] == '"' {
+					at++
+					continue
+				}
+				cell.to = at - 1
+				if at < content && raw[at] != comma {
+					return row, in.defect(first+bytes.Count(raw[:at], []byte("\n")), -1, "text after a closing quote")
+				}
+			} else {
+				n := bytes.IndexByte(raw[at:content], comma)
+				if n < 0 {
+					n = content - at
+				}
+				at += n
+				cell.to = at
+			}
+			row.cells = append(row.cells, cell)
+			if at >= content {
+				return row, nil
+			}
+			at++ // over the comma
+			start = true
+		}
+		if end == io.EOF {
+			return row, in.defect(first, -1, "a row of which a quote is never closed")
+		}
+	}
+}
+
+func (r csvRow) field(i int) string {
+	c := r.cells[i]
+	text := string(r.raw[c.from:c.to])
+	if c.quoted {
+		text = strings.ReplaceAll(text, `""`, `"`)
+	}
+	return text
+}
+
+// csvTable knows the columns of a file.
+type csvTable struct {
+	comma       byte
+	notes       []int
+	names       []string
+	id, patient int // -1: none
+	noPatient   bool
+}
+
+func newCSVTable(in *source, header csvRow, o Options) (csvTable, error) {
+	var names []string
+	for i := range header.cells {
+		names = append(names, header.field(i))
+	}
+	index := func(name string) (int, error) {
+		i := slices.Index(names, name)
+		switch {
+		case i < 0:
+			return 0, in.defect(1, -1, fmt.Sprintf("the header has no column %q", name))
+		case slices.Contains(names[i+1:], name):
+			return 0, in.defect(1, -1, fmt.Sprintf("the header has the column %q twice", name))
+		}
+		return i, nil
+	}
+	t := csvTable{comma: o.Comma, names: o.Columns, id: -1, patient: -1, noPatient: o.NoPatient}
+	for _, name := range o.Columns {
+		i, err := index(name)
+		if err != nil {
+			return t, err
+		}
+		t.notes = append(t.notes, i)
+	}
+	var err error
+	if o.ID != "" {
+		if t.id, err = index(o.ID); err != nil {
+			return t, err
+		}
+	}
+	if o.Patient != "" {
+		t.patient, err = index(o.Patient)
+	}
+	return t, err
+}
+
+func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
+	if most := max(slices.Max(t.notes), t.id, t.patient); most >= len(row.cells) {
+		return nil, in.defect(line, -1, fmt.Sprintf("a row of %d fields, of which field %d is needed", len(row.cells), most+1))
+	}
+	r := &Record{Raw: row.raw, Line: line}
+	if t.patient >= 0 && t.noPatient && !slices.Contains(t.notes, t.patient) {
+		c := row.cells[t.patient]
+		r.beside = func([][]Edit) []Edit { return []Edit{{Start: c.from, End: c.to}} }
+	}
+	for n, column := range t.notes {
+		doc := &data.Document{ID: fmt.Sprintf("%s-%04d", in.id(), line)}
+		if t.id >= 0 && row.field(t.id) != "" {
+			doc.ID = row.field(t.id)
+		}
+		if n > 0 {
+			doc.ID += "/" + t.names[n]
+		}
+		if t.patient >= 0 {
+			doc.Patient = row.field(t.patient)
+		}
+		doc.Text = row.field(column)
+		r.Notes = append(r.Notes, &Note{Document: doc, Line: line, below: t.below(row, row.cells[column], doc)})
+	}
+	return r, nil
+}
+
+// below edits the text in a field.
+func (t csvTable) below(row csvRow, c csvCell, doc *data.Document) func([]Edit) []Edit {
+	return func(edits []Edit) []Edit {
+		if !c.quoted {
+			for _, e := range edits {
+				if strings.ContainsAny(e.New, "\"\r\n"+string(rune(t.comma))) {
+					return []Edit{{Start: c.from, End: c.to, New: `"` + doubleQuotes(apply(doc.Text, edits)) + `"`}}
+				}
+			}
+			v := view{encode: func(s string) string { return s }}
+			v.verbatim(c.from, doc.Text)
+			return v.below(edits)
+		}
+		v := view{encode: doubleQuotes}
+		for at := c.from; at < c.to; {
+			part := string(row.raw[at:c.to])
+			n := strings.Index(part, `""`)
+			if n < 0 {
+				v.verbatim(at, part)
+				break
+			}
+			v.verbatim(at, part[:n])
+			v.stands(escape, at+n, 2, `"`)
+			at += n + 2
+		}
+		return v.below(edits)
+	}
+}
+
+func doubleQuotes(s string) string { return strings.ReplaceAll(s, `"`, `""`) }

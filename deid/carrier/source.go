@@ -1,0 +1,189 @@
+package carrier
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// maxRecord bounds what is held of a file: a line, a row, a message, or a file that is
+// one record; in bytes. It is a variable for tests.
+var maxRecord = 1 << 28
+
+// utf8BOM is U+FEFF in UTF-8.
+const utf8BOM = "\uFEFF"
+
+// source is a stream in UTF-8, read by lines or as a whole.
+type source struct {
+	name   string
+	in     *bufio.Reader
+	line   int  // of what is read next, from 1
+	offset int  // the same, in bytes of UTF-8
+	recode bool // it is in an encoding that was asked for
+}
+
+func newSource(r io.Reader, name string, cs *byteCode) *source {
+	if cs != nil {
+		r = &decoder{in: r, code: cs}
+	}
+	return &source{name: name, in: bufio.NewReaderSize(r, 1<<16), line: 1, recode: cs != nil}
+}
+
+// id is the name without folder and extensions.
+func (s *source) id() string {
+	base := filepath.Base(s.name)
+	if ext := filepath.Ext(base); strings.EqualFold(ext, ".gz") {
+		base = strings.TrimSuffix(base, ext)
+	}
+	if id := strings.TrimSuffix(base, filepath.Ext(base)); id != "" {
+		return id
+	}
+	return base
+}
+
+// readLine returns a line with its end, and io.EOF with the last if that has none.
+func (s *source) readLine() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := s.in.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > maxRecord {
+			return nil, s.tooLong(s.line)
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		if err != nil && err != io.EOF {
+			return nil, s.unreadable(err)
+		}
+		if err == nil {
+			s.line++
+		}
+		s.offset += len(line)
+		return line, err
+	}
+}
+
+func (s *source) all() ([]byte, error) {
+	raw, err := io.ReadAll(io.LimitReader(s.in, int64(maxRecord)+1))
+	if err != nil {
+		return nil, s.unreadable(err)
+	}
+	if len(raw) > maxRecord {
+		return nil, s.tooLong(1)
+	}
+	return raw, nil
+}
+
+func (s *source) tooLong(line int) error {
+	return s.defect(line, -1, fmt.Sprintf("longer than %d MiB, which is the most that is read at a time", maxRecord>>20))
+}
+
+func (s *source) defect(line, offset int, reason string) *data.Error {
+	return &data.Error{Path: s.name, Line: line, Offset: offset, Reason: reason}
+}
+
+func (s *source) unreadable(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return &data.Error{Path: s.name, Offset: -1, Reason: "cannot be read", Err: err}
+}
+
+// checkUTF8 names the first invalid byte of what begins at the line and offset.
+func (s *source) checkUTF8(raw []byte, line, offset int) error {
+	if utf8.Valid(raw) {
+		return nil
+	}
+	at := 0
+	for {
+		r, n := utf8.DecodeRune(raw[at:])
+		if r == utf8.RuneError && n == 1 {
+			break
+		}
+		at += n
+	}
+	return s.defect(line+bytes.Count(raw[:at], []byte("\n")), offset+at, "invalid UTF-8")
+}
+
+// byteCode is an encoding of one byte a character.
+type byteCode struct{ *charmap.Charmap }
+
+// charset looks up such an encoding; nil is UTF-8.
+func charset(name string) (*byteCode, error) {
+	switch strings.ToLower(name) {
+	case "", "utf-8", "utf8", "us-ascii":
+		return nil, nil
+	case "latin1", "latin-1", "iso-8859-1":
+		return &byteCode{charmap.ISO8859_1}, nil
+	case "windows-1252", "cp1252":
+		return &byteCode{charmap.Windows1252}, nil
+	}
+	return nil, fmt.Errorf("no encoding %q (have utf-8, latin1, windows-1252)", name)
+}
+
+// toUTF8 makes a character of every byte: of those that the encoding leaves
+// undefined, as browsers do, the control character of that number.
+func (c *byteCode) toUTF8(raw []byte) []byte {
+	out := make([]byte, 0, len(raw)+len(raw)/8)
+	for _, b := range raw {
+		r := c.DecodeByte(b)
+		if r == utf8.RuneError {
+			r = rune(b)
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return out
+}
+
+// fromUTF8 is the reverse. It writes a question mark for a character that the encoding
+// lacks: only new text can hold one.
+func (c *byteCode) fromUTF8(raw []byte) []byte {
+	if c == nil {
+		return raw
+	}
+	out := make([]byte, 0, len(raw))
+	for _, r := range string(raw) {
+		b, ok := c.EncodeRune(r)
+		switch {
+		case ok:
+		case r >= 0x80 && r < 0xa0 && c.DecodeByte(byte(r)) == utf8.RuneError:
+			b = byte(r)
+		default:
+			b = '?'
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// decoder reads a stream in such an encoding as UTF-8.
+type decoder struct {
+	in   io.Reader
+	code *byteCode
+	rest []byte // decoded, not yet read
+	raw  [1 << 14]byte
+}
+
+func (d *decoder) Read(p []byte) (int, error) {
+	if len(d.rest) == 0 {
+		n, err := d.in.Read(d.raw[:])
+		if n == 0 {
+			return 0, err
+		}
+		d.rest = d.code.toUTF8(d.raw[:n]) // an error comes again
+	}
+	n := copy(p, d.rest)
+	d.rest = d.rest[n:]
+	return n, nil
+}

@@ -1,0 +1,130 @@
+package carrier
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// view is a text as it stands in other bytes, its source: escaped, in pieces, or
+// with markup between. It is made from left to right.
+type view struct {
+	text   strings.Builder
+	runs   []run
+	encode func(string) string // writes text in the syntax of the source
+}
+
+// run is a part of the text and of the source. What of the source lies between two
+// runs does not show in the text, and stays.
+type run struct {
+	text, n int // where it begins in the text, and its bytes there; n > 0
+	from, m int // the same in the source
+	kind    runKind
+}
+
+type runKind int
+
+const (
+	verbatim runKind = iota // byte for byte
+	escape                  // m bytes of the source stand for n of the text
+	markup                  // the same, but they stay whatever becomes of the text
+)
+
+// verbatim adds source[from:from+len(s)], which is s.
+func (v *view) verbatim(from int, s string) {
+	if s == "" {
+		return
+	}
+	if k := len(v.runs) - 1; k >= 0 && v.runs[k].kind == verbatim && v.runs[k].from+v.runs[k].m == from {
+		v.runs[k].n += len(s)
+		v.runs[k].m += len(s)
+	} else {
+		v.runs = append(v.runs, run{v.text.Len(), len(s), from, len(s), verbatim})
+	}
+	v.text.WriteString(s)
+}
+
+// stands adds source[from:from+m], which stands for s. Where s is empty it does not
+// show.
+func (v *view) stands(kind runKind, from, m int, s string) {
+	if s != "" {
+		v.runs = append(v.runs, run{v.text.Len(), len(s), from, m, kind})
+		v.text.WriteString(s)
+	}
+}
+
+// Edit puts something else in the place of bytes of a text.
+type Edit struct {
+	Start, End int    // Text[Start:End]
+	New        string // may be empty
+	Type       string // of the PHI that stood there
+	Score      float64
+}
+
+// below translates edits of the text, sorted and disjoint, into such of the source.
+// Of an edit over several runs the first takes all that is new, and the others
+// become empty. Markup stays; an edit of nothing else is lost.
+func (v *view) below(edits []Edit) []Edit {
+	var out []Edit
+	text := v.text.String()
+	written := -1 // the last edit whose text is written
+	first, _ := slices.BinarySearchFunc(v.runs, firstStart(edits), func(r run, at int) int { return cmp.Compare(r.text+r.n, at+1) })
+	for next, k := 0, first; k < len(v.runs) && next < len(edits); k++ {
+		r := v.runs[k]
+		for next < len(edits) && edits[next].End <= r.text {
+			next++
+		}
+		end := r.text + r.n
+		if next == len(edits) || edits[next].Start >= end || r.kind == markup {
+			continue
+		}
+		var whole strings.Builder // what becomes of an escape
+		at := r.text
+		for i := next; i < len(edits) && edits[i].Start < end; i++ {
+			from, to := max(edits[i].Start, r.text), min(edits[i].End, end)
+			replaced := ""
+			if i > written {
+				replaced, written = v.encode(edits[i].New), i
+			}
+			if r.kind == verbatim {
+				out = append(out, Edit{Start: r.from + from - r.text, End: r.from + to - r.text, New: replaced})
+				continue
+			}
+			whole.WriteString(v.encode(text[at:from]))
+			whole.WriteString(replaced)
+			at = to
+		}
+		if r.kind == escape {
+			whole.WriteString(v.encode(text[at:end]))
+			out = append(out, Edit{Start: r.from, End: r.from + r.m, New: whole.String()})
+		}
+	}
+	return out
+}
+
+func firstStart(edits []Edit) int {
+	if len(edits) == 0 {
+		return 0
+	}
+	return edits[0].Start
+}
+
+// apply makes the edits, which are sorted and disjoint.
+func apply(text string, edits []Edit) string {
+	if len(edits) == 0 {
+		return text
+	}
+	var b strings.Builder
+	at := 0
+	for _, e := range edits {
+		b.WriteString(text[at:e.Start])
+		b.WriteString(e.New)
+		at = e.End
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
+
+func sortEdits(edits []Edit) {
+	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
+}
