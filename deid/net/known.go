@@ -1,0 +1,256 @@
+package net
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// Kind says what a known value is.
+type Kind string
+
+// The kinds. They are the names of columns, too, in a file of known values.
+const (
+	Name      Kind = "name"
+	Clinician Kind = "clinician"
+	ID        Kind = "id_number"
+	Phone     Kind = "phone"
+	Email     Kind = "email"
+	Street    Kind = "street"
+	City      Kind = "city"
+	ZIP       Kind = "zip"
+	Date      Kind = "date"
+	Other     Kind = "other"
+)
+
+// Value is something known of a patient.
+type Value struct {
+	Kind Kind
+	Text string
+	Type string // of PHI; "": that of the kind
+}
+
+func (v Value) how() how {
+	switch v.Kind {
+	case Name, Clinician:
+		return asName
+	case ID, Phone, Email:
+		return asNumber
+	}
+	return asPhrase
+}
+
+// kindTypes are the types of a kind, in order of preference: a set has the first, or
+// the next.
+var kindTypes = map[Kind][]string{
+	Name:      {"PATIENT", "NOMBRE_SUJETO_ASISTENCIA", "PER"},
+	Clinician: {"DOCTOR", "NOMBRE_PERSONAL_SANITARIO", "PER"},
+	ID:        {"MEDICALRECORD", "IDNUM", "ID", "ID_SUJETO_ASISTENCIA"},
+	Phone:     {"PHONE", "NUMERO_TELEFONO"},
+	Email:     {"EMAIL", "CORREO_ELECTRONICO"},
+	Street:    {"STREET", "CALLE", "LOCATION", "LOC"},
+	City:      {"CITY", "TERRITORIO", "LOCATION", "LOC", "LOCATION-OTHER"},
+	ZIP:       {"ZIP", "TERRITORIO", "LOCATION"},
+	Date:      {"DATE", "FECHAS"},
+	Other:     {"OTHER", "OTROS_SUJETO_ASISTENCIA", "MISC"},
+}
+
+func (v Value) typeIn(types *data.TypeSet) string {
+	if v.Type != "" {
+		return v.Type
+	}
+	for _, t := range kindTypes[v.Kind] {
+		if types.Has(t) {
+			return t
+		}
+	}
+	return strings.ToUpper(string(v.Kind))
+}
+
+// columns are other names of kinds in a file.
+var columns = map[string]Kind{
+	"full_name": Name, "first_name": Name, "last_name": Name, "given": Name, "family": Name, "surname": Name, "nombre": Name, "apellidos": Name,
+	"doctor": Clinician, "physician": Clinician, "medico": Clinician,
+	"mrn": ID, "ssn": ID, "account": ID, "nhc": ID, "dni": ID, "nass": ID,
+	"telephone": Phone, "telefono": Phone, "fax": Phone, "address": Street, "direccion": Street, "calle": Street,
+	"postcode": ZIP, "postal_code": ZIP, "dob": Date, "birth_date": Date, "date_of_birth": Date,
+}
+
+// Values are what is known, by patient and by note.
+type Values struct{ byPatient, byNote map[string][]Value }
+
+// Of is what is known for a note.
+func (v *Values) Of(doc *data.Document) []Value {
+	if v == nil {
+		return nil
+	}
+	known := v.byNote[doc.ID]
+	if doc.Patient != "" {
+		known = slices.Concat(known, v.byPatient[doc.Patient])
+	}
+	return known
+}
+
+// Read reads a file of known values: CSV with a header, an object a line (JSON Lines), or an array
+// of objects. The column or key patient says whose values they are, or id of which
+// note; the others are values, by their names: name, clinician, id_number, phone, email,
+// street, city, zip, date, or one of their usual other names (mrn, address, dob, ...), or a type of
+// the set. What is called otherwise is looked for as it stands. In JSON a value may be
+// a list. A patient may have several rows.
+//
+// Errors name the file and the line or row.
+func Read(path string, types *data.TypeSet) (*Values, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	v := &Values{map[string][]Value{}, map[string][]Value{}}
+	raw = bytes.TrimPrefix(raw, []byte("\uFEFF"))
+	if first := bytes.TrimSpace(raw); len(first) > 0 && (first[0] == '{' || first[0] == '[') {
+		err = v.readJSON(path, raw, types)
+	} else {
+		err = v.readCSV(path, raw, types)
+	}
+	return v, err
+}
+
+func (v *Values) readCSV(path string, raw []byte, types *data.TypeSet) error {
+	in := csv.NewReader(bytes.NewReader(raw))
+	var header []string
+	for {
+		row, err := in.Read()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil { // names the line, and quotes nothing
+			if e, ok := errors.AsType[*csv.ParseError](err); ok {
+				return &data.Error{Path: path, Line: e.Line, Offset: -1, Reason: e.Err.Error()}
+			}
+			return err
+		}
+		if header == nil {
+			header = row
+			continue
+		}
+		line, _ := in.FieldPos(0)
+		fields := map[string][]string{}
+		for i, text := range row {
+			fields[header[i]] = append(fields[header[i]], text)
+		}
+		if err := v.add(fields, types); err != nil {
+			return &data.Error{Path: path, Line: line, Offset: -1, Reason: err.Error()}
+		}
+	}
+}
+
+func (v *Values) readJSON(path string, raw []byte, types *data.TypeSet) error {
+	in := json.NewDecoder(bytes.NewReader(raw))
+	for {
+		at := int(in.InputOffset())
+		fail := func(reason string) error {
+			at += len(raw[at:]) - len(bytes.TrimLeft(raw[at:], " \t\r\n"))
+			return &data.Error{Path: path, Line: 1 + bytes.Count(raw[:at], []byte("\n")), Offset: at, Reason: reason}
+		}
+		var one json.RawMessage
+		if err := in.Decode(&one); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return fail("not valid JSON")
+		}
+		var rows []map[string]any
+		if one[0] == '[' {
+			if unmarshal(one, &rows) != nil {
+				return fail("not an array of objects")
+			}
+		} else if rows = make([]map[string]any, 1); unmarshal(one, &rows[0]) != nil {
+			return fail("not an object")
+		}
+		for i, row := range rows {
+			fields := map[string][]string{}
+			for key, value := range row {
+				list, ok := value.([]any)
+				if !ok {
+					list = []any{value}
+				}
+				for _, item := range list {
+					switch x := item.(type) {
+					case nil:
+					case string:
+						fields[key] = append(fields[key], x)
+					case json.Number:
+						fields[key] = append(fields[key], x.String())
+					default:
+						return fail(fmt.Sprintf("object %d: a value is neither a string nor a number nor a list of them", i+1))
+					}
+				}
+			}
+			if err := v.add(fields, types); err != nil {
+				return fail(fmt.Sprintf("object %d: %v", i+1, err))
+			}
+		}
+	}
+}
+
+// unmarshal keeps numbers as they are written.
+func unmarshal(raw []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	return dec.Decode(into)
+}
+
+// add keeps the values of a row.
+func (v *Values) add(fields map[string][]string, types *data.TypeSet) error {
+	var values []Value
+	patient, note := "", ""
+	keys := make([]string, 0, len(fields))
+	for key := range fields {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		for _, text := range fields[key] {
+			name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(key)), " ", "_")
+			value := Value{Kind: Kind(name), Text: text}
+			switch kind, known := columns[name]; {
+			case name == "patient":
+				patient = text
+				continue
+			case name == "id":
+				note = text
+				continue
+			case known:
+				value.Kind = kind
+			case kindTypes[value.Kind] != nil:
+			case len(types.Types) > 0 && types.Has(key):
+				value.Kind, value.Type = Other, key
+				if t, _ := types.Lookup(key); t.Category == "NAME" {
+					value.Kind = Name
+				} else if t.Category == "ID" || t.Category == "CONTACT" {
+					value.Kind = ID
+				}
+			default:
+				value.Kind = Other
+			}
+			if strings.TrimSpace(text) != "" {
+				values = append(values, value)
+			}
+		}
+	}
+	switch {
+	case patient != "":
+		v.byPatient[patient] = append(v.byPatient[patient], values...)
+	case note != "":
+		v.byNote[note] = append(v.byNote[note], values...)
+	default:
+		return errors.New("neither patient nor id says whose values these are")
+	}
+	return nil
+}
