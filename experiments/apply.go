@@ -77,7 +77,7 @@ func Apply(ctx context.Context, tagger taggers.Tagger, docs data.Documents, s St
 		if len(bare) == 0 {
 			return nil
 		}
-		found, errs := tag(ctx, tagger, bare)
+		found, errs := TagEach(ctx, tagger, bare)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -136,9 +136,9 @@ func Apply(ctx context.Context, tagger taggers.Tagger, docs data.Documents, s St
 	return nil
 }
 
-// tag tags documents together or, where the tagger fails, those of each patient by
+// TagEach tags documents together or, where the tagger fails, those of each patient by
 // themselves, and says of each with which error it failed.
-func tag(ctx context.Context, tagger taggers.Tagger, docs []*data.Document) ([][]data.Span, []error) {
+func TagEach(ctx context.Context, tagger taggers.Tagger, docs []*data.Document) ([][]data.Span, []error) {
 	errs := make([]error, len(docs))
 	found, err := tagger.Tag(ctx, docs)
 	if err == nil {

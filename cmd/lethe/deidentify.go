@@ -1,20 +1,43 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
+	"github.com/lethe-deid/lethe/deid/audit"
+	"github.com/lethe-deid/lethe/deid/carrier"
+	"github.com/lethe-deid/lethe/deid/net"
 	"github.com/lethe-deid/lethe/experiments"
 )
 
 type deidentifyOptions struct {
-	model, replace, format, output string
-	workers                        int
+	model, format, output string
+	workers               int
+
+	columns                     []string
+	id, patient, delimiter      string
+	encoding                    string
+	patientFolders, keepPatient bool
+
+	replace     string
+	replaceType []string
+	keyFile     string
+
+	safetyNet string
+	known     string
+
+	audit         string
+	resume, quiet bool
 }
 
 func newDeidentify() *cobra.Command {
@@ -22,22 +45,35 @@ func newDeidentify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "deidentify --model DIR [FILE|DIR|-]",
 		Short: "Take the PHI out of notes",
-		Long: `Find PHI with a trained model and put something else in its place: the same note
-comes out, with [PATIENT] where the patient's name was. One note, from a file or
-stdin, goes to stdout or to a file; those of a folder go to another folder. A note
-that cannot be examined is named, never passed through; the others are done, and
-the exit code is 3. What is left out of a folder, since it has not the format's
-extension or is a folder itself, is named as well.
+		Long: `Find PHI with a trained model and put something else in its place: the same file
+comes out, with [PATIENT] where the patient's name was, and every other byte as it
+was. A file, or stdin, goes to stdout or to a file; a folder, with those in it, to
+another folder. Files may be gzipped, and come out gzipped.
 
-Only text is changed. The names of files, and the id of a note in conll and jsonl,
-stay, so that a note can be found again: often they are record numbers or names,
-and you must see to them yourself. The patient of jsonl is left out.
+Formats: text, i2b2 and meddocan (XML), brat, jsonl, csv, fhir (JSON or NDJSON) and
+hl7 (v2). Of csv and jsonl --column says where the notes are. Of fhir and hl7 only
+texts are changed: what their fields say of the patient is looked for in the texts,
+and stays where it is.
+
+After replacement a safety net looks through each note for what was replaced in
+it and stands elsewhere in other letters, for what --known says of the patient, and
+for what has the form of PHI.
+
+A note that cannot be examined is named, never passed through; the others are
+done, and the exit code is 3. What is left out of a folder, since it has not the
+format's extension, is named as well. A run that was killed goes on with --resume:
+files that are whole are left as they are.
+
+Only text is changed. The names of files and the ids of notes stay, so that a
+note can be found again: often they are record numbers or names, and you must see
+to them yourself. So must you to other columns and keys.
 
 No model finds everything: check a sample of what comes out.`,
 		Example: `  lethe deidentify --model runs/demo <note.txt
   lethe deidentify --model model/best --output clean.txt note.txt
-  lethe deidentify --model model/best --output clean notes
-  lethe deidentify --model model/best --format jsonl - <notes.jsonl >clean.jsonl`,
+  lethe deidentify --model model/best --output clean --audit audit.jsonl notes
+  lethe deidentify --model model/best --format jsonl - <notes.jsonl >clean.jsonl
+  lethe deidentify --model model/best --format csv --column note --patient mrn --output clean.csv notes.csv`,
 		Args: wants("[FILE|DIR|-]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			input := stdio
@@ -55,41 +91,152 @@ No model finds everything: check a sample of what comes out.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opt.model, "model", "", "model or run folder `DIR` (needed)")
-	flags.StringVar(&opt.replace, "replace", "tag", "what to put in the place of PHI: tag, its type in brackets")
-	flags.StringVar(&opt.format, "format", "text", "`FORMAT` of the notes: i2b2, meddocan, brat, conll, jsonl or text")
-	flags.StringVar(&opt.output, "output", "", "where to write the notes: "+outputHelp+"; needed for those of a folder (default stdout)")
+	flags.StringVar(&opt.format, "format", "text", "`FORMAT` of the notes: "+strings.Join(carrier.Names(), ", "))
+	flags.StringVar(&opt.output, "output", "", "where to write: "+outputHelp+"; needed for those of a folder (default stdout)")
+	flags.StringArrayVar(&opt.columns, "column", nil, "`NAME` of a column of csv, or key of jsonl (a.b is b in a), that holds notes; repeatable (default of jsonl text)")
+	flags.StringVar(&opt.id, "id", "", "`NAME` of the column or key with the note's id (default of jsonl id; else file and line)")
+	flags.StringVar(&opt.patient, "patient", "", "`NAME` of the column or key that says whose note it is (default of jsonl patient)")
+	flags.BoolVar(&opt.keepPatient, "keep-patient", false, "leave in place what that column or key says (default it is emptied, since it names a patient)")
+	flags.BoolVar(&opt.patientFolders, "patient-folders", false, "the notes of a subfolder are those of one patient")
+	flags.StringVar(&opt.delimiter, "delimiter", "", "`CHARACTER` between the fields of csv; tab is one, too (default a comma, in .tsv a tab)")
+	flags.StringVar(&opt.encoding, "encoding", "utf-8", "`ENCODING` of the files, in which they are written, too: utf-8, latin1 or windows-1252")
+	flags.StringVar(&opt.replace, "replace", "tag", "`KIND` of what to put in the place of PHI: "+kindNames())
+	flags.StringArrayVar(&opt.replaceType, "replace-type", nil, "`TYPE=KIND` for one type, as in DATE=keep; repeatable")
+	flags.StringVar(&opt.keyFile, "key-file", "", "`FILE` with the secret that hashes and surrogates follow from (default none)")
+	flags.StringVar(&opt.safetyNet, "safety-net", "auto", "`RULES` by which the safety net knows the form of PHI: "+netHelp)
+	flags.StringVar(&opt.known, "known", "", "`FILE` (csv or JSON) of what is known of each patient or note: see docs/deidentification.md (default none)")
+	flags.StringVar(&opt.audit, "audit", "", "`FILE` to write a line of JSON a note to, without content (default none)")
+	flags.BoolVar(&opt.resume, "resume", false, "go on with a run that was stopped: what is whole in --output stays")
+	flags.BoolVar(&opt.quiet, "quiet", false, "no summary on stderr")
 	workersFlag(cmd, &opt.workers)
 	return cmd
 }
 
-func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
-	if o.replace != "tag" {
-		return usageError(cmd, fmt.Errorf("--replace %q is not tag", o.replace))
+func kindNames() string {
+	var names []string
+	for _, k := range deid.Kinds() {
+		names = append(names, string(k))
 	}
-	in, oneNote, err := openInput(input, o.format, anyTypes())
+	return strings.Join(names, ", ")
+}
+
+func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
+	f, err := carrier.Lookup(o.format)
 	if err != nil {
 		return err
 	}
-	output := o.output
-	if output == "" {
-		output = stdio
-		if info, err := os.Stat(input); err == nil && info.IsDir() {
-			return usageError(cmd, errors.New("the notes of a folder want an --output folder"))
-		}
+	options, err := o.carrierOptions(f, input)
+	if err != nil {
+		return usageError(cmd, err)
+	}
+	plan, err := o.plan()
+	if err != nil {
+		return usageError(cmd, err)
+	}
+	files, err := findFiles(f, input, o.output, o.resume)
+	if err != nil {
+		return err
 	}
 	model, err := experiments.Open(o.model, o.workers)
 	if err != nil {
 		return err
 	}
-	out, err := openOutput(output, o.format, model.Types, oneNote)
+	options.Types = model.Types
+	d := &deidentification{
+		model: model, format: f, options: options, plan: plan, workers: o.workers, patientFolders: o.patientFolders, progress: newProgress(),
+	}
+	d.summary.Unchanged = f.Unchanged
+	if d.replacement, err = o.replacement(plan, model.Types); err != nil {
+		return err
+	}
+	if d.net, err = newNet(o.safetyNet, model.Types); err != nil {
+		return usageError(cmd, err)
+	}
+	if o.known != "" {
+		if d.known, err = net.Read(o.known, model.Types); err != nil {
+			return err
+		}
+	}
+	if err := o.openAudit(d, files); err != nil {
+		return err
+	}
+	err = d.run(cmd.Context(), files)
+	d.progress.clear()
+	if u, ok := errors.AsType[*experiments.Unexamined](err); !o.quiet && (err == nil || ok && u.Failed < u.Notes) {
+		err = errors.Join(err, d.summary.WriteText(os.Stderr))
+	}
+	return errors.Join(err, d.audit.Close())
+}
+
+func (o *deidentifyOptions) carrierOptions(f *carrier.Format, input string) (carrier.Options, error) {
+	opt := carrier.Options{Encoding: o.encoding, Columns: o.columns, ID: o.id, Patient: o.patient, NoPatient: !o.keepPatient}
+	switch {
+	case o.delimiter == "tab" || o.delimiter == `\t` || o.delimiter == "" && strings.HasSuffix(strings.TrimSuffix(input, ".gz"), ".tsv"):
+		opt.Comma = '\t'
+	case len(o.delimiter) == 1:
+		opt.Comma = o.delimiter[0]
+	case o.delimiter != "":
+		return opt, fmt.Errorf("--delimiter %q is not one character", o.delimiter)
+	}
+	err := f.Check(opt)
+	if err != nil && f.Name == "csv" && len(o.columns) == 0 {
+		err = errors.New("--format csv wants a --column")
+	}
+	return opt, err
+}
+
+func (o *deidentifyOptions) plan() (deid.Plan, error) {
+	kind, err := deid.ParseKind(o.replace)
+	if err != nil {
+		return deid.Plan{}, fmt.Errorf("--replace: %w", err)
+	}
+	plan := deid.Plan{Default: kind, ByType: map[string]deid.Kind{}}
+	for _, setting := range o.replaceType {
+		typ, name, ok := strings.Cut(setting, "=")
+		if !ok {
+			return plan, fmt.Errorf("--replace-type %q is not of the form TYPE=KIND", setting)
+		}
+		if plan.ByType[typ], err = deid.ParseKind(name); err != nil {
+			return plan, fmt.Errorf("--replace-type %s: %w", typ, err)
+		}
+	}
+	return plan, nil
+}
+
+func (o *deidentifyOptions) replacement(plan deid.Plan, types *data.TypeSet) (*deid.Replacement, error) {
+	opt := deid.Options{Types: types}
+	if o.keyFile != "" {
+		var err error
+		if opt.Key, err = os.ReadFile(o.keyFile); err != nil {
+			return nil, err
+		}
+	}
+	return deid.NewReplacement(plan, opt)
+}
+
+// openAudit opens the audit, and says of a run that goes on what is whole.
+func (o *deidentifyOptions) openAudit(d *deidentification, files *fileSet) error {
+	if o.audit == "" {
+		return nil
+	}
+	var err error
+	if d.modelDigest, err = experiments.Digest(o.model); err != nil {
+		return err
+	}
+	asked, err := json.Marshal(map[string]any{
+		"version": experiments.Version(version), "format": o.format, "columns": o.columns, "id": o.id, "patient": o.patient,
+		"keep_patient": o.keepPatient, "patient_folders": o.patientFolders, "encoding": o.encoding, "delimiter": o.delimiter,
+		"replace": o.replace, "replace_type": o.replaceType, "safety_net": o.safetyNet, "known": o.known != "",
+	})
 	if err != nil {
 		return err
 	}
-	return apply(cmd.Context(), model, in, out, func(found *data.Document) (*data.Document, error) {
-		clean, err := deid.Replace(found, found.Spans, deid.Tag)
-		if err == nil {
-			clean.Patient = "" // names one, in formats that have a place for it
-		}
-		return clean, err
-	})
+	sum := sha256.Sum256(asked)
+	d.configDigest = "sha256:" + hex.EncodeToString(sum[:])
+	if !o.resume {
+		d.audit, err = audit.Create(o.audit)
+		return err
+	}
+	d.audit, err = audit.Resume(o.audit, d.modelDigest, d.configDigest, func(file string) bool { return slices.Contains(files.whole, file) })
+	return err
 }

@@ -34,7 +34,8 @@ system:
 `
 
 // TestScripts drives the program by the files of testdata. They find the
-// experiment above in $TINY, a run of it in $RUN, and its model in $MODEL.
+// experiment above in $TINY, a run of it in $RUN, its model in $MODEL, and in $RULES
+// a run of rules, which find no more than they say.
 //
 // Besides testscript's own commands, "exits CODE PROGRAM ARGS..." wants just
 // that exit code, and bytes writes a file of a Go string.
@@ -42,11 +43,13 @@ func TestScripts(t *testing.T) {
 	dir := t.TempDir()
 	config := write(t, filepath.Join(dir, "tiny.yaml"), tiny)
 	train(t, config, "--out", filepath.Join(dir, "run"), "--set", "system.ann.training.epochs=8", "--set", "corpus.notes.train=80")
+	rules := rulesModel(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("TINY", config)
 			env.Setenv("RUN", filepath.Join(dir, "run"))
+			env.Setenv("RULES", rules)
 			env.Setenv("MODEL", filepath.Join(dir, "run", "model", "best"))
 			return nil
 		},

@@ -1,0 +1,526 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid"
+	"github.com/lethe-deid/lethe/deid/audit"
+	"github.com/lethe-deid/lethe/deid/carrier"
+	"github.com/lethe-deid/lethe/deid/net"
+	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/taggers/rules"
+)
+
+// What is read before it is tagged, and so held in memory: so many notes, or so many
+// bytes of files. Notes of one patient that follow each other are held
+// together up to so many times as much.
+const (
+	batchNotes   = 256
+	batchBytes   = 8 << 20
+	batchStretch = 4
+)
+
+// deidentification is one run of the command.
+type deidentification struct {
+	model          *experiments.Model
+	format         *carrier.Format
+	options        carrier.Options
+	patientFolders bool
+	plan           deid.Plan
+	replacement    *deid.Replacement
+	net            *net.Net // nil: none
+	known          *net.Values
+	workers        int
+
+	audit                     *audit.File // nil: none
+	modelDigest, configDigest string
+	summary                   audit.Summary
+	progress                  *progress
+
+	batch     []item
+	notes     int // in the batch
+	bytes     int
+	out       *sink          // of the file that is being written; nil before its first record
+	annotated *data.Document // the note of that file as written, where its spans are wanted
+	spoilt    bool           // that file is not to be written
+	lines     []*audit.Line  // of notes written, but not yet in the audit
+}
+
+// item is a record of a file, or what is there in the place of one.
+type item struct {
+	file   noteFile
+	record *carrier.Record
+	notes  []*result // of the record's notes
+	err    error     // the record could not be read
+	last   bool      // err is what the command ends with, and is told then
+	end    bool      // of the file
+	broken bool      // at the end: the file cannot be written
+	zipped bool
+}
+
+// result is what becomes of a note.
+type result struct {
+	group string // whose note it is
+	doc   *data.Document
+	known []net.Value
+	edits []carrier.Edit
+	line  *audit.Line
+	err   error
+}
+
+// run does the files, one after another.
+func (d *deidentification) run(ctx context.Context, files *fileSet) (err error) {
+	defer func() { d.out.abort() }()
+	d.summary.Skipped = len(files.whole)
+	var single error // of a file that is all there is
+	for _, file := range files.todo {
+		broken, err := d.read(ctx, file)
+		if err != nil {
+			return err
+		}
+		if !file.folder {
+			single = broken
+		}
+	}
+	if err := d.flush(ctx); err != nil {
+		return err
+	}
+	switch {
+	case single != nil:
+		return single
+	case d.summary.Failed > 0:
+		return &experiments.Unexamined{Failed: d.summary.Failed, Notes: d.summary.Notes}
+	}
+	return nil
+}
+
+// read reads a file into the batch. Broken is why the rest of the file cannot be
+// read, err why nothing can go on.
+func (d *deidentification) read(ctx context.Context, file noteFile) (broken, err error) {
+	in, zipped, err := openNotes(file.in)
+	if err != nil {
+		broken = err
+		d.batch = append(d.batch, item{file: file, err: err, last: !file.folder}, item{file: file, end: true, broken: true})
+		return broken, nil
+	}
+	defer in.Close()
+	name := file.in
+	if name == stdio {
+		name = "stdin"
+	}
+	for record, err := range d.format.Read(in, name, d.options) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if b, ok := errors.AsType[*carrier.Broken](err); ok {
+			broken = b.Err
+			err = b.Err
+		}
+		next := item{file: file, record: record, err: err, last: broken != nil && !file.folder, zipped: zipped}
+		if err == nil {
+			for _, n := range record.Notes {
+				next.notes = append(next.notes, d.result(file, n))
+			}
+		}
+		if full := d.notes >= batchNotes || d.bytes >= batchBytes; full && !d.sameGroup(next) ||
+			d.notes >= batchStretch*batchNotes || d.bytes >= batchStretch*batchBytes {
+			if err := d.flush(ctx); err != nil {
+				return broken, err
+			}
+		}
+		d.batch = append(d.batch, next)
+		d.notes += len(next.notes)
+		if record != nil {
+			d.bytes += len(record.Raw)
+		}
+	}
+	d.batch = append(d.batch, item{file: file, end: true, broken: broken != nil, zipped: zipped})
+	return broken, nil
+}
+
+// result begins that of a note.
+func (d *deidentification) result(file noteFile, n *carrier.Note) *result {
+	doc := &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text}
+	if dir := filepath.ToSlash(filepath.Dir(file.name)); d.patientFolders && dir != "." {
+		doc.Patient = dir
+	}
+	group := doc.Patient
+	if group == "" { // IDs need not differ between files
+		group = file.name + "\x00" + doc.ID
+	}
+	return &result{group: group, doc: doc, known: slices.Concat(n.Known, d.known.Of(doc)), line: d.line(file, n.Line, n.ID)}
+}
+
+func (d *deidentification) line(file noteFile, line int, id string) *audit.Line {
+	return &audit.Line{File: filepath.ToSlash(file.name), Line: line, ID: id, Model: d.modelDigest, Config: d.configDigest}
+}
+
+// sameGroup says whether the item goes on with the patient of the last in the batch.
+func (d *deidentification) sameGroup(next item) bool {
+	if len(next.notes) == 0 {
+		return false
+	}
+	for i := len(d.batch) - 1; i >= 0; i-- {
+		if notes := d.batch[i].notes; len(notes) > 0 {
+			return notes[len(notes)-1].group == next.notes[0].group
+		}
+	}
+	return false
+}
+
+// flush tags the notes of the batch, replaces their PHI, and writes them.
+func (d *deidentification) flush(ctx context.Context) error {
+	var all []*result
+	var docs []*data.Document
+	for _, it := range d.batch {
+		for _, r := range it.notes {
+			all, docs = append(all, r), append(docs, r.doc)
+		}
+	}
+	if len(docs) > 0 {
+		found, errs := experiments.TagEach(ctx, d.model, docs)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for i, r := range all {
+			r.doc.Spans, r.err = found[i], errs[i]
+		}
+		d.replaceAll(all)
+	}
+	for _, it := range d.batch {
+		if err := d.write(it); err != nil {
+			return err
+		}
+	}
+	d.batch, d.notes, d.bytes = d.batch[:0], 0, 0
+	if d.out != nil {
+		if err := d.out.flush(); err != nil {
+			return err
+		}
+	}
+	if err := d.audit.Write(d.lines); err != nil {
+		return err
+	}
+	d.lines = d.lines[:0]
+	return nil
+}
+
+// replaceAll replaces the PHI of the notes, patients in parallel.
+func (d *deidentification) replaceAll(all []*result) {
+	var groups [][]*result
+	where := map[string]int{}
+	for _, r := range all {
+		g, ok := where[r.group]
+		if !ok {
+			g = len(groups)
+			where[r.group] = g
+			groups = append(groups, nil)
+		}
+		groups[g] = append(groups[g], r)
+	}
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(d.workers, len(groups)) {
+		workers.Go(func() {
+			for {
+				g := int(next.Add(1)) - 1
+				if g >= len(groups) {
+					return
+				}
+				var docs []*data.Document
+				for _, r := range groups[g] {
+					docs = append(docs, r.doc)
+				}
+				patient := d.replacement.Patient(groups[g][0].group, docs)
+				for _, r := range groups[g] {
+					if r.err == nil {
+						r.err = d.replace(patient, r)
+					}
+				}
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// maxRounds is how often the net looks through a note: once more after each time it
+// finds something.
+const maxRounds = 3
+
+// replace works out the edits of one note.
+func (d *deidentification) replace(patient *deid.Patient, r *result) error {
+	l := r.line
+	l.Replaced, l.Lowest = map[string]int{}, map[string]float64{}
+	for _, s := range r.doc.Spans {
+		if lowest, ok := l.Lowest[s.Type]; !ok || s.Score < lowest {
+			l.Lowest[s.Type] = s.Score
+		}
+	}
+	spans := slices.Clone(r.doc.Spans)
+	var clean *data.Document
+	var changes []deid.Change
+	for round := 0; ; round++ {
+		var err error
+		if clean, changes, err = patient.Replace(r.doc, spans); err != nil {
+			return err
+		}
+		if d.net == nil || round == maxRounds {
+			break
+		}
+		findings := d.look(clean, r, changes)
+		if len(findings) == 0 {
+			break
+		}
+		for _, f := range findings {
+			if l.Net == nil {
+				l.Net = map[net.Source]map[string]int{}
+			}
+			if l.Net[f.Source] == nil {
+				l.Net[f.Source] = map[string]int{}
+			}
+			l.Net[f.Source][f.Type]++
+			spans = append(spans, data.Span{Start: oldStart(f.Start, changes), End: oldEnd(f.End, changes), Type: f.Type, Score: f.Score})
+		}
+	}
+	for _, c := range changes {
+		if c.Kind == deid.KindKeep {
+			if l.Kept == nil {
+				l.Kept = map[string]int{}
+			}
+			l.Kept[c.Old.Type]++
+			continue
+		}
+		l.Replaced[c.Old.Type]++
+		r.edits = append(r.edits, carrier.Edit{
+			Start: c.Old.Start, End: c.Old.End, New: clean.Text[c.New.Start:c.New.End], Type: c.Old.Type, Score: c.Old.Score,
+		})
+	}
+	return nil
+}
+
+// look has the net look through a note that was replaced. What has a type to keep is
+// no finding.
+func (d *deidentification) look(clean *data.Document, r *result, changes []deid.Change) []net.Finding {
+	var covered []data.Span
+	var removed []net.Removed
+	for _, c := range changes {
+		if c.New.Start < c.New.End {
+			covered = append(covered, c.New)
+		}
+		if c.Kind != deid.KindKeep {
+			removed = append(removed, net.Removed{Text: r.doc.Text[c.Old.Start:c.Old.End], Type: c.Old.Type})
+		}
+	}
+	findings := d.net.Scan(clean.Text, covered, removed, r.known)
+	return slices.DeleteFunc(findings, func(f net.Finding) bool { return planKind(d.plan, f.Type) == deid.KindKeep })
+}
+
+// oldStart and oldEnd are where a stretch of the new text that no change touches
+// begins and ends in the old.
+func oldStart(at int, changes []deid.Change) int {
+	moved := 0
+	for _, c := range changes {
+		if c.New.End > at {
+			break
+		}
+		moved = c.Old.End - c.New.End
+	}
+	return at + moved
+}
+
+func oldEnd(at int, changes []deid.Change) int {
+	moved := 0
+	for _, c := range changes {
+		if c.New.Start >= at {
+			break
+		}
+		moved = c.Old.End - c.New.End
+	}
+	return at + moved
+}
+
+// write writes an item of the batch, and ends a file.
+func (d *deidentification) write(it item) error {
+	if it.end {
+		return d.finish(it)
+	}
+	if it.err != nil {
+		line := 0
+		if e, ok := errors.AsType[*data.Error](it.err); ok {
+			line = e.Line
+		}
+		d.lose(d.line(it.file, line, ""), it.err)
+		if !it.last {
+			d.progress.failed(it.err)
+		}
+		return nil
+	}
+	edits := make([][]carrier.Edit, len(it.notes))
+	for i, r := range it.notes {
+		if r.err != nil {
+			err := &data.Error{Path: it.file.in, Line: r.line.Line, Offset: -1, Reason: "a note cannot be examined", Err: r.err}
+			d.lose(r.line, err)
+			d.progress.failed(err)
+			if it.record.Whole {
+				d.spoilt = true
+			}
+			return nil
+		}
+		edits[i] = r.edits
+	}
+	if err := d.open(it); err != nil {
+		return err
+	}
+	if err := d.out.write(it.record.Encode(edits)); err != nil {
+		return err
+	}
+	for i, r := range it.notes {
+		d.summary.Add(r.line)
+		d.lines = append(d.lines, r.line)
+		d.progress.show("de-identifying", d.summary.Notes, 0)
+		if d.format.Name == "brat" {
+			d.annotated = it.record.Notes[i].Replaced(edits[i])
+		}
+	}
+	return nil
+}
+
+// lose counts a note that is not written.
+func (d *deidentification) lose(l *audit.Line, err error) {
+	l.Error = err.Error()
+	l.Replaced, l.Lowest, l.Net, l.Kept = nil, nil, nil, nil
+	d.summary.Add(l)
+	d.lines = append(d.lines, l)
+}
+
+func (d *deidentification) open(it item) (err error) {
+	if d.out == nil {
+		d.out, err = openSink(it.file.out, it.zipped)
+	}
+	return err
+}
+
+// finish ends a file. Its audit is written before it has its name: whoever finds the
+// file finds that.
+func (d *deidentification) finish(it item) error {
+	if it.broken || d.spoilt {
+		d.out.abort()
+		d.out, d.annotated, d.spoilt = nil, nil, false
+		return nil
+	}
+	if err := d.open(it); err != nil { // of a file without a record
+		return err
+	}
+	if err := d.audit.Write(d.lines); err != nil {
+		return err
+	}
+	d.lines = d.lines[:0]
+	if err := d.out.commit(d.annotated); err != nil {
+		return err
+	}
+	d.out, d.annotated = nil, nil
+	return nil
+}
+
+const netHelp = "auto (those for the model's types), english, spanish, a FILE of rules, none (only what was replaced in the note, and --known), or off"
+
+// newNet makes the safety net.
+func newNet(name string, types *data.TypeSet) (*net.Net, error) {
+	n := &net.Net{Types: types}
+	var names []string
+	switch name {
+	case "off":
+		return nil, nil
+	case "none":
+		return n, nil
+	case "auto":
+		switch {
+		case types.Name == "meddocan":
+			names = []string{"spanish"}
+		case strings.HasPrefix(types.Name, "i2b2"), types.Name == "mimic":
+			names = []string{"english"}
+		default:
+			names = []string{"english", "spanish"}
+		}
+	default:
+		names = []string{name}
+	}
+	var sets []*rules.Set
+	for _, name := range names {
+		load := rules.Load
+		if slices.Contains(rules.BuiltinNames(), name) {
+			load = rules.Builtin
+		}
+		set, err := load(name)
+		if err != nil {
+			return nil, fmt.Errorf("--safety-net: %w", err)
+		}
+		sets = append(sets, set)
+	}
+	n.Formulaic = func(text string) []data.Span {
+		var found []data.Span
+		for _, set := range sets {
+			for _, s := range set.Spans(text) {
+				if category := categoryOf(s.Type); formulaic(category, text[s.Start:s.End]) {
+					s.Type = typeIn(types, s.Type, category)
+					found = append(found, s)
+				}
+			}
+		}
+		return found
+	}
+	return n, nil
+}
+
+// formulaic says whether what rules find can be told by its form: addresses of the
+// net, numbers of telephones and of everything else, and dates that are written out.
+func formulaic(category, text string) bool {
+	switch category {
+	case "CONTACT", "ID":
+		return true
+	case "DATE":
+		return strings.ContainsFunc(text, unicode.IsDigit) && len(text) >= len("1/1/99")
+	}
+	return false
+}
+
+// categoryOf is the category of a type in the type set of the built-in rules.
+func categoryOf(typ string) string {
+	for _, name := range []string{"i2b2-2014", "meddocan"} {
+		if set, err := data.LookupTypeSet(name); err == nil {
+			if t, ok := set.Lookup(typ); ok {
+				return t.Category
+			}
+		}
+	}
+	return ""
+}
+
+// typeIn is the type itself where the set has it, else the set's first of its category.
+func typeIn(types *data.TypeSet, typ, category string) string {
+	if !types.Has(typ) {
+		for _, t := range types.Types {
+			if t.Category == category {
+				return t.Name
+			}
+		}
+	}
+	return typ
+}
+
+// planKind is what a plan says of a type.
+func planKind(p deid.Plan, typ string) deid.Kind {
+	if kind, ok := p.ByType[typ]; ok {
+		return kind
+	}
+	return p.Default
+}
