@@ -180,6 +180,7 @@ func resources(t *testing.T, dir string) {
 		"us-places/cities.txt":                   "Boston\nSalem\n",
 		"us-places/hospitals.txt":                "Saint Olga Hospital\n",
 		"world-cities/world-cities.csv":          "name,country\nLondon,United Kingdom\nSalem,United States\n",
+		"en.paths":                               "0010110\tthe\t7\n1\tpatient\t5\n",
 		"zip-codes.txt":                          "02139\n",
 		"spanish-names/female_names.csv":         "name,frequency\nMARIA,600000\n",
 		"spanish-names/male_names.csv":           "name,frequency\nANTONIO,600000\n",

@@ -36,7 +36,7 @@ var presets = map[string][]feature.Spec{
 		{Family: "morphology"}, {Family: "shape"},
 		{Family: "section"},
 		{Family: "entity"},
-		{Family: "vector"},
+		{Family: "cluster"}, {Family: "vector"},
 		{Family: "gazetteer"},
 	},
 

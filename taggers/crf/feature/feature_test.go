@@ -56,9 +56,10 @@ func sources(t testing.TB) Sources {
 	t.Helper()
 	dir := t.TempDir()
 	s := Sources{
-		POS:     filepath.Join(dir, "en.pos"),
-		WordNet: "../wordnet/testdata/tiny",
-		Vectors: write(t, filepath.Join(dir, "v.txt"), "zora 1 -1 0.1\nward -1 1 0.1\nclinic 0.2 -0.2 1\n"),
+		POS:      filepath.Join(dir, "en.pos"),
+		WordNet:  "../wordnet/testdata/tiny",
+		Clusters: write(t, filepath.Join(dir, "c.paths"), "0010110\tzora\t7\n1\tRoom\t5\n01010101010101010101010\t00\t3\n"),
+		Vectors:  write(t, filepath.Join(dir, "v.txt"), "zora 1 -1 0.1\nward -1 1 0.1\nclinic 0.2 -0.2 1\n"),
 		Gazetteers: gazetteer.Lists{
 			{File: write(t, filepath.Join(dir, "cities.csv"), "city,people\nNew Salem,5\nSalem,2\n"), Column: "city"},
 			{Builtin: "en-months", Name: "months"},
@@ -178,6 +179,10 @@ func TestFamilies(t *testing.T) {
 		{Spec{Family: "rule"}, "Room 12 AB here", "AB", []string{"rule[0]=I-ID", "rule[0]=I-code"}},
 		{Spec{Family: "entity"}, "Zora walks.", "Zora", []string{"entity[0]=B-PER"}},
 		{Spec{Family: "entity"}, "Zora walks.", "walks", []string{}},
+		{Spec{Family: "cluster"}, "Zora walks", "Zora", []string{"cluster[0]=0010*", "cluster[0]=001011*", "cluster[0]=0010110"}},
+		{Spec{Family: "cluster"}, "Room 12", "Room", []string{"cluster[0]=1"}},
+		{Spec{Family: "cluster"}, "Room 12", "12", []string{"cluster[0]=0101*", "cluster[0]=010101*", "cluster[0]=0101010101*", "cluster[0]=01010101010101010101*", "cluster[0]=01010101010101010101010"}},
+		{Spec{Family: "cluster"}, "Zora walks", "walks", []string{}},
 		// By hand: the means of the positive values are 0.6, 1 and 0.4, of the negative ones -1, -0.6 and none.
 		{Spec{Family: "vector"}, "Zora and", "Zora", []string{"vector[0]=0+", "vector[0]=1-"}},
 		{Spec{Family: "vector"}, "clinic and", "clinic", []string{"vector[0]=2+"}},
@@ -251,6 +256,7 @@ func TestCheck(t *testing.T) {
 		"size: 11 is not in [1, 10]":                                       {[]Spec{{Family: "prefix", Size: 11}}, 0},
 		"size: 2 does not fit into window 0":                               {[]Spec{{Family: "ngram"}}, 0},
 		"family: word is there twice":                                      {[]Spec{{Family: "word"}, {Family: "lower"}, {Family: "word", Window: 1}}, 2},
+		"family: cluster needs resources.clusters, which is not given":     {[]Spec{{Family: "cluster"}}, 0},
 		"family: pos needs resources.pos, which is not given":              {[]Spec{{Family: "pos"}}, 0},
 		"family: gazetteer needs resources.gazetteers, which is not given": {[]Spec{{Family: "gazetteer"}}, 0},
 		"family: rule needs resources.rules, which is not given":           {[]Spec{{Family: "rule"}}, 0},
@@ -369,7 +375,7 @@ func TestNewRefuses(t *testing.T) {
 func TestSavedResources(t *testing.T) {
 	t.Setenv(wordnetVariable, "")
 	s := sources(t)
-	specs := []Spec{{Family: "pos"}, {Family: "gazetteer"}, {Family: "rule"}, {Family: "entity"}, {Family: "vector"}, {Family: "wordnet"}}
+	specs := []Spec{{Family: "pos"}, {Family: "gazetteer"}, {Family: "rule"}, {Family: "entity"}, {Family: "vector"}, {Family: "cluster"}, {Family: "wordnet"}}
 	doc := &data.Document{Text: "Zora walks.\nRoom 12 AB of New Salem in May, Boston street"}
 	draw := func(r *Resources) (*Extractor, []string) {
 		x := texts(t, r, doc)

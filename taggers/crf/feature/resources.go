@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/embeddings"
+	"github.com/lethe-deid/lethe/embeddings/brown"
 	"github.com/lethe-deid/lethe/taggers/ann"
 	"github.com/lethe-deid/lethe/taggers/crf/pos"
 	"github.com/lethe-deid/lethe/taggers/crf/wordnet"
@@ -96,6 +97,7 @@ func (s *Sources) files() []Path {
 type Resources struct {
 	sources  Sources // where it was read from, this time
 	pos      *pos.Tagger
+	clusters *brown.Clusters
 	vectors  *binarized
 	lists    *gazetteer.Dictionary
 	rules    []*rules.Tagger
@@ -114,6 +116,11 @@ func open(s Sources, set func(i int) (*rules.Tagger, error), workers int) (*Reso
 	if s.POS != "" {
 		if r.pos, err = pos.Load(s.POS); err != nil {
 			return nil, fmt.Errorf("resources.pos: %w", err)
+		}
+	}
+	if s.Clusters != "" {
+		if r.clusters, err = brown.Read(s.Clusters); err != nil {
+			return nil, fmt.Errorf("resources.clusters: %w", err)
 		}
 	}
 	if s.Vectors != "" {
@@ -280,6 +287,7 @@ func resourceFamilies() map[string]family {
 		"gazetteer": resource("gazetteers", "the lists that the token is in an entry of, and where in it (all papers)", gazetteers),
 		"rule":      resource("rules", "the rules whose match the token is in, and where in it (Zuccon et al. 2014, section 3; Dernoncourt et al. 2016, table 2)", ruleMatches),
 		"entity":    resource("entities", "general named entities: person, place and so on, by a network (Liu et al. 2017, section 3.3)", entities),
+		"cluster":   resource("clusters", "the path of the word's Brown cluster, and its first 4, 6, 10 and 20 bits (Liu et al. 2017, section 3.3; the lengths as Turian et al. 2010)", clusters),
 		"vector": resource("vectors", "the dimensions of the word's vector that are clearly positive or negative (Liu et al. 2017, section 3.3, by word2vec; made binary as by Guo et al. 2014, section 4.1)",
 			vectorSigns),
 	}
@@ -301,6 +309,29 @@ func ranges(x *Text, start, end int, value string, put func(int, string)) {
 			put(t, "B-"+value)
 		} else {
 			put(t, "I-"+value)
+		}
+	}
+}
+
+// pathBits are the lengths of a cluster's path that are features.
+var pathBits = [...]int{4, 6, 10, 20}
+
+// clusters looks a word up as it is written, else in lower case, else with its
+// digits as 0.
+func clusters(x *Text, r *Resources, put func(int, string)) {
+	for t := range x.words {
+		for _, w := range [...]string{x.words[t], x.lower[t], zeros(x.words[t]), zeros(x.lower[t])} {
+			path, ok := r.clusters.Path(w)
+			if !ok {
+				continue
+			}
+			for _, n := range pathBits {
+				if n < len(path) {
+					put(t, path[:n]+"*")
+				}
+			}
+			put(t, path)
+			break
 		}
 	}
 }
