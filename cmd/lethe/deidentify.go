@@ -35,6 +35,7 @@ type deidentifyOptions struct {
 
 	safetyNet string
 	known     string
+	minRecall float64
 
 	audit         string
 	resume, quiet bool
@@ -86,6 +87,9 @@ No model finds everything: check a sample of what comes out.`,
 			if opt.model == "" {
 				return usageError(cmd, errors.New("--model must be given"))
 			}
+			if cmd.Flags().Changed("min-recall") && !(opt.minRecall > 0 && opt.minRecall < 1) {
+				return usageError(cmd, fmt.Errorf("--min-recall %v is not between 0 and 1", opt.minRecall))
+			}
 			return opt.run(cmd, input)
 		},
 	}
@@ -103,6 +107,7 @@ No model finds everything: check a sample of what comes out.`,
 	flags.StringVar(&opt.replace, "replace", "tag", "`KIND` of what to put in the place of PHI: "+kindNames())
 	flags.StringArrayVar(&opt.replaceType, "replace-type", nil, "`TYPE=KIND` for one type, as in DATE=keep; repeatable")
 	flags.StringVar(&opt.keyFile, "key-file", "", "`FILE` with the secret that hashes and surrogates follow from (default none)")
+	flags.Float64Var(&opt.minRecall, "min-recall", 0, "take so many tokens for PHI that this `SHARE` of it is found, as lethe calibrate has measured (default the model's best path)")
 	flags.StringVar(&opt.safetyNet, "safety-net", "auto", "`RULES` by which the safety net knows the form of PHI: "+netHelp)
 	flags.StringVar(&opt.known, "known", "", "`FILE` (csv or JSON) of what is known of each patient or note: see docs/deidentification.md (default none)")
 	flags.StringVar(&opt.audit, "audit", "", "`FILE` to write a line of JSON a note to, without content (default none)")
@@ -142,10 +147,17 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 		return err
 	}
 	options.Types = model.Types
+	tagger, point, err := model.At(o.minRecall)
+	if err != nil {
+		return err
+	}
 	d := &deidentification{
-		model: model, format: f, options: options, plan: plan, workers: o.workers, patientFolders: o.patientFolders, progress: newProgress(),
+		tagger: tagger, format: f, options: options, plan: plan, workers: o.workers, patientFolders: o.patientFolders, progress: newProgress(),
 	}
 	d.summary.Unchanged = f.Unchanged
+	if point != nil {
+		d.summary.Expected = point.Expected()
+	}
 	if d.replacement, err = o.replacement(plan, model.Types); err != nil {
 		return err
 	}
@@ -226,7 +238,7 @@ func (o *deidentifyOptions) openAudit(d *deidentification, files *fileSet) error
 	asked, err := json.Marshal(map[string]any{
 		"version": experiments.Version(version), "format": o.format, "columns": o.columns, "id": o.id, "patient": o.patient,
 		"keep_patient": o.keepPatient, "patient_folders": o.patientFolders, "encoding": o.encoding, "delimiter": o.delimiter,
-		"replace": o.replace, "replace_type": o.replaceType, "safety_net": o.safetyNet, "known": o.known != "",
+		"replace": o.replace, "replace_type": o.replaceType, "safety_net": o.safetyNet, "known": o.known != "", "min_recall": o.minRecall,
 	})
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/carrier"
 	"github.com/lethe-deid/lethe/deid/net"
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/rules"
 )
 
@@ -31,7 +32,7 @@ const (
 
 // deidentification is one run of the command.
 type deidentification struct {
-	model          *experiments.Model
+	tagger         taggers.Tagger
 	format         *carrier.Format
 	options        carrier.Options
 	patientFolders bool
@@ -187,7 +188,7 @@ func (d *deidentification) flush(ctx context.Context) error {
 		}
 	}
 	if len(docs) > 0 {
-		found, errs := experiments.TagEach(ctx, d.model, docs)
+		found, errs := experiments.TagEach(ctx, d.tagger, docs)
 		if err := ctx.Err(); err != nil {
 			return err
 		}

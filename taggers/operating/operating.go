@@ -305,6 +305,12 @@ func (c *Curve) At(recall float64) (Point, error) {
 	return Point{}, fmt.Errorf("recall %v is more than the curve was measured for: %v at most", recall, c.Points[len(c.Points)-1].Target)
 }
 
+// Expected says what the point leaves in notes like those it was measured on.
+func (p Point) Expected() string {
+	return fmt.Sprintf("%.2f %% of PHI tokens [%.2f, %.2f] before the safety net, on notes like those of the calibration; of what is taken %.1f %% is PHI",
+		100*(1-p.Recall), 100*(1-p.High), 100*(1-p.Low), 100*p.Precision)
+}
+
 // Write keeps the curve in a model folder.
 func (c *Curve) Write(dir string) error {
 	raw, err := json.MarshalIndent(c, "", "  ")
