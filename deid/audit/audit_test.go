@@ -1,0 +1,84 @@
+package audit
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/deid/net"
+)
+
+func TestSummary(t *testing.T) {
+	s := Summary{Skipped: 2, Unchanged: "names of files"}
+	s.Add(&Line{Replaced: map[string]int{"DATE": 1, "CITY": 1, "DOCTOR": 3}, Net: map[net.Source]map[string]int{net.Formulaic: {"DATE": 1}}})
+	s.Add(&Line{Error: "a.txt:1: invalid UTF-8"})
+	s.Add(&Line{Replaced: map[string]int{"DATE": 1}, Kept: map[string]int{"AGE": 2}, Net: map[net.Source]map[string]int{net.Original: {"DATE": 1}, net.Formulaic: {"DATE": 1}}})
+	s.Expected = "0.4 % of instances"
+	var b strings.Builder
+	if err := s.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := `notes         2 examined, 1 NOT examined and not written; 2 files were whole already
+PHI replaced  6 (DOCTOR 3, DATE 2, CITY 1)
+kept          2 (AGE 2)
+safety net    original 1 (DATE 1); formulaic 2 (DATE 2)
+unchanged     names of files
+expected leak 0.4 % of instances
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestResume(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := func(file, reason string) *Line { return &Line{File: file, Error: reason, Model: "m", Config: "c"} }
+	if err := f.Write([]*Line{line("a", ""), line("a", ""), line("b", ""), line("c", "a.txt: broken")}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.f.WriteString(`{"file":"a"`); err != nil { // a line that is half written
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(path); err == nil || !strings.Contains(err.Error(), "is there already") {
+		t.Errorf("created again: %v", err)
+	}
+	whole := func(file string) bool { return file != "b" }
+	for _, other := range [][2]string{{"m2", "c"}, {"m", "c2"}} {
+		if _, err := Resume(path, other[0], other[1], whole); err == nil || !strings.Contains(err.Error(), "audit.jsonl:1: the run that is to go on had another") {
+			t.Errorf("another model or config: %v", err)
+		}
+	}
+	if f, err = Resume(path, "m", "c", whole); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Write([]*Line{line("b", "")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Repeat(`{"file":"a","model":"m","config":"c"}`+"\n", 2) + `{"file":"b","model":"m","config":"c"}` + "\n"
+	if diff := cmp.Diff(want, string(raw)); diff != "" {
+		t.Error(diff)
+	}
+	if err := os.WriteFile(path, []byte("Zebulon\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Resume(path, "m", "c", whole); err == nil || !strings.HasSuffix(err.Error(), "audit.jsonl:1: no line of an audit") {
+		t.Errorf("no audit: %v", err)
+	}
+}
