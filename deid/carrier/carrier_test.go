@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -246,7 +247,7 @@ func items(e example) (got []string) {
 	}
 	for r, err := range f.Read(strings.NewReader(e.file), e.name, e.options) {
 		if err != nil {
-			if _, broken := err.(*Broken); broken {
+			if _, broken := errors.AsType[*Broken](err); broken {
 				got = append(got, "broken")
 			}
 			got = append(got, err.Error())

@@ -220,9 +220,9 @@ func (h *hl7) segment(from, to int) error {
 		h.learn(net.ID, get(2), 0)
 		h.learn(net.ID, get(3), 0)
 		h.learn(net.ID, get(4), 0)
-		h.name(get(5), 0)
-		h.name(get(6), 0)
-		h.name(get(9), 0)
+		h.name(get(5))
+		h.name(get(6))
+		h.name(get(9))
 		h.address(get(11))
 		h.learn(net.Phone, get(13), 0)
 		h.learn(net.Phone, get(14), 0)
@@ -231,7 +231,7 @@ func (h *hl7) segment(from, to int) error {
 		h.learn(net.ID, get(19), 0)
 		h.learn(net.ID, get(20), 0)
 	case "NK1":
-		h.name(get(2), 0)
+		h.name(get(2))
 		h.address(get(4))
 		h.learn(net.Phone, get(5), 0)
 	case "PV1":
@@ -304,7 +304,7 @@ func (h *hl7) learn(kind net.Kind, field string, i int) {
 }
 
 // name keeps names of persons: family, given, and others given.
-func (h *hl7) name(field string, first int) { h.person(net.Name, field, first) }
+func (h *hl7) name(field string) { h.person(net.Name, field, 0) }
 
 // clinician keeps names after an identifier.
 func (h *hl7) clinician(field string) { h.person(net.Clinician, field, 1) }

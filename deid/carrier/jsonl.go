@@ -174,7 +174,7 @@ func lines(in *source, parse func(raw []byte, line, offset int) (*Record, error)
 			}
 			if len(raw) > 0 {
 				record, err := &Record{Raw: raw, Line: line}, error(nil)
-				if text := bytes.TrimSpace(raw); len(text) > 0 && !(line == 1 && string(text) == utf8BOM) {
+				if text := bytes.TrimSpace(raw); len(text) > 0 && (line > 1 || string(text) != utf8BOM) {
 					record, err = parse(raw, line, offset)
 					if err == nil {
 						good++

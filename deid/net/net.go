@@ -61,14 +61,14 @@ func (n *Net) Scan(text string, covered []data.Span, originals []Removed, known 
 		for _, o := range originals {
 			p.add(o.Text, o.Type, n.how(o.Type))
 		}
-		found = append(found, p.find(text, words, Original)...)
+		found = append(found, p.find(words, Original)...)
 	}
 	if len(known) > 0 {
 		p := patterns{fuzzy: true}
 		for _, v := range known {
 			p.add(v.Text, v.typeIn(n.Types), v.how())
 		}
-		found = append(found, p.find(text, words, Known)...)
+		found = append(found, p.find(words, Known)...)
 	}
 	if n.Formulaic != nil {
 		for _, s := range n.Formulaic(text) {

@@ -105,7 +105,7 @@ func set(words string) map[string]bool {
 }
 
 // find looks for the patterns.
-func (p *patterns) find(text string, words []word, source Source) []Finding {
+func (p *patterns) find(words []word, source Source) []Finding {
 	var found []Finding
 	hit := func(first, last int, typ string) {
 		found = append(found, Finding{data.Span{Start: words[first].start, End: words[last].end, Type: typ, Score: 1}, source})

@@ -377,7 +377,7 @@ func TestSavedResources(t *testing.T) {
 	s := sources(t)
 	specs := []Spec{{Family: "pos"}, {Family: "gazetteer"}, {Family: "rule"}, {Family: "entity"}, {Family: "vector"}, {Family: "cluster"}, {Family: "wordnet"}}
 	doc := &data.Document{Text: "Zora walks.\nRoom 12 AB of New Salem in May, Boston street"}
-	draw := func(r *Resources) (*Extractor, []string) {
+	draw := func(r *Resources) []string {
 		x := texts(t, r, doc)
 		e, sequences, err := Fit(t.Context(), specs, r, x, 1, 1, 1)
 		if err != nil {
@@ -389,13 +389,13 @@ func TestSavedResources(t *testing.T) {
 				all = append(all, show(e.Attributes(), &sequences[0][k], i)...)
 			}
 		}
-		return e, all
+		return all
 	}
 	r, err := Open(s, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, want := draw(r)
+	want := draw(r)
 	first, second := t.TempDir(), t.TempDir()
 	if err := r.Save(first); err != nil {
 		t.Fatal(err)
@@ -410,7 +410,7 @@ func TestSavedResources(t *testing.T) {
 	if r, err = LoadResources(first, s, 1); err != nil {
 		t.Fatal(err)
 	}
-	if _, got := draw(r); !slices.Equal(got, want) {
+	if got := draw(r); !slices.Equal(got, want) {
 		t.Errorf("from the model:\n%q\nwant\n%q", got, want)
 	}
 	if err := r.Save(first); err != nil { // over itself
@@ -422,7 +422,7 @@ func TestSavedResources(t *testing.T) {
 	if r, err = LoadResources(second, s, 1); err != nil {
 		t.Fatal(err)
 	}
-	if _, got := draw(r); !slices.Equal(got, want) {
+	if got := draw(r); !slices.Equal(got, want) {
 		t.Errorf("from a copy of the model:\n%q\nwant\n%q", got, want)
 	}
 

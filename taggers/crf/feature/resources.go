@@ -303,7 +303,7 @@ func resource(key, about string, values func(x *Text, r *Resources, put func(int
 
 // ranges tells of each token of a span its value, with B for the first and I for
 // the others.
-func ranges(x *Text, start, end int, value string, put func(int, string)) {
+func ranges(start, end int, value string, put func(int, string)) {
 	for t := start; t < end; t++ {
 		if t == start {
 			put(t, "B-"+value)
@@ -339,7 +339,7 @@ func clusters(x *Text, r *Resources, put func(int, string)) {
 func gazetteers(x *Text, r *Resources, put func(int, string)) {
 	names := r.lists.Lists().Names()
 	for _, m := range r.lists.Match(x.Doc.Text, x.Tokens) {
-		ranges(x, m.Start, m.End, names[m.List], put)
+		ranges(m.Start, m.End, names[m.List], put)
 	}
 }
 
@@ -347,7 +347,7 @@ func gazetteers(x *Text, r *Resources, put func(int, string)) {
 func spanned(x *Text, spans []data.Span, value func(i int) string, put func(int, string)) {
 	for i, s := range spans {
 		for _, t := range data.AlignSpans(x.Tokens, []data.Span{s}) {
-			ranges(x, t.Start, t.End, value(i), put)
+			ranges(t.Start, t.End, value(i), put)
 		}
 	}
 }
@@ -367,8 +367,8 @@ func ruleMatches(x *Text, r *Resources, put func(int, string)) {
 			for end < len(x.Tokens) && x.Tokens[end].Start < m.End+from {
 				end++
 			}
-			ranges(x, first, end, m.Type, put)
-			ranges(x, first, end, m.Rule, put)
+			ranges(first, end, m.Type, put)
+			ranges(first, end, m.Rule, put)
 		}
 	}
 }
