@@ -8,15 +8,19 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/surrogate"
 )
 
 // Kind is what stands in the place of a span.
 type Kind string
 
-// The kinds. That two values are the same is said by what they mean: case, spaces
-// and the separators of numbers do not count, and "Amundsen, Oda" is "Oda Amundsen".
+// The kinds. Two values are the same, for numbered, hash and surrogate, if they
+// differ but in case, accents or spaces, numbers if they do in separators, names if
+// they do in the order of their parts. Within a patient, numbered and surrogate
+// know more: "Lund", "O. Lund" and "Lnud" are of the person who is "Oda Lund" elsewhere.
 const (
 	KindTag       Kind = "tag"       // the type in brackets: [PATIENT]
 	KindNumbered  Kind = "numbered"  // a number for each value of a patient: [PATIENT_1]
@@ -24,7 +28,7 @@ const (
 	KindRedact    Kind = "redact"    // nothing
 	KindHash      Kind = "hash"      // 32 hexadecimal digits of an HMAC under the key: the same for a value wherever it stands
 	KindKeep      Kind = "keep"      // what stood there
-	KindSurrogate Kind = "surrogate" // an invented value of the same sort
+	KindSurrogate Kind = "surrogate" // an invented value of the same sort, see package surrogate; the tag where there is none
 )
 
 // Kinds lists them all.
@@ -72,13 +76,22 @@ type Options struct {
 	// Types is the type set of the spans. Types that the plan names must be in it;
 	// nil allows any.
 	Types *data.TypeSet
+	// Sorts says what the values of a type are, for surrogates: of types that
+	// surrogate.SortOf does not know, or in the place of what it says.
+	Sorts map[string]surrogate.Sort
+	// Language of the notes, for surrogates. Empty means Spanish for the set meddocan, and else English.
+	Language surrogate.Language
+	// Lists that surrogates are drawn from, in the place of those that are built in: see surrogate.ListNames.
+	Lists map[string][]string
 }
 
 // Replacement puts something in the place of spans, by a plan. It is not
 // changed by use: goroutines may share it, each with Patients of its own.
 type Replacement struct {
-	plan Plan
-	opt  Options
+	plan  Plan
+	opt   Options
+	maker *surrogate.Maker
+	looks bool // the plan has a kind for which one value depends on others
 }
 
 // NewReplacement checks plan and options.
@@ -102,18 +115,43 @@ func NewReplacement(plan Plan, opt Options) (*Replacement, error) {
 		if (k == KindHash || k == KindSurrogate) && len(opt.Key) < MinKey {
 			return nil, fmt.Errorf("a key of %d bytes is too short for %s: at least %d are needed", len(opt.Key), k, MinKey)
 		}
-		if k == KindSurrogate {
-			return nil, fmt.Errorf("the kind %s is not there yet", k)
+	}
+	for typ, sort := range opt.Sorts {
+		if !slices.Contains(surrogate.Sorts(), sort) {
+			return nil, fmt.Errorf("the type %q is of no sort %q (have %v)", typ, sort, surrogate.Sorts())
 		}
 	}
-	return &Replacement{plan: plan, opt: opt}, nil
+	if r := (&Replacement{plan: plan, opt: opt}); slices.Contains(kinds, KindSurrogate) && opt.Types != nil {
+		for _, t := range opt.Types.Types {
+			if _, ok := r.sort(t.Name); !ok && plan.kind(t.Name) == KindSurrogate {
+				return nil, fmt.Errorf("surrogates for the type %q: say in Sorts what its values are", t.Name)
+			}
+		}
+	}
+	if opt.Language == "" && opt.Types != nil && opt.Types.Name == "meddocan" {
+		opt.Language = surrogate.Spanish
+	}
+	maker, err := surrogate.New(surrogate.Options{Key: opt.Key, Language: opt.Language, Lists: opt.Lists})
+	if err != nil {
+		return nil, err
+	}
+	looks := slices.Contains(kinds, KindSurrogate) || slices.Contains(kinds, KindNumbered)
+	return &Replacement{plan: plan, opt: opt, maker: maker, looks: looks}, nil
+}
+
+// sort is what the values of a type are.
+func (r *Replacement) sort(typ string) (surrogate.Sort, bool) {
+	if s, ok := r.opt.Sorts[typ]; ok {
+		return s, true
+	}
+	return surrogate.SortOf(typ)
 }
 
 // A Patient replaces the spans of the notes of one patient: what is consistent
 // is consistent within it. It serves one goroutine at a time.
 type Patient struct {
 	*Replacement
-	group   string
+	made    *surrogate.Patient
 	numbers map[string]map[string]int // number of each value, by type
 }
 
@@ -123,18 +161,40 @@ type Patient struct {
 // set of notes alone, not on which of them is replaced first. A value that is in
 // none of them is given what is left when Replace comes to it.
 func (r *Replacement) Patient(group string, docs []*data.Document) *Patient {
-	p := &Patient{Replacement: r, group: group, numbers: map[string]map[string]int{}}
-	docs = slices.Clone(docs)
+	p := &Patient{Replacement: r, numbers: map[string]map[string]int{}}
+	if !r.looks {
+		return p
+	}
+	docs = slices.DeleteFunc(slices.Clone(docs), func(d *data.Document) bool { return d.Check() != nil }) // Replace is going to say it
 	slices.SortStableFunc(docs, func(a, b *data.Document) int { return strings.Compare(a.ID, b.ID) })
+	var mentions []surrogate.Mention
 	for _, d := range docs {
-		if d.Check() != nil {
-			continue // Replace is going to say it
-		}
 		for _, s := range r.prune(d.Spans) {
-			p.number(s.Type, d.Text[s.Start:s.End])
+			sort, _ := r.sort(s.Type)
+			mentions = append(mentions, surrogate.Mention{
+				Note: d.ID, Sort: sort, Text: d.Text[s.Start:s.End], Before: before(d.Text, s.Start), Aside: r.plan.kind(s.Type) != KindSurrogate,
+			})
+		}
+	}
+	p.made = r.maker.Patient(group, mentions)
+	for _, d := range docs {
+		for _, s := range r.prune(d.Spans) {
+			if r.plan.kind(s.Type) == KindNumbered {
+				p.number(s.Type, d.Text[s.Start:s.End])
+			}
 		}
 	}
 	return p
+}
+
+// before is the end of what stands before a span on its line: enough for a title.
+func before(text string, at int) string {
+	start := max(0, at-16)
+	for start < at && !utf8.RuneStart(text[start]) {
+		start++
+	}
+	line := text[start:at]
+	return line[strings.LastIndexByte(line, '\n')+1:]
 }
 
 // Change says what stands in the place of one stretch of the old text.
@@ -155,7 +215,7 @@ func (p *Patient) Replace(doc *data.Document, spans []data.Span) (*data.Document
 	var changes []Change
 	out, err := replace(doc, p.prune(spans), func(s data.Span) (string, error) {
 		changes = append(changes, Change{Old: s, Kind: p.plan.kind(s.Type)})
-		return p.value(s.Type, doc.Text[s.Start:s.End])
+		return p.value(doc.ID, s.Type, doc.Text[s.Start:s.End])
 	}, func(s data.Span) { changes[len(changes)-1].New = s })
 	if err != nil {
 		return nil, nil, err
@@ -184,8 +244,8 @@ func (r *Replacement) prune(spans []data.Span) []data.Span {
 }
 
 // value is what stands in the place of the text.
-func (p *Patient) value(typ, text string) (string, error) {
-	switch kind := p.plan.kind(typ); kind {
+func (p *Patient) value(note, typ, text string) (string, error) {
+	switch p.plan.kind(typ) {
 	case KindTag:
 		return "[" + typ + "]", nil
 	case KindNumbered:
@@ -195,13 +255,19 @@ func (p *Patient) value(typ, text string) (string, error) {
 	case KindRedact:
 		return "", nil
 	case KindHash:
+		sort, _ := p.sort(typ)
 		mac := hmac.New(sha256.New, p.opt.Key)
-		mac.Write([]byte("lethe hash\x00" + normalise(text)))
+		mac.Write([]byte("lethe hash 1\x00" + surrogate.Identity(sort, text)))
 		return hex.EncodeToString(mac.Sum(nil)[:16]), nil
 	case KindKeep:
 		return text, nil
 	default:
-		return "", fmt.Errorf("the kind %s is not there yet", kind)
+		sort, _ := p.sort(typ)
+		made, ok, err := p.made.Replace(note, sort, text)
+		if err == nil && !ok {
+			made = "[" + typ + "]"
+		}
+		return made, err
 	}
 }
 
@@ -212,7 +278,8 @@ func (p *Patient) number(typ, text string) int {
 		values = map[string]int{}
 		p.numbers[typ] = values
 	}
-	key := normalise(text)
+	sort, _ := p.sort(typ)
+	key := p.made.Identity(sort, text)
 	if values[key] == 0 {
 		values[key] = len(values) + 1
 	}
@@ -228,6 +295,3 @@ func mask(text string) string {
 		return '*'
 	}, text)
 }
-
-// normalise takes out what does not tell two values apart.
-func normalise(text string) string { return strings.Join(strings.Fields(strings.ToLower(text)), " ") }

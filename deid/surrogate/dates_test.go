@@ -1,0 +1,140 @@
+package surrogate
+
+import (
+	"testing"
+	"time"
+)
+
+// TestDates moves every form by 500 days. The dates were worked out with GNU date
+// ("2071-03-04 + 500 days"); months move by 16, years by 1, weekdays by 3.
+func TestDates(t *testing.T) {
+	near := civil(2071, 5, 1)
+	for _, tc := range []struct {
+		lang       Language
+		text, want string
+	}{
+		{English, "03/04/2071", "07/16/2072"},
+		{Spanish, "03/04/2071", "15/08/2072"},
+		{English, "3/4/71", "7/16/72"},
+		{English, "13/04/2071", "25/08/2072"}, // no month 13
+		{English, "3-Apr-71", "15-Aug-72"},
+		{English, "31-May-2071", "12-Oct-2072"},
+		{English, "03APR2071", "15AUG2072"},
+		{English, "April 3rd, 2071", "August 15th, 2072"},
+		{English, "APRIL 3RD, 2071", "AUGUST 15TH, 2072"},
+		{English, "Apr. 3, 2071", "Aug. 15, 2072"},
+		{English, "2071-04-03", "2072-08-15"},
+		{English, "2071-04-03T10:30:00Z", "2072-08-15T10:30:00Z"},
+		{English, "04/03/71 10:30 am", "08/15/72 10:30 am"},
+		{English, "20710403", "20720815"},
+		{English, "040371", "081572"},
+		{English, "04/2071", "08/2072"},
+		{English, "4/71", "8/72"},
+		{English, "April of 1998", "August of 1999"},
+		{English, "'71", "'72"},
+		{English, "1998", "1999"},
+		{English, "1998-2001", "1999-2002"},
+		{English, "1998-99", "1999-00"},
+		{English, "4/3", "8/15"},
+		{English, "12/25", "05/08"},
+		{English, "Feb 29", "Jul 13"}, // of 2072
+		{English, "January", "May"},
+		{English, "Monday", "Thursday"},
+		{English, "mondays", "thursdays"},
+		{English, "MWF", "TSM"},
+		{English, "Mon/Wed/Fri", "Thu/Sat/Mon"},
+		{English, "Tuesdays and Thursdays", "Fridays and Sundays"},
+		{English, "Monday, April 3, 2071", "Thursday, August 15, 2072"},
+		{English, "the 4th of July", "the 15th of November"},
+		{English, "3rd", "14th"}, // of May 2071
+		{English, "winter of 1998", "spring of 1999"},
+		{English, "Christmas", "Mother's Day"},
+		{English, "1/2-1/5", "5/16-5/19"},
+		{English, "4/3/71 - 4/9/71", "8/15/72 - 8/21/72"},
+		{English, "3-5 April 2071", "15-17 August 2072"},
+		{English, "April 3-5, 2071", "August 15-17, 2072"},
+		{English, "Sept. 12 - Oct. 3, 2071", "Jan. 24 - Feb. 14, 2073"},
+		{Spanish, "3 de abril de 2071", "15 de agosto de 2072"},
+		{Spanish, "3 de ABRIL", "15 de AGOSTO"},
+		{Spanish, "abril 2071", "agosto 2072"},
+		{Spanish, "abril del 2071", "agosto del 2072"},
+		{Spanish, "año 2004", "año 2005"},
+		{Spanish, "marzo 98", "julio 99"},
+		{Spanish, "20-abril-2004", "2-septiembre-2005"},
+		{Spanish, "21/3 /2004", "3/8 /2005"},
+		{Spanish, "sabado 3 de abril", "martes 15 de agosto"},
+		{Spanish, "3, 4 y 5 de mayo de 2071", "14, 15 y 16 de septiembre de 2072"},
+		// What no calendar has goes out as what none has.
+		{Spanish, "31/02/2071", "45/06/2072"}, // 3 March + 500 days: 15 July, the 45th of June
+		{English, "02/31/71", "06/45/72"},
+		{English, "13/25/2071", "17/39/2072"}, // 25 January 2072 + 500 days: 8 June 2073
+		{English, "03/04//71", "07/16//72"},
+		{English, "03/04/:1", "07/16/:2"},
+		{English, "3/ 4/71", "7/ 16/72"},
+		{English, "003/04/2071", "007/16/2072"},
+		{Spanish, "00/05/2071", "00/09/2072"}, // the day is not known
+	} {
+		o := monthFirst
+		if tc.lang == Spanish {
+			o = dayFirst
+		}
+		d, ok := parseDate(tc.text, tc.lang, o)
+		if !ok {
+			t.Errorf("%q is not read", tc.text)
+			continue
+		}
+		if got := d.String(); got != tc.text {
+			t.Errorf("%q comes out as %q unmoved", tc.text, got)
+		}
+		moved := d.shifted(newShift(500), near, 2080)
+		if got := moved.String(); got != tc.want {
+			t.Errorf("%q moved is %q, want %q", tc.text, got, tc.want)
+		}
+	}
+	for _, text := range []string{"", "Lund", "3 Lund 2071", "call 3/4/71", "98", "32/45/1999", "1", "de", "3/4/71 Oda", "12:30"} {
+		if d, ok := parseDate(text, English, monthFirst); ok {
+			t.Errorf("%q is read as %v", text, d.elements)
+		}
+	}
+}
+
+// TestEveryDayMoves: each day of 40 years, in three forms, moves as the calendar has it.
+func TestEveryDayMoves(t *testing.T) {
+	for _, days := range []int{-731, 203} {
+		for day := civil(2060, 1, 1); day.Year() < 2100; day = day.AddDate(0, 0, 1) {
+			for _, layout := range []string{"01/02/2006", "2-Jan-06", "January 2, 2006"} {
+				d, ok := parseDate(day.Format(layout), English, monthFirst)
+				if !ok {
+					t.Fatalf("%s is not read", day.Format(layout))
+				}
+				want := day.AddDate(0, 0, days).Format(layout)
+				if got := d.shifted(newShift(days), day, 2099).String(); got != want {
+					t.Fatalf("%s moved by %d is %s, want %s", day.Format(layout), days, got, want)
+				}
+			}
+		}
+	}
+}
+
+func FuzzDate(f *testing.F) {
+	for _, s := range []string{"03/04/2071", "3-Apr-71", "April 3rd, 2071", "3 de abril de 2071", "MWF", "'71", "1980s", "Christmas", "31/02/2071", "13/25/2071", "3-5 April", "año 80"} {
+		f.Add(s, 500, false)
+	}
+	f.Fuzz(func(t *testing.T, text string, days int, spanish bool) {
+		lang, o := English, monthFirst
+		if spanish {
+			lang, o = Spanish, dayFirst
+		}
+		d, ok := parseDate(text, lang, o)
+		if !ok {
+			return
+		}
+		if got := d.String(); got != text {
+			t.Fatalf("%q comes out as %q", text, got)
+		}
+		moved := d.shifted(newShift(days%1500), time.Date(2071, 5, 1, 0, 0, 0, 0, time.UTC), 2080).String()
+		if moved == "" {
+			t.Fatalf("%q moved is empty", text)
+		}
+	})
+}

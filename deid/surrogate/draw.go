@@ -1,0 +1,150 @@
+package surrogate
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	fakedata "github.com/brianvoe/gofakeit/v7/data"
+
+	"github.com/lethe-deid/lethe/data/wordlists"
+)
+
+// random is 64 bits that follow from key, patient, what they are for, a value and a counter.
+func (p *Patient) random(use, value string, counter int) uint64 {
+	mac := hmac.New(sha256.New, p.key)
+	var n [8]byte
+	for _, field := range []string{"lethe surrogate 1", p.group, use, value} { // each with its length: no two ways to the same bytes
+		binary.BigEndian.PutUint64(n[:], uint64(len(field)))
+		mac.Write(n[:])
+		mac.Write([]byte(field))
+	}
+	binary.BigEndian.PutUint64(n[:], uint64(counter))
+	mac.Write(n[:])
+	return binary.BigEndian.Uint64(mac.Sum(nil))
+}
+
+// list is what surrogates are drawn from.
+type list struct {
+	name    string
+	entries []string
+}
+
+// draw returns the surrogate of a value in a pool: the entry that the HMAC
+// points at or the first after it that stands for nothing else and is no original.
+func (p *Patient) draw(pool, value string, from *list) (string, error) {
+	id := pool + "\x00" + value
+	if s, ok := p.memo[id]; ok {
+		return s, nil
+	}
+	n := len(from.entries)
+	start := int(p.random(pool, value, 0) % uint64(n))
+	for i := range n {
+		s := from.entries[(start+i)%n]
+		if p.taken[pool+"\x00"+fold(s)] == "" && !p.original(s) {
+			p.taken[pool+"\x00"+fold(s)] = id
+			p.memo[id] = s
+			return s, nil
+		}
+	}
+	return "", fmt.Errorf("the list %s of surrogates has run out: each of its %d entries stands for another value or is one", from.name, n)
+}
+
+var (
+	//go:embed lists/en.txt
+	englishLists string
+	//go:embed lists/es.txt
+	spanishLists string
+	//go:embed lists/scripts.txt
+	scriptLists string
+)
+
+var builtin = sync.OnceValue(func() map[string]*list {
+	lists := map[string]*list{}
+	add := func(name string, entries []string) {
+		seen := map[string]bool{}
+		l := lists[name]
+		if l == nil {
+			l = &list{name: name}
+			lists[name] = l
+		}
+		for _, e := range l.entries {
+			seen[fold(e)] = true
+		}
+		for _, e := range entries {
+			if e = strings.TrimSpace(e); e != "" && !seen[fold(e)] {
+				seen[fold(e)] = true
+				l.entries = append(l.entries, e)
+			}
+		}
+	}
+	for prefix, text := range map[string]string{"en-": englishLists, "es-": spanishLists, "": scriptLists} {
+		_, text, _ = strings.Cut(text, "= ")
+		for section := range strings.SplitSeq(text, "\n= ") {
+			name, entries, _ := strings.Cut(section, "\n")
+			add(prefix+name, strings.Split(strings.Join(strings.Fields(entries), " "), ","))
+		}
+	}
+	for name, from := range map[string][]string{
+		"en-state": {"en-states"}, "es-state": {"es-provinces", "es-regions"}, "en-country": {"en-countries"}, "es-country": {"es-countries"},
+		"en-profession": {"en-professions"}, "es-profession": {"es-professions"},
+	} {
+		for _, f := range from {
+			add(name, wordlists.Entries(f))
+		}
+	}
+	for _, abbr := range wordlists.Entries("en-state-abbreviations") {
+		if len(abbr) == 2 && strings.ToUpper(abbr) == abbr {
+			add("state-abbreviation", []string{abbr})
+		}
+	}
+	// First names whose gender is not known, or when those of one are used up.
+	// gofakeit's (MIT licence) are of all kinds of origin in the United States.
+	for _, lang := range []string{"en-", "es-"} {
+		add(lang+"given", lists[lang+"female"].entries)
+		add(lang+"given", lists[lang+"male"].entries)
+	}
+	add("en-given", fakedata.Person["first"])
+	add("en-surname", fakedata.Person["last"])
+	return lists
+})
+
+// ListNames are those of the lists that surrogates are drawn from.
+func ListNames() []string { return slices.Sorted(maps.Keys(builtin())) }
+
+func newLists(own map[string][]string) (map[string]*list, error) {
+	lists := maps.Clone(builtin())
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if lists[name] == nil {
+			return nil, fmt.Errorf("no list %q of surrogates (have %s)", name, strings.Join(ListNames(), ", "))
+		}
+		l := &list{name: name}
+		seen := map[string]bool{}
+		for i, e := range own[name] {
+			if e = strings.TrimSpace(e); !strings.ContainsFunc(e, unicode.IsLetter) || strings.ContainsFunc(e, unicode.IsControl) {
+				return nil, fmt.Errorf("list %s of surrogates: entry %d has no letter, or a control character", name, i+1)
+			}
+			if !seen[fold(e)] {
+				seen[fold(e)] = true
+				l.entries = append(l.entries, e)
+			}
+		}
+		if len(l.entries) == 0 {
+			return nil, fmt.Errorf("list %s of surrogates is empty", name)
+		}
+		lists[name] = l
+	}
+	return lists, nil
+}
+
+// list is one of the lists in the language of the notes.
+func (m *Maker) list(name string) *list { return m.lists[string(m.lang)+"-"+name] }
+
+func letterOrMark(r rune) bool { return unicode.IsLetter(r) || unicode.Is(unicode.M, r) }

@@ -1,0 +1,282 @@
+package surrogate
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// labels are words that may stand with a number and stay.
+var labels = wordSet("no nº nr num numero number mrn mr ssn nhc dni nie nif cip nass nuhsa id acct account unit chart dea npi vin lic icu")
+
+// phoneWords are those of telephone numbers.
+var phoneWords = wordSet("x ext extension extn extensions ext. pager beeper page bpr phone tel telf tlf tfno telefono fax cell mobile movil home work office or o y and h w c int interno ph")
+
+// alphanumeric is a number without separators.
+func alphanumeric(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToUpper(r)
+		}
+		return -1
+	}, text)
+}
+
+// number replaces digit by digit and letter by letter, after Zuccon et al. 2014,
+// section 4.2. One number has one surrogate, however it is cut up by separators.
+// Zero at its beginning stays zero, and nothing else becomes it there.
+func (p *Patient) number(text string, sort Sort) (string, bool, error) {
+	keep := labels
+	if sort == Phone {
+		keep = phoneWords
+	}
+	// What is replaced, without words that stay.
+	var core strings.Builder
+	var kept []bool // by byte
+	for _, t := range tokens(text) {
+		stays := t.word != "" && keep[t.word] && strings.ContainsFunc(text, unicode.IsDigit) && len([]rune(t.text)) < len([]rune(text))
+		if stays && sort != Phone && len(t.text) < 2 {
+			stays = false
+		}
+		if !stays {
+			core.WriteString(t.text)
+		}
+		for range len(t.text) {
+			kept = append(kept, stays)
+		}
+	}
+	value := alphanumeric(core.String())
+	if value == "" {
+		return "", false, nil
+	}
+	stands, err := p.characters(value)
+	if err != nil {
+		return "", false, err
+	}
+	made := []rune(stands)
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case kept[i] || !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			b.WriteRune(r)
+		case unicode.IsLower(r):
+			b.WriteRune(unicode.ToLower(made[0]))
+			made = made[1:]
+		default:
+			b.WriteRune(made[0])
+			made = made[1:]
+		}
+	}
+	return b.String(), true, nil
+}
+
+// characters replaces a normalised number. Of the surrogates that would repeat
+// another, or an original, the next is taken, as long as there are any: a
+// number of one digit has but nine.
+func (p *Patient) characters(value string) (string, error) {
+	id := "number\x00" + value
+	if s, ok := p.memo[id]; ok {
+		return s, nil
+	}
+	var last string
+	for attempt := range 200 {
+		var b strings.Builder
+		var bits uint64
+		for i, r := range []rune(value) {
+			if i%8 == 0 {
+				bits = p.random("number", value, attempt<<16+i/8)
+			}
+			v := int(bits & 0xff) // of 256, so that a digit's probability is 25 or 26 in 256
+			bits >>= 8
+			switch {
+			case unicode.IsDigit(r):
+				zero := r - rune(digitValue(r))
+				switch {
+				case i > 0:
+					b.WriteRune(zero + rune(v%10))
+				case r == zero:
+					b.WriteRune(zero)
+				default:
+					b.WriteRune(zero + 1 + rune(v%9))
+				}
+			default:
+				b.WriteByte(byte('A' + v%26))
+			}
+		}
+		s := b.String()
+		if s == value {
+			continue
+		}
+		last = s
+		if !p.originals[s] && !p.originals[strings.ToLower(s)] && p.taken["number\x00"+s] == "" {
+			break
+		}
+	}
+	if last == "" {
+		last = value // 0, which stays 0
+		if value == "0" {
+			last = "1"
+		}
+	}
+	p.taken["number\x00"+last] = id
+	p.memo[id] = last
+	return last, nil
+}
+
+// digitValue is the value of a decimal digit of any script.
+func digitValue(r rune) int {
+	// Digits of a script stand in runs of ten, whose first is a multiple of ten
+	// after the run's first; count back to it.
+	n := 0
+	for unicode.IsDigit(r-1) && n < 9 {
+		r--
+		n++
+	}
+	return n
+}
+
+// ageWords are what an age may be written with.
+var ageWords = wordSet(`year years yr yrs yo y o old of age aged month months mo mos week weeks wk wks day days d hour hours hrs h s in his her their the at early mid
+	late about almost nearly over under a an and or to between m w month-old half newborn infant neonate toddler child teen teens teenage teenager teenaged adolescent
+	adult adulthood young elderly middle twenties thirties forties fifties sixties seventies eighties nineties
+	ano anos mes meses semana semanas dia dias hora horas de edad los las el la y medio media unos unas casi entre hasta desde recien nacido nacida lactante
+	nino nina adolescente joven adulto adulta anciano anciana decada aproximadamente recien e u`)
+
+var numberWords = func() map[string]int {
+	words := map[string]int{"hundred": 100, "cien": 100, "ciento": 100}
+	for i, w := range strings.Fields(`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen`) {
+		words[w] = i
+	}
+	for i, w := range strings.Fields("twenty thirty forty fifty sixty seventy eighty ninety") {
+		words[w] = 20 + 10*i
+	}
+	for i, w := range strings.Fields(`cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciseis diecisiete dieciocho diecinueve
+		veinte veintiuno veintidos veintitres veinticuatro veinticinco veintiseis veintisiete veintiocho veintinueve`) {
+		words[w] = i
+	}
+	for i, w := range strings.Fields("treinta cuarenta cincuenta sesenta setenta ochenta noventa") {
+		words[w] = 30 + 10*i
+	}
+	words["un"], words["una"], words["fourty"], words["veintiun"], words["veintiuna"] = 1, 1, 40, 21, 21
+	return words
+}()
+
+// shortUnits are those in which 90 is no great age.
+var shortUnits = wordSet("month months mo mos week weeks wk wks day days d hour hours hrs h mes meses semana semanas dia dias hora horas m w")
+
+// age keeps an age up to 89 years and writes the others as 90 or more (45 CFR
+// 164.514(b)(2)(i)(C)). It is false for what is not wholly made of numbers and words of ages.
+func age(text string) (string, bool, error) {
+	all := tokens(text)
+	var b strings.Builder
+	found := false
+	short := func(i int) bool { // the next word is a unit shorter than a year
+		for _, t := range all[i:] {
+			if t.word != "" {
+				if _, number := numberWords[t.word]; !number && t.word != "and" && t.word != "y" {
+					return shortUnits[t.word]
+				}
+			}
+		}
+		return false
+	}
+	for i := 0; i < len(all); i++ {
+		t := all[i]
+		n, isNumber := numberWords[t.word]
+		switch {
+		case t.num:
+			found = true
+			if len(t.text) > 3 || t.n > 130 && !short(i+1) {
+				return "", false, nil
+			}
+			plural := i+1 < len(all) && (all[i+1].word == "s" || all[i+1].text == "'" || all[i+1].text == "’")
+			if fraction := i > 0 && all[i-1].text == "." && i > 1 && all[i-2].num; t.n >= 90 && !short(i+1) && !fraction && (!plural || t.n >= 100) {
+				b.WriteString("90+")
+				continue
+			}
+			b.WriteString(t.text)
+		case isNumber:
+			found = true
+			// A number in words is a run of them: ninety-three, noventa y tres.
+			end, total := i+1, n
+			for j := i + 1; j < len(all) && !all[j].num; j++ {
+				if v, ok := numberWords[all[j].word]; ok && total >= 20 && v < 100 && (total%10 == 0 || total == 100) {
+					total, end = total+v, j+1
+				} else if ok && v == 100 && total < 10 {
+					total, end = total*100, j+1
+				} else if all[j].word != "" && all[j].word != "and" && all[j].word != "y" || all[j].word == "" && all[j].text != " " && all[j].text != "-" {
+					break
+				}
+			}
+			if total >= 90 && !short(end) {
+				phrase := "ninety or more"
+				if spanishNumber(t.word) {
+					phrase = "noventa o más"
+				}
+				b.WriteString(likeCase(phrase, t.text))
+			} else {
+				for _, w := range all[i:end] {
+					b.WriteString(w.text)
+				}
+			}
+			i = end - 1
+		case t.word != "":
+			if !ageWords[t.word] {
+				return "", false, nil
+			}
+			found = true
+			b.WriteString(t.text)
+		case strings.ContainsAny(t.text, " \t\n\r.,-–—/+½¼¾'’()<>~\u00a0"):
+			b.WriteString(t.text)
+		default:
+			return "", false, nil
+		}
+	}
+	return b.String(), found, nil
+}
+
+func spanishNumber(word string) bool {
+	return word == "cien" || word == "ciento" || strings.HasSuffix(word, "enta")
+}
+
+// ip replaces an address of version 4 or 6.
+func (p *Patient) ip(text string) (string, bool, error) {
+	trimmed := strings.TrimSpace(text)
+	if strings.ContainsFunc(trimmed, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF.:/", r) }) {
+		return p.url(text)
+	}
+	if strings.Contains(trimmed, ":") { // version 6: hexadecimal digits
+		i := 0
+		return strings.Map(func(r rune) rune {
+			if r == ':' || r == '.' || r == '/' || unicode.IsSpace(r) {
+				return r
+			}
+			i++
+			return rune(strconv.FormatUint(p.random("ip", fold(trimmed), i)%16, 16)[0])
+		}, text), true, nil
+	}
+	var b strings.Builder
+	octet := 0
+	for _, t := range tokens(text) {
+		if !t.num {
+			b.WriteString(t.text)
+			continue
+		}
+		octet++
+		low, high := 1, 9 // of as many digits
+		switch len(t.text) {
+		case 1:
+		case 2:
+			low, high = 10, 99
+		default:
+			low, high = 100, 223
+		}
+		span := uint64(high - low)
+		n := low + int(p.random("ip", trimmed, octet)%span)
+		if n >= t.n { // any but the original
+			n++
+		}
+		b.WriteString(strconv.Itoa(n))
+	}
+	return b.String(), octet > 0, nil
+}

@@ -1,0 +1,421 @@
+// Package surrogate invents values that stand in the place of real ones: a name
+// for a name, a date for a date, in the same form.
+//
+// Nothing is stored. What a surrogate is follows from an HMAC under a secret
+// key of the patient, the sort of value, and the value without case, accents
+// and separators: the same key gives the same surrogates, another key others.
+// Of two values that would be given one surrogate, the second in the order of
+// the values (not of the notes) is given the next of the list; so is one
+// that would be given a name or word that is an original of the patient's.
+//
+// What is not understood is not replaced: a surrogate is made only where
+// every word of the original is known to be harmless or is itself replaced.
+//
+// The module for this in Zuccon et al. 2014, section 4.2, is the model of the
+// forms that are kept; that values are consistent over the notes of a patient,
+// that dates keep intervals and malformed dates their form, goes beyond it.
+package surrogate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lethe-deid/lethe/data/wordlists"
+)
+
+// Language says in which language notes are, for what is ambiguous: whether
+// 3/4 is in March, and whose names to invent. Names and dates are understood in
+// both.
+type Language string
+
+// The languages.
+const (
+	English Language = "en"
+	Spanish Language = "es"
+)
+
+// Sort is what a value is, and decides how its surrogate is made.
+type Sort string
+
+// The sorts.
+const (
+	Person       Sort = "person"       // a name in any form: parts, initials, reversed
+	Username     Sort = "username"     // made from the surrogates of names in it, and of other letters and digits
+	Date         Sort = "date"         // shifted
+	Age          Sort = "age"          // kept up to 89, 90+ above
+	Number       Sort = "number"       // digit by digit, letter by letter
+	Phone        Sort = "phone"        // as a number, but words such as ext. stay
+	Email        Sort = "email"        // made from the surrogates of names in it
+	URL          Sort = "url"          // likewise
+	IP           Sort = "ip"           // a legal address of the same form
+	Hospital     Sort = "hospital"     // the words that make it one (General, Clinic) stay
+	Organization Sort = "organization" // likewise
+	Department   Sort = "department"   // likewise
+	Street       Sort = "street"       // likewise, and house numbers digit by digit
+	City         Sort = "city"
+	State        Sort = "state" // a state, province or region; an abbreviation for an abbreviation
+	Country      Sort = "country"
+	Zip          Sort = "zip"      // as a number
+	Place        Sort = "place"    // one of the last five, by what it looks like
+	Landmark     Sort = "landmark" // a park, a bridge, a post-office box
+	Room         Sort = "room"
+	Profession   Sort = "profession"
+	Family       Sort = "family" // a word for another relative
+	Sex          Sort = "sex"    // kept, as first names keep it
+	Other        Sort = "other"  // anything: there is no surrogate
+)
+
+// Sorts lists them all.
+func Sorts() []Sort {
+	return []Sort{Person, Username, Date, Age, Number, Phone, Email, URL, IP, Hospital, Organization, Department, Street, City, State, Country, Zip, Place,
+		Landmark, Room, Profession, Family, Sex, Other}
+}
+
+// types are the sorts of the types of all built-in sets.
+var types = map[string]Sort{
+	// i2b2-2014, i2b2-2006, mimic
+	"PATIENT": Person, "DOCTOR": Person, "USERNAME": Username, "PROFESSION": Profession, "ROOM": Room, "DEPARTMENT": Department, "HOSPITAL": Hospital,
+	"ORGANIZATION": Organization, "STREET": Street, "CITY": City, "STATE": State, "COUNTRY": Country, "ZIP": Zip, "LOCATION-OTHER": Landmark,
+	"LOCATION": Place, "AGE": Age, "DATE": Date, "PHONE": Phone, "FAX": Phone, "EMAIL": Email, "URL": URL, "IPADDR": IP, "SSN": Number,
+	"MEDICALRECORD": Number, "HEALTHPLAN": Number, "ACCOUNT": Number, "LICENSE": Number, "VEHICLE": Number, "DEVICE": Number, "BIOID": Number,
+	"IDNUM": Number, "ID": Number, "OTHER": Other,
+	// meddocan
+	"NOMBRE_SUJETO_ASISTENCIA": Person, "NOMBRE_PERSONAL_SANITARIO": Person, "PROFESION": Profession, "INSTITUCION": Organization, "CALLE": Street,
+	"TERRITORIO": Place, "PAIS": Country, "CENTRO_SALUD": Hospital, "EDAD_SUJETO_ASISTENCIA": Age, "FECHAS": Date, "NUMERO_TELEFONO": Phone,
+	"NUMERO_FAX": Phone, "CORREO_ELECTRONICO": Email, "URL_WEB": URL, "ID_ASEGURAMIENTO": Number, "ID_CONTACTO_ASISTENCIAL": Number,
+	"NUMERO_BENEF_PLAN_SALUD": Number, "IDENTIF_VEHICULOS_NRSERIE_PLACAS": Number, "IDENTIF_DISPOSITIVOS_NRSERIE": Number,
+	"IDENTIF_BIOMETRICOS": Number, "ID_SUJETO_ASISTENCIA": Number, "ID_TITULACION_PERSONAL_SANITARIO": Number, "ID_EMPLEO_PERSONAL_SANITARIO": Number,
+	"OTRO_NUMERO_IDENTIF": Number, "SEXO_SUJETO_ASISTENCIA": Sex, "FAMILIARES_SUJETO_ASISTENCIA": Family, "OTROS_SUJETO_ASISTENCIA": Other,
+	"DIREC_PROT_INTERNET": IP,
+	// conll
+	"PER": Person, "LOC": Place, "ORG": Organization, "MISC": Other,
+}
+
+// SortOf is the sort of a type of the built-in type sets.
+func SortOf(typ string) (Sort, bool) {
+	s, ok := types[typ]
+	return s, ok
+}
+
+// Options of a Maker.
+type Options struct {
+	Key      []byte              // the secret; may be empty if there is nothing to Replace
+	Language Language            // empty means English
+	Lists    map[string][]string // in the place of the built-in lists of these names, see ListNames
+}
+
+// A Maker makes surrogates. It is not changed by use.
+type Maker struct {
+	key   []byte
+	lang  Language
+	lists map[string]*list
+	known *known
+}
+
+// New checks the options.
+func New(opt Options) (*Maker, error) {
+	lang := cmp.Or(opt.Language, English)
+	if calendars[lang] == nil {
+		return nil, fmt.Errorf("no surrogates in the language %q (have en, es)", lang)
+	}
+	lists, err := newLists(opt.Lists)
+	if err != nil {
+		return nil, err
+	}
+	return &Maker{key: opt.Key, lang: lang, lists: lists, known: knownNames()}, nil
+}
+
+// A Mention is a value of a note that is to be replaced.
+type Mention struct {
+	Note   string // identifier of the note
+	Sort   Sort
+	Text   string
+	Before string // some of the text before it: a title there tells the gender of a name
+	Aside  bool   // is not going to be given to Replace; no surrogate may repeat it
+}
+
+// A Patient makes the surrogates of one patient's notes. It serves one
+// goroutine at a time.
+type Patient struct {
+	*Maker
+	group     string
+	originals map[string]bool   // words and whole values of the notes, folded
+	taken     map[string]string // what a surrogate stands for, by pool and surrogate
+	memo      map[string]string // surrogate by pool and value
+	names     *names
+	places    places
+	dates     dates
+}
+
+// dates is what is known of a patient's dates.
+type dates struct {
+	shift  shift
+	order  order
+	latest int                  // the last year that is written in full; years of two digits are not after it
+	near   map[string]time.Time // the first whole date of each note
+}
+
+// Patient begins the notes of one patient, with all values in them. Their
+// order plays no part. Values that are not among them can be replaced later, and are
+// given what is left.
+func (m *Maker) Patient(group string, mentions []Mention) *Patient {
+	p := &Patient{Maker: m, group: group, originals: map[string]bool{}, taken: map[string]string{}, memo: map[string]string{}}
+	mentions = slices.Clone(mentions)
+	slices.SortStableFunc(mentions, func(a, b Mention) int { return cmp.Compare(a.Note, b.Note) })
+	p.readDates(mentions) // the first date of a note: before they are sorted by value
+	slices.SortFunc(mentions, func(a, b Mention) int {
+		return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Sort, b.Sort), cmp.Compare(a.Note, b.Note), cmp.Compare(a.Before, b.Before))
+	})
+	p.readNames(mentions)
+	p.readPlaces(mentions)
+	mentions = slices.CompactFunc(mentions, func(a, b Mention) bool { return a.Text == b.Text && a.Sort == b.Sort && a.Aside == b.Aside })
+	for _, mention := range mentions {
+		p.readOriginal(mention.Text)
+	}
+	// Names first and what is made from them last; and of each sort longer values
+	// first, since others may be parts of them.
+	slices.SortStableFunc(mentions, func(a, b Mention) int {
+		return cmp.Or(cmp.Compare(slices.Index(phases, a.Sort), slices.Index(phases, b.Sort)), cmp.Compare(len(b.Text), len(a.Text)))
+	})
+	for _, mention := range mentions {
+		if !mention.Aside && slices.Contains(phases, mention.Sort) {
+			_, _, _ = p.Replace(mention.Note, mention.Sort, mention.Text) // an error comes again when its place is known
+		}
+	}
+	return p
+}
+
+// phases are the sorts whose surrogates are drawn beforehand, in this order. The
+// others' depend on nothing but the value, or on these.
+var phases = []Sort{Person, Hospital, Organization, Department, Street, City, State, Country, Zip, Place, Landmark, Room, Profession, Number, Phone, Username,
+	Email, URL}
+
+// Replace returns the surrogate of a value of a note. It is false for a value
+// that is not understood, such as a date with a name in it. An error says that a
+// list has run out.
+func (p *Patient) Replace(note string, sort Sort, text string) (string, bool, error) {
+	if strings.TrimSpace(text) == "" {
+		return "", false, nil
+	}
+	switch sort {
+	case Person:
+		return p.person(text)
+	case Date:
+		return p.date(note, text)
+	case Age:
+		return age(text)
+	case Number, Phone, Zip:
+		return p.number(text, sort)
+	case Username:
+		return p.username(text)
+	case Email:
+		return p.email(text)
+	case URL:
+		return p.url(text)
+	case IP:
+		return p.ip(text)
+	case Sex:
+		return text, sexes[fold(strings.Trim(text, " .:"))], nil
+	case Family:
+		return p.family(text)
+	case Other, "":
+		return "", false, nil
+	}
+	return p.place(text, sort)
+}
+
+var sexes = wordSet(`m f h v male female man woman men women boy girl gentleman lady masculine feminine hombre mujer hombres mujeres varon varones hembra nino
+	nina ninos ninas chico chica masculino masculina femenino femenina anciano anciana senor senora caballero muchacho muchacha joven lactante`)
+
+// Identity is equal for two values that are the same but for their form.
+func (p *Patient) Identity(sort Sort, text string) string {
+	switch sort {
+	case Person:
+		return p.names.identity(text)
+	case Number, Phone, Zip:
+		return alphanumeric(text)
+	}
+	return strings.Join(strings.Fields(fold(text)), " ")
+}
+
+// Identity is that of a value whose patient does not matter: of names, the parts in any order.
+func Identity(sort Sort, text string) string {
+	switch sort {
+	case Person:
+		words := strings.FieldsFunc(fold(text), func(r rune) bool { return !letterOrMark(r) && r != '\'' })
+		slices.Sort(words)
+		return strings.Join(words, " ")
+	case Number, Phone, Zip:
+		return alphanumeric(text)
+	}
+	return strings.Join(strings.Fields(fold(text)), " ")
+}
+
+// readOriginal remembers a value's words.
+func (p *Patient) readOriginal(text string) {
+	whole := strings.Join(strings.Fields(fold(text)), " ")
+	p.originals[whole] = true
+	for _, w := range strings.FieldsFunc(whole, func(r rune) bool { return !letterOrMark(r) && r != '\'' }) {
+		p.originals[w] = true
+	}
+	if digits := alphanumeric(text); digits != "" {
+		p.originals[digits] = true
+	}
+}
+
+// original says that a surrogate would repeat one of the originals, or a word of four or more letters of one.
+func (p *Patient) original(surrogate string) bool {
+	f := fold(surrogate)
+	if p.originals[f] {
+		return true
+	}
+	for _, w := range strings.FieldsFunc(f, func(r rune) bool { return !letterOrMark(r) && r != '\'' }) {
+		if len(w) >= 4 && p.originals[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// readDates fixes the shift, and what ambiguous dates mean.
+func (p *Patient) readDates(mentions []Mention) {
+	d := &p.dates
+	*d = dates{near: map[string]time.Time{}, order: monthFirst}
+	if p.lang == Spanish {
+		d.order = dayFirst
+	}
+	votes := 0
+	var all []*date
+	var notes []string
+	for _, m := range mentions {
+		if m.Sort != Date {
+			continue
+		}
+		a, okA := parseDate(m.Text, p.lang, monthFirst)
+		b, okB := a, okA
+		if !okA || ambiguous(a) {
+			b, okB = parseDate(m.Text, p.lang, dayFirst)
+		}
+		if okA && okB && a != b && len(a.elements) == 1 && a.elements[0].at[fieldYear] > a.elements[0].at[fieldMonth] {
+			// The two readings are one if the order is plain to see.
+			if month := a.elements[0].at[fieldMonth]; month == b.elements[0].at[fieldMonth] {
+				if month < a.elements[0].at[fieldDay] {
+					votes++
+				} else {
+					votes--
+				}
+			}
+		}
+		for i, parts := range [][]*date{{a}, {b}} {
+			if ok := []bool{okA, okB}[i]; ok {
+				for _, e := range parts[0].elements {
+					if k := e.at[fieldYear]; k > 0 && len(parts[0].parts[k].text) == 4 {
+						d.latest = max(d.latest, parts[0].parts[k].value)
+					}
+				}
+			}
+		}
+		all, notes = append(all, a, b), append(notes, m.Note, m.Note)
+	}
+	switch {
+	case votes > 0:
+		d.order = monthFirst
+	case votes < 0:
+		d.order = dayFirst
+	}
+	d.latest = cmp.Or(d.latest, 2049)
+	seen := map[string]map[time.Time]bool{}
+	for i := int(d.order); i < len(all); i += 2 {
+		if all[i] == nil {
+			continue
+		}
+		for _, day := range all[i].full(d.latest) {
+			if _, ok := d.near[notes[i]]; !ok {
+				d.near[notes[i]] = day
+				seen[notes[i]] = map[time.Time]bool{}
+			}
+			seen[notes[i]][day] = true
+		}
+	}
+	d.shift = p.drawShift(seen)
+}
+
+// ambiguous says that a date has day and month in numbers.
+func ambiguous(d *date) bool {
+	return slices.ContainsFunc(d.elements, func(e element) bool {
+		return e.at[fieldDay] > 0 && e.at[fieldMonth] > 0 && d.parts[e.at[fieldMonth]].form == nil
+	})
+}
+
+// drawShift draws by how many days the patient's dates move: 200 to 1500, back
+// or forth. It is no multiple of a week, nor near one of a year, so that a
+// weekday, month or season that stands alone moves as well; and it does not move any
+// whole date onto another of the same note.
+func (p *Patient) drawShift(notes map[string]map[time.Time]bool) shift {
+	for attempt := 0; ; attempt++ {
+		v := p.random("shift", "", attempt)
+		days := 200 + int(v>>1%1301)
+		if v&1 == 1 {
+			days = -days
+		}
+		s := newShift(days)
+		if m := modulo(s.months, 12); days%7 == 0 || m < 2 || m > 10 {
+			continue
+		}
+		onto := false
+		for _, days := range notes {
+			for day := range days {
+				onto = onto || days[day.AddDate(0, 0, s.days)]
+			}
+		}
+		if !onto || attempt > 1000 {
+			return s
+		}
+	}
+}
+
+func (p *Patient) date(note, text string) (string, bool, error) {
+	d, ok := parseDate(text, p.lang, p.dates.order)
+	if !ok {
+		// Numbers of no known form; words might be anything.
+		if strings.ContainsFunc(text, letterOrMark) {
+			return "", false, nil
+		}
+		return p.number(text, Number)
+	}
+	near, ok := p.dates.near[note]
+	if !ok {
+		near = civil(p.dates.latest, 1, 1)
+	}
+	return d.shifted(p.dates.shift, near, p.dates.latest).String(), true, nil
+}
+
+// family draws another relative of the same number and grammatical gender.
+func (p *Patient) family(text string) (string, bool, error) {
+	key := fold(text)
+	for _, lang := range []Language{p.lang, other(p.lang)} {
+		entries := wordlists.Entries(string(lang) + "-kinship")
+		if !slices.ContainsFunc(entries, func(e string) bool { return fold(e) == key }) {
+			continue
+		}
+		class := func(s string) string {
+			s = fold(s)
+			plural := strings.HasSuffix(s, "s")
+			s = strings.TrimSuffix(s, "s")
+			if lang == English {
+				return fmt.Sprint(plural)
+			}
+			return fmt.Sprint(plural, s[len(s)-1:] == "a", s[len(s)-1:] == "o")
+		}
+		alike := slices.DeleteFunc(slices.Clone(entries), func(e string) bool { return class(e) != class(text) || strings.Contains(e, " ") })
+		v, err := p.draw("family", key, &list{string(lang) + "-kinship", alike})
+		if err != nil {
+			return "", false, nil // every word of its class stands in the notes
+		}
+		return likeCase(v, text), true, nil
+	}
+	return "", false, nil
+}

@@ -1,0 +1,271 @@
+package surrogate
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+var key = []byte("a key of sixteen")
+
+func mentions(sort Sort, texts ...string) []Mention {
+	var all []Mention
+	for _, text := range texts {
+		all = append(all, Mention{Note: "a", Sort: sort, Text: text})
+	}
+	return all
+}
+
+func patient(t *testing.T, opt Options, all []Mention) *Patient {
+	t.Helper()
+	opt.Key = key
+	m, err := New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Patient("p", all)
+}
+
+func must(t *testing.T, p *Patient, sort Sort, text string) string {
+	t.Helper()
+	s, ok, err := p.Replace("a", sort, text)
+	if err != nil || !ok {
+		t.Fatalf("%s %q: understood %v, error %v", sort, text, ok, err)
+	}
+	return s
+}
+
+// TestOnePersonInEveryForm builds each form of the surrogate from that of the full name.
+func TestOnePersonInEveryForm(t *testing.T) {
+	all := mentions(Person, "Oda Maria Amundsen", "Amundsen, Oda", "AMUNDSEN,ODA", "oda amundsen", "O. Amundsen", "O.M.A.", "OMA", "Oda M. Amundsen", "Amundsen",
+		"Amundsen", "Amunden", "Amunsden", "Mrs. Amundsen", "Per Amundsen", "Oda Amundsen-Lund", "Dr. Amundsen")
+	all = append(all, mentions(Email, "oamundsen7@gmail.com", "oda.amundsen@lund.no")...)
+	all = append(all, mentions(Username, "oamundsen")...)
+	p := patient(t, Options{}, all)
+	full := strings.Fields(must(t, p, Person, "Oda Maria Amundsen"))
+	first, middle, last := full[0], full[1], full[2]
+	for text, want := range map[string]string{
+		"Amundsen, Oda": last + ", " + first, "AMUNDSEN,ODA": strings.ToUpper(last + "," + first), "oda amundsen": strings.ToLower(first + " " + last),
+		"O. Amundsen": first[:1] + ". " + last, "O.M.A.": first[:1] + "." + middle[:1] + "." + last[:1] + ".", "OMA": first[:1] + middle[:1] + last[:1],
+		"Oda M. Amundsen": first + " " + middle[:1] + ". " + last, "Amundsen": last, "Mrs. Amundsen": "Mrs. " + last, "Dr. Amundsen": "Dr. " + last,
+	} {
+		if got := must(t, p, Person, text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+	if !p.known.female[fold(first)] || !p.known.female[fold(middle)] {
+		t.Errorf("%s %s is no woman's name", first, middle)
+	}
+	per := must(t, p, Person, "Per Amundsen")
+	if f, l, _ := strings.Cut(per, " "); !p.known.male[fold(f)] || l != last {
+		t.Errorf("Per Amundsen became %q, want a man's name and %s", per, last)
+	}
+	for text, kind := range map[string]slip{"Amunden": omitted, "Amunsden": swapped} {
+		if got := must(t, p, Person, text); compareWords(last, got) == noSlip || kind == omitted && len(got) != len(last)-1 {
+			t.Errorf("%q became %q, want %q misspelt alike", text, got, last)
+		}
+	}
+	login := strings.ToLower(first[:1] + last)
+	if got := must(t, p, Username, "oamundsen"); got != login {
+		t.Errorf("the login became %q, want %q", got, login)
+	}
+	if got := must(t, p, Email, "oamundsen7@gmail.com"); !strings.HasPrefix(got, login) || !strings.HasSuffix(got, "@gmail.com") || len(got) != len(login+"7@gmail.com") {
+		t.Errorf("the address became %q", got)
+	}
+	if got := must(t, p, Email, "oda.amundsen@lund.no"); !strings.HasPrefix(got, strings.ToLower(first+"."+last)+"@") || strings.Contains(got, "lund") {
+		t.Errorf("the address became %q", got)
+	}
+	for _, pair := range [][2]string{{"Oda Maria Amundsen", "O. Amundsen"}, {"Oda Maria Amundsen", "AMUNDSEN,ODA"}, {"Oda Maria Amundsen", "Oda M. Amundsen"}} {
+		if p.Identity(Person, pair[0]) != p.Identity(Person, pair[1]) {
+			t.Errorf("%q and %q are two", pair[0], pair[1])
+		}
+	}
+	if p.Identity(Person, "Oda Amundsen") == p.Identity(Person, "Per Amundsen") {
+		t.Error("Oda and Per are one")
+	}
+}
+
+func TestSpanishNames(t *testing.T) {
+	p := patient(t, Options{Language: Spanish}, mentions(Person, "María del Carmen Ruiz de la Torre", "Pablo Núñez Vega", "Núñez Vega, Pablo", "NUÑEZ", "D. Pablo Núñez",
+		"Dra. Vega", "Ana Lía Gómez Sáez"))
+	pablo := strings.Fields(must(t, p, Person, "Pablo Núñez Vega"))
+	if !p.known.male[fold(pablo[0])] {
+		t.Errorf("Pablo became %s", pablo[0])
+	}
+	for text, want := range map[string]string{
+		"Núñez Vega, Pablo": pablo[1] + " " + pablo[2] + ", " + pablo[0], "NUÑEZ": strings.ToUpper(pablo[1]), "D. Pablo Núñez": "D. " + pablo[0] + " " + pablo[1],
+		"Dra. Vega": "Dra. " + pablo[2],
+	} {
+		if got := must(t, p, Person, text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+	maria := strings.Fields(must(t, p, Person, "María del Carmen Ruiz de la Torre"))
+	if len(maria) != 7 || maria[1] != "del" || maria[4] != "de" || maria[5] != "la" || !p.known.female[fold(maria[0])] || !p.known.female[fold(maria[2])] {
+		t.Errorf("María del Carmen became %v", maria)
+	}
+}
+
+func TestScripts(t *testing.T) {
+	p := patient(t, Options{}, mentions(Person, "Анна Петрова", "Ελένη Παππά", "王小明", "김철수", "ליאור כהן"))
+	for _, text := range []string{"Анна Петрова", "Ελένη Παππά", "王小明", "김철수", "ליאור כהן"} {
+		got := must(t, p, Person, text)
+		a, _ := script(text)
+		for _, r := range got {
+			if b, ok := script(string(r)); ok && a != b {
+				t.Errorf("%q became %q, of another script", text, got)
+			}
+		}
+		if got == text {
+			t.Errorf("%q stays", text)
+		}
+	}
+	if got, ok, err := p.Replace("a", Person, "राम"); ok || err != nil {
+		t.Errorf("a script without lists: %q, %v", got, err)
+	}
+}
+
+func TestAges(t *testing.T) {
+	for text, want := range map[string]string{
+		"45": "45", "89": "89", "90": "90+", "93": "90+", "101 years": "90+ years", "93-year-old": "90+-year-old", "ninety-three": "ninety or more",
+		"Ninety three years": "Ninety or more years", "one hundred and two": "ninety or more", "eighty-nine": "eighty-nine", "noventa y tres años": "noventa o más años",
+		"97 años": "90+ años", "95 meses": "95 meses", "100 days": "100 days", "80s": "80s", "90s": "90s", "60-65": "60-65", "88-92": "88-90+", "4 1/2": "4 1/2",
+		"tres años y diez meses": "tres años y diez meses", "9 y 9 meses de edad": "9 y 9 meses de edad", "cien años": "noventa o más años",
+	} {
+		if got, ok, err := age(text); got != want || !ok || err != nil {
+			t.Errorf("%q became %q, %v, %v, want %q", text, got, ok, err, want)
+		}
+	}
+	for _, text := range []string{"Lund", "45 Lund", "1944", "", "-", "44 @"} {
+		if got, ok, _ := age(text); ok {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+// TestShapes: numbers keep theirs, and equal numbers have equal surrogates however they are cut.
+func TestShapes(t *testing.T) {
+	p := patient(t, Options{}, nil)
+	for _, tc := range []struct {
+		sort Sort
+		text string
+	}{
+		{Number, "123-45-6789"}, {Number, "AB 1234/x"}, {Number, "٣٤٥٦"}, {Number, "0012"}, {Phone, "(617) 555-1234 ext. 99"}, {Phone, "+34 91 555 12 34"}, {Zip, "02139-1234"},
+		{Number, "7"}, {IP, "10.200.3.44"}, {IP, "fe80::1"},
+	} {
+		got := must(t, p, tc.sort, tc.text)
+		if got == tc.text || shapeOf(got) != shapeOf(tc.text) && tc.sort != IP {
+			t.Errorf("%q became %q", tc.text, got)
+		}
+	}
+	if a, b := must(t, p, Number, "123-45-6789"), must(t, p, Number, "123456789"); strings.ReplaceAll(a, "-", "") != b {
+		t.Errorf("one number became %q and %q", a, b)
+	}
+	if got := must(t, p, Phone, "(617) 555-1234 ext. 99"); !strings.Contains(got, " ext. ") {
+		t.Errorf("the extension became %q", got)
+	}
+}
+
+func shapeOf(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsDigit(r):
+			return '9'
+		case r >= 'A' && r <= 'Z':
+			return 'A'
+		case r >= 'a' && r <= 'z':
+			return 'a'
+		}
+		return r
+	}, s)
+}
+
+func TestPlaces(t *testing.T) {
+	p := patient(t, Options{}, append(append(mentions(Hospital, "Gorse Hill Memorial Hospital", "GHMH", "Gorse Hill", "MGH"), mentions(Street, "12 Gorse Street, Apt. 4B")...),
+		mentions(URL, "www.gorsehill.org/patients")...))
+	full := must(t, p, Hospital, "Gorse Hill Memorial Hospital")
+	own, ok := strings.CutSuffix(full, " Memorial Hospital")
+	if !ok || own == "Gorse Hill" {
+		t.Errorf("the hospital became %q", full)
+	}
+	if got := must(t, p, Hospital, "Gorse Hill"); got != own {
+		t.Errorf("its short name became %q, want %q", got, own)
+	}
+	initials := ""
+	for _, w := range strings.Fields(full) {
+		initials += w[:1]
+	}
+	if got := must(t, p, Hospital, "GHMH"); got != initials {
+		t.Errorf("its initials became %q, want %q", got, initials)
+	}
+	if got, want := must(t, p, URL, "www.gorsehill.org/patients"), "www."+strings.ToLower(strings.ReplaceAll(own, " ", ""))+".org/patients"; got != want {
+		t.Errorf("its page became %q, want %q", got, want)
+	}
+	if got := must(t, p, Street, "12 Gorse Street, Apt. 4B"); !strings.HasSuffix(shapeOf(got), " Aaaaaa, Aaa. 9A") || strings.Contains(got, "Gorse") {
+		t.Errorf("the street became %q", got)
+	}
+	for _, tc := range []struct {
+		text string
+		list string
+	}{{"Springfield", "en-city"}, {"Vermont", "en-state"}, {"VT", "state-abbreviation"}, {"Portugal", "en-country"}} {
+		got := must(t, p, Place, "Springfield, "+tc.text)
+		got = got[strings.Index(got, ", ")+2:]
+		if tc.list == "en-city" {
+			continue
+		}
+		found := false
+		for _, e := range p.lists[tc.list].entries {
+			found = found || e == got
+		}
+		if !found || got == tc.text {
+			t.Errorf("%q became %q, which is not on the list %s", tc.text, got, tc.list)
+		}
+	}
+}
+
+func TestListRunsOut(t *testing.T) {
+	p := patient(t, Options{Lists: map[string][]string{"en-surname": {"Vega", "Lund"}}}, mentions(Person, "Dr. Ash", "Dr. Birch", "Dr. Cedar"))
+	_, _, err := p.Replace("a", Person, "Dr. Ash") // the last of its length
+	want := "the list en-surname of surrogates has run out: each of its 2 entries stands for another value or is one"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	for _, tc := range []struct {
+		opt  Options
+		want string
+	}{
+		{Options{Language: "xx"}, `no surrogates in the language "xx" (have en, es)`},
+		{Options{Lists: map[string][]string{"en-names": {"Oda"}}}, `no list "en-names" of surrogates (have `},
+		{Options{Lists: map[string][]string{"en-city": {}}}, "list en-city of surrogates is empty"},
+		{Options{Lists: map[string][]string{"en-city": {"Oslo", "7"}}}, "list en-city of surrogates: entry 2 has no letter, or a control character"},
+	} {
+		if _, err := New(tc.opt); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+			t.Errorf("error %v, want %q", err, tc.want)
+		}
+	}
+}
+
+// TestLists: what is drawn from is not empty, without repetition, and clean.
+func TestLists(t *testing.T) {
+	for name, l := range builtin() {
+		if len(l.entries) < 14 {
+			t.Errorf("%s has %d entries", name, len(l.entries))
+		}
+		for _, e := range l.entries {
+			if !utf8.ValidString(e) || strings.ContainsAny(e, "\n=#,") || e != strings.TrimSpace(e) {
+				t.Errorf("%s: %q", name, e)
+			}
+		}
+	}
+	for _, set := range []string{"female", "male", "given", "surname", "city", "street", "hospital", "organization", "department", "landmark", "state", "country", "profession"} {
+		for _, lang := range []string{"en-", "es-"} {
+			if builtin()[lang+set] == nil {
+				t.Errorf("no list %s", lang+set)
+			}
+		}
+	}
+}
