@@ -343,15 +343,6 @@ func gazetteers(x *Text, r *Resources, put func(int, string)) {
 	}
 }
 
-// spanned tells the tokens of spans of the document.
-func spanned(x *Text, spans []data.Span, value func(i int) string, put func(int, string)) {
-	for i, s := range spans {
-		for _, t := range data.AlignSpans(x.Tokens, []data.Span{s}) {
-			ranges(t.Start, t.End, value(i), put)
-		}
-	}
-}
-
 func ruleMatches(x *Text, r *Resources, put func(int, string)) {
 	if len(x.Tokens) == 0 {
 		return
@@ -374,5 +365,7 @@ func ruleMatches(x *Text, r *Resources, put func(int, string)) {
 }
 
 func entities(x *Text, _ *Resources, put func(int, string)) {
-	spanned(x, x.Foreign, func(i int) string { return x.Foreign[i].Type }, put)
+	for _, s := range data.AlignSpans(x.Tokens, x.Foreign) {
+		ranges(s.Start, s.End, s.Type, put)
+	}
 }
