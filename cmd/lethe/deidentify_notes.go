@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -328,25 +329,20 @@ func (d *deidentification) look(clean *data.Document, r *result, changes []deid.
 // oldStart and oldEnd are where a stretch of the new text that no change touches
 // begins and ends in the old.
 func oldStart(at int, changes []deid.Change) int {
-	moved := 0
-	for _, c := range changes {
-		if c.New.End > at {
-			break
-		}
-		moved = c.Old.End - c.New.End
-	}
-	return at + moved
+	return at + moved(changes, func(c deid.Change) bool { return c.New.End <= at })
 }
 
 func oldEnd(at int, changes []deid.Change) int {
-	moved := 0
-	for _, c := range changes {
-		if c.New.Start >= at {
-			break
-		}
-		moved = c.Old.End - c.New.End
+	return at + moved(changes, func(c deid.Change) bool { return c.New.Start < at })
+}
+
+// moved is by how much the text after the last of the changes that lie before has moved.
+func moved(changes []deid.Change, before func(deid.Change) bool) int {
+	k := sort.Search(len(changes), func(i int) bool { return !before(changes[i]) }) - 1
+	if k < 0 {
+		return 0
 	}
-	return at + moved
+	return changes[k].Old.End - changes[k].New.End
 }
 
 // write writes an item of the batch, and ends a file.

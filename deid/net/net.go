@@ -53,27 +53,29 @@ type Removed struct{ Text, Type string }
 // Scan looks through a text and returns what it finds, sorted and disjoint. Covered are
 // spans of the text, sorted and disjoint, in which all is well: new text, and PHI that was kept by
 // intent.
-func (n *Net) Scan(text string, covered []data.Span, originals []Removed, known []Value) []Finding {
-	var found []Finding
-	words := split(text, covered)
-	if len(originals) > 0 {
-		var p patterns
-		for _, o := range originals {
-			p.add(o.Text, o.Type, n.how(o.Type))
-		}
-		found = append(found, p.find(words, Original)...)
+func (n *Net) Scan(text string, covered []data.Span, removed []Removed, known []Value) []Finding {
+	var originalPatterns, knownPatterns patterns
+	for _, r := range removed {
+		originalPatterns.add(r.Text, r.Type, n.how(r.Type))
 	}
-	if len(known) > 0 {
-		p := patterns{fuzzy: true}
-		for _, v := range known {
-			p.add(v.Text, v.typeIn(n.Types), v.how())
+	knownPatterns.fuzzy = true
+	for _, v := range known {
+		knownPatterns.add(v.Text, v.typeIn(n.Types), v.how())
+	}
+	var found []Finding
+	if len(removed) > 0 || len(known) > 0 {
+		for from := 0; from < len(text); {
+			to := windowEnd(text, from)
+			words := split(text, from, to, covered)
+			found = append(found, originalPatterns.find(words, Original)...)
+			found = append(found, knownPatterns.find(words, Known)...)
+			from = to
 		}
-		found = append(found, p.find(words, Known)...)
 	}
 	if n.Formulaic != nil {
 		for _, s := range n.Formulaic(text) {
 			for _, part := range without(s, covered) {
-				if hasWord(words, part) {
+				if len(split(text, part.Start, part.End, nil)) > 0 {
 					found = append(found, Finding{data.Span{Start: part.Start, End: part.End, Type: s.Type, Score: 1}, Formulaic})
 				}
 			}
@@ -124,10 +126,7 @@ func join(found []Finding) []Finding {
 // without is what remains of a span beside the covered ones.
 func without(s data.Span, covered []data.Span) []data.Span {
 	var out []data.Span
-	for _, c := range covered {
-		if c.End <= s.Start {
-			continue
-		}
+	for _, c := range covered[firstAfter(covered, s.Start):] {
 		if c.Start >= s.End {
 			break
 		}
@@ -140,11 +139,6 @@ func without(s data.Span, covered []data.Span) []data.Span {
 		out = append(out, s)
 	}
 	return out
-}
-
-func hasWord(words []word, s data.Span) bool {
-	i, _ := slices.BinarySearchFunc(words, s.Start, func(w word, at int) int { return w.end - at - 1 })
-	return i < len(words) && words[i].start < s.End
 }
 
 // word is a run of letters or of digits.
@@ -160,11 +154,40 @@ type word struct {
 // its indent, say.
 const maxGap = 6
 
-// split returns the words of a text that are not in covered spans.
-func split(text string, covered []data.Span) []word {
+// firstAfter is the first of the spans that ends after a place.
+func firstAfter(spans []data.Span, at int) int {
+	i, _ := slices.BinarySearchFunc(spans, at, func(s data.Span, at int) int { return s.End - at - 1 })
+	return i
+}
+
+// window is how much of a text is looked through at a time, in bytes: a bound on what is
+// held.
+const window = 1 << 20
+
+// windowEnd is where the window that begins at a place ends: after a blank line if it can,
+// else after a line, else where it must.
+func windowEnd(text string, from int) int {
+	if len(text)-from <= window {
+		return len(text)
+	}
+	part := text[from : from+window]
+	for _, border := range []string{"\n\n", "\n", " "} {
+		if i := strings.LastIndex(part, border); i >= 0 {
+			return from + i + len(border)
+		}
+	}
+	to := from + window
+	for !utf8.RuneStart(text[to]) {
+		to--
+	}
+	return to
+}
+
+// split returns the words of text[from:to] that are not in covered spans.
+func split(text string, from, to int, covered []data.Span) []word {
 	var words []word
-	next := 0 // of covered
-	for i := 0; i < len(text); {
+	next := firstAfter(covered, from)
+	for i := from; i < to; {
 		for next < len(covered) && covered[next].End <= i {
 			next++
 		}
@@ -178,9 +201,9 @@ func split(text string, covered []data.Span) []word {
 			i += size
 			continue
 		}
-		stop := len(text)
+		stop := to
 		if next < len(covered) {
-			stop = covered[next].Start
+			stop = min(stop, covered[next].Start)
 		}
 		end, ascii := i, true
 		for end < stop {

@@ -32,11 +32,16 @@ const (
 type patterns struct {
 	fuzzy   bool                // one edit may part a word from the text
 	phrases map[string][]phrase // by their first word
-	numbers []phrase            // of one word
+	numbers map[string]string   // without what parts them: the type
+	heads   map[string]bool     // what numbers begin with, up to headSize bytes
+	longest int                 // of the numbers, in bytes
 	parts   map[string]string   // of names: the type
 	list    []string            // the keys of parts that are long enough to be fuzzy
 	numeric []phrase            // the numbers that are long enough to be fuzzy
+	seen    map[string]bool     // phrases that are there already
 }
+
+const headSize = 3
 
 type phrase struct {
 	words []string
@@ -46,7 +51,7 @@ type phrase struct {
 func (p *patterns) add(text, typ string, how how) {
 	var words []string
 	size, digits := 0, false
-	for _, w := range split(text, nil) {
+	for _, w := range split(text, 0, len(text), nil) {
 		words = append(words, w.fold)
 		size += utf8.RuneCountInString(w.fold)
 		digits = digits || w.digits
@@ -73,10 +78,20 @@ func (p *patterns) add(text, typ string, how how) {
 		}
 	case asNumber:
 		if digits && size >= minNumber || size >= 2*minNumber {
-			number := phrase{[]string{strings.Join(words, "")}, typ}
-			p.numbers = append(p.numbers, number)
-			if digits && size > minNumber {
-				p.numeric = append(p.numeric, number)
+			number := strings.Join(words, "")
+			if p.numbers == nil {
+				p.numbers, p.heads = map[string]string{}, map[string]bool{}
+			}
+			if _, ok := p.numbers[number]; ok {
+				return
+			}
+			p.numbers[number] = typ
+			for n := range headSize + 1 {
+				p.heads[number[:min(n, len(number))]] = true
+			}
+			p.longest = max(p.longest, len(number))
+			if p.fuzzy && digits && size > minNumber {
+				p.numeric = append(p.numeric, phrase{[]string{number}, typ})
 			}
 		}
 	case asPhrase:
@@ -84,8 +99,13 @@ func (p *patterns) add(text, typ string, how how) {
 			return
 		}
 		if p.phrases == nil {
-			p.phrases = map[string][]phrase{}
+			p.phrases, p.seen = map[string][]phrase{}, map[string]bool{}
 		}
+		key := strings.Join(words, " ")
+		if p.seen[key] {
+			return
+		}
+		p.seen[key] = true
 		p.phrases[words[0]] = append(p.phrases[words[0]], phrase{words, typ})
 	}
 }
@@ -116,10 +136,8 @@ func (p *patterns) find(words []word, source Source) []Finding {
 				hit(i, last, ph.typ)
 			}
 		}
-		for _, number := range p.numbers {
-			if last, ok := number.joined(words, i); ok {
-				hit(i, last, number.typ)
-			}
+		if last, typ, ok := p.number(words, i); ok {
+			hit(i, last, typ)
 		}
 		if p.fuzzy && words[i].digits {
 			for _, number := range p.numeric {
@@ -143,18 +161,22 @@ func (ph phrase) at(words []word, i int) (int, bool) {
 	return i + len(ph.words) - 1, true
 }
 
-// joined says whether words from i on, parted or not, are the number.
-func (ph phrase) joined(words []word, i int) (int, bool) {
-	rest := ph.words[0]
-	for k := i; k < len(words) && (k == i || words[k].gap >= 0); k++ {
-		if !strings.HasPrefix(rest, words[k].fold) {
-			return 0, false
+// number says whether words from i on, parted or not, are a number, and the longest
+// such.
+func (p *patterns) number(words []word, i int) (last int, typ string, ok bool) {
+	if p.numbers == nil || !p.heads[words[i].fold[:min(headSize, len(words[i].fold))]] {
+		return 0, "", false
+	}
+	joined := words[i].fold
+	for k := i; len(joined) <= p.longest; joined += words[k].fold {
+		if t, found := p.numbers[joined]; found {
+			last, typ, ok = k, t, true
 		}
-		if rest = rest[len(words[k].fold):]; rest == "" {
-			return k, true
+		if k++; k == len(words) || words[k].gap < 0 {
+			break
 		}
 	}
-	return 0, false
+	return last, typ, ok
 }
 
 // names looks for the parts of names: several beside one another, in any order and
