@@ -44,7 +44,7 @@ func TestSafetyNetOnMeddocan(t *testing.T) {
 			removed = append(removed, net.Removed{Text: doc.Text[s.Start:s.End], Type: s.Type})
 		}
 		hit := make([]bool, len(left))
-		for _, f := range n.Scan(doc.Text, found, removed, nil) {
+		for _, f := range n.Scan(doc.Text, found, n.Originals(removed), nil) {
 			any := false
 			for i, s := range left {
 				if f.Start < s.End && s.Start < f.End {

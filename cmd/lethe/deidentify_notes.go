@@ -77,6 +77,10 @@ type result struct {
 	edits []carrier.Edit
 	line  *audit.Line
 	err   error
+
+	spans   []data.Span    // to be replaced: those of the tagger, and of the net
+	clean   *data.Document // without them
+	changes []deid.Change
 }
 
 // run does the files, one after another.
@@ -238,92 +242,110 @@ func (d *deidentification) replaceAll(all []*result) {
 				if g >= len(groups) {
 					return
 				}
-				var docs []*data.Document
-				for _, r := range groups[g] {
-					docs = append(docs, r.doc)
-				}
-				patient := d.replacement.Patient(groups[g][0].group, docs)
-				for _, r := range groups[g] {
-					if r.err == nil {
-						r.err = d.replace(patient, r)
-					}
-				}
+				d.replaceGroup(groups[g])
 			}
 		})
 	}
 	workers.Wait()
 }
 
-// maxRounds is how often the net looks through a note: once more after each time it
-// finds something.
+// maxRounds is how often the net looks through the notes of a patient: once more after
+// each time it finds something.
 const maxRounds = 3
 
-// replace works out the edits of one note.
-func (d *deidentification) replace(patient *deid.Patient, r *result) error {
+// replaceGroup works out the edits of the notes of one patient.
+func (d *deidentification) replaceGroup(group []*result) {
+	var docs []*data.Document
+	for _, r := range group {
+		docs = append(docs, r.doc)
+	}
+	patient := d.replacement.Patient(group[0].group, docs)
+	for _, r := range group {
+		if r.err == nil {
+			r.spans = slices.Clone(r.doc.Spans)
+			r.clean, r.changes, r.err = patient.Replace(r.doc, r.spans)
+		}
+	}
+	for round := 0; d.net != nil && round < maxRounds; round++ {
+		originals := d.net.Originals(d.removed(group))
+		again := false
+		for _, r := range group {
+			if r.err == nil && d.look(r, originals) {
+				again = true
+				r.clean, r.changes, r.err = patient.Replace(r.doc, r.spans)
+			}
+		}
+		if !again {
+			break
+		}
+	}
+	for _, r := range group {
+		if r.err == nil {
+			r.conclude()
+		}
+	}
+}
+
+// removed is what was replaced in the notes, but for what is kept.
+func (d *deidentification) removed(group []*result) []net.Removed {
+	var removed []net.Removed
+	for _, r := range group {
+		for _, c := range r.changes {
+			if c.Kind != deid.KindKeep {
+				removed = append(removed, net.Removed{Text: r.doc.Text[c.Old.Start:c.Old.End], Type: c.Old.Type})
+			}
+		}
+	}
+	return removed
+}
+
+// look has the net look through a note that was replaced, adds what it finds to the
+// spans, and says whether there was any. What has a type to keep is no finding.
+func (d *deidentification) look(r *result, originals *net.Originals) bool {
+	var covered []data.Span
+	for _, c := range r.changes {
+		if c.New.Start < c.New.End {
+			covered = append(covered, c.New)
+		}
+	}
+	any := false
+	for _, f := range d.net.Scan(r.clean.Text, covered, originals, r.known) {
+		if planKind(d.plan, f.Type) == deid.KindKeep {
+			continue
+		}
+		any = true
+		if r.line.Net == nil {
+			r.line.Net = map[net.Source]map[string]int{}
+		}
+		if r.line.Net[f.Source] == nil {
+			r.line.Net[f.Source] = map[string]int{}
+		}
+		r.line.Net[f.Source][f.Type]++
+		r.spans = append(r.spans, data.Span{Start: oldStart(f.Start, r.changes), End: oldEnd(f.End, r.changes), Type: f.Type, Score: f.Score})
+	}
+	return any
+}
+
+// conclude makes edits of the changes, and counts them.
+func (r *result) conclude() {
 	l := r.line
-	l.Replaced, l.Lowest = map[string]int{}, map[string]float64{}
+	l.Replaced, l.Kept, l.Lowest = map[string]int{}, map[string]int{}, map[string]float64{}
 	for _, s := range r.doc.Spans {
 		if lowest, ok := l.Lowest[s.Type]; !ok || s.Score < lowest {
 			l.Lowest[s.Type] = s.Score
 		}
 	}
-	spans := slices.Clone(r.doc.Spans)
-	var clean *data.Document
-	var changes []deid.Change
-	for round := 0; ; round++ {
-		var err error
-		if clean, changes, err = patient.Replace(r.doc, spans); err != nil {
-			return err
-		}
-		if d.net == nil || round == maxRounds {
-			break
-		}
-		findings := d.look(clean, r, changes)
-		if len(findings) == 0 {
-			break
-		}
-		for _, f := range findings {
-			if l.Net == nil {
-				l.Net = map[net.Source]map[string]int{}
-			}
-			if l.Net[f.Source] == nil {
-				l.Net[f.Source] = map[string]int{}
-			}
-			l.Net[f.Source][f.Type]++
-			spans = append(spans, data.Span{Start: oldStart(f.Start, changes), End: oldEnd(f.End, changes), Type: f.Type, Score: f.Score})
-		}
-	}
-	for _, c := range changes {
+	for _, c := range r.changes {
 		if c.Kind == deid.KindKeep {
-			if l.Kept == nil {
-				l.Kept = map[string]int{}
-			}
 			l.Kept[c.Old.Type]++
 			continue
 		}
 		l.Replaced[c.Old.Type]++
 		r.edits = append(r.edits, carrier.Edit{
-			Start: c.Old.Start, End: c.Old.End, New: clean.Text[c.New.Start:c.New.End], Type: c.Old.Type, Score: c.Old.Score,
+			Start: c.Old.Start, End: c.Old.End, New: r.clean.Text[c.New.Start:c.New.End], Type: c.Old.Type, Score: c.Old.Score,
 		})
 	}
-	return nil
-}
-
-// look has the net look through a note that was replaced. What has a type to keep is
-// no finding.
-func (d *deidentification) look(clean *data.Document, r *result, changes []deid.Change) []net.Finding {
-	var covered []data.Span
-	var removed []net.Removed
-	for _, c := range changes {
-		if c.New.Start < c.New.End {
-			covered = append(covered, c.New)
-		}
-		if c.Kind != deid.KindKeep {
-			removed = append(removed, net.Removed{Text: r.doc.Text[c.Old.Start:c.Old.End], Type: c.Old.Type})
-		}
-	}
-	findings := d.net.Scan(clean.Text, covered, removed, r.known)
-	return slices.DeleteFunc(findings, func(f net.Finding) bool { return planKind(d.plan, f.Type) == deid.KindKeep })
+	r.clean, r.changes, r.spans = nil, nil, nil
 }
 
 // oldStart and oldEnd are where a stretch of the new text that no change touches

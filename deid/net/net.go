@@ -1,8 +1,8 @@
 // Package net is the safety net under a tagger: it looks through a note whose PHI has
 // been replaced for what should not be there any more.
 //
-// Three things are looked for. The originals: what was replaced in the same note,
-// standing elsewhere in it as well, in capitals or without, without its accents, a
+// Three things are looked for. The originals: what was replaced in the notes of the same
+// patient, standing elsewhere in them as well, in capitals or without, without its accents, a
 // name's parts alone or in another order. What is known of the patient from elsewhere,
 // a record's demographics or a file, in all these forms and with one letter or digit
 // wrong. And what formulaic rules find, such as phone numbers.
@@ -50,27 +50,34 @@ type Net struct {
 // Removed is text that was replaced, and its type.
 type Removed struct{ Text, Type string }
 
+// Originals are what was replaced in notes of one patient, ready to be looked for. They
+// serve many goroutines.
+type Originals struct{ patterns }
+
+// Originals makes them.
+func (n *Net) Originals(removed []Removed) *Originals {
+	o := &Originals{}
+	for _, r := range removed {
+		o.add(r.Text, r.Type, n.how(r.Type))
+	}
+	return o
+}
+
 // Scan looks through a text and returns what it finds, sorted and disjoint. Covered are
 // spans of the text, sorted and disjoint, in which all is well: new text, and PHI that was kept by
 // intent.
-func (n *Net) Scan(text string, covered []data.Span, removed []Removed, known []Value) []Finding {
-	var originalPatterns, knownPatterns patterns
-	for _, r := range removed {
-		originalPatterns.add(r.Text, r.Type, n.how(r.Type))
-	}
-	knownPatterns.fuzzy = true
+func (n *Net) Scan(text string, covered []data.Span, originals *Originals, known []Value) []Finding {
+	knownPatterns := patterns{fuzzy: true}
 	for _, v := range known {
 		knownPatterns.add(v.Text, v.typeIn(n.Types), v.how())
 	}
 	var found []Finding
-	if len(removed) > 0 || len(known) > 0 {
-		for from := 0; from < len(text); {
-			to := windowEnd(text, from)
-			words := split(text, from, to, covered)
-			found = append(found, originalPatterns.find(words, Original)...)
-			found = append(found, knownPatterns.find(words, Known)...)
-			from = to
-		}
+	for from := 0; from < len(text); {
+		to := windowEnd(text, from)
+		words := split(text, from, to, covered)
+		found = append(found, originals.find(words, Original)...)
+		found = append(found, knownPatterns.find(words, Known)...)
+		from = to
 	}
 	if n.Formulaic != nil {
 		for _, s := range n.Formulaic(text) {

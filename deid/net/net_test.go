@@ -58,7 +58,7 @@ func TestOriginals(t *testing.T) {
 		"I\u0301n\u0303igo VEGA decomposed": "[PATIENT original|I\u0301n\u0303igo VEGA] decomposed",
 	} {
 		n := &Net{Types: types(t)}
-		if diff := cmp.Diff(want, show(text, n.Scan(text, nil, removed, nil))); diff != "" {
+		if diff := cmp.Diff(want, show(text, n.Scan(text, nil, n.Originals(removed), nil))); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -78,7 +78,7 @@ func TestKnown(t *testing.T) {
 		"by Lunt":                  "by Lunt",
 	} {
 		n := &Net{Types: types(t)}
-		if diff := cmp.Diff(want, show(text, n.Scan(text, nil, nil, known))); diff != "" {
+		if diff := cmp.Diff(want, show(text, n.Scan(text, nil, n.Originals(nil), known))); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -93,7 +93,7 @@ func TestCovered(t *testing.T) {
 	}}
 	const text = "Oda Lund, oda [X] lund. 555-1234"
 	covered := []data.Span{{Start: 0, End: 8}, {Start: 14, End: 17}, {Start: 24, End: 28}}
-	got := show(text, n.Scan(text, covered, []Removed{{"Oda Lund", "PATIENT"}}, nil))
+	got := show(text, n.Scan(text, covered, n.Originals([]Removed{{"Oda Lund", "PATIENT"}}), nil))
 	if want := "Oda Lund, oda [X] lund. 555-[PHONE formulaic|1234]"; got != want {
 		t.Errorf("%s", got)
 	}
@@ -164,7 +164,7 @@ func FuzzScan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, name, number string) {
 		text = strings.ToValidUTF8(text, "?")
 		n := &Net{Types: types(t)}
-		found := n.Scan(text, nil, []Removed{{name, "PATIENT"}, {number, "IDNUM"}}, []Value{{Kind: Name, Text: number}, {Kind: Street, Text: name}})
+		found := n.Scan(text, nil, n.Originals([]Removed{{name, "PATIENT"}, {number, "IDNUM"}}), []Value{{Kind: Name, Text: number}, {Kind: Street, Text: name}})
 		doc := data.Document{Text: text}
 		for _, s := range found {
 			doc.Spans = append(doc.Spans, s.Span)
