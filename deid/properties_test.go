@@ -6,13 +6,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/internal/shared"
 )
 
 func maker(t testing.TB, key string, plan Plan) *Replacement {
@@ -311,5 +314,91 @@ func BenchmarkReplace(b *testing.B) {
 			}
 			b.ReportMetric(float64(notes)/b.Elapsed().Seconds(), "notes/s")
 		})
+	}
+}
+
+// TestIntervalsStay reads the dates with package time, before and after: all
+// whole dates of a patient move by the same number of days.
+func TestIntervalsStay(t *testing.T) {
+	r := maker(t, "a key of sixteen", Plan{Default: KindSurrogate})
+	layouts := []string{"01/02/2006", "1/2/2006", "01-02-2006", "2006-01-02", "2-Jan-2006", "02Jan2006", "January 2, 2006", "Jan 2, 2006", "2 January 2006"}
+	moved, offsets := 0, map[int]bool{}
+	for _, docs := range patients(t, 800, 11) {
+		p := r.Patient(docs[0].Group(), docs)
+		offset := 0
+		for _, d := range docs {
+			out, changes, err := p.Replace(d, d.Spans)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range changes {
+				for _, layout := range layouts {
+					a, errA := time.Parse(layout, d.Text[c.Old.Start:c.Old.End])
+					if c.Old.Type != "DATE" || errA != nil {
+						continue
+					}
+					b, err := time.Parse(layout, out.Text[c.New.Start:c.New.End])
+					if err != nil {
+						t.Fatalf("note %s: a date of the form %s has another", d.ID, layout)
+					}
+					days := int(b.Sub(a).Hours() / 24)
+					if offset == 0 {
+						offset = days
+					}
+					if days != offset || days == 0 {
+						t.Fatalf("note %s: %s moves by %d days, another by %d", d.ID, a.Format(layout), days, offset)
+					}
+					moved++
+					break
+				}
+			}
+		}
+		offsets[offset] = true
+	}
+	if moved < 1000 || len(offsets) < 50 {
+		t.Errorf("only %d dates and %d offsets", moved, len(offsets))
+	}
+}
+
+// TestSurrogatesOfMEDDOCAN: on real forms, how often there is but a tag.
+func TestSurrogatesOfMEDDOCAN(t *testing.T) {
+	dir := shared.Path(t, "corpora/meddocan/train/xml")
+	types, err := data.LookupTypeSet("meddocan")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewReplacement(Plan{Default: KindSurrogate}, Options{Key: []byte("a key of sixteen"), Types: types})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tags, all := map[string]int{}, 0
+	for d, err := range format.Read("meddocan", dir, types) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, changes, err := r.Patient(d.Group(), []*data.Document{d}).Replace(d, d.Spans)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range changes {
+			all++
+			before, after := d.Text[c.Old.Start:c.Old.End], out.Text[c.New.Start:c.New.End]
+			if after == "["+c.Old.Type+"]" {
+				tags[c.Old.Type]++
+			}
+			if after == before && c.Old.Type != "EDAD_SUJETO_ASISTENCIA" && c.Old.Type != "SEXO_SUJETO_ASISTENCIA" && c.Old.Type != "FAMILIARES_SUJETO_ASISTENCIA" {
+				t.Errorf("note %s: span [%d,%d) of type %s stays", d.ID, c.Old.Start, c.Old.End, c.Old.Type)
+			}
+		}
+	}
+	t.Logf("%d spans, tags: %v", all, tags)
+	for typ, most := range map[string]int{"FECHAS": 4, "FAMILIARES_SUJETO_ASISTENCIA": 30, "SEXO_SUJETO_ASISTENCIA": 2, "OTROS_SUJETO_ASISTENCIA": 9} {
+		if tags[typ] > most {
+			t.Errorf("%d tags for %s, want %d at most", tags[typ], typ, most)
+		}
+		delete(tags, typ)
+	}
+	if len(tags) > 0 {
+		t.Errorf("tags of other types: %v", tags)
 	}
 }

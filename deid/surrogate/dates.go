@@ -441,7 +441,7 @@ func (p *dateParser) done(e element) {
 			bare = bare || len(p.parts[i].text) == 1
 		}
 	}
-	numeric := e.at[fieldMonth] > 0 && p.parts[e.at[fieldMonth]].form == nil
+	numeric := e.at[fieldMonth] > 0 && (p.parts[e.at[fieldMonth]].form == nil || e.at[fieldMonth] == e.at[fieldDay]+1 && e.at[fieldDay] > 0) // or 19MAR2071
 	for _, f := range []field{fieldDay, fieldMonth} {
 		if i := e.at[f]; i > 0 {
 			text := p.parts[i].text

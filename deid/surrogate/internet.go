@@ -18,18 +18,17 @@ var webWords = wordSet(`http https ftp www www2 portal mail webmail email web co
 // username replaces a login: names in it by their surrogates, other letters and
 // digits one by one.
 func (p *Patient) username(text string) (string, bool, error) {
-	whole := fold(strings.TrimSpace(text))
 	var b strings.Builder
 	for _, t := range tokens(text) {
 		switch {
 		case t.word != "":
-			s, err := p.handle(t, whole)
+			s, err := p.handle(t)
 			if err != nil {
 				return "", false, err
 			}
 			b.WriteString(s)
 		case t.num:
-			s, err := p.piece(t.text, whole)
+			s, _, err := p.number(t.text, Number)
 			if err != nil {
 				return "", false, err
 			}
@@ -45,14 +44,8 @@ func (p *Patient) username(text string) (string, bool, error) {
 	return made, true, nil
 }
 
-// piece replaces a part of an address or login, the same in the same whole.
-func (p *Patient) piece(text, whole string) (string, error) {
-	s, _, err := p.number(text, Number)
-	return s, err
-}
-
 // handle replaces a run of letters of a login: olund, odal, lund.
-func (p *Patient) handle(t token, whole string) (string, error) {
+func (p *Patient) handle(t token) (string, error) {
 	n := p.names
 	plain := func(word string) (string, error) {
 		s, err := p.wordSurrogate(word, n.role(word, given))
@@ -90,7 +83,8 @@ func (p *Patient) handle(t token, whole string) (string, error) {
 		s, err := p.draw("word", t.word, p.list("surname"))
 		return likeCase(strings.Map(keepASCII, fold(s)), t.text), err
 	}
-	return p.piece(t.text, whole)
+	s, _, err := p.number(t.text, Number)
+	return s, err
 }
 
 func keepASCII(r rune) rune {
@@ -120,12 +114,11 @@ func (p *Patient) email(text string) (string, bool, error) {
 // url replaces the words of a web address that are not those of any: names and
 // hospitals by their surrogates, others by words, digits one by one.
 func (p *Patient) url(text string) (string, bool, error) {
-	whole := fold(strings.TrimSpace(text))
 	var b strings.Builder
 	all := tokens(text)
 	for i, t := range all {
 		switch {
-		case t.word != "" && webWords[t.word] && !(i > 0 && (all[i-1].text == "-" || all[i-1].num)):
+		case webWords[t.word] && (i == 0 || all[i-1].text != "-" && !all[i-1].num):
 			b.WriteString(t.text)
 		case t.word != "":
 			s, ok := p.places.web[t.word]
@@ -134,13 +127,13 @@ func (p *Patient) url(text string) (string, bool, error) {
 			}
 			if s == "" {
 				var err error
-				if s, err = p.handle(t, whole); err != nil {
+				if s, err = p.handle(t); err != nil {
 					return "", false, err
 				}
 			}
 			b.WriteString(s)
 		case t.num:
-			s, err := p.piece(t.text, whole)
+			s, _, err := p.number(t.text, Number)
 			if err != nil {
 				return "", false, err
 			}

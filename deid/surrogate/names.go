@@ -120,7 +120,7 @@ func (n *names) parse(text string) (all []nameToken, ok bool) {
 		w := all[i].word
 		switch {
 		case len(words) == 1, i > 0 && strings.ContainsAny(all[i-1].text, "\"“'("): // a nickname
-		case nameTitles[w] && (!last || !particles[w]) && !(first && w == "do") && (first || last || w != "d" && w != "don"):
+		case nameTitles[w] && (!last || !particles[w]) && (!first || w != "do") && (first || last || w != "d" && w != "don"):
 			all[i].kind = nameStays
 		case particles[w] && !last && !n.known.given(w) && all[i+1].text != ",":
 			// With a capital, some are names themselves: Le, Das, Do.
@@ -206,6 +206,8 @@ func (n *names) roles(all []nameToken) {
 		if n.known.given(all[words[0]].word) && !n.afterTitle(all, words[0]) {
 			firsts = 1
 		}
+	case n.lang == Spanish && len(full) == 2 && len(words) == 2 && !n.known.given(all[full[0]].word): // Apellidos: Núñez Vega
+		firsts = 0
 	case n.lang == Spanish && len(full) > 2:
 		firsts = 1
 		for firsts < len(words)-2 && (all[words[firsts]].kind == nameInitial || n.known.given(all[words[firsts]].word)) {
@@ -646,8 +648,7 @@ func (p *Patient) monogram(text string, tokens []nameToken) (string, bool) {
 	if strings.ContainsAny(f, "aeiouy") && len(f) > 2 {
 		return "", false // rather a short name: LEE
 	}
-	s, err := p.characters(strings.ToUpper(w))
-	return caseByCase(s, w), err == nil
+	return caseByCase(p.characters(strings.ToUpper(w)), w), true
 }
 
 // capitals says that the first and the last letter of a word are capitals.

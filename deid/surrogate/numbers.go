@@ -49,11 +49,7 @@ func (p *Patient) number(text string, sort Sort) (string, bool, error) {
 	if value == "" {
 		return "", false, nil
 	}
-	stands, err := p.characters(value)
-	if err != nil {
-		return "", false, err
-	}
-	made := []rune(stands)
+	made := []rune(p.characters(value))
 	var b strings.Builder
 	for i, r := range text {
 		switch {
@@ -73,10 +69,10 @@ func (p *Patient) number(text string, sort Sort) (string, bool, error) {
 // characters replaces a normalised number. Of the surrogates that would repeat
 // another, or an original, the next is taken, as long as there are any: a
 // number of one digit has but nine.
-func (p *Patient) characters(value string) (string, error) {
+func (p *Patient) characters(value string) string {
 	id := "number\x00" + value
 	if s, ok := p.memo[id]; ok {
-		return s, nil
+		return s
 	}
 	var last string
 	for attempt := range 200 {
@@ -120,7 +116,7 @@ func (p *Patient) characters(value string) (string, error) {
 	}
 	p.taken["number\x00"+last] = id
 	p.memo[id] = last
-	return last, nil
+	return last
 }
 
 // digitValue is the value of a decimal digit of any script.

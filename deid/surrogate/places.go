@@ -35,7 +35,7 @@ var stays = map[Sort]map[string]bool{
 	Street: wordSet(`street st avenue ave av road rd lane ln drive dr court ct place pl boulevard blvd way terrace ter circle cir parkway pkwy trail trl highway hwy
 		route rt square sq plaza alley loop crescent row apartment apt unit suite ste floor fl building bldg room rm po box p o north south east west northeast
 		northwest southeast southwest ne nw se sw n s e w #
-		calle c avenida avda avd plaza pza plz paseo pso carretera ctra camino cmno ronda travesia trav glorieta urbanizacion urb poligono pol bulevar callejon
+		carrer passeig avinguda rua kalea praza calle c avenida avda avd plaza pza plz paseo pso carretera ctra camino cmno ronda travesia trav glorieta urbanizacion urb poligono pol bulevar callejon
 		cuesta rambla pasaje via km kilometro numero num no nº bloque blq portal escalera esc piso planta puerta pta bajo bajos atico izquierda izda izq derecha
 		dcha dch º ª interior int edificio edif sn de del los las`),
 	Room: wordSet(`room rm bed floor ward unit suite bay pod tower pavilion building wing east west north south icu micu sicu ccu nicu pacu or er ed
@@ -364,15 +364,10 @@ func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error
 			changed = true
 		case piece.num:
 			number := alphanumeric(piece.text)
-			s, err := p.characters(number + alphanumeric(fold(text))) // another in another street
-			if err != nil {
-				return "", false, err
-			}
+			s := p.characters(number + alphanumeric(fold(text))) // another in another street
 			s = string([]rune(s)[:utf8.RuneCountInString(number)])
 			if s == number { // of one digit, say
-				if s, err = p.characters(number); err != nil {
-					return "", false, err
-				}
+				s = p.characters(number)
 			}
 			if i+1 < len(pieces) && ordinals[fold(pieces[i+1].text)] && len(s) > 0 {
 				pieces[i+1].text = ordinalSuffix(digitsOf(s))

@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lethe-deid/lethe/data/wordlists"
@@ -393,29 +394,68 @@ func (p *Patient) date(note, text string) (string, bool, error) {
 	return d.shifted(p.dates.shift, near, p.dates.latest).String(), true, nil
 }
 
-// family draws another relative of the same number and grammatical gender.
+// familyWords say nothing of who a relative is.
+var familyWords = wordSet(`maternal paternal identical adopted deceased late first second degree one side family relative relatives
+	materno materna maternos maternas paterno paterna paternos paternas mayor mayores menor menores ambos ambas otro otra otros otras su sus mi rama grado primer primero
+	primera segundo segunda varon varones mujer mujeres fallecido fallecida sano sana sanos sanas directo directos vivo viva gemelo gemela`)
+
+// family puts another relative of the same number and grammatical gender in the
+// place of each, and leaves numbers, ages and what else is in closed lists. It is
+// false if any other word is there.
 func (p *Patient) family(text string) (string, bool, error) {
-	key := fold(text)
+	if s, ok, err := age(text); ok {
+		return s, true, err
+	}
 	for _, lang := range []Language{p.lang, other(p.lang)} {
-		entries := wordlists.Entries(string(lang) + "-kinship")
-		if !slices.ContainsFunc(entries, func(e string) bool { return fold(e) == key }) {
-			continue
-		}
-		class := func(s string) string {
-			s = fold(s)
-			plural := strings.HasSuffix(s, "s")
-			s = strings.TrimSuffix(s, "s")
-			if lang == English {
-				return fmt.Sprint(plural)
+		kin := kinship(lang)
+		var b strings.Builder
+		changed, known := false, true
+		for _, t := range tokens(text) {
+			_, number := numberWords[t.word]
+			switch class := kin.class[t.word]; {
+			case class != "":
+				s, err := p.draw("family", t.word, &list{string(lang) + "-kinship", kin.words[class]})
+				if err != nil {
+					return "", false, nil // every word of its class stands in the notes
+				}
+				b.WriteString(likeCase(s, t.text))
+				changed = true
+			case t.word == "" && (!t.num || t.n < 90), number, familyWords[t.word], ageWords[t.word]:
+				b.WriteString(t.text)
+			default:
+				known = false
 			}
-			return fmt.Sprint(plural, s[len(s)-1:] == "a", s[len(s)-1:] == "o")
 		}
-		alike := slices.DeleteFunc(slices.Clone(entries), func(e string) bool { return class(e) != class(text) || strings.Contains(e, " ") })
-		v, err := p.draw("family", key, &list{string(lang) + "-kinship", alike})
-		if err != nil {
-			return "", false, nil // every word of its class stands in the notes
+		if changed && known {
+			return b.String(), true, nil
 		}
-		return likeCase(v, text), true, nil
 	}
 	return "", false, nil
+}
+
+// kin are the words for relatives of a language by class, and the class of each.
+type kin struct {
+	words map[string][]string
+	class map[string]string
+}
+
+var kinships = map[Language]func() kin{English: sync.OnceValue(func() kin { return newKin(English) }), Spanish: sync.OnceValue(func() kin { return newKin(Spanish) })}
+
+func kinship(lang Language) kin { return kinships[lang]() }
+
+func newKin(lang Language) kin {
+	k := kin{map[string][]string{}, map[string]string{}}
+	for _, w := range wordlists.Entries(string(lang) + "-kinship") {
+		if strings.Contains(w, " ") || k.class[fold(w)] != "" {
+			continue
+		}
+		stem, plural := strings.CutSuffix(fold(w), "s")
+		class := fmt.Sprint(plural)
+		if lang == Spanish {
+			class = fmt.Sprint(plural, strings.HasSuffix(stem, "a"), strings.HasSuffix(stem, "o"))
+		}
+		k.class[fold(w)] = class
+		k.words[class] = append(k.words[class], w)
+	}
+	return k
 }

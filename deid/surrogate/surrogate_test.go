@@ -88,14 +88,14 @@ func TestOnePersonInEveryForm(t *testing.T) {
 
 func TestSpanishNames(t *testing.T) {
 	p := patient(t, Options{Language: Spanish}, mentions(Person, "María del Carmen Ruiz de la Torre", "Pablo Núñez Vega", "Núñez Vega, Pablo", "NUÑEZ", "D. Pablo Núñez",
-		"Dra. Vega", "Ana Lía Gómez Sáez"))
+		"Dra. Vega", "Ana Lía Gómez Sáez", "Núñez Vega"))
 	pablo := strings.Fields(must(t, p, Person, "Pablo Núñez Vega"))
 	if !p.known.male[fold(pablo[0])] {
 		t.Errorf("Pablo became %s", pablo[0])
 	}
 	for text, want := range map[string]string{
 		"Núñez Vega, Pablo": pablo[1] + " " + pablo[2] + ", " + pablo[0], "NUÑEZ": strings.ToUpper(pablo[1]), "D. Pablo Núñez": "D. " + pablo[0] + " " + pablo[1],
-		"Dra. Vega": "Dra. " + pablo[2],
+		"Dra. Vega": "Dra. " + pablo[2], "Núñez Vega": pablo[1] + " " + pablo[2],
 	} {
 		if got := must(t, p, Person, text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
@@ -141,6 +141,19 @@ func TestAges(t *testing.T) {
 		if got, ok, _ := age(text); ok {
 			t.Errorf("%q became %q", text, got)
 		}
+	}
+}
+
+func TestFamily(t *testing.T) {
+	p := patient(t, Options{Language: Spanish}, mentions(Family, "hermano", "dos hijos", "madre Teresa"))
+	if got := must(t, p, Family, "dos hijos"); !strings.HasPrefix(got, "dos ") || !strings.HasSuffix(got, "s") || got == "dos hijos" {
+		t.Errorf("dos hijos became %q", got)
+	}
+	if got := must(t, p, Family, "65 años"); got != "65 años" {
+		t.Errorf("an age became %q", got)
+	}
+	if got, ok, _ := p.Replace("a", Family, "madre Teresa"); ok {
+		t.Errorf("with a name in it: %q", got)
 	}
 }
 

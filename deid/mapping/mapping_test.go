@@ -1,0 +1,71 @@
+package mapping
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"filippo.io/age"
+)
+
+func TestRoundTrip(t *testing.T) {
+	me, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := Recipient(me.Recipient().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "map.age")
+	w, err := Create(path, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := []Entry{{"110", "PATIENT", "Íñigo Vega", "Oda \"O\" Lund\n"}, {"110", "PATIENT", "Íñigo", "Oda"}, {"111", "PATIENT", "Íñigo", "Per"}}
+	for _, e := range append([]Entry{entries[0]}, entries...) { // the first twice
+		if err := w.Add(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the file is there before it is whole")
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(path, me)
+	if err != nil || !slices.Equal(got, entries) {
+		t.Errorf("read %v, %v", got, err)
+	}
+	raw, _ := os.ReadFile(path)
+	if bytes.Contains(raw, []byte("Vega")) || bytes.Contains(raw, []byte("PATIENT")) {
+		t.Error("the file is not encrypted")
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	stranger, _ := age.GenerateX25519Identity()
+	if _, err := Read(path, stranger); err == nil {
+		t.Error("somebody else can read it")
+	}
+	if err := os.WriteFile(path, raw[:len(raw)-1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(path, me); err == nil || strings.Contains(err.Error(), "Vega") {
+		t.Errorf("a file that is cut off: %v", err)
+	}
+}
+
+func TestNobodyToReadIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "map.age")
+	if _, err := Create(path); err == nil {
+		t.Error("written for nobody")
+	}
+	if _, err := Recipient("oda"); err == nil || strings.Contains(err.Error(), "oda") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,127 @@
+package deid
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/surrogate"
+)
+
+// note marks what stands in <TYPE:text>.
+func note(t *testing.T, id, marked string) *data.Document {
+	t.Helper()
+	d := &data.Document{ID: id, Patient: "p"}
+	for {
+		before, rest, ok := strings.Cut(marked, "<")
+		d.Text += before
+		if !ok {
+			return d
+		}
+		inside, after, ok := strings.Cut(rest, ">")
+		typ, text, named := strings.Cut(inside, ":")
+		if !ok || !named {
+			t.Fatal("the mark is not closed, or has no type")
+		}
+		d.Spans = append(d.Spans, data.Span{Start: len(d.Text), End: len(d.Text) + len(text), Type: typ, Score: 1})
+		d.Text += text
+		marked = after
+	}
+}
+
+// TestNumbered: one number a person in all notes, whatever the form, and whichever note comes first.
+func TestNumbered(t *testing.T) {
+	a := note(t, "1", "<PATIENT:Oda Lund> and <PATIENT:Per Vega>; <DOCTOR:Ash>; MRN <MEDICALRECORD:12-34>")
+	b := note(t, "2", "<PATIENT:VEGA, PER>, <PATIENT:O. Lund>, <PATIENT:Lund>, MRN <MEDICALRECORD:1234>, <MEDICALRECORD:99>")
+	r := maker(t, "", Plan{Default: KindNumbered})
+	for _, docs := range [][]*data.Document{{a, b}, {b, a}} {
+		p := r.Patient("p", docs)
+		for _, d := range docs {
+			want := "[PATIENT_1] and [PATIENT_2]; [DOCTOR_1]; MRN [MEDICALRECORD_1]"
+			if d == b {
+				want = "[PATIENT_2], [PATIENT_1], [PATIENT_1], MRN [MEDICALRECORD_1], [MEDICALRECORD_2]"
+			}
+			if out, _, err := p.Replace(d, d.Spans); err != nil || out.Text != want {
+				t.Errorf("%q, %v, want %q", out.Text, err, want)
+			}
+		}
+	}
+}
+
+// TestKeepDoesNotLetOthersThrough: the longer of two overlapping spans gives its type, and must not give its kind.
+func TestKeepDoesNotLetOthersThrough(t *testing.T) {
+	d := &data.Document{ID: "a", Text: "Oda Lund, 45 years", Spans: []data.Span{{Start: 4, End: 18, Type: "AGE", Score: 1}, {Start: 0, End: 8, Type: "PATIENT", Score: 1}}}
+	r := maker(t, "", Plan{ByType: map[string]Kind{"AGE": KindKeep}})
+	out, changes, err := r.Patient("a", []*data.Document{d}).Replace(d, d.Spans)
+	if err != nil || out.Text != "[PATIENT], 45 years" || len(changes) != 1 {
+		t.Errorf("%q, %v, %v", out.Text, changes, err)
+	}
+}
+
+func TestHash(t *testing.T) {
+	hash := func(key, group, typ, text string) string {
+		d := note(t, "a", "<"+typ+":"+text+">")
+		out, _, err := maker(t, key, Plan{Default: KindHash}).Patient(group, []*data.Document{d}).Replace(d, d.Spans)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Text
+	}
+	const key = "a key of sixteen"
+	one := hash(key, "p", "PATIENT", "Oda Lund")
+	if one != hash(key, "q", "DOCTOR", "LUND,  ODA") {
+		t.Error("a name has two hashes")
+	}
+	if one == hash("another sixteen.", "p", "PATIENT", "Oda Lund") || one == hash(key, "p", "PATIENT", "Oda Vega") {
+		t.Error("the hash does not depend on key and value")
+	}
+}
+
+func TestBadPlans(t *testing.T) {
+	types, _ := data.LookupTypeSet("i2b2-2014")
+	own, _ := data.LookupTypeSet("any")
+	for _, tc := range []struct {
+		name string
+		plan Plan
+		opt  Options
+		want string
+	}{
+		{"kind", Plan{Default: "blur"}, Options{}, `no kind of replacement "blur" (have tag, numbered, mask, redact, hash, keep, surrogate)`},
+		{"type", Plan{ByType: map[string]Kind{"PATIENTS": KindTag}}, Options{Types: types}, `the plan names the type "PATIENTS", which is not in the set i2b2-2014`},
+		{"short key", Plan{Default: KindSurrogate}, Options{Key: []byte("fifteen bytes..")}, "a key of 15 bytes is too short for surrogate: at least 16 are needed"},
+		{"no key", Plan{ByType: map[string]Kind{"PATIENT": KindHash}}, Options{Types: types}, "a key of 0 bytes is too short for hash: at least 16 are needed"},
+		{"sort", Plan{}, Options{Types: own, Sorts: map[string]surrogate.Sort{"KLANT": "human"}}, `the type "KLANT" is of no sort "human"`},
+	} {
+		if _, err := NewReplacement(tc.plan, tc.opt); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+			t.Errorf("%s: error %v, want %q", tc.name, err, tc.want)
+		}
+	}
+}
+
+// TestListRunsOutByPosition: the error says where, and does not quote.
+func TestListRunsOutByPosition(t *testing.T) {
+	r, err := NewReplacement(Plan{Default: KindSurrogate}, Options{Key: []byte("a key of sixteen"), Lists: map[string][]string{"en-city": {"Oslo"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := note(t, "7", "<CITY:Springfield>, <CITY:Shelbyville>")
+	_, _, err = r.Patient("7", []*data.Document{d}).Replace(d, d.Spans)
+	want := "document 7: span [13,24) of type CITY: the list en-city of surrogates has run out: each of its 1 entries stands for another value or is one"
+	other := strings.Replace(want, "[13,24)", "[0,11)", 1)
+	if err == nil || err.Error() != want && err.Error() != other {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
+// TestOwnTypes: a table says what the values of types of one's own are.
+func TestOwnTypes(t *testing.T) {
+	r, err := NewReplacement(Plan{Default: KindSurrogate}, Options{Key: []byte("a key of sixteen"), Sorts: map[string]surrogate.Sort{"KLANTNR": surrogate.Number}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := note(t, "7", "nr <KLANTNR:1234>, <ONBEKEND:x>")
+	out, _, err := r.Patient("7", []*data.Document{d}).Replace(d, d.Spans)
+	if err != nil || len(out.Text) != len("nr 1234, [ONBEKEND]") || strings.Contains(out.Text, "1234") || !strings.HasSuffix(out.Text, ", [ONBEKEND]") {
+		t.Errorf("%q, %v", out.Text, err)
+	}
+}
