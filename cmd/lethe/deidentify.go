@@ -16,6 +16,7 @@ import (
 	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/deid/audit"
 	"github.com/lethe-deid/lethe/deid/carrier"
+	"github.com/lethe-deid/lethe/deid/mapping"
 	"github.com/lethe-deid/lethe/deid/net"
 	"github.com/lethe-deid/lethe/experiments"
 )
@@ -36,6 +37,9 @@ type deidentifyOptions struct {
 	safetyNet string
 	known     string
 	minRecall float64
+
+	mapFile       string
+	mapRecipients []string
 
 	audit         string
 	resume, quiet bool
@@ -110,6 +114,8 @@ No model finds everything: check a sample of what comes out.`,
 	flags.Float64Var(&opt.minRecall, "min-recall", 0, "take so many tokens for PHI that this `SHARE` of it is found, as lethe calibrate has measured (default the model's best path)")
 	flags.StringVar(&opt.safetyNet, "safety-net", "auto", "`RULES` by which the safety net knows the form of PHI: "+netHelp)
 	flags.StringVar(&opt.known, "known", "", "`FILE` (csv or JSON) of what is known of each patient or note: see docs/deidentification.md (default none)")
+	flags.StringVar(&opt.mapFile, "map", "", "`FILE` to write what stands for what to, encrypted with age for each --map-recipient; who reads it has the PHI (default none)")
+	flags.StringArrayVar(&opt.mapRecipients, "map-recipient", nil, "public `KEY` of age (age1...) that may read the map, or a file of such keys; repeatable")
 	flags.StringVar(&opt.audit, "audit", "", "`FILE` to write a line of JSON a note to, without content (default none)")
 	flags.BoolVar(&opt.resume, "resume", false, "go on with a run that was stopped: what is whole in --output stays")
 	flags.BoolVar(&opt.quiet, "quiet", false, "no summary on stderr")
@@ -135,6 +141,10 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 		return usageError(cmd, err)
 	}
 	plan, err := o.plan()
+	if err != nil {
+		return usageError(cmd, err)
+	}
+	recipients, err := o.checkMap()
 	if err != nil {
 		return usageError(cmd, err)
 	}
@@ -172,12 +182,24 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	if err := o.openAudit(d, files); err != nil {
 		return err
 	}
+	if len(recipients) > 0 {
+		if d.mapping, err = mapping.Create(o.mapFile, recipients...); err != nil {
+			return errors.Join(unwritable(o.mapFile, err), d.audit.Close())
+		}
+		defer func() { _ = d.mapping.Discard() }()
+	}
 	err = d.run(cmd.Context(), files)
 	d.progress.clear()
-	if u, ok := errors.AsType[*experiments.Unexamined](err); !o.quiet && (err == nil || ok && u.Failed < u.Notes) {
+	u, ok := errors.AsType[*experiments.Unexamined](err)
+	done := err == nil || ok && u.Failed < u.Notes
+	if done && !o.quiet {
 		err = errors.Join(err, d.summary.WriteText(os.Stderr))
 	}
-	return errors.Join(err, d.audit.Close())
+	err = errors.Join(err, d.audit.Close())
+	if d.mapping == nil {
+		return err
+	}
+	return o.closeMap(d.mapping, done, err)
 }
 
 func (o *deidentifyOptions) carrierOptions(f *carrier.Format, input string) (carrier.Options, error) {

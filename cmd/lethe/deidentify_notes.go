@@ -16,6 +16,7 @@ import (
 	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/deid/audit"
 	"github.com/lethe-deid/lethe/deid/carrier"
+	"github.com/lethe-deid/lethe/deid/mapping"
 	"github.com/lethe-deid/lethe/deid/net"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/taggers"
@@ -43,7 +44,8 @@ type deidentification struct {
 	known          *net.Values
 	workers        int
 
-	audit                     *audit.File // nil: none
+	mapping                   *mapping.Writer // nil: none
+	audit                     *audit.File     // nil: none
 	modelDigest, configDigest string
 	summary                   audit.Summary
 	progress                  *progress
@@ -403,6 +405,9 @@ func (d *deidentification) write(it item) error {
 		return err
 	}
 	for i, r := range it.notes {
+		if err := d.remember(r); err != nil {
+			return err
+		}
 		d.summary.Add(r.line)
 		d.lines = append(d.lines, r.line)
 		d.progress.show("de-identifying", d.summary.Notes, 0)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"filippo.io/age"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -34,8 +35,8 @@ system:
 `
 
 // TestScripts drives the program by the files of testdata. They find the
-// experiment above in $TINY, a run of it in $RUN, its model in $MODEL, and in $RULES
-// a run of rules, which find no more than they say.
+// experiment above in $TINY, a run of it in $RUN, its model in $MODEL, in $RULES
+// a run of rules, which find no more than they say, and in $KEY somebody's public key of age.
 //
 // Besides testscript's own commands, "exits CODE PROGRAM ARGS..." wants just
 // that exit code, and bytes writes a file of a Go string.
@@ -44,12 +45,17 @@ func TestScripts(t *testing.T) {
 	config := write(t, filepath.Join(dir, "tiny.yaml"), tiny)
 	train(t, config, "--out", filepath.Join(dir, "run"), "--set", "system.ann.training.epochs=8", "--set", "corpus.notes.train=80")
 	rules := rulesModel(t)
+	somebody, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("TINY", config)
 			env.Setenv("RUN", filepath.Join(dir, "run"))
 			env.Setenv("RULES", rules)
+			env.Setenv("KEY", somebody.Recipient().String())
 			env.Setenv("MODEL", filepath.Join(dir, "run", "model", "best"))
 			return nil
 		},

@@ -1,11 +1,12 @@
 // Package mapping keeps what stands for what, if somebody asks for it: a file
-// encrypted with age (age-encryption.org), which those whose public keys, or
-// whose passphrase, it was made for can read.
+// encrypted with age (age-encryption.org), which those can read for whose public
+// keys it was made.
 //
 // Replacement needs no such file, for the same key gives the same values again;
 // and whoever has this file has the PHI. Inside it is JSON lines:
 //
-//	{"group":"110","type":"PATIENT","original":"Oda Lund","replacement":"Ida Vega"}
+//	{"patient":"110","type":"PATIENT","original":"Oda Lund","replacement":"Ida Vega"}
+//	{"file":"ward 7/a.txt","id":"a","type":"PHONE","original":"555-0199","replacement":"318-4402"}
 package mapping
 
 import (
@@ -16,36 +17,47 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"filippo.io/age"
 	"github.com/google/renameio/v2"
 )
 
-// Entry says what stands for a value in the notes of one patient.
+// Entry says what stands for a value in the notes of one patient or, if it is
+// not known whose a note is, in the note.
 type Entry struct {
-	Group       string `json:"group"` // data.Document.Group
+	Patient     string `json:"patient,omitempty"`
+	File        string `json:"file,omitempty"` // of a note without patient
+	ID          string `json:"id,omitempty"`   // likewise
 	Type        string `json:"type"`
 	Original    string `json:"original"`
 	Replacement string `json:"replacement"`
 }
 
-// Recipient returns who can read the file from a public key, age1....
-func Recipient(publicKey string) (age.Recipient, error) {
-	r, err := age.ParseX25519Recipient(publicKey)
-	if err != nil {
-		return nil, errors.New("not a public key of age (age1...)")
+// Recipients returns who can read the file, from a public key (age1...) or the
+// path of a file with one a line, as age has them. Errors quote neither, since a secret
+// key may have been given by mistake.
+func Recipients(keyOrFile string) ([]age.Recipient, error) {
+	if upper := strings.ToUpper(keyOrFile); strings.HasPrefix(upper, "AGE-SECRET-KEY") {
+		return nil, errors.New("is a secret key; give the public one, which begins with age1")
 	}
-	return r, nil
-}
-
-// Passphrase returns a recipient, and the identity that reads for it.
-func Passphrase(passphrase string) (age.Recipient, age.Identity, error) {
-	r, err := age.NewScryptRecipient(passphrase)
-	if err != nil {
-		return nil, nil, err
+	if strings.HasPrefix(keyOrFile, "age1") {
+		to, err := age.ParseRecipients(strings.NewReader(keyOrFile))
+		if err != nil {
+			return nil, errors.New("is not a public key of age")
+		}
+		return to, nil
 	}
-	i, err := age.NewScryptIdentity(passphrase)
-	return r, i, err
+	f, err := os.Open(keyOrFile)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	to, err := age.ParseRecipients(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: no public keys of age: %w", keyOrFile, err)
+	}
+	return to, nil
 }
 
 // Writer writes a file that nobody sees under its name before it is whole. It
@@ -53,7 +65,8 @@ func Passphrase(passphrase string) (age.Recipient, age.Identity, error) {
 type Writer struct {
 	file  *renameio.PendingFile
 	crypt io.WriteCloser
-	last  string // group of the entries in seen
+	lines *json.Encoder
+	last  Entry // whose entries are in seen
 	seen  map[Entry]bool
 	err   error
 }
@@ -72,20 +85,22 @@ func Create(path string, to ...age.Recipient) (*Writer, error) {
 		_ = f.Cleanup()
 		return nil, err
 	}
-	return &Writer{file: f, crypt: crypt, seen: map[Entry]bool{}}, nil
+	w := &Writer{file: f, crypt: crypt, lines: json.NewEncoder(crypt), seen: map[Entry]bool{}}
+	w.lines.SetEscapeHTML(false)
+	return w, nil
 }
 
-// Add writes an entry, once among those of its group, which come together.
+// Add writes an entry, once among those of its patient or note that come together.
 func (w *Writer) Add(e Entry) error {
-	if e.Group != w.last {
-		w.last = e.Group
+	if whose := (Entry{Patient: e.Patient, File: e.File, ID: e.ID}); whose != w.last {
+		w.last = whose
 		clear(w.seen)
 	}
 	if w.err != nil || w.seen[e] {
 		return w.err
 	}
 	w.seen[e] = true
-	w.err = json.NewEncoder(w.crypt).Encode(e)
+	w.err = w.lines.Encode(e)
 	return w.err
 }
 

@@ -16,16 +16,22 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	to, err := Recipient(me.Recipient().String())
+	to, err := Recipients(me.Recipient().String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "map.age")
-	w, err := Create(path, to)
+	w, err := Create(path, to...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries := []Entry{{"110", "PATIENT", "Íñigo Vega", "Oda \"O\" Lund\n"}, {"110", "PATIENT", "Íñigo", "Oda"}, {"111", "PATIENT", "Íñigo", "Per"}}
+	entries := []Entry{
+		{Patient: "110", Type: "PATIENT", Original: "Íñigo Vega", Replacement: "Oda \"O\" Lund\n"},
+		{Patient: "110", Type: "PATIENT", Original: "Íñigo", Replacement: "Oda"},
+		{Patient: "111", Type: "PATIENT", Original: "Íñigo", Replacement: "Per"},
+		{File: "a.txt", ID: "a", Type: "PATIENT", Original: "Íñigo", Replacement: "<&>"},
+		{File: "b.txt", ID: "a", Type: "PATIENT", Original: "Íñigo", Replacement: "<&>"},
+	}
 	for _, e := range append([]Entry{entries[0]}, entries...) { // the first twice
 		if err := w.Add(e); err != nil {
 			t.Fatal(err)
@@ -65,7 +71,10 @@ func TestNobodyToReadIt(t *testing.T) {
 	if _, err := Create(path); err == nil {
 		t.Error("written for nobody")
 	}
-	if _, err := Recipient("oda"); err == nil || strings.Contains(err.Error(), "oda") {
-		t.Errorf("error %v", err)
+	for _, bad := range []string{"oda", "age1oda", "AGE-SECRET-KEY-1ODA", "age-secret-key-1oda"} {
+		to, err := Recipients(bad)
+		if err == nil || strings.Contains(strings.ToLower(strings.ReplaceAll(err.Error(), "open oda", "")), "oda") {
+			t.Errorf("%q: recipients %v, error %v", bad, to, err)
+		}
 	}
 }
