@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -64,27 +65,6 @@ func (p Plan) kind(typ string) Kind {
 	return p.Default
 }
 
-// MinKey is how many bytes a key has at least.
-const MinKey = 16
-
-// Options are what a plan's kinds need.
-type Options struct {
-	// Key is the secret that hashes and surrogates are derived from: at least
-	// MinKey bytes, needed if the plan names one of the two. Whoever has it can
-	// find out whether a guessed value is behind a hash.
-	Key []byte
-	// Types is the type set of the spans. Types that the plan names must be in it;
-	// nil allows any.
-	Types *data.TypeSet
-	// Sorts says what the values of a type are, for surrogates: of types that
-	// surrogate.SortOf does not know, or in the place of what it says.
-	Sorts map[string]surrogate.Sort
-	// Language of the notes, for surrogates. Empty means Spanish for the set meddocan, and else English.
-	Language surrogate.Language
-	// Lists that surrogates are drawn from, in the place of those that are built in: see surrogate.ListNames.
-	Lists map[string][]string
-}
-
 // Replacement puts something in the place of spans, by a plan. It is not
 // changed by use: goroutines may share it, each with Patients of its own.
 type Replacement struct {
@@ -116,9 +96,12 @@ func NewReplacement(plan Plan, opt Options) (*Replacement, error) {
 			return nil, fmt.Errorf("a key of %d bytes is too short for %s: at least %d are needed", len(opt.Key), k, MinKey)
 		}
 	}
-	for typ, sort := range opt.Sorts {
-		if !slices.Contains(surrogate.Sorts(), sort) {
-			return nil, fmt.Errorf("the type %q is of no sort %q (have %v)", typ, sort, surrogate.Sorts())
+	for _, typ := range slices.Sorted(maps.Keys(opt.Sorts)) {
+		switch {
+		case !slices.Contains(surrogate.Sorts(), opt.Sorts[typ]):
+			return nil, fmt.Errorf("the type %q is of no sort %q (have %v)", typ, opt.Sorts[typ], surrogate.Sorts())
+		case opt.Types != nil && !opt.Types.Has(typ):
+			return nil, fmt.Errorf("a sort is given to the type %q, which is not in the set %s", typ, opt.Types.Name)
 		}
 	}
 	if r := (&Replacement{plan: plan, opt: opt}); slices.Contains(kinds, KindSurrogate) && opt.Types != nil {

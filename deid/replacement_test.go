@@ -91,6 +91,8 @@ func TestBadPlans(t *testing.T) {
 		{"short key", Plan{Default: KindSurrogate}, Options{Key: []byte("fifteen bytes..")}, "a key of 15 bytes is too short for surrogate: at least 16 are needed"},
 		{"no key", Plan{ByType: map[string]Kind{"PATIENT": KindHash}}, Options{Types: types}, "a key of 0 bytes is too short for hash: at least 16 are needed"},
 		{"sort", Plan{}, Options{Types: own, Sorts: map[string]surrogate.Sort{"KLANT": "human"}}, `the type "KLANT" is of no sort "human"`},
+		{"sort of no type", Plan{}, Options{Types: types, Sorts: map[string]surrogate.Sort{"PATIENTS": surrogate.Person}},
+			`a sort is given to the type "PATIENTS", which is not in the set i2b2-2014`},
 	} {
 		if _, err := NewReplacement(tc.plan, tc.opt); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
 			t.Errorf("%s: error %v, want %q", tc.name, err, tc.want)

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -33,6 +35,7 @@ type deidentifyOptions struct {
 	replace     string
 	replaceType []string
 	keyFile     string
+	surrogates  string
 
 	safetyNet string
 	known     string
@@ -110,7 +113,8 @@ No model finds everything: check a sample of what comes out.`,
 	flags.StringVar(&opt.encoding, "encoding", "utf-8", "`ENCODING` of the files, in which they are written, too: utf-8, latin1 or windows-1252")
 	flags.StringVar(&opt.replace, "replace", "tag", "`KIND` of what to put in the place of PHI: "+kindNames())
 	flags.StringArrayVar(&opt.replaceType, "replace-type", nil, "`TYPE=KIND` for one type, as in DATE=keep; repeatable")
-	flags.StringVar(&opt.keyFile, "key-file", "", "`FILE` with the secret that hashes and surrogates follow from (default none)")
+	flags.StringVar(&opt.keyFile, "key-file", "", "`FILE` with the secret, of 16 bytes or more, that hashes and surrogates follow from (default none)")
+	flags.StringVar(&opt.surrogates, "surrogates", "", "YAML `FILE` with lists of your own that surrogates are drawn from, and sorts of your own types: see docs/surrogates.md (default none)")
 	flags.Float64Var(&opt.minRecall, "min-recall", 0, "take so many tokens for PHI that this `SHARE` of it is found, as lethe calibrate has measured (default the model's best path)")
 	flags.StringVar(&opt.safetyNet, "safety-net", "auto", "`RULES` by which the safety net knows the form of PHI: "+netHelp)
 	flags.StringVar(&opt.known, "known", "", "`FILE` (csv or JSON) of what is known of each patient or note: see docs/deidentification.md (default none)")
@@ -168,7 +172,11 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	if point != nil {
 		d.summary.Expected = point.Expected()
 	}
-	if d.replacement, err = o.replacement(plan, model.Types); err != nil {
+	replacement, err := o.replacement(model.Types)
+	if err != nil {
+		return err
+	}
+	if d.replacement, err = deid.NewReplacement(plan, replacement); err != nil {
 		return err
 	}
 	if d.net, err = newNet(o.safetyNet, model.Types); err != nil {
@@ -179,7 +187,7 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 			return err
 		}
 	}
-	if err := o.openAudit(d, files); err != nil {
+	if err := o.openAudit(d, files, replacement); err != nil {
 		return err
 	}
 	if len(recipients) > 0 {
@@ -234,22 +242,32 @@ func (o *deidentifyOptions) plan() (deid.Plan, error) {
 			return plan, fmt.Errorf("--replace-type %s: %w", typ, err)
 		}
 	}
+	for _, keyed := range []deid.Kind{deid.KindHash, deid.KindSurrogate} {
+		if o.keyFile == "" && (kind == keyed || slices.Contains(slices.Collect(maps.Values(plan.ByType)), keyed)) {
+			return plan, fmt.Errorf("%s wants a --key-file", keyed)
+		}
+	}
 	return plan, nil
 }
 
-func (o *deidentifyOptions) replacement(plan deid.Plan, types *data.TypeSet) (*deid.Replacement, error) {
-	opt := deid.Options{Types: types}
-	if o.keyFile != "" {
-		var err error
-		if opt.Key, err = os.ReadFile(o.keyFile); err != nil {
-			return nil, err
+// replacement is what surrogates and hashes are made with.
+func (o *deidentifyOptions) replacement(types *data.TypeSet) (opt deid.Options, err error) {
+	if o.surrogates != "" {
+		if opt, err = deid.ReadOptions(o.surrogates); err != nil {
+			return opt, err
 		}
 	}
-	return deid.NewReplacement(plan, opt)
+	if o.keyFile != "" {
+		if opt.Key, err = deid.ReadKey(o.keyFile); err != nil {
+			return opt, err
+		}
+	}
+	opt.Types = types
+	return opt, nil
 }
 
 // openAudit opens the audit, and says of a run that goes on what is whole.
-func (o *deidentifyOptions) openAudit(d *deidentification, files *fileSet) error {
+func (o *deidentifyOptions) openAudit(d *deidentification, files *fileSet, with deid.Options) error {
 	if o.audit == "" {
 		return nil
 	}
@@ -257,10 +275,13 @@ func (o *deidentifyOptions) openAudit(d *deidentification, files *fileSet) error
 	if d.modelDigest, err = experiments.Digest(o.model); err != nil {
 		return err
 	}
+	mac := hmac.New(sha256.New, with.Key) // tells keys apart, and says nothing of them that surrogates do not
+	mac.Write([]byte("lethe key 1"))
 	asked, err := json.Marshal(map[string]any{
 		"version": experiments.Version(version), "format": o.format, "columns": o.columns, "id": o.id, "patient": o.patient,
 		"keep_patient": o.keepPatient, "patient_folders": o.patientFolders, "encoding": o.encoding, "delimiter": o.delimiter,
 		"replace": o.replace, "replace_type": o.replaceType, "safety_net": o.safetyNet, "known": o.known != "", "min_recall": o.minRecall,
+		"key": mac.Sum(nil), "language": with.Language, "sorts": with.Sorts, "lists": with.Lists,
 	})
 	if err != nil {
 		return err

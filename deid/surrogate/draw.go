@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	fakedata "github.com/brianvoe/gofakeit/v7/data"
 
@@ -128,7 +129,7 @@ func newLists(own map[string][]string) (map[string]*list, error) {
 		l := &list{name: name}
 		seen := map[string]bool{}
 		for i, e := range own[name] {
-			if e = strings.TrimSpace(e); !strings.ContainsFunc(e, unicode.IsLetter) || strings.ContainsFunc(e, unicode.IsControl) {
+			if e = strings.TrimSpace(e); !IsEntry(e) {
 				return nil, fmt.Errorf("list %s of surrogates: entry %d has no letter, or a control character", name, i+1)
 			}
 			if !seen[fold(e)] {
@@ -142,6 +143,11 @@ func newLists(own map[string][]string) (map[string]*list, error) {
 		lists[name] = l
 	}
 	return lists, nil
+}
+
+// IsEntry says that something may be an entry of a list: valid UTF-8 with a letter, and without control characters.
+func IsEntry(s string) bool {
+	return utf8.ValidString(s) && strings.ContainsFunc(s, unicode.IsLetter) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
 // list is one of the lists in the language of the notes.

@@ -1,0 +1,114 @@
+package deid
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/surrogate"
+	"github.com/lethe-deid/lethe/internal/strictyaml"
+)
+
+// MinKey is how many bytes a key has at least.
+const MinKey = 16
+
+// Options are what a plan's kinds need.
+type Options struct {
+	// Key is the secret that hashes and surrogates are derived from: at least
+	// MinKey bytes, needed if the plan names one of the two. Whoever has it can
+	// find out whether a guessed value is behind a hash.
+	Key []byte
+	// Types is the type set of the spans. Types that the plan names must be in it;
+	// nil allows any.
+	Types *data.TypeSet
+	// Sorts says what the values of a type are, for surrogates: of types that
+	// surrogate.SortOf does not know, or in the place of what it says.
+	Sorts map[string]surrogate.Sort
+	// Language of the notes, for surrogates. Empty means Spanish for the set meddocan, and else English.
+	Language surrogate.Language
+	// Lists that surrogates are drawn from, in the place of those that are built in: see surrogate.ListNames.
+	Lists map[string][]string
+}
+
+// ReadKey reads a key. One that is text is taken without the end of its last line,
+// which editors add; any other as it stands. The error says if it has less than MinKey bytes.
+func ReadKey(path string) ([]byte, error) {
+	key, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	line := bytes.TrimSuffix(bytes.TrimSuffix(key, []byte("\n")), []byte("\r"))
+	if utf8.Valid(line) && bytes.IndexFunc(line, unicode.IsControl) < 0 {
+		key = line
+	}
+	if len(key) < MinKey {
+		return nil, fmt.Errorf("%s: a key of %d bytes is too short: at least %d are needed", path, len(key), MinKey)
+	}
+	return key, nil
+}
+
+// ReadOptions reads Language, Sorts and Lists from a YAML file. Of lists it has
+// the paths, seen from its folder, of files with an entry a line; blank lines and
+// those that begin with # are none.
+//
+//	language: es
+//	sorts: {KLANT: person}
+//	lists: {en-city: cities.txt}
+func ReadOptions(path string) (Options, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return Options{}, err
+	}
+	var file struct {
+		Language surrogate.Language        `yaml:"language"`
+		Sorts    map[string]surrogate.Sort `yaml:"sorts"`
+		Lists    map[string]string         `yaml:"lists"`
+	}
+	if err := strictyaml.Decode(path, raw, &file); err != nil {
+		return Options{}, err
+	}
+	opt := Options{Language: file.Language, Sorts: file.Sorts, Lists: map[string][]string{}}
+	for name, list := range file.Lists {
+		if !filepath.IsAbs(list) {
+			list = filepath.Join(filepath.Dir(path), list)
+		}
+		if opt.Lists[name], err = readList(list); err != nil {
+			return Options{}, fmt.Errorf("%s: lists: %s: %w", path, name, err)
+		}
+	}
+	if _, err := NewReplacement(Plan{}, opt); err != nil {
+		return Options{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return opt, nil
+}
+
+func readList(path string) ([]string, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var entries []string
+	lines := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\uFEFF"))))
+	for n := 1; lines.Scan(); n++ {
+		entry := strings.TrimSpace(lines.Text())
+		switch {
+		case entry == "" || entry[0] == '#':
+			continue
+		case !utf8.ValidString(entry):
+			return nil, &data.Error{Path: path, Line: n, Offset: -1, Reason: "invalid UTF-8"}
+		case !surrogate.IsEntry(entry):
+			return nil, &data.Error{Path: path, Line: n, Offset: -1, Reason: "no letter, or a control character"}
+		}
+		entries = append(entries, entry)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, &data.Error{Path: path, Offset: -1, Reason: "cannot be read", Err: err}
+	}
+	return entries, nil
+}
