@@ -12,6 +12,9 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -142,6 +145,9 @@ type Error struct {
 
 func (e *Error) Error() string {
 	s := e.Path
+	if strings.ContainsFunc(s, unicode.IsControl) { // a line end would make two messages of one
+		s = strconv.Quote(s)
+	}
 	if e.Line > 0 {
 		s = fmt.Sprintf("%s:%d", s, e.Line)
 	}

@@ -122,7 +122,7 @@ No model finds everything: check a sample of what comes out.`,
 	flags.StringArrayVar(&opt.mapRecipients, "map-recipient", nil, "public `KEY` of age (age1...) that may read the map, or a file of such keys; repeatable")
 	flags.StringVar(&opt.audit, "audit", "", "`FILE` to write a line of JSON a note to, without content (default none)")
 	flags.BoolVar(&opt.resume, "resume", false, "go on with a run that was stopped: what is whole in --output stays")
-	flags.BoolVar(&opt.quiet, "quiet", false, "no summary on stderr")
+	flags.BoolVar(&opt.quiet, "quiet", false, "no summary and no progress on stderr")
 	workersFlag(cmd, &opt.workers)
 	return cmd
 }
@@ -140,7 +140,7 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
-	options, err := o.carrierOptions(f, input)
+	options, err := o.carrierOptions(f)
 	if err != nil {
 		return usageError(cmd, err)
 	}
@@ -156,6 +156,9 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
+	if err := o.checkAudit(input, files); err != nil {
+		return err
+	}
 	model, err := experiments.Open(o.model, o.workers)
 	if err != nil {
 		return err
@@ -168,6 +171,7 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	d := &deidentification{
 		tagger: tagger, format: f, options: options, plan: plan, workers: o.workers, patientFolders: o.patientFolders, progress: newProgress(),
 	}
+	d.progress.animated = d.progress.animated && !o.quiet
 	d.summary.Unchanged = f.Unchanged
 	if point != nil {
 		d.summary.Expected = point.Expected()
@@ -186,6 +190,9 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 		if d.known, err = net.Read(o.known, model.Types); err != nil {
 			return err
 		}
+	}
+	if err := files.claim(o.resume); err != nil {
+		return err
 	}
 	if err := o.openAudit(d, files, replacement); err != nil {
 		return err
@@ -210,10 +217,10 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	return o.closeMap(d.mapping, done, err)
 }
 
-func (o *deidentifyOptions) carrierOptions(f *carrier.Format, input string) (carrier.Options, error) {
+func (o *deidentifyOptions) carrierOptions(f *carrier.Format) (carrier.Options, error) {
 	opt := carrier.Options{Encoding: o.encoding, Columns: o.columns, ID: o.id, Patient: o.patient, NoPatient: !o.keepPatient}
 	switch {
-	case o.delimiter == "tab" || o.delimiter == `\t` || o.delimiter == "" && strings.HasSuffix(strings.TrimSuffix(input, ".gz"), ".tsv"):
+	case o.delimiter == "tab" || o.delimiter == `\t`:
 		opt.Comma = '\t'
 	case len(o.delimiter) == 1:
 		opt.Comma = o.delimiter[0]
@@ -266,7 +273,41 @@ func (o *deidentifyOptions) replacement(types *data.TypeSet) (opt deid.Options, 
 	return opt, nil
 }
 
-// openAudit opens the audit, and says of a run that goes on what is whole.
+// checkAudit says why the audit cannot be where it is asked for, before anything is done.
+func (o *deidentifyOptions) checkAudit(input string, files *fileSet) error {
+	if o.audit == "" {
+		return nil
+	}
+	if o.audit == stdio {
+		return errors.New("--audit wants a file: stdout is for notes")
+	}
+	if !o.resume {
+		if _, err := os.Lstat(o.audit); err == nil {
+			return fmt.Errorf("%s: is there already", o.audit)
+		}
+	}
+	path, err := resolved(o.audit)
+	if err != nil {
+		return err
+	}
+	if input != stdio {
+		in, err := resolved(input)
+		if err != nil {
+			return err
+		}
+		if holds(in, path) {
+			return fmt.Errorf("%s: the audit would be written into the input", o.audit)
+		}
+	}
+	for _, file := range files.todo {
+		if out, err := resolved(file.out); err == nil && out == path {
+			return fmt.Errorf("%s: notes are to be written there, and not the audit", o.audit)
+		}
+	}
+	return nil
+}
+
+// openAudit opens the audit, and of a run that goes on takes what it has said so far.
 func (o *deidentifyOptions) openAudit(d *deidentification, files *fileSet, with deid.Options) error {
 	if o.audit == "" {
 		return nil
@@ -292,6 +333,11 @@ func (o *deidentifyOptions) openAudit(d *deidentification, files *fileSet, with 
 		d.audit, err = audit.Create(o.audit)
 		return err
 	}
-	d.audit, err = audit.Resume(o.audit, d.modelDigest, d.configDigest, func(file string) bool { return slices.Contains(files.whole, file) })
+	left := leftovers{}
+	left.add(o.audit)
+	if err := left.remove(); err != nil {
+		return err
+	}
+	d.audit, d.earlier, err = audit.Resume(o.audit, d.modelDigest, d.configDigest, files.redo())
 	return err
 }

@@ -1,23 +1,14 @@
 package main
 
 import (
-	"bufio"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
+	"unicode/utf8"
 
-	"github.com/google/renameio/v2"
-
-	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/brat"
-	"github.com/lethe-deid/lethe/data/text"
 	"github.com/lethe-deid/lethe/deid/carrier"
 )
 
@@ -30,8 +21,11 @@ type noteFile struct {
 
 // fileSet is what a command works on.
 type fileSet struct {
-	todo  []noteFile
-	whole []string // names of those that an earlier run has done
+	todo   []noteFile
+	whole  int      // of those that were found, how many an earlier run has done
+	output string   // stdio, or a path
+	folder bool     // output is a folder
+	lock   *os.File // keeps others out of it
 }
 
 // findFiles finds the files of the input, in the order of their names, and says where each goes.
@@ -72,7 +66,7 @@ func findFiles(f *carrier.Format, input, output string, resume bool) (*fileSet, 
 			}
 		}
 	}
-	set := &fileSet{}
+	set := &fileSet{output: output, folder: outFolder}
 	add := func(in, name string) {
 		file := noteFile{in: in, out: output, name: name, folder: many}
 		if outFolder {
@@ -94,57 +88,101 @@ func findFiles(f *carrier.Format, input, output string, resume bool) (*fileSet, 
 	default:
 		add(input, filepath.Base(input))
 	}
-	if resume {
-		if err := set.leaveWhole(); err != nil {
-			return nil, err
-		}
-	}
 	return set, nil
 }
 
-// walk finds the files of a folder and of those in it, and names what it leaves out.
+// claim makes sure of the output, now that the work is about to begin: no other run
+// writes to it, and it is new or, if this run goes on with another, holds what that has done.
+func (s *fileSet) claim(resume bool) error {
+	if s.output == stdio {
+		return nil
+	}
+	if s.folder {
+		if err := os.MkdirAll(s.output, 0o777); err != nil {
+			return unwritable(s.output, err)
+		}
+		var err error
+		if s.lock, err = lockFolder(s.output); err != nil {
+			return err
+		}
+	}
+	if resume {
+		return s.leaveWhole()
+	}
+	return mustBeNew(s.output)
+}
+
+// redo says whether a file, by its name in the audit, is to be done.
+func (s *fileSet) redo() func(name string) bool {
+	todo := map[string]bool{}
+	for _, file := range s.todo {
+		todo[file.auditName()] = true
+	}
+	return func(name string) bool { return todo[name] }
+}
+
+// auditName is the name as the audit writes it, in UTF-8: a byte that is none stands
+// there as \xff does.
+func (f noteFile) auditName() string {
+	name := filepath.ToSlash(f.name)
+	if utf8.ValidString(name) {
+		return name
+	}
+	var b strings.Builder
+	for i, r := range name {
+		if _, n := utf8.DecodeRuneInString(name[i:]); r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&b, `\x%02x`, name[i])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// walk finds the files of a folder and of those in it, and names what it leaves out. What
+// cannot be read is found, too: reading it will say so.
 func walk(f *carrier.Format, dir string, add func(in, name string)) error {
-	var left []string
+	var left, links []string
 	found := false
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() {
+	take := func(path, name string) {
+		found = true
+		add(path, name)
+	}
+	// The slash has a link to a folder followed.
+	err := filepath.WalkDir(strings.TrimRight(dir, string(filepath.Separator))+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
+		name, e := filepath.Rel(dir, path)
+		switch {
+		case e != nil || err != nil && name == ".":
+			return errors.Join(err, e)
+		case err != nil: // a folder in it
+			take(path, name)
+			return nil
+		case entry.IsDir():
 			if name != "." && strings.HasPrefix(entry.Name(), ".") {
 				left = append(left, name+"/")
 				return fs.SkipDir
 			}
 			return nil
 		}
-		info, err := os.Stat(path) // a link may lead to a file
-		if err != nil || !info.Mode().IsRegular() || !f.Takes(entry.Name()) {
-			if f.Name != "brat" || !strings.EqualFold(filepath.Ext(name), ".ann") {
-				left = append(left, name)
-			}
-			return nil
+		info, err := os.Stat(path) // of what a link leads to
+		switch {
+		case err == nil && info.IsDir():
+			links = append(links, name)
+		case f.Takes(entry.Name()) && (err != nil || info.Mode().IsRegular()):
+			take(path, name)
+		case f.Name != "brat" || !strings.EqualFold(filepath.Ext(name), ".ann"):
+			left = append(left, name)
 		}
-		found = true
-		add(path, name)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	if len(left) > 0 {
-		const most = 5
-		var shown []string
-		for _, name := range left[:min(most, len(left))] {
-			shown = append(shown, strconv.Quote(name))
-		}
-		if len(left) > most {
-			shown = append(shown, "...")
-		}
-		complain(fmt.Errorf("%s: left out, since only %s files are read (%d): %s", dir, strings.Join(f.Exts, " and "), len(left), strings.Join(shown, ", ")))
+		complain(fmt.Errorf("%s: left out, since only %s files are read (%d): %s", dir, strings.Join(f.Exts, " and "), len(left), someOf(left)))
+	}
+	if len(links) > 0 {
+		complain(fmt.Errorf("%s: left out, since links to folders are not followed (%d): %s", dir, len(links), someOf(links)))
 	}
 	if !found {
 		return fmt.Errorf("%s: the folder holds no %s file", dir, strings.Join(f.Exts, " or "))
@@ -166,20 +204,32 @@ func apart(input, output string) error {
 		return err
 	}
 	switch {
-	case in == out:
+	case holds(in, out) && holds(out, in):
 		return fmt.Errorf("%s: is the input", output)
-	case strings.HasPrefix(out, in+string(filepath.Separator)):
+	case holds(in, out):
 		return fmt.Errorf("%s: lies in the input folder", output)
-	case strings.HasPrefix(in, out+string(filepath.Separator)) && hasPrefixFolder(out):
+	case holds(out, in):
 		return fmt.Errorf("%s: holds the input", output)
 	}
 	return nil
 }
 
-// hasPrefixFolder says whether the path is a folder that is there.
-func hasPrefixFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+// holds says whether a path is a file or folder, or lies in it, by whatever name: some
+// file systems know several of one.
+func holds(outer, path string) bool {
+	folder, err := os.Stat(outer)
+	if err != nil {
+		return false
+	}
+	for {
+		if info, err := os.Stat(path); err == nil && os.SameFile(folder, info) {
+			return true
+		}
+		if path == filepath.Dir(path) {
+			return false
+		}
+		path = filepath.Dir(path)
+	}
 }
 
 // resolved is the absolute path without links, of which the last parts need not be there.
@@ -205,24 +255,34 @@ func resolved(path string) (string, error) {
 func (s *fileSet) leaveWhole() error {
 	todo := s.todo
 	s.todo = nil
-	bases := map[string]map[string]bool{} // by folder
+	left := leftovers{}
 	for _, file := range todo {
-		dir, base := filepath.Split(file.out)
-		if bases[dir] == nil {
-			bases[dir] = map[string]bool{}
-		}
-		bases[dir][base] = true
-		if filepath.Ext(base) == ".txt" {
-			bases[dir][strings.TrimSuffix(base, ".txt")+".ann"] = true
-		}
+		left.add(file.out)
+		left.add(annotationPath(file.out))
 		if info, err := os.Stat(file.out); err == nil && info.Mode().IsRegular() {
-			s.whole = append(s.whole, file.name)
+			s.whole++
 		} else {
 			s.todo = append(s.todo, file)
 		}
 	}
-	slices.Sort(s.whole)
-	for dir, names := range bases {
+	return left.remove()
+}
+
+// leftovers are hidden files that a run which was killed may have left, without the
+// number at their end: names by folder.
+type leftovers map[string]map[string]bool
+
+// add adds those that were to become a file.
+func (l leftovers) add(path string) {
+	dir, name := filepath.Split(pendingPath(path))
+	if l[dir] == nil {
+		l[dir] = map[string]bool{}
+	}
+	l[dir]["."+name] = true
+}
+
+func (l leftovers) remove() error {
+	for dir, names := range l {
 		entries, err := os.ReadDir(filepath.Clean(dir))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -230,9 +290,8 @@ func (s *fileSet) leaveWhole() error {
 			return err
 		}
 		for _, e := range entries {
-			hidden, ok := strings.CutPrefix(e.Name(), ".")
-			for ok && hidden != "" && hidden[len(hidden)-1] >= '0' && hidden[len(hidden)-1] <= '9' {
-				if hidden = hidden[:len(hidden)-1]; names[hidden] {
+			for name := e.Name(); strings.HasPrefix(name, ".") && name[len(name)-1] >= '0' && name[len(name)-1] <= '9'; {
+				if name = name[:len(name)-1]; names[name] {
 					if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
 						return err
 					}
@@ -242,119 +301,4 @@ func (s *fileSet) leaveWhole() error {
 		}
 	}
 	return nil
-}
-
-// openNotes opens a file, gunzipped if need be, and says whether it was.
-func openNotes(path string) (io.ReadCloser, bool, error) {
-	f := os.Stdin
-	if path != stdio {
-		var err error
-		if f, err = os.Open(path); err != nil {
-			return nil, false, err
-		}
-	}
-	in := bufio.NewReaderSize(f, 1<<16)
-	magic, _ := in.Peek(2) // an error comes again when reading
-	unzipped, err := text.Gunzip(in)
-	if err != nil {
-		_ = f.Close()
-		return nil, false, &data.Error{Path: path, Offset: -1, Reason: "cannot be read", Err: err}
-	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{unzipped, f}, string(magic) == "\x1f\x8b", nil
-}
-
-// sink writes one file, which gets its name when it is whole.
-type sink struct {
-	path    string
-	pending *renameio.PendingFile // nil for stdout
-	buf     *bufio.Writer
-	zip     *gzip.Writer // nil for a file that is not gzipped
-}
-
-func openSink(path string, zipped bool) (*sink, error) {
-	s := &sink{path: path}
-	if path == stdio {
-		s.buf = bufio.NewWriterSize(os.Stdout, 1<<16)
-	} else {
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return nil, unwritable(path, err)
-		}
-		var err error
-		if s.pending, err = renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(0o666)); err != nil {
-			return nil, unwritable(path, err)
-		}
-		s.buf = bufio.NewWriterSize(s.pending, 1<<16)
-		zipped = strings.EqualFold(filepath.Ext(path), ".gz")
-	}
-	if zipped {
-		s.zip = gzip.NewWriter(s.buf)
-	}
-	return s, nil
-}
-
-func (s *sink) write(raw []byte) error {
-	var err error
-	if s.zip != nil {
-		_, err = s.zip.Write(raw)
-	} else {
-		_, err = s.buf.Write(raw)
-	}
-	return unwritable(s.path, err)
-}
-
-// flush hands on to stdout what is written so far.
-func (s *sink) flush() error {
-	if s.pending != nil {
-		return nil
-	}
-	if s.zip != nil {
-		if err := s.zip.Flush(); err != nil {
-			return unwritable(s.path, err)
-		}
-	}
-	return unwritable(s.path, s.buf.Flush())
-}
-
-// commit gives the file its name. In brat's case the annotations come first, so that a
-// text is never without.
-func (s *sink) commit(annotated *data.Document) error {
-	if s.zip != nil {
-		if err := s.zip.Close(); err != nil {
-			return unwritable(s.path, err)
-		}
-	}
-	if err := s.buf.Flush(); err != nil || s.pending == nil {
-		return unwritable(s.path, err)
-	}
-	if annotated != nil {
-		path := strings.TrimSuffix(s.path, filepath.Ext(s.path)) + ".ann"
-		if err := renameio.WriteFile(path, brat.Encode(annotated), 0o666, renameio.WithTempDir(filepath.Dir(path))); err != nil {
-			return unwritable(path, err)
-		}
-	}
-	return unwritable(s.path, s.pending.CloseAtomicallyReplace())
-}
-
-// unwritable names the file of an error rather than the hidden one in its place.
-func unwritable(path string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if path == stdio {
-		path = "stdout"
-	}
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		err = e.Err
-	}
-	return &data.Error{Path: path, Offset: -1, Reason: "cannot be written", Err: err}
-}
-
-// abort removes a file that has no name yet.
-func (s *sink) abort() {
-	if s != nil && s.pending != nil {
-		_ = s.pending.Cleanup() // after commit it does nothing; what cannot be removed is hidden
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/brat"
 	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/deid/audit"
 	"github.com/lethe-deid/lethe/deid/carrier"
@@ -23,11 +24,12 @@ import (
 	"github.com/lethe-deid/lethe/taggers/rules"
 )
 
-// What is read before it is tagged, and so held in memory: so many notes, or so many
-// bytes of files. Notes of one patient that follow each other are held
+// What is read before it is tagged, and so held in memory: so many notes, so many records with or
+// without notes, or so many bytes of files. Notes of one patient that follow each other are held
 // together up to so many times as much.
 const (
 	batchNotes   = 256
+	batchRecords = 16 * batchNotes
 	batchBytes   = 8 << 20
 	batchStretch = 4
 )
@@ -47,7 +49,7 @@ type deidentification struct {
 	mapping                   *mapping.Writer // nil: none
 	audit                     *audit.File     // nil: none
 	modelDigest, configDigest string
-	summary                   audit.Summary
+	summary, earlier          audit.Summary // of this run, and of the one that it goes on with
 	progress                  *progress
 
 	batch     []item
@@ -56,6 +58,7 @@ type deidentification struct {
 	out       *sink          // of the file that is being written; nil before its first record
 	annotated *data.Document // the note of that file as written, where its spans are wanted
 	spoilt    bool           // that file is not to be written
+	written   []*sink        // files that are written, but have no name yet
 	lines     []*audit.Line  // of notes written, but not yet in the audit
 }
 
@@ -87,8 +90,15 @@ type result struct {
 
 // run does the files, one after another.
 func (d *deidentification) run(ctx context.Context, files *fileSet) (err error) {
-	defer func() { d.out.abort() }()
-	d.summary.Skipped = len(files.whole)
+	defer func() {
+		for _, s := range append(d.written, d.out) {
+			s.abort()
+		}
+	}()
+	d.summary.Skipped, d.summary.Lost = files.whole, d.earlier.Failed
+	if d.audit == nil {
+		d.earlier.Notes = files.whole // at least
+	}
 	var single error // of a file that is all there is
 	for _, file := range files.todo {
 		broken, err := d.read(ctx, file)
@@ -105,8 +115,8 @@ func (d *deidentification) run(ctx context.Context, files *fileSet) (err error) 
 	switch {
 	case single != nil:
 		return single
-	case d.summary.Failed > 0:
-		return &experiments.Unexamined{Failed: d.summary.Failed, Notes: d.summary.Notes}
+	case d.summary.Failed+d.earlier.Failed > 0:
+		return &experiments.Unexamined{Failed: d.summary.Failed + d.earlier.Failed, Notes: d.summary.Notes + d.earlier.Notes}
 	}
 	return nil
 }
@@ -114,7 +124,7 @@ func (d *deidentification) run(ctx context.Context, files *fileSet) (err error) 
 // read reads a file into the batch. Broken is why the rest of the file cannot be
 // read, err why nothing can go on.
 func (d *deidentification) read(ctx context.Context, file noteFile) (broken, err error) {
-	in, zipped, err := openNotes(file.in)
+	in, zipped, err := openNotes(ctx, file.in)
 	if err != nil {
 		broken = err
 		d.batch = append(d.batch, item{file: file, err: err, last: !file.folder}, item{file: file, end: true, broken: true})
@@ -139,8 +149,7 @@ func (d *deidentification) read(ctx context.Context, file noteFile) (broken, err
 				next.notes = append(next.notes, d.result(file, n))
 			}
 		}
-		if full := d.notes >= batchNotes || d.bytes >= batchBytes; full && !d.sameGroup(next) ||
-			d.notes >= batchStretch*batchNotes || d.bytes >= batchStretch*batchBytes {
+		if d.full(1) && !d.sameGroup(next) || d.full(batchStretch) {
 			if err := d.flush(ctx); err != nil {
 				return broken, err
 			}
@@ -153,6 +162,11 @@ func (d *deidentification) read(ctx context.Context, file noteFile) (broken, err
 	}
 	d.batch = append(d.batch, item{file: file, end: true, broken: broken != nil, zipped: zipped})
 	return broken, nil
+}
+
+// full says whether the batch is, or is so many times.
+func (d *deidentification) full(times int) bool {
+	return d.notes >= times*batchNotes || len(d.batch) >= times*batchRecords || d.bytes >= times*batchBytes
 }
 
 // result begins that of a note.
@@ -169,7 +183,7 @@ func (d *deidentification) result(file noteFile, n *carrier.Note) *result {
 }
 
 func (d *deidentification) line(file noteFile, line int, id string) *audit.Line {
-	return &audit.Line{File: filepath.ToSlash(file.name), Line: line, ID: id, Model: d.modelDigest, Config: d.configDigest}
+	return &audit.Line{File: file.auditName(), Line: line, ID: id, Model: d.modelDigest, Config: d.configDigest}
 }
 
 // sameGroup says whether the item goes on with the patient of the last in the batch.
@@ -215,11 +229,7 @@ func (d *deidentification) flush(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := d.audit.Write(d.lines); err != nil {
-		return err
-	}
-	d.lines = d.lines[:0]
-	return nil
+	return d.settle()
 }
 
 // replaceAll replaces the PHI of the notes, patients in parallel.
@@ -433,8 +443,7 @@ func (d *deidentification) open(it item) (err error) {
 	return err
 }
 
-// finish ends a file. Its audit is written before it has its name: whoever finds the
-// file finds that.
+// finish ends a file.
 func (d *deidentification) finish(it item) error {
 	if it.broken || d.spoilt {
 		d.out.abort()
@@ -444,14 +453,61 @@ func (d *deidentification) finish(it item) error {
 	if err := d.open(it); err != nil { // of a file without a record
 		return err
 	}
+	if d.annotated != nil { // gets its name first, so that a text is never without
+		annotations, err := openSink(annotationPath(it.file.out), false)
+		if err != nil {
+			return err
+		}
+		annotations.over = true // a run that was killed may have left them, and no text
+		d.written = append(d.written, annotations)
+		if err := errors.Join(annotations.write(brat.Encode(d.annotated)), annotations.close()); err != nil {
+			return err
+		}
+	}
+	d.written = append(d.written, d.out)
+	d.out, d.annotated = nil, nil
+	if err := d.written[len(d.written)-1].close(); err != nil {
+		return err
+	}
+	if len(d.written) >= maxWritten {
+		return d.settle()
+	}
+	return nil
+}
+
+// maxWritten is how many files are on their way to disk at a time. A disk is as fast with
+// many as with one, so this many take the time of one.
+const maxWritten = 64
+
+// settle gives the files that are written their names. They and their audit are on disk
+// by then, whatever happens next: whoever finds a file finds all of it, and its audit.
+func (d *deidentification) settle() error {
+	for _, s := range d.written {
+		if err := s.wait(); err != nil {
+			return err
+		}
+	}
 	if err := d.audit.Write(d.lines); err != nil {
 		return err
 	}
 	d.lines = d.lines[:0]
-	if err := d.out.commit(d.annotated); err != nil {
+	if len(d.written) == 0 {
+		return nil
+	}
+	if err := d.audit.Sync(); err != nil {
 		return err
 	}
-	d.out, d.annotated = nil, nil
+	folders := map[string]bool{}
+	for len(d.written) > 0 {
+		if err := d.written[0].commit(); err != nil {
+			return err
+		}
+		if d.written[0].pending != nil {
+			folders[filepath.Dir(d.written[0].path)] = true
+		}
+		d.written = d.written[1:]
+	}
+	syncFolders(folders)
 	return nil
 }
 

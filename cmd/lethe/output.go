@@ -68,6 +68,9 @@ func hasExtension(path string) bool {
 func mustBeNew(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(path); err == nil {
+			return fmt.Errorf("%s: is a link to nothing", path)
+		}
 		return nil
 	} else if err != nil {
 		return err
@@ -134,22 +137,27 @@ func tellLeftOut(path string, f *format.Format) error {
 
 // leftOut says that a folder holds more than its notes.
 func leftOut(dir string, f *format.Format, names []string) error {
-	const most = 5
 	folders := 0
-	var shown []string
-	for i, name := range names {
+	for _, name := range names {
 		if strings.HasSuffix(name, "/") {
 			folders++
 		}
-		if i < most {
-			shown = append(shown, strconv.Quote(name))
-		}
+	}
+	return fmt.Errorf("%s: left out, since only %s files are read (files: %d, folders: %d): %s",
+		dir, strings.Join(f.Exts, " and "), len(names)-folders, folders, someOf(names))
+}
+
+// someOf shows the first names of a list.
+func someOf(names []string) string {
+	const most = 5
+	var shown []string
+	for _, name := range names[:min(most, len(names))] {
+		shown = append(shown, strconv.Quote(name))
 	}
 	if len(names) > most {
 		shown = append(shown, "...")
 	}
-	return fmt.Errorf("%s: left out, since only %s files are read (files: %d, folders: %d): %s",
-		dir, strings.Join(f.Exts, " and "), len(names)-folders, folders, strings.Join(shown, ", "))
+	return strings.Join(shown, ", ")
 }
 
 // anyTypes is for input whose own spans are of no interest.

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -40,6 +41,7 @@ type Line struct {
 type Summary struct {
 	Notes, Failed  int // all, and those that could not be examined
 	Skipped        int // files that a run that goes on found whole
+	Lost           int // notes that are not in those, since they could not be examined
 	replaced, kept map[string]int
 	net            map[net.Source]map[string]int
 	// Unchanged says what of the files was not examined, and stays as it was.
@@ -83,6 +85,9 @@ func (s *Summary) WriteText(w io.Writer) error {
 	}
 	if s.Skipped > 0 {
 		fmt.Fprintf(&b, "; %d files were whole already", s.Skipped)
+	}
+	if s.Lost > 0 {
+		fmt.Fprintf(&b, " but for %d notes that are NOT examined and not written", s.Lost)
 	}
 	fmt.Fprintf(&b, "\nPHI replaced  %s\n", counts(s.replaced))
 	if len(s.kept) > 0 {
@@ -140,8 +145,11 @@ type File struct {
 	f    *os.File
 }
 
-// Create makes a new file.
+// Create makes a new file, and the folder that it is to be in.
 func Create(path string) (*File, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o666)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("%s: is there already", path)
@@ -149,21 +157,22 @@ func Create(path string) (*File, error) {
 	return &File{path, f}, err
 }
 
-// Resume opens the file of a run that was stopped, or makes a new one. Lines of files that are
-// not whole, and of notes that could not be examined, are taken out: those are done
-// again. Lines of another model or configuration are an error: the outputs of the two would
-// be mixed.
-func Resume(path, model, config string, whole func(file string) bool) (*File, error) {
+// Resume opens the file of a run that was stopped, or makes a new one, and adds up what that
+// has done. Lines of files that are to be done again are taken out. Lines of another model or
+// configuration are an error: the outputs of the two would be mixed.
+func Resume(path, model, config string, redo func(file string) bool) (*File, Summary, error) {
+	var earlier Summary
 	raw, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Create(path)
+		f, err := Create(path)
+		return f, earlier, err
 	} else if err != nil {
-		return nil, err
+		return nil, earlier, err
 	}
 	defer raw.Close()
-	kept, err := renameio.NewPendingFile(path, renameio.WithExistingPermissions())
+	kept, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithExistingPermissions())
 	if err != nil {
-		return nil, err
+		return nil, earlier, err
 	}
 	defer func() { _ = kept.Cleanup() }() // after it has its name it does nothing
 	in := bufio.NewReader(raw)
@@ -173,26 +182,27 @@ func Resume(path, model, config string, whole func(file string) bool) (*File, er
 			break // a line without an end is half of one
 		}
 		if end != nil {
-			return nil, end
+			return nil, earlier, end
 		}
 		var l Line
 		if json.Unmarshal(text, &l) != nil {
-			return nil, fmt.Errorf("%s:%d: no line of an audit", path, number)
+			return nil, earlier, fmt.Errorf("%s:%d: no line of an audit", path, number)
 		}
 		if l.Model != model || l.Config != config {
-			return nil, fmt.Errorf("%s:%d: the run that is to go on had another model or other options", path, number)
+			return nil, earlier, fmt.Errorf("%s:%d: the run that is to go on had another model or other options", path, number)
 		}
-		if l.Error == "" && whole(l.File) {
+		if !redo(l.File) {
+			earlier.Add(&l)
 			if _, err := kept.Write(text); err != nil {
-				return nil, err
+				return nil, earlier, err
 			}
 		}
 	}
 	if err := kept.CloseAtomicallyReplace(); err != nil {
-		return nil, err
+		return nil, earlier, err
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
-	return &File{path, f}, err
+	return &File{path, f}, earlier, err
 }
 
 // Write appends lines, and returns when the system has them.
@@ -212,7 +222,15 @@ func (f *File) Write(lines []*Line) error {
 	return err
 }
 
-// Close syncs the file to disk.
+// Sync returns when the lines are on disk.
+func (f *File) Sync() error {
+	if f == nil {
+		return nil
+	}
+	return f.f.Sync()
+}
+
+// Close syncs and closes the file.
 func (f *File) Close() error {
 	if f == nil {
 		return nil

@@ -40,7 +40,7 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := func(file, reason string) *Line { return &Line{File: file, Error: reason, Model: "m", Config: "c"} }
-	if err := f.Write([]*Line{line("a", ""), line("a", ""), line("b", ""), line("c", "a.txt: broken")}); err != nil {
+	if err := f.Write([]*Line{line("a", ""), line("a", ""), line("b", ""), line("c", ""), line("c", "c:2: broken")}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.f.WriteString(`{"file":"a"`); err != nil { // a line that is half written
@@ -52,14 +52,18 @@ func TestResume(t *testing.T) {
 	if _, err := Create(path); err == nil || !strings.Contains(err.Error(), "is there already") {
 		t.Errorf("created again: %v", err)
 	}
-	whole := func(file string) bool { return file != "b" }
+	redo := func(file string) bool { return file == "b" }
 	for _, other := range [][2]string{{"m2", "c"}, {"m", "c2"}} {
-		if _, err := Resume(path, other[0], other[1], whole); err == nil || !strings.Contains(err.Error(), "audit.jsonl:1: the run that is to go on had another") {
+		if _, _, err := Resume(path, other[0], other[1], redo); err == nil || !strings.Contains(err.Error(), "audit.jsonl:1: the run that is to go on had another") {
 			t.Errorf("another model or config: %v", err)
 		}
 	}
-	if f, err = Resume(path, "m", "c", whole); err != nil {
+	f, earlier, err := Resume(path, "m", "c", redo)
+	if err != nil {
 		t.Fatal(err)
+	}
+	if earlier.Notes != 4 || earlier.Failed != 1 {
+		t.Errorf("%d notes were done, and %d not, want 4 and 1", earlier.Notes, earlier.Failed)
 	}
 	if err := f.Write([]*Line{line("b", "")}); err != nil {
 		t.Fatal(err)
@@ -71,14 +75,17 @@ func TestResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := strings.Repeat(`{"file":"a","model":"m","config":"c"}`+"\n", 2) + `{"file":"b","model":"m","config":"c"}` + "\n"
+	want := strings.Repeat(`{"file":"a","model":"m","config":"c"}`+"\n", 2) + `{"file":"c","model":"m","config":"c"}
+{"file":"c","error":"c:2: broken","model":"m","config":"c"}
+{"file":"b","model":"m","config":"c"}
+`
 	if diff := cmp.Diff(want, string(raw)); diff != "" {
 		t.Error(diff)
 	}
 	if err := os.WriteFile(path, []byte("Zebulon\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Resume(path, "m", "c", whole); err == nil || !strings.HasSuffix(err.Error(), "audit.jsonl:1: no line of an audit") {
+	if _, _, err := Resume(path, "m", "c", redo); err == nil || !strings.HasSuffix(err.Error(), "audit.jsonl:1: no line of an audit") {
 		t.Errorf("no audit: %v", err)
 	}
 }

@@ -98,7 +98,7 @@ type Options struct {
 	Columns  []string      // of CSV, and keys of JSON Lines (a.b: b in a), that hold notes; JSON Lines: default text
 	ID       string        // column or key with the note's id; JSON Lines: default id, then meta.note_id; else file and line
 	Patient  string        // column or key that says whose note it is; JSON Lines: default patient, then meta.patient_id
-	Comma    byte          // what parts the fields of CSV; default ','
+	Comma    byte          // what parts the fields of CSV; default ',', in .tsv a tab
 	// NoPatient has Encode empty the column of Patient, and make null of the key.
 	NoPatient bool
 }

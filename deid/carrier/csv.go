@@ -10,8 +10,8 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// readCSV reads CSV as RFC 4180 has it, with a header: fields parted by a comma or
-// another character, quoted where need be, with quotes doubled; LF or CR LF; line ends
+// readCSV reads CSV as RFC 4180 has it, with a header: fields parted by a comma, in
+// a .tsv by a tab, or by another character, quoted where need be, with quotes doubled; LF or CR LF; line ends
 // within quotes. A quote within a field that does not begin with one is itself. A note
 // is a field of a column of Options.Columns, a row a record. New text that
 // needs quotes gets them.
@@ -21,6 +21,9 @@ import (
 func readCSV(in *source, o Options) Records {
 	if o.Comma == 0 {
 		o.Comma = ','
+		if strings.EqualFold(in.ext(), ".tsv") {
+			o.Comma = '\t'
+		}
 	}
 	return func(yield func(*Record, error) bool) {
 		header := true

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"iter"
 	"mime"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -39,7 +38,7 @@ import (
 // same record (a Bundle) says of names, identifiers, addresses and telecoms is known
 // of the notes of that patient, and where there is but one, of all notes without.
 func readFHIR(in *source, o Options) Records {
-	byLine := strings.EqualFold(filepath.Ext(strings.TrimSuffix(in.name, ".gz")), ".ndjson")
+	byLine := strings.EqualFold(in.ext(), ".ndjson")
 	if !byLine {
 		first, _ := in.in.Peek(1 << 16)
 		if n := bytes.IndexByte(first, '\n'); n >= 0 {

@@ -3,6 +3,7 @@ package carrier
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -39,17 +40,20 @@ func newSource(r io.Reader, name string, cs *byteCode) *source {
 	return &source{name: name, in: bufio.NewReaderSize(r, 1<<16), line: 1, recode: cs != nil}
 }
 
-// id is the name without folder and extensions.
-func (s *source) id() string {
+// base is the name without folder and .gz.
+func (s *source) base() string {
 	base := filepath.Base(s.name)
 	if ext := filepath.Ext(base); strings.EqualFold(ext, ".gz") {
 		base = strings.TrimSuffix(base, ext)
 	}
-	if id := strings.TrimSuffix(base, filepath.Ext(base)); id != "" {
-		return id
-	}
 	return base
 }
+
+// ext is the name's extension, beside .gz.
+func (s *source) ext() string { return filepath.Ext(s.base()) }
+
+// id is the name without folder and extensions.
+func (s *source) id() string { return cmp.Or(strings.TrimSuffix(s.base(), s.ext()), s.base()) }
 
 // readLine returns a line with its end, and io.EOF with the last if that has none.
 func (s *source) readLine() ([]byte, error) {
@@ -100,20 +104,25 @@ func (s *source) unreadable(err error) error {
 	return &data.Error{Path: s.name, Offset: -1, Reason: "cannot be read", Err: err}
 }
 
-// checkUTF8 names the first invalid byte of what begins at the line and offset.
+// checkUTF8 names the first invalid byte of what begins at the line and offset. Where a quarter of
+// the bytes are NUL it is UTF-16 or no text: its letters would be examined one by one.
 func (s *source) checkUTF8(raw []byte, line, offset int) error {
-	if utf8.Valid(raw) {
+	at, reason := 0, "invalid UTF-8"
+	switch {
+	case 4*bytes.Count(raw, []byte{0}) > len(raw):
+		at, reason = bytes.IndexByte(raw, 0), "a NUL byte, and many more: UTF-16, or no text"
+	case utf8.Valid(raw):
 		return nil
-	}
-	at := 0
-	for {
-		r, n := utf8.DecodeRune(raw[at:])
-		if r == utf8.RuneError && n == 1 {
-			break
+	default:
+		for {
+			r, n := utf8.DecodeRune(raw[at:])
+			if r == utf8.RuneError && n == 1 {
+				break
+			}
+			at += n
 		}
-		at += n
 	}
-	return s.defect(line+bytes.Count(raw[:at], []byte("\n")), offset+at, "invalid UTF-8")
+	return s.defect(line+bytes.Count(raw[:at], []byte("\n")), offset+at, reason)
 }
 
 // byteCode is an encoding of one byte a character.

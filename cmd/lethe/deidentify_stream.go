@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/text"
+)
+
+// openNotes opens a file, gunzipped if need be, and says whether it was.
+func openNotes(ctx context.Context, path string) (io.ReadCloser, bool, error) {
+	var f io.ReadCloser
+	if path == stdio {
+		f = interruptible(ctx, os.Stdin)
+	} else {
+		var err error
+		if f, err = os.Open(path); err != nil {
+			return nil, false, unreadable(path, err)
+		}
+	}
+	in := bufio.NewReaderSize(f, 1<<16)
+	magic, _ := in.Peek(2) // an error comes again when reading
+	unzipped, err := text.Gunzip(in)
+	if err != nil {
+		_ = f.Close()
+		return nil, false, unreadable(path, err)
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{unzipped, f}, string(magic) == "\x1f\x8b", nil
+}
+
+// interruptible reads what may never come, from a pipe or a terminal, and gives up when the context
+// is cancelled.
+func interruptible(ctx context.Context, f io.Reader) io.ReadCloser {
+	out, in := io.Pipe()
+	go func() {
+		_, err := io.CopyBuffer(in, struct{ io.Reader }{f}, make([]byte, 1<<16))
+		in.CloseWithError(err)
+	}()
+	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	return out
+}
+
+// sink writes one file, which gets its name when it is whole and on disk.
+type sink struct {
+	path    string
+	over    bool                  // it may take the place of another
+	pending *renameio.PendingFile // nil for stdout
+	buf     *bufio.Writer
+	zip     *gzip.Writer // nil for a file that is not gzipped
+	synced  chan error   // after close
+}
+
+func openSink(path string, zipped bool) (*sink, error) {
+	s := &sink{path: path}
+	if path == stdio {
+		s.buf = bufio.NewWriterSize(os.Stdout, 1<<16)
+	} else {
+		dir := filepath.Dir(path)
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return nil, unwritable(path, err)
+		}
+		var err error
+		if s.pending, err = renameio.NewPendingFile(pendingPath(path), renameio.WithTempDir(dir), renameio.WithPermissions(0o666)); err != nil {
+			return nil, unwritable(path, err)
+		}
+		s.buf = bufio.NewWriterSize(s.pending, 1<<16)
+		zipped = strings.EqualFold(filepath.Ext(path), ".gz")
+	}
+	if zipped {
+		s.zip = gzip.NewWriter(s.buf)
+	}
+	return s, nil
+}
+
+// maxPending is the most bytes of a name that go into that of the hidden file: what comes
+// before and after wants room, too.
+const maxPending = 200
+
+// pendingPath is a path whose name is not too long.
+func pendingPath(path string) string {
+	dir, name := filepath.Split(path)
+	if n := maxPending; len(name) > n {
+		for !utf8.RuneStart(name[n]) {
+			n--
+		}
+		name = name[:n]
+	}
+	return dir + name
+}
+
+func (s *sink) write(raw []byte) error {
+	var err error
+	if s.zip != nil {
+		_, err = s.zip.Write(raw)
+	} else {
+		_, err = s.buf.Write(raw)
+	}
+	return unwritable(s.path, err)
+}
+
+// flush hands on to stdout what is written so far.
+func (s *sink) flush() error {
+	if s.pending != nil {
+		return nil
+	}
+	if s.zip != nil {
+		if err := s.zip.Flush(); err != nil {
+			return unwritable(s.path, err)
+		}
+	}
+	return unwritable(s.path, s.buf.Flush())
+}
+
+// close ends the file, and has it go to disk while others are written.
+func (s *sink) close() error {
+	if s.zip != nil {
+		if err := s.zip.Close(); err != nil {
+			return unwritable(s.path, err)
+		}
+	}
+	if err := s.buf.Flush(); err != nil || s.pending == nil {
+		return unwritable(s.path, err)
+	}
+	s.synced = make(chan error, 1)
+	go func() { s.synced <- errors.Join(s.pending.Sync(), s.pending.File.Close()) }()
+	return nil
+}
+
+// wait returns when a closed file is on disk.
+func (s *sink) wait() error {
+	if s.synced == nil {
+		return nil
+	}
+	err := <-s.synced
+	s.synced = nil
+	return unwritable(s.path, err)
+}
+
+// commit gives a file that is on disk its name.
+func (s *sink) commit() error {
+	if s.pending == nil {
+		return nil
+	}
+	if _, err := os.Lstat(s.path); err == nil && !s.over {
+		return fmt.Errorf("%s: is there by now, and not written over", s.path)
+	}
+	return unwritable(s.path, os.Rename(s.pending.Name(), s.path))
+}
+
+// abort removes a file that has no name yet.
+func (s *sink) abort() {
+	if s != nil && s.pending != nil {
+		_ = s.wait()
+		_ = s.pending.Cleanup() // after commit there is nothing to remove; what cannot be removed is hidden
+	}
+}
+
+// syncFolders has new names in the folders of paths survive a power cut. Not all systems can.
+func syncFolders(paths map[string]bool) {
+	for path := range paths {
+		if dir, err := os.Open(path); err == nil {
+			_ = dir.Sync()
+			_ = dir.Close()
+		}
+	}
+}
+
+// annotationPath is where brat keeps the annotations of a text.
+func annotationPath(path string) string {
+	if ext := filepath.Ext(path); strings.EqualFold(ext, ".gz") {
+		path = strings.TrimSuffix(path, ext)
+	}
+	return strings.TrimSuffix(path, filepath.Ext(path)) + ".ann"
+}
+
+func unreadable(path string, err error) error { return fileError(path, "cannot be read", err) }
+
+// unwritable names the file of an error rather than the hidden one in its place.
+func unwritable(path string, err error) error {
+	if path == stdio {
+		path = "stdout"
+	}
+	return fileError(path, "cannot be written", err)
+}
+
+func fileError(path, reason string, err error) error {
+	switch e := err.(type) { //nolint:errorlint // what wraps them says more
+	case nil:
+		return nil
+	case *fs.PathError:
+		err = e.Err
+	case *os.LinkError:
+		err = e.Err
+	}
+	return &data.Error{Path: path, Offset: -1, Reason: reason, Err: err}
+}
