@@ -191,6 +191,7 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 			return err
 		}
 	}
+	defer files.release()
 	if err := files.claim(o.resume); err != nil {
 		return err
 	}

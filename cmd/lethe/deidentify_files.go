@@ -26,6 +26,7 @@ type fileSet struct {
 	output string   // stdio, or a path
 	folder bool     // output is a folder
 	lock   *os.File // keeps others out of it
+	made   bool     // it was not there
 }
 
 // findFiles finds the files of the input, in the order of their names, and says where each goes.
@@ -98,10 +99,11 @@ func (s *fileSet) claim(resume bool) error {
 		return nil
 	}
 	if s.folder {
+		_, err := os.Stat(s.output)
+		s.made = errors.Is(err, fs.ErrNotExist)
 		if err := os.MkdirAll(s.output, 0o777); err != nil {
 			return unwritable(s.output, err)
 		}
-		var err error
 		if s.lock, err = lockFolder(s.output); err != nil {
 			return err
 		}
@@ -110,6 +112,14 @@ func (s *fileSet) claim(resume bool) error {
 		return s.leaveWhole()
 	}
 	return mustBeNew(s.output)
+}
+
+// release lets others have the output, and leaves no folder with nothing in it.
+func (s *fileSet) release() {
+	if s.made {
+		_ = os.Remove(s.output) // what holds something stays
+	}
+	_ = s.lock.Close() // nil, too
 }
 
 // redo says whether a file, by its name in the audit, is to be done.
