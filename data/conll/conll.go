@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
@@ -47,28 +46,9 @@ const spaces = " \t\n\v\f\r"
 // *data.Error with the line, and reading goes on at the next -DOCSTART-. A file
 // without a document yields an error.
 func Read(path string, types *data.TypeSet) data.Documents {
-	return func(yield func(*data.Document, error) bool) {
-		files, err := notes.List(path, Ext)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		seen := map[string]bool{}
-		for _, file := range files {
-			if !readFile(file, types, seen, yield) {
-				return
-			}
-		}
-	}
-}
-
-func readFile(file string, types *data.TypeSet, seen map[string]bool, yield func(*data.Document, error) bool) bool {
-	f, err := os.Open(file)
-	if err != nil {
-		return yield(nil, notes.Unreadable(file, err))
-	}
-	defer f.Close()
-	return newReader(f, file, types, seen).all(yield)
+	return notes.Files(path, Ext, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
+		return newReader(r, name, types, seen).all(yield)
+	})
 }
 
 // Decode reads the documents of a stream; name stands for a file's path in

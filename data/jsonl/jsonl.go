@@ -18,7 +18,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"slices"
 	"unicode/utf8"
 
@@ -36,31 +35,12 @@ const Ext = ".jsonl"
 //
 // A bad line, or one that repeats an id, yields a *data.Error with the line, and
 // reading goes on with the next; but a file without any line that is a JSON
-// object, one of another format, yields a single error. Half of a surrogate pair in an escape is an error, since JSON readers
-// differ in what they make of it.
+// object, one of another format, yields a single error. Half of a surrogate pair in
+// an escape is an error, since JSON readers differ in what they make of it.
 func Read(path string, types *data.TypeSet) data.Documents {
-	return func(yield func(*data.Document, error) bool) {
-		files, err := notes.List(path, Ext)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		seen := map[string]bool{}
-		for _, file := range files {
-			if !readFile(file, types, seen, yield) {
-				return
-			}
-		}
-	}
-}
-
-func readFile(file string, types *data.TypeSet, seen map[string]bool, yield func(*data.Document, error) bool) bool {
-	f, err := os.Open(file)
-	if err != nil {
-		return yield(nil, notes.Unreadable(file, err))
-	}
-	defer f.Close()
-	return readLines(f, file, types, seen, yield)
+	return notes.Files(path, Ext, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
+		return readLines(r, name, types, seen, yield)
+	})
 }
 
 // Decode reads the documents of a stream; name stands for a file's path in

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
@@ -65,21 +64,11 @@ func DefaultConfig() Config {
 
 // Validate names the first key that makes no sense.
 func (c Config) Validate() error {
-	if _, err := tokenize.Lookup(c.Tokenizer); err != nil {
-		return fmt.Errorf("tokenizer: %w", err)
-	}
-	if _, err := tokenize.LookupSplitter(c.Sentences); err != nil {
-		return fmt.Errorf("sentences: %w", err)
-	}
-	if scheme, err := data.ParseScheme(string(c.Scheme)); err != nil {
-		return fmt.Errorf("scheme: %w", err)
-	} else if scheme != c.Scheme {
-		return fmt.Errorf("scheme: %q is written %s", string(c.Scheme), scheme)
+	if err := reader.Check(c.Tokenizer, c.Sentences, c.MaxTokens, c.Scheme); err != nil {
+		return err
 	}
 	t := c.Training
 	switch {
-	case c.MaxTokens < 1:
-		return fmt.Errorf("max_sentence: %d is not positive", c.MaxTokens)
 	case c.Vocabulary.MinDocuments < 1:
 		return fmt.Errorf("vocabulary.min_documents: %d is not positive", c.Vocabulary.MinDocuments)
 	case c.Vectors.Keep != "all" && c.Vectors.Keep != "training":

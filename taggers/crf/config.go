@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/taggers/crf/chain"
 	"github.com/lethe-deid/lethe/taggers/crf/feature"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
@@ -58,16 +57,8 @@ func DefaultConfig() Config {
 
 // Validate names the first key that makes no sense.
 func (c Config) Validate() error {
-	if _, err := tokenize.Lookup(c.Tokenizer); err != nil {
-		return fmt.Errorf("tokenizer: %w", err)
-	}
-	if _, err := tokenize.LookupSplitter(c.Sentences); err != nil {
-		return fmt.Errorf("sentences: %w", err)
-	}
-	if scheme, err := data.ParseScheme(string(c.Scheme)); err != nil {
-		return fmt.Errorf("scheme: %w", err)
-	} else if scheme != c.Scheme {
-		return fmt.Errorf("scheme: %q is written %s", string(c.Scheme), scheme)
+	if err := reader.Check(c.Tokenizer, c.Sentences, c.MaxTokens, c.Scheme); err != nil {
+		return err
 	}
 	if err := c.Resources.Validate(); err != nil {
 		return fmt.Errorf("resources.%w", err)
@@ -77,8 +68,6 @@ func (c Config) Validate() error {
 	}
 	t := c.Training
 	switch {
-	case c.MaxTokens < 1:
-		return fmt.Errorf("max_sentence: %d is not positive", c.MaxTokens)
 	case c.MinDocuments < 1:
 		return fmt.Errorf("min_documents: %d is not positive", c.MinDocuments)
 	case c.MinCount < 1:

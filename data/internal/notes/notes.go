@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -44,6 +45,37 @@ func List(path string, exts ...string) ([]string, error) {
 		files = append(files, filepath.Join(path, name))
 	}
 	return files, nil
+}
+
+// Yield is what takes documents, of a data.Documents; false is no more.
+type Yield = func(*data.Document, error) bool
+
+// Files are the documents of List's files, each of which holds many. read yields
+// those of one stream, says whether yield wants more, and keeps in seen the IDs,
+// which are those of all the files.
+func Files(path, ext string, read func(r io.Reader, name string, seen map[string]bool, yield Yield) bool) data.Documents {
+	return func(yield func(*data.Document, error) bool) {
+		files, err := List(path, ext)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		seen := map[string]bool{}
+		for _, file := range files {
+			if !readFile(file, seen, yield, read) {
+				return
+			}
+		}
+	}
+}
+
+func readFile(file string, seen map[string]bool, yield Yield, read func(io.Reader, string, map[string]bool, Yield) bool) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return yield(nil, Unreadable(file, err))
+	}
+	defer f.Close()
+	return read(f, file, seen, yield)
 }
 
 // LeftOut returns, sorted, the names in a folder that List leaves out, those of

@@ -3,6 +3,7 @@
 package reader
 
 import (
+	"fmt"
 	"iter"
 	"strings"
 	"unicode/utf8"
@@ -25,6 +26,26 @@ func New(tokenizer, sentences string, maxTokens int) (r Reader, err error) {
 	splitter, err := tokenize.LookupSplitter(sentences)
 	r.splitter = tokenize.Limit(splitter, maxTokens)
 	return r, err
+}
+
+// Check names the first key of a configuration that makes no sense: tokenizer,
+// sentences, max_sentence or scheme.
+func Check(tokenizer, sentences string, maxTokens int, scheme data.Scheme) error {
+	if _, err := tokenize.Lookup(tokenizer); err != nil {
+		return fmt.Errorf("tokenizer: %w", err)
+	}
+	if _, err := tokenize.LookupSplitter(sentences); err != nil {
+		return fmt.Errorf("sentences: %w", err)
+	}
+	if maxTokens < 1 {
+		return fmt.Errorf("max_sentence: %d is not positive", maxTokens)
+	}
+	if known, err := data.ParseScheme(string(scheme)); err != nil {
+		return fmt.Errorf("scheme: %w", err)
+	} else if known != scheme {
+		return fmt.Errorf("scheme: %q is written %s", string(scheme), known)
+	}
+	return nil
 }
 
 // Text is a document, or a stretch of one, cut into tokens and sentences.
