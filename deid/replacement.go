@@ -20,8 +20,9 @@ type Kind string
 
 // The kinds. Two values are the same, for numbered, hash and surrogate, if they
 // differ but in case, accents or spaces, numbers if they do in separators, names if
-// they do in the order of their parts. Within a patient, numbered and surrogate
-// know more: "Lund", "O. Lund" and "Lnud" are of the person who is "Oda Lund" elsewhere.
+// they do in the order of their parts, dates if they do in how they are written. Within
+// a patient, numbered and surrogate know more: "Lund", "O. Lund" and "Lnud" are of the person who is
+// "Oda Lund" elsewhere, and 3/4/71 is the April 3, 2071 of another note.
 const (
 	KindTag       Kind = "tag"       // the type in brackets: [PATIENT]
 	KindNumbered  Kind = "numbered"  // a number for each value of a patient: [PATIENT_1]
@@ -170,9 +171,9 @@ func (r *Replacement) Patient(group string, docs []*data.Document) *Patient {
 	return p
 }
 
-// before is the end of what stands before a span on its line: enough for a title.
+// before is the end of what stands before a span on its line: enough for a title, or a label.
 func before(text string, at int) string {
-	start := max(0, at-16)
+	start := max(0, at-32)
 	for start < at && !utf8.RuneStart(text[start]) {
 		start++
 	}
@@ -240,7 +241,7 @@ func (p *Patient) value(note, typ, text string) (string, error) {
 	case KindHash:
 		sort, _ := p.sort(typ)
 		mac := hmac.New(sha256.New, p.opt.Key)
-		mac.Write([]byte("lethe hash 1\x00" + surrogate.Identity(sort, text)))
+		mac.Write([]byte("lethe hash 1\x00" + p.maker.Identity(sort, text)))
 		return hex.EncodeToString(mac.Sum(nil)[:16]), nil
 	case KindKeep:
 		return text, nil

@@ -48,6 +48,21 @@ func TestNumbered(t *testing.T) {
 	}
 }
 
+// TestOneDateGotTwoNumbers: as it had been written in two forms.
+func TestOneDateGotTwoNumbers(t *testing.T) {
+	a := note(t, "1", "Seen <DATE:03/04/2071>, <DATE:3/9/71>, and on <DATE:March 4, 2071>; tel. <PHONE:(617) 555-0123>, <PHONE:617-555-0123>")
+	b := note(t, "2", "Since <DATE:9 March 2071> and <DATE:2071-03-04>")
+	r := maker(t, "", Plan{Default: KindNumbered})
+	p := r.Patient("p", []*data.Document{a, b})
+	for d, want := range map[*data.Document]string{
+		a: "Seen [DATE_1], [DATE_2], and on [DATE_1]; tel. [PHONE_1], [PHONE_1]", b: "Since [DATE_2] and [DATE_1]",
+	} {
+		if out, _, err := p.Replace(d, d.Spans); err != nil || out.Text != want {
+			t.Errorf("%q, %v, want %q", out.Text, err, want)
+		}
+	}
+}
+
 // TestKeepDoesNotLetOthersThrough: the longer of two overlapping spans gives its type, and must not give its kind.
 func TestKeepDoesNotLetOthersThrough(t *testing.T) {
 	d := &data.Document{ID: "a", Text: "Oda Lund, 45 years", Spans: []data.Span{{Start: 4, End: 18, Type: "AGE", Score: 1}, {Start: 0, End: 8, Type: "PATIENT", Score: 1}}}

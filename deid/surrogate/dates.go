@@ -57,6 +57,14 @@ const (
 	dayFirst
 )
 
+// usualOrder is what 3/4 means in a language, unless the notes say otherwise.
+func usualOrder(l Language) order {
+	if l == Spanish {
+		return dayFirst
+	}
+	return monthFirst
+}
+
 // parseDate reads a date as written. It knows numbers with any separators
 // (3/4/71, 2071-04-03, 04/2071, 03APR2071, 20710403), words of English and
 // Spanish, ranges and lists, weekdays, seasons, holidays and decades, and the
@@ -250,6 +258,79 @@ func (d *date) shifted(s shift, near time.Time, latest int) *date {
 		set(e, fieldDay, day)
 	}
 	return moved
+}
+
+// neutral words do not tell one date from another.
+var neutral = wordSet("the of on in at de del el la los ano dia")
+
+// identity is equal for dates that are one, however written: 03/04/2071 and Saturday, April 3, 2071.
+// With no latest year one of two digits stays what it is.
+func (d *date) identity(latest int) string {
+	owner := map[int]int{} // number of the element, by part
+	dated := false
+	for k, e := range d.elements {
+		for _, i := range e.at {
+			if i > 0 {
+				owner[i] = k + 1
+			}
+		}
+		dated = dated || e.at[fieldDay] > 0
+	}
+	var b strings.Builder
+	between, last := "", 0
+	for i, pt := range d.parts {
+		k := owner[i]
+		if pt.field == fieldNone {
+			between += pt.text
+			for _, t := range tokens(pt.text) {
+				if t.num || t.word != "" && !neutral[t.word] && !joining[t.word] {
+					b.WriteString(" " + t.text)
+				}
+			}
+			continue
+		}
+		if dated && pt.field == fieldWeekday { // it follows from the day
+			between = ""
+			continue
+		}
+		if k == last {
+			continue
+		}
+		if last != 0 {
+			b.WriteString(joint(between))
+		}
+		between, last = "", k
+		b.WriteString(d.elements[k-1].identity(d, latest))
+	}
+	return fold(b.String())
+}
+
+// joining words stand between dates, and are part of what joint says.
+var joining = wordSet("and or to through thru until till y e o u a al hasta")
+
+// joint is what stands between two dates: a range or a list.
+func joint(between string) string {
+	for _, t := range tokens(between) {
+		if t.text == "-" || t.text == "–" || t.text == "—" || joining[t.word] && len(t.word) > 0 && !strings.Contains(" and or y e o u ", " "+t.word+" ") {
+			return "-"
+		}
+	}
+	return ","
+}
+
+func (e element) identity(d *date, latest int) string {
+	y, m, day := d.ymd(e, cmp.Or(latest, 2099))
+	year := fmt.Sprintf("%04d", y)
+	if i := e.at[fieldYear]; i > 0 && latest == 0 && len(d.parts[i].text) < 3 {
+		year = fmt.Sprintf("%02d", d.parts[i].value)
+	}
+	s := fmt.Sprintf("%s/%02d/%02d", year, m, day)
+	for _, f := range []field{fieldWeekday, fieldSeason, fieldDecade, fieldHoliday} {
+		if i := e.at[f]; i > 0 {
+			s += fmt.Sprintf("/%d.%d", f, d.parts[i].value)
+		}
+	}
+	return s
 }
 
 func floorDiv(a, b int) int { return (a - modulo(a, b)) / b }

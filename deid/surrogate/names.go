@@ -234,15 +234,53 @@ func (n *names) afterTitle(all []nameToken, i int) bool {
 	return slices.ContainsFunc(all[:i], func(t nameToken) bool { return nameTitles[t.word] })
 }
 
+// label is what a form says of the name that follows.
+type label int
+
+const (
+	noLabel    label = iota
+	firstLabel       // Nombre: first names, if surnames have a label of their own in the note
+	lastLabel        // Apellidos:
+)
+
+var (
+	bothLabels  = []string{"nombre y apellido", "nombre y apellidos", "apellido y nombre", "apellidos y nombre"}
+	lastLabels  = []string{"apellido", "apellidos", "surname", "surnames", "last name", "family name"}
+	firstLabels = []string{"nombre", "nombre de pila", "first name", "given name", "forename"}
+)
+
+// labelOf reads the end of what stands before a name.
+func labelOf(before string) label {
+	words := " " + strings.Join(strings.FieldsFunc(fold(before), func(r rune) bool { return !letterOrMark(r) }), " ")
+	ends := func(with []string) bool {
+		return slices.ContainsFunc(with, func(l string) bool { return strings.HasSuffix(words, " "+l) })
+	}
+	switch {
+	case ends(bothLabels):
+		return noLabel
+	case ends(lastLabels):
+		return lastLabel
+	case ends(firstLabels):
+		return firstLabel
+	}
+	return noLabel
+}
+
+// sure is the weight of a role that a label gives: more than any number of guesses.
+const sure = 1 << 20
+
 // readNames collects what all mentions say.
 func (p *Patient) readNames(mentions []Mention) {
 	n := &names{lang: p.lang, known: p.known, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, titled: map[string]bool{}, capital: map[string]bool{}, root: map[string]string{}}
 	p.names = n
 	type mention struct {
+		note   string
 		tokens []nameToken
 		before string
+		label  label
 	}
 	var all []mention
+	apart := map[string]bool{} // notes in which surnames have a label of their own
 	for _, m := range mentions {
 		if m.Sort != Person {
 			continue
@@ -251,22 +289,51 @@ func (p *Patient) readNames(mentions []Mention) {
 		if !ok {
 			continue
 		}
-		all = append(all, mention{tokens, m.Before})
-		words := n.indices(tokens, nameWord)
+		is := labelOf(m.Before)
+		if slices.ContainsFunc(tokens, func(t nameToken) bool {
+			return t.text == "," || t.kind == nameStays && nameTitles[t.word] && !particles[t.word]
+		}) {
+			is = noLabel // the whole name after all
+		}
+		all = append(all, mention{m.Note, tokens, m.Before, is})
+		apart[m.Note] = apart[m.Note] || is == lastLabel
+	}
+	for _, m := range all {
+		words := n.indices(m.tokens, nameWord)
+		told := false
+		if m.label == lastLabel || m.label == firstLabel && (apart[m.note] || len(words) == 1) {
+			told = true
+			for i := range m.tokens {
+				m.tokens[i].role = map[label]role{firstLabel: given, lastLabel: family}[m.label]
+			}
+		}
 		for _, i := range words {
-			t := tokens[i]
+			t := m.tokens[i]
 			n.count[t.word]++
 			n.capital[t.word] = n.capital[t.word] || capitals(t.text)
 			n.titled[t.word] = n.titled[t.word] || !capitals(t.text) && !lowerCase(t.text)
-			if len(words) > 1 || n.afterTitle(tokens, i) || len(n.indices(tokens, nameInitial)) > 0 {
-				v := n.votes[t.word]
+			v := n.votes[t.word]
+			switch {
+			case told:
+				v[t.role] += sure
+			case len(words) > 1 || n.afterTitle(m.tokens, i) || len(n.indices(m.tokens, nameInitial)) > 0:
 				v[t.role]++
-				n.votes[t.word] = v
+			default:
+				continue
 			}
+			n.votes[t.word] = v
 		}
 	}
 	n.misspellings()
 	byKey := map[string]*person{}
+	add := func(who person) {
+		key := strings.Join(who.given, " ") + "," + strings.Join(who.family, " ")
+		if byKey[key] == nil {
+			byKey[key] = &who
+		}
+		byKey[key].mentions++
+	}
+	forms := map[string][]person{} // what labels say, by note
 	for _, m := range all {
 		var who person
 		for _, t := range m.tokens {
@@ -280,14 +347,24 @@ func (p *Patient) readNames(mentions []Mention) {
 			}
 		}
 		n.titles(m.tokens, m.before, who)
-		if len(who.given)+len(who.family) < 2 {
-			continue
+		if len(who.given)+len(who.family) >= 2 {
+			add(who)
 		}
-		key := strings.Join(who.given, " ") + "," + strings.Join(who.family, " ")
-		if byKey[key] == nil {
-			byKey[key] = &who
+		same := func(other person) bool {
+			return slices.Equal(other.given, who.given) && slices.Equal(other.family, who.family)
 		}
-		byKey[key].mentions++
+		if m.label != noLabel && !slices.ContainsFunc(forms[m.note], same) {
+			forms[m.note] = append(forms[m.note], who)
+		}
+	}
+	for _, note := range slices.Sorted(maps.Keys(forms)) { // Nombre: Oda, Apellidos: Lund is one person, if the form is of one
+		var whole person
+		for _, who := range forms[note] {
+			whole.given, whole.family = append(whole.given, who.given...), append(whole.family, who.family...)
+		}
+		if len(forms[note]) <= 3 && len(whole.given) > 0 && len(whole.family) > 0 {
+			add(whole)
+		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(byKey)) {
 		n.persons = append(n.persons, *byKey[key])
@@ -635,10 +712,19 @@ func (p *Patient) monogram(text string, tokens []nameToken) (string, bool) {
 	}
 	// Of a person whose initials they are, or else of nobody.
 	for _, who := range p.names.persons {
-		if len(who.given) == 0 || len(who.family) == 0 || who.given[0][:1] != f[:1] || who.family[0][:1] != f[len(f)-1:] {
+		if len(who.given) == 0 || len(who.family) == 0 || who.given[0][:1] != f[:1] {
 			continue
 		}
 		made := p.initialOf(f[:1], given, 0, who.given[:1], who.family)
+		if len(who.family) == 2 && len(f) == 3 && f[1:] == who.family[0][:1]+who.family[1][:1] { // of two surnames
+			for k := range who.family {
+				made += p.initialOf(f[k+1:k+2], family, 0, nil, who.family[k:k+1])
+			}
+			return caseByCase(made, w), true
+		}
+		if who.family[0][:1] != f[len(f)-1:] {
+			continue
+		}
 		for k := 1; k < len(f)-1; k++ {
 			made += p.initialOf(f[k:k+1], given, k, nil, who.family)
 		}
@@ -660,13 +746,13 @@ func capitals(word string) bool {
 
 // caseByCase gives each letter of s the case of that of as.
 func caseByCase(s, as string) string {
-	b := []byte(strings.ToLower(s))
-	for i := range min(len(b), len(as)) {
-		if as[i] >= 'A' && as[i] <= 'Z' && b[i] >= 'a' && b[i] <= 'z' {
-			b[i] -= 'a' - 'A'
+	made, like := []rune(strings.ToLower(s)), []rune(as)
+	for i := range min(len(made), len(like)) {
+		if unicode.IsUpper(like[i]) {
+			made[i] = unicode.ToUpper(made[i])
 		}
 	}
-	return string(b)
+	return string(made)
 }
 
 // identity is that of the person a name is of, as far as the notes tell.

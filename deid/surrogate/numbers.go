@@ -22,17 +22,13 @@ func alphanumeric(text string) string {
 	}, text)
 }
 
-// number replaces digit by digit and letter by letter, after Zuccon et al. 2014,
-// section 4.2. One number has one surrogate, however it is cut up by separators.
-// Zero at its beginning stays zero, and nothing else becomes it there.
-func (p *Patient) number(text string, sort Sort) (string, bool, error) {
+// numberIn is the number in a text, without separators and words that stay, and which bytes stay.
+func numberIn(text string, sort Sort) (value string, kept []bool) {
 	keep := labels
 	if sort == Phone {
 		keep = phoneWords
 	}
-	// What is replaced, without words that stay.
 	var core strings.Builder
-	var kept []bool // by byte
 	for _, t := range tokens(text) {
 		stays := t.word != "" && keep[t.word] && strings.ContainsFunc(text, unicode.IsDigit) && len([]rune(t.text)) < len([]rune(text))
 		if stays && sort != Phone && len(t.text) < 2 {
@@ -45,7 +41,14 @@ func (p *Patient) number(text string, sort Sort) (string, bool, error) {
 			kept = append(kept, stays)
 		}
 	}
-	value := alphanumeric(core.String())
+	return alphanumeric(core.String()), kept
+}
+
+// number replaces digit by digit and letter by letter, after Zuccon et al. 2014,
+// section 4.2. One number has one surrogate, however it is cut up by separators.
+// Zero at its beginning stays zero, and nothing else becomes it there.
+func (p *Patient) number(text string, sort Sort) (string, bool, error) {
+	value, kept := numberIn(text, sort)
 	if value == "" {
 		return "", false, nil
 	}

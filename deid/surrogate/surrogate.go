@@ -231,26 +231,35 @@ func (p *Patient) Replace(note string, sort Sort, text string) (string, bool, er
 var sexes = wordSet(`m f h v male female man woman men women boy girl gentleman lady masculine feminine hombre mujer hombres mujeres varon varones hembra nino
 	nina ninos ninas chico chica masculino masculina femenino femenina anciano anciana senor senora caballero muchacho muchacha joven lactante`)
 
-// Identity is equal for two values that are the same but for their form.
+// Identity is equal for two values of a patient that are the same but for their form.
 func (p *Patient) Identity(sort Sort, text string) string {
 	switch sort {
 	case Person:
 		return p.names.identity(text)
-	case Number, Phone, Zip:
-		return alphanumeric(text)
+	case Date:
+		if d, ok := parseDate(text, p.lang, p.dates.order); ok {
+			return d.identity(p.dates.latest)
+		}
 	}
-	return strings.Join(strings.Fields(fold(text)), " ")
+	return p.Maker.Identity(sort, text)
 }
 
-// Identity is that of a value whose patient does not matter: of names, the parts in any order.
-func Identity(sort Sort, text string) string {
+// Identity is that of a value whose patient does not matter: of names, the parts
+// in any order; of dates, 3/4 as the language has it, and two digits of a year no more than these.
+func (m *Maker) Identity(sort Sort, text string) string {
 	switch sort {
 	case Person:
 		words := strings.FieldsFunc(fold(text), func(r rune) bool { return !letterOrMark(r) && r != '\'' })
 		slices.Sort(words)
 		return strings.Join(words, " ")
+	case Date:
+		if d, ok := parseDate(text, m.lang, usualOrder(m.lang)); ok {
+			return d.identity(0)
+		}
 	case Number, Phone, Zip:
-		return alphanumeric(text)
+		if value, _ := numberIn(text, sort); value != "" {
+			return value
+		}
 	}
 	return strings.Join(strings.Fields(fold(text)), " ")
 }
@@ -284,10 +293,7 @@ func (p *Patient) original(surrogate string) bool {
 // readDates fixes the shift, and what ambiguous dates mean.
 func (p *Patient) readDates(mentions []Mention) {
 	d := &p.dates
-	*d = dates{near: map[string]time.Time{}, order: monthFirst}
-	if p.lang == Spanish {
-		d.order = dayFirst
-	}
+	*d = dates{near: map[string]time.Time{}, order: usualOrder(p.lang)}
 	votes := 0
 	var all []*date
 	var notes []string

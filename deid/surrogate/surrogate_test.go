@@ -107,6 +107,127 @@ func TestSpanishNames(t *testing.T) {
 	}
 }
 
+// TestSurnamesUnderTheirLabelBecameFirstNames: "Apellidos: Quintanar Belloch" came out as a first name and a surname.
+func TestSurnamesUnderTheirLabelBecameFirstNames(t *testing.T) {
+	for _, tc := range []struct {
+		first, last string // under Nombre: and Apellidos:; the one may be missing
+		roles       string // g or f for each word
+	}{
+		{"", "Quintanar Belloch", "ff"}, {"", "Quintanar", "f"}, {"", "de la Torre Belloch", "ff"}, {"", "Ruiz de la Torre Belloch", "fff"}, {"", "Marina", "f"},
+		{"", "Marina Alonso", "ff"}, {"Zuriñe", "Quintanar Belloch", "gff"}, {"Zuriñe Maialen", "Quintanar", "ggf"}, {"Zuriñe", "Marina", "gf"},
+		{"Marina", "Quintanar i Belloch", "gff"}, {"Zuriñe", "", "g"}, {"Pablo Quintanar", "", "gf"}, {"Pablo Quintanar Belloch", "", "gff"},
+		{"Belloch", "MARTÍN MARTÍN", "gff"},
+	} {
+		var all []Mention
+		for label, text := range map[string]string{"Datos. Nombre: ": tc.first, "Apellidos : ": tc.last} {
+			if text != "" {
+				all = append(all, Mention{Note: "a", Sort: Person, Text: text, Before: label})
+			}
+		}
+		p := patient(t, Options{Language: Spanish}, all)
+		got := ""
+		for _, text := range []string{tc.first, tc.last} {
+			if text == "" {
+				continue
+			}
+			s := must(t, p, Person, text)
+			tokens, _ := p.names.parse(s)
+			for _, t := range tokens {
+				switch {
+				case t.kind != nameWord:
+				case p.known.surname[t.word] && !p.known.given(t.word):
+					got += "f"
+				case p.known.given(t.word) && !p.known.surname[t.word]:
+					got += "g"
+				default:
+					got += "?"
+				}
+			}
+		}
+		for i, r := range got {
+			if r != '?' && i < len(tc.roles) && byte(r) != tc.roles[i] || len(got) != len(tc.roles) {
+				t.Errorf("Nombre: %s Apellidos: %s came out as %s, want %s", tc.first, tc.last, got, tc.roles)
+				break
+			}
+		}
+	}
+	for before, want := range map[string]label{
+		"Apellidos: ": lastLabel, "1er Apellido:": lastLabel, "APELLIDOS\t": lastLabel, "Nombre: ": firstLabel, "Nombre y apellidos: ": noLabel, "Apellidos y nombre: ": noLabel,
+		"Last name - ": lastLabel, "renombre: ": noLabel, "": noLabel, "sus apellidos son ": noLabel,
+	} {
+		if got := labelOf(before); got != want {
+			t.Errorf("%q is read as %v, want %v", before, got, want)
+		}
+	}
+}
+
+// TestPartsUnderLabelsAreOnePerson: its initials, logins and number are those of the whole.
+func TestPartsUnderLabelsAreOnePerson(t *testing.T) {
+	all := []Mention{{Note: "a", Sort: Person, Text: "Zuriñe", Before: "Nombre: "}, {Note: "a", Sort: Person, Text: "Quintanar Belloch", Before: "Apellidos: "},
+		{Note: "a", Sort: Email, Text: "zquintanar@gmail.com"}, {Note: "b", Sort: Person, Text: "Z. Quintanar"}, {Note: "b", Sort: Person, Text: "ZQB"}}
+	p := patient(t, Options{Language: Spanish}, all)
+	first, last := must(t, p, Person, "Zuriñe"), strings.Fields(must(t, p, Person, "Quintanar Belloch"))
+	initial := firstLetter(first)
+	for _, tc := range []struct {
+		sort       Sort
+		text, want string
+	}{
+		{Person, "Z. Quintanar", initial + ". " + last[0]}, {Person, "ZQB", fold(initial + firstLetter(last[0]) + firstLetter(last[1]))},
+		{Email, "zquintanar@gmail.com", fold(initial+last[0]) + "@gmail.com"},
+	} {
+		if got := must(t, p, tc.sort, tc.text); got != tc.want && fold(got) != tc.want {
+			t.Errorf("%q became %q, want %q", tc.text, got, tc.want)
+		}
+	}
+	for _, text := range []string{"Zuriñe", "Quintanar Belloch", "Belloch", "Z. Quintanar", "QUINTANAR BELLOCH, ZURIÑE"} {
+		if got, want := p.Identity(Person, text), p.Identity(Person, "Zuriñe Quintanar Belloch"); got != want {
+			t.Errorf("%q is another person: %q, %q", text, got, want)
+		}
+	}
+}
+
+// TestOneDateInTwoForms: numbered and hashed as one, and others as others.
+func TestOneDateInTwoForms(t *testing.T) {
+	p := patient(t, Options{}, mentions(Date, "03/04/2071"))
+	for _, same := range [][]string{
+		{"03/04/2071", "3/4/71", "March 4, 2071", "4 Mar 2071", "2071-03-04", "20710304", "04MAR2071", "Wednesday, March 4th, 2071", "4 de marzo de 2071", "3-4-71"},
+		{"03/2071", "March 2071", "MARCH of 2071", "2071-03"}, {"3/4", "March 4", "the 4th of March", "03/04"}, {"2071", "the 2071"}, {"Monday", "Mon"},
+		{"1/2/71-1/5/71", "January 2 - January 5, 2071", "January 2-5, 2071", "2 to 5 January 2071"}, {"January 2 and 5, 2071", "1/2/2071, 1/5/2071"},
+		{"Christmas", "CHRISTMAS"}, {"winter of 2071", "winter 2071"},
+	} {
+		for _, text := range same[1:] {
+			if a, b := p.Identity(Date, same[0]), p.Identity(Date, text); a != b {
+				t.Errorf("%q and %q are two: %q, %q", same[0], text, a, b)
+			}
+		}
+	}
+	different := []string{"03/04/2071", "04/03/2071", "03/04/2072", "03/2071", "3/4", "2071", "early 2071", "Monday", "1/2/71-1/5/71", "1/2/71, 1/5/71", "03/04/2071 10:30",
+		"03/04/2071 11:30", "1980s", "1980", "winter of 2071", "winter", "the 4th", "Christmas"}
+	for i, a := range different {
+		for _, b := range different[i+1:] {
+			if p.Identity(Date, a) == p.Identity(Date, b) {
+				t.Errorf("%q and %q are one", a, b)
+			}
+		}
+	}
+	for _, tc := range []struct {
+		a, b string
+		same bool
+	}{{"03/04/2071", "March 4, 2071", true}, {"03/04/71", "March 4, 2071", false}, {"3/4/71", "Mar 4, 71", true}} {
+		if (p.Maker.Identity(Date, tc.a) == p.Maker.Identity(Date, tc.b)) != tc.same {
+			t.Errorf("of no patient, %q and %q: want one %v", tc.a, tc.b, tc.same)
+		}
+	}
+	for _, tc := range []struct {
+		sort Sort
+		a, b string
+	}{{Phone, "(617) 555-0123", "617.555.0123"}, {Phone, "tel. 617 555 0123", "6175550123"}, {Number, "MRN 12-34/b", "1234B"}} {
+		if p.Identity(tc.sort, tc.a) != p.Identity(tc.sort, tc.b) || p.Maker.Identity(tc.sort, tc.a) != p.Maker.Identity(tc.sort, tc.b) {
+			t.Errorf("%q and %q are two", tc.a, tc.b)
+		}
+	}
+}
+
 func TestScripts(t *testing.T) {
 	p := patient(t, Options{}, mentions(Person, "Анна Петрова", "Ελένη Παππά", "王小明", "김철수", "ליאור כהן"))
 	for _, text := range []string{"Анна Петрова", "Ελένη Παππά", "王小明", "김철수", "ליאור כהן"} {
