@@ -399,16 +399,18 @@ type token struct {
 // tokens cuts text into runs of ASCII digits, runs of letters, and single other characters.
 func tokens(text string) []token {
 	var all []token
+	start, last := 0, -1
 	class := func(r rune) int {
 		switch {
 		case r >= '0' && r <= '9':
 			return 1
+		case (r == 'º' || r == 'ª') && last != 2: // 2ºB: no letter, as in nº it is
+			return 0
 		case unicode.IsLetter(r) || unicode.Is(unicode.Mn, r):
 			return 2
 		}
 		return 0
 	}
-	start, last := 0, -1
 	flush := func(end int) {
 		if end == start {
 			return

@@ -67,53 +67,64 @@ var (
 	scriptLists string
 )
 
-var builtin = sync.OnceValue(func() map[string]*list {
-	lists := map[string]*list{}
-	add := func(name string, entries []string) {
-		seen := map[string]bool{}
-		l := lists[name]
-		if l == nil {
-			l = &list{name: name}
-			lists[name] = l
-		}
-		for _, e := range l.entries {
+// add puts entries on a list, once each.
+func add(lists map[string]*list, name string, entries []string) {
+	seen := map[string]bool{}
+	l := lists[name]
+	if l == nil {
+		l = &list{name: name}
+		lists[name] = l
+	}
+	for _, e := range l.entries {
+		seen[fold(e)] = true
+	}
+	for _, e := range entries {
+		if e = strings.TrimSpace(e); e != "" && !seen[fold(e)] {
 			seen[fold(e)] = true
-		}
-		for _, e := range entries {
-			if e = strings.TrimSpace(e); e != "" && !seen[fold(e)] {
-				seen[fold(e)] = true
-				l.entries = append(l.entries, e)
-			}
+			l.entries = append(l.entries, e)
 		}
 	}
-	for prefix, text := range map[string]string{"en-": englishLists, "es-": spanishLists, "": scriptLists} {
+}
+
+// sections reads texts, by the prefix of their lists' names.
+func sections(texts map[string]string) map[string]*list {
+	lists := map[string]*list{}
+	for prefix, text := range texts {
 		_, text, _ = strings.Cut(text, "= ")
 		for section := range strings.SplitSeq(text, "\n= ") {
 			name, entries, _ := strings.Cut(section, "\n")
-			add(prefix+name, strings.Split(strings.Join(strings.Fields(entries), " "), ","))
+			add(lists, prefix+name, strings.Split(strings.Join(strings.Fields(entries), " "), ","))
 		}
 	}
+	return lists
+}
+
+var builtin = sync.OnceValue(func() map[string]*list {
+	lists := sections(map[string]string{"en-": englishLists, "es-": spanishLists, "": scriptLists})
 	for name, from := range map[string][]string{
-		"en-state": {"en-states"}, "es-state": {"es-provinces", "es-regions"}, "en-country": {"en-countries"}, "es-country": {"es-countries"},
+		"en-state": {"en-states"}, "en-country": {"en-countries"}, "es-country": {"es-countries"},
 		"en-profession": {"en-professions"}, "es-profession": {"es-professions"},
 	} {
 		for _, f := range from {
-			add(name, wordlists.Entries(f))
+			add(lists, name, wordlists.Entries(f))
 		}
 	}
 	for _, abbr := range wordlists.Entries("en-state-abbreviations") {
 		if len(abbr) == 2 && strings.ToUpper(abbr) == abbr {
-			add("state-abbreviation", []string{abbr})
+			add(lists, "state-abbreviation", []string{abbr})
 		}
 	}
 	// First names whose gender is not known, or when those of one are used up.
 	// gofakeit's (MIT licence) are of all kinds of origin in the United States.
 	for _, lang := range []string{"en-", "es-"} {
-		add(lang+"given", lists[lang+"female"].entries)
-		add(lang+"given", lists[lang+"male"].entries)
+		add(lists, lang+"given", lists[lang+"female"].entries)
+		add(lists, lang+"given", lists[lang+"male"].entries)
 	}
-	add("en-given", fakedata.Person["first"])
-	add("en-surname", fakedata.Person["last"])
+	odd := func(name string) bool { // of gofakeit: Hilll, OReilly
+		return strings.Contains(name, "lll") || len(name) > 2 && name[0] == 'O' && unicode.IsUpper(rune(name[1]))
+	}
+	add(lists, "en-given", fakedata.Person["first"])
+	add(lists, "en-surname", slices.DeleteFunc(slices.Clone(fakedata.Person["last"]), odd))
 	return lists
 })
 

@@ -1,6 +1,7 @@
 package surrogate
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -55,29 +56,8 @@ func (p *Patient) handle(t token) (string, error) {
 		s, err := plain(n.spelt(t.word))
 		return likeCase(s, t.text), err
 	}
-	for _, who := range n.persons {
-		for _, g := range who.given {
-			for _, f := range who.family {
-				bareG, bareF := strings.Map(keepASCII, g), strings.Map(keepASCII, f)
-				if bareG == "" || bareF == "" {
-					continue
-				}
-				for form, word := range []string{bareG[:1] + bareF, bareG + bareF, bareF + bareG, bareF + bareG[:1], bareG + bareF[:1]} {
-					if word != t.word {
-						continue
-					}
-					sg, err := plain(g)
-					if err != nil {
-						return "", err
-					}
-					sf, err := plain(f)
-					if err != nil || sg == "" || sf == "" {
-						return "", err
-					}
-					return likeCase([]string{sg[:1] + sf, sg + sf, sf + sg, sf + sg[:1], sg + sf[:1]}[form], t.text), nil
-				}
-			}
-		}
+	if made, ok := p.compose(t.word); ok {
+		return likeCase(made, t.text), nil
 	}
 	if len(t.text) > 4 { // a word: one that can be read
 		s, err := p.draw("word", t.word, p.list("surname"))
@@ -85,6 +65,86 @@ func (p *Patient) handle(t token) (string, error) {
 	}
 	s, _, err := p.number(t.text, Number)
 	return s, err
+}
+
+// compose replaces what is made of beginnings of the names of one person, each once: olund, odal, omlund, odalun.
+func (p *Patient) compose(word string) (string, bool) {
+	if len(word) > 32 || !ascii(word) {
+		return "", false
+	}
+	best := []piece(nil)
+	for _, who := range p.names.persons {
+		var parts []piece
+		for as, words := range [][]string{who.given, who.family} {
+			for _, w := range words {
+				if bare := strings.Map(keepASCII, w); bare != "" && len(parts) < 6 {
+					parts = append(parts, piece{name: w, bare: bare, as: role(as)})
+				}
+			}
+		}
+		if found := cut(word, parts); found != nil && (best == nil || len(found) < len(best)) {
+			best = found
+		}
+	}
+	var b strings.Builder
+	for _, found := range best {
+		s, err := p.wordSurrogate(found.name, p.names.role(found.name, found.as))
+		if err != nil {
+			return "", false
+		}
+		s = strings.Map(keepASCII, fold(s))
+		if found.n < len(found.bare) {
+			s = s[:min(found.n, len(s))]
+		}
+		b.WriteString(s)
+	}
+	return b.String(), b.Len() > 0 && b.String() != word
+}
+
+// piece is the beginning of a name, of n letters.
+type piece struct {
+	name, bare string
+	as         role
+	n          int
+}
+
+// cut finds the fewest pieces that a word is made of; nil if it is not, or if single letters are most of it.
+func cut(word string, parts []piece) []piece {
+	var best []piece
+	var try func(rest string, used int, so []piece)
+	try = func(rest string, used int, so []piece) {
+		if rest == "" {
+			if best == nil || len(so) < len(best) {
+				best = slices.Clone(so)
+			}
+			return
+		}
+		if best != nil && len(so)+1 >= len(best) {
+			return
+		}
+		for i, part := range parts {
+			if used&(1<<i) != 0 {
+				continue
+			}
+			n := 0
+			for n < len(rest) && n < len(part.bare) && rest[n] == part.bare[n] {
+				n++
+			}
+			for ; n > 0; n-- {
+				part.n = n
+				try(rest[n:], used|1<<i, append(so, part))
+			}
+		}
+	}
+	try(word, 0, nil)
+	longest := 0
+	for _, found := range best {
+		longest = max(longest, found.n)
+	}
+	if longest < 3 && len(best) < len(word) || longest < 2 && len(word) > 3 {
+		return nil
+	}
+	return best
 }
 
 func keepASCII(r rune) rune {
@@ -122,7 +182,13 @@ func (p *Patient) url(text string) (string, bool, error) {
 			b.WriteString(t.text)
 		case t.word != "":
 			s, ok := p.places.web[t.word]
-			if ok {
+			if p.places.initial[t.word] != "" {
+				made, _, err := p.abbreviated(strings.ToUpper(t.text), t.word)
+				if err != nil {
+					return "", false, err
+				}
+				s = strings.Map(keepASCII, fold(made))
+			} else if ok {
 				s = likeCase(strings.Map(keepASCII, fold(p.memo["unit\x00"+s])), t.text)
 			}
 			if s == "" {

@@ -2,6 +2,7 @@ package surrogate
 
 import (
 	"cmp"
+	_ "embed"
 	"maps"
 	"slices"
 	"strings"
@@ -31,6 +32,8 @@ type names struct {
 	count   map[string]int    // how often a word is mentioned
 	votes   map[string][2]int // how often as given name and as surname
 	gender  map[string]int    // by titles: above 0 female, below male
+	follows map[string]int    // as gender, by the first name before it: José in María José
+	leads   map[string]bool   // words that are somewhere the first of first names
 	titled  map[string]bool   // words that stand somewhere with one capital, the first: Ma
 	capital map[string]bool   // words of which somewhere the first and last letter are capitals: MA, TcJ
 	root    map[string]string // the word that one misspells
@@ -43,23 +46,43 @@ type person struct {
 	mentions      int
 }
 
-// known are the first names of the built-in lists, whatever the language.
-type known struct{ female, male, surname map[string]bool }
+// known are the names of the built-in lists and of known.txt.
+type known struct {
+	in       map[Language]*genders // first names
+	anywhere *genders              // first names, whatever the language
+	surname  map[string]bool
+}
+
+type genders struct{ female, male map[string]bool }
+
+//go:embed lists/known.txt
+var knownLists string
 
 var knownNames = sync.OnceValue(func() *known {
-	k := &known{map[string]bool{}, map[string]bool{}, map[string]bool{}}
-	for name, l := range builtin() {
-		into := map[string]map[string]bool{"female": k.female, "male": k.male, "surname": k.surname}[name[strings.LastIndex(name, "-")+1:]]
-		for _, e := range l.entries {
-			if into != nil {
-				into[fold(e)] = true
+	fresh := func() *genders { return &genders{map[string]bool{}, map[string]bool{}} }
+	k := &known{map[Language]*genders{English: fresh(), Spanish: fresh()}, fresh(), map[string]bool{}}
+	for _, lists := range []map[string]*list{builtin(), sections(map[string]string{"": knownLists})} {
+		for name, l := range lists {
+			lang, what, _ := strings.Cut(name, "-")
+			for _, e := range l.entries {
+				for _, g := range []*genders{k.in[Language(lang)], k.anywhere} {
+					switch {
+					case what == "surname":
+						k.surname[fold(e)] = true
+					case g == nil:
+					case what == "female":
+						g.female[fold(e)] = true
+					case what == "male":
+						g.male[fold(e)] = true
+					}
+				}
 			}
 		}
 	}
 	return k
 })
 
-func (k *known) given(word string) bool { return k.female[word] || k.male[word] }
+func (k *known) given(word string) bool { return k.anywhere.female[word] || k.anywhere.male[word] }
 
 var (
 	femaleTitles = wordSet("mrs ms miss mme madam lady sra srta senora senorita dna dona dra doctora mother sister wife daughter aunt niece madre hermana esposa hija tia")
@@ -113,6 +136,9 @@ func (n *names) parse(text string) (all []nameToken, ok bool) {
 		all = append(all, t)
 		i = j
 	}
+	if n.lang == Spanish {
+		all = marias(all)
+	}
 	words := n.indices(all, nameWord)
 	// A camel-cased login or a name of one word has no title.
 	for k, i := range words {
@@ -144,6 +170,37 @@ func (n *names) parse(text string) (all []nameToken, ok bool) {
 	}
 	n.roles(all)
 	return all, true
+}
+
+// marias makes one word of an abbreviated María before another name: M.ª, Mª, Ma.
+func marias(all []nameToken) []nameToken {
+	text := func(i int) string {
+		if i < len(all) {
+			return all[i].text
+		}
+		return ""
+	}
+	for i := 0; i < len(all); i++ {
+		n := 0
+		switch {
+		case all[i].text == "M" && text(i+1) == "." && (text(i+2) == "ª" || text(i+2) == "a"):
+			n = 3
+		case all[i].word == "mª" || strings.EqualFold(all[i].text, "ma") && text(i+1) == ".":
+			n = 1
+			if text(i+1) == "." {
+				n = 2
+			}
+		}
+		if n == 0 || text(i+n) != " " || i+n+1 >= len(all) || all[i+n+1].kind == nameStays {
+			continue
+		}
+		whole := ""
+		for _, t := range all[i : i+n] {
+			whole += t.text
+		}
+		all = slices.Replace(all, i, i+n, nameToken{text: whole, word: "maria", kind: nameWord})
+	}
+	return all
 }
 
 func apostrophe(runes []rune, i int) bool {
@@ -206,13 +263,18 @@ func (n *names) roles(all []nameToken) {
 		if n.known.given(all[words[0]].word) && !n.afterTitle(all, words[0]) {
 			firsts = 1
 		}
-	case n.lang == Spanish && len(full) == 2 && len(words) == 2 && !n.known.given(all[full[0]].word): // Apellidos: Núñez Vega
+	case n.lang == Spanish && len(full) == 2 && len(words) == 2 && n.known.surname[all[full[0]].word] && !n.known.given(all[full[0]].word): // Núñez Vega
 		firsts = 0
 	case n.lang == Spanish && len(full) > 2:
 		firsts = 1
 		for firsts < len(words)-2 && (all[words[firsts]].kind == nameInitial || n.known.given(all[words[firsts]].word)) {
 			firsts++
 		}
+		if firsts == len(words)-2 && n.onlyGiven(all[words[firsts]].word) { // María José Vega
+			firsts++
+		}
+	case n.lang == Spanish && len(full) == 2 && len(words) == 2 && n.known.given(all[full[0]].word) && n.onlyGiven(all[full[1]].word): // María José
+		firsts = 2
 	case len(full) == 2 && len(words) == 2 && n.known.given(all[full[1]].word) && !n.known.given(all[full[0]].word) && n.known.surname[all[full[0]].word] &&
 		!n.known.surname[all[full[1]].word]: // Amundsen Oda
 		all[full[0]].role, all[full[1]].role = family, given
@@ -271,7 +333,8 @@ const sure = 1 << 20
 
 // readNames collects what all mentions say.
 func (p *Patient) readNames(mentions []Mention) {
-	n := &names{lang: p.lang, known: p.known, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, titled: map[string]bool{}, capital: map[string]bool{}, root: map[string]string{}}
+	n := &names{lang: p.lang, known: p.known, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, follows: map[string]int{}, leads: map[string]bool{},
+		titled: map[string]bool{}, capital: map[string]bool{}, root: map[string]string{}}
 	p.names = n
 	type mention struct {
 		note   string
@@ -347,6 +410,13 @@ func (p *Patient) readNames(mentions []Mention) {
 			}
 		}
 		n.titles(m.tokens, m.before, who)
+		for k, w := range who.given {
+			if k == 0 {
+				n.leads[w] = true
+			} else {
+				n.follows[w] += n.genderOf(who.given[0])
+			}
+		}
 		if len(who.given)+len(who.family) >= 2 {
 			add(who)
 		}
@@ -401,16 +471,26 @@ func (n *names) titles(tokens []nameToken, before string, who person) {
 	}
 }
 
-// role is that of a word by all its mentions; by those of equal weight, surname.
+// role is that of a word by all its mentions; by those of equal weight, surname. But a first name that a label has for a surname
+// is both: Apellidos: Miguel Vega, Dr. Miguel Lund.
 func (n *names) role(word string, here role) role {
 	v := n.votes[word]
 	switch {
+	case n.both(word):
+		return here
 	case v[given] == 0 && v[family] == 0:
 		return here
 	case v[given] > v[family]:
 		return given
 	}
 	return family
+}
+
+func (n *names) onlyGiven(word string) bool { return n.known.given(word) && !n.known.surname[word] }
+
+func (n *names) both(word string) bool {
+	v := n.votes[word]
+	return v[family] >= sure && v[given] > 0 && n.known.given(word)
 }
 
 func (n *names) spelt(word string) string { return cmp.Or(n.root[word], word) }
@@ -593,19 +673,22 @@ func (p *Patient) spelling(t nameToken) (string, error) {
 
 // wordSurrogate draws for a word that is spelt right.
 func (p *Patient) wordSurrogate(word string, as role) (string, error) {
-	id := "name\x00" + word
-	if s, ok := p.memo[id]; ok {
-		return s, nil
-	}
 	prefix, _ := script(word)
 	if prefix == "" {
 		prefix = string(p.lang) + "-"
+	}
+	gender := p.names.genderOf(word)
+	if as == given && p.names.both(word) {
+		word += "\x00given"
+	}
+	if s, ok := p.memo["name\x00"+word]; ok {
+		return s, nil
 	}
 	if as == family {
 		return p.draw("name", word, p.lists[prefix+"surname"])
 	}
 	var from *list
-	switch gender := p.names.genderOf(word); {
+	switch {
 	case gender > 0:
 		from = p.lists[prefix+"female"]
 	case gender < 0:
@@ -625,16 +708,21 @@ func (p *Patient) wordSurrogate(word string, as role) (string, error) {
 
 // genderOf is above 0 for a woman's first name, below for a man's, 0 if that is not known.
 func (n *names) genderOf(word string) int {
-	switch female, male := n.known.female[word], n.known.male[word]; {
-	case female && !male:
-		return 1
-	case male && !female:
-		return -1
+	if g := n.follows[word]; g != 0 && !n.leads[word] {
+		return g
+	}
+	for _, k := range []*genders{n.known.in[n.lang], n.known.anywhere} {
+		switch female, male := k.female[word], k.male[word]; {
+		case female && !male:
+			return 1
+		case male && !female:
+			return -1
+		}
 	}
 	if g := n.gender[word]; g != 0 {
 		return g
 	}
-	if n.lang == Spanish && ascii(word) {
+	if ascii(word) && len(word) > 2 {
 		switch word[len(word)-1] {
 		case 'a':
 			return 1
@@ -707,7 +795,7 @@ func (p *Patient) monogram(text string, tokens []nameToken) (string, bool) {
 	}
 	f := fold(w)
 	if !capitals(w) && !p.names.capital[f] || p.names.titled[f] || p.names.votes[f] != [2]int{} || p.names.known.given(f) ||
-		p.names.known.surname[f] && p.names.count[f] != 1 {
+		p.names.known.surname[f] && (p.names.count[f] != 1 || len(f) > 2) {
 		return "", false
 	}
 	// Of a person whose initials they are, or else of nobody.
@@ -731,8 +819,8 @@ func (p *Patient) monogram(text string, tokens []nameToken) (string, bool) {
 		made += p.initialOf(f[len(f)-1:], family, 0, nil, who.family[:1])
 		return caseByCase(made, w), true
 	}
-	if strings.ContainsAny(f, "aeiouy") && len(f) > 2 {
-		return "", false // rather a short name: LEE
+	if strings.ContainsAny(f, "aeiouy") && len(f) > 3 {
+		return "", false // rather a short name: ROSA
 	}
 	return caseByCase(p.characters(strings.ToUpper(w)), w), true
 }

@@ -52,7 +52,12 @@ func (p *Patient) number(text string, sort Sort) (string, bool, error) {
 	if value == "" {
 		return "", false, nil
 	}
-	made := []rune(p.characters(value))
+	var made []rune
+	if n := digitsOf(value[:min(2, len(value))]); sort == Zip && p.lang == Spanish && len(value) == 5 && strings.Trim(value, "0123456789") == "" && n >= 1 && n <= 52 {
+		made = []rune(p.zip(value))
+	} else {
+		made = []rune(p.characters(value))
+	}
 	var b strings.Builder
 	for i, r := range text {
 		switch {
@@ -67,6 +72,39 @@ func (p *Patient) number(text string, sort Sort) (string, bool, error) {
 		}
 	}
 	return b.String(), true, nil
+}
+
+// numeral is false for words that are no number: a type of numbers was given to "homosexual".
+func numeral(text string) bool {
+	for _, w := range strings.Fields(text) {
+		w = strings.Trim(w, ".,;:()")
+		if keep := labels[fold(w)] || phoneWords[fold(w)]; !keep && len(w) >= 4 && !strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsLower(r) && !unicode.IsUpper(r) }) &&
+			strings.ContainsFunc(w[1:], unicode.IsLower) {
+			return false
+		}
+	}
+	return true
+}
+
+// digit is what may stand in the place of the digit at i of a number, n digits from the first: telephone numbers begin as those of their country do.
+func (m *Maker) digit(value string, i int) (from, n int) {
+	foreign := 0 // digits of the country's code, which stays
+	switch code := map[Language]string{English: "1", Spanish: "34"}[m.lang]; {
+	case len(value) == len(code)+map[Language]int{English: 10, Spanish: 9}[m.lang] && strings.HasPrefix(value, code):
+		foreign = len(code)
+	}
+	k := i - foreign
+	switch rest := len(value) - foreign; {
+	case k < 0:
+		return int(value[i] - '0'), 1
+	case m.lang == English && rest == 10 && (k == 0 || k == 3) && (foreign > 0 || value[0] > '1'):
+		return 2, 8
+	case m.lang == Spanish && rest == 9 && k == 0 && value[i] >= '6' && value[i] <= '9':
+		return int(6 + (value[i]-'6')/2*2), 2
+	case i == 0:
+		return 1, 9
+	}
+	return 0, 10
 }
 
 // characters replaces a normalised number. Of the surrogates that would repeat
@@ -90,13 +128,16 @@ func (p *Patient) characters(value string) string {
 			switch {
 			case unicode.IsDigit(r):
 				zero := r - rune(digitValue(r))
-				switch {
-				case i > 0:
-					b.WriteRune(zero + rune(v%10))
-				case r == zero:
+				switch from, n := 0, 10; {
+				case i == 0 && r == zero:
 					b.WriteRune(zero)
 				default:
-					b.WriteRune(zero + 1 + rune(v%9))
+					if ascii(value) {
+						from, n = p.digit(value, i)
+					} else if i == 0 {
+						from, n = 1, 9
+					}
+					b.WriteRune(zero + rune(from+v%n))
 				}
 			default:
 				b.WriteByte(byte('A' + v%26))
@@ -138,6 +179,7 @@ func digitValue(r rune) int {
 var ageWords = wordSet(`year years yr yrs yo y o old of age aged month months mo mos week weeks wk wks day days d hour hours hrs h s in his her their the at early mid
 	late about almost nearly over under a an and or to between m w month-old half newborn infant neonate toddler child teen teens teenage teenager teenaged adolescent
 	adult adulthood young elderly middle twenties thirties forties fifties sixties seventies eighties nineties
+	primer primero primera segundo segunda tercer tercero tercera cuarto cuarta quinto quinta sexto sexta septimo septima octavo octava noveno novena decimo decima
 	ano anos mes meses semana semanas dia dias hora horas de edad los las el la y medio media unos unas casi entre hasta desde recien nacido nacida lactante
 	nino nina adolescente joven adulto adulta anciano anciana decada aproximadamente recien e u`)
 

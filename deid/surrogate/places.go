@@ -1,6 +1,7 @@
 package surrogate
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -16,32 +17,38 @@ import (
 // particlesOfPlaces may stand within a unit, or between it and what stays.
 var particlesOfPlaces = wordSet("of the and at for in on de del la las los el y i e en da do san santa saint st mt mount doctor dr don dona d")
 
+var articles = wordSet("la las los el")
+
+// ordinalEnds follow a number: 1er, 2do.
+var ordinalEnds = wordSet("er ro do to mo vo ra da ta ma va")
+
 // openers are those of them that a unit may begin with.
 var openers = wordSet("la las los el san santa saint st mt mount doctor dr don dona")
 
 // stays are, by sort, the words that say what a place is.
 var stays = map[Sort]map[string]bool{
 	Hospital: wordSet(`hospital hospitals medical center centre clinic clinics general memorial regional community county university health healthcare care
-		system services service infirmary rehabilitation rehab nursing home hospice childrens children's womens women's veterans affairs campus institute
-		surgery surgical cancer heart and of the at for emergency urgent outpatient
+		system services service infirmary rehabilitation rehab nursing home hospice childrens children women womens men veterans affairs campus institute s
+		surgery surgical cancer and of the at for emergency urgent outpatient
 		hospitalario hospitalaria complejo universitario universitari universitaria clinico clinic clinica centro salud sanitario sanitaria ambulatorio
 		consultorio instituto materno infantil provincial comarcal nacional regional fundacion residencia urgencias atencion primaria medico policlinica
-		policlinico sanatorio hospitales servicio de del el`),
+		policlinico sanatorio hospitales servicio de del el complexo complex consorcio consorci fundacio institut parc centre`),
 	Organization: wordSet(`inc corp corporation company co ltd llc group and sons brothers & church school high elementary middle college university academy
 		bank club society association foundation institute department office agency of the services service industries insurance
 		sa sl sau cia grupo empresa iglesia colegio escuela instituto universidad facultad academia banco club sociedad asociacion fundacion agencia ministerio
-		consejeria ayuntamiento servicio departamento residencia centro laboratorio laboratorios clinica edificio de del`),
+		consejeria ayuntamiento servicio departamento residencia centro laboratorio laboratorios clinica edificio fundacio institut universitat centre nacional
+		universitario universitaria de del`),
 	Department: wordSet("department dept division service services unit section clinic clinics program office of the and servicio unidad seccion departamento consulta consultas area de del"),
 	Street: wordSet(`street st avenue ave av road rd lane ln drive dr court ct place pl boulevard blvd way terrace ter circle cir parkway pkwy trail trl highway hwy
-		route rt square sq plaza alley loop crescent row apartment apt unit suite ste floor fl building bldg room rm po box p o north south east west northeast
+		route rt square sq plaza alley loop crescent row y e apartment apt unit suite ste floor fl building bldg room rm po box p o north south east west northeast
 		northwest southeast southwest ne nw se sw n s e w #
-		carrer passeig avinguda rua kalea praza calle c avenida avda avd plaza pza plz paseo pso carretera ctra camino cmno ronda travesia trav glorieta urbanizacion urb poligono pol bulevar callejon
-		cuesta rambla pasaje via km kilometro numero num no nº bloque blq portal escalera esc piso planta puerta pta bajo bajos atico izquierda izda izq derecha
-		dcha dch º ª interior int edificio edif sn de del los las`),
+		carrer passeig avinguda rua kalea praza calle c avenida avda avd plaza pza plz pz paseo pso carretera ctra crta camino cmno ronda travesia trav glorieta urbanizacion urb poligono pol bulevar callejon
+		cuesta rambla pasaje apartado correos urb km kilometro numero num no nº bloque blq portal escalera esc piso planta puerta pta bajo bajos atico izquierda izda izq derecha
+		dcha dch drcha dcho der frente contrafrente interior int edificio edif sn de del`),
 	Room: wordSet(`room rm bed floor ward unit suite bay pod tower pavilion building wing east west north south icu micu sicu ccu nicu pacu or er ed
 		habitacion hab cama planta box sala ala norte sur este oeste uci`),
 	Landmark: wordSet(`park beach lake river bridge mall mills mill station airport stadium theater theatre museum library market square plaza center centre church
-		school harbor harbour pier island mountain hill trail gardens garden cemetery pond point p o po box hall hotel tower of the
+		school route rte interstate exit overpass harbor harbour pier island mountain hill trail gardens garden cemetery pond point p o po box hall hotel tower of the
 		parque playa rio puente estacion aeropuerto estadio teatro museo biblioteca mercado puerto isla monte jardin jardines cementerio apartado correos de del`),
 	City: wordSet("north south east west new"),
 }
@@ -83,12 +90,40 @@ type placePiece struct {
 }
 
 // split cuts a place into what stays, numbers and units.
-func split(text string, stay map[string]bool) []placePiece {
-	all := tokens(text)
+func split(text string, sort Sort) []placePiece {
+	all, stay := tokens(text), stays[sort]
 	var pieces []placePiece
-	own := func(t token) bool { return t.word != "" && !stay[t.word] && !particlesOfPlaces[t.word] }
+	// A single letter is a door's, or an initial in a name.
+	own := func(t token) bool {
+		return t.word != "" && !stay[t.word] && !particlesOfPlaces[t.word] && (sort != Street && sort != Room || utf8.RuneCountInString(t.word) > 1)
+	}
+	at := func(i int) token {
+		if i < len(all) {
+			return all[i]
+		}
+		return token{}
+	}
 	for i := 0; i < len(all); {
 		t := all[i]
+		if t.num && at(i+1).text == " " && at(i+2).word == "de" && at(i+3).text == " " && calendars[Spanish].words[at(i+4).word].field == fieldMonth { // 12 de Octubre
+			var b strings.Builder
+			for _, u := range all[i : i+5] {
+				b.WriteString(u.text)
+			}
+			pieces = append(pieces, placePiece{text: at(i + 4).text, key: fold(b.String())})
+			i += 5
+			continue
+		}
+		if t.num && ordinalEnds[at(i+1).word] { // 1er, 2do
+			pieces = append(pieces, placePiece{text: t.text, num: true}, placePiece{text: at(i + 1).text})
+			i += 2
+			continue
+		}
+		if utf8.RuneCountInString(t.word) == 1 && !stay[t.word] && (sort == Street || sort == Room) {
+			pieces = append(pieces, placePiece{text: t.text, num: true})
+			i++
+			continue
+		}
 		if t.num {
 			pieces = append(pieces, placePiece{text: t.text, num: true})
 			i++
@@ -97,7 +132,7 @@ func split(text string, stay map[string]bool) []placePiece {
 		starts := own(t)
 		if !starts && t.word != "" && !stay[t.word] { // a particle of a unit: La Paz, San Juan
 			j := i + 1
-			for j < len(all) && (all[j].text == " " || particlesOfPlaces[all[j].word] && !stay[all[j].word]) {
+			for j < len(all) && (all[j].text == " " || all[j].text == "." || particlesOfPlaces[all[j].word] && !stay[all[j].word]) {
 				j++
 			}
 			starts = j < len(all) && own(all[j]) && openers[t.word]
@@ -107,11 +142,14 @@ func split(text string, stay map[string]bool) []placePiece {
 			i++
 			continue
 		}
-		end := i + 1
+		end, article := i+1, false
 		for j := i + 1; j < len(all); j++ {
 			switch u := all[j]; {
-			case own(u):
-				end = j + 1
+			case own(u), article && u.word != "" && !particlesOfPlaces[u.word]: // Virgen de la Salud
+				end, article = j+1, false
+				continue
+			case articles[u.word] && sort != Street:
+				article = true
 				continue
 			case particlesOfPlaces[u.word], strings.ContainsAny(u.text, " -'’.&\"") && u.word == "" && !u.num:
 				continue
@@ -151,19 +189,23 @@ func (p *Patient) readPlaces(mentions []Mention) {
 			p.places.short[short] = true
 			continue
 		}
-		for _, piece := range split(m.Text, stays[m.Sort]) {
+		text := m.Text
+		if main, _, ok := named(text); ok {
+			text = main
+		}
+		for _, piece := range split(text, m.Sort) {
 			if piece.key != "" && !slices.Contains(p.places.units, piece.key) {
 				p.places.units = append(p.places.units, piece.key)
 			}
 		}
 		short := ""
-		for _, t := range tokens(m.Text) {
+		for _, t := range tokens(text) {
 			if t.word != "" && (!particlesOfPlaces[t.word] || t.word == "saint" || t.word == "st") {
 				short += string(firstRune(t.word))
 			}
 		}
 		if p.places.initial[short] == "" && len(short) > 1 {
-			p.places.initial[short] = m.Text
+			p.places.initial[short] = text
 		}
 	}
 	slices.SortFunc(p.places.units, func(a, b string) int { return len(a) - len(b) })
@@ -196,6 +238,10 @@ func abbreviation(text string) (string, bool) {
 	return fold(letters), true
 }
 
+// ofPlaces are institutions that are called after places rather than as companies are.
+var ofPlaces = wordSet(`church school college university academy society association institute
+	iglesia colegio escuela instituto institut universidad universitat facultad academia sociedad asociacion consejeria ayuntamiento servicio centro`)
+
 // place replaces the name of any place, institution or profession.
 func (p *Patient) place(text string, sort Sort) (string, bool, error) {
 	if strings.Contains(text, "@") {
@@ -211,6 +257,9 @@ func (p *Patient) place(text string, sort Sort) (string, bool, error) {
 		}
 		if ok {
 			return p.abbreviated(text, short)
+		}
+		if first := tokens(text); sort == Organization && slices.ContainsFunc(first, func(t token) bool { return ofPlaces[t.word] }) {
+			return p.units(text, sort, p.list("city"))
 		}
 		return p.units(text, sort, p.list(string(sort)))
 	case Landmark:
@@ -284,7 +333,7 @@ func (p *Patient) listed(text, pool string, from *list) (string, bool, error) {
 	if err != nil {
 		return "", false, err
 	}
-	if _, short := abbreviation(trimmed); !short { // USA is no name in capitals
+	if letters, short := abbreviation(trimmed); !short || len(letters) > 3 { // USA is no name in capitals
 		s = likeCase(s, trimmed)
 	}
 	return strings.Replace(text, trimmed, s, 1), true, nil
@@ -309,7 +358,56 @@ func (p *Patient) state(text string) (string, bool, error) {
 			return rune(s[i-1])
 		}, text), true, nil
 	}
-	return p.listed(text, "state", p.list("state"))
+	if p.lang != Spanish {
+		return p.listed(text, "state", p.list("state"))
+	}
+	name := strings.Join(strings.Fields(f), " ")
+	if own := provinces[name]; own != "" {
+		name = own
+	}
+	pool := "state"
+	if !slices.ContainsFunc(builtin()["es-state"].entries, func(e string) bool { return fold(e) == name }) {
+		pool = "region"
+	}
+	s, err := p.draw(pool, name, p.list(pool))
+	if err != nil {
+		return "", false, err
+	}
+	trimmed := strings.TrimSpace(text)
+	return strings.Replace(text, trimmed, likeCase(s, trimmed), 1), true, nil
+}
+
+// provinces are other names of the provinces of Spain than those of the list.
+var provinces = map[string]string{
+	"a coruna": "la coruna", "coruna": "la coruna", "araba": "alava", "alacant": "alicante", "illes balears": "baleares", "islas baleares": "baleares",
+	"bizkaia": "vizcaya", "castello": "castellon", "girona": "gerona", "gipuzkoa": "guipuzcoa", "las palmas de gran canaria": "las palmas", "lleida": "lerida",
+	"nafarroa": "navarra", "ourense": "orense", "tenerife": "santa cruz de tenerife",
+}
+
+// zip replaces a postal code of Spain: its first two digits are those of the surrogate of its province.
+func (p *Patient) zip(value string) string {
+	id := "zip\x00" + value
+	if s, ok := p.memo[id]; ok {
+		return s
+	}
+	all := builtin()["es-state"].entries
+	was := digitsOf(value[:2])
+	code := 1 + int(p.random("province", value[:2], 0)%uint64(len(all)))
+	if s, err := p.draw("state", fold(all[was-1]), p.list("state")); err == nil {
+		if k := slices.Index(all, s); k >= 0 {
+			code = k + 1
+		}
+	}
+	made := ""
+	for attempt := range 200 {
+		made = fmt.Sprintf("%02d%03d", code, p.random("zip", value, attempt)%1000)
+		if made != value && !p.originals[made] && p.taken["zip\x00"+made] == "" {
+			break
+		}
+	}
+	p.taken["zip\x00"+made] = id
+	p.memo[id] = made
+	return made
 }
 
 // abbreviated writes the initials of the surrogate of the hospital that is
@@ -335,14 +433,10 @@ func (p *Patient) abbreviated(text, short string) (string, bool, error) {
 
 // units replaces the units and numbers of a name.
 func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error) {
-	pieces := split(text, stays[sort])
-	if sort == Room || sort == Street { // A, 3B: the name of a door is part of its number
-		for i, piece := range pieces {
-			if utf8.RuneCountInString(piece.text) == 1 && piece.key != "" {
-				pieces[i] = placePiece{text: piece.text, num: true}
-			}
-		}
+	if main, short, ok := named(text); ok {
+		return p.withAbbreviation(main, short, sort, from)
 	}
+	pieces := split(text, sort)
 	pool := "unit"
 	if sort != Hospital && sort != Organization {
 		pool = string(sort)
@@ -356,12 +450,18 @@ func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error
 			for p.places.longer[key] != "" && pool == "unit" {
 				key = p.places.longer[key]
 			}
-			s, err := p.draw(pool, key, from)
+			here := from
+			if i > 0 && doctored(pieces[:i]) {
+				here = p.list("surname")
+			}
+			s, err := p.draw(pool, key, here)
 			if err != nil {
 				return "", false, err
 			}
 			b.WriteString(likeCase(s, piece.text))
 			changed = true
+		case fold(piece.text) == "del" && i+2 < len(pieces) && pieces[i+2].key != "": // whose gender nobody knows
+			b.WriteString(piece.text[:len("de")])
 		case piece.num:
 			number := alphanumeric(piece.text)
 			s := p.characters(number + alphanumeric(fold(text))) // another in another street
@@ -383,11 +483,61 @@ func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error
 	}
 	if !changed { // nothing but what it is: Memorial Hospital
 		if strings.ContainsFunc(text, letterOrMark) {
-			return p.listed(text, pool, from)
+			return p.generic(text, pool, from)
 		}
 		return "", false, nil
 	}
 	return b.String(), true, nil
+}
+
+// generic replaces what has no name of its own: Hospital General, Memorial Hospital. What it is stays.
+func (p *Patient) generic(text, pool string, from *list) (string, bool, error) {
+	words := strings.Fields(text)
+	what := words[len(words)-1]
+	if p.lang == Spanish {
+		what = words[0]
+	}
+	if len(words) == 1 || pool != "unit" || !strings.Contains(" hospital clinica clinic center centre centro ", " "+fold(what)+" ") {
+		return p.listed(text, pool, from)
+	}
+	s, ok, err := p.listed(text, pool, from)
+	if p.lang == Spanish {
+		return what + " " + s, ok, err
+	}
+	return s + " " + what, ok, err
+}
+
+// doctored says that the pieces end with the title of a person: Hospital Dr. Lund.
+func doctored(pieces []placePiece) bool {
+	for k := len(pieces) - 1; k >= 0; k-- {
+		switch word := fold(pieces[k].text); {
+		case word == "." || word == " ":
+		default:
+			return personTitles[word]
+		}
+	}
+	return false
+}
+
+var personTitles = wordSet("dr dra doctor doctora don dona prof profesor profesora")
+
+// named cuts off the abbreviation after a name: Instituto Lund (IL).
+func named(text string) (main, short string, ok bool) {
+	main, rest, ok := strings.Cut(text, " (")
+	short, closed := strings.CutSuffix(rest, ")")
+	if _, is := abbreviation(short); !ok || !closed || !is {
+		return "", "", false
+	}
+	return main, short, true
+}
+
+func (p *Patient) withAbbreviation(main, short string, sort Sort, from *list) (string, bool, error) {
+	s, ok, err := p.units(main, sort, from)
+	if !ok || err != nil {
+		return "", false, err
+	}
+	letters, ok, err := p.abbreviated(short, fold(short))
+	return s + " (" + letters + ")", ok, err
 }
 
 func digitsOf(s string) int {

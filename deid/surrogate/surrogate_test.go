@@ -54,11 +54,11 @@ func TestOnePersonInEveryForm(t *testing.T) {
 			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}
-	if !p.known.female[fold(first)] || !p.known.female[fold(middle)] {
+	if !p.known.anywhere.female[fold(first)] || !p.known.anywhere.female[fold(middle)] {
 		t.Errorf("%s %s is no woman's name", first, middle)
 	}
 	per := must(t, p, Person, "Per Amundsen")
-	if f, l, _ := strings.Cut(per, " "); !p.known.male[fold(f)] || l != last {
+	if f, l, _ := strings.Cut(per, " "); !p.known.anywhere.male[fold(f)] || l != last {
 		t.Errorf("Per Amundsen became %q, want a man's name and %s", per, last)
 	}
 	for text, kind := range map[string]slip{"Amunden": omitted, "Amunsden": swapped} {
@@ -90,7 +90,7 @@ func TestSpanishNames(t *testing.T) {
 	p := patient(t, Options{Language: Spanish}, mentions(Person, "María del Carmen Ruiz de la Torre", "Pablo Núñez Vega", "Núñez Vega, Pablo", "NUÑEZ", "D. Pablo Núñez",
 		"Dra. Vega", "Ana Lía Gómez Sáez", "Núñez Vega"))
 	pablo := strings.Fields(must(t, p, Person, "Pablo Núñez Vega"))
-	if !p.known.male[fold(pablo[0])] {
+	if !p.known.anywhere.male[fold(pablo[0])] {
 		t.Errorf("Pablo became %s", pablo[0])
 	}
 	for text, want := range map[string]string{
@@ -102,7 +102,7 @@ func TestSpanishNames(t *testing.T) {
 		}
 	}
 	maria := strings.Fields(must(t, p, Person, "María del Carmen Ruiz de la Torre"))
-	if len(maria) != 7 || maria[1] != "del" || maria[4] != "de" || maria[5] != "la" || !p.known.female[fold(maria[0])] || !p.known.female[fold(maria[2])] {
+	if len(maria) != 7 || maria[1] != "del" || maria[4] != "de" || maria[5] != "la" || !p.known.anywhere.female[fold(maria[0])] || !p.known.anywhere.female[fold(maria[2])] {
 		t.Errorf("María del Carmen became %v", maria)
 	}
 }

@@ -1,0 +1,215 @@
+package surrogate
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What a reader of some hundred notes stumbled on.
+
+func spanish(t *testing.T, all ...Mention) *Patient {
+	t.Helper()
+	return patient(t, Options{Language: Spanish}, all)
+}
+
+// TestAddressIsNotOfThePerson: eromeroselas@ became a word that had nothing to do with Estefanía Romero Selas.
+func TestAddressIsNotOfThePerson(t *testing.T) {
+	all := mentions(Person, "Estefanía Romero Selas", "Ros García")
+	locals := []string{"eromeroselas", "estefaniaromero", "eromero", "esteromero", "romeroselas", "ers", "romero_est", "estefaniars"}
+	for _, local := range locals {
+		all = append(all, Mention{Note: "a", Sort: Email, Text: local + "@gmail.com"})
+	}
+	p := spanish(t, all...)
+	w := strings.Fields(fold(must(t, p, Person, "Estefanía Romero Selas")))
+	e, r, s := w[0], w[1], w[2]
+	want := []string{e[:1] + r + s, e + r, e[:1] + r, e[:4] + r, r + s, e[:1] + r[:1] + s[:1], r + "_" + e[:3], e + r[:1] + s[:1]}
+	for i, local := range locals {
+		if got := must(t, p, Email, local+"@gmail.com"); got != want[i]+"@gmail.com" {
+			t.Errorf("%s@ became %s, want %s@", local, got, want[i])
+		}
+	}
+	if got := must(t, p, Email, "zzzzkw@gmail.com"); strings.Contains(got, "zzz") {
+		t.Errorf("what is of nobody became %s", got)
+	}
+}
+
+// TestHospitalsPageIsOfAnother: www.bvh.org was not that of BVH's surrogate.
+func TestHospitalsPageIsOfAnother(t *testing.T) {
+	p := patient(t, Options{}, append(mentions(Hospital, "Bay View Hospital", "BVH"), mentions(URL, "www.bvh.org")...))
+	if got, want := must(t, p, URL, "www.bvh.org"), "www."+strings.ToLower(must(t, p, Hospital, "BVH"))+".org"; got != want {
+		t.Errorf("the page became %s, want %s", got, want)
+	}
+}
+
+// TestWrongGender: José of María José became a man's name, Marc and Maialen anybody's, M.a José "O.y Raimundo".
+func TestWrongGender(t *testing.T) {
+	p := spanish(t, mentions(Person, "María José López Otero", "José María Ruiz", "Ana José Vega")...)
+	q := spanish(t, mentions(Person, "María José López Otero", "M.a José López", "Mª José López Otero", "Ma. José", "Marc Roca", "Maialen Roca", "Joan Roca", "Paolo Roca", "Zaida Roca")...)
+	women := func(p *Patient, names ...string) bool {
+		return !slices.ContainsFunc(names, func(n string) bool { return !p.lists["es-female"].has(n) })
+	}
+	if w := strings.Fields(must(t, q, Person, "María José López Otero")); !women(q, w[0], w[1]) {
+		t.Errorf("María José became %v", w)
+	} else {
+		for text, want := range map[string]string{"M.a José López": w[0] + " " + w[1] + " " + w[2], "Mª José López Otero": strings.Join(w, " "), "Ma. José": w[0] + " " + w[1]} {
+			if got := must(t, q, Person, text); got != want {
+				t.Errorf("%s became %q, want %q", text, got, want)
+			}
+		}
+	}
+	for text, woman := range map[string]bool{"Marc Roca": false, "Maialen Roca": true, "Joan Roca": false, "Paolo Roca": false, "Zaida Roca": true} {
+		if w := strings.Fields(must(t, q, Person, text)); women(q, w[0]) != woman {
+			t.Errorf("%s became %v", text, w)
+		}
+	}
+	if w := strings.Fields(must(t, p, Person, "José María Ruiz")); women(p, w[0]) { // he leads here, and one word has one surrogate
+		t.Errorf("José María became %v", w)
+	}
+}
+
+// TestDoctorHadThePatientsSurname: Apellidos: Miguel Vega made the first name of Dr. Miguel Lund a surname.
+func TestDoctorHadThePatientsSurname(t *testing.T) {
+	p := spanish(t, Mention{Note: "a", Sort: Person, Text: "Miguel Vega", Before: "Apellidos: "}, Mention{Note: "a", Sort: Person, Text: "Miguel Lund Roca"})
+	w := strings.Fields(must(t, p, Person, "Miguel Lund Roca"))
+	if !p.lists["es-male"].has(w[0]) || !p.lists["es-surname"].has(w[1]) {
+		t.Errorf("Miguel Lund Roca became %v", w)
+	}
+}
+
+// TestForeignDoctorHadNoFirstName: of two unknown words the first is one, if no label says otherwise.
+func TestForeignDoctorHadNoFirstName(t *testing.T) {
+	p := spanish(t, mentions(Person, "Zbynek Hrabosz")...)
+	if w := strings.Fields(must(t, p, Person, "Zbynek Hrabosz")); !p.lists["es-given"].has(w[0]) || !p.lists["es-surname"].has(w[1]) {
+		t.Errorf("became %v", w)
+	}
+}
+
+func (l *list) has(entry string) bool {
+	return slices.ContainsFunc(l.entries, func(e string) bool { return fold(e) == fold(entry) })
+}
+
+// TestPostalCodeOfNoProvince: 28035 Madrid became 61590 Cuenca.
+func TestPostalCodeOfNoProvince(t *testing.T) {
+	p := spanish(t, append(mentions(Place, "Madrid", "28035", "28006", "A Coruña", "La Coruña", "Andalucía", "01001"), mentions(Zip, "15001")...)...)
+	provinces := builtin()["es-state"].entries
+	if len(provinces) != 52 || provinces[27] != "Madrid" || provinces[7] != "Barcelona" || provinces[40] != "Sevilla" || provinces[49] != "Zaragoza" {
+		t.Fatal("the provinces are not in the order of their codes")
+	}
+	for _, tc := range []struct{ place, zip string }{{"Madrid", "28035"}, {"Madrid", "28006"}, {"La Coruña", "15001"}} {
+		place, zip := must(t, p, Place, tc.place), must(t, p, Zip, tc.zip)
+		if len(zip) != 5 || provinces[digitsOf(zip[:2])-1] != place || zip[:2] == tc.zip[:2] {
+			t.Errorf("%s %s became %s %s", tc.zip, tc.place, zip, place)
+		}
+	}
+	if a, b := must(t, p, Place, "A Coruña"), must(t, p, Place, "La Coruña"); a != b {
+		t.Errorf("one province became %s and %s", a, b)
+	}
+	if got := must(t, p, Place, "Andalucía"); !p.lists["es-region"].has(got) {
+		t.Errorf("a region became %s", got)
+	}
+	if a, b := must(t, p, Zip, "28035"), must(t, p, Zip, "28006"); a == b {
+		t.Errorf("two codes became %s", a)
+	}
+}
+
+// TestTelephonesThatCannotBe: an area code began with 1, an exchange with 0, and +34 became another country.
+func TestTelephonesThatCannotBe(t *testing.T) {
+	en, es := patient(t, Options{}, nil), spanish(t)
+	for _, tc := range []struct {
+		p          *Patient
+		text, want string
+	}{
+		{en, "(617) 555-0123", `^\([2-9]\d\d\) [2-9]\d\d-\d{4}$`}, {en, "1-617-555-0123", `^1-[2-9]\d\d-[2-9]\d\d-\d{4}$`}, {en, "+1 617 555 0123", `^\+1 [2-9]\d\d [2-9]\d\d \d{4}$`},
+		{es, "+34 913 368 000", `^\+34 [89]\d\d \d{3} \d{3}$`}, {es, "633 349 565", `^[67]\d\d \d{3} \d{3}$`}, {es, "913368000", `^[89]\d{8}$`},
+	} {
+		if got := must(t, tc.p, Phone, tc.text); !regexp.MustCompile(tc.want).MatchString(got) || got == tc.text {
+			t.Errorf("%q became %q", tc.text, got)
+		}
+	}
+}
+
+// TestPlacesThatDoNotRead gives what came out before.
+func TestPlacesThatDoNotRead(t *testing.T) {
+	en, es := patient(t, Options{}, nil), spanish(t)
+	for _, tc := range []struct {
+		p          *Patient
+		sort       Sort
+		text, want string
+		was        string
+	}{
+		{es, Street, "C/ Sauceda 3. 1A Esquina San Eloy", `^C/ [^\d]+ \d\. \d[B-Z] [A-ZÁÉÍÓÚ][^\d]+$`, "C/ Manzanos 9. 5Albahaca"},
+		{es, Street, "Av. Galaxia 6, esc. 2, 2ºb", `^Av\. .+ \d, esc\. \d, \dº[a-z]$`, "Av. Almendros 1, esc. 8, 8golondrinas"},
+		{es, Street, "Plaza del Hospital Civil, s/n", `^Plaza de [A-ZÁÉÍÓÚ].*, s/n$`, "Plaza del Gaviotas, s/n"},
+		{es, Street, "Calle de Los Alisos, 10", `^Calle de [A-ZÁÉÍÓÚ]\p{L}+, \d\d$`, "Calle de Los Margaritas, 12"},
+		{es, Street, "Av. Colón 255 - 1er Piso, Der", `^Av\. .+ \d{3} - \der Piso, Der$`, "8brezo Piso, Buenavista"},
+		{es, Street, "Apartado de Correos 20134", `^Apartado de Correos \d{5}$`, "Narcisos 27348"},
+		{es, Street, "Calle 15 e/ A y B", `^Calle \d\d e/ [A-Z] y [A-Z]$`, "Calle 75 e/ Abedules"},
+		{es, Hospital, "Hospital 12 de Octubre", `^Hospital \p{Lu}\D+$`, "Hospital 46 de San Saturio"},
+		{es, Hospital, "Hospital Virgen de la Salud", `^Hospital (\p{Lu}|de|del|la| )\D+$`, "Hospital Santa Orosia de la Salud"},
+		{es, Hospital, "Hospital General", `^Hospital \p{Lu}.+$`, "Santa Centola"},
+		{es, Organization, "Instituto de Ojos Lund (IOL)", `^Instituto de \p{Lu}\D+ \([A-Z]{2,}\)$`, "Instituto Plásticos Meseta (HILATURAS TURIA)"},
+		{en, Hospital, "St. Agatha Clinic", `^[^.]+ Clinic$`, "St. Saint Osyth Clinic"},
+		{en, Hospital, "ISLEVIEW CHILDREN'S HOSPITAL", `^[A-Z ]+ CHILDREN'S HOSPITAL$`, "GREENHAVEN HOSPITAL"},
+		{en, Hospital, "Sacred Heart Health Center", `^[^H]+ Health Center$`, "Alder Creek Heart Health Center"},
+		{en, Country, "ROMANIA", `^[A-Z -]{4,}$`, "Monaco"},
+		{en, Landmark, "Route 9 Overpass", `^Route \d Overpass$`, "Raven Rock 5 Swan River"},
+		{en, Organization, "Hobart College", `^[A-Z]\D+ College$`, "Northern Rope College"},
+	} {
+		got := must(t, tc.p, tc.sort, tc.text)
+		if !regexp.MustCompile(tc.want).MatchString(got) || regexp.MustCompile(tc.want).MatchString(tc.was) && tc.was != "Northern Rope College" && tc.was != "Hospital Santa Orosia de la Salud" {
+			t.Errorf("%q became %q", tc.text, got)
+		}
+	}
+	if got := must(t, es, Hospital, "Hospital Virgen de la Salud"); strings.Contains(got, "Salud") {
+		t.Errorf("part of the name stays: %q", got)
+	}
+	if got := must(t, es, Hospital, "Hospital Dr. Quintanar"); strings.Contains(got, "Dr. ") {
+		t.Errorf("a title stands before no person: %q", got)
+	}
+	if got := must(t, es, Street, "Calle Dr. Quintanar, 5"); !es.lists["es-surname"].has(strings.TrimSuffix(strings.TrimPrefix(got, "Calle Dr. "), got[len(got)-3:])) {
+		t.Errorf("a doctor's street became %q", got)
+	}
+}
+
+// TestWordsWereNumbers: a note's "homosexual", marked as an identifier, became soyytqouco.
+func TestWordsWereNumbers(t *testing.T) {
+	p := spanish(t)
+	for _, text := range []string{"homosexual", "Residente de 5° año", "Lactante", "raza negra"} {
+		if got, ok, err := p.Replace("a", Number, text); ok || err != nil {
+			t.Errorf("%q became %q, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"ABCD-EFGH", "abc1234", "MRN 1234", "NHC: 77-a", "No. 15"} {
+		if got := must(t, p, Number, text); got == text {
+			t.Errorf("%q stays", text)
+		}
+	}
+}
+
+// TestRelativesOfAnotherGender: a mother became a "progenitor", a husband a "cónyuge", a twin brother a "novio sobrino".
+func TestRelativesOfAnotherGender(t *testing.T) {
+	p := spanish(t, mentions(Family, "madre", "padre", "hermano gemelo", "primera hija", "padres jóvenes", "varón", "Natalia Roca Vega", "familia")...)
+	for text, pattern := range map[string]string{
+		"madre": `^\p{L}+a$|^madre$`, "padre": `^\p{L}+o$`, "hermano gemelo": `^(\p{L}+o|padre) gemelo$`, "primera hija": `^primera (\p{L}+a|madre)$`, "padres jóvenes": `^\p{L}+os jóvenes$`,
+		"varón": `^varón$`, "Natalia Roca Vega": `^\p{Lu}\p{L}+ \p{Lu}\p{L}+ \p{Lu}\p{L}+$`, "familia": `^familiar|pariente|allegado$`,
+	} {
+		if got := must(t, p, Family, text); !regexp.MustCompile(pattern).MatchString(got) || got == "Natalia Roca Vega" {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+// TestInitialsInCapitalsBecameASurname: DOCTOR ABK became DALTON.
+func TestInitialsInCapitalsBecameASurname(t *testing.T) {
+	p := patient(t, Options{}, mentions(Person, "ABK", "LEE", "Roe", "ROE"))
+	if got := must(t, p, Person, "ABK"); len(got) != 3 || got != strings.ToUpper(got) {
+		t.Errorf("ABK became %q", got)
+	}
+	for _, text := range []string{"LEE", "ROE"} {
+		if got := must(t, p, Person, text); !p.lists["en-surname"].has(got) {
+			t.Errorf("%s became %q", text, got)
+		}
+	}
+}
