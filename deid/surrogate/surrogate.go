@@ -191,8 +191,8 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 
 // phases are the sorts whose surrogates are drawn beforehand, in this order. The
 // others' depend on nothing but the value, or on these.
-var phases = []Sort{Person, Hospital, Organization, Department, Street, City, State, Country, Zip, Place, Landmark, Room, Profession, Number, Phone, Username,
-	Email, URL}
+var phases = []Sort{Person, Hospital, Organization, Department, Street, City, State, Country, Zip, Place, Landmark, Room, Profession, Family, Number, Phone,
+	Username, Email, URL}
 
 // Replace returns the surrogate of a value of a note. It is false for a value
 // that is not understood, such as a date with a name in it. An error says that a
@@ -279,14 +279,14 @@ func (p *Patient) readOriginal(text string) {
 	}
 }
 
-// original says that a surrogate would repeat one of the originals, or a word of four or more letters of one.
+// original says that a surrogate would repeat one of the originals, or a word of four or more letters of one, of a name three.
 func (p *Patient) original(surrogate string) bool {
 	f := fold(surrogate)
 	if p.originals[f] {
 		return true
 	}
 	for _, w := range strings.FieldsFunc(f, func(r rune) bool { return !letterOrMark(r) && r != '\'' }) {
-		if len(w) >= 4 && p.originals[w] {
+		if len(w) >= 4 && p.originals[w] || len(w) == 3 && p.names.count[w] > 0 {
 			return true
 		}
 	}
