@@ -90,12 +90,13 @@ type placePiece struct {
 }
 
 // split cuts a place into what stays, numbers and units.
-func split(text string, sort Sort) []placePiece {
-	all, stay := tokens(text), stays[sort]
+func (p *Patient) split(text string, sort Sort) []placePiece {
+	all := tokens(text)
+	stay := func(word string) bool { return stays[sort][word] && p.names.count[word] == 0 } // Tower 12, unless somebody is called Tower
 	var pieces []placePiece
 	// A single letter is a door's, or an initial in a name.
 	own := func(t token) bool {
-		return t.word != "" && !stay[t.word] && !particlesOfPlaces[t.word] && (sort != Street && sort != Room || utf8.RuneCountInString(t.word) > 1)
+		return t.word != "" && !stay(t.word) && !particlesOfPlaces[t.word] && (sort != Street && sort != Room || utf8.RuneCountInString(t.word) > 1)
 	}
 	at := func(i int) token {
 		if i < len(all) {
@@ -119,7 +120,7 @@ func split(text string, sort Sort) []placePiece {
 			i += 2
 			continue
 		}
-		if utf8.RuneCountInString(t.word) == 1 && !stay[t.word] && (sort == Street || sort == Room) {
+		if utf8.RuneCountInString(t.word) == 1 && !stay(t.word) && (sort == Street || sort == Room) {
 			pieces = append(pieces, placePiece{text: t.text, num: true})
 			i++
 			continue
@@ -130,9 +131,9 @@ func split(text string, sort Sort) []placePiece {
 			continue
 		}
 		starts := own(t)
-		if !starts && t.word != "" && !stay[t.word] { // a particle of a unit: La Paz, San Juan
+		if !starts && t.word != "" && !stay(t.word) { // a particle of a unit: La Paz, San Juan
 			j := i + 1
-			for j < len(all) && (all[j].text == " " || all[j].text == "." || particlesOfPlaces[all[j].word] && !stay[all[j].word]) {
+			for j < len(all) && (all[j].text == " " || all[j].text == "." || particlesOfPlaces[all[j].word] && !stay(all[j].word)) {
 				j++
 			}
 			starts = j < len(all) && own(all[j]) && openers[t.word]
@@ -193,7 +194,7 @@ func (p *Patient) readPlaces(mentions []Mention) {
 		if main, _, ok := named(text); ok {
 			text = main
 		}
-		for _, piece := range split(text, m.Sort) {
+		for _, piece := range p.split(text, m.Sort) {
 			if piece.key != "" && !slices.Contains(p.places.units, piece.key) {
 				p.places.units = append(p.places.units, piece.key)
 			}
@@ -436,7 +437,7 @@ func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error
 	if main, short, ok := named(text); ok {
 		return p.withAbbreviation(main, short, sort, from)
 	}
-	pieces := split(text, sort)
+	pieces := p.split(text, sort)
 	pool := "unit"
 	if sort != Hospital && sort != Organization {
 		pool = string(sort)
