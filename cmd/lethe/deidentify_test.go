@@ -2,7 +2,8 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
+	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -10,7 +11,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -32,116 +36,148 @@ func rulesModel(t *testing.T) string {
 	return filepath.Join(dir, "run")
 }
 
-// A run over a folder that is killed again and again, at random moments, and goes on each
-// time, comes to the same files and the same audit as one that was left alone: no note
-// is lost, doubled or half written.
+// Runs that are killed again and again, at random moments and in the three ways in which programs are,
+// and go on each time, come to the same files and the same audit as one that was left
+// alone: no note is lost, doubled or half written, and nothing else is left. LETHE_KILLS says how many are
+// killed of each kind of input; else it is some.
 func TestKillAndResumeDeidentify(t *testing.T) {
-	dir := t.TempDir()
 	model := rulesModel(t)
-	in := filepath.Join(dir, "in")
-	line := "Seen on 02/20/2087 by Dr. Amundsen. Call (555) 123-4567.\n"
-	for i := range 40 {
-		path := filepath.Join(in, fmt.Sprintf("ward %d", i%3), fmt.Sprintf("%02d.txt", i))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	most := 6
+	if text := os.Getenv("LETHE_KILLS"); text != "" {
+		var err error
+		if most, err = strconv.Atoi(text); err != nil {
 			t.Fatal(err)
 		}
-		write(t, path, strings.Repeat(line, 1+i*4))
 	}
+	line := "Seen on 02/20/2087 by Dr. Amundsen. Call (555) 123-4567.\n"
+	t.Run("text", func(t *testing.T) {
+		in := t.TempDir()
+		for i := range 150 {
+			path := filepath.Join(in, fmt.Sprintf("ward %d", i%3), fmt.Sprintf("%03d.txt", i))
+			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			note := strings.Repeat(line, 1+i%40)
+			if i%5 == 0 {
+				path, note = path+".gz", zipped(t, note)
+			}
+			write(t, path, note)
+		}
+		killAndResume(t, most, "--model", model, in)
+	})
+	t.Run("jsonl", func(t *testing.T) {
+		in := t.TempDir()
+		var b strings.Builder
+		for i := range 1000 {
+			fmt.Fprintf(&b, "{\"id\":%d,\"text\":\"Seen on 02/20/2087 by Dr. Amundsen.\"}\n", i)
+		}
+		write(t, filepath.Join(in, "a.jsonl"), b.String())
+		write(t, filepath.Join(in, "b.jsonl.gz"), zipped(t, b.String()))
+		killAndResume(t, most, "--model", model, "--format", "jsonl", in)
+	})
+}
+
+func zipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	zip := gzip.NewWriter(&b)
+	_, err := zip.Write([]byte(text))
+	if err := errors.Join(err, zip.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func killAndResume(t *testing.T, most int, args ...string) {
+	dir := t.TempDir()
 	command := func(name string, more ...string) *exec.Cmd {
-		return exec.Command("lethe", append([]string{"deidentify", "--model", model, "--workers", "2", "--quiet",
-			"--output", filepath.Join(dir, name), "--audit", filepath.Join(dir, name+".jsonl"), in}, more...)...)
+		args := append([]string{"deidentify", "--workers", "2", "--quiet", "--output", filepath.Join(dir, name), "--audit", filepath.Join(dir, name+".jsonl")}, args...)
+		return exec.Command("lethe", append(args, more...)...)
 	}
 	began := time.Now()
 	if out, err := command("whole").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	took := time.Since(began)
-	chance := rand.New(rand.NewPCG(1, uint64(began.UnixNano())))
-	kills := 0
-	for try := 0; ; try++ {
-		cmd := command("broken", "--resume")
-		var said bytes.Buffer
-		cmd.Stderr = &said
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan error, 1)
-		go func() { ended <- cmd.Wait() }()
-		if try == 20 { // enough: let it come to its end
-			if err := <-ended; err != nil {
-				t.Fatalf("%v\n%s", err, said.String())
-			}
-			break
-		}
-		var err error
-		select {
-		case err = <-ended:
-		case <-time.After(time.Duration(chance.Int64N(int64(took)))):
-			_ = cmd.Process.Kill() // it may have ended
-			err = <-ended
-			kills++
-		}
-		// What has its name is whole.
-		for name, content := range tree(t, filepath.Join(dir, "broken")) {
-			if hidden := strings.HasPrefix(filepath.Base(name), "."); !hidden && !bytes.Equal(content, read(t, filepath.Join(dir, "whole", name))) {
-				t.Fatalf("%s is not whole", name)
+	whole := tree(t, filepath.Join(dir, "whole"))
+	audit := slices.Sorted(strings.Lines(string(read(t, filepath.Join(dir, "whole.jsonl")))))
+	chance := rand.New(rand.NewPCG(1, 1))
+	hidden := func(files map[string][]byte) int {
+		n := 0
+		for name := range files {
+			if strings.HasPrefix(filepath.Base(name), ".") {
+				n++
 			}
 		}
-		if err == nil {
-			break
-		}
-		if said.Len() > 0 {
-			t.Fatalf("%v\n%s", err, said.String())
-		}
+		return n
 	}
-	t.Logf("killed %d times", kills)
-	whole, broken := tree(t, filepath.Join(dir, "whole")), tree(t, filepath.Join(dir, "broken"))
-	if len(whole) != 40 || len(broken) != 40 {
-		t.Errorf("%d files, and %d after kills", len(whole), len(broken))
-	}
-	for name, content := range whole {
-		if !bytes.Equal(content, broken[name]) {
-			t.Errorf("%s differs", name)
-		}
-	}
-	audited := func(name string) map[string]string {
-		lines := map[string]string{}
-		for line := range strings.Lines(string(read(t, filepath.Join(dir, name+".jsonl")))) {
-			var l struct{ File string }
-			if err := json.Unmarshal([]byte(line), &l); err != nil {
+	kills, rounds := map[string]int{}, 0
+	for killed := 0; killed < most; rounds++ {
+		for _, name := range []string{"broken", "broken.jsonl"} {
+			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
 			}
-			if lines[l.File] != "" {
-				t.Errorf("%s: %s is there twice", name, l.File)
+		}
+		for done := false; !done; {
+			before := hidden(tree(t, filepath.Join(dir, "broken")))
+			cmd := command("broken", "--resume")
+			var said bytes.Buffer
+			cmd.Stderr = &said
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
 			}
-			lines[l.File] = line
+			how := []os.Signal{os.Kill, os.Interrupt, syscall.SIGTERM}[chance.IntN(3)]
+			timer := time.AfterFunc(time.Duration(chance.Int64N(int64(took))), func() { _ = cmd.Process.Signal(how) }) // it may have ended
+			if killed >= most {                                                                                        // let it come to its end
+				timer.Stop()
+			}
+			err := cmd.Wait()
+			timer.Stop()
+			files := tree(t, filepath.Join(dir, "broken"))
+			for name, content := range files { // what has its name is whole
+				if !strings.HasPrefix(filepath.Base(name), ".") && !bytes.Equal(content, whole[name]) {
+					t.Fatalf("%s is not whole", name)
+				}
+			}
+			switch {
+			case err == nil:
+				done = true
+			case cmd.ProcessState.ExitCode() < 0: // killed, or asked to end before it could listen
+				kills[how.String()]++
+				killed++
+				if said.Len() > 0 {
+					t.Fatalf("%v\n%s", err, said.String())
+				}
+			case cmd.ProcessState.ExitCode() == exitFailed && said.String() == "lethe: interrupted\n":
+				kills["in good order"]++
+				killed++
+				if hidden(files) > before {
+					t.Fatal("an interrupted run leaves hidden files")
+				}
+			default:
+				t.Fatalf("%v\n%s", err, said.String())
+			}
 		}
-		return lines
-	}
-	a, b := audited("whole"), audited("broken")
-	for file, line := range a {
-		if b[file] != line {
-			t.Errorf("the audit of %s differs", file)
+		broken := tree(t, filepath.Join(dir, "broken"))
+		if len(broken) != len(whole) {
+			t.Fatalf("%d files, and %d after kills", len(whole), len(broken))
+		}
+		if got := slices.Sorted(strings.Lines(string(read(t, filepath.Join(dir, "broken.jsonl"))))); !slices.Equal(got, audit) {
+			t.Fatalf("the audit differs: %d lines, and %d after kills", len(audit), len(got))
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 4 {
+			t.Fatalf("beside the two outputs and audits stand %d others, error %v", len(entries)-4, err)
 		}
 	}
-	if len(a) != 40 || len(b) != 40 {
-		t.Errorf("%d notes audited, and %d after kills", len(a), len(b))
-	}
+	t.Logf("%d files, killed %v, came to the end %d times", len(whole), kills, rounds)
 }
 
-// A stream that is killed leaves nothing under its name, and its rerun all.
-func TestKillAndResumeDeidentifyStream(t *testing.T) {
-	dir := t.TempDir()
-	model := rulesModel(t)
-	var b bytes.Buffer
-	for i := range 3000 {
-		fmt.Fprintf(&b, "{\"id\":%d,\"text\":\"Seen on 02/20/2087 by Dr. Amundsen.\"}\n", i)
-	}
-	in := write(t, filepath.Join(dir, "notes.jsonl"), b.String())
-	out := filepath.Join(dir, "clean.jsonl")
-	args := []string{"deidentify", "--model", model, "--format", "jsonl", "--quiet", "--output", out, "--resume"}
-	// The program reads the pipe up to its end, which never comes.
-	cmd := exec.Command("lethe", append(args, "-")...)
+// A run that waits for notes that never come ends when it is asked to, and at once.
+func TestInterruptedWhileWaiting(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "clean.jsonl")
+	cmd := exec.Command("lethe", "deidentify", "--model", rulesModel(t), "--format", "jsonl", "--quiet", "--output", out, "-")
+	var said bytes.Buffer
+	cmd.Stderr = &said
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -149,25 +185,60 @@ func TestKillAndResumeDeidentifyStream(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.Copy(pipe, bytes.NewReader(b.Bytes())); err != nil {
+	// More than a pipe holds and than is read at a time: when it is written, most has been read, and what the
+	// program does next is wait.
+	if _, err := io.WriteString(pipe, strings.Repeat("{\"text\":\"Seen on 02/20/2087.\"}\n", 10000)); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Process.Kill(); err != nil {
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if _, err := os.Stat(out); err == nil {
-		t.Fatal("half a stream has its name")
+	if code := cmd.ProcessState.ExitCode(); code != exitFailed || said.String() != "lethe: interrupted\n" {
+		t.Errorf("exit code %d\n%s", code, said.String())
 	}
-	if said, err := exec.Command("lethe", append(args, in)...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, said)
+	if files := tree(t, filepath.Dir(out)); len(files) > 0 {
+		t.Errorf("%d files are left", len(files))
 	}
-	got := string(read(t, out))
-	if want := strings.ReplaceAll(b.String(), "02/20/2087 by Dr. Amundsen", "[DATE] by Dr. [DOCTOR]"); got != want {
-		t.Error("the stream differs")
+}
+
+// Two runs with one output: the second is refused, and the first goes on.
+func TestTwoRunsOneOutput(t *testing.T) {
+	dir := t.TempDir()
+	lock, err := lockFolder(dir)
+	if err != nil || lock == nil {
+		t.Skip("no locks here: ", err)
 	}
-	if names := tree(t, dir); len(names) != 2 {
-		t.Errorf("the folder holds %d files, want 2", len(names))
+	in := write(t, filepath.Join(t.TempDir(), "note.txt"), "Seen on 02/20/2087.\n")
+	args := []string{"deidentify", "--model", rulesModel(t), "--output", dir, "--quiet", "--resume", in}
+	out, err := exec.Command("lethe", args...).CombinedOutput()
+	if err == nil || string(out) != "lethe: "+dir+": another run is writing to it\n" {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("lethe", args...).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// What came under a file's name while it was written stays.
+func TestNothingIsWrittenOver(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "clean.txt")
+	s, err := openSink(path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, "mine")
+	err = errors.Join(s.write([]byte("clean")), s.close(), s.wait(), s.commit())
+	if err == nil || !strings.HasSuffix(err.Error(), "clean.txt: is there by now, and not written over") {
+		t.Errorf("error %v", err)
+	}
+	s.abort()
+	if files := tree(t, dir); len(files) != 1 || string(files["clean.txt"]) != "mine" {
+		t.Errorf("the folder holds %d files, clean.txt %q", len(files), files["clean.txt"])
 	}
 }
 
