@@ -57,7 +57,7 @@ type deidentification struct {
 	bytes     int
 	out       *sink          // of the file that is being written; nil before its first record
 	annotated *data.Document // the note of that file as written, where its spans are wanted
-	spoilt    bool           // that file is not to be written
+	failed    bool           // a record of that file could not be examined
 	written   []*sink        // files that are written, but have no name yet
 	lines     []*audit.Line  // of notes written, but not yet in the audit
 }
@@ -401,9 +401,6 @@ func (d *deidentification) write(it item) error {
 			err := &data.Error{Path: it.file.in, Line: r.line.Line, Offset: -1, Reason: "a note cannot be examined", Err: r.err}
 			d.lose(r.line, err)
 			d.progress.failed(err)
-			if it.record.Whole {
-				d.spoilt = true
-			}
 			return nil
 		}
 		edits[i] = r.edits
@@ -428,10 +425,11 @@ func (d *deidentification) write(it item) error {
 	return nil
 }
 
-// lose counts a note that is not written.
+// lose counts a note of the current file that is not written.
 func (d *deidentification) lose(l *audit.Line, err error) {
 	l.Error = err.Error()
 	l.Replaced, l.Lowest, l.Net, l.Kept = nil, nil, nil, nil
+	d.failed = true
 	d.summary.Add(l)
 	d.lines = append(d.lines, l)
 }
@@ -443,11 +441,13 @@ func (d *deidentification) open(it item) (err error) {
 	return err
 }
 
-// finish ends a file.
+// finish ends a file. One of which nothing could be examined is not written.
 func (d *deidentification) finish(it item) error {
-	if it.broken || d.spoilt {
+	failed := d.failed
+	d.failed = false
+	if it.broken || failed && d.out == nil {
 		d.out.abort()
-		d.out, d.annotated, d.spoilt = nil, nil, false
+		d.out, d.annotated = nil, nil
 		return nil
 	}
 	if err := d.open(it); err != nil { // of a file without a record

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,11 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid"
+	"github.com/lethe-deid/lethe/deid/carrier"
+	"github.com/lethe-deid/lethe/experiments"
 )
 
 // byRules is an experiment that has nothing to learn.
@@ -220,6 +226,50 @@ func TestTwoRunsOneOutput(t *testing.T) {
 	}
 	if out, err := exec.Command("lethe", args...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// beside finds PHI where the text ends, and beyond.
+type beside struct{}
+
+func (beside) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error) {
+	found := make([][]data.Span, len(docs))
+	for i, doc := range docs {
+		if strings.HasPrefix(doc.Text, "bad") {
+			found[i] = []data.Span{{Start: len(doc.Text) - 1, End: len(doc.Text) + 1, Type: "DATE"}}
+		}
+	}
+	return found, nil
+}
+
+// A tagger that finds what is not in the text costs the note, and no other.
+func TestSpanBesideTheText(t *testing.T) {
+	types, err := data.LookupTypeSet("i2b2-2014")
+	if err != nil {
+		t.Fatal(err)
+	}
+	format, err := carrier.Lookup("jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := deid.Plan{Default: deid.KindTag}
+	replacement, err := deid.NewReplacement(plan, deid.Options{Types: types})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, out := t.TempDir(), filepath.Join(t.TempDir(), "clean")
+	write(t, filepath.Join(in, "a.jsonl"), "{\"text\":\"good\"}\n{\"text\":\"bad Zebulon\"}\n{\"text\":\"good\"}\n")
+	files, err := findFiles(format, in, out, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &deidentification{tagger: beside{}, format: format, plan: plan, replacement: replacement, workers: 1, progress: &progress{}}
+	err = d.run(t.Context(), files)
+	if u, ok := errors.AsType[*experiments.Unexamined](err); !ok || u.Failed != 1 || u.Notes != 3 {
+		t.Errorf("error %v", err)
+	}
+	if got := string(read(t, filepath.Join(out, "a.jsonl"))); got != "{\"text\":\"good\"}\n{\"text\":\"good\"}\n" {
+		t.Errorf("%q came out", got)
 	}
 }
 

@@ -32,7 +32,6 @@ type Record struct {
 	Raw   []byte // in UTF-8, whatever the encoding of the file
 	Line  int    // of its first byte, from 1
 	Notes []*Note
-	Whole bool // the record is the file
 
 	beside  func(edits [][]Edit) []Edit // edits of Raw outside of the notes; may be nil
 	charset *byteCode                   // that Encode writes; nil for UTF-8
@@ -200,8 +199,6 @@ func one(in *source, parse func(raw []byte) (*Record, error)) Records {
 		record, err := parse(raw)
 		if err != nil {
 			err = &Broken{err}
-		} else {
-			record.Whole = true
 		}
 		yield(record, err)
 	}
