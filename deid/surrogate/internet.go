@@ -53,8 +53,9 @@ func (p *Patient) handle(t token) (string, error) {
 		return strings.Map(keepASCII, fold(s)), err
 	}
 	if n.count[t.word] > 0 {
-		s, err := plain(n.spelt(t.word))
-		return likeCase(s, t.text), err
+		if s, err := plain(n.spelt(t.word)); s != "" || err != nil { // of another script nothing would be left
+			return likeCase(s, t.text), err
+		}
 	}
 	if made, ok := p.compose(t.word); ok {
 		return likeCase(made, t.text), nil

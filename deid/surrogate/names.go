@@ -126,11 +126,14 @@ func (n *names) parse(text string) (all []nameToken, ok bool) {
 		t := nameToken{text: string(runes[i:j])}
 		if letterOrMark(runes[i]) {
 			t.word = fold(t.text)
+		}
+		if t.word != "" { // a mark alone is nothing
 			t.kind = nameWord
 			if utf8.RuneCountInString(t.text) == 1 && !unicode.In(runes[i], unicode.Han, unicode.Hangul) {
 				t.kind = nameInitial
 			}
-		} else if unicode.IsDigit(runes[i]) {
+		}
+		if unicode.IsDigit(runes[i]) {
 			return nil, false
 		}
 		all = append(all, t)

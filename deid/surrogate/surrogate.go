@@ -23,6 +23,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
@@ -164,7 +165,14 @@ type dates struct {
 // given what is left.
 func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 	p := &Patient{Maker: m, group: group, originals: map[string]bool{}, taken: map[string]string{}, memo: map[string]string{}}
-	mentions = slices.Clone(mentions)
+	read := map[string]bool{}
+	for _, m := range mentions {
+		if !read[m.Text] {
+			read[m.Text] = true
+			p.readOriginal(m.Text)
+		}
+	}
+	mentions = slices.DeleteFunc(slices.Clone(mentions), func(m Mention) bool { return len(m.Text) > longest })
 	slices.SortStableFunc(mentions, func(a, b Mention) int { return cmp.Compare(a.Note, b.Note) })
 	p.readDates(mentions) // the first date of a note: before they are sorted by value
 	slices.SortFunc(mentions, func(a, b Mention) int {
@@ -173,9 +181,6 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 	p.readNames(mentions)
 	p.readPlaces(mentions)
 	mentions = slices.CompactFunc(mentions, func(a, b Mention) bool { return a.Text == b.Text && a.Sort == b.Sort && a.Aside == b.Aside })
-	for _, mention := range mentions {
-		p.readOriginal(mention.Text)
-	}
 	// Names first and what is made from them last; and of each sort longer values
 	// first, since others may be parts of them.
 	slices.SortStableFunc(mentions, func(a, b Mention) int {
@@ -194,13 +199,27 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 var phases = []Sort{Person, Hospital, Organization, Department, Street, City, State, Country, Zip, Place, Landmark, Room, Profession, Family, Number, Phone,
 	Username, Email, URL}
 
+// longest is how many bytes a value has at most; what is longer is no name, date or number, and not understood.
+const longest = 1000
+
 // Replace returns the surrogate of a value of a note. It is false for a value
-// that is not understood, such as a date with a name in it. An error says that a
+// that is not understood, such as a date with a name in it, or one of more than 1000 bytes. An error says that a
 // list has run out.
 func (p *Patient) Replace(note string, sort Sort, text string) (string, bool, error) {
-	if strings.TrimSpace(text) == "" {
+	if len(text) > longest || !strings.ContainsFunc(text, func(r rune) bool { return letterOrMark(r) || unicode.IsDigit(r) }) {
 		return "", false, nil
 	}
+	made, ok, err := p.replace(note, sort, text)
+	if err != nil || !ok || !maySame[sort] && fold(made) == fold(text) || made == "" {
+		return "", false, err
+	}
+	return made, true, nil
+}
+
+// maySame are the sorts that may leave a value as it is.
+var maySame = map[Sort]bool{Date: true, Age: true, Sex: true, Family: true}
+
+func (p *Patient) replace(note string, sort Sort, text string) (string, bool, error) {
 	switch sort {
 	case Person:
 		return p.person(text)
@@ -236,10 +255,11 @@ var sexes = wordSet(`m f h v male female man woman men women boy girl gentleman 
 
 // Identity is equal for two values of a patient that are the same but for their form.
 func (p *Patient) Identity(sort Sort, text string) string {
-	switch sort {
-	case Person:
+	switch {
+	case len(text) > longest:
+	case sort == Person:
 		return p.names.identity(text)
-	case Date:
+	case sort == Date:
 		if d, ok := parseDate(text, p.lang, p.dates.order); ok {
 			return d.identity(p.dates.latest)
 		}
@@ -250,16 +270,17 @@ func (p *Patient) Identity(sort Sort, text string) string {
 // Identity is that of a value whose patient does not matter: of names, the parts
 // in any order; of dates, 3/4 as the language has it, and two digits of a year no more than these.
 func (m *Maker) Identity(sort Sort, text string) string {
-	switch sort {
-	case Person:
+	switch {
+	case len(text) > longest:
+	case sort == Person:
 		words := strings.FieldsFunc(fold(text), func(r rune) bool { return !letterOrMark(r) && r != '\'' })
 		slices.Sort(words)
 		return strings.Join(words, " ")
-	case Date:
+	case sort == Date:
 		if d, ok := parseDate(text, m.lang, usualOrder(m.lang)); ok {
 			return d.identity(0)
 		}
-	case Number, Phone, Zip:
+	case sort == Number, sort == Phone, sort == Zip:
 		if value, _ := numberIn(text, sort); value != "" {
 			return value
 		}
