@@ -3,11 +3,18 @@ package checkpoints
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"text/template"
 
 	"github.com/goccy/go-yaml"
+	"github.com/google/renameio/v2"
 )
 
 // Card is what a model card says. Empty strings and zeros are left out, but for
@@ -118,4 +125,51 @@ func (c Card) Markdown() ([]byte, error) {
 	fmt.Fprintf(&b, "---\n%s---\n\n", front)
 	err = cardTemplate.Execute(&b, c)
 	return b.Bytes(), err
+}
+
+// What heads the section of a card about operating points, and the one that it
+// stands before, whatever else people have written.
+var (
+	operatingPoints = regexp.MustCompile(`(?m)^## Operating points\s*$`)
+	limits          = regexp.MustCompile(`(?m)^## Limits\s*$`)
+	anySection      = regexp.MustCompile(`(?m)^##? `)
+)
+
+// SetOperatingPoints puts a section, in Markdown, into the card of a model folder, in the
+// place of an earlier one. A folder without a card stays without.
+func SetOperatingPoints(dir string, section []byte) error {
+	path := filepath.Join(dir, cardFile)
+	card, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	card = withoutOperatingPoints(card)
+	before, after := card, []byte(nil)
+	if at := limits.FindIndex(card); at != nil {
+		before, after = card[:at[0]], card[at[0]:]
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s\n\n## Operating points\n\n%s\n", bytes.TrimRight(before, "\r\n"), bytes.TrimSpace(section))
+	if len(after) > 0 {
+		fmt.Fprintf(&b, "\n%s", after)
+	}
+	return renameio.WriteFile(path, b.Bytes(), 0o666, renameio.WithTempDir(dir))
+}
+
+// withoutOperatingPoints is a card without that section, which is of no model but the
+// one that stands with its operating points.
+func withoutOperatingPoints(card []byte) []byte {
+	found := operatingPoints.FindIndex(card)
+	if found == nil {
+		return card
+	}
+	rest := card[found[1]:]
+	if next := anySection.FindIndex(rest); next != nil {
+		rest = rest[next[0]:]
+	} else {
+		rest = nil
+	}
+	return slices.Concat(card[:found[0]], rest)
 }

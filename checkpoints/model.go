@@ -54,7 +54,7 @@ type Model struct {
 	Labels    []string    // label of each id; distinct
 
 	Config []byte // config.yaml
-	README []byte // README.md; Card.Markdown makes one
+	README []byte // README.md; Card.Markdown makes one. Save leaves out its section about operating points, which it does not save
 }
 
 const (
@@ -164,7 +164,7 @@ func (m *Model) encode() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{tokenizerFile: tokenizerJSON, labelsFile: labelsJSON, configFile: m.Config, cardFile: m.README}, nil
+	return map[string][]byte{tokenizerFile: tokenizerJSON, labelsFile: labelsJSON, configFile: m.Config, cardFile: withoutOperatingPoints(m.README)}, nil
 }
 
 func (m *Model) write(dir string, files map[string][]byte) error {

@@ -424,3 +424,49 @@ func Example() {
 	// {crf.start [3] [0.5 -1 2]} [O B-DATE I-DATE] <nil>
 	// /labels.json: unusable: does not give the sha256 that weights.safetensors holds: damaged, edited, or of another model
 }
+
+func TestSetOperatingPoints(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "model")
+	mustSave(t, dir, model())
+	card := filepath.Join(dir, cardFile)
+	for _, tc := range []struct{ name, before, want string }{
+		{"made by a training", "# A\n\n## Scores\n\n1\n\n## Limits\n\n- 2\n", "# A\n\n## Scores\n\n1\n\n## Operating points\n\n| R |\n\n## Limits\n\n- 2\n"},
+		{"with earlier ones", "# A\n\n## Operating points\n\n| old |\n\nold\n\n## Limits\n", "# A\n\n## Operating points\n\n| R |\n\n## Limits\n"},
+		{"moved to the end by hand", "# A\n\n## Limits\n\n- 2\n\n## Operating points\n\n| old |\n", "# A\n\n## Operating points\n\n| R |\n\n## Limits\n\n- 2\n\n"},
+		{"written by hand", "About the model\nand its operating points", "About the model\nand its operating points\n\n## Operating points\n\n| R |\n"},
+		{"with CRLF", "# A\r\n\r\n## Operating points\r\n\r\nold\r\n# B\r\n", "# A\r\n\r\n# B\n\n## Operating points\n\n| R |\n"},
+		{"empty", "", "\n\n## Operating points\n\n| R |\n"},
+	} {
+		if err := os.WriteFile(card, []byte(tc.before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the second time changes nothing
+			if err := SetOperatingPoints(dir, []byte("\n| R |\n\n")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(card)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tc.want, string(got)); diff != "" {
+			t.Errorf("%s: %s", tc.name, diff)
+		}
+	}
+	// A copy of the model has no operating points, and its card says nothing of any.
+	m, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.README = []byte("# A\n\n## Operating points\n\n| R |\n\n## Limits\n")
+	mustSave(t, dir, m)
+	if m, err = Load(dir); err != nil || string(m.README) != "# A\n\n## Limits\n" {
+		t.Errorf("saved again: %q, %v", m.README, err)
+	}
+	if err := os.Remove(card); err != nil {
+		t.Fatal(err)
+	}
+	if err := SetOperatingPoints(dir, []byte("| R |")); err != nil || slices.Contains(names(t, dir), cardFile) {
+		t.Errorf("without a card: %v, %v", err, names(t, dir))
+	}
+}

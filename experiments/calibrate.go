@@ -37,21 +37,39 @@ func (r *Run) Calibrate(ctx context.Context, split string, workers int, progress
 	if err != nil {
 		return nil, err
 	}
-	return curve, curve.Write(filepath.Join(r.Dir, modelFolder, bestFolder))
+	if curve.Model, err = measured(m.dir); err != nil {
+		return nil, err
+	}
+	curve.Split = split
+	return curve, curve.Write(m.dir)
+}
+
+// OperatingPoints are those of the run's best model. The error is fs.ErrNotExist
+// if it was not calibrated, and operating.ErrOutdated if that was another model.
+func (r *Run) OperatingPoints() (*operating.Curve, error) { return operatingPoints(bestModel(r.Dir)) }
+
+func operatingPoints(model string) (*operating.Curve, error) {
+	if path := filepath.Join(model, operating.File); !exists(path) {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
+	digest, err := measured(model)
+	if err != nil {
+		return nil, err
+	}
+	return operating.Read(model, digest)
 }
 
 // At sets the model to the operating point for a recall of PHI tokens, as
 // Calibrate has measured it; 0 is the best path, without doubts. The point says
-// what is to be expected of it. Without a curve, and recall 0, point is nil.
+// what is to be expected of it; of recall 0 it is nil where nothing is known.
 func (m *Model) At(recall float64) (taggers.Tagger, *operating.Point, error) {
-	curve, err := operating.Read(m.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		if recall == 0 {
-			return m.Tagger, nil, nil
-		}
+	curve, err := operatingPoints(m.dir)
+	switch unknown := errors.Is(err, fs.ErrNotExist); {
+	case recall == 0 && (unknown || errors.Is(err, operating.ErrOutdated)):
+		return m.Tagger, nil, nil
+	case unknown:
 		return nil, nil, fmt.Errorf("%s: holds no operating points: lethe calibrate RUN measures them", m.dir)
-	}
-	if err != nil {
+	case err != nil:
 		return nil, nil, err
 	}
 	point, err := curve.At(recall)
@@ -63,4 +81,14 @@ func (m *Model) At(recall float64) (taggers.Tagger, *operating.Point, error) {
 		return m.Tagger, &point, nil
 	}
 	return operating.New(prober, curve, point), &point, nil
+}
+
+// Biased adds log-odds, in (0, operating.MaxBias], to each token's of being PHI: see
+// operating.Bias.
+func (m *Model) Biased(logOdds float64) (taggers.Tagger, error) {
+	prober, ok := m.Tagger.(taggers.Prober)
+	if !ok {
+		return nil, fmt.Errorf("%s: a system of this kind tells no doubts", m.dir)
+	}
+	return operating.Bias(prober, logOdds), nil
 }

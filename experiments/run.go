@@ -76,7 +76,7 @@ func Open(dir string, workers int) (*Model, error) {
 		if m.Run, err = OpenRun(dir); err != nil {
 			return nil, err
 		}
-		path = filepath.Join(dir, modelFolder, bestFolder)
+		path = bestModel(dir)
 	} else if !system.IsModel(dir) {
 		return nil, fmt.Errorf("%s: neither a run folder, which holds %s, nor a model folder, which holds %s or %s", dir, modelFolder, weightsFile, systemFile)
 	}

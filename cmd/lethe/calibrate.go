@@ -28,8 +28,9 @@ for PHI though the best path leaves it. The precision and recall printed are tho
 of documents that did not choose the threshold (of five parts, each by the other
 four).
 
-The result is kept in the model's folder, as operating.json: "lethe deidentify
---min-recall 0.995" takes its threshold from there.`,
+The result is kept in the model's folder, as operating.json, and in its card:
+"lethe deidentify --min-recall 0.995" takes its threshold from there, and "lethe
+report" draws it. A model that has changed has to be calibrated again.`,
 		Example: `  lethe calibrate runs/meddocan
   lethe deidentify --model runs/meddocan --min-recall 0.995 note.txt`,
 		Args: wants("RUN"),
@@ -62,7 +63,7 @@ The result is kept in the model's folder, as operating.json: "lethe deidentify
 
 func writeCurve(w io.Writer, c *operating.Curve) error {
 	fmt.Fprintf(w, "documents: %d, PHI tokens: %d\n", c.Documents, c.Tokens)
-	fmt.Fprintf(w, "calibration error: %.4f (spans %.4f, doubts %.4f)\n\n", c.Error, c.SpanError, c.DoubtError)
+	fmt.Fprintf(w, "calibration error: %.4f (spans %.4f, doubts %.4f)\n\n", c.Error, c.SpansWorth.Calibrated.Error, c.DoubtsWorth.Calibrated.Error)
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(t, "recall wanted\tprobability from\trecall\t95 % interval\tprecision")
 	for _, p := range c.Points {

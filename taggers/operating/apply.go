@@ -3,6 +3,7 @@ package operating
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -13,23 +14,41 @@ import (
 
 // Tagger is a tagger at an operating point.
 type Tagger struct {
-	first taggers.Prober
-	curve *Curve
-	point Point
+	first     taggers.Prober
+	curve     *Curve
+	threshold float64 // doubts of at least this probability are taken
+	from      float64 // the least score of a doubt that is asked for
 }
 
 var _ taggers.Tagger = (*Tagger)(nil)
 
 // New sets a tagger to a point of its curve.
 func New(first taggers.Prober, curve *Curve, point Point) *Tagger {
-	return &Tagger{first, curve, point}
+	t := &Tagger{first, curve, point.Threshold, From}
+	if point.Target == 0 {
+		t.threshold = math.Inf(1)
+	}
+	return t
+}
+
+// MaxBias is the most that Bias adds.
+const MaxBias = 20
+
+// Bias makes a tagger more ready to find PHI, without a curve: it adds to each
+// token's log-odds of being PHI, in (0, MaxBias]. A doubt is taken when its odds,
+// multiplied by exp(logOdds), are even or better. 2, say, takes doubts with a score of 0.12
+// and more.
+func Bias(first taggers.Prober, logOdds float64) *Tagger {
+	threshold := 1 / (1 + math.Exp(logOdds))
+	uncalibrated := &Curve{Doubts: map[string]Calibration{"": {}}}
+	return &Tagger{first, uncalibrated, threshold, min(From, threshold)}
 }
 
 // Tag implements taggers.Tagger. Scores are probabilities: of a span, that it is
-// right; of a doubt that is taken, that it is PHI. Neighbouring doubts of one type
-// are one span.
+// right; of a doubt that is taken, that it is PHI. (Of Bias they are the tagger's own.)
+// Neighbouring doubts of one type are one span.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
-	found, doubts, err := t.first.Probe(ctx, docs, From)
+	found, doubts, err := t.first.Probe(ctx, docs, t.from)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +59,7 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 		var taken []data.Span
 		for _, d := range doubts[i] {
 			d.Score = t.curve.probability(d.Type, d.Score)
-			if d.Score < t.point.Threshold || t.point.Target == 0 {
+			if d.Score < t.threshold {
 				continue
 			}
 			if k := len(taken) - 1; k >= 0 && taken[k].Type == d.Type && taken[k].End <= d.Start && strings.Trim(doc.Text[taken[k].End:d.Start], " ") == "" {

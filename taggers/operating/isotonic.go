@@ -71,38 +71,3 @@ func (c Calibration) At(score float64) float64 {
 	x0, x1, y0, y1 := c.Scores[i-1], c.Scores[i], c.Probabilities[i-1], c.Probabilities[i]
 	return y0 + (y1-y0)*(score-x0)/(x1-x0)
 }
-
-// Bin is the cases whose probability lies in a range: what was said of them on
-// average, and what was so.
-type Bin struct {
-	Cases    int     `json:"cases"`
-	Said     float64 `json:"said"`
-	Observed float64 `json:"observed"`
-}
-
-// bins is how many a reliability table has, of equally many cases each.
-const bins = 10
-
-// reliability compares probabilities with what was so, and returns the expected
-// calibration error: the mean difference of both over the bins (Naeini et al.
-// 2015, with bins of equal size).
-func reliability(all []outcome) (table []Bin, err float64) {
-	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b outcome) int { return cmp.Compare(a.score, b.score) })
-	for k := range bins {
-		part := all[len(all)*k/bins : len(all)*(k+1)/bins]
-		if len(part) == 0 {
-			continue
-		}
-		b := Bin{Cases: len(part)}
-		for _, o := range part {
-			b.Said += o.score / float64(len(part))
-			if o.right {
-				b.Observed += 1 / float64(len(part))
-			}
-		}
-		table = append(table, b)
-		err += max(b.Said-b.Observed, b.Observed-b.Said) * float64(len(part)) / float64(len(all))
-	}
-	return table, err
-}

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/taggers"
@@ -34,8 +36,15 @@ const (
 	folds                 = 5
 )
 
+// version is that of File; 1 had neither Model nor the bins of raw scores.
+const version = 2
+
 // Curve is what is known of a model's doubts, from documents whose PHI is known.
 type Curve struct {
+	Version int    `json:"version"`
+	Model   string `json:"model"` // digest of the model that was measured: see Read
+	Split   string `json:"split"` // name of the documents' split
+
 	Documents int `json:"documents"`
 	Tokens    int `json:"tokens"` // of PHI, as evaluation.Leak counts them
 	// Doubts maps the score of a doubt to the probability that it is PHI: by type,
@@ -44,15 +53,18 @@ type Curve struct {
 	// Spans maps the score of a span found to the probability that it is right, type
 	// and borders included.
 	Spans Calibration `json:"spans"`
-	// Error is the expected calibration error of all these probabilities, SpanError and
-	// DoubtError those of each kind, with the tables behind them. Each document's
-	// probabilities are by the other documents.
-	Error      float64 `json:"error"`
-	SpanError  float64 `json:"span_error"`
-	SpanBins   []Bin   `json:"span_bins"`
-	DoubtError float64 `json:"doubt_error"`
-	DoubtBins  []Bin   `json:"doubt_bins"`
-	Points     []Point `json:"points"`
+	// Error is the expected calibration error of all these probabilities.
+	Error       float64 `json:"error"`
+	SpansWorth  Worth   `json:"spans_worth"`
+	DoubtsWorth Worth   `json:"doubts_worth"`
+	Points      []Point `json:"points"`
+}
+
+// Worth is what scores are worth, as the tagger gives them and as probabilities.
+// Each document's probabilities are by the other documents.
+type Worth struct {
+	Raw        Reliability `json:"raw"`
+	Calibrated Reliability `json:"calibrated"`
 }
 
 // Point is what is to be expected of a threshold.
@@ -91,7 +103,8 @@ type doubt struct {
 	outcome
 }
 
-// Fit probes a tagger on documents whose PHI is known.
+// Fit probes a tagger on documents whose PHI is known. Model and Split are the
+// caller's to fill in.
 func Fit(ctx context.Context, tagger taggers.Prober, docs []*data.Document) (*Curve, error) {
 	found, doubts, err := tagger.Probe(ctx, docs, From)
 	if err != nil {
@@ -107,7 +120,7 @@ func Fit(ctx context.Context, tagger taggers.Prober, docs []*data.Document) (*Cu
 		return nil, fmt.Errorf("the documents hold no PHI to measure recall by")
 	}
 	c := calibrate(notes)
-	c.Documents, c.Tokens = len(docs), tokens
+	c.Version, c.Documents, c.Tokens = version, len(docs), tokens
 	c.cross(notes)
 	return c, nil
 }
@@ -249,7 +262,7 @@ func (c *Curve) cross(notes []note) {
 	for i := range each {
 		each[i] = make([]counts, len(notes))
 	}
-	var spans, doubts []outcome
+	var spans, doubts, rawSpans, rawDoubts []outcome
 	for fold := range min(folds, len(notes)) {
 		var rest []note
 		for i, n := range notes {
@@ -270,16 +283,18 @@ func (c *Curve) cross(notes []note) {
 		}
 		for i := fold; i < len(notes); i += folds {
 			for _, s := range notes[i].spans {
+				rawSpans = append(rawSpans, s)
 				spans = append(spans, outcome{other.Spans.At(s.score), s.right})
 			}
 			for _, d := range notes[i].doubts {
+				rawDoubts = append(rawDoubts, d.outcome)
 				doubts = append(doubts, outcome{other.probability(d.typ, d.score), d.right})
 			}
 		}
 	}
-	c.SpanBins, c.SpanError = reliability(spans)
-	c.DoubtBins, c.DoubtError = reliability(doubts)
-	_, c.Error = reliability(slices.Concat(spans, doubts))
+	c.SpansWorth = Worth{reliability(rawSpans), reliability(spans)}
+	c.DoubtsWorth = Worth{reliability(rawDoubts), reliability(doubts)}
+	c.Error = reliability(slices.Concat(spans, doubts)).Error
 	for t, target := range targets {
 		var sum counts
 		sample := make([][2]int, len(notes))
@@ -311,18 +326,27 @@ func (p Point) Expected() string {
 		100*(1-p.Recall), 100*(1-p.High), 100*(1-p.Low), 100*p.Precision)
 }
 
-// Write keeps the curve in a model folder.
+// Write keeps the curve in a model folder, and says in its card what it holds. Each of
+// the two files is replaced whole.
 func (c *Curve) Write(dir string) error {
 	raw, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(filepath.Join(dir, File), append(raw, '\n'), 0o666)
+	if err := renameio.WriteFile(filepath.Join(dir, File), append(raw, '\n'), 0o666, renameio.WithTempDir(dir)); err != nil {
+		return err
+	}
+	return checkpoints.SetOperatingPoints(dir, c.card())
 }
 
+// ErrOutdated is the error of a curve that says nothing of the model, or not
+// enough: the model has to be calibrated again.
+var ErrOutdated = errors.New("lethe calibrate RUN measures them again")
+
 // Read reads the curve of a model folder. The error is fs.ErrNotExist if it has
-// none.
-func Read(dir string) (*Curve, error) {
+// none, and ErrOutdated if that is another model's than the one of the digest, or an
+// earlier program's.
+func Read(dir, model string) (*Curve, error) {
 	path := filepath.Join(dir, File)
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -332,7 +356,14 @@ func Read(dir string) (*Curve, error) {
 	if err := json.Unmarshal(raw, &c); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if len(c.Points) == 0 || len(c.Doubts) == 0 {
+	switch {
+	case c.Version > version:
+		return nil, fmt.Errorf("%s: operating points of a later version of lethe", path)
+	case c.Version < version:
+		return nil, fmt.Errorf("%s: operating points of an earlier version of lethe: %w", path, ErrOutdated)
+	case c.Model != model:
+		return nil, fmt.Errorf("%s: the operating points are of another model, or it has changed since: %w", path, ErrOutdated)
+	case len(c.Points) == 0 || len(c.Doubts) == 0:
 		return nil, fmt.Errorf("%s: holds no operating points", path)
 	}
 	for _, cal := range append(slices.Collect(maps.Values(c.Doubts)), c.Spans) {

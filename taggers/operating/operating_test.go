@@ -3,6 +3,7 @@ package operating
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"math/rand/v2"
@@ -92,13 +93,49 @@ func TestReliability(t *testing.T) {
 	for i := range 100 { // 0.05 said of the first ten, and so on; all right from the half on
 		all = append(all, outcome{float64(i/10)/10 + 0.05, i >= 50})
 	}
-	table, err := reliability(all)
-	if len(table) != bins || table[3] != (Bin{10, table[3].Said, 0}) || math.Abs(table[3].Said-0.35) > 1e-12 || table[7].Observed < 1-1e-12 {
-		t.Errorf("%v", table)
+	r := reliability(all)
+	if len(r.Bins) != bins || r.Bins[3].Cases != 10 || r.Bins[3].Right != 0 || math.Abs(r.Bins[3].Said-0.35) > 1e-12 || r.Bins[7].Observed() != 1 {
+		t.Errorf("%v", r.Bins)
 	}
 	// the differences: 0.05, 0.15, 0.25, 0.35, 0.45, then the same backwards
-	if math.Abs(err-0.25) > 1e-12 {
-		t.Errorf("error %v, want 0.25", err)
+	if math.Abs(r.Error-0.25) > 1e-12 {
+		t.Errorf("error %v, want 0.25", r.Error)
+	}
+	if r := reliability(all[:3]); len(r.Bins) != 3 {
+		t.Errorf("of three cases: %v", r.Bins)
+	}
+	if r := reliability(nil); len(r.Bins) != 0 || r.Error != 0 {
+		t.Errorf("of none: %v", r)
+	}
+}
+
+// The ends of the interval are the shares for which as few right cases, or as many,
+// have a probability of 2.5 %; these sums are of the binomial distribution itself.
+func TestBinInterval(t *testing.T) {
+	binomial := func(n, k int, p float64) float64 {
+		logChoose := 0.0
+		for i := range k {
+			logChoose += math.Log(float64(n-i)) - math.Log(float64(i+1))
+		}
+		return math.Exp(logChoose) * math.Pow(p, float64(k)) * math.Pow(1-p, float64(n-k))
+	}
+	for _, b := range []Bin{{Cases: 10, Right: 3}, {Cases: 412, Right: 2}, {Cases: 7, Right: 0}, {Cases: 7, Right: 7}} {
+		low, high := b.Interval()
+		atLeast, atMost := 0.0, 0.0
+		for k := range b.Cases + 1 {
+			if k >= b.Right {
+				atLeast += binomial(b.Cases, k, low)
+			}
+			if k <= b.Right {
+				atMost += binomial(b.Cases, k, high)
+			}
+		}
+		if (b.Right == 0) != (low == 0) || low > 0 && math.Abs(atLeast-0.025) > 1e-9 {
+			t.Errorf("%v: from %v, above which the probability is %v", b, low, atLeast)
+		}
+		if (b.Right == b.Cases) != (high == 1) || high < 1 && math.Abs(atMost-0.025) > 1e-9 {
+			t.Errorf("%v: to %v, below which the probability is %v", b, high, atMost)
+		}
 	}
 }
 
@@ -207,26 +244,95 @@ func TestFitAndApply(t *testing.T) {
 		t.Errorf("for 0.991: %v, %v", p, err)
 	}
 
+	// Raw, the scores of doubts are 0.3 and 0.01, and of spans 0.9, as the corpus has been
+	// made: half and a twentieth of the doubts are PHI, and all spans are.
+	if raw := curve.DoubtsWorth.Raw; math.Abs(raw.Error-(0.2*1+0.04*2)/3) > 0.02 || math.Abs(raw.Bins[0].Said-0.01) > 1e-12 || math.Abs(raw.Bins[9].Said-0.3) > 1e-12 {
+		t.Errorf("raw doubts: %+v", raw)
+	}
+	if raw := curve.SpansWorth.Raw; math.Abs(raw.Error-0.1) > 1e-9 || curve.SpansWorth.Calibrated.Error > 0.002 {
+		t.Errorf("spans: %+v", curve.SpansWorth)
+	}
+}
+
+func TestWriteAndRead(t *testing.T) {
+	curve, err := Fit(context.Background(), oracle{}, corpus(50))
+	if err != nil {
+		t.Fatal(err)
+	}
+	curve.Model, curve.Split = "sha256:07", "dev"
 	dir := t.TempDir()
-	if _, err := Read(dir); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Read(dir, curve.Model); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a curve: %v", err)
+	}
+	card := filepath.Join(dir, "README.md")
+	if err := os.WriteFile(card, []byte("# Model\n\n## Limits\n"), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	if err := curve.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Read(dir)
+	again, err := Read(dir, curve.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(curve, again); diff != "" {
 		t.Error(diff)
 	}
-	for _, raw := range []string{"", "{}", `{"points": [{}], "doubts": {"": {"scores": [1, 0], "probabilities": [0, 1]}}}`} {
+	text, err := os.ReadFile(card)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := curve.At(0.995)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"## Operating points\n", "dev split: 50 notes", "What this does not promise", "\n## Limits\n",
+		fmt.Sprintf("\n| 0.995 | %.4f | %.4f | [%.4f, %.4f] | %.4f |\n", p.Threshold, p.Recall, p.Low, p.High, p.Precision),
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the card has no %q:\n%s", want, text)
+		}
+	}
+
+	if _, err := Read(dir, "sha256:08"); !errors.Is(err, ErrOutdated) || !strings.Contains(err.Error(), "another model, or it has changed since: lethe calibrate RUN") {
+		t.Errorf("of another model: %v", err)
+	}
+	const header = `{"version": 2, "model": "m", `
+	for raw, want := range map[string]string{
+		"":   "unexpected end",
+		"{}": "an earlier version of lethe: lethe calibrate RUN measures them again",
+		`{"span_bins": [{"cases": 572, "said": 0.84, "observed": 0.85}], "points": [{}], "doubts": {"": {}}}`: "an earlier version",
+		`{"version": 3, "model": "m"}`: "a later version",
+		header + `"points": []}`:       "no operating points",
+		header + `"points": [{}], "doubts": {"": {"scores": [1, 0], "probabilities": [0, 1]}}}`: "a calibration that falls",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, File), []byte(raw), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), File) {
-			t.Errorf("%q: error %v", raw, err)
+		if _, err := Read(dir, "m"); err == nil || !strings.Contains(err.Error(), File) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %s", raw, err, want)
+		}
+	}
+}
+
+// With a bias of b a token is PHI when p exp(b) is at least 1-p.
+func TestBias(t *testing.T) {
+	docs := []*data.Document{{Text: "AMUNDSEN Falk xoda"}}
+	for bias, want := range map[float64]int{0.84: 1, 0.85: 2, 4.59: 2, 4.60: 3, MaxBias: 3} { // log(0.7/0.3) is 0.847, log(0.99/0.01) 4.595
+		found, err := Bias(oracle{}, bias).Tag(context.Background(), docs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		covered := 0
+		for _, s := range found[0] {
+			covered += len(strings.Fields(docs[0].Text[s.Start:s.End]))
+		}
+		if covered != want {
+			t.Errorf("bias %v: %d words found, want %d", bias, covered, want)
+		}
+		if found[0][0].Score != 0.9 {
+			t.Errorf("the tagger's own score is %v", found[0][0].Score)
 		}
 	}
 }

@@ -1,0 +1,34 @@
+package operating
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// card is what a model card says of the curve, in Markdown.
+func (c *Curve) card() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "`lethe deidentify --min-recall R` takes more for PHI than the model thinks likeliest. What that gains and costs was measured on the %s split: "+
+		"%d notes with %d PHI tokens.\n\n", c.Split, c.Documents, c.Tokens)
+	fmt.Fprint(&b, "| R | probability from | recall | 95 % interval | precision |\n|---|--:|--:|--:|--:|\n")
+	for _, p := range c.Points {
+		wanted, from := "none: the best path", "-"
+		if p.Target > 0 {
+			wanted, from = fmt.Sprint(p.Target), fmt.Sprintf("%.4f", p.Threshold)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %.4f | [%.4f, %.4f] | %.4f |\n", wanted, from, p.Recall, p.Low, p.High, p.Precision)
+	}
+	fmt.Fprintf(&b, "\nRecall and precision are of tokens, PHI or not, each note's by the calibration and the threshold that other notes chose; the interval is a bootstrap "+
+		"over notes. The expected calibration error is %.4f (spans %.4f, doubts %.4f; of the scores before calibration: spans %.4f, doubts %.4f).\n\n",
+		c.Error, c.SpansWorth.Calibrated.Error, c.DoubtsWorth.Calibrated.Error, c.SpansWorth.Raw.Error, c.DoubtsWorth.Raw.Error)
+	fmt.Fprint(&b, `What this does not promise:
+
+- The recall for other notes. It holds for notes drawn as those of the split were; another hospital's need a split of their own, and a calibration on it.
+- The recall for each note, or for each type: rare types and unusual notes fall below that of all tokens together.
+- That nothing is left. At every point something is, and what the model gives no probability to is out of reach of all of them.
+`)
+	if c.Split == "dev" {
+		fmt.Fprint(&b, "- Quite these figures: where the best epoch or the settings were chosen on this split, too, new notes fare somewhat worse.\n")
+	}
+	return b.Bytes()
+}
