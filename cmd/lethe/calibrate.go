@@ -67,10 +67,7 @@ func writeCurve(w io.Writer, c *operating.Curve) error {
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(t, "recall wanted\tprobability from\trecall\t95 % interval\tprecision")
 	for _, p := range c.Points {
-		wanted, from := "best path", "-"
-		if p.Target > 0 {
-			wanted, from = fmt.Sprint(p.Target), fmt.Sprintf("%.4f", p.Threshold)
-		}
+		wanted, from := p.Names()
 		fmt.Fprintf(t, "%s\t%s\t%.4f\t[%.4f, %.4f]\t%.4f\n", wanted, from, p.Recall, p.Low, p.High, p.Precision)
 	}
 	return t.Flush()

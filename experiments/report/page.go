@@ -27,6 +27,7 @@ type page struct {
 	Curve                 *chart.Chart
 	CurveNotes            []string
 	Thresholds, Sure      *table
+	Calibration           *calibration // nil if no run was calibrated
 	Outcomes, Causes      *table
 	Confusion             *matrix
 	Examples              []example
@@ -129,6 +130,7 @@ func (m *material) page(ctx context.Context) (*page, error) {
 	if err := m.curve(p); err != nil {
 		return nil, err
 	}
+	m.calibration(p)
 	m.errors(p, errors)
 	m.learning(p)
 	if err := m.settings(p); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/operating"
 )
 
 // material is what the report is made of.
@@ -34,6 +35,8 @@ type runMaterial struct {
 	log    []taggers.Epoch // nil if there is none
 	config string
 	on     *experiments.Machine // nil if unknown
+
+	operating *operating.Curve // nil if it was not calibrated
 }
 
 // most is how many runs one report compares: as many as there are letters.
@@ -90,8 +93,10 @@ func (m *material) readRun(r *runMaterial) (err error) {
 		return err
 	}
 	r.config = string(config)
-	r.on, err = r.Machine()
-	return err
+	if r.on, err = r.Machine(); err != nil {
+		return err
+	}
+	return m.readOperatingPoints(r)
 }
 
 // readLog reads the epochs of a run.

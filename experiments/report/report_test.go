@@ -25,6 +25,7 @@ import (
 	"github.com/lethe-deid/lethe/evaluation/metrics"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/operating"
 )
 
 // note is an invented note in words of no language, so that any of them in a
@@ -448,6 +449,102 @@ func TestLearningOfATree(t *testing.T) {
 	(&material{runs: []*runMaterial{{Name: "x"}}}).learning(p)
 	if p.Loss != nil || p.Epochs != nil || p.Learning != "" {
 		t.Errorf("of rules alone: %+v", p)
+	}
+}
+
+// calibrated puts operating points into a run, whose model is a file.
+func calibrated(t *testing.T, r *experiments.Run) {
+	t.Helper()
+	model := filepath.Join(r.Dir, "model", "best")
+	if err := os.MkdirAll(model, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(model, "system.yaml"), "types: i2b2-2014\n")
+	digest, err := experiments.Digest(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := func(cases, right int, said float64) operating.Bin {
+		return operating.Bin{Cases: cases, Right: right, Said: said}
+	}
+	c := &operating.Curve{
+		Version: 2, Model: digest, Split: "dev", Documents: 250, Tokens: 13105, Doubts: map[string]operating.Calibration{"": {}},
+		SpansWorth: operating.Worth{
+			Raw:        operating.Reliability{Error: 0.0151, Bins: []operating.Bin{bin(4, 1, 0.5), bin(5, 5, 1)}},
+			Calibrated: operating.Reliability{Error: 0.0042, Bins: []operating.Bin{bin(4, 1, 0.2), bin(5, 5, 0.95)}},
+		},
+		Points: []operating.Point{
+			{Threshold: 1, Recall: 0.98, Precision: 0.99, Low: 0.97, High: 0.985},
+			{Target: 0.98, Threshold: 1, Recall: 0.98, Precision: 0.99, Low: 0.97, High: 0.985},
+			{Target: 0.995, Threshold: 0.07, Recall: 0.994, Precision: 0.9, Low: 0.99, High: 0.996},
+			{Target: 0.999, Recall: 0.998, Precision: 0.75, Low: 0.996, High: 1},
+		},
+	}
+	if err := c.Write(model); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCalibration(t *testing.T) {
+	dir := t.TempDir()
+	a, b := run(t, filepath.Join(dir, "a"), 1, devNotes, runA), run(t, filepath.Join(dir, "b"), 2, devNotes, runB)
+	calibrated(t, a)
+	pageOf := func(runs ...*experiments.Run) *page {
+		m, err := read(runs, Options{Warn: func(err error) { t.Error(err) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := m.page(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	c := pageOf(a).Calibration
+	for _, tc := range []struct {
+		table     *table
+		row, want string
+	}{
+		{c.Points, "best path", "– | 98.00 | 97.00 to 98.50 | 2.00 | 99.00"},
+		{c.Points, "0.995", "0.0700 | 99.40 | 99.00 to 99.60 | 0.60 | 90.00"},
+		{c.Points, "0.999", "all | 99.80 | 99.60 to 100.00 | 0.20 | 75.00"},
+		// The interval for 1 of 4 is Clopper and Pearson's, as tables have it; that of 5 of 5 begins at 0.025^(1/5).
+		{c.Worth[0].Bins, "1", "20.00 | 1 | 4 | 25.00 | 0.63 to 80.59 | 50.00 | 1 | 4 | 25.00 | 0.63 to 80.59"},
+		{c.Worth[0].Bins, "2", "95.00 | 5 | 5 | 100.00 | 47.82 to 100.00 | 100.00 | 5 | 5 | 100.00 | 47.82 to 100.00"},
+	} {
+		if got := rows(tc.table)[tc.row]; got != tc.want {
+			t.Errorf("%s, %s: %s, want %s", tc.table.ID, tc.row, got, tc.want)
+		}
+	}
+	if len(c.Worth) != 1 || !strings.Contains(c.Worth[0].Bins.Note, "is 0.42 percentage points; of the raw scores 1.51") {
+		t.Errorf("worth: %+v", c.Worth)
+	}
+	var labels []string
+	for _, p := range c.Curve.Lines[0].Points {
+		labels = append(labels, p.Label)
+	}
+	if want := []string{"best path", "0.995", "0.999"}; !slices.Equal(labels, want) {
+		t.Errorf("points %q, want %q", labels, want)
+	}
+	if x := c.Worth[0].Diagram.X; math.Abs(x.Min-0.1) > 1e-9 || math.Abs(x.Max-0.99) > 1e-9 {
+		t.Errorf("view of [%v, %v]", x.Min, x.Max)
+	}
+	if c := pageOf(b, a).Calibration; len(c.Curve.Lines) != 1 || c.Points != nil || c.Worth != nil {
+		t.Errorf("the second of two runs: %+v", c)
+	}
+	if pageOf(b).Calibration != nil {
+		t.Error("a calibration from nowhere")
+	}
+	for _, runs := range [][]*experiments.Run{{a}, {a, b}, {b, a}} {
+		checkPage(t, report(t, Options{}, runs...).HTML())
+	}
+
+	// The model has changed since.
+	write(t, filepath.Join(a.Dir, "model", "best", "system.yaml"), "types: i2b2-2006\n")
+	var warnings []string
+	page := report(t, Options{Warn: func(err error) { warnings = append(warnings, err.Error()) }}, a).HTML()
+	if len(warnings) != 1 || !strings.HasPrefix(warnings[0], "no calibration: ") || !strings.HasSuffix(warnings[0], "lethe calibrate RUN measures them again") || bytes.Contains(page, []byte("recall-points")) {
+		t.Errorf("of another model: %q", warnings)
 	}
 }
 

@@ -30,11 +30,11 @@ func (c *Chart) addBars(p *plot.Plot) []entry {
 	}
 	values := c.Y.scaled(low, high, true)
 	if c.Bars.Horizontal {
-		set(&p.X, values, false)
-		set(&p.Y, groups, false)
+		set(&p.X, values, c.Y)
+		set(&p.Y, groups, Axis{})
 	} else {
-		set(&p.X, groups, false)
-		set(&p.Y, values, false)
+		set(&p.X, groups, Axis{})
+		set(&p.Y, values, c.Y)
 	}
 	p.Add(gridlines{horizontal: !c.Bars.Horizontal}, bars{c.Bars, values})
 	var entries []entry

@@ -27,6 +27,7 @@ type Axis struct {
 	Label    string
 	Min, Max float64 // what is to be in view; both 0: as the data have it, rounded
 	Log      bool    // a logarithmic scale: all values must be positive
+	Logit    bool    // of lines, a scale of log-odds: values are in [0, 1], and those out of view (as 0 and 1 always are) stand at the edge
 }
 
 // Line is a series of points.
@@ -90,6 +91,9 @@ func (c *Chart) content() error {
 		if !finite(a.Min, a.Max) || a.Min > a.Max || a.Log && a.Min < 0 {
 			return fmt.Errorf("axis %q: [%v, %v] is no range", a.Label, a.Min, a.Max)
 		}
+		if a.Logit && (a.Log || c.Bars != nil || a.Min < 0 || a.Max >= 1 || a.Min == 0 && a.Max > 0) {
+			return fmt.Errorf("axis %q: log-odds go from above 0 to below 1, along lines", a.Label)
+		}
 	}
 	if c.Bars != nil {
 		if len(c.Lines) > 0 {
@@ -105,6 +109,9 @@ func (c *Chart) content() error {
 			}
 			if c.X.Log && p.X <= 0 || c.Y.Log && (p.Y <= 0 || p.interval() && p.Low <= 0) {
 				return fmt.Errorf("line %q: point %d is not positive, as a logarithmic scale wants it", l.Name, i)
+			}
+			if c.X.Logit && !shares(p.X) || c.Y.Logit && !shares(p.Y, p.Low, p.High) {
+				return fmt.Errorf("line %q: point %d is not in [0, 1], as a scale of log-odds wants it", l.Name, i)
 			}
 			points++
 		}
@@ -138,6 +145,15 @@ func (b *Bars) check(log bool) error {
 func finite(all ...float64) bool {
 	for _, x := range all {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+func shares(all ...float64) bool {
+	for _, x := range all {
+		if x < 0 || x > 1 {
 			return false
 		}
 	}

@@ -176,16 +176,18 @@ func TestSave(t *testing.T) {
 
 func TestBadCharts(t *testing.T) {
 	for want, c := range map[string]*Chart{
-		`chart "": nothing to draw`:                                                    {},
-		`chart "x": nothing to draw`:                                                   {Title: "x", Bars: &Bars{}},
-		`chart "": line "a": point 1 is not finite`:                                    {Lines: []Line{{Name: "a", Points: []Point{{}, {Y: math.NaN()}}}}},
-		`chart "": lines and bars exclude each other`:                                  {Lines: []Line{{}}, Bars: &Bars{}},
-		`chart "": series "s": 1 bars for 2 groups`:                                    {Bars: &Bars{Groups: []string{"a", "b"}, Series: []Series{{Name: "s", Bars: make([]Bar, 1)}}}},
-		`chart "": series "s": bar 0 is not finite`:                                    {Bars: &Bars{Groups: []string{"a"}, Series: []Series{{Name: "s", Bars: []Bar{{Value: math.Inf(1)}}}}}},
-		`chart "": axis "n": [2, 1] is no range`:                                       {X: Axis{Label: "n", Min: 2, Max: 1}},
-		`chart "": a size is negative`:                                                 {Width: -1},
-		`chart "": bars begin at 0, which a logarithmic scale has not`:                 {Y: Axis{Log: true}, Bars: &Bars{Groups: []string{"a"}, Series: []Series{{Bars: make([]Bar, 1)}}}},
-		`chart "": line "a": point 0 is not positive, as a logarithmic scale wants it`: {X: Axis{Log: true}, Lines: []Line{{Name: "a", Points: []Point{{}}}}},
+		`chart "": nothing to draw`:                                                     {},
+		`chart "x": nothing to draw`:                                                    {Title: "x", Bars: &Bars{}},
+		`chart "": line "a": point 1 is not finite`:                                     {Lines: []Line{{Name: "a", Points: []Point{{}, {Y: math.NaN()}}}}},
+		`chart "": lines and bars exclude each other`:                                   {Lines: []Line{{}}, Bars: &Bars{}},
+		`chart "": series "s": 1 bars for 2 groups`:                                     {Bars: &Bars{Groups: []string{"a", "b"}, Series: []Series{{Name: "s", Bars: make([]Bar, 1)}}}},
+		`chart "": series "s": bar 0 is not finite`:                                     {Bars: &Bars{Groups: []string{"a"}, Series: []Series{{Name: "s", Bars: []Bar{{Value: math.Inf(1)}}}}}},
+		`chart "": axis "n": [2, 1] is no range`:                                        {X: Axis{Label: "n", Min: 2, Max: 1}},
+		`chart "": a size is negative`:                                                  {Width: -1},
+		`chart "": bars begin at 0, which a logarithmic scale has not`:                  {Y: Axis{Log: true}, Bars: &Bars{Groups: []string{"a"}, Series: []Series{{Bars: make([]Bar, 1)}}}},
+		`chart "": line "a": point 0 is not positive, as a logarithmic scale wants it`:  {X: Axis{Log: true}, Lines: []Line{{Name: "a", Points: []Point{{}}}}},
+		`chart "": line "a": point 0 is not in [0, 1], as a scale of log-odds wants it`: {Y: Axis{Logit: true}, Lines: []Line{{Name: "a", Points: []Point{{High: 1.5}}}}},
+		`chart "": axis "n": log-odds go from above 0 to below 1, along lines`:          {Y: Axis{Label: "n", Logit: true, Max: 0.9}, Lines: []Line{{Points: []Point{{}}}}},
 	} {
 		if _, err := c.SVG(); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
@@ -202,6 +204,8 @@ func TestOddCharts(t *testing.T) {
 		"all zero":              {Lines: []Line{{Points: []Point{{}, {X: 1}}}}},
 		"negative":              {Lines: []Line{{Points: []Point{{X: -1, Y: -5}, {X: 1, Y: 5}}}}},
 		"outside the view":      {Lines: one, X: Axis{Min: 10, Max: 20}, Y: Axis{Min: 1, Max: 2}},
+		"log-odds of 0 and 1":   {Lines: []Line{{Points: []Point{{X: 0, Y: 1, Low: 0.5, High: 1}, {X: 1, Y: 0, High: 0.5}}}}, X: Axis{Logit: true}, Y: Axis{Logit: true}},
+		"one point, log-odds":   {Lines: []Line{{Points: []Point{{X: 0.5, Y: 1}}}}, X: Axis{Logit: true}, Y: Axis{Logit: true}},
 		"wide range":            {Lines: []Line{{Points: []Point{{X: 1e-6, Y: 1e9}, {X: 1e6, Y: 1e-9}}}}, X: Axis{Log: true}},
 		"bars without height":   {Bars: &Bars{Groups: []string{"a"}, Series: []Series{{Bars: make([]Bar, 1)}}}},
 		"bars below zero":       {Bars: &Bars{Groups: []string{"a"}, Series: []Series{{Bars: []Bar{{Value: -3, Low: -4, High: 1}}}}}},
@@ -236,6 +240,10 @@ func TestTicks(t *testing.T) {
 		{Axis{Log: true}, 20, 600, false, 20, 600, "20 50 100 200 500"},
 		{Axis{Log: true}, 3, 12000, false, 3, 12000, "10 100 1,000 10,000"},
 		{Axis{Log: true}, 0.02, 0.5, false, 0.02, 0.5, "0.02 0.05 0.1 0.2 0.5"},
+		{Axis{Logit: true, Min: 0.001, Max: 0.999}, 0, 1, true, 0.001, 0.999, "0.001 0.01 0.1 0.5 0.9 0.99 0.999"},
+		{Axis{Logit: true, Min: 0.9, Max: 0.99}, 0, 1, true, 0.9, 0.99, "0.9 0.95 0.98 0.99"},
+		{Axis{Logit: true}, 0, 1, true, 0.001, 0.999, "0.001 0.01 0.1 0.5 0.9 0.99 0.999"},
+		{Axis{Logit: true}, 0.5, 0.5, true, 0.25, 0.75, "0.5"},
 	} {
 		s := tc.axis.scaled(tc.low, tc.high, tc.round)
 		var got []string
@@ -249,6 +257,15 @@ func TestTicks(t *testing.T) {
 }
 
 // WCAG 2.2: 4.5:1 for text (1.4.3), 3:1 for what one must see (1.4.11).
+// The logarithms of the odds 1/99, 1/9, 1 and 99 are -4.5951, -2.1972, 0 and 4.5951.
+func TestLogitScale(t *testing.T) {
+	for p, want := range map[float64]float64{0.01: 0, 0.1: (4.5951 - 2.1972) / (2 * 4.5951), 0.5: 0.5, 0.99: 1} {
+		if got := (logitScale{}).Normalize(0.01, 0.99, p); math.Abs(got-want) > 1e-4 {
+			t.Errorf("%v lies at %v, want %v", p, got, want)
+		}
+	}
+}
+
 func TestContrast(t *testing.T) {
 	luminance := func(i ink) float64 {
 		part := func(v uint8) float64 {

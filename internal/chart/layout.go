@@ -81,25 +81,54 @@ func (c *Chart) addLines(p *plot.Plot) ([]entry, error) {
 		room := (high.X - low.X) / 25
 		low.X, high.X = low.X-room, high.X+room
 	}
-	set(&p.X, c.X.scaled(low.X, high.X, false), c.X.Log)
-	set(&p.Y, c.Y.scaled(low.Y, high.Y, true), c.Y.Log)
+	x, y := c.X.scaled(low.X, high.X, false), c.Y.scaled(low.Y, high.Y, true)
+	set(&p.X, x, c.X)
+	set(&p.Y, y, c.Y)
 	p.Add(gridlines{horizontal: true})
 	var entries []entry
-	for i, l := range c.Lines {
+	lines := slices.Clone(c.Lines)
+	for i, l := range lines {
+		if c.X.Logit || c.Y.Logit {
+			l.Points = slices.Clone(l.Points)
+			for k, v := range l.Points {
+				if c.X.Logit {
+					v.X = x.within(v.X)
+				}
+				if c.Y.Logit && v.interval() {
+					v.Low, v.High = y.within(v.Low), y.within(v.High)
+				}
+				if c.Y.Logit {
+					v.Y = y.within(v.Y)
+				}
+				l.Points[k] = v
+			}
+			lines[i] = l
+		}
 		if err := l.add(p, i); err != nil {
 			return nil, err
 		}
 		entries = append(entries, entry{l.Name, l.thumbnail(i)})
 	}
-	p.Add(labels(c.Lines))
+	p.Add(labels(lines))
 	return entries, nil
 }
 
-func set(a *plot.Axis, s scale, log bool) {
+func set(a *plot.Axis, s scale, of Axis) {
 	a.Min, a.Max, a.Tick.Marker = s.min, s.max, s
-	if log {
+	switch {
+	case of.Log:
 		a.Scale = plot.LogScale{}
+	case of.Logit:
+		a.Scale = logitScale{}
 	}
+}
+
+// logitScale implements plot.Normalizer.
+type logitScale struct{}
+
+func (logitScale) Normalize(low, high, x float64) float64 {
+	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
+	return (logit(x) - logit(low)) / (logit(high) - logit(low))
 }
 
 // add puts one line into the plot: its intervals, the line, the marks.
@@ -189,16 +218,31 @@ func (g gridlines) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // labels writes the points' labels: each on the first side of its point where it
-// is in nobody's way or, where there is no such side, the first with room.
+// is in the way of no point, line or interval or, where there is no such side, the first with room.
 type labels []Line
 
 func (all labels) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	var taken []vg.Rectangle
+	take := func(at vg.Point, radius vg.Length) {
+		taken = append(taken, vg.Rectangle{Min: at.Sub(vg.Point{X: radius, Y: radius}), Max: at.Add(vg.Point{X: radius, Y: radius})})
+	}
 	for _, l := range all {
-		for _, v := range l.Points {
+		for i, v := range l.Points {
 			at := vg.Point{X: x(v.X), Y: y(v.Y)}
-			taken = append(taken, vg.Rectangle{Min: at.Sub(vg.Point{X: 2, Y: 2}), Max: at.Add(vg.Point{X: 2, Y: 2})})
+			take(at, 2)
+			if v.interval() && !l.Band {
+				taken = append(taken, vg.Rectangle{Min: vg.Point{X: at.X - 1, Y: y(v.Low)}, Max: vg.Point{X: at.X + 1, Y: y(v.High)}})
+			}
+			if i > 0 && l.Style != Marks { // the line to here
+				from := vg.Point{X: x(l.Points[i-1].X), Y: y(l.Points[i-1].Y)}
+				way := at.Sub(from)
+				const step = 2
+				n := vg.Length(math.Ceil(math.Hypot(float64(way.X), float64(way.Y)) / step))
+				for k := vg.Length(1); k < n; k++ {
+					take(from.Add(way.Scale(k/n)), 1)
+				}
+			}
 		}
 	}
 	style := lettering(draw.XLeft, draw.YCenter)

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,8 +24,11 @@ func (a Axis) scaled(low, high float64, round bool) scale {
 	if a.Min != 0 || a.Max != 0 {
 		low, high, round = a.Min, a.Max, false
 	}
-	if a.Log {
+	switch {
+	case a.Log:
 		return logarithmic(low, high)
+	case a.Logit:
+		return logOdds(low, high)
 	}
 	if low == high {
 		margin := math.Abs(low) / 10
@@ -84,6 +88,45 @@ func logarithmic(low, high float64) scale {
 	}
 	return s
 }
+
+// logOdds has ticks at a half, and at the powers of ten and what they leave to 1; where
+// these are few, at 2 and 5 times the powers as well.
+func logOdds(low, high float64) scale {
+	const edge = 0.001 // for what has no place on the scale
+	if low <= 0 {
+		low = min(edge, high/2)
+	}
+	if high >= 1 {
+		high = max(1-edge, (1+low)/2)
+	}
+	if low == high {
+		low, high = low/2, (1+high)/2
+	}
+	s := scale{min: low, max: high}
+	for _, factors := range [][]float64{{1}, {1, 2, 5}} {
+		values := []float64{0.5}
+		for e := -1; e >= -9; e-- {
+			for _, f := range factors {
+				v := f * math.Pow10(e)
+				values = append(values, v, 1-v)
+			}
+		}
+		slices.Sort(values)
+		s.ticks = nil
+		for _, v := range slices.Compact(values) {
+			if v >= low*(1-1e-9) && v <= high*(1+1e-12) {
+				s.ticks = append(s.ticks, plot.Tick{Value: s.within(v), Label: strconv.FormatFloat(v, 'g', 12, 64)})
+			}
+		}
+		if len(s.ticks) > 3 {
+			break
+		}
+	}
+	return s
+}
+
+// within is the nearest value in view.
+func (s scale) within(v float64) float64 { return min(max(v, s.min), s.max) }
 
 // number groups thousands by commas.
 func number(v float64, decimals int) string {

@@ -12,10 +12,7 @@ func (c *Curve) card() []byte {
 		"%d notes with %d PHI tokens.\n\n", c.Split, c.Documents, c.Tokens)
 	fmt.Fprint(&b, "| R | probability from | recall | 95 % interval | precision |\n|---|--:|--:|--:|--:|\n")
 	for _, p := range c.Points {
-		wanted, from := "none: the best path", "-"
-		if p.Target > 0 {
-			wanted, from = fmt.Sprint(p.Target), fmt.Sprintf("%.4f", p.Threshold)
-		}
+		wanted, from := p.Names()
 		fmt.Fprintf(&b, "| %s | %s | %.4f | [%.4f, %.4f] | %.4f |\n", wanted, from, p.Recall, p.Low, p.High, p.Precision)
 	}
 	fmt.Fprintf(&b, "\nRecall and precision are of tokens, PHI or not, each note's by the calibration and the threshold that other notes chose; the interval is a bootstrap "+

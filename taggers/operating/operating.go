@@ -320,6 +320,17 @@ func (c *Curve) At(recall float64) (Point, error) {
 	return Point{}, fmt.Errorf("recall %v is more than the curve was measured for: %v at most", recall, c.Points[len(c.Points)-1].Target)
 }
 
+// Names are what a table calls the point and its threshold.
+func (p Point) Names() (wanted, from string) {
+	switch {
+	case p.Target == 0:
+		return "best path", "-"
+	case p.Threshold == 0:
+		return fmt.Sprint(p.Target), "all"
+	}
+	return fmt.Sprint(p.Target), fmt.Sprintf("%.4f", p.Threshold)
+}
+
 // Expected says what the point leaves in notes like those it was measured on.
 func (p Point) Expected() string {
 	return fmt.Sprintf("%.2f %% of PHI tokens [%.2f, %.2f] before the safety net, on notes like those of the calibration; of what is taken %.1f %% is PHI",
