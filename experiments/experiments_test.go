@@ -397,6 +397,17 @@ func TestPredict(t *testing.T) {
 		t.Errorf("%d notes kept, the first with %v", len(got), got[0].Spans)
 	}
 
+	// What another tagger finds is scored, and not kept.
+	before := content(t, filepath.Join(r.Dir, "evaluation", "x.json"))
+	aside, err := r.Predict(t.Context(), nobody{}, "x", PredictOptions{Aside: true})
+	if err != nil || aside.Strict.Counts.FN != 6 {
+		t.Errorf("aside: %+v, %v", aside, err)
+	}
+	again, err := data.Collect(format.Read("brat", filepath.Join(r.Dir, "predictions", "x"), mustTypes(t)))
+	if err != nil || !cmp.Equal(got, again) || content(t, filepath.Join(r.Dir, "evaluation", "x.json")) != before {
+		t.Errorf("what was kept has changed: %v", err)
+	}
+
 	// A note that cannot be read is left out, and said so.
 	write(t, filepath.Join(notes, "note-01.ann"), "T1\tDATE 0 400\tx\n")
 	var failed []error
@@ -416,6 +427,22 @@ func TestPredict(t *testing.T) {
 	if entries, err := os.ReadDir(filepath.Join(r.Dir, "predictions")); err != nil || len(entries) != 2 { // and their scores
 		t.Errorf("predictions holds %v: %v", entries, err)
 	}
+}
+
+// nobody is a tagger that finds nothing.
+type nobody struct{}
+
+func (nobody) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error) {
+	return make([][]data.Span, len(docs)), nil
+}
+
+func content(t *testing.T, path string) string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
 }
 
 // forgetful is a writer that keeps nothing but where the notes were.

@@ -93,6 +93,7 @@ func exists(path string) bool {
 // PredictOptions say how to tag a split.
 type PredictOptions struct {
 	Output   data.Writer // where to keep what is found; nil: predictions/SPLIT in the run folder, which is replaced
+	Aside    bool        // the tagger is not the run's model as it was trained: keep nothing in the run folder
 	Failed   func(error) // is told of each note that could not be examined; may be nil
 	Progress Progress
 }
@@ -112,7 +113,11 @@ func (r *Run) Predict(ctx context.Context, tagger taggers.Tagger, split string, 
 // predict is Predict on what was read of the split.
 func (r *Run) predict(ctx context.Context, tagger taggers.Tagger, split string, source data.Documents, opt PredictOptions) (_ *evaluation.Report, err error) {
 	out := opt.Output
-	if out == nil {
+	switch {
+	case out != nil:
+	case opt.Aside:
+		out = nowhere{}
+	default:
 		if out, err = r.createPredictions(split); err != nil {
 			return nil, err
 		}
@@ -154,7 +159,7 @@ func (r *Run) predict(ctx context.Context, tagger taggers.Tagger, split string, 
 	if err := out.Close(); err != nil {
 		return nil, err
 	}
-	if opt.Output == nil {
+	if opt.Output == nil && !opt.Aside {
 		if err := WriteFile(filepath.Join(r.Dir, predictions, split+scoresSuffix), lines.Bytes()); err != nil {
 			return nil, err
 		}
@@ -163,6 +168,9 @@ func (r *Run) predict(ctx context.Context, tagger taggers.Tagger, split string, 
 		return nil, unscored
 	}
 	report := scorer.Report()
+	if opt.Aside {
+		return report, unexamined
+	}
 	encoded, err := json.MarshalIndent(report, "", "  ")
 	if err != nil {
 		return nil, err
@@ -190,6 +198,13 @@ func (r *Run) createPredictions(split string) (data.Writer, error) {
 	f.Writer, err = format.Create(r.Config.Corpus.OutputFormat(), f.fresh, types)
 	return f, err
 }
+
+// nowhere is a writer of what nobody wants to keep.
+type nowhere struct{}
+
+func (nowhere) Write(*data.Document) error { return nil }
+func (nowhere) Close() error               { return nil }
+func (nowhere) Abort() error               { return nil }
 
 // freshFolder is a writer whose folder gets its name when it is whole.
 type freshFolder struct {

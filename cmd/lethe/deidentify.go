@@ -37,9 +37,9 @@ type deidentifyOptions struct {
 	keyFile     string
 	surrogates  string
 
+	operating operatingOptions
 	safetyNet string
 	known     string
-	minRecall float64
 
 	mapFile       string
 	mapRecipients []string
@@ -94,8 +94,8 @@ No model finds everything: check a sample of what comes out.`,
 			if opt.model == "" {
 				return usageError(cmd, errors.New("--model must be given"))
 			}
-			if cmd.Flags().Changed("min-recall") && !(opt.minRecall > 0 && opt.minRecall < 1) {
-				return usageError(cmd, fmt.Errorf("--min-recall %v is not between 0 and 1", opt.minRecall))
+			if err := opt.operating.check(cmd); err != nil {
+				return usageError(cmd, err)
 			}
 			return opt.run(cmd, input)
 		},
@@ -115,7 +115,7 @@ No model finds everything: check a sample of what comes out.`,
 	flags.StringArrayVar(&opt.replaceType, "replace-type", nil, "`TYPE=KIND` for one type, as in DATE=keep; repeatable")
 	flags.StringVar(&opt.keyFile, "key-file", "", "`FILE` with the secret, of 16 bytes or more, that hashes and surrogates follow from (default none)")
 	flags.StringVar(&opt.surrogates, "surrogates", "", "YAML `FILE` with lists of your own that surrogates are drawn from, and sorts of your own types: see docs/surrogates.md (default none)")
-	flags.Float64Var(&opt.minRecall, "min-recall", 0, "take so many tokens for PHI that this `SHARE` of it is found, as lethe calibrate has measured (default the model's best path)")
+	opt.operating.flags(cmd)
 	flags.StringVar(&opt.safetyNet, "safety-net", "auto", "`RULES` by which the safety net knows the form of PHI: "+netHelp)
 	flags.StringVar(&opt.known, "known", "", "`FILE` (csv or JSON) of what is known of each patient or note: see docs/deidentification.md (default none)")
 	flags.StringVar(&opt.mapFile, "map", "", "`FILE` to write what stands for what to, encrypted with age for each --map-recipient; who reads it has the PHI (default none)")
@@ -164,7 +164,7 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 		return err
 	}
 	options.Types = model.Types
-	tagger, point, err := model.At(o.minRecall)
+	tagger, point, err := o.operating.set(model)
 	if err != nil {
 		return err
 	}
@@ -322,7 +322,7 @@ func (o *deidentifyOptions) openAudit(d *deidentification, files *fileSet, with 
 	asked, err := json.Marshal(map[string]any{
 		"version": experiments.Version(version), "format": o.format, "columns": o.columns, "id": o.id, "patient": o.patient,
 		"keep_patient": o.keepPatient, "patient_folders": o.patientFolders, "encoding": o.encoding, "delimiter": o.delimiter,
-		"replace": o.replace, "replace_type": o.replaceType, "safety_net": o.safetyNet, "known": o.known != "", "min_recall": o.minRecall,
+		"replace": o.replace, "replace_type": o.replaceType, "safety_net": o.safetyNet, "known": o.known != "", "min_recall": o.operating.minRecall, "bias": o.operating.bias,
 		"key": mac.Sum(nil), "language": with.Language, "sorts": with.Sorts, "lists": with.Lists,
 	})
 	if err != nil {

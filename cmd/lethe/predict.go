@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,9 @@ type predictOptions struct {
 	output, outputFormat string
 	workers              int
 	json                 bool
+
+	operating operatingOptions
+	safetyNet string
 }
 
 func newPredict() *cobra.Command {
@@ -37,19 +41,32 @@ and are printed.
 With --input, they are any others, read and written one after another. Marks
 that they bear already play no part.
 
+With --min-recall, --bias or --safety-net, what is found is what "lethe deidentify"
+would take out with them, and the scores say what would stay in the text. Nothing is
+kept in the run folder then.
+
 A note that cannot be read is named, the others are done, and the exit code is 3.`,
 		Example: `  lethe predict runs/meddocan --split dev
+  lethe predict runs/meddocan --split dev --min-recall 0.995 --safety-net auto
   lethe predict runs/meddocan --input notes --format text --output found --output-format brat
   lethe predict model/best --input - --format text --output - <note.txt`,
 		Args: wants("RUN|MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := opt.check(); err != nil {
+			if err := cmp.Or(opt.check(), opt.operating.check(cmd)); err != nil {
 				return usageError(cmd, err)
 			}
 			model, err := experiments.Open(args[0], opt.workers)
 			if err != nil {
 				return err
 			}
+			tagger, _, err := opt.operating.set(model)
+			if err != nil {
+				return err
+			}
+			if tagger, err = newNetted(tagger, opt.safetyNet, model.Types, opt.workers); err != nil {
+				return usageError(cmd, err)
+			}
+			model.Tagger = tagger
 			if opt.input != "" {
 				return opt.others(cmd.Context(), model)
 			}
@@ -65,6 +82,8 @@ A note that cannot be read is named, the others are done, and the exit code is 3
 	flags.StringVar(&opt.format, "format", "text", "`FORMAT` of --input: i2b2, meddocan, brat, conll, jsonl or text")
 	flags.StringVar(&opt.output, "output", "", "where to write what is found: "+outputHelp+"; - is stdout, with the notes' text (default RUN/predictions/SPLIT; --input needs one)")
 	flags.StringVar(&opt.outputFormat, "output-format", "", "`FORMAT` of --output (default that of the input; jsonl for text and stdout, i2b2 for synth)")
+	opt.operating.flags(cmd)
+	flags.StringVar(&opt.safetyNet, "safety-net", "off", "add what the safety net of deidentify finds, by `RULES`: "+netHelp)
 	flags.BoolVar(&opt.json, "json", false, "print the scores of a split as JSON (default a table)")
 	workersFlag(cmd, &opt.workers)
 	return cmd
@@ -137,7 +156,9 @@ func (o *predictOptions) ofRun(ctx context.Context, m *experiments.Model) error 
 		return err
 	}
 	p := newProgress()
-	scores, err := m.Run.Predict(ctx, m, split, experiments.PredictOptions{Output: out, Failed: p.failed, Progress: p.show})
+	scores, err := m.Run.Predict(ctx, m, split, experiments.PredictOptions{
+		Output: out, Aside: o.operating != operatingOptions{} || o.safetyNet != "off", Failed: p.failed, Progress: p.show,
+	})
 	p.clear()
 	if scores == nil {
 		return err

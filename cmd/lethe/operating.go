@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/operating"
+)
+
+// operatingOptions say how ready a model is to find PHI.
+type operatingOptions struct{ minRecall, bias float64 }
+
+func (o *operatingOptions) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.Float64Var(&o.minRecall, "min-recall", 0, "take so many tokens for PHI that this `SHARE` of it is found, as lethe calibrate has measured (default the model's best path)")
+	flags.Float64Var(&o.bias, "bias", 0, "add `LOGODDS` to each token's of being PHI, for a model that was not calibrated: 2 takes what is PHI with a probability of 0.12 or more (default none)")
+	cmd.MarkFlagsMutuallyExclusive("min-recall", "bias")
+}
+
+func (o *operatingOptions) check(cmd *cobra.Command) error {
+	if cmd.Flags().Changed("min-recall") && !(o.minRecall > 0 && o.minRecall < 1) {
+		return fmt.Errorf("--min-recall %v is not between 0 and 1", o.minRecall)
+	}
+	if cmd.Flags().Changed("bias") && !(o.bias > 0 && o.bias <= operating.MaxBias) {
+		return fmt.Errorf("--bias %v is not above 0, and at most %v", o.bias, operating.MaxBias)
+	}
+	return nil
+}
+
+// set is the model as it is to be, and what is to be expected of it; nil if
+// nobody knows.
+func (o *operatingOptions) set(model *experiments.Model) (taggers.Tagger, *operating.Point, error) {
+	if o.bias > 0 {
+		tagger, err := model.Biased(o.bias)
+		return tagger, nil, err
+	}
+	return model.At(o.minRecall)
+}
