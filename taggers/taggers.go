@@ -32,7 +32,8 @@ type Prober interface {
 	Tagger
 	// Probe returns what Tag does, and the doubts of each document: single tokens
 	// outside of the spans found that are PHI with a probability of at least from,
-	// each with that probability as its score and its likeliest type.
+	// each with that probability as its score and its likeliest type. They are sorted by
+	// their start. Where several taggers disagree they may be spans, too, and overlap.
 	Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error)
 }
 

@@ -1,7 +1,6 @@
 package operating
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -46,7 +45,7 @@ func Bias(first taggers.Prober, logOdds float64) *Tagger {
 
 // Tag implements taggers.Tagger. Scores are probabilities: of a span, that it is
 // right; of a doubt that is taken, that it is PHI. (Of Bias they are the tagger's own.)
-// Neighbouring doubts of one type are one span.
+// Neighbouring doubts of one type are one span, and so are those that overlap.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	found, doubts, err := t.first.Probe(ctx, docs, t.from)
 	if err != nil {
@@ -62,22 +61,23 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 			if d.Score < t.threshold {
 				continue
 			}
-			if k := len(taken) - 1; k >= 0 && taken[k].Type == d.Type && taken[k].End <= d.Start && strings.Trim(doc.Text[taken[k].End:d.Start], " ") == "" {
+			k := len(taken) - 1
+			switch {
+			case k >= 0 && d.Start < taken[k].End: // of two members of an ensemble, say
+				taken[k].End = max(taken[k].End, d.End)
+				if d.Score > taken[k].Score {
+					taken[k].Type, taken[k].Score = d.Type, d.Score
+				}
+			case k >= 0 && taken[k].Type == d.Type && strings.Trim(doc.Text[taken[k].End:d.Start], " ") == "":
 				taken[k].End, taken[k].Score = d.End, max(taken[k].Score, d.Score)
-				continue
+			default:
+				taken = append(taken, d)
 			}
-			taken = append(taken, d)
 		}
-		found[i] = merge(found[i], taken)
+		found[i] = append(found[i], taken...) // of which none overlaps another
+		data.SortSpans(found[i])
 	}
 	return found, nil
-}
-
-// merge adds spans that overlap none of the others.
-func merge(found, taken []data.Span) []data.Span {
-	all := append(slices.Clone(found), taken...)
-	slices.SortStableFunc(all, func(a, b data.Span) int { return cmp.Compare(a.Start, b.Start) })
-	return slices.CompactFunc(all, func(s, before data.Span) bool { return s.Start < before.End })
 }
 
 // interval is the 95 % bootstrap interval of a share, over documents: of each the

@@ -89,14 +89,12 @@ type note struct {
 	wrong  int // tokens in spans found that are no PHI
 	doubts []doubt
 	tokens []token // of PHI
+	others [][]int // of each token in doubts that is no PHI, those doubts
 }
 
-// token is found, out of reach, or hangs on doubts: it is taken when all of
-// these are.
-type token struct {
-	found bool
-	by    []int
-}
+// token has, for each of its stretches that no span found covers, the doubts that
+// cover it. (Those of an ensemble are tokens of its members, and spans over several.)
+type token [][]int
 
 type doubt struct {
 	typ string
@@ -141,30 +139,67 @@ func examine(d *data.Document, found, doubts []data.Span) note {
 			}
 		}
 	}
-	for _, s := range doubts {
+	others := map[int]int{} // by their place
+	for i, s := range doubts {
 		n.doubts = append(n.doubts, doubt{s.Type, outcome{s.Score, overlaps(gold, s.Start, s.End)}})
+		for tok := range evaluation.Tokens(d.Text[s.Start:s.End]) {
+			start := s.Start + tok.Start
+			if overlaps(gold, start, s.Start+tok.End) {
+				continue
+			}
+			k, ok := others[start]
+			if !ok {
+				k = len(n.others)
+				others[start] = k
+				n.others = append(n.others, nil)
+			}
+			n.others[k] = append(n.others[k], i)
+		}
 	}
 	for _, g := range gold {
+		none := true // a span of signs is one token
 		for tok := range evaluation.Tokens(d.Text[g.Start:g.End]) {
-			start, end := g.Start+tok.Start, g.Start+tok.End
-			covered := 0
-			for _, s := range found {
-				covered += max(0, min(s.End, end)-max(s.Start, start))
-			}
-			var by []int
-			for i, s := range doubts {
-				if s.Start < end && start < s.End {
-					by = append(by, i)
-					covered += min(s.End, end) - max(s.Start, start)
-				}
-			}
-			if covered < end-start {
-				by = nil
-			}
-			n.tokens = append(n.tokens, token{covered == end-start && by == nil, by})
+			n.tokens = append(n.tokens, uncovered(g.Start+tok.Start, g.Start+tok.End, found, doubts))
+			none = false
+		}
+		if none {
+			n.tokens = append(n.tokens, uncovered(g.Start, g.End, found, doubts))
 		}
 	}
 	return n
+}
+
+// uncovered is the token of a stretch of text.
+func uncovered(start, end int, found, doubts []data.Span) token {
+	var t token
+	near := func(s data.Span) bool { return s.Start < end && start < s.End }
+	var clear []data.Span
+	for _, s := range found {
+		if near(s) {
+			clear = append(clear, s)
+		}
+	}
+	var unclear []int
+	for i, s := range doubts {
+		if near(s) {
+			unclear = append(unclear, i)
+		}
+	}
+	for at := start; at < end; at++ {
+		if overlaps(clear, at, at+1) {
+			continue
+		}
+		var by []int
+		for _, i := range unclear {
+			if doubts[i].Start <= at && at < doubts[i].End {
+				by = append(by, i)
+			}
+		}
+		if k := len(t) - 1; k < 0 || !slices.Equal(t[k], by) {
+			t = append(t, by)
+		}
+	}
+	return t
 }
 
 func overlaps(spans []data.Span, start, end int) bool {
@@ -208,18 +243,36 @@ func (c *Curve) probability(typ string, score float64) float64 {
 	return c.Doubts[""].At(score)
 }
 
+// most is the highest probability of some of a document's doubts, -1 for none.
+func (c *Curve) most(n note, doubts []int) float64 {
+	most := -1.0
+	for _, i := range doubts {
+		most = max(most, c.probability(n.doubts[i].typ, n.doubts[i].score))
+	}
+	return most
+}
+
+// reach is the highest threshold at which a token of PHI is covered: 1 for one that
+// is found, and negative for one out of reach.
+func (c *Curve) reach(n note, t token) float64 {
+	least := 1.0
+	for _, by := range t {
+		least = min(least, c.most(n, by))
+	}
+	return least
+}
+
 // count adds up a document's tokens at a threshold: PHI that is taken, all that
 // is taken, and all PHI.
 func (c *Curve) count(n note, threshold float64) (right, taken, all int) {
-	take := func(i int) bool { return c.probability(n.doubts[i].typ, n.doubts[i].score) >= threshold }
 	for _, t := range n.tokens {
-		if t.found || t.by != nil && !slices.ContainsFunc(t.by, func(k int) bool { return !take(k) }) {
+		if len(t) == 0 || c.reach(n, t) >= threshold {
 			right++
 		}
 	}
 	taken = right + n.wrong
-	for i, d := range n.doubts {
-		if !d.right && take(i) {
+	for _, by := range n.others {
+		if c.most(n, by) >= threshold {
 			taken++
 		}
 	}
@@ -232,19 +285,14 @@ func (c *Curve) threshold(notes []note, target float64) float64 {
 	if target == 0 {
 		return math.Nextafter(1, 2) // above all
 	}
-	var reach []float64 // of each token: the threshold from which on it is left
+	var reach []float64
 	total := 0
 	for _, n := range notes {
 		for _, t := range n.tokens {
 			total++
-			if !t.found && t.by == nil {
-				continue
+			if at := c.reach(n, t); at >= 0 {
+				reach = append(reach, at)
 			}
-			least := 1.0
-			for _, k := range t.by {
-				least = min(least, c.probability(n.doubts[k].typ, n.doubts[k].score))
-			}
-			reach = append(reach, least)
 		}
 	}
 	slices.SortFunc(reach, func(a, b float64) int { return cmp.Compare(b, a) })

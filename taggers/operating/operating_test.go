@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -345,5 +346,93 @@ func TestNeighbouringDoubtsAreOneSpan(t *testing.T) {
 	want := []data.Span{{Start: 0, End: 8, Type: "NAME", Score: 0.3}, {Start: 9, End: 17, Type: "NAME", Score: 0.9}, {Start: 19, End: 23, Type: "NAME", Score: 0.3}}
 	if diff := cmp.Diff(want, found[0]); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// told is a tagger that has been told what to find, and what to doubt.
+type told struct{ found, doubts []data.Span }
+
+func (t told) Tag(context.Context, []*data.Document) ([][]data.Span, error) {
+	return [][]data.Span{t.found}, nil
+}
+
+func (t told) Probe(context.Context, []*data.Document, float64) (found, doubts [][]data.Span, err error) {
+	return [][]data.Span{slices.Clone(t.found)}, [][]data.Span{slices.Clone(t.doubts)}, nil
+}
+
+// Of a doubt, one over it and another, and the other, the last was left in the text.
+func TestOverlappingDoubtsAreAllTaken(t *testing.T) {
+	docs := []*data.Document{{Text: "Oda Falk Lund"}}
+	span := func(start, end int, score float64) data.Span {
+		return data.Span{Start: start, End: end, Type: "NAME", Score: score}
+	}
+	for _, doubts := range [][]data.Span{
+		{span(0, 3, 0.3), span(0, 8, 0.2), span(4, 8, 0.1)},
+		{span(0, 3, 0.3), span(0, 8, 0.2)},
+		{span(0, 8, 0.3), span(4, 8, 0.2)},
+	} {
+		found, err := Bias(told{doubts: doubts}, MaxBias).Tag(context.Background(), docs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]data.Span{span(0, 8, 0.3)}, found[0]); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// What the curve counts at a threshold is what is covered when the tagger is set to it,
+// whatever overlaps what.
+func TestCountsAreThoseOfTheTagger(t *testing.T) {
+	const text = "Oda Falk-Lund sah am 3.4. Zdeněk x7 Ørsted"
+	rng := rand.New(rand.NewPCG(3, 3))
+	random := func(from, to int) data.Span {
+		start := from + rng.IntN(to-from)
+		end := start + 1 + rng.IntN(min(9, to-start))
+		for !utf8.RuneStart(text[start]) {
+			start--
+		}
+		for end < len(text) && !utf8.RuneStart(text[end]) {
+			end++
+		}
+		return data.Span{Start: start, End: end, Type: string(rune('A' + rng.IntN(2))), Score: float64(1+rng.IntN(9)) / 10}
+	}
+	for range 1000 {
+		doc := &data.Document{Text: text}
+		var all told
+		for range rng.IntN(4) {
+			doc.Spans = append(doc.Spans, random(0, len(text)))
+		}
+		doc.Spans = data.Flatten(doc.Spans)
+		for range rng.IntN(3) {
+			all.found = append(all.found, random(0, len(text)))
+		}
+		all.found = data.Flatten(all.found)
+		for range rng.IntN(8) {
+			if d := random(0, len(text)); !overlaps(all.found, d.Start, d.End) {
+				all.doubts = append(all.doubts, d)
+			}
+		}
+		slices.SortFunc(all.doubts, func(a, b data.Span) int { return a.Start - b.Start })
+		curve := &Curve{Doubts: map[string]Calibration{"": {}, "B": {[]float64{0, 1}, []float64{0.2, 0.7}}}}
+		n := examine(doc, all.found, all.doubts)
+		for _, threshold := range []float64{0.05, 0.3, 0.5, 0.65} {
+			found, err := New(all, curve, Point{Target: 0.9, Threshold: threshold}).Tag(context.Background(), []*data.Document{doc})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := 1; i < len(found[0]); i++ {
+				if found[0][i].Start < found[0][i-1].End {
+					t.Fatalf("spans overlap: %v of %+v", found[0], all)
+				}
+			}
+			leak := evaluation.NewLeak(&data.TypeSet{})
+			leak.Add(doc, &data.Document{Text: text, Spans: found[0]})
+			want := leak.Report(1).Tokens
+			right, _, total := curve.count(n, threshold)
+			if total != want.Total || total-right != want.Left {
+				t.Fatalf("at %v the curve counts %d of %d PHI tokens left, the scorer %d of %d: %+v, gold %v", threshold, total-right, total, want.Left, want.Total, all, doc.Spans)
+			}
+		}
 	}
 }
