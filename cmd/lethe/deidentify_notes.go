@@ -267,33 +267,38 @@ const maxRounds = 3
 
 // replaceGroup works out the edits of the notes of one patient.
 func (d *deidentification) replaceGroup(group []*result) {
-	var docs []*data.Document
 	for _, r := range group {
-		docs = append(docs, r.doc)
+		r.spans = slices.Clone(r.doc.Spans)
 	}
-	patient := d.replacement.Patient(group[0].group, docs)
-	for _, r := range group {
-		if r.err == nil {
-			r.spans = slices.Clone(r.doc.Spans)
-			r.clean, r.changes, r.err = patient.Replace(r.doc, r.spans)
-		}
-	}
+	d.replace(group)
 	for round := 0; d.net != nil && round < maxRounds; round++ {
 		originals := d.net.Originals(d.removed(group))
 		again := false
 		for _, r := range group {
-			if r.err == nil && d.look(r, originals) {
-				again = true
-				r.clean, r.changes, r.err = patient.Replace(r.doc, r.spans)
-			}
+			again = r.err == nil && d.look(r, originals) || again
 		}
 		if !again {
 			break
 		}
+		d.replace(group) // all of them: what was found may say more of a name in another note
 	}
 	for _, r := range group {
 		if r.err == nil {
 			r.conclude()
+		}
+	}
+}
+
+// replace replaces the spans of the notes of one patient.
+func (d *deidentification) replace(group []*result) {
+	var docs []*data.Document
+	for _, r := range group {
+		docs = append(docs, &data.Document{ID: r.doc.ID, Patient: r.doc.Patient, Text: r.doc.Text, Spans: r.spans})
+	}
+	patient := d.replacement.Patient(group[0].group, docs)
+	for _, r := range group {
+		if r.err == nil {
+			r.clean, r.changes, r.err = patient.Replace(r.doc, r.spans)
 		}
 	}
 }
