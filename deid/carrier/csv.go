@@ -240,16 +240,14 @@ func (t csvTable) below(row csvRow, c csvCell, doc *data.Document) func([]Edit) 
 			return v.below(edits)
 		}
 		v := view{encode: doubleQuotes}
-		for at := c.from; at < c.to; {
-			part := string(row.raw[at:c.to])
-			n := strings.Index(part, `""`)
-			if n < 0 {
-				v.verbatim(at, part)
-				break
+		at := c.from
+		for i, part := range strings.Split(string(row.raw[c.from:c.to]), `""`) {
+			if i > 0 {
+				v.stands(escape, at, 2, `"`)
+				at += 2
 			}
-			v.verbatim(at, part[:n])
-			v.stands(escape, at+n, 2, `"`)
-			at += n + 2
+			v.verbatim(at, part)
+			at += len(part)
 		}
 		return v.below(edits)
 	}

@@ -82,6 +82,7 @@ type fhir struct {
 	in           *source
 	j            jsonWalk
 	line, offset int
+	counted      place // in the record: the last place whose line was asked for
 	notes        []*Note
 	known        map[string][]net.Value // by the id of a Patient
 	err          error                  // the first
@@ -95,9 +96,20 @@ type resource struct {
 
 func (f *fhir) fail(at int, reason string) {
 	if f.err == nil {
-		line := f.line + bytes.Count(f.j[:at], []byte("\n"))
-		f.err = f.in.defect(line, f.offset+at, reason)
+		f.err = f.in.defect(f.lineAt(at), f.offset+at, reason)
 	}
+}
+
+// lineAt is the line of a place. It counts from the one before, since a Bundle has many.
+func (f *fhir) lineAt(at int) int {
+	c := &f.counted
+	if at >= c.offset {
+		c.line += bytes.Count(f.j[c.offset:at], []byte("\n"))
+	} else {
+		c.line -= bytes.Count(f.j[at:c.offset], []byte("\n"))
+	}
+	c.offset = at
+	return f.line + c.line
 }
 
 // object walks through the object at a place. Key is that under which it stands.
@@ -253,7 +265,7 @@ func (f *fhir) text(at int, r resource, path string, inner func(string) *view) {
 func (f *fhir) add(at int, r resource, path, text string, below func([]Edit) []Edit) {
 	f.notes = append(f.notes, &Note{
 		Document: &data.Document{ID: r.name + "#" + path, Patient: r.patient, Text: text},
-		Line:     f.line + bytes.Count(f.j[:at], []byte("\n")),
+		Line:     f.lineAt(at),
 		below:    below,
 	})
 }
