@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -300,8 +301,12 @@ func (o *deidentifyOptions) checkAudit(input string, files *fileSet) error {
 			return fmt.Errorf("%s: the audit would be written into the input", o.audit)
 		}
 	}
+	out, err := resolved(files.output)
+	if err != nil {
+		return err
+	}
 	for _, file := range files.todo {
-		if out, err := resolved(file.out); err == nil && out == path {
+		if path == out || files.folder && path == filepath.Join(out, file.name) {
 			return fmt.Errorf("%s: notes are to be written there, and not the audit", o.audit)
 		}
 	}
