@@ -98,6 +98,20 @@ func TestDates(t *testing.T) {
 	}
 }
 
+// TestLaterNotesMovedByAnotherOffset: of a patient whose notes came in two runs, with dates that would have fallen onto each other.
+func TestLaterNotesMovedByAnotherOffset(t *testing.T) {
+	alone := patient(t, Options{}, mentions(Date, "03/04/2071"))
+	want := must(t, alone, Date, "03/04/2071")
+	day, err := time.Parse("01/02/2006", want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := patient(t, Options{}, mentions(Date, "03/04/2071", want, day.AddDate(0, 0, 1).Format("01/02/2006")))
+	if got := must(t, later, Date, "03/04/2071"); got != want {
+		t.Errorf("03/04/2071 became %s, and with more notes %s", want, got)
+	}
+}
+
 // TestEveryDayMoves: each day of 40 years, in three forms, moves as the calendar has it.
 func TestEveryDayMoves(t *testing.T) {
 	for _, days := range []int{-731, 203} {

@@ -104,6 +104,11 @@ func (p *Patient) split(text string, sort Sort) []placePiece {
 		}
 		return token{}
 	}
+	for i := range all { // O'Higgins is one word
+		if next := at(i + 1).text; (next == "'" || next == "’") && utf8.RuneCountInString(all[i].word) == 1 && at(i+2).word != "" {
+			all[i].word += "'"
+		}
+	}
 	for i := 0; i < len(all); {
 		t := all[i]
 		if t.num && at(i+1).text == " " && at(i+2).word == "de" && at(i+3).text == " " && calendars[Spanish].words[at(i+4).word].field == fieldMonth { // 12 de Octubre
@@ -117,6 +122,11 @@ func (p *Patient) split(text string, sort Sort) []placePiece {
 		}
 		if t.num && ordinalEnds[at(i+1).word] { // 1er, 2do
 			pieces = append(pieces, placePiece{text: t.text, num: true}, placePiece{text: at(i + 1).text})
+			i += 2
+			continue
+		}
+		if door := at(i + 1).word; t.num && sort == Street && utf8.RuneCountInString(door) == 2 && !stay(door) && !ordinals[door] { // 1oE
+			pieces = append(pieces, placePiece{text: t.text, num: true}, placePiece{text: at(i + 1).text, num: true})
 			i += 2
 			continue
 		}
@@ -152,7 +162,7 @@ func (p *Patient) split(text string, sort Sort) []placePiece {
 			case articles[u.word] && sort != Street:
 				article = true
 				continue
-			case particlesOfPlaces[u.word], strings.ContainsAny(u.text, " -'’.&\"") && u.word == "" && !u.num:
+			case particlesOfPlaces[u.word], strings.ContainsAny(u.text, " -'’.&") && u.word == "" && !u.num:
 				continue
 			}
 			break
