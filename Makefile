@@ -4,7 +4,7 @@
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 60s
 # The packages that run goroutines over shared data.
-RACE     ?= ./nn/... ./taggers/... ./experiments/...
+RACE     ?= ./nn/... ./taggers/... ./experiments/... ./deid/...
 
 # The linter is fetched once; the first proxy is the module cache itself, since
 # "go run module@version" asks a proxy even for what is already here.

@@ -521,9 +521,7 @@ func (p *Patient) generic(text, pool string, from *list) (string, bool, error) {
 // doctored says that the pieces end with the title of a person: Hospital Dr. Lund.
 func doctored(pieces []placePiece) bool {
 	for k := len(pieces) - 1; k >= 0; k-- {
-		switch word := fold(pieces[k].text); {
-		case word == "." || word == " ":
-		default:
+		if word := fold(pieces[k].text); word != "." && word != " " {
 			return personTitles[word]
 		}
 	}
