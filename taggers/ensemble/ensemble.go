@@ -179,7 +179,24 @@ func (t *Tagger) candidates(found [][][]data.Span, doc int) []candidate {
 	})
 }
 
+// join settles candidates that overlap, or are linked by others that do, by themselves: a long note has many.
 func (t *Tagger) join(text string, all []candidate) []data.Span {
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.Start, b.Start) })
+	var joined []data.Span
+	for from := 0; from < len(all); {
+		to, end := from+1, all[from].End
+		for to < len(all) && all[to].Start < end {
+			end = max(end, all[to].End)
+			to++
+		}
+		joined = append(joined, t.settle(text, all[from:to])...)
+		from = to
+	}
+	return joined
+}
+
+// settle makes disjoint spans of candidates, by the method's order.
+func (t *Tagger) settle(text string, all []candidate) []data.Span {
 	rank := func(typ string) int {
 		if i := slices.Index(t.config.Priority, typ); i >= 0 {
 			return i

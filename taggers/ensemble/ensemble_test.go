@@ -210,9 +210,17 @@ func TestProperties(t *testing.T) {
 			members = append(members, Member{Tagger: spans})
 		}
 		for _, c := range []Config{{Method: Union}, {Method: Vote, Votes: 1}, {Method: Priority, Priority: []string{"C", "A"}}, {Method: Surest}} {
-			got, err := New(c, members).Tag(context.Background(), []*data.Document{{Text: note}})
+			tagger := New(c, members)
+			got, err := tagger.Tag(context.Background(), []*data.Document{{Text: note}})
 			if err != nil {
 				t.Fatal(err)
+			}
+			each := make([][][]data.Span, len(members))
+			for m := range members {
+				each[m] = [][]data.Span{members[m].Tagger.(answers)}
+			}
+			if want := tagger.settle(note, tagger.candidates(each, 0)); !slices.Equal(got[0], want) {
+				t.Fatalf("%s: %v, and in one go %v", c.Method, got[0], want)
 			}
 			covered := make([]bool, len(note))
 			end := 0
