@@ -400,7 +400,7 @@ func TestPredict(t *testing.T) {
 	// What another tagger finds is scored, and not kept.
 	before := content(t, filepath.Join(r.Dir, "evaluation", "x.json"))
 	aside, err := r.Predict(t.Context(), nobody{}, "x", PredictOptions{Aside: true})
-	if err != nil || aside.Strict.Counts.FN != 6 {
+	if err != nil || aside.Strict.FN != 6 {
 		t.Errorf("aside: %+v, %v", aside, err)
 	}
 	again, err := data.Collect(format.Read("brat", filepath.Join(r.Dir, "predictions", "x"), mustTypes(t)))
