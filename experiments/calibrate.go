@@ -1,37 +1,35 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/operating"
 )
 
-// Calibrate measures how far the best model's doubts are right on a split of its
-// run, dev for "", and keeps what it finds in the model's folder: see package
-// operating.
-func (r *Run) Calibrate(ctx context.Context, split string, workers int, progress Progress) (*operating.Curve, error) {
-	if split == "" {
-		split = devSplit
-	}
-	if split == trainSplit {
-		return nil, errors.New("on the split it was trained on, a model has too few doubts: calibrate on another")
-	}
-	docs, err := r.Gold(split, progress)
-	if err != nil {
-		return nil, err
-	}
-	m, err := Open(r.Dir, workers)
+// CalibrateOptions say on what to calibrate.
+type CalibrateOptions struct {
+	Split    string         // of the run's corpus, not train; default dev
+	Notes    data.Documents // with their PHI, of Model.Types, in place of a split; nil for none
+	Progress Progress
+}
+
+// Calibrate measures how far the model's doubts are right on notes whose PHI is
+// known, and keeps what it finds in the model's folder: see package operating.
+func (m *Model) Calibrate(ctx context.Context, opt CalibrateOptions) (*operating.Curve, error) {
+	docs, split, err := m.known(opt)
 	if err != nil {
 		return nil, err
 	}
 	prober, ok := m.Tagger.(taggers.Prober)
 	if !ok {
-		return nil, fmt.Errorf("%s: a system of this kind tells no doubts", r.Dir)
+		return nil, fmt.Errorf("%s: a system of this kind tells no doubts", m.dir)
 	}
 	curve, err := operating.Fit(ctx, prober, docs)
 	if err != nil {
@@ -42,6 +40,21 @@ func (r *Run) Calibrate(ctx context.Context, split string, workers int, progress
 	}
 	curve.Split = split
 	return curve, curve.Write(m.dir)
+}
+
+// known loads what to calibrate on, and the name of the split, "" if it is none.
+func (m *Model) known(opt CalibrateOptions) (docs []*data.Document, split string, err error) {
+	switch split = cmp.Or(opt.Split, devSplit); {
+	case opt.Notes != nil:
+		docs, err = data.Collect(opt.Notes)
+		return docs, "", err
+	case m.Run == nil:
+		return nil, "", fmt.Errorf("%s: a model folder has no splits: give notes whose PHI is marked", m.dir)
+	case split == trainSplit:
+		return nil, "", errors.New("on the split it was trained on, a model has too few doubts: calibrate on another")
+	}
+	docs, err = m.Run.Gold(split, opt.Progress)
+	return docs, split, err
 }
 
 // OperatingPoints are those of the run's best model. The error is fs.ErrNotExist

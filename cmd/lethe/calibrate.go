@@ -15,33 +15,44 @@ import (
 
 func newCalibrate() *cobra.Command {
 	var (
-		split   string
-		workers int
-		asJSON  bool
+		opt           experiments.CalibrateOptions
+		input, format string
+		workers       int
+		asJSON        bool
 	)
 	cmd := &cobra.Command{
-		Use:   "calibrate RUN",
+		Use:   "calibrate RUN|MODEL",
 		Short: "Measure how sure a model is, for recall that one can choose",
-		Long: `Measure on a split what a model's scores are worth, and what recall costs: for
-each of some recalls of PHI tokens, the probability from which on a token is taken
-for PHI though the best path leaves it. The precision and recall printed are those
-of documents that did not choose the threshold (of five parts, each by the other
-four).
+		Long: `Measure what a model's scores are worth, and what recall costs: for each of some
+recalls of PHI tokens, the probability from which on a token is taken for PHI though
+the best path leaves it. The precision and recall printed are those of notes that
+did not choose the threshold (of five parts, each by the other four).
+
+The notes are a split of the run's corpus, or with --input any others whose PHI is
+marked. What is measured holds for notes like them: a sample of your own says more
+of your own than any corpus.
 
 The result is kept in the model's folder, as operating.json, and in its card:
 "lethe deidentify --min-recall 0.995" takes its threshold from there, and "lethe
 report" draws it. A model that has changed has to be calibrated again.`,
 		Example: `  lethe calibrate runs/meddocan
+  lethe calibrate model/best --input marked --format brat
   lethe deidentify --model runs/meddocan --min-recall 0.995 note.txt`,
-		Args: wants("RUN"),
+		Args: wants("RUN|MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			run, err := experiments.OpenRun(args[0])
+			model, err := experiments.Open(args[0], workers)
 			if err != nil {
 				return err
 			}
+			if input != "" {
+				if opt.Notes, _, err = openInput(input, format, model.Types); err != nil {
+					return err
+				}
+			}
 			p := newProgress()
 			defer p.clear()
-			curve, err := run.Calibrate(cmd.Context(), split, workers, p.show)
+			opt.Progress = p.show
+			curve, err := model.Calibrate(cmd.Context(), opt)
 			if err != nil {
 				return err
 			}
@@ -55,7 +66,10 @@ report" draws it. A model that has changed has to be calibrated again.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&split, "split", "", "`SPLIT` of the run's corpus to measure on, not train (default dev)")
+	flags.StringVar(&opt.Split, "split", "", "`SPLIT` of the run's corpus to measure on, not train (default dev)")
+	flags.StringVar(&input, "input", "", "file, folder or - (stdin) with other notes (default none)")
+	flags.StringVar(&format, "format", "i2b2", "`FORMAT` of --input: i2b2, meddocan, brat, conll or jsonl")
+	cmd.MarkFlagsMutuallyExclusive("split", "input")
 	flags.BoolVar(&asJSON, "json", false, "print everything, the calibrations too, as JSON (default a table)")
 	workersFlag(cmd, &workers)
 	return cmd

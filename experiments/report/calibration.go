@@ -51,7 +51,7 @@ func (m *material) calibration(p *page) {
 		}
 		c.Curve.Lines = append(c.Curve.Lines, operatingLine(r))
 		c.Meaning = append(c.Meaning, sentence("%s was calibrated on %s: %s with %s PHI tokens. What it says of its probabilities and of recall holds for notes like those.",
-			r.Label(), r.operating.Split, counted(r.operating.Documents, "note"), number(r.operating.Tokens)))
+			r.Label(), r.operating.Measured(), counted(r.operating.Documents, "note"), number(r.operating.Tokens)))
 	}
 	if len(c.Curve.Lines) == 0 {
 		return

@@ -5,11 +5,19 @@ import (
 	"fmt"
 )
 
+// Measured says on what.
+func (c *Curve) Measured() string {
+	if c.Split == "" {
+		return "notes that are not of the corpus"
+	}
+	return "the " + c.Split + " split"
+}
+
 // card is what a model card says of the curve, in Markdown.
 func (c *Curve) card() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "`lethe deidentify --min-recall R` takes more for PHI than the model thinks likeliest. What that gains and costs was measured on the %s split: "+
-		"%d notes with %d PHI tokens.\n\n", c.Split, c.Documents, c.Tokens)
+	fmt.Fprintf(&b, "`lethe deidentify --min-recall R` takes more for PHI than the model thinks likeliest. What that gains and costs was measured on %s: "+
+		"%d notes with %d PHI tokens.\n\n", c.Measured(), c.Documents, c.Tokens)
 	fmt.Fprint(&b, "| R | probability from | recall | 95 % interval | precision |\n|---|--:|--:|--:|--:|\n")
 	for _, p := range c.Points {
 		wanted, from := p.Names()
@@ -20,7 +28,7 @@ func (c *Curve) card() []byte {
 		c.Error, c.SpansWorth.Calibrated.Error, c.DoubtsWorth.Calibrated.Error, c.SpansWorth.Raw.Error, c.DoubtsWorth.Raw.Error)
 	fmt.Fprint(&b, `What this does not promise:
 
-- The recall for other notes. It holds for notes drawn as those of the split were; another hospital's need a split of their own, and a calibration on it.
+- The recall for other notes. It holds for notes drawn as these were; another hospital's need a calibration on some of their own.
 - The recall for each note, or for each type: rare types and unusual notes fall below that of all tokens together.
 - That nothing is left. At every point something is, and what the model gives no probability to is out of reach of all of them.
 `)

@@ -43,7 +43,7 @@ const version = 2
 type Curve struct {
 	Version int    `json:"version"`
 	Model   string `json:"model"` // digest of the model that was measured: see Read
-	Split   string `json:"split"` // name of the documents' split
+	Split   string `json:"split"` // name of the documents' split; "" if they are of none
 
 	Documents int `json:"documents"`
 	Tokens    int `json:"tokens"` // of PHI, as evaluation.Leak counts them
