@@ -1,21 +1,15 @@
 package embeddings
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
-	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/embeddings/internal/whole"
 )
 
 // New makes a table of words and their vectors, values[i*dim:(i+1)*dim] that of
@@ -46,9 +40,8 @@ func FormatOf(path string) Format {
 
 // File is a file of vectors to be: hidden beside its path until Save.
 type File struct {
-	path    string
-	format  Format
-	pending *renameio.PendingFile
+	format Format
+	file   *whole.File
 }
 
 // Create makes a File, and its folder if need be. A path that ends in .gz is
@@ -57,51 +50,28 @@ func Create(path string, format Format) (*File, error) {
 	if !slices.Contains(Formats(), format) {
 		return nil, fmt.Errorf("no format of vectors %q (have %v)", format, Formats())
 	}
-	err := os.MkdirAll(filepath.Dir(path), 0o777)
+	f, err := whole.Create(path)
 	if err != nil {
-		return nil, unwritable(path, err)
+		return nil, err
 	}
-	p, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(0o666))
-	if err != nil {
-		return nil, unwritable(path, err)
-	}
-	return &File{path, format, p}, nil
+	return &File{format, f}, nil
 }
 
 // Save writes the vectors, which then are at the path.
 func (f *File) Save(v *Vectors) error {
-	var w io.Writer = f.pending
-	var z *gzip.Writer
-	if strings.HasSuffix(f.path, ".gz") {
-		z = gzip.NewWriter(f.pending)
-		w = z
-	}
-	err := v.write(w, f.format)
-	if z != nil && err == nil {
-		err = z.Close()
-	}
-	if err == nil {
-		err = f.pending.CloseAtomicallyReplace()
-	}
-	if err != nil {
-		return unwritable(f.path, err)
-	}
-	return nil
+	return f.file.Write(func(w io.Writer) error { return v.write(w, f.format) })
 }
 
 // Abort removes what Save has not made final; after Save it does nothing.
-func (f *File) Abort() error { return f.pending.Cleanup() }
-
-func unwritable(path string, err error) error {
-	return &data.Error{Path: path, Offset: -1, Reason: "cannot be written", Err: err}
-}
+func (f *File) Abort() error { return f.file.Abort() }
 
 // write lays the vectors out so that Load reads the same bits. In text a number
 // has as many digits as that takes.
-func (v *Vectors) write(w io.Writer, format Format) error {
-	out := bufio.NewWriterSize(w, 1<<16)
+func (v *Vectors) write(out io.Writer, format Format) error {
 	if format != GloVe {
-		fmt.Fprintf(out, "%d %d\n", v.Len(), v.Dim())
+		if _, err := fmt.Fprintf(out, "%d %d\n", v.Len(), v.Dim()); err != nil {
+			return err
+		}
 	}
 	var buf []byte
 	for i := range v.Len() {
@@ -120,5 +90,5 @@ func (v *Vectors) write(w io.Writer, format Format) error {
 			return err
 		}
 	}
-	return out.Flush()
+	return nil
 }

@@ -4,12 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/text"
+	"github.com/lethe-deid/lethe/data/tokenize"
+	"github.com/lethe-deid/lethe/embeddings/learn"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/taggers/ann"
 )
@@ -40,6 +44,51 @@ func loadANN(path string) (*ann.Config, error) {
 		return nil, fmt.Errorf("%s: has no system.ann, which vectors are for", path)
 	}
 	return config.System.ANN, nil
+}
+
+// textOptions say what text to read for vectors or clusters, and its words.
+type textOptions struct {
+	words          *learn.Words
+	format, config string
+}
+
+func (o *textOptions) flags(flags *pflag.FlagSet) {
+	w := o.words
+	flags.StringVar(&o.format, "format", "text", "`FORMAT` of the INPUTs: i2b2, meddocan, brat, conll, jsonl or text")
+	flags.StringVar(&o.config, "config", "", "`EXPERIMENT` whose tokenizer, sentences and digits (of vectors the dimension, too) to take (default none)")
+	flags.StringVar(&w.Tokenizer, "tokenizer", w.Tokenizer, "what cuts tokens: "+strings.Join(tokenize.Names(), ", "))
+	flags.StringVar(&w.Sentences, "sentences", w.Sentences, "what cuts sentences, within which words are neighbours: "+strings.Join(tokenize.SplitterNames(), ", "))
+	flags.BoolVar(&w.Lowercase, "lowercase", false, "take words in lower case, where a system looks if it finds no other (default as they are)")
+	flags.BoolVar(&w.ZeroDigits, "zero-digits", false, "take digits as 0, likewise (default as they are)")
+	flags.IntVar(&w.MinCount, "min-count", w.MinCount, "words that occur less often are left out")
+	flags.IntVar(&w.MinDocuments, "min-documents", w.MinDocuments, "and so are words of fewer notes; a file of text is one")
+}
+
+// likeTagger takes from --config what no flag says, and returns its network: nil
+// without --config.
+func (o *textOptions) likeTagger(flags *pflag.FlagSet) (*ann.Config, error) {
+	network, err := loadANN(o.config)
+	if network == nil || err != nil {
+		return nil, err
+	}
+	if !flags.Changed("tokenizer") {
+		o.words.Tokenizer = network.Tokenizer
+	}
+	if !flags.Changed("sentences") {
+		o.words.Sentences = network.Sentences
+	}
+	if !flags.Changed("zero-digits") {
+		o.words.ZeroDigits = network.Vocabulary.DigitsAsZero
+	}
+	return network, nil
+}
+
+// wantsInputs takes one INPUT or more.
+func wantsInputs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usageError(cmd, errors.New("an INPUT must be given"))
+	}
+	return nil
 }
 
 // openTexts reads several inputs as one corpus, as often as wanted, with whatever

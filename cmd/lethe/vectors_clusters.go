@@ -3,24 +3,22 @@ package main
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/embeddings/brown"
 )
 
 type vectorsClustersOptions struct {
 	brown.Config
-	format, config string
-	output         string
-	json           bool
+	text   textOptions
+	output string
+	json   bool
 }
 
 func newVectorsClusters() *cobra.Command {
 	opt := vectorsClustersOptions{Config: brown.DefaultConfig()}
+	opt.text.words = &opt.Words
 	cmd := &cobra.Command{
 		Use:   "clusters --output FILE INPUT...",
 		Short: "Put the words of text into Brown clusters",
@@ -37,17 +35,12 @@ The file holds words of the text. Of text with PHI it holds names: all that occu
 The same text and settings give the same file.`,
 		Example: `  lethe vectors clusters --output es.paths.gz spanish/*.txt more.txt.gz
   lethe vectors clusters --tokenizer letters-digits --zero-digits --clusters 500 --output es.paths text/`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usageError(cmd, errors.New("an INPUT must be given"))
-			}
-			return nil
-		},
+		Args: wantsInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opt.output == "" {
 				return usageError(cmd, errors.New("--output must be given"))
 			}
-			if err := opt.likeTagger(cmd.Flags()); err != nil {
+			if _, err := opt.text.likeTagger(cmd.Flags()); err != nil {
 				return err
 			}
 			if err := opt.Validate(); err != nil {
@@ -57,40 +50,15 @@ The same text and settings give the same file.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opt.format, "format", "text", "`FORMAT` of the INPUTs: i2b2, meddocan, brat, conll, jsonl or text")
-	flags.StringVar(&opt.config, "config", "", "`EXPERIMENT` whose tokenizer, sentences and digits to take (default none)")
-	flags.StringVar(&opt.Tokenizer, "tokenizer", opt.Tokenizer, "what cuts tokens: "+strings.Join(tokenize.Names(), ", "))
-	flags.StringVar(&opt.Sentences, "sentences", opt.Sentences, "what cuts sentences, within which words are neighbours: "+strings.Join(tokenize.SplitterNames(), ", "))
-	flags.BoolVar(&opt.Lowercase, "lowercase", false, "take words in lower case (default as they are)")
-	flags.BoolVar(&opt.ZeroDigits, "zero-digits", false, "take digits as 0 (default as they are)")
+	opt.text.flags(flags)
 	flags.IntVar(&opt.Clusters, "clusters", opt.Clusters, "`NUMBER` of clusters")
-	flags.IntVar(&opt.MinCount, "min-count", opt.MinCount, "words that occur less often are in no cluster")
-	flags.IntVar(&opt.MinDocuments, "min-documents", opt.MinDocuments, "nor are words of fewer notes; a file of text is one")
 	flags.StringVar(&opt.output, "output", "", "`FILE` to write; one that ends in .gz is gzipped (needed)")
 	flags.BoolVar(&opt.json, "json", false, "print what was read as JSON (default a line on stderr)")
 	return cmd
 }
 
-// likeTagger takes from --config what no flag says.
-func (o *vectorsClustersOptions) likeTagger(flags *pflag.FlagSet) error {
-	ann, err := loadANN(o.config)
-	if ann == nil || err != nil {
-		return err
-	}
-	if !flags.Changed("tokenizer") {
-		o.Tokenizer = ann.Tokenizer
-	}
-	if !flags.Changed("sentences") {
-		o.Sentences = ann.Sentences
-	}
-	if !flags.Changed("zero-digits") {
-		o.ZeroDigits = ann.Vocabulary.DigitsAsZero
-	}
-	return nil
-}
-
 func (o *vectorsClustersOptions) run(ctx context.Context, inputs []string) error {
-	corpus, err := openTexts(inputs, o.format)
+	corpus, err := openTexts(inputs, o.text.format)
 	if err != nil {
 		return err
 	}

@@ -3,25 +3,23 @@ package main
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/embeddings"
 	"github.com/lethe-deid/lethe/embeddings/learn"
 )
 
 type vectorsTrainOptions struct {
 	learn.Config
-	format, config string
-	output, as     string
-	json           bool
+	text       textOptions
+	output, as string
+	json       bool
 }
 
 func newVectorsTrain() *cobra.Command {
 	opt := vectorsTrainOptions{Config: learn.DefaultConfig()}
+	opt.text.words = &opt.Words
 	cmd := &cobra.Command{
 		Use:   "train --output FILE INPUT...",
 		Short: "Train word vectors on text",
@@ -42,18 +40,17 @@ The same text, settings and seed give the same file.`,
 		Example: `  lethe vectors train --output es.txt spanish/*.txt more.txt.gz
   lethe vectors train --config meddocan.yaml --output es.bin text/ --epochs 5
   lethe vectors train --method glove --format i2b2 --min-documents 10 --output i2b2.txt train/xml`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usageError(cmd, errors.New("an INPUT must be given"))
-			}
-			return nil
-		},
+		Args: wantsInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opt.output == "" {
 				return usageError(cmd, errors.New("--output must be given"))
 			}
-			if err := opt.likeTagger(cmd.Flags()); err != nil {
+			network, err := opt.text.likeTagger(cmd.Flags())
+			if err != nil {
 				return err
+			}
+			if network != nil && network.Network.TokenEmbedding > 0 && !cmd.Flags().Changed("dim") {
+				opt.Dim = network.Network.TokenEmbedding
 			}
 			if err := opt.Validate(); err != nil {
 				return usageError(cmd, err)
@@ -62,17 +59,10 @@ The same text, settings and seed give the same file.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opt.format, "format", "text", "`FORMAT` of the INPUTs: i2b2, meddocan, brat, conll, jsonl or text")
-	flags.StringVar(&opt.config, "config", "", "`EXPERIMENT` whose tokenizer, sentences, digits and dimension to take (default none)")
-	flags.StringVar(&opt.Tokenizer, "tokenizer", opt.Tokenizer, "what cuts tokens: "+strings.Join(tokenize.Names(), ", "))
-	flags.StringVar(&opt.Sentences, "sentences", opt.Sentences, "what cuts sentences, where windows end: "+strings.Join(tokenize.SplitterNames(), ", "))
-	flags.BoolVar(&opt.Lowercase, "lowercase", false, "take words in lower case, where a system looks if it finds no other (default as they are)")
-	flags.BoolVar(&opt.ZeroDigits, "zero-digits", false, "take digits as 0, likewise (default as they are)")
+	opt.text.flags(flags)
 	flags.StringVar((*string)(&opt.Method), "method", string(opt.Method), "skip-gram, cbow or glove")
 	flags.IntVar(&opt.Dim, "dim", opt.Dim, "`WIDTH` of the vectors")
 	flags.IntVar(&opt.Window, "window", opt.Window, "neighbours of a word on each side, at most")
-	flags.IntVar(&opt.MinCount, "min-count", opt.MinCount, "words that occur less often get no vector")
-	flags.IntVar(&opt.MinDocuments, "min-documents", opt.MinDocuments, "nor do words of fewer notes; a file of text is one")
 	flags.IntVar(&opt.Epochs, "epochs", opt.Epochs, "passes over the text; of glove, over its counts")
 	flags.IntVar(&opt.Negatives, "negatives", opt.Negatives, "words drawn against each pair; not for glove")
 	flags.Float64Var(&opt.Sample, "sample", opt.Sample, "`SHARE` of the text above which a word is thinned out, 0 for never; not for glove")
@@ -84,29 +74,8 @@ The same text, settings and seed give the same file.`,
 	return cmd
 }
 
-// likeTagger takes from --config what no flag says.
-func (o *vectorsTrainOptions) likeTagger(flags *pflag.FlagSet) error {
-	ann, err := loadANN(o.config)
-	if ann == nil || err != nil {
-		return err
-	}
-	if !flags.Changed("tokenizer") {
-		o.Tokenizer = ann.Tokenizer
-	}
-	if !flags.Changed("sentences") {
-		o.Sentences = ann.Sentences
-	}
-	if !flags.Changed("zero-digits") {
-		o.ZeroDigits = ann.Vocabulary.DigitsAsZero
-	}
-	if !flags.Changed("dim") && ann.Network.TokenEmbedding > 0 {
-		o.Dim = ann.Network.TokenEmbedding
-	}
-	return nil
-}
-
 func (o *vectorsTrainOptions) run(ctx context.Context, inputs []string) error {
-	corpus, err := openTexts(inputs, o.format)
+	corpus, err := openTexts(inputs, o.text.format)
 	if err != nil {
 		return err
 	}

@@ -12,20 +12,17 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/text"
+	"github.com/lethe-deid/lethe/embeddings/internal/whole"
 )
 
 // Clusters says in which cluster each of some words is.
@@ -144,51 +141,28 @@ func read(in io.Reader, path string) (*Clusters, error) {
 }
 
 // File is a paths file to be: hidden beside its path until Save.
-type File struct {
-	path    string
-	pending *renameio.PendingFile
-}
+type File struct{ file *whole.File }
 
 // Create makes a File, and its folder if need be. A path that ends in .gz is gzipped.
 func Create(path string) (*File, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return nil, unwritable(path, err)
-	}
-	p, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(0o666))
+	f, err := whole.Create(path)
 	if err != nil {
-		return nil, unwritable(path, err)
+		return nil, err
 	}
-	return &File{path, p}, nil
+	return &File{f}, nil
 }
 
 // Save writes the clusters, which then are at the path. The same clusters give the same bytes.
 func (f *File) Save(c *Clusters) error {
-	var w io.Writer = f.pending
-	var z *gzip.Writer
-	if strings.HasSuffix(f.path, ".gz") {
-		z = gzip.NewWriter(f.pending)
-		w = z
-	}
-	out := bufio.NewWriterSize(w, 1<<16)
-	for _, e := range c.entries {
-		fmt.Fprintf(out, "%s\t%s\t%d\n", e.Path, e.Word, e.Count)
-	}
-	err := out.Flush()
-	if z != nil && err == nil {
-		err = z.Close()
-	}
-	if err == nil {
-		err = f.pending.CloseAtomicallyReplace()
-	}
-	if err != nil {
-		return unwritable(f.path, err)
-	}
-	return nil
+	return f.file.Write(func(w io.Writer) error {
+		for _, e := range c.entries {
+			if _, err := fmt.Fprintf(w, "%s\t%s\t%d\n", e.Path, e.Word, e.Count); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Abort removes what Save has not made final; after Save it does nothing.
-func (f *File) Abort() error { return f.pending.Cleanup() }
-
-func unwritable(path string, err error) error {
-	return &data.Error{Path: path, Offset: -1, Reason: "cannot be written", Err: err}
-}
+func (f *File) Abort() error { return f.file.Abort() }

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/embeddings/learn"
 )
 
 // bruteForce is the mutual information of clusters of words, times the number of pairs, from the formula: only pairs of words that are both in
@@ -250,7 +251,7 @@ func TestTrainErrors(t *testing.T) {
 		"of 2 distinct words, 0 occur 5 times or more in 1 documents or more: too few to cluster": {data.Each([]*data.Document{{Text: "a b"}}), config(3)},
 		"no two of the words that are frequent enough are neighbours":                             {data.Each([]*data.Document{{Text: strings.Repeat("a\nb\n", 5)}}), config(3)},
 		"0 clusters: not in [1, 8192]":                                                            {data.Each(nil), config(0)},
-		"no tokenizer \"x\" (have letters-digits, ptb, whitespace)":                               {data.Each(nil), Config{Clusters: 1, MinCount: 1, MinDocuments: 1, Tokenizer: "x"}},
+		"no tokenizer \"x\" (have letters-digits, ptb, whitespace)":                               {data.Each(nil), Config{learn.Words{MinCount: 1, MinDocuments: 1, Tokenizer: "x"}, 1}},
 	} {
 		if _, _, err := Train(ctx, c.corpus, c.config, nil); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

@@ -12,19 +12,13 @@ import (
 	"unicode"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/embeddings/learn"
 )
 
 // Config is everything about the clustering that a user chooses.
 type Config struct {
-	Clusters     int    // the most there are; Liang 2005: 1000
-	MinCount     int    // words that occur less often are in none, and a pair with one of them is no pair of neighbours
-	MinDocuments int    // nor are those of fewer documents
-	Lowercase    bool   // words in lower case
-	ZeroDigits   bool   // digits as 0
-	Tokenizer    string // see tokenize.Names
-	Sentences    string // words are neighbours within these; see tokenize.SplitterNames
+	learn.Words     // those that are not learnt are in no cluster, and a pair with one of them is no pair of neighbours
+	Clusters    int // the most there are; Liang 2005: 1000
 }
 
 // maxClusters bounds the memory, 32 bytes for each two clusters.
@@ -32,24 +26,15 @@ const maxClusters = 8192
 
 // DefaultConfig is 1000 clusters of the words that occur five times.
 func DefaultConfig() Config {
-	return Config{Clusters: 1000, MinCount: 5, MinDocuments: 1, Tokenizer: "ptb", Sentences: "rules"}
+	return Config{Words: learn.DefaultWords(), Clusters: 1000}
 }
 
 // Validate says what makes no sense.
 func (c Config) Validate() error {
-	switch {
-	case c.Clusters < 1 || c.Clusters > maxClusters:
+	if c.Clusters < 1 || c.Clusters > maxClusters {
 		return fmt.Errorf("%d clusters: not in [1, %d]", c.Clusters, maxClusters)
-	case c.MinCount < 1:
-		return fmt.Errorf("minimum count %d is not positive", c.MinCount)
-	case c.MinDocuments < 1:
-		return fmt.Errorf("minimum of documents %d is not positive", c.MinDocuments)
 	}
-	if _, err := tokenize.Lookup(c.Tokenizer); err != nil {
-		return err
-	}
-	_, err := tokenize.LookupSplitter(c.Sentences)
-	return err
+	return c.Words.Validate()
 }
 
 // Summary says what the clusters were learnt from.
@@ -77,7 +62,7 @@ func Train(ctx context.Context, corpus data.Documents, cfg Config, progress Prog
 	if progress == nil {
 		progress = func(string, int, int) {}
 	}
-	sentences := learn.Sentences(ctx, corpus, learn.Cut{Tokenizer: cfg.Tokenizer, Sentences: cfg.Sentences, Lowercase: cfg.Lowercase, ZeroDigits: cfg.ZeroDigits})
+	sentences := learn.Sentences(ctx, corpus, cfg.Words)
 	words, counts, summary, err := count(sentences, cfg, progress)
 	if err != nil {
 		return nil, summary, err

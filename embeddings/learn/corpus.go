@@ -15,12 +15,32 @@ import (
 	"github.com/lethe-deid/lethe/embeddings"
 )
 
-// Cut says what the words of a text are.
-type Cut struct {
-	Tokenizer  string // see tokenize.Names
-	Sentences  string // see tokenize.SplitterNames
-	Lowercase  bool   // words in lower case
-	ZeroDigits bool   // digits as 0
+// Words says what the words of a text are, and which of them are learnt.
+type Words struct {
+	Tokenizer    string // see tokenize.Names; default ptb
+	Sentences    string // a word's neighbours are those within its sentence; see tokenize.SplitterNames; default rules
+	Lowercase    bool   // words in lower case
+	ZeroDigits   bool   // digits as 0
+	MinCount     int    // words that occur less often are not learnt; default 5
+	MinDocuments int    // nor are those of fewer documents; default 1
+}
+
+// DefaultWords are cut as Dernoncourt et al. 2016 do, with the minimum count of their
+// section 3.3.
+func DefaultWords() Words {
+	return Words{Tokenizer: "ptb", Sentences: "rules", MinCount: 5, MinDocuments: 1}
+}
+
+// Validate says what makes no sense.
+func (w Words) Validate() error {
+	switch {
+	case w.MinCount < 1:
+		return fmt.Errorf("minimum count %d is not positive", w.MinCount)
+	case w.MinDocuments < 1:
+		return fmt.Errorf("minimum of documents %d is not positive", w.MinDocuments)
+	}
+	_, err := newReader(w)
+	return err
 }
 
 // Sentence is the words of one sentence, in a slice that is valid until the next.
@@ -29,11 +49,11 @@ type Sentence struct {
 	Words    []string
 }
 
-// Sentences reads a corpus sentence by sentence, cut as for the training of
-// vectors. An error is the last item.
-func Sentences(ctx context.Context, corpus data.Documents, cut Cut) iter.Seq2[Sentence, error] {
+// Sentences reads a corpus sentence by sentence, with all its words. An error is the
+// last item.
+func Sentences(ctx context.Context, corpus data.Documents, words Words) iter.Seq2[Sentence, error] {
 	return func(yield func(Sentence, error) bool) {
-		r, err := newReader(Config{Tokenizer: cut.Tokenizer, Sentences: cut.Sentences, Lowercase: cut.Lowercase, ZeroDigits: cut.ZeroDigits})
+		r, err := newReader(words)
 		if err == nil {
 			r.corpus = corpus
 			err = r.each(ctx, func(doc *data.Document, words []string) error {
@@ -60,12 +80,12 @@ type reader struct {
 	zeroDigits bool
 }
 
-func newReader(c Config) (r *reader, err error) {
-	r = &reader{lowercase: c.Lowercase, zeroDigits: c.ZeroDigits}
-	if r.tokenizer, err = tokenize.Lookup(c.Tokenizer); err != nil {
+func newReader(w Words) (r *reader, err error) {
+	r = &reader{lowercase: w.Lowercase, zeroDigits: w.ZeroDigits}
+	if r.tokenizer, err = tokenize.Lookup(w.Tokenizer); err != nil {
 		return nil, err
 	}
-	r.splitter, err = tokenize.LookupSplitter(c.Sentences)
+	r.splitter, err = tokenize.LookupSplitter(w.Sentences)
 	return r, err
 }
 

@@ -20,7 +20,7 @@ func TestCountPairs(t *testing.T) {
 		text.WriteByte('\n')
 	}
 	c := small(GloVe)
-	r, err := newReader(c)
+	r, err := newReader(c.Words)
 	if err != nil {
 		t.Fatal(err)
 	}

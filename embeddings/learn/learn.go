@@ -35,20 +35,15 @@ func Methods() []Method { return []Method{SkipGram, CBOW, GloVe} }
 
 // Config is everything about the training that a user chooses.
 type Config struct {
-	Method       Method
-	Dim          int     // width of the vectors
-	Window       int     // neighbours on each side, at most: word2vec draws how many, GloVe weighs each by 1/distance
-	MinCount     int     // words that occur less often get no vector
-	MinDocuments int     // nor do those of fewer documents
-	Epochs       int     // passes over the text or, with GloVe, over the counts
-	Negatives    int     // words drawn against each pair; not for GloVe
-	Sample       float64 // share of the text above which a word is thinned out; 0: never; not for GloVe
-	Rate         float64 // learning rate at the start; 0: 0.025 for skip-gram, 0.25 for CBOW, 0.05 for GloVe
-	Lowercase    bool    // words in lower case
-	ZeroDigits   bool    // digits as 0
-	Tokenizer    string  // see tokenize.Names
-	Sentences    string  // windows end where these do; see tokenize.SplitterNames
-	Seed         uint64
+	Words
+	Method    Method
+	Dim       int     // width of the vectors
+	Window    int     // neighbours on each side, at most: word2vec draws how many, GloVe weighs each by 1/distance
+	Epochs    int     // passes over the text or, with GloVe, over the counts
+	Negatives int     // words drawn against each pair; not for GloVe
+	Sample    float64 // share of the text above which a word is thinned out; 0: never; not for GloVe
+	Rate      float64 // learning rate at the start; 0: 0.025 for skip-gram, 0.25 for CBOW, 0.05 for GloVe
+	Seed      uint64
 }
 
 // DefaultConfig is what Dernoncourt et al. 2016, section 3.3, say of the vectors
@@ -57,8 +52,8 @@ type Config struct {
 // it is word2vec's.
 func DefaultConfig() Config {
 	return Config{
-		Method: SkipGram, Dim: 100, Window: 10, MinCount: 5, MinDocuments: 1, Epochs: 15, Negatives: 10, Sample: 1e-3,
-		Tokenizer: "ptb", Sentences: "rules", Seed: 1,
+		Words:  DefaultWords(),
+		Method: SkipGram, Dim: 100, Window: 10, Epochs: 15, Negatives: 10, Sample: 1e-3, Seed: 1,
 	}
 }
 
@@ -79,10 +74,6 @@ func (c Config) Validate() error {
 		return fmt.Errorf("dimension %d is not in [2, 4096]", c.Dim)
 	case c.Window < 1 || c.Window > 100:
 		return fmt.Errorf("window %d is not in [1, 100]", c.Window)
-	case c.MinCount < 1:
-		return fmt.Errorf("minimum count %d is not positive", c.MinCount)
-	case c.MinDocuments < 1:
-		return fmt.Errorf("minimum of documents %d is not positive", c.MinDocuments)
 	case c.Epochs < 1:
 		return fmt.Errorf("%d epochs: not positive", c.Epochs)
 	case c.Negatives < 1 || c.Negatives > 100:
@@ -92,8 +83,7 @@ func (c Config) Validate() error {
 	case !(c.Rate >= 0 && c.Rate <= 1):
 		return fmt.Errorf("learning rate %v is not in [0, 1]", c.Rate)
 	}
-	_, err := newReader(c)
-	return err
+	return c.Words.Validate()
 }
 
 // Progress is told how far a stage is, total 0 if nobody knows; nil tells
@@ -124,7 +114,7 @@ func Vectors(ctx context.Context, corpus data.Documents, cfg Config, progress Pr
 	if progress == nil {
 		progress = func(string, int, int) {}
 	}
-	r, err := newReader(cfg)
+	r, err := newReader(cfg.Words)
 	if err != nil {
 		return nil, Summary{}, err
 	}

@@ -132,7 +132,7 @@ func TestDeal(t *testing.T) {
 	}
 	c := small(SkipGram)
 	c.Epochs = 2
-	r, err := newReader(c)
+	r, err := newReader(c.Words)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,65 @@
+// Package whole writes files that nobody sees under their names before they are whole.
+package whole
+
+import (
+	"bufio"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// File is a file to be: hidden beside its path until Write.
+type File struct {
+	path    string
+	pending *renameio.PendingFile
+}
+
+// Create makes a File, and its folder if need be. A path that ends in .gz is gzipped.
+func Create(path string) (*File, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, unwritable(path, err)
+	}
+	p, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(0o666))
+	if err != nil {
+		return nil, unwritable(path, err)
+	}
+	return &File{path, p}, nil
+}
+
+// Write has the content laid out, into a buffer; then it is at the path.
+func (f *File) Write(lay func(io.Writer) error) error {
+	var w io.Writer = f.pending
+	var z *gzip.Writer
+	if strings.HasSuffix(f.path, ".gz") {
+		z = gzip.NewWriter(f.pending)
+		w = z
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	err := lay(out)
+	if err == nil {
+		err = out.Flush()
+	}
+	if z != nil && err == nil {
+		err = z.Close()
+	}
+	if err == nil {
+		err = f.pending.CloseAtomicallyReplace()
+	}
+	if err != nil {
+		return unwritable(f.path, err)
+	}
+	return nil
+}
+
+// Abort removes what Write has not made final; after Write it does nothing.
+func (f *File) Abort() error { return f.pending.Cleanup() }
+
+func unwritable(path string, err error) error {
+	return &data.Error{Path: path, Offset: -1, Reason: "cannot be written", Err: err}
+}
