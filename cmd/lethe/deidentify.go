@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -95,6 +96,9 @@ No model finds everything: check a sample of what comes out.`,
 			if opt.model == "" {
 				return usageError(cmd, errors.New("--model must be given"))
 			}
+			if opt.known != "" && opt.safetyNet == "off" {
+				return usageError(cmd, errors.New("--known is what the safety net looks for: it cannot go with --safety-net off"))
+			}
 			if err := opt.operating.check(cmd); err != nil {
 				return usageError(cmd, err)
 			}
@@ -156,6 +160,9 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	files, err := findFiles(f, input, o.output, o.resume)
 	if err != nil {
 		return err
+	}
+	if o.patientFolders && !files.todo[0].folder {
+		return usageError(cmd, errors.New("--patient-folders is about the folders in a folder"))
 	}
 	if err := o.checkAudit(input, files); err != nil {
 		return err
@@ -229,6 +236,9 @@ func (o *deidentifyOptions) carrierOptions(f *carrier.Format) (carrier.Options, 
 	case o.delimiter != "":
 		return opt, fmt.Errorf("--delimiter %q is not one character", o.delimiter)
 	}
+	if o.keepPatient && !f.Columns {
+		return opt, fmt.Errorf("--keep-patient: %s has no columns", f.Name)
+	}
 	err := f.Check(opt)
 	if err != nil && f.Name == "csv" && len(o.columns) == 0 {
 		err = errors.New("--format csv wants a --column")
@@ -244,17 +254,27 @@ func (o *deidentifyOptions) plan() (deid.Plan, error) {
 	plan := deid.Plan{Default: kind, ByType: map[string]deid.Kind{}}
 	for _, setting := range o.replaceType {
 		typ, name, ok := strings.Cut(setting, "=")
-		if !ok {
+		switch _, twice := plan.ByType[typ]; {
+		case !ok:
 			return plan, fmt.Errorf("--replace-type %q is not of the form TYPE=KIND", setting)
+		case twice:
+			return plan, fmt.Errorf("--replace-type %s is given twice", typ)
 		}
 		if plan.ByType[typ], err = deid.ParseKind(name); err != nil {
 			return plan, fmt.Errorf("--replace-type %s: %w", typ, err)
 		}
 	}
-	for _, keyed := range []deid.Kind{deid.KindHash, deid.KindSurrogate} {
-		if o.keyFile == "" && (kind == keyed || slices.Contains(slices.Collect(maps.Values(plan.ByType)), keyed)) {
-			return plan, fmt.Errorf("%s wants a --key-file", keyed)
-		}
+	kinds := append(slices.Collect(maps.Values(plan.ByType)), kind)
+	hash, surrogates := slices.Contains(kinds, deid.KindHash), slices.Contains(kinds, deid.KindSurrogate)
+	switch {
+	case hash && o.keyFile == "":
+		return plan, fmt.Errorf("%s wants a --key-file", deid.KindHash)
+	case surrogates && o.keyFile == "":
+		return plan, fmt.Errorf("%s wants a --key-file", deid.KindSurrogate)
+	case !hash && !surrogates && o.keyFile != "":
+		return plan, fmt.Errorf("--key-file is for the kinds %s and %s, and none of them is asked for", deid.KindHash, deid.KindSurrogate)
+	case !surrogates && o.surrogates != "":
+		return plan, fmt.Errorf("--surrogates is for the kind %s, which is not asked for", deid.KindSurrogate)
 	}
 	return plan, nil
 }
@@ -299,6 +319,11 @@ func (o *deidentifyOptions) checkAudit(input string, files *fileSet) error {
 		}
 		if holds(in, path) {
 			return fmt.Errorf("%s: the audit would be written into the input", o.audit)
+		}
+	}
+	if o.mapFile != "" {
+		if file, err := resolved(o.mapFile); err != nil || file == path {
+			return cmp.Or(err, fmt.Errorf("%s: the map is to be written there, and not the audit", o.audit))
 		}
 	}
 	out, err := resolved(files.output)

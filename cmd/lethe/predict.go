@@ -52,7 +52,7 @@ A note that cannot be read is named, the others are done, and the exit code is 3
   lethe predict model/best --input - --format text --output - <note.txt`,
 		Args: wants("RUN|MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cmp.Or(opt.check(), opt.operating.check(cmd)); err != nil {
+			if err := cmp.Or(opt.check(cmd), opt.operating.check(cmd)); err != nil {
 				return usageError(cmd, err)
 			}
 			model, err := experiments.Open(args[0], opt.workers)
@@ -89,7 +89,7 @@ A note that cannot be read is named, the others are done, and the exit code is 3
 	return cmd
 }
 
-func (o *predictOptions) check() error {
+func (o *predictOptions) check(cmd *cobra.Command) error {
 	switch {
 	case o.split != "" && o.input != "":
 		return errors.New("--split and --input exclude each other")
@@ -99,6 +99,10 @@ func (o *predictOptions) check() error {
 		return errors.New("--json is about the scores of a split; --output - prints JSON lines")
 	case o.input == "" && o.output == stdio:
 		return errors.New("--output - goes with --input: of a split, the scores are printed")
+	case o.input == "" && cmd.Flags().Changed("format"):
+		return errors.New("--format is that of --input")
+	case o.output == "" && o.outputFormat != "":
+		return errors.New("--output-format is that of --output")
 	case o.input == stdio && isTerminal(os.Stdin):
 		return errors.New("--input -, but stdin is a terminal")
 	}

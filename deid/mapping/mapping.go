@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,10 +36,11 @@ type Entry struct {
 }
 
 // Recipients returns who can read the file, from a public key (age1...) or the
-// path of a file with one a line, as age has them. Errors quote neither, since a secret
-// key may have been given by mistake.
+// path of a file with one a line, as age has them. Errors quote no key, since a secret one
+// may have been given by mistake.
 func Recipients(keyOrFile string) ([]age.Recipient, error) {
-	if upper := strings.ToUpper(keyOrFile); strings.HasPrefix(upper, "AGE-SECRET-KEY") {
+	keyOrFile = strings.TrimSpace(keyOrFile)
+	if strings.Contains(strings.ToUpper(keyOrFile), "AGE-SECRET-KEY") {
 		return nil, errors.New("is a secret key; give the public one, which begins with age1")
 	}
 	if strings.HasPrefix(keyOrFile, "age1") {
@@ -63,6 +65,7 @@ func Recipients(keyOrFile string) ([]age.Recipient, error) {
 // Writer writes a file that nobody sees under its name before it is whole. It
 // serves one goroutine.
 type Writer struct {
+	path  string
 	file  *renameio.PendingFile
 	crypt io.WriteCloser
 	lines *json.Encoder
@@ -85,7 +88,7 @@ func Create(path string, to ...age.Recipient) (*Writer, error) {
 		_ = f.Cleanup()
 		return nil, err
 	}
-	w := &Writer{file: f, crypt: crypt, lines: json.NewEncoder(crypt), seen: map[Entry]bool{}}
+	w := &Writer{path: path, file: f, crypt: crypt, lines: json.NewEncoder(crypt), seen: map[Entry]bool{}}
 	w.lines.SetEscapeHTML(false)
 	return w, nil
 }
@@ -104,15 +107,17 @@ func (w *Writer) Add(e Entry) error {
 	return w.err
 }
 
-// Close puts the file under its name. After an error of Add there is none.
+// Close puts the file under its name, if nothing has come there meanwhile. After an error there is none.
 func (w *Writer) Close() error {
+	defer func() { _ = w.file.Cleanup() }() // after CloseAtomicallyReplace it does nothing
 	if w.err != nil {
-		_ = w.file.Cleanup()
 		return w.err
 	}
 	if err := w.crypt.Close(); err != nil {
-		_ = w.file.Cleanup()
 		return err
+	}
+	if _, err := os.Lstat(w.path); err == nil {
+		return &fs.PathError{Op: "rename", Path: w.path, Err: fs.ErrExist}
 	}
 	return w.file.CloseAtomicallyReplace()
 }

@@ -2,6 +2,8 @@ package mapping
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -71,10 +73,35 @@ func TestNobodyToReadIt(t *testing.T) {
 	if _, err := Create(path); err == nil {
 		t.Error("written for nobody")
 	}
-	for _, bad := range []string{"oda", "age1oda", "AGE-SECRET-KEY-1ODA", "age-secret-key-1oda"} {
+	for _, bad := range []string{"oda", "age1oda", "AGE-SECRET-KEY-1ODA", "age-secret-key-1oda", " AGE-SECRET-KEY-1ODA", "key:AGE-SECRET-KEY-1ODA"} {
 		to, err := Recipients(bad)
 		if err == nil || strings.Contains(strings.ToLower(strings.ReplaceAll(err.Error(), "open oda", "")), "oda") {
 			t.Errorf("%q: recipients %v, error %v", bad, to, err)
 		}
+	}
+}
+
+// TestMapTookTheAuditsPlace: what came under the map's name while it was written was lost.
+func TestMapTookTheAuditsPlace(t *testing.T) {
+	me, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "map.age")
+	w, err := Create(path, me.Recipient())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("error %v", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "mine" {
+		t.Errorf("%q stands there, error %v", got, err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+		t.Errorf("%d files are there, error %v", len(entries), err)
 	}
 }
