@@ -181,8 +181,11 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	}
 	d.progress.animated = d.progress.animated && !o.quiet
 	d.summary.Unchanged = f.Unchanged
-	if point != nil {
+	switch {
+	case point != nil:
 		d.summary.Expected = point.Expected()
+	case o.operating.bias > 0:
+		d.summary.Expected = "not known with --bias: check a sample"
 	}
 	replacement, err := o.replacement(model.Types)
 	if err != nil {
@@ -214,6 +217,9 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	}
 	err = d.run(cmd.Context(), files)
 	d.progress.clear()
+	if d.known != nil && !d.knew && d.summary.Notes > 0 {
+		complain(fmt.Errorf("%s: says nothing of any note: are its patients and ids those of the notes?", o.known))
+	}
 	u, ok := errors.AsType[*experiments.Unexamined](err)
 	done := err == nil || ok && u.Failed < u.Notes
 	if done && !o.quiet {

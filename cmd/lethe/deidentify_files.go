@@ -62,7 +62,9 @@ func findFiles(f *carrier.Format, input, output string, resume bool) (*fileSet, 
 			return nil, err
 		}
 		if !resume {
-			if err := mustBeNew(output); err != nil {
+			if err := mustBeNew(output); errors.Is(err, errNotEmpty) {
+				return nil, fmt.Errorf("%w; go on with the run in it by --resume, or choose another", err)
+			} else if err != nil {
 				return nil, err
 			}
 		}

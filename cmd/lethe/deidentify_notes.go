@@ -44,6 +44,7 @@ type deidentification struct {
 	replacement    *deid.Replacement
 	net            *net.Net // nil: none
 	known          *net.Values
+	knew           bool // something of a note
 	workers        int
 
 	mapping                   *mapping.Writer // nil: none
@@ -179,7 +180,9 @@ func (d *deidentification) result(file noteFile, n *carrier.Note) *result {
 	if group == "" { // IDs need not differ between files
 		group = file.name + "\x00" + doc.ID
 	}
-	return &result{group: group, doc: doc, known: slices.Concat(n.Known, d.known.Of(doc)), line: d.line(file, n.Line, n.ID)}
+	known := d.known.Of(doc)
+	d.knew = d.knew || len(known) > 0
+	return &result{group: group, doc: doc, known: slices.Concat(n.Known, known), line: d.line(file, n.Line, n.ID)}
 }
 
 func (d *deidentification) line(file noteFile, line int, id string) *audit.Line {

@@ -37,5 +37,9 @@ func (o *operatingOptions) set(model *experiments.Model) (taggers.Tagger, *opera
 		tagger, err := model.Biased(o.bias)
 		return tagger, nil, err
 	}
-	return model.At(o.minRecall)
+	tagger, point, err := model.At(o.minRecall)
+	if err == nil && o.minRecall > 0 && point.OutOfReach() {
+		complain(fmt.Errorf("--min-recall %v is out of the model's reach: all of its doubts are taken for PHI, and %.4f of the PHI tokens were found by that", o.minRecall, point.Recall))
+	}
+	return tagger, point, err
 }

@@ -63,6 +63,8 @@ func hasExtension(path string) bool {
 	return len(ext) > 1 && ext != filepath.Base(path) // ".x" is a hidden folder
 }
 
+var errNotEmpty = errors.New("the folder is not empty")
+
 // mustBeNew keeps the output of two commands apart, and the input from being
 // written over.
 func mustBeNew(path string) error {
@@ -80,7 +82,7 @@ func mustBeNew(path string) error {
 	}
 	entries, err := os.ReadDir(path)
 	if err == nil && len(entries) > 0 {
-		err = fmt.Errorf("%s: the folder is not empty", path)
+		err = fmt.Errorf("%s: %w", path, errNotEmpty)
 	}
 	return err
 }

@@ -46,7 +46,7 @@ type Summary struct {
 	net            map[net.Source]map[string]int
 	// Unchanged says what of the files was not examined, and stays as it was.
 	Unchanged string
-	// Expected is the leak that the model says is to be expected; "" if it says none.
+	// Expected is the leak to be expected; "" if the model was not calibrated.
 	Expected string
 }
 
@@ -110,7 +110,7 @@ func (s *Summary) WriteText(w io.Writer) error {
 	}
 	expected := s.Expected
 	if expected == "" {
-		expected = "the model does not say: check a sample"
+		expected = "not known, for lethe calibrate has not measured it: check a sample"
 	}
 	fmt.Fprintf(&b, "expected leak %s\n", expected)
 	_, err := io.WriteString(w, b.String())

@@ -174,7 +174,11 @@ func newCSVTable(in *source, header csvRow, o Options) (csvTable, error) {
 		i := slices.Index(names, name)
 		switch {
 		case i < 0:
-			return 0, in.defect(1, -1, fmt.Sprintf("the header has no column %q", name))
+			reason := fmt.Sprintf("the header has no column %q", name)
+			if len(names) == 1 {
+				reason += ", but only one: is the delimiter another?"
+			}
+			return 0, in.defect(1, -1, reason)
 		case slices.Contains(names[i+1:], name):
 			return 0, in.defect(1, -1, fmt.Sprintf("the header has the column %q twice", name))
 		}

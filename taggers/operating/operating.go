@@ -368,12 +368,15 @@ func (c *Curve) At(recall float64) (Point, error) {
 	return Point{}, fmt.Errorf("recall %v is more than the curve was measured for: %v at most", recall, c.Points[len(c.Points)-1].Target)
 }
 
+// OutOfReach says whether no threshold had the recall: all doubts are taken then.
+func (p Point) OutOfReach() bool { return p.Target > 0 && p.Threshold == 0 }
+
 // Names are what a table calls the point and its threshold.
 func (p Point) Names() (wanted, from string) {
 	switch {
 	case p.Target == 0:
 		return "best path", "-"
-	case p.Threshold == 0:
+	case p.OutOfReach():
 		return fmt.Sprint(p.Target), "all"
 	}
 	return fmt.Sprint(p.Target), fmt.Sprintf("%.4f", p.Threshold)
