@@ -45,20 +45,21 @@ func (p *Patient) username(text string) (string, bool, error) {
 	return made, true, nil
 }
 
-// handle replaces a run of letters of a login: olund, odal, lund.
+// loginTitles may stand before a name in a login: drlund. Of two that begin alike the
+// longer comes first.
+var loginTitles = []string{"", "doctora", "doctor", "dra", "dr", "prof"}
+
+// handle replaces a run of letters of a login: olund, odal, lund. A title stays.
 func (p *Patient) handle(t token) (string, error) {
-	n := p.names
-	plain := func(word string) (string, error) {
-		s, err := p.wordSurrogate(word, n.role(word, given))
-		return strings.Map(keepASCII, fold(s)), err
+	if p.names.count[t.word] == 0 && slices.Contains(loginTitles, t.word) {
+		return t.text, nil
 	}
-	if n.count[t.word] > 0 {
-		if s, err := plain(n.spelt(t.word)); s != "" || err != nil { // of another script nothing would be left
-			return likeCase(s, t.text), err
+	for _, title := range loginTitles {
+		if name, ok := strings.CutPrefix(t.word, title); ok && (title == "" || len(name) > 2) {
+			if made, err := p.login(name); made != "" || err != nil {
+				return likeCase(title+made, t.text), err
+			}
 		}
-	}
-	if made, ok := p.compose(t.word); ok {
-		return likeCase(made, t.text), nil
 	}
 	if len(t.text) > 4 { // a word: one that can be read
 		s, err := p.draw("word", t.word, p.list("surname"))
@@ -66,6 +67,21 @@ func (p *Patient) handle(t token) (string, error) {
 	}
 	s, _, err := p.number(t.text, Number)
 	return s, err
+}
+
+// login replaces a name, or what is made of beginnings of names; "" is neither.
+func (p *Patient) login(word string) (string, error) {
+	if n := p.names; n.count[word] > 0 {
+		spelt := n.spelt(word)
+		s, err := p.wordSurrogate(spelt, n.role(spelt, given))
+		if s = strings.Map(keepASCII, fold(s)); s != "" || err != nil { // of another script nothing would be left
+			return s, err
+		}
+	}
+	if made, ok := p.compose(word); ok {
+		return made, nil
+	}
+	return "", nil
 }
 
 // compose replaces what is made of beginnings of the names of one person, each once: olund, odal, omlund, odalun.
