@@ -218,13 +218,20 @@ func (r *Replacement) prune(spans []data.Span) []data.Span {
 		}
 	}
 	rest = merge(rest)
+	pruned := rest
 	for _, k := range data.Flatten(kept) {
-		if !slices.ContainsFunc(rest, func(s data.Span) bool { return s.Start < k.End && k.Start < s.End }) {
-			rest = append(rest, k)
+		i, _ := slices.BinarySearchFunc(rest, k.Start, func(s data.Span, at int) int {
+			if s.End <= at {
+				return -1
+			}
+			return 1
+		})
+		if i == len(rest) || rest[i].Start >= k.End {
+			pruned = append(pruned, k)
 		}
 	}
-	data.SortSpans(rest)
-	return rest
+	data.SortSpans(pruned)
+	return pruned
 }
 
 // value is what stands in the place of the text.

@@ -171,6 +171,7 @@ func likeCase(word, original string) string {
 		}
 	}
 	switch {
+	case word == "":
 	case upper > 1 && lower == 0:
 		return strings.ToUpper(word)
 	case upper == 0 && lower > 0:

@@ -111,7 +111,7 @@ var builtin = sync.OnceValue(func() map[string]*list {
 	}
 	for _, abbr := range wordlists.Entries("en-state-abbreviations") {
 		if len(abbr) == 2 && strings.ToUpper(abbr) == abbr {
-			add(lists, "state-abbreviation", []string{abbr})
+			add(lists, abbreviations, []string{abbr})
 		}
 	}
 	// First names whose gender is not known, or when those of one are used up.
@@ -128,6 +128,9 @@ var builtin = sync.OnceValue(func() map[string]*list {
 	return lists
 })
 
+// abbreviations is the list of two-letter abbreviations of states.
+const abbreviations = "state-abbreviation"
+
 // ListNames are those of the lists that surrogates are drawn from.
 func ListNames() []string { return slices.Sorted(maps.Keys(builtin())) }
 
@@ -140,8 +143,11 @@ func newLists(own map[string][]string) (map[string]*list, error) {
 		l := &list{name: name}
 		seen := map[string]bool{}
 		for i, e := range own[name] {
-			if e = strings.TrimSpace(e); !IsEntry(e) {
+			switch e = strings.TrimSpace(e); {
+			case !IsEntry(e):
 				return nil, fmt.Errorf("list %s of surrogates: entry %d has no letter, or a control character", name, i+1)
+			case name == abbreviations && (len(e) != 2 || strings.Trim(strings.ToLower(e), "abcdefghijklmnopqrstuvwxyz") != ""):
+				return nil, fmt.Errorf("list %s of surrogates: entry %d is not two letters from A to Z", name, i+1)
 			}
 			if !seen[fold(e)] {
 				seen[fold(e)] = true

@@ -63,7 +63,9 @@ func (p *Patient) handle(t token) (string, error) {
 	}
 	if len(t.text) > 4 { // a word: one that can be read
 		s, err := p.draw("word", t.word, p.list("surname"))
-		return likeCase(strings.Map(keepASCII, fold(s)), t.text), err
+		if s = strings.Map(keepASCII, fold(s)); s != "" || err != nil { // of another script nothing would be left
+			return likeCase(s, t.text), err
+		}
 	}
 	s, _, err := p.number(t.text, Number)
 	return s, err
@@ -195,7 +197,7 @@ func (p *Patient) url(text string) (string, bool, error) {
 	all := tokens(text)
 	for i, t := range all {
 		switch {
-		case webWords[t.word] && (i == 0 || all[i-1].text != "-" && !all[i-1].num):
+		case webWords[t.word] && p.names.count[t.word] == 0 && (i == 0 || all[i-1].text != "-" && !all[i-1].num):
 			b.WriteString(t.text)
 		case t.word != "":
 			s, ok := p.places.web[t.word]

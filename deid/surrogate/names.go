@@ -3,6 +3,7 @@ package surrogate
 import (
 	"cmp"
 	_ "embed"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -38,6 +39,7 @@ type names struct {
 	capital map[string]bool   // words of which somewhere the first and last letter are capitals: MA, TcJ
 	root    map[string]string // the word that one misspells
 	persons []person          // all that are mentioned with two or more words, sorted
+	of      map[string][]int  // of which persons a word is, in order
 }
 
 // person is a name as mentioned: its words, folded and spelt right.
@@ -149,6 +151,7 @@ func (n *names) parse(text string) (all []nameToken, ok bool) {
 		w := all[i].word
 		switch {
 		case len(words) == 1, i > 0 && strings.ContainsAny(all[i-1].text, "\"“'("): // a nickname
+		case n.lang == English && (w == "don" || (w == "md" || w == "pa") && first && !capitals(all[i].text)): // Don Lund, Md Rahman
 		case nameTitles[w] && (!last || !particles[w]) && (!first || w != "do") && (first || last || w != "d" && w != "don"):
 			all[i].kind = nameStays
 		case particles[w] && !last && !n.known.given(w) && all[i+1].text != ",":
@@ -337,7 +340,7 @@ const sure = 1 << 20
 // readNames collects what all mentions say.
 func (p *Patient) readNames(mentions []Mention) {
 	n := &names{lang: p.lang, known: p.known, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, follows: map[string]int{}, leads: map[string]bool{},
-		titled: map[string]bool{}, capital: map[string]bool{}, root: map[string]string{}}
+		titled: map[string]bool{}, capital: map[string]bool{}, root: map[string]string{}, of: map[string][]int{}}
 	p.names = n
 	type mention struct {
 		note   string
@@ -446,6 +449,26 @@ func (p *Patient) readNames(mentions []Mention) {
 	slices.SortStableFunc(n.persons, func(a, b person) int {
 		return cmp.Or(cmp.Compare(b.mentions, a.mentions), cmp.Compare(len(b.given)+len(b.family), len(a.given)+len(a.family)))
 	})
+	for k, who := range n.persons {
+		for _, w := range slices.Concat(who.given, who.family) {
+			n.of[w] = append(n.of[w], k)
+		}
+	}
+}
+
+// with are the persons, in order, of whom a word is: all for "".
+func (n *names) with(word string) iter.Seq[person] {
+	return func(yield func(person) bool) {
+		if word == "" {
+			slices.Values(n.persons)(yield)
+			return
+		}
+		for _, k := range n.of[word] {
+			if !yield(n.persons[k]) {
+				return
+			}
+		}
+	}
 }
 
 // titles lets a title in or before a name tell the gender of its first names.
@@ -502,20 +525,42 @@ func (n *names) spelt(word string) string { return cmp.Or(n.root[word], word) }
 // and no known names themselves.
 func (n *names) misspellings() {
 	words := slices.SortedFunc(maps.Keys(n.count), func(a, b string) int { return cmp.Or(cmp.Compare(n.count[b], n.count[a]), cmp.Compare(a, b)) })
+	near := map[string][]int{} // words that are spelt right, by what a slip may leave of them
 	for i, w := range words {
-		if utf8.RuneCountInString(w) < 5 || n.known.given(w) || n.known.surname[w] {
+		if length := utf8.RuneCountInString(w); length < 5 || length > 50 {
 			continue
 		}
-		for _, v := range words[:i] {
-			if n.root[v] == "" && utf8.RuneCountInString(v) >= 5 && n.count[v] > n.count[w] && compareWords(v, w) != noSlip {
-				n.root[w] = v
-				break
+		left := leftovers(w)
+		if !n.known.given(w) && !n.known.surname[w] {
+			first := len(words)
+			for _, l := range left {
+				for _, k := range near[l] {
+					if v := words[k]; k < first && n.count[v] > n.count[w] && compareWords(v, w) != noSlip {
+						first = k
+					}
+				}
 			}
+			if first < len(words) {
+				n.root[w] = words[first]
+				continue
+			}
+		}
+		for _, l := range left {
+			near[l] = append(near[l], i)
 		}
 	}
 	for w := range n.root { // a slip is of the role of what it should be
 		delete(n.votes, w)
 	}
+}
+
+// leftovers are a word, and the word without one of its runes. Words that are one slip apart have one in common.
+func leftovers(word string) []string {
+	all := []string{word}
+	for i, r := range word {
+		all = append(all, word[:i]+word[i+utf8.RuneLen(r):])
+	}
+	return all
 }
 
 // slip is one error of typing.
@@ -561,7 +606,7 @@ func slipOf(meant, typed string) (slip, int) {
 func misspell(word string, s slip, at int) string {
 	r := []rune(word)
 	if len(r) < 3 {
-		return word + word[len(word)-1:]
+		return word + string(r[len(r)-1:])
 	}
 	i := min(max(at, 1), len(r)-2)
 	switch s {
@@ -761,7 +806,11 @@ func (p *Patient) initialOf(letter string, as role, place int, givens, families 
 	contains := func(all, some []string) bool {
 		return !slices.ContainsFunc(some, func(w string) bool { return !slices.Contains(all, w) })
 	}
-	for _, who := range p.names.persons {
+	some := "" // a word that the name has
+	if words := slices.Concat(families, givens); len(words) > 0 {
+		some = words[0]
+	}
+	for who := range p.names.with(some) {
 		if !contains(who.family, families) || !contains(who.given, givens) {
 			continue
 		}
@@ -878,16 +927,15 @@ func (n *names) identity(text string) string {
 		return len(words) > 0
 	}
 	if len(words) > 0 {
-		best := slices.IndexFunc(n.persons, has)
 		// Of those with all the words the one with most: "Oda Lund" is "Oda Maria Lund".
-		for k, who := range n.persons {
-			if best >= 0 && has(who) && within(n.persons[best], who) {
-				best = k
+		var best *person
+		for who := range n.with(words[0]) {
+			if has(who) && (best == nil || within(*best, who)) {
+				best = &who
 			}
 		}
-		if best >= 0 {
-			words = slices.Concat(n.persons[best].given, n.persons[best].family)
-			initials = nil
+		if best != nil {
+			words, initials = slices.Concat(best.given, best.family), nil
 		}
 	}
 	for _, t := range initials {

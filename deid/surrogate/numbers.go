@@ -202,8 +202,8 @@ var numberWords = func() map[string]int {
 	return words
 }()
 
-// shortUnits are those in which 90 is no great age.
-var shortUnits = wordSet("month months mo mos week weeks wk wks day days d hour hours hrs h mes meses semana semanas dia dias hora horas m w")
+// shortUnits are those in which 90 is no great age. In 93M and 93 m, M is no month but a man; a single capital is none of them.
+var shortUnits = wordSet("month months mo mos week weeks wk wks day days d hour hours hrs h mes meses semana semanas dia dias hora horas w")
 
 // age keeps an age up to 89 years and writes the others as 90 or more (45 CFR
 // 164.514(b)(2)(i)(C)). It is false for what is not wholly made of numbers and words of ages.
@@ -215,7 +215,7 @@ func age(text string) (string, bool, error) {
 		for _, t := range all[i:] {
 			if t.word != "" {
 				if _, number := numberWords[t.word]; !number && t.word != "and" && t.word != "y" {
-					return shortUnits[t.word]
+					return shortUnits[t.word] && (len(t.text) > 1 || lowerCase(t.text))
 				}
 			}
 		}
@@ -231,7 +231,7 @@ func age(text string) (string, bool, error) {
 				return "", false, nil
 			}
 			plural := i+1 < len(all) && (all[i+1].word == "s" || all[i+1].text == "'" || all[i+1].text == "’")
-			if fraction := i > 0 && all[i-1].text == "." && i > 1 && all[i-2].num; t.n >= 90 && !short(i+1) && !fraction && (!plural || t.n >= 100) {
+			if fraction := i > 0 && all[i-1].text == "." && i > 1 && all[i-2].num; t.n >= 90 && !short(i+1) && !fraction && (!plural || t.n != 90) {
 				b.WriteString("90+")
 				continue
 			}
@@ -286,7 +286,7 @@ func (p *Patient) ip(text string) (string, bool, error) {
 	if strings.ContainsFunc(trimmed, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF.:/", r) }) {
 		return p.url(text)
 	}
-	if strings.Contains(trimmed, ":") { // version 6: hexadecimal digits
+	if strings.Count(trimmed, ":") > 1 || strings.ContainsFunc(trimmed, unicode.IsLetter) { // version 6: hexadecimal digits
 		i := 0
 		return strings.Map(func(r rune) rune {
 			if r == ':' || r == '.' || r == '/' || unicode.IsSpace(r) {

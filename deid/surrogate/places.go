@@ -353,7 +353,7 @@ func (p *Patient) listed(text, pool string, from *list) (string, bool, error) {
 func (p *Patient) state(text string) (string, bool, error) {
 	f := fold(strings.TrimSpace(text))
 	if letters := strings.ReplaceAll(strings.ReplaceAll(f, ".", ""), " ", ""); len(letters) == 2 {
-		s, err := p.draw("state-abbreviation", letters, p.lists["state-abbreviation"])
+		s, err := p.draw(abbreviations, letters, p.lists[abbreviations])
 		if err != nil {
 			return "", false, err
 		}
@@ -472,7 +472,7 @@ func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error
 			b.WriteString(likeCase(s, piece.text))
 			changed = true
 		case fold(piece.text) == "del" && i+2 < len(pieces) && pieces[i+2].key != "": // whose gender nobody knows
-			b.WriteString(piece.text[:len("de")])
+			b.WriteString(string([]rune(piece.text)[:len("de")]))
 		case piece.num:
 			number := alphanumeric(piece.text)
 			s := p.characters(number + alphanumeric(fold(text))) // another in another street

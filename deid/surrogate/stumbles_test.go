@@ -1,10 +1,14 @@
 package surrogate
 
 import (
+	"cmp"
+	"maps"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // What a reader of some hundred notes stumbled on.
@@ -213,6 +217,135 @@ func TestInitialsInCapitalsBecameASurname(t *testing.T) {
 	for _, text := range []string{"LEE", "ROE"} {
 		if got := must(t, p, Person, text); !p.lists["en-surname"].has(got) {
 			t.Errorf("%s became %q", text, got)
+		}
+	}
+}
+
+// TestLeftOfTheOriginal: a first name that is also a title, a digit or letter that is none to unicode, a man's age, a name among the words of addresses stayed.
+func TestLeftOfTheOriginal(t *testing.T) {
+	for _, c := range []struct {
+		sort Sort
+		text string
+		left string // what may not be left
+	}{
+		{Person, "Don Lund", "don"}, {Person, "Lund, Don", "don"}, {Person, "Mr. Don Lund", "don"}, {Person, "Md Rahman", "md"}, {Person, "Pa Vang", "pa"},
+		{Person, "Oda Lund ②③", "②"}, {Person, "Ⓞⓓⓐ Lund", "ⓓ"}, {Street, "3 Sesame Street ３４", "３４"}, {Username, "oda٣٤", "٣٤"}, {Number, "1②③④", "②"},
+		{Age, "93M", "93"}, {Age, "93 m", "93"}, {Age, "95 H", "95"}, {Age, "95's", "95"}, {Family, "mother 00000000093", "93"},
+		{IP, "fade:12", "fade"}, {IP, "fade.12", "fade"}, {URL, "http://page.lund.org/page", "page"}, {Email, "kim@page.com", "page"},
+	} {
+		p := patient(t, Options{}, append(mentions(Person, "Kim Page"), mentions(c.sort, c.text)...))
+		if made, ok, err := p.Replace("a", c.sort, c.text); err != nil || ok && strings.Contains(strings.ToLower(made), c.left) {
+			t.Errorf("%s %q became %q, error %v", c.sort, c.text, made, err)
+		}
+	}
+	p := spanish(t, mentions(Person, "Don Pablo Vega", "MD Vega")...)
+	for text, want := range map[string]string{"Don Pablo Vega": "Don ", "MD Vega": "MD "} {
+		if made := must(t, p, Person, text); !strings.HasPrefix(made, want) {
+			t.Errorf("%q became %q", text, made)
+		}
+	}
+	for _, text := range []string{"93 months", "96 h", "in his 90's", "89"} {
+		if made := must(t, p, Age, text); made != text {
+			t.Errorf("%q became %q", text, made)
+		}
+	}
+}
+
+// TestPortIsHexadecimal: of 192.168.1.1:8080 came letters.
+func TestPortIsHexadecimal(t *testing.T) {
+	p := patient(t, Options{}, nil)
+	if made := must(t, p, IP, "192.168.1.1:8080"); !regexp.MustCompile(`^\d{3}\.\d{3}\.\d\.\d:\d+$`).MatchString(made) {
+		t.Errorf("became %s", made)
+	}
+}
+
+// TestBrokenUTF8: "dél" was cut within its é, a short name that is misspelt within its last letter, and of nothing a capital was made.
+func TestBrokenUTF8(t *testing.T) {
+	p := spanish(t, mentions(Street, "calle dél Oro")...)
+	if made := must(t, p, Street, "calle dél Oro"); !utf8.ValidString(made) {
+		t.Errorf("the street became %q", made)
+	}
+	names := mentions(Person, "רחל אברמוביץ", "אברמוביץ", "אברמוביצ")
+	names[1].Note = "b"
+	p = patient(t, Options{Lists: map[string][]string{"hebrew-surname": {"דן"}}}, names)
+	if made := must(t, p, Person, "אברמוביצ"); made != "דןן" {
+		t.Errorf("the misspelt name became %q", made)
+	}
+	p = patient(t, Options{Lists: map[string][]string{"en-surname": {"Иванов"}}}, mentions(Username, "Whatever"))
+	if made := must(t, p, Username, "Whatever"); !ascii(made) {
+		t.Errorf("the login became %q", made)
+	}
+	all := append(mentions(Hospital, "Harbor Hospital"), mentions(URL, "www.Harbor.org")...)
+	all[0].Aside = true // so that nothing stands for it
+	p = patient(t, Options{}, all)
+	if made := must(t, p, URL, "www.Harbor.org"); !ascii(made) {
+		t.Errorf("the page became %q", made)
+	}
+}
+
+// TestShortAbbreviationPanicked: of an abbreviation of one letter, or of other letters, the second byte was no letter.
+func TestShortAbbreviationPanicked(t *testing.T) {
+	for _, entry := range []string{"A", "ABC", "Ñ", "A1"} {
+		if _, err := New(Options{Lists: map[string][]string{"state-abbreviation": {"XY", entry}}}); err == nil || !strings.Contains(err.Error(), "entry 2 is not two letters") {
+			t.Errorf("%q: error %v", entry, err)
+		}
+	}
+}
+
+// TestMisspellingsByBruteForce: what is found by leftovers is what comparing all with all finds.
+func TestMisspellingsByBruteForce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	n := &names{known: knownNames(), count: map[string]int{}, votes: map[string][2]int{}, root: map[string]string{}}
+	for range 3000 {
+		w := make([]byte, 4+rng.IntN(4))
+		for i := range w {
+			w[i] = byte('q' + rng.IntN(4))
+		}
+		n.count[string(w)+"ñ"] += 1 + rng.IntN(3)
+	}
+	n.misspellings()
+	words := slices.SortedFunc(maps.Keys(n.count), func(a, b string) int { return cmp.Or(n.count[b]-n.count[a], strings.Compare(a, b)) })
+	want := map[string]string{}
+	for i, w := range words {
+		for _, v := range words[:i] {
+			if want[v] == "" && n.count[v] > n.count[w] && compareWords(v, w) != noSlip {
+				want[w] = v
+				break
+			}
+		}
+	}
+	if len(want) < 100 || !maps.Equal(n.root, want) {
+		t.Errorf("%d misspellings, want %d", len(n.root), len(want))
+	}
+}
+
+// BenchmarkRoster is a note that names thousands of people: time must not grow with the square of their number.
+func BenchmarkRoster(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	word := func() string {
+		w := []byte("A")
+		for range 7 {
+			w = append(w, byte('a'+rng.IntN(26)))
+		}
+		return string(w)
+	}
+	var all []Mention
+	for range 8000 {
+		m := Mention{Note: "a", Sort: Person, Text: word() + " " + word(), Aside: true}
+		all = append(all, m)
+		if rng.IntN(2) == 0 {
+			m.Note = "b"
+			all = append(all, m)
+		}
+	}
+	m, err := New(Options{Key: []byte("sixteen bytes key")})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		p := m.Patient("g", all)
+		for _, mention := range all {
+			p.Identity(Person, mention.Text)
 		}
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"sync"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
@@ -209,11 +210,20 @@ func (p *Patient) Replace(note string, sort Sort, text string) (string, bool, er
 	if len(text) > longest || !strings.ContainsFunc(text, func(r rune) bool { return letterOrMark(r) || unicode.IsDigit(r) }) {
 		return "", false, nil
 	}
+	digitwise := sort == Number || sort == Phone || sort == Zip
+	if sort != Age && strings.ContainsFunc(text, func(r rune) bool { return oddSign(r) && !(digitwise && unicode.IsDigit(r)) }) {
+		return "", false, nil
+	}
 	made, ok, err := p.replace(note, sort, text)
 	if err != nil || !ok || !maySame[sort] && fold(made) == fold(text) || made == "" {
 		return "", false, err
 	}
 	return made, true, nil
+}
+
+// oddSign says that a sign would be taken for punctuation, and stay, and yet is read as a digit or letter: ٣, ②, Ⓐ.
+func oddSign(r rune) bool {
+	return r >= utf8.RuneSelf && (unicode.IsNumber(r) || unicode.Is(unicode.Other_Alphabetic, r) && !unicode.IsMark(r))
 }
 
 // maySame are the sorts that may leave a value as it is.
@@ -438,7 +448,7 @@ func (p *Patient) family(text string) (string, bool, error) {
 				}
 				b.WriteString(likeCase(s, t.text))
 				words = true
-			case t.word == "" && (!t.num || t.n < 90), number, familyWords[t.word], ageWords[t.word]:
+			case t.word == "" && (!t.num || len(t.text) < 3 && t.n < 90), number, familyWords[t.word], ageWords[t.word]:
 				b.WriteString(t.text)
 				words = words || familyWords[t.word]
 			default:
