@@ -4,10 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // What dates are written with, besides digits. Words are looked up folded:
@@ -121,85 +117,3 @@ var dateFillers = wordSet(`the of on in at to from until till through thru and o
 
 // An ordinal's suffix, after a number.
 var ordinals = wordSet("st nd rd th")
-
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
-}
-
-// fold takes case and accents from a word. ñ becomes n, as ß becomes ss.
-func fold(s string) string {
-	ascii := true
-	for i := 0; i < len(s) && ascii; i++ {
-		ascii = s[i] < utf8.RuneSelf
-	}
-	if ascii {
-		return strings.ToLower(s)
-	}
-	var b strings.Builder
-	for _, r := range norm.NFD.String(strings.ReplaceAll(s, "ß", "ss")) {
-		switch {
-		case unicode.Is(unicode.Mn, r):
-		case r == '’' || r == '‘' || r == '´':
-			b.WriteByte('\'')
-		default:
-			if plain, ok := strokes[r]; ok {
-				b.WriteString(plain)
-				continue
-			}
-			b.WriteRune(unicode.ToLower(r))
-		}
-	}
-	return b.String()
-}
-
-var strokes = map[rune]string{'ø': "o", 'Ø': "o", 'ł': "l", 'Ł': "l", 'đ': "d", 'Đ': "d", 'æ': "ae", 'Æ': "ae", 'œ': "oe", 'Œ': "oe", 'ı': "i"}
-
-// likeCase writes word in the case of original: all capitals, none, or as the
-// word is with a capital where the original has one.
-func likeCase(word, original string) string {
-	upper, lower := 0, 0
-	for _, r := range original {
-		switch {
-		case unicode.IsUpper(r):
-			upper++
-		case unicode.IsLower(r):
-			lower++
-		}
-	}
-	switch {
-	case word == "":
-	case upper > 1 && lower == 0:
-		return strings.ToUpper(word)
-	case upper == 0 && lower > 0:
-		return strings.ToLower(word)
-	case upper > 0:
-		r, n := utf8.DecodeRuneInString(word)
-		if first, _ := utf8.DecodeRuneInString(original); unicode.IsUpper(first) {
-			return string(unicode.ToUpper(r)) + word[n:]
-		}
-	}
-	return word
-}
-
-func ascii(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
-// unaccent takes the accents from the letters, and nothing else.
-func unaccent(s string) string {
-	return norm.NFC.String(strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Mn, r) {
-			return -1
-		}
-		return r
-	}, norm.NFD.String(s)))
-}

@@ -169,5 +169,3 @@ func IsEntry(s string) bool {
 
 // list is one of the lists in the language of the notes.
 func (m *Maker) list(name string) *list { return m.lists[string(m.lang)+"-"+name] }
-
-func letterOrMark(r rune) bool { return unicode.IsLetter(r) || unicode.Is(unicode.M, r) }

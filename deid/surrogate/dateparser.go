@@ -1,0 +1,341 @@
+package surrogate
+
+import (
+	"slices"
+	"strings"
+)
+
+// How a written date is read: the loop, what stands between dates, and words. Numbers are in datenumbers.go.
+
+type dateParser struct {
+	date
+	tokens []token
+	i      int
+	order  order
+	words  *calendar
+	filler string // the last filler word
+}
+
+func (p *dateParser) parse() bool {
+	if len(p.tokens) > 40 {
+		return false
+	}
+	if p.letters() {
+		return true
+	}
+	for p.i < len(p.tokens) {
+		switch {
+		case p.clock(), p.holiday(), p.written(), p.numeric(), p.single(), p.skip():
+		default:
+			return false
+		}
+	}
+	p.share()
+	return len(p.elements) > 0
+}
+
+func (p *dateParser) at(i int) token {
+	if i < 0 || i >= len(p.tokens) {
+		return token{}
+	}
+	return p.tokens[i]
+}
+
+func (p *dateParser) literal(n int) {
+	for range n {
+		p.parts = append(p.parts, part{text: p.at(p.i).text})
+		p.i++
+	}
+}
+
+// take adds the token at p.i as a part of the element.
+func (p *dateParser) take(e *element, f field) {
+	t := p.at(p.i)
+	p.i++
+	pt := part{field: f, text: t.text, value: t.n}
+	if t.num {
+		switch {
+		case f == fieldYear && len(t.text) == 5: // one digit too many
+			pt.value, pt.text, pt.tail = t.n/10, t.text[:4], t.text[4:]
+		case t.n == 0 && (f == fieldDay || f == fieldMonth): // 00 for one that is not known
+			p.parts = append(p.parts, part{text: t.text})
+			return
+		}
+		if f == fieldDay {
+			if next := p.at(p.i); ordinals[next.word] || next.text == "º" || next.text == "°" || next.text == "ª" {
+				pt.tail = next.text
+				p.i++
+			}
+		}
+	} else {
+		w := p.words.words[t.word]
+		pt.value, pt.form = w.value, w.form
+		// May is the same in full and abbreviated: 3-May-71 and 03MAY2071 look like 3-Apr-71.
+		if t.word == "may" && p.lang == English && (tight(p.at(p.i-2)) || tight(p.at(p.i))) {
+			pt.form = p.words.words["jan"].form
+		}
+	}
+	pt.was = pt.value
+	e.at[f] = len(p.parts)
+	p.parts = append(p.parts, pt)
+}
+
+// tight is a neighbour of an abbreviated month.
+func tight(t token) bool { return t.num || t.text == "-" || t.text == "/" || t.text == "." }
+
+// done adds an element. Its numbers are padded if one of them is, and if none
+// tells, if month stands as a number.
+func (p *dateParser) done(e element) {
+	padded, bare := false, false
+	for _, f := range []field{fieldDay, fieldMonth} {
+		if i := e.at[f]; i > 0 && p.parts[i].form == nil {
+			padded = padded || p.parts[i].text[0] == '0'
+			bare = bare || len(p.parts[i].text) == 1
+		}
+	}
+	numeric := e.at[fieldMonth] > 0 && (p.parts[e.at[fieldMonth]].form == nil || e.at[fieldMonth] == e.at[fieldDay]+1 && e.at[fieldDay] > 0) // or 19MAR2071
+	for _, f := range []field{fieldDay, fieldMonth} {
+		if i := e.at[f]; i > 0 {
+			text := p.parts[i].text
+			p.parts[i].pad = text[0] == '0' || len(text) == 2 && (padded || numeric && !bare)
+		}
+	}
+	p.elements = append(p.elements, e)
+}
+
+// share gives each element the year, and a bare day the month, of the next one
+// or, failing that, of the last: 3-5 April 2071, April 3-5.
+func (p *dateParser) share() {
+	get := func(k int) (y, m int) {
+		e := p.elements[k]
+		y, m = e.year, e.month
+		if i := e.at[fieldYear]; i > 0 && len(p.parts[i].text) == 4 {
+			y = p.parts[i].value
+		}
+		if i := e.at[fieldMonth]; i > 0 {
+			m = p.parts[i].value
+		}
+		return y, m
+	}
+	borrow := func(k, from int) {
+		e := &p.elements[k]
+		if e.at[fieldDay] == 0 && e.at[fieldMonth] == 0 && e.at[fieldSeason] == 0 {
+			return
+		}
+		y, m := get(from)
+		if e.at[fieldYear] == 0 && e.year == 0 {
+			e.year = y
+		}
+		if e.at[fieldMonth] == 0 && e.month == 0 && e.at[fieldDay] > 0 {
+			e.month = m
+		}
+	}
+	for k := len(p.elements) - 2; k >= 0; k-- {
+		borrow(k, k+1)
+	}
+	for k := 1; k < len(p.elements); k++ {
+		borrow(k, k-1)
+	}
+}
+
+// skip passes over what stands between dates.
+func (p *dateParser) skip() bool {
+	t := p.at(p.i)
+	switch {
+	case t.num:
+		return false
+	case t.word != "":
+		if !dateFillers[t.word] {
+			return false
+		}
+		p.filler = t.word
+	case !strings.ContainsAny(t.text, " \t\n\r-–—/,.;:'’&()+~|\u00a0"):
+		return false
+	}
+	p.literal(1)
+	return true
+}
+
+// clock passes over a time of day, 10:30 or 10:30:15.
+func (p *dateParser) clock() bool {
+	colon := func(i int) bool {
+		return p.at(i).text == ":" && p.at(i+1).num && len(p.at(i+1).text) == 2 && p.at(i+1).n < 60
+	}
+	t := p.at(p.i)
+	if !t.num || len(t.text) > 2 || t.n > 24 || !colon(p.i+1) {
+		return false
+	}
+	n := 3
+	if colon(p.i + 3) {
+		n = 5
+		if p.at(p.i+5).text == "." && p.at(p.i+6).num {
+			n = 7
+		}
+	}
+	p.literal(n)
+	return true
+}
+
+func (p *dateParser) holiday() bool {
+	if p.at(p.i).word == "" || p.at(p.i-1).word != "" {
+		return false
+	}
+	for _, h := range p.words.begins[p.at(p.i).word] {
+		text, used := "", 0 // of the tokens that are the name
+		for used < len(p.tokens)-p.i && len(fold(text)) < len(h.folded) {
+			text += p.at(p.i + used).text
+			used++
+		}
+		if fold(text) == h.folded && p.at(p.i+used).word == "" {
+			var e element
+			e.at[fieldHoliday] = len(p.parts)
+			p.parts = append(p.parts, part{field: fieldHoliday, text: text, value: h.day, was: h.day})
+			p.i += used
+			p.elements = append(p.elements, e)
+			return true
+		}
+	}
+	return false
+}
+
+func (p *dateParser) is(i int, f field) bool {
+	w, ok := p.words.words[p.at(i).word]
+	return p.at(i).word != "" && ok && w.field == f
+}
+
+// gap is the index of the next number or word after i that is no filler of a
+// date written in words, if only such stand between; else -1.
+func (p *dateParser) gap(i int) int {
+	for ; i < len(p.tokens); i++ {
+		t := p.at(i)
+		switch {
+		case t.num || t.word != "" && !slices.Contains([]string{"of", "de", "del", "ano", "the", "in", "en", "el"}, t.word):
+			return i
+		case t.word == "" && !strings.ContainsAny(t.text, " ,.-/'’\u00a0\t\n\r"):
+			return -1
+		}
+	}
+	return -1
+}
+
+// afterOrdinal steps over the suffix of the ordinal at i.
+func (p *dateParser) afterOrdinal(i int) int {
+	if t := p.at(i + 1); ordinals[t.word] || t.text == "º" || t.text == "°" || t.text == "ª" {
+		return i + 2
+	}
+	return i + 1
+}
+
+func (p *dateParser) dayAt(i int) bool {
+	t := p.at(i)
+	return t.num && len(t.text) <= 2 && t.n <= 39
+}
+
+// yearAt says that a year follows a month or day in words.
+func (p *dateParser) yearAt(i int, afterDay bool) bool {
+	t := p.at(i)
+	if !t.num || p.at(i+1).text == ":" {
+		return false
+	}
+	if len(t.text) > 2 {
+		return isYear(t)
+	}
+	if len(t.text) != 2 || ordinals[p.at(i+1).word] {
+		return false
+	}
+	quote := p.at(i - 1).text
+	return afterDay && !p.is(p.gap(i+1), fieldMonth) || t.n > 31 || quote == "'" || quote == "’" || p.lang == Spanish
+}
+
+// to makes all up to index i literal.
+func (p *dateParser) to(i int) { p.literal(i - p.i) }
+
+// written reads a date with its month, season or weekday in words.
+func (p *dateParser) written() bool {
+	var e element
+	i := p.i
+	if p.is(i, fieldWeekday) {
+		p.take(&e, fieldWeekday)
+		p.done(e)
+		return true
+	}
+	year := func(afterDay bool) {
+		if j := p.gap(p.i); j >= 0 && p.yearAt(j, afterDay) {
+			p.to(j)
+			p.take(&e, fieldYear)
+		}
+	}
+	switch {
+	case p.is(i, fieldSeason):
+		p.take(&e, fieldSeason)
+		year(false)
+	case p.is(i, fieldMonth):
+		p.take(&e, fieldMonth)
+		if j := p.gap(p.i); j >= 0 && p.dayAt(j) && !p.yearAt(j, false) && p.at(j+1).text != ":" {
+			p.to(j)
+			p.take(&e, fieldDay)
+			// April 3-5, 2071; April 3 and 5, 2071
+			if k := p.next(p.i); k >= 0 && p.dayAt(k) && p.at(k-1).text != "," && !p.is(p.gap(p.afterOrdinal(k)), fieldMonth) && !p.slashed(k) {
+				if t := p.at(k - 1); t.text != " " || p.at(k-2).word != "" || strings.ContainsAny(p.at(k-2).text, "-–&") {
+					p.done(e)
+					e = element{}
+					p.to(k)
+					p.take(&e, fieldDay)
+				}
+			}
+			year(true)
+		} else {
+			year(false)
+		}
+	case p.at(i).num && len(p.at(i).text) == 4 && p.is(p.gap(i+1), fieldMonth) && isYear(p.at(i)):
+		p.take(&e, fieldYear)
+		p.to(p.gap(p.i))
+		p.take(&e, fieldMonth)
+		if j := p.gap(p.i); j >= 0 && p.dayAt(j) {
+			p.to(j)
+			p.take(&e, fieldDay)
+		}
+	case p.dayAt(i) && p.is(p.gap(p.afterOrdinal(i)), fieldMonth):
+		p.take(&e, fieldDay)
+		p.to(p.gap(p.i))
+		p.take(&e, fieldMonth)
+		year(true)
+	case p.dayAt(i):
+		// 3-5 April, 3 y 5 de abril: the first of two or more days of one month.
+		for k := p.next(p.afterOrdinal(i)); k >= 0 && p.dayAt(k); k = p.next(p.afterOrdinal(k)) {
+			if p.is(p.gap(p.afterOrdinal(k)), fieldMonth) {
+				p.take(&e, fieldDay)
+				p.done(e)
+				return true
+			}
+		}
+		return false
+	default:
+		return false
+	}
+	p.done(e)
+	return true
+}
+
+// slashed says that the number at i begins a numeric date.
+func (p *dateParser) slashed(i int) bool { return p.at(i+1).text == "/" }
+
+// next is the index of the next number after the words and signs that join the days of a list; else -1.
+func (p *dateParser) next(i int) int {
+	joined := false
+	for ; i < len(p.tokens); i++ {
+		t := p.at(i)
+		switch {
+		case t.num && joined:
+			return i
+		case strings.ContainsAny(t.text, "-–,&"):
+			joined = true
+		case t.text == " ":
+		case slices.Contains([]string{"and", "to", "through", "thru", "or", "y", "e", "al", "a", "o", "the", "el"}, t.word):
+			joined = true
+		default:
+			return -1
+		}
+	}
+	return -1
+}

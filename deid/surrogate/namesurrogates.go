@@ -1,0 +1,244 @@
+package surrogate
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// script is the prefix of the lists of a word's script: empty for Latin, and false for one without lists.
+func script(word string) (string, bool) {
+	for _, r := range word {
+		switch {
+		case unicode.Is(unicode.Latin, r):
+			return "", true
+		case unicode.Is(unicode.Cyrillic, r):
+			return "cyrillic-", true
+		case unicode.Is(unicode.Greek, r):
+			return "greek-", true
+		case unicode.Is(unicode.Arabic, r):
+			return "arabic-", true
+		case unicode.Is(unicode.Hebrew, r):
+			return "hebrew-", true
+		case unicode.Is(unicode.Han, r):
+			return "han-", true
+		case unicode.Is(unicode.Hangul, r):
+			return "hangul-", true
+		}
+	}
+	return "", false
+}
+
+// person replaces a name in any form.
+func (p *Patient) person(text string) (string, bool, error) {
+	tokens, ok := p.names.parse(text)
+	if !ok {
+		return p.username(text) // with a digit in it, it is more like a login
+	}
+	if letters, ok := p.monogram(text, tokens); ok {
+		return letters, true, nil
+	}
+	found := false
+	for i, t := range tokens {
+		var err error
+		switch t.kind {
+		case nameWord:
+			found = true
+			if _, ok := script(t.word); !ok {
+				return "", false, nil
+			}
+			tokens[i].text, err = p.name(t)
+		case nameInitial:
+			found = true
+			if s, _ := script(t.word); s != "" {
+				return "", false, nil
+			}
+			tokens[i].text = likeCase(p.initial(tokens, i), t.text)
+		}
+		if err != nil {
+			return "", false, err
+		}
+	}
+	var b strings.Builder
+	for _, t := range tokens {
+		b.WriteString(t.text)
+	}
+	return b.String(), found, nil
+}
+
+// name replaces one word of a name.
+func (p *Patient) name(t nameToken) (string, error) {
+	if in, _ := script(t.word); (in == "han-" || in == "hangul-") && utf8.RuneCountInString(t.text) > 1 {
+		// A name in one piece: the surname is its first character.
+		_, n := utf8.DecodeRuneInString(t.text)
+		f, err := p.wordSurrogate(t.text[:n], family)
+		if err != nil {
+			return "", err
+		}
+		g, err := p.wordSurrogate(t.text[n:], given)
+		return f + g, err
+	}
+	s, err := p.spelling(t)
+	return likeCase(s, t.text), err
+}
+
+// spelling is the surrogate of a word, misspelt if it is.
+func (p *Patient) spelling(t nameToken) (string, error) {
+	meant := p.names.spelt(t.word)
+	s, err := p.wordSurrogate(meant, p.names.role(meant, t.role))
+	if err != nil || meant == t.word {
+		return s, err
+	}
+	kind, at := slipOf(meant, t.word)
+	return misspell(s, kind, at), nil
+}
+
+// wordSurrogate draws for a word that is spelt right.
+func (p *Patient) wordSurrogate(word string, as role) (string, error) {
+	prefix, _ := script(word)
+	if prefix == "" {
+		prefix = string(p.lang) + "-"
+	}
+	gender := p.names.genderOf(word)
+	if as == given && p.names.both(word) {
+		word += "\x00given"
+	}
+	if s, ok := p.memo["name\x00"+word]; ok {
+		return s, nil
+	}
+	if as == family {
+		return p.draw("name", word, p.lists[prefix+"surname"])
+	}
+	var from *list
+	switch {
+	case gender > 0:
+		from = p.lists[prefix+"female"]
+	case gender < 0:
+		from = p.lists[prefix+"male"]
+	}
+	all := p.lists[prefix+"given"]
+	if from != nil {
+		if s, err := p.draw("name", word, from); err == nil || all == nil {
+			return s, err
+		}
+	}
+	if all == nil { // scripts whose first names are by gender
+		all = p.lists[prefix+[]string{"female", "male"}[p.random("gender", word, 0)%2]]
+	}
+	return p.draw("name", word, all)
+}
+
+// initial is the surrogate of an initial: that of the surrogate of the name that it stands for, as far as the notes tell.
+func (p *Patient) initial(tokens []nameToken, i int) string {
+	letter := tokens[i].word
+	var families, givens []string
+	place := 0 // which of the first names it is
+	for k, t := range tokens {
+		if t.kind == nameWord {
+			if w := p.names.spelt(t.word); p.names.role(w, t.role) == family {
+				families = append(families, w)
+			} else {
+				givens = append(givens, w)
+			}
+		}
+		if k < i && t.kind != nameStays && t.role == given {
+			place++
+		}
+	}
+	return p.initialOf(letter, tokens[i].role, place, givens, families)
+}
+
+// initialOf finds the person with these names of whom the letter is an initial.
+func (p *Patient) initialOf(letter string, as role, place int, givens, families []string) string {
+	contains := func(all, some []string) bool {
+		return !slices.ContainsFunc(some, func(w string) bool { return !slices.Contains(all, w) })
+	}
+	some := "" // a word that the name has
+	if words := slices.Concat(families, givens); len(words) > 0 {
+		some = words[0]
+	}
+	for who := range p.names.with(some) {
+		if !contains(who.family, families) || !contains(who.given, givens) {
+			continue
+		}
+		candidates := who.given
+		if as == family {
+			candidates = who.family
+		}
+		for k, w := range candidates {
+			if strings.HasPrefix(w, letter) && (as == family || k == place || len(candidates) == 1 && place == 0) {
+				if s, err := p.wordSurrogate(w, as); err == nil {
+					return firstLetter(s)
+				}
+			}
+		}
+	}
+	// A name that is never spelt out: any other letter, the same for the same person.
+	v := byte(p.random("initial", letter+"\x00"+strings.Join(families, " "), place) % 25)
+	if c := letter[0] - 'a'; len(letter) == 1 && c < 26 && v >= c {
+		v++
+	}
+	return string(rune('A' + v))
+}
+
+func firstLetter(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return s[:n]
+}
+
+// monogram replaces initials without separators, OVL, and is false for all else.
+func (p *Patient) monogram(text string, tokens []nameToken) (string, bool) {
+	w := strings.Trim(text, " ")
+	if len(w) < 2 || len(w) > 4 || !ascii(w) || w != text || len(tokens) != 1 {
+		return "", false
+	}
+	f := fold(w)
+	if !capitals(w) && !p.names.capital[f] || p.names.titled[f] || p.names.votes[f] != [2]int{} || p.names.known.given(f) ||
+		p.names.known.surname[f] && (p.names.count[f] != 1 || len(f) > 2) {
+		return "", false
+	}
+	// Of a person whose initials they are, or else of nobody.
+	for _, who := range p.names.persons {
+		if len(who.given) == 0 || len(who.family) == 0 || who.given[0][:1] != f[:1] {
+			continue
+		}
+		made := p.initialOf(f[:1], given, 0, who.given[:1], who.family)
+		if len(who.family) == 2 && len(f) == 3 && f[1:] == who.family[0][:1]+who.family[1][:1] { // of two surnames
+			for k := range who.family {
+				made += p.initialOf(f[k+1:k+2], family, 0, nil, who.family[k:k+1])
+			}
+			return caseByCase(made, w), true
+		}
+		if who.family[0][:1] != f[len(f)-1:] {
+			continue
+		}
+		for k := 1; k < len(f)-1; k++ {
+			made += p.initialOf(f[k:k+1], given, k, nil, who.family)
+		}
+		made += p.initialOf(f[len(f)-1:], family, 0, nil, who.family[:1])
+		return caseByCase(made, w), true
+	}
+	if strings.ContainsAny(f, "aeiouy") && len(f) > 3 {
+		return "", false // rather a short name: ROSA
+	}
+	return caseByCase(p.characters(strings.ToUpper(w)), w), true
+}
+
+// capitals says that the first and the last letter of a word are capitals.
+func capitals(word string) bool {
+	first, _ := utf8.DecodeRuneInString(word)
+	last, _ := utf8.DecodeLastRuneInString(word)
+	return unicode.IsUpper(first) && unicode.IsUpper(last)
+}
+
+// caseByCase gives each letter of s the case of that of as.
+func caseByCase(s, as string) string {
+	made, like := []rune(strings.ToLower(s)), []rune(as)
+	for i := range min(len(made), len(like)) {
+		if unicode.IsUpper(like[i]) {
+			made[i] = unicode.ToUpper(made[i])
+		}
+	}
+	return string(made)
+}

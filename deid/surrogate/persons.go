@@ -1,0 +1,313 @@
+package surrogate
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// What all notes of a patient together say of names: who is meant, which words are first names, and whose.
+
+// label is what a form says of the name that follows.
+type label int
+
+const (
+	noLabel    label = iota
+	firstLabel       // Nombre: first names, if surnames have a label of their own in the note
+	lastLabel        // Apellidos:
+)
+
+var (
+	bothLabels  = []string{"nombre y apellido", "nombre y apellidos", "apellido y nombre", "apellidos y nombre"}
+	lastLabels  = []string{"apellido", "apellidos", "surname", "surnames", "last name", "family name"}
+	firstLabels = []string{"nombre", "nombre de pila", "first name", "given name", "forename"}
+)
+
+// labelOf reads the end of what stands before a name.
+func labelOf(before string) label {
+	words := " " + strings.Join(strings.FieldsFunc(fold(before), func(r rune) bool { return !letterOrMark(r) }), " ")
+	ends := func(with []string) bool {
+		return slices.ContainsFunc(with, func(l string) bool { return strings.HasSuffix(words, " "+l) })
+	}
+	switch {
+	case ends(bothLabels):
+		return noLabel
+	case ends(lastLabels):
+		return lastLabel
+	case ends(firstLabels):
+		return firstLabel
+	}
+	return noLabel
+}
+
+// sure is the weight of a role that a label gives: more than any number of guesses.
+const sure = 1 << 20
+
+// readNames collects what all mentions say.
+func (p *Patient) readNames(mentions []Mention) {
+	n := &names{lang: p.lang, known: p.known, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, follows: map[string]int{}, leads: map[string]bool{},
+		titled: map[string]bool{}, capital: map[string]bool{}, root: map[string]string{}, of: map[string][]int{}}
+	p.names = n
+	type mention struct {
+		note   string
+		tokens []nameToken
+		before string
+		label  label
+	}
+	var all []mention
+	apart := map[string]bool{} // notes in which surnames have a label of their own
+	for _, m := range mentions {
+		if m.Sort != Person {
+			continue
+		}
+		tokens, ok := n.parse(m.Text)
+		if !ok {
+			continue
+		}
+		is := labelOf(m.Before)
+		if slices.ContainsFunc(tokens, func(t nameToken) bool {
+			return t.text == "," || t.kind == nameStays && nameTitles[t.word] && !particles[t.word]
+		}) {
+			is = noLabel // the whole name after all
+		}
+		all = append(all, mention{m.Note, tokens, m.Before, is})
+		apart[m.Note] = apart[m.Note] || is == lastLabel
+	}
+	for _, m := range all {
+		words := n.indices(m.tokens, nameWord)
+		told := false
+		if m.label == lastLabel || m.label == firstLabel && (apart[m.note] || len(words) == 1) {
+			told = true
+			for i := range m.tokens {
+				m.tokens[i].role = map[label]role{firstLabel: given, lastLabel: family}[m.label]
+			}
+		}
+		for _, i := range words {
+			t := m.tokens[i]
+			n.count[t.word]++
+			n.capital[t.word] = n.capital[t.word] || capitals(t.text)
+			n.titled[t.word] = n.titled[t.word] || !capitals(t.text) && !lowerCase(t.text)
+			v := n.votes[t.word]
+			switch {
+			case told:
+				v[t.role] += sure
+			case len(words) > 1 || n.afterTitle(m.tokens, i) || len(n.indices(m.tokens, nameInitial)) > 0:
+				v[t.role]++
+			default:
+				continue
+			}
+			n.votes[t.word] = v
+		}
+	}
+	n.misspellings()
+	byKey := map[string]*person{}
+	add := func(who person) {
+		key := strings.Join(who.given, " ") + "," + strings.Join(who.family, " ")
+		if byKey[key] == nil {
+			byKey[key] = &who
+		}
+		byKey[key].mentions++
+	}
+	forms := map[string][]person{} // what labels say, by note
+	for _, m := range all {
+		var who person
+		for _, t := range m.tokens {
+			if t.kind == nameWord {
+				w := n.spelt(t.word)
+				if n.role(w, t.role) == given {
+					who.given = append(who.given, w)
+				} else {
+					who.family = append(who.family, w)
+				}
+			}
+		}
+		n.titles(m.tokens, m.before, who)
+		for k, w := range who.given {
+			if k == 0 {
+				n.leads[w] = true
+			} else {
+				n.follows[w] += n.genderOf(who.given[0])
+			}
+		}
+		if len(who.given)+len(who.family) >= 2 {
+			add(who)
+		}
+		same := func(other person) bool {
+			return slices.Equal(other.given, who.given) && slices.Equal(other.family, who.family)
+		}
+		if m.label != noLabel && !slices.ContainsFunc(forms[m.note], same) {
+			forms[m.note] = append(forms[m.note], who)
+		}
+	}
+	for _, note := range slices.Sorted(maps.Keys(forms)) { // Nombre: Oda, Apellidos: Lund is one person, if the form is of one
+		var whole person
+		for _, who := range forms[note] {
+			whole.given, whole.family = append(whole.given, who.given...), append(whole.family, who.family...)
+		}
+		if len(forms[note]) <= 3 && len(whole.given) > 0 && len(whole.family) > 0 {
+			add(whole)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(byKey)) {
+		n.persons = append(n.persons, *byKey[key])
+	}
+	// The one with most words is the one that is meant, then the one that is named most often.
+	slices.SortStableFunc(n.persons, func(a, b person) int {
+		return cmp.Or(cmp.Compare(b.mentions, a.mentions), cmp.Compare(len(b.given)+len(b.family), len(a.given)+len(a.family)))
+	})
+	for k, who := range n.persons {
+		for _, w := range slices.Concat(who.given, who.family) {
+			n.of[w] = append(n.of[w], k)
+		}
+	}
+}
+
+// with are the persons, in order, of whom a word is: all for "".
+func (n *names) with(word string) iter.Seq[person] {
+	return func(yield func(person) bool) {
+		if word == "" {
+			slices.Values(n.persons)(yield)
+			return
+		}
+		for _, k := range n.of[word] {
+			if !yield(n.persons[k]) {
+				return
+			}
+		}
+	}
+}
+
+// titles lets a title in or before a name tell the gender of its first names.
+func (n *names) titles(tokens []nameToken, before string, who person) {
+	vote := func(word string) int {
+		switch {
+		case femaleTitles[word]:
+			return 1
+		case maleTitles[word]:
+			return -1
+		}
+		return 0
+	}
+	words := strings.FieldsFunc(fold(before), func(r rune) bool { return !letterOrMark(r) })
+	score := 0
+	if len(words) > 0 {
+		score = vote(words[len(words)-1])
+	}
+	for _, t := range tokens {
+		if t.kind == nameStays && nameTitles[t.word] {
+			score += vote(t.word)
+		}
+	}
+	for _, w := range who.given {
+		n.gender[w] += score
+	}
+}
+
+// role is that of a word by all its mentions; by those of equal weight, surname. But a first name that a label has for a surname
+// is both: Apellidos: Miguel Vega, Dr. Miguel Lund.
+func (n *names) role(word string, here role) role {
+	v := n.votes[word]
+	switch {
+	case n.both(word):
+		return here
+	case v[given] == 0 && v[family] == 0:
+		return here
+	case v[given] > v[family]:
+		return given
+	}
+	return family
+}
+
+func (n *names) onlyGiven(word string) bool { return n.known.given(word) && !n.known.surname[word] }
+
+func (n *names) both(word string) bool {
+	v := n.votes[word]
+	return v[family] >= sure && v[given] > 0 && n.known.given(word)
+}
+
+func (n *names) spelt(word string) string { return cmp.Or(n.root[word], word) }
+
+// genderOf is above 0 for a woman's first name, below for a man's, 0 if that is not known.
+func (n *names) genderOf(word string) int {
+	if g := n.follows[word]; g != 0 && !n.leads[word] {
+		return g
+	}
+	for _, k := range []*genders{n.known.in[n.lang], n.known.anywhere} {
+		switch female, male := k.female[word], k.male[word]; {
+		case female && !male:
+			return 1
+		case male && !female:
+			return -1
+		}
+	}
+	if g := n.gender[word]; g != 0 {
+		return g
+	}
+	if ascii(word) && len(word) > 2 {
+		switch word[len(word)-1] {
+		case 'a':
+			return 1
+		case 'o':
+			return -1
+		}
+	}
+	return 0
+}
+
+// identity is that of the person a name is of, as far as the notes tell.
+func (n *names) identity(text string) string {
+	tokens, ok := n.parse(text)
+	if !ok {
+		return alphanumeric(text)
+	}
+	var words []string
+	var initials []nameToken
+	for _, t := range tokens {
+		switch t.kind {
+		case nameWord:
+			words = append(words, n.spelt(t.word))
+		case nameInitial:
+			initials = append(initials, t)
+		}
+	}
+	has := func(who person) bool {
+		all := slices.Concat(who.given, who.family)
+		for _, w := range words {
+			if !slices.Contains(all, w) {
+				return false
+			}
+		}
+		for _, t := range initials {
+			middle := t.role == given && len(who.given) < 2 && len(words) > 1
+			if !middle && !slices.ContainsFunc(all, func(w string) bool { return strings.HasPrefix(w, t.word) }) {
+				return false
+			}
+		}
+		return len(words) > 0
+	}
+	if len(words) > 0 {
+		// Of those with all the words the one with most: "Oda Lund" is "Oda Maria Lund".
+		var best *person
+		for who := range n.with(words[0]) {
+			if has(who) && (best == nil || within(*best, who)) {
+				best = &who
+			}
+		}
+		if best != nil {
+			words, initials = slices.Concat(best.given, best.family), nil
+		}
+	}
+	for _, t := range initials {
+		words = append(words, t.word)
+	}
+	slices.Sort(words)
+	return strings.Join(words, " ")
+}
+
+func within(a, b person) bool {
+	all := slices.Concat(b.given, b.family)
+	words := slices.Concat(a.given, a.family)
+	return len(words) < len(all) && !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(all, w) })
+}

@@ -1,0 +1,309 @@
+package surrogate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What stands in the place of a place, an institution or a profession.
+
+// ofPlaces are institutions that are called after places rather than as companies are.
+var ofPlaces = wordSet(`church school college university academy society association institute
+	iglesia colegio escuela instituto institut universidad universitat facultad academia sociedad asociacion consejeria ayuntamiento servicio centro`)
+
+// place replaces the name of any place, institution or profession.
+func (p *Patient) place(text string, sort Sort) (string, bool, error) {
+	if strings.Contains(text, "@") {
+		return p.email(text)
+	}
+	switch sort {
+	case Place:
+		return p.anyPlace(text)
+	case Hospital, Organization:
+		short, ok := abbreviation(text)
+		if lower := fold(strings.TrimSpace(text)); !ok && p.places.short[lower] {
+			short, ok = lower, true
+		}
+		if ok {
+			return p.abbreviated(text, short)
+		}
+		if first := tokens(text); sort == Organization && slices.ContainsFunc(first, func(t token) bool { return ofPlaces[t.word] }) {
+			return p.units(text, sort, p.list("city"))
+		}
+		return p.units(text, sort, p.list(string(sort)))
+	case Landmark:
+		if !strings.ContainsFunc(text, unicode.IsDigit) {
+			return p.listed(text, "landmark", p.list("landmark"))
+		}
+		return p.units(text, sort, p.list("landmark"))
+	case Department, Street:
+		return p.units(text, sort, p.list(string(sort)))
+	case Room:
+		return p.units(text, sort, p.list("surname"))
+	case City:
+		return p.listed(text, "city", p.list("city"))
+	case State:
+		return p.state(text)
+	case Country:
+		return p.listed(text, "country", p.list("country"))
+	case Profession:
+		return p.listed(text, "profession", p.list("profession"))
+	}
+	return "", false, nil
+}
+
+// anyPlace looks at each part between commas.
+func (p *Patient) anyPlace(text string) (string, bool, error) {
+	known := knownPlaces()
+	parts := strings.Split(text, ",")
+	for i, part := range parts {
+		trimmed := strings.TrimSpace(part)
+		if trimmed == "" {
+			continue
+		}
+		f := fold(trimmed)
+		var s string
+		ok := false
+		var err error
+		first, _, _ := strings.Cut(strings.NewReplacer("/", " ", ".", " ").Replace(f), " ")
+		digits := strings.ContainsFunc(trimmed, unicode.IsDigit)
+		words := strings.FieldsFunc(f, func(r rune) bool { return !letterOrMark(r) })
+		letters := 0
+		for _, w := range words {
+			letters += len(w)
+		}
+		switch {
+		case digits && letters <= 3:
+			s, ok, err = p.number(trimmed, Zip)
+		case known.streets[first] || digits && slices.ContainsFunc(words, func(w string) bool { return known.streets[w] }):
+			s, ok, err = p.place(trimmed, Street)
+		case known.countries[f]:
+			s, ok, err = p.place(trimmed, Country)
+		case known.states[f] || i > 0 && known.abbreviations[f]:
+			s, ok, err = p.place(trimmed, State)
+		case digits:
+			s, ok, err = p.place(trimmed, Street)
+		default:
+			s, ok, err = p.place(trimmed, City)
+		}
+		if !ok || err != nil {
+			return "", false, err
+		}
+		parts[i] = strings.Replace(part, trimmed, s, 1)
+	}
+	return strings.Join(parts, ","), true, nil
+}
+
+// listed draws for the whole.
+func (p *Patient) listed(text, pool string, from *list) (string, bool, error) {
+	trimmed := strings.TrimSpace(text)
+	key := strings.TrimPrefix(strings.Join(strings.Fields(fold(trimmed)), " "), "the ")
+	s, err := p.draw(pool, key, from)
+	if err != nil {
+		return "", false, err
+	}
+	if letters, short := abbreviation(trimmed); !short || len(letters) > 3 { // USA is no name in capitals
+		s = likeCase(s, trimmed)
+	}
+	return strings.Replace(text, trimmed, s, 1), true, nil
+}
+
+func (p *Patient) state(text string) (string, bool, error) {
+	f := fold(strings.TrimSpace(text))
+	if letters := strings.ReplaceAll(strings.ReplaceAll(f, ".", ""), " ", ""); len(letters) == 2 {
+		s, err := p.draw(abbreviations, letters, p.lists[abbreviations])
+		if err != nil {
+			return "", false, err
+		}
+		i := 0
+		return strings.Map(func(r rune) rune {
+			if !unicode.IsLetter(r) {
+				return r
+			}
+			i++
+			if unicode.IsLower(r) {
+				return unicode.ToLower(rune(s[i-1]))
+			}
+			return rune(s[i-1])
+		}, text), true, nil
+	}
+	if p.lang != Spanish {
+		return p.listed(text, "state", p.list("state"))
+	}
+	name := strings.Join(strings.Fields(f), " ")
+	if own := provinces[name]; own != "" {
+		name = own
+	}
+	pool := "state"
+	if !slices.ContainsFunc(builtin()["es-state"].entries, func(e string) bool { return fold(e) == name }) {
+		pool = "region"
+	}
+	s, err := p.draw(pool, name, p.list(pool))
+	if err != nil {
+		return "", false, err
+	}
+	trimmed := strings.TrimSpace(text)
+	return strings.Replace(text, trimmed, likeCase(s, trimmed), 1), true, nil
+}
+
+// provinces are other names of the provinces of Spain than those of the list.
+var provinces = map[string]string{
+	"a coruna": "la coruna", "coruna": "la coruna", "araba": "alava", "alacant": "alicante", "illes balears": "baleares", "islas baleares": "baleares",
+	"bizkaia": "vizcaya", "castello": "castellon", "girona": "gerona", "gipuzkoa": "guipuzcoa", "las palmas de gran canaria": "las palmas", "lleida": "lerida",
+	"nafarroa": "navarra", "ourense": "orense", "tenerife": "santa cruz de tenerife",
+}
+
+// zip replaces a postal code of Spain: its first two digits are those of the surrogate of its province.
+func (p *Patient) zip(value string) string {
+	id := "zip\x00" + value
+	if s, ok := p.memo[id]; ok {
+		return s
+	}
+	all := builtin()["es-state"].entries
+	was := digitsOf(value[:2])
+	code := 1 + int(p.random("province", value[:2], 0)%uint64(len(all)))
+	if s, err := p.draw("state", fold(all[was-1]), p.list("state")); err == nil {
+		if k := slices.Index(all, s); k >= 0 {
+			code = k + 1
+		}
+	}
+	made := ""
+	for attempt := range 200 {
+		made = fmt.Sprintf("%02d%03d", code, p.random("zip", value, attempt)%1000)
+		if made != value && !p.originals[made] && p.taken["zip\x00"+made] == "" {
+			break
+		}
+	}
+	p.taken["zip\x00"+made] = id
+	p.memo[id] = made
+	return made
+}
+
+// abbreviated writes the initials of the surrogate of the hospital that is
+// meant or, if none is, other letters.
+func (p *Patient) abbreviated(text, short string) (string, bool, error) {
+	if full, ok := p.places.initial[short]; ok {
+		s, ok, err := p.units(full, Hospital, p.list(string(Hospital)))
+		if err != nil {
+			return "", false, err
+		}
+		made := ""
+		for _, t := range tokens(s) {
+			if t.word != "" && (!particlesOfPlaces[t.word] || t.word == "saint") {
+				made += string(unicode.ToUpper(firstRune(t.text)))
+			}
+		}
+		if ok && len(made) > 1 && !p.originals[fold(made)] {
+			return likeCase(made, text), true, nil
+		}
+	}
+	return p.number(text, Number)
+}
+
+// units replaces the units and numbers of a name.
+func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error) {
+	if main, short, ok := named(text); ok {
+		return p.withAbbreviation(main, short, sort, from)
+	}
+	pieces := p.split(text, sort)
+	pool := "unit"
+	if sort != Hospital && sort != Organization {
+		pool = string(sort)
+	}
+	changed := false
+	var b strings.Builder
+	for i, piece := range pieces {
+		switch {
+		case piece.key != "":
+			key := piece.key
+			for p.places.longer[key] != "" && pool == "unit" {
+				key = p.places.longer[key]
+			}
+			here := from
+			if i > 0 && doctored(pieces[:i]) {
+				here = p.list("surname")
+			}
+			s, err := p.draw(pool, key, here)
+			if err != nil {
+				return "", false, err
+			}
+			b.WriteString(likeCase(s, piece.text))
+			changed = true
+		case fold(piece.text) == "del" && i+2 < len(pieces) && pieces[i+2].key != "": // whose gender nobody knows
+			b.WriteString(string([]rune(piece.text)[:len("de")]))
+		case piece.num:
+			number := alphanumeric(piece.text)
+			s := p.characters(number + alphanumeric(fold(text))) // another in another street
+			s = string([]rune(s)[:utf8.RuneCountInString(number)])
+			if s == number { // of one digit, say
+				s = p.characters(number)
+			}
+			if i+1 < len(pieces) && ordinals[fold(pieces[i+1].text)] && len(s) > 0 {
+				pieces[i+1].text = ordinalSuffix(digitsOf(s))
+			}
+			if unicode.IsLower(firstRune(piece.text)) {
+				s = strings.ToLower(s)
+			}
+			b.WriteString(s)
+			changed = true
+		default:
+			b.WriteString(piece.text)
+		}
+	}
+	if !changed { // nothing but what it is: Memorial Hospital
+		if strings.ContainsFunc(text, letterOrMark) {
+			return p.generic(text, pool, from)
+		}
+		return "", false, nil
+	}
+	return b.String(), true, nil
+}
+
+// generic replaces what has no name of its own: Hospital General, Memorial Hospital. What it is stays.
+func (p *Patient) generic(text, pool string, from *list) (string, bool, error) {
+	words := strings.Fields(text)
+	what := words[len(words)-1]
+	if p.lang == Spanish {
+		what = words[0]
+	}
+	if len(words) == 1 || pool != "unit" || !strings.Contains(" hospital clinica clinic center centre centro ", " "+fold(what)+" ") {
+		return p.listed(text, pool, from)
+	}
+	s, ok, err := p.listed(text, pool, from)
+	if p.lang == Spanish {
+		return what + " " + s, ok, err
+	}
+	return s + " " + what, ok, err
+}
+
+// doctored says that the pieces end with the title of a person: Hospital Dr. Lund.
+func doctored(pieces []placePiece) bool {
+	for k := len(pieces) - 1; k >= 0; k-- {
+		if word := fold(pieces[k].text); word != "." && word != " " {
+			return personTitles[word]
+		}
+	}
+	return false
+}
+
+var personTitles = wordSet("dr dra doctor doctora don dona prof profesor profesora")
+
+func (p *Patient) withAbbreviation(main, short string, sort Sort, from *list) (string, bool, error) {
+	s, ok, err := p.units(main, sort, from)
+	if !ok || err != nil {
+		return "", false, err
+	}
+	letters, ok, err := p.abbreviated(short, fold(short))
+	return s + " (" + letters + ")", ok, err
+}
+
+func digitsOf(s string) int {
+	n := 0
+	for _, r := range s {
+		n = n*10 + int(r-'0')
+	}
+	return n
+}
