@@ -31,14 +31,15 @@ func (m *Model) Calibrate(ctx context.Context, opt CalibrateOptions) (*operating
 	if !ok {
 		return nil, fmt.Errorf("%s: a system of this kind tells no doubts", m.dir)
 	}
+	digest, err := measured(m.dir) // before it is probed: of a model that changes meanwhile nothing was measured
+	if err != nil {
+		return nil, err
+	}
 	curve, err := operating.Fit(ctx, prober, docs)
 	if err != nil {
 		return nil, err
 	}
-	if curve.Model, err = measured(m.dir); err != nil {
-		return nil, err
-	}
-	curve.Split = split
+	curve.Model, curve.Split = digest, split
 	return curve, curve.Write(m.dir)
 }
 

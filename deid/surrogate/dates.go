@@ -96,10 +96,7 @@ func (d *date) String() string {
 }
 
 func (p part) String() string {
-	switch p.field {
-	case fieldNone:
-		return p.text
-	case fieldHoliday:
+	if p.field == fieldNone || p.field == fieldHoliday {
 		return p.text
 	}
 	if p.form != nil {

@@ -50,13 +50,21 @@ func (p *Patient) readNames(mentions []Mention) {
 	n := &names{lang: p.lang, known: p.known, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, follows: map[string]int{}, leads: map[string]bool{},
 		titled: map[string]bool{}, capital: map[string]bool{}, root: map[string]string{}, of: map[string][]int{}}
 	p.names = n
-	type mention struct {
-		note   string
-		tokens []nameToken
-		before string
-		label  label
-	}
-	var all []mention
+	all := n.vote(mentions)
+	n.misspellings()
+	n.readPersons(all)
+}
+
+// nameMention is a name as one note has it.
+type nameMention struct {
+	note   string
+	tokens []nameToken
+	before string
+	label  label
+}
+
+// vote counts the words of all names, and how often each is a first name and a surname.
+func (n *names) vote(mentions []Mention) (all []nameMention) {
 	apart := map[string]bool{} // notes in which surnames have a label of their own
 	for _, m := range mentions {
 		if m.Sort != Person {
@@ -72,7 +80,7 @@ func (p *Patient) readNames(mentions []Mention) {
 		}) {
 			is = noLabel // the whole name after all
 		}
-		all = append(all, mention{m.Note, tokens, m.Before, is})
+		all = append(all, nameMention{m.Note, tokens, m.Before, is})
 		apart[m.Note] = apart[m.Note] || is == lastLabel
 	}
 	for _, m := range all {
@@ -101,7 +109,11 @@ func (p *Patient) readNames(mentions []Mention) {
 			n.votes[t.word] = v
 		}
 	}
-	n.misspellings()
+	return all
+}
+
+// readPersons finds out who is named, and whose first names are whose.
+func (n *names) readPersons(all []nameMention) {
 	byKey := map[string]*person{}
 	add := func(who person) {
 		key := strings.Join(who.given, " ") + "," + strings.Join(who.family, " ")

@@ -129,12 +129,7 @@ func (p *Patient) split(text string, sort Sort) []placePiece {
 			i += 2
 			continue
 		}
-		if utf8.RuneCountInString(t.word) == 1 && !stay(t.word) && (sort == Street || sort == Room) {
-			pieces = append(pieces, placePiece{text: t.text, num: true})
-			i++
-			continue
-		}
-		if t.num {
+		if t.num || utf8.RuneCountInString(t.word) == 1 && !stay(t.word) && (sort == Street || sort == Room) {
 			pieces = append(pieces, placePiece{text: t.text, num: true})
 			i++
 			continue
@@ -152,23 +147,7 @@ func (p *Patient) split(text string, sort Sort) []placePiece {
 			i++
 			continue
 		}
-		end, article := i+1, false
-		for j := i + 1; j < len(all); j++ {
-			switch u := all[j]; {
-			case own(u), article && u.word != "" && !particlesOfPlaces[u.word]: // Virgen de la Salud
-				end, article = j+1, false
-				continue
-			case articles[u.word] && sort != Street:
-				article = true
-				continue
-			case particlesOfPlaces[u.word], strings.ContainsAny(u.text, " -'’.&") && u.word == "" && !u.num:
-				continue
-			}
-			break
-		}
-		if end < i+1 {
-			end = i + 1
-		}
+		end := unitEnd(all, i, sort, own)
 		var b strings.Builder
 		var words []string
 		for _, u := range all[i:end] {
@@ -181,6 +160,23 @@ func (p *Patient) split(text string, sort Sort) []placePiece {
 		i = end
 	}
 	return pieces
+}
+
+// unitEnd is where the unit ends that begins at token i: after the last of its own words.
+func unitEnd(all []token, i int, sort Sort, own func(token) bool) int {
+	end, article := i+1, false
+	for j := i + 1; j < len(all); j++ {
+		switch u := all[j]; {
+		case own(u), article && u.word != "" && !particlesOfPlaces[u.word]: // Virgen de la Salud
+			end, article = j+1, false
+		case articles[u.word] && sort != Street:
+			article = true
+		case particlesOfPlaces[u.word], strings.ContainsAny(u.text, " -'’.&") && u.word == "" && !u.num:
+		default:
+			return end
+		}
+	}
+	return end
 }
 
 // readPlaces collects units, and the initials of hospitals.

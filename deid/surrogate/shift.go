@@ -26,12 +26,12 @@ func (p *Patient) readDates(mentions []Mention) {
 		if m.Sort != Date {
 			continue
 		}
-		a, okA := parseDate(m.Text, p.lang, monthFirst)
-		b, okB := a, okA
-		if !okA || ambiguous(a) {
-			b, okB = parseDate(m.Text, p.lang, dayFirst)
+		a, _ := parseDate(m.Text, p.lang, monthFirst)
+		b := a
+		if a == nil || ambiguous(a) {
+			b, _ = parseDate(m.Text, p.lang, dayFirst)
 		}
-		if okA && okB && a != b && len(a.elements) == 1 && a.elements[0].at[fieldYear] > a.elements[0].at[fieldMonth] {
+		if a != nil && b != nil && a != b && len(a.elements) == 1 && a.elements[0].at[fieldYear] > a.elements[0].at[fieldMonth] {
 			// The two readings are one if the order is plain to see.
 			if month := a.elements[0].at[fieldMonth]; month == b.elements[0].at[fieldMonth] {
 				if month < a.elements[0].at[fieldDay] {
@@ -41,12 +41,13 @@ func (p *Patient) readDates(mentions []Mention) {
 				}
 			}
 		}
-		for i, parts := range [][]*date{{a}, {b}} {
-			if ok := []bool{okA, okB}[i]; ok {
-				for _, e := range parts[0].elements {
-					if k := e.at[fieldYear]; k > 0 && len(parts[0].parts[k].text) == 4 {
-						d.latest = max(d.latest, parts[0].parts[k].value)
-					}
+		for _, read := range []*date{a, b} {
+			if read == nil {
+				continue
+			}
+			for _, e := range read.elements {
+				if k := e.at[fieldYear]; k > 0 && len(read.parts[k].text) == 4 {
+					d.latest = max(d.latest, read.parts[k].value)
 				}
 			}
 		}

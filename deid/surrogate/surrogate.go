@@ -199,7 +199,7 @@ func (p *Patient) Replace(note string, sort Sort, text string) (string, bool, er
 		return "", false, nil
 	}
 	digitwise := sort == Number || sort == Phone || sort == Zip
-	if sort != Age && strings.ContainsFunc(text, func(r rune) bool { return oddSign(r) && !(digitwise && unicode.IsDigit(r)) }) {
+	if sort != Age && strings.ContainsFunc(text, func(r rune) bool { return oddSign(r) && (!digitwise || !unicode.IsDigit(r)) }) {
 		return "", false, nil
 	}
 	made, ok, err := p.replace(note, sort, text)

@@ -23,7 +23,7 @@ var _ taggers.Tagger = (*Tagger)(nil)
 
 // New sets a tagger to a point of its curve.
 func New(first taggers.Prober, curve *Curve, point Point) *Tagger {
-	t := &Tagger{first, curve, point.Threshold, From}
+	t := &Tagger{first, curve, point.Threshold, leastDoubt}
 	if point.Target == 0 {
 		t.threshold = math.Inf(1)
 	}
@@ -40,7 +40,7 @@ const MaxBias = 20
 func Bias(first taggers.Prober, logOdds float64) *Tagger {
 	threshold := 1 / (1 + math.Exp(logOdds))
 	uncalibrated := &Curve{Doubts: map[string]Calibration{"": {}}}
-	return &Tagger{first, uncalibrated, threshold, min(From, threshold)}
+	return &Tagger{first, uncalibrated, threshold, min(leastDoubt, threshold)}
 }
 
 // Tag implements taggers.Tagger. Scores are probabilities: of a span, that it is

@@ -28,8 +28,8 @@ import (
 const File = "operating.json"
 
 const (
-	// From is the least probability of a doubt that is looked at.
-	From = 0.0005
+	// leastDoubt is the least probability of a doubt that is looked at.
+	leastDoubt = 0.0005
 	// ownCases is how many doubts of a type, and how many of each outcome among
 	// them, a calibration of its own wants; types with fewer share one.
 	ownCases, ownOutcomes = 200, 20
@@ -104,7 +104,7 @@ type doubt struct {
 // Fit probes a tagger on documents whose PHI is known. Model and Split are the
 // caller's to fill in.
 func Fit(ctx context.Context, tagger taggers.Prober, docs []*data.Document) (*Curve, error) {
-	found, doubts, err := tagger.Probe(ctx, docs, From)
+	found, doubts, err := tagger.Probe(ctx, docs, leastDoubt)
 	if err != nil {
 		return nil, err
 	}
