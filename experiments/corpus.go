@@ -139,8 +139,22 @@ func (c *Corpus) Load(split string, progress Progress) ([]*data.Document, error)
 	return c.collect(split, source, progress)
 }
 
+// checkSplits says whether there is what a training needs.
+func (c *Corpus) checkSplits() error {
+	switch have := strings.Join(c.SplitNames(), ", "); {
+	case !c.has(trainSplit):
+		return fmt.Errorf("corpus: no split train (have %s)", have)
+	case !c.has(devSplit) && !c.cuts(devSplit):
+		return fmt.Errorf("corpus: no split dev (have %s): give one, or let corpus.hold_out make it of a part of train", have)
+	}
+	return nil
+}
+
 // loadBoth reads what a training needs, a corpus that is to be parted only once.
 func (c *Corpus) loadBoth(progress Progress) (train, dev []*data.Document, err error) {
+	if err := c.checkSplits(); err != nil {
+		return nil, nil, err
+	}
 	if c.cuts(trainSplit) && c.cuts(devSplit) {
 		parts, err := c.part(progress)
 		return parts[trainSplit], parts[devSplit], err

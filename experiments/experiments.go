@@ -360,10 +360,13 @@ func (c *Config) Outline() string {
 	return b.String()
 }
 
-// CheckFiles returns an error for each file or folder that training needs and
+// CheckFiles returns an error for each split, file or folder that training needs and
 // that is not there, or else for the first of the system's that is broken.
 func (c *Config) CheckFiles() error {
 	var missing []error
+	if err := c.Corpus.checkSplits(); err != nil {
+		missing = append(missing, err)
+	}
 	check := func(key, path string) {
 		if _, err := os.Stat(path); err != nil {
 			missing = append(missing, fmt.Errorf("%s: %w", key, err))

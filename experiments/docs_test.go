@@ -1,0 +1,81 @@
+package experiments
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/lethe-deid/lethe/taggers/ann"
+)
+
+// Nowhere stood which keys a corpus and a network have: docs/experiments.md names each, of the
+// network with its default, and its example is valid.
+func TestKeysWereWrittenNowhere(t *testing.T) {
+	raw, err := os.ReadFile("../docs/experiments.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(raw)
+	row := func(key string) string {
+		_, after, ok := strings.Cut(page, "\n| `"+key+"` | ")
+		if !ok {
+			t.Errorf("the page has no row for %s", key)
+		}
+		line, _, _ := strings.Cut(after, "\n")
+		return line
+	}
+	for key, part := range keys(reflect.ValueOf(Corpus{})) {
+		line := row(key)
+		if part.Kind() == reflect.Struct {
+			for below := range keys(part) {
+				if !strings.Contains(line, "`"+below+"`") {
+					t.Errorf("the row of %s lacks %s", key, below)
+				}
+			}
+		}
+	}
+	for key, part := range keys(reflect.ValueOf(ann.DefaultConfig())) {
+		if part.Kind() != reflect.Struct {
+			checkDefault(t, row(key), key, part)
+			continue
+		}
+		for below, value := range keys(part) {
+			checkDefault(t, row(key+"."+below), key+"."+below, value)
+		}
+	}
+
+	_, rest, _ := strings.Cut(page, "```yaml\n")
+	example, _, ok := strings.Cut(rest, "```\n")
+	if !ok {
+		t.Fatal("no example is shown")
+	}
+	t.Setenv("NOTES", t.TempDir())
+	path := filepath.Join(t.TempDir(), "ward.yaml")
+	if err := os.WriteFile(path, []byte(example), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(path, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// keys are the keys of a struct and what they hold.
+func keys(v reflect.Value) map[string]reflect.Value {
+	m := map[string]reflect.Value{}
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		m[name] = v.Field(i)
+	}
+	return m
+}
+
+func checkDefault(t *testing.T, row, key string, value reflect.Value) {
+	t.Helper()
+	said, _, _ := strings.Cut(row, "|")
+	if want := fmt.Sprint(value.Interface()); strings.TrimSpace(said) != want {
+		t.Errorf("%s: the page says the default %q, which is %q", key, strings.TrimSpace(said), want)
+	}
+}
