@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/operating"
+	"github.com/lethe-deid/lethe/taggers/system"
 )
 
 // CalibrateOptions say on what to calibrate.
@@ -101,8 +102,8 @@ func (m *Model) At(recall float64) (taggers.Tagger, *operating.Point, error) {
 // operating.Bias.
 func (m *Model) Biased(logOdds float64) (taggers.Tagger, error) {
 	prober, ok := m.Tagger.(taggers.Prober)
-	if !ok {
-		return nil, fmt.Errorf("%s: a system of this kind tells no doubts", m.dir)
+	if !ok || !system.TellsDoubts(m.Tagger) {
+		return nil, fmt.Errorf("%s: rules and lists have no doubts that a bias could raise", m.dir)
 	}
 	return operating.Bias(prober, logOdds), nil
 }

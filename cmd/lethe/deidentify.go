@@ -23,6 +23,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/mapping"
 	"github.com/lethe-deid/lethe/deid/net"
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/taggers/rules"
 )
 
 type deidentifyOptions struct {
@@ -355,10 +356,16 @@ func (o *deidentifyOptions) openAudit(d *deidentification, files *fileSet, with 
 	}
 	mac := hmac.New(sha256.New, with.Key) // tells keys apart, and says nothing of them that surrogates do not
 	mac.Write([]byte("lethe key 1"))
+	var netRules []byte // those of a file: it may change from run to run
+	if !slices.Contains(append(rules.BuiltinNames(), "auto", "none", "off"), o.safetyNet) {
+		if netRules, err = os.ReadFile(o.safetyNet); err != nil {
+			return err
+		}
+	}
 	asked, err := json.Marshal(map[string]any{
 		"version": experiments.Version(version), "format": o.format, "columns": o.columns, "id": o.id, "patient": o.patient,
 		"keep_patient": o.keepPatient, "patient_folders": o.patientFolders, "encoding": o.encoding, "delimiter": o.delimiter,
-		"replace": o.replace, "replace_type": o.replaceType, "safety_net": o.safetyNet, "known": o.known != "", "min_recall": o.operating.minRecall, "bias": o.operating.bias,
+		"replace": o.replace, "replace_type": o.replaceType, "safety_net": o.safetyNet, "safety_net_rules": netRules, "known": o.known != "", "min_recall": o.operating.minRecall, "bias": o.operating.bias,
 		"key": mac.Sum(nil), "language": with.Language, "sorts": with.Sorts, "lists": with.Lists,
 	})
 	if err != nil {

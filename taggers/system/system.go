@@ -215,6 +215,23 @@ func (n *node) Probe(ctx context.Context, docs []*data.Document, from float64) (
 	return reader.Probe(ctx, n.Tagger, docs, from)
 }
 
+// TellsDoubts says whether a tagger ever has doubts when it is probed: networks and
+// CRFs have, rules and lists have none, and of several members the spans that do not
+// stand are some.
+func TellsDoubts(t taggers.Tagger) bool {
+	n, ok := t.(*node)
+	switch {
+	case !ok:
+		_, ok = t.(taggers.Prober)
+		return ok
+	case len(n.children) == 0:
+		return TellsDoubts(n.own)
+	case len(n.children) > 1:
+		return true
+	}
+	return TellsDoubts(n.children[0])
+}
+
 // Save implements taggers.Model.
 func (n *node) Save(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
