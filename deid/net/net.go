@@ -154,7 +154,9 @@ type word struct {
 	fold        string // without case and accents
 	digits      bool
 	capitalized bool
-	gap         int // bytes since the word before that may stand within a value, or -1
+	gap         int  // bytes since the word before that may stand within a value, or -1
+	comma       bool // a comma is among them, and no full stop
+	dot         bool // a full stop follows
 }
 
 // maxGap is how many bytes may part two words of a value: a comma and a line end with
@@ -221,13 +223,15 @@ func split(text string, from, to int, covered []data.Span) []word {
 			ascii = ascii && r < utf8.RuneSelf
 			end += size
 		}
-		w := word{start: i, end: end, digits: digit, capitalized: unicode.IsUpper(r), gap: -1, fold: text[i:end]}
+		w := word{start: i, end: end, digits: digit, capitalized: unicode.IsUpper(r), gap: -1, fold: text[i:end], dot: strings.HasPrefix(text[end:], ".")}
 		if !digit {
 			w.fold = fold(w.fold, ascii)
 		}
 		if k := len(words) - 1; k >= 0 && i-words[k].end <= maxGap && near(text[words[k].end:i]) &&
 			(next == 0 || covered[next-1].End <= words[k].end) {
 			w.gap = i - words[k].end
+			between := text[words[k].end:i]
+			w.comma = strings.Contains(between, ",") && !strings.Contains(between, ".")
 		}
 		words = append(words, w)
 		i = end

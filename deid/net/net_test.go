@@ -64,6 +64,28 @@ func TestOriginals(t *testing.T) {
 	}
 }
 
+// TestInitialBesideANameStayed: of "O. Lund" the net left "O.".
+func TestInitialBesideANameStayed(t *testing.T) {
+	removed := []Removed{{"Íñigo Vega", "PATIENT"}, {"Oda Lund", "DOCTOR"}}
+	for text, want := range map[string]string{
+		"seen by O. Lund":          "seen by [DOCTOR original|O. Lund]",
+		"seen by O Lund, again":    "seen by [DOCTOR original|O Lund], again",
+		"O. I. Vega":               "[PATIENT original|O. I. Vega]",
+		"Í.Vega":                   "[PATIENT original|Í.Vega]",
+		"Lund, O. and Lund O. and": "[DOCTOR original|Lund, O]. and [DOCTOR original|Lund O]. and",
+		"VEGA, I":                  "[PATIENT original|VEGA, I]",
+		"o. Lund, X. Lund":         "o. [DOCTOR original|Lund, X. Lund]",
+		"Lund. O2 sat 97":          "[DOCTOR original|Lund]. O2 sat 97",
+		"Mr. Vega I saw":           "Mr. [PATIENT original|Vega] I saw",
+		"grade O":                  "grade O",
+	} {
+		n := &Net{Types: types(t)}
+		if diff := cmp.Diff(want, show(text, n.Scan(text, nil, n.Originals(removed), nil))); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 func TestKnown(t *testing.T) {
 	known := []Value{{Kind: Name, Text: "Zsófia Qwyxen"}, {Kind: ID, Text: "0047-11223"}, {Kind: Street, Text: "12 Harbour Street"}, {Kind: Clinician, Text: "Lund"}}
 	for text, want := range map[string]string{

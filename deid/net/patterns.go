@@ -37,6 +37,7 @@ type patterns struct {
 	longest int                 // of the numbers, in bytes
 	parts   map[string]string   // of names: the type
 	list    []string            // the keys of parts that are long enough to be fuzzy
+	letters map[string]bool     // what parts begin with: their initials
 	numeric []phrase            // the numbers that are long enough to be fuzzy
 	seen    map[string]bool     // phrases that are there already
 }
@@ -66,8 +67,10 @@ func (p *patterns) add(text, typ string, how how) {
 		for _, w := range words {
 			if utf8.RuneCountInString(w) >= minWord && !inNames[w] {
 				if p.parts == nil {
-					p.parts = map[string]string{}
+					p.parts, p.letters = map[string]string{}, map[string]bool{}
 				}
+				_, letter := utf8.DecodeRuneInString(w)
+				p.letters[w[:letter]] = true
 				if _, ok := p.parts[w]; !ok {
 					p.parts[w] = typ
 					if len(w) >= minFuzzy {
@@ -213,9 +216,21 @@ func (p *patterns) names(words []word, hit func(first, last int, typ string)) {
 				continue
 			}
 		}
-		hit(i, last, typ)
+		first := i
+		for first > 0 && words[first].gap >= 0 && p.initial(words[first-1]) {
+			first--
+		}
+		for last+1 < len(words) && words[last+1].gap >= 0 && p.initial(words[last+1]) && (words[last+1].dot || words[last+1].comma) {
+			last++ // Lund, O. or Lund O., but not "Lund. O2 sat"
+		}
+		hit(first, last, typ)
 		i = last
 	}
+}
+
+// initial says whether a word may be one of a name that is looked for.
+func (p *patterns) initial(w word) bool {
+	return w.capitalized && p.letters[w.fold] && utf8.RuneCountInString(w.fold) == 1
 }
 
 // part says whether a word is part of a name, and of which type.
