@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/taggers"
@@ -45,7 +46,8 @@ func Bias(first taggers.Prober, logOdds float64) *Tagger {
 
 // Tag implements taggers.Tagger. Scores are probabilities: of a span, that it is
 // right; of a doubt that is taken, that it is PHI. (Of Bias they are the tagger's own.)
-// Neighbouring doubts of one type are one span, and so are those that overlap.
+// Neighbouring doubts of one type are one span, and so are those that overlap; signs
+// alone are none.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	found, doubts, err := t.first.Probe(ctx, docs, t.from)
 	if err != nil {
@@ -74,6 +76,9 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 				taken = append(taken, d)
 			}
 		}
+		taken = slices.DeleteFunc(taken, func(s data.Span) bool { // a full stop alone says nothing
+			return !strings.ContainsFunc(doc.Text[s.Start:s.End], func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
+		})
 		found[i] = append(found[i], taken...) // of which none overlaps another
 		data.SortSpans(found[i])
 	}

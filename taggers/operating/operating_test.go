@@ -381,6 +381,23 @@ func TestOverlappingDoubtsAreAllTaken(t *testing.T) {
 	}
 }
 
+// The full stop between "62704. MR 7" was taken with them, as another type.
+func TestSignsBesideDoubtsWereTaken(t *testing.T) {
+	docs := []*data.Document{{Text: "62704. 7 (7)"}}
+	doubt := func(start, end int, typ string) data.Span {
+		return data.Span{Start: start, End: end, Type: typ, Score: 0.4}
+	}
+	found, err := Bias(told{doubts: []data.Span{
+		doubt(0, 5, "ZIP"), doubt(5, 6, "IDNUM"), doubt(7, 8, "AGE"), doubt(9, 10, "AGE"), doubt(10, 11, "AGE"), doubt(11, 12, "ZIP"),
+	}}, MaxBias).Tag(context.Background(), docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]data.Span{doubt(0, 5, "ZIP"), doubt(7, 11, "AGE")}, found[0]); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // What the curve counts at a threshold is what is covered when the tagger is set to it,
 // whatever overlaps what.
 func TestCountsAreThoseOfTheTagger(t *testing.T) {
