@@ -123,6 +123,7 @@ func (n *names) readPersons(all []nameMention) {
 		byKey[key].mentions++
 	}
 	forms := map[string][]person{} // what labels say, by note
+	surnames := map[string]int{}   // as gender, of a surname alone: Mr. Lund
 	for _, m := range all {
 		var who person
 		for _, t := range m.tokens {
@@ -135,7 +136,13 @@ func (n *names) readPersons(all []nameMention) {
 				}
 			}
 		}
-		n.titles(m.tokens, m.before, who)
+		score := n.titles(m.tokens, m.before)
+		for _, w := range who.given {
+			n.gender[w] += score
+		}
+		if len(who.given) == 0 {
+			surnames[strings.Join(who.family, " ")] += score
+		}
 		for k, w := range who.given {
 			if k == 0 {
 				n.leads[w] = true
@@ -169,6 +176,7 @@ func (n *names) readPersons(all []nameMention) {
 	slices.SortStableFunc(n.persons, func(a, b person) int {
 		return cmp.Or(cmp.Compare(b.mentions, a.mentions), cmp.Compare(len(b.given)+len(b.family), len(a.given)+len(a.family)))
 	})
+	n.byTitles(surnames)
 	for k, who := range n.persons {
 		for _, w := range slices.Concat(who.given, who.family) {
 			n.of[w] = append(n.of[w], k)
@@ -191,8 +199,31 @@ func (n *names) with(word string) iter.Seq[person] {
 	}
 }
 
-// titles lets a title in or before a name tell the gender of its first names.
-func (n *names) titles(tokens []nameToken, before string, who person) {
+// byTitles lets Mr. Lund tell the gender of Khalid Lund, whose first name does not: if he is
+// the only one of that name of whom nothing is known, and it is nobody else of whom it is.
+func (n *names) byTitles(surnames map[string]int) {
+	for _, surname := range slices.Sorted(maps.Keys(surnames)) {
+		score := surnames[surname]
+		var unknown []string
+		for _, who := range n.persons {
+			if len(who.given) == 0 || strings.Join(who.family, " ") != surname {
+				continue
+			}
+			switch g := n.genderOf(who.given[0]); {
+			case g*score > 0:
+				score = 0
+			case g == 0 && !slices.Contains(unknown, who.given[0]):
+				unknown = append(unknown, who.given[0])
+			}
+		}
+		if len(unknown) == 1 {
+			n.gender[unknown[0]] += score
+		}
+	}
+}
+
+// titles is above 0 for a woman's title in or before a name, below for a man's.
+func (n *names) titles(tokens []nameToken, before string) int {
 	vote := func(word string) int {
 		switch {
 		case femaleTitles[word]:
@@ -212,9 +243,7 @@ func (n *names) titles(tokens []nameToken, before string, who person) {
 			score += vote(t.word)
 		}
 	}
-	for _, w := range who.given {
-		n.gender[w] += score
-	}
+	return score
 }
 
 // role is that of a word by all its mentions; by those of equal weight, surname. But a first name that a label has for a surname

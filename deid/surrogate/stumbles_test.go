@@ -39,6 +39,35 @@ func TestAddressIsNotOfThePerson(t *testing.T) {
 	}
 }
 
+// TestTitleOfASurnameSaidNothing: PROCTOR, KHALID became a woman's name, though he is Mr. Proctor elsewhere.
+func TestTitleOfASurnameSaidNothing(t *testing.T) {
+	for _, tc := range []struct {
+		before string
+		names  []string
+		first  string // whose gender is asked
+		list   string // "" if nothing is known
+	}{
+		{"seen: Mr. ", []string{"PROCTOR, ZHALID", "Proctor"}, "ZHALID", "en-male"},
+		{"seen: Mrs. ", []string{"PROCTOR, ZHALID", "Proctor"}, "ZHALID", "en-female"},
+		{"seen: Mr. ", []string{"PROCTOR, ZHALID", "Latoya Proctor", "Proctor"}, "ZHALID", "en-male"},
+		{"seen: Mr. ", []string{"PROCTOR, ZHALID", "John Proctor", "Proctor"}, "ZHALID", ""},
+		{"seen: Mr. ", []string{"PROCTOR, ZHALID", "Oruk Proctor", "Proctor"}, "ZHALID", ""},
+	} {
+		all := mentions(Person, tc.names...)
+		all[len(all)-1].Before = tc.before
+		p := patient(t, Options{}, all)
+		g := p.names.genderOf(fold(tc.first))
+		if want := map[string]int{"en-male": -1, "en-female": 1}[tc.list]; g != want {
+			t.Errorf("%v after %q: gender %d, want %d", tc.names, tc.before, g, want)
+		}
+		if tc.list != "" {
+			if w := strings.Fields(must(t, p, Person, tc.names[0])); !p.lists[tc.list].has(w[1]) {
+				t.Errorf("%s became %v", tc.names[0], w)
+			}
+		}
+	}
+}
+
 // TestHospitalsPageIsOfAnother: www.bvh.org was not that of BVH's surrogate.
 func TestHospitalsPageIsOfAnother(t *testing.T) {
 	p := patient(t, Options{}, append(mentions(Hospital, "Bay View Hospital", "BVH"), mentions(URL, "www.bvh.org")...))
