@@ -1,0 +1,92 @@
+// Package fold decides which spellings of a word are the same word.
+//
+// What is replaced in one note and what is looked for in the others must be
+// compared in the same way: otherwise Weiß is replaced and Weiss stays. Every
+// comparison of what people write therefore uses this one function.
+package fold
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Fold removes what does not tell two spellings of a word apart: case, accents
+// and other combining marks, strokes and ligatures (Bjørnæs is bjornaes, Weiß
+// is weiss), the forms that Unicode has only for compatibility (full-width
+// letters and digits, ﬁ), the different apostrophes and hyphens, and characters
+// that are not visible at all. Folding twice changes nothing more.
+//
+// The result can be empty, for a combining mark alone. The signs º and ª stay,
+// since nº and Mª are not words with an o or an a. Superior and circled digits
+// stay as well: 10² is not 102.
+func Fold(s string) string {
+	ascii := true
+	for i := 0; i < len(s) && ascii; i++ {
+		ascii = s[i] < utf8.RuneSelf && s[i] != '`'
+	}
+	if ascii {
+		return strings.ToLower(s)
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for _, r := range s {
+		switch {
+		case 'a' <= r && r <= 'z' || r == ' ':
+			b.WriteByte(byte(r))
+		case r < endLatin:
+			b.WriteString(latin()[r])
+		default:
+			b.WriteString(one(r))
+		}
+	}
+	return b.String()
+}
+
+// plain has the lower-case characters that Unicode does not decompose, or not as people write them.
+var plain = map[rune]string{
+	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'ł': "l", 'đ': "d", 'ð': "d", 'þ': "th", 'ħ': "h", 'ŧ': "t", 'ŋ': "n", 'ı': "i", 'ȷ': "j", 'ĸ': "k",
+	'ς': "σ", // the form at the end of a word, which capitals do not have
+	'’': "'", '‘': "'", '´': "'", '`': "'", 'ʼ': "'", 'ʻ': "'", '‛': "'", '′': "'",
+	'‐': "-", '‑': "-", '–': "-", '−': "-",
+	'\u00ad': "", '\u200b': "", '\u200c': "", '\u200d': "", '\u2060': "", '\ufeff': "", // soft hyphens and joiners
+	'ª': "ª", 'º': "º",
+}
+
+// endLatin is the end of the letters of western and central Europe, which are folded once and kept.
+const endLatin = 0x250
+
+var latin = sync.OnceValue(func() *[endLatin]string {
+	var all [endLatin]string
+	for r := range rune(endLatin) {
+		all[r] = one(r)
+	}
+	return &all
+})
+
+// one folds a single character.
+func one(r rune) string {
+	if s, ok := plain[unicode.ToLower(r)]; ok {
+		return s
+	}
+	form := norm.NFD
+	if unicode.IsLetter(r) || r >= 0xff00 && r <= 0xffef {
+		form = norm.NFKD
+	}
+	var b strings.Builder
+	for _, part := range form.String(string(r)) {
+		if unicode.Is(unicode.Mn, part) {
+			continue
+		}
+		part = unicode.ToLower(part)
+		if s, ok := plain[part]; ok {
+			b.WriteString(s)
+		} else {
+			b.WriteRune(part)
+		}
+	}
+	return b.String()
+}
