@@ -66,6 +66,19 @@ func (p Plan) kind(typ string) Kind {
 	return p.Default
 }
 
+// kindOf is what stands in the place of a value. A type that the plan keeps, one by one, is kept only where
+// the value has the form of the type: a record number that a tagger takes for a date is no date to keep.
+func (r *Replacement) kindOf(typ, text string) Kind {
+	kind := r.plan.kind(typ)
+	if kind != KindKeep || r.plan.Default == KindKeep {
+		return kind
+	}
+	if sort, ok := r.sort(typ); ok && !r.maker.HasForm(sort, text) {
+		return r.plan.kind("")
+	}
+	return kind
+}
+
 // Replacement puts something in the place of spans, by a plan. It is not
 // changed by use: goroutines may share it, each with Patients of its own.
 type Replacement struct {
@@ -153,18 +166,18 @@ func (r *Replacement) Patient(group string, docs []*data.Document) *Patient {
 	slices.SortStableFunc(docs, func(a, b *data.Document) int { return strings.Compare(a.ID, b.ID) })
 	var mentions []surrogate.Mention
 	for _, d := range docs {
-		for _, s := range r.prune(d.Spans) {
+		for _, s := range r.prune(d.Text, d.Spans) {
 			sort, _ := r.sort(s.Type)
 			mentions = append(mentions, surrogate.Mention{
-				Note: d.ID, Sort: sort, Text: d.Text[s.Start:s.End], Before: before(d.Text, s.Start), Aside: r.plan.kind(s.Type) != KindSurrogate,
+				Note: d.ID, Sort: sort, Text: d.Text[s.Start:s.End], Before: before(d.Text, s.Start), Aside: r.kindOf(s.Type, d.Text[s.Start:s.End]) != KindSurrogate,
 			})
 		}
 	}
 	p.made = r.maker.Patient(group, mentions)
 	for _, d := range docs {
-		for _, s := range r.prune(d.Spans) {
-			if r.plan.kind(s.Type) == KindNumbered {
-				p.number(s.Type, d.Text[s.Start:s.End])
+		for _, s := range r.prune(d.Text, d.Spans) {
+			if text := d.Text[s.Start:s.End]; r.kindOf(s.Type, text) == KindNumbered {
+				p.number(s.Type, text)
 			}
 		}
 	}
@@ -197,8 +210,8 @@ func (p *Patient) Replace(doc *data.Document, spans []data.Span) (*data.Document
 		return nil, nil, err
 	}
 	var changes []Change
-	out, err := replace(doc, p.prune(spans), func(s data.Span) (string, error) {
-		changes = append(changes, Change{Old: s, Kind: p.plan.kind(s.Type)})
+	out, err := replace(doc, p.prune(doc.Text, spans), func(s data.Span) (string, error) {
+		changes = append(changes, Change{Old: s, Kind: p.kindOf(s.Type, doc.Text[s.Start:s.End])})
 		return p.value(doc.ID, s.Type, doc.Text[s.Start:s.End])
 	}, func(s data.Span) { changes[len(changes)-1].New = s })
 	if err != nil {
@@ -208,10 +221,10 @@ func (p *Patient) Replace(doc *data.Document, spans []data.Span) (*data.Document
 }
 
 // prune joins spans that overlap, and leaves out those to keep that overlap others.
-func (r *Replacement) prune(spans []data.Span) []data.Span {
+func (r *Replacement) prune(text string, spans []data.Span) []data.Span {
 	var kept, rest []data.Span
 	for _, s := range spans {
-		if r.plan.kind(s.Type) == KindKeep {
+		if r.kindOf(s.Type, text[s.Start:s.End]) == KindKeep {
 			kept = append(kept, s)
 		} else {
 			rest = append(rest, s)
@@ -236,7 +249,7 @@ func (r *Replacement) prune(spans []data.Span) []data.Span {
 
 // value is what stands in the place of the text.
 func (p *Patient) value(note, typ, text string) (string, error) {
-	switch p.plan.kind(typ) {
+	switch p.kindOf(typ, text) {
 	case KindTag:
 		return "[" + typ + "]", nil
 	case KindNumbered:

@@ -21,9 +21,8 @@ import (
 	"github.com/lethe-deid/lethe/deid/audit"
 	"github.com/lethe-deid/lethe/deid/carrier"
 	"github.com/lethe-deid/lethe/deid/mapping"
-	"github.com/lethe-deid/lethe/deid/net"
 	"github.com/lethe-deid/lethe/experiments"
-	"github.com/lethe-deid/lethe/taggers/rules"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 type deidentifyOptions struct {
@@ -41,8 +40,7 @@ type deidentifyOptions struct {
 	surrogates  string
 
 	operating operatingOptions
-	safetyNet string
-	known     string
+	rules     ruleOptions
 
 	mapFile       string
 	mapRecipients []string
@@ -97,8 +95,8 @@ No model finds everything: check a sample of what comes out.`,
 			if opt.model == "" {
 				return usageError(cmd, errors.New("--model must be given"))
 			}
-			if opt.known != "" && opt.safetyNet == "off" {
-				return usageError(cmd, errors.New("--known is what the safety net looks for: it cannot go with --safety-net off"))
+			if err := opt.rules.check(); err != nil {
+				return usageError(cmd, err)
 			}
 			if err := opt.operating.check(cmd); err != nil {
 				return usageError(cmd, err)
@@ -122,8 +120,7 @@ No model finds everything: check a sample of what comes out.`,
 	flags.StringVar(&opt.keyFile, "key-file", "", "`FILE` with the secret, of 16 bytes or more, that hashes and surrogates follow from (default none)")
 	flags.StringVar(&opt.surrogates, "surrogates", "", "YAML `FILE` with lists of your own that surrogates are drawn from, and sorts of your own types: see docs/surrogates.md (default none)")
 	opt.operating.flags(cmd)
-	flags.StringVar(&opt.safetyNet, "safety-net", "auto", "`RULES` by which the safety net knows the form of PHI: "+netHelp)
-	flags.StringVar(&opt.known, "known", "", "`FILE` (csv or JSON) of what is known of each patient or note: see docs/deidentification.md (default none)")
+	opt.rules.flags(flags)
 	flags.StringVar(&opt.mapFile, "map", "", "`FILE` to write what stands for what to, encrypted with age for each --map-recipient; who reads it has the PHI (default none)")
 	flags.StringArrayVar(&opt.mapRecipients, "map-recipient", nil, "public `KEY` of age (age1...) that may read the map, or a file of such keys; repeatable")
 	flags.StringVar(&opt.audit, "audit", "", "`FILE` to write a line of JSON a note to, without content (default none)")
@@ -178,7 +175,7 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 		return err
 	}
 	d := &deidentification{
-		tagger: tagger, format: f, options: options, plan: plan, workers: o.workers, patientFolders: o.patientFolders, progress: newProgress(),
+		tagger: tagger, format: f, options: options, engine: &deid.Deidentifier{}, workers: o.workers, patientFolders: o.patientFolders, progress: newProgress(),
 	}
 	d.progress.animated = d.progress.animated && !o.quiet
 	d.summary.Unchanged = f.Unchanged
@@ -192,16 +189,14 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
-	if d.replacement, err = deid.NewReplacement(plan, replacement); err != nil {
+	if d.engine.Replacement, err = deid.NewReplacement(plan, replacement); err != nil {
 		return err
 	}
-	if d.net, err = newNet(o.safetyNet, model.Types); err != nil {
-		return usageError(cmd, err)
+	if d.known, err = o.rules.set(d.engine, model.Types); err != nil {
+		return err
 	}
-	if o.known != "" {
-		if d.known, err = net.Read(o.known, model.Types); err != nil {
-			return err
-		}
+	if d.known != nil && d.known.Short() > 0 {
+		complain(fmt.Errorf("%s: %d values are too short to be looked for", o.rules.known, d.known.Short()))
 	}
 	defer files.release()
 	if err := files.claim(o.resume); err != nil {
@@ -219,7 +214,7 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	err = d.run(cmd.Context(), files)
 	d.progress.clear()
 	if d.known != nil && !d.knew && d.summary.Notes > 0 {
-		complain(fmt.Errorf("%s: says nothing of any note: are its patients and ids those of the notes?", o.known))
+		complain(fmt.Errorf("%s: says nothing of any note: are its patients and ids those of the notes?", o.rules.known))
 	}
 	u, ok := errors.AsType[*experiments.Unexamined](err)
 	done := err == nil || ok && u.Failed < u.Notes
@@ -356,16 +351,17 @@ func (o *deidentifyOptions) openAudit(d *deidentification, files *fileSet, with 
 	}
 	mac := hmac.New(sha256.New, with.Key) // tells keys apart, and says nothing of them that surrogates do not
 	mac.Write([]byte("lethe key 1"))
-	var netRules []byte // those of a file: it may change from run to run
-	if !slices.Contains(append(rules.BuiltinNames(), "auto", "none", "off"), o.safetyNet) {
-		if netRules, err = os.ReadFile(o.safetyNet); err != nil {
+	for _, path := range o.rules.files() { // their content may change from run to run
+		raw, err := bounded.ReadFile(path, 1<<30)
+		if err != nil {
 			return err
 		}
+		mac.Write(raw)
 	}
 	asked, err := json.Marshal(map[string]any{
 		"version": experiments.Version(version), "format": o.format, "columns": o.columns, "id": o.id, "patient": o.patient,
 		"keep_patient": o.keepPatient, "patient_folders": o.patientFolders, "encoding": o.encoding, "delimiter": o.delimiter,
-		"replace": o.replace, "replace_type": o.replaceType, "safety_net": o.safetyNet, "safety_net_rules": netRules, "known": o.known != "", "min_recall": o.operating.minRecall, "bias": o.operating.bias,
+		"replace": o.replace, "replace_type": o.replaceType, "safety_net": o.rules.net(), "rules": o.rules.rules, "deny": o.rules.deny, "allow": o.rules.allow, "known": o.rules.known, "min_recall": o.operating.minRecall, "bias": o.operating.bias,
 		"key": mac.Sum(nil), "language": with.Language, "sorts": with.Sorts, "lists": with.Lists,
 	})
 	if err != nil {

@@ -3,14 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
-	"sort"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"unicode"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/brat"
@@ -21,7 +17,6 @@ import (
 	"github.com/lethe-deid/lethe/deid/net"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/taggers"
-	"github.com/lethe-deid/lethe/taggers/rules"
 )
 
 // What is read before it is tagged, and so held in memory: so many notes, so many records with or
@@ -40,9 +35,7 @@ type deidentification struct {
 	format         *carrier.Format
 	options        carrier.Options
 	patientFolders bool
-	plan           deid.Plan
-	replacement    *deid.Replacement
-	net            *net.Net // nil: none
+	engine         *deid.Deidentifier
 	known          *net.Values
 	knew           bool // something of a note
 	workers        int
@@ -83,10 +76,6 @@ type result struct {
 	edits []carrier.Edit
 	line  *audit.Line
 	err   error
-
-	spans   []data.Span    // to be replaced: those of the tagger, and of the net
-	clean   *data.Document // without them
-	changes []deid.Change
 }
 
 // run does the files, one after another.
@@ -248,143 +237,66 @@ func (d *deidentification) replaceAll(all []*result) {
 		}
 		groups[g] = append(groups[g], r)
 	}
+	inParallel(d.workers, len(groups), func(g int) { d.replaceGroup(groups[g]) })
+}
+
+// inParallel calls a function with 0 to n-1, with so many calls at a time.
+func inParallel(workers, n int, do func(i int)) {
 	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(d.workers, len(groups)) {
-		workers.Go(func() {
+	var all sync.WaitGroup
+	for range min(workers, n) {
+		all.Go(func() {
 			for {
-				g := int(next.Add(1)) - 1
-				if g >= len(groups) {
+				i := int(next.Add(1)) - 1
+				if i >= n {
 					return
 				}
-				d.replaceGroup(groups[g])
+				do(i)
 			}
 		})
 	}
-	workers.Wait()
+	all.Wait()
 }
-
-// maxRounds is how often the net looks through the notes of a patient: once more after
-// each time it finds something.
-const maxRounds = 3
 
 // replaceGroup works out the edits of the notes of one patient.
 func (d *deidentification) replaceGroup(group []*result) {
-	for _, r := range group {
-		r.spans = slices.Clone(r.doc.Spans)
-	}
-	d.replace(group)
-	for round := 0; d.net != nil && round < maxRounds; round++ {
-		originals := d.net.Originals(d.removed(group))
-		again := false
-		for _, r := range group {
-			again = r.err == nil && d.look(r, originals) || again
-		}
-		if !again {
-			break
-		}
-		d.replace(group) // all of them: what was found may say more of a name in another note
-	}
+	var notes []deid.Note
+	var whose []*result
 	for _, r := range group {
 		if r.err == nil {
-			r.conclude()
+			notes, whose = append(notes, deid.Note{Document: r.doc, Known: r.known}), append(whose, r)
 		}
+	}
+	for i, done := range d.engine.Patient(group[0].group, notes) {
+		whose[i].conclude(done)
 	}
 }
 
-// replace replaces the spans of the notes of one patient.
-func (d *deidentification) replace(group []*result) {
-	var docs []*data.Document
-	for _, r := range group {
-		docs = append(docs, &data.Document{ID: r.doc.ID, Patient: r.doc.Patient, Text: r.doc.Text, Spans: r.spans})
+// conclude makes edits of what was replaced, and counts it.
+func (r *result) conclude(done deid.Result) {
+	if r.err = done.Err; r.err != nil {
+		return
 	}
-	patient := d.replacement.Patient(group[0].group, docs)
-	for _, r := range group {
-		if r.err == nil {
-			r.clean, r.changes, r.err = patient.Replace(r.doc, r.spans)
-		}
-	}
-}
-
-// removed is what was replaced in the notes, but for what is kept.
-func (d *deidentification) removed(group []*result) []net.Removed {
-	var removed []net.Removed
-	for _, r := range group {
-		for _, c := range r.changes {
-			if c.Kind != deid.KindKeep {
-				removed = append(removed, net.Removed{Text: r.doc.Text[c.Old.Start:c.Old.End], Type: c.Old.Type})
-			}
-		}
-	}
-	return removed
-}
-
-// look has the net look through a note that was replaced, adds what it finds to the
-// spans, and says whether there was any. What has a type to keep is no finding.
-func (d *deidentification) look(r *result, originals *net.Originals) bool {
-	var covered []data.Span
-	for _, c := range r.changes {
-		if c.New.Start < c.New.End {
-			covered = append(covered, c.New)
-		}
-	}
-	any := false
-	for _, f := range d.net.Scan(r.clean.Text, covered, originals, r.known) {
-		if planKind(d.plan, f.Type) == deid.KindKeep {
-			continue
-		}
-		any = true
-		if r.line.Net == nil {
-			r.line.Net = map[net.Source]map[string]int{}
-		}
-		if r.line.Net[f.Source] == nil {
-			r.line.Net[f.Source] = map[string]int{}
-		}
-		r.line.Net[f.Source][f.Type]++
-		r.spans = append(r.spans, data.Span{Start: oldStart(f.Start, r.changes), End: oldEnd(f.End, r.changes), Type: f.Type, Score: f.Score})
-	}
-	return any
-}
-
-// conclude makes edits of the changes, and counts them.
-func (r *result) conclude() {
 	l := r.line
 	l.Replaced, l.Kept, l.Lowest = map[string]int{}, map[string]int{}, map[string]float64{}
+	if len(done.Found) > 0 {
+		l.Net = done.Found
+	}
 	for _, s := range r.doc.Spans {
 		if lowest, ok := l.Lowest[s.Type]; !ok || s.Score < lowest {
 			l.Lowest[s.Type] = s.Score
 		}
 	}
-	for _, c := range r.changes {
+	for _, c := range done.Changes {
 		if c.Kind == deid.KindKeep {
 			l.Kept[c.Old.Type]++
 			continue
 		}
 		l.Replaced[c.Old.Type]++
 		r.edits = append(r.edits, carrier.Edit{
-			Start: c.Old.Start, End: c.Old.End, New: r.clean.Text[c.New.Start:c.New.End], Type: c.Old.Type, Score: c.Old.Score,
+			Start: c.Old.Start, End: c.Old.End, New: done.Clean.Text[c.New.Start:c.New.End], Type: c.Old.Type, Score: c.Old.Score,
 		})
 	}
-	r.clean, r.changes, r.spans = nil, nil, nil
-}
-
-// oldStart and oldEnd are where a stretch of the new text that no change touches
-// begins and ends in the old.
-func oldStart(at int, changes []deid.Change) int {
-	return at + moved(changes, func(c deid.Change) bool { return c.New.End <= at })
-}
-
-func oldEnd(at int, changes []deid.Change) int {
-	return at + moved(changes, func(c deid.Change) bool { return c.New.Start < at })
-}
-
-// moved is by how much the text after the last of the changes that lie before has moved.
-func moved(changes []deid.Change, before func(deid.Change) bool) int {
-	k := sort.Search(len(changes), func(i int) bool { return !before(changes[i]) }) - 1
-	if k < 0 {
-		return 0
-	}
-	return changes[k].Old.End - changes[k].New.End
 }
 
 // write writes an item of the batch, and ends a file.
@@ -517,98 +429,4 @@ func (d *deidentification) settle() error {
 	}
 	syncFolders(folders)
 	return nil
-}
-
-const netHelp = "auto (those for the model's types), english, spanish, a FILE of rules, none (only what was replaced in the note, and --known), or off"
-
-// newNet makes the safety net.
-func newNet(name string, types *data.TypeSet) (*net.Net, error) {
-	n := &net.Net{Types: types}
-	var names []string
-	switch name {
-	case "off":
-		return nil, nil
-	case "none":
-		return n, nil
-	case "auto":
-		switch {
-		case types.Name == "meddocan":
-			names = []string{"spanish"}
-		case strings.HasPrefix(types.Name, "i2b2"), types.Name == "mimic":
-			names = []string{"english"}
-		default:
-			names = []string{"english", "spanish"}
-		}
-	default:
-		names = []string{name}
-	}
-	var sets []*rules.Set
-	for _, name := range names {
-		load := rules.Load
-		if slices.Contains(rules.BuiltinNames(), name) {
-			load = rules.Builtin
-		}
-		set, err := load(name)
-		if err != nil {
-			return nil, fmt.Errorf("--safety-net: %w", err)
-		}
-		sets = append(sets, set)
-	}
-	n.Formulaic = func(text string) []data.Span {
-		var found []data.Span
-		for _, set := range sets {
-			for _, s := range set.Spans(text) {
-				if category := categoryOf(s.Type); formulaic(category, text[s.Start:s.End]) {
-					s.Type = typeIn(types, s.Type, category)
-					found = append(found, s)
-				}
-			}
-		}
-		return found
-	}
-	return n, nil
-}
-
-// formulaic says whether what rules find can be told by its form: addresses of the
-// net, numbers of telephones and of everything else, and dates that are written out.
-func formulaic(category, text string) bool {
-	switch category {
-	case "CONTACT", "ID":
-		return true
-	case "DATE":
-		return strings.ContainsFunc(text, unicode.IsDigit) && len(text) >= len("1/1/99")
-	}
-	return false
-}
-
-// categoryOf is the category of a type in the type set of the built-in rules.
-func categoryOf(typ string) string {
-	for _, name := range []string{"i2b2-2014", "meddocan"} {
-		if set, err := data.LookupTypeSet(name); err == nil {
-			if t, ok := set.Lookup(typ); ok {
-				return t.Category
-			}
-		}
-	}
-	return ""
-}
-
-// typeIn is the type itself where the set has it, else the set's first of its category.
-func typeIn(types *data.TypeSet, typ, category string) string {
-	if !types.Has(typ) {
-		for _, t := range types.Types {
-			if t.Category == category {
-				return t.Name
-			}
-		}
-	}
-	return typ
-}
-
-// planKind is what a plan says of a type.
-func planKind(p deid.Plan, typ string) deid.Kind {
-	if kind, ok := p.ByType[typ]; ok {
-		return kind
-	}
-	return p.Default
 }

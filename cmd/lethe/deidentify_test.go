@@ -252,8 +252,7 @@ func TestSpanBesideTheText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := deid.Plan{Default: deid.KindTag}
-	replacement, err := deid.NewReplacement(plan, deid.Options{Types: types})
+	replacement, err := deid.NewReplacement(deid.Plan{Default: deid.KindTag}, deid.Options{Types: types})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +262,7 @@ func TestSpanBesideTheText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &deidentification{tagger: beside{}, format: format, plan: plan, replacement: replacement, workers: 1, progress: &progress{}}
+	d := &deidentification{tagger: beside{}, format: format, engine: &deid.Deidentifier{Replacement: replacement}, workers: 1, progress: &progress{}}
 	err = d.run(t.Context(), files)
 	if u, ok := errors.AsType[*experiments.Unexamined](err); !ok || u.Failed != 1 || u.Notes != 3 {
 		t.Errorf("error %v", err)

@@ -3,11 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
-	"github.com/lethe-deid/lethe/deid/audit"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -15,18 +15,17 @@ import (
 // deidentify would replace.
 type netted struct {
 	taggers.Tagger
-	*deidentification
+	engine  *deid.Deidentifier
+	workers int
 }
 
 // newNetted makes it; name is that of --safety-net.
 func newNetted(tagger taggers.Tagger, name string, types *data.TypeSet, workers int) (taggers.Tagger, error) {
-	d := &deidentification{plan: deid.Plan{Default: deid.KindTag}, workers: workers}
-	var err error
-	if d.net, err = newNet(name, types); err != nil || d.net == nil {
+	net, err := newNet(name, types)
+	if err != nil || net == nil {
 		return tagger, err
 	}
-	d.replacement, err = deid.NewReplacement(d.plan, deid.Options{Types: types})
-	return netted{tagger, d}, err
+	return netted{tagger, &deid.Deidentifier{Net: net}, max(workers, 1)}, nil
 }
 
 // Tag implements taggers.Tagger.
@@ -35,20 +34,32 @@ func (n netted) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, 
 	if err != nil {
 		return nil, err
 	}
-	all := make([]*result, len(docs))
+	where := map[string]int{}
+	var patients [][]int // which notes are those of each
 	for i, doc := range docs {
-		doc := &data.Document{ID: doc.ID, Patient: doc.Patient, Text: doc.Text, Spans: found[i]}
-		all[i] = &result{group: cmp.Or(doc.Patient, fmt.Sprint("\x00", i)), doc: doc, line: &audit.Line{}}
-	}
-	n.replaceAll(all)
-	for i, r := range all {
-		if r.err != nil {
-			return nil, r.err
+		key := cmp.Or(doc.Patient, fmt.Sprint("\x00", i))
+		if _, ok := where[key]; !ok {
+			where[key] = len(patients)
+			patients = append(patients, nil)
 		}
-		found[i] = nil
-		for _, e := range r.edits {
-			found[i] = append(found[i], data.Span{Start: e.Start, End: e.End, Type: e.Type, Score: e.Score})
+		patients[where[key]] = append(patients[where[key]], i)
+	}
+	errs := make([]error, len(patients))
+	inParallel(n.workers, len(patients), func(p int) { errs[p] = n.patient(docs, patients[p], found) })
+	return found, errors.Join(errs...)
+}
+
+// patient puts what is found in the notes of one patient in the place of what the tagger has found.
+func (n netted) patient(docs []*data.Document, which []int, found [][]data.Span) error {
+	var notes []deid.Note
+	for _, i := range which {
+		notes = append(notes, deid.Note{Document: &data.Document{ID: docs[i].ID, Patient: docs[i].Patient, Text: docs[i].Text, Spans: found[i]}})
+	}
+	spans, err := n.engine.Find(notes)
+	for k, i := range which {
+		if err == nil {
+			found[i] = spans[k]
 		}
 	}
-	return found, nil
+	return err
 }

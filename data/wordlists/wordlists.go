@@ -1,8 +1,9 @@
 // Package wordlists holds the lists of words that come with the program:
 // countries, professions, medical words and others, in English (en-) and
-// Spanish (es-). Those with -ambiguous- are there to filter others. An entry a
-// line; # begins a comment. They were written for this project and are under
-// its licence.
+// Spanish (es-). Those with -ambiguous- are there to filter others, and those
+// called -common hold the words of each language that are usually written in
+// lower case. There is one entry per line, and # begins a comment. They were
+// written or counted for this project and are under its licence.
 package wordlists
 
 import (
@@ -11,6 +12,9 @@ import (
 	"embed"
 	"io/fs"
 	"strings"
+	"sync"
+
+	"github.com/lethe-deid/lethe/data/fold"
 )
 
 //go:embed lists/*.txt
@@ -45,4 +49,35 @@ func Entries(name string) []string {
 		}
 	}
 	return entries
+}
+
+// Common reports whether a word, folded by package fold, is an ordinary word of English or
+// Spanish, a drug, a disease or a part of the body: one that says nothing of a person when it stands
+// in lower case.
+func Common(folded string) bool { return common()[folded] }
+
+// Eponym reports whether a word, folded by package fold, is a name that stands for a disease, a sign
+// or a device, such as Parkinson or Foley.
+func Eponym(folded string) bool { return eponyms()[folded] }
+
+var (
+	common = sync.OnceValue(func() map[string]bool {
+		return union("common", "ambiguous-words", "ambiguous-drugs", "ambiguous-diseases", "ambiguous-body")
+	})
+	eponyms = sync.OnceValue(func() map[string]bool { return union("ambiguous-eponyms") })
+)
+
+// union is the single words of some lists in both languages, folded.
+func union(kinds ...string) map[string]bool {
+	all := map[string]bool{}
+	for _, kind := range kinds {
+		for _, language := range []string{"en-", "es-"} {
+			for _, entry := range Entries(language + kind) {
+				if word := fold.Fold(entry); !strings.Contains(word, " ") {
+					all[word] = true
+				}
+			}
+		}
+	}
+	return all
 }

@@ -3,8 +3,8 @@ package wordlists
 import "testing"
 
 func TestEntries(t *testing.T) {
-	if len(Names()) != 36 {
-		t.Errorf("%d lists, want 36", len(Names()))
+	if len(Names()) != 38 {
+		t.Errorf("%d lists, want 38", len(Names()))
 	}
 	for _, name := range Names() {
 		if len(Entries(name)) == 0 {

@@ -7,11 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // Kind says what a known value is.
@@ -48,6 +49,13 @@ func (v Value) how() how {
 	return asPhrase
 }
 
+// long reports whether the value is long enough to be looked for.
+func (v Value) long() bool {
+	p := &Patterns{}
+	p.add(v.Text, "", v.how())
+	return p.phrases != nil || p.numbers != nil || p.parts != nil
+}
+
 // kindTypes are the types of a kind, in order of preference: a set has the first, or
 // the next.
 var kindTypes = map[Kind][]string{
@@ -75,6 +83,9 @@ func (v Value) typeIn(types *data.TypeSet) string {
 	return strings.ToUpper(string(v.Kind))
 }
 
+// OtherType is the type of a set for PHI that is of no other type.
+func OtherType(types *data.TypeSet) string { return Value{Kind: Other}.typeIn(types) }
+
 // columns are other names of kinds in a file.
 var columns = map[string]Kind{
 	"full_name": Name, "first_name": Name, "last_name": Name, "given": Name, "family": Name, "surname": Name, "nombre": Name, "apellidos": Name,
@@ -85,7 +96,14 @@ var columns = map[string]Kind{
 }
 
 // Values are what is known, by patient and by note.
-type Values struct{ byPatient, byNote map[string][]Value }
+type Values struct {
+	byPatient, byNote map[string][]Value
+	short             int
+}
+
+// Short counts the values that are too short to be looked for, such as a record number of three
+// digits: they would be found in doses and laboratory values.
+func (v *Values) Short() int { return v.short }
 
 // Of is what is known for a note.
 func (v *Values) Of(doc *data.Document) []Value {
@@ -106,20 +124,42 @@ func (v *Values) Of(doc *data.Document) []Value {
 // the set. What is called otherwise is looked for as it stands. In JSON a value may be
 // a list. A patient may have several rows.
 //
-// Errors name the file and the line or row.
+// Errors name the file and the line or row. A file that is not UTF-8 is refused, since its names would
+// never be found in the notes, and so is one without a value.
 func Read(path string, types *data.TypeSet) (*Values, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := bounded.ReadFile(path, maxKnown)
 	if err != nil {
 		return nil, err
 	}
-	v := &Values{map[string][]Value{}, map[string][]Value{}}
+	v := &Values{byPatient: map[string][]Value{}, byNote: map[string][]Value{}}
 	raw = bytes.TrimPrefix(raw, []byte("\uFEFF"))
+	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
+		return nil, &data.Error{Path: path, Line: 1 + bytes.Count(raw[:notText(raw)], []byte("\n")), Offset: -1, Reason: "not text in UTF-8, which a file of known values must be"}
+	}
 	if first := bytes.TrimSpace(raw); len(first) > 0 && (first[0] == '{' || first[0] == '[') {
 		err = v.readJSON(path, raw, types)
 	} else {
 		err = v.readCSV(path, raw, types)
 	}
+	if err == nil && len(v.byPatient)+len(v.byNote) == 0 {
+		err = &data.Error{Path: path, Offset: -1, Reason: "holds no value"}
+	}
 	return v, err
+}
+
+// maxKnown is the largest file of known values, in bytes.
+const maxKnown = 1 << 30
+
+// notText is the offset of the first byte that no text in UTF-8 holds.
+func notText(raw []byte) int {
+	for i := 0; i < len(raw); {
+		r, n := utf8.DecodeRune(raw[i:])
+		if r == 0 || r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return len(raw)
 }
 
 func (v *Values) readCSV(path string, raw []byte, types *data.TypeSet) error {
@@ -239,8 +279,11 @@ func (v *Values) add(fields map[string][]string, types *data.TypeSet) error {
 			default:
 				value.Kind = Other
 			}
-			if strings.TrimSpace(text) != "" {
-				values = append(values, value)
+			if strings.TrimSpace(text) == "" {
+				continue
+			}
+			if values = append(values, value); !value.long() {
+				v.short++
 			}
 		}
 	}

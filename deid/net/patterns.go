@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
 // how says in what forms a value is looked for.
@@ -14,32 +15,35 @@ type how int
 const (
 	notAtAll how = iota
 	asPhrase     // its words, in order
-	asNumber     // its letters and digits, however they are parted
-	asName       // its words in any order, and each of them alone where it has a capital
+	asNumber     // its letters and digits, whatever separates them
+	asName       // its words in any order, and each of them alone
 )
 
 // Lengths below which a value is not looked for, since it stands in notes for other
-// things: a lone word, of letters; the digits and letters of a number; a
-// value with one letter or digit wrong.
+// things: a part of a name, in letters (a shorter one only after a title or beside another
+// part); a place; the digits and letters of a number; a value with one letter or digit wrong;
+// the two parts of a name in one word.
 const (
 	minWord   = 3
 	minPlace  = 4
 	minNumber = 5
 	minFuzzy  = 5
+	minJoined = 7
 )
 
-// patterns are values to look for.
-type patterns struct {
-	fuzzy   bool                // one edit may part a word from the text
-	phrases map[string][]phrase // by their first word
-	numbers map[string]string   // without what parts them: the type
-	heads   map[string]bool     // what numbers begin with, up to headSize bytes
-	longest int                 // of the numbers, in bytes
-	parts   map[string]string   // of names: the type
-	list    []string            // the keys of parts that are long enough to be fuzzy
-	letters map[string]bool     // what parts begin with: their initials
-	numeric []phrase            // the numbers that are long enough to be fuzzy
-	seen    map[string]bool     // phrases that are there already
+// Patterns are values to look for. They serve many goroutines.
+type Patterns struct {
+	known    bool                // one wrong letter, and initials, are looked for as well
+	phrases  map[string][]phrase // by their first word
+	numbers  map[string]string   // without what separates them: the type
+	heads    map[string]bool     // what numbers begin with, up to headSize bytes
+	longest  int                 // of the numbers, in bytes
+	parts    map[string]string   // of names: the type
+	list     []string            // the keys of parts that are long enough to be fuzzy
+	letters  map[string]bool     // what parts begin with: their initials
+	initials map[string]string   // of whole names: the type
+	numeric  []phrase            // the numbers that are long enough to be fuzzy
+	seen     map[string]bool     // phrases that are already there
 }
 
 const headSize = 3
@@ -49,7 +53,7 @@ type phrase struct {
 	typ   string
 }
 
-func (p *patterns) add(text, typ string, how how) {
+func (p *Patterns) add(text, typ string, how how) {
 	var words []string
 	size, digits := 0, false
 	for _, w := range split(text, 0, len(text), nil) {
@@ -61,56 +65,90 @@ func (p *patterns) add(text, typ string, how how) {
 		return
 	}
 	switch how {
-	case notAtAll:
-		return
 	case asName:
-		for _, w := range words {
-			if utf8.RuneCountInString(w) >= minWord && !inNames[w] {
-				if p.parts == nil {
-					p.parts, p.letters = map[string]string{}, map[string]bool{}
-				}
-				_, letter := utf8.DecodeRuneInString(w)
-				p.letters[w[:letter]] = true
-				if _, ok := p.parts[w]; !ok {
-					p.parts[w] = typ
-					if len(w) >= minFuzzy {
-						p.list = append(p.list, w)
-					}
-				}
-			}
-		}
+		p.addName(words, typ)
 	case asNumber:
 		if digits && size >= minNumber || size >= 2*minNumber {
-			number := strings.Join(words, "")
-			if p.numbers == nil {
-				p.numbers, p.heads = map[string]string{}, map[string]bool{}
-			}
-			if _, ok := p.numbers[number]; ok {
-				return
-			}
-			p.numbers[number] = typ
-			for n := range headSize + 1 {
-				p.heads[number[:min(n, len(number))]] = true
-			}
-			p.longest = max(p.longest, len(number))
-			if p.fuzzy && digits && size > minNumber {
-				p.numeric = append(p.numeric, phrase{[]string{number}, typ})
-			}
+			p.addNumber(strings.Join(words, ""), typ, p.known && digits && size > minNumber)
 		}
 	case asPhrase:
-		if size < minPlace || digits && size < minNumber {
-			return
+		if size >= minPlace && (!digits || size >= minNumber) {
+			p.addPhrase(words, typ)
 		}
-		if p.phrases == nil {
-			p.phrases, p.seen = map[string][]phrase{}, map[string]bool{}
+	}
+}
+
+func (p *Patterns) addName(words []string, typ string) {
+	if p.parts == nil {
+		p.parts, p.letters, p.initials = map[string]string{}, map[string]bool{}, map[string]string{}
+	}
+	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return inNames[w] })
+	for _, w := range words {
+		if n := utf8.RuneCountInString(w); n > 1 {
+			p.addPart(w, typ)
 		}
-		key := strings.Join(words, " ")
-		if p.seen[key] {
-			return
+		p.letters[initial(w)] = true
+	}
+	if len(words) < 2 {
+		return
+	}
+	// Oda Lund and Lund, Oda are one name, joined as odalund and lundoda.
+	for _, order := range [][]string{words, append(words[1:len(words):len(words)], words[0])} {
+		first, last := order[0], order[len(order)-1]
+		if joined := first + last; len(joined) >= minJoined && utf8.RuneCountInString(first) > 1 && utf8.RuneCountInString(last) > 1 {
+			p.addPart(joined, typ)
 		}
+		if p.known {
+			var all strings.Builder
+			for _, w := range order {
+				all.WriteString(initial(w))
+			}
+			p.initials[all.String()], p.initials[initial(first)+initial(last)] = typ, typ
+		}
+	}
+}
+
+func (p *Patterns) addPart(w, typ string) {
+	if _, ok := p.parts[w]; ok {
+		return
+	}
+	p.parts[w] = typ
+	if len(w) >= minFuzzy {
+		p.list = append(p.list, w)
+	}
+}
+
+func (p *Patterns) addNumber(number, typ string, fuzzy bool) {
+	if p.numbers == nil {
+		p.numbers, p.heads = map[string]string{}, map[string]bool{}
+	}
+	if _, ok := p.numbers[number]; ok {
+		return
+	}
+	p.numbers[number] = typ
+	for n := range headSize + 1 {
+		p.heads[number[:min(n, len(number))]] = true
+	}
+	p.longest = max(p.longest, len(number))
+	if fuzzy {
+		p.numeric = append(p.numeric, phrase{[]string{number}, typ})
+	}
+}
+
+func (p *Patterns) addPhrase(words []string, typ string) {
+	if p.phrases == nil {
+		p.phrases, p.seen = map[string][]phrase{}, map[string]bool{}
+	}
+	if key := strings.Join(words, " "); !p.seen[key] {
 		p.seen[key] = true
 		p.phrases[words[0]] = append(p.phrases[words[0]], phrase{words, typ})
 	}
+}
+
+// initial is the first letter of a word.
+func initial(w string) string {
+	_, n := utf8.DecodeRuneInString(w)
+	return w[:n]
 }
 
 // inNames are words within names that say nothing of whose they are.
@@ -118,6 +156,16 @@ var inNames = set(`de del la las los el y e i da do dos das van von der den ter 
 	mr mrs ms miss dr dra doctor doctora sr sra srta don dona prof professor jr sr md do rn np pa phd ii iii iv mother father
 	january february march april may june july august september october november december
 	enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre`)
+
+// titles stand before names.
+var titles = set(`mr mrs ms miss mx master dr drs dra dras doctor doctora sr sra srta srs don dona prof professor profesor profesora nurse rn
+	md pt patient paciente`)
+
+// eponymous are words before which a name stands for a disease, a sign or a device.
+var eponymous = set(`disease syndrome catheter sign signs score scale test tests reflex palsy lymphoma thyroiditis classification criteria cyst tumor tumour
+	sarcoma esophagus oesophagus contracture lesion ulcer class stage grade dementia ataxia chorea pouch procedure operation repair maneuver manoeuvre
+	position line tube drain stain cells body bodies bundle node nodes
+	enfermedad sindrome sonda signo escala prueba reflejo paralisis linfoma tiroiditis clasificacion criterios quiste tumor sarcoma esofago demencia`)
 
 func set(words string) map[string]bool {
 	all := map[string]bool{}
@@ -127,34 +175,53 @@ func set(words string) map[string]bool {
 	return all
 }
 
-// find looks for the patterns.
-func (p *patterns) find(words []word, source Source) []Finding {
-	var found []Finding
-	hit := func(first, last int, typ string) {
-		found = append(found, Finding{data.Span{Start: words[first].start, End: words[last].end, Type: typ, Score: 1}, source})
+// Find returns where the patterns stand in a text outside of what is covered, which is sorted
+// and disjoint. What it finds is sorted, and may overlap; the score is 1.
+func (p *Patterns) Find(text string, covered []data.Span) []data.Span {
+	if p == nil || p.phrases == nil && p.numbers == nil && p.parts == nil {
+		return nil
 	}
-	for i := range words {
-		for _, ph := range p.phrases[words[i].fold] {
-			if last, ok := ph.at(words, i); ok && (len(ph.words) > 1 || words[i].capitalized || words[i].digits) {
+	var found []data.Span
+	for from := 0; from < len(text); {
+		to := windowEnd(text, from)
+		found = append(found, p.find(split(text, from, to, covered))...)
+		from = to
+	}
+	data.SortSpans(found)
+	return found
+}
+
+func (p *Patterns) find(words []word) []data.Span {
+	var found []data.Span
+	hit := func(first, last int, typ string) {
+		found = append(found, data.Span{Start: words[first].start, End: words[last].end, Type: typ, Score: 1})
+	}
+	for i, w := range words {
+		for _, ph := range p.phrases[w.fold] {
+			last, ok := ph.at(words, i)
+			if ok && (len(ph.words) > 1 || w.capitalized || w.digits || !wordlists.Common(w.fold)) {
 				hit(i, last, ph.typ)
 			}
 		}
 		if last, typ, ok := p.number(words, i); ok {
 			hit(i, last, typ)
 		}
-		if p.fuzzy && words[i].digits {
+		if w.digits {
 			for _, number := range p.numeric {
-				if oneEdit(words[i].fold, number.words[0]) {
+				if oneEdit(w.fold, number.words[0]) {
 					hit(i, i, number.typ)
 				}
 			}
+		}
+		if last, typ, ok := p.initialsAt(words, i); ok {
+			hit(i, last, typ)
 		}
 	}
 	p.names(words, hit)
 	return found
 }
 
-// at says whether the phrase stands at word i, and where its last word is.
+// at reports whether the phrase stands at word i, and where its last word is.
 func (ph phrase) at(words []word, i int) (int, bool) {
 	for k, want := range ph.words {
 		if i+k >= len(words) || words[i+k].fold != want || k > 0 && words[i+k].gap < 0 {
@@ -164,9 +231,9 @@ func (ph phrase) at(words []word, i int) (int, bool) {
 	return i + len(ph.words) - 1, true
 }
 
-// number says whether words from i on, parted or not, are a number, and the longest
+// number reports whether words from i on, separated or not, are a number, and finds the longest
 // such.
-func (p *patterns) number(words []word, i int) (last int, typ string, ok bool) {
+func (p *Patterns) number(words []word, i int) (last int, typ string, ok bool) {
 	if p.numbers == nil || !p.heads[words[i].fold[:min(headSize, len(words[i].fold))]] {
 		return 0, "", false
 	}
@@ -182,45 +249,60 @@ func (p *patterns) number(words []word, i int) (last int, typ string, ok bool) {
 	return last, typ, ok
 }
 
+// initialsAt finds the initials of a whole name: single capitals with full stops (O.L.), or, after a title or
+// a word for the patient, one word of capitals (pt OL).
+func (p *Patterns) initialsAt(words []word, i int) (last int, typ string, ok bool) {
+	if len(p.initials) == 0 || !words[i].capitalized || i > 0 && words[i].gap == 1 && words[i-1].dot && isLetter(words[i-1]) {
+		return 0, "", false // in the middle of others
+	}
+	if w := words[i]; w.titled && w.capitals && len(w.fold) <= 4 {
+		typ, ok = p.initials[w.fold]
+		return i, typ, ok
+	}
+	all := ""
+	for k := i; k < len(words) && isLetter(words[k]) && words[k].dot && (k == i || words[k].gap >= 0 && words[k].gap <= 2); k++ {
+		all += words[k].fold
+		last = k
+	}
+	if last == i {
+		return 0, "", false
+	}
+	typ, ok = p.initials[all]
+	return last, typ, ok
+}
+
+// isLetter reports whether a word is a single capital.
+func isLetter(w word) bool { return w.capitalized && utf8.RuneCountInString(w.fold) == 1 }
+
 // names looks for the parts of names: several beside one another, in any order and
-// writing, or one with a capital that stands nowhere without.
-func (p *patterns) names(words []word, hit func(first, last int, typ string)) {
+// case, or one that cannot be an ordinary word here.
+func (p *Patterns) names(words []word, hit func(first, last int, typ string)) {
 	if len(p.parts) == 0 {
 		return
 	}
-	var lower map[string]bool // parts that the note has as common words
+	lower := lazyLower(words)
 	for i := 0; i < len(words); i++ {
 		typ, ok := p.part(words[i])
 		if !ok {
 			continue
 		}
-		last, parts := i, 1
+		last, several, certain := i, false, certainPart(words[i])
 		for k := i + 1; k < len(words) && words[k].gap >= 0; k++ {
 			if _, ok := p.part(words[k]); ok {
-				last = k
-				parts++
+				last, several = k, true
+				certain = certain || certainPart(words[k])
 			} else if !inNames[words[k].fold] && utf8.RuneCountInString(words[k].fold) > 1 { // an initial may stand between
 				break
 			}
 		}
-		if parts == 1 {
-			if lower == nil {
-				lower = map[string]bool{}
-				for _, w := range words {
-					if !w.capitalized && !w.digits {
-						lower[w.fold] = true
-					}
-				}
-			}
-			if !words[i].capitalized || lower[words[i].fold] {
-				continue
-			}
+		if several && !certain || !several && !alone(words, i, lower) || before(words, last, eponymous) && wordlists.Eponym(words[last].fold) {
+			continue
 		}
 		first := i
-		for first > 0 && words[first].gap >= 0 && p.initial(words[first-1]) {
+		for first > 0 && words[first].gap >= 0 && p.isInitial(words[first-1]) {
 			first--
 		}
-		for last+1 < len(words) && words[last+1].gap >= 0 && p.initial(words[last+1]) && (words[last+1].dot || words[last+1].comma) {
+		for last+1 < len(words) && words[last+1].gap >= 0 && p.isInitial(words[last+1]) && (words[last+1].dot || words[last+1].comma) {
 			last++ // Lund, O. or Lund O., but not "Lund. O2 sat"
 		}
 		hit(first, last, typ)
@@ -228,20 +310,75 @@ func (p *patterns) names(words []word, hit func(first, last int, typ string)) {
 	}
 }
 
-// initial says whether a word may be one of a name that is looked for.
-func (p *patterns) initial(w word) bool {
-	return w.capitalized && p.letters[w.fold] && utf8.RuneCountInString(w.fold) == 1
+// certainPart reports whether a part of a name, beside another, is no ordinary word: "long" and "will" may
+// stand beside each other in lower case.
+func certainPart(w word) bool { return w.capitalized || !wordlists.Common(w.fold) }
+
+// alone reports whether a part of a name that stands alone is the name. An ordinary word (long) is the
+// name only with a capital that the beginning of a sentence or a line of capitals does not explain, and if the note does not
+// have it in lower case as well; after a title it always is.
+func alone(words []word, i int, lower func(string) bool) bool {
+	w := words[i]
+	switch {
+	case w.titled && w.capitalized:
+		return true
+	case utf8.RuneCountInString(w.fold) < minWord:
+		return false
+	case !wordlists.Common(w.fold):
+		return true
+	}
+	return w.capitalized && !w.first && !w.capitals && !lower(w.fold)
 }
 
-// part says whether a word is part of a name, and of which type.
-func (p *patterns) part(w word) (string, bool) {
+// lazyLower reports which words stand in lower case, and finds out when it is first asked.
+func lazyLower(words []word) func(string) bool {
+	var lower map[string]bool
+	return func(folded string) bool {
+		if lower == nil {
+			lower = map[string]bool{}
+			for _, w := range words {
+				if !w.capitalized && !w.digits {
+					lower[w.fold] = true
+				}
+			}
+		}
+		return lower[folded]
+	}
+}
+
+// before reports whether one of some words follows word i, perhaps after a possessive s.
+func before(words []word, i int, some map[string]bool) bool {
+	for k := i + 1; k < len(words) && k <= i+2 && words[k].gap >= 0; k++ {
+		if some[words[k].fold] {
+			return true
+		}
+		if words[k].fold != "s" {
+			return false
+		}
+	}
+	return false
+}
+
+// isInitial reports whether a word may be an initial of a name that is looked for.
+func (p *Patterns) isInitial(w word) bool { return isLetter(w) && p.letters[w.fold] }
+
+// part reports whether a word is part of a name, and of which type.
+func (p *Patterns) part(w word) (string, bool) {
 	if w.digits {
 		return "", false
 	}
 	if typ, ok := p.parts[w.fold]; ok {
-		return typ, true
+		return typ, w.capitalized || utf8.RuneCountInString(w.fold) >= minWord
 	}
-	if p.fuzzy && w.capitalized && len(w.fold) >= minFuzzy {
+	if wordlists.Common(w.fold) {
+		return "", false
+	}
+	if plural, ok := strings.CutSuffix(w.fold, "s"); ok && w.capitalized && len(plural) >= minWord { // the Lunds
+		if typ, ok := p.parts[plural]; ok {
+			return typ, true
+		}
+	}
+	if p.known && len(w.fold) >= minFuzzy && (w.capitalized || len(w.fold) > minFuzzy) {
 		if i := slices.IndexFunc(p.list, func(part string) bool { return part[0] == w.fold[0] && oneEdit(part, w.fold) }); i >= 0 {
 			return p.parts[p.list[i]], true
 		}
@@ -249,8 +386,8 @@ func (p *patterns) part(w word) (string, bool) {
 	return "", false
 }
 
-// oneEdit says whether two words are equal but for one letter that is wrong, missing,
-// too many, or in the place of its neighbour.
+// oneEdit reports whether two words are equal but for one letter that is wrong, missing,
+// too many, or has changed places with its neighbour.
 func oneEdit(a, b string) bool {
 	x, y := []rune(a), []rune(b)
 	if len(x) > len(y) {
@@ -267,7 +404,7 @@ func oneEdit(a, b string) bool {
 		return slices.Equal(x[i:], y[i+1:])
 	}
 	if i >= len(x)-1 {
-		return true // equal, or but for the last
+		return true // equal, or different in the last only
 	}
 	return slices.Equal(x[i+1:], y[i+1:]) || x[i] == y[i+1] && x[i+1] == y[i] && slices.Equal(x[i+2:], y[i+2:])
 }

@@ -1,0 +1,57 @@
+package deid
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/surrogate"
+)
+
+// retype gives spans the type of what is known to stand there: if a tagger takes Oda Lund for a doctor, and she
+// is known to be the patient, she is the patient, so that one person has one number and one surrogate. A
+// surname alone after a doctor's title stays a doctor's.
+func (d *Deidentifier) retype(text string, all []found, known []data.Span) []found {
+	for i := range all {
+		f := &all[i]
+		k, _ := slices.BinarySearchFunc(known, f.Start, func(s data.Span, at int) int { return s.End - at - 1 })
+		for _, s := range known[k:] {
+			if s.Start >= f.End {
+				break
+			}
+			if s.Type != f.Type && d.covers(text, *f, s) {
+				retyped := d.add(text, []data.Span{{Start: f.Start, End: f.End, Type: s.Type, Score: f.Score}}, byKnown)
+				*f = retyped[0]
+				break
+			}
+		}
+	}
+	return all
+}
+
+// covers reports whether a known value is all that a span holds, but for signs, initials and
+// titles.
+func (d *Deidentifier) covers(text string, f found, known data.Span) bool {
+	rest := text[f.Start:max(f.Start, known.Start)] + " " + text[min(f.End, known.End):f.End]
+	for w := range strings.FieldsFuncSeq(rest, func(r rune) bool { return !inToken(r) }) {
+		if utf8.RuneCountInString(w) > 1 && !aroundNames[strings.ToLower(w)] {
+			return false
+		}
+	}
+	if d.sort(known.Type) != surrogate.Person || d.sort(f.Type) != surrogate.Person {
+		return true
+	}
+	return len(strings.Fields(text[known.Start:known.End])) > 1 || !doctorTitle(text[:min(known.Start, f.Start)])
+}
+
+// doctorTitle reports whether a text ends in the title of a clinician.
+func doctorTitle(before string) bool {
+	words := strings.Fields(before[max(0, len(before)-16):])
+	return len(words) > 0 && clinicians[strings.Trim(strings.ToLower(words[len(words)-1]), ".,:")]
+}
+
+var (
+	aroundNames = wordSet(`mr mrs ms miss mx dr dra sr sra srta don jr md do rn np pa phd ii iii iv de la del van von der`)
+	clinicians  = wordSet(`dr dra drs doctor doctora dres nurse rn md prof professor`)
+)

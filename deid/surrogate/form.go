@@ -1,0 +1,126 @@
+package surrogate
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// HasForm reports whether a value has the form of its sort: whether a date is one, and no record
+// number that was taken for a date. Sorts without a form of their own, such as Other, have none that
+// could be wrong; of a place it is known only that it is written in letters and is no person's first name.
+func (m *Maker) HasForm(sort Sort, text string) bool {
+	digits := strings.Count(strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return '0'
+		}
+		return -1
+	}, text), "0")
+	switch sort {
+	case Date:
+		return m.isDate(text)
+	case Age:
+		_, ok, err := age(text)
+		return ok && err == nil && digits <= 3
+	case Sex:
+		return sexes[fold(strings.Trim(text, " .:"))]
+	case Person:
+		return digits == 0
+	case City, State, Country, Place, Landmark:
+		return (digits == 0 || sort == Landmark || sort == Place && isPostcode(text)) && !m.firstName(text)
+	case Zip:
+		return isPostcode(text)
+	case Number, Phone:
+		return digits >= 2 && numeral(text)
+	case IP:
+		return digits >= 2 && strings.ContainsAny(text, ".:")
+	case Email:
+		return strings.Contains(text, "@")
+	}
+	return true
+}
+
+// isDate reports whether a value is a date, with at least a sign or a word that numbers of other
+// kinds do not have.
+func (m *Maker) isDate(text string) bool {
+	trimmed := strings.TrimSpace(text)
+	if _, ok := parseDate(trimmed, m.lang, usualOrder(m.lang)); !ok {
+		return false
+	}
+	words, run, longestRun := 0, 0, 0
+	inWord := false
+	for _, r := range trimmed {
+		letter := unicode.IsLetter(r)
+		if letter && !inWord {
+			words++
+		}
+		inWord = letter
+		if unicode.IsDigit(r) {
+			run++
+			longestRun = max(longestRun, run)
+		} else {
+			run = 0
+		}
+	}
+	switch {
+	case longestRun == 0: // in May, next Monday; April May is a name
+		return words == 1 || !m.firstName(lastWord(trimmed))
+	case longestRun > 8, longestRun > 4 && longestRun < 8 && words == 0:
+		return false
+	case longestRun == 8: // 20710304
+		return utf8.RuneCountInString(trimmed) == 8 && (strings.HasPrefix(trimmed, "19") || strings.HasPrefix(trimmed, "20"))
+	}
+	return true
+}
+
+func lastWord(text string) string {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return ""
+	}
+	return words[len(words)-1]
+}
+
+// isPostcode reports whether a value looks like a postal code of some country: three to ten letters and digits,
+// digits among them, in at most two groups.
+func isPostcode(text string) bool {
+	letters, digits, signs := 0, 0, 0
+	for _, r := range strings.TrimSpace(text) {
+		switch {
+		case unicode.IsDigit(r):
+			digits++
+		case unicode.IsLetter(r):
+			letters++
+		case r == ' ' || r == '-':
+			signs++
+		default:
+			return false
+		}
+	}
+	return digits >= 2 && letters <= 4 && digits+letters >= 3 && digits+letters <= 10 && signs <= 1
+}
+
+// firstName reports whether all words of a value are persons' first names, and the value is no place
+// of the lists.
+func (m *Maker) firstName(text string) bool {
+	whole := strings.Join(strings.Fields(fold(text)), " ")
+	for name, l := range m.lists {
+		if _, kind, _ := strings.Cut(name, "-"); !placeLists[kind] {
+			continue
+		}
+		for _, entry := range l.entries {
+			if fold(entry) == whole {
+				return false
+			}
+		}
+	}
+	words := strings.Fields(whole)
+	for _, w := range words {
+		if !m.known.given(strings.Trim(w, ".,")) {
+			return false
+		}
+	}
+	return len(words) > 0
+}
+
+var placeLists = wordSet("city state state-abbreviation country province region town")

@@ -1,0 +1,214 @@
+package deid
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/fold"
+	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/deid/surrogate"
+)
+
+// whole makes spans of a tagger whole. A tagger that cuts a text where letters meet digits may find
+// 412 of the room 412b, or October 2 of OCTOBER 2ND: the span grows over the rest of the token. Lines that a
+// table or a ruler is drawn with are not part of a value, and what holds neither letter nor digit is none.
+//
+// A span does not grow over what is not part of the value: a label (MRN554433), a unit (67yo, 10mg), a time
+// (2071-03-04T10:15), or another word in camel case (AmundsenSeen).
+func whole(text string, spans []data.Span, sort func(typ string) surrogate.Sort) []data.Span {
+	spans = slices.Clone(spans)
+	data.SortSpans(spans)
+	var all []data.Span
+	for i, s := range spans {
+		from, to := 0, len(text) // it does not grow into its neighbours: MT55555 may be a state and its postal code
+		if i > 0 && spans[i-1].End <= s.Start {
+			from = spans[i-1].End
+		}
+		if i+1 < len(spans) && spans[i+1].Start >= s.End {
+			to = spans[i+1].Start
+		}
+		for _, part := range withoutRulers(text, s) {
+			sort := sort(part.Type)
+			part.Start = max(from, growLeft(text, part, sort))
+			part.End = min(to, growRight(text, part, sort))
+			all = append(all, part)
+		}
+	}
+	return all
+}
+
+// ruler is what tables and separators are drawn with: three signs or more, or the border of a cell.
+var ruler = regexp.MustCompile(`[-=_*+~#.]{3,}|[|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬]+|\+-+\+?`)
+
+// withoutRulers cuts a span where a table or a ruler is drawn in it, and leaves out what holds no letter
+// or digit.
+func withoutRulers(text string, s data.Span) []data.Span {
+	value := text[s.Start:s.End]
+	cuts := ruler.FindAllStringIndex(value, -1)
+	if len(cuts) == 0 && hasWord(value) {
+		return []data.Span{s}
+	}
+	var parts []data.Span
+	at := 0
+	for _, cut := range append(cuts, []int{len(value), len(value)}) {
+		piece, part := value[at:cut[0]], s
+		part.Start = s.Start + at + len(piece) - len(strings.TrimLeftFunc(piece, unicode.IsSpace))
+		part.End = s.Start + at + len(strings.TrimRightFunc(piece, unicode.IsSpace))
+		if hasWord(piece) {
+			parts = append(parts, part)
+		}
+		at = cut[1]
+	}
+	return parts
+}
+
+// hasWord reports whether a text holds a letter or a digit.
+func hasWord(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
+}
+
+// inToken reports whether a character is part of a token.
+func inToken(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
+
+// numeral are sorts of values that are made of digits and letters.
+var numeral = []surrogate.Sort{surrogate.Number, surrogate.Phone, surrogate.Zip, surrogate.Room, surrogate.Username, surrogate.Other, ""}
+
+// growLeft is where the token begins that the span begins in.
+func growLeft(text string, s data.Span, sort surrogate.Sort) int {
+	first, _ := utf8.DecodeRuneInString(text[s.Start:])
+	if !inToken(first) {
+		return s.Start
+	}
+	start := s.Start
+	for start > 0 {
+		r, n := utf8.DecodeLastRuneInString(text[:start])
+		if !inToken(r) {
+			break
+		}
+		start -= n
+	}
+	rest := text[start:s.Start]
+	if rest == "" {
+		return codeBefore(text, s, sort)
+	}
+	last, _ := utf8.DecodeLastRuneInString(rest)
+	switch {
+	case unicode.IsDigit(last) && unicode.IsDigit(first):
+		return start
+	case unicode.IsDigit(last): // 3North: only of a number may digits before a letter be part
+		if slices.Contains(numeral, sort) {
+			return start
+		}
+		return s.Start
+	case unicode.IsDigit(first): // MRN554433, H88
+		if isLabel(rest) || sort == surrogate.Date || sort == surrogate.Age {
+			return s.Start
+		}
+		return start
+	case unicode.IsLower(last) && unicode.IsUpper(first): // patientAmundsen
+		return s.Start
+	}
+	return start
+}
+
+// codeBefore is where the letters begin that stand before a number, joined by a hyphen: CX-554433.
+func codeBefore(text string, s data.Span, sort surrogate.Sort) int {
+	if sort != surrogate.Number {
+		return s.Start
+	}
+	m := codePrefix.FindStringIndex(text[max(0, s.Start-8):s.Start])
+	if m == nil {
+		return s.Start
+	}
+	start := max(0, s.Start-8) + m[0]
+	if r, _ := utf8.DecodeLastRuneInString(text[:start]); inToken(r) && start > 0 || isLabel(text[start:s.Start-1]) {
+		return s.Start
+	}
+	return start
+}
+
+var (
+	codePrefix = regexp.MustCompile(`[A-Z]{1,4}-$`)
+	checkDigit = regexp.MustCompile(`^-(?:[A-Za-z]|[0-9]{1,2})(?:[^-/.,\pL\pN]|[.,](?:[^0-9]|$)|$)`)
+)
+
+// growRight is where the token ends that the span ends in.
+func growRight(text string, s data.Span, sort surrogate.Sort) int {
+	last, _ := utf8.DecodeLastRuneInString(text[:s.End])
+	if !inToken(last) {
+		return s.End
+	}
+	end := s.End
+	for end < len(text) {
+		r, n := utf8.DecodeRuneInString(text[end:])
+		if !inToken(r) {
+			break
+		}
+		end += n
+	}
+	if end > s.End && !partOfValue(text, s.End, end, last, sort) {
+		return s.End
+	}
+	if sort == surrogate.Number || sort == surrogate.Phone && unicode.IsDigit(last) {
+		if m := checkDigit.FindStringIndex(text[end:]); m != nil && (sort == surrogate.Number || !unicode.IsDigit(rune(text[end+1]))) { // 28.447.193-K
+			for end++; end < len(text) && inToken(rune(text[end])); end++ {
+			}
+		}
+	}
+	return end
+}
+
+// partOfValue reports whether text[from:to], the rest of a token after a span, belongs to the value.
+func partOfValue(text string, from, to int, last rune, sort surrogate.Sort) bool {
+	rest := text[from:to]
+	next, _ := utf8.DecodeRuneInString(rest)
+	folded := fold.Fold(rest)
+	switch {
+	case unicode.IsDigit(last) == unicode.IsDigit(next):
+		return unicode.IsDigit(last) || !(unicode.IsLower(last) && unicode.IsUpper(next)) // AmundsenSeen
+	case unicode.IsDigit(next): // Amundsen77
+		return true
+	case units[folded]:
+		return false
+	case sort == surrogate.Age:
+		return !ageUnits[folded] && utf8.RuneCountInString(rest) == 1 // 40RHM is a right-handed man
+	case sort == surrogate.Date:
+		if ordinals[folded] {
+			return true
+		}
+		return !clock.MatchString(text[from:min(len(text), from+8)]) && !isLabel(rest)
+	}
+	return !isLabel(rest)
+}
+
+// isLabel reports whether letters beside a number are a word of their own: a label (MRN), or any
+// ordinary word of three letters or more.
+func isLabel(letters string) bool {
+	folded := fold.Fold(letters)
+	return labels[folded] || utf8.RuneCountInString(folded) > 2 && wordlists.Common(folded)
+}
+
+// clock is a time of day that is joined to a date.
+var clock = regexp.MustCompile(`^(?:[Tt][0-9]{2}|[AaPp]\.?[Mm]\b|[Hh](?:rs?|\b))`)
+
+var (
+	labels = wordSet(`at by in is of on to el en la al de mr ip mrn mrno mrnum id no nr num ssn ss dob dod doa ph tel fax fx cell pg pgr bpr ext x acct acc ref case chart unit room rm bed
+		nhc nh dni nie nif cip cp tfno tlf telf movil nass nuss col colegiado episodio ep dr dra mr ms mrs sr sra age edad aged zip`)
+	units = wordSet(`mg mcg ug g gm gms gr kg kgs lb lbs oz ml cc l dl cl mm cm m km in ft meq mmol mol mosm iu ui u units unit mmhg cmh2o bpm lpm rpm
+		hz khz mhz hr hrs hrly h min mins sec secs kcal cal fr ga gauge tab tabs cap caps pk ppd bid tid qid qd qhs prn po iv im sc sq pct am pm`)
+	ageUnits = wordSet(`y yo yof yom yr yrs year years yearold yearsold f m w fem masc mo mos month months wk wks week weeks d day days
+		a an ano anos mes meses dia dias sem semanas s v h`)
+	ordinals = wordSet(`st nd rd th ª º er o a ro do to vo mo no`)
+)
+
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		set[w] = true
+	}
+	return set
+}

@@ -1,0 +1,142 @@
+package deid
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/i2b2"
+	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/deid/surrogate"
+	"github.com/lethe-deid/lethe/internal/shared"
+)
+
+func sortOf(typ string) surrogate.Sort {
+	s, _ := surrogate.SortOf(typ)
+	return s
+}
+
+// marked reads a text with one span: «TYPE|words».
+func marked(t testing.TB, text string) (string, []data.Span) {
+	t.Helper()
+	var plain strings.Builder
+	var spans []data.Span
+	for rest := text; rest != ""; {
+		before, after, ok := strings.Cut(rest, "«")
+		plain.WriteString(before)
+		if !ok {
+			break
+		}
+		inner, after, ok := strings.Cut(after, "»")
+		typ, words, typed := strings.Cut(inner, "|")
+		if !ok || !typed {
+			t.Fatalf("%q is not marked as «TYPE|words»", text)
+		}
+		spans = append(spans, data.Span{Start: plain.Len(), End: plain.Len() + len(words), Type: typ, Score: 1})
+		plain.WriteString(words)
+		rest = after
+	}
+	return plain.String(), spans
+}
+
+func mark(text string, spans []data.Span) string {
+	var b strings.Builder
+	at := 0
+	for _, s := range spans {
+		b.WriteString(text[at:s.Start] + "«" + s.Type + "|" + text[s.Start:s.End] + "»")
+		at = s.End
+	}
+	return b.String() + text[at:]
+}
+
+// TestHalfATokenStayed: of 412b the letter stayed, and of 28.447.193-K the check digit.
+func TestHalfATokenStayed(t *testing.T) {
+	for in, want := range map[string]string{
+		"room «AGE|412»b, bed 2":                         "room «AGE|412b», bed 2",
+		"no «IDNUM|91827364»A":                           "no «IDNUM|91827364A»",
+		"RUT «PHONE|28.447.193»-K.":                      "RUT «PHONE|28.447.193-K».",
+		"RUT «IDNUM|28.447.193»-5.":                      "RUT «IDNUM|28.447.193-5».",
+		"«DATE|OCTOBER 2»ND":                             "«DATE|OCTOBER 2ND»",
+		"plate «DATE|4BX-291»Z":                          "plate «DATE|4BX-291Z»",
+		"H«DEVICE|88-3311-02» was":                       "«DEVICE|H88-3311-02» was",
+		"CX-«MEDICALRECORD|554433» and":                  "«MEDICALRECORD|CX-554433» and",
+		"«PATIENT|Am»undsen":                             "«PATIENT|Amundsen»",
+		"«PATIENT|amundsen»77":                           "«PATIENT|amundsen77»",
+		"5«PHONE|55-0199»2":                              "«PHONE|555-01992»",
+		"«PATIENT|Oda»\u0301":                            "«PATIENT|Oda\u0301»",
+		"a «AGE|67»yo «AGE|54»M, «AGE|3»wk, «AGE|8»años": "a «AGE|67»yo «AGE|54»M, «AGE|3»wk, «AGE|8»años",
+		"«AGE|67»-year-old":                              "«AGE|67»-year-old",
+		"MRN«MEDICALRECORD|554433» MR-«IDNUM|554433»":    "MRN«MEDICALRECORD|554433» MR-«IDNUM|554433»",
+		"DOB«DATE|3/4/71»Seen since«DATE|3/4/71»":        "DOB«DATE|3/4/71»Seen since«DATE|3/4/71»",
+		"«DATE|2071-03-04»T10:15 «DATE|3/4/71»10am":      "«DATE|2071-03-04»T10:15 «DATE|3/4/7110am»",
+		"«DOCTOR|Amundsen»Seen by patient«DOCTOR|Lund»":  "«DOCTOR|Amundsen»Seen by patient«DOCTOR|Lund»",
+		"«IDNUM|10»mg, «DATE|5»ml":                       "«IDNUM|10»mg, «DATE|5»ml",
+		"«IDNUM|554433»-12 days":                         "«IDNUM|554433-12» days",
+		"«PHONE|555-0199»-12 days":                       "«PHONE|555-0199»-12 days",
+		"«DATE|3/4»-3/6":                                 "«DATE|3/4»-3/6",
+		"3«PATIENT|Lund»":                                "3«PATIENT|Lund»",
+		"«PATIENT|Lund»'s":                               "«PATIENT|Lund»'s",
+	} {
+		text, spans := marked(t, in)
+		if diff := cmp.Diff(want, mark(text, whole(text, spans, sortOf))); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// TestRulersWereTakenForPHI: of a table the line +-----+ was taken for an address.
+func TestRulersWereTakenForPHI(t *testing.T) {
+	for in, want := range map[string]string{
+		"«IPADDR|+-----+-----+»":              "+-----+-----+",
+		"«DATE|-----»\n«IDNUM|| |»":           "-----\n| |",
+		"«DATE|3/4 | 3/5»":                    "«DATE|3/4» | «DATE|3/5»",
+		"«PATIENT|Lund\n----------\nVega»":    "«PATIENT|Lund»\n----------\n«PATIENT|Vega»",
+		"«IDNUM|| 554433 |»":                  "| «IDNUM|554433» |",
+		"«PATIENT|Lund, Oda»":                 "«PATIENT|Lund, Oda»",
+		"«PATIENT|Oda\nLund»":                 "«PATIENT|Oda\nLund»",
+		"«OTHER|②» and «OTHER|王»":             "«OTHER|②» and «OTHER|王»",
+		"«PHONE|(555) 555-0199» «PHONE|+1 5»": "«PHONE|(555) 555-0199» «PHONE|+1 5»",
+	} {
+		text, spans := marked(t, in)
+		if diff := cmp.Diff(want, mark(text, whole(text, spans, sortOf))); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// What people have marked is whole, but for slips.
+func TestGoldSpansAreWhole(t *testing.T) {
+	count := func(t *testing.T, docs data.Documents) (changed, all int) {
+		for doc, err := range docs {
+			if err != nil {
+				t.Fatal(err)
+			}
+			gold := data.Flatten(doc.Spans)
+			all += len(gold)
+			made := whole(doc.Text, gold, sortOf)
+			for _, s := range gold {
+				if !slices.Contains(made, s) {
+					changed++
+					if testing.Verbose() {
+						t.Logf("%s[%d:%d] %s", doc.ID, s.Start, s.End, s.Type)
+					}
+				}
+			}
+		}
+		return changed, all
+	}
+	t.Run("generated", func(t *testing.T) {
+		if changed, all := count(t, synth.Notes(300, 5, synth.Train)); changed > 0 || all < 1000 {
+			t.Errorf("%d of %d spans are changed", changed, all)
+		}
+	})
+	t.Run("meddocan", func(t *testing.T) {
+		types, _ := data.LookupTypeSet("meddocan")
+		if changed, all := count(t, i2b2.Read(shared.Path(t, "corpora/meddocan/train/xml"), types)); changed*1000 > all {
+			t.Errorf("%d of %d spans are changed", changed, all)
+		}
+	})
+}
