@@ -157,7 +157,9 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	known := d.Net.Known(n.Known)
 	everywhere := known.Find(text, nil)
 	all = d.retype(text, all, everywhere)
-	return r.join(text, all, d.add(text, everywhere, byKnown), net.Known)
+	before := spansOf(all)
+	inside := func(s data.Span) bool { return len(without(s, before)) == 0 } // whose type is settled
+	return r.join(text, all, d.add(text, slices.DeleteFunc(everywhere, inside), byKnown), net.Known)
 }
 
 // add gives spans a rank.
@@ -176,9 +178,8 @@ func (d *Deidentifier) permitted(text string, all []found) []found {
 	}
 	allowed := d.Allow.Find(text)
 	return slices.DeleteFunc(all, func(f found) bool {
-		return slices.ContainsFunc(allowed, func(a data.Span) bool {
-			return a.Start <= f.Start && f.End <= a.End && (a.Type == "" || a.Type == f.Type)
-		})
+		i, _ := slices.BinarySearchFunc(allowed, f.Start, func(a data.Span, at int) int { return a.End - at - 1 })
+		return i < len(allowed) && allowed[i].Start <= f.Start && f.End <= allowed[i].End && (allowed[i].Type == "" || allowed[i].Type == f.Type)
 	})
 }
 

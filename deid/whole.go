@@ -17,6 +17,9 @@ import (
 // 412 of the room 412b, or October 2 of OCTOBER 2ND: the span grows over the rest of the token. Lines that a
 // table or a ruler is drawn with are not part of a value, and what holds neither letter nor digit is none.
 //
+// Nor does a value end in a number that a unit or a time follows: of "May 6 10 units" the tagger may take "May 6
+// 10", and of "120/80" all, but a dose or a blood pressure is none.
+//
 // A span does not grow over what is not part of the value: a label (MRN554433), a unit (67yo, 10mg), a time
 // (2071-03-04T10:15), or another word in camel case (AmundsenSeen).
 func whole(text string, spans []data.Span, sort func(typ string) surrogate.Sort) []data.Span {
@@ -33,6 +36,9 @@ func whole(text string, spans []data.Span, sort func(typ string) surrogate.Sort)
 		}
 		for _, part := range withoutRulers(text, s) {
 			sort := sort(part.Type)
+			if part.End = withoutAmount(text, part, sort); part.Start == part.End {
+				continue
+			}
 			part.Start = max(from, growLeft(text, part, sort))
 			part.End = min(to, growRight(text, part, sort))
 			all = append(all, part)
@@ -65,6 +71,29 @@ func withoutRulers(text string, s data.Span) []data.Span {
 	}
 	return parts
 }
+
+// withoutAmount is the end of a span of numbers or dates without an amount at its end; it is the start
+// if nothing else is in it.
+func withoutAmount(text string, s data.Span, sort surrogate.Sort) int {
+	if sort == surrogate.Person || !slices.Contains(numeral, sort) && sort != surrogate.Date && sort != surrogate.Age {
+		return s.End
+	}
+	value := text[s.Start:s.End]
+	if m := pressure.FindStringSubmatch(value); m != nil && (len(m[1]) > 2 || m[1] > "31" && m[2] > "31") {
+		return s.Start
+	}
+	m := lastNumber.FindStringIndex(value)
+	if m == nil || !measure.MatchString(text[s.End:min(len(text), s.End+16)]) {
+		return s.End
+	}
+	return s.Start + len(strings.TrimRightFunc(value[:m[0]], unicode.IsSpace))
+}
+
+var (
+	pressure   = regexp.MustCompile(`^([0-9]{2,3})/([0-9]{2,3})$`)
+	lastNumber = regexp.MustCompile(`(?:^|[ \t])[0-9]{1,4}(?:[.,][0-9]{1,3})?$`)
+	measure    = regexp.MustCompile(`^(?:[ -]?(?:mg|mcg|ml|mL|cc|mEq|meq|mmol|mmHg|mm|cm|kg|lbs?|gtts?|[Uu]nits?|IU|UI|unidades|tabs?|tablets|puffs|bpm|lpm|rpm|hrs?|hours?|horas?|MG|ML|MCG|UNITS|%)\b|[ ]?%|:[0-9]{2}\b|/10\b)`)
+)
 
 // hasWord reports whether a text holds a letter or a digit.
 func hasWord(text string) bool {

@@ -149,7 +149,7 @@ func newNet(name string, types *data.TypeSet) (*net.Net, error) {
 	default:
 		if !slices.Contains(rules.BuiltinNames(), name) {
 			if _, err := os.Stat(name); err != nil {
-				return nil, fmt.Errorf("--safety-net %q is neither a file nor one of auto, none, off, %s", name, strings.Join(rules.BuiltinNames(), ", "))
+				return nil, fmt.Errorf("--safety-net: %q is neither a file nor one of auto, none, off, %s", name, strings.Join(rules.BuiltinNames(), ", "))
 			}
 			set, err := ownRules("--safety-net", name, types)
 			if err != nil {

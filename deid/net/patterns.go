@@ -215,6 +215,9 @@ func (p *Patterns) find(words []word) []data.Span {
 		}
 		if last, typ, ok := p.initialsAt(words, i); ok {
 			hit(i, last, typ)
+			if last > i { // the last full stop is one of theirs
+				found[len(found)-1].End++
+			}
 		}
 	}
 	p.names(words, hit)
