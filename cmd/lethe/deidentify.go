@@ -383,17 +383,23 @@ func (o *deidentifyOptions) openAudit(d *deidentification, files *fileSet) error
 		return nil
 	}
 	var err error
-	if d.record == nil || d.record.settled < 0 { // a run that goes on may have ended before this
+	if d.record == nil || !d.record.audited { // a run that goes on may have ended before this
 		if d.audit, err = audit.Create(o.audit); err != nil {
 			return err
 		}
-		return d.record.settle(0)
+		return d.record.add(recordLine{Audited: true})
+	}
+	lines := map[string]int{}
+	for _, file := range files.all {
+		if file.done {
+			lines[file.auditName()] = d.record.lines[file.auditName()]
+		}
 	}
 	left := leftovers{}
 	left.add(o.audit)
 	if err := left.remove(); err != nil {
 		return err
 	}
-	d.audit, d.earlier, err = audit.Resume(o.audit, d.modelDigest, d.configDigest, d.record.settled, files.redo(), d.record.settle)
+	d.audit, d.earlier, err = audit.Resume(o.audit, d.modelDigest, d.configDigest, files.redo(), lines)
 	return err
 }

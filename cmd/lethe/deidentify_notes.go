@@ -65,6 +65,8 @@ type deidentification struct {
 	lines     []*audit.Line  // of notes written, but not yet in the audit
 	ended     int            // of lines, those of files that have ended
 	settled   int64          // how much of the audit is about files that have ended
+	ofFile    int            // lines of the file that is being written
+	recorded  []recordLine   // of files that are written, but have no name yet
 	patients  patients
 }
 
@@ -449,6 +451,7 @@ func (d *deidentification) write(it item) error {
 		d.summary.Add(r.line)
 		d.patients.count(&d.summary, r.doc.Patient)
 		d.lines = append(d.lines, r.line)
+		d.ofFile++
 		d.progress.show("de-identifying", d.summary.Notes, 0)
 		if d.format.Name == "brat" {
 			d.annotated = it.record.Notes[i].Replaced(edits[i])
@@ -464,6 +467,7 @@ func (d *deidentification) lose(l *audit.Line, err error) {
 	d.failed = true
 	d.summary.Add(l)
 	d.lines = append(d.lines, l)
+	d.ofFile++
 }
 
 func (d *deidentification) open(it item) (err error) {
@@ -487,6 +491,8 @@ func (d *deidentification) finish(it item) error {
 		}
 	}
 	d.before, d.ended = d.summary.Clone(), len(d.lines)
+	line := recordLine{File: it.file.auditName(), Lines: d.ofFile}
+	d.ofFile = 0
 	if unwritten {
 		d.out, d.annotated = nil, nil
 		return nil
@@ -506,6 +512,7 @@ func (d *deidentification) finish(it item) error {
 		}
 	}
 	d.written = append(d.written, d.out)
+	d.recorded = append(d.recorded, line)
 	d.out, d.annotated = nil, nil
 	if err := d.written[len(d.written)-1].close(); err != nil {
 		return err
@@ -556,10 +563,14 @@ func (d *deidentification) settle() error {
 		return nil
 	}
 	if d.audit != nil {
-		if err := errors.Join(d.audit.Sync(), d.record.settle(d.settled)); err != nil {
+		if err := d.audit.Sync(); err != nil {
+			return err
+		}
+		if err := d.record.add(d.recorded...); err != nil {
 			return err
 		}
 	}
+	d.recorded = d.recorded[:0]
 	folders := map[string]bool{}
 	for len(d.written) > 0 {
 		if err := d.written[0].commit(); err != nil {

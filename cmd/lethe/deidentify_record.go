@@ -179,21 +179,24 @@ func (s runSettings) different(earlier runSettings) string {
 }
 
 // runRecord is a hidden file in or beside the output. Its first line holds the settings
-// of the run, and each further one how much of the audit belongs to files that are
-// whole. The last line counts, and half a line at the end does not. While a run writes,
-// it has the record locked.
+// of the run. If there is an audit, one says that it was created, and one for each file
+// of notes, written before the file gets its name, how many lines the audit has of it.
+// Half a line at the end does not count. While a run writes, it has the record locked.
 type runRecord struct {
 	path string
 	f    *os.File
 	size int64 // of whole lines
 	// begun is what the run that this one may go on with has said of itself; nil for none.
 	begun   *runSettings
-	settled int64 // of the audit; negative if there is none
+	audited bool           // it has created its audit
+	lines   map[string]int // of the audit, by file of notes
 }
 
 type recordLine struct {
 	Settings *runSettings `json:"run,omitempty"`
-	Settled  *int64       `json:"audit_bytes,omitempty"`
+	Audited  bool         `json:"audit_created,omitempty"`
+	File     string       `json:"file,omitempty"`
+	Lines    int          `json:"lines,omitempty"`
 }
 
 const recordName = ".lethe-run"
@@ -213,7 +216,7 @@ func openRecord(path string) (*runRecord, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runRecord{path: path, f: f, settled: -1}
+	r := &runRecord{path: path, f: f, lines: map[string]int{}}
 	if err := r.read(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -230,13 +233,16 @@ func (r *runRecord) read() error {
 			return err
 		}
 		var l recordLine
-		switch err := json.Unmarshal(text, &l); {
-		case err == nil && number == 1 && l.Settings != nil:
-			r.begun = l.Settings
-		case err == nil && number > 1 && l.Settled != nil:
-			r.settled = *l.Settled
-		default:
+		if err := json.Unmarshal(text, &l); err != nil || (number == 1) != (l.Settings != nil) {
 			return fmt.Errorf("%s:%d: not the record of a run", r.path, number)
+		}
+		switch {
+		case number == 1:
+			r.begun = l.Settings
+		case l.Audited:
+			r.audited = true
+		default:
+			r.lines[l.File] = l.Lines
 		}
 		r.size += int64(len(text))
 	}
@@ -244,33 +250,30 @@ func (r *runRecord) read() error {
 
 // begin writes the settings of a new run.
 func (r *runRecord) begin(s runSettings) error {
-	r.size, r.settled = 0, -1
+	r.size = 0
 	if err := r.f.Truncate(0); err != nil {
 		return unwritable(r.path, err)
 	}
 	return r.add(recordLine{Settings: &s})
 }
 
-// settle says how much of the audit belongs to files that are whole, before they get
-// their names.
-func (r *runRecord) settle(size int64) error {
-	if r == nil || r.settled == size {
+// add appends lines. There is no record of a run that writes to stdout.
+func (r *runRecord) add(lines ...recordLine) error {
+	if r == nil || len(lines) == 0 {
 		return nil
 	}
-	r.settled = size
-	return r.add(recordLine{Settled: &size})
-}
-
-func (r *runRecord) add(l recordLine) error {
-	encoded, err := json.Marshal(l)
-	if err != nil {
-		return err
+	var all []byte
+	for _, l := range lines {
+		encoded, err := json.Marshal(l)
+		if err != nil {
+			return err
+		}
+		all = append(append(all, encoded...), '\n')
 	}
-	encoded = append(encoded, '\n')
-	if _, err := r.f.WriteAt(encoded, r.size); err != nil {
+	if _, err := r.f.WriteAt(all, r.size); err != nil {
 		return unwritable(r.path, errors.Join(err, r.f.Truncate(r.size)))
 	}
-	r.size += int64(len(encoded))
+	r.size += int64(len(all))
 	return unwritable(r.path, r.f.Sync())
 }
 

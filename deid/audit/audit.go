@@ -186,36 +186,41 @@ func Create(path string) (*File, error) {
 	return &File{path: path, f: f}, nil
 }
 
-// Resume opens the file of a run that was stopped, and adds up what that has done. The
-// first settled bytes are known to have been written: a file with fewer has lost lines, and is
-// refused. So are lines of another model or configuration, since the outputs of the two
-// would be mixed. Lines of files that are to be done again are taken out, and so is half a line
-// at the end; before that, settle is called with the new number of settled bytes.
-func Resume(path, model, config string, settled int64, redo func(file string) bool, settle func(settled int64) error) (*File, Summary, error) {
+// Resume opens the file of a run that was stopped, and adds up what that has done. Lines of
+// files that are to be done again are taken out, and so is half a line at the end. Of other
+// files it is known how many lines there are; if some are gone it is an error. So
+// are lines of another model or configuration: the outputs of the two would be mixed.
+func Resume(path, model, config string, redo func(file string) bool, want map[string]int) (*File, Summary, error) {
 	var earlier Summary
-	f, err := lockfile.Open(path, os.O_RDWR|os.O_APPEND, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, earlier, fmt.Errorf("%s: the run that is to go on kept its audit there, and it is gone: put it back, or begin anew with another output", path)
-	} else if err != nil {
+	f, err := lockfile.Open(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
 		return nil, earlier, err
 	}
-	lost := fmt.Errorf("%s: ends before what the run that is to go on has written to it, so that lines are lost: put the whole audit back, or begin anew with another output", path)
-	info, err := f.Stat()
-	if err == nil && info.Size() < settled {
-		err = lost
+	got := map[string]int{}
+	kept, size, err := keepLines(f, path, model, config, func(l *Line) bool {
+		if redo(l.File) {
+			return false
+		}
+		got[l.File]++
+		earlier.Add(l)
+		return true
+	})
+	if kept != nil {
+		defer func() { _ = kept.Discard() }() // does nothing after Replace
 	}
-	if err != nil {
-		return nil, earlier, errors.Join(err, f.Close())
+	for file, n := range want {
+		if err == nil && got[file] != n {
+			err = fmt.Errorf("%s: lines that the run which is to go on has written are gone: put the whole audit back, or begin anew with another output", path)
+		}
 	}
-	kept, size, err := keepLines(f, path, model, config, redo, &earlier)
-	if err != nil {
-		return nil, earlier, errors.Join(err, f.Close())
-	}
-	if kept == nil {
+	if kept == nil || err != nil {
+		if err != nil {
+			_ = f.Close()
+			return nil, earlier, err
+		}
 		return &File{path, f, size}, earlier, nil
 	}
-	defer func() { _ = kept.Discard() }() // does nothing after Replace
-	err = settle(size)
+	info, err := f.Stat()
 	if err == nil {
 		err = kept.Chmod(info.Mode().Perm())
 	}
@@ -231,7 +236,7 @@ func Resume(path, model, config string, settled int64, redo func(file string) bo
 
 // keepLines copies the lines that stay to a new file, and returns its size. If all stay,
 // there is none.
-func keepLines(f *os.File, path, model, config string, redo func(string) bool, earlier *Summary) (*wholefile.Pending, int64, error) {
+func keepLines(f *os.File, path, model, config string, keep func(*Line) bool) (*wholefile.Pending, int64, error) {
 	kept, err := wholefile.Create(path, 0o666)
 	if err != nil {
 		return nil, 0, err
@@ -253,10 +258,9 @@ func keepLines(f *os.File, path, model, config string, redo func(string) bool, e
 			err = fmt.Errorf("%s:%d: not a line of an audit", path, number)
 		case l.Model != model || l.Config != config:
 			err = fmt.Errorf("%s:%d: the run that is to go on had another model or other options", path, number)
-		case redo(l.File):
+		case !keep(&l):
 			all = false
 		default:
-			earlier.Add(&l)
 			size += int64(len(text))
 			_, err = out.Write(text)
 		}
