@@ -184,6 +184,7 @@ func (s runSettings) different(earlier runSettings) string {
 // Half a line at the end does not count. While a run writes, it has the record locked.
 type runRecord struct {
 	path string
+	of   string // the output, which errors name
 	f    *os.File
 	size int64 // of whole lines
 	// begun is what the run that this one may go on with has said of itself; nil for none.
@@ -211,12 +212,12 @@ func recordPath(output string, folder bool) string {
 }
 
 // openRecord opens and locks the record, or makes an empty one.
-func openRecord(path string) (*runRecord, error) {
+func openRecord(path, of string) (*runRecord, error) {
 	f, err := lockfile.Open(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	r := &runRecord{path: path, f: f, lines: map[string]int{}}
+	r := &runRecord{path: path, of: of, f: f, lines: map[string]int{}}
 	if err := r.read(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -252,7 +253,7 @@ func (r *runRecord) read() error {
 func (r *runRecord) begin(s runSettings) error {
 	r.size = 0
 	if err := r.f.Truncate(0); err != nil {
-		return unwritable(r.path, err)
+		return unwritable(r.of, err)
 	}
 	return r.add(recordLine{Settings: &s})
 }
@@ -271,10 +272,11 @@ func (r *runRecord) add(lines ...recordLine) error {
 		all = append(append(all, encoded...), '\n')
 	}
 	if _, err := r.f.WriteAt(all, r.size); err != nil {
-		return unwritable(r.path, errors.Join(err, r.f.Truncate(r.size)))
+		_ = r.f.Truncate(r.size) // half a line does not count in any case
+		return unwritable(r.of, err)
 	}
 	r.size += int64(len(all))
-	return unwritable(r.path, r.f.Sync())
+	return unwritable(r.of, r.f.Sync())
 }
 
 // release lets others have the output. A record that says nothing of use is removed.
@@ -304,7 +306,7 @@ func (s *fileSet) claim(resume bool, settings runSettings) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return unwritable(s.output, err)
 	}
-	if s.record, err = openRecord(recordPath(s.output, s.folder)); err != nil {
+	if s.record, err = openRecord(recordPath(s.output, s.folder), s.output); err != nil {
 		if errors.Is(err, lockfile.ErrLocked) {
 			return fmt.Errorf("%s: %w", s.output, lockfile.ErrLocked)
 		}

@@ -211,7 +211,7 @@ func TestInterruptedWhileWaiting(t *testing.T) {
 // Two runs with one output: the second is refused, and the first goes on.
 func TestTwoRunsOneOutput(t *testing.T) {
 	dir := t.TempDir()
-	lock, err := openRecord(recordPath(dir, true))
+	lock, err := openRecord(recordPath(dir, true), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
