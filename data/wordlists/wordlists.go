@@ -56,6 +56,10 @@ func Entries(name string) []string {
 // in lower case.
 func Common(folded string) bool { return common()[folded] }
 
+// Frequent reports whether a word, folded by package fold, is one of the most frequent of English or
+// Spanish, which begin many sentences.
+func Frequent(folded string) bool { return frequent()[folded] }
+
 // Eponym reports whether a word, folded by package fold, is a name that stands for a disease, a sign
 // or a device, such as Parkinson or Foley.
 func Eponym(folded string) bool { return eponyms()[folded] }
@@ -63,6 +67,16 @@ func Eponym(folded string) bool { return eponyms()[folded] }
 var (
 	common = sync.OnceValue(func() map[string]bool {
 		return union("common", "ambiguous-words", "ambiguous-drugs", "ambiguous-diseases", "ambiguous-body")
+	})
+	// These 3,000 words of each language are 85 % of the words of its text that stand in lower case.
+	frequent = sync.OnceValue(func() map[string]bool {
+		all := map[string]bool{}
+		for _, language := range []string{"en-", "es-"} {
+			for _, entry := range Entries(language + "common")[:3000] {
+				all[fold.Fold(entry)] = true
+			}
+		}
+		return all
 	})
 	eponyms = sync.OnceValue(func() map[string]bool { return union("ambiguous-eponyms") })
 )

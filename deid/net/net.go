@@ -203,7 +203,7 @@ func begins(between string, titled bool) bool {
 	if between == "" || titled {
 		return false
 	}
-	return strings.ContainsRune(".!?:;\n\r|", rune(between[len(between)-1]))
+	return strings.ContainsRune(".!?;\n\r|", rune(between[len(between)-1]))
 }
 
 // near reports whether the bytes between two words may stand within a value.

@@ -318,8 +318,8 @@ func (p *Patterns) names(words []word, hit func(first, last int, typ string)) {
 func certainPart(w word) bool { return w.capitalized || !wordlists.Common(w.fold) }
 
 // alone reports whether a part of a name that stands alone is the name. An ordinary word (long) is the
-// name only with a capital that the beginning of a sentence or a line of capitals does not explain, and if the note does not
-// have it in lower case as well; after a title it always is.
+// name only with a capital, and if the note does not have it in lower case as well; a frequent one only with a
+// capital that neither the beginning of a sentence nor a line of capitals explains. After a title it always is.
 func alone(words []word, i int, lower func(string) bool) bool {
 	w := words[i]
 	switch {
@@ -329,8 +329,10 @@ func alone(words []word, i int, lower func(string) bool) bool {
 		return false
 	case !wordlists.Common(w.fold):
 		return true
+	case i > 0 && w.capitalized && w.gap == 1 && words[i-1].capitalized && !wordlists.Common(words[i-1].fold): // GUILLERMO BONE
+		return true
 	}
-	return w.capitalized && !w.first && !w.capitals && !lower(w.fold)
+	return w.capitalized && !lower(w.fold) && (!w.first && !w.capitals || !wordlists.Frequent(w.fold))
 }
 
 // lazyLower reports which words stand in lower case, and finds out when it is first asked.
