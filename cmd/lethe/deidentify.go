@@ -59,9 +59,9 @@ hl7 (v2). Of csv and jsonl --column says where the notes are. Of fhir and hl7 on
 texts are changed: what their fields say of the patient is looked for in the texts,
 and stays where it is.
 
-After replacement a safety net looks through each note for what was replaced in the
-patient's notes and stands elsewhere in other letters, for what --known says of the patient, and
-for what has the form of PHI.
+A safety net looks through each note, as it was written, for what the model has left:
+what is replaced elsewhere in the patient's notes, what --known says of the patient,
+and what has the form of PHI. --rules, --deny and --allow add what you know.
 
 A note that cannot be examined is named, never passed through; the others are
 done, and the exit code is 3. So it is if files of a folder are left out, for
