@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -458,56 +457,6 @@ func TestEditsOfExamples(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatal(diff)
-		}
-	})
-}
-
-// FuzzCarriers: no file makes a reader panic; records that are read come out as they
-// were, and, edited, can be read again.
-func FuzzCarriers(f *testing.F) {
-	for _, e := range examples {
-		f.Add(e.format, []byte(e.file), e.options.Encoding)
-	}
-	f.Add("hl7", []byte("MSH|^~\\&|\r\rOBX|1|ED|||^TEXT^^A^x\\X4\\\\\r\x1c"), "")
-	f.Add("csv", []byte("note\n\"a\"\"\n\"\n"), "latin1")
-	f.Fuzz(func(t *testing.T, format string, raw []byte, encoding string) {
-		fm, err := Lookup(format)
-		if err != nil {
-			return
-		}
-		o := Options{Encoding: encoding}
-		if format == "csv" {
-			o.Columns = []string{"note"}
-		}
-		if fm.Check(o) != nil {
-			return
-		}
-		var out bytes.Buffer
-		whole, marks := true, false
-		for r, err := range fm.Read(bytes.NewReader(raw), "n", o) {
-			if err != nil {
-				whole = false
-				continue
-			}
-			none, all := make([][]Edit, len(r.Notes)), make([][]Edit, len(r.Notes))
-			for i, n := range r.Notes {
-				if !utf8.ValidString(n.Text) {
-					t.Fatal("a text that is not UTF-8")
-				}
-				if n.Text != "" {
-					all[i] = []Edit{{Start: 0, End: len(n.Text), New: "[X]", Type: "X", Score: 1}}
-				}
-			}
-			marks = marks || r.beside != nil && r.beside(none) != nil
-			unedited, err := r.Encode(none)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out.Write(unedited)
-			_, _ = r.Encode(all)
-		}
-		if whole && !marks && !bytes.Equal(out.Bytes(), raw) {
-			t.Fatalf("%q became %q", raw, out.Bytes())
 		}
 	})
 }

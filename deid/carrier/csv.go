@@ -223,9 +223,14 @@ func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
 	if len(row.cells) != t.fields {
 		return nil, in.defect(line, -1, fmt.Sprintf("a row of %d fields, but the header has %d", len(row.cells), t.fields))
 	}
-	for _, c := range row.cells {
-		if !c.quoted && quotedAfterBlank(row.raw[c.from:c.to]) {
+	for i, c := range row.cells {
+		field := row.raw[c.from:c.to]
+		switch {
+		case c.quoted:
+		case quotedAfterBlank(field):
 			return nil, in.defect(line, -1, "a quote after a blank, so readers differ in where the field ends")
+		case bytes.ContainsFunc(field, isLineEnd) && !slices.Contains(t.notes, i):
+			return nil, in.defect(line, -1, "a line end other than LF and CR LF outside of the columns with notes, so readers differ in where the row ends")
 		}
 	}
 	r := &Record{Raw: row.raw, Line: line}

@@ -209,6 +209,9 @@ func hl7Record(in *source, raw []byte, start, line, number int) (*Record, error)
 			*p = marks[i]
 		}
 	}
+	if h.esc == 0 && bytes.Contains(raw, []byte(`\X`)) {
+		return nil, in.defect(line, -1, "an MSH segment without an escape character, in a message with escapes")
+	}
 	h.id = fmt.Sprintf("%s-%04d", in.id(), number)
 	for at := start; at < len(raw); {
 		end := at

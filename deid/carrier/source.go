@@ -111,7 +111,9 @@ func (s *source) checkUTF8(raw []byte, line, offset int) error {
 	case offset == 0 && marksUTF16(raw):
 		reason = "a byte order mark of UTF-16: convert the file to UTF-8 first"
 	case wide(raw):
-		at, reason = max(bytes.IndexFunc(raw, isWideByte), 0), "UTF-16, or no text: a NUL or control byte, and many more"
+		if at, reason = firstWide(raw), "a control byte, and many more: UTF-16, or no text"; raw[at] == 0 {
+			reason = "a NUL byte, and many more: UTF-16, or no text"
+		}
 	case utf8.Valid(raw):
 		return nil
 	default:

@@ -20,7 +20,7 @@ import (
 var encodingRE = regexp.MustCompile(`^(?:\x{FEFF})?<\?xml[^>]*\sencoding\s*=\s*["']([A-Za-z0-9._-]+)["']`)
 
 // A declaration that says no more than it should.
-var declarationRE = regexp.MustCompile(`^<\?xml\s+version\s*=\s*["']1\.[01]["'](?:\s+encoding\s*=\s*["'][A-Za-z0-9._-]{1,20}["'])?(?:\s+standalone\s*=\s*["'](?:yes|no)["'])?\s*\?>$`)
+var declarationRE = regexp.MustCompile(`^<\?xml\s+version\s*=\s*["']1\.[01]["'](?:\s+encoding\s*=\s*["'](?i:utf-?(?:8|16(?:le|be)?)|(?:us-)?ascii|(?:iso-?8859|latin|windows|cp|ibm|koi8|mac)-?(?:\d{1,4}|[ru]|intosh))["'])?(?:\s+standalone\s*=\s*["'](?:yes|no)["'])?\s*\?>$`)
 
 // The patient in the file name, by the rule of i2b2's official scorer.
 var patientRE = regexp.MustCompile(`^(\d+)-(\d+)`)
