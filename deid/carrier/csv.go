@@ -229,7 +229,7 @@ func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
 		case c.quoted:
 		case quotedAfterBlank(field):
 			return nil, in.defect(line, -1, "a quote after a blank, so readers differ in where the field ends")
-		case bytes.ContainsFunc(field, isLineEnd) && !slices.Contains(t.notes, i):
+		case !slices.Contains(t.notes, i) && bytes.ContainsFunc(field, isLineEnd):
 			return nil, in.defect(line, -1, "a line end other than LF and CR LF outside of the columns with notes, so readers differ in where the row ends")
 		}
 	}

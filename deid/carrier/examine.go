@@ -2,7 +2,6 @@ package carrier
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -17,6 +16,9 @@ import (
 // words are taken apart by bytes that are no letters.
 func (s *source) checkTexts(r *Record) error {
 	for _, n := range r.Notes {
+		if len(n.Text) == len(r.Raw) {
+			continue // it is the file, which has been looked at
+		}
 		if reason := unreadableText(n.Text); reason != "" {
 			return s.defect(n.Line, -1, "a text that is "+reason+", which cannot be examined")
 		}
@@ -77,10 +79,9 @@ func wide[T string | []byte](text T) bool {
 func firstWide[T string | []byte](text T) int {
 	const ones = ^uint64(0) / 255
 	i := 0
-	var word [8]byte
 	for ; i+8 <= len(text); i += 8 {
-		copy(word[:], text[i:i+8])
-		x := binary.LittleEndian.Uint64(word[:])
+		x := uint64(text[i]) | uint64(text[i+1])<<8 | uint64(text[i+2])<<16 | uint64(text[i+3])<<24 |
+			uint64(text[i+4])<<32 | uint64(text[i+5])<<40 | uint64(text[i+6])<<48 | uint64(text[i+7])<<56 // one load
 		if (x-9*ones)&^x&(128*ones) != 0 {
 			break
 		}

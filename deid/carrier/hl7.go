@@ -679,10 +679,14 @@ const maxEscape = 1 << 16
 
 // meaning says what an escape stands for, and whether it has a form that is known.
 func (h *hl7) meaning(code string) (runKind, string, bool) {
-	for i, c := range []byte{h.field, h.comp, h.sub, h.rep, h.esc, h.cut} {
-		if code == "FSTREP"[i:i+1] && c != 0 {
-			return escape, string(rune(c)), true
+	if len(code) == 1 {
+		separators := [...]byte{h.field, h.comp, h.sub, h.rep, h.esc, h.cut}
+		if i := strings.IndexByte("FSTREP", code[0]); i >= 0 && separators[i] != 0 {
+			return escape, string(rune(separators[i])), true
 		}
+	}
+	if code == ".br" { // by far the most frequent
+		return markup, "\n", true
 	}
 	if strings.HasPrefix(code, "X") && len(code) > 1 {
 		raw, err := hex.DecodeString(code[1:])

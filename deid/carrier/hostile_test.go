@@ -349,6 +349,9 @@ func TestEveryTextIsExaminedOrTheRecordRefused(t *testing.T) {
 				if len(o.errs) == 0 && o.notes == 0 && !strings.Contains(class+name, "tags") {
 					t.Errorf("nothing is examined and nothing refused")
 				}
+				if len(o.errs) == 0 && class == "files of another format" {
+					t.Errorf("the file is not refused")
+				}
 				for _, err := range o.errs {
 					if strings.Contains(err.Error(), canary) {
 						t.Errorf("an error quotes the file: %v", err)
