@@ -350,10 +350,19 @@ func (d *deidentification) write(it item) error {
 		}
 		edits[i] = r.edits
 	}
+	raw, err := it.record.Encode(edits)
+	if err != nil {
+		err = &data.Error{Path: it.file.in, Line: it.record.Line, Offset: -1, Reason: "a note cannot be written", Err: err}
+		for _, r := range it.notes {
+			d.lose(r.line, err)
+		}
+		d.progress.failed(err)
+		return nil
+	}
 	if err := d.open(it); err != nil {
 		return err
 	}
-	if err := d.out.write(it.record.Encode(edits)); err != nil {
+	if err := d.out.write(raw); err != nil {
 		return err
 	}
 	for i, r := range it.notes {

@@ -24,14 +24,14 @@ func BenchmarkCarriers(b *testing.B) {
 			return example{"csv", "a.csv", "note\n\"" + doubleQuotes(text) + "\"\n", Options{Columns: []string{"note"}}}
 		},
 		"fhir": func(text string) example {
-			return example{"fhir", "a.json", `{"text":{"div":` + quoted("<p>"+escapeText(text)+"</p>") + "}}", Options{}}
+			return example{"fhir", "a.json", `{"resourceType":"Basic","text":{"div":` + quoted("<p>"+escapeText(text)+"</p>") + "}}", Options{}}
 		},
 		"hl7": func(text string) example {
 			h := hl7{field: '|', comp: '^', rep: '~', esc: '\\', sub: '&'}
 			return example{"hl7", "a.hl7", "MSH|^~\\&|||||||ORU|M1\rOBX|1|TX|||" + h.escape(text) + "\r", Options{}}
 		},
 		"fhir, many": func(text string) example {
-			return example{"fhir", "a.json", "{\"entry\":[\n" + strings.Repeat(`{"note":[{"text":`+quoted(line)+"}]},\n", strings.Count(text, "\n")) + "{}]}", Options{}}
+			return example{"fhir", "a.json", "{\"resourceType\":\"Bundle\",\"entry\":[\n" + strings.Repeat(`{"note":[{"text":`+quoted(line)+"}]},\n", strings.Count(text, "\n")) + "{}]}", Options{}}
 		},
 		"hl7, many": func(text string) example {
 			return example{"hl7", "a.hl7", "MSH|^~\\&|||||||ORU|M1\r" + strings.Repeat("OBR|1\rOBX|1|TX|||Seen by Ana Gil\r", strings.Count(text, "\n")), Options{}}

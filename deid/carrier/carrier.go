@@ -47,13 +47,18 @@ type Note struct {
 }
 
 // Encode writes the record with the edits made in its notes: edits[i] are those of
-// Notes[i], sorted and disjoint, and nil for none.
-func (r *Record) Encode(edits [][]Edit) []byte {
+// Notes[i], sorted and disjoint, and nil for none. It fails if they are not, or if two notes, or
+// a note and what is changed beside it, are the same place of the record.
+func (r *Record) Encode(edits [][]Edit) ([]byte, error) {
 	var all []Edit
 	for i, n := range r.Notes {
-		if len(edits[i]) > 0 {
-			all = append(all, n.below(edits[i])...)
+		if len(edits[i]) == 0 {
+			continue
 		}
+		if err := checkEdits(edits[i], len(n.Text)); err != nil {
+			return nil, err
+		}
+		all = append(all, n.below(edits[i])...)
 	}
 	if r.beside != nil {
 		all = append(all, r.beside(edits)...)
@@ -61,9 +66,12 @@ func (r *Record) Encode(edits [][]Edit) []byte {
 	raw := r.Raw
 	if len(all) > 0 {
 		sortEdits(all)
+		if err := checkEdits(all, len(raw)); err != nil {
+			return nil, err
+		}
 		raw = []byte(apply(string(raw), all))
 	}
-	return r.charset.fromUTF8(raw)
+	return r.charset.fromUTF8(raw), nil
 }
 
 // Replaced is the document that the edits make of a note: its spans are where new
@@ -120,9 +128,9 @@ var formats = []*Format{
 	{Name: "meddocan", Exts: []string{".xml"}, Unchanged: "names of files", read: readXML("T", 1)},
 	{Name: "brat", Exts: []string{".txt"}, Unchanged: "names of files", read: readText},
 	{Name: "jsonl", Exts: []string{".jsonl", ".ndjson"}, Columns: true, Unchanged: "names of files, ids, and all other keys", read: readJSONL},
-	{Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, Unchanged: "names of files, ids, and all other columns", read: readCSV},
-	{Name: "fhir", Exts: []string{".json", ".ndjson"}, Unchanged: "all but texts: names, identifiers and references in fields still say who it is", read: readFHIR},
-	{Name: "hl7", Exts: []string{".hl7"}, Unchanged: "all but OBX-5 and NTE-3: PID and others still say who it is", read: readHL7},
+	{Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, Unchanged: "names of files, ids, the header, and all other columns", read: readCSV},
+	{Name: "fhir", Exts: []string{".json", ".ndjson"}, Unchanged: "all but texts of attachments, narratives, annotations, conclusions and values: names, identifiers, titles, descriptions and other fields still say who it is", read: readFHIR},
+	{Name: "hl7", Exts: []string{".hl7"}, Unchanged: "all but OBX-5 (without its numbers, dates and codes) and NTE-3: PID and other segments still say who it is", read: readHL7},
 }
 
 // Lookup finds a format by its name.
@@ -144,7 +152,7 @@ func Names() []string {
 	return names
 }
 
-// Takes says whether a file of this name is one of the format.
+// Takes reports whether a file of this name is one of the format.
 func (f *Format) Takes(name string) bool {
 	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
 	return !strings.HasPrefix(filepath.Base(name), ".") && slices.Contains(f.Exts, filepath.Ext(name))
@@ -157,13 +165,42 @@ func (f *Format) Check(o Options) error {
 	}
 	switch {
 	case f.Name == "csv" && len(o.Columns) == 0:
-		return fmt.Errorf("csv wants to know the column with the notes")
+		return fmt.Errorf("csv requires the name of the column with the notes")
 	case !f.Columns && (len(o.Columns) > 0 || o.ID != "" || o.Patient != ""):
 		return fmt.Errorf("%s has no columns", f.Name)
 	case f.Name != "csv" && o.Comma != 0:
 		return fmt.Errorf("%s has no delimiter", f.Name)
 	case o.Comma == '"' || o.Comma == '\n' || o.Comma == '\r' || o.Comma >= 0x80:
 		return fmt.Errorf("a delimiter is one ASCII character, and neither a quote nor a line end")
+	}
+	return f.checkColumns(o)
+}
+
+// checkColumns refuses columns of which one is, holds or lies in another: their changes would overlap, and the
+// text of a note would be taken for its id or patient.
+func (f *Format) checkColumns(o Options) error {
+	same := func(a, b string) bool {
+		if f.Name == "jsonl" {
+			a, b = a+".", b+"."
+			return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
+		}
+		return a == b
+	}
+	for i, column := range o.Columns {
+		for _, other := range o.Columns[:i] {
+			if column == other {
+				return fmt.Errorf("the column %q is given twice", column)
+			}
+			if same(column, other) {
+				return fmt.Errorf("the columns %q and %q lie in each other", other, column)
+			}
+		}
+		switch {
+		case o.Patient != "" && same(column, o.Patient):
+			return fmt.Errorf("%q cannot both hold the notes and say whose they are", column)
+		case o.ID != "" && same(column, o.ID):
+			return fmt.Errorf("%q cannot both hold the notes and be their id", column)
+		}
 	}
 	return nil
 }
@@ -177,7 +214,12 @@ func (f *Format) Read(r io.Reader, name string, o Options) Records {
 			yield(nil, &Broken{err})
 			return
 		}
-		for record, err := range f.read(newSource(r, name, cs), o) {
+		in := newSource(r, name, cs)
+		if err := f.checkKind(in); err != nil {
+			yield(nil, &Broken{err})
+			return
+		}
+		for record, err := range f.read(in, o) {
 			if record != nil && record.charset == nil {
 				record.charset = cs
 			}
@@ -197,10 +239,14 @@ func one(in *source, parse func(raw []byte) (*Record, error)) Records {
 			return
 		}
 		record, err := parse(raw)
-		if err != nil {
-			err = &Broken{err}
+		if err == nil {
+			err = in.checkTexts(record)
 		}
-		yield(record, err)
+		if err != nil {
+			yield(nil, &Broken{err})
+			return
+		}
+		yield(record, nil)
 	}
 }
 

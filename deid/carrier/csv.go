@@ -16,7 +16,8 @@ import (
 // is a field of a column of Options.Columns, a row a record. New text that
 // needs quotes gets them.
 //
-// A row that lacks a field of those named is left out. A quote that is never closed, or
+// A row with more or fewer fields than the header is left out, since nobody can tell which of them is a note; so is one
+// with blanks before a quote, which some readers skip. A header with other line ends, a quote that is never closed, or
 // text after a closing quote, breaks the file: no reader can tell where rows end.
 func readCSV(in *source, o Options) Records {
 	if o.Comma == 0 {
@@ -50,7 +51,12 @@ func readCSV(in *source, o Options) Records {
 					return
 				}
 			case len(bytes.TrimSpace(row.raw)) > 0:
-				record, err = table.record(in, row, line)
+				if record, err = table.record(in, row, line); err == nil {
+					err = in.checkTexts(record)
+				}
+				if err != nil {
+					record = nil
+				}
 			}
 			if !yield(record, err) {
 				return
@@ -159,6 +165,7 @@ func (r csvRow) field(i int) string {
 // csvTable knows the columns of a file.
 type csvTable struct {
 	comma       byte
+	fields      int
 	notes       []int
 	names       []string
 	id, patient int // -1: none
@@ -169,6 +176,14 @@ func newCSVTable(in *source, header csvRow, o Options) (csvTable, error) {
 	var names []string
 	for i := range header.cells {
 		names = append(names, header.field(i))
+	}
+	for i, name := range names {
+		if header.cells[i].quoted {
+			continue
+		}
+		if strings.ContainsFunc(name, isLineEnd) || strings.Contains(name, `\n`) || strings.Contains(name, `\r`) {
+			return csvTable{}, in.defect(1, -1, "the header holds line ends other than LF and CR LF, so rows would be taken for a part of it")
+		}
 	}
 	index := func(name string) (int, error) {
 		i := slices.Index(names, name)
@@ -184,7 +199,7 @@ func newCSVTable(in *source, header csvRow, o Options) (csvTable, error) {
 		}
 		return i, nil
 	}
-	t := csvTable{comma: o.Comma, names: o.Columns, id: -1, patient: -1, noPatient: o.NoPatient}
+	t := csvTable{comma: o.Comma, fields: len(names), names: o.Columns, id: -1, patient: -1, noPatient: o.NoPatient}
 	for _, name := range o.Columns {
 		i, err := index(name)
 		if err != nil {
@@ -205,11 +220,21 @@ func newCSVTable(in *source, header csvRow, o Options) (csvTable, error) {
 }
 
 func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
-	if most := max(slices.Max(t.notes), t.id, t.patient); most >= len(row.cells) {
-		return nil, in.defect(line, -1, fmt.Sprintf("a row of %d fields, of which field %d is needed", len(row.cells), most+1))
+	if len(row.cells) != t.fields {
+		return nil, in.defect(line, -1, fmt.Sprintf("a row of %d fields, but the header has %d", len(row.cells), t.fields))
+	}
+	for i, c := range row.cells {
+		field := row.raw[c.from:c.to]
+		switch {
+		case c.quoted:
+		case quotedAfterBlank(field):
+			return nil, in.defect(line, -1, "a quote after a blank, so readers differ in where the field ends")
+		case !slices.Contains(t.notes, i) && bytes.ContainsFunc(field, isLineEnd):
+			return nil, in.defect(line, -1, "a line end other than LF and CR LF outside of the columns with notes, so readers differ in where the row ends")
+		}
 	}
 	r := &Record{Raw: row.raw, Line: line}
-	if t.patient >= 0 && t.noPatient && !slices.Contains(t.notes, t.patient) {
+	if t.patient >= 0 && t.noPatient {
 		c := row.cells[t.patient]
 		r.beside = func([][]Edit) []Edit { return []Edit{{Start: c.from, End: c.to}} }
 	}
@@ -230,14 +255,23 @@ func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
 	return r, nil
 }
 
+// quotedAfterBlank reports whether an unquoted field begins with blanks and a quote.
+func quotedAfterBlank(field []byte) bool {
+	rest := bytes.TrimLeft(field, " \t\v\f\u00a0")
+	return len(rest) > 0 && len(rest) < len(field) && rest[0] == '"'
+}
+
+// isLineEnd reports whether some program ends a line with a character, or parts records by it.
+func isLineEnd(r rune) bool {
+	return r == '\r' || r == '\n' || r == '\v' || r == '\f' || r >= 0x1c && r <= 0x1e || r == 0x85 || r == 0x2028 || r == 0x2029
+}
+
 // below edits the text in a field.
 func (t csvTable) below(row csvRow, c csvCell, doc *data.Document) func([]Edit) []Edit {
 	return func(edits []Edit) []Edit {
 		if !c.quoted {
-			for _, e := range edits {
-				if strings.ContainsAny(e.New, "\"\r\n"+string(rune(t.comma))) {
-					return []Edit{{Start: c.from, End: c.to, New: `"` + doubleQuotes(apply(doc.Text, edits)) + `"`}}
-				}
+			if text := apply(doc.Text, edits); t.needsQuotes(text, edits) {
+				return []Edit{{Start: c.from, End: c.to, New: `"` + doubleQuotes(text) + `"`}}
 			}
 			v := view{encode: func(s string) string { return s }}
 			v.verbatim(c.from, doc.Text)
@@ -255,6 +289,17 @@ func (t csvTable) below(row csvRow, c csvCell, doc *data.Document) func([]Edit) 
 		}
 		return v.below(edits)
 	}
+}
+
+// needsQuotes reports whether a field that had no quotes needs them after the edits: for what is new in it, since it
+// would now begin with a quote or end with half a line end, or since the row would be blank.
+func (t csvTable) needsQuotes(text string, edits []Edit) bool {
+	for _, e := range edits {
+		if strings.ContainsAny(e.New, "\"\r\n"+string(rune(t.comma))) {
+			return true
+		}
+	}
+	return strings.HasPrefix(text, `"`) || strings.HasSuffix(text, "\r") || quotedAfterBlank([]byte(text)) || t.fields == 1 && strings.TrimSpace(text) == ""
 }
 
 func doubleQuotes(s string) string { return strings.ReplaceAll(s, `"`, `""`) }

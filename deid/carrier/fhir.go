@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"crypto/sha1" //nolint:gosec // FHIR's hash of an attachment is SHA-1
 	"encoding/base64"
+	"errors"
 	"fmt"
-	"iter"
 	"mime"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,20 +20,21 @@ import (
 
 // readFHIR reads resources of FHIR (R4, R5) as JSON: one in a file, a Bundle
 // among them, or one a line (NDJSON): a file whose first line is a JSON value
-// of its own, or whose name ends in .ndjson. Notes are, wherever they stand in a
-// resource:
+// of its own, or whose name ends in .ndjson. An object without a resourceType is no FHIR, and is refused. Notes are,
+// wherever they stand in a resource, alone or in lists, and in whatever case their keys are written:
 //
-//   - the data of an Attachment or Binary whose contentType is text: text/plain,
-//     text/html and the like; in base64, in UTF-8, US-ASCII, ISO-8859-1 or
+//   - the data of an Attachment or Binary whose contentType is text/plain, text/html,
+//     text/markdown or text/csv; in base64, in UTF-8, US-ASCII, ISO-8859-1 or
 //     windows-1252 as its charset says. Its size and hash, where given, are
 //     those of the new data
 //   - the narrative, text.div
-//   - the text of Annotations (note), conclusion, comment, and the strings
-//     valueString and contentString
+//   - the text of Annotations (note, valueAnnotation), conclusion, comment, and the strings
+//     valueString, valueMarkdown, contentString and contentMarkdown
 //
-// All else stays: names, identifiers, birth dates, references, codes. So do the title of an
-// Attachment, and an Attachment with nothing but a url. A resource with data that is no text, such
-// as a PDF or a photo, cannot be examined, and is refused.
+// All else stays: names, identifiers, birth dates, references, codes and their texts, titles, descriptions,
+// summaries, instructions, and an Attachment with nothing but a url. A resource with data that is no text,
+// such as a PDF or a photo, or that is a document in XML, cannot be examined, and is refused. So is data of other kinds: only
+// the numbers of SampledData and a signature that does not hold what it signs are known to be harmless.
 //
 // The note's ID is ResourceType/id and the path to the text; its patient is the id in
 // the resource's subject or patient, or the Patient itself. What a Patient in the
@@ -53,16 +56,20 @@ func readFHIR(in *source, o Options) Records {
 	return one(in, func(raw []byte) (*Record, error) { return fhirRecord(in, raw, 1, 0) })
 }
 
+// fhirRecord reads a resource.
 func fhirRecord(in *source, raw []byte, line, offset int) (*Record, error) {
 	if line == 1 && len(bytes.TrimSpace(bytes.TrimPrefix(raw, []byte(utf8BOM)))) == 0 {
 		return &Record{Raw: raw, Line: line}, nil
 	}
-	j, start, err := object(in, raw, line, offset)
+	j, err := object(in, raw, line, offset)
 	if err != nil {
 		return nil, err
 	}
 	f := fhir{in: in, j: j, line: line, offset: offset, known: map[string][]net.Value{}}
-	f.object(start, resource{name: fmt.Sprintf("%s-%04d", in.id(), line)}, "", "")
+	if j.first(0, "resourceType") == "" {
+		return nil, in.defect(line, -1, "no FHIR: an object without a resourceType")
+	}
+	f.object(0, resource{name: fmt.Sprintf("%s-%04d", in.id(), line)}, "", "")
 	if f.err != nil {
 		return nil, f.err
 	}
@@ -80,9 +87,10 @@ func fhirRecord(in *source, raw []byte, line, offset int) (*Record, error) {
 // fhir walks through the resources of a record.
 type fhir struct {
 	in           *source
-	j            jsonWalk
+	j            *jsonTree
 	line, offset int
 	counted      place // in the record: the last place whose line was asked for
+	path         []string
 	notes        []*Note
 	known        map[string][]net.Value // by the id of a Patient
 	err          error                  // the first
@@ -92,9 +100,15 @@ type fhir struct {
 type resource struct {
 	name    string // ResourceType/id
 	patient string
+	depth   int // of its path in that of the record
 }
 
-func (f *fhir) fail(at int, reason string) {
+// maxFHIRDepth bounds how deep values may lie in each other. Resources have some twenty levels.
+const maxFHIRDepth = 250
+
+func (f *fhir) fail(i int, reason string) { f.failAt(f.j.from(i), reason) }
+
+func (f *fhir) failAt(at int, reason string) {
 	if f.err == nil {
 		f.err = f.in.defect(f.lineAt(at), f.offset+at, reason)
 	}
@@ -104,105 +118,139 @@ func (f *fhir) fail(at int, reason string) {
 func (f *fhir) lineAt(at int) int {
 	c := &f.counted
 	if at >= c.offset {
-		c.line += bytes.Count(f.j[c.offset:at], []byte("\n"))
+		c.line += bytes.Count(f.j.raw[c.offset:at], []byte("\n"))
 	} else {
-		c.line -= bytes.Count(f.j[at:c.offset], []byte("\n"))
+		c.line -= bytes.Count(f.j.raw[at:c.offset], []byte("\n"))
 	}
 	c.offset = at
 	return f.line + c.line
 }
 
-// object walks through the object at a place. Key is that under which it stands.
-func (f *fhir) object(at int, r resource, path, key string) {
-	if kind := f.j.first(at, "resourceType"); kind != "" {
-		r, path = f.resource(at, kind, r), ""
+// value walks through a value that stands, itself or in arrays, under a key of an object, which in turn stands
+// under the key outer. Keys are in lower case, since some readers take them so.
+func (f *fhir) value(i int, r resource, key, outer string) {
+	if f.err != nil {
+		return
 	}
-	f.attachment(at, r, path)
-	f.j.members(at, func(name string, from, _ int) {
-		under := name
-		if path != "" {
-			under = path + "." + name
+	if len(f.path) > maxFHIRDepth {
+		f.fail(i, fmt.Sprintf("values that lie more than %d deep in each other", maxFHIRDepth))
+		return
+	}
+	switch f.j.kind(i) {
+	case '{':
+		f.object(i, r, key, outer)
+	case '[':
+		n := 0
+		for k := range f.j.within(i) {
+			f.path = append(f.path, "["+strconv.Itoa(n)+"]")
+			f.value(k, r, key, outer)
+			f.path = f.path[:len(f.path)-1]
+			n++
 		}
-		switch f.j[from] {
-		case '{':
-			f.object(from, r, under, name)
-		case '[':
-			f.array(from, r, under, name)
-		case '"':
-			switch name {
-			case "div":
-				f.text(from, r, under, xhtmlView)
-			case "conclusion", "comment", "valueString", "contentString", "valueMarkdown", "contentMarkdown":
-				f.text(from, r, under, nil)
-			case "text":
-				if key == "note" { // an Annotation
-					f.text(from, r, under, nil)
-				}
-			}
-		}
-	})
+	case '"':
+		f.string(i, r, key, outer)
+	}
 }
 
-func (f *fhir) array(at int, r resource, path, key string) {
-	i := 0
-	f.j.elements(at, func(from, _ int) {
-		under := path + "[" + strconv.Itoa(i) + "]"
-		switch i++; f.j[from] {
-		case '{':
-			f.object(from, r, under, key)
-		case '[':
-			f.array(from, r, under, key)
-		}
-	})
+// object walks through an object.
+func (f *fhir) object(i int, r resource, key, outer string) {
+	if kind := f.j.first(i, "resourceType"); kind != "" {
+		r = f.resource(i, kind, r)
+	}
+	f.attachment(i, r, key)
+	if f.isAnnotation(i, key) {
+		key = "note"
+	}
+	for k := range f.j.within(i) {
+		name := f.j.key(k)
+		f.path = append(f.path, "."+name)
+		f.value(k, r, strings.ToLower(name), key)
+		f.path = f.path[:len(f.path)-1]
+	}
 }
 
-// resource says whose the resource at a place is, and learns from a Patient.
-func (f *fhir) resource(at int, kind string, outer resource) resource {
-	id := f.j.first(at, "id")
-	r := resource{name: kind, patient: outer.patient}
+// isAnnotation reports whether an object is an Annotation: it has the type in its key (valueAnnotation), or members
+// that only an Annotation has beside its text.
+func (f *fhir) isAnnotation(i int, key string) bool {
+	if key == "note" || strings.HasSuffix(key, "annotation") {
+		return true
+	}
+	for k := range f.j.within(i) {
+		if f.j.hasKeyFold(k, "authorString") || f.j.hasKeyFold(k, "authorReference") {
+			return true
+		}
+	}
+	return false
+}
+
+// string makes a note of a string that is text. A URL that is no address but holds data is refused.
+func (f *fhir) string(i int, r resource, key, outer string) {
+	switch key {
+	case "div":
+		f.text(i, r, htmlView)
+	case "conclusion", "comment", "note", "valuestring", "contentstring", "valuemarkdown", "contentmarkdown":
+		f.text(i, r, nil)
+	case "text":
+		if outer == "note" { // an Annotation
+			f.text(i, r, nil)
+		}
+	default:
+		if raw := f.j.raw[f.j.from(i)+1:]; strings.IndexByte("dD \t\\", raw[0]) >= 0 && dataURL.MatchString(f.j.text(i)) {
+			f.fail(i, "a URL that holds data, which cannot be examined")
+		}
+	}
+}
+
+// dataURL is how a URL begins that is no address, but holds data.
+var dataURL = regexp.MustCompile(`(?i)^\s*data:(?:[-\w.+]+/[-\w.+]+)?(?:;[^,]*)?,`)
+
+// resource says whose the resource that an object is is, and learns from a Patient.
+func (f *fhir) resource(i int, kind string, outer resource) resource {
+	id := f.j.first(i, "id")
+	r := resource{name: kind, patient: outer.patient, depth: len(f.path)}
 	if id != "" {
 		r.name += "/" + id
 	} else {
 		r.name = outer.name + "/" + kind
 	}
 	for _, key := range []string{"subject", "patient"} {
-		if ref := f.j.first(at, key, "reference"); ref != "" {
+		if ref := f.j.first(i, key, "reference"); ref != "" {
 			r.patient = ref[strings.LastIndexAny(ref, "/:")+1:]
 			break
 		}
 	}
 	if kind == "Patient" {
 		r.patient = cmp.Or(id, r.name)
-		f.learn(at, r.patient)
+		f.learn(i, r.patient)
 	}
 	return r
 }
 
-// learn keeps what the Patient at a place says.
-func (f *fhir) learn(at int, patient string) {
+// learn keeps what a Patient says.
+func (f *fhir) learn(i int, patient string) {
 	add := func(kind net.Kind, text string) {
 		if strings.TrimSpace(text) != "" {
 			f.known[patient] = append(f.known[patient], net.Value{Kind: kind, Text: text})
 		}
 	}
-	for name := range f.each(at, "name") {
+	for _, name := range f.each(i, "name", '{') {
 		if text := f.j.first(name, "text"); text != "" {
 			add(net.Name, text)
 		}
 		parts := append(f.strings(name, "given"), f.j.first(name, "family"))
 		add(net.Name, strings.Join(parts, " "))
 	}
-	for id := range f.each(at, "identifier") {
+	for _, id := range f.each(i, "identifier", '{') {
 		add(net.ID, f.j.first(id, "value"))
 	}
-	for telecom := range f.each(at, "telecom") {
+	for _, telecom := range f.each(i, "telecom", '{') {
 		kind := net.Phone
 		if f.j.first(telecom, "system") == "email" {
 			kind = net.Email
 		}
 		add(kind, f.j.first(telecom, "value"))
 	}
-	for address := range f.each(at, "address") {
+	for _, address := range f.each(i, "address", '{') {
 		for _, line := range f.strings(address, "line") {
 			add(net.Street, line)
 		}
@@ -211,101 +259,144 @@ func (f *fhir) learn(at int, patient string) {
 	}
 }
 
-// each is the places of the objects in an array under a key.
-func (f *fhir) each(at int, key string) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		var all []int
-		f.j.find(at, []string{key}, func(from, _ int) {
-			if f.j[from] == '[' {
-				f.j.elements(from, func(from, _ int) {
-					if f.j[from] == '{' {
-						all = append(all, from)
-					}
-				})
-			}
-		})
-		for _, from := range all {
-			if !yield(from) {
-				return
-			}
+// each is the values of a kind in an array under a key.
+func (f *fhir) each(i int, key string, kind byte) []int {
+	var all []int
+	f.j.find(i, []string{key}, func(array int) {
+		if f.j.kind(array) != '[' {
+			return
 		}
-	}
-}
-
-// strings is those in an array under a key.
-func (f *fhir) strings(at int, key string) []string {
-	var all []string
-	f.j.find(at, []string{key}, func(from, _ int) {
-		if f.j[from] == '[' {
-			f.j.elements(from, func(from, _ int) {
-				if f.j[from] == '"' {
-					all = append(all, f.j.plain(from))
-				}
-			})
+		for k := range f.j.within(array) {
+			if f.j.kind(k) == kind {
+				all = append(all, k)
+			}
 		}
 	})
 	return all
 }
 
+// strings is those in an array under a key.
+func (f *fhir) strings(i int, key string) []string {
+	var all []string
+	for _, k := range f.each(i, key, '"') {
+		all = append(all, f.j.text(k))
+	}
+	return all
+}
+
 // text makes a note of a string, whose text inner finds (nil: it is the text).
-func (f *fhir) text(at int, r resource, path string, inner func(string) *view) {
-	outer, bad, err := f.j.stringView(at)
+func (f *fhir) text(i int, r resource, inner func(string) (*htmlText, error)) {
+	outer, bad, err := f.j.stringView(i)
 	if err != nil {
-		f.fail(bad, err.Error())
+		f.failAt(bad, err.Error())
 		return
 	}
 	text, below := outer.text.String(), outer.below
 	if inner != nil {
-		v := inner(text)
+		v, err := inner(text)
+		if err != nil {
+			f.fail(i, err.Error())
+			return
+		}
 		text, below = v.text.String(), func(edits []Edit) []Edit { return outer.below(v.below(edits)) }
 	}
-	f.add(at, r, path, text, below)
+	f.add(i, r, text, below)
 }
 
-func (f *fhir) add(at int, r resource, path, text string, below func([]Edit) []Edit) {
+func (f *fhir) add(i int, r resource, text string, below func([]Edit) []Edit) {
+	path := strings.TrimPrefix(strings.Join(f.path[r.depth:], ""), ".")
 	f.notes = append(f.notes, &Note{
 		Document: &data.Document{ID: r.name + "#" + path, Patient: r.patient, Text: text},
-		Line:     f.lineAt(at),
+		Line:     f.lineAt(f.j.from(i)),
 		below:    below,
 	})
 }
 
-// attachment makes a note of data in base64 in the object at a place, if it has any.
-func (f *fhir) attachment(at int, r resource, path string) {
-	var datas, sizes, hashes []int
-	other := false // SampledData and Signature have data of another kind
-	f.j.members(at, func(key string, from, _ int) {
-		switch key {
-		case "data":
-			if f.j[from] == '"' {
-				datas = append(datas, from)
-			}
-		case "size":
-			sizes = append(sizes, from)
-		case "hash":
-			hashes = append(hashes, from)
-		case "dimensions", "sigFormat", "who":
-			other = true
+// attachment is the members of an object that has data.
+type attachment struct {
+	data, types, sizes, hashes []int
+	sampled                    bool // there are dimensions, as SampledData has
+	signed                     bool // there is a signer, as a Signature has
+}
+
+// attachment makes a note of data in base64 in an object, if it has any. It refuses what stands under a key data and is
+// not known to be harmless.
+func (f *fhir) attachment(i int, r resource, key string) {
+	var a attachment
+	for k := range f.j.within(i) {
+		if f.j.hasKeyFold(k, "data") && f.holdsString(k) {
+			a.data = append(a.data, k)
 		}
-	})
-	if len(datas) == 0 || other {
-		return
 	}
-	where := datas[0]
-	encoded := f.j.plain(where)
-	if encoded == "" {
-		return
+	if len(a.data) == 0 {
+		return // objects under a key data, as Consent has them, are walked through
 	}
-	if len(datas) > 1 {
+	for k := range f.j.within(i) {
+		switch {
+		case f.j.hasKeyFold(k, "contentType"):
+			a.types = append(a.types, k)
+		case f.j.hasKeyFold(k, "size"):
+			a.sizes = append(a.sizes, k)
+		case f.j.hasKeyFold(k, "hash"):
+			a.hashes = append(a.hashes, k)
+		case f.j.hasKeyFold(k, "dimensions"):
+			a.sampled = true
+		case f.j.hasKeyFold(k, "sigFormat"), f.j.hasKeyFold(k, "who"):
+			a.signed = strings.HasSuffix(key, "signature")
+		}
+	}
+	where := a.data[0]
+	switch untyped := len(a.types) == 0; {
+	case len(a.data) > 1:
 		f.fail(where, "an attachment with two keys data")
-		return
+	case f.j.kind(where) != '"':
+		f.fail(where, "an attachment whose data is a list")
+	case f.j.to(where)-f.j.from(where) == len(`""`):
+	case len(a.types) > 1:
+		f.fail(where, "an attachment with two keys contentType")
+	case untyped && a.sampled && sampledData.MatchString(f.j.text(where)):
+	case untyped && a.signed && detachedSignature(f.j.text(where)):
+	default:
+		f.decode(where, r, a)
 	}
-	decode, err := attached(f.j.first(at, "contentType"))
+}
+
+// holdsString reports whether a value is a string, or a list that holds one.
+func (f *fhir) holdsString(i int) bool {
+	if f.j.kind(i) == '[' {
+		for k := range f.j.within(i) {
+			if f.holdsString(k) {
+				return true
+			}
+		}
+	}
+	return f.j.kind(i) == '"'
+}
+
+// sampledData is the form of SampledData.data: numbers, and letters for those that are out of range.
+var sampledData = regexp.MustCompile(`^\s*(?:(?:[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[EUL])(?:\s+|$))*$`)
+
+// detachedSignature reports whether data is a signature that does not hold what was signed: a JWS whose
+// payload is empty.
+func detachedSignature(encoded string) bool {
+	raw, err := base64.StdEncoding.DecodeString(encoded)
+	return err == nil && detachedJWS.Match(raw)
+}
+
+var detachedJWS = regexp.MustCompile(`^eyJ[-\w]+\.\.[-\w]+$`)
+
+// decode makes a note of the base64 in a string.
+func (f *fhir) decode(where int, r resource, a attachment) {
+	contentType := ""
+	if len(a.types) > 0 {
+		contentType = f.j.text(a.types[0])
+	}
+	decode, err := attached(contentType)
 	if err != nil {
 		f.fail(where, err.Error())
 		return
 	}
-	blob, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(encoded), ""))
+	blob, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(f.j.text(where)), ""))
 	if err != nil {
 		f.fail(where, "an attachment that is not base64")
 		return
@@ -315,44 +406,67 @@ func (f *fhir) attachment(at int, r resource, path string) {
 		f.fail(where, err.Error())
 		return
 	}
-	f.add(where, r, strings.TrimPrefix(path+".data", "."), text, func(edits []Edit) []Edit {
-		blob := below(edits)
-		out := []Edit{{Start: where + 1, End: f.j.end(where) - 1, New: base64.StdEncoding.EncodeToString(blob)}}
-		for _, from := range sizes {
-			out = append(out, Edit{Start: from, End: f.j.end(from), New: strconv.Itoa(len(blob))})
+	for _, i := range slices.Concat(a.sizes, a.hashes) {
+		if k := f.j.kind(i); k == '{' || k == '[' {
+			f.fail(i, "an attachment whose size or hash is not a single value")
+			return
 		}
-		for _, from := range hashes {
+	}
+	put := func(i int, raw string) Edit { return Edit{Start: f.j.from(i), End: f.j.to(i), New: raw} }
+	quoted := func(raw []byte) string { return `"` + base64.StdEncoding.EncodeToString(raw) + `"` }
+	f.path = append(f.path, ".data")
+	defer func() { f.path = f.path[:len(f.path)-1] }()
+	f.add(where, r, text, func(edits []Edit) []Edit {
+		blob := below(edits)
+		out := []Edit{put(where, quoted(blob))}
+		for _, i := range a.sizes {
+			out = append(out, put(i, strconv.Itoa(len(blob))))
+		}
+		for _, i := range a.hashes {
 			sum := sha1.Sum(blob) //nolint:gosec // as above
-			out = append(out, Edit{Start: from, End: f.j.end(from), New: `"` + base64.StdEncoding.EncodeToString(sum[:]) + `"`})
+			out = append(out, put(i, quoted(sum[:])))
 		}
 		return out
 	})
 }
 
+// plainText are the content types whose bytes are the text, without escapes or markup that could hide a part of it.
+var plainText = []string{"text/plain", "text/markdown", "text/x-markdown", "text/csv", "text/tab-separated-values"}
+
+var htmlTypes = []string{"text/html", "application/xhtml+xml"}
+
 // attached says how text of a content type is read: what text the bytes hold, and how
 // edits of it make new bytes.
 func attached(contentType string) (func([]byte) (string, func([]Edit) []byte, error), error) {
 	kind, params, err := mime.ParseMediaType(contentType)
-	if err != nil || !strings.HasPrefix(kind, "text/") && kind != "application/xhtml+xml" || kind == "text/rtf" {
-		return nil, fmt.Errorf("an attachment that is no text, and cannot be examined")
+	isHTML := slices.Contains(htmlTypes, kind)
+	if err != nil || !isHTML && !slices.Contains(plainText, kind) {
+		return nil, errors.New("an attachment that is no text, and cannot be examined")
 	}
 	cs, err := charset(params["charset"])
 	if err != nil {
-		return nil, fmt.Errorf("an attachment in a charset other than UTF-8, US-ASCII, ISO-8859-1 and windows-1252")
+		return nil, errors.New("an attachment in a charset other than UTF-8, US-ASCII, ISO-8859-1 and windows-1252")
 	}
-	marked := kind == "text/html" || kind == "text/xml" || kind == "application/xhtml+xml"
 	return func(blob []byte) (string, func([]Edit) []byte, error) {
 		if cs != nil {
 			blob = cs.toUTF8(blob)
 		}
 		if !utf8.Valid(blob) {
-			return "", nil, fmt.Errorf("an attachment that is not in its charset, UTF-8 unless it says another")
+			return "", nil, errors.New("an attachment that is not in its charset, UTF-8 unless it says another")
 		}
 		text := string(blob)
-		if !marked {
+		if clinicalDocument.MatchString(text[:min(len(text), 1<<16)]) || !isHTML && contentKind(text[:min(len(text), contentPeek)]) == "xml" {
+			return "", nil, errors.New("an attachment that is a document in XML, such as CDA, and cannot be examined")
+		}
+		if !isHTML {
 			return text, func(edits []Edit) []byte { return cs.fromUTF8([]byte(apply(text, edits))) }, nil
 		}
-		v := xhtmlView(text)
+		v, err := htmlView(text)
+		if err != nil {
+			return "", nil, err
+		}
 		return v.text.String(), func(edits []Edit) []byte { return cs.fromUTF8([]byte(apply(text, v.below(edits)))) }, nil
 	}, nil
 }
+
+var clinicalDocument = regexp.MustCompile(`(?i)<(?:[\w.-]+:)?ClinicalDocument[\s>/]|urn:hl7-org:v3`)

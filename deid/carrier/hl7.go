@@ -7,7 +7,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
@@ -16,14 +19,15 @@ import (
 
 // readHL7 reads messages of HL7 v2, each from its MSH segment to the next, segments
 // ended by CR, LF or both; batch headers and trailers, and the bytes that frame a message
-// on the wire (MLLP), stay. Notes are OBX-5 of the types TX, FT, ST and, where
-// OBX-2 is empty, any; ED that says it is text; and NTE-3. Those that follow one
+// on the wire (MLLP), stay. Notes are NTE-3 and OBX-5, but for values that are known to be no text: numbers, dates and times
+// in the form of their type, and codes; of coded values (CE, CWE) the texts are read. Those that follow one
 // another, until a segment of another kind (OBR, say), are lines of one note: of one
 // report. So are the repetitions of a field. All else stays: PID and others are read for what
 // is known of the patient, and not changed.
 //
 // A message with ED that is no text, such as a PDF, cannot be examined, and is refused; so
-// is one with a line that is no segment, as a line end within a text makes it.
+// is one with a line that is no segment, as a line end within a text makes it, with segments that are not parted by CR or LF, and
+// what stands between or after messages and is no batch header or trailer.
 //
 // The note's ID is MSH-10, and from the second note on its number; the patient is
 // the first of PID-3.
@@ -39,9 +43,22 @@ func readHL7(in *source, _ Options) Records {
 			message = nil
 			record := &Record{Raw: raw, Line: line}
 			err := in.checkUTF8(raw, line, offset)
-			if start := bytes.Index(raw, []byte("MSH")); err == nil && start >= 0 && len(trimFrame(raw[:start])) == 0 {
+			start := len(raw) - len(trimFrame(raw))
+			switch kind := segmentKind(raw[start:]); {
+			case err != nil:
+			case kind == messageSegment:
 				number++
 				record, err = hl7Record(in, raw, start, line, number)
+			case kind == batchSegment && len(raw)-start > 3:
+				h := hl7{raw: bytes.TrimRight(raw, "\r\n"), field: raw[start+3]}
+				if h.holdsSegment(h.fields(start, len(h.raw))) {
+					err = in.defect(line, -1, "a segment within a batch header or trailer, as line ends other than CR and LF make it")
+				}
+			case start < len(raw) && kind != batchSegment:
+				err = in.defect(line+bytes.Count(raw[:start], []byte("\n")), -1, "a segment outside of a message, or a line that is none")
+			}
+			if err == nil {
+				err = in.checkTexts(record)
 			}
 			if err != nil {
 				record = nil
@@ -55,19 +72,20 @@ func readHL7(in *source, _ Options) Records {
 				yield(nil, &Broken{end})
 				return
 			}
-			name := trimFrame(segment)
-			header := bytes.HasPrefix(name, []byte("MSH"))
-			batch := len(name) >= 3 && bytes.Contains([]byte("FHS BHS BTS FTS"), name[:3])
-			if first && len(name) > 0 {
-				if first = false; !header && !batch {
+			body := trimFrame(segment)
+			kind := segmentKind(body)
+			if first && len(body) > 0 {
+				if first = false; kind == otherSegment {
 					yield(nil, &Broken{in.defect(at.line, at.offset, "no HL7: the first segment is not MSH")})
 					return
 				}
 			}
-			if header || batch {
+			if kind != otherSegment {
 				if !flush() {
 					return
 				}
+				line, offset = at.line, at.offset
+			} else if len(message) == 0 {
 				line, offset = at.line, at.offset
 			}
 			message = append(message, segment...)
@@ -75,7 +93,7 @@ func readHL7(in *source, _ Options) Records {
 				yield(nil, &Broken{in.tooLong(line)})
 				return
 			}
-			if batch && !flush() || end == io.EOF && !flush() {
+			if kind == batchSegment && !flush() || end == io.EOF && !flush() {
 				return
 			}
 			if end == io.EOF {
@@ -84,6 +102,33 @@ func readHL7(in *source, _ Options) Records {
 		}
 	}
 }
+
+type segmentType int
+
+const (
+	otherSegment   segmentType = iota // one of a message, or a line that is none
+	messageSegment                    // begins a message
+	batchSegment                      // begins or ends a batch or a file of them
+)
+
+// segmentKind says what a line is. A name counts only if a field separator follows, or, of a trailer, nothing.
+func segmentKind(body []byte) segmentType {
+	body = bytes.TrimRight(body, "\r\n\x1c")
+	if len(body) < 3 || len(body) > 3 && !isSeparator(body[3]) {
+		return otherSegment
+	}
+	switch name := string(body[:3]); {
+	case name == "MSH":
+		return messageSegment
+	case (name == "FHS" || name == "BHS") && len(body) > 3, name == "BTS", name == "FTS":
+		return batchSegment
+	}
+	return otherSegment
+}
+
+// isSeparator reports whether a byte may part fields and what is in them: letters, digits and blanks stand in the
+// fields themselves.
+func isSeparator(c byte) bool { return c > ' ' && c < 0x7f && !isAlphanumeric(c) }
 
 // trimFrame takes off what may stand before a segment.
 func trimFrame(segment []byte) []byte {
@@ -134,10 +179,12 @@ type hl7 struct {
 	patient             string // PID-3
 	field               byte   // the separators: of fields,
 	comp, rep, esc, sub byte   // and of what MSH-2 says; 0: none
+	cut                 byte   // the mark of what was truncated, from version 2.7 on
 	known               []net.Value
 	notes               []*Note
 	view                *view // of the note that goes on; nil between notes
 	started             int   // its line
+	loose               []looseEscape
 }
 
 func hl7Record(in *source, raw []byte, start, line, number int) (*Record, error) {
@@ -152,10 +199,18 @@ func hl7Record(in *source, raw []byte, start, line, number int) (*Record, error)
 	} else {
 		return nil, in.defect(line, -1, "an MSH segment without its separators")
 	}
-	for i, p := range []*byte{&h.comp, &h.rep, &h.esc, &h.sub} {
+	for i, c := range marks {
+		if !isSeparator(c) || bytes.IndexByte(marks[:i], c) >= 0 {
+			return nil, in.defect(line, -1, "an MSH segment whose separators are letters, digits or blanks, or are the same")
+		}
+	}
+	for i, p := range []*byte{&h.comp, &h.rep, &h.esc, &h.sub, &h.cut} {
 		if i < len(marks) {
 			*p = marks[i]
 		}
+	}
+	if h.esc == 0 && bytes.Contains(raw, []byte(`\X`)) {
+		return nil, in.defect(line, -1, "an MSH segment without an escape character, in a message with escapes")
 	}
 	h.id = fmt.Sprintf("%s-%04d", in.id(), number)
 	for at := start; at < len(raw); {
@@ -189,24 +244,18 @@ func (h *hl7) segment(from, to int) error {
 	if len(trimFrame(body)) == 0 {
 		return nil
 	}
-	if len(body) < 3 || !isSegment(body[:3]) || len(body) > 3 && body[3] != h.field {
+	if len(body) < 3 || !isSegment(string(body[:3])) || len(body) > 3 && body[3] != h.field || len(body) == 3 && body[0] == 'Z' {
 		return h.in.defect(h.line, -1, "no segment, so the message cannot be examined")
 	}
-	var fields [][2]int // where each begins and ends; the first is the name
-	at := from
-	for at <= to {
-		n := bytes.IndexByte(h.raw[at:to], h.field)
-		if n < 0 {
-			n = to - at
-		}
-		fields = append(fields, [2]int{at, at + n})
-		at += n + 1
-	}
+	fields := h.fields(from, to)
 	get := func(i int) string {
 		if i >= len(fields) {
 			return ""
 		}
 		return string(h.raw[fields[i][0]:fields[i][1]])
+	}
+	if h.holdsSegment(fields) {
+		return h.in.defect(h.line, -1, "a segment within another, as line ends other than CR and LF make it, so the message cannot be examined")
 	}
 	name := get(0)
 	if name != "OBX" && name != "NTE" {
@@ -255,13 +304,67 @@ func (h *hl7) segment(from, to int) error {
 	return nil
 }
 
-func isSegment(name []byte) bool {
-	for i, c := range name {
-		if (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
-			return false
+// fields is where each field of the segment raw[from:to] begins and ends; the first is its name.
+func (h *hl7) fields(from, to int) [][2]int {
+	var fields [][2]int
+	for at := from; at <= to; {
+		n := h.next(at, to, h.field)
+		fields = append(fields, [2]int{at, n})
+		at = n + 1
+	}
+	return fields
+}
+
+// segments are those that HL7 defines up to version 2.9, without the ones that continue another (ADD, DSC) and
+// those of batches. Others begin with Z.
+var segments = words(`ABS ACC ADJ AFF AIG AIL AIP AIS AL1 APR ARQ ARV AUT BLC BLG BPO BPX BTX BUI CDM CDO CER CM0 CM1 CM2 CNS CON CSP CSR CSS CTD CTI CTR
+	DB1 DEV DG1 DMI DON DPS DRG DSP DST ECD ECR ED EDU EQL EQP EQU ERQ ERR EVN FAC FT1 GOL GP1 GP2 GT1 HXX IAM IAR IIM ILT IN1 IN2 IN3 INV IPC IPR
+	ISD ITM IVC IVT LAN LCC LCH LDP LOC LRL MCP MFA MFE MFI MRG MSA MSH NCK NDS NK1 NPU NSC NST NTE OBR OBX ODS ODT OH1 OH2 OH3 OH4 OM1 OM2 OM3 OM4 OM5
+	OM6 OM7 OMC ORC ORG ORO OVR PAC PCE PCR PD1 PDA PDC PEO PES PID PKG PM1 PMT PR1 PRA PRB PRC PRD PRT PSG PSH PSL PSS PTH PV1 PV2 PYE QAK QID
+	QPD QRD QRF QRI RCP RDF RDT REL RF1 RFI RGS RMI ROL RQ1 RQD RXA RXC RXD RXE RXG RXO RXR RXV SAC SCD SCH SCP SDD SFT SGH SGT SHP SID SLT SPM SPR STF
+	STZ TCC TCD TQ1 TQ2 TXA UAC UB1 UB2 URD URS VAR VND VTQ`)
+
+// isSegment reports whether three bytes are the name of a segment.
+func isSegment(name string) bool {
+	if name[0] == 'Z' {
+		return isUpper(name[1]) && isUpper(name[2])
+	}
+	return segments[name]
+}
+
+func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' }
+
+// holdsSegment reports whether a field but the first ends in the name of a segment that has texts, so that fields of that
+// segment would be taken for those of this one.
+func (h *hl7) holdsSegment(fields [][2]int) bool {
+	for i := 1; i+1 < len(fields); i++ {
+		field := h.raw[fields[i][0]:fields[i][1]]
+		n := len(field) - 3
+		if n < 0 || !bytes.EqualFold(field[n:], []byte("OBX")) && !bytes.EqualFold(field[n:], []byte("NTE")) {
+			continue
+		}
+		before := field[:n]
+		next := string(h.raw[fields[i+1][0]:fields[i+1][1]])
+		last, _ := utf8.DecodeLastRune(before)
+		switch {
+		case len(before) == 0 || last < utf8.RuneSelf && bytes.IndexByte([]byte{h.comp, h.rep, h.sub}, byte(last)) >= 0: // a value by itself
+		case isLineEnd(last) || last < ' ' || writtenLineEnd.Match(before):
+			return true
+		case unicode.IsLetter(last) || unicode.IsDigit(last):
+		case strings.Trim(next, "0123456789") == "" && (next != "" || !h.isText(fields, i)): // a segment's number
+			return true
 		}
 	}
-	return true
+	return false
+}
+
+// writtenLineEnd is a line end that some program has written out.
+var writtenLineEnd = regexp.MustCompile(`(?i)(?:\\[rn]|(?:0x|\\x|%|_x00|\\u00)0[ad]_?\\?|[>;])$`)
+
+// isText reports whether a field is one of those that are examined.
+func (h *hl7) isText(fields [][2]int, i int) bool {
+	name := string(h.raw[fields[0][0]:fields[0][1]])
+	return name == "OBX" && i == 5 || name == "NTE" && i == 3
 }
 
 func (h *hl7) repeats(field string) []string {
@@ -285,8 +388,9 @@ func (h *hl7) component(value string, i int) string {
 	if h.sub != 0 {
 		part, _, _ = strings.Cut(part, string(rune(h.sub)))
 	}
-	v := &view{}
+	v, loose := &view{}, h.loose
 	h.unescape(v, 0, part)
+	h.loose = loose
 	return strings.TrimSpace(v.text.String())
 }
 
@@ -325,34 +429,91 @@ func (h *hl7) address(field string) {
 
 // observation reads OBX-5 at raw[from:to].
 func (h *hl7) observation(kind string, from, to int) error {
-	switch kind {
-	case "TX", "FT", "ST", "":
-		h.text(from, to)
-	case "ED":
+	value := string(h.raw[from:to])
+	switch kind = strings.ToUpper(strings.TrimSpace(kind)); {
+	case kind == "ED":
 		return h.encapsulated(from, to)
+	case kind == "CE" || kind == "CWE" || kind == "CNE" || kind == "CF":
+		h.coded(from, to)
+	case plainValues[kind] == nil || !h.all(value, plainValues[kind].MatchString):
+		h.text(from, to)
 	}
 	return nil
+}
+
+const (
+	numberForm = `[-+]?\d{0,12}(?:\.\d{0,8})?`
+	timeForm   = `(?:\d{2}(?:\d{2}(?:\d{2}(?:\.\d{1,6})?)?)?(?:[-+]\d{4})?)?`
+	momentForm = `(?:\d{4}(?:\d{2}(?:\d{2}` + timeForm + `)?)?(?:[-+]\d{4})?)?`
+)
+
+// plainValues are the types whose values are known to be no text, by their form: numbers, dates, times and codes. A value of another
+// form is text, whatever its type.
+var plainValues = map[string]*regexp.Regexp{
+	"NM":  regexp.MustCompile(`^` + numberForm + `$`),
+	"SI":  regexp.MustCompile(`^\d{0,6}$`),
+	"SN":  regexp.MustCompile(`^(?:|[<>=]{1,2}|` + numberForm + `|[-+/.:])$`),
+	"NA":  regexp.MustCompile(`^` + numberForm + `$`),
+	"MA":  regexp.MustCompile(`^` + numberForm + `$`),
+	"DT":  regexp.MustCompile(`^(?:\d{4}(?:\d{2}){0,2})?$`),
+	"TM":  regexp.MustCompile(`^` + timeForm + `$`),
+	"TS":  regexp.MustCompile(`^(?:` + momentForm + `|[YLDHMS])$`),
+	"DTM": regexp.MustCompile(`^` + momentForm + `$`),
+	"DR":  regexp.MustCompile(`^` + momentForm + `$`),
+	"ID":  codeForm,
+	"IS":  codeForm,
+}
+
+// codeForm is that of codes: a word or a number.
+var codeForm = regexp.MustCompile(`^[-\w.:/+]{0,20}$`)
+
+// all reports whether all components of all repetitions of a field have a form, blanks around them aside.
+func (h *hl7) all(value string, form func(string) bool) bool {
+	parts := strings.FieldsFunc(value, func(r rune) bool { return r < 0x80 && r != 0 && (byte(r) == h.comp || byte(r) == h.rep) })
+	for _, part := range parts {
+		if part = strings.TrimSpace(part); part != `""` && !form(part) { // HL7's empty value
+			return false
+		}
+	}
+	return true
+}
+
+// coded adds the texts of a coded value, code^text^system^code^text^system^version^version^original text, and what else
+// in it has not the form of a code.
+func (h *hl7) coded(from, to int) {
+	for at := from; at <= to; {
+		end := h.next(at, to, h.rep)
+		for i := 0; at <= end; i++ {
+			part := h.next(at, end, h.comp)
+			if text := i == 1 || i == 4 || i == 8; part > at && (text || !codeForm.Match(h.raw[at:part])) && string(h.raw[at:part]) != `""` {
+				h.text(at, part)
+			}
+			at = part + 1
+		}
+	}
+}
+
+// next is where a separator stands in raw[at:to], or to.
+func (h *hl7) next(at, to int, separator byte) int {
+	if n := bytes.IndexByte(h.raw[at:to], separator); separator != 0 && n >= 0 {
+		return at + n
+	}
+	return to
 }
 
 // text adds a field to the note that goes on.
 func (h *hl7) text(from, to int) {
 	if h.view == nil {
-		h.view, h.started = &view{encode: h.escape}, h.line
+		h.view, h.started, h.loose = &view{encode: h.escape}, h.line, nil
 	} else {
 		last := h.view.runs[len(h.view.runs)-1]
 		h.view.stands(markup, last.from+last.m, from-last.from-last.m, "\n")
 	}
 	before := len(h.view.runs)
 	for at := from; at < to; {
-		n := -1
-		if h.rep != 0 {
-			n = bytes.IndexByte(h.raw[at:to], h.rep)
-		}
-		if n < 0 {
-			n = to - at
-		}
-		h.unescape(h.view, at, string(h.raw[at:at+n]))
-		if at += n; at < to {
+		n := h.next(at, to, h.rep)
+		h.unescape(h.view, at, string(h.raw[at:n]))
+		if at = n; at < to {
 			h.view.stands(markup, at, 1, "\n")
 			at++
 		}
@@ -367,8 +528,34 @@ func (h *hl7) finish() {
 	if h.view == nil {
 		return
 	}
-	h.add(h.view.text.String(), h.started, h.view.below)
-	h.view = nil
+	v, loose := h.view, h.loose
+	h.view, h.loose = nil, nil
+	h.add(v.text.String(), h.started, func(edits []Edit) []Edit { return h.escapeLoose(v.below(edits), loose) })
+}
+
+// looseEscape is an escape character that begins no escape, in a text that begins and ends at from and to.
+type looseEscape struct{ at, from, to int }
+
+// escapeLoose writes loose escape characters as \E\ in texts that are changed: beside new text they could
+// begin or end an escape.
+func (h *hl7) escapeLoose(edits []Edit, loose []looseEscape) []Edit {
+	mark := string(rune(h.esc))
+	var out []Edit
+	k := 0 // the first edit that does not end before the text
+	for _, l := range loose {
+		for k < len(edits) && edits[k].End < l.from {
+			k++
+		}
+		if k == len(edits) || edits[k].Start > l.to {
+			continue
+		}
+		at, taken := slices.BinarySearchFunc(edits, l.at, func(e Edit, at int) int { return cmp.Compare(e.Start, at) })
+		if taken && edits[at].End > l.at || at > 0 && edits[at-1].End > l.at {
+			continue // it is replaced
+		}
+		out = append(out, Edit{Start: l.at, End: l.at + 1, New: mark + "E" + mark})
+	}
+	return append(edits, out...)
 }
 
 func (h *hl7) add(text string, line int, below func([]Edit) []Edit) {
@@ -382,48 +569,84 @@ func (h *hl7) add(text string, line int, below func([]Edit) []Edit) {
 // encapsulated reads a value source^type^subtype^encoding^data.
 func (h *hl7) encapsulated(from, to int) error {
 	var parts [][2]int
-	at := from
-	for at <= to {
-		n := -1
-		if h.comp != 0 {
-			n = bytes.IndexByte(h.raw[at:to], h.comp)
-		}
-		if n < 0 {
-			n = to - at
-		}
-		parts = append(parts, [2]int{at, at + n})
-		at += n + 1
+	for at := from; at <= to; {
+		n := h.next(at, to, h.comp)
+		parts = append(parts, [2]int{at, n})
+		at = n + 1
 	}
-	get := func(i int) string { return string(h.raw[parts[i][0]:parts[i][1]]) }
-	if len(parts) < 5 || get(4) == "" {
+	get := func(i int) string {
+		if i >= len(parts) {
+			return ""
+		}
+		return string(h.raw[parts[i][0]:parts[i][1]])
+	}
+	filled := 0
+	for i := range parts {
+		if s := get(i); s != "" && s != `""` {
+			filled = i + 1
+		}
+	}
+	switch {
+	case filled == 0:
 		return nil
+	case filled > 5:
+		return h.in.defect(h.line, -1, "OBX-5 of type ED with more than five components")
+	}
+	for i := range min(filled, 4) {
+		if part := get(i); len(part) > 60 || !only(part, "-_.:/+&") {
+			return h.in.defect(h.line, -1, "OBX-5 of type ED with text in another place than its fifth component")
+		}
+	}
+	if filled < 5 {
+		return h.in.defect(h.line, -1, "OBX-5 of type ED with less than five components")
 	}
 	kind, subtype := strings.ToUpper(get(1)), strings.ToUpper(get(2))
-	if len(parts) > 5 || kind != "TEXT" && kind != "TX" && kind != "FT" || strings.Contains(subtype, "RTF") || strings.Contains(subtype, "PDF") {
+	if kind != "TEXT" && kind != "TX" && kind != "FT" || !slices.Contains([]string{"", "PLAIN", "TEXT", "TXT", "ASCII", "HTML"}, subtype) {
 		return h.in.defect(h.line, -1, "OBX-5 of type ED that is no text, and cannot be examined")
 	}
 	start, end := parts[4][0], parts[4][1]
-	switch strings.ToUpper(get(3)) {
-	case "A", "":
-		h.text(start, end)
-		return nil
-	case "BASE64":
-		blob, err := base64.StdEncoding.DecodeString(get(4))
-		if err != nil || !utf8.Valid(blob) {
-			return h.in.defect(h.line, -1, "OBX-5 of type ED that is not UTF-8 in base64")
-		}
-		h.finish()
-		h.add(string(blob), h.line, func(edits []Edit) []Edit {
-			return []Edit{{Start: start, End: end, New: base64.StdEncoding.EncodeToString([]byte(apply(string(blob), edits)))}}
-		})
-		return nil
+	switch encoding := strings.ToUpper(get(3)); {
+	case encoding == "BASE64":
+		return h.base64(start, end, subtype == "HTML")
+	case encoding != "A" && encoding != "":
+		return h.in.defect(h.line, -1, "OBX-5 of type ED in an encoding other than A and Base64")
+	case subtype == "HTML":
+		return h.in.defect(h.line, -1, "OBX-5 of type ED that is HTML, but not in Base64")
 	}
-	return h.in.defect(h.line, -1, "OBX-5 of type ED in an encoding other than A and Base64")
+	h.text(start, end)
+	return nil
+}
+
+// base64 adds a note of its own.
+func (h *hl7) base64(start, end int, isHTML bool) error {
+	blob, err := base64.StdEncoding.DecodeString(string(h.raw[start:end]))
+	if err != nil || !utf8.Valid(blob) {
+		return h.in.defect(h.line, -1, "OBX-5 of type ED that is not UTF-8 in base64")
+	}
+	contentType := "text/plain"
+	if isHTML {
+		contentType = "text/html"
+	}
+	decode, err := attached(contentType)
+	if err != nil {
+		return h.in.defect(h.line, -1, err.Error())
+	}
+	text, below, err := decode(blob)
+	if err != nil {
+		return h.in.defect(h.line, -1, err.Error())
+	}
+	h.finish()
+	h.add(text, h.line, func(edits []Edit) []Edit {
+		return []Edit{{Start: start, End: end, New: base64.StdEncoding.EncodeToString(below(edits))}}
+	})
+	return nil
 }
 
 // unescape adds text of a field, at raw[at:], to a view. What HL7 says of fonts and
-// indents does not show.
+// indents does not show, nor do escapes of a character set, of a local kind and others
+// of a form that can hold no text. An escape character that begins none of them is text.
 func (h *hl7) unescape(v *view, at int, text string) {
+	from, to := at, at+len(text)
 	for text != "" {
 		n := -1
 		if h.esc != 0 {
@@ -435,46 +658,71 @@ func (h *hl7) unescape(v *view, at int, text string) {
 		}
 		v.verbatim(at, text[:n])
 		at, text = at+n, text[n:]
-		m := strings.IndexByte(text[1:], h.esc)
-		if m < 0 || m > 64 {
-			v.verbatim(at, text[:1])
+		m := strings.IndexByte(text[1:min(len(text), maxEscape)], h.esc)
+		kind, s, ok := escape, "", false
+		if m >= 0 {
+			kind, s, ok = h.meaning(text[1 : m+1])
+		}
+		if !ok {
+			v.stands(escape, at, 1, text[:1])
+			h.loose = append(h.loose, looseEscape{at, from, to})
 			at, text = at+1, text[1:]
 			continue
 		}
-		m += 2 // with both ends
-		code := text[1 : m-1]
-		kind, s := escape, ""
-		switch {
-		case code == "F":
-			s = string(rune(h.field))
-		case code == "S" && h.comp != 0:
-			s = string(rune(h.comp))
-		case code == "T" && h.sub != 0:
-			s = string(rune(h.sub))
-		case code == "R" && h.rep != 0:
-			s = string(rune(h.rep))
-		case code == "E":
-			s = string(rune(h.esc))
-		case code == ".br", code == ".ce", strings.HasPrefix(code, ".sp"):
-			kind, s = markup, "\n"
-		case strings.HasPrefix(code, ".sk"):
-			kind, s = markup, " "
-		case code == "H", code == "N", strings.HasPrefix(code, ".in"), strings.HasPrefix(code, ".ti"), code == ".fi", code == ".nf":
-			kind = markup
-		case strings.HasPrefix(code, "X"):
-			if raw, err := hex.DecodeString(code[1:]); err == nil && utf8.Valid(raw) {
-				s = string(raw)
-			}
-		}
-		switch {
-		case s != "" || kind == markup:
-			v.stands(kind, at, m, s)
-		default: // not known: text as it stands
-			v.verbatim(at, text[:m])
-		}
-		at, text = at+m, text[m:]
+		v.stands(kind, at, m+2, s)
+		at, text = at+m+2, text[m+2:]
 	}
 }
+
+// maxEscape bounds the length of an escape, which may be many characters in hexadecimal digits.
+const maxEscape = 1 << 16
+
+// meaning says what an escape stands for, and whether it has a form that is known.
+func (h *hl7) meaning(code string) (runKind, string, bool) {
+	if len(code) == 1 {
+		separators := [...]byte{h.field, h.comp, h.sub, h.rep, h.esc, h.cut}
+		if i := strings.IndexByte("FSTREP", code[0]); i >= 0 && separators[i] != 0 {
+			return escape, string(rune(separators[i])), true
+		}
+	}
+	if code == ".br" { // by far the most frequent
+		return markup, "\n", true
+	}
+	if strings.HasPrefix(code, "X") && len(code) > 1 {
+		raw, err := hex.DecodeString(code[1:])
+		switch {
+		case err != nil:
+			return escape, "", false
+		case utf8.Valid(raw):
+			return escape, string(raw), true
+		}
+		latin1, _ := charset("latin1")
+		return escape, string(latin1.toUTF8(raw)), true
+	}
+	switch {
+	case lineEscape.MatchString(code):
+		return markup, "\n", true
+	case blankEscape.MatchString(code):
+		return markup, " ", true
+	case harmlessEscape.MatchString(code):
+		return markup, "", true
+	case otherEscape.MatchString(code):
+		e := string(rune(h.esc))
+		return escape, e + code + e, true
+	}
+	return escape, "", false
+}
+
+var (
+	lineEscape  = regexp.MustCompile(`(?i)^\.(?:br|ce|sp[-+]?\d{0,3})$`)
+	blankEscape = regexp.MustCompile(`(?i)^\.sk[-+]?\d{0,3}$`)
+	// harmlessEscape is the form of escapes that can hold no text: of one character; formatting; character sets; and
+	// local ones that are hardly more than a number.
+	harmlessEscape = regexp.MustCompile(`^(?:[A-Za-z0-9]|\.[A-Za-z]{2}[-+]?\d{0,3}|C[0-9A-Fa-f]{4}|M[0-9A-Fa-f]{4}(?:[0-9A-Fa-f]{2})?|[A-Za-z]{1,2}\d{1,4}|Z[xX]{2})$`)
+	// otherEscape is the form of those that could be a word. They show as they are written, and stay while no
+	// part of them is replaced.
+	otherEscape = regexp.MustCompile(`^\.?[A-Za-z][\w.+-]{1,15}$`)
+)
 
 // escape writes text in a field.
 func (h *hl7) escape(text string) string {

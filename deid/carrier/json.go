@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"iter"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// validJSON says whether raw is one JSON value, or else at which byte it ceases to be.
-// What follows here walks over valid JSON only.
+// validJSON reports whether raw is one JSON value, or else at which byte it ceases to be.
 func validJSON(raw []byte) (at int, ok bool) {
 	if json.Valid(raw) {
 		return 0, true
@@ -23,77 +23,143 @@ func validJSON(raw []byte) (at int, ok bool) {
 	return 0, false
 }
 
-// jsonWalk finds places in valid JSON.
-type jsonWalk []byte
-
-func (j jsonWalk) skipBlank(at int) int {
-	for at < len(j) && (j[at] == ' ' || j[at] == '\t' || j[at] == '\n' || j[at] == '\r') {
-		at++
-	}
-	return at
+// jsonTree is valid JSON and the places of its values, in the order in which they stand. It is made in one pass,
+// so that no question about it reads the bytes again.
+type jsonTree struct {
+	raw    []byte
+	values []jsonValue // the first is the whole
 }
 
-// end is where the value that begins at a place ends.
-func (j jsonWalk) end(at int) int {
-	switch j[at] {
-	case '"':
-		for at++; j[at] != '"'; at++ {
-			if j[at] == '\\' {
-				at++
-			}
-		}
-		return at + 1
+// jsonValue is a value. Those within it follow it, up to after.
+type jsonValue struct {
+	key      int32 // where the key of a member begins; 0: none
+	from, to int32
+	after    int32 // the next value that does not lie in this one
+	parent   int32 // the value that this one lies in
+}
+
+// parseJSON finds the values of valid JSON that begins at a place. Places fit in 32 bits: see maxRecord.
+func parseJSON(raw []byte, at int) *jsonTree {
+	j := &jsonTree{raw: raw}
+	j.value(j.skipBlank(at), 0, -1)
+	return j
+}
+
+// value adds the value at a place, and returns where it ends. The depth is bounded, since encoding/json bounds that of
+// valid JSON.
+func (j *jsonTree) value(at, key, parent int) int {
+	i := len(j.values)
+	j.values = append(j.values, jsonValue{key: int32(key), from: int32(at), parent: int32(parent)}) //nolint:gosec // see parseJSON
+	switch open := j.raw[at]; open {
 	case '{', '[':
-		for depth := 0; ; at++ {
-			switch j[at] {
-			case '"':
-				at = j.end(at) - 1
-			case '{', '[':
-				depth++
-			case '}', ']':
-				if depth--; depth == 0 {
-					return at + 1
-				}
+		at = j.skipBlank(at + 1)
+		for j.raw[at] != '}' && j.raw[at] != ']' {
+			key := 0
+			if open == '{' {
+				key = at
+				at = j.skipBlank(j.skipBlank(j.stringEnd(at)) + 1) // over the colon
+			}
+			at = j.skipBlank(j.value(at, key, i))
+			if j.raw[at] == ',' {
+				at = j.skipBlank(at + 1)
 			}
 		}
+		at++
+	case '"':
+		at = j.stringEnd(at)
+	default:
+		for at < len(j.raw) && strings.IndexByte(",]} \t\r\n", j.raw[at]) < 0 {
+			at++
+		}
 	}
-	for at < len(j) && !bytes.ContainsRune([]byte(",]} \t\r\n"), rune(j[at])) {
+	j.values[i].to, j.values[i].after = int32(at), int32(len(j.values)) //nolint:gosec // as above
+	return at
+}
+
+func (j *jsonTree) skipBlank(at int) int {
+	for at < len(j.raw) && (j.raw[at] == ' ' || j.raw[at] == '\t' || j.raw[at] == '\n' || j.raw[at] == '\r') {
 		at++
 	}
 	return at
 }
 
-// members calls see with the key of each member of the object that begins at a place,
-// and with where its value begins and ends.
-func (j jsonWalk) members(at int, see func(key string, from, to int)) {
-	at = j.skipBlank(at + 1)
-	for j[at] != '}' {
-		keyEnd := j.end(at)
-		key := j.plain(at)
-		from := j.skipBlank(j.skipBlank(keyEnd) + 1) // over the colon
-		to := j.end(from)
-		see(key, from, to)
-		if at = j.skipBlank(to); j[at] == ',' {
-			at = j.skipBlank(at + 1)
+// stringEnd is where the string that begins at a place ends: behind the first quote without an odd number of
+// backslashes before it.
+func (j *jsonTree) stringEnd(at int) int {
+	for at++; ; at++ {
+		at += bytes.IndexByte(j.raw[at:], '"')
+		n := at
+		for j.raw[n-1] == '\\' {
+			n--
+		}
+		if (at-n)%2 == 0 {
+			return at + 1
 		}
 	}
 }
 
-// elements calls see with where each element of the array at a place begins and ends.
-func (j jsonWalk) elements(at int, see func(from, to int)) {
-	at = j.skipBlank(at + 1)
-	for j[at] != ']' {
-		to := j.end(at)
-		see(at, to)
-		if at = j.skipBlank(to); j[at] == ',' {
-			at = j.skipBlank(at + 1)
+// kind is the first byte of a value: { [ " or another.
+func (j *jsonTree) kind(i int) byte { return j.raw[j.values[i].from] }
+
+func (j *jsonTree) from(i int) int { return int(j.values[i].from) }
+func (j *jsonTree) to(i int) int   { return int(j.values[i].to) }
+
+// within are the members of an object or the elements of an array.
+func (j *jsonTree) within(i int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for k := i + 1; k < int(j.values[i].after); k = int(j.values[k].after) {
+			if !yield(k) {
+				return
+			}
 		}
 	}
 }
 
-// plain is the string that begins at a place; of another value it is what is written.
-func (j jsonWalk) plain(at int) string {
-	raw := j[at:j.end(at)]
+// key is that of a member.
+func (j *jsonTree) key(i int) string {
+	at := int(j.values[i].key)
+	if at == 0 {
+		return ""
+	}
+	return j.plain(at, j.stringEnd(at))
+}
+
+// hasKey reports whether a member has this key.
+func (j *jsonTree) hasKey(i int, key string) bool {
+	at := int(j.values[i].key)
+	if at == 0 {
+		return false
+	}
+	raw := j.raw[at+1:]
+	if len(raw) > len(key) && raw[len(key)] == '"' && string(raw[:len(key)]) == key {
+		return true
+	}
+	n := j.stringEnd(at) - at - 2
+	return n > len(key) && bytes.IndexByte(raw[:n], '\\') >= 0 && j.key(i) == key
+}
+
+// hasKeyFold reports whether a member has this key, which begins with a letter, in whatever case.
+func (j *jsonTree) hasKeyFold(i int, key string) bool {
+	at := int(j.values[i].key)
+	if at == 0 {
+		return false
+	}
+	if c := j.raw[at+1]; c != '\\' && c < utf8.RuneSelf && c|0x20 != key[0]|0x20 {
+		return false
+	}
+	raw := j.raw[at+1 : j.stringEnd(at)-1]
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		return strings.EqualFold(j.key(i), key)
+	}
+	return bytes.EqualFold(raw, []byte(key))
+}
+
+// parent is the object or array that a value lies in; -1 for the whole.
+func (j *jsonTree) parent(i int) int { return int(j.values[i].parent) }
+
+// plain is the string raw[from:to], without its escapes; of another value it is what is written.
+func (j *jsonTree) plain(from, to int) string {
+	raw := j.raw[from:to]
 	if raw[0] != '"' {
 		return string(raw)
 	}
@@ -107,29 +173,32 @@ func (j jsonWalk) plain(at int) string {
 	return s
 }
 
-// find calls see with each value at a path of keys below the object at a place. Keys
-// that are there several times are all seen: readers differ in which they take.
-func (j jsonWalk) find(at int, path []string, see func(from, to int)) {
-	if j[at] != '{' {
+// text is what plain says of a value.
+func (j *jsonTree) text(i int) string { return j.plain(j.from(i), j.to(i)) }
+
+// find calls see with each value at a path of keys below a value. Keys that are there several
+// times are all seen: readers differ in which they take.
+func (j *jsonTree) find(i int, path []string, see func(i int)) {
+	if j.kind(i) != '{' {
 		return
 	}
-	j.members(at, func(key string, from, to int) {
+	for k := range j.within(i) {
 		switch {
-		case key != path[0]:
+		case !j.hasKey(k, path[0]):
 		case len(path) == 1:
-			see(from, to)
+			see(k)
 		default:
-			j.find(from, path[1:], see)
+			j.find(k, path[1:], see)
 		}
-	})
+	}
 }
 
 // first is the string or number at a path, or "".
-func (j jsonWalk) first(at int, path ...string) string {
+func (j *jsonTree) first(i int, path ...string) string {
 	value := ""
-	j.find(at, path, func(from, _ int) {
-		if c := j[from]; value == "" && (c == '"' || c == '-' || c >= '0' && c <= '9') {
-			value = j.plain(from)
+	j.find(i, path, func(k int) {
+		if c := j.kind(k); value == "" && (c == '"' || c == '-' || c >= '0' && c <= '9') {
+			value = j.text(k)
 		}
 	})
 	return value
@@ -137,30 +206,29 @@ func (j jsonWalk) first(at int, path ...string) string {
 
 var errSurrogate = errors.New("half of a surrogate pair")
 
-// stringView reads the string that begins at a place: its view in the JSON, and, with
-// an error, the place that is at fault. Half of a surrogate pair is one, since it is no
-// text.
-func (j jsonWalk) stringView(at int) (*view, int, error) {
+// stringView reads a string: its view in the JSON, and, with an error, the place that is at fault. Half of a
+// surrogate pair is one, since it is no text.
+func (j *jsonTree) stringView(i int) (*view, int, error) {
 	v := &view{encode: jsonString}
-	end := j.end(at) - 1
-	for at++; at < end; {
-		n := bytes.IndexByte(j[at:end], '\\')
+	raw, end := j.raw, j.to(i)-1
+	for at := j.from(i) + 1; at < end; {
+		n := bytes.IndexByte(raw[at:end], '\\')
 		if n < 0 {
 			n = end - at
 		}
-		v.verbatim(at, string(j[at:at+n]))
+		v.verbatim(at, string(raw[at:at+n]))
 		if at += n; at == end {
 			break
 		}
 		n, r := 2, rune(0)
-		switch c := j[at+1]; c {
+		switch c := raw[at+1]; c {
 		case 'u':
-			n, r = 6, hex4(j[at+2:])
+			n, r = 6, hex4(raw[at+2:])
 			if utf16.IsSurrogate(r) {
-				if at+12 > end || j[at+6] != '\\' || j[at+7] != 'u' {
+				if at+12 > end || raw[at+6] != '\\' || raw[at+7] != 'u' {
 					return nil, at, errSurrogate
 				}
-				if r = utf16.DecodeRune(r, hex4(j[at+8:])); r == utf8.RuneError {
+				if r = utf16.DecodeRune(r, hex4(raw[at+8:])); r == utf8.RuneError {
 					return nil, at, errSurrogate
 				}
 				n = 12

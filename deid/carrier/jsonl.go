@@ -14,99 +14,198 @@ import (
 )
 
 // readJSONL reads JSON Lines, an object a line. Notes are the strings under the keys of
-// Options.Columns. Where the object says what stood where in the text, as
-// data/jsonl reads it, spans becomes what stands there now, and the lists of other
-// tools (label, labels, entities) become empty. All else stays, and blank lines do.
+// Options.Columns. Where the object says what stood where in a text, spans becomes what
+// stands there now, as data/jsonl reads it, and what other tools keep under label, labels and entities becomes
+// empty, wherever it stands in the object. All else stays, and blank lines do.
+//
+// A key that differs from one of the columns only in case is refused, since some readers take it for the same.
 func readJSONL(in *source, o Options) Records {
 	columns := o.Columns
 	if len(columns) == 0 {
 		columns = []string{"text"}
 	}
 	return lines(in, func(raw []byte, line, offset int) (*Record, error) {
-		j, start, err := object(in, raw, line, offset)
+		j, err := object(in, raw, line, offset)
 		if err != nil {
 			return nil, err
 		}
-		doc := func(n int) *data.Document {
-			d := &data.Document{ID: fmt.Sprintf("%s-%04d", in.id(), line)}
-			if o.ID != "" {
-				d.ID = cmp.Or(j.first(start, strings.Split(o.ID, ".")...), d.ID)
-			} else {
-				d.ID = cmp.Or(j.first(start, "id"), j.first(start, "meta", "note_id"), d.ID)
-			}
-			if n > 0 {
-				d.ID = fmt.Sprintf("%s/%s", d.ID, columns[n])
-			}
-			for _, key := range patientKeys(o) {
-				d.Patient = cmp.Or(d.Patient, j.first(start, strings.Split(key, ".")...))
-			}
-			return d
-		}
-		r := &Record{Raw: raw, Line: line}
+		l := jsonLine{in: in, options: o, columns: columns, j: j, line: line, offset: offset, record: &Record{Raw: raw, Line: line}}
 		for n, column := range columns {
-			found := false
-			j.find(start, strings.Split(column, "."), func(from, _ int) {
-				found = true
-				if err != nil || bytes.HasPrefix(j[from:], []byte("null")) {
-					return
-				}
-				if j[from] != '"' {
-					err = in.defect(line, offset+from, fmt.Sprintf("the key %q has a value of the wrong kind", column))
-					return
-				}
-				v, at, e := j.stringView(from)
-				if e != nil {
-					err = in.defect(line, offset+at, e.Error())
-					return
-				}
-				note := &Note{Document: doc(n), Line: line, below: v.below}
-				note.Text = v.text.String()
-				r.Notes = append(r.Notes, note)
-			})
-			if !found {
-				err = in.defect(line, -1, fmt.Sprintf("the key %q is missing", column))
-			}
-			if err != nil {
+			if err := l.column(n, column); err != nil {
 				return nil, err
 			}
 		}
-		r.beside = func(edits [][]Edit) []Edit {
-			out := newSpans(j, start, r.Notes, edits)
-			if o.NoPatient {
-				for _, key := range patientKeys(o) {
-					j.find(start, strings.Split(key, "."), func(from, to int) { out = append(out, Edit{Start: from, End: to, New: "null"}) })
-				}
-			}
-			return out
+		for _, key := range patientKeys(o, columns) {
+			j.find(0, strings.Split(key, "."), func(i int) { l.patients = append(l.patients, i) })
 		}
-		return r, nil
+		l.record.beside = l.beside
+		return l.record, nil
 	})
 }
 
-// patientKeys are where JSON Lines say whose note it is.
-func patientKeys(o Options) []string {
+// jsonLine is an object of JSON Lines.
+type jsonLine struct {
+	in           *source
+	options      Options
+	columns      []string
+	j            *jsonTree
+	line, offset int
+	record       *Record
+	texts        []int // the values of the notes
+	patients     []int // values that say whose note it is
+}
+
+// column adds the notes under a key.
+func (l *jsonLine) column(n int, column string) error {
+	var found []int
+	if err := l.find(0, strings.Split(column, "."), column, &found); err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return l.in.defect(l.line, -1, fmt.Sprintf("the key %q is missing", column))
+	}
+	id, patient := l.whose(n)
+	for _, i := range found {
+		from := l.j.from(i)
+		switch l.j.kind(i) {
+		case 'n': // null
+			continue
+		case '"':
+		default:
+			return l.in.defect(l.line, l.offset+from, fmt.Sprintf("the key %q has a value of the wrong kind", column))
+		}
+		v, at, err := l.j.stringView(i)
+		if err != nil {
+			return l.in.defect(l.line, l.offset+at, err.Error())
+		}
+		doc := &data.Document{ID: id, Patient: patient, Text: v.text.String()}
+		l.record.Notes = append(l.record.Notes, &Note{Document: doc, Line: l.line, below: v.below})
+		l.texts = append(l.texts, i)
+	}
+	return nil
+}
+
+// find is jsonTree.find, but refuses what might hold a note that is not found.
+func (l *jsonLine) find(i int, path []string, column string, found *[]int) error {
+	if len(path) == 0 {
+		*found = append(*found, i)
+		return nil
+	}
+	switch l.j.kind(i) {
+	case 'n':
+		return nil
+	case '{':
+	default:
+		return l.in.defect(l.line, l.offset+l.j.from(i), fmt.Sprintf("the key %q does not lead through objects", column))
+	}
+	for k := range l.j.within(i) {
+		switch {
+		case l.j.hasKey(k, path[0]):
+			if err := l.find(k, path[1:], column, found); err != nil {
+				return err
+			}
+		case l.j.hasKeyFold(k, path[0]) && !l.isColumn(column, len(path), l.j.key(k)):
+			return l.in.defect(l.line, l.offset+int(l.j.values[k].key), fmt.Sprintf("a key that differs from those of %q only in case", column))
+		}
+	}
+	return nil
+}
+
+// isColumn reports whether a key that stands where one of a column is looked for belongs to another column.
+func (l *jsonLine) isColumn(column string, left int, key string) bool {
+	path := strings.Split(column, ".")
+	path = append(path[:len(path)-left], key)
+	return slices.ContainsFunc(l.columns, func(other string) bool {
+		return strings.HasPrefix(other+".", strings.Join(path, ".")+".")
+	})
+}
+
+// whose is the id and the patient of the notes of a column.
+func (l *jsonLine) whose(n int) (id, patient string) {
+	id = fmt.Sprintf("%s-%04d", l.in.id(), l.line)
+	if l.options.ID != "" {
+		id = cmp.Or(l.j.first(0, strings.Split(l.options.ID, ".")...), id)
+	} else {
+		id = cmp.Or(l.j.first(0, "id"), l.j.first(0, "meta", "note_id"), id)
+	}
+	if n > 0 {
+		id += "/" + l.columns[n]
+	}
+	for _, key := range patientKeys(l.options, l.columns) {
+		patient = cmp.Or(patient, l.j.first(0, strings.Split(key, ".")...))
+	}
+	return id, patient
+}
+
+// patientKeys are where JSON Lines say whose note it is. Those that hold a note do not.
+func patientKeys(o Options, columns []string) []string {
 	if o.Patient != "" {
 		return []string{o.Patient}
 	}
-	return []string{"patient", "meta.patient_id"}
+	return slices.DeleteFunc([]string{"patient", "meta.patient_id"}, func(key string) bool {
+		return slices.ContainsFunc(columns, func(column string) bool {
+			return strings.HasPrefix(column+".", key+".") || strings.HasPrefix(key+".", column+".")
+		})
+	})
 }
 
-// newSpans says what becomes of lists of spans.
-func newSpans(j jsonWalk, start int, notes []*Note, edits [][]Edit) []Edit {
+// beside empties what says whose notes these are, and makes anew what says where PHI stood in them.
+func (l *jsonLine) beside(edits [][]Edit) []Edit {
 	var out []Edit
-	j.members(start, func(key string, from, to int) {
-		if j[from] != '[' {
-			return
+	kept := slices.Clone(l.texts)
+	if l.options.NoPatient {
+		for _, i := range l.patients {
+			out = append(out, Edit{Start: l.j.from(i), End: l.j.to(i), New: "null"})
 		}
-		filled := j[j.skipBlank(from+1)] != ']'
-		switch {
-		case key == "spans" && len(notes) > 0 && (filled || len(edits[0]) > 0): // spans are those of the first column
-			out = append(out, Edit{Start: from, End: to, New: spanList(notes[0].Replaced(edits[0]))})
-		case slices.Contains([]string{"spans", "label", "labels", "entities"}, key) && filled:
-			out = append(out, Edit{Start: from, End: to, New: "[]"})
+		kept = append(kept, l.patients...)
+	}
+	slices.Sort(kept)
+	for i := 0; i < len(l.j.values); i++ {
+		after := int(l.j.values[i].after)
+		name, ok := l.mark(i)
+		if !ok {
+			continue
 		}
-	})
+		if k, _ := slices.BinarySearch(kept, i); k < len(kept) && kept[k] < after {
+			continue // a note or the patient stands in it, so it is none
+		}
+		filled := after > i+1 || l.j.raw[l.j.skipBlank(l.j.from(i)+1)] != l.j.raw[l.j.to(i)-1]
+		fresh := map[byte]string{'[': "[]", '{': "{}"}[l.j.kind(i)]
+		if name == "spans" {
+			fresh = "[]"
+			if l.besideText(i) && len(edits[0]) > 0 {
+				filled, fresh = true, spanList(l.record.Notes[0].Replaced(edits[0]))
+			}
+		}
+		if filled {
+			out = append(out, Edit{Start: l.j.from(i), End: l.j.to(i), New: fresh})
+		}
+		i = after - 1
+	}
 	return out
+}
+
+// mark is the name of a list or an object that says where PHI stood.
+func (l *jsonLine) mark(i int) (string, bool) {
+	if k := l.j.kind(i); k != '[' && k != '{' || l.j.values[i].key == 0 {
+		return "", false
+	}
+	for _, name := range []string{"spans", "label", "labels", "entities"} {
+		if l.j.hasKey(i, name) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// besideText reports whether a value is a member of the whole, or of the object with the first note: spans there are
+// those of that note.
+func (l *jsonLine) besideText(i int) bool {
+	if len(l.texts) == 0 {
+		return false
+	}
+	parent := l.j.parent(i)
+	return parent == 0 || parent == l.j.parent(l.texts[0])
 }
 
 // spanList writes spans as data/jsonl does: offsets count code points.
@@ -135,25 +234,23 @@ func spanList(doc *data.Document) string {
 	return string(raw)
 }
 
-// object is the JSON object of a record, and where it begins.
-func object(in *source, raw []byte, line, offset int) (jsonWalk, int, error) {
+// object is the JSON object of a record.
+func object(in *source, raw []byte, line, offset int) (*jsonTree, error) {
 	if err := in.checkUTF8(raw, line, offset); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	body := bytes.TrimPrefix(raw, []byte(utf8BOM))
 	skip := 0
-	if line == 1 {
-		skip = len(raw) - len(body)
+	if line == 1 && bytes.HasPrefix(raw, []byte(utf8BOM)) {
+		skip = len(utf8BOM)
 	}
 	if at, ok := validJSON(raw[skip:]); !ok {
-		return nil, 0, in.defect(line+bytes.Count(raw[:skip+at], []byte("\n")), offset+skip+at, "not valid JSON")
+		return nil, in.defect(line+bytes.Count(raw[:skip+at], []byte("\n")), offset+skip+at, "not valid JSON")
 	}
-	j := jsonWalk(raw)
-	start := j.skipBlank(skip)
-	if j[start] != '{' {
-		return nil, 0, in.defect(line, offset+start, "not a JSON object")
+	j := parseJSON(raw, skip)
+	if j.kind(0) != '{' {
+		return nil, in.defect(line, offset+j.from(0), "not a JSON object")
 	}
-	return j, start, nil
+	return j, nil
 }
 
 // hopeless is how many bad lines at the start of a file are named one by one: it is
@@ -175,7 +272,12 @@ func lines(in *source, parse func(raw []byte, line, offset int) (*Record, error)
 			if len(raw) > 0 {
 				record, err := &Record{Raw: raw, Line: line}, error(nil)
 				if text := bytes.TrimSpace(raw); len(text) > 0 && (line > 1 || string(text) != utf8BOM) {
-					record, err = parse(raw, line, offset)
+					if record, err = parse(raw, line, offset); err == nil {
+						err = in.checkTexts(record)
+					}
+					if err != nil {
+						record = nil
+					}
 					if err == nil {
 						good++
 					} else if bad++; good == 0 && bad == hopeless {

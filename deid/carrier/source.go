@@ -104,13 +104,16 @@ func (s *source) unreadable(err error) error {
 	return &data.Error{Path: s.name, Offset: -1, Reason: "cannot be read", Err: err}
 }
 
-// checkUTF8 names the first invalid byte of what begins at the line and offset. Where a quarter of
-// the bytes are NUL it is UTF-16 or no text: its letters would be examined one by one.
+// checkUTF8 names the first invalid byte of what begins at the line and offset.
 func (s *source) checkUTF8(raw []byte, line, offset int) error {
 	at, reason := 0, "invalid UTF-8"
 	switch {
-	case 4*bytes.Count(raw, []byte{0}) > len(raw):
-		at, reason = bytes.IndexByte(raw, 0), "a NUL byte, and many more: UTF-16, or no text"
+	case offset == 0 && marksUTF16(raw):
+		reason = "a byte order mark of UTF-16: convert the file to UTF-8 first"
+	case wide(raw):
+		if at, reason = firstWide(raw), "a control byte, and many more: UTF-16, or no text"; raw[at] == 0 {
+			reason = "a NUL byte, and many more: UTF-16, or no text"
+		}
 	case utf8.Valid(raw):
 		return nil
 	default:

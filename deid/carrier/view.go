@@ -2,6 +2,7 @@ package carrier
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 )
@@ -11,7 +12,7 @@ import (
 type view struct {
 	text   strings.Builder
 	runs   []run
-	encode func(string) string // writes text in the syntax of the source
+	encode func(string) string // writes text in the syntax of what is added next
 }
 
 // run is a part of the text and of the source. What of the source lies between two
@@ -20,6 +21,7 @@ type run struct {
 	text, n int // where it begins in the text, and its bytes there; n > 0
 	from, m int // the same in the source
 	kind    runKind
+	encode  func(string) string
 }
 
 type runKind int
@@ -39,7 +41,7 @@ func (v *view) verbatim(from int, s string) {
 		v.runs[k].n += len(s)
 		v.runs[k].m += len(s)
 	} else {
-		v.runs = append(v.runs, run{v.text.Len(), len(s), from, len(s), verbatim})
+		v.runs = append(v.runs, run{v.text.Len(), len(s), from, len(s), verbatim, v.encode})
 	}
 	v.text.WriteString(s)
 }
@@ -48,7 +50,7 @@ func (v *view) verbatim(from int, s string) {
 // show.
 func (v *view) stands(kind runKind, from, m int, s string) {
 	if s != "" {
-		v.runs = append(v.runs, run{v.text.Len(), len(s), from, m, kind})
+		v.runs = append(v.runs, run{v.text.Len(), len(s), from, m, kind, v.encode})
 		v.text.WriteString(s)
 	}
 }
@@ -61,7 +63,7 @@ type Edit struct {
 	Score      float64
 }
 
-// below translates edits of the text, sorted and disjoint, into such of the source.
+// below translates edits of the text, sorted and disjoint, into edits of the source.
 // Of an edit over several runs the first takes all that is new, and the others
 // become empty. Markup stays; an edit of nothing else is lost.
 func (v *view) below(edits []Edit) []Edit {
@@ -84,18 +86,18 @@ func (v *view) below(edits []Edit) []Edit {
 			from, to := max(edits[i].Start, r.text), min(edits[i].End, end)
 			replaced := ""
 			if i > written {
-				replaced, written = v.encode(edits[i].New), i
+				replaced, written = r.encode(edits[i].New), i
 			}
 			if r.kind == verbatim {
 				out = append(out, Edit{Start: r.from + from - r.text, End: r.from + to - r.text, New: replaced})
 				continue
 			}
-			whole.WriteString(v.encode(text[at:from]))
+			whole.WriteString(r.encode(text[at:from]))
 			whole.WriteString(replaced)
 			at = to
 		}
 		if r.kind == escape {
-			whole.WriteString(v.encode(text[at:end]))
+			whole.WriteString(r.encode(text[at:end]))
 			out = append(out, Edit{Start: r.from, End: r.from + r.m, New: whole.String()})
 		}
 	}
@@ -109,7 +111,60 @@ func firstStart(edits []Edit) int {
 	return edits[0].Start
 }
 
-// apply makes the edits, which are sorted and disjoint.
+const cdataEnd = "]]>"
+
+// splitCDATAEnd keeps new text from completing "]]>" together with what stands before
+// or after it, which no XML text may hold. The edits are sorted and disjoint. Inside of a CDATA
+// section, as cdata reports of a place, a second section begins before the last
+// character; elsewhere that character is escaped. Both leave the text as it is.
+func splitCDATAEnd(source string, edits []Edit, cdata func(at int) bool) []Edit {
+	const parted = "]]><![CDATA["
+	var out []Edit
+	tail := "" // the last two bytes of what is written
+	last2 := func(s string) string { return s[max(0, len(s)-2):] }
+	for i, e := range edits {
+		if i == 0 {
+			tail = last2(source[:e.Start])
+		}
+		inside := cdata(e.Start)
+		if n := strings.Index(tail+e.New[:min(2, len(e.New))], cdataEnd); n >= 0 && inside {
+			n += 2 - len(tail)
+			e.New = e.New[:n] + parted + e.New[n:]
+		}
+		out = append(out, e)
+		tail = last2(tail + last2(e.New))
+		gap := source[e.End:]
+		if i+1 < len(edits) {
+			gap = source[e.End:edits[i+1].Start]
+		}
+		if n := strings.Index(tail+gap[:min(2, len(gap))], cdataEnd); n >= 0 {
+			at := e.End + n + 2 - len(tail)
+			if inside {
+				out = append(out, Edit{Start: at, End: at, New: parted})
+			} else {
+				out = append(out, Edit{Start: at, End: at + 1, New: "&gt;"})
+			}
+		}
+		tail = last2(tail + last2(gap))
+	}
+	return out
+}
+
+var errOverlap = errors.New("two changes of the same place, so the record cannot be written")
+
+// checkEdits refuses edits that are not sorted, overlap, or lie outside of n bytes.
+func checkEdits(edits []Edit, n int) error {
+	at := 0
+	for _, e := range edits {
+		if e.Start < at || e.End < e.Start || e.End > n {
+			return errOverlap
+		}
+		at = e.End
+	}
+	return nil
+}
+
+// apply makes the edits, which checkEdits has passed.
 func apply(text string, edits []Edit) string {
 	if len(edits) == 0 {
 		return text

@@ -2,12 +2,14 @@ package carrier
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"html"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,13 +19,16 @@ import (
 // The XML declaration names the encoding in plain ASCII.
 var encodingRE = regexp.MustCompile(`^(?:\x{FEFF})?<\?xml[^>]*\sencoding\s*=\s*["']([A-Za-z0-9._-]+)["']`)
 
+// A declaration that says no more than it should.
+var declarationRE = regexp.MustCompile(`^<\?xml\s+version\s*=\s*["']1\.[01]["'](?:\s+encoding\s*=\s*["'](?i:utf-?(?:8|16(?:le|be)?)|(?:us-)?ascii|(?:iso-?8859|latin|windows|cp|ibm|koi8|mac)-?(?:\d{1,4}|[ru]|intosh))["'])?(?:\s+standalone\s*=\s*["'](?:yes|no)["'])?\s*\?>$`)
+
 // The patient in the file name, by the rule of i2b2's official scorer.
 var patientRE = regexp.MustCompile(`^(\d+)-(\d+)`)
 
 // readXML reads a note of i2b2 2014 or MEDDOCAN. Tags are numbered from first, after
 // the prefix. What stands in the file besides the note would go unexamined and is
-// therefore refused: comments, text, and elements other than TEXT and TAGS. An
-// encoding that the file declares is kept.
+// therefore refused: comments, processing instructions, a document type, attributes of the
+// root, TEXT and TAGS, text, and elements other than TEXT and TAGS. An encoding that the file declares is kept.
 func readXML(prefix string, first int) func(*source, Options) Records {
 	return func(in *source, o Options) Records {
 		return one(in, func(raw []byte) (*Record, error) {
@@ -60,6 +65,7 @@ type xmlNote struct {
 	from, to  int // the last token in raw
 	base      int // of the decoder's offsets
 	view      view
+	cdata     [][2]int // where the sections of TEXT begin and end
 	seen      map[string]bool
 	textLine  int
 	tags      [2]int // what stands between <TAGS> and </TAGS>; 0, 0 without
@@ -73,7 +79,7 @@ func (p *xmlNote) read(raw []byte) (*Record, error) {
 	if err := p.in.checkUTF8(raw, 1, 0); err != nil {
 		return nil, err
 	}
-	p.raw, p.seen, p.view.encode = raw, map[string]bool{}, escapeText
+	p.raw, p.seen = raw, map[string]bool{}
 	body := bytes.TrimPrefix(raw, []byte(utf8BOM))
 	p.base = len(raw) - len(body)
 	for i, r := range string(raw) {
@@ -90,11 +96,19 @@ func (p *xmlNote) read(raw []byte) (*Record, error) {
 	if m := patientRE.FindStringSubmatch(doc.ID); m != nil {
 		doc.Patient = m[1]
 	}
-	note := &Note{Document: doc, Line: p.textLine, below: p.view.below}
+	note := &Note{Document: doc, Line: p.textLine, below: func(edits []Edit) []Edit {
+		return splitCDATAEnd(string(raw), p.view.below(edits), p.inCDATA)
+	}}
 	return &Record{Raw: raw, Line: 1, Notes: []*Note{note}, beside: func(edits [][]Edit) []Edit { return p.newTags(note, edits[0]) }}, nil
 }
 
-// next returns a token but declarations and instructions. The parser's own messages
+// inCDATA reports whether a place of the text lies in a CDATA section.
+func (p *xmlNote) inCDATA(at int) bool {
+	k, found := slices.BinarySearchFunc(p.cdata, at, func(section [2]int, at int) int { return cmp.Compare(section[0], at) })
+	return found || k > 0 && at < p.cdata[k-1][1]
+}
+
+// next returns a token but the XML declaration. The parser's own messages
 // quote the file and are therefore not passed on.
 func (p *xmlNote) next() (xml.Token, error) {
 	for {
@@ -111,13 +125,22 @@ func (p *xmlNote) next() (xml.Token, error) {
 			}
 			return nil, p.defect("not well-formed XML")
 		}
-		switch token.(type) {
+		switch t := token.(type) {
 		case xml.Comment:
 			return nil, p.defect("a comment, which would go unexamined")
-		case xml.ProcInst, xml.Directive:
-		default:
-			return token, nil
+		case xml.ProcInst:
+			if p.from != p.base || !declarationRE.Match(p.raw[p.from:p.to]) {
+				return nil, p.defect("a processing instruction, which would go unexamined")
+			}
+			continue
+		case xml.Directive:
+			return nil, p.defect("a document type, which would go unexamined")
+		case xml.StartElement:
+			if t.Name.Space != "" {
+				return nil, p.defect("an element with a namespace, which is not known")
+			}
 		}
+		return token, nil
 	}
 }
 
@@ -140,6 +163,9 @@ func (p *xmlNote) document() error {
 				return p.defect("the root is not one element deIdi2b2 or MEDDOCAN")
 			}
 			root = true
+			if err := p.bare(t); err != nil {
+				return err
+			}
 			if err := p.root(); err != nil {
 				return err
 			}
@@ -168,22 +194,34 @@ func (p *xmlNote) root() error {
 			err = p.blank(t)
 		case xml.StartElement:
 			name := t.Name.Local
-			switch {
-			case p.seen[name]:
-				return p.defect("a second " + name)
-			case name == "TEXT":
-				err = p.readText()
-			case name == "TAGS":
-				err = p.readTags()
-			default:
+			if name != "TEXT" && name != "TAGS" {
 				return p.defect("an element other than TEXT and TAGS, which would go unexamined")
 			}
+			if p.seen[name] {
+				return p.defect("a second " + name)
+			}
 			p.seen[name] = true
+			if err := p.bare(t); err != nil {
+				return err
+			}
+			if name == "TEXT" {
+				err = p.readText()
+			} else {
+				err = p.readTags()
+			}
 		}
 		if err != nil {
 			return err
 		}
 	}
+}
+
+// bare refuses an element with attributes.
+func (p *xmlNote) bare(t xml.StartElement) error {
+	if len(t.Attr) > 0 {
+		return p.defect("an attribute of the root, TEXT or TAGS, which would go unexamined")
+	}
+	return nil
 }
 
 // early is the error of a file that ends within an element.
@@ -223,9 +261,11 @@ func (p *xmlNote) characters() {
 	const cdata = "<![CDATA["
 	from, to := p.from, p.to
 	references := true
+	p.view.encode = escapeText
 	if bytes.HasPrefix(p.raw[from:to], []byte(cdata)) {
 		from, to, references = from+len(cdata), to-len("]]>"), false
 		p.view.encode = escapeCDATA
+		p.cdata = append(p.cdata, [2]int{from, to})
 	}
 	for from < to {
 		part := p.raw[from:to]

@@ -1,0 +1,180 @@
+package carrier
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// What follows here refuses what could be read, but not examined: text that no tagger
+// understands, and files of another format than the one that was asked for.
+
+// checkTexts refuses a record with a text that holds UTF-16, or that is RTF or PDF: their
+// words are taken apart by bytes that are no letters.
+func (s *source) checkTexts(r *Record) error {
+	for _, n := range r.Notes {
+		if len(n.Text) == len(r.Raw) {
+			continue // it is the file, which has been looked at
+		}
+		if reason := unreadableText(n.Text); reason != "" {
+			return s.defect(n.Line, -1, "a text that is "+reason+", which cannot be examined")
+		}
+	}
+	return nil
+}
+
+// unreadableText says what a text is that cannot be examined as it stands, or nothing.
+func unreadableText(text string) string {
+	if wide(text) || strings.HasPrefix(text, "\u00ff\u00fe") || strings.HasPrefix(text, "\u00fe\u00ff") { // UTF-16 read as Latin-1
+		return "UTF-16"
+	}
+	switch kind := contentKind(text[:min(len(text), contentPeek)]); kind {
+	case "rtf", "pdf", "zip", "gzip", "office":
+		return kindNames[kind]
+	}
+	return ""
+}
+
+// marksUTF16 reports whether a file begins with the byte order mark of UTF-16, read as it is or as
+// Latin-1. UTF-32 begins so, too.
+func marksUTF16(raw []byte) bool {
+	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "\u00ff\u00fe", "\u00fe\u00ff"} {
+		if bytes.HasPrefix(raw, []byte(mark)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isWideByte reports whether a character is one that text does not hold, but that is
+// half of most characters in UTF-16: NUL of Latin letters, others of Greek, Cyrillic, Hebrew or Arabic.
+func isWideByte(r rune) bool { return r < 9 }
+
+// wide reports whether text looks like UTF-16 or UTF-32: every other byte is the same control byte three
+// times in a row, or a sixteenth of all bytes are such bytes. A few of them are text.
+func wide[T string | []byte](text T) bool {
+	at := firstWide(text)
+	if at < 0 {
+		return false
+	}
+	count := 0
+	for i := at; i < len(text); i++ {
+		c := text[i]
+		if !isWideByte(rune(c)) {
+			continue
+		}
+		count++
+		if i >= 4 && text[i-2] == c && text[i-4] == c && text[i-1] != c && text[i-3] != c {
+			return true
+		}
+	}
+	return count > 1 && 16*count > len(text) || 4*count > len(text)
+}
+
+// firstWide is where the first byte below 9 stands, or -1. It looks at eight bytes at a time, since
+// hardly any text has one.
+func firstWide[T string | []byte](text T) int {
+	const ones = ^uint64(0) / 255
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		x := uint64(text[i]) | uint64(text[i+1])<<8 | uint64(text[i+2])<<16 | uint64(text[i+3])<<24 |
+			uint64(text[i+4])<<32 | uint64(text[i+5])<<40 | uint64(text[i+6])<<48 | uint64(text[i+7])<<56 // one load
+		if (x-9*ones)&^x&(128*ones) != 0 {
+			break
+		}
+	}
+	for ; i < len(text); i++ {
+		if isWideByte(rune(text[i])) {
+			return i
+		}
+	}
+	return -1
+}
+
+var kindNames = map[string]string{
+	"gzip": "gzip once more", "zip": "a ZIP archive or an Office document", "office": "an old Office document", "pdf": "PDF", "rtf": "RTF", "json": "JSON",
+	"hl7": "HL7", "xml": "XML or HTML",
+}
+
+// contentPeek is how much of a file its kind is told by.
+const contentPeek = 512
+
+var (
+	jsonStart = regexp.MustCompile(`^(?:\[\s*)?\{\s*"(?:[^"\\]|\\.)*"\s*:`)
+	hl7Start  = regexp.MustCompile(`^(?:MSH|FHS|BHS)\|\^~\\|^(?:MSH|FHS|BHS)([^\w\s])[^\w\s]{3,4}([^\w\s])`)
+	xmlStart  = regexp.MustCompile(`(?i)^<(?:\?xml[\s?]|!DOCTYPE\s|(?:\w+:)?ClinicalDocument[\s>/]|deIdi2b2[\s>]|MEDDOCAN[\s>]|[A-Z]\w*\s+xmlns\s*=\s*["']http://hl7\.org/fhir["'])`)
+)
+
+// contentKind says what a file clearly is by how it begins, or nothing. Text that merely begins with a bracket is
+// nothing special.
+func contentKind(start string) string {
+	switch {
+	case strings.HasPrefix(start, "\x1f\x8b") || strings.HasPrefix(start, "\x1f\u008b"):
+		return "gzip"
+	case strings.HasPrefix(start, "PK\x03\x04"):
+		return "zip"
+	case strings.HasPrefix(start, "\xd0\xcf\x11\xe0") || strings.HasPrefix(start, "\u00d0\u00cf\x11\u00e0"):
+		return "office"
+	}
+	start = strings.TrimPrefix(start, utf8BOM)
+	if start == "" || !strings.ContainsRune("%{[<MFB\x0b\x1c \t\r\n", rune(start[0])) {
+		return ""
+	}
+	start = strings.TrimLeft(start, " \t\r\n\x0b\x1c")
+	switch {
+	case strings.HasPrefix(start, "%PDF-"):
+		return "pdf"
+	case strings.HasPrefix(start, `{\rtf`):
+		return "rtf"
+	case jsonStart.MatchString(start):
+		return "json"
+	case hl7Start.MatchString(start):
+		return "hl7"
+	case xmlStart.MatchString(start):
+		return "xml"
+	}
+	return ""
+}
+
+// expected are the kinds of content that a format may have, besides those that no kind is told of.
+var expected = map[string][]string{
+	"i2b2": {"xml"}, "meddocan": {"xml"},
+	"jsonl": {"json"}, "fhir": {"json"},
+	"hl7": {"hl7"},
+}
+
+// related are extensions that a format's files have, though a folder is not searched for them.
+var related = map[string][]string{"jsonl": {".json"}, "fhir": {".jsonl"}}
+
+// otherKinds are extensions of files that no format reads.
+var otherKinds = []string{".rtf", ".pdf", ".doc", ".docx", ".odt", ".xls", ".xlsx", ".ods", ".zip", ".bz2", ".xz", ".zst", ".7z", ".gz"}
+
+// checkKind refuses a file that is, by its name or by how it begins, clearly of another format.
+func (f *Format) checkKind(in *source) error {
+	ext := strings.ToLower(in.ext())
+	if strings.EqualFold(filepath.Ext(in.name), ".gz") && ext == "" {
+		ext = strings.ToLower(filepath.Ext(in.base()))
+	}
+	if !slices.Contains(f.Exts, ext) && !slices.Contains(related[f.Name], ext) {
+		var owners []string
+		for _, other := range formats {
+			if slices.Contains(other.Exts, ext) {
+				owners = append(owners, other.Name)
+			}
+		}
+		switch {
+		case len(owners) > 0:
+			return in.defect(0, -1, fmt.Sprintf("the name ends in %s, so the file is not of the format %s, but of %s", ext, f.Name, strings.Join(owners, " or ")))
+		case slices.Contains(otherKinds, ext):
+			return in.defect(0, -1, fmt.Sprintf("the name ends in %s, so the file is not of the format %s", ext, f.Name))
+		}
+	}
+	start, _ := in.in.Peek(contentPeek) // an error comes again when reading
+	if kind := contentKind(string(start)); kind != "" && !slices.Contains(expected[f.Name], kind) {
+		return in.defect(1, -1, fmt.Sprintf("the content is %s, so the file is not of the format %s", kindNames[kind], f.Name))
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package carrier
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// The fuzz targets: no file makes a reader panic; records that are read come out as they were; and, with every word
+// replaced, they are read again as they are then.
+
+func FuzzText(f *testing.F)  { fuzzFormats(f, "text") }
+func FuzzXML(f *testing.F)   { fuzzFormats(f, "i2b2", "meddocan") }
+func FuzzJSONL(f *testing.F) { fuzzFormats(f, "jsonl") }
+func FuzzCSV(f *testing.F)   { fuzzFormats(f, "csv") }
+func FuzzFHIR(f *testing.F)  { fuzzFormats(f, "fhir") }
+func FuzzHL7(f *testing.F)   { fuzzFormats(f, "hl7") }
+
+func fuzzFormats(f *testing.F, formats ...string) {
+	add := func(e example) {
+		for i, name := range formats {
+			if name == e.format {
+				f.Add(uint8(i), []byte(e.file), e.options.Encoding, e.options.Comma) //nolint:gosec // there are two at most
+			}
+		}
+	}
+	for _, e := range examples {
+		add(e)
+	}
+	for _, class := range hostile {
+		for _, e := range class {
+			add(e)
+		}
+	}
+	add(example{"hl7", "m.hl7", "MSH|^~\\&|\r\rOBX|1|ED|||^TEXT^^A^x\\X4\\\\\r\x1c", Options{}})
+	add(example{"csv", "n.csv", "note\n\"a\"\"\n\"\n", Options{Encoding: "latin1"}})
+	f.Fuzz(func(t *testing.T, format uint8, raw []byte, encoding string, comma byte) {
+		e := example{formats[int(format)%len(formats)], "n", string(raw), Options{Encoding: encoding}}
+		if e.format == "csv" {
+			e.options.Columns, e.options.Comma = []string{"note"}, comma
+		}
+		roundTrip(t, e)
+	})
+}
+
+func roundTrip(t *testing.T, e example) {
+	f, err := Lookup(e.format)
+	if err != nil || f.Check(e.options) != nil {
+		return
+	}
+	var unedited, edited bytes.Buffer
+	var want []string
+	whole, marks := true, false
+	for r, err := range f.Read(strings.NewReader(e.file), e.name, e.options) {
+		if err != nil {
+			whole = false
+			continue
+		}
+		none, all := make([][]Edit, len(r.Notes)), make([][]Edit, len(r.Notes))
+		for i, n := range r.Notes {
+			if !utf8.ValidString(n.Text) {
+				t.Fatal("a text that is not UTF-8")
+			}
+			all[i] = wordEdits(n.Text)
+			want = append(want, n.Replaced(all[i]).Text)
+		}
+		marks = marks || r.beside != nil && r.beside(none) != nil
+		out, err := r.Encode(none)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unedited.Write(out)
+		if out, err = r.Encode(all); err != nil {
+			t.Fatal(err)
+		}
+		edited.Write(out)
+	}
+	if whole && !marks && unedited.String() != e.file {
+		t.Fatalf("%q became %q", e.file, unedited.Bytes())
+	}
+	if !whole {
+		return // what is left out may have been the header of what comes after
+	}
+	var got []string
+	for r, err := range f.Read(bytes.NewReader(edited.Bytes()), e.name, e.options) {
+		if err != nil {
+			if strings.Contains(err.Error(), "UTF-16") { // what is left may be control characters, above all
+				return
+			}
+			t.Fatalf("%q became %q: %v", e.file, edited.Bytes(), err)
+		}
+		for _, n := range r.Notes {
+			got = append(got, n.Text)
+		}
+	}
+	if strings.Join(got, "\x00") != strings.Join(want, "\x00") {
+		t.Fatalf("%q became %q, with the texts %q, want %q", e.file, edited.Bytes(), got, want)
+	}
+}
+
+// wordEdits replaces each word of two letters or more.
+func wordEdits(text string) (edits []Edit) {
+	for at := 0; at < len(text); at++ {
+		start := at
+		for at < len(text) && text[at]|0x20 >= 'a' && text[at]|0x20 <= 'z' {
+			at++
+		}
+		if at-start > 1 {
+			edits = append(edits, Edit{Start: start, End: at, New: "Qjqjq", Type: "X", Score: 1})
+		}
+	}
+	return edits
+}

@@ -1,0 +1,335 @@
+package carrier
+
+import (
+	"errors"
+	"html"
+	"strings"
+)
+
+// blocks are the elements of HTML whose tags part words or lines.
+var blocks = map[string]string{
+	"address": "\n", "blockquote": "\n", "br": "\n", "caption": "\n", "dd": "\n", "div": "\n", "dl": "\n", "dt": "\n", "h1": "\n", "h2": "\n",
+	"h3": "\n", "h4": "\n", "h5": "\n", "h6": "\n", "hr": "\n", "img": " ", "li": "\n", "ol": "\n", "p": "\n", "pre": "\n", "section": "\n",
+	"table": "\n", "tbody": "\n", "td": "\t", "tfoot": "\n", "th": "\t", "thead": "\n", "tr": "\n", "ul": "\n",
+}
+
+// inline are the other elements whose tags are known to hold nothing but what attributes says.
+var inline = words(`a abbr acronym article aside b bdi bdo big body center cite code col colgroup del details dfn em figcaption
+	figure font footer head header html i ins kbd label legend link main mark meta nav nobr q rp rt ruby s samp script small span
+	strike strong style sub summary sup time title tt u var wbr`)
+
+// attributes are those that are known, by what their values are.
+var attributes = map[string]attributeKind{}
+
+type attributeKind int
+
+const (
+	unknownAttribute attributeKind = iota
+	layoutAttribute                // names and numbers
+	styleAttribute                 // the same, in CSS
+	spaceAttribute                 // a namespace
+	textAttribute                  // what people read, or where a link leads
+)
+
+func init() {
+	for name := range words(`id class lang xml:lang dir align valign width height border cellpadding cellspacing colspan rowspan span rowspan headers scope
+		bgcolor color face size type start rules frame nowrap noshade compact clear target rel charset http-equiv shape coords char charoff
+		hspace vspace tabindex role hidden name`) {
+		attributes[name] = layoutAttribute
+	}
+	for name := range words(`title alt href src summary abbr cite content value datetime longdesc placeholder axis label usemap media reversed`) {
+		attributes[name] = textAttribute
+	}
+	attributes["style"], attributes["xmlns"] = styleAttribute, spaceAttribute
+}
+
+func words(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(list) {
+		set[word] = true
+	}
+	return set
+}
+
+// htmlText is the view of HTML, in which text outside of CDATA must not hold "]]>".
+type htmlText struct {
+	view
+	source string
+}
+
+func (h *htmlText) below(edits []Edit) []Edit {
+	return splitCDATAEnd(h.source, h.view.below(edits), func(int) bool { return false })
+}
+
+// htmlView reads a narrative: the text between tags. Tags of blocks and table cells
+// show as line ends and tabs, others not at all.
+//
+// A tag is markup only if it has the form of one, of an element that is known, with attributes that are known.
+// Anything else that begins with a bracket is text as it stands, though a browser may hide it: a comment, an address as in
+// <name@host>, a tag that never ends or that has a quote too many. Values of attributes that people
+// read, such as title and href, are lines of the text. A picture in a URL is refused.
+func htmlView(source string) (*htmlText, error) {
+	h := &htmlText{source: source}
+	h.encode = escapeText
+	for at := 0; at < len(source); {
+		n := strings.IndexAny(source[at:], "<&")
+		if n < 0 {
+			n = len(source) - at
+		}
+		h.verbatim(at, source[at:at+n])
+		if at += n; at == len(source) {
+			break
+		}
+		if source[at] == '&' {
+			at += h.reference(at)
+			continue
+		}
+		if strings.HasPrefix(source[at:], "<!--") {
+			h.stands(markup, at, 4, "\n")
+			at += 4
+			continue // the text of the comment, and its end as text
+		}
+		tag, ok := readTag(source[at:])
+		if !ok {
+			h.verbatim(at, "<")
+			at++
+			continue
+		}
+		if err := h.tag(at, tag); err != nil {
+			return nil, err
+		}
+		at += tag.n
+	}
+	return h, nil
+}
+
+// reference adds the character reference, or else the ampersand, at a place, and returns its length.
+func (h *htmlText) reference(at int) int {
+	rest := h.source[at:]
+	n := referenceLen(rest)
+	if text := html.UnescapeString(rest[:n]); n > 1 && text != rest[:n] {
+		h.stands(escape, at, n, text)
+	} else {
+		h.verbatim(at, rest[:n])
+	}
+	return n
+}
+
+// referenceLen is the length of the character reference that a text begins with, or 1. Browsers read numbers and
+// some old names without the semicolon, too.
+func referenceLen(s string) int {
+	n := 1
+	for n < len(s) && (isAlphanumeric(s[n]) || n == 1 && s[n] == '#') {
+		n++
+	}
+	if len(s) > 1 && s[1] == '#' {
+		isDigit := func(c byte) bool { return c >= '0' && c <= '9' }
+		n = 2
+		if n < len(s) && s[n]|0x20 == 'x' {
+			n++
+			isDigit = func(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
+		}
+		start := n
+		for n < len(s) && isDigit(s[n]) {
+			n++
+		}
+		if n == start {
+			return 1
+		}
+	}
+	if n > 1 && n < len(s) && s[n] == ';' {
+		return n + 1
+	}
+	if n > 1 && s[1] == '#' {
+		return n
+	}
+	for k := min(n, len("&Aacute")); k > 2; k-- { // the longest of those names
+		if !strings.HasPrefix(html.UnescapeString(s[:k]), "&") || s[1:k] == "amp" || s[1:k] == "AMP" {
+			return k
+		}
+	}
+	return 1
+}
+
+// tag adds a tag at a place: markup, but for the values of attributes that are text.
+func (h *htmlText) tag(at int, t htmlTag) error {
+	from := at // of what is not added yet
+	for _, a := range t.attributes {
+		value := h.source[at+a.from : at+a.to]
+		if isHarmless(a.name, value) {
+			continue
+		}
+		if dataURL.MatchString(html.UnescapeString(value)) {
+			return errors.New("HTML with a picture or other data in a URL, which cannot be examined")
+		}
+		h.stands(markup, from, at+a.from-from, "\n")
+		h.encode = escapeAttributeText
+		if a.quote == 0 {
+			h.encode = escapeUnquoted
+		}
+		for from = at + a.from; from < at+a.to; {
+			n := strings.IndexByte(h.source[from:at+a.to], '&')
+			if n < 0 {
+				n = at + a.to - from
+			}
+			h.verbatim(from, h.source[from:from+n])
+			if from += n; from < at+a.to {
+				from += min(h.reference(from), at+a.to-from)
+			}
+		}
+		h.encode = escapeText
+	}
+	shown := blocks[t.name]
+	if from > at {
+		shown = "\n"
+	}
+	h.stands(markup, from, at+t.n-from, shown)
+	return nil
+}
+
+// escapeAttributeText writes text between quotes of either kind.
+func escapeAttributeText(text string) string { return attributeEscapes.Replace(legal(text)) }
+
+// escapeUnquoted writes text as the value of an attribute without quotes.
+func escapeUnquoted(text string) string { return unquotedEscapes.Replace(legal(text)) }
+
+var (
+	attributeEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")
+	unquotedEscapes  = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;", " ", "&#32;", "\t", "&#9;", "\n", "&#10;", "\r", "&#13;", "\f", "&#12;",
+		"=", "&#61;", "`", "&#96;")
+)
+
+// isHarmless reports whether the value of an attribute is known to be no text.
+func isHarmless(name, value string) bool {
+	switch attributes[name] {
+	case layoutAttribute:
+		return only(value, "-_.:#%*+, ")
+	case styleAttribute:
+		return only(value, "-_.:#%*+, ;()!\t\r\n")
+	case spaceAttribute:
+		return strings.HasPrefix(value, "http://www.w3.org/") && only(value, "-_.:/#")
+	}
+	switch name {
+	case "href", "usemap":
+		return value == "" || value[0] == '#' && only(value, "-_.:#")
+	case "content":
+		return strings.HasPrefix(strings.ToLower(value), "text/html") && only(value, "-/;= ")
+	}
+	return value == ""
+}
+
+// only reports whether a value is short and holds letters, digits and these characters only.
+func only(value, others string) bool {
+	if len(value) > 300 {
+		return false
+	}
+	for i := range len(value) {
+		if !isAlphanumeric(value[i]) && strings.IndexByte(others, value[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func isAlphanumeric(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' }
+
+// htmlTag is a tag of n bytes.
+type htmlTag struct {
+	n          int
+	name       string
+	attributes []htmlAttribute
+}
+
+// htmlAttribute has its value at from:to of the tag, without quotes.
+type htmlAttribute struct {
+	name     string
+	from, to int
+	quote    byte // 0: none
+}
+
+// readTag reads the tag that a text begins with, and reports whether there is one that is known.
+func readTag(s string) (htmlTag, bool) {
+	var t htmlTag
+	at := 1
+	end := at < len(s) && s[at] == '/'
+	if end {
+		at++
+	}
+	start := at
+	for at < len(s) && isAlphanumeric(s[at]) {
+		at++
+	}
+	t.name = strings.ToLower(s[start:at])
+	if _, ok := blocks[t.name]; !ok && !inline[t.name] {
+		return t, false
+	}
+	for {
+		before := at
+		for at < len(s) && isSpace(s[at]) {
+			at++
+		}
+		rest := s[at:]
+		switch {
+		case strings.HasPrefix(rest, ">"):
+			t.n = at + 1
+			return t, true
+		case strings.HasPrefix(rest, "/>") && !end:
+			t.n = at + 2
+			return t, true
+		case at == before || end:
+			return t, false
+		}
+		a, n := readAttribute(s, at)
+		if n == 0 {
+			return t, false
+		}
+		t.attributes = append(t.attributes, a)
+		at += n
+	}
+}
+
+// readAttribute reads the attribute at a place of a tag. It returns its length, or 0 if there is none that is known.
+func readAttribute(s string, at int) (htmlAttribute, int) {
+	start := at
+	for at < len(s) && (isAlphanumeric(s[at]) || s[at] == '-' || s[at] == ':') {
+		at++
+	}
+	a := htmlAttribute{name: strings.ToLower(s[start:at]), from: at, to: at}
+	if attributes[a.name] == unknownAttribute {
+		return a, 0
+	}
+	after := at
+	for after < len(s) && isSpace(s[after]) {
+		after++
+	}
+	if after == len(s) || s[after] != '=' {
+		return a, at - start // without a value
+	}
+	for at = after + 1; at < len(s) && isSpace(s[at]); {
+		at++
+	}
+	if at == len(s) {
+		return a, 0
+	}
+	if q := s[at]; q == '"' || q == '\'' {
+		n := strings.IndexByte(s[at+1:], q)
+		if n < 0 {
+			return a, 0
+		}
+		a.quote, a.from, a.to = q, at+1, at+1+n
+		return a, a.to + 1 - start
+	}
+	a.from = at
+	for at < len(s) && !isSpace(s[at]) && strings.IndexByte("\"'<>=`", s[at]) < 0 {
+		at++
+	}
+	a.to = at
+	if at == a.from || at == len(s) || strings.IndexByte("\"'<=`", s[at]) >= 0 {
+		return a, 0
+	}
+	return a, at - start
+}
