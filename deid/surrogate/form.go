@@ -64,13 +64,24 @@ func (m *Maker) isDate(text string) bool {
 	}
 	switch {
 	case longestRun == 0: // in May, next Monday; April May is a name
-		return words == 1 || !m.firstName(lastWord(trimmed))
+		return !(words == 2 && m.isMonth(firstWord(trimmed)) && m.isMonth(lastWord(trimmed)))
 	case longestRun > 8, longestRun > 4 && longestRun < 8 && words == 0:
 		return false
 	case longestRun == 8: // 20710304
 		return utf8.RuneCountInString(trimmed) == 8 && (strings.HasPrefix(trimmed, "19") || strings.HasPrefix(trimmed, "20"))
 	}
 	return true
+}
+
+// isMonth reports whether a word is the name of a month.
+func (m *Maker) isMonth(word string) bool {
+	w, ok := calendars[m.lang].words[fold(word)]
+	return ok && w.field == fieldMonth
+}
+
+func firstWord(text string) string {
+	first, _, _ := strings.Cut(text, " ")
+	return first
 }
 
 func lastWord(text string) string {

