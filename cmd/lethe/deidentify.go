@@ -216,7 +216,7 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	if d.configDigest, err = settings.digest(); err != nil {
 		return err
 	}
-	defer func() { files.release(o.audit != "") }()
+	defer files.release()
 	if err := files.claim(o.resume, settings); err != nil {
 		return err
 	}
@@ -382,7 +382,7 @@ func (o *deidentifyOptions) openAudit(d *deidentification, files *fileSet) error
 		if d.audit, err = audit.Create(o.audit); err != nil {
 			return err
 		}
-		return d.record.add(recordLine{Audited: true})
+		return d.record.audit()
 	}
 	lines := map[string]int{}
 	for _, file := range files.all {

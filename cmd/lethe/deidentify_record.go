@@ -258,6 +258,15 @@ func (r *runRecord) begin(s runSettings) error {
 	return r.add(recordLine{Settings: &s})
 }
 
+// audit says that the run has created its audit.
+func (r *runRecord) audit() error {
+	if r == nil {
+		return nil
+	}
+	r.audited = true
+	return r.add(recordLine{Audited: true})
+}
+
 // add appends lines. There is no record of a run that writes to stdout.
 func (r *runRecord) add(lines ...recordLine) error {
 	if r == nil || len(lines) == 0 {
@@ -338,9 +347,9 @@ func (s *fileSet) mustBeNew() error {
 
 // release lets others have the output, and leaves neither a record nor a folder where
 // nothing was done.
-func (s *fileSet) release(audit bool) {
+func (s *fileSet) release() {
 	if s.record != nil {
-		s.record.release(!audit && s.mustBeNew() == nil)
+		s.record.release(!s.record.audited && s.mustBeNew() == nil)
 	}
 	if s.made {
 		folder := s.output

@@ -105,6 +105,8 @@ func (o *predictOptions) check(cmd *cobra.Command) error {
 		return errors.New("--output-format is that of --output")
 	case o.input == stdio && isTerminal(os.Stdin):
 		return errors.New("--input -, but stdin is a terminal")
+	case o.output == stdio:
+		return checkStdout()
 	}
 	return nil
 }

@@ -48,8 +48,8 @@ are there, and trains nothing.`,
 				return err
 			}
 			if dryRun {
-				fmt.Print(config.Outline())
-				return config.CheckFiles()
+				_, err := fmt.Print(config.Outline())
+				return errors.Join(err, config.CheckFiles())
 			}
 			p := newProgress()
 			defer p.clear()

@@ -154,7 +154,9 @@ func (i *vectorsInfo) print() error {
 	if i.Gzipped {
 		zip = ", gzipped"
 	}
-	fmt.Printf("%s: %d vectors of %d dimensions, %s%s, %d bytes\n", i.File, i.Words, i.Dim, i.Format, zip, i.Bytes)
+	if _, err := fmt.Printf("%s: %d vectors of %d dimensions, %s%s, %d bytes\n", i.File, i.Words, i.Dim, i.Format, zip, i.Bytes); err != nil {
+		return err
+	}
 	if i.Duplicates+i.Invalid > 0 {
 		fmt.Printf("left out: %d words that occur before, %d that are not UTF-8\n", i.Duplicates, i.Invalid)
 	}
