@@ -1,0 +1,102 @@
+// Package bounded reads files that are named by a user, such as keys, lists and configs,
+// without ever waiting for a FIFO that nobody writes to, and without filling the memory
+// from a device that never ends.
+package bounded
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// MaxConfig is the largest size, in bytes, of a file that people write by hand: a
+// config, a key, a list.
+const MaxConfig = 64 << 20
+
+// ReadFile returns the content of a regular file of at most limit bytes. As an
+// exception it reads a pipe that the caller of the program has opened, as in
+// --key-file <(command).
+func ReadFile(path string, limit int64) ([]byte, error) {
+	f, err := open(path, true)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(raw)) > limit {
+		return nil, fmt.Errorf("%s: is larger than %s, the limit for this kind of file", path, size(limit))
+	}
+	return raw, nil
+}
+
+// OpenRegular opens a regular file, or a link to one, for reading. It refuses anything
+// else, and does not wait for it.
+func OpenRegular(path string) (*os.File, error) { return open(path, false) }
+
+func open(path string, pipes bool) (*os.File, error) {
+	allowed := func(mode fs.FileMode) bool {
+		return mode.IsRegular() || pipes && mode.Type() == fs.ModeNamedPipe && inherited(path)
+	}
+	info, err := os.Stat(path) // before opening: opening some devices has effects
+	if err != nil {
+		return nil, err
+	}
+	if !allowed(info.Mode()) {
+		return nil, notRegular(path, info.Mode())
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = f.Stat(); err == nil && !allowed(info.Mode()) {
+		err = notRegular(path, info.Mode())
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// inherited reports whether a path names a file that is already open: whoever started
+// the program writes to it.
+func inherited(path string) bool {
+	path = filepath.ToSlash(filepath.Clean(path))
+	return strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/") || path == "/dev/stdin"
+}
+
+func notRegular(path string, mode fs.FileMode) error {
+	return fmt.Errorf("%s: is %s, and a regular file is required", path, Kind(mode))
+}
+
+// Kind names what a file is: "a folder", "a FIFO", "a device".
+func Kind(mode fs.FileMode) string {
+	switch {
+	case mode.IsRegular():
+		return "a regular file"
+	case mode.IsDir():
+		return "a folder"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a FIFO"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	case mode&fs.ModeSymlink != 0:
+		return "a link"
+	}
+	return "a special file"
+}
+
+func size(n int64) string {
+	if n >= 1<<20 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
