@@ -31,6 +31,10 @@ const boundary = "-DOCSTART-"
 // U+00A0, is part of a token.
 const spaces = " \t\n\v\f\r"
 
+// otherLineEnds are line ends of old systems and of Unicode. Behind the token,
+// where nobody would see it, they part what was meant as two lines.
+const otherLineEnds = "\v\f\r\u0085\u2028\u2029"
+
 // Read reads one file, or the .conll files of a folder in the order of their
 // names; hidden files and subfolders are left out.
 //
@@ -142,7 +146,9 @@ func (r *reader) add(columns []string, raw []byte, offset int) error {
 		e.Line, e.Offset = r.line, e.Offset+offset
 		return e
 	}
-	switch {
+	switch line := strings.TrimRight(string(raw), "\r\n"); {
+	case strings.Contains(line, "\r"), len(columns) > 1 && strings.ContainsAny(strings.Join(columns[1:], ""), otherLineEnds):
+		return defect("a line end other than LF and CR LF stands inside the line")
 	case blank:
 		r.endSentence()
 		return nil

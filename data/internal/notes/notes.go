@@ -7,10 +7,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -143,6 +145,29 @@ func ID(path string) string {
 	}
 	return base
 }
+
+// The patient in a file name, by the official i2b2 scorer's rule.
+var patientRE = regexp.MustCompile(`^(\d+)-(\d+)`)
+
+// Patient is the patient whom the name of a note's file tells, as 110-04 tells
+// 110, or "".
+func Patient(id string) string {
+	if m := patientRE.FindStringSubmatch(id); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// Quotes reports whether an annotation's quotation is that of a text, but for
+// white space, which tools alter, and for references such as &apos; that one tool
+// too many has written.
+func Quotes(quotation, text string) bool {
+	quotation, text = solid(quotation), solid(text)
+	return quotation == text || html.UnescapeString(quotation) == text
+}
+
+// solid is a text without white space.
+func solid(text string) string { return strings.Join(strings.Fields(text), "") }
 
 // ReadText reads a whole file of valid UTF-8.
 func ReadText(path string) (string, error) {
