@@ -63,6 +63,8 @@ type Corpus struct {
 	Subset  Subset            `yaml:"subset"`          // leaves a part of train, or of what the others leave of it
 	Copies  Copies            `yaml:"copies"`          // changed copies of train to learn from as well
 	Notes   map[string]int    `yaml:"notes,omitempty"` // for synth, in the place of Splits: how many to generate
+	// AllowOverlap permits dev and other splits to hold annotated notes of train.
+	AllowOverlap bool `yaml:"allow_overlap,omitempty"`
 	// NotesPerPatient is synth.Config's: for synth; default 0.
 	NotesPerPatient int    `yaml:"notes_per_patient,omitempty"`
 	Seed            uint64 `yaml:"seed"` // decides what is held out or generated; default 1
@@ -360,32 +362,44 @@ func (c *Config) Outline() string {
 	return b.String()
 }
 
-// CheckFiles returns an error for each split, file or folder that training needs and
-// that is not there, or else for the first of the system's that is broken.
-func (c *Config) CheckFiles() error {
-	var missing []error
-	if err := c.Corpus.checkSplits(); err != nil {
-		missing = append(missing, err)
+// Check reads all that a training, its ablations and the scoring of each split would
+// read, and returns what there is to say of the splits, and an error for each split,
+// note, file, folder or ablation that is missing or wrong; or else for the first of the
+// system's files that is broken.
+func (c *Config) Check(progress Progress) ([]Facts, error) {
+	facts, err := c.Corpus.check(progress)
+	err = errors.Join(err, c.checkAblations(), c.checkFiles())
+	if err != nil {
+		return facts, err
 	}
+	types, err := data.LookupTypeSet(c.Corpus.Types)
+	if err != nil {
+		return facts, err
+	}
+	return facts, c.System.Check(types, runtime.NumCPU())
+}
+
+// checkAblations returns an error for each ablation that makes no experiment.
+func (c *Config) checkAblations() error {
+	var wrong []error
+	for i, a := range c.Ablations {
+		if _, err := c.With(a.Set...); err != nil {
+			wrong = append(wrong, fmt.Errorf("ablations[%d] (%s): %w", i, a.Name, err))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// checkFiles returns an error for each file or folder of the system that is missing.
+func (c *Config) checkFiles() error {
+	var missing []error
 	check := func(key, path string) {
 		if _, err := os.Stat(path); err != nil {
 			missing = append(missing, fmt.Errorf("%s: %w", key, err))
 		}
 	}
-	for _, name := range []string{trainSplit, devSplit} {
-		if path := c.Corpus.Splits[name]; path != "" {
-			check("corpus.splits."+name, path)
-		}
-	}
 	for _, p := range c.System.Paths() {
 		check("system."+p.Key, *p.Value)
 	}
-	if len(missing) > 0 {
-		return errors.Join(missing...)
-	}
-	types, err := data.LookupTypeSet(c.Corpus.Types)
-	if err != nil {
-		return err
-	}
-	return c.System.Check(types, runtime.NumCPU())
+	return errors.Join(missing...)
 }

@@ -21,6 +21,7 @@ type TrainOptions struct {
 	Resume   bool                // go on with the run in Dir, to the very bits it would have reached uninterrupted
 	Version  string              // of the program, which the run remembers: see the function Version
 	Workers  int                 // cores to use; the bits depend on their number; 0: those of the run to resume, or else all
+	Corpus   func([]Facts)       // is told what was read, before the training; may be nil
 	Epoch    func(taggers.Epoch) // may be nil
 	Failed   func(error)         // is told of each note of dev that could not be written; may be nil
 	Progress Progress
@@ -49,12 +50,12 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 			return nil, err
 		}
 	}
-	train, dev, err := c.Corpus.loadBoth(opt.Progress)
+	train, dev, facts, err := c.Corpus.loadBoth(opt.Progress)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkAnnotated(train); err != nil {
-		return nil, err
+	if opt.Corpus != nil {
+		opt.Corpus(facts)
 	}
 	if err := run.note(opt); err != nil {
 		return nil, err

@@ -12,7 +12,6 @@ package brat
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,9 +74,9 @@ func read(stem string, types *data.TypeSet) (*data.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := os.ReadFile(stem + annotationExt)
+	raw, err := notes.ReadFile(stem + annotationExt)
 	if err != nil {
-		return nil, notes.Unreadable(stem+annotationExt, err)
+		return nil, err
 	}
 	id := filepath.Base(stem)
 	doc := &data.Document{ID: id, Patient: notes.Patient(id), Text: text}

@@ -15,7 +15,6 @@ package i2b2
 
 import (
 	"io"
-	"os"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/internal/notes"
@@ -41,9 +40,9 @@ const Ext = ".xml"
 // root are ignored.
 func Read(path string, types *data.TypeSet) data.Documents {
 	return notes.Each(path, Ext, func(file string) (*data.Document, error) {
-		raw, err := os.ReadFile(file)
+		raw, err := notes.ReadFile(file)
 		if err != nil {
-			return nil, notes.Unreadable(file, err)
+			return nil, err
 		}
 		return decode(file, raw, types)
 	})
@@ -52,9 +51,9 @@ func Read(path string, types *data.TypeSet) data.Documents {
 // Decode reads one note from a stream; name stands for a file's path in errors,
 // ID and patient.
 func Decode(r io.Reader, name string, types *data.TypeSet) (*data.Document, error) {
-	raw, err := io.ReadAll(r)
+	raw, err := notes.ReadAll(r, name)
 	if err != nil {
-		return nil, notes.Unreadable(name, err)
+		return nil, err
 	}
 	return decode(name, raw, types)
 }

@@ -29,6 +29,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/internal/notes"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // Ext is the extension of the files of this format in a folder.
@@ -64,7 +65,7 @@ func readLines(r io.Reader, name string, types *data.TypeSet, seen map[string]bo
 	var held []error // of the lines before the first that is a JSON object
 	found := false
 	for number := 1; ; number++ {
-		raw, readErr := in.ReadBytes('\n')
+		raw, readErr := bounded.ReadLine(in, bounded.MaxNote)
 		if readErr != nil && readErr != io.EOF {
 			return yield(nil, notes.Unreadable(name, readErr))
 		}

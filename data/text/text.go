@@ -31,9 +31,9 @@ func Read(path string) data.Documents {
 // Decode reads one note from a stream; name stands for a file's path in errors
 // and in the ID.
 func Decode(r io.Reader, name string) (*data.Document, error) {
-	raw, err := io.ReadAll(r)
+	raw, err := notes.ReadAll(r, name)
 	if err != nil {
-		return nil, notes.Unreadable(name, err)
+		return nil, err
 	}
 	if err := notes.CheckUTF8(name, raw); err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // BOM is U+FEFF in UTF-8.
@@ -72,7 +73,7 @@ func Files(path, ext string, read func(r io.Reader, name string, seen map[string
 }
 
 func readFile(file string, seen map[string]bool, yield Yield, read func(io.Reader, string, map[string]bool, Yield) bool) bool {
-	f, err := os.Open(file)
+	f, err := bounded.Open(file)
 	if err != nil {
 		return yield(nil, Unreadable(file, err))
 	}
@@ -169,11 +170,29 @@ func Quotes(quotation, text string) bool {
 // solid is a text without white space.
 func solid(text string) string { return strings.Join(strings.Fields(text), "") }
 
+// ReadFile reads the file of a note, which is not endless, nor a FIFO to wait for.
+func ReadFile(path string) ([]byte, error) {
+	raw, err := bounded.ReadFile(path, bounded.MaxNote)
+	if err != nil {
+		return nil, Unreadable(path, err)
+	}
+	return raw, nil
+}
+
+// ReadAll reads the stream of a note; name stands for its path.
+func ReadAll(r io.Reader, name string) ([]byte, error) {
+	raw, err := bounded.ReadAll(r, bounded.MaxNote)
+	if err != nil {
+		return nil, Unreadable(name, err)
+	}
+	return raw, nil
+}
+
 // ReadText reads a whole file of valid UTF-8.
 func ReadText(path string) (string, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := ReadFile(path)
 	if err != nil {
-		return "", Unreadable(path, err)
+		return "", err
 	}
 	return string(raw), CheckUTF8(path, raw)
 }
@@ -203,6 +222,9 @@ func Defect(path string, line, offset int, reason string) *data.Error {
 
 // Unreadable makes the error of a file that the system does not give.
 func Unreadable(path string, err error) error {
+	if reason, ok := strings.CutPrefix(err.Error(), path+": "); ok {
+		return Defect(path, 0, -1, reason)
+	}
 	return &data.Error{Path: path, Offset: -1, Reason: "cannot be read", Err: cause(err)}
 }
 
