@@ -102,17 +102,13 @@ func union(ranges []wordRange) iter.Seq[int] {
 	}
 }
 
-// TokenSpans returns the tokens of Compare: of each span its own, with its type.
+// TokenSpans returns the tokens of Compare, with the types of their spans and score 1:
+// of spans of one type that share a token, not for each.
 func TokenSpans(d *data.Document) []data.Span {
-	var all []data.Span
-	for _, s := range d.Spans {
-		before := len(all)
-		for t := range Tokens(d.Text[s.Start:s.End]) {
-			all = append(all, data.Span{Start: s.Start + t.Start, End: s.Start + t.End, Type: s.Type, Score: s.Score})
-		}
-		if len(all) == before {
-			all = append(all, data.Span{Start: s.End, End: s.End, Type: s.Type, Score: s.Score})
-		}
+	marks := tokens(d)
+	all := make([]data.Span, len(marks))
+	for i, m := range marks {
+		all[i] = data.Span{Start: m.start, End: m.end, Type: m.typ, Score: 1}
 	}
 	return all
 }
