@@ -14,7 +14,8 @@ import (
 	"text/template"
 
 	"github.com/goccy/go-yaml"
-	"github.com/google/renameio/v2"
+
+	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
 // Card is what a model card says. Empty strings and zeros are left out, but for
@@ -155,7 +156,7 @@ func SetOperatingPoints(dir string, section []byte) error {
 	if len(after) > 0 {
 		fmt.Fprintf(&b, "\n%s", after)
 	}
-	return renameio.WriteFile(path, b.Bytes(), 0o666, renameio.WithTempDir(dir))
+	return wholefile.WriteFile(path, b.Bytes(), 0o666)
 }
 
 // withoutOperatingPoints is a card without that section, which is of no model but the

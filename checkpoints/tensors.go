@@ -21,9 +21,8 @@ import (
 	"syscall"
 	"unicode/utf8"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
 // Tensor is named float32 numbers, the last axis varying fastest. No axes make
@@ -300,11 +299,11 @@ func decodeHeader(header []byte, size int) ([]Tensor, map[string]string, error) 
 // writeFile gives a file its final name once it is whole and on disk.
 func writeFile(path string, write func(io.Writer) error) error {
 	dir := filepath.Dir(path)
-	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(dir), renameio.WithPermissions(0o644))
+	f, err := wholefile.Create(path, 0o644)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Cleanup() }()
+	defer func() { _ = f.Discard() }()
 	w := bufio.NewWriterSize(f, chunk)
 	if err := write(w); err != nil {
 		return err
@@ -312,7 +311,7 @@ func writeFile(path string, write func(io.Writer) error) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	if err := f.CloseAtomicallyReplace(); err != nil {
+	if err := f.Replace(); err != nil {
 		return err
 	}
 	return syncDir(dir)

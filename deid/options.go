@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/surrogate"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 )
 
@@ -37,9 +37,10 @@ type Options struct {
 }
 
 // ReadKey reads a key. One that is text is taken without the end of its last line,
-// which editors add; any other as it stands. The error says if it has less than MinKey bytes.
+// which editors add; any other as it stands. The error says if it has less than
+// MinKey bytes, or hardly anything in them.
 func ReadKey(path string) ([]byte, error) {
-	key, err := os.ReadFile(path)
+	key, err := bounded.ReadFile(path, bounded.MaxConfig)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,24 @@ func ReadKey(path string) ([]byte, error) {
 	if len(key) < MinKey {
 		return nil, fmt.Errorf("%s: a key of %d bytes is too short: at least %d are needed", path, len(key), MinKey)
 	}
+	if !secret(key) {
+		return nil, fmt.Errorf("%s: there is too little in it to be a secret: blanks, or one or two bytes again and again (make a key with: openssl rand -hex 32)", path)
+	}
 	return key, nil
+}
+
+// secret reports whether a key could be one: without white space and NULs it still has
+// enough bytes, and more than two different ones. It finds mistakes, not weak keys.
+func secret(key []byte) bool {
+	different := map[byte]bool{}
+	n := 0
+	for _, b := range key {
+		if b != 0 && !unicode.IsSpace(rune(b)) {
+			different[b] = true
+			n++
+		}
+	}
+	return n >= MinKey/2 && len(different) > 2
 }
 
 // ReadOptions reads Language, Sorts and Lists from a YAML file. Of lists it has
@@ -61,7 +79,7 @@ func ReadKey(path string) ([]byte, error) {
 //	sorts: {KLANT: person}
 //	lists: {en-city: cities.txt}
 func ReadOptions(path string) (Options, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := bounded.ReadFile(path, bounded.MaxConfig)
 	if err != nil {
 		return Options{}, err
 	}
@@ -89,7 +107,7 @@ func ReadOptions(path string) (Options, error) {
 }
 
 func readList(path string) ([]string, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := bounded.ReadFile(path, bounded.MaxConfig)
 	if err != nil {
 		return nil, err
 	}

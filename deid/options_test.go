@@ -41,6 +41,11 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%q: error %v", content, err)
 		}
 	}
+	for _, content := range []string{strings.Repeat("\n", 40), strings.Repeat(" ", 40), strings.Repeat("\x00", 40), strings.Repeat("a", 40), strings.Repeat("ab\n", 40), "\t \n" + strings.Repeat(" ", 30) + "abc"} {
+		if _, err := ReadKey(save(t, dir, "key", content)); err == nil || !strings.Contains(err.Error(), "too little in it to be a secret") {
+			t.Errorf("%q: error %v", content, err)
+		}
+	}
 	if _, err := ReadKey(dir); err == nil {
 		t.Error("a folder is a key")
 	}

@@ -12,12 +12,12 @@ import (
 	"path/filepath"
 
 	"github.com/goccy/go-yaml"
-	"github.com/google/renameio/v2"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
@@ -229,7 +229,7 @@ func WriteFile(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	return renameio.WriteFile(path, content, 0o666, renameio.WithTempDir(filepath.Dir(path)))
+	return wholefile.WriteFile(path, content, 0o666)
 }
 
 // begin makes the run folder, or checks that what is to be resumed there had the

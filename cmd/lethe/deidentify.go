@@ -2,10 +2,6 @@ package main
 
 import (
 	"cmp"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -23,7 +19,6 @@ import (
 	"github.com/lethe-deid/lethe/deid/mapping"
 	"github.com/lethe-deid/lethe/deid/net"
 	"github.com/lethe-deid/lethe/experiments"
-	"github.com/lethe-deid/lethe/taggers/rules"
 )
 
 type deidentifyOptions struct {
@@ -47,8 +42,8 @@ type deidentifyOptions struct {
 	mapFile       string
 	mapRecipients []string
 
-	audit         string
-	resume, quiet bool
+	audit                     string
+	resume, quiet, skipOthers bool
 }
 
 func newDeidentify() *cobra.Command {
@@ -71,9 +66,10 @@ patient's notes and stands elsewhere in other letters, for what --known says of 
 for what has the form of PHI.
 
 A note that cannot be examined is named, never passed through; the others are
-done, and the exit code is 3. What is left out of a folder, since it has not the
-format's extension, is named as well. A run that was killed goes on with --resume:
-files that are whole are left as they are.
+done, and the exit code is 3. So it is if files of a folder are left out, for
+example since they do not have the format's extension, unless --skip-others says that
+this is meant. A run that was killed goes on with --resume and the same options: files
+that are whole are left as they are.
 
 Only text is changed. The names of files and the ids of notes stay, so that a
 note can be found again: often they are record numbers or names, and you must see
@@ -85,7 +81,12 @@ No model finds everything: check a sample of what comes out.`,
   lethe deidentify --model model/best --output clean --audit audit.jsonl notes
   lethe deidentify --model model/best --format jsonl - <notes.jsonl >clean.jsonl
   lethe deidentify --model model/best --format csv --column note --patient mrn --output clean.csv notes.csv`,
-		Args: wants("[FILE|DIR|-]"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usageError(cmd, fmt.Errorf("one FILE or DIR is taken, not %d: put the files into a folder and give that", len(args)))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			input := stdio
 			if len(args) == 1 {
@@ -127,7 +128,8 @@ No model finds everything: check a sample of what comes out.`,
 	flags.StringVar(&opt.mapFile, "map", "", "`FILE` to write what stands for what to, encrypted with age for each --map-recipient; who reads it has the PHI (default none)")
 	flags.StringArrayVar(&opt.mapRecipients, "map-recipient", nil, "public `KEY` of age (age1...) that may read the map, or a file of such keys; repeatable")
 	flags.StringVar(&opt.audit, "audit", "", "`FILE` to write a line of JSON a note to, without content (default none)")
-	flags.BoolVar(&opt.resume, "resume", false, "go on with a run that was stopped: what is whole in --output stays")
+	flags.BoolVar(&opt.resume, "resume", false, "go on with a run that was stopped, with the options that it had: what is whole in --output stays")
+	flags.BoolVar(&opt.skipOthers, "skip-others", false, "files of a folder that are not of the format are left out on purpose: they do not make the exit code 3")
 	flags.BoolVar(&opt.quiet, "quiet", false, "no summary and no progress on stderr")
 	workersFlag(cmd, &opt.workers)
 	return cmd
@@ -162,7 +164,12 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
-	if o.patientFolders && !files.todo[0].folder {
+	if files.output == stdio {
+		if err := checkStdout(); err != nil {
+			return err
+		}
+	}
+	if o.patientFolders && !files.all[0].folder {
 		return usageError(cmd, errors.New("--patient-folders is about the folders in a folder"))
 	}
 	if err := o.checkAudit(input, files); err != nil {
@@ -179,6 +186,7 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	}
 	d := &deidentification{
 		tagger: tagger, format: f, options: options, plan: plan, workers: o.workers, patientFolders: o.patientFolders, progress: newProgress(),
+		patients: newPatients(plan.Default == deid.KindNumbered || slices.Contains(slices.Collect(maps.Values(plan.ByType)), deid.KindNumbered)),
 	}
 	d.progress.animated = d.progress.animated && !o.quiet
 	d.summary.Unchanged = f.Unchanged
@@ -203,11 +211,22 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 			return err
 		}
 	}
-	defer files.release()
-	if err := files.claim(o.resume); err != nil {
+	if d.modelDigest, err = experiments.Digest(o.model); err != nil {
 		return err
 	}
-	if err := o.openAudit(d, files, replacement); err != nil {
+	settings, err := o.settings(cmd, input, d.modelDigest, replacement)
+	if err != nil {
+		return err
+	}
+	if d.configDigest, err = settings.digest(); err != nil {
+		return err
+	}
+	defer func() { files.release(o.audit != "") }()
+	if err := files.claim(o.resume, settings); err != nil {
+		return err
+	}
+	d.record = files.record
+	if err := o.openAudit(d, files); err != nil {
 		return err
 	}
 	if len(recipients) > 0 {
@@ -226,11 +245,17 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	if done && !o.quiet {
 		err = errors.Join(err, d.summary.WriteText(os.Stderr))
 	}
-	err = errors.Join(err, d.audit.Close())
-	if d.mapping == nil {
-		return err
+	if n := d.summary.Restarted; n > 0 {
+		complain(fmt.Errorf("%d patients have notes that do not follow each other, or too many to be held together: their numbering began anew, so that one number is not one person; sort the notes by patient", n))
 	}
-	return o.closeMap(d.mapping, done, err)
+	err = errors.Join(err, d.audit.Close())
+	if d.mapping != nil {
+		err = o.closeMap(d.mapping, done, err)
+	}
+	if !o.skipOthers {
+		err = errors.Join(err, files.leftOut.incomplete(f))
+	}
+	return err
 }
 
 func (o *deidentifyOptions) carrierOptions(f *carrier.Format) (carrier.Options, error) {
@@ -312,7 +337,7 @@ func (o *deidentifyOptions) checkAudit(input string, files *fileSet) error {
 	}
 	if !o.resume {
 		if _, err := os.Lstat(o.audit); err == nil {
-			return fmt.Errorf("%s: is there already", o.audit)
+			return fmt.Errorf("%s: already exists", o.audit)
 		}
 	}
 	path, err := resolved(o.audit)
@@ -337,8 +362,15 @@ func (o *deidentifyOptions) checkAudit(input string, files *fileSet) error {
 	if err != nil {
 		return err
 	}
-	for _, file := range files.todo {
-		if path == out || files.folder && path == filepath.Join(out, file.name) {
+	if path == recordPath(out, files.folder) {
+		return fmt.Errorf("%s: the record of the run is to be written there, and not the audit", o.audit)
+	}
+	for _, file := range files.all {
+		place := out
+		if files.folder {
+			place = filepath.Join(out, file.name)
+		}
+		if path == place || o.format == "brat" && path == annotationPath(place) {
 			return fmt.Errorf("%s: notes are to be written there, and not the audit", o.audit)
 		}
 	}
@@ -346,42 +378,28 @@ func (o *deidentifyOptions) checkAudit(input string, files *fileSet) error {
 }
 
 // openAudit opens the audit, and of a run that goes on takes what it has said so far.
-func (o *deidentifyOptions) openAudit(d *deidentification, files *fileSet, with deid.Options) error {
+func (o *deidentifyOptions) openAudit(d *deidentification, files *fileSet) error {
 	if o.audit == "" {
 		return nil
 	}
 	var err error
-	if d.modelDigest, err = experiments.Digest(o.model); err != nil {
-		return err
-	}
-	mac := hmac.New(sha256.New, with.Key) // tells keys apart, and says nothing of them that surrogates do not
-	mac.Write([]byte("lethe key 1"))
-	var netRules []byte // those of a file: it may change from run to run
-	if !slices.Contains(append(rules.BuiltinNames(), "auto", "none", "off"), o.safetyNet) {
-		if netRules, err = os.ReadFile(o.safetyNet); err != nil {
+	if d.record == nil || !d.record.audited { // a run that goes on may have ended before this
+		if d.audit, err = audit.Create(o.audit); err != nil {
 			return err
 		}
+		return d.record.add(recordLine{Audited: true})
 	}
-	asked, err := json.Marshal(map[string]any{
-		"version": experiments.Version(version), "format": o.format, "columns": o.columns, "id": o.id, "patient": o.patient,
-		"keep_patient": o.keepPatient, "patient_folders": o.patientFolders, "encoding": o.encoding, "delimiter": o.delimiter,
-		"replace": o.replace, "replace_type": o.replaceType, "safety_net": o.safetyNet, "safety_net_rules": netRules, "known": o.known != "", "min_recall": o.operating.minRecall, "bias": o.operating.bias,
-		"key": mac.Sum(nil), "language": with.Language, "sorts": with.Sorts, "lists": with.Lists,
-	})
-	if err != nil {
-		return err
-	}
-	sum := sha256.Sum256(asked)
-	d.configDigest = "sha256:" + hex.EncodeToString(sum[:])
-	if !o.resume {
-		d.audit, err = audit.Create(o.audit)
-		return err
+	lines := map[string]int{}
+	for _, file := range files.all {
+		if file.done {
+			lines[file.auditName()] = d.record.lines[file.auditName()]
+		}
 	}
 	left := leftovers{}
 	left.add(o.audit)
 	if err := left.remove(); err != nil {
 		return err
 	}
-	d.audit, d.earlier, err = audit.Resume(o.audit, d.modelDigest, d.configDigest, files.redo())
+	d.audit, d.earlier, err = audit.Resume(o.audit, d.modelDigest, d.configDigest, files.redo(), lines)
 	return err
 }

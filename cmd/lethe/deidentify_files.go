@@ -9,7 +9,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/lethe-deid/lethe/deid/carrier"
+	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
 // noteFile is a file of notes, and where it goes.
@@ -17,16 +21,18 @@ type noteFile struct {
 	in, out string // stdio, or a path
 	name    string // below the folder that was given; else the base name
 	folder  bool   // it is one of a folder
+	done    bool   // an earlier run has written it: it is read for what it says of patients
 }
 
 // fileSet is what a command works on.
 type fileSet struct {
-	todo   []noteFile
-	whole  int      // of those that were found, how many an earlier run has done
-	output string   // stdio, or a path
-	folder bool     // output is a folder
-	lock   *os.File // keeps others out of it
-	made   bool     // it was not there
+	all     []noteFile
+	whole   int        // of those that were found, how many an earlier run has done
+	output  string     // stdio, or a path
+	folder  bool       // output is a folder
+	record  *runRecord // of the run, which keeps others out of the output; nil for stdout
+	made    bool       // the folder did not exist
+	leftOut *leftFiles // of the input
 }
 
 // findFiles finds the files of the input, in the order of their names, and says where each goes.
@@ -37,36 +43,42 @@ func findFiles(f *carrier.Format, input, output string, resume bool) (*fileSet, 
 	}
 	many := input != stdio && isFolder(input)
 	if input != stdio && !many {
-		if _, err := os.Stat(input); err != nil {
+		info, err := os.Stat(input)
+		if err == nil {
+			err = bounded.CheckInput(input, info.Mode())
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	if output == "" {
 		output = stdio
 	}
-	outFolder := output != stdio && (isFolder(output) || strings.HasSuffix(output, "/") || strings.HasSuffix(output, string(filepath.Separator)) || !hasExtension(output))
+	outFolder := output != stdio && (many || isFolder(output) || strings.HasSuffix(output, "/") || strings.HasSuffix(output, string(filepath.Separator)) || !hasExtension(output))
 	switch {
 	case many && output == stdio:
-		return nil, errors.New("the notes of a folder want an --output folder")
+		return nil, errors.New("an --output folder is required for the notes of a folder")
 	case f.Name == "brat" && input == stdio:
 		return nil, errors.New("brat needs files, and cannot be read from stdin")
 	case f.Name == "brat" && !outFolder:
 		return nil, fmt.Errorf("brat keeps a note in two files: give an --output folder")
-	case many && !outFolder:
-		return nil, fmt.Errorf("%s: has an extension, as a file has, but the files of a folder go to a folder (%s/ if it is one)", output, output)
 	case resume && output == stdio:
-		return nil, errors.New("--resume wants an --output: nobody knows how far stdout has come")
+		return nil, errors.New("--resume requires an --output: nobody knows how far stdout has come")
 	}
 	if output != stdio {
 		if err := apart(input, output); err != nil {
 			return nil, err
 		}
 		if !resume {
-			if err := mustBeNew(output); errors.Is(err, errNotEmpty) {
+			err := mustBeNew(output)
+			if errors.Is(err, errNotEmpty) && mustBeEmpty(output, recordName) != nil {
 				return nil, fmt.Errorf("%w; go on with the run in it by --resume, or choose another", err)
-			} else if err != nil {
+			} else if err != nil && !errors.Is(err, errNotEmpty) {
 				return nil, err
 			}
+		}
+		if info, err := os.Stat(output); err == nil && outFolder && !info.IsDir() {
+			return nil, fmt.Errorf("%s: is a file, but the notes go to a folder", output)
 		}
 	}
 	set := &fileSet{output: output, folder: outFolder}
@@ -75,11 +87,12 @@ func findFiles(f *carrier.Format, input, output string, resume bool) (*fileSet, 
 		if outFolder {
 			file.out = filepath.Join(output, name)
 		}
-		set.todo = append(set.todo, file)
+		set.all = append(set.all, file)
 	}
 	switch {
 	case many:
-		if err := walk(f, input, add); err != nil {
+		var err error
+		if set.leftOut, err = walk(f, input, add); err != nil {
 			return nil, err
 		}
 	case input == stdio:
@@ -91,44 +104,75 @@ func findFiles(f *carrier.Format, input, output string, resume bool) (*fileSet, 
 	default:
 		add(input, filepath.Base(input))
 	}
-	return set, nil
+	return set, set.checkPlaces(f)
 }
 
-// claim makes sure of the output, now that the work is about to begin: no other run
-// writes to it, and it is new or, if this run goes on with another, holds what that has done.
-func (s *fileSet) claim(resume bool) error {
-	if s.output == stdio {
+// checkPlaces refuses files that would be written to one place. Names that differ only
+// in their case are one on some file systems.
+func (s *fileSet) checkPlaces(f *carrier.Format) error {
+	if !s.folder {
 		return nil
 	}
-	if s.folder {
-		_, err := os.Stat(s.output)
-		s.made = errors.Is(err, fs.ErrNotExist)
-		if err := os.MkdirAll(s.output, 0o777); err != nil {
-			return unwritable(s.output, err)
+	from := map[string]string{}
+	folds := false
+	for _, fold := range []bool{false, true} {
+		if fold {
+			if folds = foldsCase(s.output); !folds {
+				break
+			}
 		}
-		if s.lock, err = lockFolder(s.output); err != nil {
-			return err
+		clear(from)
+		for _, file := range s.all {
+			place := file.out
+			if f.Name == "brat" {
+				place = annotationPath(place)
+			}
+			key := place
+			if fold {
+				key = strings.ToLower(norm.NFC.String(place))
+			}
+			if other, ok := from[key]; ok {
+				return fmt.Errorf("%s and %s: both would be written to %s: rename one of them", other, file.in, place)
+			}
+			from[key] = file.in
 		}
 	}
-	if resume {
-		return s.leaveWhole()
-	}
-	return mustBeNew(s.output)
+	return nil
 }
 
-// release lets others have the output, and leaves no folder with nothing in it.
-func (s *fileSet) release() {
-	if s.made {
-		_ = os.Remove(s.output) // what holds something stays
+// foldsCase reports whether the file system of a path, which need not exist, takes
+// names for one that differ only in their case.
+func foldsCase(path string) bool {
+	path, err := resolved(path)
+	if err != nil {
+		return false
 	}
-	_ = s.lock.Close() // nil, too
+	for {
+		if info, err := os.Stat(path); err == nil {
+			for _, other := range []string{strings.ToUpper(path), strings.ToLower(path)} {
+				if again, err := os.Stat(other); other != path && err == nil && os.SameFile(info, again) {
+					return true
+				}
+			}
+			return false
+		}
+		if path == filepath.Dir(path) {
+			return false
+		}
+		path = filepath.Dir(path)
+	}
 }
+
+// todo reports whether there is anything to do.
+func (s *fileSet) todo() bool { return s.whole < len(s.all) }
 
 // redo says whether a file, by its name in the audit, is to be done.
 func (s *fileSet) redo() func(name string) bool {
 	todo := map[string]bool{}
-	for _, file := range s.todo {
-		todo[file.auditName()] = true
+	for _, file := range s.all {
+		if !file.done {
+			todo[file.auditName()] = true
+		}
 	}
 	return func(name string) bool { return todo[name] }
 }
@@ -151,10 +195,51 @@ func (f noteFile) auditName() string {
 	return b.String()
 }
 
+// leftFiles is what is not read of a folder, by the reason.
+type leftFiles struct {
+	dir, exts                      string
+	others, hidden, special, links []string
+}
+
+// tell names it on stderr.
+func (l *leftFiles) tell() {
+	for _, some := range []struct {
+		why   string
+		names []string
+	}{
+		{"since only " + l.exts + " files are read", l.others},
+		{"since hidden files are not read", l.hidden},
+		{"since a FIFO, socket or device is not a file of notes", l.special},
+		{"since links to folders are not followed", l.links},
+	} {
+		if len(some.names) > 0 {
+			complain(fmt.Errorf("%s: left out, %s (%d): %s", l.dir, some.why, len(some.names), someOf(some.names)))
+		}
+	}
+}
+
+// incomplete is an error if there is anything that may hold notes: all but hidden
+// folders and hidden files with another extension, which many programs leave.
+func (l *leftFiles) incomplete(f *carrier.Format) error {
+	if l == nil {
+		return nil
+	}
+	n := len(l.others) + len(l.special) + len(l.links)
+	for _, name := range l.hidden {
+		if !strings.HasSuffix(name, "/") && f.Takes(strings.TrimLeft(filepath.Base(name), ".")) {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return incomplete(fmt.Sprintf("%s: left out: %d; say --skip-others if that is meant", l.dir, n))
+}
+
 // walk finds the files of a folder and of those in it, and names what it leaves out. What
 // cannot be read is found, too: reading it will say so.
-func walk(f *carrier.Format, dir string, add func(in, name string)) error {
-	var left, links []string
+func walk(f *carrier.Format, dir string, add func(in, name string)) (*leftFiles, error) {
+	left := &leftFiles{dir: dir, exts: strings.Join(f.Exts, " and ")}
 	found := false
 	take := func(path, name string) {
 		found = true
@@ -163,6 +248,7 @@ func walk(f *carrier.Format, dir string, add func(in, name string)) error {
 	// The slash has a link to a folder followed.
 	err := filepath.WalkDir(strings.TrimRight(dir, string(filepath.Separator))+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
 		name, e := filepath.Rel(dir, path)
+		hidden := strings.HasPrefix(filepath.Base(path), ".")
 		switch {
 		case e != nil || err != nil && name == ".":
 			return errors.Join(err, e)
@@ -170,36 +256,35 @@ func walk(f *carrier.Format, dir string, add func(in, name string)) error {
 			take(path, name)
 			return nil
 		case entry.IsDir():
-			if name != "." && strings.HasPrefix(entry.Name(), ".") {
-				left = append(left, name+"/")
+			if name != "." && hidden {
+				left.hidden = append(left.hidden, name+"/")
 				return fs.SkipDir
 			}
 			return nil
 		}
 		info, err := os.Stat(path) // of what a link leads to
 		switch {
+		case hidden:
+			left.hidden = append(left.hidden, name)
 		case err == nil && info.IsDir():
-			links = append(links, name)
-		case f.Takes(entry.Name()) && (err != nil || info.Mode().IsRegular()):
+			left.links = append(left.links, name)
+		case err == nil && !info.Mode().IsRegular():
+			left.special = append(left.special, name)
+		case f.Takes(entry.Name()):
 			take(path, name)
 		case f.Name != "brat" || !strings.EqualFold(filepath.Ext(name), ".ann"):
-			left = append(left, name)
+			left.others = append(left.others, name)
 		}
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if len(left) > 0 {
-		complain(fmt.Errorf("%s: left out, since only %s files are read (%d): %s", dir, strings.Join(f.Exts, " and "), len(left), someOf(left)))
-	}
-	if len(links) > 0 {
-		complain(fmt.Errorf("%s: left out, since links to folders are not followed (%d): %s", dir, len(links), someOf(links)))
-	}
+	left.tell()
 	if !found {
-		return fmt.Errorf("%s: the folder holds no %s file", dir, strings.Join(f.Exts, " or "))
+		return nil, fmt.Errorf("%s: the folder holds no %s file", dir, strings.Join(f.Exts, " or "))
 	}
-	return nil
+	return left, nil
 }
 
 // apart refuses an output that is, holds or lies in the input.
@@ -262,19 +347,16 @@ func resolved(path string) (string, error) {
 	}
 }
 
-// leaveWhole takes out what an earlier run has done, and removes what it left half
+// leaveWhole marks what an earlier run has done, and removes what it left half
 // written: hidden files named as the output and a number.
 func (s *fileSet) leaveWhole() error {
-	todo := s.todo
-	s.todo = nil
 	left := leftovers{}
-	for _, file := range todo {
+	for i, file := range s.all {
 		left.add(file.out)
 		left.add(annotationPath(file.out))
 		if info, err := os.Stat(file.out); err == nil && info.Mode().IsRegular() {
+			s.all[i].done = true
 			s.whole++
-		} else {
-			s.todo = append(s.todo, file)
 		}
 	}
 	return left.remove()
@@ -286,11 +368,11 @@ type leftovers map[string]map[string]bool
 
 // add adds those that were to become a file.
 func (l leftovers) add(path string) {
-	dir, name := filepath.Split(pendingPath(path))
+	dir, name := filepath.Split(wholefile.HiddenPrefix(path))
 	if l[dir] == nil {
 		l[dir] = map[string]bool{}
 	}
-	l[dir]["."+name] = true
+	l[dir][name] = true
 }
 
 func (l leftovers) remove() error {

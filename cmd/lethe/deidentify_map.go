@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,7 +60,11 @@ func (o *deidentifyOptions) closeMap(m *mapping.Writer, done bool, err error) er
 	if !done {
 		return errors.Join(err, fmt.Errorf("%s: not written, since the run has failed", o.mapFile))
 	}
-	if failed := unwritable(o.mapFile, m.Close()); failed != nil {
+	closing := m.Close()
+	if errors.Is(closing, fs.ErrExist) {
+		closing = errors.New("has been created by another program meanwhile, and is not overwritten")
+	}
+	if failed := unwritable(o.mapFile, closing); failed != nil {
 		if err != nil {
 			complain(err) // without a map it is a failure, whatever else it is
 		}

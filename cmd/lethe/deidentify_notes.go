@@ -49,6 +49,7 @@ type deidentification struct {
 
 	mapping                   *mapping.Writer // nil: none
 	audit                     *audit.File     // nil: none
+	record                    *runRecord      // nil: none
 	modelDigest, configDigest string
 	summary, earlier          audit.Summary // of this run, and of the one that it goes on with
 	progress                  *progress
@@ -59,8 +60,14 @@ type deidentification struct {
 	out       *sink          // of the file that is being written; nil before its first record
 	annotated *data.Document // the note of that file as written, where its spans are wanted
 	failed    bool           // a record of that file could not be examined
+	before    audit.Summary  // as it was when that file began
 	written   []*sink        // files that are written, but have no name yet
 	lines     []*audit.Line  // of notes written, but not yet in the audit
+	ended     int            // of lines, those of files that have ended
+	settled   int64          // how much of the audit is about files that have ended
+	ofFile    int            // lines of the file that is being written
+	recorded  []recordLine   // of files that are written, but have no name yet
+	patients  patients
 }
 
 // item is a record of a file, or what is there in the place of one.
@@ -97,11 +104,15 @@ func (d *deidentification) run(ctx context.Context, files *fileSet) (err error) 
 		}
 	}()
 	d.summary.Skipped, d.summary.Lost = files.whole, d.earlier.Failed
+	d.before, d.settled = d.summary.Clone(), d.audit.Size()
 	if d.audit == nil {
 		d.earlier.Notes = files.whole // at least
 	}
 	var single error // of a file that is all there is
-	for _, file := range files.todo {
+	for _, file := range files.all {
+		if !files.todo() {
+			break
+		}
 		broken, err := d.read(ctx, file)
 		if err != nil {
 			return err
@@ -113,6 +124,7 @@ func (d *deidentification) run(ctx context.Context, files *fileSet) (err error) 
 	if err := d.flush(ctx); err != nil {
 		return err
 	}
+	d.summary.Restarted = len(d.patients.restarted)
 	switch {
 	case single != nil:
 		return single
@@ -173,6 +185,9 @@ func (d *deidentification) full(times int) bool {
 // result begins that of a note.
 func (d *deidentification) result(file noteFile, n *carrier.Note) *result {
 	doc := &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text}
+	if doc.Patient == "" && (d.format.Name == "text" || d.format.Name == "brat") && file.in != stdio {
+		doc.Patient = carrier.PatientOf(doc.ID)
+	}
 	if dir := filepath.ToSlash(filepath.Dir(file.name)); d.patientFolders && dir != "." {
 		doc.Patient = dir
 	}
@@ -202,8 +217,15 @@ func (d *deidentification) sameGroup(next item) bool {
 	return false
 }
 
-// flush tags the notes of the batch, replaces their PHI, and writes them.
+// flush tags the notes of the batch, replaces their PHI, and writes them. What an earlier
+// run has written is replaced again where it may belong to the patients of other notes, so
+// that these come out as they would have, but is not written.
 func (d *deidentification) flush(ctx context.Context) error {
+	d.patients.come(d.batch)
+	if !slices.ContainsFunc(d.batch, func(it item) bool { return !it.file.done }) {
+		d.batch, d.notes, d.bytes = d.batch[:0], 0, 0
+		return nil
+	}
 	var all []*result
 	var docs []*data.Document
 	for _, it := range d.batch {
@@ -389,6 +411,9 @@ func moved(changes []deid.Change, before func(deid.Change) bool) int {
 
 // write writes an item of the batch, and ends a file.
 func (d *deidentification) write(it item) error {
+	if it.file.done {
+		return nil
+	}
 	if it.end {
 		return d.finish(it)
 	}
@@ -424,7 +449,9 @@ func (d *deidentification) write(it item) error {
 			return err
 		}
 		d.summary.Add(r.line)
+		d.patients.count(&d.summary, r.doc.Patient)
 		d.lines = append(d.lines, r.line)
+		d.ofFile++
 		d.progress.show("de-identifying", d.summary.Notes, 0)
 		if d.format.Name == "brat" {
 			d.annotated = it.record.Notes[i].Replaced(edits[i])
@@ -440,6 +467,7 @@ func (d *deidentification) lose(l *audit.Line, err error) {
 	d.failed = true
 	d.summary.Add(l)
 	d.lines = append(d.lines, l)
+	d.ofFile++
 }
 
 func (d *deidentification) open(it item) (err error) {
@@ -449,12 +477,23 @@ func (d *deidentification) open(it item) (err error) {
 	return err
 }
 
-// finish ends a file. One of which nothing could be examined is not written.
+// finish ends a file. One that breaks off, or of which nothing could be examined, is not
+// written; of one that goes to stdout it is too late for that.
 func (d *deidentification) finish(it item) error {
 	failed := d.failed
 	d.failed = false
-	if it.broken || failed && d.out == nil {
+	unwritten := failed && d.out == nil
+	if it.broken && (it.file.out != stdio || d.out == nil) {
 		d.out.abort()
+		unwritten = true
+		if err := d.takeBack(); err != nil {
+			return err
+		}
+	}
+	d.before, d.ended = d.summary.Clone(), len(d.lines)
+	line := recordLine{File: it.file.auditName(), Lines: d.ofFile}
+	d.ofFile = 0
+	if unwritten {
 		d.out, d.annotated = nil, nil
 		return nil
 	}
@@ -473,6 +512,7 @@ func (d *deidentification) finish(it item) error {
 		}
 	}
 	d.written = append(d.written, d.out)
+	d.recorded = append(d.recorded, line)
 	d.out, d.annotated = nil, nil
 	if err := d.written[len(d.written)-1].close(); err != nil {
 		return err
@@ -481,6 +521,20 @@ func (d *deidentification) finish(it item) error {
 		return d.settle()
 	}
 	return nil
+}
+
+// takeBack has the summary and the audit say of the notes of a file that breaks off that
+// they are not written. The last line is the reason.
+func (d *deidentification) takeBack() error {
+	reason := d.lines[len(d.lines)-1]
+	reason.Lost = d.summary.Notes - d.before.Notes - 1
+	d.lines = append(d.lines[:d.ended], reason)
+	d.summary = d.before.Clone()
+	d.summary.Add(reason)
+	if d.audit.Size() == d.settled {
+		return nil
+	}
+	return d.audit.Truncate(d.settled)
 }
 
 // maxWritten is how many files are on their way to disk at a time. A disk is as fast with
@@ -495,16 +549,28 @@ func (d *deidentification) settle() error {
 			return err
 		}
 	}
-	if err := d.audit.Write(d.lines); err != nil {
+	if d.ended > 0 {
+		if err := d.audit.Write(d.lines[:d.ended]); err != nil {
+			return err
+		}
+		d.settled = d.audit.Size()
+	}
+	if err := d.audit.Write(d.lines[d.ended:]); err != nil {
 		return err
 	}
-	d.lines = d.lines[:0]
+	d.lines, d.ended = d.lines[:0], 0
 	if len(d.written) == 0 {
 		return nil
 	}
-	if err := d.audit.Sync(); err != nil {
-		return err
+	if d.audit != nil {
+		if err := d.audit.Sync(); err != nil {
+			return err
+		}
+		if err := d.record.add(d.recorded...); err != nil {
+			return err
+		}
 	}
+	d.recorded = d.recorded[:0]
 	folders := map[string]bool{}
 	for len(d.written) > 0 {
 		if err := d.written[0].commit(); err != nil {

@@ -11,12 +11,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/google/renameio/v2"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/text"
+	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
 // openNotes opens a file, gunzipped if need be, and says whether it was.
@@ -26,7 +25,7 @@ func openNotes(ctx context.Context, path string) (io.ReadCloser, bool, error) {
 		f = interruptible(ctx, os.Stdin)
 	} else {
 		var err error
-		if f, err = os.Open(path); err != nil {
+		if f, err = bounded.OpenInput(path); err != nil {
 			return nil, false, unreadable(path, err)
 		}
 	}
@@ -58,8 +57,8 @@ func interruptible(ctx context.Context, f io.Reader) io.ReadCloser {
 // sink writes one file, which gets its name when it is whole and on disk.
 type sink struct {
 	path    string
-	over    bool                  // it may take the place of another
-	pending *renameio.PendingFile // nil for stdout
+	over    bool               // it may take the place of another
+	pending *wholefile.Pending // nil for stdout
 	buf     *bufio.Writer
 	zip     *gzip.Writer // nil for a file that is not gzipped
 	synced  chan error   // after close
@@ -75,7 +74,7 @@ func openSink(path string, zipped bool) (*sink, error) {
 			return nil, unwritable(path, err)
 		}
 		var err error
-		if s.pending, err = renameio.NewPendingFile(pendingPath(path), renameio.WithTempDir(dir), renameio.WithPermissions(0o666)); err != nil {
+		if s.pending, err = wholefile.Create(path, 0o666); err != nil {
 			return nil, unwritable(path, err)
 		}
 		s.buf = bufio.NewWriterSize(s.pending, 1<<16)
@@ -85,22 +84,6 @@ func openSink(path string, zipped bool) (*sink, error) {
 		s.zip = gzip.NewWriter(s.buf)
 	}
 	return s, nil
-}
-
-// maxPending is the most bytes of a name that go into that of the hidden file: what comes
-// before and after wants room, too.
-const maxPending = 200
-
-// pendingPath is a path whose name is not too long.
-func pendingPath(path string) string {
-	dir, name := filepath.Split(path)
-	if n := maxPending; len(name) > n {
-		for !utf8.RuneStart(name[n]) {
-			n--
-		}
-		name = name[:n]
-	}
-	return dir + name
 }
 
 func (s *sink) write(raw []byte) error {
@@ -137,7 +120,7 @@ func (s *sink) close() error {
 		return unwritable(s.path, err)
 	}
 	s.synced = make(chan error, 1)
-	go func() { s.synced <- errors.Join(s.pending.Sync(), s.pending.File.Close()) }()
+	go func() { s.synced <- s.pending.Close() }()
 	return nil
 }
 
@@ -156,17 +139,21 @@ func (s *sink) commit() error {
 	if s.pending == nil {
 		return nil
 	}
-	if _, err := os.Lstat(s.path); err == nil && !s.over {
-		return fmt.Errorf("%s: is there by now, and not written over", s.path)
+	if s.over {
+		return unwritable(s.path, s.pending.Replace())
 	}
-	return unwritable(s.path, os.Rename(s.pending.Name(), s.path))
+	err := s.pending.Publish()
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s: has been created by another program meanwhile, and is not overwritten", s.path)
+	}
+	return unwritable(s.path, err)
 }
 
 // abort removes a file that has no name yet.
 func (s *sink) abort() {
 	if s != nil && s.pending != nil {
 		_ = s.wait()
-		_ = s.pending.Cleanup() // after commit there is nothing to remove; what cannot be removed is hidden
+		_ = s.pending.Discard() // after commit there is nothing to remove; what cannot be removed is hidden
 	}
 }
 

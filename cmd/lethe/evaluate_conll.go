@@ -62,7 +62,7 @@ func conllScorer(flags *pflag.FlagSet) scorer {
 func (o *evaluateOptions) scoreFileCoNLL(opt conlleval.Options) (*conlleval.Report, error) {
 	in, name := io.Reader(os.Stdin), "stdin"
 	if o.file != stdio {
-		f, err := bounded.Open(o.file)
+		f, err := bounded.OpenInput(o.file)
 		if err != nil {
 			return nil, err
 		}

@@ -25,6 +25,11 @@ type no string
 
 func (n no) Error() string { return string(n) }
 
+// incomplete is the error of an input of which not all was examined.
+type incomplete string
+
+func (i incomplete) Error() string { return string(i) }
+
 // exitCode says on stderr what went wrong, and returns the exit code.
 func exitCode(err error) int {
 	if err == nil {
@@ -37,10 +42,28 @@ func exitCode(err error) int {
 	if _, ok := errors.AsType[no](err); ok {
 		return exitNo
 	}
-	if u, ok := errors.AsType[*experiments.Unexamined](err); ok && u.Failed < u.Notes {
+	if partly(err) {
 		return exitUnexamined
 	}
 	return exitFailed
+}
+
+// partly reports whether all that an error says, in all its parts, is that some of the
+// input was not examined.
+func partly(err error) bool {
+	if parts, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // the parts of errors.Join, each of its own
+		for _, e := range parts.Unwrap() {
+			if !partly(e) {
+				return false
+			}
+		}
+		return true
+	}
+	if _, ok := errors.AsType[incomplete](err); ok {
+		return true
+	}
+	u, ok := errors.AsType[*experiments.Unexamined](err)
+	return ok && u.Failed < u.Notes
 }
 
 func complain(err error) { fmt.Fprintln(os.Stderr, "lethe:", err) }
@@ -62,6 +85,14 @@ func wants(names ...string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// firstWord is the first argument, unless it is a flag.
+func firstWord(args []string) string {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		return ""
+	}
+	return args[0]
 }
 
 // unknownCommand refuses what follows the program's name.

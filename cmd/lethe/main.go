@@ -22,6 +22,7 @@ func main() {
 	// The first Ctrl-C ends the program in good order. If that takes more than a
 	// second, another ends it at once.
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
+	signal.Ignore(syscall.SIGPIPE) // a pipe that nobody reads is an error as any other, and what was begun is cleaned up
 	err := newRoot().ExecuteContext(ctx)
 	os.Exit(exitCode(err))
 }
@@ -39,7 +40,12 @@ could not be examined.`,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		Version: experiments.Version(version), SilenceErrors: true, SilenceUsage: true, DisableFlagsInUseLine: true, SuggestionsMinimumDistance: 2,
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, err) })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if name := firstWord(os.Args[1:]); cmd == root && name != "" { // its flags are those of a command that is misspelled
+			return unknownCommand(cmd, []string{name})
+		}
+		return usageError(cmd, err)
+	})
 	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newSignificance(), newErrors(), newReport(), newCalibrate(),
 		newAblate(), newCurve(), newCrossval(), newCross(), newVectors(), newPOS(), newDump(), newDeidentify(), newSynth(), newBench())
 	return root

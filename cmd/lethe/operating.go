@@ -15,7 +15,7 @@ type operatingOptions struct{ minRecall, bias float64 }
 
 func (o *operatingOptions) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Float64Var(&o.minRecall, "min-recall", 0, "take so many tokens for PHI that this `SHARE` of it is found, as lethe calibrate has measured (default the model's best path)")
+	flags.Float64Var(&o.minRecall, "min-recall", 0, "take so many tokens for PHI that this `SHARE` of it is found, as lethe calibrate has measured; exit code 1 and no output if it cannot be (default the model's best path)")
 	flags.Float64Var(&o.bias, "bias", 0, "add `LOGODDS` to each token's of being PHI, for a model that was not calibrated: 2 takes what is PHI with a probability of 0.12 or more (default none)")
 	cmd.MarkFlagsMutuallyExclusive("min-recall", "bias")
 }
@@ -39,7 +39,7 @@ func (o *operatingOptions) set(model *experiments.Model) (taggers.Tagger, *opera
 	}
 	tagger, point, err := model.At(o.minRecall)
 	if err == nil && o.minRecall > 0 && point.OutOfReach() {
-		complain(fmt.Errorf("--min-recall %v is out of the model's reach: all of its doubts are taken for PHI, and %.4f of the PHI tokens were found by that", o.minRecall, point.Recall))
+		return nil, nil, no(fmt.Sprintf("--min-recall %v is out of the model's reach, and nothing is written: with all of its doubts taken for PHI, %.4f of the PHI tokens were found when it was calibrated, so that this is the most that can be asked for", o.minRecall, point.Recall))
 	}
 	return tagger, point, err
 }

@@ -133,11 +133,17 @@ func epochLine(e taggers.Epoch) string {
 	return line
 }
 
+// maxWorkers is more than any computer has cores. Each worker takes memory.
+const maxWorkers = 1024
+
 func workersFlag(cmd *cobra.Command, workers *int) {
-	cmd.Flags().IntVar(workers, "workers", runtime.NumCPU(), "`N` cores to use")
+	cmd.Flags().IntVar(workers, "workers", runtime.NumCPU(), "`N` cores to use, 1024 at most")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
-		if *workers < 1 {
+		switch {
+		case *workers < 1:
 			return usageError(cmd, fmt.Errorf("--workers %d is not positive", *workers))
+		case *workers > maxWorkers:
+			return usageError(cmd, fmt.Errorf("--workers %d is more than %d: one for each core is enough", *workers, maxWorkers))
 		}
 		return nil
 	}

@@ -41,7 +41,7 @@ func Pieces(path string) data.Documents {
 
 // pieces returns false when yield wants no more.
 func pieces(path string, yield func(*data.Document, error) bool) bool {
-	f, err := bounded.Open(path)
+	f, err := bounded.OpenInput(path)
 	if err != nil {
 		return yield(nil, notes.Unreadable(path, err))
 	}

@@ -17,9 +17,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/lethe-deid/lethe/deid/net"
+	"github.com/lethe-deid/lethe/internal/lockfile"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
 // Line is what is said of one note. Its ID and file may be record numbers, as
@@ -33,15 +33,20 @@ type Line struct {
 	Lowest   map[string]float64            `json:"lowest,omitempty"`   // the lowest score of a span that the tagger found, by type
 	Net      map[net.Source]map[string]int `json:"net,omitempty"`      // what the safety net found, by why and type
 	Error    string                        `json:"error,omitempty"`    // why the note could not be examined; it was not written
+	Lost     int                           `json:"lost,omitempty"`     // notes before the error that were not written either, since the file breaks off there
 	Model    string                        `json:"model,omitempty"`    // digest of the model
 	Config   string                        `json:"config,omitempty"`   // digest of what the command was asked for
 }
 
 // Summary adds lines up.
 type Summary struct {
-	Notes, Failed  int // all, and those that could not be examined
-	Skipped        int // files that a run that goes on found whole
-	Lost           int // notes that are not in those, since they could not be examined
+	Notes, Failed int // all, and those that could not be examined
+	Skipped       int // files that a run that goes on found whole
+	Lost          int // notes that are not in those, since they could not be examined
+	// Patients is how many were seen. Without is how many notes have no known patient.
+	Patients, Without int
+	// Restarted is how many patients came back after their numbering had ended.
+	Restarted      int
 	replaced, kept map[string]int
 	net            map[net.Source]map[string]int
 	// Unchanged says what of the files was not examined, and stays as it was.
@@ -50,11 +55,21 @@ type Summary struct {
 	Expected string
 }
 
+// Clone returns a copy that Add does not change.
+func (s *Summary) Clone() Summary {
+	c := *s
+	c.replaced, c.kept, c.net = maps.Clone(s.replaced), maps.Clone(s.kept), maps.Clone(s.net)
+	for source, types := range c.net {
+		c.net[source] = maps.Clone(types)
+	}
+	return c
+}
+
 // Add counts a line.
 func (s *Summary) Add(l *Line) {
-	s.Notes++
+	s.Notes += 1 + l.Lost
 	if l.Error != "" {
-		s.Failed++
+		s.Failed += 1 + l.Lost
 		return
 	}
 	if s.replaced == nil {
@@ -89,7 +104,18 @@ func (s *Summary) WriteText(w io.Writer) error {
 	if s.Lost > 0 {
 		fmt.Fprintf(&b, " but for %d notes that are NOT examined and not written", s.Lost)
 	}
-	fmt.Fprintf(&b, "\nPHI replaced  %s\n", counts(s.replaced))
+	b.WriteString("\n")
+	if s.Patients+s.Without > 0 {
+		fmt.Fprintf(&b, "patients      %d", s.Patients)
+		if s.Without > 0 {
+			fmt.Fprintf(&b, "; of %d notes it is not known whose they are", s.Without)
+		}
+		b.WriteString("\n")
+	}
+	if s.Restarted > 0 {
+		fmt.Fprintf(&b, "numbering     began anew for %d patients whose notes do not follow each other: sort the notes by patient\n", s.Restarted)
+	}
+	fmt.Fprintf(&b, "PHI replaced  %s\n", counts(s.replaced))
 	if len(s.kept) > 0 {
 		fmt.Fprintf(&b, "kept          %s\n", counts(s.kept))
 	}
@@ -139,10 +165,11 @@ func sum(types map[string]int) int {
 	return total
 }
 
-// File is a file of lines.
+// File is a file of lines, which no other process writes meanwhile.
 type File struct {
 	path string
 	f    *os.File
+	size int64
 }
 
 // Create makes a new file, and the folder that it is to be in.
@@ -150,62 +177,105 @@ func Create(path string) (*File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o666)
+	f, err := lockfile.Open(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%s: is there already", path)
+		return nil, fmt.Errorf("%s: already exists", path)
+	} else if err != nil {
+		return nil, err
 	}
-	return &File{path, f}, err
+	return &File{path: path, f: f}, nil
 }
 
-// Resume opens the file of a run that was stopped, or makes a new one, and adds up what that
-// has done. Lines of files that are to be done again are taken out. Lines of another model or
-// configuration are an error: the outputs of the two would be mixed.
-func Resume(path, model, config string, redo func(file string) bool) (*File, Summary, error) {
+// Resume opens the file of a run that was stopped, and adds up what that has done. Lines of
+// files that are to be done again are taken out, and so is half a line at the end. Of other
+// files it is known how many lines there are; if some are gone it is an error. So
+// are lines of another model or configuration: the outputs of the two would be mixed.
+func Resume(path, model, config string, redo func(file string) bool, want map[string]int) (*File, Summary, error) {
 	var earlier Summary
-	raw, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		f, err := Create(path)
-		return f, earlier, err
-	} else if err != nil {
-		return nil, earlier, err
-	}
-	defer raw.Close()
-	kept, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithExistingPermissions())
+	f, err := lockfile.Open(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
 		return nil, earlier, err
 	}
-	defer func() { _ = kept.Cleanup() }() // after it has its name it does nothing
-	in := bufio.NewReader(raw)
-	for number := 1; ; number++ {
-		text, end := in.ReadBytes('\n')
-		if end == io.EOF {
-			break // a line without an end is half of one
+	got := map[string]int{}
+	kept, size, err := keepLines(f, path, model, config, func(l *Line) bool {
+		if redo(l.File) {
+			return false
 		}
-		if end != nil {
-			return nil, earlier, end
-		}
-		var l Line
-		if json.Unmarshal(text, &l) != nil {
-			return nil, earlier, fmt.Errorf("%s:%d: no line of an audit", path, number)
-		}
-		if l.Model != model || l.Config != config {
-			return nil, earlier, fmt.Errorf("%s:%d: the run that is to go on had another model or other options", path, number)
-		}
-		if !redo(l.File) {
-			earlier.Add(&l)
-			if _, err := kept.Write(text); err != nil {
-				return nil, earlier, err
-			}
+		got[l.File]++
+		earlier.Add(l)
+		return true
+	})
+	if kept != nil {
+		defer func() { _ = kept.Discard() }() // does nothing after Replace
+	}
+	for file, n := range want {
+		if err == nil && got[file] != n {
+			err = fmt.Errorf("%s: lines that the run which is to go on has written are gone: put the whole audit back, or begin anew with another output", path)
 		}
 	}
-	if err := kept.CloseAtomicallyReplace(); err != nil {
+	if kept == nil || err != nil {
+		if err != nil {
+			_ = f.Close()
+			return nil, earlier, err
+		}
+		return &File{path, f, size}, earlier, nil
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = kept.Chmod(info.Mode().Perm())
+	}
+	if err == nil {
+		err = kept.Replace()
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, earlier, err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
-	return &File{path, f}, earlier, err
+	f, err = lockfile.Open(path, os.O_RDWR|os.O_APPEND, 0)
+	return &File{path, f, size}, earlier, err
 }
 
-// Write appends lines, and returns when the system has them.
+// keepLines copies the lines that stay to a new file, and returns its size. If all stay,
+// there is none.
+func keepLines(f *os.File, path, model, config string, keep func(*Line) bool) (*wholefile.Pending, int64, error) {
+	kept, err := wholefile.Create(path, 0o666)
+	if err != nil {
+		return nil, 0, err
+	}
+	out := bufio.NewWriter(kept)
+	size, all := int64(0), true
+	in := bufio.NewReader(f)
+	for number := 1; err == nil; number++ {
+		var text []byte
+		if text, err = in.ReadBytes('\n'); err == io.EOF {
+			all = all && len(text) == 0
+		}
+		if err != nil {
+			break
+		}
+		var l Line
+		switch {
+		case json.Unmarshal(text, &l) != nil:
+			err = fmt.Errorf("%s:%d: not a line of an audit", path, number)
+		case l.Model != model || l.Config != config:
+			err = fmt.Errorf("%s:%d: the run that is to go on had another model or other options", path, number)
+		case !keep(&l):
+			all = false
+		default:
+			size += int64(len(text))
+			_, err = out.Write(text)
+		}
+	}
+	if err == io.EOF {
+		err = out.Flush()
+	}
+	if err != nil || all {
+		return nil, size, errors.Join(err, kept.Discard())
+	}
+	return kept, size, nil
+}
+
+// Write appends lines, and returns when the system has them. Lines that cannot be written
+// whole, as on a full disk, leave nothing behind.
 func (f *File) Write(lines []*Line) error {
 	if f == nil || len(lines) == 0 {
 		return nil
@@ -218,8 +288,28 @@ func (f *File) Write(lines []*Line) error {
 			return err
 		}
 	}
-	_, err := f.f.Write(b.Bytes())
-	return err
+	if _, err := f.f.Write(b.Bytes()); err != nil {
+		return errors.Join(err, f.Truncate(f.size))
+	}
+	f.size += int64(b.Len())
+	return nil
+}
+
+// Size is how many bytes are written.
+func (f *File) Size() int64 {
+	if f == nil {
+		return 0
+	}
+	return f.size
+}
+
+// Truncate takes out what was written after the first size bytes.
+func (f *File) Truncate(size int64) error {
+	if f == nil {
+		return nil
+	}
+	f.size = size
+	return f.f.Truncate(size)
 }
 
 // Sync returns when the lines are on disk.

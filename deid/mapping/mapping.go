@@ -11,17 +11,18 @@ package mapping
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"filippo.io/age"
-	"github.com/google/renameio/v2"
+
+	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
 // Entry says what stands for a value in the notes of one patient or, if it is
@@ -50,12 +51,11 @@ func Recipients(keyOrFile string) ([]age.Recipient, error) {
 		}
 		return to, nil
 	}
-	f, err := os.Open(keyOrFile)
+	raw, err := bounded.ReadFile(keyOrFile, bounded.MaxConfig)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	to, err := age.ParseRecipients(f)
+	to, err := age.ParseRecipients(bytes.NewReader(raw))
 	if err != nil {
 		return nil, fmt.Errorf("%s: no public keys of age: %w", keyOrFile, err)
 	}
@@ -65,8 +65,7 @@ func Recipients(keyOrFile string) ([]age.Recipient, error) {
 // Writer writes a file that nobody sees under its name before it is whole. It
 // serves one goroutine.
 type Writer struct {
-	path  string
-	file  *renameio.PendingFile
+	file  *wholefile.Pending
 	crypt io.WriteCloser
 	lines *json.Encoder
 	last  Entry // whose entries are in seen
@@ -79,16 +78,16 @@ func Create(path string, to ...age.Recipient) (*Writer, error) {
 	if len(to) == 0 {
 		return nil, errors.New("a map of what stands for what is written only encrypted: name a recipient")
 	}
-	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(0o600))
+	f, err := wholefile.Create(path, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	crypt, err := age.Encrypt(f, to...)
 	if err != nil {
-		_ = f.Cleanup()
+		_ = f.Discard()
 		return nil, err
 	}
-	w := &Writer{path: path, file: f, crypt: crypt, lines: json.NewEncoder(crypt), seen: map[Entry]bool{}}
+	w := &Writer{file: f, crypt: crypt, lines: json.NewEncoder(crypt), seen: map[Entry]bool{}}
 	w.lines.SetEscapeHTML(false)
 	return w, nil
 }
@@ -109,21 +108,18 @@ func (w *Writer) Add(e Entry) error {
 
 // Close puts the file under its name, if nothing has come there meanwhile. After an error there is none.
 func (w *Writer) Close() error {
-	defer func() { _ = w.file.Cleanup() }() // after CloseAtomicallyReplace it does nothing
+	defer func() { _ = w.file.Discard() }() // after Publish it does nothing
 	if w.err != nil {
 		return w.err
 	}
 	if err := w.crypt.Close(); err != nil {
 		return err
 	}
-	if _, err := os.Lstat(w.path); err == nil {
-		return &fs.PathError{Op: "rename", Path: w.path, Err: fs.ErrExist}
-	}
-	return w.file.CloseAtomicallyReplace()
+	return w.file.Publish()
 }
 
 // Discard leaves nothing behind. It does nothing after Close.
-func (w *Writer) Discard() error { return w.file.Cleanup() }
+func (w *Writer) Discard() error { return w.file.Discard() }
 
 // Read returns all entries of a file. Errors name the line, not what is in it.
 func Read(path string, identities ...age.Identity) ([]Entry, error) {

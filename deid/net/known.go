@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // Kind says what a known value is.
@@ -108,7 +108,7 @@ func (v *Values) Of(doc *data.Document) []Value {
 //
 // Errors name the file and the line or row.
 func Read(path string, types *data.TypeSet) (*Values, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := bounded.ReadFile(path, 1<<30)
 	if err != nil {
 		return nil, err
 	}

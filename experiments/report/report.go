@@ -16,10 +16,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/chart"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
 // Options say what to report.
@@ -82,7 +81,7 @@ func (r *Report) HTML() []byte { return r.html }
 
 // Save writes the file, whole or not at all.
 func (r *Report) Save(path string) error {
-	return renameio.WriteFile(path, r.html, 0o666, renameio.WithTempDir(filepath.Dir(path)))
+	return wholefile.WriteFile(path, r.html, 0o666)
 }
 
 // SavePlots writes the report's charts into a folder, which it makes, as svg,

@@ -4,6 +4,7 @@
 package bounded
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -39,23 +40,40 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 // else, and does not wait for it.
 func OpenRegular(path string) (*os.File, error) { return open(path, false) }
 
+// OpenInput is OpenRegular for what is read from its beginning to its end: it takes a
+// pipe that the caller of the program has opened as well.
+func OpenInput(path string) (*os.File, error) { return open(path, true) }
+
+// CheckInput returns the error that OpenInput would have for the kind of a file.
+func CheckInput(path string, mode fs.FileMode) error {
+	if mode.IsRegular() || mode.Type() == fs.ModeNamedPipe && inherited(path) {
+		return nil
+	}
+	return notRegular(path, mode)
+}
+
 func open(path string, pipes bool) (*os.File, error) {
-	allowed := func(mode fs.FileMode) bool {
-		return mode.IsRegular() || pipes && mode.Type() == fs.ModeNamedPipe && inherited(path)
+	check := func(mode fs.FileMode) error {
+		if !pipes && !mode.IsRegular() {
+			return notRegular(path, mode)
+		}
+		return CheckInput(path, mode)
 	}
 	info, err := os.Stat(path) // before opening: opening some devices has effects
-	if err != nil {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: e.Err}
+	} else if err != nil {
 		return nil, err
 	}
-	if !allowed(info.Mode()) {
-		return nil, notRegular(path, info.Mode())
+	if err := check(info.Mode()); err != nil {
+		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return nil, err
 	}
-	if info, err = f.Stat(); err == nil && !allowed(info.Mode()) {
-		err = notRegular(path, info.Mode())
+	if info, err = f.Stat(); err == nil {
+		err = check(info.Mode())
 	}
 	if err != nil {
 		_ = f.Close()

@@ -5,16 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 )
 
 // MaxNote is the largest size, in bytes, of what is held in memory as one note: a file
 // of a single note, or a line or document of a file of many.
 const MaxNote = 64 << 20
-
-// Open opens a regular file for reading, or a pipe that the caller of the program has
-// opened: what ReadFile reads.
-func Open(path string) (*os.File, error) { return open(path, true) }
 
 // ErrTooLarge is the error of a stream that goes on beyond its limit.
 var ErrTooLarge = errors.New("it is too large")

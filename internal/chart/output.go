@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
-	"github.com/google/renameio/v2"
 	"golang.org/x/text/encoding/charmap"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -20,6 +19,8 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
 // pngDPI makes a chart of 400 points 1,250 pixels wide.
@@ -49,7 +50,7 @@ func (c *Chart) Save(path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return renameio.WriteFile(path, encoded, 0o666, renameio.WithTempDir(filepath.Dir(path)))
+	return wholefile.WriteFile(path, encoded, 0o666)
 }
 
 func (c *Chart) encode(extension string) ([]byte, error) {

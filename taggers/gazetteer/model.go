@@ -9,10 +9,10 @@ import (
 	"slices"
 
 	"github.com/goccy/go-yaml"
-	"github.com/google/renameio/v2"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
 // ModelFile is the file of a model folder that Open reads first.
@@ -44,7 +44,7 @@ func (t *Tagger) Save(dir string) error {
 	if err != nil {
 		return fmt.Errorf("model %s: %w", dir, err)
 	}
-	return renameio.WriteFile(filepath.Join(dir, ModelFile), raw, 0o666)
+	return wholefile.WriteFile(filepath.Join(dir, ModelFile), raw, 0o666)
 }
 
 // Open reads a model folder. Workers is the number of cores to use.
@@ -101,11 +101,11 @@ func (ls Lists) Saved(dir string) Lists {
 }
 
 func writeList(path string, entries []string) error {
-	p, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o666))
+	p, err := wholefile.Create(path, 0o666)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = p.Cleanup() }() // after closing it does nothing
+	defer func() { _ = p.Discard() }() // after closing it does nothing
 	z := gzip.NewWriter(p)
 	w := bufio.NewWriter(z)
 	for _, e := range entries {
@@ -120,7 +120,7 @@ func writeList(path string, entries []string) error {
 	if err := z.Close(); err != nil {
 		return err
 	}
-	return p.CloseAtomicallyReplace()
+	return p.Replace()
 }
 
 // entries are what is left of a list, each folded, sorted.

@@ -16,11 +16,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -395,7 +394,7 @@ func (c *Curve) Write(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(filepath.Join(dir, File), append(raw, '\n'), 0o666, renameio.WithTempDir(dir)); err != nil {
+	if err := wholefile.WriteFile(filepath.Join(dir, File), append(raw, '\n'), 0o666); err != nil {
 		return err
 	}
 	return checkpoints.SetOperatingPoints(dir, c.card())

@@ -13,10 +13,10 @@ import (
 	"sync/atomic"
 
 	"github.com/goccy/go-yaml"
-	"github.com/google/renameio/v2"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -153,10 +153,10 @@ func (t *Tagger) Save(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(filepath.Join(dir, rulesFile), t.raw, 0o666); err != nil {
+	if err := wholefile.WriteFile(filepath.Join(dir, rulesFile), t.raw, 0o666); err != nil {
 		return err
 	}
-	return renameio.WriteFile(filepath.Join(dir, configFile), config, 0o666)
+	return wholefile.WriteFile(filepath.Join(dir, configFile), config, 0o666)
 }
 
 // Open reads a folder that Save wrote, for a tagger that uses so many cores.

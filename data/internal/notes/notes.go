@@ -73,7 +73,7 @@ func Files(path, ext string, read func(r io.Reader, name string, seen map[string
 }
 
 func readFile(file string, seen map[string]bool, yield Yield, read func(io.Reader, string, map[string]bool, Yield) bool) bool {
-	f, err := bounded.Open(file)
+	f, err := bounded.OpenInput(file)
 	if err != nil {
 		return yield(nil, Unreadable(file, err))
 	}

@@ -8,9 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
 // permissions of the files and folders made, before the umask.
@@ -106,10 +105,10 @@ func (f *Folder) Write(doc *data.Document) error {
 	if err != nil {
 		return unwritable(path, err)
 	}
-	var ready []*renameio.PendingFile
+	var ready []*wholefile.Pending
 	defer func() {
 		for _, p := range ready {
-			_ = p.Cleanup() // what cannot be removed is hidden, and not the error to tell of
+			_ = p.Discard() // what cannot be removed is hidden, and not the error to tell of
 		}
 	}()
 	for _, part := range parts {
@@ -126,7 +125,7 @@ func (f *Folder) Write(doc *data.Document) error {
 		}
 	}
 	for i, p := range ready {
-		if err := p.CloseAtomicallyReplace(); err != nil {
+		if err := p.Replace(); err != nil {
 			return unwritable(path+parts[i].Ext, err)
 		}
 	}
@@ -146,7 +145,7 @@ type File struct {
 	path    string
 	single  bool // it holds one document only
 	encode  func(doc *data.Document) ([]byte, error)
-	pending *renameio.PendingFile // nil when closed
+	pending *wholefile.Pending // nil when closed
 	buf     *bufio.Writer
 	err     error // the first failed write: the file is lost
 }
@@ -211,7 +210,7 @@ func (f *File) Close() error {
 	if f.err == nil {
 		if err := f.buf.Flush(); err != nil {
 			f.err = unwritable(f.path, err)
-		} else if err := f.pending.CloseAtomicallyReplace(); err != nil {
+		} else if err := f.pending.Replace(); err != nil {
 			f.err = unwritable(f.path, err)
 		}
 	}
@@ -225,12 +224,12 @@ func (f *File) Abort() error {
 	}
 	p := f.pending
 	f.pending = nil
-	return p.Cleanup()
+	return p.Discard()
 }
 
 // pending opens a hidden file beside path, on the same file system.
-func pending(path string) (*renameio.PendingFile, error) {
-	p, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(filePermissions))
+func pending(path string) (*wholefile.Pending, error) {
+	p, err := wholefile.Create(path, filePermissions)
 	if err != nil {
 		return nil, unwritable(path, err)
 	}

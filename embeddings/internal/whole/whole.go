@@ -9,15 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
 // File is a file to be: hidden beside its path until Write.
 type File struct {
 	path    string
-	pending *renameio.PendingFile
+	pending *wholefile.Pending
 }
 
 // Create makes a File, and its folder if need be. A path that ends in .gz is gzipped.
@@ -25,7 +24,7 @@ func Create(path string) (*File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, unwritable(path, err)
 	}
-	p, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(0o666))
+	p, err := wholefile.Create(path, 0o666)
 	if err != nil {
 		return nil, unwritable(path, err)
 	}
@@ -49,7 +48,7 @@ func (f *File) Write(lay func(io.Writer) error) error {
 		err = z.Close()
 	}
 	if err == nil {
-		err = f.pending.CloseAtomicallyReplace()
+		err = f.pending.Replace()
 	}
 	if err != nil {
 		return unwritable(f.path, err)
@@ -58,7 +57,7 @@ func (f *File) Write(lay func(io.Writer) error) error {
 }
 
 // Abort removes what Write has not made final; after Write it does nothing.
-func (f *File) Abort() error { return f.pending.Cleanup() }
+func (f *File) Abort() error { return f.pending.Discard() }
 
 func unwritable(path string, err error) error {
 	return &data.Error{Path: path, Offset: -1, Reason: "cannot be written", Err: err}

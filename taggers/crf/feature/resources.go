@@ -8,11 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/embeddings"
 	"github.com/lethe-deid/lethe/embeddings/brown"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/taggers/ann"
 	"github.com/lethe-deid/lethe/taggers/crf/pos"
 	"github.com/lethe-deid/lethe/taggers/crf/wordnet"
@@ -189,7 +188,7 @@ func (r *Resources) Save(dir string) error {
 		switch source := *from.files()[i].Value; {
 		case source == "":
 		case f.Key == "wordnet":
-			err = renameio.WriteFile(digestFile(dir), []byte(r.wordnet.Digest()+"\n"), 0o666)
+			err = wholefile.WriteFile(digestFile(dir), []byte(r.wordnet.Digest()+"\n"), 0o666)
 		case f.Key == "entities":
 			err = r.entities.Save(*f.Value)
 		default:
@@ -252,15 +251,15 @@ func copyFile(to, from string) error {
 		return err
 	}
 	defer in.Close()
-	out, err := renameio.NewPendingFile(to, renameio.WithPermissions(0o666))
+	out, err := wholefile.Create(to, 0o666)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = out.Cleanup() }() // after closing it does nothing
+	defer func() { _ = out.Discard() }() // after closing it does nothing
 	if _, err := io.Copy(out, in); err != nil {
 		return err
 	}
-	return out.CloseAtomicallyReplace()
+	return out.Replace()
 }
 
 // Foreign tags the documents with general named entities; nil without a network

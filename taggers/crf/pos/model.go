@@ -13,12 +13,11 @@ import (
 	"maps"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/google/renameio/v2"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
 // A model's file is a line of text, "lethe-pos VERSION DIGEST", and a gzipped
@@ -40,7 +39,7 @@ func (t *Tagger) Save(path string) error {
 	if err := t.Write(&b); err != nil {
 		return err
 	}
-	return renameio.WriteFile(path, b.Bytes(), 0o666, renameio.WithTempDir(filepath.Dir(path)))
+	return wholefile.WriteFile(path, b.Bytes(), 0o666)
 }
 
 // Write writes the model as Save does.

@@ -1,0 +1,8 @@
+//go:build (!unix && !windows) || aix || solaris || illumos
+
+package lockfile
+
+import "os"
+
+// Lock does nothing where the system has no such locks.
+func Lock(*os.File) error { return nil }
