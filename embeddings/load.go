@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // Options of Load. The zero value keeps every vector of any width.
@@ -49,7 +49,7 @@ const (
 // a number of words other than the header's, a truncated file. A GloVe file cut
 // inside the last number of a line cannot be told from a whole one.
 func Load(path string, opt Options) (*Vectors, error) {
-	f, err := os.Open(path)
+	f, err := bounded.OpenInput(path)
 	if err != nil {
 		return nil, err
 	}

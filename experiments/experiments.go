@@ -29,6 +29,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
@@ -166,7 +167,7 @@ func (c *Config) finish() error {
 
 // read decodes a file over the defaults.
 func read(path string) (*Config, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := bounded.ReadFile(path, bounded.MaxConfig)
 	if err != nil {
 		return nil, err
 	}

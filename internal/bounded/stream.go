@@ -11,6 +11,10 @@ import (
 // of a single note, or a line or document of a file of many.
 const MaxNote = 64 << 20
 
+// MaxModel is the largest size, in bytes, of a file that a program writes and that is
+// held in memory, such as a part of a model.
+const MaxModel = 1 << 30
+
 // ErrTooLarge is the error of a stream that goes on beyond its limit.
 var ErrTooLarge = errors.New("it is too large")
 
