@@ -280,6 +280,12 @@ func (c *Config) Validate() error {
 	return nil
 }
 
+// A corpus is held in memory when it is trained on.
+const (
+	maxCopies = 100
+	maxNotes  = 100_000
+)
+
 func (c *Corpus) validate() error {
 	if c.Format != synthetic {
 		if _, err := format.Lookup(c.Format); err != nil {
@@ -313,8 +319,8 @@ func (c *Corpus) validate() error {
 		return fmt.Errorf("fold.number: %d of %d", c.Fold.Number, c.Fold.Of)
 	case c.Fold.Of > 0 && c.has(testSplit):
 		return errors.New("fold: makes the split test, which is given as well")
-	case c.Copies.Number < 0:
-		return fmt.Errorf("copies.number: %d is negative", c.Copies.Number)
+	case c.Copies.Number < 0 || c.Copies.Number > maxCopies:
+		return fmt.Errorf("copies.number: %d is not in [0, %d]", c.Copies.Number, maxCopies)
 	case !(c.Copies.DropLabels >= 0 && c.Copies.DropLabels <= 1):
 		return fmt.Errorf("copies.drop_labels: %v is not in [0, 1]", c.Copies.DropLabels)
 	case !(c.Copies.SwapValues >= 0 && c.Copies.SwapValues <= 1):
@@ -338,8 +344,8 @@ func (c *Corpus) validate() error {
 		if _, err := synth.ParseSplit(name); err != nil {
 			return fmt.Errorf("notes.%s: %w", name, err)
 		}
-		if n := c.Notes[name]; n < 1 {
-			return fmt.Errorf("notes.%s: %d is not positive", name, n)
+		if n := c.Notes[name]; n < 1 || n > maxNotes {
+			return fmt.Errorf("notes.%s: %d is not in [1, %d]", name, n, maxNotes)
 		}
 	}
 	return nil
