@@ -36,7 +36,15 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 		return nil, err
 	}
 	run := &Run{opt.Dir, c}
+	unlock, err := run.lock(opt.Resume)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	if err := run.begin(opt.Resume); err != nil {
+		if !opt.Resume {
+			os.Remove(opt.Dir) // if it is empty
+		}
 		return nil, err
 	}
 	log := &epochLog{path: filepath.Join(opt.Dir, logFile)}
