@@ -18,6 +18,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/internal/lockfile"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -404,6 +405,28 @@ func TestFacts(t *testing.T) {
 	want := "train: 2 notes, 5 spans of 2 types, 3 of which cannot be learned (they overlap a longer span, repeat one, or are blank)"
 	if got := factsOf("train", docs).String(); got != want {
 		t.Errorf("%s", got)
+	}
+}
+
+// Two trainings in one folder spoiled each other's models.
+func TestTwoTrainingsInOneFolder(t *testing.T) {
+	dir := t.TempDir()
+	f, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := lockfile.Lock(f); err != nil {
+		t.Fatal(err)
+	}
+	c := &Config{Corpus: Corpus{Types: "any"}}
+	for _, resume := range []bool{false, true} {
+		if _, err := Train(t.Context(), c, TrainOptions{Dir: dir, Resume: resume, Workers: 1}); !errors.Is(err, lockfile.ErrLocked) {
+			t.Errorf("resume %v: error %v", resume, err)
+		}
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Error(err)
 	}
 }
 
