@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
@@ -140,7 +140,7 @@ var (
 // place of an earlier one. A folder without a card stays without.
 func SetOperatingPoints(dir string, section []byte) error {
 	path := filepath.Join(dir, cardFile)
-	card, err := os.ReadFile(path)
+	card, err := bounded.ReadFile(path, bounded.MaxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {

@@ -37,6 +37,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // Model is everything a model folder holds.
@@ -257,7 +258,7 @@ func Load(dir string) (*Model, error) {
 	files := map[string][]byte{}
 	for _, name := range signedFiles {
 		path := filepath.Join(dir, name)
-		if files[name], err = os.ReadFile(path); err != nil {
+		if files[name], err = bounded.ReadFile(path, bounded.MaxModel); err != nil {
 			return nil, err
 		}
 		want, ok := metadata[digestOf(name)]
@@ -278,7 +279,7 @@ func Load(dir string) (*Model, error) {
 	}
 	m.Types, m.Scheme, m.Tokenizer, m.Labels, m.Characters = l.Types, l.Scheme, l.Tokenizer, l.Labels, l.Characters
 	if card := filepath.Join(dir, cardFile); !isDir(card) { // which would be no card
-		if m.README, err = os.ReadFile(card); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if m.README, err = bounded.ReadFile(card, bounded.MaxModel); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
@@ -175,7 +176,7 @@ func encode(w io.Writer, header []byte, tensors []Tensor) error {
 // *data.Error. No number in the file makes it allocate more than the file's own
 // length calls for.
 func ReadTensors(path string) ([]Tensor, map[string]string, error) {
-	f, err := os.Open(path)
+	f, err := bounded.OpenInput(path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // Options of Load. The zero value keeps every vector of any width.
@@ -49,7 +49,7 @@ const (
 // a number of words other than the header's, a truncated file. A GloVe file cut
 // inside the last number of a line cannot be told from a whole one.
 func Load(path string, opt Options) (*Vectors, error) {
-	f, err := os.Open(path)
+	f, err := bounded.OpenInput(path)
 	if err != nil {
 		return nil, err
 	}
@@ -200,6 +200,9 @@ func (in *input) readText(b *builder, count int, line []byte) error {
 			row[i], line = x, rest
 		}
 		if rest, field := cutLast(line); len(rest) > 0 {
+			if notFinite(field) { // rather a number gone wrong than the end of a word of several fields
+				return in.fail(fmt.Sprintf("field %d from the right is not a finite number, or the width is not %d", len(row)+1, len(row)), nil)
+			}
 			if _, ok := parseFloat(field); ok {
 				return in.fail(fmt.Sprintf("more than %d numbers after the word", len(row)), nil)
 			}
@@ -211,6 +214,12 @@ func (in *input) readText(b *builder, count int, line []byte) error {
 		return in.fail(fmt.Sprintf("truncated: %d words where the header says %d", b.v.stats.Records, count), nil)
 	}
 	return nil
+}
+
+// notFinite reports whether a field is a NaN or an infinity.
+func notFinite(field []byte) bool {
+	x, err := strconv.ParseFloat(string(field), 64)
+	return math.IsNaN(x) || math.IsInf(x, 0) && err == nil
 }
 
 // width counts the numbers at the end of a line, leaving a word before them.

@@ -28,10 +28,11 @@ import (
 // instance is left when one of its tokens is, and a note holds PHI still when one
 // of its instances is left. What several gold spans share counts once.
 type Leak struct {
-	types  *data.TypeSet
-	notes  int
-	kinds  []leakKind        // the first is of all PHI
-	ofType map[string][3]int // the kinds that a type is of: all, its category, and itself
+	types      *data.TypeSet
+	notes      int
+	kinds      []leakKind        // the first is of all PHI
+	ofType     map[string][3]int // the kinds that a type is of: all, its category, and itself
+	ofCategory map[string]int    // the kind that a category is
 }
 
 // leakKind is PHI of a category, or of a type of it, or any.
@@ -48,7 +49,7 @@ type tally struct{ left, total int }
 // NewLeak takes the type set that puts types into categories. A type that it
 // does not have is its own category.
 func NewLeak(types *data.TypeSet) *Leak {
-	return &Leak{types: types, kinds: []leakKind{{notes: map[leakCounts]int{}}}, ofType: map[string][3]int{}}
+	return &Leak{types: types, kinds: []leakKind{{notes: map[leakCounts]int{}}}, ofType: map[string][3]int{}, ofCategory: map[string]int{}}
 }
 
 // Add takes in one note. Of a note that the system did not give, let system be an
@@ -56,21 +57,36 @@ func NewLeak(types *data.TypeSet) *Leak {
 func (l *Leak) Add(gold, system *data.Document) {
 	var tokens, instances []phi
 	removed := cover(system.Spans)
+	left := func(t data.Token) bool { return !within(removed, t.Start, t.End) }
+	words := newWords(gold.Text)
+	leftBefore := make([]int, len(words)+1) // how many words before each are left
+	for i, word := range words {
+		leftBefore[i+1] = leftBefore[i]
+		if left(word) {
+			leftBefore[i+1]++
+		}
+	}
+	ofType := map[[3]int][]wordRange{}
 	for _, s := range gold.Spans {
 		instance := phi{l.kindsOf(s.Type), s.Start, s.End, false}
-		before := len(tokens)
-		for t := range Tokens(gold.Text[s.Start:s.End]) {
-			tokens = append(tokens, phi{instance.kinds, s.Start + t.Start, s.Start + t.End, false})
+		whole, parts := words.of(s.Start, s.End)
+		if whole.empty() && parts == nil {
+			parts = []data.Token{{Start: s.Start, End: s.End}}
 		}
-		if len(tokens) == before {
-			tokens = append(tokens, instance)
+		for _, p := range parts {
+			tokens = append(tokens, phi{instance.kinds, p.Start, p.End, left(p)})
+			instance.left = instance.left || left(p)
 		}
-		for i := range tokens[before:] {
-			t := &tokens[before+i]
-			t.left = !within(removed, t.start, t.end)
-			instance.left = instance.left || t.left
+		if !whole.empty() {
+			ofType[instance.kinds] = append(ofType[instance.kinds], whole)
+			instance.left = instance.left || leftBefore[whole.to] > leftBefore[whole.from]
 		}
 		instances = append(instances, instance)
+	}
+	for kinds, ranges := range ofType {
+		for i := range union(ranges) {
+			tokens = append(tokens, phi{kinds, words[i].Start, words[i].End, leftBefore[i+1] > leftBefore[i]})
+		}
 	}
 	note := make([]leakCounts, len(l.kinds))
 	each(tokens, func(kind int, left bool) { note[kind].tokens.add(left) })
@@ -93,13 +109,15 @@ type phi struct {
 // each calls count for each stretch of text once a kind. It sorts.
 func each(all []phi, count func(kind int, left bool)) {
 	slices.SortFunc(all, func(a, b phi) int { return cmp.Or(a.start-b.start, a.end-b.end) })
-	first := 0 // of those on the same stretch
+	first := 0            // of those on the same stretch
+	last := map[int]int{} // by kind: the first of the stretch for which it was counted last, from 1
 	for i, p := range all {
 		if p.start != all[first].start || p.end != all[first].end {
 			first = i
 		}
-		for n, k := range p.kinds {
-			if !slices.ContainsFunc(all[first:i], func(q phi) bool { return q.kinds[n] == k }) {
+		for _, k := range p.kinds {
+			if last[k] != first+1 {
+				last[k] = first + 1
 				count(k, p.left)
 			}
 		}
@@ -122,9 +140,9 @@ func (l *Leak) kindsOf(typ string) [3]int {
 	if t, ok := l.types.Lookup(typ); ok {
 		category = t.Category
 	}
-	kinds[1] = slices.IndexFunc(l.kinds, func(k leakKind) bool { return k.category == category && k.typ == "" })
-	if kinds[1] < 0 {
+	if kinds[1], ok = l.ofCategory[category]; !ok {
 		kinds[1] = len(l.kinds)
+		l.ofCategory[category] = kinds[1]
 		l.kinds = append(l.kinds, leakKind{category: category, notes: map[leakCounts]int{}})
 	}
 	kinds[2] = len(l.kinds)

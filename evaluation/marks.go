@@ -1,7 +1,9 @@
 package evaluation
 
 import (
+	"cmp"
 	"iter"
+	"slices"
 	"unicode"
 
 	"github.com/lethe-deid/lethe/data"
@@ -24,20 +26,89 @@ func untyped(marks []mark) []mark {
 	return marks
 }
 
-// tokens splits each span of the document as Compare says.
-func tokens(d *data.Document) []mark { return typed(TokenSpans(d)) }
-
-// TokenSpans returns the tokens of Compare: of each span its own, with its type.
-func TokenSpans(d *data.Document) []data.Span {
-	var all []data.Span
+// tokens splits each span of the document as Compare says. A token that spans of one
+// type share is there once for all of them, or more often: the number of marks grows
+// with the text and the spans, and not with their product.
+func tokens(d *data.Document) []mark {
+	w := newWords(d.Text)
+	ofType := map[string][]wordRange{} // of the words that lie inside of its spans
+	var types []string
+	var all []mark
 	for _, s := range d.Spans {
-		before := len(all)
-		for t := range Tokens(d.Text[s.Start:s.End]) {
-			all = append(all, data.Span{Start: s.Start + t.Start, End: s.Start + t.End, Type: s.Type, Score: s.Score})
+		whole, parts := w.of(s.Start, s.End)
+		for _, p := range parts {
+			all = append(all, mark{p.Start, p.End, s.Type})
 		}
-		if len(all) == before {
-			all = append(all, data.Span{Start: s.End, End: s.End, Type: s.Type, Score: s.Score})
+		if whole.empty() {
+			if parts == nil {
+				all = append(all, mark{s.End, s.End, s.Type})
+			}
+			continue
 		}
+		if ofType[s.Type] == nil {
+			types = append(types, s.Type)
+		}
+		ofType[s.Type] = append(ofType[s.Type], whole)
+	}
+	for _, t := range types {
+		for i := range union(ofType[t]) {
+			all = append(all, mark{w[i].Start, w[i].End, t})
+		}
+	}
+	return all
+}
+
+// words are the tokens of a whole text.
+type words []data.Token
+
+func newWords(text string) words { return slices.Collect(Tokens(text)) }
+
+// wordRange is [from, to) of words.
+type wordRange struct{ from, to int }
+
+func (r wordRange) empty() bool { return r.from >= r.to }
+
+// of finds the tokens of a stretch of the text: words that lie in it, and before and
+// behind them what it holds of those that its ends cut.
+func (w words) of(start, end int) (whole wordRange, parts []data.Token) {
+	whole.from, _ = slices.BinarySearchFunc(w, start+1, func(t data.Token, at int) int { return cmp.Compare(t.End, at) })
+	whole.to, _ = slices.BinarySearchFunc(w, end, func(t data.Token, at int) int { return cmp.Compare(t.Start, at) })
+	cut := func(t data.Token) bool { return t.Start < start || t.End > end }
+	if !whole.empty() && cut(w[whole.from]) {
+		t := w[whole.from]
+		parts = append(parts, data.Token{Start: max(start, t.Start), End: min(end, t.End)})
+		whole.from++
+	}
+	if !whole.empty() && cut(w[whole.to-1]) {
+		whole.to--
+		parts = append(parts, data.Token{Start: w[whole.to].Start, End: end})
+	}
+	return whole, parts
+}
+
+// union yields each index in one of the ranges once, in order. It sorts.
+func union(ranges []wordRange) iter.Seq[int] {
+	slices.SortFunc(ranges, func(a, b wordRange) int { return cmp.Compare(a.from, b.from) })
+	return func(yield func(int) bool) {
+		next := 0
+		for _, r := range ranges {
+			for i := max(next, r.from); i < r.to; i++ {
+				if !yield(i) {
+					return
+				}
+			}
+			next = max(next, r.to)
+		}
+	}
+}
+
+// TokenSpans returns the tokens of Compare, with the types of their spans and score 1:
+// of spans of one type that share a token, not for each.
+func TokenSpans(d *data.Document) []data.Span {
+	marks := tokens(d)
+	all := make([]data.Span, len(marks))
+	for i, m := range marks {
+		all[i] = data.Span{Start: m.start, End: m.end, Type: m.typ, Score: 1}
 	}
 	return all
 }

@@ -180,7 +180,7 @@ func TestLoadErrors(t *testing.T) {
 		{"set: wrong type", valid, "system.ann.training.epochs=x", "--set system.ann.training.epochs: system.ann.training.epochs: text where a whole number is expected"},
 		{"set: nothing", valid, "name=", "--set name: name: nothing where text is expected"},
 		{"set: no value", valid, "name", "--set name: not of the form path=value, as in seed=2"},
-		{"set: bad value", valid, "system.ann.training.batch=0", "FILE: system.ann.training.batch: 0 is not positive"},
+		{"set: bad value", valid, "system.ann.training.batch=0", "FILE: system.ann.training.batch: 0 is not in [1, 1048576]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := write(t, filepath.Join(t.TempDir(), "x.yaml"), test.yaml)

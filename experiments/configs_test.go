@@ -83,7 +83,7 @@ func TestShippedConfigsTrainAndPredict(t *testing.T) {
 			if err := c.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			if err := c.CheckFiles(); err != nil {
+			if _, err := c.Check(nil); err != nil {
 				t.Fatal(err)
 			}
 			run := filepath.Join(t.TempDir(), "run")

@@ -105,6 +105,9 @@ func (c *Corpus) part(progress Progress) (parts map[string][]*data.Document, err
 	}
 	parts = map[string][]*data.Document{}
 	if f := c.Fold; f.Of > 0 {
+		if err := checkDivision("corpus.fold", f.By, train); err != nil {
+			return nil, err
+		}
 		folds, err := data.Folds(train, f.Of, f.By == byPatient, c.Seed)
 		if err != nil {
 			return nil, fmt.Errorf("corpus.fold: %w", err)
@@ -117,17 +120,31 @@ func (c *Corpus) part(progress Progress) (parts map[string][]*data.Document, err
 		train = slices.DeleteFunc(train, func(d *data.Document) bool { return held[d] })
 	}
 	if h := c.HoldOut; h.Fraction > 0 {
+		if err := checkDivision("corpus.hold_out", h.By, train); err != nil {
+			return nil, err
+		}
 		if train, parts[devSplit], err = data.Split(train, h.Fraction, h.By == byPatient, c.Seed); err != nil {
 			return nil, fmt.Errorf("corpus.hold_out: %w", err)
 		}
 	}
 	if s := c.Subset; s.Documents > 0 {
+		if err := checkDivision("corpus.subset", s.By, train); err != nil {
+			return nil, err
+		}
 		if train, err = data.Sample(train, s.Documents, s.By == byPatient, s.Seed); err != nil {
 			return nil, fmt.Errorf("corpus.subset: %w", err)
 		}
 	}
 	parts[trainSplit] = train
 	return parts, nil
+}
+
+// checkDivision refuses to divide documents by patient whose patients are unknown.
+func checkDivision(key, by string, docs []*data.Document) error {
+	if by != byPatient {
+		return nil
+	}
+	return CheckPatients(key, docs)
 }
 
 // Load reads all of a split, every note of which must be readable.
@@ -151,19 +168,82 @@ func (c *Corpus) checkSplits() error {
 }
 
 // loadBoth reads what a training needs, a corpus that is to be parted only once.
-func (c *Corpus) loadBoth(progress Progress) (train, dev []*data.Document, err error) {
+// The other splits it does not need, but compares with train: such of their notes
+// as can be read. It returns what there is to say of each split.
+func (c *Corpus) loadBoth(progress Progress) (train, dev []*data.Document, all []Facts, err error) {
 	if err := c.checkSplits(); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	if c.cuts(trainSplit) && c.cuts(devSplit) {
-		parts, err := c.part(progress)
-		return parts[trainSplit], parts[devSplit], err
+	parts := map[string][]*data.Document{}
+	if c.cuts(trainSplit) {
+		if parts, err = c.part(progress); err != nil {
+			return nil, nil, nil, err
+		}
 	}
-	if train, err = c.Load(trainSplit, progress); err != nil {
-		return nil, nil, err
+	for _, name := range c.inOrder() {
+		if parts[name] == nil {
+			docs, err := c.Load(name, progress)
+			if needed := name == trainSplit || name == devSplit; err != nil && needed {
+				return nil, nil, nil, err
+			} else if err != nil {
+				continue // it is an error when it is to be scored
+			}
+			parts[name] = docs
+		}
+		if err := c.checkSplit(name, parts[trainSplit], parts[name]); err != nil {
+			return nil, nil, nil, err
+		}
+		all = append(all, factsOf(name, parts[name]))
 	}
-	dev, err = c.Load(devSplit, progress)
-	return train, dev, err
+	return parts[trainSplit], parts[devSplit], all, nil
+}
+
+// inOrder lists the splits, train first and dev second.
+func (c *Corpus) inOrder() []string {
+	names := []string{trainSplit, devSplit}
+	for _, name := range c.SplitNames() {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// checkSplit refuses a split that is of no use beside train.
+func (c *Corpus) checkSplit(name string, train, docs []*data.Document) error {
+	if c.Format == "text" && name != trainSplit && name != devSplit {
+		return nil // notes to be tagged, and not to be scored
+	}
+	if err := checkAnnotated(name, docs); err != nil || name == trainSplit {
+		return err
+	}
+	return c.checkOverlap(train, name, docs)
+}
+
+// check reads all splits, and returns what is wrong with each.
+func (c *Corpus) check(progress Progress) (all []Facts, err error) {
+	if err := c.checkSplits(); err != nil {
+		return nil, err
+	}
+	if c.Format == synthetic {
+		return nil, nil // what is generated is as it should be
+	}
+	var bad []error
+	var train []*data.Document
+	for _, name := range c.inOrder() {
+		docs, err := c.Load(name, progress)
+		if err == nil {
+			if name == trainSplit {
+				train = docs
+			}
+			all = append(all, factsOf(name, docs))
+			err = c.checkSplit(name, train, docs)
+		}
+		if err != nil && !slices.ContainsFunc(bad, func(e error) bool { return e.Error() == err.Error() }) {
+			bad = append(bad, err)
+		}
+	}
+	return all, errors.Join(bad...)
 }
 
 // copies makes the changed copies of the training documents.
@@ -176,28 +256,32 @@ func (c *Corpus) copies(train []*data.Document) []*data.Document {
 	return all
 }
 
-// collect reads a source to its end.
+// maxBad is how many unreadable notes are named.
+const maxBad = 20
+
+// collect reads a source to its end. Of notes that cannot be read, it names the
+// first.
 func (c *Corpus) collect(split string, source data.Documents, progress Progress) ([]*data.Document, error) {
 	var docs []*data.Document
+	var bad []error
 	for doc, err := range source {
 		if err != nil {
-			return nil, err
+			if bad = append(bad, err); len(bad) > maxBad {
+				bad[maxBad] = fmt.Errorf("split %s: there are more; only the first %d notes that cannot be read are named", split, maxBad)
+				break
+			}
+			continue
 		}
-		docs = append(docs, doc)
-		progress.tell("reading "+split, len(docs), c.Notes[split])
+		if bad == nil {
+			docs = append(docs, doc)
+			progress.tell("reading "+split, len(docs), c.Notes[split])
+		}
+	}
+	if bad != nil {
+		return nil, errors.Join(bad...)
 	}
 	if len(docs) == 0 {
 		return nil, fmt.Errorf("corpus: split %s holds no document", split)
 	}
 	return docs, nil
-}
-
-// checkAnnotated refuses documents that teach nothing.
-func checkAnnotated(docs []*data.Document) error {
-	for _, d := range docs {
-		if len(d.Spans) > 0 {
-			return nil
-		}
-	}
-	return errors.New("corpus: split train holds no annotation to learn from")
 }

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/lethe-deid/lethe/checkpoints"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/taggers/operating"
 )
 
@@ -46,7 +46,7 @@ func digest(dir string, except ...string) (string, error) {
 		if err != nil || entry.IsDir() || slices.Contains(except, entry.Name()) {
 			return err
 		}
-		f, err := os.Open(path)
+		f, err := bounded.OpenInput(path)
 		if err != nil {
 			return err
 		}

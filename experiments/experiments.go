@@ -29,6 +29,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
@@ -63,6 +64,8 @@ type Corpus struct {
 	Subset  Subset            `yaml:"subset"`          // leaves a part of train, or of what the others leave of it
 	Copies  Copies            `yaml:"copies"`          // changed copies of train to learn from as well
 	Notes   map[string]int    `yaml:"notes,omitempty"` // for synth, in the place of Splits: how many to generate
+	// AllowOverlap permits dev and other splits to hold annotated notes of train.
+	AllowOverlap bool `yaml:"allow_overlap,omitempty"`
 	// NotesPerPatient is synth.Config's: for synth; default 0.
 	NotesPerPatient int    `yaml:"notes_per_patient,omitempty"`
 	Seed            uint64 `yaml:"seed"` // decides what is held out or generated; default 1
@@ -164,7 +167,7 @@ func (c *Config) finish() error {
 
 // read decodes a file over the defaults.
 func read(path string) (*Config, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := bounded.ReadFile(path, bounded.MaxConfig)
 	if err != nil {
 		return nil, err
 	}
@@ -277,6 +280,12 @@ func (c *Config) Validate() error {
 	return nil
 }
 
+// A corpus is held in memory when it is trained on.
+const (
+	maxCopies = 100
+	maxNotes  = 100_000
+)
+
 func (c *Corpus) validate() error {
 	if c.Format != synthetic {
 		if _, err := format.Lookup(c.Format); err != nil {
@@ -310,8 +319,8 @@ func (c *Corpus) validate() error {
 		return fmt.Errorf("fold.number: %d of %d", c.Fold.Number, c.Fold.Of)
 	case c.Fold.Of > 0 && c.has(testSplit):
 		return errors.New("fold: makes the split test, which is given as well")
-	case c.Copies.Number < 0:
-		return fmt.Errorf("copies.number: %d is negative", c.Copies.Number)
+	case c.Copies.Number < 0 || c.Copies.Number > maxCopies:
+		return fmt.Errorf("copies.number: %d is not in [0, %d]", c.Copies.Number, maxCopies)
 	case !(c.Copies.DropLabels >= 0 && c.Copies.DropLabels <= 1):
 		return fmt.Errorf("copies.drop_labels: %v is not in [0, 1]", c.Copies.DropLabels)
 	case !(c.Copies.SwapValues >= 0 && c.Copies.SwapValues <= 1):
@@ -335,8 +344,8 @@ func (c *Corpus) validate() error {
 		if _, err := synth.ParseSplit(name); err != nil {
 			return fmt.Errorf("notes.%s: %w", name, err)
 		}
-		if n := c.Notes[name]; n < 1 {
-			return fmt.Errorf("notes.%s: %d is not positive", name, n)
+		if n := c.Notes[name]; n < 1 || n > maxNotes {
+			return fmt.Errorf("notes.%s: %d is not in [1, %d]", name, n, maxNotes)
 		}
 	}
 	return nil
@@ -360,32 +369,44 @@ func (c *Config) Outline() string {
 	return b.String()
 }
 
-// CheckFiles returns an error for each split, file or folder that training needs and
-// that is not there, or else for the first of the system's that is broken.
-func (c *Config) CheckFiles() error {
-	var missing []error
-	if err := c.Corpus.checkSplits(); err != nil {
-		missing = append(missing, err)
+// Check reads all that a training, its ablations and the scoring of each split would
+// read, and returns what there is to say of the splits, and an error for each split,
+// note, file, folder or ablation that is missing or wrong; or else for the first of the
+// system's files that is broken.
+func (c *Config) Check(progress Progress) ([]Facts, error) {
+	facts, err := c.Corpus.check(progress)
+	err = errors.Join(err, c.checkAblations(), c.checkFiles())
+	if err != nil {
+		return facts, err
 	}
+	types, err := data.LookupTypeSet(c.Corpus.Types)
+	if err != nil {
+		return facts, err
+	}
+	return facts, c.System.Check(types, runtime.NumCPU())
+}
+
+// checkAblations returns an error for each ablation that makes no experiment.
+func (c *Config) checkAblations() error {
+	var wrong []error
+	for i, a := range c.Ablations {
+		if _, err := c.With(a.Set...); err != nil {
+			wrong = append(wrong, fmt.Errorf("ablations[%d] (%s): %w", i, a.Name, err))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// checkFiles returns an error for each file or folder of the system that is missing.
+func (c *Config) checkFiles() error {
+	var missing []error
 	check := func(key, path string) {
 		if _, err := os.Stat(path); err != nil {
 			missing = append(missing, fmt.Errorf("%s: %w", key, err))
 		}
 	}
-	for _, name := range []string{trainSplit, devSplit} {
-		if path := c.Corpus.Splits[name]; path != "" {
-			check("corpus.splits."+name, path)
-		}
-	}
 	for _, p := range c.System.Paths() {
 		check("system."+p.Key, *p.Value)
 	}
-	if len(missing) > 0 {
-		return errors.Join(missing...)
-	}
-	types, err := data.LookupTypeSet(c.Corpus.Types)
-	if err != nil {
-		return err
-	}
-	return c.System.Check(types, runtime.NumCPU())
+	return errors.Join(missing...)
 }

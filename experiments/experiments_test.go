@@ -18,6 +18,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/internal/lockfile"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -223,7 +224,7 @@ func corpus(t *testing.T, dir string, n int) {
 		t.Fatal(err)
 	}
 	for i := range n {
-		doc := &data.Document{ID: fmt.Sprintf("note-%02d", i), Text: "In 2087 and 2088.",
+		doc := &data.Document{ID: fmt.Sprintf("note-%02d", i), Text: "In 2087 and 2088." + strings.Repeat(" Well.", i),
 			Spans: []data.Span{{Start: 3, End: 7, Type: "DATE", Score: 1}, {Start: 12, End: 16, Type: "DATE", Score: 1}}}
 		if err := out.Write(doc); err != nil {
 			t.Fatal(err)
@@ -273,7 +274,7 @@ func TestFoldAndSubset(t *testing.T) {
 		if !slices.Equal(dev, ids(c, "dev")) || !slices.Equal(test, ids(c, "test")) {
 			t.Error("a subset changes dev or test")
 		}
-		both, heldOut, err := c.loadBoth(nil)
+		both, heldOut, _, err := c.loadBoth(nil)
 		if err != nil || len(both) != 4 || len(heldOut) != 3 {
 			t.Errorf("to train there are %d and %d notes, error %v", len(both), len(heldOut), err)
 		}
@@ -328,6 +329,107 @@ func TestHoldOut(t *testing.T) {
 	}
 }
 
+// Documents that named no patient were each a patient of their own, and the folds
+// said to be by patient.
+func TestByPatientWithoutPatients(t *testing.T) {
+	dir := t.TempDir()
+	corpus(t, dir, 20)
+	base := Corpus{Format: "brat", Types: "i2b2-2014", Splits: map[string]string{"train": dir}, Seed: 1}
+	for what, change := range map[string]func(c *Corpus, by string){
+		"corpus.fold":     func(c *Corpus, by string) { c.Fold = Fold{1, 4, by} },
+		"corpus.hold_out": func(c *Corpus, by string) { c.HoldOut = HoldOut{0.25, by} },
+		"corpus.subset":   func(c *Corpus, by string) { c.Subset = Subset{5, by, 1} },
+	} {
+		c := base
+		change(&c, "patient")
+		want := what + ": by patient, but 20 of 20 notes (such as note-00) do not say whose they are: "
+		if _, err := c.Load("train", nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+		c = base
+		change(&c, "document")
+		if _, err := c.Load("train", nil); err != nil {
+			t.Errorf("%s by document: %v", what, err)
+		}
+	}
+}
+
+// Only the first of many bad notes was named, so that one ran it again for each.
+func TestAllBadNotesAreNamed(t *testing.T) {
+	dir := t.TempDir()
+	corpus(t, dir, 40)
+	c := Corpus{Format: "brat", Types: "i2b2-2014", Splits: map[string]string{"train": dir}}
+	for n := range 30 {
+		write(t, filepath.Join(dir, fmt.Sprintf("note-%02d.ann", n)), "T1\tDATE 3 7\tnone\n")
+		_, err := c.Load("train", nil)
+		if lines := strings.Count(err.Error(), "\n") + 1; lines != min(n+1, 21) {
+			t.Fatalf("of %d bad notes %d lines tell", n+1, lines)
+		}
+	}
+}
+
+func TestSplitsThatTeachNothing(t *testing.T) {
+	note := func(text string, spans ...data.Span) *data.Document {
+		return &data.Document{ID: "id of " + text, Text: text, Spans: spans}
+	}
+	year := data.Span{Start: 3, End: 7, Type: "DATE", Score: 1}
+	train := []*data.Document{note("In 2087.", year), note("Did not come.")}
+	for what, tc := range map[string]struct {
+		c     Corpus
+		split string
+		docs  []*data.Document
+		want  string
+	}{
+		"other notes":       {Corpus{}, "dev", []*data.Document{note("In 2088.", year), note("Did not come.")}, ""},
+		"the same":          {Corpus{}, "dev", []*data.Document{note("In 2088.", year), note("In  2087.", data.Span{Start: 4, End: 8, Type: "DATE"})}, "corpus: 1 of the 2 notes of split dev have the same text as a note of train, which makes its scores worthless (id of In  2087.): "},
+		"the same, allowed": {Corpus{AllowOverlap: true}, "dev", train, ""},
+		"dev without spans": {Corpus{}, "dev", train[1:], "corpus: split dev holds no annotation to score by"},
+		"test likewise":     {Corpus{}, "test", train[1:], "corpus: split test holds no annotation to score by"},
+		"test of texts":     {Corpus{Format: "text"}, "test", train[1:], ""},
+		"train likewise":    {Corpus{}, "train", train[1:], "corpus: split train holds no annotation to learn from"},
+	} {
+		got := ""
+		if err := tc.c.checkSplit(tc.split, train, tc.docs); err != nil {
+			got = err.Error()
+		}
+		if !strings.HasPrefix(got, tc.want) || tc.want == "" && got != "" {
+			t.Errorf("%s: error %q, want %q", what, got, tc.want)
+		}
+	}
+}
+
+func TestFacts(t *testing.T) {
+	docs := []*data.Document{{Text: "In 2087 and  2088.", Spans: []data.Span{
+		{Start: 0, End: 7, Type: "X"}, {Start: 3, End: 7, Type: "DATE"}, {Start: 11, End: 13, Type: "DATE"}, {Start: 13, End: 17, Type: "DATE"}, {Start: 13, End: 17, Type: "DATE"},
+	}}, {}}
+	want := "train: 2 notes, 5 spans of 2 types, 3 of which cannot be learned (they overlap a longer span, repeat one, or are blank)"
+	if got := factsOf("train", docs).String(); got != want {
+		t.Errorf("%s", got)
+	}
+}
+
+// Two trainings in one folder spoiled each other's models.
+func TestTwoTrainingsInOneFolder(t *testing.T) {
+	dir := t.TempDir()
+	f, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := lockfile.Lock(f); err != nil {
+		t.Fatal(err)
+	}
+	c := &Config{Corpus: Corpus{Types: "any"}}
+	for _, resume := range []bool{false, true} {
+		if _, err := Train(t.Context(), c, TrainOptions{Dir: dir, Resume: resume, Workers: 1}); !errors.Is(err, lockfile.ErrLocked) {
+			t.Errorf("resume %v: error %v", resume, err)
+		}
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Error(err)
+	}
+}
+
 // With hold_out, the whole of train was read again for dev, and a third time to
 // score dev, without progress. Here it is gone once it was read.
 func TestHoldOutReadsTrainOnce(t *testing.T) {
@@ -336,7 +438,7 @@ func TestHoldOutReadsTrainOnce(t *testing.T) {
 	corpus(t, notes, 20)
 	config, err := Load(write(t, filepath.Join(dir, "x.yaml"), `
 name: x
-corpus: {format: brat, types: i2b2-2014, splits: {train: "`+notes+`"}, hold_out: {fraction: 0.25}}
+corpus: {format: brat, types: i2b2-2014, splits: {train: "`+notes+`"}, hold_out: {fraction: 0.25, by: document}}
 system:
   ann:
     tokenizer: letters-digits

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // scoresSuffix follows the name of a split: in predictions/SPLIT.scores.jsonl.
@@ -84,7 +84,7 @@ func newScores(doc *data.Document) scores {
 // readScores gives the documents' spans the scores of a file, which may be
 // missing. Scores of other spans are an error.
 func readScores(path string, docs []*data.Document) (bool, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := bounded.ReadFile(path, bounded.MaxModel)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	} else if err != nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
@@ -37,7 +38,7 @@ type Machine struct {
 // Machine reads what Train noted down; it is nil for a run without such a note.
 func (r *Run) Machine() (*Machine, error) {
 	path := filepath.Join(r.Dir, machineFile)
-	raw, err := os.ReadFile(path)
+	raw, err := bounded.ReadFile(path, bounded.MaxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {

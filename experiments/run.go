@@ -16,6 +16,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/internal/lockfile"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/taggers"
@@ -230,6 +231,27 @@ func WriteFile(path string, content []byte) error {
 		return err
 	}
 	return wholefile.WriteFile(path, content, 0o666)
+}
+
+// lock makes the run folder, unless it is to be resumed, and keeps other runs out of
+// it until unlock is called or the process ends.
+func (r *Run) lock(resume bool) (unlock func(), err error) {
+	if !resume {
+		if err := os.MkdirAll(r.Dir, 0o777); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := os.Open(r.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: holds no %s, so there is no run to resume", r.Dir, configFile)
+	} else if err != nil {
+		return nil, err
+	}
+	if err := lockfile.Lock(dir); err != nil {
+		_ = dir.Close()
+		return nil, fmt.Errorf("%s: %w", r.Dir, err)
+	}
+	return func() { _ = dir.Close() }, nil
 }
 
 // begin makes the run folder, or checks that what is to be resumed there had the

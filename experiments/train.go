@@ -21,6 +21,7 @@ type TrainOptions struct {
 	Resume   bool                // go on with the run in Dir, to the very bits it would have reached uninterrupted
 	Version  string              // of the program, which the run remembers: see the function Version
 	Workers  int                 // cores to use; the bits depend on their number; 0: those of the run to resume, or else all
+	Corpus   func([]Facts)       // is told what was read, before the training; may be nil
 	Epoch    func(taggers.Epoch) // may be nil
 	Failed   func(error)         // is told of each note of dev that could not be written; may be nil
 	Progress Progress
@@ -35,7 +36,15 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 		return nil, err
 	}
 	run := &Run{opt.Dir, c}
+	unlock, err := run.lock(opt.Resume)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	if err := run.begin(opt.Resume); err != nil {
+		if !opt.Resume {
+			os.Remove(opt.Dir) // if it is empty
+		}
 		return nil, err
 	}
 	log := &epochLog{path: filepath.Join(opt.Dir, logFile)}
@@ -49,12 +58,12 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 			return nil, err
 		}
 	}
-	train, dev, err := c.Corpus.loadBoth(opt.Progress)
+	train, dev, facts, err := c.Corpus.loadBoth(opt.Progress)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkAnnotated(train); err != nil {
-		return nil, err
+	if opt.Corpus != nil {
+		opt.Corpus(facts)
 	}
 	if err := run.note(opt); err != nil {
 		return nil, err

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 )
 
@@ -22,7 +22,7 @@ func LoadTypeMap(nameOrPath string) (*data.TypeMap, error) {
 	if unknown == nil {
 		return m, nil
 	}
-	raw, err := os.ReadFile(nameOrPath)
+	raw, err := bounded.ReadFile(nameOrPath, bounded.MaxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w, nor is there such a file", unknown)
 	} else if err != nil {

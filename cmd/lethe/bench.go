@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
 func newBench() *cobra.Command {
@@ -41,6 +42,9 @@ The environment variable LETHE_KERNEL forces a kernel: generic, avx2 or avx512.`
 			}
 			if opt.Workers < 1 || opt.Batch < 0 {
 				return usageError(cmd, errors.New("--workers must be positive, and --batch not negative"))
+			}
+			if opt.Workers > maxWorkers || opt.Batch > ann.MaxBatch {
+				return usageError(cmd, fmt.Errorf("--workers is %d at most, and --batch %d", maxWorkers, ann.MaxBatch))
 			}
 			opt.Limit = time.Duration(seconds * float64(time.Second))
 			opt.Types = cmp.Or(opt.Types, experiments.DefaultTypes(opt.Format), "any")

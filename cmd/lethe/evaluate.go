@@ -198,10 +198,18 @@ func (o *evaluateOptions) run(hipaa bool, typeMap string, minF1 float64) error {
 	}
 	scores, err := evaluation.Options{Types: types, HIPAA: hipaa}.Compare(gold, system)
 	if err != nil {
-		return err
+		return allUnreadable(err, read, map[string]string{o.gold: o.format, o.system: cmp.Or(o.systemFormat, o.format)})
 	}
 	for _, line := range append(leftOfGold.Lines("--gold"), leftOfSystem.Lines("--system")...) {
 		complain(errors.New(line))
+	}
+	if scores.Strict.TP+scores.Strict.FN == 0 {
+		if o.json {
+			err = printReport(scores, true)
+		} else {
+			_, err = fmt.Printf("documents: %d\nannotations in the gold standard: 0\n", scores.Documents)
+		}
+		return errors.Join(err, fmt.Errorf("%s: the gold standard holds no annotation of the types to score, so there is nothing to score", o.gold))
 	}
 	if err := printReport(scores, o.json); err != nil {
 		return err

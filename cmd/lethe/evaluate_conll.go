@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/evaluation/conlleval"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // conllScorer is conlleval.
@@ -61,7 +62,7 @@ func conllScorer(flags *pflag.FlagSet) scorer {
 func (o *evaluateOptions) scoreFileCoNLL(opt conlleval.Options) (*conlleval.Report, error) {
 	in, name := io.Reader(os.Stdin), "stdin"
 	if o.file != stdio {
-		f, err := os.Open(o.file)
+		f, err := bounded.OpenInput(o.file)
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +90,7 @@ func (o *evaluateOptions) scoreNotesCoNLL(tokenizer, splitter string) (*conlleva
 		return nil, err
 	}
 	scorer := conlleval.NewScorer(tokens, sentences)
-	m, err := evaluation.EachPair(readMarked(o.gold, o.format, types), readMarked(o.system, cmp.Or(o.systemFormat, o.format), types),
+	m, err := evaluation.EachPair(readGold(o.gold, o.format, types), readMarked(o.system, cmp.Or(o.systemFormat, o.format), types),
 		func(gold, system *data.Document) error {
 			scorer.Add(gold, system)
 			return nil

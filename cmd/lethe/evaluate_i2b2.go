@@ -43,7 +43,7 @@ func (o *evaluateOptions) runI2B2(opt i2b2.Options) error {
 		if err != nil {
 			return err
 		}
-		gold := i2b2.FromDocuments(readMarked(o.gold, o.format, types))
+		gold := i2b2.FromDocuments(readGold(o.gold, o.format, types))
 		system := i2b2.FromDocuments(readMarked(o.system, cmp.Or(o.systemFormat, o.format), types))
 		return o.scoreI2B2(gold, i2b2.System{Documents: system}, opt, layout)
 	}

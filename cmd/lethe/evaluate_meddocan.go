@@ -63,7 +63,7 @@ func (o *evaluateOptions) meddocanSources() (gold, system meddocan.Source, err e
 		if err != nil {
 			return nil, nil, err
 		}
-		return meddocan.FromDocuments(readMarked(o.gold, o.format, types)), meddocan.FromDocuments(readMarked(o.system, systemFormat, types)), nil
+		return meddocan.FromDocuments(readGold(o.gold, o.format, types)), meddocan.FromDocuments(readMarked(o.system, systemFormat, types)), nil
 	}
 	if o.types != "" {
 		return nil, nil, errors.New("--types is for other formats: of brat and XML files the script takes every type")

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
 // version is set by the Makefile: see experiments.Version.
@@ -36,9 +37,10 @@ func newRoot() *cobra.Command {
 Data goes to stdout, messages and progress to stderr. Exit codes: 0 done,
 1 the check asked for said no, 2 wrong usage or failure, 3 done, but some notes
 could not be examined.`,
-		Args:    unknownCommand,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		Version: experiments.Version(version), SilenceErrors: true, SilenceUsage: true, DisableFlagsInUseLine: true, SuggestionsMinimumDistance: 2,
+		Args:              unknownCommand,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(*cobra.Command, []string) error { return kernel.CheckEnvironment() },
+		Version:           experiments.Version(version), SilenceErrors: true, SilenceUsage: true, DisableFlagsInUseLine: true, SuggestionsMinimumDistance: 2,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if name := firstWord(os.Args[1:]); cmd == root && name != "" { // its flags are those of a command that is misspelled

@@ -169,6 +169,9 @@ func (o *predictOptions) ofRun(ctx context.Context, m *experiments.Model) error 
 	if scores == nil {
 		return err
 	}
+	if scores.Strict.TP+scores.Strict.FN == 0 && corpus.Format != "text" {
+		return errors.Join(fmt.Errorf("split %s holds no annotation, so there is nothing to score; what was found is kept", split), err)
+	}
 	return errors.Join(printReport(scores, o.json), err)
 }
 

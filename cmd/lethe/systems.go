@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -74,6 +76,50 @@ func readMarked(path, formatName string, types *data.TypeSet) data.Documents {
 		}
 		f.Read(path, types)(yield)
 	}
+}
+
+// readGold is readMarked of a gold standard. One without any annotation is an error:
+// nothing could be missed in it.
+func readGold(path, formatName string, types *data.TypeSet) data.Documents {
+	return func(yield func(*data.Document, error) bool) {
+		documents, spans := 0, 0
+		for doc, err := range readMarked(path, formatName, types) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			documents++
+			spans += len(doc.Spans)
+			if !yield(doc, nil) {
+				return
+			}
+		}
+		if documents > 0 && spans == 0 {
+			yield(nil, fmt.Errorf("%s: the gold standard holds no annotation, so there is nothing to score", path))
+		}
+	}
+}
+
+// allUnreadable is the error that a comparison of what is at the paths ended with; if
+// that was of a note that cannot be read, those of all such notes, up to a number.
+func allUnreadable(err error, types *data.TypeSet, formats map[string]string) error {
+	if _, ok := errors.AsType[*data.Error](err); !ok {
+		return err
+	}
+	const most = 20
+	var bad []error
+	for _, path := range slices.Sorted(maps.Keys(formats)) {
+		for _, err := range format.Read(formats[path], path, types) {
+			if err == nil {
+				continue
+			}
+			if bad = append(bad, err); len(bad) > most {
+				bad[most] = fmt.Errorf("there are more; only the first %d notes that cannot be read are named", most)
+				return errors.Join(bad...)
+			}
+		}
+	}
+	return cmp.Or(errors.Join(bad...), err)
 }
 
 // byPatient reads --by.

@@ -29,8 +29,12 @@ that is best on dev, and print its scores there. Everything goes into a run
 folder: config.yaml, run.json, log.jsonl, model/best, model/last, predictions, evaluation.
 
 A system can be a tree: taggers below an ensemble, a second pass, or corrections.
-Each learns by itself. --dry-run draws the tree, checks that the files it names
-are there, and trains nothing.`,
+Each learns by itself. --dry-run draws the tree, reads the notes of all splits and
+the files that the system names, reports what is missing or wrong with them, and
+trains nothing.
+
+A split without annotations, or with annotated notes that stand in train as well, is
+an error: no score would mean anything.`,
 		Example: `  lethe train experiments/configs/demo.yaml --out demo
   lethe train meddocan.yaml --set seed=2 --set system.ann.training.epochs=30
   lethe train meddocan.yaml --out runs/meddocan --resume
@@ -48,14 +52,18 @@ are there, and trains nothing.`,
 				return err
 			}
 			if dryRun {
-				_, err := fmt.Print(config.Outline())
-				return errors.Join(err, config.CheckFiles())
+				return check(config)
 			}
 			p := newProgress()
 			defer p.clear()
 			if opt.Dir == "" {
 				opt.Dir = filepath.Join("runs", config.Name+"-"+time.Now().Format("20060102-150405"))
 				p.line("run folder: %s", opt.Dir)
+			}
+			opt.Corpus = func(facts []experiments.Facts) {
+				for _, f := range facts {
+					p.line("%s", f)
+				}
 			}
 			epochs := 0
 			opt.Progress, opt.Failed, opt.Version = p.show, p.failed, version
@@ -78,10 +86,27 @@ are there, and trains nothing.`,
 	flags.StringArrayVar(&settings, "set", nil, "put `path=value` over the config, e.g. seed=2; repeatable (default none)")
 	flags.StringVar(&opt.Dir, "out", "", "run folder `DIR`, new or empty (default runs/NAME-TIME)")
 	flags.BoolVar(&opt.Resume, "resume", false, "go on with the interrupted run in --out (default no)")
-	flags.BoolVar(&dryRun, "dry-run", false, "draw the system, check that its files are there, and end (default no)")
+	flags.BoolVar(&dryRun, "dry-run", false, "draw the system, read its notes and files, and end (default no)")
 	workersFlag(cmd, &opt.Workers)
 	flags.Lookup("workers").Usage += ", which the last bits of the weights depend on; as many as before with --resume"
 	return cmd
+}
+
+// check prints what would be trained, and on what, and reads it.
+func check(config *experiments.Config) error {
+	if _, err := fmt.Print(config.Outline()); err != nil {
+		return err
+	}
+	p := newProgress()
+	facts, err := config.Check(p.show)
+	p.clear()
+	if len(facts) > 0 {
+		fmt.Println()
+	}
+	for _, f := range facts {
+		fmt.Println(f)
+	}
+	return err
 }
 
 // epochLine is an epoch as people read it. Times are in seconds; tokens/s is

@@ -15,6 +15,7 @@ import (
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/embeddings/learn"
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
@@ -133,7 +134,7 @@ func openTexts(paths []string, formatName string) (data.Documents, error) {
 // decodeFile reads a file that may be gzipped.
 func decodeFile(f *format.Format, path string) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
-		file, err := os.Open(path)
+		file, err := bounded.OpenInput(path)
 		if err != nil {
 			yield(nil, err)
 			return

@@ -12,7 +12,6 @@ package brat
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,7 +29,8 @@ const (
 )
 
 // Read reads one note, named by either of its files, or all notes of a folder
-// in the order of their names; hidden files and subfolders are left out. A bad
+// in the order of their names; hidden files and subfolders are left out. The name
+// without extension is the ID; names such as 110-04 give the patient, 110. A bad
 // note yields a *data.Error and reading goes on with the next; a missing path or
 // a folder without a note yields one error.
 //
@@ -74,11 +74,12 @@ func read(stem string, types *data.TypeSet) (*data.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := os.ReadFile(stem + annotationExt)
+	raw, err := notes.ReadFile(stem + annotationExt)
 	if err != nil {
-		return nil, notes.Unreadable(stem+annotationExt, err)
+		return nil, err
 	}
-	doc := &data.Document{ID: filepath.Base(stem), Text: text}
+	id := filepath.Base(stem)
+	doc := &data.Document{ID: id, Patient: notes.Patient(id), Text: text}
 	doc.Spans, err = parse(stem+annotationExt, raw, text, types)
 	if err != nil {
 		return nil, err
@@ -163,8 +164,8 @@ func flat(text string) string { return lineEnds.Replace(text) }
 var lineEnds = strings.NewReplacer("\n", " ", "\r", " ")
 
 // Create writes notes into a folder as ID.txt and ID.ann, annotations in reading
-// order. A span over a line end is written as one, quoted with a space. Patients
-// and scores are not kept.
+// order. A span over a line end is written as one, quoted with a space. A patient
+// whom the ID does not tell is not kept, nor are scores.
 func Create(dir string, types *data.TypeSet) (data.Writer, error) {
 	return notes.NewFolder(dir, types, func(doc *data.Document) ([]notes.Part, error) {
 		return []notes.Part{

@@ -19,6 +19,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/internal/notes"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // Ext is the extension of the files of this format in a folder.
@@ -30,6 +31,13 @@ const boundary = "-DOCSTART-"
 // spaces are what parts tokens: ASCII white space. Other white space, such as
 // U+00A0, is part of a token.
 const spaces = " \t\n\v\f\r"
+
+// otherLineEnds are line ends of old systems and of Unicode. Behind the token,
+// where nobody would see it, they part what was meant as two lines.
+const otherLineEnds = "\v\f\r\u0085\u2028\u2029"
+
+// maxLine is the largest size of a line, in bytes.
+const maxLine = 1 << 20
 
 // Read reads one file, or the .conll files of a folder in the order of their
 // names; hidden files and subfolders are left out.
@@ -82,7 +90,7 @@ func newReader(in io.Reader, name string, types *data.TypeSet, seen map[string]b
 // all yields every document; false means that yield wants no more.
 func (r *reader) all(yield func(*data.Document, error) bool) bool {
 	for {
-		raw, err := r.in.ReadBytes('\n')
+		raw, err := bounded.ReadLine(r.in, maxLine)
 		if len(raw) > 0 {
 			start := r.offset
 			r.offset += len(raw)
@@ -142,7 +150,9 @@ func (r *reader) add(columns []string, raw []byte, offset int) error {
 		e.Line, e.Offset = r.line, e.Offset+offset
 		return e
 	}
-	switch {
+	switch line := strings.TrimRight(string(raw), "\r\n"); {
+	case strings.Contains(line, "\r"), len(columns) > 1 && strings.ContainsAny(strings.Join(columns[1:], ""), otherLineEnds):
+		return defect("a line end other than LF and CR LF stands inside the line")
 	case blank:
 		r.endSentence()
 		return nil
@@ -171,6 +181,9 @@ func (r *reader) add(columns []string, raw []byte, offset int) error {
 		r.text.WriteByte('\n')
 	}
 	start := r.text.Len()
+	if start+len(token) > bounded.MaxNote {
+		return defect("the document is too large: -DOCSTART- should begin the next one")
+	}
 	r.text.WriteString(token)
 	r.tokens = append(r.tokens, data.Token{Start: start, End: r.text.Len()})
 	r.labels = append(r.labels, label)

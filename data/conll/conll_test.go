@@ -72,7 +72,9 @@ func TestDecodeErrors(t *testing.T) {
 		"type":             {"Mr. B-Zebulon", "f.conll:5: the label's type is not in the type set conll"},
 		"empty token":      {"\tO", "f.conll:5: the token is empty or holds white space"},
 		"token with space": {"Zebulon Vance\tO", "f.conll:5: the token is empty or holds white space"},
-		"token with CR":    {"Zebulon\rVance O", "f.conll:5: the token is empty or holds white space"},
+		"CR only":          {"Zebulon B-PER\rVance I-PER\r", "f.conll:5: a line end other than LF and CR LF stands inside the line"},
+		"NEL":              {"Zebulon B-PER\u0085Vance I-PER", "f.conll:5: a line end other than LF and CR LF stands inside the line"},
+		"token with CR":    {"Zebulon\rVance O", "f.conll:5: a line end other than LF and CR LF stands inside the line"},
 		"invalid UTF-8":    {"Zebul\xf3n O", "f.conll:5: invalid UTF-8 (offset 46)"},
 		"id twice":         {"-DOCSTART- first O", "f.conll:5: an earlier document has this id"},
 	} {

@@ -23,7 +23,7 @@ func decode(path string, raw []byte, types *data.TypeSet) (*data.Document, error
 		}
 	}
 	id := notes.ID(path)
-	doc := &data.Document{ID: id, Patient: patient(id), Text: note.Text}
+	doc := &data.Document{ID: id, Patient: notes.Patient(id), Text: note.Text}
 	offsets := notes.NewOffsets(doc.Text)
 	for _, t := range note.Tags {
 		span, err := newSpan(t, offsets, types)
@@ -216,6 +216,8 @@ func (p *parser) tag(e xml.StartElement) error {
 			t.End = a.Value
 		case "TYPE":
 			t.Type = a.Value
+		case "text":
+			t.Text = &a.Value
 		}
 	}
 	p.tags = append(p.tags, t)
@@ -272,6 +274,9 @@ func newSpan(t usualxml.Tag, offsets *notes.Offsets, types *data.TypeSet) (data.
 	from, to, err := offsets.Bytes(start, end)
 	if err != nil {
 		return none(start, err.Error())
+	}
+	if t.Text != nil && !notes.Quotes(*t.Text, offsets.Text()[from:to]) {
+		return none(start, "a tag's text is not that of the note at its offsets, in code points")
 	}
 	return data.Span{Start: from, End: to, Type: known.Name, Score: 1}, nil
 }

@@ -15,8 +15,6 @@ package i2b2
 
 import (
 	"io"
-	"os"
-	"regexp"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/internal/notes"
@@ -32,18 +30,19 @@ const Ext = ".xml"
 //
 // The ID is the file's name without extension; names such as 110-04.xml give
 // the patient, 110, as they do to the official scorer. No TAGS means no spans.
-// The attributes id, text and comment are not read: the official scorer does
-// not use them either, and real corpora hold texts with altered white space.
-// Refused are: a tag whose TYPE is not in the type set, or whose element is
+// The attributes id and comment are not read, as the official scorer does not use
+// them either. Refused are: a tag whose text, if it has one, is not that of the
+// note at its offsets, but for white space, which real corpora alter; a tag whose
+// TYPE is not in the type set, or whose element is
 // neither PHI nor the category of its TYPE (the open set takes any element);
 // empty and reversed spans and those beyond the text; text outside of TEXT, and
 // encodings other than UTF-8, US-ASCII and ISO-8859-1. Unknown children of the
 // root are ignored.
 func Read(path string, types *data.TypeSet) data.Documents {
 	return notes.Each(path, Ext, func(file string) (*data.Document, error) {
-		raw, err := os.ReadFile(file)
+		raw, err := notes.ReadFile(file)
 		if err != nil {
-			return nil, notes.Unreadable(file, err)
+			return nil, err
 		}
 		return decode(file, raw, types)
 	})
@@ -52,9 +51,9 @@ func Read(path string, types *data.TypeSet) data.Documents {
 // Decode reads one note from a stream; name stands for a file's path in errors,
 // ID and patient.
 func Decode(r io.Reader, name string, types *data.TypeSet) (*data.Document, error) {
-	raw, err := io.ReadAll(r)
+	raw, err := notes.ReadAll(r, name)
 	if err != nil {
-		return nil, notes.Unreadable(name, err)
+		return nil, err
 	}
 	return decode(name, raw, types)
 }
@@ -86,16 +85,6 @@ func Create(dir string, dialect Dialect, types *data.TypeSet) (data.Writer, erro
 // does.
 func CreateFile(path string, dialect Dialect, types *data.TypeSet) (data.Writer, error) {
 	return notes.NewNote(path, types, func(doc *data.Document) ([]byte, error) { return encode(doc, dialect, types) })
-}
-
-// The patient in the file name, by the official scorer's rule.
-var patientRE = regexp.MustCompile(`^(\d+)-(\d+)`)
-
-func patient(id string) string {
-	if m := patientRE.FindStringSubmatch(id); m != nil {
-		return m[1]
-	}
-	return ""
 }
 
 // firstBad finds the first character that XML 1.0 (section 2.2) does not allow.

@@ -32,7 +32,7 @@ func span(start, end int, typ string) data.Span {
 }
 
 func TestDecode(t *testing.T) {
-	const name = `<NAME id="P0" start="4" end="11" text="x" TYPE="PATIENT" comment="" />`
+	const name = `<NAME id="P0" start="4" end="11" TYPE="PATIENT" comment="" />`
 	for what, tc := range map[string]struct {
 		file string
 		text string
@@ -56,6 +56,8 @@ func TestDecode(t *testing.T) {
 		"empty text":                   {note("", ""), "", nil},
 		"tags before the text":         {"<deIdi2b2><TAGS>" + name + "</TAGS><TEXT>Mr. Zebulon</TEXT></deIdi2b2>", "Mr. Zebulon", []data.Span{span(4, 11, "PATIENT")}},
 		"white space around the text":  {note("\n  Zebulon\n\n", name), "\n  Zebulon\n\n", []data.Span{span(4, 11, "PATIENT")}},
+		"text with other white space":  {note("Mr. Ze\n  bulon", `<NAME start="4" end="14" text="Ze bulon" TYPE="PATIENT"/>`), "Mr. Ze\n  bulon", []data.Span{span(4, 14, "PATIENT")}},
+		"text escaped twice":           {note("Mr. O'Z&amp;bulon", `<NAME start="4" end="13" text="O&amp;apos;Z&amp;amp;bulon" TYPE="PATIENT"/>`), "Mr. O'Z&bulon", []data.Span{span(4, 13, "PATIENT")}},
 		"a character reference as tab": {note("Mr.&#9;Zebulon", name), "Mr.\tZebulon", []data.Span{span(4, 11, "PATIENT")}},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -104,6 +106,9 @@ func TestDecodeErrors(t *testing.T) {
 		"empty":                {tag("NAME", "4", "4", "PATIENT"), "f.xml:3: the span [4,4) of code points is empty (offset 4)"},
 		"reversed":             {tag("NAME", "4", "3", "PATIENT"), "f.xml:3: the span [4,3) of code points is reversed (offset 4)"},
 		"more than an int":     {tag("NAME", "4", "99999999999999999999", "PATIENT"), "f.xml:3: end: an offset is not a number"},
+		"another text":         {note("Mr. Zebulon", `<NAME start="4" end="11" text="Zebulo" TYPE="PATIENT"/>`), "f.xml:3: a tag's text is not that of the note at its offsets, in code points (offset 4)"},
+		"another text, CR LF":  {note("Mr.\r\nZebulon", `<NAME start="3" end="11" text="Zebulo" TYPE="PATIENT"/>`), "f.xml:4: a tag's text is not that of the note at its offsets, in code points (offset 3)"},
+		"a text with nothing":  {note("Mr. Zebulon", `<NAME start="4" end="11" text="" TYPE="PATIENT"/>`), "f.xml:3: a tag's text is not that of the note at its offsets, in code points (offset 4)"},
 		"UTF-16 without a BOM": {"<\x00d\x00", "f.xml:1: XML cannot hold the character U+0000 (offset 1)"},
 	} {
 		t.Run(what, func(t *testing.T) {

@@ -10,6 +10,12 @@
 //
 // the first of the obi deidentification models, the second of doccano, whose
 // exports may call the list labels, or entities with start_offset and end_offset.
+// A span may quote the note under the key text, and must do so rightly then.
+//
+// A line that seems to have marks under any other key (ents and annotations of
+// other tools, pairs of offsets, labels of tokens) is an error, since without its
+// marks it would be a note free of PHI; tokens and sentences of spaCy and Prodigy
+// are no marks. So is a line that gives a key of these twice.
 package jsonl
 
 import (
@@ -23,14 +29,15 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/internal/notes"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // Ext is the extension of the files of this format in a folder.
 const Ext = ".jsonl"
 
 // Read reads one file, or the .jsonl files of a folder in the order of their
-// names; hidden files and subfolders are left out. Blank lines and unknown keys
-// are ignored. A document without id has the file's name and the number of its
+// names; hidden files and subfolders are left out. Blank lines are ignored, as are
+// unknown keys that hold no marks. A document without id has the file's name and the number of its
 // line, as in "notes-0007". No list of spans means no spans.
 //
 // A bad line, or one that repeats an id, yields a *data.Error with the line, and
@@ -58,7 +65,7 @@ func readLines(r io.Reader, name string, types *data.TypeSet, seen map[string]bo
 	var held []error // of the lines before the first that is a JSON object
 	found := false
 	for number := 1; ; number++ {
-		raw, readErr := in.ReadBytes('\n')
+		raw, readErr := bounded.ReadLine(in, bounded.MaxNote)
 		if readErr != nil && readErr != io.EOF {
 			return yield(nil, notes.Unreadable(name, readErr))
 		}

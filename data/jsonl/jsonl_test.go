@@ -82,6 +82,9 @@ func TestDecodeErrors(t *testing.T) {
 		"reversed":        {spans(`{"start":3,"end":2,"type":"DATE"}`), "f.jsonl:3: span 0: the span [3,2) of code points is reversed (offset 3)"},
 		"empty":           {spans(`{"start":3,"end":3,"type":"DATE"}`), "f.jsonl:3: span 0: the span [3,3) of code points is empty (offset 3)"},
 		"score":           {spans(`{"start":0,"end":7,"type":"DATE","score":1.5}`), "f.jsonl:3: span 0: a span's score is not in [0,1]"},
+		"another text":    {spans(`{"start":0,"end":7,"type":"DATE","text":"Zebulo"}`), "f.jsonl:3: span 0: its text is not that of the note at its offsets, in code points (offset 0)"},
+		"spans an object": {`{"text":"x","spans":{"start":0,"end":1,"type":"DATE"}}`, `f.jsonl:3: the key "spans" has a value of the wrong kind`},
+		"tuples":          {`{"text":"x","entities":[[0,1,"DATE"]]}`, `f.jsonl:3: the key "entities" has a value of the wrong kind`},
 		"class label":     {`{"text":"x","label":["Zebulon"]}`, "f.jsonl:3: a label is not [start, end, type]"},
 		"short label":     {`{"text":"x","label":[[0,1]]}`, "f.jsonl:3: a label is not [start, end, type]"},
 		"label order":     {`{"text":"x","labels":[["Zebulon",0,1]]}`, "f.jsonl:3: a label is not [start, end, type]"},
@@ -166,6 +169,72 @@ func TestEncode(t *testing.T) {
 	}
 	if _, err := encode(&data.Document{ID: "\xff"}); err == nil {
 		t.Error("an id that is not UTF-8: no error")
+	}
+}
+
+// Marks under a key that is not read used to make a note free of PHI.
+func TestMarksUnderAnotherKeyAreRefused(t *testing.T) {
+	for what, members := range map[string]string{
+		"spaCy":                  `"ents":[{"start":0,"end":7,"label":"X"}]`,
+		"spaCy, no label":        `"found":[{"start":0,"end":7}]`,
+		"whatever the shape":     `"annotations":"X"`,
+		"in any case":            `"Named_Entities":["X"]`,
+		"tuples":                 `"x":[[0,7,"X"]]`,
+		"label first":            `"x":[["X",0,7]]`,
+		"pairs by label":         `"x":{"X":[[0,7]]}`,
+		"one tuple":              `"x":[0,7,"X"]`,
+		"one object":             `"x":{"from":0,"to":7,"label":"X"}`,
+		"Label Studio":           `"x":[{"result":[{"value":{"start":0,"end":7,"labels":["X"]}}]}]`,
+		"Azure":                  `"x":[{"offset":0,"length":7,"category":"X"}]`,
+		"AWS":                    `"x":[{"BeginOffset":0,"EndOffset":7}]`,
+		"offsets as text":        `"x":[{"start_char":"0","endChar":"7"}]`,
+		"offsets as floats":      `"x":[{"start":0.0,"end":7e0}]`,
+		"BigBio":                 `"x":[{"offsets":[[0,7]],"type":"X"}]`,
+		"labels of tokens":       `"tokens":["Zebulon"],"x":["B-X","O"]`,
+		"numbers of labels":      `"tokens":["Zebulon"],"ner_tags":[1]`,
+		"in a sentence":          `"sents":[{"start":0,"end":7,"x":[{"start":0,"end":7}]}]`,
+		"in meta":                `"meta":{"x":[{"start":0,"end":7}]}`,
+		"beside an empty list":   `"spans":[],"x":[{"start":0,"end":7}]`,
+		"the second of two keys": `"x":1,"x":[{"start":0,"end":7}]`,
+	} {
+		got := items(`{"text":"Zebulon",` + members + "}\n")
+		if len(got) != 1 || !strings.Contains(got[0], " seems to hold annotations, which are read only from spans, entities, label and labels") {
+			t.Errorf("%s: %q", what, got)
+		}
+	}
+}
+
+func TestHarmlessKeys(t *testing.T) {
+	for what, members := range map[string]string{
+		"Prodigy": `"spans":[{"start":0,"end":7,"label":"DATE","token_start":0,"token_end":0}],"tokens":[{"text":"Zebulon","start":0,"end":7,"id":0,"ws":true}],` +
+			`"_input_hash":1,"answer":"accept","relations":[{"head_span":{"start":0,"end":7,"label":"DATE"}}]`,
+		"doccano":       `"label":[[0,7,"DATE"]],"Comments":[],"annotation_approver":null`,
+		"doccano, new":  `"entities":[{"label":"DATE","start_offset":0,"end_offset":7}],"relations":[{"id":0,"from_id":1,"to_id":2,"type":"x"}]`,
+		"spaCy":         `"ents":[],"sents":[{"start":0,"end":7}],"tokens":[{"id":0,"start":0,"end":7,"tag":"NNP"}]`,
+		"other numbers": `"admission":{"start":2010,"end":2014},"box":[1,2,3,4],"scores":[[0.25,0.5]],"words":["O"],"letters":["a","b"],"count":2`,
+		"a quotation":   `"spans":[{"start":0,"end":7,"type":"DATE","text":"Zebulon"}]`,
+		"null, then":    `"spans":null,"spans":[{"start":0,"end":7,"type":"DATE"}]`,
+	} {
+		if diff := cmp.Diff([]string{"a"}, items(`{"id":"a","text":"Zebulon",`+members+"}\n")); diff != "" {
+			t.Errorf("%s: %s", what, diff)
+		}
+	}
+}
+
+// Of a key that was given twice, only the second was read.
+func TestKeyGivenTwice(t *testing.T) {
+	for _, members := range []string{`"spans":[{"start":0,"end":7,"type":"DATE"}],"spans":[]`, `"spans":[],"SPANS":[]`, `"labels":[],"labels":null`} {
+		got := items(`{"text":"Zebulon",` + members + "}\n")
+		if len(got) != 1 || !strings.HasSuffix(got[0], "is given twice") {
+			t.Errorf("%s: %q", members, got)
+		}
+	}
+}
+
+// A line of 10,000 equal keys costs no more than its length: each is looked at once.
+func TestManyEqualKeys(t *testing.T) {
+	if got := items(`{"text":"Zebulon"` + strings.Repeat(`,"x":[1]`, 100_000) + "}\n"); len(got) != 1 || got[0] != "f-0001" {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -35,6 +35,7 @@ type span struct {
 	Type        string   `json:"type"`
 	Label       string   `json:"label"`
 	Score       *float64 `json:"score"`
+	Text        *string  `json:"text"` // what the span quotes; nil: nothing
 }
 
 // triple is [start, end, type].
@@ -99,6 +100,9 @@ func (l line) record() (*record, error) {
 		return nil, notes.Defect(l.file, l.number, -1, fmt.Sprintf("the key %q has a value of the wrong kind", e.Field))
 	}
 	if err != nil {
+		return nil, notes.Defect(l.file, l.number, -1, err.Error())
+	}
+	if err := checkKeys(l.raw); err != nil {
 		return nil, notes.Defect(l.file, l.number, -1, err.Error())
 	}
 	if at := loneSurrogate(l.raw); at >= 0 {
@@ -207,6 +211,9 @@ func (s span) convert(offsets *notes.Offsets, types *data.TypeSet) (data.Span, i
 	from, to, err := offsets.Bytes(*start, *end)
 	if err != nil {
 		return data.Span{}, *start, err
+	}
+	if s.Text != nil && !notes.Quotes(*s.Text, offsets.Text()[from:to]) {
+		return data.Span{}, *start, errors.New("its text is not that of the note at its offsets, in code points")
 	}
 	return data.Span{Start: from, End: to, Type: typ.Name, Score: score}, -1, nil
 }

@@ -6,11 +6,11 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
-	"os"
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/internal/notes"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // pieceSize bounds a piece; in bytes.
@@ -41,7 +41,7 @@ func Pieces(path string) data.Documents {
 
 // pieces returns false when yield wants no more.
 func pieces(path string, yield func(*data.Document, error) bool) bool {
-	f, err := os.Open(path)
+	f, err := bounded.OpenInput(path)
 	if err != nil {
 		return yield(nil, notes.Unreadable(path, err))
 	}

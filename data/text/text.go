@@ -15,7 +15,7 @@ const Ext = ".txt"
 
 // Read reads one file, or the .txt files of a folder in the order of their
 // names; hidden files and subfolders are left out. The name without extension
-// is the ID. A note that is not UTF-8 yields a *data.Error with line and byte
+// is the ID; names such as 110-04.txt give the patient, 110. A note that is not UTF-8 yields a *data.Error with line and byte
 // offset, and reading goes on with the next; a missing path or a folder without
 // a note yields one error.
 func Read(path string) data.Documents {
@@ -24,21 +24,26 @@ func Read(path string) data.Documents {
 		if err != nil {
 			return nil, err
 		}
-		return &data.Document{ID: notes.ID(file), Text: text}, nil
+		return newDocument(file, text), nil
 	})
 }
 
 // Decode reads one note from a stream; name stands for a file's path in errors
 // and in the ID.
 func Decode(r io.Reader, name string) (*data.Document, error) {
-	raw, err := io.ReadAll(r)
+	raw, err := notes.ReadAll(r, name)
 	if err != nil {
-		return nil, notes.Unreadable(name, err)
+		return nil, err
 	}
 	if err := notes.CheckUTF8(name, raw); err != nil {
 		return nil, err
 	}
-	return &data.Document{ID: notes.ID(name), Text: string(raw)}, nil
+	return newDocument(name, string(raw)), nil
+}
+
+func newDocument(path, text string) *data.Document {
+	id := notes.ID(path)
+	return &data.Document{ID: id, Patient: notes.Patient(id), Text: text}
 }
 
 // Create writes notes into a folder as ID.txt: the text only, spans are not

@@ -14,7 +14,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +22,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/text"
 	"github.com/lethe-deid/lethe/embeddings/internal/whole"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // Clusters says in which cluster each of some words is.
@@ -75,7 +75,7 @@ func (c *Clusters) Len() int {
 
 // Read reads a paths file, gzipped or not. A line has a path, a word and a count between tabs. An error names the file and the line.
 func Read(path string) (*Clusters, error) {
-	f, err := os.Open(path)
+	f, err := bounded.OpenInput(path)
 	if err != nil {
 		return nil, err
 	}

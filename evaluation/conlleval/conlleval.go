@@ -35,7 +35,11 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
+
+// maxLine is the largest size of a line, in bytes.
+const maxLine = 1 << 20
 
 // Options are those of the script that change what it reads.
 type Options struct {
@@ -100,7 +104,8 @@ func Read(in io.Reader, name string, opt Options) (*Report, error) {
 	lines := bufio.NewReader(in)
 	want, wantLine := 0, 0 // how many columns the first line that has any has, and which one it is
 	for n := 1; ; n++ {
-		line, err := lines.ReadString('\n')
+		raw, err := bounded.ReadLine(lines, maxLine)
+		line := string(raw)
 		if err == io.EOF && line == "" {
 			if opt.Corrected {
 				sentenceEnd()
@@ -109,6 +114,9 @@ func Read(in io.Reader, name string, opt Options) (*Report, error) {
 		}
 		if err != nil && err != io.EOF {
 			return nil, fmt.Errorf("%s: cannot be read: %w", name, err)
+		}
+		if inside := strings.TrimRight(line, "\r\n"); strings.Contains(inside, "\r") {
+			return nil, fmt.Errorf("%s:%d: a carriage return stands inside the line: line ends must be LF or CR LF", name, n)
 		}
 		row := columns(strings.TrimSuffix(line, "\n"))
 		for len(row) > 0 && row[len(row)-1] == "" { // as Perl does

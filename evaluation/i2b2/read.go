@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation/internal/tagged"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // System is what one system made of the documents, by the part of the file names
@@ -110,7 +111,7 @@ func read(files []file) Source {
 }
 
 func (f file) read() (*Document, error) {
-	raw, err := os.ReadFile(f.path)
+	raw, err := bounded.ReadFile(f.path, bounded.MaxNote)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/evaluation/internal/tagged"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // NewTag makes a tag as brat has it; offsets are in code points.
@@ -106,7 +107,7 @@ var elements = []string{"PHI", "NAME", "PROFESSION", "LOCATION", "AGE", "DATE", 
 // a number.
 func ReadXML(path string) (Source, error) {
 	return read(path, ".xml", func(file string) (*Document, error) {
-		raw, err := os.ReadFile(file)
+		raw, err := bounded.ReadFile(file, bounded.MaxNote)
 		if err != nil {
 			return nil, err
 		}
@@ -167,7 +168,7 @@ func read(path, ext string, one func(file string) (*Document, error)) (Source, e
 
 // readText reads a file as Python reads text.
 func readText(path string) (string, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := bounded.ReadFile(path, bounded.MaxNote)
 	if err != nil {
 		return "", err
 	}

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/operating"
 )
@@ -88,7 +88,7 @@ func (m *material) readRun(r *runMaterial) (err error) {
 	} else if err != nil {
 		return err
 	}
-	config, err := os.ReadFile(filepath.Join(r.Dir, "config.yaml"))
+	config, err := bounded.ReadFile(filepath.Join(r.Dir, "config.yaml"), bounded.MaxModel)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (m *material) readRun(r *runMaterial) (err error) {
 
 // readLog reads the epochs of a run.
 func readLog(path string) ([]taggers.Epoch, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := bounded.ReadFile(path, bounded.MaxModel)
 	if err != nil {
 		return nil, err
 	}

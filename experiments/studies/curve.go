@@ -118,6 +118,11 @@ func Curve(ctx context.Context, c *experiments.Config, co CurveOptions, opt Opti
 	if err != nil {
 		return nil, err
 	}
+	if co.By == "patient" {
+		if err := experiments.CheckPatients("the subsets of a learning curve", train); err != nil {
+			return nil, err
+		}
+	}
 	sizes, err := co.documents(len(train))
 	if err != nil {
 		return nil, err

@@ -29,6 +29,7 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/evaluation/metrics"
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/taggers"
 )
@@ -126,7 +127,7 @@ func (s *study) begin() error {
 	path := filepath.Join(s.opt.Dir, studyFile)
 	now := record{s.kind, s.opt.Workers}
 	if s.opt.Resume {
-		raw, err := os.ReadFile(path)
+		raw, err := bounded.ReadFile(path, bounded.MaxConfig)
 		if errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s: holds no %s, so there is no study to resume", s.opt.Dir, studyFile)
 		} else if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/chart"
 )
 
@@ -39,7 +40,7 @@ func write[T any, R interface {
 	result
 }](dir string, r R) error {
 	stale := map[string]*chart.Chart{}
-	if raw, err := os.ReadFile(filepath.Join(dir, tableFile+".json")); err == nil {
+	if raw, err := bounded.ReadFile(filepath.Join(dir, tableFile+".json"), bounded.MaxModel); err == nil {
 		if earlier := R(new(T)); json.Unmarshal(raw, earlier) == nil {
 			stale = earlier.charts()
 		}

@@ -35,6 +35,9 @@ import (
 // a map as a whole.
 func Decode(path string, raw []byte, into any, defaults ...any) error {
 	d := decoder{path, defaults}
+	if err := d.checkSize(raw); err != nil {
+		return err
+	}
 	tree, err := parser.ParseBytes(bytes.TrimPrefix(raw, []byte("\uFEFF")), 0)
 	if err != nil {
 		if e := yaml.Error(nil); errors.As(err, &e) {
@@ -52,6 +55,52 @@ func Decode(path string, raw []byte, into any, defaults ...any) error {
 		return d.fail(nil, "", "%d YAML documents where one is expected", len(bodies))
 	}
 	return d.value("", bodies[0], reflect.ValueOf(into).Elem())
+}
+
+// What the parser takes more than its share of time and memory for, and nobody writes.
+const (
+	maxBytes = 1 << 20
+	maxLines = 20_000
+	maxDepth = 200
+)
+
+// checkSize refuses a document of a size or depth that the parser could not bear. The
+// depth is that of brackets, of dashes in a line, and of indentation, whether they
+// are structure or stand inside of text: an upper bound is enough.
+func (d decoder) checkSize(raw []byte) error {
+	if len(raw) > maxBytes {
+		return d.fail(nil, "", "is larger than %d KiB, the limit for YAML", maxBytes>>10)
+	}
+	if bytes.Count(raw, []byte("\n")) > maxLines || bytes.Count(raw, []byte("\r")) > maxLines {
+		return d.fail(nil, "", "has more than %d lines, the limit for YAML", maxLines)
+	}
+	open, number := 0, 0 // brackets
+	for line := range bytes.Lines(raw) {
+		number++
+		signs, indented := 0, true // "- " and "? " at the start of the line; the indentation of its content
+		var indents int
+		for i, c := range line {
+			switch c {
+			case '[', '{':
+				open++
+			case ']', '}':
+				open = max(0, open-1)
+			}
+			switch {
+			case !indented:
+			case c == ' ' || c == '\t':
+				indents++
+			case (c == '-' || c == '?' || c == ':') && i+1 < len(line) && (line[i+1] == ' ' || line[i+1] == '\t'):
+				signs++
+			default:
+				indented = false
+			}
+			if open > 5*maxDepth || signs > maxDepth || indents-signs > 4*maxDepth {
+				return d.fail(nil, "", "line %d: is nested more than %d deep", number, maxDepth)
+			}
+		}
+	}
+	return nil
 }
 
 type decoder struct {

@@ -148,3 +148,53 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// What is nested 100,000 deep, or a million unknown keys, took all memory, or minutes.
+func TestHostileSizes(t *testing.T) {
+	indented := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "%*sa:\n", i, "")
+		}
+		return b.String()
+	}
+	for what, doc := range map[string]string{
+		"braces":          strings.Repeat("{a: ", 100_000),
+		"brackets":        "a: " + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000),
+		"open brackets":   strings.Repeat("[", 1<<20),
+		"in many lines":   strings.Repeat("[\n", 15_000),
+		"dashes":          strings.Repeat("- ", 100_000) + "a",
+		"question marks":  strings.Repeat("? ", 100_000) + "a",
+		"indentation":     indented(1400),
+		"unknown keys":    strings.Repeat("key: 1\n", 1_000_000),
+		"different keys":  manyKeys(15_000),
+		"aliases":         "a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]\n",
+		"carriage return": strings.Repeat("k: 1\r", 30_000),
+		"quotes":          strings.Repeat("'a': \"b\"\n", 15_000),
+		"colons":          strings.Repeat("a: ", 100_000),
+		"tags":            strings.Repeat("!a ", 100_000),
+		"anchors":         strings.Repeat("&a ", 100_000),
+		"documents":       strings.Repeat("---\n", 19_000),
+		"comments":        strings.Repeat("# [\n", 19_000),
+		"block text":      "a: |\n" + strings.Repeat(" x\n", 19_000),
+		"commas":          "a: [" + strings.Repeat(",", 300_000),
+		"percent":         strings.Repeat("%a\n", 19_000),
+	} {
+		t.Run(what, func(t *testing.T) {
+			var into struct {
+				Name string `yaml:"name"`
+			}
+			if err := Decode("f.yaml", []byte(doc), &into); err == nil || len(err.Error()) > 1000 {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "key%d: %d\n", i, i)
+	}
+	return b.String()
+}

@@ -27,6 +27,7 @@ type Note struct {
 type Tag struct {
 	Line                      int
 	Element, Type, Start, End string
+	Text                      *string // what the tag quotes; nil: there is no such attribute
 }
 
 // Scan reads a file, or says that it is not of the usual look: not well-formed
@@ -137,6 +138,10 @@ func (s *scanner) tag() Tag {
 			t.Start = s.literal(value)
 		case "end":
 			t.End = s.literal(value)
+		case "text":
+			s.failed = s.failed || !references(value)
+			quoted := unescape.Replace(value)
+			t.Text = &quoted
 		default:
 			s.failed = s.failed || !references(value)
 		}
@@ -181,6 +186,9 @@ func references(value string) bool {
 		}
 	}
 }
+
+// unescape replaces the usual references.
+var unescape = strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&quot;", `"`, "&apos;", "'", "&#9;", "\t", "&#10;", "\n", "&#13;", "\r")
 
 // name reads letters and digits, '_', '-' and '.', the first of them a letter.
 func (s *scanner) name() string {

@@ -142,6 +142,8 @@ func standard(t testing.TB, raw []byte) *Note {
 				tag.Start = a.Value
 			case xml.Name{Local: "end"}:
 				tag.End = a.Value
+			case xml.Name{Local: "text"}:
+				tag.Text = &a.Value
 			}
 		}
 		note.Tags = append(note.Tags, tag)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -228,6 +229,35 @@ func TestResumeReachesTheSameBits(t *testing.T) {
 		if !bytes.Equal(a, b) {
 			t.Errorf("%s differs", name)
 		}
+	}
+}
+
+// Of a run that was resumed when its epochs were over, as the members of a tree are,
+// the card said that all scores were 0, and half a state stayed in the folder.
+func TestResumedModelForgotItsScores(t *testing.T) {
+	dir := t.TempDir()
+	first := fit(t, small(), taggers.Task{Workers: 2, Dir: dir})
+	left := filepath.Join(dir, ".state.safetensors123")
+	if err := os.WriteFile(left, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	again := fit(t, small(), taggers.Task{Workers: 2, Dir: dir, Resume: true})
+	var cards [2][]byte
+	for i, tagger := range []*Tagger{first, again} {
+		out := t.TempDir()
+		if err := tagger.Save(filepath.Join(out, "m")); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if cards[i], err = os.ReadFile(filepath.Join(out, "m", "README.md")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(cards[0], cards[1]) {
+		t.Errorf("the card was\n%s\nand is\n%s", cards[0], cards[1])
+	}
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what a killed run left is there: %v", err)
 	}
 }
 

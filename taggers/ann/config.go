@@ -62,6 +62,12 @@ func DefaultConfig() Config {
 	}
 }
 
+// Beyond these a setting is a slip of the pen; products of them are still numbers.
+const (
+	MaxBatch  = 1 << 20 // sentences of an update, and updates of a pool
+	maxEpochs = 1 << 30
+)
+
 // Validate names the first key that makes no sense.
 func (c Config) Validate() error {
 	if err := reader.Check(c.Tokenizer, c.Sentences, c.MaxTokens, c.Scheme); err != nil {
@@ -77,14 +83,16 @@ func (c Config) Validate() error {
 		return fmt.Errorf("vectors.freeze: without a vectors.file random vectors would stay random")
 	case c.Vectors.File != "" && c.Network.TokenEmbedding == 0:
 		return fmt.Errorf("vectors.file: given, but network.token_embedding is 0")
-	case t.Batch < 1:
-		return fmt.Errorf("training.batch: %d is not positive", t.Batch)
-	case t.Pool < 1:
-		return fmt.Errorf("training.pool: %d is not positive", t.Pool)
-	case t.Epochs < 1:
-		return fmt.Errorf("training.epochs: %d is not positive", t.Epochs)
-	case t.EvaluateEvery < 1:
-		return fmt.Errorf("training.evaluate_every: %d is not positive", t.EvaluateEvery)
+	case t.Batch < 1 || t.Batch > MaxBatch:
+		return fmt.Errorf("training.batch: %d is not in [1, %d]", t.Batch, MaxBatch)
+	case t.Pool < 1 || t.Pool > MaxBatch:
+		return fmt.Errorf("training.pool: %d is not in [1, %d]", t.Pool, MaxBatch)
+	case t.Epochs < 1 || t.Epochs > maxEpochs:
+		return fmt.Errorf("training.epochs: %d is not in [1, %d]", t.Epochs, maxEpochs)
+	case t.EvaluateEvery < 1 || t.EvaluateEvery > maxEpochs:
+		return fmt.Errorf("training.evaluate_every: %d is not in [1, %d]", t.EvaluateEvery, maxEpochs)
+	case t.Patience > maxEpochs:
+		return fmt.Errorf("training.patience: %d is more than %d", t.Patience, maxEpochs)
 	case t.Patience < 0:
 		return fmt.Errorf("training.patience: %d is negative", t.Patience)
 	case !(t.UnknownSingletons >= 0 && t.UnknownSingletons <= 1):

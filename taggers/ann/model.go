@@ -7,15 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/nn/kernel"
 	"github.com/lethe-deid/lethe/taggers"
@@ -171,10 +174,21 @@ func (c *course) save() error {
 	if err != nil {
 		return err
 	}
+	scores, err := json.Marshal(cardScores{c.bestCard.Overall, c.bestCard.Types})
+	if err != nil {
+		return err
+	}
 	step, tensors := c.state()
 	return checkpoints.WriteTensors(filepath.Join(c.task.Dir, stateFile), tensors, map[string]string{
 		"run": c.fingerprint, "workers": strconv.Itoa(c.task.Workers), "kernel": kernel.Name(), "step": strconv.Itoa(*step), "history": string(history),
+		"scores": string(scores),
 	})
+}
+
+// cardScores are what the card of the best model says of dev.
+type cardScores struct {
+	Overall checkpoints.Score
+	Types   []checkpoints.Score
 }
 
 // state is the tensors of stateFile, over the live memory.
@@ -202,6 +216,9 @@ func (c *course) state() (step *int, tensors []checkpoints.Tensor) {
 // from the beginning: the run was stopped before its first epoch ended.
 func (c *course) restore() error {
 	path := filepath.Join(c.task.Dir, stateFile)
+	if err := removeHidden(path); err != nil {
+		return err
+	}
 	saved, metadata, err := checkpoints.ReadTensors(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -220,6 +237,13 @@ func (c *course) restore() error {
 	if err := json.Unmarshal([]byte(metadata["history"]), &c.history); err != nil || len(c.history) == 0 {
 		return fmt.Errorf("%s: no history of epochs", path)
 	}
+	if scores := metadata["scores"]; scores != "" { // of a run of an earlier version there are none
+		var s cardScores
+		if err := json.Unmarshal([]byte(scores), &s); err != nil {
+			return fmt.Errorf("%s: no scores", path)
+		}
+		c.bestCard.Overall, c.bestCard.Types = s.Overall, s.Types
+	}
 	if c.bestEpoch().Best {
 		for _, p := range c.tagger.network.Params() {
 			c.bestParams = append(c.bestParams, make([]float32, len(p.Data)))
@@ -237,6 +261,25 @@ func (c *course) restore() error {
 		return fmt.Errorf("%s: no count of steps", path)
 	}
 	c.trainer.SwapAverage() // it was saved with the averaged network in use
+	return nil
+}
+
+// removeHidden removes what a killed run left of a file that it was writing.
+func removeHidden(path string) error {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	prefix := filepath.Base(wholefile.HiddenPrefix(path))
+	for _, e := range entries {
+		number, ok := strings.CutPrefix(e.Name(), prefix)
+		if _, err := strconv.ParseUint(number, 10, 64); !ok || err != nil {
+			continue
+		}
+		if err := os.Remove(filepath.Join(filepath.Dir(path), e.Name())); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -55,6 +55,9 @@ func DefaultConfig() Config {
 	}
 }
 
+// maxIterations is more than any training needs.
+const maxIterations = 1 << 20
+
 // Validate names the first key that makes no sense.
 func (c Config) Validate() error {
 	if err := reader.Check(c.Tokenizer, c.Sentences, c.MaxTokens, c.Scheme); err != nil {
@@ -76,12 +79,12 @@ func (c Config) Validate() error {
 		return fmt.Errorf("training.method: %q is not lbfgs, sgd or perceptron", t.Method)
 	case !(t.L2 >= 0):
 		return fmt.Errorf("training.l2: %v is negative", t.L2)
-	case t.Iterations < 1:
-		return fmt.Errorf("training.iterations: %d is not positive", t.Iterations)
+	case t.Iterations < 1 || t.Iterations > maxIterations:
+		return fmt.Errorf("training.iterations: %d is not in [1, %d]", t.Iterations, maxIterations)
 	case !(t.Delta >= 0):
 		return fmt.Errorf("training.delta: %v is negative", t.Delta)
-	case t.Period < 1:
-		return fmt.Errorf("training.period: %d is not positive", t.Period)
+	case t.Period < 1 || t.Period > maxIterations:
+		return fmt.Errorf("training.period: %d is not in [1, %d]", t.Period, maxIterations)
 	case !(t.Rate > 0):
 		return fmt.Errorf("training.rate: %v is not positive", t.Rate)
 	}

@@ -454,9 +454,9 @@ func TestValidate(t *testing.T) {
 		"min_count: 0 is not positive":                                 func(c *Config) { c.MinCount = 0 },
 		`training.method: "x" is not lbfgs, sgd or perceptron`:         func(c *Config) { c.Training.Method = "x" },
 		"training.l2: -1 is negative":                                  func(c *Config) { c.Training.L2 = -1 },
-		"training.iterations: 0 is not positive":                       func(c *Config) { c.Training.Iterations = 0 },
+		"training.iterations: 0 is not in [1, 1048576]":                func(c *Config) { c.Training.Iterations = 0 },
 		"training.delta: -1 is negative":                               func(c *Config) { c.Training.Delta = -1 },
-		"training.period: 0 is not positive":                           func(c *Config) { c.Training.Period = 0 },
+		"training.period: 0 is not in [1, 1048576]":                    func(c *Config) { c.Training.Period = 0 },
 		"training.rate: 0 is not positive":                             func(c *Config) { c.Training.Rate = 0 },
 	} {
 		c := small()

@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/taggers/crf/chain"
 	"github.com/lethe-deid/lethe/taggers/crf/feature"
@@ -87,11 +88,11 @@ func (t *Tagger) Save(dir string) error {
 // Load reads what Save wrote. workers is the number of cores that Tag uses.
 func Load(dir string, workers int) (*Tagger, error) {
 	path := filepath.Join(dir, ModelFile)
-	raw, err := os.ReadFile(path)
+	raw, err := bounded.ReadFile(path, bounded.MaxModel)
 	if err != nil {
 		return nil, err
 	}
-	config, err := os.ReadFile(filepath.Join(dir, configFile))
+	config, err := bounded.ReadFile(filepath.Join(dir, configFile), bounded.MaxModel)
 	if err != nil {
 		return nil, err
 	}

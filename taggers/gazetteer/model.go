@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
@@ -50,7 +51,7 @@ func (t *Tagger) Save(dir string) error {
 // Open reads a model folder. Workers is the number of cores to use.
 func Open(dir string, workers int) (*Tagger, error) {
 	path := filepath.Join(dir, ModelFile)
-	raw, err := os.ReadFile(path)
+	raw, err := bounded.ReadFile(path, bounded.MaxModel)
 	if err != nil {
 		return nil, err
 	}

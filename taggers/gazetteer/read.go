@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"unicode"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/text"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 const (
@@ -34,7 +34,7 @@ func (l *List) each(do func(entry []byte) error) error {
 		}
 		path, in = "built in", bytes.NewReader(raw)
 	} else {
-		f, err := os.Open(path)
+		f, err := bounded.OpenInput(path)
 		if err != nil {
 			return fmt.Errorf("list %s: %w", l.name(), err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/taggers"
@@ -162,7 +163,7 @@ func (t *Tagger) Save(dir string) error {
 // Open reads a folder that Save wrote, for a tagger that uses so many cores.
 func Open(dir string, workers int) (*Tagger, error) {
 	path := filepath.Join(dir, configFile)
-	raw, err := os.ReadFile(path)
+	raw, err := bounded.ReadFile(path, bounded.MaxConfig)
 	if err != nil {
 		return nil, err
 	}

@@ -9,9 +9,10 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // A model that has lost a member, a rule or an entry of a list would find less, and
@@ -55,7 +56,7 @@ func digests(dir string) (map[string]string, error) {
 }
 
 func digest(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := bounded.OpenInput(path)
 	if err != nil {
 		return "", err
 	}

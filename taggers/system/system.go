@@ -17,6 +17,7 @@ import (
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/embeddings"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/ann"
@@ -63,7 +64,7 @@ func IsModel(dir string) bool {
 func Load(dir string, workers int) (taggers.Model, *data.TypeSet, error) {
 	dir = checkpoints.Locate(dir)
 	file := filepath.Join(dir, systemFile)
-	raw, err := os.ReadFile(file)
+	raw, err := bounded.ReadFile(file, bounded.MaxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
 		t, err := ann.Load(dir, workers)
 		if err != nil {
@@ -483,7 +484,7 @@ func fitCRF(ctx context.Context, c *Config, task taggers.Task, name string) (tag
 
 // retell tells of the epochs of an earlier run.
 func retell(path string, to taggers.Report) error {
-	raw, err := os.ReadFile(path)
+	raw, err := bounded.ReadFile(path, bounded.MaxConfig)
 	if err != nil {
 		return err
 	}

@@ -7,15 +7,18 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // BOM is U+FEFF in UTF-8.
@@ -70,7 +73,7 @@ func Files(path, ext string, read func(r io.Reader, name string, seen map[string
 }
 
 func readFile(file string, seen map[string]bool, yield Yield, read func(io.Reader, string, map[string]bool, Yield) bool) bool {
-	f, err := os.Open(file)
+	f, err := bounded.OpenInput(file)
 	if err != nil {
 		return yield(nil, Unreadable(file, err))
 	}
@@ -144,11 +147,52 @@ func ID(path string) string {
 	return base
 }
 
+// The patient in a file name, by the official i2b2 scorer's rule.
+var patientRE = regexp.MustCompile(`^(\d+)-(\d+)`)
+
+// Patient is the patient whom the name of a note's file tells, as 110-04 tells
+// 110, or "".
+func Patient(id string) string {
+	if m := patientRE.FindStringSubmatch(id); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// Quotes reports whether an annotation's quotation is that of a text, but for
+// white space, which tools alter, and for references such as &apos; that one tool
+// too many has written.
+func Quotes(quotation, text string) bool {
+	quotation, text = solid(quotation), solid(text)
+	return quotation == text || html.UnescapeString(quotation) == text
+}
+
+// solid is a text without white space.
+func solid(text string) string { return strings.Join(strings.Fields(text), "") }
+
+// ReadFile reads the file of a note, which is not endless, nor a FIFO to wait for.
+func ReadFile(path string) ([]byte, error) {
+	raw, err := bounded.ReadFile(path, bounded.MaxNote)
+	if err != nil {
+		return nil, Unreadable(path, err)
+	}
+	return raw, nil
+}
+
+// ReadAll reads the stream of a note; name stands for its path.
+func ReadAll(r io.Reader, name string) ([]byte, error) {
+	raw, err := bounded.ReadAll(r, bounded.MaxNote)
+	if err != nil {
+		return nil, Unreadable(name, err)
+	}
+	return raw, nil
+}
+
 // ReadText reads a whole file of valid UTF-8.
 func ReadText(path string) (string, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := ReadFile(path)
 	if err != nil {
-		return "", Unreadable(path, err)
+		return "", err
 	}
 	return string(raw), CheckUTF8(path, raw)
 }
@@ -178,6 +222,9 @@ func Defect(path string, line, offset int, reason string) *data.Error {
 
 // Unreadable makes the error of a file that the system does not give.
 func Unreadable(path string, err error) error {
+	if reason, ok := strings.CutPrefix(err.Error(), path+": "); ok {
+		return Defect(path, 0, -1, reason)
+	}
 	return &data.Error{Path: path, Offset: -1, Reason: "cannot be read", Err: cause(err)}
 }
 

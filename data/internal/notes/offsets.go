@@ -32,6 +32,9 @@ func NewOffsets(text string) *Offsets {
 	return o
 }
 
+// Text is the text that the offsets are into.
+func (o *Offsets) Text() string { return o.text }
+
 // Bytes converts a half-open span of code points to bytes. The error says in
 // what way there is no such span.
 func (o *Offsets) Bytes(start, end int) (int, int, error) {

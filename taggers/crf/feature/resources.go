@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/embeddings"
 	"github.com/lethe-deid/lethe/embeddings/brown"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/taggers/ann"
 	"github.com/lethe-deid/lethe/taggers/crf/pos"
@@ -230,7 +231,7 @@ func LoadResources(dir string, s Sources, workers int) (*Resources, error) {
 	if err != nil || r.wordnet == nil {
 		return r, err
 	}
-	digest, err := os.ReadFile(digestFile(dir))
+	digest, err := bounded.ReadFile(digestFile(dir), bounded.MaxConfig)
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +247,7 @@ func load(dir string, s Sources, workers int) (*Resources, error) {
 
 // copyFile is whole or not there, and may be given one file twice.
 func copyFile(to, from string) error {
-	in, err := os.Open(from)
+	in, err := bounded.OpenInput(from)
 	if err != nil {
 		return err
 	}

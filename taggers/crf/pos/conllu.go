@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/text"
+	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // Sentence is a sentence of a treebank.
@@ -69,7 +69,7 @@ const maxLine = 1 << 20
 // contractions; empty nodes, "5.1", and comments are left out. A line that breaks
 // the format is an error with file and line: a *data.Error.
 func ReadCoNLLU(path string) ([]Sentence, error) {
-	f, err := os.Open(path)
+	f, err := bounded.OpenInput(path)
 	if err != nil {
 		return nil, err
 	}

@@ -12,11 +12,11 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
@@ -60,7 +60,7 @@ func (t *Tagger) Write(w io.Writer) error {
 // Load reads a model. A file that is none, is of another version or is damaged is
 // an error that says so.
 func Load(path string) (*Tagger, error) {
-	f, err := os.Open(path)
+	f, err := bounded.OpenInput(path)
 	if err != nil {
 		return nil, err
 	}
