@@ -58,7 +58,7 @@ func readHL7(in *source, _ Options) Records {
 				err = in.defect(line+bytes.Count(raw[:start], []byte("\n")), -1, "a segment outside of a message, or a line that is none")
 			}
 			if err == nil {
-				err = in.checkTexts(record)
+				err = in.checkTexts(record, true)
 			}
 			if err != nil {
 				record = nil
