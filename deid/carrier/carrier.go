@@ -230,8 +230,8 @@ func (f *Format) Read(r io.Reader, name string, o Options) Records {
 	}
 }
 
-// one reads a file that is one record.
-func one(in *source, parse func(raw []byte) (*Record, error)) Records {
+// one reads a file that is one record. Encoded is that of checkTexts.
+func one(in *source, encoded bool, parse func(raw []byte) (*Record, error)) Records {
 	return func(yield func(*Record, error) bool) {
 		raw, err := in.all()
 		if err != nil {
@@ -240,7 +240,7 @@ func one(in *source, parse func(raw []byte) (*Record, error)) Records {
 		}
 		record, err := parse(raw)
 		if err == nil {
-			err = in.checkTexts(record)
+			err = in.checkTexts(record, encoded)
 		}
 		if err != nil {
 			yield(nil, &Broken{err})
@@ -252,7 +252,7 @@ func one(in *source, parse func(raw []byte) (*Record, error)) Records {
 
 // readText reads a note that is a file.
 func readText(in *source, _ Options) Records {
-	return one(in, func(raw []byte) (*Record, error) {
+	return one(in, false, func(raw []byte) (*Record, error) {
 		if err := in.checkUTF8(raw, 1, 0); err != nil {
 			return nil, err
 		}

@@ -52,7 +52,7 @@ func readCSV(in *source, o Options) Records {
 				}
 			case len(bytes.TrimSpace(row.raw)) > 0:
 				if record, err = table.record(in, row, line); err == nil {
-					err = in.checkTexts(record)
+					err = in.checkTexts(record, false)
 				}
 				if err != nil {
 					record = nil

@@ -13,13 +13,11 @@ import (
 // understands, and files of another format than the one that was asked for.
 
 // checkTexts refuses a record with a text that holds UTF-16, or that is RTF or PDF: their
-// words are taken apart by bytes that are no letters.
-func (s *source) checkTexts(r *Record) error {
+// words are taken apart by bytes that are no letters. In a text that stands in the record as it is, UTF-16 has been looked for
+// by checkUTF8; encoded is that it may come from escapes or base64.
+func (s *source) checkTexts(r *Record, encoded bool) error {
 	for _, n := range r.Notes {
-		if len(n.Text) == len(r.Raw) {
-			continue // it is the file, which has been looked at
-		}
-		if reason := unreadableText(n.Text); reason != "" {
+		if reason := unreadableText(n.Text, encoded); reason != "" {
 			return s.defect(n.Line, -1, "a text that is "+reason+", which cannot be examined")
 		}
 	}
@@ -27,8 +25,8 @@ func (s *source) checkTexts(r *Record) error {
 }
 
 // unreadableText says what a text is that cannot be examined as it stands, or nothing.
-func unreadableText(text string) string {
-	if wide(text) || strings.HasPrefix(text, "\u00ff\u00fe") || strings.HasPrefix(text, "\u00fe\u00ff") { // UTF-16 read as Latin-1
+func unreadableText(text string, encoded bool) string {
+	if encoded && wide(text) || strings.HasPrefix(text, "\u00ff\u00fe") || strings.HasPrefix(text, "\u00fe\u00ff") { // UTF-16 read as Latin-1
 		return "UTF-16"
 	}
 	switch kind := contentKind(text[:min(len(text), contentPeek)]); kind {
@@ -74,15 +72,12 @@ func wide[T string | []byte](text T) bool {
 	return count > 1 && 16*count > len(text) || 4*count > len(text)
 }
 
-// firstWide is where the first byte below 9 stands, or -1. It looks at eight bytes at a time, since
+// firstWide is where the first byte below 9 stands, or -1. It looks at many bytes at a time, since
 // hardly any text has one.
 func firstWide[T string | []byte](text T) int {
-	const ones = ^uint64(0) / 255
 	i := 0
-	for ; i+8 <= len(text); i += 8 {
-		x := uint64(text[i]) | uint64(text[i+1])<<8 | uint64(text[i+2])<<16 | uint64(text[i+3])<<24 |
-			uint64(text[i+4])<<32 | uint64(text[i+5])<<40 | uint64(text[i+6])<<48 | uint64(text[i+7])<<56 // one load
-		if (x-9*ones)&^x&(128*ones) != 0 {
+	for ; i+32 <= len(text); i += 32 {
+		if below9(text, i)|below9(text, i+8)|below9(text, i+16)|below9(text, i+24) != 0 {
 			break
 		}
 	}
@@ -97,6 +92,15 @@ func firstWide[T string | []byte](text T) int {
 var kindNames = map[string]string{
 	"gzip": "gzip once more", "zip": "a ZIP archive or an Office document", "office": "an old Office document", "pdf": "PDF", "rtf": "RTF", "json": "JSON",
 	"hl7": "HL7", "xml": "XML or HTML",
+}
+
+// below9 is not 0 if one of eight bytes is below 9.
+func below9[T string | []byte](text T, i int) uint64 {
+	const ones = ^uint64(0) / 255
+	_ = text[i+7]
+	x := uint64(text[i]) | uint64(text[i+1])<<8 | uint64(text[i+2])<<16 | uint64(text[i+3])<<24 |
+		uint64(text[i+4])<<32 | uint64(text[i+5])<<40 | uint64(text[i+6])<<48 | uint64(text[i+7])<<56 // the compiler makes one load of it
+	return (x - 9*ones) &^ x & (128 * ones)
 }
 
 // contentPeek is how much of a file its kind is told by.

@@ -53,7 +53,7 @@ func readFHIR(in *source, o Options) Records {
 	if byLine {
 		return lines(in, func(raw []byte, line, offset int) (*Record, error) { return fhirRecord(in, raw, line, offset) })
 	}
-	return one(in, func(raw []byte) (*Record, error) { return fhirRecord(in, raw, 1, 0) })
+	return one(in, true, func(raw []byte) (*Record, error) { return fhirRecord(in, raw, 1, 0) })
 }
 
 // fhirRecord reads a resource.

@@ -58,7 +58,7 @@ func readHL7(in *source, _ Options) Records {
 				err = in.defect(line+bytes.Count(raw[:start], []byte("\n")), -1, "a segment outside of a message, or a line that is none")
 			}
 			if err == nil {
-				err = in.checkTexts(record)
+				err = in.checkTexts(record, true)
 			}
 			if err != nil {
 				record = nil
@@ -113,6 +113,9 @@ const (
 
 // segmentKind says what a line is. A name counts only if a field separator follows, or, of a trailer, nothing.
 func segmentKind(body []byte) segmentType {
+	if len(body) == 0 || strings.IndexByte("MFB", body[0]) < 0 {
+		return otherSegment
+	}
 	body = bytes.TrimRight(body, "\r\n\x1c")
 	if len(body) < 3 || len(body) > 3 && !isSeparator(body[3]) {
 		return otherSegment
@@ -340,14 +343,14 @@ func (h *hl7) holdsSegment(fields [][2]int) bool {
 	for i := 1; i+1 < len(fields); i++ {
 		field := h.raw[fields[i][0]:fields[i][1]]
 		n := len(field) - 3
-		if n < 0 || !bytes.EqualFold(field[n:], []byte("OBX")) && !bytes.EqualFold(field[n:], []byte("NTE")) {
+		if n < 1 || strings.IndexByte("XxEe", field[n+2]) < 0 || !bytes.EqualFold(field[n:], []byte("OBX")) && !bytes.EqualFold(field[n:], []byte("NTE")) {
 			continue
 		}
 		before := field[:n]
 		next := string(h.raw[fields[i+1][0]:fields[i+1][1]])
 		last, _ := utf8.DecodeLastRune(before)
 		switch {
-		case len(before) == 0 || last < utf8.RuneSelf && bytes.IndexByte([]byte{h.comp, h.rep, h.sub}, byte(last)) >= 0: // a value by itself
+		case last < utf8.RuneSelf && bytes.IndexByte([]byte{h.comp, h.rep, h.sub}, byte(last)) >= 0: // a value by itself
 		case isLineEnd(last) || last < ' ' || writtenLineEnd.Match(before):
 			return true
 		case unicode.IsLetter(last) || unicode.IsDigit(last):

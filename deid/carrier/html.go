@@ -70,7 +70,7 @@ func (h *htmlText) below(edits []Edit) []Edit {
 // read, such as title and href, are lines of the text. A picture in a URL is refused.
 func htmlView(source string) (*htmlText, error) {
 	h := &htmlText{source: source}
-	h.encode = escapeText
+	h.encode, h.others = escapeText, []func(string) string{escapeAttributeText, escapeUnquoted}
 	for at := 0; at < len(source); {
 		n := strings.IndexAny(source[at:], "<&")
 		if n < 0 {
@@ -163,9 +163,9 @@ func (h *htmlText) tag(at int, t htmlTag) error {
 			return errors.New("HTML with a picture or other data in a URL, which cannot be examined")
 		}
 		h.stands(markup, from, at+a.from-from, "\n")
-		h.encode = escapeAttributeText
+		h.syntax = 1
 		if a.quote == 0 {
-			h.encode = escapeUnquoted
+			h.syntax = 2
 		}
 		for from = at + a.from; from < at+a.to; {
 			n := strings.IndexByte(h.source[from:at+a.to], '&')
@@ -177,7 +177,7 @@ func (h *htmlText) tag(at int, t htmlTag) error {
 				from += min(h.reference(from), at+a.to-from)
 			}
 		}
-		h.encode = escapeText
+		h.syntax = 0
 	}
 	shown := blocks[t.name]
 	if from > at {

@@ -273,7 +273,7 @@ func lines(in *source, parse func(raw []byte, line, offset int) (*Record, error)
 				record, err := &Record{Raw: raw, Line: line}, error(nil)
 				if text := bytes.TrimSpace(raw); len(text) > 0 && (line > 1 || string(text) != utf8BOM) {
 					if record, err = parse(raw, line, offset); err == nil {
-						err = in.checkTexts(record)
+						err = in.checkTexts(record, true)
 					}
 					if err != nil {
 						record = nil

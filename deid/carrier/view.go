@@ -12,7 +12,9 @@ import (
 type view struct {
 	text   strings.Builder
 	runs   []run
-	encode func(string) string // writes text in the syntax of what is added next
+	encode func(string) string   // writes text in the syntax of the source
+	others []func(string) string // the same for parts of the source that have another syntax
+	syntax uint8                 // of what is added next: 0 is that of encode, n that of others[n-1]
 }
 
 // run is a part of the text and of the source. What of the source lies between two
@@ -21,10 +23,10 @@ type run struct {
 	text, n int // where it begins in the text, and its bytes there; n > 0
 	from, m int // the same in the source
 	kind    runKind
-	encode  func(string) string
+	syntax  uint8
 }
 
-type runKind int
+type runKind uint8
 
 const (
 	verbatim runKind = iota // byte for byte
@@ -41,7 +43,7 @@ func (v *view) verbatim(from int, s string) {
 		v.runs[k].n += len(s)
 		v.runs[k].m += len(s)
 	} else {
-		v.runs = append(v.runs, run{v.text.Len(), len(s), from, len(s), verbatim, v.encode})
+		v.runs = append(v.runs, run{v.text.Len(), len(s), from, len(s), verbatim, v.syntax})
 	}
 	v.text.WriteString(s)
 }
@@ -50,7 +52,7 @@ func (v *view) verbatim(from int, s string) {
 // show.
 func (v *view) stands(kind runKind, from, m int, s string) {
 	if s != "" {
-		v.runs = append(v.runs, run{v.text.Len(), len(s), from, m, kind, v.encode})
+		v.runs = append(v.runs, run{v.text.Len(), len(s), from, m, kind, v.syntax})
 		v.text.WriteString(s)
 	}
 }
@@ -80,24 +82,28 @@ func (v *view) below(edits []Edit) []Edit {
 		if next == len(edits) || edits[next].Start >= end || r.kind == markup {
 			continue
 		}
+		encode := v.encode
+		if r.syntax > 0 {
+			encode = v.others[r.syntax-1]
+		}
 		var whole strings.Builder // what becomes of an escape
 		at := r.text
 		for i := next; i < len(edits) && edits[i].Start < end; i++ {
 			from, to := max(edits[i].Start, r.text), min(edits[i].End, end)
 			replaced := ""
 			if i > written {
-				replaced, written = r.encode(edits[i].New), i
+				replaced, written = encode(edits[i].New), i
 			}
 			if r.kind == verbatim {
 				out = append(out, Edit{Start: r.from + from - r.text, End: r.from + to - r.text, New: replaced})
 				continue
 			}
-			whole.WriteString(r.encode(text[at:from]))
+			whole.WriteString(encode(text[at:from]))
 			whole.WriteString(replaced)
 			at = to
 		}
 		if r.kind == escape {
-			whole.WriteString(r.encode(text[at:end]))
+			whole.WriteString(encode(text[at:end]))
 			out = append(out, Edit{Start: r.from, End: r.from + r.m, New: whole.String()})
 		}
 	}
@@ -122,30 +128,46 @@ func splitCDATAEnd(source string, edits []Edit, cdata func(at int) bool) []Edit 
 	var out []Edit
 	tail := "" // the last two bytes of what is written
 	last2 := func(s string) string { return s[max(0, len(s)-2):] }
+	add := func(s string) {
+		if len(s) < 2 {
+			s = tail + s
+		}
+		tail = last2(s)
+	}
+	// completed is where in the text, of which only the beginning matters, the last character of "]]>" stands.
+	completed := func(s string) int {
+		if s == "" || s[0] != ']' && s[0] != '>' {
+			return -1
+		}
+		n := strings.Index(tail+s[:min(2, len(s))], cdataEnd)
+		if n < 0 {
+			return -1
+		}
+		return n + 2 - len(tail)
+	}
 	for i, e := range edits {
 		if i == 0 {
 			tail = last2(source[:e.Start])
 		}
 		inside := cdata(e.Start)
-		if n := strings.Index(tail+e.New[:min(2, len(e.New))], cdataEnd); n >= 0 && inside {
-			n += 2 - len(tail)
+		if n := completed(e.New); n >= 0 && inside {
 			e.New = e.New[:n] + parted + e.New[n:]
 		}
 		out = append(out, e)
-		tail = last2(tail + last2(e.New))
+		add(e.New)
 		gap := source[e.End:]
 		if i+1 < len(edits) {
 			gap = source[e.End:edits[i+1].Start]
 		}
-		if n := strings.Index(tail+gap[:min(2, len(gap))], cdataEnd); n >= 0 {
-			at := e.End + n + 2 - len(tail)
+		if n := completed(gap); n >= 0 {
+			at := e.End + n
 			if inside {
 				out = append(out, Edit{Start: at, End: at, New: parted})
 			} else {
 				out = append(out, Edit{Start: at, End: at + 1, New: "&gt;"})
 			}
 		}
-		tail = last2(tail + last2(gap))
+		add(gap)
 	}
 	return out
 }

@@ -31,7 +31,7 @@ var patientRE = regexp.MustCompile(`^(\d+)-(\d+)`)
 // root, TEXT and TAGS, text, and elements other than TEXT and TAGS. An encoding that the file declares is kept.
 func readXML(prefix string, first int) func(*source, Options) Records {
 	return func(in *source, o Options) Records {
-		return one(in, func(raw []byte) (*Record, error) {
+		return one(in, false, func(raw []byte) (*Record, error) {
 			p := xmlNote{in: in, prefix: prefix, first: first, types: o.Types}
 			var cs *byteCode
 			if m := encodingRE.FindSubmatch(raw); m != nil && !in.recode {
@@ -80,6 +80,7 @@ func (p *xmlNote) read(raw []byte) (*Record, error) {
 		return nil, err
 	}
 	p.raw, p.seen = raw, map[string]bool{}
+	p.view.encode, p.view.others = escapeText, []func(string) string{escapeCDATA}
 	body := bytes.TrimPrefix(raw, []byte(utf8BOM))
 	p.base = len(raw) - len(body)
 	for i, r := range string(raw) {
@@ -261,10 +262,10 @@ func (p *xmlNote) characters() {
 	const cdata = "<![CDATA["
 	from, to := p.from, p.to
 	references := true
-	p.view.encode = escapeText
+	p.view.syntax = 0
 	if bytes.HasPrefix(p.raw[from:to], []byte(cdata)) {
 		from, to, references = from+len(cdata), to-len("]]>"), false
-		p.view.encode = escapeCDATA
+		p.view.syntax = 1
 		p.cdata = append(p.cdata, [2]int{from, to})
 	}
 	for from < to {
