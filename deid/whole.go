@@ -47,6 +47,9 @@ func whole(text string, spans []data.Span, sort func(typ string) surrogate.Sort)
 	return all
 }
 
+// drawn are the signs of rulers.
+const drawn = "-=_*+~#.|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬"
+
 // ruler is what tables and separators are drawn with: three signs or more, or the border of a cell.
 var ruler = regexp.MustCompile(`[-=_*+~#.]{3,}|[|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬]+|\+-+\+?`)
 
@@ -54,7 +57,10 @@ var ruler = regexp.MustCompile(`[-=_*+~#.]{3,}|[|¦│┃║─━═┌┐└�
 // or digit.
 func withoutRulers(text string, s data.Span) []data.Span {
 	value := text[s.Start:s.End]
-	cuts := ruler.FindAllStringIndex(value, -1)
+	var cuts [][]int
+	if strings.ContainsAny(value, drawn) {
+		cuts = ruler.FindAllStringIndex(value, -1)
+	}
 	if len(cuts) == 0 && hasWord(value) {
 		return []data.Span{s}
 	}

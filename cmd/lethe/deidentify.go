@@ -206,15 +206,17 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	if d.known != nil && d.known.Short() > 0 {
 		complain(fmt.Errorf("%s: %d values are too short to be looked for", o.rules.known, d.known.Short()))
 	}
-	if d.modelDigest, err = experiments.Digest(o.model); err != nil {
-		return err
-	}
-	settings, err := o.settings(cmd, input, d.modelDigest, replacement)
-	if err != nil {
-		return err
-	}
-	if d.configDigest, err = settings.digest(); err != nil {
-		return err
+	var settings runSettings
+	if o.audit != "" || files.output != stdio { // else nothing would hold them
+		if d.modelDigest, err = experiments.Digest(o.model); err != nil {
+			return err
+		}
+		if settings, err = o.settings(cmd, input, d.modelDigest, replacement); err != nil {
+			return err
+		}
+		if d.configDigest, err = settings.digest(); err != nil {
+			return err
+		}
 	}
 	defer files.release()
 	if err := files.claim(o.resume, settings); err != nil {

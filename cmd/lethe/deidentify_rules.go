@@ -162,11 +162,12 @@ func newNet(name string, types *data.TypeSet) (*net.Net, error) {
 	}
 	var sets []*rules.Set
 	for _, name := range builtin {
-		set, err := rules.Builtin(name)
+		all, err := rules.Builtin(name)
 		if err != nil {
 			return nil, err // it is part of the program
 		}
-		sets = append(sets, set)
+		only := slices.DeleteFunc(all.Types(), func(typ string) bool { return !slices.Contains(formulaicCategories, categoryOf(typ)) })
+		sets = append(sets, all.Only(only))
 	}
 	n.Formulaic = func(text string) []data.Span {
 		var found []data.Span
@@ -181,8 +182,11 @@ func newNet(name string, types *data.TypeSet) (*net.Net, error) {
 	return n, nil
 }
 
-// formulaic says whether what rules find can be told by its form: addresses of the
-// net, numbers of telephones and of everything else, and dates that are written out.
+// formulaicCategories are those of types whose values can be told by their form.
+var formulaicCategories = []string{"CONTACT", "ID", "DATE"}
+
+// formulaic reports whether what rules find can be told by its form: net addresses, telephone and all
+// other numbers, and dates that are written out.
 func formulaic(category, text string) bool {
 	switch category {
 	case "CONTACT", "ID":

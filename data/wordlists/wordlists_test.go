@@ -1,6 +1,10 @@
 package wordlists
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/lethe-deid/lethe/data/fold"
+)
 
 func TestEntries(t *testing.T) {
 	if len(Names()) != 38 {
@@ -13,5 +17,24 @@ func TestEntries(t *testing.T) {
 	}
 	if got := Entries("en-countries")[:2]; got[0] != "Afghanistan" || got[1] != "Albania" {
 		t.Errorf("the countries begin with %q", got)
+	}
+}
+
+// Common does not fold the longest lists again.
+func TestCommonWordsAreFolded(t *testing.T) {
+	for _, name := range []string{"en-common", "es-common"} {
+		for _, word := range Entries(name) {
+			if fold.Fold(word) != word {
+				t.Fatalf("%s: %q is not folded", name, word)
+			}
+		}
+	}
+	for word, want := range map[string]bool{"long": true, "anos": true, "pillai": false, "mercier": false, "topeka": false} {
+		if Common(word) != want {
+			t.Errorf("Common(%q) is %v", word, !want)
+		}
+	}
+	if !Frequent("will") || Frequent("hazel") || !Eponym("parkinson") || Eponym("lund") {
+		t.Error("frequent words or eponyms are not those of the lists")
 	}
 }

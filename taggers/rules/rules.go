@@ -136,6 +136,9 @@ func (s *Set) Check(types *data.TypeSet) error {
 	return nil
 }
 
+// Only returns the rules and corrections for some types of the set.
+func (s *Set) Only(types []string) *Set { return s.keep(types, nil) }
+
 // keep returns the set without the rules for other types than only (none: all are
 // kept) and without those for the types of except.
 func (s *Set) keep(only, except []string) *Set {
