@@ -3,15 +3,19 @@ package deid
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/fold"
+	"github.com/lethe-deid/lethe/data/wordlists"
 	"github.com/lethe-deid/lethe/deid/surrogate"
 )
 
 // retype gives spans the type of what is known to stand there: if a tagger takes Oda Lund for a doctor, and she
 // is known to be the patient, she is the patient, so that one person has one number and one surrogate. A
-// surname alone after a doctor's title stays a doctor's.
+// surname alone after a doctor's title stays a doctor's. Ordinary words that the tagger has taken with the value, as in
+// "Oda Lund informed", are none of it.
 func (d *Deidentifier) retype(text string, all []found, known []data.Span) []found {
 	for i := range all {
 		f := &all[i]
@@ -20,14 +24,29 @@ func (d *Deidentifier) retype(text string, all []found, known []data.Span) []fou
 			if s.Start >= f.End {
 				break
 			}
-			if s.Type != f.Type && d.covers(text, *f, s) {
-				retyped := d.add(text, []data.Span{{Start: f.Start, End: f.End, Type: s.Type, Score: f.Score}}, byKnown)
-				*f = retyped[0]
-				break
+			retyped := data.Span{Start: f.Start, End: f.End, Type: s.Type, Score: f.Score}
+			switch {
+			case s.Start >= f.Start && s.End <= f.End && ordinary(text[f.Start:s.Start]) && ordinary(text[s.End:f.End]) && !d.isClinician(text, *f, s):
+				retyped.Start, retyped.End = s.Start, s.End
+			case s.Type == f.Type || !d.covers(text, *f, s):
+				continue
 			}
+			*f = d.add(text, []data.Span{retyped}, byKnown)[0]
+			break
 		}
 	}
 	return all
+}
+
+// ordinary reports whether a text, which may be empty, holds nothing but ordinary words in lower case.
+func ordinary(text string) bool {
+	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !inToken(r) }) {
+		first, _ := utf8.DecodeRuneInString(w)
+		if !unicode.IsLower(first) || utf8.RuneCountInString(w) > 2 && !wordlists.Common(fold.Fold(w)) {
+			return false
+		}
+	}
+	return true
 }
 
 // covers reports whether a known value is all that a span holds, but for signs, initials and
@@ -39,10 +58,14 @@ func (d *Deidentifier) covers(text string, f found, known data.Span) bool {
 			return false
 		}
 	}
-	if d.sort(known.Type) != surrogate.Person || d.sort(f.Type) != surrogate.Person {
-		return true
-	}
-	return len(strings.Fields(text[known.Start:known.End])) > 1 || !doctorTitle(text[:min(known.Start, f.Start)])
+	return !d.isClinician(text, f, known)
+}
+
+// isClinician reports whether a person whom the tagger has found is somebody else than the one known, since a
+// doctor's title stands before the one name that they share.
+func (d *Deidentifier) isClinician(text string, f found, known data.Span) bool {
+	return d.sort(known.Type) == surrogate.Person && d.sort(f.Type) == surrogate.Person && f.Type != known.Type &&
+		len(strings.Fields(text[known.Start:known.End])) == 1 && doctorTitle(text[:min(known.Start, f.Start)])
 }
 
 // doctorTitle reports whether a text ends in the title of a clinician.
