@@ -159,6 +159,38 @@ func (h *hostile) files(t *testing.T) {
 
 func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
 
+// positional lists the arguments in the first line of a command's help, those that may
+// be left out with their bracket. Those of flags, and alternatives, are not among them.
+func positional(use string) (names []string) {
+	use, _, _ = strings.Cut(use, "{")
+	fields := strings.Fields(use)[1:]
+	for i, name := range fields {
+		if bare := strings.Trim(strings.TrimSuffix(name, ".yaml"), "[]."); bare == strings.ToUpper(bare) && !strings.HasPrefix(name, "-") && (i == 0 || !strings.Contains(fields[i-1], "--")) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// of picks a path for an argument or flag of this name: mostly one of its kind.
+func (h *hostile) of(r *rand.Rand, name string) string {
+	kind := ""
+	switch name = strings.ToLower(name); {
+	case r.IntN(4) == 0:
+	case strings.Contains(name, "config"):
+		kind = ".yaml"
+	case strings.Contains(name, "run") || strings.Contains(name, "model"):
+		kind = "model"
+	case r.IntN(2) == 0:
+		kind = "good"
+	}
+	fits := slices.DeleteFunc(slices.Clone(h.paths), func(path string) bool {
+		isModel := strings.Contains(path, "/run") || strings.Contains(path, "/fifo-") || strings.Contains(path, "/device-") || strings.Contains(path, "/half-") || strings.Contains(path, "/cut")
+		return kind == "model" && !isModel || kind != "model" && !strings.Contains(path, kind)
+	})
+	return pick(r, fits)
+}
+
 // line makes a command line. outputs are the files that it may leave.
 func (h *hostile) line(r *rand.Rand, out string) (args, outputs []string) {
 	c := pick(r, h.commands)
@@ -178,17 +210,22 @@ func (h *hostile) line(r *rand.Rand, out string) (args, outputs []string) {
 	value := func(f *pflag.Flag) string {
 		switch {
 		case f.Value.Type() == "bool":
-			return pick(r, []string{"true", "true", "false", "maybe"})
+			return pick(r, []string{"true", "true", "true", "true", "false", "maybe"})
 		case f.Name == "output" || f.Name == "out" || f.Name == "audit" || f.Name == "map":
 			return output()
-		case strings.Contains(f.Value.Type(), "int") || strings.Contains(f.Value.Type(), "float"):
+		case strings.Contains(f.Value.Type(), "float"):
+			return pick(r, h.numbers)
+		case strings.Contains(f.Value.Type(), "int"):
+			if r.IntN(8) > 0 {
+				return pick(r, []string{"-1", "0", "1", "2", "3", "100", "1000000", "1000000000", "1000000000000000000", "9223372036854775807", "-9223372036854775808"})
+			}
 			return pick(r, h.numbers)
 		case r.IntN(3) == 0:
 			return pick(r, h.words)
 		case r.IntN(6) == 0:
 			return pick(r, h.numbers)
 		}
-		return pick(r, h.paths)
+		return h.of(r, f.Name)
 	}
 	var flags []*pflag.Flag
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -204,15 +241,20 @@ func (h *hostile) line(r *rand.Rand, out string) (args, outputs []string) {
 			args = append(args, "--"+f.Name+"="+value(f))
 		}
 	}
-	for _, required := range []string{"gold", "system", "model", "input"} {
-		if f := c.Flags().Lookup(required); f != nil && r.IntN(4) > 0 {
-			args = append(args, "--"+required+"="+pick(r, h.paths))
+	for _, required := range []string{"gold", "system", "model", "input", "config"} {
+		if f := c.Flags().Lookup(required); f != nil && r.IntN(3) > 0 {
+			args = append(args, "--"+required+"="+h.of(r, required))
 		}
 	}
-	if f := c.Flags().Lookup("format"); f != nil && r.IntN(2) > 0 {
+	if f := c.Flags().Lookup("format"); f != nil && r.IntN(3) > 0 {
 		args = append(args, "--format="+pick(r, []string{"i2b2", "brat", "conll", "jsonl", "text", "csv", "hl7", "fhir"}))
 	}
-	for range r.IntN(3) {
+	for _, name := range positional(c.Use) {
+		if optional := name[0] == '['; optional && r.IntN(3) == 0 || !optional && r.IntN(15) > 0 {
+			args = append(args, h.of(r, name))
+		}
+	}
+	if r.IntN(20) == 0 {
 		args = append(args, pick(r, h.paths))
 	}
 	return slices.DeleteFunc(args, func(a string) bool { return strings.ContainsRune(a, 0) }), outputs
@@ -251,6 +293,7 @@ func (h *hostile) try(t *testing.T, program string, r *rand.Rand) {
 		return
 	}
 	code := cmd.ProcessState.ExitCode()
+	t.Logf("exit code %d: lethe %s\n%.300s", code, strings.Join(told, " "), stderr.String())
 	if ctx.Err() != nil {
 		fail("it took more than %v", mostTime)
 	} else if code < exitDone || code > exitUnexamined {
