@@ -211,8 +211,12 @@ func (h *hostile) line(r *rand.Rand, out string) (args, outputs []string) {
 		switch {
 		case f.Value.Type() == "bool":
 			return pick(r, []string{"true", "true", "true", "true", "false", "maybe"})
-		case f.Name == "output" || f.Name == "out" || f.Name == "audit" || f.Name == "map":
+		case f.Name == "audit" || f.Name == "map": // an audit says what was done before the failure, too
+			return filepath.Join(out, "audit")
+		case f.Name == "output" || f.Name == "out":
 			return output()
+		case f.Name == "workers": // each takes memory, and some hundreds may be had
+			return pick(r, []string{"-1", "0", "1", "2", "3", "8", "1000000", "9223372036854775807", "x"})
 		case strings.Contains(f.Value.Type(), "float"):
 			return pick(r, h.numbers)
 		case strings.Contains(f.Value.Type(), "int"):
