@@ -185,8 +185,9 @@ func newCrossval() *cobra.Command {
 		Long: `Part the training documents of an experiment into folds, and test on each what is
 trained on the others. Of these a part is held back to choose the best epoch by
 (corpus.hold_out, or a tenth), so that no document has any influence on the model
-that it tests. All notes of a patient are in one fold, unless --by document. Other
-splits of the experiment take no part.
+that it tests. All notes of a patient are in one fold, unless --by document; by
+patient requires that each note says whose it is. Other splits of the experiment take
+no part.
 
 The tables give each fold, mean and standard deviation, and the score of all
 folds' documents taken as one corpus, overall and by type.`,

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,9 @@ type synthOptions struct {
 	split          string
 	output, format string
 }
+
+// maxSynthetic bounds the notes that are generated: some gigabytes.
+const maxSynthetic = 1_000_000
 
 func newSynth() *cobra.Command {
 	var opt synthOptions
@@ -39,6 +43,8 @@ text: a gold standard for their recall.`,
 				return usageError(cmd, errors.New("--output must be given"))
 			case opt.notes < 1:
 				return usageError(cmd, errors.New("--notes must be given, and positive"))
+			case opt.notes > maxSynthetic:
+				return usageError(cmd, fmt.Errorf("--notes %d is more than %d", opt.notes, maxSynthetic))
 			}
 			opt.config.Split = synth.Split(opt.split)
 			if err := opt.config.Validate(); err != nil {
