@@ -92,7 +92,7 @@ func TestKeepLetEverythingThrough(t *testing.T) {
 		"mrn «DATE|7731902», DEA «STATE|BF»«ZIP|4471829», licence «DATE|41/28/09917»":                           "mrn [DATE], DEA BF4471829, licence [DATE]",
 		"on «DATE|aoife.nicd»@example.ie":                 "on [EMAIL]",
 		"«AGE|67»yo, «AGE|412» beds":                      "67yo, [AGE] beds",
-		"«DATE|April May» and «CITY|Carlos»":                "[DATE] and [CITY]",
+		"«DATE|April May» and «CITY|Carlos»":              "[DATE] and [CITY]",
 		"«CITY|Boston», «CITY|Springfield», «STATE|Ohio»": "Boston, Springfield, Ohio",
 		"«ZIP|02115» «ZIP|02115-1234» «ZIP|Lund»":         "02115 02115-1234 [ZIP]",
 	} {

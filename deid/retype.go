@@ -26,7 +26,7 @@ func (d *Deidentifier) retype(text string, all []found, known []data.Span) []fou
 			}
 			retyped := data.Span{Start: f.Start, End: f.End, Type: s.Type, Score: f.Score}
 			switch {
-			case s.Start >= f.Start && s.End <= f.End && ordinary(text[f.Start:s.Start]) && ordinary(text[s.End:f.End]) && !d.isClinician(text, *f, s):
+			case s.Start >= f.Start && s.End <= f.End && ordinary(text[f.Start:s.Start], text[max(s.Start, 1)-1]) && ordinary(text[s.End:f.End], text[min(s.End, len(text)-1)]) && !d.isClinician(text, *f, s):
 				retyped.Start, retyped.End = s.Start, s.End
 			case s.Type == f.Type || !d.covers(text, *f, s):
 				continue
@@ -38,8 +38,12 @@ func (d *Deidentifier) retype(text string, all []found, known []data.Span) []fou
 	return all
 }
 
-// ordinary reports whether a text, which may be empty, holds nothing but ordinary words in lower case.
-func ordinary(text string) bool {
+// ordinary reports whether a text, which may be empty, holds nothing but ordinary words in lower case, with
+// blanks between them and what is beside the text.
+func ordinary(text string, beside byte) bool {
+	if text != "" && beside != ' ' && beside != '\n' && beside != '\t' {
+		return false
+	}
 	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !inToken(r) }) {
 		first, _ := utf8.DecodeRuneInString(w)
 		if !unicode.IsLower(first) || utf8.RuneCountInString(w) > 2 && !wordlists.Common(fold.Fold(w)) {

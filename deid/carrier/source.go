@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -79,14 +80,23 @@ func (s *source) readLine() ([]byte, error) {
 }
 
 func (s *source) all() ([]byte, error) {
-	raw, err := io.ReadAll(io.LimitReader(s.in, int64(maxRecord)+1))
-	if err != nil {
-		return nil, s.unreadable(err)
+	var parts [][]byte // joined at the end: what never ends must not be held several times
+	size := 0
+	for {
+		part := make([]byte, min(1<<16<<min(len(parts), 6), maxRecord+1-size))
+		n, err := io.ReadFull(s.in, part)
+		parts, size = append(parts, part[:n]), size+n
+		switch {
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return slices.Concat(parts...), nil
+		case err != nil:
+			return nil, s.unreadable(err)
+		case size > maxRecord:
+			return nil, s.tooLong(1)
+		case len(parts) == 1 && wide(part): // /dev/zero, say
+			return nil, s.checkUTF8(part, 1, 0)
+		}
 	}
-	if len(raw) > maxRecord {
-		return nil, s.tooLong(1)
-	}
-	return raw, nil
 }
 
 func (s *source) tooLong(line int) error {
