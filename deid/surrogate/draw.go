@@ -159,6 +159,11 @@ func newLists(own map[string][]string) (map[string]*list, error) {
 		}
 		lists[name] = l
 	}
+	for _, lang := range []string{"en-", "es-"} {
+		if own[lang+"given"] != nil && own[lang+"unisex"] == nil { // first names of anybody are wanted from there
+			lists[lang+"unisex"] = lists[lang+"given"]
+		}
+	}
 	return lists, nil
 }
 

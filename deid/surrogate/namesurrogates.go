@@ -118,9 +118,11 @@ func (p *Patient) wordSurrogate(word string, as role) (string, error) {
 		from = p.lists[prefix+"male"]
 	}
 	all := p.lists[prefix+"given"]
-	if from != nil {
-		if s, err := p.draw("name", word, from); err == nil || all == nil {
-			return s, err
+	for _, l := range []*list{from, p.lists[prefix+"unisex"]} { // a name that both have says nothing false
+		if l != nil {
+			if s, err := p.draw("name", word, l); err == nil || all == nil {
+				return s, err
+			}
 		}
 	}
 	if all == nil { // scripts whose first names are by gender
@@ -194,7 +196,7 @@ func (p *Patient) monogram(text string, tokens []nameToken) (string, bool) {
 		return "", false
 	}
 	f := fold(w)
-	if !capitals(w) && !p.names.capital[f] || p.names.titled[f] || p.names.votes[f] != [2]int{} || p.names.known.given(f) ||
+	if !capitals(w) && !p.names.capital[f] || p.names.titled[f] || p.names.votes[f] != [2]int{} || p.names.known.drawn(f) || len(f) > 3 && p.names.known.given(f) ||
 		p.names.known.surname[f] && (p.names.count[f] != 1 || len(f) > 2) {
 		return "", false
 	}

@@ -132,7 +132,8 @@ type Mention struct {
 	Note   string // identifier of the note
 	Sort   Sort
 	Text   string
-	Before string // some of the text before it: a title there tells the gender of a name
+	Before string // some of the text before it on its line: a title there tells the gender of a name
+	After  string // some of the text after it on its line
 	Aside  bool   // is not going to be given to Replace; no surrogate may repeat it
 }
 
@@ -165,7 +166,7 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 	slices.SortStableFunc(mentions, func(a, b Mention) int { return cmp.Compare(a.Note, b.Note) })
 	p.readDates(mentions) // the first date of a note: before they are sorted by value
 	slices.SortFunc(mentions, func(a, b Mention) int {
-		return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Sort, b.Sort), cmp.Compare(a.Note, b.Note), cmp.Compare(a.Before, b.Before))
+		return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Sort, b.Sort), cmp.Compare(a.Note, b.Note), cmp.Compare(a.Before, b.Before), cmp.Compare(a.After, b.After))
 	})
 	p.readNames(mentions)
 	p.readPlaces(mentions)
