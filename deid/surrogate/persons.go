@@ -96,6 +96,9 @@ func (n *names) vote(mentions []Mention) (all []nameMention) {
 		}
 		for _, i := range words {
 			t := m.tokens[i]
+			if n.initials(m.tokens, i) {
+				continue
+			}
 			n.count[t.word]++
 			n.capital[t.word] = n.capital[t.word] || capitals(t.text)
 			n.titled[t.word] = n.titled[t.word] || !capitals(t.text) && !lowerCase(t.text)
@@ -128,8 +131,8 @@ func (n *names) readPersons(all []nameMention) {
 	surnames := map[string]int{}   // as gender, of a surname alone: Mr. Lund
 	for _, m := range all {
 		var who person
-		for _, t := range m.tokens {
-			if t.kind == nameWord {
+		for i, t := range m.tokens {
+			if t.kind == nameWord && !n.initials(m.tokens, i) {
 				w := n.spelt(t.word)
 				if n.role(w, t.role) == given {
 					who.given = append(who.given, w)
@@ -308,9 +311,15 @@ func (n *names) identity(text string) string {
 	}
 	var words []string
 	var initials []nameToken
-	for _, t := range tokens {
+	for i, t := range tokens {
 		switch t.kind {
 		case nameWord:
+			if n.initials(tokens, i) {
+				for _, letter := range t.word {
+					initials = append(initials, nameToken{word: string(letter), kind: nameInitial, role: given})
+				}
+				continue
+			}
 			words = append(words, n.spelt(t.word))
 		case nameInitial:
 			initials = append(initials, t)

@@ -19,6 +19,7 @@ package surrogate
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -143,6 +144,7 @@ type Patient struct {
 	*Maker
 	group     string
 	originals map[string]bool   // words and whole values of the notes, folded
+	wholes    map[string]bool   // whole values of names and places among them
 	taken     map[string]string // what a surrogate stands for, by pool and surrogate
 	memo      map[string]string // surrogate by pool and value
 	names     *names
@@ -154,12 +156,12 @@ type Patient struct {
 // order plays no part. Values that are not among them can be replaced later, and are
 // given what is left.
 func (m *Maker) Patient(group string, mentions []Mention) *Patient {
-	p := &Patient{Maker: m, group: group, originals: map[string]bool{}, taken: map[string]string{}, memo: map[string]string{}}
+	p := &Patient{Maker: m, group: group, originals: map[string]bool{}, wholes: map[string]bool{}, taken: map[string]string{}, memo: map[string]string{}}
 	read := map[string]bool{}
 	for _, m := range mentions {
-		if !read[m.Text] {
-			read[m.Text] = true
-			p.readOriginal(m.Text)
+		if value := string(m.Sort) + " " + m.Text; !read[value] {
+			read[value] = true
+			p.readOriginal(m.Sort, m.Text)
 		}
 	}
 	mentions = slices.DeleteFunc(slices.Clone(mentions), func(m Mention) bool { return len(m.Text) > longest })
@@ -288,25 +290,59 @@ func (m *Maker) Identity(sort Sort, text string) string {
 }
 
 // readOriginal remembers a value's words.
-func (p *Patient) readOriginal(text string) {
+func (p *Patient) readOriginal(sort Sort, text string) {
 	whole := strings.Join(strings.Fields(fold(text)), " ")
 	p.originals[whole] = true
-	for _, w := range strings.FieldsFunc(whole, func(r rune) bool { return !letterOrMark(r) && r != '\'' }) {
+	for w := range wordsAndPieces(whole) {
 		p.originals[w] = true
+	}
+	if nameSorts[sort] {
+		p.wholes[strings.Trim(whole, " .,:;()")] = true
 	}
 	if digits := alphanumeric(text); digits != "" {
 		p.originals[digits] = true
 	}
 }
 
-// original says that a surrogate would repeat one of the originals, or a word of four or more letters of one, of a name three.
+// nameSorts are the sorts whose values are names, be they as short as Rye or Li.
+var nameSorts = map[Sort]bool{Person: true, Hospital: true, Organization: true, City: true, State: true, Country: true, Place: true, Landmark: true, Street: true,
+	Department: true, Profession: true}
+
+// wordsAndPieces are the words of a folded text, and those that an apostrophe or hyphen joins: o'brien, brien and obrien, mary, ann and maryann.
+func wordsAndPieces(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for field := range strings.FieldsSeq(text) {
+			words := strings.FieldsFunc(field, func(r rune) bool { return !letterOrMark(r) && r != '\'' })
+			for _, w := range words {
+				if !yield(w) {
+					return
+				}
+				if !strings.Contains(w, "'") {
+					continue
+				}
+				for piece := range strings.SplitSeq(w, "'") {
+					if len(piece) > 1 && !yield(piece) {
+						return
+					}
+				}
+			}
+			if joined := strings.ReplaceAll(strings.Join(words, ""), "'", ""); len(words) > 1 || strings.Contains(field, "'") {
+				if len(joined) > 3 && !yield(joined) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// original reports whether a surrogate would repeat one of the originals, a word of four or more letters of one, or any word of a name.
 func (p *Patient) original(surrogate string) bool {
 	f := fold(surrogate)
 	if p.originals[f] {
 		return true
 	}
-	for _, w := range strings.FieldsFunc(f, func(r rune) bool { return !letterOrMark(r) && r != '\'' }) {
-		if len(w) >= 4 && p.originals[w] || len(w) == 3 && p.names.count[w] > 0 {
+	for w := range wordsAndPieces(f) {
+		if len(w) >= 4 && p.originals[w] || len(w) >= 2 && (p.names.count[w] > 0 || p.wholes[w]) {
 			return true
 		}
 	}
