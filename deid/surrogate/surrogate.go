@@ -159,9 +159,12 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 	p := &Patient{Maker: m, group: group, originals: map[string]bool{}, wholes: map[string]bool{}, taken: map[string]string{}, memo: map[string]string{}}
 	read := map[string]bool{}
 	for _, m := range mentions {
-		if value := string(m.Sort) + " " + m.Text; !read[value] {
-			read[value] = true
-			p.readOriginal(m.Sort, m.Text)
+		if nameSorts[m.Sort] && len(m.Text) <= longest {
+			p.wholes[strings.Trim(strings.Join(strings.Fields(fold(m.Text)), " "), " .,:;()")] = true
+		}
+		if !read[m.Text] {
+			read[m.Text] = true
+			p.readOriginal(m.Text)
 		}
 	}
 	mentions = slices.DeleteFunc(slices.Clone(mentions), func(m Mention) bool { return len(m.Text) > longest })
@@ -260,6 +263,8 @@ func (p *Patient) Identity(sort Sort, text string) string {
 	case len(text) > longest:
 	case sort == Person:
 		return p.names.identity(text)
+	case sort == State:
+		return p.stateIn(text)
 	case sort == Date:
 		if d, ok := parseDate(text, p.lang, p.dates.order); ok {
 			return d.identity(p.dates.latest)
@@ -290,14 +295,11 @@ func (m *Maker) Identity(sort Sort, text string) string {
 }
 
 // readOriginal remembers a value's words.
-func (p *Patient) readOriginal(sort Sort, text string) {
+func (p *Patient) readOriginal(text string) {
 	whole := strings.Join(strings.Fields(fold(text)), " ")
 	p.originals[whole] = true
 	for w := range wordsAndPieces(whole) {
 		p.originals[w] = true
-	}
-	if nameSorts[sort] {
-		p.wholes[strings.Trim(whole, " .,:;()")] = true
 	}
 	if digits := alphanumeric(text); digits != "" {
 		p.originals[digits] = true
