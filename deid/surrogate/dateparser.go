@@ -186,7 +186,7 @@ func (p *dateParser) holiday() bool {
 			text += p.at(p.i + used).text
 			used++
 		}
-		if fold(text) == h.folded && p.at(p.i+used).word == "" {
+		if after := p.at(p.i + used + 1).word; fold(text) == h.folded && p.at(p.i+used).word == "" && after != "day" && after != "eve" {
 			var e element
 			e.at[fieldHoliday] = len(p.parts)
 			p.parts = append(p.parts, part{field: fieldHoliday, text: text, value: h.day, was: h.day, feast: h})

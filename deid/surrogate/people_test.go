@@ -27,9 +27,9 @@ func TestMikeBecameArely(t *testing.T) {
 }
 
 func TestUnisexNameWasGivenAGender(t *testing.T) {
-	for _, name := range []string{"Robin", "Deniz", "Kiran", "Nikola-Sam", "Taylor"} {
+	for _, name := range []string{"Casey", "Deniz", "Kiran", "Taylor", "Kerry"} {
 		p, made := first(t, English, name+" Quillfeather")
-		if g := genderIn(p.Maker, made); g != 0 && name != "Nikola-Sam" || g == 0 && !p.list("unisex").has(made) && name != "Nikola-Sam" {
+		if g := genderIn(p.Maker, made); g != 0 || !p.list("unisex").has(made) {
 			t.Errorf("%s became %s, which states a gender", name, made)
 		}
 	}
@@ -213,11 +213,9 @@ func TestChristmasBecameRamadan(t *testing.T) {
 }
 
 func TestShortOriginalsCameBack(t *testing.T) {
-	lists := map[string][]string{"en-city": {"Rye Brook", "Ely", "New Ely", "Obrien Falls", "Maryann", "Quarry"}, "en-surname": {"Li", "Wu", "O'Brien", "Quill"}}
+	lists := map[string][]string{"en-city": {"Rye Brook", "Ely", "New Ely", "Obrien Falls", "Maryann", "Quarry", "Gravel"}, "en-surname": {"Li", "Wu", "O'Brien", "Quill"}}
 	p := patient(t, Options{Lists: lists}, append(mentions(City, "Rye", "ELY"), mentions(Person, "Wu", "Li", "Mary-Ann O'Brien")...))
-	for text, want := range map[string]string{"Rye": "Quarry"} {
-		if made := must(t, p, City, text); made != want {
-			t.Errorf("%s became %s, which repeats an original", text, made)
-		}
+	if a, b := must(t, p, City, "Rye"), must(t, p, City, "ELY"); !strings.EqualFold(a+b, "QuarryGravel") && !strings.EqualFold(a+b, "GravelQuarry") {
+		t.Errorf("Rye and ELY became %s and %s, which repeat an original", a, b)
 	}
 }

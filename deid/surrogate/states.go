@@ -51,6 +51,15 @@ var stateNames = sync.OnceValue(func() map[string]*stateForms {
 	return all
 })
 
+// allStates are those of the table.
+var allStates = sync.OnceValue(func() *list {
+	l := &list{name: "en-state"}
+	for line := range strings.SplitSeq(stateTable, "|") {
+		l.entries = append(l.entries, strings.ReplaceAll(strings.Fields(line)[0], "_", " "))
+	}
+	return l
+})
+
 func stateKey(text string) string {
 	words := strings.Fields(strings.ReplaceAll(fold(text), ".", " "))
 	if slices.ContainsFunc(words, func(w string) bool { return len(w) > 2 }) {
@@ -79,7 +88,11 @@ func (p *Patient) englishState(text string) (string, bool, error) {
 		}
 		return p.listed(text, "state", p.list("state"))
 	}
-	made, err := p.drawUnless("state", fold(was.full), p.list("state"), func(s string) bool { return p.places.states[p.stateIn(s)] })
+	had := func(s string) bool { return p.places.states[p.stateIn(s)] }
+	made, err := p.drawUnless("state", fold(was.full), p.list("state"), had)
+	if err != nil { // half of the states stand in the notes
+		made, err = p.drawUnless("state", fold(was.full), allStates(), had)
+	}
 	if err != nil {
 		return "", false, err
 	}
