@@ -225,12 +225,13 @@ func TestNoOriginalIsLeft(t *testing.T) {
 							words[w] = true
 						}
 					}
-				case surrogate.Hospital, surrogate.Organization, surrogate.Department, surrogate.Street, surrogate.City, surrogate.State, surrogate.Country,
-					surrogate.Place, surrogate.Landmark, surrogate.Profession:
-					wholes[text] = true
 				case surrogate.Number, surrogate.Phone, surrogate.Zip, surrogate.Username, surrogate.Email, surrogate.IP, surrogate.URL:
 					if n := digits(text); len(n) >= 5 {
 						numbers[n] = true
+					}
+				default:
+					if slices.Contains(placeSorts, sort) {
+						wholes[text] = true
 					}
 				}
 				looked++
@@ -247,10 +248,12 @@ func TestNoOriginalIsLeft(t *testing.T) {
 				text := plain(fold.Fold(value))
 				left := slices.ContainsFunc(strings.Fields(text), func(w string) bool { return words[w] }) && sort != surrogate.Email && sort != surrogate.URL
 				for whole := range wholes {
-					left = left || strings.Contains(text, whole)
+					// A state of two letters is a particle in a name (de) or stays in a number (ID).
+					two := len(whole) == len(" de ") && !slices.Contains(placeSorts, sort)
+					left = left || !two && strings.Contains(text, whole)
 				}
 				for number := range numbers {
-					left = left || strings.Contains(digits(text), number)
+					left = left || sort != surrogate.IP && strings.Contains(digits(text), number)
 				}
 				if left {
 					t.Errorf("note %s: %s %q became %q, in which an original is left", n.old.ID, ch.Old.Type, n.old.Text[ch.Old.Start:ch.Old.End], value)
@@ -260,6 +263,9 @@ func TestNoOriginalIsLeft(t *testing.T) {
 	}
 	t.Logf("%d notes, %d originals looked for in %d surrogates", *notes, looked, made)
 }
+
+var placeSorts = []surrogate.Sort{surrogate.Hospital, surrogate.Organization, surrogate.Department, surrogate.Street, surrogate.City, surrogate.State, surrogate.Country,
+	surrogate.Place, surrogate.Landmark, surrogate.Profession}
 
 // shortTitles are words of two letters that stay in names.
 var shortTitles = map[string]bool{"dr": true, "mr": true, "ms": true, "md": true, "rn": true, "np": true, "pa": true, "do": true, "ii": true, "iv": true, "st": true, "sr": true,

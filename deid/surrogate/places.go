@@ -59,7 +59,7 @@ type places struct {
 	short   map[string]bool   // what stands in capitals somewhere
 	web     map[string]string // the unit by what addresses have for it
 	units   []string
-	states  map[string]bool // all that are mentioned, in any form
+	states  map[string]bool // all states and countries that are mentioned, in any form
 }
 
 type placesKnown struct {
@@ -184,7 +184,7 @@ func unitEnd(all []token, i int, sort Sort, own func(token) bool) int {
 func (p *Patient) readPlaces(mentions []Mention) {
 	p.places = places{longer: map[string]string{}, initial: map[string]string{}, short: map[string]bool{}, web: map[string]string{}, states: map[string]bool{}}
 	for _, m := range mentions {
-		if m.Sort == State || m.Sort == Place {
+		if m.Sort == State || m.Sort == Country || m.Sort == Place {
 			for part := range strings.SplitSeq(m.Text, ",") {
 				p.places.states[p.stateIn(part)] = true
 			}

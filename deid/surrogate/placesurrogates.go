@@ -101,7 +101,7 @@ func (p *Patient) anyPlace(text string) (string, bool, error) {
 func (p *Patient) listed(text, pool string, from *list) (string, bool, error) {
 	trimmed := strings.TrimSpace(text)
 	key := strings.TrimPrefix(strings.Join(strings.Fields(fold(trimmed)), " "), "the ")
-	s, err := p.draw(pool, key, from)
+	s, err := p.drawUnless(pool, key, from, func(s string) bool { return pool == "country" && p.places.states[p.stateIn(s)] })
 	if err != nil {
 		return "", false, err
 	}

@@ -70,12 +70,23 @@ func stateKey(text string) string {
 
 // stateIn is the state that a text names in any form; of one without a form of its own it is the text, folded.
 func (m *Maker) stateIn(text string) string {
+	if same := countryAliases[stateKey(text)]; same != "" {
+		return same
+	}
 	if m.lang == English {
 		if s := stateNames()[stateKey(text)]; s != nil {
 			return fold(s.full)
 		}
 	}
 	return strings.TrimPrefix(strings.Join(strings.Fields(fold(text)), " "), "the ")
+}
+
+// countryAliases are other names of countries: the United States do not become the U.S.A.
+var countryAliases = map[string]string{
+	"us": "usa", "usa": "usa", "america": "usa", "united states": "usa", "the united states": "usa", "united states of america": "usa", "estados unidos": "usa", "eeuu": "usa", "ee uu": "usa",
+	"uk": "uk", "united kingdom": "uk", "the united kingdom": "uk", "great britain": "uk", "britain": "uk", "england": "uk", "reino unido": "uk", "gran bretana": "uk", "inglaterra": "uk",
+	"holland": "netherlands", "the netherlands": "netherlands", "netherlands": "netherlands", "paises bajos": "netherlands", "holanda": "netherlands",
+	"uae": "uae", "united arab emirates": "uae", "emiratos arabes unidos": "uae",
 }
 
 // englishState replaces a state in the form in which it is written.
@@ -88,7 +99,10 @@ func (p *Patient) englishState(text string) (string, bool, error) {
 		}
 		return p.listed(text, "state", p.list("state"))
 	}
-	had := func(s string) bool { return p.places.states[p.stateIn(s)] }
+	had := func(s string) bool {
+		now := stateNames()[stateKey(s)]
+		return p.places.states[p.stateIn(s)] || now != nil && p.original(now.post) // MA, where somebody is called Ma
+	}
 	made, err := p.drawUnless("state", fold(was.full), p.list("state"), had)
 	if err != nil { // half of the states stand in the notes
 		made, err = p.drawUnless("state", fold(was.full), allStates(), had)
