@@ -169,7 +169,7 @@ func (r *Replacement) Patient(group string, docs []*data.Document) *Patient {
 		for _, s := range r.prune(d.Text, d.Spans) {
 			sort, _ := r.sort(s.Type)
 			mentions = append(mentions, surrogate.Mention{
-				Note: d.ID, Sort: sort, Text: d.Text[s.Start:s.End], Before: before(d.Text, s.Start), Aside: r.kindOf(s.Type, d.Text[s.Start:s.End]) != KindSurrogate,
+				Note: d.ID, Sort: sort, Text: d.Text[s.Start:s.End], Before: before(d.Text, s.Start), After: after(d.Text, s.End), Aside: r.kindOf(s.Type, d.Text[s.Start:s.End]) != KindSurrogate,
 			})
 		}
 	}
@@ -192,6 +192,16 @@ func before(text string, at int) string {
 	}
 	line := text[start:at]
 	return line[strings.LastIndexByte(line, '\n')+1:]
+}
+
+// after is the beginning of what stands after a span on its line: enough for ", her son," and a pronoun.
+func after(text string, at int) string {
+	end := min(len(text), at+64)
+	for end > at && end < len(text) && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	line, _, _ := strings.Cut(text[at:end], "\n")
+	return line
 }
 
 // Change says what stands in the place of one stretch of the old text.

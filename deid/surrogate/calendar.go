@@ -1,10 +1,6 @@
 package surrogate
 
-import (
-	"cmp"
-	"slices"
-	"strings"
-)
+import "strings"
 
 // What dates are written with, besides digits. Words are looked up folded:
 // without case and accents.
@@ -23,14 +19,9 @@ type forms struct {
 
 // calendar holds the words of one language.
 type calendar struct {
-	words    map[string]calendarWord
-	holidays []holiday            // longer names first
-	begins   map[string][]holiday // by the first word
-}
-
-type holiday struct {
-	name, folded string
-	day          int // of the year, in an ordinary one
+	words  map[string]calendarWord
+	months []string
+	begins map[string][]holiday // by the first word, longer names first
 }
 
 var calendars = map[Language]*calendar{
@@ -47,15 +38,7 @@ var calendars = map[Language]*calendar{
 		"winter spring summer autumn",
 	}, map[string]string{
 		"sept": "sep", "tues": "tue", "thur": "thu", "thurs": "thu", "weds": "wed",
-	}, map[string]int{
-		"New Year's Day": 1, "New Years Day": 1, "New Year": 1, "New Year's": 1, "New Years": 1, "Martin Luther King Day": 18, "MLK Day": 18,
-		"Valentine's Day": 45, "Valentines Day": 45, "Presidents' Day": 49, "Presidents Day": 49, "St. Patrick's Day": 76, "Ash Wednesday": 53,
-		"Good Friday": 97, "Passover": 103, "Easter": 100, "Easter Sunday": 99, "Easter Monday": 101, "Palm Sunday": 93, "Ramadan": 90,
-		"Mother's Day": 131, "Mothers Day": 131, "Memorial Day": 147, "Father's Day": 169, "Fathers Day": 169, "Juneteenth": 170,
-		"Independence Day": 185, "Labor Day": 247, "Rosh Hashanah": 260, "Yom Kippur": 269, "Columbus Day": 284, "Halloween": 304, "Veterans Day": 315,
-		"Veterans' Day": 315, "Thanksgiving": 329, "Thanksgiving Day": 329, "Black Friday": 330, "Hanukkah": 346, "Christmas Eve": 358,
-		"Christmas": 359, "Christmas Day": 359, "Xmas": 359, "Boxing Day": 360, "Kwanzaa": 361, "New Year's Eve": 365, "New Years Eve": 365,
-	}),
+	}, englishHolidays),
 	Spanish: newCalendar([]string{
 		"enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
 		"ene feb mar abr may jun jul ago sep oct nov dic",
@@ -67,17 +50,11 @@ var calendars = map[Language]*calendar{
 		"invierno primavera verano otoño",
 	}, map[string]string{
 		"setiembre": "septiembre", "sept": "sep", "set": "sep",
-	}, map[string]int{
-		"Año Nuevo": 1, "Día de Reyes": 6, "Reyes": 6, "Epifanía": 6, "San Valentín": 45, "Carnaval": 53, "Carnavales": 53, "San José": 78,
-		"Semana Santa": 97, "Jueves Santo": 96, "Viernes Santo": 97, "Domingo de Ramos": 93, "Domingo de Resurrección": 99, "Pascua": 100,
-		"Lunes de Pascua": 101, "Día de la Madre": 126, "Corpus Christi": 160, "San Juan": 175, "San Fermín": 188, "Santiago Apóstol": 206,
-		"la Asunción": 227, "el Pilar": 285, "Día de la Hispanidad": 285, "Todos los Santos": 305, "Día de la Constitución": 340,
-		"la Inmaculada": 342, "Inmaculada Concepción": 342, "Nochebuena": 358, "Navidad": 359, "Navidades": 359, "Nochevieja": 365, "Fin de Año": 365,
-	}),
+	}, spanishHolidays),
 }
 
-func newCalendar(months, weekdays, seasons []string, variants map[string]string, holidays map[string]int) *calendar {
-	c := &calendar{words: map[string]calendarWord{}, begins: map[string][]holiday{}}
+func newCalendar(months, weekdays, seasons []string, variants map[string]string, holidays string) *calendar {
+	c := &calendar{words: map[string]calendarWord{}, months: strings.Fields(months[0]), begins: map[string][]holiday{}}
 	add := func(f field, first int, lines []string) {
 		for _, line := range lines {
 			form := &forms{field: f, words: strings.Fields(line)}
@@ -95,13 +72,7 @@ func newCalendar(months, weekdays, seasons []string, variants map[string]string,
 	for variant, word := range variants {
 		c.words[variant] = c.words[word]
 	}
-	for name, day := range holidays {
-		c.holidays = append(c.holidays, holiday{name, fold(name), day})
-	}
-	slices.SortFunc(c.holidays, func(a, b holiday) int {
-		return cmp.Or(cmp.Compare(len(b.name), len(a.name)), cmp.Compare(a.name, b.name))
-	})
-	for _, h := range c.holidays {
+	for _, h := range readHolidays(holidays) {
 		first := tokens(h.name)[0].word
 		c.begins[first] = append(c.begins[first], h)
 	}

@@ -186,11 +186,15 @@ func (p *dateParser) holiday() bool {
 			text += p.at(p.i + used).text
 			used++
 		}
-		if fold(text) == h.folded && p.at(p.i+used).word == "" {
+		if after := p.at(p.i + used + 1).word; fold(text) == h.folded && p.at(p.i+used).word == "" && after != "day" && after != "eve" {
 			var e element
 			e.at[fieldHoliday] = len(p.parts)
-			p.parts = append(p.parts, part{field: fieldHoliday, text: text, value: h.day, was: h.day})
+			p.parts = append(p.parts, part{field: fieldHoliday, text: text, value: h.day, was: h.day, feast: h})
 			p.i += used
+			if j := p.gap(p.i); j >= 0 && p.yearAt(j, false) && !p.is(p.gap(j+1), fieldMonth) && p.at(j+1).text != "/" {
+				p.to(j)
+				p.take(&e, fieldYear)
+			}
 			p.elements = append(p.elements, e)
 			return true
 		}

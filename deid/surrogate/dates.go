@@ -29,6 +29,7 @@ type part struct {
 	value int
 	was   int    // the value as written
 	form  *forms // of a word
+	feast holiday
 	pad   bool   // of a number: 3 is written 03
 	tail  string // what follows the number: the suffix of an ordinal, or digits too many
 }
@@ -43,7 +44,8 @@ type element struct {
 
 // date is a written date, or several.
 type date struct {
-	lang     Language
+	lang     Language // of its words
+	note     Language // of the notes
 	parts    []part
 	elements []element
 }
@@ -71,7 +73,7 @@ func usualOrder(l Language) order {
 // up to 24. It is false for all else, such as text with any other word.
 func parseDate(text string, lang Language, o order) (*date, bool) {
 	for _, l := range []Language{lang, other(lang)} {
-		p := &dateParser{date: date{lang: l, parts: make([]part, 1)}, tokens: tokens(text), order: o, words: calendars[l]}
+		p := &dateParser{date: date{lang: l, note: lang, parts: make([]part, 1)}, tokens: tokens(text), order: o, words: calendars[l]}
 		if p.parse() {
 			return &p.date, true
 		}
@@ -205,7 +207,7 @@ func century(p part, latest int) int {
 // has is read as time.Date reads it (31 February is 3 March) and, moved, written as
 // one that no calendar has either.
 func (d *date) shifted(s shift, near time.Time, latest int) *date {
-	moved := &date{lang: d.lang, parts: slices.Clone(d.parts), elements: d.elements}
+	moved := &date{lang: d.lang, note: d.note, parts: slices.Clone(d.parts), elements: d.elements}
 	set := func(e element, f field, value int) {
 		if i := e.at[f]; i > 0 {
 			moved.parts[i].value = value
@@ -216,7 +218,8 @@ func (d *date) shifted(s shift, near time.Time, latest int) *date {
 			set(e, fieldWeekday, modulo(d.parts[i].value+s.days, 7))
 		}
 		if i := e.at[fieldHoliday]; i > 0 {
-			moved.parts[i].text = moveHoliday(d.parts[i], s.days, calendars[d.lang])
+			moved.moveHoliday(e, d.parts[i].feast, s.days, near, latest)
+			continue
 		}
 		if i := e.at[fieldDecade]; i > 0 {
 			decade := d.parts[i].value + 5 + s.years
@@ -244,6 +247,24 @@ func (d *date) shifted(s shift, near time.Time, latest int) *date {
 		set(e, fieldDay, day)
 	}
 	return moved
+}
+
+// moveHoliday writes the date of a holiday, moved, in its place.
+func (d *date) moveHoliday(e element, feast holiday, days int, near time.Time, latest int) {
+	if days == 0 {
+		return
+	}
+	i, k := e.at[fieldHoliday], e.at[fieldYear]
+	year, _, _ := d.ymd(e, latest)
+	day := feast.nearest(year, near).AddDate(0, 0, days)
+	d.parts[i].text = likeCase(monthAndDay(day, d.note), d.parts[i].text)
+	if k == 0 {
+		return
+	}
+	d.parts[k].value = day.Year()
+	if between := &d.parts[k-1]; between.text == " " && k == i+2 && len(d.parts[k].text) == 4 { // Christmas 2071
+		between.text = map[Language]string{English: ", ", Spanish: likeCase(" de ", d.parts[i].text)}[d.note]
+	}
 }
 
 // neutral words do not tell one date from another.
@@ -357,18 +378,3 @@ func distance(a, b time.Time) int {
 }
 
 func daysIn(y, m int) int { return civil(y, m+1, 0).Day() }
-
-// moveHoliday takes the holiday nearest to the day it would move to, but never the same.
-func moveHoliday(p part, days int, c *calendar) string {
-	if days == 0 {
-		return p.text
-	}
-	day := modulo(p.value+days-1, 365) + 1
-	away := func(h holiday) int {
-		d := modulo(h.day-day, 365)
-		return min(d, 365-d)
-	}
-	others := slices.DeleteFunc(slices.Clone(c.holidays), func(h holiday) bool { return h.day == p.value })
-	nearest := slices.MinFunc(others, func(a, b holiday) int { return cmp.Or(cmp.Compare(away(a), away(b)), cmp.Compare(a.name, b.name)) })
-	return likeCase(nearest.name, p.text)
-}

@@ -41,6 +41,11 @@ type list struct {
 // draw returns the surrogate of a value in a pool: the entry that the HMAC
 // points at or the first after it that stands for nothing else and is no original.
 func (p *Patient) draw(pool, value string, from *list) (string, error) {
+	return p.drawUnless(pool, value, from, func(string) bool { return false })
+}
+
+// drawUnless passes over some entries.
+func (p *Patient) drawUnless(pool, value string, from *list, unfit func(string) bool) (string, error) {
 	id := pool + "\x00" + value
 	if s, ok := p.memo[id]; ok {
 		return s, nil
@@ -49,7 +54,7 @@ func (p *Patient) draw(pool, value string, from *list) (string, error) {
 	start := int(p.random(pool, value, 0) % uint64(n))
 	for i := range n {
 		s := from.entries[(start+i)%n]
-		if p.taken[pool+"\x00"+fold(s)] == "" && !p.original(s) {
+		if p.taken[pool+"\x00"+fold(s)] == "" && !p.original(s) && !unfit(s) {
 			p.taken[pool+"\x00"+fold(s)] = id
 			p.memo[id] = s
 			return s, nil
@@ -158,6 +163,11 @@ func newLists(own map[string][]string) (map[string]*list, error) {
 			return nil, fmt.Errorf("list %s of surrogates is empty", name)
 		}
 		lists[name] = l
+	}
+	for _, lang := range []string{"en-", "es-"} {
+		if own[lang+"given"] != nil && own[lang+"unisex"] == nil { // first names of anybody are wanted from there
+			lists[lang+"unisex"] = lists[lang+"given"]
+		}
 	}
 	return lists, nil
 }

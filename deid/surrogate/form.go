@@ -127,11 +127,19 @@ func (m *Maker) firstName(text string) bool {
 	}
 	words := strings.Fields(whole)
 	for _, w := range words {
-		if !m.known.given(strings.Trim(w, ".,")) {
+		if w = strings.Trim(w, ".,"); !m.known.given(w) || alsoPlaces[w] && !m.known.drawn(w) {
 			return false
 		}
 	}
 	return len(words) > 0
 }
+
+// alsoPlaces are names of gender.txt that are as often a place.
+var alsoPlaces = wordSet(`adelaide alabama albany alexandria america asia aspen athens austin beverly boston bristol brittany brooklyn camden carolina carson catalina
+	charlotte chelsea chester cheyenne cleveland clinton cologne concord dakota dallas dayton denver devon easton eden elizabeth eugene florence florida geneva georgia hamilton
+	hampton helena henderson houston india indiana ireland israel italia jackson jerez jordan kent kenya kingston kobe lansing leon lincoln logan london lorraine lourdes madison
+	marion memphis merida milan montana montgomery nancy odessa orlando oxford paris preston princeton raleigh regina rhodes rochester roma roman salem samara santiago savannah
+	shelby sidney sienna sofia stafford sydney toledo trenton troy valencia verona victoria vienna virginia warren washington wellington winchester york mexico angola chad
+	cuba jamaica malta samoa suva adana ankara izmir bergen cordoba lima quito rio sevilla vitoria vito burgos santander cadiz leonora`)
 
 var placeLists = wordSet("city state state-abbreviation country province region town")

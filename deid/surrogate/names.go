@@ -30,6 +30,8 @@ type names struct {
 	count   map[string]int    // how often a word is mentioned
 	votes   map[string][2]int // how often as given name and as surname
 	gender  map[string]int    // by titles: above 0 female, below male
+	hints   map[string]int    // likewise, by relatives and pronouns beside the name, which may be another person's
+	formal  map[string]string // Michael, by the nickname Mike of the same person
 	follows map[string]int    // as gender, by the first name before it: José in María José
 	leads   map[string]bool   // words that are somewhere the first of first names
 	titled  map[string]bool   // words that stand somewhere with one capital, the first: Ma
@@ -49,17 +51,22 @@ type person struct {
 type known struct {
 	in       map[Language]*genders // first names
 	anywhere *genders              // first names, whatever the language
+	listed   map[string]int        // first names of gender.txt: 1 for a woman's, -1 for a man's, 0 for those of both
 	surname  map[string]bool
 }
 
 type genders struct{ female, male map[string]bool }
 
-//go:embed lists/known.txt
-var knownLists string
+var (
+	//go:embed lists/known.txt
+	knownLists string
+	//go:embed lists/gender.txt
+	genderList string
+)
 
 var knownNames = sync.OnceValue(func() *known {
 	fresh := func() *genders { return &genders{map[string]bool{}, map[string]bool{}} }
-	k := &known{map[Language]*genders{English: fresh(), Spanish: fresh()}, fresh(), map[string]bool{}}
+	k := &known{map[Language]*genders{English: fresh(), Spanish: fresh()}, fresh(), readGenders(genderList), map[string]bool{}}
 	for _, lists := range []map[string]*list{builtin(), sections(map[string]string{"": knownLists})} {
 		for name, l := range lists {
 			lang, what, _ := strings.Cut(name, "-")
@@ -81,11 +88,59 @@ var knownNames = sync.OnceValue(func() *known {
 	return k
 })
 
-func (k *known) given(word string) bool { return k.anywhere.female[word] || k.anywhere.male[word] }
+// readGenders reads gender.txt: sections that begin with = and f, m or u, and names between blanks.
+func readGenders(text string) map[string]int {
+	all := map[string]int{}
+	gender := 0
+	for line := range strings.Lines(text) {
+		if section, ok := strings.CutPrefix(line, "= "); ok {
+			gender = map[byte]int{'f': 1, 'm': -1}[section[0]]
+			continue
+		}
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		for name := range strings.FieldsSeq(line) {
+			all[fold(name)] = gender
+		}
+	}
+	return all
+}
+
+// given reports whether a word is a first name, and not chiefly a surname.
+func (k *known) given(word string) bool {
+	_, listed := k.listed[word]
+	return k.drawn(word) || listed && len(word) > 2 && !k.surname[word]
+}
+
+// drawn reports whether a word is a first name of the lists that surrogates are drawn from, or of known.txt.
+func (k *known) drawn(word string) bool { return k.anywhere.female[word] || k.anywhere.male[word] }
+
+// gender is above 0 for a woman's first name, below for a man's, and 0 for one that both have or that is not known.
+// What a name is in the language of the notes comes first: Andrea is a woman in Spain.
+func (k *known) gender(word string, lang Language) int {
+	if g := k.in[lang].of(word); g != 0 {
+		return g
+	}
+	if g, ok := k.listed[word]; ok {
+		return g
+	}
+	return k.anywhere.of(word)
+}
+
+func (g *genders) of(word string) int {
+	switch female, male := g.female[word], g.male[word]; {
+	case female && !male:
+		return 1
+	case male && !female:
+		return -1
+	}
+	return 0
+}
 
 var (
-	femaleTitles = wordSet("mrs ms miss mme madam lady sra srta senora senorita dna dona dra doctora mother sister wife daughter aunt niece madre hermana esposa hija tia")
-	maleTitles   = wordSet("mr mister sir sr senor d don father brother husband son uncle nephew padre hermano esposo hijo tio")
+	femaleTitles = wordSet("mrs ms miss mme madam lady sra srta senora senorita dna dona dra doctora")
+	maleTitles   = wordSet("mr mister sir sr senor d don")
 	// nameTitles stay where a name has them inside.
 	nameTitles = wordSet(`mr mrs ms miss mme sir lady dr drs doctor prof professor rev fr sr sra srta sres senor senora senorita d dna don dona dra dres doctora
 		md phd rn np pa do mph dds dpm lpn pt msw rph jr ii iii iv junior senior esq st de fdo`)

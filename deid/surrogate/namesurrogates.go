@@ -48,6 +48,10 @@ func (p *Patient) person(text string) (string, bool, error) {
 			if _, ok := script(t.word); !ok {
 				return "", false, nil
 			}
+			if p.names.initials(tokens, i) {
+				tokens[i].text = p.joinedInitials(tokens, i)
+				continue
+			}
 			tokens[i].text, err = p.name(t)
 		case nameInitial:
 			found = true
@@ -87,11 +91,13 @@ func (p *Patient) name(t nameToken) (string, error) {
 func (p *Patient) spelling(t nameToken) (string, error) {
 	meant := p.names.spelt(t.word)
 	s, err := p.wordSurrogate(meant, p.names.role(meant, t.role))
-	if err != nil || meant == t.word {
-		return s, err
+	if right := p.names.root[t.word]; err == nil && right != "" {
+		kind, at := slipOf(right, t.word)
+		if wrong := misspell(s, kind, at); !p.original(wrong) {
+			return wrong, nil
+		}
 	}
-	kind, at := slipOf(meant, t.word)
-	return misspell(s, kind, at), nil
+	return s, err
 }
 
 // wordSurrogate draws for a word that is spelt right.
@@ -118,15 +124,43 @@ func (p *Patient) wordSurrogate(word string, as role) (string, error) {
 		from = p.lists[prefix+"male"]
 	}
 	all := p.lists[prefix+"given"]
-	if from != nil {
-		if s, err := p.draw("name", word, from); err == nil || all == nil {
-			return s, err
+	for _, l := range []*list{from, p.lists[prefix+"unisex"]} { // a name that both have says nothing false
+		if l != nil {
+			if s, err := p.draw("name", word, l); err == nil || all == nil {
+				return s, err
+			}
 		}
 	}
 	if all == nil { // scripts whose first names are by gender
 		all = p.lists[prefix+[]string{"female", "male"}[p.random("gender", word, 0)%2]]
 	}
 	return p.draw("name", word, all)
+}
+
+// initials reports whether a word of a name is the initials of its first names without anything between them: IK Amundsen, Amundsen, IK.
+func (n *names) initials(tokens []nameToken, i int) bool {
+	t := tokens[i]
+	if len(t.text) < 2 || len(t.text) > 3 || !ascii(t.text) || strings.Trim(t.text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" || n.titled[t.word] || n.known.drawn(t.word) ||
+		n.known.surname[t.word] {
+		return false
+	}
+	words := n.indices(tokens, nameWord)
+	return len(words) > 1 && (i == words[0] || len(words) == 2) && slices.ContainsFunc(words, func(k int) bool { return k != i && !capitals(tokens[k].text) })
+}
+
+// joinedInitials replaces each letter as the initial of the name at its place.
+func (p *Patient) joinedInitials(tokens []nameToken, i int) string {
+	var families []string
+	for k, t := range tokens {
+		if t.kind == nameWord && k != i {
+			families = append(families, p.names.spelt(t.word))
+		}
+	}
+	made := ""
+	for place, letter := range tokens[i].word {
+		made += p.initialOf(string(letter), given, place, nil, families)
+	}
+	return made
 }
 
 // initial is the surrogate of an initial: that of the surrogate of the name that it stands for, as far as the notes tell.
@@ -194,7 +228,7 @@ func (p *Patient) monogram(text string, tokens []nameToken) (string, bool) {
 		return "", false
 	}
 	f := fold(w)
-	if !capitals(w) && !p.names.capital[f] || p.names.titled[f] || p.names.votes[f] != [2]int{} || p.names.known.given(f) ||
+	if !capitals(w) && !p.names.capital[f] || p.names.titled[f] || p.names.votes[f] != [2]int{} || p.names.known.drawn(f) || len(f) > 3 && p.names.known.given(f) ||
 		p.names.known.surname[f] && (p.names.count[f] != 1 || len(f) > 2) {
 		return "", false
 	}

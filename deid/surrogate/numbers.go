@@ -148,7 +148,7 @@ func (p *Patient) characters(value string) string {
 			continue
 		}
 		last = s
-		if !p.originals[s] && !p.originals[strings.ToLower(s)] && p.taken["number\x00"+s] == "" {
+		if !p.originals[s] && !p.originals[strings.ToLower(s)] && p.taken["number\x00"+s] == "" && (attempt > 100 || !p.lettersOfOriginal(s)) {
 			break
 		}
 	}
@@ -161,6 +161,16 @@ func (p *Patient) characters(value string) string {
 	p.taken["number\x00"+last] = id
 	p.memo[id] = last
 	return last
+}
+
+// lettersOfOriginal reports whether letters between digits are a name or place of the patient's: NJ in 27-39044-NJ.
+func (p *Patient) lettersOfOriginal(made string) bool {
+	for w := range strings.FieldsFuncSeq(strings.ToLower(made), unicode.IsDigit) {
+		if len(w) > 1 && (p.wholes[w] || p.names.count[w] > 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // digitValue is the value of a decimal digit of any script.

@@ -47,11 +47,12 @@ const sure = 1 << 20
 
 // readNames collects what all mentions say.
 func (p *Patient) readNames(mentions []Mention) {
-	n := &names{lang: p.lang, known: p.known, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, follows: map[string]int{}, leads: map[string]bool{},
+	n := &names{lang: p.lang, known: p.known, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, hints: map[string]int{}, formal: map[string]string{}, follows: map[string]int{}, leads: map[string]bool{},
 		titled: map[string]bool{}, capital: map[string]bool{}, root: map[string]string{}, of: map[string][]int{}}
 	p.names = n
 	all := n.vote(mentions)
 	n.misspellings()
+	n.nicknames(all)
 	n.readPersons(all)
 }
 
@@ -60,6 +61,7 @@ type nameMention struct {
 	note   string
 	tokens []nameToken
 	before string
+	after  string
 	label  label
 }
 
@@ -80,7 +82,7 @@ func (n *names) vote(mentions []Mention) (all []nameMention) {
 		}) {
 			is = noLabel // the whole name after all
 		}
-		all = append(all, nameMention{m.Note, tokens, m.Before, is})
+		all = append(all, nameMention{m.Note, tokens, m.Before, m.After, is})
 		apart[m.Note] = apart[m.Note] || is == lastLabel
 	}
 	for _, m := range all {
@@ -94,6 +96,9 @@ func (n *names) vote(mentions []Mention) (all []nameMention) {
 		}
 		for _, i := range words {
 			t := m.tokens[i]
+			if n.initials(m.tokens, i) {
+				continue
+			}
 			n.count[t.word]++
 			n.capital[t.word] = n.capital[t.word] || capitals(t.text)
 			n.titled[t.word] = n.titled[t.word] || !capitals(t.text) && !lowerCase(t.text)
@@ -126,8 +131,8 @@ func (n *names) readPersons(all []nameMention) {
 	surnames := map[string]int{}   // as gender, of a surname alone: Mr. Lund
 	for _, m := range all {
 		var who person
-		for _, t := range m.tokens {
-			if t.kind == nameWord {
+		for i, t := range m.tokens {
+			if t.kind == nameWord && !n.initials(m.tokens, i) {
 				w := n.spelt(t.word)
 				if n.role(w, t.role) == given {
 					who.given = append(who.given, w)
@@ -137,8 +142,10 @@ func (n *names) readPersons(all []nameMention) {
 			}
 		}
 		score := n.titles(m.tokens, m.before)
+		hint := hintBefore(m.before) + hintAfter(m.after)
 		for _, w := range who.given {
 			n.gender[w] += score
+			n.hints[w] += hint
 		}
 		if len(who.given) == 0 {
 			surnames[strings.Join(who.family, " ")] += score
@@ -233,10 +240,10 @@ func (n *names) titles(tokens []nameToken, before string) int {
 		}
 		return 0
 	}
-	words := strings.FieldsFunc(fold(before), func(r rune) bool { return !letterOrMark(r) })
+	words := wordsOf(before)
 	score := 0
-	if len(words) > 0 {
-		score = vote(words[len(words)-1])
+	if k := len(words) - 1; k >= 0 && !(n.lang == English && ambiguousTitles[words[k]]) && !slices.Contains(jointTitles, strings.Join(words[max(0, k-1):k], "")) {
+		score = vote(words[k])
 	}
 	for _, t := range tokens {
 		if t.kind == nameStays && nameTitles[t.word] {
@@ -268,23 +275,22 @@ func (n *names) both(word string) bool {
 	return v[family] >= sure && v[given] > 0 && n.known.given(word)
 }
 
-func (n *names) spelt(word string) string { return cmp.Or(n.root[word], word) }
+// spelt is a word as it is spelt right, and of a nickname the name that it stands for.
+func (n *names) spelt(word string) string {
+	word = cmp.Or(n.root[word], word)
+	return cmp.Or(n.formal[word], word)
+}
 
 // genderOf is above 0 for a woman's first name, below for a man's, 0 if that is not known.
 func (n *names) genderOf(word string) int {
 	if g := n.follows[word]; g != 0 && !n.leads[word] {
 		return g
 	}
-	for _, k := range []*genders{n.known.in[n.lang], n.known.anywhere} {
-		switch female, male := k.female[word], k.male[word]; {
-		case female && !male:
-			return 1
-		case male && !female:
-			return -1
-		}
-	}
-	if g := n.gender[word]; g != 0 {
+	if g := cmp.Or(n.gender[word], n.known.gender(word, n.lang), n.hints[word]); g != 0 {
 		return g
+	}
+	if _, both := n.known.listed[word]; both {
+		return 0
 	}
 	if ascii(word) && len(word) > 2 {
 		switch word[len(word)-1] {
@@ -305,9 +311,15 @@ func (n *names) identity(text string) string {
 	}
 	var words []string
 	var initials []nameToken
-	for _, t := range tokens {
+	for i, t := range tokens {
 		switch t.kind {
 		case nameWord:
+			if n.initials(tokens, i) {
+				for _, letter := range t.word {
+					initials = append(initials, nameToken{word: string(letter), kind: nameInitial, role: given})
+				}
+				continue
+			}
 			words = append(words, n.spelt(t.word))
 		case nameInitial:
 			initials = append(initials, t)

@@ -59,6 +59,7 @@ type places struct {
 	short   map[string]bool   // what stands in capitals somewhere
 	web     map[string]string // the unit by what addresses have for it
 	units   []string
+	states  map[string]bool // all states and countries that are mentioned, in any form
 }
 
 type placesKnown struct {
@@ -181,8 +182,13 @@ func unitEnd(all []token, i int, sort Sort, own func(token) bool) int {
 
 // readPlaces collects units, and the initials of hospitals.
 func (p *Patient) readPlaces(mentions []Mention) {
-	p.places = places{longer: map[string]string{}, initial: map[string]string{}, short: map[string]bool{}, web: map[string]string{}}
+	p.places = places{longer: map[string]string{}, initial: map[string]string{}, short: map[string]bool{}, web: map[string]string{}, states: map[string]bool{}}
 	for _, m := range mentions {
+		if m.Sort == State || m.Sort == Country || m.Sort == Place {
+			for part := range strings.SplitSeq(m.Text, ",") {
+				p.places.states[p.stateIn(part)] = true
+			}
+		}
 		if m.Sort != Hospital && m.Sort != Organization {
 			continue
 		}

@@ -82,7 +82,7 @@ func (p *Patient) anyPlace(text string) (string, bool, error) {
 			s, ok, err = p.place(trimmed, Street)
 		case known.countries[f]:
 			s, ok, err = p.place(trimmed, Country)
-		case known.states[f] || i > 0 && known.abbreviations[f]:
+		case known.states[f], i > 0 && known.abbreviations[f], p.lang == English && strings.HasSuffix(f, ".") && stateNames()[stateKey(f)] != nil:
 			s, ok, err = p.place(trimmed, State)
 		case digits:
 			s, ok, err = p.place(trimmed, Street)
@@ -101,7 +101,7 @@ func (p *Patient) anyPlace(text string) (string, bool, error) {
 func (p *Patient) listed(text, pool string, from *list) (string, bool, error) {
 	trimmed := strings.TrimSpace(text)
 	key := strings.TrimPrefix(strings.Join(strings.Fields(fold(trimmed)), " "), "the ")
-	s, err := p.draw(pool, key, from)
+	s, err := p.drawUnless(pool, key, from, func(s string) bool { return pool == "country" && p.places.states[p.stateIn(s)] })
 	if err != nil {
 		return "", false, err
 	}
@@ -112,26 +112,12 @@ func (p *Patient) listed(text, pool string, from *list) (string, bool, error) {
 }
 
 func (p *Patient) state(text string) (string, bool, error) {
-	f := fold(strings.TrimSpace(text))
-	if letters := strings.ReplaceAll(strings.ReplaceAll(f, ".", ""), " ", ""); len(letters) == 2 {
-		s, err := p.draw(abbreviations, letters, p.lists[abbreviations])
-		if err != nil {
-			return "", false, err
-		}
-		i := 0
-		return strings.Map(func(r rune) rune {
-			if !unicode.IsLetter(r) {
-				return r
-			}
-			i++
-			if unicode.IsLower(r) {
-				return unicode.ToLower(rune(s[i-1]))
-			}
-			return rune(s[i-1])
-		}, text), true, nil
+	if p.lang == English {
+		return p.englishState(text)
 	}
-	if p.lang != Spanish {
-		return p.listed(text, "state", p.list("state"))
+	f := fold(strings.TrimSpace(text))
+	if len(stateKey(f)) == 2 {
+		return p.stateAbbreviation(text)
 	}
 	name := strings.Join(strings.Fields(f), " ")
 	if own := provinces[name]; own != "" {

@@ -19,6 +19,7 @@ package surrogate
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -132,7 +133,8 @@ type Mention struct {
 	Note   string // identifier of the note
 	Sort   Sort
 	Text   string
-	Before string // some of the text before it: a title there tells the gender of a name
+	Before string // some of the text before it on its line: a title there tells the gender of a name
+	After  string // some of the text after it on its line
 	Aside  bool   // is not going to be given to Replace; no surrogate may repeat it
 }
 
@@ -142,6 +144,7 @@ type Patient struct {
 	*Maker
 	group     string
 	originals map[string]bool   // words and whole values of the notes, folded
+	wholes    map[string]bool   // whole values of names and places among them
 	taken     map[string]string // what a surrogate stands for, by pool and surrogate
 	memo      map[string]string // surrogate by pool and value
 	names     *names
@@ -153,9 +156,12 @@ type Patient struct {
 // order plays no part. Values that are not among them can be replaced later, and are
 // given what is left.
 func (m *Maker) Patient(group string, mentions []Mention) *Patient {
-	p := &Patient{Maker: m, group: group, originals: map[string]bool{}, taken: map[string]string{}, memo: map[string]string{}}
+	p := &Patient{Maker: m, group: group, originals: map[string]bool{}, wholes: map[string]bool{}, taken: map[string]string{}, memo: map[string]string{}}
 	read := map[string]bool{}
 	for _, m := range mentions {
+		if nameSorts[m.Sort] && len(m.Text) <= longest {
+			p.wholes[strings.Trim(strings.Join(strings.Fields(fold(m.Text)), " "), " .,:;()")] = true
+		}
 		if !read[m.Text] {
 			read[m.Text] = true
 			p.readOriginal(m.Text)
@@ -165,7 +171,7 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 	slices.SortStableFunc(mentions, func(a, b Mention) int { return cmp.Compare(a.Note, b.Note) })
 	p.readDates(mentions) // the first date of a note: before they are sorted by value
 	slices.SortFunc(mentions, func(a, b Mention) int {
-		return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Sort, b.Sort), cmp.Compare(a.Note, b.Note), cmp.Compare(a.Before, b.Before))
+		return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Sort, b.Sort), cmp.Compare(a.Note, b.Note), cmp.Compare(a.Before, b.Before), cmp.Compare(a.After, b.After))
 	})
 	p.readNames(mentions)
 	p.readPlaces(mentions)
@@ -257,6 +263,8 @@ func (p *Patient) Identity(sort Sort, text string) string {
 	case len(text) > longest:
 	case sort == Person:
 		return p.names.identity(text)
+	case sort == State:
+		return p.stateIn(text)
 	case sort == Date:
 		if d, ok := parseDate(text, p.lang, p.dates.order); ok {
 			return d.identity(p.dates.latest)
@@ -290,7 +298,7 @@ func (m *Maker) Identity(sort Sort, text string) string {
 func (p *Patient) readOriginal(text string) {
 	whole := strings.Join(strings.Fields(fold(text)), " ")
 	p.originals[whole] = true
-	for _, w := range strings.FieldsFunc(whole, func(r rune) bool { return !letterOrMark(r) && r != '\'' }) {
+	for w := range wordsAndPieces(whole) {
 		p.originals[w] = true
 	}
 	if digits := alphanumeric(text); digits != "" {
@@ -298,14 +306,45 @@ func (p *Patient) readOriginal(text string) {
 	}
 }
 
-// original says that a surrogate would repeat one of the originals, or a word of four or more letters of one, of a name three.
+// nameSorts are the sorts whose values are names, be they as short as Rye or Li.
+var nameSorts = map[Sort]bool{Person: true, Hospital: true, Organization: true, City: true, State: true, Country: true, Place: true, Landmark: true, Street: true,
+	Department: true, Profession: true}
+
+// wordsAndPieces are the words of a folded text, and those that an apostrophe or hyphen joins: o'brien, brien and obrien, mary, ann and maryann.
+func wordsAndPieces(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for field := range strings.FieldsSeq(text) {
+			words := strings.FieldsFunc(field, func(r rune) bool { return !letterOrMark(r) && r != '\'' })
+			for _, w := range words {
+				if !yield(w) {
+					return
+				}
+				if !strings.Contains(w, "'") {
+					continue
+				}
+				for piece := range strings.SplitSeq(w, "'") {
+					if len(piece) > 1 && !yield(piece) {
+						return
+					}
+				}
+			}
+			if joined := strings.ReplaceAll(strings.Join(words, ""), "'", ""); len(words) > 1 || strings.Contains(field, "'") {
+				if len(joined) > 3 && !yield(joined) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// original reports whether a surrogate would repeat one of the originals, a word of four or more letters of one, or any word of a name.
 func (p *Patient) original(surrogate string) bool {
 	f := fold(surrogate)
 	if p.originals[f] {
 		return true
 	}
-	for _, w := range strings.FieldsFunc(f, func(r rune) bool { return !letterOrMark(r) && r != '\'' }) {
-		if len(w) >= 4 && p.originals[w] || len(w) == 3 && p.names.count[w] > 0 {
+	for w := range wordsAndPieces(f) {
+		if len(w) >= 4 && p.originals[w] || len(w) >= 2 && (p.names.count[w] > 0 || p.wholes[w]) {
 			return true
 		}
 	}

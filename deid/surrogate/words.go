@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	folding "github.com/lethe-deid/lethe/data/fold"
 )
 
 type token struct {
@@ -65,33 +67,7 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// fold takes case and accents from a word. ñ becomes n, as ß becomes ss.
-func fold(s string) string {
-	ascii := true
-	for i := 0; i < len(s) && ascii; i++ {
-		ascii = s[i] < utf8.RuneSelf
-	}
-	if ascii {
-		return strings.ToLower(s)
-	}
-	var b strings.Builder
-	for _, r := range norm.NFD.String(strings.ReplaceAll(s, "ß", "ss")) {
-		switch {
-		case unicode.Is(unicode.Mn, r):
-		case r == '’' || r == '‘' || r == '´':
-			b.WriteByte('\'')
-		default:
-			if plain, ok := strokes[r]; ok {
-				b.WriteString(plain)
-				continue
-			}
-			b.WriteRune(unicode.ToLower(r))
-		}
-	}
-	return b.String()
-}
-
-var strokes = map[rune]string{'ø': "o", 'Ø': "o", 'ł': "l", 'Ł': "l", 'đ': "d", 'Đ': "d", 'æ': "ae", 'Æ': "ae", 'œ': "oe", 'Œ': "oe", 'ı': "i"}
+func fold(s string) string { return folding.Fold(s) }
 
 // likeCase writes word in the case of original: all capitals, none, or as the
 // word is with a capital where the original has one.

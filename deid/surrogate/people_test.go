@@ -1,0 +1,221 @@
+package surrogate
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// first is the surrogate of the first name of a person of whom all mentions speak.
+func first(t *testing.T, lang Language, name string, all ...Mention) (*Patient, string) {
+	t.Helper()
+	p := patient(t, Options{Language: lang}, append(all, Mention{Note: "n", Sort: Person, Text: name}))
+	made, _, _ := strings.Cut(must(t, p, Person, name), " ")
+	return p, made
+}
+
+func TestMikeBecameArely(t *testing.T) {
+	for name, want := range map[string]int{
+		"Erik": -1, "Mike": -1, "Tyrone": -1, "Rajesh": -1, "Ole": -1, "Olav": -1, "Knut": -1, "LeBron": -1, "Hyacinth": 1, "Solveig": 1, "Françoise": 1, "Xochitl": 1,
+		"FRANÇOISE": 1, "francoise": 1, "Bjørn": -1, "Bjorn": -1, "Łukasz": -1, "Jürgen": -1, "Siobhán": 1, "Ngozi": 1,
+	} {
+		p, made := first(t, English, name+" Quillfeather")
+		if genderIn(p.Maker, made) != want {
+			t.Errorf("%s became %s", name, made)
+		}
+	}
+}
+
+func TestUnisexNameWasGivenAGender(t *testing.T) {
+	for _, name := range []string{"Casey", "Deniz", "Kiran", "Taylor", "Kerry"} {
+		p, made := first(t, English, name+" Quillfeather")
+		if g := genderIn(p.Maker, made); g != 0 || !p.list("unisex").has(made) {
+			t.Errorf("%s became %s, which states a gender", name, made)
+		}
+	}
+}
+
+func TestTitlesRelativesAndPronounsWereNotHeeded(t *testing.T) {
+	for _, c := range []struct {
+		before, name, after string
+		want                int
+	}{
+		{"", "Mr. Kiran Quillfeather", "", -1},
+		{"", "Ms. Kiran Quillfeather", "", 1},
+		{"Mrs. ", "Kiran Quillfeather", "", 1},
+		{"Mr. ", "Andrea Quillfeather", "", -1}, // an Italian
+		{"Mr. and Mrs. ", "John Quillfeather", "", -1},
+		{"seen with her son Dr. ", "Erik Quillfeather", "", -1},
+		{"seen with her son Dr. ", "Kiran Quillfeather", "", -1},
+		{"his daughter, ", "Kiran Quillfeather", "", 1},
+		{"her husband ", "Kiran Quillfeather", "", -1},
+		{"his sister-in-law ", "Kiran Quillfeather", "", 1},
+		{"his wife's name is ", "Kiran Quillfeather", "", 1},
+		{"Mother: ", "Kiran Quillfeather", "", 1},
+		{"mother of ", "Kiran Quillfeather", "", 0},
+		{"lives with her husband; ", "Kiran Quillfeather", "", 0},
+		{"lives with her husband. ", "Kiran Quillfeather", "", 0},
+		{"husband ", "Mary Quillfeather", "", 1}, // the name knows better than a relative
+		{"", "Kiran Quillfeather", " (son) called", -1},
+		{"", "Kiran Quillfeather", ", her husband, called", -1},
+		{"", "Kiran Quillfeather", "'s wife called", 0},
+		{"", "Kiran Quillfeather", " is a 72 year old woman", 1},
+		{"", "Kiran Quillfeather", " said that he felt well", -1},
+		{"", "Kiran Quillfeather", " felt well. She was told", 0},
+		{"", "Mary Quillfeather", " said that he felt well", 1},
+	} {
+		p := patient(t, Options{}, []Mention{{Note: "n", Sort: Person, Text: c.name, Before: c.before, After: c.after}})
+		made := strings.Fields(must(t, p, Person, c.name))
+		if g := genderIn(p.Maker, made[len(made)-2]); g != c.want {
+			t.Errorf("%s[%s]%s became %v, gender %d", c.before, c.name, c.after, made, g)
+		}
+	}
+	for _, c := range []struct {
+		before, name string
+		want         int
+	}{{"Sra. ", "Trinidad Zubizarreta", 1}, {"Sr. ", "Trinidad Zubizarreta", -1}, {"Don ", "Trinidad Zubizarreta", -1}, {"Doña ", "Trinidad Zubizarreta", 1},
+		{"su hijo ", "Trinidad Zubizarreta", -1}} {
+		p := patient(t, Options{Language: Spanish}, []Mention{{Note: "n", Sort: Person, Text: c.name, Before: c.before}})
+		made := strings.Fields(must(t, p, Person, c.name))
+		g := genderIn(p.Maker, made[0])
+		if known := knownNames().in[Spanish].of("trinidad"); g != c.want && !(known != 0 && strings.HasPrefix(c.before, "su ")) {
+			t.Errorf("%s[%s] became %v, gender %d", c.before, c.name, made, g)
+		}
+	}
+}
+
+func TestTrueInitialStayedBesideTheSurrogate(t *testing.T) {
+	all := mentions(Person, "Ingrid Karen Amundsen", "I. Amundsen", "Amundsen, I", "I.K. Amundsen", "IK Amundsen", "Amundsen IK", "I K Amundsen", "Amundsen, I.K.", "Amundsen")
+	p := patient(t, Options{}, all)
+	full := strings.Fields(must(t, p, Person, "Ingrid Karen Amundsen"))
+	i, k, last := full[0][:1], full[1][:1], full[2]
+	for text, want := range map[string]string{
+		"I. Amundsen": i + ". " + last, "Amundsen, I": last + ", " + i, "I.K. Amundsen": i + "." + k + ". " + last, "IK Amundsen": i + k + " " + last,
+		"Amundsen IK": last + " " + i + k, "I K Amundsen": i + " " + k + " " + last, "Amundsen, I.K.": last + ", " + i + "." + k + ".",
+	} {
+		if made := must(t, p, Person, text); made != want {
+			t.Errorf("%s became %s, want %s: the person is %v", text, made, want, full)
+		}
+		if p.Identity(Person, text) != p.Identity(Person, "Ingrid Karen Amundsen") {
+			t.Errorf("%s is another person", text)
+		}
+	}
+	for _, text := range []string{"K. Delacroix", "Q. Delacroix", "QX Delacroix"} { // never spelt out
+		p := patient(t, Options{}, mentions(Person, text))
+		if made := must(t, p, Person, text); made[0] == text[0] || strings.Contains(made, "Delacroix") {
+			t.Errorf("%s became %s", text, made)
+		}
+	}
+}
+
+func TestMikeIsMichael(t *testing.T) {
+	for _, names := range [][2]string{{"Mike Quillfeather", "Michael Quillfeather"}, {"Bill Quillfeather", "Quillfeather, William"}, {"LIZ QUILLFEATHER", "Elizabeth Quillfeather"}} {
+		p := patient(t, Options{}, mentions(Person, names[:]...))
+		if p.Identity(Person, names[0]) != p.Identity(Person, names[1]) {
+			t.Errorf("%s and %s are two", names[0], names[1])
+		}
+		if a, b := p.Maker.Identity(Person, must(t, p, Person, names[0])), p.Maker.Identity(Person, must(t, p, Person, names[1])); a != b {
+			t.Errorf("%s and %s became %s and %s", names[0], names[1], a, b)
+		}
+	}
+	p := patient(t, Options{Language: Spanish}, mentions(Person, "Pepe Zubizarreta Oyarzun", "José Zubizarreta Oyarzun"))
+	if p.Identity(Person, "Pepe Zubizarreta Oyarzun") != p.Identity(Person, "José Zubizarreta Oyarzun") {
+		t.Error("Pepe and José are two")
+	}
+	for what, all := range map[string][]Mention{
+		"other surname":   mentions(Person, "Mike Quillfeather", "Michael Delacroix"),
+		"two that may be": mentions(Person, "Al Quillfeather", "Albert Quillfeather", "Alfred Quillfeather"),
+		"father and son":  {{Note: "n", Sort: Person, Text: "Michael Quillfeather"}, {Note: "n", Sort: Person, Text: "Mike Quillfeather", Before: "and his son "}},
+		"no nickname":     mentions(Person, "Mike Quillfeather", "Martin Quillfeather"),
+	} {
+		p := patient(t, Options{}, all)
+		for i, a := range all {
+			for _, b := range all[:i] {
+				if p.Identity(Person, a.Text) == p.Identity(Person, b.Text) || must(t, p, Person, a.Text) == must(t, p, Person, b.Text) {
+					t.Errorf("%s: %s and %s have become one", what, a.Text, b.Text)
+				}
+			}
+		}
+	}
+}
+
+func TestMaineWasTwoStates(t *testing.T) {
+	full := regexp.MustCompile(`^[A-Z][a-z]+( [A-Za-z]+)*$`)
+	for _, forms := range [][]string{{"Maine", "ME", "M.E.", "me", "MAINE"}, {"Massachusetts", "MA", "Mass.", "mass."}, {"North Carolina", "NC", "N.C.", "N. C."}, {"Ontario", "ON", "Ont."},
+		{"New South Wales", "NSW", "N.S.W."}, {"West Virginia", "WV", "W.Va.", "W. Va."}} {
+		p := patient(t, Options{}, mentions(State, forms...))
+		whole := must(t, p, State, forms[0])
+		if !full.MatchString(whole) || strings.EqualFold(whole, forms[0]) {
+			t.Errorf("%s became %s", forms[0], whole)
+		}
+		for _, f := range forms[1:] {
+			made := must(t, p, State, f)
+			if p.stateIn(made) != p.stateIn(whole) {
+				t.Errorf("%s became %s, but %s %s", forms[0], whole, f, made)
+			}
+			if p.Identity(State, f) != p.Identity(State, forms[0]) {
+				t.Errorf("%s and %s are two states", f, forms[0])
+			}
+			if upper := f == strings.ToUpper(f); upper != (made == strings.ToUpper(made)) && len(f) != 2 && !strings.Contains(f, ".") {
+				t.Errorf("%s became %s, in another case", f, made)
+			}
+		}
+	}
+	// No state becomes one that the patient has, in any form.
+	var all []Mention
+	for name := range strings.FieldsSeq("ME NH VT MA RI CT NY NJ PA OH IN IL MI WI MN IA MO ND SD NE KS DE MD VA WV NC SC GA FL") {
+		all = append(all, Mention{Note: "n", Sort: State, Text: name})
+	}
+	p := patient(t, Options{}, all)
+	for _, m := range all {
+		if made := must(t, p, State, m.Text); p.places.states[p.stateIn(made)] {
+			t.Errorf("%s became %s, another state of the patient's", m.Text, made)
+		}
+	}
+	pl := patient(t, Options{}, mentions(Place, "Portland, ME", "Maine", "Boston, Mass."))
+	_, abbr, _ := strings.Cut(must(t, pl, Place, "Portland, ME"), ", ")
+	if pl.stateIn(abbr) != pl.stateIn(must(t, pl, Place, "Maine")) {
+		t.Errorf("ME after a town became %s", abbr)
+	}
+}
+
+func TestChristmasBecameRamadan(t *testing.T) {
+	english := regexp.MustCompile(`(?i)^(January|February|March|April|May|June|July|August|September|October|November|December) \d{1,2}$`)
+	spanish := regexp.MustCompile(`(?i)^\d{1,2} de (enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)$`)
+	for lang, form := range map[Language]*regexp.Regexp{English: english, Spanish: spanish} {
+		for _, table := range []string{englishHolidays, spanishHolidays} {
+			for _, h := range readHolidays(table) {
+				for _, text := range []string{h.name, strings.ToUpper(h.name), strings.ToLower(h.name)} {
+					p := patient(t, Options{Language: lang}, []Mention{{Note: "n", Sort: Date, Text: text}, {Note: "n", Sort: Date, Text: "2071-08-02"}})
+					made, ok, err := p.Replace("n", Date, text)
+					if err != nil || !ok || !form.MatchString(made) {
+						t.Errorf("%s: %q became %q, error %v", lang, text, made, err)
+					}
+					if strings.ToUpper(text) == text && strings.ToUpper(made) != made || strings.ToLower(text) == text && strings.ToLower(made) != made {
+						t.Errorf("%q became %q, in another case", text, made)
+					}
+				}
+			}
+		}
+	}
+	// They move exactly as other dates do.
+	for _, c := range [][2]string{{"Christmas 2071", "December 25, 2071"}, {"Labor Day 2024", "September 2, 2024"}, {"Thanksgiving 2024", "November 28, 2024"},
+		{"Easter 2024", "March 31, 2024"}, {"Good Friday 2025", "April 18, 2025"}, {"Memorial Day 2025", "May 26, 2025"}, {"MLK Day 2025", "January 20, 2025"}, {"Ramadan 2025", "February 28, 2025"}} {
+		p := patient(t, Options{}, mentions(Date, c[0], c[1]))
+		if a, b := must(t, p, Date, c[0]), must(t, p, Date, c[1]); a != b {
+			t.Errorf("%s became %s, and %s %s", c[0], a, c[1], b)
+		}
+	}
+	p := patient(t, Options{}, mentions(Date, "Christmas", "12/20/2071", "December 25, 2071"))
+	if a, b := must(t, p, Date, "Christmas"), must(t, p, Date, "December 25, 2071"); !strings.HasPrefix(b, a+", ") {
+		t.Errorf("Christmas of a note of December became %s, and its date %s", a, b)
+	}
+}
+
+func TestShortOriginalsCameBack(t *testing.T) {
+	lists := map[string][]string{"en-city": {"Rye Brook", "Ely", "New Ely", "Obrien Falls", "Maryann", "Quarry", "Gravel"}, "en-surname": {"Li", "Wu", "O'Brien", "Quill"}}
+	p := patient(t, Options{Lists: lists}, append(mentions(City, "Rye", "ELY"), mentions(Person, "Wu", "Li", "Mary-Ann O'Brien")...))
+	if a, b := must(t, p, City, "Rye"), must(t, p, City, "ELY"); !strings.EqualFold(a+b, "QuarryGravel") && !strings.EqualFold(a+b, "GravelQuarry") {
+		t.Errorf("Rye and ELY became %s and %s, which repeat an original", a, b)
+	}
+}
