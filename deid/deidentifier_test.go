@@ -130,7 +130,7 @@ func TestOnePersonHadTwoNumbers(t *testing.T) {
 	known := []net.Value{{Kind: net.Name, Text: "Oda Lund"}, {Kind: net.ID, Text: "0099812"}}
 	got := clean(t, d, known, "pt «DOCTOR|Oda Lund» informed, «PATIENT|Lund» agrees, no. «PHONE|009-98-12». Dr. «DOCTOR|Lund» and «HOSPITAL|Lund Memorial Hospital».")
 	also := clean(t, d, known, "pt «ORGANIZATION|Oda Lund informed». «HOSPITAL|lund ok», Dr. «DOCTOR|Lund agrees».")
-	if want := "pt [PATIENT_1] informed. [PATIENT_1] ok, Dr. [DOCTOR_1]."; also[0] != want {
+	if want := "pt [PATIENT_1] informed. [PATIENT_1] ok, Dr. [DOCTOR_1] agrees."; also[0] != want {
 		t.Errorf("%q, want %q", also[0], want)
 	}
 	if want := "pt [PATIENT_1] informed, [PATIENT_1] agrees, no. [MEDICALRECORD_1]. Dr. [DOCTOR_1] and [HOSPITAL_1]."; got[0] != want {

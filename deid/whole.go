@@ -39,6 +39,7 @@ func whole(text string, spans []data.Span, sort func(typ string) surrogate.Sort)
 			if part.End = withoutAmount(text, part, sort); part.Start == part.End {
 				continue
 			}
+			part.End = withoutOrdinary(text, part, sort)
 			part.Start = max(from, growLeft(text, part, sort))
 			part.End = min(to, growRight(text, part, sort))
 			all = append(all, part)
@@ -93,6 +94,27 @@ func withoutAmount(text string, s data.Span, sort surrogate.Sort) int {
 		return s.End
 	}
 	return s.Start + len(strings.TrimRightFunc(value[:m[0]], unicode.IsSpace))
+}
+
+// withoutOrdinary is the end of the span of a person without the ordinary words in lower case that follow a name
+// with a capital: of "Lund agrees" the tagger may take both.
+func withoutOrdinary(text string, s data.Span, sort surrogate.Sort) int {
+	if sort != surrogate.Person {
+		return s.End
+	}
+	value := text[s.Start:s.End]
+	for {
+		i := strings.LastIndexAny(value, " \t\n")
+		last := value[i+1:]
+		if i < 0 || !strings.ContainsFunc(last, unicode.IsLetter) || strings.ToLower(last) != last || !wordlists.Common(fold.Fold(last)) {
+			break
+		}
+		value = strings.TrimRightFunc(value[:i], unicode.IsSpace)
+	}
+	if !strings.ContainsFunc(value, unicode.IsUpper) {
+		return s.End
+	}
+	return s.Start + len(value)
 }
 
 var (
