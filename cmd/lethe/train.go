@@ -135,8 +135,9 @@ func epochLine(e taggers.Epoch) string {
 	return line
 }
 
-// maxWorkers is more than any computer has cores. Each worker takes memory.
-const maxWorkers = 1024
+// maxWorkers is more than can be of use: the same bits as on a larger computer may be wanted, but each
+// worker takes some megabytes.
+var maxWorkers = max(32, 4*runtime.NumCPU())
 
 func workersFlag(cmd *cobra.Command, workers *int) {
 	cmd.Flags().IntVar(workers, "workers", runtime.NumCPU(), "`N` cores to use, 1024 at most")
