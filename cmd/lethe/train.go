@@ -140,7 +140,7 @@ func epochLine(e taggers.Epoch) string {
 var maxWorkers = max(32, 4*runtime.NumCPU())
 
 func workersFlag(cmd *cobra.Command, workers *int) {
-	cmd.Flags().IntVar(workers, "workers", runtime.NumCPU(), "`N` cores to use, 1024 at most")
+	cmd.Flags().IntVar(workers, "workers", runtime.NumCPU(), "`N` cores to use")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		switch {
 		case *workers < 1:
