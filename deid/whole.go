@@ -226,7 +226,7 @@ func partOfValue(text string, from, to int, last rune, sort surrogate.Sort) bool
 	folded := fold.Fold(rest)
 	switch {
 	case unicode.IsDigit(last) == unicode.IsDigit(next):
-		return unicode.IsDigit(last) || !(unicode.IsLower(last) && unicode.IsUpper(next)) // AmundsenSeen
+		return unicode.IsDigit(last) || !unicode.IsLower(last) || !unicode.IsUpper(next) // AmundsenSeen
 	case unicode.IsDigit(next): // Amundsen77
 		return true
 	case units[folded]:

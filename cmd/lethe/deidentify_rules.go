@@ -51,18 +51,6 @@ func (o *ruleOptions) check() error {
 	return nil
 }
 
-// files are all files that the options name, whose content decides what is replaced.
-func (o *ruleOptions) files() []string {
-	files := slices.Concat(o.rules, o.deny, o.allow)
-	if name := o.net(); !slices.Contains(append(rules.BuiltinNames(), "auto", "none", "off"), name) {
-		files = append(files, name)
-	}
-	if o.known != "" {
-		files = append(files, o.known)
-	}
-	return files
-}
-
 // set gives a Deidentifier its rules, and returns what is known of the patients.
 func (o *ruleOptions) set(d *deid.Deidentifier, types *data.TypeSet) (known *net.Values, err error) {
 	if d.Net, err = newNet(o.net(), types); err != nil {

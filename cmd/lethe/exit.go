@@ -51,7 +51,7 @@ func exitCode(err error) int {
 // partly reports whether all that an error says, in all its parts, is that some of the
 // input was not examined.
 func partly(err error) bool {
-	if parts, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // the parts of errors.Join, each of its own
+	if parts, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range parts.Unwrap() {
 			if !partly(e) {
 				return false

@@ -69,7 +69,7 @@ func fhirRecord(in *source, raw []byte, line, offset int) (*Record, error) {
 	if j.first(0, "resourceType") == "" {
 		return nil, in.defect(line, -1, "no FHIR: an object without a resourceType")
 	}
-	f.object(0, resource{name: fmt.Sprintf("%s-%04d", in.id(), line)}, "", "")
+	f.object(0, resource{name: fmt.Sprintf("%s-%04d", in.id(), line)}, "")
 	if f.err != nil {
 		return nil, f.err
 	}
@@ -138,7 +138,7 @@ func (f *fhir) value(i int, r resource, key, outer string) {
 	}
 	switch f.j.kind(i) {
 	case '{':
-		f.object(i, r, key, outer)
+		f.object(i, r, key)
 	case '[':
 		n := 0
 		for k := range f.j.within(i) {
@@ -153,7 +153,7 @@ func (f *fhir) value(i int, r resource, key, outer string) {
 }
 
 // object walks through an object.
-func (f *fhir) object(i int, r resource, key, outer string) {
+func (f *fhir) object(i int, r resource, key string) {
 	if kind := f.j.first(i, "resourceType"); kind != "" {
 		r = f.resource(i, kind, r)
 	}

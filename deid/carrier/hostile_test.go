@@ -78,8 +78,8 @@ func utf16Bytes(text string, big, mark bool) string {
 	return string(b)
 }
 
-func fhirAttachment(contentType, data, more string) string {
-	return fmt.Sprintf(`{"resourceType":"DocumentReference","content":[{"attachment":{"contentType":%q,"data":%s%s}}]}`, contentType, data, more)
+func fhirAttachment(data, more string) string {
+	return fmt.Sprintf(`{"resourceType":"DocumentReference","content":[{"attachment":{"contentType":"text/plain","data":%s%s}}]}`, data, more)
 }
 
 func fhirBinary(contentType, text string) string {
@@ -190,14 +190,14 @@ var hostile = map[string]map[string]example{
 		"between lone ones":    {"hl7", "m.hl7", msg(`OBX|1|FT|||C:\ Dr. ` + canary + ` \ came`), Options{}},
 	},
 	"FHIR data": {
-		"in a list":        {"fhir", "d.json", fhirAttachment("text/plain", `["`+b64(said)+`"]`, ""), Options{}},
-		"in two lists":     {"fhir", "d.json", fhirAttachment("text/plain", `[[["`+b64(said)+`"]]]`, ""), Options{}},
-		"with dimensions":  {"fhir", "d.json", fhirAttachment("text/plain", `"`+b64(said)+`"`, `,"dimensions":1`), Options{}},
+		"in a list":        {"fhir", "d.json", fhirAttachment(`["`+b64(said)+`"]`, ""), Options{}},
+		"in two lists":     {"fhir", "d.json", fhirAttachment(`[[["`+b64(said)+`"]]]`, ""), Options{}},
+		"with dimensions":  {"fhir", "d.json", fhirAttachment(`"`+b64(said)+`"`, `,"dimensions":1`), Options{}},
 		"only dimensions":  {"fhir", "d.json", `{"resourceType":"Basic","valueSampledData":{"dimensions":1,"data":"` + b64(said) + `"}}`, Options{}},
-		"with who":         {"fhir", "d.json", fhirAttachment("text/plain", `"`+b64(said)+`"`, `,"who":{}`), Options{}},
+		"with who":         {"fhir", "d.json", fhirAttachment(`"`+b64(said)+`"`, `,"who":{}`), Options{}},
 		"with sigFormat":   {"fhir", "d.json", `{"resourceType":"Provenance","signature":[{"sigFormat":"x","who":{},"data":"` + b64(said) + `"}]}`, Options{}},
-		"the first empty":  {"fhir", "d.json", fhirAttachment("text/plain", `"","data":"`+b64(said)+`"`, ""), Options{}},
-		"the second empty": {"fhir", "d.json", fhirAttachment("text/plain", `"`+b64(said)+`","data":""`, ""), Options{}},
+		"the first empty":  {"fhir", "d.json", fhirAttachment(`"","data":"`+b64(said)+`"`, ""), Options{}},
+		"the second empty": {"fhir", "d.json", fhirAttachment(`"`+b64(said)+`","data":""`, ""), Options{}},
 		"in capitals":      {"fhir", "d.json", strings.Replace(fhirBinary("text/plain", said), `"data"`, `"DATA"`, 1), Options{}},
 		"an escaped key":   {"fhir", "d.json", strings.Replace(fhirBinary("text/plain", said), `"data"`, `"d\u0061ta"`, 1), Options{}},
 		"without a type":   {"fhir", "d.json", strings.Replace(fhirBinary("text/plain", said), `"contentType":"text/plain",`, ``, 1), Options{}},
@@ -325,8 +325,8 @@ var hostile = map[string]map[string]example{
 		"the patient by default":  {"jsonl", "n.jsonl", `{"patient":"` + said + `"}`, Options{Columns: []string{"patient"}, NoPatient: true}},
 		"within the patient":      {"jsonl", "n.jsonl", `{"p":{"b":"` + said + `"}}`, Options{Columns: []string{"p.b"}, Patient: "p", NoPatient: true}},
 		"within each other":       {"jsonl", "n.jsonl", `{"p":{"b":"` + said + `"}}`, Options{Columns: []string{"p.b", "p"}}},
-		"size is an object":       {"fhir", "d.json", fhirAttachment("text/plain", `"`+b64(said)+`"`, `,"size":{"valueString":"`+said+`"}`), Options{}},
-		"hash is an object":       {"fhir", "d.json", fhirAttachment("text/plain", `"`+b64(said)+`"`, `,"hash":{"valueString":"`+said+`"}`), Options{}},
+		"size is an object":       {"fhir", "d.json", fhirAttachment(`"`+b64(said)+`"`, `,"size":{"valueString":"`+said+`"}`), Options{}},
+		"hash is an object":       {"fhir", "d.json", fhirAttachment(`"`+b64(said)+`"`, `,"hash":{"valueString":"`+said+`"}`), Options{}},
 	},
 }
 
@@ -593,7 +593,7 @@ type decoderOf struct {
 var decoders = []decoderOf{
 	{"in base64", func(raw []byte) (all [][]byte) {
 		for _, word := range bytes.FieldsFunc(raw, func(r rune) bool {
-			return !(r < 0x80 && (isAlphanumeric(byte(r)) || strings.ContainsRune("+/=_-", r)))
+			return r >= 0x80 || !isAlphanumeric(byte(r)) && !strings.ContainsRune("+/=_-", r)
 		}) {
 			if len(word) < 12 {
 				continue

@@ -64,7 +64,7 @@ func (m *Maker) isDate(text string) bool {
 	}
 	switch {
 	case longestRun == 0: // in May, next Monday; April May is a name
-		return !(words == 2 && m.isMonth(firstWord(trimmed)) && m.isMonth(lastWord(trimmed)))
+		return words != 2 || !m.isMonth(firstWord(trimmed)) || !m.isMonth(lastWord(trimmed))
 	case longestRun > 8, longestRun > 4 && longestRun < 8 && words == 0:
 		return false
 	case longestRun == 8: // 20710304
