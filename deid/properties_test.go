@@ -409,7 +409,7 @@ func (o originals) check(t *testing.T, n replaced) {
 			}
 		}
 		for number := range o.numbers {
-			if strings.Contains(digits(made), number) {
+			if sort, _ := surrogate.SortOf(c.Old.Type); sort != surrogate.IP && strings.Contains(digits(made), number) { // the digits of an address are four numbers
 				t.Errorf("note %s: %s %q became %q, an original", n.old.ID, c.Old.Type, n.old.Text[c.Old.Start:c.Old.End], made)
 			}
 		}

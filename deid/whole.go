@@ -42,6 +42,9 @@ func whole(text string, spans []data.Span, sort func(typ string) surrogate.Sort)
 			part.End = withoutOrdinary(text, part, sort)
 			part.Start = max(from, growLeft(text, part, sort))
 			part.End = min(to, growRight(text, part, sort))
+			if sort == surrogate.Person {
+				part = withInitials(text, part, from, to)
+			}
 			all = append(all, part)
 		}
 	}

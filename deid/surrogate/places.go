@@ -184,7 +184,7 @@ func unitEnd(all []token, i int, sort Sort, own func(token) bool) int {
 func (p *Patient) readPlaces(mentions []Mention) {
 	p.places = places{longer: map[string]string{}, initial: map[string]string{}, short: map[string]bool{}, web: map[string]string{}, states: map[string]bool{}}
 	for _, m := range mentions {
-		if m.Sort == State || m.Sort == Country || m.Sort == Place {
+		if m.Sort == State || m.Sort == Country || m.Sort == Place || m.Sort == City {
 			for part := range strings.SplitSeq(m.Text, ",") {
 				p.places.states[p.stateIn(part)] = true
 			}

@@ -44,6 +44,9 @@ func (p *Patient) place(text string, sort Sort) (string, bool, error) {
 	case Room:
 		return p.units(text, sort, p.list("surname"))
 	case City:
+		if s := stateNames()[stateKey(text)]; p.lang == English && s != nil && fold(s.full) == stateKey(text) && !alsoCities[stateKey(text)] { // a tagger's slip
+			return p.state(text)
+		}
 		return p.listed(text, "city", p.list("city"))
 	case State:
 		return p.state(text)

@@ -18,6 +18,10 @@ Alberta AB Alta.|British_Columbia BC B.C.|Manitoba MB Man.|New_Brunswick NB N.B.
 Nunavut NU|Ontario ON Ont.|Prince_Edward_Island PE PEI P.E.I.|Quebec QC Que. PQ|Saskatchewan SK Sask.|Yukon YT|New_South_Wales NSW N.S.W.|Queensland QLD Qld.|South_Australia S.A.|
 Tasmania TAS Tas.|Victoria VIC Vic.|Western_Australia W.A.|Northern_Territory N.T.|Australian_Capital_Territory ACT A.C.T.`
 
+// alsoCities are states with the name of a city.
+var alsoCities = map[string]bool{"new york": true, "washington": true, "victoria": true, "quebec": true, "delaware": true, "iowa": true, "nevada": true, "indiana": true, "ontario": true,
+	"oregon": true, "kansas": true, "wyoming": true}
+
 // stateForms are the ways to write one state: in full, by the post, and the usual abbreviations.
 type stateForms struct {
 	full  string
