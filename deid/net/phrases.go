@@ -3,7 +3,6 @@ package net
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,14 +12,14 @@ import (
 )
 
 // Phrases is a list of words and phrases that a user gives: always PHI, or never. It serves
-// many goroutines.
+// many goroutines once it is read.
 type Phrases struct {
-	entries map[string][]listed // by the folded first word
+	entries map[string]listed // by their folded words, joined by spaces
+	longest map[string]int    // how many words the longest entry has that begins with a word
 }
 
 // listed is one entry of a list.
 type listed struct {
-	words []string // folded
 	typ   string
 	exact string // of an entry of at most exactSize letters, all of them capitals: as it is written
 }
@@ -29,7 +28,9 @@ type listed struct {
 const exactSize = 4
 
 // NewPhrases makes a list without entries.
-func NewPhrases() *Phrases { return &Phrases{entries: map[string][]listed{}} }
+func NewPhrases() *Phrases {
+	return &Phrases{entries: map[string]listed{}, longest: map[string]int{}}
+}
 
 // Read adds the entries of a file: one entry per line, in UTF-8; blank lines and lines that begin
 // with # are left out. An entry may begin with a type of the set and a colon, as in
@@ -43,43 +44,61 @@ func (p *Phrases) Read(path string, types *data.TypeSet, other string) error {
 	if err != nil {
 		return err
 	}
-	entries := 0
+	before := len(p.entries)
 	raw = bytes.TrimPrefix(raw, []byte("\uFEFF"))
 	for i, line := range strings.Split(string(raw), "\n") {
-		fail := func(reason string) error { return &data.Error{Path: path, Line: i + 1, Offset: -1, Reason: reason} }
 		entry := strings.TrimSpace(line)
+		reason := ""
 		switch {
 		case !utf8.ValidString(line):
-			return fail("invalid UTF-8")
+			reason = "invalid UTF-8"
 		case strings.ContainsRune(line, 0):
-			return fail("a NUL byte: the file is not text in UTF-8")
+			reason = "a NUL byte: the file is not text in UTF-8"
 		case strings.Contains(entry, "\r"):
-			return fail("a carriage return within a line: lines must end in LF or CR LF")
+			reason = "a carriage return within a line: lines must end in LF or CR LF"
 		case entry == "" || entry[0] == '#':
 			continue
+		case !p.add(entry, types, other):
+			reason = "an entry without a letter or a digit"
 		}
-		e := listed{typ: other}
-		if typ, rest, ok := strings.Cut(entry, ":"); ok && typ == strings.ToUpper(typ) && types.Has(typ) {
-			e.typ, entry = typ, strings.TrimSpace(rest)
+		if reason != "" {
+			return &data.Error{Path: path, Line: i + 1, Offset: -1, Reason: reason}
 		}
-		for _, w := range split(entry, 0, len(entry), nil) {
-			e.words = append(e.words, w.fold)
-		}
-		if len(e.words) == 0 {
-			return fail("an entry without a letter or a digit")
-		}
-		if len(e.words) == 1 && utf8.RuneCountInString(entry) <= exactSize && strings.ToUpper(entry) == entry && strings.ContainsFunc(entry, unicode.IsLetter) {
-			e.exact = entry
-		}
-		if !slices.ContainsFunc(p.entries[e.words[0]], func(o listed) bool { return slices.Equal(o.words, e.words) }) {
-			p.entries[e.words[0]] = append(p.entries[e.words[0]], e)
-		}
-		entries++
 	}
-	if entries == 0 {
+	if len(p.entries) == before {
 		return fmt.Errorf("%s: holds no entry", path)
 	}
 	return nil
+}
+
+// add adds an entry, and reports whether it has a word.
+func (p *Phrases) add(entry string, types *data.TypeSet, other string) bool {
+	e := listed{typ: other}
+	if typ, rest, ok := strings.Cut(entry, ":"); ok && typ == strings.ToUpper(typ) && types.Has(typ) {
+		e.typ, entry = typ, strings.TrimSpace(rest)
+	}
+	words := split(entry, 0, len(entry), nil)
+	if len(words) == 0 {
+		return false
+	}
+	if len(words) == 1 && utf8.RuneCountInString(entry) <= exactSize && strings.ToUpper(entry) == entry && strings.ContainsFunc(entry, unicode.IsLetter) {
+		e.exact = entry
+	}
+	key := joined(words)
+	if old, ok := p.entries[key]; ok && old.exact != e.exact {
+		e.exact = "" // AB and ab are both entries
+	}
+	p.entries[key] = e
+	p.longest[words[0].fold] = max(p.longest[words[0].fold], len(words))
+	return true
+}
+
+func joined(words []word) string {
+	all := make([]string, len(words))
+	for i, w := range words {
+		all[i] = w.fold
+	}
+	return strings.Join(all, " ")
 }
 
 // Shared counts the entries that both lists hold.
@@ -88,11 +107,9 @@ func (p *Phrases) Shared(other *Phrases) int {
 		return 0
 	}
 	n := 0
-	for first, entries := range p.entries {
-		for _, e := range entries {
-			if slices.ContainsFunc(other.entries[first], func(o listed) bool { return slices.Equal(o.words, e.words) }) {
-				n++
-			}
+	for key := range p.entries {
+		if _, ok := other.entries[key]; ok {
+			n++
 		}
 	}
 	return n
@@ -108,16 +125,9 @@ func (p *Phrases) Find(text string) []data.Span {
 		to := windowEnd(text, from)
 		words := split(text, from, to, nil)
 		for i := 0; i < len(words); i++ {
-			best, typ := -1, ""
-			for _, e := range p.entries[words[i].fold] {
-				last, ok := e.at(words, i)
-				if ok && last > best && (e.exact == "" || text[words[i].start:words[i].end] == e.exact) {
-					best, typ = last, e.typ
-				}
-			}
-			if best >= 0 {
-				found = append(found, data.Span{Start: words[i].start, End: words[best].end, Type: typ, Score: 1})
-				i = best
+			if last, typ, ok := p.at(text, words, i); ok {
+				found = append(found, data.Span{Start: words[i].start, End: words[last].end, Type: typ, Score: 1})
+				i = last
 			}
 		}
 		from = to
@@ -125,12 +135,19 @@ func (p *Phrases) Find(text string) []data.Span {
 	return found
 }
 
-// at reports whether the entry stands at word i, and where its last word is. Any signs may stand between its words.
-func (e listed) at(words []word, i int) (int, bool) {
-	for k, want := range e.words {
-		if i+k >= len(words) || words[i+k].fold != want || k > 0 && words[i+k].start-words[i+k-1].end > maxGap {
-			return 0, false
+// at finds the longest entry that stands at word i. Any signs may stand between its words.
+func (p *Phrases) at(text string, words []word, i int) (last int, typ string, ok bool) {
+	most := min(p.longest[words[i].fold], len(words)-i)
+	for k := 1; k < most; k++ {
+		if words[i+k].start-words[i+k-1].end > maxGap {
+			most = k
 		}
 	}
-	return i + len(e.words) - 1, true
+	for n := most; n > 0; n-- {
+		e, found := p.entries[joined(words[i:i+n])]
+		if found && (e.exact == "" || text[words[i].start:words[i].end] == e.exact) {
+			return i + n - 1, e.typ, true
+		}
+	}
+	return 0, "", false
 }
