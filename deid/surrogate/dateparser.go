@@ -180,7 +180,9 @@ func (p *dateParser) holiday() bool {
 	if p.at(p.i).word == "" || p.at(p.i-1).word != "" {
 		return false
 	}
-	for _, h := range p.words.begins[p.at(p.i).word] {
+	all := p.words.begins[p.at(p.i).word]
+	for k := range all {
+		h := &all[k]
 		text, used := "", 0 // of the tokens that are the name
 		for used < len(p.tokens)-p.i && len(fold(text)) < len(h.folded) {
 			text += p.at(p.i + used).text

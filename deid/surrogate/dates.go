@@ -29,7 +29,7 @@ type part struct {
 	value int
 	was   int    // the value as written
 	form  *forms // of a word
-	feast holiday
+	feast *holiday
 	pad   bool   // of a number: 3 is written 03
 	tail  string // what follows the number: the suffix of an ordinal, or digits too many
 }
@@ -250,7 +250,7 @@ func (d *date) shifted(s shift, near time.Time, latest int) *date {
 }
 
 // moveHoliday writes the date of a holiday, moved, in its place.
-func (d *date) moveHoliday(e element, feast holiday, days int, near time.Time, latest int) {
+func (d *date) moveHoliday(e element, feast *holiday, days int, near time.Time, latest int) {
 	if days == 0 {
 		return
 	}

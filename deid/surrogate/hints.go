@@ -122,7 +122,9 @@ func (n *names) nicknames(all []nameMention) {
 		if !slices.Contains(surnames[first], last) {
 			surnames[first] = append(surnames[first], last)
 		}
-		related[first+" "+last] = related[first+" "+last] || hintBefore(m.before) != 0
+		if hintBefore(m.before) != 0 {
+			related[first+" "+last] = true
+		}
 	}
 	for nick, lasts := range surnames {
 		var meant []string

@@ -142,10 +142,11 @@ func (n *names) readPersons(all []nameMention) {
 			}
 		}
 		score := n.titles(m.tokens, m.before)
-		hint := hintBefore(m.before) + hintAfter(m.after)
 		for _, w := range who.given {
 			n.gender[w] += score
-			n.hints[w] += hint
+			if n.known.gender(w, n.lang) == 0 {
+				n.hints[w] += hintBefore(m.before) + hintAfter(m.after)
+			}
 		}
 		if len(who.given) == 0 {
 			surnames[strings.Join(who.family, " ")] += score

@@ -314,6 +314,12 @@ var nameSorts = map[Sort]bool{Person: true, Hospital: true, Organization: true, 
 func wordsAndPieces(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for field := range strings.FieldsSeq(text) {
+			if !strings.ContainsFunc(field, func(r rune) bool { return !letterOrMark(r) }) {
+				if !yield(field) {
+					return
+				}
+				continue
+			}
 			words := strings.FieldsFunc(field, func(r rune) bool { return !letterOrMark(r) && r != '\'' })
 			for _, w := range words {
 				if !yield(w) {
@@ -343,8 +349,14 @@ func (p *Patient) original(surrogate string) bool {
 	if p.originals[f] {
 		return true
 	}
+	repeats := func(w string) bool {
+		return len(w) >= 4 && p.originals[w] || len(w) >= 2 && (p.names.count[w] > 0 || p.wholes[w])
+	}
+	if !strings.ContainsFunc(f, func(r rune) bool { return !letterOrMark(r) }) { // most entries of lists
+		return repeats(f)
+	}
 	for w := range wordsAndPieces(f) {
-		if len(w) >= 4 && p.originals[w] || len(w) >= 2 && (p.names.count[w] > 0 || p.wholes[w]) {
+		if repeats(w) {
 			return true
 		}
 	}
