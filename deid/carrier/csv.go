@@ -229,6 +229,8 @@ func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
 		case c.quoted:
 		case quotedAfterBlank(field):
 			return nil, in.defect(line, -1, "a quote after a blank, so readers differ in where the field ends")
+		case !slices.Contains(t.notes, i) && (bytes.Contains(field, []byte(`\n"`)) || bytes.Contains(field, []byte(`\r"`))):
+			return nil, in.defect(line, -1, "a line end that is written out, and a quote after it, outside of the columns with notes: the rest may be another row")
 		case !slices.Contains(t.notes, i) && bytes.ContainsFunc(field, isLineEnd):
 			return nil, in.defect(line, -1, "a line end other than LF and CR LF outside of the columns with notes, so readers differ in where the row ends")
 		}
