@@ -231,6 +231,8 @@ func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
 			return nil, in.defect(line, -1, "a quote after a blank, so readers differ in where the field ends")
 		case !slices.Contains(t.notes, i) && (bytes.Contains(field, []byte(`\n"`)) || bytes.Contains(field, []byte(`\r"`))):
 			return nil, in.defect(line, -1, "a line end that is written out, and a quote after it, outside of the columns with notes: the rest may be another row")
+		case bytes.IndexByte(field, '\r') >= 0: // writers of CSV quote such a field
+			return nil, in.defect(line, -1, "a carriage return in a field without quotes, so readers differ in where the row ends")
 		case !slices.Contains(t.notes, i) && bytes.ContainsFunc(field, isLineEnd):
 			return nil, in.defect(line, -1, "a line end other than LF and CR LF outside of the columns with notes, so readers differ in where the row ends")
 		}
@@ -294,14 +296,14 @@ func (t csvTable) below(row csvRow, c csvCell, doc *data.Document) func([]Edit) 
 }
 
 // needsQuotes reports whether a field that had no quotes needs them after the edits: for what is new in it, since it
-// would now begin with a quote or end with half a line end, or since the row would be blank.
+// would now begin with a quote, or since the row would be blank.
 func (t csvTable) needsQuotes(text string, edits []Edit) bool {
 	for _, e := range edits {
 		if strings.ContainsAny(e.New, "\"\r\n"+string(rune(t.comma))) {
 			return true
 		}
 	}
-	return strings.HasPrefix(text, `"`) || strings.HasSuffix(text, "\r") || quotedAfterBlank([]byte(text)) || t.fields == 1 && strings.TrimSpace(text) == ""
+	return strings.HasPrefix(text, `"`) || quotedAfterBlank([]byte(text)) || t.fields == 1 && strings.TrimSpace(text) == ""
 }
 
 func doubleQuotes(s string) string { return strings.ReplaceAll(s, `"`, `""`) }

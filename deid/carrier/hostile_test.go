@@ -502,7 +502,6 @@ func TestRowsStayRowsWhenNamesAreTakenOut(t *testing.T) {
 		"id,note\n1,Gil\"s note\n2,b\n":   "id,note\n1,\"\"\"s note\"\n2,b\n",
 		"id,note\n1,Gil \"a\" b\n2,b\n":   "id,note\n1,\" \"\"a\"\" b\"\n2,b\n",
 		"note\nGil\nb\n":                  "note\n\"\"\nb\n",
-		"note\r\na\rGil\r\nb\r\n":         "note\r\n\"a\r\"\r\nb\r\n",
 		"id,note\n1,a Gil b\n2,\"Gil\"\n": "id,note\n1,a  b\n2,\"\"\n",
 	} {
 		e := example{"csv", "n.csv", in, Options{Columns: []string{"note"}}}
