@@ -95,7 +95,9 @@ type word struct {
 	titled      bool // a title such as Dr. stands before it
 	gap         int  // bytes since the word before that may stand within a value, or -1
 	comma       bool // a comma is among them, and no full stop
+	inName      bool // they may stand within a name: not after the end of a sentence, and no label's colon
 	dot         bool // a full stop follows
+	measured    bool // it is a number, and a unit follows
 }
 
 // maxGap is how many bytes may separate two words of a value: a comma and a line end with
@@ -156,7 +158,9 @@ func split(text string, from, to int, covered []data.Span) []word {
 		}
 		end := wordEnd(text[:stop], i, digit)
 		w := word{start: i, end: end, digits: digit, gap: -1, fold: text[i:end], dot: strings.HasPrefix(text[end:], ".")}
-		if !digit {
+		if digit {
+			w.measured = measured(text[end:])
+		} else {
 			w.fold = fold.Fold(w.fold)
 			w.capitalized = unicode.IsUpper(r)
 			w.capitals = w.capitalized && !strings.ContainsFunc(text[i:end], unicode.IsLower) && utf8.RuneCountInString(w.fold) > 1
@@ -168,10 +172,11 @@ func split(text string, from, to int, covered []data.Span) []word {
 			if len(between) <= maxGap && near(between) && (next == 0 || covered[next-1].End <= before) {
 				w.gap = len(between)
 				w.comma = strings.Contains(between, ",") && !strings.Contains(between, ".")
+				w.inName = withinName(between, utf8.RuneCountInString(words[k].fold))
 				w.titled = titles[words[k].fold] && !strings.ContainsAny(between, ",\n")
 			}
 		}
-		w.first = begins(text[before:i], w.titled)
+		w.first = len(words) == 0 && strings.TrimSpace(text[:i]) == "" || begins(text[before:i], w.titled)
 		words = append(words, w)
 		i = end
 	}
@@ -205,6 +210,41 @@ func begins(between string, titled bool) bool {
 	}
 	return strings.ContainsRune(".!?;\n\r|", rune(between[len(between)-1]))
 }
+
+// withinName reports whether what stands between two words may stand within a name; n is the length of the first. A
+// full stop may stand after an initial, and a line end only by itself.
+func withinName(between string, n int) bool {
+	lines := 0
+	for _, r := range between {
+		switch {
+		case r == '.':
+			if n > 2 {
+				return false
+			}
+		case r == '\n':
+			lines++
+		case !unicode.IsSpace(r) && !strings.ContainsRune(",-'’·‐‑", r):
+			return false
+		}
+	}
+	return lines == 0 || lines == 1 && strings.TrimSpace(between) == ""
+}
+
+// measured reports whether a text begins with what makes the number before it an amount.
+func measured(text string) bool {
+	text = strings.TrimPrefix(strings.TrimPrefix(text, " "), "/")
+	if strings.HasPrefix(text, "%") {
+		return true
+	}
+	end := 0
+	for end < len(text) && end < 8 && (text[end] >= 'a' && text[end] <= 'z' || text[end] >= 'A' && text[end] <= 'Z') {
+		end++
+	}
+	return end > 0 && units[strings.ToLower(text[:end])]
+}
+
+var units = set(`mg mcg ug g gm kg ng lb lbs oz ml ul dl cc mm cm mmhg meq mmol iu units unit u tab tabs caps puffs bpm lpm rpm hr hrs hours
+	min mins days weeks kcal cal unidades comprimidos gotas cells células`)
 
 // near reports whether the bytes between two words may stand within a value.
 func near(between string) bool {

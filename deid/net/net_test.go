@@ -46,7 +46,7 @@ func TestOriginals(t *testing.T) {
 		"Vegan diet":                        "Vegan diet",
 		"seen by LUND":                      "seen by [DOCTOR|LUND]",
 		"oda\n  lund":                       "[DOCTOR|oda\n  lund]",
-		"Lund O. Vega":                      "[DOCTOR|Lund O. Vega]",
+		"Lund O. Vega":                      "[PATIENT|Lund O. Vega]",
 		"MRN1234567, 12 345 67":             "MRN[MEDICALRECORD|1234567], [MEDICALRECORD|12 345 67]",
 		"112345-67 and 12345678":            "112345-67 and 12345678",
 		"ODA @ example.org":                 "[EMAIL|ODA @ example.org]",
@@ -74,7 +74,7 @@ func TestInitialBesideANameStayed(t *testing.T) {
 		"Í.Vega":                   "[PATIENT|Í.Vega]",
 		"Lund, O. and Lund O. and": "[DOCTOR|Lund, O]. and [DOCTOR|Lund O]. and",
 		"VEGA, I":                  "[PATIENT|VEGA, I]",
-		"o. Lund, X. Lund":         "o. [DOCTOR|Lund, X. Lund]",
+		"o. Lund, X. Lund":         "o. [DOCTOR|Lund], X. [DOCTOR|Lund]",
 		"Lund. O2 sat 97":          "[DOCTOR|Lund]. O2 sat 97",
 		"Mr. Vega I saw":           "Mr. [PATIENT|Vega] I saw",
 		"grade O":                  "grade O",
@@ -114,6 +114,45 @@ func TestCovered(t *testing.T) {
 	got := show(text, n.Originals([]Removed{{"Will Long", "PATIENT"}, {"Oda Lund", "PATIENT"}, {"555-1234", "PHONE"}}).Find(text, covered))
 	if want := "Oda Lund, long [X] will. [PHONE|555-1234]"; got != want {
 		t.Errorf("%s", got)
+	}
+}
+
+// TestNamesWereJoinedOverNumbers: of "Elowen 4 Trevanion" the 4 went, and two lines became one.
+func TestNamesWereJoinedOverNumbers(t *testing.T) {
+	known := []Value{{Kind: Name, Text: "Trevanion, Elowen"}, {Kind: Clinician, Text: "Haugstad, Per"}, {Kind: Name, Text: "Li, Na"}, {Kind: Name, Text: "Black, May"},
+		{Kind: Name, Text: "Long, Will"}, {Kind: Name, Text: "Wei Ng"}, {Kind: Name, Text: "Anna van der Berg"}, {Kind: Name, Text: "Rosa D'Angelo"}, {Kind: ID, Text: "98372"}}
+	n := &Net{Types: types(t)}
+	for text, want := range map[string]string{
+		"Elowen, K 4, Trevanion":                    "[PATIENT|Elowen], K 4, [PATIENT|Trevanion]",
+		"Elowen O2 Trevanion":                       "[PATIENT|Elowen] O2 [PATIENT|Trevanion]",
+		"Elowen 5, Elowen 6":                        "[PATIENT|Elowen] 5, [PATIENT|Elowen] 6",
+		"1. Elowen Trevanion\n2. Trevanion, Elowen": "1. [PATIENT|Elowen Trevanion]\n2. [PATIENT|Trevanion, Elowen]",
+		"Mr. Trevanion\nDr. Haugstad":               "Mr. [PATIENT|Trevanion]\nDr. [DOCTOR|Haugstad]",
+		"by Trevanion. Elowen is":                   "by [PATIENT|Trevanion]. [PATIENT|Elowen] is",
+		"elowen\n  trevanion":                       "[PATIENT|elowen\n  trevanion]",
+		"NA 4, Li level 0.8, Na 138":                "NA 4, Li level 0.8, Na 138",
+		"Na Li: Na 138 K 4.1":                       "[PATIENT|Na Li]: Na 138 K 4.1",
+		"May Black seen; black stool on May 6":      "[PATIENT|May Black] seen; black stool on May 6",
+		"W. Long and Long QT, Black stool":          "[PATIENT|W. Long] and [PATIENT|Long] QT, [PATIENT|Black] stool",
+		"Long QT. Black stool.":                     "Long QT. Black stool.",
+		"seen: wei ng md, 5 ng":                     "seen: [PATIENT|wei ng] md, 5 ng",
+		"VAN DER BERG, ANNA and dr. d'angelo":       "[PATIENT|VAN DER BERG, ANNA] and dr. [PATIENT|d'angelo]",
+		"no. 98372; wt 98372 g, cells 98372/uL":     "no. [MEDICALRECORD|98372]; wt 98372 g, cells 98372/uL",
+	} {
+		if diff := cmp.Diff(want, show(text, n.Known(known).Find(text, nil))); diff != "" {
+			t.Error(diff)
+		}
+	}
+	// Patient and doctor share a surname.
+	known = []Value{{Kind: Clinician, Text: "Lund, Erik"}, {Kind: Name, Text: "Lund, Oda"}}
+	for text, want := range map[string]string{
+		"LUND, ODA and lund,oda":      "[PATIENT|LUND, ODA] and [PATIENT|lund,oda]",
+		"Mrs Lund, pt Lund, Dr. Lund": "Mrs [PATIENT|Lund], pt [PATIENT|Lund], Dr. [DOCTOR|Lund]",
+		"Erik Lund and Dr. Oda Lund":  "[DOCTOR|Erik Lund] and Dr. [PATIENT|Oda Lund]",
+	} {
+		if diff := cmp.Diff(want, show(text, n.Known(known).Find(text, nil))); diff != "" {
+			t.Error(diff)
+		}
 	}
 }
 

@@ -33,17 +33,18 @@ const (
 
 // Patterns are values to look for. They serve many goroutines.
 type Patterns struct {
-	known    bool                // one wrong letter, and initials, are looked for as well
-	phrases  map[string][]phrase // by their first word
-	numbers  map[string]string   // without what separates them: the type
-	heads    map[string]bool     // what numbers begin with, up to headSize bytes
-	longest  int                 // of the numbers, in bytes
-	parts    map[string]string   // of names: the type
-	list     []string            // the keys of parts that are long enough to be fuzzy
-	letters  map[string]bool     // what parts begin with: their initials
-	initials map[string]string   // of whole names: the type
-	numeric  []phrase            // the numbers that are long enough to be fuzzy
-	seen     map[string]bool     // phrases that are already there
+	known     bool                // one wrong letter, and initials, are looked for as well
+	phrases   map[string][]phrase // by their first word
+	numbers   map[string]string   // without what separates them: the type
+	heads     map[string]bool     // what numbers begin with, up to headSize bytes
+	longest   int                 // of the numbers, in bytes
+	parts     map[string][]string // of names: the types, one in general
+	particles map[string]bool     // words such as van, of which names begin
+	list      []string            // the keys of parts that are long enough to be fuzzy
+	letters   map[string]bool     // what parts begin with: their initials
+	initials  map[string]string   // of whole names: the type
+	numeric   []phrase            // the numbers that are long enough to be fuzzy
+	seen      map[string]bool     // phrases that are already there
 }
 
 const headSize = 3
@@ -80,9 +81,14 @@ func (p *Patterns) add(text, typ string, how how) {
 
 func (p *Patterns) addName(words []string, typ string) {
 	if p.parts == nil {
-		p.parts, p.letters, p.initials = map[string]string{}, map[string]bool{}, map[string]string{}
+		p.parts, p.particles, p.letters, p.initials = map[string][]string{}, map[string]bool{}, map[string]bool{}, map[string]string{}
 	}
-	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return inNames[w] })
+	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool {
+		if inNames[w] && !titles[w] {
+			p.particles[w] = true
+		}
+		return inNames[w]
+	})
 	for _, w := range words {
 		if n := utf8.RuneCountInString(w); n > 1 {
 			p.addPart(w, typ)
@@ -109,11 +115,11 @@ func (p *Patterns) addName(words []string, typ string) {
 }
 
 func (p *Patterns) addPart(w, typ string) {
-	if _, ok := p.parts[w]; ok {
+	if slices.Contains(p.parts[w], typ) {
 		return
 	}
-	p.parts[w] = typ
-	if len(w) >= minFuzzy {
+	p.parts[w] = append(p.parts[w], typ)
+	if len(p.parts[w]) == 1 && len(w) >= minFuzzy {
 		p.list = append(p.list, w)
 	}
 }
@@ -153,9 +159,17 @@ func initial(w string) string {
 
 // inNames are words within names that say nothing of whose they are.
 var inNames = set(`de del la las los el y e i da do dos das van von der den ter ten le les du di san santa saint st al bin ibn abu
-	mr mrs ms miss dr dra doctor doctora sr sra srta don dona prof professor jr sr md do rn np pa phd ii iii iv mother father
-	january february march april may june july august september october november december
-	enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre`)
+	mr mrs ms miss dr dra doctor doctora sr sra srta don dona prof professor jr sr md do rn np pa phd ii iii iv mother father`)
+
+// months are parts of names only beside other parts: May Black, but not May 6.
+var months = set(`january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
+	enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre ene abr ago dic`)
+
+// clinicians are the types of those whose title is Dr., and doctors their titles.
+var (
+	clinicians = map[string]bool{"DOCTOR": true, "NOMBRE_PERSONAL_SANITARIO": true}
+	doctors    = set("dr drs dra dras doctor doctora md nurse rn prof professor profesor profesora")
+)
 
 // titles stand before names.
 var titles = set(`mr mrs ms miss mx master dr drs dra dras doctor doctora sr sra srta srs don dona prof professor profesor profesora nurse rn
@@ -208,7 +222,7 @@ func (p *Patterns) find(words []word) []data.Span {
 		}
 		if w.digits {
 			for _, number := range p.numeric {
-				if oneEdit(w.fold, number.words[0]) {
+				if !w.measured && oneEdit(w.fold, number.words[0]) {
 					hit(i, i, number.typ)
 				}
 			}
@@ -242,7 +256,7 @@ func (p *Patterns) number(words []word, i int) (last int, typ string, ok bool) {
 	}
 	joined := words[i].fold
 	for k := i; len(joined) <= p.longest; joined += words[k].fold {
-		if t, found := p.numbers[joined]; found {
+		if t, found := p.numbers[joined]; found && !words[k].measured {
 			last, typ, ok = k, t, true
 		}
 		if k++; k == len(words) || words[k].gap < 0 {
@@ -285,37 +299,76 @@ func (p *Patterns) names(words []word, hit func(first, last int, typ string)) {
 	}
 	lower := lazyLower(words)
 	for i := 0; i < len(words); i++ {
-		typ, ok := p.part(words[i])
+		types, ok := p.part(words[i], false)
 		if !ok {
 			continue
 		}
-		last, several, certain := i, false, certainPart(words[i])
-		for k := i + 1; k < len(words) && words[k].gap >= 0; k++ {
-			if _, ok := p.part(words[k]); ok {
-				last, several = k, true
+		last, certain := i, certainPart(words[i])
+		parts := [][]string{types}
+		seen := []string{words[i].fold}
+		for k := i + 1; k < len(words) && words[k].inName && !slices.Contains(seen, words[k].fold); k++ {
+			if more, ok := p.part(words[k], last == k-1 && words[k].gap == 1 && certain); ok {
+				last = k
+				parts, seen = append(parts, more), append(seen, words[k].fold)
 				certain = certain || certainPart(words[k])
-			} else if !inNames[words[k].fold] && utf8.RuneCountInString(words[k].fold) > 1 { // an initial may stand between
+			} else if !p.particles[words[k].fold] && !p.isInitial(words[k]) { // which may stand between
 				break
 			}
 		}
-		if several && !certain || !several && !alone(words, i, lower) || before(words, last, eponymous) && wordlists.Eponym(words[last].fold) {
+		first, initials := p.before(words, i)
+		switch {
+		case len(parts) > 1 && certain:
+		case len(parts) == 1 && (alone(words, i, lower) || initials && words[i].capitalized):
+		default:
 			continue
 		}
-		first := i
-		for first > 0 && words[first].gap >= 0 && p.isInitial(words[first-1]) {
-			first--
+		if followed(words, last, eponymous) && wordlists.Eponym(words[last].fold) {
+			continue
 		}
-		for last+1 < len(words) && words[last+1].gap >= 0 && p.isInitial(words[last+1]) && (words[last+1].dot || words[last+1].comma) {
+		for last+1 < len(words) && words[last+1].inName && p.isInitial(words[last+1]) && (words[last+1].dot || words[last+1].comma) {
 			last++ // Lund, O. or Lund O., but not "Lund. O2 sat"
 		}
-		hit(first, last, typ)
+		hit(first, last, whose(parts, i > 0 && words[i].titled && doctors[words[i-1].fold]))
 		i = last
 	}
 }
 
+// before is the first word of a name whose first part is word i: with the initials, the particles and the D' that
+// stand before it; and whether there are initials.
+func (p *Patterns) before(words []word, i int) (first int, initials bool) {
+	for first = i; first > 0 && words[first].inName; first-- {
+		switch w := words[first-1]; {
+		case p.isInitial(w):
+			initials = true
+		case p.particles[w.fold] && words[first].gap == 1:
+		case words[first].gap == 1 && utf8.RuneCountInString(w.fold) == 1 && w.end+1 == words[first].start && !w.dot && p.letters[w.fold]: // d'Angelo
+		default:
+			return first, initials
+		}
+	}
+	return first, initials
+}
+
+// whose is the type that most parts of a name have; of several, that of a clinician only after a doctor's title.
+func whose(parts [][]string, doctor bool) string {
+	count := map[string]int{}
+	best := parts[0][0]
+	for _, types := range parts {
+		for _, typ := range types {
+			count[typ]++
+			if more := count[typ] - count[best]; more > 0 || more == 0 && clinicians[best] != doctor && clinicians[typ] == doctor {
+				best = typ
+			}
+		}
+	}
+	return best
+}
+
 // certainPart reports whether a part of a name, beside another, is no ordinary word: "long" and "will" may
 // stand beside each other in lower case.
-func certainPart(w word) bool { return w.capitalized || !wordlists.Common(w.fold) }
+func certainPart(w word) bool {
+	return w.capitalized && !months[w.fold] || !wordlists.Common(w.fold) && !months[w.fold]
+}
 
 // alone reports whether a part of a name that stands alone is the name. An ordinary word (long) is the
 // name only with a capital, and if the note does not have it in lower case as well; a frequent one only with a
@@ -325,7 +378,7 @@ func alone(words []word, i int, lower func(string) bool) bool {
 	switch {
 	case w.titled && w.capitalized:
 		return true
-	case utf8.RuneCountInString(w.fold) < minWord:
+	case utf8.RuneCountInString(w.fold) < minWord || months[w.fold]:
 		return false
 	case !wordlists.Common(w.fold):
 		return true
@@ -351,8 +404,8 @@ func lazyLower(words []word) func(string) bool {
 	}
 }
 
-// before reports whether one of some words follows word i, perhaps after a possessive s.
-func before(words []word, i int, some map[string]bool) bool {
+// followed reports whether one of some words follows word i, perhaps after a possessive s.
+func followed(words []word, i int, some map[string]bool) bool {
 	for k := i + 1; k < len(words) && k <= i+2 && words[k].gap >= 0; k++ {
 		if some[words[k].fold] {
 			return true
@@ -367,20 +420,21 @@ func before(words []word, i int, some map[string]bool) bool {
 // isInitial reports whether a word may be an initial of a name that is looked for.
 func (p *Patterns) isInitial(w word) bool { return isLetter(w) && p.letters[w.fold] }
 
-// part reports whether a word is part of a name, and of which type.
-func (p *Patterns) part(w word) (string, bool) {
+// part reports whether a word is part of a name, and of which types. A short one must have a capital unless it
+// stands beside another part.
+func (p *Patterns) part(w word, beside bool) ([]string, bool) {
 	if w.digits {
-		return "", false
+		return nil, false
 	}
-	if typ, ok := p.parts[w.fold]; ok {
-		return typ, w.capitalized || utf8.RuneCountInString(w.fold) >= minWord
+	if types, ok := p.parts[w.fold]; ok {
+		return types, w.capitalized || beside || utf8.RuneCountInString(w.fold) >= minWord
 	}
 	if wordlists.Common(w.fold) {
-		return "", false
+		return nil, false
 	}
 	if plural, ok := strings.CutSuffix(w.fold, "s"); ok && w.capitalized && len(plural) >= minWord { // the Lunds
-		if typ, ok := p.parts[plural]; ok {
-			return typ, true
+		if types, ok := p.parts[plural]; ok {
+			return types, true
 		}
 	}
 	if p.known && len(w.fold) >= minFuzzy && (w.capitalized || len(w.fold) > minFuzzy) {
@@ -388,7 +442,7 @@ func (p *Patterns) part(w word) (string, bool) {
 			return p.parts[p.list[i]], true
 		}
 	}
-	return "", false
+	return nil, false
 }
 
 // oneEdit reports whether two words are equal but for one letter that is wrong, missing,
