@@ -16,12 +16,14 @@ import (
 type Phrases struct {
 	entries map[string]listed // by their folded words, joined by spaces
 	longest map[string]int    // how many words the longest entry has that begins with a word
+	running map[string]string // types of entries in scripts that do not separate words
 }
 
 // listed is one entry of a list.
 type listed struct {
 	typ   string
-	exact string // of an entry of at most exactSize letters, all of them capitals: as it is written
+	exact string // of an entry of at most exactSize letters, all of them capitals: as it is written, signs included
+	sign  int    // how many bytes of signs exact begins with
 }
 
 // exactSize is up to how many letters an entry in capitals is found in capitals only: AB is not "ab".
@@ -29,7 +31,7 @@ const exactSize = 4
 
 // NewPhrases makes a list without entries.
 func NewPhrases() *Phrases {
-	return &Phrases{entries: map[string]listed{}, longest: map[string]int{}}
+	return &Phrases{entries: map[string]listed{}, longest: map[string]int{}, running: map[string]string{}}
 }
 
 // Read adds the entries of a file: one entry per line, in UTF-8; blank lines and lines that begin
@@ -44,7 +46,7 @@ func (p *Phrases) Read(path string, types *data.TypeSet, other string) error {
 	if err != nil {
 		return err
 	}
-	before := len(p.entries)
+	before := len(p.entries) + len(p.running)
 	raw = bytes.TrimPrefix(raw, []byte("\uFEFF"))
 	for i, line := range strings.Split(string(raw), "\n") {
 		entry := strings.TrimSpace(line)
@@ -58,39 +60,59 @@ func (p *Phrases) Read(path string, types *data.TypeSet, other string) error {
 			reason = "a carriage return within a line: lines must end in LF or CR LF"
 		case entry == "" || entry[0] == '#':
 			continue
-		case !p.add(entry, types, other):
-			reason = "an entry without a letter or a digit"
+		default:
+			reason = p.add(entry, types, other)
 		}
 		if reason != "" {
 			return &data.Error{Path: path, Line: i + 1, Offset: -1, Reason: reason}
 		}
 	}
-	if len(p.entries) == before {
+	if len(p.entries)+len(p.running) == before {
 		return fmt.Errorf("%s: holds no entry", path)
 	}
 	return nil
 }
 
-// add adds an entry, and reports whether it has a word.
-func (p *Phrases) add(entry string, types *data.TypeSet, other string) bool {
+// add adds an entry, or says what is wrong with it.
+func (p *Phrases) add(entry string, types *data.TypeSet, other string) (reason string) {
 	e := listed{typ: other}
-	if typ, rest, ok := strings.Cut(entry, ":"); ok && typ == strings.ToUpper(typ) && types.Has(typ) {
-		e.typ, entry = typ, strings.TrimSpace(rest)
+	if typ, rest, ok := strings.Cut(entry, ":"); ok && !strings.ContainsAny(typ, " \t") {
+		name := strings.ToUpper(typ)
+		switch {
+		case types.Has(typ) && typ == name:
+			e.typ, entry = typ, strings.TrimSpace(rest)
+		case types.Has(name) && len(types.Types) > 0, typ == name && len(typ) > 2 && strings.HasPrefix(rest, " "):
+			return "what stands before the colon is no type of the model (types are in capitals)"
+		}
 	}
 	words := split(entry, 0, len(entry), nil)
 	if len(words) == 0 {
-		return false
+		return "an entry without a letter or a digit"
 	}
-	if len(words) == 1 && utf8.RuneCountInString(entry) <= exactSize && strings.ToUpper(entry) == entry && strings.ContainsFunc(entry, unicode.IsLetter) {
-		e.exact = entry
+	if strings.ContainsFunc(entry, runsOn) {
+		p.running[entry] = e.typ
+		return ""
+	}
+	if len(words) == 1 && utf8.RuneCountInString(words[0].fold) <= exactSize && strings.ToUpper(entry) == entry && strings.ContainsFunc(entry, unicode.IsLetter) {
+		e.exact, e.sign = entry, words[0].start
 	}
 	key := joined(words)
-	if old, ok := p.entries[key]; ok && old.exact != e.exact {
-		e.exact = "" // AB and ab are both entries
+	if old, ok := p.entries[key]; ok {
+		if old.exact != e.exact {
+			e.exact = "" // AB and ab are both entries
+		}
+		if e.typ == other {
+			e.typ = old.typ // the type that is given counts
+		}
 	}
 	p.entries[key] = e
 	p.longest[words[0].fold] = max(p.longest[words[0].fold], len(words))
-	return true
+	return ""
+}
+
+// runsOn reports whether a letter is of a script that does not separate words.
+func runsOn(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 func joined(words []word) string {
@@ -112,6 +134,11 @@ func (p *Phrases) Shared(other *Phrases) int {
 			n++
 		}
 	}
+	for entry := range p.running {
+		if _, ok := other.running[entry]; ok {
+			n++
+		}
+	}
 	return n
 }
 
@@ -125,18 +152,31 @@ func (p *Phrases) Find(text string) []data.Span {
 		to := windowEnd(text, from)
 		words := split(text, from, to, nil)
 		for i := 0; i < len(words); i++ {
-			if last, typ, ok := p.at(text, words, i); ok {
-				found = append(found, data.Span{Start: words[i].start, End: words[last].end, Type: typ, Score: 1})
+			if last, span, ok := p.at(text, words, i); ok {
+				found = append(found, span)
 				i = last
 			}
 		}
 		from = to
 	}
+	for entry, typ := range p.running {
+		for at := 0; ; {
+			i := strings.Index(text[at:], entry)
+			if i < 0 {
+				break
+			}
+			found = append(found, data.Span{Start: at + i, End: at + i + len(entry), Type: typ, Score: 1})
+			at += i + len(entry)
+		}
+	}
+	if len(p.running) > 0 {
+		found = data.Flatten(found)
+	}
 	return found
 }
 
 // at finds the longest entry that stands at word i. Any signs may stand between its words.
-func (p *Phrases) at(text string, words []word, i int) (last int, typ string, ok bool) {
+func (p *Phrases) at(text string, words []word, i int) (last int, span data.Span, ok bool) {
 	most := min(p.longest[words[i].fold], len(words)-i)
 	for k := 1; k < most; k++ {
 		if words[i+k].start-words[i+k-1].end > maxGap {
@@ -145,9 +185,18 @@ func (p *Phrases) at(text string, words []word, i int) (last int, typ string, ok
 	}
 	for n := most; n > 0; n-- {
 		e, found := p.entries[joined(words[i:i+n])]
-		if found && (e.exact == "" || text[words[i].start:words[i].end] == e.exact) {
-			return i + n - 1, e.typ, true
+		if !found {
+			continue
 		}
+		span = data.Span{Start: words[i].start, End: words[i+n-1].end, Type: e.typ, Score: 1}
+		if e.exact != "" {
+			span.Start -= e.sign
+			if span.Start < 0 || !strings.HasPrefix(text[span.Start:], e.exact) {
+				continue
+			}
+			span.End = span.Start + len(e.exact)
+		}
+		return i + n - 1, span, true
 	}
-	return 0, "", false
+	return 0, data.Span{}, false
 }

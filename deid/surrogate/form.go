@@ -1,6 +1,7 @@
 package surrogate
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,16 +22,20 @@ func (m *Maker) HasForm(sort Sort, text string) bool {
 		return m.isDate(text)
 	case Age:
 		_, ok, err := age(text)
-		return ok && err == nil && digits <= 3
+		return ok && err == nil && digits <= 3 && !strings.HasPrefix(strings.TrimSpace(text), "-")
 	case Sex:
 		return sexes[fold(strings.Trim(text, " .:"))]
 	case Person:
 		return digits == 0
-	case City, State, Country, Place, Landmark:
+	case State, Country:
+		return digits == 0 && m.isPlace(text)
+	case City, Place, Landmark:
 		return (digits == 0 || sort == Landmark || sort == Place && isPostcode(text)) && !m.firstName(text)
 	case Zip:
 		return isPostcode(text)
-	case Number, Phone:
+	case Phone:
+		return digits >= 6 && numeral(text) && !strings.Contains(text, "/")
+	case Number:
 		return digits >= 2 && numeral(text)
 	case IP:
 		return digits >= 2 && strings.ContainsAny(text, ".:")
@@ -65,6 +70,8 @@ func (m *Maker) isDate(text string) bool {
 	switch {
 	case longestRun == 0: // in May, next Monday; April May is a name
 		return words != 2 || !m.isMonth(firstWord(trimmed)) || !m.isMonth(lastWord(trimmed))
+	case decimal.MatchString(trimmed):
+		return false
 	case longestRun > 8, longestRun > 4 && longestRun < 8 && words == 0:
 		return false
 	case longestRun == 8: // 20710304
@@ -72,6 +79,11 @@ func (m *Maker) isDate(text string) bool {
 	}
 	return true
 }
+
+var (
+	decimal  = regexp.MustCompile(`^[0-9]+[.,][0-9]+$`)
+	postcode = regexp.MustCompile(`^(?:[0-9]{4,5}|[0-9]{5}-[0-9]{4}|[A-Za-z]{1,2}[0-9][0-9A-Za-z]? ?[0-9][A-Za-z]{2}|[A-Za-z][0-9][A-Za-z] ?[0-9][A-Za-z][0-9])$`)
+)
 
 // isMonth reports whether a word is the name of a month.
 func (m *Maker) isMonth(word string) bool {
@@ -92,46 +104,34 @@ func lastWord(text string) string {
 	return words[len(words)-1]
 }
 
-// isPostcode reports whether a value looks like a postal code of some country: three to ten letters and digits,
-// digits among them, in at most two groups.
-func isPostcode(text string) bool {
-	letters, digits, signs := 0, 0, 0
-	for _, r := range strings.TrimSpace(text) {
-		switch {
-		case unicode.IsDigit(r):
-			digits++
-		case unicode.IsLetter(r):
-			letters++
-		case r == ' ' || r == '-':
-			signs++
-		default:
-			return false
-		}
-	}
-	return digits >= 2 && letters <= 4 && digits+letters >= 3 && digits+letters <= 10 && signs <= 1
+// isPostcode reports whether a value is written as a postal code of the United States, Australia, Spain, the United
+// Kingdom or Canada is.
+func isPostcode(text string) bool { return postcode.MatchString(strings.TrimSpace(text)) }
+
+// firstName reports whether a value is written like a person's name: a first name, perhaps with others behind it, that is
+// no place of the lists.
+func (m *Maker) firstName(text string) bool {
+	words := strings.Fields(fold(text))
+	return len(words) > 0 && m.known.given(strings.Trim(words[0], ".,")) && !m.isPlace(text)
 }
 
-// firstName reports whether all words of a value are persons' first names, and the value is no place
-// of the lists.
-func (m *Maker) firstName(text string) bool {
+// isPlace reports whether the lists have a place.
+func (m *Maker) isPlace(text string) bool {
 	whole := strings.Join(strings.Fields(fold(text)), " ")
+	if stateNames()[stateKey(text)] != nil || countryAliases[stateKey(text)] != "" || alsoPlaces[whole] {
+		return true
+	}
 	for name, l := range m.lists {
-		if _, kind, _ := strings.Cut(name, "-"); !placeLists[kind] {
+		if _, kind, _ := strings.Cut(name, "-"); !placeLists[kind] && name != abbreviations {
 			continue
 		}
 		for _, entry := range l.entries {
 			if fold(entry) == whole {
-				return false
+				return true
 			}
 		}
 	}
-	words := strings.Fields(whole)
-	for _, w := range words {
-		if w = strings.Trim(w, ".,"); !m.known.given(w) || alsoPlaces[w] && !m.known.drawn(w) {
-			return false
-		}
-	}
-	return len(words) > 0
+	return false
 }
 
 // alsoPlaces are names of gender.txt that are as often a place.
@@ -142,4 +142,4 @@ var alsoPlaces = wordSet(`adelaide alabama albany alexandria america asia aspen 
 	shelby sidney sienna sofia stafford sydney toledo trenton troy valencia verona victoria vienna virginia warren washington wellington winchester york mexico angola chad
 	cuba jamaica malta samoa suva adana ankara izmir bergen cordoba lima quito rio sevilla vitoria vito burgos santander cadiz leonora`)
 
-var placeLists = wordSet("city state state-abbreviation country province region town")
+var placeLists = wordSet("city state country province region town")
