@@ -73,6 +73,7 @@ type item struct {
 	end    bool      // of the file
 	broken bool      // at the end: the file cannot be written
 	zipped bool
+	input  string // at the end: see inputStamp
 }
 
 // result is what becomes of a note.
@@ -126,6 +127,7 @@ func (d *deidentification) run(ctx context.Context, files *fileSet) (err error) 
 // read reads a file into the batch. Broken is why the rest of the file cannot be
 // read, err why nothing can go on.
 func (d *deidentification) read(ctx context.Context, file noteFile) (broken, err error) {
+	stamp := d.stamp(file)
 	in, zipped, err := openNotes(ctx, file.in)
 	if err != nil {
 		broken = err
@@ -162,8 +164,16 @@ func (d *deidentification) read(ctx context.Context, file noteFile) (broken, err
 			d.bytes += len(record.Raw)
 		}
 	}
-	d.batch = append(d.batch, item{file: file, end: true, broken: broken != nil, zipped: zipped})
+	d.batch = append(d.batch, item{file: file, end: true, broken: broken != nil, zipped: zipped, input: stamp})
 	return broken, nil
+}
+
+// stamp says what the output of a file is made from, if a record holds it.
+func (d *deidentification) stamp(file noteFile) string {
+	if d.record == nil || file.in == stdio {
+		return ""
+	}
+	return inputStamp(file.in)
 }
 
 // full says whether the batch is, or is so many times.
@@ -412,7 +422,7 @@ func (d *deidentification) finish(it item) error {
 		}
 	}
 	d.before, d.ended = d.summary.Clone(), len(d.lines)
-	line := recordLine{File: it.file.auditName(), Lines: d.ofFile}
+	line := recordLine{File: it.file.auditName(), Lines: d.ofFile, Input: it.input}
 	d.ofFile = 0
 	if unwritten {
 		d.out, d.annotated = nil, nil
@@ -487,9 +497,9 @@ func (d *deidentification) settle() error {
 		if err := d.audit.Sync(); err != nil {
 			return err
 		}
-		if err := d.record.add(d.recorded...); err != nil {
-			return err
-		}
+	}
+	if err := d.record.add(d.recorded...); err != nil {
+		return err
 	}
 	d.recorded = d.recorded[:0]
 	folders := map[string]bool{}

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -179,8 +180,8 @@ func (s runSettings) different(earlier runSettings) string {
 }
 
 // runRecord is a hidden file in or beside the output. Its first line holds the settings
-// of the run. If there is an audit, one says that it was created, and one for each file
-// of notes, written before the file gets its name, how many lines the audit has of it.
+// of the run. If there is an audit, one says that it was created. One for each file of notes, written before
+// the file gets its name, says what it was made from and how many lines the audit has of it.
 // Half a line at the end does not count. While a run writes, it has the record locked.
 type runRecord struct {
 	path string
@@ -189,8 +190,9 @@ type runRecord struct {
 	size int64 // of whole lines
 	// begun is what the run that this one may go on with has said of itself; nil for none.
 	begun   *runSettings
-	audited bool           // it has created its audit
-	lines   map[string]int // of the audit, by file of notes
+	audited bool              // it has created its audit
+	lines   map[string]int    // of the audit, by file of notes
+	inputs  map[string]string // what each file of notes was made from: see inputStamp
 }
 
 type recordLine struct {
@@ -198,6 +200,7 @@ type recordLine struct {
 	Audited  bool         `json:"audit_created,omitempty"`
 	File     string       `json:"file,omitempty"`
 	Lines    int          `json:"lines,omitempty"`
+	Input    string       `json:"input,omitempty"`
 }
 
 const recordName = ".lethe-run"
@@ -217,7 +220,7 @@ func openRecord(path, of string) (*runRecord, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runRecord{path: path, of: of, f: f, lines: map[string]int{}}
+	r := &runRecord{path: path, of: of, f: f, lines: map[string]int{}, inputs: map[string]string{}}
 	if err := r.read(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -243,7 +246,7 @@ func (r *runRecord) read() error {
 		case l.Audited:
 			r.audited = true
 		default:
-			r.lines[l.File] = l.Lines
+			r.lines[l.File], r.inputs[l.File] = l.Lines, l.Input
 		}
 		r.size += int64(len(text))
 	}
@@ -333,7 +336,25 @@ func (s *fileSet) claim(resume bool, settings runSettings) error {
 	if others := settings.different(*s.record.begun); others != "" {
 		return fmt.Errorf("%s: the run in it cannot go on, for it had %s: give the options that it had, or begin anew with another --output", s.output, others)
 	}
-	return s.leaveWhole()
+	if err := s.leaveWhole(); err != nil {
+		return err
+	}
+	for _, file := range s.all {
+		if was := s.record.inputs[file.auditName()]; file.done && was != "" && was != inputStamp(file.in) {
+			return fmt.Errorf("%s: has changed since its output was written: begin anew with another --output, or remove the output of this file", file.in)
+		}
+	}
+	return nil
+}
+
+// inputStamp is the size of a file and when it was written; "" for one that cannot be read. A digest of its content, in
+// the output folder, would let guesses be tried.
+func inputStamp(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%d bytes, %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano))
 }
 
 // mustBeNew is an error if there is anything but the record of a run that has not

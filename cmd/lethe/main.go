@@ -4,12 +4,17 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/nn/kernel"
@@ -37,10 +42,12 @@ func newRoot() *cobra.Command {
 Data goes to stdout, messages and progress to stderr. Exit codes: 0 done,
 1 the check asked for said no, 2 wrong usage or failure, 3 done, but some notes
 could not be examined.`,
-		Args:              unknownCommand,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRunE: func(*cobra.Command, []string) error { return kernel.CheckEnvironment() },
-		Version:           experiments.Version(version), SilenceErrors: true, SilenceUsage: true, DisableFlagsInUseLine: true, SuggestionsMinimumDistance: 2,
+		Args: unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return errors.Join(emptyFlags(cmd), kernel.CheckEnvironment())
+		},
+		Version: experiments.Version(version), SilenceErrors: true, SilenceUsage: true, DisableFlagsInUseLine: true, SuggestionsMinimumDistance: 2,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if name := firstWord(os.Args[1:]); cmd == root && name != "" { // its flags are those of a command that is misspelled
@@ -51,4 +58,19 @@ could not be examined.`,
 	root.AddCommand(newTrain(), newPredict(), newEvaluate(), newSignificance(), newErrors(), newReport(), newCalibrate(),
 		newAblate(), newCurve(), newCrossval(), newCross(), newVectors(), newPOS(), newDump(), newDeidentify(), newSynth(), newBench())
 	return root
+}
+
+// emptyFlags is an error if a flag has no value: --known "$FILE" with a variable that is not set would else ask for
+// nothing.
+func emptyFlags(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		if kind := f.Value.Type(); strings.HasPrefix(kind, "string") && slices.Contains(values, "") {
+			err = usageError(cmd, fmt.Errorf("--%s is given without a value", f.Name))
+		}
+	})
+	return err
 }
