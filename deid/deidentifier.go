@@ -57,13 +57,27 @@ func (d *Deidentifier) Patient(group string, notes []Note) []Result {
 			docs = append(docs, &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text, Spans: spansOf(found[i])})
 		}
 	}
-	patient := d.Replacement.Patient(group, docs)
+	patient := d.Replacement.Patient(group, docs, knownNames(notes)...)
 	for i, n := range notes {
 		if r := &results[i]; r.Err == nil {
 			r.Clean, r.Changes, r.Err = patient.Replace(n.Document, spansOf(found[i]))
 		}
 	}
 	return results
+}
+
+// knownNames are the names of persons that are known of the notes' patient.
+func knownNames(notes []Note) []string {
+	var names []string
+	for _, n := range notes {
+		for _, v := range n.Known {
+			if v.Kind == net.Name || v.Kind == net.Clinician {
+				names = append(names, v.Text)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Find returns what Patient would replace in the notes of one patient: sorted and disjoint.

@@ -156,8 +156,9 @@ type Patient struct {
 // (data.Document.Group). The docs are all of the patient's notes, their Spans
 // what is going to be replaced: with them numbers and surrogates depend on the
 // set of notes alone, not on which of them is replaced first. A value that is in
-// none of them is given what is left when Replace comes to it.
-func (r *Replacement) Patient(group string, docs []*data.Document) *Patient {
+// none of them is given what is left when Replace comes to it. Known are full names of persons, from
+// elsewhere: with them Oda in one note and Mrs. Lund in another are one person.
+func (r *Replacement) Patient(group string, docs []*data.Document, known ...string) *Patient {
 	p := &Patient{Replacement: r, numbers: map[string]map[string]int{}}
 	if !r.looks {
 		return p
@@ -165,6 +166,9 @@ func (r *Replacement) Patient(group string, docs []*data.Document) *Patient {
 	docs = slices.DeleteFunc(slices.Clone(docs), func(d *data.Document) bool { return d.Check() != nil }) // Replace is going to say it
 	slices.SortStableFunc(docs, func(a, b *data.Document) int { return strings.Compare(a.ID, b.ID) })
 	var mentions []surrogate.Mention
+	for _, name := range known {
+		mentions = append(mentions, surrogate.Mention{Sort: surrogate.Person, Text: name, Aside: true})
+	}
 	for _, d := range docs {
 		for _, s := range r.prune(d.Text, d.Spans) {
 			sort, _ := r.sort(s.Type)
