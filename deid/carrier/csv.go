@@ -38,6 +38,9 @@ func readCSV(in *source, o Options) Records {
 			if err == io.EOF {
 				return
 			}
+			if err == nil && row.writtenLineEnd() {
+				err = in.defect(line, -1, "a line end that is written out, and a quote after it: nobody can tell where rows end")
+			}
 			if err != nil {
 				yield(nil, &Broken{err})
 				return
@@ -153,6 +156,17 @@ func readRow(in *source, comma byte) (csvRow, error) {
 	}
 }
 
+// writtenLineEnd reports whether a field without quotes holds a line end as \n or \r, written out, and a quote after it,
+// so that the next row has begun in the middle of a line.
+func (r csvRow) writtenLineEnd() bool {
+	for _, c := range r.cells {
+		if field := r.raw[c.from:c.to]; !c.quoted && (bytes.Contains(field, []byte(`\n"`)) || bytes.Contains(field, []byte(`\r"`))) {
+			return true
+		}
+	}
+	return false
+}
+
 func (r csvRow) field(i int) string {
 	c := r.cells[i]
 	text := string(r.raw[c.from:c.to])
@@ -229,8 +243,6 @@ func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
 		case c.quoted:
 		case quotedAfterBlank(field):
 			return nil, in.defect(line, -1, "a quote after a blank, so readers differ in where the field ends")
-		case !slices.Contains(t.notes, i) && (bytes.Contains(field, []byte(`\n"`)) || bytes.Contains(field, []byte(`\r"`))):
-			return nil, in.defect(line, -1, "a line end that is written out, and a quote after it, outside of the columns with notes: the rest may be another row")
 		case bytes.IndexByte(field, '\r') >= 0: // writers of CSV quote such a field
 			return nil, in.defect(line, -1, "a carriage return in a field without quotes, so readers differ in where the row ends")
 		case !slices.Contains(t.notes, i) && bytes.ContainsFunc(field, isLineEnd):
