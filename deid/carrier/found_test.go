@@ -34,3 +34,48 @@ func TestWordsOnBothSidesOfATagAreNotJoined(t *testing.T) {
 		}
 	}
 }
+
+// A line of a text that merely begins like a header or trailer of a batch was passed as one.
+func TestLinesThatBeginLikeBatchSegmentsAreRefused(t *testing.T) {
+	const head, text = "FHS|^~\\&|x\rBHS|^~\\&|y\r", "OBX|1|TX|||Seen"
+	for _, line := range []string{"BTS, by X", "BTS: X", "FTS- X", "FHS' X", "BHS-X", "BHS|by X", "FHS|X|", "FHS||X", "BTS by", "BTS^X", "FTS!1", "BTS|by X", "FTS|X", "BHS|^~\\&by X", "FHS.,:; X", "BTS,1", "MSH, by X", "MSH|by X|"} {
+		line += canary
+		for name, file := range map[string]string{
+			"in a message":    head + msg(text, line, "OBX|2|TX|||more") + "BTS|1\rFTS|1\r",
+			"without headers": msg(text, line),
+			"before MSH":      head + line + "\r" + msg(text) + "BTS|1\rFTS|1\r",
+			"at the start":    line + "\r" + msg(text),
+			"after FTS":       head + msg(text) + "BTS|1\rFTS|1\r" + line,
+			"after BTS":       head + msg(text) + "BTS|1\r" + line + "\rFTS|1\r",
+		} {
+			if o := replaceCanaries(example{"hl7", "m.hl7", file, Options{}}); len(o.errs) == 0 || leak(o.out) != "" {
+				t.Errorf("%s, %s: %d errors, %q", name, line, len(o.errs), o.out)
+			}
+		}
+	}
+	for name, file := range map[string]string{
+		"FTS twice":         head + msg(text) + "BTS|1\rFTS|1\rFTS|1\r",
+		"BTS twice":         head + msg(text) + "BTS|1\rBTS|1\rFTS|1\r",
+		"BTS after FTS":     head + msg(text) + "BTS|1\rFTS|1\rBTS\r",
+		"BTS without a BHS": "FHS|^~\\&|x\rBTS|1\r" + msg(text),
+	} {
+		if o := replaceCanaries(example{"hl7", "m.hl7", file, Options{}}); len(o.errs) == 0 {
+			t.Errorf("%s is not refused", name)
+		}
+	}
+	for name, file := range map[string]string{
+		"a batch":               head + msg(text) + msg(text) + "BTS|2\rFTS|1\r",
+		"two batches":           head + msg(text) + "BTS|1|x\rBHS|^~\\&\r" + msg(text) + "BTS\rFTS\r",
+		"without headers":       msg(text) + "BTS|1\rFTS|1\r",
+		"without trailers":      head + msg(text) + head + msg(text),
+		"an empty batch":        head + "BTS|0\rFTS|1\r",
+		"two files":             head + msg(text) + "BTS|1\rFTS|1\r" + head + msg(text) + "BTS|1\rFTS|1\r",
+		"a batch of its own":    "BHS|^~\\&#|y\r" + msg(text) + "BTS|1\r",
+		"separators of its own": "BHS!*%$@!y\r" + msg(text) + "BTS!1!x\r",
+	} {
+		records := readAll(t, example{"hl7", "m.hl7", file, Options{}})
+		if got := encode(records, none); got != file {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
