@@ -79,3 +79,60 @@ func TestLinesThatBeginLikeBatchSegmentsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func basic(member string) example {
+	return example{"fhir", "d.json", `{"resourceType":"Basic",` + member + `}`, Options{}}
+}
+
+// Only strings were looked at where FHIR has a text, and anything else passed.
+func TestOtherValuesInThePlaceOfATextAreRefused(t *testing.T) {
+	for _, value := range []string{`{"value":"` + canary + `"}`, `[{"value":"` + canary + `"}]`, `[[{"x":["` + canary + `"]}]]`, `987654320`, `["ok",987654320]`} {
+		for _, member := range []string{`"conclusion":%`, `"comment":%`, `"valueString":%`, `"valueMarkdown":%`, `"contentString":%`, `"contentMarkdown":%`, `"CONCLUSION":%`,
+			`"text":{"div":%}`, `"note":[{"text":%}]`, `"note":{"text":%}`, `"valueAnnotation":{"text":%}`, `"valueBase64Binary":%`, `"extension":[{"defaultValueBase64Binary":%}]`,
+			`"contained":[{"resourceType":"Binary","data":%}]`, `"content":{"attachment":{"data":%}}`, `"x":{"contentType":"text/plain","data":%}`, `"valueSampledData":{"data":%}`} {
+			if o := replaceCanaries(basic(strings.Replace(member, "%", value, 1))); len(o.errs) == 0 {
+				t.Errorf("%s with %s is not refused", member, value)
+			}
+		}
+	}
+	if o := replaceCanaries(basic(`"note":[{"value":"` + canary + `"}]`)); len(o.errs) == 0 {
+		t.Error("an Annotation with a string that is not its text is not refused")
+	}
+	for _, member := range []string{`"conclusion":null`, `"text":{"status":"empty"}`, `"note":[{"text":"a","authorReference":{"reference":"x"}}]`, `"provision":{"data":[{"meaning":"related","reference":{"reference":"Task/1"}}]}`,
+		`"authorString":"x","text":{"div":"<div>a</div>"}`, `"code":{"text":"a"}`, `"_valueString":{"extension":[{"url":"x","valueCode":"y"}]}`, `"trigger":[{"type":"data-added","data":[{"type":"Patient"}]}]`} {
+		readAll(t, basic(member))
+	}
+}
+
+// Base64 was looked for under the key data only.
+func TestBinaryValuesAreExaminedOrRefused(t *testing.T) {
+	for _, key := range []string{"valueBase64Binary", "defaultValueBase64Binary", "contentBase64", "fixedBase64Binary", "VALUEBASE64BINARY"} {
+		e := basic(`"extension":[{"` + key + `":"` + b64(said) + `"}]`)
+		o := replaceCanaries(e)
+		if want := strings.Replace(e.file, b64(said), b64(strings.Replace(said, canary, "[X]", 1)), 1); len(o.errs) > 0 || string(o.out) != want {
+			t.Errorf("%s: %q %v", key, o.out, o.errs)
+		}
+		for _, blob := range []string{"\x00\x01" + canary, "\xff\xfe\xfa", utf16Bytes(said, true, false), "%PDF-1.7", `{\rtf1 `, "<ClinicalDocument>"} {
+			if o := replaceCanaries(basic(`"` + key + `":"` + b64(blob) + `"`)); len(o.errs) == 0 {
+				t.Errorf("%s: %q is not refused", key, blob)
+			}
+		}
+		if o := replaceCanaries(basic(`"` + key + `":"not base64"`)); len(o.errs) == 0 {
+			t.Errorf("%s: what is not base64 is not refused", key)
+		}
+		readAll(t, basic(`"`+key+`":""`))
+	}
+}
+
+// A signature in PKCS #7 refused its Bundle.
+func TestSignaturesThatAreNoTextStay(t *testing.T) {
+	der := "\x30\x82\x03\x1f\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02\xa0\x82\x03\x10\x30\x82\x03\x0c\x02\x01\x01"
+	for _, more := range []string{`"sigFormat":"application/pkcs7-signature"`, `"sigFormat":"application/jose"`, `"type":[{"code":"1"}],"when":"2071-01-01","who":{}`, `"type":[]`} {
+		for data, stays := range map[string]bool{der: true, "eyJhbGciOiJ9..abcdefghijklmnop": true, said: false, "eyJhbGciOiJ9.eyJhIjoi.abc": false, utf16Bytes(said, false, true): false, said + " Jos\xe9\x00": false} {
+			e := basic(`"signature":[{` + more + `,"data":"` + b64(data) + `"}]`)
+			if o := replaceCanaries(e); stays && (len(o.errs) > 0 || string(o.out) != e.file) || !stays && len(o.errs) == 0 {
+				t.Errorf("%s: %q: %v", more, data, o.errs)
+			}
+		}
+	}
+}
