@@ -1,6 +1,7 @@
 package carrier
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -133,6 +134,50 @@ func TestSignaturesThatAreNoTextStay(t *testing.T) {
 			if o := replaceCanaries(e); stays && (len(o.errs) > 0 || string(o.out) != e.file) || !stays && len(o.errs) == 0 {
 				t.Errorf("%s: %q: %v", more, data, o.errs)
 			}
+		}
+	}
+}
+
+// An empty name, or part of a name, of a key was looked up, and its first letter with it.
+func TestEmptyNamesAreRefused(t *testing.T) {
+	jsonl, _ := Lookup("jsonl")
+	csv, _ := Lookup("csv")
+	for _, name := range []string{"", ".", "..", ".a", "a.", "a..b"} {
+		if jsonl.Check(Options{Columns: []string{"text", name}}) == nil {
+			t.Errorf("the column %q passes", name)
+		}
+		if name != "" && (jsonl.Check(Options{ID: name}) == nil || jsonl.Check(Options{Patient: name}) == nil) {
+			t.Errorf("the id or patient %q passes", name)
+		}
+		if name != "" && csv.Check(Options{Columns: []string{name}, ID: name + "i"}) != nil {
+			t.Errorf("the column %q of CSV is refused", name)
+		}
+	}
+	if csv.Check(Options{Columns: []string{""}}) == nil {
+		t.Error("an empty column of CSV passes")
+	}
+	j := parseJSON([]byte(`{"":1,"a":2}`), 0)
+	if !j.hasKeyFold(1, "") || j.hasKeyFold(2, "") {
+		t.Error("the empty key is not told from others")
+	}
+}
+
+// Marks in capitals, or in a string, kept the names that had been taken out of the text.
+func TestMarksInOtherCasesAndInStringsAreEmptied(t *testing.T) {
+	for _, key := range []string{"spans", "SPANS", "Spans", "LABEL", "Labels", "ENTITIES", "Entities", "LABE\\u004c"} {
+		for _, value := range []string{`[[0,3,"` + canary + `"]]`, `{"a":"` + canary + `"}`, `"[[0,3,'` + canary + `']]"`, `" {\"a\":\"` + canary + `\"}"`} {
+			o := replaceCanaries(example{"jsonl", "n.jsonl", `{"text":"` + said + `","m":{"` + key + `":` + value + `},"` + key + `":` + value + `}`, Options{}})
+			if len(o.errs) > 0 || leak(o.out) != "" || !json.Valid(o.out) {
+				t.Errorf("%s: %s: %q %v", key, value, o.out, o.errs)
+			}
+		}
+	}
+	for in, want := range map[string]string{
+		`{"text":"` + canary + `","Spans":"0-3 ` + canary + `"}`: `{"text":"[X]","Spans":""}`,
+		`{"text":"a","spans":"","Label":"positive"}`:             `{"text":"a","spans":"","Label":"positive"}`,
+	} {
+		if o := replaceCanaries(example{"jsonl", "n.jsonl", in, Options{}}); string(o.out) != want {
+			t.Errorf("%q, want %q", o.out, want)
 		}
 	}
 }
