@@ -181,3 +181,61 @@ func TestMarksInOtherCasesAndInStringsAreEmptied(t *testing.T) {
 		}
 	}
 }
+
+// An escape of a known kind with a number in it hid the number in a word with its name.
+func TestNumbersInIllFormedEscapesAreWords(t *testing.T) {
+	const ssn = "987-65-4320"
+	for in, want := range map[string]string{
+		`a \Z` + ssn + `\ b`:          `a \E\Z[X]\E\ b`,
+		`a \C` + ssn + `\ b`:          `a \E\C[X]\E\ b`,
+		`a \M` + ssn + `\ b`:          `a \E\M[X]\E\ b`,
+		`a \X` + ssn + `\ b`:          `a \E\X[X]\E\ b`,
+		`a \Zx` + ssn + `\ b`:         `a \E\Zx[X]\E\ b`,
+		`a \.in` + ssn + `\ b`:        `a \E\.in[X]\E\ b`,
+		`a \.sp+` + ssn + `\ b`:       `a \E\.sp+[X]\E\ b`,
+		`a \Z` + ssn + ` b`:           `a \E\Z[X] b`,
+		`\Z1234\ ` + ssn:              `\Z1234\ [X]`,
+		`C:\D1 ` + ssn:                `C:\E\D1 [X]`,
+		`\H\x\Z` + ssn + `\H\ \.sp2\`: `\H\x\E\Z[X]\H\ \.sp2\`,
+		`\E\ \Z12345\ \ ` + ssn:       `\E\ \Z12345\ \E\ [X]`,
+		ssn + ` \ \Z12345\ b`:         `[X] \E\ \Z12345\ b`,
+	} {
+		e := example{"hl7", "m.hl7", msg("OBX|1|FT|||" + in), Options{}}
+		for _, n := range readAll(t, e)[0].Notes {
+			if !slices.Contains(strings.FieldsFunc(n.Text, func(r rune) bool { return strings.ContainsRune(" \\+\n", r) }), ssn) {
+				t.Errorf("%s: the text is %q", in, n.Text)
+			}
+		}
+		if got := encode(readAll(t, e), each(ssn, "[X]")); got != msg("OBX|1|FT|||"+want) {
+			t.Errorf("%s: %q", in, got)
+		}
+		if got := encode(readAll(t, e), none); got != e.file {
+			t.Errorf("%s: became %q", in, got)
+		}
+	}
+}
+
+// A blank within a formatting command made text of it.
+func TestFormattingWithBlanksStays(t *testing.T) {
+	for _, code := range []string{`\.sp 2\`, `\.in +4\`, `\.sk 3\`, `\.br \`, `\.ti -2\`, `\.sp + 2 \`, `\.ce \`} {
+		e := example{"hl7", "m.hl7", msg("OBX|1|FT|||Gil" + code + "Gil"), Options{}}
+		if got, want := encode(readAll(t, e), each("Gil", "[X]")), msg("OBX|1|FT|||[X]"+code+"[X]"); got != want {
+			t.Errorf("%s: %q", code, got)
+		}
+	}
+}
+
+// Text in base64 under the encoding A was taken for words.
+func TestBase64UnderAnotherEncodingIsRefused(t *testing.T) {
+	for _, encoding := range []string{"A", "a", ""} {
+		data := b64(said)
+		for _, value := range []string{data, data[:20] + `\.br\` + data[20:], data[:20] + " " + data[20:], strings.TrimRight(data, "=")} {
+			if o := replaceCanaries(example{"hl7", "m.hl7", msg("OBX|1|ED|||app^TEXT^^" + encoding + "^" + value), Options{}}); len(o.errs) == 0 {
+				t.Errorf("%s under %q is not refused", value, encoding)
+			}
+		}
+		for _, value := range []string{"Hypercholesterolemia", "Seen in clinic today", "None", "text", "12345678901234567890", "0000000000000000", "CHOLECYSTOLITHIASIS"} {
+			readAll(t, example{"hl7", "m.hl7", msg("OBX|1|ED|||app^TEXT^^" + encoding + "^" + value), Options{}})
+		}
+	}
+}

@@ -605,11 +605,8 @@ type looseEscape struct{ at, from, to int }
 func (h *hl7) escapeLoose(edits []Edit, loose []looseEscape) []Edit {
 	mark := string(rune(h.esc))
 	var out []Edit
-	k := 0 // the first edit that does not end before the text
 	for _, l := range loose {
-		for k < len(edits) && edits[k].End < l.from {
-			k++
-		}
+		k, _ := slices.BinarySearchFunc(edits, l.from, func(e Edit, at int) int { return cmp.Compare(e.End, at) }) // the first that does not end before the text
 		if k == len(edits) || edits[k].Start > l.to {
 			continue
 		}
@@ -676,9 +673,24 @@ func (h *hl7) encapsulated(from, to int) error {
 		return h.in.defect(h.line, -1, "OBX-5 of type ED in an encoding other than A and Base64")
 	case subtype == "HTML":
 		return h.in.defect(h.line, -1, "OBX-5 of type ED that is HTML, but not in Base64")
+	case h.looksLikeBase64(start, end):
+		return h.in.defect(h.line, -1, "OBX-5 of type ED whose text is in Base64, though its encoding is another")
 	}
 	h.text(start, end)
 	return nil
+}
+
+// looksLikeBase64 reports whether a field is text in base64. A single short word may look so by chance.
+func (h *hl7) looksLikeBase64(start, end int) bool {
+	e := string(rune(h.esc))
+	value := strings.ReplaceAll(string(h.raw[start:end]), e+".br"+e, "")
+	value = strings.TrimRight(strings.Join(strings.Fields(value), ""), "=")
+	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		if blob, err := encoding.DecodeString(value); err == nil && len(blob) >= 8 && readable(blob) {
+			return true
+		}
+	}
+	return false
 }
 
 // base64 adds a note of its own.
@@ -728,15 +740,55 @@ func (h *hl7) unescape(v *view, at int, text string) {
 			kind, s, ok = h.meaning(text[1 : m+1])
 		}
 		if !ok {
+			letters := escapeName(text[1:])
+			if letters > 0 && m > letters && m <= maxIllFormed && !h.beginsEscape(text[m+1:]) { // it stays an escape unless something within it is replaced
+				h.illFormed(v, at, text[:m+2], letters)
+				at, text = at+m+2, text[m+2:]
+				continue
+			}
 			v.stands(escape, at, 1, text[:1])
 			h.loose = append(h.loose, looseEscape{at, from, to})
-			at, text = at+1, text[1:]
+			if letters > 0 {
+				v.stands(markup, at+1, letters, text[1:1+letters]+" ")
+			}
+			at, text = at+1+letters, text[1+letters:]
 			continue
 		}
 		v.stands(kind, at, m+2, s)
 		at, text = at+m+2, text[m+2:]
 	}
 }
+
+// illFormed adds an escape of a known kind that holds what it should not: the kind, and the rest as text.
+func (h *hl7) illFormed(v *view, at int, code string, letters int) {
+	last := len(code) - 1
+	h.loose = append(h.loose, looseEscape{at, at, at + last + 1}, looseEscape{at + last, at, at + last + 1})
+	v.stands(escape, at, 1, code[:1])
+	v.stands(markup, at+1, letters, code[1:1+letters]+" ")
+	v.verbatim(at+1+letters, code[1+letters:last])
+	v.stands(escape, at+last, 1, code[last:])
+}
+
+// beginsEscape reports whether a text begins with an escape of a known form.
+func (h *hl7) beginsEscape(text string) bool {
+	m := strings.IndexByte(text[1:min(len(text), maxEscape)], h.esc)
+	if m < 0 {
+		return false
+	}
+	_, _, ok := h.meaning(text[1 : m+1])
+	return ok
+}
+
+// escapeName is the length of the name that an escape with digits behind it begins with, or 0.
+func escapeName(code string) int {
+	if m := escapeLetters.FindStringSubmatchIndex(code[:min(len(code), 8)]); m != nil {
+		return m[3]
+	}
+	return 0
+}
+
+// maxIllFormed bounds the length of an escape that is none by its form. What is longer is text between two loose escape characters.
+const maxIllFormed = 30
 
 // maxEscape bounds the length of an escape, which may be many characters in hexadecimal digits.
 const maxEscape = 1 << 16
@@ -770,7 +822,7 @@ func (h *hl7) meaning(code string) (runKind, string, bool) {
 		return markup, " ", true
 	case harmlessEscape.MatchString(code):
 		return markup, "", true
-	case otherEscape.MatchString(code):
+	case otherEscape.MatchString(code) && !escapeLetters.MatchString(code):
 		e := string(rune(h.esc))
 		return escape, e + code + e, true
 	}
@@ -778,11 +830,13 @@ func (h *hl7) meaning(code string) (runKind, string, bool) {
 }
 
 var (
-	lineEscape  = regexp.MustCompile(`(?i)^\.(?:br|ce|sp[-+]?\d{0,3})$`)
-	blankEscape = regexp.MustCompile(`(?i)^\.sk[-+]?\d{0,3}$`)
+	lineEscape  = regexp.MustCompile(`(?i)^\.(?:br|ce|sp *[-+]? *\d{0,3}) *$`)
+	blankEscape = regexp.MustCompile(`(?i)^\.sk *[-+]? *\d{0,3} *$`)
 	// harmlessEscape is the form of escapes that can hold no text: of one character; formatting; character sets; and
 	// local ones that are hardly more than a number.
-	harmlessEscape = regexp.MustCompile(`^(?:[A-Za-z0-9]|\.[A-Za-z]{2}[-+]?\d{0,3}|C[0-9A-Fa-f]{4}|M[0-9A-Fa-f]{4}(?:[0-9A-Fa-f]{2})?|[A-Za-z]{1,2}\d{1,4}|Z[xX]{2})$`)
+	harmlessEscape = regexp.MustCompile(`^(?:[A-Za-z0-9]|\.[A-Za-z]{2} *[-+]? *\d{0,3} *|C[0-9A-Fa-f]{4}|M[0-9A-Fa-f]{4}(?:[0-9A-Fa-f]{2})?|[A-Za-z]{1,2}\d{1,2}|Z[0-9A-Fa-fxX]{2})$`)
+	// escapeLetters is how an escape begins that holds digits: they would be one word with its name.
+	escapeLetters = regexp.MustCompile(`^(\.[A-Za-z]{2}|[A-Za-z]{1,2})[-+ ]?\d`)
 	// otherEscape is the form of those that could be a word. They show as they are written, and stay while no
 	// part of them is replaced.
 	otherEscape = regexp.MustCompile(`^\.?[A-Za-z][\w.+-]{1,15}$`)
