@@ -16,6 +16,7 @@
 package carrier
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -177,8 +178,16 @@ func (f *Format) Check(o Options) error {
 }
 
 // checkColumns refuses columns of which one is, holds or lies in another: their changes would overlap, and the
-// text of a note would be taken for its id or patient.
+// text of a note would be taken for its id or patient. It refuses names that are empty or have empty parts.
 func (f *Format) checkColumns(o Options) error {
+	for _, name := range append(slices.Clone(o.Columns), o.ID, o.Patient) {
+		switch {
+		case name == "" && slices.Contains(o.Columns, ""):
+			return errors.New("the name of a column is empty")
+		case f.Name == "jsonl" && name != "" && slices.Contains(strings.Split(name, "."), ""):
+			return fmt.Errorf("the key %q has an empty part: it requires names with single dots between them", name)
+		}
+	}
 	same := func(a, b string) bool {
 		if f.Name == "jsonl" {
 			a, b = a+".", b+"."

@@ -28,13 +28,15 @@ import (
 //     windows-1252 as its charset says. Its size and hash, where given, are
 //     those of the new data
 //   - the narrative, text.div
+//   - binary data of extensions and the like (valueBase64Binary), which must be text in UTF-8
 //   - the text of Annotations (note, valueAnnotation), conclusion, comment, and the strings
 //     valueString, valueMarkdown, contentString and contentMarkdown
 //
 // All else stays: names, identifiers, birth dates, references, codes and their texts, titles, descriptions,
 // summaries, instructions, and an Attachment with nothing but a url. A resource with data that is no text,
 // such as a PDF or a photo, or that is a document in XML, cannot be examined, and is refused. So is data of other kinds: only
-// the numbers of SampledData and a signature that does not hold what it signs are known to be harmless.
+// the numbers of SampledData and a signature that is no text, or does not hold what it signs, are known to be harmless. An object or
+// a number in the place of a text is refused as well.
 //
 // The note's ID is ResourceType/id and the path to the text; its patient is the id in
 // the resource's subject or patient, or the Patient itself. What a Patient in the
@@ -136,6 +138,10 @@ func (f *fhir) value(i int, r resource, key, outer string) {
 		f.fail(i, fmt.Sprintf("values that lie more than %d deep in each other", maxFHIRDepth))
 		return
 	}
+	if isText(key, outer) && strings.IndexByte(`"[n`, f.j.kind(i)) < 0 { // null is nothing
+		f.fail(i, "an object, a number or a truth value in the place of a text")
+		return
+	}
 	switch f.j.kind(i) {
 	case '{':
 		f.object(i, r, key)
@@ -158,7 +164,11 @@ func (f *fhir) object(i int, r resource, key string) {
 		r = f.resource(i, kind, r)
 	}
 	f.attachment(i, r, key)
-	if f.isAnnotation(i, key) {
+	if key == "note" && f.isUnread(i) {
+		f.fail(i, "an Annotation without a text, but with other strings")
+		return
+	}
+	if f.isAnnotation(i, key) && f.j.first(i, "resourceType") == "" { // the text of a resource is its narrative
 		key = "note"
 	}
 	for k := range f.j.within(i) {
@@ -183,22 +193,73 @@ func (f *fhir) isAnnotation(i int, key string) bool {
 	return false
 }
 
+// isUnread reports whether an Annotation has no text, but strings under keys that are not its own.
+func (f *fhir) isUnread(i int) bool {
+	unread := false
+	for k := range f.j.within(i) {
+		switch key := strings.ToLower(strings.TrimPrefix(f.j.key(k), "_")); key {
+		case "text":
+			return false
+		case "id", "time", "authorstring", "authorreference", "extension", "fhir_comments":
+		default:
+			unread = unread || key != "resourcetype" && f.j.kind(k) == '"'
+		}
+	}
+	return unread
+}
+
+// isText reports whether the value of a key, in an object under the key outer, is a text, as it is or in base64.
+func isText(key, outer string) bool {
+	switch key {
+	case "div", "conclusion", "comment", "valuestring", "contentstring", "valuemarkdown", "contentmarkdown":
+		return true
+	case "text":
+		return outer == "note"
+	}
+	return isBase64(key)
+}
+
+// isBase64 reports whether a key has a value of the type base64Binary, whatever the name of the choice is.
+func isBase64(key string) bool {
+	return strings.HasSuffix(key, "base64binary") || strings.HasSuffix(key, "base64")
+}
+
 // string makes a note of a string that is text. A URL that is no address but holds data is refused.
 func (f *fhir) string(i int, r resource, key, outer string) {
-	switch key {
-	case "div":
+	switch {
+	case key == "div":
 		f.text(i, r, htmlView)
-	case "conclusion", "comment", "note", "valuestring", "contentstring", "valuemarkdown", "contentmarkdown":
+	case isBase64(key):
+		f.binary(i, r)
+	case key == "note" || isText(key, outer):
 		f.text(i, r, nil)
-	case "text":
-		if outer == "note" { // an Annotation
-			f.text(i, r, nil)
-		}
 	default:
 		if raw := f.j.raw[f.j.from(i)+1:]; strings.IndexByte("dD \t\\", raw[0]) >= 0 && dataURL.MatchString(f.j.text(i)) {
 			f.fail(i, "a URL that holds data, which cannot be examined")
 		}
 	}
+}
+
+// binary makes a note of a string in base64 that says nothing of its type. What is no text cannot be examined.
+func (f *fhir) binary(i int, r resource) {
+	if f.j.to(i)-f.j.from(i) == len(`""`) {
+		return
+	}
+	blob, err := decodeBase64(f.j.text(i))
+	if err != nil || !readable(blob) {
+		f.fail(i, "binary data that is no text, and cannot be examined")
+		return
+	}
+	f.encoded(i, r, "text/plain", blob, nil, nil)
+}
+
+func decodeBase64(text string) ([]byte, error) {
+	return base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
+}
+
+// readable reports whether bytes are text in UTF-8 without control characters other than those of lines.
+func readable(blob []byte) bool {
+	return utf8.Valid(blob) && bytes.IndexFunc(blob, func(r rune) bool { return r < ' ' && !isSpace(byte(r)) || r == 0x7f }) < 0
 }
 
 // dataURL is how a URL begins that is no address, but holds data.
@@ -316,7 +377,7 @@ func (f *fhir) add(i int, r resource, text string, below func([]Edit) []Edit) {
 type attachment struct {
 	data, types, sizes, hashes []int
 	sampled                    bool // there are dimensions, as SampledData has
-	signed                     bool // there is a signer, as a Signature has
+	signed                     bool // the key is that of a Signature
 }
 
 // attachment makes a note of data in base64 in an object, if it has any. It refuses what stands under a key data and is
@@ -324,7 +385,7 @@ type attachment struct {
 func (f *fhir) attachment(i int, r resource, key string) {
 	var a attachment
 	for k := range f.j.within(i) {
-		if f.j.hasKeyFold(k, "data") && f.holdsString(k) {
+		if f.j.hasKeyFold(k, "data") && f.j.kind(k) != 'n' && (f.holdsString(k) || f.hasData(i, key)) {
 			a.data = append(a.data, k)
 		}
 	}
@@ -341,24 +402,40 @@ func (f *fhir) attachment(i int, r resource, key string) {
 			a.hashes = append(a.hashes, k)
 		case f.j.hasKeyFold(k, "dimensions"):
 			a.sampled = true
-		case f.j.hasKeyFold(k, "sigFormat"), f.j.hasKeyFold(k, "who"):
-			a.signed = strings.HasSuffix(key, "signature")
 		}
 	}
+	a.signed = strings.HasSuffix(key, "signature")
 	where := a.data[0]
 	switch untyped := len(a.types) == 0; {
 	case len(a.data) > 1:
 		f.fail(where, "an attachment with two keys data")
 	case f.j.kind(where) != '"':
-		f.fail(where, "an attachment whose data is a list")
+		f.fail(where, "an attachment whose data is no string")
 	case f.j.to(where)-f.j.from(where) == len(`""`):
 	case len(a.types) > 1:
 		f.fail(where, "an attachment with two keys contentType")
 	case untyped && a.sampled && sampledData.MatchString(f.j.text(where)):
-	case untyped && a.signed && detachedSignature(f.j.text(where)):
+	case untyped && a.signed && isSignature(f.j.text(where)):
 	default:
 		f.decode(where, r, a)
 	}
+}
+
+// hasData reports whether an object is one whose data is a string: a Binary, an Attachment, SampledData or a Signature.
+func (f *fhir) hasData(i int, key string) bool {
+	for _, kind := range []string{"attachment", "sampleddata", "signature", "photo", "image"} {
+		if strings.HasSuffix(key, kind) {
+			return true
+		}
+	}
+	for k := range f.j.within(i) {
+		for _, member := range []string{"contentType", "dimensions", "sigFormat", "hash"} {
+			if f.j.hasKeyFold(k, member) {
+				return true
+			}
+		}
+	}
+	return strings.EqualFold(f.j.first(i, "resourceType"), "Binary")
 }
 
 // holdsString reports whether a value is a string, or a list that holds one.
@@ -376,11 +453,26 @@ func (f *fhir) holdsString(i int) bool {
 // sampledData is the form of SampledData.data: numbers, and letters for those that are out of range.
 var sampledData = regexp.MustCompile(`^\s*(?:(?:[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[EUL])(?:\s+|$))*$`)
 
-// detachedSignature reports whether data is a signature that does not hold what was signed: a JWS whose
-// payload is empty.
-func detachedSignature(encoded string) bool {
-	raw, err := base64.StdEncoding.DecodeString(encoded)
-	return err == nil && detachedJWS.Match(raw)
+// isSignature reports whether data is a signature that does not hold what was signed: a JWS whose payload is
+// empty, or bytes that are no text.
+func isSignature(encoded string) bool {
+	raw, err := decodeBase64(encoded)
+	return err == nil && (detachedJWS.Match(raw) || !readable(raw) && !mostlyReadable(raw))
+}
+
+// mostlyReadable reports whether nine of ten bytes, NULs and byte order marks aside, are those of text in ASCII: it is text in
+// UTF-16 or Latin-1, or with stray bytes.
+func mostlyReadable(raw []byte) bool {
+	n, rest := 0, 0
+	for _, c := range raw {
+		switch {
+		case c >= ' ' && c < 0x7f || isSpace(c):
+			n++
+		case c != 0 && c < 0xfe:
+			rest++
+		}
+	}
+	return n >= 9*rest
 }
 
 var detachedJWS = regexp.MustCompile(`^eyJ[-\w]+\.\.[-\w]+$`)
@@ -391,19 +483,13 @@ func (f *fhir) decode(where int, r resource, a attachment) {
 	if len(a.types) > 0 {
 		contentType = f.j.text(a.types[0])
 	}
-	decode, err := attached(contentType)
-	if err != nil {
+	if _, err := attached(contentType); err != nil {
 		f.fail(where, err.Error())
 		return
 	}
-	blob, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(f.j.text(where)), ""))
+	blob, err := decodeBase64(f.j.text(where))
 	if err != nil {
 		f.fail(where, "an attachment that is not base64")
-		return
-	}
-	text, below, err := decode(blob)
-	if err != nil {
-		f.fail(where, err.Error())
 		return
 	}
 	for _, i := range slices.Concat(a.sizes, a.hashes) {
@@ -412,17 +498,32 @@ func (f *fhir) decode(where int, r resource, a attachment) {
 			return
 		}
 	}
-	put := func(i int, raw string) Edit { return Edit{Start: f.j.from(i), End: f.j.to(i), New: raw} }
-	quoted := func(raw []byte) string { return `"` + base64.StdEncoding.EncodeToString(raw) + `"` }
 	f.path = append(f.path, ".data")
 	defer func() { f.path = f.path[:len(f.path)-1] }()
+	f.encoded(where, r, contentType, blob, a.sizes, a.hashes)
+}
+
+// encoded makes a note of bytes that stand in base64 in a string, of which sizes and hashes tell.
+func (f *fhir) encoded(where int, r resource, contentType string, blob []byte, sizes, hashes []int) {
+	decode, err := attached(contentType)
+	if err != nil {
+		f.fail(where, err.Error())
+		return
+	}
+	text, below, err := decode(blob)
+	if err != nil {
+		f.fail(where, err.Error())
+		return
+	}
+	put := func(i int, raw string) Edit { return Edit{Start: f.j.from(i), End: f.j.to(i), New: raw} }
+	quoted := func(raw []byte) string { return `"` + base64.StdEncoding.EncodeToString(raw) + `"` }
 	f.add(where, r, text, func(edits []Edit) []Edit {
 		blob := below(edits)
 		out := []Edit{put(where, quoted(blob))}
-		for _, i := range a.sizes {
+		for _, i := range sizes {
 			out = append(out, put(i, strconv.Itoa(len(blob))))
 		}
-		for _, i := range a.hashes {
+		for _, i := range hashes {
 			sum := sha1.Sum(blob) //nolint:gosec // as above
 			out = append(out, put(i, quoted(sum[:])))
 		}

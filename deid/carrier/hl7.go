@@ -34,6 +34,8 @@ import (
 func readHL7(in *source, _ Options) Records {
 	return func(yield func(*Record, error) bool) {
 		var message []byte
+		var heading segmentType // of the first segment of the message
+		var b batches
 		line, offset, number := 1, 0, 0
 		flush := func() bool {
 			if len(message) == 0 {
@@ -44,17 +46,17 @@ func readHL7(in *source, _ Options) Records {
 			record := &Record{Raw: raw, Line: line}
 			err := in.checkUTF8(raw, line, offset)
 			start := len(raw) - len(trimFrame(raw))
-			switch kind := segmentKind(raw[start:]); {
+			switch {
 			case err != nil:
-			case kind == messageSegment:
+			case heading == messageSegment:
 				number++
 				record, err = hl7Record(in, raw, start, line, number)
-			case kind == batchSegment && len(raw)-start > 3:
+			case heading == batchSegment && len(raw)-start > 3:
 				h := hl7{raw: bytes.TrimRight(raw, "\r\n"), field: raw[start+3]}
 				if h.holdsSegment(h.fields(start, len(h.raw))) {
 					err = in.defect(line, -1, "a segment within a batch header or trailer, as line ends other than CR and LF make it")
 				}
-			case start < len(raw) && kind != batchSegment:
+			case start < len(raw) && heading != batchSegment:
 				err = in.defect(line+bytes.Count(raw[:start], []byte("\n")), -1, "a segment outside of a message, or a line that is none")
 			}
 			if err == nil {
@@ -73,7 +75,7 @@ func readHL7(in *source, _ Options) Records {
 				return
 			}
 			body := trimFrame(segment)
-			kind := segmentKind(body)
+			kind := b.kind(body)
 			if first && len(body) > 0 {
 				if first = false; kind == otherSegment {
 					yield(nil, &Broken{in.defect(at.line, at.offset, "no HL7: the first segment is not MSH")})
@@ -84,9 +86,9 @@ func readHL7(in *source, _ Options) Records {
 				if !flush() {
 					return
 				}
-				line, offset = at.line, at.offset
+				line, offset, heading = at.line, at.offset, kind
 			} else if len(message) == 0 {
-				line, offset = at.line, at.offset
+				line, offset, heading = at.line, at.offset, kind
 			}
 			message = append(message, segment...)
 			if len(message) > maxRecord {
@@ -111,22 +113,85 @@ const (
 	batchSegment                      // begins or ends a batch or a file of them
 )
 
-// segmentKind says what a line is. A name counts only if a field separator follows, or, of a trailer, nothing.
-func segmentKind(body []byte) segmentType {
+// batches is what a file has declared so far.
+type batches struct {
+	inFile, inBatch bool // a trailer may stand here: of the file, of a batch
+	file, batch     byte // the field separators of FHS and BHS; 0: there is none
+	message         byte // the field separator of the last MSH
+}
+
+// kind says what a line is. A header of a batch declares its separators, as MSH does. A trailer has those of its header, or of
+// the messages before it, and holds a number first. Anything else with such a name is a line of text.
+func (b *batches) kind(body []byte) segmentType {
 	if len(body) == 0 || strings.IndexByte("MFB", body[0]) < 0 {
 		return otherSegment
 	}
 	body = bytes.TrimRight(body, "\r\n\x1c")
-	if len(body) < 3 || len(body) > 3 && !isSeparator(body[3]) {
+	if len(body) < 3 {
 		return otherSegment
 	}
-	switch name := string(body[:3]); {
-	case name == "MSH":
+	switch name := string(body[:3]); name {
+	case "MSH":
+		if len(body) > 3 && !isSeparator(body[3]) {
+			return otherSegment
+		}
+		b.inFile, b.inBatch = true, true
+		if b.message = 0; len(body) > 3 {
+			b.message = body[3]
+		}
 		return messageSegment
-	case (name == "FHS" || name == "BHS") && len(body) > 3, name == "BTS", name == "FTS":
+	case "FHS", "BHS":
+		field, marks, reason := separators(body)
+		if reason != "" || len(marks) == 0 {
+			return otherSegment
+		}
+		if name == "FHS" {
+			b.inFile, b.inBatch, b.file, b.batch = true, false, field, 0
+		} else {
+			b.inFile, b.inBatch, b.batch = true, true, field
+		}
 		return batchSegment
+	case "BTS":
+		if b.inBatch && isTrailer(body, cmp.Or(b.batch, b.message)) {
+			b.inBatch, b.batch = false, 0
+			return batchSegment
+		}
+	case "FTS":
+		if b.inFile && isTrailer(body, cmp.Or(b.file, b.batch, b.message)) {
+			*b = batches{message: b.message}
+			return batchSegment
+		}
 	}
 	return otherSegment
+}
+
+// isTrailer reports whether a segment has this field separator, and how many messages or batches there are in its first field.
+func isTrailer(body []byte, field byte) bool {
+	if len(body) == 3 {
+		return true
+	}
+	count, _, _ := bytes.Cut(body[4:], []byte{field})
+	return body[3] == field && len(bytes.Trim(count, " 0123456789")) == 0
+}
+
+// separators are those that MSH, FHS or BHS declares: of fields, and the others. It says what is wrong with them, or nothing.
+func separators(body []byte) (field byte, marks []byte, reason string) {
+	if len(body) < 4 {
+		return 0, nil, "without its separators"
+	}
+	field, marks = body[3], body[4:]
+	if n := bytes.IndexByte(marks, field); n >= 0 {
+		marks = marks[:n]
+	}
+	if len(marks) > 5 {
+		return field, marks, "without its separators"
+	}
+	for i, c := range body[3 : 4+len(marks)] {
+		if !isSeparator(c) || bytes.IndexByte(body[3:3+i], c) >= 0 {
+			return field, marks, "whose separators are letters, digits or blanks, or are the same"
+		}
+	}
+	return field, marks, ""
 }
 
 // isSeparator reports whether a byte may part fields and what is in them: letters, digits and blanks stand in the
@@ -195,18 +260,14 @@ func hl7Record(in *source, raw []byte, start, line, number int) (*Record, error)
 	if len(raw) < start+8 {
 		return nil, in.defect(line, -1, "an MSH segment that is cut off")
 	}
-	h.field = raw[start+3]
-	marks := raw[start+4:]
-	if n := bytes.IndexByte(marks, h.field); n >= 0 && n < 6 {
-		marks = marks[:n]
-	} else {
-		return nil, in.defect(line, -1, "an MSH segment without its separators")
+	field, marks, reason := separators(raw[start:])
+	if start+4+len(marks) == len(raw) || bytes.ContainsAny(marks, "\r\n") {
+		reason = "without its separators" // MSH does not end with them
 	}
-	for i, c := range marks {
-		if !isSeparator(c) || bytes.IndexByte(marks[:i], c) >= 0 {
-			return nil, in.defect(line, -1, "an MSH segment whose separators are letters, digits or blanks, or are the same")
-		}
+	if reason != "" {
+		return nil, in.defect(line, -1, "an MSH segment "+reason)
 	}
+	h.field = field
 	for i, p := range []*byte{&h.comp, &h.rep, &h.esc, &h.sub, &h.cut} {
 		if i < len(marks) {
 			*p = marks[i]
@@ -544,11 +605,8 @@ type looseEscape struct{ at, from, to int }
 func (h *hl7) escapeLoose(edits []Edit, loose []looseEscape) []Edit {
 	mark := string(rune(h.esc))
 	var out []Edit
-	k := 0 // the first edit that does not end before the text
 	for _, l := range loose {
-		for k < len(edits) && edits[k].End < l.from {
-			k++
-		}
+		k, _ := slices.BinarySearchFunc(edits, l.from, func(e Edit, at int) int { return cmp.Compare(e.End, at) }) // the first that does not end before the text
 		if k == len(edits) || edits[k].Start > l.to {
 			continue
 		}
@@ -615,9 +673,24 @@ func (h *hl7) encapsulated(from, to int) error {
 		return h.in.defect(h.line, -1, "OBX-5 of type ED in an encoding other than A and Base64")
 	case subtype == "HTML":
 		return h.in.defect(h.line, -1, "OBX-5 of type ED that is HTML, but not in Base64")
+	case h.looksLikeBase64(start, end):
+		return h.in.defect(h.line, -1, "OBX-5 of type ED whose text is in Base64, though its encoding is another")
 	}
 	h.text(start, end)
 	return nil
+}
+
+// looksLikeBase64 reports whether a field is text in base64. A single short word may look so by chance.
+func (h *hl7) looksLikeBase64(start, end int) bool {
+	e := string(rune(h.esc))
+	value := strings.ReplaceAll(string(h.raw[start:end]), e+".br"+e, "")
+	value = strings.TrimRight(strings.Join(strings.Fields(value), ""), "=")
+	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		if blob, err := encoding.DecodeString(value); err == nil && len(blob) >= 8 && readable(blob) {
+			return true
+		}
+	}
+	return false
 }
 
 // base64 adds a note of its own.
@@ -667,15 +740,55 @@ func (h *hl7) unescape(v *view, at int, text string) {
 			kind, s, ok = h.meaning(text[1 : m+1])
 		}
 		if !ok {
+			letters := escapeName(text[1:])
+			if letters > 0 && m > letters && m <= maxIllFormed && !h.beginsEscape(text[m+1:]) { // it stays an escape unless something within it is replaced
+				h.illFormed(v, at, text[:m+2], letters)
+				at, text = at+m+2, text[m+2:]
+				continue
+			}
 			v.stands(escape, at, 1, text[:1])
 			h.loose = append(h.loose, looseEscape{at, from, to})
-			at, text = at+1, text[1:]
+			if letters > 0 {
+				v.stands(markup, at+1, letters, text[1:1+letters]+" ")
+			}
+			at, text = at+1+letters, text[1+letters:]
 			continue
 		}
 		v.stands(kind, at, m+2, s)
 		at, text = at+m+2, text[m+2:]
 	}
 }
+
+// illFormed adds an escape of a known kind that holds what it should not: the kind, and the rest as text.
+func (h *hl7) illFormed(v *view, at int, code string, letters int) {
+	last := len(code) - 1
+	h.loose = append(h.loose, looseEscape{at, at, at + last + 1}, looseEscape{at + last, at, at + last + 1})
+	v.stands(escape, at, 1, code[:1])
+	v.stands(markup, at+1, letters, code[1:1+letters]+" ")
+	v.verbatim(at+1+letters, code[1+letters:last])
+	v.stands(escape, at+last, 1, code[last:])
+}
+
+// beginsEscape reports whether a text begins with an escape of a known form.
+func (h *hl7) beginsEscape(text string) bool {
+	m := strings.IndexByte(text[1:min(len(text), maxEscape)], h.esc)
+	if m < 0 {
+		return false
+	}
+	_, _, ok := h.meaning(text[1 : m+1])
+	return ok
+}
+
+// escapeName is the length of the name that an escape with digits behind it begins with, or 0.
+func escapeName(code string) int {
+	if m := escapeLetters.FindStringSubmatchIndex(code[:min(len(code), 8)]); m != nil {
+		return m[3]
+	}
+	return 0
+}
+
+// maxIllFormed bounds the length of an escape that is none by its form. What is longer is text between two loose escape characters.
+const maxIllFormed = 30
 
 // maxEscape bounds the length of an escape, which may be many characters in hexadecimal digits.
 const maxEscape = 1 << 16
@@ -709,7 +822,7 @@ func (h *hl7) meaning(code string) (runKind, string, bool) {
 		return markup, " ", true
 	case harmlessEscape.MatchString(code):
 		return markup, "", true
-	case otherEscape.MatchString(code):
+	case otherEscape.MatchString(code) && !escapeLetters.MatchString(code):
 		e := string(rune(h.esc))
 		return escape, e + code + e, true
 	}
@@ -717,11 +830,13 @@ func (h *hl7) meaning(code string) (runKind, string, bool) {
 }
 
 var (
-	lineEscape  = regexp.MustCompile(`(?i)^\.(?:br|ce|sp[-+]?\d{0,3})$`)
-	blankEscape = regexp.MustCompile(`(?i)^\.sk[-+]?\d{0,3}$`)
+	lineEscape  = regexp.MustCompile(`(?i)^\.(?:br|ce|sp *[-+]? *\d{0,3}) *$`)
+	blankEscape = regexp.MustCompile(`(?i)^\.sk *[-+]? *\d{0,3} *$`)
 	// harmlessEscape is the form of escapes that can hold no text: of one character; formatting; character sets; and
 	// local ones that are hardly more than a number.
-	harmlessEscape = regexp.MustCompile(`^(?:[A-Za-z0-9]|\.[A-Za-z]{2}[-+]?\d{0,3}|C[0-9A-Fa-f]{4}|M[0-9A-Fa-f]{4}(?:[0-9A-Fa-f]{2})?|[A-Za-z]{1,2}\d{1,4}|Z[xX]{2})$`)
+	harmlessEscape = regexp.MustCompile(`^(?:[A-Za-z0-9]|\.[A-Za-z]{2} *[-+]? *\d{0,3} *|C[0-9A-Fa-f]{4}|M[0-9A-Fa-f]{4}(?:[0-9A-Fa-f]{2})?|[A-Za-z]{1,2}\d{1,2}|Z[0-9A-Fa-fxX]{2})$`)
+	// escapeLetters is how an escape begins that holds digits: they would be one word with its name.
+	escapeLetters = regexp.MustCompile(`^(\.[A-Za-z]{2}|[A-Za-z]{1,2})[-+ ]?\d`)
 	// otherEscape is the form of those that could be a word. They show as they are written, and stay while no
 	// part of them is replaced.
 	otherEscape = regexp.MustCompile(`^\.?[A-Za-z][\w.+-]{1,15}$`)

@@ -6,17 +6,24 @@ import (
 	"strings"
 )
 
-// blocks are the elements of HTML whose tags part words or lines.
-var blocks = map[string]string{
-	"address": "\n", "blockquote": "\n", "br": "\n", "caption": "\n", "dd": "\n", "div": "\n", "dl": "\n", "dt": "\n", "h1": "\n", "h2": "\n",
-	"h3": "\n", "h4": "\n", "h5": "\n", "h6": "\n", "hr": "\n", "img": " ", "li": "\n", "ol": "\n", "p": "\n", "pre": "\n", "section": "\n",
-	"table": "\n", "tbody": "\n", "td": "\t", "tfoot": "\n", "th": "\t", "thead": "\n", "tr": "\n", "ul": "\n",
-}
+// elements are the elements of HTML, and what their tags show as in the text. What is not known to stand within a line
+// parts lines, so that the words on both sides of a tag are never taken for one word.
+var elements = map[string]string{"td": "\t", "th": "\t", "img": " "}
 
-// inline are the other elements whose tags are known to hold nothing but what attributes says.
-var inline = words(`a abbr acronym article aside b bdi bdo big body center cite code col colgroup del details dfn em figcaption
-	figure font footer head header html i ins kbd label legend link main mark meta nav nobr q rp rt ruby s samp script small span
-	strike strong style sub summary sup time title tt u var wbr`)
+func init() {
+	for name := range words(`a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp small span strike strong
+		sub sup time tt u var wbr`) {
+		elements[name] = ""
+	}
+	for name := range words(`address applet area article aside audio base basefont bgsound blink blockquote body br button canvas caption center
+		col colgroup command content datalist dd details dialog dir div dl dt element embed fieldset figcaption figure footer form frame frameset
+		h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe image input isindex keygen label legend li link listing main map marquee math menu
+		menuitem meta meter multicol nav nextid noembed noframes noscript object ol optgroup option output p param picture plaintext portal
+		pre progress rb rp rt rtc ruby script search section select shadow slot source spacer style summary svg table tbody
+		template textarea tfoot thead title tr track ul video xmp`) {
+		elements[name] = "\n"
+	}
+}
 
 // attributes are those that are known, by what their values are.
 var attributes = map[string]attributeKind{}
@@ -34,10 +41,12 @@ const (
 func init() {
 	for name := range words(`id class lang xml:lang dir align valign width height border cellpadding cellspacing colspan rowspan span rowspan headers scope
 		bgcolor color face size type start rules frame nowrap noshade compact clear target rel charset http-equiv shape coords char charoff
-		hspace vspace tabindex role hidden name`) {
+		hspace vspace tabindex role hidden name for method enctype rows cols maxlength minlength min max step wrap checked selected
+		disabled multiple readonly required autofocus autocomplete open default loop controls autoplay muted async defer sizes`) {
 		attributes[name] = layoutAttribute
 	}
-	for name := range words(`title alt href src summary abbr cite content value datetime longdesc placeholder axis label usemap media reversed`) {
+	for name := range words(`title alt href src summary abbr cite content value datetime longdesc placeholder axis label usemap media reversed
+		data action formaction srcset srcdoc poster background`) {
 		attributes[name] = textAttribute
 	}
 	attributes["style"], attributes["xmlns"] = styleAttribute, spaceAttribute
@@ -61,8 +70,8 @@ func (h *htmlText) below(edits []Edit) []Edit {
 	return splitCDATAEnd(h.source, h.view.below(edits), func(int) bool { return false })
 }
 
-// htmlView reads a narrative: the text between tags. Tags of blocks and table cells
-// show as line ends and tabs, others not at all.
+// htmlView reads a narrative: the text between tags. Tags show as line ends, those of table cells as tabs, and
+// those of elements that stand within a line, such as b and span, not at all.
 //
 // A tag is markup only if it has the form of one, of an element that is known, with attributes that are known.
 // Anything else that begins with a bracket is text as it stands, though a browser may hide it: a comment, an address as in
@@ -179,7 +188,7 @@ func (h *htmlText) tag(at int, t htmlTag) error {
 		}
 		h.syntax = 0
 	}
-	shown := blocks[t.name]
+	shown := elements[t.name]
 	if from > at {
 		shown = "\n"
 	}
@@ -264,7 +273,7 @@ func readTag(s string) (htmlTag, bool) {
 		at++
 	}
 	t.name = strings.ToLower(s[start:at])
-	if _, ok := blocks[t.name]; !ok && !inline[t.name] {
+	if _, ok := elements[t.name]; !ok {
 		return t, false
 	}
 	for {

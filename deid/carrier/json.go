@@ -138,13 +138,13 @@ func (j *jsonTree) hasKey(i int, key string) bool {
 	return n > len(key) && bytes.IndexByte(raw[:n], '\\') >= 0 && j.key(i) == key
 }
 
-// hasKeyFold reports whether a member has this key, which begins with a letter, in whatever case.
+// hasKeyFold reports whether a member has this key in whatever case.
 func (j *jsonTree) hasKeyFold(i int, key string) bool {
 	at := int(j.values[i].key)
 	if at == 0 {
 		return false
 	}
-	if c := j.raw[at+1]; c != '\\' && c < utf8.RuneSelf && c|0x20 != key[0]|0x20 {
+	if c := j.raw[at+1]; c != '\\' && c < utf8.RuneSelf && key != "" && key[0] < utf8.RuneSelf && c|0x20 != key[0]|0x20 {
 		return false
 	}
 	raw := j.raw[at+1 : j.stringEnd(at)-1]

@@ -169,9 +169,9 @@ func (l *jsonLine) beside(edits [][]Edit) []Edit {
 		if k, _ := slices.BinarySearch(kept, i); k < len(kept) && kept[k] < after {
 			continue // a note or the patient stands in it, so it is none
 		}
-		filled := after > i+1 || l.j.raw[l.j.skipBlank(l.j.from(i)+1)] != l.j.raw[l.j.to(i)-1]
-		fresh := map[byte]string{'[': "[]", '{': "{}"}[l.j.kind(i)]
-		if name == "spans" {
+		filled := l.j.kind(i) == '"' && l.j.to(i)-l.j.from(i) > len(`""`) || after > i+1 || l.j.raw[l.j.skipBlank(l.j.from(i)+1)] != l.j.raw[l.j.to(i)-1]
+		fresh := map[byte]string{'[': "[]", '{': "{}", '"': `""`}[l.j.kind(i)]
+		if name == "spans" && l.j.kind(i) != '"' {
 			fresh = "[]"
 			if l.besideText(i) && len(edits[0]) > 0 {
 				filled, fresh = true, spanList(l.record.Notes[0].Replaced(edits[0]))
@@ -185,15 +185,19 @@ func (l *jsonLine) beside(edits [][]Edit) []Edit {
 	return out
 }
 
-// mark is the name of a list or an object that says where PHI stood.
+// mark is the name of a list or an object that says where PHI stood, or of a string that is one written out. Readers differ in
+// whether the case of a key matters.
 func (l *jsonLine) mark(i int) (string, bool) {
-	if k := l.j.kind(i); k != '[' && k != '{' || l.j.values[i].key == 0 {
+	k := l.j.kind(i)
+	if k != '[' && k != '{' && k != '"' || l.j.values[i].key == 0 {
 		return "", false
 	}
 	for _, name := range []string{"spans", "label", "labels", "entities"} {
-		if l.j.hasKey(i, name) {
-			return name, true
+		if !l.j.hasKeyFold(i, name) {
+			continue
 		}
+		// A label that is a word is none of a place in a text.
+		return name, k != '"' || name == "spans" || strings.IndexByte("[{(", (strings.TrimSpace(l.j.text(i)) + " ")[0]) >= 0
 	}
 	return "", false
 }
