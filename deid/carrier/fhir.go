@@ -457,8 +457,11 @@ var sampledData = regexp.MustCompile(`^\s*(?:(?:[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d
 // empty, or bytes that are no text.
 func isSignature(encoded string) bool {
 	raw, err := decodeBase64(encoded)
-	return err == nil && (detachedJWS.Match(raw) || !readable(raw) && !mostlyReadable(raw))
+	return err == nil && (detachedJWS.Match(raw) || !readable(raw) && !mostlyReadable(raw) && !someWord.Match(raw))
 }
+
+// someWord is a word in ASCII or UTF-16, such as the name in a certificate.
+var someWord = regexp.MustCompile(`[A-Za-z]{8}|(?:[A-Za-z]\x00){5}|(?:\x00[A-Za-z]){5}`)
 
 // mostlyReadable reports whether nine of ten bytes, NULs and byte order marks aside, are those of text in ASCII: it is text in
 // UTF-16 or Latin-1, or with stray bytes.

@@ -220,7 +220,7 @@ func isHarmless(name, value string) bool {
 	}
 	switch name {
 	case "href", "usemap":
-		return value == "" || value[0] == '#' && only(value, "-_.:#")
+		return value == "" || value == "#"
 	case "content":
 		return strings.HasPrefix(strings.ToLower(value), "text/html") && only(value, "-/;= ")
 	}
