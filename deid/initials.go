@@ -32,7 +32,7 @@ var credentials = wordSet("md do rn np pa pt ot dr mr ms sr ra jr phd lpn pac dd
 func withInitials(text string, s data.Span, from, to int) data.Span {
 	start := max(from, s.Start-24)
 	lineCut := start > 0 && text[start-1] != '\n' // what the expression takes for the beginning of a line may be the middle
-	if m := initialsBefore.FindStringSubmatchIndex(text[start:s.Start]); m != nil && !(lineCut && m[0] == 0) {
+	if m := initialsBefore.FindStringSubmatchIndex(text[start:s.Start]); m != nil && (!lineCut || m[0] != 0) {
 		first := max(m[2], m[4])
 		if !credential(text[start+first : s.Start]) {
 			s.Start = start + first

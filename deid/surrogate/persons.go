@@ -243,7 +243,7 @@ func (n *names) titles(tokens []nameToken, before string) int {
 	}
 	words := wordsOf(before)
 	score := 0
-	if k := len(words) - 1; k >= 0 && !(n.lang == English && ambiguousTitles[words[k]]) && !slices.Contains(jointTitles, strings.Join(words[max(0, k-1):k], "")) {
+	if k := len(words) - 1; k >= 0 && (n.lang != English || !ambiguousTitles[words[k]]) && !slices.Contains(jointTitles, strings.Join(words[max(0, k-1):k], "")) {
 		score = vote(words[k])
 	}
 	for _, t := range tokens {
