@@ -232,15 +232,12 @@ func partOfValue(text string, from, to int, last rune, sort surrogate.Sort) bool
 		return unicode.IsDigit(last) || !unicode.IsLower(last) || !unicode.IsUpper(next) // AmundsenSeen
 	case unicode.IsDigit(next): // Amundsen77
 		return true
-	case units[folded]:
+	case units[folded], utf8.RuneCountInString(rest) > 1 && labelled.MatchString(text[to:min(len(text), to+4)]): // 3/4/71NA 133
 		return false
 	case sort == surrogate.Age:
 		return !ageUnits[folded] && utf8.RuneCountInString(rest) == 1 // 40RHM is a right-handed man
 	case sort == surrogate.Date:
-		if ordinals[folded] {
-			return true
-		}
-		return !clock.MatchString(text[from:min(len(text), from+8)]) && !isLabel(rest)
+		return ordinals[folded] || utf8.RuneCountInString(rest) == 1 && !clock.MatchString(text[from:min(len(text), from+8)])
 	}
 	return !isLabel(rest)
 }
@@ -251,6 +248,9 @@ func isLabel(letters string) bool {
 	folded := fold.Fold(letters)
 	return labels[folded] || utf8.RuneCountInString(folded) > 2 && wordlists.Common(folded)
 }
+
+// labelled is what follows a label: its value.
+var labelled = regexp.MustCompile(`^[ :=]{1,2}[0-9<>]`)
 
 // clock is a time of day that is joined to a date.
 var clock = regexp.MustCompile(`^(?:[Tt][0-9]{2}|[AaPp]\.?[Mm]\b|[Hh](?:rs?|\b))`)

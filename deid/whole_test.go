@@ -78,6 +78,7 @@ func TestHalfATokenStayed(t *testing.T) {
 		"«DATE|3/4»-3/6":                                                 "«DATE|3/4»-3/6",
 		"Dr. «DOCTOR|Lund agrees», «PATIENT|Oda Lund was seen»":          "Dr. «DOCTOR|Lund» agrees, «PATIENT|Oda Lund» was seen",
 		"«PATIENT|rose long», «PATIENT|Rosa de la Vega», «PATIENT|Will»": "«PATIENT|rose long», «PATIENT|Rosa de la Vega», «PATIENT|Will»",
+		"«DATE|3/4/71»NA 133, «IDNUM|554433»HCT 40, «DATE|3/4»CREAT":     "«DATE|3/4/71»NA 133, «IDNUM|554433»HCT 40, «DATE|3/4»CREAT",
 		"3«PATIENT|Lund»":                                                "3«PATIENT|Lund»",
 		"«PATIENT|Lund»'s":                                               "«PATIENT|Lund»'s",
 	} {
