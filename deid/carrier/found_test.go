@@ -195,6 +195,7 @@ func TestNumbersInIllFormedEscapesAreWords(t *testing.T) {
 		`a \.sp+` + ssn + `\ b`:       `a \E\.sp+[X]\E\ b`,
 		`a \Z` + ssn + ` b`:           `a \E\Z[X] b`,
 		`\Z1234\ ` + ssn:              `\Z1234\ [X]`,
+		`\` + ssn + `\Jo5 ` + ssn:     `\E\[X]\E\Jo5 [X]`,
 		`C:\D1 ` + ssn:                `C:\E\D1 [X]`,
 		`\H\x\Z` + ssn + `\H\ \.sp2\`: `\H\x\E\Z[X]\H\ \.sp2\`,
 		`\E\ \Z12345\ \ ` + ssn:       `\E\ \Z12345\ \E\ [X]`,
@@ -236,6 +237,16 @@ func TestBase64UnderAnotherEncodingIsRefused(t *testing.T) {
 		}
 		for _, value := range []string{"Hypercholesterolemia", "Seen in clinic today", "None", "text", "12345678901234567890", "0000000000000000", "CHOLECYSTOLITHIASIS"} {
 			readAll(t, example{"hl7", "m.hl7", msg("OBX|1|ED|||app^TEXT^^" + encoding + "^" + value), Options{}})
+		}
+	}
+}
+
+// A name of two letters after a lone escape character is replaced, though it might be that of an escape.
+func TestNamesAtTheStartOfIllFormedEscapesAreReplaced(t *testing.T) {
+	for in, want := range map[string]string{`\Jo12345\`: `\E\[X]12345\E\`, `\Jo12345`: `\E\[X]12345`} {
+		e := example{"hl7", "m.hl7", msg("OBX|1|FT|||" + in), Options{}}
+		if got := encode(readAll(t, e), each("Jo", "[X]")); got != msg("OBX|1|FT|||"+want) {
+			t.Errorf("%s: %q", in, got)
 		}
 	}
 }

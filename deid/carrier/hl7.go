@@ -749,7 +749,8 @@ func (h *hl7) unescape(v *view, at int, text string) {
 			v.stands(escape, at, 1, text[:1])
 			h.loose = append(h.loose, looseEscape{at, from, to})
 			if letters > 0 {
-				v.stands(markup, at+1, letters, text[1:1+letters]+" ")
+				v.verbatim(at+1, text[1:1+letters])
+				v.stands(markup, at+1+letters, 0, " ") // parts the two in the text only
 			}
 			at, text = at+1+letters, text[1+letters:]
 			continue
@@ -764,7 +765,8 @@ func (h *hl7) illFormed(v *view, at int, code string, letters int) {
 	last := len(code) - 1
 	h.loose = append(h.loose, looseEscape{at, at, at + last + 1}, looseEscape{at + last, at, at + last + 1})
 	v.stands(escape, at, 1, code[:1])
-	v.stands(markup, at+1, letters, code[1:1+letters]+" ")
+	v.verbatim(at+1, code[1:1+letters])
+	v.stands(markup, at+1+letters, 0, " ")
 	v.verbatim(at+1+letters, code[1+letters:last])
 	v.stands(escape, at+last, 1, code[last:])
 }
@@ -836,7 +838,7 @@ var (
 	// local ones that are hardly more than a number.
 	harmlessEscape = regexp.MustCompile(`^(?:[A-Za-z0-9]|\.[A-Za-z]{2} *[-+]? *\d{0,3} *|C[0-9A-Fa-f]{4}|M[0-9A-Fa-f]{4}(?:[0-9A-Fa-f]{2})?|[A-Za-z]{1,2}\d{1,2}|Z[0-9A-Fa-fxX]{2})$`)
 	// escapeLetters is how an escape begins that holds digits: they would be one word with its name.
-	escapeLetters = regexp.MustCompile(`^(\.[A-Za-z]{2}|[A-Za-z]{1,2})[-+ ]?\d`)
+	escapeLetters = regexp.MustCompile(`^(\.[A-Za-z]{2}|[A-Za-z]{1,2})[-+]?\d`)
 	// otherEscape is the form of those that could be a word. They show as they are written, and stay while no
 	// part of them is replaced.
 	otherEscape = regexp.MustCompile(`^\.?[A-Za-z][\w.+-]{1,15}$`)
