@@ -243,6 +243,8 @@ func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
 		case c.quoted:
 		case quotedAfterBlank(field):
 			return nil, in.defect(line, -1, "a quote after a blank, so readers differ in where the field ends")
+		case !slices.Contains(t.notes, i) && bytes.HasSuffix(field, []byte(`"`)) && bytes.Count(field, []byte(`"`))%2 == 1:
+			return nil, in.defect(line, -1, "a field outside of the columns with notes ends in a quote that it does not begin with: it may be the end of a note")
 		case bytes.IndexByte(field, '\r') >= 0: // writers of CSV quote such a field
 			return nil, in.defect(line, -1, "a carriage return in a field without quotes, so readers differ in where the row ends")
 		case !slices.Contains(t.notes, i) && bytes.ContainsFunc(field, isLineEnd):
