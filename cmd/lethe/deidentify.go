@@ -90,8 +90,10 @@ No model finds everything: check a sample of what comes out.`,
 			if len(args) == 1 {
 				input = args[0]
 			}
-			if input == stdio && isTerminal(os.Stdin) {
-				return usageError(cmd, errors.New("give a FILE or DIR, or a note on stdin"))
+			if input == stdio {
+				if err := checkStdin(); err != nil {
+					return usageError(cmd, err)
+				}
 			}
 			if opt.model == "" {
 				return usageError(cmd, errors.New("--model must be given"))

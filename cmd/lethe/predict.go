@@ -103,9 +103,13 @@ func (o *predictOptions) check(cmd *cobra.Command) error {
 		return errors.New("--format is that of --input")
 	case o.output == "" && o.outputFormat != "":
 		return errors.New("--output-format is that of --output")
-	case o.input == stdio && isTerminal(os.Stdin):
-		return errors.New("--input -, but stdin is a terminal")
-	case o.output == stdio:
+	}
+	if o.input == stdio {
+		if err := checkStdin(); err != nil {
+			return err
+		}
+	}
+	if o.output == stdio {
 		return checkStdout()
 	}
 	return nil
