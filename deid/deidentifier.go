@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/deid/net"
+	"github.com/lethe-deid/lethe/deid/safetynet"
 	"github.com/lethe-deid/lethe/deid/surrogate"
 )
 
@@ -23,23 +23,23 @@ import (
 // Of spans that overlap, one over all that they cover is replaced, with the type of the longest.
 type Deidentifier struct {
 	Replacement *Replacement
-	Net         *net.Net                      // nil: no safety net
+	Net         *safetynet.Net                      // nil: no safety net
 	Rules       func(text string) []data.Span // rules of the user's own, of any type; nil for none
-	Deny        *net.Phrases                  // are PHI wherever they stand; nil for none
-	Allow       *net.Phrases                  // are no PHI: what the tagger, the formulaic rules or the originals find there is left; nil for none
+	Deny        *safetynet.Phrases                  // are PHI wherever they stand; nil for none
+	Allow       *safetynet.Phrases                  // are no PHI: what the tagger, the formulaic rules or the originals find there is left; nil for none
 }
 
 // Note is a note of a patient. Its Spans are what a tagger found.
 type Note struct {
 	*data.Document
-	Known []net.Value // what is known of the patient
+	Known []safetynet.Value // what is known of the patient
 }
 
 // Result is what became of a note.
 type Result struct {
 	Clean   *data.Document // the new text, and where in it something was replaced
 	Changes []Change
-	Found   map[net.Source]map[string]int // what the tagger did not find, by why it was found, and by type
+	Found   map[safetynet.Source]map[string]int // what the tagger did not find, by why it was found, and by type
 	Err     error                         // why nothing was done
 }
 
@@ -71,7 +71,7 @@ func knownNames(notes []Note) []string {
 	var names []string
 	for _, n := range notes {
 		for _, v := range n.Known {
-			if v.Kind == net.Name || v.Kind == net.Clinician {
+			if v.Kind == safetynet.Name || v.Kind == safetynet.Clinician {
 				names = append(names, v.Text)
 			}
 		}
@@ -124,7 +124,7 @@ func (d *Deidentifier) find(notes []Note, results []Result) [][]found {
 	all := make([][]found, len(notes))
 	for i, n := range notes {
 		if results[i].Err = n.Check(); results[i].Err == nil {
-			results[i].Found = map[net.Source]map[string]int{}
+			results[i].Found = map[safetynet.Source]map[string]int{}
 			all[i] = d.inNote(n, &results[i])
 		}
 	}
@@ -141,7 +141,7 @@ func (d *Deidentifier) find(notes []Note, results []Result) [][]found {
 			more := d.permitted(n.Text, d.add(n.Text, originals.Find(n.Text, spansOf(all[i])), byOriginal))
 			if len(more) > 0 {
 				again = true
-				all[i] = results[i].join(n.Text, all[i], more, net.Original)
+				all[i] = results[i].join(n.Text, all[i], more, safetynet.Original)
 			}
 		}
 		if !again {
@@ -156,14 +156,14 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	text := n.Text
 	all := join(d.permitted(text, d.add(text, whole(text, n.Spans, d.sort), byTagger)))
 	if d.Rules != nil {
-		all = r.join(text, all, d.add(text, d.Rules(text), byUser), net.Rule)
+		all = r.join(text, all, d.add(text, d.Rules(text), byUser), safetynet.Rule)
 	}
-	all = r.join(text, all, d.add(text, d.Deny.Find(text), byUser), net.Denied)
+	all = r.join(text, all, d.add(text, d.Deny.Find(text), byUser), safetynet.Denied)
 	if d.Net == nil {
 		return all
 	}
 	if d.Net.Formulaic != nil {
-		all = r.join(text, all, d.permitted(text, d.add(text, d.Net.Formulaic(text), byForm)), net.Formulaic)
+		all = r.join(text, all, d.permitted(text, d.add(text, d.Net.Formulaic(text), byForm)), safetynet.Formulaic)
 	}
 	if len(n.Known) == 0 {
 		return all
@@ -173,7 +173,7 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	all = d.retype(text, all, everywhere)
 	before := spansOf(all)
 	inside := func(s data.Span) bool { return len(without(s, before)) == 0 } // whose type is settled
-	return r.join(text, all, d.add(text, slices.DeleteFunc(everywhere, inside), byKnown), net.Known)
+	return r.join(text, all, d.add(text, slices.DeleteFunc(everywhere, inside), byKnown), safetynet.Known)
 }
 
 // add gives spans a rank.
@@ -198,12 +198,12 @@ func (d *Deidentifier) permitted(text string, all []found) []found {
 }
 
 // removed is what is replaced in the notes, but for what is kept.
-func (d *Deidentifier) removed(notes []Note, all [][]found) []net.Removed {
-	var removed []net.Removed
+func (d *Deidentifier) removed(notes []Note, all [][]found) []safetynet.Removed {
+	var removed []safetynet.Removed
 	for i, n := range notes {
 		for _, f := range all[i] {
 			if !f.kept {
-				removed = append(removed, net.Removed{Text: n.Text[f.Start:f.End], Type: f.Type})
+				removed = append(removed, safetynet.Removed{Text: n.Text[f.Start:f.End], Type: f.Type})
 			}
 		}
 	}
@@ -211,7 +211,7 @@ func (d *Deidentifier) removed(notes []Note, all [][]found) []net.Removed {
 }
 
 // join joins more to all, and counts what was not found before.
-func (r *Result) join(text string, all, more []found, source net.Source) []found {
+func (r *Result) join(text string, all, more []found, source safetynet.Source) []found {
 	if len(more) == 0 {
 		return all
 	}

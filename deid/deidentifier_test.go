@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/deid/net"
+	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
 // rule finds a phrase, wherever it stands.
@@ -31,7 +31,7 @@ func rule(phrase, typ string) func(text string) []data.Span {
 
 func engine(t testing.TB, plan Plan) *Deidentifier {
 	t.Helper()
-	return &Deidentifier{Replacement: maker(t, "a key of sixteen", plan), Net: &net.Net{Types: typeSet(t)}}
+	return &Deidentifier{Replacement: maker(t, "a key of sixteen", plan), Net: &safetynet.Net{Types: typeSet(t)}}
 }
 
 func typeSet(t testing.TB) *data.TypeSet {
@@ -44,7 +44,7 @@ func typeSet(t testing.TB) *data.TypeSet {
 }
 
 // clean de-identifies a note in which what a tagger finds is marked as «TYPE|words».
-func clean(t testing.TB, d *Deidentifier, known []net.Value, notes ...string) (texts []string) {
+func clean(t testing.TB, d *Deidentifier, known []safetynet.Value, notes ...string) (texts []string) {
 	t.Helper()
 	var all []Note
 	for i, n := range notes {
@@ -130,7 +130,7 @@ func TestOriginalsInLowerCaseStayed(t *testing.T) {
 // TestOnePersonHadTwoNumbers: the patient whom the tagger takes for a doctor is known to be the patient.
 func TestOnePersonHadTwoNumbers(t *testing.T) {
 	d := engine(t, Plan{Default: KindNumbered})
-	known := []net.Value{{Kind: net.Name, Text: "Oda Lund"}, {Kind: net.ID, Text: "0099812"}}
+	known := []safetynet.Value{{Kind: safetynet.Name, Text: "Oda Lund"}, {Kind: safetynet.ID, Text: "0099812"}}
 	got := clean(t, d, known, "pt «DOCTOR|Oda Lund» informed, «PATIENT|Lund» agrees, no. «PHONE|009-98-12». Dr. «DOCTOR|Lund» and «HOSPITAL|Lund Memorial Hospital».")
 	also := clean(t, d, known, "pt «ORGANIZATION|Oda Lund informed». «HOSPITAL|lund ok», Dr. «DOCTOR|Lund agrees».")
 	if want := "pt [PATIENT_1] informed. [PATIENT_1] ok, Dr. [DOCTOR_1] agrees."; also[0] != want {
@@ -142,12 +142,12 @@ func TestOnePersonHadTwoNumbers(t *testing.T) {
 }
 
 func TestListsOfOnesOwn(t *testing.T) {
-	list := func(content, other string) *net.Phrases {
+	list := func(content, other string) *safetynet.Phrases {
 		path := filepath.Join(t.TempDir(), "list")
 		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		p := net.NewPhrases()
+		p := safetynet.NewPhrases()
 		if err := p.Read(path, typeSet(t), other); err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func FuzzPatient(f *testing.F) {
 			if utf8.ValidString(phrase) && phrase != "" {
 				d.Net.Formulaic = rule(phrase, "PHONE")
 			}
-			r := d.Patient("p", []Note{{Document: doc, Known: []net.Value{{Kind: net.Name, Text: phrase}}}})[0]
+			r := d.Patient("p", []Note{{Document: doc, Known: []safetynet.Value{{Kind: safetynet.Name, Text: phrase}}}})[0]
 			if r.Err != nil {
 				t.Fatal(r.Err)
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/deid/audit"
-	"github.com/lethe-deid/lethe/deid/carrier"
+	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/deid/mapping"
 	"github.com/lethe-deid/lethe/experiments"
 )
@@ -109,7 +109,7 @@ No model finds everything: check a sample of what comes out.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opt.model, "model", "", "model or run folder `DIR` (needed)")
-	flags.StringVar(&opt.format, "format", "text", "`FORMAT` of the notes: "+strings.Join(carrier.Names(), ", "))
+	flags.StringVar(&opt.format, "format", "text", "`FORMAT` of the notes: "+strings.Join(notefile.Names(), ", "))
 	flags.StringVar(&opt.output, "output", "", "where to write: "+outputHelp+"; needed for those of a folder (default stdout)")
 	flags.StringArrayVar(&opt.columns, "column", nil, "`NAME` of a column of csv, or key of jsonl (a.b is b in a), that holds notes; repeatable (default of jsonl text)")
 	flags.StringVar(&opt.id, "id", "", "`NAME` of the column or key with the note's id (default of jsonl id; else file and line)")
@@ -143,7 +143,7 @@ func kindNames() string {
 }
 
 func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
-	f, err := carrier.Lookup(o.format)
+	f, err := notefile.Lookup(o.format)
 	if err != nil {
 		return err
 	}
@@ -257,8 +257,8 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	return err
 }
 
-func (o *deidentifyOptions) carrierOptions(f *carrier.Format) (carrier.Options, error) {
-	opt := carrier.Options{Encoding: o.encoding, Columns: o.columns, ID: o.id, Patient: o.patient, NoPatient: !o.keepPatient}
+func (o *deidentifyOptions) carrierOptions(f *notefile.Format) (notefile.Options, error) {
+	opt := notefile.Options{Encoding: o.encoding, Columns: o.columns, ID: o.id, Patient: o.patient, NoPatient: !o.keepPatient}
 	switch {
 	case o.delimiter == "tab" || o.delimiter == `\t`:
 		opt.Comma = '\t'

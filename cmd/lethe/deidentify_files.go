@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/lethe-deid/lethe/deid/carrier"
+	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
@@ -36,7 +36,7 @@ type fileSet struct {
 }
 
 // findFiles finds the files of the input, in the order of their names, and says where each goes.
-func findFiles(f *carrier.Format, input, output string, resume bool) (*fileSet, error) {
+func findFiles(f *notefile.Format, input, output string, resume bool) (*fileSet, error) {
 	isFolder := func(path string) bool {
 		info, err := os.Stat(path)
 		return err == nil && info.IsDir()
@@ -109,7 +109,7 @@ func findFiles(f *carrier.Format, input, output string, resume bool) (*fileSet, 
 
 // checkPlaces refuses files that would be written to one place. Names that differ only
 // in their case are one on some file systems.
-func (s *fileSet) checkPlaces(f *carrier.Format) error {
+func (s *fileSet) checkPlaces(f *notefile.Format) error {
 	if !s.folder {
 		return nil
 	}
@@ -220,7 +220,7 @@ func (l *leftFiles) tell() {
 
 // incomplete is an error if there is anything that may hold notes: all but hidden
 // folders and hidden files with another extension, which many programs leave.
-func (l *leftFiles) incomplete(f *carrier.Format) error {
+func (l *leftFiles) incomplete(f *notefile.Format) error {
 	if l == nil {
 		return nil
 	}
@@ -238,7 +238,7 @@ func (l *leftFiles) incomplete(f *carrier.Format) error {
 
 // walk finds the files of a folder and of those in it, and names what it leaves out. What
 // cannot be read is found, too: reading it will say so.
-func walk(f *carrier.Format, dir string, add func(in, name string)) (*leftFiles, error) {
+func walk(f *notefile.Format, dir string, add func(in, name string)) (*leftFiles, error) {
 	left := &leftFiles{dir: dir, exts: strings.Join(f.Exts, " and ")}
 	found := false
 	take := func(path, name string) {

@@ -12,9 +12,9 @@ import (
 	"github.com/lethe-deid/lethe/data/brat"
 	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/deid/audit"
-	"github.com/lethe-deid/lethe/deid/carrier"
+	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/deid/mapping"
-	"github.com/lethe-deid/lethe/deid/net"
+	"github.com/lethe-deid/lethe/deid/safetynet"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/taggers"
 )
@@ -32,11 +32,11 @@ const (
 // deidentification is one run of the command.
 type deidentification struct {
 	tagger         taggers.Tagger
-	format         *carrier.Format
-	options        carrier.Options
+	format         *notefile.Format
+	options        notefile.Options
 	patientFolders bool
 	engine         *deid.Deidentifier
-	known          *net.Values
+	known          *safetynet.Values
 	knew           bool // something of a note
 	workers        int
 
@@ -66,7 +66,7 @@ type deidentification struct {
 // item is a record of a file, or what is there in the place of one.
 type item struct {
 	file   noteFile
-	record *carrier.Record
+	record *notefile.Record
 	notes  []*result // of the record's notes
 	err    error     // the record could not be read
 	last   bool      // err is what the command ends with, and is told then
@@ -80,8 +80,8 @@ type item struct {
 type result struct {
 	group string // whose note it is
 	doc   *data.Document
-	known []net.Value
-	edits []carrier.Edit
+	known []safetynet.Value
+	edits []notefile.Edit
 	line  *audit.Line
 	err   error
 }
@@ -143,7 +143,7 @@ func (d *deidentification) read(ctx context.Context, file noteFile) (broken, err
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if b, ok := errors.AsType[*carrier.Broken](err); ok {
+		if b, ok := errors.AsType[*notefile.Broken](err); ok {
 			broken = b.Err
 			err = b.Err
 		}
@@ -182,10 +182,10 @@ func (d *deidentification) full(times int) bool {
 }
 
 // result begins that of a note.
-func (d *deidentification) result(file noteFile, n *carrier.Note) *result {
+func (d *deidentification) result(file noteFile, n *notefile.Note) *result {
 	doc := &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text}
 	if doc.Patient == "" && (d.format.Name == "text" || d.format.Name == "brat") && file.in != stdio {
-		doc.Patient = carrier.PatientOf(doc.ID)
+		doc.Patient = notefile.PatientOf(doc.ID)
 	}
 	if dir := filepath.ToSlash(filepath.Dir(file.name)); d.patientFolders && dir != "." {
 		doc.Patient = dir
@@ -325,7 +325,7 @@ func (r *result) conclude(done deid.Result) {
 			continue
 		}
 		l.Replaced[c.Old.Type]++
-		r.edits = append(r.edits, carrier.Edit{
+		r.edits = append(r.edits, notefile.Edit{
 			Start: c.Old.Start, End: c.Old.End, New: done.Clean.Text[c.New.Start:c.New.End], Type: c.Old.Type, Score: c.Old.Score,
 		})
 	}
@@ -350,7 +350,7 @@ func (d *deidentification) write(it item) error {
 		}
 		return nil
 	}
-	edits := make([][]carrier.Edit, len(it.notes))
+	edits := make([][]notefile.Edit, len(it.notes))
 	for i, r := range it.notes {
 		if r.err != nil {
 			err := &data.Error{Path: it.file.in, Line: r.line.Line, Offset: -1, Reason: "a note cannot be examined", Err: r.err}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
-	"github.com/lethe-deid/lethe/deid/net"
+	"github.com/lethe-deid/lethe/deid/safetynet"
 	"github.com/lethe-deid/lethe/taggers/rules"
 )
 
@@ -52,7 +52,7 @@ func (o *ruleOptions) check() error {
 }
 
 // set gives a Deidentifier its rules, and returns what is known of the patients.
-func (o *ruleOptions) set(d *deid.Deidentifier, types *data.TypeSet) (known *net.Values, err error) {
+func (o *ruleOptions) set(d *deid.Deidentifier, types *data.TypeSet) (known *safetynet.Values, err error) {
 	if d.Net, err = newNet(o.net(), types); err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (o *ruleOptions) set(d *deid.Deidentifier, types *data.TypeSet) (known *net
 	if len(own) > 0 {
 		d.Rules = func(text string) []data.Span { return spansOf(own, text) }
 	}
-	if d.Deny, err = readPhrases("--deny", o.deny, types, net.OtherType(types)); err != nil {
+	if d.Deny, err = readPhrases("--deny", o.deny, types, safetynet.OtherType(types)); err != nil {
 		return nil, err
 	}
 	if d.Allow, err = readPhrases("--allow", o.allow, types, ""); err != nil {
@@ -77,16 +77,16 @@ func (o *ruleOptions) set(d *deid.Deidentifier, types *data.TypeSet) (known *net
 		return nil, fmt.Errorf("%d entries are both in --deny and in --allow", n)
 	}
 	if o.known != "" {
-		return net.Read(o.known, types)
+		return safetynet.Read(o.known, types)
 	}
 	return nil, nil
 }
 
-func readPhrases(flag string, paths []string, types *data.TypeSet, other string) (*net.Phrases, error) {
+func readPhrases(flag string, paths []string, types *data.TypeSet, other string) (*safetynet.Phrases, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	list := net.NewPhrases()
+	list := safetynet.NewPhrases()
 	for _, path := range paths {
 		if err := list.Read(path, types, other); err != nil {
 			return nil, fmt.Errorf("%s: %w", flag, err)
@@ -117,8 +117,8 @@ func spansOf(sets []*rules.Set, text string) []data.Span {
 }
 
 // newNet makes the safety net.
-func newNet(name string, types *data.TypeSet) (*net.Net, error) {
-	n := &net.Net{Types: types}
+func newNet(name string, types *data.TypeSet) (*safetynet.Net, error) {
+	n := &safetynet.Net{Types: types}
 	var builtin []string
 	switch name {
 	case "off":

@@ -21,7 +21,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
-	"github.com/lethe-deid/lethe/deid/carrier"
+	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/experiments"
 )
 
@@ -246,7 +246,7 @@ func TestSpanBesideTheText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	format, err := carrier.Lookup("jsonl")
+	format, err := notefile.Lookup("jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lethe-deid/lethe/deid/net"
+	"github.com/lethe-deid/lethe/deid/safetynet"
 	"github.com/lethe-deid/lethe/internal/lockfile"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
@@ -31,7 +31,7 @@ type Line struct {
 	Replaced map[string]int                `json:"replaced,omitempty"` // spans by type, those of the net among them
 	Kept     map[string]int                `json:"kept,omitempty"`     // spans by type that were left as they were, by intent
 	Lowest   map[string]float64            `json:"lowest,omitempty"`   // the lowest score of a span that the tagger found, by type
-	Net      map[net.Source]map[string]int `json:"net,omitempty"`      // what the safety net found, by why and type
+	Net      map[safetynet.Source]map[string]int `json:"net,omitempty"`      // what the safety net found, by why and type
 	Error    string                        `json:"error,omitempty"`    // why the note could not be examined; it was not written
 	Lost     int                           `json:"lost,omitempty"`     // notes before the error that were not written either, since the file breaks off there
 	Model    string                        `json:"model,omitempty"`    // digest of the model
@@ -48,7 +48,7 @@ type Summary struct {
 	// Restarted is how many patients came back after their numbering had ended.
 	Restarted      int
 	replaced, kept map[string]int
-	net            map[net.Source]map[string]int
+	net            map[safetynet.Source]map[string]int
 	// Unchanged says what of the files was not examined, and stays as it was.
 	Unchanged string
 	// Expected is the leak to be expected; "" if the model was not calibrated.
@@ -73,7 +73,7 @@ func (s *Summary) Add(l *Line) {
 		return
 	}
 	if s.replaced == nil {
-		s.replaced, s.kept, s.net = map[string]int{}, map[string]int{}, map[net.Source]map[string]int{}
+		s.replaced, s.kept, s.net = map[string]int{}, map[string]int{}, map[safetynet.Source]map[string]int{}
 	}
 	for t, n := range l.Replaced {
 		s.replaced[t] += n
@@ -121,7 +121,7 @@ func (s *Summary) WriteText(w io.Writer) error {
 	}
 	found := 0
 	var parts []string
-	for _, source := range net.Sources() {
+	for _, source := range safetynet.Sources() {
 		if types := s.net[source]; len(types) > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s", source, counts(types)))
 			found += sum(types)

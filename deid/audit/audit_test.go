@@ -9,15 +9,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lethe-deid/lethe/deid/net"
+	"github.com/lethe-deid/lethe/deid/safetynet"
 	"github.com/lethe-deid/lethe/internal/lockfile"
 )
 
 func TestSummary(t *testing.T) {
 	s := Summary{Skipped: 2, Patients: 3, Without: 1, Restarted: 2, Unchanged: "names of files"}
-	s.Add(&Line{Replaced: map[string]int{"DATE": 1, "CITY": 1, "DOCTOR": 3}, Net: map[net.Source]map[string]int{net.Formulaic: {"DATE": 1}}})
+	s.Add(&Line{Replaced: map[string]int{"DATE": 1, "CITY": 1, "DOCTOR": 3}, Net: map[safetynet.Source]map[string]int{safetynet.Formulaic: {"DATE": 1}}})
 	s.Add(&Line{Error: "a.txt:1: invalid UTF-8"})
-	s.Add(&Line{Replaced: map[string]int{"DATE": 1}, Kept: map[string]int{"AGE": 2}, Net: map[net.Source]map[string]int{net.Original: {"DATE": 1}, net.Formulaic: {"DATE": 1}}})
+	s.Add(&Line{Replaced: map[string]int{"DATE": 1}, Kept: map[string]int{"AGE": 2}, Net: map[safetynet.Source]map[string]int{safetynet.Original: {"DATE": 1}, safetynet.Formulaic: {"DATE": 1}}})
 	s.Expected = "0.4 % of instances"
 	var b strings.Builder
 	if err := s.WriteText(&b); err != nil {

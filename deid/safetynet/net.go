@@ -1,4 +1,4 @@
-// Package net is the safety net under a tagger: it looks through a note for PHI that the
+// Package safetynet is the safety net under a tagger: it looks through a note for PHI that the
 // tagger has left.
 //
 // Three things are looked for. The originals: what is replaced in the notes of the same
@@ -9,7 +9,7 @@
 //
 // It always reads the note as it was written, never a surrogate. It works on words, which are
 // runs of letters or of digits, compared as package fold compares them.
-package net
+package safetynet
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package carrier
+package notefile
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-// Package carrier reads the files in which notes travel, and writes them again with
+// Package notefile reads the files in which notes travel, and writes them again with
 // other words in the notes and every other byte as it was.
 //
 // A file is a sequence of records: lines of JSON Lines, rows of CSV, messages of
@@ -7,13 +7,13 @@
 //
 //	for record, err := range format.Read(file, "notes.csv", options) {
 //		...
-//		edits := make([][]carrier.Edit, len(record.Notes)) // of each note
+//		edits := make([][]notefile.Edit, len(record.Notes)) // of each note
 //		raw, err := record.Encode(edits)
 //
 // Without edits a record comes out as it went in. The exception is what says where
 // PHI stood in the text, as <TAGS> of i2b2 XML and spans of JSON Lines do: it would be
 // wrong afterwards, and holds PHI itself. It is made anew from the edits.
-package carrier
+package notefile
 
 import (
 	"errors"
@@ -25,7 +25,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/deid/net"
+	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
 // Record is what is written as a whole or not at all.
@@ -42,7 +42,7 @@ type Record struct {
 type Note struct {
 	*data.Document
 	Line  int         // of the file, where the text or, in CSV, its row begins
-	Known []net.Value // what the record says elsewhere of the patient
+	Known []safetynet.Value // what the record says elsewhere of the patient
 
 	below func([]Edit) []Edit // translates edits of the text into edits of the record
 }

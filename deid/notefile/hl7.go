@@ -1,4 +1,4 @@
-package carrier
+package notefile
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/deid/net"
+	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
 // readHL7 reads messages of HL7 v2, each from its MSH segment to the next, segments
@@ -248,7 +248,7 @@ type hl7 struct {
 	field               byte   // the separators: of fields,
 	comp, rep, esc, sub byte   // and of what MSH-2 says; 0: none
 	cut                 byte   // the mark of what was truncated, from version 2.7 on
-	known               []net.Value
+	known               []safetynet.Value
 	notes               []*Note
 	view                *view // of the note that goes on; nil between notes
 	started             int   // its line
@@ -330,28 +330,28 @@ func (h *hl7) segment(from, to int) error {
 		h.id = cmp.Or(strings.TrimSpace(get(9)), h.id) // MSH-1 is the separator itself
 	case "PID":
 		h.patient = h.component(h.repeats(get(3))[0], 0)
-		h.learn(net.ID, get(2), 0)
-		h.learn(net.ID, get(3), 0)
-		h.learn(net.ID, get(4), 0)
+		h.learn(safetynet.ID, get(2), 0)
+		h.learn(safetynet.ID, get(3), 0)
+		h.learn(safetynet.ID, get(4), 0)
 		h.name(get(5))
 		h.name(get(6))
 		h.name(get(9))
 		h.address(get(11))
-		h.learn(net.Phone, get(13), 0)
-		h.learn(net.Phone, get(14), 0)
-		h.learn(net.Email, get(13), 3)
-		h.learn(net.ID, get(18), 0)
-		h.learn(net.ID, get(19), 0)
-		h.learn(net.ID, get(20), 0)
+		h.learn(safetynet.Phone, get(13), 0)
+		h.learn(safetynet.Phone, get(14), 0)
+		h.learn(safetynet.Email, get(13), 3)
+		h.learn(safetynet.ID, get(18), 0)
+		h.learn(safetynet.ID, get(19), 0)
+		h.learn(safetynet.ID, get(20), 0)
 	case "NK1":
 		h.name(get(2))
 		h.address(get(4))
-		h.learn(net.Phone, get(5), 0)
+		h.learn(safetynet.Phone, get(5), 0)
 	case "PV1":
 		for _, i := range []int{7, 8, 9, 17} { // attending, referring, consulting, admitting
 			h.clinician(get(i))
 		}
-		h.learn(net.ID, get(19), 0)
+		h.learn(safetynet.ID, get(19), 0)
 	case "OBR":
 		h.clinician(get(16))
 		h.clinician(get(32))
@@ -458,26 +458,26 @@ func (h *hl7) component(value string, i int) string {
 	return strings.TrimSpace(v.text.String())
 }
 
-func (h *hl7) know(kind net.Kind, text string) {
+func (h *hl7) know(kind safetynet.Kind, text string) {
 	if text != "" && text != `""` { // HL7's empty value
-		h.known = append(h.known, net.Value{Kind: kind, Text: text})
+		h.known = append(h.known, safetynet.Value{Kind: kind, Text: text})
 	}
 }
 
 // learn keeps a component of each repetition.
-func (h *hl7) learn(kind net.Kind, field string, i int) {
+func (h *hl7) learn(kind safetynet.Kind, field string, i int) {
 	for _, value := range h.repeats(field) {
 		h.know(kind, h.component(value, i))
 	}
 }
 
 // name keeps names of persons: family, given, and others given.
-func (h *hl7) name(field string) { h.person(net.Name, field, 0) }
+func (h *hl7) name(field string) { h.person(safetynet.Name, field, 0) }
 
 // clinician keeps names after an identifier.
-func (h *hl7) clinician(field string) { h.person(net.Clinician, field, 1) }
+func (h *hl7) clinician(field string) { h.person(safetynet.Clinician, field, 1) }
 
-func (h *hl7) person(kind net.Kind, field string, first int) {
+func (h *hl7) person(kind safetynet.Kind, field string, first int) {
 	for _, value := range h.repeats(field) {
 		parts := []string{h.component(value, first+1), h.component(value, first+2), h.component(value, first)}
 		h.know(kind, strings.Join(strings.Fields(strings.Join(parts, " ")), " "))
@@ -485,10 +485,10 @@ func (h *hl7) person(kind net.Kind, field string, first int) {
 }
 
 func (h *hl7) address(field string) {
-	h.learn(net.Street, field, 0)
-	h.learn(net.Street, field, 1)
-	h.learn(net.City, field, 2)
-	h.learn(net.ZIP, field, 4)
+	h.learn(safetynet.Street, field, 0)
+	h.learn(safetynet.Street, field, 1)
+	h.learn(safetynet.City, field, 2)
+	h.learn(safetynet.ZIP, field, 4)
 }
 
 // observation reads OBX-5 at raw[from:to].

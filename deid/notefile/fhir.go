@@ -1,4 +1,4 @@
-package carrier
+package notefile
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/deid/net"
+	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
 // readFHIR reads resources of FHIR (R4, R5) as JSON: one in a file, a Bundle
@@ -67,7 +67,7 @@ func fhirRecord(in *source, raw []byte, line, offset int) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := fhir{in: in, j: j, line: line, offset: offset, known: map[string][]net.Value{}}
+	f := fhir{in: in, j: j, line: line, offset: offset, known: map[string][]safetynet.Value{}}
 	if j.first(0, "resourceType") == "" {
 		return nil, in.defect(line, -1, "no FHIR: an object without a resourceType")
 	}
@@ -94,7 +94,7 @@ type fhir struct {
 	counted      place // in the record: the last place whose line was asked for
 	path         []string
 	notes        []*Note
-	known        map[string][]net.Value // by the id of a Patient
+	known        map[string][]safetynet.Value // by the id of a Patient
 	err          error                  // the first
 }
 
@@ -289,34 +289,34 @@ func (f *fhir) resource(i int, kind string, outer resource) resource {
 
 // learn keeps what a Patient says.
 func (f *fhir) learn(i int, patient string) {
-	add := func(kind net.Kind, text string) {
+	add := func(kind safetynet.Kind, text string) {
 		if strings.TrimSpace(text) != "" {
-			f.known[patient] = append(f.known[patient], net.Value{Kind: kind, Text: text})
+			f.known[patient] = append(f.known[patient], safetynet.Value{Kind: kind, Text: text})
 		}
 	}
 	for _, name := range f.each(i, "name", '{') {
 		if text := f.j.first(name, "text"); text != "" {
-			add(net.Name, text)
+			add(safetynet.Name, text)
 		}
 		parts := append(f.strings(name, "given"), f.j.first(name, "family"))
-		add(net.Name, strings.Join(parts, " "))
+		add(safetynet.Name, strings.Join(parts, " "))
 	}
 	for _, id := range f.each(i, "identifier", '{') {
-		add(net.ID, f.j.first(id, "value"))
+		add(safetynet.ID, f.j.first(id, "value"))
 	}
 	for _, telecom := range f.each(i, "telecom", '{') {
-		kind := net.Phone
+		kind := safetynet.Phone
 		if f.j.first(telecom, "system") == "email" {
-			kind = net.Email
+			kind = safetynet.Email
 		}
 		add(kind, f.j.first(telecom, "value"))
 	}
 	for _, address := range f.each(i, "address", '{') {
 		for _, line := range f.strings(address, "line") {
-			add(net.Street, line)
+			add(safetynet.Street, line)
 		}
-		add(net.City, f.j.first(address, "city"))
-		add(net.ZIP, f.j.first(address, "postalCode"))
+		add(safetynet.City, f.j.first(address, "city"))
+		add(safetynet.ZIP, f.j.first(address, "postalCode"))
 	}
 }
 
