@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/deid/safetynet"
 	"github.com/lethe-deid/lethe/deid/surrogate"
 )
@@ -22,11 +23,11 @@ import (
 //
 // Of spans that overlap, one over all that they cover is replaced, with the type of the longest.
 type Deidentifier struct {
-	Replacement *Replacement
-	Net         *safetynet.Net                      // nil: no safety net
-	Rules       func(text string) []data.Span // rules of the user's own, of any type; nil for none
-	Deny        *safetynet.Phrases                  // are PHI wherever they stand; nil for none
-	Allow       *safetynet.Phrases                  // are no PHI: what the tagger, the formulaic rules or the originals find there is left; nil for none
+	Replacer *replace.Replacer
+	Net      *safetynet.Net                // nil: no safety net
+	Rules    func(text string) []data.Span // rules of the user's own, of any type; nil for none
+	Deny     *safetynet.Phrases            // are PHI wherever they stand; nil for none
+	Allow    *safetynet.Phrases            // are no PHI: what the tagger, the formulaic rules or the originals find there is left; nil for none
 }
 
 // Note is a note of a patient. Its Spans are what a tagger found.
@@ -38,9 +39,9 @@ type Note struct {
 // Result is what became of a note.
 type Result struct {
 	Clean   *data.Document // the new text, and where in it something was replaced
-	Changes []Change
+	Changes []replace.Change
 	Found   map[safetynet.Source]map[string]int // what the tagger did not find, by why it was found, and by type
-	Err     error                         // why nothing was done
+	Err     error                               // why nothing was done
 }
 
 // maxRounds is how often the notes of a patient are looked through for originals: once more after
@@ -57,7 +58,7 @@ func (d *Deidentifier) Patient(group string, notes []Note) []Result {
 			docs = append(docs, &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text, Spans: spansOf(found[i])})
 		}
 	}
-	patient := d.Replacement.Patient(group, docs, knownNames(notes)...)
+	patient := d.Replacer.Patient(group, docs, knownNames(notes)...)
 	for i, n := range notes {
 		if r := &results[i]; r.Err == nil {
 			r.Clean, r.Changes, r.Err = patient.Replace(n.Document, spansOf(found[i]))
@@ -180,7 +181,7 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 func (d *Deidentifier) add(text string, spans []data.Span, rank rank) []found {
 	all := make([]found, len(spans))
 	for i, s := range spans {
-		all[i] = found{s, rank, d.Replacement != nil && d.Replacement.kindOf(s.Type, text[s.Start:s.End]) == KindKeep}
+		all[i] = found{s, rank, d.Replacer != nil && d.Replacer.KindOf(s.Type, text[s.Start:s.End]) == replace.Keep}
 	}
 	return all
 }
@@ -261,8 +262,8 @@ func (f found) above(other found) bool {
 
 // sort is what the values of a type are.
 func (d *Deidentifier) sort(typ string) surrogate.Sort {
-	if d.Replacement != nil {
-		s, _ := d.Replacement.sort(typ)
+	if d.Replacer != nil {
+		s, _ := d.Replacer.SortOf(typ)
 		return s
 	}
 	s, _ := surrogate.SortOf(typ)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
@@ -29,9 +30,18 @@ func rule(phrase, typ string) func(text string) []data.Span {
 	}
 }
 
-func engine(t testing.TB, plan Plan) *Deidentifier {
+func engine(t testing.TB, plan replace.Plan) *Deidentifier {
 	t.Helper()
-	return &Deidentifier{Replacement: maker(t, "a key of sixteen", plan), Net: &safetynet.Net{Types: typeSet(t)}}
+	return &Deidentifier{Replacer: replacer(t, plan), Net: &safetynet.Net{Types: typeSet(t)}}
+}
+
+func replacer(t testing.TB, plan replace.Plan) *replace.Replacer {
+	t.Helper()
+	r, err := replace.New(plan, replace.Options{Key: []byte("a key of sixteen"), Types: typeSet(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 func typeSet(t testing.TB) *data.TypeSet {
@@ -62,7 +72,7 @@ func clean(t testing.TB, d *Deidentifier, known []safetynet.Value, notes ...stri
 
 // TestASurrogateWasReadAgain: the net took the surrogate of a date and the dose behind it for another date.
 func TestASurrogateWasReadAgain(t *testing.T) {
-	d := engine(t, Plan{Default: KindTag})
+	d := engine(t, replace.Plan{Default: replace.Tag})
 	read := ""
 	d.Net.Formulaic = func(text string) []data.Span { read += text; return nil }
 	if got := clean(t, d, nil, "Started «DATE|May 6» 10 units"); got[0] != "Started [DATE] 10 units" || read != "Started May 6 10 units" {
@@ -72,7 +82,7 @@ func TestASurrogateWasReadAgain(t *testing.T) {
 
 // TestASpanHidWhatTheRulesFind: of an address that the tagger had cut short the rest stayed.
 func TestASpanHidWhatTheRulesFind(t *testing.T) {
-	d := engine(t, Plan{Default: KindTag})
+	d := engine(t, replace.Plan{Default: replace.Tag})
 	d.Net.Formulaic = rule("aalrashid3@hosp.example.edu", "EMAIL")
 	if got := clean(t, d, nil, "<«EMAIL|aalrashid3@hosp.example».edu>"); got[0] != "<[EMAIL]>" {
 		t.Errorf("%q", got)
@@ -85,7 +95,7 @@ func TestASpanHidWhatTheRulesFind(t *testing.T) {
 
 // TestKeepLetEverythingThrough: a type that is kept kept what the tagger took for it by mistake, and won over the net.
 func TestKeepLetEverythingThrough(t *testing.T) {
-	d := engine(t, Plan{Default: KindTag, ByType: map[string]Kind{"DATE": KindKeep, "AGE": KindKeep, "ZIP": KindKeep, "CITY": KindKeep, "STATE": KindKeep}})
+	d := engine(t, replace.Plan{Default: replace.Tag, ByType: map[string]replace.Kind{"DATE": replace.Keep, "AGE": replace.Keep, "ZIP": replace.Keep, "CITY": replace.Keep, "STATE": replace.Keep}})
 	d.Net.Formulaic = rule("aoife.nicd@example.ie", "EMAIL")
 	for in, want := range map[string]string{
 		"on «DATE|3/4/2071», «DATE|May 6», «DATE|2071-03-04», «DATE|3 March 2071», in «DATE|June», «DATE|1998»": "on 3/4/2071, May 6, 2071-03-04, 3 March 2071, in June, 1998",
@@ -103,7 +113,7 @@ func TestKeepLetEverythingThrough(t *testing.T) {
 			t.Errorf("%q: %q, want %q", in, got[0], want)
 		}
 	}
-	all := engine(t, Plan{Default: KindKeep})
+	all := engine(t, replace.Plan{Default: replace.Keep})
 	if got := clean(t, all, nil, "mrn «DATE|7731902» and «PATIENT|3»"); got[0] != "mrn 7731902 and 3" {
 		t.Errorf("%q: all was to be kept", got)
 	}
@@ -111,7 +121,7 @@ func TestKeepLetEverythingThrough(t *testing.T) {
 
 // TestOriginalsInLowerCaseStayed: what was replaced in one place stayed in lower case in another, and so did a place of one word.
 func TestOriginalsInLowerCaseStayed(t *testing.T) {
-	d := engine(t, Plan{Default: KindTag})
+	d := engine(t, replace.Plan{Default: replace.Tag})
 	got := clean(t, d, nil, "Mr. «PATIENT|Pelletier», seen by «DOCTOR|Mercier» in «CITY|Topeka», at «HOSPITAL|Weiß Clinic».",
 		"mercier updated. mr. pelletier's wife is from topeka, seen at Weiss clinic. PELLETIER agrees, Pelletiers as well. Per Pelletier. The pelletier family.")
 	want := []string{"Mr. [PATIENT], seen by [DOCTOR] in [CITY], at [HOSPITAL].",
@@ -129,7 +139,7 @@ func TestOriginalsInLowerCaseStayed(t *testing.T) {
 
 // TestOnePersonHadTwoNumbers: the patient whom the tagger takes for a doctor is known to be the patient.
 func TestOnePersonHadTwoNumbers(t *testing.T) {
-	d := engine(t, Plan{Default: KindNumbered})
+	d := engine(t, replace.Plan{Default: replace.Numbered})
 	known := []safetynet.Value{{Kind: safetynet.Name, Text: "Oda Lund"}, {Kind: safetynet.ID, Text: "0099812"}}
 	got := clean(t, d, known, "pt «DOCTOR|Oda Lund» informed, «PATIENT|Lund» agrees, no. «PHONE|009-98-12». Dr. «DOCTOR|Lund» and «HOSPITAL|Lund Memorial Hospital».")
 	also := clean(t, d, known, "pt «ORGANIZATION|Oda Lund informed». «HOSPITAL|lund ok», Dr. «DOCTOR|Lund agrees».")
@@ -153,7 +163,7 @@ func TestListsOfOnesOwn(t *testing.T) {
 		}
 		return p
 	}
-	d := engine(t, Plan{Default: KindTag})
+	d := engine(t, replace.Plan{Default: replace.Tag})
 	d.Deny = list("ivory castle\nHOSPITAL: R&D Wing\nAB\n", "OTHER")
 	d.Allow = list("baker cyst\nPATIENT: Denies\n", "")
 	got := clean(t, d, nil, "The Ivory\n castle, r&d wing, AB, ab, «PATIENT|Baker» cyst, «PATIENT|Denies», «PATIENT|Baker» again.")
@@ -175,7 +185,7 @@ func FuzzPatient(f *testing.F) {
 				doc.Spans = slices.Delete(doc.Spans, len(doc.Spans)-1, len(doc.Spans))
 			}
 		}
-		for _, plan := range []Plan{{Default: KindTag, ByType: map[string]Kind{"DATE": KindKeep}}, {Default: KindSurrogate}} {
+		for _, plan := range []replace.Plan{{Default: replace.Tag, ByType: map[string]replace.Kind{"DATE": replace.Keep}}, {Default: replace.Surrogate}} {
 			d := engine(t, plan)
 			if utf8.ValidString(phrase) && phrase != "" {
 				d.Net.Formulaic = rule(phrase, "PHONE")

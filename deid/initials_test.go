@@ -4,29 +4,29 @@ import (
 	"testing"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/replace"
 )
 
 func TestInitialStayedBesideTheName(t *testing.T) {
-	for marked, want := range map[string]string{
-		"Ms. I. <PATIENT:Amundsen> came":          "Ms. [PATIENT] came",
-		"Ms. I.K. <PATIENT:Amundsen>":             "Ms. [PATIENT]",
-		"Dr. I <DOCTOR:Amundsen>":                 "Dr. [DOCTOR]",
-		"Dr. IK <DOCTOR:Amundsen>":                "Dr. [DOCTOR]",
-		"Seen by: I. <DOCTOR:Amundsen>":           "Seen by: [DOCTOR]",
-		"x\nI. <PATIENT:Amundsen>":                "x\n[PATIENT]",
-		"<PATIENT:Amundsen>, I. came":             "[PATIENT] came",
-		"<PATIENT:Amundsen>, I came":              "[PATIENT], I came",
-		"hepatitis B. <PATIENT:Amundsen> came":    "hepatitis B. [PATIENT] came",
-		"vitamin K <PATIENT:Amundsen> came":       "vitamin K [PATIENT] came",
-		"<DATE:May 6> I. <PATIENT:Amundsen> came": "[DATE] I. [PATIENT] came",
-		"Dr. I. <CITY:Waltham>":                   "Dr. I. [CITY]",
+	for noted, want := range map[string]string{
+		"Ms. I. «PATIENT|Amundsen» came":          "Ms. [PATIENT] came",
+		"Ms. I.K. «PATIENT|Amundsen»":             "Ms. [PATIENT]",
+		"Dr. I «DOCTOR|Amundsen»":                 "Dr. [DOCTOR]",
+		"Dr. IK «DOCTOR|Amundsen»":                "Dr. [DOCTOR]",
+		"Seen by: I. «DOCTOR|Amundsen»":           "Seen by: [DOCTOR]",
+		"x\nI. «PATIENT|Amundsen»":                "x\n[PATIENT]",
+		"«PATIENT|Amundsen», I. came":             "[PATIENT] came",
+		"«PATIENT|Amundsen», I came":              "[PATIENT], I came",
+		"hepatitis B. «PATIENT|Amundsen» came":    "hepatitis B. [PATIENT] came",
+		"vitamin K «PATIENT|Amundsen» came":       "vitamin K [PATIENT] came",
+		"«DATE|May 6» I. «PATIENT|Amundsen» came": "[DATE] I. [PATIENT] came",
+		"Dr. I. «CITY|Waltham»":                   "Dr. I. [CITY]",
 	} {
-		d := note(t, "a", marked)
-		r := maker(t, "", Plan{})
-		engine := &Deidentifier{Replacement: r}
-		results := engine.Patient("a", []Note{{Document: &data.Document{ID: "a", Text: d.Text, Spans: d.Spans}}})
+		text, spans := marked(t, noted)
+		d := &Deidentifier{Replacer: replacer(t, replace.Plan{})}
+		results := d.Patient("a", []Note{{Document: &data.Document{ID: "a", Text: text, Spans: spans}}})
 		if results[0].Err != nil || results[0].Clean.Text != want {
-			t.Errorf("%q became %q, want %q, error %v", marked, results[0].Clean.Text, want, results[0].Err)
+			t.Errorf("%q became %q, want %q, error %v", noted, results[0].Clean.Text, want, results[0].Err)
 		}
 	}
 }

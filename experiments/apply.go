@@ -7,7 +7,6 @@ import (
 	"syscall"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/taggers"
 )
 
 // Progress is told how far a stage, such as "reading train", has come. Total is
@@ -60,7 +59,7 @@ type Stream struct {
 // Apply tags notes as they are read. A note that fails costs only itself: when
 // all others are done the error is an *Unexamined. A full disk and the like ends
 // all at once.
-func Apply(ctx context.Context, tagger taggers.Tagger, docs data.Documents, s Stream) error {
+func Apply(ctx context.Context, tagger data.Tagger, docs data.Documents, s Stream) error {
 	var (
 		chunk, bare   []*data.Document // as they were read, and without their spans
 		numbers       []int            // of the notes in the chunk, from 1
@@ -138,7 +137,7 @@ func Apply(ctx context.Context, tagger taggers.Tagger, docs data.Documents, s St
 
 // TagEach tags documents together or, where the tagger fails, those of each patient by
 // themselves, and says of each with which error it failed.
-func TagEach(ctx context.Context, tagger taggers.Tagger, docs []*data.Document) ([][]data.Span, []error) {
+func TagEach(ctx context.Context, tagger data.Tagger, docs []*data.Document) ([][]data.Span, []error) {
 	errs := make([]error, len(docs))
 	found, err := tagger.Tag(ctx, docs)
 	if err == nil {

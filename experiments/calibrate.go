@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/operating"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
@@ -28,7 +27,7 @@ func (m *Model) Calibrate(ctx context.Context, opt CalibrateOptions) (*operating
 	if err != nil {
 		return nil, err
 	}
-	prober, ok := m.Tagger.(taggers.Prober)
+	prober, ok := m.Tagger.(data.Prober)
 	if !ok {
 		return nil, fmt.Errorf("%s: a system of this kind tells no doubts", m.dir)
 	}
@@ -77,7 +76,7 @@ func operatingPoints(model string) (*operating.Curve, error) {
 // At sets the model to the operating point for a recall of PHI tokens, as
 // Calibrate has measured it; 0 is the best path, without doubts. The point says
 // what is to be expected of it; of recall 0 it is nil where nothing is known.
-func (m *Model) At(recall float64) (taggers.Tagger, *operating.Point, error) {
+func (m *Model) At(recall float64) (data.Tagger, *operating.Point, error) {
 	curve, err := operatingPoints(m.dir)
 	switch unknown := errors.Is(err, fs.ErrNotExist); {
 	case recall == 0 && (unknown || errors.Is(err, operating.ErrOutdated)):
@@ -91,7 +90,7 @@ func (m *Model) At(recall float64) (taggers.Tagger, *operating.Point, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	prober, ok := m.Tagger.(taggers.Prober)
+	prober, ok := m.Tagger.(data.Prober)
 	if !ok || recall == 0 {
 		return m.Tagger, &point, nil
 	}
@@ -100,8 +99,8 @@ func (m *Model) At(recall float64) (taggers.Tagger, *operating.Point, error) {
 
 // Biased adds log-odds, in (0, operating.MaxBias], to each token's of being PHI: see
 // operating.Bias.
-func (m *Model) Biased(logOdds float64) (taggers.Tagger, error) {
-	prober, ok := m.Tagger.(taggers.Prober)
+func (m *Model) Biased(logOdds float64) (data.Tagger, error) {
+	prober, ok := m.Tagger.(data.Prober)
 	if !ok || !system.TellsDoubts(m.Tagger) {
 		return nil, fmt.Errorf("%s: rules and lists have no doubts that a bias could raise", m.dir)
 	}

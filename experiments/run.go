@@ -19,7 +19,6 @@ import (
 	"github.com/lethe-deid/lethe/internal/lockfile"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/internal/wholefile"
-	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
 
@@ -55,7 +54,7 @@ func OpenRun(dir string) (*Run, error) {
 
 // Model is a tagger from a file.
 type Model struct {
-	taggers.Tagger
+	data.Tagger
 	Types *data.TypeSet // of its spans
 	Run   *Run          // whose best model this is; nil for a model folder
 	dir   string
@@ -103,7 +102,7 @@ type PredictOptions struct {
 // scores under evaluation, and returns the scores. A note that cannot be read is
 // not scored, and one that cannot be tagged or written counts as missed: the error
 // is an *Unexamined then, beside the scores.
-func (r *Run) Predict(ctx context.Context, tagger taggers.Tagger, split string, opt PredictOptions) (*evaluation.Report, error) {
+func (r *Run) Predict(ctx context.Context, tagger data.Tagger, split string, opt PredictOptions) (*evaluation.Report, error) {
 	source, err := r.Config.Corpus.read(split, opt.Progress)
 	if err != nil {
 		return nil, err
@@ -112,7 +111,7 @@ func (r *Run) Predict(ctx context.Context, tagger taggers.Tagger, split string, 
 }
 
 // predict is Predict on what was read of the split.
-func (r *Run) predict(ctx context.Context, tagger taggers.Tagger, split string, source data.Documents, opt PredictOptions) (_ *evaluation.Report, err error) {
+func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, source data.Documents, opt PredictOptions) (_ *evaluation.Report, err error) {
 	out := opt.Output
 	switch {
 	case out != nil:

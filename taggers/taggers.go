@@ -1,6 +1,6 @@
-// Package taggers says what a tagger is: documents go in, spans come out. Every
-// system of every paper is one (a package each below this one), and so is every
-// combination of systems.
+// Package taggers says how a tagger (data.Tagger) is trained and kept. Every system of every
+// paper is a tagger, in a package of its own below this one, and so is every combination of
+// systems.
 package taggers
 
 import (
@@ -11,35 +11,16 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 )
 
-// Tagger finds PHI.
-type Tagger interface {
-	// Tag returns, for each document, the spans found: sorted, not overlapping,
-	// each with a score. It looks at the text only, never at the spans that a
-	// document already has. Many documents at once let a tagger batch them and
-	// use all cores.
-	Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error)
-}
-
 // Model is a tagger that can be kept.
 type Model interface {
-	Tagger
+	data.Tagger
 	// Save writes the model's files into a folder, which it makes if need be.
 	Save(dir string) error
 }
 
-// Prober is a tagger that also tells where PHI may be that it does not find.
-type Prober interface {
-	Tagger
-	// Probe returns what Tag does, and the doubts of each document: single tokens
-	// outside of the spans found that are PHI with a probability of at least from,
-	// each with that probability as its score and its likeliest type. They are sorted by
-	// their start. Where several taggers disagree they may be spans, too, and overlap.
-	Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error)
-}
-
 // Learner fits a tagger to a corpus.
 type Learner interface {
-	Fit(ctx context.Context, task Task) (Tagger, error)
+	Fit(ctx context.Context, task Task) (data.Tagger, error)
 }
 
 // Task is what a learner is given.

@@ -15,8 +15,9 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/deid/audit"
-	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/deid/mapping"
+	"github.com/lethe-deid/lethe/deid/notefile"
+	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/experiments"
 )
 
@@ -136,7 +137,7 @@ No model finds everything: check a sample of what comes out.`,
 
 func kindNames() string {
 	var names []string
-	for _, k := range deid.Kinds() {
+	for _, k := range replace.Kinds() {
 		names = append(names, string(k))
 	}
 	return strings.Join(names, ", ")
@@ -185,7 +186,7 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	}
 	d := &deidentification{
 		tagger: tagger, format: f, options: options, engine: &deid.Deidentifier{}, workers: o.workers, patientFolders: o.patientFolders, progress: newProgress(),
-		patients: newPatients(plan.Default == deid.KindNumbered || slices.Contains(slices.Collect(maps.Values(plan.ByType)), deid.KindNumbered)),
+		patients: newPatients(plan.Default == replace.Numbered || slices.Contains(slices.Collect(maps.Values(plan.ByType)), replace.Numbered)),
 	}
 	d.progress.animated = d.progress.animated && !o.quiet
 	d.summary.Unchanged = f.Unchanged
@@ -199,7 +200,7 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
-	if d.engine.Replacement, err = deid.NewReplacement(plan, replacement); err != nil {
+	if d.engine.Replacer, err = replace.New(plan, replacement); err != nil {
 		return err
 	}
 	if d.known, err = o.rules.set(d.engine, model.Types); err != nil {
@@ -277,12 +278,12 @@ func (o *deidentifyOptions) carrierOptions(f *notefile.Format) (notefile.Options
 	return opt, err
 }
 
-func (o *deidentifyOptions) plan() (deid.Plan, error) {
-	kind, err := deid.ParseKind(o.replace)
+func (o *deidentifyOptions) plan() (replace.Plan, error) {
+	kind, err := replace.ParseKind(o.replace)
 	if err != nil {
-		return deid.Plan{}, fmt.Errorf("--replace: %w", err)
+		return replace.Plan{}, fmt.Errorf("--replace: %w", err)
 	}
-	plan := deid.Plan{Default: kind, ByType: map[string]deid.Kind{}}
+	plan := replace.Plan{Default: kind, ByType: map[string]replace.Kind{}}
 	for _, setting := range o.replaceType {
 		typ, name, ok := strings.Cut(setting, "=")
 		switch _, twice := plan.ByType[typ]; {
@@ -291,34 +292,34 @@ func (o *deidentifyOptions) plan() (deid.Plan, error) {
 		case twice:
 			return plan, fmt.Errorf("--replace-type %s is given twice", typ)
 		}
-		if plan.ByType[typ], err = deid.ParseKind(name); err != nil {
+		if plan.ByType[typ], err = replace.ParseKind(name); err != nil {
 			return plan, fmt.Errorf("--replace-type %s: %w", typ, err)
 		}
 	}
 	kinds := append(slices.Collect(maps.Values(plan.ByType)), kind)
-	hash, surrogates := slices.Contains(kinds, deid.KindHash), slices.Contains(kinds, deid.KindSurrogate)
+	hash, surrogates := slices.Contains(kinds, replace.Hash), slices.Contains(kinds, replace.Surrogate)
 	switch {
 	case hash && o.keyFile == "":
-		return plan, fmt.Errorf("%s wants a --key-file", deid.KindHash)
+		return plan, fmt.Errorf("%s wants a --key-file", replace.Hash)
 	case surrogates && o.keyFile == "":
-		return plan, fmt.Errorf("%s wants a --key-file", deid.KindSurrogate)
+		return plan, fmt.Errorf("%s wants a --key-file", replace.Surrogate)
 	case !hash && !surrogates && o.keyFile != "":
-		return plan, fmt.Errorf("--key-file is for the kinds %s and %s, and none of them is asked for", deid.KindHash, deid.KindSurrogate)
+		return plan, fmt.Errorf("--key-file is for the kinds %s and %s, and none of them is asked for", replace.Hash, replace.Surrogate)
 	case !surrogates && o.surrogates != "":
-		return plan, fmt.Errorf("--surrogates is for the kind %s, which is not asked for", deid.KindSurrogate)
+		return plan, fmt.Errorf("--surrogates is for the kind %s, which is not asked for", replace.Surrogate)
 	}
 	return plan, nil
 }
 
 // replacement is what surrogates and hashes are made with.
-func (o *deidentifyOptions) replacement(types *data.TypeSet) (opt deid.Options, err error) {
+func (o *deidentifyOptions) replacement(types *data.TypeSet) (opt replace.Options, err error) {
 	if o.surrogates != "" {
-		if opt, err = deid.ReadOptions(o.surrogates); err != nil {
+		if opt, err = replace.ReadOptions(o.surrogates); err != nil {
 			return opt, err
 		}
 	}
 	if o.keyFile != "" {
-		if opt.Key, err = deid.ReadKey(o.keyFile); err != nil {
+		if opt.Key, err = replace.ReadKey(o.keyFile); err != nil {
 			return opt, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
+	"github.com/lethe-deid/lethe/deid/replace"
 )
 
 var clinicalNotes = flag.Int("clinical-notes", 1000, "how many notes TestClinicalValuesStay generates")
@@ -179,12 +180,12 @@ func TestClinicalValuesStay(t *testing.T) {
 	}
 	failures := 0
 	for _, net := range []string{"auto", "none", "off"} {
-		for _, kind := range deid.Kinds() {
-			replacement, err := deid.NewReplacement(deid.Plan{Default: kind}, deid.Options{Key: []byte("a key of sixteen bytes"), Types: types})
+		for _, kind := range replace.Kinds() {
+			replacement, err := replace.New(replace.Plan{Default: kind}, replace.Options{Key: []byte("a key of sixteen bytes"), Types: types})
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := &deid.Deidentifier{Replacement: replacement}
+			d := &deid.Deidentifier{Replacer: replacement}
 			if d.Net, err = newNet(net, types); err != nil {
 				t.Fatal(err)
 			}
@@ -202,7 +203,7 @@ func TestClinicalValuesStay(t *testing.T) {
 					}
 					at, made = c.Old.End, c.New.End
 					for _, v := range n.clinical {
-						if c.Old.Start < v.End && v.Start < c.Old.End && c.Kind != deid.KindKeep {
+						if c.Old.Start < v.End && v.Start < c.Old.End && c.Kind != replace.Keep {
 							if failures++; failures < 40 {
 								t.Errorf("seed %d, %s, net %s: %s %q takes the value %q: %q", seed, kind, net, c.Old.Type, text[c.Old.Start:c.Old.End], text[v.Start:v.End],
 									text[max(0, c.Old.Start-20):min(len(text), c.Old.End+20)])

@@ -12,11 +12,11 @@ import (
 	"github.com/lethe-deid/lethe/data/brat"
 	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/deid/audit"
-	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/deid/mapping"
+	"github.com/lethe-deid/lethe/deid/notefile"
+	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/deid/safetynet"
 	"github.com/lethe-deid/lethe/experiments"
-	"github.com/lethe-deid/lethe/taggers"
 )
 
 // What is read before it is tagged, and so held in memory: so many notes, so many records with or
@@ -31,7 +31,7 @@ const (
 
 // deidentification is one run of the command.
 type deidentification struct {
-	tagger         taggers.Tagger
+	tagger         data.Tagger
 	format         *notefile.Format
 	options        notefile.Options
 	patientFolders bool
@@ -320,7 +320,7 @@ func (r *result) conclude(done deid.Result) {
 		}
 	}
 	for _, c := range done.Changes {
-		if c.Kind == deid.KindKeep {
+		if c.Kind == replace.Keep {
 			l.Kept[c.Old.Type]++
 			continue
 		}

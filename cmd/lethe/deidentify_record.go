@@ -21,7 +21,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lethe-deid/lethe/deid"
+	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/lockfile"
@@ -42,7 +42,7 @@ type runSettings struct {
 var withoutEffect = []string{"help", "model", "output", "workers", "map", "map-recipient", "audit", "resume", "quiet", "skip-others"}
 
 // settings of a run that is about to begin.
-func (o *deidentifyOptions) settings(cmd *cobra.Command, input, model string, with deid.Options) (runSettings, error) {
+func (o *deidentifyOptions) settings(cmd *cobra.Command, input, model string, with replace.Options) (runSettings, error) {
 	s := runSettings{Options: map[string]string{"model": model, "version": experiments.Version(version), "input": input}}
 	if input != stdio {
 		path, err := resolved(input)

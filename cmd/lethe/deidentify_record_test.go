@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lethe-deid/lethe/deid"
+	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/internal/lockfile"
 )
 
@@ -26,7 +26,7 @@ func TestTheRecordHasEveryFlag(t *testing.T) {
 			}
 		}
 		var opt deidentifyOptions
-		s, err := opt.settings(cmd, stdio, "model", deid.Options{})
+		s, err := opt.settings(cmd, stdio, "model", replace.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/deid/notefile"
+	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/experiments"
 )
 
@@ -250,7 +251,7 @@ func TestSpanBesideTheText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	replacement, err := deid.NewReplacement(deid.Plan{Default: deid.KindTag}, deid.Options{Types: types})
+	replacement, err := replace.New(replace.Plan{Default: replace.Tag}, replace.Options{Types: types})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +261,7 @@ func TestSpanBesideTheText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &deidentification{tagger: beside{}, format: format, engine: &deid.Deidentifier{Replacement: replacement}, workers: 1, progress: &progress{}}
+	d := &deidentification{tagger: beside{}, format: format, engine: &deid.Deidentifier{Replacer: replacement}, workers: 1, progress: &progress{}}
 	err = d.run(t.Context(), files)
 	if u, ok := errors.AsType[*experiments.Unexamined](err); !ok || u.Failed != 1 || u.Notes != 3 {
 		t.Errorf("error %v", err)

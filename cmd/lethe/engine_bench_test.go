@@ -6,6 +6,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/deid"
+	"github.com/lethe-deid/lethe/deid/replace"
 )
 
 // BenchmarkEngine is what deidentify does with a note that is tagged: rules, net and replacement.
@@ -18,11 +19,11 @@ func BenchmarkEngine(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	replacement, err := deid.NewReplacement(deid.Plan{Default: deid.KindTag}, deid.Options{Types: types})
+	replacement, err := replace.New(replace.Plan{Default: replace.Tag}, replace.Options{Types: types})
 	if err != nil {
 		b.Fatal(err)
 	}
-	d := &deid.Deidentifier{Replacement: replacement}
+	d := &deid.Deidentifier{Replacer: replacement}
 	if d.Net, err = newNet("auto", types); err != nil {
 		b.Fatal(err)
 	}

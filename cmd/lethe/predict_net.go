@@ -8,19 +8,18 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
-	"github.com/lethe-deid/lethe/taggers"
 )
 
 // netted is a tagger with the safety net of deidentify under it: it finds all that
 // deidentify would replace.
 type netted struct {
-	taggers.Tagger
+	data.Tagger
 	engine  *deid.Deidentifier
 	workers int
 }
 
 // newNetted makes it; name is that of --safety-net.
-func newNetted(tagger taggers.Tagger, name string, types *data.TypeSet, workers int) (taggers.Tagger, error) {
+func newNetted(tagger data.Tagger, name string, types *data.TypeSet, workers int) (data.Tagger, error) {
 	net, err := newNet(name, types)
 	if err != nil || net == nil {
 		return tagger, err
@@ -28,7 +27,7 @@ func newNetted(tagger taggers.Tagger, name string, types *data.TypeSet, workers 
 	return netted{tagger, &deid.Deidentifier{Net: net}, max(workers, 1)}, nil
 }
 
-// Tag implements taggers.Tagger.
+// Tag implements data.Tagger.
 func (n netted) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	found, err := n.Tagger.Tag(ctx, docs)
 	if err != nil {

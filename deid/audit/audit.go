@@ -25,17 +25,17 @@ import (
 // Line is what is said of one note. Its ID and file may be record numbers, as
 // those who made them chose.
 type Line struct {
-	File     string                        `json:"file,omitempty"`     // below the folder that was given
-	Line     int                           `json:"line,omitempty"`     // where the note begins in it
-	ID       string                        `json:"id,omitempty"`       // of the note, if it could be read
-	Replaced map[string]int                `json:"replaced,omitempty"` // spans by type, those of the net among them
-	Kept     map[string]int                `json:"kept,omitempty"`     // spans by type that were left as they were, by intent
-	Lowest   map[string]float64            `json:"lowest,omitempty"`   // the lowest score of a span that the tagger found, by type
+	File     string                              `json:"file,omitempty"`     // below the folder that was given
+	Line     int                                 `json:"line,omitempty"`     // where the note begins in it
+	ID       string                              `json:"id,omitempty"`       // of the note, if it could be read
+	Replaced map[string]int                      `json:"replaced,omitempty"` // spans by type, those of the net among them
+	Kept     map[string]int                      `json:"kept,omitempty"`     // spans by type that were left as they were, by intent
+	Lowest   map[string]float64                  `json:"lowest,omitempty"`   // the lowest score of a span that the tagger found, by type
 	Net      map[safetynet.Source]map[string]int `json:"net,omitempty"`      // what the safety net found, by why and type
-	Error    string                        `json:"error,omitempty"`    // why the note could not be examined; it was not written
-	Lost     int                           `json:"lost,omitempty"`     // notes before the error that were not written either, since the file breaks off there
-	Model    string                        `json:"model,omitempty"`    // digest of the model
-	Config   string                        `json:"config,omitempty"`   // digest of what the command was asked for
+	Error    string                              `json:"error,omitempty"`    // why the note could not be examined; it was not written
+	Lost     int                                 `json:"lost,omitempty"`     // notes before the error that were not written either, since the file breaks off there
+	Model    string                              `json:"model,omitempty"`    // digest of the model
+	Config   string                              `json:"config,omitempty"`   // digest of what the command was asked for
 }
 
 // Summary adds lines up.

@@ -95,7 +95,7 @@ type fhir struct {
 	path         []string
 	notes        []*Note
 	known        map[string][]safetynet.Value // by the id of a Patient
-	err          error                  // the first
+	err          error                        // the first
 }
 
 // resource is the one that a value belongs to.

@@ -8,7 +8,6 @@ import (
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/nn"
-	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
@@ -26,7 +25,7 @@ type Tagger struct {
 	predictors chan *nn.Predictor // idle ones; their number is that of the workers
 }
 
-var _ taggers.Prober = (*Tagger)(nil)
+var _ data.Prober = (*Tagger)(nil)
 
 // newTagger makes the parts that follow from the others.
 func newTagger(cfg Config, types *data.TypeSet, labels []string, v *vocabulary, net *nn.Network, workers int) (*Tagger, error) {
@@ -90,7 +89,7 @@ type piece struct {
 	from, to int // sentences
 }
 
-// Tag implements taggers.Tagger. A sentence's spans do not depend on the other
+// Tag implements data.Tagger. A sentence's spans do not depend on the other
 // sentences. A span never crosses the end of a sentence. Its score is the
 // CRF's marginal probability of the span's labels.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
@@ -98,7 +97,7 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 	return found, err
 }
 
-// Probe implements taggers.Prober, by the CRF's marginals.
+// Probe implements data.Prober, by the CRF's marginals.
 func (t *Tagger) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
 	return t.tag(ctx, docs, from)
 }

@@ -28,7 +28,7 @@ var _ taggers.Learner = Learner{}
 // runs out, and returns the network of the epoch with the best strict F1 on
 // Dev. With a Dir it keeps that model in Dir/best, the newest in Dir/last, and
 // in Dir/state.safetensors what a resumed run needs.
-func (l Learner) Fit(ctx context.Context, task taggers.Task) (taggers.Tagger, error) {
+func (l Learner) Fit(ctx context.Context, task taggers.Task) (data.Tagger, error) {
 	c, err := l.newCourse(task)
 	if err != nil {
 		return nil, err

@@ -28,8 +28,8 @@ type Tagger struct {
 }
 
 var (
-	_ taggers.Model  = (*Tagger)(nil)
-	_ taggers.Prober = (*Tagger)(nil)
+	_ taggers.Model = (*Tagger)(nil)
+	_ data.Prober   = (*Tagger)(nil)
 )
 
 // model is a chain with what its labels stand for.
@@ -46,7 +46,7 @@ var _ taggers.Learner = Learner{}
 // Fit implements taggers.Learner. Dev plays no part; the training is over when the
 // loss is, and nothing can be resumed. An epoch that it reports is an iteration,
 // without tokens or scores. Of a model for each type, the member is the type.
-func (l Learner) Fit(ctx context.Context, task taggers.Task) (taggers.Tagger, error) {
+func (l Learner) Fit(ctx context.Context, task taggers.Task) (data.Tagger, error) {
 	cfg := l.Config
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -187,13 +187,13 @@ func (t *Tagger) only(families []string, sequences []chain.Sequence) []chain.Seq
 	return all
 }
 
-// Tag implements taggers.Tagger. A span's score is the probability of its labels.
+// Tag implements data.Tagger. A span's score is the probability of its labels.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	found, _, err := t.tag(ctx, docs, 0)
 	return found, err
 }
 
-// Probe implements taggers.Prober.
+// Probe implements data.Prober.
 func (t *Tagger) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
 	return t.tag(ctx, docs, from)
 }

@@ -48,7 +48,7 @@ func fit(t testing.TB, c Config, task taggers.Task) *Tagger {
 	return tagger.(*Tagger)
 }
 
-func tag(t testing.TB, tagger taggers.Tagger, docs []*data.Document) [][]data.Span {
+func tag(t testing.TB, tagger data.Tagger, docs []*data.Document) [][]data.Span {
 	t.Helper()
 	found, err := tagger.Tag(t.Context(), docs)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"unicode"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
@@ -76,7 +75,7 @@ func (c Config) Validate(members int) error {
 // Member is a tagger, and which of its spans count.
 type Member struct {
 	Name   string
-	Tagger taggers.Tagger
+	Tagger data.Tagger
 	Types  []string // only these; nil: all
 	// MinScore leaves out spans that the member is less sure of, unless another
 	// member found the same.
@@ -90,19 +89,19 @@ type Tagger struct {
 	members []Member
 }
 
-var _ taggers.Prober = (*Tagger)(nil)
+var _ data.Prober = (*Tagger)(nil)
 
 // New makes the ensemble of a valid configuration.
 func New(c Config, members []Member) *Tagger { return &Tagger{c, members} }
 
-// Tag implements taggers.Tagger. A member that fails fails the ensemble: what
+// Tag implements data.Tagger. A member that fails fails the ensemble: what
 // the others found alone would pass for all there is.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	out, _, err := t.tag(ctx, docs, 0)
 	return out, err
 }
 
-// Probe implements taggers.Prober. Doubts are those of the members, and the spans
+// Probe implements data.Prober. Doubts are those of the members, and the spans
 // that they found and that do not stand.
 func (t *Tagger) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
 	return t.tag(ctx, docs, from)

@@ -34,7 +34,6 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/tokenize"
-	"github.com/lethe-deid/lethe/taggers"
 )
 
 // Config is everything about the tagger that a user chooses.
@@ -65,7 +64,7 @@ type Tagger struct {
 	workers    int
 }
 
-var _ taggers.Tagger = (*Tagger)(nil)
+var _ data.Tagger = (*Tagger)(nil)
 
 // New reads the lists. Their types must be of the set. Workers is the number of cores to use.
 func New(cfg Config, types *data.TypeSet, workers int) (*Tagger, error) {
@@ -91,7 +90,7 @@ func New(cfg Config, types *data.TypeSet, workers int) (*Tagger, error) {
 // Types is the type set of the spans.
 func (t *Tagger) Types() *data.TypeSet { return t.types }
 
-// Tag implements taggers.Tagger. Of entries that overlap the longest becomes a span (in bytes; then the first in the text, then that of the first list).
+// Tag implements data.Tagger. Of entries that overlap the longest becomes a span (in bytes; then the first in the text, then that of the first list).
 // A span's score is its list's, and that of joined ones the least of theirs.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	spans := make([][]data.Span, len(docs))

@@ -9,21 +9,20 @@ import (
 	"unicode"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/taggers"
 )
 
 // Tagger is a tagger at an operating point.
 type Tagger struct {
-	first     taggers.Prober
+	first     data.Prober
 	curve     *Curve
 	threshold float64 // doubts of at least this probability are taken
 	from      float64 // the least score of a doubt that is asked for
 }
 
-var _ taggers.Tagger = (*Tagger)(nil)
+var _ data.Tagger = (*Tagger)(nil)
 
 // New sets a tagger to a point of its curve.
-func New(first taggers.Prober, curve *Curve, point Point) *Tagger {
+func New(first data.Prober, curve *Curve, point Point) *Tagger {
 	t := &Tagger{first, curve, point.Threshold, leastDoubt}
 	if point.Target == 0 {
 		t.threshold = math.Inf(1)
@@ -38,13 +37,13 @@ const MaxBias = 20
 // token's log-odds of being PHI, in (0, MaxBias]. A doubt is taken when its odds,
 // multiplied by exp(logOdds), are even or better. 2, say, takes doubts with a score of 0.12
 // and more.
-func Bias(first taggers.Prober, logOdds float64) *Tagger {
+func Bias(first data.Prober, logOdds float64) *Tagger {
 	threshold := 1 / (1 + math.Exp(logOdds))
 	uncalibrated := &Curve{Doubts: map[string]Calibration{"": {}}}
 	return &Tagger{first, uncalibrated, threshold, min(leastDoubt, threshold)}
 }
 
-// Tag implements taggers.Tagger. Scores are probabilities: of a span, that it is
+// Tag implements data.Tagger. Scores are probabilities: of a span, that it is
 // right; of a doubt that is taken, that it is PHI. (Of Bias they are the tagger's own.)
 // Neighbouring doubts of one type are one span, and so are those that overlap; signs
 // alone are none.

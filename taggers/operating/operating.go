@@ -1,6 +1,6 @@
 // Package operating chooses how sure a tagger must be that a token is no PHI to
 // leave it in the text: its operating point. A tagger tells its doubts (see
-// taggers.Prober); on documents whose PHI is known these become probabilities,
+// data.Prober); on documents whose PHI is known these become probabilities,
 // and a threshold on them buys recall at the least cost in precision.
 package operating
 
@@ -20,7 +20,6 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/wholefile"
-	"github.com/lethe-deid/lethe/taggers"
 )
 
 // File is where a model folder keeps its Curve.
@@ -102,7 +101,7 @@ type doubt struct {
 
 // Fit probes a tagger on documents whose PHI is known. Model and Split are the
 // caller's to fill in.
-func Fit(ctx context.Context, tagger taggers.Prober, docs []*data.Document) (*Curve, error) {
+func Fit(ctx context.Context, tagger data.Prober, docs []*data.Document) (*Curve, error) {
 	found, doubts, err := tagger.Probe(ctx, docs, leastDoubt)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,6 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/internal/wholefile"
-	"github.com/lethe-deid/lethe/taggers"
 )
 
 //go:embed sets/*.yaml
@@ -85,7 +84,7 @@ type Tagger struct {
 	workers int
 }
 
-var _ taggers.Tagger = (*Tagger)(nil)
+var _ data.Tagger = (*Tagger)(nil)
 
 // New makes a tagger that uses so many cores, at least one. A type of only or
 // except that the rules do not have is an error.
@@ -114,7 +113,7 @@ func New(c Config, workers int) (*Tagger, error) {
 	return &Tagger{set.keep(c.Only, c.Except), c, max(workers, 1)}, nil
 }
 
-// Tag implements taggers.Tagger; see Set.Spans for one text. The result is the same
+// Tag implements data.Tagger; see Set.Spans for one text. The result is the same
 // for any number of workers.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	spans := make([][]data.Span, len(docs))

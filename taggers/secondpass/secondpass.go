@@ -22,7 +22,6 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/data/wordlists"
-	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
@@ -90,14 +89,14 @@ func (c Config) Validate() error {
 // used by several goroutines at once, if the first may.
 type Tagger struct {
 	config Config
-	first  taggers.Tagger
+	first  data.Tagger
 	except map[string]bool
 }
 
-var _ taggers.Prober = (*Tagger)(nil)
+var _ data.Prober = (*Tagger)(nil)
 
 // New makes the tagger of a valid configuration.
-func New(c Config, first taggers.Tagger) *Tagger {
+func New(c Config, first data.Tagger) *Tagger {
 	t := &Tagger{c, first, map[string]bool{}}
 	except := slices.Clone(c.Except)
 	for _, name := range c.Filters {
@@ -109,7 +108,7 @@ func New(c Config, first taggers.Tagger) *Tagger {
 	return t
 }
 
-// Tag implements taggers.Tagger. Notes of a patient must be given in one call to
+// Tag implements data.Tagger. Notes of a patient must be given in one call to
 // know of each other.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	found, err := t.first.Tag(ctx, docs)
@@ -119,7 +118,7 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 	return t.second(ctx, docs, found)
 }
 
-// Probe implements taggers.Prober: the doubts are the first tagger's.
+// Probe implements data.Prober: the doubts are the first tagger's.
 func (t *Tagger) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
 	found, doubts, err = reader.Probe(ctx, t.first, docs, from)
 	if err != nil {

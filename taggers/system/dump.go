@@ -3,7 +3,7 @@ package system
 import (
 	"path"
 
-	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/taggers/crf"
 )
 
@@ -14,9 +14,9 @@ type CRF struct {
 }
 
 // CRFs lists those of a model that Load or a Learner made, in the order of the tree.
-func CRFs(model taggers.Tagger) []CRF { return crfs(model, "") }
+func CRFs(model data.Tagger) []CRF { return crfs(model, "") }
 
-func crfs(model taggers.Tagger, name string) []CRF {
+func crfs(model data.Tagger, name string) []CRF {
 	n, ok := model.(*node)
 	if !ok {
 		return nil

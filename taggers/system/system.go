@@ -163,7 +163,7 @@ func (b builder) load(dir string) (taggers.Model, error) {
 
 // node is a model that is not a network's.
 type node struct {
-	taggers.Tagger
+	data.Tagger
 	types    string
 	config   *Config
 	own      taggers.Model   // of a leaf, itself; of a corrected system, its rules
@@ -211,7 +211,7 @@ func (b builder) join(c *Config, below func(child) (taggers.Model, error), leaf 
 	return n, nil
 }
 
-// Probe implements taggers.Prober.
+// Probe implements data.Prober.
 func (n *node) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
 	return reader.Probe(ctx, n.Tagger, docs, from)
 }
@@ -219,11 +219,11 @@ func (n *node) Probe(ctx context.Context, docs []*data.Document, from float64) (
 // TellsDoubts says whether a tagger ever has doubts when it is probed: networks and
 // CRFs have, rules and lists have none, and of several members the spans that do not
 // stand are some.
-func TellsDoubts(t taggers.Tagger) bool {
+func TellsDoubts(t data.Tagger) bool {
 	n, ok := t.(*node)
 	switch {
 	case !ok:
-		_, ok = t.(taggers.Prober)
+		_, ok = t.(data.Prober)
 		return ok
 	case len(n.children) == 0:
 		return TellsDoubts(n.own)
@@ -274,10 +274,10 @@ func (n *node) Save(dir string) error {
 // corrected is a tagger whose spans rules correct.
 type corrected struct {
 	rules *rules.Tagger
-	first taggers.Tagger
+	first data.Tagger
 }
 
-// Tag implements taggers.Tagger.
+// Tag implements data.Tagger.
 func (t corrected) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	found, err := t.first.Tag(ctx, docs)
 	if err != nil {
@@ -286,7 +286,7 @@ func (t corrected) Tag(ctx context.Context, docs []*data.Document) ([][]data.Spa
 	return found, t.correct(ctx, docs, found)
 }
 
-// Probe implements taggers.Prober: what a correction removes is no doubt.
+// Probe implements data.Prober: what a correction removes is no doubt.
 func (t corrected) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
 	found, doubts, err = reader.Probe(ctx, t.first, docs, from)
 	if err != nil {
@@ -319,7 +319,7 @@ var _ taggers.Learner = Learner{}
 // Fit implements taggers.Learner. Each learning node is trained by itself, on the
 // whole of Train; the model is saved in task.Dir as best. What a run that was cut
 // off has left in task.Dir/members is used when it is resumed.
-func (l Learner) Fit(ctx context.Context, task taggers.Task) (taggers.Tagger, error) {
+func (l Learner) Fit(ctx context.Context, task taggers.Task) (data.Tagger, error) {
 	if err := l.Config.Validate(task.Types); err != nil {
 		return nil, err
 	}

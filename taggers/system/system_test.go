@@ -177,7 +177,7 @@ func task(t testing.TB, dir string) taggers.Task {
 	return taggers.Task{Name: "x", Types: typeSet(t), Train: notes(t, 10, synth.Train), Dev: notes(t, 3, synth.Dev), Seed: 1, Workers: 2, Dir: dir}
 }
 
-func tag(t testing.TB, tagger taggers.Tagger, docs []*data.Document) [][]data.Span {
+func tag(t testing.TB, tagger data.Tagger, docs []*data.Document) [][]data.Span {
 	t.Helper()
 	found, err := tagger.Tag(t.Context(), docs)
 	if err != nil {
@@ -308,7 +308,7 @@ func TestResume(t *testing.T) {
 		Epoch   int
 		Resumed bool
 	}
-	run := func(ctx context.Context, dir string, resume bool, stop func(e taggers.Epoch) bool) ([]step, taggers.Tagger, error) {
+	run := func(ctx context.Context, dir string, resume bool, stop func(e taggers.Epoch) bool) ([]step, data.Tagger, error) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		job := task(t, dir)

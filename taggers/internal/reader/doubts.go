@@ -6,11 +6,10 @@ import (
 	"slices"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/taggers"
 )
 
 // Doubts is the tokens whose label is O, which is the first of the labels, and
-// that have another with a probability of at least from: see taggers.Prober.
+// that have another with a probability of at least from: see data.Prober.
 // marginal tells the probabilities of a token's labels.
 func Doubts(tokens []data.Token, found []int32, labels []string, from float64, marginal func(token int, into []float64)) []data.Span {
 	var doubts []data.Span
@@ -64,8 +63,8 @@ func MergeDoubts(found []data.Span, doubts ...[]data.Span) []data.Span {
 }
 
 // Probe probes a tagger; one that cannot be probed has no doubts.
-func Probe(ctx context.Context, t taggers.Tagger, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
-	if p, ok := t.(taggers.Prober); ok {
+func Probe(ctx context.Context, t data.Tagger, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
+	if p, ok := t.(data.Prober); ok {
 		return p.Probe(ctx, docs, from)
 	}
 	found, err = t.Tag(ctx, docs)

@@ -1,4 +1,4 @@
-package deid
+package replace
 
 import (
 	"cmp"
@@ -16,6 +16,16 @@ import (
 func span(start, end int, typ string, score float64) data.Span {
 	return data.Span{Start: start, End: end, Type: typ, Score: score}
 }
+
+// replaceAll replaces spans, in any order, that may overlap.
+func replaceAll(doc *data.Document, spans []data.Span, with func(data.Span) string) (*data.Document, error) {
+	if err := (&data.Document{ID: doc.ID, Text: doc.Text, Spans: spans}).Check(); err != nil {
+		return nil, err
+	}
+	return rewrite(doc, merge(spans), func(s data.Span) (string, error) { return with(s), nil }, func(data.Span) {})
+}
+
+func inBrackets(s data.Span) string { return "[" + s.Type + "]" }
 
 func TestReplace(t *testing.T) {
 	const text = "Íñigo Vega, 12/03, Ward 7"
@@ -50,7 +60,7 @@ func TestReplace(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			doc := &data.Document{ID: "a", Patient: "p", Text: text, Spans: []data.Span{name}}
 			given := slices.Clone(tc.spans)
-			got, err := Replace(doc, tc.spans, Tag)
+			got, err := replaceAll(doc, tc.spans, inBrackets)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,8 +76,8 @@ func TestReplace(t *testing.T) {
 }
 
 func TestReplaceWithNothing(t *testing.T) {
-	nothing := func(*data.Document, data.Span) string { return "" }
-	got, err := Replace(&data.Document{Text: "Seen by Oda."}, []data.Span{span(8, 11, "DOCTOR", 1)}, nothing)
+	nothing := func(data.Span) string { return "" }
+	got, err := replaceAll(&data.Document{Text: "Seen by Oda."}, []data.Span{span(8, 11, "DOCTOR", 1)}, nothing)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +100,7 @@ func TestReplaceErrors(t *testing.T) {
 		{"not UTF-8", "Oda\xff", span(0, 3, "X", 1), "document a: invalid UTF-8 at byte 3"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got, err := Replace(&data.Document{ID: "a", Text: tc.text}, []data.Span{tc.span}, Tag)
+			got, err := replaceAll(&data.Document{ID: "a", Text: tc.text}, []data.Span{tc.span}, inBrackets)
 			if got != nil || err == nil || err.Error() != tc.want {
 				t.Errorf("document %v, error %v, want error %q", got, err, tc.want)
 			}
@@ -159,7 +169,7 @@ func TestReplaceProperties(t *testing.T) {
 			typ := rapid.SampledFrom([]string{"A", "BB", "CCC"}).Draw(t, "type")
 			return data.Span{Start: borders[i], End: borders[j], Type: typ, Score: 1}
 		}), 0, 6).Draw(t, "spans")
-		got, err := Replace(&data.Document{Text: text}, spans, Tag)
+		got, err := replaceAll(&data.Document{Text: text}, spans, inBrackets)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +191,7 @@ func FuzzReplace(f *testing.F) {
 			start := int(raw[i])
 			spans = append(spans, data.Span{Start: start, End: start + int(raw[i+1]) - 8, Type: string(rune('A' + raw[i]%3)), Score: 1})
 		}
-		got, err := Replace(&data.Document{Text: text}, spans, Tag)
+		got, err := replaceAll(&data.Document{Text: text}, spans, inBrackets)
 		legal := utf8.ValidString(text)
 		for _, s := range spans {
 			legal = legal && s.Start < s.End && s.End <= len(text) &&

@@ -1,4 +1,4 @@
-package deid
+package replace
 
 import (
 	"strings"
@@ -33,7 +33,7 @@ func note(t *testing.T, id, marked string) *data.Document {
 func TestNumbered(t *testing.T) {
 	a := note(t, "1", "<PATIENT:Oda Lund> and <PATIENT:Per Vega>; <DOCTOR:Ash>; MRN <MEDICALRECORD:12-34>")
 	b := note(t, "2", "<PATIENT:VEGA, PER>, <PATIENT:O. Lund>, <PATIENT:Lund>, MRN <MEDICALRECORD:1234>, <MEDICALRECORD:99>")
-	r := maker(t, "", Plan{Default: KindNumbered})
+	r := maker(t, "", Plan{Default: Numbered})
 	for _, docs := range [][]*data.Document{{a, b}, {b, a}} {
 		p := r.Patient("p", docs)
 		for _, d := range docs {
@@ -52,7 +52,7 @@ func TestNumbered(t *testing.T) {
 func TestOneDateGotTwoNumbers(t *testing.T) {
 	a := note(t, "1", "Seen <DATE:03/04/2071>, <DATE:3/9/71>, and on <DATE:March 4, 2071>; tel. <PHONE:(617) 555-0123>, <PHONE:617-555-0123>")
 	b := note(t, "2", "Since <DATE:9 March 2071> and <DATE:2071-03-04>")
-	r := maker(t, "", Plan{Default: KindNumbered})
+	r := maker(t, "", Plan{Default: Numbered})
 	p := r.Patient("p", []*data.Document{a, b})
 	for d, want := range map[*data.Document]string{
 		a: "Seen [DATE_1], [DATE_2], and on [DATE_1]; tel. [PHONE_1], [PHONE_1]", b: "Since [DATE_2] and [DATE_1]",
@@ -66,7 +66,7 @@ func TestOneDateGotTwoNumbers(t *testing.T) {
 // TestKeepDoesNotLetOthersThrough: the longer of two overlapping spans gives its type, and must not give its kind.
 func TestKeepDoesNotLetOthersThrough(t *testing.T) {
 	d := &data.Document{ID: "a", Text: "Oda Lund, 45 years", Spans: []data.Span{{Start: 10, End: 18, Type: "AGE", Score: 1}, {Start: 0, End: 12, Type: "PATIENT", Score: 1}}}
-	r := maker(t, "", Plan{ByType: map[string]Kind{"AGE": KindKeep}})
+	r := maker(t, "", Plan{ByType: map[string]Kind{"AGE": Keep}})
 	out, changes, err := r.Patient("a", []*data.Document{d}).Replace(d, d.Spans)
 	if err != nil || out.Text != "[PATIENT] years" || len(changes) != 1 {
 		t.Errorf("%q, %v, %v", out.Text, changes, err)
@@ -76,7 +76,7 @@ func TestKeepDoesNotLetOthersThrough(t *testing.T) {
 func TestHash(t *testing.T) {
 	hash := func(key, group, typ, text string) string {
 		d := note(t, "a", "<"+typ+":"+text+">")
-		out, _, err := maker(t, key, Plan{Default: KindHash}).Patient(group, []*data.Document{d}).Replace(d, d.Spans)
+		out, _, err := maker(t, key, Plan{Default: Hash}).Patient(group, []*data.Document{d}).Replace(d, d.Spans)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,14 +102,14 @@ func TestBadPlans(t *testing.T) {
 		want string
 	}{
 		{"kind", Plan{Default: "blur"}, Options{}, `no kind of replacement "blur" (have tag, numbered, mask, redact, hash, keep, surrogate)`},
-		{"type", Plan{ByType: map[string]Kind{"PATIENTS": KindTag}}, Options{Types: types}, `the plan names the type "PATIENTS", which is not in the set i2b2-2014`},
-		{"short key", Plan{Default: KindSurrogate}, Options{Key: []byte("fifteen bytes..")}, "a key of 15 bytes is too short for surrogate: at least 16 are needed"},
-		{"no key", Plan{ByType: map[string]Kind{"PATIENT": KindHash}}, Options{Types: types}, "a key of 0 bytes is too short for hash: at least 16 are needed"},
+		{"type", Plan{ByType: map[string]Kind{"PATIENTS": Tag}}, Options{Types: types}, `the plan names the type "PATIENTS", which is not in the set i2b2-2014`},
+		{"short key", Plan{Default: Surrogate}, Options{Key: []byte("fifteen bytes..")}, "a key of 15 bytes is too short for surrogate: at least 16 are needed"},
+		{"no key", Plan{ByType: map[string]Kind{"PATIENT": Hash}}, Options{Types: types}, "a key of 0 bytes is too short for hash: at least 16 are needed"},
 		{"sort", Plan{}, Options{Types: own, Sorts: map[string]surrogate.Sort{"KLANT": "human"}}, `the type "KLANT" is of no sort "human"`},
 		{"sort of no type", Plan{}, Options{Types: types, Sorts: map[string]surrogate.Sort{"PATIENTS": surrogate.Person}},
 			`a sort is given to the type "PATIENTS", which is not in the set i2b2-2014`},
 	} {
-		if _, err := NewReplacement(tc.plan, tc.opt); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+		if _, err := New(tc.plan, tc.opt); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
 			t.Errorf("%s: error %v, want %q", tc.name, err, tc.want)
 		}
 	}
@@ -117,7 +117,7 @@ func TestBadPlans(t *testing.T) {
 
 // TestListRunsOutByPosition: the error says where, and does not quote.
 func TestListRunsOutByPosition(t *testing.T) {
-	r, err := NewReplacement(Plan{Default: KindSurrogate}, Options{Key: []byte("a key of sixteen"), Lists: map[string][]string{"en-city": {"Oslo"}}})
+	r, err := New(Plan{Default: Surrogate}, Options{Key: []byte("a key of sixteen"), Lists: map[string][]string{"en-city": {"Oslo"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestListRunsOutByPosition(t *testing.T) {
 
 // TestOwnTypes: a table says what the values of types of one's own are.
 func TestOwnTypes(t *testing.T) {
-	r, err := NewReplacement(Plan{Default: KindSurrogate}, Options{Key: []byte("a key of sixteen"), Sorts: map[string]surrogate.Sort{"KLANTNR": surrogate.Number}})
+	r, err := New(Plan{Default: Surrogate}, Options{Key: []byte("a key of sixteen"), Sorts: map[string]surrogate.Sort{"KLANTNR": surrogate.Number}})
 	if err != nil {
 		t.Fatal(err)
 	}

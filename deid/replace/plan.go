@@ -1,4 +1,4 @@
-package deid
+package replace
 
 import (
 	"crypto/hmac"
@@ -24,18 +24,18 @@ type Kind string
 // a patient, numbered and surrogate know more: "Lund", "O. Lund" and "Lnud" are of the person who is
 // "Oda Lund" elsewhere, and 3/4/71 is the April 3, 2071 of another note.
 const (
-	KindTag       Kind = "tag"       // the type in brackets: [PATIENT]
-	KindNumbered  Kind = "numbered"  // a number for each value of a patient: [PATIENT_1]
-	KindMask      Kind = "mask"      // * for each letter and digit; spaces and punctuation stay
-	KindRedact    Kind = "redact"    // nothing
-	KindHash      Kind = "hash"      // 32 hexadecimal digits of an HMAC under the key: the same for a value wherever it stands
-	KindKeep      Kind = "keep"      // what stood there
-	KindSurrogate Kind = "surrogate" // an invented value of the same sort, see package surrogate; the tag where there is none
+	Tag       Kind = "tag"       // the type in brackets: [PATIENT]
+	Numbered  Kind = "numbered"  // a number for each value of a patient: [PATIENT_1]
+	Mask      Kind = "mask"      // * for each letter and digit; spaces and punctuation stay
+	Redact    Kind = "redact"    // nothing
+	Hash      Kind = "hash"      // 32 hexadecimal digits of an HMAC under the key: the same for a value wherever it stands
+	Keep      Kind = "keep"      // what stood there
+	Surrogate Kind = "surrogate" // an invented value of the same sort, see package surrogate; the tag where there is none
 )
 
 // Kinds lists them all.
 func Kinds() []Kind {
-	return []Kind{KindTag, KindNumbered, KindMask, KindRedact, KindHash, KindKeep, KindSurrogate}
+	return []Kind{Tag, Numbered, Mask, Redact, Hash, Keep, Surrogate}
 }
 
 // ParseKind knows the names of Kinds.
@@ -61,35 +61,35 @@ func (p Plan) kind(typ string) Kind {
 		return k
 	}
 	if p.Default == "" {
-		return KindTag
+		return Tag
 	}
 	return p.Default
 }
 
-// kindOf is what stands in the place of a value. A type that the plan keeps, one by one, is kept only where
+// KindOf is what stands in the place of a value. A type that the plan keeps, one by one, is kept only where
 // the value has the form of the type: a record number that a tagger takes for a date is no date to keep.
-func (r *Replacement) kindOf(typ, text string) Kind {
+func (r *Replacer) KindOf(typ, text string) Kind {
 	kind := r.plan.kind(typ)
-	if kind != KindKeep || r.plan.Default == KindKeep {
+	if kind != Keep || r.plan.Default == Keep {
 		return kind
 	}
-	if sort, ok := r.sort(typ); ok && !r.maker.HasForm(sort, text) {
+	if sort, ok := r.SortOf(typ); ok && !r.maker.HasForm(sort, text) {
 		return r.plan.kind("")
 	}
 	return kind
 }
 
-// Replacement puts something in the place of spans, by a plan. It is not
+// A Replacer puts something in the place of spans, by a plan. It is not
 // changed by use: goroutines may share it, each with Patients of its own.
-type Replacement struct {
+type Replacer struct {
 	plan  Plan
 	opt   Options
 	maker *surrogate.Maker
 	looks bool // the plan has a kind for which one value depends on others
 }
 
-// NewReplacement checks plan and options.
-func NewReplacement(plan Plan, opt Options) (*Replacement, error) {
+// New checks plan and options.
+func New(plan Plan, opt Options) (*Replacer, error) {
 	kinds := []Kind{plan.kind("")}
 	types := make([]string, 0, len(plan.ByType))
 	for typ, k := range plan.ByType {
@@ -106,7 +106,7 @@ func NewReplacement(plan Plan, opt Options) (*Replacement, error) {
 		if _, err := ParseKind(string(k)); err != nil {
 			return nil, err
 		}
-		if (k == KindHash || k == KindSurrogate) && len(opt.Key) < MinKey {
+		if (k == Hash || k == Surrogate) && len(opt.Key) < MinKey {
 			return nil, fmt.Errorf("a key of %d bytes is too short for %s: at least %d are needed", len(opt.Key), k, MinKey)
 		}
 	}
@@ -118,9 +118,9 @@ func NewReplacement(plan Plan, opt Options) (*Replacement, error) {
 			return nil, fmt.Errorf("a sort is given to the type %q, which is not in the set %s", typ, opt.Types.Name)
 		}
 	}
-	if r := (&Replacement{plan: plan, opt: opt}); slices.Contains(kinds, KindSurrogate) && opt.Types != nil {
+	if r := (&Replacer{plan: plan, opt: opt}); slices.Contains(kinds, Surrogate) && opt.Types != nil {
 		for _, t := range opt.Types.Types {
-			if _, ok := r.sort(t.Name); !ok && plan.kind(t.Name) == KindSurrogate {
+			if _, ok := r.SortOf(t.Name); !ok && plan.kind(t.Name) == Surrogate {
 				return nil, fmt.Errorf("surrogates for the type %q: say in Sorts what its values are", t.Name)
 			}
 		}
@@ -132,12 +132,12 @@ func NewReplacement(plan Plan, opt Options) (*Replacement, error) {
 	if err != nil {
 		return nil, err
 	}
-	looks := slices.Contains(kinds, KindSurrogate) || slices.Contains(kinds, KindNumbered)
-	return &Replacement{plan: plan, opt: opt, maker: maker, looks: looks}, nil
+	looks := slices.Contains(kinds, Surrogate) || slices.Contains(kinds, Numbered)
+	return &Replacer{plan: plan, opt: opt, maker: maker, looks: looks}, nil
 }
 
-// sort is what the values of a type are.
-func (r *Replacement) sort(typ string) (surrogate.Sort, bool) {
+// SortOf says of which sort the values of a type are, and whether that is known.
+func (r *Replacer) SortOf(typ string) (surrogate.Sort, bool) {
 	if s, ok := r.opt.Sorts[typ]; ok {
 		return s, true
 	}
@@ -147,7 +147,7 @@ func (r *Replacement) sort(typ string) (surrogate.Sort, bool) {
 // A Patient replaces the spans of the notes of one patient: what is consistent
 // is consistent within it. It serves one goroutine at a time.
 type Patient struct {
-	*Replacement
+	*Replacer
 	made    *surrogate.Patient
 	numbers map[string]map[string]int // number of each value, by type
 }
@@ -158,8 +158,8 @@ type Patient struct {
 // set of notes alone, not on which of them is replaced first. A value that is in
 // none of them is given what is left when Replace comes to it. Known are full names of persons, from
 // elsewhere: with them Oda in one note and Mrs. Lund in another are one person.
-func (r *Replacement) Patient(group string, docs []*data.Document, known ...string) *Patient {
-	p := &Patient{Replacement: r, numbers: map[string]map[string]int{}}
+func (r *Replacer) Patient(group string, docs []*data.Document, known ...string) *Patient {
+	p := &Patient{Replacer: r, numbers: map[string]map[string]int{}}
 	if !r.looks {
 		return p
 	}
@@ -171,16 +171,16 @@ func (r *Replacement) Patient(group string, docs []*data.Document, known ...stri
 	}
 	for _, d := range docs {
 		for _, s := range r.prune(d.Text, d.Spans) {
-			sort, _ := r.sort(s.Type)
+			sort, _ := r.SortOf(s.Type)
 			mentions = append(mentions, surrogate.Mention{
-				Note: d.ID, Sort: sort, Text: d.Text[s.Start:s.End], Before: before(d.Text, s.Start), After: after(d.Text, s.End), Aside: r.kindOf(s.Type, d.Text[s.Start:s.End]) != KindSurrogate,
+				Note: d.ID, Sort: sort, Text: d.Text[s.Start:s.End], Before: before(d.Text, s.Start), After: after(d.Text, s.End), Aside: r.KindOf(s.Type, d.Text[s.Start:s.End]) != Surrogate,
 			})
 		}
 	}
 	p.made = r.maker.Patient(group, mentions)
 	for _, d := range docs {
 		for _, s := range r.prune(d.Text, d.Spans) {
-			if text := d.Text[s.Start:s.End]; r.kindOf(s.Type, text) == KindNumbered {
+			if text := d.Text[s.Start:s.End]; r.KindOf(s.Type, text) == Numbered {
 				p.number(s.Type, text)
 			}
 		}
@@ -215,8 +215,10 @@ type Change struct {
 	Kind Kind
 }
 
-// Replace returns the new document, as the function Replace does, and what was
-// changed, in order. A span whose kind is keep stays in the text and in the
+// Replace returns a new document in which the spans, given in any order, are replaced, and what was
+// changed, in order. The Spans of the new document are where the replacements stand. Not one byte inside
+// a span is copied, and every byte outside of all spans is. Spans that overlap are replaced as one, over
+// all that they cover, with the type and score of the longest (of equals the first in reading order). A span whose kind is keep stays in the text and in the
 // Spans of the new document, but not where it overlaps one of another kind:
 // what the other covers is replaced.
 func (p *Patient) Replace(doc *data.Document, spans []data.Span) (*data.Document, []Change, error) {
@@ -224,8 +226,8 @@ func (p *Patient) Replace(doc *data.Document, spans []data.Span) (*data.Document
 		return nil, nil, err
 	}
 	var changes []Change
-	out, err := replace(doc, p.prune(doc.Text, spans), func(s data.Span) (string, error) {
-		changes = append(changes, Change{Old: s, Kind: p.kindOf(s.Type, doc.Text[s.Start:s.End])})
+	out, err := rewrite(doc, p.prune(doc.Text, spans), func(s data.Span) (string, error) {
+		changes = append(changes, Change{Old: s, Kind: p.KindOf(s.Type, doc.Text[s.Start:s.End])})
 		return p.value(doc.ID, s.Type, doc.Text[s.Start:s.End])
 	}, func(s data.Span) { changes[len(changes)-1].New = s })
 	if err != nil {
@@ -235,10 +237,10 @@ func (p *Patient) Replace(doc *data.Document, spans []data.Span) (*data.Document
 }
 
 // prune joins spans that overlap, and leaves out those to keep that overlap others.
-func (r *Replacement) prune(text string, spans []data.Span) []data.Span {
+func (r *Replacer) prune(text string, spans []data.Span) []data.Span {
 	var kept, rest []data.Span
 	for _, s := range spans {
-		if r.kindOf(s.Type, text[s.Start:s.End]) == KindKeep {
+		if r.KindOf(s.Type, text[s.Start:s.End]) == Keep {
 			kept = append(kept, s)
 		} else {
 			rest = append(rest, s)
@@ -263,24 +265,24 @@ func (r *Replacement) prune(text string, spans []data.Span) []data.Span {
 
 // value is what stands in the place of the text.
 func (p *Patient) value(note, typ, text string) (string, error) {
-	switch p.kindOf(typ, text) {
-	case KindTag:
+	switch p.KindOf(typ, text) {
+	case Tag:
 		return "[" + typ + "]", nil
-	case KindNumbered:
+	case Numbered:
 		return fmt.Sprintf("[%s_%d]", typ, p.number(typ, text)), nil
-	case KindMask:
+	case Mask:
 		return mask(text), nil
-	case KindRedact:
+	case Redact:
 		return "", nil
-	case KindHash:
-		sort, _ := p.sort(typ)
+	case Hash:
+		sort, _ := p.SortOf(typ)
 		mac := hmac.New(sha256.New, p.opt.Key)
 		mac.Write([]byte("lethe hash 1\x00" + p.maker.Identity(sort, text)))
 		return hex.EncodeToString(mac.Sum(nil)[:16]), nil
-	case KindKeep:
+	case Keep:
 		return text, nil
 	default:
-		sort, _ := p.sort(typ)
+		sort, _ := p.SortOf(typ)
 		made, ok, err := p.made.Replace(note, sort, text)
 		if err == nil && !ok {
 			made = "[" + typ + "]"
@@ -296,7 +298,7 @@ func (p *Patient) number(typ, text string) int {
 		values = map[string]int{}
 		p.numbers[typ] = values
 	}
-	sort, _ := p.sort(typ)
+	sort, _ := p.SortOf(typ)
 	key := p.made.Identity(sort, text)
 	if values[key] == 0 {
 		values[key] = len(values) + 1

@@ -41,7 +41,7 @@ type Record struct {
 // Note is one text of a record. The document has no spans.
 type Note struct {
 	*data.Document
-	Line  int         // of the file, where the text or, in CSV, its row begins
+	Line  int               // of the file, where the text or, in CSV, its row begins
 	Known []safetynet.Value // what the record says elsewhere of the patient
 
 	below func([]Edit) []Edit // translates edits of the text into edits of the record

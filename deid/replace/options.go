@@ -1,4 +1,4 @@
-package deid
+package replace
 
 import (
 	"bufio"
@@ -100,7 +100,7 @@ func ReadOptions(path string) (Options, error) {
 			return Options{}, fmt.Errorf("%s: lists: %s: %w", path, name, err)
 		}
 	}
-	if _, err := NewReplacement(Plan{}, opt); err != nil {
+	if _, err := New(Plan{}, opt); err != nil {
 		return Options{}, fmt.Errorf("%s: %w", path, err)
 	}
 	return opt, nil

@@ -1,4 +1,4 @@
-package deid
+package replace
 
 import (
 	"flag"
@@ -26,13 +26,13 @@ import (
 	"github.com/lethe-deid/lethe/internal/shared"
 )
 
-func maker(t testing.TB, key string, plan Plan) *Replacement {
+func maker(t testing.TB, key string, plan Plan) *Replacer {
 	t.Helper()
 	types, err := data.LookupTypeSet(synth.TypeSet)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewReplacement(plan, Options{Key: []byte(key), Types: types})
+	r, err := New(plan, Options{Key: []byte(key), Types: types})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,13 +121,13 @@ func meddocan(t testing.TB) corpus {
 		map[surrogate.Sort]bool{surrogate.Other: true, surrogate.Date: true, surrogate.Family: true, surrogate.Sex: true, surrogate.Number: true}}
 }
 
-func (c corpus) maker(t testing.TB, key string) *Replacement {
+func (c corpus) maker(t testing.TB, key string) *Replacer {
 	t.Helper()
 	types, err := data.LookupTypeSet(c.types)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewReplacement(Plan{Default: KindSurrogate}, Options{Key: []byte(key), Types: types})
+	r, err := New(Plan{Default: Surrogate}, Options{Key: []byte(key), Types: types})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -590,7 +590,7 @@ func pieces(s string) []string {
 
 // TestKindsOfGeneratedNotes: what the other kinds promise.
 func TestKindsOfGeneratedNotes(t *testing.T) {
-	for _, kind := range []Kind{KindTag, KindNumbered, KindMask, KindRedact, KindHash, KindKeep} {
+	for _, kind := range []Kind{Tag, Numbered, Mask, Redact, Hash, Keep} {
 		t.Run(string(kind), func(t *testing.T) {
 			r := maker(t, "a key of sixteen", Plan{Default: kind})
 			for _, docs := range patients(t, 200, 3) {
@@ -604,25 +604,25 @@ func TestKindsOfGeneratedNotes(t *testing.T) {
 						before, after := d.Text[c.Old.Start:c.Old.End], out.Text[c.New.Start:c.New.End]
 						ok := false
 						switch kind {
-						case KindTag:
+						case Tag:
 							ok = after == "["+c.Old.Type+"]"
-						case KindNumbered:
+						case Numbered:
 							ok = strings.HasPrefix(after, "["+c.Old.Type+"_") && strings.HasSuffix(after, "]")
-						case KindMask:
+						case Mask:
 							ok = utf8.RuneCountInString(after) == utf8.RuneCountInString(before) && !strings.ContainsFunc(after, unicode.IsLetter) &&
 								!strings.ContainsFunc(after, unicode.IsDigit)
-						case KindRedact:
+						case Redact:
 							ok = after == ""
-						case KindHash:
+						case Hash:
 							ok = len(after) == 32 && strings.Trim(after, "0123456789abcdef") == ""
-						case KindKeep:
+						case Keep:
 							ok = after == before
 						}
 						if !ok || c.Kind != kind {
 							t.Fatalf("%s %q became %q", c.Old.Type, before, after)
 						}
 					}
-					if outside(d.Text, d.Spans) != outside(out.Text, out.Spans) && kind != KindRedact {
+					if outside(d.Text, d.Spans) != outside(out.Text, out.Spans) && kind != Redact {
 						t.Fatal("text outside of spans has changed")
 					}
 				}
@@ -634,7 +634,7 @@ func TestKindsOfGeneratedNotes(t *testing.T) {
 // TestSurrogatesOfAnything gives any text, any spans, any type.
 func TestSurrogatesOfAnything(t *testing.T) {
 	types, _ := data.LookupTypeSet("i2b2-2014")
-	r := maker(t, "a key of sixteen", Plan{Default: KindSurrogate})
+	r := maker(t, "a key of sixteen", Plan{Default: Surrogate})
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOfN(rapid.RuneFrom([]rune("aeoLdñÉ王Ж٣9012/-.,@: '\nº")), 1, 24, -1).Draw(t, "text")
 		var borders []int
@@ -664,7 +664,7 @@ func TestSurrogatesOfAnything(t *testing.T) {
 
 func BenchmarkReplace(b *testing.B) {
 	all := patients(b, 200, 5)
-	for _, kind := range []Kind{KindTag, KindSurrogate} {
+	for _, kind := range []Kind{Tag, Surrogate} {
 		b.Run(string(kind), func(b *testing.B) {
 			r := maker(b, "a key of sixteen", Plan{Default: kind})
 			notes := 0
@@ -691,7 +691,7 @@ func TestSurrogatesOfMEDDOCAN(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewReplacement(Plan{Default: KindSurrogate}, Options{Key: []byte("a key of sixteen"), Types: types})
+	r, err := New(Plan{Default: Surrogate}, Options{Key: []byte("a key of sixteen"), Types: types})
 	if err != nil {
 		t.Fatal(err)
 	}
