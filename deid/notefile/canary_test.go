@@ -136,6 +136,9 @@ func csvFile(t *rapid.T) example {
 				text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
 			case "plain": // without line ends, since what stands behind one is another row
 				text = strings.NewReplacer("\n", " ", "\r", " ").Replace(text)
+				if strings.Contains(text, comma) { // a quote behind it begins another field, which may go on over the next lines and be legal
+					text = strings.ReplaceAll(text, `"`, "")
+				}
 			case "after a blank":
 				text = pick(t, " ", "\t", "  ") + `"` + strings.NewReplacer("\n", " ", "\r", " ", `"`, `""`).Replace(text) + `"`
 			case "with a delimiter":
