@@ -180,15 +180,15 @@ func (p *dateParser) single() bool {
 	before, after := p.at(p.i-1).text, p.at(p.i+1)
 	quoted := before == "'" || before == "’" || before == "`" || before == "´"
 	plural := after.word == "s" || (after.text == "'" || after.text == "’") && p.at(p.i+2).word == "s"
-	decade := plural || p.lang == Spanish && (p.filler == "anos" || p.filler == "decada" || p.filler == "los")
+	decade := plural || p.lang.words[beforeDecades][p.filler]
 	switch {
 	case decade && t.n%10 == 0 && (len(t.text) == 2 || len(t.text) == 4):
 		p.take(&e, fieldDecade)
 	case len(t.text) == 4 && t.n >= 1800 && t.n < 2300:
 		p.take(&e, fieldYear)
-	case len(t.text) == 2 && (quoted || p.filler == "ano" || before == "-" && len(p.elements) > 0 && p.elements[len(p.elements)-1].at[fieldYear] > 0):
+	case len(t.text) == 2 && (quoted || p.words[beforeYears][p.filler] || before == "-" && len(p.elements) > 0 && p.elements[len(p.elements)-1].at[fieldYear] > 0):
 		p.take(&e, fieldYear)
-	case p.dayAt(p.i) && (p.afterOrdinal(p.i) == p.i+2 || p.filler == "dia") && t.n > 0 && t.n <= 31:
+	case p.dayAt(p.i) && (p.afterOrdinal(p.i) == p.i+2 || p.words[beforeDays][p.filler]) && t.n > 0 && t.n <= 31:
 		p.take(&e, fieldDay)
 	default:
 		return false
@@ -199,7 +199,8 @@ func (p *dateParser) single() bool {
 
 // letters reads weekdays as letters: MWF, TTS, M/W/F, T/Th/Sat.
 func (p *dateParser) letters() bool {
-	if p.lang != English {
+	styles := p.lang.weekdayLetters
+	if len(styles) == 0 {
 		return false
 	}
 	var parts []part
@@ -216,7 +217,7 @@ func (p *dateParser) letters() bool {
 			if len(p.tokens) == 1 && lowerCase(t.text) { // mwf
 				sought = strings.ToUpper(rest)
 			}
-			form, day := weekdayLetter(sought, last, len(p.tokens) > 1)
+			form, day := p.lang.weekdayLetter(sought, last, len(p.tokens) > 1)
 			if form == nil || day <= last && last >= 0 && day != 0 {
 				return false
 			}
@@ -234,22 +235,16 @@ func (p *dateParser) letters() bool {
 	}
 	for i := range parts {
 		if single && parts[i].form != nil {
-			parts[i].form = oneLetter
+			parts[i].form = styles[len(styles)-1]
 		}
 	}
 	p.parts, p.elements, p.i = append(p.parts, parts...), elements, len(p.tokens)
 	return true
 }
 
-var (
-	oneLetter  = &forms{field: fieldWeekday, words: []string{"S", "M", "T", "W", "T", "F", "S"}}
-	twoLetters = &forms{field: fieldWeekday, words: []string{"Su", "M", "Tu", "W", "Th", "F", "Sa"}}
-	threeLetts = &forms{field: fieldWeekday, words: strings.Fields("Sun Mon Tue Wed Thu Fri Sat")}
-)
-
 // weekdayLetter is the weekday after last that text begins with, in any case if apart.
-func weekdayLetter(text string, last int, apart bool) (*forms, int) {
-	for _, form := range []*forms{threeLetts, twoLetters, oneLetter} {
+func (l *language) weekdayLetter(text string, last int, apart bool) (*forms, int) {
+	for _, form := range l.weekdayLetters {
 		for _, day := range []int{1, 2, 3, 4, 5, 6, 0} {
 			w := form.words[day]
 			if (strings.HasPrefix(text, w) || apart && len(text) >= len(w) && strings.EqualFold(text[:len(w)], w)) && (day > last || day == 0) {

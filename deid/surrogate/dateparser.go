@@ -1,9 +1,6 @@
 package surrogate
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // How a written date is read: the loop, what stands between dates, and words. Numbers are in datenumbers.go.
 
@@ -12,7 +9,6 @@ type dateParser struct {
 	tokens []token
 	i      int
 	order  order
-	words  *calendar
 	filler string // the last filler word
 }
 
@@ -62,17 +58,17 @@ func (p *dateParser) take(e *element, f field) {
 			return
 		}
 		if f == fieldDay {
-			if next := p.at(p.i); ordinals[next.word] || next.text == "º" || next.text == "°" || next.text == "ª" {
-				pt.tail = next.text
+			if next := p.at(p.i); p.ordinals[next.word] != nil || next.text == "º" || next.text == "°" || next.text == "ª" {
+				pt.tail, pt.ordinal = next.text, p.ordinals[next.word]
 				p.i++
 			}
 		}
 	} else {
-		w := p.words.words[t.word]
+		w := p.lang.calendar.words[t.word]
 		pt.value, pt.form = w.value, w.form
 		// May is the same in full and abbreviated: 3-May-71 and 03MAY2071 look like 3-Apr-71.
-		if t.word == "may" && p.lang == English && (tight(p.at(p.i-2)) || tight(p.at(p.i))) {
-			pt.form = p.words.words["jan"].form
+		if short := p.lang.calendar.alsoShort[t.word]; short != nil && (tight(p.at(p.i-2)) || tight(p.at(p.i))) {
+			pt.form = short
 		}
 	}
 	pt.was = pt.value
@@ -145,7 +141,7 @@ func (p *dateParser) skip() bool {
 	case t.num:
 		return false
 	case t.word != "":
-		if !dateFillers[t.word] {
+		if !p.words[dateFillers][t.word] {
 			return false
 		}
 		p.filler = t.word
@@ -180,7 +176,7 @@ func (p *dateParser) holiday() bool {
 	if p.at(p.i).word == "" || p.at(p.i-1).word != "" {
 		return false
 	}
-	all := p.words.begins[p.at(p.i).word]
+	all := p.lang.calendar.begins[p.at(p.i).word]
 	for k := range all {
 		h := &all[k]
 		text, used := "", 0 // of the tokens that are the name
@@ -188,7 +184,7 @@ func (p *dateParser) holiday() bool {
 			text += p.at(p.i + used).text
 			used++
 		}
-		if after := p.at(p.i + used + 1).word; fold(text) == h.folded && p.at(p.i+used).word == "" && after != "day" && after != "eve" {
+		if after := p.at(p.i + used + 1).word; fold(text) == h.folded && p.at(p.i+used).word == "" && !p.words[holidayTails][after] {
 			var e element
 			e.at[fieldHoliday] = len(p.parts)
 			p.parts = append(p.parts, part{field: fieldHoliday, text: text, value: h.day, was: h.day, feast: h})
@@ -205,7 +201,7 @@ func (p *dateParser) holiday() bool {
 }
 
 func (p *dateParser) is(i int, f field) bool {
-	w, ok := p.words.words[p.at(i).word]
+	w, ok := p.lang.calendar.words[p.at(i).word]
 	return p.at(i).word != "" && ok && w.field == f
 }
 
@@ -215,7 +211,7 @@ func (p *dateParser) gap(i int) int {
 	for ; i < len(p.tokens); i++ {
 		t := p.at(i)
 		switch {
-		case t.num || t.word != "" && !slices.Contains([]string{"of", "de", "del", "ano", "the", "in", "en", "el"}, t.word):
+		case t.num || t.word != "" && !p.words[withinDates][t.word]:
 			return i
 		case t.word == "" && !strings.ContainsAny(t.text, " ,.-/'’\u00a0\t\n\r"):
 			return -1
@@ -226,7 +222,7 @@ func (p *dateParser) gap(i int) int {
 
 // afterOrdinal steps over the suffix of the ordinal at i.
 func (p *dateParser) afterOrdinal(i int) int {
-	if t := p.at(i + 1); ordinals[t.word] || t.text == "º" || t.text == "°" || t.text == "ª" {
+	if t := p.at(i + 1); p.ordinals[t.word] != nil || t.text == "º" || t.text == "°" || t.text == "ª" {
 		return i + 2
 	}
 	return i + 1
@@ -246,11 +242,11 @@ func (p *dateParser) yearAt(i int, afterDay bool) bool {
 	if len(t.text) > 2 {
 		return isYear(t)
 	}
-	if len(t.text) != 2 || ordinals[p.at(i+1).word] {
+	if len(t.text) != 2 || p.ordinals[p.at(i+1).word] != nil {
 		return false
 	}
 	quote := p.at(i - 1).text
-	return afterDay && !p.is(p.gap(i+1), fieldMonth) || t.n > 31 || quote == "'" || quote == "’" || p.lang == Spanish
+	return afterDay && !p.is(p.gap(i+1), fieldMonth) || t.n > 31 || quote == "'" || quote == "’" || p.lang.yearAfterMonth
 }
 
 // to makes all up to index i literal.
@@ -337,7 +333,7 @@ func (p *dateParser) next(i int) int {
 		case strings.ContainsAny(t.text, "-–,&"):
 			joined = true
 		case t.text == " ":
-		case slices.Contains([]string{"and", "to", "through", "thru", "or", "y", "e", "al", "a", "o", "the", "el"}, t.word):
+		case p.words[dayJoins][t.word]:
 			joined = true
 		default:
 			return -1

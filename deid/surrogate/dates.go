@@ -32,6 +32,8 @@ type part struct {
 	feast *holiday
 	pad   bool   // of a number: 3 is written 03
 	tail  string // what follows the number: the suffix of an ordinal, or digits too many
+
+	ordinal func(int) string // the suffix of another number, if tail is one
 }
 
 // element is one date of what is written, such as each end of a range: the
@@ -44,8 +46,8 @@ type element struct {
 
 // date is a written date, or several.
 type date struct {
-	lang     Language // of its words
-	note     Language // of the notes
+	*Maker
+	lang     *language // of its words
 	parts    []part
 	elements []element
 }
@@ -58,34 +60,19 @@ const (
 	dayFirst
 )
 
-// usualOrder is what 3/4 means in a language, unless the notes say otherwise.
-func usualOrder(l Language) order {
-	if l == Spanish {
-		return dayFirst
-	}
-	return monthFirst
-}
-
 // parseDate reads a date as written. It knows numbers with any separators
-// (3/4/71, 2071-04-03, 04/2071, 03APR2071, 20710403), words of English and
-// Spanish, ranges and lists, weekdays, seasons, holidays and decades, and the
+// (3/4/71, 2071-04-03, 04/2071, 03APR2071, 20710403), words of all
+// languages, ranges and lists, weekdays, seasons, holidays and decades, and the
 // slips of real notes: a doubled separator, the day 31 of a month of 30, a month
 // up to 24. It is false for all else, such as text with any other word.
-func parseDate(text string, lang Language, o order) (*date, bool) {
-	for _, l := range []Language{lang, other(lang)} {
-		p := &dateParser{date: date{lang: l, note: lang, parts: make([]part, 1)}, tokens: tokens(text), order: o, words: calendars[l]}
+func (m *Maker) parseDate(text string, o order) (*date, bool) {
+	for _, lang := range m.from(m.lang) {
+		p := &dateParser{date: date{Maker: m, lang: lang, parts: make([]part, 1)}, tokens: tokens(text), order: o}
 		if p.parse() {
 			return &p.date, true
 		}
 	}
 	return nil, false
-}
-
-func other(l Language) Language {
-	if l == Spanish {
-		return English
-	}
-	return Spanish
 }
 
 // String writes the date as it was written.
@@ -127,28 +114,14 @@ func (p part) String() string {
 		value %= [...]int{1, 10, 100, 1000}[width]
 	}
 	tail := p.tail
-	if ordinals[strings.ToLower(tail)] && p.value != p.was {
+	if p.ordinal != nil && p.value != p.was {
+		suffix := p.ordinal(p.value)
 		if tail == strings.ToUpper(tail) {
-			tail = strings.ToUpper(ordinalSuffix(p.value))
-		} else {
-			tail = ordinalSuffix(p.value)
+			suffix = strings.ToUpper(suffix)
 		}
+		tail = suffix
 	}
 	return fmt.Sprintf("%0*d%s", width, value, tail)
-}
-
-func ordinalSuffix(n int) string {
-	if n/10%10 != 1 {
-		switch n % 10 {
-		case 1:
-			return "st"
-		case 2:
-			return "nd"
-		case 3:
-			return "rd"
-		}
-	}
-	return "th"
 }
 
 func roundDiv(a, b int) int {
@@ -207,7 +180,7 @@ func century(p part, latest int) int {
 // has is read as time.Date reads it (31 February is 3 March) and, moved, written as
 // one that no calendar has either.
 func (d *date) shifted(s shift, near time.Time, latest int) *date {
-	moved := &date{lang: d.lang, note: d.note, parts: slices.Clone(d.parts), elements: d.elements}
+	moved := &date{Maker: d.Maker, lang: d.lang, parts: slices.Clone(d.parts), elements: d.elements}
 	set := func(e element, f field, value int) {
 		if i := e.at[f]; i > 0 {
 			moved.parts[i].value = value
@@ -257,18 +230,15 @@ func (d *date) moveHoliday(e element, feast *holiday, days int, near time.Time, 
 	i, k := e.at[fieldHoliday], e.at[fieldYear]
 	year, _, _ := d.ymd(e, latest)
 	day := feast.nearest(year, near).AddDate(0, 0, days)
-	d.parts[i].text = likeCase(monthAndDay(day, d.note), d.parts[i].text)
+	d.parts[i].text = likeCase(d.Maker.lang.monthAndDay(day), d.parts[i].text)
 	if k == 0 {
 		return
 	}
 	d.parts[k].value = day.Year()
 	if between := &d.parts[k-1]; between.text == " " && k == i+2 && len(d.parts[k].text) == 4 { // Christmas 2071
-		between.text = map[Language]string{English: ", ", Spanish: likeCase(" de ", d.parts[i].text)}[d.note]
+		between.text = likeCase(d.Maker.lang.beforeYear, d.parts[i].text)
 	}
 }
-
-// neutral words do not tell one date from another.
-var neutral = wordSet("the of on in at de del el la los ano dia")
 
 // identity is equal for dates that are one, however written: 03/04/2071 and Saturday, April 3, 2071.
 // With no latest year one of two digits stays what it is.
@@ -290,7 +260,7 @@ func (d *date) identity(latest int) string {
 		if pt.field == fieldNone {
 			between += pt.text
 			for _, t := range tokens(pt.text) {
-				if t.num || t.word != "" && !neutral[t.word] && !joining[t.word] {
+				if t.num || t.word != "" && !d.words[dateArticles][t.word] && !d.words[dateJoins][t.word] {
 					b.WriteString(" " + t.text)
 				}
 			}
@@ -304,7 +274,7 @@ func (d *date) identity(latest int) string {
 			continue
 		}
 		if last != 0 {
-			b.WriteString(joint(between))
+			b.WriteString(d.joint(between))
 		}
 		between, last = "", k
 		b.WriteString(d.elements[k-1].identity(d, latest))
@@ -312,13 +282,10 @@ func (d *date) identity(latest int) string {
 	return fold(b.String())
 }
 
-// joining words stand between dates, and are part of what joint says.
-var joining = wordSet("and or to through thru until till y e o u a al hasta")
-
 // joint is what stands between two dates: a range or a list.
-func joint(between string) string {
+func (d *date) joint(between string) string {
 	for _, t := range tokens(between) {
-		if t.text == "-" || t.text == "–" || t.text == "—" || joining[t.word] && len(t.word) > 0 && !strings.Contains(" and or y e o u ", " "+t.word+" ") {
+		if t.text == "-" || t.text == "–" || t.text == "—" || d.words[dateJoins][t.word] && !d.words[dateLists][t.word] {
 			return "-"
 		}
 	}

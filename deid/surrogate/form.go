@@ -21,10 +21,10 @@ func (m *Maker) HasForm(sort Sort, text string) bool {
 	case Date:
 		return m.isDate(text)
 	case Age:
-		_, ok, err := age(text)
+		_, ok, err := m.age(text)
 		return ok && err == nil && digits <= 3 && !strings.HasPrefix(strings.TrimSpace(text), "-")
 	case Sex:
-		return sexes[fold(strings.Trim(text, " .:"))]
+		return m.words[sexes][fold(strings.Trim(text, " .:"))]
 	case Person:
 		return digits == 0
 	case State, Country:
@@ -34,9 +34,9 @@ func (m *Maker) HasForm(sort Sort, text string) bool {
 	case Zip:
 		return isPostcode(text)
 	case Phone:
-		return digits >= 6 && numeral(text) && !strings.Contains(text, "/")
+		return digits >= 6 && m.numeral(text) && !strings.Contains(text, "/")
 	case Number:
-		return digits >= 2 && numeral(text)
+		return digits >= 2 && m.numeral(text)
 	case IP:
 		return digits >= 2 && strings.ContainsAny(text, ".:")
 	case Email:
@@ -49,7 +49,7 @@ func (m *Maker) HasForm(sort Sort, text string) bool {
 // kinds do not have.
 func (m *Maker) isDate(text string) bool {
 	trimmed := strings.TrimSpace(text)
-	if _, ok := parseDate(trimmed, m.lang, usualOrder(m.lang)); !ok {
+	if _, ok := m.parseDate(trimmed, m.lang.dateOrder); !ok {
 		return false
 	}
 	words, run, longestRun := 0, 0, 0
@@ -87,7 +87,7 @@ var (
 
 // isMonth reports whether a word is the name of a month.
 func (m *Maker) isMonth(word string) bool {
-	w, ok := calendars[m.lang].words[fold(word)]
+	w, ok := m.lang.calendar.words[fold(word)]
 	return ok && w.field == fieldMonth
 }
 
@@ -118,7 +118,7 @@ func (m *Maker) firstName(text string) bool {
 // isPlace reports whether the lists have a place.
 func (m *Maker) isPlace(text string) bool {
 	whole := strings.Join(strings.Fields(fold(text)), " ")
-	if stateNames()[stateKey(text)] != nil || countryAliases[stateKey(text)] != "" || alsoPlaces[whole] {
+	if m.knownState(text) || m.countries[stateKey(text)] != "" || m.words[alsoPlaces][whole] {
 		return true
 	}
 	for name, l := range m.lists {
@@ -134,12 +134,5 @@ func (m *Maker) isPlace(text string) bool {
 	return false
 }
 
-// alsoPlaces are names of gender.txt that are as often a place.
-var alsoPlaces = wordSet(`adelaide alabama albany alexandria america asia aspen athens austin beverly boston bristol brittany brooklyn camden carolina carson catalina
-	charlotte chelsea chester cheyenne cleveland clinton cologne concord dakota dallas dayton denver devon easton eden elizabeth eugene florence florida geneva georgia hamilton
-	hampton helena henderson houston india indiana ireland israel italia jackson jerez jordan kent kenya kingston kobe lansing leon lincoln logan london lorraine lourdes madison
-	marion memphis merida milan montana montgomery nancy odessa orlando oxford paris preston princeton raleigh regina rhodes rochester roma roman salem samara santiago savannah
-	shelby sidney sienna sofia stafford sydney toledo trenton troy valencia verona victoria vienna virginia warren washington wellington winchester york mexico angola chad
-	cuba jamaica malta samoa suva adana ankara izmir bergen cordoba lima quito rio sevilla vitoria vito burgos santander cadiz leonora`)
-
-var placeLists = wordSet("city state country province region town")
+// placeLists are the lists of places.
+var placeLists = set{"city": true, "state": true, "country": true, "region": true}

@@ -11,49 +11,33 @@ import (
 // What stands beside a name and tells whether it is a woman's or a man's. A title is sure. A relative or a
 // pronoun may be somebody else, and counts only for names that women and men have.
 
-var (
-	womanWords = wordSet(`mother mom mum mommy sister wife daughter aunt niece grandmother grandma granddaughter girlfriend fiancee widow stepmother stepdaughter stepsister
-		goddaughter godmother female woman girl lady sister-in-law madre mama hermana esposa hija tia abuela nieta sobrina prima cunada suegra nuera mujer novia viuda nina senora`)
-	manWords = wordSet(`father dad daddy brother husband son uncle nephew grandfather grandpa grandson boyfriend fiance widower stepfather stepson stepbrother
-		godson godfather male man boy gentleman padre papa hermano esposo marido hijo tio abuelo nieto sobrino primo cunado suegro yerno hombre varon novio viudo nino senor`)
-	womanPronouns = wordSet("she her hers herself ella")
-	manPronouns   = wordSet("he his him himself el")
-
-	// betweenKinAndName may stand between a relative and the name: her son, named Dr. Kim Lund; her wife's name is Kim.
-	betweenKinAndName = wordSet("dr dra drs doctor doctora prof professor rev md s in law named name is called who llamado llamada se llama de nombre politico politica")
-	// ambiguousTitles are a man's in Spanish; in English Sr. is a nun as well, and Don and D. are names.
-	ambiguousTitles = wordSet("sr d don")
-	// jointTitles before a title make it that of a couple: Mr. and Mrs. John Lund.
-	jointTitles = []string{"and", "y", "e"}
-)
-
 func wordsOf(text string) []string {
 	return strings.FieldsFunc(fold(text), func(r rune) bool { return !letterOrMark(r) })
 }
 
 // kinOf is above 0 for a word that says of somebody to be female, below for male.
-func kinOf(word string) int {
+func (v vocabulary) kinOf(word string) int {
 	switch {
-	case womanWords[word]:
+	case v[womanWords][word]:
 		return 1
-	case manWords[word]:
+	case v[manWords][word]:
 		return -1
 	}
 	return 0
 }
 
-func pronounOf(word string) int {
+func (v vocabulary) pronounOf(word string) int {
 	switch {
-	case womanPronouns[word]:
+	case v[womanPronouns][word]:
 		return 1
-	case manPronouns[word]:
+	case v[manPronouns][word]:
 		return -1
 	}
 	return 0
 }
 
 // hintBefore reads the relative that a name is of: her son Dr., her husband, whose name is. It counts more than what comes after.
-func hintBefore(before string) int {
+func (v vocabulary) hintBefore(before string) int {
 	for end := strings.LastIndexAny(before, ";!?()"); end >= 0; end = -1 {
 		before = before[end+1:]
 	}
@@ -61,18 +45,18 @@ func hintBefore(before string) int {
 	for i := len(all) - 1; i >= 0; i-- {
 		t := all[i]
 		switch {
-		case t.word == "" && (!strings.ContainsAny(t.text, " ,:.'’\"“-") || t.text == "." && (i == 0 || !nameTitles[all[i-1].word])):
+		case t.word == "" && (!strings.ContainsAny(t.text, " ,:.'’\"“-") || t.text == "." && (i == 0 || !v[nameTitles][all[i-1].word])):
 			return 0
-		case t.word != "" && !betweenKinAndName[t.word]:
-			return 3 * kinOf(t.word)
+		case t.word != "" && !v[betweenKinAndName][t.word]:
+			return 3 * v.kinOf(t.word)
 		}
 	}
 	return 0
 }
 
 // hintAfter reads what is said of a name in the rest of its sentence: (son), her husband, is a 72 year old man, says that she.
-func hintAfter(after string) int {
-	for _, own := range []string{"'s", "’s"} { // somebody or something of the person's
+func (v vocabulary) hintAfter(after string) int {
+	for own := range v[possessives] { // somebody or something of the person's
 		if strings.HasPrefix(after, own) {
 			return 0
 		}
@@ -83,13 +67,13 @@ func hintAfter(after string) int {
 	apposition := strings.IndexAny(strings.TrimLeft(after, " "), ",(") == 0
 	words := wordsOf(after)
 	for i, w := range words {
-		if next := slices.Concat(words[i+1:], []string{""})[0]; apposition && i == 0 && pronounOf(w) != 0 && kinOf(next) != 0 { // , her husband,
-			return 2 * kinOf(next)
+		if next := slices.Concat(words[i+1:], []string{""})[0]; apposition && i == 0 && v.pronounOf(w) != 0 && v.kinOf(next) != 0 { // , her husband,
+			return 2 * v.kinOf(next)
 		}
-		if g := pronounOf(w); g != 0 && w != "el" { // an article, but for él, which is folded alike
+		if g := v.pronounOf(w); g != 0 && !v[articlePronouns][w] { // él is folded to the article el
 			return g
 		}
-		if g := kinOf(w); g != 0 {
+		if g := v.kinOf(w); g != 0 {
 			if i == 0 && !apposition { // Kim Lund mother
 				return 0
 			}
@@ -122,7 +106,7 @@ func (n *names) nicknames(all []nameMention) {
 		if !slices.Contains(surnames[first], last) {
 			surnames[first] = append(surnames[first], last)
 		}
-		if hintBefore(m.before) != 0 {
+		if n.words.hintBefore(m.before) != 0 {
 			related[first+" "+last] = true
 		}
 	}

@@ -8,14 +8,6 @@ import (
 
 // What is made of other values: logins, e-mail and web addresses.
 
-// mailHosts are domains that everybody uses; they stay.
-var mailHosts = wordSet("gmail.com hotmail.com yahoo.com outlook.com aol.com icloud.com live.com msn.com hotmail.es yahoo.es outlook.es telefonica.net terra.es")
-
-// webWords are words of addresses that stay.
-var webWords = wordSet(`http https ftp www www2 portal mail webmail email web com org net edu gov mil int info biz es cat eus gal uk us ca au de fr it mx ar eu co example
-	patients patient clinic clinics appointments myhealth health forms refill index html htm php asp aspx pdf home login page contact about search
-	pacientes citas salud contacto inicio mailto`)
-
 // username replaces a login: names in it by their surrogates, other letters and
 // digits one by one.
 func (p *Patient) username(text string) (string, bool, error) {
@@ -45,18 +37,17 @@ func (p *Patient) username(text string) (string, bool, error) {
 	return made, true, nil
 }
 
-// loginTitles may stand before a name in a login: drlund. Of two that begin alike the
-// longer comes first.
-var loginTitles = []string{"", "doctora", "doctor", "dra", "dr", "prof"}
-
 // handle replaces a run of letters of a login: olund, odal, lund. A title stays.
 func (p *Patient) handle(t token) (string, error) {
-	if p.names.count[t.word] == 0 && slices.Contains(loginTitles, t.word) {
+	if p.names.count[t.word] == 0 && p.words[loginTitles][t.word] {
 		return t.text, nil
 	}
-	for _, title := range loginTitles {
-		if name, ok := strings.CutPrefix(t.word, title); ok && (title == "" || len(name) > 2) {
-			if made, err := p.login(name); made != "" || err != nil {
+	if made, err := p.login(t.word); made != "" || err != nil {
+		return likeCase(made, t.text), err
+	}
+	for cut := len(t.word) - 3; cut > 0; cut-- { // of two titles that begin alike the longer comes first
+		if title := t.word[:cut]; p.words[loginTitles][title] {
+			if made, err := p.login(t.word[cut:]); made != "" || err != nil {
 				return likeCase(title+made, t.text), err
 			}
 		}
@@ -183,7 +174,7 @@ func (p *Patient) email(text string) (string, bool, error) {
 	if err != nil || !ok {
 		return "", false, err
 	}
-	if mailHosts[fold(strings.TrimSpace(domain))] {
+	if p.words[mailHosts][fold(strings.TrimSpace(domain))] {
 		return l + "@" + domain, true, nil
 	}
 	d, _, err := p.url(domain) // of a domain that names nobody, such as webmail.org, nothing changes
@@ -197,7 +188,7 @@ func (p *Patient) url(text string) (string, bool, error) {
 	all := tokens(text)
 	for i, t := range all {
 		switch {
-		case webWords[t.word] && p.names.count[t.word] == 0 && (i == 0 || all[i-1].text != "-" && !all[i-1].num):
+		case p.words[webWords][t.word] && p.names.count[t.word] == 0 && (i == 0 || all[i-1].text != "-" && !all[i-1].num):
 			b.WriteString(t.text)
 		case t.word != "":
 			s, ok := p.places.web[t.word]

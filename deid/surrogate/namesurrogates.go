@@ -104,7 +104,7 @@ func (p *Patient) spelling(t nameToken) (string, error) {
 func (p *Patient) wordSurrogate(word string, as role) (string, error) {
 	prefix, _ := script(word)
 	if prefix == "" {
-		prefix = string(p.lang) + "-"
+		prefix = string(p.lang.code) + "-"
 	}
 	gender := p.names.genderOf(word)
 	if as == given && p.names.both(word) {

@@ -19,24 +19,23 @@ const (
 	lastLabel        // Apellidos:
 )
 
-var (
-	bothLabels  = []string{"nombre y apellido", "nombre y apellidos", "apellido y nombre", "apellidos y nombre"}
-	lastLabels  = []string{"apellido", "apellidos", "surname", "surnames", "last name", "family name"}
-	firstLabels = []string{"nombre", "nombre de pila", "first name", "given name", "forename"}
-)
-
 // labelOf reads the end of what stands before a name.
-func labelOf(before string) label {
-	words := " " + strings.Join(strings.FieldsFunc(fold(before), func(r rune) bool { return !letterOrMark(r) }), " ")
-	ends := func(with []string) bool {
-		return slices.ContainsFunc(with, func(l string) bool { return strings.HasSuffix(words, " "+l) })
+func (v vocabulary) labelOf(before string) label {
+	words := " " + strings.Join(wordsOf(before), " ")
+	ends := func(with wordKind) bool {
+		for label := range v[with] {
+			if strings.HasSuffix(words, " "+label) {
+				return true
+			}
+		}
+		return false
 	}
 	switch {
-	case ends(bothLabels):
+	case ends(fullNameLabels):
 		return noLabel
-	case ends(lastLabels):
+	case ends(surnameLabels):
 		return lastLabel
-	case ends(firstLabels):
+	case ends(firstNameLabels):
 		return firstLabel
 	}
 	return noLabel
@@ -47,7 +46,7 @@ const sure = 1 << 20
 
 // readNames collects what all mentions say.
 func (p *Patient) readNames(mentions []Mention) {
-	n := &names{lang: p.lang, known: p.known, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, hints: map[string]int{}, formal: map[string]string{}, follows: map[string]int{}, leads: map[string]bool{},
+	n := &names{Maker: p.Maker, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, hints: map[string]int{}, formal: map[string]string{}, follows: map[string]int{}, leads: map[string]bool{},
 		titled: map[string]bool{}, capital: map[string]bool{}, root: map[string]string{}, of: map[string][]int{}}
 	p.names = n
 	all := n.vote(mentions)
@@ -76,9 +75,9 @@ func (n *names) vote(mentions []Mention) (all []nameMention) {
 		if !ok {
 			continue
 		}
-		is := labelOf(m.Before)
+		is := n.words.labelOf(m.Before)
 		if slices.ContainsFunc(tokens, func(t nameToken) bool {
-			return t.text == "," || t.kind == nameStays && nameTitles[t.word] && !particles[t.word]
+			return t.text == "," || t.kind == nameStays && n.words[nameTitles][t.word] && !n.words[particles][t.word]
 		}) {
 			is = noLabel // the whole name after all
 		}
@@ -144,8 +143,8 @@ func (n *names) readPersons(all []nameMention) {
 		score := n.titles(m.tokens, m.before)
 		for _, w := range who.given {
 			n.gender[w] += score
-			if n.known.gender(w, n.lang) == 0 {
-				n.hints[w] += hintBefore(m.before) + hintAfter(m.after)
+			if n.known.genderIn(n.lang, w) == 0 {
+				n.hints[w] += n.words.hintBefore(m.before) + n.words.hintAfter(m.after)
 			}
 		}
 		if len(who.given) == 0 {
@@ -234,20 +233,20 @@ func (n *names) byTitles(surnames map[string]int) {
 func (n *names) titles(tokens []nameToken, before string) int {
 	vote := func(word string) int {
 		switch {
-		case femaleTitles[word]:
+		case n.words[femaleTitles][word]:
 			return 1
-		case maleTitles[word]:
+		case n.words[maleTitles][word]:
 			return -1
 		}
 		return 0
 	}
 	words := wordsOf(before)
 	score := 0
-	if k := len(words) - 1; k >= 0 && (n.lang != English || !ambiguousTitles[words[k]]) && !slices.Contains(jointTitles, strings.Join(words[max(0, k-1):k], "")) {
+	if k := len(words) - 1; k >= 0 && !n.lang.words[ambiguousTitles][words[k]] && (k == 0 || !n.words[coupleJoins][words[k-1]]) {
 		score = vote(words[k])
 	}
 	for _, t := range tokens {
-		if t.kind == nameStays && nameTitles[t.word] {
+		if t.kind == nameStays && n.words[nameTitles][t.word] {
 			score += vote(t.word)
 		}
 	}
@@ -287,17 +286,17 @@ func (n *names) genderOf(word string) int {
 	if g := n.follows[word]; g != 0 && !n.leads[word] {
 		return g
 	}
-	if g := cmp.Or(n.gender[word], n.known.gender(word, n.lang), n.hints[word]); g != 0 {
+	if g := cmp.Or(n.gender[word], n.known.genderIn(n.lang, word), n.hints[word]); g != 0 {
 		return g
 	}
 	if _, both := n.known.listed[word]; both {
 		return 0
 	}
 	if ascii(word) && len(word) > 2 {
-		switch word[len(word)-1] {
-		case 'a':
+		switch ending := word[len(word)-1:]; {
+		case n.words[femaleEndings][ending]:
 			return 1
-		case 'o':
+		case n.words[maleEndings][ending]:
 			return -1
 		}
 	}

@@ -10,10 +10,6 @@ import (
 
 // What stands in the place of a place, an institution or a profession.
 
-// ofPlaces are institutions that are called after places rather than as companies are.
-var ofPlaces = wordSet(`church school college university academy society association institute
-	iglesia colegio escuela instituto institut universidad universitat facultad academia sociedad asociacion consejeria ayuntamiento servicio centro`)
-
 // place replaces the name of any place, institution or profession.
 func (p *Patient) place(text string, sort Sort) (string, bool, error) {
 	if strings.Contains(text, "@") {
@@ -30,7 +26,7 @@ func (p *Patient) place(text string, sort Sort) (string, bool, error) {
 		if ok {
 			return p.abbreviated(text, short)
 		}
-		if first := tokens(text); sort == Organization && slices.ContainsFunc(first, func(t token) bool { return ofPlaces[t.word] }) {
+		if first := tokens(text); sort == Organization && slices.ContainsFunc(first, func(t token) bool { return p.words[ofPlaces][t.word] }) {
 			return p.units(text, sort, p.list("city"))
 		}
 		return p.units(text, sort, p.list(string(sort)))
@@ -44,7 +40,7 @@ func (p *Patient) place(text string, sort Sort) (string, bool, error) {
 	case Room:
 		return p.units(text, sort, p.list("surname"))
 	case City:
-		if s := stateNames()[stateKey(text)]; p.lang == English && s != nil && fold(s.full) == stateKey(text) && !alsoCities[stateKey(text)] { // a tagger's slip
+		if state := p.lang.states.find(text); state != nil && fold(state.full) == stateKey(text) && !p.words[alsoCities][stateKey(text)] { // a tagger's slip
 			return p.state(text)
 		}
 		return p.listed(text, "city", p.list("city"))
@@ -60,7 +56,7 @@ func (p *Patient) place(text string, sort Sort) (string, bool, error) {
 
 // anyPlace looks at each part between commas.
 func (p *Patient) anyPlace(text string) (string, bool, error) {
-	known := knownPlaces()
+	known := p.languages.places
 	parts := strings.Split(text, ",")
 	for i, part := range parts {
 		trimmed := strings.TrimSpace(part)
@@ -81,11 +77,11 @@ func (p *Patient) anyPlace(text string) (string, bool, error) {
 		switch {
 		case digits && letters <= 3:
 			s, ok, err = p.number(trimmed, Zip)
-		case known.streets[first] || digits && slices.ContainsFunc(words, func(w string) bool { return known.streets[w] }):
+		case p.words[streetWords][first] || digits && slices.ContainsFunc(words, func(w string) bool { return p.words[streetWords][w] }):
 			s, ok, err = p.place(trimmed, Street)
 		case known.countries[f]:
 			s, ok, err = p.place(trimmed, Country)
-		case known.states[f], i > 0 && known.abbreviations[f], p.lang == English && strings.HasSuffix(f, ".") && stateNames()[stateKey(f)] != nil:
+		case known.states[f], i > 0 && known.abbreviations[f], strings.HasSuffix(f, ".") && p.lang.states.find(f) != nil:
 			s, ok, err = p.place(trimmed, State)
 		case digits:
 			s, ok, err = p.place(trimmed, Street)
@@ -103,7 +99,7 @@ func (p *Patient) anyPlace(text string) (string, bool, error) {
 // listed draws for the whole.
 func (p *Patient) listed(text, pool string, from *list) (string, bool, error) {
 	trimmed := strings.TrimSpace(text)
-	key := strings.TrimPrefix(strings.Join(strings.Fields(fold(trimmed)), " "), "the ")
+	key := p.words.withoutArticle(strings.Join(strings.Fields(fold(trimmed)), " "))
 	s, err := p.drawUnless(pool, key, from, func(s string) bool { return pool == "country" && p.places.states[p.stateIn(s)] })
 	if err != nil {
 		return "", false, err
@@ -115,19 +111,19 @@ func (p *Patient) listed(text, pool string, from *list) (string, bool, error) {
 }
 
 func (p *Patient) state(text string) (string, bool, error) {
-	if p.lang == English {
-		return p.englishState(text)
+	if p.lang.states != nil {
+		return p.stateInForm(text)
 	}
 	f := fold(strings.TrimSpace(text))
 	if len(stateKey(f)) == 2 {
 		return p.stateAbbreviation(text)
 	}
 	name := strings.Join(strings.Fields(f), " ")
-	if own := provinces[name]; own != "" {
+	if own := p.lang.provinces[name]; own != "" {
 		name = own
 	}
 	pool := "state"
-	if !slices.ContainsFunc(builtin()["es-state"].entries, func(e string) bool { return fold(e) == name }) {
+	if p.list("region") != nil && !slices.ContainsFunc(p.states(), func(state string) bool { return fold(state) == name }) {
 		pool = "region"
 	}
 	s, err := p.draw(pool, name, p.list(pool))
@@ -138,23 +134,34 @@ func (p *Patient) state(text string) (string, bool, error) {
 	return strings.Replace(text, trimmed, likeCase(s, trimmed), 1), true, nil
 }
 
-// provinces are other names of the provinces of Spain than those of the list.
-var provinces = map[string]string{
-	"a coruna": "la coruna", "coruna": "la coruna", "araba": "alava", "alacant": "alicante", "illes balears": "baleares", "islas baleares": "baleares",
-	"bizkaia": "vizcaya", "castello": "castellon", "girona": "gerona", "gipuzkoa": "guipuzcoa", "las palmas de gran canaria": "las palmas", "lleida": "lerida",
-	"nafarroa": "navarra", "ourense": "orense", "tenerife": "santa cruz de tenerife",
+// states are those of the built-in list of the language, whatever a user draws from.
+func (p *Patient) states() []string {
+	if states := p.drawn[string(p.lang.code)+"-state"]; states != nil {
+		return states.entries
+	}
+	return nil
 }
 
-// zip replaces a postal code of Spain: its first two digits are those of the surrogate of its province.
+// province is the one that the first two digits of a postal code say; empty if they say none.
+func (p *Patient) province(value string) string {
+	if len(value) != 5 || strings.Trim(value, "0123456789") != "" {
+		return ""
+	}
+	if all, k := p.states(), digitsOf(value[:2]); k >= 1 && k <= len(all) {
+		return all[k-1]
+	}
+	return ""
+}
+
+// zip replaces a postal code: its first two digits are those of the surrogate of its province.
 func (p *Patient) zip(value string) string {
 	id := "zip\x00" + value
 	if s, ok := p.memo[id]; ok {
 		return s
 	}
-	all := builtin()["es-state"].entries
-	was := digitsOf(value[:2])
+	all := p.states()
 	code := 1 + int(p.random("province", value[:2], 0)%uint64(len(all)))
-	if s, err := p.draw("state", fold(all[was-1]), p.list("state")); err == nil {
+	if s, err := p.draw("state", fold(p.province(value)), p.list("state")); err == nil {
 		if k := slices.Index(all, s); k >= 0 {
 			code = k + 1
 		}
@@ -181,7 +188,7 @@ func (p *Patient) abbreviated(text, short string) (string, bool, error) {
 		}
 		made := ""
 		for _, t := range tokens(s) {
-			if t.word != "" && (!particlesOfPlaces[t.word] || t.word == "saint") {
+			if t.word != "" && (!p.words[particlesOfPlaces][t.word] || p.words[saintsInFull][t.word]) {
 				made += string(unicode.ToUpper(firstRune(t.text)))
 			}
 		}
@@ -212,7 +219,7 @@ func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error
 				key = p.places.longer[key]
 			}
 			here := from
-			if i > 0 && doctored(pieces[:i]) {
+			if i > 0 && p.doctored(pieces[:i]) {
 				here = p.list("surname")
 			}
 			s, err := p.draw(pool, key, here)
@@ -221,8 +228,8 @@ func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error
 			}
 			b.WriteString(likeCase(s, piece.text))
 			changed = true
-		case fold(piece.text) == "del" && i+2 < len(pieces) && pieces[i+2].key != "": // whose gender nobody knows
-			b.WriteString(string([]rune(piece.text)[:len("de")]))
+		case p.contractions[fold(piece.text)] != "" && i+2 < len(pieces) && pieces[i+2].key != "": // whose gender nobody knows
+			b.WriteString(string([]rune(piece.text)[:len(p.contractions[fold(piece.text)])]))
 		case piece.num:
 			number := alphanumeric(piece.text)
 			s := p.characters(number + alphanumeric(fold(text))) // another in another street
@@ -230,8 +237,8 @@ func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error
 			if s == number { // of one digit, say
 				s = p.characters(number)
 			}
-			if i+1 < len(pieces) && ordinals[fold(pieces[i+1].text)] && len(s) > 0 {
-				pieces[i+1].text = ordinalSuffix(digitsOf(s))
+			if i+1 < len(pieces) && p.ordinals[fold(pieces[i+1].text)] != nil && len(s) > 0 {
+				pieces[i+1].text = p.ordinals[fold(pieces[i+1].text)](digitsOf(s))
 			}
 			if unicode.IsLower(firstRune(piece.text)) {
 				s = strings.ToLower(s)
@@ -255,30 +262,28 @@ func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error
 func (p *Patient) generic(text, pool string, from *list) (string, bool, error) {
 	words := strings.Fields(text)
 	what := words[len(words)-1]
-	if p.lang == Spanish {
+	if p.lang.kindFirst {
 		what = words[0]
 	}
-	if len(words) == 1 || pool != "unit" || !strings.Contains(" hospital clinica clinic center centre centro ", " "+fold(what)+" ") {
+	if len(words) == 1 || pool != "unit" || !p.words[hospitalKinds][fold(what)] {
 		return p.listed(text, pool, from)
 	}
 	s, ok, err := p.listed(text, pool, from)
-	if p.lang == Spanish {
+	if p.lang.kindFirst {
 		return what + " " + s, ok, err
 	}
 	return s + " " + what, ok, err
 }
 
 // doctored says that the pieces end with the title of a person: Hospital Dr. Lund.
-func doctored(pieces []placePiece) bool {
+func (m *Maker) doctored(pieces []placePiece) bool {
 	for k := len(pieces) - 1; k >= 0; k-- {
 		if word := fold(pieces[k].text); word != "." && word != " " {
-			return personTitles[word]
+			return m.words[personTitles][word]
 		}
 	}
 	return false
 }
-
-var personTitles = wordSet("dr dra doctor doctora don dona prof profesor profesora")
 
 func (p *Patient) withAbbreviation(main, short string, sort Sort, from *list) (string, bool, error) {
 	s, ok, err := p.units(main, sort, from)

@@ -18,7 +18,7 @@ type dates struct {
 // readDates fixes the shift, and what ambiguous dates mean.
 func (p *Patient) readDates(mentions []Mention) {
 	d := &p.dates
-	*d = dates{near: map[string]time.Time{}, order: usualOrder(p.lang)}
+	*d = dates{near: map[string]time.Time{}, order: p.lang.dateOrder}
 	votes := 0
 	var all []*date
 	var notes []string
@@ -26,10 +26,10 @@ func (p *Patient) readDates(mentions []Mention) {
 		if m.Sort != Date {
 			continue
 		}
-		a, _ := parseDate(m.Text, p.lang, monthFirst)
+		a, _ := p.parseDate(m.Text, monthFirst)
 		b := a
 		if a == nil || ambiguous(a) {
-			b, _ = parseDate(m.Text, p.lang, dayFirst)
+			b, _ = p.parseDate(m.Text, dayFirst)
 		}
 		if a != nil && b != nil && a != b && len(a.elements) == 1 && a.elements[0].at[fieldYear] > a.elements[0].at[fieldMonth] {
 			// The two readings are one if the order is plain to see.
@@ -109,7 +109,7 @@ func newShift(days int) shift {
 }
 
 func (p *Patient) date(note, text string) (string, bool, error) {
-	d, ok := parseDate(text, p.lang, p.dates.order)
+	d, ok := p.parseDate(text, p.dates.order)
 	if !ok {
 		// Numbers of no known form; words might be anything.
 		if strings.ContainsFunc(text, letterOrMark) {

@@ -109,23 +109,27 @@ type Options struct {
 
 // A Maker makes surrogates. It is not changed by use.
 type Maker struct {
+	*languages
 	key   []byte
-	lang  Language
+	lang  *language // of the notes
 	lists map[string]*list
-	known *known
 }
 
 // New checks the options.
 func New(opt Options) (*Maker, error) {
-	lang := cmp.Or(opt.Language, English)
-	if calendars[lang] == nil {
-		return nil, fmt.Errorf("no surrogates in the language %q (have en, es)", lang)
+	return builtin().maker(opt)
+}
+
+func (l *languages) maker(opt Options) (*Maker, error) {
+	lang := l.get(cmp.Or(opt.Language, English))
+	if lang == nil {
+		return nil, fmt.Errorf("no surrogates in the language %q (have %s)", opt.Language, l.codes())
 	}
-	lists, err := newLists(opt.Lists)
+	lists, err := l.newLists(opt.Lists)
 	if err != nil {
 		return nil, err
 	}
-	return &Maker{key: opt.Key, lang: lang, lists: lists, known: knownNames()}, nil
+	return &Maker{languages: l, key: opt.Key, lang: lang, lists: lists}, nil
 }
 
 // A Mention is a value of a note that is to be replaced.
@@ -230,9 +234,9 @@ func (p *Patient) replace(note string, sort Sort, text string) (string, bool, er
 	case Date:
 		return p.date(note, text)
 	case Age:
-		return age(text)
+		return p.age(text)
 	case Number, Phone, Zip:
-		if !numeral(text) {
+		if !p.numeral(text) {
 			return "", false, nil
 		}
 		return p.number(text, sort)
@@ -245,7 +249,7 @@ func (p *Patient) replace(note string, sort Sort, text string) (string, bool, er
 	case IP:
 		return p.ip(text)
 	case Sex:
-		return text, sexes[fold(strings.Trim(text, " .:"))], nil
+		return text, p.words[sexes][fold(strings.Trim(text, " .:"))], nil
 	case Family:
 		return p.family(text)
 	case Other, "":
@@ -253,9 +257,6 @@ func (p *Patient) replace(note string, sort Sort, text string) (string, bool, er
 	}
 	return p.place(text, sort)
 }
-
-var sexes = wordSet(`m f h v male female man woman men women boy girl gentleman lady masculine feminine hombre mujer hombres mujeres varon varones hembra nino
-	nina ninos ninas chico chica masculino masculina femenino femenina anciano anciana senor senora caballero muchacho muchacha joven lactante`)
 
 // Identity is equal for two values of a patient that are the same but for their form.
 func (p *Patient) Identity(sort Sort, text string) string {
@@ -266,7 +267,7 @@ func (p *Patient) Identity(sort Sort, text string) string {
 	case sort == State:
 		return p.stateIn(text)
 	case sort == Date:
-		if d, ok := parseDate(text, p.lang, p.dates.order); ok {
+		if d, ok := p.parseDate(text, p.dates.order); ok {
 			return d.identity(p.dates.latest)
 		}
 	}
@@ -283,11 +284,11 @@ func (m *Maker) Identity(sort Sort, text string) string {
 		slices.Sort(words)
 		return strings.Join(words, " ")
 	case sort == Date:
-		if d, ok := parseDate(text, m.lang, usualOrder(m.lang)); ok {
+		if d, ok := m.parseDate(text, m.lang.dateOrder); ok {
 			return d.identity(0)
 		}
 	case sort == Number, sort == Phone, sort == Zip:
-		if value, _ := numberIn(text, sort); value != "" {
+		if value, _ := m.numberIn(text, sort); value != "" {
 			return value
 		}
 	}

@@ -59,14 +59,6 @@ func tokens(text string) []token {
 	return all
 }
 
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
-}
-
 func fold(s string) string { return folding.Fold(s) }
 
 // likeCase writes word in the case of original: all capitals, none, or as the
