@@ -52,10 +52,12 @@ func newKin(lang *language) map[string]string {
 			kin[fold(word)] = class
 		}
 	}
-	for _, entry := range wordlists.Entries(string(lang.code) + "-kinship") {
-		word := fold(entry)
-		if !strings.Contains(word, " ") && kin[word] == "" && !slices.Contains(lang.notKin, word) {
-			kin[word] = lang.kinClass(word)
+	for _, from := range lang.kinLists {
+		for _, entry := range wordlists.Entries(from) {
+			word := fold(entry)
+			if !strings.Contains(word, " ") && kin[word] == "" && !slices.Contains(lang.notKin, word) {
+				kin[word] = lang.kinClass(word)
+			}
 		}
 	}
 	return kin

@@ -69,6 +69,7 @@ var english = profile{
 		"female": "mother sister daughter aunt grandmother niece wife", "male": "father brother son uncle grandfather nephew husband",
 		"plural": "brothers sisters sons daughters aunts uncles nephews nieces", "one": "sibling cousin relative parent child", "many": "siblings cousins relatives parents children",
 	},
+	kinLists: []string{"en-kinship"},
 	kinRules: []kinRule{
 		{regexp.MustCompile(`s$`), "plural"}, {regexp.MustCompile(`mother|daughter|sister|aunt`), "female"}, {regexp.MustCompile(``), "male"},
 	},

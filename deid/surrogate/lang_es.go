@@ -65,6 +65,7 @@ var spanish = profile{
 		"females": "hermanas hijas tías abuelas primas sobrinas cuñadas nietas", "males": "hermanos hijos tíos abuelos primos sobrinos cuñados nietos padres",
 		"one": "familiar pariente allegado", "many": "familiares parientes allegados",
 	},
+	kinLists: []string{"es-kinship"},
 	kinRules: []kinRule{
 		{regexp.MustCompile(`as$`), "females"}, {regexp.MustCompile(`s$`), "males"}, {regexp.MustCompile(`a$`), "female"}, {regexp.MustCompile(``), "male"},
 	},

@@ -10,17 +10,19 @@ import (
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
-// profile is all that the algorithm needs to know of a language. A language that leaves a field empty
-// does without what the field is for.
+// profile is all that the algorithm needs to know of a language. A new language is one value of it in a file of its
+// own, with its lists. A field that is empty switches off what it is for; only code, lists, months, monthDay,
+// beforeYear and relatives must be filled.
 //
-// Values are read with the words of all languages, for notes of one language quote others. What differs
-// between languages, such as the order of a date, follows from the language of the notes.
+// The words of all languages are known in all notes, because notes quote other languages. Where languages disagree,
+// as in the order of a date, the language of the notes decides.
 type profile struct {
 	code  Language
 	words string // sections of folded words, see wordKind
-	lists string // sections of surrogates: surname, female, male, unisex, city, ...
 
-	entries func() map[string][]string // more surrogates, by list
+	// Surrogates: sections of the lists of requiredLists, and of unisex first names and regions if there are any.
+	lists   string
+	entries func() map[string][]string // more of them, by list
 
 	// Places.
 	states            string            // lines with a state in full, a colon, and its abbreviations
@@ -54,8 +56,9 @@ type profile struct {
 
 	// Relatives, by class: one for each gender and number that a word can have.
 	relatives map[string]string // surrogates; the classes female, male, one and many must be there
+	kinLists  []string          // names of wordlists of relatives
 	kinRules  []kinRule         // classes of other words for relatives; the first that matches counts
-	notKin    []string          // words of the wordlist that are no relatives
+	notKin    []string          // words of kinLists that are no relatives
 
 	// Numbers.
 	numbers      []numberWords
@@ -156,6 +159,9 @@ func newLanguages(profiles ...profile) *languages {
 	return l
 }
 
+// requiredLists are those that each language must have.
+var requiredLists = strings.Fields("female male surname city state country street hospital organization department landmark profession")
+
 // addLists puts the surrogates of a language on the lists.
 func (l *languages) addLists(p profile) {
 	prefix := string(p.code) + "-"
@@ -169,6 +175,11 @@ func (l *languages) addLists(p profile) {
 	if p.entries != nil {
 		for name, entries := range p.entries() {
 			addEntries(l.drawn, prefix+name, entries)
+		}
+	}
+	for _, name := range requiredLists {
+		if l.drawn[prefix+name] == nil {
+			panic("no list " + prefix + name + " of surrogates")
 		}
 	}
 	for _, from := range p.abbreviationLists {

@@ -404,11 +404,4 @@ func TestLists(t *testing.T) {
 			}
 		}
 	}
-	for _, set := range []string{"female", "male", "given", "surname", "city", "street", "hospital", "organization", "department", "landmark", "state", "country", "profession"} {
-		for _, lang := range builtin().all {
-			if name := string(lang.code) + "-" + set; builtin().drawn[name] == nil {
-				t.Errorf("no list %s", name)
-			}
-		}
-	}
 }
