@@ -68,63 +68,79 @@ func (p *dateParser) takeAll(fields []field, at []int) {
 	p.done(e)
 }
 
-func isMonth(t token) bool { return len(t.text) <= 3 && t.n <= 12 }
-func isDay(t token) bool   { return len(t.text) <= 2 && t.n <= 31 }
+func isMonth(t token) bool    { return len(t.text) <= 3 && t.n <= 12 }
+func isDay(t token) bool      { return len(t.text) <= 2 && t.n <= 31 }
+func isFullYear(t token) bool { return len(t.text) == 4 && t.n >= 1000 && t.n < 9900 }
+
+// isYear lets a digit too many pass.
 func isYear(t token) bool {
-	return len(t.text) <= 2 || len(t.text) == 4 && t.n >= 1000 && t.n < 9900 || len(t.text) == 5 && t.n >= 18000 && t.n < 23000
+	return len(t.text) <= 2 || isFullYear(t) || len(t.text) == 5 && t.n >= 18000 && t.n < 23000
 }
 
-// triple says what three numbers are. Of what no calendar has, a month up to
+// looseMonth and looseDay let numbers pass that no calendar has.
+func looseMonth(t token) bool { return len(t.text) <= 2 && t.n <= 24 || len(t.text) == 3 && t.n <= 12 }
+func looseDay(t token) bool   { return len(t.text) <= 2 && t.n <= 39 }
+
+// triple says what three numbers are; nil if they are no date. Of what no calendar has, a month up to
 // 24 and a day up to 39 are let pass; a third digit before them must be 0.
 func (p *dateParser) triple(a, b, c token) []field {
-	badMonth := func(t token) bool { return len(t.text) <= 2 && t.n <= 24 || len(t.text) == 3 && t.n <= 12 }
-	badDay := func(t token) bool { return len(t.text) <= 2 && t.n <= 39 }
 	if len(a.text) == 4 && isYear(a) || len(a.text) == 2 && a.n > 31 && isMonth(b) && isDay(c) {
-		switch {
-		case isMonth(b) && badDay(c), badMonth(b) && badDay(c) && !isMonth(c):
-			return []field{fieldYear, fieldMonth, fieldDay}
-		case isMonth(c) && isDay(b):
-			return []field{fieldYear, fieldDay, fieldMonth}
-		}
-		return nil
+		return afterYear(b, c)
 	}
 	if !isYear(c) {
 		return nil
 	}
-	md, dm := []field{fieldMonth, fieldDay, fieldYear}, []field{fieldDay, fieldMonth, fieldYear}
-	for _, legal := range []bool{true, false} {
-		month, day := isMonth, isDay
-		if !legal {
-			month, day = badMonth, badDay
-		}
-		isMD, isDM := month(a) && day(b), day(a) && month(b)
-		switch {
-		case isMD && (!isDM || p.order == monthFirst):
-			return md
-		case isDM:
-			return dm
-		}
+	if fields := p.monthDayYear(isMonth(a) && isDay(b), isDay(a) && isMonth(b)); fields != nil {
+		return fields
+	}
+	return p.monthDayYear(looseMonth(a) && looseDay(b), looseDay(a) && looseMonth(b))
+}
+
+// afterYear says what two numbers after a year are.
+func afterYear(b, c token) []field {
+	switch {
+	case isMonth(b) && looseDay(c), looseMonth(b) && looseDay(c) && !isMonth(c):
+		return []field{fieldYear, fieldMonth, fieldDay}
+	case isMonth(c) && isDay(b):
+		return []field{fieldYear, fieldDay, fieldMonth}
 	}
 	return nil
 }
 
-func (p *dateParser) pair(a, b token) []field {
-	whole := func(t token) bool { return len(t.text) == 4 && t.n >= 1000 && t.n < 9900 }
+// monthDayYear chooses between the orders that are possible.
+func (p *dateParser) monthDayYear(monthCanBeFirst, dayCanBeFirst bool) []field {
 	switch {
-	case whole(a) && whole(b):
-		return nil // two years
-	case whole(b) && len(a.text) <= 2 && a.n <= 24:
-		return []field{fieldMonth, fieldYear}
-	case whole(a) && isMonth(b) && b.n > 0:
-		return []field{fieldYear, fieldMonth}
-	case whole(a) && len(b.text) == 2:
-		return nil // 1998-99
+	case monthCanBeFirst && (!dayCanBeFirst || p.order == monthFirst):
+		return []field{fieldMonth, fieldDay, fieldYear}
+	case dayCanBeFirst:
+		return []field{fieldDay, fieldMonth, fieldYear}
+	}
+	return nil
+}
+
+// pair says what two numbers are; nil if they are no date.
+func (p *dateParser) pair(a, b token) []field {
+	switch {
+	case isFullYear(a) || isFullYear(b):
+		return pairWithYear(a, b)
 	case isMonth(a) && isDay(b) && (p.order == monthFirst || !isMonth(b) || !isDay(a)):
 		return []field{fieldMonth, fieldDay}
 	case isDay(a) && isMonth(b):
 		return []field{fieldDay, fieldMonth}
 	case isMonth(a) && len(b.text) == 2:
 		return []field{fieldMonth, fieldYear}
+	}
+	return nil
+}
+
+// pairWithYear says what two numbers are of which one is a year in full. Two years, as in 1998-99, are no date.
+func pairWithYear(a, b token) []field {
+	switch {
+	case isFullYear(a) && isFullYear(b):
+	case isFullYear(b) && len(a.text) <= 2 && a.n <= 24:
+		return []field{fieldMonth, fieldYear}
+	case isFullYear(a) && isMonth(b) && b.n > 0:
+		return []field{fieldYear, fieldMonth}
 	}
 	return nil
 }
@@ -172,23 +188,16 @@ func (p *dateParser) compact() bool {
 
 // single reads a number that stands alone: a year, a decade, the 3rd.
 func (p *dateParser) single() bool {
-	t := p.at(p.i)
-	if !t.num {
+	if !p.at(p.i).num {
 		return false
 	}
 	var e element
-	before, after := p.at(p.i-1).text, p.at(p.i+1)
-	quoted := before == "'" || before == "’" || before == "`" || before == "´"
-	plural := after.word == "s" || (after.text == "'" || after.text == "’") && p.at(p.i+2).word == "s"
-	decade := plural || p.lang.words[beforeDecades][p.filler]
 	switch {
-	case decade && t.n%10 == 0 && (len(t.text) == 2 || len(t.text) == 4):
+	case p.decadeAlone():
 		p.take(&e, fieldDecade)
-	case len(t.text) == 4 && t.n >= 1800 && t.n < 2300:
+	case p.yearAlone():
 		p.take(&e, fieldYear)
-	case len(t.text) == 2 && (quoted || p.words[beforeYears][p.filler] || before == "-" && len(p.elements) > 0 && p.elements[len(p.elements)-1].at[fieldYear] > 0):
-		p.take(&e, fieldYear)
-	case p.dayAt(p.i) && (p.afterOrdinal(p.i) == p.i+2 || p.words[beforeDays][p.filler]) && t.n > 0 && t.n <= 31:
+	case p.dayAlone():
 		p.take(&e, fieldDay)
 	default:
 		return false
@@ -197,48 +206,97 @@ func (p *dateParser) single() bool {
 	return true
 }
 
+// decadeAlone reports whether the current number is the 1980 of 1980s, the 80 of 80's or that of los 80.
+func (p *dateParser) decadeAlone() bool {
+	t, after := p.at(p.i), p.at(p.i+1)
+	plural := after.word == "s" || (after.text == "'" || after.text == "’") && p.at(p.i+2).word == "s"
+	if !plural && !p.lang.words[beforeDecades][p.filler] {
+		return false
+	}
+	return t.n%10 == 0 && (len(t.text) == 2 || len(t.text) == 4)
+}
+
+// yearAlone reports whether the current number is a year: 1998, '98, the 99 of 1998-99.
+func (p *dateParser) yearAlone() bool {
+	t := p.at(p.i)
+	if len(t.text) != 2 {
+		return len(t.text) == 4 && t.n >= 1800 && t.n < 2300
+	}
+	switch before := p.at(p.i - 1).text; before {
+	case "'", "’", "`", "´":
+		return true
+	case "-":
+		if last := len(p.elements) - 1; last >= 0 && p.elements[last].at[fieldYear] > 0 {
+			return true
+		}
+	}
+	return p.words[beforeYears][p.filler]
+}
+
+// dayAlone reports whether the current number is a day: the 3rd, el día 3.
+func (p *dateParser) dayAlone() bool {
+	t := p.at(p.i)
+	ordinal := p.afterOrdinal(p.i) == p.i+2
+	return p.dayAt(p.i) && t.n > 0 && t.n <= 31 && (ordinal || p.words[beforeDays][p.filler])
+}
+
 // letters reads weekdays as letters: MWF, TTS, M/W/F, T/Th/Sat.
 func (p *dateParser) letters() bool {
 	styles := p.lang.weekdayLetters
 	if len(styles) == 0 {
 		return false
 	}
-	var parts []part
-	var elements []element
-	last, single := -1, true
+	l := letterReader{lang: p.lang, last: -1, apart: len(p.tokens) > 1}
 	for i, t := range p.tokens {
 		if i%2 == 1 && (t.text == "/" || t.text == "-" || t.text == ",") {
-			parts = append(parts, part{text: t.text})
-			continue
-		}
-		rest := t.text
-		for rest != "" {
-			sought := rest
-			if len(p.tokens) == 1 && lowerCase(t.text) { // mwf
-				sought = strings.ToUpper(rest)
-			}
-			form, day := p.lang.weekdayLetter(sought, last, len(p.tokens) > 1)
-			if form == nil || day <= last && last >= 0 && day != 0 {
-				return false
-			}
-			e := element{}
-			e.at[fieldWeekday] = 1 + len(parts)
-			word := form.words[day]
-			parts = append(parts, part{field: fieldWeekday, text: rest[:len(word)], value: day, was: day, form: form})
-			single = single && len(word) == 1
-			elements = append(elements, e)
-			rest, last = rest[len(word):], day
+			l.parts = append(l.parts, part{text: t.text})
+		} else if !l.read(t.text) {
+			return false
 		}
 	}
-	if len(elements) < 2 || len(p.tokens) == 1 && len(elements) > 7 {
+	if days := len(l.elements); days < 2 || !l.apart && days > 7 {
 		return false
 	}
-	for i := range parts {
-		if single && parts[i].form != nil {
-			parts[i].form = styles[len(styles)-1]
+	shortest := styles[len(styles)-1]
+	if !slices.ContainsFunc(l.parts, func(pt part) bool { return pt.form != nil && len(pt.text) > 1 }) {
+		for i := range l.parts {
+			if l.parts[i].form != nil {
+				l.parts[i].form = shortest
+			}
 		}
 	}
-	p.parts, p.elements, p.i = append(p.parts, parts...), elements, len(p.tokens)
+	p.parts, p.elements, p.i = append(p.parts, l.parts...), l.elements, len(p.tokens)
+	return true
+}
+
+// letterReader reads weekdays in the order of the week, which ends with Sunday.
+type letterReader struct {
+	lang     *language
+	last     int  // the last weekday; -1 before the first
+	apart    bool // the weekdays stand apart
+	parts    []part
+	elements []element
+}
+
+// read reads the weekdays of one token.
+func (l *letterReader) read(text string) bool {
+	anyCase := !l.apart && lowerCase(text) // mwf
+	for text != "" {
+		sought := text
+		if anyCase {
+			sought = strings.ToUpper(text)
+		}
+		form, day := l.lang.weekdayLetter(sought, l.last, l.apart)
+		if form == nil || day <= l.last && l.last >= 0 && day != 0 {
+			return false
+		}
+		e := element{}
+		e.at[fieldWeekday] = 1 + len(l.parts)
+		length := len(form.words[day])
+		l.parts = append(l.parts, part{field: fieldWeekday, text: text[:length], value: day, was: day, form: form})
+		l.elements = append(l.elements, e)
+		text, l.last = text[length:], day
+	}
 	return true
 }
 

@@ -254,73 +254,122 @@ func (p *dateParser) to(i int) { p.literal(i - p.i) }
 
 // written reads a date with its month, season or weekday in words.
 func (p *dateParser) written() bool {
+	return p.weekday() || p.season() || p.monthAndDay() || p.yearAndMonth() || p.dayAndMonth() || p.dayOfList()
+}
+
+func (p *dateParser) weekday() bool {
+	if !p.is(p.i, fieldWeekday) {
+		return false
+	}
 	var e element
-	i := p.i
-	if p.is(i, fieldWeekday) {
-		p.take(&e, fieldWeekday)
-		p.done(e)
-		return true
+	p.take(&e, fieldWeekday)
+	p.done(e)
+	return true
+}
+
+// season reads winter 2071.
+func (p *dateParser) season() bool {
+	if !p.is(p.i, fieldSeason) {
+		return false
 	}
-	year := func(afterDay bool) {
-		if j := p.gap(p.i); j >= 0 && p.yearAt(j, afterDay) {
-			p.to(j)
-			p.take(&e, fieldYear)
-		}
+	var e element
+	p.take(&e, fieldSeason)
+	p.takeYear(&e, false)
+	p.done(e)
+	return true
+}
+
+// monthAndDay reads April 3, 2071 and April 2071.
+func (p *dateParser) monthAndDay() bool {
+	if !p.is(p.i, fieldMonth) {
+		return false
 	}
-	switch {
-	case p.is(i, fieldSeason):
-		p.take(&e, fieldSeason)
-		year(false)
-	case p.is(i, fieldMonth):
-		p.take(&e, fieldMonth)
-		if j := p.gap(p.i); j >= 0 && p.dayAt(j) && !p.yearAt(j, false) && p.at(j+1).text != ":" {
-			p.to(j)
-			p.take(&e, fieldDay)
-			// April 3-5, 2071; April 3 and 5, 2071
-			if k := p.next(p.i); k >= 0 && p.dayAt(k) && p.at(k-1).text != "," && !p.is(p.gap(p.afterOrdinal(k)), fieldMonth) && !p.slashed(k) {
-				if t := p.at(k - 1); t.text != " " || p.at(k-2).word != "" || strings.ContainsAny(p.at(k-2).text, "-–&") {
-					p.done(e)
-					e = element{}
-					p.to(k)
-					p.take(&e, fieldDay)
-				}
-			}
-			year(true)
-		} else {
-			year(false)
-		}
-	case p.at(i).num && len(p.at(i).text) == 4 && p.is(p.gap(i+1), fieldMonth) && isYear(p.at(i)):
-		p.take(&e, fieldYear)
-		p.to(p.gap(p.i))
-		p.take(&e, fieldMonth)
-		if j := p.gap(p.i); j >= 0 && p.dayAt(j) {
-			p.to(j)
-			p.take(&e, fieldDay)
-		}
-	case p.dayAt(i) && p.is(p.gap(p.afterOrdinal(i)), fieldMonth):
+	var e element
+	p.take(&e, fieldMonth)
+	day := p.gap(p.i)
+	hasDay := day >= 0 && p.dayAt(day) && !p.yearAt(day, false) && p.at(day+1).text != ":"
+	if hasDay {
+		p.to(day)
 		p.take(&e, fieldDay)
-		p.to(p.gap(p.i))
-		p.take(&e, fieldMonth)
-		year(true)
-	case p.dayAt(i):
-		// 3-5 April, 3 y 5 de abril: the first of two or more days of one month.
-		for k := p.next(p.afterOrdinal(i)); k >= 0 && p.dayAt(k); k = p.next(p.afterOrdinal(k)) {
-			if p.is(p.gap(p.afterOrdinal(k)), fieldMonth) {
-				p.take(&e, fieldDay)
-				p.done(e)
-				return true
-			}
+		if second := p.secondDay(); second >= 0 {
+			p.done(e)
+			e = element{}
+			p.to(second)
+			p.take(&e, fieldDay)
 		}
+	}
+	p.takeYear(&e, hasDay)
+	p.done(e)
+	return true
+}
+
+// secondDay is the index of the 5 in April 3-5, 2071 and April 3 and 5, 2071, after the 3 has been taken; -1 if there is none.
+func (p *dateParser) secondDay() int {
+	i := p.next(p.i)
+	if i < 0 || !p.dayAt(i) || p.at(i-1).text == "," || p.is(p.gap(p.afterOrdinal(i)), fieldMonth) || p.at(i+1).text == "/" {
+		return -1
+	}
+	if before := p.at(i - 2); p.at(i-1).text == " " && before.word == "" && !strings.ContainsAny(before.text, "-–&") {
+		return -1
+	}
+	return i
+}
+
+// yearAndMonth reads 2071 April 3 and 2071 April.
+func (p *dateParser) yearAndMonth() bool {
+	t := p.at(p.i)
+	if !t.num || len(t.text) != 4 || !isYear(t) || !p.is(p.gap(p.i+1), fieldMonth) {
 		return false
-	default:
-		return false
+	}
+	var e element
+	p.take(&e, fieldYear)
+	p.to(p.gap(p.i))
+	p.take(&e, fieldMonth)
+	if day := p.gap(p.i); day >= 0 && p.dayAt(day) {
+		p.to(day)
+		p.take(&e, fieldDay)
 	}
 	p.done(e)
 	return true
 }
 
-// slashed says that the number at i begins a numeric date.
-func (p *dateParser) slashed(i int) bool { return p.at(i+1).text == "/" }
+// dayAndMonth reads 3 April 2071 and 3 April.
+func (p *dateParser) dayAndMonth() bool {
+	if !p.dayAt(p.i) || !p.is(p.gap(p.afterOrdinal(p.i)), fieldMonth) {
+		return false
+	}
+	var e element
+	p.take(&e, fieldDay)
+	p.to(p.gap(p.i))
+	p.take(&e, fieldMonth)
+	p.takeYear(&e, true)
+	p.done(e)
+	return true
+}
+
+// dayOfList reads the first of two or more days of one month: the 3 in 3-5 April and 3 y 5 de abril.
+func (p *dateParser) dayOfList() bool {
+	if !p.dayAt(p.i) {
+		return false
+	}
+	for next := p.next(p.afterOrdinal(p.i)); next >= 0 && p.dayAt(next); next = p.next(p.afterOrdinal(next)) {
+		if p.is(p.gap(p.afterOrdinal(next)), fieldMonth) {
+			var e element
+			p.take(&e, fieldDay)
+			p.done(e)
+			return true
+		}
+	}
+	return false
+}
+
+// takeYear adds the year that follows a month, season or day in words, if one does.
+func (p *dateParser) takeYear(e *element, afterDay bool) {
+	if i := p.gap(p.i); i >= 0 && p.yearAt(i, afterDay) {
+		p.to(i)
+		p.take(e, fieldYear)
+	}
+}
 
 // next is the index of the next number after the words and signs that join the days of a list; else -1.
 func (p *dateParser) next(i int) int {

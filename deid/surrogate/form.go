@@ -11,39 +11,43 @@ import (
 // number that was taken for a date. Sorts without a form of their own, such as Other, have none that
 // could be wrong; of a place it is known only that it is written in letters and is no person's first name.
 func (m *Maker) HasForm(sort Sort, text string) bool {
-	digits := strings.Count(strings.Map(func(r rune) rune {
+	digits := 0
+	for _, r := range text {
 		if unicode.IsDigit(r) {
-			return '0'
+			digits++
 		}
-		return -1
-	}, text), "0")
-	switch sort {
-	case Date:
-		return m.isDate(text)
-	case Age:
+	}
+	check, ok := formChecks[sort]
+	return !ok || check(m, text, digits)
+}
+
+// formChecks are, by sort, what the form of a value must fulfil. They are told how many digits it has.
+var formChecks = map[Sort]func(m *Maker, text string, digits int) bool{
+	Date: func(m *Maker, text string, digits int) bool { return m.isDate(text) },
+	Age: func(m *Maker, text string, digits int) bool {
 		_, ok, err := m.age(text)
 		return ok && err == nil && digits <= 3 && !strings.HasPrefix(strings.TrimSpace(text), "-")
-	case Sex:
-		return m.words[sexes][fold(strings.Trim(text, " .:"))]
-	case Person:
-		return digits == 0
-	case State, Country:
-		return digits == 0 && m.isPlace(text)
-	case City, Place, Landmark:
-		return (digits == 0 || sort == Landmark || sort == Place && isPostcode(text)) && !m.firstName(text)
-	case Zip:
-		return isPostcode(text)
-	case Phone:
+	},
+	Sex:     func(m *Maker, text string, digits int) bool { return m.isSex(text) },
+	Person:  func(m *Maker, text string, digits int) bool { return digits == 0 },
+	State:   func(m *Maker, text string, digits int) bool { return digits == 0 && m.isPlace(text) },
+	Country: func(m *Maker, text string, digits int) bool { return digits == 0 && m.isPlace(text) },
+	City:    func(m *Maker, text string, digits int) bool { return digits == 0 && !m.firstName(text) },
+	Place: func(m *Maker, text string, digits int) bool {
+		return (digits == 0 || isPostcode(text)) && !m.firstName(text)
+	},
+	Landmark: func(m *Maker, text string, digits int) bool { return !m.firstName(text) },
+	Zip:      func(m *Maker, text string, digits int) bool { return isPostcode(text) },
+	Phone: func(m *Maker, text string, digits int) bool {
 		return digits >= 6 && m.numeral(text) && !strings.Contains(text, "/")
-	case Number:
-		return digits >= 2 && m.numeral(text)
-	case IP:
-		return digits >= 2 && strings.ContainsAny(text, ".:")
-	case Email:
-		return strings.Contains(text, "@")
-	}
-	return true
+	},
+	Number: func(m *Maker, text string, digits int) bool { return digits >= 2 && m.numeral(text) },
+	IP:     func(m *Maker, text string, digits int) bool { return digits >= 2 && strings.ContainsAny(text, ".:") },
+	Email:  func(m *Maker, text string, digits int) bool { return strings.Contains(text, "@") },
 }
+
+// isSex reports whether a value is a word or letter for a sex.
+func (m *Maker) isSex(text string) bool { return m.words[sexes][fold(strings.Trim(text, " .:"))] }
 
 // isDate reports whether a value is a date, with at least a sign or a word that numbers of other
 // kinds do not have.

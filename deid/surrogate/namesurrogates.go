@@ -223,40 +223,59 @@ func firstLetter(s string) string {
 
 // monogram replaces initials without separators, OVL, and is false for all else.
 func (p *Patient) monogram(text string, tokens []nameToken) (string, bool) {
-	w := strings.Trim(text, " ")
-	if len(w) < 2 || len(w) > 4 || !ascii(w) || w != text || len(tokens) != 1 {
+	if !p.isMonogram(text, tokens) {
 		return "", false
 	}
-	f := fold(w)
-	if !capitals(w) && !p.names.capital[f] || p.names.titled[f] || p.names.votes[f] != [2]int{} || p.names.known.drawn(f) || len(f) > 3 && p.names.known.given(f) ||
-		p.names.known.surname[f] && (p.names.count[f] != 1 || len(f) > 2) {
-		return "", false
-	}
-	// Of a person whose initials they are, or else of nobody.
+	letters := fold(text)
 	for _, who := range p.names.persons {
-		if len(who.given) == 0 || len(who.family) == 0 || who.given[0][:1] != f[:1] {
-			continue
+		if made := p.monogramOf(who, letters); made != "" {
+			return caseByCase(made, text), true
 		}
-		made := p.initialOf(f[:1], given, 0, who.given[:1], who.family)
-		if len(who.family) == 2 && len(f) == 3 && f[1:] == who.family[0][:1]+who.family[1][:1] { // of two surnames
-			for k := range who.family {
-				made += p.initialOf(f[k+1:k+2], family, 0, nil, who.family[k:k+1])
-			}
-			return caseByCase(made, w), true
-		}
-		if who.family[0][:1] != f[len(f)-1:] {
-			continue
-		}
-		for k := 1; k < len(f)-1; k++ {
-			made += p.initialOf(f[k:k+1], given, k, nil, who.family)
-		}
-		made += p.initialOf(f[len(f)-1:], family, 0, nil, who.family[:1])
-		return caseByCase(made, w), true
 	}
-	if strings.ContainsAny(f, "aeiouy") && len(f) > 3 {
+	if strings.ContainsAny(letters, "aeiouy") && len(letters) > 3 {
 		return "", false // rather a short name: ROSA
 	}
-	return caseByCase(p.characters(strings.ToUpper(w)), w), true
+	return caseByCase(p.characters(strings.ToUpper(text)), text), true
+}
+
+// isMonogram reports whether a name of one word is too short, and too unlike a name in these notes and elsewhere, to be anything but initials.
+func (p *Patient) isMonogram(text string, tokens []nameToken) bool {
+	if len(text) < 2 || len(text) > 4 || len(tokens) != 1 || !ascii(text) || strings.Trim(text, " ") != text {
+		return false
+	}
+	word, n := fold(text), p.names
+	if !capitals(text) && !n.capital[word] || n.titled[word] || n.votes[word] != [2]int{} {
+		return false
+	}
+	switch {
+	case n.known.drawn(word), len(word) > 3 && n.known.given(word):
+		return false
+	case n.known.surname[word]:
+		return len(word) == 2 && n.count[word] == 1
+	}
+	return true
+}
+
+// monogramOf writes the initials of a person's surrogate if the letters are the initials of the person, and else nothing.
+func (p *Patient) monogramOf(who person, letters string) string {
+	if len(who.given) == 0 || len(who.family) == 0 || who.given[0][:1] != letters[:1] {
+		return ""
+	}
+	made := p.initialOf(letters[:1], given, 0, who.given[:1], who.family)
+	if len(who.family) == 2 && len(letters) == 3 && letters[1:] == who.family[0][:1]+who.family[1][:1] { // of two surnames
+		for k := range who.family {
+			made += p.initialOf(letters[k+1:k+2], family, 0, nil, who.family[k:k+1])
+		}
+		return made
+	}
+	last := len(letters) - 1
+	if who.family[0][:1] != letters[last:] {
+		return ""
+	}
+	for k := 1; k < last; k++ {
+		made += p.initialOf(letters[k:k+1], given, k, nil, who.family)
+	}
+	return made + p.initialOf(letters[last:], family, 0, nil, who.family[:1])
 }
 
 // capitals says that the first and the last letter of a word are capitals.

@@ -49,7 +49,8 @@ func (p *Patient) readNames(mentions []Mention) {
 	n := &names{Maker: p.Maker, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, hints: map[string]int{}, formal: map[string]string{}, follows: map[string]int{}, leads: map[string]bool{},
 		titled: map[string]bool{}, capital: map[string]bool{}, root: map[string]string{}, of: map[string][]int{}}
 	p.names = n
-	all := n.vote(mentions)
+	all := n.readMentions(mentions)
+	n.vote(all)
 	n.misspellings()
 	n.nicknames(all)
 	n.readPersons(all)
@@ -64,9 +65,8 @@ type nameMention struct {
 	label  label
 }
 
-// vote counts the words of all names, and how often each is a first name and a surname.
-func (n *names) vote(mentions []Mention) (all []nameMention) {
-	apart := map[string]bool{} // notes in which surnames have a label of their own
+// readMentions parses all names, and finds the labels before them.
+func (n *names) readMentions(mentions []Mention) (all []nameMention) {
 	for _, m := range mentions {
 		if m.Sort != Person {
 			continue
@@ -82,88 +82,65 @@ func (n *names) vote(mentions []Mention) (all []nameMention) {
 			is = noLabel // the whole name after all
 		}
 		all = append(all, nameMention{m.Note, tokens, m.Before, m.After, is})
-		apart[m.Note] = apart[m.Note] || is == lastLabel
-	}
-	for _, m := range all {
-		words := n.indices(m.tokens, nameWord)
-		told := false
-		if m.label == lastLabel || m.label == firstLabel && (apart[m.note] || len(words) == 1) {
-			told = true
-			for i := range m.tokens {
-				m.tokens[i].role = map[label]role{firstLabel: given, lastLabel: family}[m.label]
-			}
-		}
-		for _, i := range words {
-			t := m.tokens[i]
-			if n.initials(m.tokens, i) {
-				continue
-			}
-			n.count[t.word]++
-			n.capital[t.word] = n.capital[t.word] || capitals(t.text)
-			n.titled[t.word] = n.titled[t.word] || !capitals(t.text) && !lowerCase(t.text)
-			v := n.votes[t.word]
-			switch {
-			case told:
-				v[t.role] += sure
-			case len(words) > 1 || n.afterTitle(m.tokens, i) || len(n.indices(m.tokens, nameInitial)) > 0:
-				v[t.role]++
-			default:
-				continue
-			}
-			n.votes[t.word] = v
-		}
 	}
 	return all
 }
 
+// vote counts the words of all names, and how often each is a first name and a surname.
+func (n *names) vote(all []nameMention) {
+	apart := map[string]bool{} // notes in which surnames have a label of their own
+	for _, m := range all {
+		apart[m.note] = apart[m.note] || m.label == lastLabel
+	}
+	for _, m := range all {
+		words := n.indices(m.tokens, nameWord)
+		weight := 0
+		switch {
+		case m.label == lastLabel || m.label == firstLabel && (apart[m.note] || len(words) == 1):
+			weight = sure
+			for i := range m.tokens {
+				m.tokens[i].role = map[label]role{firstLabel: given, lastLabel: family}[m.label]
+			}
+		case len(words) > 1 || len(n.indices(m.tokens, nameInitial)) > 0:
+			weight = 1
+		}
+		for _, i := range words {
+			if !n.initials(m.tokens, i) {
+				n.countWord(m.tokens, i, weight)
+			}
+		}
+	}
+}
+
+// countWord counts one word of a name, and gives the role that it has there a weight. A word that stands alone has
+// a role only after a title.
+func (n *names) countWord(tokens []nameToken, i, weight int) {
+	t := tokens[i]
+	n.count[t.word]++
+	n.capital[t.word] = n.capital[t.word] || capitals(t.text)
+	n.titled[t.word] = n.titled[t.word] || !capitals(t.text) && !lowerCase(t.text)
+	if weight == 0 && n.afterTitle(tokens, i) {
+		weight = 1
+	}
+	if weight > 0 {
+		votes := n.votes[t.word]
+		votes[t.role] += weight
+		n.votes[t.word] = votes
+	}
+}
+
 // readPersons finds out who is named, and whose first names are whose.
 func (n *names) readPersons(all []nameMention) {
-	byKey := map[string]*person{}
-	add := func(who person) {
-		key := strings.Join(who.given, " ") + "," + strings.Join(who.family, " ")
-		if byKey[key] == nil {
-			byKey[key] = &who
-		}
-		byKey[key].mentions++
-	}
+	found := personSet{}
 	forms := map[string][]person{} // what labels say, by note
 	surnames := map[string]int{}   // as gender, of a surname alone: Mr. Lund
 	for _, m := range all {
-		var who person
-		for i, t := range m.tokens {
-			if t.kind == nameWord && !n.initials(m.tokens, i) {
-				w := n.spelt(t.word)
-				if n.role(w, t.role) == given {
-					who.given = append(who.given, w)
-				} else {
-					who.family = append(who.family, w)
-				}
-			}
-		}
-		score := n.titles(m.tokens, m.before)
-		for _, w := range who.given {
-			n.gender[w] += score
-			if n.known.genderIn(n.lang, w) == 0 {
-				n.hints[w] += n.words.hintBefore(m.before) + n.words.hintAfter(m.after)
-			}
-		}
-		if len(who.given) == 0 {
-			surnames[strings.Join(who.family, " ")] += score
-		}
-		for k, w := range who.given {
-			if k == 0 {
-				n.leads[w] = true
-			} else {
-				n.follows[w] += n.genderOf(who.given[0])
-			}
-		}
+		who := n.personIn(m.tokens)
+		n.readGender(m, who, surnames)
 		if len(who.given)+len(who.family) >= 2 {
-			add(who)
+			found.add(who)
 		}
-		same := func(other person) bool {
-			return slices.Equal(other.given, who.given) && slices.Equal(other.family, who.family)
-		}
-		if m.label != noLabel && !slices.ContainsFunc(forms[m.note], same) {
+		if m.label != noLabel && !slices.ContainsFunc(forms[m.note], who.same) {
 			forms[m.note] = append(forms[m.note], who)
 		}
 	}
@@ -173,13 +150,13 @@ func (n *names) readPersons(all []nameMention) {
 			whole.given, whole.family = append(whole.given, who.given...), append(whole.family, who.family...)
 		}
 		if len(forms[note]) <= 3 && len(whole.given) > 0 && len(whole.family) > 0 {
-			add(whole)
+			found.add(whole)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(byKey)) {
-		n.persons = append(n.persons, *byKey[key])
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		n.persons = append(n.persons, *found[key])
 	}
-	// The one with most words is the one that is meant, then the one that is named most often.
+	// Where several persons could be meant, it is the one who is named most often, and then the one with the longest name.
 	slices.SortStableFunc(n.persons, func(a, b person) int {
 		return cmp.Or(cmp.Compare(b.mentions, a.mentions), cmp.Compare(len(b.given)+len(b.family), len(a.given)+len(a.family)))
 	})
@@ -188,6 +165,55 @@ func (n *names) readPersons(all []nameMention) {
 		for _, w := range slices.Concat(who.given, who.family) {
 			n.of[w] = append(n.of[w], k)
 		}
+	}
+}
+
+// personSet has persons by their names, and counts how often each is mentioned.
+type personSet map[string]*person
+
+func (s personSet) add(who person) {
+	key := strings.Join(who.given, " ") + "," + strings.Join(who.family, " ")
+	if s[key] == nil {
+		s[key] = &who
+	}
+	s[key].mentions++
+}
+
+func (who person) same(other person) bool {
+	return slices.Equal(other.given, who.given) && slices.Equal(other.family, who.family)
+}
+
+// personIn collects the words of a name, by role.
+func (n *names) personIn(tokens []nameToken) (who person) {
+	for i, t := range tokens {
+		if t.kind != nameWord || n.initials(tokens, i) {
+			continue
+		}
+		if word := n.spelt(t.word); n.role(word, t.role) == given {
+			who.given = append(who.given, word)
+		} else {
+			who.family = append(who.family, word)
+		}
+	}
+	return who
+}
+
+// readGender counts what stands beside a name and says whether it is a woman's or a man's.
+func (n *names) readGender(m nameMention, who person, surnames map[string]int) {
+	score := n.titles(m.tokens, m.before)
+	if len(who.given) == 0 {
+		surnames[strings.Join(who.family, " ")] += score
+		return
+	}
+	for _, word := range who.given {
+		n.gender[word] += score
+		if n.known.genderIn(n.lang, word) == 0 {
+			n.hints[word] += n.words.hintBefore(m.before) + n.words.hintAfter(m.after)
+		}
+	}
+	n.leads[who.given[0]] = true
+	for _, word := range who.given[1:] {
+		n.follows[word] += n.genderOf(who.given[0])
 	}
 }
 
@@ -303,48 +329,18 @@ func (n *names) genderOf(word string) int {
 	return 0
 }
 
-// identity is that of the person a name is of, as far as the notes tell.
+// identity is the same for all names of one person, as far as the notes tell.
 func (n *names) identity(text string) string {
 	tokens, ok := n.parse(text)
 	if !ok {
 		return alphanumeric(text)
 	}
-	var words []string
-	var initials []nameToken
-	for i, t := range tokens {
-		switch t.kind {
-		case nameWord:
-			if n.initials(tokens, i) {
-				for _, letter := range t.word {
-					initials = append(initials, nameToken{word: string(letter), kind: nameInitial, role: given})
-				}
-				continue
-			}
-			words = append(words, n.spelt(t.word))
-		case nameInitial:
-			initials = append(initials, t)
-		}
-	}
-	has := func(who person) bool {
-		all := slices.Concat(who.given, who.family)
-		for _, w := range words {
-			if !slices.Contains(all, w) {
-				return false
-			}
-		}
-		for _, t := range initials {
-			middle := t.role == given && len(who.given) < 2 && len(words) > 1
-			if !middle && !slices.ContainsFunc(all, func(w string) bool { return strings.HasPrefix(w, t.word) }) {
-				return false
-			}
-		}
-		return len(words) > 0
-	}
+	words, initials := n.identityParts(tokens)
 	if len(words) > 0 {
-		// Of those with all the words the one with most: "Oda Lund" is "Oda Maria Lund".
+		// The longest name with all the words is meant: "Oda Lund" is "Oda Maria Lund".
 		var best *person
 		for who := range n.with(words[0]) {
-			if has(who) && (best == nil || within(*best, who)) {
+			if who.has(words, initials) && (best == nil || within(*best, who)) {
 				best = &who
 			}
 		}
@@ -357,6 +353,40 @@ func (n *names) identity(text string) string {
 	}
 	slices.Sort(words)
 	return strings.Join(words, " ")
+}
+
+// identityParts are the words of a name, spelt right, and its initials one by one.
+func (n *names) identityParts(tokens []nameToken) (words []string, initials []nameToken) {
+	for i, t := range tokens {
+		switch {
+		case t.kind == nameInitial:
+			initials = append(initials, t)
+		case t.kind == nameWord && n.initials(tokens, i):
+			for _, letter := range t.word {
+				initials = append(initials, nameToken{word: string(letter), kind: nameInitial, role: given})
+			}
+		case t.kind == nameWord:
+			words = append(words, n.spelt(t.word))
+		}
+	}
+	return words, initials
+}
+
+// has reports whether words and initials can be the person's. The initial of a middle name may be one that is never spelt out.
+func (who person) has(words []string, initials []nameToken) bool {
+	all := slices.Concat(who.given, who.family)
+	for _, word := range words {
+		if !slices.Contains(all, word) {
+			return false
+		}
+	}
+	for _, t := range initials {
+		middle := t.role == given && len(who.given) < 2 && len(words) > 1
+		if !middle && !slices.ContainsFunc(all, func(word string) bool { return strings.HasPrefix(word, t.word) }) {
+			return false
+		}
+	}
+	return true
 }
 
 func within(a, b person) bool {

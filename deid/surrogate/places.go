@@ -230,48 +230,57 @@ func (c *placeCutter) rest() bool {
 func (p *Patient) readPlaces(mentions []Mention) {
 	p.places = places{longer: map[string]string{}, initial: map[string]string{}, short: map[string]bool{}, web: map[string]string{}, states: map[string]bool{}}
 	for _, m := range mentions {
-		if m.Sort == State || m.Sort == Country || m.Sort == Place || m.Sort == City {
+		switch m.Sort {
+		case State, Country, Place, City:
 			for part := range strings.SplitSeq(m.Text, ",") {
 				p.places.states[p.stateIn(part)] = true
 			}
-		}
-		if m.Sort != Hospital && m.Sort != Organization {
-			continue
-		}
-		if short, ok := abbreviation(m.Text); ok {
-			p.places.short[short] = true
-			continue
-		}
-		text := m.Text
-		if main, _, ok := named(text); ok {
-			text = main
-		}
-		for _, piece := range p.split(text, m.Sort) {
-			if piece.key != "" && !slices.Contains(p.places.units, piece.key) {
-				p.places.units = append(p.places.units, piece.key)
-			}
-		}
-		short := ""
-		for _, t := range tokens(text) {
-			if t.word != "" && (!p.words[particlesOfPlaces][t.word] || p.words[saints][t.word]) {
-				short += string(firstRune(t.word))
-			}
-		}
-		if p.places.initial[short] == "" && len(short) > 1 {
-			p.places.initial[short] = text
+		case Hospital, Organization:
+			p.readInstitution(m)
 		}
 	}
-	slices.SortFunc(p.places.units, func(a, b string) int { return len(a) - len(b) })
-	for i, u := range p.places.units {
-		for _, v := range p.places.units[i+1:] {
-			if len(u) >= 3 && len(v) > len(u) && strings.HasPrefix(v, u) {
-				p.places.longer[u] = v
+	p.places.joinUnits()
+}
+
+// readInstitution collects the units and initials of one hospital or organization.
+func (p *Patient) readInstitution(m Mention) {
+	if short, ok := abbreviation(m.Text); ok {
+		p.places.short[short] = true
+		return
+	}
+	text := m.Text
+	if main, _, ok := named(text); ok {
+		text = main
+	}
+	for _, piece := range p.split(text, m.Sort) {
+		if piece.key != "" && !slices.Contains(p.places.units, piece.key) {
+			p.places.units = append(p.places.units, piece.key)
+		}
+	}
+	short := ""
+	for _, t := range tokens(text) {
+		if t.word != "" && (!p.words[particlesOfPlaces][t.word] || p.words[saints][t.word]) {
+			short += string(firstRune(t.word))
+		}
+	}
+	if p.places.initial[short] == "" && len(short) > 1 {
+		p.places.initial[short] = text
+	}
+}
+
+// joinUnits finds the units that are the beginnings of others.
+func (p *places) joinUnits() {
+	slices.SortFunc(p.units, func(a, b string) int { return len(a) - len(b) })
+	for i, short := range p.units {
+		for _, long := range p.units[i+1:] {
+			if len(short) >= 3 && len(long) > len(short) && strings.HasPrefix(long, short) {
+				p.longer[short] = long
 			}
 		}
 	}
-	for i, u := range p.places.units {
-		if p.places.longer[u] == "" {
-			p.places.web[strings.ReplaceAll(p.places.units[i], " ", "")] = u
+	for _, unit := range p.units {
+		if p.longer[unit] == "" {
+			p.web[strings.ReplaceAll(unit, " ", "")] = unit
 		}
 	}
 }

@@ -212,50 +212,70 @@ func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error
 	changed := false
 	var b strings.Builder
 	for i, piece := range pieces {
+		made := piece.text
 		switch {
 		case piece.key != "":
-			key := piece.key
-			for p.places.longer[key] != "" && pool == "unit" {
-				key = p.places.longer[key]
-			}
 			here := from
-			if i > 0 && p.doctored(pieces[:i]) {
+			if p.doctored(pieces[:i]) {
 				here = p.list("surname")
 			}
-			s, err := p.draw(pool, key, here)
+			s, err := p.draw(pool, p.fullUnit(piece.key, pool), here)
 			if err != nil {
 				return "", false, err
 			}
-			b.WriteString(likeCase(s, piece.text))
+			made = likeCase(s, piece.text)
 			changed = true
-		case p.contractions[fold(piece.text)] != "" && i+2 < len(pieces) && pieces[i+2].key != "": // whose gender nobody knows
-			b.WriteString(string([]rune(piece.text)[:len(p.contractions[fold(piece.text)])]))
 		case piece.num:
-			number := alphanumeric(piece.text)
-			s := p.characters(number + alphanumeric(fold(text))) // another in another street
-			s = string([]rune(s)[:utf8.RuneCountInString(number)])
-			if s == number { // of one digit, say
-				s = p.characters(number)
-			}
-			if i+1 < len(pieces) && p.ordinals[fold(pieces[i+1].text)] != nil && len(s) > 0 {
-				pieces[i+1].text = p.ordinals[fold(pieces[i+1].text)](digitsOf(s))
-			}
-			if unicode.IsLower(firstRune(piece.text)) {
-				s = strings.ToLower(s)
-			}
-			b.WriteString(s)
+			made = p.placeNumber(pieces, i, text)
 			changed = true
-		default:
-			b.WriteString(piece.text)
+		case i+2 < len(pieces) && pieces[i+2].key != "":
+			made = p.uncontracted(piece.text)
+		}
+		b.WriteString(made)
+	}
+	if changed {
+		return b.String(), true, nil
+	}
+	if strings.ContainsFunc(text, letterOrMark) { // nothing but what it is: Memorial Hospital
+		return p.generic(text, pool, from)
+	}
+	return "", false, nil
+}
+
+// fullUnit is the longest unit of the notes that begins with a unit of a hospital or organization.
+func (p *Patient) fullUnit(key, pool string) string {
+	for p.places.longer[key] != "" && pool == "unit" {
+		key = p.places.longer[key]
+	}
+	return key
+}
+
+// uncontracted takes the article from a preposition, for the gender of what follows in the surrogate is not known.
+func (p *Patient) uncontracted(text string) string {
+	if preposition := p.contractions[fold(text)]; preposition != "" {
+		return string([]rune(text)[:len(preposition)])
+	}
+	return text
+}
+
+// placeNumber replaces the number at an index of the pieces of a place, and makes the suffix after it that of the new number. It
+// is another in another street.
+func (p *Patient) placeNumber(pieces []placePiece, i int, place string) string {
+	number := alphanumeric(pieces[i].text)
+	made := p.characters(number + alphanumeric(fold(place)))
+	made = string([]rune(made)[:utf8.RuneCountInString(number)])
+	if made == number { // of one digit, say
+		made = p.characters(number)
+	}
+	if i+1 < len(pieces) && made != "" {
+		if ordinal := p.ordinals[fold(pieces[i+1].text)]; ordinal != nil {
+			pieces[i+1].text = ordinal(digitsOf(made))
 		}
 	}
-	if !changed { // nothing but what it is: Memorial Hospital
-		if strings.ContainsFunc(text, letterOrMark) {
-			return p.generic(text, pool, from)
-		}
-		return "", false, nil
+	if unicode.IsLower(firstRune(pieces[i].text)) {
+		made = strings.ToLower(made)
 	}
-	return b.String(), true, nil
+	return made
 }
 
 // generic replaces what has no name of its own: Hospital General, Memorial Hospital. What it is stays.

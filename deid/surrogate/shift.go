@@ -15,62 +15,91 @@ type dates struct {
 	near   map[string]time.Time // the first whole date of each note
 }
 
+// reading is a date of a note, read with the month first and with the day first; nil where that is impossible.
+// Both are one if the date is not ambiguous.
+type reading struct {
+	note string
+	by   [2]*date // by order
+}
+
 // readDates fixes the shift, and what ambiguous dates mean.
 func (p *Patient) readDates(mentions []Mention) {
-	d := &p.dates
-	*d = dates{near: map[string]time.Time{}, order: p.lang.dateOrder}
-	votes := 0
-	var all []*date
-	var notes []string
+	p.dates = dates{near: map[string]time.Time{}, order: p.lang.dateOrder}
+	votes, latest := 0, 0
+	var all []reading
 	for _, m := range mentions {
 		if m.Sort != Date {
 			continue
 		}
-		a, _ := p.parseDate(m.Text, monthFirst)
-		b := a
-		if a == nil || ambiguous(a) {
-			b, _ = p.parseDate(m.Text, dayFirst)
+		r := p.readBothWays(m)
+		votes += r.vote()
+		for _, d := range r.by {
+			latest = max(latest, d.latestYear())
 		}
-		if a != nil && b != nil && a != b && len(a.elements) == 1 && a.elements[0].at[fieldYear] > a.elements[0].at[fieldMonth] {
-			// The two readings are one if the order is plain to see.
-			if month := a.elements[0].at[fieldMonth]; month == b.elements[0].at[fieldMonth] {
-				if month < a.elements[0].at[fieldDay] {
-					votes++
-				} else {
-					votes--
-				}
-			}
-		}
-		for _, read := range []*date{a, b} {
-			if read == nil {
-				continue
-			}
-			for _, e := range read.elements {
-				if k := e.at[fieldYear]; k > 0 && len(read.parts[k].text) == 4 {
-					d.latest = max(d.latest, read.parts[k].value)
-				}
-			}
-		}
-		all, notes = append(all, a, b), append(notes, m.Note, m.Note)
+		all = append(all, r)
 	}
 	switch {
 	case votes > 0:
-		d.order = monthFirst
+		p.dates.order = monthFirst
 	case votes < 0:
-		d.order = dayFirst
+		p.dates.order = dayFirst
 	}
-	d.latest = cmp.Or(d.latest, 2049)
-	for i := int(d.order); i < len(all); i += 2 {
-		if all[i] == nil {
+	p.dates.latest = cmp.Or(latest, 2049)
+	for _, r := range all {
+		d := r.by[p.dates.order]
+		if d == nil {
 			continue
 		}
-		for _, day := range all[i].full(d.latest) {
-			if _, ok := d.near[notes[i]]; !ok {
-				d.near[notes[i]] = day
-			}
+		if _, ok := p.dates.near[r.note]; ok {
+			continue
+		}
+		if days := d.full(p.dates.latest); len(days) > 0 {
+			p.dates.near[r.note] = days[0]
 		}
 	}
-	d.shift = p.drawShift()
+	p.dates.shift = p.drawShift()
+}
+
+func (p *Patient) readBothWays(m Mention) reading {
+	r := reading{note: m.Note}
+	r.by[monthFirst], _ = p.parseDate(m.Text, monthFirst)
+	r.by[dayFirst] = r.by[monthFirst]
+	if d := r.by[monthFirst]; d == nil || ambiguous(d) {
+		r.by[dayFirst], _ = p.parseDate(m.Text, dayFirst)
+	}
+	return r
+}
+
+// vote is 1 for a date that can only have the month first, such as 4/13/2071, -1 for one that can only have the day
+// first, and 0 for all others.
+func (r reading) vote() int {
+	a, b := r.by[monthFirst], r.by[dayFirst]
+	if a == nil || b == nil || a == b || len(a.elements) != 1 {
+		return 0
+	}
+	e := a.elements[0]
+	month, day := e.at[fieldMonth], e.at[fieldDay]
+	switch {
+	case e.at[fieldYear] <= month, month != b.elements[0].at[fieldMonth]:
+		return 0
+	case month < day:
+		return 1
+	}
+	return -1
+}
+
+// latestYear is the last year that a date, which may be nil, has in full.
+func (d *date) latestYear() int {
+	latest := 0
+	if d == nil {
+		return latest
+	}
+	for _, e := range d.elements {
+		if i := e.at[fieldYear]; i > 0 && len(d.parts[i].text) == 4 {
+			latest = max(latest, d.parts[i].value)
+		}
+	}
+	return latest
 }
 
 // ambiguous says that a date has day and month in numbers.

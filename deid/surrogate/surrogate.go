@@ -249,7 +249,7 @@ func (p *Patient) replace(note string, sort Sort, text string) (string, bool, er
 	case IP:
 		return p.ip(text)
 	case Sex:
-		return text, p.words[sexes][fold(strings.Trim(text, " .:"))], nil
+		return text, p.isSex(text), nil
 	case Family:
 		return p.family(text)
 	case Other, "":
