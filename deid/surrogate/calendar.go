@@ -2,13 +2,11 @@ package surrogate
 
 import "strings"
 
-// What dates are written with, besides digits. Words are looked up folded:
-// without case and accents.
-
+// calendarWord is what a word in a date stands for.
 type calendarWord struct {
 	field field
 	value int    // month 1..12, weekday 0 (Sunday) .. 6, season 0 (winter) .. 3
-	form  *forms // how the others of its kind are written
+	form  *forms // the other words of the same style
 }
 
 // forms are the words of one style, by value.
@@ -17,11 +15,11 @@ type forms struct {
 	words []string
 }
 
-// calendar holds the words of one language.
+// calendar holds the words that a language has for dates, folded.
 type calendar struct {
 	words     map[string]calendarWord
 	months    []string
-	alsoShort map[string]*forms    // the abbreviations, by each month that is the same in full and abbreviated: May
+	alsoShort map[string]*forms    // abbreviated months, by each month that is the same in full: May
 	begins    map[string][]holiday // by the first word, longer names first
 }
 
@@ -31,7 +29,7 @@ func newCalendar(p profile) *calendar {
 		for _, line := range lines {
 			form := &forms{field: f, words: strings.Fields(line)}
 			for i, word := range form.words {
-				// The first form of a word wins: May is in full, and mar a month rather than a weekday.
+				// The first meaning of a word wins: mar is a month rather than a weekday.
 				folded := fold(word)
 				if was, taken := c.words[folded]; !taken {
 					c.words[folded] = calendarWord{f, first + i, form}

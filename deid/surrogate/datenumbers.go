@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// separator is the sign between two numbers of a date, and the index of the second; 0 if there is none.
+// separator returns the sign between two numbers of a date and the index of the second; 0 if there is none.
 func (p *dateParser) separator(i int) (rune, int) {
 	var sign rune
 	for k := i; k < len(p.tokens) && k < i+4; k++ {
@@ -72,17 +72,16 @@ func isMonth(t token) bool    { return len(t.text) <= 3 && t.n <= 12 }
 func isDay(t token) bool      { return len(t.text) <= 2 && t.n <= 31 }
 func isFullYear(t token) bool { return len(t.text) == 4 && t.n >= 1000 && t.n < 9900 }
 
-// isYear lets a digit too many pass.
+// isYear accepts years of one to four digits, and of five if the last is surplus.
 func isYear(t token) bool {
 	return len(t.text) <= 2 || isFullYear(t) || len(t.text) == 5 && t.n >= 18000 && t.n < 23000
 }
 
-// looseMonth and looseDay let numbers pass that no calendar has.
+// looseMonth and looseDay also accept slips: months up to 24 and days up to 39.
 func looseMonth(t token) bool { return len(t.text) <= 2 && t.n <= 24 || len(t.text) == 3 && t.n <= 12 }
 func looseDay(t token) bool   { return len(t.text) <= 2 && t.n <= 39 }
 
-// triple says what three numbers are; nil if they are no date. Of what no calendar has, a month up to
-// 24 and a day up to 39 are let pass; a third digit before them must be 0.
+// triple returns the fields that three numbers stand for; nil if they are no date. A month of three digits must begin with 0.
 func (p *dateParser) triple(a, b, c token) []field {
 	if len(a.text) == 4 && isYear(a) || len(a.text) == 2 && a.n > 31 && isMonth(b) && isDay(c) {
 		return afterYear(b, c)
@@ -96,7 +95,7 @@ func (p *dateParser) triple(a, b, c token) []field {
 	return p.monthDayYear(looseMonth(a) && looseDay(b), looseDay(a) && looseMonth(b))
 }
 
-// afterYear says what two numbers after a year are.
+// afterYear returns the fields that a year and the two numbers after it stand for.
 func afterYear(b, c token) []field {
 	switch {
 	case isMonth(b) && looseDay(c), looseMonth(b) && looseDay(c) && !isMonth(c):
@@ -107,7 +106,7 @@ func afterYear(b, c token) []field {
 	return nil
 }
 
-// monthDayYear chooses between the orders that are possible.
+// monthDayYear returns the fields of a date that ends with the year, in the order that is possible or, if both are, in that of the notes.
 func (p *dateParser) monthDayYear(monthCanBeFirst, dayCanBeFirst bool) []field {
 	switch {
 	case monthCanBeFirst && (!dayCanBeFirst || p.order == monthFirst):
@@ -118,7 +117,7 @@ func (p *dateParser) monthDayYear(monthCanBeFirst, dayCanBeFirst bool) []field {
 	return nil
 }
 
-// pair says what two numbers are; nil if they are no date.
+// pair returns the fields that two numbers stand for; nil if they are no date.
 func (p *dateParser) pair(a, b token) []field {
 	switch {
 	case isFullYear(a) || isFullYear(b):
@@ -133,7 +132,7 @@ func (p *dateParser) pair(a, b token) []field {
 	return nil
 }
 
-// pairWithYear says what two numbers are of which one is a year in full. Two years, as in 1998-99, are no date.
+// pairWithYear is pair for numbers of which at least one is a year in full. Two years, as in 1998-99, are no date.
 func pairWithYear(a, b token) []field {
 	switch {
 	case isFullYear(a) && isFullYear(b):
@@ -145,7 +144,7 @@ func pairWithYear(a, b token) []field {
 	return nil
 }
 
-// compact reads 20710403, 04032071 and 040371.
+// compact reads a date without separators: 20710403, 04032071, 040371.
 func (p *dateParser) compact() bool {
 	t := p.at(p.i)
 	if len(t.text) != 8 && len(t.text) != 6 {
@@ -206,7 +205,7 @@ func (p *dateParser) single() bool {
 	return true
 }
 
-// decadeAlone reports whether the current number is the 1980 of 1980s, the 80 of 80's or that of los 80.
+// decadeAlone reports whether the current number is a decade, as in 1980s, 80's and los 80.
 func (p *dateParser) decadeAlone() bool {
 	t, after := p.at(p.i), p.at(p.i+1)
 	plural := after.word == "s" || (after.text == "'" || after.text == "’") && p.at(p.i+2).word == "s"
@@ -216,7 +215,7 @@ func (p *dateParser) decadeAlone() bool {
 	return t.n%10 == 0 && (len(t.text) == 2 || len(t.text) == 4)
 }
 
-// yearAlone reports whether the current number is a year: 1998, '98, the 99 of 1998-99.
+// yearAlone reports whether the current number is a year, as in 1998, '98 and the end of 1998-99.
 func (p *dateParser) yearAlone() bool {
 	t := p.at(p.i)
 	if len(t.text) != 2 {
@@ -233,7 +232,7 @@ func (p *dateParser) yearAlone() bool {
 	return p.words[beforeYears][p.filler]
 }
 
-// dayAlone reports whether the current number is a day: the 3rd, el día 3.
+// dayAlone reports whether the current number is a day, as in the 3rd and el día 3.
 func (p *dateParser) dayAlone() bool {
 	t := p.at(p.i)
 	ordinal := p.afterOrdinal(p.i) == p.i+2
@@ -300,7 +299,8 @@ func (l *letterReader) read(text string) bool {
 	return true
 }
 
-// weekdayLetter is the weekday after last that text begins with, in any case if apart.
+// weekdayLetter returns the weekday after last with which text begins, and its style; nil if there is none. Weekdays that
+// stand apart may be in any case.
 func (l *language) weekdayLetter(text string, last int, apart bool) (*forms, int) {
 	for _, form := range l.weekdayLetters {
 		for _, day := range []int{1, 2, 3, 4, 5, 6, 0} {

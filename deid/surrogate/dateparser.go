@@ -2,7 +2,7 @@ package surrogate
 
 import "strings"
 
-// How a written date is read: the loop, what stands between dates, and words. Numbers are in datenumbers.go.
+// This file reads dates in words, holidays, and what stands between dates. Dates in numbers are in datenumbers.go.
 
 type dateParser struct {
 	date
@@ -44,7 +44,7 @@ func (p *dateParser) literal(n int) {
 	}
 }
 
-// take adds the token at p.i as a part of the element.
+// take adds the current token to the element, as its field f.
 func (p *dateParser) take(e *element, f field) {
 	t := p.at(p.i)
 	p.i++
@@ -53,7 +53,7 @@ func (p *dateParser) take(e *element, f field) {
 		switch {
 		case f == fieldYear && len(t.text) == 5: // one digit too many
 			pt.value, pt.text, pt.tail = t.n/10, t.text[:4], t.text[4:]
-		case t.n == 0 && (f == fieldDay || f == fieldMonth): // 00 for one that is not known
+		case t.n == 0 && (f == fieldDay || f == fieldMonth): // 00 for an unknown day or month
 			p.parts = append(p.parts, part{text: t.text})
 			return
 		}
@@ -76,11 +76,11 @@ func (p *dateParser) take(e *element, f field) {
 	p.parts = append(p.parts, pt)
 }
 
-// tight is a neighbour of an abbreviated month.
+// tight reports whether a token, next to May, shows that May is an abbreviation here.
 func tight(t token) bool { return t.num || t.text == "-" || t.text == "/" || t.text == "." }
 
-// done adds an element. Its numbers are padded if one of them is, and if none
-// tells, if month stands as a number.
+// done adds an element, and decides whether its numbers are padded: if one of them is, or if none of them shows it and
+// the month is a number.
 func (p *dateParser) done(e element) {
 	padded, bare := false, false
 	for _, f := range []field{fieldDay, fieldMonth} {
@@ -99,8 +99,8 @@ func (p *dateParser) done(e element) {
 	p.elements = append(p.elements, e)
 }
 
-// share gives each element the year, and a bare day the month, of the next one
-// or, failing that, of the last: 3-5 April 2071, April 3-5.
+// share gives each element that lacks a year, and each day that lacks a month, those of the next element
+// or, failing that, of the previous one: 3-5 April 2071, April 3-5.
 func (p *dateParser) share() {
 	get := func(k int) (y, m int) {
 		e := p.elements[k]
@@ -134,7 +134,7 @@ func (p *dateParser) share() {
 	}
 }
 
-// skip passes over what stands between dates.
+// skip copies a token that may stand between dates.
 func (p *dateParser) skip() bool {
 	t := p.at(p.i)
 	switch {
@@ -152,7 +152,7 @@ func (p *dateParser) skip() bool {
 	return true
 }
 
-// clock passes over a time of day, 10:30 or 10:30:15.
+// clock copies a time of day, 10:30 or 10:30:15.
 func (p *dateParser) clock() bool {
 	colon := func(i int) bool {
 		return p.at(i).text == ":" && p.at(i+1).num && len(p.at(i+1).text) == 2 && p.at(i+1).n < 60
@@ -179,7 +179,7 @@ func (p *dateParser) holiday() bool {
 	all := p.lang.calendar.begins[p.at(p.i).word]
 	for k := range all {
 		h := &all[k]
-		text, used := "", 0 // of the tokens that are the name
+		text, used := "", 0 // the next tokens together, and how many they are
 		for used < len(p.tokens)-p.i && len(fold(text)) < len(h.folded) {
 			text += p.at(p.i + used).text
 			used++
@@ -205,8 +205,8 @@ func (p *dateParser) is(i int, f field) bool {
 	return p.at(i).word != "" && ok && w.field == f
 }
 
-// gap is the index of the next number or word after i that is no filler of a
-// date written in words, if only such stand between; else -1.
+// gap returns the index of the next token, from i on, that can belong to the same date, if only fillers and separators stand
+// before it; -1 otherwise.
 func (p *dateParser) gap(i int) int {
 	for ; i < len(p.tokens); i++ {
 		t := p.at(i)
@@ -220,7 +220,7 @@ func (p *dateParser) gap(i int) int {
 	return -1
 }
 
-// afterOrdinal steps over the suffix of the ordinal at i.
+// afterOrdinal returns the index after the number at i and its suffix, if it has one.
 func (p *dateParser) afterOrdinal(i int) int {
 	if t := p.at(i + 1); p.ordinals[t.word] != nil || t.text == "º" || t.text == "°" || t.text == "ª" {
 		return i + 2
@@ -233,7 +233,7 @@ func (p *dateParser) dayAt(i int) bool {
 	return t.num && len(t.text) <= 2 && t.n <= 39
 }
 
-// yearAt says that a year follows a month or day in words.
+// yearAt reports whether the token at i is a year that belongs to a month or day in words before it.
 func (p *dateParser) yearAt(i int, afterDay bool) bool {
 	t := p.at(i)
 	if !t.num || p.at(i+1).text == ":" {
@@ -249,7 +249,7 @@ func (p *dateParser) yearAt(i int, afterDay bool) bool {
 	return afterDay && !p.is(p.gap(i+1), fieldMonth) || t.n > 31 || quote == "'" || quote == "’" || p.lang.yearAfterMonth
 }
 
-// to makes all up to index i literal.
+// to copies the tokens before index i as they are.
 func (p *dateParser) to(i int) { p.literal(i - p.i) }
 
 // written reads a date with its month, season or weekday in words.
@@ -371,7 +371,7 @@ func (p *dateParser) takeYear(e *element, afterDay bool) {
 	}
 }
 
-// next is the index of the next number after the words and signs that join the days of a list; else -1.
+// next returns the index of the next number after the words and signs that join the days of a list; -1 if there is none.
 func (p *dateParser) next(i int) int {
 	joined := false
 	for ; i < len(p.tokens); i++ {

@@ -25,34 +25,35 @@ const (
 // part is one piece of a written date.
 type part struct {
 	field field
-	text  string // as written
+	text  string // the part as written
 	value int
 	was   int    // the value as written
-	form  *forms // of a word
+	form  *forms // the words of this style; nil for a number
 	feast *holiday
-	pad   bool   // of a number: 3 is written 03
-	tail  string // what follows the number: the suffix of an ordinal, or digits too many
+	pad   bool   // 3 is written 03
+	tail  string // what follows the number: the suffix of an ordinal, or surplus digits
 
-	ordinal func(int) string // the suffix of another number, if tail is one
+	ordinal func(int) string // returns the suffix of another number; nil if tail is none
 }
 
-// element is one date of what is written, such as each end of a range: the
-// indices of its parts by field, 0 for none (part 0 is always a literal).
+// element is one of the dates that are written, such as one end of a range. It has the
+// indices of its parts by field, and 0 for a field that is missing (part 0 is always a literal).
 type element struct {
 	at    [fieldHoliday + 1]int
-	month int // of a part of a range that shares it with a neighbour: 3-5 April
-	year  int
+	month int // shared with another element: the April of the 3 in 3-5 April
+	// likewise
+	year int
 }
 
 // date is a written date, or several.
 type date struct {
 	*Maker
-	lang     *language // of its words
+	lang     *language // in which it is written
 	parts    []part
 	elements []element
 }
 
-// order says how 3/4 is meant.
+// order says whether 3/4 is in March or in April.
 type order int
 
 const (
@@ -60,11 +61,11 @@ const (
 	dayFirst
 )
 
-// parseDate reads a date as written. It knows numbers with any separators
+// parseDate reads a date. It knows numbers with any separators
 // (3/4/71, 2071-04-03, 04/2071, 03APR2071, 20710403), words of all
 // languages, ranges and lists, weekdays, seasons, holidays and decades, and the
-// slips of real notes: a doubled separator, the day 31 of a month of 30, a month
-// up to 24. It is false for all else, such as text with any other word.
+// slips of real notes: a doubled separator, 31 in a month of 30 days, a month
+// up to 24. It returns false for everything else, such as text with any other word.
 func (m *Maker) parseDate(text string, o order) (*date, bool) {
 	for _, lang := range m.from(m.lang) {
 		p := &dateParser{date: date{Maker: m, lang: lang, parts: make([]part, 1)}, tokens: tokens(text), order: o}
@@ -98,7 +99,7 @@ func (p part) String() string {
 		}
 		word := p.form.words[p.value-first]
 		if ascii(p.text) && !ascii(p.form.words[p.was-first]) {
-			word = unaccent(word) // who writes "sabado" writes "miercoles"
+			word = unaccent(word) // whoever writes "sabado" also writes "miercoles"
 		}
 		return likeCase(word, p.text)
 	}
@@ -133,7 +134,7 @@ func roundDiv(a, b int) int {
 
 func modulo(a, b int) int { return (a%b + b) % b }
 
-// full lists the days of the dates that have day, month and year.
+// full lists the dates that have a day, a month and a year.
 func (d *date) full(latest int) []time.Time {
 	var days []time.Time
 	for _, e := range d.elements {
@@ -146,7 +147,7 @@ func (d *date) full(latest int) []time.Time {
 
 func civil(y, m, d int) time.Time { return time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC) }
 
-// ymd are an element's year, month and day; 0 for what it does not say.
+// ymd returns the year, month and day of an element, and 0 for what it does not say.
 func (d *date) ymd(e element, latest int) (y, m, day int) {
 	y, m = e.year, e.month
 	if i := e.at[fieldYear]; i > 0 {
@@ -161,7 +162,7 @@ func (d *date) ymd(e element, latest int) (y, m, day int) {
 	return y, m, day
 }
 
-// century completes a year of one or two digits: the last such year that is not after latest.
+// century completes a year of one or two digits to the last such year that is not after latest.
 func century(p part, latest int) int {
 	span := 0
 	switch len(p.text) {
@@ -176,9 +177,9 @@ func century(p part, latest int) int {
 }
 
 // shifted returns the date moved. near is the day of the note, as far as it is
-// known: of a date without year, the nearest is meant. A date that no calendar
-// has is read as time.Date reads it (31 February is 3 March) and, moved, written as
-// one that no calendar has either.
+// known: a date without year is taken to be the nearest such day. An impossible date
+// is read as time.Date reads it (31 February is 3 March), and comes out as another
+// impossible date.
 func (d *date) shifted(s shift, near time.Time, latest int) *date {
 	moved := &date{Maker: d.Maker, lang: d.lang, parts: slices.Clone(d.parts), elements: d.elements}
 	set := func(e element, f field, value int) {
@@ -209,7 +210,7 @@ func (d *date) shifted(s shift, near time.Time, latest int) *date {
 		case day != 0:
 			y, m, day = moveDay(y, m, day, s.days, near)
 		case m != 0:
-			extra := (m - 1) / 12 * 12 // the month 13
+			extra := (m - 1) / 12 * 12 // of the month 13
 			months := y*12 + m - 1 + s.months
 			y, m = floorDiv(months-extra, 12), modulo(months, 12)+1+extra
 		default:
@@ -222,7 +223,7 @@ func (d *date) shifted(s shift, near time.Time, latest int) *date {
 	return moved
 }
 
-// moveHoliday writes the date of a holiday, moved, in its place.
+// moveHoliday puts the moved date in the place of the name of a holiday.
 func (d *date) moveHoliday(e element, feast *holiday, days int, near time.Time, latest int) {
 	if days == 0 {
 		return
@@ -240,8 +241,8 @@ func (d *date) moveHoliday(e element, feast *holiday, days int, near time.Time, 
 	}
 }
 
-// identity is equal for dates that are one, however written: 03/04/2071 and Saturday, April 3, 2071.
-// With no latest year one of two digits stays what it is.
+// identity is the same for all forms of one date, such as 03/04/2071 and Saturday, April 3, 2071.
+// If latest is 0, years of two digits are not completed.
 func (d *date) identity(latest int) string {
 	owner := map[int]int{} // number of the element, by part
 	dated := false
@@ -266,7 +267,7 @@ func (d *date) identity(latest int) string {
 			}
 			continue
 		}
-		if dated && pt.field == fieldWeekday { // it follows from the day
+		if dated && pt.field == fieldWeekday { // which follows from the day
 			between = ""
 			continue
 		}
@@ -282,7 +283,7 @@ func (d *date) identity(latest int) string {
 	return fold(b.String())
 }
 
-// joint is what stands between two dates: a range or a list.
+// joint is "-" if what stands between two dates makes them a range, and "," if it makes them a list.
 func (d *date) joint(between string) string {
 	for _, t := range tokens(between) {
 		if t.text == "-" || t.text == "–" || t.text == "—" || d.words[dateJoins][t.word] && !d.words[dateLists][t.word] {
@@ -309,10 +310,10 @@ func (e element) identity(d *date, latest int) string {
 
 func floorDiv(a, b int) int { return (a - modulo(a, b)) / b }
 
-// moveDay moves a day; y and m are 0 if unknown.
+// moveDay moves a day by a number of days. y and m are 0 if they are not known.
 func moveDay(y, m, day, days int, near time.Time) (int, int, int) {
 	switch {
-	case m == 0: // the 3rd: of the month of near or one beside it
+	case m == 0: // the 3rd that is nearest
 		y, m = near.Year(), int(near.Month())
 		for _, t := range []time.Time{civil(y, m-1, day), civil(y, m+1, day)} {
 			if t.Day() == day && distance(t, near) < distance(civil(y, m, day), near) {
@@ -332,7 +333,7 @@ func moveDay(y, m, day, days int, near time.Time) (int, int, int) {
 	dayTooMany := day > daysIn(y, m)
 	t := civil(y, m, day).AddDate(0, 0, days)
 	ny, nm, nd := t.Year(), int(t.Month()), t.Day()
-	if dayTooMany || monthTooMany > 0 && nd <= 12 { // as a day of the month before
+	if dayTooMany || monthTooMany > 0 && nd <= 12 { // counted as a day of the month before
 		before := civil(ny, nm, 0)
 		ny, nm, nd = before.Year(), int(before.Month()), nd+before.Day()
 	}

@@ -13,11 +13,11 @@ import (
 	"unicode/utf8"
 )
 
-// random is 64 bits that follow from key, patient, what they are for, a value and a counter.
+// random derives 64 bits from the key, the patient, a use, a value and a counter.
 func (p *Patient) random(use, value string, counter int) uint64 {
 	mac := hmac.New(sha256.New, p.key)
 	var n [8]byte
-	for _, field := range []string{"lethe surrogate 1", p.group, use, value} { // each with its length: no two ways to the same bytes
+	for _, field := range []string{"lethe surrogate 1", p.group, use, value} { // with their lengths, so that no two inputs give the same bytes
 		binary.BigEndian.PutUint64(n[:], uint64(len(field)))
 		mac.Write(n[:])
 		mac.Write([]byte(field))
@@ -33,13 +33,13 @@ type list struct {
 	entries []string
 }
 
-// draw returns the surrogate of a value in a pool: the entry that the HMAC
-// points at or the first after it that stands for nothing else and is no original.
+// draw returns the surrogate of a value in a pool: the entry of the list that the HMAC points at or, if that one is
+// taken or an original, the next that is free.
 func (p *Patient) draw(pool, value string, from *list) (string, error) {
 	return p.drawUnless(pool, value, from, func(string) bool { return false })
 }
 
-// drawUnless passes over some entries.
+// drawUnless is draw, but skips the entries that are unfit.
 func (p *Patient) drawUnless(pool, value string, from *list, unfit func(string) bool) (string, error) {
 	id := pool + "\x00" + value
 	if s, ok := p.memo[id]; ok {
@@ -61,7 +61,7 @@ func (p *Patient) drawUnless(pool, value string, from *list, unfit func(string) 
 //go:embed lists/scripts.txt
 var scriptLists string
 
-// addEntries puts entries on a list, once each.
+// addEntries appends entries to a list, and leaves out those that it already has.
 func addEntries(lists map[string]*list, name string, entries []string) {
 	seen := map[string]bool{}
 	l := lists[name]
@@ -80,7 +80,7 @@ func addEntries(lists map[string]*list, name string, entries []string) {
 	}
 }
 
-// addSections puts the sections of a text on lists whose names begin with prefix.
+// addSections appends the sections of a text to lists. The name of a list is prefix and the name of the section.
 func addSections(lists map[string]*list, prefix, text string) {
 	for name, entries := range sections(text) {
 		addEntries(lists, prefix+name, entries)
@@ -90,7 +90,7 @@ func addSections(lists map[string]*list, prefix, text string) {
 // abbreviations is the list of two-letter abbreviations of states.
 const abbreviations = "state-abbreviation"
 
-// ListNames are those of the lists that surrogates are drawn from.
+// ListNames returns the names of the lists that surrogates are drawn from, sorted.
 func ListNames() []string { return slices.Sorted(maps.Keys(builtin().drawn)) }
 
 func (l *languages) newLists(own map[string][]string) (map[string]*list, error) {
@@ -120,17 +120,17 @@ func (l *languages) newLists(own map[string][]string) (map[string]*list, error) 
 	}
 	for _, lang := range l.all {
 		given, unisex := string(lang.code)+"-given", string(lang.code)+"-unisex"
-		if own[given] != nil && own[unisex] == nil { // first names of anybody are wanted from there
+		if own[given] != nil && own[unisex] == nil { // also for first names that women and men have
 			lists[unisex] = lists[given]
 		}
 	}
 	return lists, nil
 }
 
-// IsEntry says that something may be an entry of a list: valid UTF-8 with a letter, and without control characters.
+// IsEntry reports whether a string may be an entry of a list: valid UTF-8 with at least one letter and no control characters.
 func IsEntry(s string) bool {
 	return utf8.ValidString(s) && strings.ContainsFunc(s, unicode.IsLetter) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// list is one of the lists in the language of the notes.
+// list returns a list in the language of the notes; nil if there is none.
 func (m *Maker) list(name string) *list { return m.lists[string(m.lang.code)+"-"+name] }

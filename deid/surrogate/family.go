@@ -7,9 +7,9 @@ import (
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
-// family puts another relative of the same number and grammatical gender in the
-// place of each, and leaves numbers, ages and what else is in closed lists. It is
-// false if any other word is there, unless it begins with a first name: then it is one's.
+// family replaces each word for a relative by another of the same number and grammatical gender. Numbers, ages
+// and words of closed lists stay. A value with any other word is a person's name if it begins with a first name;
+// if not, family returns false.
 func (p *Patient) family(text string) (string, bool, error) {
 	if s, ok, err := p.age(text); ok {
 		return s, true, err
@@ -23,7 +23,7 @@ func (p *Patient) family(text string) (string, bool, error) {
 			case class != "":
 				s, err := p.draw("family", t.word, &list{string(lang.code) + "-kinship", strings.Fields(lang.relatives[class])})
 				if err != nil {
-					return "", false, nil // every word of its class stands in the notes
+					return "", false, nil // all words of the class are originals
 				}
 				b.WriteString(likeCase(s, t.text))
 				words = true
@@ -63,7 +63,7 @@ func newKin(lang *language) map[string]string {
 	return kin
 }
 
-// kinClass is the class of a word that the lists name or that a rule fits.
+// kinClass returns the class of a word for a relative.
 func (l *language) kinClass(word string) string {
 	switch {
 	case l.words[femaleKin][word]:

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// HasForm reports whether a value has the form of its sort: whether a date is one, and no record
-// number that was taken for a date. Sorts without a form of their own, such as Other, have none that
-// could be wrong; of a place it is known only that it is written in letters and is no person's first name.
+// HasForm reports whether a value looks like one of its sort: a date, for example, rather than a record
+// number that was taken for a date. A place must be written in letters and not be a person's first name. The result is
+// true for all values of sorts without a form of their own, such as Other.
 func (m *Maker) HasForm(sort Sort, text string) bool {
 	digits := 0
 	for _, r := range text {
@@ -21,7 +21,7 @@ func (m *Maker) HasForm(sort Sort, text string) bool {
 	return !ok || check(m, text, digits)
 }
 
-// formChecks are, by sort, what the form of a value must fulfil. They are told how many digits it has.
+// formChecks are the checks of HasForm. Each is told how many digits the value has.
 var formChecks = map[Sort]func(m *Maker, text string, digits int) bool{
 	Date: func(m *Maker, text string, digits int) bool { return m.isDate(text) },
 	Age: func(m *Maker, text string, digits int) bool {
@@ -49,8 +49,7 @@ var formChecks = map[Sort]func(m *Maker, text string, digits int) bool{
 // isSex reports whether a value is a word or letter for a sex.
 func (m *Maker) isSex(text string) bool { return m.words[sexes][fold(strings.Trim(text, " .:"))] }
 
-// isDate reports whether a value is a date, with at least a sign or a word that numbers of other
-// kinds do not have.
+// isDate reports whether a value is a date that cannot be a number of another kind.
 func (m *Maker) isDate(text string) bool {
 	trimmed := strings.TrimSpace(text)
 	if _, ok := m.parseDate(trimmed, m.lang.dateOrder); !ok {
@@ -72,7 +71,7 @@ func (m *Maker) isDate(text string) bool {
 		}
 	}
 	switch {
-	case longestRun == 0: // in May, next Monday; April May is a name
+	case longestRun == 0: // in May, next Monday; but April May is a name
 		return words != 2 || !m.isMonth(firstWord(trimmed)) || !m.isMonth(lastWord(trimmed))
 	case decimal.MatchString(trimmed):
 		return false
@@ -112,14 +111,13 @@ func lastWord(text string) string {
 // Kingdom or Canada is.
 func isPostcode(text string) bool { return postcode.MatchString(strings.TrimSpace(text)) }
 
-// firstName reports whether a value is written like a person's name: a first name, perhaps with others behind it, that is
-// no place of the lists.
+// firstName reports whether a value begins with a first name and is not a known place.
 func (m *Maker) firstName(text string) bool {
 	words := strings.Fields(fold(text))
 	return len(words) > 0 && m.known.given(strings.Trim(words[0], ".,")) && !m.isPlace(text)
 }
 
-// isPlace reports whether the lists have a place.
+// isPlace reports whether a value is a place of the lists.
 func (m *Maker) isPlace(text string) bool {
 	whole := strings.Join(strings.Fields(fold(text)), " ")
 	if m.knownState(text) || m.countries[stateKey(text)] != "" || m.words[alsoPlaces][whole] {
@@ -138,5 +136,5 @@ func (m *Maker) isPlace(text string) bool {
 	return false
 }
 
-// placeLists are the lists of places.
+// placeLists are the names of the lists of places, without the language.
 var placeLists = set{"city": true, "state": true, "country": true, "region": true}

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// A holiday stands for a day, and is replaced by a date: another holiday would say something of the patient's religion that is not so.
+// A holiday is replaced by a date, because another holiday might claim a religion that the patient does not have.
 
-// holiday is a name of a holiday, and when it is.
+// holiday is one of the names of a holiday.
 type holiday struct {
 	name, folded string
 	rule         string
-	day          int // of the year 2001, to compare by
+	day          int // of the year in 2001, to compare holidays by
 }
 
-// in is the day of the holiday in a year. Rules are a date (12-25), a weekday of a month (4thu11, -1mon5 for the last), an
+// in returns the day of the holiday in a year. Rules are a date (12-25), a weekday of a month (4thu11, -1mon5 for the last), an
 // offset to Easter Sunday (easter-2), or the day of an Islamic feast in 2024 (moon03-11), which moves with the lunar year. Other
-// feasts that move are given the middle of the days on which they can be.
+// movable feasts have the middle of the days on which they can fall.
 func (h holiday) in(year int) time.Time {
 	var n, month, day int
 	var weekday string
@@ -49,7 +49,7 @@ func (h holiday) in(year int) time.Time {
 	return first.AddDate(0, 0, modulo(int(want-first.Weekday()), 7)+7*(n-1))
 }
 
-// nearest is the holiday of a year, or if that is not known the one nearest to a day.
+// nearest returns the holiday in a year or, if the year is 0, the one nearest to a day.
 func (h holiday) nearest(year int, near time.Time) time.Time {
 	if year != 0 {
 		return h.in(year)
@@ -58,7 +58,7 @@ func (h holiday) nearest(year int, near time.Time) time.Time {
 	return slices.MinFunc([]time.Time{h.in(y), h.in(y - 1), h.in(y + 1)}, func(a, b time.Time) int { return cmp.Compare(distance(a, near), distance(b, near)) })
 }
 
-// easter is Easter Sunday in the Gregorian calendar, by the method of Meeus, Jones and Butcher.
+// easter returns Easter Sunday in the Gregorian calendar, by the method of Meeus, Jones and Butcher.
 func easter(y int) time.Time {
 	a, b, c := y%19, y/100, y%100
 	h := (19*a + b - b/4 - (b-(b+8)/25+1)/3 + 15) % 30
@@ -72,7 +72,7 @@ func (l *language) monthAndDay(day time.Time) string {
 	return fmt.Sprintf(l.monthDay, day.Day(), l.calendar.months[day.Month()-1])
 }
 
-// readHolidays reads a table of names, parted by commas, and rules.
+// readHolidays reads lines of names, separated by commas, a colon and a rule. Longer names come first.
 func readHolidays(table string) (all []holiday) {
 	for line := range strings.Lines(table) {
 		names, rule, ok := strings.Cut(strings.TrimSpace(line), ": ")

@@ -6,10 +6,9 @@ import (
 	"unicode"
 )
 
-// What is made of other values: logins, e-mail and web addresses.
+// This file replaces logins, e-mail addresses and web addresses, which are made of other values.
 
-// username replaces a login: names in it by their surrogates, other letters and
-// digits one by one.
+// username replaces a login: names in it by their surrogates, and all other letters and digits one by one.
 func (p *Patient) username(text string) (string, bool, error) {
 	var b strings.Builder
 	for _, t := range tokens(text) {
@@ -45,14 +44,14 @@ func (p *Patient) handle(t token) (string, error) {
 	if made, err := p.login(t.word); made != "" || err != nil {
 		return likeCase(made, t.text), err
 	}
-	for cut := len(t.word) - 3; cut > 0; cut-- { // of two titles that begin alike the longer comes first
+	for cut := len(t.word) - 3; cut > 0; cut-- { // longer titles first: dra before dr
 		if title := t.word[:cut]; p.words[loginTitles][title] {
 			if made, err := p.login(t.word[cut:]); made != "" || err != nil {
 				return likeCase(title+made, t.text), err
 			}
 		}
 	}
-	if len(t.text) > 4 { // a word: one that can be read
+	if len(t.text) > 4 { // by a readable word
 		s, err := p.draw("word", t.word, p.list("surname"))
 		if s = strings.Map(keepASCII, fold(s)); s != "" || err != nil { // of another script nothing would be left
 			return likeCase(s, t.text), err
@@ -62,7 +61,7 @@ func (p *Patient) handle(t token) (string, error) {
 	return s, err
 }
 
-// login replaces a name, or what is made of beginnings of names; "" is neither.
+// login replaces a name or a word composed of the beginnings of names. It returns "" for any other word.
 func (p *Patient) login(word string) (string, error) {
 	if n := p.names; n.count[word] > 0 {
 		spelt := n.spelt(word)
@@ -77,7 +76,7 @@ func (p *Patient) login(word string) (string, error) {
 	return "", nil
 }
 
-// compose replaces what is made of beginnings of the names of one person, each once: olund, odal, omlund, odalun.
+// compose replaces a word composed of the beginnings of the names of one person: olund, odal, omlund, odalun. Each name may occur once.
 func (p *Patient) compose(word string) (string, bool) {
 	if len(word) > 32 || !ascii(word) {
 		return "", false
@@ -111,14 +110,14 @@ func (p *Patient) compose(word string) (string, bool) {
 	return b.String(), b.Len() > 0 && b.String() != word
 }
 
-// piece is the beginning of a name, of n letters.
+// piece is the first n letters of a name.
 type piece struct {
 	name, bare string
 	as         role
 	n          int
 }
 
-// cut finds the fewest pieces that a word is made of; nil if it is not, or if single letters are most of it.
+// cut splits a word into as few pieces as possible; nil if that is impossible or if most pieces are single letters.
 func cut(word string, parts []piece) []piece {
 	var best []piece
 	var try func(rest string, used int, so []piece)
@@ -164,7 +163,7 @@ func keepASCII(r rune) rune {
 	return -1
 }
 
-// email replaces the part before the @, and the domain unless everybody uses it.
+// email replaces the part before the @, and the domain unless it is a public mail host.
 func (p *Patient) email(text string) (string, bool, error) {
 	local, domain, ok := strings.Cut(text, "@")
 	if !ok {
@@ -177,12 +176,12 @@ func (p *Patient) email(text string) (string, bool, error) {
 	if p.words[mailHosts][fold(strings.TrimSpace(domain))] {
 		return l + "@" + domain, true, nil
 	}
-	d, _, err := p.url(domain) // of a domain that names nobody, such as webmail.org, nothing changes
+	d, _, err := p.url(domain) // a domain that names nobody, such as webmail.org, stays
 	return l + "@" + d, true, err
 }
 
-// url replaces the words of a web address that are not those of any: names and
-// hospitals by their surrogates, others by words, digits one by one.
+// url replaces the words of a web address, except those that are common in addresses: names and
+// hospitals by their surrogates, others by random words, and digits one by one.
 func (p *Patient) url(text string) (string, bool, error) {
 	var b strings.Builder
 	all := tokens(text)

@@ -9,13 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// Names are replaced word by word: a word has one surrogate in all notes of a
-// patient, so that a name in any order, part or case comes out as the same
-// person's, and relatives of one surname as relatives. What the notes say of a word
-// together decides whether it is a first name or a surname. Titles, particles
-// (de la, van) and suffixes (Jr.) stay. Initials are those of the surrogate.
+// Names are replaced word by word. A word has the same surrogate in all notes of a
+// patient, so that all forms of a name remain forms of one name, and relatives keep a
+// common surname. All mentions together decide whether a word is a first name or a
+// surname. Titles, particles (de la, van) and suffixes (Jr.) stay. Initials become those of the surrogate.
 
-// role of a word of a name.
+// role is that of a word in a name.
 type role int
 
 const (
@@ -23,32 +22,32 @@ const (
 	family
 )
 
-// names is what the notes of a patient say of names.
+// names holds what the notes of a patient say about names. Words are folded.
 type names struct {
 	*Maker
 	count   map[string]int    // how often a word is mentioned
-	votes   map[string][2]int // how often as given name and as surname
-	gender  map[string]int    // by titles: above 0 female, below male
-	hints   map[string]int    // likewise, by relatives and pronouns beside the name, which may be another person's
-	formal  map[string]string // Michael, by the nickname Mike of the same person
-	follows map[string]int    // as gender, by the first name before it: José in María José
-	leads   map[string]bool   // words that are somewhere the first of first names
-	titled  map[string]bool   // words that stand somewhere with one capital, the first: Ma
-	capital map[string]bool   // words of which somewhere the first and last letter are capitals: MA, TcJ
-	root    map[string]string // the word that one misspells
-	persons []person          // all that are mentioned with two or more words, sorted
-	of      map[string][]int  // of which persons a word is, in order
+	votes   map[string][2]int // how often it is a first name and a surname
+	gender  map[string]int    // what titles say: above 0 for a woman, below for a man
+	hints   map[string]int    // what relatives and pronouns beside the name say, which may refer to another person
+	formal  map[string]string // the name that a nickname stands for: Michael for Mike
+	follows map[string]int    // what the first name before it says: José in María José
+	leads   map[string]bool   // words that are the first of the first names somewhere
+	titled  map[string]bool   // words that begin with their only capital somewhere: Ma
+	capital map[string]bool   // words that begin and end with a capital somewhere: MA, TcJ
+	root    map[string]string // the right spelling of a misspelt word
+	persons []person          // all who are mentioned with two or more words, the most likely first
+	of      map[string][]int  // indices of the persons with a word in their name
 }
 
-// person is a name as mentioned: its words, folded and spelt right.
+// person is somebody whose name is mentioned. The words are folded and spelt right.
 type person struct {
 	given, family []string
 	mentions      int
 }
 
-// known are the names of the lists of surrogates, of known.txt and of gender.txt.
+// known holds the names of the lists of surrogates, of known.txt and of gender.txt.
 type known struct {
-	listed       map[string]int // first names of gender.txt: 1 for a woman's, -1 for a man's, 0 for those of both
+	listed       map[string]int // first names of gender.txt: 1 for women, -1 for men, 0 for both
 	female, male set            // first names of all languages and scripts
 	surname      set
 }
@@ -90,7 +89,7 @@ func newKnown(l *languages) *known {
 	return k
 }
 
-// readGenders reads gender.txt: sections that begin with = and f, m or u, and names between blanks.
+// readGenders reads gender.txt: sections that begin with "= f", "= m" or "= u" (for both) and hold names between blanks.
 func readGenders(text string) map[string]int {
 	all := map[string]int{}
 	gender := 0
@@ -109,7 +108,7 @@ func readGenders(text string) map[string]int {
 	return all
 }
 
-// given reports whether a word is a first name, and not chiefly a surname.
+// given reports whether a word is a first name rather than a surname.
 func (k *known) given(word string) bool {
 	_, listed := k.listed[word]
 	return k.drawn(word) || listed && len(word) > 2 && !k.surname[word]
@@ -118,8 +117,8 @@ func (k *known) given(word string) bool {
 // drawn reports whether a word is a first name of the lists that surrogates are drawn from, or of known.txt.
 func (k *known) drawn(word string) bool { return k.female[word] || k.male[word] }
 
-// genderIn is above 0 for a woman's first name, below for a man's, and 0 for one that both have or that is not known.
-// What a name is in the language of the notes comes first: Andrea is a woman in Spain.
+// genderIn is 1 for a woman's first name, -1 for a man's, and 0 for one that both have or that is not known.
+// The language of the notes takes precedence: Andrea is a woman in Spain.
 func (k *known) genderIn(lang *language, word string) int {
 	if gender := genderOf(lang.female, lang.male, word); gender != 0 {
 		return gender
@@ -140,10 +139,10 @@ func genderOf(female, male set, word string) int {
 	return 0
 }
 
-// nameToken is a piece of a name as written.
+// nameToken is a piece of a name.
 type nameToken struct {
 	text string
-	word string // folded; empty for what is no letter
+	word string // folded; empty for anything but letters
 	kind nameKind
 	role role
 }
@@ -156,8 +155,7 @@ const (
 	nameInitial                 // a single letter
 )
 
-// parse cuts a name into its words. ok is false if something else is in it,
-// such as a digit.
+// parse cuts a name into its words, and tells titles, first names and surnames apart. ok is false if there is a digit in it.
 func (n *names) parse(text string) (all []nameToken, ok bool) {
 	if strings.ContainsFunc(text, unicode.IsDigit) {
 		return nil, false
@@ -182,7 +180,7 @@ func (n *names) cutName(text string) (all []nameToken) {
 	return all
 }
 
-// shortName is the abbreviation of a first name, before another name, with which a text begins.
+// shortName returns the abbreviated first name with which a text begins, if another name follows; an empty token if not.
 func (n *names) shortName(text string) nameToken {
 	for _, short := range n.lang.shortNames {
 		written := short.pattern.FindString(text)
@@ -193,7 +191,7 @@ func (n *names) shortName(text string) nameToken {
 	return nameToken{}
 }
 
-// nextOfName is the token with which a text begins. O'Brien is one word.
+// nextOfName returns the token with which a text begins. O'Brien is one word.
 func nextOfName(text string) nameToken {
 	first, end := utf8.DecodeRuneInString(text)
 	if !letterOrMark(first) {
@@ -209,7 +207,7 @@ func nextOfName(text string) nameToken {
 	}
 	t := nameToken{text: text[:end], word: fold(text[:end])}
 	switch {
-	case t.word == "": // a mark alone is nothing
+	case t.word == "": // nothing but a combining mark
 	case utf8.RuneCountInString(t.text) == 1 && !unicode.In(first, unicode.Han, unicode.Hangul):
 		t.kind = nameInitial
 	default:
@@ -218,12 +216,12 @@ func nextOfName(text string) nameToken {
 	return t
 }
 
-// wordOfName is a word of a name, and where it stands.
+// wordOfName is a word of a name with its context.
 type wordOfName struct {
 	*names
 	all   []nameToken
 	words []int // indices of the words of the name
-	k     int   // of which this is one
+	k     int   // index of this word among them
 }
 
 func (w wordOfName) word() string { return w.all[w.words[w.k]].word }
@@ -231,7 +229,7 @@ func (w wordOfName) text() string { return w.all[w.words[w.k]].text }
 func (w wordOfName) first() bool  { return w.k == 0 }
 func (w wordOfName) last() bool   { return w.k == len(w.words)-1 }
 
-// before and after are what stands beside the word.
+// before and after return the tokens beside the word; "" at the ends of the name.
 func (w wordOfName) before() string { return w.besides(-1) }
 func (w wordOfName) after() string  { return w.besides(1) }
 
@@ -257,15 +255,16 @@ func (w wordOfName) is(kind wordKind) bool { return w.names.words[kind][w.word()
 // isHere reports whether the word is of a kind in the language of the notes.
 func (w wordOfName) isHere(kind wordKind) bool { return w.lang.words[kind][w.word()] }
 
-// wordRule says that a word of a name stays, or that it is a name in spite of the rules that follow.
+// wordRule decides that a word of a name stays because it is a title or particle, or that it is part of the name whatever
+// the rules after it say.
 type wordRule struct {
 	name    string
 	stays   bool
 	applies func(wordOfName) bool
 }
 
-// wordRules decide about each word of a name, from left to right. The first that applies counts; a word to which none
-// applies is a name. Their examples are in TestWordRules.
+// wordRules are tried in this order for each word of a name, from left to right. The first that applies decides; a word to which
+// none applies is part of the name. TestWordRules has an example for each.
 var wordRules = []wordRule{
 	{"the only word", false, func(w wordOfName) bool { return len(w.words) == 1 }},
 	{"nickname", false, func(w wordOfName) bool { return strings.ContainsAny(w.before(), "\"“'(") }},
@@ -279,7 +278,7 @@ var wordRules = []wordRule{
 	{"particle after a particle", true, func(w wordOfName) bool { return w.is(particles) && w.afterParticle() }},
 }
 
-// isTitle reports whether the word is a title where it stands: DO (a doctor) does not come first, nor does Don come in the middle.
+// isTitle reports whether the word is a title at its place in the name: DO (a doctor) is none at the beginning, Don none in the middle.
 func (w wordOfName) isTitle() bool {
 	switch {
 	case !w.is(nameTitles), w.last() && w.is(particles), w.first() && w.is(titlesBehind):
@@ -288,7 +287,7 @@ func (w wordOfName) isTitle() bool {
 	return w.first() || w.last() || !w.is(titlesAtEnds)
 }
 
-// keepTitles marks titles and particles as what stays.
+// keepTitles marks the titles and particles that stay.
 func (n *names) keepTitles(all []nameToken) {
 	words := n.indices(all, nameWord)
 	for k, i := range words {
@@ -302,7 +301,7 @@ func (n *names) keepTitles(all []nameToken) {
 			}
 		}
 	}
-	// Nothing but titles and particles is a name after all.
+	// What looks like nothing but titles and particles must be a name.
 	if len(n.indices(all, nameWord)) == 0 {
 		for _, i := range words {
 			all[i].kind = nameWord
@@ -310,7 +309,7 @@ func (n *names) keepTitles(all []nameToken) {
 	}
 }
 
-// keepInitials marks the letters that are no initials but titles, such as the D. (don) of D. Pablo, or joins.
+// keepInitials marks the single letters that stay because they are a title, such as the D. (don) of D. Pablo, or a conjunction.
 func (n *names) keepInitials(all []nameToken) {
 	here := n.lang.words
 	for i, t := range all {
@@ -332,7 +331,7 @@ func (n *names) indices(all []nameToken, kind nameKind) []int {
 	return at
 }
 
-// nameShape is a name whose words are to be told apart as first names and surnames.
+// nameShape is a name whose words are to be told apart into first names and surnames.
 type nameShape struct {
 	*names
 	all   []nameToken
@@ -375,7 +374,7 @@ func (s nameShape) beforeComma() int {
 	return count
 }
 
-// withHyphen takes a surname away from the first names if a hyphen joins it to the last word: Oda Lund-Vega.
+// withHyphen counts one first name less if a hyphen joins the last of them to the surname: Oda Lund-Vega.
 func (s nameShape) withHyphen(firsts int) int {
 	if firsts != len(s.words)-1 || firsts < 2 {
 		return firsts
@@ -386,7 +385,8 @@ func (s nameShape) withHyphen(firsts int) int {
 	return firsts
 }
 
-// beforeTwoSurnames counts the first names of a full name with two surnames. Of the words after the first those are that are known as such.
+// beforeTwoSurnames counts the first names of a full name with two surnames: the first word, and those after it that are known
+// first names.
 func (s nameShape) beforeTwoSurnames() int {
 	firsts, surnames := 1, len(s.words)-2
 	for firsts < surnames && (s.all[s.words[firsts]].kind == nameInitial || s.given(firsts)) {
@@ -398,18 +398,19 @@ func (s nameShape) beforeTwoSurnames() int {
 	return firsts
 }
 
-// roleRule tells first names and surnames apart in names of one shape.
+// roleRule tells first names and surnames apart in names of a certain shape.
 type roleRule struct {
 	name          string
 	applies       func(nameShape) bool
-	count         func(nameShape) int // words that come first
-	surnamesFirst bool                // and are surnames; otherwise first names
+	count         func(nameShape) int // how many words there are before those of the other role
+	surnamesFirst bool                // those words are surnames rather than first names
 }
 
-// always counts the same number of words, whatever the name.
+// always returns a count that does not depend on the name.
 func always(n int) func(nameShape) int { return func(nameShape) int { return n } }
 
-// roleRules decide by place: the surname is last, or before a comma. The first rule that applies counts. Their examples are in TestRoleRules.
+// roleRules are tried in this order for each name. The first that applies decides; the last always does. TestRoleRules has an example
+// for each.
 var roleRules = []roleRule{
 	{"surname before a comma", func(s nameShape) bool { return s.comma >= 0 && s.words[len(s.words)-1] > s.comma }, nameShape.beforeComma, true},
 	{"single initial", func(s nameShape) bool { return len(s.full) == 0 && len(s.words) == 1 }, always(1), false},
@@ -426,7 +427,7 @@ var roleRules = []roleRule{
 	{"surname last", func(s nameShape) bool { return true }, func(s nameShape) int { return s.withHyphen(len(s.words) - 1) }, false},
 }
 
-// roles says which words are first names and which surnames.
+// roles marks words as first names or surnames by their place in the name.
 func (n *names) roles(all []nameToken) {
 	s := n.shapeOf(all)
 	if len(s.words) == 0 {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// alphanumeric is a number without separators.
+// alphanumeric returns the letters and digits of a text, in upper case.
 func alphanumeric(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -16,7 +16,7 @@ func alphanumeric(text string) string {
 	}, text)
 }
 
-// numberIn is the number in a text, without separators and words that stay, and which bytes stay.
+// numberIn returns the number in a text, without separators and words that stay, and for each byte of the text whether it stays.
 func (m *Maker) numberIn(text string, sort Sort) (value string, kept []bool) {
 	keep := m.words[labels]
 	if sort == Phone {
@@ -40,7 +40,7 @@ func (m *Maker) numberIn(text string, sort Sort) (value string, kept []bool) {
 
 // number replaces digit by digit and letter by letter, after Zuccon et al. 2014,
 // section 4.2. One number has one surrogate, however it is cut up by separators.
-// Zero at its beginning stays zero, and nothing else becomes it there.
+// A leading zero stays, and no other first digit becomes zero.
 func (p *Patient) number(text string, sort Sort) (string, bool, error) {
 	value, kept := p.numberIn(text, sort)
 	if value == "" {
@@ -68,7 +68,7 @@ func (p *Patient) number(text string, sort Sort) (string, bool, error) {
 	return b.String(), true, nil
 }
 
-// numeral is false for words that are no number: a type of numbers was given to "homosexual".
+// numeral reports whether a text can be a number: it has no word but those that stand with numbers. Taggers do take words for numbers.
 func (m *Maker) numeral(text string) bool {
 	for _, w := range strings.Fields(text) {
 		w = strings.Trim(w, ".,;:()")
@@ -104,9 +104,8 @@ func (m *Maker) digit(value string, i int) (from, n int) {
 	return 0, 10
 }
 
-// characters replaces a normalised number. Of the surrogates that would repeat
-// another, or an original, the next is taken, as long as there are any: a
-// number of one digit has but nine.
+// characters replaces a number that alphanumeric has normalised. It avoids originals and the surrogates of other numbers as
+// long as it can: only nine digits can stand for one digit.
 func (p *Patient) characters(value string) string {
 	id := "number\x00" + value
 	if s, ok := p.memo[id]; ok {
@@ -120,7 +119,7 @@ func (p *Patient) characters(value string) string {
 			if i%8 == 0 {
 				bits = p.random("number", value, attempt<<16+i/8)
 			}
-			v := int(bits & 0xff) // of 256, so that a digit's probability is 25 or 26 in 256
+			v := int(bits & 0xff) // 0 to 255: digits have the probability 25/256 or 26/256
 			bits >>= 8
 			switch {
 			case unicode.IsDigit(r):
@@ -160,7 +159,7 @@ func (p *Patient) characters(value string) string {
 	return last
 }
 
-// lettersOfOriginal reports whether letters between digits are a name or place of the patient's: NJ in 27-39044-NJ.
+// lettersOfOriginal reports whether letters between the digits of a surrogate are a name or place of the notes: NJ in 27-39044-NJ.
 func (p *Patient) lettersOfOriginal(made string) bool {
 	for w := range strings.FieldsFuncSeq(strings.ToLower(made), unicode.IsDigit) {
 		if len(w) > 1 && (p.wholes[w] || p.names.count[w] > 0) {
@@ -170,10 +169,9 @@ func (p *Patient) lettersOfOriginal(made string) bool {
 	return false
 }
 
-// digitValue is the value of a decimal digit of any script.
+// digitValue returns the value of a decimal digit of any script.
 func digitValue(r rune) int {
-	// Digits of a script stand in runs of ten, whose first is a multiple of ten
-	// after the run's first; count back to it.
+	// The digits of a script follow each other in Unicode: count back to its zero.
 	n := 0
 	for unicode.IsDigit(r-1) && n < 9 {
 		r--
@@ -188,7 +186,7 @@ func (p *Patient) ip(text string) (string, bool, error) {
 	if strings.ContainsFunc(trimmed, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF.:/", r) }) {
 		return p.url(text)
 	}
-	if strings.Count(trimmed, ":") > 1 || strings.ContainsFunc(trimmed, unicode.IsLetter) { // version 6: hexadecimal digits
+	if strings.Count(trimmed, ":") > 1 || strings.ContainsFunc(trimmed, unicode.IsLetter) { // version 6
 		i := 0
 		return strings.Map(func(r rune) rune {
 			if r == ':' || r == '.' || r == '/' || unicode.IsSpace(r) {
@@ -206,7 +204,7 @@ func (p *Patient) ip(text string) (string, bool, error) {
 			continue
 		}
 		octet++
-		low, high := 1, 9 // of as many digits
+		low, high := 1, 9 // with the same number of digits
 		switch len(t.text) {
 		case 1:
 		case 2:

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// What all notes of a patient together say of names: who is meant, which words are first names, and whose.
+// This file collects what all notes of a patient say about names: who is mentioned, and which words are first names.
 
-// label is what a form says of the name that follows.
+// label is what a form calls the name that follows.
 type label int
 
 const (
 	noLabel    label = iota
-	firstLabel       // Nombre: first names, if surnames have a label of their own in the note
+	firstLabel       // Nombre: first names, if the note also has a label for surnames
 	lastLabel        // Apellidos:
 )
 
-// labelOf reads the end of what stands before a name.
+// labelOf returns the label at the end of the text before a name.
 func (v vocabulary) labelOf(before string) label {
 	words := " " + strings.Join(wordsOf(before), " ")
 	ends := func(with wordKind) bool {
@@ -41,10 +41,10 @@ func (v vocabulary) labelOf(before string) label {
 	return noLabel
 }
 
-// sure is the weight of a role that a label gives: more than any number of guesses.
+// sure is the weight of a role that a label gives. It outweighs any number of guesses.
 const sure = 1 << 20
 
-// readNames collects what all mentions say.
+// readNames collects what all mentions say about names.
 func (p *Patient) readNames(mentions []Mention) {
 	n := &names{Maker: p.Maker, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, hints: map[string]int{}, formal: map[string]string{}, follows: map[string]int{}, leads: map[string]bool{},
 		titled: map[string]bool{}, capital: map[string]bool{}, root: map[string]string{}, of: map[string][]int{}}
@@ -65,7 +65,7 @@ type nameMention struct {
 	label  label
 }
 
-// readMentions parses all names, and finds the labels before them.
+// readMentions parses all names and finds their labels.
 func (n *names) readMentions(mentions []Mention) (all []nameMention) {
 	for _, m := range mentions {
 		if m.Sort != Person {
@@ -79,7 +79,7 @@ func (n *names) readMentions(mentions []Mention) (all []nameMention) {
 		if slices.ContainsFunc(tokens, func(t nameToken) bool {
 			return t.text == "," || t.kind == nameStays && n.words[nameTitles][t.word] && !n.words[particles][t.word]
 		}) {
-			is = noLabel // the whole name after all
+			is = noLabel // a name with a title or comma is a whole name
 		}
 		all = append(all, nameMention{m.Note, tokens, m.Before, m.After, is})
 	}
@@ -88,7 +88,7 @@ func (n *names) readMentions(mentions []Mention) (all []nameMention) {
 
 // vote counts the words of all names, and how often each is a first name and a surname.
 func (n *names) vote(all []nameMention) {
-	apart := map[string]bool{} // notes in which surnames have a label of their own
+	apart := map[string]bool{} // notes with a label for surnames
 	for _, m := range all {
 		apart[m.note] = apart[m.note] || m.label == lastLabel
 	}
@@ -112,8 +112,7 @@ func (n *names) vote(all []nameMention) {
 	}
 }
 
-// countWord counts one word of a name, and gives the role that it has there a weight. A word that stands alone has
-// a role only after a title.
+// countWord counts one word of a name, and gives its role a weight. If the weight is 0, the role counts only after a title.
 func (n *names) countWord(tokens []nameToken, i, weight int) {
 	t := tokens[i]
 	n.count[t.word]++
@@ -129,11 +128,11 @@ func (n *names) countWord(tokens []nameToken, i, weight int) {
 	}
 }
 
-// readPersons finds out who is named, and whose first names are whose.
+// readPersons collects the persons, and what is known about the gender of first names.
 func (n *names) readPersons(all []nameMention) {
 	found := personSet{}
-	forms := map[string][]person{} // what labels say, by note
-	surnames := map[string]int{}   // as gender, of a surname alone: Mr. Lund
+	forms := map[string][]person{} // parts of names under labels, by note
+	surnames := map[string]int{}   // gender by titles before a surname alone: Mr. Lund
 	for _, m := range all {
 		who := n.personIn(m.tokens)
 		n.readGender(m, who, surnames)
@@ -144,7 +143,7 @@ func (n *names) readPersons(all []nameMention) {
 			forms[m.note] = append(forms[m.note], who)
 		}
 	}
-	for _, note := range slices.Sorted(maps.Keys(forms)) { // Nombre: Oda, Apellidos: Lund is one person, if the form is of one
+	for _, note := range slices.Sorted(maps.Keys(forms)) { // Nombre: Oda, Apellidos: Lund is one person, if the form is about one person
 		var whole person
 		for _, who := range forms[note] {
 			whole.given, whole.family = append(whole.given, who.given...), append(whole.family, who.family...)
@@ -183,7 +182,7 @@ func (who person) same(other person) bool {
 	return slices.Equal(other.given, who.given) && slices.Equal(other.family, who.family)
 }
 
-// personIn collects the words of a name, by role.
+// personIn returns the person with a name.
 func (n *names) personIn(tokens []nameToken) (who person) {
 	for i, t := range tokens {
 		if t.kind != nameWord || n.initials(tokens, i) {
@@ -217,7 +216,7 @@ func (n *names) readGender(m nameMention, who person, surnames map[string]int) {
 	}
 }
 
-// with are the persons, in order, of whom a word is: all for "".
+// with yields the persons with a word in their name, in order; all persons for "".
 func (n *names) with(word string) iter.Seq[person] {
 	return func(yield func(person) bool) {
 		if word == "" {
@@ -232,8 +231,8 @@ func (n *names) with(word string) iter.Seq[person] {
 	}
 }
 
-// byTitles lets Mr. Lund tell the gender of Khalid Lund, whose first name does not: if he is
-// the only one of that name of whom nothing is known, and it is nobody else of whom it is.
+// byTitles infers the gender of a first name from a title before the surname alone ("Mr. Lund"), if exactly one first name with that surname
+// is of unknown gender and no other explains the title.
 func (n *names) byTitles(surnames map[string]int) {
 	for _, surname := range slices.Sorted(maps.Keys(surnames)) {
 		score := surnames[surname]
@@ -255,7 +254,7 @@ func (n *names) byTitles(surnames map[string]int) {
 	}
 }
 
-// titles is above 0 for a woman's title in or before a name, below for a man's.
+// titles is above 0 for women's titles in or before a name, below for men's.
 func (n *names) titles(tokens []nameToken, before string) int {
 	vote := func(word string) int {
 		switch {
@@ -279,8 +278,8 @@ func (n *names) titles(tokens []nameToken, before string) int {
 	return score
 }
 
-// role is that of a word by all its mentions; by those of equal weight, surname. But a first name that a label has for a surname
-// is both: Apellidos: Miguel Vega, Dr. Miguel Lund.
+// role decides by majority over all mentions; a tie counts as surname. here is the role by the place in one name, which counts for words
+// without votes and for words that are both, as in Apellidos: Miguel Vega and Dr. Miguel Lund.
 func (n *names) role(word string, here role) role {
 	v := n.votes[word]
 	switch {
@@ -296,18 +295,19 @@ func (n *names) role(word string, here role) role {
 
 func (n *names) onlyGiven(word string) bool { return n.known.given(word) && !n.known.surname[word] }
 
+// both reports whether a known first name is also a surname according to a label.
 func (n *names) both(word string) bool {
 	v := n.votes[word]
 	return v[family] >= sure && v[given] > 0 && n.known.given(word)
 }
 
-// spelt is a word as it is spelt right, and of a nickname the name that it stands for.
+// spelt returns the right spelling of a word and, for a nickname, the name that it stands for.
 func (n *names) spelt(word string) string {
 	word = cmp.Or(n.root[word], word)
 	return cmp.Or(n.formal[word], word)
 }
 
-// genderOf is above 0 for a woman's first name, below for a man's, 0 if that is not known.
+// genderOf is above 0 for a woman's first name, below for a man's, and 0 if that is not known.
 func (n *names) genderOf(word string) int {
 	if g := n.follows[word]; g != 0 && !n.leads[word] {
 		return g
@@ -372,7 +372,7 @@ func (n *names) identityParts(tokens []nameToken) (words []string, initials []na
 	return words, initials
 }
 
-// has reports whether words and initials can be the person's. The initial of a middle name may be one that is never spelt out.
+// has reports whether a name with these words and initials can be the person's. A middle initial may stand for a name that is never spelt out.
 func (who person) has(words []string, initials []nameToken) bool {
 	all := slices.Concat(who.given, who.family)
 	for _, word := range words {
@@ -389,6 +389,7 @@ func (who person) has(words []string, initials []nameToken) bool {
 	return true
 }
 
+// within reports whether all words of a are among those of b, which has more.
 func within(a, b person) bool {
 	all := slices.Concat(b.given, b.family)
 	words := slices.Concat(a.given, a.family)

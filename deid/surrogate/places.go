@@ -9,20 +9,20 @@ import (
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
-// In the name of a hospital, street or company some words say what it is, and
-// stay; the others together are its own name, a unit, and have one surrogate.
+// In the name of a hospital, street or company, some words say what it is (General Hospital), and stay. The others together
+// are its own name, called a unit, and have one surrogate.
 
-// places is what the notes of a patient say of places.
+// places holds what the notes of a patient say about places.
 type places struct {
-	longer  map[string]string // the unit that a shorter one is the beginning of
+	longer  map[string]string // the unit that begins with a shorter unit
 	initial map[string]string // a hospital's full name, by its initials
-	short   map[string]bool   // what stands in capitals somewhere
-	web     map[string]string // the unit by what addresses have for it
-	units   []string
-	states  map[string]bool // all states and countries that are mentioned, in any form
+	short   map[string]bool   // abbreviations in capitals, folded
+	web     map[string]string // units, by their form in web addresses
+	units   []string          // of hospitals and organizations, folded
+	states  map[string]bool   // all states and countries that are mentioned, in any form
 }
 
-// placesKnown are the places of the wordlists of all languages.
+// placesKnown holds the places of the wordlists of all languages, folded.
 type placesKnown struct{ states, countries, abbreviations set }
 
 func newPlacesKnown(l *languages) *placesKnown {
@@ -45,7 +45,7 @@ func newPlacesKnown(l *languages) *placesKnown {
 // placePiece is a piece of the name of a place.
 type placePiece struct {
 	text string // as written
-	key  string // of a unit, folded, in full
+	key  string // the own words of a unit, folded; empty for other pieces
 	num  bool
 }
 
@@ -64,7 +64,7 @@ type cutRule struct {
 	cut  func(*placeCutter) bool
 }
 
-// cutRules are tried in this order at each token. Their examples are in TestCutRules.
+// cutRules are tried in this order at each token. The last always applies. TestCutRules has an example for each.
 var cutRules = []cutRule{
 	{"date", (*placeCutter).date}, {"ordinal", (*placeCutter).ordinal}, {"door", (*placeCutter).door}, {"number", (*placeCutter).number},
 	{"unit", (*placeCutter).unit}, {"what stays", (*placeCutter).rest},
@@ -95,12 +95,12 @@ func (c *placeCutter) at(i int) token {
 	return token{}
 }
 
-// stays reports whether a word says what the place is: the Tower of Tower 12, unless somebody is called Tower.
+// stays reports whether a word says what the place is, such as the Tower of Tower 12, unless somebody in the notes is called Tower.
 func (c *placeCutter) stays(word string) bool {
 	return c.words.kept(c.sort, word) && c.names.count[word] == 0
 }
 
-// lettered reports whether single letters are those of doors, rather than initials in a name.
+// lettered reports whether single letters are doors rather than initials.
 func (c *placeCutter) lettered() bool { return c.sort == Street || c.sort == Room }
 
 // own reports whether a token is a word of a unit.
@@ -122,7 +122,7 @@ func (c *placeCutter) text(end int) string {
 	return b.String()
 }
 
-// date reads the date that a street is called after.
+// date reads a date after which a street is named: 12 de Octubre.
 func (c *placeCutter) date() bool {
 	if !c.at(c.i).num || c.at(c.i+1).text != " " || c.at(c.i+3).text != " " {
 		return false
@@ -138,7 +138,7 @@ func (c *placeCutter) date() bool {
 	return true
 }
 
-// ordinal reads a number with a suffix that stays.
+// ordinal reads a number with a suffix that stays: 2do.
 func (c *placeCutter) ordinal() bool {
 	suffix := c.at(c.i + 1)
 	if !c.at(c.i).num || !c.words[ordinalEnds][suffix.word] {
@@ -149,7 +149,7 @@ func (c *placeCutter) ordinal() bool {
 	return true
 }
 
-// door reads a number and two letters.
+// door reads a number and two letters: 1oE.
 func (c *placeCutter) door() bool {
 	letters := c.at(c.i + 1)
 	if !c.at(c.i).num || c.sort != Street || utf8.RuneCountInString(letters.word) != 2 || c.stays(letters.word) || c.ordinals[letters.word] != nil {
@@ -160,7 +160,7 @@ func (c *placeCutter) door() bool {
 	return true
 }
 
-// number reads a number, or the letter of a door.
+// number reads a number or the letter of a door.
 func (c *placeCutter) number() bool {
 	t := c.at(c.i)
 	if !t.num && (!c.lettered() || utf8.RuneCountInString(t.word) != 1 || c.stays(t.word)) {
@@ -171,7 +171,7 @@ func (c *placeCutter) number() bool {
 	return true
 }
 
-// unit reads words that are a name of their own.
+// unit reads the words of a unit, with the particles between them.
 func (c *placeCutter) unit() bool {
 	if !c.own(c.at(c.i)) && !c.opens() {
 		return false
@@ -202,7 +202,7 @@ func (c *placeCutter) opens() bool {
 	return false
 }
 
-// unitEnd is where the unit ends that begins at the current token: after the last of its own words.
+// unitEnd returns the index after the last word of the unit that begins at the current token.
 func (c *placeCutter) unitEnd() int {
 	end, article := c.i+1, false
 	for j := end; j < len(c.tokens); j++ {
@@ -226,7 +226,7 @@ func (c *placeCutter) rest() bool {
 	return true
 }
 
-// readPlaces collects units, and the initials of hospitals.
+// readPlaces collects the units, hospitals, states and countries of the notes.
 func (p *Patient) readPlaces(mentions []Mention) {
 	p.places = places{longer: map[string]string{}, initial: map[string]string{}, short: map[string]bool{}, web: map[string]string{}, states: map[string]bool{}}
 	for _, m := range mentions {
@@ -268,7 +268,7 @@ func (p *Patient) readInstitution(m Mention) {
 	}
 }
 
-// joinUnits finds the units that are the beginnings of others.
+// joinUnits finds the units with which others begin.
 func (p *places) joinUnits() {
 	slices.SortFunc(p.units, func(a, b string) int { return len(a) - len(b) })
 	for i, short := range p.units {
@@ -285,7 +285,7 @@ func (p *places) joinUnits() {
 	}
 }
 
-// abbreviation says that a name is but capitals: MGH, B.I.D.
+// abbreviation returns a name of nothing but capitals, folded and without points: MGH, B.I.D. It returns false for other names.
 func abbreviation(text string) (string, bool) {
 	letters := strings.ReplaceAll(strings.TrimSpace(text), ".", "")
 	n := utf8.RuneCountInString(letters)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// What stands in the place of a place, an institution or a profession.
+// This file replaces places, institutions and professions.
 
 // place replaces the name of any place, institution or profession.
 func (p *Patient) place(text string, sort Sort) (string, bool, error) {
@@ -40,7 +40,7 @@ func (p *Patient) place(text string, sort Sort) (string, bool, error) {
 	case Room:
 		return p.units(text, sort, p.list("surname"))
 	case City:
-		if state := p.lang.states.find(text); state != nil && fold(state.full) == stateKey(text) && !p.words[alsoCities][stateKey(text)] { // a tagger's slip
+		if state := p.lang.states.find(text); state != nil && fold(state.full) == stateKey(text) && !p.words[alsoCities][stateKey(text)] { // a mistake of the tagger
 			return p.state(text)
 		}
 		return p.listed(text, "city", p.list("city"))
@@ -54,7 +54,7 @@ func (p *Patient) place(text string, sort Sort) (string, bool, error) {
 	return "", false, nil
 }
 
-// anyPlace looks at each part between commas.
+// anyPlace replaces each part between commas as the sort that it looks like.
 func (p *Patient) anyPlace(text string) (string, bool, error) {
 	known := p.languages.places
 	parts := strings.Split(text, ",")
@@ -96,7 +96,7 @@ func (p *Patient) anyPlace(text string) (string, bool, error) {
 	return strings.Join(parts, ","), true, nil
 }
 
-// listed draws for the whole.
+// listed replaces the whole value by an entry of a list.
 func (p *Patient) listed(text, pool string, from *list) (string, bool, error) {
 	trimmed := strings.TrimSpace(text)
 	key := p.words.withoutArticle(strings.Join(strings.Fields(fold(trimmed)), " "))
@@ -104,7 +104,7 @@ func (p *Patient) listed(text, pool string, from *list) (string, bool, error) {
 	if err != nil {
 		return "", false, err
 	}
-	if letters, short := abbreviation(trimmed); !short || len(letters) > 3 { // USA is no name in capitals
+	if letters, short := abbreviation(trimmed); !short || len(letters) > 3 { // USA is not a name in capitals
 		s = likeCase(s, trimmed)
 	}
 	return strings.Replace(text, trimmed, s, 1), true, nil
@@ -134,7 +134,7 @@ func (p *Patient) state(text string) (string, bool, error) {
 	return strings.Replace(text, trimmed, likeCase(s, trimmed), 1), true, nil
 }
 
-// states are those of the built-in list of the language, whatever a user draws from.
+// states returns the built-in list of states of the language, even if surrogates are drawn from another.
 func (p *Patient) states() []string {
 	if states := p.drawn[string(p.lang.code)+"-state"]; states != nil {
 		return states.entries
@@ -142,7 +142,7 @@ func (p *Patient) states() []string {
 	return nil
 }
 
-// province is the one that the first two digits of a postal code say; empty if they say none.
+// province returns the province that the first two digits of a postal code number; "" if they number none.
 func (p *Patient) province(value string) string {
 	if len(value) != 5 || strings.Trim(value, "0123456789") != "" {
 		return ""
@@ -153,7 +153,7 @@ func (p *Patient) province(value string) string {
 	return ""
 }
 
-// zip replaces a postal code: its first two digits are those of the surrogate of its province.
+// zip replaces a postal code by one of the province that is the surrogate of its province.
 func (p *Patient) zip(value string) string {
 	id := "zip\x00" + value
 	if s, ok := p.memo[id]; ok {
@@ -178,8 +178,8 @@ func (p *Patient) zip(value string) string {
 	return made
 }
 
-// abbreviated writes the initials of the surrogate of the hospital that is
-// meant or, if none is, other letters.
+// abbreviated replaces an abbreviation by the initials of the surrogate of the hospital that it stands for, if the notes have
+// that, and else by other letters.
 func (p *Patient) abbreviated(text, short string) (string, bool, error) {
 	if full, ok := p.places.initial[short]; ok {
 		s, ok, err := p.units(full, Hospital, p.list(string(Hospital)))
@@ -199,7 +199,7 @@ func (p *Patient) abbreviated(text, short string) (string, bool, error) {
 	return p.number(text, Number)
 }
 
-// units replaces the units and numbers of a name.
+// units replaces the units and numbers in the name of a place.
 func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error) {
 	if main, short, ok := named(text); ok {
 		return p.withAbbreviation(main, short, sort, from)
@@ -236,13 +236,13 @@ func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error
 	if changed {
 		return b.String(), true, nil
 	}
-	if strings.ContainsFunc(text, letterOrMark) { // nothing but what it is: Memorial Hospital
+	if strings.ContainsFunc(text, letterOrMark) { // nothing but words that stay: Memorial Hospital
 		return p.generic(text, pool, from)
 	}
 	return "", false, nil
 }
 
-// fullUnit is the longest unit of the notes that begins with a unit of a hospital or organization.
+// fullUnit returns the longest unit of the notes that begins with a unit of a hospital or organization.
 func (p *Patient) fullUnit(key, pool string) string {
 	for p.places.longer[key] != "" && pool == "unit" {
 		key = p.places.longer[key]
@@ -250,7 +250,7 @@ func (p *Patient) fullUnit(key, pool string) string {
 	return key
 }
 
-// uncontracted takes the article from a preposition, for the gender of what follows in the surrogate is not known.
+// uncontracted removes the article from a preposition, because the gender of the surrogate after it is not known: del becomes de.
 func (p *Patient) uncontracted(text string) string {
 	if preposition := p.contractions[fold(text)]; preposition != "" {
 		return string([]rune(text)[:len(preposition)])
@@ -258,13 +258,13 @@ func (p *Patient) uncontracted(text string) string {
 	return text
 }
 
-// placeNumber replaces the number at an index of the pieces of a place, and makes the suffix after it that of the new number. It
-// is another in another street.
+// placeNumber replaces the number that is piece i of a place, and adapts the suffix after it. The same number becomes different
+// ones in different places.
 func (p *Patient) placeNumber(pieces []placePiece, i int, place string) string {
 	number := alphanumeric(pieces[i].text)
 	made := p.characters(number + alphanumeric(fold(place)))
 	made = string([]rune(made)[:utf8.RuneCountInString(number)])
-	if made == number { // of one digit, say
+	if made == number { // likely for a single digit
 		made = p.characters(number)
 	}
 	if i+1 < len(pieces) && made != "" {
@@ -278,7 +278,7 @@ func (p *Patient) placeNumber(pieces []placePiece, i int, place string) string {
 	return made
 }
 
-// generic replaces what has no name of its own: Hospital General, Memorial Hospital. What it is stays.
+// generic replaces a place without a name of its own: Hospital General, Memorial Hospital. The word for what it is stays.
 func (p *Patient) generic(text, pool string, from *list) (string, bool, error) {
 	words := strings.Fields(text)
 	what := words[len(words)-1]
@@ -295,7 +295,7 @@ func (p *Patient) generic(text, pool string, from *list) (string, bool, error) {
 	return s + " " + what, ok, err
 }
 
-// doctored says that the pieces end with the title of a person: Hospital Dr. Lund.
+// doctored reports whether pieces end with the title of a person, as before the unit in Hospital Dr. Lund.
 func (m *Maker) doctored(pieces []placePiece) bool {
 	for k := len(pieces) - 1; k >= 0; k-- {
 		if word := fold(pieces[k].text); word != "." && word != " " {

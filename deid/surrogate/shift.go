@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// dates is what is known of a patient's dates.
+// dates holds what the notes of a patient tell about their dates.
 type dates struct {
 	shift  shift
-	order  order
-	latest int                  // the last year that is written in full; years of two digits are not after it
+	order  order                // of ambiguous dates
+	latest int                  // the last year that is written in full; no year of two digits is taken to be after it
 	near   map[string]time.Time // the first whole date of each note
 }
 
@@ -102,17 +102,17 @@ func (d *date) latestYear() int {
 	return latest
 }
 
-// ambiguous says that a date has day and month in numbers.
+// ambiguous reports whether a date has both day and month in numbers.
 func ambiguous(d *date) bool {
 	return slices.ContainsFunc(d.elements, func(e element) bool {
 		return e.at[fieldDay] > 0 && e.at[fieldMonth] > 0 && d.parts[e.at[fieldMonth]].form == nil
 	})
 }
 
-// drawShift draws by how many days the patient's dates move: 200 to 1500, back
-// or forth. It is no multiple of a week, nor near one of a year, so that a
-// weekday, month or season that stands alone moves as well. It follows from key and patient alone: notes that
-// come later move as those before them did.
+// drawShift draws the number of days by which the patient's dates move: 200 to 1500, backwards
+// or forwards. It is neither a multiple of a week nor close to a multiple of a year, so that
+// weekdays, months and seasons that stand alone move too. It depends only on the key and the patient, so that
+// notes that come later move by the same number.
 func (p *Patient) drawShift() shift {
 	for attempt := 0; ; attempt++ {
 		v := p.random("shift", "", attempt)
@@ -127,8 +127,8 @@ func (p *Patient) drawShift() shift {
 	}
 }
 
-// shift is by how much the dates of a patient move, at each precision. Dates
-// of one precision keep their intervals exactly, others to half a unit.
+// shift says by how much the dates of a patient move, at each precision. Intervals between dates
+// of the same precision are kept exactly, others to within half a unit.
 type shift struct {
 	days, months, years int
 }
@@ -140,7 +140,7 @@ func newShift(days int) shift {
 func (p *Patient) date(note, text string) (string, bool, error) {
 	d, ok := p.parseDate(text, p.dates.order)
 	if !ok {
-		// Numbers of no known form; words might be anything.
+		// Numbers in an unknown form can be replaced digit by digit; words might be anything.
 		if strings.ContainsFunc(text, letterOrMark) {
 			return "", false, nil
 		}

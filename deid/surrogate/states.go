@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// stateTable has the states of a language. A state is one place in all its forms.
+// stateTable holds the states of a language. All forms of a state have one surrogate.
 type stateTable struct {
 	forms map[string]*stateForms // by every form, see stateKey
 	all   *list
 }
 
-// stateForms are the ways to write one state: in full, by the post, and the usual abbreviations.
+// stateForms are the ways to write a state.
 type stateForms struct {
 	full  string
-	post  string // two letters, or empty
-	short string // Mass., or empty
+	post  string // the postal abbreviation of two letters; may be empty
+	short string // another abbreviation, such as Mass.; may be empty
 }
 
-// newStateTable reads lines such as "Ohio: OH". Of two states with one abbreviation the first has it.
+// newStateTable reads lines such as "Ohio: OH". An abbreviation of two states is that of the first.
 func newStateTable(name, text string) *stateTable {
 	table := &stateTable{forms: map[string]*stateForms{}, all: &list{name: name}}
 	for line := range strings.Lines(text) {
@@ -48,7 +48,7 @@ func newStateTable(name, text string) *stateTable {
 	return table
 }
 
-// find returns the state that is written in some form; nil if there is none, as in a language without states.
+// find returns the state with a form; nil if there is none. The table itself may be nil.
 func (t *stateTable) find(text string) *stateForms {
 	if t == nil {
 		return nil
@@ -70,7 +70,7 @@ func stateKey(text string) string {
 	return strings.Join(words, "")
 }
 
-// stateIn is the state that a text names in any form; of one without a form of its own it is the text, folded.
+// stateIn returns one name for all forms of a state or country. It is the folded text if that is neither.
 func (m *Maker) stateIn(text string) string {
 	if same := m.countries[stateKey(text)]; same != "" {
 		return same
@@ -93,10 +93,10 @@ func (p *Patient) stateInForm(text string) (string, bool, error) {
 	}
 	had := func(s string) bool {
 		now := p.lang.states.find(s)
-		return p.places.states[p.stateIn(s)] || now != nil && p.original(now.post) // MA, where somebody is called Ma
+		return p.places.states[p.stateIn(s)] || now != nil && p.original(now.post) // no MA where somebody is called Ma
 	}
 	made, err := p.drawUnless("state", fold(was.full), p.list("state"), had)
-	if err != nil { // half of the states stand in the notes
+	if err != nil { // the notes have most of the states on the list
 		made, err = p.drawUnless("state", fold(was.full), p.lang.states.all, had)
 	}
 	if err != nil {
@@ -107,7 +107,7 @@ func (p *Patient) stateInForm(text string) (string, bool, error) {
 	}
 	now := p.lang.states.find(made)
 	switch {
-	case now == nil || now.post == "": // of a list of the user's own
+	case now == nil || now.post == "": // from a list of the user
 		return p.stateAbbreviation(text)
 	case strings.Contains(trimmed, ".") && now.short != "" && len(stateKey(trimmed)) > 2:
 		return strings.Replace(text, trimmed, likeCase(now.short, trimmed), 1), true, nil
@@ -117,13 +117,13 @@ func (p *Patient) stateInForm(text string) (string, bool, error) {
 	return strings.Replace(text, trimmed, now.post, 1), true, nil
 }
 
-// stateAbbreviation draws an abbreviation for one of two letters that no known state has.
+// stateAbbreviation draws a surrogate for an abbreviation of two letters that is not one of a known state.
 func (p *Patient) stateAbbreviation(text string) (string, bool, error) {
 	s, err := p.draw(abbreviations, stateKey(text), p.lists[abbreviations])
 	return lettersLike(s, text), err == nil, err
 }
 
-// lettersLike puts the two letters of s where those of text stand, in their case: M.A. for C.T.
+// lettersLike puts the letters of s in the place of those of text, in their case: M.A. for C.T.
 func lettersLike(s, text string) string {
 	i := 0
 	return strings.Map(func(r rune) rune {
