@@ -166,7 +166,7 @@ func (p *dateParser) compact() bool {
 		tries = [][]token{cut(4, 2, 2), cut(2, 2, 4)}
 	}
 	for _, pieces := range tries {
-		if len(pieces[0].text) == 4 && (pieces[0].n < 1800 || pieces[0].n > 2299) || len(pieces[2].text) == 4 && (pieces[2].n < 1800 || pieces[2].n > 2299) {
+		if slices.ContainsFunc(pieces, func(t token) bool { return len(t.text) == 4 && (t.n < 1800 || t.n > 2299) }) {
 			continue
 		}
 		fields := p.triple(pieces[0], pieces[1], pieces[2])

@@ -89,7 +89,9 @@ func (p *dateParser) done(e element) {
 			bare = bare || len(p.parts[i].text) == 1
 		}
 	}
-	numeric := e.at[fieldMonth] > 0 && (p.parts[e.at[fieldMonth]].form == nil || e.at[fieldMonth] == e.at[fieldDay]+1 && e.at[fieldDay] > 0) // or 19MAR2071
+	day, month := e.at[fieldDay], e.at[fieldMonth]
+	joined := day > 0 && month == day+1 // 19MAR2071
+	numeric := month > 0 && (p.parts[month].form == nil || joined)
 	for _, f := range []field{fieldDay, fieldMonth} {
 		if i := e.at[f]; i > 0 {
 			text := p.parts[i].text

@@ -69,18 +69,18 @@ func (v vocabulary) hintAfter(after string) int {
 	}
 	apposition := strings.IndexAny(strings.TrimLeft(after, " "), ",(") == 0
 	words := wordsOf(after)
-	for i, w := range words {
-		if next := slices.Concat(words[i+1:], []string{""})[0]; apposition && i == 0 && v.pronounOf(w) != 0 && v.kinOf(next) != 0 { // , her husband,
-			return 2 * v.kinOf(next)
+	if apposition && len(words) > 1 && v.pronounOf(words[0]) != 0 && v.kinOf(words[1]) != 0 { // , her husband,
+		return 2 * v.kinOf(words[1])
+	}
+	for i, word := range words {
+		if gender := v.pronounOf(word); gender != 0 && !v[articlePronouns][word] { // él is folded to the article el
+			return gender
 		}
-		if g := v.pronounOf(w); g != 0 && !v[articlePronouns][w] { // él is folded to the article el
-			return g
-		}
-		if g := v.kinOf(w); g != 0 {
+		if gender := v.kinOf(word); gender != 0 {
 			if i == 0 && !apposition { // Kim Lund mother
 				return 0
 			}
-			return g
+			return gender
 		}
 	}
 	return 0

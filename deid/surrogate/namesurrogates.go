@@ -139,13 +139,16 @@ func (p *Patient) wordSurrogate(word string, as role) (string, error) {
 
 // initials reports whether a word of a name consists of the initials of its first names: IK Amundsen, Amundsen, IK.
 func (n *names) initials(tokens []nameToken, i int) bool {
-	t := tokens[i]
-	if len(t.text) < 2 || len(t.text) > 3 || !ascii(t.text) || strings.Trim(t.text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" || n.titled[t.word] || n.known.drawn(t.word) ||
-		n.known.surname[t.word] {
+	letters, word := tokens[i].text, tokens[i].word
+	if len(letters) < 2 || len(letters) > 3 || strings.Trim(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		return false
+	}
+	if n.titled[word] || n.known.drawn(word) || n.known.surname[word] {
 		return false
 	}
 	words := n.indices(tokens, nameWord)
-	return len(words) > 1 && (i == words[0] || len(words) == 2) && slices.ContainsFunc(words, func(k int) bool { return k != i && !capitals(tokens[k].text) })
+	inPlace := len(words) == 2 || len(words) > 2 && i == words[0]
+	return inPlace && slices.ContainsFunc(words, func(k int) bool { return k != i && !capitals(tokens[k].text) })
 }
 
 // joinedInitials replaces each letter as the initial of the name at its place.

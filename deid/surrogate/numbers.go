@@ -68,16 +68,22 @@ func (p *Patient) number(text string, sort Sort) (string, bool, error) {
 	return b.String(), true, nil
 }
 
-// numeral reports whether a text can be a number: it has no word but those that stand with numbers. Taggers do take words for numbers.
+// numeral reports whether a text can be a number: it has no other words than those that stand with numbers. Taggers do
+// take words for numbers.
 func (m *Maker) numeral(text string) bool {
-	for _, w := range strings.Fields(text) {
-		w = strings.Trim(w, ".,;:()")
-		if keep := m.words[labels][fold(w)] || m.words[phoneWords][fold(w)]; !keep && len(w) >= 4 && !strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsLower(r) && !unicode.IsUpper(r) }) &&
-			strings.ContainsFunc(w[1:], unicode.IsLower) {
+	for word := range strings.FieldsSeq(text) {
+		word = strings.Trim(word, ".,;:()")
+		stays := m.words[labels][fold(word)] || m.words[phoneWords][fold(word)]
+		if !stays && len(word) >= 4 && cased(word) && strings.ContainsFunc(word[1:], unicode.IsLower) {
 			return false
 		}
 	}
 	return true
+}
+
+// cased reports whether a word consists of letters that have a case.
+func cased(word string) bool {
+	return !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLower(r) && !unicode.IsUpper(r) })
 }
 
 // digit returns the allowed replacements for the digit value[i] as the range [from, from+n). Telephone

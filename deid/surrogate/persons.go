@@ -46,8 +46,9 @@ const sure = 1 << 20
 
 // readNames collects what all mentions say about names.
 func (p *Patient) readNames(mentions []Mention) {
-	n := &names{Maker: p.Maker, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, hints: map[string]int{}, formal: map[string]string{}, follows: map[string]int{}, leads: map[string]bool{},
-		titled: map[string]bool{}, capital: map[string]bool{}, root: map[string]string{}, of: map[string][]int{}}
+	n := &names{Maker: p.Maker, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, hints: map[string]int{},
+		formal: map[string]string{}, follows: map[string]int{}, leads: map[string]bool{}, titled: map[string]bool{}, capital: map[string]bool{},
+		root: map[string]string{}, of: map[string][]int{}}
 	p.names = n
 	all := n.readMentions(mentions)
 	n.vote(all)

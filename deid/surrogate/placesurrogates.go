@@ -40,7 +40,8 @@ func (p *Patient) place(text string, sort Sort) (string, bool, error) {
 	case Room:
 		return p.units(text, sort, p.list("surname"))
 	case City:
-		if state := p.lang.states.find(text); state != nil && fold(state.full) == stateKey(text) && !p.words[alsoCities][stateKey(text)] { // a mistake of the tagger
+		state := p.lang.states.find(text)
+		if key := stateKey(text); state != nil && key == fold(state.full) && !p.words[alsoCities][key] { // a mistake of the tagger
 			return p.state(text)
 		}
 		return p.listed(text, "city", p.list("city"))
@@ -56,44 +57,46 @@ func (p *Patient) place(text string, sort Sort) (string, bool, error) {
 
 // anyPlace replaces each part between commas as the sort that it looks like.
 func (p *Patient) anyPlace(text string) (string, bool, error) {
-	known := p.languages.places
 	parts := strings.Split(text, ",")
 	for i, part := range parts {
 		trimmed := strings.TrimSpace(part)
 		if trimmed == "" {
 			continue
 		}
-		f := fold(trimmed)
-		var s string
-		ok := false
-		var err error
-		first, _, _ := strings.Cut(strings.NewReplacer("/", " ", ".", " ").Replace(f), " ")
-		digits := strings.ContainsFunc(trimmed, unicode.IsDigit)
-		words := strings.FieldsFunc(f, func(r rune) bool { return !letterOrMark(r) })
-		letters := 0
-		for _, w := range words {
-			letters += len(w)
-		}
-		switch {
-		case digits && letters <= 3:
-			s, ok, err = p.number(trimmed, Zip)
-		case p.words[streetWords][first] || digits && slices.ContainsFunc(words, func(w string) bool { return p.words[streetWords][w] }):
-			s, ok, err = p.place(trimmed, Street)
-		case known.countries[f]:
-			s, ok, err = p.place(trimmed, Country)
-		case known.states[f], i > 0 && known.abbreviations[f], strings.HasSuffix(f, ".") && p.lang.states.find(f) != nil:
-			s, ok, err = p.place(trimmed, State)
-		case digits:
-			s, ok, err = p.place(trimmed, Street)
-		default:
-			s, ok, err = p.place(trimmed, City)
+		made, ok, err := "", false, error(nil)
+		if sort := p.sortOfPlace(trimmed, i > 0); sort == Zip {
+			made, ok, err = p.number(trimmed, Zip)
+		} else {
+			made, ok, err = p.place(trimmed, sort)
 		}
 		if !ok || err != nil {
 			return "", false, err
 		}
-		parts[i] = strings.Replace(part, trimmed, s, 1)
+		parts[i] = strings.Replace(part, trimmed, made, 1)
 	}
 	return strings.Join(parts, ","), true, nil
+}
+
+// sortOfPlace tells what a place looks like. Abbreviations are those of states only after another place.
+func (p *Patient) sortOfPlace(text string, afterOther bool) Sort {
+	known, folded := p.languages.places, fold(text)
+	digits := strings.ContainsFunc(text, unicode.IsDigit)
+	isStreetWord := func(word string) bool { return p.words[streetWords][word] }
+	words := wordsOf(text)
+	first, _, _ := strings.Cut(strings.NewReplacer("/", " ", ".", " ").Replace(folded), " ")
+	switch {
+	case digits && len(strings.Join(words, "")) <= 3:
+		return Zip
+	case isStreetWord(first), digits && slices.ContainsFunc(words, isStreetWord):
+		return Street
+	case known.countries[folded]:
+		return Country
+	case known.states[folded], afterOther && known.abbreviations[folded], strings.HasSuffix(folded, ".") && p.lang.states.find(folded) != nil:
+		return State
+	case digits:
+		return Street
+	}
+	return City
 }
 
 // listed replaces the whole value by an entry of a list.

@@ -134,7 +134,8 @@ var builtin = sync.OnceValue(func() *languages { return newLanguages(english, sp
 
 // newLanguages makes profiles ready. Where a word has a meaning in several languages, that of the first counts.
 func newLanguages(profiles ...profile) *languages {
-	l := &languages{words: readVocabulary(""), drawn: map[string]*list{}, numbers: map[string]numberWord{}, ordinals: map[string]func(int) string{}, countries: map[string]string{}, contractions: map[string]string{}}
+	l := &languages{words: readVocabulary(""), drawn: map[string]*list{}, numbers: map[string]numberWord{},
+		ordinals: map[string]func(int) string{}, countries: map[string]string{}, contractions: map[string]string{}}
 	addSections(l.drawn, "", scriptLists)
 	for _, p := range profiles {
 		lang := newLanguage(p)
