@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -88,7 +87,7 @@ func wantsTreebanks(cmd *cobra.Command, args []string) error {
 }
 
 func (o *posTrainOptions) run(ctx context.Context, treebanks []string) error {
-	sentences, err := readTreebanks(treebanks)
+	sentences, err := pos.ReadTreebanks(treebanks)
 	if err != nil {
 		return err
 	}
@@ -127,18 +126,6 @@ func (o *posTrainOptions) run(ctx context.Context, treebanks []string) error {
 	return nil
 }
 
-func readTreebanks(paths []string) ([]pos.Sentence, error) {
-	var all []pos.Sentence
-	for _, path := range paths {
-		sentences, err := pos.ReadCoNLLU(path)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, sentences...)
-	}
-	return all, nil
-}
-
 type posTestOptions struct {
 	surface, json bool
 }
@@ -175,7 +162,7 @@ func (o *posTestOptions) run(model string, paths []string) error {
 	if err != nil {
 		return err
 	}
-	sentences, err := readTreebanks(paths)
+	sentences, err := pos.ReadTreebanks(paths)
 	if err != nil {
 		return err
 	}
@@ -185,26 +172,8 @@ func (o *posTestOptions) run(model string, paths []string) error {
 		}
 	}
 	a := tagger.Test(sentences)
-	if o.json {
-		return printJSON(a)
-	}
-	if !tagger.XPOS() {
+	if !o.json && !tagger.XPOS() {
 		a.All.WithXPOS, a.Unknown.WithXPOS = 0, 0
 	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "words\tnumber\tUPOS %\tXPOS %\ttense %\tlemma %\t")
-	printAgreement(w, "all", a.All)
-	printAgreement(w, "unknown", a.Unknown)
-	return w.Flush()
-}
-
-func printAgreement(w *tabwriter.Writer, name string, a pos.Agreement) {
-	percent := func(n, of int) string {
-		if of == 0 {
-			return "-"
-		}
-		return fmt.Sprintf("%.2f", 100*float64(n)/float64(of))
-	}
-	fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t\n", name, a.Words,
-		percent(a.UPOS, a.Words), percent(a.XPOS, a.WithXPOS), percent(a.Tense, a.Words), percent(a.Lemma, a.WithLemma))
+	return printReport(&a, o.json)
 }

@@ -38,73 +38,81 @@ type fileSet struct {
 
 // findFiles finds the files of the input, in the order of their names, and says where each goes.
 func findFiles(f *notefile.Format, input, output string, resume bool, events Events) (*fileSet, error) {
-	isFolder := func(path string) bool {
-		info, err := os.Stat(path)
-		return err == nil && info.IsDir()
+	many, err := checkInput(input)
+	if err != nil {
+		return nil, err
 	}
-	many := input != Stdio && isFolder(input)
-	if input != Stdio && !many {
-		info, err := os.Stat(input)
-		if err == nil {
-			err = bounded.CheckInput(input, info.Mode())
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	outFolder := output != Stdio && (many || paths.IsFolder(output))
+	set := &fileSet{output: output, folder: output != Stdio && (many || paths.IsFolder(output))}
 	switch {
 	case many && output == Stdio:
 		return nil, errors.New("an --output folder is required for the notes of a folder")
 	case f.Name == "brat" && input == Stdio:
 		return nil, errors.New("brat needs files, and cannot be read from stdin")
-	case f.Name == "brat" && !outFolder:
-		return nil, fmt.Errorf("brat keeps a note in two files: give an --output folder")
+	case f.Name == "brat" && !set.folder:
+		return nil, errors.New("brat keeps a note in two files: give an --output folder")
 	case resume && output == Stdio:
 		return nil, errors.New("--resume requires an --output: nobody knows how far stdout has come")
-	}
-	if output != Stdio {
-		if input != Stdio {
-			if err := paths.Apart(input, output); err != nil {
-				return nil, err
-			}
-		}
-		if !resume {
-			err := paths.MustBeNew(output)
-			if errors.Is(err, paths.ErrNotEmpty) && mustBeEmpty(output, recordName) != nil {
-				return nil, fmt.Errorf("%w; go on with the run in it by --resume, or choose another", err)
-			} else if err != nil && !errors.Is(err, paths.ErrNotEmpty) {
-				return nil, err
-			}
-		}
-		if info, err := os.Stat(output); err == nil && outFolder && !info.IsDir() {
-			return nil, fmt.Errorf("%s: is a file, but the notes go to a folder", output)
+	case output != Stdio:
+		if err := set.checkOutput(input, resume); err != nil {
+			return nil, err
 		}
 	}
-	set := &fileSet{output: output, folder: outFolder}
 	add := func(in, name string) {
 		file := noteFile{in: in, out: output, name: name, folder: many}
-		if outFolder {
+		if set.folder {
 			file.out = filepath.Join(output, name)
 		}
 		set.all = append(set.all, file)
 	}
 	switch {
 	case many:
-		var err error
 		if set.leftOut, err = walk(f, input, add, events); err != nil {
 			return nil, err
 		}
+	case input == Stdio && set.folder:
+		add(Stdio, "stdin"+f.Exts[0])
 	case input == Stdio:
-		name := "stdin"
-		if outFolder {
-			name += f.Exts[0]
-		}
-		add(Stdio, name)
+		add(Stdio, "stdin")
 	default:
 		add(input, filepath.Base(input))
 	}
 	return set, set.checkPlaces(f)
+}
+
+// checkInput reports whether the input is a folder of files. The error says why it cannot be read.
+func checkInput(input string) (many bool, err error) {
+	if input == Stdio {
+		return false, nil
+	}
+	info, err := os.Stat(input)
+	if err != nil {
+		return false, err
+	}
+	if info.IsDir() {
+		return true, nil
+	}
+	return false, bounded.CheckInput(input, info.Mode())
+}
+
+// checkOutput says why the output cannot be written.
+func (s *fileSet) checkOutput(input string, resume bool) error {
+	if input != Stdio {
+		if err := paths.Apart(input, s.output); err != nil {
+			return err
+		}
+	}
+	if !resume {
+		err := paths.MustBeNew(s.output)
+		if errors.Is(err, paths.ErrNotEmpty) && mustBeEmpty(s.output, recordName) != nil {
+			return fmt.Errorf("%w; go on with the run in it by --resume, or choose another", err)
+		} else if err != nil && !errors.Is(err, paths.ErrNotEmpty) {
+			return err
+		}
+	}
+	if info, err := os.Stat(s.output); err == nil && s.folder && !info.IsDir() {
+		return fmt.Errorf("%s: is a file, but the notes go to a folder", s.output)
+	}
+	return nil
 }
 
 // checkPlaces refuses files that would be written to one place. Names that differ only
