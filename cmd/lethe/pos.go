@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lethe-deid/lethe/internal/paths"
 	"github.com/lethe-deid/lethe/taggers/crf/pos"
 )
 
@@ -86,12 +87,12 @@ func wantsTreebanks(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (o *posTrainOptions) run(ctx context.Context, paths []string) error {
-	sentences, err := readTreebanks(paths)
+func (o *posTrainOptions) run(ctx context.Context, treebanks []string) error {
+	sentences, err := readTreebanks(treebanks)
 	if err != nil {
 		return err
 	}
-	if err := mustBeNew(o.output); err != nil {
+	if err := paths.MustBeNew(o.output); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(o.output), 0o777); err != nil { // now, rather than when all is learnt
