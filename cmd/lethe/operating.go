@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers/operating"
 )
 
@@ -15,8 +15,8 @@ type operatingOptions struct{ minRecall, bias float64 }
 
 func (o *operatingOptions) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Float64Var(&o.minRecall, "min-recall", 0, "take so many tokens for PHI that this `SHARE` of it is found, as lethe calibrate has measured; exit code 1 and no output if it cannot be (default the model's best path)")
-	flags.Float64Var(&o.bias, "bias", 0, "add `LOGODDS` to each token's of being PHI, for a model that was not calibrated: 2 takes what is PHI with a probability of 0.12 or more (default none)")
+	flags.Float64Var(&o.minRecall, "min-recall", 0, "lower the threshold until this `SHARE` of the PHI tokens is found, as measured by lethe calibrate; exit code 1 and no output if that is impossible (default: the model's best path)")
+	flags.Float64Var(&o.bias, "bias", 0, "add `LOGODDS` to each token's log-odds of being PHI, for a model that was not calibrated: with 2, tokens with a probability of at least 0.12 count as PHI (default none)")
 	cmd.MarkFlagsMutuallyExclusive("min-recall", "bias")
 }
 
@@ -30,16 +30,11 @@ func (o *operatingOptions) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// set is the model as it is to be, and what is to be expected of it; nil if
-// nobody knows.
-func (o *operatingOptions) set(model *experiments.Model) (data.Tagger, *operating.Point, error) {
+// set returns the model as the options want it.
+func (o *operatingOptions) set(model *models.Model) (data.Tagger, error) {
 	if o.bias > 0 {
-		tagger, err := model.Biased(o.bias)
-		return tagger, nil, err
+		return model.Biased(o.bias)
 	}
-	tagger, point, err := model.At(o.minRecall)
-	if err == nil && o.minRecall > 0 && point.OutOfReach() {
-		return nil, nil, no(fmt.Sprintf("--min-recall %v is out of the model's reach, and nothing is written: with all of its doubts taken for PHI, %.4f of the PHI tokens were found when it was calibrated, so that this is the most that can be asked for", o.minRecall, point.Recall))
-	}
-	return tagger, point, err
+	tagger, _, err := model.At(o.minRecall)
+	return tagger, err
 }
