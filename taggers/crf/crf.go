@@ -286,21 +286,6 @@ func (w *worker) decode(tokens []data.Token, names []string, p *chain.Predictor,
 
 // surest keeps of spans that overlap the one with the highest score.
 func surest(spans []data.Span) []data.Span {
-	slices.SortStableFunc(spans, func(a, b data.Span) int {
-		switch {
-		case a.Score > b.Score:
-			return -1
-		case a.Score < b.Score:
-			return 1
-		}
-		return 0
-	})
-	var kept []data.Span
-	for _, s := range spans {
-		if !slices.ContainsFunc(kept, func(k data.Span) bool { return k.Start < s.End && s.Start < k.End }) {
-			kept = append(kept, s)
-		}
-	}
-	data.SortSpans(kept)
-	return kept
+	slices.SortStableFunc(spans, func(a, b data.Span) int { return cmp.Compare(b.Score, a.Score) })
+	return data.Disjoint(spans)
 }

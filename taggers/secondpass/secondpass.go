@@ -10,7 +10,6 @@
 package secondpass
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -364,11 +363,7 @@ func (n note) span(p *phrase, from, to int) data.Span {
 func (d dictionary) standardize(n note, spans []data.Span) []data.Span {
 	d.each(n, n.written, func(p *phrase, from, to int) {
 		whole := n.span(p, from, to)
-		first, _ := slices.BinarySearchFunc(spans, whole.Start, func(s data.Span, start int) int { return cmp.Compare(s.End, start+1) })
-		last := first
-		for last < len(spans) && spans[last].Start < whole.End {
-			last++
-		}
+		first, last := data.Overlapping(spans, whole)
 		if first == last || spans[first].Start < whole.Start || spans[last-1].End > whole.End {
 			return
 		}
