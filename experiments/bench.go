@@ -140,7 +140,7 @@ func peak(workers int) (best float64) {
 				wg.Go(func() {
 					a, b, c := make([]float32, m*k), make([]float32, k*n), make([]float32, m*n)
 					for range repeats {
-						kernel.Mul(kernel.NewMatrix(m, n, c), kernel.NewMatrix(m, k, a), kernel.NewMatrix(k, n, b))
+						kernel.AddMul(kernel.NewMatrix(m, n, c), kernel.NewMatrix(m, k, a), kernel.NewMatrix(k, n, b))
 					}
 				})
 			}

@@ -15,17 +15,17 @@ import (
 // The exit codes.
 const (
 	exitDone       = 0
-	exitNo         = 1 // the check asked for said no
-	exitFailed     = 2 // wrong usage, or failure
+	exitNo         = 1 // a check that the user asked for failed
+	exitFailed     = 2 // wrong usage, or an error
 	exitUnexamined = 3 // done, but some notes could not be examined
 )
 
-// no is the error of a check that was asked for.
-type no string
+// checkFailed is the error of a check that the user asked for, such as --min-f1, and that failed.
+type checkFailed string
 
-func (n no) Error() string { return string(n) }
+func (c checkFailed) Error() string { return string(c) }
 
-// incomplete is the error of an input of which not all was examined.
+// incomplete is the error of an input that was only examined in part.
 type incomplete string
 
 func (i incomplete) Error() string { return string(i) }
@@ -39,7 +39,7 @@ func exitCode(err error) int {
 		err = fmt.Errorf("interrupted")
 	}
 	complain(err)
-	if _, ok := errors.AsType[no](err); ok {
+	if _, ok := errors.AsType[checkFailed](err); ok {
 		return exitNo
 	}
 	if partly(err) {

@@ -39,7 +39,7 @@ func (o *operatingOptions) set(model *experiments.Model) (data.Tagger, *operatin
 	}
 	tagger, point, err := model.At(o.minRecall)
 	if err == nil && o.minRecall > 0 && point.OutOfReach() {
-		return nil, nil, no(fmt.Sprintf("--min-recall %v is out of the model's reach, and nothing is written: with all of its doubts taken for PHI, %.4f of the PHI tokens were found when it was calibrated, so that this is the most that can be asked for", o.minRecall, point.Recall))
+		return nil, nil, checkFailed(fmt.Sprintf("--min-recall %v is out of the model's reach, and nothing is written: with all of its doubts taken for PHI, %.4f of the PHI tokens were found when it was calibrated, so that this is the most that can be asked for", o.minRecall, point.Recall))
 	}
 	return tagger, point, err
 }
