@@ -126,7 +126,7 @@ func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, sou
 		return nil, err
 	}
 	if opt.Output == nil && !opt.Aside {
-		if err := WriteFile(filepath.Join(r.Dir, predictions, split+scoresSuffix), lines.Bytes()); err != nil {
+		if err := wholefile.WriteFile(filepath.Join(r.Dir, predictions, split+scoresSuffix), lines.Bytes(), 0o666); err != nil {
 			return nil, err
 		}
 	}
@@ -141,7 +141,7 @@ func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, sou
 	if err != nil {
 		return nil, err
 	}
-	if err := WriteFile(filepath.Join(r.Dir, evaluations, split+".json"), append(encoded, '\n')); err != nil {
+	if err := wholefile.WriteFile(filepath.Join(r.Dir, evaluations, split+".json"), append(encoded, '\n'), 0o666); err != nil {
 		return nil, err
 	}
 	return report, unexamined
@@ -190,14 +190,6 @@ func (f *freshFolder) Close() error {
 
 func (f *freshFolder) Abort() error { return errors.Join(f.Writer.Abort(), os.RemoveAll(f.fresh)) }
 
-// WriteFile makes the folder, and the file when it is whole and on disk.
-func WriteFile(path string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	return wholefile.WriteFile(path, content, 0o666)
-}
-
 // lock makes the run folder, unless it is to be resumed, and keeps other runs out of
 // it until unlock is called or the process ends.
 func (r *Run) lock(resume bool) (unlock func(), err error) {
@@ -245,7 +237,7 @@ func (r *Run) begin(resume bool) error {
 	if err != nil {
 		return err
 	}
-	return WriteFile(path, encoded)
+	return wholefile.WriteFile(path, encoded, 0o666)
 }
 
 func exists(path string) bool {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/system"
@@ -131,7 +132,7 @@ func (l *epochLog) add(e taggers.Epoch) {
 	line, err := json.Marshal(e)
 	if err == nil {
 		l.lines.Write(append(line, '\n'))
-		err = WriteFile(l.path, l.lines.Bytes())
+		err = wholefile.WriteFile(l.path, l.lines.Bytes(), 0o666)
 	}
 	if l.err == nil {
 		l.err = err

@@ -31,6 +31,7 @@ import (
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
 )
@@ -160,7 +161,7 @@ func (s *study) begin() error {
 	if err != nil {
 		return err
 	}
-	return experiments.WriteFile(path, encoded)
+	return wholefile.WriteFile(path, encoded, 0o666)
 }
 
 // run is a variant with one of its seeds.
