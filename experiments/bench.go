@@ -105,7 +105,7 @@ func RunBench(ctx context.Context, opt BenchOptions) (*Bench, error) {
 }
 
 func (o *BenchOptions) documents() ([]*data.Document, *data.TypeSet, error) {
-	corpus := Corpus{Format: synthetic, Types: synth.TypeSet, Notes: map[string]int{trainSplit: benchNotes}, Seed: 1}
+	corpus := Corpus{Format: synthetic, Types: synth.TypeSet, Notes: map[string]int{TrainSplit: benchNotes}, Seed: 1}
 	switch {
 	case o.Corpus != "":
 		types, err := data.LookupTypeSet(o.Types)
@@ -124,7 +124,7 @@ func (o *BenchOptions) documents() ([]*data.Document, *data.TypeSet, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	docs, err := corpus.Load(trainSplit, nil)
+	docs, err := corpus.Load(TrainSplit, nil)
 	return docs, types, err
 }
 

@@ -105,8 +105,8 @@ type HoldOut struct {
 
 // What goes together when a corpus is cut up.
 const (
-	byDocument = "document"
-	byPatient  = "patient"
+	ByDocument = "document"
+	ByPatient  = "patient"
 )
 
 // synthetic is the format of the corpus that is generated rather than read.
@@ -138,9 +138,29 @@ func Load(path string, settings []string) (*Config, error) {
 	return c, nil
 }
 
-// With returns a copy, without ablations, in which the settings stand over what c
-// says, as in Load.
+// With returns a copy without ablations in which the settings replace what c says, as
+// in Load.
 func (c *Config) With(settings ...string) (*Config, error) {
+	return c.copy(func(changed *Config) error {
+		for _, s := range settings {
+			if err := changed.set(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Changed returns a copy without ablations to which a change was made. It is valid.
+func (c *Config) Changed(change func(*Config)) (*Config, error) {
+	return c.copy(func(changed *Config) error {
+		change(changed)
+		return nil
+	})
+}
+
+// copy makes a deep copy by way of YAML, as OpenRun reads what a run has kept.
+func (c *Config) copy(change func(*Config) error) (*Config, error) {
 	raw, err := yaml.Marshal(c)
 	if err != nil {
 		return nil, err
@@ -150,10 +170,8 @@ func (c *Config) With(settings ...string) (*Config, error) {
 		return nil, err
 	}
 	changed.Ablations = nil
-	for _, s := range settings {
-		if err := changed.set(s); err != nil {
-			return nil, err
-		}
+	if err := change(changed); err != nil {
+		return nil, err
 	}
 	return changed, changed.finish()
 }
@@ -173,7 +191,7 @@ func read(path string) (*Config, error) {
 		return nil, err
 	}
 	c := &Config{Seed: 1, Corpus: Corpus{
-		Seed: 1, Fold: Fold{By: byPatient}, HoldOut: HoldOut{By: byPatient}, Subset: Subset{By: byPatient, Seed: 1},
+		Seed: 1, Fold: Fold{By: ByPatient}, HoldOut: HoldOut{By: ByPatient}, Subset: Subset{By: ByPatient, Seed: 1},
 	}}
 	if err := decode(path, raw, c); err != nil {
 		return nil, err
@@ -312,13 +330,13 @@ func (c *Corpus) validate() error {
 		return fmt.Errorf("notes_per_patient: %d is not in [0, 99]", c.NotesPerPatient)
 	case !(c.HoldOut.Fraction >= 0 && c.HoldOut.Fraction < 1):
 		return fmt.Errorf("hold_out.fraction: %v is not in [0, 1)", c.HoldOut.Fraction)
-	case c.HoldOut.Fraction > 0 && c.has(devSplit):
+	case c.HoldOut.Fraction > 0 && c.has(DevSplit):
 		return errors.New("hold_out: makes the split dev, which is given as well")
 	case c.Fold.Of < 0 || c.Fold.Of == 1:
 		return fmt.Errorf("fold.of: %d is neither 0 nor at least 2", c.Fold.Of)
 	case c.Fold.Of == 0 && c.Fold.Number != 0 || c.Fold.Of > 0 && (c.Fold.Number < 1 || c.Fold.Number > c.Fold.Of):
 		return fmt.Errorf("fold.number: %d of %d", c.Fold.Number, c.Fold.Of)
-	case c.Fold.Of > 0 && c.has(testSplit):
+	case c.Fold.Of > 0 && c.has(TestSplit):
 		return errors.New("fold: makes the split test, which is given as well")
 	case c.Copies.Number < 0 || c.Copies.Number > maxCopies:
 		return fmt.Errorf("copies.number: %d is not in [0, %d]", c.Copies.Number, maxCopies)
@@ -332,7 +350,7 @@ func (c *Corpus) validate() error {
 		return fmt.Errorf("subset.documents: %d is negative", c.Subset.Documents)
 	}
 	for _, unit := range []struct{ key, by string }{{"fold", c.Fold.By}, {"hold_out", c.HoldOut.By}, {"subset", c.Subset.By}} {
-		if unit.by != byDocument && unit.by != byPatient {
+		if unit.by != ByDocument && unit.by != ByPatient {
 			return fmt.Errorf("%s.by: %q is not document or patient", unit.key, unit.by)
 		}
 	}

@@ -52,12 +52,12 @@ func (r *Run) Found(split string) (docs []*data.Document, scored bool, err error
 
 // PredictedSplit is test if it was predicted, else dev.
 func (r *Run) PredictedSplit() (string, error) {
-	for _, split := range []string{testSplit, devSplit} {
+	for _, split := range []string{TestSplit, DevSplit} {
 		if exists(filepath.Join(r.Dir, predictions, split)) {
 			return split, nil
 		}
 	}
-	return "", fmt.Errorf("%s: holds no predictions for split %s or %s: lethe predict %s makes them", r.Dir, testSplit, devSplit, r.Dir)
+	return "", fmt.Errorf("%s: holds no predictions for split %s or %s: lethe predict %s makes them", r.Dir, TestSplit, DevSplit, r.Dir)
 }
 
 func (r *Run) checkSplit(split string) error {
