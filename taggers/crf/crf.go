@@ -82,7 +82,7 @@ func (l Learner) Fit(ctx context.Context, task taggers.Task) (data.Tagger, error
 	if tokens == 0 {
 		return nil, fmt.Errorf("the training documents hold no token")
 	}
-	extractor, drawn, err := feature.Fit(ctx, cfg.specs(), t.resources, texts, counted, cfg.MinDocuments, t.workers)
+	extractor, drawn, err := feature.Fit(ctx, cfg.specs(), t.resources, texts, feature.Options{Counted: counted, MinDocuments: cfg.MinDocuments, Workers: t.workers})
 	if err != nil {
 		return nil, err
 	}
