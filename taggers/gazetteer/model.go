@@ -131,7 +131,7 @@ func (d *Dictionary) entries(list int) []string {
 			}
 			entry = entry[:0]
 			for m := n; m != 0; m = a.parent[m] { // the last node has the first word
-				word := a.words.word(a.label[m])
+				word := a.words.String(a.label[m])
 				if len(entry) > 0 {
 					entry = append(entry, ' ')
 				}
