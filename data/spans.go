@@ -42,7 +42,7 @@ func Disjoint(preferred []Span) []Span {
 			kept = append(kept, s)
 		}
 	}
-	SortSpans(kept)
+	slices.SortFunc(kept, func(a, b Span) int { return cmp.Compare(a.Start, b.Start) })
 	return kept
 }
 
