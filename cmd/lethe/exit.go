@@ -9,26 +9,22 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lethe-deid/lethe/deid/job"
 	"github.com/lethe-deid/lethe/models"
 )
 
 // The exit codes.
 const (
-	exitDone       = 0
-	exitNo         = 1 // a check that the user asked for failed
-	exitFailed     = 2 // wrong usage, or an error
-	exitUnexamined = 3 // done, but some notes could not be examined
+	exitDone        = 0
+	exitCheckFailed = 1 // a check that the user asked for failed
+	exitFailed      = 2 // wrong usage, or an error
+	exitUnexamined  = 3 // done, but some notes could not be examined
 )
 
 // checkFailed is the error of a check that the user asked for, such as --min-f1, and that failed.
 type checkFailed string
 
 func (c checkFailed) Error() string { return string(c) }
-
-// incomplete is the error of an input that was only examined in part.
-type incomplete string
-
-func (i incomplete) Error() string { return string(i) }
 
 // exitCode says on stderr what went wrong, and returns the exit code.
 func exitCode(err error) int {
@@ -39,8 +35,9 @@ func exitCode(err error) int {
 		err = fmt.Errorf("interrupted")
 	}
 	complain(err)
-	if _, ok := errors.AsType[checkFailed](err); ok {
-		return exitNo
+	_, failed := errors.AsType[checkFailed](err)
+	if _, ok := errors.AsType[*models.OutOfReach](err); ok || failed {
+		return exitCheckFailed
 	}
 	if partly(err) {
 		return exitUnexamined
@@ -59,7 +56,7 @@ func partly(err error) bool {
 		}
 		return true
 	}
-	if _, ok := errors.AsType[incomplete](err); ok {
+	if _, ok := errors.AsType[*job.LeftOut](err); ok {
 		return true
 	}
 	u, ok := errors.AsType[*models.Unexamined](err)
