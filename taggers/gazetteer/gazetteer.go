@@ -19,7 +19,8 @@
 //
 // The automaton is that of Aho and Corasick (1975) over pieces instead of bytes, for the entries read backwards. It reads the text backwards too: its
 // state at a piece then stands for the longest entry that begins there. The time is linear in the text whatever the lists and the text, and
-// so is that of Dictionary.Match beyond a window of fixed size. docs/gazetteer.md has measurements, and docs/decisions/0017-gazetteers-by-our-own-automaton.md says why it is neither a trie nor a library.
+// so is that of Dictionary.Match beyond a window of fixed size. docs/gazetteer.md has measurements, and
+// docs/decisions/0017-gazetteers-by-our-own-automaton.md says why it is neither a trie nor a library.
 package gazetteer
 
 import (
