@@ -158,7 +158,7 @@ func (c *Corpus) Load(split string, progress models.Progress) ([]*data.Document,
 	return c.collect(split, source, progress)
 }
 
-// checkSplits says whether there is what a training needs.
+// checkSplits reports whether there is what a training needs.
 func (c *Corpus) checkSplits() error {
 	switch have := strings.Join(c.SplitNames(), ", "); {
 	case !c.has(TrainSplit):

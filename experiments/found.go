@@ -29,7 +29,7 @@ func (r *Run) Gold(split string, progress models.Progress) ([]*data.Document, er
 }
 
 // Found reads what the best model found in a split, as Predict has kept it.
-// scored says whether the spans have the model's scores; few formats keep them,
+// scored reports whether the spans have the model's scores; few formats keep them,
 // so they stand in a file of their own.
 func (r *Run) Found(split string) (docs []*data.Document, scored bool, err error) {
 	if err := r.checkSplit(split); err != nil {

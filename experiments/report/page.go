@@ -60,7 +60,7 @@ type group struct {
 	Columns []string
 }
 
-// Grouped says whether there are headings over those of the columns.
+// Grouped reports whether there are headings over those of the columns.
 func (t *table) Grouped() bool {
 	return slices.ContainsFunc(t.Groups, func(g group) bool { return g.Name != "" })
 }

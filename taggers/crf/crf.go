@@ -136,9 +136,9 @@ func (t *Tagger) train(ctx context.Context, task taggers.Task, types []string, t
 			m.labels = append(m.labels, l)
 		}
 	}
-	ids := numbers(m.labels)
+	ids := labelIDs(m.labels)
 	for i, labels := range all {
-		sequences[i].Labels = numbered(labels, ids)
+		sequences[i].Labels = toIDs(labels, ids)
 	}
 	member := ""
 	kept := sequences

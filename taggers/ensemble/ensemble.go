@@ -237,7 +237,7 @@ func unite(kept []data.Span, s data.Span, text string) []data.Span {
 	var out []data.Span
 	open := false // whether the last of out is of the type of s, and goes on
 	from := s.Start
-	room := func(to int, cut bool) { // s takes [from, to); cut says whether a span of another type begins there
+	room := func(to int, cut bool) { // s takes [from, to); cut reports whether a span of another type begins there
 		begin, end := from, to
 		if begin < end && from > s.Start && !open {
 			begin += len(text[begin:end]) - len(strings.TrimLeftFunc(text[begin:end], silent))

@@ -256,10 +256,10 @@ func (s *scanner) after(t, pieces int) int {
 	return 0
 }
 
-// blankLine says whether the space between two tokens holds an empty line.
+// blankLine reports whether the space between two tokens holds an empty line.
 func blankLine(space string) bool { return len(space) > 1 && strings.Count(space, "\n") > 1 }
 
-// capital says whether a text begins with an upper-case or title-case letter.
+// capital reports whether a text begins with an upper-case or title-case letter.
 func capital(text string) bool {
 	r, _ := utf8.DecodeRuneInString(text)
 	return unicode.IsUpper(r) || unicode.IsTitle(r)

@@ -360,7 +360,7 @@ func (c *Curve) At(recall float64) (Point, error) {
 	return Point{}, fmt.Errorf("recall %v is more than the curve was measured for: %v at most", recall, c.Points[len(c.Points)-1].Target)
 }
 
-// OutOfReach says whether no threshold had the recall: all doubts are taken then.
+// OutOfReach reports whether no threshold had the recall: all doubts are taken then.
 func (p Point) OutOfReach() bool { return p.Target > 0 && p.Threshold == 0 }
 
 // Names are what a table calls the point and its threshold.

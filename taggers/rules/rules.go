@@ -40,7 +40,7 @@
 // Both are linear in the text, whatever the text and the rules. No search runs
 // ahead: at every place where a match may begin, those rules are tried whose
 // matches can begin with the character there, over a window of at most 512 bytes:
-// first by an automaton that says whether a match is possible (dfa.go), then, if it
+// first by an automaton that reports whether a match is possible (dfa.go), then, if it
 // is, by stepping all states of the expression at once (machine.go). With n bytes of
 // text and m instructions in all expressions the time is at most of the order of
 // 512·n·m, and mostly of n, since most tries end after a few characters. The memory is

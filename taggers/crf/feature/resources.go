@@ -71,7 +71,7 @@ func (s Sources) Validate() error {
 	return nil
 }
 
-// has says whether the source of a key is given.
+// has reports whether the source of a key is given.
 func (s Sources) has(key string) bool {
 	switch key {
 	case "gazetteers":
