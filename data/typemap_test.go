@@ -65,7 +65,7 @@ func TestTypeMaps(t *testing.T) {
 		"meddocan":  {"i2b2-2014", "meddocan"},
 		"i2b2-2014": {"meddocan", "i2b2-2014"},
 		"anonym":    {"i2b2-2014", "i2b2-2006", "mimic", "meddocan"},
-		"category":  {"i2b2-2014", "i2b2-2006", "mimic", "meddocan", "conll"},
+		"category":  {"i2b2-2014", "i2b2-2006", "mimic", "meddocan", "anonym", "conll"},
 	} {
 		m, err := LookupTypeMap(name)
 		if err != nil {

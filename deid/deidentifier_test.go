@@ -157,8 +157,8 @@ func TestListsOfOnesOwn(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		p := safetynet.NewPhrases()
-		if err := p.Read(path, typeSet(t), other); err != nil {
+		p, err := safetynet.ReadPhrases([]string{path}, typeSet(t), other)
+		if err != nil {
 			t.Fatal(err)
 		}
 		return p

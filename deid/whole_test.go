@@ -10,14 +10,10 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/i2b2"
 	"github.com/lethe-deid/lethe/data/synth"
-	"github.com/lethe-deid/lethe/deid/surrogate"
 	"github.com/lethe-deid/lethe/internal/shared"
 )
 
-func sortOf(typ string) surrogate.Sort {
-	s, _ := surrogate.SortOf(typ)
-	return s
-}
+func sortOf(typ string) data.Sort { return data.Any.Describe(typ).Sort }
 
 // marked reads a text with one span: «TYPE|words».
 func marked(t testing.TB, text string) (string, []data.Span) {

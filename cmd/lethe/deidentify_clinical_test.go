@@ -186,7 +186,7 @@ func TestClinicalValuesStay(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := &deid.Deidentifier{Replacer: replacement}
-			if d.Net, err = newNet(net, types); err != nil {
+			if d.Net, err = deid.NewNet(net, types); err != nil {
 				t.Fatal(err)
 			}
 			for seed := range uint64(*clinicalNotes) {

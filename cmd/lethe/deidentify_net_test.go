@@ -20,7 +20,7 @@ func TestSafetyNetOnMeddocan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := newNet("auto", types)
+	n, err := deid.NewNet("auto", types)
 	if err != nil {
 		t.Fatal(err)
 	}

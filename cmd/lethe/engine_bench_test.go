@@ -24,7 +24,7 @@ func BenchmarkEngine(b *testing.B) {
 		b.Fatal(err)
 	}
 	d := &deid.Deidentifier{Replacer: replacement}
-	if d.Net, err = newNet("auto", types); err != nil {
+	if d.Net, err = deid.NewNet("auto", types); err != nil {
 		b.Fatal(err)
 	}
 	size := 0

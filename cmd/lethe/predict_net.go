@@ -20,9 +20,12 @@ type netted struct {
 
 // newNetted makes it; name is that of --safety-net.
 func newNetted(tagger data.Tagger, name string, types *data.TypeSet, workers int) (data.Tagger, error) {
-	net, err := newNet(name, types)
-	if err != nil || net == nil {
-		return tagger, err
+	net, err := deid.NewNet(name, types)
+	if err != nil {
+		return nil, fmt.Errorf("--safety-net: %w", err)
+	}
+	if net == nil {
+		return tagger, nil
 	}
 	return netted{tagger, &deid.Deidentifier{Net: net}, max(workers, 1)}, nil
 }
