@@ -132,7 +132,7 @@ func TestGoldSpansAreWhole(t *testing.T) {
 		}
 	})
 	t.Run("meddocan", func(t *testing.T) {
-		types, _ := data.LookupTypeSet("meddocan")
+		types := data.MEDDOCAN
 		if changed, all := count(t, i2b2.Read(shared.Path(t, "corpora/meddocan/train/xml"), types)); changed*1000 > all {
 			t.Errorf("%d of %d spans are changed", changed, all)
 		}

@@ -16,10 +16,7 @@ import (
 // the rest was not.)
 func TestSafetyNetOnMeddocan(t *testing.T) {
 	dir := shared.Path(t, "corpora/meddocan/train/xml")
-	types, err := data.LookupTypeSet("meddocan")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.MEDDOCAN
 	n, err := deid.NewNet("auto", types)
 	if err != nil {
 		t.Fatal(err)

@@ -243,10 +243,7 @@ func (beside) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, erro
 
 // A tagger that finds what is not in the text costs the note, and no other.
 func TestSpanBesideTheText(t *testing.T) {
-	types, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.I2B2
 	format, err := notefile.Lookup("jsonl")
 	if err != nil {
 		t.Fatal(err)

@@ -11,10 +11,7 @@ import (
 
 // BenchmarkEngine is what deidentify does with a note that is tagged: rules, net and replacement.
 func BenchmarkEngine(b *testing.B) {
-	types, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		b.Fatal(err)
-	}
+	types := data.I2B2
 	docs, err := data.Collect(synth.Notes(200, 3, synth.Train))
 	if err != nil {
 		b.Fatal(err)

@@ -92,8 +92,8 @@ func TestHash(t *testing.T) {
 }
 
 func TestBadPlans(t *testing.T) {
-	types, _ := data.LookupTypeSet("i2b2-2014")
-	own, _ := data.LookupTypeSet("any")
+	types := data.I2B2
+	own := data.Any
 	for _, tc := range []struct {
 		name string
 		plan Plan

@@ -95,10 +95,7 @@ func generated(t testing.TB) corpus {
 
 // meddocan has the gold spans of the training and development notes, of which three are taken for one patient's.
 func meddocan(t testing.TB) corpus {
-	types, err := data.LookupTypeSet("meddocan")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.MEDDOCAN
 	var all [][]*data.Document
 	for _, split := range []string{"train", "dev"} {
 		for d, err := range format.Read("meddocan", shared.Path(t, "corpora/meddocan", split, "xml"), types) {
@@ -632,7 +629,7 @@ func TestKindsOfGeneratedNotes(t *testing.T) {
 
 // TestSurrogatesOfAnything gives any text, any spans, any type.
 func TestSurrogatesOfAnything(t *testing.T) {
-	types, _ := data.LookupTypeSet("i2b2-2014")
+	types := data.I2B2
 	r := maker(t, "a key of sixteen", Plan{Default: Surrogate})
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOfN(rapid.RuneFrom([]rune("aeoLdñÉ王Ж٣9012/-.,@: '\nº")), 1, 24, -1).Draw(t, "text")
@@ -686,10 +683,7 @@ func BenchmarkReplace(b *testing.B) {
 // TestSurrogatesOfMEDDOCAN: on real forms, how often there is but a tag.
 func TestSurrogatesOfMEDDOCAN(t *testing.T) {
 	dir := shared.Path(t, "corpora/meddocan/train/xml")
-	types, err := data.LookupTypeSet("meddocan")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.MEDDOCAN
 	r, err := New(Plan{Default: Surrogate}, Options{Key: []byte("a key of sixteen"), Types: types})
 	if err != nil {
 		t.Fatal(err)

@@ -107,13 +107,8 @@ func newStudy(kind string, c *experiments.Config, opt Options) (*study, error) {
 	if opt.Split == trainSplit {
 		return nil, errors.New("the split train is what the networks have seen: score another")
 	}
-	types, err := data.LookupTypeSet(c.Corpus.Types)
-	if err != nil {
-		return nil, err
-	}
-	s := &study{kind: kind, config: c, opt: opt, perSeed: []string{"seed=%d"}}
-	s.metrics, err = metrics.LookupAll(opt.Metrics, types)
-	return s, err
+	chosen, err := metrics.LookupAll(opt.Metrics, c.Corpus.TypeSet())
+	return &study{kind: kind, config: c, opt: opt, metrics: chosen, perSeed: []string{"seed=%d"}}, err
 }
 
 // record is study.yaml.
