@@ -2,13 +2,8 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/pflag"
-
-	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/deid"
-	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
 // ruleOptions are the flags that name what else is PHI, besides what the model finds.
@@ -37,21 +32,8 @@ func (o *ruleOptions) net() string {
 }
 
 func (o *ruleOptions) check() error {
-	switch {
-	case len(o.safetyNet) > 1:
+	if len(o.safetyNet) > 1 {
 		return errors.New("--safety-net can be given only once; --rules adds rules to the built-in ones")
-	case o.known != "" && o.net() == "off":
-		return errors.New("--known is what the safety net looks for: it cannot go with --safety-net off")
 	}
 	return nil
-}
-
-// set gives a Deidentifier its rules, and returns what is known of the patients.
-func (o *ruleOptions) set(d *deid.Deidentifier, types *data.TypeSet) (*safetynet.Values, error) {
-	files := deid.RuleFiles{SafetyNet: o.net(), Rules: o.rules, Deny: o.deny, Allow: o.allow, Known: o.known}
-	known, err := files.Set(d, types)
-	if err != nil {
-		return nil, fmt.Errorf("--%w", err) // it begins with the name of a field, which is that of the flag
-	}
-	return known, nil
 }
