@@ -106,3 +106,28 @@ func TestWhatTheSafetyNetCannotBe(t *testing.T) {
 		}
 	}
 }
+
+// What the rules of one language found had, in the types of the other, the first type of its category by name: a
+// telephone number was an e-mail address, and a record number biometrics.
+func TestAPhoneNumberBecameAnEMailAddress(t *testing.T) {
+	for _, tc := range []struct {
+		rules      string
+		types      *data.TypeSet
+		text, want string
+	}{
+		{"english", data.MEDDOCAN, "Call (555) 123-4567, MRN: 0099812, http://angora.example/oda, 10.0.0.12", "NUMERO_TELEFONO ID_SUJETO_ASISTENCIA URL_WEB DIREC_PROT_INTERNET"},
+		{"spanish", data.I2B2, "Teléfono: 913 368 000, correo: oda@angora.example", "PHONE EMAIL"},
+	} {
+		net, err := NewNet(tc.rules, tc.types)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range net.Formulaic(tc.text) {
+			got = append(got, s.Type)
+		}
+		if diff := cmp.Diff(tc.want, strings.Join(got, " ")); diff != "" {
+			t.Errorf("%s rules, %s: %s", tc.rules, tc.types.Name, diff)
+		}
+	}
+}

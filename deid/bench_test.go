@@ -1,11 +1,10 @@
-package main
+package deid
 
 import (
 	"testing"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/synth"
-	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/deid/replace"
 )
 
@@ -20,8 +19,8 @@ func BenchmarkEngine(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	d := &deid.Deidentifier{Replacer: replacement}
-	if d.Net, err = deid.NewNet("auto", types); err != nil {
+	d := &Deidentifier{Replacer: replacement}
+	if d.Net, err = NewNet("auto", types); err != nil {
 		b.Fatal(err)
 	}
 	size := 0
@@ -31,7 +30,7 @@ func BenchmarkEngine(b *testing.B) {
 	b.SetBytes(int64(size))
 	for b.Loop() {
 		for _, doc := range docs {
-			d.Notes(b.Context(), []deid.Note{{Document: doc}})
+			d.Notes(b.Context(), []Note{{Document: doc}})
 		}
 	}
 }
