@@ -12,7 +12,6 @@
 package safetynet
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
