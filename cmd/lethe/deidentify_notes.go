@@ -184,9 +184,6 @@ func (d *deidentification) full(times int) bool {
 // result begins that of a note.
 func (d *deidentification) result(file noteFile, n *notefile.Note) *result {
 	doc := &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text}
-	if doc.Patient == "" && (d.format.Name == "text" || d.format.Name == "brat") && file.in != stdio {
-		doc.Patient = notefile.PatientOf(doc.ID)
-	}
 	if dir := filepath.ToSlash(filepath.Dir(file.name)); d.patientFolders && dir != "." {
 		doc.Patient = dir
 	}

@@ -32,7 +32,7 @@ func decode(path string, raw []byte, types *data.TypeSet) (*data.Document, error
 		text.WriteString(r.Characters(t))
 	}
 	id := notes.ID(path)
-	doc := &data.Document{ID: id, Patient: notes.Patient(id), Text: text.String()}
+	doc := &data.Document{ID: id, Patient: data.PatientOf(id), Text: text.String()}
 	offsets := notes.NewOffsets(doc.Text)
 	for _, t := range note.Tags {
 		span, err := newSpan(t, offsets, types)

@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/i2b2"
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
@@ -125,8 +126,8 @@ type Format struct {
 
 var formats = []*Format{
 	{Name: "text", Exts: []string{".txt"}, Unchanged: "names of files", read: readText},
-	{Name: "i2b2", Exts: []string{".xml"}, Unchanged: "names of files", read: readXML("P", 0)},
-	{Name: "meddocan", Exts: []string{".xml"}, Unchanged: "names of files", read: readXML("T", 1)},
+	{Name: "i2b2", Exts: []string{".xml"}, Unchanged: "names of files", read: readXML(i2b2.I2B2)},
+	{Name: "meddocan", Exts: []string{".xml"}, Unchanged: "names of files", read: readXML(i2b2.MEDDOCAN)},
 	{Name: "brat", Exts: []string{".txt"}, Unchanged: "names of files", read: readText},
 	{Name: "jsonl", Exts: []string{".jsonl", ".ndjson"}, Columns: true, Unchanged: "names of files, ids, and all other keys", read: readJSONL},
 	{Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, Unchanged: "names of files, ids, the header, and all other columns", read: readCSV},
@@ -265,7 +266,9 @@ func readText(in *source, _ Options) Records {
 		if err := in.checkUTF8(raw, 1, 0); err != nil {
 			return nil, err
 		}
-		note := &Note{Document: &data.Document{ID: in.id(), Text: string(raw)}, Line: 1, below: slices.Clone[[]Edit]}
+		id := in.id()
+		doc := &data.Document{ID: id, Patient: patientOf(id), Text: string(raw)}
+		note := &Note{Document: doc, Line: 1, below: slices.Clone[[]Edit]}
 		return &Record{Raw: raw, Line: 1, Notes: []*Note{note}}, nil
 	})
 }

@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -145,18 +144,6 @@ func ID(path string) string {
 		return id
 	}
 	return base
-}
-
-// The patient in a file name, by the official i2b2 scorer's rule.
-var patientRE = regexp.MustCompile(`^(\d+)-(\d+)`)
-
-// Patient is the patient whom the name of a note's file tells, as 110-04 tells
-// 110, or "".
-func Patient(id string) string {
-	if m := patientRE.FindStringSubmatch(id); m != nil {
-		return m[1]
-	}
-	return ""
 }
 
 // Quotes reports whether an annotation's quotation is that of a text, but for
