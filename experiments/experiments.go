@@ -113,8 +113,14 @@ const synthetic = "synth"
 
 // DefaultTypes is the type set of formats that have one: i2b2 and synth have
 // i2b2-2014, meddocan and conll their own. Of others it is "".
-func DefaultTypes(format string) string {
-	return map[string]string{"i2b2": "i2b2-2014", synthetic: synth.TypeSet, "meddocan": "meddocan", "conll": "conll"}[format]
+func DefaultTypes(name string) string {
+	if name == synthetic {
+		return synth.TypeSet
+	}
+	if f, err := format.Lookup(name); err == nil {
+		return f.Types
+	}
+	return ""
 }
 
 // Load reads an experiment, puts each of the settings "path=value" (a key such

@@ -272,8 +272,8 @@ func (o *deidentifyOptions) carrierOptions(f *notefile.Format) (notefile.Options
 		return opt, fmt.Errorf("--keep-patient: %s has no columns", f.Name)
 	}
 	err := f.Check(opt)
-	if err != nil && f.Name == "csv" && len(o.columns) == 0 {
-		err = errors.New("--format csv wants a --column")
+	if err != nil && f.NeedsColumn && len(o.columns) == 0 {
+		err = fmt.Errorf("--format %s requires a --column", f.Name)
 	}
 	return opt, err
 }

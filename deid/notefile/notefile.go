@@ -27,6 +27,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/i2b2"
 	"github.com/lethe-deid/lethe/deid/safetynet"
+	"github.com/lethe-deid/lethe/internal/table"
 )
 
 // Record is what is written as a whole or not at all.
@@ -112,47 +113,55 @@ type Options struct {
 	NoPatient bool
 }
 
-// Format is a kind of file.
+// Format is a kind of file. Another one is another value in the table below.
 type Format struct {
 	Name string
 	Exts []string // of its files in a folder, besides those with .gz at the end
-	// Columns says that notes stand in columns or keys, which Options may name.
-	Columns bool
-	// Unchanged says what of a file is not examined, and stays as it was.
+	// Sidecar is the extension of the file beside each note that says where PHI stands in it, as .ann of brat, and "" if
+	// there is none. Read reads the note only; the caller writes the other file anew.
+	Sidecar string
+	// Columns reports whether notes stand in columns or keys, which Options may name; NeedsColumn, whether it has to.
+	Columns, NeedsColumn bool
+	// Unchanged says what in a file is not examined and stays as it was.
 	Unchanged string
 
-	read func(in *source, o Options) Records
+	read     func(in *source, o Options) Records
+	delimits bool     // Options.Comma parts its fields
+	paths    bool     // columns are paths of keys, as a.b
+	content  string   // what contentKind may say of a file
+	alsoExts []string // extensions that its files have, too, though a folder is not searched for them
 }
 
 var formats = []*Format{
 	{Name: "text", Exts: []string{".txt"}, Unchanged: "names of files", read: readText},
-	{Name: "i2b2", Exts: []string{".xml"}, Unchanged: "names of files", read: readXML(i2b2.I2B2)},
-	{Name: "meddocan", Exts: []string{".xml"}, Unchanged: "names of files", read: readXML(i2b2.MEDDOCAN)},
-	{Name: "brat", Exts: []string{".txt"}, Unchanged: "names of files", read: readText},
-	{Name: "jsonl", Exts: []string{".jsonl", ".ndjson"}, Columns: true, Unchanged: "names of files, ids, and all other keys", read: readJSONL},
-	{Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, Unchanged: "names of files, ids, the header, and all other columns", read: readCSV},
-	{Name: "fhir", Exts: []string{".json", ".ndjson"}, Unchanged: "all but texts of attachments, narratives, annotations, conclusions and values: names, identifiers, titles, descriptions and other fields still say who it is", read: readFHIR},
-	{Name: "hl7", Exts: []string{".hl7"}, Unchanged: "all but OBX-5 (without its numbers, dates and codes) and NTE-3: PID and other segments still say who it is", read: readHL7},
+	{Name: "i2b2", Exts: []string{".xml"}, Unchanged: "names of files", read: readXML(i2b2.I2B2), content: "xml"},
+	{Name: "meddocan", Exts: []string{".xml"}, Unchanged: "names of files", read: readXML(i2b2.MEDDOCAN), content: "xml"},
+	{Name: "brat", Exts: []string{".txt"}, Sidecar: ".ann", Unchanged: "names of files", read: readText},
+	{
+		Name: "jsonl", Exts: []string{".jsonl", ".ndjson"}, alsoExts: []string{".json"}, Columns: true, paths: true, content: "json",
+		Unchanged: "names of files, ids, and all other keys", read: readJSONL,
+	},
+	{
+		Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, NeedsColumn: true, delimits: true,
+		Unchanged: "names of files, ids, the header, and all other columns", read: readCSV,
+	},
+	{
+		Name: "fhir", Exts: []string{".json", ".ndjson"}, alsoExts: []string{".jsonl"}, content: "json", read: readFHIR,
+		Unchanged: "all but texts of attachments, narratives, annotations, conclusions and values: names, identifiers, titles, descriptions and other fields still say who it is",
+	},
+	{
+		Name: "hl7", Exts: []string{".hl7"}, content: "hl7", read: readHL7,
+		Unchanged: "all but OBX-5 (without its numbers, dates and codes) and NTE-3: PID and other segments still say who it is",
+	},
 }
+
+func nameOf(f *Format) string { return f.Name }
 
 // Lookup finds a format by its name.
-func Lookup(name string) (*Format, error) {
-	for _, f := range formats {
-		if f.Name == name {
-			return f, nil
-		}
-	}
-	return nil, fmt.Errorf("no format %q (have %s)", name, strings.Join(Names(), ", "))
-}
+func Lookup(name string) (*Format, error) { return table.Lookup(formats, nameOf, "format", name) }
 
 // Names lists the formats: text, i2b2, meddocan, brat, jsonl, csv, fhir, hl7.
-func Names() []string {
-	var names []string
-	for _, f := range formats {
-		names = append(names, f.Name)
-	}
-	return names
-}
+func Names() []string { return table.Names(formats, nameOf) }
 
 // Takes reports whether a file of this name is one of the format.
 func (f *Format) Takes(name string) bool {
@@ -166,11 +175,11 @@ func (f *Format) Check(o Options) error {
 		return err
 	}
 	switch {
-	case f.Name == "csv" && len(o.Columns) == 0:
-		return fmt.Errorf("csv requires the name of the column with the notes")
+	case f.NeedsColumn && len(o.Columns) == 0:
+		return fmt.Errorf("%s requires the name of the column with the notes", f.Name)
 	case !f.Columns && (len(o.Columns) > 0 || o.ID != "" || o.Patient != ""):
 		return fmt.Errorf("%s has no columns", f.Name)
-	case f.Name != "csv" && o.Comma != 0:
+	case !f.delimits && o.Comma != 0:
 		return fmt.Errorf("%s has no delimiter", f.Name)
 	case o.Comma == '"' || o.Comma == '\n' || o.Comma == '\r' || o.Comma >= 0x80:
 		return fmt.Errorf("a delimiter is one ASCII character, and neither a quote nor a line end")
@@ -185,12 +194,12 @@ func (f *Format) checkColumns(o Options) error {
 		switch {
 		case name == "" && slices.Contains(o.Columns, ""):
 			return errors.New("the name of a column is empty")
-		case f.Name == "jsonl" && name != "" && slices.Contains(strings.Split(name, "."), ""):
+		case f.paths && name != "" && slices.Contains(strings.Split(name, "."), ""):
 			return fmt.Errorf("the key %q has an empty part: it requires names with single dots between them", name)
 		}
 	}
 	same := func(a, b string) bool {
-		if f.Name == "jsonl" {
+		if f.paths {
 			a, b = a+".", b+"."
 			return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 		}
