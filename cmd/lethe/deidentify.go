@@ -370,7 +370,7 @@ func (o *deidentifyOptions) checkAudit(input string, files *fileSet) error {
 		if files.folder {
 			place = filepath.Join(out, file.name)
 		}
-		if path == place || o.format == "brat" && path == annotationPath(place) {
+		if path == place || path == files.format.Sidecar.Path(place) {
 			return fmt.Errorf("%s: notes are to be written there, and not the audit", o.audit)
 		}
 	}

@@ -26,6 +26,7 @@ type noteFile struct {
 
 // fileSet is what a command works on.
 type fileSet struct {
+	format  *notefile.Format
 	all     []noteFile
 	whole   int        // of those that were found, how many an earlier run has done
 	output  string     // stdio, or a path
@@ -58,10 +59,10 @@ func findFiles(f *notefile.Format, input, output string, resume bool) (*fileSet,
 	switch {
 	case many && output == stdio:
 		return nil, errors.New("an --output folder is required for the notes of a folder")
-	case f.Name == "brat" && input == stdio:
-		return nil, errors.New("brat needs files, and cannot be read from stdin")
-	case f.Name == "brat" && !outFolder:
-		return nil, fmt.Errorf("brat keeps a note in two files: give an --output folder")
+	case f.Sidecar != nil && input == stdio:
+		return nil, fmt.Errorf("%s needs files, and cannot be read from stdin", f.Name)
+	case f.Sidecar != nil && !outFolder:
+		return nil, fmt.Errorf("%s keeps a note in two files: give an --output folder", f.Name)
 	case resume && output == stdio:
 		return nil, errors.New("--resume requires an --output: nobody knows how far stdout has come")
 	}
@@ -81,7 +82,7 @@ func findFiles(f *notefile.Format, input, output string, resume bool) (*fileSet,
 			return nil, fmt.Errorf("%s: is a file, but the notes go to a folder", output)
 		}
 	}
-	set := &fileSet{output: output, folder: outFolder}
+	set := &fileSet{format: f, output: output, folder: outFolder}
 	add := func(in, name string) {
 		file := noteFile{in: in, out: output, name: name, folder: many}
 		if outFolder {
@@ -124,8 +125,8 @@ func (s *fileSet) checkPlaces(f *notefile.Format) error {
 		clear(from)
 		for _, file := range s.all {
 			place := file.out
-			if f.Name == "brat" {
-				place = annotationPath(place)
+			if f.Sidecar != nil {
+				place = f.Sidecar.Path(place)
 			}
 			key := place
 			if fold {
@@ -272,7 +273,7 @@ func walk(f *notefile.Format, dir string, add func(in, name string)) (*leftFiles
 			left.special = append(left.special, name)
 		case f.Takes(entry.Name()):
 			take(path, name)
-		case f.Name != "brat" || !strings.EqualFold(filepath.Ext(name), ".ann"):
+		case f.Sidecar == nil || !strings.EqualFold(filepath.Ext(name), f.Sidecar.Ext):
 			left.others = append(left.others, name)
 		}
 		return nil
@@ -353,7 +354,9 @@ func (s *fileSet) leaveWhole() error {
 	left := leftovers{}
 	for i, file := range s.all {
 		left.add(file.out)
-		left.add(annotationPath(file.out))
+		if s.format.Sidecar != nil {
+			left.add(s.format.Sidecar.Path(file.out))
+		}
 		if info, err := os.Stat(file.out); err == nil && info.Mode().IsRegular() {
 			s.all[i].done = true
 			s.whole++

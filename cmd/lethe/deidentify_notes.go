@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/brat"
 	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/deid/audit"
 	"github.com/lethe-deid/lethe/deid/mapping"
@@ -381,7 +380,7 @@ func (d *deidentification) write(it item) error {
 		d.lines = append(d.lines, r.line)
 		d.ofFile++
 		d.progress.show("de-identifying", d.summary.Notes, 0)
-		if d.format.Name == "brat" {
+		if d.format.Sidecar != nil {
 			d.annotated = it.record.Notes[i].Replaced(edits[i])
 		}
 	}
@@ -429,13 +428,13 @@ func (d *deidentification) finish(it item) error {
 		return err
 	}
 	if d.annotated != nil { // gets its name first, so that a text is never without
-		annotations, err := openSink(annotationPath(it.file.out), false)
+		annotations, err := openSink(d.format.Sidecar.Path(it.file.out), false)
 		if err != nil {
 			return err
 		}
 		annotations.over = true // a run that was killed may have left them, and no text
 		d.written = append(d.written, annotations)
-		if err := errors.Join(annotations.write(brat.Encode(d.annotated)), annotations.close()); err != nil {
+		if err := errors.Join(annotations.write(d.format.Sidecar.Encode(d.annotated)), annotations.close()); err != nil {
 			return err
 		}
 	}

@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/brat"
 	"github.com/lethe-deid/lethe/data/i2b2"
 	"github.com/lethe-deid/lethe/deid/safetynet"
 	"github.com/lethe-deid/lethe/internal/table"
@@ -117,9 +118,9 @@ type Options struct {
 type Format struct {
 	Name string
 	Exts []string // of its files in a folder, besides those with .gz at the end
-	// Sidecar is the extension of the file beside each note that says where PHI stands in it, as .ann of brat, and "" if
-	// there is none. Read reads the note only; the caller writes the other file anew.
-	Sidecar string
+	// Sidecar describes the second file of each note, which says where PHI stands in the first, as in brat. It is nil for
+	// formats that have none. Read does not read it; it is to be written anew.
+	Sidecar *Sidecar
 	// Columns reports whether notes stand in columns or keys, which Options may name; NeedsColumn, whether it has to.
 	Columns, NeedsColumn bool
 	// Unchanged says what in a file is not examined and stays as it was.
@@ -136,7 +137,7 @@ var formats = []*Format{
 	{Name: "text", Exts: []string{".txt"}, Unchanged: "names of files", read: readText},
 	{Name: "i2b2", Exts: []string{".xml"}, Unchanged: "names of files", read: readXML(i2b2.I2B2), content: "xml"},
 	{Name: "meddocan", Exts: []string{".xml"}, Unchanged: "names of files", read: readXML(i2b2.MEDDOCAN), content: "xml"},
-	{Name: "brat", Exts: []string{".txt"}, Sidecar: ".ann", Unchanged: "names of files", read: readText},
+	{Name: "brat", Exts: []string{".txt"}, Sidecar: &Sidecar{Ext: ".ann", Encode: brat.Encode}, Unchanged: "names of files", read: readText},
 	{
 		Name: "jsonl", Exts: []string{".jsonl", ".ndjson"}, alsoExts: []string{".json"}, Columns: true, paths: true, content: "json",
 		Unchanged: "names of files, ids, and all other keys", read: readJSONL,
@@ -162,6 +163,23 @@ func Lookup(name string) (*Format, error) { return table.Lookup(formats, nameOf,
 
 // Names lists the formats: text, i2b2, meddocan, brat, jsonl, csv, fhir, hl7.
 func Names() []string { return table.Names(formats, nameOf) }
+
+// Sidecar is the second file of a note.
+type Sidecar struct {
+	Ext    string                          // its extension, which takes the place of that of the note
+	Encode func(doc *data.Document) []byte // the content for the note as written, with its spans
+}
+
+// Path is the path of the second file for the note at a path, or "" if s is nil. The second file is never gzipped.
+func (s *Sidecar) Path(note string) string {
+	if s == nil {
+		return ""
+	}
+	if ext := filepath.Ext(note); strings.EqualFold(ext, ".gz") {
+		note = strings.TrimSuffix(note, ext)
+	}
+	return strings.TrimSuffix(note, filepath.Ext(note)) + s.Ext
+}
 
 // Takes reports whether a file of this name is one of the format.
 func (f *Format) Takes(name string) bool {
