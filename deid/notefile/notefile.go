@@ -1,18 +1,24 @@
 // Package notefile reads the files in which notes travel, and writes them again with
 // other words in the notes and every other byte as it was.
 //
-// A file is a sequence of records: lines of JSON Lines, rows of CSV, messages of
-// HL7, or the file itself. A record has raw bytes and, somewhere in them, escaped and
-// with markup between, the texts of notes. To rewrite it is to edit the texts:
+// A file is a sequence of records: the lines of JSON Lines, the rows of CSV, the messages
+// of HL7, or the file itself. A record has raw bytes and, somewhere in them, the texts of
+// notes, escaped and with markup in between. To change a record, edit these texts:
 //
-//	for record, err := range format.Read(file, "notes.csv", options) {
+//	format, err := notefile.Lookup("csv")
+//	...
+//	for record, err := range format.Read(file, "notes.csv", notefile.Options{Columns: []string{"note"}}) {
 //		...
-//		edits := make([][]notefile.Edit, len(record.Notes)) // of each note
+//		edits := make([][]notefile.Edit, len(record.Notes)) // edits[i] are those of record.Notes[i]
+//		...
 //		raw, err := record.Encode(edits)
 //
-// Without edits a record comes out as it went in. The exception is what says where
-// PHI stood in the text, as <TAGS> of i2b2 XML and spans of JSON Lines do: it would be
-// wrong afterwards, and holds PHI itself. It is made anew from the edits.
+// Without edits a record comes out as it went in, with one exception: lists of where PHI
+// stands in the text, such as <TAGS> of i2b2 XML and spans of JSON Lines. They would be wrong
+// afterwards and quote the PHI, so they are made anew from the edits.
+//
+// A record that cannot be examined as a whole, such as one with a comment in XML or a PDF in
+// FHIR, is an error rather than a record.
 package notefile
 
 import (
@@ -31,28 +37,28 @@ import (
 	"github.com/lethe-deid/lethe/internal/table"
 )
 
-// Record is what is written as a whole or not at all.
+// Record is a part of a file that is written as a whole or not at all.
 type Record struct {
-	Raw   []byte // in UTF-8, whatever the encoding of the file
+	Raw   []byte // its bytes, converted to UTF-8 whatever the encoding of the file
 	Line  int    // of its first byte, from 1
 	Notes []*Note
 
 	beside  func(edits [][]Edit) []Edit // edits of Raw outside of the notes; may be nil
-	charset *byteCode                   // that Encode writes; nil for UTF-8
+	charset *byteCode                   // the encoding that Encode writes; nil for UTF-8
 }
 
 // Note is one text of a record. The document has no spans.
 type Note struct {
 	*data.Document
-	Line  int               // of the file, where the text or, in CSV, its row begins
-	Known []safetynet.Value // what the record says elsewhere of the patient
+	Line  int               // the line of the file on which the text or, in CSV, its row begins
+	Known []safetynet.Value // values of the patient that stand elsewhere in the record
 
 	below func([]Edit) []Edit // translates edits of the text into edits of the record
 }
 
-// Encode writes the record with the edits made in its notes: edits[i] are those of
-// Notes[i], sorted and disjoint, and nil for none. It fails if they are not, or if two notes, or
-// a note and what is changed beside it, are the same place of the record.
+// Encode returns the bytes of the record with the edits made, in the encoding of the file. There must be an element
+// of edits for each of the Notes; it may be nil, and has to be sorted and disjoint. Encode fails if it is not, or if
+// two changes concern the same place of the record.
 func (r *Record) Encode(edits [][]Edit) ([]byte, error) {
 	var all []Edit
 	for i, n := range r.Notes {
@@ -78,8 +84,8 @@ func (r *Record) Encode(edits [][]Edit) ([]byte, error) {
 	return r.charset.fromUTF8(raw), nil
 }
 
-// Replaced is the document that the edits make of a note: its spans are where new
-// text stands.
+// Replaced returns the document that the edits make of a note. Its spans are the places of the
+// new text.
 func (n *Note) Replaced(edits []Edit) *data.Document {
 	doc := &data.Document{ID: n.ID, Patient: n.Patient, Text: apply(n.Text, edits)}
 	moved := 0
@@ -92,25 +98,25 @@ func (n *Note) Replaced(edits []Edit) *data.Document {
 	return doc
 }
 
-// Records is how a file is read. A *data.Error is about one record, which is left
-// out, and reading goes on; after a *Broken it does not.
+// Records yields the records of a file. After a *data.Error, which concerns one record, reading
+// goes on with the next; a *Broken is the last.
 type Records = iter.Seq2[*Record, error]
 
-// Broken is the error of a file of which the rest cannot be read.
+// Broken means that the rest of a file cannot be read.
 type Broken struct{ Err error }
 
 func (b *Broken) Error() string { return b.Err.Error() }
 func (b *Broken) Unwrap() error { return b.Err }
 
-// Options say what the file does not.
+// Options describe a file where it does not do so itself. The zero value has the defaults.
 type Options struct {
 	Types    *data.TypeSet // gives tags of XML their category; nil: the type itself
-	Encoding string        // utf-8 (default), latin1 or windows-1252: what the file is in, and is written in
-	Columns  []string      // of CSV, and keys of JSON Lines (a.b: b in a), that hold notes; JSON Lines: default text
-	ID       string        // column or key with the note's id; JSON Lines: default id, then meta.note_id; else file and line
-	Patient  string        // column or key that says whose note it is; JSON Lines: default patient, then meta.patient_id
-	Comma    byte          // what parts the fields of CSV; default ',', in .tsv a tab
-	// NoPatient has Encode empty the column of Patient, and make null of the key.
+	Encoding string        // the encoding in which the file is read and written: utf-8 (default), latin1 or windows-1252
+	Columns  []string      // columns of CSV, or keys of JSON Lines (a.b: b in a), that hold notes; default of JSON Lines: text
+	ID       string        // column or key of the note's id; default of JSON Lines: id, then meta.note_id; else file and line
+	Patient  string        // column or key of the patient; default of JSON Lines: patient, then meta.patient_id
+	Comma    byte          // the delimiter of the fields of CSV; default ',', in .tsv a tab
+	// NoPatient makes Encode empty the column of Patient, or set the key to null.
 	NoPatient bool
 }
 
@@ -187,7 +193,7 @@ func (f *Format) Takes(name string) bool {
 	return !strings.HasPrefix(filepath.Base(name), ".") && slices.Contains(f.Exts, filepath.Ext(name))
 }
 
-// Check names the first option that makes no sense.
+// Check returns an error for the first option that is invalid or does not suit the format.
 func (f *Format) Check(o Options) error {
 	if _, err := charset(o.Encoding); err != nil {
 		return err
@@ -242,8 +248,8 @@ func (f *Format) checkColumns(o Options) error {
 	return nil
 }
 
-// Read reads a stream that is not compressed. Name stands for the path in errors,
-// and in ids that the file does not give. Options are those that Check passes.
+// Read reads a stream that is not compressed. The name stands for the path in errors
+// and in ids that the file does not give. The options must have passed Check.
 func (f *Format) Read(r io.Reader, name string, o Options) Records {
 	return func(yield func(*Record, error) bool) {
 		cs, err := charset(o.Encoding)
@@ -267,7 +273,7 @@ func (f *Format) Read(r io.Reader, name string, o Options) Records {
 	}
 }
 
-// one reads a file that is one record. Encoded is that of checkTexts.
+// one reads a file that is one record. For encoded see checkTexts.
 func one(in *source, encoded bool, parse func(raw []byte) (*Record, error)) Records {
 	return func(yield func(*Record, error) bool) {
 		raw, err := in.all()
