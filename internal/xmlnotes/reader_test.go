@@ -291,10 +291,25 @@ func TestHidden(t *testing.T) {
 
 func BenchmarkRead(b *testing.B) {
 	content := file(strings.Repeat("Seen by Dr. Ana again.\n", 80), strings.Repeat(tag, 25))
-	b.SetBytes(int64(len(content)))
-	for b.Loop() {
-		if _, err := Read(NewReader(content)); err != nil {
-			b.Fatal(err)
+	b.Run("here", func(b *testing.B) {
+		b.SetBytes(int64(len(content)))
+		for b.Loop() {
+			if _, err := Read(NewReader(content)); err != nil {
+				b.Fatal(err)
+			}
 		}
-	}
+	})
+	b.Run("encoding/xml", func(b *testing.B) { // the tokens only
+		b.SetBytes(int64(len(content)))
+		for b.Loop() {
+			d := xml.NewDecoder(strings.NewReader(content))
+			for {
+				if _, err := d.Token(); err == io.EOF {
+					break
+				} else if err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
 }
