@@ -123,13 +123,13 @@ func (o *predictOptions) open(inputFormat string, types *data.TypeSet, oneNote b
 	name := o.outputFormat
 	switch {
 	case name != "":
-	case o.output == stdio || inputFormat == "text":
+	case o.output == stdio || format.TextOnly(inputFormat):
 		name = "jsonl"
 	default:
 		name = inputFormat
 	}
-	if name == "text" {
-		return nil, errors.New("--output-format text has no place for what is found")
+	if format.TextOnly(name) {
+		return nil, fmt.Errorf("--output-format %s has no place for what is found", name)
 	}
 	if ext := filepath.Ext(o.output); o.outputFormat == "" && anotherFormat(ext, name) {
 		return nil, fmt.Errorf("%s: would hold %s, in spite of its extension: give an --output-format", o.output, name)

@@ -119,6 +119,12 @@ func Annotated() []string {
 	return table.Names(slices.DeleteFunc(slices.Clone(formats), func(f *Format) bool { return f.TextOnly }), nameOf)
 }
 
+// TextOnly reports whether the named format has no place for spans.
+func TextOnly(name string) bool {
+	f, err := Lookup(name)
+	return err == nil && f.TextOnly
+}
+
 // Read reads a file or folder in the named format. An unknown name yields one
 // error.
 func Read(name, path string, types *data.TypeSet) data.Documents {
