@@ -1,21 +1,15 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
-	"os"
-	"text/tabwriter"
-
 	"github.com/spf13/cobra"
 
-	"github.com/lethe-deid/lethe/experiments"
-	"github.com/lethe-deid/lethe/taggers/operating"
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/models"
 )
 
 func newCalibrate() *cobra.Command {
 	var (
-		opt           experiments.CalibrateOptions
+		split         string
 		input, format string
 		workers       int
 		asJSON        bool
@@ -40,33 +34,32 @@ report" draws it. A model that has changed has to be calibrated again.`,
   lethe deidentify --model runs/meddocan --min-recall 0.995 note.txt`,
 		Args: wants("RUN|MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			model, err := experiments.Open(args[0], workers)
+			model, err := models.Open(args[0], workers)
 			if err != nil {
 				return err
 			}
-			if input != "" {
-				if opt.Notes, _, err = openInput(input, format, model.Types); err != nil {
-					return err
-				}
-			}
 			p := newProgress()
 			defer p.clear()
-			opt.Progress = p.show
-			curve, err := model.Calibrate(cmd.Context(), opt)
+			var docs []*data.Document
+			if input == "" {
+				docs, err = calibrationNotes(args[0], split, p)
+			} else {
+				split = ""
+				docs, err = markedNotes(input, format, model.Types)
+			}
+			if err != nil {
+				return err
+			}
+			curve, err := model.Calibrate(cmd.Context(), docs, split)
 			if err != nil {
 				return err
 			}
 			p.clear()
-			if asJSON {
-				enc := json.NewEncoder(os.Stdout)
-				enc.SetIndent("", "  ")
-				return enc.Encode(curve)
-			}
-			return writeCurve(os.Stdout, curve)
+			return printReport(curve, asJSON)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opt.Split, "split", "", "`SPLIT` of the run's corpus to measure on, not train (default dev)")
+	flags.StringVar(&split, "split", "dev", "`SPLIT` of the run's corpus to measure on, not train")
 	flags.StringVar(&input, "input", "", "file, folder or - (stdin) with other notes (default none)")
 	flags.StringVar(&format, "format", "i2b2", "`FORMAT` of --input: "+annotatedFormats)
 	cmd.MarkFlagsMutuallyExclusive("split", "input")
@@ -75,14 +68,18 @@ report" draws it. A model that has changed has to be calibrated again.`,
 	return cmd
 }
 
-func writeCurve(w io.Writer, c *operating.Curve) error {
-	fmt.Fprintf(w, "documents: %d, PHI tokens: %d\n", c.Documents, c.Tokens)
-	fmt.Fprintf(w, "calibration error: %.4f (spans %.4f, doubts %.4f)\n\n", c.Error, c.SpansWorth.Calibrated.Error, c.DoubtsWorth.Calibrated.Error)
-	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(t, "recall wanted\tprobability from\trecall\t95 % interval\tprecision")
-	for _, p := range c.Points {
-		wanted, from := p.Names()
-		fmt.Fprintf(t, "%s\t%s\t%.4f\t[%.4f, %.4f]\t%.4f\n", wanted, from, p.Recall, p.Low, p.High, p.Precision)
+func calibrationNotes(dir, split string, p *progress) ([]*data.Document, error) {
+	run, err := runOf(dir, "give notes whose PHI is marked as --input")
+	if err != nil {
+		return nil, err
 	}
-	return t.Flush()
+	return run.CalibrationNotes(split, p.show)
+}
+
+func markedNotes(path, format string, types *data.TypeSet) ([]*data.Document, error) {
+	docs, _, err := openInput(path, format, types)
+	if err != nil {
+		return nil, err
+	}
+	return data.Collect(docs)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/models"
 )
 
 const tiny = `name: tiny
@@ -465,7 +466,7 @@ func TestCross(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		model, err := experiments.Open(run.Dir, 1)
+		model, err := models.Open(run.Dir, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
