@@ -23,18 +23,20 @@ func decode(path string, raw []byte, types *data.TypeSet) (*data.Document, error
 		return nil, notes.Defect(path, 1+strings.Count(file[:at], "\n"), at, fmt.Sprintf("XML cannot hold the character %U", char))
 	}
 	r := xmlnotes.NewReader(file)
-	note, err := xmlnotes.Read(r)
+	var text strings.Builder
+	var tags []xmlnotes.Tag
+	_, err = xmlnotes.Read(r, func(t xmlnotes.Token) {
+		text.WriteString(r.Characters(t))
+	}, func(t xmlnotes.Token) {
+		tags = append(tags, xmlnotes.NewTag(t))
+	})
 	if err != nil {
 		return nil, located(path, err)
-	}
-	var text strings.Builder
-	for _, t := range note.Text {
-		text.WriteString(r.Characters(t))
 	}
 	id := notes.ID(path)
 	doc := &data.Document{ID: id, Patient: data.PatientOf(id), Text: text.String()}
 	offsets := notes.NewOffsets(doc.Text)
-	for _, t := range note.Tags {
+	for _, t := range tags {
 		span, err := newSpan(t, offsets, types)
 		if err != nil {
 			err.Path = path

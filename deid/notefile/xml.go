@@ -46,16 +46,14 @@ func xmlRecord(in *source, raw []byte, dialect i2b2.Dialect, types *data.TypeSet
 		return nil, in.defect(1+strings.Count(file[:at], "\n"), at, fmt.Sprintf("XML cannot hold the character %U", char))
 	}
 	r := xmlnotes.NewReader(file)
-	read, err := xmlnotes.Read(r)
+	x := xmlNote{view: view{encode: escapeText, others: []func(string) string{escapeCDATA}}}
+	read, err := xmlnotes.Read(r, func(t xmlnotes.Token) { x.add(r, t) }, func(xmlnotes.Token) { x.tagged = true })
+	x.Note = read
 	if read.Hidden != nil { // it comes before the error
 		err = read.Hidden
 	}
 	if e, ok := errors.AsType[*xmlnotes.Error](err); ok {
 		return nil, in.defect(e.Line, e.Offset, e.Reason)
-	}
-	x := xmlNote{Note: read, view: view{encode: escapeText, others: []func(string) string{escapeCDATA}}}
-	for _, t := range read.Text {
-		x.add(r, t)
 	}
 	doc := &data.Document{ID: in.id(), Text: x.view.text.String()}
 	doc.Patient = data.PatientOf(doc.ID)
@@ -63,7 +61,7 @@ func xmlRecord(in *source, raw []byte, dialect i2b2.Dialect, types *data.TypeSet
 		return splitCDATAEnd(file, x.view.below(edits), x.inCDATA)
 	}}
 	return &Record{Raw: raw, Line: 1, Notes: []*Note{note}, beside: func(edits [][]Edit) []Edit {
-		if !x.HasTags || len(edits[0]) == 0 && len(x.Tags) == 0 {
+		if !x.HasTags || len(edits[0]) == 0 && !x.tagged {
 			return nil
 		}
 		return []Edit{x.newTags(dialect.Tags(note.Replaced(edits[0]), types))}
@@ -75,6 +73,7 @@ type xmlNote struct {
 	*xmlnotes.Note
 	view     view
 	sections [][2]int // the contents of CDATA sections
+	tagged   bool     // the file has tags
 }
 
 // add adds character data to the view.

@@ -230,12 +230,14 @@ func TestCorpus(t *testing.T) {
 		if want, _ := standard(string(raw)); !well || !slices.Equal(got, want) {
 			t.Errorf("%s differs", name)
 		}
-		if n, err := Read(NewReader(string(raw))); err != nil || n.Hidden != nil {
+		if n, err := Read(NewReader(string(raw)), ignore, ignore); err != nil || n.Hidden != nil {
 			t.Errorf("%s: %v, %v", name, err, n.Hidden)
 		}
 	}
 	t.Logf("%d files", len(files))
 }
+
+func ignore(Token) {}
 
 func TestIllegal(t *testing.T) {
 	for char, want := range map[rune]bool{0: true, '\t': false, '\n': false, 0xb: true, '\r': false, 0x1f: true, ' ': false, 0x7f: false, 0x85: false, 0xEFFF: false, 0xFEFF: false, 0xFFFD: false, 0xFFFE: true, 0xFFFF: true, 0x1FFFF: false} {
@@ -274,7 +276,7 @@ func TestHidden(t *testing.T) {
 		"<deIdi2b2><TEXT/><TAGS><NAME><A>\nAna</A></NAME></TAGS></deIdi2b2>":    "2: text outside of TEXT",
 		"<deIdi2b2><TEXT/><TAGS><NAME> <A a='b'> </A></NAME></TAGS></deIdi2b2>": "",
 	} {
-		n, err := Read(NewReader(content))
+		n, err := Read(NewReader(content), ignore, ignore)
 		if err != nil {
 			t.Errorf("%q: %v", content, err)
 			continue
@@ -294,7 +296,7 @@ func BenchmarkRead(b *testing.B) {
 	b.Run("here", func(b *testing.B) {
 		b.SetBytes(int64(len(content)))
 		for b.Loop() {
-			if _, err := Read(NewReader(content)); err != nil {
+			if _, err := Read(NewReader(content), ignore, ignore); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -19,11 +19,9 @@ import (
 	"unicode/utf8"
 )
 
-// Note is the content of a file.
+// Note describes a file that was read.
 type Note struct {
-	Text     []Token // the character data of TEXT, in order; none is empty text
-	TextLine int     // the line of <TEXT>
-	Tags     []Tag   // the children of TAGS
+	TextLine int // the line of <TEXT>
 	// HasTags reports whether the file has a TAGS. TagsFrom and TagsTo are then the place of its content; if
 	// TagsEmpty, as in <TAGS/>, they are the place of the whole element.
 	HasTags, TagsEmpty bool
@@ -60,18 +58,21 @@ func NewTag(t Token) Tag {
 	return tag
 }
 
-// Read reads the tokens of a note up to the end of the file. The root is deIdi2b2 or
-// MEDDOCAN. It holds one TEXT, without elements in it, and at most one TAGS; text stands nowhere else but within tags and
-// unknown elements, which are left out. An error is an *Error; the note then holds what was read up to there.
-func Read(r *Reader) (*Note, error) {
-	p := &parser{in: r, note: &Note{}, start: r.at}
-	return p.note, p.document()
+// Read reads the tokens of a note up to the end of the file. It calls text with the character data of TEXT, and tag with
+// the start of each child of TAGS, in the order of the file. The root is deIdi2b2 or MEDDOCAN. It holds one TEXT,
+// without elements in it, and at most one TAGS; text stands nowhere else but within tags and unknown elements, which are
+// left out. An error is an *Error; the note then describes the file up to there.
+func Read(r *Reader, text, tag func(Token)) (*Note, error) {
+	p := &parser{in: r, text: text, tag: tag, start: r.at}
+	err := p.document()
+	return &p.note, err
 }
 
 type parser struct {
-	in    *Reader
-	note  *Note
-	start int // where an XML declaration stands
+	in        *Reader
+	text, tag func(Token)
+	note      Note
+	start     int // where an XML declaration stands
 }
 
 func defect(line int, reason string) *Error { return &Error{Line: line, Offset: -1, Reason: reason} }
@@ -193,13 +194,13 @@ func (p *parser) root() error {
 			text = true
 			p.bare(t)
 			p.note.TextLine = t.Line
-			return p.text()
+			return p.readText()
 		case "TAGS":
 			if p.note.HasTags {
 				return defect(t.Line, "a second TAGS")
 			}
 			p.bare(t)
-			return p.tags(t)
+			return p.readTags(t)
 		}
 		p.hide(t.Line, "an element other than TEXT and TAGS, which would go unexamined")
 		return p.within()
@@ -210,7 +211,7 @@ func (p *parser) root() error {
 	return err
 }
 
-func (p *parser) text() error {
+func (p *parser) readText() error {
 	for {
 		t, err := p.next()
 		switch {
@@ -221,16 +222,16 @@ func (p *parser) text() error {
 		case t.Kind == Start:
 			return defect(t.Line, "an element inside of TEXT")
 		}
-		p.note.Text = append(p.note.Text, t)
+		p.text(t)
 	}
 }
 
-func (p *parser) tags(t Token) error {
-	n := p.note
+func (p *parser) readTags(t Token) error {
+	n := &p.note
 	n.HasTags, n.TagsEmpty = true, p.in.empty
 	n.TagsFrom = t.To
 	end, err := p.children(func(t Token) error {
-		n.Tags = append(n.Tags, NewTag(t))
+		p.tag(t)
 		return p.within()
 	})
 	n.TagsTo = end.From
