@@ -261,8 +261,8 @@ func (p *parser) within() error {
 	return nil
 }
 
-// The XML declaration names the encoding in plain ASCII.
-var encodingRE = regexp.MustCompile(`^(?:\x{FEFF})?<\?xml[^>]*\sencoding\s*=\s*["']([A-Za-z0-9._-]+)["']`)
+// The XML declaration stands in plain ASCII, whatever the encoding.
+var encodingRE = regexp.MustCompile(`^(?:\x{FEFF})?<\?xml[^>]*\sencoding\s*=\s*["']([^"'>]+)["']`)
 
 // Encoding is the encoding that a file declares, in lower case, or "".
 func Encoding(raw []byte) string {
