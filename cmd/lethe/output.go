@@ -17,7 +17,7 @@ import (
 const stdio = "-"
 
 // outputHelp says how openOutput takes a path.
-const outputHelp = "with an extension, as in x.txt, a file; else a folder, new or empty"
+const outputHelp = "`PATH` to write to: a file if it has an extension, as in x.txt; otherwise a folder, which must be new or empty"
 
 // The formats of a corpus, as help texts list them.
 var (
