@@ -124,8 +124,8 @@ func allUnreadable(err error, types *data.TypeSet, formats map[string]string) er
 
 // byPatient reads --by.
 func byPatient(by string) (bool, error) {
-	if by != "document" && by != "patient" {
+	if by != experiments.ByDocument && by != experiments.ByPatient {
 		return false, fmt.Errorf("--by %s is not document or patient", by)
 	}
-	return by == "patient", nil
+	return by == experiments.ByPatient, nil
 }
