@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -24,7 +25,7 @@ type systemsOptions struct {
 // systemsFlags do not go with runs, whose configuration says where all is.
 var systemsFlags = []string{"gold", "a", "b", "format", "system-format", "types"}
 
-const typesHelp = "type `SET`: i2b2-2014, i2b2-2006, mimic, meddocan, conll or any (default that of --format; any for brat and jsonl)"
+var typesHelp = "type `SET`: " + strings.Join(data.TypeSetNames(), ", ") + " (default that of --format; any for brat and jsonl)"
 
 // add adds the flags. other says more of --b, alsoFormat what else has the format of
 // --gold.

@@ -27,8 +27,6 @@ type Format struct {
 	OneNote bool
 	// TextOnly reports whether spans are neither read nor written.
 	TextOnly bool
-	// Types names the type set of a corpus that says nothing else; "" if the format has none.
-	Types string
 	// Read reads a file or a folder.
 	Read func(path string, types *data.TypeSet) data.Documents
 	// Pieces reads files of any size, plain or gzipped, in pieces for what needs the text but not the notes. It is nil
@@ -50,11 +48,11 @@ type Format struct {
 }
 
 var formats = []*Format{
-	ofXML("i2b2", "i2b2-2014", i2b2.I2B2),
-	ofXML("meddocan", "meddocan", i2b2.MEDDOCAN),
+	ofXML("i2b2", i2b2.I2B2),
+	ofXML("meddocan", i2b2.MEDDOCAN),
 	{Name: "brat", Exts: brat.Exts, OneNote: true, Read: brat.Read, Create: brat.Create},
 	{
-		Name: "conll", Exts: []string{conll.Ext}, Types: "conll",
+		Name: "conll", Exts: []string{conll.Ext},
 		Read: conll.Read, Decode: conll.Decode, Create: inFile(conll.Ext, conll.Create), CreateFile: conll.Create,
 	},
 	{
@@ -73,9 +71,9 @@ var formats = []*Format{
 	},
 }
 
-func ofXML(name, types string, dialect i2b2.Dialect) *Format {
+func ofXML(name string, dialect i2b2.Dialect) *Format {
 	return &Format{
-		Name: name, Exts: []string{i2b2.Ext}, OneNote: true, Types: types,
+		Name: name, Exts: []string{i2b2.Ext}, OneNote: true,
 		Read: i2b2.Read, Decode: one(i2b2.Decode),
 		Create: func(dir string, types *data.TypeSet) (data.Writer, error) { return i2b2.Create(dir, dialect, types) },
 		CreateFile: func(path string, types *data.TypeSet) (data.Writer, error) {
