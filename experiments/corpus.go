@@ -219,7 +219,7 @@ func (c *Corpus) inOrder() []string {
 
 // checkSplit refuses a split that is of no use beside train.
 func (c *Corpus) checkSplit(name string, train, docs []*data.Document) error {
-	if c.Format == "text" && name != TrainSplit && name != DevSplit {
+	if format.TextOnly(c.Format) && name != TrainSplit && name != DevSplit {
 		return nil // notes to be tagged, and not to be scored
 	}
 	if err := checkAnnotated(name, docs); err != nil || name == TrainSplit {

@@ -33,7 +33,7 @@ func (o *systemsOptions) add(flags *pflag.FlagSet, other, alsoFormat string) {
 	flags.StringVar(&o.gold, "gold", "", "file or folder of the gold standard, in the place of runs")
 	flags.StringVar(&o.a, "a", "", "file or folder of what system A found")
 	flags.StringVar(&o.b, "b", "", "file or folder of what system B found"+other)
-	flags.StringVar(&o.format, "format", "i2b2", "`FORMAT` of --gold"+alsoFormat+": i2b2, meddocan, brat, conll or jsonl")
+	flags.StringVar(&o.format, "format", "i2b2", "`FORMAT` of --gold"+alsoFormat+": "+annotatedFormats)
 	flags.StringVar(&o.systemFormat, "system-format", "", "`FORMAT` of --a and --b (default that of --gold)")
 	flags.StringVar(&o.types, "types", "", typesHelp)
 }
@@ -65,8 +65,8 @@ func typeSet(name, formatName string) (*data.TypeSet, error) {
 func readMarked(path, formatName string, types *data.TypeSet) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		f, err := format.Lookup(formatName)
-		if err == nil && formatName == "text" {
-			err = errors.New("format text holds no spans to score")
+		if err == nil && f.TextOnly {
+			err = fmt.Errorf("format %s holds no spans to score", formatName)
 		}
 		if err == nil {
 			err = tellLeftOut(path, f)

@@ -230,7 +230,7 @@ func (c *checked) checkAudit(files *fileSet) error {
 		if files.folder {
 			place = filepath.Join(out, file.name)
 		}
-		if path == place || c.format.Name == "brat" && path == annotationPath(place) {
+		if path == place || path == c.format.Sidecar.Path(place) {
 			return fmt.Errorf("%s: notes are to be written there, and not the audit", c.Audit)
 		}
 	}
