@@ -124,8 +124,8 @@ func allUnreadable(err error, types *data.TypeSet, formats map[string]string) er
 
 // byPatient reads --by.
 func byPatient(by string) (bool, error) {
-	if by != "document" && by != "patient" {
-		return false, fmt.Errorf("--by %s is not document or patient", by)
+	if err := data.CheckBy(by); err != nil {
+		return false, fmt.Errorf("--by: %w", err)
 	}
-	return by == "patient", nil
+	return by == data.ByPatient, nil
 }

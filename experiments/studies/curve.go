@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/chart"
+	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
 // LearningCurve is what came out of a study of the training set's size. Other
@@ -91,7 +92,7 @@ var usualSizes = []int{10, 20, 50, 100, 200, 500, 1000, 2000, 5000}
 // CurveOptions say what Curve does with the training set.
 type CurveOptions struct {
 	Sizes []Size // none: 10, 20, 50, 100, 200, 500 and so on, and all documents
-	By    string // "document", or "patient": one patient's documents are drawn before the next's
+	By    string // data.ByDocument, or data.ByPatient: one patient's documents are drawn before the next's
 	// SameUpdates gives each size as many updates as the whole training set has:
 	// epochs, patience, the steps from one scoring of dev to the next, and the decay
 	// of the learning rate are stretched. Without it a small set has the same number
@@ -111,14 +112,14 @@ func Curve(ctx context.Context, c *experiments.Config, co CurveOptions, opt Opti
 	if c.Corpus.Subset.Documents > 0 {
 		return nil, errors.New("corpus.subset: is given already, and a learning curve sets it")
 	}
-	if co.SameUpdates && c.System.ANN == nil {
+	if co.SameUpdates && ann.Of(c.System) == nil {
 		return nil, errors.New("only the updates of system.ann can be kept the same, which the experiment does not have")
 	}
 	train, err := c.Corpus.Load(trainSplit, s.opt.Progress)
 	if err != nil {
 		return nil, err
 	}
-	if co.By == "patient" {
+	if co.By == data.ByPatient {
 		if err := experiments.CheckPatients("the subsets of a learning curve", train); err != nil {
 			return nil, err
 		}
@@ -214,7 +215,7 @@ func (o CurveOptions) documents(all int) ([]int, error) {
 // stretch are the settings that give a training set, of which the whole is so
 // many times as large, as many updates.
 func stretch(c *experiments.Config, times float64) []string {
-	a := c.System.ANN
+	a := ann.Of(c.System)
 	up := func(n int) int { return int(math.Ceil(float64(n) * times)) }
 	return []string{
 		fmt.Sprintf("system.ann.training.epochs=%d", up(a.Training.Epochs)),
@@ -229,7 +230,7 @@ func stretch(c *experiments.Config, times float64) []string {
 func (s *study) instances(train []*data.Document, size int, by string) (map[string]float64, error) {
 	counts := map[string]float64{}
 	for _, seed := range s.opt.Seeds {
-		docs, err := data.Sample(train, size, by == "patient", seed)
+		docs, err := data.Sample(train, size, by == data.ByPatient, seed)
 		if err != nil {
 			return nil, err
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
 const tiny = `name: tiny
@@ -212,7 +213,7 @@ func TestAblations(t *testing.T) {
 		t.Fatalf("%d variants, left out %v, error %v", len(variants), left, err)
 	}
 	for i, v := range variants {
-		a := v.config.System.ANN
+		a := ann.Of(v.config.System)
 		if crf := i != 1; a.Network.CRF != crf {
 			t.Errorf("%s: CRF %v", v.name, a.Network.CRF)
 		}
@@ -347,7 +348,7 @@ func TestStretch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := long.System.ANN
+	a := ann.Of(long.System)
 	if a.Training.Epochs != 300 || a.Training.Patience != 80 || a.Training.EvaluateEvery != 20 ||
 		math.Abs(math.Pow(a.Optimizer.Decay, 300)-math.Pow(0.97, 30)) > 1e-12 {
 		t.Errorf("stretched: %+v %+v", a.Training, a.Optimizer)

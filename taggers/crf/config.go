@@ -152,25 +152,3 @@ func (t Training) trainer(seed uint64, workers int) chain.Trainer {
 	}
 	return chain.LBFGS{L2: t.L2, Iterations: t.Iterations, Delta: t.Delta, Period: t.Period, Workers: workers}
 }
-
-// About is the configuration in a few words.
-func (c Config) About() string {
-	var parts []string
-	if c.Preset != "" {
-		parts = append(parts, "features of "+c.Preset)
-	}
-	if len(c.Without) > 0 {
-		parts[0] += " without " + strings.Join(c.Without, ", ")
-	}
-	for _, s := range c.Features {
-		parts = append(parts, s.Family)
-	}
-	what := string(c.Scheme) + " labels"
-	if len(c.Types) > 0 {
-		what += " of " + strings.Join(c.Types, ", ")
-	}
-	if c.PerType {
-		what += ", a model a type"
-	}
-	return strings.Join(append(parts, what, "by "+c.Training.Method), ", ")
-}

@@ -53,9 +53,6 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Paths points to the paths in the configuration, to be resolved by the caller.
-func (c *Config) Paths() []*string { return c.Lists.Paths() }
-
 // Tagger tags what stands in lists. It needs no training.
 type Tagger struct {
 	config     Config

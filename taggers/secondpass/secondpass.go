@@ -22,16 +22,11 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
-// What goes together.
-const (
-	ByPatient  = "patient"
-	ByDocument = "document"
-)
-
-// Config is what a user chooses, besides the first tagger.
+// Config is what a user chooses.
 type Config struct {
 	By       string   `yaml:"by"`        // patient (default): the dictionary is drawn from all notes of one; or document
 	Types    []string `yaml:"types"`     // whose spans enter the dictionary; default all
@@ -55,16 +50,19 @@ type Config struct {
 	// found as well: it changes their type, and makes one span of those that are but
 	// parts of the phrase. Default false: the first tagger's spans stay as they are.
 	Standardize bool `yaml:"standardize"`
+	// System is the first tagger. Required.
+	System taggers.System `yaml:"system"`
 }
 
 // DefaultConfig is the second pass over a patient's notes.
-func DefaultConfig() Config { return Config{By: ByPatient, MinScore: 0.5, MinLength: 4} }
+func DefaultConfig() Config { return Config{By: data.ByPatient, MinScore: 0.5, MinLength: 4} }
 
 // Validate names the first key that makes no sense.
 func (c Config) Validate() error {
+	if err := data.CheckBy(c.By); err != nil {
+		return fmt.Errorf("by: %w", err)
+	}
 	switch {
-	case c.By != ByPatient && c.By != ByDocument:
-		return fmt.Errorf("by: %q is not patient or document", c.By)
 	case !(c.MinScore >= 0 && c.MinScore <= 1):
 		return fmt.Errorf("min_score: %v is not in [0, 1]", c.MinScore)
 	case c.MinLength < 1:
@@ -139,7 +137,7 @@ func (t *Tagger) second(ctx context.Context, docs []*data.Document, found [][]da
 	var order []string
 	for i, d := range docs {
 		name := fmt.Sprint("note ", i)
-		if t.config.By == ByPatient && d.Patient != "" {
+		if t.config.By == data.ByPatient && d.Patient != "" {
 			name = "patient " + d.Patient
 		}
 		if groups[name] == nil {

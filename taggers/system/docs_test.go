@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/crf"
 	"github.com/lethe-deid/lethe/taggers/crf/feature"
 )
@@ -28,8 +29,8 @@ func TestDocumentation(t *testing.T) {
 	if !ok {
 		t.Fatal("no example is shown")
 	}
-	c := &Config{}
-	if err := strictyaml.Decode("docs/systems.md", []byte(example), c, Defaults()...); err != nil {
+	c := taggers.System{}
+	if err := strictyaml.Decode("docs/systems.md", []byte(example), &c); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Validate(typeSet(t)); err != nil {
