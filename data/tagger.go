@@ -21,3 +21,28 @@ type Prober interface {
 	// their start. Where several taggers disagree they may be spans, too, and overlap.
 	Probe(ctx context.Context, docs []*Document, from float64) (found, doubts [][]Span, err error)
 }
+
+// TagEach tags documents together or, if the tagger fails on them, those of each patient by
+// themselves. It returns what was found in each document, or the error of the document.
+func TagEach(ctx context.Context, tagger Tagger, docs []*Document) ([][]Span, []error) {
+	errs := make([]error, len(docs))
+	found, err := tagger.Tag(ctx, docs)
+	if err == nil {
+		return found, errs
+	}
+	found = make([][]Span, len(docs))
+	for from := 0; from < len(docs); {
+		to := from + 1
+		for to < len(docs) && docs[to].Patient != "" && docs[to].Patient == docs[from].Patient {
+			to++
+		}
+		some, err := tagger.Tag(ctx, docs[from:to])
+		for i := from; i < to; i++ {
+			if errs[i] = err; err == nil {
+				found[i] = some[i-from]
+			}
+		}
+		from = to
+	}
+	return found, errs
+}

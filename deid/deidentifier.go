@@ -1,3 +1,15 @@
+// Package deid finds protected health information (PHI) in notes and replaces it.
+//
+//	model, err := models.Open("model/best", 0)
+//	...
+//	d := &deid.Deidentifier{Tagger: model}
+//	for _, r := range d.Notes(ctx, []deid.Note{{Document: &data.Document{ID: "1", Text: text}}}) {
+//		fmt.Println(r.Clean.Text, r.Err)
+//	}
+//
+// Below it, package replace says what stands in the place of PHI, safetynet finds what a tagger
+// has missed, and notefile reads and writes the files that notes travel in. Package job does files
+// and folders, as "lethe deidentify" does.
 package deid
 
 import (
@@ -10,88 +22,26 @@ import (
 	"github.com/lethe-deid/lethe/deid/surrogate"
 )
 
-// A Deidentifier decides what of the notes of a patient is PHI, from what a tagger found and from all
-// that is known besides, and replaces it. It reads notes only as they were written, never what has been put
-// into them. It is not changed by use: goroutines may share it.
+// A Deidentifier decides what in the notes of a patient is PHI, from what a tagger finds and from
+// everything else that is known, and replaces it. It reads notes only as they were written, never what has been put
+// into them. Using it does not change it: goroutines may share it.
 //
-// These are asked, and what they find is joined where it overlaps:
+// It joins what these find, where it overlaps:
 //
-//   - the tagger, whose spans grow to whole tokens (see whole.go)
+//   - the Tagger, whose spans grow to whole tokens (see whole.go)
 //   - Rules and Deny, what the user says is PHI
 //   - the safety net: Net.Formulaic, what is known of the patient, and what is replaced elsewhere in the
 //     patient's notes
 //
-// Of spans that overlap, one over all that they cover is replaced, with the type of the longest.
+// Spans that overlap are replaced as one, over all that they cover, with the type of the longest.
 type Deidentifier struct {
-	Replacer *replace.Replacer
+	Tagger   data.Tagger                   // nil: the notes' own Spans are used
+	Replacer *replace.Replacer             // nil: each value is replaced by its type in brackets, as [PATIENT]
 	Net      *safetynet.Net                // nil: no safety net
-	Rules    func(text string) []data.Span // rules of the user's own, of any type; nil for none
-	Deny     *safetynet.Phrases            // are PHI wherever they stand; nil for none
-	Allow    *safetynet.Phrases            // are no PHI: what the tagger, the formulaic rules or the originals find there is left; nil for none
-}
-
-// Note is a note of a patient. Its Spans are what a tagger found.
-type Note struct {
-	*data.Document
-	Known []safetynet.Value // what is known of the patient
-}
-
-// Result is what became of a note.
-type Result struct {
-	Clean   *data.Document // the new text, and where in it something was replaced
-	Changes []replace.Change
-	Found   map[safetynet.Source]map[string]int // what the tagger did not find, by why it was found, and by type
-	Err     error                               // why nothing was done
-}
-
-// maxRounds is how often the notes of a patient are looked through for originals: once more after
-// each time that something is found, since it is an original as well.
-const maxRounds = 8
-
-// Patient de-identifies all notes of one patient, whose name is the group.
-func (d *Deidentifier) Patient(group string, notes []Note) []Result {
-	results := make([]Result, len(notes))
-	found := d.find(notes, results)
-	var docs []*data.Document
-	for i, n := range notes {
-		if results[i].Err == nil {
-			docs = append(docs, &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text, Spans: spansOf(found[i])})
-		}
-	}
-	patient := d.Replacer.Patient(group, docs, knownNames(notes)...)
-	for i, n := range notes {
-		if r := &results[i]; r.Err == nil {
-			r.Clean, r.Changes, r.Err = patient.Replace(n.Document, spansOf(found[i]))
-		}
-	}
-	return results
-}
-
-// knownNames are the names of persons that are known of the notes' patient.
-func knownNames(notes []Note) []string {
-	var names []string
-	for _, n := range notes {
-		for _, v := range n.Known {
-			if v.Kind == safetynet.Name || v.Kind == safetynet.Clinician {
-				names = append(names, v.Text)
-			}
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// Find returns what Patient would replace in the notes of one patient: sorted and disjoint.
-func (d *Deidentifier) Find(notes []Note) ([][]data.Span, error) {
-	results := make([]Result, len(notes))
-	spans := make([][]data.Span, len(notes))
-	for i, found := range d.find(notes, results) {
-		if results[i].Err != nil {
-			return nil, results[i].Err
-		}
-		spans[i] = spansOf(found)
-	}
-	return spans, nil
+	Rules    func(text string) []data.Span // the user's own rules, for any type; nil for none
+	Deny     *safetynet.Phrases            // phrases that are PHI wherever they stand; nil for none
+	Allow    *safetynet.Phrases            // phrases that are not PHI if the tagger, the formulaic rules or the originals find them; nil for none
+	Workers  int                           // how many patients are done at a time; 0: one per core
 }
 
 // found is a span, and how much its type counts.
@@ -120,20 +70,26 @@ func spansOf(all []found) []data.Span {
 	return spans
 }
 
-// find finds all PHI of the notes.
-func (d *Deidentifier) find(notes []Note, results []Result) [][]found {
+// find finds all PHI in the notes of a patient. Where a result has an error already, or the spans do not
+// fit the note, nothing is found.
+func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 	all := make([][]found, len(notes))
 	for i, n := range notes {
-		if results[i].Err = n.Check(); results[i].Err == nil {
-			results[i].Found = map[safetynet.Source]map[string]int{}
-			all[i] = d.inNote(n, &results[i])
+		r := results[i]
+		if r.Err != nil {
+			continue
+		}
+		n.Document = &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text, Spans: r.Tagged}
+		if r.Err = n.Check(); r.Err == nil {
+			r.Found = map[safetynet.Source]map[string]int{}
+			all[i] = d.inNote(n, r)
 		}
 	}
 	if d.Net == nil {
 		return all
 	}
 	for range maxRounds {
-		originals := d.Net.Originals(d.removed(notes, all))
+		originals := d.Net.Originals(removed(notes, all))
 		again := false
 		for i, n := range notes {
 			if results[i].Err != nil {
@@ -198,8 +154,8 @@ func (d *Deidentifier) permitted(text string, all []found) []found {
 	})
 }
 
-// removed is what is replaced in the notes, but for what is kept.
-func (d *Deidentifier) removed(notes []Note, all [][]found) []safetynet.Removed {
+// removed lists what is replaced in the notes, and leaves out what is kept.
+func removed(notes []Note, all [][]found) []safetynet.Removed {
 	var removed []safetynet.Removed
 	for i, n := range notes {
 		for _, f := range all[i] {

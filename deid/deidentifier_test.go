@@ -59,9 +59,9 @@ func clean(t testing.TB, d *Deidentifier, known []safetynet.Value, notes ...stri
 	var all []Note
 	for i, n := range notes {
 		text, spans := marked(t, n)
-		all = append(all, Note{Document: &data.Document{ID: string(rune('a' + i)), Text: text, Spans: spans}, Known: known})
+		all = append(all, Note{Document: &data.Document{ID: string(rune('a' + i)), Text: text, Spans: spans}, Group: "p", Known: known})
 	}
-	for _, r := range d.Patient("p", all) {
+	for _, r := range d.Notes(t.Context(), all) {
 		if r.Err != nil {
 			t.Fatal(r.Err)
 		}
@@ -190,7 +190,7 @@ func FuzzPatient(f *testing.F) {
 			if utf8.ValidString(phrase) && phrase != "" {
 				d.Net.Formulaic = rule(phrase, "PHONE")
 			}
-			r := d.Patient("p", []Note{{Document: doc, Known: []safetynet.Value{{Kind: safetynet.Name, Text: phrase}}}})[0]
+			r := d.Notes(t.Context(), []Note{{Document: doc, Known: []safetynet.Value{{Kind: safetynet.Name, Text: phrase}}}})[0]
 			if r.Err != nil {
 				t.Fatal(r.Err)
 			}
@@ -207,7 +207,7 @@ func FuzzPatient(f *testing.F) {
 			if text[at:] != r.Clean.Text[made:] {
 				t.Fatal("text at the end has changed")
 			}
-			found, err := d.Find([]Note{{Document: doc}})
+			found, err := d.Tag(t.Context(), []*data.Document{doc})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -24,7 +24,7 @@ func TestInitialStayedBesideTheName(t *testing.T) {
 	} {
 		text, spans := marked(t, noted)
 		d := &Deidentifier{Replacer: replacer(t, replace.Plan{})}
-		results := d.Patient("a", []Note{{Document: &data.Document{ID: "a", Text: text, Spans: spans}}})
+		results := d.Notes(t.Context(), []Note{{Document: &data.Document{ID: "a", Text: text, Spans: spans}}})
 		if results[0].Err != nil || results[0].Clean.Text != want {
 			t.Errorf("%q became %q, want %q, error %v", noted, results[0].Clean.Text, want, results[0].Err)
 		}

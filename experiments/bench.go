@@ -15,6 +15,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/nn/kernel"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/ann"
@@ -60,7 +61,7 @@ func RunBench(ctx context.Context, opt BenchOptions) (*Bench, error) {
 	var model *ann.Tagger
 	switch {
 	case opt.Model != "":
-		m, err := Open(opt.Model, opt.Workers)
+		m, err := models.Open(opt.Model, opt.Workers)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/ann"
 	"github.com/lethe-deid/lethe/taggers/crf"
@@ -90,11 +91,15 @@ func TestShippedConfigsTrainAndPredict(t *testing.T) {
 			if _, err := Train(t.Context(), c, TrainOptions{Dir: run, Workers: 2}); err != nil {
 				t.Fatal(err)
 			}
-			m, err := Open(run, 1)
+			m, err := models.Open(run, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := m.Run.Predict(t.Context(), m, "train", PredictOptions{})
+			trained, err := OpenRun(run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := trained.Predict(t.Context(), m, "train", PredictOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-deid/lethe/data/augment"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/models"
 )
 
 const (
@@ -62,7 +63,7 @@ func (c *Corpus) OutputFormat() string {
 
 // read reads a split. An error that stops it before the first document names
 // the key.
-func (c *Corpus) read(split string, progress Progress) (data.Documents, error) {
+func (c *Corpus) read(split string, progress models.Progress) (data.Documents, error) {
 	switch {
 	case c.cuts(split):
 		parts, err := c.part(progress)
@@ -94,7 +95,7 @@ func (c *Corpus) source(split string) (data.Documents, error) {
 
 // part cuts up what is given as train. All of it must be readable, since the
 // parts would be others without a note.
-func (c *Corpus) part(progress Progress) (parts map[string][]*data.Document, err error) {
+func (c *Corpus) part(progress models.Progress) (parts map[string][]*data.Document, err error) {
 	source, err := c.source(trainSplit)
 	if err != nil {
 		return nil, err
@@ -148,7 +149,7 @@ func checkDivision(key, by string, docs []*data.Document) error {
 }
 
 // Load reads all of a split, every note of which must be readable.
-func (c *Corpus) Load(split string, progress Progress) ([]*data.Document, error) {
+func (c *Corpus) Load(split string, progress models.Progress) ([]*data.Document, error) {
 	source, err := c.read(split, progress)
 	if err != nil {
 		return nil, err
@@ -170,7 +171,7 @@ func (c *Corpus) checkSplits() error {
 // loadBoth reads what a training needs, a corpus that is to be parted only once.
 // The other splits it does not need, but compares with train: such of their notes
 // as can be read. It returns what there is to say of each split.
-func (c *Corpus) loadBoth(progress Progress) (train, dev []*data.Document, all []Facts, err error) {
+func (c *Corpus) loadBoth(progress models.Progress) (train, dev []*data.Document, all []Facts, err error) {
 	if err := c.checkSplits(); err != nil {
 		return nil, nil, nil, err
 	}
@@ -221,7 +222,7 @@ func (c *Corpus) checkSplit(name string, train, docs []*data.Document) error {
 }
 
 // check reads all splits, and returns what is wrong with each.
-func (c *Corpus) check(progress Progress) (all []Facts, err error) {
+func (c *Corpus) check(progress models.Progress) (all []Facts, err error) {
 	if err := c.checkSplits(); err != nil {
 		return nil, err
 	}
@@ -261,7 +262,7 @@ const maxBad = 20
 
 // collect reads a source to its end. Of notes that cannot be read, it names the
 // first.
-func (c *Corpus) collect(split string, source data.Documents, progress Progress) ([]*data.Document, error) {
+func (c *Corpus) collect(split string, source data.Documents, progress models.Progress) ([]*data.Document, error) {
 	var docs []*data.Document
 	var bad []error
 	for doc, err := range source {
@@ -274,7 +275,7 @@ func (c *Corpus) collect(split string, source data.Documents, progress Progress)
 		}
 		if bad == nil {
 			docs = append(docs, doc)
-			progress.tell("reading "+split, len(docs), c.Notes[split])
+			progress.Tell("reading "+split, len(docs), c.Notes[split])
 		}
 	}
 	if bad != nil {

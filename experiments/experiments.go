@@ -32,6 +32,7 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/shortname"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -365,7 +366,7 @@ func (c *Config) Outline() string {
 // read, and returns what there is to say of the splits, and an error for each split,
 // note, file, folder or ablation that is missing or wrong; or else for the first of the
 // system's files that is broken.
-func (c *Config) Check(progress Progress) ([]Facts, error) {
+func (c *Config) Check(progress models.Progress) ([]Facts, error) {
 	facts, err := c.Corpus.check(progress)
 	err = errors.Join(err, c.checkAblations(), c.checkFiles())
 	if err != nil {

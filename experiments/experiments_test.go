@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"weak"
 
@@ -19,16 +18,16 @@ import (
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/internal/lockfile"
+	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
-// years is a tagger that finds the "2087" in a note, and nothing in the spans
-// that it has. It remembers how many notes it was given at a time.
-type years struct{ chunks []int }
+// years is a tagger that finds the "2087" in a note, and looks at none of the spans
+// that the note has.
+type years struct{}
 
-func (y *years) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error) {
-	y.chunks = append(y.chunks, len(docs))
+func (*years) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error) {
 	found := make([][]data.Span, len(docs))
 	for i, d := range docs {
 		if len(d.Spans) > 0 {
@@ -57,161 +56,6 @@ func numbered(n int, text string, bad func(i int) bool) data.Documents {
 }
 
 func none(int) bool { return false }
-
-func TestApply(t *testing.T) {
-	var used, failed []string
-	var told [][2]int
-	tagger := &years{}
-	err := Apply(t.Context(), tagger, numbered(600, "In 2087.", func(i int) bool { return i == 5 }), Stream{
-		Use: func(note, found *data.Document) error {
-			if want := []data.Span{{Start: 3, End: 7, Type: "DATE", Score: 0.9}}; !slices.Equal(found.Spans, want) || found.ID != note.ID || found.Text != note.Text {
-				t.Errorf("note %s: found %v in %s", note.ID, found.Spans, found.ID)
-			}
-			if own := []data.Span{{Start: 0, End: 1, Type: "AGE", Score: 1}}; !slices.Equal(note.Spans, own) {
-				t.Errorf("note %s: own spans %v", note.ID, note.Spans)
-			}
-			if note.ID == "300" {
-				return errors.New("note 300 cannot be written")
-			}
-			used = append(used, note.ID)
-			return nil
-		},
-		Failed: func(err error) { failed = append(failed, err.Error()) },
-		Stage:  "x", Total: 600,
-		Progress: func(stage string, done, total int) { told = append(told, [2]int{done, total}) },
-	})
-	var unexamined *Unexamined
-	if !errors.As(err, &unexamined) || *unexamined != (Unexamined{Failed: 2, Notes: 600}) {
-		t.Errorf("error %v", err)
-	}
-	if want := []string{"note 5 is bad", "note 301: note 300 cannot be written"}; !slices.Equal(failed, want) {
-		t.Errorf("failed %q, want %q", failed, want)
-	}
-	if len(used) != 598 || used[0] != "0" || used[5] != "6" || used[597] != "599" {
-		t.Errorf("%d notes used, not the 598 others in order", len(used))
-	}
-	if want := []int{256, 256, 87}; !slices.Equal(tagger.chunks, want) {
-		t.Errorf("chunks of %v notes, want %v", tagger.chunks, want)
-	}
-	if last := told[len(told)-1]; last != [2]int{600, 600} {
-		t.Errorf("the last progress is %v", last)
-	}
-}
-
-// One patient's notes that come in a row are tagged together, up to a bound.
-func TestApplyKeepsPatientsTogether(t *testing.T) {
-	docs := func(patients ...int) data.Documents { // how many notes of each; of 0: one of nobody
-		return func(yield func(*data.Document, error) bool) {
-			for p, n := range patients {
-				for i := range max(1, n) {
-					d := &data.Document{ID: fmt.Sprint(p, "-", i), Text: "x"}
-					if n > 0 {
-						d.Patient = fmt.Sprint(p)
-					}
-					if !yield(d, nil) {
-						return
-					}
-				}
-			}
-		}
-	}
-	for name, c := range map[string]struct {
-		docs data.Documents
-		want []int
-	}{
-		"within a chunk":       {docs(100, 100), []int{200}},
-		"over its end":         {docs(200, 100, 3), []int{300, 3}},
-		"just at its end":      {docs(200, 56, 3), []int{256, 3}},
-		"nobody's":             {docs(append(slices.Repeat([]int{0}, 300), 2)...), []int{256, 46}},
-		"more than the bound":  {docs(chunkDocuments*patientChunks + 1), []int{chunkDocuments * patientChunks, 1}},
-		"nobody's, then one's": {docs(append(slices.Repeat([]int{0}, 255), 2, 0)...), []int{257, 1}},
-	} {
-		tagger := &years{}
-		used := 0
-		err := Apply(t.Context(), tagger, c.docs, Stream{Use: func(_, _ *data.Document) error { used++; return nil }})
-		total := 0
-		for _, n := range c.want {
-			total += n
-		}
-		if err != nil || !slices.Equal(tagger.chunks, c.want) || used != total {
-			t.Errorf("%s: chunks of %v notes, want %v; %d used, error %v", name, tagger.chunks, c.want, used, err)
-		}
-	}
-}
-
-// stumbles is a tagger that fails on one note.
-type stumbles struct {
-	years
-	on string
-}
-
-func (s *stumbles) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
-	for _, d := range docs {
-		if d.ID == s.on {
-			return nil, errors.New("member crf: no")
-		}
-	}
-	return s.years.Tag(ctx, docs)
-}
-
-// A note that the tagger fails on is named and never passed on; others of the patient
-// would lack what it tells of them, so they are not either. All else is done.
-func TestATaggerThatFailsOnOneNote(t *testing.T) {
-	docs := data.Each([]*data.Document{
-		{ID: "a", Text: "In 2087."}, {ID: "b", Patient: "1", Text: "In 2087."}, {ID: "c", Patient: "1", Text: "In 2087."}, {ID: "d", Patient: "2", Text: "In 2087."},
-	})
-	var used, untagged, failed []string
-	err := Apply(t.Context(), &stumbles{on: "c"}, docs, Stream{
-		Use: func(_, found *data.Document) error {
-			if len(found.Spans) != 1 {
-				t.Errorf("note %s: %v", found.ID, found.Spans)
-			}
-			used = append(used, found.ID)
-			return nil
-		},
-		Untagged: func(d *data.Document) { untagged = append(untagged, d.ID) },
-		Failed:   func(err error) { failed = append(failed, err.Error()) },
-	})
-	var unexamined *Unexamined
-	if !errors.As(err, &unexamined) || *unexamined != (Unexamined{Failed: 2, Notes: 4}) {
-		t.Errorf("error %v", err)
-	}
-	if !slices.Equal(used, []string{"a", "d"}) || !slices.Equal(untagged, []string{"b", "c"}) ||
-		!slices.Equal(failed, []string{"note 2: member crf: no", "note 3: member crf: no"}) {
-		t.Errorf("used %q, untagged %q, failed %q", used, untagged, failed)
-	}
-}
-
-func TestApplyBoundsMemory(t *testing.T) {
-	tagger := &years{}
-	err := Apply(t.Context(), tagger, numbered(5, strings.Repeat(" ", chunkBytes/2), none), Stream{
-		Use: func(_, _ *data.Document) error { return nil },
-	})
-	if want := []int{2, 2, 1}; err != nil || !slices.Equal(tagger.chunks, want) {
-		t.Errorf("chunks of %v notes, want %v; error %v", tagger.chunks, want, err)
-	}
-}
-
-func TestApplyEnds(t *testing.T) {
-	full := &data.Error{Path: "x", Offset: -1, Reason: "cannot be written", Err: syscall.ENOSPC}
-	uses := 0
-	err := Apply(t.Context(), &years{}, numbered(3, "x", none), Stream{
-		Use:    func(_, _ *data.Document) error { uses++; return full },
-		Failed: func(error) { t.Error("a full disk is blamed on a note") },
-	})
-	if !errors.Is(err, syscall.ENOSPC) || uses != 1 {
-		t.Errorf("full disk: error %v after %d notes, want it after the first", err, uses)
-	}
-
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := Apply(ctx, &years{}, numbered(3, "x", none), Stream{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("interrupted: error %v", err)
-	}
-	if err := Apply(t.Context(), &years{}, numbered(0, "x", none), Stream{}); err == nil {
-		t.Error("no error without a note")
-	}
-}
 
 // corpus writes n notes of brat, all of patient "".
 func corpus(t *testing.T, dir string, n int) {
@@ -515,7 +359,7 @@ func TestPredict(t *testing.T) {
 	write(t, filepath.Join(notes, "note-01.ann"), "T1\tDATE 0 400\tx\n")
 	var failed []error
 	report, err := r.Predict(t.Context(), &years{}, "x", PredictOptions{Failed: func(err error) { failed = append(failed, err) }})
-	var unexamined *Unexamined
+	var unexamined *models.Unexamined
 	if !errors.As(err, &unexamined) || len(failed) != 1 || report == nil || report.Documents != 2 {
 		t.Errorf("error %v, failed %v, report %v", err, failed, report)
 	}
@@ -548,6 +392,9 @@ func content(t *testing.T, path string) string {
 	return string(raw)
 }
 
+// batchNotes is how many notes are tagged together: see data.Batches.
+const batchNotes = 256
+
 // forgetful is a writer that keeps nothing but where the notes were.
 type forgetful struct {
 	notes []weak.Pointer[data.Document]
@@ -556,7 +403,7 @@ type forgetful struct {
 
 func (f *forgetful) Write(d *data.Document) error {
 	f.notes = append(f.notes, weak.Make(d))
-	if len(f.notes) == 3*chunkDocuments {
+	if len(f.notes) == 3*batchNotes {
 		runtime.GC()
 		for _, n := range f.notes {
 			if n.Value() != nil {
@@ -574,12 +421,12 @@ func (f *forgetful) Abort() error { return nil }
 func TestPredictBoundsMemory(t *testing.T) {
 	r := &Run{t.TempDir(), &Config{Corpus: Corpus{Types: "i2b2-2014"}}}
 	out := &forgetful{}
-	report, err := r.predict(t.Context(), &years{}, "x", numbered(3*chunkDocuments, "In 2087.", none), PredictOptions{Output: out})
-	if err != nil || report.Documents != 3*chunkDocuments || report.Strict.Counts != (evaluation.Counts{FP: 3 * chunkDocuments, FN: 3 * chunkDocuments}) {
+	report, err := r.predict(t.Context(), &years{}, "x", numbered(3*batchNotes, "In 2087.", none), PredictOptions{Output: out})
+	if err != nil || report.Documents != 3*batchNotes || report.Strict.Counts != (evaluation.Counts{FP: 3 * batchNotes, FN: 3 * batchNotes}) {
 		t.Fatalf("error %v, report %+v", err, report)
 	}
-	if out.held > chunkDocuments+1 {
-		t.Errorf("%d notes are held while one is written; %d are tagged at a time", out.held, chunkDocuments)
+	if out.held > batchNotes+1 {
+		t.Errorf("%d notes are held while one is written; %d are tagged at a time", out.held, batchNotes)
 	}
 }
 
@@ -654,11 +501,15 @@ system:
 		}
 	}
 
-	m, err := Open(filepath.Join(dir, "whole"), 1)
+	m, err := models.Open(filepath.Join(dir, "whole"), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(config, m.Run.Config); diff != "" || m.Types.Name != "i2b2-2014" {
+	trained, err := OpenRun(filepath.Join(dir, "whole"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(config, trained.Config); diff != "" || m.Types.Name != "i2b2-2014" {
 		t.Errorf("the run that was opened has another config: -want +got\n%s", diff)
 	}
 	for name, resumed := range map[string]int{"whole": 0, "broken": 1} {

@@ -14,13 +14,14 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/models"
 )
 
 // scoresSuffix follows the name of a split: in predictions/SPLIT.scores.jsonl.
 const scoresSuffix = ".scores.jsonl"
 
 // Gold reads a split of the run's corpus, every note of which must be readable.
-func (r *Run) Gold(split string, progress Progress) ([]*data.Document, error) {
+func (r *Run) Gold(split string, progress models.Progress) ([]*data.Document, error) {
 	if err := r.checkSplit(split); err != nil {
 		return nil, err
 	}

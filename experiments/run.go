@@ -19,20 +19,16 @@ import (
 	"github.com/lethe-deid/lethe/internal/lockfile"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/internal/wholefile"
+	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers/ann"
-	"github.com/lethe-deid/lethe/taggers/system"
 )
 
-// Names in a run folder and, the last, in a model folder.
+// Names in a run folder.
 const (
 	configFile  = "config.yaml"
 	logFile     = "log.jsonl"
-	modelFolder = "model"
-	bestFolder  = "best"
 	predictions = "predictions"
 	evaluations = "evaluation"
-	weightsFile = "weights.safetensors"
-	systemFile  = "system.yaml"
 )
 
 // Run is a run folder.
@@ -53,42 +49,12 @@ func OpenRun(dir string) (*Run, error) {
 	return &Run{dir, c}, nil
 }
 
-// Model is a tagger from a file.
-type Model struct {
-	data.Tagger
-	Types *data.TypeSet // of its spans
-	Run   *Run          // whose best model this is; nil for a model folder
-	dir   string
-}
-
-// Open reads a model folder, or the best model of a run folder. workers is the
-// number of cores to use.
-func Open(dir string, workers int) (*Model, error) {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return nil, err
+// CalibrationNotes loads the notes of a split on which the run's model can be calibrated.
+func (r *Run) CalibrationNotes(split string, progress models.Progress) ([]*data.Document, error) {
+	if split == trainSplit {
+		return nil, errors.New("on the split that it was trained on, a model has too few doubts: calibrate on another")
 	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("%s: is a file, not a run or model folder", dir)
-	}
-	m := &Model{}
-	path := dir
-	if exists(filepath.Join(dir, modelFolder)) {
-		if m.Run, err = OpenRun(dir); err != nil {
-			return nil, err
-		}
-		path = bestModel(dir)
-	} else if !system.IsModel(dir) {
-		return nil, fmt.Errorf("%s: neither a run folder, which holds %s, nor a model folder, which holds %s or %s", dir, modelFolder, weightsFile, systemFile)
-	}
-	m.dir = path
-	m.Tagger, m.Types, err = system.Load(path, workers)
-	return m, err
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+	return r.Gold(split, progress)
 }
 
 // PredictOptions say how to tag a split.
@@ -96,13 +62,13 @@ type PredictOptions struct {
 	Output   data.Writer // where to keep what is found; nil: predictions/SPLIT in the run folder, which is replaced
 	Aside    bool        // the tagger is not the run's model as it was trained: keep nothing in the run folder
 	Failed   func(error) // is told of each note that could not be examined; may be nil
-	Progress Progress
+	Progress models.Progress
 }
 
 // Predict tags a split of the run's corpus, keeps what was found, and its
 // scores under evaluation, and returns the scores. A note that cannot be read is
 // not scored, and one that cannot be tagged or written counts as missed: the error
-// is an *Unexamined then, beside the scores.
+// is a *models.Unexamined then, beside the scores.
 func (r *Run) Predict(ctx context.Context, tagger data.Tagger, split string, opt PredictOptions) (*evaluation.Report, error) {
 	source, err := r.Config.Corpus.read(split, opt.Progress)
 	if err != nil {
@@ -139,7 +105,7 @@ func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, sou
 		encoder  = json.NewEncoder(&lines)
 		unscored error // the first: of a note that is kept, but not scored
 	)
-	unexamined := Apply(ctx, tagger, source, Stream{
+	unexamined := models.Apply(ctx, tagger, source, models.Stream{
 		Use: func(gold, found *data.Document) error {
 			err := out.Write(found)
 			if err != nil {
@@ -154,7 +120,7 @@ func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, sou
 		Untagged: func(gold *data.Document) { unscored = cmp.Or(unscored, scorer.Add(gold, nil)) }, // counts as missed
 		Failed:   opt.Failed, Stage: "tagging " + split, Total: r.Config.Corpus.Notes[split], Progress: opt.Progress,
 	})
-	if partly := (*Unexamined)(nil); unexamined != nil && (!errors.As(unexamined, &partly) || written == 0) {
+	if partly := (*models.Unexamined)(nil); unexamined != nil && (!errors.As(unexamined, &partly) || written == 0) {
 		return nil, unexamined
 	}
 	if err := out.Close(); err != nil {
@@ -281,4 +247,9 @@ func (r *Run) begin(resume bool) error {
 		return err
 	}
 	return WriteFile(path, encoded)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -8,12 +8,13 @@ import (
 	"github.com/lethe-deid/lethe/evaluation/metrics"
 	"github.com/lethe-deid/lethe/evaluation/significance"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/models"
 )
 
 // Significance tests whether what two runs found in a split differs, by metrics
 // of the names that metrics.Lookup takes, or else by metrics.Defaults. Both must
 // have predicted the split, which must be the same documents for both.
-func Significance(ctx context.Context, a, b *Run, split string, names []string, opt significance.Options, progress Progress) (*significance.Report, error) {
+func Significance(ctx context.Context, a, b *Run, split string, names []string, opt significance.Options, progress models.Progress) (*significance.Report, error) {
 	typesA, typesB := a.Config.Corpus.Types, b.Config.Corpus.Types
 	if typesA != typesB {
 		return nil, fmt.Errorf("%s and %s have different type sets: %s and %s", a.Dir, b.Dir, typesA, typesB)

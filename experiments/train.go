@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
@@ -24,7 +25,7 @@ type TrainOptions struct {
 	Corpus   func([]Facts)       // is told what was read, before the training; may be nil
 	Epoch    func(taggers.Epoch) // may be nil
 	Failed   func(error)         // is told of each note of dev that could not be written; may be nil
-	Progress Progress
+	Progress models.Progress
 }
 
 // Train fits the system, keeps all that belongs to the run in its folder, and
@@ -72,9 +73,9 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	defer cancel()
 	tagger, err := system.Fit(ctx, c.System, taggers.Task{
 		Name: c.Name, Types: types, Train: train, Dev: dev, Copies: c.Corpus.copies(train), Seed: c.Seed,
-		Workers: opt.Workers, Dir: filepath.Join(opt.Dir, modelFolder), Resume: opt.Resume,
+		Workers: opt.Workers, Dir: filepath.Join(opt.Dir, models.Folder), Resume: opt.Resume,
 		Report: taggers.Report{
-			Step: func(epoch, done, total int) { opt.Progress.tell(fmt.Sprintf("epoch %d", epoch), done, total) },
+			Step: func(epoch, done, total int) { opt.Progress.Tell(fmt.Sprintf("epoch %d", epoch), done, total) },
 			Epoch: func(e taggers.Epoch) {
 				if log.add(e); log.err != nil {
 					cancel()
@@ -100,7 +101,7 @@ func (r *Run) defaultWorkers(resume bool) (int, error) {
 	if !resume {
 		return runtime.NumCPU(), nil
 	}
-	if n, err := system.StateWorkers(filepath.Join(r.Dir, modelFolder)); n > 0 || err != nil {
+	if n, err := system.StateWorkers(filepath.Join(r.Dir, models.Folder)); n > 0 || err != nil {
 		return n, err
 	}
 	machine, err := r.Machine()
@@ -112,7 +113,7 @@ func (r *Run) defaultWorkers(resume bool) (int, error) {
 
 // discard takes back what begin and an unfinished first epoch made.
 func (r *Run) discard() {
-	for _, name := range []string{configFile, machineFile, modelFolder} {
+	for _, name := range []string{configFile, machineFile, models.Folder} {
 		os.RemoveAll(filepath.Join(r.Dir, name))
 	}
 	os.Remove(r.Dir) // unless the user put something there

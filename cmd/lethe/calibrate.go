@@ -9,13 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers/operating"
 )
 
 func newCalibrate() *cobra.Command {
 	var (
-		opt           experiments.CalibrateOptions
+		split         string
 		input, format string
 		workers       int
 		asJSON        bool
@@ -40,19 +41,23 @@ report" draws it. A model that has changed has to be calibrated again.`,
   lethe deidentify --model runs/meddocan --min-recall 0.995 note.txt`,
 		Args: wants("RUN|MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			model, err := experiments.Open(args[0], workers)
+			model, err := models.Open(args[0], workers)
 			if err != nil {
 				return err
 			}
-			if input != "" {
-				if opt.Notes, _, err = openInput(input, format, model.Types); err != nil {
-					return err
-				}
-			}
 			p := newProgress()
 			defer p.clear()
-			opt.Progress = p.show
-			curve, err := model.Calibrate(cmd.Context(), opt)
+			var docs []*data.Document
+			if input == "" {
+				docs, err = calibrationNotes(args[0], split, p)
+			} else {
+				split = ""
+				docs, err = markedNotes(input, format, model.Types)
+			}
+			if err != nil {
+				return err
+			}
+			curve, err := model.Calibrate(cmd.Context(), docs, split)
 			if err != nil {
 				return err
 			}
@@ -66,13 +71,29 @@ report" draws it. A model that has changed has to be calibrated again.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opt.Split, "split", "", "`SPLIT` of the run's corpus to measure on, not train (default dev)")
+	flags.StringVar(&split, "split", "dev", "`SPLIT` of the run's corpus to measure on, not train")
 	flags.StringVar(&input, "input", "", "file, folder or - (stdin) with other notes (default none)")
 	flags.StringVar(&format, "format", "i2b2", "`FORMAT` of --input: i2b2, meddocan, brat, conll or jsonl")
 	cmd.MarkFlagsMutuallyExclusive("split", "input")
 	flags.BoolVar(&asJSON, "json", false, "print everything, the calibrations too, as JSON (default a table)")
 	workersFlag(cmd, &workers)
 	return cmd
+}
+
+func calibrationNotes(dir, split string, p *progress) ([]*data.Document, error) {
+	run, err := runOf(dir, "give notes whose PHI is marked as --input")
+	if err != nil {
+		return nil, err
+	}
+	return run.CalibrationNotes(split, p.show)
+}
+
+func markedNotes(path, format string, types *data.TypeSet) ([]*data.Document, error) {
+	docs, _, err := openInput(path, format, types)
+	if err != nil {
+		return nil, err
+	}
+	return data.Collect(docs)
 }
 
 func writeCurve(w io.Writer, c *operating.Curve) error {

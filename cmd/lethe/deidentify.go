@@ -18,7 +18,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/mapping"
 	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/deid/replace"
-	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/models"
 )
 
 type deidentifyOptions struct {
@@ -175,7 +175,7 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	if err := o.checkAudit(input, files); err != nil {
 		return err
 	}
-	model, err := experiments.Open(o.model, o.workers)
+	model, err := models.Open(o.model, o.workers)
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	}
 	var settings runSettings
 	if o.audit != "" || files.output != stdio { // else nothing would hold them
-		if d.modelDigest, err = experiments.Digest(o.model); err != nil {
+		if d.modelDigest, err = model.Digest(); err != nil {
 			return err
 		}
 		if settings, err = o.settings(cmd, input, d.modelDigest, replacement); err != nil {
@@ -240,7 +240,7 @@ func (o *deidentifyOptions) run(cmd *cobra.Command, input string) error {
 	if d.known != nil && !d.knew && d.summary.Notes > 0 {
 		complain(fmt.Errorf("%s: says nothing of any note: are its patients and ids those of the notes?", o.rules.known))
 	}
-	u, ok := errors.AsType[*experiments.Unexamined](err)
+	u, ok := errors.AsType[*models.Unexamined](err)
 	done := err == nil || ok && u.Failed < u.Notes
 	if done && !o.quiet {
 		err = errors.Join(err, d.summary.WriteText(os.Stderr))

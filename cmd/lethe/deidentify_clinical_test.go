@@ -192,7 +192,7 @@ func TestClinicalValuesStay(t *testing.T) {
 			for seed := range uint64(*clinicalNotes) {
 				n := newClinicalNote(seed)
 				text := n.text.String()
-				r := d.Patient("p", []deid.Note{{Document: &data.Document{ID: "n", Text: text, Spans: n.found()}}})[0]
+				r := d.Notes(t.Context(), []deid.Note{{Document: &data.Document{ID: "n", Text: text, Spans: n.found()}}})[0]
 				if r.Err != nil {
 					t.Fatal(r.Err)
 				}

@@ -16,7 +16,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/deid/safetynet"
-	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/models"
 )
 
 // What is read before it is tagged, and so held in memory: so many notes, so many records with or
@@ -119,7 +119,7 @@ func (d *deidentification) run(ctx context.Context, files *fileSet) (err error) 
 	case single != nil:
 		return single
 	case d.summary.Failed+d.earlier.Failed > 0:
-		return &experiments.Unexamined{Failed: d.summary.Failed + d.earlier.Failed, Notes: d.summary.Notes + d.earlier.Notes}
+		return &models.Unexamined{Failed: d.summary.Failed + d.earlier.Failed, Notes: d.summary.Notes + d.earlier.Notes}
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func (d *deidentification) flush(ctx context.Context) error {
 		}
 	}
 	if len(docs) > 0 {
-		found, errs := experiments.TagEach(ctx, d.tagger, docs)
+		found, errs := data.TagEach(ctx, d.tagger, docs)
 		if err := ctx.Err(); err != nil {
 			return err
 		}

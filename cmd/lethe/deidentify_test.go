@@ -23,7 +23,7 @@ import (
 	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/deid/replace"
-	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/models"
 )
 
 // byRules is an experiment that has nothing to learn.
@@ -263,7 +263,7 @@ func TestSpanBesideTheText(t *testing.T) {
 	}
 	d := &deidentification{tagger: beside{}, format: format, engine: &deid.Deidentifier{Replacer: replacement}, workers: 1, progress: &progress{}}
 	err = d.run(t.Context(), files)
-	if u, ok := errors.AsType[*experiments.Unexamined](err); !ok || u.Failed != 1 || u.Notes != 3 {
+	if u, ok := errors.AsType[*models.Unexamined](err); !ok || u.Failed != 1 || u.Notes != 3 {
 		t.Errorf("error %v", err)
 	}
 	if got := string(read(t, filepath.Join(out, "a.jsonl"))); got != "{\"text\":\"good\"}\n{\"text\":\"good\"}\n" {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers/crf"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
@@ -56,7 +56,7 @@ type memberDump struct {
 }
 
 func (o *dumpOptions) run(dir string) error {
-	model, err := experiments.Open(dir, runtime.NumCPU())
+	model, err := models.Open(dir, runtime.NumCPU())
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func BenchmarkEngine(b *testing.B) {
 	b.SetBytes(int64(size))
 	for b.Loop() {
 		for _, doc := range docs {
-			d.Patient(doc.ID, []deid.Note{{Document: doc}})
+			d.Notes(b.Context(), []deid.Note{{Document: doc}})
 		}
 	}
 }

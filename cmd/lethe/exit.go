@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/models"
 )
 
 // The exit codes.
@@ -62,7 +62,7 @@ func partly(err error) bool {
 	if _, ok := errors.AsType[incomplete](err); ok {
 		return true
 	}
-	u, ok := errors.AsType[*experiments.Unexamined](err)
+	u, ok := errors.AsType[*models.Unexamined](err)
 	return ok && u.Failed < u.Notes
 }
 

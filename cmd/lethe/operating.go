@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers/operating"
 )
 
@@ -32,7 +32,7 @@ func (o *operatingOptions) check(cmd *cobra.Command) error {
 
 // set is the model as it is to be, and what is to be expected of it; nil if
 // nobody knows.
-func (o *operatingOptions) set(model *experiments.Model) (data.Tagger, *operating.Point, error) {
+func (o *operatingOptions) set(model *models.Model) (data.Tagger, *operating.Point, error) {
 	if o.bias > 0 {
 		tagger, err := model.Biased(o.bias)
 		return tagger, nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/models"
 )
 
 type predictOptions struct {
@@ -55,7 +56,7 @@ A note that cannot be read is named, the others are done, and the exit code is 3
 			if err := cmp.Or(opt.check(cmd), opt.operating.check(cmd)); err != nil {
 				return usageError(cmd, err)
 			}
-			model, err := experiments.Open(args[0], opt.workers)
+			model, err := models.Open(args[0], opt.workers)
 			if err != nil {
 				return err
 			}
@@ -70,10 +71,11 @@ A note that cannot be read is named, the others are done, and the exit code is 3
 			if opt.input != "" {
 				return opt.others(cmd.Context(), model)
 			}
-			if model.Run == nil {
-				return fmt.Errorf("%s: a model folder has no splits: give an --input", args[0])
+			run, err := runOf(args[0], "give an --input")
+			if err != nil {
+				return err
 			}
-			return opt.ofRun(cmd.Context(), model)
+			return opt.ofRun(cmd.Context(), run, model)
 		},
 	}
 	flags := cmd.Flags()
@@ -151,9 +153,17 @@ func anotherFormat(ext, formatName string) bool {
 	return others
 }
 
+// runOf opens a run folder. The hint says what to do with a model folder, which has no splits.
+func runOf(dir, hint string) (*experiments.Run, error) {
+	if !models.IsRun(dir) {
+		return nil, fmt.Errorf("%s: a model folder has no splits: %s", dir, hint)
+	}
+	return experiments.OpenRun(dir)
+}
+
 // ofRun tags and scores a split.
-func (o *predictOptions) ofRun(ctx context.Context, m *experiments.Model) error {
-	corpus := &m.Run.Config.Corpus
+func (o *predictOptions) ofRun(ctx context.Context, run *experiments.Run, m *models.Model) error {
+	corpus := &run.Config.Corpus
 	split := o.split
 	if split == "" {
 		split = "test"
@@ -166,7 +176,7 @@ func (o *predictOptions) ofRun(ctx context.Context, m *experiments.Model) error 
 		return err
 	}
 	p := newProgress()
-	scores, err := m.Run.Predict(ctx, m, split, experiments.PredictOptions{
+	scores, err := run.Predict(ctx, m, split, experiments.PredictOptions{
 		Output: out, Aside: o.operating != operatingOptions{} || o.safetyNet != "off", Failed: p.failed, Progress: p.show,
 	})
 	p.clear()
@@ -180,7 +190,7 @@ func (o *predictOptions) ofRun(ctx context.Context, m *experiments.Model) error 
 }
 
 // others tags notes that are not of the run's corpus.
-func (o *predictOptions) others(ctx context.Context, m *experiments.Model) error {
+func (o *predictOptions) others(ctx context.Context, m *models.Model) error {
 	in, oneNote, err := openInput(o.input, o.format, anyTypes())
 	if err != nil {
 		return err
@@ -193,7 +203,7 @@ func (o *predictOptions) others(ctx context.Context, m *experiments.Model) error
 }
 
 // apply tags notes, rewrites each as it is to be written, and writes it.
-func apply(ctx context.Context, m *experiments.Model, in data.Documents, out data.Writer,
+func apply(ctx context.Context, m *models.Model, in data.Documents, out data.Writer,
 	rewrite func(found *data.Document) (*data.Document, error)) error {
 	defer func() { _ = out.Abort() }() // after Close it does nothing
 	p := newProgress()
@@ -201,7 +211,7 @@ func apply(ctx context.Context, m *experiments.Model, in data.Documents, out dat
 		p.animated = false // a bar would stand among the notes
 	}
 	defer p.clear()
-	err := experiments.Apply(ctx, m, in, experiments.Stream{
+	err := models.Apply(ctx, m, in, models.Stream{
 		Use: func(_, found *data.Document) error {
 			doc, err := rewrite(found)
 			if err != nil {
@@ -211,7 +221,7 @@ func apply(ctx context.Context, m *experiments.Model, in data.Documents, out dat
 		},
 		Failed: p.failed, Stage: "tagging", Progress: p.show,
 	})
-	if u, ok := errors.AsType[*experiments.Unexamined](err); err != nil && (!ok || u.Failed == u.Notes) {
+	if u, ok := errors.AsType[*models.Unexamined](err); err != nil && (!ok || u.Failed == u.Notes) {
 		return err
 	}
 	return errors.Join(out.Close(), err)

@@ -21,7 +21,7 @@ func newProgress() *progress {
 	return &progress{animated: isTerminal(os.Stderr) && os.Getenv("TERM") != "dumb"}
 }
 
-// show is an experiments.Progress.
+// show is an models.Progress.
 func (p *progress) show(stage string, done, total int) {
 	if !p.animated {
 		return

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/lethe-deid/lethe/internal/chart"
+	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers/operating"
 )
 
@@ -28,7 +29,7 @@ type worth struct {
 // readOperatingPoints reads what is known of a run's model; of a run that was not
 // calibrated, nothing.
 func (m *material) readOperatingPoints(r *runMaterial) (err error) {
-	switch r.operating, err = r.OperatingPoints(); {
+	switch r.operating, err = models.OperatingPoints(models.Best(r.Dir)); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case errors.Is(err, operating.ErrOutdated):

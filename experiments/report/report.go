@@ -19,6 +19,7 @@ import (
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/chart"
 	"github.com/lethe-deid/lethe/internal/wholefile"
+	"github.com/lethe-deid/lethe/models"
 )
 
 // Options say what to report.
@@ -27,7 +28,7 @@ type Options struct {
 	ShowText bool        // quote notes as examples of errors
 	Version  string      // of the program, for the last line
 	Warn     func(error) // is told of what is left out because it is missing; may be nil
-	Progress experiments.Progress
+	Progress models.Progress
 }
 
 // Report is a finished report.

@@ -24,6 +24,7 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/evaluation/metrics"
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/operating"
 )
@@ -460,7 +461,7 @@ func calibrated(t *testing.T, r *experiments.Run) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(model, "system.yaml"), "types: i2b2-2014\n")
-	digest, err := experiments.Digest(model)
+	digest, err := (&models.Model{Dir: model}).Digest()
 	if err != nil {
 		t.Fatal(err)
 	}

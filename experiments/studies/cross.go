@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-deid/lethe/evaluation/metrics"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/chart"
+	"github.com/lethe-deid/lethe/models"
 )
 
 // CrossOptions say how to test models on corpora that they were not trained on.
@@ -22,7 +23,7 @@ type CrossOptions struct {
 	Metrics  []string              // none: those of metrics.LookupAll
 	Dir      string                // where to keep the tables; "": nowhere
 	Workers  int                   // cores to use
-	Progress experiments.Progress
+	Progress models.Progress
 }
 
 // Crossing is what came out of testing each model on each corpus. Other programs
@@ -96,14 +97,14 @@ func Cross(ctx context.Context, runs []*experiments.Run, opt CrossOptions) (*Cro
 		gold, result.Corpora = append(gold, docs), append(result.Corpora, corpus)
 	}
 	for _, r := range runs {
-		model, err := experiments.Open(r.Dir, opt.Workers)
+		model, err := models.Open(r.Dir, opt.Workers)
 		if err != nil {
 			return nil, err
 		}
 		for i, c := range configs {
 			cell := CrossingCell{Train: r.Config.Name, Test: c.Name, Scores: map[string]evaluation.PRF{}}
 			var found []*data.Document
-			if err := experiments.Apply(ctx, model, data.Each(gold[i]), experiments.Stream{
+			if err := models.Apply(ctx, model, data.Each(gold[i]), models.Stream{
 				Use: func(_, doc *data.Document) error {
 					found = append(found, doc)
 					return nil

@@ -31,6 +31,7 @@ import (
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -50,7 +51,7 @@ type Options struct {
 	Begin    func(run string, number, of int) // is told of each run that is to be trained, or gone on with; may be nil
 	Epoch    func(taggers.Epoch)              // may be nil
 	Failed   func(error)                      // is told of each note that could not be written; may be nil
-	Progress experiments.Progress
+	Progress models.Progress
 }
 
 // variant is one experiment among those that a study compares.
@@ -216,7 +217,7 @@ func (s *study) train(ctx context.Context, variants []variant, gold func(variant
 			s.opt.Begin(fmt.Sprintf("%s, seed %d", r.variant, r.config.Seed), number, missing)
 		}
 		err := s.finish(ctx, r)
-		if u, ok := errors.AsType[*experiments.Unexamined](err); ok && u.Failed < u.Notes {
+		if u, ok := errors.AsType[*models.Unexamined](err); ok && u.Failed < u.Notes {
 			unexamined = err
 		} else if err != nil {
 			return nil, fmt.Errorf("%s, seed %d: %w", r.variant, r.config.Seed, err)
@@ -272,11 +273,15 @@ func (s *study) finish(ctx context.Context, r run) error {
 			return err
 		}
 	}
-	model, err := experiments.Open(r.dir, s.opt.Workers)
+	model, err := models.Open(r.dir, s.opt.Workers)
 	if err != nil {
 		return err
 	}
-	_, err = model.Run.Predict(ctx, model, s.opt.Split, experiments.PredictOptions{Failed: s.opt.Failed, Progress: s.opt.Progress})
+	trained, err := experiments.OpenRun(r.dir)
+	if err != nil {
+		return err
+	}
+	_, err = trained.Predict(ctx, model, s.opt.Split, experiments.PredictOptions{Failed: s.opt.Failed, Progress: s.opt.Progress})
 	return err
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
@@ -466,7 +467,7 @@ func TestCross(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		model, err := experiments.Open(run.Dir, 1)
+		model, err := models.Open(run.Dir, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,195 @@
+package deid
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/replace"
+	"github.com/lethe-deid/lethe/deid/safetynet"
+)
+
+// Note is a note to be de-identified.
+type Note struct {
+	*data.Document                   // its Spans are used only if the Deidentifier has no Tagger
+	Group          string            // whose note it is; "" means that of the Patient; if that is empty too, the note is on its own
+	Known          []safetynet.Value // what is known of the patient
+}
+
+// Result is what became of a note.
+type Result struct {
+	Clean   *data.Document // the new text, and where in it something was replaced; nil if there is an Err
+	Changes []replace.Change
+	Tagged  []data.Span                         // what the tagger found
+	Found   map[safetynet.Source]map[string]int // how many values the tagger did not find, by what found them, and by type
+	Err     error                               // why the note could not be examined
+}
+
+// maxRounds is how often the notes of a patient are searched for originals. Each time that something
+// is found there is another round, since what was found is an original as well.
+const maxRounds = 8
+
+// Notes finds the PHI of notes and replaces it. The result i is that of note i. The notes of one
+// patient must be given together: what is replaced in one of them is replaced in all, in a
+// consistent way. The notes are not changed.
+//
+// A note that the tagger fails on has an error, and so have the other notes of the same patient. If ctx
+// is cancelled, all have its error.
+func (d *Deidentifier) Notes(ctx context.Context, notes []Note) []Result {
+	results := make([]Result, len(notes))
+	d.tag(ctx, notes, results)
+	d.eachPatient(notes, results, func(group string, notes []Note, results []*Result) {
+		if err := ctx.Err(); err != nil {
+			for _, r := range results {
+				*r = Result{Err: err}
+			}
+			return
+		}
+		d.patient(group, notes, results)
+	})
+	return results
+}
+
+// tag fills in what the tagger finds.
+func (d *Deidentifier) tag(ctx context.Context, notes []Note, results []Result) {
+	if d.Tagger == nil {
+		for i, n := range notes {
+			results[i].Tagged = n.Spans
+		}
+		return
+	}
+	docs := make([]*data.Document, len(notes))
+	for i, n := range notes {
+		docs[i] = &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text}
+	}
+	found, errs := data.TagEach(ctx, d.Tagger, docs)
+	for i := range notes {
+		results[i].Tagged, results[i].Err = found[i], errs[i]
+	}
+}
+
+// eachPatient calls do with the notes and results of each patient, several patients at a time.
+func (d *Deidentifier) eachPatient(notes []Note, results []Result, do func(group string, notes []Note, results []*Result)) {
+	type patient struct {
+		notes   []Note
+		results []*Result
+	}
+	var patients []*patient
+	groups := map[string]*patient{}
+	for i, n := range notes {
+		p := groups[n.group()]
+		if p == nil {
+			p = &patient{}
+			patients = append(patients, p)
+			if n.group() != "" {
+				groups[n.group()] = p
+			}
+		}
+		p.notes, p.results = append(p.notes, n), append(p.results, &results[i])
+	}
+	workers := d.Workers
+	if workers == 0 {
+		workers = runtime.NumCPU()
+	}
+	inParallel(workers, len(patients), func(i int) {
+		p := patients[i]
+		do(cmp.Or(p.notes[0].group(), p.notes[0].ID), p.notes, p.results)
+	})
+}
+
+func (n Note) group() string {
+	if n.Group != "" {
+		return n.Group
+	}
+	return n.Patient
+}
+
+// inParallel calls a function with 0 to n-1, up to workers calls at a time.
+func inParallel(workers, n int, do func(i int)) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(workers, n) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// patient de-identifies the notes of one patient, as far as they could be tagged.
+func (d *Deidentifier) patient(group string, notes []Note, results []*Result) {
+	found := d.find(notes, results)
+	var docs []*data.Document
+	var known []string
+	for i, n := range notes {
+		if results[i].Err == nil {
+			docs = append(docs, &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text, Spans: spansOf(found[i])})
+			known = append(known, n.knownNames()...)
+		}
+	}
+	slices.Sort(known)
+	patient := d.replacer().Patient(group, docs, slices.Compact(known)...)
+	for i, n := range notes {
+		if r := results[i]; r.Err == nil {
+			r.Clean, r.Changes, r.Err = patient.Replace(n.Document, spansOf(found[i]))
+		}
+	}
+}
+
+func (d *Deidentifier) replacer() *replace.Replacer {
+	if d.Replacer != nil {
+		return d.Replacer
+	}
+	return byType()
+}
+
+var byType = sync.OnceValue(func() *replace.Replacer {
+	r, err := replace.New(replace.Plan{}, replace.Options{})
+	if err != nil {
+		panic(err) // the plan is fixed
+	}
+	return r
+})
+
+// knownNames are the names of persons that are known of the note's patient.
+func (n Note) knownNames() []string {
+	var names []string
+	for _, v := range n.Known {
+		if v.Kind == safetynet.Name || v.Kind == safetynet.Clinician {
+			names = append(names, v.Text)
+		}
+	}
+	return names
+}
+
+// Tag implements data.Tagger: it finds all that Notes would replace. Without a Tagger it uses
+// the documents' own Spans.
+func (d *Deidentifier) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
+	notes, results := make([]Note, len(docs)), make([]Result, len(docs))
+	for i, doc := range docs {
+		notes[i].Document = doc
+	}
+	d.tag(ctx, notes, results)
+	spans := make([][]data.Span, len(docs))
+	d.eachPatient(notes, results, func(_ string, notes []Note, results []*Result) {
+		for i, found := range d.find(notes, results) {
+			results[i].Tagged = spansOf(found)
+		}
+	})
+	var failed []error
+	for i, r := range results {
+		spans[i] = r.Tagged
+		failed = append(failed, r.Err)
+	}
+	if err := errors.Join(failed...); err != nil {
+		return nil, err
+	}
+	return spans, nil
+}
