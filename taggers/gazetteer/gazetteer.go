@@ -38,8 +38,8 @@ import (
 
 // Config is everything about the tagger that a user chooses.
 type Config struct {
-	Lists Lists `yaml:"lists"`
-	Join  bool  `yaml:"join"` // make one span of neighbours of one type with nothing but spaces between: first name and surname; default false
+	Lists Lists `yaml:"lists"` // required; one of them must have a type
+	Join  bool  `yaml:"join"`  // make one span of neighbours of one type with nothing but spaces between: first name and surname; default false
 }
 
 // Validate names the first key that makes no sense. It opens no file.

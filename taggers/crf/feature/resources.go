@@ -21,7 +21,8 @@ import (
 	"github.com/lethe-deid/lethe/taggers/rules"
 )
 
-// Sources says where what families need comes from, besides the training notes.
+// Sources says where families get what they need besides the training notes. By default
+// all are empty: there is no such resource.
 type Sources struct {
 	POS        string          `yaml:"pos"`        // a file of "lethe pos train"
 	Clusters   string          `yaml:"clusters"`   // Brown clusters: a file of "lethe vectors clusters"
