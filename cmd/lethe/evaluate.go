@@ -91,7 +91,7 @@ over the rest would be that of another corpus.`,
 	all = scorers(flags)
 	flags.StringVar(&opt.gold, "gold", "", "file or folder of the gold standard (needed but with FILE)")
 	flags.StringVar(&opt.system, "system", "", "file or folder of what the system found (needed but with FILE)")
-	flags.StringVar(&opt.format, "format", "", "`FORMAT` of --gold: i2b2, meddocan, brat, conll or jsonl (default i2b2; of --script meddocan and conll the same name)")
+	flags.StringVar(&opt.format, "format", "", "`FORMAT` of --gold: "+annotated()+" (default i2b2; of --script meddocan and conll the same name)")
 	flags.StringVar(&opt.systemFormat, "system-format", "", "`FORMAT` of --system (default that of --gold)")
 	flags.StringVar(&opt.types, "types", "", typesHelp)
 	flags.StringVar(&script, "script", "", "score as an official `SCRIPT` does: "+scorerNames(all)+" (default Lethe's own scores)")

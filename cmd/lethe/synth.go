@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/synth"
 )
 
@@ -60,7 +61,7 @@ text: a gold standard for their recall.`,
 	flags.IntVar(&opt.config.NotesPerPatient, "notes-per-patient", 0, "`N`otes that each patient has, and names without a local cue in them; 0: one to five, and none")
 	flags.BoolVar(&opt.config.UncuedOnly, "uncued-only", false, "mark only what stands without a local cue (with --notes-per-patient)")
 	flags.StringVar(&opt.output, "output", "", "where to write the notes: "+outputHelp+"; - is stdout (needed)")
-	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of the notes: i2b2, meddocan, brat, conll, jsonl or text")
+	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of the notes: "+alternatives(format.Names()))
 	return cmd
 }
 

@@ -24,7 +24,7 @@ type systemsOptions struct {
 // systemsFlags do not go with runs, whose configuration says where all is.
 var systemsFlags = []string{"gold", "a", "b", "format", "system-format", "types"}
 
-const typesHelp = "type `SET`: i2b2-2014, i2b2-2006, mimic, meddocan, conll or any (default that of --format; any for brat and jsonl)"
+var typesHelp = "type `SET`: " + alternatives(data.TypeSetNames()) + " (default that of --format; any for brat and jsonl)"
 
 // add adds the flags. other says more of --b, alsoFormat what else has the format of
 // --gold.
@@ -32,7 +32,7 @@ func (o *systemsOptions) add(flags *pflag.FlagSet, other, alsoFormat string) {
 	flags.StringVar(&o.gold, "gold", "", "file or folder of the gold standard, in the place of runs")
 	flags.StringVar(&o.a, "a", "", "file or folder of what system A found")
 	flags.StringVar(&o.b, "b", "", "file or folder of what system B found"+other)
-	flags.StringVar(&o.format, "format", "i2b2", "`FORMAT` of --gold"+alsoFormat+": i2b2, meddocan, brat, conll or jsonl")
+	flags.StringVar(&o.format, "format", "i2b2", "`FORMAT` of --gold"+alsoFormat+": "+annotated())
 	flags.StringVar(&o.systemFormat, "system-format", "", "`FORMAT` of --a and --b (default that of --gold)")
 	flags.StringVar(&o.types, "types", "", typesHelp)
 }

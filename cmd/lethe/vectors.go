@@ -56,7 +56,7 @@ type textOptions struct {
 
 func (o *textOptions) flags(flags *pflag.FlagSet) {
 	w := o.words
-	flags.StringVar(&o.format, "format", "text", "`FORMAT` of the INPUTs: i2b2, meddocan, brat, conll, jsonl or text")
+	flags.StringVar(&o.format, "format", "text", "`FORMAT` of the INPUTs: "+alternatives(format.Names()))
 	flags.StringVar(&o.config, "config", "", "`EXPERIMENT` whose tokenizer, sentences and digits (of vectors the dimension, too) to take (default none)")
 	flags.StringVar(&w.Tokenizer, "tokenizer", w.Tokenizer, "what cuts tokens: "+strings.Join(tokenize.Names(), ", "))
 	flags.StringVar(&w.Sentences, "sentences", w.Sentences, "what cuts sentences, within which words are neighbours: "+strings.Join(tokenize.SplitterNames(), ", "))

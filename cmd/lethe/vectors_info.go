@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/embeddings"
 )
@@ -81,7 +82,7 @@ PHI, they may be names.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opt.corpus, "corpus", "", "file or folder of notes (default none)")
-	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of --corpus: i2b2, meddocan, brat, conll, jsonl or text")
+	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of --corpus: "+alternatives(format.Names()))
 	flags.StringVar(&opt.types, "types", "", "type `SET` of --corpus (default that of --format; any for brat, jsonl and text)")
 	flags.StringVar(&opt.tokenizer, "tokenizer", "ptb", "what cuts the corpus's tokens: "+strings.Join(tokenize.Names(), ", "))
 	flags.StringVar(&opt.config, "config", "", "`EXPERIMENT` whose tokenizer to take (default none)")
