@@ -14,9 +14,9 @@ const (
 
 // BatchSize says how much an item adds to a batch.
 type BatchSize struct {
-	Group string // whose notes they are; "" if they belong to nobody's
-	Notes int
-	Bytes int
+	First, Last string // whose its first and last note are; "" if that is unknown
+	Notes       int
+	Bytes       int
 }
 
 // Batches cuts items, such as documents or records of a file, into batches. A batch is reused
@@ -24,13 +24,13 @@ type BatchSize struct {
 func Batches[T any](items iter.Seq[T], size func(T) BatchSize) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		var batch []T
-		var sum BatchSize // of the batch; the group is that of its last note
+		var sum BatchSize // of the batch
 		full := func(times int) bool {
 			return sum.Notes >= times*batchNotes || len(batch) >= times*batchItems || sum.Bytes >= times*batchBytes
 		}
 		for item := range items {
 			next := size(item)
-			if full(1) && (next.Notes == 0 || next.Group == "" || next.Group != sum.Group) || full(batchStretch) {
+			if full(1) && (next.Notes == 0 || next.First == "" || next.First != sum.Last) || full(batchStretch) {
 				if !yield(batch) {
 					return
 				}
@@ -40,7 +40,7 @@ func Batches[T any](items iter.Seq[T], size func(T) BatchSize) iter.Seq[[]T] {
 			sum.Notes += next.Notes
 			sum.Bytes += next.Bytes
 			if next.Notes > 0 {
-				sum.Group = next.Group
+				sum.Last = next.Last
 			}
 		}
 		if len(batch) > 0 {

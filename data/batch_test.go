@@ -12,7 +12,7 @@ func TestBatches(t *testing.T) {
 		patient string
 		notes   int
 	}
-	size := func(i item) BatchSize { return BatchSize{Group: i.patient, Notes: i.notes} }
+	size := func(i item) BatchSize { return BatchSize{First: i.patient, Last: i.patient, Notes: i.notes} }
 	items := func(patients ...int) []item {
 		var all []item
 		for p, n := range patients {

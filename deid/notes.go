@@ -63,6 +63,9 @@ func (d *Deidentifier) tag(ctx context.Context, notes []Note, results []Result) 
 		}
 		return
 	}
+	if len(notes) == 0 {
+		return
+	}
 	docs := make([]*data.Document, len(notes))
 	for i, n := range notes {
 		docs[i] = &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text}

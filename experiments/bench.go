@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -179,4 +180,20 @@ func startUp(ctx context.Context, model *ann.Tagger) (float64, error) {
 	}
 	slices.Sort(seconds)
 	return seconds[2], nil
+}
+
+// WriteText writes the figures as lines that a person reads.
+func (b *Bench) WriteText(w io.Writer) error {
+	_, err := fmt.Fprintf(w, `corpus      %d notes, %d tokens, %d labels
+setting     kernel %s, %d workers, batch %d
+training    %8.0f tokens/s %20.1f GFLOP/s, %2.0f %% of the kernel's peak
+prediction  %8.0f tokens/s %8.0f notes/s %4.1f GFLOP/s, %2.0f %% of the kernel's peak
+peak        %8.1f GFLOP/s in products alone
+start       %8.3f s to the first note
+memory      %8.0f MB at most
+`, b.Notes, b.Tokens, b.Labels, b.Kernel, b.Workers, b.Batch,
+		b.TrainTokens, b.TrainGFLOPS, 100*b.TrainGFLOPS/b.PeakGFLOPS,
+		b.PredictTokens, b.PredictNotes, b.PredictGFLOPS, 100*b.PredictGFLOPS/b.PeakGFLOPS,
+		b.PeakGFLOPS, b.StartSeconds, b.PeakRSS)
+	return err
 }

@@ -75,7 +75,9 @@ func Apply(ctx context.Context, tagger data.Tagger, docs data.Documents, s Strea
 			}
 		}
 	}
-	size := func(n numbered) data.BatchSize { return data.BatchSize{Group: n.Patient, Notes: 1, Bytes: len(n.Text)} }
+	size := func(n numbered) data.BatchSize {
+		return data.BatchSize{First: n.Patient, Last: n.Patient, Notes: 1, Bytes: len(n.Text)}
+	}
 	for batch := range data.Batches(readable, size) {
 		bare := make([]*data.Document, len(batch)) // without the spans that they have
 		for i, n := range batch {

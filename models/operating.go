@@ -62,11 +62,24 @@ func (m *Model) At(recall float64) (data.Tagger, *operating.Point, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if recall > 0 && point.OutOfReach() {
+		return nil, nil, &OutOfReach{recall, point.Recall}
+	}
 	prober, ok := m.Tagger.(data.Prober)
 	if !ok || recall == 0 {
 		return m.Tagger, &point, nil
 	}
 	return operating.New(prober, curve, point), &point, nil
+}
+
+// OutOfReach is the error of Model.At for a recall that the model cannot reach.
+type OutOfReach struct {
+	Recall float64 // that was asked for
+	Most   float64 // that was reached with all doubts taken for PHI, when the model was calibrated
+}
+
+func (e *OutOfReach) Error() string {
+	return fmt.Sprintf("a recall of %v is out of the model's reach, and nothing is written: with all of its doubts taken for PHI, %.4f of the PHI tokens were found when it was calibrated", e.Recall, e.Most)
 }
 
 // Biased returns the model as a tagger that takes more tokens for PHI: it adds logOdds, in

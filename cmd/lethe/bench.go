@@ -58,10 +58,7 @@ The environment variable LETHE_KERNEL forces a kernel: generic, avx2 or avx512.`
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return printJSON(b)
-			}
-			return printBench(b)
+			return printReport(b, asJSON)
 		},
 	}
 	flags := cmd.Flags()
@@ -75,19 +72,4 @@ The environment variable LETHE_KERNEL forces a kernel: generic, avx2 or avx512.`
 	flags.Float64Var(&seconds, "seconds", 10, "how long to train, and again to predict")
 	flags.BoolVar(&asJSON, "json", false, "print JSON (default a table)")
 	return cmd
-}
-
-func printBench(b *experiments.Bench) error {
-	_, err := fmt.Printf(`corpus      %d notes, %d tokens, %d labels
-setting     kernel %s, %d workers, batch %d
-training    %8.0f tokens/s %20.1f GFLOP/s, %2.0f %% of the kernel's peak
-prediction  %8.0f tokens/s %8.0f notes/s %4.1f GFLOP/s, %2.0f %% of the kernel's peak
-peak        %8.1f GFLOP/s in products alone
-start       %8.3f s to the first note
-memory      %8.0f MB at most
-`, b.Notes, b.Tokens, b.Labels, b.Kernel, b.Workers, b.Batch,
-		b.TrainTokens, b.TrainGFLOPS, 100*b.TrainGFLOPS/b.PeakGFLOPS,
-		b.PredictTokens, b.PredictNotes, b.PredictGFLOPS, 100*b.PredictGFLOPS/b.PeakGFLOPS,
-		b.PeakGFLOPS, b.StartSeconds, b.PeakRSS)
-	return err
 }

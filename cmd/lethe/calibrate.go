@@ -1,17 +1,11 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
-	"os"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/models"
-	"github.com/lethe-deid/lethe/taggers/operating"
 )
 
 func newCalibrate() *cobra.Command {
@@ -62,12 +56,7 @@ report" draws it. A model that has changed has to be calibrated again.`,
 				return err
 			}
 			p.clear()
-			if asJSON {
-				enc := json.NewEncoder(os.Stdout)
-				enc.SetIndent("", "  ")
-				return enc.Encode(curve)
-			}
-			return writeCurve(os.Stdout, curve)
+			return printReport(curve, asJSON)
 		},
 	}
 	flags := cmd.Flags()
@@ -94,16 +83,4 @@ func markedNotes(path, format string, types *data.TypeSet) ([]*data.Document, er
 		return nil, err
 	}
 	return data.Collect(docs)
-}
-
-func writeCurve(w io.Writer, c *operating.Curve) error {
-	fmt.Fprintf(w, "documents: %d, PHI tokens: %d\n", c.Documents, c.Tokens)
-	fmt.Fprintf(w, "calibration error: %.4f (spans %.4f, doubts %.4f)\n\n", c.Error, c.SpansWorth.Calibrated.Error, c.DoubtsWorth.Calibrated.Error)
-	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(t, "recall wanted\tprobability from\trecall\t95 % interval\tprecision")
-	for _, p := range c.Points {
-		wanted, from := p.Names()
-		fmt.Fprintf(t, "%s\t%s\t%.4f\t[%.4f, %.4f]\t%.4f\n", wanted, from, p.Recall, p.Low, p.High, p.Precision)
-	}
-	return t.Flush()
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/experiments/studies"
+	"github.com/lethe-deid/lethe/internal/paths"
 )
 
 func newCross() *cobra.Command {
@@ -64,7 +65,7 @@ as one place and another as two, token scores compare better.`,
 				opt.On = append(opt.On, c)
 			}
 			if opt.Dir != "" {
-				if err := mustBeNew(opt.Dir); err != nil {
+				if err := paths.MustBeNew(opt.Dir); err != nil {
 					return err
 				}
 			}

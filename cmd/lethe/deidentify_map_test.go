@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -87,43 +86,5 @@ func TestMapBringsNotesBack(t *testing.T) {
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the map has mode %v, error %v", info.Mode(), err)
-	}
-}
-
-// TestMapFails: what cannot be written leaves no map, and says so.
-func TestMapFails(t *testing.T) {
-	me, err := age.GenerateX25519Identity()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	path := filepath.Join(dir, "map.age")
-	opt := &deidentifyOptions{mapFile: path, mapRecipients: []string{me.Recipient().String()}}
-	to, err := opt.checkMap()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := mapping.Create(path, to...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Add(mapping.Entry{Type: "PATIENT", Original: "Oda", Replacement: "Ida"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Discard(); err != nil { // as a disk that is gone
-		t.Fatal(err)
-	}
-	for range 2 { // the second time with another error beside it
-		err = opt.closeMap(m, true, err)
-		if err == nil || !strings.Contains(err.Error(), "map.age: cannot be written") {
-			t.Errorf("error %v", err)
-		}
-	}
-	failed := errors.New("the disk is full")
-	if err := opt.closeMap(m, false, failed); !errors.Is(err, failed) || !strings.Contains(err.Error(), "map.age: not written, since the run has failed") {
-		t.Errorf("error %v", err)
-	}
-	if names := tree(t, dir); len(names) != 0 {
-		t.Errorf("%d files are left", len(names))
 	}
 }

@@ -41,7 +41,7 @@ func TestSafetyNetOnMeddocan(t *testing.T) {
 				found = append(found, s)
 			}
 		}
-		all, err := d.Find([]deid.Note{{Document: &data.Document{ID: doc.ID, Text: doc.Text, Spans: found}}})
+		all, err := d.Tag(t.Context(), []*data.Document{{ID: doc.ID, Text: doc.Text, Spans: found}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,11 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/deid"
-	"github.com/lethe-deid/lethe/deid/notefile"
-	"github.com/lethe-deid/lethe/deid/replace"
-	"github.com/lethe-deid/lethe/models"
+	"github.com/lethe-deid/lethe/internal/lockfile"
 )
 
 // byRules is an experiment that has nothing to learn.
@@ -112,7 +107,7 @@ func killAndResume(t *testing.T, most int, args ...string) {
 	hidden := func(files map[string][]byte) int {
 		n := 0
 		for name := range files {
-			if strings.HasPrefix(filepath.Base(name), ".") && name != recordName {
+			if strings.HasPrefix(filepath.Base(name), ".") && name != ".lethe-run" {
 				n++
 			}
 		}
@@ -212,7 +207,7 @@ func TestInterruptedWhileWaiting(t *testing.T) {
 // Two runs with one output: the second is refused, and the first goes on.
 func TestTwoRunsOneOutput(t *testing.T) {
 	dir := t.TempDir()
-	lock, err := openRecord(recordPath(dir, true), dir)
+	lock, err := lockfile.Open(filepath.Join(dir, ".lethe-run"), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,71 +217,11 @@ func TestTwoRunsOneOutput(t *testing.T) {
 	if err == nil || string(out) != "lethe: "+dir+": another run is writing to it\n" {
 		t.Errorf("%v\n%s", err, out)
 	}
-	lock.release(true)
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
 	if out, err := exec.Command("lethe", args...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
-	}
-}
-
-// beside finds PHI where the text ends, and beyond.
-type beside struct{}
-
-func (beside) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error) {
-	found := make([][]data.Span, len(docs))
-	for i, doc := range docs {
-		if strings.HasPrefix(doc.Text, "bad") {
-			found[i] = []data.Span{{Start: len(doc.Text) - 1, End: len(doc.Text) + 1, Type: "DATE"}}
-		}
-	}
-	return found, nil
-}
-
-// A tagger that finds what is not in the text costs the note, and no other.
-func TestSpanBesideTheText(t *testing.T) {
-	types, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		t.Fatal(err)
-	}
-	format, err := notefile.Lookup("jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	replacement, err := replace.New(replace.Plan{Default: replace.Tag}, replace.Options{Types: types})
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, out := t.TempDir(), filepath.Join(t.TempDir(), "clean")
-	write(t, filepath.Join(in, "a.jsonl"), "{\"text\":\"good\"}\n{\"text\":\"bad Zebulon\"}\n{\"text\":\"good\"}\n")
-	files, err := findFiles(format, in, out, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := &deidentification{tagger: beside{}, format: format, engine: &deid.Deidentifier{Replacer: replacement}, workers: 1, progress: &progress{}}
-	err = d.run(t.Context(), files)
-	if u, ok := errors.AsType[*models.Unexamined](err); !ok || u.Failed != 1 || u.Notes != 3 {
-		t.Errorf("error %v", err)
-	}
-	if got := string(read(t, filepath.Join(out, "a.jsonl"))); got != "{\"text\":\"good\"}\n{\"text\":\"good\"}\n" {
-		t.Errorf("%q came out", got)
-	}
-}
-
-// What came under a file's name while it was written stays.
-func TestNothingIsWrittenOver(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "clean.txt")
-	s, err := openSink(path, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, path, "mine")
-	err = errors.Join(s.write([]byte("clean")), s.close(), s.wait(), s.commit())
-	if err == nil || !strings.HasSuffix(err.Error(), "clean.txt: has been created by another program meanwhile, and is not overwritten") {
-		t.Errorf("error %v", err)
-	}
-	s.abort()
-	if files := tree(t, dir); len(files) != 1 || string(files["clean.txt"]) != "mine" {
-		t.Errorf("the folder holds %d files, clean.txt %q", len(files), files["clean.txt"])
 	}
 }
 

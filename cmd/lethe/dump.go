@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 
@@ -76,7 +75,7 @@ func (o *dumpOptions) run(dir string) error {
 	hidden := false
 	for _, m := range all {
 		for _, d := range m.Chains {
-			hidden = writeDump(w, m.Member, d) || hidden
+			hidden = d.WriteText(w, m.Member) || hidden
 		}
 	}
 	if err := w.Flush(); err != nil {
@@ -86,32 +85,4 @@ func (o *dumpOptions) run(dir string) error {
 		fmt.Fprintln(os.Stderr, "* words of the training notes, which --show-text shows")
 	}
 	return nil
-}
-
-// writeDump says whether it has hidden something.
-func writeDump(w io.Writer, member string, d crf.Dump) (hidden bool) {
-	if member != "" {
-		member += ": "
-	}
-	fmt.Fprintf(w, "%s%d labels, %d attributes, %d features\n", member, len(d.Labels), d.Attributes, d.Features)
-	for _, l := range d.Labels {
-		fmt.Fprintf(w, "\n%s\n", l.Label)
-		for _, t := range l.Transitions {
-			fmt.Fprintf(w, "%12.4f  --> %s\n", t.Weight, t.To)
-		}
-		for _, f := range l.Features {
-			value := "*"
-			switch {
-			case f.Value == nil:
-				hidden = true
-			case *f.Value == "":
-				value = "(beyond the sentence)"
-			default:
-				value = *f.Value
-			}
-			fmt.Fprintf(w, "%12.4f  %s[%d]=%s\n", f.Weight, f.Column, f.Offset, value)
-		}
-	}
-	fmt.Fprintln(w)
-	return hidden
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lethe-deid/lethe/deid/job"
 	"github.com/lethe-deid/lethe/models"
 )
 
@@ -25,11 +26,6 @@ type no string
 
 func (n no) Error() string { return string(n) }
 
-// incomplete is the error of an input of which not all was examined.
-type incomplete string
-
-func (i incomplete) Error() string { return string(i) }
-
 // exitCode says on stderr what went wrong, and returns the exit code.
 func exitCode(err error) int {
 	if err == nil {
@@ -39,7 +35,8 @@ func exitCode(err error) int {
 		err = fmt.Errorf("interrupted")
 	}
 	complain(err)
-	if _, ok := errors.AsType[no](err); ok {
+	_, saidNo := errors.AsType[no](err)
+	if _, ok := errors.AsType[*models.OutOfReach](err); ok || saidNo {
 		return exitNo
 	}
 	if partly(err) {
@@ -59,7 +56,7 @@ func partly(err error) bool {
 		}
 		return true
 	}
-	if _, ok := errors.AsType[incomplete](err); ok {
+	if _, ok := errors.AsType[*job.LeftOut](err); ok {
 		return true
 	}
 	u, ok := errors.AsType[*models.Unexamined](err)

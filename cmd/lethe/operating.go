@@ -30,16 +30,11 @@ func (o *operatingOptions) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// set is the model as it is to be, and what is to be expected of it; nil if
-// nobody knows.
-func (o *operatingOptions) set(model *models.Model) (data.Tagger, *operating.Point, error) {
+// set returns the model as the options want it.
+func (o *operatingOptions) set(model *models.Model) (data.Tagger, error) {
 	if o.bias > 0 {
-		tagger, err := model.Biased(o.bias)
-		return tagger, nil, err
+		return model.Biased(o.bias)
 	}
-	tagger, point, err := model.At(o.minRecall)
-	if err == nil && o.minRecall > 0 && point.OutOfReach() {
-		return nil, nil, no(fmt.Sprintf("--min-recall %v is out of the model's reach, and nothing is written: with all of its doubts taken for PHI, %.4f of the PHI tokens were found when it was calibrated, so that this is the most that can be asked for", o.minRecall, point.Recall))
-	}
-	return tagger, point, err
+	tagger, _, err := model.At(o.minRecall)
+	return tagger, err
 }

@@ -5,15 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/jsonl"
+	"github.com/lethe-deid/lethe/internal/paths"
 )
 
 // stdio is stdin as an input, and stdout as an output.
@@ -43,11 +41,11 @@ func openOutput(path, formatName string, types *data.TypeSet, oneNote bool) (dat
 		}
 		return &stdout{encode: func(doc *data.Document) ([]byte, error) { return []byte(doc.Text), nil }}, nil
 	}
-	if err := mustBeNew(path); err != nil {
+	if err := paths.MustBeNew(path); err != nil {
 		return nil, err
 	}
-	switch info, err := os.Stat(path); {
-	case err == nil && info.IsDir(), strings.HasSuffix(path, "/"), strings.HasSuffix(path, string(filepath.Separator)), !hasExtension(path):
+	switch {
+	case paths.IsFolder(path):
 		return f.Create(path, types)
 	case f.CreateFile == nil:
 		return nil, fmt.Errorf("%s: has an extension, as a file has, but %s keeps a note in two files: give a folder (%s/ if it is one)", path, f.Name, path)
@@ -55,36 +53,6 @@ func openOutput(path, formatName string, types *data.TypeSet, oneNote bool) (dat
 		return nil, fmt.Errorf("%s: has an extension, as a file has, but %s keeps each note in one of its own: give a folder (%s/ if it is one)", path, f.Name, path)
 	}
 	return f.CreateFile(path, types)
-}
-
-// hasExtension says whether a path looks like that of a file.
-func hasExtension(path string) bool {
-	ext := filepath.Ext(path)
-	return len(ext) > 1 && ext != filepath.Base(path) // ".x" is a hidden folder
-}
-
-var errNotEmpty = errors.New("the folder is not empty")
-
-// mustBeNew keeps the output of two commands apart, and the input from being
-// written over.
-func mustBeNew(path string) error {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("%s: is a link to nothing", path)
-		}
-		return nil
-	} else if err != nil {
-		return err
-	}
-	if !info.IsDir() {
-		return fmt.Errorf("%s: is there already", path)
-	}
-	entries, err := os.ReadDir(path)
-	if err == nil && len(entries) > 0 {
-		err = fmt.Errorf("%s: %w", path, errNotEmpty)
-	}
-	return err
 }
 
 // stdout writes documents to stdout.
@@ -146,20 +114,7 @@ func leftOut(dir string, f *format.Format, names []string) error {
 		}
 	}
 	return fmt.Errorf("%s: left out, since only %s files are read (files: %d, folders: %d): %s",
-		dir, strings.Join(f.Exts, " and "), len(names)-folders, folders, someOf(names))
-}
-
-// someOf shows the first names of a list.
-func someOf(names []string) string {
-	const most = 5
-	var shown []string
-	for _, name := range names[:min(most, len(names))] {
-		shown = append(shown, strconv.Quote(name))
-	}
-	if len(names) > most {
-		shown = append(shown, "...")
-	}
-	return strings.Join(shown, ", ")
+		dir, strings.Join(f.Exts, " and "), len(names)-folders, folders, paths.Some(names))
 }
 
 // anyTypes is for input whose own spans are of no interest.

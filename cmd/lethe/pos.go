@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/lethe-deid/lethe/internal/paths"
 	"github.com/lethe-deid/lethe/taggers/crf/pos"
 )
 
@@ -86,12 +86,12 @@ func wantsTreebanks(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (o *posTrainOptions) run(ctx context.Context, paths []string) error {
-	sentences, err := readTreebanks(paths)
+func (o *posTrainOptions) run(ctx context.Context, treebanks []string) error {
+	sentences, err := pos.ReadTreebanks(treebanks)
 	if err != nil {
 		return err
 	}
-	if err := mustBeNew(o.output); err != nil {
+	if err := paths.MustBeNew(o.output); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(o.output), 0o777); err != nil { // now, rather than when all is learnt
@@ -124,18 +124,6 @@ func (o *posTrainOptions) run(ctx context.Context, paths []string) error {
 	}
 	p.line("%s: %s of %d words in %d sentences, %d bytes", t.File, tags, t.Words, t.Sentences, t.Bytes)
 	return nil
-}
-
-func readTreebanks(paths []string) ([]pos.Sentence, error) {
-	var all []pos.Sentence
-	for _, path := range paths {
-		sentences, err := pos.ReadCoNLLU(path)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, sentences...)
-	}
-	return all, nil
 }
 
 type posTestOptions struct {
@@ -174,7 +162,7 @@ func (o *posTestOptions) run(model string, paths []string) error {
 	if err != nil {
 		return err
 	}
-	sentences, err := readTreebanks(paths)
+	sentences, err := pos.ReadTreebanks(paths)
 	if err != nil {
 		return err
 	}
@@ -184,26 +172,8 @@ func (o *posTestOptions) run(model string, paths []string) error {
 		}
 	}
 	a := tagger.Test(sentences)
-	if o.json {
-		return printJSON(a)
-	}
-	if !tagger.XPOS() {
+	if !o.json && !tagger.XPOS() {
 		a.All.WithXPOS, a.Unknown.WithXPOS = 0, 0
 	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "words\tnumber\tUPOS %\tXPOS %\ttense %\tlemma %\t")
-	printAgreement(w, "all", a.All)
-	printAgreement(w, "unknown", a.Unknown)
-	return w.Flush()
-}
-
-func printAgreement(w *tabwriter.Writer, name string, a pos.Agreement) {
-	percent := func(n, of int) string {
-		if of == 0 {
-			return "-"
-		}
-		return fmt.Sprintf("%.2f", 100*float64(n)/float64(of))
-	}
-	fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t\n", name, a.Words,
-		percent(a.UPOS, a.Words), percent(a.XPOS, a.WithXPOS), percent(a.Tense, a.Words), percent(a.Lemma, a.WithLemma))
+	return printReport(&a, o.json)
 }

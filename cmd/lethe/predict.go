@@ -60,7 +60,7 @@ A note that cannot be read is named, the others are done, and the exit code is 3
 			if err != nil {
 				return err
 			}
-			tagger, _, err := opt.operating.set(model)
+			tagger, err := opt.operating.set(model)
 			if err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/experiments/report"
+	"github.com/lethe-deid/lethe/internal/paths"
 )
 
 type reportOptions struct {
@@ -72,7 +73,7 @@ func (o *reportOptions) run(cmd *cobra.Command, dirs []string) error {
 		output = filepath.Join(dirs[0], "report.html")
 	case stdio:
 	default:
-		if err := mustBeNew(output); err != nil {
+		if err := paths.MustBeNew(output); err != nil {
 			return err
 		}
 	}

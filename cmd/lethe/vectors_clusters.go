@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lethe-deid/lethe/embeddings/brown"
+	"github.com/lethe-deid/lethe/internal/paths"
 )
 
 type vectorsClustersOptions struct {
@@ -62,7 +63,7 @@ func (o *vectorsClustersOptions) run(ctx context.Context, inputs []string) error
 	if err != nil {
 		return err
 	}
-	if err := mustBeNew(o.output); err != nil {
+	if err := paths.MustBeNew(o.output); err != nil {
 		return err
 	}
 	file, err := brown.Create(o.output)

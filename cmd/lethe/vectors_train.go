@@ -8,6 +8,7 @@ import (
 
 	"github.com/lethe-deid/lethe/embeddings"
 	"github.com/lethe-deid/lethe/embeddings/learn"
+	"github.com/lethe-deid/lethe/internal/paths"
 )
 
 type vectorsTrainOptions struct {
@@ -79,7 +80,7 @@ func (o *vectorsTrainOptions) run(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	if err := mustBeNew(o.output); err != nil {
+	if err := paths.MustBeNew(o.output); err != nil {
 		return err
 	}
 	as := embeddings.Format(o.as)

@@ -240,6 +240,8 @@ func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
 	for i, c := range row.cells {
 		field := row.raw[c.from:c.to]
 		switch {
+		case c.quoted && !slices.Contains(t.notes, i) && bytes.IndexByte(field, t.comma) >= 0 && hasOddLineEnd(field):
+			return nil, in.defect(line, -1, "a quoted field outside of the columns with notes holds the delimiter and a line end other than LF and CR LF, so readers differ in where the row ends")
 		case c.quoted:
 		case quotedAfterBlank(field):
 			return nil, in.defect(line, -1, "a quote after a blank, so readers differ in where the field ends")
@@ -277,6 +279,12 @@ func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
 func quotedAfterBlank(field []byte) bool {
 	rest := bytes.TrimLeft(field, " \t\v\f\u00a0")
 	return len(rest) > 0 && len(rest) < len(field) && rest[0] == '"'
+}
+
+// hasOddLineEnd reports whether a field holds a line end other than LF and CR LF.
+func hasOddLineEnd(field []byte) bool {
+	field = bytes.ReplaceAll(bytes.ReplaceAll(field, []byte("\r\n"), nil), []byte("\n"), nil)
+	return bytes.ContainsFunc(field, isLineEnd)
 }
 
 // isLineEnd reports whether some program ends a line with a character, or parts records by it.

@@ -250,3 +250,18 @@ func TestNamesAtTheStartOfIllFormedEscapesAreReplaced(t *testing.T) {
 		}
 	}
 }
+
+// A file whose rows end with NEL was read as one whose rows end with LF, in which a note is a part of a quoted field of another column.
+func TestQuotedFieldsWithOddLineEndsAreRefused(t *testing.T) {
+	csv := func(field string) example {
+		return example{"csv", "stdin", "a,note\n" + field + ",seen\n", Options{Columns: []string{"note"}, NoPatient: true}}
+	}
+	for _, end := range []string{"\u0085", "\v", "\f", "\u2028", "\r"} {
+		if o := replaceCanaries(csv(`"x,` + canary + end + `,"`)); len(o.errs) == 0 {
+			t.Errorf("a quoted field with a delimiter and %q is not refused", end)
+		}
+	}
+	for _, field := range []string{`"x, y"`, "\"x, y\nz\"", "\"x, y\r\nz\"", "\"x\vy\""} {
+		readAll(t, csv(field))
+	}
+}

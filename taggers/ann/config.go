@@ -15,7 +15,7 @@ import (
 type Config struct {
 	Tokenizer  string       `yaml:"tokenizer"`    // letters-digits, ptb (default, the paper's) or whitespace
 	Sentences  string       `yaml:"sentences"`    // what the network reads at a time: line, blank-line or rules (default)
-	MaxTokens  int          `yaml:"max_sentence"` // longer sentences are cut; in tokens, at least 1; default 1000
+	MaxTokens  int          `yaml:"max_sentence"` // longer sentences are split; in tokens, at least 1; default 1000
 	Scheme     data.Scheme  `yaml:"scheme"`       // IO, BIO or BIOES (default, the reference's)
 	Constrain  bool         `yaml:"constrain"`    // never predict a label sequence that the scheme forbids; default true, as in the reference
 	Vocabulary Vocabulary   `yaml:"vocabulary"`

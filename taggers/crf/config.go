@@ -19,7 +19,7 @@ import (
 type Config struct {
 	Tokenizer string         `yaml:"tokenizer"`    // letters-digits (default; Liu et al. 2017), ptb or whitespace
 	Sentences string         `yaml:"sentences"`    // what is labelled together: line (default), blank-line or rules
-	MaxTokens int            `yaml:"max_sentence"` // longer sentences are cut; in tokens, at least 1; default 1000
+	MaxTokens int            `yaml:"max_sentence"` // longer sentences are split; in tokens, at least 1; default 1000
 	Scheme    data.Scheme    `yaml:"scheme"`       // IO, BIO (default) or BIOES
 	PerType   bool           `yaml:"per_type"`     // a model for each type, of which the surest wins where they overlap (Dehghan et al. 2015); default false
 	Types     []string       `yaml:"types"`        // learn only these, as if there were no other spans; default all

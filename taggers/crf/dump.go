@@ -1,7 +1,9 @@
 package crf
 
 import (
+	"bufio"
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -100,4 +102,33 @@ func (m model) transitions(from int) []Transition {
 // strongest sorts by the size of the weight; equal ones stay in their order.
 func strongest[T any](all []T, weight func(T) float64) {
 	slices.SortStableFunc(all, func(a, b T) int { return cmp.Compare(math.Abs(weight(b)), math.Abs(weight(a))) })
+}
+
+// WriteText writes the weights as text, under the name of a member of a system, which may be empty. It reports
+// whether values are hidden, which are written as *.
+func (d *Dump) WriteText(w *bufio.Writer, member string) (hidden bool) {
+	if member != "" {
+		member += ": "
+	}
+	fmt.Fprintf(w, "%s%d labels, %d attributes, %d features\n", member, len(d.Labels), d.Attributes, d.Features)
+	for _, l := range d.Labels {
+		fmt.Fprintf(w, "\n%s\n", l.Label)
+		for _, t := range l.Transitions {
+			fmt.Fprintf(w, "%12.4f  --> %s\n", t.Weight, t.To)
+		}
+		for _, f := range l.Features {
+			value := "*"
+			switch {
+			case f.Value == nil:
+				hidden = true
+			case *f.Value == "":
+				value = "(beyond the sentence)"
+			default:
+				value = *f.Value
+			}
+			fmt.Fprintf(w, "%12.4f  %s[%d]=%s\n", f.Weight, f.Column, f.Offset, value)
+		}
+	}
+	fmt.Fprintln(w)
+	return hidden
 }

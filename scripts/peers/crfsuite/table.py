@@ -38,9 +38,9 @@ def main():
                 key = r["iterations"], r["program"], r["workers"]
                 groups[key].append(r)
                 losses[key] = r["losses"]
-    table(["at most so many iterations", "program", "cores", "made", "last loss"] + [name for name, _ in MEASURES],
+    table(["maximum iterations", "program", "cores", "iterations", "last loss"] + [name for name, _ in MEASURES],
           [[*key, len(losses[key]), f"{losses[key][-1]:.3f}", *(figure([r[m] for r in rs if m in r]) for _, m in MEASURES)] for key, rs in sorted(groups.items())])
-    table(["at most so many iterations", "labels", "P", "R", "F1"], [[*key, *values] for key, values in sorted(scores.items())])
+    table(["maximum iterations", "labels", "P", "R", "F1"], [[*key, *values] for key, values in sorted(scores.items())])
     for iterations in sorted({key[0] for key in groups}):
         ours, theirs = losses.get((iterations, "lethe", 1)), losses.get((iterations, "crfsuite", 1))
         if ours and theirs:

@@ -233,3 +233,16 @@ func tenseOf(feats string) (string, error) {
 	}
 	return "", nil
 }
+
+// ReadTreebanks reads files of CoNLL-U as one treebank.
+func ReadTreebanks(paths []string) ([]Sentence, error) {
+	var all []Sentence
+	for _, path := range paths {
+		sentences, err := ReadCoNLLU(path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, sentences...)
+	}
+	return all, nil
+}

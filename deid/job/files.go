@@ -1,4 +1,4 @@
-package main
+package job
 
 import (
 	"errors"
@@ -13,12 +13,13 @@ import (
 
 	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/paths"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
 // noteFile is a file of notes, and where it goes.
 type noteFile struct {
-	in, out string // stdio, or a path
+	in, out string // Stdio, or a path
 	name    string // below the folder that was given; else the base name
 	folder  bool   // it is one of a folder
 	done    bool   // an earlier run has written it: it is read for what it says of patients
@@ -28,83 +29,90 @@ type noteFile struct {
 type fileSet struct {
 	all     []noteFile
 	whole   int        // of those that were found, how many an earlier run has done
-	output  string     // stdio, or a path
+	output  string     // Stdio, or a path
 	folder  bool       // output is a folder
-	record  *runRecord // of the run, which keeps others out of the output; nil for stdout
+	record  *record    // of the run, which keeps others out of the output; nil for stdout
 	made    bool       // the folder did not exist
 	leftOut *leftFiles // of the input
 }
 
 // findFiles finds the files of the input, in the order of their names, and says where each goes.
-func findFiles(f *notefile.Format, input, output string, resume bool) (*fileSet, error) {
-	isFolder := func(path string) bool {
-		info, err := os.Stat(path)
-		return err == nil && info.IsDir()
+func findFiles(f *notefile.Format, input, output string, resume bool, events Events) (*fileSet, error) {
+	many, err := checkInput(input)
+	if err != nil {
+		return nil, err
 	}
-	many := input != stdio && isFolder(input)
-	if input != stdio && !many {
-		info, err := os.Stat(input)
-		if err == nil {
-			err = bounded.CheckInput(input, info.Mode())
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if output == "" {
-		output = stdio
-	}
-	outFolder := output != stdio && (many || isFolder(output) || strings.HasSuffix(output, "/") || strings.HasSuffix(output, string(filepath.Separator)) || !hasExtension(output))
+	set := &fileSet{output: output, folder: output != Stdio && (many || paths.IsFolder(output))}
 	switch {
-	case many && output == stdio:
+	case many && output == Stdio:
 		return nil, errors.New("an --output folder is required for the notes of a folder")
-	case f.Name == "brat" && input == stdio:
+	case f.Name == "brat" && input == Stdio:
 		return nil, errors.New("brat needs files, and cannot be read from stdin")
-	case f.Name == "brat" && !outFolder:
-		return nil, fmt.Errorf("brat keeps a note in two files: give an --output folder")
-	case resume && output == stdio:
+	case f.Name == "brat" && !set.folder:
+		return nil, errors.New("brat keeps a note in two files: give an --output folder")
+	case resume && output == Stdio:
 		return nil, errors.New("--resume requires an --output: nobody knows how far stdout has come")
-	}
-	if output != stdio {
-		if err := apart(input, output); err != nil {
+	case output != Stdio:
+		if err := set.checkOutput(input, resume); err != nil {
 			return nil, err
 		}
-		if !resume {
-			err := mustBeNew(output)
-			if errors.Is(err, errNotEmpty) && mustBeEmpty(output, recordName) != nil {
-				return nil, fmt.Errorf("%w; go on with the run in it by --resume, or choose another", err)
-			} else if err != nil && !errors.Is(err, errNotEmpty) {
-				return nil, err
-			}
-		}
-		if info, err := os.Stat(output); err == nil && outFolder && !info.IsDir() {
-			return nil, fmt.Errorf("%s: is a file, but the notes go to a folder", output)
-		}
 	}
-	set := &fileSet{output: output, folder: outFolder}
 	add := func(in, name string) {
 		file := noteFile{in: in, out: output, name: name, folder: many}
-		if outFolder {
+		if set.folder {
 			file.out = filepath.Join(output, name)
 		}
 		set.all = append(set.all, file)
 	}
 	switch {
 	case many:
-		var err error
-		if set.leftOut, err = walk(f, input, add); err != nil {
+		if set.leftOut, err = walk(f, input, add, events); err != nil {
 			return nil, err
 		}
-	case input == stdio:
-		name := "stdin"
-		if outFolder {
-			name += f.Exts[0]
-		}
-		add(stdio, name)
+	case input == Stdio && set.folder:
+		add(Stdio, "stdin"+f.Exts[0])
+	case input == Stdio:
+		add(Stdio, "stdin")
 	default:
 		add(input, filepath.Base(input))
 	}
 	return set, set.checkPlaces(f)
+}
+
+// checkInput reports whether the input is a folder of files. The error says why it cannot be read.
+func checkInput(input string) (many bool, err error) {
+	if input == Stdio {
+		return false, nil
+	}
+	info, err := os.Stat(input)
+	if err != nil {
+		return false, err
+	}
+	if info.IsDir() {
+		return true, nil
+	}
+	return false, bounded.CheckInput(input, info.Mode())
+}
+
+// checkOutput says why the output cannot be written.
+func (s *fileSet) checkOutput(input string, resume bool) error {
+	if input != Stdio {
+		if err := paths.Apart(input, s.output); err != nil {
+			return err
+		}
+	}
+	if !resume {
+		err := paths.MustBeNew(s.output)
+		if errors.Is(err, paths.ErrNotEmpty) && mustBeEmpty(s.output, recordName) != nil {
+			return fmt.Errorf("%w; go on with the run in it by --resume, or choose another", err)
+		} else if err != nil && !errors.Is(err, paths.ErrNotEmpty) {
+			return err
+		}
+	}
+	if info, err := os.Stat(s.output); err == nil && s.folder && !info.IsDir() {
+		return fmt.Errorf("%s: is a file, but the notes go to a folder", s.output)
+	}
+	return nil
 }
 
 // checkPlaces refuses files that would be written to one place. Names that differ only
@@ -117,7 +125,7 @@ func (s *fileSet) checkPlaces(f *notefile.Format) error {
 	folds := false
 	for _, fold := range []bool{false, true} {
 		if fold {
-			if folds = foldsCase(s.output); !folds {
+			if folds = paths.FoldsCase(s.output); !folds {
 				break
 			}
 		}
@@ -138,29 +146,6 @@ func (s *fileSet) checkPlaces(f *notefile.Format) error {
 		}
 	}
 	return nil
-}
-
-// foldsCase reports whether the file system of a path, which need not exist, takes
-// names for one that differ only in their case.
-func foldsCase(path string) bool {
-	path, err := resolved(path)
-	if err != nil {
-		return false
-	}
-	for {
-		if info, err := os.Stat(path); err == nil {
-			for _, other := range []string{strings.ToUpper(path), strings.ToLower(path)} {
-				if again, err := os.Stat(other); other != path && err == nil && os.SameFile(info, again) {
-					return true
-				}
-			}
-			return false
-		}
-		if path == filepath.Dir(path) {
-			return false
-		}
-		path = filepath.Dir(path)
-	}
 }
 
 // todo reports whether there is anything to do.
@@ -201,8 +186,8 @@ type leftFiles struct {
 	others, hidden, special, links []string
 }
 
-// tell names it on stderr.
-func (l *leftFiles) tell() {
+// tell warns of it.
+func (l *leftFiles) tell(events Events) {
 	for _, some := range []struct {
 		why   string
 		names []string
@@ -213,14 +198,14 @@ func (l *leftFiles) tell() {
 		{"since links to folders are not followed", l.links},
 	} {
 		if len(some.names) > 0 {
-			complain(fmt.Errorf("%s: left out, %s (%d): %s", l.dir, some.why, len(some.names), someOf(some.names)))
+			events.warn(fmt.Errorf("%s: left out, %s (%d): %s", l.dir, some.why, len(some.names), paths.Some(some.names)))
 		}
 	}
 }
 
-// incomplete is an error if there is anything that may hold notes: all but hidden
-// folders and hidden files with another extension, which many programs leave.
-func (l *leftFiles) incomplete(f *notefile.Format) error {
+// err is an error if there is anything that may hold notes: everything except hidden
+// folders and hidden files with another extension, which many programs leave behind.
+func (l *leftFiles) err(f *notefile.Format) error {
 	if l == nil {
 		return nil
 	}
@@ -233,12 +218,12 @@ func (l *leftFiles) incomplete(f *notefile.Format) error {
 	if n == 0 {
 		return nil
 	}
-	return incomplete(fmt.Sprintf("%s: left out: %d; say --skip-others if that is meant", l.dir, n))
+	return &LeftOut{l.dir, n}
 }
 
 // walk finds the files of a folder and of those in it, and names what it leaves out. What
 // cannot be read is found, too: reading it will say so.
-func walk(f *notefile.Format, dir string, add func(in, name string)) (*leftFiles, error) {
+func walk(f *notefile.Format, dir string, add func(in, name string), events Events) (*leftFiles, error) {
 	left := &leftFiles{dir: dir, exts: strings.Join(f.Exts, " and ")}
 	found := false
 	take := func(path, name string) {
@@ -280,71 +265,11 @@ func walk(f *notefile.Format, dir string, add func(in, name string)) (*leftFiles
 	if err != nil {
 		return nil, err
 	}
-	left.tell()
+	left.tell(events)
 	if !found {
 		return nil, fmt.Errorf("%s: the folder holds no %s file", dir, strings.Join(f.Exts, " or "))
 	}
 	return left, nil
-}
-
-// apart refuses an output that is, holds or lies in the input.
-func apart(input, output string) error {
-	if input == stdio {
-		return nil
-	}
-	in, err := resolved(input)
-	if err != nil {
-		return err
-	}
-	out, err := resolved(output)
-	if err != nil {
-		return err
-	}
-	switch {
-	case holds(in, out) && holds(out, in):
-		return fmt.Errorf("%s: is the input", output)
-	case holds(in, out):
-		return fmt.Errorf("%s: lies in the input folder", output)
-	case holds(out, in):
-		return fmt.Errorf("%s: holds the input", output)
-	}
-	return nil
-}
-
-// holds says whether a path is a file or folder, or lies in it, by whatever name: some
-// file systems know several of one.
-func holds(outer, path string) bool {
-	folder, err := os.Stat(outer)
-	if err != nil {
-		return false
-	}
-	for {
-		if info, err := os.Stat(path); err == nil && os.SameFile(folder, info) {
-			return true
-		}
-		if path == filepath.Dir(path) {
-			return false
-		}
-		path = filepath.Dir(path)
-	}
-}
-
-// resolved is the absolute path without links, of which the last parts need not be there.
-func resolved(path string) (string, error) {
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	rest := ""
-	for dir := absolute; ; dir = filepath.Dir(dir) {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(real, rest), nil
-		}
-		if dir == filepath.Dir(dir) {
-			return absolute, nil
-		}
-		rest = filepath.Join(filepath.Base(dir), rest)
-	}
 }
 
 // leaveWhole marks what an earlier run has done, and removes what it left half

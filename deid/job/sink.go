@@ -1,4 +1,4 @@
-package main
+package job
 
 import (
 	"bufio"
@@ -21,7 +21,7 @@ import (
 // openNotes opens a file, gunzipped if need be, and says whether it was.
 func openNotes(ctx context.Context, path string) (io.ReadCloser, bool, error) {
 	var f io.ReadCloser
-	if path == stdio {
+	if path == Stdio {
 		f = interruptible(ctx, os.Stdin)
 	} else {
 		var err error
@@ -66,7 +66,7 @@ type sink struct {
 
 func openSink(path string, zipped bool) (*sink, error) {
 	s := &sink{path: path}
-	if path == stdio {
+	if path == Stdio {
 		s.buf = bufio.NewWriterSize(os.Stdout, 1<<16)
 	} else {
 		dir := filepath.Dir(path)
@@ -179,7 +179,7 @@ func unreadable(path string, err error) error { return fileError(path, "cannot b
 
 // unwritable names the file of an error rather than the hidden one in its place.
 func unwritable(path string, err error) error {
-	if path == stdio {
+	if path == Stdio {
 		path = "stdout"
 	}
 	return fileError(path, "cannot be written", err)

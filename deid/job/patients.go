@@ -1,4 +1,4 @@
-package main
+package job
 
 import (
 	"hash/maphash"
@@ -39,9 +39,9 @@ func (p *patients) come(batch []item) {
 	}
 	now := map[uint64]bool{}
 	for _, it := range batch {
-		for _, r := range it.notes {
-			if r.doc.Patient != "" {
-				now[maphash.String(p.seed, r.doc.Patient)] = true
+		for _, n := range it.notes {
+			if n.note.Patient != "" {
+				now[maphash.String(p.seed, n.note.Patient)] = true
 			}
 		}
 	}

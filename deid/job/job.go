@@ -1,0 +1,264 @@
+// Package job de-identifies files and folders of notes, as "lethe deidentify" does. It holds the notes of
+// a patient together, writes files only when they are whole, keeps account of what was done (package
+// audit), can write what stands for what (package mapping), and goes on with a run that was stopped.
+//
+//	summary, err := job.Run(ctx, job.Config{Model: "model/best", Input: "notes", Output: "clean"}, job.Events{})
+//
+// It prints nothing.
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid"
+	"github.com/lethe-deid/lethe/deid/audit"
+	"github.com/lethe-deid/lethe/deid/mapping"
+	"github.com/lethe-deid/lethe/deid/replace"
+	"github.com/lethe-deid/lethe/internal/paths"
+	"github.com/lethe-deid/lethe/models"
+	"github.com/lethe-deid/lethe/taggers/operating"
+)
+
+// Events are called as a run goes on, from one goroutine. Each may be nil.
+type Events struct {
+	Progress models.Progress // how many notes are done
+	Failed   func(error)     // a note, or a file, could not be examined; the run goes on
+	Warn     func(error)     // something that the user should know
+}
+
+func (e Events) failed(err error) {
+	if e.Failed != nil {
+		e.Failed(err)
+	}
+}
+
+func (e Events) warn(err error) {
+	if e.Warn != nil {
+		e.Warn(err)
+	}
+}
+
+// LeftOut is the error of a run that has not read all files of a folder.
+type LeftOut struct {
+	Dir   string
+	Files int
+}
+
+func (e *LeftOut) Error() string {
+	return fmt.Sprintf("%s: left out: %d; say --skip-others if that is meant", e.Dir, e.Files)
+}
+
+// Run de-identifies the notes that a Config names. The summary is nil unless the run came to its end.
+// The error may join several: a *models.Unexamined or *LeftOut says that all other notes were done; an
+// *OptionError, that the run has not begun.
+func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, err error) {
+	c, err := config.check()
+	if err != nil {
+		return nil, err
+	}
+	recipients, err := c.recipients()
+	if err != nil {
+		return nil, err
+	}
+	files, err := findFiles(c.format, c.Input, c.Output, c.Resume, events)
+	if err != nil {
+		return nil, err
+	}
+	if c.PatientFolders && !files.all[0].folder {
+		return nil, optionError(errors.New("--patient-folders is about the folders in a folder"))
+	}
+	if err := c.checkAudit(files); err != nil {
+		return nil, err
+	}
+	r, settings, err := c.begin(files, events)
+	if err != nil {
+		return nil, err
+	}
+	defer files.release()
+	if err := files.claim(c.Resume, settings); err != nil {
+		return nil, err
+	}
+	r.record = files.record
+	if err := c.openAudit(r, files); err != nil {
+		return nil, err
+	}
+	if len(recipients) > 0 {
+		if r.mapping, err = mapping.Create(c.Map, recipients...); err != nil {
+			return nil, errors.Join(unwritable(c.Map, err), r.audit.Close())
+		}
+		defer func() { _ = r.mapping.Discard() }()
+	}
+	err = r.do(ctx, files)
+	if r.known != nil && !r.knew && r.summary.Notes > 0 {
+		events.warn(fmt.Errorf("%s: says nothing of any note: are its patients and ids those of the notes?", c.Known))
+	}
+	var summary *audit.Summary
+	if u, ok := errors.AsType[*models.Unexamined](err); err == nil || ok && u.Failed < u.Notes {
+		summary = &r.summary
+	}
+	err = errors.Join(err, r.audit.Close())
+	if r.mapping != nil {
+		err = c.closeMap(r.mapping, summary != nil, err, events)
+	}
+	if !c.SkipOthers {
+		err = errors.Join(err, files.leftOut.err(c.format))
+	}
+	return summary, err
+}
+
+// begin opens all that a run needs before it touches the output, and says what the output follows from.
+func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
+	var none settings
+	model, err := models.Open(c.Model, c.Workers)
+	if err != nil {
+		return nil, none, err
+	}
+	c.options.Types = model.Types
+	r := &run{
+		config: c, events: events, engine: &deid.Deidentifier{Workers: c.Workers}, patients: newPatients(c.replacesBy(replace.Numbered)),
+		summary: audit.Summary{Unchanged: c.format.Unchanged},
+	}
+	var point *operating.Point
+	if r.engine.Tagger, point, err = c.tagger(model); err != nil {
+		return nil, none, err
+	}
+	switch {
+	case point != nil:
+		r.summary.Expected = point.Expected()
+	case c.Bias > 0:
+		r.summary.Expected = "not known with --bias: check a sample"
+	}
+	with, err := c.replacement(model.Types)
+	if err != nil {
+		return nil, none, err
+	}
+	if r.engine.Replacer, err = replace.New(c.plan, with); err != nil {
+		return nil, none, err
+	}
+	if r.known, err = c.setRules(r.engine, model.Types); err != nil {
+		return nil, none, err
+	}
+	if r.known != nil && r.known.Short() > 0 {
+		events.warn(fmt.Errorf("%s: %d values are too short to be looked for", c.Known, r.known.Short()))
+	}
+	if c.Audit == "" && files.output == Stdio {
+		return r, none, nil // nothing would hold the settings
+	}
+	if r.modelDigest, err = model.Digest(); err != nil {
+		return nil, none, err
+	}
+	s, err := c.settings(r.modelDigest, with)
+	if err != nil {
+		return nil, none, err
+	}
+	r.configDigest, err = s.digest()
+	return r, s, err
+}
+
+// tagger returns the model as the options want it, and what to expect of it; nil if that is unknown.
+func (c *checked) tagger(model *models.Model) (data.Tagger, *operating.Point, error) {
+	if c.Bias > 0 {
+		tagger, err := model.Biased(c.Bias)
+		return tagger, nil, err
+	}
+	return model.At(c.MinRecall)
+}
+
+// replacement is what surrogates and hashes are made with.
+func (c *checked) replacement(types *data.TypeSet) (opt replace.Options, err error) {
+	if c.Surrogates != "" {
+		if opt, err = replace.ReadOptions(c.Surrogates); err != nil {
+			return opt, err
+		}
+	}
+	if c.KeyFile != "" {
+		if opt.Key, err = replace.ReadKey(c.KeyFile); err != nil {
+			return opt, err
+		}
+	}
+	opt.Types = types
+	return opt, nil
+}
+
+// checkAudit says why the audit cannot be written where it is wanted, before anything is done.
+func (c *checked) checkAudit(files *fileSet) error {
+	if c.Audit == "" {
+		return nil
+	}
+	if c.Audit == Stdio {
+		return errors.New("--audit requires a file: stdout is for notes")
+	}
+	if !c.Resume {
+		if _, err := os.Lstat(c.Audit); err == nil {
+			return fmt.Errorf("%s: already exists", c.Audit)
+		}
+	}
+	path, err := paths.Resolve(c.Audit)
+	if err != nil {
+		return err
+	}
+	if c.Input != Stdio {
+		in, err := paths.Resolve(c.Input)
+		if err != nil {
+			return err
+		}
+		if paths.Contains(in, path) {
+			return fmt.Errorf("%s: the audit would be written into the input", c.Audit)
+		}
+	}
+	if c.Map != "" {
+		if file, err := paths.Resolve(c.Map); err != nil || file == path {
+			return cmp.Or(err, fmt.Errorf("%s: the map is to be written there, and not the audit", c.Audit))
+		}
+	}
+	out, err := paths.Resolve(files.output)
+	if err != nil {
+		return err
+	}
+	if path == recordPath(out, files.folder) {
+		return fmt.Errorf("%s: the record of the run is to be written there, and not the audit", c.Audit)
+	}
+	for _, file := range files.all {
+		place := out
+		if files.folder {
+			place = filepath.Join(out, file.name)
+		}
+		if path == place || c.format.Name == "brat" && path == annotationPath(place) {
+			return fmt.Errorf("%s: notes are to be written there, and not the audit", c.Audit)
+		}
+	}
+	return nil
+}
+
+// openAudit opens the audit and, if the run goes on, takes from it what was done so far.
+func (c *checked) openAudit(r *run, files *fileSet) error {
+	if c.Audit == "" {
+		return nil
+	}
+	var err error
+	if r.record == nil || !r.record.audited { // a run that goes on may have ended before this
+		if r.audit, err = audit.Create(c.Audit); err != nil {
+			return err
+		}
+		return r.record.audit()
+	}
+	lines := map[string]int{}
+	for _, file := range files.all {
+		if file.done {
+			lines[file.auditName()] = r.record.lines[file.auditName()]
+		}
+	}
+	left := leftovers{}
+	left.add(c.Audit)
+	if err := left.remove(); err != nil {
+		return err
+	}
+	r.audit, r.earlier, err = audit.Resume(c.Audit, r.modelDigest, r.configDigest, files.redo(), lines)
+	return err
+}

@@ -1,0 +1,167 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"filippo.io/age"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid"
+	"github.com/lethe-deid/lethe/deid/mapping"
+	"github.com/lethe-deid/lethe/deid/replace"
+	"github.com/lethe-deid/lethe/models"
+)
+
+func write(t *testing.T, path, content string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestTheRecordHasEveryOption: another value of an option is another run, and so is another content of the
+// file that it names.
+func TestTheRecordHasEveryOption(t *testing.T) {
+	file := write(t, filepath.Join(t.TempDir(), "a"), "one")
+	settingsOf := func(c Config) settings {
+		s, err := (&checked{Config: c}).settings("model", replace.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	plain := settingsOf(Config{Input: Stdio, Output: Stdio})
+	fields := reflect.TypeFor[Config]()
+	for i := range fields.NumField() {
+		name, kind, _ := strings.Cut(fields.Field(i).Tag.Get("option"), ",")
+		if name == "" {
+			continue
+		}
+		c := Config{Input: Stdio, Output: Stdio}
+		switch v := reflect.ValueOf(&c).Elem().Field(i).Addr().Interface().(type) {
+		case *bool:
+			*v = true
+		case *float64:
+			*v = 0.5
+		case *string:
+			*v = file
+		case *[]string:
+			*v = []string{file}
+		}
+		one := settingsOf(c)
+		if got := one.different(plain); got != "another --"+name {
+			t.Errorf("--%s: the settings differ in %q", name, got)
+		}
+		if kind == "file" {
+			write(t, file, "two")
+			if settingsOf(c).different(one) == "" {
+				t.Errorf("--%s: another content makes no difference", name)
+			}
+			write(t, file, "one")
+		}
+	}
+}
+
+// TestMapFails: what cannot be written leaves no map, and says so.
+func TestMapFails(t *testing.T) {
+	me, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "map.age")
+	c := &checked{Config: Config{Map: path, MapRecipients: []string{me.Recipient().String()}, Output: Stdio}}
+	to, err := c.recipients()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mapping.Create(path, to...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Add(mapping.Entry{Type: "PATIENT", Original: "Oda", Replacement: "Ida"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Discard(); err != nil { // as a disk that is gone
+		t.Fatal(err)
+	}
+	for range 2 { // the second time with another error beside it
+		err = c.closeMap(m, true, err, Events{})
+		if err == nil || !strings.Contains(err.Error(), "map.age: cannot be written") {
+			t.Errorf("error %v", err)
+		}
+	}
+	failed := errors.New("the disk is full")
+	if err := c.closeMap(m, false, failed, Events{}); !errors.Is(err, failed) || !strings.Contains(err.Error(), "map.age: not written, since the run has failed") {
+		t.Errorf("error %v", err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("%d files are left, error %v", len(entries), err)
+	}
+}
+
+// beside finds PHI where the text ends, and beyond.
+type beside struct{}
+
+func (beside) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error) {
+	found := make([][]data.Span, len(docs))
+	for i, doc := range docs {
+		if strings.HasPrefix(doc.Text, "bad") {
+			found[i] = []data.Span{{Start: len(doc.Text) - 1, End: len(doc.Text) + 1, Type: "DATE"}}
+		}
+	}
+	return found, nil
+}
+
+// A tagger that finds what is not in the text costs the note, and no other.
+func TestSpanBesideTheText(t *testing.T) {
+	in, out := t.TempDir(), filepath.Join(t.TempDir(), "clean")
+	write(t, filepath.Join(in, "a.jsonl"), "{\"text\":\"good\"}\n{\"text\":\"bad Zebulon\"}\n{\"text\":\"good\"}\n")
+	c, err := Config{Model: "none", Format: "jsonl", Input: in, Output: out}.check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := findFiles(c.format, in, out, false, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &run{config: c, engine: &deid.Deidentifier{Tagger: beside{}}}
+	err = r.do(t.Context(), files)
+	if u, ok := errors.AsType[*models.Unexamined](err); !ok || u.Failed != 1 || u.Notes != 3 {
+		t.Errorf("error %v", err)
+	}
+	got, err := os.ReadFile(filepath.Join(out, "a.jsonl"))
+	if err != nil || string(got) != "{\"text\":\"good\"}\n{\"text\":\"good\"}\n" {
+		t.Errorf("%q came out, error %v", got, err)
+	}
+}
+
+// What came under a file's name while it was written stays.
+func TestNothingIsWrittenOver(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "clean.txt")
+	s, err := openSink(path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, "mine")
+	err = errors.Join(s.write([]byte("clean")), s.close(), s.wait(), s.commit())
+	if err == nil || !strings.HasSuffix(err.Error(), "clean.txt: has been created by another program meanwhile, and is not overwritten") {
+		t.Errorf("error %v", err)
+	}
+	s.abort()
+	got, err := os.ReadFile(path)
+	if err != nil || string(got) != "mine" {
+		t.Errorf("clean.txt holds %q, error %v", got, err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("the folder holds %d files, error %v", len(entries), err)
+	}
+}

@@ -1,0 +1,86 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"filippo.io/age"
+
+	"github.com/lethe-deid/lethe/deid/mapping"
+	"github.com/lethe-deid/lethe/internal/paths"
+)
+
+// recipients returns who may read the map, and checks that it can be written where it is wanted.
+func (c *checked) recipients() ([]age.Recipient, error) {
+	if c.Map == "" {
+		return nil, nil
+	}
+	if info, err := os.Stat(c.Map); err == nil && info.IsDir() {
+		return nil, optionError(fmt.Errorf("--map %s is a folder", c.Map))
+	}
+	if err := paths.MustBeNew(c.Map); err != nil {
+		return nil, optionError(err)
+	}
+	if c.Output != Stdio {
+		file, err := paths.Resolve(c.Map)
+		if err != nil {
+			return nil, err
+		}
+		output, err := paths.Resolve(c.Output)
+		if err != nil {
+			return nil, err
+		}
+		if file == output || strings.HasPrefix(file, output+string(filepath.Separator)) {
+			return nil, optionError(fmt.Errorf("--map %s would go where the notes go: who gets them must not get it", c.Map))
+		}
+	}
+	var all []age.Recipient
+	for i, r := range c.MapRecipients {
+		some, err := mapping.Recipients(r)
+		if err != nil {
+			return nil, optionError(fmt.Errorf("--map-recipient %d: %w", i+1, err))
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// closeMap gives the map its name if the run is done, and else says that there is none.
+func (c *checked) closeMap(m *mapping.Writer, done bool, err error, events Events) error {
+	if !done {
+		return errors.Join(err, fmt.Errorf("%s: not written, since the run has failed", c.Map))
+	}
+	closing := m.Close()
+	if errors.Is(closing, fs.ErrExist) {
+		closing = errors.New("has been created by another program meanwhile, and is not overwritten")
+	}
+	if failed := unwritable(c.Map, closing); failed != nil {
+		if err != nil {
+			events.warn(err) // without a map it is a failure, whatever else it is
+		}
+		return failed
+	}
+	return err
+}
+
+// remember adds to the map what was replaced in a note.
+func (r *run) remember(n *result) error {
+	if r.mapping == nil {
+		return nil
+	}
+	entry := mapping.Entry{Patient: n.note.Patient}
+	if entry.Patient == "" {
+		entry.File, entry.ID = n.line.File, n.line.ID
+	}
+	for _, e := range n.edits {
+		entry.Type, entry.Original, entry.Replacement = e.Type, n.note.Text[e.Start:e.End], e.New
+		if err := r.mapping.Add(entry); err != nil {
+			return fmt.Errorf("the map cannot be written: %w", err)
+		}
+	}
+	return nil
+}
