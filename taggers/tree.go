@@ -42,7 +42,7 @@ func (s System) Validate(types *data.TypeSet) error {
 			for _, named := range t.TypeNames() {
 				for _, name := range named.Names {
 					if !types.Has(name) {
-						return fmt.Errorf("%s.%s: %s is no type of %s", key, named.Key, name, types.Name)
+						return fmt.Errorf("%s.%s: %s is not a type of %s", key, named.Key, name, types.Name)
 					}
 				}
 			}

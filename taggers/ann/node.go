@@ -13,12 +13,7 @@ import (
 
 const kind = "ann"
 
-func init() {
-	taggers.Register(kind, func() taggers.Node {
-		c := DefaultConfig()
-		return &c
-	})
-}
+func init() { taggers.Register(kind, func() taggers.Node { return new(DefaultConfig()) }) }
 
 var _ taggers.Standalone = (*Config)(nil)
 

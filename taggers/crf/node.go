@@ -10,12 +10,7 @@ import (
 	"github.com/lethe-deid/lethe/taggers/crf/feature"
 )
 
-func init() {
-	taggers.Register("crf", func() taggers.Node {
-		c := DefaultConfig()
-		return &c
-	})
-}
+func init() { taggers.Register("crf", func() taggers.Node { return new(DefaultConfig()) }) }
 
 // Describe implements taggers.Node.
 func (c Config) Describe() string {

@@ -7,12 +7,7 @@ import (
 	"github.com/lethe-deid/lethe/taggers"
 )
 
-func init() {
-	taggers.Register("second_pass", func() taggers.Node {
-		c := DefaultConfig()
-		return &c
-	})
-}
+func init() { taggers.Register("second_pass", func() taggers.Node { return new(DefaultConfig()) }) }
 
 // Describe implements taggers.Node.
 func (c Config) Describe() string {
