@@ -24,32 +24,33 @@ func newDeidentify() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "deidentify --model DIR [FILE|DIR|-]",
-		Short: "Take the PHI out of notes",
-		Long: `Find PHI with a trained model and put something else in its place: the same file
-comes out, with [PATIENT] where the patient's name was, and every other byte as it
-was. A file, or stdin, goes to stdout or to a file; a folder, with those in it, to
-another folder. Files may be gzipped, and come out gzipped.
+		Short: "Remove PHI from notes",
+		Long: `Find PHI with a trained model and replace it. The same file comes out, with
+[PATIENT] instead of the patient's name, and every other byte as it was. A file, or
+stdin, goes to stdout or to a file; the files of a folder go to another folder. Gzipped
+files are read, and written gzipped.
 
 Formats: text, i2b2 and meddocan (XML), brat, jsonl, csv, fhir (JSON or NDJSON) and
-hl7 (v2). Of csv and jsonl --column says where the notes are. Of fhir and hl7 only
-texts are changed: what their fields say of the patient is looked for in the texts,
-and stays where it is.
+hl7 (v2). For csv and jsonl, --column names the columns or keys that contain notes. In
+fhir and hl7, only texts are changed: structured fields stay as they are, but what they
+say about the patient is searched for in the texts.
 
-A safety net looks through each note, as it was written, for what the model has left:
-what is replaced elsewhere in the patient's notes, what --known says of the patient,
-and what has the form of PHI. --rules, --deny and --allow add what you know.
+A safety net searches each note, as it was written, for what the model missed: values
+that are replaced elsewhere in the patient's notes, values that --known lists for the
+patient, and anything that has the form of PHI. With --rules, --deny and --allow you
+add what you know.
 
-A note that cannot be examined is named, never passed through; the others are
-done, and the exit code is 3. So it is if files of a folder are left out, for
-example since they do not have the format's extension, unless --skip-others says that
-this is meant. A run that was killed goes on with --resume and the same options: files
-that are whole are left as they are.
+A note that cannot be examined is named and never passed through; the others are
+done, and the exit code is 3. The exit code is also 3 if files of a folder are left out,
+for example because they lack the extension of the format, unless --skip-others says
+that this is intended. A run that was killed can be resumed with --resume and the same
+options: files that are complete are not done again.
 
-Only text is changed. The names of files and the ids of notes stay, so that a
-note can be found again: often they are record numbers or names, and you must see
-to them yourself. So must you to other columns and keys.
+Only text is changed. File names and the ids of notes stay, so that a note can be
+found again. They are often record numbers or names, so you must take care of them
+yourself, and also of other columns and keys.
 
-No model finds everything: check a sample of what comes out.`,
+No model finds everything: check a sample of the output.`,
 		Example: `  lethe deidentify --model runs/demo <note.txt
   lethe deidentify --model model/best --output clean.txt note.txt
   lethe deidentify --model model/best --output clean --audit audit.jsonl notes
@@ -84,28 +85,28 @@ No model finds everything: check a sample of what comes out.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opt.Model, "model", "", "model or run folder `DIR` (needed)")
+	flags.StringVar(&opt.Model, "model", "", "model or run folder `DIR` (required)")
 	flags.StringVar(&opt.Format, "format", "text", "`FORMAT` of the notes: "+strings.Join(notefile.Names(), ", "))
-	flags.StringVar(&opt.Output, "output", stdio, "where to write: "+outputHelp+"; needed for those of a folder (default stdout)")
-	flags.StringArrayVar(&opt.Columns, "column", nil, "`NAME` of a column of csv, or key of jsonl (a.b is b in a), that holds notes; repeatable (default of jsonl text)")
-	flags.StringVar(&opt.ID, "id", "", "`NAME` of the column or key with the note's id (default of jsonl id; else file and line)")
-	flags.StringVar(&opt.Patient, "patient", "", "`NAME` of the column or key that says whose note it is (default of jsonl patient)")
-	flags.BoolVar(&opt.KeepPatient, "keep-patient", false, "leave in place what that column or key says (default it is emptied, since it names a patient)")
-	flags.BoolVar(&opt.PatientFolders, "patient-folders", false, "the notes of a subfolder are those of one patient")
-	flags.StringVar(&opt.Delimiter, "delimiter", "", "`CHARACTER` between the fields of csv; tab is one, too (default a comma, in .tsv a tab)")
-	flags.StringVar(&opt.Encoding, "encoding", "utf-8", "`ENCODING` of the files, in which they are written, too: utf-8, latin1 or windows-1252")
-	flags.StringVar(&opt.Replace, "replace", "tag", "`KIND` of what to put in the place of PHI: "+kindNames())
-	flags.StringArrayVar(&opt.ReplaceType, "replace-type", nil, "`TYPE=KIND` for one type, as in DATE=keep; repeatable")
-	flags.StringVar(&opt.KeyFile, "key-file", "", "`FILE` with the secret, of 16 bytes or more, that hashes and surrogates follow from (default none)")
-	flags.StringVar(&opt.Surrogates, "surrogates", "", "YAML `FILE` with lists of your own that surrogates are drawn from, and sorts of your own types: see docs/surrogates.md (default none)")
+	flags.StringVar(&opt.Output, "output", stdio, outputHelp+"; - is stdout. Required if the input is a folder")
+	flags.StringArrayVar(&opt.Columns, "column", nil, "`NAME` of a column of csv, or of a key of jsonl (a.b is the key b in a), that contains notes; repeatable (default for jsonl: text)")
+	flags.StringVar(&opt.ID, "id", "", "`NAME` of the column or key with the note's id (default for jsonl: id; otherwise file and line)")
+	flags.StringVar(&opt.Patient, "patient", "", "`NAME` of the column or key that identifies the patient (default for jsonl: patient)")
+	flags.BoolVar(&opt.KeepPatient, "keep-patient", false, "keep the content of the column or key of --patient (by default it is emptied, because it identifies a patient)")
+	flags.BoolVar(&opt.PatientFolders, "patient-folders", false, "treat the notes of each subfolder as those of one patient")
+	flags.StringVar(&opt.Delimiter, "delimiter", "", "`CHARACTER` between the fields of csv, or tab (default a comma, in .tsv files a tab)")
+	flags.StringVar(&opt.Encoding, "encoding", "utf-8", "`ENCODING` of the input and the output: utf-8, latin1 or windows-1252")
+	flags.StringVar(&opt.Replace, "replace", "tag", "`KIND` of replacement: "+kindNames())
+	flags.StringArrayVar(&opt.ReplaceType, "replace-type", nil, "`TYPE=KIND`: another kind of replacement for one type, for example DATE=keep; repeatable")
+	flags.StringVar(&opt.KeyFile, "key-file", "", "`FILE` with the secret, of at least 16 bytes, that hashes and surrogates are derived from (default none)")
+	flags.StringVar(&opt.Surrogates, "surrogates", "", "YAML `FILE` with your own lists to draw surrogates from, and the sorts of your own types: see docs/surrogates.md (default none)")
 	operating.flags(cmd)
 	rules.flags(flags)
-	flags.StringVar(&opt.Map, "map", "", "`FILE` to write what stands for what to, encrypted with age for each --map-recipient; who reads it has the PHI (default none)")
-	flags.StringArrayVar(&opt.MapRecipients, "map-recipient", nil, "public `KEY` of age (age1...) that may read the map, or a file of such keys; repeatable")
-	flags.StringVar(&opt.Audit, "audit", "", "`FILE` to write a line of JSON a note to, without content (default none)")
-	flags.BoolVar(&opt.Resume, "resume", false, "go on with a run that was stopped, with the options that it had: what is whole in --output stays")
-	flags.BoolVar(&opt.SkipOthers, "skip-others", false, "files of a folder that are not of the format are left out on purpose: they do not make the exit code 3")
-	flags.BoolVar(&quiet, "quiet", false, "no summary and no progress on stderr")
+	flags.StringVar(&opt.Map, "map", "", "`FILE` to write each original and its replacement to, encrypted with age for each --map-recipient; whoever can decrypt it has the PHI (default none)")
+	flags.StringArrayVar(&opt.MapRecipients, "map-recipient", nil, "public age `KEY` (age1...) that can decrypt the map, or a file of such keys; repeatable")
+	flags.StringVar(&opt.Audit, "audit", "", "`FILE` to write one line of JSON per note to, without content (default none)")
+	flags.BoolVar(&opt.Resume, "resume", false, "resume a run that was stopped, with the same options: files that are complete in --output stay")
+	flags.BoolVar(&opt.SkipOthers, "skip-others", false, "leave out files of a folder that are not of the format, without exit code 3")
+	flags.BoolVar(&quiet, "quiet", false, "print no summary and no progress on stderr")
 	workersFlag(cmd, &opt.Workers)
 	return cmd
 }
@@ -128,7 +129,7 @@ func deidentify(cmd *cobra.Command, config job.Config, quiet bool) error {
 		err = errors.Join(err, summary.WriteText(os.Stderr))
 	}
 	if summary != nil && summary.Restarted > 0 {
-		complain(fmt.Errorf("%d patients have notes that do not follow each other, or too many to be held together: their numbering began anew, so that one number is not one person; sort the notes by patient", summary.Restarted))
+		complain(fmt.Errorf("%d patients have notes that are not adjacent, or more notes than fit in memory: their numbering restarted, so the same number may mean different people; sort the notes by patient", summary.Restarted))
 	}
 	if _, ok := errors.AsType[*job.OptionError](err); ok {
 		return usageError(cmd, err)

@@ -18,7 +18,7 @@ import (
 const stdio = "-"
 
 // outputHelp says how openOutput takes a path.
-const outputHelp = "with an extension, as in x.txt, a file; else a folder, new or empty"
+const outputHelp = "`PATH` to write to: a file if it has an extension, as in x.txt; otherwise a folder, which must be new or empty"
 
 // openOutput opens a writer in a named format: to stdout, which takes text and
 // jsonl; to a new file, if the path has an extension; or to a folder that holds

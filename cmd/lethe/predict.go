@@ -82,7 +82,7 @@ A note that cannot be read is named, the others are done, and the exit code is 3
 	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the run's corpus (default test)")
 	flags.StringVar(&opt.input, "input", "", "file, folder or - (stdin) with other notes (default none)")
 	flags.StringVar(&opt.format, "format", "text", "`FORMAT` of --input: "+alternatives(format.Names()))
-	flags.StringVar(&opt.output, "output", "", "where to write what is found: "+outputHelp+"; - is stdout, with the notes' text (default RUN/predictions/SPLIT; --input needs one)")
+	flags.StringVar(&opt.output, "output", "", outputHelp+"; - is stdout, with the notes' text (default RUN/predictions/SPLIT; required for --input)")
 	flags.StringVar(&opt.outputFormat, "output-format", "", "`FORMAT` of --output (default that of the input; jsonl for text and stdout, i2b2 for synth)")
 	opt.operating.flags(cmd)
 	flags.StringVar(&opt.safetyNet, "safety-net", "off", "add what the safety net of deidentify finds, by `RULES`: "+netHelp)

@@ -1,5 +1,5 @@
-// Package audit keeps account of de-identified notes: a line of JSON a note for those
-// who must show what was done, and a summary that a person reads. Neither holds any text
+// Package audit keeps account of de-identified notes: one line of JSON per note, for those
+// who must prove what was done, and a summary for people. Neither contains any text
 // of a note.
 package audit
 
@@ -22,8 +22,8 @@ import (
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
-// Line is what is said of one note. Its ID and file may be record numbers, as
-// those who made them chose.
+// Line describes one note. Its ID and file name may be record numbers, if whoever
+// created them chose so.
 type Line struct {
 	File     string                              `json:"file,omitempty"`     // below the folder that was given
 	Line     int                                 `json:"line,omitempty"`     // where the note begins in it
@@ -99,21 +99,21 @@ func (s *Summary) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, ", %d NOT examined and not written", s.Failed)
 	}
 	if s.Skipped > 0 {
-		fmt.Fprintf(&b, "; %d files were whole already", s.Skipped)
+		fmt.Fprintf(&b, "; %d files were already complete", s.Skipped)
 	}
 	if s.Lost > 0 {
-		fmt.Fprintf(&b, " but for %d notes that are NOT examined and not written", s.Lost)
+		fmt.Fprintf(&b, " except for %d notes that are NOT examined and not written", s.Lost)
 	}
 	b.WriteString("\n")
 	if s.Patients+s.Without > 0 {
 		fmt.Fprintf(&b, "patients      %d", s.Patients)
 		if s.Without > 0 {
-			fmt.Fprintf(&b, "; of %d notes it is not known whose they are", s.Without)
+			fmt.Fprintf(&b, "; %d notes have no known patient", s.Without)
 		}
 		b.WriteString("\n")
 	}
 	if s.Restarted > 0 {
-		fmt.Fprintf(&b, "numbering     began anew for %d patients whose notes do not follow each other: sort the notes by patient\n", s.Restarted)
+		fmt.Fprintf(&b, "numbering     restarted for %d patients whose notes are not adjacent: sort the notes by patient\n", s.Restarted)
 	}
 	fmt.Fprintf(&b, "PHI replaced  %s\n", counts(s.replaced))
 	if len(s.kept) > 0 {
@@ -136,7 +136,7 @@ func (s *Summary) WriteText(w io.Writer) error {
 	}
 	expected := s.Expected
 	if expected == "" {
-		expected = "not known, for lethe calibrate has not measured it: check a sample"
+		expected = "unknown, because the model was not calibrated (see lethe calibrate): check a sample"
 	}
 	fmt.Fprintf(&b, "expected leak %s\n", expected)
 	_, err := io.WriteString(w, b.String())

@@ -23,9 +23,9 @@ func TestSummary(t *testing.T) {
 	if err := s.WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
-	want := `notes         2 examined, 1 NOT examined and not written; 2 files were whole already
-patients      3; of 1 notes it is not known whose they are
-numbering     began anew for 2 patients whose notes do not follow each other: sort the notes by patient
+	want := `notes         2 examined, 1 NOT examined and not written; 2 files were already complete
+patients      3; 1 notes have no known patient
+numbering     restarted for 2 patients whose notes are not adjacent: sort the notes by patient
 PHI replaced  6 (DOCTOR 3, DATE 2, CITY 1)
 kept          2 (AGE 2)
 safety net    original 1 (DATE 1); formulaic 2 (DATE 2)

@@ -96,7 +96,7 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	}
 	err = r.do(ctx, files)
 	if r.known != nil && !r.knew && r.summary.Notes > 0 {
-		events.warn(fmt.Errorf("%s: says nothing of any note: are its patients and ids those of the notes?", c.Known))
+		events.warn(fmt.Errorf("%s: matches none of the notes: does it use the same patients and ids?", c.Known))
 	}
 	var summary *audit.Summary
 	if u, ok := errors.AsType[*models.Unexamined](err); err == nil || ok && u.Failed < u.Notes {
@@ -132,7 +132,7 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	case point != nil:
 		r.summary.Expected = point.Expected()
 	case c.Bias > 0:
-		r.summary.Expected = "not known with --bias: check a sample"
+		r.summary.Expected = "unknown with --bias: check a sample"
 	}
 	with, err := c.replacement(model.Types)
 	if err != nil {

@@ -22,11 +22,11 @@ type List struct {
 	Format      Format  `yaml:"format"`       // of the file; default by its name: csv for .csv, tsv for .tsv, else lines
 	Column      string  `yaml:"column"`       // of the entry: its name, if the first line names the columns, or else its number, from 1; not for lines
 	CountColumn string  `yaml:"count_column"` // of the count of people who have the name, or of their percentage; default "": none
-	MinCount    float64 `yaml:"min_count"`    // entries with a lower count, or with none ("" or ".."), are left out; default 0: none is
+	MinCount    float64 `yaml:"min_count"`    // entries with a lower count are left out; no count ("" or "..") is 0; default 0: all are kept
 
 	Fold      Fold     `yaml:"fold"`       // which differences between two words are ignored; default both
 	Capital   bool     `yaml:"capital"`    // find only what begins with an upper-case or title-case letter in the text; default false
-	MinLength int      `yaml:"min_length"` // entries of fewer characters are left out; default 0: none is
+	MinLength int      `yaml:"min_length"` // entries of fewer characters are left out; default 0: all are kept
 	Filters   []string `yaml:"filters"`    // names of other lists, here or built in, whose entries are left out: common words, diseases; default none
 }
 

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command crfsuite measures the CRF of package taggers/crf, and prepares for
 // CRFsuite what it learns from, so that both learn from the same numbers.
 //
