@@ -129,7 +129,7 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	everywhere := known.Find(text, nil)
 	all = d.retype(text, all, everywhere)
 	before := spansOf(all)
-	inside := func(s data.Span) bool { return len(without(s, before)) == 0 } // whose type is settled
+	inside := func(s data.Span) bool { return data.Covered(s, before) } // whose type is settled
 	return r.join(text, all, d.add(text, slices.DeleteFunc(everywhere, inside), byKnown), safetynet.Known)
 }
 
@@ -149,8 +149,8 @@ func (d *Deidentifier) permitted(text string, all []found) []found {
 	}
 	allowed := d.Allow.Find(text)
 	return slices.DeleteFunc(all, func(f found) bool {
-		i, _ := slices.BinarySearchFunc(allowed, f.Start, func(a data.Span, at int) int { return a.End - at - 1 })
-		return i < len(allowed) && allowed[i].Start <= f.Start && f.End <= allowed[i].End && (allowed[i].Type == "" || allowed[i].Type == f.Type)
+		from, to := data.Overlapping(allowed, f.Span)
+		return from < to && allowed[from].Start <= f.Start && f.End <= allowed[from].End && (allowed[from].Type == "" || allowed[from].Type == f.Type)
 	})
 }
 
@@ -174,7 +174,7 @@ func (r *Result) join(text string, all, more []found, source safetynet.Source) [
 	}
 	before := spansOf(all)
 	for _, f := range join(more) {
-		if !f.kept && slices.ContainsFunc(without(f.Span, before), func(s data.Span) bool { return hasWord(text[s.Start:s.End]) }) {
+		if !f.kept && slices.ContainsFunc(data.Subtract(f.Span, before), func(s data.Span) bool { return hasWord(text[s.Start:s.End]) }) {
 			if r.Found[source] == nil {
 				r.Found[source] = map[string]int{}
 			}
@@ -224,23 +224,4 @@ func (d *Deidentifier) sort(typ string) surrogate.Sort {
 	}
 	s, _ := surrogate.SortOf(typ)
 	return s
-}
-
-// without is what remains of a span beside the others, which are sorted and disjoint.
-func without(s data.Span, others []data.Span) []data.Span {
-	var out []data.Span
-	i, _ := slices.BinarySearchFunc(others, s.Start, func(o data.Span, at int) int { return o.End - at - 1 })
-	for _, o := range others[i:] {
-		if o.Start >= s.End {
-			break
-		}
-		if o.Start > s.Start {
-			out = append(out, data.Span{Start: s.Start, End: o.Start})
-		}
-		s.Start = o.End
-	}
-	if s.Start < s.End {
-		out = append(out, s)
-	}
-	return out
 }

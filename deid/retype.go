@@ -1,7 +1,6 @@
 package deid
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,11 +18,8 @@ import (
 func (d *Deidentifier) retype(text string, all []found, known []data.Span) []found {
 	for i := range all {
 		f := &all[i]
-		k, _ := slices.BinarySearchFunc(known, f.Start, func(s data.Span, at int) int { return s.End - at - 1 })
-		for _, s := range known[k:] {
-			if s.Start >= f.End {
-				break
-			}
+		from, to := data.Overlapping(known, f.Span)
+		for _, s := range known[from:to] {
 			retyped := data.Span{Start: f.Start, End: f.End, Type: s.Type, Score: f.Score}
 			switch {
 			case s.Start >= f.Start && s.End <= f.End && ordinary(text[f.Start:s.Start], text[max(s.Start, 1)-1]) && ordinary(text[s.End:f.End], text[min(s.End, len(text)-1)]) && !d.isClinician(text, *f, s):

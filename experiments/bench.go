@@ -106,7 +106,7 @@ func RunBench(ctx context.Context, opt BenchOptions) (*Bench, error) {
 }
 
 func (o *BenchOptions) documents() ([]*data.Document, *data.TypeSet, error) {
-	corpus := Corpus{Format: synthetic, Types: synth.TypeSet, Notes: map[string]int{trainSplit: benchNotes}, Seed: 1}
+	corpus := Corpus{Format: synthetic, Types: synth.TypeSet, Notes: map[string]int{TrainSplit: benchNotes}, Seed: 1}
 	switch {
 	case o.Corpus != "":
 		types, err := data.LookupTypeSet(o.Types)
@@ -125,7 +125,7 @@ func (o *BenchOptions) documents() ([]*data.Document, *data.TypeSet, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	docs, err := corpus.Load(trainSplit, nil)
+	docs, err := corpus.Load(TrainSplit, nil)
 	return docs, types, err
 }
 
@@ -142,7 +142,7 @@ func peak(workers int) (best float64) {
 				wg.Go(func() {
 					a, b, c := make([]float32, m*k), make([]float32, k*n), make([]float32, m*n)
 					for range repeats {
-						kernel.Mul(kernel.NewMatrix(m, n, c), kernel.NewMatrix(m, k, a), kernel.NewMatrix(k, n, b))
+						kernel.AddMul(kernel.NewMatrix(m, n, c), kernel.NewMatrix(m, k, a), kernel.NewMatrix(k, n, b))
 					}
 				})
 			}

@@ -170,8 +170,8 @@ func TestLoadErrors(t *testing.T) {
 		{"ablation twice", valid + "ablations: [{name: a, set: [seed=2]}, {name: a, set: [seed=3]}]\n", "", "FILE: ablations[1].name: a is there twice"},
 		{"ablation of nothing", valid + "ablations: [{name: a}]\n", "", "FILE: ablations[0].set: a changes nothing"},
 		{"ablation of two", valid + "ablations: [{name: a, set: seed=2}]\n", "", "FILE:10:28: ablations[0].set: text where a list is expected"},
-		{"notes per patient of a real corpus", replace("  splits", "  notes_per_patient: 3\n  splits"), "", "FILE: corpus.notes_per_patient: of no use but with format synth"},
-		{"notes of a real corpus", replace("  splits", "  notes: {test: 1}\n  splits"), "", "FILE: corpus.notes: of no use but with format synth"},
+		{"notes per patient of a real corpus", replace("  splits", "  notes_per_patient: 3\n  splits"), "", "FILE: corpus.notes_per_patient: only allowed with format synth"},
+		{"notes of a real corpus", replace("  splits", "  notes: {test: 1}\n  splits"), "", "FILE: corpus.notes: only allowed with format synth"},
 		{"unset variable", replace("/a", "\"${LETHE_TEST_EMPTY}/a\""), "", "FILE: corpus.splits.train: the environment variable LETHE_TEST_EMPTY is not set"},
 		{"empty path", replace("/a", `""`), "", "FILE: corpus.splits.train: the path is empty"},
 

@@ -215,7 +215,7 @@ func (o *evaluateOptions) run(hipaa bool, typeMap string, minF1 float64) error {
 		return err
 	}
 	if f1 := scores.Strict.F1(); f1 < minF1 {
-		return no(fmt.Sprintf("strict F1 is %.4f, below %v", f1, minF1))
+		return checkFailed(fmt.Sprintf("strict F1 is %.4f, below %v", f1, minF1))
 	}
 	return nil
 }

@@ -166,7 +166,7 @@ func (o *predictOptions) ofRun(ctx context.Context, run *experiments.Run, m *mod
 	corpus := &run.Config.Corpus
 	split := o.split
 	if split == "" {
-		split = "test"
+		split = experiments.TestSplit
 	}
 	if names := corpus.SplitNames(); !slices.Contains(names, split) {
 		return fmt.Errorf("the run's corpus has no split %s (have %s)", split, strings.Join(names, ", "))

@@ -246,16 +246,10 @@ func (r *Replacer) prune(text string, spans []data.Span) []data.Span {
 			rest = append(rest, s)
 		}
 	}
-	rest = merge(rest)
+	rest = data.Merge(rest)
 	pruned := rest
 	for _, k := range data.Flatten(kept) {
-		i, _ := slices.BinarySearchFunc(rest, k.Start, func(s data.Span, at int) int {
-			if s.End <= at {
-				return -1
-			}
-			return 1
-		})
-		if i == len(rest) || rest[i].Start >= k.End {
+		if from, to := data.Overlapping(rest, k); from == to {
 			pruned = append(pruned, k)
 		}
 	}

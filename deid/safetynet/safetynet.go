@@ -104,12 +104,6 @@ type word struct {
 // its indent, say.
 const maxGap = 6
 
-// firstAfter is the index of the first of the spans that ends after a place.
-func firstAfter(spans []data.Span, at int) int {
-	i, _ := slices.BinarySearchFunc(spans, at, func(s data.Span, at int) int { return s.End - at - 1 })
-	return i
-}
-
 // window is how much of a text is looked through at a time, in bytes: a bound on what is
 // held.
 const window = 1 << 20
@@ -137,7 +131,7 @@ func windowEnd(text string, from int) int {
 // disjoint.
 func split(text string, from, to int, covered []data.Span) []word {
 	var words []word
-	next := firstAfter(covered, from)
+	next, _ := data.Overlapping(covered, data.Span{Start: from, End: to})
 	for i := from; i < to; {
 		for next < len(covered) && covered[next].End <= i {
 			next++

@@ -58,7 +58,7 @@ type CrossingCell struct {
 // types.
 func Cross(ctx context.Context, runs []*experiments.Run, opt CrossOptions) (*Crossing, error) {
 	if opt.Split == "" {
-		opt.Split = testSplit
+		opt.Split = experiments.TestSplit
 	}
 	result := &Crossing{Study: "cross", Split: opt.Split, Metrics: opt.Metrics}
 	if opt.Map != nil {
