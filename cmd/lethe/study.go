@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/experiments/studies"
 	"github.com/lethe-deid/lethe/taggers"
