@@ -19,7 +19,6 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/deid/safetynet"
-	"github.com/lethe-deid/lethe/deid/surrogate"
 )
 
 // A Deidentifier decides what in the notes of a patient is PHI, from what a tagger finds and from
@@ -216,12 +215,14 @@ func (f found) above(other found) bool {
 	return longer > 0 || longer == 0 && f.rank > other.rank
 }
 
-// sort is what the values of a type are.
-func (d *Deidentifier) sort(typ string) surrogate.Sort {
+// sort returns the sort of a type's values, or "" if it is unknown.
+func (d *Deidentifier) sort(typ string) data.Sort {
 	if d.Replacer != nil {
-		s, _ := d.Replacer.SortOf(typ)
-		return s
+		return d.Replacer.SortOf(typ)
 	}
-	s, _ := surrogate.SortOf(typ)
-	return s
+	var types *data.TypeSet
+	if d.Net != nil {
+		types = d.Net.Types
+	}
+	return types.Describe(typ).Sort
 }

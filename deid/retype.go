@@ -8,7 +8,6 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
-	"github.com/lethe-deid/lethe/deid/surrogate"
 )
 
 // retype gives spans the type of what is known to stand there: if a tagger takes Oda Lund for a doctor, and she
@@ -64,7 +63,7 @@ func (d *Deidentifier) covers(text string, f found, known data.Span) bool {
 // isClinician reports whether a person whom the tagger has found is somebody else than the one known, since a
 // doctor's title stands before the one name that they share.
 func (d *Deidentifier) isClinician(text string, f found, known data.Span) bool {
-	return d.sort(known.Type) == surrogate.Person && d.sort(f.Type) == surrogate.Person && f.Type != known.Type &&
+	return d.sort(known.Type) == data.Person && d.sort(f.Type) == data.Person && f.Type != known.Type &&
 		len(strings.Fields(text[known.Start:known.End])) == 1 && doctorTitle(text[:min(known.Start, f.Start)])
 }
 

@@ -121,12 +121,8 @@ func (o *BenchOptions) documents() ([]*data.Document, *data.TypeSet, error) {
 	case o.Config != nil:
 		corpus = o.Config.Corpus
 	}
-	types, err := data.LookupTypeSet(corpus.Types)
-	if err != nil {
-		return nil, nil, err
-	}
 	docs, err := corpus.Load(TrainSplit, nil)
-	return docs, types, err
+	return docs, corpus.TypeSet(), err
 }
 
 // peak is the speed of the product kernel on matrices that fit the caches, the

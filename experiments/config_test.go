@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/ann"
 )
@@ -156,7 +157,7 @@ func TestLoadErrors(t *testing.T) {
 		{"name with a path", replace("name: x", "name: ../x"), "", "FILE: name: must be 1 to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},
 		{"no system", valid[:strings.Index(valid, "system:")], "", "FILE: system: must have exactly one key (ann, corrected, crf, ensemble, gazetteer, rules, second_pass, trained)"},
 		{"unknown format", replace("meddocan", "xml"), "", `FILE: corpus.format: no format "xml" (have i2b2, meddocan, brat, conll, jsonl, text, synth)`},
-		{"no types", replace("meddocan", "brat"), "", `FILE: corpus.types: must be given for format brat (have i2b2-2014, i2b2-2006, mimic, meddocan, conll, any)`},
+		{"no types", replace("meddocan", "brat"), "", `FILE: corpus.types: must be given for format brat (have ` + strings.Join(data.TypeSetNames(), ", ") + ")"},
 		{"dev twice", replace("  splits", "  hold_out: {fraction: 0.1}\n  splits"), "", "FILE: corpus.hold_out: makes the split dev, which is given as well"},
 		{"test twice", replace("dev_hard: /c}", "test: /c}\n  fold: {of: 2, number: 1}"), "", "FILE: corpus.fold: makes the split test, which is given as well"},
 		{"one fold", replace("  splits", "  fold: {of: 1, number: 1}\n  splits"), "", "FILE: corpus.fold.of: 1 is neither 0 nor at least 2"},

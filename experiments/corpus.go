@@ -62,6 +62,16 @@ func (c *Corpus) OutputFormat() string {
 	return c.Format
 }
 
+// TypeSet returns the set of the corpus's types. It panics if Types is not the name
+// of one, which Config.Validate reports.
+func (c *Corpus) TypeSet() *data.TypeSet {
+	types, err := data.LookupTypeSet(c.Types)
+	if err != nil {
+		panic(fmt.Errorf("experiments: corpus.types: %w", err))
+	}
+	return types
+}
+
 // read reads a split. An error that stops it before the first document names
 // the key.
 func (c *Corpus) read(split string, progress models.Progress) (data.Documents, error) {
@@ -87,11 +97,7 @@ func (c *Corpus) source(split string) (data.Documents, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("corpus.splits.%s: %w", split, err)
 	}
-	types, err := data.LookupTypeSet(c.Types)
-	if err != nil {
-		return nil, fmt.Errorf("corpus.types: %w", err)
-	}
-	return format.Read(c.Format, path, types), nil
+	return format.Read(c.Format, path, c.TypeSet()), nil
 }
 
 // part cuts up what is given as train. All of it must be readable, since the

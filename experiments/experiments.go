@@ -107,10 +107,18 @@ type HoldOut struct {
 // synthetic is the format of the corpus that is generated rather than read.
 const synthetic = "synth"
 
-// DefaultTypes is the type set of formats that have one: i2b2 and synth have
-// i2b2-2014, meddocan and conll their own. Of others it is "".
+// DefaultTypes returns the name of the type set that files of a format have unless
+// something else is said, or "" for formats that may have any.
 func DefaultTypes(format string) string {
-	return map[string]string{"i2b2": "i2b2-2014", synthetic: synth.TypeSet, "meddocan": "meddocan", "conll": "conll"}[format]
+	if format == synthetic {
+		return synth.TypeSet
+	}
+	for _, types := range data.TypeSets() {
+		if types.Format == format {
+			return types.Name
+		}
+	}
+	return ""
 }
 
 // Load reads an experiment, puts each of the settings "path=value" (a key such
@@ -268,11 +276,7 @@ func (c *Config) Validate() error {
 	if err := c.Corpus.validate(); err != nil {
 		return fmt.Errorf("corpus.%w", err)
 	}
-	types, err := data.LookupTypeSet(c.Corpus.Types)
-	if err != nil {
-		return fmt.Errorf("corpus.types: %w", err)
-	}
-	if err := c.System.Validate(types); err != nil {
+	if err := c.System.Validate(c.Corpus.TypeSet()); err != nil {
 		return err
 	}
 	names := map[string]bool{}
@@ -422,11 +426,7 @@ func (c *Config) Check(progress models.Progress) ([]Facts, error) {
 	if err != nil {
 		return facts, err
 	}
-	types, err := data.LookupTypeSet(c.Corpus.Types)
-	if err != nil {
-		return facts, err
-	}
-	return facts, c.System.Check(types, runtime.NumCPU())
+	return facts, c.System.Check(c.Corpus.TypeSet(), runtime.NumCPU())
 }
 
 // checkAblations returns an error for each ablation that makes no experiment.

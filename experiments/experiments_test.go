@@ -60,10 +60,7 @@ func none(int) bool { return false }
 // corpus writes n notes of brat, all of patient "".
 func corpus(t *testing.T, dir string, n int) {
 	t.Helper()
-	types, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.I2B2
 	out, err := format.Create("brat", dir, types)
 	if err != nil {
 		t.Fatal(err)
@@ -432,10 +429,7 @@ func TestPredictBoundsMemory(t *testing.T) {
 
 func mustTypes(t *testing.T) *data.TypeSet {
 	t.Helper()
-	types, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.I2B2
 	return types
 }
 

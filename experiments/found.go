@@ -39,10 +39,7 @@ func (r *Run) Found(split string) (docs []*data.Document, scored bool, err error
 	if !exists(path) {
 		return nil, false, fmt.Errorf("%s: holds no predictions for split %s: lethe predict %s --split %s makes them", r.Dir, split, r.Dir, split)
 	}
-	types, err := data.LookupTypeSet(r.Config.Corpus.Types)
-	if err != nil {
-		return nil, false, err
-	}
+	types := r.Config.Corpus.TypeSet()
 	if docs, err = data.Collect(format.Read(r.Config.Corpus.OutputFormat(), path, types)); err != nil {
 		return nil, false, err
 	}

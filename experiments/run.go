@@ -91,10 +91,7 @@ func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, sou
 	}
 	defer func() { _ = out.Abort() }() // after Close it does nothing
 
-	types, err := data.LookupTypeSet(r.Config.Corpus.Types)
-	if err != nil {
-		return nil, err
-	}
+	types := r.Config.Corpus.TypeSet()
 	scorer, err := evaluation.Options{Types: types}.Scorer()
 	if err != nil {
 		return nil, err
@@ -157,10 +154,6 @@ func (r *Run) Scored(split string) bool { return exists(r.scores(split)) }
 // createPredictions opens predictions/SPLIT, which takes the place of an older
 // one when it is closed.
 func (r *Run) createPredictions(split string) (data.Writer, error) {
-	types, err := data.LookupTypeSet(r.Config.Corpus.Types)
-	if err != nil {
-		return nil, err
-	}
 	f := &freshFolder{
 		final: filepath.Join(r.Dir, predictions, split),
 		fresh: filepath.Join(r.Dir, predictions, "."+split+".new"),
@@ -168,7 +161,8 @@ func (r *Run) createPredictions(split string) (data.Writer, error) {
 	if err := os.RemoveAll(f.fresh); err != nil { // left by a program that was killed
 		return nil, err
 	}
-	f.Writer, err = format.Create(r.Config.Corpus.OutputFormat(), f.fresh, types)
+	var err error
+	f.Writer, err = format.Create(r.Config.Corpus.OutputFormat(), f.fresh, r.Config.Corpus.TypeSet())
 	return f, err
 }
 

@@ -33,10 +33,7 @@ type TrainOptions struct {
 // returns the scores of the best model on dev, by Run.Predict. A run that ends
 // before its first epoch does leaves nothing; one that ends later can be resumed.
 func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation.Report, err error) {
-	types, err := data.LookupTypeSet(c.Corpus.Types)
-	if err != nil {
-		return nil, err
-	}
+	types := c.Corpus.TypeSet()
 	run := &Run{opt.Dir, c}
 	unlock, err := run.lock(opt.Resume)
 	if err != nil {

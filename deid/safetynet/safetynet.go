@@ -12,7 +12,6 @@
 package safetynet
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -39,7 +38,7 @@ func Sources() []Source { return []Source{Original, Known, Formulaic, Rule, Deni
 // Net knows how values of each type are looked for. It is never changed, and serves many
 // goroutines.
 type Net struct {
-	Types *data.TypeSet // whose categories say how a type is looked for
+	Types *data.TypeSet // its sorts determine how the values of a type are looked for
 	// Formulaic finds PHI by its form; nil for none.
 	Formulaic func(text string) []data.Span
 }
@@ -49,39 +48,20 @@ type Removed struct{ Text, Type string }
 
 // Originals are patterns for what is replaced in the notes of one patient.
 func (n *Net) Originals(removed []Removed) *Patterns {
-	p := &Patterns{}
+	p := &Patterns{types: n.Types}
 	for _, r := range removed {
-		p.add(r.Text, r.Type, n.how(r.Type))
+		p.add(r.Text, r.Type, howOf(n.Types.Describe(r.Type).Sort))
 	}
 	return p
 }
 
 // Known are patterns for what is known of one patient.
 func (n *Net) Known(values []Value) *Patterns {
-	p := &Patterns{known: true}
+	p := &Patterns{types: n.Types, known: true}
 	for _, v := range values {
 		p.add(v.Text, v.typeIn(n.Types), v.how())
 	}
 	return p
-}
-
-// how says in what forms PHI of a type is looked for.
-func (n *Net) how(typ string) how {
-	t, ok := n.Types.Lookup(typ)
-	if !ok {
-		t.Category = typ
-	}
-	switch {
-	case typ == "USERNAME":
-		return asNumber
-	case slices.Contains([]string{"NAME", "PER", "PERSON", "PATIENT", "DOCTOR"}, t.Category):
-		return asName
-	case t.Category == "ID" || t.Category == "CONTACT":
-		return asNumber
-	case t.Category == "AGE" || t.Category == "OTHER" || t.Category == "PROFESSION" || t.Category == "MISC":
-		return notAtAll // "67" and "woman" stand in a note for more than that
-	}
-	return asPhrase
 }
 
 // word is a run of letters or of digits.

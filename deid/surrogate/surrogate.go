@@ -24,6 +24,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
 )
 
 // Language says in which language notes are, for what is ambiguous: whether
@@ -37,68 +39,36 @@ const (
 	Spanish Language = "es"
 )
 
-// Sort is what a value is, and decides how its surrogate is made.
-type Sort string
+// Sort is the kind of value that is replaced; it decides how its surrogate is made.
+type Sort = data.Sort
 
-// The sorts.
+// The sorts, see package data.
 const (
-	Person       Sort = "person"       // a name in any form: parts, initials, reversed
-	Username     Sort = "username"     // made from the surrogates of names in it, and of other letters and digits
-	Date         Sort = "date"         // shifted
-	Age          Sort = "age"          // kept up to 89, 90+ above
-	Number       Sort = "number"       // digit by digit, letter by letter
-	Phone        Sort = "phone"        // as a number, but words such as ext. stay
-	Email        Sort = "email"        // made from the surrogates of names in it
-	URL          Sort = "url"          // likewise
-	IP           Sort = "ip"           // a legal address of the same form
-	Hospital     Sort = "hospital"     // the words that make it one (General, Clinic) stay
-	Organization Sort = "organization" // likewise
-	Department   Sort = "department"   // likewise
-	Street       Sort = "street"       // likewise, and house numbers digit by digit
-	City         Sort = "city"
-	State        Sort = "state" // a state, province or region; an abbreviation for an abbreviation
-	Country      Sort = "country"
-	Zip          Sort = "zip"      // as a number
-	Place        Sort = "place"    // one of the last five, by what it looks like
-	Landmark     Sort = "landmark" // a park, a bridge, a post-office box
-	Room         Sort = "room"
-	Profession   Sort = "profession"
-	Family       Sort = "family" // a word for another relative
-	Sex          Sort = "sex"    // kept, as first names keep it
-	Other        Sort = "other"  // anything: there is no surrogate
+	Person       = data.Person
+	Username     = data.Username
+	Date         = data.Date
+	Age          = data.Age
+	Number       = data.Number
+	Phone        = data.Phone
+	Email        = data.Email
+	URL          = data.URL
+	IP           = data.IP
+	Hospital     = data.Hospital
+	Organization = data.Organization
+	Department   = data.Department
+	Street       = data.Street
+	City         = data.City
+	State        = data.State
+	Country      = data.Country
+	Zip          = data.Zip
+	Place        = data.Place
+	Landmark     = data.Landmark
+	Room         = data.Room
+	Profession   = data.Profession
+	Family       = data.Family
+	Sex          = data.Sex
+	Other        = data.Other
 )
-
-// Sorts lists them all.
-func Sorts() []Sort {
-	return []Sort{Person, Username, Date, Age, Number, Phone, Email, URL, IP, Hospital, Organization, Department, Street, City, State, Country, Zip, Place,
-		Landmark, Room, Profession, Family, Sex, Other}
-}
-
-// types are the sorts of the types of all built-in sets.
-var types = map[string]Sort{
-	// i2b2-2014, i2b2-2006, mimic
-	"PATIENT": Person, "DOCTOR": Person, "USERNAME": Username, "PROFESSION": Profession, "ROOM": Room, "DEPARTMENT": Department, "HOSPITAL": Hospital,
-	"ORGANIZATION": Organization, "STREET": Street, "CITY": City, "STATE": State, "COUNTRY": Country, "ZIP": Zip, "LOCATION-OTHER": Landmark,
-	"LOCATION": Place, "AGE": Age, "DATE": Date, "PHONE": Phone, "FAX": Phone, "EMAIL": Email, "URL": URL, "IPADDR": IP, "SSN": Number,
-	"MEDICALRECORD": Number, "HEALTHPLAN": Number, "ACCOUNT": Number, "LICENSE": Number, "VEHICLE": Number, "DEVICE": Number, "BIOID": Number,
-	"IDNUM": Number, "ID": Number, "OTHER": Other,
-	// meddocan
-	"NOMBRE_SUJETO_ASISTENCIA": Person, "NOMBRE_PERSONAL_SANITARIO": Person, "PROFESION": Profession, "INSTITUCION": Organization, "CALLE": Street,
-	"TERRITORIO": Place, "PAIS": Country, "CENTRO_SALUD": Hospital, "EDAD_SUJETO_ASISTENCIA": Age, "FECHAS": Date, "NUMERO_TELEFONO": Phone,
-	"NUMERO_FAX": Phone, "CORREO_ELECTRONICO": Email, "URL_WEB": URL, "ID_ASEGURAMIENTO": Number, "ID_CONTACTO_ASISTENCIAL": Number,
-	"NUMERO_BENEF_PLAN_SALUD": Number, "IDENTIF_VEHICULOS_NRSERIE_PLACAS": Number, "IDENTIF_DISPOSITIVOS_NRSERIE": Number,
-	"IDENTIF_BIOMETRICOS": Number, "ID_SUJETO_ASISTENCIA": Number, "ID_TITULACION_PERSONAL_SANITARIO": Number, "ID_EMPLEO_PERSONAL_SANITARIO": Number,
-	"OTRO_NUMERO_IDENTIF": Number, "SEXO_SUJETO_ASISTENCIA": Sex, "FAMILIARES_SUJETO_ASISTENCIA": Family, "OTROS_SUJETO_ASISTENCIA": Other,
-	"DIREC_PROT_INTERNET": IP,
-	// conll
-	"PER": Person, "LOC": Place, "ORG": Organization, "MISC": Other,
-}
-
-// SortOf is the sort of a type of the built-in type sets.
-func SortOf(typ string) (Sort, bool) {
-	s, ok := types[typ]
-	return s, ok
-}
 
 // Options of a Maker.
 type Options struct {

@@ -56,9 +56,7 @@ func read(runs []*experiments.Run, opt Options) (*material, error) {
 		}
 	}
 	m := &material{Options: opt}
-	if m.types, err = data.LookupTypeSet(runs[0].Config.Corpus.Types); err != nil {
-		return nil, err
-	}
+	m.types = runs[0].Config.Corpus.TypeSet()
 	names := shortNames(runs)
 	for i, r := range runs {
 		material := &runMaterial{Run: r, Name: names[i]}

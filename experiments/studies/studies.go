@@ -101,12 +101,9 @@ func newStudy(kind string, c *experiments.Config, opt Options) (*study, error) {
 	if opt.Split == experiments.TrainSplit {
 		return nil, errors.New("the split train is what the networks have seen: score another")
 	}
-	types, err := data.LookupTypeSet(c.Corpus.Types)
-	if err != nil {
-		return nil, err
-	}
 	s := &study{kind: kind, config: c, opt: opt, seed: func(c *experiments.Config, seed uint64) { c.Seed = seed }}
-	s.metrics, err = metrics.LookupAll(opt.Metrics, types)
+	var err error
+	s.metrics, err = metrics.LookupAll(opt.Metrics, c.Corpus.TypeSet())
 	return s, err
 }
 

@@ -33,10 +33,7 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	types, err := data.LookupTypeSet(c.Corpus.Types)
-	if err != nil {
-		return err
-	}
+	types := c.Corpus.TypeSet()
 	network := ann.Of(c.System)
 	tokenizer, err := tokenize.Lookup(network.Tokenizer)
 	if err != nil {

@@ -77,10 +77,7 @@ func BenchmarkMillionEntries(b *testing.B) {
 }
 
 func BenchmarkTag(b *testing.B) {
-	types, err := data.LookupTypeSet("conll")
-	if err != nil {
-		b.Fatal(err)
-	}
+	types := data.CoNLL
 	brackets := filepath.Join(b.TempDir(), "brackets.txt")
 	if err := os.WriteFile(brackets, []byte(strings.Repeat("(", 100)+"x\n( ( (1\n1 1 1 1 2\nka RO"), 0o666); err != nil {
 		b.Fatal(err)

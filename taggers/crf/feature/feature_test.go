@@ -82,10 +82,7 @@ rules:
 	if err := tagger.Save(s.POS); err != nil {
 		t.Fatal(err)
 	}
-	conll, err := data.LookupTypeSet("conll")
-	if err != nil {
-		t.Fatal(err)
-	}
+	conll := data.CoNLL
 	var docs []*data.Document
 	for i, name := range []string{"Zora", "Ann", "Mary", "Ixby"} {
 		docs = append(docs, &data.Document{ID: fmt.Sprint(i), Text: name + " walks.", Spans: []data.Span{{Start: 0, End: len(name), Type: "PER", Score: 1}}})
