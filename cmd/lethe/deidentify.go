@@ -47,9 +47,9 @@ says that this is intended. A run that was killed can be resumed with --resume a
 same options; it then skips the files that are complete.
 
 Besides PHI in texts, Lethe removes existing annotations and the value of --patient. It
-does not change file names and the ids of notes, so that a note can be found again. They
-are often record numbers or names, so you must take care of them yourself, and also of
-other columns and keys.
+does not change file names and the ids of notes, so that a note can be found again.
+They are often record numbers or names, so you must take care of them yourself, and also
+of other columns and keys.
 
 No model finds everything: check a sample of the output.`,
 		Example: `  lethe deidentify --model runs/demo <note.txt
