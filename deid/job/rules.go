@@ -13,7 +13,8 @@ import (
 	"github.com/lethe-deid/lethe/taggers/rules"
 )
 
-// setRules gives a Deidentifier its rules, and returns what is known of the patients.
+// setRules gives d its safety net, its rules and its lists of phrases. It returns the known values of the patients, or
+// nil if there are none.
 func (c *checked) setRules(d *deid.Deidentifier, types *data.TypeSet) (known *safetynet.Values, err error) {
 	if d.Net, err = newNet(c.SafetyNet, types); err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func (c *checked) setRules(d *deid.Deidentifier, types *data.TypeSet) (known *sa
 		return nil, err
 	}
 	if n := d.Deny.Shared(d.Allow); n > 0 {
-		return nil, fmt.Errorf("%d entries are both in --deny and in --allow", n)
+		return nil, fmt.Errorf("--deny and --allow have %d entries in common", n)
 	}
 	if c.Known != "" {
 		return safetynet.Read(c.Known, types)
@@ -57,8 +58,8 @@ func readPhrases(flag string, paths []string, types *data.TypeSet, other string)
 	return list, nil
 }
 
-// ownRules reads rules of the user's. Types that the model does not know could be neither replaced as
-// asked nor scored, and are an error.
+// ownRules reads a file of the user's rules. A type that the model does not have is an error, because it could be
+// neither replaced by the plan nor scored.
 func ownRules(flag, path string, types *data.TypeSet) (*rules.Set, error) {
 	set, err := rules.Load(path)
 	if err == nil {
@@ -78,7 +79,7 @@ func spansOf(sets []*rules.Set, text string) []data.Span {
 	return found
 }
 
-// newNet makes the safety net.
+// newNet returns the safety net for a value of --safety-net, or nil for "off". The error says which values there are.
 func newNet(name string, types *data.TypeSet) (*safetynet.Net, error) {
 	n := &safetynet.Net{Types: types}
 	var builtin []string
@@ -114,7 +115,7 @@ func newNet(name string, types *data.TypeSet) (*safetynet.Net, error) {
 	for _, name := range builtin {
 		all, err := rules.Builtin(name)
 		if err != nil {
-			return nil, err // it is part of the program
+			return nil, err // cannot happen: the rules are embedded in the program
 		}
 		only := slices.DeleteFunc(all.Types(), func(typ string) bool { return !slices.Contains(formulaicCategories, categoryOf(typ)) })
 		sets = append(sets, all.Only(only))
@@ -132,11 +133,11 @@ func newNet(name string, types *data.TypeSet) (*safetynet.Net, error) {
 	return n, nil
 }
 
-// formulaicCategories are those of types whose values can be told by their form.
+// formulaicCategories are the categories of types whose values can be recognized by their form.
 var formulaicCategories = []string{"CONTACT", "ID", "DATE"}
 
-// formulaic reports whether what rules find can be told by its form: net addresses, telephone and all
-// other numbers, and dates that are written out.
+// formulaic reports whether a value that a rule has found is recognizable by its form alone. This holds for internet
+// addresses, for telephone and other numbers, and for dates with a digit that are at least as long as 1/1/99.
 func formulaic(category, text string) bool {
 	switch category {
 	case "CONTACT", "ID":
@@ -147,7 +148,7 @@ func formulaic(category, text string) bool {
 	return false
 }
 
-// categoryOf is the category of a type in the type set of the built-in rules.
+// categoryOf returns the category of a type of the built-in rules, or "" if it is unknown.
 func categoryOf(typ string) string {
 	for _, name := range []string{"i2b2-2014", "meddocan"} {
 		if set, err := data.LookupTypeSet(name); err == nil {
@@ -159,7 +160,7 @@ func categoryOf(typ string) string {
 	return ""
 }
 
-// typeIn is the type itself where the set has it, else the set's first of its category.
+// typeIn returns typ if the set has it, otherwise the first type of the category, or typ if there is none.
 func typeIn(types *data.TypeSet, typ, category string) string {
 	if !types.Has(typ) {
 		for _, t := range types.Types {
