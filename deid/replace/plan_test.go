@@ -104,8 +104,8 @@ func TestBadPlans(t *testing.T) {
 	}{
 		{"kind", Plan{Default: "blur"}, Options{}, `no kind of replacement "blur" (have tag, numbered, mask, redact, hash, keep, surrogate)`},
 		{"type", Plan{ByType: map[string]Kind{"PATIENTS": Tag}}, Options{Types: types}, `the plan names the type "PATIENTS", which is not in the set i2b2-2014`},
-		{"short key", Plan{Default: Surrogate}, Options{Key: []byte("fifteen bytes..")}, "a key of 15 bytes is too short for surrogate: at least 16 are needed"},
-		{"no key", Plan{ByType: map[string]Kind{"PATIENT": Hash}}, Options{Types: types}, "a key of 0 bytes is too short for hash: at least 16 are needed"},
+		{"short key", Plan{Default: Surrogate}, Options{Key: []byte("fifteen bytes..")}, "a key of 15 bytes is too short for surrogate: at least 16 are required"},
+		{"no key", Plan{ByType: map[string]Kind{"PATIENT": Hash}}, Options{Types: types}, "a key of 0 bytes is too short for hash: at least 16 are required"},
 		{"sort", Plan{}, Options{Types: own, Sorts: map[string]surrogate.Sort{"KLANT": "human"}}, `unknown sort "human" for the type "KLANT"`},
 		{"sort of no type", Plan{}, Options{Types: types, Sorts: map[string]surrogate.Sort{"PATIENTS": surrogate.Person}},
 			`sorts contains the type "PATIENTS", which is not in the set i2b2-2014`},
