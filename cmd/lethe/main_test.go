@@ -191,7 +191,7 @@ func TestStopAndResumeStudy(t *testing.T) {
 		return said.String()
 	}
 	said := stop(study("broken", "--workers", "2"), "run 2 of 4", os.Interrupt)
-	if want := "lethe: interrupted; the same command with --out " + filepath.Join(dir, "broken") + " --resume goes on\n"; !strings.HasSuffix(said, want) {
+	if want := "lethe: interrupted; to resume, give the same command with --out " + filepath.Join(dir, "broken") + " --resume\n"; !strings.HasSuffix(said, want) {
 		t.Errorf("interrupted, it said %q", said)
 	}
 	stop(study("broken", "--resume"), "epoch   1", os.Kill)
