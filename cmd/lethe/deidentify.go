@@ -46,8 +46,8 @@ are left out, for example because they lack the extension of the format, unless 
 give --skip-others. To resume a run that was killed, give --resume and the same options:
 complete files are not done again.
 
-Lethe does not change file names, the ids of notes, and other columns and keys. File
-names and ids are often record numbers or names: remove those yourself.
+Lethe does not change file names, the ids of notes, or other columns and keys. They
+often contain record numbers or names: remove those yourself.
 
 No model finds everything: check a sample of the output.`,
 		Example: `  lethe deidentify --model runs/demo <note.txt

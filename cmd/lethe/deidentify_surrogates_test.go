@@ -14,8 +14,8 @@ import (
 	"github.com/lethe-deid/lethe/data/synth"
 )
 
-// TestSurrogatesThroughTheProgram: with the safety net and the formats about them, surrogates still depend on the key and the set of a
-// patient's notes alone: not on the notes' order, the workers or the format. Text between them stays.
+// TestSurrogatesThroughTheProgram checks that surrogates depend only on the key and the set of a patient's notes, and not
+// on the order of the notes, the number of workers or the format, and that all other text stays.
 func TestSurrogatesThroughTheProgram(t *testing.T) {
 	dir, model := t.TempDir(), rulesModel(t)
 	types, err := data.LookupTypeSet(synth.TypeSet)
@@ -100,7 +100,7 @@ func TestSurrogatesThroughTheProgram(t *testing.T) {
 		t.Errorf("only %d surrogates", spans)
 	}
 
-	// The same notes as XML, where the patient is in the name of the file.
+	// The same notes as XML, with the patient in the name of the file.
 	in, out := filepath.Join(dir, "xml"), filepath.Join(dir, "clean")
 	w, err := format.Create("i2b2", in, types)
 	if err != nil {
@@ -130,7 +130,8 @@ func TestSurrogatesThroughTheProgram(t *testing.T) {
 	}
 }
 
-// TestNameThatOnlyTheNetFoundDependedOnTheOrder: where "Zuriel" alone came first, it was taken for a surname in "Zuriel Quintanar" as well.
+// TestNameThatOnlyTheNetFoundDependedOnTheOrder: if "Zuriel" alone came first, it was mistaken for a surname, also in
+// "Zuriel Quintanar".
 func TestNameThatOnlyTheNetFoundDependedOnTheOrder(t *testing.T) {
 	dir, model := t.TempDir(), rulesModel(t)
 	key := write(t, filepath.Join(dir, "key"), "a key of sixteen")

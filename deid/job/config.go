@@ -59,7 +59,7 @@ type Config struct {
 	Rules     []string `option:"rules,file"`      // files of additional rules
 	Deny      []string `option:"deny,file"`       // files of phrases that are always replaced
 	Allow     []string `option:"allow,file"`      // files of phrases that are not PHI
-	Known     string   `option:"known,file"`      // CSV file of known values of each patient or note
+	Known     string   `option:"known,file"`      // CSV or JSON file of known values of each patient or note: see safetynet.Read; default none
 
 	Map           string   // new file for an encrypted list of originals and their replacements; "" means none
 	MapRecipients []string // public age keys, or files of them, that can decrypt the map; at least one is required for a map
