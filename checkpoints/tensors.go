@@ -297,25 +297,13 @@ func decodeHeader(header []byte, size int) ([]Tensor, map[string]string, error) 
 	return tensors, metadata, nil
 }
 
-// writeFile gives a file its final name once it is whole and on disk.
+// writeFile gives a file its final name once it is complete and on disk, and makes the name last
+// through a power cut.
 func writeFile(path string, write func(io.Writer) error) error {
-	dir := filepath.Dir(path)
-	f, err := wholefile.Create(path, 0o644)
-	if err != nil {
+	if err := wholefile.Write(path, 0o644, write); err != nil {
 		return err
 	}
-	defer func() { _ = f.Discard() }()
-	w := bufio.NewWriterSize(f, chunk)
-	if err := write(w); err != nil {
-		return err
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if err := f.Replace(); err != nil {
-		return err
-	}
-	return syncDir(dir)
+	return syncDir(filepath.Dir(path))
 }
 
 // syncDir makes renames in a folder last through a power cut.

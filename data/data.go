@@ -8,10 +8,8 @@
 package data
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -78,32 +76,6 @@ func invalidAt(s string) int {
 		i += n
 	}
 	return -1
-}
-
-// SortSpans puts spans in reading order: by start, longer first, then type.
-func SortSpans(spans []Span) {
-	slices.SortStableFunc(spans, func(a, b Span) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(a.Type, b.Type))
-	})
-}
-
-// Flatten returns the spans left when of any two that overlap only one is
-// kept: the longer, then the earlier, then the first by type. The order is
-// SortSpans's. Sequence labelling needs flat spans; nothing else should.
-func Flatten(spans []Span) []Span {
-	byLength := slices.Clone(spans)
-	slices.SortStableFunc(byLength, func(a, b Span) int {
-		return cmp.Or(cmp.Compare(b.End-b.Start, a.End-a.Start), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Type, b.Type))
-	})
-	var kept []Span // sorted by start, disjoint
-	for _, s := range byLength {
-		i, _ := slices.BinarySearchFunc(kept, s.Start, func(k Span, start int) int { return cmp.Compare(k.Start, start) })
-		if i < len(kept) && kept[i].Start < s.End || i > 0 && kept[i-1].End > s.Start {
-			continue
-		}
-		kept = slices.Insert(kept, i, s)
-	}
-	return kept
 }
 
 // Documents is how notes are read: one at a time, in a fixed order. An error

@@ -135,11 +135,8 @@ func TypeMapNames() []string {
 
 // becomes builds a map from "TO: FROM FROM" lines; with nothing before the colon
 // the types are left out.
-func becomes(name, types string, lines ...string) *TypeMap {
-	m := &TypeMap{Name: name, To: map[string]string{}}
-	if types != "" {
-		m.Types, _ = LookupTypeSet(types)
-	}
+func becomes(name string, types *TypeSet, lines ...string) *TypeMap {
+	m := &TypeMap{Name: name, Types: types, To: map[string]string{}}
 	for _, line := range lines {
 		to, from, _ := strings.Cut(line, ":")
 		for _, f := range strings.Fields(from) {
@@ -164,7 +161,7 @@ var typeMaps = []*TypeMap{
 	// To the types of i2b2 2006, whose guide (Uzuner et al. 2007) counts rooms
 	// among hospitals, all of an address among locations, and pagers and faxes among
 	// phones. It marks no users, professions, employers, or addresses on a network.
-	becomes("i2b2-2006", "i2b2-2006",
+	becomes("i2b2-2006", I2B22006,
 		"PATIENT: PATIENT", "DOCTOR: DOCTOR", "AGE: AGE", "DATE: DATE",
 		"HOSPITAL: HOSPITAL ROOM",
 		"LOCATION: STREET CITY STATE COUNTRY ZIP LOCATION-OTHER",
@@ -173,7 +170,7 @@ var typeMaps = []*TypeMap{
 		":USERNAME PROFESSION DEPARTMENT ORGANIZATION EMAIL URL IPADDR OTHER"),
 	// To the types of MIMIC, by Dernoncourt et al. 2016, Table 1: what has no mark
 	// in its column MIMIC is left out. Wards are hospitals there.
-	becomes("mimic", "mimic",
+	becomes("mimic", MIMIC,
 		"PATIENT: PATIENT", "DOCTOR: DOCTOR", "AGE: AGE", "DATE: DATE", "STREET: STREET", "STATE: STATE", "COUNTRY: COUNTRY", "ZIP: ZIP",
 		"HOSPITAL: HOSPITAL DEPARTMENT",
 		"LOCATION-OTHER: LOCATION-OTHER CITY",
@@ -183,7 +180,7 @@ var typeMaps = []*TypeMap{
 	// From i2b2 2014 to MEDDOCAN, by the map that comes with the corpus. Where that
 	// names a type that the corpus does not have (OTRO), or none, the nearest of its
 	// types stands here, or nothing.
-	becomes("meddocan", "meddocan",
+	becomes("meddocan", MEDDOCAN,
 		"NOMBRE_SUJETO_ASISTENCIA: PATIENT", "NOMBRE_PERSONAL_SANITARIO: DOCTOR", "PROFESION: PROFESSION",
 		"HOSPITAL: HOSPITAL", "INSTITUCION: ORGANIZATION", "CALLE: STREET", "TERRITORIO: CITY STATE ZIP", "PAIS: COUNTRY",
 		"EDAD_SUJETO_ASISTENCIA: AGE", "FECHAS: DATE",
@@ -198,7 +195,7 @@ var typeMaps = []*TypeMap{
 		":USERNAME ROOM DEPARTMENT LOCATION-OTHER"),
 	// From MEDDOCAN to i2b2 2014, by the map that comes with the corpus. It is
 	// coarse: a TERRITORIO may be a city or a code, and becomes a state.
-	becomes("i2b2-2014", "i2b2-2014",
+	becomes("i2b2-2014", I2B2,
 		"PATIENT: NOMBRE_SUJETO_ASISTENCIA", "DOCTOR: NOMBRE_PERSONAL_SANITARIO", "PROFESSION: PROFESION",
 		"HOSPITAL: HOSPITAL", "ORGANIZATION: INSTITUCION", "STREET: CALLE", "STATE: TERRITORIO", "COUNTRY: PAIS",
 		"AGE: EDAD_SUJETO_ASISTENCIA", "DATE: FECHAS",
@@ -211,7 +208,7 @@ var typeMaps = []*TypeMap{
 		"IPADDR: IPADDR", "ACCOUNT: ACCOUNT", "LICENSE: LICENSE"),
 	// The six types of Zuccon et al. 2014, Table 6. Names of patients and doctors are
 	// one there (section 4.1), and so are hospitals and other places.
-	becomes("anonym", "",
+	becomes("anonym", nil,
 		"NAME: PATIENT DOCTOR NOMBRE_SUJETO_ASISTENCIA NOMBRE_PERSONAL_SANITARIO",
 		"INSTITUTION: HOSPITAL DEPARTMENT ROOM ORGANIZATION LOCATION STREET CITY STATE COUNTRY ZIP LOCATION-OTHER "+
 			"INSTITUCION CENTRO_SALUD CALLE TERRITORIO PAIS",

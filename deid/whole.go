@@ -10,7 +10,6 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
-	"github.com/lethe-deid/lethe/deid/surrogate"
 )
 
 // whole corrects the boundaries of a tagger's spans. The result is sorted like spans.
@@ -23,7 +22,7 @@ import (
 //   - A number at the end that a unit or a time follows is cut off: the tagger may find "May 6 10" in "May 6 10 units",
 //     where 10 is a dose. A blood pressure such as 120/80 is dropped if the tagger mistakes it for a date.
 //   - Ordinary words in lower case after a person's name are cut off, and initials beside it are added.
-func whole(text string, spans []data.Span, sort func(typ string) surrogate.Sort) []data.Span {
+func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
 	spans = slices.Clone(spans)
 	data.SortSpans(spans)
 	var all []data.Span
@@ -43,7 +42,7 @@ func whole(text string, spans []data.Span, sort func(typ string) surrogate.Sort)
 			part.End = withoutOrdinary(text, part, sort)
 			part.Start = max(from, growLeft(text, part, sort))
 			part.End = min(to, growRight(text, part, sort))
-			if sort == surrogate.Person {
+			if sort == data.Person {
 				part = withInitials(text, part, from, to)
 			}
 			all = append(all, part)
@@ -85,8 +84,8 @@ func withoutRulers(text string, s data.Span) []data.Span {
 
 // withoutAmount returns the end of a span of a number, a date or an age without an amount at its end. It returns the
 // start if there is nothing before the amount.
-func withoutAmount(text string, s data.Span, sort surrogate.Sort) int {
-	if sort == surrogate.Person || !slices.Contains(numeral, sort) && sort != surrogate.Date && sort != surrogate.Age {
+func withoutAmount(text string, s data.Span, sort data.Sort) int {
+	if sort == data.Person || !slices.Contains(numeral, sort) && sort != data.Date && sort != data.Age {
 		return s.End
 	}
 	value := text[s.Start:s.End]
@@ -102,8 +101,8 @@ func withoutAmount(text string, s data.Span, sort surrogate.Sort) int {
 
 // withoutOrdinary returns the end of a person's span without ordinary words in lower case after a capitalized name. The
 // tagger may mistake all of "Lund agrees" for a name.
-func withoutOrdinary(text string, s data.Span, sort surrogate.Sort) int {
-	if sort != surrogate.Person {
+func withoutOrdinary(text string, s data.Span, sort data.Sort) int {
+	if sort != data.Person {
 		return s.End
 	}
 	value := text[s.Start:s.End]
@@ -136,11 +135,11 @@ func hasWord(text string) bool {
 func inToken(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
 // numeral is the sorts whose values mix digits and letters.
-var numeral = []surrogate.Sort{surrogate.Number, surrogate.Phone, surrogate.Zip, surrogate.Room, surrogate.Username, surrogate.Other, ""}
+var numeral = []data.Sort{data.Number, data.Phone, data.Zip, data.Room, data.Username, data.Other, ""}
 
 // growLeft returns the start of the token that contains the start of the span, or the span's own start if the rest of the
 // token is not part of the value.
-func growLeft(text string, s data.Span, sort surrogate.Sort) int {
+func growLeft(text string, s data.Span, sort data.Sort) int {
 	first, _ := utf8.DecodeRuneInString(text[s.Start:])
 	if !inToken(first) {
 		return s.Start
@@ -167,7 +166,7 @@ func growLeft(text string, s data.Span, sort surrogate.Sort) int {
 		}
 		return s.Start
 	case unicode.IsDigit(first): // MRN554433, H88
-		if isLabel(rest) || sort == surrogate.Date || sort == surrogate.Age {
+		if isLabel(rest) || sort == data.Date || sort == data.Age {
 			return s.Start
 		}
 		return start
@@ -179,8 +178,8 @@ func growLeft(text string, s data.Span, sort surrogate.Sort) int {
 
 // codeBefore returns the start of the letters that a hyphen joins to a number, as in CX-554433, or the span's own start if
 // there are none.
-func codeBefore(text string, s data.Span, sort surrogate.Sort) int {
-	if sort != surrogate.Number {
+func codeBefore(text string, s data.Span, sort data.Sort) int {
+	if sort != data.Number {
 		return s.Start
 	}
 	m := codePrefix.FindStringIndex(text[max(0, s.Start-8):s.Start])
@@ -201,7 +200,7 @@ var (
 
 // growRight returns the end of the token that contains the end of the span, with a check digit after it, or the span's own
 // end if the rest of the token is not part of the value.
-func growRight(text string, s data.Span, sort surrogate.Sort) int {
+func growRight(text string, s data.Span, sort data.Sort) int {
 	last, _ := utf8.DecodeLastRuneInString(text[:s.End])
 	if !inToken(last) {
 		return s.End
@@ -217,8 +216,8 @@ func growRight(text string, s data.Span, sort surrogate.Sort) int {
 	if end > s.End && !partOfValue(text, s.End, end, last, sort) {
 		return s.End
 	}
-	if sort == surrogate.Number || sort == surrogate.Phone && unicode.IsDigit(last) {
-		if m := checkDigit.FindStringIndex(text[end:]); m != nil && (sort == surrogate.Number || !unicode.IsDigit(rune(text[end+1]))) { // 28.447.193-K
+	if sort == data.Number || sort == data.Phone && unicode.IsDigit(last) {
+		if m := checkDigit.FindStringIndex(text[end:]); m != nil && (sort == data.Number || !unicode.IsDigit(rune(text[end+1]))) { // 28.447.193-K
 			for end++; end < len(text) && inToken(rune(text[end])); end++ {
 			}
 		}
@@ -227,7 +226,7 @@ func growRight(text string, s data.Span, sort surrogate.Sort) int {
 }
 
 // partOfValue reports whether text[from:to], the rest of a token after a span, belongs to the value.
-func partOfValue(text string, from, to int, last rune, sort surrogate.Sort) bool {
+func partOfValue(text string, from, to int, last rune, sort data.Sort) bool {
 	rest := text[from:to]
 	next, _ := utf8.DecodeRuneInString(rest)
 	folded := fold.Fold(rest)
@@ -238,9 +237,9 @@ func partOfValue(text string, from, to int, last rune, sort surrogate.Sort) bool
 		return true
 	case units[folded], utf8.RuneCountInString(rest) > 1 && labelled.MatchString(text[to:min(len(text), to+4)]): // 3/4/71NA 133
 		return false
-	case sort == surrogate.Age:
+	case sort == data.Age:
 		return !ageUnits[folded] && utf8.RuneCountInString(rest) == 1 // 40RHM is a right-handed man
-	case sort == surrogate.Date:
+	case sort == data.Date:
 		return ordinals[folded] || utf8.RuneCountInString(rest) == 1 && !clock.MatchString(text[from:min(len(text), from+8)])
 	}
 	return !isLabel(rest)

@@ -38,8 +38,8 @@ type Options struct {
 	// default knows no type: each is its own category.
 	Types *data.TypeSet
 	// HIPAA limits the scores to the types that HIPAA names, as the papers do: on
-	// both sides, other spans do not count. But in what was left of HIPAA's types,
-	// a span of the system counts whatever its type. The default is all types.
+	// both sides, other spans do not count. For the leak, a token of HIPAA's types
+	// counts as covered by a system span of any type. The default is all types.
 	HIPAA bool
 }
 

@@ -9,8 +9,8 @@ import (
 // Macro returns two metrics whose scores are averages over the types of a set, as
 // Zuccon et al. 2014 report them (the last line of Table 4): macro/strict over
 // spans, macro/token over tokens. F1 is the mean of the types' F1, which is not F1
-// of the two means. A type counts that the gold standard has; a wrong span of
-// another type lowers no score. It is an error when the set names no types.
+// of the two means. Only types that occur in the gold standard count: a wrong span
+// of another type lowers no score. A set that names no types is an error.
 func Macro(types *data.TypeSet) ([]Metric, error) {
 	if len(types.Types) == 0 {
 		return nil, fmt.Errorf("metrics macro/strict and macro/token: type set %s does not say which types there are", types.Name)

@@ -55,8 +55,8 @@ func (m Matching) WriteText(w io.Writer) error {
 	return err
 }
 
-// CorrectionLines say what the copy of an official script does otherwise than the
-// script: none without corrections. whose is the script's, for one.
+// CorrectionLines lists how corrected scores deviate from those of the official script
+// named by whose, such as "the script's". Without corrections there are no lines.
 func CorrectionLines(whose string, corrections []string) []string {
 	if len(corrections) == 0 {
 		return nil

@@ -20,6 +20,7 @@ import (
 	"github.com/lethe-deid/lethe/internal/lockfile"
 	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
 // years is a tagger that finds the "2087" in a note, and looks at none of the spans
@@ -59,10 +60,7 @@ func none(int) bool { return false }
 // corpus writes n notes of brat, all of patient "".
 func corpus(t *testing.T, dir string, n int) {
 	t.Helper()
-	types, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.I2B2
 	out, err := format.Create("brat", dir, types)
 	if err != nil {
 		t.Fatal(err)
@@ -431,10 +429,7 @@ func TestPredictBoundsMemory(t *testing.T) {
 
 func mustTypes(t *testing.T) *data.TypeSet {
 	t.Helper()
-	types, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.I2B2
 	return types
 }
 
@@ -532,7 +527,7 @@ func ExampleLoad() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(c.Name, c.Corpus.SplitNames(), c.System.ANN.Network.Dropout)
+	fmt.Println(c.Name, c.Corpus.SplitNames(), ann.Of(c.System).Network.Dropout)
 	_, err = Load("configs/demo.yaml", []string{"system.ann.network.dropout=1.5"})
 	fmt.Println(err)
 	// Output:

@@ -6,7 +6,7 @@
 //	}
 //	found, err := model.Tag(ctx, []*data.Document{{ID: "1", Text: text}})
 //
-// A model is a folder that "lethe train" or a Learner has written; docs/systems.md describes the kinds of models. A run
+// A model is a folder that "lethe train" or system.Fit has written; docs/systems.md describes the kinds of models. A run
 // is a folder that "lethe train" has written, with several models. Its best model is the one with the best scores on the
 // split dev.
 package models

@@ -71,7 +71,7 @@ The environment variable LETHE_KERNEL forces a kernel: generic, avx2 or avx512.`
 	flags.StringVar(&config, "config", "", "experiment whose network to use, and whose corpus unless --corpus is given (default none)")
 	flags.StringVar(&opt.Model, "model", "", "run or model folder: train with its settings and predict with its weights (default none)")
 	flags.StringVar(&opt.Corpus, "corpus", "", "file or folder of annotated notes (default the corpus of --config, or generated notes)")
-	flags.StringVar(&opt.Format, "format", "i2b2", "`FORMAT` of --corpus: i2b2, meddocan, brat, conll or jsonl")
+	flags.StringVar(&opt.Format, "format", "i2b2", "`FORMAT` of --corpus: "+annotatedFormats)
 	flags.StringVar(&opt.Types, "types", "", "type `SET` of --corpus (default that of --format)")
 	flags.IntVar(&opt.Batch, "batch", 0, "sentences per update (default as configured)")
 	flags.IntVar(&opt.Workers, "workers", runtime.NumCPU(), "cores to use")

@@ -62,7 +62,7 @@ curve. If the model changes, calibrate it again.`,
 	flags := cmd.Flags()
 	flags.StringVar(&split, "split", "dev", "`SPLIT` of the run's corpus to measure on; it cannot be train")
 	flags.StringVar(&input, "input", "", "file, folder or - (stdin) with other annotated notes (default none)")
-	flags.StringVar(&format, "format", "i2b2", "`FORMAT` of --input: i2b2, meddocan, brat, conll or jsonl")
+	flags.StringVar(&format, "format", "i2b2", "`FORMAT` of --input: "+annotatedFormats)
 	cmd.MarkFlagsMutuallyExclusive("split", "input")
 	flags.BoolVar(&asJSON, "json", false, "print everything, including the calibration curves, as JSON (default a table)")
 	workersFlag(cmd, &workers)

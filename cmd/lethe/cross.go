@@ -83,7 +83,7 @@ one place and another as two places, compare token scores.`,
 	flags := cmd.Flags()
 	flags.StringVar(&typeMap, "map", "", "`MAP` of types, a name or a file (default none: all corpora must have the same type set)")
 	flags.StringArrayVar(&on, "on", nil, "test also on the corpus of this `CONFIG.yaml`; repeatable (default none)")
-	flags.StringVar(&opt.Split, "split", "test", "`SPLIT` of each corpus to test on")
+	flags.StringVar(&opt.Split, "split", experiments.TestSplit, "`SPLIT` of each corpus to test on")
 	flags.StringArrayVar(&opt.Metrics, "metric", nil, metricHelp)
 	flags.StringVar(&opt.Dir, "out", "", "`DIR`, new or empty, to write the tables to as text, Markdown and JSON (default none)")
 	flags.BoolVar(&asJSON, "json", false, "print JSON (default tables)")

@@ -61,8 +61,10 @@ func (o *dumpOptions) run(dir string) error {
 		return err
 	}
 	var all []memberDump
-	for _, c := range system.CRFs(model.Tagger) {
-		all = append(all, memberDump{c.Member, c.Dump(o.limit, o.showText)})
+	for member, t := range system.Leaves(model.Tagger) {
+		if t, ok := t.(*crf.Tagger); ok {
+			all = append(all, memberDump{member, t.Dump(o.limit, o.showText)})
+		}
 	}
 	if len(all) == 0 {
 		return errors.New(dir + ": contains no CRF; the weights of a network cannot be interpreted")

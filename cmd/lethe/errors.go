@@ -98,7 +98,7 @@ func (o *errorsOptions) ofRuns(dirs []string) error {
 	if err != nil {
 		return err
 	}
-	train, err := run.Gold("train", nil)
+	train, err := run.Gold(experiments.TrainSplit, nil)
 	if err != nil {
 		complain(fmt.Errorf("causes of missed tokens are unknown, because the training notes cannot be read: %w", err))
 	}

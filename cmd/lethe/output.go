@@ -10,7 +10,6 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
-	"github.com/lethe-deid/lethe/data/jsonl"
 	"github.com/lethe-deid/lethe/internal/paths"
 )
 
@@ -19,6 +18,18 @@ const stdio = "-"
 
 // outputHelp is the usage of flags whose path goes to openOutput.
 const outputHelp = "`PATH` to write to: a file if it has an extension, as in x.txt; otherwise a folder, which must be new or empty"
+
+// The formats of a corpus, as help texts list them.
+var (
+	allFormats       = or(format.Names())
+	annotatedFormats = or(format.Annotated())
+)
+
+// or lists names: "a, b or c".
+func or(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
 
 // openOutput opens a writer in a named format:
 //
@@ -34,14 +45,12 @@ func openOutput(path, formatName string, types *data.TypeSet, oneNote bool) (dat
 	}
 	if path == stdio {
 		switch {
-		case f.Name == "jsonl":
-			return &stdout{encode: jsonl.Encode}, nil
-		case f.Name != "text":
+		case f.Encode == nil:
 			return nil, fmt.Errorf("stdout supports the formats text and jsonl, not %s: give an --output", f.Name)
-		case !oneNote:
+		case f.OneNote && !oneNote:
 			return nil, errors.New("stdout supports only one note of the format text: give an --output folder")
 		}
-		return &stdout{encode: func(doc *data.Document) ([]byte, error) { return []byte(doc.Text), nil }}, nil
+		return &stdout{encode: f.Encode}, nil
 	}
 	if err := paths.MustBeNew(path); err != nil {
 		return nil, err
@@ -121,11 +130,7 @@ func leftOut(dir string, f *format.Format, names []string) error {
 
 // anyTypes returns the type set that contains every type, for input whose own spans are not used.
 func anyTypes() *data.TypeSet {
-	types, err := data.LookupTypeSet("any")
-	if err != nil {
-		panic(err) // cannot happen: the set is built in
-	}
-	return types
+	return data.Any
 }
 
 // printReport prints a report as text, or as JSON.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/evaluation/metrics"
 	"github.com/lethe-deid/lethe/evaluation/significance"
@@ -75,7 +76,7 @@ An incomplete name, such as i2b2/, prints a list of the names that start with it
 	opt.add(flags, "", "")
 	flags.StringArrayVar(&opt.metrics, "metric", nil, "`NAME` of a metric; repeatable "+metricDefault)
 	flags.IntVar(&opt.test.Shuffles, "shuffles", 9999, "maximum number `N` of shuffles; if there are no more than N possible shuffles, each is used once, and p is exact")
-	flags.StringVar(&opt.by, "by", "document", "unit of shuffling and of the bootstrap: document or patient")
+	flags.StringVar(&opt.by, "by", data.ByDocument, "unit of shuffling and of the bootstrap: document or patient")
 	flags.Uint64Var(&opt.test.Seed, "seed", 1, "seed `N` of the random numbers")
 	flags.BoolVar(&opt.json, "json", false, "print JSON (default a table)")
 	workersFlag(cmd, &opt.test.Workers)
@@ -150,7 +151,7 @@ func predictedSplit(a, b *experiments.Run) (string, error) {
 		return "", err
 	}
 	if ofA != ofB { // test and dev; every run has predictions for dev from its training
-		return "dev", nil
+		return experiments.DevSplit, nil
 	}
 	return ofA, nil
 }

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"reflect"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/experiments/studies"
 	"github.com/lethe-deid/lethe/taggers"
@@ -43,11 +43,11 @@ const (
 	metricHelp    = "`NAME` of a metric, as in lethe significance; repeatable " + metricDefault
 )
 
-// studyResult is the result of any study.
-type studyResult interface{ WriteText(io.Writer) error }
-
-// run loads an experiment, calls study with it, and prints the result, if that is not nil.
-func (f *studyFlags) run(cmd *cobra.Command, kind, path string, study func(context.Context, *experiments.Config, studies.Options) (studyResult, error)) error {
+// runStudy carries out a study of an experiment and prints its result, which is nil if the study failed.
+func runStudy[R any, P interface {
+	*R
+	WriteText(io.Writer) error
+}](f *studyFlags, cmd *cobra.Command, kind, path string, study func(context.Context, *experiments.Config, studies.Options) (P, error)) error {
 	if f.opt.Resume && f.opt.Dir == "" {
 		return usageError(cmd, errors.New("--resume requires the study folder: --out DIR"))
 	}
@@ -79,7 +79,7 @@ func (f *studyFlags) run(cmd *cobra.Command, kind, path string, study func(conte
 	if errors.Is(err, context.Canceled) && began {
 		return fmt.Errorf("interrupted; to resume, give the same command with --out %s --resume", f.opt.Dir)
 	}
-	if reflect.ValueOf(r).IsNil() {
+	if r == nil {
 		return err
 	}
 	return cmp.Or(printReport(r, f.json), err)
@@ -117,16 +117,14 @@ Markdown and JSON, and a bar chart as SVG and PNG.`,
 			if f.opt.ByPatient, err = byPatient(by); err != nil {
 				return usageError(cmd, err)
 			}
-			return f.run(cmd, "ablate", args[0], func(ctx context.Context, c *experiments.Config, opt studies.Options) (studyResult, error) {
-				return studies.Ablate(ctx, c, opt)
-			})
+			return runStudy(&f, cmd, "ablate", args[0], studies.Ablate)
 		},
 	}
 	f.add(cmd, "ablate")
 	flags := cmd.Flags()
-	flags.StringVar(&f.opt.Split, "split", "dev", "`SPLIT` to score; the best epoch is always that on dev")
+	flags.StringVar(&f.opt.Split, "split", experiments.DevSplit, "`SPLIT` to score; the best epoch is always that on dev")
 	flags.IntVar(&f.opt.Shuffles, "shuffles", 9999, "maximum number of shuffles per test")
-	flags.StringVar(&by, "by", "document", "unit of shuffling and of the bootstrap: document or patient")
+	flags.StringVar(&by, "by", data.ByDocument, "unit of shuffling and of the bootstrap: document or patient")
 	return cmd
 }
 
@@ -158,7 +156,7 @@ updates. With --same-updates, each size gets as many updates as all documents do
 				}
 				curve.Sizes = append(curve.Sizes, size)
 			}
-			return f.run(cmd, "curve", args[0], func(ctx context.Context, c *experiments.Config, opt studies.Options) (studyResult, error) {
+			return runStudy(&f, cmd, "curve", args[0], func(ctx context.Context, c *experiments.Config, opt studies.Options) (*studies.LearningCurve, error) {
 				return studies.Curve(ctx, c, curve, opt)
 			})
 		},
@@ -166,9 +164,9 @@ updates. With --same-updates, each size gets as many updates as all documents do
 	f.add(cmd, "curve")
 	flags := cmd.Flags()
 	flags.StringSliceVar(&sizes, "sizes", nil, "numbers of documents, or shares as in 0.1 or 10% (default 10,20,50,100,200,500... and all)")
-	flags.StringVar(&curve.By, "by", "patient", "unit of drawing: patient, which draws all notes of a patient together, or document")
+	flags.StringVar(&curve.By, "by", data.ByPatient, "unit of drawing: patient, which draws all notes of a patient together, or document")
 	flags.BoolVar(&curve.SameUpdates, "same-updates", false, "scale epochs, patience and learning-rate decay, so that each size has the same number of updates (default the config's epochs)")
-	flags.StringVar(&f.opt.Split, "split", "dev", "`SPLIT` to score; the best epoch is always that on dev")
+	flags.StringVar(&f.opt.Split, "split", experiments.DevSplit, "`SPLIT` to score; the best epoch is always that on dev")
 	return cmd
 }
 
@@ -197,7 +195,7 @@ score of all folds' documents as one corpus, overall and by type.`,
 			if folds < 2 {
 				return usageError(cmd, fmt.Errorf("--folds %d is less than 2", folds))
 			}
-			return f.run(cmd, "crossval", args[0], func(ctx context.Context, c *experiments.Config, opt studies.Options) (studyResult, error) {
+			return runStudy(&f, cmd, "crossval", args[0], func(ctx context.Context, c *experiments.Config, opt studies.Options) (*studies.CrossValidation, error) {
 				return studies.CrossValidate(ctx, c, folds, by, opt)
 			})
 		},
@@ -205,6 +203,6 @@ score of all folds' documents as one corpus, overall and by type.`,
 	f.add(cmd, "crossval")
 	flags := cmd.Flags()
 	flags.IntVar(&folds, "folds", 10, "number of folds")
-	flags.StringVar(&by, "by", "patient", "unit of division: patient, which keeps the notes of a patient in one fold, or document")
+	flags.StringVar(&by, "by", data.ByPatient, "unit of division: patient, which keeps the notes of a patient in one fold, or document")
 	return cmd
 }

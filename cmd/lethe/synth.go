@@ -60,7 +60,7 @@ these are marked, as a gold standard for their recall.`,
 	flags.IntVar(&opt.config.NotesPerPatient, "notes-per-patient", 0, "number `N` of notes per patient, some of them with names without a local cue; 0 for one to five notes without such names")
 	flags.BoolVar(&opt.config.UncuedOnly, "uncued-only", false, "mark only PHI without a local cue; requires --notes-per-patient (default no)")
 	flags.StringVar(&opt.output, "output", "", outputHelp+"; - is stdout (required)")
-	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of the notes: i2b2, meddocan, brat, conll, jsonl or text")
+	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of the notes: "+allFormats)
 	return cmd
 }
 

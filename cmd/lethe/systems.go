@@ -24,14 +24,14 @@ type systemsOptions struct {
 // systemsFlags is the flags that cannot be combined with runs, which have their own configuration.
 var systemsFlags = []string{"gold", "a", "b", "format", "system-format", "types"}
 
-const typesHelp = "type `SET`: i2b2-2014, i2b2-2006, mimic, meddocan, conll or any (default that of --format; any for brat and jsonl)"
+var typesHelp = "type `SET`: " + or(data.TypeSetNames()) + " (default that of --format; any for brat and jsonl)"
 
 // add adds the flags. other is appended to the usage of --b, and alsoFormat names further flags in the usage of --format.
 func (o *systemsOptions) add(flags *pflag.FlagSet, other, alsoFormat string) {
 	flags.StringVar(&o.gold, "gold", "", "file or folder of the gold standard, instead of runs")
 	flags.StringVar(&o.a, "a", "", "file or folder of what system A found")
 	flags.StringVar(&o.b, "b", "", "file or folder of what system B found"+other)
-	flags.StringVar(&o.format, "format", "i2b2", "`FORMAT` of --gold"+alsoFormat+": i2b2, meddocan, brat, conll or jsonl")
+	flags.StringVar(&o.format, "format", "i2b2", "`FORMAT` of --gold"+alsoFormat+": "+annotatedFormats)
 	flags.StringVar(&o.systemFormat, "system-format", "", "`FORMAT` of --a and --b (default that of --gold)")
 	flags.StringVar(&o.types, "types", "", typesHelp)
 }
@@ -63,8 +63,8 @@ func typeSet(name, formatName string) (*data.TypeSet, error) {
 func readMarked(path, formatName string, types *data.TypeSet) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		f, err := format.Lookup(formatName)
-		if err == nil && formatName == "text" {
-			err = errors.New("format text contains no spans to score")
+		if err == nil && f.TextOnly {
+			err = fmt.Errorf("format %s holds no spans to score", formatName)
 		}
 		if err == nil {
 			err = tellLeftOut(path, f)
@@ -123,8 +123,8 @@ func allUnreadable(err error, types *data.TypeSet, formats map[string]string) er
 
 // byPatient parses the value of --by.
 func byPatient(by string) (bool, error) {
-	if by != "document" && by != "patient" {
-		return false, fmt.Errorf("--by %s is not document or patient", by)
+	if err := data.CheckBy(by); err != nil {
+		return false, fmt.Errorf("--by: %w", err)
 	}
-	return by == "patient", nil
+	return by == data.ByPatient, nil
 }

@@ -41,10 +41,11 @@ func loadANN(path string) (*ann.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if config.System.ANN == nil {
+	network := ann.Of(config.System)
+	if network == nil {
 		return nil, fmt.Errorf("%s: has no system.ann, which is required for vectors", path)
 	}
-	return config.System.ANN, nil
+	return network, nil
 }
 
 // textOptions say which text to read for vectors or clusters, and how to get words from it.
@@ -55,7 +56,7 @@ type textOptions struct {
 
 func (o *textOptions) flags(flags *pflag.FlagSet) {
 	w := o.words
-	flags.StringVar(&o.format, "format", "text", "`FORMAT` of the INPUTs: i2b2, meddocan, brat, conll, jsonl or text")
+	flags.StringVar(&o.format, "format", "text", "`FORMAT` of the INPUTs: "+allFormats)
 	flags.StringVar(&o.config, "config", "", "`EXPERIMENT` whose settings of tokenizer, sentences and digits, and for vectors the dimension, are the defaults (default none)")
 	flags.StringVar(&w.Tokenizer, "tokenizer", w.Tokenizer, "tokenizer: "+strings.Join(tokenize.Names(), ", "))
 	flags.StringVar(&w.Sentences, "sentences", w.Sentences, "sentence splitter, because only words of the same sentence are neighbours: "+strings.Join(tokenize.SplitterNames(), ", "))
@@ -111,8 +112,8 @@ func openTexts(paths []string, formatName string) (data.Documents, error) {
 			return nil, err
 		}
 		switch {
-		case f.Name == "text":
-			all = append(all, text.Pieces(path))
+		case f.Pieces != nil:
+			all = append(all, f.Pieces(path))
 		case info.IsDir() || f.Decode == nil:
 			all = append(all, f.Read(path, anyTypes()))
 		default:

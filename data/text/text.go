@@ -43,7 +43,7 @@ func Decode(r io.Reader, name string) (*data.Document, error) {
 
 func newDocument(path, text string) *data.Document {
 	id := notes.ID(path)
-	return &data.Document{ID: id, Patient: notes.Patient(id), Text: text}
+	return &data.Document{ID: id, Patient: data.PatientOf(id), Text: text}
 }
 
 // Create writes notes into a folder as ID.txt: the text only, spans are not

@@ -144,8 +144,9 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	if r.engine.Replacer, err = replace.New(c.plan, with); err != nil {
 		return nil, none, err
 	}
-	if r.known, err = c.setRules(r.engine, model.Types); err != nil {
-		return nil, none, err
+	given := deid.RuleFiles{SafetyNet: c.SafetyNet, Rules: c.Rules, Deny: c.Deny, Allow: c.Allow, Known: c.Known}
+	if r.known, err = given.Set(r.engine, model.Types); err != nil {
+		return nil, none, fmt.Errorf("--%w", err) // it begins with the name of a field, which is that of the option
 	}
 	if r.known != nil && r.known.Short() > 0 {
 		events.warn(fmt.Errorf("%s: %d values are too short to search for", c.Known, r.known.Short()))
@@ -232,7 +233,7 @@ func (c *checked) checkAudit(files *fileSet) error {
 		if files.folder {
 			place = filepath.Join(out, file.name)
 		}
-		if path == place || c.format.Name == "brat" && path == annotationPath(place) {
+		if path == place || path == c.format.Sidecar.Path(place) {
 			return fmt.Errorf("%s: the audit cannot have the path of an output file", c.Audit)
 		}
 	}

@@ -168,14 +168,6 @@ func syncFolders(paths map[string]bool) {
 	}
 }
 
-// annotationPath returns the path of brat's annotations of a text: ward/a.txt and ward/a.txt.gz have ward/a.ann.
-func annotationPath(path string) string {
-	if ext := filepath.Ext(path); strings.EqualFold(ext, ".gz") {
-		path = strings.TrimSuffix(path, ext)
-	}
-	return strings.TrimSuffix(path, filepath.Ext(path)) + ".ann"
-}
-
 func unreadable(path string, err error) error { return fileError(path, "cannot be read", err) }
 
 // unwritable returns an error that names path instead of the temporary file, or nil if err is nil.

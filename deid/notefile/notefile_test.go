@@ -230,7 +230,7 @@ func TestMarksAreMadeAnew(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	const tags = `<NAME id="P0" start="0" end="3" text="Ana" TYPE="PATIENT" comment="" />` + "\n"
-	types, _ := data.LookupTypeSet("i2b2-2014")
+	types := data.I2B2
 	e = example{"i2b2", "a.xml", "<deIdi2b2><TEXT>Ana, Ana</TEXT><TAGS>\n" + tags + "</TAGS></deIdi2b2>", Options{Types: types}}
 	if got, want := encode(readAll(t, e), none), "<deIdi2b2><TEXT>Ana, Ana</TEXT><TAGS>\n</TAGS></deIdi2b2>"; got != want {
 		t.Errorf("%s", got)

@@ -26,11 +26,11 @@ type Options struct {
 	// Types is the type set of the spans. Plan and Sorts may name only types in it. Nil means that all types
 	// are allowed.
 	Types *data.TypeSet
-	// Sorts maps types to the sorts of their values, for surrogates. It extends surrogate.SortOf and takes
-	// precedence over it. Nil means that only surrogate.SortOf is used.
-	Sorts map[string]surrogate.Sort
-	// Language is the language of the notes, for surrogates. Empty means Spanish if Types is meddocan, otherwise
-	// English.
+	// Sorts maps types to the sorts of their values. It extends data.TypeSet.Describe and takes precedence over
+	// it. Nil means that only data.TypeSet.Describe is used.
+	Sorts map[string]data.Sort
+	// Language is the language of the notes, for surrogates. Empty means the language of Types or, if it has
+	// none, English.
 	Language surrogate.Language
 	// Lists are lists of surrogates by name, which replace the built-in lists: see surrogate.ListNames. Nil means
 	// that all lists are built in.
@@ -86,9 +86,9 @@ func ReadOptions(path string) (Options, error) {
 		return Options{}, err
 	}
 	var file struct {
-		Language surrogate.Language        `yaml:"language"`
-		Sorts    map[string]surrogate.Sort `yaml:"sorts"`
-		Lists    map[string]string         `yaml:"lists"`
+		Language surrogate.Language   `yaml:"language"`
+		Sorts    map[string]data.Sort `yaml:"sorts"`
+		Lists    map[string]string    `yaml:"lists"`
 	}
 	if err := strictyaml.Decode(path, raw, &file); err != nil {
 		return Options{}, err

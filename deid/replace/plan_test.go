@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/deid/surrogate"
 )
 
 // note parses a text in which spans are marked as <TYPE:text>.
@@ -94,8 +93,8 @@ func TestHash(t *testing.T) {
 }
 
 func TestBadPlans(t *testing.T) {
-	types, _ := data.LookupTypeSet("i2b2-2014")
-	own, _ := data.LookupTypeSet("any")
+	types := data.I2B2
+	own := data.Any
 	for _, tc := range []struct {
 		name string
 		plan Plan
@@ -106,8 +105,8 @@ func TestBadPlans(t *testing.T) {
 		{"type", Plan{ByType: map[string]Kind{"PATIENTS": Tag}}, Options{Types: types}, `the plan names the type "PATIENTS", which is not in the set i2b2-2014`},
 		{"short key", Plan{Default: Surrogate}, Options{Key: []byte("fifteen bytes..")}, "a key of 15 bytes is too short for surrogate: at least 16 are required"},
 		{"no key", Plan{ByType: map[string]Kind{"PATIENT": Hash}}, Options{Types: types}, "a key of 0 bytes is too short for hash: at least 16 are required"},
-		{"sort", Plan{}, Options{Types: own, Sorts: map[string]surrogate.Sort{"KLANT": "human"}}, `unknown sort "human" for the type "KLANT"`},
-		{"sort of no type", Plan{}, Options{Types: types, Sorts: map[string]surrogate.Sort{"PATIENTS": surrogate.Person}},
+		{"sort", Plan{}, Options{Types: own, Sorts: map[string]data.Sort{"KLANT": "human"}}, `unknown sort "human" for the type "KLANT"`},
+		{"sort of no type", Plan{}, Options{Types: types, Sorts: map[string]data.Sort{"PATIENTS": data.Person}},
 			`sorts contains the type "PATIENTS", which is not in the set i2b2-2014`},
 	} {
 		if _, err := New(tc.plan, tc.opt); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
@@ -133,7 +132,7 @@ func TestListRunsOutByPosition(t *testing.T) {
 
 // TestOwnTypes checks that Sorts adds types.
 func TestOwnTypes(t *testing.T) {
-	r, err := New(Plan{Default: Surrogate}, Options{Key: []byte("a key of sixteen"), Sorts: map[string]surrogate.Sort{"KLANTNR": surrogate.Number}})
+	r, err := New(Plan{Default: Surrogate}, Options{Key: []byte("a key of sixteen"), Sorts: map[string]data.Sort{"KLANTNR": data.Number}})
 	if err != nil {
 		t.Fatal(err)
 	}

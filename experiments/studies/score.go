@@ -80,7 +80,7 @@ func (s *study) test() significance.Options {
 
 func (s *study) by() string {
 	if s.opt.ByPatient {
-		return "patient"
+		return data.ByPatient
 	}
-	return "document"
+	return data.ByDocument
 }

@@ -60,10 +60,9 @@ func ReadJSON(t testing.TB, path string, into any) {
 }
 
 // Numbers compares scores that were decoded from JSON with those of an official
-// script, and returns how many there were: an array, as of a document's counts, is
-// one. Both have the same keys. What stands under a key that starts with m, an
-// average, is to agree to 1e-12, all else exactly; null is where the script prints
-// nan.
+// script, and returns the number of values compared; an array counts as one. Both
+// must have the same keys. Keys that start with m are averages, which must agree to
+// 1e-12, and all else exactly. Where the script prints nan, there must be null.
 func Numbers(t testing.TB, path string, got, want any) int {
 	t.Helper()
 	switch want := want.(type) {

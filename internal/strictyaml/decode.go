@@ -10,6 +10,7 @@ import (
 	"iter"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,12 +20,20 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Decode puts a YAML document over what into, a pointer to a struct, holds
-// already. Keys are those of the fields' yaml tags; fields are structs, pointers
-// to them, maps with string keys, lists, string, bool, int, uint64 and float64. A
-// nil pointer whose key is there begins as a copy of the one of defaults that has
-// its type, and without one as zero; a list takes the place of an earlier one. A
-// byte order mark is skipped.
+// Union is a map with string keys each of which has a type of its own. Its values are
+// interfaces that hold pointers.
+type Union interface {
+	// Keys lists the keys that are known, for errors.
+	Keys() []string
+	// Fresh returns a pointer to what the value of a known key begins as.
+	Fresh(key string) any
+}
+
+// Decode decodes a YAML document into what into, a pointer to a struct, already holds.
+// Keys are those of the fields' yaml tags; fields are structs, pointers, maps with
+// string keys, lists, string, bool, int, uint64 and float64. A nil pointer begins as
+// zero, and an entry of a map that is a Union as its Fresh says; a list replaces an
+// earlier one. A byte order mark is skipped.
 //
 // Errors name the path, line and column, and the key; with the path "", where a
 // position would be of no use, only the key. Anchors, aliases and tags are
@@ -33,8 +42,8 @@ import (
 // The parser is goccy's, which refuses duplicate keys; the values are set here,
 // since its decoder takes 1.5 for a whole number, text for a number, and replaces
 // a map as a whole.
-func Decode(path string, raw []byte, into any, defaults ...any) error {
-	d := decoder{path, defaults}
+func Decode(path string, raw []byte, into any) error {
+	d := decoder{path}
 	if err := d.checkSize(raw); err != nil {
 		return err
 	}
@@ -103,10 +112,7 @@ func (d decoder) checkSize(raw []byte) error {
 	return nil
 }
 
-type decoder struct {
-	file     string
-	defaults []any
-}
+type decoder struct{ file string }
 
 // fail makes an error. Without a file, where a position would be of no use, it
 // has none.
@@ -132,7 +138,7 @@ func (d decoder) value(path string, node ast.Node, v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() {
-			v.Set(d.fresh(v.Type().Elem()))
+			v.Set(reflect.New(v.Type().Elem()))
 		}
 		return d.value(path, node, v.Elem())
 	case reflect.Struct, reflect.Map:
@@ -214,30 +220,11 @@ func (d decoder) value(path string, node ast.Node, v reflect.Value) error {
 	panic("strictyaml: no decoding of " + v.Type().String())
 }
 
-// fresh is what a nil pointer to a type begins as.
-func (d decoder) fresh(t reflect.Type) reflect.Value {
-	p := reflect.New(t)
-	for _, v := range d.defaults {
-		if reflect.TypeOf(v) == t {
-			p.Elem().Set(reflect.ValueOf(v))
-		}
-	}
-	return p
-}
-
 // member sets one field of a struct, or one entry of a map.
 func (d decoder) member(path string, key ast.MapKeyNode, node ast.Node, v reflect.Value) error {
 	name := key.GetToken().Value
 	if v.Kind() == reflect.Map {
-		if v.IsNil() {
-			v.Set(reflect.MakeMap(v.Type()))
-		}
-		entry := reflect.New(v.Type().Elem()).Elem()
-		if err := d.value(join(path, name), node, entry); err != nil {
-			return err
-		}
-		v.SetMapIndex(reflect.ValueOf(name), entry)
-		return nil
+		return d.entry(join(path, name), reflect.ValueOf(name), key, node, v)
 	}
 	var known []string
 	for key, field := range fields(v) {
@@ -246,7 +233,36 @@ func (d decoder) member(path string, key ast.MapKeyNode, node ast.Node, v reflec
 		}
 		known = append(known, key)
 	}
-	return d.fail(key.GetToken(), join(path, name), "unknown key (have %s)", strings.Join(known, ", "))
+	return d.unknown(key, join(path, name), known)
+}
+
+func (d decoder) unknown(key ast.MapKeyNode, path string, known []string) error {
+	return d.fail(key.GetToken(), path, "unknown key (have %s)", strings.Join(known, ", "))
+}
+
+// entry sets one entry of a map.
+func (d decoder) entry(path string, name reflect.Value, key ast.MapKeyNode, node ast.Node, v reflect.Value) error {
+	if v.IsNil() {
+		v.Set(reflect.MakeMap(v.Type()))
+	}
+	entry := reflect.New(v.Type().Elem()).Elem()
+	into := entry
+	if union, ok := v.Interface().(Union); ok {
+		if known := union.Keys(); !slices.Contains(known, name.String()) {
+			return d.unknown(key, path, known)
+		}
+		if held := v.MapIndex(name); held.IsValid() {
+			entry.Set(held)
+		} else {
+			entry.Set(reflect.ValueOf(union.Fresh(name.String())))
+		}
+		into = entry.Elem().Elem() // what the pointer in the interface points to
+	}
+	if err := d.value(path, node, into); err != nil {
+		return err
+	}
+	v.SetMapIndex(name, entry)
+	return nil
 }
 
 func join(path, key string) string {

@@ -1,11 +1,13 @@
-// Package wholefile writes files that nobody sees under their names before they are
-// whole and on disk. A file is written beside its place under a hidden name, a dot, its
-// name and a number, and renamed at the end. It works on Windows as well, where
+// Package wholefile writes files that appear under their names only when they are complete
+// and on disk. A file is first written to the same folder under a hidden name (a dot, its
+// name and a number) and renamed at the end. It also works on Windows, where
 // github.com/google/renameio does not.
 package wholefile
 
 import (
+	"bufio"
 	"errors"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -51,14 +53,30 @@ func HiddenPrefix(path string) string {
 	return dir + "." + name
 }
 
-// WriteFile writes a file whole, in the place of one that may exist.
+// WriteFile writes a file whole and replaces one that already exists. It makes the folder
+// if need be.
 func WriteFile(path string, content []byte, perm fs.FileMode) error {
+	return Write(path, perm, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+// Write is WriteFile for content that write produces. It is buffered.
+func Write(path string, perm fs.FileMode, write func(io.Writer) error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
 	p, err := Create(path, perm)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = p.Discard() }() // does nothing after Replace
-	if _, err := p.Write(content); err != nil {
+	w := bufio.NewWriterSize(p, 1<<16)
+	if err := write(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
 		return err
 	}
 	return p.Replace()

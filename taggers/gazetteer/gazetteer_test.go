@@ -251,10 +251,7 @@ func TestMatchAcrossWindows(t *testing.T) {
 
 func tagger(t testing.TB, cfg Config) *Tagger {
 	t.Helper()
-	types, err := data.LookupTypeSet("conll")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.CoNLL
 	tg, err := New(cfg, types, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -329,7 +326,7 @@ func TestTagAcrossPieces(t *testing.T) {
 }
 
 func TestTagIsTheSameForAnyWorkers(t *testing.T) {
-	types, _ := data.LookupTypeSet("conll")
+	types := data.CoNLL
 	cfg := people(t)
 	var docs []*data.Document
 	for i := range 50 {
@@ -525,7 +522,7 @@ func TestValidate(t *testing.T) {
 	if len(paths) != 1 {
 		t.Fatalf("%d paths", len(paths))
 	}
-	*paths[0] = "/x"
+	*paths[0].Value = "/x"
 	if c.Lists[1].File != "/x" {
 		t.Error("Paths does not point to the configuration")
 	}

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,8 +52,8 @@ func Builtin(name string) (*Set, error) {
 
 // Config says which rules a tagger uses.
 type Config struct {
-	Set    string   `yaml:"set,omitempty"`    // a built-in set; either this or file
-	File   string   `yaml:"file,omitempty"`   // a rule file
+	Set    string   `yaml:"set,omitempty"`    // a built-in set, see BuiltinNames; default none: either this or File is required
+	File   string   `yaml:"file,omitempty"`   // a rule file; default none
 	Only   []string `yaml:"only,omitempty"`   // types to use the rules of; none: all
 	Except []string `yaml:"except,omitempty"` // types to leave out the rules of; none by default
 }
@@ -146,9 +145,6 @@ const (
 // rules as they were read, comments included, and config.yaml, which types of them
 // are used.
 func (t *Tagger) Save(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
 	config, err := yaml.Marshal(Config{File: rulesFile, Only: t.config.Only, Except: t.config.Except})
 	if err != nil {
 		return err

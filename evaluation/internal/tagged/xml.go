@@ -1,18 +1,17 @@
 // Package tagged reads annotated documents as the official scripts see them: with
 // tags as they are written, whether or not they make sense. (The formats under
-// data refuse what does not.)
+// data refuse tags that do not.)
 package tagged
 
 import (
 	"bytes"
-	"encoding/xml"
 	"errors"
 	"io"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/internal/usualxml"
+	"github.com/lethe-deid/lethe/internal/xmlnotes"
 )
 
 // Document is a text and its tags, in the order of the file.
@@ -21,8 +20,8 @@ type Document struct {
 	Tags []Tag
 }
 
-// Tag is a tag as it is written; what is missing is empty.
-type Tag = usualxml.Tag
+// Tag is a tag as written. An attribute that is missing is empty.
+type Tag = xmlnotes.Tag
 
 // Parser is the library through which a script reads XML.
 type Parser int
@@ -34,29 +33,36 @@ const (
 )
 
 // XML reads a file of i2b2 2014 or of MEDDOCAN. CR LF and CR in the text are LF.
-// Tags are the children of TAGS. An error, of the type *data.Error, is what would
-// stop a script: bytes that are not UTF-8, XML that is not well-formed, no TAGS.
+// Tags are the children of TAGS, each on the line on which it ends. An error, of the type *data.Error, is one that
+// would stop a script: bytes that are not UTF-8, XML that is not well-formed, no TAGS.
 //
 // The scripts decode every file as UTF-8, whatever it declares, and the parser
 // decodes the outcome as declared: so in a file that says ISO-8859-1 each
 // character that is not ASCII is two or more.
 func XML(raw []byte, path string, by Parser) (*Document, error) {
-	if note, usual := usualxml.Scan(raw); usual {
-		return &Document{note.Text, note.Tags}, nil
+	d, err := read(raw, by)
+	if e, ok := errors.AsType[*xmlnotes.Error](err); ok {
+		return nil, &data.Error{Path: path, Line: e.Line, Offset: -1, Reason: e.Reason}
 	}
+	return d, err
+}
+
+func read(raw []byte, by Parser) (*Document, error) {
 	if line := invalidLine(raw); line > 0 {
-		return nil, &data.Error{Path: path, Line: line, Offset: -1, Reason: "invalid UTF-8"}
+		return nil, stop(line, "invalid UTF-8")
 	}
-	p := &parser{by, xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\uFEFF"))))}
-	p.xml.CharsetReader = charset
-	d := &Document{}
-	if err := p.document(d); err != nil {
-		if err.Path = path; err.Line == 0 {
-			err.Line, _ = p.xml.InputPos()
-		}
+	file, err := xmlnotes.Decode(raw)
+	if err != nil {
 		return nil, err
 	}
-	return d, nil
+	if at, _, illegal := xmlnotes.Illegal(file); illegal {
+		return nil, stop(1+strings.Count(file[:at], "\n"), "not well-formed XML")
+	}
+	p := &parser{by: by, in: xmlnotes.NewReader(file)}
+	if err := p.document(); err != nil {
+		return nil, err
+	}
+	return &p.doc, nil
 }
 
 // invalidLine is the line of the first byte that is not UTF-8, or 0.
@@ -73,77 +79,62 @@ func invalidLine(raw []byte) int {
 	return number
 }
 
+func stop(line int, reason string) error {
+	return &xmlnotes.Error{Line: line, Offset: -1, Reason: reason}
+}
+
 // parser walks the tokens of a file.
 type parser struct {
 	by  Parser
-	xml *xml.Decoder
+	in  *xmlnotes.Reader
+	doc Document
 }
 
-func stop(reason string) *data.Error { return &data.Error{Offset: -1, Reason: reason} }
+func (p *parser) stop(reason string) error { return stop(p.in.Line(), reason) }
 
-// next returns io.EOF as a nil token. The parser's own messages quote the file and
-// are not passed on.
-func (p *parser) next() (xml.Token, *data.Error) {
-	t, err := p.xml.Token()
-	switch e, syntax := errors.AsType[*xml.SyntaxError](err); {
-	case err == io.EOF:
-		return nil, nil
-	case errors.Is(err, errCharset):
-		return nil, stop(errCharset.Error())
-	case syntax:
-		return nil, &data.Error{Line: e.Line, Offset: -1, Reason: "not well-formed XML"}
-	case err != nil:
-		return nil, stop("not well-formed XML")
-	}
-	return t, nil
-}
-
-// document reads the whole file: one root with a TEXT and a TAGS.
-func (p *parser) document(d *Document) *data.Error {
+// document reads the whole file: one root with a TEXT and a TAGS, of each of which the first counts.
+func (p *parser) document() error {
 	depth, roots, texts, tags := 0, 0, 0, 0
 	for {
-		t, err := p.next()
-		if err != nil {
+		t, err := p.in.Next()
+		switch {
+		case err == io.EOF && roots == 0:
+			return p.stop("the file holds no XML element")
+		case err == io.EOF && tags == 0:
+			return p.stop("there is no TAGS")
+		case err == io.EOF:
+			return nil
+		case err != nil:
 			return err
 		}
-		switch t := t.(type) {
-		case nil:
-			switch {
-			case roots == 0:
-				return stop("the file holds no XML element")
-			case tags == 0:
-				return stop("there is no TAGS")
-			}
-			return nil
-		case xml.StartElement:
+		switch t.Kind {
+		case xmlnotes.Start:
 			if depth++; depth == 1 {
-				if roots++; roots > 1 {
-					return stop("not well-formed XML: a second root")
-				}
+				roots++
 			}
-			if depth != 2 {
-				continue
-			}
-			switch t.Name {
-			case xml.Name{Local: "TEXT"}:
+			switch {
+			case roots > 1:
+				return p.stop("not well-formed XML: a second root")
+			case depth != 2 || t.Space != "":
+			case t.Local == "TEXT":
 				if texts++; texts == 1 {
-					d.Text, err = p.text()
+					p.doc.Text, err = p.text()
 					depth--
 				}
-			case xml.Name{Local: "TAGS"}:
+			case t.Local == "TAGS":
 				if tags++; tags == 1 {
-					err = p.tags(d)
+					err = p.tags()
 					depth--
 				}
 			}
 			if err != nil {
 				return err
 			}
-		case xml.EndElement:
+		case xmlnotes.End:
 			depth--
-		case xml.CharData:
-			if depth == 0 && len(bytes.TrimSpace(t)) > 0 {
-				return stop("not well-formed XML: text outside of the root")
+		case xmlnotes.Text, xmlnotes.CDATA:
+			if depth == 0 && strings.TrimSpace(p.in.Characters(t)) != "" {
+				return p.stop("not well-formed XML: text outside of the root")
 			}
 		}
 	}
@@ -151,23 +142,23 @@ func (p *parser) document(d *Document) *data.Error {
 
 // text reads up to the end of an element, and returns its text up to the first
 // other thing in it.
-func (p *parser) text() (string, *data.Error) {
+func (p *parser) text() (string, error) {
 	var text strings.Builder
 	whole := false
 	for depth := 1; depth > 0; {
-		t, err := p.next()
+		t, err := p.in.Next()
 		if err != nil {
 			return "", err
 		}
-		switch t := t.(type) {
-		case xml.CharData:
+		switch t.Kind {
+		case xmlnotes.Text, xmlnotes.CDATA:
 			if !whole {
-				text.Write(t)
+				text.WriteString(p.in.Characters(t))
 			}
 			continue
-		case xml.StartElement:
+		case xmlnotes.Start:
 			depth++
-		case xml.EndElement:
+		case xmlnotes.End:
 			depth--
 		default:
 			if p.by == ElementTree {
@@ -180,81 +171,38 @@ func (p *parser) text() (string, *data.Error) {
 }
 
 // tags reads the children of TAGS.
-func (p *parser) tags(d *Document) *data.Error {
+func (p *parser) tags() error {
 	for {
-		t, err := p.next()
+		t, err := p.in.Next()
 		if err != nil {
 			return err
 		}
-		switch t := t.(type) {
-		case xml.StartElement:
-			if err := p.tag(d, t); err != nil {
+		switch t.Kind {
+		case xmlnotes.Start:
+			if err := p.tag(t); err != nil {
 				return err
 			}
 			if _, err := p.text(); err != nil {
 				return err
 			}
-		case xml.EndElement:
+		case xmlnotes.End:
 			return nil
 		}
 	}
 }
 
-func (p *parser) tag(d *Document, e xml.StartElement) *data.Error {
-	t := Tag{Element: e.Name.Local}
-	if e.Name.Space != "" {
-		t.Element = "{" + e.Name.Space + "}" + t.Element
-	}
-	t.Line, _ = p.xml.InputPos()
-	for i, a := range e.Attr {
-		for _, earlier := range e.Attr[:i] {
+func (p *parser) tag(t xmlnotes.Token) error {
+	for i, a := range t.Attributes {
+		for _, earlier := range t.Attributes[:i] {
 			if earlier.Name == a.Name {
-				return stop("not well-formed XML: a tag has an attribute twice")
+				return p.stop("not well-formed XML: a tag has an attribute twice")
 			}
 		}
-		switch a.Name {
-		case xml.Name{Local: "TYPE"}:
-			t.Type = a.Value
-		case xml.Name{Local: "start"}:
-			t.Start = a.Value
-		case xml.Name{Local: "end"}:
-			t.End = a.Value
-		}
 	}
-	d.Tags = append(d.Tags, t)
+	tag := xmlnotes.NewTag(t)
+	if tag.Line = p.in.Line(); t.Space != "" {
+		tag.Element = "{" + t.Space + "}" + tag.Element
+	}
+	p.doc.Tags = append(p.doc.Tags, tag)
 	return nil
-}
-
-var errCharset = errors.New("the declared encoding is none of UTF-8, US-ASCII and ISO-8859-1")
-
-func charset(label string, r io.Reader) (io.Reader, error) {
-	switch strings.ToLower(label) {
-	case "us-ascii", "ascii", "utf8":
-		return r, nil
-	case "iso-8859-1", "latin1", "latin-1":
-		return &widened{from: r}, nil
-	}
-	return nil, errCharset
-}
-
-// widened reads each byte as the code point of its number.
-type widened struct {
-	from io.Reader
-	left []byte
-}
-
-func (w *widened) Read(b []byte) (int, error) {
-	if len(w.left) == 0 {
-		raw := make([]byte, 512)
-		n, err := w.from.Read(raw)
-		if n == 0 {
-			return 0, err
-		}
-		for _, c := range raw[:n] {
-			w.left = append(w.left, string(rune(c))...)
-		}
-	}
-	n := copy(b, w.left)
-	w.left = w.left[n:]
-	return n, nil
 }

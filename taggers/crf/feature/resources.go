@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-deid/lethe/embeddings/brown"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/wholefile"
+	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/ann"
 	"github.com/lethe-deid/lethe/taggers/crf/pos"
 	"github.com/lethe-deid/lethe/taggers/crf/wordnet"
@@ -20,7 +21,8 @@ import (
 	"github.com/lethe-deid/lethe/taggers/rules"
 )
 
-// Sources says where what families need comes from, besides the training notes.
+// Sources says where families get what they need besides the training notes. By default
+// all are empty: there is no such resource.
 type Sources struct {
 	POS        string          `yaml:"pos"`        // a file of "lethe pos train"
 	Clusters   string          `yaml:"clusters"`   // Brown clusters: a file of "lethe vectors clusters"
@@ -31,26 +33,20 @@ type Sources struct {
 	Rules      []rules.Config  `yaml:"rules"`      // sets of rules
 }
 
-// Path is a file or folder that a configuration names.
-type Path struct {
-	Key   string
-	Value *string
-}
-
 // Paths lists those that are given.
-func (s *Sources) Paths() []Path {
-	var all []Path
+func (s *Sources) Paths() []taggers.Path {
+	var all []taggers.Path
 	for _, f := range s.files() {
 		if *f.Value != "" {
 			all = append(all, f)
 		}
 	}
 	for _, p := range s.Gazetteers.Paths() {
-		all = append(all, Path{"gazetteers", p})
+		all = append(all, taggers.Path{Key: "gazetteers", Value: p})
 	}
 	for i := range s.Rules {
 		if f := &s.Rules[i].File; *f != "" {
-			all = append(all, Path{fmt.Sprintf("rules[%d].file", i), f})
+			all = append(all, taggers.Path{Key: fmt.Sprintf("rules[%d].file", i), Value: f})
 		}
 	}
 	return all
@@ -71,7 +67,7 @@ func (s Sources) Validate() error {
 	return nil
 }
 
-// has says whether the source of a key is given.
+// has reports whether the source of a key is given.
 func (s Sources) has(key string) bool {
 	switch key {
 	case "gazetteers":
@@ -88,8 +84,9 @@ func (s Sources) has(key string) bool {
 }
 
 // files are the sources that are one file or folder.
-func (s *Sources) files() []Path {
-	return []Path{{"pos", &s.POS}, {"clusters", &s.Clusters}, {"vectors", &s.Vectors}, {"wordnet", &s.WordNet}, {"entities", &s.Entities}}
+func (s *Sources) files() []taggers.Path {
+	return []taggers.Path{{Key: "pos", Value: &s.POS}, {Key: "clusters", Value: &s.Clusters}, {Key: "vectors", Value: &s.Vectors},
+		{Key: "wordnet", Value: &s.WordNet}, {Key: "entities", Value: &s.Entities}}
 }
 
 // Resources is what sources hold. It does not change, and may be used by several
@@ -179,11 +176,6 @@ func (s Sources) saved(dir string) Sources {
 // copied, only its digest is.
 func (r *Resources) Save(dir string) error {
 	from, to := r.sources, r.sources.saved(dir)
-	if len(from.Paths())+len(from.Gazetteers)+len(from.Rules) > 0 {
-		if err := os.MkdirAll(filepath.Join(dir, resourcesFolder), 0o777); err != nil {
-			return err
-		}
-	}
 	for i, f := range to.files() {
 		var err error
 		switch source := *from.files()[i].Value; {
@@ -245,22 +237,17 @@ func load(dir string, s Sources, workers int) (*Resources, error) {
 	return open(s.saved(dir), func(i int) (*rules.Tagger, error) { return rules.Open(rulesFolder(dir, i), workers) }, workers)
 }
 
-// copyFile is whole or not there, and may be given one file twice.
+// copyFile copies a file, or leaves no trace of it. to and from may be the same file.
 func copyFile(to, from string) error {
 	in, err := bounded.OpenInput(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := wholefile.Create(to, 0o666)
-	if err != nil {
+	return wholefile.Write(to, 0o666, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
 		return err
-	}
-	defer func() { _ = out.Discard() }() // after closing it does nothing
-	if _, err := io.Copy(out, in); err != nil {
-		return err
-	}
-	return out.Replace()
+	})
 }
 
 // Foreign tags the documents with general named entities; nil without a network

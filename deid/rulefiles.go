@@ -1,0 +1,171 @@
+package deid
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/safetynet"
+	"github.com/lethe-deid/lethe/taggers/rules"
+)
+
+// RuleFiles names the files of a Deidentifier's sources besides its tagger. All fields except SafetyNet may be empty.
+type RuleFiles struct {
+	SafetyNet string   // safety net, as a name for NewNet
+	Rules     []string // rule files (see package rules), with types of the tagger's set
+	Deny      []string // lists of words and phrases that are always PHI (see safetynet.Phrases)
+	Allow     []string // lists of words and phrases that are never PHI
+	Known     string   // file of known values of patients (see safetynet.Read)
+}
+
+// Set reads the files and sets the fields Net, Rules, Deny and Allow of d. It returns the known values, or nil if there
+// is no such file. types is the type set of d's tagger. Errors start with the wrong field: safety-net, rules, deny,
+// allow or known.
+func (f *RuleFiles) Set(d *Deidentifier, types *data.TypeSet) (known *safetynet.Values, err error) {
+	if d.Net, err = NewNet(f.SafetyNet, types); err != nil {
+		return nil, fmt.Errorf("safety-net: %w", err)
+	}
+	if d.Rules, err = ownRules(types, f.Rules...); err != nil {
+		return nil, fmt.Errorf("rules: %w", err)
+	}
+	if d.Deny, err = safetynet.ReadPhrases(f.Deny, types, safetynet.OtherType(types)); err != nil {
+		return nil, fmt.Errorf("deny: %w", err)
+	}
+	if d.Allow, err = safetynet.ReadPhrases(f.Allow, types, ""); err != nil {
+		return nil, fmt.Errorf("allow: %w", err)
+	}
+	if n := d.Deny.Shared(d.Allow); n > 0 {
+		return nil, fmt.Errorf("deny: %d entries are also in allow", n)
+	}
+	if f.Known == "" {
+		return nil, nil
+	}
+	if known, err = safetynet.Read(f.Known, types); err != nil {
+		return nil, fmt.Errorf("known: %w", err)
+	}
+	return known, nil
+}
+
+// NewNet returns a safety net for notes with PHI of the given types. name chooses the rules that recognize PHI by its
+// form:
+//
+//   - auto: the rules of the type set
+//   - a name of rules.BuiltinNames: these built-in rules
+//   - a path: the rules in this file
+//   - none: no such rules
+//   - off: no safety net; then NewNet returns nil
+//
+// The net uses only those built-in rules whose values are recognizable by their form: internet addresses, telephone and
+// other numbers, and dates with digits. If the set lacks the type of a rule, the values get the set's type for their
+// sort.
+func NewNet(name string, types *data.TypeSet) (*safetynet.Net, error) {
+	net := &safetynet.Net{Types: types}
+	var err error
+	switch {
+	case name == "off":
+		return nil, nil
+	case name == "none":
+	case name == "auto":
+		net.Formulaic, err = formulaicRules(types, types.Rules...)
+	case slices.Contains(rules.BuiltinNames(), name):
+		net.Formulaic, err = formulaicRules(types, name)
+	default:
+		if _, err := os.Stat(name); err != nil {
+			return nil, fmt.Errorf("%q is neither a file nor one of auto, none, off, %s", name, strings.Join(rules.BuiltinNames(), ", "))
+		}
+		net.Formulaic, err = ownRules(types, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return net, nil
+}
+
+// finder returns spans of PHI in a text. A nil finder finds nothing.
+type finder = func(text string) []data.Span
+
+// ownRules reads rule files of the user. It is an error if a type is not in the set, because its spans could be neither
+// replaced by the plan nor scored.
+func ownRules(types *data.TypeSet, paths ...string) (finder, error) {
+	var sets []*rules.Set
+	for _, path := range paths {
+		set, err := rules.Load(path)
+		if err == nil {
+			err = set.Check(types)
+		}
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+	}
+	return joined(sets), nil
+}
+
+// joined returns a finder with all rules of the sets, or nil if there are no sets.
+func joined(sets []*rules.Set) finder {
+	if len(sets) == 0 {
+		return nil
+	}
+	return func(text string) []data.Span {
+		var found []data.Span
+		for _, set := range sets {
+			found = append(found, set.Spans(text)...)
+		}
+		return found
+	}
+}
+
+// formulaicRules returns a finder with those of the named built-in rules whose values are recognizable by their form,
+// or nil if there are no names. It translates types that the set lacks.
+func formulaicRules(types *data.TypeSet, names ...string) (finder, error) {
+	var sets []*rules.Set
+	become := map[string]string{} // type of a rule -> type of the set
+	for _, name := range names {
+		set, err := rules.Builtin(name)
+		if err != nil {
+			return nil, err
+		}
+		formulaic := slices.DeleteFunc(set.Types(), func(typ string) bool { return !hasForm(sortOfRule(typ)) })
+		for _, typ := range formulaic {
+			if become[typ] = typ; !types.Has(typ) {
+				become[typ] = cmp.Or(types.OfSort(sortOfRule(typ)), typ)
+			}
+		}
+		sets = append(sets, set.Only(formulaic))
+	}
+	all := joined(sets)
+	if all == nil {
+		return nil, nil
+	}
+	return func(text string) []data.Span {
+		var found []data.Span
+		for _, s := range all(text) {
+			if sortOfRule(s.Type) != data.Date || inDigits(text[s.Start:s.End]) {
+				s.Type = become[s.Type]
+				found = append(found, s)
+			}
+		}
+		return found
+	}, nil
+}
+
+// sortOfRule returns the sort of a type of the built-in rules, which may be from any type set.
+func sortOfRule(typ string) data.Sort { return data.Any.Describe(typ).Sort }
+
+// hasForm reports whether values of a sort are recognizable by their form.
+func hasForm(sort data.Sort) bool {
+	switch sort {
+	case data.Number, data.Phone, data.Email, data.URL, data.IP, data.Date:
+		return true
+	}
+	return false
+}
+
+// inDigits reports whether a date contains a digit and is at least as long as 1/1/99.
+func inDigits(date string) bool {
+	return strings.ContainsFunc(date, unicode.IsDigit) && len(date) >= len("1/1/99")
+}
