@@ -196,7 +196,7 @@ func TestClinicalValuesStay(t *testing.T) {
 				at, made := 0, 0
 				for _, c := range r.Changes {
 					if text[at:c.Old.Start] != r.Clean.Text[made:c.New.Start] {
-						t.Fatalf("seed %d, %s, net %s: text outside of what is replaced has changed", seed, kind, net)
+						t.Fatalf("seed %d, %s, net %s: text outside of the changes is different", seed, kind, net)
 					}
 					at, made = c.Old.End, c.New.End
 					for _, v := range n.clinical {
@@ -209,7 +209,7 @@ func TestClinicalValuesStay(t *testing.T) {
 					}
 				}
 				if text[at:] != r.Clean.Text[made:] {
-					t.Fatalf("seed %d, %s, net %s: text at the end has changed", seed, kind, net)
+					t.Fatalf("seed %d, %s, net %s: text at the end is different", seed, kind, net)
 				}
 			}
 		}

@@ -80,13 +80,13 @@ func TestSurrogatesThroughTheProgram(t *testing.T) {
 		if len(n.Spans) > 0 && n.Text == with[d.ID].Text {
 			t.Errorf("note %s: the same text with another key", d.ID)
 		}
-		// What stands between surrogates stands in the note in this order, at its beginning and at its end.
+		// The texts between surrogates occur in the original note in the same order, and at its start and end.
 		rest, runes, at := d.Text, []rune(n.Text), 0
 		for i, s := range n.Spans {
 			between := string(runes[at:s.Start])
 			k := strings.Index(rest, between)
 			if k < 0 || i == 0 && k > 0 {
-				t.Fatalf("note %s: text before surrogate %d is none of the note's", d.ID, i)
+				t.Fatalf("note %s: text before surrogate %d is not in the note", d.ID, i)
 			}
 			rest = rest[k+len(between):]
 			at = s.End

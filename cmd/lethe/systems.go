@@ -64,7 +64,7 @@ func readMarked(path, formatName string, types *data.TypeSet) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		f, err := format.Lookup(formatName)
 		if err == nil && f.TextOnly {
-			err = fmt.Errorf("format %s holds no spans to score", formatName)
+			err = fmt.Errorf("format %s contains no spans to score", formatName)
 		}
 		if err == nil {
 			err = tellLeftOut(path, f)
