@@ -130,7 +130,7 @@ func (o *predictOptions) open(inputFormat string, types *data.TypeSet, oneNote b
 		name = inputFormat
 	}
 	if format.TextOnly(name) {
-		return nil, fmt.Errorf("--output-format %s has no place for what is found", name)
+		return nil, fmt.Errorf("--output-format %s cannot contain the spans that were found", name)
 	}
 	if ext := filepath.Ext(o.output); o.outputFormat == "" && anotherFormat(ext, name) {
 		return nil, fmt.Errorf("%s: would contain %s despite its extension: give an --output-format", o.output, name)
