@@ -132,8 +132,8 @@ func TestPairsErrors(t *testing.T) {
 	}{
 		"gold":         {failing, source([]int{1, 2}, &read, &left), "broken"},
 		"system":       {source([]int{1, 2}, &read, &left), failing, "broken"},
-		"gold twice":   {source([]int{1, 1}, &read, &left), source([]int{1, 2, 3}, &read, &left), "gold document 1 is there twice"},
-		"system twice": {source([]int{1, 2, 3}, &read, &left), source([]int{7, 8, 7}, &read, &left), "system document 7 is there twice"},
+		"gold twice":   {source([]int{1, 1}, &read, &left), source([]int{1, 2, 3}, &read, &left), "gold document 1: duplicate id"},
+		"system twice": {source([]int{1, 2, 3}, &read, &left), source([]int{7, 8, 7}, &read, &left), "system document 7: duplicate id"},
 	} {
 		var errs []error
 		for _, err := range Pairs(tc.gold, tc.system, number) {

@@ -366,7 +366,7 @@ func TestErrors(t *testing.T) {
 		"none of the 1 gold documents is among the 1 of the system: their IDs differ":     {{d("a", "x")}, {d("b", "x")}},
 		"document a: gold text (7 bytes) and system text (7 bytes) differ from byte 0 on": {{d("a", "Zebulon")}, {d("a", "zebulon")}},
 		"system document a: span 0 [3,9) lies beyond the text of 7 bytes":                 {{d("a", "Zebulon")}, {d("a", "Zebulon", data.Span{Start: 3, End: 9})}},
-		"system document a is there twice":                                                {{d("a", "x")}, {d("a", "x"), d("a", "x")}},
+		"system document a: duplicate id":                                                 {{d("a", "x")}, {d("a", "x"), d("a", "x")}},
 	} {
 		_, err := Analyze(sides[0], sides[1], Options{Examples: -1})
 		if err == nil || err.Error() != want {

@@ -144,7 +144,7 @@ func TestErrors(t *testing.T) {
 		"\nw O O\n\nw x O O\n": "notes.txt:4: columns: 4, but line 2 has 3",
 		"w O O\nw O O \r\n":    "notes.txt:2: columns: 4, but line 1 has 3",
 		"w O O\n-X-\n":         "notes.txt:2: columns: 1, but line 1 has 3",
-		"Zebulon\n":            "notes.txt:1: the line has one column only",
+		"Zebulon\n":            "notes.txt:1: the line has only one column",
 	} {
 		if _, err := Read(strings.NewReader(in), "notes.txt", Options{}); err == nil || err.Error() != want {
 			t.Errorf("%q: error %v, want %s", in, err, want)

@@ -220,7 +220,7 @@ func TestFilter(t *testing.T) {
 	}
 	for want, o := range map[string]Options{
 		`filter "PERSON" is neither an element nor a type`: {Filter: []string{"NAME", "PERSON"}, Corrected: true},
-		"invert and conjunctive need a filter":             {Invert: true, Corrected: true},
+		"invert and conjunctive require a filter":          {Invert: true, Corrected: true},
 	} {
 		if _, err := NewScorer(o); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
@@ -633,19 +633,19 @@ func TestDecode(t *testing.T) {
 func TestDecodeErrors(t *testing.T) {
 	note := func(tags string) string { return "<x>\n<TEXT>Zebulon</TEXT>\n<TAGS>\n" + tags + "</TAGS></x>" }
 	for what, tc := range map[string]struct{ file, want string }{
-		"empty":             {"", "d/1-2.xml:1: the file holds no XML element"},
+		"empty":             {"", "d/1-2.xml:1: no XML element"},
 		"cut off":           {"<x>\n<TEXT>Zebulon", "d/1-2.xml:2: not well-formed XML"},
 		"not closed":        {note(`<NAME start="0" Zebulon`), "d/1-2.xml:4: not well-formed XML"},
 		"an entity":         {"<x><TEXT>&Zebulon;</TEXT></x>", "d/1-2.xml:1: not well-formed XML"},
-		"no TAGS":           {"<x>\n<TEXT>Zebulon</TEXT>\n</x>", "d/1-2.xml:3: there is no TAGS"},
-		"tags without text": {`<x><TEXT/><TAGS><NAME start="0" end="0" TYPE="x"/></TAGS></x>`, "d/1-2.xml: there are tags, but no text"},
-		"a second root":     {"<x><TAGS/></x>\n<y/>", "d/1-2.xml:2: not well-formed XML: a second root"},
-		"text after it":     {"<x><TAGS/></x>\nZebulon", "d/1-2.xml:2: not well-formed XML: text outside of the root"},
+		"no TAGS":           {"<x>\n<TEXT>Zebulon</TEXT>\n</x>", "d/1-2.xml:3: no TAGS element"},
+		"tags without text": {`<x><TEXT/><TAGS><NAME start="0" end="0" TYPE="x"/></TAGS></x>`, "d/1-2.xml: tags, but no text"},
+		"a second root":     {"<x><TAGS/></x>\n<y/>", "d/1-2.xml:2: not well-formed XML: second root element"},
+		"text after it":     {"<x><TAGS/></x>\nZebulon", "d/1-2.xml:2: not well-formed XML: text outside of the root element"},
 		"no start":          {note(`<NAME end="7" TYPE="PATIENT"/>`), "d/1-2.xml:4: start: not a whole number"},
 		"end is a word":     {note("\n" + `<NAME start="0" end="Zebulon" TYPE="PATIENT"/>`), "d/1-2.xml:5: end: not a whole number"},
-		"an attribute, two": {note(`<NAME start="0" start="1" end="7" TYPE="PATIENT"/>`), "d/1-2.xml:4: not well-formed XML: a tag has an attribute twice"},
+		"an attribute, two": {note(`<NAME start="0" start="1" end="7" TYPE="PATIENT"/>`), "d/1-2.xml:4: not well-formed XML: duplicate attribute of a tag"},
 		"invalid UTF-8":     {"<x>\n\n\xff</x>", "d/1-2.xml:3: invalid UTF-8"},
-		"UTF-16":            {`<?xml version="1.0" encoding="UTF-16"?><x/>`, "d/1-2.xml:1: the declared encoding is none of UTF-8, US-ASCII and ISO-8859-1"},
+		"UTF-16":            {`<?xml version="1.0" encoding="UTF-16"?><x/>`, "d/1-2.xml:1: the declared encoding is not UTF-8, US-ASCII or ISO-8859-1"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			_, err := decode([]byte(tc.file), "d/1-2.xml", "1-2")

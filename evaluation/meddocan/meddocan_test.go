@@ -398,7 +398,7 @@ func TestUnmatched(t *testing.T) {
 				"tags of elements that the script does not know, not scored: 2, first in system document a"}},
 		{name: "passed over, corrected", gold: of(a), system: of(&Document{ID: "a", Text: "Ana", Skipped: []error{errors.New("a.ann:3: x")}}),
 			opt: Options{Corrected: true}, err: "a.ann:3: x"},
-		{name: "twice", gold: of(a), system: of(a, a), err: "system document a is there twice"},
+		{name: "twice", gold: of(a), system: of(a, a), err: "system document a: duplicate id"},
 		{name: "sentences of one only", gold: of(a, b), system: of(a, b), text: "Subtask1_Leak : NA \n",
 			opt: Options{Sentences: func(id string) (int, bool, error) { return 3, id == "a", nil }}},
 		{name: "no sentences", gold: of(a), system: of(&Document{ID: "a", Text: "Ana"}), text: "Subtask1_Leak : 0.0 \n",

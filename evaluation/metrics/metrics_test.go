@@ -63,7 +63,7 @@ func TestLookupAll(t *testing.T) {
 		{"conll", nil, []string{"strict", "binary_token"}, ""},
 		{"conll", []string{"token", "conll"}, []string{"token", "conll"}, ""},
 		{"conll", []string{"token", "hipaa/token"}, nil, "metric hipaa/token: type set conll does not say which types HIPAA names"},
-		{"conll", []string{"token", "spans", "token"}, nil, "metric token is there twice"},
+		{"conll", []string{"token", "spans", "token"}, nil, "duplicate metric token"},
 	} {
 		found, err := LookupAll(tc.names, set(t, tc.types))
 		var got []string

@@ -611,11 +611,11 @@ func TestCompareErrors(t *testing.T) {
 			}, Options{}},
 		{"text unlike gold", "second: document p-1: gold text (35 bytes) and system text (35 bytes) differ from byte 34 on",
 			func(c *corpus) { c.b[0].Text = text[:34] + "!" }, Options{}},
-		{"twice", "first: system document p-1 is there twice",
+		{"twice", "first: system document p-1: duplicate id",
 			func(c *corpus) { c.a[0] = c.a[1] }, Options{}},
 		{"a broken span", "second: system document p-1: span 0 [12,99) lies beyond the text of 35 bytes",
 			func(c *corpus) { c.b[0].Spans[0].End = 99 }, Options{}},
-		{"no patients", "no document says whose it is, so patients cannot be told apart",
+		{"no patients", "cannot group by patient: no document has a patient",
 			func(c *corpus) {
 				for _, d := range c.goldA {
 					d.Patient = ""

@@ -6,7 +6,8 @@ import (
 	"text/tabwriter"
 )
 
-// WriteText writes the report as a table for people; for machines there is JSON.
+// WriteText writes the report as a table for people. Programs should read the
+// JSON form.
 func (r *Report) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "A: %s\nB: %s\n", r.A, r.B)
@@ -45,7 +46,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	return t.Flush()
 }
 
-// FormatP shows a p-value by four decimals, or two digits of one below 0.001.
+// FormatP formats a p-value with four decimals, or with two significant digits if
+// it is below 0.001.
 func FormatP(p float64) string {
 	if p < 0.001 {
 		return fmt.Sprintf("%.2g", p)

@@ -1,6 +1,6 @@
 // Package tagged reads annotated documents as the official scripts see them: with
-// tags as they are written, whether or not they make sense. (The formats under
-// data refuse what does not.)
+// tags as they are written, whether or not they are valid. (The formats under
+// data reject invalid tags.)
 package tagged
 
 import (
@@ -15,31 +15,32 @@ import (
 	"github.com/lethe-deid/lethe/internal/usualxml"
 )
 
-// Document is a text and its tags, in the order of the file.
+// Document is a text with its tags in the order of the file.
 type Document struct {
 	Text string
 	Tags []Tag
 }
 
-// Tag is a tag as it is written; what is missing is empty.
+// Tag is a tag as it is written. Missing attributes are empty.
 type Tag = usualxml.Tag
 
 // Parser is the library through which a script reads XML.
 type Parser int
 
-// The parsers, which differ in what TEXT holds.
+// The parsers, which differ in the text that they return for TEXT.
 const (
-	LXML        Parser = iota // its text up to the first element, comment or processing instruction
+	LXML        Parser = iota // the text up to the first element, comment or processing instruction
 	ElementTree               // its text up to the first element
 )
 
-// XML reads a file of i2b2 2014 or of MEDDOCAN. CR LF and CR in the text are LF.
-// Tags are the children of TAGS. An error, of the type *data.Error, is what would
-// stop a script: bytes that are not UTF-8, XML that is not well-formed, no TAGS.
+// XML reads a file of i2b2 2014 or of MEDDOCAN. It converts CR LF and CR in the
+// text to LF. Tags are the children of TAGS. Errors, of type *data.Error, are
+// cases that would stop a script: bytes that are not UTF-8, malformed XML, no
+// TAGS.
 //
-// The scripts decode every file as UTF-8, whatever it declares, and the parser
-// decodes the outcome as declared: so in a file that says ISO-8859-1 each
-// character that is not ASCII is two or more.
+// The scripts decode every file as UTF-8, whatever encoding it declares, and the
+// parser then decodes the result again as declared. In a file that declares
+// ISO-8859-1, each non-ASCII character therefore becomes two or more characters.
 func XML(raw []byte, path string, by Parser) (*Document, error) {
 	if note, usual := usualxml.Scan(raw); usual {
 		return &Document{note.Text, note.Tags}, nil
@@ -59,7 +60,7 @@ func XML(raw []byte, path string, by Parser) (*Document, error) {
 	return d, nil
 }
 
-// invalidLine is the line of the first byte that is not UTF-8, or 0.
+// invalidLine returns the line of the first byte that is not UTF-8, or 0.
 func invalidLine(raw []byte) int {
 	if utf8.Valid(raw) {
 		return 0
@@ -73,7 +74,7 @@ func invalidLine(raw []byte) int {
 	return number
 }
 
-// parser walks the tokens of a file.
+// parser reads the tokens of a file.
 type parser struct {
 	by  Parser
 	xml *xml.Decoder
@@ -81,8 +82,8 @@ type parser struct {
 
 func stop(reason string) *data.Error { return &data.Error{Offset: -1, Reason: reason} }
 
-// next returns io.EOF as a nil token. The parser's own messages quote the file and
-// are not passed on.
+// next returns the next token, nil at the end of the file. It does not pass on
+// messages of the parser, which quote the file.
 func (p *parser) next() (xml.Token, *data.Error) {
 	t, err := p.xml.Token()
 	switch e, syntax := errors.AsType[*xml.SyntaxError](err); {
@@ -98,7 +99,7 @@ func (p *parser) next() (xml.Token, *data.Error) {
 	return t, nil
 }
 
-// document reads the whole file: one root with a TEXT and a TAGS.
+// document reads the whole file, which must have one root with a TEXT and a TAGS.
 func (p *parser) document(d *Document) *data.Error {
 	depth, roots, texts, tags := 0, 0, 0, 0
 	for {
@@ -110,15 +111,15 @@ func (p *parser) document(d *Document) *data.Error {
 		case nil:
 			switch {
 			case roots == 0:
-				return stop("the file holds no XML element")
+				return stop("no XML element")
 			case tags == 0:
-				return stop("there is no TAGS")
+				return stop("no TAGS element")
 			}
 			return nil
 		case xml.StartElement:
 			if depth++; depth == 1 {
 				if roots++; roots > 1 {
-					return stop("not well-formed XML: a second root")
+					return stop("not well-formed XML: second root element")
 				}
 			}
 			if depth != 2 {
@@ -143,14 +144,14 @@ func (p *parser) document(d *Document) *data.Error {
 			depth--
 		case xml.CharData:
 			if depth == 0 && len(bytes.TrimSpace(t)) > 0 {
-				return stop("not well-formed XML: text outside of the root")
+				return stop("not well-formed XML: text outside of the root element")
 			}
 		}
 	}
 }
 
 // text reads up to the end of an element, and returns its text up to the first
-// other thing in it.
+// other item in it.
 func (p *parser) text() (string, *data.Error) {
 	var text strings.Builder
 	whole := false
@@ -209,7 +210,7 @@ func (p *parser) tag(d *Document, e xml.StartElement) *data.Error {
 	for i, a := range e.Attr {
 		for _, earlier := range e.Attr[:i] {
 			if earlier.Name == a.Name {
-				return stop("not well-formed XML: a tag has an attribute twice")
+				return stop("not well-formed XML: duplicate attribute of a tag")
 			}
 		}
 		switch a.Name {
@@ -225,7 +226,7 @@ func (p *parser) tag(d *Document, e xml.StartElement) *data.Error {
 	return nil
 }
 
-var errCharset = errors.New("the declared encoding is none of UTF-8, US-ASCII and ISO-8859-1")
+var errCharset = errors.New("the declared encoding is not UTF-8, US-ASCII or ISO-8859-1")
 
 func charset(label string, r io.Reader) (io.Reader, error) {
 	switch strings.ToLower(label) {
@@ -237,7 +238,7 @@ func charset(label string, r io.Reader) (io.Reader, error) {
 	return nil, errCharset
 }
 
-// widened reads each byte as the code point of its number.
+// widened reads each byte as the code point with the same number.
 type widened struct {
 	from io.Reader
 	left []byte
