@@ -52,7 +52,7 @@ func TestGrammarFaultsNameTheLine(t *testing.T) {
 		"== start\n[a|b":            "test:2:",
 		"== start\n<AGE:1":          "test:2:",
 		"== start\n{nothing}":       "no rule or slot {nothing}",
-		"== a\nb\n== a\nc":          "test:3: rule a stands twice",
+		"== a\nb\n== a\nc":          "test:3: duplicate rule a",
 		"== start\n{9..1} {1..two}": "range",
 	} {
 		func() {
