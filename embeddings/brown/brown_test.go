@@ -311,15 +311,15 @@ func TestCreate(t *testing.T) {
 
 func TestReadErrors(t *testing.T) {
 	for content, want := range map[string]string{
-		"0\ta\t1\n1\tb\n":          ":2: has 2 columns, where path, word and count are expected",
-		"0\ta\t1\r\n012\tb\t1\n":   ":2: the path is not made of 0 and 1",
+		"0\ta\t1\n1\tb\n":          ":2: requires path, word and count, but has 2 columns",
+		"0\ta\t1\r\n012\tb\t1\n":   ":2: the path does not consist of 0 and 1",
 		"0\t\t1\n":                 ":1: the word is empty or not UTF-8",
 		"0\t\xff\t1\n":             ":1: the word is empty or not UTF-8",
 		"0\ta\tmany\n":             ":1: the count is not a whole number of at least 0",
 		"0\ta\t-1\n":               ":1: the count is not a whole number of at least 0",
-		"0\ta\t1\n\n1\ta\t1":       ":3: the word of line 1 again",
+		"0\ta\t1\n\n1\ta\t1":       ":3: duplicate word, first in line 1",
 		strings.Repeat("0", 1<<17): ":1: is longer than 65536 bytes",
-		"":                         ": holds no word",
+		"":                         ": no words",
 		"\x1f\x8bx":                ": cannot be read: unexpected EOF",
 	} {
 		path := filepath.Join(t.TempDir(), "paths")

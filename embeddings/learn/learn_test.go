@@ -160,7 +160,7 @@ func TestRefused(t *testing.T) {
 		"dim":       {corpus("a b"), with(func(c *Config) { c.Dim = 1 }), "dimension 1 is not in [2, 4096]"},
 		"window":    {corpus("a b"), with(func(c *Config) { c.Window = 0 }), "window 0 is not in [1, 100]"},
 		"count":     {corpus("a b"), with(func(c *Config) { c.MinCount = 0 }), "minimum count 0 is not positive"},
-		"documents": {corpus("a b"), with(func(c *Config) { c.MinDocuments = 0 }), "minimum of documents 0 is not positive"},
+		"documents": {corpus("a b"), with(func(c *Config) { c.MinDocuments = 0 }), "minimum number of documents 0 is not positive"},
 		"epochs":    {corpus("a b"), with(func(c *Config) { c.Epochs = 0 }), "0 epochs: not positive"},
 		"negatives": {corpus("a b"), with(func(c *Config) { c.Negatives = 0 }), "0 negative samples: not in [1, 100]"},
 		"sample":    {corpus("a b"), with(func(c *Config) { c.Sample = math.NaN() }), "sample NaN is not in [0, 1)"},
@@ -241,7 +241,7 @@ func TestDivergence(t *testing.T) {
 		c := small(m)
 		c.Rate, c.Window, c.Negatives, c.Epochs = 1, 30, 30, 6
 		v, _, err := Vectors(t.Context(), corpus(kitchenAndGarden()), c, nil)
-		if v != nil || err == nil || err.Error() != "the vectors grew beyond all bounds: lower the learning rate, 1" {
+		if v != nil || err == nil || err.Error() != "the vectors diverged: lower the learning rate, 1" {
 			t.Errorf("%s: %v", m, err)
 		}
 	}
