@@ -160,7 +160,7 @@ func TestSaveLeavesOtherFoldersAlone(t *testing.T) {
 	dir := t.TempDir()
 	thesis := filepath.Join(dir, "thesis.txt")
 	os.WriteFile(thesis, []byte("years of work"), 0o600)
-	if err := Save(dir, model()); err == nil || !strings.Contains(err.Error(), `holds "thesis.txt", which is no part of a model`) {
+	if err := Save(dir, model()); err == nil || !strings.Contains(err.Error(), `holds "thesis.txt", which is not part of a model`) {
 		t.Errorf("a folder with other files: %v", err)
 	}
 	if err := Save(thesis, model()); err == nil || !strings.Contains(err.Error(), "not a folder") {
@@ -189,7 +189,7 @@ func TestSaveRefuses(t *testing.T) {
 		{"label of another scheme", func(m *Model) { m.Scheme = data.BIO }, `label 2, "E-PER", is not one of BIO over the types conll`},
 		{"label twice", func(m *Model) { m.Labels[1] = m.Labels[2] }, "labels 1 and 2 are the same"},
 		{"no labels", func(m *Model) { m.Labels = nil }, "no labels"},
-		{"metadata key", func(m *Model) { m.Metadata["sha256:labels.json"] = "" }, "keys that begin with sha256 are taken"},
+		{"metadata key", func(m *Model) { m.Metadata["sha256:labels.json"] = "" }, "keys that start with sha256 are reserved"},
 	} {
 		dir := t.TempDir()
 		m := model()
@@ -208,10 +208,10 @@ func TestLoadNoticesEveryEdit(t *testing.T) {
 		file, old, new string // an empty old: remove the file
 		want           string
 	}{
-		{"labels.json", "B-PER", "B-LOC", "labels.json: unusable: does not give the sha256 that weights.safetensors holds"},
-		{"tokenizer.json", "Dr", "Mr", "tokenizer.json: unusable: does not give the sha256"},
-		{"config.yaml", "1", "2", "config.yaml: unusable: does not give the sha256"},
-		{"weights.safetensors", "step", "stop", "weights.safetensors: not an intact model or state file: the contents do not give the sha256"},
+		{"labels.json", "B-PER", "B-LOC", "labels.json: unusable: does not match the sha256 in weights.safetensors"},
+		{"tokenizer.json", "Dr", "Mr", "tokenizer.json: unusable: does not match the sha256"},
+		{"config.yaml", "1", "2", "config.yaml: unusable: does not match the sha256"},
+		{"weights.safetensors", "step", "stop", "weights.safetensors: not an intact model or state file: the contents do not match the sha256"},
 		{"labels.json", "", "", "labels.json: no such file"},
 		{"weights.safetensors", "", "", "weights.safetensors: no such file"},
 	} {
@@ -422,7 +422,7 @@ func Example() {
 	fmt.Println(strings.TrimPrefix(err.Error(), path))
 	// Output:
 	// {crf.start [3] [0.5 -1 2]} [O B-DATE I-DATE] <nil>
-	// /labels.json: unusable: does not give the sha256 that weights.safetensors holds: damaged, edited, or of another model
+	// /labels.json: unusable: does not match the sha256 in weights.safetensors: damaged, edited, or from another model
 }
 
 func TestSetOperatingPoints(t *testing.T) {

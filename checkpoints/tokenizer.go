@@ -10,17 +10,17 @@ import (
 	"github.com/sugarme/tokenizer/pretrained"
 )
 
-// tokenizer.json is Hugging Face's format with a WordLevel model: the layout is
-// sugarme/tokenizer's Config, and its CreateModel builds what is read. That
-// library panics or ends the program on input it does not expect, and its
-// builder renumbers a known unknown-token; so everything is checked before it
-// sees it, and the builder and the tokenizing itself are left alone. (Text is
+// tokenizer.json is in Hugging Face's format with a WordLevel model. Its layout
+// is the Config of sugarme/tokenizer, whose CreateModel builds the model when
+// reading. That library panics or exits on unexpected input, and its builder
+// renumbers a known unknown-token. Everything is therefore checked before it is
+// passed to the library, and its builder and tokenization are not used. (Text is
 // tokenized by data/tokenize, for byte offsets and speed.)
 
-// encodeTokenizer lists tokens in id order. For the letters-digits tokenizer
-// the file holds its rule, so that other programs split a text as Lethe does;
-// the other tokenizers cannot be said in this format, and the file expects
-// their tokens joined by spaces.
+// encodeTokenizer returns the file of tokens in id order. For the letters-digits
+// tokenizer, the file contains its rule, so that other programs split a text as
+// Lethe does. The format cannot express the other tokenizers; for them, the file
+// expects their tokens joined by spaces.
 func encodeTokenizer(tokens []string, unknown, tokenizerName string) ([]byte, error) {
 	pre := map[string]any{"type": "WhitespaceSplit"}
 	if tokenizerName == "letters-digits" {
@@ -28,7 +28,7 @@ func encodeTokenizer(tokens []string, unknown, tokenizerName string) ([]byte, er
 			"type":     "Split",
 			"pattern":  map[string]any{"Regex": `\p{L}[\p{L}\p{M}]*|\p{Nd}+|[^\s\p{L}\p{Nd}]`},
 			"behavior": "Removed",
-			"invert":   true, // the matches are the tokens, what lies between is removed
+			"invert":   true, // the matches are the tokens, and text between them is removed
 		}
 	}
 	return encodeJSON(tokenizer.Config{
@@ -39,8 +39,8 @@ func encodeTokenizer(tokens []string, unknown, tokenizerName string) ([]byte, er
 	})
 }
 
-// decodeTokenizer returns the tokens in id order and the unknown one. Its errors
-// name ids, never tokens: those may be words of training notes.
+// decodeTokenizer returns the tokens in id order and the unknown token. Its
+// errors contain ids but no tokens, which may be words of training notes.
 func decodeTokenizer(b []byte) (tokens []string, unknown string, err error) {
 	var config tokenizer.Config
 	if err := json.Unmarshal(b, &config); err != nil {
@@ -82,8 +82,8 @@ func decodeTokenizer(b []byte) (tokens []string, unknown string, err error) {
 	return tokens, unknown, nil
 }
 
-// vocabulary is tokens in id order; as JSON, an object from token to id in the
-// same order.
+// vocabulary contains the tokens in id order. It marshals as a JSON object from
+// token to id in the same order.
 type vocabulary []string
 
 func (v vocabulary) MarshalJSON() ([]byte, error) {
@@ -104,7 +104,8 @@ func (v vocabulary) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// checkDistinct refuses what JSON or a table of ids would change silently.
+// checkDistinct returns an error if the strings of a list are not distinct UTF-8,
+// because JSON or a table of ids would change them silently.
 func checkDistinct(what string, list []string) error {
 	seen := make(map[string]int, len(list))
 	for id, s := range list {
@@ -119,7 +120,8 @@ func checkDistinct(what string, list []string) error {
 	return nil
 }
 
-// encodeJSON is indented, without HTML's escapes, and ends in a line feed.
+// encodeJSON returns v as indented JSON, without HTML escapes, ending in a line
+// feed.
 func encodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
