@@ -104,7 +104,7 @@ func TestDecodeErrors(t *testing.T) {
 		"words: [one, 2]":                "f:1:14: words[1]: a number where text is expected",
 		"list:\n- wide: true\n- rat: 1":  "f:3:3: list[1].rat: unknown key (have rate, wide)",
 		"- 1":                            "f:1:1: a list where a mapping is expected",
-		"":                               "f: 0 YAML documents where one is expected",
+		"":                               "f: requires one YAML document, but has 0",
 	} {
 		if err := Decode("f", []byte(raw), &config{}); err == nil || err.Error() != want {
 			t.Errorf("%s: error %v, want %s", raw, err, want)
