@@ -160,7 +160,7 @@ func TestSaveLeavesOtherFoldersAlone(t *testing.T) {
 	dir := t.TempDir()
 	thesis := filepath.Join(dir, "thesis.txt")
 	os.WriteFile(thesis, []byte("years of work"), 0o600)
-	if err := Save(dir, model()); err == nil || !strings.Contains(err.Error(), `holds "thesis.txt", which is not part of a model`) {
+	if err := Save(dir, model()); err == nil || !strings.Contains(err.Error(), `contains "thesis.txt", which is not part of a model`) {
 		t.Errorf("a folder with other files: %v", err)
 	}
 	if err := Save(thesis, model()); err == nil || !strings.Contains(err.Error(), "not a folder") {
@@ -263,16 +263,16 @@ func TestDecodeTokenizerRefuses(t *testing.T) {
 		{"null", "null", "model.type is not WordLevel"},
 		{"another model", `{"model":{"type":"BPE","vocab":{"Zebediah":0},"merges":[]}}`, "model.type is not WordLevel"},
 		{"no type", `{"model":{"vocab":{"Zebediah":0},"unk_token":"Zebediah"}}`, "model.type is not WordLevel"},
-		{"a list", `{"model":{"type":"WordLevel","vocab":["Zebediah"]}}`, "model.vocab does not map tokens to ids"},
-		{"no vocabulary", `{"model":{"type":"WordLevel","unk_token":"Zebediah"}}`, "model.vocab does not map tokens to ids"},
+		{"a list", `{"model":{"type":"WordLevel","vocab":["Zebediah"]}}`, "model is not a WordLevel whose vocab maps tokens to ids"},
+		{"no vocabulary", `{"model":{"type":"WordLevel","unk_token":"Zebediah"}}`, "model.unk_token is not in model.vocab"},
 		{"no tokens", `{"model":{"type":"WordLevel","vocab":{},"unk_token":"Zebediah"}}`, "model.unk_token is not in model.vocab"},
 		{"a hole", `{"model":{"type":"WordLevel","vocab":{"Zebediah":0,"b":2},"unk_token":"b"}}`, "model.vocab: the ids are not 0 to 1, each once"},
 		{"an id twice", `{"model":{"type":"WordLevel","vocab":{"Zebediah":1,"b":1},"unk_token":"b"}}`, "model.vocab: the ids are not 0 to 1, each once"},
-		{"a fraction", `{"model":{"type":"WordLevel","vocab":{"Zebediah":0.5,"b":1},"unk_token":"b"}}`, "model.vocab: the ids are not 0 to 1, each once"},
-		{"a negative id", `{"model":{"type":"WordLevel","vocab":{"Zebediah":-1},"unk_token":"b"}}`, "model.vocab: the ids are not 0 to 0, each once"},
-		{"an id as text", `{"model":{"type":"WordLevel","vocab":{"Zebediah":"0"},"unk_token":"b"}}`, "model.vocab: the ids are not 0 to 0, each once"},
+		{"a fraction", `{"model":{"type":"WordLevel","vocab":{"Zebediah":0.5,"b":1},"unk_token":"b"}}`, "model is not a WordLevel whose vocab maps tokens to ids"},
+		{"a negative id", `{"model":{"type":"WordLevel","vocab":{"Zebediah":-1},"unk_token":"Zebediah"}}`, "model.vocab: the ids are not 0 to 0, each once"},
+		{"an id as text", `{"model":{"type":"WordLevel","vocab":{"Zebediah":"0"},"unk_token":"b"}}`, "model is not a WordLevel whose vocab maps tokens to ids"},
 		{"unknown missing", `{"model":{"type":"WordLevel","vocab":{"Zebediah":0},"unk_token":"b"}}`, "model.unk_token is not in model.vocab"},
-		{"unknown null", `{"model":{"type":"WordLevel","vocab":{"Zebediah":0,"":1},"unk_token":null}}`, "model.unk_token is not in model.vocab"},
+		{"unknown null", `{"model":{"type":"WordLevel","vocab":{"Zebediah":0,"":1},"unk_token":null}}`, "model.unk_token is missing"},
 	} {
 		_, _, err := decodeTokenizer([]byte(c.json))
 		if err == nil || err.Error() != c.want {

@@ -302,23 +302,10 @@ func decodeHeader(header []byte, size int) ([]Tensor, map[string]string, error) 
 // writeFile writes a file, which gets its final name when it is complete and on
 // disk.
 func writeFile(path string, write func(io.Writer) error) error {
-	dir := filepath.Dir(path)
-	f, err := wholefile.Create(path, 0o644)
-	if err != nil {
+	if err := wholefile.Write(path, 0o644, write); err != nil {
 		return err
 	}
-	defer func() { _ = f.Discard() }()
-	w := bufio.NewWriterSize(f, chunk)
-	if err := write(w); err != nil {
-		return err
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if err := f.Replace(); err != nil {
-		return err
-	}
-	return syncDir(dir)
+	return syncDir(filepath.Dir(path))
 }
 
 // syncDir makes renames in a folder durable across a power failure.

@@ -3,11 +3,12 @@ package checkpoints
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
 	"github.com/sugarme/tokenizer"
-	"github.com/sugarme/tokenizer/pretrained"
+	"github.com/sugarme/tokenizer/model/wordlevel"
 )
 
 // tokenizer.json is in Hugging Face's format with a WordLevel model. Its layout
@@ -42,42 +43,39 @@ func encodeTokenizer(tokens []string, unknown, tokenizerName string) ([]byte, er
 // decodeTokenizer returns the tokens in id order and the unknown token. Its
 // errors contain ids but no tokens, which may be words of training notes.
 func decodeTokenizer(b []byte) (tokens []string, unknown string, err error) {
-	var config tokenizer.Config
-	if err := json.Unmarshal(b, &config); err != nil {
+	var file struct {
+		Model struct {
+			Type    string         `json:"type"`
+			Vocab   map[string]int `json:"vocab"`
+			Unknown *string        `json:"unk_token"`
+		} `json:"model"`
+	}
+	err = json.Unmarshal(b, &file)
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return nil, "", errors.New("model is not a WordLevel whose vocab maps tokens to ids")
+	} else if err != nil {
 		return nil, "", err
 	}
-	if config.Model["type"] != "WordLevel" {
-		return nil, "", fmt.Errorf("model.type is not WordLevel")
+	if file.Model.Type != "WordLevel" {
+		return nil, "", errors.New("model.type is not WordLevel")
 	}
-	vocab, ok := config.Model["vocab"].(map[string]any)
-	if !ok {
-		return nil, "", fmt.Errorf("model.vocab does not map tokens to ids")
+	if file.Model.Unknown == nil {
+		return nil, "", errors.New("model.unk_token is missing")
 	}
-	taken := make([]bool, len(vocab))
-	for _, v := range vocab {
-		id, ok := v.(float64)
-		if !ok || id < 0 || id >= float64(len(vocab)) || id != float64(int(id)) || taken[int(id)] {
-			return nil, "", fmt.Errorf("model.vocab: the ids are not 0 to %d, each once", len(vocab)-1)
-		}
-		taken[int(id)] = true
-	}
-	unknown, ok = config.Model["unk_token"].(string)
-	if _, has := vocab[unknown]; !ok || !has {
-		return nil, "", fmt.Errorf("model.unk_token is not in model.vocab")
-	}
-
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("model: not understood") // r may quote tokens
-		}
-	}()
-	model, err := pretrained.CreateModel(&config)
+	unknown = *file.Model.Unknown
+	model, err := wordlevel.New(file.Model.Vocab, unknown)
 	if err != nil {
-		return nil, "", fmt.Errorf("model: not understood")
+		return nil, "", err
 	}
-	tokens = make([]string, len(vocab))
+	if _, ok := model.TokenToId(unknown); !ok {
+		return nil, "", errors.New("model.unk_token is not in model.vocab")
+	}
+	tokens = make([]string, model.GetVocabSize())
 	for id := range tokens {
-		tokens[id], _ = model.IdToToken(id)
+		var ok bool
+		if tokens[id], ok = model.IdToToken(id); !ok {
+			return nil, "", fmt.Errorf("model.vocab: the ids are not 0 to %d, each once", len(tokens)-1)
+		}
 	}
 	return tokens, unknown, nil
 }

@@ -8,10 +8,8 @@
 package data
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -79,34 +77,6 @@ func invalidAt(s string) int {
 		i += n
 	}
 	return -1
-}
-
-// SortSpans sorts spans in reading order: by start, then longer ones first, then
-// by type. It is stable.
-func SortSpans(spans []Span) {
-	slices.SortStableFunc(spans, func(a, b Span) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(a.Type, b.Type))
-	})
-}
-
-// Flatten returns the spans without overlaps, in the order of SortSpans. Of two
-// overlapping spans it keeps the longer one; if they are equally long, the
-// earlier one; and if they are at the same place, the first by type. Sequence
-// labelling requires flat spans; nothing else should use it.
-func Flatten(spans []Span) []Span {
-	byLength := slices.Clone(spans)
-	slices.SortStableFunc(byLength, func(a, b Span) int {
-		return cmp.Or(cmp.Compare(b.End-b.Start, a.End-a.Start), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Type, b.Type))
-	})
-	var kept []Span // sorted by start, disjoint
-	for _, s := range byLength {
-		i, _ := slices.BinarySearchFunc(kept, s.Start, func(k Span, start int) int { return cmp.Compare(k.Start, start) })
-		if i < len(kept) && kept[i].Start < s.End || i > 0 && kept[i-1].End > s.Start {
-			continue
-		}
-		kept = slices.Insert(kept, i, s)
-	}
-	return kept
 }
 
 // Documents is a sequence of notes that are read one at a time, in a fixed order.

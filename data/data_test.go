@@ -2,12 +2,10 @@ package data
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 )
 
 func TestCheck(t *testing.T) {
@@ -53,58 +51,6 @@ func TestSortSpans(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-}
-
-// spansUpTo draws spans, overlapping at will, inside [0, n).
-func spansUpTo(n int) *rapid.Generator[[]Span] {
-	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Span {
-		start := rapid.IntRange(0, n-1).Draw(t, "start")
-		end := rapid.IntRange(start+1, n).Draw(t, "end")
-		return Span{start, end, rapid.SampledFrom([]string{"A", "B"}).Draw(t, "type"), 1}
-	}), 0, 12)
-}
-
-func overlap(a, b Span) bool { return a.Start < b.End && b.Start < a.End }
-
-// before is the order of preference that Flatten promises.
-func before(a, b Span) bool {
-	if la, lb := a.End-a.Start, b.End-b.Start; la != lb {
-		return la > lb
-	}
-	if a.Start != b.Start {
-		return a.Start < b.Start
-	}
-	return a.Type <= b.Type
-}
-
-func TestFlatten(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		spans := spansUpTo(20).Draw(t, "spans")
-		given := slices.Clone(spans)
-		flat := Flatten(spans)
-		if !slices.Equal(spans, given) {
-			t.Fatal("the argument was changed")
-		}
-		sorted := slices.Clone(flat)
-		SortSpans(sorted)
-		if !slices.Equal(sorted, flat) {
-			t.Fatal("not in reading order")
-		}
-		for i := range flat {
-			if !slices.Contains(spans, flat[i]) {
-				t.Fatalf("%v was not given", flat[i])
-			}
-			if i > 0 && overlap(flat[i-1], flat[i]) {
-				t.Fatalf("%v and %v overlap", flat[i-1], flat[i])
-			}
-		}
-		// Maximal, and by preference: what is left out gave way to a better span.
-		for _, s := range spans {
-			if !slices.Contains(flat, s) && !slices.ContainsFunc(flat, func(k Span) bool { return overlap(k, s) && before(k, s) }) {
-				t.Fatalf("%v was dropped for nothing", s)
-			}
-		}
-	})
 }
 
 func TestCollect(t *testing.T) {

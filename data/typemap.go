@@ -137,11 +137,8 @@ func TypeMapNames() []string {
 
 // becomes returns the map of the lines "TO: FROM FROM". If TO is empty, the types
 // are dropped.
-func becomes(name, types string, lines ...string) *TypeMap {
-	m := &TypeMap{Name: name, To: map[string]string{}}
-	if types != "" {
-		m.Types, _ = LookupTypeSet(types)
-	}
+func becomes(name string, types *TypeSet, lines ...string) *TypeMap {
+	m := &TypeMap{Name: name, Types: types, To: map[string]string{}}
 	for _, line := range lines {
 		to, from, _ := strings.Cut(line, ":")
 		for _, f := range strings.Fields(from) {
@@ -167,7 +164,7 @@ var typeMaps = []*TypeMap{
 	// hospitals, all parts of an address as locations, and pagers and faxes as
 	// phones. It does not annotate user names, professions, employers or network
 	// addresses.
-	becomes("i2b2-2006", "i2b2-2006",
+	becomes("i2b2-2006", I2B22006,
 		"PATIENT: PATIENT", "DOCTOR: DOCTOR", "AGE: AGE", "DATE: DATE",
 		"HOSPITAL: HOSPITAL ROOM",
 		"LOCATION: STREET CITY STATE COUNTRY ZIP LOCATION-OTHER",
@@ -176,7 +173,7 @@ var typeMaps = []*TypeMap{
 		":USERNAME PROFESSION DEPARTMENT ORGANIZATION EMAIL URL IPADDR OTHER"),
 	// To the types of MIMIC, following Dernoncourt et al. 2016, Table 1. Types
 	// without a mark in the column MIMIC are dropped. Wards count as hospitals.
-	becomes("mimic", "mimic",
+	becomes("mimic", MIMIC,
 		"PATIENT: PATIENT", "DOCTOR: DOCTOR", "AGE: AGE", "DATE: DATE", "STREET: STREET", "STATE: STATE", "COUNTRY: COUNTRY", "ZIP: ZIP",
 		"HOSPITAL: HOSPITAL DEPARTMENT",
 		"LOCATION-OTHER: LOCATION-OTHER CITY",
@@ -186,7 +183,7 @@ var typeMaps = []*TypeMap{
 	// From i2b2 2014 to MEDDOCAN, by the map that comes with the corpus. If that
 	// map names a type that the corpus does not have (OTRO), or none, this one
 	// uses the nearest type or drops the spans.
-	becomes("meddocan", "meddocan",
+	becomes("meddocan", MEDDOCAN,
 		"NOMBRE_SUJETO_ASISTENCIA: PATIENT", "NOMBRE_PERSONAL_SANITARIO: DOCTOR", "PROFESION: PROFESSION",
 		"HOSPITAL: HOSPITAL", "INSTITUCION: ORGANIZATION", "CALLE: STREET", "TERRITORIO: CITY STATE ZIP", "PAIS: COUNTRY",
 		"EDAD_SUJETO_ASISTENCIA: AGE", "FECHAS: DATE",
@@ -201,7 +198,7 @@ var typeMaps = []*TypeMap{
 		":USERNAME ROOM DEPARTMENT LOCATION-OTHER"),
 	// From MEDDOCAN to i2b2 2014, by the map that comes with the corpus. It is
 	// coarse: a TERRITORIO may be a city or a postal code, but becomes a state.
-	becomes("i2b2-2014", "i2b2-2014",
+	becomes("i2b2-2014", I2B2,
 		"PATIENT: NOMBRE_SUJETO_ASISTENCIA", "DOCTOR: NOMBRE_PERSONAL_SANITARIO", "PROFESSION: PROFESION",
 		"HOSPITAL: HOSPITAL", "ORGANIZATION: INSTITUCION", "STREET: CALLE", "STATE: TERRITORIO", "COUNTRY: PAIS",
 		"AGE: EDAD_SUJETO_ASISTENCIA", "DATE: FECHAS",
@@ -214,7 +211,7 @@ var typeMaps = []*TypeMap{
 		"IPADDR: IPADDR", "ACCOUNT: ACCOUNT", "LICENSE: LICENSE"),
 	// The six types of Zuccon et al. 2014, Table 6. Names of patients and of
 	// doctors are one type (section 4.1), and so are hospitals and other places.
-	becomes("anonym", "",
+	becomes("anonym", nil,
 		"NAME: PATIENT DOCTOR NOMBRE_SUJETO_ASISTENCIA NOMBRE_PERSONAL_SANITARIO",
 		"INSTITUTION: HOSPITAL DEPARTMENT ROOM ORGANIZATION LOCATION STREET CITY STATE COUNTRY ZIP LOCATION-OTHER "+
 			"INSTITUCION CENTRO_SALUD CALLE TERRITORIO PAIS",

@@ -5,24 +5,44 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// Type is one kind of PHI.
+// Type is one type of PHI.
 type Type struct {
-	Name     string
-	Category string // as in the corpus's files, e.g. NAME for PATIENT
-	HIPAA    bool   // one of the 18 identifiers that HIPAA's Safe Harbor names
+	Name      string
+	Category  string // as in the corpus's files, e.g. NAME for PATIENT
+	Sort      Sort   // the kind of value; "" if it is unknown
+	HIPAA     bool   // whether HIPAA's Safe Harbor lists it among its 18 identifiers
+	Clinician bool   // whether a Person of this type treats patients, rather than being one
 }
 
-// TypeSet is the PHI types a corpus uses.
+// TypeSet describes the types of PHI that a corpus uses. A new set is a value of
+// this type; a built-in one is also listed in typeSets. See the file
+// typeset_anonym.go for an example.
 type TypeSet struct {
-	Name  string
+	Name string
+	// Types are sorted by name if the set is built in. Where the values of one sort
+	// may have several types, Preferred decides.
 	Types []Type
-	open  bool
+	// Preferred has, for sorts of several types, the type of a value about which no
+	// more is known. Without an entry it is the first such type.
+	Preferred map[Sort]string
+	// Language is the language of the corpus's notes, "en" or "es", or empty if it
+	// is unknown.
+	Language string
+	// Rules names the built-in rules (package taggers/rules) that find PHI in the
+	// corpus's notes by its form.
+	Rules []string
+	// Format names the file format (package data/format) of the corpus, if files in
+	// this format have these types unless something else is said.
+	Format string
+
+	open bool
 }
 
-// Lookup finds a type by its exact name. The open set "any" knows every
-// well-formed name, as its own category.
+// Lookup finds a type of the set by its exact name. The open set, Any, contains
+// every well-formed name as its own category, with the sort that Describe finds.
 func (s *TypeSet) Lookup(name string) (Type, bool) {
 	for _, t := range s.Types {
 		if t.Name == name {
@@ -30,13 +50,77 @@ func (s *TypeSet) Lookup(name string) (Type, bool) {
 		}
 	}
 	if s.open && wellFormed(name) {
-		return Type{Name: name, Category: name}, true
+		known := lookupAnywhere(name)
+		return Type{Name: name, Category: name, Sort: known.Sort, Clinician: known.Clinician}, true
 	}
 	return Type{}, false
 }
 
-// Has says whether name is a type of the set.
+// Has reports whether name is a type of the set.
 func (s *TypeSet) Has(name string) bool { _, ok := s.Lookup(name); return ok }
+
+// Describe returns what is known of a type: what the set says or, for a name that
+// is not in the set, what the first built-in set with that name says. If no set
+// has it, the result has nothing but the name. The set may be nil.
+func (s *TypeSet) Describe(name string) Type {
+	if s != nil {
+		if t, ok := s.Lookup(name); ok {
+			return t
+		}
+	}
+	return lookupAnywhere(name)
+}
+
+func lookupAnywhere(name string) Type {
+	if t, ok := everyType()[name]; ok {
+		return t
+	}
+	return Type{Name: name}
+}
+
+// everyType has the types of all built-in sets by name. Of types with the same name
+// it has that of the first set.
+var everyType = sync.OnceValue(func() map[string]Type {
+	all := map[string]Type{}
+	for _, s := range slices.Backward(append(TypeSets(), usual)) {
+		for _, t := range s.Types {
+			all[t.Name] = t
+		}
+	}
+	return all
+})
+
+// OfSort returns the name of the set's type for values of a sort or, without one,
+// of the most similar sort that the set has. It returns "" if there is none.
+// The open set has the types of I2B2.
+func (s *TypeSet) OfSort(sort Sort) string {
+	if s.open {
+		s = I2B2
+	}
+	for _, sort := range append([]Sort{sort}, substitutes[sort]...) {
+		if name, ok := s.Preferred[sort]; ok {
+			return name
+		}
+		if i := slices.IndexFunc(s.Types, func(t Type) bool { return t.Sort == sort }); i >= 0 {
+			return s.Types[i].Name
+		}
+	}
+	return ""
+}
+
+// OfPerson returns the name of the set's type for names of clinicians, or of
+// patients. A set that does not distinguish them has one for both. It returns ""
+// if there is none.
+func (s *TypeSet) OfPerson(clinician bool) string {
+	if s.open {
+		s = I2B2
+	}
+	i := slices.IndexFunc(s.Types, func(t Type) bool { return t.Sort == Person && t.Clinician == clinician })
+	if i < 0 {
+		return s.OfSort(Person)
+	}
+	return s.Types[i].Name
+}
 
 // Used lists the types of the documents' spans: in the set's order and, of an
 // open set, those without one by name.
@@ -57,8 +141,9 @@ func (s *TypeSet) Used(docs []*Document) []string {
 	return append(types, slices.Sorted(maps.Keys(used))...)
 }
 
-// wellFormed keeps text that is no label out of labels: a type name is at
-// most 64 letters, digits, '_', '-' and '.', and starts with a letter.
+// wellFormed reports whether a type may have this name: at most 64 letters,
+// digits, '_', '-' and '.', of which the first is a letter. It keeps text that is
+// not a label out of labels.
 func wellFormed(name string) bool {
 	if name == "" || len(name) > 64 {
 		return false
@@ -72,8 +157,13 @@ func wellFormed(name string) bool {
 	return true
 }
 
-// LookupTypeSet returns a built-in set: i2b2-2014, i2b2-2006, mimic, meddocan,
-// conll, or any (every well-formed name).
+// typeSets lists the built-in sets.
+var typeSets = []*TypeSet{I2B2, I2B22006, MIMIC, MEDDOCAN, Anonym, CoNLL, Any}
+
+// TypeSets lists the built-in sets.
+func TypeSets() []*TypeSet { return slices.Clone(typeSets) }
+
+// LookupTypeSet returns the built-in set of a name. An error lists the names.
 func LookupTypeSet(name string) (*TypeSet, error) {
 	for _, s := range typeSets {
 		if s.Name == name {
@@ -83,7 +173,7 @@ func LookupTypeSet(name string) (*TypeSet, error) {
 	return nil, fmt.Errorf("no type set %q (have %s)", name, strings.Join(TypeSetNames(), ", "))
 }
 
-// TypeSetNames lists the built-in sets.
+// TypeSetNames lists the names of the built-in sets.
 func TypeSetNames() []string {
 	var names []string
 	for _, s := range typeSets {
@@ -92,57 +182,28 @@ func TypeSetNames() []string {
 	return names
 }
 
-// define builds a set from "CATEGORY: TYPE TYPE*" lines; a star marks HIPAA.
-func define(name string, lines ...string) *TypeSet {
-	s := &TypeSet{Name: name}
-	for _, line := range lines {
-		category, types, _ := strings.Cut(line, ":")
-		for _, t := range strings.Fields(types) {
-			plain := strings.TrimSuffix(t, "*")
-			s.Types = append(s.Types, Type{Name: plain, Category: category, HIPAA: plain != t})
+// types makes the types of a built-in set from groups of types with the same
+// category and sort.
+//
+// The HIPAA marks of the built-in sets follow Dernoncourt et al. 2016, Table 1.
+// The scorer of i2b2 has a slightly different list of its own.
+func types(groups ...group) []Type {
+	var types []Type
+	for _, g := range groups {
+		for name := range strings.FieldsSeq(g.types) {
+			plain := strings.TrimRight(name, "*+")
+			marks := name[len(plain):]
+			types = append(types, Type{plain, g.category, g.sort, strings.Contains(marks, "*"), strings.Contains(marks, "+")})
 		}
 	}
-	slices.SortFunc(s.Types, func(a, b Type) int { return strings.Compare(a.Name, b.Name) })
-	return s
+	slices.SortFunc(types, func(a, b Type) int { return strings.Compare(a.Name, b.Name) })
+	return types
 }
 
-// The HIPAA marks follow Dernoncourt et al. 2016, Table 1. An i2b2 scorer
-// draws its own, slightly different line; that rule belongs to the scorer.
-var typeSets = []*TypeSet{
-	// i2b2/UTHealth 2014 track 1: the types of the annotation schema.
-	define("i2b2-2014",
-		"NAME: PATIENT* DOCTOR USERNAME",
-		"PROFESSION: PROFESSION",
-		"LOCATION: ROOM DEPARTMENT HOSPITAL ORGANIZATION* STREET* CITY* STATE COUNTRY ZIP* LOCATION-OTHER",
-		"AGE: AGE*",
-		"DATE: DATE*",
-		"CONTACT: PHONE* FAX* EMAIL* URL* IPADDR*",
-		"ID: SSN* MEDICALRECORD* HEALTHPLAN* ACCOUNT* LICENSE* VEHICLE* DEVICE* BIOID* IDNUM*",
-		"OTHER: OTHER"),
-	// i2b2 2006 de-identification challenge (Uzuner et al. 2007).
-	define("i2b2-2006",
-		"NAME: PATIENT* DOCTOR",
-		"LOCATION: HOSPITAL LOCATION*",
-		"AGE: AGE*", "DATE: DATE*", "CONTACT: PHONE*", "ID: ID*"),
-	// The MIMIC de-identification dataset of Dernoncourt et al. 2016, Table 1.
-	define("mimic",
-		"NAME: PATIENT* DOCTOR",
-		"LOCATION: HOSPITAL STREET* STATE COUNTRY ZIP* LOCATION-OTHER*",
-		"AGE: AGE*", "DATE: DATE*", "CONTACT: PHONE*", "ID: IDNUM*"),
-	// MEDDOCAN (Marimon et al. 2019): all 29 types of the annotation guide.
-	define("meddocan",
-		"NAME: NOMBRE_SUJETO_ASISTENCIA* NOMBRE_PERSONAL_SANITARIO",
-		"PROFESSION: PROFESION",
-		"LOCATION: HOSPITAL INSTITUCION* CALLE* TERRITORIO* PAIS CENTRO_SALUD",
-		"AGE: EDAD_SUJETO_ASISTENCIA*",
-		"DATE: FECHAS*",
-		"CONTACT: NUMERO_TELEFONO* NUMERO_FAX* CORREO_ELECTRONICO* URL_WEB*",
-		"ID: ID_ASEGURAMIENTO* ID_CONTACTO_ASISTENCIAL* NUMERO_BENEF_PLAN_SALUD* IDENTIF_VEHICULOS_NRSERIE_PLACAS* "+
-			"IDENTIF_DISPOSITIVOS_NRSERIE* IDENTIF_BIOMETRICOS* ID_SUJETO_ASISTENCIA* ID_TITULACION_PERSONAL_SANITARIO "+
-			"ID_EMPLEO_PERSONAL_SANITARIO OTRO_NUMERO_IDENTIF*",
-		// An internet address is under OTHER in the corpus's own map, not under CONTACT as in i2b2.
-		"OTHER: SEXO_SUJETO_ASISTENCIA FAMILIARES_SUJETO_ASISTENCIA OTROS_SUJETO_ASISTENCIA DIREC_PROT_INTERNET*"),
-	// CoNLL-2002 and CoNLL-2003 named entities: not PHI, but the same task.
-	define("conll", "PER: PER", "LOC: LOC", "ORG: ORG", "MISC: MISC"),
-	{Name: "any", open: true},
+// group describes types with the same category and sort. Their names are
+// separated by spaces; * after a name marks HIPAA, and + Clinician.
+type group struct {
+	category string
+	sort     Sort
+	types    string
 }

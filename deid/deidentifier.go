@@ -19,7 +19,6 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/deid/safetynet"
-	"github.com/lethe-deid/lethe/deid/surrogate"
 )
 
 // A Deidentifier decides what in the notes of a patient is PHI, from what a tagger finds and from
@@ -129,7 +128,7 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	everywhere := known.Find(text, nil)
 	all = d.retype(text, all, everywhere)
 	before := spansOf(all)
-	inside := func(s data.Span) bool { return len(without(s, before)) == 0 } // whose type is settled
+	inside := func(s data.Span) bool { return data.Covered(s, before) } // whose type is settled
 	return r.join(text, all, d.add(text, slices.DeleteFunc(everywhere, inside), byKnown), safetynet.Known)
 }
 
@@ -149,8 +148,8 @@ func (d *Deidentifier) permitted(text string, all []found) []found {
 	}
 	allowed := d.Allow.Find(text)
 	return slices.DeleteFunc(all, func(f found) bool {
-		i, _ := slices.BinarySearchFunc(allowed, f.Start, func(a data.Span, at int) int { return a.End - at - 1 })
-		return i < len(allowed) && allowed[i].Start <= f.Start && f.End <= allowed[i].End && (allowed[i].Type == "" || allowed[i].Type == f.Type)
+		from, to := data.Overlapping(allowed, f.Span)
+		return from < to && allowed[from].Start <= f.Start && f.End <= allowed[from].End && (allowed[from].Type == "" || allowed[from].Type == f.Type)
 	})
 }
 
@@ -174,7 +173,7 @@ func (r *Result) join(text string, all, more []found, source safetynet.Source) [
 	}
 	before := spansOf(all)
 	for _, f := range join(more) {
-		if !f.kept && slices.ContainsFunc(without(f.Span, before), func(s data.Span) bool { return hasWord(text[s.Start:s.End]) }) {
+		if !f.kept && slices.ContainsFunc(data.Subtract(f.Span, before), func(s data.Span) bool { return hasWord(text[s.Start:s.End]) }) {
 			if r.Found[source] == nil {
 				r.Found[source] = map[string]int{}
 			}
@@ -216,31 +215,14 @@ func (f found) above(other found) bool {
 	return longer > 0 || longer == 0 && f.rank > other.rank
 }
 
-// sort is what the values of a type are.
-func (d *Deidentifier) sort(typ string) surrogate.Sort {
+// sort returns the sort of a type's values, or "" if it is unknown.
+func (d *Deidentifier) sort(typ string) data.Sort {
 	if d.Replacer != nil {
-		s, _ := d.Replacer.SortOf(typ)
-		return s
+		return d.Replacer.SortOf(typ)
 	}
-	s, _ := surrogate.SortOf(typ)
-	return s
-}
-
-// without is what remains of a span beside the others, which are sorted and disjoint.
-func without(s data.Span, others []data.Span) []data.Span {
-	var out []data.Span
-	i, _ := slices.BinarySearchFunc(others, s.Start, func(o data.Span, at int) int { return o.End - at - 1 })
-	for _, o := range others[i:] {
-		if o.Start >= s.End {
-			break
-		}
-		if o.Start > s.Start {
-			out = append(out, data.Span{Start: s.Start, End: o.Start})
-		}
-		s.Start = o.End
+	var types *data.TypeSet
+	if d.Net != nil {
+		types = d.Net.Types
 	}
-	if s.Start < s.End {
-		out = append(out, s)
-	}
-	return out
+	return types.Describe(typ).Sort
 }

@@ -32,25 +32,16 @@ func rule(phrase, typ string) func(text string) []data.Span {
 
 func engine(t testing.TB, plan replace.Plan) *Deidentifier {
 	t.Helper()
-	return &Deidentifier{Replacer: replacer(t, plan), Net: &safetynet.Net{Types: typeSet(t)}}
+	return &Deidentifier{Replacer: replacer(t, plan), Net: &safetynet.Net{Types: data.I2B2}}
 }
 
 func replacer(t testing.TB, plan replace.Plan) *replace.Replacer {
 	t.Helper()
-	r, err := replace.New(plan, replace.Options{Key: []byte("a key of sixteen"), Types: typeSet(t)})
+	r, err := replace.New(plan, replace.Options{Key: []byte("a key of sixteen"), Types: data.I2B2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
-}
-
-func typeSet(t testing.TB) *data.TypeSet {
-	t.Helper()
-	types, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return types
 }
 
 // clean de-identifies a note in which what a tagger finds is marked as «TYPE|words».
@@ -157,8 +148,8 @@ func TestListsOfOnesOwn(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		p := safetynet.NewPhrases()
-		if err := p.Read(path, typeSet(t), other); err != nil {
+		p, err := safetynet.ReadPhrases([]string{path}, data.I2B2, other)
+		if err != nil {
 			t.Fatal(err)
 		}
 		return p

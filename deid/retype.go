@@ -1,7 +1,6 @@
 package deid
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,7 +8,6 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
-	"github.com/lethe-deid/lethe/deid/surrogate"
 )
 
 // retype gives spans the type of what is known to stand there: if a tagger takes Oda Lund for a doctor, and she
@@ -19,11 +17,8 @@ import (
 func (d *Deidentifier) retype(text string, all []found, known []data.Span) []found {
 	for i := range all {
 		f := &all[i]
-		k, _ := slices.BinarySearchFunc(known, f.Start, func(s data.Span, at int) int { return s.End - at - 1 })
-		for _, s := range known[k:] {
-			if s.Start >= f.End {
-				break
-			}
+		from, to := data.Overlapping(known, f.Span)
+		for _, s := range known[from:to] {
 			retyped := data.Span{Start: f.Start, End: f.End, Type: s.Type, Score: f.Score}
 			switch {
 			case s.Start >= f.Start && s.End <= f.End && ordinary(text[f.Start:s.Start], text[max(s.Start, 1)-1]) && ordinary(text[s.End:f.End], text[min(s.End, len(text)-1)]) && !d.isClinician(text, *f, s):
@@ -68,7 +63,7 @@ func (d *Deidentifier) covers(text string, f found, known data.Span) bool {
 // isClinician reports whether a person whom the tagger has found is somebody else than the one known, since a
 // doctor's title stands before the one name that they share.
 func (d *Deidentifier) isClinician(text string, f found, known data.Span) bool {
-	return d.sort(known.Type) == surrogate.Person && d.sort(f.Type) == surrogate.Person && f.Type != known.Type &&
+	return d.sort(known.Type) == data.Person && d.sort(f.Type) == data.Person && f.Type != known.Type &&
 		len(strings.Fields(text[known.Start:known.End])) == 1 && doctorTitle(text[:min(known.Start, f.Start)])
 }
 

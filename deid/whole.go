@@ -10,7 +10,6 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/wordlists"
-	"github.com/lethe-deid/lethe/deid/surrogate"
 )
 
 // whole makes spans of a tagger whole. A tagger that cuts a text where letters meet digits may find
@@ -22,7 +21,7 @@ import (
 //
 // A span does not grow over what is not part of the value: a label (MRN554433), a unit (67yo, 10mg), a time
 // (2071-03-04T10:15), or another word in camel case (AmundsenSeen).
-func whole(text string, spans []data.Span, sort func(typ string) surrogate.Sort) []data.Span {
+func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
 	spans = slices.Clone(spans)
 	data.SortSpans(spans)
 	var all []data.Span
@@ -42,7 +41,7 @@ func whole(text string, spans []data.Span, sort func(typ string) surrogate.Sort)
 			part.End = withoutOrdinary(text, part, sort)
 			part.Start = max(from, growLeft(text, part, sort))
 			part.End = min(to, growRight(text, part, sort))
-			if sort == surrogate.Person {
+			if sort == data.Person {
 				part = withInitials(text, part, from, to)
 			}
 			all = append(all, part)
@@ -84,8 +83,8 @@ func withoutRulers(text string, s data.Span) []data.Span {
 
 // withoutAmount is the end of a span of numbers or dates without an amount at its end; it is the start
 // if nothing else is in it.
-func withoutAmount(text string, s data.Span, sort surrogate.Sort) int {
-	if sort == surrogate.Person || !slices.Contains(numeral, sort) && sort != surrogate.Date && sort != surrogate.Age {
+func withoutAmount(text string, s data.Span, sort data.Sort) int {
+	if sort == data.Person || !slices.Contains(numeral, sort) && sort != data.Date && sort != data.Age {
 		return s.End
 	}
 	value := text[s.Start:s.End]
@@ -101,8 +100,8 @@ func withoutAmount(text string, s data.Span, sort surrogate.Sort) int {
 
 // withoutOrdinary is the end of the span of a person without the ordinary words in lower case that follow a name
 // with a capital: of "Lund agrees" the tagger may take both.
-func withoutOrdinary(text string, s data.Span, sort surrogate.Sort) int {
-	if sort != surrogate.Person {
+func withoutOrdinary(text string, s data.Span, sort data.Sort) int {
+	if sort != data.Person {
 		return s.End
 	}
 	value := text[s.Start:s.End]
@@ -135,10 +134,10 @@ func hasWord(text string) bool {
 func inToken(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
 // numeral are sorts of values that are made of digits and letters.
-var numeral = []surrogate.Sort{surrogate.Number, surrogate.Phone, surrogate.Zip, surrogate.Room, surrogate.Username, surrogate.Other, ""}
+var numeral = []data.Sort{data.Number, data.Phone, data.Zip, data.Room, data.Username, data.Other, ""}
 
 // growLeft is where the token begins that the span begins in.
-func growLeft(text string, s data.Span, sort surrogate.Sort) int {
+func growLeft(text string, s data.Span, sort data.Sort) int {
 	first, _ := utf8.DecodeRuneInString(text[s.Start:])
 	if !inToken(first) {
 		return s.Start
@@ -165,7 +164,7 @@ func growLeft(text string, s data.Span, sort surrogate.Sort) int {
 		}
 		return s.Start
 	case unicode.IsDigit(first): // MRN554433, H88
-		if isLabel(rest) || sort == surrogate.Date || sort == surrogate.Age {
+		if isLabel(rest) || sort == data.Date || sort == data.Age {
 			return s.Start
 		}
 		return start
@@ -176,8 +175,8 @@ func growLeft(text string, s data.Span, sort surrogate.Sort) int {
 }
 
 // codeBefore is where the letters begin that stand before a number, joined by a hyphen: CX-554433.
-func codeBefore(text string, s data.Span, sort surrogate.Sort) int {
-	if sort != surrogate.Number {
+func codeBefore(text string, s data.Span, sort data.Sort) int {
+	if sort != data.Number {
 		return s.Start
 	}
 	m := codePrefix.FindStringIndex(text[max(0, s.Start-8):s.Start])
@@ -197,7 +196,7 @@ var (
 )
 
 // growRight is where the token ends that the span ends in.
-func growRight(text string, s data.Span, sort surrogate.Sort) int {
+func growRight(text string, s data.Span, sort data.Sort) int {
 	last, _ := utf8.DecodeLastRuneInString(text[:s.End])
 	if !inToken(last) {
 		return s.End
@@ -213,8 +212,8 @@ func growRight(text string, s data.Span, sort surrogate.Sort) int {
 	if end > s.End && !partOfValue(text, s.End, end, last, sort) {
 		return s.End
 	}
-	if sort == surrogate.Number || sort == surrogate.Phone && unicode.IsDigit(last) {
-		if m := checkDigit.FindStringIndex(text[end:]); m != nil && (sort == surrogate.Number || !unicode.IsDigit(rune(text[end+1]))) { // 28.447.193-K
+	if sort == data.Number || sort == data.Phone && unicode.IsDigit(last) {
+		if m := checkDigit.FindStringIndex(text[end:]); m != nil && (sort == data.Number || !unicode.IsDigit(rune(text[end+1]))) { // 28.447.193-K
 			for end++; end < len(text) && inToken(rune(text[end])); end++ {
 			}
 		}
@@ -223,7 +222,7 @@ func growRight(text string, s data.Span, sort surrogate.Sort) int {
 }
 
 // partOfValue reports whether text[from:to], the rest of a token after a span, belongs to the value.
-func partOfValue(text string, from, to int, last rune, sort surrogate.Sort) bool {
+func partOfValue(text string, from, to int, last rune, sort data.Sort) bool {
 	rest := text[from:to]
 	next, _ := utf8.DecodeRuneInString(rest)
 	folded := fold.Fold(rest)
@@ -234,9 +233,9 @@ func partOfValue(text string, from, to int, last rune, sort surrogate.Sort) bool
 		return true
 	case units[folded], utf8.RuneCountInString(rest) > 1 && labelled.MatchString(text[to:min(len(text), to+4)]): // 3/4/71NA 133
 		return false
-	case sort == surrogate.Age:
+	case sort == data.Age:
 		return !ageUnits[folded] && utf8.RuneCountInString(rest) == 1 // 40RHM is a right-handed man
-	case sort == surrogate.Date:
+	case sort == data.Date:
 		return ordinals[folded] || utf8.RuneCountInString(rest) == 1 && !clock.MatchString(text[from:min(len(text), from+8)])
 	}
 	return !isLabel(rest)

@@ -10,14 +10,10 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/i2b2"
 	"github.com/lethe-deid/lethe/data/synth"
-	"github.com/lethe-deid/lethe/deid/surrogate"
 	"github.com/lethe-deid/lethe/internal/shared"
 )
 
-func sortOf(typ string) surrogate.Sort {
-	s, _ := surrogate.SortOf(typ)
-	return s
-}
+func sortOf(typ string) data.Sort { return data.Any.Describe(typ).Sort }
 
 // marked reads a text with one span: «TYPE|words».
 func marked(t testing.TB, text string) (string, []data.Span) {
@@ -136,7 +132,7 @@ func TestGoldSpansAreWhole(t *testing.T) {
 		}
 	})
 	t.Run("meddocan", func(t *testing.T) {
-		types, _ := data.LookupTypeSet("meddocan")
+		types := data.MEDDOCAN
 		if changed, all := count(t, i2b2.Read(shared.Path(t, "corpora/meddocan/train/xml"), types)); changed*1000 > all {
 			t.Errorf("%d of %d spans are changed", changed, all)
 		}

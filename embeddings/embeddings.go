@@ -7,21 +7,19 @@
 package embeddings
 
 import (
-	"hash/maphash"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/internal/intern"
 )
 
 // Vectors is a table of words and their vectors, in the order of the file.
 // It is read-only and safe for concurrent use.
 type Vectors struct {
 	dim    int
-	blocks [][]float32 // rowsIn(dim) rows each, so that loading never copies
-	words  string      // all words, concatenated
-	ends   []int       // word i is words[ends[i]:ends[i+1]]
-	slots  []int32     // hash table with open addressing: row+1, or 0 if free
-	seed   maphash.Seed
+	blocks [][]float32   // rowsIn(dim) rows each, so that loading never copies
+	words  *intern.Table // word number i+1 is of row i
 	stats  Stats
 }
 
@@ -45,7 +43,7 @@ const (
 )
 
 // Len returns the number of words kept.
-func (v *Vectors) Len() int { return len(v.ends) - 1 }
+func (v *Vectors) Len() int { return v.words.Len() }
 
 // Dim returns the width of the vectors.
 func (v *Vectors) Dim() int { return v.dim }
@@ -54,7 +52,7 @@ func (v *Vectors) Dim() int { return v.dim }
 func (v *Vectors) Stats() Stats { return v.stats }
 
 // Word returns the word of row i.
-func (v *Vectors) Word(i int) string { return v.words[v.ends[i]:v.ends[i+1]] }
+func (v *Vectors) Word(i int) string { return v.words.String(uint32(i + 1)) }
 
 // Row returns the vector of row i, of length Dim. It is part of the table; the
 // caller must not modify it.
@@ -67,7 +65,7 @@ func (v *Vectors) Row(i int) []float32 {
 // Index returns the row of a word in exactly this spelling. ok is false if there
 // is none.
 func (v *Vectors) Index(word string) (row int, ok bool) {
-	row = int(v.slots[v.slot(word)]) - 1
+	row = int(v.words.Find(word)) - 1
 	return row, row >= 0
 }
 
@@ -129,17 +127,6 @@ func ZeroDigits(s string) string {
 	}, s)
 }
 
-// slot returns the position of the word in the hash table or, if it is absent,
-// the position where it belongs.
-func (v *Vectors) slot(word string) int {
-	mask := len(v.slots) - 1
-	i := int(maphash.String(v.seed, word)) & mask
-	for v.slots[i] != 0 && v.Word(int(v.slots[i])-1) != word {
-		i = (i + 1) & mask
-	}
-	return i
-}
-
 // blockFloats is the number of floats in a block: 1 MiB, or one row if that is
 // larger.
 const blockFloats = 1 << 18
@@ -149,14 +136,12 @@ func rowsIn(dim int) int { return max(1, blockFloats/dim) }
 // builder builds Vectors. The caller writes the row that next returns, and add
 // keeps it or not.
 type builder struct {
-	v     *Vectors
-	words strings.Builder // String returns a view, which stays valid while it grows
-	want  func(string) bool
+	v    *Vectors
+	want func(string) bool
 }
 
 func newBuilder(dim int, want func(string) bool) *builder {
-	v := &Vectors{dim: dim, ends: []int{0}, slots: make([]int32, 64), seed: maphash.MakeSeed()}
-	return &builder{v: v, want: want}
+	return &builder{v: &Vectors{dim: dim, words: intern.New()}, want: want}
 }
 
 // next returns the row after the last one kept.
@@ -169,30 +154,23 @@ func (b *builder) next() []float32 {
 
 // add assigns the word to the row that next returned, and keeps it if the word is
 // new, wanted and valid UTF-8.
-func (b *builder) add(word []byte) {
+func (b *builder) add(word []byte) error {
 	v := b.v
 	v.stats.Records++
 	w := string(word)
 	if !utf8.ValidString(w) {
 		v.stats.Invalid++
-		return
+		return nil
 	}
 	if b.want != nil && !b.want(w) {
-		return
+		return nil
 	}
-	slot := v.slot(w)
-	if v.slots[slot] != 0 {
+	before := v.Len()
+	if _, err := v.words.Add(w); err != nil {
+		return err
+	}
+	if v.Len() == before {
 		v.stats.Duplicates++
-		return
 	}
-	b.words.WriteString(w)
-	v.words = b.words.String()
-	v.ends = append(v.ends, len(v.words))
-	v.slots[slot] = int32(v.Len())
-	if 2*v.Len() > len(v.slots) {
-		v.slots = make([]int32, 2*len(v.slots))
-		for i := range v.Len() {
-			v.slots[v.slot(v.Word(i))] = int32(i + 1)
-		}
-	}
+	return nil
 }

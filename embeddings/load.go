@@ -209,7 +209,9 @@ func (in *input) readText(b *builder, count int, line []byte) error {
 				return in.fail(fmt.Sprintf("more than %d numbers after the word", len(row)), nil)
 			}
 		}
-		b.add(line)
+		if err := b.add(line); err != nil {
+			return in.fail(err.Error(), nil)
+		}
 		line = nil
 	}
 	if b.v.stats.Records < count {
@@ -295,7 +297,9 @@ func (in *input) readBinary(b *builder, count int) error {
 			}
 		}
 		in.offset += len(buf)
-		b.add(word)
+		if err := b.add(word); err != nil {
+			return fail(err.Error(), nil)
+		}
 	}
 	err := in.skipLineFeed()
 	if err == nil {

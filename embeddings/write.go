@@ -18,7 +18,9 @@ func New(words []string, dim int, values []float32) *Vectors {
 	b := newBuilder(dim, nil)
 	for i, w := range words {
 		copy(b.next(), values[i*dim:(i+1)*dim])
-		b.add([]byte(w))
+		if err := b.add([]byte(w)); err != nil {
+			panic("embeddings: " + err.Error())
+		}
 	}
 	if b.v.Len() < len(words) {
 		panic("embeddings: a word is not UTF-8, or a duplicate")

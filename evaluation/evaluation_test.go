@@ -262,10 +262,7 @@ func TestStrictPanicsOnLength(t *testing.T) {
 }
 
 func TestHIPAA(t *testing.T) {
-	i2b2, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		t.Fatal(err)
-	}
+	i2b2 := data.I2B2
 	d := doc("a", text, span(0, 10, "PATIENT"), span(19, 25, "DOCTOR"), span(29, 34, "DATE"))
 	d.Patient = "p"
 	kept, err := ofHIPAA(d, i2b2)
@@ -298,24 +295,17 @@ func TestHIPAA(t *testing.T) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
-	for _, name := range []string{"conll", "any"} {
-		types, err := data.LookupTypeSet(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, types := range []*data.TypeSet{data.CoNLL, data.Any} {
 		one := data.Each([]*data.Document{d})
 		if _, err := (Options{Types: types, HIPAA: true}).Compare(one, one); err == nil {
-			t.Errorf("no error with the type set %s, which has no HIPAA types", name)
+			t.Errorf("no error with the type set %s, which has no HIPAA types", types.Name)
 		}
 	}
 }
 
 // The keys are read by other programs: a change here is a breaking change.
 func TestJSON(t *testing.T) {
-	types, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.I2B2
 	r, err := Options{Types: types}.Compare(
 		data.Each([]*data.Document{doc("a", "Ana Gil", span(0, 7, "PATIENT")), doc("b", "x")}),
 		data.Each([]*data.Document{doc("a", "Ana Gil", span(0, 3, "PATIENT"))}))

@@ -163,10 +163,7 @@ func bare(spans []data.Span) []data.Span {
 // writes them.
 func TestI2b2Tokens(t *testing.T) {
 	dir := shared.Path(t, "golden/i2b2")
-	types, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.I2B2
 	var inputs goldenInputs
 	type score struct{ Docs map[string][3]int }
 	var expected map[string]map[string]map[string]score // system, variant, evaluation

@@ -57,8 +57,8 @@ func NewLeak(types *data.TypeSet) *Leak {
 // empty document as system: all of its PHI then counts as left.
 func (l *Leak) Add(gold, system *data.Document) {
 	var tokens, instances []phi
-	removed := cover(system.Spans)
-	left := func(t data.Token) bool { return !within(removed, t.Start, t.End) }
+	removed := data.Merge(system.Spans)
+	left := func(t data.Token) bool { return !data.Covered(data.Span{Start: t.Start, End: t.End}, removed) }
 	words := newWords(gold.Text)
 	leftBefore := make([]int, len(words)+1) // number of left words before each word
 	for i, word := range words {
@@ -150,28 +150,6 @@ func (l *Leak) kindsOf(typ string) [3]int {
 	l.kinds = append(l.kinds, leakKind{category: category, typ: typ, notes: map[leakCounts]int{}})
 	l.ofType[typ] = kinds
 	return kinds
-}
-
-// cover returns the text that spans cover together, as sorted ranges with gaps
-// between them.
-func cover(spans []data.Span) []data.Span {
-	spans = slices.Clone(spans)
-	slices.SortFunc(spans, func(a, b data.Span) int { return cmp.Compare(a.Start, b.Start) })
-	joined := spans[:0]
-	for _, s := range spans {
-		if n := len(joined); n > 0 && s.Start <= joined[n-1].End {
-			joined[n-1].End = max(joined[n-1].End, s.End)
-		} else {
-			joined = append(joined, s)
-		}
-	}
-	return joined
-}
-
-// within reports whether the covered ranges contain all of [start, end).
-func within(covered []data.Span, start, end int) bool {
-	i, _ := slices.BinarySearchFunc(covered, end, func(c data.Span, end int) int { return cmp.Compare(c.End, end) })
-	return i < len(covered) && covered[i].Start <= start
 }
 
 // LeakReport is the PHI that would remain in the text. In JSON:

@@ -58,10 +58,7 @@ func TestLeft(t *testing.T) {
 }
 
 func TestLeakByType(t *testing.T) {
-	types, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.I2B2
 	l := NewLeak(types)
 	l.Add(doc("a", text, span(0, 10, "PATIENT"), span(19, 25, "DOCTOR")), doc("a", text, span(0, 10, "PATIENT")))
 	l.Add(doc("b", text, span(29, 34, "DATE")), doc("b", text, span(29, 34, "DATE")))

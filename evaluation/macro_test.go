@@ -28,10 +28,7 @@ func TestMeanOfTypesAsPublished(t *testing.T) {
 }
 
 func TestMacro(t *testing.T) {
-	types, err := data.LookupTypeSet("i2b2-2006")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.I2B22006
 	metrics, err := Macro(types)
 	if err != nil {
 		t.Fatal(err)
@@ -53,10 +50,7 @@ func TestMacro(t *testing.T) {
 			t.Errorf("%s: %+v of no gold span", m.Name, got)
 		}
 	}
-	any, err := data.LookupTypeSet("any")
-	if err != nil {
-		t.Fatal(err)
-	}
+	any := data.Any
 	if _, err := Macro(any); err == nil {
 		t.Error("no error for a set without types")
 	}

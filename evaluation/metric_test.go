@@ -13,10 +13,7 @@ import (
 // the corpus, to the bit; of HIPAA's types likewise. The system has the documents
 // in another order, and may lack one.
 func TestMetricsAddUp(t *testing.T) {
-	types, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.I2B2
 	const text = "Seen by Dr. Oda Lund -- 01/02/2087."
 	words := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) data.Span {
 		i := rapid.IntRange(0, len(text)-1).Draw(t, "start")

@@ -57,8 +57,8 @@ func (m Matching) WriteText(w io.Writer) error {
 	return err
 }
 
-// CorrectionLines lists how the corrected scores deviate from the official script
-// named by whose. It returns no lines if there are no corrections.
+// CorrectionLines lists how corrected scores deviate from those of the official script
+// named by whose, such as "the script's". Without corrections there are no lines.
 func CorrectionLines(whose string, corrections []string) []string {
 	if len(corrections) == 0 {
 		return nil

@@ -106,7 +106,7 @@ func RunBench(ctx context.Context, opt BenchOptions) (*Bench, error) {
 }
 
 func (o *BenchOptions) documents() ([]*data.Document, *data.TypeSet, error) {
-	corpus := Corpus{Format: synthetic, Types: synth.TypeSet, Notes: map[string]int{trainSplit: benchNotes}, Seed: 1}
+	corpus := Corpus{Format: synthetic, Types: synth.TypeSet, Notes: map[string]int{TrainSplit: benchNotes}, Seed: 1}
 	switch {
 	case o.Corpus != "":
 		types, err := data.LookupTypeSet(o.Types)
@@ -121,12 +121,8 @@ func (o *BenchOptions) documents() ([]*data.Document, *data.TypeSet, error) {
 	case o.Config != nil:
 		corpus = o.Config.Corpus
 	}
-	types, err := data.LookupTypeSet(corpus.Types)
-	if err != nil {
-		return nil, nil, err
-	}
-	docs, err := corpus.Load(trainSplit, nil)
-	return docs, types, err
+	docs, err := corpus.Load(TrainSplit, nil)
+	return docs, corpus.TypeSet(), err
 }
 
 // peak is the speed of the product kernel on matrices that fit the caches, the
@@ -142,7 +138,7 @@ func peak(workers int) (best float64) {
 				wg.Go(func() {
 					a, b, c := make([]float32, m*k), make([]float32, k*n), make([]float32, m*n)
 					for range repeats {
-						kernel.Mul(kernel.NewMatrix(m, n, c), kernel.NewMatrix(m, k, a), kernel.NewMatrix(k, n, b))
+						kernel.AddMul(kernel.NewMatrix(m, n, c), kernel.NewMatrix(m, k, a), kernel.NewMatrix(k, n, b))
 					}
 				})
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/taggers/ann"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
@@ -156,7 +157,7 @@ func TestLoadErrors(t *testing.T) {
 		{"name with a path", replace("name: x", "name: ../x"), "", "FILE: name: wants up to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},
 		{"no system", valid[:strings.Index(valid, "system:")], "", "FILE: system: wants just one system (ann, crf, rules, gazetteer, trained, ensemble, second_pass or corrected)"},
 		{"unknown format", replace("meddocan", "xml"), "", `FILE: corpus.format: no format "xml" (have i2b2, meddocan, brat, conll, jsonl, text, synth)`},
-		{"no types", replace("meddocan", "brat"), "", `FILE: corpus.types: must be given for format brat (have i2b2-2014, i2b2-2006, mimic, meddocan, conll, any)`},
+		{"no types", replace("meddocan", "brat"), "", `FILE: corpus.types: must be given for format brat (have ` + strings.Join(data.TypeSetNames(), ", ") + ")"},
 		{"dev twice", replace("  splits", "  hold_out: {fraction: 0.1}\n  splits"), "", "FILE: corpus.hold_out: makes the split dev, which is given as well"},
 		{"test twice", replace("dev_hard: /c}", "test: /c}\n  fold: {of: 2, number: 1}"), "", "FILE: corpus.fold: makes the split test, which is given as well"},
 		{"one fold", replace("  splits", "  fold: {of: 1, number: 1}\n  splits"), "", "FILE: corpus.fold.of: 1 is neither 0 nor at least 2"},
@@ -170,8 +171,8 @@ func TestLoadErrors(t *testing.T) {
 		{"ablation twice", valid + "ablations: [{name: a, set: [seed=2]}, {name: a, set: [seed=3]}]\n", "", "FILE: ablations[1].name: a is there twice"},
 		{"ablation of nothing", valid + "ablations: [{name: a}]\n", "", "FILE: ablations[0].set: a changes nothing"},
 		{"ablation of two", valid + "ablations: [{name: a, set: seed=2}]\n", "", "FILE:10:28: ablations[0].set: text where a list is expected"},
-		{"notes per patient of a real corpus", replace("  splits", "  notes_per_patient: 3\n  splits"), "", "FILE: corpus.notes_per_patient: of no use but with format synth"},
-		{"notes of a real corpus", replace("  splits", "  notes: {test: 1}\n  splits"), "", "FILE: corpus.notes: of no use but with format synth"},
+		{"notes per patient of a real corpus", replace("  splits", "  notes_per_patient: 3\n  splits"), "", "FILE: corpus.notes_per_patient: only allowed with format synth"},
+		{"notes of a real corpus", replace("  splits", "  notes: {test: 1}\n  splits"), "", "FILE: corpus.notes: only allowed with format synth"},
 		{"unset variable", replace("/a", "\"${LETHE_TEST_EMPTY}/a\""), "", "FILE: corpus.splits.train: the environment variable LETHE_TEST_EMPTY is not set"},
 		{"empty path", replace("/a", `""`), "", "FILE: corpus.splits.train: the path is empty"},
 

@@ -220,10 +220,7 @@ func resources(t *testing.T, dir string) {
 	if err := os.CopyFS(filepath.Join(dir, "wordnet"), os.DirFS("../taggers/crf/wordnet/testdata/tiny")); err != nil {
 		t.Fatal(err)
 	}
-	conll, err := data.LookupTypeSet("conll")
-	if err != nil {
-		t.Fatal(err)
-	}
+	conll := data.CoNLL
 	docs, err := data.Collect(format.Read("jsonl", generated(t, "conll")["train"], conll))
 	if err != nil {
 		t.Fatal(err)

@@ -15,23 +15,24 @@ import (
 	"github.com/lethe-deid/lethe/models"
 )
 
+// The splits that have a meaning of their own. A corpus may have others.
 const (
-	trainSplit = "train"
-	devSplit   = "dev"
-	testSplit  = "test"
+	TrainSplit = "train" // what a system is trained on
+	DevSplit   = "dev"   // by which the best epoch is chosen
+	TestSplit  = "test"  // of a fold, too
 )
 
-// has says whether a split is given, rather than cut off train.
+// has reports whether a split is given rather than cut off train.
 func (c *Corpus) has(split string) bool { return c.Splits[split] != "" || c.Notes[split] > 0 }
 
-// cuts says whether a split is made of what is given as train.
+// cuts reports whether a split is made of what is given as train.
 func (c *Corpus) cuts(split string) bool {
 	switch split {
-	case trainSplit:
+	case TrainSplit:
 		return c.Fold.Of > 0 || c.HoldOut.Fraction > 0 || c.Subset.Documents > 0
-	case devSplit:
+	case DevSplit:
 		return c.HoldOut.Fraction > 0
-	case testSplit:
+	case TestSplit:
 		return c.Fold.Of > 0
 	}
 	return false
@@ -40,7 +41,7 @@ func (c *Corpus) cuts(split string) bool {
 // SplitNames lists the splits, sorted.
 func (c *Corpus) SplitNames() []string {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(c.Splits)), maps.Keys(c.Notes))
-	for _, name := range []string{devSplit, testSplit} {
+	for _, name := range []string{DevSplit, TestSplit} {
 		if c.cuts(name) {
 			names = append(names, name)
 		}
@@ -59,6 +60,16 @@ func (c *Corpus) OutputFormat() string {
 		return "jsonl"
 	}
 	return c.Format
+}
+
+// TypeSet returns the set of the corpus's types. It panics if Types is not the name
+// of one, which Config.Validate reports.
+func (c *Corpus) TypeSet() *data.TypeSet {
+	types, err := data.LookupTypeSet(c.Types)
+	if err != nil {
+		panic(fmt.Errorf("experiments: corpus.types: %w", err))
+	}
+	return types
 }
 
 // read reads a split. An error that stops it before the first document names
@@ -86,21 +97,17 @@ func (c *Corpus) source(split string) (data.Documents, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("corpus.splits.%s: %w", split, err)
 	}
-	types, err := data.LookupTypeSet(c.Types)
-	if err != nil {
-		return nil, fmt.Errorf("corpus.types: %w", err)
-	}
-	return format.Read(c.Format, path, types), nil
+	return format.Read(c.Format, path, c.TypeSet()), nil
 }
 
 // part cuts up what is given as train. All of it must be readable, since the
 // parts would be others without a note.
 func (c *Corpus) part(progress models.Progress) (parts map[string][]*data.Document, err error) {
-	source, err := c.source(trainSplit)
+	source, err := c.source(TrainSplit)
 	if err != nil {
 		return nil, err
 	}
-	train, err := c.collect(trainSplit, source, progress)
+	train, err := c.collect(TrainSplit, source, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -109,13 +116,13 @@ func (c *Corpus) part(progress models.Progress) (parts map[string][]*data.Docume
 		if err := checkDivision("corpus.fold", f.By, train); err != nil {
 			return nil, err
 		}
-		folds, err := data.Folds(train, f.Of, f.By == byPatient, c.Seed)
+		folds, err := data.Folds(train, f.Of, f.By == ByPatient, c.Seed)
 		if err != nil {
 			return nil, fmt.Errorf("corpus.fold: %w", err)
 		}
-		parts[testSplit] = folds[f.Number-1]
+		parts[TestSplit] = folds[f.Number-1]
 		held := map[*data.Document]bool{}
-		for _, d := range parts[testSplit] {
+		for _, d := range parts[TestSplit] {
 			held[d] = true
 		}
 		train = slices.DeleteFunc(train, func(d *data.Document) bool { return held[d] })
@@ -124,7 +131,7 @@ func (c *Corpus) part(progress models.Progress) (parts map[string][]*data.Docume
 		if err := checkDivision("corpus.hold_out", h.By, train); err != nil {
 			return nil, err
 		}
-		if train, parts[devSplit], err = data.Split(train, h.Fraction, h.By == byPatient, c.Seed); err != nil {
+		if train, parts[DevSplit], err = data.Split(train, h.Fraction, h.By == ByPatient, c.Seed); err != nil {
 			return nil, fmt.Errorf("corpus.hold_out: %w", err)
 		}
 	}
@@ -132,17 +139,17 @@ func (c *Corpus) part(progress models.Progress) (parts map[string][]*data.Docume
 		if err := checkDivision("corpus.subset", s.By, train); err != nil {
 			return nil, err
 		}
-		if train, err = data.Sample(train, s.Documents, s.By == byPatient, s.Seed); err != nil {
+		if train, err = data.Sample(train, s.Documents, s.By == ByPatient, s.Seed); err != nil {
 			return nil, fmt.Errorf("corpus.subset: %w", err)
 		}
 	}
-	parts[trainSplit] = train
+	parts[TrainSplit] = train
 	return parts, nil
 }
 
 // checkDivision refuses to divide documents by patient whose patients are unknown.
 func checkDivision(key, by string, docs []*data.Document) error {
-	if by != byPatient {
+	if by != ByPatient {
 		return nil
 	}
 	return CheckPatients(key, docs)
@@ -157,12 +164,12 @@ func (c *Corpus) Load(split string, progress models.Progress) ([]*data.Document,
 	return c.collect(split, source, progress)
 }
 
-// checkSplits says whether there is what a training needs.
+// checkSplits reports whether there is what a training needs.
 func (c *Corpus) checkSplits() error {
 	switch have := strings.Join(c.SplitNames(), ", "); {
-	case !c.has(trainSplit):
+	case !c.has(TrainSplit):
 		return fmt.Errorf("corpus: no split train (have %s)", have)
-	case !c.has(devSplit) && !c.cuts(devSplit):
+	case !c.has(DevSplit) && !c.cuts(DevSplit):
 		return fmt.Errorf("corpus: no split dev (have %s): give one, or let corpus.hold_out make it of a part of train", have)
 	}
 	return nil
@@ -176,7 +183,7 @@ func (c *Corpus) loadBoth(progress models.Progress) (train, dev []*data.Document
 		return nil, nil, nil, err
 	}
 	parts := map[string][]*data.Document{}
-	if c.cuts(trainSplit) {
+	if c.cuts(TrainSplit) {
 		if parts, err = c.part(progress); err != nil {
 			return nil, nil, nil, err
 		}
@@ -184,24 +191,24 @@ func (c *Corpus) loadBoth(progress models.Progress) (train, dev []*data.Document
 	for _, name := range c.inOrder() {
 		if parts[name] == nil {
 			docs, err := c.Load(name, progress)
-			if needed := name == trainSplit || name == devSplit; err != nil && needed {
+			if needed := name == TrainSplit || name == DevSplit; err != nil && needed {
 				return nil, nil, nil, err
 			} else if err != nil {
 				continue // it is an error when it is to be scored
 			}
 			parts[name] = docs
 		}
-		if err := c.checkSplit(name, parts[trainSplit], parts[name]); err != nil {
+		if err := c.checkSplit(name, parts[TrainSplit], parts[name]); err != nil {
 			return nil, nil, nil, err
 		}
 		all = append(all, factsOf(name, parts[name]))
 	}
-	return parts[trainSplit], parts[devSplit], all, nil
+	return parts[TrainSplit], parts[DevSplit], all, nil
 }
 
 // inOrder lists the splits, train first and dev second.
 func (c *Corpus) inOrder() []string {
-	names := []string{trainSplit, devSplit}
+	names := []string{TrainSplit, DevSplit}
 	for _, name := range c.SplitNames() {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
@@ -212,10 +219,10 @@ func (c *Corpus) inOrder() []string {
 
 // checkSplit refuses a split that is of no use beside train.
 func (c *Corpus) checkSplit(name string, train, docs []*data.Document) error {
-	if c.Format == "text" && name != trainSplit && name != devSplit {
+	if format.TextOnly(c.Format) && name != TrainSplit && name != DevSplit {
 		return nil // notes to be tagged, and not to be scored
 	}
-	if err := checkAnnotated(name, docs); err != nil || name == trainSplit {
+	if err := checkAnnotated(name, docs); err != nil || name == TrainSplit {
 		return err
 	}
 	return c.checkOverlap(train, name, docs)
@@ -234,7 +241,7 @@ func (c *Corpus) check(progress models.Progress) (all []Facts, err error) {
 	for _, name := range c.inOrder() {
 		docs, err := c.Load(name, progress)
 		if err == nil {
-			if name == trainSplit {
+			if name == TrainSplit {
 				train = docs
 			}
 			all = append(all, factsOf(name, docs))

@@ -41,7 +41,7 @@ type Config struct {
 	Seed   uint64        `yaml:"seed"` // all chance of the training follows from it; default 1
 	Corpus Corpus        `yaml:"corpus"`
 	System system.Config `yaml:"system"`
-	// Ablations are for experiments/studies; to train, they are of no consequence.
+	// Ablations are for experiments/studies, and ignored when training.
 	Ablations []Ablation `yaml:"ablations,omitempty"`
 }
 
@@ -105,17 +105,25 @@ type HoldOut struct {
 
 // What goes together when a corpus is cut up.
 const (
-	byDocument = "document"
-	byPatient  = "patient"
+	ByDocument = "document"
+	ByPatient  = "patient"
 )
 
 // synthetic is the format of the corpus that is generated rather than read.
 const synthetic = "synth"
 
-// DefaultTypes is the type set of formats that have one: i2b2 and synth have
-// i2b2-2014, meddocan and conll their own. Of others it is "".
+// DefaultTypes returns the name of the type set that files of a format have unless
+// something else is said, or "" for formats that may have any.
 func DefaultTypes(format string) string {
-	return map[string]string{"i2b2": "i2b2-2014", synthetic: synth.TypeSet, "meddocan": "meddocan", "conll": "conll"}[format]
+	if format == synthetic {
+		return synth.TypeSet
+	}
+	for _, types := range data.TypeSets() {
+		if types.Format == format {
+			return types.Name
+		}
+	}
+	return ""
 }
 
 // Load reads an experiment, puts each of the settings "path=value" (a key such
@@ -138,9 +146,29 @@ func Load(path string, settings []string) (*Config, error) {
 	return c, nil
 }
 
-// With returns a copy, without ablations, in which the settings stand over what c
-// says, as in Load.
+// With returns a copy without ablations in which the settings replace what c says, as
+// in Load.
 func (c *Config) With(settings ...string) (*Config, error) {
+	return c.copy(func(changed *Config) error {
+		for _, s := range settings {
+			if err := changed.set(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Changed returns a copy without ablations to which a change was made. It is valid.
+func (c *Config) Changed(change func(*Config)) (*Config, error) {
+	return c.copy(func(changed *Config) error {
+		change(changed)
+		return nil
+	})
+}
+
+// copy makes a deep copy by way of YAML, as OpenRun reads what a run has kept.
+func (c *Config) copy(change func(*Config) error) (*Config, error) {
 	raw, err := yaml.Marshal(c)
 	if err != nil {
 		return nil, err
@@ -150,10 +178,8 @@ func (c *Config) With(settings ...string) (*Config, error) {
 		return nil, err
 	}
 	changed.Ablations = nil
-	for _, s := range settings {
-		if err := changed.set(s); err != nil {
-			return nil, err
-		}
+	if err := change(changed); err != nil {
+		return nil, err
 	}
 	return changed, changed.finish()
 }
@@ -173,7 +199,7 @@ func read(path string) (*Config, error) {
 		return nil, err
 	}
 	c := &Config{Seed: 1, Corpus: Corpus{
-		Seed: 1, Fold: Fold{By: byPatient}, HoldOut: HoldOut{By: byPatient}, Subset: Subset{By: byPatient, Seed: 1},
+		Seed: 1, Fold: Fold{By: ByPatient}, HoldOut: HoldOut{By: ByPatient}, Subset: Subset{By: ByPatient, Seed: 1},
 	}}
 	if err := decode(path, raw, c); err != nil {
 		return nil, err
@@ -259,11 +285,7 @@ func (c *Config) Validate() error {
 	if err := c.Corpus.validate(); err != nil {
 		return fmt.Errorf("corpus.%w", err)
 	}
-	types, err := data.LookupTypeSet(c.Corpus.Types)
-	if err != nil {
-		return fmt.Errorf("corpus.types: %w", err)
-	}
-	if err := c.System.Validate(types); err != nil {
+	if err := c.System.Validate(c.Corpus.TypeSet()); err != nil {
 		return err
 	}
 	names := map[string]bool{}
@@ -288,7 +310,17 @@ const (
 )
 
 func (c *Corpus) validate() error {
-	if c.Format != synthetic {
+	for _, part := range []func() error{c.validateFormat, c.validateParts, c.validateCopies, c.validateUnits, c.validateNames} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Corpus) validateFormat() error {
+	generated := c.Format == synthetic
+	if !generated {
 		if _, err := format.Lookup(c.Format); err != nil {
 			return fmt.Errorf("format: no format %q (have %s)", c.Format, strings.Join(append(format.Names(), synthetic), ", "))
 		}
@@ -300,45 +332,67 @@ func (c *Corpus) validate() error {
 		return fmt.Errorf("types: %w", err)
 	}
 	switch {
-	case c.Format == synthetic && c.Types != synth.TypeSet:
+	case generated && c.Types != synth.TypeSet:
 		return fmt.Errorf("types: %s, but generated notes have %s", c.Types, synth.TypeSet)
-	case c.Format == synthetic && len(c.Splits) > 0:
-		return errors.New("splits: of no use with format synth, which wants notes")
-	case c.Format != synthetic && len(c.Notes) > 0:
-		return errors.New("notes: of no use but with format synth")
-	case c.Format != synthetic && c.NotesPerPatient != 0:
-		return errors.New("notes_per_patient: of no use but with format synth")
+	case generated && len(c.Splits) > 0:
+		return errors.New("splits: not allowed with format synth, which requires notes")
+	case !generated && len(c.Notes) > 0:
+		return errors.New("notes: only allowed with format synth")
+	case !generated && c.NotesPerPatient != 0:
+		return errors.New("notes_per_patient: only allowed with format synth")
 	case c.NotesPerPatient < 0 || c.NotesPerPatient > 99:
 		return fmt.Errorf("notes_per_patient: %d is not in [0, 99]", c.NotesPerPatient)
+	}
+	return nil
+}
+
+// validateParts checks what is cut off train.
+func (c *Corpus) validateParts() error {
+	switch f := c.Fold; {
 	case !(c.HoldOut.Fraction >= 0 && c.HoldOut.Fraction < 1):
 		return fmt.Errorf("hold_out.fraction: %v is not in [0, 1)", c.HoldOut.Fraction)
-	case c.HoldOut.Fraction > 0 && c.has(devSplit):
+	case c.HoldOut.Fraction > 0 && c.has(DevSplit):
 		return errors.New("hold_out: makes the split dev, which is given as well")
-	case c.Fold.Of < 0 || c.Fold.Of == 1:
-		return fmt.Errorf("fold.of: %d is neither 0 nor at least 2", c.Fold.Of)
-	case c.Fold.Of == 0 && c.Fold.Number != 0 || c.Fold.Of > 0 && (c.Fold.Number < 1 || c.Fold.Number > c.Fold.Of):
-		return fmt.Errorf("fold.number: %d of %d", c.Fold.Number, c.Fold.Of)
-	case c.Fold.Of > 0 && c.has(testSplit):
+	case f.Of < 0 || f.Of == 1:
+		return fmt.Errorf("fold.of: %d is neither 0 nor at least 2", f.Of)
+	case f.Of == 0 && f.Number != 0 || f.Of > 0 && (f.Number < 1 || f.Number > f.Of):
+		return fmt.Errorf("fold.number: %d of %d", f.Number, f.Of)
+	case f.Of > 0 && c.has(TestSplit):
 		return errors.New("fold: makes the split test, which is given as well")
-	case c.Copies.Number < 0 || c.Copies.Number > maxCopies:
-		return fmt.Errorf("copies.number: %d is not in [0, %d]", c.Copies.Number, maxCopies)
-	case !(c.Copies.DropLabels >= 0 && c.Copies.DropLabels <= 1):
-		return fmt.Errorf("copies.drop_labels: %v is not in [0, 1]", c.Copies.DropLabels)
-	case !(c.Copies.SwapValues >= 0 && c.Copies.SwapValues <= 1):
-		return fmt.Errorf("copies.swap_values: %v is not in [0, 1]", c.Copies.SwapValues)
-	case c.Copies.Number > 0 && c.Copies.DropLabels == 0 && c.Copies.SwapValues == 0:
-		return errors.New("copies: change nothing: give drop_labels or swap_values")
 	case c.Subset.Documents < 0:
 		return fmt.Errorf("subset.documents: %d is negative", c.Subset.Documents)
 	}
+	return nil
+}
+
+func (c *Corpus) validateCopies() error {
+	switch k := c.Copies; {
+	case k.Number < 0 || k.Number > maxCopies:
+		return fmt.Errorf("copies.number: %d is not in [0, %d]", k.Number, maxCopies)
+	case !(k.DropLabels >= 0 && k.DropLabels <= 1):
+		return fmt.Errorf("copies.drop_labels: %v is not in [0, 1]", k.DropLabels)
+	case !(k.SwapValues >= 0 && k.SwapValues <= 1):
+		return fmt.Errorf("copies.swap_values: %v is not in [0, 1]", k.SwapValues)
+	case k.Number > 0 && k.DropLabels == 0 && k.SwapValues == 0:
+		return errors.New("copies: change nothing: give drop_labels or swap_values")
+	}
+	return nil
+}
+
+func (c *Corpus) validateUnits() error {
 	for _, unit := range []struct{ key, by string }{{"fold", c.Fold.By}, {"hold_out", c.HoldOut.By}, {"subset", c.Subset.By}} {
-		if unit.by != byDocument && unit.by != byPatient {
+		if unit.by != ByDocument && unit.by != ByPatient {
 			return fmt.Errorf("%s.by: %q is not document or patient", unit.key, unit.by)
 		}
 	}
+	return nil
+}
+
+// validateNames checks the names of splits, and how many notes are generated for each.
+func (c *Corpus) validateNames() error {
 	for _, name := range slices.Sorted(maps.Keys(c.Splits)) {
 		if !wellFormed.MatchString(name) {
-			return fmt.Errorf("splits: a name wants letters, digits, '_', '-' and '.'")
+			return errors.New("splits: a name wants letters, digits, '_', '-' and '.'")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Notes)) {
@@ -380,11 +434,7 @@ func (c *Config) Check(progress models.Progress) ([]Facts, error) {
 	if err != nil {
 		return facts, err
 	}
-	types, err := data.LookupTypeSet(c.Corpus.Types)
-	if err != nil {
-		return facts, err
-	}
-	return facts, c.System.Check(types, runtime.NumCPU())
+	return facts, c.System.Check(c.Corpus.TypeSet(), runtime.NumCPU())
 }
 
 // checkAblations returns an error for each ablation that makes no experiment.

@@ -59,10 +59,7 @@ func none(int) bool { return false }
 // corpus writes n notes of brat, all of patient "".
 func corpus(t *testing.T, dir string, n int) {
 	t.Helper()
-	types, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.I2B2
 	out, err := format.Create("brat", dir, types)
 	if err != nil {
 		t.Fatal(err)
@@ -431,10 +428,7 @@ func TestPredictBoundsMemory(t *testing.T) {
 
 func mustTypes(t *testing.T) *data.TypeSet {
 	t.Helper()
-	types, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.I2B2
 	return types
 }
 

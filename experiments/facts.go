@@ -79,7 +79,7 @@ func checkAnnotated(split string, docs []*data.Document) error {
 	if slices.ContainsFunc(docs, func(d *data.Document) bool { return len(d.Spans) > 0 }) {
 		return nil
 	}
-	if split == trainSplit {
+	if split == TrainSplit {
 		return errors.New("corpus: split train holds no annotation to learn from")
 	}
 	return fmt.Errorf("corpus: split %s holds no annotation to score by", split)

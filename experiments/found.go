@@ -29,7 +29,7 @@ func (r *Run) Gold(split string, progress models.Progress) ([]*data.Document, er
 }
 
 // Found reads what the best model found in a split, as Predict has kept it.
-// scored says whether the spans have the model's scores; few formats keep them,
+// scored reports whether the spans have the model's scores; few formats keep them,
 // so they stand in a file of their own.
 func (r *Run) Found(split string) (docs []*data.Document, scored bool, err error) {
 	if err := r.checkSplit(split); err != nil {
@@ -39,10 +39,7 @@ func (r *Run) Found(split string) (docs []*data.Document, scored bool, err error
 	if !exists(path) {
 		return nil, false, fmt.Errorf("%s: holds no predictions for split %s: lethe predict %s --split %s makes them", r.Dir, split, r.Dir, split)
 	}
-	types, err := data.LookupTypeSet(r.Config.Corpus.Types)
-	if err != nil {
-		return nil, false, err
-	}
+	types := r.Config.Corpus.TypeSet()
 	if docs, err = data.Collect(format.Read(r.Config.Corpus.OutputFormat(), path, types)); err != nil {
 		return nil, false, err
 	}
@@ -52,12 +49,12 @@ func (r *Run) Found(split string) (docs []*data.Document, scored bool, err error
 
 // PredictedSplit is test if it was predicted, else dev.
 func (r *Run) PredictedSplit() (string, error) {
-	for _, split := range []string{testSplit, devSplit} {
+	for _, split := range []string{TestSplit, DevSplit} {
 		if exists(filepath.Join(r.Dir, predictions, split)) {
 			return split, nil
 		}
 	}
-	return "", fmt.Errorf("%s: holds no predictions for split %s or %s: lethe predict %s makes them", r.Dir, testSplit, devSplit, r.Dir)
+	return "", fmt.Errorf("%s: holds no predictions for split %s or %s: lethe predict %s makes them", r.Dir, TestSplit, DevSplit, r.Dir)
 }
 
 func (r *Run) checkSplit(split string) error {

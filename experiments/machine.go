@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
@@ -72,7 +73,7 @@ func (r *Run) note(opt TrainOptions) error {
 	if err != nil {
 		return err
 	}
-	return WriteFile(filepath.Join(r.Dir, machineFile), append(encoded, '\n'))
+	return wholefile.WriteFile(filepath.Join(r.Dir, machineFile), append(encoded, '\n'), 0o666)
 }
 
 // Version is the program's: the one that was set when it was linked or, if that is

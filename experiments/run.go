@@ -24,8 +24,8 @@ import (
 
 // Names in a run folder.
 const (
-	configFile  = "config.yaml"
-	logFile     = "log.jsonl"
+	ConfigFile  = "config.yaml" // the experiment, with every key
+	LogFile     = "log.jsonl"   // a taggers.Epoch per line; it exists once the training has begun
 	predictions = "predictions"
 	evaluations = "evaluation"
 )
@@ -38,19 +38,19 @@ type Run struct {
 
 // OpenRun opens the folder that Train left.
 func OpenRun(dir string) (*Run, error) {
-	c, err := read(filepath.Join(dir, configFile))
+	c, err := read(filepath.Join(dir, ConfigFile))
 	if err != nil {
 		return nil, err
 	}
 	if err := c.Validate(); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, configFile), err)
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, ConfigFile), err)
 	}
 	return &Run{dir, c}, nil
 }
 
 // CalibrationNotes loads the notes of a split on which the run's model can be calibrated.
 func (r *Run) CalibrationNotes(split string, progress models.Progress) ([]*data.Document, error) {
-	if split == trainSplit {
+	if split == TrainSplit {
 		return nil, errors.New("on the split that it was trained on, a model has too few doubts: calibrate on another")
 	}
 	return r.Gold(split, progress)
@@ -90,10 +90,7 @@ func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, sou
 	}
 	defer func() { _ = out.Abort() }() // after Close it does nothing
 
-	types, err := data.LookupTypeSet(r.Config.Corpus.Types)
-	if err != nil {
-		return nil, err
-	}
+	types := r.Config.Corpus.TypeSet()
 	scorer, err := evaluation.Options{Types: types}.Scorer()
 	if err != nil {
 		return nil, err
@@ -126,7 +123,7 @@ func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, sou
 		return nil, err
 	}
 	if opt.Output == nil && !opt.Aside {
-		if err := WriteFile(filepath.Join(r.Dir, predictions, split+scoresSuffix), lines.Bytes()); err != nil {
+		if err := wholefile.WriteFile(filepath.Join(r.Dir, predictions, split+scoresSuffix), lines.Bytes(), 0o666); err != nil {
 			return nil, err
 		}
 	}
@@ -141,19 +138,21 @@ func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, sou
 	if err != nil {
 		return nil, err
 	}
-	if err := WriteFile(filepath.Join(r.Dir, evaluations, split+".json"), append(encoded, '\n')); err != nil {
+	if err := wholefile.WriteFile(r.scores(split), append(encoded, '\n'), 0o666); err != nil {
 		return nil, err
 	}
 	return report, unexamined
 }
 
+// scores is the path of a split's scores.
+func (r *Run) scores(split string) string { return filepath.Join(r.Dir, evaluations, split+".json") }
+
+// Scored reports whether the run is complete for a split, whose scores are what Predict writes last.
+func (r *Run) Scored(split string) bool { return exists(r.scores(split)) }
+
 // createPredictions opens predictions/SPLIT, which takes the place of an older
 // one when it is closed.
 func (r *Run) createPredictions(split string) (data.Writer, error) {
-	types, err := data.LookupTypeSet(r.Config.Corpus.Types)
-	if err != nil {
-		return nil, err
-	}
 	f := &freshFolder{
 		final: filepath.Join(r.Dir, predictions, split),
 		fresh: filepath.Join(r.Dir, predictions, "."+split+".new"),
@@ -161,7 +160,8 @@ func (r *Run) createPredictions(split string) (data.Writer, error) {
 	if err := os.RemoveAll(f.fresh); err != nil { // left by a program that was killed
 		return nil, err
 	}
-	f.Writer, err = format.Create(r.Config.Corpus.OutputFormat(), f.fresh, types)
+	var err error
+	f.Writer, err = format.Create(r.Config.Corpus.OutputFormat(), f.fresh, r.Config.Corpus.TypeSet())
 	return f, err
 }
 
@@ -190,14 +190,6 @@ func (f *freshFolder) Close() error {
 
 func (f *freshFolder) Abort() error { return errors.Join(f.Writer.Abort(), os.RemoveAll(f.fresh)) }
 
-// WriteFile makes the folder, and the file when it is whole and on disk.
-func WriteFile(path string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	return wholefile.WriteFile(path, content, 0o666)
-}
-
 // lock makes the run folder, unless it is to be resumed, and keeps other runs out of
 // it until unlock is called or the process ends.
 func (r *Run) lock(resume bool) (unlock func(), err error) {
@@ -208,7 +200,7 @@ func (r *Run) lock(resume bool) (unlock func(), err error) {
 	}
 	dir, err := os.Open(r.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: holds no %s, so there is no run to resume", r.Dir, configFile)
+		return nil, fmt.Errorf("%s: holds no %s, so there is no run to resume", r.Dir, ConfigFile)
 	} else if err != nil {
 		return nil, err
 	}
@@ -222,11 +214,11 @@ func (r *Run) lock(resume bool) (unlock func(), err error) {
 // begin makes the run folder, or checks that what is to be resumed there had the
 // same configuration, but for when to stop.
 func (r *Run) begin(resume bool) error {
-	path := filepath.Join(r.Dir, configFile)
+	path := filepath.Join(r.Dir, ConfigFile)
 	if resume {
 		earlier, err := OpenRun(r.Dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: holds no %s, so there is no run to resume", r.Dir, configFile)
+			return fmt.Errorf("%s: holds no %s, so there is no run to resume", r.Dir, ConfigFile)
 		} else if err != nil {
 			return err
 		}
@@ -245,7 +237,7 @@ func (r *Run) begin(resume bool) error {
 	if err != nil {
 		return err
 	}
-	return WriteFile(path, encoded)
+	return wholefile.WriteFile(path, encoded, 0o666)
 }
 
 func exists(path string) bool {

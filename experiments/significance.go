@@ -15,13 +15,9 @@ import (
 // of the names that metrics.Lookup takes, or else by metrics.Defaults. Both must
 // have predicted the split, which must be the same documents for both.
 func Significance(ctx context.Context, a, b *Run, split string, names []string, opt significance.Options, progress models.Progress) (*significance.Report, error) {
-	typesA, typesB := a.Config.Corpus.Types, b.Config.Corpus.Types
-	if typesA != typesB {
-		return nil, fmt.Errorf("%s and %s have different type sets: %s and %s", a.Dir, b.Dir, typesA, typesB)
-	}
-	types, err := data.LookupTypeSet(typesA)
-	if err != nil {
-		return nil, err
+	types := a.Config.Corpus.TypeSet()
+	if other := b.Config.Corpus.TypeSet(); other != types {
+		return nil, fmt.Errorf("%s and %s have different type sets: %s and %s", a.Dir, b.Dir, types.Name, other.Name)
 	}
 	chosen, err := metrics.LookupAll(names, types)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/system"
@@ -32,10 +33,7 @@ type TrainOptions struct {
 // returns the scores of the best model on dev, by Run.Predict. A run that ends
 // before its first epoch does leaves nothing; one that ends later can be resumed.
 func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation.Report, err error) {
-	types, err := data.LookupTypeSet(c.Corpus.Types)
-	if err != nil {
-		return nil, err
-	}
+	types := c.Corpus.TypeSet()
 	run := &Run{opt.Dir, c}
 	unlock, err := run.lock(opt.Resume)
 	if err != nil {
@@ -48,7 +46,7 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 		}
 		return nil, err
 	}
-	log := &epochLog{path: filepath.Join(opt.Dir, logFile)}
+	log := &epochLog{path: filepath.Join(opt.Dir, LogFile)}
 	defer func() {
 		if err != nil && !opt.Resume && log.err == nil && log.lines.Len() == 0 {
 			run.discard()
@@ -92,7 +90,7 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	if err != nil {
 		return nil, err
 	}
-	return run.predict(ctx, tagger, devSplit, data.Each(dev), PredictOptions{Failed: opt.Failed, Progress: opt.Progress})
+	return run.predict(ctx, tagger, DevSplit, data.Each(dev), PredictOptions{Failed: opt.Failed, Progress: opt.Progress})
 }
 
 // defaultWorkers is the number that the run to be resumed had, since another
@@ -113,7 +111,7 @@ func (r *Run) defaultWorkers(resume bool) (int, error) {
 
 // discard takes back what begin and an unfinished first epoch made.
 func (r *Run) discard() {
-	for _, name := range []string{configFile, machineFile, models.Folder} {
+	for _, name := range []string{ConfigFile, machineFile, models.Folder} {
 		os.RemoveAll(filepath.Join(r.Dir, name))
 	}
 	os.Remove(r.Dir) // unless the user put something there
@@ -131,7 +129,7 @@ func (l *epochLog) add(e taggers.Epoch) {
 	line, err := json.Marshal(e)
 	if err == nil {
 		l.lines.Write(append(line, '\n'))
-		err = WriteFile(l.path, l.lines.Bytes())
+		err = wholefile.WriteFile(l.path, l.lines.Bytes(), 0o666)
 	}
 	if l.err == nil {
 		l.err = err

@@ -45,9 +45,9 @@ func (c *crew) close() {
 	}
 }
 
-// receive waits for a value, for the first 0.2 ms or so without letting the core
-// fall asleep: to wake it takes longer than the serial part of a step, 0.3 ms a
-// step on a virtual machine, a tenth of the time of two workers.
+// receive waits for a value. For the first 0.2 ms or so it spins instead of sleeping,
+// because waking a core takes longer than the serial part of a step. On a virtual
+// machine, waking took 0.3 ms per step, a tenth of the time of two workers.
 func receive[T any](ch <-chan T) (v T, ok bool) {
 	for i := range 40_000 {
 		select {

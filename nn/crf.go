@@ -61,7 +61,7 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 		first := pk.offset[t]
 		if t > 0 {
 			from := pk.offset[t-1]
-			kernel.Mul(l.alpha.Slice(first, first+active), l.alpha.Slice(from, from+active), l.expA)
+			kernel.AddMul(l.alpha.Slice(first, first+active), l.alpha.Slice(from, from+active), l.expA)
 		}
 		for s := range active {
 			r := first + s
@@ -83,7 +83,7 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 		if t+1 < len(pk.active) {
 			going = pk.active[t+1]
 			next := pk.offset[t+1]
-			kernel.MulNT(l.beta.Slice(first, first+going), l.q.Slice(next, next+going), l.expA)
+			kernel.AddMulNT(l.beta.Slice(first, first+going), l.q.Slice(next, next+going), l.expA)
 		}
 		for s := range active {
 			r := first + s
@@ -267,7 +267,7 @@ func (l *crfLoss) backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Matr
 		}
 	}
 	pairs := l.pairs.zeroed(k, k)
-	kernel.MulTN(pairs, before, lat.q)
+	kernel.AddMulTN(pairs, before, lat.q)
 	for i := range k {
 		row, e, d := pairs.Row(i), lat.expA.Row(i), da.Row(i)
 		for j := range row {

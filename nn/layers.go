@@ -274,7 +274,7 @@ func (l *linear) forward(in []kernel.Matrix) kernel.Matrix {
 	for r := range out.Rows {
 		copy(out.Row(r), bias.Data)
 	}
-	kernel.Mul(out, x, w)
+	kernel.AddMul(out, x, w)
 	if l.tanh {
 		kernel.Tanh(out.Data, out.Data)
 	}
@@ -290,8 +290,8 @@ func (l *linear) backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Matri
 			dz.Data[i] = dout.Data[i] * (1 - v*v)
 		}
 	}
-	mulTransposed(g[0], dz, in[1], l.wT.transposed(in[1], dz.Rows))
-	kernel.MulTN(g[1], in[0], dz)
+	addMulTransposed(g[0], dz, in[1], l.wT.transposed(in[1], dz.Rows))
+	kernel.AddMulTN(g[1], in[0], dz)
 	for r := range dz.Rows {
 		kernel.Add(g[2].Data, dz.Row(r))
 	}

@@ -22,14 +22,14 @@ func (b *buffer) zeroed(rows, cols int) kernel.Matrix {
 	return m
 }
 
-// mulTransposed adds a·bᵀ to c. Of t, the transposed b, nothing is read when it
+// addMulTransposed adds a·bᵀ to c. Of t, the transposed b, nothing is read when it
 // is empty.
-func mulTransposed(c, a, b, t kernel.Matrix) {
+func addMulTransposed(c, a, b, t kernel.Matrix) {
 	if t.Rows == 0 {
-		kernel.MulNT(c, a, b)
+		kernel.AddMulNT(c, a, b)
 		return
 	}
-	kernel.Mul(c, a, t)
+	kernel.AddMul(c, a, t)
 }
 
 // transposed returns bᵀ if that many rows make it worthwhile, else an empty
@@ -87,21 +87,21 @@ func (l *lstm) forward(pk *packing, x kernel.Matrix, p lstmWeights, h kernel.Mat
 	for r := range pk.rows {
 		copy(z.Row(r), p.b.Data)
 	}
-	kernel.Mul(z, x, wx)
+	kernel.AddMul(z, x, wx)
 	zero := l.prev.zeroed(1, n) // cell before the first token, when it is not trained
 	c0 := zero
 	h0z := l.h0z.zeroed(1, gates) // h0.Wh, the same for every sequence
 	if p.c0.Rows > 0 {
 		c0 = p.c0
-		kernel.Mul(h0z, p.h0, wh)
+		kernel.AddMul(h0z, p.h0, wh)
 	}
 	for i := range pk.active {
 		first, active, from, going := l.step(pk, i)
 		if going > 0 {
-			kernel.Mul(z.Slice(first, first+going), h.Slice(from, from+going), wh)
+			kernel.AddMul(z.Slice(first, first+going), h.Slice(from, from+going), wh)
 		}
 		if p.p.Rows > 0 && going > 0 {
-			kernel.Mul(z.Slice(first, first+going).Columns(n, 2*n), c.Slice(from, from+going), p.p)
+			kernel.AddMul(z.Slice(first, first+going).Columns(n, 2*n), c.Slice(from, from+going), p.p)
 		}
 		for s := range active {
 			before := c0.Data
@@ -146,9 +146,9 @@ func (l *lstm) backward(pk *packing, x kernel.Matrix, p lstmWeights, h, dh kerne
 			}
 		}
 		if going > 0 {
-			mulTransposed(total.Slice(from, from+going), dz.Slice(first, first+going), wh, whT)
+			addMulTransposed(total.Slice(from, from+going), dz.Slice(first, first+going), wh, whT)
 			if p.p.Rows > 0 {
-				kernel.MulNT(dc.Slice(from, from+going), dz.Slice(first, first+going).Columns(n, 2*n), p.p)
+				kernel.AddMulNT(dc.Slice(from, from+going), dz.Slice(first, first+going).Columns(n, 2*n), p.p)
 			}
 		}
 	}
@@ -170,13 +170,13 @@ func (l *lstm) backward(pk *packing, x kernel.Matrix, p lstmWeights, h, dh kerne
 			}
 		}
 	}
-	kernel.MulTN(g.w.Slice(d, d+n), before, dz)
-	kernel.MulTN(g.w.Slice(0, d), x, dz)
+	kernel.AddMulTN(g.w.Slice(d, d+n), before, dz)
+	kernel.AddMulTN(g.w.Slice(0, d), x, dz)
 	for r := range pk.rows {
 		kernel.Add(g.b.Data, dz.Row(r))
 	}
 	if p.h0.Rows > 0 {
-		kernel.MulNT(g.h0, begins, wh)
+		kernel.AddMulNT(g.h0, begins, wh)
 	}
 	if cells {
 		clear(before.Data)
@@ -186,7 +186,7 @@ func (l *lstm) backward(pk *packing, x kernel.Matrix, p lstmWeights, h, dh kerne
 				copy(before.Row(first+s), c.Row(from+s))
 			}
 		}
-		kernel.MulTN(g.p, before, dz.Columns(n, 2*n))
+		kernel.AddMulTN(g.p, before, dz.Columns(n, 2*n))
 	}
-	mulTransposed(dx, dz, wx, wxT)
+	addMulTransposed(dx, dz, wx, wxT)
 }

@@ -65,7 +65,7 @@ The environment variable LETHE_KERNEL forces a kernel: generic, avx2 or avx512.`
 	flags.StringVar(&config, "config", "", "experiment whose network, and corpus unless --corpus is given, to use")
 	flags.StringVar(&opt.Model, "model", "", "run or model folder: train with its settings, predict with its weights")
 	flags.StringVar(&opt.Corpus, "corpus", "", "file or folder of annotated notes (default those of --config, or generated ones)")
-	flags.StringVar(&opt.Format, "format", "i2b2", "`FORMAT` of --corpus: i2b2, meddocan, brat, conll or jsonl")
+	flags.StringVar(&opt.Format, "format", "i2b2", "`FORMAT` of --corpus: "+annotatedFormats)
 	flags.StringVar(&opt.Types, "types", "", "type `SET` of --corpus (default that of --format)")
 	flags.IntVar(&opt.Batch, "batch", 0, "sentences an update (default as configured)")
 	flags.IntVar(&opt.Workers, "workers", runtime.NumCPU(), "cores to use")

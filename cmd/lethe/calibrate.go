@@ -1,7 +1,6 @@
 package main
 
 import (
-
 	"github.com/spf13/cobra"
 
 	"github.com/lethe-deid/lethe/data"
@@ -62,7 +61,7 @@ report" draws it. A model that has changed has to be calibrated again.`,
 	flags := cmd.Flags()
 	flags.StringVar(&split, "split", "dev", "`SPLIT` of the run's corpus to measure on, not train")
 	flags.StringVar(&input, "input", "", "file, folder or - (stdin) with other notes (default none)")
-	flags.StringVar(&format, "format", "i2b2", "`FORMAT` of --input: i2b2, meddocan, brat, conll or jsonl")
+	flags.StringVar(&format, "format", "i2b2", "`FORMAT` of --input: "+annotatedFormats)
 	cmd.MarkFlagsMutuallyExclusive("split", "input")
 	flags.BoolVar(&asJSON, "json", false, "print everything, the calibrations too, as JSON (default a table)")
 	workersFlag(cmd, &workers)

@@ -82,7 +82,7 @@ as one place and another as two, token scores compare better.`,
 	flags := cmd.Flags()
 	flags.StringVar(&typeMap, "map", "", "`MAP` of types, by name or as a file (default none: all must have one type set)")
 	flags.StringArrayVar(&on, "on", nil, "test on the corpus of this `CONFIG.yaml`, too; repeatable (default none)")
-	flags.StringVar(&opt.Split, "split", "test", "`SPLIT` of each corpus")
+	flags.StringVar(&opt.Split, "split", experiments.TestSplit, "`SPLIT` of each corpus")
 	flags.StringArrayVar(&opt.Metrics, "metric", nil, metricHelp)
 	flags.StringVar(&opt.Dir, "out", "", "`DIR`, new or empty, to keep the tables in as text, Markdown and JSON (default nowhere)")
 	flags.BoolVar(&asJSON, "json", false, "print JSON (default tables)")

@@ -174,10 +174,7 @@ func (n *clinicalNote) found() []data.Span {
 // TestClinicalValuesStay: whatever PHI is replaced by, with the safety net and without, all text outside of what
 // is replaced is the same byte for byte, and nothing that is replaced holds a clinical value.
 func TestClinicalValuesStay(t *testing.T) {
-	types, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.I2B2
 	failures := 0
 	for _, net := range []string{"auto", "none", "off"} {
 		for _, kind := range replace.Kinds() {
@@ -186,7 +183,7 @@ func TestClinicalValuesStay(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := &deid.Deidentifier{Replacer: replacement}
-			if d.Net, err = newNet(net, types); err != nil {
+			if d.Net, err = deid.NewNet(net, types); err != nil {
 				t.Fatal(err)
 			}
 			for seed := range uint64(*clinicalNotes) {

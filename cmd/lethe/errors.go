@@ -96,7 +96,7 @@ func (o *errorsOptions) ofRuns(dirs []string) error {
 	if err != nil {
 		return err
 	}
-	train, err := run.Gold("train", nil)
+	train, err := run.Gold(experiments.TrainSplit, nil)
 	if err != nil {
 		complain(fmt.Errorf("no causes of misses, since the training notes cannot be read: %w", err))
 	}

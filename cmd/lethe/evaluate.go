@@ -91,7 +91,7 @@ over the rest would be that of another corpus.`,
 	all = scorers(flags)
 	flags.StringVar(&opt.gold, "gold", "", "file or folder of the gold standard (needed but with FILE)")
 	flags.StringVar(&opt.system, "system", "", "file or folder of what the system found (needed but with FILE)")
-	flags.StringVar(&opt.format, "format", "", "`FORMAT` of --gold: i2b2, meddocan, brat, conll or jsonl (default i2b2; of --script meddocan and conll the same name)")
+	flags.StringVar(&opt.format, "format", "", "`FORMAT` of --gold: "+annotatedFormats+" (default i2b2; of --script meddocan and conll the same name)")
 	flags.StringVar(&opt.systemFormat, "system-format", "", "`FORMAT` of --system (default that of --gold)")
 	flags.StringVar(&opt.types, "types", "", typesHelp)
 	flags.StringVar(&script, "script", "", "score as an official `SCRIPT` does: "+scorerNames(all)+" (default Lethe's own scores)")
@@ -215,7 +215,7 @@ func (o *evaluateOptions) run(hipaa bool, typeMap string, minF1 float64) error {
 		return err
 	}
 	if f1 := scores.Strict.F1(); f1 < minF1 {
-		return no(fmt.Sprintf("strict F1 is %.4f, below %v", f1, minF1))
+		return checkFailed(fmt.Sprintf("strict F1 is %.4f, below %v", f1, minF1))
 	}
 	return nil
 }

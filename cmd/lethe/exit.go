@@ -15,16 +15,16 @@ import (
 
 // The exit codes.
 const (
-	exitDone       = 0
-	exitNo         = 1 // the check asked for said no
-	exitFailed     = 2 // wrong usage, or failure
-	exitUnexamined = 3 // done, but some notes could not be examined
+	exitDone        = 0
+	exitCheckFailed = 1 // a check that the user asked for failed
+	exitFailed      = 2 // wrong usage, or an error
+	exitUnexamined  = 3 // done, but some notes could not be examined
 )
 
-// no is the error of a check that was asked for.
-type no string
+// checkFailed is the error of a check that the user asked for, such as --min-f1, and that failed.
+type checkFailed string
 
-func (n no) Error() string { return string(n) }
+func (c checkFailed) Error() string { return string(c) }
 
 // exitCode says on stderr what went wrong, and returns the exit code.
 func exitCode(err error) int {
@@ -35,9 +35,9 @@ func exitCode(err error) int {
 		err = fmt.Errorf("interrupted")
 	}
 	complain(err)
-	_, saidNo := errors.AsType[no](err)
-	if _, ok := errors.AsType[*models.OutOfReach](err); ok || saidNo {
-		return exitNo
+	_, failed := errors.AsType[checkFailed](err)
+	if _, ok := errors.AsType[*models.OutOfReach](err); ok || failed {
+		return exitCheckFailed
 	}
 	if partly(err) {
 		return exitUnexamined

@@ -10,7 +10,6 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
-	"github.com/lethe-deid/lethe/data/jsonl"
 	"github.com/lethe-deid/lethe/internal/paths"
 )
 
@@ -19,6 +18,18 @@ const stdio = "-"
 
 // outputHelp says how openOutput takes a path.
 const outputHelp = "`PATH` to write to: a file if it has an extension, as in x.txt; otherwise a folder, which must be new or empty"
+
+// The formats of a corpus, as help texts list them.
+var (
+	allFormats       = or(format.Names())
+	annotatedFormats = or(format.Annotated())
+)
+
+// or lists names: "a, b or c".
+func or(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
 
 // openOutput opens a writer in a named format: to stdout, which takes text and
 // jsonl; to a new file, if the path has an extension; or to a folder that holds
@@ -32,14 +43,12 @@ func openOutput(path, formatName string, types *data.TypeSet, oneNote bool) (dat
 	}
 	if path == stdio {
 		switch {
-		case f.Name == "jsonl":
-			return &stdout{encode: jsonl.Encode}, nil
-		case f.Name != "text":
+		case f.Encode == nil:
 			return nil, fmt.Errorf("stdout takes the formats text and jsonl, not %s: give an --output", f.Name)
-		case !oneNote:
+		case f.OneNote && !oneNote:
 			return nil, errors.New("as text on stdout, notes would run together: give an --output folder")
 		}
-		return &stdout{encode: func(doc *data.Document) ([]byte, error) { return []byte(doc.Text), nil }}, nil
+		return &stdout{encode: f.Encode}, nil
 	}
 	if err := paths.MustBeNew(path); err != nil {
 		return nil, err
@@ -119,11 +128,7 @@ func leftOut(dir string, f *format.Format, names []string) error {
 
 // anyTypes is for input whose own spans are of no interest.
 func anyTypes() *data.TypeSet {
-	types, err := data.LookupTypeSet("any")
-	if err != nil {
-		panic(err) // it is built in
-	}
-	return types
+	return data.Any
 }
 
 // printReport prints a report as text, or as JSON.

@@ -81,7 +81,7 @@ A note that cannot be read is named, the others are done, and the exit code is 3
 	flags := cmd.Flags()
 	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the run's corpus (default test)")
 	flags.StringVar(&opt.input, "input", "", "file, folder or - (stdin) with other notes (default none)")
-	flags.StringVar(&opt.format, "format", "text", "`FORMAT` of --input: i2b2, meddocan, brat, conll, jsonl or text")
+	flags.StringVar(&opt.format, "format", "text", "`FORMAT` of --input: "+allFormats)
 	flags.StringVar(&opt.output, "output", "", outputHelp+"; - is stdout, with the notes' text (default RUN/predictions/SPLIT; required for --input)")
 	flags.StringVar(&opt.outputFormat, "output-format", "", "`FORMAT` of --output (default that of the input; jsonl for text and stdout, i2b2 for synth)")
 	opt.operating.flags(cmd)
@@ -125,13 +125,13 @@ func (o *predictOptions) open(inputFormat string, types *data.TypeSet, oneNote b
 	name := o.outputFormat
 	switch {
 	case name != "":
-	case o.output == stdio || inputFormat == "text":
+	case o.output == stdio || format.TextOnly(inputFormat):
 		name = "jsonl"
 	default:
 		name = inputFormat
 	}
-	if name == "text" {
-		return nil, errors.New("--output-format text has no place for what is found")
+	if format.TextOnly(name) {
+		return nil, fmt.Errorf("--output-format %s has no place for what is found", name)
 	}
 	if ext := filepath.Ext(o.output); o.outputFormat == "" && anotherFormat(ext, name) {
 		return nil, fmt.Errorf("%s: would hold %s, in spite of its extension: give an --output-format", o.output, name)
@@ -166,7 +166,7 @@ func (o *predictOptions) ofRun(ctx context.Context, run *experiments.Run, m *mod
 	corpus := &run.Config.Corpus
 	split := o.split
 	if split == "" {
-		split = "test"
+		split = experiments.TestSplit
 	}
 	if names := corpus.SplitNames(); !slices.Contains(names, split) {
 		return fmt.Errorf("the run's corpus has no split %s (have %s)", split, strings.Join(names, ", "))

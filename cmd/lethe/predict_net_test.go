@@ -24,10 +24,7 @@ func (lund) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error)
 }
 
 func TestNetted(t *testing.T) {
-	types, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.I2B2
 	docs := []*data.Document{
 		{ID: "1", Patient: "7", Text: "Seen by Dr. Lund. LUND called from (555) 123-4567."},
 		{ID: "2", Patient: "7", Text: "Lund again."}, // the same patient's

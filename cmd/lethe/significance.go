@@ -74,7 +74,7 @@ An unfinished name, such as i2b2/, has those that begin with it listed.`,
 	opt.add(flags, "", "")
 	flags.StringArrayVar(&opt.metrics, "metric", nil, "`NAME` of a metric; repeatable "+metricDefault)
 	flags.IntVar(&opt.test.Shuffles, "shuffles", 9999, "`N` shuffles at most: where there are no more in all, each is taken once, and p is exact")
-	flags.StringVar(&opt.by, "by", "document", "what is swapped and drawn as a whole: document or patient")
+	flags.StringVar(&opt.by, "by", experiments.ByDocument, "what is swapped and drawn as a whole: document or patient")
 	flags.Uint64Var(&opt.test.Seed, "seed", 1, "all chance follows from `N`")
 	flags.BoolVar(&opt.json, "json", false, "print JSON (default a table)")
 	workersFlag(cmd, &opt.test.Workers)
@@ -149,7 +149,7 @@ func predictedSplit(a, b *experiments.Run) (string, error) {
 		return "", err
 	}
 	if ofA != ofB { // test and dev, which a run predicts when it is trained
-		return "dev", nil
+		return experiments.DevSplit, nil
 	}
 	return ofA, nil
 }

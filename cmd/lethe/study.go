@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"reflect"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,14 +42,13 @@ const (
 	metricHelp    = "`NAME` of a metric, as in lethe significance; repeatable " + metricDefault
 )
 
-// studyResult is what any study comes to.
-type studyResult interface{ WriteText(io.Writer) error }
-
-// run carries out a study of an experiment. Of a study that failed, the result is
-// nil.
-func (f *studyFlags) run(cmd *cobra.Command, kind, path string, study func(context.Context, *experiments.Config, studies.Options) (studyResult, error)) error {
+// runStudy carries out a study of an experiment and prints its result, which is nil if the study failed.
+func runStudy[R any, P interface {
+	*R
+	WriteText(io.Writer) error
+}](f *studyFlags, cmd *cobra.Command, kind, path string, study func(context.Context, *experiments.Config, studies.Options) (P, error)) error {
 	if f.opt.Resume && f.opt.Dir == "" {
-		return usageError(cmd, errors.New("--resume wants the study folder: --out DIR"))
+		return usageError(cmd, errors.New("--resume requires the study folder: --out DIR"))
 	}
 	if !cmd.Flags().Changed("workers") {
 		f.opt.Workers = 0 // to resume takes as many as before
@@ -80,7 +78,7 @@ func (f *studyFlags) run(cmd *cobra.Command, kind, path string, study func(conte
 	if errors.Is(err, context.Canceled) && began {
 		return fmt.Errorf("interrupted; the same command with --out %s --resume goes on", f.opt.Dir)
 	}
-	if reflect.ValueOf(r).IsNil() {
+	if r == nil {
 		return err
 	}
 	return cmp.Or(printReport(r, f.json), err)
@@ -118,16 +116,14 @@ table as text, Markdown and JSON, and a bar chart as SVG and PNG.`,
 			if f.opt.ByPatient, err = byPatient(by); err != nil {
 				return usageError(cmd, err)
 			}
-			return f.run(cmd, "ablate", args[0], func(ctx context.Context, c *experiments.Config, opt studies.Options) (studyResult, error) {
-				return studies.Ablate(ctx, c, opt)
-			})
+			return runStudy(&f, cmd, "ablate", args[0], studies.Ablate)
 		},
 	}
 	f.add(cmd, "ablate")
 	flags := cmd.Flags()
-	flags.StringVar(&f.opt.Split, "split", "dev", "`SPLIT` to score; the best epoch is always chosen on dev")
+	flags.StringVar(&f.opt.Split, "split", experiments.DevSplit, "`SPLIT` to score; the best epoch is always chosen on dev")
 	flags.IntVar(&f.opt.Shuffles, "shuffles", 9999, "how many times to shuffle in a test, at most")
-	flags.StringVar(&by, "by", "document", "what a test swaps as a whole: document or patient")
+	flags.StringVar(&by, "by", experiments.ByDocument, "what a test swaps as a whole: document or patient")
 	return cmd
 }
 
@@ -159,7 +155,7 @@ updates; --same-updates gives each size as many as all documents get.`,
 				}
 				curve.Sizes = append(curve.Sizes, size)
 			}
-			return f.run(cmd, "curve", args[0], func(ctx context.Context, c *experiments.Config, opt studies.Options) (studyResult, error) {
+			return runStudy(&f, cmd, "curve", args[0], func(ctx context.Context, c *experiments.Config, opt studies.Options) (*studies.LearningCurve, error) {
 				return studies.Curve(ctx, c, curve, opt)
 			})
 		},
@@ -167,9 +163,9 @@ updates; --same-updates gives each size as many as all documents get.`,
 	f.add(cmd, "curve")
 	flags := cmd.Flags()
 	flags.StringSliceVar(&sizes, "sizes", nil, "numbers of documents, or shares of them as in 0.1 or 10% (default 10,20,50,100,200,500... and all)")
-	flags.StringVar(&curve.By, "by", "patient", "draw by patient, all notes of one before those of the next, or by document")
+	flags.StringVar(&curve.By, "by", experiments.ByPatient, "draw by patient, all notes of one before those of the next, or by document")
 	flags.BoolVar(&curve.SameUpdates, "same-updates", false, "stretch epochs, patience and learning-rate decay, so that each size has as many updates (default the config's epochs)")
-	flags.StringVar(&f.opt.Split, "split", "dev", "`SPLIT` to score; the best epoch is always chosen on dev")
+	flags.StringVar(&f.opt.Split, "split", experiments.DevSplit, "`SPLIT` to score; the best epoch is always chosen on dev")
 	return cmd
 }
 
@@ -198,7 +194,7 @@ folds' documents taken as one corpus, overall and by type.`,
 			if folds < 2 {
 				return usageError(cmd, fmt.Errorf("--folds %d is less than 2", folds))
 			}
-			return f.run(cmd, "crossval", args[0], func(ctx context.Context, c *experiments.Config, opt studies.Options) (studyResult, error) {
+			return runStudy(&f, cmd, "crossval", args[0], func(ctx context.Context, c *experiments.Config, opt studies.Options) (*studies.CrossValidation, error) {
 				return studies.CrossValidate(ctx, c, folds, by, opt)
 			})
 		},
@@ -206,6 +202,6 @@ folds' documents taken as one corpus, overall and by type.`,
 	f.add(cmd, "crossval")
 	flags := cmd.Flags()
 	flags.IntVar(&folds, "folds", 10, "how many folds")
-	flags.StringVar(&by, "by", "patient", "what stays together: patient, or document for each by itself")
+	flags.StringVar(&by, "by", experiments.ByPatient, "what stays together: patient, or document for each by itself")
 	return cmd
 }

@@ -60,7 +60,7 @@ text: a gold standard for their recall.`,
 	flags.IntVar(&opt.config.NotesPerPatient, "notes-per-patient", 0, "`N`otes that each patient has, and names without a local cue in them; 0: one to five, and none")
 	flags.BoolVar(&opt.config.UncuedOnly, "uncued-only", false, "mark only what stands without a local cue (with --notes-per-patient)")
 	flags.StringVar(&opt.output, "output", "", outputHelp+"; - is stdout (required)")
-	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of the notes: i2b2, meddocan, brat, conll, jsonl or text")
+	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of the notes: "+allFormats)
 	return cmd
 }
 

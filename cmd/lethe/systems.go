@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -24,7 +25,7 @@ type systemsOptions struct {
 // systemsFlags do not go with runs, whose configuration says where all is.
 var systemsFlags = []string{"gold", "a", "b", "format", "system-format", "types"}
 
-const typesHelp = "type `SET`: i2b2-2014, i2b2-2006, mimic, meddocan, conll or any (default that of --format; any for brat and jsonl)"
+var typesHelp = "type `SET`: " + strings.Join(data.TypeSetNames(), ", ") + " (default that of --format; any for brat and jsonl)"
 
 // add adds the flags. other says more of --b, alsoFormat what else has the format of
 // --gold.
@@ -32,7 +33,7 @@ func (o *systemsOptions) add(flags *pflag.FlagSet, other, alsoFormat string) {
 	flags.StringVar(&o.gold, "gold", "", "file or folder of the gold standard, in the place of runs")
 	flags.StringVar(&o.a, "a", "", "file or folder of what system A found")
 	flags.StringVar(&o.b, "b", "", "file or folder of what system B found"+other)
-	flags.StringVar(&o.format, "format", "i2b2", "`FORMAT` of --gold"+alsoFormat+": i2b2, meddocan, brat, conll or jsonl")
+	flags.StringVar(&o.format, "format", "i2b2", "`FORMAT` of --gold"+alsoFormat+": "+annotatedFormats)
 	flags.StringVar(&o.systemFormat, "system-format", "", "`FORMAT` of --a and --b (default that of --gold)")
 	flags.StringVar(&o.types, "types", "", typesHelp)
 }
@@ -64,8 +65,8 @@ func typeSet(name, formatName string) (*data.TypeSet, error) {
 func readMarked(path, formatName string, types *data.TypeSet) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		f, err := format.Lookup(formatName)
-		if err == nil && formatName == "text" {
-			err = errors.New("format text holds no spans to score")
+		if err == nil && f.TextOnly {
+			err = fmt.Errorf("format %s holds no spans to score", formatName)
 		}
 		if err == nil {
 			err = tellLeftOut(path, f)
@@ -124,8 +125,8 @@ func allUnreadable(err error, types *data.TypeSet, formats map[string]string) er
 
 // byPatient reads --by.
 func byPatient(by string) (bool, error) {
-	if by != "document" && by != "patient" {
+	if by != experiments.ByDocument && by != experiments.ByPatient {
 		return false, fmt.Errorf("--by %s is not document or patient", by)
 	}
-	return by == "patient", nil
+	return by == experiments.ByPatient, nil
 }

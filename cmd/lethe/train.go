@@ -42,7 +42,7 @@ an error: no score would mean anything.`,
 		Args: wants("CONFIG.yaml"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opt.Resume && opt.Dir == "" {
-				return usageError(cmd, errors.New("--resume wants the run folder: --out DIR"))
+				return usageError(cmd, errors.New("--resume requires the run folder: --out DIR"))
 			}
 			if !cmd.Flags().Changed("workers") {
 				opt.Workers = 0 // to resume takes as many as before

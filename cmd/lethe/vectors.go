@@ -55,7 +55,7 @@ type textOptions struct {
 
 func (o *textOptions) flags(flags *pflag.FlagSet) {
 	w := o.words
-	flags.StringVar(&o.format, "format", "text", "`FORMAT` of the INPUTs: i2b2, meddocan, brat, conll, jsonl or text")
+	flags.StringVar(&o.format, "format", "text", "`FORMAT` of the INPUTs: "+allFormats)
 	flags.StringVar(&o.config, "config", "", "`EXPERIMENT` whose tokenizer, sentences and digits (of vectors the dimension, too) to take (default none)")
 	flags.StringVar(&w.Tokenizer, "tokenizer", w.Tokenizer, "what cuts tokens: "+strings.Join(tokenize.Names(), ", "))
 	flags.StringVar(&w.Sentences, "sentences", w.Sentences, "what cuts sentences, within which words are neighbours: "+strings.Join(tokenize.SplitterNames(), ", "))
@@ -112,8 +112,8 @@ func openTexts(paths []string, formatName string) (data.Documents, error) {
 			return nil, err
 		}
 		switch {
-		case f.Name == "text":
-			all = append(all, text.Pieces(path))
+		case f.Pieces != nil:
+			all = append(all, f.Pieces(path))
 		case info.IsDir() || f.Decode == nil:
 			all = append(all, f.Read(path, anyTypes()))
 		default:

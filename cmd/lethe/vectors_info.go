@@ -81,7 +81,7 @@ PHI, they may be names.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opt.corpus, "corpus", "", "file or folder of notes (default none)")
-	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of --corpus: i2b2, meddocan, brat, conll, jsonl or text")
+	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of --corpus: "+allFormats)
 	flags.StringVar(&opt.types, "types", "", "type `SET` of --corpus (default that of --format; any for brat, jsonl and text)")
 	flags.StringVar(&opt.tokenizer, "tokenizer", "ptb", "what cuts the corpus's tokens: "+strings.Join(tokenize.Names(), ", "))
 	flags.StringVar(&opt.config, "config", "", "`EXPERIMENT` whose tokenizer to take (default none)")

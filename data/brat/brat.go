@@ -81,7 +81,7 @@ func read(stem string, types *data.TypeSet) (*data.Document, error) {
 		return nil, err
 	}
 	id := filepath.Base(stem)
-	doc := &data.Document{ID: id, Patient: notes.Patient(id), Text: text}
+	doc := &data.Document{ID: id, Patient: data.PatientOf(id), Text: text}
 	doc.Spans, err = parse(stem+annotationExt, raw, text, types)
 	if err != nil {
 		return nil, err

@@ -13,15 +13,6 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-func typeSet(t testing.TB, name string) *data.TypeSet {
-	t.Helper()
-	types, err := data.LookupTypeSet(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return types
-}
-
 func span(start, end int, typ string) data.Span {
 	return data.Span{Start: start, End: end, Type: typ, Score: 1}
 }
@@ -58,7 +49,7 @@ func TestParse(t *testing.T) {
 		"nested, overlapping, twice": {"Mr. Zebulon", "T1\tDOCTOR 4 6\tZe\nT2\tPATIENT 4 11\tZebulon\nT3\tDATE 5 11\tebulon\nT4\tDOCTOR 4 6\tZe\n", []data.Span{span(4, 11, "PATIENT"), span(4, 6, "DOCTOR"), span(4, 6, "DOCTOR"), span(5, 11, "DATE")}},
 	} {
 		t.Run(what, func(t *testing.T) {
-			got, err := parse("f.ann", []byte(tc.annotations), tc.text, typeSet(t, "i2b2-2014"))
+			got, err := parse("f.ann", []byte(tc.annotations), tc.text, data.I2B2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +82,7 @@ func TestParseErrors(t *testing.T) {
 		"white space that is not": {"Mr.\tZebulon", "T1\tPATIENT 0 11\tMr. Zebulon", fmt.Sprintf(quote, 0)},
 	} {
 		t.Run(what, func(t *testing.T) {
-			_, err := parse("f.ann", []byte("#1\tnote x\n"+tc.line+"\n"), tc.text, typeSet(t, "i2b2-2014"))
+			_, err := parse("f.ann", []byte("#1\tnote x\n"+tc.line+"\n"), tc.text, data.I2B2)
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -114,7 +105,7 @@ func TestReadGoesOn(t *testing.T) {
 		"annotation.conf": "", ".hidden.ann": "",
 	})
 	var got []string
-	for doc, err := range Read(dir, typeSet(t, "i2b2-2014")) {
+	for doc, err := range Read(dir, data.I2B2) {
 		if err != nil {
 			got = append(got, strings.TrimPrefix(err.Error(), dir+"/"))
 		} else {
@@ -126,7 +117,7 @@ func TestReadGoesOn(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, file := range []string{"a.txt", "a.ann"} {
-		docs, err := data.Collect(Read(filepath.Join(dir, file), typeSet(t, "i2b2-2014")))
+		docs, err := data.Collect(Read(filepath.Join(dir, file), data.I2B2))
 		if err != nil || len(docs) != 1 || docs[0].ID != "a" || len(docs[0].Spans) != 1 {
 			t.Errorf("%s alone: %d documents, %v", file, len(docs), err)
 		}
@@ -135,7 +126,7 @@ func TestReadGoesOn(t *testing.T) {
 
 func TestCreate(t *testing.T) {
 	dir := t.TempDir()
-	w, err := Create(dir, typeSet(t, "i2b2-2014"))
+	w, err := Create(dir, data.I2B2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +148,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("Mr. Zebulon", []byte("T1\tPATIENT 4 11\tZebulon\n"))
 	f.Add("\uFEFFZe\r\nbulón", []byte("T1\tPATIENT 1 3;5 10\tZe bulón\r\n#1\tx\n"))
 	f.Add("a\tb\rc", []byte("T1\tX 0 5\ta\tb c"))
-	types := typeSet(f, "any")
+	types := data.Any
 	f.Fuzz(func(t *testing.T, text string, annotations []byte) {
 		doc := &data.Document{ID: "f", Text: text}
 		if doc.Check() != nil {

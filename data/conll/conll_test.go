@@ -13,15 +13,6 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-func typeSet(t testing.TB, name string) *data.TypeSet {
-	t.Helper()
-	types, err := data.LookupTypeSet(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return types
-}
-
 func span(start, end int, typ string) data.Span {
 	return data.Span{Start: start, End: end, Type: typ, Score: 1}
 }
@@ -50,7 +41,7 @@ func TestDecode(t *testing.T) {
 		"tokens before a start":  {"a O\n\n-DOCSTART- b O\nc O\n", []*data.Document{doc("f-0001", "a"), doc("b", "c")}},
 	} {
 		t.Run(what, func(t *testing.T) {
-			got, err := data.Collect(Decode(strings.NewReader(tc.file), "f.conll", typeSet(t, "conll")))
+			got, err := data.Collect(Decode(strings.NewReader(tc.file), "f.conll", data.CoNLL))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +72,7 @@ func TestDecodeErrors(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			file := "\n-DOCSTART- first O\na O\n-DOCSTART- two O\n" + tc.line + "\nb label\n\n-DOCSTART- third O\nc O\n"
 			var ids, errs []string
-			for doc, err := range Decode(strings.NewReader(file), "f.conll", typeSet(t, "conll")) {
+			for doc, err := range Decode(strings.NewReader(file), "f.conll", data.CoNLL) {
 				if err != nil {
 					errs = append(errs, err.Error())
 					continue
@@ -96,7 +87,7 @@ func TestDecodeErrors(t *testing.T) {
 			}
 		})
 	}
-	if _, err := data.Collect(Decode(strings.NewReader("\n\n"), "f.conll", typeSet(t, "conll"))); err == nil || err.Error() != "f.conll: no document in the file" {
+	if _, err := data.Collect(Decode(strings.NewReader("\n\n"), "f.conll", data.CoNLL)); err == nil || err.Error() != "f.conll: no document in the file" {
 		t.Errorf("an empty file: %v", err)
 	}
 }
@@ -109,7 +100,7 @@ func TestReadFolder(t *testing.T) {
 		}
 	}
 	var got []string
-	for doc, err := range Read(dir, typeSet(t, "conll")) {
+	for doc, err := range Read(dir, data.CoNLL) {
 		if err != nil {
 			got = append(got, strings.TrimPrefix(err.Error(), dir+"/"))
 		} else {
@@ -167,7 +158,7 @@ func TestEncode(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("-DOCSTART- -X- O O\n\nZoë B-PER\nVance E-PER\n\n-DOCSTART- a b O\nc\tx\tI-LOC\r\n"))
 	f.Add([]byte("\uFEFFa S-X\nb I-X\n \n\xff O\n"))
-	types := typeSet(f, "any")
+	types := data.Any
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for doc, err := range Decode(bytes.NewReader(raw), "f.conll", types) {
 			if err != nil {

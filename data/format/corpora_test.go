@@ -11,9 +11,9 @@ import (
 	"github.com/lethe-deid/lethe/internal/shared"
 )
 
-func collect(t testing.TB, name, path, types string) []*data.Document {
+func collect(t testing.TB, name, path string, types *data.TypeSet) []*data.Document {
 	t.Helper()
-	docs, err := data.Collect(format.Read(name, path, typeSet(t, types)))
+	docs, err := data.Collect(format.Read(name, path, types))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,33 +56,33 @@ func TestMEDDOCAN(t *testing.T) {
 	}{{"train", 500, 11333}, {"dev", 250, 5801}, {"dev_hard", 250, 0}} {
 		t.Run(split.name, func(t *testing.T) {
 			t.Parallel()
-			docs := collect(t, "meddocan", shared.Path(t, "corpora/meddocan/"+split.name+"/xml"), "meddocan")
+			docs := collect(t, "meddocan", shared.Path(t, "corpora/meddocan/"+split.name+"/xml"), data.MEDDOCAN)
 			if n := countSpans(docs); len(docs) != split.docs || split.spans > 0 && n != split.spans {
 				t.Errorf("%d documents with %d spans, want %d with %d", len(docs), n, split.docs, split.spans)
 			}
-			same(t, docs, collect(t, "brat", shared.Path(t, "corpora/meddocan/"+split.name+"/brat"), "meddocan"))
+			same(t, docs, collect(t, "brat", shared.Path(t, "corpora/meddocan/"+split.name+"/brat"), data.MEDDOCAN))
 			if testing.Short() {
 				t.Skip("no round trips with -short")
 			}
 			for _, name := range []string{"i2b2", "meddocan", "brat", "jsonl"} {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel() // most of the time goes into syncing files
-					same(t, docs, roundTrip(t, name, typeSet(t, "meddocan"), docs))
+					same(t, docs, roundTrip(t, name, data.MEDDOCAN, docs))
 				})
 			}
 			t.Run("text", func(t *testing.T) {
 				t.Parallel()
-				same(t, without(docs, true), roundTrip(t, "text", typeSet(t, "meddocan"), docs))
+				same(t, without(docs, true), roundTrip(t, "text", data.MEDDOCAN, docs))
 			})
 			t.Run("conll", func(t *testing.T) {
 				t.Parallel()
-				once := roundTrip(t, "conll", typeSet(t, "meddocan"), docs)
+				once := roundTrip(t, "conll", data.MEDDOCAN, docs)
 				for i, doc := range docs {
 					if once[i].ID != doc.ID || !slices.Equal(phrases(once[i]), phrases(doc)) {
 						t.Errorf("document %s: the phrases differ", doc.ID)
 					}
 				}
-				same(t, once, roundTrip(t, "conll", typeSet(t, "meddocan"), once))
+				same(t, once, roundTrip(t, "conll", data.MEDDOCAN, once))
 			})
 		})
 	}
@@ -117,7 +117,7 @@ func TestCoNLL(t *testing.T) {
 		{"conll2002-es/esp.testa", 1, 4352, 52923},
 	} {
 		t.Run(file.path, func(t *testing.T) {
-			docs := collect(t, "conll", shared.Path(t, "corpora", file.path), "conll")
+			docs := collect(t, "conll", shared.Path(t, "corpora", file.path), data.CoNLL)
 			tokens := 0
 			for _, doc := range docs {
 				tokens += len(strings.FieldsFunc(doc.Text, func(r rune) bool { return r == ' ' || r == '\n' }))
@@ -126,7 +126,7 @@ func TestCoNLL(t *testing.T) {
 				t.Errorf("%d documents, %d spans, %d tokens; want %d, %d, %d", len(docs), n, tokens, file.docs, file.spans, file.tokens)
 			}
 			for _, name := range []string{"conll", "jsonl"} {
-				same(t, docs, roundTrip(t, name, typeSet(t, "conll"), docs))
+				same(t, docs, roundTrip(t, name, data.CoNLL, docs))
 			}
 		})
 	}
@@ -139,7 +139,7 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				bytes := 0
-				for _, doc := range collect(b, name, path, "meddocan") {
+				for _, doc := range collect(b, name, path, data.MEDDOCAN) {
 					bytes += len(doc.Text)
 				}
 				b.SetBytes(int64(bytes))

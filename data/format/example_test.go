@@ -20,16 +20,12 @@ func Example() {
 	os.WriteFile(filepath.Join(dir, "110-04.txt"), []byte("Seen by Dr. Zoë Vance."), 0o666)
 	os.WriteFile(filepath.Join(dir, "110-04.ann"), []byte("T1\tDOCTOR 12 21\tZoë Vance\n"), 0o666)
 
-	types, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		log.Fatal(err)
-	}
-	w, err := format.Create("i2b2", filepath.Join(dir, "xml"), types)
+	w, err := format.Create("i2b2", filepath.Join(dir, "xml"), data.I2B2)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer w.Abort()
-	for doc, err := range format.Read("brat", dir, types) {
+	for doc, err := range format.Read("brat", dir, data.I2B2) {
 		if err != nil {
 			log.Print(err) // this note is lost, not the others
 			continue

@@ -2,10 +2,10 @@
 package format
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
@@ -15,17 +15,23 @@ import (
 	"github.com/lethe-deid/lethe/data/internal/notes"
 	"github.com/lethe-deid/lethe/data/jsonl"
 	"github.com/lethe-deid/lethe/data/text"
+	"github.com/lethe-deid/lethe/internal/table"
 )
 
-// Format is how a corpus is kept in files.
+// Format is a way to keep a corpus in files. Another one is another value in the table below.
 type Format struct {
 	Name string
 	// Exts are the extensions of its files in a folder: others are left out.
 	Exts []string
-	// OneNote says that a file (of brat, a pair of files) holds one note.
+	// OneNote reports whether a file (of brat, a pair of files) holds one note.
 	OneNote bool
+	// TextOnly reports whether spans are neither read nor written.
+	TextOnly bool
 	// Read reads a file or a folder.
 	Read func(path string, types *data.TypeSet) data.Documents
+	// Pieces reads files of any size, plain or gzipped, in pieces for what needs the text but not the notes. It is nil
+	// for most formats: see text.Pieces.
+	Pieces func(path string) data.Documents
 	// Decode reads a stream; name stands for the path in errors and IDs. It is
 	// nil for brat, which needs two files.
 	Decode func(r io.Reader, name string, types *data.TypeSet) data.Documents
@@ -36,6 +42,9 @@ type Format struct {
 	// CreateFile writes the file itself, whatever its extension: a second document
 	// is refused if OneNote is set. It is nil for brat.
 	CreateFile func(path string, types *data.TypeSet) (data.Writer, error)
+	// Encode makes what a stream holds of a document; if OneNote is set, that is the whole stream. It is nil for
+	// formats that are written to files only.
+	Encode func(doc *data.Document) ([]byte, error)
 }
 
 var formats = []*Format{
@@ -48,16 +57,17 @@ var formats = []*Format{
 	},
 	{
 		Name: "jsonl", Exts: []string{jsonl.Ext},
-		Read: jsonl.Read, Decode: jsonl.Decode, Create: inFile(jsonl.Ext, jsonl.Create), CreateFile: jsonl.Create,
+		Read: jsonl.Read, Decode: jsonl.Decode, Create: inFile(jsonl.Ext, jsonl.Create), CreateFile: jsonl.Create, Encode: jsonl.Encode,
 	},
 	{
-		Name: "text", Exts: []string{text.Ext}, OneNote: true,
-		Read: func(path string, _ *data.TypeSet) data.Documents { return text.Read(path) },
+		Name: "text", Exts: []string{text.Ext}, OneNote: true, TextOnly: true,
+		Read: func(path string, _ *data.TypeSet) data.Documents { return text.Read(path) }, Pieces: text.Pieces,
 		Decode: one(func(r io.Reader, name string, _ *data.TypeSet) (*data.Document, error) {
 			return text.Decode(r, name)
 		}),
 		Create:     func(dir string, _ *data.TypeSet) (data.Writer, error) { return text.Create(dir) },
 		CreateFile: func(path string, _ *data.TypeSet) (data.Writer, error) { return text.CreateFile(path) },
+		Encode:     func(doc *data.Document) ([]byte, error) { return []byte(doc.Text), nil },
 	},
 }
 
@@ -94,23 +104,23 @@ func inFile(ext string, create func(string, *data.TypeSet) (data.Writer, error))
 	}
 }
 
+func nameOf(f *Format) string { return f.Name }
+
 // Lookup finds a format by its name.
-func Lookup(name string) (*Format, error) {
-	for _, f := range formats {
-		if f.Name == name {
-			return f, nil
-		}
-	}
-	return nil, fmt.Errorf("no format %q (have %s)", name, strings.Join(Names(), ", "))
-}
+func Lookup(name string) (*Format, error) { return table.Lookup(formats, nameOf, "format", name) }
 
 // Names lists the formats: i2b2, meddocan, brat, conll, jsonl, text.
-func Names() []string {
-	var names []string
-	for _, f := range formats {
-		names = append(names, f.Name)
-	}
-	return names
+func Names() []string { return table.Names(formats, nameOf) }
+
+// Annotated lists the formats that keep spans: all but text.
+func Annotated() []string {
+	return table.Names(slices.DeleteFunc(slices.Clone(formats), func(f *Format) bool { return f.TextOnly }), nameOf)
+}
+
+// TextOnly reports whether the named format has no place for spans.
+func TextOnly(name string) bool {
+	f, err := Lookup(name)
+	return err == nil && f.TextOnly
 }
 
 // Read reads a file or folder in the named format. An unknown name yields one

@@ -13,15 +13,6 @@ import (
 	"github.com/lethe-deid/lethe/data/format"
 )
 
-func typeSet(t testing.TB, name string) *data.TypeSet {
-	t.Helper()
-	types, err := data.LookupTypeSet(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return types
-}
-
 // invented has what is hard to carry from one format to another.
 var invented = []*data.Document{
 	{ID: "110-01", Patient: "110", Text: ""},
@@ -79,7 +70,7 @@ func without(docs []*data.Document, spans bool) []*data.Document {
 }
 
 func TestRoundTrip(t *testing.T) {
-	types := typeSet(t, "i2b2-2014")
+	types := data.I2B2
 	for _, doc := range invented {
 		if err := doc.Check(); err != nil {
 			t.Fatal(err)
@@ -115,7 +106,7 @@ func TestLookup(t *testing.T) {
 
 // Every format says in one error that there is nothing to read.
 func TestNothingToRead(t *testing.T) {
-	types := typeSet(t, "any")
+	types := data.Any
 	empty := t.TempDir()
 	missing := filepath.Join(empty, "missing")
 	for _, name := range format.Names() {
@@ -153,7 +144,7 @@ func TestDecode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for doc, err := range f.Decode(strings.NewReader(stream), "stdin", typeSet(t, "any")) {
+		for doc, err := range f.Decode(strings.NewReader(stream), "stdin", data.Any) {
 			if err != nil || doc.ID != "stdin" || doc.Text != "x" {
 				t.Errorf("%s: %v, %v", name, doc, err)
 			}
@@ -168,7 +159,7 @@ func TestDecode(t *testing.T) {
 // Formats with a file a note could only be written as a folder, so that
 // clean.txt became clean.txt/note.txt.
 func TestCreateFileOfOneNote(t *testing.T) {
-	types := typeSet(t, "i2b2-2014")
+	types := data.I2B2
 	for _, name := range format.Names() {
 		f, err := format.Lookup(name)
 		if err != nil {
@@ -213,7 +204,7 @@ func TestCreateFile(t *testing.T) {
 	for _, ext := range []string{"conll", "jsonl"} {
 		dir := t.TempDir()
 		for _, path := range []string{dir, filepath.Join(dir, "named."+ext)} {
-			w, err := format.Create(ext, path, typeSet(t, "any"))
+			w, err := format.Create(ext, path, data.Any)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -221,7 +212,7 @@ func TestCreateFile(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		w, err := format.Create(ext, filepath.Join(dir, "aborted."+ext), typeSet(t, "any"))
+		w, err := format.Create(ext, filepath.Join(dir, "aborted."+ext), data.Any)
 		if err != nil {
 			t.Fatal(err)
 		}

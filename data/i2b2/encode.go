@@ -8,37 +8,43 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/internal/notes"
-)
-
-// A parser turns a bare CR into LF, and blanks in an attribute into spaces;
-// character references survive.
-var (
-	escapeText      = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\r", "&#13;")
-	escapeAttribute = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\t", "&#9;", "\n", "&#10;", "\r", "&#13;")
+	"github.com/lethe-deid/lethe/internal/xmlnotes"
 )
 
 func encode(doc *data.Document, dialect Dialect, types *data.TypeSet) ([]byte, error) {
-	if at, char, bad := firstBad(doc.Text); bad {
+	if at, char, illegal := xmlnotes.Illegal(doc.Text); illegal {
 		return nil, fmt.Errorf("XML cannot hold the character %U at byte %d of the text", char, at)
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\" ?>\n<%s>\n<TEXT>", dialect.root)
-	// CDATA is what corpora of this format use, but it can hold neither.
+	// Corpora of this format use CDATA sections, which can hold neither.
 	if strings.Contains(doc.Text, "\r") || strings.Contains(doc.Text, "]]>") {
-		_, _ = escapeText.WriteString(&b, doc.Text) // a bytes.Buffer takes all
+		b.WriteString(xmlnotes.EscapeText(doc.Text))
 	} else {
 		fmt.Fprintf(&b, "<![CDATA[%s]]>", doc.Text)
 	}
-	b.WriteString("</TEXT>\n<TAGS>\n")
+	fmt.Fprintf(&b, "</TEXT>\n<TAGS>\n%s</TAGS>\n</%s>\n", dialect.Tags(doc, types), dialect.root)
+	return b.Bytes(), nil
+}
+
+// Tags writes the spans of a document as they stand between <TAGS> and </TAGS>, one per
+// line, in reading order. The element of a type that the type set lacks, or of any type if it is nil, is the type itself.
+// A character that XML cannot hold becomes U+FFFD.
+func (d Dialect) Tags(doc *data.Document, types *data.TypeSet) string {
+	var b strings.Builder
 	spans := slices.Clone(doc.Spans)
 	data.SortSpans(spans)
 	offsets := notes.NewOffsets(doc.Text)
 	for i, s := range spans {
-		t, _ := types.Lookup(s.Type)
+		category := s.Type
+		if types != nil {
+			if t, ok := types.Lookup(s.Type); ok {
+				category = t.Category
+			}
+		}
 		fmt.Fprintf(&b, "<%s id=\"%s%d\" start=\"%d\" end=\"%d\" text=\"%s\" TYPE=\"%s\" comment=\"\" />\n",
-			t.Category, dialect.tag, dialect.first+i, offsets.CodePoint(s.Start), offsets.CodePoint(s.End),
-			escapeAttribute.Replace(doc.Text[s.Start:s.End]), s.Type)
+			category, d.tag, d.first+i, offsets.CodePoint(s.Start), offsets.CodePoint(s.End),
+			xmlnotes.EscapeAttribute(xmlnotes.Legal(doc.Text[s.Start:s.End])), s.Type)
 	}
-	fmt.Fprintf(&b, "</TAGS>\n</%s>\n", dialect.root)
-	return b.Bytes(), nil
+	return b.String()
 }

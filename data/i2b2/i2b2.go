@@ -86,13 +86,3 @@ func Create(dir string, dialect Dialect, types *data.TypeSet) (data.Writer, erro
 func CreateFile(path string, dialect Dialect, types *data.TypeSet) (data.Writer, error) {
 	return notes.NewNote(path, types, func(doc *data.Document) ([]byte, error) { return encode(doc, dialect, types) })
 }
-
-// firstBad finds the first character that XML 1.0 (section 2.2) does not allow.
-func firstBad(text string) (at int, char rune, ok bool) {
-	for i, r := range text {
-		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
-			return i, r, true
-		}
-	}
-	return 0, 0, false
-}

@@ -13,15 +13,6 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-func typeSet(t testing.TB, name string) *data.TypeSet {
-	t.Helper()
-	types, err := data.LookupTypeSet(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return types
-}
-
 // note wraps text and tags, as they stand in a file, from line 1 on.
 func note(text, tags string) string {
 	return `<?xml version="1.0" encoding="UTF-8" ?><deIdi2b2><TEXT>` + text + "</TEXT>\n<TAGS>\n" + tags + "\n</TAGS></deIdi2b2>"
@@ -61,7 +52,7 @@ func TestDecode(t *testing.T) {
 		"a character reference as tab": {note("Mr.&#9;Zebulon", name), "Mr.\tZebulon", []data.Span{span(4, 11, "PATIENT")}},
 	} {
 		t.Run(what, func(t *testing.T) {
-			doc, err := Decode(strings.NewReader(tc.file), "notes/110-04.xml", typeSet(t, "i2b2-2014"))
+			doc, err := Decode(strings.NewReader(tc.file), "notes/110-04.xml", data.I2B2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +69,7 @@ func TestDecodeErrors(t *testing.T) {
 		return note("<![CDATA[Mr. Zebulon]]>", "<"+element+` start="`+start+`" end="`+end+`" text="Zebulon" TYPE="`+typ+`"/>`)
 	}
 	for what, tc := range map[string]struct{ file, want string }{
-		"empty file":           {"", "f.xml:1: the file holds no XML element"},
+		"empty file":           {"", "f.xml:1: no XML element"},
 		"no XML":               {"Mr. Zebulon\n", "f.xml:1: text outside of TEXT"},
 		"broken":               {note("Mr.\n<Zebulon", ""), "f.xml:2: not well-formed XML"},
 		"unknown entity":       {note("Mr.\n&Zebulon;", ""), "f.xml:2: not well-formed XML"},
@@ -95,7 +86,7 @@ func TestDecodeErrors(t *testing.T) {
 		"invalid UTF-8":        {note("Mr.\n\xf1 Zebulon", ""), "f.xml:2: invalid UTF-8 (offset 59)"},
 		"control character":    {note("Mr.\n\x0b Zebulon", ""), "f.xml:2: XML cannot hold the character U+000B (offset 59)"},
 		"referred control":     {note("Mr.\n&#0; Zebulon", ""), "f.xml:2: not well-formed XML"},
-		"encoding":             {"<?xml version='1.0' encoding='windows-1252'?><deIdi2b2/>", "f.xml:1: the declared encoding is none of UTF-8, US-ASCII and ISO-8859-1"},
+		"encoding":             {"<?xml version='1.0' encoding='windows-1252'?><deIdi2b2/>", "f.xml:1: the declared encoding is not UTF-8, US-ASCII or ISO-8859-1"},
 		"TYPE":                 {tag("NAME", "4", "11", "Zebulon"), "f.xml:3: a tag's TYPE is not in the type set i2b2-2014"},
 		"no TYPE":              {note("Zebulon", "<NAME start='0' end='1'/>"), "f.xml:3: a tag's TYPE is not in the type set i2b2-2014"},
 		"element":              {tag("DATE", "4", "11", "PATIENT"), "f.xml:3: a tag's element is not the category of its TYPE"},
@@ -112,7 +103,7 @@ func TestDecodeErrors(t *testing.T) {
 		"UTF-16 without a BOM": {"<\x00d\x00", "f.xml:1: XML cannot hold the character U+0000 (offset 1)"},
 	} {
 		t.Run(what, func(t *testing.T) {
-			doc, err := Decode(strings.NewReader(tc.file), "f.xml", typeSet(t, "i2b2-2014"))
+			doc, err := Decode(strings.NewReader(tc.file), "f.xml", data.I2B2)
 			if err == nil {
 				t.Fatalf("read %d bytes of text and %d spans, want an error", len(doc.Text), len(doc.Spans))
 			}
@@ -128,7 +119,7 @@ func TestDecodeErrors(t *testing.T) {
 
 // What XML does to a text on its way through a parser must not happen to ours.
 func TestRoundTrip(t *testing.T) {
-	types := typeSet(t, "i2b2-2014")
+	types := data.I2B2
 	rapid.Check(t, func(t *rapid.T) {
 		unit := rapid.SampledFrom([]string{"a", "Zoë", " ", "\n", "\r", "\r\n", "\t", "]]>", "]]", ">", "<", "&amp;", "&", `"`, "\uFEFF", "\u0085", "\u2028", "😀", "<![CDATA[", "<!--"})
 		doc := &data.Document{ID: "7-1", Patient: "7", Text: strings.Join(rapid.SliceOf(unit).Draw(t, "text"), "")}
@@ -165,7 +156,7 @@ func TestRoundTrip(t *testing.T) {
 
 func TestCreate(t *testing.T) {
 	dir := t.TempDir()
-	w, err := Create(dir, I2B2, typeSet(t, "i2b2-2014"))
+	w, err := Create(dir, I2B2, data.I2B2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +194,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(note("<![CDATA[Mr. Zebulon]]>", `<NAME id="P0" start="4" end="11" text="" TYPE="PATIENT" comment="" />`)))
 	f.Add([]byte("\uFEFF<?xml version='1.0' encoding='ISO-8859-1'?><MEDDOCAN><TEXT>\xf1&#13;\r\n]]&gt;</TEXT><TAGS><X start='0' end='01' TYPE='X'/></TAGS></MEDDOCAN>"))
 	f.Add([]byte("<deIdi2b2><TEXT><!-- --><![CDATA[]]]]><![CDATA[>]]></TEXT></deIdi2b2>"))
-	types := typeSet(f, "any")
+	types := data.Any
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		doc, err := decode("f.xml", raw, types)
 		if err != nil {

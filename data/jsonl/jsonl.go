@@ -135,7 +135,25 @@ func encode(doc *data.Document) ([]byte, error) {
 	if !utf8.ValidString(doc.ID) || !utf8.ValidString(doc.Patient) {
 		return nil, errors.New("the id or patient is not UTF-8")
 	}
-	w := written{ID: doc.ID, Patient: doc.Patient, Text: doc.Text, Spans: []writtenSpan{}}
+	spans, err := writtenSpans(doc)
+	if err != nil {
+		return nil, err
+	}
+	return marshal(written{ID: doc.ID, Patient: doc.Patient, Text: doc.Text, Spans: spans})
+}
+
+// EncodeSpans makes the list that a line of the document has under the key spans.
+func EncodeSpans(doc *data.Document) ([]byte, error) {
+	spans, err := writtenSpans(doc)
+	if err != nil {
+		return nil, err
+	}
+	list, err := marshal(spans)
+	return bytes.TrimSuffix(list, []byte("\n")), err
+}
+
+func writtenSpans(doc *data.Document) ([]writtenSpan, error) {
+	list := []writtenSpan{}
 	spans := slices.Clone(doc.Spans)
 	data.SortSpans(spans)
 	offsets := notes.NewOffsets(doc.Text)
@@ -147,12 +165,16 @@ func encode(doc *data.Document) ([]byte, error) {
 		if s.Score != 1 {
 			out.Score = &s.Score
 		}
-		w.Spans = append(w.Spans, out)
+		list = append(list, out)
 	}
+	return list, nil
+}
+
+func marshal(value any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b) // writes a line end at the end
 	enc.SetEscapeHTML(false)
-	err := enc.Encode(w)
+	err := enc.Encode(value)
 	return b.Bytes(), err
 }
 

@@ -12,15 +12,6 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-func typeSet(t testing.TB, name string) *data.TypeSet {
-	t.Helper()
-	types, err := data.LookupTypeSet(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return types
-}
-
 func phi(start, end int, typ string, score float64) data.Span {
 	return data.Span{Start: start, End: end, Type: typ, Score: score}
 }
@@ -44,7 +35,7 @@ func TestDecode(t *testing.T) {
 		"U+FEFF in text":   {"{\"id\":\"x\",\"text\":\"\uFEFFZoë\",\"spans\":[{\"start\":1,\"end\":4,\"type\":\"PATIENT\"}]}", data.Document{ID: "x", Text: "\uFEFFZoë", Spans: []data.Span{phi(3, 7, "PATIENT", 1)}}},
 	} {
 		t.Run(what, func(t *testing.T) {
-			got, err := data.Collect(Decode(strings.NewReader("\uFEFF \r\n"+tc.line), "f.jsonl", typeSet(t, "i2b2-2014")))
+			got, err := data.Collect(Decode(strings.NewReader("\uFEFF \r\n"+tc.line), "f.jsonl", data.I2B2))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +83,7 @@ func TestDecodeErrors(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			file := `{"id":"first","text":""}` + "\n\n" + tc.line + "\n" + `{"id":"last","text":""}`
 			var got []string
-			for doc, err := range Decode(strings.NewReader(file), "f.jsonl", typeSet(t, "i2b2-2014")) {
+			for doc, err := range Decode(strings.NewReader(file), "f.jsonl", data.I2B2) {
 				if err != nil {
 					got = append(got, err.Error())
 					continue
@@ -131,18 +122,14 @@ func TestBadFirstLineCostsOnlyItself(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	for range Decode(strings.NewReader("[\n[\n{\"text\":\"x\"}\n"), "f.json", typeSet(t, "any")) {
+	for range Decode(strings.NewReader("[\n[\n{\"text\":\"x\"}\n"), "f.json", data.Any) {
 		break // must not be asked again
 	}
 }
 
 // items reads a file: IDs and errors.
 func items(file string) (got []string) {
-	types, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		panic(err)
-	}
-	for doc, err := range Decode(strings.NewReader(file), "f.json", types) {
+	for doc, err := range Decode(strings.NewReader(file), "f.json", data.I2B2) {
 		if err != nil {
 			got = append(got, err.Error())
 			continue
@@ -242,7 +229,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"id":"110-04","patient":"110","text":"ñ Zoë","spans":[{"start":2,"end":5,"type":"PATIENT","score":0.25}]}` + "\n\n" + `{"text":"\ud83d\ude00"}`))
 	f.Add([]byte(`{"text":"ñ Zoë","meta":{"note_id":1},"spans":[{"start":2,"end":5,"label":"X"}]}`))
 	f.Add([]byte(`{"id":7,"text":"ñ Zoë","label":[[2,5,"X"]],"entities":[{"label":"X","start_offset":0,"end_offset":1}]}`))
-	types := typeSet(f, "any")
+	types := data.Any
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for doc, err := range Decode(bytes.NewReader(raw), "f.jsonl", types) {
 			if err != nil {

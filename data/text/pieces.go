@@ -26,16 +26,7 @@ const pieceSize = 1 << 20
 // (after decompression), and reading continues with the next file.
 func Pieces(path string) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
-		files, err := notes.List(path, Ext)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		for _, file := range files {
-			if !pieces(file, yield) {
-				return
-			}
-		}
+		notes.Walk(path, Ext, yield, func(file string) bool { return pieces(file, yield) })
 	}
 }
 

@@ -44,7 +44,7 @@ func Decode(r io.Reader, name string) (*data.Document, error) {
 
 func newDocument(path, text string) *data.Document {
 	id := notes.ID(path)
-	return &data.Document{ID: id, Patient: notes.Patient(id), Text: text}
+	return &data.Document{ID: id, Patient: data.PatientOf(id), Text: text}
 }
 
 // Create returns a writer of notes into a folder, as ID.txt. It writes only the

@@ -141,8 +141,8 @@ func (c *checked) checkOptions() error {
 		return fmt.Errorf("--keep-patient: %s has no columns", c.format.Name)
 	}
 	err := c.format.Check(c.options)
-	if err != nil && c.format.Name == "csv" && len(c.Columns) == 0 {
-		err = errors.New("--format csv requires a --column")
+	if err != nil && c.format.NeedsColumn && len(c.Columns) == 0 {
+		err = fmt.Errorf("--format %s requires a --column", c.format.Name)
 	}
 	return err
 }

@@ -27,6 +27,7 @@ type noteFile struct {
 
 // fileSet is what a command works on.
 type fileSet struct {
+	format  *notefile.Format
 	all     []noteFile
 	whole   int        // of those that were found, how many an earlier run has done
 	output  string     // Stdio, or a path
@@ -42,14 +43,14 @@ func findFiles(f *notefile.Format, input, output string, resume bool, events Eve
 	if err != nil {
 		return nil, err
 	}
-	set := &fileSet{output: output, folder: output != Stdio && (many || paths.IsFolder(output))}
+	set := &fileSet{format: f, output: output, folder: output != Stdio && (many || paths.IsFolder(output))}
 	switch {
 	case many && output == Stdio:
 		return nil, errors.New("an --output folder is required for the notes of a folder")
-	case f.Name == "brat" && input == Stdio:
-		return nil, errors.New("brat needs files, and cannot be read from stdin")
-	case f.Name == "brat" && !set.folder:
-		return nil, errors.New("brat keeps a note in two files: give an --output folder")
+	case f.Sidecar != nil && input == Stdio:
+		return nil, fmt.Errorf("%s needs files, and cannot be read from stdin", f.Name)
+	case f.Sidecar != nil && !set.folder:
+		return nil, fmt.Errorf("%s keeps a note in two files: give an --output folder", f.Name)
 	case resume && output == Stdio:
 		return nil, errors.New("--resume requires an --output: nobody knows how far stdout has come")
 	case output != Stdio:
@@ -132,8 +133,8 @@ func (s *fileSet) checkPlaces(f *notefile.Format) error {
 		clear(from)
 		for _, file := range s.all {
 			place := file.out
-			if f.Name == "brat" {
-				place = annotationPath(place)
+			if f.Sidecar != nil {
+				place = f.Sidecar.Path(place)
 			}
 			key := place
 			if fold {
@@ -257,7 +258,7 @@ func walk(f *notefile.Format, dir string, add func(in, name string), events Even
 			left.special = append(left.special, name)
 		case f.Takes(entry.Name()):
 			take(path, name)
-		case f.Name != "brat" || !strings.EqualFold(filepath.Ext(name), ".ann"):
+		case f.Sidecar == nil || !strings.EqualFold(filepath.Ext(name), f.Sidecar.Ext):
 			left.others = append(left.others, name)
 		}
 		return nil
@@ -278,7 +279,9 @@ func (s *fileSet) leaveWhole() error {
 	left := leftovers{}
 	for i, file := range s.all {
 		left.add(file.out)
-		left.add(annotationPath(file.out))
+		if s.format.Sidecar != nil {
+			left.add(s.format.Sidecar.Path(file.out))
+		}
 		if info, err := os.Stat(file.out); err == nil && info.Mode().IsRegular() {
 			s.all[i].done = true
 			s.whole++

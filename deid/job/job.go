@@ -141,8 +141,9 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	if r.engine.Replacer, err = replace.New(c.plan, with); err != nil {
 		return nil, none, err
 	}
-	if r.known, err = c.setRules(r.engine, model.Types); err != nil {
-		return nil, none, err
+	given := deid.RuleFiles{SafetyNet: c.SafetyNet, Rules: c.Rules, Deny: c.Deny, Allow: c.Allow, Known: c.Known}
+	if r.known, err = given.Set(r.engine, model.Types); err != nil {
+		return nil, none, fmt.Errorf("--%w", err) // it begins with the name of a field, which is that of the option
 	}
 	if r.known != nil && r.known.Short() > 0 {
 		events.warn(fmt.Errorf("%s: %d values are too short to be looked for", c.Known, r.known.Short()))
@@ -229,7 +230,7 @@ func (c *checked) checkAudit(files *fileSet) error {
 		if files.folder {
 			place = filepath.Join(out, file.name)
 		}
-		if path == place || c.format.Name == "brat" && path == annotationPath(place) {
+		if path == place || path == c.format.Sidecar.Path(place) {
 			return fmt.Errorf("%s: notes are to be written there, and not the audit", c.Audit)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/brat"
 	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/deid/audit"
 	"github.com/lethe-deid/lethe/deid/mapping"
@@ -173,9 +172,6 @@ func (r *run) stamp(file noteFile) string {
 // result begins the result of a note.
 func (r *run) result(file noteFile, n *notefile.Note) *result {
 	doc := &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text}
-	if f := r.config.format; doc.Patient == "" && (f.Name == "text" || f.Name == "brat") && file.in != Stdio {
-		doc.Patient = notefile.PatientOf(doc.ID)
-	}
 	if dir := filepath.ToSlash(filepath.Dir(file.name)); r.config.PatientFolders && dir != "." {
 		doc.Patient = dir
 	}
@@ -309,7 +305,7 @@ func (r *run) write(it item) error {
 		r.lines = append(r.lines, n.line)
 		r.ofFile++
 		r.events.Progress.Tell("de-identifying", r.summary.Notes, 0)
-		if r.config.format.Name == "brat" {
+		if r.config.format.Sidecar != nil {
 			r.annotated = it.record.Notes[i].Replaced(edits[i])
 		}
 	}
@@ -357,13 +353,13 @@ func (r *run) finish(it item) error {
 		return err
 	}
 	if r.annotated != nil { // gets its name first, so that a text is never without
-		annotations, err := openSink(annotationPath(it.file.out), false)
+		annotations, err := openSink(r.config.format.Sidecar.Path(it.file.out), false)
 		if err != nil {
 			return err
 		}
 		annotations.over = true // a run that was killed may have left them, and no text
 		r.written = append(r.written, annotations)
-		if err := errors.Join(annotations.write(brat.Encode(r.annotated)), annotations.close()); err != nil {
+		if err := errors.Join(annotations.write(r.config.format.Sidecar.Encode(r.annotated)), annotations.close()); err != nil {
 			return err
 		}
 	}

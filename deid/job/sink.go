@@ -167,14 +167,6 @@ func syncFolders(paths map[string]bool) {
 	}
 }
 
-// annotationPath is where brat keeps the annotations of a text.
-func annotationPath(path string) string {
-	if ext := filepath.Ext(path); strings.EqualFold(ext, ".gz") {
-		path = strings.TrimSuffix(path, ext)
-	}
-	return strings.TrimSuffix(path, filepath.Ext(path)) + ".ann"
-}
-
 func unreadable(path string, err error) error { return fileError(path, "cannot be read", err) }
 
 // unwritable names the file of an error rather than the hidden one in its place.

@@ -10,15 +10,14 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// readCSV reads CSV as RFC 4180 has it, with a header: fields parted by a comma, in
-// a .tsv by a tab, or by another character, quoted where need be, with quotes doubled; LF or CR LF; line ends
-// within quotes. A quote within a field that does not begin with one is itself. A note
-// is a field of a column of Options.Columns, a row a record. New text that
-// needs quotes gets them.
+// readCSV reads CSV with a header according to RFC 4180: fields separated by a comma (in a .tsv by a tab, or by
+// Options.Comma), in quotes if necessary, with quotes doubled. Rows end in LF or CR LF; line ends within quotes belong to
+// the field. A quote in a field that does not begin with one is an ordinary character. A row is a record, and each field
+// in one of Options.Columns is a note. New text that requires quotes gets them.
 //
-// A row with more or fewer fields than the header is left out, since nobody can tell which of them is a note; so is one
-// with blanks before a quote, which some readers skip. A header with other line ends, a quote that is never closed, or
-// text after a closing quote, breaks the file: no reader can tell where rows end.
+// A row is refused if it has more or fewer fields than the header, since nobody can tell which of them is a note, or if
+// there are blanks before a quote, which some readers skip. The file is broken if the header has other line ends, if a
+// quote is never closed, or if there is text after a closing quote: no reader can tell where rows end.
 func readCSV(in *source, o Options) Records {
 	if o.Comma == 0 {
 		o.Comma = ','

@@ -143,16 +143,6 @@ func contentKind(start string) string {
 	return ""
 }
 
-// expected are the kinds of content that a format may have, besides those that no kind is told of.
-var expected = map[string][]string{
-	"i2b2": {"xml"}, "meddocan": {"xml"},
-	"jsonl": {"json"}, "fhir": {"json"},
-	"hl7": {"hl7"},
-}
-
-// related are extensions that a format's files have, though a folder is not searched for them.
-var related = map[string][]string{"jsonl": {".json"}, "fhir": {".jsonl"}}
-
 // otherKinds are extensions of files that no format reads.
 var otherKinds = []string{".rtf", ".pdf", ".doc", ".docx", ".odt", ".xls", ".xlsx", ".ods", ".zip", ".bz2", ".xz", ".zst", ".7z", ".gz"}
 
@@ -162,7 +152,7 @@ func (f *Format) checkKind(in *source) error {
 	if strings.EqualFold(filepath.Ext(in.name), ".gz") && ext == "" {
 		ext = strings.ToLower(filepath.Ext(in.base()))
 	}
-	if !slices.Contains(f.Exts, ext) && !slices.Contains(related[f.Name], ext) {
+	if !slices.Contains(f.Exts, ext) && !slices.Contains(f.alsoExts, ext) {
 		var owners []string
 		for _, other := range formats {
 			if slices.Contains(other.Exts, ext) {
@@ -177,7 +167,7 @@ func (f *Format) checkKind(in *source) error {
 		}
 	}
 	start, _ := in.in.Peek(contentPeek) // an error comes again when reading
-	if kind := contentKind(string(start)); kind != "" && !slices.Contains(expected[f.Name], kind) {
+	if kind := contentKind(string(start)); kind != "" && kind != f.content {
 		return in.defect(1, -1, fmt.Sprintf("the content is %s, so the file is not of the format %s", kindNames[kind], f.Name))
 	}
 	return nil

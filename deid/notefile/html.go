@@ -4,6 +4,8 @@ import (
 	"errors"
 	"html"
 	"strings"
+
+	"github.com/lethe-deid/lethe/internal/xmlnotes"
 )
 
 // elements are the elements of HTML, and what their tags show as in the text. What is not known to stand within a line
@@ -197,10 +199,10 @@ func (h *htmlText) tag(at int, t htmlTag) error {
 }
 
 // escapeAttributeText writes text between quotes of either kind.
-func escapeAttributeText(text string) string { return attributeEscapes.Replace(legal(text)) }
+func escapeAttributeText(text string) string { return attributeEscapes.Replace(xmlnotes.Legal(text)) }
 
 // escapeUnquoted writes text as the value of an attribute without quotes.
-func escapeUnquoted(text string) string { return unquotedEscapes.Replace(legal(text)) }
+func escapeUnquoted(text string) string { return unquotedEscapes.Replace(xmlnotes.Legal(text)) }
 
 var (
 	attributeEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")

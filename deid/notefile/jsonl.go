@@ -3,14 +3,13 @@ package notefile
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/jsonl"
 )
 
 // readJSONL reads JSON Lines, an object a line. Notes are the strings under the keys of
@@ -174,7 +173,10 @@ func (l *jsonLine) beside(edits [][]Edit) []Edit {
 		if name == "spans" && l.j.kind(i) != '"' {
 			fresh = "[]"
 			if l.besideText(i) && len(edits[0]) > 0 {
-				filled, fresh = true, spanList(l.record.Notes[0].Replaced(edits[0]))
+				filled = true
+				if spans, err := jsonl.EncodeSpans(l.record.Notes[0].Replaced(edits[0])); err == nil { // else a score is none
+					fresh = string(spans)
+				}
 			}
 		}
 		if filled {
@@ -210,32 +212,6 @@ func (l *jsonLine) besideText(i int) bool {
 	}
 	parent := l.j.parent(i)
 	return parent == 0 || parent == l.j.parent(l.texts[0])
-}
-
-// spanList writes spans as data/jsonl does: offsets count code points.
-func spanList(doc *data.Document) string {
-	type span struct {
-		Start int      `json:"start"`
-		End   int      `json:"end"`
-		Type  string   `json:"type"`
-		Score *float64 `json:"score,omitempty"` // nil is 1
-	}
-	spans := make([]span, len(doc.Spans))
-	done, points := 0, 0
-	point := func(at int) int {
-		points += utf8.RuneCountInString(doc.Text[done:at])
-		done = at
-		return points
-	}
-	for i, s := range doc.Spans {
-		spans[i] = span{Start: point(s.Start), Type: s.Type}
-		spans[i].End = point(s.End)
-		if s.Score != 1 {
-			spans[i].Score = &s.Score
-		}
-	}
-	raw, _ := json.Marshal(spans) // scores are numbers
-	return string(raw)
 }
 
 // object is the JSON object of a record.

@@ -1,18 +1,24 @@
 // Package notefile reads the files in which notes travel, and writes them again with
 // other words in the notes and every other byte as it was.
 //
-// A file is a sequence of records: lines of JSON Lines, rows of CSV, messages of
-// HL7, or the file itself. A record has raw bytes and, somewhere in them, escaped and
-// with markup between, the texts of notes. To rewrite it is to edit the texts:
+// A file is a sequence of records: the lines of JSON Lines, the rows of CSV, the messages
+// of HL7, or the file itself. A record has raw bytes and, somewhere in them, the texts of
+// notes, escaped and with markup in between. To change a record, edit these texts:
 //
-//	for record, err := range format.Read(file, "notes.csv", options) {
+//	format, err := notefile.Lookup("csv")
+//	...
+//	for record, err := range format.Read(file, "notes.csv", notefile.Options{Columns: []string{"note"}}) {
 //		...
-//		edits := make([][]notefile.Edit, len(record.Notes)) // of each note
+//		edits := make([][]notefile.Edit, len(record.Notes)) // edits[i] are those of record.Notes[i]
+//		...
 //		raw, err := record.Encode(edits)
 //
-// Without edits a record comes out as it went in. The exception is what says where
-// PHI stood in the text, as <TAGS> of i2b2 XML and spans of JSON Lines do: it would be
-// wrong afterwards, and holds PHI itself. It is made anew from the edits.
+// Without edits a record comes out as it went in, with one exception: lists of where PHI
+// stands in the text, such as <TAGS> of i2b2 XML and spans of JSON Lines. They would be wrong
+// afterwards and quote the PHI, so they are made anew from the edits.
+//
+// A record that cannot be examined as a whole, such as one with a comment in XML or a PDF in
+// FHIR, is an error rather than a record.
 package notefile
 
 import (
@@ -25,31 +31,34 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/brat"
+	"github.com/lethe-deid/lethe/data/i2b2"
 	"github.com/lethe-deid/lethe/deid/safetynet"
+	"github.com/lethe-deid/lethe/internal/table"
 )
 
-// Record is what is written as a whole or not at all.
+// Record is a part of a file that is written as a whole or not at all.
 type Record struct {
-	Raw   []byte // in UTF-8, whatever the encoding of the file
+	Raw   []byte // its bytes, converted to UTF-8 whatever the encoding of the file
 	Line  int    // of its first byte, from 1
 	Notes []*Note
 
 	beside  func(edits [][]Edit) []Edit // edits of Raw outside of the notes; may be nil
-	charset *byteCode                   // that Encode writes; nil for UTF-8
+	charset *byteCode                   // the encoding that Encode writes; nil for UTF-8
 }
 
 // Note is one text of a record. The document has no spans.
 type Note struct {
 	*data.Document
-	Line  int               // of the file, where the text or, in CSV, its row begins
-	Known []safetynet.Value // what the record says elsewhere of the patient
+	Line  int               // the line of the file on which the text or, in CSV, its row begins
+	Known []safetynet.Value // values of the patient that stand elsewhere in the record
 
 	below func([]Edit) []Edit // translates edits of the text into edits of the record
 }
 
-// Encode writes the record with the edits made in its notes: edits[i] are those of
-// Notes[i], sorted and disjoint, and nil for none. It fails if they are not, or if two notes, or
-// a note and what is changed beside it, are the same place of the record.
+// Encode returns the bytes of the record with the edits made, in the encoding of the file. There must be an element
+// of edits for each of the Notes; it may be nil, and has to be sorted and disjoint. Encode fails if it is not, or if
+// two changes concern the same place of the record.
 func (r *Record) Encode(edits [][]Edit) ([]byte, error) {
 	var all []Edit
 	for i, n := range r.Notes {
@@ -75,8 +84,8 @@ func (r *Record) Encode(edits [][]Edit) ([]byte, error) {
 	return r.charset.fromUTF8(raw), nil
 }
 
-// Replaced is the document that the edits make of a note: its spans are where new
-// text stands.
+// Replaced returns the document that the edits make of a note. Its spans are the places of the
+// new text.
 func (n *Note) Replaced(edits []Edit) *data.Document {
 	doc := &data.Document{ID: n.ID, Patient: n.Patient, Text: apply(n.Text, edits)}
 	moved := 0
@@ -89,68 +98,93 @@ func (n *Note) Replaced(edits []Edit) *data.Document {
 	return doc
 }
 
-// Records is how a file is read. A *data.Error is about one record, which is left
-// out, and reading goes on; after a *Broken it does not.
+// Records yields the records of a file. After a *data.Error, which concerns one record, reading
+// goes on with the next; a *Broken is the last.
 type Records = iter.Seq2[*Record, error]
 
-// Broken is the error of a file of which the rest cannot be read.
+// Broken means that the rest of a file cannot be read.
 type Broken struct{ Err error }
 
 func (b *Broken) Error() string { return b.Err.Error() }
 func (b *Broken) Unwrap() error { return b.Err }
 
-// Options say what the file does not.
+// Options describe a file where it does not do so itself. The zero value has the defaults.
 type Options struct {
 	Types    *data.TypeSet // gives tags of XML their category; nil: the type itself
-	Encoding string        // utf-8 (default), latin1 or windows-1252: what the file is in, and is written in
-	Columns  []string      // of CSV, and keys of JSON Lines (a.b: b in a), that hold notes; JSON Lines: default text
-	ID       string        // column or key with the note's id; JSON Lines: default id, then meta.note_id; else file and line
-	Patient  string        // column or key that says whose note it is; JSON Lines: default patient, then meta.patient_id
-	Comma    byte          // what parts the fields of CSV; default ',', in .tsv a tab
-	// NoPatient has Encode empty the column of Patient, and make null of the key.
+	Encoding string        // the encoding in which the file is read and written: utf-8 (default), latin1 or windows-1252
+	Columns  []string      // columns of CSV, or keys of JSON Lines (a.b: b in a), that hold notes; default of JSON Lines: text
+	ID       string        // column or key of the note's id; default of JSON Lines: id, then meta.note_id; else file and line
+	Patient  string        // column or key of the patient; default of JSON Lines: patient, then meta.patient_id
+	Comma    byte          // the delimiter of the fields of CSV; default ',', in .tsv a tab
+	// NoPatient makes Encode empty the column of Patient, or set the key to null.
 	NoPatient bool
 }
 
-// Format is a kind of file.
+// Format is a kind of file. Another one is another value in the table below.
 type Format struct {
 	Name string
 	Exts []string // of its files in a folder, besides those with .gz at the end
-	// Columns says that notes stand in columns or keys, which Options may name.
-	Columns bool
-	// Unchanged says what of a file is not examined, and stays as it was.
+	// Sidecar describes the second file of each note, which says where PHI stands in the first, as in brat. It is nil for
+	// formats that have none. Read does not read it; it is to be written anew.
+	Sidecar *Sidecar
+	// Columns reports whether notes stand in columns or keys, which Options may name; NeedsColumn, whether it has to.
+	Columns, NeedsColumn bool
+	// Unchanged says what in a file is not examined and stays as it was.
 	Unchanged string
 
-	read func(in *source, o Options) Records
+	read     func(in *source, o Options) Records
+	delimits bool     // Options.Comma parts its fields
+	paths    bool     // columns are paths of keys, as a.b
+	content  string   // what contentKind may say of a file
+	alsoExts []string // extensions that its files have, too, though a folder is not searched for them
 }
 
 var formats = []*Format{
 	{Name: "text", Exts: []string{".txt"}, Unchanged: "names of files", read: readText},
-	{Name: "i2b2", Exts: []string{".xml"}, Unchanged: "names of files", read: readXML("P", 0)},
-	{Name: "meddocan", Exts: []string{".xml"}, Unchanged: "names of files", read: readXML("T", 1)},
-	{Name: "brat", Exts: []string{".txt"}, Unchanged: "names of files", read: readText},
-	{Name: "jsonl", Exts: []string{".jsonl", ".ndjson"}, Columns: true, Unchanged: "names of files, ids, and all other keys", read: readJSONL},
-	{Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, Unchanged: "names of files, ids, the header, and all other columns", read: readCSV},
-	{Name: "fhir", Exts: []string{".json", ".ndjson"}, Unchanged: "all but texts of attachments, narratives, annotations, conclusions and values: names, identifiers, titles, descriptions and other fields still say who it is", read: readFHIR},
-	{Name: "hl7", Exts: []string{".hl7"}, Unchanged: "all but OBX-5 (without its numbers, dates and codes) and NTE-3: PID and other segments still say who it is", read: readHL7},
+	{Name: "i2b2", Exts: []string{".xml"}, Unchanged: "names of files", read: readXML(i2b2.I2B2), content: "xml"},
+	{Name: "meddocan", Exts: []string{".xml"}, Unchanged: "names of files", read: readXML(i2b2.MEDDOCAN), content: "xml"},
+	{Name: "brat", Exts: []string{".txt"}, Sidecar: &Sidecar{Ext: ".ann", Encode: brat.Encode}, Unchanged: "names of files", read: readText},
+	{
+		Name: "jsonl", Exts: []string{".jsonl", ".ndjson"}, alsoExts: []string{".json"}, Columns: true, paths: true, content: "json",
+		Unchanged: "names of files, ids, and all other keys", read: readJSONL,
+	},
+	{
+		Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, NeedsColumn: true, delimits: true,
+		Unchanged: "names of files, ids, the header, and all other columns", read: readCSV,
+	},
+	{
+		Name: "fhir", Exts: []string{".json", ".ndjson"}, alsoExts: []string{".jsonl"}, content: "json", read: readFHIR,
+		Unchanged: "all but texts of attachments, narratives, annotations, conclusions and values: names, identifiers, titles, descriptions and other fields still say who it is",
+	},
+	{
+		Name: "hl7", Exts: []string{".hl7"}, content: "hl7", read: readHL7,
+		Unchanged: "all but OBX-5 (without its numbers, dates and codes) and NTE-3: PID and other segments still say who it is",
+	},
 }
+
+func nameOf(f *Format) string { return f.Name }
 
 // Lookup finds a format by its name.
-func Lookup(name string) (*Format, error) {
-	for _, f := range formats {
-		if f.Name == name {
-			return f, nil
-		}
-	}
-	return nil, fmt.Errorf("no format %q (have %s)", name, strings.Join(Names(), ", "))
-}
+func Lookup(name string) (*Format, error) { return table.Lookup(formats, nameOf, "format", name) }
 
 // Names lists the formats: text, i2b2, meddocan, brat, jsonl, csv, fhir, hl7.
-func Names() []string {
-	var names []string
-	for _, f := range formats {
-		names = append(names, f.Name)
+func Names() []string { return table.Names(formats, nameOf) }
+
+// Sidecar is the second file of a note.
+type Sidecar struct {
+	Ext    string                          // its extension, which takes the place of that of the note
+	Encode func(doc *data.Document) []byte // the content for the note as written, with its spans
+}
+
+// Path is the path of the second file for the note at a path, or "" if s is nil. The second file is never gzipped.
+func (s *Sidecar) Path(note string) string {
+	if s == nil {
+		return ""
 	}
-	return names
+	if ext := filepath.Ext(note); strings.EqualFold(ext, ".gz") {
+		note = strings.TrimSuffix(note, ext)
+	}
+	return strings.TrimSuffix(note, filepath.Ext(note)) + s.Ext
 }
 
 // Takes reports whether a file of this name is one of the format.
@@ -159,17 +193,17 @@ func (f *Format) Takes(name string) bool {
 	return !strings.HasPrefix(filepath.Base(name), ".") && slices.Contains(f.Exts, filepath.Ext(name))
 }
 
-// Check names the first option that makes no sense.
+// Check returns an error for the first option that is invalid or does not suit the format.
 func (f *Format) Check(o Options) error {
 	if _, err := charset(o.Encoding); err != nil {
 		return err
 	}
 	switch {
-	case f.Name == "csv" && len(o.Columns) == 0:
-		return fmt.Errorf("csv requires the name of the column with the notes")
+	case f.NeedsColumn && len(o.Columns) == 0:
+		return fmt.Errorf("%s requires the name of the column with the notes", f.Name)
 	case !f.Columns && (len(o.Columns) > 0 || o.ID != "" || o.Patient != ""):
 		return fmt.Errorf("%s has no columns", f.Name)
-	case f.Name != "csv" && o.Comma != 0:
+	case !f.delimits && o.Comma != 0:
 		return fmt.Errorf("%s has no delimiter", f.Name)
 	case o.Comma == '"' || o.Comma == '\n' || o.Comma == '\r' || o.Comma >= 0x80:
 		return fmt.Errorf("a delimiter is one ASCII character, and neither a quote nor a line end")
@@ -184,12 +218,12 @@ func (f *Format) checkColumns(o Options) error {
 		switch {
 		case name == "" && slices.Contains(o.Columns, ""):
 			return errors.New("the name of a column is empty")
-		case f.Name == "jsonl" && name != "" && slices.Contains(strings.Split(name, "."), ""):
+		case f.paths && name != "" && slices.Contains(strings.Split(name, "."), ""):
 			return fmt.Errorf("the key %q has an empty part: it requires names with single dots between them", name)
 		}
 	}
 	same := func(a, b string) bool {
-		if f.Name == "jsonl" {
+		if f.paths {
 			a, b = a+".", b+"."
 			return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 		}
@@ -214,8 +248,8 @@ func (f *Format) checkColumns(o Options) error {
 	return nil
 }
 
-// Read reads a stream that is not compressed. Name stands for the path in errors,
-// and in ids that the file does not give. Options are those that Check passes.
+// Read reads a stream that is not compressed. The name stands for the path in errors
+// and in ids that the file does not give. The options must have passed Check.
 func (f *Format) Read(r io.Reader, name string, o Options) Records {
 	return func(yield func(*Record, error) bool) {
 		cs, err := charset(o.Encoding)
@@ -239,7 +273,7 @@ func (f *Format) Read(r io.Reader, name string, o Options) Records {
 	}
 }
 
-// one reads a file that is one record. Encoded is that of checkTexts.
+// one reads a file that is one record. For encoded see checkTexts.
 func one(in *source, encoded bool, parse func(raw []byte) (*Record, error)) Records {
 	return func(yield func(*Record, error) bool) {
 		raw, err := in.all()
@@ -265,7 +299,9 @@ func readText(in *source, _ Options) Records {
 		if err := in.checkUTF8(raw, 1, 0); err != nil {
 			return nil, err
 		}
-		note := &Note{Document: &data.Document{ID: in.id(), Text: string(raw)}, Line: 1, below: slices.Clone[[]Edit]}
+		id := in.id()
+		doc := &data.Document{ID: id, Patient: patientOf(id), Text: string(raw)}
+		note := &Note{Document: doc, Line: 1, below: slices.Clone[[]Edit]}
 		return &Record{Raw: raw, Line: 1, Notes: []*Note{note}}, nil
 	})
 }

@@ -230,7 +230,7 @@ func TestMarksAreMadeAnew(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	const tags = `<NAME id="P0" start="0" end="3" text="Ana" TYPE="PATIENT" comment="" />` + "\n"
-	types, _ := data.LookupTypeSet("i2b2-2014")
+	types := data.I2B2
 	e = example{"i2b2", "a.xml", "<deIdi2b2><TEXT>Ana, Ana</TEXT><TAGS>\n" + tags + "</TAGS></deIdi2b2>", Options{Types: types}}
 	if got, want := encode(readAll(t, e), none), "<deIdi2b2><TEXT>Ana, Ana</TEXT><TAGS>\n</TAGS></deIdi2b2>"; got != want {
 		t.Errorf("%s", got)
@@ -275,7 +275,7 @@ func TestErrors(t *testing.T) {
 		"XML, a comment":  {example{"i2b2", "a.xml", "<deIdi2b2>\n<!-- Zebulon --><TEXT></TEXT></deIdi2b2>", Options{}}, []string{"broken", "a.xml:2: a comment, which would go unexamined"}},
 		"XML, an element": {example{"i2b2", "a.xml", "<deIdi2b2>\n<WHO>Zebulon</WHO><TEXT></TEXT></deIdi2b2>", Options{}}, []string{"broken", "a.xml:2: an element other than TEXT and TAGS, which would go unexamined"}},
 		"XML, no text":    {example{"i2b2", "a.xml", "<deIdi2b2></deIdi2b2>", Options{}}, []string{"broken", "a.xml:1: there is no TEXT"}},
-		"XML, nothing":    {example{"i2b2", "a.xml", "", Options{}}, []string{"broken", "a.xml:1: the file holds no XML element"}},
+		"XML, nothing":    {example{"i2b2", "a.xml", "", Options{}}, []string{"broken", "a.xml:1: no XML element"}},
 		"XML, UTF-16":     {example{"i2b2", "a.xml", "<?xml version='1.0' encoding='UTF-16'?>", Options{}}, []string{"broken", "a.xml:1: the declared encoding is none of UTF-8, US-ASCII, ISO-8859-1 and windows-1252"}},
 		"a bad line": {example{"jsonl", "n.jsonl", "{\"text\":\"a\"}\n{\"text\":\"Zebulon\n{\"id\":\"c\",\"text\":\"\"}\n{\"txt\":\"Zebulon\"}\n{\"text\":7}\n{\"text\":\"\\ud83d\"}\n[]", Options{}},
 			[]string{"n-0001", "n.jsonl:2: not valid JSON (offset 29)", "c", `n.jsonl:4: the key "text" is missing`,

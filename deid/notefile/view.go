@@ -8,17 +8,17 @@ import (
 )
 
 // view is a text as it stands in other bytes, its source: escaped, in pieces, or
-// with markup between. It is made from left to right.
+// with markup in between. It is built from left to right.
 type view struct {
 	text   strings.Builder
 	runs   []run
 	encode func(string) string   // writes text in the syntax of the source
 	others []func(string) string // the same for parts of the source that have another syntax
-	syntax uint8                 // of what is added next: 0 is that of encode, n that of others[n-1]
+	syntax uint8                 // the syntax of the part that is added next: 0 for encode, n for others[n-1]
 }
 
-// run is a part of the text and of the source. What of the source lies between two
-// runs does not show in the text, and stays.
+// run is a part of the text and of the source. Bytes of the source between two runs do
+// not show in the text and stay as they are.
 type run struct {
 	text, n int // where it begins in the text, and its bytes there; n > 0
 	from, m int // the same in the source
@@ -30,8 +30,8 @@ type runKind uint8
 
 const (
 	verbatim runKind = iota // byte for byte
-	escape                  // m bytes of the source stand for n of the text
-	markup                  // the same, but they stay whatever becomes of the text
+	escape                  // m bytes of the source stand for n bytes of the text
+	markup                  // the same, but the bytes stay even if the text is replaced
 )
 
 // verbatim adds source[from:from+len(s)], which is s.
@@ -48,8 +48,7 @@ func (v *view) verbatim(from int, s string) {
 	v.text.WriteString(s)
 }
 
-// stands adds source[from:from+m], which stands for s. Where s is empty it does not
-// show.
+// stands adds source[from:from+m], which stands for s. If s is empty, nothing shows in the text.
 func (v *view) stands(kind runKind, from, m int, s string) {
 	if s != "" {
 		v.runs = append(v.runs, run{v.text.Len(), len(s), from, m, kind, v.syntax})
@@ -57,12 +56,12 @@ func (v *view) stands(kind runKind, from, m int, s string) {
 	}
 }
 
-// Edit puts something else in the place of bytes of a text.
+// Edit replaces a part of a note's text.
 type Edit struct {
-	Start, End int    // Text[Start:End]
-	New        string // may be empty
-	Type       string // of the PHI that stood there
-	Score      float64
+	Start, End int     // Text[Start:End] is replaced; in bytes
+	New        string  // may be empty
+	Type       string  // the type of the PHI that stood there
+	Score      float64 // its score, in [0,1]
 }
 
 // below translates edits of the text, sorted and disjoint, into edits of the source.

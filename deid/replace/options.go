@@ -27,10 +27,10 @@ type Options struct {
 	// Types is the type set of the spans. Types that the plan names must be in it;
 	// nil allows any.
 	Types *data.TypeSet
-	// Sorts says what the values of a type are, for surrogates: of types that
-	// surrogate.SortOf does not know, or in the place of what it says.
-	Sorts map[string]surrogate.Sort
-	// Language of the notes, for surrogates. Empty means Spanish for the set meddocan, and else English.
+	// Sorts has the sorts of types that data.TypeSet.Describe does not know, or
+	// takes precedence over it.
+	Sorts map[string]data.Sort
+	// Language of the notes, for surrogates. Empty means that of Types or, if it has none, English.
 	Language surrogate.Language
 	// Lists that surrogates are drawn from, in the place of those that are built in: see surrogate.ListNames.
 	Lists map[string][]string
@@ -84,9 +84,9 @@ func ReadOptions(path string) (Options, error) {
 		return Options{}, err
 	}
 	var file struct {
-		Language surrogate.Language        `yaml:"language"`
-		Sorts    map[string]surrogate.Sort `yaml:"sorts"`
-		Lists    map[string]string         `yaml:"lists"`
+		Language surrogate.Language   `yaml:"language"`
+		Sorts    map[string]data.Sort `yaml:"sorts"`
+		Lists    map[string]string    `yaml:"lists"`
 	}
 	if err := strictyaml.Decode(path, raw, &file); err != nil {
 		return Options{}, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/surrogate"
 )
 
@@ -59,7 +60,7 @@ func TestReadOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"Oslo", "Bergen", "Oslo", "Tromsø"}
-	if opt.Language != surrogate.Spanish || opt.Sorts["KLANT"] != surrogate.Person || !slices.Equal(opt.Lists["en-city"], want) || !slices.Equal(opt.Lists["es-city"], want) {
+	if opt.Language != surrogate.Spanish || opt.Sorts["KLANT"] != data.Person || !slices.Equal(opt.Lists["en-city"], want) || !slices.Equal(opt.Lists["es-city"], want) {
 		t.Errorf("options %v", opt)
 	}
 	save(t, dir, "empty.txt", "# nothing\n\n")

@@ -1,6 +1,7 @@
 package replace
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -73,7 +74,7 @@ func (r *Replacer) KindOf(typ, text string) Kind {
 	if kind != Keep || r.plan.Default == Keep {
 		return kind
 	}
-	if sort, ok := r.SortOf(typ); ok && !r.maker.HasForm(sort, text) {
+	if sort := r.SortOf(typ); sort != "" && !r.maker.HasForm(sort, text) {
 		return r.plan.kind("")
 	}
 	return kind
@@ -112,21 +113,21 @@ func New(plan Plan, opt Options) (*Replacer, error) {
 	}
 	for _, typ := range slices.Sorted(maps.Keys(opt.Sorts)) {
 		switch {
-		case !slices.Contains(surrogate.Sorts(), opt.Sorts[typ]):
-			return nil, fmt.Errorf("the type %q is of no sort %q (have %v)", typ, opt.Sorts[typ], surrogate.Sorts())
+		case !slices.Contains(data.Sorts(), opt.Sorts[typ]):
+			return nil, fmt.Errorf("the type %q is of no sort %q (have %v)", typ, opt.Sorts[typ], data.Sorts())
 		case opt.Types != nil && !opt.Types.Has(typ):
 			return nil, fmt.Errorf("a sort is given to the type %q, which is not in the set %s", typ, opt.Types.Name)
 		}
 	}
 	if r := (&Replacer{plan: plan, opt: opt}); slices.Contains(kinds, Surrogate) && opt.Types != nil {
 		for _, t := range opt.Types.Types {
-			if _, ok := r.SortOf(t.Name); !ok && plan.kind(t.Name) == Surrogate {
+			if r.SortOf(t.Name) == "" && plan.kind(t.Name) == Surrogate {
 				return nil, fmt.Errorf("surrogates for the type %q: say in Sorts what its values are", t.Name)
 			}
 		}
 	}
-	if opt.Language == "" && opt.Types != nil && opt.Types.Name == "meddocan" {
-		opt.Language = surrogate.Spanish
+	if opt.Language == "" && opt.Types != nil {
+		opt.Language = surrogate.Language(opt.Types.Language)
 	}
 	maker, err := surrogate.New(surrogate.Options{Key: opt.Key, Language: opt.Language, Lists: opt.Lists})
 	if err != nil {
@@ -136,12 +137,9 @@ func New(plan Plan, opt Options) (*Replacer, error) {
 	return &Replacer{plan: plan, opt: opt, maker: maker, looks: looks}, nil
 }
 
-// SortOf says of which sort the values of a type are, and whether that is known.
-func (r *Replacer) SortOf(typ string) (surrogate.Sort, bool) {
-	if s, ok := r.opt.Sorts[typ]; ok {
-		return s, true
-	}
-	return surrogate.SortOf(typ)
+// SortOf returns the sort of a type's values, or "" if it is unknown.
+func (r *Replacer) SortOf(typ string) data.Sort {
+	return cmp.Or(r.opt.Sorts[typ], r.opt.Types.Describe(typ).Sort)
 }
 
 // A Patient replaces the spans of the notes of one patient: what is consistent
@@ -167,11 +165,11 @@ func (r *Replacer) Patient(group string, docs []*data.Document, known ...string)
 	slices.SortStableFunc(docs, func(a, b *data.Document) int { return strings.Compare(a.ID, b.ID) })
 	var mentions []surrogate.Mention
 	for _, name := range known {
-		mentions = append(mentions, surrogate.Mention{Sort: surrogate.Person, Text: name, Aside: true})
+		mentions = append(mentions, surrogate.Mention{Sort: data.Person, Text: name, Aside: true})
 	}
 	for _, d := range docs {
 		for _, s := range r.prune(d.Text, d.Spans) {
-			sort, _ := r.SortOf(s.Type)
+			sort := r.SortOf(s.Type)
 			mentions = append(mentions, surrogate.Mention{
 				Note: d.ID, Sort: sort, Text: d.Text[s.Start:s.End], Before: before(d.Text, s.Start), After: after(d.Text, s.End), Aside: r.KindOf(s.Type, d.Text[s.Start:s.End]) != Surrogate,
 			})
@@ -246,16 +244,10 @@ func (r *Replacer) prune(text string, spans []data.Span) []data.Span {
 			rest = append(rest, s)
 		}
 	}
-	rest = merge(rest)
+	rest = data.Merge(rest)
 	pruned := rest
 	for _, k := range data.Flatten(kept) {
-		i, _ := slices.BinarySearchFunc(rest, k.Start, func(s data.Span, at int) int {
-			if s.End <= at {
-				return -1
-			}
-			return 1
-		})
-		if i == len(rest) || rest[i].Start >= k.End {
+		if from, to := data.Overlapping(rest, k); from == to {
 			pruned = append(pruned, k)
 		}
 	}
@@ -275,14 +267,14 @@ func (p *Patient) value(note, typ, text string) (string, error) {
 	case Redact:
 		return "", nil
 	case Hash:
-		sort, _ := p.SortOf(typ)
+		sort := p.SortOf(typ)
 		mac := hmac.New(sha256.New, p.opt.Key)
 		mac.Write([]byte("lethe hash 1\x00" + p.maker.Identity(sort, text)))
 		return hex.EncodeToString(mac.Sum(nil)[:16]), nil
 	case Keep:
 		return text, nil
 	default:
-		sort, _ := p.SortOf(typ)
+		sort := p.SortOf(typ)
 		made, ok, err := p.made.Replace(note, sort, text)
 		if err == nil && !ok {
 			made = "[" + typ + "]"
@@ -298,7 +290,7 @@ func (p *Patient) number(typ, text string) int {
 		values = map[string]int{}
 		p.numbers[typ] = values
 	}
-	sort, _ := p.SortOf(typ)
+	sort := p.SortOf(typ)
 	key := p.made.Identity(sort, text)
 	if values[key] == 0 {
 		values[key] = len(values) + 1

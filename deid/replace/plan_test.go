@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/deid/surrogate"
 )
 
 // note marks what stands in <TYPE:text>.
@@ -93,8 +92,8 @@ func TestHash(t *testing.T) {
 }
 
 func TestBadPlans(t *testing.T) {
-	types, _ := data.LookupTypeSet("i2b2-2014")
-	own, _ := data.LookupTypeSet("any")
+	types := data.I2B2
+	own := data.Any
 	for _, tc := range []struct {
 		name string
 		plan Plan
@@ -105,8 +104,8 @@ func TestBadPlans(t *testing.T) {
 		{"type", Plan{ByType: map[string]Kind{"PATIENTS": Tag}}, Options{Types: types}, `the plan names the type "PATIENTS", which is not in the set i2b2-2014`},
 		{"short key", Plan{Default: Surrogate}, Options{Key: []byte("fifteen bytes..")}, "a key of 15 bytes is too short for surrogate: at least 16 are needed"},
 		{"no key", Plan{ByType: map[string]Kind{"PATIENT": Hash}}, Options{Types: types}, "a key of 0 bytes is too short for hash: at least 16 are needed"},
-		{"sort", Plan{}, Options{Types: own, Sorts: map[string]surrogate.Sort{"KLANT": "human"}}, `the type "KLANT" is of no sort "human"`},
-		{"sort of no type", Plan{}, Options{Types: types, Sorts: map[string]surrogate.Sort{"PATIENTS": surrogate.Person}},
+		{"sort", Plan{}, Options{Types: own, Sorts: map[string]data.Sort{"KLANT": "human"}}, `the type "KLANT" is of no sort "human"`},
+		{"sort of no type", Plan{}, Options{Types: types, Sorts: map[string]data.Sort{"PATIENTS": data.Person}},
 			`a sort is given to the type "PATIENTS", which is not in the set i2b2-2014`},
 	} {
 		if _, err := New(tc.plan, tc.opt); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
@@ -132,7 +131,7 @@ func TestListRunsOutByPosition(t *testing.T) {
 
 // TestOwnTypes: a table says what the values of types of one's own are.
 func TestOwnTypes(t *testing.T) {
-	r, err := New(Plan{Default: Surrogate}, Options{Key: []byte("a key of sixteen"), Sorts: map[string]surrogate.Sort{"KLANTNR": surrogate.Number}})
+	r, err := New(Plan{Default: Surrogate}, Options{Key: []byte("a key of sixteen"), Sorts: map[string]data.Sort{"KLANTNR": data.Number}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,6 @@ import (
 	"github.com/lethe-deid/lethe/data/fold"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/synth"
-	"github.com/lethe-deid/lethe/deid/surrogate"
 	"github.com/lethe-deid/lethe/internal/shared"
 )
 
@@ -76,7 +75,7 @@ type corpus struct {
 	layouts  []string                 // of whole dates, as package time has them, with English months
 	months   []string                 // of months
 	english  func(date string) string // writes the months so
-	tagged   map[surrogate.Sort]bool  // sorts of which some values are not understood
+	tagged   map[data.Sort]bool       // sorts of which some values are not understood
 }
 
 // spanishMonths writes "3 de abril de 2071" as "3 de April de 2071".
@@ -91,15 +90,12 @@ func spanishMonths(date string) string {
 func generated(t testing.TB) corpus {
 	return corpus{"i2b2-2014", patients(t, *notes, 7),
 		[]string{"01/02/2006", "1/2/2006", "01-02-2006", "2006-01-02", "2-Jan-2006", "02Jan2006", "January 2, 2006", "Jan 2, 2006", "2 January 2006"},
-		[]string{"01/2006", "1/2006", "January 2006", "Jan 2006", "January of 2006"}, func(date string) string { return date }, map[surrogate.Sort]bool{surrogate.Other: true}}
+		[]string{"01/2006", "1/2006", "January 2006", "Jan 2006", "January of 2006"}, func(date string) string { return date }, map[data.Sort]bool{data.Other: true}}
 }
 
 // meddocan has the gold spans of the training and development notes, of which three are taken for one patient's.
 func meddocan(t testing.TB) corpus {
-	types, err := data.LookupTypeSet("meddocan")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.MEDDOCAN
 	var all [][]*data.Document
 	for _, split := range []string{"train", "dev"} {
 		for d, err := range format.Read("meddocan", shared.Path(t, "corpora/meddocan", split, "xml"), types) {
@@ -118,7 +114,7 @@ func meddocan(t testing.TB) corpus {
 	return corpus{"meddocan", all,
 		[]string{"02/01/2006", "2/1/2006", "02-01-2006", "2-1-2006", "2 de January de 2006", "2 de January del 2006"},
 		[]string{"01/2006", "1/2006", "January de 2006", "January del 2006", "January 2006"}, spanishMonths,
-		map[surrogate.Sort]bool{surrogate.Other: true, surrogate.Date: true, surrogate.Family: true, surrogate.Sex: true, surrogate.Number: true}}
+		map[data.Sort]bool{data.Other: true, data.Date: true, data.Family: true, data.Sex: true, data.Number: true}}
 }
 
 func (c corpus) maker(t testing.TB, key string) *Replacer {
@@ -218,14 +214,14 @@ func TestNoOriginalIsLeft(t *testing.T) {
 		for _, d := range c.patients[k] {
 			for _, s := range d.Spans {
 				text := plain(fold.Fold(d.Text[s.Start:s.End]))
-				switch sort, _ := surrogate.SortOf(s.Type); sort {
-				case surrogate.Person:
+				switch sort := data.Any.Describe(s.Type).Sort; sort {
+				case data.Person:
 					for w := range strings.FieldsSeq(text) {
 						if utf8.RuneCountInString(w) >= 2 && !staying[w] && !shortTitles[w] {
 							words[w] = true
 						}
 					}
-				case surrogate.Number, surrogate.Phone, surrogate.Zip, surrogate.Username, surrogate.Email, surrogate.IP, surrogate.URL:
+				case data.Number, data.Phone, data.Zip, data.Username, data.Email, data.IP, data.URL:
 					if n := digits(text); len(n) >= 5 {
 						numbers[n] = true
 					}
@@ -239,21 +235,21 @@ func TestNoOriginalIsLeft(t *testing.T) {
 		}
 		for _, n := range notes {
 			for _, ch := range n.changes {
-				sort, _ := surrogate.SortOf(ch.Old.Type)
+				sort := data.Any.Describe(ch.Old.Type).Sort
 				value := n.new.Text[ch.New.Start:ch.New.End]
 				if slices.Contains(keeps, sort) || value == "["+ch.Old.Type+"]" {
 					continue
 				}
 				made++
 				text := plain(fold.Fold(value))
-				left := slices.ContainsFunc(strings.Fields(text), func(w string) bool { return words[w] }) && sort != surrogate.Email && sort != surrogate.URL
+				left := slices.ContainsFunc(strings.Fields(text), func(w string) bool { return words[w] }) && sort != data.Email && sort != data.URL
 				for whole := range wholes {
 					// A state of two letters is a particle in a name (de) or stays in a number (ID).
 					two := len(whole) == len(" de ") && !slices.Contains(placeSorts, sort)
 					left = left || !two && strings.Contains(text, whole)
 				}
 				for number := range numbers {
-					left = left || sort != surrogate.IP && strings.Contains(digits(text), number)
+					left = left || sort != data.IP && strings.Contains(digits(text), number)
 				}
 				if left {
 					t.Errorf("note %s: %s %q became %q, in which an original is left", n.old.ID, ch.Old.Type, n.old.Text[ch.Old.Start:ch.Old.End], value)
@@ -264,8 +260,8 @@ func TestNoOriginalIsLeft(t *testing.T) {
 	t.Logf("%d notes, %d originals looked for in %d surrogates", *notes, looked, made)
 }
 
-var placeSorts = []surrogate.Sort{surrogate.Hospital, surrogate.Organization, surrogate.Department, surrogate.Street, surrogate.City, surrogate.State, surrogate.Country,
-	surrogate.Place, surrogate.Landmark, surrogate.Profession}
+var placeSorts = []data.Sort{data.Hospital, data.Organization, data.Department, data.Street, data.City, data.State, data.Country,
+	data.Place, data.Landmark, data.Profession}
 
 // shortTitles are words of two letters that stay in names.
 var shortTitles = map[string]bool{"dr": true, "mr": true, "ms": true, "md": true, "rn": true, "np": true, "pa": true, "do": true, "ii": true, "iv": true, "st": true, "sr": true,
@@ -348,15 +344,15 @@ func originalsOf(notes []replaced) originals {
 	for _, n := range notes {
 		for _, s := range n.old.Spans {
 			text := n.old.Text[s.Start:s.End]
-			switch sort, _ := surrogate.SortOf(s.Type); sort {
-			case surrogate.Person:
+			switch sort := data.Any.Describe(s.Type).Sort; sort {
+			case data.Person:
 				for w := range strings.FieldsSeq(plain(text)) {
 					if utf8.RuneCountInString(w) >= 3 && !staying[w] {
 						o.words[w] = true
 					}
 				}
-			case surrogate.Date, surrogate.Age, surrogate.Sex, surrogate.Family, surrogate.Other:
-			case surrogate.Number, surrogate.Phone, surrogate.Zip, surrogate.Username, surrogate.IP:
+			case data.Date, data.Age, data.Sex, data.Family, data.Other:
+			case data.Number, data.Phone, data.Zip, data.Username, data.IP:
 				if d := digits(text); len(d) >= 5 && strings.ContainsFunc(d, unicode.IsDigit) {
 					o.numbers[d] = true
 				}
@@ -371,7 +367,7 @@ func originalsOf(notes []replaced) originals {
 }
 
 // keeps are sorts that have words of their own in them, which may be names elsewhere: June, Diez.
-var keeps = []surrogate.Sort{surrogate.Date, surrogate.Age, surrogate.Sex, surrogate.Family}
+var keeps = []data.Sort{data.Date, data.Age, data.Sex, data.Family}
 
 // check: in the whole note but for these no word of a name stands oftener than it did outside of spans, and no number or place in what was put there.
 func (o originals) check(t *testing.T, n replaced) {
@@ -385,7 +381,7 @@ func (o originals) check(t *testing.T, n replaced) {
 	at := 0
 	for _, c := range n.changes {
 		count(n.old.Text[at:c.Old.Start])
-		if sort, _ := surrogate.SortOf(c.Old.Type); slices.Contains(keeps, sort) {
+		if sort := data.Any.Describe(c.Old.Type).Sort; slices.Contains(keeps, sort) {
 			count(n.new.Text[c.New.Start:c.New.End])
 		}
 		at = c.Old.End
@@ -400,7 +396,7 @@ func (o originals) check(t *testing.T, n replaced) {
 	}
 	for _, c := range n.changes {
 		made := n.new.Text[c.New.Start:c.New.End]
-		if sort, _ := surrogate.SortOf(c.Old.Type); slices.Contains(keeps, sort) || made == "["+c.Old.Type+"]" {
+		if sort := data.Any.Describe(c.Old.Type).Sort; slices.Contains(keeps, sort) || made == "["+c.Old.Type+"]" {
 			continue
 		}
 		for place := range o.places {
@@ -409,7 +405,7 @@ func (o originals) check(t *testing.T, n replaced) {
 			}
 		}
 		for number := range o.numbers {
-			if sort, _ := surrogate.SortOf(c.Old.Type); sort != surrogate.IP && strings.Contains(digits(made), number) { // the digits of an address are four numbers
+			if sort := data.Any.Describe(c.Old.Type).Sort; sort != data.IP && strings.Contains(digits(made), number) { // the digits of an address are four numbers
 				t.Errorf("note %s: %s %q became %q, an original", n.old.ID, c.Old.Type, n.old.Text[c.Old.Start:c.Old.End], made)
 			}
 		}
@@ -424,7 +420,7 @@ func checkEqualValues(t *testing.T, notes []replaced) {
 		for _, c := range n.changes {
 			before, after := n.old.Text[c.Old.Start:c.Old.End], n.new.Text[c.New.Start:c.New.End]
 			key := c.Old.Type + strings.ToLower(before)
-			if sort, _ := surrogate.SortOf(c.Old.Type); sort == surrogate.Date { // without year, it is that of the note
+			if sort := data.Any.Describe(c.Old.Type).Sort; sort == data.Date { // without year, it is that of the note
 				continue
 			}
 			if was[key] != "" && was[key] != strings.ToLower(after) {
@@ -436,13 +432,13 @@ func checkEqualValues(t *testing.T, notes []replaced) {
 }
 
 // checkForms: a date goes out in the form in which it came, and as another; an age stays; tags stand where they may.
-func checkForms(t *testing.T, n replaced, tagged map[surrogate.Sort]bool, seen counts) {
+func checkForms(t *testing.T, n replaced, tagged map[data.Sort]bool, seen counts) {
 	t.Helper()
 	seen["notes"]++
 	for _, c := range n.changes {
 		before, after := n.old.Text[c.Old.Start:c.Old.End], n.new.Text[c.New.Start:c.New.End]
 		seen["spans"]++
-		sort, _ := surrogate.SortOf(c.Old.Type)
+		sort := data.Any.Describe(c.Old.Type).Sort
 		if after == "["+c.Old.Type+"]" {
 			seen["tags"]++
 			if !tagged[sort] {
@@ -451,11 +447,11 @@ func checkForms(t *testing.T, n replaced, tagged map[surrogate.Sort]bool, seen c
 			continue
 		}
 		switch sort {
-		case surrogate.Age:
+		case data.Age:
 			if after != before && !strings.Contains(after, "90+") && !strings.Contains(strings.ToLower(after), "ninety or more") && !strings.Contains(strings.ToLower(after), "noventa o más") {
 				t.Errorf("note %s: age %q became %q", n.old.ID, before, after)
 			}
-		case surrogate.Date:
+		case data.Date:
 			seen["dates"]++
 			if after == before {
 				seen["dates as they were"]++
@@ -486,7 +482,7 @@ func (c corpus) checkIntervals(t *testing.T, notes []replaced, seen counts) {
 	}
 	for _, n := range notes {
 		for _, ch := range n.changes {
-			if sort, _ := surrogate.SortOf(ch.Old.Type); sort != surrogate.Date {
+			if sort := data.Any.Describe(ch.Old.Type).Sort; sort != data.Date {
 				continue
 			}
 			before, after := n.old.Text[ch.Old.Start:ch.Old.End], n.new.Text[ch.New.Start:ch.New.End]
@@ -633,7 +629,7 @@ func TestKindsOfGeneratedNotes(t *testing.T) {
 
 // TestSurrogatesOfAnything gives any text, any spans, any type.
 func TestSurrogatesOfAnything(t *testing.T) {
-	types, _ := data.LookupTypeSet("i2b2-2014")
+	types := data.I2B2
 	r := maker(t, "a key of sixteen", Plan{Default: Surrogate})
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOfN(rapid.RuneFrom([]rune("aeoLdñÉ王Ж٣9012/-.,@: '\nº")), 1, 24, -1).Draw(t, "text")
@@ -687,10 +683,7 @@ func BenchmarkReplace(b *testing.B) {
 // TestSurrogatesOfMEDDOCAN: on real forms, how often there is but a tag.
 func TestSurrogatesOfMEDDOCAN(t *testing.T) {
 	dir := shared.Path(t, "corpora/meddocan/train/xml")
-	types, err := data.LookupTypeSet("meddocan")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.MEDDOCAN
 	r, err := New(Plan{Default: Surrogate}, Options{Key: []byte("a key of sixteen"), Types: types})
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,6 @@ package replace
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
@@ -46,25 +45,4 @@ func rewrite(doc *data.Document, spans []data.Span, with func(data.Span) (string
 	text.WriteString(doc.Text[at:])
 	out.Text = text.String()
 	return out, nil
-}
-
-// merge joins spans that overlap. The result is sorted and disjoint.
-func merge(spans []data.Span) []data.Span {
-	sorted := slices.Clone(spans)
-	data.SortSpans(sorted)
-	var merged []data.Span
-	longest := 0 // length of the longest span in the last of merged
-	for _, s := range sorted {
-		length := s.End - s.Start
-		k := len(merged) - 1
-		if k < 0 || s.Start >= merged[k].End {
-			merged, longest = append(merged, s), length
-			continue
-		}
-		merged[k].End = max(merged[k].End, s.End)
-		if length > longest {
-			merged[k].Type, merged[k].Score, longest = s.Type, s.Score, length
-		}
-	}
-	return merged
 }

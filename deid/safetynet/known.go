@@ -2,6 +2,7 @@ package safetynet
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -15,16 +16,17 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
-// Kind says what a known value is.
+// Kind is the kind of a value that is known of a patient.
 type Kind string
 
-// The kinds. They are the names of columns, too, in a file of known values.
+// The kinds. A file of known values has columns or keys with these names.
 const (
-	Name      Kind = "name"
+	Name      Kind = "name" // of the patient or a relative
 	Clinician Kind = "clinician"
 	ID        Kind = "id_number"
 	Phone     Kind = "phone"
 	Email     Kind = "email"
+	Hospital  Kind = "hospital"
 	Street    Kind = "street"
 	City      Kind = "city"
 	ZIP       Kind = "zip"
@@ -32,19 +34,22 @@ const (
 	Other     Kind = "other"
 )
 
+// sorts are the sorts of the kinds' values.
+var sorts = map[Kind]data.Sort{
+	Name: data.Person, Clinician: data.Person, ID: data.Number, Phone: data.Phone, Email: data.Email, Hospital: data.Hospital, Street: data.Street,
+	City: data.City, ZIP: data.Zip, Date: data.Date, Other: data.Other,
+}
+
 // Value is something known of a patient.
 type Value struct {
 	Kind Kind
 	Text string
-	Type string // of PHI; "": that of the kind
+	Type string // its type of PHI; if empty, the type set's for values of the kind
 }
 
 func (v Value) how() how {
-	switch v.Kind {
-	case Name, Clinician:
-		return asName
-	case ID, Phone, Email:
-		return asNumber
+	if h := howOf(sorts[v.Kind]); h != notAtAll {
+		return h
 	}
 	return asPhrase
 }
@@ -56,35 +61,37 @@ func (v Value) long() bool {
 	return p.phrases != nil || p.numbers != nil || p.parts != nil
 }
 
-// kindTypes are the types of a kind, in order of preference: a set has the first, or
-// the next.
-var kindTypes = map[Kind][]string{
-	Name:      {"PATIENT", "NOMBRE_SUJETO_ASISTENCIA", "PER"},
-	Clinician: {"DOCTOR", "NOMBRE_PERSONAL_SANITARIO", "PER"},
-	ID:        {"MEDICALRECORD", "IDNUM", "ID", "ID_SUJETO_ASISTENCIA"},
-	Phone:     {"PHONE", "NUMERO_TELEFONO"},
-	Email:     {"EMAIL", "CORREO_ELECTRONICO"},
-	Street:    {"STREET", "CALLE", "LOCATION", "LOC"},
-	City:      {"CITY", "TERRITORIO", "LOCATION", "LOC", "LOCATION-OTHER"},
-	ZIP:       {"ZIP", "TERRITORIO", "LOCATION"},
-	Date:      {"DATE", "FECHAS"},
-	Other:     {"OTHER", "OTROS_SUJETO_ASISTENCIA", "MISC"},
-}
-
+// typeIn returns the value's type in a set. If the set has no type for the kind, it
+// is the kind in capitals.
 func (v Value) typeIn(types *data.TypeSet) string {
-	if v.Type != "" {
-		return v.Type
+	typ := v.Type
+	switch {
+	case typ != "":
+	case sorts[v.Kind] == data.Person:
+		typ = types.OfPerson(v.Kind == Clinician)
+	default:
+		typ = types.OfSort(sorts[v.Kind])
 	}
-	for _, t := range kindTypes[v.Kind] {
-		if types.Has(t) {
-			return t
-		}
-	}
-	return strings.ToUpper(string(v.Kind))
+	return cmp.Or(typ, strings.ToUpper(string(v.Kind)))
 }
 
-// OtherType is the type of a set for PHI that is of no other type.
+// OtherType returns the type of a set for PHI of an unknown sort, or "OTHER" if it
+// has none.
 func OtherType(types *data.TypeSet) string { return Value{Kind: Other}.typeIn(types) }
+
+// kindOf returns the kind whose values are looked for as those of a sort are.
+func kindOf(sort data.Sort) Kind {
+	switch howOf(sort) {
+	case asName:
+		return Name
+	case asNumber:
+		if sort == data.Username {
+			return Name // it may hold parts of a name
+		}
+		return ID
+	}
+	return Other
+}
 
 // columns are other names of kinds in a file.
 var columns = map[string]Kind{
@@ -120,7 +127,7 @@ func (v *Values) Of(doc *data.Document) []Value {
 // Read reads a file of known values: CSV with a header, an object a line (JSON Lines), or an array
 // of objects. The column or key patient says whose values they are, or id of which
 // note; the others are values, by their names: name, clinician, id_number, phone, email,
-// street, city, zip, date, or one of their usual other names (mrn, address, dob, ...), or a type of
+// hospital, street, city, zip, date, or one of their usual other names (mrn, address, dob, ...), or a type of
 // the set. What is called otherwise is looked for as it stands. In JSON a value may be
 // a list. A patient may have several rows.
 //
@@ -268,14 +275,9 @@ func (v *Values) add(fields map[string][]string, types *data.TypeSet) error {
 				continue
 			case known:
 				value.Kind = kind
-			case kindTypes[value.Kind] != nil:
+			case sorts[value.Kind] != "":
 			case len(types.Types) > 0 && types.Has(key):
-				value.Kind, value.Type = Other, key
-				if t, _ := types.Lookup(key); t.Category == "NAME" {
-					value.Kind = Name
-				} else if t.Category == "ID" || t.Category == "CONTACT" {
-					value.Kind = ID
-				}
+				value.Kind, value.Type = kindOf(types.Describe(key).Sort), key
 			default:
 				value.Kind = Other
 			}

@@ -19,6 +19,19 @@ const (
 	asName       // its words in any order, and each of them alone
 )
 
+// howOf returns in what forms values of a sort are looked for.
+func howOf(sort data.Sort) how {
+	switch sort {
+	case data.Person:
+		return asName
+	case data.Username, data.Number, data.Phone, data.Email, data.URL, data.IP:
+		return asNumber
+	case data.Age, data.Profession, data.Family, data.Sex, data.Other: // "67" and "woman" stand in a note for more than that
+		return notAtAll
+	}
+	return asPhrase
+}
+
 // Lengths below which a value is not looked for, since it stands in notes for other
 // things: a part of a name, in letters (a shorter one only after a title or beside another
 // part); a place; the digits and letters of a number; a value with one letter or digit wrong;
@@ -33,6 +46,7 @@ const (
 
 // Patterns are values to look for. They serve many goroutines.
 type Patterns struct {
+	types     *data.TypeSet       // of the values
 	known     bool                // one wrong letter, and initials, are looked for as well
 	phrases   map[string][]phrase // by their first word
 	numbers   map[string]string   // without what separates them: the type
@@ -165,11 +179,8 @@ var inNames = set(`de del la las los el y e i da do dos das van von der den ter 
 var months = set(`january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
 	enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre ene abr ago dic`)
 
-// clinicians are the types of those whose title is Dr., and doctors their titles.
-var (
-	clinicians = map[string]bool{"DOCTOR": true, "NOMBRE_PERSONAL_SANITARIO": true}
-	doctors    = set("dr drs dra dras doctor doctora md nurse rn prof professor profesor profesora")
-)
+// doctors are the titles of clinicians.
+var doctors = set("dr drs dra dras doctor doctora md nurse rn prof professor profesor profesora")
 
 // titles stand before names.
 var titles = set(`mr mrs ms miss mx master dr drs dra dras doctor doctora sr sra srta srs don dona prof professor profesor profesora nurse rn
@@ -328,7 +339,7 @@ func (p *Patterns) names(words []word, hit func(first, last int, typ string)) {
 		for last+1 < len(words) && words[last+1].inName && p.isInitial(words[last+1]) && (words[last+1].dot || words[last+1].comma) {
 			last++ // Lund, O. or Lund O., but not "Lund. O2 sat"
 		}
-		hit(first, last, whose(parts, i > 0 && words[i].titled && doctors[words[i-1].fold]))
+		hit(first, last, p.whose(parts, i > 0 && words[i].titled && doctors[words[i-1].fold]))
 		i = last
 	}
 }
@@ -349,14 +360,15 @@ func (p *Patterns) before(words []word, i int) (first int, initials bool) {
 	return first, initials
 }
 
-// whose is the type that most parts of a name have; of several, that of a clinician only after a doctor's title.
-func whose(parts [][]string, doctor bool) string {
+// whose returns the type that most parts of a name have. Of several such types it is a clinician's only after a doctor's title.
+func (p *Patterns) whose(parts [][]string, doctor bool) string {
 	count := map[string]int{}
 	best := parts[0][0]
+	clinician := func(typ string) bool { return p.types.Describe(typ).Clinician }
 	for _, types := range parts {
 		for _, typ := range types {
 			count[typ]++
-			if more := count[typ] - count[best]; more > 0 || more == 0 && clinicians[best] != doctor && clinicians[typ] == doctor {
+			if more := count[typ] - count[best]; more > 0 || more == 0 && clinician(best) != doctor && clinician(typ) == doctor {
 				best = typ
 			}
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // Phrases is a list of words and phrases that a user gives: always PHI, or never. It serves
-// many goroutines once it is read.
+// many goroutines.
 type Phrases struct {
 	entries map[string]listed // by their folded words, joined by spaces
 	longest map[string]int    // how many words the longest entry has that begins with a word
@@ -29,19 +29,28 @@ type listed struct {
 // exactSize is up to how many letters an entry in capitals is found in capitals only: AB is not "ab".
 const exactSize = 4
 
-// NewPhrases makes a list without entries.
-func NewPhrases() *Phrases {
-	return &Phrases{entries: map[string]listed{}, longest: map[string]int{}, running: map[string]string{}}
-}
-
-// Read adds the entries of a file: one entry per line, in UTF-8; blank lines and lines that begin
-// with # are left out. An entry may begin with a type of the set and a colon, as in
-// "HOSPITAL: ivory castle"; otherwise it has the type other, which may be empty. Errors name the
-// line.
+// ReadPhrases reads files with one entry per line, in UTF-8; it ignores blank lines and lines that begin
+// with #. An entry may begin with a type of the set and a colon, as in "HOSPITAL: ivory castle";
+// otherwise it has the type other, which may be empty. Without a file the list is nil. Errors name
+// the file and the line.
 //
 // Entries are found as whole words, whatever their case and accents and whatever separates
 // their words. An entry of up to four capitals is found in capitals only.
-func (p *Phrases) Read(path string, types *data.TypeSet, other string) error {
+func ReadPhrases(paths []string, types *data.TypeSet, other string) (*Phrases, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	p := &Phrases{entries: map[string]listed{}, longest: map[string]int{}, running: map[string]string{}}
+	for _, path := range paths {
+		if err := p.read(path, types, other); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// read adds the entries of a file.
+func (p *Phrases) read(path string, types *data.TypeSet, other string) error {
 	raw, err := bounded.ReadFile(path, bounded.MaxConfig)
 	if err != nil {
 		return err

@@ -12,7 +12,6 @@
 package safetynet
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -39,7 +38,7 @@ func Sources() []Source { return []Source{Original, Known, Formulaic, Rule, Deni
 // Net knows how values of each type are looked for. It is never changed, and serves many
 // goroutines.
 type Net struct {
-	Types *data.TypeSet // whose categories say how a type is looked for
+	Types *data.TypeSet // its sorts determine how the values of a type are looked for
 	// Formulaic finds PHI by its form; nil for none.
 	Formulaic func(text string) []data.Span
 }
@@ -49,39 +48,20 @@ type Removed struct{ Text, Type string }
 
 // Originals are patterns for what is replaced in the notes of one patient.
 func (n *Net) Originals(removed []Removed) *Patterns {
-	p := &Patterns{}
+	p := &Patterns{types: n.Types}
 	for _, r := range removed {
-		p.add(r.Text, r.Type, n.how(r.Type))
+		p.add(r.Text, r.Type, howOf(n.Types.Describe(r.Type).Sort))
 	}
 	return p
 }
 
 // Known are patterns for what is known of one patient.
 func (n *Net) Known(values []Value) *Patterns {
-	p := &Patterns{known: true}
+	p := &Patterns{types: n.Types, known: true}
 	for _, v := range values {
 		p.add(v.Text, v.typeIn(n.Types), v.how())
 	}
 	return p
-}
-
-// how says in what forms PHI of a type is looked for.
-func (n *Net) how(typ string) how {
-	t, ok := n.Types.Lookup(typ)
-	if !ok {
-		t.Category = typ
-	}
-	switch {
-	case typ == "USERNAME":
-		return asNumber
-	case slices.Contains([]string{"NAME", "PER", "PERSON", "PATIENT", "DOCTOR"}, t.Category):
-		return asName
-	case t.Category == "ID" || t.Category == "CONTACT":
-		return asNumber
-	case t.Category == "AGE" || t.Category == "OTHER" || t.Category == "PROFESSION" || t.Category == "MISC":
-		return notAtAll // "67" and "woman" stand in a note for more than that
-	}
-	return asPhrase
 }
 
 // word is a run of letters or of digits.
@@ -103,12 +83,6 @@ type word struct {
 // maxGap is how many bytes may separate two words of a value: a comma and a line end with
 // its indent, say.
 const maxGap = 6
-
-// firstAfter is the index of the first of the spans that ends after a place.
-func firstAfter(spans []data.Span, at int) int {
-	i, _ := slices.BinarySearchFunc(spans, at, func(s data.Span, at int) int { return s.End - at - 1 })
-	return i
-}
 
 // window is how much of a text is looked through at a time, in bytes: a bound on what is
 // held.
@@ -137,7 +111,7 @@ func windowEnd(text string, from int) int {
 // disjoint.
 func split(text string, from, to int, covered []data.Span) []word {
 	var words []word
-	next := firstAfter(covered, from)
+	next, _ := data.Overlapping(covered, data.Span{Start: from, End: to})
 	for i := from; i < to; {
 		for next < len(covered) && covered[next].End <= i {
 			next++

@@ -14,10 +14,7 @@ import (
 
 func types(t testing.TB) *data.TypeSet {
 	t.Helper()
-	set, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := data.I2B2
 	return set
 }
 

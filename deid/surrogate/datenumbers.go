@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// separator is the sign between two numbers of a date, and the index of the second; 0 if there is none.
+// separator returns the sign between two numbers of a date and the index of the second; 0 if there is none.
 func (p *dateParser) separator(i int) (rune, int) {
 	var sign rune
 	for k := i; k < len(p.tokens) && k < i+4; k++ {
@@ -68,57 +68,60 @@ func (p *dateParser) takeAll(fields []field, at []int) {
 	p.done(e)
 }
 
-func isMonth(t token) bool { return len(t.text) <= 3 && t.n <= 12 }
-func isDay(t token) bool   { return len(t.text) <= 2 && t.n <= 31 }
+func isMonth(t token) bool    { return len(t.text) <= 3 && t.n <= 12 }
+func isDay(t token) bool      { return len(t.text) <= 2 && t.n <= 31 }
+func isFullYear(t token) bool { return len(t.text) == 4 && t.n >= 1000 && t.n < 9900 }
+
+// isYear accepts years of one to four digits, and of five if the last is surplus.
 func isYear(t token) bool {
-	return len(t.text) <= 2 || len(t.text) == 4 && t.n >= 1000 && t.n < 9900 || len(t.text) == 5 && t.n >= 18000 && t.n < 23000
+	return len(t.text) <= 2 || isFullYear(t) || len(t.text) == 5 && t.n >= 18000 && t.n < 23000
 }
 
-// triple says what three numbers are. Of what no calendar has, a month up to
-// 24 and a day up to 39 are let pass; a third digit before them must be 0.
+// looseMonth and looseDay also accept slips: months up to 24 and days up to 39.
+func looseMonth(t token) bool { return len(t.text) <= 2 && t.n <= 24 || len(t.text) == 3 && t.n <= 12 }
+func looseDay(t token) bool   { return len(t.text) <= 2 && t.n <= 39 }
+
+// triple returns the fields that three numbers stand for; nil if they are no date. A month of three digits must begin with 0.
 func (p *dateParser) triple(a, b, c token) []field {
-	badMonth := func(t token) bool { return len(t.text) <= 2 && t.n <= 24 || len(t.text) == 3 && t.n <= 12 }
-	badDay := func(t token) bool { return len(t.text) <= 2 && t.n <= 39 }
 	if len(a.text) == 4 && isYear(a) || len(a.text) == 2 && a.n > 31 && isMonth(b) && isDay(c) {
-		switch {
-		case isMonth(b) && badDay(c), badMonth(b) && badDay(c) && !isMonth(c):
-			return []field{fieldYear, fieldMonth, fieldDay}
-		case isMonth(c) && isDay(b):
-			return []field{fieldYear, fieldDay, fieldMonth}
-		}
-		return nil
+		return afterYear(b, c)
 	}
 	if !isYear(c) {
 		return nil
 	}
-	md, dm := []field{fieldMonth, fieldDay, fieldYear}, []field{fieldDay, fieldMonth, fieldYear}
-	for _, legal := range []bool{true, false} {
-		month, day := isMonth, isDay
-		if !legal {
-			month, day = badMonth, badDay
-		}
-		isMD, isDM := month(a) && day(b), day(a) && month(b)
-		switch {
-		case isMD && (!isDM || p.order == monthFirst):
-			return md
-		case isDM:
-			return dm
-		}
+	if fields := p.monthDayYear(isMonth(a) && isDay(b), isDay(a) && isMonth(b)); fields != nil {
+		return fields
+	}
+	return p.monthDayYear(looseMonth(a) && looseDay(b), looseDay(a) && looseMonth(b))
+}
+
+// afterYear returns the fields that a year and the two numbers after it stand for.
+func afterYear(b, c token) []field {
+	switch {
+	case isMonth(b) && looseDay(c), looseMonth(b) && looseDay(c) && !isMonth(c):
+		return []field{fieldYear, fieldMonth, fieldDay}
+	case isMonth(c) && isDay(b):
+		return []field{fieldYear, fieldDay, fieldMonth}
 	}
 	return nil
 }
 
-func (p *dateParser) pair(a, b token) []field {
-	whole := func(t token) bool { return len(t.text) == 4 && t.n >= 1000 && t.n < 9900 }
+// monthDayYear returns the fields of a date that ends with the year, in the order that is possible or, if both are, in that of the notes.
+func (p *dateParser) monthDayYear(monthCanBeFirst, dayCanBeFirst bool) []field {
 	switch {
-	case whole(a) && whole(b):
-		return nil // two years
-	case whole(b) && len(a.text) <= 2 && a.n <= 24:
-		return []field{fieldMonth, fieldYear}
-	case whole(a) && isMonth(b) && b.n > 0:
-		return []field{fieldYear, fieldMonth}
-	case whole(a) && len(b.text) == 2:
-		return nil // 1998-99
+	case monthCanBeFirst && (!dayCanBeFirst || p.order == monthFirst):
+		return []field{fieldMonth, fieldDay, fieldYear}
+	case dayCanBeFirst:
+		return []field{fieldDay, fieldMonth, fieldYear}
+	}
+	return nil
+}
+
+// pair returns the fields that two numbers stand for; nil if they are no date.
+func (p *dateParser) pair(a, b token) []field {
+	switch {
+	case isFullYear(a) || isFullYear(b):
+		return pairWithYear(a, b)
 	case isMonth(a) && isDay(b) && (p.order == monthFirst || !isMonth(b) || !isDay(a)):
 		return []field{fieldMonth, fieldDay}
 	case isDay(a) && isMonth(b):
@@ -129,7 +132,19 @@ func (p *dateParser) pair(a, b token) []field {
 	return nil
 }
 
-// compact reads 20710403, 04032071 and 040371.
+// pairWithYear is pair for numbers of which at least one is a year in full. Two years, as in 1998-99, are no date.
+func pairWithYear(a, b token) []field {
+	switch {
+	case isFullYear(a) && isFullYear(b):
+	case isFullYear(b) && len(a.text) <= 2 && a.n <= 24:
+		return []field{fieldMonth, fieldYear}
+	case isFullYear(a) && isMonth(b) && b.n > 0:
+		return []field{fieldYear, fieldMonth}
+	}
+	return nil
+}
+
+// compact reads a date without separators: 20710403, 04032071, 040371.
 func (p *dateParser) compact() bool {
 	t := p.at(p.i)
 	if len(t.text) != 8 && len(t.text) != 6 {
@@ -151,7 +166,7 @@ func (p *dateParser) compact() bool {
 		tries = [][]token{cut(4, 2, 2), cut(2, 2, 4)}
 	}
 	for _, pieces := range tries {
-		if len(pieces[0].text) == 4 && (pieces[0].n < 1800 || pieces[0].n > 2299) || len(pieces[2].text) == 4 && (pieces[2].n < 1800 || pieces[2].n > 2299) {
+		if slices.ContainsFunc(pieces, func(t token) bool { return len(t.text) == 4 && (t.n < 1800 || t.n > 2299) }) {
 			continue
 		}
 		fields := p.triple(pieces[0], pieces[1], pieces[2])
@@ -172,23 +187,16 @@ func (p *dateParser) compact() bool {
 
 // single reads a number that stands alone: a year, a decade, the 3rd.
 func (p *dateParser) single() bool {
-	t := p.at(p.i)
-	if !t.num {
+	if !p.at(p.i).num {
 		return false
 	}
 	var e element
-	before, after := p.at(p.i-1).text, p.at(p.i+1)
-	quoted := before == "'" || before == "’" || before == "`" || before == "´"
-	plural := after.word == "s" || (after.text == "'" || after.text == "’") && p.at(p.i+2).word == "s"
-	decade := plural || p.lang == Spanish && (p.filler == "anos" || p.filler == "decada" || p.filler == "los")
 	switch {
-	case decade && t.n%10 == 0 && (len(t.text) == 2 || len(t.text) == 4):
+	case p.decadeAlone():
 		p.take(&e, fieldDecade)
-	case len(t.text) == 4 && t.n >= 1800 && t.n < 2300:
+	case p.yearAlone():
 		p.take(&e, fieldYear)
-	case len(t.text) == 2 && (quoted || p.filler == "ano" || before == "-" && len(p.elements) > 0 && p.elements[len(p.elements)-1].at[fieldYear] > 0):
-		p.take(&e, fieldYear)
-	case p.dayAt(p.i) && (p.afterOrdinal(p.i) == p.i+2 || p.filler == "dia") && t.n > 0 && t.n <= 31:
+	case p.dayAlone():
 		p.take(&e, fieldDay)
 	default:
 		return false
@@ -197,59 +205,104 @@ func (p *dateParser) single() bool {
 	return true
 }
 
+// decadeAlone reports whether the current number is a decade, as in 1980s, 80's and los 80.
+func (p *dateParser) decadeAlone() bool {
+	t, after := p.at(p.i), p.at(p.i+1)
+	plural := after.word == "s" || (after.text == "'" || after.text == "’") && p.at(p.i+2).word == "s"
+	if !plural && !p.lang.words[beforeDecades][p.filler] {
+		return false
+	}
+	return t.n%10 == 0 && (len(t.text) == 2 || len(t.text) == 4)
+}
+
+// yearAlone reports whether the current number is a year, as in 1998, '98 and the end of 1998-99.
+func (p *dateParser) yearAlone() bool {
+	t := p.at(p.i)
+	if len(t.text) != 2 {
+		return len(t.text) == 4 && t.n >= 1800 && t.n < 2300
+	}
+	switch before := p.at(p.i - 1).text; before {
+	case "'", "’", "`", "´":
+		return true
+	case "-":
+		if last := len(p.elements) - 1; last >= 0 && p.elements[last].at[fieldYear] > 0 {
+			return true
+		}
+	}
+	return p.words[beforeYears][p.filler]
+}
+
+// dayAlone reports whether the current number is a day, as in the 3rd and el día 3.
+func (p *dateParser) dayAlone() bool {
+	t := p.at(p.i)
+	ordinal := p.afterOrdinal(p.i) == p.i+2
+	return p.dayAt(p.i) && t.n > 0 && t.n <= 31 && (ordinal || p.words[beforeDays][p.filler])
+}
+
 // letters reads weekdays as letters: MWF, TTS, M/W/F, T/Th/Sat.
 func (p *dateParser) letters() bool {
-	if p.lang != English {
+	styles := p.lang.weekdayLetters
+	if len(styles) == 0 {
 		return false
 	}
-	var parts []part
-	var elements []element
-	last, single := -1, true
+	l := letterReader{lang: p.lang, last: -1, apart: len(p.tokens) > 1}
 	for i, t := range p.tokens {
 		if i%2 == 1 && (t.text == "/" || t.text == "-" || t.text == ",") {
-			parts = append(parts, part{text: t.text})
-			continue
-		}
-		rest := t.text
-		for rest != "" {
-			sought := rest
-			if len(p.tokens) == 1 && lowerCase(t.text) { // mwf
-				sought = strings.ToUpper(rest)
-			}
-			form, day := weekdayLetter(sought, last, len(p.tokens) > 1)
-			if form == nil || day <= last && last >= 0 && day != 0 {
-				return false
-			}
-			e := element{}
-			e.at[fieldWeekday] = 1 + len(parts)
-			word := form.words[day]
-			parts = append(parts, part{field: fieldWeekday, text: rest[:len(word)], value: day, was: day, form: form})
-			single = single && len(word) == 1
-			elements = append(elements, e)
-			rest, last = rest[len(word):], day
+			l.parts = append(l.parts, part{text: t.text})
+		} else if !l.read(t.text) {
+			return false
 		}
 	}
-	if len(elements) < 2 || len(p.tokens) == 1 && len(elements) > 7 {
+	if days := len(l.elements); days < 2 || !l.apart && days > 7 {
 		return false
 	}
-	for i := range parts {
-		if single && parts[i].form != nil {
-			parts[i].form = oneLetter
+	shortest := styles[len(styles)-1]
+	if !slices.ContainsFunc(l.parts, func(pt part) bool { return pt.form != nil && len(pt.text) > 1 }) {
+		for i := range l.parts {
+			if l.parts[i].form != nil {
+				l.parts[i].form = shortest
+			}
 		}
 	}
-	p.parts, p.elements, p.i = append(p.parts, parts...), elements, len(p.tokens)
+	p.parts, p.elements, p.i = append(p.parts, l.parts...), l.elements, len(p.tokens)
 	return true
 }
 
-var (
-	oneLetter  = &forms{field: fieldWeekday, words: []string{"S", "M", "T", "W", "T", "F", "S"}}
-	twoLetters = &forms{field: fieldWeekday, words: []string{"Su", "M", "Tu", "W", "Th", "F", "Sa"}}
-	threeLetts = &forms{field: fieldWeekday, words: strings.Fields("Sun Mon Tue Wed Thu Fri Sat")}
-)
+// letterReader reads weekdays in the order of the week, which ends with Sunday.
+type letterReader struct {
+	lang     *language
+	last     int  // the last weekday; -1 before the first
+	apart    bool // the weekdays stand apart
+	parts    []part
+	elements []element
+}
 
-// weekdayLetter is the weekday after last that text begins with, in any case if apart.
-func weekdayLetter(text string, last int, apart bool) (*forms, int) {
-	for _, form := range []*forms{threeLetts, twoLetters, oneLetter} {
+// read reads the weekdays of one token.
+func (l *letterReader) read(text string) bool {
+	anyCase := !l.apart && lowerCase(text) // mwf
+	for text != "" {
+		sought := text
+		if anyCase {
+			sought = strings.ToUpper(text)
+		}
+		form, day := l.lang.weekdayLetter(sought, l.last, l.apart)
+		if form == nil || day <= l.last && l.last >= 0 && day != 0 {
+			return false
+		}
+		e := element{}
+		e.at[fieldWeekday] = 1 + len(l.parts)
+		length := len(form.words[day])
+		l.parts = append(l.parts, part{field: fieldWeekday, text: text[:length], value: day, was: day, form: form})
+		l.elements = append(l.elements, e)
+		text, l.last = text[length:], day
+	}
+	return true
+}
+
+// weekdayLetter returns the weekday after last with which text begins, and its style; nil if there is none. Weekdays that
+// stand apart may be in any case.
+func (l *language) weekdayLetter(text string, last int, apart bool) (*forms, int) {
+	for _, form := range l.weekdayLetters {
 		for _, day := range []int{1, 2, 3, 4, 5, 6, 0} {
 			w := form.words[day]
 			if (strings.HasPrefix(text, w) || apart && len(text) >= len(w) && strings.EqualFold(text[:len(w)], w)) && (day > last || day == 0) {

@@ -1,18 +1,14 @@
 package surrogate
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
-// How a written date is read: the loop, what stands between dates, and words. Numbers are in datenumbers.go.
+// This file reads dates in words, holidays, and what stands between dates. Dates in numbers are in datenumbers.go.
 
 type dateParser struct {
 	date
 	tokens []token
 	i      int
 	order  order
-	words  *calendar
 	filler string // the last filler word
 }
 
@@ -48,7 +44,7 @@ func (p *dateParser) literal(n int) {
 	}
 }
 
-// take adds the token at p.i as a part of the element.
+// take adds the current token to the element, as its field f.
 func (p *dateParser) take(e *element, f field) {
 	t := p.at(p.i)
 	p.i++
@@ -57,22 +53,22 @@ func (p *dateParser) take(e *element, f field) {
 		switch {
 		case f == fieldYear && len(t.text) == 5: // one digit too many
 			pt.value, pt.text, pt.tail = t.n/10, t.text[:4], t.text[4:]
-		case t.n == 0 && (f == fieldDay || f == fieldMonth): // 00 for one that is not known
+		case t.n == 0 && (f == fieldDay || f == fieldMonth): // 00 for an unknown day or month
 			p.parts = append(p.parts, part{text: t.text})
 			return
 		}
 		if f == fieldDay {
-			if next := p.at(p.i); ordinals[next.word] || next.text == "º" || next.text == "°" || next.text == "ª" {
-				pt.tail = next.text
+			if next := p.at(p.i); p.ordinals[next.word] != nil || next.text == "º" || next.text == "°" || next.text == "ª" {
+				pt.tail, pt.ordinal = next.text, p.ordinals[next.word]
 				p.i++
 			}
 		}
 	} else {
-		w := p.words.words[t.word]
+		w := p.lang.calendar.words[t.word]
 		pt.value, pt.form = w.value, w.form
 		// May is the same in full and abbreviated: 3-May-71 and 03MAY2071 look like 3-Apr-71.
-		if t.word == "may" && p.lang == English && (tight(p.at(p.i-2)) || tight(p.at(p.i))) {
-			pt.form = p.words.words["jan"].form
+		if short := p.lang.calendar.alsoShort[t.word]; short != nil && (tight(p.at(p.i-2)) || tight(p.at(p.i))) {
+			pt.form = short
 		}
 	}
 	pt.was = pt.value
@@ -80,11 +76,11 @@ func (p *dateParser) take(e *element, f field) {
 	p.parts = append(p.parts, pt)
 }
 
-// tight is a neighbour of an abbreviated month.
+// tight reports whether a token, next to May, shows that May is an abbreviation here.
 func tight(t token) bool { return t.num || t.text == "-" || t.text == "/" || t.text == "." }
 
-// done adds an element. Its numbers are padded if one of them is, and if none
-// tells, if month stands as a number.
+// done adds an element, and decides whether its numbers are padded: if one of them is, or if none of them shows it and
+// the month is a number.
 func (p *dateParser) done(e element) {
 	padded, bare := false, false
 	for _, f := range []field{fieldDay, fieldMonth} {
@@ -93,7 +89,9 @@ func (p *dateParser) done(e element) {
 			bare = bare || len(p.parts[i].text) == 1
 		}
 	}
-	numeric := e.at[fieldMonth] > 0 && (p.parts[e.at[fieldMonth]].form == nil || e.at[fieldMonth] == e.at[fieldDay]+1 && e.at[fieldDay] > 0) // or 19MAR2071
+	day, month := e.at[fieldDay], e.at[fieldMonth]
+	joined := day > 0 && month == day+1 // 19MAR2071
+	numeric := month > 0 && (p.parts[month].form == nil || joined)
 	for _, f := range []field{fieldDay, fieldMonth} {
 		if i := e.at[f]; i > 0 {
 			text := p.parts[i].text
@@ -103,8 +101,8 @@ func (p *dateParser) done(e element) {
 	p.elements = append(p.elements, e)
 }
 
-// share gives each element the year, and a bare day the month, of the next one
-// or, failing that, of the last: 3-5 April 2071, April 3-5.
+// share gives each element that lacks a year, and each day that lacks a month, those of the next element
+// or, failing that, of the previous one: 3-5 April 2071, April 3-5.
 func (p *dateParser) share() {
 	get := func(k int) (y, m int) {
 		e := p.elements[k]
@@ -138,14 +136,14 @@ func (p *dateParser) share() {
 	}
 }
 
-// skip passes over what stands between dates.
+// skip copies a token that may stand between dates.
 func (p *dateParser) skip() bool {
 	t := p.at(p.i)
 	switch {
 	case t.num:
 		return false
 	case t.word != "":
-		if !dateFillers[t.word] {
+		if !p.words[dateFillers][t.word] {
 			return false
 		}
 		p.filler = t.word
@@ -156,7 +154,7 @@ func (p *dateParser) skip() bool {
 	return true
 }
 
-// clock passes over a time of day, 10:30 or 10:30:15.
+// clock copies a time of day, 10:30 or 10:30:15.
 func (p *dateParser) clock() bool {
 	colon := func(i int) bool {
 		return p.at(i).text == ":" && p.at(i+1).num && len(p.at(i+1).text) == 2 && p.at(i+1).n < 60
@@ -180,15 +178,15 @@ func (p *dateParser) holiday() bool {
 	if p.at(p.i).word == "" || p.at(p.i-1).word != "" {
 		return false
 	}
-	all := p.words.begins[p.at(p.i).word]
+	all := p.lang.calendar.begins[p.at(p.i).word]
 	for k := range all {
 		h := &all[k]
-		text, used := "", 0 // of the tokens that are the name
+		text, used := "", 0 // the next tokens together, and how many they are
 		for used < len(p.tokens)-p.i && len(fold(text)) < len(h.folded) {
 			text += p.at(p.i + used).text
 			used++
 		}
-		if after := p.at(p.i + used + 1).word; fold(text) == h.folded && p.at(p.i+used).word == "" && after != "day" && after != "eve" {
+		if after := p.at(p.i + used + 1).word; fold(text) == h.folded && p.at(p.i+used).word == "" && !p.words[holidayTails][after] {
 			var e element
 			e.at[fieldHoliday] = len(p.parts)
 			p.parts = append(p.parts, part{field: fieldHoliday, text: text, value: h.day, was: h.day, feast: h})
@@ -205,17 +203,17 @@ func (p *dateParser) holiday() bool {
 }
 
 func (p *dateParser) is(i int, f field) bool {
-	w, ok := p.words.words[p.at(i).word]
+	w, ok := p.lang.calendar.words[p.at(i).word]
 	return p.at(i).word != "" && ok && w.field == f
 }
 
-// gap is the index of the next number or word after i that is no filler of a
-// date written in words, if only such stand between; else -1.
+// gap returns the index of the next token, from i on, that can belong to the same date, if only fillers and separators stand
+// before it; -1 otherwise.
 func (p *dateParser) gap(i int) int {
 	for ; i < len(p.tokens); i++ {
 		t := p.at(i)
 		switch {
-		case t.num || t.word != "" && !slices.Contains([]string{"of", "de", "del", "ano", "the", "in", "en", "el"}, t.word):
+		case t.num || t.word != "" && !p.words[withinDates][t.word]:
 			return i
 		case t.word == "" && !strings.ContainsAny(t.text, " ,.-/'’\u00a0\t\n\r"):
 			return -1
@@ -224,9 +222,9 @@ func (p *dateParser) gap(i int) int {
 	return -1
 }
 
-// afterOrdinal steps over the suffix of the ordinal at i.
+// afterOrdinal returns the index after the number at i and its suffix, if it has one.
 func (p *dateParser) afterOrdinal(i int) int {
-	if t := p.at(i + 1); ordinals[t.word] || t.text == "º" || t.text == "°" || t.text == "ª" {
+	if t := p.at(i + 1); p.ordinals[t.word] != nil || t.text == "º" || t.text == "°" || t.text == "ª" {
 		return i + 2
 	}
 	return i + 1
@@ -237,7 +235,7 @@ func (p *dateParser) dayAt(i int) bool {
 	return t.num && len(t.text) <= 2 && t.n <= 39
 }
 
-// yearAt says that a year follows a month or day in words.
+// yearAt reports whether the token at i is a year that belongs to a month or day in words before it.
 func (p *dateParser) yearAt(i int, afterDay bool) bool {
 	t := p.at(i)
 	if !t.num || p.at(i+1).text == ":" {
@@ -246,87 +244,136 @@ func (p *dateParser) yearAt(i int, afterDay bool) bool {
 	if len(t.text) > 2 {
 		return isYear(t)
 	}
-	if len(t.text) != 2 || ordinals[p.at(i+1).word] {
+	if len(t.text) != 2 || p.ordinals[p.at(i+1).word] != nil {
 		return false
 	}
 	quote := p.at(i - 1).text
-	return afterDay && !p.is(p.gap(i+1), fieldMonth) || t.n > 31 || quote == "'" || quote == "’" || p.lang == Spanish
+	return afterDay && !p.is(p.gap(i+1), fieldMonth) || t.n > 31 || quote == "'" || quote == "’" || p.lang.yearAfterMonth
 }
 
-// to makes all up to index i literal.
+// to copies the tokens before index i as they are.
 func (p *dateParser) to(i int) { p.literal(i - p.i) }
 
 // written reads a date with its month, season or weekday in words.
 func (p *dateParser) written() bool {
+	return p.weekday() || p.season() || p.monthAndDay() || p.yearAndMonth() || p.dayAndMonth() || p.dayOfList()
+}
+
+func (p *dateParser) weekday() bool {
+	if !p.is(p.i, fieldWeekday) {
+		return false
+	}
 	var e element
-	i := p.i
-	if p.is(i, fieldWeekday) {
-		p.take(&e, fieldWeekday)
-		p.done(e)
-		return true
+	p.take(&e, fieldWeekday)
+	p.done(e)
+	return true
+}
+
+// season reads winter 2071.
+func (p *dateParser) season() bool {
+	if !p.is(p.i, fieldSeason) {
+		return false
 	}
-	year := func(afterDay bool) {
-		if j := p.gap(p.i); j >= 0 && p.yearAt(j, afterDay) {
-			p.to(j)
-			p.take(&e, fieldYear)
-		}
+	var e element
+	p.take(&e, fieldSeason)
+	p.takeYear(&e, false)
+	p.done(e)
+	return true
+}
+
+// monthAndDay reads April 3, 2071 and April 2071.
+func (p *dateParser) monthAndDay() bool {
+	if !p.is(p.i, fieldMonth) {
+		return false
 	}
-	switch {
-	case p.is(i, fieldSeason):
-		p.take(&e, fieldSeason)
-		year(false)
-	case p.is(i, fieldMonth):
-		p.take(&e, fieldMonth)
-		if j := p.gap(p.i); j >= 0 && p.dayAt(j) && !p.yearAt(j, false) && p.at(j+1).text != ":" {
-			p.to(j)
-			p.take(&e, fieldDay)
-			// April 3-5, 2071; April 3 and 5, 2071
-			if k := p.next(p.i); k >= 0 && p.dayAt(k) && p.at(k-1).text != "," && !p.is(p.gap(p.afterOrdinal(k)), fieldMonth) && !p.slashed(k) {
-				if t := p.at(k - 1); t.text != " " || p.at(k-2).word != "" || strings.ContainsAny(p.at(k-2).text, "-–&") {
-					p.done(e)
-					e = element{}
-					p.to(k)
-					p.take(&e, fieldDay)
-				}
-			}
-			year(true)
-		} else {
-			year(false)
-		}
-	case p.at(i).num && len(p.at(i).text) == 4 && p.is(p.gap(i+1), fieldMonth) && isYear(p.at(i)):
-		p.take(&e, fieldYear)
-		p.to(p.gap(p.i))
-		p.take(&e, fieldMonth)
-		if j := p.gap(p.i); j >= 0 && p.dayAt(j) {
-			p.to(j)
-			p.take(&e, fieldDay)
-		}
-	case p.dayAt(i) && p.is(p.gap(p.afterOrdinal(i)), fieldMonth):
+	var e element
+	p.take(&e, fieldMonth)
+	day := p.gap(p.i)
+	hasDay := day >= 0 && p.dayAt(day) && !p.yearAt(day, false) && p.at(day+1).text != ":"
+	if hasDay {
+		p.to(day)
 		p.take(&e, fieldDay)
-		p.to(p.gap(p.i))
-		p.take(&e, fieldMonth)
-		year(true)
-	case p.dayAt(i):
-		// 3-5 April, 3 y 5 de abril: the first of two or more days of one month.
-		for k := p.next(p.afterOrdinal(i)); k >= 0 && p.dayAt(k); k = p.next(p.afterOrdinal(k)) {
-			if p.is(p.gap(p.afterOrdinal(k)), fieldMonth) {
-				p.take(&e, fieldDay)
-				p.done(e)
-				return true
-			}
+		if second := p.secondDay(); second >= 0 {
+			p.done(e)
+			e = element{}
+			p.to(second)
+			p.take(&e, fieldDay)
 		}
+	}
+	p.takeYear(&e, hasDay)
+	p.done(e)
+	return true
+}
+
+// secondDay is the index of the 5 in April 3-5, 2071 and April 3 and 5, 2071, after the 3 has been taken; -1 if there is none.
+func (p *dateParser) secondDay() int {
+	i := p.next(p.i)
+	if i < 0 || !p.dayAt(i) || p.at(i-1).text == "," || p.is(p.gap(p.afterOrdinal(i)), fieldMonth) || p.at(i+1).text == "/" {
+		return -1
+	}
+	if before := p.at(i - 2); p.at(i-1).text == " " && before.word == "" && !strings.ContainsAny(before.text, "-–&") {
+		return -1
+	}
+	return i
+}
+
+// yearAndMonth reads 2071 April 3 and 2071 April.
+func (p *dateParser) yearAndMonth() bool {
+	t := p.at(p.i)
+	if !t.num || len(t.text) != 4 || !isYear(t) || !p.is(p.gap(p.i+1), fieldMonth) {
 		return false
-	default:
-		return false
+	}
+	var e element
+	p.take(&e, fieldYear)
+	p.to(p.gap(p.i))
+	p.take(&e, fieldMonth)
+	if day := p.gap(p.i); day >= 0 && p.dayAt(day) {
+		p.to(day)
+		p.take(&e, fieldDay)
 	}
 	p.done(e)
 	return true
 }
 
-// slashed says that the number at i begins a numeric date.
-func (p *dateParser) slashed(i int) bool { return p.at(i+1).text == "/" }
+// dayAndMonth reads 3 April 2071 and 3 April.
+func (p *dateParser) dayAndMonth() bool {
+	if !p.dayAt(p.i) || !p.is(p.gap(p.afterOrdinal(p.i)), fieldMonth) {
+		return false
+	}
+	var e element
+	p.take(&e, fieldDay)
+	p.to(p.gap(p.i))
+	p.take(&e, fieldMonth)
+	p.takeYear(&e, true)
+	p.done(e)
+	return true
+}
 
-// next is the index of the next number after the words and signs that join the days of a list; else -1.
+// dayOfList reads the first of two or more days of one month: the 3 in 3-5 April and 3 y 5 de abril.
+func (p *dateParser) dayOfList() bool {
+	if !p.dayAt(p.i) {
+		return false
+	}
+	for next := p.next(p.afterOrdinal(p.i)); next >= 0 && p.dayAt(next); next = p.next(p.afterOrdinal(next)) {
+		if p.is(p.gap(p.afterOrdinal(next)), fieldMonth) {
+			var e element
+			p.take(&e, fieldDay)
+			p.done(e)
+			return true
+		}
+	}
+	return false
+}
+
+// takeYear adds the year that follows a month, season or day in words, if one does.
+func (p *dateParser) takeYear(e *element, afterDay bool) {
+	if i := p.gap(p.i); i >= 0 && p.yearAt(i, afterDay) {
+		p.to(i)
+		p.take(e, fieldYear)
+	}
+}
+
+// next returns the index of the next number after the words and signs that join the days of a list; -1 if there is none.
 func (p *dateParser) next(i int) int {
 	joined := false
 	for ; i < len(p.tokens); i++ {
@@ -337,7 +384,7 @@ func (p *dateParser) next(i int) int {
 		case strings.ContainsAny(t.text, "-–,&"):
 			joined = true
 		case t.text == " ":
-		case slices.Contains([]string{"and", "to", "through", "thru", "or", "y", "e", "al", "a", "o", "the", "el"}, t.word):
+		case p.words[dayJoins][t.word]:
 			joined = true
 		default:
 			return -1

@@ -25,32 +25,35 @@ const (
 // part is one piece of a written date.
 type part struct {
 	field field
-	text  string // as written
+	text  string // the part as written
 	value int
 	was   int    // the value as written
-	form  *forms // of a word
+	form  *forms // the words of this style; nil for a number
 	feast *holiday
-	pad   bool   // of a number: 3 is written 03
-	tail  string // what follows the number: the suffix of an ordinal, or digits too many
+	pad   bool   // 3 is written 03
+	tail  string // what follows the number: the suffix of an ordinal, or surplus digits
+
+	ordinal func(int) string // returns the suffix of another number; nil if tail is none
 }
 
-// element is one date of what is written, such as each end of a range: the
-// indices of its parts by field, 0 for none (part 0 is always a literal).
+// element is one of the dates that are written, such as one end of a range. It has the
+// indices of its parts by field, and 0 for a field that is missing (part 0 is always a literal).
 type element struct {
 	at    [fieldHoliday + 1]int
-	month int // of a part of a range that shares it with a neighbour: 3-5 April
-	year  int
+	month int // shared with another element: the April of the 3 in 3-5 April
+	// likewise
+	year int
 }
 
 // date is a written date, or several.
 type date struct {
-	lang     Language // of its words
-	note     Language // of the notes
+	*Maker
+	lang     *language // in which it is written
 	parts    []part
 	elements []element
 }
 
-// order says how 3/4 is meant.
+// order says whether 3/4 is in March or in April.
 type order int
 
 const (
@@ -58,34 +61,19 @@ const (
 	dayFirst
 )
 
-// usualOrder is what 3/4 means in a language, unless the notes say otherwise.
-func usualOrder(l Language) order {
-	if l == Spanish {
-		return dayFirst
-	}
-	return monthFirst
-}
-
-// parseDate reads a date as written. It knows numbers with any separators
-// (3/4/71, 2071-04-03, 04/2071, 03APR2071, 20710403), words of English and
-// Spanish, ranges and lists, weekdays, seasons, holidays and decades, and the
-// slips of real notes: a doubled separator, the day 31 of a month of 30, a month
-// up to 24. It is false for all else, such as text with any other word.
-func parseDate(text string, lang Language, o order) (*date, bool) {
-	for _, l := range []Language{lang, other(lang)} {
-		p := &dateParser{date: date{lang: l, note: lang, parts: make([]part, 1)}, tokens: tokens(text), order: o, words: calendars[l]}
+// parseDate reads a date. It knows numbers with any separators
+// (3/4/71, 2071-04-03, 04/2071, 03APR2071, 20710403), words of all
+// languages, ranges and lists, weekdays, seasons, holidays and decades, and the
+// slips of real notes: a doubled separator, 31 in a month of 30 days, a month
+// up to 24. It returns false for everything else, such as text with any other word.
+func (m *Maker) parseDate(text string, o order) (*date, bool) {
+	for _, lang := range m.from(m.lang) {
+		p := &dateParser{date: date{Maker: m, lang: lang, parts: make([]part, 1)}, tokens: tokens(text), order: o}
 		if p.parse() {
 			return &p.date, true
 		}
 	}
 	return nil, false
-}
-
-func other(l Language) Language {
-	if l == Spanish {
-		return English
-	}
-	return Spanish
 }
 
 // String writes the date as it was written.
@@ -111,7 +99,7 @@ func (p part) String() string {
 		}
 		word := p.form.words[p.value-first]
 		if ascii(p.text) && !ascii(p.form.words[p.was-first]) {
-			word = unaccent(word) // who writes "sabado" writes "miercoles"
+			word = unaccent(word) // whoever writes "sabado" also writes "miercoles"
 		}
 		return likeCase(word, p.text)
 	}
@@ -127,28 +115,14 @@ func (p part) String() string {
 		value %= [...]int{1, 10, 100, 1000}[width]
 	}
 	tail := p.tail
-	if ordinals[strings.ToLower(tail)] && p.value != p.was {
+	if p.ordinal != nil && p.value != p.was {
+		suffix := p.ordinal(p.value)
 		if tail == strings.ToUpper(tail) {
-			tail = strings.ToUpper(ordinalSuffix(p.value))
-		} else {
-			tail = ordinalSuffix(p.value)
+			suffix = strings.ToUpper(suffix)
 		}
+		tail = suffix
 	}
 	return fmt.Sprintf("%0*d%s", width, value, tail)
-}
-
-func ordinalSuffix(n int) string {
-	if n/10%10 != 1 {
-		switch n % 10 {
-		case 1:
-			return "st"
-		case 2:
-			return "nd"
-		case 3:
-			return "rd"
-		}
-	}
-	return "th"
 }
 
 func roundDiv(a, b int) int {
@@ -160,7 +134,7 @@ func roundDiv(a, b int) int {
 
 func modulo(a, b int) int { return (a%b + b) % b }
 
-// full lists the days of the dates that have day, month and year.
+// full lists the dates that have a day, a month and a year.
 func (d *date) full(latest int) []time.Time {
 	var days []time.Time
 	for _, e := range d.elements {
@@ -173,7 +147,7 @@ func (d *date) full(latest int) []time.Time {
 
 func civil(y, m, d int) time.Time { return time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC) }
 
-// ymd are an element's year, month and day; 0 for what it does not say.
+// ymd returns the year, month and day of an element, and 0 for what it does not say.
 func (d *date) ymd(e element, latest int) (y, m, day int) {
 	y, m = e.year, e.month
 	if i := e.at[fieldYear]; i > 0 {
@@ -188,7 +162,7 @@ func (d *date) ymd(e element, latest int) (y, m, day int) {
 	return y, m, day
 }
 
-// century completes a year of one or two digits: the last such year that is not after latest.
+// century completes a year of one or two digits to the last such year that is not after latest.
 func century(p part, latest int) int {
 	span := 0
 	switch len(p.text) {
@@ -203,11 +177,11 @@ func century(p part, latest int) int {
 }
 
 // shifted returns the date moved. near is the day of the note, as far as it is
-// known: of a date without year, the nearest is meant. A date that no calendar
-// has is read as time.Date reads it (31 February is 3 March) and, moved, written as
-// one that no calendar has either.
+// known: a date without year is taken to be the nearest such day. An impossible date
+// is read as time.Date reads it (31 February is 3 March), and comes out as another
+// impossible date.
 func (d *date) shifted(s shift, near time.Time, latest int) *date {
-	moved := &date{lang: d.lang, note: d.note, parts: slices.Clone(d.parts), elements: d.elements}
+	moved := &date{Maker: d.Maker, lang: d.lang, parts: slices.Clone(d.parts), elements: d.elements}
 	set := func(e element, f field, value int) {
 		if i := e.at[f]; i > 0 {
 			moved.parts[i].value = value
@@ -236,7 +210,7 @@ func (d *date) shifted(s shift, near time.Time, latest int) *date {
 		case day != 0:
 			y, m, day = moveDay(y, m, day, s.days, near)
 		case m != 0:
-			extra := (m - 1) / 12 * 12 // the month 13
+			extra := (m - 1) / 12 * 12 // of the month 13
 			months := y*12 + m - 1 + s.months
 			y, m = floorDiv(months-extra, 12), modulo(months, 12)+1+extra
 		default:
@@ -249,7 +223,7 @@ func (d *date) shifted(s shift, near time.Time, latest int) *date {
 	return moved
 }
 
-// moveHoliday writes the date of a holiday, moved, in its place.
+// moveHoliday puts the moved date in the place of the name of a holiday.
 func (d *date) moveHoliday(e element, feast *holiday, days int, near time.Time, latest int) {
 	if days == 0 {
 		return
@@ -257,21 +231,18 @@ func (d *date) moveHoliday(e element, feast *holiday, days int, near time.Time, 
 	i, k := e.at[fieldHoliday], e.at[fieldYear]
 	year, _, _ := d.ymd(e, latest)
 	day := feast.nearest(year, near).AddDate(0, 0, days)
-	d.parts[i].text = likeCase(monthAndDay(day, d.note), d.parts[i].text)
+	d.parts[i].text = likeCase(d.Maker.lang.monthAndDay(day), d.parts[i].text)
 	if k == 0 {
 		return
 	}
 	d.parts[k].value = day.Year()
 	if between := &d.parts[k-1]; between.text == " " && k == i+2 && len(d.parts[k].text) == 4 { // Christmas 2071
-		between.text = map[Language]string{English: ", ", Spanish: likeCase(" de ", d.parts[i].text)}[d.note]
+		between.text = likeCase(d.Maker.lang.beforeYear, d.parts[i].text)
 	}
 }
 
-// neutral words do not tell one date from another.
-var neutral = wordSet("the of on in at de del el la los ano dia")
-
-// identity is equal for dates that are one, however written: 03/04/2071 and Saturday, April 3, 2071.
-// With no latest year one of two digits stays what it is.
+// identity is the same for all forms of one date, such as 03/04/2071 and Saturday, April 3, 2071.
+// If latest is 0, years of two digits are not completed.
 func (d *date) identity(latest int) string {
 	owner := map[int]int{} // number of the element, by part
 	dated := false
@@ -290,13 +261,13 @@ func (d *date) identity(latest int) string {
 		if pt.field == fieldNone {
 			between += pt.text
 			for _, t := range tokens(pt.text) {
-				if t.num || t.word != "" && !neutral[t.word] && !joining[t.word] {
+				if t.num || t.word != "" && !d.words[dateArticles][t.word] && !d.words[dateJoins][t.word] {
 					b.WriteString(" " + t.text)
 				}
 			}
 			continue
 		}
-		if dated && pt.field == fieldWeekday { // it follows from the day
+		if dated && pt.field == fieldWeekday { // which follows from the day
 			between = ""
 			continue
 		}
@@ -304,7 +275,7 @@ func (d *date) identity(latest int) string {
 			continue
 		}
 		if last != 0 {
-			b.WriteString(joint(between))
+			b.WriteString(d.joint(between))
 		}
 		between, last = "", k
 		b.WriteString(d.elements[k-1].identity(d, latest))
@@ -312,13 +283,10 @@ func (d *date) identity(latest int) string {
 	return fold(b.String())
 }
 
-// joining words stand between dates, and are part of what joint says.
-var joining = wordSet("and or to through thru until till y e o u a al hasta")
-
-// joint is what stands between two dates: a range or a list.
-func joint(between string) string {
+// joint is "-" if what stands between two dates makes them a range, and "," if it makes them a list.
+func (d *date) joint(between string) string {
 	for _, t := range tokens(between) {
-		if t.text == "-" || t.text == "–" || t.text == "—" || joining[t.word] && len(t.word) > 0 && !strings.Contains(" and or y e o u ", " "+t.word+" ") {
+		if t.text == "-" || t.text == "–" || t.text == "—" || d.words[dateJoins][t.word] && !d.words[dateLists][t.word] {
 			return "-"
 		}
 	}
@@ -342,10 +310,10 @@ func (e element) identity(d *date, latest int) string {
 
 func floorDiv(a, b int) int { return (a - modulo(a, b)) / b }
 
-// moveDay moves a day; y and m are 0 if unknown.
+// moveDay moves a day by a number of days. y and m are 0 if they are not known.
 func moveDay(y, m, day, days int, near time.Time) (int, int, int) {
 	switch {
-	case m == 0: // the 3rd: of the month of near or one beside it
+	case m == 0: // the 3rd that is nearest
 		y, m = near.Year(), int(near.Month())
 		for _, t := range []time.Time{civil(y, m-1, day), civil(y, m+1, day)} {
 			if t.Day() == day && distance(t, near) < distance(civil(y, m, day), near) {
@@ -365,7 +333,7 @@ func moveDay(y, m, day, days int, near time.Time) (int, int, int) {
 	dayTooMany := day > daysIn(y, m)
 	t := civil(y, m, day).AddDate(0, 0, days)
 	ny, nm, nd := t.Year(), int(t.Month()), t.Day()
-	if dayTooMany || monthTooMany > 0 && nd <= 12 { // as a day of the month before
+	if dayTooMany || monthTooMany > 0 && nd <= 12 { // counted as a day of the month before
 		before := civil(ny, nm, 0)
 		ny, nm, nd = before.Year(), int(before.Month()), nd+before.Day()
 	}

@@ -74,11 +74,8 @@ func TestDates(t *testing.T) {
 		{English, "003/04/2071", "007/16/2072"},
 		{Spanish, "00/05/2071", "00/09/2072"}, // the day is not known
 	} {
-		o := monthFirst
-		if tc.lang == Spanish {
-			o = dayFirst
-		}
-		d, ok := parseDate(tc.text, tc.lang, o)
+		m := in(tc.lang)
+		d, ok := m.parseDate(tc.text, m.lang.dateOrder)
 		if !ok {
 			t.Errorf("%q is not read", tc.text)
 			continue
@@ -92,7 +89,7 @@ func TestDates(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "Lund", "3 Lund 2071", "call 3/4/71", "98", "32/45/1999", "1", "de", "3/4/71 Oda", "12:30"} {
-		if d, ok := parseDate(text, English, monthFirst); ok {
+		if d, ok := in(English).parseDate(text, monthFirst); ok {
 			t.Errorf("%q is read as %v", text, d.elements)
 		}
 	}
@@ -117,7 +114,7 @@ func TestEveryDayMoves(t *testing.T) {
 	for _, days := range []int{-731, 203} {
 		for day := civil(2060, 1, 1); day.Year() < 2100; day = day.AddDate(0, 0, 1) {
 			for _, layout := range []string{"01/02/2006", "2-Jan-06", "January 2, 2006"} {
-				d, ok := parseDate(day.Format(layout), English, monthFirst)
+				d, ok := in(English).parseDate(day.Format(layout), monthFirst)
 				if !ok {
 					t.Fatalf("%s is not read", day.Format(layout))
 				}
@@ -135,11 +132,11 @@ func FuzzDate(f *testing.F) {
 		f.Add(s, 500, false)
 	}
 	f.Fuzz(func(t *testing.T, text string, days int, spanish bool) {
-		lang, o := English, monthFirst
+		m := in(English)
 		if spanish {
-			lang, o = Spanish, dayFirst
+			m = in(Spanish)
 		}
-		d, ok := parseDate(text, lang, o)
+		d, ok := m.parseDate(text, m.lang.dateOrder)
 		if !ok {
 			return
 		}

@@ -9,20 +9,15 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	fakedata "github.com/brianvoe/gofakeit/v7/data"
-
-	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
-// random is 64 bits that follow from key, patient, what they are for, a value and a counter.
+// random derives 64 bits from the key, the patient, a use, a value and a counter.
 func (p *Patient) random(use, value string, counter int) uint64 {
 	mac := hmac.New(sha256.New, p.key)
 	var n [8]byte
-	for _, field := range []string{"lethe surrogate 1", p.group, use, value} { // each with its length: no two ways to the same bytes
+	for _, field := range []string{"lethe surrogate 1", p.group, use, value} { // with their lengths, so that no two inputs give the same bytes
 		binary.BigEndian.PutUint64(n[:], uint64(len(field)))
 		mac.Write(n[:])
 		mac.Write([]byte(field))
@@ -38,13 +33,13 @@ type list struct {
 	entries []string
 }
 
-// draw returns the surrogate of a value in a pool: the entry that the HMAC
-// points at or the first after it that stands for nothing else and is no original.
+// draw returns the surrogate of a value in a pool: the entry of the list that the HMAC points at or, if that one is
+// taken or an original, the next that is free.
 func (p *Patient) draw(pool, value string, from *list) (string, error) {
 	return p.drawUnless(pool, value, from, func(string) bool { return false })
 }
 
-// drawUnless passes over some entries.
+// drawUnless is draw, but skips the entries that are unfit.
 func (p *Patient) drawUnless(pool, value string, from *list, unfit func(string) bool) (string, error) {
 	id := pool + "\x00" + value
 	if s, ok := p.memo[id]; ok {
@@ -63,17 +58,11 @@ func (p *Patient) drawUnless(pool, value string, from *list, unfit func(string) 
 	return "", fmt.Errorf("the list %s of surrogates has run out: each of its %d entries stands for another value or is one", from.name, n)
 }
 
-var (
-	//go:embed lists/en.txt
-	englishLists string
-	//go:embed lists/es.txt
-	spanishLists string
-	//go:embed lists/scripts.txt
-	scriptLists string
-)
+//go:embed lists/scripts.txt
+var scriptLists string
 
-// add puts entries on a list, once each.
-func add(lists map[string]*list, name string, entries []string) {
+// addEntries appends entries to a list, and leaves out those that it already has.
+func addEntries(lists map[string]*list, name string, entries []string) {
 	seen := map[string]bool{}
 	l := lists[name]
 	if l == nil {
@@ -91,61 +80,26 @@ func add(lists map[string]*list, name string, entries []string) {
 	}
 }
 
-// sections reads texts, by the prefix of their lists' names.
-func sections(texts map[string]string) map[string]*list {
-	lists := map[string]*list{}
-	for prefix, text := range texts {
-		_, text, _ = strings.Cut(text, "= ")
-		for section := range strings.SplitSeq(text, "\n= ") {
-			name, entries, _ := strings.Cut(section, "\n")
-			add(lists, prefix+name, strings.Split(strings.Join(strings.Fields(entries), " "), ","))
-		}
+// addSections appends the sections of a text to lists. The name of a list is prefix and the name of the section.
+func addSections(lists map[string]*list, prefix, text string) {
+	for name, entries := range sections(text) {
+		addEntries(lists, prefix+name, entries)
 	}
-	return lists
 }
-
-var builtin = sync.OnceValue(func() map[string]*list {
-	lists := sections(map[string]string{"en-": englishLists, "es-": spanishLists, "": scriptLists})
-	for name, from := range map[string][]string{
-		"en-state": {"en-states"}, "en-country": {"en-countries"}, "es-country": {"es-countries"},
-		"en-profession": {"en-professions"}, "es-profession": {"es-professions"},
-	} {
-		for _, f := range from {
-			add(lists, name, wordlists.Entries(f))
-		}
-	}
-	for _, abbr := range wordlists.Entries("en-state-abbreviations") {
-		if len(abbr) == 2 && strings.ToUpper(abbr) == abbr {
-			add(lists, abbreviations, []string{abbr})
-		}
-	}
-	// First names whose gender is not known, or when those of one are used up.
-	// gofakeit's (MIT licence) are of all kinds of origin in the United States.
-	for _, lang := range []string{"en-", "es-"} {
-		add(lists, lang+"given", lists[lang+"female"].entries)
-		add(lists, lang+"given", lists[lang+"male"].entries)
-	}
-	odd := func(name string) bool { // of gofakeit: Hilll, OReilly
-		return strings.Contains(name, "lll") || len(name) > 2 && name[0] == 'O' && unicode.IsUpper(rune(name[1]))
-	}
-	add(lists, "en-given", fakedata.Person["first"])
-	add(lists, "en-surname", slices.DeleteFunc(slices.Clone(fakedata.Person["last"]), odd))
-	return lists
-})
 
 // abbreviations is the list of two-letter abbreviations of states.
 const abbreviations = "state-abbreviation"
 
-// ListNames are those of the lists that surrogates are drawn from.
-func ListNames() []string { return slices.Sorted(maps.Keys(builtin())) }
+// ListNames returns the names of the lists that surrogates are drawn from, sorted.
+func ListNames() []string { return slices.Sorted(maps.Keys(builtin().drawn)) }
 
-func newLists(own map[string][]string) (map[string]*list, error) {
-	lists := maps.Clone(builtin())
+func (l *languages) newLists(own map[string][]string) (map[string]*list, error) {
+	lists := maps.Clone(l.drawn)
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		if lists[name] == nil {
-			return nil, fmt.Errorf("no list %q of surrogates (have %s)", name, strings.Join(ListNames(), ", "))
+			return nil, fmt.Errorf("no list %q of surrogates (have %s)", name, strings.Join(slices.Sorted(maps.Keys(l.drawn)), ", "))
 		}
-		l := &list{name: name}
+		checked := &list{name: name}
 		seen := map[string]bool{}
 		for i, e := range own[name] {
 			switch e = strings.TrimSpace(e); {
@@ -156,26 +110,27 @@ func newLists(own map[string][]string) (map[string]*list, error) {
 			}
 			if !seen[fold(e)] {
 				seen[fold(e)] = true
-				l.entries = append(l.entries, e)
+				checked.entries = append(checked.entries, e)
 			}
 		}
-		if len(l.entries) == 0 {
+		if len(checked.entries) == 0 {
 			return nil, fmt.Errorf("list %s of surrogates is empty", name)
 		}
-		lists[name] = l
+		lists[name] = checked
 	}
-	for _, lang := range []string{"en-", "es-"} {
-		if own[lang+"given"] != nil && own[lang+"unisex"] == nil { // first names of anybody are wanted from there
-			lists[lang+"unisex"] = lists[lang+"given"]
+	for _, lang := range l.all {
+		given, unisex := string(lang.code)+"-given", string(lang.code)+"-unisex"
+		if own[given] != nil && own[unisex] == nil { // also for first names that women and men have
+			lists[unisex] = lists[given]
 		}
 	}
 	return lists, nil
 }
 
-// IsEntry says that something may be an entry of a list: valid UTF-8 with a letter, and without control characters.
+// IsEntry reports whether a string may be an entry of a list: valid UTF-8 with at least one letter and no control characters.
 func IsEntry(s string) bool {
 	return utf8.ValidString(s) && strings.ContainsFunc(s, unicode.IsLetter) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// list is one of the lists in the language of the notes.
-func (m *Maker) list(name string) *list { return m.lists[string(m.lang)+"-"+name] }
+// list returns a list in the language of the notes; nil if there is none.
+func (m *Maker) list(name string) *list { return m.lists[string(m.lang.code)+"-"+name] }

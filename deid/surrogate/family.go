@@ -1,41 +1,35 @@
 package surrogate
 
 import (
+	"slices"
 	"strings"
-	"sync"
 
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
-// familyWords say nothing of who a relative is.
-var familyWords = wordSet(`maternal paternal identical adopted deceased late first second degree one side family relative relatives
-	materno materna maternos maternas paterno paterna paternos paternas mayor mayores menor menores ambos ambas otro otra otros otras su sus mi rama grado primer primero
-	primera segundo segunda varon varones mujer mujeres fallecido fallecida joven jovenes sano sana sanos sanas directo directos vivo viva gemelo gemela masculino femenino neonato miembros`)
-
-// family puts another relative of the same number and grammatical gender in the
-// place of each, and leaves numbers, ages and what else is in closed lists. It is
-// false if any other word is there, unless it begins with a first name: then it is one's.
+// family replaces each word for a relative by another of the same number and grammatical gender. Numbers, ages
+// and words of closed lists stay. A value with any other word is a person's name if it begins with a first name;
+// if not, family returns false.
 func (p *Patient) family(text string) (string, bool, error) {
-	if s, ok, err := age(text); ok {
+	if s, ok, err := p.age(text); ok {
 		return s, true, err
 	}
-	for _, lang := range []Language{p.lang, other(p.lang)} {
-		kin := kinship(lang)
+	for _, lang := range p.from(p.lang) {
 		var b strings.Builder
 		known, words := true, false
 		for _, t := range tokens(text) {
-			_, number := numberWords[t.word]
-			switch class := kin[t.word]; {
+			_, number := p.numbers[t.word]
+			switch class := lang.kin[t.word]; {
 			case class != "":
-				s, err := p.draw("family", t.word, &list{string(lang) + "-kinship", strings.Fields(relatives[lang][class])})
+				s, err := p.draw("family", t.word, &list{string(lang.code) + "-kinship", strings.Fields(lang.relatives[class])})
 				if err != nil {
-					return "", false, nil // every word of its class stands in the notes
+					return "", false, nil // all words of the class are originals
 				}
 				b.WriteString(likeCase(s, t.text))
 				words = true
-			case t.word == "" && (!t.num || len(t.text) < 3 && t.n < 90), number, familyWords[t.word], ageWords[t.word]:
+			case t.word == "" && (!t.num || len(t.text) < 3 && t.n < 90), number, p.words[familyWords][t.word], p.words[ageWords][t.word]:
 				b.WriteString(t.text)
-				words = words || familyWords[t.word]
+				words = words || p.words[familyWords][t.word]
 			default:
 				known = false
 			}
@@ -50,69 +44,41 @@ func (p *Patient) family(text string) (string, bool, error) {
 	return "", false, nil
 }
 
-// relatives are the words that are put there, by gender and number, each class for its own.
-var relatives = map[Language]map[string]string{
-	English: {
-		"female": "mother sister daughter aunt grandmother niece wife", "male": "father brother son uncle grandfather nephew husband",
-		"plural": "brothers sisters sons daughters aunts uncles nephews nieces", "one": "sibling cousin relative parent child", "many": "siblings cousins relatives parents children",
-	},
-	Spanish: {
-		"female": "madre hermana hija tía abuela prima sobrina esposa cuñada suegra nieta", "male": "padre hermano hijo tío abuelo primo sobrino esposo cuñado suegro nieto",
-		"females": "hermanas hijas tías abuelas primas sobrinas cuñadas nietas", "males": "hermanos hijos tíos abuelos primos sobrinos cuñados nietos padres",
-		"one": "familiar pariente allegado", "many": "familiares parientes allegados",
-	},
+// newKin finds the class of each word for a relative.
+func newKin(lang *language) map[string]string {
+	kin := map[string]string{}
+	for class, words := range lang.relatives {
+		for word := range strings.FieldsSeq(words) {
+			kin[fold(word)] = class
+		}
+	}
+	for _, from := range lang.kinLists {
+		for _, entry := range wordlists.Entries(from) {
+			word := fold(entry)
+			if !strings.Contains(word, " ") && kin[word] == "" && !slices.Contains(lang.notKin, word) {
+				kin[word] = lang.kinClass(word)
+			}
+		}
+	}
+	return kin
 }
 
-// kin is the class of each word for a relative.
-type kin map[string]string
-
-var kinships = map[Language]func() kin{English: sync.OnceValue(func() kin { return newKin(English) }), Spanish: sync.OnceValue(func() kin { return newKin(Spanish) })}
-
-func kinship(lang Language) kin { return kinships[lang]() }
-
-var (
-	femaleKin = wordSet("mom mommy mum ex-wife widow girlfriend fiancee grandma godmother madre mujer exmujer nuera mama")
-	maleKin   = wordSet("dad daddy widower boyfriend fiance grandpa godfather padre marido exmarido yerno papa tutor cuidador progenitor")
-	bothKin   = wordSet("conyuge pareja familia familiar pariente spouse partner parent child sibling relative family guardian caregiver caretaker friend neighbor roommate grandchild grandparent twin")
-	allKin    = wordSet("familiares parientes progenitores parents children siblings relatives grandchildren grandparents")
-)
-
-func newKin(lang Language) kin {
-	k := kin{}
-	for class, words := range relatives[lang] {
-		for _, w := range strings.Fields(words) {
-			k[fold(w)] = class
+// kinClass returns the class of a word for a relative.
+func (l *language) kinClass(word string) string {
+	switch {
+	case l.words[femaleKin][word]:
+		return "female"
+	case l.words[maleKin][word]:
+		return "male"
+	case l.words[bothKin][word]:
+		return "one"
+	case l.words[allKin][word]:
+		return "many"
+	}
+	for _, rule := range l.kinRules {
+		if rule.pattern.MatchString(word) {
+			return rule.class
 		}
 	}
-	for _, w := range wordlists.Entries(string(lang) + "-kinship") {
-		f := fold(w)
-		if strings.Contains(f, " ") || k[f] != "" || f == "gemelo" || f == "gemela" {
-			continue
-		}
-		switch {
-		case femaleKin[f]:
-			k[f] = "female"
-		case maleKin[f]:
-			k[f] = "male"
-		case bothKin[f]:
-			k[f] = "one"
-		case allKin[f]:
-			k[f] = "many"
-		case lang == English && strings.HasSuffix(f, "s"):
-			k[f] = "plural"
-		case lang == English && (strings.Contains(f, "mother") || strings.Contains(f, "daughter") || strings.Contains(f, "sister") || strings.Contains(f, "aunt")):
-			k[f] = "female"
-		case lang == English:
-			k[f] = "male"
-		case strings.HasSuffix(f, "as"):
-			k[f] = "females"
-		case strings.HasSuffix(f, "s"):
-			k[f] = "males"
-		case strings.HasSuffix(f, "a"):
-			k[f] = "female"
-		default:
-			k[f] = "male"
-		}
-	}
-	return k
+	return ""
 }

@@ -7,49 +7,52 @@ import (
 	"unicode/utf8"
 )
 
-// HasForm reports whether a value has the form of its sort: whether a date is one, and no record
-// number that was taken for a date. Sorts without a form of their own, such as Other, have none that
-// could be wrong; of a place it is known only that it is written in letters and is no person's first name.
+// HasForm reports whether a value looks like one of its sort: a date, for example, rather than a record
+// number that was taken for a date. A place must be written in letters and not be a person's first name. The result is
+// true for all values of sorts without a form of their own, such as Other.
 func (m *Maker) HasForm(sort Sort, text string) bool {
-	digits := strings.Count(strings.Map(func(r rune) rune {
+	digits := 0
+	for _, r := range text {
 		if unicode.IsDigit(r) {
-			return '0'
+			digits++
 		}
-		return -1
-	}, text), "0")
-	switch sort {
-	case Date:
-		return m.isDate(text)
-	case Age:
-		_, ok, err := age(text)
-		return ok && err == nil && digits <= 3 && !strings.HasPrefix(strings.TrimSpace(text), "-")
-	case Sex:
-		return sexes[fold(strings.Trim(text, " .:"))]
-	case Person:
-		return digits == 0
-	case State, Country:
-		return digits == 0 && m.isPlace(text)
-	case City, Place, Landmark:
-		return (digits == 0 || sort == Landmark || sort == Place && isPostcode(text)) && !m.firstName(text)
-	case Zip:
-		return isPostcode(text)
-	case Phone:
-		return digits >= 6 && numeral(text) && !strings.Contains(text, "/")
-	case Number:
-		return digits >= 2 && numeral(text)
-	case IP:
-		return digits >= 2 && strings.ContainsAny(text, ".:")
-	case Email:
-		return strings.Contains(text, "@")
 	}
-	return true
+	check, ok := formChecks[sort]
+	return !ok || check(m, text, digits)
 }
 
-// isDate reports whether a value is a date, with at least a sign or a word that numbers of other
-// kinds do not have.
+// formChecks are the checks of HasForm. Each is told how many digits the value has.
+var formChecks = map[Sort]func(m *Maker, text string, digits int) bool{
+	Date: func(m *Maker, text string, digits int) bool { return m.isDate(text) },
+	Age: func(m *Maker, text string, digits int) bool {
+		_, ok, err := m.age(text)
+		return ok && err == nil && digits <= 3 && !strings.HasPrefix(strings.TrimSpace(text), "-")
+	},
+	Sex:     func(m *Maker, text string, digits int) bool { return m.isSex(text) },
+	Person:  func(m *Maker, text string, digits int) bool { return digits == 0 },
+	State:   func(m *Maker, text string, digits int) bool { return digits == 0 && m.isPlace(text) },
+	Country: func(m *Maker, text string, digits int) bool { return digits == 0 && m.isPlace(text) },
+	City:    func(m *Maker, text string, digits int) bool { return digits == 0 && !m.firstName(text) },
+	Place: func(m *Maker, text string, digits int) bool {
+		return (digits == 0 || isPostcode(text)) && !m.firstName(text)
+	},
+	Landmark: func(m *Maker, text string, digits int) bool { return !m.firstName(text) },
+	Zip:      func(m *Maker, text string, digits int) bool { return isPostcode(text) },
+	Phone: func(m *Maker, text string, digits int) bool {
+		return digits >= 6 && m.numeral(text) && !strings.Contains(text, "/")
+	},
+	Number: func(m *Maker, text string, digits int) bool { return digits >= 2 && m.numeral(text) },
+	IP:     func(m *Maker, text string, digits int) bool { return digits >= 2 && strings.ContainsAny(text, ".:") },
+	Email:  func(m *Maker, text string, digits int) bool { return strings.Contains(text, "@") },
+}
+
+// isSex reports whether a value is a word or letter for a sex.
+func (m *Maker) isSex(text string) bool { return m.words[sexes][fold(strings.Trim(text, " .:"))] }
+
+// isDate reports whether a value is a date that cannot be a number of another kind.
 func (m *Maker) isDate(text string) bool {
 	trimmed := strings.TrimSpace(text)
-	if _, ok := parseDate(trimmed, m.lang, usualOrder(m.lang)); !ok {
+	if _, ok := m.parseDate(trimmed, m.lang.dateOrder); !ok {
 		return false
 	}
 	words, run, longestRun := 0, 0, 0
@@ -68,7 +71,7 @@ func (m *Maker) isDate(text string) bool {
 		}
 	}
 	switch {
-	case longestRun == 0: // in May, next Monday; April May is a name
+	case longestRun == 0: // in May, next Monday; but April May is a name
 		return words != 2 || !m.isMonth(firstWord(trimmed)) || !m.isMonth(lastWord(trimmed))
 	case decimal.MatchString(trimmed):
 		return false
@@ -87,7 +90,7 @@ var (
 
 // isMonth reports whether a word is the name of a month.
 func (m *Maker) isMonth(word string) bool {
-	w, ok := calendars[m.lang].words[fold(word)]
+	w, ok := m.lang.calendar.words[fold(word)]
 	return ok && w.field == fieldMonth
 }
 
@@ -108,17 +111,16 @@ func lastWord(text string) string {
 // Kingdom or Canada is.
 func isPostcode(text string) bool { return postcode.MatchString(strings.TrimSpace(text)) }
 
-// firstName reports whether a value is written like a person's name: a first name, perhaps with others behind it, that is
-// no place of the lists.
+// firstName reports whether a value begins with a first name and is not a known place.
 func (m *Maker) firstName(text string) bool {
 	words := strings.Fields(fold(text))
 	return len(words) > 0 && m.known.given(strings.Trim(words[0], ".,")) && !m.isPlace(text)
 }
 
-// isPlace reports whether the lists have a place.
+// isPlace reports whether a value is a place of the lists.
 func (m *Maker) isPlace(text string) bool {
 	whole := strings.Join(strings.Fields(fold(text)), " ")
-	if stateNames()[stateKey(text)] != nil || countryAliases[stateKey(text)] != "" || alsoPlaces[whole] {
+	if m.knownState(text) || m.countries[stateKey(text)] != "" || m.words[alsoPlaces][whole] {
 		return true
 	}
 	for name, l := range m.lists {
@@ -134,12 +136,5 @@ func (m *Maker) isPlace(text string) bool {
 	return false
 }
 
-// alsoPlaces are names of gender.txt that are as often a place.
-var alsoPlaces = wordSet(`adelaide alabama albany alexandria america asia aspen athens austin beverly boston bristol brittany brooklyn camden carolina carson catalina
-	charlotte chelsea chester cheyenne cleveland clinton cologne concord dakota dallas dayton denver devon easton eden elizabeth eugene florence florida geneva georgia hamilton
-	hampton helena henderson houston india indiana ireland israel italia jackson jerez jordan kent kenya kingston kobe lansing leon lincoln logan london lorraine lourdes madison
-	marion memphis merida milan montana montgomery nancy odessa orlando oxford paris preston princeton raleigh regina rhodes rochester roma roman salem samara santiago savannah
-	shelby sidney sienna sofia stafford sydney toledo trenton troy valencia verona victoria vienna virginia warren washington wellington winchester york mexico angola chad
-	cuba jamaica malta samoa suva adana ankara izmir bergen cordoba lima quito rio sevilla vitoria vito burgos santander cadiz leonora`)
-
-var placeLists = wordSet("city state country province region town")
+// placeLists are the names of the lists of places, without the language.
+var placeLists = set{"city": true, "state": true, "country": true, "region": true}

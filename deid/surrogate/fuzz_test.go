@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
 )
 
 // FuzzSurrogate gives any two values of any sort in either language: nothing but the sorts that may does leave a value as it is, what
@@ -29,7 +31,7 @@ func FuzzSurrogate(f *testing.F) {
 		if !utf8.ValidString(a) || !utf8.ValidString(b) {
 			return // no document has it
 		}
-		sorts := Sorts()
+		sorts := data.Sorts()
 		sort := sorts[(which%len(sorts)+len(sorts))%len(sorts)]
 		m := makers[spanish]
 		all := []Mention{{Note: "a", Sort: sort, Text: a, Before: b}, {Note: "b", Sort: sort, Text: b, Before: a}, {Note: "b", Sort: Person, Text: b}}
@@ -70,14 +72,14 @@ func TestLongValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		var all []Mention
-		for _, sort := range Sorts() {
+		for _, sort := range data.Sorts() {
 			all = append(all, Mention{Note: "a", Sort: sort, Text: text, Before: text[:30]})
 		}
 		p := m.Patient("p", all)
 		p.Identity(Person, text)
 		p.Identity(Date, text)
 		m.Identity(Number, text)
-		for _, sort := range Sorts() {
+		for _, sort := range data.Sorts() {
 			if made, ok, err := p.Replace("a", sort, text); made != "" || ok || err != nil {
 				t.Errorf("%s of a megabyte of %q is understood, or an error: %v", sort, unit, err)
 			}

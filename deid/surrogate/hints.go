@@ -8,52 +8,38 @@ import (
 	"unicode/utf8"
 )
 
-// What stands beside a name and tells whether it is a woman's or a man's. A title is sure. A relative or a
-// pronoun may be somebody else, and counts only for names that women and men have.
-
-var (
-	womanWords = wordSet(`mother mom mum mommy sister wife daughter aunt niece grandmother grandma granddaughter girlfriend fiancee widow stepmother stepdaughter stepsister
-		goddaughter godmother female woman girl lady sister-in-law madre mama hermana esposa hija tia abuela nieta sobrina prima cunada suegra nuera mujer novia viuda nina senora`)
-	manWords = wordSet(`father dad daddy brother husband son uncle nephew grandfather grandpa grandson boyfriend fiance widower stepfather stepson stepbrother
-		godson godfather male man boy gentleman padre papa hermano esposo marido hijo tio abuelo nieto sobrino primo cunado suegro yerno hombre varon novio viudo nino senor`)
-	womanPronouns = wordSet("she her hers herself ella")
-	manPronouns   = wordSet("he his him himself el")
-
-	// betweenKinAndName may stand between a relative and the name: her son, named Dr. Kim Lund; her wife's name is Kim.
-	betweenKinAndName = wordSet("dr dra drs doctor doctora prof professor rev md s in law named name is called who llamado llamada se llama de nombre politico politica")
-	// ambiguousTitles are a man's in Spanish; in English Sr. is a nun as well, and Don and D. are names.
-	ambiguousTitles = wordSet("sr d don")
-	// jointTitles before a title make it that of a couple: Mr. and Mrs. John Lund.
-	jointTitles = []string{"and", "y", "e"}
-)
+// This file reads the words beside a name that tell whether it is a woman's or a man's. Titles are reliable. A relative or
+// pronoun may refer to somebody else, and therefore counts only for names that women and men share.
 
 func wordsOf(text string) []string {
 	return strings.FieldsFunc(fold(text), func(r rune) bool { return !letterOrMark(r) })
 }
 
-// kinOf is above 0 for a word that says of somebody to be female, below for male.
-func kinOf(word string) int {
+// kinOf is 1 for a word for a woman, -1 for a word for a man, and 0 for others.
+func (v vocabulary) kinOf(word string) int {
 	switch {
-	case womanWords[word]:
+	case v[womanWords][word]:
 		return 1
-	case manWords[word]:
+	case v[manWords][word]:
 		return -1
 	}
 	return 0
 }
 
-func pronounOf(word string) int {
+// pronounOf is 1 for a woman's pronoun, -1 for a man's, and 0 for other words.
+func (v vocabulary) pronounOf(word string) int {
 	switch {
-	case womanPronouns[word]:
+	case v[womanPronouns][word]:
 		return 1
-	case manPronouns[word]:
+	case v[manPronouns][word]:
 		return -1
 	}
 	return 0
 }
 
-// hintBefore reads the relative that a name is of: her son Dr., her husband, whose name is. It counts more than what comes after.
-func hintBefore(before string) int {
+// hintBefore reads the word for a relative before a name: her son Dr., her husband, whose name is. It is above 0 for a woman,
+// below for a man, and counts more than what comes after the name.
+func (v vocabulary) hintBefore(before string) int {
 	for end := strings.LastIndexAny(before, ";!?()"); end >= 0; end = -1 {
 		before = before[end+1:]
 	}
@@ -61,18 +47,19 @@ func hintBefore(before string) int {
 	for i := len(all) - 1; i >= 0; i-- {
 		t := all[i]
 		switch {
-		case t.word == "" && (!strings.ContainsAny(t.text, " ,:.'’\"“-") || t.text == "." && (i == 0 || !nameTitles[all[i-1].word])):
+		case t.word == "" && (!strings.ContainsAny(t.text, " ,:.'’\"“-") || t.text == "." && (i == 0 || !v[nameTitles][all[i-1].word])):
 			return 0
-		case t.word != "" && !betweenKinAndName[t.word]:
-			return 3 * kinOf(t.word)
+		case t.word != "" && !v[betweenKinAndName][t.word]:
+			return 3 * v.kinOf(t.word)
 		}
 	}
 	return 0
 }
 
-// hintAfter reads what is said of a name in the rest of its sentence: (son), her husband, is a 72 year old man, says that she.
-func hintAfter(after string) int {
-	for _, own := range []string{"'s", "’s"} { // somebody or something of the person's
+// hintAfter reads the rest of the sentence after a name: (son), her husband, is a 72 year old man, says that she. It is above 0
+// for a woman and below for a man.
+func (v vocabulary) hintAfter(after string) int {
+	for own := range v[possessives] { // what follows is somebody else
 		if strings.HasPrefix(after, own) {
 			return 0
 		}
@@ -82,27 +69,27 @@ func hintAfter(after string) int {
 	}
 	apposition := strings.IndexAny(strings.TrimLeft(after, " "), ",(") == 0
 	words := wordsOf(after)
-	for i, w := range words {
-		if next := slices.Concat(words[i+1:], []string{""})[0]; apposition && i == 0 && pronounOf(w) != 0 && kinOf(next) != 0 { // , her husband,
-			return 2 * kinOf(next)
+	if apposition && len(words) > 1 && v.pronounOf(words[0]) != 0 && v.kinOf(words[1]) != 0 { // , her husband,
+		return 2 * v.kinOf(words[1])
+	}
+	for i, word := range words {
+		if gender := v.pronounOf(word); gender != 0 && !v[articlePronouns][word] { // él is folded to the article el
+			return gender
 		}
-		if g := pronounOf(w); g != 0 && w != "el" { // an article, but for él, which is folded alike
-			return g
-		}
-		if g := kinOf(w); g != 0 {
+		if gender := v.kinOf(word); gender != 0 {
 			if i == 0 && !apposition { // Kim Lund mother
 				return 0
 			}
-			return g
+			return gender
 		}
 	}
 	return 0
 }
 
-// nicknames finds names that stand for others of the same person: Mike Lund is Michael Lund, unless two persons could be meant.
+// nicknames finds names that stand for another first name of the same person: Mike Lund is Michael Lund, unless two persons could be meant.
 func (n *names) nicknames(all []nameMention) {
-	surnames := map[string][]string{} // with which a word is mentioned as a first name
-	related := map[string]bool{}      // words that are said to be a relative's: Michael Lund and his son Mike Lund are two
+	surnames := map[string][]string{} // that stand beside a first name
+	related := map[string]bool{}      // names that are a relative's: Michael Lund and his son Mike Lund are two persons
 	for _, m := range all {
 		var first, last string
 		for _, t := range m.tokens {
@@ -122,7 +109,7 @@ func (n *names) nicknames(all []nameMention) {
 		if !slices.Contains(surnames[first], last) {
 			surnames[first] = append(surnames[first], last)
 		}
-		if hintBefore(m.before) != 0 {
+		if n.words.hintBefore(m.before) != 0 {
 			related[first+" "+last] = true
 		}
 	}
@@ -144,7 +131,7 @@ func (n *names) nicknames(all []nameMention) {
 //go:embed lists/nicknames.txt
 var nicknameList string
 
-// formalNames are the names that each nickname may stand for.
+// formalNames lists the names that each nickname may stand for.
 var formalNames = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
 	for line := range strings.Lines(nicknameList) {

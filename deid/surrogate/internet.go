@@ -6,18 +6,9 @@ import (
 	"unicode"
 )
 
-// What is made of other values: logins, e-mail and web addresses.
+// This file replaces logins, e-mail addresses and web addresses, which are made of other values.
 
-// mailHosts are domains that everybody uses; they stay.
-var mailHosts = wordSet("gmail.com hotmail.com yahoo.com outlook.com aol.com icloud.com live.com msn.com hotmail.es yahoo.es outlook.es telefonica.net terra.es")
-
-// webWords are words of addresses that stay.
-var webWords = wordSet(`http https ftp www www2 portal mail webmail email web com org net edu gov mil int info biz es cat eus gal uk us ca au de fr it mx ar eu co example
-	patients patient clinic clinics appointments myhealth health forms refill index html htm php asp aspx pdf home login page contact about search
-	pacientes citas salud contacto inicio mailto`)
-
-// username replaces a login: names in it by their surrogates, other letters and
-// digits one by one.
+// username replaces a login: names in it by their surrogates, and all other letters and digits one by one.
 func (p *Patient) username(text string) (string, bool, error) {
 	var b strings.Builder
 	for _, t := range tokens(text) {
@@ -45,23 +36,22 @@ func (p *Patient) username(text string) (string, bool, error) {
 	return made, true, nil
 }
 
-// loginTitles may stand before a name in a login: drlund. Of two that begin alike the
-// longer comes first.
-var loginTitles = []string{"", "doctora", "doctor", "dra", "dr", "prof"}
-
 // handle replaces a run of letters of a login: olund, odal, lund. A title stays.
 func (p *Patient) handle(t token) (string, error) {
-	if p.names.count[t.word] == 0 && slices.Contains(loginTitles, t.word) {
+	if p.names.count[t.word] == 0 && p.words[loginTitles][t.word] {
 		return t.text, nil
 	}
-	for _, title := range loginTitles {
-		if name, ok := strings.CutPrefix(t.word, title); ok && (title == "" || len(name) > 2) {
-			if made, err := p.login(name); made != "" || err != nil {
+	if made, err := p.login(t.word); made != "" || err != nil {
+		return likeCase(made, t.text), err
+	}
+	for cut := len(t.word) - 3; cut > 0; cut-- { // longer titles first: dra before dr
+		if title := t.word[:cut]; p.words[loginTitles][title] {
+			if made, err := p.login(t.word[cut:]); made != "" || err != nil {
 				return likeCase(title+made, t.text), err
 			}
 		}
 	}
-	if len(t.text) > 4 { // a word: one that can be read
+	if len(t.text) > 4 { // by a readable word
 		s, err := p.draw("word", t.word, p.list("surname"))
 		if s = strings.Map(keepASCII, fold(s)); s != "" || err != nil { // of another script nothing would be left
 			return likeCase(s, t.text), err
@@ -71,7 +61,7 @@ func (p *Patient) handle(t token) (string, error) {
 	return s, err
 }
 
-// login replaces a name, or what is made of beginnings of names; "" is neither.
+// login replaces a name or a word composed of the beginnings of names. It returns "" for any other word.
 func (p *Patient) login(word string) (string, error) {
 	if n := p.names; n.count[word] > 0 {
 		spelt := n.spelt(word)
@@ -86,7 +76,7 @@ func (p *Patient) login(word string) (string, error) {
 	return "", nil
 }
 
-// compose replaces what is made of beginnings of the names of one person, each once: olund, odal, omlund, odalun.
+// compose replaces a word composed of the beginnings of the names of one person: olund, odal, omlund, odalun. Each name may occur once.
 func (p *Patient) compose(word string) (string, bool) {
 	if len(word) > 32 || !ascii(word) {
 		return "", false
@@ -120,14 +110,14 @@ func (p *Patient) compose(word string) (string, bool) {
 	return b.String(), b.Len() > 0 && b.String() != word
 }
 
-// piece is the beginning of a name, of n letters.
+// piece is the first n letters of a name.
 type piece struct {
 	name, bare string
 	as         role
 	n          int
 }
 
-// cut finds the fewest pieces that a word is made of; nil if it is not, or if single letters are most of it.
+// cut splits a word into as few pieces as possible; nil if that is impossible or if most pieces are single letters.
 func cut(word string, parts []piece) []piece {
 	var best []piece
 	var try func(rest string, used int, so []piece)
@@ -173,7 +163,7 @@ func keepASCII(r rune) rune {
 	return -1
 }
 
-// email replaces the part before the @, and the domain unless everybody uses it.
+// email replaces the part before the @, and the domain unless it is a public mail host.
 func (p *Patient) email(text string) (string, bool, error) {
 	local, domain, ok := strings.Cut(text, "@")
 	if !ok {
@@ -183,21 +173,21 @@ func (p *Patient) email(text string) (string, bool, error) {
 	if err != nil || !ok {
 		return "", false, err
 	}
-	if mailHosts[fold(strings.TrimSpace(domain))] {
+	if p.words[mailHosts][fold(strings.TrimSpace(domain))] {
 		return l + "@" + domain, true, nil
 	}
-	d, _, err := p.url(domain) // of a domain that names nobody, such as webmail.org, nothing changes
+	d, _, err := p.url(domain) // a domain that names nobody, such as webmail.org, stays
 	return l + "@" + d, true, err
 }
 
-// url replaces the words of a web address that are not those of any: names and
-// hospitals by their surrogates, others by words, digits one by one.
+// url replaces the words of a web address, except those that are common in addresses: names and
+// hospitals by their surrogates, others by random words, and digits one by one.
 func (p *Patient) url(text string) (string, bool, error) {
 	var b strings.Builder
 	all := tokens(text)
 	for i, t := range all {
 		switch {
-		case webWords[t.word] && p.names.count[t.word] == 0 && (i == 0 || all[i-1].text != "-" && !all[i-1].num):
+		case p.words[webWords][t.word] && p.names.count[t.word] == 0 && (i == 0 || all[i-1].text != "-" && !all[i-1].num):
 			b.WriteString(t.text)
 		case t.word != "":
 			s, ok := p.places.web[t.word]

@@ -8,11 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// misspellings finds words that are one slip away from a more frequent one,
-// and no known names themselves.
+// misspellings finds words that are one slip away from a more frequent word and are not known names.
 func (n *names) misspellings() {
 	words := slices.SortedFunc(maps.Keys(n.count), func(a, b string) int { return cmp.Or(cmp.Compare(n.count[b], n.count[a]), cmp.Compare(a, b)) })
-	near := map[string][]int{} // words that are spelt right, by what a slip may leave of them
+	near := map[string][]int{} // words that are spelt right, by what a slip may leave of them (see leftovers)
 	for i, w := range words {
 		if length := utf8.RuneCountInString(w); length < 5 || length > 50 {
 			continue
@@ -36,12 +35,12 @@ func (n *names) misspellings() {
 			near[l] = append(near[l], i)
 		}
 	}
-	for w := range n.root { // a slip is of the role of what it should be
+	for w := range n.root { // a misspelt word has the role of the right one
 		delete(n.votes, w)
 	}
 }
 
-// leftovers are a word, and the word without one of its runes. Words that are one slip apart have one in common.
+// leftovers lists a word and the word without each of its runes. Words that are one slip apart have a leftover in common.
 func leftovers(word string) []string {
 	all := []string{word}
 	for i, r := range word {
@@ -61,13 +60,13 @@ const (
 	swapped
 )
 
-// compareWords says which one slip makes typed of meant, if one does.
+// compareWords returns the slip that turns meant into typed; noSlip if it takes more than one or none.
 func compareWords(meant, typed string) slip {
 	s, _ := slipOf(meant, typed)
 	return s
 }
 
-// slipOf returns the slip and the index of the rune of meant where it is.
+// slipOf is compareWords, and also returns the index of the slip in the runes of meant.
 func slipOf(meant, typed string) (slip, int) {
 	a, b := []rune(meant), []rune(typed)
 	i := 0
@@ -89,7 +88,7 @@ func slipOf(meant, typed string) (slip, int) {
 	return noSlip, 0
 }
 
-// misspell makes the slip in another word, at about the same place.
+// misspell makes a slip in another word, at about the same place.
 func misspell(word string, s slip, at int) string {
 	r := []rune(word)
 	if len(r) < 3 {

@@ -9,13 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// Names are replaced word by word: a word has one surrogate in all notes of a
-// patient, so that a name in any order, part or case comes out as the same
-// person's, and relatives of one surname as relatives. What the notes say of a word
-// together decides whether it is a first name or a surname. Titles, particles
-// (de la, van) and suffixes (Jr.) stay. Initials are those of the surrogate.
+// Names are replaced word by word. A word has the same surrogate in all notes of a
+// patient, so that all forms of a name remain forms of one name, and relatives keep a
+// common surname. All mentions together decide whether a word is a first name or a
+// surname. Titles, particles (de la, van) and suffixes (Jr.) stay. Initials become those of the surrogate.
 
-// role of a word of a name.
+// role is that of a word in a name.
 type role int
 
 const (
@@ -23,39 +22,35 @@ const (
 	family
 )
 
-// names is what the notes of a patient say of names.
+// names holds what the notes of a patient say about names. Words are folded.
 type names struct {
-	lang    Language
-	known   *known
+	*Maker
 	count   map[string]int    // how often a word is mentioned
-	votes   map[string][2]int // how often as given name and as surname
-	gender  map[string]int    // by titles: above 0 female, below male
-	hints   map[string]int    // likewise, by relatives and pronouns beside the name, which may be another person's
-	formal  map[string]string // Michael, by the nickname Mike of the same person
-	follows map[string]int    // as gender, by the first name before it: José in María José
-	leads   map[string]bool   // words that are somewhere the first of first names
-	titled  map[string]bool   // words that stand somewhere with one capital, the first: Ma
-	capital map[string]bool   // words of which somewhere the first and last letter are capitals: MA, TcJ
-	root    map[string]string // the word that one misspells
-	persons []person          // all that are mentioned with two or more words, sorted
-	of      map[string][]int  // of which persons a word is, in order
+	votes   map[string][2]int // how often it is a first name and a surname
+	gender  map[string]int    // what titles say: above 0 for a woman, below for a man
+	hints   map[string]int    // what relatives and pronouns beside the name say, which may refer to another person
+	formal  map[string]string // the name that a nickname stands for: Michael for Mike
+	follows map[string]int    // what the first name before it says: José in María José
+	leads   map[string]bool   // words that are the first of the first names somewhere
+	titled  map[string]bool   // words that begin with their only capital somewhere: Ma
+	capital map[string]bool   // words that begin and end with a capital somewhere: MA, TcJ
+	root    map[string]string // the right spelling of a misspelt word
+	persons []person          // all who are mentioned with two or more words, the most likely first
+	of      map[string][]int  // indices of the persons with a word in their name
 }
 
-// person is a name as mentioned: its words, folded and spelt right.
+// person is somebody whose name is mentioned. The words are folded and spelt right.
 type person struct {
 	given, family []string
 	mentions      int
 }
 
-// known are the names of the built-in lists and of known.txt.
+// known holds the names of the lists of surrogates, of known.txt and of gender.txt.
 type known struct {
-	in       map[Language]*genders // first names
-	anywhere *genders              // first names, whatever the language
-	listed   map[string]int        // first names of gender.txt: 1 for a woman's, -1 for a man's, 0 for those of both
-	surname  map[string]bool
+	listed       map[string]int // first names of gender.txt: 1 for women, -1 for men, 0 for both
+	female, male set            // first names of all languages and scripts
+	surname      set
 }
-
-type genders struct{ female, male map[string]bool }
 
 var (
 	//go:embed lists/known.txt
@@ -64,31 +59,37 @@ var (
 	genderList string
 )
 
-var knownNames = sync.OnceValue(func() *known {
-	fresh := func() *genders { return &genders{map[string]bool{}, map[string]bool{}} }
-	k := &known{map[Language]*genders{English: fresh(), Spanish: fresh()}, fresh(), readGenders(genderList), map[string]bool{}}
-	for _, lists := range []map[string]*list{builtin(), sections(map[string]string{"": knownLists})} {
-		for name, l := range lists {
-			lang, what, _ := strings.Cut(name, "-")
-			for _, e := range l.entries {
-				for _, g := range []*genders{k.in[Language(lang)], k.anywhere} {
-					switch {
-					case what == "surname":
-						k.surname[fold(e)] = true
-					case g == nil:
-					case what == "female":
-						g.female[fold(e)] = true
-					case what == "male":
-						g.male[fold(e)] = true
-					}
+// listedNames are the first names of gender.txt.
+var listedNames = sync.OnceValue(func() map[string]int { return readGenders(genderList) })
+
+// newKnown collects the names that languages have on their lists, and gives each language its first names.
+func newKnown(l *languages) *known {
+	k := &known{listed: listedNames(), female: set{}, male: set{}, surname: set{}}
+	also := map[string]*list{}
+	addSections(also, "", knownLists)
+	for _, lists := range []map[string]*list{l.drawn, also} {
+		for name, from := range lists {
+			code, what, _ := strings.Cut(name, "-")
+			var own *language // nil for a script
+			if own = l.get(Language(code)); own == nil {
+				own = &language{female: set{}, male: set{}}
+			}
+			for _, entry := range from.entries {
+				switch folded := fold(entry); what {
+				case "surname":
+					k.surname[folded] = true
+				case "female":
+					k.female[folded], own.female[folded] = true, true
+				case "male":
+					k.male[folded], own.male[folded] = true, true
 				}
 			}
 		}
 	}
 	return k
-})
+}
 
-// readGenders reads gender.txt: sections that begin with = and f, m or u, and names between blanks.
+// readGenders reads gender.txt: sections that begin with "= f", "= m" or "= u" (for both) and hold names between blanks.
 func readGenders(text string) map[string]int {
 	all := map[string]int{}
 	gender := 0
@@ -107,53 +108,41 @@ func readGenders(text string) map[string]int {
 	return all
 }
 
-// given reports whether a word is a first name, and not chiefly a surname.
+// given reports whether a word is a first name rather than a surname.
 func (k *known) given(word string) bool {
 	_, listed := k.listed[word]
 	return k.drawn(word) || listed && len(word) > 2 && !k.surname[word]
 }
 
 // drawn reports whether a word is a first name of the lists that surrogates are drawn from, or of known.txt.
-func (k *known) drawn(word string) bool { return k.anywhere.female[word] || k.anywhere.male[word] }
+func (k *known) drawn(word string) bool { return k.female[word] || k.male[word] }
 
-// gender is above 0 for a woman's first name, below for a man's, and 0 for one that both have or that is not known.
-// What a name is in the language of the notes comes first: Andrea is a woman in Spain.
-func (k *known) gender(word string, lang Language) int {
-	if g := k.in[lang].of(word); g != 0 {
-		return g
+// genderIn is 1 for a woman's first name, -1 for a man's, and 0 for one that both have or that is not known.
+// The language of the notes takes precedence: Andrea is a woman in Spain.
+func (k *known) genderIn(lang *language, word string) int {
+	if gender := genderOf(lang.female, lang.male, word); gender != 0 {
+		return gender
 	}
-	if g, ok := k.listed[word]; ok {
-		return g
+	if gender, ok := k.listed[word]; ok {
+		return gender
 	}
-	return k.anywhere.of(word)
+	return genderOf(k.female, k.male, word)
 }
 
-func (g *genders) of(word string) int {
-	switch female, male := g.female[word], g.male[word]; {
-	case female && !male:
+func genderOf(female, male set, word string) int {
+	switch {
+	case female[word] && !male[word]:
 		return 1
-	case male && !female:
+	case male[word] && !female[word]:
 		return -1
 	}
 	return 0
 }
 
-var (
-	femaleTitles = wordSet("mrs ms miss mme madam lady sra srta senora senorita dna dona dra doctora")
-	maleTitles   = wordSet("mr mister sir sr senor d don")
-	// nameTitles stay where a name has them inside.
-	nameTitles = wordSet(`mr mrs ms miss mme sir lady dr drs doctor prof professor rev fr sr sra srta sres senor senora senorita d dna don dona dra dres doctora
-		md phd rn np pa do mph dds dpm lpn pt msw rph jr ii iii iv junior senior esq st de fdo`)
-	particles = wordSet("de del la las los van von der den ter ten da do dos das di du le el al bin ibn bint y e i and or mac san o u")
-)
-
-// plainParticles are no names.
-var plainParticles = wordSet("de del van von der den ter")
-
-// nameToken is a piece of a name as written.
+// nameToken is a piece of a name.
 type nameToken struct {
 	text string
-	word string // folded; empty for what is no letter
+	word string // folded; empty for anything but letters
 	kind nameKind
 	role role
 }
@@ -166,103 +155,170 @@ const (
 	nameInitial                 // a single letter
 )
 
-// parse cuts a name into its words. ok is false if something else is in it,
-// such as a digit.
+// parse cuts a name into its words, and tells titles, first names and surnames apart. ok is false if there is a digit in it.
 func (n *names) parse(text string) (all []nameToken, ok bool) {
-	runes := []rune(text)
-	for i := 0; i < len(runes); {
-		j := i + 1
-		if letterOrMark(runes[i]) {
-			for j < len(runes) && (letterOrMark(runes[j]) || apostrophe(runes, j)) {
-				j++
-			}
-		}
-		t := nameToken{text: string(runes[i:j])}
-		if letterOrMark(runes[i]) {
-			t.word = fold(t.text)
-		}
-		if t.word != "" { // a mark alone is nothing
-			t.kind = nameWord
-			if utf8.RuneCountInString(t.text) == 1 && !unicode.In(runes[i], unicode.Han, unicode.Hangul) {
-				t.kind = nameInitial
-			}
-		}
-		if unicode.IsDigit(runes[i]) {
-			return nil, false
+	if strings.ContainsFunc(text, unicode.IsDigit) {
+		return nil, false
+	}
+	all = n.cutName(text)
+	n.keepTitles(all)
+	n.keepInitials(all)
+	n.roles(all)
+	return all, true
+}
+
+// cutName cuts a name into runs of letters and single other characters.
+func (n *names) cutName(text string) (all []nameToken) {
+	for text != "" {
+		t := n.shortName(text)
+		if t.text == "" {
+			t = nextOfName(text)
 		}
 		all = append(all, t)
-		i = j
+		text = text[len(t.text):]
 	}
-	if n.lang == Spanish {
-		all = marias(all)
+	return all
+}
+
+// shortName returns the abbreviated first name with which a text begins, if another name follows; an empty token if not.
+func (n *names) shortName(text string) nameToken {
+	for _, short := range n.lang.shortNames {
+		written := short.pattern.FindString(text)
+		if after, ok := strings.CutPrefix(text[len(written):], " "); ok && written != "" && letterOrMark(firstRune(after)) {
+			return nameToken{text: written, word: short.name, kind: nameWord}
+		}
 	}
+	return nameToken{}
+}
+
+// nextOfName returns the token with which a text begins. O'Brien is one word.
+func nextOfName(text string) nameToken {
+	first, end := utf8.DecodeRuneInString(text)
+	if !letterOrMark(first) {
+		return nameToken{text: text[:end]}
+	}
+	for end < len(text) {
+		r, size := utf8.DecodeRuneInString(text[end:])
+		apostrophe := (r == '\'' || r == '’') && letterOrMark(firstRune(text[end+size:]))
+		if !letterOrMark(r) && !apostrophe {
+			break
+		}
+		end += size
+	}
+	t := nameToken{text: text[:end], word: fold(text[:end])}
+	switch {
+	case t.word == "": // nothing but a combining mark
+	case utf8.RuneCountInString(t.text) == 1 && !unicode.In(first, unicode.Han, unicode.Hangul):
+		t.kind = nameInitial
+	default:
+		t.kind = nameWord
+	}
+	return t
+}
+
+// wordOfName is a word of a name with its context.
+type wordOfName struct {
+	*names
+	all   []nameToken
+	words []int // indices of the words of the name
+	k     int   // index of this word among them
+}
+
+func (w wordOfName) word() string { return w.all[w.words[w.k]].word }
+func (w wordOfName) text() string { return w.all[w.words[w.k]].text }
+func (w wordOfName) first() bool  { return w.k == 0 }
+func (w wordOfName) last() bool   { return w.k == len(w.words)-1 }
+
+// before and after return the tokens beside the word; "" at the ends of the name.
+func (w wordOfName) before() string { return w.besides(-1) }
+func (w wordOfName) after() string  { return w.besides(1) }
+
+func (w wordOfName) besides(by int) string {
+	if i := w.words[w.k] + by; i >= 0 && i < len(w.all) {
+		return w.all[i].text
+	}
+	return ""
+}
+
+// afterParticle reports whether the word before this one is a particle that stays.
+func (w wordOfName) afterParticle() bool {
+	if w.first() {
+		return false
+	}
+	before := w.all[w.words[w.k-1]]
+	return before.kind == nameStays && w.names.words[particles][before.word]
+}
+
+// is reports whether the word is of a kind.
+func (w wordOfName) is(kind wordKind) bool { return w.names.words[kind][w.word()] }
+
+// isHere reports whether the word is of a kind in the language of the notes.
+func (w wordOfName) isHere(kind wordKind) bool { return w.lang.words[kind][w.word()] }
+
+// wordRule decides that a word of a name stays because it is a title or particle, or that it is part of the name whatever
+// the rules after it say.
+type wordRule struct {
+	name    string
+	stays   bool
+	applies func(wordOfName) bool
+}
+
+// wordRules are tried in this order for each word of a name, from left to right. The first that applies decides; a word to which
+// none applies is part of the name. TestWordRules has an example for each.
+var wordRules = []wordRule{
+	{"the only word", false, func(w wordOfName) bool { return len(w.words) == 1 }},
+	{"nickname", false, func(w wordOfName) bool { return strings.ContainsAny(w.before(), "\"“'(") }},
+	{"name rather than title", false, func(w wordOfName) bool { return w.isHere(namesNotTitles) }},
+	{"name unless in capitals", false, func(w wordOfName) bool { return w.first() && w.isHere(uncapitalizedNames) && !capitals(w.text()) }},
+	{"title", true, wordOfName.isTitle},
+	{"known first name", false, func(w wordOfName) bool { return w.known.given(w.word()) }},
+	{"word before a comma", false, func(w wordOfName) bool { return w.last() || w.after() == "," }},
+	{"particle in lower case", true, func(w wordOfName) bool { return w.is(particles) && lowerCase(w.text()) }},
+	{"sure particle", true, func(w wordOfName) bool { return w.is(particles) && w.is(sureParticles) }},
+	{"particle after a particle", true, func(w wordOfName) bool { return w.is(particles) && w.afterParticle() }},
+}
+
+// isTitle reports whether the word is a title at its place in the name: DO (a doctor) is none at the beginning, Don none in the middle.
+func (w wordOfName) isTitle() bool {
+	switch {
+	case !w.is(nameTitles), w.last() && w.is(particles), w.first() && w.is(titlesBehind):
+		return false
+	}
+	return w.first() || w.last() || !w.is(titlesAtEnds)
+}
+
+// keepTitles marks the titles and particles that stay.
+func (n *names) keepTitles(all []nameToken) {
 	words := n.indices(all, nameWord)
-	// A camel-cased login or a name of one word has no title.
 	for k, i := range words {
-		last, first := k == len(words)-1, k == 0
-		w := all[i].word
-		switch {
-		case len(words) == 1, i > 0 && strings.ContainsAny(all[i-1].text, "\"“'("): // a nickname
-		case n.lang == English && (w == "don" || (w == "md" || w == "pa") && first && !capitals(all[i].text)): // Don Lund, Md Rahman
-		case nameTitles[w] && (!last || !particles[w]) && (!first || w != "do") && (first || last || w != "d" && w != "don"):
-			all[i].kind = nameStays
-		case particles[w] && !last && !n.known.given(w) && all[i+1].text != ",":
-			// With a capital, some are names themselves: Le, Das, Do.
-			after := k > 0 && all[words[k-1]].kind == nameStays && particles[all[words[k-1]].word]
-			if lowerCase(all[i].text) || plainParticles[w] || after {
-				all[i].kind = nameStays
+		w := wordOfName{n, all, words, k}
+		for _, rule := range wordRules {
+			if rule.applies(w) {
+				if rule.stays {
+					all[i].kind = nameStays
+				}
+				break
 			}
 		}
 	}
-	// Nothing but titles and particles is a name after all.
+	// What looks like nothing but titles and particles must be a name.
 	if len(n.indices(all, nameWord)) == 0 {
 		for _, i := range words {
 			all[i].kind = nameWord
 		}
 	}
-	// "D. Pablo": don. "d" alone, at the beginning, before a first name in Spanish.
+}
+
+// keepInitials marks the single letters that stay because they are a title, such as the D. (don) of D. Pablo, or a conjunction.
+func (n *names) keepInitials(all []nameToken) {
+	here := n.lang.words
 	for i, t := range all {
-		if t.kind == nameInitial && n.lang == Spanish && (t.word == "d" && i == 0 && len(all) > 1 || t.word == "y" || t.word == "e" && lowerCase(t.text)) {
+		title := i == 0 && len(all) > 1 && here[initialTitles][t.word]
+		join := here[initialJoins][t.word] || here[smallInitialJoins][t.word] && lowerCase(t.text)
+		if t.kind == nameInitial && (title || join) {
 			all[i].kind = nameStays
 		}
 	}
-	n.roles(all)
-	return all, true
-}
-
-// marias makes one word of an abbreviated María before another name: M.ª, Mª, Ma.
-func marias(all []nameToken) []nameToken {
-	text := func(i int) string {
-		if i < len(all) {
-			return all[i].text
-		}
-		return ""
-	}
-	for i := 0; i < len(all); i++ {
-		n := 0
-		switch {
-		case all[i].text == "M" && text(i+1) == "." && (text(i+2) == "ª" || text(i+2) == "a"):
-			n = 3
-		case all[i].word == "mª" || strings.EqualFold(all[i].text, "ma") && text(i+1) == ".":
-			n = 1
-			if text(i+1) == "." {
-				n = 2
-			}
-		}
-		if n == 0 || text(i+n) != " " || i+n+1 >= len(all) || all[i+n+1].kind == nameStays {
-			continue
-		}
-		whole := ""
-		for _, t := range all[i : i+n] {
-			whole += t.text
-		}
-		all = slices.Replace(all, i, i+n, nameToken{text: whole, word: "maria", kind: nameWord})
-	}
-	return all
-}
-
-func apostrophe(runes []rune, i int) bool {
-	return (runes[i] == '\'' || runes[i] == '’') && i+1 < len(runes) && letterOrMark(runes[i+1])
 }
 
 func (n *names) indices(all []nameToken, kind nameKind) []int {
@@ -275,79 +331,118 @@ func (n *names) indices(all []nameToken, kind nameKind) []int {
 	return at
 }
 
-// roles says which words are first names and which surnames, by place: the
-// surname is last, or before a comma; in Spanish the two last are, unless the second is a
-// known first name.
-func (n *names) roles(all []nameToken) {
-	var words []int
-	comma := -1
+// nameShape is a name whose words are to be told apart into first names and surnames.
+type nameShape struct {
+	*names
+	all   []nameToken
+	words []int // indices of words and initials
+	full  []int // indices of words
+	comma int   // index of the first comma behind a word; -1 if there is none
+}
+
+func (n *names) shapeOf(all []nameToken) nameShape {
+	s := nameShape{names: n, all: all, comma: -1, full: n.indices(all, nameWord)}
 	for i, t := range all {
 		if t.kind != nameStays {
-			words = append(words, i)
+			s.words = append(s.words, i)
 		}
-		if t.text == "," && comma < 0 && len(words) > 0 {
-			comma = i
+		if t.text == "," && s.comma < 0 && len(s.words) > 0 {
+			s.comma = i
 		}
 	}
-	if len(words) == 0 {
+	return s
+}
+
+// word is the kth of the words and initials.
+func (s nameShape) word(k int) string { return s.all[s.words[k]].word }
+
+func (s nameShape) given(k int) bool     { return s.known.given(s.word(k)) }
+func (s nameShape) surname(k int) bool   { return s.known.surname[s.word(k)] }
+func (s nameShape) onlyGiven(k int) bool { return s.names.onlyGiven(s.word(k)) }
+
+// twoWords reports whether the name is of two words without initials.
+func (s nameShape) twoWords() bool { return len(s.words) == 2 && len(s.full) == 2 }
+
+// beforeComma counts the words before the comma.
+func (s nameShape) beforeComma() int {
+	count := 0
+	for _, i := range s.words {
+		if i < s.comma {
+			count++
+		}
+	}
+	return count
+}
+
+// withHyphen counts one first name less if a hyphen joins the last of them to the surname: Oda Lund-Vega.
+func (s nameShape) withHyphen(firsts int) int {
+	if firsts != len(s.words)-1 || firsts < 2 {
+		return firsts
+	}
+	if i := s.words[firsts]; s.all[i-1].text == "-" && s.all[i-2].kind == nameWord {
+		return firsts - 1
+	}
+	return firsts
+}
+
+// beforeTwoSurnames counts the first names of a full name with two surnames: the first word, and those after it that are known
+// first names.
+func (s nameShape) beforeTwoSurnames() int {
+	firsts, surnames := 1, len(s.words)-2
+	for firsts < surnames && (s.all[s.words[firsts]].kind == nameInitial || s.given(firsts)) {
+		firsts++
+	}
+	if firsts == surnames && s.onlyGiven(firsts) { // María José Vega
+		firsts++
+	}
+	return firsts
+}
+
+// roleRule tells first names and surnames apart in names of a certain shape.
+type roleRule struct {
+	name          string
+	applies       func(nameShape) bool
+	count         func(nameShape) int // how many words there are before those of the other role
+	surnamesFirst bool                // those words are surnames rather than first names
+}
+
+// always returns a count that does not depend on the name.
+func always(n int) func(nameShape) int { return func(nameShape) int { return n } }
+
+// roleRules are tried in this order for each name. The first that applies decides; the last always does. TestRoleRules has an example
+// for each.
+var roleRules = []roleRule{
+	{"surname before a comma", func(s nameShape) bool { return s.comma >= 0 && s.words[len(s.words)-1] > s.comma }, nameShape.beforeComma, true},
+	{"single initial", func(s nameShape) bool { return len(s.full) == 0 && len(s.words) == 1 }, always(1), false},
+	{"initials", func(s nameShape) bool { return len(s.full) == 0 }, func(s nameShape) int { return len(s.words) - 1 }, false},
+	{"first name alone", func(s nameShape) bool { return len(s.words) == 1 && s.given(0) && !s.afterTitle(s.all, s.words[0]) }, always(1), false},
+	{"surname alone", func(s nameShape) bool { return len(s.words) == 1 }, always(0), false},
+	{"two surnames", func(s nameShape) bool { return s.lang.twoSurnames && s.twoWords() && s.surname(0) && !s.given(0) }, always(0), false},
+	{"two surnames last", func(s nameShape) bool { return s.lang.twoSurnames && len(s.full) > 2 },
+		func(s nameShape) int { return s.withHyphen(s.beforeTwoSurnames()) }, false},
+	{"two first names", func(s nameShape) bool { return s.lang.twoSurnames && s.twoWords() && s.given(0) && s.onlyGiven(1) }, always(2), false},
+	{"surname first", func(s nameShape) bool {
+		return s.twoWords() && s.given(1) && !s.given(0) && s.surname(0) && !s.surname(1)
+	}, always(1), true},
+	{"surname last", func(s nameShape) bool { return true }, func(s nameShape) int { return s.withHyphen(len(s.words) - 1) }, false},
+}
+
+// roles marks words as first names or surnames by their place in the name.
+func (n *names) roles(all []nameToken) {
+	s := n.shapeOf(all)
+	if len(s.words) == 0 {
 		return
 	}
-	rest := slices.ContainsFunc(words, func(i int) bool { return i > comma })
-	if comma >= 0 && rest {
-		for _, i := range words {
+	rule := roleRules[slices.IndexFunc(roleRules, func(r roleRule) bool { return r.applies(s) })]
+	count := rule.count(s)
+	for k, i := range s.words {
+		all[i].role = family
+		if k < count != rule.surnamesFirst {
 			all[i].role = given
-			if i < comma {
-				all[i].role = family
-			}
-		}
-		return
-	}
-	full := slices.DeleteFunc(slices.Clone(words), func(i int) bool { return all[i].kind != nameWord })
-	if len(full) == 0 {
-		for k, i := range words {
-			all[i].role = given
-			if k > 0 && k == len(words)-1 {
-				all[i].role = family
-			}
-		}
-		return
-	}
-	firsts := max(len(words)-1, 0) // how many of words are given names
-	switch {
-	case len(words) == 1:
-		firsts = 0
-		if n.known.given(all[words[0]].word) && !n.afterTitle(all, words[0]) {
-			firsts = 1
-		}
-	case n.lang == Spanish && len(full) == 2 && len(words) == 2 && n.known.surname[all[full[0]].word] && !n.known.given(all[full[0]].word): // Núñez Vega
-		firsts = 0
-	case n.lang == Spanish && len(full) > 2:
-		firsts = 1
-		for firsts < len(words)-2 && (all[words[firsts]].kind == nameInitial || n.known.given(all[words[firsts]].word)) {
-			firsts++
-		}
-		if firsts == len(words)-2 && n.onlyGiven(all[words[firsts]].word) { // María José Vega
-			firsts++
-		}
-	case n.lang == Spanish && len(full) == 2 && len(words) == 2 && n.known.given(all[full[0]].word) && n.onlyGiven(all[full[1]].word): // María José
-		firsts = 2
-	case len(full) == 2 && len(words) == 2 && n.known.given(all[full[1]].word) && !n.known.given(all[full[0]].word) && n.known.surname[all[full[0]].word] &&
-		!n.known.surname[all[full[1]].word]: // Amundsen Oda
-		all[full[0]].role, all[full[1]].role = family, given
-		return
-	}
-	hyphened := func(i int) bool { return i > 1 && all[i-1].text == "-" && all[i-2].kind == nameWord }
-	for firsts > 0 && firsts < len(words) && firsts == len(words)-1 && hyphened(words[firsts]) && len(words) > 2 {
-		firsts-- // Oda Lund-Vega
-	}
-	for k, i := range words {
-		all[i].role = given
-		if k >= firsts {
-			all[i].role = family
 		}
 	}
 }
 
 func (n *names) afterTitle(all []nameToken, i int) bool {
-	return slices.ContainsFunc(all[:i], func(t nameToken) bool { return nameTitles[t.word] })
+	return slices.ContainsFunc(all[:i], func(t nameToken) bool { return n.words[nameTitles][t.word] })
 }

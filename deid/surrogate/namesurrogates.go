@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// script is the prefix of the lists of a word's script: empty for Latin, and false for one without lists.
+// script returns the prefix of the lists for a word's script, which is empty for Latin. It returns false for a script without lists.
 func script(word string) (string, bool) {
 	for _, r := range word {
 		switch {
@@ -34,7 +34,7 @@ func script(word string) (string, bool) {
 func (p *Patient) person(text string) (string, bool, error) {
 	tokens, ok := p.names.parse(text)
 	if !ok {
-		return p.username(text) // with a digit in it, it is more like a login
+		return p.username(text) // a name with a digit is more like a login
 	}
 	if letters, ok := p.monogram(text, tokens); ok {
 		return letters, true, nil
@@ -87,7 +87,7 @@ func (p *Patient) name(t nameToken) (string, error) {
 	return likeCase(s, t.text), err
 }
 
-// spelling is the surrogate of a word, misspelt if it is.
+// spelling returns the surrogate of a word, misspelt if the word is.
 func (p *Patient) spelling(t nameToken) (string, error) {
 	meant := p.names.spelt(t.word)
 	s, err := p.wordSurrogate(meant, p.names.role(meant, t.role))
@@ -100,11 +100,11 @@ func (p *Patient) spelling(t nameToken) (string, error) {
 	return s, err
 }
 
-// wordSurrogate draws for a word that is spelt right.
+// wordSurrogate returns the surrogate of a word that is spelt right.
 func (p *Patient) wordSurrogate(word string, as role) (string, error) {
 	prefix, _ := script(word)
 	if prefix == "" {
-		prefix = string(p.lang) + "-"
+		prefix = string(p.lang.code) + "-"
 	}
 	gender := p.names.genderOf(word)
 	if as == given && p.names.both(word) {
@@ -124,28 +124,31 @@ func (p *Patient) wordSurrogate(word string, as role) (string, error) {
 		from = p.lists[prefix+"male"]
 	}
 	all := p.lists[prefix+"given"]
-	for _, l := range []*list{from, p.lists[prefix+"unisex"]} { // a name that both have says nothing false
+	for _, l := range []*list{from, p.lists[prefix+"unisex"]} { // a name that women and men have cannot be wrong
 		if l != nil {
 			if s, err := p.draw("name", word, l); err == nil || all == nil {
 				return s, err
 			}
 		}
 	}
-	if all == nil { // scripts whose first names are by gender
+	if all == nil { // a script that has first names only by gender
 		all = p.lists[prefix+[]string{"female", "male"}[p.random("gender", word, 0)%2]]
 	}
 	return p.draw("name", word, all)
 }
 
-// initials reports whether a word of a name is the initials of its first names without anything between them: IK Amundsen, Amundsen, IK.
+// initials reports whether a word of a name consists of the initials of its first names: IK Amundsen, Amundsen, IK.
 func (n *names) initials(tokens []nameToken, i int) bool {
-	t := tokens[i]
-	if len(t.text) < 2 || len(t.text) > 3 || !ascii(t.text) || strings.Trim(t.text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" || n.titled[t.word] || n.known.drawn(t.word) ||
-		n.known.surname[t.word] {
+	letters, word := tokens[i].text, tokens[i].word
+	if len(letters) < 2 || len(letters) > 3 || strings.Trim(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		return false
+	}
+	if n.titled[word] || n.known.drawn(word) || n.known.surname[word] {
 		return false
 	}
 	words := n.indices(tokens, nameWord)
-	return len(words) > 1 && (i == words[0] || len(words) == 2) && slices.ContainsFunc(words, func(k int) bool { return k != i && !capitals(tokens[k].text) })
+	inPlace := len(words) == 2 || len(words) > 2 && i == words[0]
+	return inPlace && slices.ContainsFunc(words, func(k int) bool { return k != i && !capitals(tokens[k].text) })
 }
 
 // joinedInitials replaces each letter as the initial of the name at its place.
@@ -163,7 +166,7 @@ func (p *Patient) joinedInitials(tokens []nameToken, i int) string {
 	return made
 }
 
-// initial is the surrogate of an initial: that of the surrogate of the name that it stands for, as far as the notes tell.
+// initial replaces an initial by that of the surrogate, if the notes tell for which name it stands.
 func (p *Patient) initial(tokens []nameToken, i int) string {
 	letter := tokens[i].word
 	var families, givens []string
@@ -183,7 +186,8 @@ func (p *Patient) initial(tokens []nameToken, i int) string {
 	return p.initialOf(letter, tokens[i].role, place, givens, families)
 }
 
-// initialOf finds the person with these names of whom the letter is an initial.
+// initialOf replaces the initial of a name of a person who has all the other names, givens and families. place is the index of the
+// name among the first names.
 func (p *Patient) initialOf(letter string, as role, place int, givens, families []string) string {
 	contains := func(all, some []string) bool {
 		return !slices.ContainsFunc(some, func(w string) bool { return !slices.Contains(all, w) })
@@ -208,7 +212,7 @@ func (p *Patient) initialOf(letter string, as role, place int, givens, families 
 			}
 		}
 	}
-	// A name that is never spelt out: any other letter, the same for the same person.
+	// The name is never spelt out: take any other letter, but the same for the same person.
 	v := byte(p.random("initial", letter+"\x00"+strings.Join(families, " "), place) % 25)
 	if c := letter[0] - 'a'; len(letter) == 1 && c < 26 && v >= c {
 		v++
@@ -221,52 +225,71 @@ func firstLetter(s string) string {
 	return s[:n]
 }
 
-// monogram replaces initials without separators, OVL, and is false for all else.
+// monogram replaces initials without separators, such as OVL. It returns false for everything else.
 func (p *Patient) monogram(text string, tokens []nameToken) (string, bool) {
-	w := strings.Trim(text, " ")
-	if len(w) < 2 || len(w) > 4 || !ascii(w) || w != text || len(tokens) != 1 {
+	if !p.isMonogram(text, tokens) {
 		return "", false
 	}
-	f := fold(w)
-	if !capitals(w) && !p.names.capital[f] || p.names.titled[f] || p.names.votes[f] != [2]int{} || p.names.known.drawn(f) || len(f) > 3 && p.names.known.given(f) ||
-		p.names.known.surname[f] && (p.names.count[f] != 1 || len(f) > 2) {
-		return "", false
-	}
-	// Of a person whose initials they are, or else of nobody.
+	letters := fold(text)
 	for _, who := range p.names.persons {
-		if len(who.given) == 0 || len(who.family) == 0 || who.given[0][:1] != f[:1] {
-			continue
+		if made := p.monogramOf(who, letters); made != "" {
+			return caseByCase(made, text), true
 		}
-		made := p.initialOf(f[:1], given, 0, who.given[:1], who.family)
-		if len(who.family) == 2 && len(f) == 3 && f[1:] == who.family[0][:1]+who.family[1][:1] { // of two surnames
-			for k := range who.family {
-				made += p.initialOf(f[k+1:k+2], family, 0, nil, who.family[k:k+1])
-			}
-			return caseByCase(made, w), true
-		}
-		if who.family[0][:1] != f[len(f)-1:] {
-			continue
-		}
-		for k := 1; k < len(f)-1; k++ {
-			made += p.initialOf(f[k:k+1], given, k, nil, who.family)
-		}
-		made += p.initialOf(f[len(f)-1:], family, 0, nil, who.family[:1])
-		return caseByCase(made, w), true
 	}
-	if strings.ContainsAny(f, "aeiouy") && len(f) > 3 {
-		return "", false // rather a short name: ROSA
+	if strings.ContainsAny(letters, "aeiouy") && len(letters) > 3 {
+		return "", false // more likely a short name: ROSA
 	}
-	return caseByCase(p.characters(strings.ToUpper(w)), w), true
+	return caseByCase(p.characters(strings.ToUpper(text)), text), true
 }
 
-// capitals says that the first and the last letter of a word are capitals.
+// isMonogram reports whether a name consists of two to four letters that are not known as a word of a name.
+func (p *Patient) isMonogram(text string, tokens []nameToken) bool {
+	if len(text) < 2 || len(text) > 4 || len(tokens) != 1 || !ascii(text) || strings.Trim(text, " ") != text {
+		return false
+	}
+	word, n := fold(text), p.names
+	if !capitals(text) && !n.capital[word] || n.titled[word] || n.votes[word] != [2]int{} {
+		return false
+	}
+	switch {
+	case n.known.drawn(word), len(word) > 3 && n.known.given(word):
+		return false
+	case n.known.surname[word]:
+		return len(word) == 2 && n.count[word] == 1
+	}
+	return true
+}
+
+// monogramOf returns the initials of a person's surrogate if the letters are the person's initials; "" if not.
+func (p *Patient) monogramOf(who person, letters string) string {
+	if len(who.given) == 0 || len(who.family) == 0 || who.given[0][:1] != letters[:1] {
+		return ""
+	}
+	made := p.initialOf(letters[:1], given, 0, who.given[:1], who.family)
+	if len(who.family) == 2 && len(letters) == 3 && letters[1:] == who.family[0][:1]+who.family[1][:1] { // of two surnames
+		for k := range who.family {
+			made += p.initialOf(letters[k+1:k+2], family, 0, nil, who.family[k:k+1])
+		}
+		return made
+	}
+	last := len(letters) - 1
+	if who.family[0][:1] != letters[last:] {
+		return ""
+	}
+	for k := 1; k < last; k++ {
+		made += p.initialOf(letters[k:k+1], given, k, nil, who.family)
+	}
+	return made + p.initialOf(letters[last:], family, 0, nil, who.family[:1])
+}
+
+// capitals reports whether a word begins and ends with a capital.
 func capitals(word string) bool {
 	first, _ := utf8.DecodeRuneInString(word)
 	last, _ := utf8.DecodeLastRuneInString(word)
 	return unicode.IsUpper(first) && unicode.IsUpper(last)
 }
 
-// caseByCase gives each letter of s the case of that of as.
+// caseByCase gives each letter of s the case of the letter of as at the same place.
 func caseByCase(s, as string) string {
 	made, like := []rune(strings.ToLower(s)), []rune(as)
 	for i := range min(len(made), len(like)) {

@@ -78,7 +78,7 @@ func TestTitlesRelativesAndPronounsWereNotHeeded(t *testing.T) {
 		p := patient(t, Options{Language: Spanish}, []Mention{{Note: "n", Sort: Person, Text: c.name, Before: c.before}})
 		made := strings.Fields(must(t, p, Person, c.name))
 		g := genderIn(p.Maker, made[0])
-		if known := knownNames().in[Spanish].of("trinidad"); g != c.want && (known == 0 || !strings.HasPrefix(c.before, "su ")) {
+		if known := genderOf(p.lang.female, p.lang.male, "trinidad"); g != c.want && (known == 0 || !strings.HasPrefix(c.before, "su ")) {
 			t.Errorf("%s[%s] became %v, gender %d", c.before, c.name, made, g)
 		}
 	}

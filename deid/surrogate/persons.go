@@ -8,49 +8,50 @@ import (
 	"strings"
 )
 
-// What all notes of a patient together say of names: who is meant, which words are first names, and whose.
+// This file collects what all notes of a patient say about names: who is mentioned, and which words are first names.
 
-// label is what a form says of the name that follows.
+// label is what a form calls the name that follows.
 type label int
 
 const (
 	noLabel    label = iota
-	firstLabel       // Nombre: first names, if surnames have a label of their own in the note
+	firstLabel       // Nombre: first names, if the note also has a label for surnames
 	lastLabel        // Apellidos:
 )
 
-var (
-	bothLabels  = []string{"nombre y apellido", "nombre y apellidos", "apellido y nombre", "apellidos y nombre"}
-	lastLabels  = []string{"apellido", "apellidos", "surname", "surnames", "last name", "family name"}
-	firstLabels = []string{"nombre", "nombre de pila", "first name", "given name", "forename"}
-)
-
-// labelOf reads the end of what stands before a name.
-func labelOf(before string) label {
-	words := " " + strings.Join(strings.FieldsFunc(fold(before), func(r rune) bool { return !letterOrMark(r) }), " ")
-	ends := func(with []string) bool {
-		return slices.ContainsFunc(with, func(l string) bool { return strings.HasSuffix(words, " "+l) })
+// labelOf returns the label at the end of the text before a name.
+func (v vocabulary) labelOf(before string) label {
+	words := " " + strings.Join(wordsOf(before), " ")
+	ends := func(with wordKind) bool {
+		for label := range v[with] {
+			if strings.HasSuffix(words, " "+label) {
+				return true
+			}
+		}
+		return false
 	}
 	switch {
-	case ends(bothLabels):
+	case ends(fullNameLabels):
 		return noLabel
-	case ends(lastLabels):
+	case ends(surnameLabels):
 		return lastLabel
-	case ends(firstLabels):
+	case ends(firstNameLabels):
 		return firstLabel
 	}
 	return noLabel
 }
 
-// sure is the weight of a role that a label gives: more than any number of guesses.
+// sure is the weight of a role that a label gives. It outweighs any number of guesses.
 const sure = 1 << 20
 
-// readNames collects what all mentions say.
+// readNames collects what all mentions say about names.
 func (p *Patient) readNames(mentions []Mention) {
-	n := &names{lang: p.lang, known: p.known, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, hints: map[string]int{}, formal: map[string]string{}, follows: map[string]int{}, leads: map[string]bool{},
-		titled: map[string]bool{}, capital: map[string]bool{}, root: map[string]string{}, of: map[string][]int{}}
+	n := &names{Maker: p.Maker, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, hints: map[string]int{},
+		formal: map[string]string{}, follows: map[string]int{}, leads: map[string]bool{}, titled: map[string]bool{}, capital: map[string]bool{},
+		root: map[string]string{}, of: map[string][]int{}}
 	p.names = n
-	all := n.vote(mentions)
+	all := n.readMentions(mentions)
+	n.vote(all)
 	n.misspellings()
 	n.nicknames(all)
 	n.readPersons(all)
@@ -65,9 +66,8 @@ type nameMention struct {
 	label  label
 }
 
-// vote counts the words of all names, and how often each is a first name and a surname.
-func (n *names) vote(mentions []Mention) (all []nameMention) {
-	apart := map[string]bool{} // notes in which surnames have a label of their own
+// readMentions parses all names and finds their labels.
+func (n *names) readMentions(mentions []Mention) (all []nameMention) {
 	for _, m := range mentions {
 		if m.Sort != Person {
 			continue
@@ -76,111 +76,87 @@ func (n *names) vote(mentions []Mention) (all []nameMention) {
 		if !ok {
 			continue
 		}
-		is := labelOf(m.Before)
+		is := n.words.labelOf(m.Before)
 		if slices.ContainsFunc(tokens, func(t nameToken) bool {
-			return t.text == "," || t.kind == nameStays && nameTitles[t.word] && !particles[t.word]
+			return t.text == "," || t.kind == nameStays && n.words[nameTitles][t.word] && !n.words[particles][t.word]
 		}) {
-			is = noLabel // the whole name after all
+			is = noLabel // a name with a title or comma is a whole name
 		}
 		all = append(all, nameMention{m.Note, tokens, m.Before, m.After, is})
-		apart[m.Note] = apart[m.Note] || is == lastLabel
-	}
-	for _, m := range all {
-		words := n.indices(m.tokens, nameWord)
-		told := false
-		if m.label == lastLabel || m.label == firstLabel && (apart[m.note] || len(words) == 1) {
-			told = true
-			for i := range m.tokens {
-				m.tokens[i].role = map[label]role{firstLabel: given, lastLabel: family}[m.label]
-			}
-		}
-		for _, i := range words {
-			t := m.tokens[i]
-			if n.initials(m.tokens, i) {
-				continue
-			}
-			n.count[t.word]++
-			n.capital[t.word] = n.capital[t.word] || capitals(t.text)
-			n.titled[t.word] = n.titled[t.word] || !capitals(t.text) && !lowerCase(t.text)
-			v := n.votes[t.word]
-			switch {
-			case told:
-				v[t.role] += sure
-			case len(words) > 1 || n.afterTitle(m.tokens, i) || len(n.indices(m.tokens, nameInitial)) > 0:
-				v[t.role]++
-			default:
-				continue
-			}
-			n.votes[t.word] = v
-		}
 	}
 	return all
 }
 
-// readPersons finds out who is named, and whose first names are whose.
-func (n *names) readPersons(all []nameMention) {
-	byKey := map[string]*person{}
-	add := func(who person) {
-		key := strings.Join(who.given, " ") + "," + strings.Join(who.family, " ")
-		if byKey[key] == nil {
-			byKey[key] = &who
-		}
-		byKey[key].mentions++
-	}
-	forms := map[string][]person{} // what labels say, by note
-	surnames := map[string]int{}   // as gender, of a surname alone: Mr. Lund
+// vote counts the words of all names, and how often each is a first name and a surname.
+func (n *names) vote(all []nameMention) {
+	apart := map[string]bool{} // notes with a label for surnames
 	for _, m := range all {
-		var who person
-		for i, t := range m.tokens {
-			if t.kind == nameWord && !n.initials(m.tokens, i) {
-				w := n.spelt(t.word)
-				if n.role(w, t.role) == given {
-					who.given = append(who.given, w)
-				} else {
-					who.family = append(who.family, w)
-				}
+		apart[m.note] = apart[m.note] || m.label == lastLabel
+	}
+	for _, m := range all {
+		words := n.indices(m.tokens, nameWord)
+		weight := 0
+		switch {
+		case m.label == lastLabel || m.label == firstLabel && (apart[m.note] || len(words) == 1):
+			weight = sure
+			for i := range m.tokens {
+				m.tokens[i].role = map[label]role{firstLabel: given, lastLabel: family}[m.label]
+			}
+		case len(words) > 1 || len(n.indices(m.tokens, nameInitial)) > 0:
+			weight = 1
+		}
+		for _, i := range words {
+			if !n.initials(m.tokens, i) {
+				n.countWord(m.tokens, i, weight)
 			}
 		}
-		score := n.titles(m.tokens, m.before)
-		for _, w := range who.given {
-			n.gender[w] += score
-			if n.known.gender(w, n.lang) == 0 {
-				n.hints[w] += hintBefore(m.before) + hintAfter(m.after)
-			}
-		}
-		if len(who.given) == 0 {
-			surnames[strings.Join(who.family, " ")] += score
-		}
-		for k, w := range who.given {
-			if k == 0 {
-				n.leads[w] = true
-			} else {
-				n.follows[w] += n.genderOf(who.given[0])
-			}
-		}
+	}
+}
+
+// countWord counts one word of a name, and gives its role a weight. If the weight is 0, the role counts only after a title.
+func (n *names) countWord(tokens []nameToken, i, weight int) {
+	t := tokens[i]
+	n.count[t.word]++
+	n.capital[t.word] = n.capital[t.word] || capitals(t.text)
+	n.titled[t.word] = n.titled[t.word] || !capitals(t.text) && !lowerCase(t.text)
+	if weight == 0 && n.afterTitle(tokens, i) {
+		weight = 1
+	}
+	if weight > 0 {
+		votes := n.votes[t.word]
+		votes[t.role] += weight
+		n.votes[t.word] = votes
+	}
+}
+
+// readPersons collects the persons, and what is known about the gender of first names.
+func (n *names) readPersons(all []nameMention) {
+	found := personSet{}
+	forms := map[string][]person{} // parts of names under labels, by note
+	surnames := map[string]int{}   // gender by titles before a surname alone: Mr. Lund
+	for _, m := range all {
+		who := n.personIn(m.tokens)
+		n.readGender(m, who, surnames)
 		if len(who.given)+len(who.family) >= 2 {
-			add(who)
+			found.add(who)
 		}
-		same := func(other person) bool {
-			return slices.Equal(other.given, who.given) && slices.Equal(other.family, who.family)
-		}
-		if m.label != noLabel && !slices.ContainsFunc(forms[m.note], same) {
+		if m.label != noLabel && !slices.ContainsFunc(forms[m.note], who.same) {
 			forms[m.note] = append(forms[m.note], who)
 		}
 	}
-	for _, note := range slices.Sorted(maps.Keys(forms)) { // Nombre: Oda, Apellidos: Lund is one person, if the form is of one
+	for _, note := range slices.Sorted(maps.Keys(forms)) { // Nombre: Oda, Apellidos: Lund is one person, if the form is about one person
 		var whole person
 		for _, who := range forms[note] {
 			whole.given, whole.family = append(whole.given, who.given...), append(whole.family, who.family...)
 		}
 		if len(forms[note]) <= 3 && len(whole.given) > 0 && len(whole.family) > 0 {
-			add(whole)
+			found.add(whole)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(byKey)) {
-		n.persons = append(n.persons, *byKey[key])
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		n.persons = append(n.persons, *found[key])
 	}
-	// The one with most words is the one that is meant, then the one that is named most often.
+	// Where several persons could be meant, it is the one who is named most often, and then the one with the longest name.
 	slices.SortStableFunc(n.persons, func(a, b person) int {
 		return cmp.Or(cmp.Compare(b.mentions, a.mentions), cmp.Compare(len(b.given)+len(b.family), len(a.given)+len(a.family)))
 	})
@@ -192,7 +168,56 @@ func (n *names) readPersons(all []nameMention) {
 	}
 }
 
-// with are the persons, in order, of whom a word is: all for "".
+// personSet has persons by their names, and counts how often each is mentioned.
+type personSet map[string]*person
+
+func (s personSet) add(who person) {
+	key := strings.Join(who.given, " ") + "," + strings.Join(who.family, " ")
+	if s[key] == nil {
+		s[key] = &who
+	}
+	s[key].mentions++
+}
+
+func (who person) same(other person) bool {
+	return slices.Equal(other.given, who.given) && slices.Equal(other.family, who.family)
+}
+
+// personIn returns the person with a name.
+func (n *names) personIn(tokens []nameToken) (who person) {
+	for i, t := range tokens {
+		if t.kind != nameWord || n.initials(tokens, i) {
+			continue
+		}
+		if word := n.spelt(t.word); n.role(word, t.role) == given {
+			who.given = append(who.given, word)
+		} else {
+			who.family = append(who.family, word)
+		}
+	}
+	return who
+}
+
+// readGender counts what stands beside a name and says whether it is a woman's or a man's.
+func (n *names) readGender(m nameMention, who person, surnames map[string]int) {
+	score := n.titles(m.tokens, m.before)
+	if len(who.given) == 0 {
+		surnames[strings.Join(who.family, " ")] += score
+		return
+	}
+	for _, word := range who.given {
+		n.gender[word] += score
+		if n.known.genderIn(n.lang, word) == 0 {
+			n.hints[word] += n.words.hintBefore(m.before) + n.words.hintAfter(m.after)
+		}
+	}
+	n.leads[who.given[0]] = true
+	for _, word := range who.given[1:] {
+		n.follows[word] += n.genderOf(who.given[0])
+	}
+}
+
+// with yields the persons with a word in their name, in order; all persons for "".
 func (n *names) with(word string) iter.Seq[person] {
 	return func(yield func(person) bool) {
 		if word == "" {
@@ -207,8 +232,8 @@ func (n *names) with(word string) iter.Seq[person] {
 	}
 }
 
-// byTitles lets Mr. Lund tell the gender of Khalid Lund, whose first name does not: if he is
-// the only one of that name of whom nothing is known, and it is nobody else of whom it is.
+// byTitles infers the gender of a first name from a title before the surname alone ("Mr. Lund"), if exactly one first name with that surname
+// is of unknown gender and no other explains the title.
 func (n *names) byTitles(surnames map[string]int) {
 	for _, surname := range slices.Sorted(maps.Keys(surnames)) {
 		score := surnames[surname]
@@ -230,32 +255,32 @@ func (n *names) byTitles(surnames map[string]int) {
 	}
 }
 
-// titles is above 0 for a woman's title in or before a name, below for a man's.
+// titles is above 0 for women's titles in or before a name, below for men's.
 func (n *names) titles(tokens []nameToken, before string) int {
 	vote := func(word string) int {
 		switch {
-		case femaleTitles[word]:
+		case n.words[femaleTitles][word]:
 			return 1
-		case maleTitles[word]:
+		case n.words[maleTitles][word]:
 			return -1
 		}
 		return 0
 	}
 	words := wordsOf(before)
 	score := 0
-	if k := len(words) - 1; k >= 0 && (n.lang != English || !ambiguousTitles[words[k]]) && !slices.Contains(jointTitles, strings.Join(words[max(0, k-1):k], "")) {
+	if k := len(words) - 1; k >= 0 && !n.lang.words[ambiguousTitles][words[k]] && (k == 0 || !n.words[coupleJoins][words[k-1]]) {
 		score = vote(words[k])
 	}
 	for _, t := range tokens {
-		if t.kind == nameStays && nameTitles[t.word] {
+		if t.kind == nameStays && n.words[nameTitles][t.word] {
 			score += vote(t.word)
 		}
 	}
 	return score
 }
 
-// role is that of a word by all its mentions; by those of equal weight, surname. But a first name that a label has for a surname
-// is both: Apellidos: Miguel Vega, Dr. Miguel Lund.
+// role decides by majority over all mentions; a tie counts as surname. here is the role by the place in one name, which counts for words
+// without votes and for words that are both, as in Apellidos: Miguel Vega and Dr. Miguel Lund.
 func (n *names) role(word string, here role) role {
 	v := n.votes[word]
 	switch {
@@ -271,81 +296,52 @@ func (n *names) role(word string, here role) role {
 
 func (n *names) onlyGiven(word string) bool { return n.known.given(word) && !n.known.surname[word] }
 
+// both reports whether a known first name is also a surname according to a label.
 func (n *names) both(word string) bool {
 	v := n.votes[word]
 	return v[family] >= sure && v[given] > 0 && n.known.given(word)
 }
 
-// spelt is a word as it is spelt right, and of a nickname the name that it stands for.
+// spelt returns the right spelling of a word and, for a nickname, the name that it stands for.
 func (n *names) spelt(word string) string {
 	word = cmp.Or(n.root[word], word)
 	return cmp.Or(n.formal[word], word)
 }
 
-// genderOf is above 0 for a woman's first name, below for a man's, 0 if that is not known.
+// genderOf is above 0 for a woman's first name, below for a man's, and 0 if that is not known.
 func (n *names) genderOf(word string) int {
 	if g := n.follows[word]; g != 0 && !n.leads[word] {
 		return g
 	}
-	if g := cmp.Or(n.gender[word], n.known.gender(word, n.lang), n.hints[word]); g != 0 {
+	if g := cmp.Or(n.gender[word], n.known.genderIn(n.lang, word), n.hints[word]); g != 0 {
 		return g
 	}
 	if _, both := n.known.listed[word]; both {
 		return 0
 	}
 	if ascii(word) && len(word) > 2 {
-		switch word[len(word)-1] {
-		case 'a':
+		switch ending := word[len(word)-1:]; {
+		case n.words[femaleEndings][ending]:
 			return 1
-		case 'o':
+		case n.words[maleEndings][ending]:
 			return -1
 		}
 	}
 	return 0
 }
 
-// identity is that of the person a name is of, as far as the notes tell.
+// identity is the same for all names of one person, as far as the notes tell.
 func (n *names) identity(text string) string {
 	tokens, ok := n.parse(text)
 	if !ok {
 		return alphanumeric(text)
 	}
-	var words []string
-	var initials []nameToken
-	for i, t := range tokens {
-		switch t.kind {
-		case nameWord:
-			if n.initials(tokens, i) {
-				for _, letter := range t.word {
-					initials = append(initials, nameToken{word: string(letter), kind: nameInitial, role: given})
-				}
-				continue
-			}
-			words = append(words, n.spelt(t.word))
-		case nameInitial:
-			initials = append(initials, t)
-		}
-	}
-	has := func(who person) bool {
-		all := slices.Concat(who.given, who.family)
-		for _, w := range words {
-			if !slices.Contains(all, w) {
-				return false
-			}
-		}
-		for _, t := range initials {
-			middle := t.role == given && len(who.given) < 2 && len(words) > 1
-			if !middle && !slices.ContainsFunc(all, func(w string) bool { return strings.HasPrefix(w, t.word) }) {
-				return false
-			}
-		}
-		return len(words) > 0
-	}
+	words, initials := n.identityParts(tokens)
 	if len(words) > 0 {
-		// Of those with all the words the one with most: "Oda Lund" is "Oda Maria Lund".
+		// The longest name with all the words is meant: "Oda Lund" is "Oda Maria Lund".
 		var best *person
 		for who := range n.with(words[0]) {
-			if has(who) && (best == nil || within(*best, who)) {
+			if who.has(words, initials) && (best == nil || within(*best, who)) {
 				best = &who
 			}
 		}
@@ -360,6 +356,41 @@ func (n *names) identity(text string) string {
 	return strings.Join(words, " ")
 }
 
+// identityParts are the words of a name, spelt right, and its initials one by one.
+func (n *names) identityParts(tokens []nameToken) (words []string, initials []nameToken) {
+	for i, t := range tokens {
+		switch {
+		case t.kind == nameInitial:
+			initials = append(initials, t)
+		case t.kind == nameWord && n.initials(tokens, i):
+			for _, letter := range t.word {
+				initials = append(initials, nameToken{word: string(letter), kind: nameInitial, role: given})
+			}
+		case t.kind == nameWord:
+			words = append(words, n.spelt(t.word))
+		}
+	}
+	return words, initials
+}
+
+// has reports whether a name with these words and initials can be the person's. A middle initial may stand for a name that is never spelt out.
+func (who person) has(words []string, initials []nameToken) bool {
+	all := slices.Concat(who.given, who.family)
+	for _, word := range words {
+		if !slices.Contains(all, word) {
+			return false
+		}
+	}
+	for _, t := range initials {
+		middle := t.role == given && len(who.given) < 2 && len(words) > 1
+		if !middle && !slices.ContainsFunc(all, func(word string) bool { return strings.HasPrefix(word, t.word) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// within reports whether all words of a are among those of b, which has more.
 func within(a, b person) bool {
 	all := slices.Concat(b.given, b.family)
 	words := slices.Concat(a.given, a.family)

@@ -8,11 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// What stands in the place of a place, an institution or a profession.
-
-// ofPlaces are institutions that are called after places rather than as companies are.
-var ofPlaces = wordSet(`church school college university academy society association institute
-	iglesia colegio escuela instituto institut universidad universitat facultad academia sociedad asociacion consejeria ayuntamiento servicio centro`)
+// This file replaces places, institutions and professions.
 
 // place replaces the name of any place, institution or profession.
 func (p *Patient) place(text string, sort Sort) (string, bool, error) {
@@ -30,7 +26,7 @@ func (p *Patient) place(text string, sort Sort) (string, bool, error) {
 		if ok {
 			return p.abbreviated(text, short)
 		}
-		if first := tokens(text); sort == Organization && slices.ContainsFunc(first, func(t token) bool { return ofPlaces[t.word] }) {
+		if first := tokens(text); sort == Organization && slices.ContainsFunc(first, func(t token) bool { return p.words[ofPlaces][t.word] }) {
 			return p.units(text, sort, p.list("city"))
 		}
 		return p.units(text, sort, p.list(string(sort)))
@@ -44,7 +40,8 @@ func (p *Patient) place(text string, sort Sort) (string, bool, error) {
 	case Room:
 		return p.units(text, sort, p.list("surname"))
 	case City:
-		if s := stateNames()[stateKey(text)]; p.lang == English && s != nil && fold(s.full) == stateKey(text) && !alsoCities[stateKey(text)] { // a tagger's slip
+		state := p.lang.states.find(text)
+		if key := stateKey(text); state != nil && key == fold(state.full) && !p.words[alsoCities][key] { // a mistake of the tagger
 			return p.state(text)
 		}
 		return p.listed(text, "city", p.list("city"))
@@ -58,76 +55,78 @@ func (p *Patient) place(text string, sort Sort) (string, bool, error) {
 	return "", false, nil
 }
 
-// anyPlace looks at each part between commas.
+// anyPlace replaces each part between commas as the sort that it looks like.
 func (p *Patient) anyPlace(text string) (string, bool, error) {
-	known := knownPlaces()
 	parts := strings.Split(text, ",")
 	for i, part := range parts {
 		trimmed := strings.TrimSpace(part)
 		if trimmed == "" {
 			continue
 		}
-		f := fold(trimmed)
-		var s string
-		ok := false
-		var err error
-		first, _, _ := strings.Cut(strings.NewReplacer("/", " ", ".", " ").Replace(f), " ")
-		digits := strings.ContainsFunc(trimmed, unicode.IsDigit)
-		words := strings.FieldsFunc(f, func(r rune) bool { return !letterOrMark(r) })
-		letters := 0
-		for _, w := range words {
-			letters += len(w)
-		}
-		switch {
-		case digits && letters <= 3:
-			s, ok, err = p.number(trimmed, Zip)
-		case known.streets[first] || digits && slices.ContainsFunc(words, func(w string) bool { return known.streets[w] }):
-			s, ok, err = p.place(trimmed, Street)
-		case known.countries[f]:
-			s, ok, err = p.place(trimmed, Country)
-		case known.states[f], i > 0 && known.abbreviations[f], p.lang == English && strings.HasSuffix(f, ".") && stateNames()[stateKey(f)] != nil:
-			s, ok, err = p.place(trimmed, State)
-		case digits:
-			s, ok, err = p.place(trimmed, Street)
-		default:
-			s, ok, err = p.place(trimmed, City)
+		made, ok, err := "", false, error(nil)
+		if sort := p.sortOfPlace(trimmed, i > 0); sort == Zip {
+			made, ok, err = p.number(trimmed, Zip)
+		} else {
+			made, ok, err = p.place(trimmed, sort)
 		}
 		if !ok || err != nil {
 			return "", false, err
 		}
-		parts[i] = strings.Replace(part, trimmed, s, 1)
+		parts[i] = strings.Replace(part, trimmed, made, 1)
 	}
 	return strings.Join(parts, ","), true, nil
 }
 
-// listed draws for the whole.
+// sortOfPlace tells what a place looks like. Abbreviations are those of states only after another place.
+func (p *Patient) sortOfPlace(text string, afterOther bool) Sort {
+	known, folded := p.languages.places, fold(text)
+	digits := strings.ContainsFunc(text, unicode.IsDigit)
+	isStreetWord := func(word string) bool { return p.words[streetWords][word] }
+	words := wordsOf(text)
+	first, _, _ := strings.Cut(strings.NewReplacer("/", " ", ".", " ").Replace(folded), " ")
+	switch {
+	case digits && len(strings.Join(words, "")) <= 3:
+		return Zip
+	case isStreetWord(first), digits && slices.ContainsFunc(words, isStreetWord):
+		return Street
+	case known.countries[folded]:
+		return Country
+	case known.states[folded], afterOther && known.abbreviations[folded], strings.HasSuffix(folded, ".") && p.lang.states.find(folded) != nil:
+		return State
+	case digits:
+		return Street
+	}
+	return City
+}
+
+// listed replaces the whole value by an entry of a list.
 func (p *Patient) listed(text, pool string, from *list) (string, bool, error) {
 	trimmed := strings.TrimSpace(text)
-	key := strings.TrimPrefix(strings.Join(strings.Fields(fold(trimmed)), " "), "the ")
+	key := p.words.withoutArticle(strings.Join(strings.Fields(fold(trimmed)), " "))
 	s, err := p.drawUnless(pool, key, from, func(s string) bool { return pool == "country" && p.places.states[p.stateIn(s)] })
 	if err != nil {
 		return "", false, err
 	}
-	if letters, short := abbreviation(trimmed); !short || len(letters) > 3 { // USA is no name in capitals
+	if letters, short := abbreviation(trimmed); !short || len(letters) > 3 { // USA is not a name in capitals
 		s = likeCase(s, trimmed)
 	}
 	return strings.Replace(text, trimmed, s, 1), true, nil
 }
 
 func (p *Patient) state(text string) (string, bool, error) {
-	if p.lang == English {
-		return p.englishState(text)
+	if p.lang.states != nil {
+		return p.stateInForm(text)
 	}
 	f := fold(strings.TrimSpace(text))
 	if len(stateKey(f)) == 2 {
 		return p.stateAbbreviation(text)
 	}
 	name := strings.Join(strings.Fields(f), " ")
-	if own := provinces[name]; own != "" {
+	if own := p.lang.provinces[name]; own != "" {
 		name = own
 	}
 	pool := "state"
-	if !slices.ContainsFunc(builtin()["es-state"].entries, func(e string) bool { return fold(e) == name }) {
+	if p.list("region") != nil && !slices.ContainsFunc(p.states(), func(state string) bool { return fold(state) == name }) {
 		pool = "region"
 	}
 	s, err := p.draw(pool, name, p.list(pool))
@@ -138,23 +137,34 @@ func (p *Patient) state(text string) (string, bool, error) {
 	return strings.Replace(text, trimmed, likeCase(s, trimmed), 1), true, nil
 }
 
-// provinces are other names of the provinces of Spain than those of the list.
-var provinces = map[string]string{
-	"a coruna": "la coruna", "coruna": "la coruna", "araba": "alava", "alacant": "alicante", "illes balears": "baleares", "islas baleares": "baleares",
-	"bizkaia": "vizcaya", "castello": "castellon", "girona": "gerona", "gipuzkoa": "guipuzcoa", "las palmas de gran canaria": "las palmas", "lleida": "lerida",
-	"nafarroa": "navarra", "ourense": "orense", "tenerife": "santa cruz de tenerife",
+// states returns the built-in list of states of the language, even if surrogates are drawn from another.
+func (p *Patient) states() []string {
+	if states := p.drawn[string(p.lang.code)+"-state"]; states != nil {
+		return states.entries
+	}
+	return nil
 }
 
-// zip replaces a postal code of Spain: its first two digits are those of the surrogate of its province.
+// province returns the province that the first two digits of a postal code number; "" if they number none.
+func (p *Patient) province(value string) string {
+	if len(value) != 5 || strings.Trim(value, "0123456789") != "" {
+		return ""
+	}
+	if all, k := p.states(), digitsOf(value[:2]); k >= 1 && k <= len(all) {
+		return all[k-1]
+	}
+	return ""
+}
+
+// zip replaces a postal code by one of the province that is the surrogate of its province.
 func (p *Patient) zip(value string) string {
 	id := "zip\x00" + value
 	if s, ok := p.memo[id]; ok {
 		return s
 	}
-	all := builtin()["es-state"].entries
-	was := digitsOf(value[:2])
+	all := p.states()
 	code := 1 + int(p.random("province", value[:2], 0)%uint64(len(all)))
-	if s, err := p.draw("state", fold(all[was-1]), p.list("state")); err == nil {
+	if s, err := p.draw("state", fold(p.province(value)), p.list("state")); err == nil {
 		if k := slices.Index(all, s); k >= 0 {
 			code = k + 1
 		}
@@ -171,8 +181,8 @@ func (p *Patient) zip(value string) string {
 	return made
 }
 
-// abbreviated writes the initials of the surrogate of the hospital that is
-// meant or, if none is, other letters.
+// abbreviated replaces an abbreviation by the initials of the surrogate of the hospital that it stands for, if the notes have
+// that, and else by other letters.
 func (p *Patient) abbreviated(text, short string) (string, bool, error) {
 	if full, ok := p.places.initial[short]; ok {
 		s, ok, err := p.units(full, Hospital, p.list(string(Hospital)))
@@ -181,7 +191,7 @@ func (p *Patient) abbreviated(text, short string) (string, bool, error) {
 		}
 		made := ""
 		for _, t := range tokens(s) {
-			if t.word != "" && (!particlesOfPlaces[t.word] || t.word == "saint") {
+			if t.word != "" && (!p.words[particlesOfPlaces][t.word] || p.words[saintsInFull][t.word]) {
 				made += string(unicode.ToUpper(firstRune(t.text)))
 			}
 		}
@@ -192,7 +202,7 @@ func (p *Patient) abbreviated(text, short string) (string, bool, error) {
 	return p.number(text, Number)
 }
 
-// units replaces the units and numbers of a name.
+// units replaces the units and numbers in the name of a place.
 func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error) {
 	if main, short, ok := named(text); ok {
 		return p.withAbbreviation(main, short, sort, from)
@@ -205,80 +215,98 @@ func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error
 	changed := false
 	var b strings.Builder
 	for i, piece := range pieces {
+		made := piece.text
 		switch {
 		case piece.key != "":
-			key := piece.key
-			for p.places.longer[key] != "" && pool == "unit" {
-				key = p.places.longer[key]
-			}
 			here := from
-			if i > 0 && doctored(pieces[:i]) {
+			if p.doctored(pieces[:i]) {
 				here = p.list("surname")
 			}
-			s, err := p.draw(pool, key, here)
+			s, err := p.draw(pool, p.fullUnit(piece.key, pool), here)
 			if err != nil {
 				return "", false, err
 			}
-			b.WriteString(likeCase(s, piece.text))
+			made = likeCase(s, piece.text)
 			changed = true
-		case fold(piece.text) == "del" && i+2 < len(pieces) && pieces[i+2].key != "": // whose gender nobody knows
-			b.WriteString(string([]rune(piece.text)[:len("de")]))
 		case piece.num:
-			number := alphanumeric(piece.text)
-			s := p.characters(number + alphanumeric(fold(text))) // another in another street
-			s = string([]rune(s)[:utf8.RuneCountInString(number)])
-			if s == number { // of one digit, say
-				s = p.characters(number)
-			}
-			if i+1 < len(pieces) && ordinals[fold(pieces[i+1].text)] && len(s) > 0 {
-				pieces[i+1].text = ordinalSuffix(digitsOf(s))
-			}
-			if unicode.IsLower(firstRune(piece.text)) {
-				s = strings.ToLower(s)
-			}
-			b.WriteString(s)
+			made = p.placeNumber(pieces, i, text)
 			changed = true
-		default:
-			b.WriteString(piece.text)
+		case i+2 < len(pieces) && pieces[i+2].key != "":
+			made = p.uncontracted(piece.text)
 		}
+		b.WriteString(made)
 	}
-	if !changed { // nothing but what it is: Memorial Hospital
-		if strings.ContainsFunc(text, letterOrMark) {
-			return p.generic(text, pool, from)
-		}
-		return "", false, nil
+	if changed {
+		return b.String(), true, nil
 	}
-	return b.String(), true, nil
+	if strings.ContainsFunc(text, letterOrMark) { // nothing but words that stay: Memorial Hospital
+		return p.generic(text, pool, from)
+	}
+	return "", false, nil
 }
 
-// generic replaces what has no name of its own: Hospital General, Memorial Hospital. What it is stays.
+// fullUnit returns the longest unit of the notes that begins with a unit of a hospital or organization.
+func (p *Patient) fullUnit(key, pool string) string {
+	for p.places.longer[key] != "" && pool == "unit" {
+		key = p.places.longer[key]
+	}
+	return key
+}
+
+// uncontracted removes the article from a preposition, because the gender of the surrogate after it is not known: del becomes de.
+func (p *Patient) uncontracted(text string) string {
+	if preposition := p.contractions[fold(text)]; preposition != "" {
+		return string([]rune(text)[:len(preposition)])
+	}
+	return text
+}
+
+// placeNumber replaces the number that is piece i of a place, and adapts the suffix after it. The same number becomes different
+// ones in different places.
+func (p *Patient) placeNumber(pieces []placePiece, i int, place string) string {
+	number := alphanumeric(pieces[i].text)
+	made := p.characters(number + alphanumeric(fold(place)))
+	made = string([]rune(made)[:utf8.RuneCountInString(number)])
+	if made == number { // likely for a single digit
+		made = p.characters(number)
+	}
+	if i+1 < len(pieces) && made != "" {
+		if ordinal := p.ordinals[fold(pieces[i+1].text)]; ordinal != nil {
+			pieces[i+1].text = ordinal(digitsOf(made))
+		}
+	}
+	if unicode.IsLower(firstRune(pieces[i].text)) {
+		made = strings.ToLower(made)
+	}
+	return made
+}
+
+// generic replaces a place without a name of its own: Hospital General, Memorial Hospital. The word for what it is stays.
 func (p *Patient) generic(text, pool string, from *list) (string, bool, error) {
 	words := strings.Fields(text)
 	what := words[len(words)-1]
-	if p.lang == Spanish {
+	if p.lang.kindFirst {
 		what = words[0]
 	}
-	if len(words) == 1 || pool != "unit" || !strings.Contains(" hospital clinica clinic center centre centro ", " "+fold(what)+" ") {
+	if len(words) == 1 || pool != "unit" || !p.words[hospitalKinds][fold(what)] {
 		return p.listed(text, pool, from)
 	}
 	s, ok, err := p.listed(text, pool, from)
-	if p.lang == Spanish {
+	if p.lang.kindFirst {
 		return what + " " + s, ok, err
 	}
 	return s + " " + what, ok, err
 }
 
-// doctored says that the pieces end with the title of a person: Hospital Dr. Lund.
-func doctored(pieces []placePiece) bool {
+// doctored reports whether pieces end with the title of a person, as before the unit in Hospital Dr. Lund.
+func (m *Maker) doctored(pieces []placePiece) bool {
 	for k := len(pieces) - 1; k >= 0; k-- {
 		if word := fold(pieces[k].text); word != "." && word != " " {
-			return personTitles[word]
+			return m.words[personTitles][word]
 		}
 	}
 	return false
 }
-
-var personTitles = wordSet("dr dra doctor doctora don dona prof profesor profesora")
 
 func (p *Patient) withAbbreviation(main, short string, sort Sort, from *list) (string, bool, error) {
 	s, ok, err := p.units(main, sort, from)

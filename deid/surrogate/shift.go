@@ -7,83 +7,112 @@ import (
 	"time"
 )
 
-// dates is what is known of a patient's dates.
+// dates holds what the notes of a patient tell about their dates.
 type dates struct {
 	shift  shift
-	order  order
-	latest int                  // the last year that is written in full; years of two digits are not after it
+	order  order                // of ambiguous dates
+	latest int                  // the last year that is written in full; no year of two digits is taken to be after it
 	near   map[string]time.Time // the first whole date of each note
+}
+
+// reading is a date of a note, read with the month first and with the day first; nil where that is impossible.
+// Both are one if the date is not ambiguous.
+type reading struct {
+	note string
+	by   [2]*date // by order
 }
 
 // readDates fixes the shift, and what ambiguous dates mean.
 func (p *Patient) readDates(mentions []Mention) {
-	d := &p.dates
-	*d = dates{near: map[string]time.Time{}, order: usualOrder(p.lang)}
-	votes := 0
-	var all []*date
-	var notes []string
+	p.dates = dates{near: map[string]time.Time{}, order: p.lang.dateOrder}
+	votes, latest := 0, 0
+	var all []reading
 	for _, m := range mentions {
 		if m.Sort != Date {
 			continue
 		}
-		a, _ := parseDate(m.Text, p.lang, monthFirst)
-		b := a
-		if a == nil || ambiguous(a) {
-			b, _ = parseDate(m.Text, p.lang, dayFirst)
+		r := p.readBothWays(m)
+		votes += r.vote()
+		for _, d := range r.by {
+			latest = max(latest, d.latestYear())
 		}
-		if a != nil && b != nil && a != b && len(a.elements) == 1 && a.elements[0].at[fieldYear] > a.elements[0].at[fieldMonth] {
-			// The two readings are one if the order is plain to see.
-			if month := a.elements[0].at[fieldMonth]; month == b.elements[0].at[fieldMonth] {
-				if month < a.elements[0].at[fieldDay] {
-					votes++
-				} else {
-					votes--
-				}
-			}
-		}
-		for _, read := range []*date{a, b} {
-			if read == nil {
-				continue
-			}
-			for _, e := range read.elements {
-				if k := e.at[fieldYear]; k > 0 && len(read.parts[k].text) == 4 {
-					d.latest = max(d.latest, read.parts[k].value)
-				}
-			}
-		}
-		all, notes = append(all, a, b), append(notes, m.Note, m.Note)
+		all = append(all, r)
 	}
 	switch {
 	case votes > 0:
-		d.order = monthFirst
+		p.dates.order = monthFirst
 	case votes < 0:
-		d.order = dayFirst
+		p.dates.order = dayFirst
 	}
-	d.latest = cmp.Or(d.latest, 2049)
-	for i := int(d.order); i < len(all); i += 2 {
-		if all[i] == nil {
+	p.dates.latest = cmp.Or(latest, 2049)
+	for _, r := range all {
+		d := r.by[p.dates.order]
+		if d == nil {
 			continue
 		}
-		for _, day := range all[i].full(d.latest) {
-			if _, ok := d.near[notes[i]]; !ok {
-				d.near[notes[i]] = day
-			}
+		if _, ok := p.dates.near[r.note]; ok {
+			continue
+		}
+		if days := d.full(p.dates.latest); len(days) > 0 {
+			p.dates.near[r.note] = days[0]
 		}
 	}
-	d.shift = p.drawShift()
+	p.dates.shift = p.drawShift()
 }
 
-// ambiguous says that a date has day and month in numbers.
+func (p *Patient) readBothWays(m Mention) reading {
+	r := reading{note: m.Note}
+	r.by[monthFirst], _ = p.parseDate(m.Text, monthFirst)
+	r.by[dayFirst] = r.by[monthFirst]
+	if d := r.by[monthFirst]; d == nil || ambiguous(d) {
+		r.by[dayFirst], _ = p.parseDate(m.Text, dayFirst)
+	}
+	return r
+}
+
+// vote is 1 for a date that can only have the month first, such as 4/13/2071, -1 for one that can only have the day
+// first, and 0 for all others.
+func (r reading) vote() int {
+	a, b := r.by[monthFirst], r.by[dayFirst]
+	if a == nil || b == nil || a == b || len(a.elements) != 1 {
+		return 0
+	}
+	e := a.elements[0]
+	month, day := e.at[fieldMonth], e.at[fieldDay]
+	switch {
+	case e.at[fieldYear] <= month, month != b.elements[0].at[fieldMonth]:
+		return 0
+	case month < day:
+		return 1
+	}
+	return -1
+}
+
+// latestYear is the last year that a date, which may be nil, has in full.
+func (d *date) latestYear() int {
+	latest := 0
+	if d == nil {
+		return latest
+	}
+	for _, e := range d.elements {
+		if i := e.at[fieldYear]; i > 0 && len(d.parts[i].text) == 4 {
+			latest = max(latest, d.parts[i].value)
+		}
+	}
+	return latest
+}
+
+// ambiguous reports whether a date has both day and month in numbers.
 func ambiguous(d *date) bool {
 	return slices.ContainsFunc(d.elements, func(e element) bool {
 		return e.at[fieldDay] > 0 && e.at[fieldMonth] > 0 && d.parts[e.at[fieldMonth]].form == nil
 	})
 }
 
-// drawShift draws by how many days the patient's dates move: 200 to 1500, back
-// or forth. It is no multiple of a week, nor near one of a year, so that a
-// weekday, month or season that stands alone moves as well. It follows from key and patient alone: notes that
-// come later move as those before them did.
+// drawShift draws the number of days by which the patient's dates move: 200 to 1500, backwards
+// or forwards. It is neither a multiple of a week nor close to a multiple of a year, so that
+// weekdays, months and seasons that stand alone move too. It depends only on the key and the patient, so that
+// notes that come later move by the same number.
 func (p *Patient) drawShift() shift {
 	for attempt := 0; ; attempt++ {
 		v := p.random("shift", "", attempt)
@@ -98,8 +127,8 @@ func (p *Patient) drawShift() shift {
 	}
 }
 
-// shift is by how much the dates of a patient move, at each precision. Dates
-// of one precision keep their intervals exactly, others to half a unit.
+// shift says by how much the dates of a patient move, at each precision. Intervals between dates
+// of the same precision are kept exactly, others to within half a unit.
 type shift struct {
 	days, months, years int
 }
@@ -109,9 +138,9 @@ func newShift(days int) shift {
 }
 
 func (p *Patient) date(note, text string) (string, bool, error) {
-	d, ok := parseDate(text, p.lang, p.dates.order)
+	d, ok := p.parseDate(text, p.dates.order)
 	if !ok {
-		// Numbers of no known form; words might be anything.
+		// Numbers in an unknown form can be replaced digit by digit; words might be anything.
 		if strings.ContainsFunc(text, letterOrMark) {
 			return "", false, nil
 		}

@@ -13,7 +13,7 @@ import (
 
 // What a reader of some hundred notes stumbled on.
 
-func spanish(t *testing.T, all ...Mention) *Patient {
+func inSpanish(t *testing.T, all ...Mention) *Patient {
 	t.Helper()
 	return patient(t, Options{Language: Spanish}, all)
 }
@@ -25,7 +25,7 @@ func TestAddressIsNotOfThePerson(t *testing.T) {
 	for _, local := range locals {
 		all = append(all, Mention{Note: "a", Sort: Email, Text: local + "@gmail.com"})
 	}
-	p := spanish(t, all...)
+	p := inSpanish(t, all...)
 	w := strings.Fields(fold(must(t, p, Person, "Estefanía Romero Selas")))
 	e, r, s := w[0], w[1], w[2]
 	want := []string{e[:1] + r + s, e + r, e[:1] + r, e[:4] + r, r + s, e[:1] + r[:1] + s[:1], r + "_" + e[:3], e + r[:1] + s[:1], "dra" + r, "dr" + s, "doctora." + r}
@@ -78,8 +78,8 @@ func TestHospitalsPageIsOfAnother(t *testing.T) {
 
 // TestWrongGender: José of María José became a man's name, Marc and Maialen anybody's, M.a José "O.y Raimundo".
 func TestWrongGender(t *testing.T) {
-	p := spanish(t, mentions(Person, "María José López Otero", "José María Ruiz", "Ana José Vega")...)
-	q := spanish(t, mentions(Person, "María José López Otero", "M.a José López", "Mª José López Otero", "Ma. José", "Marc Roca", "Maialen Roca", "Joan Roca", "Paolo Roca", "Zaida Roca")...)
+	p := inSpanish(t, mentions(Person, "María José López Otero", "José María Ruiz", "Ana José Vega")...)
+	q := inSpanish(t, mentions(Person, "María José López Otero", "M.a José López", "Mª José López Otero", "Ma. José", "Marc Roca", "Maialen Roca", "Joan Roca", "Paolo Roca", "Zaida Roca")...)
 	women := func(p *Patient, names ...string) bool {
 		return !slices.ContainsFunc(names, func(n string) bool { return !p.lists["es-female"].has(n) })
 	}
@@ -104,7 +104,7 @@ func TestWrongGender(t *testing.T) {
 
 // TestDoctorHadThePatientsSurname: Apellidos: Miguel Vega made the first name of Dr. Miguel Lund a surname.
 func TestDoctorHadThePatientsSurname(t *testing.T) {
-	p := spanish(t, Mention{Note: "a", Sort: Person, Text: "Miguel Vega", Before: "Apellidos: "}, Mention{Note: "a", Sort: Person, Text: "Miguel Lund Roca"})
+	p := inSpanish(t, Mention{Note: "a", Sort: Person, Text: "Miguel Vega", Before: "Apellidos: "}, Mention{Note: "a", Sort: Person, Text: "Miguel Lund Roca"})
 	w := strings.Fields(must(t, p, Person, "Miguel Lund Roca"))
 	if !p.lists["es-male"].has(w[0]) || !p.lists["es-surname"].has(w[1]) {
 		t.Errorf("Miguel Lund Roca became %v", w)
@@ -113,7 +113,7 @@ func TestDoctorHadThePatientsSurname(t *testing.T) {
 
 // TestForeignDoctorHadNoFirstName: of two unknown words the first is one, if no label says otherwise.
 func TestForeignDoctorHadNoFirstName(t *testing.T) {
-	p := spanish(t, mentions(Person, "Zbynek Hrabosz")...)
+	p := inSpanish(t, mentions(Person, "Zbynek Hrabosz")...)
 	if w := strings.Fields(must(t, p, Person, "Zbynek Hrabosz")); !p.lists["es-given"].has(w[0]) || !p.lists["es-surname"].has(w[1]) {
 		t.Errorf("became %v", w)
 	}
@@ -125,8 +125,8 @@ func (l *list) has(entry string) bool {
 
 // TestPostalCodeOfNoProvince: 28035 Madrid became 61590 Cuenca.
 func TestPostalCodeOfNoProvince(t *testing.T) {
-	p := spanish(t, append(mentions(Place, "Madrid", "28035", "28006", "A Coruña", "La Coruña", "Andalucía", "01001"), mentions(Zip, "15001")...)...)
-	provinces := builtin()["es-state"].entries
+	p := inSpanish(t, append(mentions(Place, "Madrid", "28035", "28006", "A Coruña", "La Coruña", "Andalucía", "01001"), mentions(Zip, "15001")...)...)
+	provinces := builtin().drawn["es-state"].entries
 	if len(provinces) != 52 || provinces[27] != "Madrid" || provinces[7] != "Barcelona" || provinces[40] != "Sevilla" || provinces[49] != "Zaragoza" {
 		t.Fatal("the provinces are not in the order of their codes")
 	}
@@ -149,7 +149,7 @@ func TestPostalCodeOfNoProvince(t *testing.T) {
 
 // TestTelephonesThatCannotBe: an area code began with 1, an exchange with 0, and +34 became another country.
 func TestTelephonesThatCannotBe(t *testing.T) {
-	en, es := patient(t, Options{}, nil), spanish(t)
+	en, es := patient(t, Options{}, nil), inSpanish(t)
 	for _, tc := range []struct {
 		p          *Patient
 		text, want string
@@ -165,7 +165,7 @@ func TestTelephonesThatCannotBe(t *testing.T) {
 
 // TestPlacesThatDoNotRead gives what came out before.
 func TestPlacesThatDoNotRead(t *testing.T) {
-	en, es := patient(t, Options{}, nil), spanish(t)
+	en, es := patient(t, Options{}, nil), inSpanish(t)
 	for _, tc := range []struct {
 		p          *Patient
 		sort       Sort
@@ -211,7 +211,7 @@ func TestPlacesThatDoNotRead(t *testing.T) {
 
 // TestWordsWereNumbers: a note's "homosexual", marked as an identifier, became soyytqouco.
 func TestWordsWereNumbers(t *testing.T) {
-	p := spanish(t)
+	p := inSpanish(t)
 	for _, text := range []string{"homosexual", "Residente de 5° año", "Lactante", "raza negra"} {
 		if got, ok, err := p.Replace("a", Number, text); ok || err != nil {
 			t.Errorf("%q became %q, %v", text, got, err)
@@ -226,7 +226,7 @@ func TestWordsWereNumbers(t *testing.T) {
 
 // TestRelativesOfAnotherGender: a mother became a "progenitor", a husband a "cónyuge", a twin brother a "novio sobrino".
 func TestRelativesOfAnotherGender(t *testing.T) {
-	p := spanish(t, mentions(Family, "madre", "padre", "hermano gemelo", "primera hija", "padres jóvenes", "varón", "Natalia Roca Vega", "familia")...)
+	p := inSpanish(t, mentions(Family, "madre", "padre", "hermano gemelo", "primera hija", "padres jóvenes", "varón", "Natalia Roca Vega", "familia")...)
 	for text, pattern := range map[string]string{
 		"madre": `^\p{L}+a$|^madre$`, "padre": `^\p{L}+o$`, "hermano gemelo": `^(\p{L}+o|padre) gemelo$`, "primera hija": `^primera (\p{L}+a|madre)$`, "padres jóvenes": `^\p{L}+os jóvenes$`,
 		"varón": `^varón$`, "Natalia Roca Vega": `^\p{Lu}\p{L}+ \p{Lu}\p{L}+ \p{Lu}\p{L}+$`, "familia": `^familiar|pariente|allegado$`,
@@ -267,7 +267,7 @@ func TestLeftOfTheOriginal(t *testing.T) {
 			t.Errorf("%s %q became %q, error %v", c.sort, c.text, made, err)
 		}
 	}
-	p := spanish(t, mentions(Person, "Don Pablo Vega", "MD Vega")...)
+	p := inSpanish(t, mentions(Person, "Don Pablo Vega", "MD Vega")...)
 	for text, want := range map[string]string{"Don Pablo Vega": "Don ", "MD Vega": "MD "} {
 		if made := must(t, p, Person, text); !strings.HasPrefix(made, want) {
 			t.Errorf("%q became %q", text, made)
@@ -290,7 +290,7 @@ func TestPortIsHexadecimal(t *testing.T) {
 
 // TestBrokenUTF8: "dél" was cut within its é, a short name that is misspelt within its last letter, and of nothing a capital was made.
 func TestBrokenUTF8(t *testing.T) {
-	p := spanish(t, mentions(Street, "calle dél Oro")...)
+	p := inSpanish(t, mentions(Street, "calle dél Oro")...)
 	if made := must(t, p, Street, "calle dél Oro"); !utf8.ValidString(made) {
 		t.Errorf("the street became %q", made)
 	}
@@ -324,7 +324,7 @@ func TestShortAbbreviationPanicked(t *testing.T) {
 // TestMisspellingsByBruteForce: what is found by leftovers is what comparing all with all finds.
 func TestMisspellingsByBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	n := &names{known: knownNames(), count: map[string]int{}, votes: map[string][2]int{}, root: map[string]string{}}
+	n := &names{Maker: in(English), count: map[string]int{}, votes: map[string][2]int{}, root: map[string]string{}}
 	for range 3000 {
 		w := make([]byte, 4+rng.IntN(4))
 		for i := range w {

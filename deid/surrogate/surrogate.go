@@ -1,19 +1,21 @@
-// Package surrogate invents values that stand in the place of real ones: a name
-// for a name, a date for a date, in the same form.
+// Package surrogate replaces values by invented ones in the same form: a name
+// by a name, a date by a date.
 //
-// Nothing is stored. What a surrogate is follows from an HMAC under a secret
-// key of the patient, the sort of value, and the value without case, accents
-// and separators: the same key gives the same surrogates, another key others.
-// Of two values that would be given one surrogate, the second in the order of
-// the values (not of the notes) is given the next of the list; so is one
-// that would be given a name or word that is an original of the patient's.
+// Nothing is stored. A surrogate follows from an HMAC, under a secret key, of
+// the patient, the sort of value, and the value without case, accents and
+// separators: the same key gives the same surrogates, and another key gives others.
+// If two values would get the same surrogate, the second in the order of
+// the values (not of the notes) gets the next on the list, as does a value
+// that would get a name or word of the patient's originals.
 //
-// What is not understood is not replaced: a surrogate is made only where
+// Values that are not understood are not replaced: a surrogate is made only if
 // every word of the original is known to be harmless or is itself replaced.
 //
-// The module for this in Zuccon et al. 2014, section 4.2, is the model of the
-// forms that are kept; that values are consistent over the notes of a patient,
-// that dates keep intervals and malformed dates their form, goes beyond it.
+// All that depends on a language is in a profile: see lang_en.go and lang_es.go.
+//
+// The forms that are kept are those of Zuccon et al. 2014, section 4.2. Beyond that
+// work, values are consistent over the notes of a patient, dates keep their
+// intervals, and malformed dates keep their form.
 package surrogate
 
 import (
@@ -24,11 +26,12 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data"
 )
 
-// Language says in which language notes are, for what is ambiguous: whether
-// 3/4 is in March, and whose names to invent. Names and dates are understood in
-// both.
+// Language is the language of the notes. It decides what is ambiguous (whether 3/4 is in March) and which names
+// are invented. Names and dates are understood in all languages.
 type Language string
 
 // The languages.
@@ -37,124 +40,96 @@ const (
 	Spanish Language = "es"
 )
 
-// Sort is what a value is, and decides how its surrogate is made.
-type Sort string
+// Sort is the kind of value that is replaced; it decides how its surrogate is made.
+type Sort = data.Sort
 
-// The sorts.
+// The sorts, see package data.
 const (
-	Person       Sort = "person"       // a name in any form: parts, initials, reversed
-	Username     Sort = "username"     // made from the surrogates of names in it, and of other letters and digits
-	Date         Sort = "date"         // shifted
-	Age          Sort = "age"          // kept up to 89, 90+ above
-	Number       Sort = "number"       // digit by digit, letter by letter
-	Phone        Sort = "phone"        // as a number, but words such as ext. stay
-	Email        Sort = "email"        // made from the surrogates of names in it
-	URL          Sort = "url"          // likewise
-	IP           Sort = "ip"           // a legal address of the same form
-	Hospital     Sort = "hospital"     // the words that make it one (General, Clinic) stay
-	Organization Sort = "organization" // likewise
-	Department   Sort = "department"   // likewise
-	Street       Sort = "street"       // likewise, and house numbers digit by digit
-	City         Sort = "city"
-	State        Sort = "state" // a state, province or region; an abbreviation for an abbreviation
-	Country      Sort = "country"
-	Zip          Sort = "zip"      // as a number
-	Place        Sort = "place"    // one of the last five, by what it looks like
-	Landmark     Sort = "landmark" // a park, a bridge, a post-office box
-	Room         Sort = "room"
-	Profession   Sort = "profession"
-	Family       Sort = "family" // a word for another relative
-	Sex          Sort = "sex"    // kept, as first names keep it
-	Other        Sort = "other"  // anything: there is no surrogate
+	Person       = data.Person
+	Username     = data.Username
+	Date         = data.Date
+	Age          = data.Age
+	Number       = data.Number
+	Phone        = data.Phone
+	Email        = data.Email
+	URL          = data.URL
+	IP           = data.IP
+	Hospital     = data.Hospital
+	Organization = data.Organization
+	Department   = data.Department
+	Street       = data.Street
+	City         = data.City
+	State        = data.State
+	Country      = data.Country
+	Zip          = data.Zip
+	Place        = data.Place
+	Landmark     = data.Landmark
+	Room         = data.Room
+	Profession   = data.Profession
+	Family       = data.Family
+	Sex          = data.Sex
+	Other        = data.Other
 )
 
-// Sorts lists them all.
-func Sorts() []Sort {
-	return []Sort{Person, Username, Date, Age, Number, Phone, Email, URL, IP, Hospital, Organization, Department, Street, City, State, Country, Zip, Place,
-		Landmark, Room, Profession, Family, Sex, Other}
-}
-
-// types are the sorts of the types of all built-in sets.
-var types = map[string]Sort{
-	// i2b2-2014, i2b2-2006, mimic
-	"PATIENT": Person, "DOCTOR": Person, "USERNAME": Username, "PROFESSION": Profession, "ROOM": Room, "DEPARTMENT": Department, "HOSPITAL": Hospital,
-	"ORGANIZATION": Organization, "STREET": Street, "CITY": City, "STATE": State, "COUNTRY": Country, "ZIP": Zip, "LOCATION-OTHER": Landmark,
-	"LOCATION": Place, "AGE": Age, "DATE": Date, "PHONE": Phone, "FAX": Phone, "EMAIL": Email, "URL": URL, "IPADDR": IP, "SSN": Number,
-	"MEDICALRECORD": Number, "HEALTHPLAN": Number, "ACCOUNT": Number, "LICENSE": Number, "VEHICLE": Number, "DEVICE": Number, "BIOID": Number,
-	"IDNUM": Number, "ID": Number, "OTHER": Other,
-	// meddocan
-	"NOMBRE_SUJETO_ASISTENCIA": Person, "NOMBRE_PERSONAL_SANITARIO": Person, "PROFESION": Profession, "INSTITUCION": Organization, "CALLE": Street,
-	"TERRITORIO": Place, "PAIS": Country, "CENTRO_SALUD": Hospital, "EDAD_SUJETO_ASISTENCIA": Age, "FECHAS": Date, "NUMERO_TELEFONO": Phone,
-	"NUMERO_FAX": Phone, "CORREO_ELECTRONICO": Email, "URL_WEB": URL, "ID_ASEGURAMIENTO": Number, "ID_CONTACTO_ASISTENCIAL": Number,
-	"NUMERO_BENEF_PLAN_SALUD": Number, "IDENTIF_VEHICULOS_NRSERIE_PLACAS": Number, "IDENTIF_DISPOSITIVOS_NRSERIE": Number,
-	"IDENTIF_BIOMETRICOS": Number, "ID_SUJETO_ASISTENCIA": Number, "ID_TITULACION_PERSONAL_SANITARIO": Number, "ID_EMPLEO_PERSONAL_SANITARIO": Number,
-	"OTRO_NUMERO_IDENTIF": Number, "SEXO_SUJETO_ASISTENCIA": Sex, "FAMILIARES_SUJETO_ASISTENCIA": Family, "OTROS_SUJETO_ASISTENCIA": Other,
-	"DIREC_PROT_INTERNET": IP,
-	// conll
-	"PER": Person, "LOC": Place, "ORG": Organization, "MISC": Other,
-}
-
-// SortOf is the sort of a type of the built-in type sets.
-func SortOf(typ string) (Sort, bool) {
-	s, ok := types[typ]
-	return s, ok
-}
-
-// Options of a Maker.
+// Options configure a Maker.
 type Options struct {
-	Key      []byte              // the secret; may be empty if there is nothing to Replace
+	Key      []byte              // the secret; may be empty if Replace is never called
 	Language Language            // empty means English
-	Lists    map[string][]string // in the place of the built-in lists of these names, see ListNames
+	Lists    map[string][]string // replace the built-in lists of the same names, see ListNames
 }
 
-// A Maker makes surrogates. It is not changed by use.
+// A Maker makes surrogates. It may be used by several goroutines.
 type Maker struct {
+	*languages
 	key   []byte
-	lang  Language
+	lang  *language // of the notes
 	lists map[string]*list
-	known *known
 }
 
-// New checks the options.
+// New returns a Maker. The error names an unknown language or list, or a bad entry of a list.
 func New(opt Options) (*Maker, error) {
-	lang := cmp.Or(opt.Language, English)
-	if calendars[lang] == nil {
-		return nil, fmt.Errorf("no surrogates in the language %q (have en, es)", lang)
+	return builtin().maker(opt)
+}
+
+func (l *languages) maker(opt Options) (*Maker, error) {
+	lang := l.get(cmp.Or(opt.Language, English))
+	if lang == nil {
+		return nil, fmt.Errorf("no surrogates in the language %q (have %s)", opt.Language, l.codes())
 	}
-	lists, err := newLists(opt.Lists)
+	lists, err := l.newLists(opt.Lists)
 	if err != nil {
 		return nil, err
 	}
-	return &Maker{key: opt.Key, lang: lang, lists: lists, known: knownNames()}, nil
+	return &Maker{languages: l, key: opt.Key, lang: lang, lists: lists}, nil
 }
 
-// A Mention is a value of a note that is to be replaced.
+// A Mention is a value in a note.
 type Mention struct {
 	Note   string // identifier of the note
 	Sort   Sort
 	Text   string
-	Before string // some of the text before it on its line: a title there tells the gender of a name
-	After  string // some of the text after it on its line
-	Aside  bool   // is not going to be given to Replace; no surrogate may repeat it
+	Before string // text before it on its line, where a title may tell the gender of a name
+	After  string // text after it on its line
+	Aside  bool   // will not be passed to Replace, but no surrogate may repeat it
 }
 
-// A Patient makes the surrogates of one patient's notes. It serves one
-// goroutine at a time.
+// A Patient makes the surrogates for the notes of one patient. It must not be used by
+// several goroutines at the same time.
 type Patient struct {
 	*Maker
 	group     string
 	originals map[string]bool   // words and whole values of the notes, folded
 	wholes    map[string]bool   // whole values of names and places among them
-	taken     map[string]string // what a surrogate stands for, by pool and surrogate
+	taken     map[string]string // the value that a surrogate stands for, by pool and surrogate
 	memo      map[string]string // surrogate by pool and value
 	names     *names
 	places    places
 	dates     dates
 }
 
-// Patient begins the notes of one patient, with all values in them. Their
-// order plays no part. Values that are not among them can be replaced later, and are
-// given what is left.
+// Patient prepares the surrogates for the notes of one patient from all values in them. The order of
+// the mentions does not matter. Values that are not among them can be replaced later; they
+// get surrogates that are left. group identifies the patient.
 func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 	p := &Patient{Maker: m, group: group, originals: map[string]bool{}, wholes: map[string]bool{}, taken: map[string]string{}, memo: map[string]string{}}
 	read := map[string]bool{}
@@ -169,37 +144,37 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 	}
 	mentions = slices.DeleteFunc(slices.Clone(mentions), func(m Mention) bool { return len(m.Text) > longest })
 	slices.SortStableFunc(mentions, func(a, b Mention) int { return cmp.Compare(a.Note, b.Note) })
-	p.readDates(mentions) // the first date of a note: before they are sorted by value
+	p.readDates(mentions) // before sorting by value, because the first date of each note counts
 	slices.SortFunc(mentions, func(a, b Mention) int {
 		return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Sort, b.Sort), cmp.Compare(a.Note, b.Note), cmp.Compare(a.Before, b.Before), cmp.Compare(a.After, b.After))
 	})
 	p.readNames(mentions)
 	p.readPlaces(mentions)
 	mentions = slices.CompactFunc(mentions, func(a, b Mention) bool { return a.Text == b.Text && a.Sort == b.Sort && a.Aside == b.Aside })
-	// Names first and what is made from them last; and of each sort longer values
-	// first, since others may be parts of them.
+	// Names come first, and what is made from them last. Within a sort, longer values come first, because
+	// others may be parts of them.
 	slices.SortStableFunc(mentions, func(a, b Mention) int {
 		return cmp.Or(cmp.Compare(slices.Index(phases, a.Sort), slices.Index(phases, b.Sort)), cmp.Compare(len(b.Text), len(a.Text)))
 	})
 	for _, mention := range mentions {
 		if !mention.Aside && slices.Contains(phases, mention.Sort) {
-			_, _, _ = p.Replace(mention.Note, mention.Sort, mention.Text) // an error comes again when its place is known
+			_, _, _ = p.Replace(mention.Note, mention.Sort, mention.Text) // an error returns when the value is replaced
 		}
 	}
 	return p
 }
 
-// phases are the sorts whose surrogates are drawn beforehand, in this order. The
-// others' depend on nothing but the value, or on these.
+// phases are the sorts whose surrogates are drawn beforehand, in this order. The surrogates
+// of other sorts depend only on the value, or on these.
 var phases = []Sort{Person, Hospital, Organization, Department, Street, City, State, Country, Zip, Place, Landmark, Room, Profession, Family, Number, Phone,
 	Username, Email, URL}
 
-// longest is how many bytes a value has at most; what is longer is no name, date or number, and not understood.
+// longest is the number of bytes up to which a value is read. Longer ones cannot be a name, date or number.
 const longest = 1000
 
-// Replace returns the surrogate of a value of a note. It is false for a value
-// that is not understood, such as a date with a name in it, or one of more than 1000 bytes. An error says that a
-// list has run out.
+// Replace returns the surrogate of a value in a note. It returns false for a value
+// that is not understood, such as a date with a name in it or a value of more than 1000 bytes. The error
+// is that a list has run out.
 func (p *Patient) Replace(note string, sort Sort, text string) (string, bool, error) {
 	if len(text) > longest || !strings.ContainsFunc(text, func(r rune) bool { return letterOrMark(r) || unicode.IsDigit(r) }) {
 		return "", false, nil
@@ -215,12 +190,12 @@ func (p *Patient) Replace(note string, sort Sort, text string) (string, bool, er
 	return made, true, nil
 }
 
-// oddSign says that a sign would be taken for punctuation, and stay, and yet is read as a digit or letter: ٣, ②, Ⓐ.
+// oddSign reports whether a character would stay as if it were punctuation, although people read it as a digit or letter: ٣, ②, Ⓐ.
 func oddSign(r rune) bool {
 	return r >= utf8.RuneSelf && (unicode.IsNumber(r) || unicode.Is(unicode.Other_Alphabetic, r) && !unicode.IsMark(r))
 }
 
-// maySame are the sorts that may leave a value as it is.
+// maySame are the sorts whose surrogate may equal the value.
 var maySame = map[Sort]bool{Date: true, Age: true, Sex: true, Family: true}
 
 func (p *Patient) replace(note string, sort Sort, text string) (string, bool, error) {
@@ -230,9 +205,9 @@ func (p *Patient) replace(note string, sort Sort, text string) (string, bool, er
 	case Date:
 		return p.date(note, text)
 	case Age:
-		return age(text)
+		return p.age(text)
 	case Number, Phone, Zip:
-		if !numeral(text) {
+		if !p.numeral(text) {
 			return "", false, nil
 		}
 		return p.number(text, sort)
@@ -245,7 +220,7 @@ func (p *Patient) replace(note string, sort Sort, text string) (string, bool, er
 	case IP:
 		return p.ip(text)
 	case Sex:
-		return text, sexes[fold(strings.Trim(text, " .:"))], nil
+		return text, p.isSex(text), nil
 	case Family:
 		return p.family(text)
 	case Other, "":
@@ -254,10 +229,7 @@ func (p *Patient) replace(note string, sort Sort, text string) (string, bool, er
 	return p.place(text, sort)
 }
 
-var sexes = wordSet(`m f h v male female man woman men women boy girl gentleman lady masculine feminine hombre mujer hombres mujeres varon varones hembra nino
-	nina ninos ninas chico chica masculino masculina femenino femenina anciano anciana senor senora caballero muchacho muchacha joven lactante`)
-
-// Identity is equal for two values of a patient that are the same but for their form.
+// Identity returns a string that is the same for all forms of one value of the patient.
 func (p *Patient) Identity(sort Sort, text string) string {
 	switch {
 	case len(text) > longest:
@@ -266,15 +238,15 @@ func (p *Patient) Identity(sort Sort, text string) string {
 	case sort == State:
 		return p.stateIn(text)
 	case sort == Date:
-		if d, ok := parseDate(text, p.lang, p.dates.order); ok {
+		if d, ok := p.parseDate(text, p.dates.order); ok {
 			return d.identity(p.dates.latest)
 		}
 	}
 	return p.Maker.Identity(sort, text)
 }
 
-// Identity is that of a value whose patient does not matter: of names, the parts
-// in any order; of dates, 3/4 as the language has it, and two digits of a year no more than these.
+// Identity is Patient.Identity without what the notes of a patient tell: the words of a name may stand
+// in any order, 3/4 is read as usual in the language, and years of two digits are not completed.
 func (m *Maker) Identity(sort Sort, text string) string {
 	switch {
 	case len(text) > longest:
@@ -283,18 +255,18 @@ func (m *Maker) Identity(sort Sort, text string) string {
 		slices.Sort(words)
 		return strings.Join(words, " ")
 	case sort == Date:
-		if d, ok := parseDate(text, m.lang, usualOrder(m.lang)); ok {
+		if d, ok := m.parseDate(text, m.lang.dateOrder); ok {
 			return d.identity(0)
 		}
 	case sort == Number, sort == Phone, sort == Zip:
-		if value, _ := numberIn(text, sort); value != "" {
+		if value, _ := m.numberIn(text, sort); value != "" {
 			return value
 		}
 	}
 	return strings.Join(strings.Fields(fold(text)), " ")
 }
 
-// readOriginal remembers a value's words.
+// readOriginal remembers a value and its words as originals.
 func (p *Patient) readOriginal(text string) {
 	whole := strings.Join(strings.Fields(fold(text)), " ")
 	p.originals[whole] = true
@@ -306,11 +278,12 @@ func (p *Patient) readOriginal(text string) {
 	}
 }
 
-// nameSorts are the sorts whose values are names, be they as short as Rye or Li.
+// nameSorts are the sorts whose values are names, even if they are as short as Rye or Li.
 var nameSorts = map[Sort]bool{Person: true, Hospital: true, Organization: true, City: true, State: true, Country: true, Place: true, Landmark: true, Street: true,
 	Department: true, Profession: true}
 
-// wordsAndPieces are the words of a folded text, and those that an apostrophe or hyphen joins: o'brien, brien and obrien, mary, ann and maryann.
+// wordsAndPieces yields the words of a folded text, and the pieces and the whole of words with an apostrophe or hyphen: o'brien, brien and
+// obrien; mary, ann and maryann.
 func wordsAndPieces(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for field := range strings.FieldsSeq(text) {
@@ -343,7 +316,7 @@ func wordsAndPieces(text string) iter.Seq[string] {
 	}
 }
 
-// original reports whether a surrogate would repeat one of the originals, a word of four or more letters of one, or any word of a name.
+// original reports whether a surrogate equals an original or shares a word with one: a word of at least four letters or, for names, of two.
 func (p *Patient) original(surrogate string) bool {
 	f := fold(surrogate)
 	if p.originals[f] {
@@ -352,7 +325,7 @@ func (p *Patient) original(surrogate string) bool {
 	repeats := func(w string) bool {
 		return len(w) >= 4 && p.originals[w] || len(w) >= 2 && (p.names.count[w] > 0 || p.wholes[w])
 	}
-	if !strings.ContainsFunc(f, func(r rune) bool { return !letterOrMark(r) }) { // most entries of lists
+	if !strings.ContainsFunc(f, func(r rune) bool { return !letterOrMark(r) }) { // as in most lists
 		return repeats(f)
 	}
 	for w := range wordsAndPieces(f) {

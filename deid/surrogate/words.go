@@ -10,11 +10,12 @@ import (
 	folding "github.com/lethe-deid/lethe/data/fold"
 )
 
+// token is a piece of text.
 type token struct {
 	text string
 	word string // folded, if it is made of letters
 	num  bool   // made of digits
-	n    int
+	n    int    // the number, of its first nine digits
 }
 
 // tokens cuts text into runs of ASCII digits, runs of letters, and single other characters.
@@ -25,7 +26,7 @@ func tokens(text string) []token {
 		switch {
 		case r >= '0' && r <= '9':
 			return 1
-		case (r == 'º' || r == 'ª') && last != 2: // 2ºB: no letter, as in nº it is
+		case (r == 'º' || r == 'ª') && last != 2: // a sign in 2ºB, but a letter in nº
 			return 0
 		case unicode.IsLetter(r) || unicode.Is(unicode.Mn, r):
 			return 2
@@ -59,18 +60,10 @@ func tokens(text string) []token {
 	return all
 }
 
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
-}
-
 func fold(s string) string { return folding.Fold(s) }
 
-// likeCase writes word in the case of original: all capitals, none, or as the
-// word is with a capital where the original has one.
+// likeCase writes a word in the case of original: in capitals, in lower case, or else as it is, with a
+// capital at its beginning if the original has one there.
 func likeCase(word, original string) string {
 	upper, lower := 0, 0
 	for _, r := range original {
@@ -105,7 +98,7 @@ func ascii(s string) bool {
 	return true
 }
 
-// unaccent takes the accents from the letters, and nothing else.
+// unaccent removes the accents and changes nothing else.
 func unaccent(s string) string {
 	return norm.NFC.String(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {

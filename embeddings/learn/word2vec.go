@@ -229,14 +229,14 @@ func (g *gradient) compute(m *word2vec, s *stretch) {
 			}
 			row[w.at] = 0
 		}
-		kernel.Mul(g.x.zero(len(s.windows), d), g.mean.Matrix, g.near.Matrix)
+		kernel.AddMul(g.x.zero(len(s.windows), d), g.mean.Matrix, g.near.Matrix)
 	}
 	g.columns = append(append(g.columns[:0], paired...), s.drawn...)
 	g.z.gather(m.out, g.columns)
 
 	// Replace the scores x·z by the derivatives with respect to them.
 	scores := g.scores.zero(g.x.Rows, g.z.Rows)
-	kernel.MulNT(scores, g.x.Matrix, g.z.Matrix)
+	kernel.AddMulNT(scores, g.x.Matrix, g.z.Matrix)
 	for i := range scores.Data {
 		scores.Data[i] *= 0.5
 	}
@@ -258,12 +258,12 @@ func (g *gradient) compute(m *word2vec, s *stretch) {
 	}
 	g.spare(paired, s.drawn)
 
-	kernel.Mul(g.dx.zero(g.x.Rows, d), scores, g.z.Matrix)
-	kernel.MulTN(g.dz.zero(g.z.Rows, d), scores, g.x.Matrix)
+	kernel.AddMul(g.dx.zero(g.x.Rows, d), scores, g.z.Matrix)
+	kernel.AddMulTN(g.dz.zero(g.z.Rows, d), scores, g.x.Matrix)
 	g.dIn = g.dx.Matrix
 	if m.cfg.Method == CBOW {
 		g.dIn = g.dNear.zero(len(s.words), d)
-		kernel.MulTN(g.dIn, g.mean.Matrix, g.dx.Matrix)
+		kernel.AddMulTN(g.dIn, g.mean.Matrix, g.dx.Matrix)
 	}
 }
 

@@ -28,11 +28,7 @@ func fromDocument(doc *data.Document) *Document {
 // the script.
 var elementsOfTypes = func() map[string]int {
 	m := map[string]int{}
-	for _, name := range data.TypeSetNames() {
-		types, err := data.LookupTypeSet(name)
-		if err != nil {
-			panic(err) // it is built in
-		}
+	for _, types := range data.TypeSets() {
 		for _, t := range types.Types {
 			if e := elementIndex(t.Category); e > phi {
 				m[t.Name] = e

@@ -747,11 +747,7 @@ func TestFromDocuments(t *testing.T) {
 		t.Error(diff)
 	}
 	// What elementsOfTypes says of itself.
-	for _, name := range data.TypeSetNames() {
-		types, err := data.LookupTypeSet(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, types := range data.TypeSets() {
 		for _, typ := range types.Types {
 			if e := elementIndex(typ.Category); e > phi && elementsOfTypes[typ.Name] != e {
 				t.Errorf("%s has two categories", typ.Name)

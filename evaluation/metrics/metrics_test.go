@@ -12,7 +12,7 @@ import (
 // Every name is found, under its own name and no other's, and tallies of one
 // length come of documents with and without spans.
 func TestEveryName(t *testing.T) {
-	types := set(t, "i2b2-2014")
+	types := data.I2B2
 	names := Names()
 	if len(names) < 8 || len(slices.Compact(slices.Clone(names))) != len(names) {
 		t.Fatalf("names too few or not distinct: %q", names)
@@ -55,40 +55,44 @@ func proper(s evaluation.PRF) bool {
 
 func TestLookupAll(t *testing.T) {
 	for _, tc := range []struct {
-		types       string
+		types       *data.TypeSet
 		names, want []string
 		err         string
 	}{
-		{"i2b2-2014", nil, []string{"strict", "hipaa/binary_token"}, ""},
-		{"conll", nil, []string{"strict", "binary_token"}, ""},
-		{"conll", []string{"token", "conll"}, []string{"token", "conll"}, ""},
-		{"conll", []string{"token", "hipaa/token"}, nil, "metric hipaa/token: type set conll does not say which types HIPAA names"},
-		{"conll", []string{"token", "spans", "token"}, nil, "duplicate metric token"},
+		{data.I2B2, nil, []string{"strict", "hipaa/binary_token"}, ""},
+		{data.CoNLL, nil, []string{"strict", "binary_token"}, ""},
+		{data.CoNLL, []string{"token", "conll"}, []string{"token", "conll"}, ""},
+		{data.CoNLL, []string{"token", "hipaa/token"}, nil, "metric hipaa/token: type set conll does not say which types HIPAA names"},
+		{data.CoNLL, []string{"token", "spans", "token"}, nil, "duplicate metric token"},
 	} {
-		found, err := LookupAll(tc.names, set(t, tc.types))
+		found, err := LookupAll(tc.names, tc.types)
 		var got []string
 		for _, m := range found {
 			got = append(got, m.Name)
 		}
 		if !slices.Equal(got, tc.want) || tc.err == "" && err != nil || tc.err != "" && (err == nil || err.Error() != tc.err) {
-			t.Errorf("%s, %q: %q, error %v", tc.types, tc.names, got, err)
+			t.Errorf("%s, %q: %q, error %v", tc.types.Name, tc.names, got, err)
 		}
 	}
 }
 
 func TestLookupErrors(t *testing.T) {
-	for _, tc := range []struct{ name, types, want string }{
-		{"hipaa/strict", "conll", "metric hipaa/strict: type set conll does not say which types HIPAA names"},
-		{"Strict", "i2b2-2014", `no metric "Strict" (have `},
-		{"hipaa/", "i2b2-2014", `no metric "hipaa/" (have hipaa/binary_token, hipaa/spans, hipaa/strict, hipaa/token)`},
-		{"i2b2/NA", "i2b2-2014", `no metric "i2b2/NA" (have i2b2/NAME HIPAA Strict, i2b2/NAME HIPAA Token, i2b2/NAME Strict, i2b2/NAME Token)`},
-		{"i2b2/strict", "i2b2-2014", `no metric "i2b2/strict" (have binary_token, conll, hipaa/binary_token, hipaa/spans, hipaa/strict, hipaa/token, i2b2/... (84), `},
-		{"strict/NOBODY", "i2b2-2014", "metric strict/NOBODY: no such type in type set i2b2-2014"},
-		{"i2b2/", "i2b2-2014", `no metric "i2b2/" (have i2b2/`},
+	for _, tc := range []struct {
+		name  string
+		types *data.TypeSet
+		want  string
+	}{
+		{"hipaa/strict", data.CoNLL, "metric hipaa/strict: type set conll does not say which types HIPAA names"},
+		{"Strict", data.I2B2, `no metric "Strict" (have `},
+		{"hipaa/", data.I2B2, `no metric "hipaa/" (have hipaa/binary_token, hipaa/spans, hipaa/strict, hipaa/token)`},
+		{"i2b2/NA", data.I2B2, `no metric "i2b2/NA" (have i2b2/NAME HIPAA Strict, i2b2/NAME HIPAA Token, i2b2/NAME Strict, i2b2/NAME Token)`},
+		{"i2b2/strict", data.I2B2, `no metric "i2b2/strict" (have binary_token, conll, hipaa/binary_token, hipaa/spans, hipaa/strict, hipaa/token, i2b2/... (84), `},
+		{"strict/NOBODY", data.I2B2, "metric strict/NOBODY: no such type in type set i2b2-2014"},
+		{"i2b2/", data.I2B2, `no metric "i2b2/" (have i2b2/`},
 	} {
-		_, err := Lookup(tc.name, set(t, tc.types))
+		_, err := Lookup(tc.name, tc.types)
 		if err == nil || len(err.Error()) < len(tc.want) || err.Error()[:len(tc.want)] != tc.want {
-			t.Errorf("%s with %s: error %v, want %s", tc.name, tc.types, err, tc.want)
+			t.Errorf("%s with %s: error %v, want %s", tc.name, tc.types.Name, err, tc.want)
 		}
 	}
 }
@@ -102,7 +106,7 @@ func TestOfOneType(t *testing.T) {
 		"strict/PATIENT": {Precision: 0, Recall: 0, F1: 0},
 		"strict/CITY":    {},
 	} {
-		m, err := Lookup(name, set(t, "i2b2-2014"))
+		m, err := Lookup(name, data.I2B2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,13 +115,4 @@ func TestOfOneType(t *testing.T) {
 			t.Errorf("%s: %s scores %v, want %v", name, m.Name, got, want)
 		}
 	}
-}
-
-func set(t *testing.T, name string) *data.TypeSet {
-	t.Helper()
-	s, err := data.LookupTypeSet(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }

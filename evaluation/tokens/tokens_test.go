@@ -12,15 +12,6 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 )
 
-func set(t *testing.T, name string) *data.TypeSet {
-	t.Helper()
-	types, err := data.LookupTypeSet(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return types
-}
-
 func span(start, end int, typ string) data.Span {
 	return data.Span{Start: start, End: end, Type: typ, Score: 1}
 }
@@ -47,9 +38,9 @@ func TestCompare(t *testing.T) {
 		hipaa *c
 	}{
 		// PATIENT: Ana, Gil, Roy; CITY: Lund; DATE: 1, 2. Of the system's the doctor is out.
-		{"the script's HIPAA", Options{Types: set(t, "i2b2-2014")}, &c{TP: 4, FP: 1, FN: 2}},
-		{"with IDNUM", Options{Types: set(t, "i2b2-2014"), Corrected: true}, &c{TP: 5, FP: 2, FN: 2}},
-		{"of another set", Options{Types: set(t, "i2b2-2006")}, nil}, // below
+		{"the script's HIPAA", Options{Types: data.I2B2}, &c{TP: 4, FP: 1, FN: 2}},
+		{"with IDNUM", Options{Types: data.I2B2, Corrected: true}, &c{TP: 5, FP: 2, FN: 2}},
+		{"of another set", Options{Types: data.I2B22006}, nil}, // below
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r, err := Compare(gold, system, tc.opt)
@@ -81,11 +72,11 @@ func TestCompare(t *testing.T) {
 
 // Where the type set names no HIPAA types there is no such score.
 func TestWithoutHIPAA(t *testing.T) {
-	r, err := Compare(gold, docs(), Options{Types: set(t, "any")})
+	r, err := Compare(gold, docs(), Options{Types: data.Any})
 	if err == nil {
 		t.Fatalf("no error without a document of the system: %+v", r)
 	}
-	r, err = Compare(gold, gold, Options{Types: set(t, "any")})
+	r, err = Compare(gold, gold, Options{Types: data.Any})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +93,7 @@ func TestWithoutHIPAA(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	r, err := Compare(gold, system, Options{Types: set(t, "i2b2-2014"), Corrected: true})
+	r, err := Compare(gold, system, Options{Types: data.I2B2, Corrected: true})
 	if err != nil {
 		t.Fatal(err)
 	}

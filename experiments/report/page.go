@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/evaluation/analysis"
+	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/chart"
 	"github.com/lethe-deid/lethe/taggers"
 )
@@ -59,7 +60,7 @@ type group struct {
 	Columns []string
 }
 
-// Grouped says whether there are headings over those of the columns.
+// Grouped reports whether there are headings over those of the columns.
 func (t *table) Grouped() bool {
 	return slices.ContainsFunc(t.Groups, func(g group) bool { return g.Name != "" })
 }
@@ -180,7 +181,7 @@ func (m *material) summary(p *page, r *evaluation.Report, errors *analysis.Repor
 	if worst := m.worst(leak); worst != "" {
 		say("%s", worst)
 	}
-	if p.Split == "dev" && slices.ContainsFunc(m.runs[0].log, func(e taggers.Epoch) bool { return e.Best }) {
+	if p.Split == experiments.DevSplit && slices.ContainsFunc(m.runs[0].log, func(e taggers.Epoch) bool { return e.Best }) {
 		say("The best epoch of the training was chosen on this very split, dev. On notes that played no part in the training expect somewhat less.")
 	}
 	if n := len(r.Missing); n > 0 {

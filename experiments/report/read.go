@@ -56,9 +56,7 @@ func read(runs []*experiments.Run, opt Options) (*material, error) {
 		}
 	}
 	m := &material{Options: opt}
-	if m.types, err = data.LookupTypeSet(runs[0].Config.Corpus.Types); err != nil {
-		return nil, err
-	}
+	m.types = runs[0].Config.Corpus.TypeSet()
 	names := shortNames(runs)
 	for i, r := range runs {
 		material := &runMaterial{Run: r, Name: names[i]}
@@ -73,7 +71,7 @@ func read(runs []*experiments.Run, opt Options) (*material, error) {
 	if m.gold, err = runs[0].Gold(opt.Split, opt.Progress); err != nil {
 		return nil, err
 	}
-	if m.train, err = runs[0].Gold("train", opt.Progress); err != nil {
+	if m.train, err = runs[0].Gold(experiments.TrainSplit, opt.Progress); err != nil {
 		opt.Warn(fmt.Errorf("no causes of errors, since the training notes cannot be read: %w", err))
 	}
 	return m, nil
@@ -83,12 +81,12 @@ func (m *material) readRun(r *runMaterial) (err error) {
 	if r.found, r.scored, err = r.Found(m.Split); err != nil {
 		return err
 	}
-	if r.log, err = readLog(filepath.Join(r.Dir, "log.jsonl")); errors.Is(err, fs.ErrNotExist) {
+	if r.log, err = readLog(filepath.Join(r.Dir, experiments.LogFile)); errors.Is(err, fs.ErrNotExist) {
 		m.Warn(fmt.Errorf("no learning curve: %w", err))
 	} else if err != nil {
 		return err
 	}
-	config, err := bounded.ReadFile(filepath.Join(r.Dir, "config.yaml"), bounded.MaxModel)
+	config, err := bounded.ReadFile(filepath.Join(r.Dir, experiments.ConfigFile), bounded.MaxModel)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func New(ctx context.Context, runs []*experiments.Run, opt Options) (*Report, er
 // HTML is the file.
 func (r *Report) HTML() []byte { return r.html }
 
-// Save writes the file, whole or not at all.
+// Save writes the file, whole or not at all, and makes its folder if need be.
 func (r *Report) Save(path string) error {
 	return wholefile.WriteFile(path, r.html, 0o666)
 }

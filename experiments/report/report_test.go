@@ -152,10 +152,7 @@ func write(t *testing.T, path, content string) {
 
 func types(t *testing.T) *data.TypeSet {
 	t.Helper()
-	set, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := data.I2B2
 	return set
 }
 
@@ -355,12 +352,9 @@ func TestFigures(t *testing.T) {
 // Each measure has a metric, or the row would be left out.
 func TestMeasures(t *testing.T) {
 	for _, m := range measures {
-		set, err := data.LookupTypeSet("i2b2-2014")
-		if m.types != "" {
-			set, err = data.LookupTypeSet(m.types)
-		}
-		if err != nil {
-			t.Fatal(err)
+		set := data.I2B2
+		if m.types == data.MEDDOCAN.Name {
+			set = data.MEDDOCAN
 		}
 		if _, err := metrics.Lookup(m.metric, set); err != nil {
 			t.Error(err)

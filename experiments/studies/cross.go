@@ -58,7 +58,7 @@ type CrossingCell struct {
 // types.
 func Cross(ctx context.Context, runs []*experiments.Run, opt CrossOptions) (*Crossing, error) {
 	if opt.Split == "" {
-		opt.Split = testSplit
+		opt.Split = experiments.TestSplit
 	}
 	result := &Crossing{Study: "cross", Split: opt.Split, Metrics: opt.Metrics}
 	if opt.Map != nil {
@@ -134,7 +134,7 @@ func (o CrossOptions) types(configs []*experiments.Config) (*data.TypeSet, error
 		if o.Map.Types != nil {
 			return o.Map.Types, nil
 		}
-		return data.LookupTypeSet("any")
+		return data.Any, nil
 	}
 	for _, c := range configs {
 		if c.Corpus.Types != configs[0].Corpus.Types {
@@ -142,7 +142,7 @@ func (o CrossOptions) types(configs []*experiments.Config) (*data.TypeSet, error
 				configs[0].Name, configs[0].Corpus.Types, c.Name, c.Corpus.Types, strings.Join(data.TypeMapNames(), ", "))
 		}
 	}
-	return data.LookupTypeSet(configs[0].Corpus.Types)
+	return configs[0].Corpus.TypeSet(), nil
 }
 
 func (o CrossOptions) mapped(docs []*data.Document, left *data.LeftOut) ([]*data.Document, error) {

@@ -118,24 +118,23 @@ func (s *study) folds(k int, by string) (variants []variant, gold map[string][]*
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, split := range []string{devSplit, testSplit} {
+	for _, split := range []string{experiments.DevSplit, experiments.TestSplit} {
 		delete(c.Corpus.Splits, split)
 		delete(c.Corpus.Notes, split)
 	}
 	if c.Corpus.HoldOut.Fraction == 0 {
 		c.Corpus.HoldOut = experiments.HoldOut{Fraction: foldHoldOut, By: by}
 	}
-	s.opt.Split = testSplit
+	s.opt.Split = experiments.TestSplit
 	gold = map[string][]*data.Document{}
 	for number := 1; number <= k; number++ {
-		change := fmt.Sprintf("corpus.fold={number: %d, of: %d, by: %s}", number, k, by)
-		config, err := c.With(change)
+		config, err := c.Changed(func(c *experiments.Config) { c.Corpus.Fold = experiments.Fold{Number: number, Of: k, By: by} })
 		if err != nil {
 			return nil, nil, err
 		}
-		v := variant{fmt.Sprintf("fold-%d-of-%d", number, k), []string{change}, config}
+		v := variant{name: fmt.Sprintf("fold-%d-of-%d", number, k), config: config}
 		variants = append(variants, v)
-		if gold[v.name], err = config.Corpus.Load(testSplit, s.opt.Progress); err != nil {
+		if gold[v.name], err = config.Corpus.Load(experiments.TestSplit, s.opt.Progress); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/chart"
+	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
 // LearningCurve is what came out of a study of the training set's size. Other
@@ -107,18 +108,18 @@ func Curve(ctx context.Context, c *experiments.Config, co CurveOptions, opt Opti
 	if err != nil {
 		return nil, err
 	}
-	s.perSeed = append(s.perSeed, "corpus.subset.seed=%d")
+	s.seed = func(c *experiments.Config, seed uint64) { c.Seed, c.Corpus.Subset.Seed = seed, seed }
 	if c.Corpus.Subset.Documents > 0 {
 		return nil, errors.New("corpus.subset: is given already, and a learning curve sets it")
 	}
 	if co.SameUpdates && c.System.ANN == nil {
 		return nil, errors.New("only the updates of system.ann can be kept the same, which the experiment does not have")
 	}
-	train, err := c.Corpus.Load(trainSplit, s.opt.Progress)
+	train, err := c.Corpus.Load(experiments.TrainSplit, s.opt.Progress)
 	if err != nil {
 		return nil, err
 	}
-	if co.By == "patient" {
+	if co.By == experiments.ByPatient {
 		if err := experiments.CheckPatients("the subsets of a learning curve", train); err != nil {
 			return nil, err
 		}
@@ -129,11 +130,13 @@ func Curve(ctx context.Context, c *experiments.Config, co CurveOptions, opt Opti
 	}
 	var variants []variant
 	for _, n := range sizes {
-		v := variant{name: fmt.Sprintf("documents-%d", n), changes: []string{fmt.Sprintf("corpus.subset={documents: %d, by: %s}", n, co.By)}}
-		if co.SameUpdates {
-			v.changes = append(v.changes, stretch(c, float64(len(train))/float64(n))...)
-		}
-		if v.config, err = c.With(v.changes...); err != nil {
+		v := variant{name: fmt.Sprintf("documents-%d", n)}
+		if v.config, err = c.Changed(func(c *experiments.Config) {
+			c.Corpus.Subset.Documents, c.Corpus.Subset.By = n, co.By
+			if co.SameUpdates {
+				stretch(c.System.ANN, float64(len(train))/float64(n))
+			}
+		}); err != nil {
 			return nil, err
 		}
 		variants = append(variants, v)
@@ -203,7 +206,7 @@ func (o CurveOptions) documents(all int) ([]int, error) {
 			return nil, err
 		}
 		if slices.Contains(sizes, n) {
-			return nil, fmt.Errorf("size %d is there twice", n)
+			return nil, fmt.Errorf("size %d is given twice", n)
 		}
 		sizes = append(sizes, n)
 	}
@@ -211,17 +214,14 @@ func (o CurveOptions) documents(all int) ([]int, error) {
 	return sizes, nil
 }
 
-// stretch are the settings that give a training set, of which the whole is so
-// many times as large, as many updates.
-func stretch(c *experiments.Config, times float64) []string {
-	a := c.System.ANN
+// stretch gives a training set as many updates as the whole, which is so many times as
+// large, would have.
+func stretch(a *ann.Config, times float64) {
+	t := &a.Training
 	up := func(n int) int { return int(math.Ceil(float64(n) * times)) }
-	return []string{
-		fmt.Sprintf("system.ann.training.epochs=%d", up(a.Training.Epochs)),
-		fmt.Sprintf("system.ann.training.patience=%d", up(a.Training.Patience)),
-		fmt.Sprintf("system.ann.training.evaluate_every=%d", max(1, int(math.Round(float64(a.Training.EvaluateEvery)*times)))),
-		fmt.Sprintf("system.ann.optimizer.decay=%v", math.Pow(a.Optimizer.Decay, 1/times)),
-	}
+	t.Epochs, t.Patience = up(t.Epochs), up(t.Patience)
+	t.EvaluateEvery = max(1, int(math.Round(float64(t.EvaluateEvery)*times)))
+	a.Optimizer.Decay = math.Pow(a.Optimizer.Decay, 1/times)
 }
 
 // instances counts the annotations that a size has, by type, and under "" all of
@@ -229,7 +229,7 @@ func stretch(c *experiments.Config, times float64) []string {
 func (s *study) instances(train []*data.Document, size int, by string) (map[string]float64, error) {
 	counts := map[string]float64{}
 	for _, seed := range s.opt.Seeds {
-		docs, err := data.Sample(train, size, by == "patient", seed)
+		docs, err := data.Sample(train, size, by == experiments.ByPatient, seed)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/evaluation/significance"
+	"github.com/lethe-deid/lethe/experiments"
 )
 
 // Score is a score, in [0, 1], over several runs.
@@ -80,7 +81,7 @@ func (s *study) test() significance.Options {
 
 func (s *study) by() string {
 	if s.opt.ByPatient {
-		return "patient"
+		return experiments.ByPatient
 	}
-	return "document"
+	return experiments.ByDocument
 }

@@ -31,6 +31,7 @@ import (
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
 )
@@ -57,7 +58,7 @@ type Options struct {
 // variant is one experiment among those that a study compares.
 type variant struct {
 	name    string   // of its folder
-	changes []string // settings put over the experiment
+	changes []string // the settings of an ablation, for its table
 	config  *experiments.Config
 }
 
@@ -74,22 +75,14 @@ type study struct {
 	config  *experiments.Config // what the variants are of
 	opt     Options
 	metrics []evaluation.Metric
-	perSeed []string // formats of settings that a seed decides
+	seed    func(*experiments.Config, uint64) // makes a variant that of a seed
 }
 
-// Names in the folder of a study and, the last, in that of a run.
+// Names in the folder of a study.
 const (
 	studyFile  = "study.yaml"
 	runsFolder = "runs"
 	tableFile  = "table"
-	logFile    = "log.jsonl"
-)
-
-// The splits.
-const (
-	trainSplit = "train"
-	devSplit   = "dev"
-	testSplit  = "test" // that of a fold, too
 )
 
 // newStudy fills in the options.
@@ -99,21 +92,18 @@ func newStudy(kind string, c *experiments.Config, opt Options) (*study, error) {
 	}
 	for i, seed := range opt.Seeds {
 		if slices.Contains(opt.Seeds[:i], seed) {
-			return nil, fmt.Errorf("seed %d is there twice", seed)
+			return nil, fmt.Errorf("seed %d is given twice", seed)
 		}
 	}
 	if opt.Split == "" {
-		opt.Split = devSplit
+		opt.Split = experiments.DevSplit
 	}
-	if opt.Split == trainSplit {
+	if opt.Split == experiments.TrainSplit {
 		return nil, errors.New("the split train is what the networks have seen: score another")
 	}
-	types, err := data.LookupTypeSet(c.Corpus.Types)
-	if err != nil {
-		return nil, err
-	}
-	s := &study{kind: kind, config: c, opt: opt, perSeed: []string{"seed=%d"}}
-	s.metrics, err = metrics.LookupAll(opt.Metrics, types)
+	s := &study{kind: kind, config: c, opt: opt, seed: func(c *experiments.Config, seed uint64) { c.Seed = seed }}
+	var err error
+	s.metrics, err = metrics.LookupAll(opt.Metrics, c.Corpus.TypeSet())
 	return s, err
 }
 
@@ -160,7 +150,7 @@ func (s *study) begin() error {
 	if err != nil {
 		return err
 	}
-	return experiments.WriteFile(path, encoded)
+	return wholefile.WriteFile(path, encoded, 0o666)
 }
 
 // run is a variant with one of its seeds.
@@ -171,11 +161,7 @@ type run struct {
 }
 
 func (s *study) run(v variant, seed uint64) (run, error) {
-	var settings []string
-	for _, format := range s.perSeed {
-		settings = append(settings, fmt.Sprintf(format, seed))
-	}
-	config, err := v.config.With(settings...)
+	config, err := v.config.Changed(func(c *experiments.Config) { s.seed(c, seed) })
 	if err != nil {
 		return run{}, err
 	}
@@ -251,16 +237,13 @@ func (r run) same() error {
 	return nil
 }
 
-// scored says whether a run is whole: its scores are what is written last.
-func (r run) scored(split string) bool {
-	_, err := os.Stat(filepath.Join(r.dir, "evaluation", split+".json"))
-	return err == nil
-}
+// scored reports whether the run is complete.
+func (r run) scored(split string) bool { return (&experiments.Run{Dir: r.dir}).Scored(split) }
 
 // finish trains a run, or goes on with its training, and scores it.
 func (s *study) finish(ctx context.Context, r run) error {
-	if !r.scored(devSplit) {
-		_, err := os.Stat(filepath.Join(r.dir, logFile))
+	if !r.scored(experiments.DevSplit) {
+		_, err := os.Stat(filepath.Join(r.dir, experiments.LogFile))
 		begun := err == nil
 		if !begun { // there may be what a killed program left of a first epoch
 			if err := os.RemoveAll(r.dir); err != nil {
@@ -269,7 +252,7 @@ func (s *study) finish(ctx context.Context, r run) error {
 		}
 		if _, err := experiments.Train(ctx, r.config, experiments.TrainOptions{
 			Dir: r.dir, Resume: begun, Version: s.opt.Version, Workers: s.opt.Workers, Epoch: s.opt.Epoch, Failed: s.opt.Failed, Progress: s.opt.Progress,
-		}); err != nil || s.opt.Split == devSplit {
+		}); err != nil || s.opt.Split == experiments.DevSplit {
 			return err
 		}
 	}

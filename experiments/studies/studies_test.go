@@ -330,7 +330,7 @@ func TestSizes(t *testing.T) {
 		{nil, 8, "[8]"},
 		{nil, 30, "[10 20 30]"},
 		{[]Size{{documents: 7}, {share: 0.5}}, 8, "[4 7]"},
-		{[]Size{{documents: 4}, {share: 0.5}}, 8, "size 4 is there twice"},
+		{[]Size{{documents: 4}, {share: 0.5}}, 8, "size 4 is given twice"},
 		{[]Size{{documents: 9}}, 8, "size 9: there are 8 documents to train on"},
 	} {
 		got, err := CurveOptions{Sizes: test.sizes}.documents(test.all)
@@ -344,17 +344,20 @@ func TestSizes(t *testing.T) {
 // learning rate sinks as far.
 func TestStretch(t *testing.T) {
 	c := load(t, tiny, "system.ann.training={epochs: 30, patience: 8, evaluate_every: 2}", "system.ann.optimizer.decay=0.97")
-	long, err := c.With(stretch(c, 10)...)
-	if err != nil {
-		t.Fatal(err)
+	stretched := func(times float64) *experiments.Config {
+		long, err := c.Changed(func(c *experiments.Config) { stretch(c.System.ANN, times) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return long
 	}
-	a := long.System.ANN
+	a := stretched(10).System.ANN
 	if a.Training.Epochs != 300 || a.Training.Patience != 80 || a.Training.EvaluateEvery != 20 ||
 		math.Abs(math.Pow(a.Optimizer.Decay, 300)-math.Pow(0.97, 30)) > 1e-12 {
 		t.Errorf("stretched: %+v %+v", a.Training, a.Optimizer)
 	}
-	if same, err := c.With(stretch(c, 1)...); err != nil || !cmp.Equal(same, c) {
-		t.Errorf("all documents have another schedule: %v, error %v", same, err)
+	if same := stretched(1); !cmp.Equal(same, c) {
+		t.Errorf("all documents have another schedule: %v", same)
 	}
 }
 
@@ -532,8 +535,8 @@ func TestCross(t *testing.T) {
 func TestBadStudies(t *testing.T) {
 	c := load(t, tiny)
 	for want, opt := range map[string]Options{
-		"seed 1 is there twice":                                         {Seeds: []uint64{1, 2, 1}},
-		"duplicate metric strict":                                       {Metrics: []string{"strict", "strict"}},
+		"seed 1 is given twice":                                         {Seeds: []uint64{1, 2, 1}},
+		"duplicate metric strict":                                  {Metrics: []string{"strict", "strict"}},
 		`no metric "lax"...`:                                            {Metrics: []string{"lax"}},
 		"corpus: no split nowhere (have dev, test, train)":              {Split: "nowhere"},
 		"the split train is what the networks have seen: score another": {Split: "train"},

@@ -14,9 +14,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/evaluation"
-	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/chart"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
 // table is a table with a title, and a line about how to read it.
@@ -55,7 +55,7 @@ func write[T any, R interface {
 	}
 	writeMarkdown(&markdown, r)
 	for ext, content := range map[string][]byte{".json": append(encoded, '\n'), ".txt": text.Bytes(), ".md": markdown.Bytes()} {
-		if err := experiments.WriteFile(filepath.Join(dir, tableFile+ext), content); err != nil {
+		if err := wholefile.WriteFile(filepath.Join(dir, tableFile+ext), content, 0o666); err != nil {
 			return err
 		}
 	}

@@ -89,11 +89,8 @@ func (c *Chart) content() error {
 		return errors.New("a size is negative")
 	}
 	for _, a := range []Axis{c.X, c.Y} {
-		if !finite(a.Min, a.Max) || a.Min > a.Max || a.Log && a.Min < 0 {
-			return fmt.Errorf("axis %q: [%v, %v] is not a range", a.Label, a.Min, a.Max)
-		}
-		if a.Logit && (a.Log || c.Bars != nil || a.Min < 0 || a.Max >= 1 || a.Min == 0 && a.Max > 0) {
-			return fmt.Errorf("axis %q: log-odds require lines, and a range above 0 and below 1", a.Label)
+		if err := a.check(c.Bars != nil); err != nil {
+			return fmt.Errorf("axis %q: %w", a.Label, err)
 		}
 	}
 	if c.Bars != nil {
@@ -105,14 +102,8 @@ func (c *Chart) content() error {
 	points := 0
 	for _, l := range c.Lines {
 		for i, p := range l.Points {
-			if !finite(p.X, p.Y, p.Low, p.High) {
-				return fmt.Errorf("line %q: point %d is not finite", l.Name, i)
-			}
-			if c.X.Log && p.X <= 0 || c.Y.Log && (p.Y <= 0 || p.interval() && p.Low <= 0) {
-				return fmt.Errorf("line %q: point %d is not positive, as a logarithmic scale requires", l.Name, i)
-			}
-			if c.X.Logit && !shares(p.X) || c.Y.Logit && !shares(p.Y, p.Low, p.High) {
-				return fmt.Errorf("line %q: point %d is not in [0, 1], as a log-odds scale requires", l.Name, i)
+			if reason := c.refuses(p); reason != "" {
+				return fmt.Errorf("line %q: point %d is not %s", l.Name, i, reason)
 			}
 			points++
 		}
@@ -123,12 +114,35 @@ func (c *Chart) content() error {
 	return nil
 }
 
+func (a Axis) check(bars bool) error {
+	if !finite(a.Min, a.Max) || a.Min > a.Max || a.Log && a.Min < 0 {
+		return fmt.Errorf("[%v, %v] is no range", a.Min, a.Max)
+	}
+	if a.Logit && (a.Log || bars || a.Min < 0 || a.Max >= 1 || a.Min == 0 && a.Max > 0) {
+		return errors.New("log-odds go from above 0 to below 1, along lines")
+	}
+	return nil
+}
+
+// refuses says what a point must be and is not, or "".
+func (c *Chart) refuses(p Point) string {
+	switch {
+	case !finite(p.X, p.Y, p.Low, p.High):
+		return "finite"
+	case c.X.Log && p.X <= 0, c.Y.Log && (p.Y <= 0 || p.interval() && p.Low <= 0):
+		return "positive, as a logarithmic scale requires"
+	case c.X.Logit && !shares(p.X), c.Y.Logit && !shares(p.Y, p.Low, p.High):
+		return "in [0, 1], as a scale of log-odds requires"
+	}
+	return ""
+}
+
 func (b *Bars) check(log bool) error {
 	if len(b.Groups) == 0 || len(b.Series) == 0 {
 		return errors.New("nothing to draw")
 	}
 	if log {
-		return errors.New("bars begin at 0, which is not on a logarithmic scale")
+		return errors.New("bars start at 0, which a logarithmic scale does not have")
 	}
 	for _, s := range b.Series {
 		if len(s.Bars) != len(b.Groups) {

@@ -5,7 +5,9 @@
 package wholefile
 
 import (
+	"bufio"
 	"errors"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -57,12 +59,27 @@ func HiddenPrefix(path string) string {
 // WriteFile writes a complete file and replaces an existing one. perm are its
 // permissions before the umask.
 func WriteFile(path string, content []byte, perm fs.FileMode) error {
+	return Write(path, perm, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+// Write is WriteFile for content that write produces. It is buffered.
+func Write(path string, perm fs.FileMode, write func(io.Writer) error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
 	p, err := Create(path, perm)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = p.Discard() }() // does nothing after Replace
-	if _, err := p.Write(content); err != nil {
+	w := bufio.NewWriterSize(p, 1<<16)
+	if err := write(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
 		return err
 	}
 	return p.Replace()

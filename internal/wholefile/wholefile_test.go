@@ -2,6 +2,7 @@ package wholefile
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -36,7 +37,7 @@ func create(t *testing.T, path, content string) *Pending {
 
 func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, "a")
+	path := filepath.Join(dir, "new", "a")
 	for _, content := range []string{"one", "two"} {
 		if err := WriteFile(path, []byte(content), 0o640); err != nil {
 			t.Fatal(err)
@@ -48,7 +49,17 @@ func TestWriteFile(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o137 != 0 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	if got := names(t, dir); got != "a" {
+	failed := errors.New("failed")
+	if err := Write(path, 0o640, func(w io.Writer) error {
+		_, err := io.WriteString(w, "half")
+		return errors.Join(err, failed)
+	}); !errors.Is(err, failed) {
+		t.Errorf("want the writer's error: %v", err)
+	}
+	if raw, err := os.ReadFile(path); string(raw) != "two" || err != nil {
+		t.Errorf("after a failure: %q, %v", raw, err)
+	}
+	if got := names(t, filepath.Dir(path)); got != "a" {
 		t.Errorf("left: %s", got)
 	}
 }

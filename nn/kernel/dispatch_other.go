@@ -5,9 +5,9 @@ package kernel
 // Name is that of the kernels in use.
 func Name() string { return "generic" }
 
-func mulNN(c, a, b Matrix) { mulNNGeneric(c, a, b) }
-func mulTN(c, a, b Matrix) { mulTNGeneric(c, a, b) }
-func mulNT(c, a, b Matrix) { mulNTGeneric(c, a, b) }
+func addMulNN(c, a, b Matrix) { addMulNNGeneric(c, a, b) }
+func addMulTN(c, a, b Matrix) { addMulTNGeneric(c, a, b) }
+func addMulNT(c, a, b Matrix) { addMulNTGeneric(c, a, b) }
 
 func gatesForward(k Cell, z, before, c, tanhC, h []float32) { k.forwardGeneric(z, before, c, tanhC, h) }
 

@@ -1,8 +1,8 @@
 package kernel
 
-// mulNNGeneric walks b by rows, four at a time, for two rows of c: so every
+// addMulNNGeneric walks b by rows, four at a time, for two rows of c: so every
 // access is contiguous, and each value is loaded once for several products.
-func mulNNGeneric(c, a, b Matrix) {
+func addMulNNGeneric(c, a, b Matrix) {
 	n := c.Cols
 	i := 0
 	for ; i+2 <= a.Rows; i += 2 {
@@ -30,7 +30,7 @@ func mulNNGeneric(c, a, b Matrix) {
 	}
 }
 
-func mulTNGeneric(c, a, b Matrix) {
+func addMulTNGeneric(c, a, b Matrix) {
 	n := c.Cols
 	k := 0
 	for ; k+4 <= a.Rows; k += 4 {
@@ -53,7 +53,7 @@ func mulTNGeneric(c, a, b Matrix) {
 	}
 }
 
-func mulNTGeneric(c, a, b Matrix) {
+func addMulNTGeneric(c, a, b Matrix) {
 	for i := range a.Rows {
 		ci, ai := c.Row(i), a.Row(i)
 		j := 0

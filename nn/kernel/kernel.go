@@ -38,22 +38,22 @@ func (m Matrix) Columns(i, j int) Matrix {
 	return Matrix{m.Rows, j - i, m.Stride, m.Data[i : (m.Rows-1)*m.Stride+j]}
 }
 
-// Mul adds the product a·b to c: c[i,j] += sum_k a[i,k] b[k,j].
-func Mul(c, a, b Matrix) {
+// AddMul adds the product a·b to c: c[i,j] += sum_k a[i,k] b[k,j].
+func AddMul(c, a, b Matrix) {
 	check(c, a.Rows, a.Cols, b.Rows, b.Cols)
-	mulNN(c, a, b)
+	addMulNN(c, a, b)
 }
 
-// MulTN adds aᵀ·b to c: c[i,j] += sum_k a[k,i] b[k,j].
-func MulTN(c, a, b Matrix) {
+// AddMulTN adds aᵀ·b to c: c[i,j] += sum_k a[k,i] b[k,j].
+func AddMulTN(c, a, b Matrix) {
 	check(c, a.Cols, a.Rows, b.Rows, b.Cols)
-	mulTN(c, a, b)
+	addMulTN(c, a, b)
 }
 
-// MulNT adds a·bᵀ to c: c[i,j] += sum_k a[i,k] b[j,k].
-func MulNT(c, a, b Matrix) {
+// AddMulNT adds a·bᵀ to c: c[i,j] += sum_k a[i,k] b[j,k].
+func AddMulNT(c, a, b Matrix) {
 	check(c, a.Rows, a.Cols, b.Cols, b.Rows)
-	mulNT(c, a, b)
+	addMulNT(c, a, b)
 }
 
 // TransposeFor says whether it pays to transpose b once for products a·bᵀ with

@@ -37,9 +37,9 @@ func testProducts(t *testing.T) {
 		}
 		base := randomMatrix(rng, m, n)
 		for name, mul := range map[string]func(Matrix){
-			"NN": func(c Matrix) { Mul(c, a, b) },
-			"TN": func(c Matrix) { MulTN(c, at, b) },
-			"NT": func(c Matrix) { MulNT(c, a, bt) },
+			"NN": func(c Matrix) { AddMul(c, a, b) },
+			"TN": func(c Matrix) { AddMulTN(c, at, b) },
+			"NT": func(c Matrix) { AddMulNT(c, a, bt) },
 		} {
 			c := Matrix{m, n, base.Stride, append([]float32{}, base.Data...)}
 			mul(c)
@@ -72,7 +72,7 @@ func BenchmarkMul(b *testing.B) {
 	}{{"30x150x800", 30, 150, 800}, {"1x100x400", 1, 100, 400}, {"32x100x400", 32, 100, 400}, {"512x512x512", 512, 512, 512}} {
 		x, y, z := NewMatrix(s.m, s.k, make([]float32, s.m*s.k)), NewMatrix(s.k, s.n, make([]float32, s.k*s.n)), NewMatrix(s.m, s.n, make([]float32, s.m*s.n))
 		xt, yt := NewMatrix(s.k, s.m, x.Data), NewMatrix(s.n, s.k, y.Data)
-		for name, mul := range map[string]func(){"NN": func() { Mul(z, x, y) }, "TN": func() { MulTN(z, xt, y) }, "NT": func() { MulNT(z, x, yt) }} {
+		for name, mul := range map[string]func(){"NN": func() { AddMul(z, x, y) }, "TN": func() { AddMulTN(z, xt, y) }, "NT": func() { AddMulNT(z, x, yt) }} {
 			b.Run(s.name+"/"+name, func(b *testing.B) {
 				for b.Loop() {
 					mul()

@@ -13,28 +13,28 @@ func Name() string {
 	return inUse.name
 }
 
-func mulNN(c, a, b Matrix) {
+func addMulNN(c, a, b Matrix) {
 	if inUse == nil {
-		mulNNGeneric(c, a, b)
+		addMulNNGeneric(c, a, b)
 		return
 	}
-	inUse.mul(c, a, a.Stride, 1, a.Cols, b)
+	inUse.addMul(c, a, a.Stride, 1, a.Cols, b)
 }
 
-func mulTN(c, a, b Matrix) {
+func addMulTN(c, a, b Matrix) {
 	if inUse == nil {
-		mulTNGeneric(c, a, b)
+		addMulTNGeneric(c, a, b)
 		return
 	}
-	inUse.mul(c, a, 1, a.Stride, a.Rows, b)
+	inUse.addMul(c, a, 1, a.Stride, a.Rows, b)
 }
 
-func mulNT(c, a, b Matrix) {
+func addMulNT(c, a, b Matrix) {
 	if inUse == nil {
-		mulNTGeneric(c, a, b)
+		addMulNTGeneric(c, a, b)
 		return
 	}
-	inUse.mulNT(c, a, b)
+	inUse.addMulNT(c, a, b)
 }
 
 // depth is how much of the inner index a product takes at once, so that what
@@ -45,9 +45,9 @@ const depth = 192
 // panels are where products lay out their part of b.
 var panels = sync.Pool{New: func() any { return new([depth * 32]float32) }}
 
-// mul cuts c into blocks of as many rows as registers allow. Row i of a begins
+// addMul cuts c into blocks of as many rows as registers allow. Row i of a begins
 // at ar*i, and its values stand ak apart.
-func (v *vectors) mul(c, a Matrix, ar, ak, k int, b Matrix) {
+func (v *vectors) addMul(c, a Matrix, ar, ak, k int, b Matrix) {
 	if k == 0 || c.Rows == 0 || c.Cols == 0 {
 		return
 	}
@@ -99,7 +99,7 @@ func (v *vectors) low(c Matrix, a []float32, ar, ak int, b Matrix) {
 	}
 }
 
-func (v *vectors) mulNT(c, a, b Matrix) {
+func (v *vectors) addMulNT(c, a, b Matrix) {
 	k := a.Cols
 	if k == 0 {
 		return

@@ -13,7 +13,7 @@ import "github.com/lethe-deid/lethe/nn/kernel/internal/openblas"
 // Name is that of the products in use.
 func Name() string { return "openblas" }
 
-func mulNN(c, a, b Matrix) {
+func addMulNN(c, a, b Matrix) {
 	if a.Rows == 1 {
 		gemv(true, b, a, 1, c)
 		return
@@ -21,7 +21,7 @@ func mulNN(c, a, b Matrix) {
 	gemm(false, false, c, a, b, a.Cols)
 }
 
-func mulTN(c, a, b Matrix) {
+func addMulTN(c, a, b Matrix) {
 	if a.Cols == 1 {
 		gemv(true, b, a, a.Stride, c)
 		return
@@ -29,7 +29,7 @@ func mulTN(c, a, b Matrix) {
 	gemm(true, false, c, a, b, a.Rows)
 }
 
-func mulNT(c, a, b Matrix) {
+func addMulNT(c, a, b Matrix) {
 	if a.Rows == 1 {
 		gemv(false, b, a, 1, c)
 		return

@@ -19,7 +19,7 @@ func Clamp(y []float32, limit float32) { clamp(y, limit, y) }
 func Dot(a, b []float32) float32 {
 	var d [1]float32
 	if len(a) > 0 {
-		MulNT(Matrix{1, 1, 1, d[:]}, Matrix{1, len(a), len(a), a}, Matrix{1, len(a), len(a), b[:len(a)]})
+		AddMulNT(Matrix{1, 1, 1, d[:]}, Matrix{1, len(a), len(a), a}, Matrix{1, len(a), len(a), b[:len(a)]})
 	}
 	return d[0]
 }

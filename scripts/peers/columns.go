@@ -32,10 +32,7 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	types, err := data.LookupTypeSet(c.Corpus.Types)
-	if err != nil {
-		return err
-	}
+	types := c.Corpus.TypeSet()
 	tokenizer, err := tokenize.Lookup(c.System.ANN.Tokenizer)
 	if err != nil {
 		return err

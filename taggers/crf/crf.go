@@ -82,7 +82,7 @@ func (l Learner) Fit(ctx context.Context, task taggers.Task) (data.Tagger, error
 	if tokens == 0 {
 		return nil, fmt.Errorf("the training documents hold no token")
 	}
-	extractor, drawn, err := feature.Fit(ctx, cfg.specs(), t.resources, texts, counted, cfg.MinDocuments, t.workers)
+	extractor, drawn, err := feature.Fit(ctx, cfg.specs(), t.resources, texts, feature.Options{Counted: counted, MinDocuments: cfg.MinDocuments, Workers: t.workers})
 	if err != nil {
 		return nil, err
 	}
@@ -136,9 +136,9 @@ func (t *Tagger) train(ctx context.Context, task taggers.Task, types []string, t
 			m.labels = append(m.labels, l)
 		}
 	}
-	ids := numbers(m.labels)
+	ids := labelIDs(m.labels)
 	for i, labels := range all {
-		sequences[i].Labels = numbered(labels, ids)
+		sequences[i].Labels = toIDs(labels, ids)
 	}
 	member := ""
 	kept := sequences
@@ -286,21 +286,6 @@ func (w *worker) decode(tokens []data.Token, names []string, p *chain.Predictor,
 
 // surest keeps of spans that overlap the one with the highest score.
 func surest(spans []data.Span) []data.Span {
-	slices.SortStableFunc(spans, func(a, b data.Span) int {
-		switch {
-		case a.Score > b.Score:
-			return -1
-		case a.Score < b.Score:
-			return 1
-		}
-		return 0
-	})
-	var kept []data.Span
-	for _, s := range spans {
-		if !slices.ContainsFunc(kept, func(k data.Span) bool { return k.Start < s.End && s.Start < k.End }) {
-			kept = append(kept, s)
-		}
-	}
-	data.SortSpans(kept)
-	return kept
+	slices.SortStableFunc(spans, func(a, b data.Span) int { return cmp.Compare(b.Score, a.Score) })
+	return data.Disjoint(spans)
 }

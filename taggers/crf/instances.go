@@ -24,13 +24,13 @@ func (t *Tagger) Instances(ctx context.Context, docs []*data.Document) (Instance
 	if err != nil {
 		return Instances{}, err
 	}
-	ids := numbers(in.Labels)
+	ids := labelIDs(in.Labels)
 	for i, d := range docs {
 		for r := range t.reader.Cut(d) {
 			x := feature.NewText(r, foreign[i])
 			sequences := t.extractor.Sequences(x)
 			for k, labels := range x.Labels(t.config.Scheme) {
-				sequences[k].Labels = numbered(labels, ids)
+				sequences[k].Labels = toIDs(labels, ids)
 			}
 			in.Sequences = append(in.Sequences, sequences...)
 		}
@@ -38,8 +38,8 @@ func (t *Tagger) Instances(ctx context.Context, docs []*data.Document) (Instance
 	return in, nil
 }
 
-// numbers is each label's number.
-func numbers(labels []string) map[string]int32 {
+// labelIDs numbers labels from 0.
+func labelIDs(labels []string) map[string]int32 {
 	ids := map[string]int32{}
 	for i, l := range labels {
 		ids[l] = int32(i)
@@ -47,8 +47,9 @@ func numbers(labels []string) map[string]int32 {
 	return ids
 }
 
-// numbered is labels as numbers; one of another type is 0, which is O.
-func numbered(labels []string, ids map[string]int32) []int32 {
+// toIDs maps labels to their ids. Labels of types that the model does not know become
+// 0, which is O.
+func toIDs(labels []string, ids map[string]int32) []int32 {
 	all := make([]int32, len(labels))
 	for i, l := range labels {
 		all[i] = ids[l]

@@ -216,31 +216,19 @@ func (t *Tagger) settle(text string, all []candidate) []data.Span {
 		}
 		return cmp.Or(order, cmp.Compare(a.Start, b.Start), cmp.Compare(a.Type, b.Type))
 	})
+	preferred := make([]data.Span, len(all))
+	for i, c := range all {
+		preferred[i] = c.Span
+	}
+	if t.config.Method != Union {
+		return data.Disjoint(preferred)
+	}
 	var kept []data.Span // disjoint, sorted by start
-	for _, c := range all {
-		at, n := overlap(kept, c.Span)
-		switch {
-		case n == 0:
-			kept = slices.Insert(kept, at, c.Span)
-		case t.config.Method == Union:
-			kept = slices.Replace(kept, at, at+n, unite(kept[at:at+n], c.Span, text)...)
-		}
+	for _, s := range preferred {
+		from, to := data.Overlapping(kept, s)
+		kept = slices.Replace(kept, from, to, unite(kept[from:to], s, text)...)
 	}
 	return kept
-}
-
-// overlap finds the spans that overlap s: n of them, from at.
-func overlap(kept []data.Span, s data.Span) (at, n int) {
-	at, _ = slices.BinarySearchFunc(kept, s.Start, func(k data.Span, start int) int {
-		if k.End <= start {
-			return -1
-		}
-		return 1
-	})
-	for at+n < len(kept) && kept[at+n].Start < s.End {
-		n++
-	}
-	return at, n
 }
 
 // unite joins a span with those that it overlaps: with those of its type it becomes
@@ -249,7 +237,7 @@ func unite(kept []data.Span, s data.Span, text string) []data.Span {
 	var out []data.Span
 	open := false // whether the last of out is of the type of s, and goes on
 	from := s.Start
-	room := func(to int, cut bool) { // s takes [from, to); cut says whether a span of another type begins there
+	room := func(to int, cut bool) { // s takes [from, to); cut reports whether a span of another type begins there
 		begin, end := from, to
 		if begin < end && from > s.Start && !open {
 			begin += len(text[begin:end]) - len(strings.TrimLeftFunc(text[begin:end], silent))

@@ -1,69 +1,21 @@
 package gazetteer
 
 import (
-	"bytes"
 	"fmt"
-	"hash/maphash"
 	"math"
 	"math/bits"
+
+	"github.com/lethe-deid/lethe/internal/intern"
 )
 
-// words numbers distinct strings from 1 on, in the order they come. All are in one array of bytes.
-type words struct {
-	bytes []byte
-	ends  []uint32 // word i is bytes[ends[i-1]:ends[i]]
-	table []uint32 // open hash table of numbers, 0 where there is none
-	seed  maphash.Seed
-}
-
-func newWords() words {
-	return words{ends: make([]uint32, 1), table: make([]uint32, 1<<10), seed: maphash.MakeSeed()}
-}
-
-func (w *words) word(id uint32) []byte { return w.bytes[w.ends[id-1]:w.ends[id]] }
-
-// slot is where in the table the word is or would be.
-func (w *words) slot(word []byte) uint64 {
-	mask := uint64(len(w.table) - 1)
-	for at := maphash.Bytes(w.seed, word) & mask; ; at = (at + 1) & mask {
-		if id := w.table[at]; id == 0 || bytes.Equal(w.word(id), word) {
-			return at
-		}
-	}
-}
-
-// find returns 0 for a word without a number.
-func (w *words) find(word []byte) uint32 { return w.table[w.slot(word)] }
-
-func (w *words) add(word []byte) (uint32, error) {
-	at := w.slot(word)
-	if id := w.table[at]; id != 0 {
-		return id, nil
-	}
-	if len(w.bytes)+len(word) > math.MaxUint32 {
-		return 0, fmt.Errorf("the lists hold more than 4 GiB of words")
-	}
-	id := uint32(len(w.ends))
-	w.bytes = append(w.bytes, word...)
-	w.ends = append(w.ends, uint32(len(w.bytes)))
-	w.table[at] = id
-	if full(len(w.ends), w.table) {
-		w.table = make([]uint32, 2*len(w.table))
-		for id := uint32(1); id < uint32(len(w.ends)); id++ {
-			w.table[w.slot(w.word(id))] = id
-		}
-	}
-	return id, nil
-}
-
-// full says when a hash table has to grow: at three quarters.
+// full reports whether a hash table has to grow: at three quarters.
 func full(n int, table []uint32) bool { return 4*n > 3*len(table) }
 
 // automaton is that of Aho and Corasick (1975), Algorithms 2 and 3, over words and for the entries of the lists read backwards. Nodes are numbered
 // breadth first, 0 being the root, so that a node's failure link leads to one of lower number.
 type automaton struct {
 	fold   Fold
-	words  words
+	words  *intern.Table
 	first  []uint32 // by word: the root's child by that word, 0 for none
 	parent []uint32 // by node
 	label  []uint32 // by node: the word that leads to it from its parent
@@ -143,7 +95,7 @@ func (e *entries) entry(i int) []uint32 {
 // build makes the automaton of entries over the words that it has. An entry that is also in one of the lists that filters names for its list is left
 // out, and so are all of lists from visible on.
 func (a *automaton) build(e *entries, filters [][]uint16, visible int) error {
-	a.first = make([]uint32, len(a.words.ends))
+	a.first = make([]uint32, a.words.Len()+1)
 	a.parent, a.label = make([]uint32, 1), make([]uint32, 1)
 	a.table = make([]uint32, 1<<10)
 	ending := newSets() // of the lists with an entry that ends at a node

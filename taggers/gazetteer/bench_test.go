@@ -72,15 +72,12 @@ func BenchmarkMillionEntries(b *testing.B) {
 	}
 	b.ReportMetric((heap()-before)/1e6, "MB")
 	b.ReportMetric(float64(len(d.automata[0].parent)), "nodes")
-	b.ReportMetric(float64(len(d.automata[0].words.ends)), "words")
+	b.ReportMetric(float64(d.automata[0].words.Len()), "words")
 	runtime.KeepAlive(d)
 }
 
 func BenchmarkTag(b *testing.B) {
-	types, err := data.LookupTypeSet("conll")
-	if err != nil {
-		b.Fatal(err)
-	}
+	types := data.CoNLL
 	brackets := filepath.Join(b.TempDir(), "brackets.txt")
 	if err := os.WriteFile(brackets, []byte(strings.Repeat("(", 100)+"x\n( ( (1\n1 1 1 1 2\nka RO"), 0o666); err != nil {
 		b.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/tokenize"
+	"github.com/lethe-deid/lethe/internal/intern"
 )
 
 const (
@@ -65,7 +66,7 @@ func (d *Dictionary) Lists() Lists { return slices.Clone(d.lists) }
 
 // build makes the automaton of the lists of one folding, nil if there is none. Lists that only filter others have numbers from len(d.lists) on.
 func (d *Dictionary) build(fold Fold) (*automaton, error) {
-	a := &automaton{fold: fold, words: newWords()}
+	a := &automaton{fold: fold, words: intern.New()}
 	var e entries
 	filters := make([][]uint16, len(d.lists))
 	hidden := Lists{}
@@ -120,9 +121,9 @@ func (a *automaton) read(l *List, number uint16, e *entries, longest *int) error
 		pieces = tokenize.LettersDigits{}.Tokens(s, pieces[:0])
 		for _, p := range pieces {
 			folded = appendFolded(folded[:0], a.fold, s[p.Start:p.End])
-			id, err := a.words.add(folded)
+			id, err := a.words.Add(string(folded))
 			if err != nil {
-				return err
+				return fmt.Errorf("the lists hold %w", err)
 			}
 			e.words = append(e.words, id)
 		}
@@ -135,8 +136,8 @@ func (a *automaton) read(l *List, number uint16, e *entries, longest *int) error
 
 // trim gives back what the arrays have grown beyond their lengths.
 func (a *automaton) trim() {
-	a.words.bytes = slices.Clip(slices.Clone(a.words.bytes))
-	for _, s := range []*[]uint32{&a.words.ends, &a.parent, &a.label} {
+	a.words.Trim()
+	for _, s := range []*[]uint32{&a.parent, &a.label} {
 		*s = slices.Clip(slices.Clone(*s))
 	}
 }
@@ -239,7 +240,7 @@ func (s *scanner) word(a *automaton, text string, piece data.Token) uint32 {
 		return 0
 	}
 	s.folded = appendFolded(s.folded[:0], a.fold, text[piece.Start:piece.End])
-	return a.words.find(s.folded)
+	return a.words.Find(string(s.folded))
 }
 
 // after is the token after so many pieces from the beginning of token t on, 0 if they end inside one.
@@ -255,10 +256,10 @@ func (s *scanner) after(t, pieces int) int {
 	return 0
 }
 
-// blankLine says whether the space between two tokens holds an empty line.
+// blankLine reports whether the space between two tokens holds an empty line.
 func blankLine(space string) bool { return len(space) > 1 && strings.Count(space, "\n") > 1 }
 
-// capital says whether a text begins with an upper-case or title-case letter.
+// capital reports whether a text begins with an upper-case or title-case letter.
 func capital(text string) bool {
 	r, _ := utf8.DecodeRuneInString(text)
 	return unicode.IsUpper(r) || unicode.IsTitle(r)

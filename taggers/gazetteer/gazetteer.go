@@ -19,7 +19,8 @@
 //
 // The automaton is that of Aho and Corasick (1975) over pieces instead of bytes, for the entries read backwards. It reads the text backwards too: its
 // state at a piece then stands for the longest entry that begins there. The time is linear in the text whatever the lists and the text, and
-// so is that of Dictionary.Match beyond a window of fixed size. docs/gazetteer.md has measurements, and docs/decisions why no library does it.
+// so is that of Dictionary.Match beyond a window of fixed size. docs/gazetteer.md has measurements, and
+// docs/decisions/0017-gazetteers-by-our-own-automaton.md says why it is neither a trie nor a library.
 package gazetteer
 
 import (
@@ -154,36 +155,22 @@ func (t *Tagger) tag(ctx context.Context, s *scanner, text string) ([]data.Span,
 		}
 		from, size = tokens[begins].Start, pieceSize
 	}
-	return t.spans(text, t.choose(text, all)), nil
+	return t.spans(text, all), nil
 }
 
-// choose returns, in reading order, the entries that are left when of any that overlap only the first in order is kept: the longer, the earlier in the
-// text, the earlier list's. Since the longer come first, an entry overlaps one that was kept only if its first or last byte is taken.
-func (t *Tagger) choose(text string, all []found) []found {
-	byOrder := slices.Clone(all)
-	slices.SortFunc(byOrder, func(a, b found) int {
+// spans returns the entries that are left when of any that overlap only one is kept: the longest, then the earliest in the text, then that of the
+// earliest list.
+func (t *Tagger) spans(text string, all []found) []data.Span {
+	slices.SortFunc(all, func(a, b found) int {
 		return cmp.Or(cmp.Compare(b.end-b.start, a.end-a.start), cmp.Compare(a.start, b.start), cmp.Compare(a.list, b.list))
 	})
-	taken := make([]bool, len(text))
-	kept := all[:0]
-	for _, f := range byOrder {
-		if taken[f.start] || taken[f.end-1] {
-			continue
-		}
-		for i := f.start; i < f.end; i++ {
-			taken[i] = true
-		}
-		kept = append(kept, f)
-	}
-	slices.SortFunc(kept, func(a, b found) int { return cmp.Compare(a.start, b.start) })
-	return kept
-}
-
-func (t *Tagger) spans(text string, kept []found) []data.Span {
-	var spans []data.Span
-	for _, f := range kept {
+	preferred := make([]data.Span, len(all))
+	for i, f := range all {
 		l := t.config.Lists[f.list]
-		s := data.Span{Start: f.start, End: f.end, Type: l.Type, Score: l.score()}
+		preferred[i] = data.Span{Start: f.start, End: f.end, Type: l.Type, Score: l.score()}
+	}
+	var spans []data.Span
+	for _, s := range data.Disjoint(preferred) {
 		if n := len(spans) - 1; t.config.Join && n >= 0 && spans[n].Type == s.Type && blank(text[spans[n].End:s.Start]) {
 			spans[n].End, spans[n].Score = s.End, min(spans[n].Score, s.Score)
 			continue
@@ -193,7 +180,7 @@ func (t *Tagger) spans(text string, kept []found) []data.Span {
 	return spans
 }
 
-// blank says whether between two entries of one line there are at most spaces.
+// blank reports whether between two entries of one line there are at most spaces.
 func blank(s string) bool {
 	for i := range len(s) {
 		if s[i] != ' ' && s[i] != '\t' {

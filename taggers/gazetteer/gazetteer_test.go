@@ -251,10 +251,7 @@ func TestMatchAcrossWindows(t *testing.T) {
 
 func tagger(t testing.TB, cfg Config) *Tagger {
 	t.Helper()
-	types, err := data.LookupTypeSet("conll")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.CoNLL
 	tg, err := New(cfg, types, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -329,7 +326,7 @@ func TestTagAcrossPieces(t *testing.T) {
 }
 
 func TestTagIsTheSameForAnyWorkers(t *testing.T) {
-	types, _ := data.LookupTypeSet("conll")
+	types := data.CoNLL
 	cfg := people(t)
 	var docs []*data.Document
 	for i := range 50 {

@@ -132,10 +132,6 @@ func (ls Lists) Validate() error {
 }
 
 func (l *List) validate() error {
-	any, err := data.LookupTypeSet("any")
-	if err != nil {
-		return err
-	}
 	switch {
 	case (l.File == "") == (l.Builtin == ""):
 		return fmt.Errorf("file: either this or builtin must be given")
@@ -143,7 +139,7 @@ func (l *List) validate() error {
 		return fmt.Errorf("builtin: no built-in list %q (have %s)", l.Builtin, strings.Join(Builtins(), ", "))
 	case l.Builtin != "" && (l.Format != "" || l.Column != "" || l.CountColumn != ""):
 		return fmt.Errorf("builtin: goes without format, column and count_column")
-	case l.Type != "" && !any.Has(l.Type):
+	case l.Type != "" && !data.Any.Has(l.Type):
 		return fmt.Errorf("type: is not the name of a type")
 	case !(l.Score >= 0 && l.Score <= 1):
 		return fmt.Errorf("score: %v is not in [0, 1]", l.Score)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"compress/gzip"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,9 +31,6 @@ type model struct {
 // give the same bytes. The folder holds all entries, so what is secret of a list of the user's (the staff of a hospital, say) is secret of the
 // folder.
 func (t *Tagger) Save(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
 	// Without its first file a folder is no model: it goes first and comes last.
 	if err := os.Remove(filepath.Join(dir, ModelFile)); err != nil && !os.IsNotExist(err) {
 		return err
@@ -80,9 +78,6 @@ func Open(dir string, workers int) (*Tagger, error) {
 // Save writes the lists into a folder, which is made if need be: of each a gzipped file of the entries that are left of it, folded and sorted. It needs none of
 // the files that the lists came from, which Lists.Saved replaces.
 func (d *Dictionary) Save(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
 	for i, l := range d.lists.Saved(dir) {
 		if err := writeList(l.File, d.entries(i)); err != nil {
 			return err
@@ -102,26 +97,20 @@ func (ls Lists) Saved(dir string) Lists {
 }
 
 func writeList(path string, entries []string) error {
-	p, err := wholefile.Create(path, 0o666)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = p.Discard() }() // after closing it does nothing
-	z := gzip.NewWriter(p)
-	w := bufio.NewWriter(z)
-	for _, e := range entries {
-		if e[0] == '#' {
-			e = " " + e // else it would be a comment
+	return wholefile.Write(path, 0o666, func(out io.Writer) error {
+		z := gzip.NewWriter(out)
+		w := bufio.NewWriter(z)
+		for _, e := range entries {
+			if e[0] == '#' {
+				e = " " + e // else it would be a comment
+			}
+			fmt.Fprintln(w, e)
 		}
-		fmt.Fprintln(w, e)
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if err := z.Close(); err != nil {
-		return err
-	}
-	return p.Replace()
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		return z.Close()
+	})
 }
 
 // entries are what is left of a list, each folded, sorted.
@@ -142,7 +131,7 @@ func (d *Dictionary) entries(list int) []string {
 			}
 			entry = entry[:0]
 			for m := n; m != 0; m = a.parent[m] { // the last node has the first word
-				word := a.words.word(a.label[m])
+				word := a.words.String(a.label[m])
 				if len(entry) > 0 {
 					entry = append(entry, ' ')
 				}

@@ -170,38 +170,32 @@ func examine(d *data.Document, found, doubts []data.Span) note {
 // uncovered is the token of a stretch of text.
 func uncovered(start, end int, found, doubts []data.Span) token {
 	var t token
-	near := func(s data.Span) bool { return s.Start < end && start < s.End }
-	var clear []data.Span
-	for _, s := range found {
-		if near(s) {
-			clear = append(clear, s)
-		}
-	}
-	var unclear []int
+	var near []int
 	for i, s := range doubts {
-		if near(s) {
-			unclear = append(unclear, i)
+		if s.Start < end && start < s.End {
+			near = append(near, i)
 		}
 	}
-	for at := start; at < end; at++ {
-		if overlaps(clear, at, at+1) {
-			continue
-		}
-		var by []int
-		for _, i := range unclear {
-			if doubts[i].Start <= at && at < doubts[i].End {
-				by = append(by, i)
+	for _, gap := range data.Subtract(data.Span{Start: start, End: end}, found) {
+		for at := gap.Start; at < gap.End; at++ {
+			var by []int
+			for _, i := range near {
+				if doubts[i].Start <= at && at < doubts[i].End {
+					by = append(by, i)
+				}
 			}
-		}
-		if k := len(t) - 1; k < 0 || !slices.Equal(t[k], by) {
-			t = append(t, by)
+			if k := len(t) - 1; k < 0 || !slices.Equal(t[k], by) {
+				t = append(t, by)
+			}
 		}
 	}
 	return t
 }
 
-func overlaps(spans []data.Span, start, end int) bool {
-	return slices.ContainsFunc(spans, func(s data.Span) bool { return s.Start < end && start < s.End })
+// overlaps reports whether one of the sorted, disjoint spans overlaps a stretch of text.
+func overlaps(disjoint []data.Span, start, end int) bool {
+	from, to := data.Overlapping(disjoint, data.Span{Start: start, End: end})
+	return from < to
 }
 
 // calibrate fits all calibrations.
@@ -366,7 +360,7 @@ func (c *Curve) At(recall float64) (Point, error) {
 	return Point{}, fmt.Errorf("recall %v is more than the curve was measured for: %v at most", recall, c.Points[len(c.Points)-1].Target)
 }
 
-// OutOfReach says whether no threshold had the recall: all doubts are taken then.
+// OutOfReach reports whether no threshold had the recall: all doubts are taken then.
 func (p Point) OutOfReach() bool { return p.Target > 0 && p.Threshold == 0 }
 
 // Names are what a table calls the point and its threshold.

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -146,9 +145,6 @@ const (
 // rules as they were read, comments included, and config.yaml, which types of them
 // are used.
 func (t *Tagger) Save(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
 	config, err := yaml.Marshal(Config{File: rulesFile, Only: t.config.Only, Except: t.config.Except})
 	if err != nil {
 		return err

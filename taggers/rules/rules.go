@@ -40,7 +40,7 @@
 // Both are linear in the text, whatever the text and the rules. No search runs
 // ahead: at every place where a match may begin, those rules are tried whose
 // matches can begin with the character there, over a window of at most 512 bytes:
-// first by an automaton that says whether a match is possible (dfa.go), then, if it
+// first by an automaton that reports whether a match is possible (dfa.go), then, if it
 // is, by stepping all states of the expression at once (machine.go). With n bytes of
 // text and m instructions in all expressions the time is at most of the order of
 // 512·n·m, and mostly of n, since most tries end after a few characters. The memory is
@@ -109,18 +109,7 @@ func (s *Set) Find(text string) []Match {
 // Spans returns spans that are sorted and do not overlap: of two matches that do, the
 // one whose rule comes first in the file stays.
 func (s *Set) Spans(text string) []data.Span {
-	var kept []data.Span
-	taken := make(bits, len(text)/64+1)
-	for _, spans := range s.find(&s.rules, text) {
-		for _, span := range spans {
-			if !taken.any(span.Start, span.End) {
-				taken.set(span.Start, span.End)
-				kept = append(kept, span)
-			}
-		}
-	}
-	data.SortSpans(kept)
-	return kept
+	return data.Disjoint(slices.Concat(s.find(&s.rules, text)...))
 }
 
 // Types returns the types of spans that the set makes or corrects, sorted.
@@ -251,24 +240,6 @@ func floor(text string, i int) int {
 		i--
 	}
 	return i
-}
-
-// bits is a set of small numbers.
-type bits []uint64
-
-func (b bits) any(from, to int) bool {
-	for i := from; i < to; i++ {
-		if b[i/64]&(1<<(i%64)) != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-func (b bits) set(from, to int) {
-	for i := from; i < to; i++ {
-		b[i/64] |= 1 << (i % 64)
-	}
 }
 
 // names joins the keys of a list for an error.

@@ -39,10 +39,7 @@ func TestBuiltin(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	set := mustParse(t, "rules: [{name: a, type: TATTOO, find: x, match: ['«x»'], not: [y]}]")
-	types, err := data.LookupTypeSet("meddocan")
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := data.MEDDOCAN
 	if err := set.Check(types); err == nil || err.Error() != "f.yaml: type TATTOO is not one of the type set meddocan" {
 		t.Error(err)
 	}
@@ -99,7 +96,7 @@ func TestParseErrors(t *testing.T) {
 		"rule: []":                                      "f.yaml:1:1: rule: unknown key (have types, lexicons, patterns, rules, corrections)",
 		"rules: [{name: a, weight: 1}]":                 "f.yaml:1:19: rules[0].weight: unknown key (have name, type, score, find, before, after, not_before, not_after, except, match, not)",
 		"types: any":                                    "f.yaml: no rules",
-		"types: icd":                                    `f.yaml:1:8: types: no type set "icd" (have i2b2-2014, i2b2-2006, mimic, meddocan, conll, any)`,
+		"types: icd":                                    `f.yaml:1:8: types: no type set "icd" (have ` + strings.Join(data.TypeSetNames(), ", ") + ")",
 		"rules: [{type: T}]":                            "f.yaml:1:10: a rule without a name",
 		"lexicons: {a: []}":                             `f.yaml:1:15: lexicon "a" is empty`,
 		"lexicons: {a: [x, ' y']}":                      `f.yaml:1:19: lexicon "a": entry 2 is empty, or has blanks that are not one space between words`,

@@ -6,11 +6,10 @@
 // From the spans of the first tagger a dictionary is drawn, for each patient anew. Its
 // phrases are then looked for in all notes of the patient, outside of these spans: from
 // left to right, the longest first, whatever the case and what stands between the
-// words, but never across a line end. An occurrence all in lower case is none.
+// words, but never across a line end. Occurrences all in lower case are ignored.
 package secondpass
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -210,15 +209,15 @@ func (n *note) mark(spans []data.Span) {
 	}
 }
 
-// adjoining says whether nothing but a little punctuation stands before a word, back
+// adjoining reports whether nothing but a little punctuation stands before a word, back
 // to the word before: no line end, and at most three bytes.
 func (n note) adjoining(t int) bool {
 	gap := n.text[n.tokens[t-1].End:n.tokens[t].Start]
 	return len(gap) <= 3 && !strings.Contains(gap, "\n")
 }
 
-// written says whether some words, at least one, are written as a name or a number is: not all
-// in lower case.
+// written reports whether words [from, to) are not all in lower case, as those of a name or a
+// number.
 func (n note) written(from, to int) bool {
 	return strings.ContainsFunc(n.text[n.tokens[from].Start:n.tokens[to-1].End], func(r rune) bool {
 		return unicode.IsUpper(r) || unicode.IsDigit(r) || unicode.IsLetter(r) && !unicode.IsLower(r)
@@ -313,7 +312,7 @@ func (d dictionary) each(n note, counts func(from, to int) bool, f func(p *phras
 	}
 }
 
-// holds says whether a phrase stands at a word.
+// holds reports whether a phrase stands at a word.
 func (n note) holds(p *phrase, from int) bool {
 	if from+len(p.words) > len(n.words) {
 		return false
@@ -364,11 +363,7 @@ func (n note) span(p *phrase, from, to int) data.Span {
 func (d dictionary) standardize(n note, spans []data.Span) []data.Span {
 	d.each(n, n.written, func(p *phrase, from, to int) {
 		whole := n.span(p, from, to)
-		first, _ := slices.BinarySearchFunc(spans, whole.Start, func(s data.Span, start int) int { return cmp.Compare(s.End, start+1) })
-		last := first
-		for last < len(spans) && spans[last].Start < whole.End {
-			last++
-		}
+		first, last := data.Overlapping(spans, whole)
 		if first == last || spans[first].Start < whole.Start || spans[last-1].End > whole.End {
 			return
 		}

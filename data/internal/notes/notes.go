@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -50,25 +49,29 @@ func List(path string, exts ...string) ([]string, error) {
 	return files, nil
 }
 
-// Yield is what takes documents, of a data.Documents; false is no more.
+// Yield takes the documents of a data.Documents, one after another, and reports whether it wants more.
 type Yield = func(*data.Document, error) bool
 
-// Files are the documents of List's files, each of which holds many. read yields
-// those of one stream, says whether yield wants more, and keeps in seen the IDs,
-// which are those of all the files.
-func Files(path, ext string, read func(r io.Reader, name string, seen map[string]bool, yield Yield) bool) data.Documents {
-	return func(yield func(*data.Document, error) bool) {
-		files, err := List(path, ext)
-		if err != nil {
-			yield(nil, err)
+// Walk calls read with each file that List finds, until it returns false. It yields the error of List.
+func Walk(path, ext string, yield Yield, read func(file string) bool) {
+	files, err := List(path, ext)
+	if err != nil {
+		yield(nil, err)
+		return
+	}
+	for _, file := range files {
+		if !read(file) {
 			return
 		}
+	}
+}
+
+// Files reads the documents of a format that has many in a file, from the files that List finds. read yields those
+// of one stream and reports whether yield wants more. It keeps in seen the IDs of all the files so far.
+func Files(path, ext string, read func(r io.Reader, name string, seen map[string]bool, yield Yield) bool) data.Documents {
+	return func(yield func(*data.Document, error) bool) {
 		seen := map[string]bool{}
-		for _, file := range files {
-			if !readFile(file, seen, yield, read) {
-				return
-			}
-		}
+		Walk(path, ext, yield, func(file string) bool { return readFile(file, seen, yield, read) })
 	}
 }
 
@@ -113,17 +116,12 @@ func divide(dir string, exts []string) (taken, left []string, err error) {
 	return taken, left, nil
 }
 
-// Each reads the notes of a format that has a file a note: those that List
+// Each reads the notes of a format that has one in a file, from the files that List
 // finds. A note that cannot be read yields its error, and reading goes on.
 func Each(path, ext string, read func(file string) (*data.Document, error)) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
-		files, err := List(path, ext)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
 		seen := map[string]bool{}
-		for _, file := range files {
+		Walk(path, ext, yield, func(file string) bool {
 			doc, err := read(file)
 			if err == nil && seen[doc.ID] {
 				doc, err = nil, Defect(file, 0, -1, "another file of this folder has the same name but for the case of its extension")
@@ -131,10 +129,8 @@ func Each(path, ext string, read func(file string) (*data.Document, error)) data
 			if err == nil {
 				seen[doc.ID] = true
 			}
-			if !yield(doc, err) {
-				return
-			}
-		}
+			return yield(doc, err)
+		})
 	}
 }
 
@@ -145,18 +141,6 @@ func ID(path string) string {
 		return id
 	}
 	return base
-}
-
-// The patient in a file name, by the official i2b2 scorer's rule.
-var patientRE = regexp.MustCompile(`^(\d+)-(\d+)`)
-
-// Patient is the patient whom the name of a note's file tells, as 110-04 tells
-// 110, or "".
-func Patient(id string) string {
-	if m := patientRE.FindStringSubmatch(id); m != nil {
-		return m[1]
-	}
-	return ""
 }
 
 // Quotes reports whether an annotation's quotation is that of a text, but for

@@ -149,7 +149,7 @@ func textParts(doc *data.Document) ([]Part, error) {
 func textLine(doc *data.Document) ([]byte, error) { return []byte(doc.Text + "\n"), nil }
 
 func TestWritersRefuse(t *testing.T) {
-	types, _ := data.LookupTypeSet("i2b2-2014")
+	types := data.I2B2
 	span := func(start, end int, typ string) []data.Span {
 		return []data.Span{{Start: start, End: end, Type: typ, Score: 1}}
 	}

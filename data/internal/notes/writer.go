@@ -112,9 +112,9 @@ func (f *Folder) Write(doc *data.Document) error {
 		}
 	}()
 	for _, part := range parts {
-		p, err := pending(path + part.Ext)
+		p, err := wholefile.Create(path+part.Ext, filePermissions)
 		if err != nil {
-			return err
+			return unwritable(path+part.Ext, err)
 		}
 		ready = append(ready, p)
 		if _, err = p.Write(part.Content); err == nil {
@@ -158,9 +158,9 @@ func NewFile(path string, types *data.TypeSet, encode func(*data.Document) ([]by
 	if err := os.MkdirAll(filepath.Dir(path), folderPermissions); err != nil {
 		return nil, unwritable(path, err)
 	}
-	p, err := pending(path)
+	p, err := wholefile.Create(path, filePermissions)
 	if err != nil {
-		return nil, err
+		return nil, unwritable(path, err)
 	}
 	return &File{gate: gate{types, map[string]bool{}}, path: path, encode: encode, pending: p, buf: bufio.NewWriter(p)}, nil
 }
@@ -225,13 +225,4 @@ func (f *File) Abort() error {
 	p := f.pending
 	f.pending = nil
 	return p.Discard()
-}
-
-// pending opens a hidden file beside path, on the same file system.
-func pending(path string) (*wholefile.Pending, error) {
-	p, err := wholefile.Create(path, filePermissions)
-	if err != nil {
-		return nil, unwritable(path, err)
-	}
-	return p, nil
 }

@@ -5,14 +5,13 @@ package tagged
 
 import (
 	"bytes"
-	"encoding/xml"
 	"errors"
 	"io"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/internal/usualxml"
+	"github.com/lethe-deid/lethe/internal/xmlnotes"
 )
 
 // Document is a text with its tags in the order of the file.
@@ -22,7 +21,7 @@ type Document struct {
 }
 
 // Tag is a tag as it is written. Missing attributes are empty.
-type Tag = usualxml.Tag
+type Tag = xmlnotes.Tag
 
 // Parser is the library through which a script reads XML.
 type Parser int
@@ -42,22 +41,29 @@ const (
 // parser then decodes the result again as declared. In a file that declares
 // ISO-8859-1, each non-ASCII character therefore becomes two or more characters.
 func XML(raw []byte, path string, by Parser) (*Document, error) {
-	if note, usual := usualxml.Scan(raw); usual {
-		return &Document{note.Text, note.Tags}, nil
+	d, err := read(raw, by)
+	if e, ok := errors.AsType[*xmlnotes.Error](err); ok {
+		return nil, &data.Error{Path: path, Line: e.Line, Offset: -1, Reason: e.Reason}
 	}
+	return d, err
+}
+
+func read(raw []byte, by Parser) (*Document, error) {
 	if line := invalidLine(raw); line > 0 {
-		return nil, &data.Error{Path: path, Line: line, Offset: -1, Reason: "invalid UTF-8"}
+		return nil, stop(line, "invalid UTF-8")
 	}
-	p := &parser{by, xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\uFEFF"))))}
-	p.xml.CharsetReader = charset
-	d := &Document{}
-	if err := p.document(d); err != nil {
-		if err.Path = path; err.Line == 0 {
-			err.Line, _ = p.xml.InputPos()
-		}
+	file, err := xmlnotes.Decode(raw)
+	if err != nil {
 		return nil, err
 	}
-	return d, nil
+	if at, _, illegal := xmlnotes.Illegal(file); illegal {
+		return nil, stop(1+strings.Count(file[:at], "\n"), "not well-formed XML")
+	}
+	p := &parser{by: by, in: xmlnotes.NewReader(file)}
+	if err := p.document(); err != nil {
+		return nil, err
+	}
+	return &p.doc, nil
 }
 
 // invalidLine returns the line of the first byte that is not UTF-8, or 0.
@@ -74,77 +80,62 @@ func invalidLine(raw []byte) int {
 	return number
 }
 
+func stop(line int, reason string) error {
+	return &xmlnotes.Error{Line: line, Offset: -1, Reason: reason}
+}
+
 // parser reads the tokens of a file.
 type parser struct {
 	by  Parser
-	xml *xml.Decoder
+	in  *xmlnotes.Reader
+	doc Document
 }
 
-func stop(reason string) *data.Error { return &data.Error{Offset: -1, Reason: reason} }
-
-// next returns the next token, nil at the end of the file. It does not pass on
-// messages of the parser, which quote the file.
-func (p *parser) next() (xml.Token, *data.Error) {
-	t, err := p.xml.Token()
-	switch e, syntax := errors.AsType[*xml.SyntaxError](err); {
-	case err == io.EOF:
-		return nil, nil
-	case errors.Is(err, errCharset):
-		return nil, stop(errCharset.Error())
-	case syntax:
-		return nil, &data.Error{Line: e.Line, Offset: -1, Reason: "not well-formed XML"}
-	case err != nil:
-		return nil, stop("not well-formed XML")
-	}
-	return t, nil
-}
+func (p *parser) stop(reason string) error { return stop(p.in.Line(), reason) }
 
 // document reads the whole file, which must have one root with a TEXT and a TAGS.
-func (p *parser) document(d *Document) *data.Error {
+func (p *parser) document() error {
 	depth, roots, texts, tags := 0, 0, 0, 0
 	for {
-		t, err := p.next()
-		if err != nil {
+		t, err := p.in.Next()
+		switch {
+		case err == io.EOF && roots == 0:
+			return p.stop("no XML element")
+		case err == io.EOF && tags == 0:
+			return p.stop("no TAGS element")
+		case err == io.EOF:
+			return nil
+		case err != nil:
 			return err
 		}
-		switch t := t.(type) {
-		case nil:
-			switch {
-			case roots == 0:
-				return stop("no XML element")
-			case tags == 0:
-				return stop("no TAGS element")
-			}
-			return nil
-		case xml.StartElement:
+		switch t.Kind {
+		case xmlnotes.Start:
 			if depth++; depth == 1 {
-				if roots++; roots > 1 {
-					return stop("not well-formed XML: second root element")
-				}
+				roots++
 			}
-			if depth != 2 {
-				continue
-			}
-			switch t.Name {
-			case xml.Name{Local: "TEXT"}:
+			switch {
+			case roots > 1:
+				return p.stop("not well-formed XML: second root element")
+			case depth != 2 || t.Space != "":
+			case t.Local == "TEXT":
 				if texts++; texts == 1 {
-					d.Text, err = p.text()
+					p.doc.Text, err = p.text()
 					depth--
 				}
-			case xml.Name{Local: "TAGS"}:
+			case t.Local == "TAGS":
 				if tags++; tags == 1 {
-					err = p.tags(d)
+					err = p.tags()
 					depth--
 				}
 			}
 			if err != nil {
 				return err
 			}
-		case xml.EndElement:
+		case xmlnotes.End:
 			depth--
-		case xml.CharData:
-			if depth == 0 && len(bytes.TrimSpace(t)) > 0 {
-				return stop("not well-formed XML: text outside of the root element")
+		case xmlnotes.Text, xmlnotes.CDATA:
+			if depth == 0 && strings.TrimSpace(p.in.Characters(t)) != "" {
+				return p.stop("not well-formed XML: text outside of the root element")
 			}
 		}
 	}
@@ -152,23 +143,23 @@ func (p *parser) document(d *Document) *data.Error {
 
 // text reads up to the end of an element, and returns its text up to the first
 // other item in it.
-func (p *parser) text() (string, *data.Error) {
+func (p *parser) text() (string, error) {
 	var text strings.Builder
 	whole := false
 	for depth := 1; depth > 0; {
-		t, err := p.next()
+		t, err := p.in.Next()
 		if err != nil {
 			return "", err
 		}
-		switch t := t.(type) {
-		case xml.CharData:
+		switch t.Kind {
+		case xmlnotes.Text, xmlnotes.CDATA:
 			if !whole {
-				text.Write(t)
+				text.WriteString(p.in.Characters(t))
 			}
 			continue
-		case xml.StartElement:
+		case xmlnotes.Start:
 			depth++
-		case xml.EndElement:
+		case xmlnotes.End:
 			depth--
 		default:
 			if p.by == ElementTree {
@@ -181,81 +172,38 @@ func (p *parser) text() (string, *data.Error) {
 }
 
 // tags reads the children of TAGS.
-func (p *parser) tags(d *Document) *data.Error {
+func (p *parser) tags() error {
 	for {
-		t, err := p.next()
+		t, err := p.in.Next()
 		if err != nil {
 			return err
 		}
-		switch t := t.(type) {
-		case xml.StartElement:
-			if err := p.tag(d, t); err != nil {
+		switch t.Kind {
+		case xmlnotes.Start:
+			if err := p.tag(t); err != nil {
 				return err
 			}
 			if _, err := p.text(); err != nil {
 				return err
 			}
-		case xml.EndElement:
+		case xmlnotes.End:
 			return nil
 		}
 	}
 }
 
-func (p *parser) tag(d *Document, e xml.StartElement) *data.Error {
-	t := Tag{Element: e.Name.Local}
-	if e.Name.Space != "" {
-		t.Element = "{" + e.Name.Space + "}" + t.Element
-	}
-	t.Line, _ = p.xml.InputPos()
-	for i, a := range e.Attr {
-		for _, earlier := range e.Attr[:i] {
+func (p *parser) tag(t xmlnotes.Token) error {
+	for i, a := range t.Attributes {
+		for _, earlier := range t.Attributes[:i] {
 			if earlier.Name == a.Name {
-				return stop("not well-formed XML: duplicate attribute of a tag")
+				return p.stop("not well-formed XML: duplicate attribute of a tag")
 			}
 		}
-		switch a.Name {
-		case xml.Name{Local: "TYPE"}:
-			t.Type = a.Value
-		case xml.Name{Local: "start"}:
-			t.Start = a.Value
-		case xml.Name{Local: "end"}:
-			t.End = a.Value
-		}
 	}
-	d.Tags = append(d.Tags, t)
+	tag := xmlnotes.NewTag(t)
+	if tag.Line = p.in.Line(); t.Space != "" {
+		tag.Element = "{" + t.Space + "}" + tag.Element
+	}
+	p.doc.Tags = append(p.doc.Tags, tag)
 	return nil
-}
-
-var errCharset = errors.New("the declared encoding is not UTF-8, US-ASCII or ISO-8859-1")
-
-func charset(label string, r io.Reader) (io.Reader, error) {
-	switch strings.ToLower(label) {
-	case "us-ascii", "ascii", "utf8":
-		return r, nil
-	case "iso-8859-1", "latin1", "latin-1":
-		return &widened{from: r}, nil
-	}
-	return nil, errCharset
-}
-
-// widened reads each byte as the code point with the same number.
-type widened struct {
-	from io.Reader
-	left []byte
-}
-
-func (w *widened) Read(b []byte) (int, error) {
-	if len(w.left) == 0 {
-		raw := make([]byte, 512)
-		n, err := w.from.Read(raw)
-		if n == 0 {
-			return 0, err
-		}
-		for _, c := range raw[:n] {
-			w.left = append(w.left, string(rune(c))...)
-		}
-	}
-	n := copy(b, w.left)
-	w.left = w.left[n:]
-	return n, nil
 }

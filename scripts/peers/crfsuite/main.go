@@ -79,10 +79,7 @@ func open(path string, iterations, workers int) (*corpus, error) {
 	if c.dev, err = e.Corpus.Load("dev", nil); err != nil {
 		return nil, err
 	}
-	types, err := data.LookupTypeSet(e.Corpus.Types)
-	if err != nil {
-		return nil, err
-	}
+	types := e.Corpus.TypeSet()
 	fit := c.config
 	if iterations > 0 {
 		fit.Training.Iterations = iterations

@@ -79,131 +79,39 @@ func (r row) of(t int) []int32 {
 	return r.values[from:r.ends[t]]
 }
 
+// Options of Fit.
+type Options struct {
+	Counted      int // only the first of the texts, as many as this, count towards MinDocuments
+	MinDocuments int // in how many counted documents a value must occur to be known
+	Workers      int // cores to use
+}
+
 // Fit makes an extractor that knows what occurs in the training texts: the
-// values that occur in at least minDocuments documents of the first texts, as many
-// as counted says, at each place where they occur in any. It returns the sequences
-// of the texts as well, one for each sentence.
-func Fit(ctx context.Context, specs []Spec, resources *Resources, texts []*Text, counted, minDocuments, workers int) (*Extractor, [][]chain.Sequence, error) {
+// values that occur in at least MinDocuments documents of the counted texts, at
+// each place where they occur in any. It also returns the sequences of each text,
+// one per sentence.
+func Fit(ctx context.Context, specs []Spec, resources *Resources, texts []*Text, opt Options) (*Extractor, [][]chain.Sequence, error) {
 	columns, at, err := compile(specs, resources)
 	if err != nil {
 		return nil, nil, fmt.Errorf("features[%d]: %w", at, err)
 	}
-	e := &Extractor{columns: columns, values: make([]map[string]int32, len(columns)), numbers: make([][][]int32, len(columns))}
-
-	// Each worker numbers the values of its share of the texts in the order in
-	// which they come; put together, the order is that of the texts.
-	type share struct {
-		from      int // the number of its first text
-		texts     []*Text
-		rows      [][]row
-		numbers   []map[string]int32
-		values    [][]string
-		documents [][]int32 // of each value: in how many documents
-		last      [][]int32 // and the number of the last such document
-	}
-	shares := make([]*share, 0, workers)
-	for i, from := 0, 0; i < workers; i++ {
-		to := len(texts) * (i + 1) / workers
-		for to > from && to < len(texts) && texts[to].Doc == texts[to-1].Doc {
-			to++ // all of a document in one share
-		}
-		if to > from {
-			shares = append(shares, &share{from: from, texts: texts[from:to]})
-			from = to
-		}
-	}
+	shares := newShares(columns, texts, opt.Workers)
 	var wg sync.WaitGroup
 	for _, s := range shares {
-		wg.Go(func() {
-			n := len(columns)
-			s.numbers, s.values, s.documents, s.last = make([]map[string]int32, n), make([][]string, n), make([][]int32, n), make([][]int32, n)
-			for c := range columns {
-				s.numbers[c] = map[string]int32{}
-			}
-			document := int32(0)
-			for i, x := range s.texts {
-				if ctx.Err() != nil {
-					return
-				}
-				if i == 0 || x.Doc != s.texts[i-1].Doc {
-					document++
-				}
-				s.rows = append(s.rows, draw(columns, x, func(c int, v string) int32 {
-					k, ok := s.numbers[c][v]
-					if !ok {
-						k = int32(len(s.values[c]))
-						s.numbers[c][v] = k
-						s.values[c] = append(s.values[c], v)
-						s.documents[c], s.last[c] = append(s.documents[c], 0), append(s.last[c], 0)
-					}
-					if s.last[c][k] != document && s.from+i < counted {
-						s.last[c][k] = document
-						s.documents[c][k]++
-					}
-					return k
-				}))
-			}
-		})
+		wg.Go(func() { s.count(ctx, opt.Counted) })
 	}
 	wg.Wait()
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	for c := range columns {
-		total := map[string]int32{}
-		for _, s := range shares {
-			for k, v := range s.values[c] {
-				total[v] += s.documents[c][k]
-			}
-		}
-		e.values[c] = map[string]int32{}
-		if columns[c].edges {
-			e.values[c][""] = beyond
-		}
-		for _, s := range shares {
-			for _, v := range s.values[c] {
-				if _, ok := e.values[c][v]; !ok && int(total[v]) >= minDocuments {
-					e.values[c][v] = int32(len(e.values[c]))
-				}
-			}
-		}
-	}
-	for _, s := range shares { // from the share's numbers to the common ones
-		for c := range columns {
-			to := make([]int32, len(s.values[c]))
-			for k, v := range s.values[c] {
-				to[k] = -1
-				if n, ok := e.values[c][v]; ok {
-					to[k] = n
-				}
-			}
-			for i := range s.rows {
-				r := &s.rows[i][c]
-				kept, from := int32(0), int32(0)
-				for t, end := range r.ends {
-					for _, k := range r.values[from:end] {
-						if to[k] >= 0 {
-							r.values[kept] = to[k]
-							kept++
-						}
-					}
-					from, r.ends[t] = end, kept
-				}
-				r.values = r.values[:kept]
-			}
-		}
-	}
-	for c := range columns {
-		for range columns[c].hi - columns[c].lo + 1 {
-			numbers := make([]int32, len(e.values[c]))
-			for i := range numbers {
-				numbers[i] = -1
-			}
-			e.numbers[c] = append(e.numbers[c], numbers)
-		}
+	e := &Extractor{columns: columns}
+	for c, col := range columns {
+		e.values = append(e.values, merge(col, shares, c, opt.MinDocuments))
+		e.numbers = append(e.numbers, unnumbered(col, len(e.values[c])))
 	}
 	sequences := make([][]chain.Sequence, 0, len(texts))
 	for _, s := range shares {
+		s.renumber(e.values)
 		for i, x := range s.texts {
 			var all []chain.Sequence
 			for _, sentence := range x.Sentences {
@@ -213,6 +121,149 @@ func Fit(ctx context.Context, specs []Spec, resources *Resources, texts []*Text,
 		}
 	}
 	return e, sequences, nil
+}
+
+// share is a worker's share of the texts. It numbers the values in the order in
+// which they come; merged share by share, the order is that of the texts.
+type share struct {
+	columns []column
+	from    int // the number of its first text
+	texts   []*Text
+	rows    [][]row // by text and column
+	counts  []counts
+}
+
+// counts is what a share knows of the values of a column.
+type counts struct {
+	numbers   map[string]int32
+	values    []string
+	documents []int32 // by value: in how many documents it occurs
+	last      []int32 // by value: the number of the last such document
+}
+
+// newShares deals the texts to workers; all texts of a document go to one.
+func newShares(columns []column, texts []*Text, workers int) []*share {
+	var shares []*share
+	for i, from := 0, 0; i < workers; i++ {
+		to := len(texts) * (i + 1) / workers
+		for to > from && to < len(texts) && texts[to].Doc == texts[to-1].Doc {
+			to++
+		}
+		if to == from {
+			continue
+		}
+		s := &share{columns: columns, from: from, texts: texts[from:to]}
+		for range columns {
+			s.counts = append(s.counts, counts{numbers: map[string]int32{}})
+		}
+		shares = append(shares, s)
+		from = to
+	}
+	return shares
+}
+
+// count draws the rows of the share's texts. The first texts of all, as many as
+// counted, count for the number of documents that a value occurs in.
+func (s *share) count(ctx context.Context, counted int) {
+	document := int32(0)
+	for i, x := range s.texts {
+		if ctx.Err() != nil {
+			return
+		}
+		if i == 0 || x.Doc != s.texts[i-1].Doc {
+			document++
+		}
+		counts := s.from+i < counted
+		s.rows = append(s.rows, draw(s.columns, x, func(c int, v string) int32 {
+			return s.counts[c].number(v, document, counts)
+		}))
+	}
+}
+
+// number is the number of a value that occurs in a document.
+func (c *counts) number(v string, document int32, counts bool) int32 {
+	k, ok := c.numbers[v]
+	if !ok {
+		k = int32(len(c.values))
+		c.numbers[v] = k
+		c.values = append(c.values, v)
+		c.documents, c.last = append(c.documents, 0), append(c.last, 0)
+	}
+	if counts && c.last[k] != document {
+		c.last[k] = document
+		c.documents[k]++
+	}
+	return k
+}
+
+// merge numbers the values of a column, which is the one at an index, that occur in
+// enough documents.
+func merge(col column, shares []*share, at, minDocuments int) map[string]int32 {
+	total := map[string]int32{}
+	for _, s := range shares {
+		for k, v := range s.counts[at].values {
+			total[v] += s.counts[at].documents[k]
+		}
+	}
+	numbers := known(col)
+	for _, s := range shares {
+		for _, v := range s.counts[at].values {
+			if _, ok := numbers[v]; !ok && int(total[v]) >= minDocuments {
+				numbers[v] = int32(len(numbers))
+			}
+		}
+	}
+	return numbers
+}
+
+// known is the values of a column before any text: those of places beyond the
+// sequence.
+func known(col column) map[string]int32 {
+	if col.edges {
+		return map[string]int32{"": beyond}
+	}
+	return map[string]int32{}
+}
+
+// unnumbered is a column's table of attributes that have no number yet.
+func unnumbered(col column, values int) [][]int32 {
+	table := make([][]int32, col.hi-col.lo+1)
+	for o := range table {
+		table[o] = slices.Repeat([]int32{-1}, values)
+	}
+	return table
+}
+
+// renumber changes the rows from the share's own numbers to common ones, and drops
+// values that have none.
+func (s *share) renumber(values []map[string]int32) {
+	for c, counts := range s.counts {
+		to := make([]int32, len(counts.values))
+		for k, v := range counts.values {
+			to[k] = -1
+			if n, ok := values[c][v]; ok {
+				to[k] = n
+			}
+		}
+		for i := range s.rows {
+			s.rows[i][c].renumber(to)
+		}
+	}
+}
+
+// renumber replaces each value by to[value] and drops those that become negative.
+func (r *row) renumber(to []int32) {
+	kept, from := int32(0), int32(0)
+	for t, end := range r.ends {
+		for _, k := range r.values[from:end] {
+			if to[k] >= 0 {
+				r.values[kept] = to[k]
+				kept++
+			}
+		}
+		from, r.ends[t] = end, kept
+	}
+	r.values = r.values[:kept]
 }
 
 // Sequences draws the attributes of a text, a sequence for each sentence.
@@ -303,11 +354,7 @@ func New(specs []Spec, resources *Resources, attributes []Attribute) (*Extractor
 	byName := map[string]int{}
 	for c, col := range columns {
 		byName[col.name] = c
-		e.values = append(e.values, map[string]int32{})
-		e.numbers = append(e.numbers, make([][]int32, col.hi-col.lo+1))
-		if col.edges {
-			e.values[c][""] = beyond
-		}
+		e.values = append(e.values, known(col))
 	}
 	for _, a := range attributes {
 		c, ok := byName[a.Column]
@@ -318,10 +365,8 @@ func New(specs []Spec, resources *Resources, attributes []Attribute) (*Extractor
 			e.values[c][a.Value] = int32(len(e.values[c]))
 		}
 	}
-	for c := range columns {
-		for o := range e.numbers[c] {
-			e.numbers[c][o] = slices.Repeat([]int32{-1}, len(e.values[c]))
-		}
+	for c, col := range columns {
+		e.numbers = append(e.numbers, unnumbered(col, len(e.values[c])))
 	}
 	for n, a := range attributes {
 		c := byName[a.Column]
@@ -331,7 +376,7 @@ func New(specs []Spec, resources *Resources, attributes []Attribute) (*Extractor
 		}
 		at := &e.numbers[c][o][e.values[c][a.Value]]
 		if *at >= 0 {
-			return nil, fmt.Errorf("an attribute of %s at %d is there twice", a.Column, a.Offset)
+			return nil, fmt.Errorf("an attribute of %s at %d is given twice", a.Column, a.Offset)
 		}
 		*at = int32(n)
 	}

@@ -82,10 +82,7 @@ rules:
 	if err := tagger.Save(s.POS); err != nil {
 		t.Fatal(err)
 	}
-	conll, err := data.LookupTypeSet("conll")
-	if err != nil {
-		t.Fatal(err)
-	}
+	conll := data.CoNLL
 	var docs []*data.Document
 	for i, name := range []string{"Zora", "Ann", "Mary", "Ixby"} {
 		docs = append(docs, &data.Document{ID: fmt.Sprint(i), Text: name + " walks.", Spans: []data.Span{{Start: 0, End: len(name), Type: "PER", Score: 1}}})
@@ -194,7 +191,7 @@ func TestFamilies(t *testing.T) {
 	} {
 		seen[c.spec.Family] = true
 		all := texts(t, r, &data.Document{Text: c.text})
-		e, sequences, err := Fit(t.Context(), []Spec{c.spec}, r, all, 1, 1, 1)
+		e, sequences, err := Fit(t.Context(), []Spec{c.spec}, r, all, Options{Counted: 1, MinDocuments: 1, Workers: 1})
 		if err != nil {
 			t.Errorf("%+v: %v", c.spec, err)
 			continue
@@ -288,7 +285,7 @@ func notes(t testing.TB, n int) []*data.Document {
 func TestFitAndSequencesAgree(t *testing.T) {
 	r := &Resources{}
 	all := texts(t, r, notes(t, 7)...)
-	first, sequences, err := Fit(t.Context(), most, r, all, len(all), 1, 1)
+	first, sequences, err := Fit(t.Context(), most, r, all, Options{Counted: len(all), MinDocuments: 1, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +318,7 @@ func TestFitAndSequencesAgree(t *testing.T) {
 		t.Error("made anew, it has other attributes")
 	}
 	for _, workers := range []int{2, 3, 20} {
-		e, parallel, err := Fit(t.Context(), most, r, texts(t, r, notes(t, 7)...), len(all), 1, workers)
+		e, parallel, err := Fit(t.Context(), most, r, texts(t, r, notes(t, 7)...), Options{Counted: len(all), MinDocuments: 1, Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,7 +329,7 @@ func TestFitAndSequencesAgree(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := Fit(ctx, most, r, all, len(all), 1, 2); err != context.Canceled {
+	if _, _, err := Fit(ctx, most, r, all, Options{Counted: len(all), MinDocuments: 1, Workers: 2}); err != context.Canceled {
 		t.Errorf("interrupted: error %v", err)
 	}
 }
@@ -342,7 +339,7 @@ func TestMinDocuments(t *testing.T) {
 	r := &Resources{}
 	docs := []*data.Document{{ID: "1", Text: "once once both"}, {ID: "2", Text: "both copied"}, {ID: "copy", Text: "copied once new"}}
 	for _, workers := range []int{1, 2} {
-		e, sequences, err := Fit(t.Context(), []Spec{{Family: "word", Window: 1}}, r, texts(t, r, docs...), 2, 2, workers)
+		e, sequences, err := Fit(t.Context(), []Spec{{Family: "word", Window: 1}}, r, texts(t, r, docs...), Options{Counted: 2, MinDocuments: 2, Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -362,7 +359,7 @@ func TestNewRefuses(t *testing.T) {
 	for want, attributes := range map[string][]Attribute{
 		"an attribute of lower, which no family of the configuration makes":  {{Column: "lower", Value: "a"}},
 		"an attribute of word at 2, outside the window of the configuration": {{Column: "word", Offset: 2, Value: "a"}},
-		"an attribute of word at 0 is there twice":                           {{Column: "word", Value: "a"}, {Column: "word", Value: "a"}},
+		"an attribute of word at 0 is given twice":                           {{Column: "word", Value: "a"}, {Column: "word", Value: "a"}},
 	} {
 		if _, err := New(specs, &Resources{}, attributes); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
@@ -379,7 +376,7 @@ func TestSavedResources(t *testing.T) {
 	doc := &data.Document{Text: "Zora walks.\nRoom 12 AB of New Salem in May, Boston street"}
 	draw := func(r *Resources) []string {
 		x := texts(t, r, doc)
-		e, sequences, err := Fit(t.Context(), specs, r, x, 1, 1, 1)
+		e, sequences, err := Fit(t.Context(), specs, r, x, Options{Counted: 1, MinDocuments: 1, Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -445,7 +442,7 @@ func TestOddTexts(t *testing.T) {
 	r := &Resources{}
 	for _, text := range []string{"", " \n ", "\uFEFF", strings.Repeat("a", 100_000), strings.Repeat("(", 5000), strings.Repeat("\n", 3000) + "x"} {
 		all := texts(t, r, &data.Document{Text: text})
-		if _, _, err := Fit(t.Context(), most, r, all, len(all), 1, 2); err != nil {
+		if _, _, err := Fit(t.Context(), most, r, all, Options{Counted: len(all), MinDocuments: 1, Workers: 2}); err != nil {
 			t.Errorf("%.10q: %v", text, err)
 		}
 	}

@@ -71,7 +71,7 @@ func (s Sources) Validate() error {
 	return nil
 }
 
-// has says whether the source of a key is given.
+// has reports whether the source of a key is given.
 func (s Sources) has(key string) bool {
 	switch key {
 	case "gazetteers":
@@ -179,11 +179,6 @@ func (s Sources) saved(dir string) Sources {
 // copied, only its digest is.
 func (r *Resources) Save(dir string) error {
 	from, to := r.sources, r.sources.saved(dir)
-	if len(from.Paths())+len(from.Gazetteers)+len(from.Rules) > 0 {
-		if err := os.MkdirAll(filepath.Join(dir, resourcesFolder), 0o777); err != nil {
-			return err
-		}
-	}
 	for i, f := range to.files() {
 		var err error
 		switch source := *from.files()[i].Value; {
@@ -245,22 +240,17 @@ func load(dir string, s Sources, workers int) (*Resources, error) {
 	return open(s.saved(dir), func(i int) (*rules.Tagger, error) { return rules.Open(rulesFolder(dir, i), workers) }, workers)
 }
 
-// copyFile is whole or not there, and may be given one file twice.
+// copyFile copies a file, or leaves no trace of it. to and from may be the same file.
 func copyFile(to, from string) error {
 	in, err := bounded.OpenInput(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := wholefile.Create(to, 0o666)
-	if err != nil {
+	return wholefile.Write(to, 0o666, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
 		return err
-	}
-	defer func() { _ = out.Discard() }() // after closing it does nothing
-	if _, err := io.Copy(out, in); err != nil {
-		return err
-	}
-	return out.Replace()
+	})
 }
 
 // Foreign tags the documents with general named entities; nil without a network

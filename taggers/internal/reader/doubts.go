@@ -46,13 +46,7 @@ func MergeDoubts(found []data.Span, doubts ...[]data.Span) []data.Span {
 	})
 	var merged []data.Span
 	for _, d := range all {
-		i, _ := slices.BinarySearchFunc(found, d.Start, func(s data.Span, at int) int {
-			if s.End <= at {
-				return -1
-			}
-			return 1
-		})
-		if i < len(found) && found[i].Start < d.End {
+		if from, to := data.Overlapping(found, d); from < to {
 			continue
 		}
 		if k := len(merged) - 1; k < 0 || merged[k].Start != d.Start || merged[k].End != d.End {

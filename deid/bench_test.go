@@ -1,20 +1,16 @@
-package main
+package deid
 
 import (
 	"testing"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/synth"
-	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/deid/replace"
 )
 
 // BenchmarkEngine is what deidentify does with a note that is tagged: rules, net and replacement.
 func BenchmarkEngine(b *testing.B) {
-	types, err := data.LookupTypeSet("i2b2-2014")
-	if err != nil {
-		b.Fatal(err)
-	}
+	types := data.I2B2
 	docs, err := data.Collect(synth.Notes(200, 3, synth.Train))
 	if err != nil {
 		b.Fatal(err)
@@ -23,8 +19,8 @@ func BenchmarkEngine(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	d := &deid.Deidentifier{Replacer: replacement}
-	if d.Net, err = newNet("auto", types); err != nil {
+	d := &Deidentifier{Replacer: replacement}
+	if d.Net, err = NewNet("auto", types); err != nil {
 		b.Fatal(err)
 	}
 	size := 0
@@ -34,7 +30,7 @@ func BenchmarkEngine(b *testing.B) {
 	b.SetBytes(int64(size))
 	for b.Loop() {
 		for _, doc := range docs {
-			d.Notes(b.Context(), []deid.Note{{Document: doc}})
+			d.Notes(b.Context(), []Note{{Document: doc}})
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package deid
 
 import (
 	"math/rand/v2"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/i2b2"
-	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/internal/shared"
 )
 
@@ -16,15 +15,12 @@ import (
 // the rest was not.)
 func TestSafetyNetOnMeddocan(t *testing.T) {
 	dir := shared.Path(t, "corpora/meddocan/train/xml")
-	types, err := data.LookupTypeSet("meddocan")
+	types := data.MEDDOCAN
+	n, err := NewNet("auto", types)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := newNet("auto", types)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := &deid.Deidentifier{Net: n}
+	d := &Deidentifier{Net: n}
 	chance := rand.New(rand.NewPCG(1, 1))
 	missed, caught, wrong, notes := 0, 0, 0, 0
 	for doc, err := range i2b2.Read(dir, types) {

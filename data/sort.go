@@ -1,0 +1,54 @@
+package data
+
+// Sort is the kind of value that a type of PHI holds. It decides in which forms
+// the safety net looks for a value, and how a surrogate for it is made. The
+// names are those of configuration files.
+type Sort string
+
+// The sorts.
+const (
+	Person       Sort = "person"       // a name in any form, such as initials or the surname first
+	Username     Sort = "username"     // the name of an account
+	Date         Sort = "date"         // a date or a part of one
+	Age          Sort = "age"          // an age in years, months or days
+	Number       Sort = "number"       // the number of a record, account or device; may contain letters
+	Phone        Sort = "phone"        // a telephone, fax or pager number
+	Email        Sort = "email"        // an e-mail address
+	URL          Sort = "url"          // a web address
+	IP           Sort = "ip"           // an address on a network
+	Hospital     Sort = "hospital"     // a hospital, clinic or practice
+	Organization Sort = "organization" // any other organization, such as an employer
+	Department   Sort = "department"   // a ward or department
+	Street       Sort = "street"       // a street, usually with a house number
+	City         Sort = "city"         // a city, town or village
+	State        Sort = "state"        // a state, province or region, perhaps abbreviated
+	Country      Sort = "country"      // a country
+	Zip          Sort = "zip"          // a postal code
+	Place        Sort = "place"        // any of the five sorts from Street to Zip
+	Landmark     Sort = "landmark"     // a park, a bridge, a post-office box
+	Room         Sort = "room"         // a room, bed or floor
+	Profession   Sort = "profession"   // an occupation
+	Family       Sort = "family"       // a word for a relative
+	Sex          Sort = "sex"          // a word for the patient's sex
+	Other        Sort = "other"        // anything else
+)
+
+// Sorts lists all sorts.
+func Sorts() []Sort {
+	return []Sort{Person, Username, Date, Age, Number, Phone, Email, URL, IP, Hospital, Organization, Department, Street, City, State, Country, Zip, Place,
+		Landmark, Room, Profession, Family, Sex, Other}
+}
+
+// substitutes lists, for a sort, the other sorts whose types can hold its values
+// in a type set that has no type of the sort itself, best first.
+var substitutes = map[Sort][]Sort{
+	Phone:        {Number},
+	Email:        {Phone, Number},
+	URL:          {Phone, Number},
+	IP:           {Phone, Number},
+	Hospital:     {Organization, Place, Landmark},
+	Organization: {Hospital, Place, Landmark},
+	Street:       {Place, Landmark, Organization, Hospital},
+	City:         {Place, Landmark, Organization, Hospital},
+	Zip:          {Place, Landmark, Organization, Hospital},
+}

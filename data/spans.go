@@ -1,0 +1,133 @@
+package data
+
+import (
+	"cmp"
+	"slices"
+)
+
+// SortSpans puts spans in reading order: by start, longer first, then type.
+func SortSpans(spans []Span) {
+	slices.SortStableFunc(spans, func(a, b Span) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(a.Type, b.Type))
+	})
+}
+
+// Flatten returns the spans left when of any two that overlap only one is
+// kept: the longer, then the earlier, then the first by type. The order is
+// SortSpans's. Sequence labelling needs flat spans; nothing else should.
+func Flatten(spans []Span) []Span {
+	byLength := slices.Clone(spans)
+	slices.SortStableFunc(byLength, func(a, b Span) int {
+		return cmp.Or(cmp.Compare(b.End-b.Start, a.End-a.Start), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Type, b.Type))
+	})
+	return Disjoint(byLength)
+}
+
+// Disjoint takes spans in order of preference and drops each that overlaps one
+// it has kept. The result is sorted. Time and memory are linear in the stretch
+// of text from the first span to the last: one bit per byte.
+func Disjoint(preferred []Span) []Span {
+	if len(preferred) == 0 {
+		return nil
+	}
+	first, last := preferred[0].Start, preferred[0].End
+	for _, s := range preferred {
+		first, last = min(first, s.Start), max(last, s.End)
+	}
+	taken := make(bits, (last-first)/64+1)
+	var kept []Span
+	for _, s := range preferred {
+		if !taken.any(s.Start-first, s.End-first) {
+			taken.set(s.Start-first, s.End-first)
+			kept = append(kept, s)
+		}
+	}
+	slices.SortFunc(kept, func(a, b Span) int { return cmp.Compare(a.Start, b.Start) })
+	return kept
+}
+
+// bits is a set of small numbers.
+type bits []uint64
+
+func (b bits) any(from, to int) bool {
+	for i := from; i < to; i++ {
+		if b[i/64]&(1<<(i%64)) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (b bits) set(from, to int) {
+	for i := from; i < to; i++ {
+		b[i/64] |= 1 << (i % 64)
+	}
+}
+
+// Merge joins spans that overlap into one with the type and score of the
+// longest, of equally long ones the first in reading order. Spans that only
+// touch stay apart. The result is sorted and disjoint.
+func Merge(spans []Span) []Span {
+	sorted := slices.Clone(spans)
+	SortSpans(sorted)
+	var merged []Span
+	longest := 0 // length of the longest span in the last of merged
+	for _, s := range sorted {
+		length := s.End - s.Start
+		k := len(merged) - 1
+		if k < 0 || s.Start >= merged[k].End {
+			merged, longest = append(merged, s), length
+			continue
+		}
+		merged[k].End = max(merged[k].End, s.End)
+		if length > longest {
+			merged[k].Type, merged[k].Score, longest = s.Type, s.Score, length
+		}
+	}
+	return merged
+}
+
+// Overlapping finds what overlaps s among sorted, disjoint spans:
+// disjoint[from:to]. If nothing does, from equals to and is where s belongs.
+func Overlapping(disjoint []Span, s Span) (from, to int) {
+	from, _ = slices.BinarySearchFunc(disjoint, s.Start, func(o Span, at int) int {
+		if o.End <= at {
+			return -1
+		}
+		return 1
+	})
+	for to = from; to < len(disjoint) && disjoint[to].Start < s.End; to++ {
+	}
+	return from, to
+}
+
+// Subtract returns the parts of s that the sorted, disjoint spans leave
+// uncovered. They have the type and score of s.
+func Subtract(s Span, disjoint []Span) []Span {
+	var rest []Span
+	from, to := Overlapping(disjoint, s)
+	for _, o := range disjoint[from:to] {
+		if o.Start > s.Start {
+			before := s
+			before.End = o.Start
+			rest = append(rest, before)
+		}
+		s.Start = o.End
+	}
+	if s.Start < s.End {
+		rest = append(rest, s)
+	}
+	return rest
+}
+
+// Covered reports whether the sorted, disjoint spans together cover all of s.
+func Covered(s Span, disjoint []Span) bool {
+	from, to := Overlapping(disjoint, s)
+	for _, o := range disjoint[from:to] {
+		if o.Start > s.Start {
+			return false
+		}
+		s.Start = o.End
+	}
+	return s.Start >= s.End
+}

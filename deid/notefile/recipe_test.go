@@ -1,0 +1,65 @@
+package notefile
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// readToy reads lines of an author, a colon and a note, with % for %25 and line ends as %0A.
+func readToy(in *source, _ Options) Records {
+	written := strings.NewReplacer("%", "%25", "\n", "%0A").Replace
+	return lines(in, func(raw []byte, line, offset int) (*Record, error) {
+		if err := in.checkUTF8(raw, line, offset); err != nil {
+			return nil, err
+		}
+		author, text, found := bytes.Cut(bytes.TrimSuffix(raw, []byte("\n")), []byte(":"))
+		if !found {
+			return nil, in.defect(line, -1, "a line without a colon")
+		}
+		v := &view{encode: written}
+		for at, rest := len(author)+1, string(text); rest != ""; {
+			n := strings.IndexByte(rest, '%')
+			if n < 0 {
+				n = len(rest)
+			}
+			v.verbatim(at, rest[:n])
+			if at, rest = at+n, rest[n:]; rest != "" {
+				if len(rest) < 3 {
+					return nil, in.defect(line, -1, "half an escape")
+				}
+				v.stands(escape, at, 3, map[string]string{"%25": "%", "%0A": "\n"}[rest[:3]])
+				at, rest = at+3, rest[3:]
+			}
+		}
+		doc := &data.Document{ID: fmt.Sprintf("%s-%d", in.id(), line), Text: v.text.String()}
+		return &Record{Raw: raw, Line: line, Notes: []*Note{{Document: doc, Line: line, below: v.below}}}, nil
+	})
+}
+
+// A format is added by a function that reads it and one value of the table.
+func TestRecipe(t *testing.T) {
+	before := formats
+	defer func() { formats = before }()
+	formats = append(slices.Clone(formats), &Format{Name: "toy", Exts: []string{".toy"}, Unchanged: "names of files and authors", read: readToy})
+
+	f, err := Lookup("toy")
+	if err != nil || !slices.Contains(Names(), "toy") || !f.Takes("a.toy.gz") || f.Takes("a.txt") || f.Check(Options{Columns: []string{"x"}}) == nil {
+		t.Fatalf("%v, %v", f, err)
+	}
+	e := example{"toy", "a.toy", "Ana Gil: seen by Gil%0AGil, 7%25\nVance:\n", Options{}}
+	roundTrip(t, e)
+	if got, want := encode(readAll(t, e), each("Gil", "[\n%]")), "Ana Gil: seen by [%0A%25]%0A[%0A%25], 7%25\nVance:\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := items(example{"toy", "a.toy", "no colon\nAna: \n", Options{}}); !slices.Equal(got, []string{"a.toy:1: a line without a colon", "a-2"}) {
+		t.Errorf("%q", got)
+	}
+	if got := items(example{"csv", "a.toy", "note\nx\n", Options{Columns: []string{"note"}}}); len(got) != 2 || !strings.HasSuffix(got[1], "not of the format csv, but of toy") {
+		t.Errorf("%q", got)
+	}
+}

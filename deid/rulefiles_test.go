@@ -1,0 +1,133 @@
+package deid
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/replace"
+	"github.com/lethe-deid/lethe/deid/safetynet"
+)
+
+// A type set needs nothing but its definition: rules, known values and surrogates
+// all follow from it. The set of the second case is nowhere but in this test.
+func TestATypeSetIsOneValue(t *testing.T) {
+	ward := &data.TypeSet{
+		Name: "ward", Language: "es", Rules: []string{"english"},
+		Types: []data.Type{
+			{Name: "KLANT", Category: "WHO", Sort: data.Person, HIPAA: true},
+			{Name: "ARTS", Category: "WHO", Sort: data.Person, Clinician: true},
+			{Name: "DAG", Category: "WHEN", Sort: data.Date, HIPAA: true},
+			{Name: "NUMMER", Category: "WHAT", Sort: data.Number, HIPAA: true},
+			{Name: "PLEK", Category: "WHERE", Sort: data.Place},
+		},
+	}
+	known := filepath.Join(t.TempDir(), "known.csv")
+	if err := os.WriteFile(known, []byte("patient,name,doctor,hospital,address,mrn,email,dob\np,Oda Lund,Ida Vega,Angora General,7 Elm Lane,ZX-40412,oda@lund.example,6 May 1971\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		types                  *data.TypeSet
+		rules, known, replaced string
+	}{
+		{
+			data.Anonym,
+			"On [DATE] write to [PHONE] or call [PHONE]. MRN: [ID]. See [PHONE]",
+			"[NAME], seen by [NAME] at [INSTITUTION], of [INSTITUTION], no. [ID], [PHONE], born [DATE].",
+			"«NAME|Oda Lund», «AGE|93», of «INSTITUTION|Angora Hospital», «DATE|May 6, 2071», «ID|AB-40412», «PHONE|(555) 123-4567»",
+		},
+		{
+			ward,
+			"On [DAG] write to [NUMMER] or call [NUMMER]. MRN: [NUMMER]. See [NUMMER]",
+			"[KLANT], seen by [ARTS] at [PLEK], of [PLEK], no. [NUMMER], [NUMMER], born [DAG].",
+			"«KLANT|Oda Lund» «ARTS|Ida Vega», «DAG|6 de mayo de 2071», «NUMMER|AB-40412», «PLEK|Madrid»",
+		},
+	} {
+		t.Run(tc.types.Name, func(t *testing.T) {
+			with := func(kind replace.Kind, files RuleFiles) (*Deidentifier, *safetynet.Values) {
+				r, err := replace.New(replace.Plan{Default: kind}, replace.Options{Key: []byte("a key of sixteen"), Types: tc.types})
+				if err != nil {
+					t.Fatal(err)
+				}
+				d := &Deidentifier{Replacer: r}
+				values, err := files.Set(d, tc.types)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return d, values
+			}
+			d, _ := with(replace.Tag, RuleFiles{SafetyNet: "auto"})
+			got := clean(t, d, nil, "On 02/20/2087 write to o.lund@angora.example or call (555) 123-4567. MRN: 0099812. See http://angora.example/oda")
+			if diff := cmp.Diff(tc.rules, got[0]); diff != "" {
+				t.Errorf("rules: %s", diff)
+			}
+			d, values := with(replace.Tag, RuleFiles{SafetyNet: "none", Known: known})
+			of := values.Of(&data.Document{ID: "n", Patient: "p"})
+			got = clean(t, d, of, "ODA LUND, seen by Dr. Vega at Angora General, of 7 elm lane, no. ZX40412, oda@lund.example, born 6 May 1971.")
+			if diff := cmp.Diff(tc.known, strings.Replace(got[0], "Dr. ", "", 1)); diff != "" {
+				t.Errorf("known values: %s", diff)
+			}
+			d, _ = with(replace.Surrogate, RuleFiles{SafetyNet: "off"})
+			got = clean(t, d, nil, tc.replaced)
+			_, spans := marked(t, tc.replaced)
+			for _, s := range spans {
+				if strings.Contains(got[0], "["+s.Type+"]") {
+					t.Errorf("no surrogate for %s", s.Type)
+				}
+			}
+			for _, original := range []string{"Oda", "Lund", "Vega", "Angora", "40412", "123-4567", "Madrid"} {
+				if strings.Contains(got[0], original) {
+					t.Errorf("%s is still there", original)
+				}
+			}
+		})
+	}
+}
+
+func TestWhatTheSafetyNetCannotBe(t *testing.T) {
+	for name, want := range map[string]string{
+		"":       `"" is neither a file nor one of auto, none, off, `,
+		"french": `"french" is neither a file nor one of auto, none, off, anonym, english, `,
+	} {
+		if _, err := NewNet(name, data.I2B2); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: error %v, want %s", name, err, want)
+		}
+	}
+	if net, err := NewNet("off", data.I2B2); net != nil || err != nil {
+		t.Errorf("off: %v, %v", net, err)
+	}
+	for _, types := range []*data.TypeSet{{Name: "without rules"}, data.I2B2} {
+		if net, err := NewNet(map[bool]string{true: "none", false: "auto"}[types == data.I2B2], types); err != nil || net.Formulaic != nil {
+			t.Errorf("%s: there are rules, or %v", types.Name, err)
+		}
+	}
+}
+
+// What the rules of one language found had, in the types of the other, the first type of its category by name: a
+// telephone number was an e-mail address, and a record number biometrics.
+func TestAPhoneNumberBecameAnEMailAddress(t *testing.T) {
+	for _, tc := range []struct {
+		rules      string
+		types      *data.TypeSet
+		text, want string
+	}{
+		{"english", data.MEDDOCAN, "Call (555) 123-4567, MRN: 0099812, http://angora.example/oda, 10.0.0.12", "NUMERO_TELEFONO ID_SUJETO_ASISTENCIA URL_WEB DIREC_PROT_INTERNET"},
+		{"spanish", data.I2B2, "Teléfono: 913 368 000, correo: oda@angora.example", "PHONE EMAIL"},
+	} {
+		net, err := NewNet(tc.rules, tc.types)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range net.Formulaic(tc.text) {
+			got = append(got, s.Type)
+		}
+		if diff := cmp.Diff(tc.want, strings.Join(got, " ")); diff != "" {
+			t.Errorf("%s rules, %s: %s", tc.rules, tc.types.Name, diff)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package surrogate
+
+import "strings"
+
+// age keeps an age up to 89 years and writes the others as 90 or more (45 CFR
+// 164.514(b)(2)(i)(C)). It is false for what is not wholly made of numbers and words of ages.
+func (m *Maker) age(text string) (string, bool, error) {
+	r := &ageReader{Maker: m, tokens: tokens(text)}
+	for r.i < len(r.tokens) {
+		if !r.digits() && !r.numberInWords() && !r.word() && !r.sign() {
+			return "", false, nil
+		}
+	}
+	return r.made.String(), r.found, nil
+}
+
+// ageReader reads an age token by token.
+type ageReader struct {
+	*Maker
+	tokens []token
+	i      int
+	made   strings.Builder
+	found  bool // a number or word of an age
+}
+
+func (r *ageReader) at(i int) token {
+	if i < 0 || i >= len(r.tokens) {
+		return token{}
+	}
+	return r.tokens[i]
+}
+
+// copy writes the tokens before end as they are.
+func (r *ageReader) copy(end int) {
+	for _, t := range r.tokens[r.i:end] {
+		r.made.WriteString(t.text)
+	}
+	r.i = end
+}
+
+// short reports whether the first word from i on that is no number is a unit shorter than a year. In 93M and 93 m, the
+// M is no month but a man; a single capital is no unit.
+func (r *ageReader) short(i int) bool {
+	for _, t := range r.tokens[i:] {
+		if _, number := r.numbers[t.word]; t.word == "" || number || r.words[numberJoins][t.word] {
+			continue
+		}
+		return r.words[shortUnits][t.word] && (len(t.text) > 1 || lowerCase(t.text))
+	}
+	return false
+}
+
+// digits reads 45, 93, 4.5 and the 90 of 90s. A number above 130 that counts no short units is no age, and one
+// of more than three digits is none at all.
+func (r *ageReader) digits() bool {
+	t := r.at(r.i)
+	if !t.num || len(t.text) > 3 {
+		return false
+	}
+	short := r.short(r.i + 1)
+	if t.n > 130 && !short {
+		return false
+	}
+	next := r.at(r.i + 1)
+	nineties := t.n == 90 && (next.word == "s" || next.text == "'" || next.text == "’")
+	fraction := r.at(r.i-1).text == "." && r.at(r.i-2).num
+	r.found = true
+	if t.n >= 90 && !short && !fraction && !nineties {
+		r.made.WriteString("90+")
+		r.i++
+		return true
+	}
+	r.copy(r.i + 1)
+	return true
+}
+
+// numberInWords reads a run of words for one number: ninety-three, noventa y tres.
+func (r *ageReader) numberInWords() bool {
+	t := r.at(r.i)
+	first, ok := r.numbers[t.word]
+	if !ok {
+		return false
+	}
+	r.found = true
+	total, end := r.numberFrom(r.i)
+	if total >= 90 && !r.short(end) {
+		r.made.WriteString(likeCase(first.lang.ninetyOrMore, t.text))
+		r.i = end
+		return true
+	}
+	r.copy(end)
+	return true
+}
+
+// numberFrom returns the number in words that begins at a token, and the index after it.
+func (r *ageReader) numberFrom(start int) (total, end int) {
+	total, end = r.numbers[r.tokens[start].word].value, start+1
+	for i := end; i < len(r.tokens) && !r.tokens[i].num; i++ {
+		t := r.tokens[i]
+		number, ok := r.numbers[t.word]
+		switch {
+		case ok && total >= 20 && number.value < 100 && (total%10 == 0 || total == 100):
+			total, end = total+number.value, i+1
+		case ok && number.value == 100 && total < 10:
+			total, end = total*100, i+1
+		case t.word != "" && !r.words[numberJoins][t.word], t.word == "" && t.text != " " && t.text != "-":
+			return total, end
+		}
+	}
+	return total, end
+}
+
+func (r *ageReader) word() bool {
+	if t := r.at(r.i); !r.words[ageWords][t.word] {
+		return false
+	}
+	r.found = true
+	r.copy(r.i + 1)
+	return true
+}
+
+func (r *ageReader) sign() bool {
+	t := r.at(r.i)
+	if t.num || t.word != "" || !strings.ContainsAny(t.text, " \t\n\r.,-–—/+½¼¾'’()<>~\u00a0") {
+		return false
+	}
+	r.copy(r.i + 1)
+	return true
+}

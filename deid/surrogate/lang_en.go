@@ -1,0 +1,107 @@
+package surrogate
+
+import (
+	_ "embed"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	fakedata "github.com/brianvoe/gofakeit/v7/data"
+
+	"github.com/lethe-deid/lethe/data/wordlists"
+)
+
+var (
+	//go:embed lists/en.txt
+	englishLists string
+	//go:embed lists/en-words.txt
+	englishWords string
+	//go:embed lists/en-holidays.txt
+	englishHolidays string
+	//go:embed lists/en-states.txt
+	englishStates string
+)
+
+var english = profile{
+	code:  English,
+	words: englishWords,
+	lists: englishLists,
+	entries: func() map[string][]string {
+		return map[string][]string{
+			"state": wordlists.Entries("en-states"), "country": wordlists.Entries("en-countries"), "profession": wordlists.Entries("en-professions"),
+			// The names of gofakeit (MIT licence) are of all kinds of origin in the United States.
+			"given":   fakedata.Person["first"],
+			"surname": slices.DeleteFunc(slices.Clone(fakedata.Person["last"]), misprint),
+		}
+	},
+	states: englishStates, stateLists: []string{"en-states"}, countryLists: []string{"en-countries"}, abbreviationLists: []string{"en-state-abbreviations"},
+	countries: map[string]string{
+		"us": "usa", "usa": "usa", "america": "usa", "united states": "usa", "the united states": "usa", "united states of america": "usa",
+		"uk": "uk", "united kingdom": "uk", "the united kingdom": "uk", "great britain": "uk", "britain": "uk", "england": "uk",
+		"holland": "netherlands", "the netherlands": "netherlands", "netherlands": "netherlands", "uae": "uae", "united arab emirates": "uae",
+	},
+
+	dateOrder: monthFirst,
+	months: []string{
+		"January February March April May June July August September October November December",
+		"Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec",
+	},
+	weekdays: []string{
+		"Sunday Monday Tuesday Wednesday Thursday Friday Saturday",
+		"Sundays Mondays Tuesdays Wednesdays Thursdays Fridays Saturdays",
+		"Sun Mon Tue Wed Thu Fri Sat",
+		"Suns Mons Tues Weds Thurs Fris Sats",
+	},
+	seasons: []string{
+		"winter spring summer fall",
+		"winter spring summer autumn",
+	},
+	variants:       map[string]string{"sept": "sep", "tues": "tue", "thur": "thu", "thurs": "thu", "weds": "wed"},
+	weekdayLetters: []string{"Sun Mon Tue Wed Thu Fri Sat", "Su M Tu W Th F Sa", "S M T W T F S"},
+	holidays:       englishHolidays,
+	monthDay:       "%[2]s %[1]d",
+	beforeYear:     ", ",
+	ordinals:       []string{"st", "nd", "rd", "th"},
+	ordinal:        englishOrdinal,
+
+	relatives: map[string]string{
+		"female": "mother sister daughter aunt grandmother niece wife", "male": "father brother son uncle grandfather nephew husband",
+		"plural": "brothers sisters sons daughters aunts uncles nephews nieces", "one": "sibling cousin relative parent child", "many": "siblings cousins relatives parents children",
+	},
+	kinLists: []string{"en-kinship"},
+	kinRules: []kinRule{
+		{regexp.MustCompile(`s$`), "plural"}, {regexp.MustCompile(`mother|daughter|sister|aunt`), "female"}, {regexp.MustCompile(``), "male"},
+	},
+
+	numbers: []numberWords{
+		{0, 1, "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"},
+		{20, 10, "twenty thirty forty fifty sixty seventy eighty ninety"},
+		{40, 0, "fourty"}, {100, 0, "hundred"},
+	},
+	ninetyOrMore: "ninety or more",
+	phone: phonePlan{code: "1", length: 10, notFirst: "01", digits: []phoneDigit{
+		{at: 0, from: 2, n: 8}, // of the area code
+		{at: 3, from: 2, n: 8}, // of the exchange
+	}},
+}
+
+// misprint reports whether a name of gofakeit is misprinted: Hilll, OReilly.
+func misprint(name string) bool {
+	return strings.Contains(name, "lll") || len(name) > 2 && name[0] == 'O' && unicode.IsUpper(rune(name[1]))
+}
+
+// englishOrdinal is the suffix of the ordinal of a number: 1st, 22nd, 13th.
+func englishOrdinal(n int) string {
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			return "st"
+		case 2:
+			return "nd"
+		case 3:
+			return "rd"
+		}
+	}
+	return "th"
+}

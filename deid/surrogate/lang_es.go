@@ -1,0 +1,85 @@
+package surrogate
+
+import (
+	_ "embed"
+	"regexp"
+
+	"github.com/lethe-deid/lethe/data/wordlists"
+)
+
+var (
+	//go:embed lists/es.txt
+	spanishLists string
+	//go:embed lists/es-words.txt
+	spanishWords string
+	//go:embed lists/es-holidays.txt
+	spanishHolidays string
+)
+
+var spanish = profile{
+	code:  Spanish,
+	words: spanishWords,
+	lists: spanishLists,
+	entries: func() map[string][]string {
+		return map[string][]string{"country": wordlists.Entries("es-countries"), "profession": wordlists.Entries("es-professions")}
+	},
+	stateLists: []string{"es-provinces", "es-regions"}, countryLists: []string{"es-countries"},
+	provinces: map[string]string{
+		"a coruna": "la coruna", "coruna": "la coruna", "araba": "alava", "alacant": "alicante", "illes balears": "baleares", "islas baleares": "baleares",
+		"bizkaia": "vizcaya", "castello": "castellon", "girona": "gerona", "gipuzkoa": "guipuzcoa", "las palmas de gran canaria": "las palmas", "lleida": "lerida",
+		"nafarroa": "navarra", "ourense": "orense", "tenerife": "santa cruz de tenerife",
+	},
+	provinceCodes: true,
+	countries: map[string]string{
+		"estados unidos": "usa", "eeuu": "usa", "ee uu": "usa", "reino unido": "uk", "gran bretana": "uk", "inglaterra": "uk",
+		"paises bajos": "netherlands", "holanda": "netherlands", "emiratos arabes unidos": "uae",
+	},
+	kindFirst:    true,
+	contractions: map[string]string{"del": "de"},
+	streetDate:   "de",
+
+	dateOrder: dayFirst,
+	months: []string{
+		"enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+		"ene feb mar abr may jun jul ago sep oct nov dic",
+	},
+	weekdays: []string{
+		"domingo lunes martes miércoles jueves viernes sábado",
+		"domingos lunes martes miércoles jueves viernes sábados",
+		"dom lun mar mié jue vie sáb",
+	},
+	seasons:        []string{"invierno primavera verano otoño"},
+	variants:       map[string]string{"setiembre": "septiembre", "sept": "sep", "set": "sep"},
+	yearAfterMonth: true,
+	holidays:       spanishHolidays,
+	monthDay:       "%[1]d de %[2]s",
+	beforeYear:     " de ",
+
+	twoSurnames: true,
+	shortNames: []shortName{
+		{regexp.MustCompile(`^(?:M\.[ªa]|[Mm]ª\.?|[Mm][Aa]\.)`), "maria"},
+	},
+
+	relatives: map[string]string{
+		"female": "madre hermana hija tía abuela prima sobrina esposa cuñada suegra nieta", "male": "padre hermano hijo tío abuelo primo sobrino esposo cuñado suegro nieto",
+		"females": "hermanas hijas tías abuelas primas sobrinas cuñadas nietas", "males": "hermanos hijos tíos abuelos primos sobrinos cuñados nietos padres",
+		"one": "familiar pariente allegado", "many": "familiares parientes allegados",
+	},
+	kinLists: []string{"es-kinship"},
+	kinRules: []kinRule{
+		{regexp.MustCompile(`as$`), "females"}, {regexp.MustCompile(`s$`), "males"}, {regexp.MustCompile(`a$`), "female"}, {regexp.MustCompile(``), "male"},
+	},
+	notKin: []string{"gemelo", "gemela"},
+
+	numbers: []numberWords{
+		{0, 1, `cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciseis diecisiete dieciocho diecinueve
+			veinte veintiuno veintidos veintitres veinticuatro veinticinco veintiseis veintisiete veintiocho veintinueve`},
+		{30, 10, "treinta cuarenta cincuenta sesenta setenta ochenta noventa"},
+		{1, 0, "un una"}, {21, 0, "veintiun veintiuna"}, {100, 0, "cien ciento"},
+	},
+	ninetyOrMore: "noventa o más",
+	phone: phonePlan{code: "34", length: 9, digits: []phoneDigit{
+		{at: 0, was: "67", from: 6, n: 2}, // of mobile telephones
+		{at: 0, was: "89", from: 8, n: 2},
+	}},
+}

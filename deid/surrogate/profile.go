@@ -1,0 +1,233 @@
+package surrogate
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lethe-deid/lethe/data/wordlists"
+)
+
+// profile is all that the algorithm needs to know of a language. A new language is one value of it in a file of its
+// own, with its lists. A field that is empty switches off what it is for; only code, lists, months, monthDay,
+// beforeYear and relatives must be filled.
+//
+// The words of all languages are known in all notes, because notes quote other languages. Where languages disagree,
+// as in the order of a date, the language of the notes decides.
+type profile struct {
+	code  Language
+	words string // sections of folded words, see wordKind
+
+	// Surrogates: sections of the lists of requiredLists, and of unisex first names and regions if there are any.
+	lists   string
+	entries func() map[string][]string // more of them, by list
+
+	// Places.
+	states            string            // lines with a state in full, a colon, and its abbreviations
+	stateLists        []string          // names of wordlists of states,
+	countryLists      []string          // of countries,
+	abbreviationLists []string          // and of abbreviations of states
+	provinces         map[string]string // other names of states of the list, folded
+	provinceCodes     bool              // the first two digits of a postal code number the states of the list
+	countries         map[string]string // one name for the names of one country, folded
+	kindFirst         bool              // Hospital Lund rather than Lund Hospital
+	contractions      map[string]string // a preposition with an article, and without
+	streetDate        string            // the word within a date that is the name of a street: 12 de Octubre
+
+	// Dates. Words stand between blanks, in several styles; the first is the full form.
+	dateOrder      order
+	months         []string
+	weekdays       []string          // from Sunday
+	seasons        []string          // from winter
+	variants       map[string]string // other spellings, folded
+	weekdayLetters []string          // styles of weekdays without anything between them (MWF), longest first
+	yearAfterMonth bool              // two digits after a month in words are a year
+	holidays       string            // lines with the names of a holiday, a colon and its rule, see holiday.in
+	monthDay       string            // format of a date without year, from the number of the day and the name of the month
+	beforeYear     string            // what stands between such a date and a year
+	ordinals       []string          // suffixes of ordinal numbers,
+	ordinal        func(int) string  // and the one of a number
+
+	// Names.
+	twoSurnames bool // the last two words of a full name are surnames
+	shortNames  []shortName
+
+	// Relatives, by class: one for each gender and number that a word can have.
+	relatives map[string]string // surrogates; the classes female, male, one and many must be there
+	kinLists  []string          // names of wordlists of relatives
+	kinRules  []kinRule         // classes of other words for relatives; the first that matches counts
+	notKin    []string          // words of kinLists that are no relatives
+
+	// Numbers.
+	numbers      []numberWords
+	ninetyOrMore string
+	phone        phonePlan
+}
+
+// numberWords are words for numbers, the first of which is from, each by step more than the last.
+type numberWords struct {
+	from, step int
+	words      string
+}
+
+// kinRule is the class of the words for relatives that match a pattern.
+type kinRule struct {
+	pattern *regexp.Regexp
+	class   string
+}
+
+// shortName is a way to abbreviate a first name before another.
+type shortName struct {
+	pattern *regexp.Regexp
+	name    string // folded
+}
+
+// phonePlan says what telephone numbers look like in a country.
+type phonePlan struct {
+	code     string // of the country; it stays
+	length   int    // digits without the code
+	notFirst string // digits that no number begins with
+	digits   []phoneDigit
+}
+
+// phoneDigit restricts the digit at an index of a number without the code: to n digits from the first.
+type phoneDigit struct {
+	at      int
+	was     string // digits of which this holds; empty for all
+	from, n int
+}
+
+// language is a profile made ready for use.
+type language struct {
+	profile
+	words          vocabulary
+	calendar       *calendar
+	kin            map[string]string // class of each word for a relative
+	states         *stateTable       // nil if there is none
+	female, male   set               // first names
+	weekdayLetters []*forms
+}
+
+// languages is what is known of several languages together.
+type languages struct {
+	all          []*language
+	words        vocabulary // of all languages
+	drawn        map[string]*list
+	known        *known
+	numbers      map[string]numberWord
+	ordinals     map[string]func(int) string // by suffix
+	countries    map[string]string           // one name for the names of one country
+	contractions map[string]string
+	places       *placesKnown
+}
+
+// numberWord is a number in words.
+type numberWord struct {
+	value int
+	lang  *language
+}
+
+// builtin has the languages of the package. A further language is one more profile here.
+var builtin = sync.OnceValue(func() *languages { return newLanguages(english, spanish) })
+
+// newLanguages makes profiles ready. Where a word has a meaning in several languages, that of the first counts.
+func newLanguages(profiles ...profile) *languages {
+	l := &languages{words: readVocabulary(""), drawn: map[string]*list{}, numbers: map[string]numberWord{},
+		ordinals: map[string]func(int) string{}, countries: map[string]string{}, contractions: map[string]string{}}
+	addSections(l.drawn, "", scriptLists)
+	for _, p := range profiles {
+		lang := newLanguage(p)
+		l.all = append(l.all, lang)
+		l.words.add(lang.words)
+		l.addLists(p)
+		for _, n := range p.numbers {
+			for i, word := range strings.Fields(n.words) {
+				if _, ok := l.numbers[word]; !ok {
+					l.numbers[word] = numberWord{n.from + i*n.step, lang}
+				}
+			}
+		}
+		for _, suffix := range p.ordinals {
+			l.ordinals[suffix] = p.ordinal
+		}
+		maps.Copy(l.countries, p.countries)
+		maps.Copy(l.contractions, p.contractions)
+	}
+	l.known = newKnown(l)
+	l.places = newPlacesKnown(l)
+	return l
+}
+
+// requiredLists are those that each language must have.
+var requiredLists = strings.Fields("female male surname city state country street hospital organization department landmark profession")
+
+// addLists puts the surrogates of a language on the lists.
+func (l *languages) addLists(p profile) {
+	prefix := string(p.code) + "-"
+	addSections(l.drawn, prefix, p.lists)
+	// First names whose gender is not known, or when those of one are used up.
+	for _, gender := range []string{"female", "male"} {
+		if names := l.drawn[prefix+gender]; names != nil {
+			addEntries(l.drawn, prefix+"given", names.entries)
+		}
+	}
+	if p.entries != nil {
+		for name, entries := range p.entries() {
+			addEntries(l.drawn, prefix+name, entries)
+		}
+	}
+	for _, name := range requiredLists {
+		if l.drawn[prefix+name] == nil {
+			panic("no list " + prefix + name + " of surrogates")
+		}
+	}
+	for _, from := range p.abbreviationLists {
+		for _, abbreviation := range wordlists.Entries(from) {
+			if len(abbreviation) == 2 && strings.ToUpper(abbreviation) == abbreviation {
+				addEntries(l.drawn, abbreviations, []string{abbreviation})
+			}
+		}
+	}
+}
+
+func newLanguage(p profile) *language {
+	lang := &language{profile: p, words: readVocabulary(p.words), calendar: newCalendar(p), female: set{}, male: set{}}
+	if p.states != "" {
+		lang.states = newStateTable(string(p.code)+"-state", p.states)
+	}
+	for _, style := range p.weekdayLetters {
+		lang.weekdayLetters = append(lang.weekdayLetters, &forms{field: fieldWeekday, words: strings.Fields(style)})
+	}
+	lang.kin = newKin(lang)
+	return lang
+}
+
+// get returns the language with a code; nil if there is none.
+func (l *languages) get(code Language) *language {
+	if i := slices.IndexFunc(l.all, func(lang *language) bool { return lang.code == code }); i >= 0 {
+		return l.all[i]
+	}
+	return nil
+}
+
+// codes lists the languages for a message.
+func (l *languages) codes() string {
+	var codes []string
+	for _, lang := range l.all {
+		codes = append(codes, string(lang.code))
+	}
+	return strings.Join(codes, ", ")
+}
+
+// from lists the languages, one of them before all others: that in which a value is most likely written.
+func (l *languages) from(first *language) []*language {
+	all := []*language{first}
+	for _, lang := range l.all {
+		if lang != first {
+			all = append(all, lang)
+		}
+	}
+	return all
+}

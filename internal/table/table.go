@@ -1,0 +1,28 @@
+// Package table looks values up by name in a list of them.
+package table
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Lookup returns the value of this name. If there is none, the error lists the names that
+// there are; kind says what the values are.
+func Lookup[T any](values []T, nameOf func(T) string, kind, name string) (T, error) {
+	for _, v := range values {
+		if nameOf(v) == name {
+			return v, nil
+		}
+	}
+	var none T
+	return none, fmt.Errorf("no %s %q (have %s)", kind, name, strings.Join(Names(values, nameOf), ", "))
+}
+
+// Names lists the names in the order of the list.
+func Names[T any](values []T, nameOf func(T) string) []string {
+	var names []string
+	for _, v := range values {
+		names = append(names, nameOf(v))
+	}
+	return names
+}
