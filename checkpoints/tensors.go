@@ -300,7 +300,7 @@ func decodeHeader(header []byte, size int) ([]Tensor, map[string]string, error) 
 }
 
 // writeFile writes a file, which gets its final name when it is complete and on
-// disk.
+// disk. The name survives a power failure.
 func writeFile(path string, write func(io.Writer) error) error {
 	if err := wholefile.Write(path, 0o644, write); err != nil {
 		return err

@@ -11,12 +11,11 @@ import (
 	"github.com/sugarme/tokenizer/model/wordlevel"
 )
 
-// tokenizer.json is in Hugging Face's format with a WordLevel model. Its layout
-// is the Config of sugarme/tokenizer, whose CreateModel builds the model when
-// reading. That library panics or exits on unexpected input, and its builder
-// renumbers a known unknown-token. Everything is therefore checked before it is
-// passed to the library, and its builder and tokenization are not used. (Text is
-// tokenized by data/tokenize, for byte offsets and speed.)
+// tokenizer.json is in Hugging Face's format with a WordLevel model.
+// sugarme/tokenizer provides the layout of the file (Config) and the model
+// (wordlevel). Its function that reads a whole file, pretrained.CreateModel,
+// panics on unexpected input and is not used. Text is tokenized by data/tokenize,
+// which supports byte offsets.
 
 // encodeTokenizer returns the file of tokens in id order. For the letters-digits
 // tokenizer, the file contains its rule, so that other programs split a text as

@@ -6,6 +6,20 @@ import (
 	"slices"
 )
 
+// Units by which documents are split, drawn, tested or read.
+const (
+	ByDocument = "document" // each document by itself
+	ByPatient  = "patient"  // all documents of one patient together
+)
+
+// CheckBy returns an error unless by is ByDocument or ByPatient.
+func CheckBy(by string) error {
+	if by != ByDocument && by != ByPatient {
+		return fmt.Errorf("%q is not %s or %s", by, ByDocument, ByPatient)
+	}
+	return nil
+}
+
 // Folds divides the documents into k parts of nearly equal size for
 // cross-validation. With byPatient, documents of one group (see Document.Group)
 // stay in one part. The same seed gives the same parts, and documents keep their

@@ -57,8 +57,9 @@ func (m Matching) WriteText(w io.Writer) error {
 	return err
 }
 
-// CorrectionLines lists how corrected scores deviate from those of the official script
-// named by whose, such as "the script's". Without corrections there are no lines.
+// CorrectionLines returns lines that say how corrected scores deviate from those
+// of the official script named by whose, such as "the script's". Without
+// corrections there are no lines.
 func CorrectionLines(whose string, corrections []string) []string {
 	if len(corrections) == 0 {
 		return nil

@@ -71,10 +71,10 @@ func RunBench(ctx context.Context, opt BenchOptions) (*Bench, error) {
 			return nil, fmt.Errorf("%s: only the recurrent network can be measured", opt.Model)
 		}
 		model, cfg = tagger, tagger.Config()
-	case opt.Config != nil && opt.Config.System.ANN == nil:
+	case opt.Config != nil && ann.Of(opt.Config.System) == nil:
 		return nil, errors.New("system: only the recurrent network, ann, can be measured")
 	case opt.Config != nil:
-		cfg = *opt.Config.System.ANN
+		cfg = *ann.Of(opt.Config.System)
 	}
 	if opt.Batch > 0 {
 		cfg.Training.Batch = opt.Batch
@@ -86,7 +86,7 @@ func RunBench(ctx context.Context, opt BenchOptions) (*Bench, error) {
 
 	b := &Bench{Kernel: kernel.Name(), Batch: cfg.Training.Batch, Workers: opt.Workers, Notes: len(docs)}
 	task := taggers.Task{Name: "bench", Types: types, Train: docs, Seed: 1, Workers: opt.Workers}
-	trained, train, labels, tokens, err := ann.Learner{Config: cfg}.Bench(ctx, task, opt.Limit)
+	trained, train, labels, tokens, err := cfg.Bench(ctx, task, opt.Limit)
 	if err != nil {
 		return nil, err
 	}

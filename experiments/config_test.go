@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/ann"
-	"github.com/lethe-deid/lethe/taggers/system"
 )
 
 func write(t *testing.T, path, content string) string {
@@ -61,7 +61,7 @@ func TestLoad(t *testing.T) {
 			Format: "meddocan", Types: "meddocan", Seed: 1, Fold: Fold{By: "patient"}, HoldOut: HoldOut{By: "patient"}, Subset: Subset{By: "patient", Seed: 1},
 			Splits: map[string]string{"train": "/data/$x/train", "dev": here, "dev_hard": "/c"},
 		},
-		System: system.Config{ANN: &network},
+		System: taggers.System{"ann": &network},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error("-want +got", diff)
@@ -91,7 +91,7 @@ func TestWith(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if changed.Seed != 2 || changed.System.ANN.Network.Dropout != 0 || changed.Corpus.Splits["dev"] != "/elsewhere" || changed.Ablations != nil {
+	if changed.Seed != 2 || ann.Of(changed.System).Network.Dropout != 0 || changed.Corpus.Splits["dev"] != "/elsewhere" || changed.Ablations != nil {
 		t.Errorf("changed to %+v", changed)
 	}
 	again, err := Load(path, nil)
@@ -153,9 +153,9 @@ func TestLoadErrors(t *testing.T) {
 		{"no document", "# nothing\n", "", "FILE: requires one YAML document, but has 0"},
 
 		{"bad value", replace("0.25", "1.5"), "", "FILE: system.ann.network.dropout: 1.5 is not in [0, 1)"},
-		{"no name", replace("name: x\n", ""), "", "FILE: name: wants up to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},
-		{"name with a path", replace("name: x", "name: ../x"), "", "FILE: name: wants up to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},
-		{"no system", valid[:strings.Index(valid, "system:")], "", "FILE: system: wants just one system (ann, crf, rules, gazetteer, trained, ensemble, second_pass or corrected)"},
+		{"no name", replace("name: x\n", ""), "", "FILE: name: must be 1 to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},
+		{"name with a path", replace("name: x", "name: ../x"), "", "FILE: name: must be 1 to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},
+		{"no system", valid[:strings.Index(valid, "system:")], "", "FILE: system: must have exactly one key (ann, corrected, crf, ensemble, gazetteer, rules, second_pass, trained)"},
 		{"unknown format", replace("meddocan", "xml"), "", `FILE: corpus.format: no format "xml" (have i2b2, meddocan, brat, conll, jsonl, text, synth)`},
 		{"no types", replace("meddocan", "brat"), "", `FILE: corpus.types: must be given for format brat (have ` + strings.Join(data.TypeSetNames(), ", ") + ")"},
 		{"dev twice", replace("  splits", "  hold_out: {fraction: 0.1}\n  splits"), "", "FILE: corpus.hold_out: makes the split dev, which is given as well"},
@@ -167,7 +167,7 @@ func TestLoadErrors(t *testing.T) {
 		{"folds by page", replace("  splits", "  fold: {of: 3, number: 1, by: page}\n  splits"), "", `FILE: corpus.fold.by: "page" is not document or patient`},
 		{"subset by page", replace("  splits", "  subset: {documents: 3, by: page}\n  splits"), "", `FILE: corpus.subset.by: "page" is not document or patient`},
 		{"negative subset", replace("  splits", "  subset: {documents: -3}\n  splits"), "", "FILE: corpus.subset.documents: -3 is negative"},
-		{"ablation without a name", valid + "ablations: [{set: [seed=1]}]\n", "", "FILE: ablations[0].name: wants up to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},
+		{"ablation without a name", valid + "ablations: [{set: [seed=1]}]\n", "", "FILE: ablations[0].name: must be 1 to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},
 		{"ablation twice", valid + "ablations: [{name: a, set: [seed=2]}, {name: a, set: [seed=3]}]\n", "", "FILE: ablations[1].name: a is there twice"},
 		{"ablation of nothing", valid + "ablations: [{name: a}]\n", "", "FILE: ablations[0].set: a changes nothing"},
 		{"ablation of two", valid + "ablations: [{name: a, set: seed=2}]\n", "", "FILE:10:28: ablations[0].set: text where a list is expected"},
@@ -234,7 +234,7 @@ func TestSmallNumbersSurviveTheRunFolder(t *testing.T) {
 			t.Errorf("%s: %v", setting, err)
 			continue
 		}
-		if got := again.Config.System.ANN.Optimizer.LearningRate; got != want {
+		if got := ann.Of(again.Config.System).Optimizer.LearningRate; got != want {
 			t.Errorf("%s: %v, want %v", setting, got, want)
 		}
 		if err := run.begin(true); err != nil {
@@ -247,7 +247,7 @@ func TestSmallNumbersSurviveTheRunFolder(t *testing.T) {
 // the first key.
 func TestByteOrderMark(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "x.yaml"), "\uFEFF"+strings.ReplaceAll(valid, "\n", "\r\n"))
-	if c, err := Load(path, nil); err != nil || c.Name != "x" || c.System.ANN.Training.Epochs != 3 {
+	if c, err := Load(path, nil); err != nil || c.Name != "x" || ann.Of(c.System).Training.Epochs != 3 {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/ann"
+	"github.com/lethe-deid/lethe/taggers/crf"
 	"github.com/lethe-deid/lethe/taggers/crf/pos"
-	"github.com/lethe-deid/lethe/taggers/system"
 )
 
 func configs(t *testing.T) []string {
@@ -80,7 +80,7 @@ func TestShippedConfigsTrainAndPredict(t *testing.T) {
 			}
 			c.Corpus.Format, c.Corpus.Notes, c.Corpus.NotesPerPatient, c.Corpus.HoldOut.Fraction = "jsonl", nil, 0, 0
 			c.Corpus.Splits = generated(t, c.Corpus.Types)
-			shrink(&c.System)
+			shrink(c.System)
 			if err := c.Validate(); err != nil {
 				t.Fatal(err)
 			}
@@ -111,24 +111,20 @@ func TestShippedConfigsTrainAndPredict(t *testing.T) {
 }
 
 // shrink makes training a matter of a second.
-func shrink(c *system.Config) {
-	switch {
-	case c.ANN != nil:
-		n := &c.ANN.Network
+func shrink(s taggers.System) {
+	_, root := s.Root()
+	switch c := root.(type) {
+	case *ann.Config:
+		n := &c.Network
 		n.CharacterEmbedding, n.CharacterLSTM, n.TokenEmbedding, n.TokenLSTM, n.Hidden = 8, 8, dimensions, 16, 16
 		n.Dropout = 0
-		c.ANN.Training.Epochs, c.ANN.Training.Batch = 8, 4
-		c.ANN.Optimizer.Method, c.ANN.Optimizer.LearningRate = "adam", 0.02
-	case c.CRF != nil:
-		c.CRF.Training.Iterations = 15
-	case c.Ensemble != nil:
-		for i := range c.Ensemble.Members {
-			shrink(&c.Ensemble.Members[i].System)
-		}
-	case c.SecondPass != nil:
-		shrink(&c.SecondPass.System)
-	case c.Corrected != nil:
-		shrink(&c.Corrected.System)
+		c.Training.Epochs, c.Training.Batch = 8, 4
+		c.Optimizer.Method, c.Optimizer.LearningRate = "adam", 0.02
+	case *crf.Config:
+		c.Training.Iterations = 15
+	}
+	for _, child := range taggers.Children(root) {
+		shrink(child.System)
 	}
 }
 
@@ -225,10 +221,10 @@ func resources(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := system.Config{ANN: new(ann.DefaultConfig())}
-	config.ANN.Tokenizer, config.ANN.Sentences = "letters-digits", "line"
-	shrink(&config)
-	network, err := ann.Learner{Config: *config.ANN}.Fit(t.Context(), taggers.Task{Name: "conll", Types: conll, Train: docs, Dev: slices.Clone(docs), Seed: 1, Workers: 2})
+	config := ann.DefaultConfig()
+	config.Tokenizer, config.Sentences = "letters-digits", "line"
+	shrink(taggers.System{"ann": &config})
+	network, err := config.Fit(t.Context(), taggers.Task{Name: "conll", Types: conll, Train: docs, Dev: slices.Clone(docs), Seed: 1, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

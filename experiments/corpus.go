@@ -116,7 +116,7 @@ func (c *Corpus) part(progress models.Progress) (parts map[string][]*data.Docume
 		if err := checkDivision("corpus.fold", f.By, train); err != nil {
 			return nil, err
 		}
-		folds, err := data.Folds(train, f.Of, f.By == ByPatient, c.Seed)
+		folds, err := data.Folds(train, f.Of, f.By == data.ByPatient, c.Seed)
 		if err != nil {
 			return nil, fmt.Errorf("corpus.fold: %w", err)
 		}
@@ -131,7 +131,7 @@ func (c *Corpus) part(progress models.Progress) (parts map[string][]*data.Docume
 		if err := checkDivision("corpus.hold_out", h.By, train); err != nil {
 			return nil, err
 		}
-		if train, parts[DevSplit], err = data.Split(train, h.Fraction, h.By == ByPatient, c.Seed); err != nil {
+		if train, parts[DevSplit], err = data.Split(train, h.Fraction, h.By == data.ByPatient, c.Seed); err != nil {
 			return nil, fmt.Errorf("corpus.hold_out: %w", err)
 		}
 	}
@@ -139,7 +139,7 @@ func (c *Corpus) part(progress models.Progress) (parts map[string][]*data.Docume
 		if err := checkDivision("corpus.subset", s.By, train); err != nil {
 			return nil, err
 		}
-		if train, err = data.Sample(train, s.Documents, s.By == ByPatient, s.Seed); err != nil {
+		if train, err = data.Sample(train, s.Documents, s.By == data.ByPatient, s.Seed); err != nil {
 			return nil, fmt.Errorf("corpus.subset: %w", err)
 		}
 	}
@@ -149,7 +149,7 @@ func (c *Corpus) part(progress models.Progress) (parts map[string][]*data.Docume
 
 // checkDivision refuses to divide documents by patient whose patients are unknown.
 func checkDivision(key, by string, docs []*data.Document) error {
-	if by != ByPatient {
+	if by != data.ByPatient {
 		return nil
 	}
 	return CheckPatients(key, docs)

@@ -30,17 +30,18 @@ import (
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/shortname"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/models"
-	"github.com/lethe-deid/lethe/taggers/system"
+	"github.com/lethe-deid/lethe/taggers"
 )
 
 // Config is an experiment.
 type Config struct {
-	Name   string        `yaml:"name"` // of the run and its model: letters, digits, '_', '-' and '.'
-	Seed   uint64        `yaml:"seed"` // all chance of the training follows from it; default 1
-	Corpus Corpus        `yaml:"corpus"`
-	System system.Config `yaml:"system"`
+	Name   string         `yaml:"name"` // of the run and its model: letters, digits, '_', '-' and '.'
+	Seed   uint64         `yaml:"seed"` // all chance of the training follows from it; default 1
+	Corpus Corpus         `yaml:"corpus"`
+	System taggers.System `yaml:"system"`
 	// Ablations are for experiments/studies, and ignored when training.
 	Ablations []Ablation `yaml:"ablations,omitempty"`
 }
@@ -102,12 +103,6 @@ type HoldOut struct {
 	Fraction float64 `yaml:"fraction"` // of the documents, in [0, 1); 0, the default: none
 	By       string  `yaml:"by"`       // document, or patient (default): all notes of one stay together
 }
-
-// What goes together when a corpus is cut up.
-const (
-	ByDocument = "document"
-	ByPatient  = "patient"
-)
 
 // synthetic is the format of the corpus that is generated rather than read.
 const synthetic = "synth"
@@ -199,7 +194,7 @@ func read(path string) (*Config, error) {
 		return nil, err
 	}
 	c := &Config{Seed: 1, Corpus: Corpus{
-		Seed: 1, Fold: Fold{By: ByPatient}, HoldOut: HoldOut{By: ByPatient}, Subset: Subset{By: ByPatient, Seed: 1},
+		Seed: 1, Fold: Fold{By: data.ByPatient}, HoldOut: HoldOut{By: data.ByPatient}, Subset: Subset{By: data.ByPatient, Seed: 1},
 	}}
 	if err := decode(path, raw, c); err != nil {
 		return nil, err
@@ -208,7 +203,7 @@ func read(path string) (*Config, error) {
 }
 
 func decode(path string, raw []byte, c *Config) error {
-	return strictyaml.Decode(path, raw, c, system.Defaults()...)
+	return strictyaml.Decode(path, raw, c)
 }
 
 var settingKey = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
@@ -272,15 +267,11 @@ func resolvePath(key, path string) (string, error) {
 	return absolute, nil
 }
 
-const nameRule = "wants up to 100 letters, digits, '_', '-' and '.', the first a letter or digit"
-
-var wellFormed = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$`)
-
 // Validate names the first key that makes no sense. It does not look for the
 // files: what is missing is an error when it is needed.
 func (c *Config) Validate() error {
-	if !wellFormed.MatchString(c.Name) {
-		return errors.New("name: " + nameRule)
+	if err := shortname.Check(c.Name); err != nil {
+		return fmt.Errorf("name: %w", err)
 	}
 	if err := c.Corpus.validate(); err != nil {
 		return fmt.Errorf("corpus.%w", err)
@@ -290,9 +281,10 @@ func (c *Config) Validate() error {
 	}
 	names := map[string]bool{}
 	for i, a := range c.Ablations {
+		if err := shortname.Check(a.Name); err != nil {
+			return fmt.Errorf("ablations[%d].name: %w", i, err)
+		}
 		switch {
-		case !wellFormed.MatchString(a.Name):
-			return fmt.Errorf("ablations[%d].name: %s", i, nameRule)
 		case names[a.Name]:
 			return fmt.Errorf("ablations[%d].name: %s is there twice", i, a.Name)
 		case len(a.Set) == 0:
@@ -381,8 +373,8 @@ func (c *Corpus) validateCopies() error {
 
 func (c *Corpus) validateUnits() error {
 	for _, unit := range []struct{ key, by string }{{"fold", c.Fold.By}, {"hold_out", c.HoldOut.By}, {"subset", c.Subset.By}} {
-		if unit.by != ByDocument && unit.by != ByPatient {
-			return fmt.Errorf("%s.by: %q is not document or patient", unit.key, unit.by)
+		if err := data.CheckBy(unit.by); err != nil {
+			return fmt.Errorf("%s.by: %w", unit.key, err)
 		}
 	}
 	return nil
@@ -391,8 +383,8 @@ func (c *Corpus) validateUnits() error {
 // validateNames checks the names of splits, and how many notes are generated for each.
 func (c *Corpus) validateNames() error {
 	for _, name := range slices.Sorted(maps.Keys(c.Splits)) {
-		if !wellFormed.MatchString(name) {
-			return errors.New("splits: a name wants letters, digits, '_', '-' and '.'")
+		if err := shortname.Check(name); err != nil {
+			return fmt.Errorf("splits: a name %w", err)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Notes)) {

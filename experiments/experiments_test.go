@@ -20,6 +20,7 @@ import (
 	"github.com/lethe-deid/lethe/internal/lockfile"
 	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
 // years is a tagger that finds the "2087" in a note, and looks at none of the spans
@@ -526,7 +527,7 @@ func ExampleLoad() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(c.Name, c.Corpus.SplitNames(), c.System.ANN.Network.Dropout)
+	fmt.Println(c.Name, c.Corpus.SplitNames(), ann.Of(c.System).Network.Dropout)
 	_, err = Load("configs/demo.yaml", []string{"system.ann.network.dropout=1.5"})
 	fmt.Println(err)
 	// Output:

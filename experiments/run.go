@@ -20,6 +20,7 @@ import (
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/models"
+	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
 // Names in a run folder.
@@ -222,7 +223,7 @@ func (r *Run) begin(resume bool) error {
 		} else if err != nil {
 			return err
 		}
-		if was, is := earlier.Config.System.ANN, r.Config.System.ANN; was != nil && is != nil { // it may go on for longer
+		if was, is := ann.Of(earlier.Config.System), ann.Of(r.Config.System); was != nil && is != nil { // it may go on for longer
 			was.Training.Epochs, was.Training.Patience = is.Training.Epochs, is.Training.Patience
 		}
 		if key, from, to := strictyaml.Difference(earlier.Config, r.Config); key != "" {

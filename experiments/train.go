@@ -69,7 +69,7 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	tagger, err := system.Learner{Config: c.System}.Fit(ctx, taggers.Task{
+	tagger, err := system.Fit(ctx, c.System, taggers.Task{
 		Name: c.Name, Types: types, Train: train, Dev: dev, Copies: c.Corpus.copies(train), Seed: c.Seed,
 		Workers: opt.Workers, Dir: filepath.Join(opt.Dir, models.Folder), Resume: opt.Resume,
 		Report: taggers.Report{

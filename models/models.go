@@ -6,7 +6,7 @@
 //	}
 //	found, err := model.Tag(ctx, []*data.Document{{ID: "1", Text: text}})
 //
-// A model is a folder that "lethe train" or a Learner has written. It is opened by its own path, or
+// A model is a folder that "lethe train" or system.Fit has written. It is opened by its own path, or
 // by that of the run folder, whose best model it is. Models are described in docs/systems.md.
 package models
 

@@ -14,18 +14,19 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// Config is the shape of the network. Any part with size 0 is left out.
+// Config is the shape of the network. The defaults are the paper's, or the reference's
+// where the paper is silent. Sizes are from 0 to 16384.
 type Config struct {
-	CharacterEmbedding int     `yaml:"character_embedding"` // dimension of a character's vector; the paper: 25
-	CharacterLSTM      int     `yaml:"character_lstm"`      // hidden units per direction; the paper: 25; 0: no character part
-	TokenEmbedding     int     `yaml:"token_embedding"`     // dimension of a token's vector; the paper: 100; 0: no token vectors
-	TokenScale         float64 `yaml:"token_scale"`         // standard deviation of random token vectors; 0: Glorot's, as in the reference
-	TokenLSTM          int     `yaml:"token_lstm"`          // hidden units per direction; the paper: 100; 0: no token BiLSTM
-	Hidden             int     `yaml:"hidden"`              // units of the tanh layer; the reference: 100; 0: no such layer
-	Dropout            float64 `yaml:"dropout"`             // probability of dropping an input of the token BiLSTM; the paper: 0.5
-	WordDropout        float64 `yaml:"word_dropout"`        // probability of dropping a token's whole input; the paper: 0
-	CRF                bool    `yaml:"crf"`                 // sequence optimisation; false: a softmax at each token
-	Cell               Cell    `yaml:"cell"`                // coupled (the reference), peephole (the paper's equations), standard
+	CharacterEmbedding int     `yaml:"character_embedding"` // dimension of a character's vector; default 25; 0 only if CharacterLSTM is 0
+	CharacterLSTM      int     `yaml:"character_lstm"`      // hidden units per direction; default 25; 0: no character part
+	TokenEmbedding     int     `yaml:"token_embedding"`     // dimension of a token's vector; default 100; 0: no token vectors
+	TokenScale         float64 `yaml:"token_scale"`         // standard deviation of random token vectors; default 0: Glorot's, as in the reference
+	TokenLSTM          int     `yaml:"token_lstm"`          // hidden units per direction; default 100; 0: no token BiLSTM
+	Hidden             int     `yaml:"hidden"`              // units of the tanh layer; default 100, the reference's; 0: no such layer
+	Dropout            float64 `yaml:"dropout"`             // probability that an input of the token BiLSTM is dropped, in [0, 1); default 0.5; 0: off
+	WordDropout        float64 `yaml:"word_dropout"`        // probability that a token's whole input is dropped, in [0, 1); default 0: off
+	CRF                bool    `yaml:"crf"`                 // a linear-chain CRF over the labels; default true; false: a softmax at each token
+	Cell               Cell    `yaml:"cell"`                // coupled (default, the reference's), peephole (the paper's equations) or standard
 }
 
 // DefaultConfig is the network of the paper with the reference's cell.

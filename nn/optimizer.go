@@ -10,12 +10,12 @@ import (
 // Optimizer is how gradients change parameters. Start from DefaultOptimizer:
 // method, learning rate and decay have no meaning when zero.
 type Optimizer struct {
-	Method       string  `yaml:"method"`        // sgd (the paper), adam, adadelta or rmsprop
-	LearningRate float64 `yaml:"learning_rate"` // step size; the reference: 0.005 (adadelta: 1 is usual)
-	Decay        float64 `yaml:"decay"`         // the learning rate is multiplied by this after each epoch; 1: none
-	ClipValue    float64 `yaml:"clip_value"`    // each gradient value is cut to [-ClipValue, ClipValue]; the reference: 5; 0: off
-	ClipNorm     float64 `yaml:"clip_norm"`     // the whole gradient is scaled to at most this norm; 0: off
-	Average      float64 `yaml:"average"`       // decay, an update, of the moving average of the weights that is used and kept; 0: the weights themselves, as in the paper
+	Method       string  `yaml:"method"`        // sgd (default, the paper's), adam, adadelta or rmsprop
+	LearningRate float64 `yaml:"learning_rate"` // step size, positive; default 0.005, the reference's (for adadelta 1 is usual)
+	Decay        float64 `yaml:"decay"`         // factor of the learning rate after each epoch, in (0, 1]; default 1: none
+	ClipValue    float64 `yaml:"clip_value"`    // each gradient value is cut to [-ClipValue, ClipValue]; default 5, the reference's; 0: off
+	ClipNorm     float64 `yaml:"clip_norm"`     // the whole gradient is scaled to at most this norm; default 0: off
+	Average      float64 `yaml:"average"`       // decay per update of the moving average of the weights that is used and kept, in [0, 1); default 0: the weights themselves
 }
 
 // DefaultOptimizer is the reference's.

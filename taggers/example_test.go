@@ -25,7 +25,7 @@ func Example() {
 	}
 	config := crf.DefaultConfig()
 	config.Preset = "meddocan"
-	tagger, err := crf.Learner{Config: config}.Fit(ctx, taggers.Task{Types: types, Train: train, Seed: 1, Workers: 1})
+	tagger, err := config.Fit(ctx, taggers.Task{Types: types, Train: train, Seed: 1, Workers: 1})
 	if err != nil {
 		fmt.Println(err)
 		return

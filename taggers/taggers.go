@@ -1,35 +1,29 @@
-// Package taggers says how a tagger (data.Tagger) is trained and kept. Every system of every
-// paper is a tagger, in a package of its own below this one, and so is every combination of
-// systems.
+// Package taggers defines how a tagger (data.Tagger) is configured, trained and saved. Every
+// system of every paper is a tagger, in a package of its own below this one, and so is every
+// combination of systems. Each package registers its kind of tagger here: see [Node].
 package taggers
 
 import (
-	"context"
 	"time"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
 )
 
-// Model is a tagger that can be kept.
+// Model is a tagger that can be saved.
 type Model interface {
 	data.Tagger
-	// Save writes the model's files into a folder, which it makes if need be.
+	// Save writes the model's files into a folder, which it creates if necessary.
 	Save(dir string) error
 }
 
-// Learner fits a tagger to a corpus.
-type Learner interface {
-	Fit(ctx context.Context, task Task) (data.Tagger, error)
-}
-
-// Task is what a learner is given.
+// Task is what Node.Fit learns from.
 type Task struct {
 	Name       string // of the experiment, for the model card
 	Types      *data.TypeSet
 	Train, Dev []*data.Document // Dev decides which epoch is best
-	// Copies of Train, changed: to learn from, too, but not to count words in, so
-	// that what few notes hold is still told from what many do.
+	// Copies are changed copies of Train. They are used for training but not for
+	// vocabulary counts, so that min_documents still counts real notes.
 	Copies  []*data.Document
 	Seed    uint64 // all chance follows from it
 	Workers int    // cores to use; results are the same for the same number
@@ -38,8 +32,8 @@ type Task struct {
 	Report  Report
 }
 
-// Report is how a learner tells of its progress. Any of its functions may be
-// nil; they are called from one goroutine.
+// Report receives the progress of a training. Any of its functions may be nil; they are
+// called from one goroutine.
 type Report struct {
 	// Step is called as an epoch goes on: done of total tokens.
 	Step func(epoch, done, total int)

@@ -60,8 +60,10 @@ func (o *dumpOptions) run(dir string) error {
 		return err
 	}
 	var all []memberDump
-	for _, c := range system.CRFs(model.Tagger) {
-		all = append(all, memberDump{c.Member, c.Dump(o.limit, o.showText)})
+	for member, t := range system.Leaves(model.Tagger) {
+		if t, ok := t.(*crf.Tagger); ok {
+			all = append(all, memberDump{member, t.Dump(o.limit, o.showText)})
+		}
 	}
 	if len(all) == 0 {
 		return errors.New(dir + ": holds no CRF, and the weights of a network say nothing to people")

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/evaluation/metrics"
 	"github.com/lethe-deid/lethe/evaluation/significance"
@@ -74,7 +75,7 @@ An unfinished name, such as i2b2/, has those that begin with it listed.`,
 	opt.add(flags, "", "")
 	flags.StringArrayVar(&opt.metrics, "metric", nil, "`NAME` of a metric; repeatable "+metricDefault)
 	flags.IntVar(&opt.test.Shuffles, "shuffles", 9999, "`N` shuffles at most: where there are no more in all, each is taken once, and p is exact")
-	flags.StringVar(&opt.by, "by", experiments.ByDocument, "what is swapped and drawn as a whole: document or patient")
+	flags.StringVar(&opt.by, "by", data.ByDocument, "what is swapped and drawn as a whole: document or patient")
 	flags.Uint64Var(&opt.test.Seed, "seed", 1, "all chance follows from `N`")
 	flags.BoolVar(&opt.json, "json", false, "print JSON (default a table)")
 	workersFlag(cmd, &opt.test.Workers)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/experiments/studies"
 	"github.com/lethe-deid/lethe/taggers"
@@ -123,7 +124,7 @@ table as text, Markdown and JSON, and a bar chart as SVG and PNG.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.opt.Split, "split", experiments.DevSplit, "`SPLIT` to score; the best epoch is always chosen on dev")
 	flags.IntVar(&f.opt.Shuffles, "shuffles", 9999, "how many times to shuffle in a test, at most")
-	flags.StringVar(&by, "by", experiments.ByDocument, "what a test swaps as a whole: document or patient")
+	flags.StringVar(&by, "by", data.ByDocument, "what a test swaps as a whole: document or patient")
 	return cmd
 }
 
@@ -163,7 +164,7 @@ updates; --same-updates gives each size as many as all documents get.`,
 	f.add(cmd, "curve")
 	flags := cmd.Flags()
 	flags.StringSliceVar(&sizes, "sizes", nil, "numbers of documents, or shares of them as in 0.1 or 10% (default 10,20,50,100,200,500... and all)")
-	flags.StringVar(&curve.By, "by", experiments.ByPatient, "draw by patient, all notes of one before those of the next, or by document")
+	flags.StringVar(&curve.By, "by", data.ByPatient, "draw by patient, all notes of one before those of the next, or by document")
 	flags.BoolVar(&curve.SameUpdates, "same-updates", false, "stretch epochs, patience and learning-rate decay, so that each size has as many updates (default the config's epochs)")
 	flags.StringVar(&f.opt.Split, "split", experiments.DevSplit, "`SPLIT` to score; the best epoch is always chosen on dev")
 	return cmd
@@ -202,6 +203,6 @@ folds' documents taken as one corpus, overall and by type.`,
 	f.add(cmd, "crossval")
 	flags := cmd.Flags()
 	flags.IntVar(&folds, "folds", 10, "how many folds")
-	flags.StringVar(&by, "by", experiments.ByPatient, "what stays together: patient, or document for each by itself")
+	flags.StringVar(&by, "by", data.ByPatient, "what stays together: patient, or document for each by itself")
 	return cmd
 }

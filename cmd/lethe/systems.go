@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -25,7 +24,7 @@ type systemsOptions struct {
 // systemsFlags do not go with runs, whose configuration says where all is.
 var systemsFlags = []string{"gold", "a", "b", "format", "system-format", "types"}
 
-var typesHelp = "type `SET`: " + strings.Join(data.TypeSetNames(), ", ") + " (default that of --format; any for brat and jsonl)"
+var typesHelp = "type `SET`: " + or(data.TypeSetNames()) + " (default that of --format; any for brat and jsonl)"
 
 // add adds the flags. other says more of --b, alsoFormat what else has the format of
 // --gold.
@@ -125,8 +124,8 @@ func allUnreadable(err error, types *data.TypeSet, formats map[string]string) er
 
 // byPatient reads --by.
 func byPatient(by string) (bool, error) {
-	if by != experiments.ByDocument && by != experiments.ByPatient {
-		return false, fmt.Errorf("--by %s is not document or patient", by)
+	if err := data.CheckBy(by); err != nil {
+		return false, fmt.Errorf("--by: %w", err)
 	}
-	return by == experiments.ByPatient, nil
+	return by == data.ByPatient, nil
 }

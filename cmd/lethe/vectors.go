@@ -41,10 +41,11 @@ func loadANN(path string) (*ann.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if config.System.ANN == nil {
+	network := ann.Of(config.System)
+	if network == nil {
 		return nil, fmt.Errorf("%s: has no system.ann, which vectors are for", path)
 	}
-	return config.System.ANN, nil
+	return network, nil
 }
 
 // textOptions say what text to read for vectors or clusters, and its words.

@@ -109,9 +109,9 @@ func Compare(ctx context.Context, a, b System, metrics []evaluation.Metric, opt 
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{A: a.Name, B: b.Name, Documents: len(ids), By: "document", Units: len(units), Seed: opt.Seed, Metrics: []Result{}}
+	r := &Report{A: a.Name, B: b.Name, Documents: len(ids), By: data.ByDocument, Units: len(units), Seed: opt.Seed, Metrics: []Result{}}
 	if opt.ByPatient {
-		r.By = "patient"
+		r.By = data.ByPatient
 	}
 	for i, m := range metrics {
 		result, err := Test(ctx, sums(i, units, notesA), sums(i, units, notesB), m.Score, opt)

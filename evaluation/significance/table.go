@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+
+	"github.com/lethe-deid/lethe/data"
 )
 
 // WriteText writes the report as a table for people. Programs should read the
@@ -15,7 +17,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Split != "" {
 		fmt.Fprintf(t, " (split %s)", r.Split)
 	}
-	if r.By == "patient" {
+	if r.By == data.ByPatient {
 		fmt.Fprintf(t, ", of %d patients, whose documents go together", r.Units)
 	}
 	fmt.Fprintf(t, "\n\n\t\t%7s\t%7s\t%7s\t%-18s\t%6s\t%6s\n", "A", "B", "B - A", "95 % interval", "p", "Holm")

@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/chart"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
 // Full is the name of the variant that an ablation study compares the others
@@ -142,11 +143,12 @@ func ablations(c *experiments.Config) (variants []variant, left []LeftOut, err e
 		variants = append(variants, variant{a.Name, a.Set, config})
 		return nil
 	}
-	if c.System.ANN == nil && len(c.Ablations) == 0 {
+	network := ann.Of(c.System) != nil
+	if !network && len(c.Ablations) == 0 {
 		return nil, nil, errors.New("ablations: there are none, and the system is no network whose parts could be left out: list variants of it")
 	}
 	for _, a := range paper {
-		if c.System.ANN == nil {
+		if !network {
 			break
 		}
 		if err := add(a); err != nil {

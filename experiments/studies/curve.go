@@ -92,7 +92,7 @@ var usualSizes = []int{10, 20, 50, 100, 200, 500, 1000, 2000, 5000}
 // CurveOptions say what Curve does with the training set.
 type CurveOptions struct {
 	Sizes []Size // none: 10, 20, 50, 100, 200, 500 and so on, and all documents
-	By    string // "document", or "patient": one patient's documents are drawn before the next's
+	By    string // data.ByDocument, or data.ByPatient: one patient's documents are drawn before the next's
 	// SameUpdates gives each size as many updates as the whole training set has:
 	// epochs, patience, the steps from one scoring of dev to the next, and the decay
 	// of the learning rate are stretched. Without it a small set has the same number
@@ -112,14 +112,14 @@ func Curve(ctx context.Context, c *experiments.Config, co CurveOptions, opt Opti
 	if c.Corpus.Subset.Documents > 0 {
 		return nil, errors.New("corpus.subset: is given already, and a learning curve sets it")
 	}
-	if co.SameUpdates && c.System.ANN == nil {
+	if co.SameUpdates && ann.Of(c.System) == nil {
 		return nil, errors.New("only the updates of system.ann can be kept the same, which the experiment does not have")
 	}
 	train, err := c.Corpus.Load(experiments.TrainSplit, s.opt.Progress)
 	if err != nil {
 		return nil, err
 	}
-	if co.By == experiments.ByPatient {
+	if co.By == data.ByPatient {
 		if err := experiments.CheckPatients("the subsets of a learning curve", train); err != nil {
 			return nil, err
 		}
@@ -134,7 +134,7 @@ func Curve(ctx context.Context, c *experiments.Config, co CurveOptions, opt Opti
 		if v.config, err = c.Changed(func(c *experiments.Config) {
 			c.Corpus.Subset.Documents, c.Corpus.Subset.By = n, co.By
 			if co.SameUpdates {
-				stretch(c.System.ANN, float64(len(train))/float64(n))
+				stretch(ann.Of(c.System), float64(len(train))/float64(n))
 			}
 		}); err != nil {
 			return nil, err
@@ -229,7 +229,7 @@ func stretch(a *ann.Config, times float64) {
 func (s *study) instances(train []*data.Document, size int, by string) (map[string]float64, error) {
 	counts := map[string]float64{}
 	for _, seed := range s.opt.Seeds {
-		docs, err := data.Sample(train, size, by == experiments.ByPatient, seed)
+		docs, err := data.Sample(train, size, by == data.ByPatient, seed)
 		if err != nil {
 			return nil, err
 		}

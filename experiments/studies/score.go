@@ -6,7 +6,6 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/evaluation/significance"
-	"github.com/lethe-deid/lethe/experiments"
 )
 
 // Score is a score, in [0, 1], over several runs.
@@ -81,7 +80,7 @@ func (s *study) test() significance.Options {
 
 func (s *study) by() string {
 	if s.opt.ByPatient {
-		return experiments.ByPatient
+		return data.ByPatient
 	}
-	return experiments.ByDocument
+	return data.ByDocument
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/models"
+	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
 const tiny = `name: tiny
@@ -213,7 +214,7 @@ func TestAblations(t *testing.T) {
 		t.Fatalf("%d variants, left out %v, error %v", len(variants), left, err)
 	}
 	for i, v := range variants {
-		a := v.config.System.ANN
+		a := ann.Of(v.config.System)
 		if crf := i != 1; a.Network.CRF != crf {
 			t.Errorf("%s: CRF %v", v.name, a.Network.CRF)
 		}
@@ -345,13 +346,13 @@ func TestSizes(t *testing.T) {
 func TestStretch(t *testing.T) {
 	c := load(t, tiny, "system.ann.training={epochs: 30, patience: 8, evaluate_every: 2}", "system.ann.optimizer.decay=0.97")
 	stretched := func(times float64) *experiments.Config {
-		long, err := c.Changed(func(c *experiments.Config) { stretch(c.System.ANN, times) })
+		long, err := c.Changed(func(c *experiments.Config) { stretch(ann.Of(c.System), times) })
 		if err != nil {
 			t.Fatal(err)
 		}
 		return long
 	}
-	a := stretched(10).System.ANN
+	a := ann.Of(stretched(10).System)
 	if a.Training.Epochs != 300 || a.Training.Patience != 80 || a.Training.EvaluateEvery != 20 ||
 		math.Abs(math.Pow(a.Optimizer.Decay, 300)-math.Pow(0.97, 30)) > 1e-12 {
 		t.Errorf("stretched: %+v %+v", a.Training, a.Optimizer)

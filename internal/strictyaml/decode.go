@@ -10,6 +10,7 @@ import (
 	"iter"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,12 +20,21 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
+// Union is a map with string keys in which each key has its own type of value.
+// Its values are interfaces that contain pointers.
+type Union interface {
+	// Keys returns the supported keys, for errors.
+	Keys() []string
+	// Fresh returns a pointer to the initial value of a supported key.
+	Fresh(key string) any
+}
+
 // Decode decodes a YAML document into the struct that into points to, and keeps
 // values that the document does not mention. Keys are those of the fields' yaml
-// tags. Fields may be structs, pointers to structs, maps with string keys, lists,
-// string, bool, int, uint64 and float64. If a key sets a nil pointer, the new
-// struct starts as a copy of the value of its type in defaults, or as zero if
-// there is none. A list replaces an earlier one. A byte order mark is skipped.
+// tags. Fields may be structs, pointers, maps with string keys, lists, string,
+// bool, int, uint64 and float64. A nil pointer is set to a new zero value, and a
+// new entry of a map that is a Union to the result of Fresh. A list replaces an
+// earlier one. A byte order mark is skipped.
 //
 // Errors contain the path, line, column and key. If path is "", positions would
 // be useless and errors contain only the key. Anchors, aliases, tags and multiple
@@ -33,8 +43,8 @@ import (
 // The parser is goccy's, which rejects duplicate keys. Values are assigned here,
 // because goccy's decoder accepts 1.5 as a whole number and text as a number, and
 // replaces maps as a whole.
-func Decode(path string, raw []byte, into any, defaults ...any) error {
-	d := decoder{path, defaults}
+func Decode(path string, raw []byte, into any) error {
+	d := decoder{path}
 	if err := d.checkSize(raw); err != nil {
 		return err
 	}
@@ -52,7 +62,7 @@ func Decode(path string, raw []byte, into any, defaults ...any) error {
 		}
 	}
 	if len(bodies) != 1 {
-		return d.fail(nil, "", "requires one YAML document, but has %d", len(bodies))
+		return d.fail(nil, "", "%d YAML documents, but requires one", len(bodies))
 	}
 	return d.value("", bodies[0], reflect.ValueOf(into).Elem())
 }
@@ -104,10 +114,7 @@ func (d decoder) checkSize(raw []byte) error {
 	return nil
 }
 
-type decoder struct {
-	file     string
-	defaults []any
-}
+type decoder struct{ file string }
 
 // fail returns an error. Without a file, it has no position, which would be
 // useless.
@@ -133,7 +140,7 @@ func (d decoder) value(path string, node ast.Node, v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() {
-			v.Set(d.fresh(v.Type().Elem()))
+			v.Set(reflect.New(v.Type().Elem()))
 		}
 		return d.value(path, node, v.Elem())
 	case reflect.Struct, reflect.Map:
@@ -215,30 +222,11 @@ func (d decoder) value(path string, node ast.Node, v reflect.Value) error {
 	panic("strictyaml: no decoding of " + v.Type().String())
 }
 
-// fresh returns the initial value for a nil pointer of type t.
-func (d decoder) fresh(t reflect.Type) reflect.Value {
-	p := reflect.New(t)
-	for _, v := range d.defaults {
-		if reflect.TypeOf(v) == t {
-			p.Elem().Set(reflect.ValueOf(v))
-		}
-	}
-	return p
-}
-
 // member sets one field of a struct, or one entry of a map.
 func (d decoder) member(path string, key ast.MapKeyNode, node ast.Node, v reflect.Value) error {
 	name := key.GetToken().Value
 	if v.Kind() == reflect.Map {
-		if v.IsNil() {
-			v.Set(reflect.MakeMap(v.Type()))
-		}
-		entry := reflect.New(v.Type().Elem()).Elem()
-		if err := d.value(join(path, name), node, entry); err != nil {
-			return err
-		}
-		v.SetMapIndex(reflect.ValueOf(name), entry)
-		return nil
+		return d.entry(join(path, name), reflect.ValueOf(name), key, node, v)
 	}
 	var known []string
 	for key, field := range fields(v) {
@@ -247,7 +235,36 @@ func (d decoder) member(path string, key ast.MapKeyNode, node ast.Node, v reflec
 		}
 		known = append(known, key)
 	}
-	return d.fail(key.GetToken(), join(path, name), "unknown key (have %s)", strings.Join(known, ", "))
+	return d.unknown(key, join(path, name), known)
+}
+
+func (d decoder) unknown(key ast.MapKeyNode, path string, known []string) error {
+	return d.fail(key.GetToken(), path, "unknown key (have %s)", strings.Join(known, ", "))
+}
+
+// entry sets one entry of a map.
+func (d decoder) entry(path string, name reflect.Value, key ast.MapKeyNode, node ast.Node, v reflect.Value) error {
+	if v.IsNil() {
+		v.Set(reflect.MakeMap(v.Type()))
+	}
+	entry := reflect.New(v.Type().Elem()).Elem()
+	into := entry
+	if union, ok := v.Interface().(Union); ok {
+		if known := union.Keys(); !slices.Contains(known, name.String()) {
+			return d.unknown(key, path, known)
+		}
+		if held := v.MapIndex(name); held.IsValid() {
+			entry.Set(held)
+		} else {
+			entry.Set(reflect.ValueOf(union.Fresh(name.String())))
+		}
+		into = entry.Elem().Elem() // what the pointer in the interface points to
+	}
+	if err := d.value(path, node, into); err != nil {
+		return err
+	}
+	v.SetMapIndex(name, entry)
+	return nil
 }
 
 func join(path, key string) string {

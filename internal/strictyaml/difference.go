@@ -16,7 +16,7 @@ func Difference(a, b any) (key string, from, to any) {
 
 func difference(path string, a, b reflect.Value) (key string, from, to any) {
 	switch {
-	case a.Kind() == reflect.Pointer && !a.IsNil() && !b.IsNil():
+	case (a.Kind() == reflect.Pointer || a.Kind() == reflect.Interface) && !a.IsNil() && !b.IsNil() && a.Elem().Type() == b.Elem().Type():
 		return difference(path, a.Elem(), b.Elem())
 	case a.Kind() == reflect.Struct:
 		other := map[string]reflect.Value{}
@@ -35,8 +35,11 @@ func difference(path string, a, b reflect.Value) (key string, from, to any) {
 		}
 		for _, k := range slices.Sorted(maps.Keys(keys)) {
 			from, to := a.MapIndex(reflect.ValueOf(k)), b.MapIndex(reflect.ValueOf(k))
-			if !from.IsValid() || !to.IsValid() || !from.Equal(to) {
+			if !from.IsValid() || !to.IsValid() {
 				return join(path, k), shown(from), shown(to)
+			}
+			if key, from, to := difference(join(path, k), from, to); key != "" {
+				return key, from, to
 			}
 		}
 	case a.Kind() == reflect.Slice && a.Len() == b.Len():
@@ -54,8 +57,11 @@ func difference(path string, a, b reflect.Value) (key string, from, to any) {
 }
 
 func shown(v reflect.Value) any {
-	if !v.IsValid() {
+	switch {
+	case !v.IsValid():
 		return "not given"
+	case v.Kind() == reflect.Interface:
+		return "given"
 	}
 	return v.Interface()
 }

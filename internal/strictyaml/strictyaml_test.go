@@ -30,17 +30,54 @@ type config struct {
 func TestDecode(t *testing.T) {
 	got := config{Seed: 1, Size: 7, Notes: map[string]int{"dev": 1}, Words: []string{"of", "before"}}
 	raw := "\uFEFFname: |\r\n  x\r\nrate: 2\r\nnotes: {test: 3}\r\ninner:\r\n  wide: true # as ever\r\nlist:\r\n- rate: 1\r\n- {wide: true}\r\nwords: [one]\r\n"
-	if err := Decode("f", []byte(raw), &got, "of another type", inner{Rate: 0.5}); err != nil {
+	if err := Decode("f", []byte(raw), &got); err != nil {
 		t.Fatal(err)
 	}
-	want := config{Name: "x\n", Seed: 1, Size: 7, Rate: 2, Notes: map[string]int{"dev": 1, "test": 3}, Inner: &inner{0.5, true},
+	want := config{Name: "x\n", Seed: 1, Size: 7, Rate: 2, Notes: map[string]int{"dev": 1, "test": 3}, Inner: &inner{0, true},
 		List: []inner{{Rate: 1}, {Wide: true}}, Words: []string{"one"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	got = config{}
-	if err := Decode("f", []byte("inner: {wide: true}"), &got); err != nil || *got.Inner != (inner{0, true}) {
-		t.Errorf("without a default: %+v, %v", got.Inner, err)
+}
+
+// union has an inner for "inner" and the number of another type for "count".
+type union map[string]any
+
+func (union) Keys() []string { return []string{"count", "inner"} }
+
+func (union) Fresh(key string) any {
+	if key == "inner" {
+		return &inner{Rate: 0.5}
+	}
+	return &struct {
+		N int `yaml:"n"`
+	}{}
+}
+
+func TestUnion(t *testing.T) {
+	var got struct {
+		Any union `yaml:"any"`
+	}
+	if err := Decode("f", []byte("any: {inner: {wide: true}}"), &got); err != nil || *got.Any["inner"].(*inner) != (inner{0.5, true}) {
+		t.Errorf("%+v, %v", got.Any["inner"], err)
+	}
+	if err := Decode("f", []byte("any: {inner: {rate: 2}}"), &got); err != nil || *got.Any["inner"].(*inner) != (inner{2, true}) {
+		t.Errorf("decoded over: %+v, %v", got.Any["inner"], err)
+	}
+	for raw, want := range map[string]string{
+		"any: {\n  outer: {}}":        "f:2:3: any.outer: unknown key (have count, inner)",
+		"any: {inner: {wide: 1}}":     "f:1:21: any.inner.wide: a number where true or false is expected",
+		"any: {inner: {}, inner: {}}": "f:1:18: mapping key \"inner\" already defined at [1:7]",
+		"any: {count:}":               "f:1:13: any.count: nothing where a mapping is expected",
+	} {
+		if err := Decode("f", []byte(raw), &got); err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %s", raw, err, want)
+		}
+	}
+	other := got
+	other.Any = union{"inner": &inner{Rate: 3}}
+	if key, from, to := Difference(&got, &other); key != "any.inner.rate" || from != 2.0 || to != 3.0 {
+		t.Errorf("%s was %v, is %v", key, from, to)
 	}
 }
 

@@ -56,8 +56,8 @@ func HiddenPrefix(path string) string {
 	return dir + "." + name
 }
 
-// WriteFile writes a complete file and replaces an existing one. perm are its
-// permissions before the umask.
+// WriteFile writes a complete file and replaces an existing one. It creates the
+// folder if necessary. perm are the file's permissions before the umask.
 func WriteFile(path string, content []byte, perm fs.FileMode) error {
 	return Write(path, perm, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -65,7 +65,8 @@ func WriteFile(path string, content []byte, perm fs.FileMode) error {
 	})
 }
 
-// Write is WriteFile for content that write produces. It is buffered.
+// Write works like WriteFile, but calls write to produce the content. The writer
+// is buffered.
 func Write(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
 func main() {
@@ -33,15 +34,16 @@ func run(args []string) error {
 		return err
 	}
 	types := c.Corpus.TypeSet()
-	tokenizer, err := tokenize.Lookup(c.System.ANN.Tokenizer)
+	network := ann.Of(c.System)
+	tokenizer, err := tokenize.Lookup(network.Tokenizer)
 	if err != nil {
 		return err
 	}
-	splitter, err := tokenize.LookupSplitter(c.System.ANN.Sentences)
+	splitter, err := tokenize.LookupSplitter(network.Sentences)
 	if err != nil {
 		return err
 	}
-	splitter = tokenize.Limit(splitter, c.System.ANN.MaxTokens)
+	splitter = tokenize.Limit(splitter, network.MaxTokens)
 	docs, err := data.Collect(format.Read(c.Corpus.Format, c.Corpus.Splits["train"], types))
 	if err != nil {
 		return err
@@ -49,7 +51,7 @@ func run(args []string) error {
 	out := bufio.NewWriter(os.Stdout)
 	for _, doc := range docs {
 		tokens := tokenizer.Tokens(doc.Text, nil)
-		labels := c.System.ANN.Scheme.Encode(len(tokens), data.AlignSpans(tokens, doc.Spans))
+		labels := network.Scheme.Encode(len(tokens), data.AlignSpans(tokens, doc.Spans))
 		for _, s := range splitter.Sentences(doc.Text, tokens, nil) {
 			for i := s.Start; i < s.End; i++ {
 				fmt.Fprintln(out, doc.Text[tokens[i].Start:tokens[i].End], labels[i])

@@ -61,7 +61,7 @@ func fit(t testing.TB, cfg Config, task taggers.Task) *Tagger {
 	if task.Train == nil {
 		task.Train, task.Dev = notes(t, 24, synth.Train), notes(t, 6, synth.Dev)
 	}
-	tagger, err := Learner{cfg}.Fit(context.Background(), task)
+	tagger, err := cfg.Fit(context.Background(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestResumeReachesTheSameBits(t *testing.T) {
 				cancel()
 			}
 		}}}
-	if _, err := (Learner{small()}).Fit(ctx, interrupted); !errors.Is(err, context.Canceled) {
+	if _, err := small().Fit(ctx, interrupted); !errors.Is(err, context.Canceled) {
 		t.Fatalf("the run was not interrupted: %v", err)
 	}
 	var epochs []taggers.Epoch
@@ -268,7 +268,7 @@ func TestResumeRefusesAnotherRun(t *testing.T) {
 	fit(t, cfg, taggers.Task{Workers: 2, Dir: dir})
 	cfg.Network.Dropout = 0.1
 	task := taggers.Task{Name: "test", Types: types(t), Seed: 7, Workers: 2, Dir: dir, Resume: true, Train: notes(t, 24, synth.Train), Dev: notes(t, 6, synth.Dev)}
-	if _, err := (Learner{cfg}).Fit(context.Background(), task); err == nil {
+	if _, err := cfg.Fit(context.Background(), task); err == nil {
 		t.Error("a run with another configuration was resumed")
 	}
 }
@@ -283,7 +283,7 @@ func TestEvaluateEvery(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	task := taggers.Task{Name: "test", Types: types(t), Seed: 7, Workers: 2, Dir: dir, Train: notes(t, 24, synth.Train), Dev: notes(t, 6, synth.Dev),
 		Report: taggers.Report{Epoch: func(taggers.Epoch) { cancel() }}}
-	if _, err := (Learner{cfg}).Fit(ctx, task); !errors.Is(err, context.Canceled) {
+	if _, err := cfg.Fit(ctx, task); !errors.Is(err, context.Canceled) {
 		t.Fatalf("the run was not interrupted: %v", err)
 	}
 	var scored []int
@@ -318,11 +318,11 @@ func TestResumeWithoutAScoredEpoch(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	task := taggers.Task{Name: "test", Types: types(t), Seed: 7, Workers: 1, Dir: dir, Train: notes(t, 24, synth.Train), Dev: notes(t, 6, synth.Dev),
 		Report: taggers.Report{Epoch: func(taggers.Epoch) { cancel() }}}
-	if _, err := (Learner{cfg}).Fit(ctx, task); !errors.Is(err, context.Canceled) {
+	if _, err := cfg.Fit(ctx, task); !errors.Is(err, context.Canceled) {
 		t.Fatalf("the run was not interrupted: %v", err)
 	}
 	cfg.Training.Epochs, task.Resume, task.Report = 1, true, taggers.Report{}
-	if _, err := (Learner{cfg}).Fit(context.Background(), task); err == nil {
+	if _, err := cfg.Fit(context.Background(), task); err == nil {
 		t.Error("a run without a scored epoch is no error")
 	}
 }
@@ -343,7 +343,7 @@ func TestBatches(t *testing.T) {
 	for _, pool := range []int{1, 4} {
 		cfg := small()
 		cfg.Training.Pool = pool
-		c, err := Learner{cfg}.newCourse(taggers.Task{Name: "test", Types: types(t), Seed: 7, Workers: 1, Train: notes(t, 24, synth.Train), Dev: notes(t, 6, synth.Dev)})
+		c, err := cfg.newCourse(taggers.Task{Name: "test", Types: types(t), Seed: 7, Workers: 1, Train: notes(t, 24, synth.Train), Dev: notes(t, 6, synth.Dev)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,24 +21,24 @@ type Rate struct {
 // Bench trains on the task's documents for about the given time, and says how
 // fast. The tagger is what came of it: good for measuring, not for use. labels
 // is the size of its label set, tokens that of the documents.
-func (l Learner) Bench(ctx context.Context, task taggers.Task, limit time.Duration) (tagger *Tagger, train Rate, labels, tokens int, err error) {
+func (c Config) Bench(ctx context.Context, task taggers.Task, limit time.Duration) (tagger *Tagger, train Rate, labels, tokens int, err error) {
 	task.Dir, task.Resume, task.Dev = "", false, task.Train
-	c, err := l.newCourse(task)
+	course, err := c.newCourse(task)
 	if err != nil {
 		return nil, Rate{}, 0, 0, err
 	}
-	defer c.trainer.Close()
+	defer course.trainer.Close()
 	rng := rand.New(rand.NewPCG(task.Seed, 1))
 	var batches [][]int
-	train, err = measure(ctx, limit, c.trainer.FLOP, func() (int, error) {
+	train, err = measure(ctx, limit, course.trainer.FLOP, func() (int, error) {
 		if len(batches) == 0 {
-			batches = c.batches(rng)
+			batches = course.batches(rng)
 		}
-		_, n, err := c.step(batches[0], rng, 1)
+		_, n, err := course.step(batches[0], rng, 1)
 		batches = batches[1:]
 		return n, err
 	})
-	return c.tagger, train, len(c.tagger.labels), c.tokens, err
+	return course.tagger, train, len(course.tagger.labels), course.tokens, err
 }
 
 // Bench tags the documents over and over for about the given time, and says

@@ -10,13 +10,14 @@ import (
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
-// Config is everything about the system that a user chooses.
+// Config is everything about the system that a user chooses. The defaults are the
+// paper's settings, or those of the authors' released program (the reference).
 type Config struct {
-	Tokenizer  string       `yaml:"tokenizer"`    // letters-digits, ptb (the paper's) or whitespace
-	Sentences  string       `yaml:"sentences"`    // what the network reads at a time: line, blank-line or rules
-	MaxTokens  int          `yaml:"max_sentence"` // longer sentences are cut; in tokens
-	Scheme     data.Scheme  `yaml:"scheme"`       // IO, BIO or BIOES (the reference's)
-	Constrain  bool         `yaml:"constrain"`    // never predict a label sequence that the scheme forbids; the reference does
+	Tokenizer  string       `yaml:"tokenizer"`    // letters-digits, ptb (default, the paper's) or whitespace
+	Sentences  string       `yaml:"sentences"`    // what the network reads at a time: line, blank-line or rules (default)
+	MaxTokens  int          `yaml:"max_sentence"` // longer sentences are split; in tokens, at least 1; default 1000
+	Scheme     data.Scheme  `yaml:"scheme"`       // IO, BIO or BIOES (default, the reference's)
+	Constrain  bool         `yaml:"constrain"`    // never predict a label sequence that the scheme forbids; default true, as in the reference
 	Vocabulary Vocabulary   `yaml:"vocabulary"`
 	Vectors    Vectors      `yaml:"vectors"`
 	Network    nn.Config    `yaml:"network"`
@@ -28,25 +29,27 @@ type Config struct {
 // stored with the model: a token that occurs in one note only may be a name, so
 // MinDocuments above 1 keeps such tokens out of the file.
 type Vocabulary struct {
-	MinDocuments int  `yaml:"min_documents"`  // training documents that a token must occur in; the reference: 1
-	DigitsAsZero bool `yaml:"digits_as_zero"` // numbers of equal length share a vector; the reference: false
+	MinDocuments int  `yaml:"min_documents"`  // training documents that a token must occur in, at least 1; default 1, as in the reference
+	DigitsAsZero bool `yaml:"digits_as_zero"` // numbers of equal length share a vector; default false, as in the reference
 }
 
 // Vectors is word vectors trained elsewhere.
 type Vectors struct {
-	File   string `yaml:"file"`   // GloVe or word2vec; "": start from random vectors
-	Keep   string `yaml:"keep"`   // which of its words the model keeps: all, or only those in training
-	Freeze bool   `yaml:"freeze"` // do not train them further; the paper trains them, the released models do not
+	File   string `yaml:"file"`   // in any format of package embeddings; default "": token vectors begin at random
+	Keep   string `yaml:"keep"`   // which of its words the model keeps: all (default), or training for those in the training notes
+	Freeze bool   `yaml:"freeze"` // do not train them further; default false, as in the paper (the released models froze them)
 }
 
 // Training is the course of the training.
 type Training struct {
-	Batch             int     `yaml:"batch"`              // sentences an update; the paper: 1
-	Pool              int     `yaml:"pool"`               // minibatches formed together, so that each has sentences of like length, which is faster; 1: at random
-	Epochs            int     `yaml:"epochs"`             // at most
-	Patience          int     `yaml:"patience"`           // stop after so many epochs without a better dev score; 0: never
-	EvaluateEvery     int     `yaml:"evaluate_every"`     // epochs from one scoring of dev to the next; only a scored one can be best
-	UnknownSingletons float64 `yaml:"unknown_singletons"` // probability that a token seen once is shown as unknown; the reference: 0.5
+	Batch int `yaml:"batch"` // sentences per update, at least 1; default 1, the paper's
+	// Pool is the number of minibatches that are formed together, so that each has
+	// sentences of similar length, which is faster. Default 1: at random.
+	Pool              int     `yaml:"pool"`
+	Epochs            int     `yaml:"epochs"`             // at most, at least 1; default 100
+	Patience          int     `yaml:"patience"`           // epochs without a better dev score after which training stops; default 10; 0: never
+	EvaluateEvery     int     `yaml:"evaluate_every"`     // epochs from one scoring of dev to the next, at least 1; only a scored epoch can be best; default 1
+	UnknownSingletons float64 `yaml:"unknown_singletons"` // probability that a token seen once is shown as unknown; default 0.5, the reference's; 0: never
 }
 
 // DefaultConfig is the paper's system with the reference's settings where the

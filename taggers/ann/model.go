@@ -283,9 +283,8 @@ func removeHidden(path string) error {
 	return nil
 }
 
-// StateWorkers is the number of workers of the run that left its state in a
-// folder, which a resumed run must have too; 0 if there is no state.
-func StateWorkers(dir string) (int, error) {
+// StateWorkers implements taggers.Standalone.
+func (Config) StateWorkers(dir string) (int, error) {
 	path := filepath.Join(dir, stateFile)
 	_, metadata, err := checkpoints.ReadTensors(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -19,40 +19,35 @@ import (
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
-// Learner fits a Tagger.
-type Learner struct{ Config Config }
-
-var _ taggers.Learner = Learner{}
-
-// Fit implements taggers.Learner: it trains for Epochs epochs or until Patience
-// runs out, and returns the network of the epoch with the best strict F1 on
-// Dev. With a Dir it keeps that model in Dir/best, the newest in Dir/last, and
-// in Dir/state.safetensors what a resumed run needs.
-func (l Learner) Fit(ctx context.Context, task taggers.Task) (data.Tagger, error) {
-	c, err := l.newCourse(task)
+// Fit implements taggers.Node: it trains for Training.Epochs epochs or until
+// Training.Patience runs out, and returns the network of the epoch with the best strict
+// F1 on Dev, a *Tagger. With a Dir it keeps that model in Dir/best, the newest in
+// Dir/last, and in Dir/state.safetensors what a resumed run needs.
+func (c Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model) (data.Tagger, error) {
+	course, err := c.newCourse(task)
 	if err != nil {
 		return nil, err
 	}
-	defer c.trainer.Close()
+	defer course.trainer.Close()
 	if task.Resume {
-		if err := c.restore(); err != nil {
+		if err := course.restore(); err != nil {
 			return nil, err
 		}
-		for _, e := range c.history {
+		for _, e := range course.history {
 			e.Resumed = true
-			c.report(e)
+			course.report(e)
 		}
 	}
-	for !c.done() {
-		if err := c.epoch(ctx); err != nil {
+	for !course.done() {
+		if err := course.epoch(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if c.bestParams == nil { // a resumed run whose epochs were lowered
-		return nil, fmt.Errorf("none of the run's %d epochs was scored on dev: raise training.epochs", len(c.history))
+	if course.bestParams == nil { // a resumed run whose epochs were lowered
+		return nil, fmt.Errorf("none of the run's %d epochs was scored on dev: raise training.epochs", len(course.history))
 	}
-	c.restoreBest()
-	return c.tagger, nil
+	course.restoreBest()
+	return course.tagger, nil
 }
 
 // course is a training under way. What it has reached is the network, the
@@ -72,8 +67,7 @@ type course struct {
 	bestCard    checkpoints.Card
 }
 
-func (l Learner) newCourse(task taggers.Task) (*course, error) {
-	cfg := l.Config
+func (cfg Config) newCourse(task taggers.Task) (*course, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}

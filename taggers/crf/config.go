@@ -19,32 +19,33 @@ import (
 type Config struct {
 	Tokenizer string         `yaml:"tokenizer"`    // letters-digits (default; Liu et al. 2017), ptb or whitespace
 	Sentences string         `yaml:"sentences"`    // what is labelled together: line (default), blank-line or rules
-	MaxTokens int            `yaml:"max_sentence"` // longer sentences are cut; in tokens; default 1000
+	MaxTokens int            `yaml:"max_sentence"` // longer sentences are split; in tokens, at least 1; default 1000
 	Scheme    data.Scheme    `yaml:"scheme"`       // IO, BIO (default) or BIOES
 	PerType   bool           `yaml:"per_type"`     // a model for each type, of which the surest wins where they overlap (Dehghan et al. 2015); default false
-	Types     []string       `yaml:"types"`        // learn these only, and see other spans as none; default all
-	Preset    string         `yaml:"preset"`       // the features of a paper, see Presets; they stand before those of Features
-	Without   []string       `yaml:"without"`      // families of the preset that are left out
-	Features  []feature.Spec `yaml:"features"`
-	// Subsets says of per_type which families a type's model has, for lack of others
-	// (Dehghan et al. 2015, section 2 (III)); default, for types not named: all.
+	Types     []string       `yaml:"types"`        // learn only these, as if there were no other spans; default all
+	Preset    string         `yaml:"preset"`       // the features of a paper, see Presets; they stand before those of Features; default none
+	Without   []string       `yaml:"without"`      // families of the preset that are left out; default none
+	Features  []feature.Spec `yaml:"features"`     // default none; there must be some, here or by the preset
+	// Subsets lists, with PerType, the families that a type's model has (Dehghan et al.
+	// 2015, section 2 (III)); default, for types without an entry: all.
 	Subsets map[string][]string `yaml:"subsets"`
-	// Values of features that occur in fewer training documents are left out, and
-	// with them names from the model's file; default 1: all are kept.
+	// MinDocuments is the number of training documents, at least 1, in which a value of a
+	// feature must occur. Rarer values are left out, and with them names from the model's
+	// file; default 1: all are kept.
 	MinDocuments int             `yaml:"min_documents"`
-	MinCount     int             `yaml:"min_count"` // features that occur less often are left out; default 1
-	Resources    feature.Sources `yaml:"resources"` // what features need besides the training notes
+	MinCount     int             `yaml:"min_count"` // features that occur less often are left out; default 1: all are kept
+	Resources    feature.Sources `yaml:"resources"` // what features need besides the training notes; default none
 	Training     Training        `yaml:"training"`
 }
 
 // Training is how the weights are found.
 type Training struct {
 	Method     string  `yaml:"method"`     // lbfgs (default), sgd or perceptron
-	L2         float64 `yaml:"l2"`         // weight of the penalty; not for perceptron; default 1 as in CRFsuite
-	Iterations int     `yaml:"iterations"` // at most; of sgd and perceptron, passes over the notes; default 200
-	Delta      float64 `yaml:"delta"`      // of lbfgs: ends when Period iterations lower the loss by less than this share; default 1e-5
-	Period     int     `yaml:"period"`     // default 10
-	Rate       float64 `yaml:"rate"`       // of sgd: the greatest first step to be tried; default 0.1
+	L2         float64 `yaml:"l2"`         // weight of the penalty, not for perceptron; default 1, as in CRFsuite; 0: no penalty
+	Iterations int     `yaml:"iterations"` // at most; for sgd and perceptron, passes over the notes; default 200
+	Delta      float64 `yaml:"delta"`      // for lbfgs: training ends when Period iterations lower the loss by less than this share; default 1e-5
+	Period     int     `yaml:"period"`     // for lbfgs: iterations; default 10
+	Rate       float64 `yaml:"rate"`       // for sgd: the greatest first step that is tried, positive; default 0.1
 }
 
 // DefaultConfig has CRFsuite's settings, and no features.
@@ -151,26 +152,4 @@ func (t Training) trainer(seed uint64, workers int) chain.Trainer {
 		return chain.Perceptron{Iterations: t.Iterations, Seed: seed}
 	}
 	return chain.LBFGS{L2: t.L2, Iterations: t.Iterations, Delta: t.Delta, Period: t.Period, Workers: workers}
-}
-
-// About is the configuration in a few words.
-func (c Config) About() string {
-	var parts []string
-	if c.Preset != "" {
-		parts = append(parts, "features of "+c.Preset)
-	}
-	if len(c.Without) > 0 {
-		parts[0] += " without " + strings.Join(c.Without, ", ")
-	}
-	for _, s := range c.Features {
-		parts = append(parts, s.Family)
-	}
-	what := string(c.Scheme) + " labels"
-	if len(c.Types) > 0 {
-		what += " of " + strings.Join(c.Types, ", ")
-	}
-	if c.PerType {
-		what += ", a model a type"
-	}
-	return strings.Join(append(parts, what, "by "+c.Training.Method), ", ")
 }

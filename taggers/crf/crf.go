@@ -38,16 +38,10 @@ type model struct {
 	chain  *chain.Model
 }
 
-// Learner fits a CRF.
-type Learner struct{ Config Config }
-
-var _ taggers.Learner = Learner{}
-
-// Fit implements taggers.Learner. Dev plays no part; the training is over when the
-// loss is, and nothing can be resumed. An epoch that it reports is an iteration,
-// without tokens or scores. Of a model for each type, the member is the type.
-func (l Learner) Fit(ctx context.Context, task taggers.Task) (data.Tagger, error) {
-	cfg := l.Config
+// Fit implements taggers.Node and returns a *Tagger. Dev plays no part; the training
+// is over when the loss is, and nothing can be resumed. An epoch that it reports is an
+// iteration, without tokens or scores. With Config.PerType the member is the type.
+func (cfg Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model) (data.Tagger, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}

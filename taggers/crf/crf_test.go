@@ -41,7 +41,7 @@ func task(t testing.TB, docs []*data.Document) taggers.Task {
 
 func fit(t testing.TB, c Config, task taggers.Task) *Tagger {
 	t.Helper()
-	tagger, err := Learner{c}.Fit(t.Context(), task)
+	tagger, err := c.Fit(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestTypes(t *testing.T) {
 	c := small()
 	c.Types = []string{"DATE"}
 	none := []*data.Document{{Text: "Po left", Spans: []data.Span{{Start: 0, End: 2, Type: "DOCTOR"}}}}
-	if _, err := (Learner{c}).Fit(t.Context(), task(t, none)); err == nil || err.Error() != "types: the training documents have no span of DATE" {
+	if _, err := c.Fit(t.Context(), task(t, none)); err == nil || err.Error() != "types: the training documents have no span of DATE" {
 		t.Errorf("error %v", err)
 	}
 }
@@ -251,7 +251,7 @@ func TestTrainingIsCalledOff(t *testing.T) {
 		if after == 0 {
 			cancel()
 		}
-		if _, err := (Learner{small()}).Fit(ctx, job); !errors.Is(err, context.Canceled) {
+		if _, err := small().Fit(ctx, job); !errors.Is(err, context.Canceled) {
 			t.Errorf("after %d iterations: error %v", after, err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/taggers/crf/chain"
 	"github.com/lethe-deid/lethe/taggers/crf/feature"
 )
@@ -79,10 +80,10 @@ func (t *Tagger) Save(dir string) error {
 	if err := t.resources.Save(dir); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, configFile), config, 0o666); err != nil {
+	if err := wholefile.WriteFile(filepath.Join(dir, configFile), config, 0o666); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, ModelFile), e.Bytes(), 0o666)
+	return wholefile.WriteFile(filepath.Join(dir, ModelFile), e.Bytes(), 0o666)
 }
 
 // Load reads what Save wrote. workers is the number of cores that Tag uses.

@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/shortname"
+	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
@@ -40,18 +42,30 @@ const (
 
 var methods = []Method{Union, Vote, Priority, Surest}
 
-// Config is what a user chooses, besides the members.
+// Config is what a user chooses.
 type Config struct {
 	Method   Method   `yaml:"method"`   // default union
-	Votes    int      `yaml:"votes"`    // of vote: the members that must agree; default 2
-	Priority []string `yaml:"priority"` // of priority: types, the strongest first; those not named come last
+	Votes    int      `yaml:"votes"`    // for vote: the number of members that must agree, at least 1; default 2
+	Priority []string `yaml:"priority"` // for priority, which requires it: types, the strongest first; others come last
+	Members  []Member `yaml:"members"`  // at least one; the earlier have more weight
+}
+
+// Member is one system of several, and which of its spans count.
+type Member struct {
+	Name  string   `yaml:"name"`            // required and unique; the name of a folder
+	Types []string `yaml:"types,omitempty"` // only spans of these types count; default all
+	// MinScore leaves out spans with a lower score, in [0, 1], unless another member
+	// found the same span; default 0: none.
+	MinScore float64        `yaml:"min_score"`
+	System   taggers.System `yaml:"system"` // required
 }
 
 // DefaultConfig is the union.
 func DefaultConfig() Config { return Config{Method: Union, Votes: 2} }
 
-// Validate names the first key that makes no sense for so many members.
-func (c Config) Validate(members int) error {
+// Validate names the first key that makes no sense.
+func (c Config) Validate() error {
+	members := len(c.Members)
 	switch {
 	case !slices.Contains(methods, c.Method):
 		return fmt.Errorf("method: %q is not union, vote, priority or surest", string(c.Method))
@@ -69,30 +83,34 @@ func (c Config) Validate(members int) error {
 			return fmt.Errorf("priority: %s is there twice", t)
 		}
 	}
+	names := map[string]bool{}
+	for i, m := range c.Members {
+		if err := shortname.Check(m.Name); err != nil {
+			return fmt.Errorf("members[%d].name: %w", i, err)
+		}
+		switch {
+		case names[m.Name]:
+			return fmt.Errorf("members[%d].name: %s is there twice", i, m.Name)
+		case !(m.MinScore >= 0 && m.MinScore <= 1):
+			return fmt.Errorf("members[%d].min_score: %v is not in [0, 1]", i, m.MinScore)
+		}
+		names[m.Name] = true
+	}
 	return nil
-}
-
-// Member is a tagger, and which of its spans count.
-type Member struct {
-	Name   string
-	Tagger data.Tagger
-	Types  []string // only these; nil: all
-	// MinScore leaves out spans that the member is less sure of, unless another
-	// member found the same.
-	MinScore float64
 }
 
 // Tagger is all members together. It may be used by several goroutines at once,
 // if its members may.
 type Tagger struct {
 	config  Config
-	members []Member
+	members []data.Tagger // one for each of Config.Members
 }
 
 var _ data.Prober = (*Tagger)(nil)
 
-// New makes the ensemble of a valid configuration.
-func New(c Config, members []Member) *Tagger { return &Tagger{c, members} }
+// New returns the ensemble of a valid configuration. members has the tagger of each of
+// its members.
+func New(c Config, members []data.Tagger) *Tagger { return &Tagger{c, members} }
 
 // Tag implements data.Tagger. A member that fails fails the ensemble: what
 // the others found alone would pass for all there is.
@@ -112,15 +130,15 @@ func (t *Tagger) tag(ctx context.Context, docs []*data.Document, from float64) (
 	found, unsure := make([][][]data.Span, len(t.members)), make([][][]data.Span, len(t.members))
 	for m, member := range t.members {
 		if from > 0 {
-			found[m], unsure[m], err = reader.Probe(ctx, member.Tagger, docs, from)
+			found[m], unsure[m], err = reader.Probe(ctx, member, docs, from)
 		} else {
-			found[m], err = member.Tagger.Tag(ctx, docs)
+			found[m], err = member.Tag(ctx, docs)
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("member %s: %w", member.Name, err)
+			return nil, nil, fmt.Errorf("member %s: %w", t.config.Members[m].Name, err)
 		}
 		if len(found[m]) != len(docs) {
-			return nil, nil, fmt.Errorf("member %s: results for %d of %d notes", member.Name, len(found[m]), len(docs))
+			return nil, nil, fmt.Errorf("member %s: results for %d of %d notes", t.config.Members[m].Name, len(found[m]), len(docs))
 		}
 	}
 	out, doubts = make([][]data.Span, len(docs)), make([][]data.Span, len(docs))
@@ -156,7 +174,7 @@ func (t *Tagger) candidates(found [][][]data.Span, doc int) []candidate {
 	var all []candidate
 	at := map[place]int{}
 	sure := map[place]bool{}
-	for m, member := range t.members {
+	for m, member := range t.config.Members {
 		for _, s := range found[m][doc] {
 			if member.Types != nil && !slices.Contains(member.Types, s.Type) {
 				continue

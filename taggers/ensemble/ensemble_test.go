@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -48,7 +49,7 @@ func TestMethods(t *testing.T) {
 	type lines = []string
 	for name, c := range map[string]struct {
 		config  Config
-		members []Member // without taggers
+		members []Member // their names are filled in
 		found   []lines  // of each member
 		want    lines
 	}{
@@ -154,17 +155,16 @@ func TestMethods(t *testing.T) {
 			if c.config.Method == "" {
 				c.config = DefaultConfig()
 			}
-			members := slices.Clone(c.members)
+			var taggers []data.Tagger
+			c.config.Members = append(c.members, make([]Member, len(c.found)-len(c.members))...)
 			for i, found := range c.found {
-				if i == len(members) {
-					members = append(members, Member{})
-				}
-				members[i].Tagger = parse(t, found...)
+				c.config.Members[i].Name = strconv.Itoa(i)
+				taggers = append(taggers, parse(t, found...))
 			}
-			if err := c.config.Validate(len(members)); err != nil {
+			if err := c.config.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			got, err := New(c.config, members).Tag(t.Context(), []*data.Document{{Text: text}, {Text: text}})
+			got, err := New(c.config, taggers).Tag(t.Context(), []*data.Document{{Text: text}, {Text: text}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,7 +184,7 @@ func TestProperties(t *testing.T) {
 	types := []string{"A", "B", "C"}
 	rapid.Check(t, func(t *rapid.T) {
 		note := rapid.StringOfN(rapid.RuneFrom([]rune("ab, é\n")), 1, 30, -1).Draw(t, "text")
-		var members []Member
+		var members []data.Tagger
 		all := map[string][]bool{} // by type: which bytes any member has found
 		for _, typ := range types {
 			all[typ] = make([]bool, len(note))
@@ -207,9 +207,10 @@ func TestProperties(t *testing.T) {
 					}
 				}
 			}
-			members = append(members, Member{Tagger: spans})
+			members = append(members, spans)
 		}
 		for _, c := range []Config{{Method: Union}, {Method: Vote, Votes: 1}, {Method: Priority, Priority: []string{"C", "A"}}, {Method: Surest}} {
+			c.Members = make([]Member, len(members))
 			tagger := New(c, members)
 			got, err := tagger.Tag(context.Background(), []*data.Document{{Text: note}})
 			if err != nil {
@@ -217,7 +218,7 @@ func TestProperties(t *testing.T) {
 			}
 			each := make([][][]data.Span, len(members))
 			for m := range members {
-				each[m] = [][]data.Span{members[m].Tagger.(answers)}
+				each[m] = [][]data.Span{members[m].(answers)}
 			}
 			if want := tagger.settle(note, tagger.candidates(each, 0)); !slices.Equal(got[0], want) {
 				t.Fatalf("%s: %v, and in one go %v", c.Method, got[0], want)
@@ -271,11 +272,13 @@ func (short) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error
 
 func TestAMemberThatFailsIsNamed(t *testing.T) {
 	docs := []*data.Document{{ID: "1"}, {ID: "2"}}
-	for want, last := range map[string]Member{
-		"member crf: no":                         {Name: "crf", Tagger: fails{}},
-		"member rules: results for 1 of 2 notes": {Name: "rules", Tagger: short{}},
+	c := DefaultConfig()
+	c.Members = []Member{{Name: "ann"}, {Name: "other"}}
+	for want, last := range map[string]data.Tagger{
+		"member other: no":                       fails{},
+		"member other: results for 1 of 2 notes": short{},
 	} {
-		spans, err := New(DefaultConfig(), []Member{{Name: "ann", Tagger: answers{}}, last}).Tag(t.Context(), docs)
+		spans, err := New(c, []data.Tagger{answers{}, last}).Tag(t.Context(), docs)
 		if err == nil || err.Error() != want || spans != nil {
 			t.Errorf("spans %v, error %v, want %s", spans, err, want)
 		}
@@ -295,7 +298,10 @@ func TestValidate(t *testing.T) {
 		"priority: of no use to method union":                   {Config{Method: Union, Priority: []string{"A"}}, 2},
 		"priority: A is there twice":                            {Config{Method: Priority, Priority: []string{"A", "B", "A"}}, 2},
 	} {
-		if err := c.config.Validate(c.members); err == nil || err.Error() != want {
+		for i := range c.members {
+			c.config.Members = append(c.config.Members, Member{Name: strconv.Itoa(i)})
+		}
+		if err := c.config.Validate(); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
@@ -308,7 +314,9 @@ func BenchmarkUnion(b *testing.B) {
 		one = append(one, data.Span{Start: 5 * i, End: 5*i + 4, Type: "A", Score: 1})
 		other = append(other, data.Span{Start: 5*i + 2, End: 5*i + 5, Type: "B", Score: 1})
 	}
-	t := New(DefaultConfig(), []Member{{Tagger: one}, {Tagger: other}})
+	c := DefaultConfig()
+	c.Members = make([]Member, 2)
+	t := New(c, []data.Tagger{one, other})
 	for b.Loop() {
 		if _, err := t.Tag(b.Context(), []*data.Document{{Text: note}}); err != nil {
 			b.Fatal(err)

@@ -39,8 +39,8 @@ import (
 
 // Config is everything about the tagger that a user chooses.
 type Config struct {
-	Lists Lists `yaml:"lists"`
-	Join  bool  `yaml:"join"` // make one span of neighbours of one type with nothing but spaces between: first name and surname; default false
+	Lists Lists `yaml:"lists"` // required; one of them must have a type
+	Join  bool  `yaml:"join"`  // make one span of neighbours of one type with nothing but spaces between: first name and surname; default false
 }
 
 // Validate names the first key that makes no sense. It opens no file.
@@ -53,9 +53,6 @@ func (c Config) Validate() error {
 	}
 	return nil
 }
-
-// Paths points to the paths in the configuration, to be resolved by the caller.
-func (c *Config) Paths() []*string { return c.Lists.Paths() }
 
 // Tagger tags what stands in lists. It needs no training.
 type Tagger struct {

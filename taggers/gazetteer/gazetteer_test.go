@@ -522,7 +522,7 @@ func TestValidate(t *testing.T) {
 	if len(paths) != 1 {
 		t.Fatalf("%d paths", len(paths))
 	}
-	*paths[0] = "/x"
+	*paths[0].Value = "/x"
 	if c.Lists[1].File != "/x" {
 		t.Error("Paths does not point to the configuration")
 	}

@@ -14,20 +14,20 @@ import (
 // List says where entries come from and which of them count.
 type List struct {
 	Name    string  `yaml:"name"`    // what features call it; default: the built-in list's, or the file's name without extension
-	Builtin string  `yaml:"builtin"` // one of Builtins; or
+	Builtin string  `yaml:"builtin"` // one of Builtins; either this or File is required
 	File    string  `yaml:"file"`    // a path; gzipped or not; UTF-8
-	Type    string  `yaml:"type"`    // PHI type of its entries in the text; "": none, the list is a feature only
-	Score   float64 `yaml:"score"`   // score of its spans, in (0, 1]; 0: 1
+	Type    string  `yaml:"type"`    // PHI type of its entries in the text; default "": none, the list is a feature only
+	Score   float64 `yaml:"score"`   // score of its spans, in (0, 1]; default 0, which stands for 1
 
 	Format      Format  `yaml:"format"`       // of the file; default by its name: csv for .csv, tsv for .tsv, else lines
 	Column      string  `yaml:"column"`       // of the entry: its name, if the first line names the columns, or else its number, from 1; not for lines
-	CountColumn string  `yaml:"count_column"` // of how often or how many per cent of people have the name; "": none
-	MinCount    float64 `yaml:"min_count"`    // entries with a lesser count, or with none ("" or ".."), are left out
+	CountColumn string  `yaml:"count_column"` // of the count of people who have the name, or of their percentage; default "": none
+	MinCount    float64 `yaml:"min_count"`    // entries with a lower count are left out; no count ("" or "..") is 0; default 0: all are kept
 
-	Fold      Fold     `yaml:"fold"`       // what does not tell two words apart; default both
-	Capital   bool     `yaml:"capital"`    // find only what begins with an upper-case or title-case letter in the text
-	MinLength int      `yaml:"min_length"` // entries of fewer characters are left out
-	Filters   []string `yaml:"filters"`    // names of other lists, here or built in, whose entries are left out: common words, diseases
+	Fold      Fold     `yaml:"fold"`       // which differences between two words are ignored; default both
+	Capital   bool     `yaml:"capital"`    // find only what begins with an upper-case or title-case letter in the text; default false
+	MinLength int      `yaml:"min_length"` // entries of fewer characters are left out; default 0: all are kept
+	Filters   []string `yaml:"filters"`    // names of other lists, here or built in, whose entries are left out: common words, diseases; default none
 }
 
 // Format is how a file lists its entries.

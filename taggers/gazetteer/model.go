@@ -62,7 +62,7 @@ func Open(dir string, workers int) (*Tagger, error) {
 		return nil, fmt.Errorf("%s: types: %w", path, err)
 	}
 	cfg := Config{Lists: m.Lists, Join: m.Join}
-	for _, file := range cfg.Paths() {
+	for _, file := range cfg.Lists.Paths() {
 		if !filepath.IsLocal(*file) {
 			return nil, fmt.Errorf("%s: the file of a list lies outside the folder", path)
 		}

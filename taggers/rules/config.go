@@ -52,8 +52,8 @@ func Builtin(name string) (*Set, error) {
 
 // Config says which rules a tagger uses.
 type Config struct {
-	Set    string   `yaml:"set,omitempty"`    // a built-in set; either this or file
-	File   string   `yaml:"file,omitempty"`   // a rule file
+	Set    string   `yaml:"set,omitempty"`    // a built-in set, see BuiltinNames; default none: either this or File is required
+	File   string   `yaml:"file,omitempty"`   // a rule file; default none
 	Only   []string `yaml:"only,omitempty"`   // types to use the rules of; none: all
 	Except []string `yaml:"except,omitempty"` // types to leave out the rules of; none by default
 }

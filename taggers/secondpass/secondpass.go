@@ -21,49 +21,48 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/data/wordlists"
+	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
-// What goes together.
-const (
-	ByPatient  = "patient"
-	ByDocument = "document"
-)
-
-// Config is what a user chooses, besides the first tagger.
+// Config is what a user chooses.
 type Config struct {
-	By       string   `yaml:"by"`        // patient (default): the dictionary is drawn from all notes of one; or document
-	Types    []string `yaml:"types"`     // whose spans enter the dictionary; default all
-	MinScore float64  `yaml:"min_score"` // of the spans that do; default 0.5
-	// MinLength is the letters and digits that a phrase must have to enter; default
-	// 4. Phrases in lower case do not enter.
+	By       string   `yaml:"by"`        // patient (default): the dictionary is drawn from all notes of a patient; or document
+	Types    []string `yaml:"types"`     // types whose spans enter the dictionary; default all
+	MinScore float64  `yaml:"min_score"` // the lowest score of such a span, in [0, 1]; default 0.5; 0: all enter
+	// MinLength is the number of letters and digits, at least 1, that a phrase must have
+	// to enter; default 4. Phrases in lower case do not enter.
 	MinLength int `yaml:"min_length"`
-	// Parts says of which types the words of a phrase enter as well, if they begin
-	// with a capital and have MinLength letters: those of names.
+	// Parts lists types, such as those of names: the words of their phrases enter as well
+	// if they begin with a capital and have MinLength letters; default none.
 	Parts []string `yaml:"parts"`
-	// Except is phrases that never enter, since they mean other things as well, and
+	// Except lists phrases that never enter, since they mean other things as well, and
 	// Filters built-in lists of such phrases (see package wordlists); case does not
-	// matter. That is the paper's filtering of ambiguous terms.
+	// matter. This is the paper's filtering of ambiguous terms. Default none.
 	Except  []string `yaml:"except"`
 	Filters []string `yaml:"filters"`
-	// MinShare leaves out what the first tagger mostly passed over: of a phrase's
-	// occurrences in the notes it must have marked more than this share; default 0.
+	// MinShare leaves out what the first tagger mostly passed over: it must have marked
+	// more than this share of a phrase's occurrences in the notes, in [0, 1); default 0:
+	// any occurrence suffices.
 	MinShare float64 `yaml:"min_share"`
-	// Standardize gives all occurrences of a phrase the type that most of its spans
-	// have (Szarvas et al. 2006, "Iterative learning"), those that the first tagger has
-	// found as well: it changes their type, and makes one span of those that are but
-	// parts of the phrase. Default false: the first tagger's spans stay as they are.
+	// Standardize gives all occurrences of a phrase the type that most of its spans have
+	// (Szarvas et al. 2006, "Iterative learning"), including those that the first tagger
+	// found: it changes their type, and merges those that are only parts of the phrase.
+	// Default false: the first tagger's spans stay as they are.
 	Standardize bool `yaml:"standardize"`
+	// System is the first tagger. Required.
+	System taggers.System `yaml:"system"`
 }
 
 // DefaultConfig is the second pass over a patient's notes.
-func DefaultConfig() Config { return Config{By: ByPatient, MinScore: 0.5, MinLength: 4} }
+func DefaultConfig() Config { return Config{By: data.ByPatient, MinScore: 0.5, MinLength: 4} }
 
 // Validate names the first key that makes no sense.
 func (c Config) Validate() error {
+	if err := data.CheckBy(c.By); err != nil {
+		return fmt.Errorf("by: %w", err)
+	}
 	switch {
-	case c.By != ByPatient && c.By != ByDocument:
-		return fmt.Errorf("by: %q is not patient or document", c.By)
 	case !(c.MinScore >= 0 && c.MinScore <= 1):
 		return fmt.Errorf("min_score: %v is not in [0, 1]", c.MinScore)
 	case c.MinLength < 1:
@@ -138,7 +137,7 @@ func (t *Tagger) second(ctx context.Context, docs []*data.Document, found [][]da
 	var order []string
 	for i, d := range docs {
 		name := fmt.Sprint("note ", i)
-		if t.config.By == ByPatient && d.Patient != "" {
+		if t.config.By == data.ByPatient && d.Patient != "" {
 			name = "patient " + d.Patient
 		}
 		if groups[name] == nil {

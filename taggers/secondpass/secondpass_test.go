@@ -78,7 +78,7 @@ func TestSecondPass(t *testing.T) {
 			want:  []string{"By Dr. [DOCTOR Amundsen].", "Amundsen agrees"},
 		},
 		"by document": {
-			set:   func(c *Config) { c.By = ByDocument },
+			set:   func(c *Config) { c.By = data.ByDocument },
 			notes: []string{"1: By Dr. [DOCTOR Amundsen]. Amundsen left", "1: Amundsen agrees"},
 			want:  []string{"By Dr. [DOCTOR Amundsen]. [DOCTOR Amundsen] left", "Amundsen agrees"},
 		},
@@ -275,7 +275,7 @@ func TestAFirstTaggerThatFails(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for want, set := range map[string]func(*Config){
-		`by: "ward" is not patient or document`:   func(c *Config) { c.By = "ward" },
+		`by: "ward" is not document or patient`:   func(c *Config) { c.By = "ward" },
 		"min_score: 1.5 is not in [0, 1]":         func(c *Config) { c.MinScore = 1.5 },
 		"min_length: 0 is not positive":           func(c *Config) { c.MinLength = 0 },
 		"min_share: 1 is not in [0, 1)":           func(c *Config) { c.MinShare = 1 },

@@ -1,7 +1,9 @@
 package system
 
 import (
+	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/crf"
 	"github.com/lethe-deid/lethe/taggers/crf/feature"
 )
@@ -28,8 +31,8 @@ func TestDocumentation(t *testing.T) {
 	if !ok {
 		t.Fatal("no example is shown")
 	}
-	c := &Config{}
-	if err := strictyaml.Decode("docs/systems.md", []byte(example), c, Defaults()...); err != nil {
+	c := taggers.System{}
+	if err := strictyaml.Decode("docs/systems.md", []byte(example), &c); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Validate(typeSet(t)); err != nil {
@@ -50,6 +53,53 @@ func TestDocumentation(t *testing.T) {
 	}
 	if !slices.IsSorted(families(page)) {
 		t.Error("the families are not sorted")
+	}
+}
+
+// The documentation said defaults that were no longer those of the code, and left out
+// keys. The section of each kind in docs/systems.md has a table with a row for each of
+// its settings, and in its second column the default.
+func TestTheTablesDisagreedWithTheDefaults(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/systems.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range taggers.Kinds() {
+		_, section, _ := strings.Cut(string(raw), "\n## "+kind+"\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		_, table, ok := strings.Cut(section, "\n| key | default | |\n|---|---|---|\n")
+		if !ok {
+			t.Errorf("%s has no table of settings", kind)
+		}
+		table, _, _ = strings.Cut(table, "\n\n")
+		documented := map[string]string{}
+		for row := range strings.Lines(table) {
+			cells := strings.Split(row, "|")
+			for key := range strings.SplitSeq(cells[1], ",") {
+				documented[strings.Trim(key, " `")] = strings.TrimSpace(cells[2])
+			}
+		}
+		want := map[string]string{}
+		addDefaults(want, "", reflect.ValueOf(taggers.New(kind)).Elem())
+		if diff := cmp.Diff(want, documented); diff != "" {
+			t.Errorf("%s: defaults: -code +docs/systems.md\n%s", kind, diff)
+		}
+	}
+}
+
+// addDefaults adds the values of a struct's settings by key. Lists, maps and systems are
+// empty by default.
+func addDefaults(to map[string]string, prefix string, v reflect.Value) {
+	for i := range v.NumField() {
+		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		switch field := v.Field(i); field.Kind() {
+		case reflect.Struct:
+			addDefaults(to, prefix+key+".", field)
+		case reflect.Slice, reflect.Map:
+			to[prefix+key] = ""
+		default:
+			to[prefix+key] = fmt.Sprint(field.Interface())
+		}
 	}
 }
 

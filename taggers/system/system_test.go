@@ -17,16 +17,17 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/crf"
 )
 
 // decode reads a configuration as an experiment does.
-func decode(t testing.TB, text string) *Config {
+func decode(t testing.TB, text string) taggers.System {
 	t.Helper()
-	c := &Config{}
-	if err := strictyaml.Decode("x.yaml", []byte(text), c, Defaults()...); err != nil {
+	s := taggers.System{}
+	if err := strictyaml.Decode("x.yaml", []byte(text), &s); err != nil {
 		t.Fatal(err)
 	}
-	return c
+	return s
 }
 
 func typeSet(t testing.TB) *data.TypeSet {
@@ -99,30 +100,30 @@ func TestTree(t *testing.T) {
 func TestValidate(t *testing.T) {
 	leaf := "{rules: {set: english}}"
 	for config, want := range map[string]string{
-		"{}": "system: wants just one system (ann, crf, rules, gazetteer, trained, ensemble, second_pass or corrected)",
-		"{rules: {set: english}, crf: {preset: meddocan}}": "system: wants just one system (",
+		"{}": "system: must have exactly one key (ann, corrected, crf, ensemble, gazetteer, rules, second_pass, trained)",
+		"{rules: {set: english}, crf: {preset: meddocan}}": "system: must have exactly one key (",
 		"{ann: {scheme: x}}":                    "system.ann.scheme: ",
 		"{crf: {preset: x}}":                    "system.crf.preset: no preset ",
-		"{crf: {preset: meddocan, types: [X]}}": "system.crf.types: X is no type of i2b2-2014",
-		"{crf: {features: [{family: word}], per_type: true, subsets: {X: [word]}}}": "system.crf.subsets: X is no type of i2b2-2014",
+		"{crf: {preset: meddocan, types: [X]}}": "system.crf.types: X is not a type of i2b2-2014",
+		"{crf: {features: [{family: word}], per_type: true, subsets: {X: [word]}}}": "system.crf.subsets: X is not a type of i2b2-2014",
 		"{rules: {}}":     "system.rules.set or file: one of the two must be given",
 		"{gazetteer: {}}": "system.gazetteer.lists: there is none",
 		"{trained: {}}":   "system.trained.model: must be given",
 		"{ensemble: {}}":  "system.ensemble.members: there are none",
 		"{ensemble: {method: vote, votes: 2, members: [{name: a, system: " + leaf + "}]}}":          "system.ensemble.votes: 2 of 1 members",
-		"{ensemble: {method: priority, priority: [X], members: [{name: a, system: " + leaf + "}]}}": "system.ensemble.priority: X is no type of i2b2-2014",
-		"{ensemble: {members: [{system: " + leaf + "}]}}":                                           "system.ensemble.members[0].name: wants up to 100 letters",
-		"{ensemble: {members: [{name: ../a, system: " + leaf + "}]}}":                               "system.ensemble.members[0].name: wants up to 100 letters",
+		"{ensemble: {method: priority, priority: [X], members: [{name: a, system: " + leaf + "}]}}": "system.ensemble.priority: X is not a type of i2b2-2014",
+		"{ensemble: {members: [{system: " + leaf + "}]}}":                                           "system.ensemble.members[0].name: must be 1 to 100 letters",
+		"{ensemble: {members: [{name: ../a, system: " + leaf + "}]}}":                               "system.ensemble.members[0].name: must be 1 to 100 letters",
 		"{ensemble: {members: [{name: a, system: " + leaf + "}, {name: a, system: " + leaf + "}]}}": "system.ensemble.members[1].name: a is there twice",
 		"{ensemble: {members: [{name: a, min_score: 2, system: " + leaf + "}]}}":                    "system.ensemble.members[0].min_score: 2 is not in [0, 1]",
-		"{ensemble: {members: [{name: a, types: [X], system: " + leaf + "}]}}":                      "system.ensemble.members[0].types: X is no type of i2b2-2014",
-		"{ensemble: {members: [{name: a}]}}":                                                        "system.ensemble.members[0].system: wants just one system (",
-		"{second_pass: {by: ward, system: " + leaf + "}}":                                           `system.second_pass.by: "ward" is not patient or document`,
-		"{second_pass: {types: [X], system: " + leaf + "}}":                                         "system.second_pass.types: X is no type of i2b2-2014",
-		"{second_pass: {parts: [X], system: " + leaf + "}}":                                         "system.second_pass.parts: X is no type of i2b2-2014",
+		"{ensemble: {members: [{name: a, types: [X], system: " + leaf + "}]}}":                      "system.ensemble.members[0].types: X is not a type of i2b2-2014",
+		"{ensemble: {members: [{name: a}]}}":                                                        "system.ensemble.members[0].system: must have exactly one key (",
+		"{second_pass: {by: ward, system: " + leaf + "}}":                                           `system.second_pass.by: "ward" is not document or patient`,
+		"{second_pass: {types: [X], system: " + leaf + "}}":                                         "system.second_pass.types: X is not a type of i2b2-2014",
+		"{second_pass: {parts: [X], system: " + leaf + "}}":                                         "system.second_pass.parts: X is not a type of i2b2-2014",
 		"{second_pass: {system: {second_pass: {system: {crf: {}}}}}}":                               "system.second_pass.system.second_pass.system.crf.features: there are none, and no preset",
 		"{corrected: {system: " + leaf + "}}":                                                       "system.corrected.rules.set or file: one of the two must be given",
-		"{corrected: {rules: {set: english}}}":                                                      "system.corrected.system: wants just one system (",
+		"{corrected: {rules: {set: english}}}":                                                      "system.corrected.system: must have exactly one key (",
 	} {
 		if err := decode(t, config).Validate(typeSet(t)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: error\n%v\nwant\n%s", config, err, want)
@@ -154,10 +155,8 @@ func TestCheck(t *testing.T) {
 	} {
 		inner := decode(t, config)
 		whole := decode(t, "{ensemble: {members: [{name: first, system: "+features+"}, {name: x, system: "+config+"}]}}")
-		key := "system.ensemble.members[1].system." + inner.kind()
-		if inner.Corrected != nil {
-			key += ".rules"
-		}
+		kind, _ := inner.Root()
+		key := "system.ensemble.members[1].system." + kind
 		err := whole.Check(typeSet(t), 1)
 		if err == nil || !strings.HasPrefix(err.Error(), key+": ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s:\nerror %v\nwant %s: ... %s", config, err, key, want)
@@ -166,7 +165,7 @@ func TestCheck(t *testing.T) {
 		epochs := 0
 		job := task(t, "")
 		job.Report.Epoch = func(taggers.Epoch) { epochs++ }
-		if _, fitted := (Learner{*whole}).Fit(t.Context(), job); fitted == nil || fitted.Error() != err.Error() || epochs > 0 {
+		if _, fitted := Fit(t.Context(), whole, job); fitted == nil || fitted.Error() != err.Error() || epochs > 0 {
 			t.Errorf("%s: trained for %d iterations before error %v", config, epochs, fitted)
 		}
 	}
@@ -193,7 +192,7 @@ func TestTrainAndLoadATree(t *testing.T) {
 	job := task(t, dir)
 	told := map[string]int{}
 	job.Report.Epoch = func(e taggers.Epoch) { told[e.Member]++ }
-	tagger, err := Learner{*decode(t, tree)}.Fit(t.Context(), job)
+	tagger, err := Fit(t.Context(), decode(t, tree), job)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,16 +254,16 @@ func TestTrainAndLoadATree(t *testing.T) {
 		t.Errorf("copied: -want +got\n%s", diff)
 	}
 	var names []string
-	for _, c := range CRFs(loaded) {
-		names = append(names, c.Member)
+	for name := range Leaves(loaded) {
+		names = append(names, name)
 	}
-	if !slices.Equal(names, []string{"features/first/corrected"}) {
-		t.Errorf("CRFs %q", names)
+	if !slices.Equal(names, []string{"features/first/corrected", "network", "rules", "lists"}) {
+		t.Errorf("leaves %q", names)
 	}
 
 	// As a node of another system it needs nothing of its own training.
 	trained := decode(t, "{second_pass: {system: {trained: {model: "+again+"}}}}")
-	tagger, err = Learner{*trained}.Fit(t.Context(), task(t, filepath.Join(dir, "trained")))
+	tagger, err = Fit(t.Context(), trained, task(t, filepath.Join(dir, "trained")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,8 +274,13 @@ func TestTrainAndLoadATree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(tag(t, tagger, docs), tag(t, loaded, docs)); diff != "" || len(CRFs(loaded)) != 1 {
-		t.Errorf("trained: %d CRFs; -want +got\n%s", len(CRFs(loaded)), diff)
+	if diff := cmp.Diff(tag(t, tagger, docs), tag(t, loaded, docs)); diff != "" {
+		t.Errorf("trained: -want +got\n%s", diff)
+	}
+	for name := range Leaves(loaded) {
+		if !slices.Contains(names, strings.TrimPrefix(name, "first/")) {
+			t.Errorf("trained: leaf %s", name)
+		}
 	}
 
 	// Less of it is an error, never a model that finds less.
@@ -320,7 +324,7 @@ func TestResume(t *testing.T) {
 				cancel()
 			}
 		}
-		tagger, err := Learner{*config}.Fit(ctx, job)
+		tagger, err := Fit(ctx, config, job)
 		return steps, tagger, err
 	}
 	never := func(taggers.Epoch) bool { return false }
@@ -371,19 +375,22 @@ func TestResume(t *testing.T) {
 // Two members of one configuration are not the same, since each has a seed that
 // follows from its name; and the same names give the same.
 func TestSeedsOfMembers(t *testing.T) {
-	fit := func(a, b string) (CRF, CRF) {
+	fit := func(a, b string) (first, second *crf.Tagger) {
 		c := decode(t, `{ensemble: {members: [{name: `+a+`, system: {crf: {features: [{family: word}], training: {method: sgd, iterations: 2}}}},
   {name: `+b+`, system: {crf: {features: [{family: word}], training: {method: sgd, iterations: 2}}}}]}}`)
-		tagger, err := Learner{*c}.Fit(t.Context(), task(t, ""))
+		tagger, err := Fit(t.Context(), c, task(t, ""))
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := CRFs(tagger)
+		var all []*crf.Tagger
+		for _, leaf := range Leaves(tagger) {
+			all = append(all, leaf.(*crf.Tagger))
+		}
 		return all[0], all[1]
 	}
 	a, b := fit("a", "b")
 	again, _ := fit("a", "c")
-	dump := func(c CRF) string { return fmt.Sprintf("%+v", c.Dump(0, true)[0].Labels[0].Transitions) }
+	dump := func(c *crf.Tagger) string { return fmt.Sprintf("%+v", c.Dump(0, true)[0].Labels[0].Transitions) }
 	if dump(a) == dump(b) || dump(a) != dump(again) {
 		t.Error("the seed does not follow from the name alone")
 	}

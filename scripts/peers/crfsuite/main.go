@@ -69,10 +69,11 @@ func open(path string, iterations, workers int) (*corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.System.CRF == nil || e.System.CRF.PerType {
+	config, ok := e.System["crf"].(*crf.Config)
+	if !ok || config.PerType {
 		return nil, fmt.Errorf("%s: not a CRF with one model", path)
 	}
-	c := &corpus{config: *e.System.CRF}
+	c := &corpus{config: *config}
 	if c.train, err = e.Corpus.Load("train", nil); err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func open(path string, iterations, workers int) (*corpus, error) {
 	if iterations > 0 {
 		fit.Training.Iterations = iterations
 	}
-	tagger, err := crf.Learner{Config: fit}.Fit(context.Background(), taggers.Task{Types: types, Train: c.train, Dev: c.dev, Seed: e.Seed, Workers: workers})
+	tagger, err := fit.Fit(context.Background(), taggers.Task{Types: types, Train: c.train, Dev: c.dev, Seed: e.Seed, Workers: workers})
 	if err != nil {
 		return nil, err
 	}

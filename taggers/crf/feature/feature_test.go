@@ -91,7 +91,7 @@ rules:
 	c.Tokenizer, c.Sentences = "letters-digits", "line"
 	c.Network.CharacterEmbedding, c.Network.CharacterLSTM, c.Network.TokenEmbedding, c.Network.TokenLSTM, c.Network.Hidden, c.Network.Dropout = 4, 4, 4, 4, 4, 0
 	c.Optimizer.Method, c.Optimizer.LearningRate, c.Training.Epochs = "adam", 0.05, 30
-	network, err := ann.Learner{Config: c}.Fit(t.Context(), taggers.Task{Name: "x", Types: conll, Train: docs, Dev: docs, Seed: 1, Workers: 1})
+	network, err := c.Fit(t.Context(), taggers.Task{Name: "x", Types: conll, Train: docs, Dev: docs, Seed: 1, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

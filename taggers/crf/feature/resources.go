@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-deid/lethe/embeddings/brown"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/wholefile"
+	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/ann"
 	"github.com/lethe-deid/lethe/taggers/crf/pos"
 	"github.com/lethe-deid/lethe/taggers/crf/wordnet"
@@ -20,7 +21,8 @@ import (
 	"github.com/lethe-deid/lethe/taggers/rules"
 )
 
-// Sources says where what families need comes from, besides the training notes.
+// Sources says where families get what they need besides the training notes. By default
+// all are empty: there is no such resource.
 type Sources struct {
 	POS        string          `yaml:"pos"`        // a file of "lethe pos train"
 	Clusters   string          `yaml:"clusters"`   // Brown clusters: a file of "lethe vectors clusters"
@@ -31,26 +33,20 @@ type Sources struct {
 	Rules      []rules.Config  `yaml:"rules"`      // sets of rules
 }
 
-// Path is a file or folder that a configuration names.
-type Path struct {
-	Key   string
-	Value *string
-}
-
 // Paths lists those that are given.
-func (s *Sources) Paths() []Path {
-	var all []Path
+func (s *Sources) Paths() []taggers.Path {
+	var all []taggers.Path
 	for _, f := range s.files() {
 		if *f.Value != "" {
 			all = append(all, f)
 		}
 	}
 	for _, p := range s.Gazetteers.Paths() {
-		all = append(all, Path{"gazetteers", p})
+		all = append(all, taggers.Path{Key: "gazetteers", Value: p})
 	}
 	for i := range s.Rules {
 		if f := &s.Rules[i].File; *f != "" {
-			all = append(all, Path{fmt.Sprintf("rules[%d].file", i), f})
+			all = append(all, taggers.Path{Key: fmt.Sprintf("rules[%d].file", i), Value: f})
 		}
 	}
 	return all
@@ -88,8 +84,9 @@ func (s Sources) has(key string) bool {
 }
 
 // files are the sources that are one file or folder.
-func (s *Sources) files() []Path {
-	return []Path{{"pos", &s.POS}, {"clusters", &s.Clusters}, {"vectors", &s.Vectors}, {"wordnet", &s.WordNet}, {"entities", &s.Entities}}
+func (s *Sources) files() []taggers.Path {
+	return []taggers.Path{{Key: "pos", Value: &s.POS}, {Key: "clusters", Value: &s.Clusters}, {Key: "vectors", Value: &s.Vectors},
+		{Key: "wordnet", Value: &s.WordNet}, {Key: "entities", Value: &s.Entities}}
 }
 
 // Resources is what sources hold. It does not change, and may be used by several

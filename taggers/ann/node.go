@@ -1,0 +1,76 @@
+package ann
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/embeddings"
+	"github.com/lethe-deid/lethe/taggers"
+)
+
+const kind = "ann"
+
+func init() { taggers.Register(kind, func() taggers.Node { return new(DefaultConfig()) }) }
+
+var _ taggers.Standalone = (*Config)(nil)
+
+// Of returns the settings of a system whose root is a network, or nil.
+func Of(s taggers.System) *Config {
+	c, _ := s[kind].(*Config)
+	return c
+}
+
+// Describe implements taggers.Node.
+func (c Config) Describe() string {
+	var parts []string
+	for _, p := range []struct {
+		has  bool
+		name string
+	}{{c.Network.CharacterEmbedding > 0, "characters"}, {c.Network.TokenEmbedding > 0, "tokens"},
+		{c.Vectors.File != "", "pretrained vectors"}, {c.Network.CRF, "CRF"}} {
+		if p.has {
+			parts = append(parts, p.name)
+		}
+	}
+	return strings.Join(append(parts, fmt.Sprintf("up to %d epochs", c.Training.Epochs)), ", ")
+}
+
+// Paths implements taggers.Files.
+func (c *Config) Paths() []taggers.Path {
+	if c.Vectors.File == "" {
+		return nil
+	}
+	return []taggers.Path{{Key: "vectors.file", Value: &c.Vectors.File}}
+}
+
+// Check implements taggers.Checker.
+func (c Config) Check(*data.TypeSet, int) error {
+	if c.Vectors.File == "" {
+		return nil
+	}
+	_, err := embeddings.Load(c.Vectors.File, embeddings.Options{})
+	return err
+}
+
+// Load implements taggers.Node. The types are those of the model.
+func (c Config) Load(dir string, _ *data.TypeSet, workers int, _ ...taggers.Model) (data.Tagger, error) {
+	return Load(dir, workers)
+}
+
+// IsModel implements taggers.Standalone.
+func (Config) IsModel(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "weights.safetensors"))
+	return err == nil
+}
+
+// Open implements taggers.Standalone.
+func (Config) Open(dir string, workers int) (taggers.Model, *data.TypeSet, error) {
+	t, err := Load(dir, workers)
+	if err != nil {
+		return nil, nil, err
+	}
+	return t, t.Types(), nil
+}

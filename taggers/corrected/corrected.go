@@ -1,0 +1,117 @@
+// Package corrected lets the corrections of rules grow, remove and retype the spans of
+// another tagger (Dehghan et al. 2015, section 2).
+package corrected
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/internal/reader"
+	"github.com/lethe-deid/lethe/taggers/rules"
+)
+
+func init() { taggers.Register("corrected", func() taggers.Node { return &Config{} }) }
+
+// Config is what a user chooses.
+type Config struct {
+	Rules  rules.Config   `yaml:"rules"`  // only their corrections are applied; required
+	System taggers.System `yaml:"system"` // the tagger whose spans they correct; required
+}
+
+// Validate implements taggers.Node.
+func (c Config) Validate() error { return inRules(".", c.Rules.Validate()) }
+
+// Describe implements taggers.Node.
+func (c Config) Describe() string { return "by rules " + c.Rules.Describe() }
+
+// Children implements taggers.Parent.
+func (c Config) Children() []taggers.Child {
+	return []taggers.Child{{Name: "corrected", Key: "system", System: c.System}}
+}
+
+// Paths implements taggers.Files.
+func (c *Config) Paths() []taggers.Path {
+	all := c.Rules.Paths()
+	for i := range all {
+		all[i].Key = "rules." + all[i].Key
+	}
+	return all
+}
+
+// Check implements taggers.Checker.
+func (c Config) Check(types *data.TypeSet, workers int) error {
+	return inRules(": ", c.Rules.Check(types, workers))
+}
+
+func inRules(separator string, err error) error {
+	if err != nil {
+		return fmt.Errorf("rules%s%w", separator, err)
+	}
+	return nil
+}
+
+// Subfolder implements taggers.Subfolder.
+func (Config) Subfolder() string { return "corrections" }
+
+// Fit implements taggers.Node: corrections learn nothing.
+func (c Config) Fit(ctx context.Context, task taggers.Task, below ...taggers.Model) (data.Tagger, error) {
+	r, err := c.Rules.Fit(ctx, task)
+	if err != nil {
+		return nil, err
+	}
+	return tagger{r.(*rules.Tagger), below[0]}, nil
+}
+
+// Load implements taggers.Node.
+func (c Config) Load(dir string, types *data.TypeSet, workers int, below ...taggers.Model) (data.Tagger, error) {
+	r, err := c.Rules.Load(dir, types, workers)
+	if err != nil {
+		return nil, err
+	}
+	return tagger{r.(*rules.Tagger), below[0]}, nil
+}
+
+// tagger is a tagger whose spans rules correct.
+type tagger struct {
+	rules *rules.Tagger
+	first data.Tagger
+}
+
+// Save implements taggers.Model. The first tagger is saved by its own node.
+func (t tagger) Save(dir string) error { return t.rules.Save(dir) }
+
+// Tag implements data.Tagger.
+func (t tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
+	found, err := t.first.Tag(ctx, docs)
+	if err != nil {
+		return nil, err
+	}
+	return found, t.correct(ctx, docs, found)
+}
+
+// Probe implements data.Prober. A span that a correction removes is no doubt.
+func (t tagger) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
+	found, doubts, err = reader.Probe(ctx, t.first, docs, from)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := t.correct(ctx, docs, found); err != nil {
+		return nil, nil, err
+	}
+	for i := range docs {
+		doubts[i] = reader.MergeDoubts(found[i], doubts[i])
+	}
+	return found, doubts, nil
+}
+
+func (t tagger) correct(ctx context.Context, docs []*data.Document, found [][]data.Span) error {
+	for i, doc := range docs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		found[i] = t.rules.Correct(doc.Text, found[i])
+	}
+	return nil
+}

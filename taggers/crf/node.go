@@ -1,0 +1,60 @@
+package crf
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/crf/feature"
+)
+
+func init() { taggers.Register("crf", func() taggers.Node { return new(DefaultConfig()) }) }
+
+// Describe implements taggers.Node.
+func (c Config) Describe() string {
+	var parts []string
+	if c.Preset != "" {
+		parts = append(parts, "features of "+c.Preset)
+	}
+	if len(c.Without) > 0 {
+		parts[0] += " without " + strings.Join(c.Without, ", ")
+	}
+	for _, s := range c.Features {
+		parts = append(parts, s.Family)
+	}
+	labels := string(c.Scheme) + " labels"
+	if len(c.Types) > 0 {
+		labels += " of " + strings.Join(c.Types, ", ")
+	}
+	if c.PerType {
+		labels += ", a model a type"
+	}
+	return strings.Join(append(parts, labels, "by "+c.Training.Method), ", ")
+}
+
+// TypeNames implements taggers.Typed.
+func (c Config) TypeNames() []taggers.Types {
+	return []taggers.Types{{Key: "types", Names: c.Types}, {Key: "subsets", Names: slices.Sorted(maps.Keys(c.Subsets))}}
+}
+
+// Paths implements taggers.Files.
+func (c *Config) Paths() []taggers.Path {
+	all := c.Resources.Paths()
+	for i := range all {
+		all[i].Key = "resources." + all[i].Key
+	}
+	return all
+}
+
+// Check implements taggers.Checker.
+func (c Config) Check(_ *data.TypeSet, workers int) error {
+	_, err := feature.Open(c.Resources, workers)
+	return err
+}
+
+// Load implements taggers.Node. The types are those of the model.
+func (c Config) Load(dir string, _ *data.TypeSet, workers int, _ ...taggers.Model) (data.Tagger, error) {
+	return Load(dir, workers)
+}

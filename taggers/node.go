@@ -1,0 +1,119 @@
+package taggers
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// Node is the settings of one tagger in a [System]: a pointer to a struct with yaml
+// tags. A package makes its kind of tagger known by calling Register in an init
+// function. The methods here suffice for a tagger without children, files or model
+// format of its own; [Parent], [Files], [Typed], [Checker], [Subfolder] and
+// [Standalone] are optional.
+type Node interface {
+	// Validate returns an error that begins with the first key whose value makes no
+	// sense, relative to the node. It opens no file.
+	Validate() error
+	// Describe summarizes the settings on one line, for outlines and model cards.
+	Describe() string
+	// Fit trains the tagger, or opens what it does not learn. below holds the models of
+	// the children, in their order. If the tagger is a Model, it is saved with the node.
+	Fit(ctx context.Context, task Task, below ...Model) (data.Tagger, error)
+	// Load reads what the tagger's Save wrote into dir.
+	Load(dir string, types *data.TypeSet, workers int, below ...Model) (data.Tagger, error)
+}
+
+// Parent is a node with others below it.
+type Parent interface {
+	Node
+	// Children lists the nodes below. Each is trained, saved and loaded before the node.
+	Children() []Child
+}
+
+// Child is a node below another.
+type Child struct {
+	Name   string // of its folder, unique among its siblings
+	Key    string // its place in the configuration, relative to the parent
+	Label  string // how outlines introduce it; "" for no introduction
+	System System
+}
+
+// Files is a node whose settings name files or folders.
+type Files interface {
+	// Paths lists those that are given. Callers may change their values.
+	Paths() []Path
+}
+
+// Path is a file or folder that settings name.
+type Path struct {
+	Key   string // relative to the node
+	Value *string
+}
+
+// Typed is a node whose settings name types of PHI, each of which the corpus must have.
+type Typed interface {
+	TypeNames() []Types
+}
+
+// Types is the types that one key names.
+type Types struct {
+	Key   string // relative to the node
+	Names []string
+}
+
+// Checker is a node that opens files before or instead of learning.
+type Checker interface {
+	// Check opens them, so that a broken one is found before another node has been
+	// trained for hours.
+	Check(types *data.TypeSet, workers int) error
+}
+
+// Subfolder is a node that saves its own files in a folder within its model folder,
+// since their names are those of a model's. The default is the model folder itself.
+type Subfolder interface {
+	Subfolder() string
+}
+
+// Standalone is a node with a model format of its own, which needs no system.yaml. Its
+// Fit returns a Model and keeps Task.Dir itself: it saves the best model in Dir/best,
+// and resumes what an interrupted run left there.
+type Standalone interface {
+	Node
+	// IsModel reports whether a folder holds a model in this format.
+	IsModel(dir string) bool
+	// Open reads such a folder.
+	Open(dir string, workers int) (Model, *data.TypeSet, error)
+	// StateWorkers returns the number of workers of the interrupted run that left its
+	// state in a folder, or 0 if there is no state.
+	StateWorkers(dir string) (int, error)
+}
+
+var kinds = map[string]func() Node{}
+
+// Register makes a kind of tagger known by its YAML key. fresh returns settings with
+// all defaults. A key can be registered once; Register panics otherwise.
+func Register(key string, fresh func() Node) {
+	if kinds[key] != nil {
+		panic(fmt.Sprintf("taggers: kind %s is already registered", key))
+	}
+	kinds[key] = fresh
+}
+
+// Kinds lists the keys of all registered kinds, sorted.
+func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
+
+// New returns the settings of a registered kind with all defaults. It panics for a key
+// that is not registered.
+func New(key string) Node { return kinds[key]() }
+
+// Children lists the nodes below a node, none unless it is a Parent.
+func Children(n Node) []Child {
+	if p, ok := n.(Parent); ok {
+		return p.Children()
+	}
+	return nil
+}

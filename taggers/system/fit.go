@@ -1,0 +1,191 @@
+package system
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/lethe-deid/lethe/checkpoints"
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/wholefile"
+	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/internal/card"
+)
+
+// What a training leaves in the folder of a task, or in that of a member while others
+// are trained.
+const (
+	bestFolder = "best"
+	epochsFile = "epochs.json" // beside best, of a leaf that is not standalone
+)
+
+// Fit trains a system. Each learning node is trained by itself, on the whole of Train;
+// the model is saved in task.Dir as best. What an interrupted run has left in
+// task.Dir/members is used when it is resumed.
+func Fit(ctx context.Context, s taggers.System, task taggers.Task) (data.Tagger, error) {
+	if err := s.Validate(task.Types); err != nil {
+		return nil, err
+	}
+	_, root := s.Root()
+	if own, ok := root.(taggers.Standalone); ok {
+		return own.Fit(ctx, task)
+	}
+	best := filepath.Join(task.Dir, bestFolder)
+	if task.Resume && task.Dir != "" && IsModel(best) {
+		m, _, err := Load(best, task.Workers)
+		return m, err
+	}
+	if len(taggers.Children(root)) > 0 {
+		if err := s.Check(task.Types, task.Workers); err != nil {
+			return nil, err
+		}
+	}
+	n, err := fit(ctx, s, task, "")
+	if err != nil {
+		return nil, err
+	}
+	if n.readme, err = readme(ctx, n, task); err != nil {
+		return nil, err
+	}
+	if task.Dir == "" {
+		return n, nil
+	}
+	if err := checkpoints.Replace(best, n.Save); err != nil {
+		return nil, err
+	}
+	return n, os.RemoveAll(filepath.Join(task.Dir, membersFolder)) // best has them
+}
+
+// fit trains a node that is not standalone. place is its place in the tree.
+func fit(ctx context.Context, s taggers.System, task taggers.Task, place string) (*node, error) {
+	n := &node{types: task.Types.Name, system: s}
+	return n, n.join(func(c taggers.Child) (taggers.Model, error) {
+		m, err := fitBelow(ctx, c, task, path.Join(place, c.Name))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Name, err)
+		}
+		return m, nil
+	}, func(own taggers.Node, below []taggers.Model) (data.Tagger, error) {
+		task.Report = named(task.Report, place)
+		return own.Fit(ctx, task, below...)
+	})
+}
+
+// fitBelow trains a node below another, or takes over what an earlier run has
+// left of it. Its seed follows from the experiment's and its name, so that two
+// nodes with the same settings differ.
+func fitBelow(ctx context.Context, c taggers.Child, task taggers.Task, place string) (taggers.Model, error) {
+	task.Seed = rand.New(rand.NewPCG(task.Seed, hash(c.Name))).Uint64()
+	if task.Dir != "" {
+		task.Dir = filepath.Join(task.Dir, membersFolder, c.Name)
+	}
+	_, root := c.System.Root()
+	if own, ok := root.(taggers.Standalone); ok {
+		task.Report = named(task.Report, place)
+		t, err := own.Fit(ctx, task)
+		if err != nil {
+			return nil, err
+		}
+		return t.(taggers.Model), nil // as Standalone promises
+	}
+	if task.Dir != "" && len(taggers.Children(root)) == 0 {
+		return fitLeaf(ctx, c.System, task, place)
+	}
+	return fit(ctx, c.System, task, place)
+}
+
+// fitLeaf keeps a leaf that learns in the task's folder, with the story of its training,
+// or takes it from there.
+func fitLeaf(ctx context.Context, s taggers.System, task taggers.Task, place string) (taggers.Model, error) {
+	best, epochs := filepath.Join(task.Dir, bestFolder), filepath.Join(task.Dir, epochsFile)
+	if task.Resume && IsModel(best) {
+		if err := retell(epochs, task.Report); err != nil {
+			return nil, err
+		}
+		return loadFor(task.Types, best, task.Workers)
+	}
+	var told []taggers.Epoch
+	tell := task.Report.Epoch
+	task.Report.Epoch = func(e taggers.Epoch) {
+		told = append(told, e)
+		if tell != nil {
+			tell(e)
+		}
+	}
+	n, err := fit(ctx, s, task, place)
+	if err != nil || told == nil {
+		return n, err
+	}
+	raw, err := json.Marshal(told)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(task.Dir, 0o777); err != nil {
+		return nil, err
+	}
+	if err := wholefile.WriteFile(epochs, raw, 0o666); err != nil {
+		return nil, err
+	}
+	return n, checkpoints.Replace(best, n.Save)
+}
+
+// retell tells of the epochs of an earlier run.
+func retell(path string, to taggers.Report) error {
+	raw, err := bounded.ReadFile(path, bounded.MaxConfig)
+	if err != nil {
+		return err
+	}
+	var epochs []taggers.Epoch
+	if err := json.Unmarshal(raw, &epochs); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for _, e := range epochs {
+		e.Resumed = true
+		if to.Epoch != nil {
+			to.Epoch(e)
+		}
+	}
+	return nil
+}
+
+func hash(s string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return h.Sum64()
+}
+
+// named tells of a member's progress by its name.
+func named(r taggers.Report, name string) taggers.Report {
+	if tell := r.Epoch; tell != nil && name != "" {
+		r.Epoch = func(e taggers.Epoch) {
+			e.Member = path.Join(name, e.Member)
+			tell(e)
+		}
+	}
+	return r
+}
+
+// readme is the model card.
+func readme(ctx context.Context, n *node, task taggers.Task) ([]byte, error) {
+	c := checkpoints.Card{
+		Name: task.Name, Dataset: task.Name, Documents: len(task.Train), Split: "dev", Measure: "strict type and span, micro-averaged",
+		VocabularyNote: "Its parts, each in a folder of its own or in this one, hold words of the training notes as their configurations say: " +
+			"`min_documents` keeps out those of few notes.",
+		Limits: "The system:\n\n```\n" + n.system.Tree() + "```\n",
+	}
+	system, err := n.Tag(ctx, task.Dev)
+	if err != nil {
+		return nil, err
+	}
+	gold := make([][]data.Span, len(task.Dev))
+	for i, d := range task.Dev {
+		gold[i] = d.Spans
+	}
+	return card.Score(c, gold, system).Markdown()
+}

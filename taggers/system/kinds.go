@@ -1,0 +1,13 @@
+package system
+
+// The kinds of taggers that a system can be made of, besides trained. A new kind has its
+// line here.
+import (
+	_ "github.com/lethe-deid/lethe/taggers/ann"
+	_ "github.com/lethe-deid/lethe/taggers/corrected"
+	_ "github.com/lethe-deid/lethe/taggers/crf"
+	_ "github.com/lethe-deid/lethe/taggers/ensemble"
+	_ "github.com/lethe-deid/lethe/taggers/gazetteer"
+	_ "github.com/lethe-deid/lethe/taggers/rules"
+	_ "github.com/lethe-deid/lethe/taggers/secondpass"
+)

@@ -1,0 +1,128 @@
+package taggers
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// System is a tree of taggers as a configuration writes it: a map with one entry, from
+// the key of a kind to its settings, in which further systems may stand.
+type System map[string]Node
+
+// Keys implements strictyaml.Union.
+func (System) Keys() []string { return Kinds() }
+
+// Fresh implements strictyaml.Union.
+func (System) Fresh(key string) any { return New(key) }
+
+// Root returns the system's uppermost node and its kind, or "" and nil unless there is
+// exactly one.
+func (s System) Root() (kind string, n Node) {
+	for kind, n := range s {
+		if len(s) == 1 {
+			return kind, n
+		}
+	}
+	return "", nil
+}
+
+// Validate returns an error that names the first key, from "system" on, whose value
+// makes no sense. It opens no file.
+func (s System) Validate(types *data.TypeSet) error {
+	return s.walk("system", func(key string, n Node) error {
+		if n == nil {
+			return fmt.Errorf("%s: must have exactly one key (%s)", key, strings.Join(Kinds(), ", "))
+		}
+		if err := n.Validate(); err != nil {
+			return fmt.Errorf("%s.%w", key, err)
+		}
+		if t, ok := n.(Typed); ok {
+			for _, named := range t.TypeNames() {
+				for _, name := range named.Names {
+					if !types.Has(name) {
+						return fmt.Errorf("%s.%s: %s is not a type of %s", key, named.Key, name, types.Name)
+					}
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// Check opens all files that the system needs and does not learn: rules, lists, resources
+// and models of earlier trainings. Its error names the first key with a broken file.
+func (s System) Check(types *data.TypeSet, workers int) error {
+	return s.walk("system", func(key string, n Node) error {
+		if c, ok := n.(Checker); ok {
+			if err := c.Check(types, workers); err != nil {
+				return fmt.Errorf("%s: %w", key, err)
+			}
+		}
+		return nil
+	})
+}
+
+// Paths lists the files and folders that the system's settings name, with their keys
+// relative to the system.
+func (s System) Paths() []Path {
+	var all []Path
+	_ = s.walk("", func(key string, n Node) error { // visit returns no error
+		if f, ok := n.(Files); ok {
+			for _, p := range f.Paths() {
+				all = append(all, Path{key[1:] + "." + p.Key, p.Value})
+			}
+		}
+		return nil
+	})
+	return all
+}
+
+// walk visits a node before those below it, and ends with the first error. The key ends
+// with the node's kind; where a system has no single node, it is the system's own, and
+// the node nil.
+func (s System) walk(key string, visit func(key string, n Node) error) error {
+	kind, n := s.Root()
+	if n == nil {
+		return visit(key, nil)
+	}
+	key += "." + kind
+	if err := visit(key, n); err != nil {
+		return err
+	}
+	for _, c := range Children(n) {
+		if err := c.System.walk(key+"."+c.Key, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Tree draws the system, one node per line.
+func (s System) Tree() string {
+	var b strings.Builder
+	s.draw(&b, "", "", "")
+	return b.String()
+}
+
+// draw begins the node's own line with first, and those of the nodes below with rest.
+func (s System) draw(b *strings.Builder, label, first, rest string) {
+	kind, n := s.Root()
+	if n == nil {
+		b.WriteString(first + "nothing\n")
+		return
+	}
+	if label != "" {
+		label += ": "
+	}
+	fmt.Fprintf(b, "%s%s%s: %s\n", first, label, kind, n.Describe())
+	children := Children(n)
+	for i, c := range children {
+		if i == len(children)-1 {
+			c.System.draw(b, c.Label, rest+"└─ ", rest+"   ")
+		} else {
+			c.System.draw(b, c.Label, rest+"├─ ", rest+"│  ")
+		}
+	}
+}
