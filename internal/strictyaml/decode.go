@@ -62,7 +62,7 @@ func Decode(path string, raw []byte, into any) error {
 		}
 	}
 	if len(bodies) != 1 {
-		return d.fail(nil, "", "%d YAML documents, but requires one", len(bodies))
+		return d.fail(nil, "", "requires one YAML document, but has %d", len(bodies))
 	}
 	return d.value("", bodies[0], reflect.ValueOf(into).Elem())
 }
