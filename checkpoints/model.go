@@ -41,7 +41,7 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
-// Model is everything a model folder holds.
+// Model is everything that a model folder contains.
 type Model struct {
 	Tensors  []Tensor          // Load sorts them by name
 	Metadata map[string]string // about the weights; keys must not start with "sha256"

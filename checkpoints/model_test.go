@@ -42,7 +42,7 @@ func mustSave(t testing.TB, dir string, m *Model) {
 	}
 }
 
-// names lists what a folder holds.
+// names returns the names of the files in a folder.
 func names(t testing.TB, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -120,8 +120,8 @@ func TestSaveReplaces(t *testing.T) {
 	}
 }
 
-// A program killed at any step of Save leaves a folder that Load reads whole,
-// and the next Save cleans up.
+// A program that is killed at any step of Save leaves a folder that Load can
+// read, and the next Save cleans up.
 func TestSaveCutOff(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -155,7 +155,7 @@ func TestSaveCutOff(t *testing.T) {
 	}
 }
 
-// A mistaken path must not cost anyone their files.
+// A wrong path must not destroy anyone's files.
 func TestSaveLeavesOtherFoldersAlone(t *testing.T) {
 	dir := t.TempDir()
 	thesis := filepath.Join(dir, "thesis.txt")
@@ -237,7 +237,7 @@ func TestLoadNoticesEveryEdit(t *testing.T) {
 	if _, err := Load(dir); err != nil {
 		t.Errorf("without the card: %v", err)
 	}
-	// A folder in the card's place failed the load of a good model.
+	// A folder with the name of the card made Load fail for a good model.
 	if err := os.Mkdir(filepath.Join(dir, "README.md"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +255,8 @@ func TestLoadNoticesEveryEdit(t *testing.T) {
 	}
 }
 
-// A well-signed folder can still hold nonsense; nothing of it is quoted.
+// A folder with correct digests can still contain nonsense, which errors must not
+// quote.
 func TestDecodeTokenizerRefuses(t *testing.T) {
 	const secret = "Zebediah"
 	for _, c := range []struct{ name, json, want string }{
@@ -453,7 +454,8 @@ func TestSetOperatingPoints(t *testing.T) {
 			t.Errorf("%s: %s", tc.name, diff)
 		}
 	}
-	// A copy of the model has no operating points, and its card says nothing of any.
+	// A copy of the model has no operating points, and its card does not mention
+	// any.
 	m, err := Load(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -84,7 +84,7 @@ func TestTensorsRoundTripProperty(t *testing.T) {
 	})
 }
 
-// Equal models give equal bytes, whatever the order the tensors come in.
+// Equal models give equal bytes, in any order of the tensors.
 func TestWriteTensorsIsDeterministic(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
@@ -102,8 +102,8 @@ func TestWriteTensorsIsDeterministic(t *testing.T) {
 	}
 }
 
-// Another implementation reads the same, and the numbers begin at a multiple
-// of 8 bytes as the format asks.
+// Another implementation reads the same tensors, and the numbers start at a
+// multiple of 8 bytes as the format requires.
 func TestOtherReader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.safetensors")
 	if err := WriteTensors(path, weights(), map[string]string{"epoch": "12"}); err != nil {
@@ -133,8 +133,8 @@ func TestOtherReader(t *testing.T) {
 	}
 }
 
-// Every byte counts: changing any one, cutting the file anywhere, or adding to
-// it is noticed.
+// Every byte counts: changing any byte, truncating the file anywhere, or
+// appending to it is detected.
 func TestEveryByteIsVerified(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.safetensors")
 	if err := WriteTensors(path, weights(), map[string]string{"epoch": "12"}); err != nil {
@@ -199,7 +199,7 @@ func TestWriteTensorsRefuses(t *testing.T) {
 	}
 }
 
-// A failed save leaves the older file as it was.
+// A failed save leaves the older file unchanged.
 func TestWriteTensorsKeepsOlderFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.safetensors")
 	if err := WriteTensors(path, weights(), nil); err != nil {
@@ -214,7 +214,7 @@ func TestWriteTensorsKeepsOlderFile(t *testing.T) {
 	}
 }
 
-// signed builds a file around any header, with its true digest put in.
+// signed returns a file with any header and its correct digest.
 func signed(header string, numbers int) []byte {
 	zero := strings.Repeat("0", 64)
 	header = strings.Replace(header, "DIGEST", zero, 1)
@@ -279,7 +279,8 @@ func FuzzReadTensors(f *testing.F) {
 	})
 }
 
-// FuzzHeader mutates headers under a true digest, which random bytes never have.
+// FuzzHeader mutates headers and signs them with the correct digest, which random
+// bytes never have.
 func FuzzHeader(f *testing.F) {
 	f.Add(`"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}`, uint8(8))
 	f.Add(`"w":{"dtype":"F32","shape":[],"data_offsets":[0,4]},"v":{"dtype":"F32","shape":[0,9],"data_offsets":[4,4]}`, uint8(4))

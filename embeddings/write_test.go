@@ -63,7 +63,8 @@ func TestSaveThenLoad(t *testing.T) {
 	}
 }
 
-// The bytes are those of the layouts' independent writer in this package's tests.
+// The bytes equal those of the independent writer of the formats in this
+// package's tests.
 func TestLayouts(t *testing.T) {
 	for _, format := range Formats() {
 		var b bytes.Buffer

@@ -157,7 +157,7 @@ func (l *Leak) kindsOf(typ string) [3]int {
 //	{"resamples":1999,"tokens":{"left":12,"total":1200,"share":0.01,"low":0.005,"high":0.016},
 //	 "instances":{...},"notes":{...},"categories":{"NAME":{"tokens":...}},"types":{"PATIENT":{"category":"NAME",...}}}
 type LeakReport struct {
-	Resamples int `json:"resamples"` // of the bootstrap
+	Resamples int `json:"resamples"` // number of bootstrap resamples
 	LeakRow
 	Categories map[string]LeakRow  `json:"categories"`
 	Types      map[string]LeakType `json:"types"`

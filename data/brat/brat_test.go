@@ -17,7 +17,7 @@ func span(start, end int, typ string) data.Span {
 	return data.Span{Start: start, End: end, Type: typ, Score: 1}
 }
 
-// folder holds the files given.
+// folder returns a folder with the given files.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -93,7 +93,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// Notes with a defect are named, and the others read.
+// Notes with a defect yield errors that name them, and the others are read.
 func TestReadGoesOn(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"a.txt": "Mr. Zebulon", "a.ann": "T1\tPATIENT 4 11\tZebulon\n",

@@ -52,7 +52,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// A defect costs its document and no other.
+// A defect invalidates only its own document.
 func TestDecodeErrors(t *testing.T) {
 	for what, tc := range map[string]struct{ line, want string }{
 		"one column":       {"Zebulon", "f.conll:5: the line has only one column"},

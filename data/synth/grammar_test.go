@@ -10,7 +10,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// expand writes the rule "start" of a grammar of its own.
+// expand writes the rule "start" of a separate grammar.
 func expand(rules string) *data.Document {
 	g := grammar{}
 	g.read("test", rules)

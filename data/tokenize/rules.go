@@ -20,7 +20,7 @@ import (
 //   - follows a single letter or letters with periods (J., M.D., EE.UU.), and
 //     the next word is not one that only starts sentences (The, El, ...),
 //   - ends a list number at the start of a line (2. Metformin),
-//   - or stands between a number and a digit (Calle Mayor 19. 6C).
+//   - or is between a number and a digit (Calle Mayor 19. 6C).
 //
 // Across a line end, a unit ends when
 //   - there is a blank line in between,

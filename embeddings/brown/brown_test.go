@@ -18,8 +18,9 @@ import (
 	"github.com/lethe-deid/lethe/embeddings/learn"
 )
 
-// bruteForce is the mutual information of clusters of words, times the number of pairs, from the formula: only pairs of words that are both in
-// a cluster count.
+// bruteForce returns the mutual information of clusters of words, times the
+// number of pairs, computed from the formula. Only pairs of words that are both
+// in a cluster count.
 func bruteForce(words []int, pairs map[uint64]int32, clusters [][]int32) float64 {
 	of := map[int32]int{}
 	frequency := make([]float64, len(clusters))
@@ -49,7 +50,8 @@ func bruteForce(words []int, pairs map[uint64]int32, clusters [][]int32) float64
 	return sum
 }
 
-// occurrences makes up frequencies that fit the pairs: each word some times more often than it is the first of a pair or the second.
+// occurrences returns invented frequencies that fit the pairs: each word occurs
+// some times more often than it is the first or the second word of a pair.
 func occurrences(words int, pairs map[uint64]int32) []int {
 	first, second := make([]int, words), make([]int, words)
 	for k, n := range pairs {
@@ -72,7 +74,8 @@ func merged(clusters [][]int32, a, b int) [][]int32 {
 	return append(all, slices.Concat(clusters[a], clusters[b]))
 }
 
-// Whatever words are added and clusters merged, all losses are those of the formula.
+// After any additions of words and merges of clusters, all losses equal those of
+// the formula.
 func TestLossesAreThoseOfTheFormula(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.IntRange(2, 9).Draw(t, "words")
@@ -123,7 +126,8 @@ func TestLossesAreThoseOfTheFormula(t *testing.T) {
 	})
 }
 
-// The tree of a small text is that of a greedy search that computes everything anew.
+// The tree of a small text equals that of a greedy search that recomputes
+// everything.
 func TestTreeIsThatOfGreedySearch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
@@ -175,7 +179,8 @@ func TestTreeIsThatOfGreedySearch(t *testing.T) {
 	}
 }
 
-// grammar is a text of sentences "determiner noun verb", each word drawn from three.
+// grammar returns a text of sentences "determiner noun verb", with each word
+// drawn from three.
 func grammar(sentences int) *data.Document {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var b strings.Builder

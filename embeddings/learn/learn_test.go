@@ -16,7 +16,7 @@ import (
 	"github.com/lethe-deid/lethe/embeddings"
 )
 
-// corpus is a document for each text.
+// corpus returns one document per text.
 func corpus(texts ...string) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		for i, text := range texts {
@@ -27,7 +27,7 @@ func corpus(texts ...string) data.Documents {
 	}
 }
 
-// small is a setting for corpora of a few words.
+// small returns settings for corpora of a few words.
 func small(m Method) Config {
 	c := DefaultConfig()
 	c.Method, c.Dim, c.Window, c.MinCount, c.Epochs, c.Negatives, c.Sample = m, 12, 3, 1, 12, 4, 0
@@ -38,8 +38,8 @@ func small(m Method) Config {
 	return c
 }
 
-// kitchenAndGarden is sentences of two sets of words that never meet, and of two
-// words that stand among both.
+// kitchenAndGarden returns sentences of two sets of words that never occur
+// together, and of two words that occur with both.
 func kitchenAndGarden() string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -115,7 +115,7 @@ func TestVocabulary(t *testing.T) {
 	c.Tokenizer = "ptb"
 	text := corpus(
 		"Ana came 12 times. 7 of 12.\nRosa Rosa Rosa", // rosa in one document only
-		"Call (617) 555-0199 or ana 34",               // a token that holds a space
+		"Call (617) 555-0199 or ana 34",               // a token that contains a space
 		"Call (617) 555-0199 or CALL",
 		"\u00a0\n", // no token at all
 	)
@@ -175,8 +175,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A training that is called off ends, in whatever stage it is, and so does the
-// goroutine that reads ahead.
+// A training that is cancelled in any stage ends, and so does the goroutine that
+// reads ahead.
 func TestCancelled(t *testing.T) {
 	text := kitchenAndGarden()
 	for _, m := range Methods() {
@@ -235,7 +235,7 @@ func TestAliasDrawsByWeight(t *testing.T) {
 	}
 }
 
-// Steps that are too long end in an error rather than in a file of NaNs.
+// Steps that are too long result in an error rather than a file of NaNs.
 func TestDivergence(t *testing.T) {
 	for _, m := range Methods() {
 		c := small(m)

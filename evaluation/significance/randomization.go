@@ -74,9 +74,10 @@ func values(s evaluation.PRF) [3]float64 { return [3]float64{s.Precision, s.Reca
 //
 //	p = (r + 1) / (s + 1)
 //
-// where 1 stands for the observed result. If there are at most most other ways to
-// swap, each is used once and p is exact, by the same formula. Which units the
-// k-th shuffle swaps depends only on the seed and k, not on the tallies.
+// where 1 stands for the observed result. If there are not more than most other
+// ways to swap, each is used once and p is exact, by the same formula. Which
+// units the k-th shuffle swaps depends only on the seed and k, not on the
+// tallies.
 func (s *shuffler) pValues(ctx context.Context, most int, opt Options) (p [3]float64, shuffles int, exact bool, err error) {
 	shuffles = most
 	if n := len(s.differing); n < 63 && 1<<n-1 <= most {

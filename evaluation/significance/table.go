@@ -28,7 +28,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		for i, d := range m.differences() {
 			fmt.Fprintf(t, "%s\t%s\t%7.4f\t%7.4f\t%+7.4f\t[%+.4f, %+.4f]\t%6s\t%6s\n",
 				name, []string{"P", "R", "F1"}[i], d.A, d.B, d.Difference, d.Low, d.High, FormatP(d.P), FormatP(d.Holm))
-			name = "" // it stands in its first row
+			name = "" // the name is in its first row only
 			tests++
 		}
 	}
