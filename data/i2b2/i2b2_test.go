@@ -80,7 +80,7 @@ func TestDecodeErrors(t *testing.T) {
 		"text after the root":  {note("", "") + "Zebulon", "f.xml:4: text outside of TEXT"},
 		"text in the root":     {"<deIdi2b2><TEXT/>\nZebulon</deIdi2b2>", "f.xml:2: text outside of TEXT"},
 		"text in TAGS":         {note("", "Zebulon"), "f.xml:3: text outside of TEXT"},
-		"no TEXT":              {"<deIdi2b2>\n<TAGS/></deIdi2b2>", "f.xml:2: there is no TEXT"},
+		"no TEXT":              {"<deIdi2b2>\n<TAGS/></deIdi2b2>", "f.xml:2: no TEXT element"},
 		"two TEXT":             {"<deIdi2b2><TEXT/>\n<TEXT/></deIdi2b2>", "f.xml:2: a second TEXT"},
 		"tag in the text":      {note("Mr. <PHI>Zebulon</PHI>", ""), "f.xml:1: an element inside of TEXT"},
 		"invalid UTF-8":        {note("Mr.\n\xf1 Zebulon", ""), "f.xml:2: invalid UTF-8 (offset 59)"},

@@ -274,7 +274,7 @@ func TestErrors(t *testing.T) {
 		"XML, not closed": {example{"i2b2", "a.xml", "<deIdi2b2>\n<TEXT>Zebulon", Options{}}, []string{"broken", "a.xml:2: not well-formed XML"}},
 		"XML, a comment":  {example{"i2b2", "a.xml", "<deIdi2b2>\n<!-- Zebulon --><TEXT></TEXT></deIdi2b2>", Options{}}, []string{"broken", "a.xml:2: a comment, which would go unexamined"}},
 		"XML, an element": {example{"i2b2", "a.xml", "<deIdi2b2>\n<WHO>Zebulon</WHO><TEXT></TEXT></deIdi2b2>", Options{}}, []string{"broken", "a.xml:2: an element other than TEXT and TAGS, which would go unexamined"}},
-		"XML, no text":    {example{"i2b2", "a.xml", "<deIdi2b2></deIdi2b2>", Options{}}, []string{"broken", "a.xml:1: there is no TEXT"}},
+		"XML, no text":    {example{"i2b2", "a.xml", "<deIdi2b2></deIdi2b2>", Options{}}, []string{"broken", "a.xml:1: no TEXT element"}},
 		"XML, nothing":    {example{"i2b2", "a.xml", "", Options{}}, []string{"broken", "a.xml:1: no XML element"}},
 		"XML, UTF-16":     {example{"i2b2", "a.xml", "<?xml version='1.0' encoding='UTF-16'?>", Options{}}, []string{"broken", "a.xml:1: the declared encoding is none of UTF-8, US-ASCII, ISO-8859-1 and windows-1252"}},
 		"a bad line": {example{"jsonl", "n.jsonl", "{\"text\":\"a\"}\n{\"text\":\"Zebulon\n{\"id\":\"c\",\"text\":\"\"}\n{\"txt\":\"Zebulon\"}\n{\"text\":7}\n{\"text\":\"\\ud83d\"}\n[]", Options{}},

@@ -251,8 +251,8 @@ func TestTrainErrors(t *testing.T) {
 		corpus data.Documents
 		config Config
 	}{
-		"the corpus holds no token": {data.Each(nil), config(3)},
-		"broken":                    {func(yield func(*data.Document, error) bool) { yield(nil, broken) }, config(3)},
+		"no tokens in the corpus": {data.Each(nil), config(3)},
+		"broken":                  {func(yield func(*data.Document, error) bool) { yield(nil, broken) }, config(3)},
 		"of 2 distinct words, 0 occur 5 times or more in 1 documents or more: too few to cluster": {data.Each([]*data.Document{{Text: "a b"}}), config(3)},
 		"no two of the words that are frequent enough are neighbours":                             {data.Each([]*data.Document{{Text: strings.Repeat("a\nb\n", 5)}}), config(3)},
 		"0 clusters: not in [1, 8192]":                                                            {data.Each(nil), config(0)},

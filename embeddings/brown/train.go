@@ -120,7 +120,7 @@ func count(sentences iter.Seq2[learn.Sentence, error], cfg Config, progress Prog
 		}
 	}
 	if s.Tokens == 0 {
-		return nil, nil, s, errors.New("the corpus holds no token")
+		return nil, nil, s, errors.New("no tokens in the corpus")
 	}
 	s.Words = len(seen)
 	for w, o := range seen {

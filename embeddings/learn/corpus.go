@@ -174,7 +174,7 @@ func (r *reader) count(ctx context.Context, cfg Config, progress Progress) (*voc
 	}
 	s.Words = len(seen)
 	if s.Tokens == 0 {
-		return nil, s, errors.New("the corpus holds no token")
+		return nil, s, errors.New("no tokens in the corpus")
 	}
 	v := &vocabulary{ids: map[string]int32{}}
 	for w, o := range seen {

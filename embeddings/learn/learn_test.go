@@ -149,8 +149,8 @@ func TestRefused(t *testing.T) {
 		cfg    Config
 		want   string
 	}{
-		"empty":       {corpus(), small(SkipGram), "the corpus holds no token"},
-		"white space": {corpus(" \n"), small(GloVe), "the corpus holds no token"},
+		"empty":       {corpus(), small(SkipGram), "no tokens in the corpus"},
+		"white space": {corpus(" \n"), small(GloVe), "no tokens in the corpus"},
 		"rare":        {corpus("a b c a"), with(func(c *Config) { c.MinCount = 2 }), "of 3 distinct words, 1 occur 2 times or more in 1 documents or more: too few to learn from"},
 		"broken": {func(yield func(*data.Document, error) bool) {
 			_ = yield(&data.Document{Text: "a b"}, nil) && yield(nil, broken)

@@ -116,10 +116,10 @@ func (c *Chart) content() error {
 
 func (a Axis) check(bars bool) error {
 	if !finite(a.Min, a.Max) || a.Min > a.Max || a.Log && a.Min < 0 {
-		return fmt.Errorf("[%v, %v] is no range", a.Min, a.Max)
+		return fmt.Errorf("[%v, %v] is not a range", a.Min, a.Max)
 	}
 	if a.Logit && (a.Log || bars || a.Min < 0 || a.Max >= 1 || a.Min == 0 && a.Max > 0) {
-		return errors.New("log-odds go from above 0 to below 1, along lines")
+		return errors.New("log-odds require lines, and a range above 0 and below 1")
 	}
 	return nil
 }

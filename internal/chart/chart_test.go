@@ -182,12 +182,12 @@ func TestBadCharts(t *testing.T) {
 		`chart "": lines and bars exclude each other`:                                   {Lines: []Line{{}}, Bars: &Bars{}},
 		`chart "": series "s": 1 bars for 2 groups`:                                     {Bars: &Bars{Groups: []string{"a", "b"}, Series: []Series{{Name: "s", Bars: make([]Bar, 1)}}}},
 		`chart "": series "s": bar 0 is not finite`:                                     {Bars: &Bars{Groups: []string{"a"}, Series: []Series{{Name: "s", Bars: []Bar{{Value: math.Inf(1)}}}}}},
-		`chart "": axis "n": [2, 1] is no range`:                                        {X: Axis{Label: "n", Min: 2, Max: 1}},
+		`chart "": axis "n": [2, 1] is not a range`:                                     {X: Axis{Label: "n", Min: 2, Max: 1}},
 		`chart "": a size is negative`:                                                  {Width: -1},
 		`chart "": bars start at 0, which a logarithmic scale does not have`:            {Y: Axis{Log: true}, Bars: &Bars{Groups: []string{"a"}, Series: []Series{{Bars: make([]Bar, 1)}}}},
 		`chart "": line "a": point 0 is not positive, as a logarithmic scale requires`:  {X: Axis{Log: true}, Lines: []Line{{Name: "a", Points: []Point{{}}}}},
 		`chart "": line "a": point 0 is not in [0, 1], as a scale of log-odds requires`: {Y: Axis{Logit: true}, Lines: []Line{{Name: "a", Points: []Point{{High: 1.5}}}}},
-		`chart "": axis "n": log-odds go from above 0 to below 1, along lines`:          {Y: Axis{Label: "n", Logit: true, Max: 0.9}, Lines: []Line{{Points: []Point{{}}}}},
+		`chart "": axis "n": log-odds require lines, and a range above 0 and below 1`:   {Y: Axis{Label: "n", Logit: true, Max: 0.9}, Lines: []Line{{Points: []Point{{}}}}},
 	} {
 		if _, err := c.SVG(); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)

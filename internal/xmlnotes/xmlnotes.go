@@ -211,7 +211,7 @@ func (p *parser) root() error {
 		return p.within()
 	})
 	if err == nil && !text {
-		return defect(end.Line, "there is no TEXT")
+		return defect(end.Line, "no TEXT element")
 	}
 	return err
 }
