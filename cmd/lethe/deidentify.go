@@ -25,11 +25,10 @@ func newDeidentify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "deidentify --model DIR [FILE|DIR|-]",
 		Short: "Remove PHI from notes",
-		Long: `Find PHI with a trained model and replace it. The output is the same file with
-[PATIENT] instead of the patient's name, for example. Existing annotations and the
-value of --patient are removed; all other bytes stay the same. A file or stdin is
-written to stdout or to a file, and the files of a folder to another folder. If the
-input is gzipped, so is the output.
+		Long: `Find PHI with a trained model and replace it. The output has the format of the input,
+with [PATIENT] instead of the patient's name, for example; all other text stays as it
+was, byte for byte. A file, or stdin, is written to stdout or to a file; the files of a
+folder are written to another folder. Gzipped files are read, and written gzipped.
 
 Formats: text, i2b2 and meddocan (XML), brat, jsonl, csv, fhir (JSON or NDJSON) and
 hl7 (v2). For csv and jsonl, --column names the columns or keys that contain notes. In
@@ -41,14 +40,15 @@ that are replaced elsewhere in the patient's notes, values that --known lists fo
 patient, and anything that has the form of PHI. Use --rules, --deny and --allow to add
 rules and lists of your own.
 
-A note that cannot be examined is reported and never written to the output. All other
-notes are processed, and the exit code is 3. The exit code is also 3 if files of a folder
-are left out, for example because they lack the extension of the format, unless you
-give --skip-others. To resume a run that was killed, give --resume and the same options;
-complete files are then skipped.
+If a note cannot be examined, Lethe reports it and does not write it, processes all
+other notes, and ends with exit code 3. The exit code is also 3 if files of a folder are
+left out, for example because they lack the extension of the format, unless you give
+--skip-others. To resume a run that was killed, give --resume and the same options;
+Lethe then skips the files that are complete.
 
-Lethe does not change file names, the ids of notes, or other columns and keys. They
-often contain record numbers or names: remove those yourself.
+Besides PHI in texts, Lethe removes existing annotations and the value of --patient. It
+does not change file names, the ids of notes, or other columns and keys, so that a note
+can be found again. They are often record numbers or names: remove those yourself.
 
 No model finds everything: check a sample of the output.`,
 		Example: `  lethe deidentify --model runs/demo <note.txt
