@@ -48,7 +48,7 @@ Lethe then skips the files that are complete.
 
 Besides PHI in texts, Lethe removes existing annotations and the value of --patient. It
 does not change file names, the ids of notes, or other columns and keys, so that a note
-can be found again. They are often record numbers or names: remove those yourself.
+can be found again. They often contain record numbers or names: remove those yourself.
 
 No model finds everything: check a sample of the output.`,
 		Example: `  lethe deidentify --model runs/demo <note.txt
