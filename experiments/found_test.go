@@ -11,7 +11,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// Predictions come back with their scores, which brat has no place for.
+// Predictions are read with their scores, although brat does not support scores.
 func TestFound(t *testing.T) {
 	dir := t.TempDir()
 	notes := filepath.Join(dir, "notes")

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// peakRSS is the most memory that this process has had, in MB; 0 if unknown.
+// peakRSS returns the maximum memory of this process in MB, or 0 if unknown.
 func peakRSS() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -39,8 +39,8 @@ func TestSignificance(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// A finds one of two dates in each of six notes, B none: of all 2^6 ways, two
-	// are as uneven.
+	// A finds one of two dates in each of six notes, and B finds none: of the 2^6 ways to swap,
+	// two give such a large difference.
 	r, err := test(a, b)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestSignificance(t *testing.T) {
 		}
 	}
 
-	// The same notes from another folder are the same test set; others are not.
+	// The same notes in another folder are the same test set; other notes are not.
 	corpus(t, filepath.Join(dir, "again"), 6)
 	corpus(t, filepath.Join(dir, "fewer"), 5)
 	corpus(t, filepath.Join(dir, "edited"), 6)
