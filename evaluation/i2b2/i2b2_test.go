@@ -645,7 +645,7 @@ func TestDecodeErrors(t *testing.T) {
 		"end is a word":     {note("\n" + `<NAME start="0" end="Zebulon" TYPE="PATIENT"/>`), "d/1-2.xml:5: end: not a whole number"},
 		"an attribute, two": {note(`<NAME start="0" start="1" end="7" TYPE="PATIENT"/>`), "d/1-2.xml:4: not well-formed XML: a tag has an attribute twice"},
 		"invalid UTF-8":     {"<x>\n\n\xff</x>", "d/1-2.xml:3: invalid UTF-8"},
-		"UTF-16":            {`<?xml version="1.0" encoding="UTF-16"?><x/>`, "d/1-2.xml:1: the declared encoding is none of UTF-8, US-ASCII and ISO-8859-1"},
+		"UTF-16":            {`<?xml version="1.0" encoding="UTF-16"?><x/>`, "d/1-2.xml:1: the declared encoding is not UTF-8, US-ASCII or ISO-8859-1"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			_, err := decode([]byte(tc.file), "d/1-2.xml", "1-2")

@@ -1,4 +1,4 @@
-// Package table looks values up by name in a list of them.
+// Package table looks up values by name in a list.
 package table
 
 import (
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Lookup returns the value of this name. If there is none, the error lists the names that
-// there are; kind says what the values are.
+// Lookup returns the value with this name. If there is none, the error lists the existing names;
+// kind is the noun for the values in the error.
 func Lookup[T any](values []T, nameOf func(T) string, kind, name string) (T, error) {
 	for _, v := range values {
 		if nameOf(v) == name {

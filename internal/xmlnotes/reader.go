@@ -16,7 +16,7 @@ type Kind uint8
 // The kinds of tokens.
 const (
 	Start       Kind = iota // <x> or <x/>
-	End                     // </x>; after <x/> an empty token
+	End                     // </x>; <x/> is followed by an empty token
 	Text                    // character data with references
 	CDATA                   // <![CDATA[x]]>
 	Comment                 // <!--x-->
@@ -24,19 +24,19 @@ const (
 	Directive               // <!DOCTYPE x>
 )
 
-// Token is file[From:To].
+// Token is the part file[From:To] of a file. Positions are in bytes.
 type Token struct {
 	Kind         Kind
 	From, To     int
 	Line         int         // of its first character, from 1
-	Space, Local string      // the name of a Start; Space is the namespace, or a prefix that none is bound to
+	Space, Local string      // the name of a Start; Space is the namespace, or the prefix if it is not bound to one
 	Attributes   []Attribute // of a Start; valid until the next call of Next
 }
 
 // Attribute is an attribute as written: its name with the prefix, its value with references.
 type Attribute struct{ Name, Value string }
 
-// Error says where a file is not what it should be. It never quotes the file.
+// Error says where and why a file is invalid. It never quotes the file.
 type Error struct {
 	Line   int // from 1
 	Offset int // in bytes; -1: unknown
@@ -46,7 +46,7 @@ type Error struct {
 func (e *Error) Error() string { return e.Reason }
 
 // Reader reads the tokens of an XML file from left to right. It accepts the same files as
-// encoding/xml in strict mode and finds the same in them.
+// encoding/xml in strict mode, and returns the same content.
 type Reader struct {
 	file       string
 	at         int
@@ -57,21 +57,21 @@ type Reader struct {
 	bound      []binding
 }
 
-// binding is the namespace that a prefix stands for within an open element.
+// binding is the namespace of a prefix within an open element.
 type binding struct {
 	prefix, space string
 	depth         int
 }
 
-// NewReader makes a reader of a file in UTF-8, whatever encoding it declares, without illegal characters: see Illegal. A
-// byte order mark at its start is skipped.
+// NewReader returns a reader of a file in UTF-8, whatever encoding it declares. The file must not
+// contain illegal characters: see Illegal. A byte order mark at its start is skipped.
 func NewReader(file string) *Reader {
 	r := &Reader{file: file, line: 1}
 	r.skip("\uFEFF")
 	return r
 }
 
-// Line is the line on which the next token begins, from 1.
+// Line returns the line on which the next token begins, from 1.
 func (r *Reader) Line() int { return r.line }
 
 // Next returns the next token, or io.EOF after the last. Any other error is an *Error.
@@ -117,7 +117,7 @@ func (r *Reader) Next() (Token, error) {
 	return t, nil
 }
 
-// skip advances over a word and reports whether it was there.
+// skip advances over a word and reports whether the word was found.
 func (r *Reader) skip(word string) bool {
 	found := strings.HasPrefix(r.file[r.at:], word)
 	if found {
@@ -145,7 +145,7 @@ func (r *Reader) blank() {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// name reads a name with at most so many colons; an empty name is none.
+// name reads a name with at most this many colons. It returns "" for an invalid name.
 func (r *Reader) name(colons int) string {
 	from := r.at
 	plain := true
@@ -174,7 +174,7 @@ func isNameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= ':' || c == '_' || c == '-' || c == '.'
 }
 
-// isName leaves names beyond ASCII, which hardly any file has, to the tables of encoding/xml.
+// isName checks names beyond ASCII, which hardly any file contains, with encoding/xml.
 func isName(name string) bool {
 	_, err := xml.NewDecoder(strings.NewReader("<?" + name + "?>")).RawToken()
 	return err == nil
@@ -193,7 +193,8 @@ func (r *Reader) text() bool {
 	return r.references(text)
 }
 
-// references advances over a value, or to the first reference in it that is not understood.
+// references advances over a value, or to its first invalid reference, and reports whether all
+// references are valid.
 func (r *Reader) references(value string) bool {
 	end := r.at + len(value)
 	for {
@@ -211,7 +212,8 @@ func (r *Reader) references(value string) bool {
 	}
 }
 
-// reference reads the reference that a text begins with, and its length, which is 0 if it is not understood.
+// reference returns the character of the reference at the beginning of a text, and the length of
+// the reference, or 0 if it is invalid.
 func reference(text string) (char string, n int) {
 	n = strings.IndexByte(text, ';')
 	if n < 0 {
@@ -309,7 +311,7 @@ func (r *Reader) attribute() bool {
 	return true
 }
 
-// cutName parts a name from its prefix, if it has one.
+// cutName splits a name into its prefix, if it has one, and its local part.
 func cutName(name string) (prefix, local string) {
 	prefix, local, _ = strings.Cut(name, ":")
 	if prefix == "" || local == "" {
@@ -318,7 +320,7 @@ func cutName(name string) (prefix, local string) {
 	return prefix, local
 }
 
-// resolve finds the namespace of an element.
+// resolve returns the namespace and the local name of an element.
 func (r *Reader) resolve(name string) (space, local string) {
 	prefix, local := cutName(name)
 	switch {
@@ -367,13 +369,13 @@ func (r *Reader) instruction() bool {
 	return m == nil || len(m[1]) <= 2 || m[1][1:len(m[1])-1] == "1.0"
 }
 
-// directive reads up to the > that matches, outside of quotes and comments.
+// directive reads up to the matching >, outside of quotes and comments.
 func (r *Reader) directive() bool {
-	if r.at < len(r.file) && (r.file[r.at] == '-' || r.file[r.at] == '[') { // of no comment and no CDATA section
+	if r.at < len(r.file) && (r.file[r.at] == '-' || r.file[r.at] == '[') { // neither a comment nor a CDATA section
 		return false
 	}
 	quote, depth := byte(0), 0
-	for r.at++; r.at < len(r.file); { // encoding/xml does not look at the first character
+	for r.at++; r.at < len(r.file); { // encoding/xml ignores the first character
 		c := r.file[r.at]
 		r.at++
 		switch {
@@ -398,7 +400,8 @@ func (r *Reader) directive() bool {
 	return false
 }
 
-// Content is the place of the characters of a Text or CDATA: without the marks of a section.
+// Content returns the position of the characters of a Text or CDATA token, without the delimiters
+// of a CDATA section.
 func (t Token) Content() (from, to int) {
 	if t.Kind == CDATA {
 		return t.From + len("<![CDATA["), t.To - len("]]>")
@@ -406,14 +409,14 @@ func (t Token) Content() (from, to int) {
 	return t.From, t.To
 }
 
-// Piece is a part of the characters of a token: file[From:To] stands for Text.
+// Piece is a part of the characters of a token: file[From:To] represents Text.
 type Piece struct {
 	From, To int
 	Text     string
-	Verbatim bool // the text is the part of the file itself, and no reference or line end
+	Verbatim bool // the text equals the part of the file, which is not a reference or a line end
 }
 
-// Pieces are the parts of a Text or CDATA. As XML has it, CR LF and CR are LF.
+// Pieces yields the parts of a Text or CDATA token. As XML requires, CR LF and CR become LF.
 func (r *Reader) Pieces(t Token) iter.Seq[Piece] {
 	from, to := t.Content()
 	return pieces(r.file, from, to, t.Kind == Text)
@@ -442,7 +445,7 @@ func pieces(file string, from, to int, references bool) iter.Seq[Piece] {
 	}
 }
 
-// special is the piece of a line end or reference that a text begins with.
+// special returns the piece of the line end or reference at the beginning of a text.
 func special(text string) Piece {
 	switch {
 	case strings.HasPrefix(text, "\r\n"):
@@ -454,10 +457,10 @@ func special(text string) Piece {
 	return Piece{To: n, Text: char}
 }
 
-// Unescape is the value of an attribute without its references.
+// Unescape replaces the references in the value of an attribute.
 func Unescape(value string) string { return join(value, 0, len(value), true) }
 
-// Characters are those of a Text or CDATA.
+// Characters returns the characters of a Text or CDATA token.
 func (r *Reader) Characters(t Token) string {
 	from, to := t.Content()
 	return join(r.file, from, to, t.Kind == Text)

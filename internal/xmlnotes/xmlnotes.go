@@ -8,8 +8,8 @@
 //	</TAGS>
 //	</deIdi2b2>
 //
-// Reader yields the tokens of any XML file with their byte positions, several times as
-// fast as encoding/xml. Read puts those of a note together.
+// Reader yields the tokens of any XML file with their byte positions, several times as fast as
+// encoding/xml. Read finds the text and the tags of a note in them.
 package xmlnotes
 
 import (
@@ -19,27 +19,28 @@ import (
 	"unicode/utf8"
 )
 
-// Note describes a file that was read.
+// Note describes a file after reading.
 type Note struct {
 	TextLine int // the line of <TEXT>
-	// HasTags reports whether the file has a TAGS. TagsFrom and TagsTo are then the place of its content; if
-	// TagsEmpty, as in <TAGS/>, they are the place of the whole element.
+	// HasTags reports whether the file has a TAGS element. If so, TagsFrom and TagsTo are the byte
+	// positions of its content or, if TagsEmpty is true as for <TAGS/>, of the whole element.
 	HasTags, TagsEmpty bool
 	TagsFrom, TagsTo   int
-	// Hidden names the first thing in the file besides text and tags that could say something about a person: a
-	// comment, an instruction, a document type, an attribute of another element than a tag, an element of another name or
-	// with a namespace, text within a tag. It is nil if there is none.
+	// Hidden names the first part of the file besides text and tags that could contain information
+	// about a person: a comment, an instruction, a document type, an attribute of an element that
+	// is not a tag, an element with another name or with a namespace, or text within a tag. It is
+	// nil if there is none.
 	Hidden *Error
 }
 
-// Tag is an element of TAGS as written. An attribute that is missing is empty.
+// Tag is an element of TAGS as written. Missing attributes are empty.
 type Tag struct {
 	Line                      int
 	Element, Type, Start, End string
-	Text                      *string // what the tag quotes; nil: there is no such attribute
+	Text                      *string // the text that the tag quotes; nil if the attribute is missing
 }
 
-// NewTag makes a tag of a Start. Its element is the local name.
+// NewTag returns the tag of a Start token. Its element is the local name.
 func NewTag(t Token) Tag {
 	tag := Tag{Line: t.Line, Element: t.Local}
 	for _, a := range t.Attributes {
@@ -58,10 +59,11 @@ func NewTag(t Token) Tag {
 	return tag
 }
 
-// Read reads the tokens of a note up to the end of the file. It calls text with the character data of TEXT, and tag with
-// the start of each child of TAGS, in the order of the file. The root is deIdi2b2 or MEDDOCAN. It holds one TEXT,
-// without elements in it, and at most one TAGS; text stands nowhere else but within tags and unknown elements, which are
-// left out. An error is an *Error; the note then describes the file up to there.
+// Read reads the tokens of a note up to the end of the file. It calls text with the character data
+// of TEXT, and tag with the start of each child of TAGS, in the order of the file. The root must be
+// deIdi2b2 or MEDDOCAN and contain one TEXT, without child elements, and at most one TAGS. Text may
+// occur only in TEXT, in tags, and in unknown elements, which are skipped. Errors are of type
+// *Error; the note then describes the file up to the error.
 func Read(r *Reader, text, tag func(Token)) (*Note, error) {
 	p := &parser{in: r, text: text, tag: tag, start: r.at}
 	err := p.document()
@@ -72,22 +74,22 @@ type parser struct {
 	in        *Reader
 	text, tag func(Token)
 	note      Note
-	start     int // where an XML declaration stands
+	start     int // where an XML declaration is allowed
 }
 
 func defect(line int, reason string) *Error { return &Error{Line: line, Offset: -1, Reason: reason} }
 
-// hide notes the first thing that is left out.
+// hide records the first part that is skipped.
 func (p *parser) hide(line int, reason string) {
 	if p.note.Hidden == nil {
 		p.note.Hidden = defect(line, reason)
 	}
 }
 
-// A declaration that says no more than it should.
+// declarationRE matches an XML declaration that contains nothing but its standard attributes.
 var declarationRE = regexp.MustCompile(`^<\?xml\s+version\s*=\s*["']1\.[01]["'](?:\s+encoding\s*=\s*["'](?i:utf-?(?:8|16(?:le|be)?)|(?:us-)?ascii|(?:iso-?8859|latin|windows|cp|ibm|koi8|mac)-?(?:\d{1,4}|[ru]|intosh))["'])?(?:\s+standalone\s*=\s*["'](?:yes|no)["'])?\s*\?>$`)
 
-// next returns the next token that is an element's or text.
+// next returns the next token that belongs to an element or is text.
 func (p *parser) next() (Token, error) {
 	for {
 		t, err := p.in.Next()
@@ -105,7 +107,7 @@ func (p *parser) next() (Token, error) {
 			}
 		default:
 			if t.Kind == Start && t.Space != "" {
-				p.hide(t.Line, "an element with a namespace, which is not known")
+				p.hide(t.Line, "an element with a namespace, which would go unexamined")
 			}
 			return t, nil
 		}
@@ -118,7 +120,7 @@ func (p *parser) document() error {
 		t, err := p.next()
 		switch {
 		case err == io.EOF && !root:
-			return defect(t.Line, "the file holds no XML element")
+			return defect(t.Line, "the file contains no XML element")
 		case err == io.EOF:
 			return nil
 		case err != nil:
@@ -126,7 +128,7 @@ func (p *parser) document() error {
 		case t.Kind != Start:
 			err = p.blank(t)
 		case root || t.Local != "deIdi2b2" && t.Local != "MEDDOCAN":
-			return defect(t.Line, "the root is not one element deIdi2b2 or MEDDOCAN")
+			return defect(t.Line, "the root must be one element deIdi2b2 or MEDDOCAN")
 		default:
 			root = true
 			p.bare(t)
@@ -138,14 +140,14 @@ func (p *parser) document() error {
 	}
 }
 
-// bare hides the attributes of an element that should have none.
+// bare calls hide for an element that should not have attributes but does.
 func (p *parser) bare(t Token) {
 	if len(t.Attributes) > 0 {
 		p.hide(t.Line, "an attribute of the root, TEXT or TAGS, which would go unexamined")
 	}
 }
 
-// blank refuses characters other than white space.
+// blank returns an error if a token contains characters other than white space.
 func (p *parser) blank(t Token) error {
 	if line := p.words(t); line > 0 {
 		return defect(line, "text outside of TEXT")
@@ -153,7 +155,7 @@ func (p *parser) blank(t Token) error {
 	return nil
 }
 
-// words is the line of the first character that is not white space, or 0.
+// words returns the line of the first character that is not white space, or 0.
 func (p *parser) words(t Token) int {
 	text := p.in.Characters(t)
 	rest := strings.TrimLeft(text, " \t\r\n")
@@ -163,7 +165,7 @@ func (p *parser) words(t Token) int {
 	return t.Line + strings.Count(text[:len(text)-len(rest)], "\n")
 }
 
-// children calls read with the start of each child element, up to the end of the element around them.
+// children calls read with the start of each child element, up to the end of the enclosing element.
 func (p *parser) children(read func(t Token) error) (end Token, err error) {
 	for {
 		t, err := p.next()
@@ -189,7 +191,7 @@ func (p *parser) root() error {
 		switch t.Local {
 		case "TEXT":
 			if text {
-				return defect(t.Line, "a second TEXT")
+				return defect(t.Line, "duplicate TEXT")
 			}
 			text = true
 			p.bare(t)
@@ -197,7 +199,7 @@ func (p *parser) root() error {
 			return p.readText()
 		case "TAGS":
 			if p.note.HasTags {
-				return defect(t.Line, "a second TAGS")
+				return defect(t.Line, "duplicate TAGS")
 			}
 			p.bare(t)
 			return p.readTags(t)
@@ -206,7 +208,7 @@ func (p *parser) root() error {
 		return p.within()
 	})
 	if err == nil && !text {
-		return defect(end.Line, "there is no TEXT")
+		return defect(end.Line, "the TEXT element is missing")
 	}
 	return err
 }
@@ -220,7 +222,7 @@ func (p *parser) readText() error {
 		case t.Kind == End:
 			return nil
 		case t.Kind == Start:
-			return defect(t.Line, "an element inside of TEXT")
+			return defect(t.Line, "an element within TEXT")
 		}
 		p.text(t)
 	}
@@ -241,7 +243,7 @@ func (p *parser) readTags(t Token) error {
 	return err
 }
 
-// within reads to the end of an element whose content does not matter.
+// within skips to the end of an element whose content is ignored.
 func (p *parser) within() error {
 	for depth := 1; depth > 0; {
 		t, err := p.next()
@@ -261,10 +263,10 @@ func (p *parser) within() error {
 	return nil
 }
 
-// The XML declaration stands in plain ASCII, whatever the encoding.
+// encodingRE matches the XML declaration, which is in plain ASCII in every supported encoding.
 var encodingRE = regexp.MustCompile(`^(?:\x{FEFF})?<\?xml[^>]*\sencoding\s*=\s*["']([^"'>]+)["']`)
 
-// Encoding is the encoding that a file declares, in lower case, or "".
+// Encoding returns the encoding that a file declares, in lower case, or "" if it declares none.
 func Encoding(raw []byte) string {
 	if m := encodingRE.FindSubmatch(raw); m != nil {
 		return strings.ToLower(string(m[1]))
@@ -272,7 +274,8 @@ func Encoding(raw []byte) string {
 	return ""
 }
 
-// Decode converts a file by its declared encoding. The bytes of a file in UTF-8 are not checked.
+// Decode converts a file from its declared encoding to UTF-8. It does not check that a file in
+// UTF-8 is valid. Encodings other than UTF-8, US-ASCII and ISO-8859-1 are an *Error.
 func Decode(raw []byte) (string, error) {
 	switch Encoding(raw) {
 	case "", "utf-8", "utf8", "us-ascii", "ascii":
@@ -284,17 +287,17 @@ func Decode(raw []byte) (string, error) {
 		}
 		return string(wide), nil
 	}
-	return "", defect(1, "the declared encoding is none of UTF-8, US-ASCII and ISO-8859-1")
+	return "", defect(1, "the declared encoding is not UTF-8, US-ASCII or ISO-8859-1")
 }
 
-// Illegal finds the first character in a text of valid UTF-8 that XML 1.0 (section 2.2) does not allow.
+// Illegal finds the first character in valid UTF-8 that XML 1.0 (section 2.2) does not allow.
 func Illegal(text string) (at int, char rune, found bool) {
 	for i := range len(text) {
 		c := text[i]
 		if c < ' ' && c != '\n' && c != '\t' && c != '\r' {
 			return i, rune(c), true
 		}
-		if c == 0xEF { // U+FFFE and U+FFFF begin so
+		if c == 0xEF { // the first byte of U+FFFE and U+FFFF
 			if char, _ = utf8.DecodeRuneInString(text[i:]); !isLegal(char) {
 				return i, char, true
 			}
@@ -307,7 +310,7 @@ func isLegal(r rune) bool {
 	return (r >= ' ' || r == '\t' || r == '\n' || r == '\r') && r != 0xFFFE && r != 0xFFFF
 }
 
-// Legal puts U+FFFD in the place of characters that XML does not allow.
+// Legal replaces characters that XML does not allow by U+FFFD.
 func Legal(text string) string {
 	return strings.Map(func(r rune) rune {
 		if isLegal(r) {
@@ -317,14 +320,15 @@ func Legal(text string) string {
 	}, text)
 }
 
-// A parser turns a bare CR into LF, and white space in an attribute into spaces; references stay as they are.
+// A parser converts a bare CR to LF, and white space in an attribute to spaces, unless they are
+// written as references.
 var (
 	textEscapes      = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\r", "&#13;")
 	attributeEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\t", "&#9;", "\n", "&#10;", "\r", "&#13;")
 )
 
-// EscapeText writes legal text as it stands outside of CDATA sections.
+// EscapeText encodes legal text for a place outside of CDATA sections.
 func EscapeText(text string) string { return textEscapes.Replace(text) }
 
-// EscapeAttribute writes legal text as it stands between double quotes.
+// EscapeAttribute encodes legal text for a place between double quotes.
 func EscapeAttribute(text string) string { return attributeEscapes.Replace(text) }
