@@ -36,7 +36,7 @@ func (r *Run) Found(split string) (docs []*data.Document, scored bool, err error
 	}
 	path := filepath.Join(r.Dir, predictions, split)
 	if !exists(path) {
-		return nil, false, fmt.Errorf("%s: holds no predictions for split %s: lethe predict %s --split %s makes them", r.Dir, split, r.Dir, split)
+		return nil, false, fmt.Errorf("%s: contains no predictions for split %s: create them with lethe predict %s --split %s", r.Dir, split, r.Dir, split)
 	}
 	types := r.Config.Corpus.TypeSet()
 	if docs, err = data.Collect(format.Read(r.Config.Corpus.OutputFormat(), path, types)); err != nil {
@@ -53,7 +53,7 @@ func (r *Run) PredictedSplit() (string, error) {
 			return split, nil
 		}
 	}
-	return "", fmt.Errorf("%s: holds no predictions for split %s or %s: lethe predict %s makes them", r.Dir, TestSplit, DevSplit, r.Dir)
+	return "", fmt.Errorf("%s: contains no predictions for split %s or %s: create them with lethe predict %s", r.Dir, TestSplit, DevSplit, r.Dir)
 }
 
 func (r *Run) checkSplit(split string) error {
@@ -101,7 +101,7 @@ func readScores(path string, docs []*data.Document) (bool, error) {
 	}
 	for _, d := range docs {
 		if len(all[d.ID]) != len(d.Spans) {
-			return false, fmt.Errorf("%s: holds %d scores for document %s, which has %d spans: predict the split again",
+			return false, fmt.Errorf("%s: contains %d scores for document %s, which has %d spans: predict the split again",
 				path, len(all[d.ID]), d.ID, len(d.Spans))
 		}
 		for i := range d.Spans {

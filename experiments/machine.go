@@ -33,7 +33,7 @@ type Machine struct {
 	Kernel    string    `json:"kernel"`  // of the matrix products
 	Seed      uint64    `json:"seed"`
 	Started   time.Time `json:"started"` // when the training began
-	Resumed   int       `json:"resumed"` // how often the run was resumed; the other fields describe the last time
+	Resumed   int       `json:"resumed"` // how often the run was resumed; the machine is the last one
 }
 
 // Machine reads the description that Train wrote. It returns nil if the run has none.

@@ -14,7 +14,7 @@ func peakRSS() float64 {
 		return 0
 	}
 	if runtime.GOOS == "darwin" || runtime.GOOS == "ios" {
-		return float64(u.Maxrss) / (1 << 20) // there in bytes
+		return float64(u.Maxrss) / (1 << 20) // macOS reports bytes
 	}
-	return float64(u.Maxrss) / (1 << 10) // in KiB
+	return float64(u.Maxrss) / (1 << 10) // other systems report KiB
 }

@@ -202,7 +202,7 @@ func (r *Run) lock(resume bool) (unlock func(), err error) {
 	}
 	dir, err := os.Open(r.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: holds no %s, so there is no run to resume", r.Dir, ConfigFile)
+		return nil, fmt.Errorf("%s: contains no %s, so there is no run to resume", r.Dir, ConfigFile)
 	} else if err != nil {
 		return nil, err
 	}
@@ -220,7 +220,7 @@ func (r *Run) begin(resume bool) error {
 	if resume {
 		earlier, err := OpenRun(r.Dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: holds no %s, so there is no run to resume", r.Dir, ConfigFile)
+			return fmt.Errorf("%s: contains no %s, so there is no run to resume", r.Dir, ConfigFile)
 		} else if err != nil {
 			return err
 		}

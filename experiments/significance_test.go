@@ -32,7 +32,7 @@ func TestSignificance(t *testing.T) {
 	if _, err := a.Predict(t.Context(), &years{}, "x", PredictOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := test(a, b); err == nil || !strings.HasPrefix(err.Error(), b.Dir+": holds no predictions for split x") {
+	if _, err := test(a, b); err == nil || !strings.HasPrefix(err.Error(), b.Dir+": contains no predictions for split x") {
 		t.Errorf("without predictions: error %v", err)
 	}
 	if _, err := b.Predict(t.Context(), silent{}, "x", PredictOptions{}); err != nil {

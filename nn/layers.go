@@ -76,7 +76,7 @@ func (l *charLSTM) forward(in []kernel.Matrix) kernel.Matrix {
 	return out
 }
 
-// encode computes the vectors of the new tokens.
+// encode computes the vectors of the fresh tokens.
 func (l *charLSTM) encode(in []kernel.Matrix, vectors kernel.Matrix) {
 	b, embedding := l.batch, in[0]
 	x := l.x.resize(b.chars.rows, embedding.Cols)

@@ -411,7 +411,7 @@ func TestTrainingLearns(t *testing.T) {
 		}
 		t.Cleanup(tr.Close)
 		batch := randomSentences(rand.New(rand.NewPCG(1, 1)), smallSizes, 6, 6, 6, 6, 6, 6)
-		for _, s := range batch { // the label follows from the token, and from its last character
+		for _, s := range batch { // the label depends on the token and on its last character
 			for i := range s.Labels {
 				s.Labels[i] = s.Tokens[i] % 4
 				s.Characters[i] = []int32{s.Tokens[i] % 5, s.Tokens[i] / 5}

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/chewxy/hm"
-	_ "go4.org/unsafe/assume-no-moving-gc" // keeps the pin: the version Gorgonia asks for panics on Go 1.26
+	_ "go4.org/unsafe/assume-no-moving-gc" // pins a newer version, because the one that Gorgonia requires panics on Go 1.26
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
@@ -114,7 +114,7 @@ func (o *op) Do(values ...G.Value) (v G.Value, err error) {
 		*o.last = o.layer.forward(in)
 		return toValue(*o.last, o.cols), nil
 	}
-	// Inputs of a backward op: those of forward, its output, the output's gradient.
+	// The inputs of a backward op are the inputs of forward, its output, and the output's gradient.
 	*o.grads = o.layer.backward(in[:len(in)-2], in[len(in)-1])
 	return G.NewF32(0), nil
 }

@@ -12,7 +12,7 @@ type Predictor struct {
 	machine   *machine
 	crf       kernel.Matrix // the network's transitions; zeros without a CRF
 	forbidden []bool        // of each transition
-	trans     kernel.Matrix // crf, with -Inf where forbidden: what viterbi adds
+	trans     kernel.Matrix // crf with -Inf where forbidden; viterbi adds these
 	lattice   lattice
 	viterbi   viterbi
 }

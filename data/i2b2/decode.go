@@ -20,7 +20,7 @@ func decode(path string, raw []byte, types *data.TypeSet) (*data.Document, error
 		return nil, notes.CheckUTF8(path, raw)
 	}
 	if at, char, illegal := xmlnotes.Illegal(file); illegal {
-		return nil, notes.Defect(path, 1+strings.Count(file[:at], "\n"), at, fmt.Sprintf("XML cannot hold the character %U", char))
+		return nil, notes.Defect(path, 1+strings.Count(file[:at], "\n"), at, fmt.Sprintf("XML does not allow the character %U", char))
 	}
 	r := xmlnotes.NewReader(file)
 	var text strings.Builder

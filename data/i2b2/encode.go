@@ -13,7 +13,7 @@ import (
 
 func encode(doc *data.Document, dialect Dialect, types *data.TypeSet) ([]byte, error) {
 	if at, char, illegal := xmlnotes.Illegal(doc.Text); illegal {
-		return nil, fmt.Errorf("XML cannot hold the character %U at byte %d of the text", char, at)
+		return nil, fmt.Errorf("XML does not allow the character %U at byte %d of the text", char, at)
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\" ?>\n<%s>\n<TEXT>", dialect.root)

@@ -84,7 +84,7 @@ func TestDecodeErrors(t *testing.T) {
 		"two TEXT":             {"<deIdi2b2><TEXT/>\n<TEXT/></deIdi2b2>", "f.xml:2: duplicate TEXT"},
 		"tag in the text":      {note("Mr. <PHI>Zebulon</PHI>", ""), "f.xml:1: an element within TEXT"},
 		"invalid UTF-8":        {note("Mr.\n\xf1 Zebulon", ""), "f.xml:2: invalid UTF-8 (offset 59)"},
-		"control character":    {note("Mr.\n\x0b Zebulon", ""), "f.xml:2: XML cannot hold the character U+000B (offset 59)"},
+		"control character":    {note("Mr.\n\x0b Zebulon", ""), "f.xml:2: XML does not allow the character U+000B (offset 59)"},
 		"referred control":     {note("Mr.\n&#0; Zebulon", ""), "f.xml:2: not well-formed XML"},
 		"encoding":             {"<?xml version='1.0' encoding='windows-1252'?><deIdi2b2/>", "f.xml:1: the declared encoding is not UTF-8, US-ASCII or ISO-8859-1"},
 		"TYPE":                 {tag("NAME", "4", "11", "Zebulon"), "f.xml:3: a tag's TYPE is not in the type set i2b2-2014"},
@@ -100,7 +100,7 @@ func TestDecodeErrors(t *testing.T) {
 		"another text":         {note("Mr. Zebulon", `<NAME start="4" end="11" text="Zebulo" TYPE="PATIENT"/>`), "f.xml:3: a tag's text differs from the note at its offsets (in code points) (offset 4)"},
 		"another text, CR LF":  {note("Mr.\r\nZebulon", `<NAME start="3" end="11" text="Zebulo" TYPE="PATIENT"/>`), "f.xml:4: a tag's text differs from the note at its offsets (in code points) (offset 3)"},
 		"a text with nothing":  {note("Mr. Zebulon", `<NAME start="4" end="11" text="" TYPE="PATIENT"/>`), "f.xml:3: a tag's text differs from the note at its offsets (in code points) (offset 4)"},
-		"UTF-16 without a BOM": {"<\x00d\x00", "f.xml:1: XML cannot hold the character U+0000 (offset 1)"},
+		"UTF-16 without a BOM": {"<\x00d\x00", "f.xml:1: XML does not allow the character U+0000 (offset 1)"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			doc, err := Decode(strings.NewReader(tc.file), "f.xml", data.I2B2)

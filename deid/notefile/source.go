@@ -31,7 +31,7 @@ type source struct {
 	in     *bufio.Reader
 	line   int  // of the next byte to read, from 1
 	offset int  // of the next byte to read, in bytes of UTF-8
-	recode bool // Options name its encoding
+	recode bool // whether Options name the encoding
 }
 
 func newSource(r io.Reader, name string, cs *byteCode) *source {

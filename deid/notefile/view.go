@@ -60,7 +60,7 @@ func (v *view) stands(kind runKind, from, m int, s string) {
 type Edit struct {
 	Start, End int     // Text[Start:End] is replaced; in bytes
 	New        string  // may be empty
-	Type       string  // the type of the PHI that stood there
+	Type       string  // the type of the replaced PHI
 	Score      float64 // its score, in [0,1]
 }
 

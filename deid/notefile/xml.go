@@ -44,7 +44,7 @@ func readXML(dialect i2b2.Dialect) func(*source, Options) Records {
 func xmlRecord(in *source, raw []byte, dialect i2b2.Dialect, types *data.TypeSet) (*Record, error) {
 	file := string(raw)
 	if at, char, illegal := xmlnotes.Illegal(file); illegal {
-		return nil, in.defect(1+strings.Count(file[:at], "\n"), at, fmt.Sprintf("XML cannot hold the character %U", char))
+		return nil, in.defect(1+strings.Count(file[:at], "\n"), at, fmt.Sprintf("XML does not allow the character %U", char))
 	}
 	r := xmlnotes.NewReader(file)
 	x := xmlNote{view: view{encode: escapeText, others: []func(string) string{escapeCDATA}}}

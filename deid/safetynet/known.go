@@ -141,7 +141,7 @@ func Read(path string, types *data.TypeSet) (*Values, error) {
 	v := &Values{byPatient: map[string][]Value{}, byNote: map[string][]Value{}}
 	raw = bytes.TrimPrefix(raw, []byte("\uFEFF"))
 	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
-		return nil, &data.Error{Path: path, Line: 1 + bytes.Count(raw[:notText(raw)], []byte("\n")), Offset: -1, Reason: "not text in UTF-8, which a file of known values must be"}
+		return nil, &data.Error{Path: path, Line: 1 + bytes.Count(raw[:notText(raw)], []byte("\n")), Offset: -1, Reason: "a file of known values must be text in UTF-8"}
 	}
 	if first := bytes.TrimSpace(raw); len(first) > 0 && (first[0] == '{' || first[0] == '[') {
 		err = v.readJSON(path, raw, types)
@@ -149,7 +149,7 @@ func Read(path string, types *data.TypeSet) (*Values, error) {
 		err = v.readCSV(path, raw, types)
 	}
 	if err == nil && len(v.byPatient)+len(v.byNote) == 0 {
-		err = &data.Error{Path: path, Offset: -1, Reason: "holds no value"}
+		err = &data.Error{Path: path, Offset: -1, Reason: "contains no value"}
 	}
 	return v, err
 }

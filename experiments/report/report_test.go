@@ -503,7 +503,7 @@ func TestCalibration(t *testing.T) {
 		{c.Points, "best path", "– | 98.00 | 97.00 to 98.50 | 2.00 | 99.00"},
 		{c.Points, "0.995", "0.0700 | 99.40 | 99.00 to 99.60 | 0.60 | 90.00"},
 		{c.Points, "0.999", "all | 99.80 | 99.60 to 100.00 | 0.20 | 75.00"},
-		// The interval for 1 of 4 is Clopper and Pearson's, as tables have it; that of 5 of 5 begins at 0.025^(1/5).
+		// The interval for 1 of 4 is Clopper and Pearson's, from a table; the one for 5 of 5 begins at 0.025^(1/5).
 		{c.Worth[0].Bins, "1", "20.00 | 1 | 4 | 25.00 | 0.63 to 80.59 | 50.00 | 1 | 4 | 25.00 | 0.63 to 80.59"},
 		{c.Worth[0].Bins, "2", "95.00 | 5 | 5 | 100.00 | 47.82 to 100.00 | 100.00 | 5 | 5 | 100.00 | 47.82 to 100.00"},
 	} {
@@ -596,7 +596,7 @@ func TestBadRuns(t *testing.T) {
 		}
 		return r
 	}
-	fails("holds no predictions for split dev", lost("predictions/dev"))
+	fails("contains no predictions for split dev", lost("predictions/dev"))
 	fails("config.yaml", lost("config.yaml"))
 	broken := run(t, filepath.Join(dir, "broken"), 1, devNotes, runA)
 	write(t, filepath.Join(broken.Dir, "log.jsonl"), log+"{\n")

@@ -82,7 +82,7 @@ func Ablate(ctx context.Context, c *experiments.Config, opt Options) (*Ablation,
 		return nil, err
 	}
 	if s.opt.ByPatient && !slices.ContainsFunc(gold, func(d *data.Document) bool { return d.Patient != "" }) {
-		return nil, fmt.Errorf("split %s: no document says whose it is, so patients cannot be told apart", s.opt.Split)
+		return nil, fmt.Errorf("split %s: no document names its patient, so the test cannot be by patient", s.opt.Split)
 	}
 	runs, unexamined := s.train(ctx, variants, func(variant) []*data.Document { return gold })
 	if runs == nil {

@@ -304,7 +304,7 @@ func (r *LearningCurve) charts() map[string]*chart.Chart {
 	var points, top []chart.Point
 	sizes := r.Metrics[0].Points
 	for _, t := range r.Types {
-		if len(t.Points) < len(sizes) || t.Gold == 0 { // a type of the gold standard has a point for each size
+		if len(t.Points) < len(sizes) || t.Gold == 0 { // every type of the gold standard has a point for each size
 			continue
 		}
 		p := t.Points[len(t.Points)-1]

@@ -120,7 +120,7 @@ func (s *study) begin() error {
 	if s.opt.Resume {
 		raw, err := bounded.ReadFile(path, bounded.MaxConfig)
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: holds no %s, so there is no study to resume", s.opt.Dir, studyFile)
+			return fmt.Errorf("%s: contains no %s, so there is no study to resume", s.opt.Dir, studyFile)
 		} else if err != nil {
 			return err
 		}

@@ -556,7 +556,7 @@ func TestBadStudies(t *testing.T) {
 		t.Errorf("subset: error %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "x")
-	if _, err := Ablate(t.Context(), c, Options{Dir: dir, Resume: true}); err == nil || err.Error() != dir+": holds no study.yaml, so there is no study to resume" {
+	if _, err := Ablate(t.Context(), c, Options{Dir: dir, Resume: true}); err == nil || err.Error() != dir+": contains no study.yaml, so there is no study to resume" {
 		t.Errorf("nothing to resume: error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

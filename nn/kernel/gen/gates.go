@@ -9,7 +9,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-var ones Mem // whole numbers 1
+var ones Mem // integers 1
 
 // constants are vectors of one value repeated, in memory.
 var constants = map[float32]Mem{}

@@ -161,16 +161,16 @@ func expLess(i isa) {
 	VMOVUPD(Mem{Base: src}, x)
 	VSUBPD(top, x, x)
 	least := i.constant(-708)
-	VMAXPD(x, least, x) // of NaN: NaN
+	VMAXPD(x, least, x) // a NaN stays
 	VMULPD(i.constant(math.Log2E), x, whole)
 	if i.width == 8 {
 		VRNDSCALEPD(Imm(8), whole, whole)
 	} else {
 		VROUNDPD(Imm(8), whole, whole)
 	}
-	VFNMADD231PD(i.constant(6.93147180369123816490e-01), whole, x) // ln 2 in two parts, as usual
+	VFNMADD231PD(i.constant(6.93147180369123816490e-01), whole, x) // ln 2 is split into two parts for precision
 	VFNMADD231PD(i.constant(1.90821492927058770002e-10), whole, x)
-	factorial := 6227020800.0 // of 13
+	factorial := 6227020800.0 // 13!
 	VMOVUPD(i.constant(1/factorial), series)
 	for k := 13; k > 0; k-- {
 		factorial /= float64(k)
