@@ -21,11 +21,11 @@ import (
 // or both. Batch headers and trailers, and the bytes that frame a message on the wire (MLLP), stay
 // the same.
 //
-// Notes are NTE-3 and OBX-5, except for values that are known not to be text: numbers, dates and
-// times in the form of their type, and codes. Of coded values (CE, CWE) the texts are read.
-// Consecutive ones are lines of the same note, that is, of the same report, until a segment of
-// another kind such as OBR; so are the repetitions of a field. Everything else stays the same: PID
-// and others are read for known values of the patient, but not changed.
+// Notes are NTE-3 and OBX-5, including the texts of coded values (CE, CWE), but not values that are
+// known not to be text: numbers, dates and times in the form of their type, and codes. Consecutive
+// ones are lines of the same note, that is, of the same report, until a segment of another kind such
+// as OBR. The repetitions of a field are also lines of the same note. Everything else stays the same:
+// PID and others are read for known values of the patient, but not changed.
 //
 // A message is refused if it cannot be examined:
 //
