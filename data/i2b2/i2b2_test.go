@@ -69,7 +69,7 @@ func TestDecodeErrors(t *testing.T) {
 		return note("<![CDATA[Mr. Zebulon]]>", "<"+element+` start="`+start+`" end="`+end+`" text="Zebulon" TYPE="`+typ+`"/>`)
 	}
 	for what, tc := range map[string]struct{ file, want string }{
-		"empty file":           {"", "f.xml:1: the file contains no XML element"},
+		"empty file":           {"", "f.xml:1: no XML element"},
 		"no XML":               {"Mr. Zebulon\n", "f.xml:1: text outside of TEXT"},
 		"broken":               {note("Mr.\n<Zebulon", ""), "f.xml:2: not well-formed XML"},
 		"unknown entity":       {note("Mr.\n&Zebulon;", ""), "f.xml:2: not well-formed XML"},
@@ -80,7 +80,7 @@ func TestDecodeErrors(t *testing.T) {
 		"text after the root":  {note("", "") + "Zebulon", "f.xml:4: text outside of TEXT"},
 		"text in the root":     {"<deIdi2b2><TEXT/>\nZebulon</deIdi2b2>", "f.xml:2: text outside of TEXT"},
 		"text in TAGS":         {note("", "Zebulon"), "f.xml:3: text outside of TEXT"},
-		"no TEXT":              {"<deIdi2b2>\n<TAGS/></deIdi2b2>", "f.xml:2: the TEXT element is missing"},
+		"no TEXT":              {"<deIdi2b2>\n<TAGS/></deIdi2b2>", "f.xml:2: no TEXT element"},
 		"two TEXT":             {"<deIdi2b2><TEXT/>\n<TEXT/></deIdi2b2>", "f.xml:2: duplicate TEXT"},
 		"tag in the text":      {note("Mr. <PHI>Zebulon</PHI>", ""), "f.xml:1: an element within TEXT"},
 		"invalid UTF-8":        {note("Mr.\n\xf1 Zebulon", ""), "f.xml:2: invalid UTF-8 (offset 59)"},

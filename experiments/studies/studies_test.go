@@ -535,10 +535,10 @@ func TestCross(t *testing.T) {
 func TestBadStudies(t *testing.T) {
 	c := load(t, tiny)
 	for want, opt := range map[string]Options{
-		"duplicate seed 1":                                                  {Seeds: []uint64{1, 2, 1}},
-		"metric strict is there twice":                                      {Metrics: []string{"strict", "strict"}},
-		`no metric "lax"...`:                                                {Metrics: []string{"lax"}},
-		"corpus: no split nowhere (have dev, test, train)":                  {Split: "nowhere"},
+		"duplicate seed 1":                                 {Seeds: []uint64{1, 2, 1}},
+		"duplicate metric strict":                          {Metrics: []string{"strict", "strict"}},
+		`no metric "lax"...`:                               {Metrics: []string{"lax"}},
+		"corpus: no split nowhere (have dev, test, train)": {Split: "nowhere"},
 		"the networks were trained on the split train: score another split": {Split: "train"},
 	} {
 		opt.Dir = filepath.Join(t.TempDir(), "x")

@@ -91,7 +91,7 @@ var illFormed = map[string]string{
 	"<!":                        "<!",
 }
 
-// tokens returns the tokens of a file, one string each, and reports whether the file is
+// tokens returns the tokens of a file, one string each, and whether the file is
 // well-formed.
 func tokens(content string) (got []string, well bool) {
 	r := NewReader(content)
@@ -216,7 +216,8 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// All files of MEDDOCAN are read in the same way as by encoding/xml, and nothing in them is hidden.
+// All files of MEDDOCAN are read as encoding/xml reads them, and nothing in them
+// is ignored.
 func TestCorpus(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(shared.Path(t, "corpora/meddocan"), "*", "xml", "*.xml"))
 	if err != nil || len(files) == 0 {
@@ -253,7 +254,7 @@ func TestIllegal(t *testing.T) {
 	}
 }
 
-// Any content of a file besides text and tags is reported with its line.
+// Items in a file besides text and tags are reported with their position.
 func TestHidden(t *testing.T) {
 	const rest = "<TEXT>a</TEXT><TAGS> <NAME/> </TAGS></deIdi2b2>"
 	for content, want := range map[string]string{
