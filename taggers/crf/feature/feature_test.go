@@ -246,18 +246,18 @@ func TestCheck(t *testing.T) {
 		specs []Spec
 		at    int
 	}{
-		"family: must be given":                                            {[]Spec{{Family: "word"}, {}}, 1},
-		`family: no family "wrod" (have `:                                  {[]Spec{{Family: "wrod"}}, 0},
-		"window: 21 is not in [0, 20]":                                     {[]Spec{{Family: "word", Window: 21}}, 0},
-		"size: of no use to family word":                                   {[]Spec{{Family: "word", Size: 2}}, 0},
-		"size: 11 is not in [1, 10]":                                       {[]Spec{{Family: "prefix", Size: 11}}, 0},
-		"size: 2 does not fit into window 0":                               {[]Spec{{Family: "ngram"}}, 0},
-		"family: word is there twice":                                      {[]Spec{{Family: "word"}, {Family: "lower"}, {Family: "word", Window: 1}}, 2},
-		"family: cluster needs resources.clusters, which is not given":     {[]Spec{{Family: "cluster"}}, 0},
-		"family: pos needs resources.pos, which is not given":              {[]Spec{{Family: "pos"}}, 0},
-		"family: gazetteer needs resources.gazetteers, which is not given": {[]Spec{{Family: "gazetteer"}}, 0},
-		"family: rule needs resources.rules, which is not given":           {[]Spec{{Family: "rule"}}, 0},
-		"family: wordnet needs resources.wordnet, which is not given":      {[]Spec{{Family: "wordnet"}}, 0},
+		"family: is required":                             {[]Spec{{Family: "word"}, {}}, 1},
+		`family: no family "wrod" (have `:                 {[]Spec{{Family: "wrod"}}, 0},
+		"window: 21 is not in [0, 20]":                    {[]Spec{{Family: "word", Window: 21}}, 0},
+		"size: not supported by family word":              {[]Spec{{Family: "word", Size: 2}}, 0},
+		"size: 11 is not in [1, 10]":                      {[]Spec{{Family: "prefix", Size: 11}}, 0},
+		"size: 2 does not fit into window 0":              {[]Spec{{Family: "ngram"}}, 0},
+		"family: duplicate word":                          {[]Spec{{Family: "word"}, {Family: "lower"}, {Family: "word", Window: 1}}, 2},
+		"family: cluster requires resources.clusters":     {[]Spec{{Family: "cluster"}}, 0},
+		"family: pos requires resources.pos":              {[]Spec{{Family: "pos"}}, 0},
+		"family: gazetteer requires resources.gazetteers": {[]Spec{{Family: "gazetteer"}}, 0},
+		"family: rule requires resources.rules":           {[]Spec{{Family: "rule"}}, 0},
+		"family: wordnet requires resources.wordnet":      {[]Spec{{Family: "wordnet"}}, 0},
 	} {
 		if at, err := Check(c.specs, Sources{}); err == nil || !strings.HasPrefix(err.Error(), want) || at != c.at {
 			t.Errorf("%d: error %v, want %d: %s", at, err, c.at, want)
@@ -357,9 +357,9 @@ func TestMinDocuments(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	specs := []Spec{{Family: "word", Window: 1}}
 	for want, attributes := range map[string][]Attribute{
-		"an attribute of lower, which no family of the configuration makes":  {{Column: "lower", Value: "a"}},
-		"an attribute of word at 2, outside the window of the configuration": {{Column: "word", Offset: 2, Value: "a"}},
-		"an attribute of word at 0 is given twice":                           {{Column: "word", Value: "a"}, {Column: "word", Value: "a"}},
+		"an attribute of lower, which no family of the configuration produces": {{Column: "lower", Value: "a"}},
+		"an attribute of word at 2, outside the window of the configuration":   {{Column: "word", Offset: 2, Value: "a"}},
+		"duplicate attribute of word at 0":                                     {{Column: "word", Value: "a"}, {Column: "word", Value: "a"}},
 	} {
 		if _, err := New(specs, &Resources{}, attributes); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
@@ -432,7 +432,7 @@ func TestSavedResources(t *testing.T) {
 		t.Errorf("the WordNet elsewhere: %v", err)
 	}
 	write(t, filepath.Join(other, "noun.exc"), "men man\n")
-	if _, err := LoadResources(second, s, 1); err == nil || !strings.Contains(err.Error(), "is not the WordNet that") {
+	if _, err := LoadResources(second, s, 1); err == nil || !strings.Contains(err.Error(), "not the WordNet that") {
 		t.Errorf("another WordNet: error %v", err)
 	}
 }
