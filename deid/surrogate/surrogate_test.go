@@ -370,7 +370,7 @@ func TestPlaces(t *testing.T) {
 func TestListRunsOut(t *testing.T) {
 	p := patient(t, Options{Lists: map[string][]string{"en-surname": {"Vega", "Lund"}}}, mentions(Person, "Dr. Ash", "Dr. Birch", "Dr. Cedar"))
 	_, _, err := p.Replace("a", Person, "Dr. Ash") // the last of its length
-	want := "the list en-surname of surrogates has run out: each of its 2 entries stands for another value or is one"
+	want := "the list en-surname of surrogates is exhausted: each of its 2 entries is taken or is an original"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %q", err, want)
 	}
