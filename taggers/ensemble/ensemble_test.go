@@ -291,12 +291,12 @@ func TestValidate(t *testing.T) {
 		members int
 	}{
 		`method: "both" is not union, vote, priority or surest`: {Config{Method: "both"}, 2},
-		"members: there are none":                               {Config{Method: Union}, 0},
-		"votes: 3 of 2 members":                                 {Config{Method: Vote, Votes: 3}, 2},
-		"votes: 0 of 2 members":                                 {Config{Method: Vote}, 2},
-		"priority: method priority needs types":                 {Config{Method: Priority}, 2},
-		"priority: of no use to method union":                   {Config{Method: Union, Priority: []string{"A"}}, 2},
-		"priority: A is there twice":                            {Config{Method: Priority, Priority: []string{"A", "B", "A"}}, 2},
+		"members: at least one is required":                     {Config{Method: Union}, 0},
+		"votes: 3 is not in [1, 2]":                             {Config{Method: Vote, Votes: 3}, 2},
+		"votes: 0 is not in [1, 2]":                             {Config{Method: Vote}, 2},
+		"priority: is required for method priority":             {Config{Method: Priority}, 2},
+		"priority: not supported by method union":               {Config{Method: Union, Priority: []string{"A"}}, 2},
+		"priority: duplicate A":                                 {Config{Method: Priority, Priority: []string{"A", "B", "A"}}, 2},
 	} {
 		for i := range c.members {
 			c.config.Members = append(c.config.Members, Member{Name: strconv.Itoa(i)})

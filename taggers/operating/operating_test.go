@@ -72,7 +72,7 @@ func TestFitAgainstMaxMin(t *testing.T) {
 			}
 		}
 		if !slices.IsSorted(c.Probabilities) {
-			t.Fatal("a calibration that falls")
+			t.Fatal("a calibration decreases")
 		}
 	}
 }
@@ -294,17 +294,17 @@ func TestWriteAndRead(t *testing.T) {
 		}
 	}
 
-	if _, err := Read(dir, "sha256:08"); !errors.Is(err, ErrOutdated) || !strings.Contains(err.Error(), "another model, or it has changed since: lethe calibrate RUN") {
+	if _, err := Read(dir, "sha256:08"); !errors.Is(err, ErrOutdated) || !strings.Contains(err.Error(), "another model, or the model has changed since: run lethe calibrate RUN") {
 		t.Errorf("of another model: %v", err)
 	}
 	const header = `{"version": 2, "model": "m", `
 	for raw, want := range map[string]string{
 		"":   "unexpected end",
-		"{}": "an earlier version of lethe: lethe calibrate RUN measures them again",
+		"{}": "an earlier version of lethe: run lethe calibrate RUN to measure them again",
 		`{"span_bins": [{"cases": 572, "said": 0.84, "observed": 0.85}], "points": [{}], "doubts": {"": {}}}`: "an earlier version",
 		`{"version": 3, "model": "m"}`: "a later version",
 		header + `"points": []}`:       "no operating points",
-		header + `"points": [{}], "doubts": {"": {"scores": [1, 0], "probabilities": [0, 1]}}}`: "a calibration that falls",
+		header + `"points": [{}], "doubts": {"": {"scores": [1, 0], "probabilities": [0, 1]}}}`: "a calibration decreases",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, File), []byte(raw), 0o600); err != nil {
 			t.Fatal(err)

@@ -279,7 +279,7 @@ func TestValidate(t *testing.T) {
 		"min_score: 1.5 is not in [0, 1]":         func(c *Config) { c.MinScore = 1.5 },
 		"min_length: 0 is not positive":           func(c *Config) { c.MinLength = 0 },
 		"min_share: 1 is not in [0, 1)":           func(c *Config) { c.MinShare = 1 },
-		"parts: A is not one of the types":        func(c *Config) { c.Parts, c.Types = []string{"A"}, []string{"B"} },
+		"parts: A is not listed in types":         func(c *Config) { c.Parts, c.Types = []string{"A"}, []string{"B"} },
 		`filters[0]: no built-in list "x" (have `: func(c *Config) { c.Filters = []string{"x"} },
 	} {
 		c := DefaultConfig()
