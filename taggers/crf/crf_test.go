@@ -72,8 +72,8 @@ func small() Config {
 	return c
 }
 
-// A CRF of any kind finds again what it was taught, with probabilities as scores,
-// for any number of workers, and a loaded one finds the same.
+// A CRF of any kind finds what it was trained on, with probabilities as scores, for any
+// number of workers, and a loaded one finds the same.
 func TestFitSaveLoad(t *testing.T) {
 	docs := notes(t, 10)
 	for name, set := range map[string]func(*Config){
@@ -166,7 +166,7 @@ func TestTwoTrainingsAgree(t *testing.T) {
 	}
 }
 
-// A tagger that learns some types only sees others as none, and finds none of them.
+// A tagger that learns only some types ignores spans of others, and finds none of them.
 func TestTypes(t *testing.T) {
 	docs := notes(t, 12)
 	for _, byType := range []bool{false, true} {
@@ -208,7 +208,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// A type's model has features of its subset alone.
+// A type's model has features of its subset only.
 func TestSubsets(t *testing.T) {
 	c := small()
 	c.PerType, c.Types, c.Subsets = true, []string{"DATE", "DOCTOR"}, map[string][]string{"DATE": {"shape", "suffix"}}
@@ -229,7 +229,7 @@ func TestSubsets(t *testing.T) {
 	}
 }
 
-// Where models of two types find the same words, the surer wins.
+// Where models of two types find the same words, the higher score wins.
 func TestSurest(t *testing.T) {
 	s := func(start, end int, score float64) data.Span { return data.Span{Start: start, End: end, Score: score} }
 	got := surest([]data.Span{s(0, 5, 0.6), s(4, 9, 0.7), s(8, 12, 0.5), s(12, 14, 0.1), s(20, 22, 0.3), s(20, 22, 0.3)})
@@ -263,7 +263,7 @@ func TestTrainingIsCalledOff(t *testing.T) {
 	}
 }
 
-// Many may use one tagger at once.
+// Several goroutines may use one tagger at once.
 func TestConcurrentUse(t *testing.T) {
 	docs := notes(t, 6)
 	tagger := fit(t, small(), task(t, docs))
@@ -333,7 +333,7 @@ func TestDamagedModels(t *testing.T) {
 	}
 }
 
-// What is inside the checksum is not trusted either.
+// The content is not trusted even if the checksum is right.
 func FuzzDecode(f *testing.F) {
 	c := small()
 	c.Training.Iterations = 1
@@ -364,8 +364,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// Of a tagger for one word the dump says that it is the word, and says so only if
-// asked; the rest of it follows from the model itself.
+// For a tagger that finds a single word, the dump contains that word, but only on
+// request; the rest of the dump follows from the model itself.
 func TestDump(t *testing.T) {
 	c := DefaultConfig()
 	c.Features = []feature.Spec{{Family: "word"}, {Family: "shape"}}

@@ -36,7 +36,7 @@ func dictionary(t testing.TB, lists ...List) *Dictionary {
 	return d
 }
 
-// matches are the entries in a text as "list:text".
+// matches returns the entries in a text as "list:text".
 func matches(d *Dictionary, tokenizer tokenize.Tokenizer, text string) []string {
 	all := []string{}
 	tokens := tokenizer.Tokens(text, nil)
@@ -71,7 +71,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// Whatever the tokenizer, entries are found that begin and end with its tokens, and a shorter one where the longest does not.
+// With every tokenizer, entries that begin and end with its tokens are found, and a shorter one where the longest does not.
 func TestMatchTokenizers(t *testing.T) {
 	d := dictionary(t, List{File: write(t, "x", "St. Louis\nDr.\nSan\nSan Smith\nSmith Jones\nO'Brien\nnot")})
 	for _, c := range []struct{ tokenizer, text, want string }{
@@ -122,7 +122,7 @@ func TestListSettings(t *testing.T) {
 	}
 }
 
-// A word of a small alphabet, and how its letters are compared, worked out by hand.
+// Words of a small alphabet, with the forms in which its letters are compared, worked out by hand.
 var (
 	letters = []string{"a", "A", "á", "Á", "a\u0301", "n", "ñ", "Ñ", "(", "-", "’", "'", "1", "2"}
 	compare = map[Fold][]string{
@@ -133,7 +133,7 @@ var (
 	}
 )
 
-// The dictionary finds what a search for each entry at each token finds, with several lists of several foldings at once, filters and tokenizers.
+// The dictionary finds the same as a search for each entry at each token, with several lists of several foldings at once, filters and tokenizers.
 func TestMatchIsNaiveLongestMatch(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -178,9 +178,9 @@ func TestMatchIsNaiveLongestMatch(t *testing.T) {
 	})
 }
 
-// naive compares each entry with what begins at each token.
+// naive compares each entry with the text at each token.
 func naive(lists Lists, contents [][]string, text string, tokens []data.Token) []Match {
-	// same is the pieces of a text, as they are compared, with NUL for a blank line.
+	// same returns the pieces of a text as they are compared, with NUL for a blank line.
 	same := func(s string, fold Fold) string {
 		for i, l := range letters {
 			if l == "a\u0301" { // the longest first
@@ -221,7 +221,7 @@ func naive(lists Lists, contents [][]string, text string, tokens []data.Token) [
 	return all
 }
 
-// Stretches of a long text give the matches of the whole.
+// Windows of a long text give the matches of the whole text.
 func TestMatchAcrossWindows(t *testing.T) {
 	d := dictionary(t, List{File: write(t, "x", "a b c d e f\nb\nc d")})
 	var b strings.Builder
@@ -304,7 +304,7 @@ func TestTag(t *testing.T) {
 	}
 }
 
-// A text of many pieces is tagged as its lines are.
+// A text of many pieces is tagged like its lines.
 func TestTagAcrossPieces(t *testing.T) {
 	tg := tagger(t, people(t))
 	for _, line := range []string{
@@ -528,7 +528,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// Every built-in list can be read, has no entry twice, and says something.
+// Every built-in list can be read, has no duplicate entries, and has a description.
 func TestBuiltins(t *testing.T) {
 	for _, name := range Builtins() {
 		l := List{Builtin: name}

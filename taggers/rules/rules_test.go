@@ -45,7 +45,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// one makes a file of one rule.
+// one returns a file with one rule.
 func one(keys string) string {
 	return "lexicons: {clue: [St, Street, Av. de la, Médico], other: [ab]}\npatterns: {number: '[0-9]+', word: '{!clue}[a-z]+'}\n" +
 		"rules:\n- name: r\n  type: T\n  " + strings.ReplaceAll(keys, "; ", "\n  ") + "\n"
@@ -60,7 +60,7 @@ func mustParse(t testing.TB, raw string) *Set {
 	return set
 }
 
-// The examples of a rule are what it finds; these say what expressions mean.
+// Each rule finds its examples. They test the meaning of expressions.
 func TestExpressions(t *testing.T) {
 	for name, keys := range map[string]string{
 		"orthography":            `find: '{upperInitial} {allCapital} {lower} {capitalized}'; match: ['a «Ünder ÄB éa McX» b', "«Jose\u0301 AB c D»"]; not: [AB AB ab Ab, Ab Ab ab ab]`,
@@ -193,9 +193,9 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// The machine and the automaton against package regexp: from each place of a text,
-// does the expression match to the end? \b counts ASCII letters there, and _ as one, so
-// the texts are ASCII without _.
+// The machine and the automaton are compared with package regexp: from each position of
+// a text, does the expression match to the end? In regexp, \b counts ASCII letters and
+// _, so the texts are ASCII without _.
 func TestMachineLikeRegexp(t *testing.T) {
 	atom := rapid.SampledFrom([]string{"a", "b", "[ab]", "[^a]", ".", `\d`, `\w`, `\b`, `\B`, "^", "$", "(?i:A)", "(?:ab|a|)", `\n`, "-"})
 	piece := rapid.Custom(func(t *rapid.T) string {
@@ -221,7 +221,7 @@ func TestMachineLikeRegexp(t *testing.T) {
 	})
 }
 
-// What a tagger must give, on texts that look like notes and texts that do not.
+// The contract of a tagger, on texts that look like notes and texts that do not.
 func TestSpansAreLegal(t *testing.T) {
 	sets := map[string]*Set{}
 	for _, name := range BuiltinNames() {

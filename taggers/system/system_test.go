@@ -55,7 +55,7 @@ const (
 	features = `{crf: {features: [{family: word, window: 1}, {family: shape}], training: {iterations: 10}}}`
 )
 
-// tree has a node of each kind but trained.
+// tree has a node of each kind except trained.
 const tree = `
 ensemble:
   method: priority
@@ -131,8 +131,8 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// What is broken of what a system does not learn is known before anything is
-// trained, by its key and by file and line.
+// Broken files of nodes that do not learn are reported before anything is trained, by
+// key, file and line.
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, content string) string {
@@ -185,8 +185,9 @@ func tag(t testing.TB, tagger data.Tagger, docs []*data.Document) [][]data.Span 
 	return found
 }
 
-// A tree trains, and its model folder has a folder for each node, as docs/systems.md
-// says. What is loaded from it, and from a copy that it wrote, finds the same.
+// A tree is trained, and its model folder has a folder for each node, as
+// docs/systems.md says. The model loaded from it, and the one from a copy that it
+// saved, find the same.
 func TestTrainAndLoadATree(t *testing.T) {
 	dir := t.TempDir()
 	job := task(t, dir)
@@ -261,7 +262,7 @@ func TestTrainAndLoadATree(t *testing.T) {
 		t.Errorf("leaves %q", names)
 	}
 
-	// As a node of another system it needs nothing of its own training.
+	// In another system, it does not depend on its own training folder.
 	trained := decode(t, "{second_pass: {system: {trained: {model: "+again+"}}}}")
 	tagger, err = Fit(t.Context(), trained, task(t, filepath.Join(dir, "trained")))
 	if err != nil {
@@ -283,7 +284,7 @@ func TestTrainAndLoadATree(t *testing.T) {
 		}
 	}
 
-	// Less of it is an error, never a model that finds less.
+	// An incomplete model is an error, never a model that finds less.
 	for _, file := range []string{"system.yaml", "members/network/weights.safetensors", crf[len("best/"):] + "crf.bin",
 		"members/rules/rules.yaml", "members/lists/list001.txt.gz", "members/rules/system.yaml"} {
 		path := filepath.Join(dir, "best", file)
@@ -303,8 +304,9 @@ func TestTrainAndLoadATree(t *testing.T) {
 	}
 }
 
-// A training that is cut off in the midst of a member, and resumed, takes over what is
-// there, tells of it again, and ends where it would have ended.
+// A training that is interrupted while a member is trained, and then resumed, loads the
+// finished members, reports their epochs again, and ends as it would have without the
+// interruption.
 func TestResume(t *testing.T) {
 	config := decode(t, `{ensemble: {members: [{name: a, system: `+features+`}, {name: b, system: `+network+`}, {name: c, system: `+features+`}]}}`)
 	type step struct {
@@ -363,7 +365,7 @@ func TestResume(t *testing.T) {
 	if n, err := StateWorkers(dir); n != 0 || err != nil {
 		t.Errorf("at the end: %d workers, error %v", n, err)
 	}
-	// Once more: all is there.
+	// Resumed once more, it trains nothing.
 	if steps, tagger, err = run(t.Context(), dir, true, never); err != nil || len(steps) != 0 {
 		t.Errorf("%d steps, error %v", len(steps), err)
 	}
@@ -372,8 +374,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Two members of one configuration are not the same, since each has a seed that
-// follows from its name; and the same names give the same.
+// Two members with the same configuration differ, since the seed of each follows from
+// its name. The same names give the same members.
 func TestSeedsOfMembers(t *testing.T) {
 	fit := func(a, b string) (first, second *crf.Tagger) {
 		c := decode(t, `{ensemble: {members: [{name: `+a+`, system: {crf: {features: [{family: word}], training: {method: sgd, iterations: 2}}}},

@@ -101,7 +101,7 @@ rules:
 	return s
 }
 
-// show is the attributes of a token as text.
+// show returns the attributes of a token as text.
 func show(attributes []Attribute, s *chain.Sequence, token int) []string {
 	from := int32(0)
 	if token > 0 {
@@ -222,7 +222,7 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// ids is the synsets of the tiny WordNet.
+// ids maps the synsets of the tiny WordNet to their IDs.
 var ids = func() map[string]string {
 	all := map[string]string{}
 	raw, err := os.ReadFile("../wordnet/testdata/tiny/data.noun")
@@ -265,7 +265,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// most is all families that need no source.
+// most has all families that require no source.
 var most = []Spec{{Family: "word", Window: 2}, {Family: "lower", Window: 1}, {Family: "ngram", Window: 1}, {Family: "disjunctive"}, {Family: "short"}, {Family: "position"},
 	{Family: "prefix"}, {Family: "suffix", Window: 1}, {Family: "characters"}, {Family: "shape", Window: 1}, {Family: "pattern"}, {Family: "morphology"}, {Family: "temporal"},
 	{Family: "sentence"}, {Family: "section"}, {Family: "label"}, {Family: "line"}, {Family: "space", Window: 1}}
@@ -279,9 +279,8 @@ func notes(t testing.TB, n int) []*data.Document {
 	return docs
 }
 
-// What Fit draws from the training notes is what the extractor draws from them
-// later, and one that is made anew of its attributes draws, too. The number of
-// workers makes no difference.
+// Fit and the extractor draw the same attributes from the training notes, and so does an extractor made from these attributes. The number of workers
+// makes no difference.
 func TestFitAndSequencesAgree(t *testing.T) {
 	r := &Resources{}
 	all := texts(t, r, notes(t, 7)...)
@@ -334,7 +333,7 @@ func TestFitAndSequencesAgree(t *testing.T) {
 	}
 }
 
-// Values are counted by documents, of those that are no copies alone.
+// Values are counted by documents, without copies.
 func TestMinDocuments(t *testing.T) {
 	r := &Resources{}
 	docs := []*data.Document{{ID: "1", Text: "once once both"}, {ID: "2", Text: "both copied"}, {ID: "copy", Text: "copied once new"}}
@@ -367,8 +366,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// A model folder holds all that the families need: they draw the same from it when
-// the sources themselves are gone, and from a copy of it, too.
+// A model folder contains everything that the families require: they draw the same from it when the sources are gone, and from a copy of it.
 func TestSavedResources(t *testing.T) {
 	t.Setenv(wordnetVariable, "")
 	s := sources(t)
@@ -437,7 +435,7 @@ func TestSavedResources(t *testing.T) {
 	}
 }
 
-// A note of nothing, and one of a single long token, have features as well.
+// An empty note, and one with a single long token, have features as well.
 func TestOddTexts(t *testing.T) {
 	r := &Resources{}
 	for _, text := range []string{"", " \n ", "\uFEFF", strings.Repeat("a", 100_000), strings.Repeat("(", 5000), strings.Repeat("\n", 3000) + "x"} {

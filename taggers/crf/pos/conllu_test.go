@@ -110,8 +110,8 @@ func TestReadCoNLLUErrors(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, it is read or refused; what is read can be written and
-// read again to the same.
+// Any file is read or refused. What is read gives the same when it is written and read
+// again.
 func FuzzReadCoNLLU(f *testing.F) {
 	f.Add(note)
 	f.Add("1-2\ta\n1\t")

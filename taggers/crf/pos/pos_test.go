@@ -76,7 +76,7 @@ func TestTag(t *testing.T) {
 			t.Errorf("%s: %s", test.words, diff)
 		}
 	}
-	// Whatever a tokenizer may come up with.
+	// Anything that a tokenizer may produce.
 	odd := []string{"", " ", "\xff", "\u0301", "\x00", "İ", strings.Repeat("a", 1<<16), "ﬁ", "-", "İİİ"}
 	if got := g.Tag(odd, nil); len(got) != len(odd) {
 		t.Errorf("%d tags for %d words", len(got), len(odd))
@@ -121,8 +121,8 @@ func TestTrainErrors(t *testing.T) {
 	}
 }
 
-// The averages are those of a perceptron that keeps all weights after every
-// decision and takes their mean in the end.
+// The averages are those of a perceptron that stores all weights after every decision
+// and computes their mean at the end.
 func TestAveragesAgainstAllWeights(t *testing.T) {
 	sentences := tiny(t)[:12]
 	l := newLearner(sentences)
@@ -252,7 +252,7 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// No payload, whatever its checksum says, makes the program panic.
+// No payload makes the program panic, whatever its checksum.
 func FuzzPayload(f *testing.F) {
 	s, err := ReadCoNLLU("testdata/tiny.conllu")
 	if err != nil {

@@ -17,14 +17,14 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// entry is a synset of a WordNet of our own.
+// entry is a synset of an invented WordNet.
 type entry struct {
 	pos   string // n, v, a, s or r
 	words []string
 	up    []int // hypernyms, by place in the list
 }
 
-// Animals and places; a circle among the verbs, and an instance.
+// Animals and places, with a cycle among the verbs, and an instance.
 var entries = []entry{
 	{"n", []string{"thing"}, nil},
 	{"n", []string{"beast", "animal"}, []int{0}},
@@ -53,8 +53,8 @@ func build(entries []entry) fstest.MapFS {
 	for _, name := range suffixes {
 		text["data."+name], text["index."+name] = licence, licence
 	}
-	// An offset has eight digits, so that the lines' lengths are known before the
-	// offsets are: first with zeros, then with what came of that.
+	// Every offset has eight digits, so the lengths of the lines are known before the
+	// offsets are: the first pass writes zeros, the second the resulting offsets.
 	at := make([]int, len(entries))
 	var data map[string]string
 	for range 2 {
@@ -306,7 +306,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Whatever the files hold, they are read or refused with a place.
+// Files with any content are read, or refused with a position.
 func FuzzRead(f *testing.F) {
 	files := build(entries)
 	f.Add(files["data.noun"].Data, files["index.noun"].Data, files["noun.exc"].Data)
@@ -348,7 +348,8 @@ func real(t testing.TB) *WordNet {
 	return w
 }
 
-// WordNet 3.0 as its manual, wnstats(7WN), counts it, and some words of it.
+// The numbers of WordNet 3.0 according to its manual, wnstats(7WN), and some of its
+// words.
 func TestRealWordNet(t *testing.T) {
 	w := real(t)
 	lemmas := 0
