@@ -18,36 +18,36 @@ import (
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
-// Card is what a model card says. Empty strings and zeros are left out, but for
-// Name, Dataset and VocabularyNote, which must be given.
+// Card contains the fields of a model card. Empty strings and zeros are omitted.
+// Name, Dataset and VocabularyNote are required.
 type Card struct {
 	Name     string
 	Language string // ISO 639-1
 	License  string // SPDX identifier, in lower case
 
-	Dataset   string // what it was trained on
+	Dataset   string // the corpus that the model was trained on
 	Documents int    // in the training split
 	Tokens    int    // in the training split
 
-	Split   string  // scored on, e.g. dev
-	Measure string  // how, e.g. "strict type and span, micro-averaged"
+	Split   string  // the split of the scores, e.g. dev
+	Measure string  // the measure of the scores, e.g. "strict type and span, micro-averaged"
 	Overall Score   // Type is ignored
-	Types   []Score // one a type, in the order to show
+	Types   []Score // one per type, in the order to show
 
-	// VocabularyNote says which words of the training notes the model holds and
-	// how they were chosen: they can be names.
+	// VocabularyNote says which words of the training notes the model contains
+	// and how they were chosen, because they can be names.
 	VocabularyNote string
-	Limits         string // what else a user must know, in Markdown
+	Limits         string // other facts that a user must know, in Markdown
 }
 
-// Score is precision, recall and F1 in [0,1], and the number of gold spans.
+// Score is precision, recall and F1 in [0, 1], and the number of gold spans.
 type Score struct {
 	Type                  string
 	Precision, Recall, F1 float64
 	Support               int
 }
 
-// frontMatter is what the Hugging Face hub reads of a card.
+// frontMatter is the metadata of a card that the Hugging Face hub reads.
 type frontMatter struct {
 	Library    string       `yaml:"library_name"`
 	Pipeline   string       `yaml:"pipeline_tag"`
@@ -89,11 +89,12 @@ var cardTemplate = template.Must(template.New("card").Funcs(template.FuncMap{
 	"percent": func(x float64) string { return fmt.Sprintf("%.2f", 100*x) },
 }).Parse(cardText))
 
-// Markdown renders the card: YAML front matter as the Hugging Face hub reads
-// it, then text.
+// Markdown returns the card as Markdown with YAML front matter for the Hugging
+// Face hub. It returns an error if a required field is missing or a score is not
+// in [0, 1].
 func (c Card) Markdown() ([]byte, error) {
 	if c.Name == "" || c.Dataset == "" || c.VocabularyNote == "" {
-		return nil, fmt.Errorf("model card: Name, Dataset and VocabularyNote must be given")
+		return nil, fmt.Errorf("model card: Name, Dataset and VocabularyNote are required")
 	}
 	for _, s := range append([]Score{c.Overall}, c.Types...) {
 		for _, x := range []float64{s.Precision, s.Recall, s.F1} {
@@ -128,16 +129,17 @@ func (c Card) Markdown() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// What heads the section of a card about operating points, and the one that it
-// stands before, whatever else people have written.
+// The heading of the section about operating points, and the heading of the
+// section that it is inserted before, even if people have edited the card.
 var (
 	operatingPoints = regexp.MustCompile(`(?m)^## Operating points\s*$`)
 	limits          = regexp.MustCompile(`(?m)^## Limits\s*$`)
 	anySection      = regexp.MustCompile(`(?m)^##? `)
 )
 
-// SetOperatingPoints puts a section, in Markdown, into the card of a model folder, in the
-// place of an earlier one. A folder without a card stays without.
+// SetOperatingPoints inserts a section, in Markdown, into the card of the model
+// folder dir and replaces an earlier one. If the folder has no card, it does
+// nothing.
 func SetOperatingPoints(dir string, section []byte) error {
 	path := filepath.Join(dir, cardFile)
 	card, err := bounded.ReadFile(path, bounded.MaxConfig)
@@ -159,8 +161,8 @@ func SetOperatingPoints(dir string, section []byte) error {
 	return wholefile.WriteFile(path, b.Bytes(), 0o666)
 }
 
-// withoutOperatingPoints is a card without that section, which is of no model but the
-// one that stands with its operating points.
+// withoutOperatingPoints returns the card without that section, which is valid
+// only for the model folder that also contains the operating points.
 func withoutOperatingPoints(card []byte) []byte {
 	found := operatingPoints.FindIndex(card)
 	if found == nil {

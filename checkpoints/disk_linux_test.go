@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A full disk is an error, and what stood before stands still.
+// A full disk is an error, and the existing model stays unchanged.
 func TestFullDisk(t *testing.T) {
 	disk := t.TempDir()
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=64k"); err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// labels is labels.json: what the ids of the network mean, but for the tokens'.
+// labels is the content of labels.json: the meaning of the network's ids, except
+// those of tokens.
 type labels struct {
 	Types      string      `json:"types"`
 	Scheme     data.Scheme `json:"scheme"`

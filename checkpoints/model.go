@@ -1,25 +1,26 @@
-// Package checkpoints keeps models and training states on disk. It knows no
-// network: it stores named float32 tensors and what their ids mean.
+// Package checkpoints stores models and training states on disk. It does not
+// depend on any network: it stores named float32 tensors and the meaning of their
+// ids.
 //
 // A model is a folder:
 //
 //	weights.safetensors  the tensors
 //	tokenizer.json       the tokens and their ids, as Hugging Face writes them
 //	labels.json          labels, scheme, type set, tokenizer, characters
-//	config.yaml          the resolved configuration, whatever the caller gave
+//	config.yaml          the resolved configuration, as passed by the caller
 //	README.md            the model card; see Card
 //
-// The header of weights.safetensors holds a SHA-256 of itself and the numbers,
-// and one of each other file but the card, so Load notices a file that was
-// damaged, edited, or taken from another model. (It is no signature: who can
-// write the folder can write the digests.) The card is for people, may be
-// edited or absent, and is not checked.
+// The header of weights.safetensors contains the SHA-256 digests of the file
+// itself and of each other file except the card, so Load detects files that were
+// damaged, edited, or copied from another model. (The digests are not a
+// signature: anyone who can write to the folder can change them.) The card is for
+// people; it may be edited or missing and is not checked.
 //
 // # Privacy
 //
-// The tokens and characters of a model are those of its training notes and can
-// hold names. What is kept is the trainer's choice, and Card.VocabularyNote has
-// to say what that was. No error of this package quotes a token.
+// The tokens and characters of a model come from its training notes and can
+// contain names. The trainer decides which ones are kept, and Card.VocabularyNote
+// must say how. No error of this package quotes a token.
 package checkpoints
 
 import (
@@ -40,22 +41,22 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
-// Model is everything a model folder holds.
+// Model is everything that a model folder contains.
 type Model struct {
 	Tensors  []Tensor          // Load sorts them by name
-	Metadata map[string]string // about the weights; no key begins with "sha256"
+	Metadata map[string]string // about the weights; keys must not start with "sha256"
 
-	Tokens       []string // token of each id; distinct UTF-8
-	UnknownToken string   // the one of Tokens that stands for all others
-	Characters   []string // character of each id, or any other string for padding and the like; distinct UTF-8
+	Tokens       []string // token of each id; distinct, UTF-8
+	UnknownToken string   // the token in Tokens that represents all others
+	Characters   []string // character of each id, or any other string for special ids such as padding; distinct, UTF-8
 
-	Types     string      // name of the type set, as data.LookupTypeSet knows it
-	Scheme    data.Scheme // of Labels
+	Types     string      // name of the type set; see data.LookupTypeSet
+	Scheme    data.Scheme // label scheme of Labels
 	Tokenizer string      // name of the tokenizer, e.g. letters-digits
 	Labels    []string    // label of each id; distinct
 
 	Config []byte // config.yaml
-	README []byte // README.md; Card.Markdown makes one. Save leaves out its section about operating points, which it does not save
+	README []byte // README.md; see Card.Markdown. Save removes its section about operating points, which are not saved
 }
 
 const (
@@ -67,22 +68,23 @@ const (
 )
 
 var (
-	signedFiles = []string{tokenizerFile, labelsFile, configFile}                           // those with a digest in the weights' header
-	allFiles    = append([]string{weightsFile, cardFile, "operating.json"}, signedFiles...) // the third by taggers/operating
+	signedFiles = []string{tokenizerFile, labelsFile, configFile}                           // files with a digest in the weights' header
+	allFiles    = append([]string{weightsFile, cardFile, "operating.json"}, signedFiles...) // operating.json belongs to package taggers/operating
 )
 
-// Save writes a model folder. It is written beside dir as .NAME.new and renamed
-// when it is whole and on disk. A model that stands at dir is first renamed to
-// .NAME.old, and removed at the end. Between the two renames nothing is at dir: if
-// the program dies there, Load takes .NAME.old in its place. Anything at
-// dir that is not a model folder, or holds other files than a model's, is left
-// alone and an error. One program at a time may save to dir.
+// Save writes a model folder. It writes a new folder next to dir, .NAME.new, and
+// renames it when all files are complete and on disk. It first renames an
+// existing model at dir to .NAME.old, which it removes at the end. Between the
+// two renames there is nothing at dir; if the program dies at this point, Load
+// uses .NAME.old instead. Save returns an error, and changes nothing, if there is
+// anything at dir other than an empty folder or a folder with only the files of a
+// model. Only one program at a time may save to dir.
 func Save(dir string, m *Model) error {
 	files, err := m.encode()
 	if err != nil {
 		return fmt.Errorf("model %s: %w", dir, err)
 	}
-	if dir, err = filepath.Abs(dir); err != nil { // ".", say, cannot be renamed
+	if dir, err = filepath.Abs(dir); err != nil { // for example, "." cannot be renamed
 		return err
 	}
 	replace, err := mayReplace(dir)
@@ -92,8 +94,8 @@ func Save(dir string, m *Model) error {
 	return swap(dir, replace, func(fresh string) error { return m.write(fresh, files) })
 }
 
-// Replace makes the folder dir anew, in the same way as Save: write fills a folder
-// beside it. What stands at dir is removed.
+// Replace replaces the folder dir in the same way as Save: write fills a folder
+// next to it. The old folder is removed.
 func Replace(dir string, write func(fresh string) error) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -123,8 +125,8 @@ func swap(dir string, replace bool, write func(fresh string) error) error {
 	return nil
 }
 
-// Locate is where the model of a folder stands: in its place or, when a program
-// died between the two renames of Save, beside it.
+// Locate returns the path of the model of a folder: dir itself or, if a program
+// died between the two renames of Save, the folder next to it.
 func Locate(dir string) string {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		if old := beside(dir, "old"); isDir(old) {
@@ -134,17 +136,18 @@ func Locate(dir string) string {
 	return dir
 }
 
-// beside is where a folder is kept while it is not, or no longer, in place.
+// beside returns the path, next to dir, of a folder that is not yet, or no
+// longer, at dir.
 func beside(dir, state string) string {
 	dir = filepath.Clean(dir)
 	return filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+"."+state)
 }
 
-// encode checks the model and returns all its files but the weights.
+// encode checks the model and returns all of its files except the weights.
 func (m *Model) encode() (map[string][]byte, error) {
 	for k := range m.Metadata {
 		if strings.HasPrefix(k, digestKey) {
-			return nil, fmt.Errorf("metadata %q: keys that begin with %s are taken", k, digestKey)
+			return nil, fmt.Errorf("metadata %q: keys that start with %s are reserved", k, digestKey)
 		}
 	}
 	if err := checkDistinct("token", m.Tokens); err != nil {
@@ -201,8 +204,8 @@ func digest(b []byte) string {
 	return hex.EncodeToString(d[:])
 }
 
-// mayReplace says whether there is a model or an empty folder at dir, and
-// refuses anything else.
+// mayReplace reports whether there is a model or an empty folder at dir. It
+// returns an error for anything else.
 func mayReplace(dir string) (bool, error) {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -211,7 +214,7 @@ func mayReplace(dir string) (bool, error) {
 		return false, err
 	}
 	if !info.IsDir() {
-		return false, errors.New("something that is not a folder is in its place")
+		return false, errors.New("already exists and is not a folder")
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -219,7 +222,7 @@ func mayReplace(dir string) (bool, error) {
 	}
 	for _, e := range entries {
 		if !slices.Contains(allFiles, e.Name()) {
-			return false, fmt.Errorf("the folder in its place holds %q, which is no part of a model", e.Name())
+			return false, fmt.Errorf("the folder already exists and contains %q, which is not part of a model", e.Name())
 		}
 	}
 	return true, nil
@@ -247,8 +250,7 @@ func moveIn(fresh, dir string, replace bool) error {
 	return os.RemoveAll(old)
 }
 
-// Load reads a model folder and verifies it. An error names the file and what
-// is wrong with it.
+// Load reads and verifies a model folder. Errors name the file and the defect.
 func Load(dir string) (*Model, error) {
 	dir = Locate(dir)
 	tensors, metadata, err := ReadTensors(filepath.Join(dir, weightsFile))
@@ -266,7 +268,7 @@ func Load(dir string) (*Model, error) {
 		case !ok:
 			return nil, defect(filepath.Join(dir, weightsFile), fmt.Errorf("no %s of %s: not the weights of a model folder", digestKey, name))
 		case want != digest(files[name]):
-			return nil, defect(path, fmt.Errorf("does not give the %s that %s holds: damaged, edited, or of another model", digestKey, weightsFile))
+			return nil, defect(path, fmt.Errorf("does not match the %s in %s: damaged, edited, or from another model", digestKey, weightsFile))
 		}
 	}
 	m := &Model{Tensors: tensors, Metadata: metadata, Config: files[configFile]}
@@ -278,7 +280,7 @@ func Load(dir string) (*Model, error) {
 		return nil, defect(filepath.Join(dir, labelsFile), err)
 	}
 	m.Types, m.Scheme, m.Tokenizer, m.Labels, m.Characters = l.Types, l.Scheme, l.Tokenizer, l.Labels, l.Characters
-	if card := filepath.Join(dir, cardFile); !isDir(card) { // which would be no card
+	if card := filepath.Join(dir, cardFile); !isDir(card) { // a folder is not a card
 		if m.README, err = bounded.ReadFile(card, bounded.MaxModel); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}

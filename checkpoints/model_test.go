@@ -42,7 +42,7 @@ func mustSave(t testing.TB, dir string, m *Model) {
 	}
 }
 
-// names lists what a folder holds.
+// names returns the names of the files in a folder.
 func names(t testing.TB, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -120,8 +120,8 @@ func TestSaveReplaces(t *testing.T) {
 	}
 }
 
-// A program killed at any step of Save leaves a folder that Load reads whole,
-// and the next Save cleans up.
+// A program that is killed at any step of Save leaves a folder that Load can
+// read, and the next Save cleans up.
 func TestSaveCutOff(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -155,12 +155,12 @@ func TestSaveCutOff(t *testing.T) {
 	}
 }
 
-// A mistaken path must not cost anyone their files.
+// A wrong path must not destroy anyone's files.
 func TestSaveLeavesOtherFoldersAlone(t *testing.T) {
 	dir := t.TempDir()
 	thesis := filepath.Join(dir, "thesis.txt")
 	os.WriteFile(thesis, []byte("years of work"), 0o600)
-	if err := Save(dir, model()); err == nil || !strings.Contains(err.Error(), `holds "thesis.txt", which is no part of a model`) {
+	if err := Save(dir, model()); err == nil || !strings.Contains(err.Error(), `contains "thesis.txt", which is not part of a model`) {
 		t.Errorf("a folder with other files: %v", err)
 	}
 	if err := Save(thesis, model()); err == nil || !strings.Contains(err.Error(), "not a folder") {
@@ -189,7 +189,7 @@ func TestSaveRefuses(t *testing.T) {
 		{"label of another scheme", func(m *Model) { m.Scheme = data.BIO }, `label 2, "E-PER", is not one of BIO over the types conll`},
 		{"label twice", func(m *Model) { m.Labels[1] = m.Labels[2] }, "labels 1 and 2 are the same"},
 		{"no labels", func(m *Model) { m.Labels = nil }, "no labels"},
-		{"metadata key", func(m *Model) { m.Metadata["sha256:labels.json"] = "" }, "keys that begin with sha256 are taken"},
+		{"metadata key", func(m *Model) { m.Metadata["sha256:labels.json"] = "" }, "keys that start with sha256 are reserved"},
 	} {
 		dir := t.TempDir()
 		m := model()
@@ -208,10 +208,10 @@ func TestLoadNoticesEveryEdit(t *testing.T) {
 		file, old, new string // an empty old: remove the file
 		want           string
 	}{
-		{"labels.json", "B-PER", "B-LOC", "labels.json: unusable: does not give the sha256 that weights.safetensors holds"},
-		{"tokenizer.json", "Dr", "Mr", "tokenizer.json: unusable: does not give the sha256"},
-		{"config.yaml", "1", "2", "config.yaml: unusable: does not give the sha256"},
-		{"weights.safetensors", "step", "stop", "weights.safetensors: not an intact model or state file: the contents do not give the sha256"},
+		{"labels.json", "B-PER", "B-LOC", "labels.json: unusable: does not match the sha256 in weights.safetensors"},
+		{"tokenizer.json", "Dr", "Mr", "tokenizer.json: unusable: does not match the sha256"},
+		{"config.yaml", "1", "2", "config.yaml: unusable: does not match the sha256"},
+		{"weights.safetensors", "step", "stop", "weights.safetensors: not an intact model or state file: the contents do not match the sha256"},
 		{"labels.json", "", "", "labels.json: no such file"},
 		{"weights.safetensors", "", "", "weights.safetensors: no such file"},
 	} {
@@ -237,7 +237,7 @@ func TestLoadNoticesEveryEdit(t *testing.T) {
 	if _, err := Load(dir); err != nil {
 		t.Errorf("without the card: %v", err)
 	}
-	// A folder in the card's place failed the load of a good model.
+	// A folder with the name of the card made Load fail for a good model.
 	if err := os.Mkdir(filepath.Join(dir, "README.md"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +255,8 @@ func TestLoadNoticesEveryEdit(t *testing.T) {
 	}
 }
 
-// A well-signed folder can still hold nonsense; nothing of it is quoted.
+// A folder with correct digests can still contain nonsense, which errors must not
+// quote.
 func TestDecodeTokenizerRefuses(t *testing.T) {
 	const secret = "Zebediah"
 	for _, c := range []struct{ name, json, want string }{
@@ -422,7 +423,7 @@ func Example() {
 	fmt.Println(strings.TrimPrefix(err.Error(), path))
 	// Output:
 	// {crf.start [3] [0.5 -1 2]} [O B-DATE I-DATE] <nil>
-	// /labels.json: unusable: does not give the sha256 that weights.safetensors holds: damaged, edited, or of another model
+	// /labels.json: unusable: does not match the sha256 in weights.safetensors: damaged, edited, or from another model
 }
 
 func TestSetOperatingPoints(t *testing.T) {
@@ -453,7 +454,8 @@ func TestSetOperatingPoints(t *testing.T) {
 			t.Errorf("%s: %s", tc.name, diff)
 		}
 	}
-	// A copy of the model has no operating points, and its card says nothing of any.
+	// A copy of the model has no operating points, and its card does not mention
+	// any.
 	m, err := Load(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -26,22 +26,22 @@ import (
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
-// Tensor is named float32 numbers, the last axis varying fastest. No axes make
-// a scalar, which holds one number.
+// Tensor is a named array of float32 numbers in row-major order (the last axis
+// varies fastest). Without axes it is a scalar, which has one number.
 type Tensor struct {
 	Name  string
 	Shape []int
 	Data  []float32
 }
 
-// check says what keeps a tensor out of a file.
+// check returns an error if a file cannot contain the tensor.
 func (t *Tensor) check() error {
 	size, ok := volume(t.Shape)
 	switch {
 	case t.Name == "" || t.Name == metadataKey || !utf8.ValidString(t.Name):
 		return fmt.Errorf("%q cannot be the name of a tensor", t.Name)
 	case !ok:
-		return fmt.Errorf("tensor %q: no such shape %v", t.Name, t.Shape)
+		return fmt.Errorf("tensor %q: invalid shape %v", t.Name, t.Shape)
 	case size != len(t.Data):
 		return fmt.Errorf("tensor %q: %d numbers for the shape %v", t.Name, len(t.Data), t.Shape)
 	}
@@ -53,8 +53,8 @@ func (t *Tensor) check() error {
 	return nil
 }
 
-// volume is the product of the axes; ok is false for a negative axis or a
-// product that as bytes would not fit an int.
+// volume returns the product of the axes. ok is false if an axis is negative, or
+// if the size in bytes does not fit an int.
 func volume(shape []int) (n int, ok bool) {
 	n = 1
 	for _, d := range shape {
@@ -66,9 +66,9 @@ func volume(shape []int) (n int, ok bool) {
 	return n, true
 }
 
-// The safetensors format: the length of the header as a little-endian uint64,
-// the header as JSON padded with spaces to 8 bytes, then the tensors end to
-// end, little-endian, row-major.
+// The safetensors format consists of the length of the header as a little-endian
+// uint64, the header as JSON padded with spaces to a multiple of 8 bytes, and the
+// concatenated tensors, little-endian and row-major.
 const (
 	metadataKey = "__metadata__"
 	digestKey   = "sha256"
@@ -76,25 +76,26 @@ const (
 	chunk       = 1 << 16     // bytes converted at a time
 )
 
-// tensorInfo is a tensor in the header.
+// tensorInfo is the entry of a tensor in the header.
 type tensorInfo struct {
 	DType   string `json:"dtype"`
 	Shape   []int  `json:"shape"`
 	Offsets [2]int `json:"data_offsets"` // bytes, half-open, from the end of the header
 }
 
-// The digest is that of the whole file with 64 zeros in the digest's own place,
-// so that names, shapes and metadata are covered as well as the numbers.
+// digestField returns the header field of a digest. The digest is computed over
+// the whole file with 64 zeros in place of itself, so it covers names, shapes and
+// metadata as well as the numbers.
 func digestField(digest []byte) []byte {
 	return fmt.Appendf(nil, `"%s":"%s"`, digestKey, digest)
 }
 
 var noDigest = digestField(bytes.Repeat([]byte("0"), hex.EncodedLen(sha256.Size)))
 
-// WriteTensors writes a safetensors file under its final name only when it is
-// whole and on disk; until then an older file stays as it was. Equal tensors and
-// metadata give equal bytes, in whatever order they come. Names must be
-// distinct and all numbers finite. The key "sha256" is taken.
+// WriteTensors writes a safetensors file, which appears under its name only when
+// it is complete and on disk; until then an existing file stays unchanged. The
+// same tensors and metadata, in any order, give the same bytes. Names must be
+// distinct and all numbers finite. The metadata must not have the key "sha256".
 func WriteTensors(path string, tensors []Tensor, metadata map[string]string) error {
 	tensors = slices.SortedFunc(slices.Values(tensors), func(a, b Tensor) int { return strings.Compare(a.Name, b.Name) })
 	header, err := encodeHeader(tensors, metadata)
@@ -114,11 +115,11 @@ func WriteTensors(path string, tensors []Tensor, metadata map[string]string) err
 
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-// encodeHeader returns the header with its length before it, and no digest yet.
+// encodeHeader returns the header, preceded by its length, without a digest.
 func encodeHeader(tensors []Tensor, metadata map[string]string) ([]byte, error) {
 	for k, v := range metadata {
 		if k == digestKey || !utf8.ValidString(k) || !utf8.ValidString(v) {
-			return nil, fmt.Errorf("metadata %q: the key is taken, or not UTF-8", k)
+			return nil, fmt.Errorf("metadata %q: the key is reserved, or not UTF-8", k)
 		}
 	}
 	metadata = maps.Clone(metadata)
@@ -133,7 +134,7 @@ func encodeHeader(tensors []Tensor, metadata map[string]string) ([]byte, error) 
 			return nil, err
 		}
 		if i > 0 && t.Name == tensors[i-1].Name {
-			return nil, fmt.Errorf("two tensors of the name %q", t.Name)
+			return nil, fmt.Errorf("duplicate tensor %q", t.Name)
 		}
 		start := end
 		end += 4 * len(t.Data)
@@ -147,7 +148,7 @@ func encodeHeader(tensors []Tensor, metadata map[string]string) ([]byte, error) 
 		header = append(header, "        "[n:]...)
 	}
 	if len(header) > maxHeader {
-		return nil, fmt.Errorf("header of %d bytes, more than %d", len(header), maxHeader)
+		return nil, fmt.Errorf("header of %d bytes exceeds the limit of %d", len(header), maxHeader)
 	}
 	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), nil
 }
@@ -171,10 +172,10 @@ func encode(w io.Writer, header []byte, tensors []Tensor) error {
 	return nil
 }
 
-// ReadTensors reads a file of WriteTensors and checks every byte of it: the
-// tensors, sorted by name, and the metadata without the digest. An error is a
-// *data.Error. No number in the file makes it allocate more than the file's own
-// length calls for.
+// ReadTensors reads a file of WriteTensors and verifies every byte of it. It
+// returns the tensors, sorted by name, and the metadata without the digest.
+// Errors are of type *data.Error. The memory that it allocates is bounded by the
+// length of the file, whatever numbers the file contains.
 func ReadTensors(path string) ([]Tensor, map[string]string, error) {
 	f, err := bounded.OpenInput(path)
 	if err != nil {
@@ -199,7 +200,7 @@ func decode(r io.Reader, size int64) ([]Tensor, map[string]string, error) {
 	}
 	n := binary.LittleEndian.Uint64(length[:])
 	if n > maxHeader || int64(n) > size-8 {
-		return nil, nil, fmt.Errorf("truncated, or no safetensors file: a header of %d bytes in a file of %d", n, size)
+		return nil, nil, fmt.Errorf("truncated, or not a safetensors file: a header of %d bytes in a file of %d", n, size)
 	}
 	header := make([]byte, n)
 	if _, err := io.ReadFull(r, header); err != nil {
@@ -232,7 +233,7 @@ func decode(r io.Reader, size int64) ([]Tensor, map[string]string, error) {
 		}
 	}
 	if sum(h) != digest {
-		return nil, nil, fmt.Errorf("the contents do not give the %s of the header: damaged or edited", digestKey)
+		return nil, nil, fmt.Errorf("the contents do not match the %s of the header: damaged or edited", digestKey)
 	}
 	for _, t := range tensors {
 		if err := t.check(); err != nil {
@@ -243,8 +244,9 @@ func decode(r io.Reader, size int64) ([]Tensor, map[string]string, error) {
 	return tensors, metadata, nil
 }
 
-// decodeHeader returns the tensors in the order of their bytes, which cover all
-// of size without holes or overlaps, with Data made but not filled.
+// decodeHeader returns the tensors in the order of their bytes, with Data
+// allocated but not filled. It returns an error unless the tensors cover all size
+// bytes without gaps or overlaps.
 func decodeHeader(header []byte, size int) ([]Tensor, map[string]string, error) {
 	var entries map[string]json.RawMessage
 	if err := json.Unmarshal(header, &entries); err != nil {
@@ -277,16 +279,16 @@ func decodeHeader(header []byte, size int) ([]Tensor, map[string]string, error) 
 		n, ok := volume(info.Shape)
 		switch start := info.Offsets[0]; {
 		case info.DType != "F32":
-			return nil, nil, fmt.Errorf("tensor %q: numbers of type %q, only F32 is supported", name, info.DType)
+			return nil, nil, fmt.Errorf("tensor %q: type %q, but only F32 is supported", name, info.DType)
 		case start != end:
-			return nil, nil, fmt.Errorf("tensor %q: begins at byte %d where the one before ends at %d", name, start, end)
+			return nil, nil, fmt.Errorf("tensor %q: begins at byte %d, but the previous one ends at %d", name, start, end)
 		case !ok || n > (size-end)/4 || info.Offsets[1]-start != 4*n:
 			return nil, nil, fmt.Errorf("tensor %q: bytes %d to %d of %d do not fit the shape %v", name, start, info.Offsets[1], size, info.Shape)
 		}
 		end = info.Offsets[1]
 	}
 	if end != size {
-		return nil, nil, fmt.Errorf("%d bytes of numbers where the header says %d", size, end)
+		return nil, nil, fmt.Errorf("%d bytes of numbers, but the header says %d", size, end)
 	}
 	tensors := make([]Tensor, len(order))
 	for i, name := range order {
@@ -297,8 +299,8 @@ func decodeHeader(header []byte, size int) ([]Tensor, map[string]string, error) 
 	return tensors, metadata, nil
 }
 
-// writeFile gives a file its final name once it is complete and on disk, and makes the name last
-// through a power cut.
+// writeFile writes a file, which gets its final name when it is complete and on
+// disk. The name survives a power failure.
 func writeFile(path string, write func(io.Writer) error) error {
 	if err := wholefile.Write(path, 0o644, write); err != nil {
 		return err
@@ -306,7 +308,7 @@ func writeFile(path string, write func(io.Writer) error) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// syncDir makes renames in a folder last through a power cut.
+// syncDir makes renames in a folder durable across a power failure.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

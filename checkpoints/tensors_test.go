@@ -84,7 +84,7 @@ func TestTensorsRoundTripProperty(t *testing.T) {
 	})
 }
 
-// Equal models give equal bytes, whatever the order the tensors come in.
+// Equal models give equal bytes, in any order of the tensors.
 func TestWriteTensorsIsDeterministic(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
@@ -102,8 +102,8 @@ func TestWriteTensorsIsDeterministic(t *testing.T) {
 	}
 }
 
-// Another implementation reads the same, and the numbers begin at a multiple
-// of 8 bytes as the format asks.
+// Another implementation reads the same tensors, and the numbers start at a
+// multiple of 8 bytes as the format requires.
 func TestOtherReader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.safetensors")
 	if err := WriteTensors(path, weights(), map[string]string{"epoch": "12"}); err != nil {
@@ -133,8 +133,8 @@ func TestOtherReader(t *testing.T) {
 	}
 }
 
-// Every byte counts: changing any one, cutting the file anywhere, or adding to
-// it is noticed.
+// Every byte counts: changing any byte, truncating the file anywhere, or
+// appending to it is detected.
 func TestEveryByteIsVerified(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.safetensors")
 	if err := WriteTensors(path, weights(), map[string]string{"epoch": "12"}); err != nil {
@@ -179,14 +179,14 @@ func TestWriteTensorsRefuses(t *testing.T) {
 		{"NaN", one(Tensor{"w", []int{2}, []float32{1, nan}}), nil, `tensor "w": value 1 is NaN`},
 		{"infinite", one(Tensor{"w", []int{1}, []float32{inf}}), nil, `tensor "w": value 0 is -Inf`},
 		{"too few numbers", one(Tensor{"w", []int{2, 3}, []float32{1}}), nil, `tensor "w": 1 numbers for the shape [2 3]`},
-		{"negative axis", one(Tensor{"w", []int{-1}, nil}), nil, `tensor "w": no such shape [-1]`},
-		{"overflow", one(Tensor{"w", []int{1 << 32, 1 << 32}, nil}), nil, `tensor "w": no such shape [4294967296 4294967296]`},
+		{"negative axis", one(Tensor{"w", []int{-1}, nil}), nil, `tensor "w": invalid shape [-1]`},
+		{"overflow", one(Tensor{"w", []int{1 << 32, 1 << 32}, nil}), nil, `tensor "w": invalid shape [4294967296 4294967296]`},
 		{"no name", one(Tensor{"", []int{0}, nil}), nil, `"" cannot be the name of a tensor`},
 		{"the metadata's name", one(Tensor{"__metadata__", []int{0}, nil}), nil, `"__metadata__" cannot be the name of a tensor`},
 		{"not UTF-8", one(Tensor{"\xff", []int{0}, nil}), nil, `"\xff" cannot be the name of a tensor`},
-		{"twice", []Tensor{{"w", []int{0}, nil}, {"v", []int{0}, nil}, {"w", []int{0}, nil}}, nil, `two tensors of the name "w"`},
-		{"key taken", nil, map[string]string{"sha256": "x"}, `metadata "sha256": the key is taken, or not UTF-8`},
-		{"metadata not UTF-8", nil, map[string]string{"k": "\xff"}, `metadata "k": the key is taken, or not UTF-8`},
+		{"twice", []Tensor{{"w", []int{0}, nil}, {"v", []int{0}, nil}, {"w", []int{0}, nil}}, nil, `duplicate tensor "w"`},
+		{"key taken", nil, map[string]string{"sha256": "x"}, `metadata "sha256": the key is reserved, or not UTF-8`},
+		{"metadata not UTF-8", nil, map[string]string{"k": "\xff"}, `metadata "k": the key is reserved, or not UTF-8`},
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "w.safetensors")
@@ -199,7 +199,7 @@ func TestWriteTensorsRefuses(t *testing.T) {
 	}
 }
 
-// A failed save leaves the older file as it was.
+// A failed save leaves the older file unchanged.
 func TestWriteTensorsKeepsOlderFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.safetensors")
 	if err := WriteTensors(path, weights(), nil); err != nil {
@@ -214,7 +214,7 @@ func TestWriteTensorsKeepsOlderFile(t *testing.T) {
 	}
 }
 
-// signed builds a file around any header, with its true digest put in.
+// signed returns a file with any header and its correct digest.
 func signed(header string, numbers int) []byte {
 	zero := strings.Repeat("0", 64)
 	header = strings.Replace(header, "DIGEST", zero, 1)
@@ -234,11 +234,11 @@ func TestReadTensorsRefuses(t *testing.T) {
 		numbers      int
 		want         string
 	}{
-		{"another type", `{` + meta + `,"w":{"dtype":"F16","shape":[4],"data_offsets":[0,8]}}`, 8, `tensor "w": numbers of type "F16", only F32 is supported`},
-		{"trailing bytes", good, 12, "12 bytes of numbers where the header says 8"},
+		{"another type", `{` + meta + `,"w":{"dtype":"F16","shape":[4],"data_offsets":[0,8]}}`, 8, `tensor "w": type "F16", but only F32 is supported`},
+		{"trailing bytes", good, 12, "12 bytes of numbers, but the header says 8"},
 		{"too few bytes", good, 4, `tensor "w": bytes 0 to 8 of 4 do not fit the shape [2]`},
-		{"hole", `{` + meta + `,"w":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8, `tensor "w": begins at byte 4 where the one before ends at 0`},
-		{"overlap", `{` + meta + `,"v":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"w":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}}`, 12, `tensor "w": begins at byte 4 where the one before ends at 8`},
+		{"hole", `{` + meta + `,"w":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8, `tensor "w": begins at byte 4, but the previous one ends at 0`},
+		{"overlap", `{` + meta + `,"v":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"w":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}}`, 12, `tensor "w": begins at byte 4, but the previous one ends at 8`},
 		{"overflow", `{` + meta + `,"w":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`, 0, `tensor "w": bytes 0 to 0 of 0 do not fit the shape [4294967296 4294967296]`},
 		{"huge", `{` + meta + `,"w":{"dtype":"F32","shape":[1000000000000],"data_offsets":[0,4000000000000]}}`, 8, `tensor "w": bytes 0 to 4000000000000 of 8 do not fit the shape [1000000000000]`},
 		{"negative axes", `{` + meta + `,"w":{"dtype":"F32","shape":[-1,-2],"data_offsets":[0,8]}}`, 8, `tensor "w": bytes 0 to 8 of 8 do not fit the shape [-1 -2]`},
@@ -279,7 +279,8 @@ func FuzzReadTensors(f *testing.F) {
 	})
 }
 
-// FuzzHeader mutates headers under a true digest, which random bytes never have.
+// FuzzHeader mutates headers and signs them with the correct digest, which random
+// bytes never have.
 func FuzzHeader(f *testing.F) {
 	f.Add(`"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}`, uint8(8))
 	f.Add(`"w":{"dtype":"F32","shape":[],"data_offsets":[0,4]},"v":{"dtype":"F32","shape":[0,9],"data_offsets":[4,4]}`, uint8(4))

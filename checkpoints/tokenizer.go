@@ -11,15 +11,16 @@ import (
 	"github.com/sugarme/tokenizer/model/wordlevel"
 )
 
-// tokenizer.json is Hugging Face's format with a WordLevel model. sugarme/tokenizer
-// has the layout of the file (Config) and the model (wordlevel). Its function that
-// reads a whole file, pretrained.CreateModel, panics on input it does not expect, and
-// is not used. Text is tokenized by data/tokenize, which knows byte offsets.
+// tokenizer.json is in Hugging Face's format with a WordLevel model.
+// sugarme/tokenizer provides the layout of the file (Config) and the model
+// (wordlevel). Its function that reads a whole file, pretrained.CreateModel,
+// panics on unexpected input and is not used. Text is tokenized by data/tokenize,
+// which supports byte offsets.
 
-// encodeTokenizer lists tokens in id order. For the letters-digits tokenizer
-// the file holds its rule, so that other programs split a text as Lethe does.
-// The format cannot express the other tokenizers: there, the file expects tokens
-// that are joined by spaces.
+// encodeTokenizer returns the file of tokens in id order. For the letters-digits
+// tokenizer, the file contains its rule, so that other programs split a text as
+// Lethe does. The format cannot express the other tokenizers; for them, the file
+// expects their tokens joined by spaces.
 func encodeTokenizer(tokens []string, unknown, tokenizerName string) ([]byte, error) {
 	pre := map[string]any{"type": "WhitespaceSplit"}
 	if tokenizerName == "letters-digits" {
@@ -27,7 +28,7 @@ func encodeTokenizer(tokens []string, unknown, tokenizerName string) ([]byte, er
 			"type":     "Split",
 			"pattern":  map[string]any{"Regex": `\p{L}[\p{L}\p{M}]*|\p{Nd}+|[^\s\p{L}\p{Nd}]`},
 			"behavior": "Removed",
-			"invert":   true, // the matches are the tokens, what lies between is removed
+			"invert":   true, // the matches are the tokens, and text between them is removed
 		}
 	}
 	return encodeJSON(tokenizer.Config{
@@ -38,8 +39,8 @@ func encodeTokenizer(tokens []string, unknown, tokenizerName string) ([]byte, er
 	})
 }
 
-// decodeTokenizer returns the tokens in id order and the unknown one. Its errors
-// name ids, never tokens: those may be words of training notes.
+// decodeTokenizer returns the tokens in id order and the unknown token. Its
+// errors contain ids but no tokens, which may be words of training notes.
 func decodeTokenizer(b []byte) (tokens []string, unknown string, err error) {
 	var file struct {
 		Model struct {
@@ -78,8 +79,8 @@ func decodeTokenizer(b []byte) (tokens []string, unknown string, err error) {
 	return tokens, unknown, nil
 }
 
-// vocabulary is tokens in id order; as JSON, an object from token to id in the
-// same order.
+// vocabulary contains the tokens in id order. It marshals as a JSON object from
+// token to id in the same order.
 type vocabulary []string
 
 func (v vocabulary) MarshalJSON() ([]byte, error) {
@@ -100,7 +101,8 @@ func (v vocabulary) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// checkDistinct refuses what JSON or a table of ids would change silently.
+// checkDistinct returns an error if the strings of a list are not distinct UTF-8,
+// because JSON or a table of ids would change them silently.
 func checkDistinct(what string, list []string) error {
 	seen := make(map[string]int, len(list))
 	for id, s := range list {
@@ -115,7 +117,8 @@ func checkDistinct(what string, list []string) error {
 	return nil
 }
 
-// encodeJSON is indented, without HTML's escapes, and ends in a line feed.
+// encodeJSON returns v as indented JSON, without HTML escapes, ending in a line
+// feed.
 func encodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

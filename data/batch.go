@@ -2,9 +2,10 @@ package data
 
 import "iter"
 
-// A batch is what is tagged together, and so held in memory: at most this many notes, items with
-// or without notes, or bytes. The notes of one patient that follow each other stay together, since a
-// tagger may learn of one from the others, unless they are more than batchStretch times as much.
+// A batch is tagged and held in memory as a whole. It is full at any of these
+// numbers of notes, items (with or without notes) or bytes. Consecutive notes of
+// one patient stay in one batch, because a tagger may learn about one from the
+// others, unless the batch grows to batchStretch times a limit.
 const (
 	batchNotes   = 256
 	batchItems   = 16 * batchNotes
@@ -12,19 +13,19 @@ const (
 	batchStretch = 8
 )
 
-// BatchSize says how much an item adds to a batch.
+// BatchSize is what an item adds to the size of a batch.
 type BatchSize struct {
-	First, Last string // whose its first and last note are; "" if that is unknown
+	First, Last string // patients of its first and last note; "": unknown
 	Notes       int
 	Bytes       int
 }
 
-// Batches cuts items, such as documents or records of a file, into batches. A batch is reused
-// for the next: keep nothing of it.
+// Batches divides items, such as documents or records of a file, into batches.
+// The slice is reused for the next batch, so the caller must not retain it.
 func Batches[T any](items iter.Seq[T], size func(T) BatchSize) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		var batch []T
-		var sum BatchSize // of the batch
+		var sum BatchSize // size of the batch
 		full := func(times int) bool {
 			return sum.Notes >= times*batchNotes || len(batch) >= times*batchItems || sum.Bytes >= times*batchBytes
 		}

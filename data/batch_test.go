@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestBatches cuts items with n notes of a patient; n 0 means one note of nobody's.
+// TestBatches divides items with n notes of a patient into batches. If n is 0,
+// the item is one note without a patient.
 func TestBatches(t *testing.T) {
 	type item struct {
 		patient string

@@ -1,10 +1,10 @@
-// Package data holds what every part of Lethe speaks of: a document, the
-// spans of protected health information (PHI) in it, its tokens, type sets and
-// label schemes. It is the lowest floor: it knows no file format (those are
-// data/i2b2, data/brat, ... and data/format) and no tagger.
+// Package data defines what all parts of Lethe share: documents, their spans of
+// protected health information (PHI), tokens, type sets and label schemes. It
+// depends on no other package of Lethe; file formats are in the packages below it
+// (data/i2b2, data/brat, ..., and data/format for all of them).
 //
-// All offsets are byte offsets into the untouched UTF-8 text, half-open.
-// Readers and writers convert from and to code points or UTF-16 units.
+// All offsets are byte offsets into the unmodified UTF-8 text, and all ranges are
+// half-open. Readers and writers convert from and to code points or UTF-16 units.
 package data
 
 import (
@@ -16,29 +16,29 @@ import (
 	"unicode/utf8"
 )
 
-// Document is one clinical note. Text is valid UTF-8 and is never changed.
+// Document is one clinical note. Text is valid UTF-8 and is never modified.
 type Document struct {
-	ID      string // file name without extension, or the id the file gives
-	Patient string // whose note it is; empty when unknown
+	ID      string // the file name without extension, or the ID in the file
+	Patient string // ID of the patient; empty if unknown
 	Text    string
 	Spans   []Span // sorted by SortSpans
 }
 
-// Span is one PHI phrase: Text[Start:End], of the type Type. Score is the
-// confidence in [0,1]; a gold span has 1.
+// Span is one PHI phrase, Text[Start:End], of the given Type. Score is the
+// tagger's confidence in [0, 1]; gold spans have 1.
 type Span struct {
 	Start, End int
 	Type       string
 	Score      float64
 }
 
-// Token is one token of a document: Text[Start:End], never empty.
+// Token is one token of a document, Text[Start:End]. It is never empty.
 type Token struct {
 	Start, End int
 }
 
-// Group is the patient whose note this is or, when unknown, the note itself:
-// the unit that splits and folds at patient level keep together.
+// Group returns the patient or, if unknown, an ID of the note itself. Splits and
+// folds at patient level keep the documents of one group together.
 func (d *Document) Group() string {
 	if d.Patient != "" {
 		return d.Patient
@@ -46,8 +46,9 @@ func (d *Document) Group() string {
 	return d.ID
 }
 
-// Check returns an error, free of note content, when the text is not UTF-8 or
-// a span is empty, reversed, beyond the text or inside a code point.
+// Check returns an error if the text is not UTF-8, or if a span is empty,
+// reversed, beyond the text, or starts or ends inside a code point. The error
+// contains no text of the note.
 func (d *Document) Check() error {
 	if !utf8.ValidString(d.Text) {
 		return fmt.Errorf("document %s: invalid UTF-8 at byte %d", d.ID, invalidAt(d.Text))
@@ -78,12 +79,13 @@ func invalidAt(s string) int {
 	return -1
 }
 
-// Documents is how notes are read: one at a time, in a fixed order. An error
-// is about one note (or, when the source as a whole cannot be read, the last
-// item), names file and line or offset, and never quotes the note.
+// Documents is a sequence of notes that are read one at a time, in a fixed order.
+// An error concerns one note and does not end the sequence, or, if the source
+// cannot be read at all, is the last item. Errors name the file and the line or
+// offset, and never quote the note.
 type Documents = iter.Seq2[*Document, error]
 
-// Each reads documents that are in memory.
+// Each yields documents that are in memory.
 func Each(docs []*Document) Documents {
 	return func(yield func(*Document, error) bool) {
 		for _, d := range docs {
@@ -94,7 +96,7 @@ func Each(docs []*Document) Documents {
 	}
 }
 
-// Collect reads all documents, stopping at the first error.
+// Collect returns all documents. It stops at the first error and returns it.
 func Collect(docs Documents) ([]*Document, error) {
 	var all []*Document
 	for d, err := range docs {
@@ -106,18 +108,18 @@ func Collect(docs Documents) ([]*Document, error) {
 	return all, nil
 }
 
-// Error is a defect of an input file. It never holds a note's content.
+// Error is a defect of an input file. It never contains text of a note.
 type Error struct {
 	Path   string
-	Line   int // 1-based, 0 when unknown
-	Offset int // byte offset, or code point where Reason says so; -1 when unknown
+	Line   int // 1-based; 0: unknown
+	Offset int // in bytes, or in code points if Reason says so; -1: unknown
 	Reason string
-	Err    error // cause, or nil
+	Err    error // the cause, may be nil
 }
 
 func (e *Error) Error() string {
 	s := e.Path
-	if strings.ContainsFunc(s, unicode.IsControl) { // a line end would make two messages of one
+	if strings.ContainsFunc(s, unicode.IsControl) { // a line end would split the message
 		s = strconv.Quote(s)
 	}
 	if e.Line > 0 {

@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// Scheme is how spans become one label a token.
+// Scheme is a way to encode spans as one label per token.
 type Scheme string
 
-// Label schemes. In each, O is a token outside of any span.
+// Label schemes. In all of them, O labels a token outside of any span.
 const (
 	IO    Scheme = "IO"    // I-X: inside. Adjacent spans of one type merge.
 	BIO   Scheme = "BIO"   // B-X begins every span (IOB2), I-X continues it.
 	BIOES Scheme = "BIOES" // S-X is a whole span of one token, E-X ends a longer one.
 )
 
-// ParseScheme accepts the scheme names in any case.
+// ParseScheme returns the scheme of that name, in any case. It returns an error
+// for other names.
 func ParseScheme(name string) (Scheme, error) {
 	s := Scheme(strings.ToUpper(name))
 	if !slices.Contains([]Scheme{IO, BIO, BIOES}, s) {
@@ -25,14 +26,14 @@ func ParseScheme(name string) (Scheme, error) {
 	return s, nil
 }
 
-// TokenSpan is a span in tokens: [Start, End) of one type.
+// TokenSpan is a span of the tokens [Start, End), of one type.
 type TokenSpan struct {
 	Start, End int
 	Type       string
 }
 
-// Labels lists every label of the scheme for the types: O first, then by
-// type in the given order and by prefix B, E, I, S.
+// Labels returns all labels of the scheme for the types: O first, then by type in
+// the given order and by prefix B, E, I, S.
 func (s Scheme) Labels(types []string) []string {
 	labels := []string{"O"}
 	for _, t := range types {
@@ -43,8 +44,9 @@ func (s Scheme) Labels(types []string) []string {
 	return labels
 }
 
-// Encode labels n tokens. The spans must be inside [0, n), sorted and
-// disjoint; it panics otherwise, since only a programming error can cause it.
+// Encode returns the labels of n tokens. The spans must be within [0, n), sorted
+// and disjoint. Otherwise Encode panics, because only a programming error can
+// cause it.
 func (s Scheme) Encode(n int, spans []TokenSpan) []string {
 	labels := slices.Repeat([]string{"O"}, n)
 	last := 0
@@ -74,13 +76,13 @@ func (s Scheme) prefix(before, after int) string {
 	return "I"
 }
 
-// Decode turns labels into spans; it is the inverse of Encode on legal input
-// (for IO: up to the merging of adjacent spans of one type). Illegal input is
-// repaired towards covering more text rather than less, since a missed PHI is
-// worse than one found twice: every label but O is in some span; a span ends
-// before O, before another type, before B and S, and after E and S; whatever
-// follows an end starts a new span, whatever its prefix. (So O I O is one span,
-// and S-X E-X are two; NeuroNER merges the latter.)
+// Decode converts labels to spans. It is the inverse of Encode for legal labels,
+// except that IO merges adjacent spans of one type. It repairs illegal labels so
+// that they cover more text rather than less, because missed PHI is worse than
+// PHI found twice: every label except O is in some span; a span ends before O,
+// before another type, before B and S, and after E and S; any label after an end
+// starts a new span, whatever its prefix. (So O I O is one span, and S-X E-X are
+// two; NeuroNER merges the latter.)
 func (s Scheme) Decode(labels []string) []TokenSpan {
 	var spans []TokenSpan
 	open := false
@@ -101,7 +103,7 @@ func (s Scheme) Decode(labels []string) []TokenSpan {
 }
 
 // SplitLabel splits "B-DATE" into "B" and "DATE" at the first hyphen, so that
-// types may hold hyphens; "O" has neither.
+// types may contain hyphens. For "O" both results are empty.
 func SplitLabel(label string) (prefix, typ string) {
 	if p, t, ok := strings.Cut(label, "-"); ok {
 		return p, t
@@ -109,7 +111,7 @@ func SplitLabel(label string) (prefix, typ string) {
 	return "", ""
 }
 
-// Legal says whether label b may follow label a. An empty a is the start of
+// Legal reports whether label b may follow label a. An empty a is the start of
 // the sequence, an empty b its end.
 func (s Scheme) Legal(a, b string) bool {
 	pa, ta := SplitLabel(a)
@@ -125,10 +127,10 @@ func (s Scheme) Legal(a, b string) bool {
 	return true
 }
 
-// AlignSpans maps character spans to token spans: a token belongs to the span
-// that it overlaps. The spans are flattened first (see Flatten); a token that
-// two spans share goes to the earlier one; a span that no token is left for is
-// dropped. Start and end therefore move out to token borders.
+// AlignSpans converts character spans to token spans: a token belongs to the span
+// that it overlaps. The spans are flattened first (see Flatten). A token shared
+// by two spans goes to the earlier one, and a span without tokens is dropped.
+// Starts and ends therefore move out to token borders.
 func AlignSpans(tokens []Token, spans []Span) []TokenSpan {
 	var out []TokenSpan
 	i := 0

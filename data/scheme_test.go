@@ -29,7 +29,7 @@ func disjoint(t *rapid.T, n int) []TokenSpan {
 	return spans
 }
 
-// merged joins adjacent spans of one type, which IO cannot tell apart.
+// merged joins adjacent spans of one type, which IO cannot distinguish.
 func merged(spans []TokenSpan) []TokenSpan {
 	var out []TokenSpan
 	for _, s := range spans {
@@ -70,7 +70,7 @@ func TestEncodeDecodeInverse(t *testing.T) {
 	})
 }
 
-// legal says whether every step is, from the start to the end.
+// legal reports whether every step is legal, from the start to the end.
 func legal(s Scheme, labels []string) bool {
 	last := ""
 	for _, l := range append(slices.Clone(labels), "") {
@@ -82,9 +82,9 @@ func legal(s Scheme, labels []string) bool {
 	return true
 }
 
-// Over all label sequences, not only those that Encode makes: every label but O
-// is inside a span of its type and none is elsewhere, and the legal sequences
-// are exactly those that Encode gives back after Decode.
+// For all label sequences, not only those that Encode returns: every label except
+// O is inside a span of its type and no other token is in a span, and the legal
+// sequences are exactly those that Encode returns after Decode.
 func TestDecodeAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for _, s := range schemes {
@@ -170,8 +170,8 @@ func TestParseScheme(t *testing.T) {
 	}
 }
 
-// Against the definition: walk the spans in order, give each the tokens that it
-// overlaps and that no earlier one has.
+// Compared with the definition: go through the spans in order, and assign to each
+// the tokens that it overlaps and that no earlier one has.
 func TestAlignSpans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var tokens []Token

@@ -1,8 +1,8 @@
 package data
 
-// Sort is the kind of value that a type of PHI holds. It decides in which forms
-// the safety net looks for a value, and how a surrogate for it is made. The
-// names are those of configuration files.
+// Sort is the kind of values of a PHI type. It determines in which forms the
+// safety net searches for a value, and how a surrogate for it is generated.
+// Configuration files use the same names.
 type Sort string
 
 // The sorts.
@@ -33,7 +33,7 @@ const (
 	Other        Sort = "other"        // anything else
 )
 
-// Sorts lists all sorts.
+// Sorts returns all sorts.
 func Sorts() []Sort {
 	return []Sort{Person, Username, Date, Age, Number, Phone, Email, URL, IP, Hospital, Organization, Department, Street, City, State, Country, Zip, Place,
 		Landmark, Room, Profession, Family, Sex, Other}

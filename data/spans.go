@@ -5,16 +5,18 @@ import (
 	"slices"
 )
 
-// SortSpans puts spans in reading order: by start, longer first, then type.
+// SortSpans sorts spans in reading order: by start, then longer ones first, then
+// by type. It is stable.
 func SortSpans(spans []Span) {
 	slices.SortStableFunc(spans, func(a, b Span) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(a.Type, b.Type))
 	})
 }
 
-// Flatten returns the spans left when of any two that overlap only one is
-// kept: the longer, then the earlier, then the first by type. The order is
-// SortSpans's. Sequence labelling needs flat spans; nothing else should.
+// Flatten returns the spans without overlaps, in the order of SortSpans. Of two
+// overlapping spans it keeps the longer one; if they are equally long, the
+// earlier one; and if they are at the same place, the first by type. Sequence
+// labelling requires flat spans; nothing else should use it.
 func Flatten(spans []Span) []Span {
 	byLength := slices.Clone(spans)
 	slices.SortStableFunc(byLength, func(a, b Span) int {
@@ -23,9 +25,10 @@ func Flatten(spans []Span) []Span {
 	return Disjoint(byLength)
 }
 
-// Disjoint takes spans in order of preference and drops each that overlaps one
-// it has kept. The result is sorted. Time and memory are linear in the stretch
-// of text from the first span to the last: one bit per byte.
+// Disjoint returns the spans without overlaps, sorted. preferred lists them in
+// descending order of preference, and each span that overlaps one kept earlier is
+// dropped. Time and memory are linear in the length of the text from the first
+// span to the last, at one bit per byte.
 func Disjoint(preferred []Span) []Span {
 	if len(preferred) == 0 {
 		return nil
@@ -64,9 +67,9 @@ func (b bits) set(from, to int) {
 	}
 }
 
-// Merge joins spans that overlap into one with the type and score of the
-// longest, of equally long ones the first in reading order. Spans that only
-// touch stay apart. The result is sorted and disjoint.
+// Merge joins overlapping spans into one, with the type and score of the longest
+// of them or, among equally long ones, of the first in reading order. Spans that
+// only touch are not joined. The result is sorted and disjoint.
 func Merge(spans []Span) []Span {
 	sorted := slices.Clone(spans)
 	SortSpans(sorted)
@@ -87,8 +90,9 @@ func Merge(spans []Span) []Span {
 	return merged
 }
 
-// Overlapping finds what overlaps s among sorted, disjoint spans:
-// disjoint[from:to]. If nothing does, from equals to and is where s belongs.
+// Overlapping returns the range disjoint[from:to] of the spans that overlap s.
+// disjoint must be sorted and without overlaps. If no span overlaps s, from
+// equals to and is the position at which to insert s.
 func Overlapping(disjoint []Span, s Span) (from, to int) {
 	from, _ = slices.BinarySearchFunc(disjoint, s.Start, func(o Span, at int) int {
 		if o.End <= at {
@@ -101,8 +105,8 @@ func Overlapping(disjoint []Span, s Span) (from, to int) {
 	return from, to
 }
 
-// Subtract returns the parts of s that the sorted, disjoint spans leave
-// uncovered. They have the type and score of s.
+// Subtract returns the parts of s that are not covered by the spans, which must
+// be sorted and disjoint. The parts have the type and score of s.
 func Subtract(s Span, disjoint []Span) []Span {
 	var rest []Span
 	from, to := Overlapping(disjoint, s)
@@ -120,7 +124,8 @@ func Subtract(s Span, disjoint []Span) []Span {
 	return rest
 }
 
-// Covered reports whether the sorted, disjoint spans together cover all of s.
+// Covered reports whether the spans, which must be sorted and disjoint, together
+// cover all of s.
 func Covered(s Span, disjoint []Span) bool {
 	from, to := Overlapping(disjoint, s)
 	for _, o := range disjoint[from:to] {

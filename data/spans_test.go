@@ -18,7 +18,7 @@ func spansUpTo(n int) *rapid.Generator[[]Span] {
 
 func overlap(a, b Span) bool { return a.Start < b.End && b.Start < a.End }
 
-// before is the order of preference that Flatten promises.
+// before is the order of preference that Flatten documents.
 func before(a, b Span) bool {
 	if la, lb := a.End-a.Start, b.End-b.Start; la != lb {
 		return la > lb
@@ -61,7 +61,7 @@ func TestSpanArithmetic(t *testing.T) {
 				t.Fatalf("Flatten: %v was not given", s)
 			}
 		}
-		// Maximal, and by preference: what is left out gave way to a better span.
+		// The result is maximal: each span left out overlaps a preferred one.
 		for _, s := range spans {
 			if !slices.Contains(flat, s) && !slices.ContainsFunc(flat, func(k Span) bool { return overlap(k, s) && before(k, s) }) {
 				t.Fatalf("Flatten: %v was dropped for nothing", s)

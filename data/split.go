@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// The units that documents are split, drawn, tested or read by.
+// Units by which documents are split, drawn, tested or read.
 const (
 	ByDocument = "document" // each document by itself
 	ByPatient  = "patient"  // all documents of one patient together
@@ -20,10 +20,11 @@ func CheckBy(by string) error {
 	return nil
 }
 
-// Folds deals the documents into k parts of nearly equal size, for
-// cross-validation. Documents of one group (see Document.Group) stay in one
-// part when byPatient is set. The same seed gives the same parts; inside a part
-// the documents keep their order.
+// Folds divides the documents into k parts of nearly equal size for
+// cross-validation. With byPatient, documents of one group (see Document.Group)
+// stay in one part. The same seed gives the same parts, and documents keep their
+// order within a part. Folds returns an error if k is less than 2 or greater than
+// the number of groups.
 func Folds(docs []*Document, k int, byPatient bool, seed uint64) ([][]*Document, error) {
 	groups, order := groupsOf(docs, byPatient)
 	if k < 2 || k > len(order) {
@@ -51,9 +52,11 @@ func Folds(docs []*Document, k int, byPatient bool, seed uint64) ([][]*Document,
 	return parts, nil
 }
 
-// Split parts the documents in two: about fraction of them (0 < fraction < 1)
-// in held, the rest in kept, whole groups at a time when byPatient is set.
-// Neither part is empty.
+// Split divides the documents into two parts, neither of them empty: held has
+// about fraction of them (0 < fraction < 1) and kept the rest. With byPatient,
+// documents of one group (see Document.Group) stay in one part. The same seed
+// gives the same parts. Split returns an error if fraction is not between 0 and
+// 1, or if there are fewer than two groups.
 func Split(docs []*Document, fraction float64, byPatient bool, seed uint64) (kept, held []*Document, err error) {
 	if !(fraction > 0 && fraction < 1) {
 		return nil, nil, fmt.Errorf("split fraction %v is not between 0 and 1", fraction)
@@ -84,10 +87,11 @@ func Split(docs []*Document, fraction float64, byPatient bool, seed uint64) (kep
 	return kept, held, nil
 }
 
-// Sample draws n of the documents, which keep their order. With the same seed a
-// smaller sample is a part of each larger one. With byPatient whole groups are
-// drawn one after another (of the last there may be only the first documents),
-// so that a sample holds as many documents a patient as the corpus does.
+// Sample draws n of the documents, which keep their order. For the same seed, a
+// smaller sample is a subset of each larger one. With byPatient, whole groups are
+// drawn one after another (only the last one may be cut), so that a sample has as
+// many documents per patient as the corpus. Sample returns an error if n is
+// negative or exceeds the number of documents.
 func Sample(docs []*Document, n int, byPatient bool, seed uint64) ([]*Document, error) {
 	if n < 1 || n > len(docs) {
 		return nil, fmt.Errorf("cannot draw %d of %d documents", n, len(docs))
@@ -107,8 +111,8 @@ func Sample(docs []*Document, n int, byPatient bool, seed uint64) ([]*Document, 
 	return sample, nil
 }
 
-// groupsOf lists the documents of each group, and the groups in the order in
-// which they come. Without byPatient each document is a group.
+// groupsOf returns the documents of each group, and the groups in order of
+// appearance. Without byPatient, each document is its own group.
 func groupsOf(docs []*Document, byPatient bool) (groups map[string][]int, order []string) {
 	groups = map[string][]int{}
 	for i, d := range docs {

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// someDocuments draws documents, some of them of no known patient.
+// someDocuments draws documents, some of them without a known patient.
 func someDocuments(t *rapid.T) []*Document {
 	var docs []*Document
 	for i := range rapid.IntRange(2, 30).Draw(t, "documents") {
@@ -19,8 +19,8 @@ func someDocuments(t *rapid.T) []*Document {
 	return docs
 }
 
-// checkParts fails unless the parts hold every document once, in its order, and
-// no group in two parts.
+// checkParts fails unless the parts contain every document once, in the original
+// order, and no group is in two parts.
 func checkParts(t *rapid.T, docs []*Document, parts [][]*Document, byPatient bool) {
 	var all []*Document
 	home := map[string]int{}
@@ -139,8 +139,9 @@ func TestSeedMatters(t *testing.T) {
 	}
 }
 
-// A sample is a part of each larger one with the same seed, keeps the documents'
-// order, and has all documents of each group but perhaps one.
+// A sample is a subset of each larger one with the same seed, keeps the
+// documents' order, and has all documents of each group with at most one
+// exception.
 func TestSample(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		docs := someDocuments(t)

@@ -2,28 +2,30 @@ package data
 
 import "context"
 
-// A Tagger finds PHI: documents go in, spans come out. Every system of every paper is one, and so
-// is every combination of systems.
+// A Tagger finds PHI in documents. The systems of all papers, and all
+// combinations of systems, implement it.
 type Tagger interface {
-	// Tag returns, for each document, the spans found: sorted, not overlapping,
-	// each with a score. It looks at the text only, never at the spans that a
-	// document already has. Many documents at once let a tagger batch them and
+	// Tag returns the spans found in each document: sorted, without overlaps,
+	// each with a score. It uses only the text, never the spans that a document
+	// already has. Passing many documents at once lets a tagger batch them and
 	// use all cores.
 	Tag(ctx context.Context, docs []*Document) ([][]Span, error)
 }
 
-// A Prober is a tagger that also tells where PHI may be that it does not find.
+// A Prober is a Tagger that also reports where it may have missed PHI.
 type Prober interface {
 	Tagger
-	// Probe returns what Tag does, and the doubts of each document: single tokens
-	// outside of the spans found that are PHI with a probability of at least from,
-	// each with that probability as its score and its likeliest type. They are sorted by
-	// their start. Where several taggers disagree they may be spans, too, and overlap.
+	// Probe returns the spans that Tag finds, and the doubts of each document:
+	// single tokens outside of the found spans that are PHI with a probability of
+	// at least from. Each doubt has that probability as its score, and its
+	// likeliest type. Doubts are sorted by start. If several taggers disagree,
+	// doubts may be longer spans and may overlap.
 	Probe(ctx context.Context, docs []*Document, from float64) (found, doubts [][]Span, err error)
 }
 
-// TagEach tags documents together or, if the tagger fails on them, those of each patient by
-// themselves. It returns what was found in each document, or the error of the document.
+// TagEach tags all documents together or, if the tagger fails, the consecutive
+// documents of each patient by themselves. For each document it returns the spans
+// found or an error.
 func TagEach(ctx context.Context, tagger Tagger, docs []*Document) ([][]Span, []error) {
 	errs := make([]error, len(docs))
 	found, err := tagger.Tag(ctx, docs)

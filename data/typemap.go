@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// TypeMap says what types become, so that corpora with different type sets can
-// be compared.
+// TypeMap maps types to types, so that corpora with different type sets can be
+// compared.
 type TypeMap struct {
 	Name  string
-	Types *TypeSet // of what comes out; nil: any
-	// To is what each type becomes; "" leaves its spans out. A type that others
-	// become, and that is not a key itself, stays what it is.
+	Types *TypeSet // the set of the resulting types; nil: any
+	// To maps each type to its replacement; "" drops its spans. A type that is
+	// only a replacement, not a key, maps to itself.
 	To map[string]string
 }
 
-// Check returns an error when a type's name is none, or a type becomes what is
-// not in Types.
+// Check returns an error if a key or replacement is not a well-formed type name,
+// or if a replacement is not in Types.
 func (m *TypeMap) Check() error {
 	for _, from := range slices.Sorted(maps.Keys(m.To)) {
 		switch to := m.To[from]; {
@@ -33,7 +33,7 @@ func (m *TypeMap) Check() error {
 	return nil
 }
 
-// Lookup says what a type becomes. It is not known when the map does not say.
+// Lookup returns the replacement of a type, and whether the map knows the type.
 func (m *TypeMap) Lookup(name string) (to string, known bool) {
 	if to, known = m.To[name]; known {
 		return to, true
@@ -46,15 +46,16 @@ func (m *TypeMap) Lookup(name string) (to string, known bool) {
 	return "", false
 }
 
-// LeftOut counts the spans that a TypeMap leaves out, by type: on purpose, or
-// because it does not know the type.
+// LeftOut counts the spans that a TypeMap drops, by type: those that it drops on
+// purpose, and those of types that it does not know.
 type LeftOut struct {
 	Dropped map[string]int `json:"dropped"`
 	Unknown map[string]int `json:"unknown"`
 }
 
-// Lines says, in a line each, what was left out of something by the map, and
-// what since the map does not know it. There is none without a span left out.
+// Lines returns up to two lines for people: the spans that the map dropped from
+// of on purpose, and those of unknown types. It returns none if nothing was
+// dropped.
 func (l *LeftOut) Lines(of string) (lines []string) {
 	for _, part := range []struct {
 		counts map[string]int
@@ -71,9 +72,9 @@ func (l *LeftOut) Lines(of string) (lines []string) {
 	return lines
 }
 
-// Apply yields copies of the documents with their types mapped. Spans of a type
-// that becomes nothing, or is not known, are left out and counted in left. Of
-// spans that have become equal one is kept.
+// Apply yields copies of the documents with their types mapped. Spans that the
+// map drops, or whose type it does not know, are left out and counted in left.
+// Spans that become equal are merged.
 func (m *TypeMap) Apply(docs Documents, left *LeftOut) Documents {
 	if left.Dropped == nil {
 		left.Dropped, left.Unknown = map[string]int{}, map[string]int{}
@@ -113,8 +114,9 @@ func (m *TypeMap) Apply(docs Documents, left *LeftOut) Documents {
 }
 
 // LookupTypeMap returns a built-in map: i2b2-2006, mimic, meddocan or i2b2-2014,
-// each named after the set that it leads to; anonym, the six types of Zuccon et
-// al. 2014; or category, by which each type becomes its category.
+// each named after its target type set; anonym, the six types of Zuccon et al.
+// 2014; or category, which maps each type to its category. It returns an error
+// for other names.
 func LookupTypeMap(name string) (*TypeMap, error) {
 	for _, m := range typeMaps {
 		if m.Name == name {
@@ -124,7 +126,7 @@ func LookupTypeMap(name string) (*TypeMap, error) {
 	return nil, fmt.Errorf("no type map %q (have %s)", name, strings.Join(TypeMapNames(), ", "))
 }
 
-// TypeMapNames lists the built-in maps.
+// TypeMapNames returns the names of the built-in maps.
 func TypeMapNames() []string {
 	var names []string
 	for _, m := range typeMaps {
@@ -133,8 +135,8 @@ func TypeMapNames() []string {
 	return names
 }
 
-// becomes builds a map from "TO: FROM FROM" lines; with nothing before the colon
-// the types are left out.
+// becomes returns the map of the lines "TO: FROM FROM". If TO is empty, the types
+// are dropped.
 func becomes(name string, types *TypeSet, lines ...string) *TypeMap {
 	m := &TypeMap{Name: name, Types: types, To: map[string]string{}}
 	for _, line := range lines {
@@ -146,7 +148,7 @@ func becomes(name string, types *TypeSet, lines ...string) *TypeMap {
 	return m
 }
 
-// byCategory maps the types of all built-in sets.
+// byCategory maps the types of all built-in sets to their categories.
 func byCategory() *TypeMap {
 	m := &TypeMap{Name: "category", To: map[string]string{}}
 	for _, set := range typeSets {
@@ -158,9 +160,10 @@ func byCategory() *TypeMap {
 }
 
 var typeMaps = []*TypeMap{
-	// To the types of i2b2 2006, whose guide (Uzuner et al. 2007) counts rooms
-	// among hospitals, all of an address among locations, and pagers and faxes among
-	// phones. It marks no users, professions, employers, or addresses on a network.
+	// To the types of i2b2 2006. Its guide (Uzuner et al. 2007) counts rooms as
+	// hospitals, all parts of an address as locations, and pagers and faxes as
+	// phones. It does not annotate user names, professions, employers or network
+	// addresses.
 	becomes("i2b2-2006", I2B22006,
 		"PATIENT: PATIENT", "DOCTOR: DOCTOR", "AGE: AGE", "DATE: DATE",
 		"HOSPITAL: HOSPITAL ROOM",
@@ -168,8 +171,8 @@ var typeMaps = []*TypeMap{
 		"PHONE: PHONE FAX",
 		"ID: SSN MEDICALRECORD HEALTHPLAN ACCOUNT LICENSE VEHICLE DEVICE BIOID IDNUM",
 		":USERNAME PROFESSION DEPARTMENT ORGANIZATION EMAIL URL IPADDR OTHER"),
-	// To the types of MIMIC, by Dernoncourt et al. 2016, Table 1: what has no mark
-	// in its column MIMIC is left out. Wards are hospitals there.
+	// To the types of MIMIC, following Dernoncourt et al. 2016, Table 1. Types
+	// without a mark in the column MIMIC are dropped. Wards count as hospitals.
 	becomes("mimic", MIMIC,
 		"PATIENT: PATIENT", "DOCTOR: DOCTOR", "AGE: AGE", "DATE: DATE", "STREET: STREET", "STATE: STATE", "COUNTRY: COUNTRY", "ZIP: ZIP",
 		"HOSPITAL: HOSPITAL DEPARTMENT",
@@ -177,9 +180,9 @@ var typeMaps = []*TypeMap{
 		"PHONE: PHONE FAX",
 		"IDNUM: IDNUM SSN ACCOUNT LICENSE MEDICALRECORD VEHICLE DEVICE HEALTHPLAN",
 		":USERNAME PROFESSION ORGANIZATION ROOM EMAIL URL IPADDR BIOID OTHER"),
-	// From i2b2 2014 to MEDDOCAN, by the map that comes with the corpus. Where that
-	// names a type that the corpus does not have (OTRO), or none, the nearest of its
-	// types stands here, or nothing.
+	// From i2b2 2014 to MEDDOCAN, by the map that comes with the corpus. If that
+	// map names a type that the corpus does not have (OTRO), or none, this one
+	// uses the nearest type or drops the spans.
 	becomes("meddocan", MEDDOCAN,
 		"NOMBRE_SUJETO_ASISTENCIA: PATIENT", "NOMBRE_PERSONAL_SANITARIO: DOCTOR", "PROFESION: PROFESSION",
 		"HOSPITAL: HOSPITAL", "INSTITUCION: ORGANIZATION", "CALLE: STREET", "TERRITORIO: CITY STATE ZIP", "PAIS: COUNTRY",
@@ -194,7 +197,7 @@ var typeMaps = []*TypeMap{
 		"OTROS_SUJETO_ASISTENCIA: OTROS_SUJETO_ASISTENCIA OTHER",
 		":USERNAME ROOM DEPARTMENT LOCATION-OTHER"),
 	// From MEDDOCAN to i2b2 2014, by the map that comes with the corpus. It is
-	// coarse: a TERRITORIO may be a city or a code, and becomes a state.
+	// coarse: a TERRITORIO may be a city or a postal code, but becomes a state.
 	becomes("i2b2-2014", I2B2,
 		"PATIENT: NOMBRE_SUJETO_ASISTENCIA", "DOCTOR: NOMBRE_PERSONAL_SANITARIO", "PROFESSION: PROFESION",
 		"HOSPITAL: HOSPITAL", "ORGANIZATION: INSTITUCION", "STREET: CALLE", "STATE: TERRITORIO", "COUNTRY: PAIS",
@@ -206,8 +209,8 @@ var typeMaps = []*TypeMap{
 		"OTHER: CENTRO_SALUD SEXO_SUJETO_ASISTENCIA FAMILIARES_SUJETO_ASISTENCIA OTROS_SUJETO_ASISTENCIA DIREC_PROT_INTERNET",
 		"USERNAME: USERNAME", "ROOM: ROOM", "DEPARTMENT: DEPARTMENT", "CITY: CITY", "ZIP: ZIP", "LOCATION-OTHER: LOCATION-OTHER",
 		"IPADDR: IPADDR", "ACCOUNT: ACCOUNT", "LICENSE: LICENSE"),
-	// The six types of Zuccon et al. 2014, Table 6. Names of patients and doctors are
-	// one there (section 4.1), and so are hospitals and other places.
+	// The six types of Zuccon et al. 2014, Table 6. Names of patients and of
+	// doctors are one type (section 4.1), and so are hospitals and other places.
 	becomes("anonym", nil,
 		"NAME: PATIENT DOCTOR NOMBRE_SUJETO_ASISTENCIA NOMBRE_PERSONAL_SANITARIO",
 		"INSTITUTION: HOSPITAL DEPARTMENT ROOM ORGANIZATION LOCATION STREET CITY STATE COUNTRY ZIP LOCATION-OTHER "+

@@ -53,8 +53,8 @@ func TestTypeMapCheck(t *testing.T) {
 	}
 }
 
-// The built-in maps know each type of the sets that they are for, and lead to
-// their set.
+// The built-in maps contain each type of their source sets, and map to their
+// target set.
 func TestTypeMaps(t *testing.T) {
 	for name, sets := range map[string][]string{
 		"i2b2-2006": {"i2b2-2014", "i2b2-2006"},
@@ -106,7 +106,7 @@ func TestTypeMaps(t *testing.T) {
 }
 
 // The maps between MEDDOCAN and i2b2 2014 are those that come with the corpus,
-// but for names of types that neither set has.
+// except for type names that neither set has.
 func TestTypeMapsOfMEDDOCAN(t *testing.T) {
 	mappings := shared.Path(t, "corpora/meddocan/mappings")
 	renamed := map[string]string{"SOCIALSECURITY": "SSN", "IPADDRESS": "IPADDR"}

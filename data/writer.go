@@ -1,19 +1,19 @@
 package data
 
-// Writer writes documents in some file format. A document is refused, with an
-// error that names its file, when its spans do not fit its text, when a type is
-// not in the writer's set, when the format cannot hold it unchanged, or when its
-// ID was written before; the writer stays usable. After an input or output error
-// it does not.
+// Writer writes documents in some file format. It refuses a document, with an
+// error that names its file, if its spans do not fit its text, if a type is not
+// in the writer's set, if the format cannot represent the document unchanged, or
+// if its ID was written before. The writer can be used after such an error, but
+// not after an input or output error.
 //
-// Nothing appears under its final name before it is whole: a note of a format
-// with a file a note when Write returns, a corpus of a format with one file in
-// all when Close returns.
+// No file appears under its final name before it is complete. In formats with one
+// file per note, that is when Write returns; in formats with one file in all,
+// when Close returns.
 type Writer interface {
 	Write(*Document) error
-	// Close makes what was written final.
+	// Close moves the output to its final name.
 	Close() error
-	// Abort gives up: a file not yet final is removed. After Close it does
-	// nothing, so that it can be deferred.
+	// Abort removes files that do not have their final name yet. After Close it
+	// does nothing, so it can be deferred.
 	Abort() error
 }

@@ -7,9 +7,9 @@
 //		fmt.Println(r.Clean.Text, r.Err)
 //	}
 //
-// Below it, package replace says what stands in the place of PHI, safetynet finds what a tagger
-// has missed, and notefile reads and writes the files that notes travel in. Package job does files
-// and folders, as "lethe deidentify" does.
+// Three packages do the parts of the work: replace chooses replacements for PHI, safetynet finds PHI that a tagger has
+// missed, and notefile reads and writes files of notes. To de-identify files and folders, as "lethe deidentify" does,
+// use package job.
 package deid
 
 import (
@@ -21,36 +21,36 @@ import (
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
-// A Deidentifier decides what in the notes of a patient is PHI, from what a tagger finds and from
-// everything else that is known, and replaces it. It reads notes only as they were written, never what has been put
-// into them. Using it does not change it: goroutines may share it.
+// A Deidentifier finds the PHI in notes and replaces it. The zero value replaces the notes' own Spans by their type in
+// brackets. It searches the original text only, never text with replacements in it. It is not changed by use, and may be
+// used by several goroutines.
 //
-// It joins what these find, where it overlaps:
+// PHI comes from these sources:
 //
-//   - the Tagger, whose spans grow to whole tokens (see whole.go)
-//   - Rules and Deny, what the user says is PHI
-//   - the safety net: Net.Formulaic, what is known of the patient, and what is replaced elsewhere in the
-//     patient's notes
+//   - the Tagger; its spans are extended to whole tokens
+//   - Rules and Deny, with which users add what they know
+//   - the safety net: values with a form that is typical of PHI (Net.Formulaic), known values of the patient
+//     (Note.Known), and values that are replaced elsewhere in the patient's notes
 //
-// Spans that overlap are replaced as one, over all that they cover, with the type of the longest.
+// Spans that overlap are replaced as a single span, which covers all of them and has the type of the longest.
 type Deidentifier struct {
-	Tagger   data.Tagger                   // nil: the notes' own Spans are used
-	Replacer *replace.Replacer             // nil: each value is replaced by its type in brackets, as [PATIENT]
-	Net      *safetynet.Net                // nil: no safety net
-	Rules    func(text string) []data.Span // the user's own rules, for any type; nil for none
-	Deny     *safetynet.Phrases            // phrases that are PHI wherever they stand; nil for none
-	Allow    *safetynet.Phrases            // phrases that are not PHI if the tagger, the formulaic rules or the originals find them; nil for none
-	Workers  int                           // how many patients are done at a time; 0: one per core
+	Tagger   data.Tagger                   // nil means that the notes' own Spans are used
+	Replacer *replace.Replacer             // nil means that each value is replaced by its type in brackets, as in [PATIENT]
+	Net      *safetynet.Net                // nil means no safety net; then Note.Known only makes the replacements consistent
+	Rules    func(text string) []data.Span // the user's own rules, for any type; nil means none
+	Deny     *safetynet.Phrases            // phrases that are always PHI; nil means none
+	Allow    *safetynet.Phrases            // phrases that are not PHI, except if Rules, Deny or known values match them; nil means none
+	Workers  int                           // number of patients to process at the same time; 0 means one per core
 }
 
-// found is a span, and how much its type counts.
+// found is a span of PHI. Its rank and kept decide its type if it overlaps others.
 type found struct {
 	data.Span
 	rank rank
-	kept bool // it is left in the text, unless it overlaps what is not
+	kept bool // the replacement plan keeps the value in the text
 }
 
-// rank decides between the types of equally long spans that overlap: the higher counts.
+// rank decides between the types of overlapping spans of the same length: the highest rank wins.
 type rank int
 
 const (
@@ -69,8 +69,8 @@ func spansOf(all []found) []data.Span {
 	return spans
 }
 
-// find finds all PHI in the notes of a patient. Where a result has an error already, or the spans do not
-// fit the note, nothing is found.
+// find returns all PHI in each note of a patient. It skips notes whose result already has an error, and reports an error
+// if the tagger's spans do not fit the note.
 func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 	all := make([][]found, len(notes))
 	for i, n := range notes {
@@ -107,7 +107,7 @@ func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 	return all
 }
 
-// inNote finds PHI that no other note is needed for.
+// inNote finds the PHI in a note by all sources except values that are replaced elsewhere.
 func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	text := n.Text
 	all := join(d.permitted(text, d.add(text, whole(text, n.Spans, d.sort), byTagger)))
@@ -128,7 +128,7 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	everywhere := known.Find(text, nil)
 	all = d.retype(text, all, everywhere)
 	before := spansOf(all)
-	inside := func(s data.Span) bool { return data.Covered(s, before) } // whose type is settled
+	inside := func(s data.Span) bool { return data.Covered(s, before) } // retype has decided its type
 	return r.join(text, all, d.add(text, slices.DeleteFunc(everywhere, inside), byKnown), safetynet.Known)
 }
 
@@ -141,7 +141,7 @@ func (d *Deidentifier) add(text string, spans []data.Span, rank rank) []found {
 	return all
 }
 
-// permitted leaves out what the user says is no PHI.
+// permitted returns all spans except those inside a phrase of Allow.
 func (d *Deidentifier) permitted(text string, all []found) []found {
 	if d.Allow == nil {
 		return all
@@ -153,7 +153,7 @@ func (d *Deidentifier) permitted(text string, all []found) []found {
 	})
 }
 
-// removed lists what is replaced in the notes, and leaves out what is kept.
+// removed lists the values that are replaced in the notes, without those that are kept.
 func removed(notes []Note, all [][]found) []safetynet.Removed {
 	var removed []safetynet.Removed
 	for i, n := range notes {
@@ -166,7 +166,7 @@ func removed(notes []Note, all [][]found) []safetynet.Removed {
 	return removed
 }
 
-// join joins more to all, and counts what was not found before.
+// join joins more to all, and counts in r.Found the spans of more that cover a word not covered before.
 func (r *Result) join(text string, all, more []found, source safetynet.Source) []found {
 	if len(more) == 0 {
 		return all
@@ -183,14 +183,14 @@ func (r *Result) join(text string, all, more []found, source safetynet.Source) [
 	return join(append(all, more...))
 }
 
-// join makes one span of those that overlap. It has the type and score of the longest, and of equally long
-// ones those of the highest rank. The result is sorted and disjoint.
+// join merges overlapping spans. A merged span has the type and score of the longest of them; among spans of the same
+// length, the highest rank decides. The result is sorted and disjoint.
 func join(all []found) []found {
 	slices.SortStableFunc(all, func(a, b found) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(b.rank, a.rank), cmp.Compare(a.Type, b.Type))
 	})
 	var out []found
-	var best found // whose type the last of out has
+	var best found // the span that gives the last of out its type
 	for _, f := range all {
 		k := len(out) - 1
 		if k < 0 || f.Start >= out[k].End {
@@ -206,7 +206,8 @@ func join(all []found) []found {
 	return out
 }
 
-// above reports whether the type of f counts rather than that of another.
+// above reports whether f, not other, decides the type of the two merged. A span that is replaced wins over one that is
+// kept.
 func (f found) above(other found) bool {
 	if f.kept != other.kept {
 		return other.kept

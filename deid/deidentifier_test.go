@@ -15,7 +15,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
-// rule finds a phrase, wherever it stands.
+// rule returns a rule that finds each occurrence of a phrase.
 func rule(phrase, typ string) func(text string) []data.Span {
 	return func(text string) []data.Span {
 		var found []data.Span
@@ -44,7 +44,7 @@ func replacer(t testing.TB, plan replace.Plan) *replace.Replacer {
 	return r
 }
 
-// clean de-identifies a note in which what a tagger finds is marked as «TYPE|words».
+// clean de-identifies notes of one patient in which the tagger's spans are marked as «TYPE|words».
 func clean(t testing.TB, d *Deidentifier, known []safetynet.Value, notes ...string) (texts []string) {
 	t.Helper()
 	var all []Note
@@ -61,7 +61,7 @@ func clean(t testing.TB, d *Deidentifier, known []safetynet.Value, notes ...stri
 	return texts
 }
 
-// TestASurrogateWasReadAgain: the net took the surrogate of a date and the dose behind it for another date.
+// TestASurrogateWasReadAgain: the net mistook the surrogate of a date, together with the dose after it, for another date.
 func TestASurrogateWasReadAgain(t *testing.T) {
 	d := engine(t, replace.Plan{Default: replace.Tag})
 	read := ""
@@ -71,7 +71,7 @@ func TestASurrogateWasReadAgain(t *testing.T) {
 	}
 }
 
-// TestASpanHidWhatTheRulesFind: of an address that the tagger had cut short the rest stayed.
+// TestASpanHidWhatTheRulesFind: if the tagger found only part of an address, the rest stayed in the text.
 func TestASpanHidWhatTheRulesFind(t *testing.T) {
 	d := engine(t, replace.Plan{Default: replace.Tag})
 	d.Net.Formulaic = rule("aalrashid3@hosp.example.edu", "EMAIL")
@@ -84,7 +84,8 @@ func TestASpanHidWhatTheRulesFind(t *testing.T) {
 	}
 }
 
-// TestKeepLetEverythingThrough: a type that is kept kept what the tagger took for it by mistake, and won over the net.
+// TestKeepLetEverythingThrough: a type with the kind keep also kept values that the tagger mistook for it, and won over
+// spans of the net.
 func TestKeepLetEverythingThrough(t *testing.T) {
 	d := engine(t, replace.Plan{Default: replace.Tag, ByType: map[string]replace.Kind{"DATE": replace.Keep, "AGE": replace.Keep, "ZIP": replace.Keep, "CITY": replace.Keep, "STATE": replace.Keep}})
 	d.Net.Formulaic = rule("aoife.nicd@example.ie", "EMAIL")
@@ -106,11 +107,12 @@ func TestKeepLetEverythingThrough(t *testing.T) {
 	}
 	all := engine(t, replace.Plan{Default: replace.Keep})
 	if got := clean(t, all, nil, "mrn «DATE|7731902» and «PATIENT|3»"); got[0] != "mrn 7731902 and 3" {
-		t.Errorf("%q: all was to be kept", got)
+		t.Errorf("%q: not everything was kept", got)
 	}
 }
 
-// TestOriginalsInLowerCaseStayed: what was replaced in one place stayed in lower case in another, and so did a place of one word.
+// TestOriginalsInLowerCaseStayed: a value that was replaced once stayed where it occurred again in lower case, and so did
+// places of one word.
 func TestOriginalsInLowerCaseStayed(t *testing.T) {
 	d := engine(t, replace.Plan{Default: replace.Tag})
 	got := clean(t, d, nil, "Mr. «PATIENT|Pelletier», seen by «DOCTOR|Mercier» in «CITY|Topeka», at «HOSPITAL|Weiß Clinic».",
@@ -120,7 +122,7 @@ func TestOriginalsInLowerCaseStayed(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	// What an ordinary word or a disease is called after stays.
+	// Ordinary words and diseases stay, even if a person has the same name.
 	got = clean(t, d, nil, "Mr. «PATIENT|Will Long» with «DOCTOR|Parkinson» and «DOCTOR|Foley»", "A long stay. Strong will. How long? Parkinson's disease, foley catheter. Dr. Parkinson was here, parkinson too.")
 	want = []string{"Mr. [PATIENT] with [DOCTOR] and [DOCTOR]", "A long stay. Strong will. How long? Parkinson's disease, foley catheter. Dr. [DOCTOR] was here, [DOCTOR] too."}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -128,7 +130,7 @@ func TestOriginalsInLowerCaseStayed(t *testing.T) {
 	}
 }
 
-// TestOnePersonHadTwoNumbers: the patient whom the tagger takes for a doctor is known to be the patient.
+// TestOnePersonHadTwoNumbers: a known patient whom the tagger mistook for a doctor had two numbers.
 func TestOnePersonHadTwoNumbers(t *testing.T) {
 	d := engine(t, replace.Plan{Default: replace.Numbered})
 	known := []safetynet.Value{{Kind: safetynet.Name, Text: "Oda Lund"}, {Kind: safetynet.ID, Text: "0099812"}}
@@ -142,7 +144,7 @@ func TestOnePersonHadTwoNumbers(t *testing.T) {
 	}
 }
 
-func TestListsOfOnesOwn(t *testing.T) {
+func TestDenyAndAllow(t *testing.T) {
 	list := func(content, other string) *safetynet.Phrases {
 		path := filepath.Join(t.TempDir(), "list")
 		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
@@ -163,7 +165,7 @@ func TestListsOfOnesOwn(t *testing.T) {
 	}
 }
 
-// Any text with any spans: outside of what is replaced the text is the same.
+// FuzzPatient checks that text outside of the changes stays the same, for any text and any spans.
 func FuzzPatient(f *testing.F) {
 	f.Add("Started May 6 10 units, H88-3311-02, | 67yo |", 8, 13, 24, 26, "units")
 	f.Add("İ ﬁ ß Oda\u0301 王\u200b12a", 0, 2, 5, 9, "ß")
@@ -191,12 +193,12 @@ func FuzzPatient(f *testing.F) {
 			at, made := 0, 0
 			for _, ch := range r.Changes {
 				if text[at:ch.Old.Start] != r.Clean.Text[made:ch.New.Start] {
-					t.Fatal("text outside of what is replaced has changed")
+					t.Fatal("text outside of the changes is different")
 				}
 				at, made = ch.Old.End, ch.New.End
 			}
 			if text[at:] != r.Clean.Text[made:] {
-				t.Fatal("text at the end has changed")
+				t.Fatal("text at the end is different")
 			}
 			found, err := d.Tag(t.Context(), []*data.Document{doc})
 			if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/lethe-deid/lethe/models"
 )
 
-// A program that opens a model and replaces the PHI of a note by surrogates.
+// This program opens a model and replaces the PHI in a note with surrogates.
 func Example() {
 	model, err := models.Open("testdata/model", 0)
 	if err != nil {

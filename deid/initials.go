@@ -8,14 +8,14 @@ import (
 )
 
 var (
-	// initialsBefore are initials between a title, a label or the beginning of a line, and a name: Ms. I. Amundsen, Seen by: I.K. Amundsen.
+	// initialsBefore matches initials before a name that follow a title, a label or the start of a line: "Ms. I. Amundsen", "Seen by: I.K. Amundsen".
 	initialsBefore = regexp.MustCompile(`(?m)(?:(?:^|: ?)|\b(?:Mrs?|Ms|Miss|Dr|Drs|Dra|Sra?|Srta|Prof|Don|Doña)\.? )((?:\p{Lu}\. ?){1,3})$|` +
 		`\b(?:Mrs?|Ms|Miss|Dr|Drs|Dra|Sra?|Srta|Prof|Don|Doña)\.? (\p{Lu} |[A-Z]{2} )$`)
-	// initialsAfter are initials after a name and a comma: Amundsen, I. and Amundsen, I.K.
+	// initialsAfter matches a comma and initials after a name: "Amundsen, I.", "Amundsen, I.K."
 	initialsAfter = regexp.MustCompile(`^, ?(?:\p{Lu}\.){1,3}`)
 )
 
-// credential reports whether letters are a title or profession rather than initials: M.D., DR.
+// credential reports whether letters such as M.D. or DR are a title or a profession, and not initials.
 func credential(letters string) bool {
 	return credentials[strings.Map(func(r rune) rune {
 		if strings.ContainsRune("., ", r) {
@@ -27,11 +27,11 @@ func credential(letters string) bool {
 
 var credentials = wordSet("md do rn np pa pt ot dr mr ms sr ra jr phd lpn pac dds dpm mph rph od bs ba ma ms pcp er or ed icu pt cc")
 
-// withInitials is a person's name with the initials that a tagger has left beside it, since the initial that stayed would be the true one.
-// from and to are where the neighbours of the span end and begin.
+// withInitials extends the span of a person's name over initials beside it. Taggers tend to leave them out, and an
+// initial that stays in the text is true. The span does not grow beyond from and to, where its neighbours end and start.
 func withInitials(text string, s data.Span, from, to int) data.Span {
 	start := max(from, s.Start-24)
-	lineCut := start > 0 && text[start-1] != '\n' // what the expression takes for the beginning of a line may be the middle
+	lineCut := start > 0 && text[start-1] != '\n' // the expression may mistake the middle of a line for its start
 	if m := initialsBefore.FindStringSubmatchIndex(text[start:s.Start]); m != nil && (!lineCut || m[0] != 0) {
 		first := max(m[2], m[4])
 		if !credential(text[start+first : s.Start]) {

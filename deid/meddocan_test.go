@@ -10,9 +10,8 @@ import (
 )
 
 // On MEDDOCAN's training split:
-// were a tagger to miss one span in five, drawn at random, how many of them the net
-// catches, and how much it takes for PHI that is none. (The rules were made on that split,
-// the rest was not.)
+// if a tagger misses one span in five at random, how many of these the net finds, and how much text without PHI it
+// mistakes for PHI. (The rules were developed on that split, the other parts of the net were not.)
 func TestSafetyNetOnMeddocan(t *testing.T) {
 	dir := shared.Path(t, "corpora/meddocan/train/xml")
 	types := data.MEDDOCAN

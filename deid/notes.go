@@ -14,32 +14,32 @@ import (
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
-// Note is a note to be de-identified.
+// Note is a note to de-identify.
 type Note struct {
 	*data.Document                   // its Spans are used only if the Deidentifier has no Tagger
-	Group          string            // whose note it is; "" means that of the Patient; if that is empty too, the note is on its own
-	Known          []safetynet.Value // what is known of the patient
+	Group          string            // identifies the patient; "" means Document.Patient, and if that is empty too, the note is alone
+	Known          []safetynet.Value // known values of the patient; may be empty
 }
 
-// Result is what became of a note.
+// Result is the outcome for a note.
 type Result struct {
-	Clean   *data.Document // the new text, and where in it something was replaced; nil if there is an Err
-	Changes []replace.Change
-	Tagged  []data.Span                         // what the tagger found
-	Found   map[safetynet.Source]map[string]int // how many values the tagger did not find, by what found them, and by type
-	Err     error                               // why the note could not be examined
+	Clean   *data.Document                      // a new document with the replacements as its Spans; nil if Err is not nil
+	Changes []replace.Change                    // the replacements, in the order of the text
+	Tagged  []data.Span                         // the spans that the tagger found, in the original text
+	Found   map[safetynet.Source]map[string]int // number of values that the tagger missed and another source found, by source and type
+	Err     error                               // why the note could not be examined; nil if it was
 }
 
-// maxRounds is how often the notes of a patient are searched for originals. Each time that something
-// is found there is another round, since what was found is an original as well.
+// maxRounds is how often the notes of a patient are searched for originals, at most. A round that finds something
+// requires another, because the values that it found are originals, too.
 const maxRounds = 8
 
-// Notes finds the PHI of notes and replaces it. The result i is that of note i. The notes of one
-// patient must be given together: what is replaced in one of them is replaced in all, in a
-// consistent way. The notes are not changed.
+// Notes finds the PHI in notes and replaces it. It returns one result per note, in the order of the notes, and does not
+// change the notes. All notes of a patient must be in one call: a value that is replaced in one of them is replaced in
+// all, consistently.
 //
-// A note that the tagger fails on has an error, and so have the other notes of the same patient. If ctx
-// is cancelled, all have its error.
+// If the tagger fails on a note, that note and the others of the same patient have an error. If ctx is cancelled, all
+// notes have its error.
 func (d *Deidentifier) Notes(ctx context.Context, notes []Note) []Result {
 	results := make([]Result, len(notes))
 	d.tag(ctx, notes, results)
@@ -55,7 +55,7 @@ func (d *Deidentifier) Notes(ctx context.Context, notes []Note) []Result {
 	return results
 }
 
-// tag fills in what the tagger finds.
+// tag sets the Tagged spans of the results, or their errors.
 func (d *Deidentifier) tag(ctx context.Context, notes []Note, results []Result) {
 	if d.Tagger == nil {
 		for i, n := range notes {
@@ -105,6 +105,7 @@ func (d *Deidentifier) eachPatient(notes []Note, results []Result, do func(group
 	})
 }
 
+// group returns the key that the notes of a patient share, or "" if the note is alone.
 func (n Note) group() string {
 	if n.Group != "" {
 		return n.Group
@@ -112,7 +113,7 @@ func (n Note) group() string {
 	return n.Patient
 }
 
-// inParallel calls a function with 0 to n-1, up to workers calls at a time.
+// inParallel calls do with each of 0 to n-1, in up to workers goroutines, and returns when all calls have returned.
 func inParallel(workers, n int, do func(i int)) {
 	var next atomic.Int64
 	var all sync.WaitGroup
@@ -126,7 +127,7 @@ func inParallel(workers, n int, do func(i int)) {
 	all.Wait()
 }
 
-// patient de-identifies the notes of one patient, as far as they could be tagged.
+// patient de-identifies those notes of one patient that have no error.
 func (d *Deidentifier) patient(group string, notes []Note, results []*Result) {
 	found := d.find(notes, results)
 	var docs []*data.Document
@@ -153,6 +154,7 @@ func (d *Deidentifier) replacer() *replace.Replacer {
 	return byType()
 }
 
+// byType returns the default replacer.
 var byType = sync.OnceValue(func() *replace.Replacer {
 	r, err := replace.New(replace.Plan{}, replace.Options{})
 	if err != nil {
@@ -161,7 +163,7 @@ var byType = sync.OnceValue(func() *replace.Replacer {
 	return r
 })
 
-// knownNames are the names of persons that are known of the note's patient.
+// knownNames returns the names of persons among the known values.
 func (n Note) knownNames() []string {
 	var names []string
 	for _, v := range n.Known {
@@ -172,8 +174,8 @@ func (n Note) knownNames() []string {
 	return names
 }
 
-// Tag implements data.Tagger: it finds all that Notes would replace. Without a Tagger it uses
-// the documents' own Spans.
+// Tag implements data.Tagger. It returns the spans that Notes would replace or keep, for each document. The error joins
+// those of all documents; then there are no spans.
 func (d *Deidentifier) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	notes, results := make([]Note, len(docs)), make([]Result, len(docs))
 	for i, doc := range docs {

@@ -10,10 +10,10 @@ import (
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
-// retype gives spans the type of what is known to stand there: if a tagger takes Oda Lund for a doctor, and she
-// is known to be the patient, she is the patient, so that one person has one number and one surrogate. A
-// surname alone after a doctor's title stays a doctor's. Ordinary words that the tagger has taken with the value, as in
-// "Oda Lund informed", are none of it.
+// retype gives spans the type of the known values inside them. If a tagger mistakes Oda Lund for a doctor, and she is
+// known to be the patient, her name becomes the patient's, so that she has one number and one surrogate. A single name
+// after a doctor's title stays the doctor's. A span with ordinary words beside the value, as in "Oda Lund informed", is
+// cut down to the value.
 func (d *Deidentifier) retype(text string, all []found, known []data.Span) []found {
 	for i := range all {
 		f := &all[i]
@@ -33,8 +33,8 @@ func (d *Deidentifier) retype(text string, all []found, known []data.Span) []fou
 	return all
 }
 
-// ordinary reports whether a text, which may be empty, holds nothing but ordinary words in lower case, with
-// blanks between them and what is beside the text.
+// ordinary reports whether a text is empty, or consists of ordinary words in lower case. beside is the byte of the value
+// next to it in the span, and must be white space if the text is not empty.
 func ordinary(text string, beside byte) bool {
 	if text != "" && beside != ' ' && beside != '\n' && beside != '\t' {
 		return false
@@ -48,8 +48,7 @@ func ordinary(text string, beside byte) bool {
 	return true
 }
 
-// covers reports whether a known value is all that a span holds, but for signs, initials and
-// titles.
+// covers reports whether a span contains nothing except a known value, punctuation, initials and titles.
 func (d *Deidentifier) covers(text string, f found, known data.Span) bool {
 	rest := text[f.Start:max(f.Start, known.Start)] + " " + text[min(f.End, known.End):f.End]
 	for w := range strings.FieldsFuncSeq(rest, func(r rune) bool { return !inToken(r) }) {
@@ -60,8 +59,8 @@ func (d *Deidentifier) covers(text string, f found, known data.Span) bool {
 	return !d.isClinician(text, f, known)
 }
 
-// isClinician reports whether a person whom the tagger has found is somebody else than the one known, since a
-// doctor's title stands before the one name that they share.
+// isClinician reports whether a span is a clinician who merely shares a name with the known person: a single name
+// after a doctor's title.
 func (d *Deidentifier) isClinician(text string, f found, known data.Span) bool {
 	return d.sort(known.Type) == data.Person && d.sort(f.Type) == data.Person && f.Type != known.Type &&
 		len(strings.Fields(text[known.Start:known.End])) == 1 && doctorTitle(text[:min(known.Start, f.Start)])

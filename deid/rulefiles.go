@@ -13,18 +13,18 @@ import (
 	"github.com/lethe-deid/lethe/taggers/rules"
 )
 
-// RuleFiles name what a Deidentifier looks for besides what its tagger finds.
+// RuleFiles names the files of a Deidentifier's sources besides its tagger. All fields except SafetyNet may be empty.
 type RuleFiles struct {
-	SafetyNet string   // the name that NewNet takes
-	Rules     []string // rule files (see package rules), of types of the set
-	Deny      []string // lists of words and phrases that are always PHI, see safetynet.Phrases
+	SafetyNet string   // safety net, as a name for NewNet
+	Rules     []string // rule files (see package rules), with types of the tagger's set
+	Deny      []string // lists of words and phrases that are always PHI (see safetynet.Phrases)
 	Allow     []string // lists of words and phrases that are never PHI
-	Known     string   // file of values that are known of patients, see safetynet.Read; empty for none
+	Known     string   // file of known values of patients (see safetynet.Read)
 }
 
-// Set reads the files, gives them to d, and returns the known values, nil if there
-// are none. Types is the type set of d's tagger. Errors begin with the field that
-// is wrong: safety-net, rules, deny, allow or known.
+// Set reads the files and sets the fields Net, Rules, Deny and Allow of d. It returns the known values, or nil if there
+// is no such file. types is the type set of d's tagger. Errors start with the wrong field: safety-net, rules, deny,
+// allow or known.
 func (f *RuleFiles) Set(d *Deidentifier, types *data.TypeSet) (known *safetynet.Values, err error) {
 	if d.Net, err = NewNet(f.SafetyNet, types); err != nil {
 		return nil, fmt.Errorf("safety-net: %w", err)
@@ -50,13 +50,18 @@ func (f *RuleFiles) Set(d *Deidentifier, types *data.TypeSet) (known *safetynet.
 	return known, nil
 }
 
-// NewNet returns a safety net for notes with PHI of the given types. The rules by
-// which it recognizes the form of PHI are the set's own (auto), built-in ones
-// (rules.BuiltinNames), or those of a file; or it has none. For off the net is nil.
+// NewNet returns a safety net for notes with PHI of the given types. name chooses the rules that recognize PHI by its
+// form:
 //
-// Of built-in rules only those are used that find what can be told by its form:
-// addresses on the internet, telephone and other numbers, and dates in digits.
-// What they find has the set's type for its sort.
+//   - auto: the rules of the type set
+//   - a name of rules.BuiltinNames: these built-in rules
+//   - a path: the rules in this file
+//   - none: no such rules
+//   - off: no safety net; then NewNet returns nil
+//
+// The net uses only those built-in rules whose values are recognizable by their form: internet addresses, telephone and
+// other numbers, and dates with digits. If the set lacks the type of a rule, the values get the set's type for their
+// sort.
 func NewNet(name string, types *data.TypeSet) (*safetynet.Net, error) {
 	net := &safetynet.Net{Types: types}
 	var err error
@@ -80,11 +85,11 @@ func NewNet(name string, types *data.TypeSet) (*safetynet.Net, error) {
 	return net, nil
 }
 
-// finder returns what it finds in a text. A nil finder finds nothing.
+// finder returns spans of PHI in a text. A nil finder finds nothing.
 type finder = func(text string) []data.Span
 
-// ownRules reads rule files of a user, whose types must be in the set: a tagger's
-// output could not be scored with others.
+// ownRules reads rule files of the user. It is an error if a type is not in the set, because its spans could be neither
+// replaced by the plan nor scored.
 func ownRules(types *data.TypeSet, paths ...string) (finder, error) {
 	var sets []*rules.Set
 	for _, path := range paths {
@@ -100,6 +105,7 @@ func ownRules(types *data.TypeSet, paths ...string) (finder, error) {
 	return joined(sets), nil
 }
 
+// joined returns a finder with all rules of the sets, or nil if there are no sets.
 func joined(sets []*rules.Set) finder {
 	if len(sets) == 0 {
 		return nil
@@ -113,11 +119,11 @@ func joined(sets []*rules.Set) finder {
 	}
 }
 
-// formulaicRules returns what the built-in rules of these names find that can be
-// told by its form, with types of the set.
+// formulaicRules returns a finder with those of the named built-in rules whose values are recognizable by their form,
+// or nil if there are no names. It translates types that the set lacks.
 func formulaicRules(types *data.TypeSet, names ...string) (finder, error) {
 	var sets []*rules.Set
-	become := map[string]string{} // the set's type for each of the rules' types
+	become := map[string]string{} // type of a rule -> type of the set
 	for _, name := range names {
 		set, err := rules.Builtin(name)
 		if err != nil {
@@ -147,10 +153,10 @@ func formulaicRules(types *data.TypeSet, names ...string) (finder, error) {
 	}, nil
 }
 
-// sortOfRule returns the sort of a type of the built-in rules, whichever set it is of.
+// sortOfRule returns the sort of a type of the built-in rules, which may be from any type set.
 func sortOfRule(typ string) data.Sort { return data.Any.Describe(typ).Sort }
 
-// hasForm reports whether values of a sort can be told by their form.
+// hasForm reports whether values of a sort are recognizable by their form.
 func hasForm(sort data.Sort) bool {
 	switch sort {
 	case data.Number, data.Phone, data.Email, data.URL, data.IP, data.Date:
@@ -159,7 +165,7 @@ func hasForm(sort data.Sort) bool {
 	return false
 }
 
-// inDigits reports whether a date is written out, at least as 1/1/99.
+// inDigits reports whether a date contains a digit and is at least as long as 1/1/99.
 func inDigits(date string) bool {
 	return strings.ContainsFunc(date, unicode.IsDigit) && len(date) >= len("1/1/99")
 }

@@ -12,21 +12,22 @@ import (
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
-// whole makes spans of a tagger whole. A tagger that cuts a text where letters meet digits may find
-// 412 of the room 412b, or October 2 of OCTOBER 2ND: the span grows over the rest of the token. Lines that a
-// table or a ruler is drawn with are not part of a value, and what holds neither letter nor digit is none.
+// whole corrects the boundaries of a tagger's spans. The result is sorted like spans.
 //
-// Nor does a value end in a number that a unit or a time follows: of "May 6 10 units" the tagger may take "May 6
-// 10", and of "120/80" all, but a dose or a blood pressure is none.
-//
-// A span does not grow over what is not part of the value: a label (MRN554433), a unit (67yo, 10mg), a time
-// (2071-03-04T10:15), or another word in camel case (AmundsenSeen).
+//   - A span grows to whole tokens. A tagger whose tokens end where letters meet digits may find only 412 in the room
+//     412b, or OCTOBER 2 in OCTOBER 2ND.
+//   - A span does not grow over text that is not part of the value: a label (MRN554433), a unit (67yo, 10mg), a time
+//     (2071-03-04T10:15), or another word in camel case (AmundsenSeen).
+//   - Lines of tables and rulers are cut out. A span without a letter or a digit is dropped.
+//   - A number at the end that a unit or a time follows is cut off: the tagger may find "May 6 10" in "May 6 10 units",
+//     where 10 is a dose. A blood pressure such as 120/80 is dropped if the tagger mistakes it for a date.
+//   - Ordinary words in lower case after a person's name are cut off, and initials beside it are added.
 func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
 	spans = slices.Clone(spans)
 	data.SortSpans(spans)
 	var all []data.Span
 	for i, s := range spans {
-		from, to := 0, len(text) // it does not grow into its neighbours: MT55555 may be a state and its postal code
+		from, to := 0, len(text) // a span does not grow into its neighbours: MT55555 may be a state and a postal code
 		if i > 0 && spans[i-1].End <= s.Start {
 			from = spans[i-1].End
 		}
@@ -50,14 +51,14 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 	return all
 }
 
-// drawn are the signs of rulers.
+// drawn is the characters of rulers.
 const drawn = "-=_*+~#.|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬"
 
-// ruler is what tables and separators are drawn with: three signs or more, or the border of a cell.
+// ruler matches lines of tables and separators: three characters or more, or the border of a cell.
 var ruler = regexp.MustCompile(`[-=_*+~#.]{3,}|[|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬]+|\+-+\+?`)
 
-// withoutRulers cuts a span where a table or a ruler is drawn in it, and leaves out what holds no letter
-// or digit.
+// withoutRulers cuts rulers out of a span, and returns the parts that contain a letter or a digit, without white space
+// around them.
 func withoutRulers(text string, s data.Span) []data.Span {
 	value := text[s.Start:s.End]
 	var cuts [][]int
@@ -81,8 +82,8 @@ func withoutRulers(text string, s data.Span) []data.Span {
 	return parts
 }
 
-// withoutAmount is the end of a span of numbers or dates without an amount at its end; it is the start
-// if nothing else is in it.
+// withoutAmount returns the end of a span of a number, a date or an age without an amount at its end. It returns the
+// start if there is nothing before the amount.
 func withoutAmount(text string, s data.Span, sort data.Sort) int {
 	if sort == data.Person || !slices.Contains(numeral, sort) && sort != data.Date && sort != data.Age {
 		return s.End
@@ -98,8 +99,8 @@ func withoutAmount(text string, s data.Span, sort data.Sort) int {
 	return s.Start + len(strings.TrimRightFunc(value[:m[0]], unicode.IsSpace))
 }
 
-// withoutOrdinary is the end of the span of a person without the ordinary words in lower case that follow a name
-// with a capital: of "Lund agrees" the tagger may take both.
+// withoutOrdinary returns the end of a person's span without ordinary words in lower case after a capitalized name. The
+// tagger may mistake all of "Lund agrees" for a name.
 func withoutOrdinary(text string, s data.Span, sort data.Sort) int {
 	if sort != data.Person {
 		return s.End
@@ -125,7 +126,7 @@ var (
 	measure    = regexp.MustCompile(`^(?:[ -]?(?:mg|mcg|ml|mL|cc|mEq|meq|mmol|mmHg|mm|cm|kg|lbs?|gtts?|[Uu]nits?|IU|UI|unidades|tabs?|tablets|puffs|bpm|lpm|rpm|hrs?|hours?|horas?|MG|ML|MCG|UNITS|%)\b|[ ]?%|:[0-9]{2}\b|/10\b)`)
 )
 
-// hasWord reports whether a text holds a letter or a digit.
+// hasWord reports whether a text contains a letter or a digit.
 func hasWord(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }
@@ -133,10 +134,11 @@ func hasWord(text string) bool {
 // inToken reports whether a character is part of a token.
 func inToken(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
-// numeral are sorts of values that are made of digits and letters.
+// numeral is the sorts whose values mix digits and letters.
 var numeral = []data.Sort{data.Number, data.Phone, data.Zip, data.Room, data.Username, data.Other, ""}
 
-// growLeft is where the token begins that the span begins in.
+// growLeft returns the start of the token that contains the start of the span, or the span's own start if the rest of the
+// token is not part of the value.
 func growLeft(text string, s data.Span, sort data.Sort) int {
 	first, _ := utf8.DecodeRuneInString(text[s.Start:])
 	if !inToken(first) {
@@ -158,7 +160,7 @@ func growLeft(text string, s data.Span, sort data.Sort) int {
 	switch {
 	case unicode.IsDigit(last) && unicode.IsDigit(first):
 		return start
-	case unicode.IsDigit(last): // 3North: only of a number may digits before a letter be part
+	case unicode.IsDigit(last): // 3North: digits before a letter are part of a number only
 		if slices.Contains(numeral, sort) {
 			return start
 		}
@@ -174,7 +176,8 @@ func growLeft(text string, s data.Span, sort data.Sort) int {
 	return start
 }
 
-// codeBefore is where the letters begin that stand before a number, joined by a hyphen: CX-554433.
+// codeBefore returns the start of the letters that a hyphen joins to a number, as in CX-554433, or the span's own start if
+// there are none.
 func codeBefore(text string, s data.Span, sort data.Sort) int {
 	if sort != data.Number {
 		return s.Start
@@ -195,7 +198,8 @@ var (
 	checkDigit = regexp.MustCompile(`^-(?:[A-Za-z]|[0-9]{1,2})(?:[^-/.,\pL\pN]|[.,](?:[^0-9]|$)|$)`)
 )
 
-// growRight is where the token ends that the span ends in.
+// growRight returns the end of the token that contains the end of the span, with a check digit after it, or the span's own
+// end if the rest of the token is not part of the value.
 func growRight(text string, s data.Span, sort data.Sort) int {
 	last, _ := utf8.DecodeLastRuneInString(text[:s.End])
 	if !inToken(last) {
@@ -241,17 +245,17 @@ func partOfValue(text string, from, to int, last rune, sort data.Sort) bool {
 	return !isLabel(rest)
 }
 
-// isLabel reports whether letters beside a number are a word of their own: a label (MRN), or any
-// ordinary word of three letters or more.
+// isLabel reports whether letters beside a number are a separate word: a label such as MRN, or an ordinary word of at
+// least three letters.
 func isLabel(letters string) bool {
 	folded := fold.Fold(letters)
 	return labels[folded] || utf8.RuneCountInString(folded) > 2 && wordlists.Common(folded)
 }
 
-// labelled is what follows a label: its value.
+// labelled matches the start of the value after a label.
 var labelled = regexp.MustCompile(`^[ :=]{1,2}[0-9<>]`)
 
-// clock is a time of day that is joined to a date.
+// clock matches a time of day that directly follows a date.
 var clock = regexp.MustCompile(`^(?:[Tt][0-9]{2}|[AaPp]\.?[Mm]\b|[Hh](?:rs?|\b))`)
 
 var (

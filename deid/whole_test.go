@@ -15,7 +15,7 @@ import (
 
 func sortOf(typ string) data.Sort { return data.Any.Describe(typ).Sort }
 
-// marked reads a text with one span: «TYPE|words».
+// marked parses a text in which spans are marked as «TYPE|words».
 func marked(t testing.TB, text string) (string, []data.Span) {
 	t.Helper()
 	var plain strings.Builder
@@ -48,7 +48,7 @@ func mark(text string, spans []data.Span) string {
 	return b.String() + text[at:]
 }
 
-// TestHalfATokenStayed: of 412b the letter stayed, and of 28.447.193-K the check digit.
+// TestHalfATokenStayed: the letter of 412b stayed in the text, and so did the check digit of 28.447.193-K.
 func TestHalfATokenStayed(t *testing.T) {
 	for in, want := range map[string]string{
 		"room «AGE|412»b, bed 2":                                         "room «AGE|412b», bed 2",
@@ -85,7 +85,7 @@ func TestHalfATokenStayed(t *testing.T) {
 	}
 }
 
-// TestRulersWereTakenForPHI: of a table the line +-----+ was taken for an address.
+// TestRulersWereTakenForPHI: the line +-----+ of a table was mistaken for an address.
 func TestRulersWereTakenForPHI(t *testing.T) {
 	for in, want := range map[string]string{
 		"«IPADDR|+-----+-----+»":              "+-----+-----+",
@@ -105,7 +105,7 @@ func TestRulersWereTakenForPHI(t *testing.T) {
 	}
 }
 
-// What people have marked is whole, but for slips.
+// Spans that people have marked are whole tokens, with few exceptions.
 func TestGoldSpansAreWhole(t *testing.T) {
 	count := func(t *testing.T, docs data.Documents) (changed, all int) {
 		for doc, err := range docs {

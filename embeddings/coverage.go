@@ -10,37 +10,38 @@ import (
 	"github.com/lethe-deid/lethe/data/tokenize"
 )
 
-// Coverage says how many tokens of a type have a vector.
+// Coverage counts the tokens of a type that have a vector.
 type Coverage struct {
-	Type     string `json:"type"` // of PHI; NotPHI outside of it, Everything in all
+	Type     string `json:"type"` // type of PHI, NotPHI or Everything
 	Tokens   Found  `json:"tokens"`
-	Distinct Found  `json:"distinct"` // each token counted once
+	Distinct Found  `json:"distinct"` // each distinct token counts once
 }
 
-// The rows of a coverage that are not a type's.
+// Types of the rows of a coverage for all tokens, and for tokens outside of PHI.
 const (
 	Everything = "ALL"
 	NotPHI     = "NOT PHI"
 )
 
-// Found counts tokens by the spelling in which they were found.
+// Found counts tokens by the first spelling that has a vector.
 type Found struct {
 	Total      int `json:"total"`
-	Exact      int `json:"exact"`       // as it stands
+	Exact      int `json:"exact"`       // as written
 	Lower      int `json:"lower"`       // only in lower case
-	Zeroed     int `json:"zeroed"`      // only with digits as zero
+	Zeroed     int `json:"zeroed"`      // only with digits as zeros
 	LowerZeros int `json:"lower_zeros"` // only with both
 }
 
-// Any is how many were found in some spelling.
+// Any returns the number of tokens found in some spelling.
 func (f Found) Any() int { return f.Exact + f.Lower + f.Zeroed + f.LowerZeros }
 
-// Share is Any as a share of Total, 0 if there are none.
+// Share returns Any / Total, 0 if there are no tokens.
 func (f Found) Share() float64 { return float64(f.Any()) / float64(max(1, f.Total)) }
 
-// Cover counts how many tokens of a corpus have a vector: of all, of those
-// outside of any span, and of each type of span, sorted. A token is of a type if
-// it lies in a span of it, even in part.
+// Cover counts the tokens of a corpus that have a vector: among all tokens, among
+// those outside of any span, and for each type of span, sorted by type. A token
+// belongs to a type if it overlaps a span of that type. Cover returns the first
+// error of the corpus.
 func (v *Vectors) Cover(corpus data.Documents, tokenizer tokenize.Tokenizer) ([]Coverage, error) {
 	rows := map[string]*Coverage{Everything: {Type: Everything}, NotPHI: {Type: NotPHI}}
 	seen := map[string]map[string]bool{}
@@ -87,7 +88,7 @@ func (v *Vectors) Cover(corpus data.Documents, tokenizer tokenize.Tokenizer) ([]
 	return all, nil
 }
 
-// find counts a token by the first spelling that has a vector.
+// find counts a token in f by the first spelling that has a vector.
 func (v *Vectors) find(f *Found, token string) {
 	f.Total++
 	steps := [...]*int{&f.Exact, &f.Lower, &f.Zeroed, &f.LowerZeros}
@@ -99,14 +100,14 @@ func (v *Vectors) find(f *Found, token string) {
 	}
 }
 
-// Neighbour is a word and the cosine of its vector with another.
+// Neighbour is a word and the cosine of its vector with that of another word.
 type Neighbour struct {
 	Word   string  `json:"word"`
 	Cosine float64 `json:"cosine"`
 }
 
-// Nearest returns the n words whose vectors have the greatest cosine with that
-// of a row, without its own, the greatest first.
+// Nearest returns the n words whose vectors have the greatest cosine with that of
+// a row, in descending order, without the word of the row itself.
 func (v *Vectors) Nearest(row, n int) []Neighbour {
 	x := v.Row(row)
 	norm := math.Sqrt(dot(x, x))

@@ -138,7 +138,8 @@ func TestLoadRoundTrip(t *testing.T) {
 	})
 }
 
-// Blocks hold whole rows; a table of several must not lose or mix any.
+// Blocks contain whole rows, and a table of several blocks must not lose or mix
+// up rows.
 func TestRowsAcrossBlocks(t *testing.T) {
 	const dim, n = 1000, 700
 	var all []entry
@@ -194,7 +195,8 @@ func TestDuplicatesAndInvalidUTF8(t *testing.T) {
 	}
 }
 
-// gensim writes no line feed after a vector; its files begin the next word at once.
+// gensim writes no line feed after a vector; in its files the next word starts at
+// once.
 func TestBinaryWithoutLineFeeds(t *testing.T) {
 	row := "\x00\x00\x80\x3f\x00\x00\x00\x40"
 	v := mustLoad(t, "2 2\na "+row+"b "+row, Options{})
@@ -289,7 +291,8 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// A table filtered by Wanted answers every Lookup as the whole table does.
+// A table filtered by Wanted returns the same result for every Lookup as the
+// whole table.
 func TestWanted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringMatching(`[aB0-2]{1,3}`)
@@ -350,7 +353,7 @@ func TestSharedGloVe(t *testing.T) {
 	}
 }
 
-// sameAsStrconv checks parseFloat where both know the syntax.
+// sameAsStrconv checks parseFloat for syntax that both functions support.
 func sameAsStrconv(t interface{ Fatalf(string, ...any) }, s string) {
 	got, ok := parseFloat([]byte(s))
 	want, err := strconv.ParseFloat(s, 32)
@@ -373,7 +376,7 @@ func TestParseFloat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sameAsStrconv(t, rapid.StringMatching(`[-+]?[0-9]{0,12}(\.[0-9]{0,24})?([eE][-+]?[0-9]{1,2})?`).Draw(t, "s"))
 	})
-	// The hard cases are numbers next to the middle between two float32s.
+	// The hard cases are numbers close to the middle between two float32s.
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.Float32Range(1e-6, 1e6).Draw(t, "x")
 		middle := (float64(x) + float64(math.Nextafter32(x, math.MaxFloat32))) / 2
@@ -389,7 +392,7 @@ func FuzzParseFloat(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) { sameAsStrconv(t, s) })
 }
 
-// check is what holds for whatever was read.
+// check checks invariants of any vectors that were read.
 func check(t *testing.T, v *Vectors, err error) {
 	if err != nil {
 		if e := (*data.Error)(nil); !errors.As(err, &e) {
@@ -460,8 +463,8 @@ func Example() {
 	// Lisbon is unknown
 }
 
-// BenchmarkLoad reads 20,000 x 100 vectors with GloVe's five digits. The
-// figures scale: bytes a second are what matters.
+// BenchmarkLoad reads 20,000 x 100 vectors with GloVe's five digits. The relevant
+// result, bytes per second, is independent of the size.
 func BenchmarkLoad(b *testing.B) {
 	var all []entry
 	for i := range 20_000 {

@@ -5,17 +5,18 @@ import (
 	"strconv"
 )
 
-// pow10 are the powers of ten that a float64 holds exactly.
+// pow10 lists the powers of ten that a float64 represents exactly.
 var pow10 = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10,
 	1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// parseFloat reads a decimal number, to the very bits of strconv.ParseFloat
-// with 32 bits; ok is false for anything else and for numbers beyond float32.
+// parseFloat parses a decimal number with exactly the same result as
+// strconv.ParseFloat with 32 bits. ok is false for anything else, and for numbers
+// beyond float32.
 //
-// The short way (Clinger 1990, section 4) is m / 10^k with m and 10^k exact in
-// float64, thus rounded once. Rounding that again to float32 gives what rounding
-// the number itself would, unless the float64 lies just half way between two
-// float32s: only then can it have lost on which side the number was.
+// The fast path (Clinger 1990, section 4) computes m / 10^k with m and 10^k exact
+// in float64, so it rounds once. Rounding the result to float32 gives the same as
+// rounding the number itself, unless the float64 lies exactly half way between
+// two float32s. Only then is it unknown on which side the number was.
 func parseFloat(s []byte) (x float32, ok bool) {
 	i := 0
 	negative := len(s) > 0 && s[0] == '-'
@@ -42,7 +43,7 @@ func parseFloat(s []byte) (x float32, ok bool) {
 		return parseFloatSlow(s)
 	}
 	f := float64(m) / pow10[k]
-	const dropped = 1<<29 - 1 // the bits that float32 lacks
+	const dropped = 1<<29 - 1 // the bits that float32 does not have
 	if math.Float64bits(f)&dropped == 1<<28 || f < 0x1p-126 && m != 0 {
 		return parseFloatSlow(s)
 	}
@@ -53,7 +54,7 @@ func parseFloat(s []byte) (x float32, ok bool) {
 }
 
 func parseFloatSlow(s []byte) (float32, bool) {
-	for _, c := range s { // strconv takes "inf", "nan" and hexadecimal as well
+	for _, c := range s { // strconv also accepts "inf", "nan" and hexadecimal
 		if c-'0' > 9 && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
 			return 0, false
 		}

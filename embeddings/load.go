@@ -16,38 +16,40 @@ import (
 
 // Options of Load. The zero value keeps every vector of any width.
 type Options struct {
-	// Dim is the width the vectors must have; 0 accepts any.
+	// Dim is the required width of the vectors; 0 accepts any.
 	Dim int
-	// Want chooses the words to keep; nil keeps all. The rest of the file is
-	// checked all the same. See Wanted.
+	// Want selects the words to keep; nil keeps all. The rest of the file is
+	// still checked. See Wanted.
 	Want func(word string) bool
 }
 
-// maxDim and maxLine bound what a defective file can make us allocate.
+// maxDim and maxLine limit the memory that a defective file can make Load
+// allocate.
 const (
 	maxDim  = 1 << 16
 	maxLine = 1 << 20
 )
 
-// Load reads the vectors of a file.
+// Load reads the vectors of a file and detects its format.
 //
-// A file that begins with the bytes 1f 8b is gunzipped first. If the first
-// line is two whole numbers, it is word2vec's header "count dim", and what
-// follows is binary when the next 4 KiB hold a control character other than
-// tab, line feed and carriage return, and text otherwise. A first line of
-// another kind begins a GloVe file, and its numbers set the width. (So vectors
-// of one dimension need a header.)
+// A file that begins with the bytes 1f 8b is gunzipped first. If the first line
+// is two whole numbers, it is word2vec's header "count dim". The data after it
+// are binary if the next 4 KiB contain a control character other than tab, line
+// feed and carriage return, and text otherwise. Any other first line begins a
+// GloVe file, and its numbers determine the width. (Vectors of one dimension
+// therefore require a header.)
 //
-// In text, fields are separated by spaces or tabs and read from the right: what
-// is left of the last Dim numbers is the word, which may hold spaces, as in
-// GloVe 840B, but whose last field may not be a number then. Blank lines are
-// skipped. Of words that occur twice the first counts; words that are not valid
-// UTF-8 are dropped; Stats counts both.
+// In text, fields are separated by spaces or tabs and read from the right: the
+// last Dim fields are numbers, and the rest is the word. As in GloVe 840B, a word
+// may contain spaces, but its last field must then not be a number. Blank lines
+// are skipped. If a word occurs twice, its first vector counts; words that are
+// not valid UTF-8 are dropped. Stats counts both.
 //
-// An error is a *data.Error with the line or, in binary, the byte offset after
-// gunzipping: for a vector of another width, a value that is no finite float32,
-// a number of words other than the header's, a truncated file. A GloVe file cut
-// inside the last number of a line cannot be told from a whole one.
+// Errors are of type *data.Error, with the line or, in binary, the byte offset
+// after gunzipping. They report a vector of another width, a value that is not a
+// finite float32, a number of words other than in the header, and a truncated
+// file. A GloVe file that is truncated within the last number of a line cannot be
+// detected.
 func Load(path string, opt Options) (*Vectors, error) {
 	f, err := bounded.OpenInput(path)
 	if err != nil {
@@ -112,7 +114,7 @@ func read(path string, r io.Reader, opt Options) (*Vectors, error) {
 	return b.v, nil
 }
 
-// header reads "count dim". A number too large for us is no header.
+// header parses "count dim". Numbers that are too large do not count as a header.
 func header(line []byte) (count, dim int, ok bool) {
 	fields := bytes.FieldsFunc(line, func(r rune) bool { return r < 0x80 && isSeparator(byte(r)) })
 	if len(fields) != 2 {
@@ -128,12 +130,12 @@ func header(line []byte) (count, dim int, ok bool) {
 	return count, dim, true
 }
 
-// input is the file being read and the place in it.
+// input is the file being read, with the current position.
 type input struct {
 	*bufio.Reader
 	path   string
-	line   int // of the line last read, 1-based
-	offset int // bytes read
+	line   int // number of the last line read, 1-based
+	offset int // number of bytes read
 }
 
 func (in *input) fail(reason string, err error) error {
@@ -141,14 +143,14 @@ func (in *input) fail(reason string, err error) error {
 }
 
 func (in *input) binaryFollows() bool {
-	ahead, _ := in.Peek(4096) // an error comes again when reading
+	ahead, _ := in.Peek(4096) // an error returns when reading
 	return bytes.ContainsFunc(ahead, func(r rune) bool {
 		return (r < ' ' || r == 0x7f) && r != '\t' && r != '\n' && r != '\r'
 	})
 }
 
-// nextLine returns the next line that is not blank, without its end and the
-// separators before it, or io.EOF. It is valid until the next read.
+// nextLine returns the next non-blank line, without its line end and the
+// separators before that, or io.EOF. The slice is valid until the next read.
 func (in *input) nextLine() ([]byte, error) {
 	for {
 		line, err := in.ReadSlice('\n')
@@ -172,8 +174,8 @@ func (in *input) nextLine() ([]byte, error) {
 	}
 }
 
-// readText reads a vector a line: first, unless nil, and the rest of the file.
-// count is the header's, -1 without one.
+// readText reads one vector per line: first line, unless it is nil, and then the
+// rest of the file. count is the number in the header, or -1 without a header.
 func (in *input) readText(b *builder, count int, line []byte) error {
 	for {
 		if line == nil {
@@ -200,7 +202,7 @@ func (in *input) readText(b *builder, count int, line []byte) error {
 			row[i], line = x, rest
 		}
 		if rest, field := cutLast(line); len(rest) > 0 {
-			if notFinite(field) { // rather a number gone wrong than the end of a word of several fields
+			if notFinite(field) { // more likely a defective number than the end of a word with several fields
 				return in.fail(fmt.Sprintf("field %d from the right is not a finite number, or the width is not %d", len(row)+1, len(row)), nil)
 			}
 			if _, ok := parseFloat(field); ok {
@@ -224,7 +226,8 @@ func notFinite(field []byte) bool {
 	return math.IsNaN(x) || math.IsInf(x, 0) && err == nil
 }
 
-// width counts the numbers at the end of a line, leaving a word before them.
+// width returns the number of numbers at the end of a line, leaving at least one
+// field for the word.
 func width(line []byte) int {
 	n := 0
 	for {
@@ -237,8 +240,8 @@ func width(line []byte) int {
 	}
 }
 
-// cutLast parts the last field from what comes before it. The line must not
-// end in separators, and neither does rest.
+// cutLast splits off the last field of a line. The line must not end in
+// separators; rest does not either.
 func cutLast(line []byte) (rest, field []byte) {
 	i := len(line)
 	for i > 0 && !isSeparator(line[i-1]) {
@@ -256,9 +259,9 @@ func trimRight(line []byte) []byte {
 
 func isSeparator(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// readBinary reads count records: a word, a space, the vector as little-endian
-// float32s, and in the files of word2vec itself, though not in gensim's, a line
-// feed.
+// readBinary reads count records: a word, a space, and the vector as
+// little-endian float32s. Files of word2vec itself, unlike those of gensim, have
+// a line feed after each record.
 func (in *input) readBinary(b *builder, count int) error {
 	buf := make([]byte, 4*b.v.dim)
 	for n := 1; n <= count; n++ {

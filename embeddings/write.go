@@ -12,8 +12,8 @@ import (
 	"github.com/lethe-deid/lethe/embeddings/internal/whole"
 )
 
-// New makes a table of words and their vectors, values[i*dim:(i+1)*dim] that of
-// words[i]. It panics if a word is not UTF-8 or occurs twice.
+// New returns a table of words and their vectors: values[i*dim:(i+1)*dim] is the
+// vector of words[i]. It panics if a word is not UTF-8 or occurs twice.
 func New(words []string, dim int, values []float32) *Vectors {
 	b := newBuilder(dim, nil)
 	for i, w := range words {
@@ -23,16 +23,16 @@ func New(words []string, dim int, values []float32) *Vectors {
 		}
 	}
 	if b.v.Len() < len(words) {
-		panic("embeddings: a word that is not UTF-8, or one twice")
+		panic("embeddings: a word is not UTF-8, or a duplicate")
 	}
 	return b.v
 }
 
-// Formats lists the formats.
+// Formats returns the supported formats.
 func Formats() []Format { return []Format{GloVe, Word2vecText, Word2vecBinary} }
 
-// FormatOf is the format that a file is written in by its name: binary for
-// x.bin and x.bin.gz, else text with a header.
+// FormatOf returns the format in which to write a file, by its name: word2vec
+// binary for x.bin and x.bin.gz, else word2vec text.
 func FormatOf(path string) Format {
 	if strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".bin") {
 		return Word2vecBinary
@@ -40,17 +40,18 @@ func FormatOf(path string) Format {
 	return Word2vecText
 }
 
-// File is a file of vectors to be: hidden beside its path until Save.
+// File is a file of vectors that is being written. It is hidden next to its path
+// until Save.
 type File struct {
 	format Format
 	file   *whole.File
 }
 
-// Create makes a File, and its folder if need be. A path that ends in .gz is
-// gzipped.
+// Create creates a File, and its folder if necessary. If the path ends in .gz,
+// the file is gzipped.
 func Create(path string, format Format) (*File, error) {
 	if !slices.Contains(Formats(), format) {
-		return nil, fmt.Errorf("no format of vectors %q (have %v)", format, Formats())
+		return nil, fmt.Errorf("no vector format %q (have %v)", format, Formats())
 	}
 	f, err := whole.Create(path)
 	if err != nil {
@@ -59,16 +60,16 @@ func Create(path string, format Format) (*File, error) {
 	return &File{format, f}, nil
 }
 
-// Save writes the vectors, which then are at the path.
+// Save writes the vectors and moves the file to its path.
 func (f *File) Save(v *Vectors) error {
 	return f.file.Write(func(w io.Writer) error { return v.write(w, f.format) })
 }
 
-// Abort removes what Save has not made final; after Save it does nothing.
+// Abort removes the file if it has not been saved. After Save it does nothing.
 func (f *File) Abort() error { return f.file.Abort() }
 
-// write lays the vectors out so that Load reads the same bits. In text a number
-// has as many digits as that takes.
+// write writes the vectors so that Load reads the same bits. In text, numbers
+// have as many digits as that requires.
 func (v *Vectors) write(out io.Writer, format Format) error {
 	if format != GloVe {
 		if _, err := fmt.Fprintf(out, "%d %d\n", v.Len(), v.Dim()); err != nil {

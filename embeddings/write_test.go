@@ -63,7 +63,8 @@ func TestSaveThenLoad(t *testing.T) {
 	}
 }
 
-// The bytes are those of the layouts' independent writer in this package's tests.
+// The bytes equal those of the independent writer of the formats in this
+// package's tests.
 func TestLayouts(t *testing.T) {
 	for _, format := range Formats() {
 		var b bytes.Buffer
@@ -88,7 +89,7 @@ func TestNothingLeftBehind(t *testing.T) {
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("%v is left", left)
 	}
-	if _, err := Create(filepath.Join(dir, "v.txt"), "hdf5"); err == nil || err.Error() != `no format of vectors "hdf5" (have [glove word2vec-text word2vec-binary])` {
+	if _, err := Create(filepath.Join(dir, "v.txt"), "hdf5"); err == nil || err.Error() != `no vector format "hdf5" (have [glove word2vec-text word2vec-binary])` {
 		t.Error(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o666); err != nil {

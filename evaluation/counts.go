@@ -10,26 +10,27 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// Counts compares what a system found with the gold standard.
+// Counts are the numbers of items (spans or tokens) that a system found and
+// missed, compared with the gold standard.
 type Counts struct {
 	TP int `json:"tp"` // in both
-	FP int `json:"fp"` // only found by the system
-	FN int `json:"fn"` // only in the gold standard: missed
+	FP int `json:"fp"` // found by the system only
+	FN int `json:"fn"` // in the gold standard only: missed
 }
 
-// Precision is the share of what was found that is right, 0 when nothing was
-// found.
+// Precision returns TP / (TP+FP), the share of the found items that are right. It
+// is 0 if nothing was found.
 func (c Counts) Precision() float64 { return ratio(c.TP, c.TP+c.FP) }
 
-// Recall is the share of the gold standard that was found, 0 when the gold
-// standard is empty.
+// Recall returns TP / (TP+FN), the share of the gold standard that was found. It
+// is 0 if the gold standard is empty.
 func (c Counts) Recall() float64 { return ratio(c.TP, c.TP+c.FN) }
 
-// F1 is the harmonic mean of precision P and recall R, 0 when both are 0:
-// 2PR/(P+R), which equals 2TP/(2TP+FP+FN).
+// F1 returns the harmonic mean of precision P and recall R, 2PR/(P+R), computed
+// as 2TP/(2TP+FP+FN). It is 0 if both are 0.
 func (c Counts) F1() float64 { return ratio(2*c.TP, 2*c.TP+c.FP+c.FN) }
 
-// ratio returns a/b, and 0 for 0/0, as every script of this field does.
+// ratio returns a/b, and 0 for 0/0 as every official script does.
 func ratio(a, b int) float64 {
 	if b == 0 {
 		return 0
@@ -37,7 +38,7 @@ func ratio(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// measured is Counts as JSON shows them.
+// measured is the JSON form of Counts.
 type measured struct {
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`
@@ -51,17 +52,17 @@ func (c Counts) measured() measured {
 	return measured{c.Precision(), c.Recall(), c.F1(), c.TP, c.FP, c.FN}
 }
 
-// MarshalJSON adds precision, recall and f1 to the counts.
+// MarshalJSON writes the counts together with precision, recall and f1.
 func (c Counts) MarshalJSON() ([]byte, error) { return json.Marshal(c.measured()) }
 
-// Score is the counts of one comparison: micro-averaged, that is, summed over
-// documents and types.
+// Score holds the counts of one comparison, micro-averaged: summed over documents
+// and types.
 type Score struct {
 	Counts
-	Types map[string]Counts `json:"types"` // by type; nil when the comparison ignores types
+	Types map[string]Counts `json:"types"` // by type; nil if the comparison ignores types
 }
 
-// MarshalJSON writes the fields of Counts and, where there are any, the types.
+// MarshalJSON writes the fields of Counts and, unless Types is nil, the types.
 func (s Score) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		measured
@@ -69,10 +70,10 @@ func (s Score) MarshalJSON() ([]byte, error) {
 	}{s.measured(), s.Types})
 }
 
-// Strict counts the spans that agree in start, end and type: gold[i] and
-// system[i] are the spans of one document. It needs no text and checks nothing,
-// and so serves as the development score in training. It panics when the two
-// differ in length.
+// Strict counts the spans that agree in start, end and type, where gold[i] and
+// system[i] are the spans of document i. It needs no text and does not check the
+// spans, so training uses it as the development score. It panics if gold and
+// system differ in length.
 func Strict(gold, system [][]data.Span) Counts {
 	if len(gold) != len(system) {
 		panic(fmt.Sprintf("evaluation: %d gold documents, %d system documents", len(gold), len(system)))
@@ -84,15 +85,15 @@ func Strict(gold, system [][]data.Span) Counts {
 	return s.Counts
 }
 
-// mark is what two sides agree upon: a stretch of text, and its type unless
-// the comparison ignores types.
+// mark is the unit that the two sides are compared by: a stretch of text and its
+// type, which is empty if the comparison ignores types.
 type mark struct {
 	start, end int
 	typ        string
 }
 
-// add counts one document. Both sides are sets: a mark given twice counts once.
-// The marks are put in another order.
+// add counts one document. Both sides are treated as sets, so duplicate marks
+// count once. It reorders the marks.
 func (s *Score) add(gold, system []mark) {
 	gold, system = set(gold), set(system)
 	for len(gold) > 0 && len(system) > 0 {
@@ -116,7 +117,7 @@ func (s *Score) add(gold, system []mark) {
 	}
 }
 
-// set sorts the marks and drops those that are there before.
+// set sorts the marks and removes duplicates.
 func set(marks []mark) []mark {
 	slices.SortFunc(marks, mark.compare)
 	return slices.Compact(marks)
@@ -136,14 +137,14 @@ func (s *Score) count(typ string, c Counts) {
 	}
 }
 
-// DocumentCounts is what one document adds to a score.
+// DocumentCounts are the counts that one document contributes to a score.
 type DocumentCounts struct {
 	ID string
 	Counts
 }
 
-// CountsByDocument is the form that copies of official scripts give them in JSON:
-// [TP, FP, FN] by ID. Of nil it is nil.
+// CountsByDocument maps each document ID to [TP, FP, FN], the form in which the
+// copies of official scripts write them to JSON. It returns nil for nil.
 func CountsByDocument(docs []DocumentCounts) map[string][3]int {
 	if docs == nil {
 		return nil
@@ -155,5 +156,5 @@ func CountsByDocument(docs []DocumentCounts) map[string][3]int {
 	return byID
 }
 
-// Plus is the sum of two counts.
+// Plus returns the sum of two counts.
 func (c Counts) Plus(d Counts) Counts { return Counts{c.TP + d.TP, c.FP + d.FP, c.FN + d.FN} }

@@ -1,12 +1,12 @@
 // Package evaluation scores what a system found in documents against the gold
 // standard.
 //
-// [Compare] gives the four plain measures that all papers of the field report
+// [Compare] computes the four plain measures that all papers of the field report
 // in one form or another: precision, recall and F1 over spans or over tokens,
-// with and without their type. Matching is between sets: in each document the
-// marks of the gold standard, those of the system, and what they share. The
-// official scorers, with rules and quirks of their own, are packages below
-// this one.
+// with and without their types. Matching is set-based: in each document, the
+// marks of the gold standard are compared with those of the system. The official
+// scorers, which have rules and quirks of their own, are in packages below this
+// one.
 package evaluation
 
 import (
@@ -15,15 +15,15 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// Report is the comparison of a system with the gold standard. Its JSON form,
-// whose keys other programs may rely upon, has types for strict and token only:
+// Report is the comparison of a system with the gold standard. Other programs may
+// rely on the keys of its JSON form, in which only strict and token have types:
 //
 //	{"documents":250,"missing":[],"extra":[],"leak":{"tokens":{"left":12,"total":1200,"share":0.01,...},...},
 //	 "strict":{"precision":0.9,"recall":0.9,"f1":0.9,"tp":9,"fp":1,"fn":1,"types":{"DATE":{"precision":...}}},
 //	 "spans":{"precision":...},"token":{"precision":...,"types":{...}},"binary_token":{"precision":...}}
 type Report struct {
 	Matching
-	// Leak is what would stay in the text.
+	// Leak measures the PHI that would remain in the text.
 	Leak *LeakReport `json:"leak"`
 
 	Strict      Score `json:"strict"`       // spans of equal start, end and type
@@ -34,32 +34,32 @@ type Report struct {
 
 // Options of a comparison.
 type Options struct {
-	// Types puts types into categories, and says which of them HIPAA names. The
-	// default knows no type: each is its own category.
+	// Types assigns types to categories and marks the types that HIPAA names. By
+	// default (nil) each type is its own category and none is HIPAA's.
 	Types *data.TypeSet
-	// HIPAA limits the scores to the types that HIPAA names, as the papers do: on
-	// both sides, other spans do not count. For the leak, a token of HIPAA's types
+	// HIPAA restricts the scores to the types that HIPAA names, as the papers do:
+	// spans of other types are ignored on both sides. For the leak, a HIPAA token
 	// counts as covered by a system span of any type. The default is all types.
 	HIPAA bool
 }
 
-// Compare is Options.Compare with the default options.
+// Compare compares with the default options; see [Options.Compare].
 func Compare(gold, system data.Documents) (*Report, error) { return Options{}.Compare(gold, system) }
 
-// Compare scores the system's documents against the gold documents of the same
-// ID, one pair at a time: see [Pairs] for what is held in memory.
+// Compare scores each system document against the gold document with the same ID,
+// one pair at a time; see [Pairs] for how much is held in memory.
 //
-// For the token measures each span is split by itself into runs of letters,
-// digits and combining marks, of any script; all else separates. A span with
-// no such run counts as one empty token at its end, so that missing it costs
-// something. This is the rule of the i2b2 2014 scorer, which knows ASCII letters
-// and digits only; on ASCII text the two agree. In the binary token measure a
-// token that several spans cover counts once; with HIPAA's types only it is the
-// measure of Dernoncourt et al. 2016, Table 4.
+// For the token measures, each span is split by itself into runs of letters,
+// digits and combining marks of any script; all other characters separate tokens.
+// A span without such a run counts as one empty token at its end, so that missing
+// it costs something. This is the rule of the i2b2 2014 scorer, which supports
+// ASCII letters and digits only; on ASCII text the two agree. In the binary token
+// measure, a token covered by several spans counts once. Restricted to HIPAA's
+// types, it is the measure of Dernoncourt et al. 2016, Table 4.
 //
-// Compare returns the first error of a source, and an error when there is no
-// gold document, when not one ID is on both sides, when a side has an ID twice,
-// and those of Scorer and of its Add.
+// Compare returns the first error of a source. It also returns an error if there
+// are no gold documents, if no ID occurs on both sides, if an ID occurs twice on
+// one side, and in the cases listed at [Options.Scorer] and [Scorer.Add].
 func (o Options) Compare(gold, system data.Documents) (*Report, error) {
 	s, err := o.Scorer()
 	if err != nil {
@@ -71,7 +71,8 @@ func (o Options) Compare(gold, system data.Documents) (*Report, error) {
 	return s.Report(), nil
 }
 
-// Scorer is Compare for documents that come one after another.
+// A Scorer computes the scores of Compare from documents that are added one by
+// one.
 type Scorer struct {
 	hipaa  bool
 	types  *data.TypeSet
@@ -79,8 +80,8 @@ type Scorer struct {
 	leak   *Leak
 }
 
-// Scorer starts with no document. It is an error to limit the scores to HIPAA's
-// types when the type set marks none as such.
+// Scorer returns a Scorer without documents. It returns an error if HIPAA is set
+// but the type set marks no type as HIPAA's.
 func (o Options) Scorer() (*Scorer, error) {
 	if o.Types == nil {
 		o.Types = &data.TypeSet{}
@@ -91,11 +92,11 @@ func (o Options) Scorer() (*Scorer, error) {
 	return &Scorer{hipaa: o.HIPAA, types: o.Types, report: Report{Matching: noDocuments()}, leak: NewLeak(o.Types)}, nil
 }
 
-// Add scores one gold document against what the system made of it; nil counts as
-// an empty document, and as missing. Unlike Compare it does not look at IDs. It
-// is an error when a span does not fit its text (see data.Document.Check), or when
-// the two texts differ; with HIPAA, also when the type set does not have a span's
-// type.
+// Add scores one gold document against the system's version of it. A nil system
+// counts as an empty document and is reported as missing. Unlike Compare, Add
+// does not compare IDs. It returns an error if a span does not fit its text (see
+// data.Document.Check), if the two texts differ, and, with HIPAA, if a span's
+// type is not in the type set.
 func (s *Scorer) Add(gold, system *data.Document) error {
 	if err := check("gold", gold); err != nil {
 		return err
@@ -112,7 +113,7 @@ func (s *Scorer) Add(gold, system *data.Document) error {
 	return s.add(gold, system)
 }
 
-// add is Add of documents that were checked.
+// add scores a pair of documents that have been checked.
 func (s *Scorer) add(gold, system *data.Document) error {
 	found := system
 	if s.hipaa {
@@ -133,14 +134,15 @@ func (s *Scorer) add(gold, system *data.Document) error {
 	return nil
 }
 
-// Report returns the scores of what was added.
+// Report returns the scores of all documents added so far.
 func (s *Scorer) Report() *Report {
 	r := s.report
 	r.Leak = s.leak.Report(1)
 	return &r
 }
 
-// ofHIPAA is a copy of the document with only those spans whose type HIPAA names.
+// ofHIPAA returns a copy of the document with only those spans whose type HIPAA
+// names.
 func ofHIPAA(d *data.Document, types *data.TypeSet) (*data.Document, error) {
 	kept := *d
 	kept.Spans = nil

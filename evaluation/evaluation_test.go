@@ -145,7 +145,7 @@ func TestByType(t *testing.T) {
 	}
 }
 
-// One after another the documents come to the same as all together.
+// Adding documents one by one gives the same scores as comparing all of them.
 func TestScorer(t *testing.T) {
 	gold := []*data.Document{doc("a", text, span(0, 10, "PATIENT")), doc("b", text, span(19, 25, "DOCTOR"), span(29, 34, "DATE")), doc("c", text)}
 	system := []*data.Document{doc("a", text, span(0, 3, "PATIENT")), doc("c", text, span(29, 34, "DATE"))}
@@ -229,8 +229,8 @@ func TestCompareErrors(t *testing.T) {
 		{"no gold", nil, docs(doc("a", text)), "no gold documents to compare with"},
 		{"no common document", docs(doc("a", text), doc("b", text)), docs(doc("a.xml", text)),
 			"none of the 2 gold documents is among the 1 of the system: their IDs differ"},
-		{"gold twice", docs(doc("a", text), doc("a", text)), docs(doc("a", text)), "gold document a is there twice"},
-		{"system twice", docs(doc("a", text)), docs(doc("a", text), doc("a", text)), "system document a is there twice"},
+		{"gold twice", docs(doc("a", text), doc("a", text)), docs(doc("a", text)), "gold document a: duplicate id"},
+		{"system twice", docs(doc("a", text)), docs(doc("a", text), doc("a", text)), "system document a: duplicate id"},
 		{"other text", docs(doc("a", "Ana Gil")), docs(doc("a", "Ana Ruiz")),
 			"document a: gold text (7 bytes) and system text (8 bytes) differ from byte 4 on"},
 		{"shorter text", docs(doc("a", "Ana Gil")), docs(doc("a", "Ana")),
@@ -277,7 +277,7 @@ func TestHIPAA(t *testing.T) {
 		t.Error("the document given was changed")
 	}
 
-	// The patient's name went out as a doctor's: not found, but not left either.
+	// The patient's name was removed as a doctor's: not found, but not left either.
 	system := doc("a", text, span(0, 10, "DOCTOR"), span(29, 34, "DATE"))
 	opt := Options{Types: i2b2, HIPAA: true}
 	r, err := opt.Compare(data.Each([]*data.Document{d}), data.Each([]*data.Document{system}))
@@ -303,7 +303,7 @@ func TestHIPAA(t *testing.T) {
 	}
 }
 
-// The keys are read by other programs: a change here is a breaking change.
+// Other programs read the keys: a change here is a breaking change.
 func TestJSON(t *testing.T) {
 	types := data.I2B2
 	r, err := Options{Types: types}.Compare(
@@ -339,7 +339,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// failing is a full disk.
+// failing is a writer with a full disk.
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, fmt.Errorf("no space left") }

@@ -11,7 +11,8 @@ import (
 	"github.com/lethe-deid/lethe/internal/shared"
 )
 
-// goldenInputs is the documents with their gold tags, and what each system gave.
+// goldenInputs contains the documents with their gold tags, and the output of
+// each system.
 type goldenInputs struct {
 	Docs map[string]struct {
 		Text string
@@ -21,7 +22,7 @@ type goldenInputs struct {
 }
 
 // goldenTag is [element, start, end, type] with offsets in code points, as
-// numbers or as the strings that stood in a file.
+// numbers or as the strings in a file.
 type goldenTag struct {
 	element, typ string
 	start, end   int
@@ -52,7 +53,8 @@ func (g *goldenTag) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// toDocument converts code points to bytes. Offsets beyond the text stay beyond it.
+// toDocument converts code points to bytes. Offsets beyond the text remain beyond
+// it.
 func toDocument(id, text string, tags []goldenTag) *data.Document {
 	at := make([]int, 0, len(text)+1)
 	for i := range text {
@@ -72,9 +74,10 @@ func toDocument(id, text string, tags []goldenTag) *data.Document {
 	return d
 }
 
-// TestMeddocan holds the strict measures against the output of the official
-// MEDDOCAN scorer on brat files: its subtask 1 is our strict, its strict
-// subtask 2 our spans. (On XML files its rule differs, in one of the systems.)
+// TestMeddocan compares the strict measures with the output of the official
+// MEDDOCAN scorer on brat files: its subtask 1 is our strict, and its strict
+// subtask 2 is our spans. (On XML files, its rule differs for one of the
+// systems.)
 func TestMeddocan(t *testing.T) {
 	dir := shared.Path(t, "golden/meddocan")
 	var inputs goldenInputs
@@ -116,9 +119,9 @@ func TestMeddocan(t *testing.T) {
 				gold, found = append(gold, g.Spans), append(found, s.Spans)
 				goldBare, foundBare = append(goldBare, bare(g.Spans)), append(foundBare, bare(s.Spans))
 
-				// Compare refuses the zero-width spans and those beyond the
-				// text that some systems have on purpose; the rest is held
-				// against the official counts of the one document.
+				// Compare rejects the zero-width spans, and those beyond the
+				// text, that some systems have on purpose. The rest is compared
+				// with the official counts of the document.
 				if s.Check() != nil {
 					continue
 				}
@@ -157,10 +160,9 @@ func bare(spans []data.Span) []data.Span {
 	return out
 }
 
-// TestI2b2Tokens holds the token measures against the output of the official
-// i2b2 2014 scorer in those documents where its rules and ours coincide: legal
-// spans over ASCII text, on both sides, of types as the annotation schema
-// writes them.
+// TestI2b2Tokens compares the token measures with the output of the official i2b2
+// 2014 scorer on documents where its rules and ours coincide: legal spans over
+// ASCII text on both sides, with types as the annotation schema writes them.
 func TestI2b2Tokens(t *testing.T) {
 	dir := shared.Path(t, "golden/i2b2")
 	types := data.I2B2

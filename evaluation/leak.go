@@ -17,49 +17,50 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// Leak adds up, note by note, how much PHI would stay in the text if all that a
-// system found were taken out. It keeps how many notes there are of which counts,
-// and so takes little memory for any number of notes.
+// Leak adds up, note by note, how much PHI would remain in the text if everything
+// that a system found were removed. It stores how many notes have which counts,
+// and so needs little memory for any number of notes.
 //
-// A PHI token is one of Compare's (a run of letters and digits in a gold span; a
-// span that has none is one token), and a PHI instance is a gold span. A token is
-// left when spans of the system, together and of whatever type, do not cover all
-// of it: of a name that lost its first half, the other half can be read. An
-// instance is left when one of its tokens is, and a note holds PHI still when one
-// of its instances is left. What several gold spans share counts once.
+// A PHI token is a token as defined by [Options.Compare]: a run of letters and
+// digits in a gold span, or a whole span without such a run. A PHI instance is a
+// gold span. A token is left unless the system's spans, taken together and
+// regardless of type, cover all of it: if only the first half of a name is
+// removed, the other half can still be read. An instance is left if any of its
+// tokens is left, and a note is left if any of its instances is left. Text shared
+// by several gold spans counts once.
 type Leak struct {
 	types      *data.TypeSet
 	notes      int
-	kinds      []leakKind        // the first is of all PHI
-	ofType     map[string][3]int // the kinds that a type is of: all, its category, and itself
-	ofCategory map[string]int    // the kind that a category is
+	kinds      []leakKind        // the first counts all PHI
+	ofType     map[string][3]int // indexes of the kinds that a type belongs to: all, its category, and the type itself
+	ofCategory map[string]int    // index of the kind of a category
 }
 
-// leakKind is PHI of a category, or of a type of it, or any.
+// leakKind counts all PHI, the PHI of one category, or the PHI of one type.
 type leakKind struct {
 	category, typ string
-	notes         map[leakCounts]int // how many notes with such PHI have these counts of it
+	notes         map[leakCounts]int // number of notes with PHI of this kind, by their counts
 }
 
-// leakCounts is what a note has of a kind, and how much of it was left.
+// leakCounts are the tokens and instances of one kind in one note.
 type leakCounts struct{ tokens, instances tally }
 
 type tally struct{ left, total int }
 
-// NewLeak takes the type set that puts types into categories. A type that it
-// does not have is its own category.
+// NewLeak returns an empty Leak. The type set assigns types to categories; a type
+// that it does not contain is its own category.
 func NewLeak(types *data.TypeSet) *Leak {
 	return &Leak{types: types, kinds: []leakKind{{notes: map[leakCounts]int{}}}, ofType: map[string][3]int{}, ofCategory: map[string]int{}}
 }
 
-// Add takes in one note. Of a note that the system did not give, let system be an
-// empty document: all of its PHI is left.
+// Add adds one note. For a note that is missing from the system's output, pass an
+// empty document as system: all of its PHI then counts as left.
 func (l *Leak) Add(gold, system *data.Document) {
 	var tokens, instances []phi
 	removed := data.Merge(system.Spans)
 	left := func(t data.Token) bool { return !data.Covered(data.Span{Start: t.Start, End: t.End}, removed) }
 	words := newWords(gold.Text)
-	leftBefore := make([]int, len(words)+1) // how many words before each are left
+	leftBefore := make([]int, len(words)+1) // number of left words before each word
 	for i, word := range words {
 		leftBefore[i+1] = leftBefore[i]
 		if left(word) {
@@ -99,18 +100,18 @@ func (l *Leak) Add(gold, system *data.Document) {
 	l.notes++
 }
 
-// phi is a token or an instance.
+// phi is a PHI token or a PHI instance.
 type phi struct {
 	kinds      [3]int
 	start, end int
 	left       bool
 }
 
-// each calls count for each stretch of text once a kind. It sorts.
+// each calls count once per kind and stretch of text. It sorts all.
 func each(all []phi, count func(kind int, left bool)) {
 	slices.SortFunc(all, func(a, b phi) int { return cmp.Or(a.start-b.start, a.end-b.end) })
-	first := 0            // of those on the same stretch
-	last := map[int]int{} // by kind: the first of the stretch for which it was counted last, from 1
+	first := 0            // index of the first entry on the same stretch
+	last := map[int]int{} // by kind: 1 + the value of first when the kind was last counted
 	for i, p := range all {
 		if p.start != all[first].start || p.end != all[first].end {
 			first = i
@@ -151,32 +152,32 @@ func (l *Leak) kindsOf(typ string) [3]int {
 	return kinds
 }
 
-// LeakReport is what was left. In JSON:
+// LeakReport is the PHI that would remain in the text. In JSON:
 //
 //	{"resamples":1999,"tokens":{"left":12,"total":1200,"share":0.01,"low":0.005,"high":0.016},
 //	 "instances":{...},"notes":{...},"categories":{"NAME":{"tokens":...}},"types":{"PATIENT":{"category":"NAME",...}}}
 type LeakReport struct {
-	Resamples int `json:"resamples"` // of the bootstrap
+	Resamples int `json:"resamples"` // number of bootstrap resamples
 	LeakRow
 	Categories map[string]LeakRow  `json:"categories"`
 	Types      map[string]LeakType `json:"types"`
 }
 
-// LeakType is what was left of a type.
+// LeakType is the leak of one type.
 type LeakType struct {
 	Category string `json:"category"`
 	LeakRow
 }
 
-// LeakRow is what was left of PHI of one kind. Its notes are all notes, whether
-// they hold PHI of this kind or not.
+// LeakRow is the leak of one kind of PHI. Its Notes are shares of all notes,
+// including those without PHI of this kind.
 type LeakRow struct {
 	Tokens    LeakShare `json:"tokens"`
 	Instances LeakShare `json:"instances"`
 	Notes     LeakShare `json:"notes"`
 }
 
-// LeakShare is Left of Total, their ratio (0 for 0/0), and its 95 % interval.
+// LeakShare is the ratio Left / Total (0 for 0/0), with its 95 % interval.
 type LeakShare struct {
 	Left  int     `json:"left"`
 	Total int     `json:"total"`
@@ -185,22 +186,23 @@ type LeakShare struct {
 	High  float64 `json:"high"`
 }
 
-// leakResamples is how many corpora the bootstrap draws. The 95 % interval ends
-// at the 50th smallest and the 50th greatest share: (1,999 + 1) * 0.025 = 50.
+// leakResamples is the number of corpora that the bootstrap draws. The ends of
+// the 95 % interval are the 50th smallest and the 50th greatest share: (1,999 +
+// 1) * 0.025 = 50.
 const (
 	leakResamples = 1999
 	leakTail      = 50
 )
 
 // Report computes the shares of what was added, with their 95 % percentile
-// intervals of the bootstrap (Efron and Tibshirani 1993, section 13.3). Notes are
-// drawn, not spans, since what a system misses in a note comes together. A drawn
-// corpus without PHI of a kind does not count for that kind. All chance follows
-// from the seed, whatever the number of cores, of which it takes all; kinds with
-// the same counts have the same intervals.
+// bootstrap intervals (Efron and Tibshirani 1993, section 13.3). It draws whole
+// notes, not spans, because the misses within a note are correlated. A drawn
+// corpus without PHI of a kind is ignored for that kind. The result depends only
+// on the notes and the seed. Report uses all cores, and kinds with the same
+// counts have the same intervals.
 //
-// What the notes do not show, no resample shows: where nothing was left, the
-// interval is [0, 0], and that of a type found in few notes is too narrow.
+// No resample can show what the notes do not: if nothing was left, the interval
+// is [0, 0], and for a type found in few notes it is too narrow.
 func (l *Leak) Report(seed uint64) *LeakReport {
 	rows := make([]LeakRow, len(l.kinds))
 	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -233,7 +235,7 @@ func (l *Leak) Report(seed uint64) *LeakReport {
 	return r
 }
 
-// tokens is how many notes have what tally of tokens.
+// tokens returns the number of notes by their tally of tokens.
 func (k *leakKind) tokens() map[tally]int {
 	return k.tallies(func(c leakCounts) tally { return c.tokens })
 }
@@ -242,7 +244,7 @@ func (k *leakKind) instances() map[tally]int {
 	return k.tallies(func(c leakCounts) tally { return c.instances })
 }
 
-// whole takes each of the notes as one thing, left or not.
+// whole returns the tally of whole notes: each note is left or not.
 func (k *leakKind) whole(notes int) map[tally]int {
 	of := k.tallies(func(c leakCounts) tally { return tally{min(c.instances.left, 1), 1} })
 	of[tally{0, 1}] = notes - of[tally{1, 1}]
@@ -257,17 +259,21 @@ func (k *leakKind) tallies(of func(leakCounts) tally) map[tally]int {
 	return n
 }
 
-// class is notes of equal tallies.
+// class is a group of notes with equal tallies.
 type class struct {
 	tally
 	notes int
 }
 
-// bootstrap draws corpora of notes, of which so many have each tally; the rest
-// has nothing of what is counted. (That of package significance draws tallies of
-// fractions, note by note, and tells several statistics of one draw. Here each of a
-// hundred kinds has two whole numbers a note, mostly the same ones: what is drawn is
-// how many notes have them, which makes it fast enough to be part of every score.)
+// bootstrap returns the share and its 95 % interval. tallies maps each tally to
+// the number of notes that have it; the other notes contain nothing that is
+// counted.
+//
+// Package significance has a bootstrap of its own, which draws tallies of
+// fractions note by note and computes several statistics from each draw. Here,
+// each of about a hundred kinds has two whole numbers per note, mostly the same
+// ones. Drawing how many notes have each tally is fast enough to be part of every
+// score.
 func bootstrap(tallies map[tally]int, notes int, source rand.Source) LeakShare {
 	classes := []class{{notes: notes}}
 	var sum tally
@@ -279,7 +285,7 @@ func bootstrap(tallies map[tally]int, notes int, source rand.Source) LeakShare {
 	}
 	share := LeakShare{Left: sum.left, Total: sum.total, Share: ratio(sum.left, sum.total)}
 	if classes = slices.DeleteFunc(classes, func(c class) bool { return c.notes == 0 }); len(classes) == 1 {
-		share.Low, share.High = share.Share, share.Share // of all resamples
+		share.Low, share.High = share.Share, share.Share // the same in all resamples
 		return share
 	}
 	slices.SortFunc(classes, func(a, b class) int { // large ones first, and then in any fixed order
@@ -303,11 +309,11 @@ func bootstrap(tallies map[tally]int, notes int, source rand.Source) LeakShare {
 	return share
 }
 
-// notesAClass is how many notes are drawn in the time that one binomial number
-// takes.
+// notesAClass is the number of notes that can be drawn in the time that one
+// binomial number takes.
 const notesAClass = 50
 
-// drawNotes draws one note after the other.
+// drawNotes draws notes one by one.
 func drawNotes(classes []class, notes int, source rand.Source, yield func(tally)) {
 	var all []tally
 	for _, c := range classes {
@@ -325,9 +331,9 @@ func drawNotes(classes []class, notes int, source rand.Source, yield func(tally)
 	}
 }
 
-// drawClasses draws how many notes there are of each class: together these
-// numbers are multinomial, and each is binomial given those before it. It takes
-// as long for a million notes as for a thousand.
+// drawClasses draws the number of notes of each class. Together these numbers are
+// multinomial; each is binomial given the ones before it. The time does not
+// depend on the number of notes.
 func drawClasses(classes []class, notes int, source rand.Source, yield func(tally)) {
 	for range leakResamples {
 		var sum tally
@@ -349,8 +355,8 @@ func drawClasses(classes []class, notes int, source rand.Source, yield func(tall
 	}
 }
 
-// WriteText writes the report as a table for people: of all PHI, and of each
-// category and its types.
+// WriteText writes the report as a table for people, with a row for all PHI and
+// for each category and its types.
 func (r *LeakReport) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "left in the text")

@@ -13,7 +13,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// What counts as left, by hand.
+// What counts as left, worked out by hand.
 func TestLeft(t *testing.T) {
 	const note = "Ana Gómez-Ruiz saw Dr. Lund (--)"
 	patient, doctor, signs := span(0, 15, "PATIENT"), span(24, 28, "DOCTOR"), span(30, 32, "OTHER")
@@ -48,7 +48,7 @@ func TestLeft(t *testing.T) {
 				if got.Left != got.want[0] || got.Total != got.want[1] {
 					t.Errorf("%s: %d of %d, want %v", what, got.Left, got.Total, got.want)
 				}
-				// Of one note all resamples are the same.
+				// With one note, all resamples are the same.
 				if got.Low != got.Share || got.High != got.Share {
 					t.Errorf("%s: %+v: an interval of its own", what, got.LeakShare)
 				}
@@ -92,7 +92,8 @@ func TestLeakByType(t *testing.T) {
 	}
 }
 
-// leakOf makes notes of one-letter words, all PHI, of which the first are left.
+// leakOf returns notes of one-letter words that are all PHI; the first ones are
+// left.
 func leakOf(notes [][2]int) *Leak {
 	l := NewLeak(&data.TypeSet{})
 	for _, n := range notes {
@@ -105,9 +106,9 @@ func leakOf(notes [][2]int) *Leak {
 	return l
 }
 
-// Of six notes there are 6^6 resamples, as likely as each other. Both ends of
-// the interval must be where their distribution has 2.5 %, to within four
-// standard errors of 1,999 draws.
+// Six notes have 6^6 equally likely resamples. Both ends of the interval must be
+// where the distribution of these has 2.5 %, within four standard errors of 1,999
+// draws.
 func TestIntervalAgainstAllResamples(t *testing.T) {
 	notes := [][2]int{{0, 4}, {1, 7}, {0, 2}, {3, 9}, {2, 3}, {0, 11}}
 	share := leakOf(notes).Report(5).Tokens
@@ -136,7 +137,8 @@ func TestIntervalAgainstAllResamples(t *testing.T) {
 	}
 }
 
-// Of n notes of which k hold PHI, a resample has binomially many that do.
+// If k of n notes contain PHI, the number of notes with PHI in a resample is
+// binomial.
 func TestIntervalAgainstBinomial(t *testing.T) {
 	const n, k = 400, 30
 	notes := make([][2]int, n)
@@ -162,8 +164,8 @@ func TestIntervalAgainstBinomial(t *testing.T) {
 	}
 }
 
-// Both ways to draw have one distribution: their corpora agree in mean and
-// deviation, and in both ends of the interval.
+// Both ways to draw have the same distribution: their corpora agree in mean,
+// deviation, and both ends of the interval.
 func TestDrawNotesAndClasses(t *testing.T) {
 	classes := []class{{tally{0, 9}, 700}, {tally{0, 0}, 150}, {tally{1, 3}, 100}, {tally{4, 7}, 40}, {tally{2, 2}, 10}}
 	ways := map[string]func([]class, int, rand.Source, func(tally)){"notes": drawNotes, "classes": drawClasses}
@@ -190,7 +192,7 @@ func TestDrawNotesAndClasses(t *testing.T) {
 			t.Errorf("mean, deviation, low, high: %v by notes, %v by classes", a, b)
 		}
 	}
-	// Of a ratio of sums over 1,000 notes, the deviation is near that of the linearised ratio.
+	// The deviation of a ratio of sums over 1,000 notes is close to that of the linearised ratio.
 	share, total, variance := 280.0/6900, 6.9, 0.0
 	for _, c := range classes {
 		e := float64(c.left) - share*float64(c.total)
@@ -201,9 +203,9 @@ func TestDrawNotesAndClasses(t *testing.T) {
 	}
 }
 
-// Of corpora whose notes miss much or little together, about 95 % of the
-// intervals hold the true share; of intervals over spans, as if these were
-// independent, far fewer would.
+// For corpora in which a note misses much or little as a whole, about 95 % of the
+// intervals contain the true share. Intervals over spans, as if these were
+// independent, would contain it far less often.
 func TestCoverage(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	const corpora, size = 120, 80
@@ -231,7 +233,7 @@ func TestCoverage(t *testing.T) {
 			naive++
 		}
 	}
-	// With a true coverage of 95 %, 120 intervals hold it 114 times, give or take 2.4.
+	// With a true coverage of 95 %, 114 of 120 intervals contain it, with a standard deviation of 2.4.
 	if hit < 105 || hit > 119 {
 		t.Errorf("%d of %d intervals hold the true share", hit, corpora)
 	}

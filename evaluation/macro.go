@@ -7,10 +7,11 @@ import (
 )
 
 // Macro returns two metrics whose scores are averages over the types of a set, as
-// Zuccon et al. 2014 report them (the last line of Table 4): macro/strict over
-// spans, macro/token over tokens. F1 is the mean of the types' F1, which is not F1
-// of the two means. Only types that occur in the gold standard count: a wrong span
-// of another type lowers no score. A set that names no types is an error.
+// in Zuccon et al. 2014 (Table 4, last line): macro/strict over spans and
+// macro/token over tokens. F1 is the mean of the F1 of the types, which differs
+// from the F1 of the two means. Only types that occur in the gold standard count,
+// so a wrong span of another type lowers no score. Macro returns an error if the
+// set names no types.
 func Macro(types *data.TypeSet) ([]Metric, error) {
 	if len(types.Types) == 0 {
 		return nil, fmt.Errorf("metrics macro/strict and macro/token: type set %s does not say which types there are", types.Name)
@@ -38,8 +39,8 @@ func Macro(types *data.TypeSet) ([]Metric, error) {
 	}, nil
 }
 
-// meanOfTypes takes true positives, false positives and false negatives, type
-// after type.
+// meanOfTypes returns the means over types. total lists true positives, false
+// positives and false negatives, type after type.
 func meanOfTypes(total []float64) PRF {
 	var mean PRF
 	n := 0.0

@@ -8,7 +8,8 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// The line Avg. of Zuccon et al. 2014, Table 4, from the counts above it.
+// The line Avg. of Zuccon et al. 2014, Table 4, computed from the counts above
+// it.
 func TestMeanOfTypesAsPublished(t *testing.T) {
 	got := meanOfTypes([]float64{
 		2122, 7, 41, // DATE
@@ -35,7 +36,7 @@ func TestMacro(t *testing.T) {
 	}
 	gold := doc("a", text, span(0, 10, "PATIENT"), span(19, 25, "DOCTOR"), span(29, 34, "DATE"))
 	system := doc("a", text, span(0, 3, "PATIENT"), span(29, 34, "DATE"), span(19, 25, "PHONE"), span(11, 14, "CITY"))
-	// PATIENT, DOCTOR and DATE count: nothing, nothing and all of strict; of tokens one of two, none of two, both.
+	// PATIENT, DOCTOR and DATE count. Found by strict: none, none, all. Found tokens: one of two, none of two, both.
 	for i, want := range []PRF{{1.0 / 3, 1.0 / 3, 1.0 / 3}, {2.0 / 3, 0.5, (2.0/3 + 0 + 1) / 3}} {
 		m := metrics[i]
 		twice := slices.Clone(m.Tally(gold, system))

@@ -26,12 +26,13 @@ func untyped(marks []mark) []mark {
 	return marks
 }
 
-// tokens splits each span of the document as Compare says. A token that spans of one
-// type share is there once for all of them, or more often: the number of marks grows
-// with the text and the spans, and not with their product.
+// tokens splits each span of the document into tokens as Compare does. A token
+// shared by several spans of one type is usually returned once for all of them,
+// so that the number of marks grows with the text plus the spans and not with
+// their product.
 func tokens(d *data.Document) []mark {
 	w := newWords(d.Text)
-	ofType := map[string][]wordRange{} // of the words that lie inside of its spans
+	ofType := map[string][]wordRange{} // ranges of words inside the spans of a type
 	var types []string
 	var all []mark
 	for _, s := range d.Spans {
@@ -58,18 +59,18 @@ func tokens(d *data.Document) []mark {
 	return all
 }
 
-// words are the tokens of a whole text.
+// words are the tokens of a whole text, in order.
 type words []data.Token
 
 func newWords(text string) words { return slices.Collect(Tokens(text)) }
 
-// wordRange is [from, to) of words.
+// wordRange is the range [from, to) of a words.
 type wordRange struct{ from, to int }
 
 func (r wordRange) empty() bool { return r.from >= r.to }
 
-// of finds the tokens of a stretch of the text: words that lie in it, and before and
-// behind them what it holds of those that its ends cut.
+// of returns the tokens of text[start:end]: the range of words that lie inside
+// it, and the parts of the words that its ends cut.
 func (w words) of(start, end int) (whole wordRange, parts []data.Token) {
 	whole.from, _ = slices.BinarySearchFunc(w, start+1, func(t data.Token, at int) int { return cmp.Compare(t.End, at) })
 	whole.to, _ = slices.BinarySearchFunc(w, end, func(t data.Token, at int) int { return cmp.Compare(t.Start, at) })
@@ -86,7 +87,8 @@ func (w words) of(start, end int) (whole wordRange, parts []data.Token) {
 	return whole, parts
 }
 
-// union yields each index in one of the ranges once, in order. It sorts.
+// union yields each index that is in one of the ranges once, in order. It sorts
+// ranges.
 func union(ranges []wordRange) iter.Seq[int] {
 	slices.SortFunc(ranges, func(a, b wordRange) int { return cmp.Compare(a.from, b.from) })
 	return func(yield func(int) bool) {
@@ -102,8 +104,9 @@ func union(ranges []wordRange) iter.Seq[int] {
 	}
 }
 
-// TokenSpans returns the tokens of Compare, with the types of their spans and score 1:
-// of spans of one type that share a token, not for each.
+// TokenSpans returns the tokens of the document's spans, as Compare counts them,
+// with the types of their spans and score 1. A token shared by several spans of
+// one type is not repeated for each of them.
 func TokenSpans(d *data.Document) []data.Span {
 	marks := tokens(d)
 	all := make([]data.Span, len(marks))
@@ -113,8 +116,8 @@ func TokenSpans(d *data.Document) []data.Span {
 	return all
 }
 
-// Tokens yields the tokens of Compare in a text: its runs of letters, digits and
-// combining marks.
+// Tokens yields the tokens of a text as Compare defines them: its runs of
+// letters, digits and combining marks.
 func Tokens(text string) iter.Seq[data.Token] {
 	return func(yield func(data.Token) bool) {
 		start := -1
@@ -135,6 +138,6 @@ func Tokens(text string) iter.Seq[data.Token] {
 	}
 }
 
-// wordRune counts marks as part of a word, so that a letter with a combining
-// accent is one with its precomposed form.
+// wordRune reports whether r is part of a token. Combining marks are, so that a
+// letter with a combining accent counts as its precomposed form does.
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }

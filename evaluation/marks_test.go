@@ -26,7 +26,7 @@ func someNote(t *rapid.T) (text string, spans *rapid.Generator[[]data.Span]) {
 	}), 0, 12)
 }
 
-// Against the rule: each span is split by itself.
+// Compared with the rule: each span is split by itself.
 func TestTokensOfOverlappingSpans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, spans := someNote(t)
@@ -38,7 +38,7 @@ func TestTokensOfOverlappingSpans(t *testing.T) {
 	})
 }
 
-// Against the rule: a token is left unless one stretch that was taken out holds it.
+// Compared with the rule: a token is left unless one removed stretch contains it.
 func TestLeakOfOverlappingSpans(t *testing.T) {
 	types := &data.TypeSet{Types: []data.Type{{Name: "A", Category: "X"}, {Name: "B", Category: "X"}}}
 	rapid.Check(t, func(t *rapid.T) {
@@ -109,8 +109,8 @@ func bruteLeak(gold, found *data.Document, typ string) (tokens, instances tally)
 	return tokens, instances
 }
 
-// Each of 80,000 nested spans had all the words inside of it, which took minutes and
-// gigabytes.
+// Each of 80,000 nested spans used to store all words inside it, which took
+// minutes and gigabytes.
 func TestNestedSpansHadAllTheirWordsEach(t *testing.T) {
 	const n = 80_000
 	for what, unit := range map[string]string{"words": "a ", "a word": "aa"} {

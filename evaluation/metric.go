@@ -13,16 +13,16 @@ type PRF struct {
 	F1        float64 `json:"f1"`
 }
 
-// Metric is a score of a corpus that adds up over its documents. Several
-// goroutines may call its functions at once.
+// Metric is a score of a corpus that is computed from a sum over its documents.
+// Its functions may be called concurrently.
 type Metric struct {
 	Name  string
-	Tally func(gold, system *data.Document) []float64 // what one document adds: always of one length
-	Score func(total []float64) PRF                   // the score of a corpus, from the sum
+	Tally func(gold, system *data.Document) []float64 // the contribution of one document; its length is constant
+	Score func(total []float64) PRF                   // the score of a corpus from the sum of its tallies
 }
 
-// Tallies is what each gold document adds. What the system made of it is found by
-// ID; where there is no such document, all is missed.
+// Tallies returns the contribution of each gold document. The system's version is
+// found by ID; if there is none, everything in the gold document is missed.
 func (m Metric) Tallies(gold, system []*data.Document) [][]float64 {
 	byID := make(map[string]*data.Document, len(system))
 	for _, d := range system {
@@ -39,7 +39,7 @@ func (m Metric) Tallies(gold, system []*data.Document) [][]float64 {
 	return all
 }
 
-// Sum adds up tallies, of which there is at least one.
+// Sum adds up tallies. There must be at least one.
 func Sum(tallies [][]float64) []float64 {
 	total := make([]float64, len(tallies[0]))
 	for _, tally := range tallies {
@@ -50,9 +50,8 @@ func Sum(tallies [][]float64) []float64 {
 	return total
 }
 
-// Metrics returns the measures of Compare: strict, spans, token and
-// binary_token. Their tallies are true positives, false positives and false
-// negatives.
+// Metrics returns the measures of Compare: strict, spans, token and binary_token.
+// Their tallies are [TP, FP, FN].
 func Metrics() []Metric {
 	return []Metric{
 		matched("strict", func(d *data.Document) []mark { return typed(d.Spans) }),
@@ -62,7 +61,7 @@ func Metrics() []Metric {
 	}
 }
 
-// matched counts the marks that both sides share.
+// matched returns the metric that counts the marks shared by both sides.
 func matched(name string, marks func(*data.Document) []mark) Metric {
 	return Metric{Name: name, Score: Micro, Tally: func(gold, system *data.Document) []float64 {
 		var s Score
@@ -71,9 +70,8 @@ func matched(name string, marks func(*data.Document) []mark) Metric {
 	}}
 }
 
-// Micro is the Score of a metric whose tally is true positives, false positives
-// and false negatives, in this order: micro-averaged, with 0 for 0/0. It agrees
-// with the methods of Counts to the bit.
+// Micro is the Score function of metrics whose tally is [TP, FP, FN]: the micro
+// average, 0 for 0/0. It agrees with the methods of Counts to the bit.
 func Micro(total []float64) PRF {
 	tp, fp, fn := total[0], total[1], total[2]
 	return PRF{share(tp, tp+fp), share(tp, tp+fn), share(2*tp, 2*tp+fp+fn)}
@@ -86,9 +84,9 @@ func share(a, b float64) float64 {
 	return a / b
 }
 
-// HIPAA is the metric over the spans of those types only that HIPAA names,
-// according to the type set; "hipaa/" stands before its name. A type that the set
-// does not have is not among them. It is an error when the set marks no type as
+// HIPAA returns the metric restricted to spans whose type HIPAA names according
+// to the type set. Its name is the metric's name after "hipaa/". Types that are
+// not in the set are excluded. HIPAA returns an error if the set marks no type as
 // HIPAA's.
 func (m Metric) HIPAA(types *data.TypeSet) (Metric, error) {
 	if !namesHIPAA(types) {
@@ -100,7 +98,9 @@ func (m Metric) HIPAA(types *data.TypeSet) (Metric, error) {
 	}), nil
 }
 
-// Type is the metric over the spans of one type, as in "strict/PATIENT".
+// Type returns the metric restricted to the spans of one type, named as in
+// "strict/PATIENT". It returns an error if the type set lists its types and the
+// name is not among them.
 func (m Metric) Type(name string, types *data.TypeSet) (Metric, error) {
 	if !types.Has(name) {
 		return Metric{}, fmt.Errorf("metric %s/%s: no such type in type set %s", m.Name, name, types.Name)
@@ -108,7 +108,7 @@ func (m Metric) Type(name string, types *data.TypeSet) (Metric, error) {
 	return m.only(m.Name+"/"+name, func(t string) bool { return t == name }), nil
 }
 
-// only is the metric over spans of some types.
+// only returns the metric restricted to the spans whose type counts.
 func (m Metric) only(name string, counts func(typ string) bool) Metric {
 	kept := func(d *data.Document) *data.Document {
 		c := *d

@@ -9,9 +9,9 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// The tallies of single documents, summed and scored, are what Compare says of
-// the corpus, to the bit; of HIPAA's types likewise. The system has the documents
-// in another order, and may lack one.
+// The summed tallies of single documents give the scores of Compare to the bit,
+// also for HIPAA's types. The system has the documents in another order and may
+// lack one.
 func TestMetricsAddUp(t *testing.T) {
 	types := data.I2B2
 	const text = "Seen by Dr. Oda Lund -- 01/02/2087."

@@ -9,22 +9,23 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// Pair is one document of the gold standard and what a system made of it. One
-// of the two is nil when the other side does not have the document.
+// Pair is a gold document and the system's version of it. One of the two is nil
+// if that side does not have the document.
 type Pair[D any] struct {
 	ID           string
 	Gold, System *D
 }
 
-// Pairs matches the documents of two sources by their ID: first, as they are
-// met, those of both sides; at the end those of the gold standard alone and
-// those of the system alone, each in its source's order. The first error of a
-// source, or an ID that a side has twice, ends it.
+// Pairs matches the documents of two sources by their ID. It first yields the
+// documents of both sides as they are matched, then those of the gold standard
+// alone and those of the system alone, each in the order of its source. It stops
+// after the first error of a source, and after the first ID that occurs twice on
+// one side, which is an error.
 //
-// Each source is read in a goroutine of its own, a few documents ahead. Where
-// both have the same order no other document is held in memory, and elsewhere
-// at most about two for each one that is still without its match; only the IDs
-// are remembered.
+// Each source is read in its own goroutine, a few documents ahead. If both
+// sources have the same order, no other documents are held in memory; otherwise
+// at most about two for each document that is still unmatched. Pairs remembers
+// all IDs.
 func Pairs[D any](gold, system iter.Seq2[*D, error], id func(*D) string) iter.Seq2[Pair[D], error] {
 	return func(yield func(Pair[D], error) bool) {
 		g, s := newSide("gold", gold, id), newSide("system", system, id)
@@ -78,7 +79,7 @@ type side[D any] struct {
 	stop    chan<- struct{}
 	ended   bool
 	seen    map[string]struct{}
-	waiting map[string]held[D] // by ID: read, and not matched yet
+	waiting map[string]held[D] // by ID: documents that were read and are not matched yet
 }
 
 type item[D any] struct {
@@ -88,10 +89,10 @@ type item[D any] struct {
 
 type held[D any] struct {
 	doc   *D
-	place int // in the source
+	place int // position in the source
 }
 
-// ahead is how many documents are read before they are asked for.
+// ahead is the number of documents that are read in advance.
 const ahead = 4
 
 func newSide[D any](name string, docs iter.Seq2[*D, error], id func(*D) string) *side[D] {
@@ -116,7 +117,7 @@ func (s *side[D]) close() {
 	}
 }
 
-// next returns nil at the end.
+// next returns the next document, nil at the end.
 func (s *side[D]) next() (*D, error) {
 	i, ok := <-s.items
 	if !ok {
@@ -128,7 +129,7 @@ func (s *side[D]) next() (*D, error) {
 	}
 	id := s.id(i.doc)
 	if _, twice := s.seen[id]; twice {
-		return nil, fmt.Errorf("%s document %s is there twice", s.name, id)
+		return nil, fmt.Errorf("%s document %s: duplicate id", s.name, id)
 	}
 	s.seen[id] = struct{}{}
 	return i.doc, nil
@@ -142,7 +143,8 @@ func (s *side[D]) take(id string) (*D, bool) {
 	return h.doc, ok
 }
 
-// rest returns what was never matched, in the source's order.
+// rest returns the documents that were never matched, in the order of their
+// source.
 func (s *side[D]) rest() []*D {
 	var all []held[D]
 	for _, h := range s.waiting {
@@ -156,8 +158,9 @@ func (s *side[D]) rest() []*D {
 	return docs
 }
 
-// DocumentPairs is Pairs of documents that can be compared: their spans fit
-// their texts (see data.Document.Check), and the two texts of a pair agree.
+// DocumentPairs matches documents as Pairs does and checks that they can be
+// compared: spans must fit their texts (see data.Document.Check), and the two
+// texts of a pair must be equal.
 func DocumentPairs(gold, system data.Documents) iter.Seq2[Pair[data.Document], error] {
 	return func(yield func(Pair[data.Document], error) bool) {
 		id := func(d *data.Document) string { return d.ID }
@@ -172,25 +175,25 @@ func DocumentPairs(gold, system data.Documents) iter.Seq2[Pair[data.Document], e
 	}
 }
 
-// Matching says which documents were compared.
+// Matching lists which documents were compared.
 type Matching struct {
-	// Documents is how many gold documents were scored: all of them.
+	// Documents is the number of gold documents, all of which were scored.
 	Documents int `json:"documents"`
-	// Missing lists, by ID, the gold documents that the system did not give:
-	// every span in them counts as missed.
+	// Missing lists the IDs of gold documents without a system document. All
+	// their spans count as missed.
 	Missing []string `json:"missing"`
-	// Extra lists, by ID, the system documents that have no gold standard:
-	// they are not scored.
+	// Extra lists the IDs of system documents without a gold document. They are
+	// not scored.
 	Extra []string `json:"extra"`
 }
 
-// noDocuments has lists that are empty in JSON, too, rather than null.
+// noDocuments returns a Matching whose lists are empty rather than null in JSON.
 func noDocuments() Matching { return Matching{Missing: []string{}, Extra: []string{}} }
 
-// EachPair calls add for each gold document and what the system made of it: for a
-// missing one, an empty document. Besides the errors of DocumentPairs and of add,
-// it is an error when there is no gold document, and when not one ID is on both
-// sides.
+// EachPair calls add for each gold document and the system's version of it, which
+// is an empty document if it is missing. It returns the errors of DocumentPairs
+// and of add, and an error if there are no gold documents or if no ID occurs on
+// both sides.
 func EachPair(gold, system data.Documents, add func(gold, system *data.Document) error) (Matching, error) {
 	m := noDocuments()
 	for p, err := range DocumentPairs(gold, system) {
@@ -238,7 +241,8 @@ func check(side string, d *data.Document) error {
 	return nil
 }
 
-// SameText refuses to compare offsets into different texts of a document.
+// SameText returns an error, with the document's ID, if the gold text and the
+// system text differ: their offsets could not be compared.
 func SameText(id, gold, system string) error {
 	if gold == system {
 		return nil

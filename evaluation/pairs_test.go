@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// source yields numbers, counts how many were asked for, and says when it is
-// left.
+// source yields numbers, counts how many were requested, and records when it
+// ends.
 func source(numbers []int, read *atomic.Int64, left *atomic.Bool) iter.Seq2[*int, error] {
 	return func(yield func(*int, error) bool) {
 		defer left.Store(true)
@@ -27,8 +27,8 @@ func source(numbers []int, read *atomic.Int64, left *atomic.Bool) iter.Seq2[*int
 
 func number(n *int) string { return fmt.Sprint(*n) }
 
-// However the two sides are ordered, each document appears once, with its match
-// if it has one, and no more are held than Pairs promises.
+// For any order of the two sides, each document appears once, with its match if
+// it has one, and no more documents are held than Pairs documents.
 func TestPairs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		numbers := rapid.SliceOfDistinct(rapid.IntRange(0, 40), rapid.ID[int])
@@ -79,9 +79,9 @@ func TestPairs(t *testing.T) {
 	})
 }
 
-// Two sources of one order, but for what one of them lacks, are read side by
-// side: between two pairs lie no more documents than are read ahead, and two for
-// each that the other lacks.
+// Two sources in the same order, each of which may lack documents of the other,
+// are read in parallel: between two pairs, at most the documents that are read
+// ahead are read, and two for each one that the other side lacks.
 func TestPairsHoldFew(t *testing.T) {
 	for name, lack := range map[string]func(int) bool{
 		"nothing":         func(int) bool { return false },
@@ -132,8 +132,8 @@ func TestPairsErrors(t *testing.T) {
 	}{
 		"gold":         {failing, source([]int{1, 2}, &read, &left), "broken"},
 		"system":       {source([]int{1, 2}, &read, &left), failing, "broken"},
-		"gold twice":   {source([]int{1, 1}, &read, &left), source([]int{1, 2, 3}, &read, &left), "gold document 1 is there twice"},
-		"system twice": {source([]int{1, 2, 3}, &read, &left), source([]int{7, 8, 7}, &read, &left), "system document 7 is there twice"},
+		"gold twice":   {source([]int{1, 1}, &read, &left), source([]int{1, 2, 3}, &read, &left), "gold document 1: duplicate id"},
+		"system twice": {source([]int{1, 2, 3}, &read, &left), source([]int{7, 8, 7}, &read, &left), "system document 7: duplicate id"},
 	} {
 		var errs []error
 		for _, err := range Pairs(tc.gold, tc.system, number) {

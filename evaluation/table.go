@@ -9,10 +9,12 @@ import (
 	"text/tabwriter"
 )
 
-// listed is how many document IDs WriteText names; JSON has them all.
+// listed is the number of document IDs that WriteText names. JSON contains all of
+// them.
 const listed = 5
 
-// WriteText writes the report as a table for people; for machines there is JSON.
+// WriteText writes the report as a table for people. Programs should read the
+// JSON form.
 func (r *Report) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if err := r.Matching.WriteText(w); err != nil {
@@ -55,8 +57,9 @@ func (m Matching) WriteText(w io.Writer) error {
 	return err
 }
 
-// CorrectionLines lists how corrected scores deviate from those of the official script
-// named by whose, such as "the script's". Without corrections there are no lines.
+// CorrectionLines returns lines that say how corrected scores deviate from those
+// of the official script named by whose, such as "the script's". Without
+// corrections there are no lines.
 func CorrectionLines(whose string, corrections []string) []string {
 	if len(corrections) == 0 {
 		return nil

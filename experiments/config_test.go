@@ -149,8 +149,8 @@ func TestLoadErrors(t *testing.T) {
 		{"longer seed", replace("name: x", "seed: 123456789012345678901\nname: x"), "", "FILE:1:7: seed: 123456789012345678901 is out of range"},
 		{"exponent for a whole number", replace("epochs: 3", "epochs: 1e3"), "",
 			"FILE:9:15: system.ann.training.epochs: a number where a whole number is expected"},
-		{"two documents", valid + "---\nname: y\n", "", "FILE: 2 YAML documents where one is expected"},
-		{"no document", "# nothing\n", "", "FILE: 0 YAML documents where one is expected"},
+		{"two documents", valid + "---\nname: y\n", "", "FILE: requires one YAML document, but has 2"},
+		{"no document", "# nothing\n", "", "FILE: requires one YAML document, but has 0"},
 
 		{"bad value", replace("0.25", "1.5"), "", "FILE: system.ann.network.dropout: 1.5 is not in [0, 1)"},
 		{"no name", replace("name: x\n", ""), "", "FILE: name: must be 1 to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},

@@ -9,8 +9,8 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// Progress is told how far a stage, such as "reading train", has come. Total is 0 if it is
-// unknown. It may be nil, and is called from one goroutine.
+// Progress is a callback for the progress of a stage, such as "reading train": done of total items are done. total is 0
+// if it is unknown. All calls come from the same goroutine. A Progress may be nil: see Tell.
 type Progress func(stage string, done, total int)
 
 // Tell calls p unless it is nil.
@@ -20,36 +20,37 @@ func (p Progress) Tell(stage string, done, total int) {
 	}
 }
 
-// Unexamined is returned when all notes but some were handled: the others could not be read,
-// tagged or written.
+// Unexamined is the error for notes that could not be read, tagged or written. All other notes were handled.
 type Unexamined struct {
-	Failed, Notes int // how many could not be examined, of how many
+	Failed int // number of notes that could not be examined
+	Notes  int // number of all notes
 }
 
 func (e *Unexamined) Error() string {
 	return fmt.Sprintf("%d of %d notes could not be examined", e.Failed, e.Notes)
 }
 
-// Stream says what Apply does with notes.
+// Stream is the callbacks of Apply. All calls come from the goroutine that called Apply.
 type Stream struct {
-	// Use is given each note as it was read, and a copy with the spans that were found
-	// instead of its own, in the order of the notes.
+	// Use receives each note that was tagged, in the order of the notes: note as it was read, and found, a copy with
+	// the tagger's spans instead of its own. An error fails the note. Use is required.
 	Use func(note, found *data.Document) error
-	// Untagged is given each note that the tagger failed on, and the notes of the same
-	// patient that were given to it together with such a note. It may be nil.
+	// Untagged receives each note that the tagger failed on, and the other notes of the same patient in the same
+	// batch. It may be nil.
 	Untagged func(note *data.Document)
-	// Failed is given the error of each note that could not be read or tagged, or that Use
-	// refused. All but reading errors carry the number of the note, since its ID may be of no use, or
-	// be the reason. It may be nil.
+	// Failed receives the error of each note that could not be read or tagged, or for which Use returned an error.
+	// All errors except those of reading start with the number of the note, from 1. It may be nil.
 	Failed   func(error)
-	Stage    string // for Progress
-	Total    int    // number of notes, 0 if it is unknown
-	Progress Progress
+	Stage    string   // stage for Progress
+	Total    int      // number of notes for Progress; 0 if it is unknown
+	Progress Progress // may be nil
 }
 
-// Apply tags notes as they are read, in batches: see data.Batches. A note that fails costs only
-// itself: when all others are done the error is an *Unexamined. A full disk and the like end
-// everything at once.
+// Apply tags notes while it reads them, in batches (see data.Batches), and passes the results to the callbacks of s.
+//
+// If notes fail, it continues with the others and finally returns an [*Unexamined]. It stops at once if ctx is cancelled,
+// with the error of ctx, or if Use returns an error of the operating system, such as a full disk. It is also an error if
+// there are no notes.
 func Apply(ctx context.Context, tagger data.Tagger, docs data.Documents, s Stream) error {
 	notes, failed := 0, 0
 	lose := func(err error) {
@@ -79,7 +80,7 @@ func Apply(ctx context.Context, tagger data.Tagger, docs data.Documents, s Strea
 		return data.BatchSize{First: n.Patient, Last: n.Patient, Notes: 1, Bytes: len(n.Text)}
 	}
 	for batch := range data.Batches(readable, size) {
-		bare := make([]*data.Document, len(batch)) // without the spans that they have
+		bare := make([]*data.Document, len(batch)) // the notes without their own spans
 		for i, n := range batch {
 			bare[i] = &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text}
 		}
@@ -108,15 +109,14 @@ func Apply(ctx context.Context, tagger data.Tagger, docs data.Documents, s Strea
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case notes == 0:
-		return errors.New("there is no note to examine")
+		return errors.New("there are no notes to examine")
 	case failed > 0:
-		return &Unexamined{failed, notes}
+		return &Unexamined{Failed: failed, Notes: notes}
 	}
 	return nil
 }
 
-// outputFailed reports whether an error comes from the system, so that the next
-// note would fare no better.
+// outputFailed reports whether an error comes from the operating system, so that writing the next note would fail, too.
 func outputFailed(err error) bool {
 	errno := syscall.Errno(0)
 	return errors.As(err, &errno)

@@ -12,8 +12,8 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// years is a tagger that finds the "2087" in a note, and nothing in the spans
-// that it has. It remembers how many notes it was given at a time.
+// years is a tagger that finds the first "2087" in a note, and fails if a note has spans. It records the sizes of its
+// batches.
 type years struct{ chunks []int }
 
 func (y *years) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error) {
@@ -30,7 +30,7 @@ func (y *years) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, er
 	return found, nil
 }
 
-// numbered gives n notes with gold spans; those for which bad says so are errors.
+// numbered returns n notes with gold spans. Those for which bad reports true are errors instead.
 func numbered(n int, text string, bad func(i int) bool) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		for i := range n {
@@ -87,7 +87,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// stumbles is a tagger that fails on one note.
+// stumbles is a tagger that fails on the note with the ID on.
 type stumbles struct {
 	years
 	on string
@@ -102,8 +102,9 @@ func (s *stumbles) Tag(ctx context.Context, docs []*data.Document) ([][]data.Spa
 	return s.years.Tag(ctx, docs)
 }
 
-// A note that the tagger fails on is named and never passed on; others of the patient
-// would lack what it tells of them, so they are not either. All else is done.
+// TestATaggerThatFailsOnOneNote checks that a note on which the tagger fails is named in an error and never passed to Use.
+// The same holds for other notes of the patient, because the failed note may affect what is found in them. All other
+// notes are done.
 func TestATaggerThatFailsOnOneNote(t *testing.T) {
 	docs := data.Each([]*data.Document{
 		{ID: "a", Text: "In 2087."}, {ID: "b", Patient: "1", Text: "In 2087."}, {ID: "c", Patient: "1", Text: "In 2087."}, {ID: "d", Patient: "2", Text: "In 2087."},

@@ -13,22 +13,22 @@ import (
 	"github.com/lethe-deid/lethe/taggers/operating"
 )
 
-// Files that do not change what a model finds: the state serves training alone, and the card is for people.
+// These files do not affect the spans that a model finds: the state is for resuming training, and the card is for people.
 const (
 	stateFile = "state.safetensors"
 	cardFile  = "README.md"
 )
 
-// Digest identifies the model: the SHA-256 of the names and contents of its files, and of its operating
-// points, as "sha256:" and hexadecimal digits.
+// Digest identifies the model with its operating points: "sha256:" and 64 hexadecimal digits, computed from the names and
+// contents of all files in its folder that affect the spans it finds.
 func (m *Model) Digest() (string, error) { return digest(m.Dir, stateFile, cardFile) }
 
-// measured identifies the model that operating points were measured on: the Digest without them.
+// measured returns the digest of a model without its operating points, which the operating points refer to.
 func measured(dir string) (string, error) {
 	return digest(dir, stateFile, cardFile, operating.File)
 }
 
-// digest leaves out files with some names.
+// digest returns the digest of all files in a folder and its subfolders, except those with the given names.
 func digest(dir string, except ...string) (string, error) {
 	all := sha256.New()
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {

@@ -6,8 +6,9 @@
 //	}
 //	found, err := model.Tag(ctx, []*data.Document{{ID: "1", Text: text}})
 //
-// A model is a folder that "lethe train" or system.Fit has written. It is opened by its own path, or
-// by that of the run folder, whose best model it is. Models are described in docs/systems.md.
+// A model is a folder that "lethe train" or system.Fit has written; docs/systems.md describes the kinds of models. A run
+// is a folder that "lethe train" has written, with several models. Its best model is the one with the best scores on the
+// split dev.
 package models
 
 import (
@@ -21,33 +22,33 @@ import (
 	"github.com/lethe-deid/lethe/taggers/system"
 )
 
-// Folders of a run.
 const (
-	Folder = "model" // in the run folder, the folder of its models
-	best   = "best"  // in that, the model that was best on dev
+	// Folder is the name of the folder in a run folder that contains the models.
+	Folder = "model"
+	best   = "best" // name of the best model's folder in that
 )
 
-// Files of a model, one of which each has.
+// Each model folder has at least one of these files.
 const (
 	weightsFile = "weights.safetensors"
 	systemFile  = "system.yaml"
 )
 
-// Best returns the folder of the best model of a run.
+// Best returns the folder of the best model of a run. It does not check whether there is one.
 func Best(run string) string { return checkpoints.Locate(filepath.Join(run, Folder, best)) }
 
-// IsRun reports whether a folder is a run folder.
+// IsRun reports whether a folder is a run folder. It is false if the folder does not exist.
 func IsRun(dir string) bool { return exists(filepath.Join(dir, Folder)) }
 
-// A Model is a tagger that was read from a folder.
+// A Model is a trained tagger that Open has read from a folder.
 type Model struct {
 	data.Tagger
-	Types *data.TypeSet // of the spans that it finds
-	Dir   string        // the model folder
+	Types *data.TypeSet // type set of the spans that the model finds
+	Dir   string        // model folder, even if Open was given a run folder
 }
 
-// Open reads a model folder, or the best model of a run folder. It uses as many cores as workers
-// says; 0 means all.
+// Open reads the model in a model folder, or the best model of a run folder. The model uses up to workers cores; 0 means
+// all. It is an error if dir is neither kind of folder.
 func Open(dir string, workers int) (*Model, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -63,7 +64,7 @@ func Open(dir string, workers int) (*Model, error) {
 	if IsRun(dir) {
 		m.Dir = Best(dir)
 	} else if !system.IsModel(dir) {
-		return nil, fmt.Errorf("%s: neither a run folder, which holds %s, nor a model folder, which holds %s or %s", dir, Folder, weightsFile, systemFile)
+		return nil, fmt.Errorf("%s: neither a run folder, which contains %s, nor a model folder, which contains %s or %s", dir, Folder, weightsFile, systemFile)
 	}
 	m.Tagger, m.Types, err = system.Load(m.Dir, workers)
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 	"github.com/lethe-deid/lethe/taggers/system"
 )
 
-// Calibrate measures how often the model's doubts are right on notes whose PHI is marked, and
-// keeps the result in the model's folder: see package operating. The split names the notes in the result; it
-// may be empty.
+// Calibrate measures, on notes with gold Spans, how often the model's doubts are right, and writes the result to the
+// model's folder (see package operating). split is a name for the notes in the result; it may be empty. It is an
+// error if the model cannot report doubts, as when it consists of rules alone.
 func (m *Model) Calibrate(ctx context.Context, docs []*data.Document, split string) (*operating.Curve, error) {
 	prober, ok := m.Tagger.(data.Prober)
 	if !ok {
-		return nil, fmt.Errorf("%s: a system of this kind has no doubts to calibrate", m.Dir)
+		return nil, fmt.Errorf("%s: a system of this kind reports no doubts to calibrate", m.Dir)
 	}
-	digest, err := measured(m.Dir) // before it is used, so that a model that changes meanwhile is noticed
+	digest, err := measured(m.Dir) // computed first, so that the result is outdated if the model changes in the meantime
 	if err != nil {
 		return nil, err
 	}
@@ -32,8 +32,8 @@ func (m *Model) Calibrate(ctx context.Context, docs []*data.Document, split stri
 	return curve, curve.Write(m.Dir)
 }
 
-// OperatingPoints reads what Calibrate has measured of the model in a folder. The error is
-// fs.ErrNotExist if it was not calibrated, and operating.ErrOutdated if the model has changed since.
+// OperatingPoints reads the operating points that Calibrate has written to a model folder. The error is fs.ErrNotExist if
+// the model was not calibrated, and operating.ErrOutdated if it has changed since.
 func OperatingPoints(dir string) (*operating.Curve, error) {
 	if path := filepath.Join(dir, operating.File); !exists(path) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
@@ -45,16 +45,19 @@ func OperatingPoints(dir string) (*operating.Curve, error) {
 	return operating.Read(dir, digest)
 }
 
-// At returns the model as a tagger that reaches a recall of PHI tokens, by what Calibrate has
-// measured. Recall 0 means the best path, without doubts. The point says what to expect; it is
-// nil for recall 0 if the model was not calibrated.
+// At returns a tagger that uses the model with the threshold at which Calibrate has measured a recall of PHI tokens,
+// in (0, 1). Recall 0 means the model's best path, without a threshold. The point contains the recall and precision to
+// expect. It is nil for recall 0 if the model was not calibrated or has changed since.
+//
+// The error is [*OutOfReach] if the model cannot reach the recall, and operating.ErrOutdated if the model has changed
+// since it was calibrated. A recall other than 0 also requires that the model was calibrated.
 func (m *Model) At(recall float64) (data.Tagger, *operating.Point, error) {
 	curve, err := OperatingPoints(m.Dir)
 	switch unknown := errors.Is(err, fs.ErrNotExist); {
 	case recall == 0 && (unknown || errors.Is(err, operating.ErrOutdated)):
 		return m.Tagger, nil, nil
 	case unknown:
-		return nil, nil, fmt.Errorf("%s: holds no operating points: lethe calibrate RUN measures them", m.Dir)
+		return nil, nil, fmt.Errorf("%s: contains no operating points: lethe calibrate RUN measures them", m.Dir)
 	case err != nil:
 		return nil, nil, err
 	}
@@ -72,22 +75,23 @@ func (m *Model) At(recall float64) (data.Tagger, *operating.Point, error) {
 	return operating.New(prober, curve, point), &point, nil
 }
 
-// OutOfReach is the error of Model.At for a recall that the model cannot reach.
+// OutOfReach is the error of [Model.At] for a recall that the model cannot reach. Both recalls are in [0, 1].
 type OutOfReach struct {
-	Recall float64 // that was asked for
-	Most   float64 // that was reached with all doubts taken for PHI, when the model was calibrated
+	Recall float64 // requested recall
+	Most   float64 // recall measured by Calibrate with all doubts counted as PHI
 }
 
 func (e *OutOfReach) Error() string {
-	return fmt.Sprintf("a recall of %v is out of the model's reach, and nothing is written: with all of its doubts taken for PHI, %.4f of the PHI tokens were found when it was calibrated", e.Recall, e.Most)
+	return fmt.Sprintf("the model cannot reach a recall of %v, and nothing is written: when it was calibrated, it found %.4f of the PHI tokens with all doubts counted as PHI", e.Recall, e.Most)
 }
 
-// Biased returns the model as a tagger that takes more tokens for PHI: it adds logOdds, in
-// (0, operating.MaxBias], to the log-odds of each token. See operating.Bias.
+// Biased returns a tagger that uses the model and finds more PHI: it adds logOdds, in (0, operating.MaxBias], to each
+// token's log-odds of being PHI (see operating.Bias). It is an error if the model reports no doubts, as when it consists
+// of rules and lists.
 func (m *Model) Biased(logOdds float64) (data.Tagger, error) {
 	prober, ok := m.Tagger.(data.Prober)
 	if !ok || !system.TellsDoubts(m.Tagger) {
-		return nil, fmt.Errorf("%s: rules and lists have no doubts that a bias could raise", m.Dir)
+		return nil, fmt.Errorf("%s: a bias has no effect on rules and lists, which report no doubts", m.Dir)
 	}
 	return operating.Bias(prober, logOdds), nil
 }

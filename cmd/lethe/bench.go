@@ -23,10 +23,16 @@ func newBench() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure how fast this machine trains and predicts",
-		Long: `Train and predict for a bounded time, and print tokens and notes a second, the
-arithmetic done against what the matrix kernel can do on as many cores, the time
-from the start of the program to the first note out, and the peak of memory.
-The network is the paper's, the corpus generated, unless something else is given.
+		Long: `Train and predict for a limited time, and print:
+
+  - tokens and notes per second
+  - arithmetic operations per second, and the most that the matrix kernel reaches
+    on the same number of cores
+  - the time from the start of the program to the first note
+  - the peak memory
+
+By default, the network is that of Dernoncourt et al. 2016, and the corpus is
+generated.
 
 The environment variable LETHE_KERNEL forces a kernel: generic, avx2 or avx512.`,
 		Example: `  lethe bench
@@ -44,7 +50,7 @@ The environment variable LETHE_KERNEL forces a kernel: generic, avx2 or avx512.`
 				return usageError(cmd, errors.New("--workers must be positive, and --batch not negative"))
 			}
 			if opt.Workers > maxWorkers || opt.Batch > ann.MaxBatch {
-				return usageError(cmd, fmt.Errorf("--workers is %d at most, and --batch %d", maxWorkers, ann.MaxBatch))
+				return usageError(cmd, fmt.Errorf("--workers must be at most %d, and --batch at most %d", maxWorkers, ann.MaxBatch))
 			}
 			opt.Limit = time.Duration(seconds * float64(time.Second))
 			opt.Types = cmp.Or(opt.Types, experiments.DefaultTypes(opt.Format), "any")
@@ -62,14 +68,14 @@ The environment variable LETHE_KERNEL forces a kernel: generic, avx2 or avx512.`
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&config, "config", "", "experiment whose network, and corpus unless --corpus is given, to use")
-	flags.StringVar(&opt.Model, "model", "", "run or model folder: train with its settings, predict with its weights")
-	flags.StringVar(&opt.Corpus, "corpus", "", "file or folder of annotated notes (default those of --config, or generated ones)")
+	flags.StringVar(&config, "config", "", "experiment whose network to use, and whose corpus unless --corpus is given (default none)")
+	flags.StringVar(&opt.Model, "model", "", "run or model folder: train with its settings and predict with its weights (default none)")
+	flags.StringVar(&opt.Corpus, "corpus", "", "file or folder of annotated notes (default the corpus of --config, or generated notes)")
 	flags.StringVar(&opt.Format, "format", "i2b2", "`FORMAT` of --corpus: "+annotatedFormats)
 	flags.StringVar(&opt.Types, "types", "", "type `SET` of --corpus (default that of --format)")
-	flags.IntVar(&opt.Batch, "batch", 0, "sentences an update (default as configured)")
+	flags.IntVar(&opt.Batch, "batch", 0, "sentences per update (default as configured)")
 	flags.IntVar(&opt.Workers, "workers", runtime.NumCPU(), "cores to use")
-	flags.Float64Var(&seconds, "seconds", 10, "how long to train, and again to predict")
+	flags.Float64Var(&seconds, "seconds", 10, "how long to train, and how long to predict")
 	flags.BoolVar(&asJSON, "json", false, "print JSON (default a table)")
 	return cmd
 }

@@ -16,19 +16,20 @@ func newCalibrate() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "calibrate RUN|MODEL",
-		Short: "Measure how sure a model is, for recall that one can choose",
-		Long: `Measure what a model's scores are worth, and what recall costs: for each of some
-recalls of PHI tokens, the probability from which on a token is taken for PHI though
-the best path leaves it. The precision and recall printed are those of notes that
-did not choose the threshold (of five parts, each by the other four).
+		Short: "Calibrate a model, so that you can choose its recall",
+		Long: `Measure how reliable a model's probabilities are, and how much precision a higher
+recall costs. For each of several recalls of PHI tokens, lethe determines a threshold:
+tokens with at least this probability count as PHI, even if they are not on the
+model's best path. The printed precision and recall are cross-validated: the notes
+are divided into five parts, and each part is scored with the threshold of the others.
 
-The notes are a split of the run's corpus, or with --input any others whose PHI is
-marked. What is measured holds for notes like them: a sample of your own says more
-of your own than any corpus.
+The notes are a split of the run's corpus or, with --input, any other notes whose PHI
+is marked. The results hold for similar notes only, so a sample of your own notes is
+better than any corpus.
 
-The result is kept in the model's folder, as operating.json, and in its card:
-"lethe deidentify --min-recall 0.995" takes its threshold from there, and "lethe
-report" draws it. A model that has changed has to be calibrated again.`,
+The result is written to operating.json in the model's folder, and to the model card.
+"lethe deidentify --min-recall 0.995" uses the threshold, and "lethe report" draws the
+curve. If the model changes, calibrate it again.`,
 		Example: `  lethe calibrate runs/meddocan
   lethe calibrate model/best --input marked --format brat
   lethe deidentify --model runs/meddocan --min-recall 0.995 note.txt`,
@@ -59,17 +60,17 @@ report" draws it. A model that has changed has to be calibrated again.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&split, "split", "dev", "`SPLIT` of the run's corpus to measure on, not train")
-	flags.StringVar(&input, "input", "", "file, folder or - (stdin) with other notes (default none)")
+	flags.StringVar(&split, "split", "dev", "`SPLIT` of the run's corpus to measure on; it cannot be train")
+	flags.StringVar(&input, "input", "", "file, folder or - (stdin) with other annotated notes (default none)")
 	flags.StringVar(&format, "format", "i2b2", "`FORMAT` of --input: "+annotatedFormats)
 	cmd.MarkFlagsMutuallyExclusive("split", "input")
-	flags.BoolVar(&asJSON, "json", false, "print everything, the calibrations too, as JSON (default a table)")
+	flags.BoolVar(&asJSON, "json", false, "print everything, including the calibration curves, as JSON (default a table)")
 	workersFlag(cmd, &workers)
 	return cmd
 }
 
 func calibrationNotes(dir, split string, p *progress) ([]*data.Document, error) {
-	run, err := runOf(dir, "give notes whose PHI is marked as --input")
+	run, err := runOf(dir, "give annotated notes with --input")
 	if err != nil {
 		return nil, err
 	}

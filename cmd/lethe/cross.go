@@ -18,21 +18,22 @@ func newCross() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cross RUN...",
 		Short: "Test models on each other's corpora",
-		Long: `Test the best model of each run on --split of the corpus of each (Zuccon et al.
-2014, Table 6), and on those of other experiments, which need not be trained. Where
-the type sets differ, --map says what types become, of the gold standard as well as
-of what a model finds; types that it leaves out are listed with their numbers.
+		Long: `Test the best model of each run on the split --split of each run's corpus (Zuccon et
+al. 2014, Table 6), and with --on also on the corpora of other experiments, which
+need not be trained.
 
-A map is one of Lethe's own, such as i2b2-2006, mimic, meddocan, i2b2-2014, anonym
-or category, or a YAML file:
+If the type sets differ, --map is required. It translates the types of the gold
+standard and those that a model finds. Types that it leaves out are listed with
+their numbers. A map is one of Lethe's own, such as i2b2-2006, mimic, meddocan,
+i2b2-2014, anonym or category, or a YAML file:
 
-  to: i2b2-2006      # type set of what comes out (default any)
+  to: i2b2-2006      # type set of the result (default any)
   types:
-    CITY: LOCATION   # so a LOCATION stays one
+    CITY: LOCATION   # a LOCATION stays a LOCATION
     USERNAME: ""     # left out
 
-A strict score wants the same boundaries. Where one corpus marks "Springfield, IL"
-as one place and another as two, token scores compare better.`,
+Strict scores require the same boundaries. If one corpus marks "Springfield, IL" as
+one place and another as two places, compare token scores.`,
 		Example: `  lethe cross runs/i2b2-2014 runs/mimic --map mimic
   lethe cross runs/i2b2-2014 --on i2b2-2006.yaml --map i2b2-2006 --metric hipaa/binary_token
   lethe cross runs/demo runs/meddocan --map category --split dev --out crossed`,
@@ -80,11 +81,11 @@ as one place and another as two, token scores compare better.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&typeMap, "map", "", "`MAP` of types, by name or as a file (default none: all must have one type set)")
-	flags.StringArrayVar(&on, "on", nil, "test on the corpus of this `CONFIG.yaml`, too; repeatable (default none)")
-	flags.StringVar(&opt.Split, "split", experiments.TestSplit, "`SPLIT` of each corpus")
+	flags.StringVar(&typeMap, "map", "", "`MAP` of types, a name or a file (default none: all corpora must have the same type set)")
+	flags.StringArrayVar(&on, "on", nil, "test also on the corpus of this `CONFIG.yaml`; repeatable (default none)")
+	flags.StringVar(&opt.Split, "split", experiments.TestSplit, "`SPLIT` of each corpus to test on")
 	flags.StringArrayVar(&opt.Metrics, "metric", nil, metricHelp)
-	flags.StringVar(&opt.Dir, "out", "", "`DIR`, new or empty, to keep the tables in as text, Markdown and JSON (default nowhere)")
+	flags.StringVar(&opt.Dir, "out", "", "`DIR`, new or empty, to write the tables to as text, Markdown and JSON (default none)")
 	flags.BoolVar(&asJSON, "json", false, "print JSON (default tables)")
 	workersFlag(cmd, &opt.Workers)
 	return cmd

@@ -25,30 +25,29 @@ func newDeidentify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "deidentify --model DIR [FILE|DIR|-]",
 		Short: "Remove PHI from notes",
-		Long: `Find PHI with a trained model and replace it. The same file comes out, with
-[PATIENT] instead of the patient's name, and every other byte as it was. A file, or
-stdin, goes to stdout or to a file; the files of a folder go to another folder. Gzipped
-files are read, and written gzipped.
+		Long: `Find PHI with a trained model and replace it. The output is the same file with
+[PATIENT] instead of the patient's name, for example; all other bytes stay the same.
+A file or stdin is written to stdout or to a file, and the files of a folder to another
+folder. If the input is gzipped, so is the output.
 
 Formats: text, i2b2 and meddocan (XML), brat, jsonl, csv, fhir (JSON or NDJSON) and
 hl7 (v2). For csv and jsonl, --column names the columns or keys that contain notes. In
-fhir and hl7, only texts are changed: structured fields stay as they are, but what they
-say about the patient is searched for in the texts.
+fhir and hl7, only texts are changed. Structured fields stay as they are, and their
+values for the patient are searched for in the texts.
 
 A safety net searches each note, as it was written, for what the model missed: values
 that are replaced elsewhere in the patient's notes, values that --known lists for the
 patient, and anything that has the form of PHI. With --rules, --deny and --allow you
 add what you know.
 
-A note that cannot be examined is named and never passed through; the others are
-done, and the exit code is 3. The exit code is also 3 if files of a folder are left out,
-for example because they lack the extension of the format, unless --skip-others says
-that this is intended. A run that was killed can be resumed with --resume and the same
-options: files that are complete are not done again.
+A note that cannot be examined is reported and never written to the output. All other
+notes are done, and the exit code is 3. The exit code is also 3 if files of a folder
+are left out, for example because they lack the extension of the format, unless you
+give --skip-others. To resume a run that was killed, give --resume and the same options:
+complete files are not done again.
 
-Only text is changed. File names and the ids of notes stay, so that a note can be
-found again. They are often record numbers or names, so you must take care of them
-yourself, and also of other columns and keys.
+Lethe does not change file names, the ids of notes, or other columns and keys. They
+often contain record numbers or names: remove those yourself.
 
 No model finds everything: check a sample of the output.`,
 		Example: `  lethe deidentify --model runs/demo <note.txt
@@ -58,7 +57,7 @@ No model finds everything: check a sample of the output.`,
   lethe deidentify --model model/best --format csv --column note --patient mrn --output clean.csv notes.csv`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usageError(cmd, fmt.Errorf("one FILE or DIR is taken, not %d: put the files into a folder and give that", len(args)))
+				return usageError(cmd, fmt.Errorf("give one FILE or DIR, not %d: put the files into a folder", len(args)))
 			}
 			return nil
 		},

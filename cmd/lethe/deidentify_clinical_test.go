@@ -14,7 +14,7 @@ import (
 
 var clinicalNotes = flag.Int("clinical-notes", 1000, "how many notes TestClinicalValuesStay generates")
 
-// clinicalNote is a generated note: its PHI, and the clinical values in it.
+// clinicalNote is a generated note with its PHI and its clinical values.
 type clinicalNote struct {
 	text          strings.Builder
 	phi, clinical []data.Span
@@ -61,7 +61,7 @@ func (n *clinicalNote) id() (typ, value string) {
 	return "MEDICALRECORD", digits(7)
 }
 
-// value is a clinical value, and what may stand before and after it.
+// value is a clinical value with possible texts before and after it.
 func (n *clinicalNote) value() (before, value, after string) {
 	f := fmt.Sprintf
 	drug := n.one("lantus", "metoprolol", "Lasix", "warfarin", "amoxicillin", "prednisone", "insulin glargine")
@@ -150,7 +150,7 @@ func newClinicalNote(seed uint64) *clinicalNote {
 	return n
 }
 
-// found is what a tagger finds of the PHI: not all of it, and sometimes only a part.
+// found returns the spans of an imperfect tagger, which misses some PHI and finds only parts of other.
 func (n *clinicalNote) found() []data.Span {
 	var found []data.Span
 	for _, s := range n.phi {
@@ -171,8 +171,8 @@ func (n *clinicalNote) found() []data.Span {
 	return found
 }
 
-// TestClinicalValuesStay: whatever PHI is replaced by, with the safety net and without, all text outside of what
-// is replaced is the same byte for byte, and nothing that is replaced holds a clinical value.
+// TestClinicalValuesStay checks, for each kind of replacement and with and without the safety net, that text outside of
+// the changes stays the same byte for byte, and that no change covers a clinical value.
 func TestClinicalValuesStay(t *testing.T) {
 	types := data.I2B2
 	failures := 0
@@ -196,7 +196,7 @@ func TestClinicalValuesStay(t *testing.T) {
 				at, made := 0, 0
 				for _, c := range r.Changes {
 					if text[at:c.Old.Start] != r.Clean.Text[made:c.New.Start] {
-						t.Fatalf("seed %d, %s, net %s: text outside of what is replaced has changed", seed, kind, net)
+						t.Fatalf("seed %d, %s, net %s: text outside of the changes is different", seed, kind, net)
 					}
 					at, made = c.Old.End, c.New.End
 					for _, v := range n.clinical {
@@ -209,7 +209,7 @@ func TestClinicalValuesStay(t *testing.T) {
 					}
 				}
 				if text[at:] != r.Clean.Text[made:] {
-					t.Fatalf("seed %d, %s, net %s: text at the end has changed", seed, kind, net)
+					t.Fatalf("seed %d, %s, net %s: text at the end is different", seed, kind, net)
 				}
 			}
 		}

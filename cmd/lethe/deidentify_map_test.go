@@ -15,8 +15,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/mapping"
 )
 
-// TestMapBringsNotesBack puts back, by the map alone, what stands in the notes
-// that came out, and gets those that went in.
+// TestMapBringsNotesBack restores the original notes from the output and the map.
 func TestMapBringsNotesBack(t *testing.T) {
 	dir := t.TempDir()
 	me, err := age.GenerateX25519Identity()

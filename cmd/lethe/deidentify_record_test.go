@@ -16,7 +16,8 @@ import (
 	"github.com/lethe-deid/lethe/internal/lockfile"
 )
 
-// TestEveryFlagIsRecorded: a flag that changes the output is an option of a job, which its record holds.
+// TestEveryFlagIsRecorded checks that each flag that changes the output is an option of job.Config, so that the record
+// contains it.
 func TestEveryFlagIsRecorded(t *testing.T) {
 	withoutEffect := []string{"help", "model", "output", "workers", "map", "map-recipient", "audit", "resume", "quiet", "skip-others"} // model is recorded by its digest
 	var options, flags []string

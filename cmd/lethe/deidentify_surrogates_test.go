@@ -14,8 +14,8 @@ import (
 	"github.com/lethe-deid/lethe/data/synth"
 )
 
-// TestSurrogatesThroughTheProgram: with the safety net and the formats about them, surrogates still depend on the key and the set of a
-// patient's notes alone: not on the notes' order, the workers or the format. Text between them stays.
+// TestSurrogatesThroughTheProgram checks that surrogates depend only on the key and the set of a patient's notes, and not
+// on the order of the notes, the number of workers or the format, and that all other text stays.
 func TestSurrogatesThroughTheProgram(t *testing.T) {
 	dir, model := t.TempDir(), rulesModel(t)
 	types, err := data.LookupTypeSet(synth.TypeSet)
@@ -80,13 +80,13 @@ func TestSurrogatesThroughTheProgram(t *testing.T) {
 		if len(n.Spans) > 0 && n.Text == with[d.ID].Text {
 			t.Errorf("note %s: the same text with another key", d.ID)
 		}
-		// What stands between surrogates stands in the note in this order, at its beginning and at its end.
+		// The texts between surrogates occur in the original note in the same order, and at its start and end.
 		rest, runes, at := d.Text, []rune(n.Text), 0
 		for i, s := range n.Spans {
 			between := string(runes[at:s.Start])
 			k := strings.Index(rest, between)
 			if k < 0 || i == 0 && k > 0 {
-				t.Fatalf("note %s: text before surrogate %d is none of the note's", d.ID, i)
+				t.Fatalf("note %s: text before surrogate %d is not in the note", d.ID, i)
 			}
 			rest = rest[k+len(between):]
 			at = s.End
@@ -100,7 +100,7 @@ func TestSurrogatesThroughTheProgram(t *testing.T) {
 		t.Errorf("only %d surrogates", spans)
 	}
 
-	// The same notes as XML, where the patient is in the name of the file.
+	// The same notes as XML, with the patient in the name of the file.
 	in, out := filepath.Join(dir, "xml"), filepath.Join(dir, "clean")
 	w, err := format.Create("i2b2", in, types)
 	if err != nil {
@@ -130,7 +130,8 @@ func TestSurrogatesThroughTheProgram(t *testing.T) {
 	}
 }
 
-// TestNameThatOnlyTheNetFoundDependedOnTheOrder: where "Zuriel" alone came first, it was taken for a surname in "Zuriel Quintanar" as well.
+// TestNameThatOnlyTheNetFoundDependedOnTheOrder: if "Zuriel" alone came first, it was mistaken for a surname, also in
+// "Zuriel Quintanar".
 func TestNameThatOnlyTheNetFoundDependedOnTheOrder(t *testing.T) {
 	dir, model := t.TempDir(), rulesModel(t)
 	key := write(t, filepath.Join(dir, "key"), "a key of sixteen")

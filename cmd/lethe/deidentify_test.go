@@ -21,7 +21,7 @@ import (
 	"github.com/lethe-deid/lethe/internal/lockfile"
 )
 
-// byRules is an experiment that has nothing to learn.
+// byRules is an experiment whose system consists of rules, so that nothing is trained.
 const byRules = `name: rules
 corpus:
   format: synth
@@ -30,7 +30,7 @@ system:
   rules: {set: english}
 `
 
-// rulesModel trains it, and returns the run folder.
+// rulesModel trains byRules and returns the run folder.
 func rulesModel(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,10 +38,9 @@ func rulesModel(t *testing.T) string {
 	return filepath.Join(dir, "run")
 }
 
-// Runs that are killed again and again, at random moments and in the three ways in which programs are,
-// and go on each time, come to the same files and the same audit as one that was left
-// alone: no note is lost, doubled or half written, and nothing else is left. LETHE_KILLS says how many are
-// killed of each kind of input; else it is some.
+// A run that is killed and resumed several times, at random moments and by three signals, gives the same files and the
+// same audit as an undisturbed run: no note is lost, duplicated or incomplete, and no other files are left. LETHE_KILLS
+// is the number of kills per kind of input (default a few).
 func TestKillAndResumeDeidentify(t *testing.T) {
 	model := rulesModel(t)
 	most := 6
@@ -174,7 +173,7 @@ func killAndResume(t *testing.T, most int, args ...string) {
 	t.Logf("%d files, killed %v, came to the end %d times", len(whole), kills, rounds)
 }
 
-// A run that waits for notes that never come ends when it is asked to, and at once.
+// A run that waits for input stops at once when it is interrupted.
 func TestInterruptedWhileWaiting(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "clean.jsonl")
 	cmd := exec.Command("lethe", "deidentify", "--model", rulesModel(t), "--format", "jsonl", "--quiet", "--output", out, "-")
@@ -187,8 +186,8 @@ func TestInterruptedWhileWaiting(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// More than a pipe holds and than is read at a time: when it is written, most has been read, and what the
-	// program does next is wait.
+	// This is more than a pipe and a single read can contain. When it is written, the program has read most of it, and
+	// waits for more.
 	if _, err := io.WriteString(pipe, strings.Repeat("{\"text\":\"Seen on 02/20/2087.\"}\n", 10000)); err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +203,7 @@ func TestInterruptedWhileWaiting(t *testing.T) {
 	}
 }
 
-// Two runs with one output: the second is refused, and the first goes on.
+// If two runs have the same output, the second fails and the first continues.
 func TestTwoRunsOneOutput(t *testing.T) {
 	dir := t.TempDir()
 	lock, err := lockfile.Open(filepath.Join(dir, ".lethe-run"), os.O_RDWR|os.O_CREATE, 0o666)
@@ -225,7 +224,7 @@ func TestTwoRunsOneOutput(t *testing.T) {
 	}
 }
 
-// tree is the files below a folder, and their contents.
+// tree returns the contents of the files below a folder, by their paths.
 func tree(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}

@@ -24,12 +24,13 @@ func newDump() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dump MODEL|RUN",
 		Short: "Show the strongest weights of a CRF",
-		Long: `Show the strongest weights of a CRF: label by label, what speaks for the label, or
-against it, and what label comes next. Of a system of several, all its CRFs.
+		Long: `Show the strongest weights of each CRF in a model: for each label, the features for and
+against it, and the labels that follow it.
 
-A feature is shown as KIND[PLACE]=VALUE: word[-1]=Dr says that the word before is
-Dr. Values that can be words of the training notes are hidden: they are shown with
---show-text. Names of lists and rules, shapes and the like are always shown.`,
+A feature is printed as KIND[PLACE]=VALUE. For example, word[-1]=Dr means that the
+previous word is Dr. Values that may be words of the training notes are hidden unless
+you give --show-text. Other values, such as shapes or names of lists and rules, are
+always shown.`,
 		Example: `  lethe dump runs/meddocan-crf
   lethe dump runs/meddocan-crf --limit 5 --show-text
   lethe dump model/best --limit 0 --json`,
@@ -42,16 +43,16 @@ Dr. Values that can be words of the training notes are hidden: they are shown wi
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&opt.limit, "limit", 20, "show `N` features and as many transitions of each label; 0: all")
+	flags.IntVar(&opt.limit, "limit", 20, "number `N` of features, and of transitions, to show per label; 0 for all")
 	flags.BoolVar(&opt.json, "json", false, "print JSON (default text)")
-	flags.BoolVar(&opt.showText, "show-text", false, "show words of the training notes, which can be PHI (default no)")
+	flags.BoolVar(&opt.showText, "show-text", false, "show words of the training notes, which may be PHI (default no)")
 	return cmd
 }
 
 // memberDump is one CRF of a system.
 type memberDump struct {
-	Member string     `json:"member"` // "" for a system that is a CRF itself
-	Chains []crf.Dump `json:"chains"` // one, or one a type
+	Member string     `json:"member"` // "" if the system itself is a CRF
+	Chains []crf.Dump `json:"chains"` // one, or one per type
 }
 
 func (o *dumpOptions) run(dir string) error {
@@ -66,7 +67,7 @@ func (o *dumpOptions) run(dir string) error {
 		}
 	}
 	if len(all) == 0 {
-		return errors.New(dir + ": holds no CRF, and the weights of a network say nothing to people")
+		return errors.New(dir + ": contains no CRF; the weights of a network cannot be interpreted")
 	}
 	if o.json {
 		return printJSON(all)
@@ -82,7 +83,7 @@ func (o *dumpOptions) run(dir string) error {
 		return err
 	}
 	if hidden {
-		fmt.Fprintln(os.Stderr, "* words of the training notes, which --show-text shows")
+		fmt.Fprintln(os.Stderr, "* words of the training notes; to see them, give --show-text")
 	}
 	return nil
 }

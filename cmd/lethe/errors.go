@@ -23,19 +23,21 @@ func newErrors() *cobra.Command {
 	var opt errorsOptions
 	cmd := &cobra.Command{
 		Use:   "errors RUN [RUN_B] | --gold DIR --a DIR [--b DIR]",
-		Short: "Say what kinds of errors a system makes, or what one of two finds and the other does not",
-		Long: `Say what kinds of errors a run made on a split: what it missed, made up, cut
-wrongly or took for another type, by type; of what sort the tokens are that it
-missed (not in the training notes, mostly not PHI there, an abbreviation); and
-what becomes of precision and recall if only spans with a high score are kept.
+		Short: "Show which errors a system makes, or what only one of two systems finds",
+		Long: `Show which errors a run made on a split:
 
-Of two runs: what one finds and the other does not, and what both miss.
+  - by type, the spans that it missed, made up, cut wrongly or gave another type
+  - likely causes of missed tokens: not in the training notes, mostly not PHI there,
+    an abbreviation
+  - precision and recall if only spans with a high score are kept
 
---gold, --a and --b do the same for files, of whatever system. Those of format jsonl
-alone hold scores.
+For two runs, show what only one of them finds, and what both miss.
 
-What is printed are counts. --show-text quotes errors of each kind, with some of
-the text around them: of real notes, that is PHI.`,
+--gold, --a and --b do the same for files of any system. Only files of the format
+jsonl contain scores.
+
+The output is counts. With --show-text, it also quotes errors of each kind with the
+text around them. If the notes are real, this is PHI.`,
 		Example: `  lethe errors runs/meddocan
   lethe errors runs/meddocan runs/other --split dev --json
   lethe errors --gold test/xml --a found --train train/xml --format i2b2`,
@@ -44,11 +46,11 @@ the text around them: of real notes, that is PHI.`,
 			misplaced := given(cmd.Flags(), append([]string{"train"}, systemsFlags...))
 			switch files := misplaced != ""; {
 			case files && len(args) > 0:
-				return usageError(cmd, fmt.Errorf("--%s does not go with a RUN, whose configuration says where all is", misplaced))
+				return usageError(cmd, fmt.Errorf("--%s cannot be combined with a RUN, which has its own configuration", misplaced))
 			case files && (opt.gold == "" || opt.a == ""):
 				return usageError(cmd, errors.New("--gold and --a must be given"))
 			case files && opt.split != "":
-				return usageError(cmd, errors.New("--split is that of a RUN"))
+				return usageError(cmd, errors.New("--split requires a RUN"))
 			case files:
 				return opt.ofFiles()
 			case len(args) == 0:
@@ -58,15 +60,15 @@ the text around them: of real notes, that is PHI.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the runs' corpus (default test if it was predicted, else dev)")
+	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the runs' corpus (default test if there are predictions for it, otherwise dev)")
 	opt.add(flags, " (default none)", " and --train")
-	flags.StringVar(&opt.train, "train", "", "file or folder of the notes that the systems were trained on (default none: no causes)")
-	flags.BoolVar(&opt.json, "json", false, "print JSON, with --show-text all errors (default tables, and five errors of each kind and type)")
-	flags.BoolVar(&opt.showText, "show-text", false, "quote the notes (default no)")
+	flags.StringVar(&opt.train, "train", "", "file or folder of the notes that the systems were trained on (default none: causes are not shown)")
+	flags.BoolVar(&opt.json, "json", false, "print JSON, with --show-text including all errors (default tables, with --show-text including five errors of each kind and type)")
+	flags.BoolVar(&opt.showText, "show-text", false, "quote errors with the text around them (default no)")
 	return cmd
 }
 
-// findings is what is printed as JSON.
+// findings is the JSON output.
 type findings struct {
 	A      string           `json:"a"`
 	Split  string           `json:"split,omitempty"`
@@ -98,7 +100,7 @@ func (o *errorsOptions) ofRuns(dirs []string) error {
 	}
 	train, err := run.Gold(experiments.TrainSplit, nil)
 	if err != nil {
-		complain(fmt.Errorf("no causes of misses, since the training notes cannot be read: %w", err))
+		complain(fmt.Errorf("causes of missed tokens are unknown, because the training notes cannot be read: %w", err))
 	}
 	if len(dirs) == 1 {
 		return o.one(f, gold, found, train, scored)
@@ -133,7 +135,7 @@ func (o *errorsOptions) ofFiles() error {
 		}
 	}
 	if o.b == "" {
-		return o.one(findings{A: o.a}, gold, a, train, o.formatOfSystems() == "jsonl") // which alone has scores
+		return o.one(findings{A: o.a}, gold, a, train, o.formatOfSystems() == "jsonl") // the only format with scores
 	}
 	return o.two(findings{A: o.a, B: o.b}, gold, a, b, train)
 }

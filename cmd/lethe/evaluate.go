@@ -15,30 +15,29 @@ import (
 	"github.com/lethe-deid/lethe/experiments"
 )
 
-// evaluateOptions is what all scorers share.
+// evaluateOptions is the options that all scorers share.
 type evaluateOptions struct {
 	gold, system         string
-	file                 string // in place of gold and system, for a scorer that takes one
-	format, systemFormat string // systemFormat is empty when it is format
-	types                string // empty for the default of format
+	file                 string // FILE, for a scorer that accepts one instead of gold and system
+	format, systemFormat string // an empty systemFormat means format
+	types                string // empty means the default of format
 	json                 bool
 
-	// For some scorers only.
+	// Only some scorers accept these.
 	verbose, corrected bool
 }
 
-// scorer is a way to score: Lethe's own, or an official script's. Each is made
-// by a function in a file of its own, which also adds the flags that only this
-// scorer takes.
+// scorer computes scores as Lethe or an official script does. The function that returns a scorer also adds the flags that
+// only this scorer accepts.
 type scorer struct {
-	name   string   // what --script takes; empty for Lethe's own
-	format string   // the default of --format
-	flags  []string // the names of the flags that not every scorer takes
-	file   bool     // it takes a FILE in place of --gold and --system
+	name   string   // value of --script; empty for Lethe's own scores
+	format string   // default of --format
+	flags  []string // names of the flags that it accepts and some other scorer does not
+	file   bool     // it accepts a FILE instead of --gold and --system
 	run    func(*evaluateOptions) error
 }
 
-// scorers lists them, their flags being added to those of the command.
+// scorers returns all scorers and adds their flags.
 func scorers(flags *pflag.FlagSet) []scorer {
 	return []scorer{
 		ownScorer(flags),
@@ -58,17 +57,17 @@ func newEvaluate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "evaluate {--gold DIR --system DIR | --script conll FILE}",
 		Short: "Score what a system found against the gold standard",
-		Long: `Score what a system found against the gold standard. First, what PHI would stay in
-the text: tokens, instances and notes, by category and type, with 95 % intervals.
-Then spans with and without their type, tokens with and without it: precision,
-recall and F1, micro-averaged.
+		Long: `Score what a system found against the gold standard. The first table is the leak, the
+PHI that would stay in the text: tokens, instances and notes, by category and type,
+with 95 % intervals. The second is precision, recall and F1, micro-averaged, of spans
+and of tokens, with and without their types.
 
-With --script, score as others do: i2b2, meddocan and conll are the official
-scripts, to the letter; tokens makes the tables of Dernoncourt et al. 2016.
-docs/evaluation.md says what each counts, bugs included.
+With --script, scores are computed as others do: i2b2, meddocan and conll reproduce
+the official scripts exactly, including their bugs, and tokens prints the tables of
+Dernoncourt et al. 2016. docs/evaluation.md explains what each of them counts.
 
-Notes are matched by their ID. A note that cannot be read is an error: a score
-over the rest would be that of another corpus.`,
+Notes are matched by ID. A note that cannot be read is an error, because a score of
+the other notes would be the score of another corpus.`,
 		Example: `  lethe evaluate --gold test/xml --system found --format i2b2
   lethe evaluate --gold gold/brat --format brat --system found.jsonl --system-format jsonl --types meddocan
   lethe evaluate --gold test/xml --system found --hipaa --min-f1 0.95 --json
@@ -89,19 +88,19 @@ over the rest would be that of another corpus.`,
 	}
 	flags := cmd.Flags()
 	all = scorers(flags)
-	flags.StringVar(&opt.gold, "gold", "", "file or folder of the gold standard (needed but with FILE)")
-	flags.StringVar(&opt.system, "system", "", "file or folder of what the system found (needed but with FILE)")
+	flags.StringVar(&opt.gold, "gold", "", "file or folder of the gold standard (required unless there is a FILE)")
+	flags.StringVar(&opt.system, "system", "", "file or folder of what the system found (required unless there is a FILE)")
 	flags.StringVar(&opt.format, "format", "", "`FORMAT` of --gold: "+annotatedFormats+" (default i2b2; of --script meddocan and conll the same name)")
 	flags.StringVar(&opt.systemFormat, "system-format", "", "`FORMAT` of --system (default that of --gold)")
 	flags.StringVar(&opt.types, "types", "", typesHelp)
 	flags.StringVar(&script, "script", "", "score as an official `SCRIPT` does: "+scorerNames(all)+" (default Lethe's own scores)")
-	flags.BoolVar(&opt.corrected, "corrected", false, "do not copy the script's bugs; what that changes is printed, too")
-	flags.BoolVarP(&opt.verbose, "verbose", "v", false, "the scores of each note as well")
+	flags.BoolVar(&opt.corrected, "corrected", false, "score without the script's bugs, and print how the scores differ from the script's (default no)")
+	flags.BoolVarP(&opt.verbose, "verbose", "v", false, "also print the scores of each note (default no)")
 	flags.BoolVar(&opt.json, "json", false, "print JSON (default a table)")
 	return cmd
 }
 
-// takeFile checks that there is something to score.
+// takeFile sets o.file, and checks that there is either a FILE or --gold and --system.
 func (o *evaluateOptions) takeFile(s *scorer, args []string) error {
 	switch {
 	case len(args) == 0 && (o.gold == "" || o.system == "") && s.file:
@@ -113,17 +112,17 @@ func (o *evaluateOptions) takeFile(s *scorer, args []string) error {
 	case !s.file:
 		return fmt.Errorf("unexpected argument %q", args[0])
 	case o.gold+o.system+o.format+o.systemFormat+o.types != "":
-		return errors.New("--gold, --system, --format, --system-format and --types do not go with a FILE")
+		return errors.New("--gold, --system, --format, --system-format and --types cannot be combined with a FILE")
 	}
 	o.file = args[0]
 	return nil
 }
 
-// pickScorer finds a scorer by its name, and refuses flags that belong to others.
+// pickScorer returns the scorer with a name. It is an error if flags are set that only other scorers accept.
 func pickScorer(all []scorer, name string, flags *pflag.FlagSet) (*scorer, error) {
 	i := slices.IndexFunc(all, func(s scorer) bool { return s.name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("no script %q (have %s)", name, scorerNames(all))
+		return nil, fmt.Errorf("unknown script %q (have %s)", name, scorerNames(all))
 	}
 	var err error
 	flags.Visit(func(f *pflag.Flag) {
@@ -134,7 +133,7 @@ func pickScorer(all []scorer, name string, flags *pflag.FlagSet) (*scorer, error
 			}
 		}
 		if err == nil && len(takers) > 0 && !slices.Contains(takers, all[i].String()) {
-			err = fmt.Errorf("--%s goes with %s only, not with %s", f.Name, strings.Join(takers, " and "), all[i])
+			err = fmt.Errorf("--%s requires %s, and cannot be combined with %s", f.Name, strings.Join(takers, " or "), all[i])
 		}
 	})
 	return &all[i], err
@@ -158,11 +157,11 @@ func scorerNames(all []scorer) string {
 	return cmp.Or(strings.Join(names, ", "), "none yet")
 }
 
-// ownScorer is Lethe's own.
+// ownScorer returns the scorer of Lethe's own scores.
 func ownScorer(flags *pflag.FlagSet) scorer {
-	hipaa := flags.Bool("hipaa", false, "score the types that HIPAA names only (default all)")
-	typeMap := flags.String("map", "", "`MAP` of types to put both sides through, by name or as a file: see lethe cross --help (default none)")
-	minF1 := flags.Float64("min-f1", 0, "exit with 1 when strict F1 is below `X`, in [0, 1]")
+	hipaa := flags.Bool("hipaa", false, "score only the types that HIPAA names (default all)")
+	typeMap := flags.String("map", "", "`MAP` that translates the types of both sides, a name or a file: see lethe cross --help (default none)")
+	minF1 := flags.Float64("min-f1", 0, "exit with code 1 if the strict F1 is below `X`, in [0, 1]")
 	return scorer{format: "i2b2", flags: []string{"hipaa", "map", "min-f1", "types"}, run: func(o *evaluateOptions) error {
 		if !(*minF1 >= 0 && *minF1 <= 1) {
 			return fmt.Errorf("--min-f1 %v is not in [0, 1]", *minF1)
@@ -179,7 +178,7 @@ func (o *evaluateOptions) run(hipaa bool, typeMap string, minF1 float64) error {
 	var m *data.TypeMap
 	var leftOfGold, leftOfSystem data.LeftOut
 	read := types
-	if typeMap != "" { // each side may have a type set of its own: the map says what it knows
+	if typeMap != "" { // each side may have a different type set, so any type is read, and the map checks them
 		if m, err = experiments.LoadTypeMap(typeMap); err != nil {
 			return err
 		}
@@ -209,7 +208,7 @@ func (o *evaluateOptions) run(hipaa bool, typeMap string, minF1 float64) error {
 		} else {
 			_, err = fmt.Printf("documents: %d\nannotations in the gold standard: 0\n", scores.Documents)
 		}
-		return errors.Join(err, fmt.Errorf("%s: the gold standard holds no annotation of the types to score, so there is nothing to score", o.gold))
+		return errors.Join(err, fmt.Errorf("%s: the gold standard contains no annotation of the types to score, so there is nothing to score", o.gold))
 	}
 	if err := printReport(scores, o.json); err != nil {
 		return err

@@ -16,16 +16,16 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
-// conllScorer is conlleval.
+// conllScorer returns the scorer that reproduces conlleval.
 func conllScorer(flags *pflag.FlagSet) scorer {
 	var opt conlleval.Options
 	var tokenizer, splitter string
-	latex := flags.Bool("latex", false, "conll: print rows of a LaTeX table, as the script's -l (default a table of text)")
-	flags.BoolVar(&opt.Raw, "raw", false, "conll: the labels of FILE are bare types, and each token is a phrase")
-	flags.StringVar(&opt.Delimiter, "delimiter", "", "conll: `EXPRESSION` of what parts the columns of FILE (default one space)")
-	flags.StringVar(&opt.Outside, "outside", "", "conll: with --raw, the `LABEL` outside of any phrase (default O)")
-	flags.StringVar(&tokenizer, "tokenizer", "", "conll: what cuts notes into tokens: ptb, letters-digits or whitespace (default ptb; of format conll whitespace)")
-	flags.StringVar(&splitter, "splitter", "", "conll: what cuts notes into sentences: rules, line or blank-line (default rules; of format conll line)")
+	latex := flags.Bool("latex", false, "conll: print rows of a LaTeX table, like the script's -l (default a text table)")
+	flags.BoolVar(&opt.Raw, "raw", false, "conll: the labels of FILE are types without B- and I-, and each token is a phrase (default no)")
+	flags.StringVar(&opt.Delimiter, "delimiter", "", "conll: regular `EXPRESSION` that matches the separator of the columns of FILE (default one space)")
+	flags.StringVar(&opt.Outside, "outside", "", "conll: `LABEL` of tokens outside of any phrase, with --raw (default O)")
+	flags.StringVar(&tokenizer, "tokenizer", "", "conll: tokenizer for notes: ptb, letters-digits or whitespace (default ptb; for the format conll, whitespace)")
+	flags.StringVar(&splitter, "splitter", "", "conll: sentence splitter for notes: rules, line or blank-line (default rules; for the format conll, line)")
 	return scorer{
 		name: "conll", format: "conll", file: true,
 		flags: []string{"raw", "delimiter", "outside", "latex", "tokenizer", "splitter", "corrected", "types"},
@@ -40,11 +40,11 @@ func conllScorer(flags *pflag.FlagSet) scorer {
 			case *latex && o.json:
 				return errors.New("--latex and --json exclude each other")
 			case o.file == "" && columns:
-				return errors.New("--raw, --delimiter, --outside and --corrected are for a FILE of labels")
+				return errors.New("--raw, --delimiter, --outside and --corrected require a FILE of labels")
 			case o.file == "":
 				report, err = o.scoreNotesCoNLL(tokenizer, splitter)
 			case notes:
-				return errors.New("--tokenizer and --splitter are for notes, not for a FILE of labels")
+				return errors.New("--tokenizer and --splitter require notes, and cannot be combined with a FILE of labels")
 			default:
 				report, err = o.scoreFileCoNLL(opt)
 			}
@@ -72,9 +72,9 @@ func (o *evaluateOptions) scoreFileCoNLL(opt conlleval.Options) (*conlleval.Repo
 	return conlleval.Read(in, name, opt)
 }
 
-// scoreNotesCoNLL scores notes; one that the system does not have counts as missed.
+// scoreNotesCoNLL scores notes. All PHI in a note that the system does not have counts as missed.
 func (o *evaluateOptions) scoreNotesCoNLL(tokenizer, splitter string) (*conlleval.Report, error) {
-	if o.format == "conll" { // whose texts are made so
+	if o.format == "conll" { // its reader makes texts with spaces between tokens and one sentence per line
 		tokenizer, splitter = cmp.Or(tokenizer, "whitespace"), cmp.Or(splitter, "line")
 	}
 	tokens, err := tokenize.Lookup(cmp.Or(tokenizer, "ptb"))
@@ -106,7 +106,7 @@ func (o *evaluateOptions) scoreNotesCoNLL(tokenizer, splitter string) (*conlleva
 	}
 	report := scorer.Report()
 	if report.Lost > 0 {
-		complain(fmt.Errorf("spans that are no phrases, since they overlap a longer one or hold no token: %d", report.Lost))
+		complain(fmt.Errorf("spans that are not scored, because they overlap a longer one or contain no token: %d", report.Lost))
 	}
 	return report, nil
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/lethe-deid/lethe/evaluation/i2b2"
 )
 
-// i2b2Scorer is the official script of i2b2 2014.
+// i2b2Scorer returns the scorer that reproduces the official script of i2b2 2014.
 func i2b2Scorer(flags *pflag.FlagSet) scorer {
-	filter := flags.String("filter", "", "i2b2: score tags of these `ELEMENTS` only in Token, Strict and Relaxed, as NAME,DATE (default all)")
-	conjunctive := flags.Bool("conjunctive", false, "i2b2: all words of --filter must hold, not any")
-	invert := flags.Bool("invert", false, "i2b2: score the tags outside of --filter; the script does not stop at that, see docs/evaluation.md")
+	filter := flags.String("filter", "", "i2b2: in Token, Strict and Relaxed, score only the tags of these `ELEMENTS`, as in NAME,DATE (default all)")
+	conjunctive := flags.Bool("conjunctive", false, "i2b2: a tag must match all words of --filter (default any)")
+	invert := flags.Bool("invert", false, "i2b2: score the tags that do not match --filter; the script's bugs in this are in docs/evaluation.md (default no)")
 	return scorer{
 		name: "i2b2", format: "i2b2",
 		flags: []string{"filter", "conjunctive", "invert", "verbose", "corrected", "types"},
@@ -49,7 +49,7 @@ func (o *evaluateOptions) runI2B2(opt i2b2.Options) error {
 	}
 
 	if o.types != "" {
-		return errors.New("--types is for other formats: of XML files the script takes every TYPE")
+		return errors.New("--types cannot be combined with XML files, in which the script accepts every TYPE")
 	}
 	goldIsFile, err := isFile(o.gold)
 	if err != nil {

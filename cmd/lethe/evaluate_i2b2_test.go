@@ -19,8 +19,8 @@ import (
 	"github.com/lethe-deid/lethe/internal/shared"
 )
 
-// The program on the XML files says what the official script said of them: 11
-// systems, 7 combinations of flags.
+// The program prints the same numbers for XML files as the official script did, for 11 systems and 7 combinations of
+// flags.
 func TestEvaluateI2B2Golden(t *testing.T) {
 	dir := shared.Path(t, "golden/i2b2")
 	files := unpack(t, filepath.Join(dir, "xml.tar.xz"))
@@ -45,7 +45,7 @@ func TestEvaluateI2B2Golden(t *testing.T) {
 	}
 }
 
-// And of Spanish notes whose types were renamed: 10 systems.
+// It also does for Spanish notes with renamed types and 10 systems.
 func TestEvaluateI2B2GoldenMEDDOCAN(t *testing.T) {
 	dir := shared.Path(t, "golden/meddocan")
 	type tags = map[string][][4]any
@@ -115,7 +115,7 @@ func evaluateI2B2(t *testing.T, args ...string) any {
 	return got.Evaluations
 }
 
-// unpack returns a folder with the content of a .tar.xz file.
+// unpack extracts a .tar.xz file to a new folder and returns the folder.
 func unpack(t *testing.T, path string) string {
 	t.Helper()
 	f, err := os.Open(path)

@@ -12,9 +12,9 @@ import (
 	"github.com/lethe-deid/lethe/evaluation/meddocan"
 )
 
-// meddocanScorer is the official script of MEDDOCAN.
+// meddocanScorer returns the scorer that reproduces the official script of MEDDOCAN.
 func meddocanScorer(flags *pflag.FlagSet) scorer {
-	sentences := flags.String("sentences", "", "meddocan: `DIR` of sentences, whose ID.ann has a line for each: leak is a share of them (default NA)")
+	sentences := flags.String("sentences", "", "meddocan: `DIR` of files ID.ann with one line per sentence, to compute leak per sentence (default none: leak is NA)")
 	return scorer{
 		name: "meddocan", format: "meddocan", flags: []string{"sentences", "verbose", "corrected", "types"},
 		run: func(o *evaluateOptions) error {
@@ -51,8 +51,8 @@ func (o *evaluateOptions) runMEDDOCAN(opt meddocan.Options) error {
 	return nil
 }
 
-// meddocanSources reads two folders of one of the script's formats as the script
-// does, and all else as documents.
+// meddocanSources reads the gold standard and the system's spans. If both are in the same format and the script supports
+// it, they are read exactly as the script does; otherwise as documents.
 func (o *evaluateOptions) meddocanSources() (gold, system meddocan.Source, err error) {
 	systemFormat := cmp.Or(o.systemFormat, o.format)
 	asWritten := map[string]func(string) (meddocan.Source, error){
@@ -66,7 +66,7 @@ func (o *evaluateOptions) meddocanSources() (gold, system meddocan.Source, err e
 		return meddocan.FromDocuments(readGold(o.gold, o.format, types)), meddocan.FromDocuments(readMarked(o.system, systemFormat, types)), nil
 	}
 	if o.types != "" {
-		return nil, nil, errors.New("--types is for other formats: of brat and XML files the script takes every type")
+		return nil, nil, errors.New("--types cannot be combined with brat or XML files, in which the script accepts every type")
 	}
 	f, err := format.Lookup(o.format)
 	if err != nil {

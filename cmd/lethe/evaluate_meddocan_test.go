@@ -15,8 +15,7 @@ import (
 	"github.com/lethe-deid/lethe/internal/shared"
 )
 
-// The program on brat and on XML files says what the official script said of them:
-// 10 systems.
+// The program prints the same numbers for brat and XML files as the official script did, for 10 systems.
 func TestEvaluateMEDDOCANGolden(t *testing.T) {
 	dir := shared.Path(t, "golden/meddocan")
 	sentences := shared.Path(t, "corpora/meddocan/dev/sentences")

@@ -8,7 +8,7 @@ import (
 	"github.com/lethe-deid/lethe/evaluation/tokens"
 )
 
-// tokensScorer is the tables of Dernoncourt et al. 2016.
+// tokensScorer returns the scorer that prints the tables of Dernoncourt et al. 2016.
 func tokensScorer(*pflag.FlagSet) scorer {
 	return scorer{name: "tokens", format: "i2b2", flags: []string{"corrected", "types"}, run: func(o *evaluateOptions) error {
 		types, err := typeSet(o.types, o.format)

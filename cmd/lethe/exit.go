@@ -18,7 +18,7 @@ const (
 	exitDone        = 0
 	exitCheckFailed = 1 // a check that the user asked for failed
 	exitFailed      = 2 // wrong usage, or an error
-	exitUnexamined  = 3 // done, but some notes could not be examined
+	exitUnexamined  = 3 // done, except for some notes that could not be examined
 )
 
 // checkFailed is the error of a check that the user asked for, such as --min-f1, and that failed.
@@ -26,7 +26,7 @@ type checkFailed string
 
 func (c checkFailed) Error() string { return string(c) }
 
-// exitCode says on stderr what went wrong, and returns the exit code.
+// exitCode prints an error to stderr and returns the exit code.
 func exitCode(err error) int {
 	if err == nil {
 		return exitDone
@@ -45,8 +45,8 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// partly reports whether all that an error says, in all its parts, is that some of the
-// input was not examined.
+// partly reports whether an error, or each of several joined errors, means only that some of the input was not
+// examined.
 func partly(err error) bool {
 	if parts, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range parts.Unwrap() {
@@ -65,13 +65,13 @@ func partly(err error) bool {
 
 func complain(err error) { fmt.Fprintln(os.Stderr, "lethe:", err) }
 
-// usageError adds where help is.
+// usageError adds to an error where to find help.
 func usageError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
 }
 
-// wants is cobra.ExactArgs with names in the message. A name in brackets, the
-// last, is that of an argument that may be left out.
+// wants checks the number of arguments, like cobra.ExactArgs, with an error that names the missing one. The last names
+// may be in brackets, which means that the argument is optional.
 func wants(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -84,7 +84,7 @@ func wants(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// firstWord is the first argument, unless it is a flag.
+// firstWord returns the first argument, or "" if there is none or it is a flag.
 func firstWord(args []string) string {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
 		return ""
@@ -92,7 +92,7 @@ func firstWord(args []string) string {
 	return args[0]
 }
 
-// unknownCommand refuses what follows the program's name.
+// unknownCommand returns an error if there are arguments: cobra passes those that name no command.
 func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -23,16 +23,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// What no command line may need.
+// Limits of time and memory for every command line.
 const (
 	mostTime   = 30 * time.Second
 	mostMemory = 500 << 20
 )
 
-// Command lines made of all commands and flags, and of files and numbers that mean
-// harm, end in time, within bounds of memory, with an exit code of the program's, and
-// without half an output. LETHE_HOSTILE is how many are tried (default 40) and
-// LETHE_HOSTILE_SEED the seed (default 1); the names of the cases hold both.
+// Command lines with any commands and flags, and with hostile files and numbers, end in time, within bounds of memory,
+// with one of the program's exit codes, and without incomplete output. LETHE_HOSTILE is the number of command lines
+// (default 40) and LETHE_HOSTILE_SEED the seed (default 1); the names of the cases contain both.
 func TestHostileCommandLines(t *testing.T) {
 	number := func(name string, fallback int) int {
 		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
@@ -53,7 +52,7 @@ func TestHostileCommandLines(t *testing.T) {
 	}
 }
 
-// hostile is what the command lines are made of.
+// hostile generates the command lines.
 type hostile struct {
 	commands []*cobra.Command // that do something
 	paths    []string         // absolute
@@ -85,7 +84,7 @@ func newHostile(t *testing.T) *hostile {
 	return h
 }
 
-// files makes the folder of inputs.
+// files creates the folder of inputs.
 func (h *hostile) files(t *testing.T) {
 	in := filepath.Join(h.dir, "in")
 	for _, dir := range []string{"folder", "cut", "devices", "none"} {
@@ -159,8 +158,8 @@ func (h *hostile) files(t *testing.T) {
 
 func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
 
-// positional lists the arguments in the first line of a command's help, those that may
-// be left out with their bracket. Those of flags, and alternatives, are not among them.
+// positional returns the positional arguments in the first line of a command's help, without alternatives. Optional
+// arguments start with their bracket.
 func positional(use string) (names []string) {
 	use, _, _ = strings.Cut(use, "{")
 	fields := strings.Fields(use)[1:]
@@ -172,7 +171,7 @@ func positional(use string) (names []string) {
 	return names
 }
 
-// of picks a path for an argument or flag of this name: mostly one of its kind.
+// of returns a random path for an argument or flag with this name, usually of the kind that it expects.
 func (h *hostile) of(r *rand.Rand, name string) string {
 	kind := ""
 	switch name = strings.ToLower(name); {
@@ -191,7 +190,7 @@ func (h *hostile) of(r *rand.Rand, name string) string {
 	return pick(r, fits)
 }
 
-// line makes a command line. outputs are the files that it may leave.
+// line returns a command line and the files that it may create.
 func (h *hostile) line(r *rand.Rand, out string) (args, outputs []string) {
 	c := pick(r, h.commands)
 	args = strings.Fields(c.CommandPath())[1:]
@@ -264,7 +263,7 @@ func (h *hostile) line(r *rand.Rand, out string) (args, outputs []string) {
 	return slices.DeleteFunc(args, func(a string) bool { return strings.ContainsRune(a, 0) }), outputs
 }
 
-// crash is what the Go runtime says of a program that ends otherwise than it should.
+// crash matches messages of the Go runtime about a crash.
 var crash = regexp.MustCompile(`(?m)^(panic: |fatal error: |goroutine \d+ |runtime: |unexpected fault)`)
 
 func (h *hostile) try(t *testing.T, program string, r *rand.Rand) {

@@ -1,5 +1,5 @@
-// Command lethe finds protected health information in clinical notes and takes
-// it out: see "lethe --help".
+// Command lethe finds and removes protected health information (PHI) in clinical
+// notes: see "lethe --help".
 package main
 
 import (
@@ -25,10 +25,10 @@ var version string
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first Ctrl-C ends the program in good order. If that takes more than a
-	// second, another ends it at once.
+	// The first Ctrl-C stops the program after it has cleaned up. If that takes more
+	// than a second, a second Ctrl-C kills it.
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
-	signal.Ignore(syscall.SIGPIPE) // a pipe that nobody reads is an error as any other, and what was begun is cleaned up
+	signal.Ignore(syscall.SIGPIPE) // writing to a closed pipe returns an error, so that the program can clean up
 	err := newRoot().ExecuteContext(ctx)
 	os.Exit(exitCode(err))
 }
@@ -36,12 +36,14 @@ func main() {
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lethe",
-		Short: "Finds protected health information in clinical notes and takes it out",
-		Long: `Lethe finds protected health information (PHI) in clinical notes and takes it out.
+		Short: "Find and remove protected health information in clinical notes",
+		Long: `Lethe finds protected health information (PHI) in clinical notes and removes it.
 
-Data goes to stdout, messages and progress to stderr. Exit codes: 0 done,
-1 the check asked for said no, 2 wrong usage or failure, 3 done, but some notes
-could not be examined.`,
+Data goes to stdout, messages and progress go to stderr. Exit codes:
+  0  success
+  1  a requested check failed, such as --min-f1
+  2  wrong usage, or failure
+  3  done, except for some notes that could not be examined`,
 		Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
@@ -50,7 +52,7 @@ could not be examined.`,
 		Version: experiments.Version(version), SilenceErrors: true, SilenceUsage: true, DisableFlagsInUseLine: true, SuggestionsMinimumDistance: 2,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if name := firstWord(os.Args[1:]); cmd == root && name != "" { // its flags are those of a command that is misspelled
+		if name := firstWord(os.Args[1:]); cmd == root && name != "" { // the flags belong to a misspelled command
 			return unknownCommand(cmd, []string{name})
 		}
 		return usageError(cmd, err)
@@ -60,8 +62,8 @@ could not be examined.`,
 	return root
 }
 
-// emptyFlags is an error if a flag has no value: --known "$FILE" with a variable that is not set would else ask for
-// nothing.
+// emptyFlags returns an error if a flag has an empty value. Otherwise --known "$FILE" would do nothing if the variable
+// is not set.
 func emptyFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}

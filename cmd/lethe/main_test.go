@@ -17,10 +17,10 @@ import (
 
 func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"lethe": main}) }
 
-// secret is in every broken note and file of the scripts: no message may hold it.
+// secret is in every broken note and file of the scripts. No message may contain it.
 const secret = "Zebulon"
 
-// tiny is an experiment of some seconds.
+// tiny is an experiment that takes some seconds.
 const tiny = `name: tiny
 corpus:
   format: synth
@@ -34,12 +34,11 @@ system:
     training: {batch: 4, epochs: 2}
 `
 
-// TestScripts drives the program by the files of testdata. They find the
-// experiment above in $TINY, a run of it in $RUN, its model in $MODEL, in $RULES
-// a run of rules, which find no more than they say, and in $KEY somebody's public key of age.
+// TestScripts runs the scripts in testdata. They can use an experiment ($TINY), its run ($RUN) and model ($MODEL), a run
+// of an experiment with rules only ($RULES), and a public age key ($KEY).
 //
-// Besides testscript's own commands, "exits CODE PROGRAM ARGS..." wants just
-// that exit code, and bytes writes a file of a Go string.
+// There are two commands besides testscript's own: "exits CODE PROGRAM ARGS..." requires this exit code, and bytes writes
+// a Go string to a file.
 func TestScripts(t *testing.T) {
 	dir := t.TempDir()
 	config := write(t, filepath.Join(dir, "tiny.yaml"), tiny)
@@ -107,8 +106,8 @@ func train(t *testing.T, args ...string) {
 	}
 }
 
-// A run killed in mid-epoch and resumed reaches the very bits of one that was
-// left alone, and keeps a log of all its epochs.
+// A run that is killed during an epoch and resumed gives the same bits as an undisturbed run, and its log contains all
+// epochs.
 func TestKillAndResume(t *testing.T) {
 	dir := t.TempDir()
 	config := write(t, filepath.Join(dir, "tiny.yaml"), tiny)
@@ -151,8 +150,7 @@ func TestKillAndResume(t *testing.T) {
 	}
 }
 
-// A study that is interrupted in one run, and killed in another, comes to the same
-// table as one that was left alone.
+// A study that is interrupted in one run and killed in another gives the same table as an undisturbed one.
 func TestStopAndResumeStudy(t *testing.T) {
 	dir := t.TempDir()
 	config := write(t, filepath.Join(dir, "tiny.yaml"), tiny)
@@ -162,8 +160,7 @@ func TestStopAndResumeStudy(t *testing.T) {
 	if out, err := study("whole", "--workers", "2").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	// stop ends the study when it says a line that begins so, and returns what it
-	// said from then on.
+	// stop stops the study when it prints a line that starts with a prefix, and returns everything it prints from there.
 	stop := func(cmd *exec.Cmd, begins string, how os.Signal) string {
 		t.Helper()
 		stderr, err := cmd.StderrPipe()
@@ -191,7 +188,7 @@ func TestStopAndResumeStudy(t *testing.T) {
 		return said.String()
 	}
 	said := stop(study("broken", "--workers", "2"), "run 2 of 4", os.Interrupt)
-	if want := "lethe: interrupted; the same command with --out " + filepath.Join(dir, "broken") + " --resume goes on\n"; !strings.HasSuffix(said, want) {
+	if want := "lethe: interrupted; to resume, give the same command with --out " + filepath.Join(dir, "broken") + " --resume\n"; !strings.HasSuffix(said, want) {
 		t.Errorf("interrupted, it said %q", said)
 	}
 	stop(study("broken", "--resume"), "epoch   1", os.Kill)

@@ -10,7 +10,7 @@ import (
 	"github.com/lethe-deid/lethe/taggers/operating"
 )
 
-// operatingOptions say how ready a model is to find PHI.
+// operatingOptions are the flags that raise the recall of a model.
 type operatingOptions struct{ minRecall, bias float64 }
 
 func (o *operatingOptions) flags(cmd *cobra.Command) {
@@ -25,12 +25,12 @@ func (o *operatingOptions) check(cmd *cobra.Command) error {
 		return fmt.Errorf("--min-recall %v is not between 0 and 1", o.minRecall)
 	}
 	if cmd.Flags().Changed("bias") && !(o.bias > 0 && o.bias <= operating.MaxBias) {
-		return fmt.Errorf("--bias %v is not above 0, and at most %v", o.bias, operating.MaxBias)
+		return fmt.Errorf("--bias %v is not in (0, %v]", o.bias, operating.MaxBias)
 	}
 	return nil
 }
 
-// set returns the model as the options want it.
+// set returns the model with the threshold or bias of the options.
 func (o *operatingOptions) set(model *models.Model) (data.Tagger, error) {
 	if o.bias > 0 {
 		return model.Biased(o.bias)

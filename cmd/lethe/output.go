@@ -13,10 +13,10 @@ import (
 	"github.com/lethe-deid/lethe/internal/paths"
 )
 
-// stdio is stdin as an input, and stdout as an output.
+// stdio means stdin as an input path, and stdout as an output path.
 const stdio = "-"
 
-// outputHelp says how openOutput takes a path.
+// outputHelp is the usage of flags whose path goes to openOutput.
 const outputHelp = "`PATH` to write to: a file if it has an extension, as in x.txt; otherwise a folder, which must be new or empty"
 
 // The formats of a corpus, as help texts list them.
@@ -31,11 +31,13 @@ func or(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// openOutput opens a writer in a named format: to stdout, which takes text and
-// jsonl; to a new file, if the path has an extension; or to a folder that holds
-// nothing yet. A path that ends in a slash, or is there as a folder, is a folder.
-// oneNote says that there is but one note to write, as some files, and text on
-// stdout, want it.
+// openOutput opens a writer in a named format:
+//
+//   - to stdout, which supports the formats text and jsonl
+//   - to a new or empty folder, if the path ends in a slash, is a folder, or has no extension
+//   - otherwise to a new file
+//
+// oneNote reports that there is only one note to write. Some formats of files require this, and so does text on stdout.
 func openOutput(path, formatName string, types *data.TypeSet, oneNote bool) (data.Writer, error) {
 	f, err := format.Lookup(formatName)
 	if err != nil {
@@ -44,9 +46,9 @@ func openOutput(path, formatName string, types *data.TypeSet, oneNote bool) (dat
 	if path == stdio {
 		switch {
 		case f.Encode == nil:
-			return nil, fmt.Errorf("stdout takes the formats text and jsonl, not %s: give an --output", f.Name)
+			return nil, fmt.Errorf("stdout supports the formats text and jsonl, not %s: give an --output", f.Name)
 		case f.OneNote && !oneNote:
-			return nil, errors.New("as text on stdout, notes would run together: give an --output folder")
+			return nil, errors.New("stdout supports only one note of the format text: give an --output folder")
 		}
 		return &stdout{encode: f.Encode}, nil
 	}
@@ -57,9 +59,9 @@ func openOutput(path, formatName string, types *data.TypeSet, oneNote bool) (dat
 	case paths.IsFolder(path):
 		return f.Create(path, types)
 	case f.CreateFile == nil:
-		return nil, fmt.Errorf("%s: has an extension, as a file has, but %s keeps a note in two files: give a folder (%s/ if it is one)", path, f.Name, path)
+		return nil, fmt.Errorf("%s: is a file, because it has an extension, but %s requires two files per note: give a folder (or %s/)", path, f.Name, path)
 	case f.OneNote && !oneNote:
-		return nil, fmt.Errorf("%s: has an extension, as a file has, but %s keeps each note in one of its own: give a folder (%s/ if it is one)", path, f.Name, path)
+		return nil, fmt.Errorf("%s: is a file, because it has an extension, but %s requires one file per note: give a folder (or %s/)", path, f.Name, path)
 	}
 	return f.CreateFile(path, types)
 }
@@ -82,8 +84,8 @@ func (s *stdout) Write(doc *data.Document) error {
 func (s *stdout) Close() error { return nil }
 func (s *stdout) Abort() error { return nil }
 
-// openInput reads a file, a folder, or stdin, and says whether there can be but
-// one note. What it leaves out of a folder it names on stderr.
+// openInput reads a file, a folder or stdin, and reports whether it contains only one note by its format. It warns about
+// the files of a folder that it does not read.
 func openInput(path, formatName string, types *data.TypeSet) (docs data.Documents, oneNote bool, err error) {
 	f, err := format.Lookup(formatName)
 	if err != nil {
@@ -91,7 +93,7 @@ func openInput(path, formatName string, types *data.TypeSet) (docs data.Document
 	}
 	if path == stdio {
 		if f.Decode == nil {
-			return nil, false, fmt.Errorf("%s needs files, and cannot be read from stdin", formatName)
+			return nil, false, fmt.Errorf("%s requires files, and cannot be read from stdin", formatName)
 		}
 		return f.Decode(os.Stdin, "stdin", types), f.OneNote, nil
 	}
@@ -105,7 +107,7 @@ func openInput(path, formatName string, types *data.TypeSet) (docs data.Document
 	return f.Read(path, types), f.OneNote && !info.IsDir(), nil
 }
 
-// tellLeftOut names on stderr what is not read of a folder.
+// tellLeftOut warns on stderr about the files of a folder that are not read.
 func tellLeftOut(path string, f *format.Format) error {
 	left, err := f.LeftOut(path)
 	if err == nil && len(left) > 0 {
@@ -114,7 +116,7 @@ func tellLeftOut(path string, f *format.Format) error {
 	return err
 }
 
-// leftOut says that a folder holds more than its notes.
+// leftOut returns the warning about the files and folders in a folder that are not read.
 func leftOut(dir string, f *format.Format, names []string) error {
 	folders := 0
 	for _, name := range names {
@@ -122,11 +124,11 @@ func leftOut(dir string, f *format.Format, names []string) error {
 			folders++
 		}
 	}
-	return fmt.Errorf("%s: left out, since only %s files are read (files: %d, folders: %d): %s",
+	return fmt.Errorf("%s: left out, because only %s files are read (files: %d, folders: %d): %s",
 		dir, strings.Join(f.Exts, " and "), len(names)-folders, folders, paths.Some(names))
 }
 
-// anyTypes is for input whose own spans are of no interest.
+// anyTypes returns the type set that contains every type, for input whose own spans are not used.
 func anyTypes() *data.TypeSet {
 	return data.Any
 }

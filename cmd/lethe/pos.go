@@ -16,7 +16,7 @@ import (
 func newPOS() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pos",
-		Short: "Train a part-of-speech tagger for a CRF, and test one",
+		Short: "Train or test a part-of-speech tagger for a CRF",
 		Args:  unknownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
@@ -32,12 +32,12 @@ type posTrainOptions struct {
 	json   bool
 }
 
-// posTrained is what is printed of a training as JSON.
+// posTrained is the JSON output of pos train.
 type posTrained struct {
 	File      string `json:"file"`
 	Sentences int    `json:"sentences"`
 	Words     int    `json:"words"`
-	XPOS      bool   `json:"xpos"` // whether the tagger knows the treebanks' own tags
+	XPOS      bool   `json:"xpos"` // the tagger has learnt the treebanks' own tags
 	Bytes     int64  `json:"bytes"`
 	Digest    string `json:"digest"`
 }
@@ -48,15 +48,15 @@ func newPOSTrain() *cobra.Command {
 		Use:   "train --output FILE CONLLU...",
 		Short: "Train a tagger on treebanks",
 		Long: `Train a tagger of part of speech, tense, lemma and chunk on treebanks in CoNLL-U,
-plain or gzipped. Those of Universal Dependencies are free to download.
+plain or gzipped. The treebanks of Universal Dependencies are free to download.
 
-The treebanks' own tags, XPOS, are learnt if every word has one: give treebanks
-together only if their tags are of one kind.
+The tagger learns the treebanks' own tags (XPOS) if every word has one, so all
+treebanks must use the same tag set.
 
-The file holds words of the treebanks. Of notes with PHI, treat it as you treat
-the notes.
+The file contains words of the treebanks. If those are notes with PHI, protect the
+file like the notes.
 
-The same treebanks, settings and seed give the same file.`,
+The same treebanks, settings and seed always give the same file.`,
 		Example: `  lethe pos train --output en.pos en_ewt-ud-train.conllu
   lethe pos train --output es.pos es_gsd-ud-train.conllu.gz es_ancora-ud-train.conllu.gz`,
 		Args: wantsTreebanks,
@@ -71,10 +71,10 @@ The same treebanks, settings and seed give the same file.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opt.output, "output", "", "`FILE` to write (needed)")
+	flags.StringVar(&opt.output, "output", "", "`FILE` to write (required)")
 	flags.IntVar(&opt.Epochs, "epochs", pos.DefaultEpochs, "passes over the treebanks")
-	flags.Uint64Var(&opt.Seed, "seed", 1, "`N`umber that all chance follows from")
-	flags.BoolVar(&opt.json, "json", false, "print what was read as JSON (default a line on stderr)")
+	flags.Uint64Var(&opt.Seed, "seed", 1, "seed `N` of the random numbers")
+	flags.BoolVar(&opt.json, "json", false, "print a summary as JSON (default a line on stderr)")
 	return cmd
 }
 
@@ -94,7 +94,7 @@ func (o *posTrainOptions) run(ctx context.Context, treebanks []string) error {
 	if err := paths.MustBeNew(o.output); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(o.output), 0o777); err != nil { // now, rather than when all is learnt
+	if err := os.MkdirAll(filepath.Dir(o.output), 0o777); err != nil { // before training, so that an error costs no time
 		return err
 	}
 	p := newProgress()
@@ -134,13 +134,14 @@ func newPOSTest() *cobra.Command {
 	var opt posTestOptions
 	cmd := &cobra.Command{
 		Use:   "test MODEL CONLLU...",
-		Short: "Say how often a tagger agrees with treebanks",
-		Long: `Say how often a tagger agrees with treebanks: on part of speech, the treebanks' own
-tags, tense and lemma, of all words and of those that its dictionary lacks, which
-are those that it saw less than three times.
+		Short: "Measure how often a tagger agrees with treebanks",
+		Long: `Measure how often a tagger agrees with treebanks on part of speech, the treebanks' own
+tags, tense and lemma. The row "all" counts all words, the row "unknown" only those
+that are not in the tagger's dictionary, because they occurred less than three times
+in training.
 
-The words are those of the treebanks, as is usual. With --surface a contraction is
-one word, as in the text: Spanish del, not de and el.`,
+By default the words are those of the treebanks, as usual. With --surface a contraction
+is a single word, as in the text: Spanish del instead of de and el.`,
 		Example: `  lethe pos test en.pos en_ewt-ud-test.conllu
   lethe pos test es.pos es_gsd-ud-test.conllu --surface --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -152,7 +153,7 @@ one word, as in the text: Spanish del, not de and el.`,
 		RunE: func(_ *cobra.Command, args []string) error { return opt.run(args[0], args[1:]) },
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&opt.surface, "surface", false, "take contractions as they stand in the text (default the words they are made of)")
+	flags.BoolVar(&opt.surface, "surface", false, "treat a contraction as one word, as in the text (default as the words it consists of)")
 	flags.BoolVar(&opt.json, "json", false, "print counts as JSON (default a table of percentages)")
 	return cmd
 }

@@ -35,18 +35,17 @@ func newPredict() *cobra.Command {
 		Short: "Find PHI with a trained model",
 		Long: `Find PHI with the best model of a run folder, or with a model folder.
 
-With --split, the notes are those of the run's corpus: what is found is kept in
-RUN/predictions/SPLIT (or --output); its scores go to RUN/evaluation/SPLIT.json
-and are printed.
+With --split, the notes are a split of the run's corpus. The predictions are written to
+RUN/predictions/SPLIT (or --output) and the scores to RUN/evaluation/SPLIT.json, and
+the scores are printed.
 
-With --input, they are any others, read and written one after another. Marks
-that they bear already play no part.
+With --input, the notes are any others. Existing annotations in them are ignored.
 
-With --min-recall, --bias or --safety-net, what is found is what "lethe deidentify"
-would take out with them, and the scores say what would stay in the text. Nothing is
-kept in the run folder then.
+With --min-recall, --bias or --safety-net, the result is what "lethe deidentify" would
+remove with the same options, and the scores tell what would stay in the text. Then
+nothing is written to the run folder.
 
-A note that cannot be read is named, the others are done, and the exit code is 3.`,
+If a note cannot be read, lethe reports it and continues; then the exit code is 3.`,
 		Example: `  lethe predict runs/meddocan --split dev
   lethe predict runs/meddocan --split dev --min-recall 0.995 --safety-net auto
   lethe predict runs/meddocan --input notes --format text --output found --output-format brat
@@ -83,9 +82,9 @@ A note that cannot be read is named, the others are done, and the exit code is 3
 	flags.StringVar(&opt.input, "input", "", "file, folder or - (stdin) with other notes (default none)")
 	flags.StringVar(&opt.format, "format", "text", "`FORMAT` of --input: "+allFormats)
 	flags.StringVar(&opt.output, "output", "", outputHelp+"; - is stdout, with the notes' text (default RUN/predictions/SPLIT; required for --input)")
-	flags.StringVar(&opt.outputFormat, "output-format", "", "`FORMAT` of --output (default that of the input; jsonl for text and stdout, i2b2 for synth)")
+	flags.StringVar(&opt.outputFormat, "output-format", "", "`FORMAT` of --output (default the format of the input, but jsonl for text and stdout, and i2b2 for synth)")
 	opt.operating.flags(cmd)
-	flags.StringVar(&opt.safetyNet, "safety-net", "off", "add what the safety net of deidentify finds, by `RULES`: "+netHelp)
+	flags.StringVar(&opt.safetyNet, "safety-net", "off", "also find PHI with the safety net of deidentify, with these `RULES`: "+netHelp)
 	flags.BoolVar(&opt.json, "json", false, "print the scores of a split as JSON (default a table)")
 	workersFlag(cmd, &opt.workers)
 	return cmd
@@ -96,15 +95,15 @@ func (o *predictOptions) check(cmd *cobra.Command) error {
 	case o.split != "" && o.input != "":
 		return errors.New("--split and --input exclude each other")
 	case o.input != "" && o.output == "":
-		return errors.New("--input wants an --output; - prints JSON lines with the notes' text")
+		return errors.New("--input requires an --output; --output - prints JSON lines with the notes' text")
 	case o.input != "" && o.json:
-		return errors.New("--json is about the scores of a split; --output - prints JSON lines")
+		return errors.New("--json cannot be combined with --input, which has no scores; --output - prints JSON lines")
 	case o.input == "" && o.output == stdio:
-		return errors.New("--output - goes with --input: of a split, the scores are printed")
+		return errors.New("--output - requires --input, because the scores of a split go to stdout")
 	case o.input == "" && cmd.Flags().Changed("format"):
-		return errors.New("--format is that of --input")
+		return errors.New("--format requires --input")
 	case o.output == "" && o.outputFormat != "":
-		return errors.New("--output-format is that of --output")
+		return errors.New("--output-format requires --output")
 	}
 	if o.input == stdio {
 		if err := checkStdin(); err != nil {
@@ -117,7 +116,7 @@ func (o *predictOptions) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// open opens the output; of a split there may be none.
+// open opens the output. The writer is nil if there is no --output, as is possible for a split.
 func (o *predictOptions) open(inputFormat string, types *data.TypeSet, oneNote bool) (data.Writer, error) {
 	if o.output == "" {
 		return nil, nil
@@ -131,15 +130,15 @@ func (o *predictOptions) open(inputFormat string, types *data.TypeSet, oneNote b
 		name = inputFormat
 	}
 	if format.TextOnly(name) {
-		return nil, fmt.Errorf("--output-format %s has no place for what is found", name)
+		return nil, fmt.Errorf("--output-format %s cannot contain the spans that were found", name)
 	}
 	if ext := filepath.Ext(o.output); o.outputFormat == "" && anotherFormat(ext, name) {
-		return nil, fmt.Errorf("%s: would hold %s, in spite of its extension: give an --output-format", o.output, name)
+		return nil, fmt.Errorf("%s: would contain %s despite its extension: give an --output-format", o.output, name)
 	}
 	return openOutput(o.output, name, types, oneNote)
 }
 
-// anotherFormat says whether an extension belongs to formats, but not to this.
+// anotherFormat reports whether an extension belongs to other formats than the named one.
 func anotherFormat(ext, formatName string) bool {
 	others := false
 	for _, name := range format.Names() {
@@ -153,7 +152,7 @@ func anotherFormat(ext, formatName string) bool {
 	return others
 }
 
-// runOf opens a run folder. The hint says what to do with a model folder, which has no splits.
+// runOf opens a run folder. For a model folder, which has no splits, the error contains a hint.
 func runOf(dir, hint string) (*experiments.Run, error) {
 	if !models.IsRun(dir) {
 		return nil, fmt.Errorf("%s: a model folder has no splits: %s", dir, hint)
@@ -184,12 +183,12 @@ func (o *predictOptions) ofRun(ctx context.Context, run *experiments.Run, m *mod
 		return err
 	}
 	if scores.Strict.TP+scores.Strict.FN == 0 && corpus.Format != "text" {
-		return errors.Join(fmt.Errorf("split %s holds no annotation, so there is nothing to score; what was found is kept", split), err)
+		return errors.Join(fmt.Errorf("split %s contains no annotation, so there is nothing to score; the predictions are kept", split), err)
 	}
 	return errors.Join(printReport(scores, o.json), err)
 }
 
-// others tags notes that are not of the run's corpus.
+// others tags the notes of --input.
 func (o *predictOptions) others(ctx context.Context, m *models.Model) error {
 	in, oneNote, err := openInput(o.input, o.format, anyTypes())
 	if err != nil {
@@ -202,13 +201,13 @@ func (o *predictOptions) others(ctx context.Context, m *models.Model) error {
 	return apply(ctx, m, in, out, func(found *data.Document) (*data.Document, error) { return found, nil })
 }
 
-// apply tags notes, rewrites each as it is to be written, and writes it.
+// apply tags notes, and writes what rewrite returns for each.
 func apply(ctx context.Context, m *models.Model, in data.Documents, out data.Writer,
 	rewrite func(found *data.Document) (*data.Document, error)) error {
 	defer func() { _ = out.Abort() }() // after Close it does nothing
 	p := newProgress()
 	if _, ok := out.(*stdout); ok && isTerminal(os.Stdout) {
-		p.animated = false // a bar would stand among the notes
+		p.animated = false // a bar would get between the notes
 	}
 	defer p.clear()
 	err := models.Apply(ctx, m, in, models.Stream{

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows on stderr how far a command is: a bar where that is a
-// terminal, nothing elsewhere. It uses no colours.
+// progress shows a progress bar on stderr if that is a terminal, and otherwise nothing. It uses no colours.
 type progress struct {
 	animated bool
 	stage    string
@@ -21,7 +20,7 @@ func newProgress() *progress {
 	return &progress{animated: isTerminal(os.Stderr) && os.Getenv("TERM") != "dumb"}
 }
 
-// show is an models.Progress.
+// show implements models.Progress.
 func (p *progress) show(stage string, done, total int) {
 	if !p.animated {
 		return
@@ -39,7 +38,7 @@ func (p *progress) show(stage string, done, total int) {
 	_ = p.bar.Set(done) // a bar that cannot be drawn is no reason to stop
 }
 
-// clear makes room for a line, or for the end.
+// clear removes the bar, so that a line can be printed. The next call of show draws it again.
 func (p *progress) clear() {
 	if p.bar != nil {
 		_ = p.bar.Clear()
@@ -53,7 +52,7 @@ func (p *progress) line(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, format+"\n", args...)
 }
 
-// failed names a note that could not be examined.
+// failed prints the error of a note that could not be examined.
 func (p *progress) failed(err error) {
 	p.clear()
 	complain(err)

@@ -24,14 +24,16 @@ func newReport() *cobra.Command {
 	var opt reportOptions
 	cmd := &cobra.Command{
 		Use:   "report RUN [RUN...]",
-		Short: "Write all about a run, or several, as one page",
-		Long: `Write all that there is to know about a run as one HTML file: what its scores mean,
-by type and category; what would stay in the text; how sure the system was; which
-errors it makes; its training, configuration and machine. Of several runs, how the
-others differ from the first, and whether that is more than chance.
+		Short: "Write a report on one or more runs as a single HTML page",
+		Long: `Write a report on a run as a single HTML file: its scores and their meaning, by type
+and category; the PHI that would stay in the text; how reliable the system's
+probabilities are; which errors it makes; and its training, configuration and machine.
+For several runs, the report compares the others with the first, and tests whether
+the differences are more than chance.
 
-The file needs no network, and can be printed. It holds counts and no text, unless
---show-text asks for examples of errors: of real notes, these are PHI.`,
+The file loads nothing from the network, and can be printed. It contains counts and no
+text, unless you ask for examples of errors with --show-text. If the notes are real,
+these are PHI.`,
 		Example: `  lethe report runs/meddocan
   lethe report runs/meddocan runs/no-crf --split dev --output compared.html
   lethe report runs/meddocan --plots pdf,png`,
@@ -51,10 +53,10 @@ The file needs no network, and can be printed. It holds counts and no text, unle
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the runs' corpus (default test if it was predicted, else dev)")
-	flags.StringVar(&opt.output, "output", "", "new `FILE`; - is stdout (default report.html in the first run's folder, which is replaced)")
-	flags.StringSliceVar(&opt.plots, "plots", nil, "write the charts into RUN/plots as well, as `FORMAT` svg, png or pdf; repeatable (default none)")
-	flags.BoolVar(&opt.showText, "show-text", false, "quote errors, with the text around them (default no)")
+	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the runs' corpus (default test if there are predictions for it, otherwise dev)")
+	flags.StringVar(&opt.output, "output", "", "new `FILE` to write; - is stdout (default report.html in the first run's folder, which is overwritten)")
+	flags.StringSliceVar(&opt.plots, "plots", nil, "also write the charts to RUN/plots, in this `FORMAT`: svg, png or pdf; repeatable (default none)")
+	flags.BoolVar(&opt.showText, "show-text", false, "quote errors with the text around them (default no)")
 	return cmd
 }
 

@@ -29,19 +29,20 @@ func newSignificance() *cobra.Command {
 	var opt significanceOptions
 	cmd := &cobra.Command{
 		Use:   "significance RUN_A RUN_B | --gold DIR --a DIR --b DIR",
-		Short: "Test whether two systems really differ",
-		Long: `Test whether two systems differ by more than chance in what they found in the
-same notes: two runs, each with its predictions for a split (see lethe predict),
-or any two folders. Prints precision, recall and F1 of both, the difference with
-its 95 % bootstrap interval, and its two-sided p-value by approximate
-randomization: the share of shuffles, in which each note's two results change
-places or not, that have a difference at least as large.
+		Short: "Test whether the difference between two systems is significant",
+		Long: `Test whether two systems differ by more than chance on the same notes. The systems are
+two runs with predictions for the same split (see lethe predict), or any two folders.
 
-The p-value of a row is of that row by itself. Whoever looks at several should
-read the column Holm, which is corrected for the number of all rows.
+The output is precision, recall and F1 of both, the difference with its 95 % bootstrap
+interval, and the two-sided p-value by approximate randomization. This is the share of
+shuffles with a difference at least as large; a shuffle swaps the two results of each
+note with probability 1/2.
+
+The p-value of a row is for that row alone. If you look at several rows, read the
+column Holm, which is corrected for the number of rows.
 
 Metrics: ` + metrics.Overview() + `.
-An unfinished name, such as i2b2/, has those that begin with it listed.`,
+An incomplete name, such as i2b2/, prints a list of the names that start with it.`,
 		Example: `  lethe significance runs/full runs/no-crf --split dev
   lethe significance runs/full runs/no-crf --metric strict --metric conll --by patient --json
   lethe significance --gold test/xml --a found-a --b found-b --format i2b2`,
@@ -71,12 +72,12 @@ An unfinished name, such as i2b2/, has those that begin with it listed.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the runs' corpus (default test if both have predicted it, else dev)")
+	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the runs' corpus (default test if both have predictions for it, otherwise dev)")
 	opt.add(flags, "", "")
 	flags.StringArrayVar(&opt.metrics, "metric", nil, "`NAME` of a metric; repeatable "+metricDefault)
-	flags.IntVar(&opt.test.Shuffles, "shuffles", 9999, "`N` shuffles at most: where there are no more in all, each is taken once, and p is exact")
-	flags.StringVar(&opt.by, "by", data.ByDocument, "what is swapped and drawn as a whole: document or patient")
-	flags.Uint64Var(&opt.test.Seed, "seed", 1, "all chance follows from `N`")
+	flags.IntVar(&opt.test.Shuffles, "shuffles", 9999, "maximum number `N` of shuffles; if there are no more than N possible shuffles, each is used once, and p is exact")
+	flags.StringVar(&opt.by, "by", data.ByDocument, "unit of shuffling and of the bootstrap: document or patient")
+	flags.Uint64Var(&opt.test.Seed, "seed", 1, "seed `N` of the random numbers")
 	flags.BoolVar(&opt.json, "json", false, "print JSON (default a table)")
 	workersFlag(cmd, &opt.test.Workers)
 	return cmd
@@ -85,9 +86,9 @@ An unfinished name, such as i2b2/, has those that begin with it listed.`,
 func (o *significanceOptions) check(flags *pflag.FlagSet, runs bool) error {
 	switch misplaced := given(flags, systemsFlags); {
 	case runs && misplaced != "":
-		return fmt.Errorf("--%s does not go with runs, whose configuration says where all is", misplaced)
+		return fmt.Errorf("--%s cannot be combined with runs, which have their own configuration", misplaced)
 	case !runs && o.split != "":
-		return errors.New("--split goes with runs, not with --gold, --a and --b")
+		return errors.New("--split requires runs, and cannot be combined with --gold, --a and --b")
 	case !runs && (o.gold == "" || o.a == "" || o.b == ""):
 		return errors.New("--gold, --a and --b must be given")
 	case o.test.Shuffles < 1:
@@ -133,13 +134,13 @@ func (o *significanceOptions) ofFiles(ctx context.Context) (*significance.Report
 	if err != nil {
 		return nil, err
 	}
-	goldAgain := format.Read(o.format, o.gold, types) // what is left out of the folder has been told by then
+	goldAgain := format.Read(o.format, o.gold, types) // without a second warning about files that are left out
 	return significance.Compare(ctx,
 		significance.System{Name: o.a, Gold: readMarked(o.gold, o.format, types), Found: readMarked(o.a, systemFormat, types)},
 		significance.System{Name: o.b, Gold: goldAgain, Found: readMarked(o.b, systemFormat, types)}, chosen, o.test)
 }
 
-// predictedSplit is the one that both have predicted.
+// predictedSplit returns the split that both runs have predictions for: test, or otherwise dev.
 func predictedSplit(a, b *experiments.Run) (string, error) {
 	ofA, err := a.PredictedSplit()
 	if err != nil {
@@ -149,7 +150,7 @@ func predictedSplit(a, b *experiments.Run) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if ofA != ofB { // test and dev, which a run predicts when it is trained
+	if ofA != ofB { // test and dev; every run has predictions for dev from its training
 		return experiments.DevSplit, nil
 	}
 	return ofA, nil
@@ -158,7 +159,7 @@ func predictedSplit(a, b *experiments.Run) (string, error) {
 func openRun(dir string) (*experiments.Run, error) {
 	r, err := experiments.OpenRun(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: is no run folder (folders of notes are compared by --gold, --a and --b): %w", dir, err)
+		return nil, fmt.Errorf("%s: is not a run folder (to compare folders of notes, give --gold, --a and --b): %w", dir, err)
 	}
 	return r, err
 }

@@ -6,9 +6,8 @@ import (
 	"os"
 )
 
-// checkStdin returns an error if stdin is a terminal, or is the null device. If the caller has
-// closed stdin, Go puts the null device in its place before any of this runs, and an empty note
-// would be all that comes of it.
+// checkStdin returns an error if stdin is a terminal or the null device. If the caller has closed
+// stdin, the Go runtime opens the null device instead, which would be read as an empty note.
 func checkStdin() error {
 	switch {
 	case isTerminal(os.Stdin):
@@ -19,12 +18,11 @@ func checkStdin() error {
 	return nil
 }
 
-// checkStdout returns an error if what is written to stdout is lost. If the caller has closed it,
-// Go has put the null device in its place, opened for reading and writing, before any of this
-// runs. Python's subprocess.DEVNULL is opened in the same way, and cannot be told from that by
-// anything that the system says of it; a shell's >/dev/null is opened for writing only. So
-// this is for notes, none of which may be lost without a word, and not for the tables of
-// other commands.
+// checkStdout returns an error if stdout is closed, so that notes written to it would be lost. If the
+// caller has closed stdout, the Go runtime opens the null device instead, for reading and writing.
+// A shell's >/dev/null is opened for writing only, and is no error. Python's subprocess.DEVNULL is
+// opened for both and cannot be distinguished from a closed stdout. So only commands that write
+// notes call this function, not those that print tables.
 func checkStdout() error {
 	if _, err := os.Stdout.Stat(); err != nil {
 		return errors.New("stdout is closed: redirect it, or give an --output")

@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// readable is for systems that can tell.
+// readable always reports false, because these systems cannot tell.
 func readable(*os.File) bool { return false }

@@ -17,7 +17,7 @@ import (
 	"github.com/lethe-deid/lethe/taggers"
 )
 
-// studyFlags are those that ablate, curve and crossval share.
+// studyFlags are the flags that ablate, curve and crossval share.
 type studyFlags struct {
 	settings []string
 	seeds    []uint
@@ -27,19 +27,19 @@ type studyFlags struct {
 
 func (f *studyFlags) add(cmd *cobra.Command, kind string) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.settings, "set", nil, "put `path=value` over the config, e.g. corpus.seed=2; repeatable (default none)")
+	flags.StringArrayVar(&f.settings, "set", nil, "override a setting of the config with `path=value`, as in corpus.seed=2; repeatable (default none)")
 	flags.UintSliceVar(&f.seeds, "seeds", nil, "train with each of the `SEEDS`, as in 1,2,3 (default the config's)")
-	flags.Lookup("seeds").DefValue = "" // rather than [], in the help
+	flags.Lookup("seeds").DefValue = "" // otherwise the help contains (default [])
 	flags.StringArrayVar(&f.opt.Metrics, "metric", nil, metricHelp)
 	flags.StringVar(&f.opt.Dir, "out", "", "study folder `DIR`, new or empty (default runs/NAME-"+kind+"-TIME)")
-	flags.BoolVar(&f.opt.Resume, "resume", false, "go on with the interrupted study in --out: runs that are whole are kept (default no)")
+	flags.BoolVar(&f.opt.Resume, "resume", false, "resume the interrupted study in --out: complete runs are kept (default no)")
 	flags.BoolVar(&f.json, "json", false, "print JSON (default tables)")
 	workersFlag(cmd, &f.opt.Workers)
-	flags.Lookup("workers").Usage += ", which the last bits of the weights depend on; as many as before with --resume"
+	flags.Lookup("workers").Usage += ", which affects the last bits of the weights; with --resume, the default is that of the interrupted run"
 }
 
 const (
-	metricDefault = "(default strict and binary_token, the latter over HIPAA's types if known)"
+	metricDefault = "(default strict and binary_token, the latter for HIPAA's types if they are known)"
 	metricHelp    = "`NAME` of a metric, as in lethe significance; repeatable " + metricDefault
 )
 
@@ -52,7 +52,7 @@ func runStudy[R any, P interface {
 		return usageError(cmd, errors.New("--resume requires the study folder: --out DIR"))
 	}
 	if !cmd.Flags().Changed("workers") {
-		f.opt.Workers = 0 // to resume takes as many as before
+		f.opt.Workers = 0 // all cores or, with --resume, as many as before
 	}
 	for _, seed := range f.seeds {
 		f.opt.Seeds = append(f.opt.Seeds, uint64(seed))
@@ -77,7 +77,7 @@ func runStudy[R any, P interface {
 	r, err := study(cmd.Context(), config, f.opt)
 	p.clear()
 	if errors.Is(err, context.Canceled) && began {
-		return fmt.Errorf("interrupted; the same command with --out %s --resume goes on", f.opt.Dir)
+		return fmt.Errorf("interrupted; to resume, give the same command with --out %s --resume", f.opt.Dir)
 	}
 	if r == nil {
 		return err
@@ -92,19 +92,19 @@ func newAblate() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "ablate CONFIG.yaml",
-		Short: "Train the network without each of its parts, and compare",
-		Long: `Train the network of an experiment, and others that lack a part of it: the CRF, the
-pretrained vectors, the token embeddings, the character embeddings (Dernoncourt et
-al. 2016, section 3.7), as well as those that the experiment lists as its own:
+		Short: "Train a network without each of its parts, and compare",
+		Long: `Train the network of an experiment, and the same network without one of its parts: the
+CRF, the pretrained vectors, the token embeddings, the character embeddings (Dernoncourt
+et al. 2016, section 3.7). The experiment may list further variants:
 
   ablations:
   - {name: no-dropout, set: [system.ann.network.dropout=0]}
   - {name: words-as-they-are, set: [system.ann.vocabulary.digits_as_zero=false]}
 
-Each is trained with each seed, one after another, scored on --split, and tested
-against the full network: differences with 95 % bootstrap intervals, and p-values
-by approximate randomization. The study folder holds a run folder for each, the
-table as text, Markdown and JSON, and a bar chart as SVG and PNG.`,
+Each variant is trained with each seed, scored on --split, and compared with the full
+network: differences with 95 % bootstrap intervals, and p-values by approximate
+randomization. The study folder contains a run folder for each, the table as text,
+Markdown and JSON, and a bar chart as SVG and PNG.`,
 		Example: `  lethe ablate meddocan.yaml --seeds 1,2,3 --out ablation
   lethe ablate meddocan.yaml --seeds 1,2,3 --out ablation --resume
   lethe ablate i2b2.yaml --split test --metric strict --metric hipaa/token`,
@@ -122,9 +122,9 @@ table as text, Markdown and JSON, and a bar chart as SVG and PNG.`,
 	}
 	f.add(cmd, "ablate")
 	flags := cmd.Flags()
-	flags.StringVar(&f.opt.Split, "split", experiments.DevSplit, "`SPLIT` to score; the best epoch is always chosen on dev")
-	flags.IntVar(&f.opt.Shuffles, "shuffles", 9999, "how many times to shuffle in a test, at most")
-	flags.StringVar(&by, "by", data.ByDocument, "what a test swaps as a whole: document or patient")
+	flags.StringVar(&f.opt.Split, "split", experiments.DevSplit, "`SPLIT` to score; the best epoch is always that on dev")
+	flags.IntVar(&f.opt.Shuffles, "shuffles", 9999, "maximum number of shuffles per test")
+	flags.StringVar(&by, "by", data.ByDocument, "unit of shuffling and of the bootstrap: document or patient")
 	return cmd
 }
 
@@ -136,15 +136,15 @@ func newCurve() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "curve CONFIG.yaml",
-		Short: "Score against the number of training documents",
-		Long: `Train an experiment on ever larger parts of its training documents, and score each
-on --split (Dernoncourt et al. 2016, section 3.6). The parts are drawn at random,
-one patient after another where patients are known; smaller parts are within the
-larger ones, and each seed draws its own. The tables give the score at each size,
-and of each type beside the number of its annotations.
+		Short: "Measure scores as a function of the number of training documents",
+		Long: `Train an experiment on parts of its training documents of increasing size, and score
+each model on --split (Dernoncourt et al. 2016, section 3.6). The parts are drawn at
+random, patient by patient if the patients are known. Each part contains the smaller
+ones, and each seed draws different parts. The tables contain the score at each size,
+and the score of each type with the number of its annotations.
 
-The number of epochs is the config's for any size, so that a small part gets few
-updates; --same-updates gives each size as many as all documents get.`,
+By default the number of epochs is the config's at any size, so a small part gets few
+updates. With --same-updates, each size gets as many updates as all documents do.`,
 		Example: `  lethe curve meddocan.yaml --sizes 10,20,50,100,200,500 --seeds 1,2
   lethe curve i2b2.yaml --sizes 1%,10%,50%,100% --split test --same-updates`,
 		Args: wants("CONFIG.yaml"),
@@ -163,10 +163,10 @@ updates; --same-updates gives each size as many as all documents get.`,
 	}
 	f.add(cmd, "curve")
 	flags := cmd.Flags()
-	flags.StringSliceVar(&sizes, "sizes", nil, "numbers of documents, or shares of them as in 0.1 or 10% (default 10,20,50,100,200,500... and all)")
-	flags.StringVar(&curve.By, "by", data.ByPatient, "draw by patient, all notes of one before those of the next, or by document")
-	flags.BoolVar(&curve.SameUpdates, "same-updates", false, "stretch epochs, patience and learning-rate decay, so that each size has as many updates (default the config's epochs)")
-	flags.StringVar(&f.opt.Split, "split", experiments.DevSplit, "`SPLIT` to score; the best epoch is always chosen on dev")
+	flags.StringSliceVar(&sizes, "sizes", nil, "numbers of documents, or shares as in 0.1 or 10% (default 10,20,50,100,200,500... and all)")
+	flags.StringVar(&curve.By, "by", data.ByPatient, "unit of drawing: patient, which draws all notes of a patient together, or document")
+	flags.BoolVar(&curve.SameUpdates, "same-updates", false, "scale epochs, patience and learning-rate decay, so that each size has the same number of updates (default the config's epochs)")
+	flags.StringVar(&f.opt.Split, "split", experiments.DevSplit, "`SPLIT` to score; the best epoch is always that on dev")
 	return cmd
 }
 
@@ -179,15 +179,15 @@ func newCrossval() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "crossval CONFIG.yaml",
 		Short: "Cross-validate an experiment on its training documents",
-		Long: `Part the training documents of an experiment into folds, and test on each what is
-trained on the others. Of these a part is held back to choose the best epoch by
-(corpus.hold_out, or a tenth), so that no document has any influence on the model
-that it tests. All notes of a patient are in one fold, unless --by document; by
-patient requires that each note says whose it is. Other splits of the experiment take
-no part.
+		Long: `Divide the training documents of an experiment into folds, and test on each fold a
+model that is trained on the others. A part of the others (corpus.hold_out, or a tenth)
+is held out to choose the best epoch, so that no document has any influence on the
+model that it tests. All notes of a patient are in the same fold, which requires that
+each note names its patient, unless you give --by document. The other splits of the
+experiment are not used.
 
-The tables give each fold, mean and standard deviation, and the score of all
-folds' documents taken as one corpus, overall and by type.`,
+The tables contain the score of each fold, their mean and standard deviation, and the
+score of all folds' documents as one corpus, overall and by type.`,
 		Example: `  lethe crossval demo.yaml --folds 10
   lethe crossval i2b2.yaml --folds 5 --seeds 1,2 --metric strict --metric token --out folds`,
 		Args: wants("CONFIG.yaml"),
@@ -202,7 +202,7 @@ folds' documents taken as one corpus, overall and by type.`,
 	}
 	f.add(cmd, "crossval")
 	flags := cmd.Flags()
-	flags.IntVar(&folds, "folds", 10, "how many folds")
-	flags.StringVar(&by, "by", data.ByPatient, "what stays together: patient, or document for each by itself")
+	flags.IntVar(&folds, "folds", 10, "number of folds")
+	flags.StringVar(&by, "by", data.ByPatient, "unit of division: patient, which keeps the notes of a patient in one fold, or document")
 	return cmd
 }

@@ -18,7 +18,7 @@ type synthOptions struct {
 	output, format string
 }
 
-// maxSynthetic bounds the notes that are generated: some gigabytes.
+// maxSynthetic is the maximum number of notes to generate, which take some gigabytes.
 const maxSynthetic = 1_000_000
 
 func newSynth() *cobra.Command {
@@ -27,12 +27,12 @@ func newSynth() *cobra.Command {
 		Use:   "synth --notes N --output DIR",
 		Short: "Generate invented clinical notes with their PHI marked",
 		Long: `Generate invented English clinical notes with their PHI marked, with the types of
-i2b2 2014. The same seed gives the same notes. No person, place or hospital of the
-split test occurs in train or dev.
+i2b2 2014. The same seed always gives the same notes. No person, place or hospital of
+the split test occurs in train or dev.
 
-With --notes-per-patient names and numbers stand without a local cue as well, as in
-"Amundsen agrees with the plan."; with --uncued-only only these are marked, in the same
-text: a gold standard for their recall.`,
+With --notes-per-patient, some names and numbers occur without a local cue, as in
+"Amundsen agrees with the plan." With --uncued-only, the text is the same, but only
+these are marked, as a gold standard for their recall.`,
 		Example: `  lethe synth --notes 400 --output corpus/train
   lethe synth --notes 100 --split test --seed 7 --output test.jsonl --format jsonl
   lethe synth --notes 200 --split test --notes-per-patient 5 --output corpus/test`,
@@ -42,7 +42,7 @@ text: a gold standard for their recall.`,
 			case opt.output == "":
 				return usageError(cmd, errors.New("--output must be given"))
 			case opt.notes < 1:
-				return usageError(cmd, errors.New("--notes must be given, and positive"))
+				return usageError(cmd, errors.New("--notes must be given, and must be positive"))
 			case opt.notes > maxSynthetic:
 				return usageError(cmd, fmt.Errorf("--notes %d is more than %d", opt.notes, maxSynthetic))
 			}
@@ -54,11 +54,11 @@ text: a gold standard for their recall.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&opt.notes, "notes", 0, "how many notes (needed)")
-	flags.Uint64Var(&opt.config.Seed, "seed", 1, "`N`umber that all chance follows from")
-	flags.StringVar(&opt.split, "split", "train", "train, dev or test")
-	flags.IntVar(&opt.config.NotesPerPatient, "notes-per-patient", 0, "`N`otes that each patient has, and names without a local cue in them; 0: one to five, and none")
-	flags.BoolVar(&opt.config.UncuedOnly, "uncued-only", false, "mark only what stands without a local cue (with --notes-per-patient)")
+	flags.IntVar(&opt.notes, "notes", 0, "number of notes (required)")
+	flags.Uint64Var(&opt.config.Seed, "seed", 1, "seed `N` of the random numbers")
+	flags.StringVar(&opt.split, "split", "train", "split to generate: train, dev or test")
+	flags.IntVar(&opt.config.NotesPerPatient, "notes-per-patient", 0, "number `N` of notes per patient, some of them with names without a local cue; 0 for one to five notes without such names")
+	flags.BoolVar(&opt.config.UncuedOnly, "uncued-only", false, "mark only PHI without a local cue; requires --notes-per-patient (default no)")
 	flags.StringVar(&opt.output, "output", "", outputHelp+"; - is stdout (required)")
 	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of the notes: "+allFormats)
 	return cmd

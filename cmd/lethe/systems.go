@@ -14,22 +14,21 @@ import (
 	"github.com/lethe-deid/lethe/experiments"
 )
 
-// systemsOptions are files of what two systems found, in the place of two runs.
+// systemsOptions names files of what two systems found, which can be given instead of two runs.
 type systemsOptions struct {
 	gold, a, b           string
-	format, systemFormat string // systemFormat is empty when it is format
-	types                string // empty for the default of format
+	format, systemFormat string // an empty systemFormat means format
+	types                string // empty means the default of format
 }
 
-// systemsFlags do not go with runs, whose configuration says where all is.
+// systemsFlags is the flags that cannot be combined with runs, which have their own configuration.
 var systemsFlags = []string{"gold", "a", "b", "format", "system-format", "types"}
 
 var typesHelp = "type `SET`: " + or(data.TypeSetNames()) + " (default that of --format; any for brat and jsonl)"
 
-// add adds the flags. other says more of --b, alsoFormat what else has the format of
-// --gold.
+// add adds the flags. other is appended to the usage of --b, and alsoFormat names further flags in the usage of --format.
 func (o *systemsOptions) add(flags *pflag.FlagSet, other, alsoFormat string) {
-	flags.StringVar(&o.gold, "gold", "", "file or folder of the gold standard, in the place of runs")
+	flags.StringVar(&o.gold, "gold", "", "file or folder of the gold standard, instead of runs")
 	flags.StringVar(&o.a, "a", "", "file or folder of what system A found")
 	flags.StringVar(&o.b, "b", "", "file or folder of what system B found"+other)
 	flags.StringVar(&o.format, "format", "i2b2", "`FORMAT` of --gold"+alsoFormat+": "+annotatedFormats)
@@ -37,10 +36,10 @@ func (o *systemsOptions) add(flags *pflag.FlagSet, other, alsoFormat string) {
 	flags.StringVar(&o.types, "types", "", typesHelp)
 }
 
-// formatOfSystems is --system-format or, by default, that of --gold.
+// formatOfSystems returns --system-format or, by default, --format.
 func (o *systemsOptions) formatOfSystems() string { return cmp.Or(o.systemFormat, o.format) }
 
-// given returns the first of the flags that is given, or "".
+// given returns the first of the named flags that is set, or "".
 func given(flags *pflag.FlagSet, names []string) string {
 	for _, name := range names {
 		if flags.Changed(name) {
@@ -50,7 +49,7 @@ func given(flags *pflag.FlagSet, names []string) string {
 	return ""
 }
 
-// typeSet is that of --types or, by default, of a format.
+// typeSet returns the type set with a name (the value of --types) or, if that is empty, the default set of a format.
 func typeSet(name, formatName string) (*data.TypeSet, error) {
 	types, err := data.LookupTypeSet(cmp.Or(name, experiments.DefaultTypes(formatName), "any"))
 	if err != nil {
@@ -59,13 +58,13 @@ func typeSet(name, formatName string) (*data.TypeSet, error) {
 	return types, nil
 }
 
-// readMarked reads annotated notes of a named format, and tells what it leaves out
-// of a folder. That it cannot is the first thing that the documents say.
+// readMarked reads annotated notes of a named format, and warns about files of a folder that it does not read. If it
+// cannot read the path at all, the first item of the documents is the error.
 func readMarked(path, formatName string, types *data.TypeSet) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		f, err := format.Lookup(formatName)
 		if err == nil && f.TextOnly {
-			err = fmt.Errorf("format %s holds no spans to score", formatName)
+			err = fmt.Errorf("format %s contains no spans to score", formatName)
 		}
 		if err == nil {
 			err = tellLeftOut(path, f)
@@ -78,8 +77,8 @@ func readMarked(path, formatName string, types *data.TypeSet) data.Documents {
 	}
 }
 
-// readGold is readMarked of a gold standard. One without any annotation is an error:
-// nothing could be missed in it.
+// readGold is like readMarked, for a gold standard. It is an error if there are notes but no annotations, because then
+// nothing can be missed.
 func readGold(path, formatName string, types *data.TypeSet) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		documents, spans := 0, 0
@@ -95,13 +94,13 @@ func readGold(path, formatName string, types *data.TypeSet) data.Documents {
 			}
 		}
 		if documents > 0 && spans == 0 {
-			yield(nil, fmt.Errorf("%s: the gold standard holds no annotation, so there is nothing to score", path))
+			yield(nil, fmt.Errorf("%s: the gold standard contains no annotation, so there is nothing to score", path))
 		}
 	}
 }
 
-// allUnreadable is the error that a comparison of what is at the paths ended with; if
-// that was of a note that cannot be read, those of all such notes, up to a number.
+// allUnreadable returns the errors of all notes at the paths that cannot be read, up to 20, if err, the error of a
+// comparison, is that of such a note. It returns other errors as they are. formats maps each path to its format.
 func allUnreadable(err error, types *data.TypeSet, formats map[string]string) error {
 	if _, ok := errors.AsType[*data.Error](err); !ok {
 		return err
@@ -114,7 +113,7 @@ func allUnreadable(err error, types *data.TypeSet, formats map[string]string) er
 				continue
 			}
 			if bad = append(bad, err); len(bad) > most {
-				bad[most] = fmt.Errorf("there are more; only the first %d notes that cannot be read are named", most)
+				bad[most] = fmt.Errorf("more notes cannot be read: these are the first %d", most)
 				return errors.Join(bad...)
 			}
 		}
@@ -122,7 +121,7 @@ func allUnreadable(err error, types *data.TypeSet, formats map[string]string) er
 	return cmp.Or(errors.Join(bad...), err)
 }
 
-// byPatient reads --by.
+// byPatient parses the value of --by.
 func byPatient(by string) (bool, error) {
 	if err := data.CheckBy(by); err != nil {
 		return false, fmt.Errorf("--by: %w", err)

@@ -23,18 +23,18 @@ func newTrain() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "train CONFIG.yaml",
-		Short: "Train what an experiment describes, and score it on dev",
-		Long: `Train the system that an experiment describes on its split train, keep the epoch
-that is best on dev, and print its scores there. Everything goes into a run
-folder: config.yaml, run.json, log.jsonl, model/best, model/last, predictions, evaluation.
+		Short: "Train the system of an experiment, and score it on dev",
+		Long: `Train the system that an experiment describes on its split train, keep the epoch with
+the best scores on dev, and print these scores. Everything is written to a run folder:
+config.yaml, run.json, log.jsonl, model/best, model/last, predictions, evaluation.
 
-A system can be a tree: taggers below an ensemble, a second pass, or corrections.
-Each learns by itself. --dry-run draws the tree, reads the notes of all splits and
-the files that the system names, reports what is missing or wrong with them, and
-trains nothing.
+A system can be a tree: an ensemble, a second pass or corrections with other taggers
+below. Each tagger is trained separately. --dry-run prints the tree, reads the notes of
+all splits and the files that the system names, reports what is missing or wrong with
+them, and trains nothing.
 
-A split without annotations, or with annotated notes that stand in train as well, is
-an error: no score would mean anything.`,
+It is an error if a split has no annotations, or shares annotated notes with train,
+because its scores would mean nothing.`,
 		Example: `  lethe train experiments/configs/demo.yaml --out demo
   lethe train meddocan.yaml --set seed=2 --set system.ann.training.epochs=30
   lethe train meddocan.yaml --out runs/meddocan --resume
@@ -45,7 +45,7 @@ an error: no score would mean anything.`,
 				return usageError(cmd, errors.New("--resume requires the run folder: --out DIR"))
 			}
 			if !cmd.Flags().Changed("workers") {
-				opt.Workers = 0 // to resume takes as many as before
+				opt.Workers = 0 // all cores or, with --resume, as many as before
 			}
 			config, err := experiments.Load(args[0], settings)
 			if err != nil {
@@ -74,7 +74,7 @@ an error: no score would mean anything.`,
 			scores, err := experiments.Train(cmd.Context(), config, opt)
 			p.clear()
 			if errors.Is(err, context.Canceled) && epochs > 0 {
-				return fmt.Errorf("interrupted; the same command with --out %s --resume goes on", opt.Dir)
+				return fmt.Errorf("interrupted; to resume, give the same command with --out %s --resume", opt.Dir)
 			}
 			if scores == nil {
 				return err
@@ -83,16 +83,17 @@ an error: no score would mean anything.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&settings, "set", nil, "put `path=value` over the config, e.g. seed=2; repeatable (default none)")
+	flags.StringArrayVar(&settings, "set", nil, "override a setting of the config with `path=value`, as in seed=2; repeatable (default none)")
 	flags.StringVar(&opt.Dir, "out", "", "run folder `DIR`, new or empty (default runs/NAME-TIME)")
-	flags.BoolVar(&opt.Resume, "resume", false, "go on with the interrupted run in --out (default no)")
-	flags.BoolVar(&dryRun, "dry-run", false, "draw the system, read its notes and files, and end (default no)")
+	flags.BoolVar(&opt.Resume, "resume", false, "resume the interrupted run in --out (default no)")
+	flags.BoolVar(&dryRun, "dry-run", false, "print the system, check its notes and files, and train nothing (default no)")
 	workersFlag(cmd, &opt.Workers)
-	flags.Lookup("workers").Usage += ", which the last bits of the weights depend on; as many as before with --resume"
+	flags.Lookup("workers").Usage += ", which affects the last bits of the weights; with --resume, the default is that of the interrupted run"
 	return cmd
 }
 
-// check prints what would be trained, and on what, and reads it.
+// check prints the system that would be trained and facts about its corpus. It returns an error if notes or files are
+// missing or wrong.
 func check(config *experiments.Config) error {
 	if _, err := fmt.Print(config.Outline()); err != nil {
 		return err
@@ -109,9 +110,8 @@ func check(config *experiments.Config) error {
 	return err
 }
 
-// epochLine is an epoch as people read it. Times are in seconds; tokens/s is
-// that of the training steps alone. A learner that looks at dev only when it is
-// done has iterations.
+// epochLine formats an epoch for people, with times in seconds. The tokens per second are those of the training steps
+// alone. A learner without epochs, which is scored on dev only at the end, has iterations.
 func epochLine(e taggers.Epoch) string {
 	name := ""
 	if e.Member != "" {
@@ -135,12 +135,12 @@ func epochLine(e taggers.Epoch) string {
 	return line
 }
 
-// maxWorkers is more than can be of use: the same bits as on a larger computer may be wanted, but each
-// worker takes some megabytes.
+// maxWorkers is the maximum of --workers, because each worker takes some megabytes. It is larger than the number of
+// cores, so that the results of a larger computer can be reproduced to the bit.
 var maxWorkers = max(32, 4*runtime.NumCPU())
 
 func workersFlag(cmd *cobra.Command, workers *int) {
-	cmd.Flags().IntVar(workers, "workers", runtime.NumCPU(), "`N` cores to use")
+	cmd.Flags().IntVar(workers, "workers", runtime.NumCPU(), "number `N` of cores to use")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		switch {
 		case *workers < 1:

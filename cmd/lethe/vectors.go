@@ -22,7 +22,7 @@ import (
 func newVectors() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "vectors",
-		Short: "Train word vectors or clusters, and look at vectors",
+		Short: "Train word vectors or clusters, or inspect vectors",
 		Args:  unknownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
@@ -32,7 +32,7 @@ func newVectors() *cobra.Command {
 	return cmd
 }
 
-// loadANN is the network of an experiment; of "" it is nil.
+// loadANN returns the configuration of an experiment's network, or nil if path is "".
 func loadANN(path string) (*ann.Config, error) {
 	if path == "" {
 		return nil, nil
@@ -43,12 +43,12 @@ func loadANN(path string) (*ann.Config, error) {
 	}
 	network := ann.Of(config.System)
 	if network == nil {
-		return nil, fmt.Errorf("%s: has no system.ann, which vectors are for", path)
+		return nil, fmt.Errorf("%s: has no system.ann, which is required for vectors", path)
 	}
 	return network, nil
 }
 
-// textOptions say what text to read for vectors or clusters, and its words.
+// textOptions say which text to read for vectors or clusters, and how to get words from it.
 type textOptions struct {
 	words          *learn.Words
 	format, config string
@@ -57,17 +57,17 @@ type textOptions struct {
 func (o *textOptions) flags(flags *pflag.FlagSet) {
 	w := o.words
 	flags.StringVar(&o.format, "format", "text", "`FORMAT` of the INPUTs: "+allFormats)
-	flags.StringVar(&o.config, "config", "", "`EXPERIMENT` whose tokenizer, sentences and digits (of vectors the dimension, too) to take (default none)")
-	flags.StringVar(&w.Tokenizer, "tokenizer", w.Tokenizer, "what cuts tokens: "+strings.Join(tokenize.Names(), ", "))
-	flags.StringVar(&w.Sentences, "sentences", w.Sentences, "what cuts sentences, within which words are neighbours: "+strings.Join(tokenize.SplitterNames(), ", "))
-	flags.BoolVar(&w.Lowercase, "lowercase", false, "take words in lower case, where a system looks if it finds no other (default as they are)")
-	flags.BoolVar(&w.ZeroDigits, "zero-digits", false, "take digits as 0, likewise (default as they are)")
-	flags.IntVar(&w.MinCount, "min-count", w.MinCount, "words that occur less often are left out")
-	flags.IntVar(&w.MinDocuments, "min-documents", w.MinDocuments, "and so are words of fewer notes; a file of text is one")
+	flags.StringVar(&o.config, "config", "", "`EXPERIMENT` whose settings of tokenizer, sentences and digits, and for vectors the dimension, are the defaults (default none)")
+	flags.StringVar(&w.Tokenizer, "tokenizer", w.Tokenizer, "tokenizer: "+strings.Join(tokenize.Names(), ", "))
+	flags.StringVar(&w.Sentences, "sentences", w.Sentences, "sentence splitter, because only words of the same sentence are neighbours: "+strings.Join(tokenize.SplitterNames(), ", "))
+	flags.BoolVar(&w.Lowercase, "lowercase", false, "convert words to lower case; a system falls back to this form (default no)")
+	flags.BoolVar(&w.ZeroDigits, "zero-digits", false, "replace all digits by 0; a system falls back to this form (default no)")
+	flags.IntVar(&w.MinCount, "min-count", w.MinCount, "leave out words that occur less often than this")
+	flags.IntVar(&w.MinDocuments, "min-documents", w.MinDocuments, "leave out words that occur in fewer notes than this; a text file counts as one note")
 }
 
-// likeTagger takes from --config what no flag says, and returns its network: nil
-// without --config.
+// likeTagger copies the settings of --config for which no flag is set, and returns the configuration of its network, or
+// nil if there is no --config.
 func (o *textOptions) likeTagger(flags *pflag.FlagSet) (*ann.Config, error) {
 	network, err := loadANN(o.config)
 	if network == nil || err != nil {
@@ -85,7 +85,7 @@ func (o *textOptions) likeTagger(flags *pflag.FlagSet) (*ann.Config, error) {
 	return network, nil
 }
 
-// wantsInputs takes one INPUT or more.
+// wantsInputs checks that there is at least one INPUT.
 func wantsInputs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usageError(cmd, errors.New("an INPUT must be given"))
@@ -93,8 +93,7 @@ func wantsInputs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// openTexts reads several inputs as one corpus, as often as wanted, with whatever
-// types their marks have.
+// openTexts returns several inputs as one corpus, which can be read several times. Annotations may have any types.
 func openTexts(paths []string, formatName string) (data.Documents, error) {
 	f, err := format.Lookup(formatName)
 	if err != nil {
@@ -132,7 +131,7 @@ func openTexts(paths []string, formatName string) (data.Documents, error) {
 	}, nil
 }
 
-// decodeFile reads a file that may be gzipped.
+// decodeFile reads a plain or gzipped file.
 func decodeFile(f *format.Format, path string) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		file, err := bounded.OpenInput(path)

@@ -22,18 +22,18 @@ func newVectorsClusters() *cobra.Command {
 	opt.text.words = &opt.Words
 	cmd := &cobra.Command{
 		Use:   "clusters --output FILE INPUT...",
-		Short: "Put the words of text into Brown clusters",
-		Long: `Put the words of text into clusters by their neighbours, as Brown et al. 1992 and Liang
-2005 do: features for a CRF. The file is the paths file of the latter's program, a
-line of path, word and count for each word.
+		Short: "Compute Brown clusters of the words of a text",
+		Long: `Cluster the words of a text by their neighbours (Brown et al. 1992, Liang 2005), as
+features for a CRF. The file has the format of the paths file of Liang's program: one
+line per word, with path, word and count.
 
-An INPUT is read, and cut into tokens, as for vectors train.
+INPUTs and tokenization are the same as for "lethe vectors train".
 
-The file holds words of the text. Of text with PHI it holds names: all that occur
---min-count times. Treat it as you treat the text, or keep out with
---min-documents what only few notes contain.
+The file contains words of the text. If the text contains PHI, so does the file: every
+name that occurs at least --min-count times. Protect the file like the text, or use
+--min-documents to leave out words that only few notes contain.
 
-The same text and settings give the same file.`,
+The same text and settings always give the same file.`,
 		Example: `  lethe vectors clusters --output es.paths.gz spanish/*.txt more.txt.gz
   lethe vectors clusters --tokenizer letters-digits --zero-digits --clusters 500 --output es.paths text/`,
 		Args: wantsInputs,
@@ -53,8 +53,8 @@ The same text and settings give the same file.`,
 	flags := cmd.Flags()
 	opt.text.flags(flags)
 	flags.IntVar(&opt.Clusters, "clusters", opt.Clusters, "`NUMBER` of clusters")
-	flags.StringVar(&opt.output, "output", "", "`FILE` to write; one that ends in .gz is gzipped (needed)")
-	flags.BoolVar(&opt.json, "json", false, "print what was read as JSON (default a line on stderr)")
+	flags.StringVar(&opt.output, "output", "", "`FILE` to write; gzipped if it ends in .gz (required)")
+	flags.BoolVar(&opt.json, "json", false, "print a summary as JSON (default a line on stderr)")
 	return cmd
 }
 
@@ -70,7 +70,7 @@ func (o *vectorsClustersOptions) run(ctx context.Context, inputs []string) error
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Abort() }() // after Save it does nothing
+	defer func() { _ = file.Abort() }() // after Save this does nothing
 	p := newProgress()
 	defer p.clear()
 	clusters, summary, err := brown.Train(ctx, corpus, o.Config, p.show)
@@ -86,7 +86,7 @@ func (o *vectorsClustersOptions) run(ctx context.Context, inputs []string) error
 	p.line("%s: %d words of %d in %d clusters, for %.2f %% of %d tokens", o.output, len(clusters.Entries()), summary.Words, summary.Clusters,
 		100*float64(summary.Kept)/float64(summary.Tokens), summary.Tokens)
 	if summary.Unwritable > 0 {
-		p.line("%d words that hold white space are in none", summary.Unwritable)
+		p.line("%d words that contain white space are in no cluster", summary.Unwritable)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ type vectorsInfoOptions struct {
 	json                  bool
 }
 
-// vectorsInfo is what the command prints.
+// vectorsInfo is the output of the command.
 type vectorsInfo struct {
 	File       string                `json:"file"`
 	Bytes      int64                 `json:"bytes"`
@@ -31,8 +31,8 @@ type vectorsInfo struct {
 	Gzipped    bool                  `json:"gzipped"`
 	Words      int                   `json:"words"`
 	Dim        int                   `json:"dim"`
-	Duplicates int                   `json:"duplicates"`   // left out, as when a system reads the file
-	Invalid    int                   `json:"invalid_utf8"` // left out
+	Duplicates int                   `json:"duplicates"`   // words that occur again in the file; like a system, the command ignores them
+	Invalid    int                   `json:"invalid_utf8"` // words that are not UTF-8, which are ignored, too
 	Coverage   []embeddings.Coverage `json:"coverage,omitempty"`
 	Nearest    []nearest             `json:"nearest,omitempty"`
 }
@@ -47,18 +47,18 @@ func newVectorsInfo() *cobra.Command {
 	var opt vectorsInfoOptions
 	cmd := &cobra.Command{
 		Use:   "info FILE",
-		Short: "Say what a file of word vectors holds, and what it covers of a corpus",
-		Long: `Say how many vectors of which dimension a file holds, GloVe's or word2vec's, text or
-binary, plain or gzipped.
+		Short: "Describe a file of word vectors, and its coverage of a corpus",
+		Long: `Print the number of vectors in a file and their dimension. The file is GloVe's or
+word2vec's, text or binary, plain or gzipped.
 
-With --corpus, also how many of the corpus's tokens have a vector: of each type of
-PHI and outside of PHI, with each token counted as often as it occurs, and once. A
-token is looked for as a system looks for it: as it stands, in lower case, with
-digits as 0, and both.
+With --corpus, also print how many tokens of the corpus have a vector, for each type
+of PHI and outside of PHI, with each token counted as often as it occurs, and counted
+once. Tokens are looked up as a system does it: unchanged, then in lower case, then
+with digits replaced by 0, then both.
 
-With --nearest, also the words whose vectors have the greatest cosine with that of
-a word. These are words of the text that the vectors were trained on: if that held
-PHI, they may be names.`,
+With --nearest, also print the words whose vectors have the largest cosine similarity
+with that of a word. These are words of the text that the vectors were trained on. If
+it contained PHI, they may be names.`,
 		Example: `  lethe vectors info glove.6B.100d.txt
   lethe vectors info es.bin --corpus train/xml --format meddocan --config meddocan.yaml
   lethe vectors info es.bin --nearest doctora --nearest Sevilla`,
@@ -66,7 +66,7 @@ PHI, they may be names.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch changed := cmd.Flags().Changed; {
 			case opt.corpus == "" && (changed("format") || changed("types") || changed("tokenizer") || changed("config")):
-				return usageError(cmd, errors.New("--format, --types, --tokenizer and --config go with --corpus"))
+				return usageError(cmd, errors.New("--format, --types, --tokenizer and --config require --corpus"))
 			case opt.neighbours < 1:
 				return usageError(cmd, fmt.Errorf("--neighbours %d is not positive", opt.neighbours))
 			case opt.config != "" && !changed("tokenizer"):
@@ -82,11 +82,11 @@ PHI, they may be names.`,
 	flags := cmd.Flags()
 	flags.StringVar(&opt.corpus, "corpus", "", "file or folder of notes (default none)")
 	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of --corpus: "+allFormats)
-	flags.StringVar(&opt.types, "types", "", "type `SET` of --corpus (default that of --format; any for brat, jsonl and text)")
-	flags.StringVar(&opt.tokenizer, "tokenizer", "ptb", "what cuts the corpus's tokens: "+strings.Join(tokenize.Names(), ", "))
-	flags.StringVar(&opt.config, "config", "", "`EXPERIMENT` whose tokenizer to take (default none)")
-	flags.StringArrayVar(&opt.nearest, "nearest", nil, "`WORD` whose nearest words to show; repeatable (default none)")
-	flags.IntVar(&opt.neighbours, "neighbours", 10, "`N` words to show for each --nearest")
+	flags.StringVar(&opt.types, "types", "", "type `SET` of --corpus (default the set of --format, or any for brat, jsonl and text)")
+	flags.StringVar(&opt.tokenizer, "tokenizer", "ptb", "tokenizer for the corpus: "+strings.Join(tokenize.Names(), ", "))
+	flags.StringVar(&opt.config, "config", "", "`EXPERIMENT` whose tokenizer to use (default none)")
+	flags.StringArrayVar(&opt.nearest, "nearest", nil, "show the nearest words of this `WORD`; repeatable (default none)")
+	flags.IntVar(&opt.neighbours, "neighbours", 10, "number `N` of words to show for each --nearest")
 	flags.BoolVar(&opt.json, "json", false, "print JSON (default a table)")
 	return cmd
 }
@@ -135,7 +135,7 @@ func (o *vectorsInfoOptions) run(ctx context.Context, path string) error {
 	return info.print()
 }
 
-// untilDone ends documents when the context does.
+// untilDone ends documents with an error when the context is cancelled.
 func untilDone(ctx context.Context, docs data.Documents) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		for doc, err := range docs {
@@ -158,7 +158,7 @@ func (i *vectorsInfo) print() error {
 		return err
 	}
 	if i.Duplicates+i.Invalid > 0 {
-		fmt.Printf("left out: %d words that occur before, %d that are not UTF-8\n", i.Duplicates, i.Invalid)
+		fmt.Printf("ignored: %d duplicate words, %d words that are not UTF-8\n", i.Duplicates, i.Invalid)
 	}
 	if i.Coverage != nil {
 		fmt.Println()

@@ -25,19 +25,19 @@ func newVectorsTrain() *cobra.Command {
 		Use:   "train --output FILE INPUT...",
 		Short: "Train word vectors on text",
 		Long: `Train word vectors on text: skip-gram or CBOW with negative sampling, or GloVe. The
-settings are by default those of Dernoncourt et al. 2016. A system reads the file
-as its vectors.file.
+default settings are those of Dernoncourt et al. 2016. A system reads the file as its
+vectors.file.
 
-An INPUT is a file or a folder. Text may be of any size, and a file of text or of
-a format that has all notes in one file may be gzipped. The text is cut into
-tokens as the system will cut it: give its experiment as --config, or the settings
-one by one.
+An INPUT is a file or a folder, and the text may have any size. Text files, and files
+with all notes in one file, may be gzipped. The text should be tokenized in the same
+way as the system does it: give the system's experiment as --config, or set each
+option.
 
-The file holds words of the text. Of text with PHI it holds names: all that occur
---min-count times. Treat it as you treat the text, or keep out with
---min-documents what only few notes contain.
+The file contains words of the text. If the text contains PHI, so does the file: every
+name that occurs at least --min-count times. Protect the file like the text, or use
+--min-documents to leave out words that only few notes contain.
 
-The same text, settings and seed give the same file.`,
+The same text, settings and seed always give the same file.`,
 		Example: `  lethe vectors train --output es.txt spanish/*.txt more.txt.gz
   lethe vectors train --config meddocan.yaml --output es.bin text/ --epochs 5
   lethe vectors train --method glove --format i2b2 --min-documents 10 --output i2b2.txt train/xml`,
@@ -61,17 +61,17 @@ The same text, settings and seed give the same file.`,
 	}
 	flags := cmd.Flags()
 	opt.text.flags(flags)
-	flags.StringVar((*string)(&opt.Method), "method", string(opt.Method), "skip-gram, cbow or glove")
-	flags.IntVar(&opt.Dim, "dim", opt.Dim, "`WIDTH` of the vectors")
-	flags.IntVar(&opt.Window, "window", opt.Window, "neighbours of a word on each side, at most")
-	flags.IntVar(&opt.Epochs, "epochs", opt.Epochs, "passes over the text; of glove, over its counts")
-	flags.IntVar(&opt.Negatives, "negatives", opt.Negatives, "words drawn against each pair; not for glove")
-	flags.Float64Var(&opt.Sample, "sample", opt.Sample, "`SHARE` of the text above which a word is thinned out, 0 for never; not for glove")
+	flags.StringVar((*string)(&opt.Method), "method", string(opt.Method), "training method: skip-gram, cbow or glove")
+	flags.IntVar(&opt.Dim, "dim", opt.Dim, "dimension `N` of the vectors")
+	flags.IntVar(&opt.Window, "window", opt.Window, "maximum number of neighbours of a word on each side")
+	flags.IntVar(&opt.Epochs, "epochs", opt.Epochs, "passes over the text or, for glove, over its counts")
+	flags.IntVar(&opt.Negatives, "negatives", opt.Negatives, "number of negative samples per pair; not for glove")
+	flags.Float64Var(&opt.Sample, "sample", opt.Sample, "subsample words whose share of the text is above `SHARE`; 0 for none; not for glove")
 	flags.Float64Var(&opt.Rate, "rate", 0, "learning rate at the start (default 0.025 for skip-gram, 0.25 for cbow, 0.05 for glove)")
-	flags.Uint64Var(&opt.Seed, "seed", opt.Seed, "`N`umber that all chance follows from")
-	flags.StringVar(&opt.output, "output", "", "`FILE` to write; one that ends in .gz is gzipped (needed)")
-	flags.StringVar(&opt.as, "as", "", "write as word2vec-text, word2vec-binary or glove (default word2vec-binary if FILE ends in .bin or .bin.gz, else word2vec-text)")
-	flags.BoolVar(&opt.json, "json", false, "print what was read as JSON (default a line on stderr)")
+	flags.Uint64Var(&opt.Seed, "seed", opt.Seed, "seed `N` of the random numbers")
+	flags.StringVar(&opt.output, "output", "", "`FILE` to write; gzipped if it ends in .gz (required)")
+	flags.StringVar(&opt.as, "as", "", "format of FILE: word2vec-text, word2vec-binary or glove (default word2vec-binary if FILE ends in .bin or .bin.gz, otherwise word2vec-text)")
+	flags.BoolVar(&opt.json, "json", false, "print a summary as JSON (default a line on stderr)")
 	return cmd
 }
 
@@ -91,7 +91,7 @@ func (o *vectorsTrainOptions) run(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Abort() }() // after Save it does nothing
+	defer func() { _ = file.Abort() }() // after Save this does nothing
 	p := newProgress()
 	defer p.clear()
 	vectors, summary, err := learn.Vectors(ctx, corpus, o.Config, p.show)
@@ -107,7 +107,7 @@ func (o *vectorsTrainOptions) run(ctx context.Context, inputs []string) error {
 	p.line("%s: %d words of %d, for %.2f %% of %d tokens", o.output, vectors.Len(), summary.Words,
 		100*float64(summary.Kept)/float64(summary.Tokens), summary.Tokens)
 	if summary.Unwritable > 0 {
-		p.line("%d words that hold white space have no vector", summary.Unwritable)
+		p.line("%d words that contain white space have no vector", summary.Unwritable)
 	}
 	return nil
 }

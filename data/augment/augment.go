@@ -1,6 +1,6 @@
-// Package augment changes training notes so that a tagger does not learn what
-// holds for their template alone: that a name follows "Name:", or that there are
-// just these names.
+// Package augment modifies training notes so that a tagger does not learn the
+// peculiarities of their template: for example that a name follows "Name:", or
+// that only these names exist.
 package augment
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// Options say what a copy changes. Zero changes nothing.
+// Options control what is changed. The zero value changes nothing.
 type Options struct {
-	DropLabels float64 // probability that the label of a field is left out: see Labels
-	SwapValues float64 // probability that a span gets the text of another span of its type, from any of the notes
+	DropLabels float64 // probability that the label of a field is removed; see Labels
+	SwapValues float64 // probability that a span's text is replaced by that of another span of its type, from any of the notes
 }
 
-// Copy makes a changed copy of each note. The same seed gives the same copies.
+// Copy returns a modified copy of each note. The same seed gives the same copies.
 func Copy(docs []*data.Document, opt Options, seed uint64) []*data.Document {
 	values := map[string][]string{} // the text of all spans, by type
 	for _, d := range docs {
@@ -33,7 +33,7 @@ func Copy(docs []*data.Document, opt Options, seed uint64) []*data.Document {
 	return copies
 }
 
-// edit is a piece of text to be replaced.
+// edit is a replacement of a piece of text.
 type edit struct {
 	start, end int
 	text       string
@@ -59,14 +59,15 @@ func (o Options) change(d *data.Document, values map[string][]string, rng *rand.
 	return apply(d, spans, edits)
 }
 
-// apply makes the edits, which overlap no span but as a whole, nor each other.
+// apply makes the edits. An edit must replace whole spans or no part of any, and
+// edits must not overlap.
 func apply(d *data.Document, spans []data.Span, edits []edit) *data.Document {
-	at := map[int]edit{} // by start; no two begin at the same place, since none is empty
+	at := map[int]edit{} // by start, which is unique because no edit is empty
 	for _, e := range edits {
 		at[e.start] = e
 	}
 	var b strings.Builder
-	moved := make([]int, len(d.Text)+1) // where each byte goes
+	moved := make([]int, len(d.Text)+1) // new offset of each byte
 	for i := 0; i < len(d.Text); {
 		moved[i] = b.Len()
 		e, ok := at[i]
@@ -90,15 +91,15 @@ func apply(d *data.Document, spans []data.Span, edits []edit) *data.Document {
 	return out
 }
 
-// The most of a label.
+// Limits on the length of a label.
 const (
 	labelWords = 6
 	labelBytes = 60
 )
 
-// Labels finds the labels of a note's fields: what stands at the start of a line
-// up to a colon and the blanks after it, if it is a few words without a digit,
-// begins with a letter, and is no part of a span.
+// Labels returns the ranges of the labels of a note's fields. A label is the
+// start of a line up to a colon and the blanks after it, if it is a few words
+// without digits, starts with a letter, and touches no span.
 func Labels(d *data.Document) [][2]int {
 	var all [][2]int
 	for start := 0; start < len(d.Text); {
@@ -114,7 +115,8 @@ func Labels(d *data.Document) [][2]int {
 	return all
 }
 
-// label is the length of the label that a line begins with, 0 if there is none.
+// label returns the length of the label at the start of a line, 0 if there is
+// none.
 func label(line string) int {
 	colon := strings.IndexByte(line, ':')
 	if colon < 1 || colon > labelBytes || len(strings.Fields(line[:colon])) > labelWords {
@@ -130,7 +132,7 @@ func label(line string) int {
 		n++
 	}
 	if strings.TrimSpace(line[n:]) == "" {
-		return 0 // a heading: nothing would be left of the line
+		return 0 // a heading: the line would become empty
 	}
 	return n
 }

@@ -40,8 +40,8 @@ func TestDropLabels(t *testing.T) {
 	}
 }
 
-// Whatever is changed, each span holds a value of its type, in the same order, and
-// what is between spans is as it was but for labels.
+// After any change, each span has a value of its type, in the same order, and the
+// text between spans is unchanged except for labels.
 func TestSwapValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringMatching(`[A-Za-zÅé0-9 ]{1,8}`)

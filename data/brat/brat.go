@@ -1,12 +1,13 @@
-// Package brat reads and writes brat standoff: for each note a text, ID.txt,
-// and its annotations, ID.ann, with lines such as
+// Package brat reads and writes brat standoff: each note is a text file, ID.txt,
+// with an annotation file, ID.ann, that has lines such as
 //
 //	T1	PATIENT 10 19	John Smith
 //
-// Offsets count code points of the text file as it stands, as brat itself does:
-// a U+FEFF is one, and CR LF are two. (Programs that open the file in text mode,
-// such as the MEDDOCAN scorer, see one: for a text with CR they disagree with
-// brat, and annotations made by their count are refused here.)
+// Offsets count code points of the text file as it is, like brat itself: U+FEFF
+// counts as one, and CR LF as two. (Programs that open the file in text mode,
+// such as the MEDDOCAN scorer, count CR LF as one. For a text with CR they
+// disagree with brat, and this package rejects annotations that were made with
+// their offsets.)
 package brat
 
 import (
@@ -28,18 +29,19 @@ const (
 	annotationExt = ".ann"
 )
 
-// Read reads one note, named by either of its files, or all notes of a folder
-// in the order of their names; hidden files and subfolders are left out. The name
-// without extension is the ID; names such as 110-04 give the patient, 110. A bad
-// note yields a *data.Error and reading goes on with the next; a missing path or
-// a folder without a note yields one error.
+// Read reads one note, given by either of its files, or all notes of a folder in
+// the order of their names. It ignores hidden files and subfolders. The ID is the
+// file name without extension; from names such as 110-04 it takes the patient,
+// 110. A defective note yields a *data.Error, and reading continues with the next
+// note. A missing path, or a folder without notes, yields one error.
 //
-// A note needs both files, as in brat: a lost .ann is an error, not a note free
-// of PHI (package text reads texts alone). Read are the T lines, whose text must
-// be that of the note with line ends as spaces. Lines of relations, events,
-// attributes, normalisations and notes (R E A M N # *) are ignored. A span in
-// fragments is read as one span where only line ends lie between the fragments,
-// which is how brat writes a span over a line end, and is refused elsewhere.
+// A note requires both files, as in brat: a missing .ann is an error and does not
+// mean that the note has no PHI. (Package text reads texts alone.) Read parses
+// the T lines, whose quoted text must be equal to the text of the note with line
+// ends replaced by spaces. It ignores lines of relations, events, attributes,
+// normalisations and notes (R E A M N # *). A span in fragments is read as one
+// span if only line ends are between the fragments, which is how brat writes a
+// span across a line end; otherwise it is an error.
 func Read(path string, types *data.TypeSet) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		stems, err := list(path)
@@ -55,7 +57,7 @@ func Read(path string, types *data.TypeSet) data.Documents {
 	}
 }
 
-// list returns the paths of notes without their extension.
+// list returns the paths of the notes without their extensions.
 func list(path string) ([]string, error) {
 	files, err := notes.List(path, Exts...)
 	if err != nil {
@@ -65,7 +67,7 @@ func list(path string) ([]string, error) {
 	for i, f := range files {
 		stems[i] = strings.TrimSuffix(f, filepath.Ext(f))
 	}
-	slices.Sort(stems) // "a-1.ann" is before "a.ann", but "a" before "a-1"
+	slices.Sort(stems) // "a-1.ann" sorts before "a.ann", but "a" before "a-1"
 	return slices.Compact(stems), nil
 }
 
@@ -111,22 +113,22 @@ func parse(path string, raw []byte, text string, types *data.TypeSet) ([]data.Sp
 	return spans, nil
 }
 
-// parseSpan reads a T line. With an error comes the code point it is about, or
-// -1.
+// parseSpan reads a T line. With an error it returns the code point that the
+// error concerns, or -1.
 func parseSpan(line, text string, offsets *notes.Offsets, types *data.TypeSet) (data.Span, int, error) {
 	none := func(offset int, format string, args ...any) (data.Span, int, error) {
 		return data.Span{}, offset, fmt.Errorf(format, args...)
 	}
 	fields := strings.SplitN(line, "\t", 3)
 	if line[0] != 'T' || len(fields) < 3 {
-		return none(-1, "not an annotation line of brat")
+		return none(-1, "not a brat annotation line")
 	}
 	typ, extent, _ := strings.Cut(fields[1], " ")
 	if !types.Has(typ) {
 		return none(-1, "the type is not in the type set %s", types.Name)
 	}
 	span := data.Span{Type: typ, Score: 1}
-	var quote []string // what the line should quote
+	var quote []string // the text that the line should quote
 	first := -1
 	for i, fragment := range strings.Split(extent, ";") {
 		left, right, _ := strings.Cut(fragment, " ")
@@ -145,7 +147,7 @@ func parseSpan(line, text string, offsets *notes.Offsets, types *data.TypeSet) (
 		if i == 0 {
 			first, span.Start = start, from
 		} else if from < span.End || strings.Trim(text[span.End:from], "\r\n") != "" {
-			return none(start, "the span is in fragments with more than a line end between them")
+			return none(start, "the span has fragments with more than a line end between them")
 		}
 		span.End = to
 		quote = append(quote, flat(text[from:to]))
@@ -158,24 +160,25 @@ func parseSpan(line, text string, offsets *notes.Offsets, types *data.TypeSet) (
 	return span, -1, nil
 }
 
-// flat is text as an annotation quotes it: in one line.
+// flat returns the text as an annotation quotes it, in one line.
 func flat(text string) string { return lineEnds.Replace(text) }
 
 var lineEnds = strings.NewReplacer("\n", " ", "\r", " ")
 
-// Create writes notes into a folder as ID.txt and ID.ann, annotations in reading
-// order. A span over a line end is written as one, quoted with a space. A patient
-// whom the ID does not tell is not kept, nor are scores.
+// Create returns a writer of notes into a folder, as ID.txt and ID.ann, with the
+// annotations in reading order. A span across a line end is written as one span
+// and quoted with a space. The format cannot store scores, or a patient that does
+// not follow from the ID.
 func Create(dir string, types *data.TypeSet) (data.Writer, error) {
 	return notes.NewFolder(dir, types, func(doc *data.Document) ([]notes.Part, error) {
 		return []notes.Part{
-			{Ext: annotationExt, Content: Encode(doc)}, // first, so that a text is never without
+			{Ext: annotationExt, Content: Encode(doc)}, // first, so that no text is ever without annotations
 			{Ext: textExt, Content: []byte(doc.Text)},
 		}, nil
 	})
 }
 
-// Encode makes the annotation file of a document, as Create writes it.
+// Encode returns the annotation file of a document, as Create writes it.
 func Encode(doc *data.Document) []byte {
 	spans := slices.Clone(doc.Spans)
 	data.SortSpans(spans)

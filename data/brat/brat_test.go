@@ -17,7 +17,7 @@ func span(start, end int, typ string) data.Span {
 	return data.Span{Start: start, End: end, Type: typ, Score: 1}
 }
 
-// folder holds the files given.
+// folder returns a folder with the given files.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -66,12 +66,12 @@ func TestParseErrors(t *testing.T) {
 		"another text":            {"Mr. Zebulon", "T1\tPATIENT 3 11\tZebulon", fmt.Sprintf(quote, 3)},
 		"offsets in bytes":        {"ñ. Zebulon!", "T1\tPATIENT 4 11\tZebulon", fmt.Sprintf(quote, 4)},
 		"CR LF counted as one":    {"a\r\nZebulon!", "T1\tPATIENT 2 9\tZebulon", fmt.Sprintf(quote, 2)},
-		"in fragments":            {"Mr. Zebulon Jr", "T1\tPATIENT 4 7;9 11\tZeb on", "f.ann:2: the span is in fragments with more than a line end between them (offset 9)"},
-		"fragments out of order":  {"Mr.\nZebulon Jr", "T1\tPATIENT 4 11;0 3\tZebulon Mr.", "f.ann:2: the span is in fragments with more than a line end between them (offset 0)"},
+		"in fragments":            {"Mr. Zebulon Jr", "T1\tPATIENT 4 7;9 11\tZeb on", "f.ann:2: the span has fragments with more than a line end between them (offset 9)"},
+		"fragments out of order":  {"Mr.\nZebulon Jr", "T1\tPATIENT 4 11;0 3\tZebulon Mr.", "f.ann:2: the span has fragments with more than a line end between them (offset 0)"},
 		"type":                    {"Mr. Zebulon", "T1\tZebulon 4 11\tZebulon", "f.ann:2: the type is not in the type set i2b2-2014"},
-		"no text":                 {"Mr. Zebulon", "T1\tPATIENT 4 11", "f.ann:2: not an annotation line of brat"},
-		"unknown line":            {"Mr. Zebulon", "Zebulon", "f.ann:2: not an annotation line of brat"},
-		"indented line":           {"Mr. Zebulon", " T1\tPATIENT 4 11\tZebulon", "f.ann:2: not an annotation line of brat"},
+		"no text":                 {"Mr. Zebulon", "T1\tPATIENT 4 11", "f.ann:2: not a brat annotation line"},
+		"unknown line":            {"Mr. Zebulon", "Zebulon", "f.ann:2: not a brat annotation line"},
+		"indented line":           {"Mr. Zebulon", " T1\tPATIENT 4 11\tZebulon", "f.ann:2: not a brat annotation line"},
 		"start is no number":      {"Mr. Zebulon", "T1\tPATIENT Z 11\tZebulon", "f.ann:2: start: an offset is not a number"},
 		"no end":                  {"Mr. Zebulon", "T1\tPATIENT 4\tZebulon", "f.ann:2: end: an offset is missing"},
 		"three numbers":           {"Mr. Zebulon", "T1\tPATIENT 4 11 12\tZebulon", "f.ann:2: end: an offset is not a number"},
@@ -93,7 +93,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// Notes with a defect are named, and the others read.
+// Notes with a defect yield errors that name them, and the others are read.
 func TestReadGoesOn(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"a.txt": "Mr. Zebulon", "a.ann": "T1\tPATIENT 4 11\tZebulon\n",

@@ -1,12 +1,13 @@
-// Package conll reads and writes the columns of the CoNLL shared tasks: a token
-// a line, first its text, last its label, a blank line between sentences. The
-// columns between are neither read nor kept; so files of CoNLL-2002, CoNLL-2003
-// and NeuroNER are all read.
+// Package conll reads and writes the column format of the CoNLL shared tasks: one
+// token per line, with its text in the first column and its label in the last,
+// and a blank line between sentences. Other columns are ignored when reading and
+// are not written, so files of CoNLL-2002, CoNLL-2003 and NeuroNER can all be
+// read.
 //
-// The format holds no text, only tokens. The text of a document is its tokens
-// joined by a space, its sentences joined by a line end. A document read from
-// this format is written and read again exactly; of any other text the white
-// space is lost.
+// The format contains tokens but no text. The text of a document is its tokens
+// joined by spaces and its sentences joined by line ends. A document that was
+// read from this format can be written and read again without loss; other texts
+// lose their white space.
 package conll
 
 import (
@@ -25,41 +26,41 @@ import (
 // Ext is the extension of the files of this format in a folder.
 const Ext = ".conll"
 
-// boundary starts a document when it is the first column.
+// boundary is the first column of the line that starts a document.
 const boundary = "-DOCSTART-"
 
-// spaces are what parts tokens: ASCII white space. Other white space, such as
-// U+00A0, is part of a token.
+// spaces are the characters that separate tokens: ASCII white space. Other white
+// space, such as U+00A0, is part of a token.
 const spaces = " \t\n\v\f\r"
 
-// otherLineEnds are line ends of old systems and of Unicode. Behind the token,
-// where nobody would see it, they part what was meant as two lines.
+// otherLineEnds are line ends of old systems and of Unicode. In the columns after
+// the token they are rejected, because two lines may have been read as one.
 const otherLineEnds = "\v\f\r\u0085\u2028\u2029"
 
-// maxLine is the largest size of a line, in bytes.
+// maxLine is the maximum length of a line in bytes.
 const maxLine = 1 << 20
 
 // Read reads one file, or the .conll files of a folder in the order of their
-// names; hidden files and subfolders are left out.
+// names. It ignores hidden files and subfolders.
 //
-// Columns are parted by tabs where a line has one, and else by spaces. Labels
-// are O or B-, I-, E- or S- and a type of the set, read by the rules of
-// data.Scheme.Decode, which serve IOB1, IOB2 and BIOES; a span ends with its
-// sentence. A line -DOCSTART- starts a document. What stands between it and an
-// O in the last column is the ID, unless it is -X- or the like; a document
-// without ID, as is the whole of a file without -DOCSTART-, has the file's name
-// and its number in the file, as in "train-0001".
+// Columns are separated by tabs if the line has a tab, otherwise by spaces.
+// Labels are O, or B-, I-, E- or S- followed by a type of the set. They are read
+// by the rules of data.Scheme.Decode, which cover IOB1, IOB2 and BIOES; spans do
+// not cross sentences. A -DOCSTART- line starts a document. Its ID is the text
+// between -DOCSTART- and an O in the last column, unless that is -X- or the like.
+// A document without an ID, such as the only one of a file without -DOCSTART-,
+// gets the file's name and its number in the file, as in "train-0001".
 //
-// A bad line, or an ID for the second time, costs its document: it yields a
-// *data.Error with the line, and reading goes on at the next -DOCSTART-. A file
-// without a document yields an error.
+// A bad line or a duplicate ID invalidates its document: it yields a *data.Error
+// with the line, and reading continues at the next -DOCSTART-. A file without
+// documents yields an error.
 func Read(path string, types *data.TypeSet) data.Documents {
 	return notes.Files(path, Ext, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
 		return newReader(r, name, types, seen).all(yield)
 	})
 }
 
-// Decode reads the documents of a stream; name stands for a file's path in
+// Decode reads the documents of a stream. name is used as the file's path in
 // errors and IDs.
 func Decode(r io.Reader, name string, types *data.TypeSet) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
@@ -71,23 +72,23 @@ func Decode(r io.Reader, name string, types *data.TypeSet) data.Documents {
 type reader struct {
 	name   string
 	types  *data.TypeSet
-	seen   map[string]bool // IDs
+	seen   map[string]bool // IDs so far
 	in     *bufio.Reader
-	line   int // of the line last read
-	offset int // of the byte after it
-	count  int // documents so far
+	line   int // number of the last line read
+	offset int // offset of the byte after it
+	count  int // number of documents so far
 	doc    *data.Document
 	text   strings.Builder
-	tokens []data.Token // of the open sentence
+	tokens []data.Token // tokens of the open sentence
 	labels []string
-	err    error // what is wrong with doc; the rest of it is skipped
+	err    error // the defect of doc; the rest of it is skipped
 }
 
 func newReader(in io.Reader, name string, types *data.TypeSet, seen map[string]bool) *reader {
 	return &reader{name: name, types: types, seen: seen, in: bufio.NewReader(in)}
 }
 
-// all yields every document; false means that yield wants no more.
+// all yields every document. It returns false if yield did.
 func (r *reader) all(yield func(*data.Document, error) bool) bool {
 	for {
 		raw, err := bounded.ReadLine(r.in, maxLine)
@@ -119,7 +120,7 @@ func (r *reader) all(yield func(*data.Document, error) bool) bool {
 	if r.doc != nil {
 		return yield(r.end())
 	}
-	return r.count > 0 || yield(nil, notes.Defect(r.name, 0, -1, "the file holds no document"))
+	return r.count > 0 || yield(nil, notes.Defect(r.name, 0, -1, "no document in the file"))
 }
 
 // begin opens a document.
@@ -131,12 +132,12 @@ func (r *reader) begin(id string) {
 	r.doc, r.err = &data.Document{ID: id}, nil
 	r.text.Reset()
 	if r.seen[id] {
-		r.err = notes.Defect(r.name, r.line, -1, "an earlier document has this id")
+		r.err = notes.Defect(r.name, r.line, -1, "duplicate id")
 	}
 	r.seen[id] = true
 }
 
-// add takes in one line.
+// add processes one line.
 func (r *reader) add(columns []string, raw []byte, offset int) error {
 	defect := func(reason string) error { return notes.Defect(r.name, r.line, -1, reason) }
 	blank := len(columns) == 0
@@ -152,23 +153,23 @@ func (r *reader) add(columns []string, raw []byte, offset int) error {
 	}
 	switch line := strings.TrimRight(string(raw), "\r\n"); {
 	case strings.Contains(line, "\r"), len(columns) > 1 && strings.ContainsAny(strings.Join(columns[1:], ""), otherLineEnds):
-		return defect("a line end other than LF and CR LF stands inside the line")
+		return defect("line end other than LF and CR LF inside the line")
 	case blank:
 		r.endSentence()
 		return nil
 	case columns[0] == boundary:
 		return nil
 	case len(columns) < 2:
-		return defect("the line has one column only")
+		return defect("the line has only one column")
 	}
 	token, label := columns[0], columns[len(columns)-1]
 	if token == "" || strings.ContainsAny(token, spaces) {
-		return defect("the token is empty or holds white space")
+		return defect("the token is empty or contains white space")
 	}
 	if label != "O" {
 		prefix, typ := data.SplitLabel(label)
 		if len(prefix) != 1 || !strings.Contains("BIES", prefix) {
-			return defect("the last column is no label: O, or a type after B-, I-, E- or S-")
+			return defect("the last column is not a label: requires O, or B-, I-, E- or S- and a type")
 		}
 		if !r.types.Has(typ) {
 			return defect("the label's type is not in the type set " + r.types.Name)
@@ -182,7 +183,7 @@ func (r *reader) add(columns []string, raw []byte, offset int) error {
 	}
 	start := r.text.Len()
 	if start+len(token) > bounded.MaxNote {
-		return defect("the document is too large: -DOCSTART- should begin the next one")
+		return defect("the document is too large: start the next one with -DOCSTART-")
 	}
 	r.text.WriteString(token)
 	r.tokens = append(r.tokens, data.Token{Start: start, End: r.text.Len()})
@@ -209,7 +210,7 @@ func (r *reader) end() (*data.Document, error) {
 	return doc, nil
 }
 
-// split cuts a line into columns; a blank line has none.
+// split returns the columns of a line. A blank line has none.
 func split(line string) []string {
 	if strings.Trim(line, spaces) == "" {
 		return nil
@@ -220,7 +221,7 @@ func split(line string) []string {
 	return strings.FieldsFunc(line, func(r rune) bool { return r == ' ' })
 }
 
-// documentID is the ID in a boundary line, or "".
+// documentID returns the ID in a boundary line, or "".
 func documentID(columns []string) string {
 	fields := strings.FieldsFunc(strings.Join(columns[1:], " "), func(r rune) bool { return strings.ContainsRune(spaces, r) })
 	if n := len(fields); n > 0 && fields[n-1] == "O" {

@@ -52,22 +52,22 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// A defect costs its document and no other.
+// A defect invalidates only its own document.
 func TestDecodeErrors(t *testing.T) {
 	for what, tc := range map[string]struct{ line, want string }{
-		"one column":       {"Zebulon", "f.conll:5: the line has one column only"},
-		"label":            {"Mr. Zebulon", "f.conll:5: the last column is no label: O, or a type after B-, I-, E- or S-"},
-		"no prefix":        {"Zebulon PER", "f.conll:5: the last column is no label: O, or a type after B-, I-, E- or S-"},
-		"BILOU":            {"Zebulon U-PER", "f.conll:5: the last column is no label: O, or a type after B-, I-, E- or S-"},
-		"two prefixes":     {"Zebulon BI-PER", "f.conll:5: the last column is no label: O, or a type after B-, I-, E- or S-"},
+		"one column":       {"Zebulon", "f.conll:5: the line has only one column"},
+		"label":            {"Mr. Zebulon", "f.conll:5: the last column is not a label: requires O, or B-, I-, E- or S- and a type"},
+		"no prefix":        {"Zebulon PER", "f.conll:5: the last column is not a label: requires O, or B-, I-, E- or S- and a type"},
+		"BILOU":            {"Zebulon U-PER", "f.conll:5: the last column is not a label: requires O, or B-, I-, E- or S- and a type"},
+		"two prefixes":     {"Zebulon BI-PER", "f.conll:5: the last column is not a label: requires O, or B-, I-, E- or S- and a type"},
 		"type":             {"Mr. B-Zebulon", "f.conll:5: the label's type is not in the type set conll"},
-		"empty token":      {"\tO", "f.conll:5: the token is empty or holds white space"},
-		"token with space": {"Zebulon Vance\tO", "f.conll:5: the token is empty or holds white space"},
-		"CR only":          {"Zebulon B-PER\rVance I-PER\r", "f.conll:5: a line end other than LF and CR LF stands inside the line"},
-		"NEL":              {"Zebulon B-PER\u0085Vance I-PER", "f.conll:5: a line end other than LF and CR LF stands inside the line"},
-		"token with CR":    {"Zebulon\rVance O", "f.conll:5: a line end other than LF and CR LF stands inside the line"},
+		"empty token":      {"\tO", "f.conll:5: the token is empty or contains white space"},
+		"token with space": {"Zebulon Vance\tO", "f.conll:5: the token is empty or contains white space"},
+		"CR only":          {"Zebulon B-PER\rVance I-PER\r", "f.conll:5: line end other than LF and CR LF inside the line"},
+		"NEL":              {"Zebulon B-PER\u0085Vance I-PER", "f.conll:5: line end other than LF and CR LF inside the line"},
+		"token with CR":    {"Zebulon\rVance O", "f.conll:5: line end other than LF and CR LF inside the line"},
 		"invalid UTF-8":    {"Zebul\xf3n O", "f.conll:5: invalid UTF-8 (offset 46)"},
-		"id twice":         {"-DOCSTART- first O", "f.conll:5: an earlier document has this id"},
+		"id twice":         {"-DOCSTART- first O", "f.conll:5: duplicate id"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			file := "\n-DOCSTART- first O\na O\n-DOCSTART- two O\n" + tc.line + "\nb label\n\n-DOCSTART- third O\nc O\n"
@@ -87,7 +87,7 @@ func TestDecodeErrors(t *testing.T) {
 			}
 		})
 	}
-	if _, err := data.Collect(Decode(strings.NewReader("\n\n"), "f.conll", data.CoNLL)); err == nil || err.Error() != "f.conll: the file holds no document" {
+	if _, err := data.Collect(Decode(strings.NewReader("\n\n"), "f.conll", data.CoNLL)); err == nil || err.Error() != "f.conll: no document in the file" {
 		t.Errorf("an empty file: %v", err)
 	}
 }
@@ -107,7 +107,7 @@ func TestReadFolder(t *testing.T) {
 			got = append(got, doc.Text)
 		}
 	}
-	want := []string{"a", "b.conll:1: an earlier document has this id", "c.conll: the file holds no document"}
+	want := []string{"a", "b.conll:1: duplicate id", "c.conll: no document in the file"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

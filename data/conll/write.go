@@ -11,27 +11,29 @@ import (
 	"github.com/lethe-deid/lethe/data/internal/notes"
 )
 
-// Create writes all documents into one file, which appears at Close: a token
-// and its IOB2 label a line, a line "-DOCSTART- ID O" before each document.
+// Create returns a writer of all documents into one file, which appears at Close.
+// The file has one token and its IOB2 label per line, and a line "-DOCSTART- ID
+// O" before each document.
 //
-// Tokens are what ASCII white space parts, cut further at both ends of every
-// span, so that no span moves; a sentence is a line, but a line end inside a
-// span ends none. White space of the text, empty lines, patients and scores are
-// not kept. Refused are spans that overlap or hold white space only, a token
-// -DOCSTART-, and an ID that would not be read back.
+// Tokens are separated by ASCII white space and split further at both ends of
+// every span, so that no span moves. Each line is a sentence, except that a line
+// end inside a span does not end the sentence. The format loses the text's white
+// space, empty lines, patients and scores. Write refuses spans that overlap or
+// contain only white space, the token -DOCSTART-, and an ID that could not be
+// read back.
 func Create(path string, types *data.TypeSet) (data.Writer, error) {
 	return notes.NewFile(path, types, encode)
 }
 
 func encode(doc *data.Document) ([]byte, error) {
 	if documentID(split(boundary+" "+doc.ID+" O")) != doc.ID || strings.Contains(doc.ID, "\n") {
-		return nil, errors.New("the id cannot stand in a -DOCSTART- line")
+		return nil, errors.New("a -DOCSTART- line cannot contain the id")
 	}
 	spans := slices.Clone(doc.Spans)
 	data.SortSpans(spans)
 	for i := 1; i < len(spans); i++ {
 		if spans[i].Start < spans[i-1].End {
-			return nil, fmt.Errorf("columns cannot hold the spans that overlap at byte %d of the text", spans[i].Start)
+			return nil, fmt.Errorf("spans overlap at byte %d of the text, which columns cannot represent", spans[i].Start)
 		}
 	}
 	tokens, first := tokenize(doc.Text, spans)
@@ -42,7 +44,7 @@ func encode(doc *data.Document) ([]byte, error) {
 	}
 	labelled := data.AlignSpans(tokens, spans)
 	if len(labelled) != len(spans) {
-		return nil, errors.New("columns cannot hold a span of white space only")
+		return nil, errors.New("a span of white space only, which columns cannot represent")
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s O\n", boundary, doc.ID)
@@ -56,10 +58,10 @@ func encode(doc *data.Document) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// tokenize cuts the text for the columns. first says which tokens start a
-// sentence. The spans are sorted and disjoint.
+// tokenize splits the text into the tokens of the columns. first reports for each
+// token whether it starts a sentence. The spans must be sorted and disjoint.
 func tokenize(text string, spans []data.Span) (tokens []data.Token, first []bool) {
-	start := -1 // of the open token
+	start := -1 // start of the open token, or -1
 	fresh := true
 	cut := func(end int) {
 		if start >= 0 {

@@ -1,8 +1,8 @@
-// Package fold decides which spellings of a word are the same word.
+// Package fold decides which spellings count as the same word.
 //
-// What is replaced in one note and what is looked for in the others must be
-// compared in the same way: otherwise Weiß is replaced and Weiss stays. Every
-// comparison of what people write therefore uses this one function.
+// Replacing words in one note and searching for them in others must use the same
+// comparison; otherwise Weiß is replaced and Weiss remains. All comparisons of
+// what people write therefore use the one function of this package.
 package fold
 
 import (
@@ -14,15 +14,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold removes what does not tell two spellings of a word apart: case, accents
-// and other combining marks, strokes and ligatures (Bjørnæs is bjornaes, Weiß
-// is weiss), the forms that Unicode has only for compatibility (full-width
-// letters and digits, ﬁ), the different apostrophes and hyphens, and characters
-// that are not visible at all. Folding twice changes nothing more.
+// Fold removes the differences between spellings of the same word: case, accents
+// and other combining marks, strokes and ligatures (Bjørnæs becomes bjornaes,
+// Weiß becomes weiss), the forms that Unicode has only for compatibility
+// (full-width letters and digits, ﬁ), variants of apostrophes and hyphens, and
+// invisible characters. Folding a result again does not change it.
 //
-// The result can be empty, for a combining mark alone. The signs º and ª stay,
-// since nº and Mª are not words with an o or an a. Superior and circled digits
-// stay as well: 10² is not 102.
+// The result can be empty, for example for a single combining mark. The signs º
+// and ª are kept, because nº and Mª are not words with an o or an a. Superscript
+// and circled digits are kept, too: 10² is not 102.
 func Fold(s string) string {
 	ascii := true
 	for i := 0; i < len(s) && ascii; i++ {
@@ -46,17 +46,19 @@ func Fold(s string) string {
 	return b.String()
 }
 
-// plain has the lower-case characters that Unicode does not decompose, or not as people write them.
+// plain maps lower-case characters that Unicode does not decompose, or does not
+// decompose as people write them.
 var plain = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'ł': "l", 'đ': "d", 'ð': "d", 'þ': "th", 'ħ': "h", 'ŧ': "t", 'ŋ': "n", 'ı': "i", 'ȷ': "j", 'ĸ': "k",
-	'ς': "σ", // the form at the end of a word, which capitals do not have
+	'ς': "σ", // the form at the end of a word, which has no capital
 	'’': "'", '‘': "'", '´': "'", '`': "'", 'ʼ': "'", 'ʻ': "'", '‛': "'", '′': "'",
 	'‐': "-", '‑': "-", '–': "-", '−': "-",
 	'\u00ad': "", '\u200b': "", '\u200c': "", '\u200d': "", '\u2060': "", '\ufeff': "", // soft hyphens and joiners
 	'ª': "ª", 'º': "º",
 }
 
-// endLatin is the end of the letters of western and central Europe, which are folded once and kept.
+// endLatin is the end of the letters of western and central Europe, whose folded
+// forms are precomputed.
 const endLatin = 0x250
 
 var latin = sync.OnceValue(func() *[endLatin]string {
@@ -67,7 +69,7 @@ var latin = sync.OnceValue(func() *[endLatin]string {
 	return &all
 })
 
-// one folds a single character.
+// one returns the folded form of a single character.
 func one(r rune) string {
 	if s, ok := plain[unicode.ToLower(r)]; ok {
 		return s

@@ -69,7 +69,7 @@ func TestDecodeErrors(t *testing.T) {
 		return note("<![CDATA[Mr. Zebulon]]>", "<"+element+` start="`+start+`" end="`+end+`" text="Zebulon" TYPE="`+typ+`"/>`)
 	}
 	for what, tc := range map[string]struct{ file, want string }{
-		"empty file":           {"", "f.xml:1: the file holds no XML element"},
+		"empty file":           {"", "f.xml:1: no XML element"},
 		"no XML":               {"Mr. Zebulon\n", "f.xml:1: text outside of TEXT"},
 		"broken":               {note("Mr.\n<Zebulon", ""), "f.xml:2: not well-formed XML"},
 		"unknown entity":       {note("Mr.\n&Zebulon;", ""), "f.xml:2: not well-formed XML"},
@@ -80,13 +80,13 @@ func TestDecodeErrors(t *testing.T) {
 		"text after the root":  {note("", "") + "Zebulon", "f.xml:4: text outside of TEXT"},
 		"text in the root":     {"<deIdi2b2><TEXT/>\nZebulon</deIdi2b2>", "f.xml:2: text outside of TEXT"},
 		"text in TAGS":         {note("", "Zebulon"), "f.xml:3: text outside of TEXT"},
-		"no TEXT":              {"<deIdi2b2>\n<TAGS/></deIdi2b2>", "f.xml:2: there is no TEXT"},
+		"no TEXT":              {"<deIdi2b2>\n<TAGS/></deIdi2b2>", "f.xml:2: no TEXT element"},
 		"two TEXT":             {"<deIdi2b2><TEXT/>\n<TEXT/></deIdi2b2>", "f.xml:2: a second TEXT"},
 		"tag in the text":      {note("Mr. <PHI>Zebulon</PHI>", ""), "f.xml:1: an element inside of TEXT"},
 		"invalid UTF-8":        {note("Mr.\n\xf1 Zebulon", ""), "f.xml:2: invalid UTF-8 (offset 59)"},
 		"control character":    {note("Mr.\n\x0b Zebulon", ""), "f.xml:2: XML cannot hold the character U+000B (offset 59)"},
 		"referred control":     {note("Mr.\n&#0; Zebulon", ""), "f.xml:2: not well-formed XML"},
-		"encoding":             {"<?xml version='1.0' encoding='windows-1252'?><deIdi2b2/>", "f.xml:1: the declared encoding is none of UTF-8, US-ASCII and ISO-8859-1"},
+		"encoding":             {"<?xml version='1.0' encoding='windows-1252'?><deIdi2b2/>", "f.xml:1: the declared encoding is not UTF-8, US-ASCII or ISO-8859-1"},
 		"TYPE":                 {tag("NAME", "4", "11", "Zebulon"), "f.xml:3: a tag's TYPE is not in the type set i2b2-2014"},
 		"no TYPE":              {note("Zebulon", "<NAME start='0' end='1'/>"), "f.xml:3: a tag's TYPE is not in the type set i2b2-2014"},
 		"element":              {tag("DATE", "4", "11", "PATIENT"), "f.xml:3: a tag's element is not the category of its TYPE"},

@@ -1,21 +1,23 @@
-// Package jsonl reads and writes JSON Lines: a document a line, as
+// Package jsonl reads and writes JSON Lines, with one document per line:
 //
 //	{"id":"110-04","patient":"110","text":"...","spans":[{"start":10,"end":19,"type":"DOCTOR","score":0.98}]}
 //
-// Offsets count code points. A span without score has score 1. Read as well are
-// the shapes of two other tools:
+// Offsets count code points. A span without a score has score 1. Two other
+// formats can be read as well:
 //
 //	{"text":"...","meta":{"note_id":"110-04"},"spans":[{"id":"0","start":10,"end":19,"label":"DOCTOR"}]}
 //	{"id":7,"text":"...","label":[[10,19,"DOCTOR"]]}
 //
-// the first of the obi deidentification models, the second of doccano, whose
-// exports may call the list labels, or entities with start_offset and end_offset.
-// A span may quote the note under the key text, and must do so rightly then.
+// The first one is that of the obi deidentification models; the second that of
+// doccano, whose exports may also name the list labels, or entities with
+// start_offset and end_offset. A span may quote its text under the key text; the
+// quote must then be correct.
 //
-// A line that seems to have marks under any other key (ents and annotations of
-// other tools, pairs of offsets, labels of tokens) is an error, since without its
-// marks it would be a note free of PHI; tokens and sentences of spaCy and Prodigy
-// are no marks. So is a line that gives a key of these twice.
+// A line that seems to have annotations under any other key (ents and annotations
+// of other tools, pairs of offsets, labels of tokens) is an error, because
+// without them it would be read as a note free of PHI. The tokens and sentences
+// of spaCy and Prodigy are not annotations. Duplicate keys among those above are
+// errors, too.
 package jsonl
 
 import (
@@ -36,33 +38,33 @@ import (
 const Ext = ".jsonl"
 
 // Read reads one file, or the .jsonl files of a folder in the order of their
-// names; hidden files and subfolders are left out. Blank lines are ignored, as are
-// unknown keys that hold no marks. A document without id has the file's name and the number of its
-// line, as in "notes-0007". No list of spans means no spans.
+// names. It ignores hidden files, subfolders, blank lines, and unknown keys
+// without annotations. A document without an ID gets the file's name and its line
+// number, as in "notes-0007". A missing list of spans means no spans.
 //
-// A bad line, or one that repeats an id, yields a *data.Error with the line, and
-// reading goes on with the next; but a file without any line that is a JSON
-// object, one of another format, yields a single error. Half of a surrogate pair in
-// an escape is an error, since JSON readers differ in what they make of it.
+// A bad line, or one with a duplicate ID, yields a *data.Error with the line, and
+// reading continues with the next. If no line of a file is a JSON object, the
+// file is in another format and yields a single error. Half of a surrogate pair
+// in an escape is an error, because JSON readers treat it differently.
 func Read(path string, types *data.TypeSet) data.Documents {
 	return notes.Files(path, Ext, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
 		return readLines(r, name, types, seen, yield)
 	})
 }
 
-// Decode reads the documents of a stream; name stands for a file's path in
-// errors and ids.
+// Decode reads the documents of a stream. name is used as the file's path in
+// errors and IDs.
 func Decode(r io.Reader, name string, types *data.TypeSet) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		readLines(r, name, types, map[string]bool{}, yield)
 	}
 }
 
-// readLines returns false when yield wants no more.
+// readLines yields the documents of the lines. It returns false if yield did.
 func readLines(r io.Reader, name string, types *data.TypeSet, seen map[string]bool, yield func(*data.Document, error) bool) bool {
 	in := bufio.NewReader(r)
 	next := 0        // offset of the next line
-	var held []error // of the lines before the first that is a JSON object
+	var held []error // errors of the lines before the first JSON object
 	found := false
 	for number := 1; ; number++ {
 		raw, readErr := bounded.ReadLine(in, bounded.MaxNote)
@@ -96,7 +98,8 @@ func readLines(r io.Reader, name string, types *data.TypeSet, seen map[string]bo
 	}
 }
 
-// ofAll is the error of a file without a JSON object: its first.
+// ofAll returns the error of a file without a JSON object: the first error of its
+// lines.
 func ofAll(lines []error) error {
 	if e, ok := errors.AsType[*data.Error](lines[0]); ok && len(lines) > 1 {
 		return &data.Error{Path: e.Path, Line: e.Line, Offset: e.Offset, Reason: e.Reason + ", and no other line is a JSON object"}
@@ -104,15 +107,16 @@ func ofAll(lines []error) error {
 	return lines[0]
 }
 
-// Create writes all documents into one file, which appears at Close.
+// Create returns a writer of all documents into one file, which appears at Close.
 func Create(path string, types *data.TypeSet) (data.Writer, error) {
 	return notes.NewFile(path, types, encode)
 }
 
-// Encode makes the line of a document, as Create writes it, with its line end.
+// Encode returns the line of a document, as Create writes it, including the line
+// end.
 func Encode(doc *data.Document) ([]byte, error) { return encode(doc) }
 
-// written is a document as this package writes it.
+// written is the JSON form of a document.
 type written struct {
 	ID      string        `json:"id"`
 	Patient string        `json:"patient,omitempty"`
@@ -124,7 +128,7 @@ type writtenSpan struct {
 	Start int      `json:"start"`
 	End   int      `json:"end"`
 	Type  string   `json:"type"`
-	Score *float64 `json:"score,omitempty"` // nil is 1
+	Score *float64 `json:"score,omitempty"` // nil: 1
 }
 
 func encode(doc *data.Document) ([]byte, error) {
@@ -168,7 +172,7 @@ func writtenSpans(doc *data.Document) ([]writtenSpan, error) {
 
 func marshal(value any) ([]byte, error) {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b) // ends with a line end
+	enc := json.NewEncoder(&b) // writes a line end at the end
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(value)
 	return b.Bytes(), err

@@ -46,7 +46,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// A defect costs its line and no other.
+// A defect invalidates only its own line.
 func TestDecodeErrors(t *testing.T) {
 	spans := func(s string) string { return `{"text":"Zebulon","spans":[` + s + `]}` }
 	for what, tc := range map[string]struct{ line, want string }{
@@ -58,7 +58,7 @@ func TestDecodeErrors(t *testing.T) {
 		"null":            {`null`, `f.jsonl:3: the key "text" is missing`},
 		"text is a list":  {`{"text":["Zebulon"]}`, `f.jsonl:3: the key "text" has a value of the wrong kind`},
 		"id is a list":    {`{"id":["Zebulon"],"text":""}`, "f.jsonl:3: an id or patient is neither a string nor a number"},
-		"id twice":        {`{"id":"first","text":""}`, "f.jsonl:3: an earlier line has this id"},
+		"id twice":        {`{"id":"first","text":""}`, "f.jsonl:3: duplicate id"},
 		"invalid UTF-8":   {"{\"text\":\"\xf1\"}", "f.jsonl:3: invalid UTF-8 (offset 35)"},
 		"half a pair":     {`{"text":"Zebulon\ud83d\u0041"}`, "f.jsonl:3: half of a surrogate pair (offset 42)"},
 		"second half":     {`{"text":"Zebulon\ude00"}`, "f.jsonl:3: half of a surrogate pair (offset 42)"},
@@ -73,7 +73,7 @@ func TestDecodeErrors(t *testing.T) {
 		"reversed":        {spans(`{"start":3,"end":2,"type":"DATE"}`), "f.jsonl:3: span 0: the span [3,2) of code points is reversed (offset 3)"},
 		"empty":           {spans(`{"start":3,"end":3,"type":"DATE"}`), "f.jsonl:3: span 0: the span [3,3) of code points is empty (offset 3)"},
 		"score":           {spans(`{"start":0,"end":7,"type":"DATE","score":1.5}`), "f.jsonl:3: span 0: a span's score is not in [0,1]"},
-		"another text":    {spans(`{"start":0,"end":7,"type":"DATE","text":"Zebulo"}`), "f.jsonl:3: span 0: its text is not that of the note at its offsets, in code points (offset 0)"},
+		"another text":    {spans(`{"start":0,"end":7,"type":"DATE","text":"Zebulo"}`), "f.jsonl:3: span 0: its text differs from the note at its offsets, in code points (offset 0)"},
 		"spans an object": {`{"text":"x","spans":{"start":0,"end":1,"type":"DATE"}}`, `f.jsonl:3: the key "spans" has a value of the wrong kind`},
 		"tuples":          {`{"text":"x","entities":[[0,1,"DATE"]]}`, `f.jsonl:3: the key "entities" has a value of the wrong kind`},
 		"class label":     {`{"text":"x","label":["Zebulon"]}`, "f.jsonl:3: a label is not [start, end, type]"},
@@ -97,7 +97,7 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// A file of another format is one error, not one a line.
+// A file of another format yields one error, not one per line.
 func TestNotJSONLines(t *testing.T) {
 	for what, tc := range map[string]struct{ file, want string }{
 		"an array":      {"[\n  {\n    \"text\": \"Zebulon\"\n  }\n]\n", "f.json:1: not valid JSON, and no other line is a JSON object (offset 1)"},
@@ -114,8 +114,8 @@ func TestNotJSONLines(t *testing.T) {
 	}
 }
 
-// A bad first line used to cost the whole file, counted as a single note, where
-// the same line in the second place cost only itself.
+// A bad first line used to invalidate the whole file, counted as a single note,
+// while the same line in second place invalidated only itself.
 func TestBadFirstLineCostsOnlyItself(t *testing.T) {
 	got := items("{\"text\":\"Zebulon\n\"Zebulon\"\n{\"id\":\"a\",\"text\":\"x\"}\n{\n{\"id\":\"b\",\"text\":\"y\"}\n")
 	want := []string{"f.json:1: not valid JSON (offset 16)", "f.json:2: not a JSON object", "a", "f.json:4: not valid JSON (offset 50)", "b"}
@@ -127,7 +127,7 @@ func TestBadFirstLineCostsOnlyItself(t *testing.T) {
 	}
 }
 
-// items reads a file: IDs and errors.
+// items reads a file and returns its IDs and errors.
 func items(file string) (got []string) {
 	for doc, err := range Decode(strings.NewReader(file), "f.json", data.I2B2) {
 		if err != nil {
@@ -159,7 +159,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// Marks under a key that is not read used to make a note free of PHI.
+// Annotations under a key that is not read used to make a note free of PHI.
 func TestMarksUnderAnotherKeyAreRefused(t *testing.T) {
 	for what, members := range map[string]string{
 		"spaCy":                  `"ents":[{"start":0,"end":7,"label":"X"}]`,
@@ -185,7 +185,7 @@ func TestMarksUnderAnotherKeyAreRefused(t *testing.T) {
 		"the second of two keys": `"x":1,"x":[{"start":0,"end":7}]`,
 	} {
 		got := items(`{"text":"Zebulon",` + members + "}\n")
-		if len(got) != 1 || !strings.Contains(got[0], " seems to hold annotations, which are read only from spans, entities, label and labels") {
+		if len(got) != 1 || !strings.Contains(got[0], " seems to contain annotations, which are read only from spans, entities, label and labels") {
 			t.Errorf("%s: %q", what, got)
 		}
 	}
@@ -208,17 +208,18 @@ func TestHarmlessKeys(t *testing.T) {
 	}
 }
 
-// Of a key that was given twice, only the second was read.
+// If a key was given twice, only the second value was read.
 func TestKeyGivenTwice(t *testing.T) {
 	for _, members := range []string{`"spans":[{"start":0,"end":7,"type":"DATE"}],"spans":[]`, `"spans":[],"SPANS":[]`, `"labels":[],"labels":null`} {
 		got := items(`{"text":"Zebulon",` + members + "}\n")
-		if len(got) != 1 || !strings.HasSuffix(got[0], "is given twice") {
+		if len(got) != 1 || !strings.Contains(got[0], "duplicate key ") {
 			t.Errorf("%s: %q", members, got)
 		}
 	}
 }
 
-// A line of 10,000 equal keys costs no more than its length: each is looked at once.
+// A line of 10,000 equal keys takes time proportional to its length, because each
+// key is examined once.
 func TestManyEqualKeys(t *testing.T) {
 	if got := items(`{"text":"Zebulon"` + strings.Repeat(`,"x":[1]`, 100_000) + "}\n"); len(got) != 1 || got[0] != "f-0001" {
 		t.Errorf("%q", got)

@@ -11,23 +11,25 @@ import (
 	"strings"
 )
 
-// read are the keys of a record, all others being unknown.
+// read lists the known keys of a record.
 var read = []string{"id", "patient", "text", "meta", "spans", "entities", "label", "labels"}
 
-// harmless are unknown keys whose lists hold offsets that mark no PHI: what
-// spaCy and Prodigy say of tokens and sentences.
+// harmless lists unknown keys whose offsets do not mark PHI: the tokens and
+// sentences of spaCy and Prodigy.
 var harmless = []string{"tokens", "sents", "sentences"}
 
-// beside are unknown keys that Prodigy writes besides spans, which they quote.
+// beside lists unknown keys that Prodigy writes in addition to spans, and that
+// repeat them.
 var beside = []string{"relations", "versions"}
 
-// marking are unknown keys under which other tools keep marks, whatever their shape.
+// marking lists unknown keys under which other tools store annotations, in any
+// form.
 var marking = []string{"ents", "annotation", "annotations", "phi", "ner", "nertags", "namedentities", "mentions", "marks", "predictions"}
 
-// checkKeys refuses a line, valid JSON that is an object, that gives one of the
-// keys of a record twice, or that seems to have its marks under another: read
-// without them, it would be a note free of PHI. The keys of a record are those
-// that the JSON package takes for them, in any case.
+// checkKeys checks a line, which must be a JSON object. It returns an error for a
+// duplicate key of a record, and for a line that seems to have its annotations
+// under another key: it would be read as a note free of PHI. Like the JSON
+// package, it matches the keys of a record in any case.
 func checkKeys(raw []byte) error {
 	in := json.NewDecoder(bytes.NewReader(raw))
 	if _, err := in.Token(); err != nil {
@@ -45,7 +47,7 @@ func checkKeys(raw []byte) error {
 		}
 		if folded := strings.ToLower(key); slices.ContainsFunc(read, func(r string) bool { return strings.EqualFold(r, key) }) {
 			if given[folded] {
-				return fmt.Errorf("the key %q is given twice", folded)
+				return fmt.Errorf("duplicate key %q", folded)
 			}
 			given[folded] = !bytes.Equal(value, []byte("null"))
 			if folded == "meta" && holdsMarks(value, true) {
@@ -80,16 +82,16 @@ func marksUnder(key string) error {
 	if len(key) > most {
 		key = strings.ToValidUTF8(key[:most], "") + "..."
 	}
-	return fmt.Errorf("the key %q seems to hold annotations, which are read only from spans, entities, label and labels", key)
+	return fmt.Errorf("the key %q seems to contain annotations, which are read only from spans, entities, label and labels", key)
 }
 
-// isEmpty reports whether a value is null, or an empty list, object or text.
+// isEmpty reports whether a value is null, or an empty list, object or string.
 func isEmpty(value json.RawMessage) bool {
 	return slices.Contains([]string{"null", "[]", "{}", `""`}, string(bytes.Join(bytes.Fields(value), nil)))
 }
 
-// holdsMarks reports whether a value has what looks like the marks of a text
-// anywhere in it. Of items directly in a list, own says whether they count.
+// holdsMarks reports whether a value contains, at any depth, what looks like
+// annotations of a text. own says whether items directly in a list count.
 func holdsMarks(value json.RawMessage, own bool) bool {
 	if first := bytes.TrimSpace(value); len(first) == 0 || first[0] != '[' && first[0] != '{' {
 		return false
@@ -121,7 +123,7 @@ func holdsMarks(value json.RawMessage, own bool) bool {
 	return false
 }
 
-// looksMarked reports whether a value is a list of marks, or holds one.
+// looksMarked reports whether a value is a list of annotations, or contains one.
 func looksMarked(value any) bool {
 	switch v := value.(type) {
 	case []any:
@@ -149,8 +151,8 @@ func looksMarked(value any) bool {
 	return false
 }
 
-// isSpan reports whether a list is the span of a text: a start, an end that is
-// beyond it, and perhaps texts such as a label.
+// isSpan reports whether a list looks like a span: a start, a greater end, and
+// perhaps strings such as a label.
 func isSpan(list []any) bool {
 	var numbers []int
 	for _, item := range list {
@@ -180,7 +182,8 @@ func hasOffsets(object map[string]any) bool {
 	return start && end
 }
 
-// noise is what stands around start and end in the names of offsets.
+// noise removes other words from the names of offsets, so that start and end
+// remain.
 var noise = strings.NewReplacer("offset", "", "character", "", "chars", "", "char", "", "index", "", "idx", "",
 	"position", "", "pos", "", "span", "", "byte", "", "token", "", "text", "", "entity", "", "mention", "")
 
@@ -196,7 +199,8 @@ func hasLabel(object map[string]any) bool {
 
 var labelKey = regexp.MustCompile(`label|type|tag|entity|class|category|phi`)
 
-// offset is a value that can be one: a whole number, perhaps as text.
+// offset returns the value if it can be an offset: a whole number, perhaps as a
+// string.
 func offset(value any) (int, bool) {
 	text, isText := value.(string)
 	if number, ok := value.(json.Number); ok {
@@ -208,7 +212,7 @@ func offset(value any) (int, bool) {
 	return int(n), err == nil && n >= 0 && n < 1<<40 && n == math.Trunc(n)
 }
 
-// areLabels reports whether a list has a label a token, as in BIO.
+// areLabels reports whether a list looks like one label per token, as in BIO.
 func areLabels(list []any) bool {
 	marked := false
 	for _, item := range list {
@@ -223,7 +227,7 @@ func areLabels(list []any) bool {
 
 var tokenLabel = regexp.MustCompile(`^(O|[BIELSU]-.+)$`)
 
-// letters is a key in lower case, without what is no letter.
+// letters returns a key in lower case with its letters only.
 func letters(key string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 'a' || r > 'z' {

@@ -14,19 +14,19 @@ import (
 	"github.com/lethe-deid/lethe/data/internal/notes"
 )
 
-// record is a line in any of the shapes read.
+// record is a line in any of the supported formats.
 type record struct {
 	ID       name            `json:"id"`
 	Patient  name            `json:"patient"`
 	Text     *string         `json:"text"`
-	Meta     json.RawMessage `json:"meta"` // only obi's is understood
+	Meta     json.RawMessage `json:"meta"` // only that of obi is used
 	Spans    []span          `json:"spans"`
 	Entities []span          `json:"entities"`
 	Label    []triple        `json:"label"`
 	Labels   []triple        `json:"labels"`
 }
 
-// span has the keys of all shapes.
+// span has the keys of all formats.
 type span struct {
 	Start       *int     `json:"start"`
 	StartOffset *int     `json:"start_offset"`
@@ -35,7 +35,7 @@ type span struct {
 	Type        string   `json:"type"`
 	Label       string   `json:"label"`
 	Score       *float64 `json:"score"`
-	Text        *string  `json:"text"` // what the span quotes; nil: nothing
+	Text        *string  `json:"text"` // the quoted text; nil: none
 }
 
 // triple is [start, end, type].
@@ -61,7 +61,7 @@ func (n *name) UnmarshalJSON(raw []byte) error {
 	if bytes.Equal(raw, []byte("null")) {
 		return nil
 	}
-	var number json.Number // takes a string that looks like a number, too
+	var number json.Number // also accepts a string that looks like a number
 	if raw[0] != '"' && json.Unmarshal(raw, &number) == nil {
 		*n = name(number)
 		return nil
@@ -82,8 +82,8 @@ type line struct {
 	raw    []byte
 }
 
-// record parses the line. The JSON package's own messages may quote it and are
-// therefore not passed on.
+// record parses the line. It does not pass on the JSON package's messages, which
+// may quote it.
 func (l line) record() (*record, error) {
 	if e, bad := errors.AsType[*data.Error](notes.CheckUTF8(l.file, l.raw)); bad {
 		return nil, notes.Defect(l.file, l.number, l.offset+e.Offset, e.Reason)
@@ -111,8 +111,8 @@ func (l line) record() (*record, error) {
 	return &rec, nil
 }
 
-// loneSurrogate finds the escape of a surrogate without its other half in valid
-// JSON, or returns -1.
+// loneSurrogate returns the offset of the first escape in valid JSON of a
+// surrogate without its other half, or -1.
 func loneSurrogate(raw []byte) int {
 	for i := 0; i < len(raw); i++ {
 		if raw[i] != '\\' {
@@ -135,7 +135,7 @@ func loneSurrogate(raw []byte) int {
 	return -1
 }
 
-// escaped is the code unit of a \uXXXX at the start of raw.
+// escaped returns the code unit of a \uXXXX at the start of raw.
 func escaped(raw []byte) (rune, bool) {
 	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
 		return 0, false
@@ -144,13 +144,13 @@ func escaped(raw []byte) (rune, bool) {
 	return rune(unit), err == nil
 }
 
-// isObject says whether the line is JSON of the right kind, whatever its keys.
+// isObject reports whether the line is a JSON object, with any keys.
 func (l line) isObject() bool {
 	return bytes.HasPrefix(bytes.TrimSpace(l.raw), []byte("{")) && json.Valid(l.raw)
 }
 
-// document parses the line, checks the record and makes it a document. IDs seen
-// are refused.
+// document parses and checks the line and returns its document. It returns an
+// error if the ID has been seen.
 func (l line) document(types *data.TypeSet, seen map[string]bool) (*data.Document, error) {
 	rec, err := l.record()
 	if err != nil {
@@ -164,7 +164,7 @@ func (l line) document(types *data.TypeSet, seen map[string]bool) (*data.Documen
 		Patient name `json:"patient_id"`
 	}
 	if json.Unmarshal(rec.Meta, &meta) != nil {
-		meta.Note, meta.Patient = "", "" // some other tool's
+		meta.Note, meta.Patient = "", "" // written by another tool
 	}
 	doc := &data.Document{
 		ID:      string(cmp.Or(rec.ID, meta.Note, name(fmt.Sprintf("%s-%04d", notes.ID(l.file), l.number)))),
@@ -172,7 +172,7 @@ func (l line) document(types *data.TypeSet, seen map[string]bool) (*data.Documen
 		Text:    *rec.Text,
 	}
 	if seen[doc.ID] {
-		return nil, notes.Defect(l.file, l.number, -1, "an earlier line has this id")
+		return nil, notes.Defect(l.file, l.number, -1, "duplicate id")
 	}
 	all := slices.Concat(rec.Spans, rec.Entities)
 	for _, t := range slices.Concat(rec.Label, rec.Labels) {
@@ -191,7 +191,8 @@ func (l line) document(types *data.TypeSet, seen map[string]bool) (*data.Documen
 	return doc, nil
 }
 
-// convert checks a span. With an error comes the code point it is about, or -1.
+// convert checks and converts a span. With an error it returns the code point
+// that the error concerns, or -1.
 func (s span) convert(offsets *notes.Offsets, types *data.TypeSet) (data.Span, int, error) {
 	start, end := cmp.Or(s.Start, s.StartOffset), cmp.Or(s.End, s.EndOffset)
 	if start == nil || end == nil {
@@ -213,7 +214,7 @@ func (s span) convert(offsets *notes.Offsets, types *data.TypeSet) (data.Span, i
 		return data.Span{}, *start, err
 	}
 	if s.Text != nil && !notes.Quotes(*s.Text, offsets.Text()[from:to]) {
-		return data.Span{}, *start, errors.New("its text is not that of the note at its offsets, in code points")
+		return data.Span{}, *start, errors.New("its text differs from the note at its offsets, in code points")
 	}
 	return data.Span{Start: from, End: to, Type: typ.Name, Score: score}, -1, nil
 }

@@ -7,14 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// A person of the notes. Only patients and their kin have a sex that shows.
+// A person of the notes. Only patients and their relatives have a sex that shows
+// in the text.
 type person struct {
 	first, nick, middle, last string
 	female                    bool
-	relation                  string // to the patient: "wife", "son"
+	relation                  string // relation to the patient: "wife", "son"
 }
 
-// A patient is what stays the same over all notes of one person.
+// A patient is the state shared by all notes of one person.
 type patient struct {
 	person
 	born time.Time
@@ -24,20 +25,20 @@ type patient struct {
 	staff, residents, nurses, family []*person
 
 	place hospital          // where the notes are written
-	other hospital          // where the patient was before
-	facts map[string]string // by rule, see the slots my.*
+	other hospital          // where the patient was treated before
+	facts map[string]string // by rule; see the slots my.*
 }
 
-// A visit is what stays the same over one note.
+// A visit is the state shared by all parts of one note.
 type visit struct {
 	date, admitted             time.Time
 	attending, resident, nurse *person
 }
 
-// A hospital has a full name, an abbreviation of it, and what people say.
+// A hospital has a full name, an abbreviation of it, and a colloquial name.
 type hospital struct{ name, abbr, short string }
 
-// newPatient invents a person, a family, and those who look after them.
+// newPatient invents a person, their family, and the staff who look after them.
 func (w *writer) newPatient() {
 	p := &patient{facts: map[string]string{}}
 	w.patient = p
@@ -76,13 +77,13 @@ func (w *writer) newPerson() *person {
 	return p
 }
 
-// newHospital reads an entry "Full Name/ABBR/Short" of the list.
+// newHospital parses an entry "Full Name/ABBR/Short" of the list.
 func (w *writer) newHospital() hospital {
 	f := strings.Split(w.draw("hospital.list"), "/")
 	return hospital{f[0], f[1], f[2]}
 }
 
-// newVisit moves on to the next note of the patient.
+// newVisit advances to the next note of the patient.
 func (w *writer) newVisit() {
 	p := w.patient
 	w.visit = visit{
@@ -100,7 +101,7 @@ func (w *writer) newVisit() {
 
 func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
 
-// age is in whole years on the day of the visit.
+// age returns the age on the day of the visit, in whole years.
 func (w *writer) age() int {
 	years := w.date.Year() - w.born.Year()
 	if w.born.AddDate(years, 0, 0).After(w.date) {
@@ -109,7 +110,7 @@ func (w *writer) age() int {
 	return years
 }
 
-// initial is the first letter of a name.
+// initial returns the first letter of a name.
 func initial(name string) string {
 	_, n := utf8.DecodeRuneInString(name)
 	return name[:n]

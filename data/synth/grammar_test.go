@@ -10,7 +10,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// expand writes the rule "start" of a grammar of its own.
+// expand writes the rule "start" of a separate grammar.
 func expand(rules string) *data.Document {
 	g := grammar{}
 	g.read("test", rules)
@@ -52,7 +52,7 @@ func TestGrammarFaultsNameTheLine(t *testing.T) {
 		"== start\n[a|b":            "test:2:",
 		"== start\n<AGE:1":          "test:2:",
 		"== start\n{nothing}":       "no rule or slot {nothing}",
-		"== a\nb\n== a\nc":          "test:3: rule a stands twice",
+		"== a\nb\n== a\nc":          "test:3: duplicate rule a",
 		"== start\n{9..1} {1..two}": "range",
 	} {
 		func() {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A style is one kind of note: the title it bears and the sections it writes.
+// A style is one kind of note, with its title and the sections that it contains.
 type style struct {
 	title    string
 	weight   int
@@ -25,7 +25,7 @@ var styles = []style{
 	{"title.phone", 2, []func(*writer){call, numbers, signed}},
 }
 
-// note writes one note of a style picked by weight.
+// note writes one note, in a style that is drawn by weight.
 func (w *writer) note() {
 	total := 0
 	for _, s := range styles {
@@ -67,8 +67,8 @@ func (w *writer) head(title string) {
 	}
 }
 
-// section writes one section, a few of them dictated all in capitals or typed
-// all in lower case, and now and then with a number or address among them.
+// section writes one section. A few sections are all in capitals, as if dictated,
+// or all in lower case, and some contain additional numbers or addresses.
 func (w *writer) section(write func(*writer)) {
 	switch r := w.Float64(); {
 	case r < 0.03:
@@ -84,7 +84,7 @@ func (w *writer) section(write func(*writer)) {
 	w.shift = 0
 }
 
-// under writes the title of a section, left out now and then.
+// under writes the title of a section, but sometimes omits it.
 func (w *writer) under(title string) {
 	if w.chance(0.1) {
 		return
@@ -93,8 +93,8 @@ func (w *writer) under(title string) {
 	w.text(pick(w.Rand, []string{"\n", " ", " ", "\n\n"}))
 }
 
-// list writes items one a line, numbered, dashed or bare, or on one line with
-// sep between them.
+// list writes items of a rule: one per line (numbered, dashed or bare), or on one
+// line separated by sep.
 func (w *writer) list(rule string, least, most int, sep string) {
 	bullet := pick(w.Rand, []string{"%d. ", "%d) ", "- ", "* ", "", "", sep})
 	n := least + w.IntN(most-least+1)
@@ -184,14 +184,15 @@ func plan(w *writer) {
 	w.list("plan", 2, 5, " ")
 }
 
-// uncued writes sentences with names and numbers that nothing tells apart.
+// uncued writes sentences with names and numbers that no context identifies as
+// such.
 func uncued(w *writer) {
 	from := len(w.spans)
 	w.some("uncued", 1, 3, " ")
 	w.alone = append(w.alone, w.spans[from:]...)
 }
 
-// prose goes on with sentences that hold no PHI.
+// prose adds sentences without PHI.
 func (w *writer) prose() {
 	if w.chance(0.7) {
 		w.text(" ")

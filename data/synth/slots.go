@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// slots are the values that the grammar can name, besides its rules. Those
-// that begin with "as." or "on." write nothing: they choose the person or the
-// day that {doc...}, {kin...} and {d...} speak of from there on.
+// slots are the values that the grammar can use in addition to its rules. Slots
+// that start with "as." or "on." write nothing: they select the person or the day
+// for all following {doc...}, {kin...} and {d...}.
 var slots = map[string]func(*writer) string{
 	// The patient.
 	"pt.first": func(w *writer) string { return w.first },
@@ -30,7 +30,7 @@ var slots = map[string]func(*writer) string{
 	"pt.login": func(w *writer) string { return plain(initial(w.first) + w.last) },
 	"pt.alias": func(w *writer) string { return plain(w.first) + "." + plain(w.last) },
 
-	// What only one sex has.
+	// Diseases and procedures of the patient's sex.
 	"own.disease":   func(w *writer) string { return w.draw(sex(w, "disease.male", "disease.female")) },
 	"own.procedure": func(w *writer) string { return w.draw(sex(w, "procedure.male", "procedure.female")) },
 
@@ -40,7 +40,7 @@ var slots = map[string]func(*writer) string{
 	"age.decade": func(w *writer) string { return fmt.Sprint(w.age() / 10 * 10) },
 	"age.then":   func(w *writer) string { return fmt.Sprint(min(w.age()-1, 12+w.IntN(50))) },
 
-	// The doctor or nurse, and the relative, of whom the text speaks.
+	// The doctor or nurse, and the relative, that the text refers to.
 	"as.attending": func(w *writer) string { w.doc = w.attending; return "" },
 	"as.resident":  func(w *writer) string { w.doc = w.resident; return "" },
 	"as.pcp":       func(w *writer) string { w.doc = w.pcp; return "" },
@@ -59,7 +59,7 @@ var slots = map[string]func(*writer) string{
 	"kin.last":     func(w *writer) string { return w.kin.last },
 	"kin.relation": func(w *writer) string { return w.kin.relation },
 
-	// The hospital of the note, another one, and a new one each time.
+	// The hospital of the note, the previous one, and a new one each time.
 	"here":        func(w *writer) string { return w.place.name },
 	"here.abbr":   func(w *writer) string { return w.place.abbr },
 	"here.short":  func(w *writer) string { return w.place.short },
@@ -90,7 +90,7 @@ var slots = map[string]func(*writer) string{
 	"d.th":         func(w *writer) string { return ordinal(w.day.Day()) },
 	"d.decade":     func(w *writer) string { return w.day.Format("06")[:1] + "0s" },
 
-	// Words of the faker that no list of ours need repeat.
+	// Values of the faker, which need no lists here.
 	"fake.ip":        func(w *writer) string { return w.fake.IPv4Address() },
 	"fake.carmaker":  func(w *writer) string { return w.fake.CarMaker() },
 	"fake.vegetable": func(w *writer) string { return strings.ToLower(w.fake.Vegetable()) },
@@ -98,7 +98,7 @@ var slots = map[string]func(*writer) string{
 }
 
 func init() {
-	// What a patient keeps: the text of a rule, drawn when it is first asked for.
+	// Facts about the patient that do not change: the text of a rule, drawn at first use.
 	for _, rule := range []string{
 		"mrn", "ssn", "healthplan", "account", "license", "vin", "plate", "device", "device2", "bioid",
 		"street", "city", "state", "zip", "phone", "mobile", "email", "employer", "job", "country",
@@ -120,13 +120,14 @@ func sex(w *writer, male, female string) string {
 	return male
 }
 
-// anotherDoctor is one who knows the patient, other than the one spoken of.
+// anotherDoctor returns a doctor of the patient other than the current one.
 func (w *writer) anotherDoctor() *person {
 	known := slices.DeleteFunc(slices.Concat(w.staff, []*person{w.pcp}), func(p *person) bool { return p == w.doc })
 	return pick(w.Rand, known)
 }
 
-// daysAgo is a day from least to most days before the note, after birth.
+// daysAgo returns a day from least to most days before the note, but after the
+// patient's birth.
 func (w *writer) daysAgo(least, most int) time.Time {
 	day := w.date.AddDate(0, 0, -least-w.IntN(most-least+1))
 	if day.Before(w.born) {
@@ -135,7 +136,7 @@ func (w *writer) daysAgo(least, most int) time.Time {
 	return day
 }
 
-// plain keeps the ASCII letters of a name, in lower case, for a login.
+// plain returns the ASCII letters of a name in lower case, for a login name.
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' {
@@ -162,7 +163,7 @@ func ordinal(n int) string {
 	return fmt.Sprint(n, "th")
 }
 
-// inWords spells a number from 1 to 119, as "eighty-six" is.
+// inWords spells a number from 1 to 119 in words, such as "eighty-six".
 func inWords(n int) string {
 	ones := strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen " +
 		"sixteen seventeen eighteen nineteen")

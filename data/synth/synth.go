@@ -1,12 +1,13 @@
-// Package synth writes invented clinical notes in English with their PHI
-// marked: a corpus for demonstrations and tests, free of any real person. The
-// notes are meant to be as hard as real ones, with names that are words or
-// diseases, headings without labels, wrong dates, missing spaces, misspellings
-// and much that only looks like PHI. They bear every type of the set i2b2-2014.
+// Package synth generates clinical notes in English with their PHI annotated: a
+// corpus for demonstrations and tests that is not about any real person. The
+// notes are meant to be as hard as real ones. They have names that are also words
+// or diseases, headings without labels, wrong dates, missing spaces,
+// misspellings, and much text that only looks like PHI. They contain every type
+// of the set i2b2-2014.
 //
-// The span borders follow one rule set, which stands beside the rules it
-// governs in grammar/*.txt: titles, degrees, 's, "y/o", times of day, "the"
-// before a day and the label before a number stand outside of the span.
+// The span borders follow one set of rules, which is documented next to the
+// grammar in grammar/*.txt. Not part of a span are titles, degrees, 's, "y/o",
+// times of day, "the" before a day, and the label before a number.
 package synth
 
 import (
@@ -20,11 +21,12 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// Split is one part of the corpus. No name of a person, street, city, hospital
-// or organization is in the lists of both the test split and the other two.
+// Split is one part of the corpus. The name lists of the test split (persons,
+// streets, cities, hospitals, organizations) have no entry in common with those
+// of the other two.
 type Split string
 
-// The splits. Train and Dev draw other notes from the same lists.
+// The splits. Train and Dev are different notes from the same lists.
 const (
 	Train Split = "train"
 	Dev   Split = "dev"
@@ -36,7 +38,8 @@ var splits = []Split{Train, Dev, Test}
 // TypeSet names the type set of the spans.
 const TypeSet = "i2b2-2014"
 
-// ParseSplit knows train, dev and test.
+// ParseSplit returns the split named train, dev or test. It returns an error for
+// other names.
 func ParseSplit(name string) (Split, error) {
 	if s := Split(name); slices.Contains(splits, s) {
 		return s, nil
@@ -44,20 +47,22 @@ func ParseSplit(name string) (Split, error) {
 	return "", fmt.Errorf("no split %q of the generated corpus (have train, dev, test)", name)
 }
 
-// Config says which notes to write.
+// Config selects the notes to generate.
 type Config struct {
 	Split Split
-	Seed  uint64 // the same seed gives the same notes, however many are asked for
-	// NotesPerPatient, up to 99, is how many notes each patient has; in them names
-	// and numbers stand without a local cue as well ("Amundsen agrees with the
-	// plan."). Default 0: one to five notes, without such sentences.
+	Seed  uint64 // the same seed gives the same notes; their number changes nothing
+	// NotesPerPatient is the number of notes of each patient, at most 99. The
+	// notes then also contain sentences with names and numbers without a local
+	// cue ("Amundsen agrees with the plan."). If 0, the default, patients have
+	// one to five notes, without such sentences.
 	NotesPerPatient int
-	// UncuedOnly leaves only the spans of these sentences, and the text as it is:
-	// a gold standard for the recall of what has no local cue.
+	// UncuedOnly removes all spans except those in these sentences, and leaves
+	// the text unchanged: a gold standard for the recall of PHI without a local
+	// cue. It requires NotesPerPatient.
 	UncuedOnly bool
 }
 
-// Validate names the first field that makes no sense.
+// Validate returns an error for the first invalid field.
 func (c Config) Validate() error {
 	if _, err := ParseSplit(string(c.Split)); err != nil {
 		return err
@@ -66,20 +71,20 @@ func (c Config) Validate() error {
 		return fmt.Errorf("%d notes per patient: not in [0, 99]", c.NotesPerPatient)
 	}
 	if c.UncuedOnly && c.NotesPerPatient == 0 {
-		return errors.New("what has no local cue stands only in notes that are counted per patient")
+		return errors.New("PHI without a local cue requires a number of notes per patient")
 	}
 	return nil
 }
 
-// Notes writes the first n notes of a split as Config's defaults have it.
+// Notes generates the first n notes of a split with the defaults of Config.
 func Notes(n int, seed uint64, split Split) data.Documents {
 	return Config{Split: split, Seed: seed}.Notes(n)
 }
 
-// Notes writes the first n notes: none when n is not above zero. Each patient's
-// notes stand in a row, with identifiers such as 100-01: patient, note. Patients'
-// numbers differ between the splits. The last item is an error if the
-// configuration is not valid; nothing else fails.
+// Notes generates the first n notes, none if n <= 0. The notes of a patient are
+// consecutive and have IDs such as 100-01: patient, note. The patients' numbers
+// differ between the splits. If the configuration is invalid, the only item is an
+// error; there are no other errors.
 func (c Config) Notes(n int) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		if err := c.Validate(); err != nil {
@@ -89,7 +94,7 @@ func (c Config) Notes(n int) data.Documents {
 		rules := grammars[c.Split]()
 		part := slices.Index(splits, c.Split)
 		for number := 100 + part; n > 0; number += len(splits) {
-			// A stream of its own a patient: PCG is seeded by two words.
+			// Each patient has an independent stream of random numbers, because PCG is seeded by two words.
 			source := rand.NewPCG(c.Seed, uint64(number))
 			w := &writer{Rand: rand.New(source), fake: gofakeit.NewFaker(source, false), rules: rules, latest: map[*node]int{}, uncued: c.NotesPerPatient > 0}
 			w.newPatient()

@@ -28,8 +28,8 @@ func notes(t testing.TB, n int, seed uint64, split Split) []*data.Document {
 	return docs
 }
 
-// phrases lists the text of the spans of the given types, of all when none is
-// given, in order.
+// phrases returns the text of the spans of the given types in order, or of all
+// spans if no type is given.
 func phrases(d *data.Document, types ...string) []string {
 	var out []string
 	for _, s := range d.Spans {
@@ -40,7 +40,7 @@ func phrases(d *data.Document, types ...string) []string {
 	return out
 }
 
-// inline shows a note with its spans as [[TYPE:text]].
+// inline returns a note with its spans as [[TYPE:text]].
 func inline(d *data.Document) string {
 	var b strings.Builder
 	at := 0
@@ -168,7 +168,7 @@ func TestFewOrNoNotes(t *testing.T) {
 	}
 }
 
-// entries are the alternatives of a list of a split, as plain text.
+// entries returns the alternatives of a list of a split as plain text.
 func entries(t *testing.T, split Split, list string) []string {
 	t.Helper()
 	var out []string
@@ -336,7 +336,7 @@ func TestLookAlikesAreNotPHI(t *testing.T) {
 	}
 }
 
-// The traps that real notes set must occur, with these borders.
+// The traps of real notes must occur, with these borders.
 func TestHardCasesOccur(t *testing.T) {
 	var all strings.Builder
 	for _, d := range notes(t, 2500, 6, Train) {

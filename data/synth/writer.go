@@ -14,13 +14,14 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// How often a real note goes wrong, as probabilities.
+// Probabilities of the slips that real notes contain.
 const (
-	typoRate = 0.004 // a word of the grammar (of five letters or more) is misspelt
-	glueRate = 0.008 // a space beside a PHI phrase is missing
+	typoRate = 0.004 // a word of the grammar (of at least five letters) is misspelt
+	glueRate = 0.008 // a space next to a PHI phrase is missing
 )
 
-// A writer writes one note: text at the end of buf, and a span for each mark.
+// A writer writes one note. It appends text to buf, and adds a span for each
+// mark.
 type writer struct {
 	*rand.Rand
 	fake  *gofakeit.Faker
@@ -28,21 +29,21 @@ type writer struct {
 
 	*patient
 	visit
-	doc, kin *person   // of whom {doc...} and {kin...} speak now
-	day      time.Time // of which {d...} speaks now
+	doc, kin *person   // the persons that {doc...} and {kin...} refer to
+	day      time.Time // the day that {d...} refers to
 
-	latest map[*node]int // the alternative taken last, by rule
+	latest map[*node]int // by rule: the last alternative used
 
 	buf    []byte
 	spans  []data.Span
-	uncued bool        // whether names are to stand without a local cue as well
-	alone  []data.Span // those that do
-	shift  byte        // letter case in force: '^', '_', '+' or 0
+	uncued bool        // also write names without a local cue
+	alone  []data.Span // spans without a local cue
+	shift  byte        // current letter case: '^', '_', '+' or 0
 	marked bool        // inside a mark
-	glue   bool        // a mark has just ended, and the next space is to be left out
+	glue   bool        // a mark has just ended, and the next space is omitted
 }
 
-// say writes each rule, one after another.
+// say writes the rules in order.
 func (w *writer) say(rules ...string) {
 	for _, name := range rules {
 		rule, ok := w.rules[name]
@@ -53,8 +54,8 @@ func (w *writer) say(rules ...string) {
 	}
 }
 
-// some writes from least to most different alternatives of a rule, in random
-// order, with sep after each but the last.
+// some writes between least and most different alternatives of a rule in random
+// order, separated by sep.
 func (w *writer) some(name string, least, most int, sep string) {
 	rule := w.rules[name]
 	n := min(least+w.IntN(most-least+1), len(rule))
@@ -66,10 +67,10 @@ func (w *writer) some(name string, least, most int, sep string) {
 	}
 }
 
-// chance is true with probability p.
+// chance returns true with probability p.
 func (w *writer) chance(p float64) bool { return w.Float64() < p }
 
-// draw is the text of a rule that is not written into the note.
+// draw returns the text of a rule without writing it.
 func (w *writer) draw(name string) string {
 	aside := *w
 	aside.buf, aside.spans, aside.shift, aside.marked = nil, nil, 0, true
@@ -77,12 +78,13 @@ func (w *writer) draw(name string) string {
 	return string(aside.buf)
 }
 
-// digits fills a pattern: a digit for each #, a capital for each ?.
+// digits replaces each # of a pattern by a random digit and each ? by a random
+// capital.
 func (w *writer) digits(pattern string) string {
 	return strings.ToUpper(w.fake.Lexify(w.fake.Numerify(pattern)))
 }
 
-// text writes s as it is but for the letter case in force.
+// text writes s in the current letter case.
 func (w *writer) text(s string) {
 	if s == "" {
 		return
@@ -101,8 +103,9 @@ func (w *writer) text(s string) {
 	w.buf = append(w.buf, s...)
 }
 
-// separable says whether a reader, or a tokenizer that parts letters, digits
-// and other characters, could still tell the note so far from next if they met.
+// separable reports whether a reader, or a tokenizer that separates letters,
+// digits and other characters, could still tell the end of the note so far from
+// next without a space between them.
 func (w *writer) separable(next string) bool {
 	a, _ := utf8.DecodeLastRune(w.buf)
 	b, _ := utf8.DecodeRuneInString(next)
@@ -125,8 +128,8 @@ func (s sequence) write(w *writer) {
 	}
 }
 
-// write takes any alternative but, where there are many, not the last one
-// again: nobody writes "nausea, nausea".
+// write writes a random alternative. If there are many, it does not repeat the
+// last one, because nobody writes "nausea, nausea".
 func (c choice) write(w *writer) {
 	i := w.IntN(len(c))
 	if len(c) > 9 {
@@ -142,16 +145,17 @@ func (s *slot) write(w *writer) { s.run(w) }
 
 func (s shift) write(w *writer) {
 	before := w.shift
-	if s.how != '+' || before == 0 { // a section in capitals stays so
+	if s.how != '+' || before == 0 { // a section in capitals stays in capitals
 		w.shift = s.how
 	}
 	s.body.write(w)
 	w.shift = before
 }
 
-// write marks the body as PHI. Now and then it leaves out the space before it.
+// write writes the body and marks it as PHI. Sometimes it omits the space before
+// it.
 func (m mark) write(w *writer) {
-	if w.marked { // a rule with marks of its own, drawn as plain text
+	if w.marked { // a rule with its own marks, drawn as plain text
 		m.body.write(w)
 		return
 	}
@@ -173,7 +177,7 @@ func (m mark) write(w *writer) {
 	w.glue = w.chance(glueRate)
 }
 
-// write writes words of the grammar, with a slip now and then outside of PHI.
+// write writes words of the grammar, with an occasional slip outside of PHI.
 func (l literal) write(w *writer) {
 	s := string(l)
 	if w.marked {
@@ -196,7 +200,7 @@ func (l literal) write(w *writer) {
 
 var longWord = regexp.MustCompile(`[a-z]{5,}`)
 
-// misspell swaps two letters of a word, drops one, or doubles one.
+// misspell swaps two letters of a word, drops one or doubles one.
 func (w *writer) misspell(word string) string {
 	i := 1 + w.IntN(len(word)-2)
 	switch w.IntN(3) {

@@ -13,24 +13,24 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
-// pieceSize bounds a piece; in bytes.
+// pieceSize is the maximum size of a piece in bytes.
 const pieceSize = 1 << 20
 
-// Pieces reads files of any size, each plain or gzipped, as documents of a
-// megabyte at most, for what needs the text but not the notes. It takes one
-// file, or the .txt files of a folder. A piece ends after a blank line if it can,
-// else after a line, else after a space. The ID is
-// the path of the file.
+// Pieces reads files of any size, plain or gzipped, as documents of at most a
+// megabyte, for uses that need the text but not the individual notes. It reads
+// one file, or the .txt files of a folder. A piece ends after a blank line if
+// possible, else after a line, else after a space. The ID of a document is the
+// path of the file.
 //
-// A file that is not UTF-8 yields a *data.Error with line and byte offset (after
-// gunzipping), and reading goes on with the next.
+// A file that is not UTF-8 yields a *data.Error with the line and byte offset
+// (after decompression), and reading continues with the next file.
 func Pieces(path string) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		notes.Walk(path, Ext, yield, func(file string) bool { return pieces(file, yield) })
 	}
 }
 
-// pieces returns false when yield wants no more.
+// pieces yields the pieces of one file. It returns false if yield did.
 func pieces(path string, yield func(*data.Document, error) bool) bool {
 	f, err := bounded.OpenInput(path)
 	if err != nil {
@@ -45,7 +45,7 @@ func pieces(path string, yield func(*data.Document, error) bool) bool {
 	held, lines, offset := 0, 0, 0
 	for {
 		var err error
-		for held < len(buf) && err == nil { // not io.ReadFull, whose error would be that of truncated gzip
+		for held < len(buf) && err == nil { // not io.ReadFull, whose error would look like truncated gzip
 			var n int
 			n, err = in.Read(buf[held:])
 			held += n
@@ -77,7 +77,7 @@ func pieces(path string, yield func(*data.Document, error) bool) bool {
 	}
 }
 
-// pieceEnd is the best place to cut.
+// pieceEnd returns the best place to end a piece.
 func pieceEnd(b []byte) int {
 	for _, border := range []string{"\n\n", "\n", " "} {
 		if i := bytes.LastIndex(b, []byte(border)); i >= 0 {
@@ -92,11 +92,11 @@ func pieceEnd(b []byte) int {
 	return len(b)
 }
 
-// Gunzip reads what is gzipped, as its first two bytes say, and anything else as
-// it is.
+// Gunzip decompresses the stream if its first two bytes are those of gzip.
+// Otherwise it returns the stream unchanged.
 func Gunzip(r io.Reader) (io.Reader, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
-	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) { // an error comes again when reading
+	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) { // an error returns when reading
 		return in, nil
 	}
 	return gzip.NewReader(in)

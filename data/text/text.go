@@ -1,6 +1,6 @@
-// Package text reads and writes plain notes: a UTF-8 file a note, without
+// Package text reads and writes plain notes: one UTF-8 file per note, without
 // spans. The text is the file, byte for byte: a byte order mark is its first
-// character, and line ends stay as they are.
+// character, and line ends are kept.
 package text
 
 import (
@@ -13,11 +13,12 @@ import (
 // Ext is the extension of the files of this format in a folder.
 const Ext = ".txt"
 
-// Read reads one file, or the .txt files of a folder in the order of their
-// names; hidden files and subfolders are left out. The name without extension
-// is the ID; names such as 110-04.txt give the patient, 110. A note that is not UTF-8 yields a *data.Error with line and byte
-// offset, and reading goes on with the next; a missing path or a folder without
-// a note yields one error.
+// Read reads one file, or the .txt files of a folder in the order of their names.
+// It ignores hidden files and subfolders. The ID is the file name without
+// extension; from names such as 110-04.txt it takes the patient, 110. A note that
+// is not UTF-8 yields a *data.Error with the line and byte offset, and reading
+// continues with the next note. A missing path, or a folder without notes, yields
+// one error.
 func Read(path string) data.Documents {
 	return notes.Each(path, Ext, func(file string) (*data.Document, error) {
 		text, err := notes.ReadText(file)
@@ -28,8 +29,8 @@ func Read(path string) data.Documents {
 	})
 }
 
-// Decode reads one note from a stream; name stands for a file's path in errors
-// and in the ID.
+// Decode reads one note from a stream. name is used as the file's path in errors
+// and for the ID.
 func Decode(r io.Reader, name string) (*data.Document, error) {
 	raw, err := notes.ReadAll(r, name)
 	if err != nil {
@@ -46,16 +47,16 @@ func newDocument(path, text string) *data.Document {
 	return &data.Document{ID: id, Patient: data.PatientOf(id), Text: text}
 }
 
-// Create writes notes into a folder as ID.txt: the text only, spans are not
-// kept.
+// Create returns a writer of notes into a folder, as ID.txt. It writes only the
+// text; spans are not stored.
 func Create(dir string) (data.Writer, error) {
 	return notes.NewFolder(dir, nil, func(doc *data.Document) ([]notes.Part, error) {
 		return []notes.Part{{Ext: Ext, Content: []byte(doc.Text)}}, nil
 	})
 }
 
-// CreateFile writes the only note of a file, which appears at Close, as Create
-// does.
+// CreateFile returns a writer of a single note into the file at path, which
+// appears at Close. Like Create, it writes only the text.
 func CreateFile(path string) (data.Writer, error) {
 	return notes.NewNote(path, nil, func(doc *data.Document) ([]byte, error) { return []byte(doc.Text), nil })
 }

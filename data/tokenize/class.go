@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// class is what a tokenizer has to know of a character.
+// class is the class of a character, as far as tokenizers distinguish them.
 type class uint8
 
 const (
@@ -40,16 +40,16 @@ func classOf(r rune) class {
 	return other
 }
 
-// classAt is the class and the length in bytes of the character at text[i].
+// classAt returns the class and the length in bytes of the character at text[i].
 func classAt(text string, i int) (class, int) {
 	if b := text[i]; b < utf8.RuneSelf {
 		return asciiClass[b], 1
 	}
 	r, n := utf8.DecodeRuneInString(text[i:])
-	return classOf(r), n // an invalid byte is U+FFFD of length 1: other
+	return classOf(r), n // an invalid byte decodes as U+FFFD of length 1: other
 }
 
-// is says whether there is a character of class c at text[i].
+// is reports whether the character at text[i] is of class c.
 func is(text string, i int, c class) bool {
 	if i >= len(text) {
 		return false

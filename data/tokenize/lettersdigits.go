@@ -2,15 +2,15 @@ package tokenize
 
 import "github.com/lethe-deid/lethe/data"
 
-// LettersDigits is the tokenization of Liu et al. 2017, section 3.2: a token is
-// a run of letters, a run of digits, or any other single character, so that
-// "1/20/71Total" is 1 / 20 / 71 Total. A tag can then miss the token borders
-// only where it starts or ends between two letters or between two digits.
+// LettersDigits is the tokenizer of Liu et al. 2017, section 3.2: a token is a
+// run of letters, a run of digits, or any other single character, so
+// "1/20/71Total" becomes 1 / 20 / 71 Total. A tag can therefore miss the token
+// borders only if it starts or ends between two letters or between two digits.
 //
-// Letters and digits are Unicode's (categories L and Nd); a combining mark
-// stays with the letter it follows. All else that is not white space stands
-// alone: marks elsewhere, fractions and superscripts, U+FEFF, zero-width
-// characters, invalid bytes.
+// Letters and digits are those of Unicode (categories L and Nd), and a combining
+// mark belongs to the letter before it. All other characters except white space
+// are single tokens: other combining marks, fractions and superscripts, U+FEFF,
+// zero-width characters, invalid bytes.
 type LettersDigits struct{}
 
 var _ Tokenizer = LettersDigits{}

@@ -8,48 +8,51 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// PTB follows the Penn Treebank's conventions as Stanford CoreNLP's
-// PTBTokenizer of version 3.6 applies them, which is the tokenization of
-// Dernoncourt et al. 2016. The longest rule that fits wins. Nothing is
-// rewritten: quotes, brackets and dashes stay as they are.
+// PTB follows the conventions of the Penn Treebank as Stanford CoreNLP's
+// PTBTokenizer 3.6 applies them, which is the tokenization of Dernoncourt et al.
+// 2016. The longest matching rule wins. Nothing is rewritten: quotes, brackets
+// and dashes are kept.
 //
 //   - Words: letters, digits and combining marks, with single . ! ? between
-//     letters ("A.B"); digits and letters hold together ("10mg", "Results02").
-//   - Contractions: I 'm, he 'll, Ann 's, did n't; ca n't, can not, gon na,
-//     wan na, got ta, lem me, gim me, du n no, 't is, 't was. Any apostrophe
-//     serves: ' ’ ‘ ` ´. O'Malley, d'Avignon, l'hôpital, ma'am are one word.
+//     letters ("A.B"). Digits and letters stay together ("10mg", "Results02").
+//   - Contractions: I 'm, he 'll, Ann 's, did n't; ca n't, can not, gon na, wan
+//     na, got ta, lem me, gim me, du n no, 't is, 't was. Any of these is an
+//     apostrophe: ' ’ ‘ ` ´. O'Malley, d'Avignon, l'hôpital and ma'am are one
+//     word.
 //   - Hyphens and underscores join: follow-up, 67-year-old, 2014-01-02,
 //     617-555-0199, non-U.S., Smith-O'Brien. Two or more hyphens, and en and em
-//     dashes, stand alone.
+//     dashes, are tokens by themselves.
 //   - Slashes join up to three parts: and/or, s/p, mg/dL, 140/90, 5/3/2081.
 //   - Numbers: 1,200.5, .5, -3, +2, 10:30:00. A sign belongs to the number only
-//     after white space, an opening bracket or one of = < > ~ : (CoreNLP: unless
-//     a token touches it). A leading period does so only where no letter or
-//     digit touches it, and a leading comma never does (CoreNLP takes both).
-//   - Fractions with a space, 1 1/2, only when proper, so that "67 5/3/2081" is
-//     two tokens (CoreNLP has no such limit).
+//     after white space, an opening bracket or one of = < > ~ : (in CoreNLP:
+//     unless a token touches it). A leading period belongs to it only if no
+//     letter or digit touches it, and a leading comma never does (in CoreNLP both
+//     do).
+//   - Fractions with a space, 1 1/2, only if they are proper, so that "67
+//     5/3/2081" is two tokens (CoreNLP has no such limit).
 //   - Telephone numbers with spaces or an area code in brackets are one token:
-//     (617) 555-0199, +34 912 345 678. CoreNLP lets one end inside a run of
-//     digits; here it does not. These, the fractions and ". . ." are the only
-//     tokens that hold a space; none holds a line end.
+//     (617) 555-0199, +34 912 345 678. Unlike in CoreNLP, they cannot end inside
+//     a run of digits. These, the fractions and ". . ." are the only tokens that
+//     contain a space; none contains a line end.
 //   - Abbreviations keep their period: those in ptbabbrev.go, single letters,
 //     letters with periods (M.D., U.S.), and any word before , ; or :. A period
-//     that also ends a sentence is a token of its own: after Jan., Inc., Ph.D.
-//     and the like when a capital or the end follows, after initials and M.D.
-//     when an opener (The, She, ...) follows.
+//     that also ends a sentence is a separate token: after Jan., Inc., Ph.D. and
+//     similar words if a capital or the end follows, after initials and M.D. if
+//     an opener (The, She, ...) follows.
 //   - Web addresses and e-mail addresses are one token.
-//   - Runs are one token: ... (but the fourth period before a new sentence
-//     stands alone), ?!, --, ==, ***, ##, __, @@. So are US$, AT&T, °C and a
-//     doubled quote. Any other character stands alone.
+//   - Runs are one token: ... (but a fourth period before a new sentence is
+//     separate), ?!, --, ==, ***, ##, __, @@. So are US$, AT&T, °C and a doubled
+//     quote. Any other character is a token by itself.
 //
-// Left out of CoreNLP's rules, since they belong to the web and not to the
-// Treebank: SGML tags and entities, emoticons, emoji sequences, @names,
-// #hashtags, file names, masked swearing; angle brackets around an e-mail
-// address stand alone. The lists of abbreviations and openers are our own and differ
-// from CoreNLP's, which were drawn from newspapers.
+// CoreNLP's rules for the web, which are not part of the Treebank's conventions,
+// are not implemented: SGML tags and entities, emoticons, emoji sequences,
+// @names, #hashtags, file names, masked swearing. Angle brackets around an e-mail
+// address are separate tokens. The lists of abbreviations and openers were made
+// for this package and differ from CoreNLP's, which are based on newspapers.
 //
-// Source: the tokenizer's documentation (nlp.stanford.edu/software/tokenizer.html),
-// its published tests and the behaviour its rules describe.
+// Source: the tokenizer's documentation
+// (nlp.stanford.edu/software/tokenizer.html), its published tests, and the
+// behaviour that its rules describe.
 type PTB struct{}
 
 var _ Tokenizer = PTB{}
@@ -71,20 +74,20 @@ func (PTB) Tokens(text string, dst []data.Token) []data.Token {
 	return s.dst
 }
 
-// ptbScanner walks the text once. A rule looks ahead no further than it
-// consumes, or than a fixed number of bytes, which keeps the walk linear.
+// ptbScanner scans the text once. A rule looks ahead no further than it consumes,
+// or than a fixed number of bytes, so the scan takes linear time.
 //
-// Methods named after a thing return where the thing that starts at i ends, or
-// i when there is none.
+// Methods named after an item return the end of the item that starts at i, or i
+// if there is none.
 type ptbScanner struct {
 	text string
 	dst  []data.Token
 
-	// Of the text between ASCII white space that the present token is in, as
-	// far as a rule has asked for it:
+	// State of the run of text between ASCII white space that contains the
+	// current token, as far as a rule has requested it:
 	chunkEnd int
-	hasAt    bool // an @: there may be an e-mail address
-	hasHost  bool // a period before a letter: there may be a web address
+	hasAt    bool // contains an @, so possibly an e-mail address
+	hasHost  bool // contains a period before a letter, so possibly a web address
 }
 
 func (s *ptbScanner) emit(start, end int) int {
@@ -92,7 +95,7 @@ func (s *ptbScanner) emit(start, end int) int {
 	return end
 }
 
-// at is the byte at i, 0 beyond the end.
+// at returns the byte at i, 0 beyond the end.
 func (s *ptbScanner) at(i int) byte {
 	if i < len(s.text) {
 		return s.text[i]
@@ -101,17 +104,17 @@ func (s *ptbScanner) at(i int) byte {
 }
 
 // word emits the token or tokens that start at i with a letter, digit, mark or
-// joiner, and returns where the next may start.
+// joiner, and returns the position after them.
 func (s *ptbScanner) word(i int) int {
 	end := s.alnum(i)
 	if end == len(s.text) || s.text[end] == '\n' || s.text[end] == ' ' && s.text[i] > '9' {
-		return s.plain(i, end) // most words; a number may go on after a space
+		return s.plain(i, end) // most words; a number may continue after a space
 	}
 	best := end
 	longer := func(e int) { best = max(best, e) }
 
 	numeric := is(s.text, i, digit)
-	head := end // of a hyphenated compound
+	head := end // end of the first part of a hyphenated compound
 	if numeric {
 		head = max(head, s.number(i))
 		longer(head)
@@ -172,7 +175,7 @@ func (s *ptbScanner) word(i int) int {
 	return s.emit(i, best)
 }
 
-// enterChunk looks over the run of bytes other than ASCII white space at i.
+// enterChunk inspects the run of bytes other than ASCII white space at i.
 func (s *ptbScanner) enterChunk(i int) {
 	s.hasAt, s.hasHost = false, false
 	dot := false
@@ -188,7 +191,7 @@ func (s *ptbScanner) enterChunk(i int) {
 	s.chunkEnd = i
 }
 
-// alnum ends a run of letters, digits, marks and joiners.
+// alnum returns the end of a run of letters, digits, marks and joiners.
 func (s *ptbScanner) alnum(i int) int {
 	for i < len(s.text) {
 		c, n := classAt(s.text, i)
@@ -200,7 +203,7 @@ func (s *ptbScanner) alnum(i int) int {
 	return i
 }
 
-// letters ends a run of letters, marks and joiners.
+// letters returns the end of a run of letters, marks and joiners.
 func (s *ptbScanner) letters(i int) int {
 	for i < len(s.text) {
 		c, n := classAt(s.text, i)
@@ -223,7 +226,7 @@ func (s *ptbScanner) digits(i int) int {
 	return i
 }
 
-// dotted goes on from the end of a word over . ! ? and words.
+// dotted continues from the end of a word over . ! ? and more words.
 func (s *ptbScanner) dotted(i int) int {
 	for {
 		b := s.at(i)
@@ -234,7 +237,7 @@ func (s *ptbScanner) dotted(i int) int {
 	}
 }
 
-// number is digits, with . , : between digits, or a period before them.
+// number matches digits, with . , : between them or a period before them.
 func (s *ptbScanner) number(i int) int {
 	end := s.digits(i)
 	if end == i && s.at(i) != '.' {
@@ -253,7 +256,7 @@ func (s *ptbScanner) number(i int) int {
 	}
 }
 
-// hyphenated goes on from the end of a word over hyphens and words.
+// hyphenated continues from the end of a word over hyphens and more words.
 func (s *ptbScanner) hyphenated(i int) int {
 	for {
 		n := s.hyphen(i)
@@ -268,7 +271,7 @@ func (s *ptbScanner) hyphenated(i int) int {
 	}
 }
 
-// hyphen is the length of the hyphen or underscore at i, or 0.
+// hyphen returns the length of the hyphen or underscore at i, or 0.
 func (s *ptbScanner) hyphen(i int) int {
 	switch b := s.at(i); {
 	case b == '-' || b == '_':
@@ -279,7 +282,7 @@ func (s *ptbScanner) hyphen(i int) int {
 	return 0
 }
 
-// compoundPart is what may follow a hyphen: a word, a number, O'Brien, U.S.
+// compoundPart matches what may follow a hyphen: a word, a number, O'Brien, U.S.
 func (s *ptbScanner) compoundPart(i int) int {
 	end := s.alnum(i)
 	if end == i {
@@ -304,8 +307,9 @@ func (s *ptbScanner) compoundPart(i int) int {
 	return end
 }
 
-// slashed is two or three parts with slashes between them, the first being the
-// run [i,end); a part is a word and at most two more after hyphens.
+// slashed matches two or three parts with slashes between them, of which the
+// first is the run [i,end). A part is a word followed by at most two more after
+// hyphens.
 func (s *ptbScanner) slashed(i, end int) int {
 	best := i
 	end = s.slashPart(end)
@@ -331,7 +335,7 @@ func (s *ptbScanner) slashPart(i int) int {
 	return i
 }
 
-// ampersand is capitals with & or + between them: AT&T.
+// ampersand matches capitals with & or + between them: AT&T.
 func (s *ptbScanner) ampersand(i, end int) int {
 	if !upperASCII(s.text[i:end]) {
 		return i
@@ -350,7 +354,7 @@ func (s *ptbScanner) ampersand(i, end int) int {
 	return best
 }
 
-// mixedFraction is a whole number, a space and a proper fraction: 1 1/2.
+// mixedFraction matches a whole number, a space and a proper fraction: 1 1/2.
 func (s *ptbScanner) mixedFraction(i int) int {
 	whole := s.asciiDigits(i, 3)
 	gap := s.blank(whole)
@@ -372,14 +376,14 @@ func (s *ptbScanner) mixedFraction(i int) int {
 	return under
 }
 
-// asciiDigits ends a run of at most limit ASCII digits.
+// asciiDigits returns the end of a run of at most limit ASCII digits.
 func (s *ptbScanner) asciiDigits(i, limit int) int {
 	for limit += i; i < limit && asciiDigit(s.at(i)); i++ {
 	}
 	return i
 }
 
-// blank is the length of the space or no-break space at i, or 0.
+// blank returns the length of the space or no-break space at i, or 0.
 func (s *ptbScanner) blank(i int) int {
 	if s.at(i) == ' ' {
 		return 1
@@ -390,7 +394,8 @@ func (s *ptbScanner) blank(i int) int {
 	return 0
 }
 
-// alnumAt is i+1 or more if a letter, digit, mark or joiner is at i, else i.
+// alnumAt returns the end of the character at i if it is a letter, digit, mark or
+// joiner, else i.
 func (s *ptbScanner) alnumAt(i int) int {
 	if i < len(s.text) {
 		if c, n := classAt(s.text, i); c != other && c != space {
@@ -400,9 +405,9 @@ func (s *ptbScanner) alnumAt(i int) int {
 	return i
 }
 
-// phone is a telephone number at i: groups of digits with one space or hyphen
-// between them, the sizes being those of CoreNLP's rule; the first may have a
-// plus, or be in brackets.
+// phone matches a telephone number: groups of digits with one space or hyphen
+// between them, of the sizes in CoreNLP's rule. The first group may have a plus
+// sign or be in brackets.
 func (s *ptbScanner) phone(i int) int {
 	start := i
 	bracket := s.at(i) == '('
@@ -412,7 +417,7 @@ func (s *ptbScanner) phone(i int) int {
 	for k := 0; k < 2 && !bracket && s.at(i) == '+'; k++ {
 		i++
 	}
-	// Up to four groups, as sizes and ends.
+	// Sizes and ends of up to four groups.
 	var size, end [4]int
 	groups := 0
 	for p := i; groups < 4; {
@@ -461,7 +466,7 @@ func (s *ptbScanner) phone(i int) int {
 	return start
 }
 
-// endsNumber says that no number, word, date or time goes on at i.
+// endsNumber reports whether no number, word, date or time continues at i.
 func (s *ptbScanner) endsNumber(i int) bool {
 	if s.alnumAt(i) > i {
 		return false
@@ -498,7 +503,7 @@ func (s *ptbScanner) email(i int) int {
 	return p
 }
 
-// fullURL is a scheme, the word [i,end), then :// and the rest.
+// fullURL matches a scheme, which is the word [i,end), then :// and the rest.
 func (s *ptbScanner) fullURL(i, end int) int {
 	if !strings.HasPrefix(s.text[end:], "://") {
 		return i
@@ -516,9 +521,10 @@ func (s *ptbScanner) fullURL(i, end int) int {
 	return i
 }
 
-// likelyURL is www.site.xy or site.org, net, com or edu, and a path if any.
+// likelyURL matches www.site.xy, or a site in org, net, com or edu, with an
+// optional path.
 func (s *ptbScanner) likelyURL(i int) int {
-	label, end := i, i // the present label, the end of the host so far
+	label, end := i, i // start of the current label, end of the host so far
 	www := len(s.text) >= i+4 && strings.EqualFold(s.text[i:i+4], "www.")
 	var buf [8]byte
 	for p := i; p-i <= maxDomain; p++ {
@@ -553,8 +559,8 @@ func (s *ptbScanner) likelyURL(i int) int {
 	return end
 }
 
-// until ends at white space or a character of stop, and then leaves out the
-// characters of trim at the end.
+// until returns the position of the next white space or character of stop,
+// excluding the characters of trim before it.
 func (s *ptbScanner) until(i int, stop, trim string) int {
 	end := i
 	for end < len(s.text) {
@@ -570,8 +576,8 @@ func (s *ptbScanner) until(i int, stop, trim string) int {
 	return end
 }
 
-// plain emits a word without punctuation inside, in two or three pieces when it
-// is a contraction that has lost its apostrophe or its space.
+// plain emits a word without punctuation. Contractions without an apostrophe or
+// space are split into two or three tokens.
 func (s *ptbScanner) plain(i, end int) int {
 	if n := end - i; n >= 5 && n <= 6 {
 		var buf [8]byte
@@ -585,8 +591,8 @@ func (s *ptbScanner) plain(i, end int) int {
 	return s.emit(i, end)
 }
 
-// abbreviation ends the word [i,end), which a period follows: after the period
-// when it is the word's own, else before it.
+// abbreviation returns the end of the word [i,end), which is followed by a
+// period: after the period if it is part of the word, else before it.
 func (s *ptbScanner) abbreviation(i, end int) int {
 	word, after := s.text[i:end], end+1
 	if initials(word) {
@@ -605,7 +611,7 @@ func (s *ptbScanner) abbreviation(i, end int) int {
 		if p := after + s.blank(after); is(s.text, p, digit) || s.at(after) == '\n' && is(s.text, after+1, digit) {
 			return after
 		}
-	case abbrevLower: // sentence-final before a capital, two spaces or the end
+	case abbrevLower: // ends the sentence before a capital, two spaces or the end
 		if len(s.text)-after < 2 {
 			return end
 		}
@@ -621,8 +627,8 @@ func (s *ptbScanner) abbreviation(i, end int) int {
 	return end
 }
 
-// openerAfter says whether white space and then a word that only starts
-// sentences follow.
+// openerAfter reports whether white space follows, and then a word that only
+// starts sentences.
 func (s *ptbScanner) openerAfter(i int) bool {
 	p := skipSpace(s.text, i)
 	if p == i {
@@ -635,8 +641,8 @@ func (s *ptbScanner) openerAfter(i int) bool {
 	return englishOpener[s.text[p:e]] && (s.at(e) == '?' || s.at(e) == '!' || is(s.text, e, space))
 }
 
-// apostrophe is the length of the apostrophe (or what is typed for one) at i,
-// or 0.
+// apostrophe returns the length of the apostrophe (or a character typed for one)
+// at i, or 0.
 func (s *ptbScanner) apostrophe(i int) int {
 	switch s.at(i) {
 	case '\'', '`':
@@ -653,8 +659,8 @@ func (s *ptbScanner) apostrophe(i int) int {
 	return 0
 }
 
-// clitic emits the word [i,end), which an apostrophe of n bytes follows, with
-// or without what comes after it.
+// clitic emits the word [i,end), which is followed by an apostrophe of n bytes,
+// with or without the text after it.
 func (s *ptbScanner) clitic(i, end, n int) int {
 	if e := s.negation(end-1, end, n); e > 0 {
 		if end-1 == i {
@@ -687,8 +693,8 @@ func (s *ptbScanner) clitic(i, end, n int) int {
 	return s.plain(i, end)
 }
 
-// negation ends an n't whose n is at i and whose apostrophe is the n bytes at
-// apos; 0 when there is none.
+// negation returns the end of an n't whose n is at i and whose apostrophe is the
+// n bytes at apos, or 0 if there is none.
 func (s *ptbScanner) negation(i, apos, n int) int {
 	t := apos + n
 	if s.text[i]|0x20 != 'n' || s.at(t)|0x20 != 't' {
@@ -704,7 +710,8 @@ func (s *ptbScanner) negation(i, apos, n int) int {
 	return end
 }
 
-// auxiliary is an apostrophe with s, m, d, re, ve or ll and no letter after it.
+// auxiliary matches an apostrophe with s, m, d, re, ve or ll and no letter after
+// it.
 func (s *ptbScanner) auxiliary(i int) int {
 	p := i + s.apostrophe(i)
 	if p == i {
@@ -725,7 +732,8 @@ func (s *ptbScanner) auxiliary(i int) int {
 	return p
 }
 
-// symbol emits the token that starts at i with none of the characters of words.
+// symbol emits the token that starts at i with a character that cannot start a
+// word.
 func (s *ptbScanner) symbol(i int) int {
 	if n := s.apostrophe(i); n > 0 {
 		return s.quote(i, n)
@@ -766,7 +774,7 @@ func (s *ptbScanner) symbol(i int) int {
 	return s.emit(i, i+n)
 }
 
-// repeat ends the run of the byte b at i.
+// repeat returns the end of the run of the byte b at i.
 func (s *ptbScanner) repeat(i int, b byte) int {
 	for i < len(s.text) && s.text[i] == b {
 		i++
@@ -774,7 +782,7 @@ func (s *ptbScanner) repeat(i int, b byte) int {
 	return i
 }
 
-// signAllowed says whether a plus or minus at i may belong to a number.
+// signAllowed reports whether a plus or minus at i may belong to a number.
 func (s *ptbScanner) signAllowed(i int) bool {
 	if i == 0 {
 		return true
@@ -794,7 +802,7 @@ func (s *ptbScanner) periods(i int) int {
 	case n == 2:
 		return s.emit(i, i+1)
 	}
-	// ". . ." and its last period, as above.
+	// ". . .", whose last period is handled as above.
 	last, before, n := i, i, 1
 	for b := s.blank(last + 1); b > 0 && s.at(last+1+b) == '.'; b = s.blank(last + 1) {
 		before, last, n = last, last+1+b, n+1
@@ -814,14 +822,14 @@ func (s *ptbScanner) periods(i int) int {
 	return s.emit(i, i+1)
 }
 
-// letterAfter says whether white space and then a letter follow.
+// letterAfter reports whether white space follows, and then a letter.
 func (s *ptbScanner) letterAfter(i int) bool {
 	p := skipSpace(s.text, i)
 	return p > i && is(s.text, p, letter)
 }
 
 // quote emits the token that starts at i with an apostrophe of n bytes: 's and
-// its like, a word that has lost its start, or quotation marks.
+// similar, a word without its start, or quotation marks.
 func (s *ptbScanner) quote(i, n int) int {
 	if e := s.auxiliary(i); e > i {
 		return s.emit(i, e)

@@ -2,17 +2,17 @@ package tokenize
 
 import "strings"
 
-// How the period after an abbreviation is taken.
+// How to treat the period after an abbreviation.
 const (
 	abbrevNone   = iota
-	abbrevTitle  // stands before a name: the period never ends a sentence
-	abbrevNumber // is one only before a number
-	abbrevLower  // may end a sentence: does before a capital or the end
+	abbrevTitle  // precedes a name: the period never ends a sentence
+	abbrevNumber // is an abbreviation only before a number
+	abbrevLower  // ends a sentence before a capital or the end
 )
 
-// ptbAbbrevs are in lower case and serve in any case: forms of address and
-// streets; what stands before a number; months, days, the states' traditional
-// abbreviations, company forms, degrees.
+// ptbAbbrevs contains, in lower case, abbreviations that are recognized in any
+// case: forms of address and streets; words before numbers; months, days, the
+// traditional abbreviations of states, company forms, degrees.
 var ptbAbbrevs = abbrevTable(map[int]string{
 	abbrevTitle: `mr mrs ms mx dr drs prof rev fr hon pres gov sen rep gen col maj lt capt sgt cpl pvt adm insp
 		sr st mt ft ave blvd rd dept asst assoc vs ph`,
@@ -22,8 +22,9 @@ var ptbAbbrevs = abbrevTable(map[int]string{
 		inc co corp ltd univ jr esq ph.d ed.d pharm.d psy.d etc al est bldg`,
 })
 
-// ptbCapitalAbbrevs serve with a capital only: in small letters, or in
-// capitals, they are words or other abbreviations.
+// ptbCapitalAbbrevs contains abbreviations that are recognized only when
+// capitalized: in lower case or all capitals they are words or other
+// abbreviations.
 var ptbCapitalAbbrevs = abbrevTable(map[int]string{
 	abbrevLower: `Ark Del Ill La Mass Miss Ore Pa Tex Wash`,
 })
@@ -46,7 +47,7 @@ func abbrevOf(word string) int {
 	return ptbAbbrevs[string(fold(&buf, word))]
 }
 
-// englishOpener holds words that, with a capital, start a sentence far more
+// englishOpener contains words that, when capitalized, start a sentence far more
 // often than they are a name: articles, pronouns, question words, conjunctions,
 // prepositions.
 var englishOpener = set(`A An The This That These Those There Here
@@ -65,7 +66,7 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// apostropheWord says whether a word in lower case and what follows its
+// apostropheWord reports whether a word in lower case and the text after its
 // apostrophe are one word that no other rule keeps together.
 func apostropheWord(word, rest string) bool {
 	switch word {
@@ -81,7 +82,7 @@ func apostropheWord(word, rest string) bool {
 	return false
 }
 
-// initials says whether the word is a letter, or letters with periods between
+// initials reports whether the word is a letter, or letters with periods between
 // them: J, M.D, U.S.
 func initials(word string) bool {
 	if len(word)%2 == 0 {
@@ -95,7 +96,7 @@ func initials(word string) bool {
 	return true
 }
 
-// fold puts an ASCII word in lower case; nothing when it does not fit buf.
+// fold returns an ASCII word in lower case, or nil if it does not fit into buf.
 func fold(buf *[8]byte, word string) []byte {
 	if len(word) > len(buf) {
 		return nil

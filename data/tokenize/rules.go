@@ -8,44 +8,44 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// Rules splits clinical notes in English and Spanish into sentences, headings
-// and list items. It looks at the text, so it serves every tokenizer. With no
-// white space between two tokens there is never a border. Else:
+// Rules splits clinical notes in English and Spanish into sentences, headings and
+// list items. It looks at the text, so it works with every tokenizer. A unit
+// never ends between two tokens without white space between them. Otherwise:
 //
-// On one line, a unit ends after . ? ! or … (and closing quotes and brackets)
-// when the next character is a capital, a digit, an opening quote or bracket,
-// ¿, ¡, or a bullet, unless the period
-//   - follows a title or another abbreviation that stands before a name (Dr.,
+// On one line, a unit ends after . ? ! or … (and closing quotes and brackets) if
+// the next character is a capital, a digit, an opening quote or bracket, ¿, ¡, or
+// a bullet, unless the period
+//   - follows a title or another abbreviation that precedes a name (Dr.,
 //     Sra., Avda.), or before a number when one follows (No. 5),
 //   - follows a single letter or letters with periods (J., M.D., EE.UU.), and
 //     the next word is not one that only starts sentences (The, El, ...),
 //   - ends a list number at the start of a line (2. Metformin),
-//   - or stands between a number and a digit (Calle Mayor 19. 6C).
+//   - or is between a number and a digit (Calle Mayor 19. 6C).
 //
 // Across a line end, a unit ends when
-//   - a line is blank between the two,
+//   - there is a blank line in between,
 //   - the line ends as a sentence does (a title or initial at the end of a
 //     line does not), or with a colon, as headings do,
 //   - the next line starts with a bullet, a list number or letter (1. 2) a)
 //     #3), or a field label (up to 5 words and a colon),
 //   - the line or the next one is in capitals,
 //   - or the line is shorter than 50 characters and the next does not start
-//     with a small letter: nobody wrapped it.
+//     with a small letter, so it was not wrapped.
 //
-// Else the line was wrapped and the unit goes on.
+// Otherwise the line was wrapped and the unit continues.
 type Rules struct{}
 
 var _ Splitter = Rules{}
 
 const (
-	wrapWidth = 50 // a shorter line was not wrapped, in bytes
-	maxLabel  = 60 // the longest field label or line in capitals, in bytes
-	maxWord   = 24 // how far back an abbreviation is looked for, in bytes
+	wrapWidth = 50 // a shorter line was not wrapped; in bytes
+	maxLabel  = 60 // the longest field label or heading in capitals; in bytes
+	maxWord   = 24 // how far back to search for an abbreviation; in bytes
 )
 
 // Sentences implements Splitter.
 func (Rules) Sentences(text string, tokens []data.Token, dst []Range) []Range {
-	line := 0 // where the present line starts
+	line := 0 // start of the current line
 	if len(tokens) > 0 {
 		line = tokens[0].Start
 	}
@@ -70,8 +70,8 @@ func (Rules) Sentences(text string, tokens []data.Token, dst []Range) []Range {
 	})
 }
 
-// endsSentence says whether the line text[line:end] ends with a sentence; next
-// is where the text goes on.
+// endsSentence reports whether the line text[line:end] ends with a sentence. next
+// is the position at which the text continues.
 func endsSentence(text string, line, end, next int) bool {
 	p := end
 	for range 4 { // closing quotes and brackets
@@ -104,8 +104,8 @@ func endsSentence(text string, line, end, next int) bool {
 	return !titles[word] && (!numbered[word] || !is(text, next, digit))
 }
 
-// lastWord is the letters, digits, inner periods and slashes that s ends with,
-// or the last maxWord bytes of them.
+// lastWord returns the letters, digits, inner periods and slashes at the end of
+// s, or the last maxWord bytes of them.
 func lastWord(s string) string {
 	p := len(s)
 	for p > 0 && len(s)-p < maxWord {
@@ -118,7 +118,8 @@ func lastWord(s string) string {
 	return strings.TrimLeft(s[p:], "./")
 }
 
-// listNumber says whether word may number a list: one or two digits, a letter.
+// listNumber reports whether word may number a list: one or two digits, or a
+// letter.
 func listNumber(word string) bool {
 	return len(word) <= 2 && allDigits(word) || len(word) == 1 && asciiLetter(word[0])
 }
@@ -132,8 +133,8 @@ func allDigits(word string) bool {
 	return true
 }
 
-// dottedInitials says whether word ends with a single letter, or is pieces of
-// one or two letters with periods between them: J, M.D, EE.UU, Fdo.J.
+// dottedInitials reports whether word ends with a single letter, or consists of
+// pieces of one or two letters with periods between them: J, M.D, EE.UU, Fdo.J.
 func dottedInitials(word string) bool {
 	pieces, size, longest := 1, 0, 0
 	for _, r := range word {
@@ -151,14 +152,14 @@ func dottedInitials(word string) bool {
 	return size == 1 || pieces > 1 && longest <= 2
 }
 
-// opensSentence says whether a sentence may start at text[i], after one that
+// opensSentence reports whether a sentence may start at text[i], after one that
 // seems to have ended.
 func opensSentence(text string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(text[i:])
 	return unicode.IsUpper(r) || unicode.IsDigit(r) || strings.ContainsRune("\"'([{“‘«¿¡-*•·–—#", r)
 }
 
-// opener says whether the word at text[i] only starts sentences.
+// opener reports whether the word at text[i] only starts sentences.
 func opener(text string, i int) bool {
 	end := i
 	for end < len(text) && end-i < maxWord {
@@ -171,7 +172,7 @@ func opener(text string, i int) bool {
 	return englishOpener[text[i:end]] || spanishOpener[text[i:end]]
 }
 
-// opensItem says whether the line at text[i] starts with a bullet, a list
+// opensItem reports whether the line at text[i] starts with a bullet, a list
 // number or letter, or a field label.
 func opensItem(text string, i int) bool {
 	line := restOfLine(text, i)
@@ -195,7 +196,7 @@ func opensItem(text string, i int) bool {
 	return p > 0 && r == '#' || label(line)
 }
 
-// label says whether the line starts with a field label: one to five words and
+// label reports whether the line starts with a field label: one to five words and
 // a colon.
 func label(line string) bool {
 	colon := strings.IndexByte(line[:min(len(line), maxLabel)], ':')
@@ -216,8 +217,8 @@ func label(line string) bool {
 	return words <= 5 && !startsLower(line)
 }
 
-// inCapitals says whether the line is a heading in capitals: at least three
-// letters, none of them small, and nothing after a sentence.
+// inCapitals reports whether the line is a heading in capitals: at most maxLabel
+// bytes, with at least three capitals and no lower-case letters.
 func inCapitals(line string) bool {
 	if len(line) > maxLabel {
 		return false
@@ -234,8 +235,7 @@ func inCapitals(line string) bool {
 	return letters >= 3
 }
 
-// restOfLine is the line from i on, or the first bytes of it when it is longer
-// than any heading.
+// restOfLine returns the line from i on, cut if it is longer than any heading.
 func restOfLine(text string, i int) string {
 	end := i
 	for end < len(text) && end-i <= maxLabel && lineEnd(text, end) == 0 {
@@ -249,14 +249,14 @@ func startsLower(s string) bool {
 	return unicode.IsLower(r)
 }
 
-// titles are abbreviations, in lower case, that are never the end of a
-// sentence, since a name or a number follows.
+// titles contains abbreviations, in lower case, that never end a sentence,
+// because a name or a number follows.
 var titles = set(`mr mrs ms dr drs prof st rev fr hon capt sgt lt col gen sr vs dept ca cf e.g i.e mt ft blvd
 	dra dras dres sra sras srta sres dña d.ª lic ing gral hnos avda avd av c/ cl pso pza urb edif edf ctra crta carr cra
 	nº n.º tfno fdo dpto ntra sta sto cdad ej p.ej ee ff`)
 
-// numbered are abbreviations, in lower case, that do not end a sentence when a
-// digit follows.
+// numbered contains abbreviations, in lower case, that do not end a sentence
+// before a digit.
 var numbered = set(`no nos fig figs tel ext apt ste approx rd ave
 	núm num tlf tfn telf hab pág págs aprox esq esc apto km col nºcol hist`)
 

@@ -24,7 +24,8 @@ func words(text string, tokens []data.Token) []string {
 	return w
 }
 
-// check fails unless tokens keep what the package promises. It shows no text.
+// check fails unless tokens have the properties that the package guarantees. It
+// prints no text.
 func check(t rapid.TB, text string, tokens []data.Token) {
 	t.Helper()
 	last := 0
@@ -49,7 +50,7 @@ func check(t rapid.TB, text string, tokens []data.Token) {
 	}
 }
 
-// onCharacter says whether p is between two code points or invalid bytes.
+// onCharacter reports whether p is between two code points or invalid bytes.
 func onCharacter(text string, p int) bool {
 	for q := max(0, p-utf8.UTFMax+1); q < p; q++ {
 		if r, n := utf8.DecodeRuneInString(text[q:]); q+n > p && r != utf8.RuneError {
@@ -59,7 +60,7 @@ func onCharacter(text string, p int) bool {
 	return true
 }
 
-// texts generates text out of what tokenizers stumble over.
+// texts generates text from items that are difficult for tokenizers.
 var texts = rapid.Custom(func(t *rapid.T) string {
 	piece := rapid.OneOf(
 		rapid.SampledFrom(strings.Split("a|B|é|ñ|e\u0301|中|ª|1|23|617|٣|½|.|..|...|,|:|;|?|!|¿|'|’|`|\"|“|»|(|)|[|<|-|--|–|_|/|@|#|$|%|&|*|+|=|°C"+
@@ -90,8 +91,8 @@ func TestTokensProperties(t *testing.T) {
 	}
 }
 
-// A text cut at white space gives the tokens of its parts: rules look across a
-// space only in ptb.
+// A text split at white space gives the tokens of its parts: only ptb has rules
+// that look across a space.
 func TestTokensOfParts(t *testing.T) {
 	for _, tok := range []Tokenizer{LettersDigits{}, Whitespace{}} {
 		rapid.Check(t, func(t *rapid.T) {
@@ -104,7 +105,7 @@ func TestTokensOfParts(t *testing.T) {
 	}
 }
 
-// Quadratic time would show as a test that does not end.
+// With quadratic time, this test would not end.
 func TestTokensPathological(t *testing.T) {
 	const size = 1 << 18
 	units := strings.Split("a|1|'|\"|.|@|-|/|_|a.|A.|a@|a+|a-|1-|1/|1.|a'|n't|. |1 |12 |123-|a.b-|www.|www.a.com/-|http://|A&|$|é|\u0301|\u00ad|’|\xff|\u3000", "|")
@@ -183,7 +184,7 @@ func TestWhitespace(t *testing.T) {
 	}
 }
 
-// The same tokens from a regular expression, on any valid text.
+// A regular expression gives the same tokens on any valid text.
 func TestLettersDigitsAgainstRegexp(t *testing.T) {
 	const spaces = "\\t\\n\\v\\f\\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 	re := regexp.MustCompile(`(?:\p{L}[\p{L}\p{M}]*)|\p{Nd}+|[^` + spaces + `]`)
@@ -244,9 +245,9 @@ func misaligned(tokens []data.Token, spans []data.Span) int {
 	return n
 }
 
-// How many gold spans of MEDDOCAN each tokenizer cannot represent. Of
-// letters-digits's ten all start or end between two letters or two digits: the
-// annotators' tags are inside words.
+// The number of gold spans of MEDDOCAN that each tokenizer cannot represent. The
+// ten of letters-digits all start or end between two letters or two digits: the
+// annotations are inside words.
 func TestAlignmentMEDDOCAN(t *testing.T) {
 	for _, c := range []struct {
 		split string
@@ -277,7 +278,7 @@ func TestAlignmentMEDDOCAN(t *testing.T) {
 	}
 }
 
-// The tokens the pretrained models of Dernoncourt et al. are tested with.
+// The tokens that the pretrained models of Dernoncourt et al. are tested with.
 func TestPTBGolden(t *testing.T) {
 	raw, err := os.ReadFile(shared.Path(t, "neuroner", "golden_i2b2_stanford.json"))
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// Range is the tokens [Start, End) of a document.
+// Range is the range [Start, End) of the tokens of a document.
 type Range struct {
 	Start, End int
 }
 
-// Splitter cuts a document's tokens into units: what a sequence labeller reads
-// at a time. It is stateless: one value serves many goroutines.
+// Splitter divides a document's tokens into the units that a sequence labeller
+// reads at a time. It is stateless and safe for concurrent use.
 type Splitter interface {
-	// Sentences appends to dst the units of the tokens of text and returns it.
-	// The units cover all tokens in order; none is empty.
+	// Sentences appends the units of the tokens of text to dst and returns it.
+	// The units cover all tokens in order, and none is empty.
 	Sentences(text string, tokens []data.Token, dst []Range) []Range
 }
 
@@ -30,7 +30,8 @@ var splitters = []struct {
 	{"rules", Rules{}},
 }
 
-// LookupSplitter returns the splitter of that name; see SplitterNames.
+// LookupSplitter returns the splitter with that name; see SplitterNames. It
+// returns an error for other names.
 func LookupSplitter(name string) (Splitter, error) {
 	for _, s := range splitters {
 		if s.name == name {
@@ -40,7 +41,7 @@ func LookupSplitter(name string) (Splitter, error) {
 	return nil, fmt.Errorf("no sentence splitter %q (have %s)", name, strings.Join(SplitterNames(), ", "))
 }
 
-// SplitterNames lists the splitters: line, blank-line, rules.
+// SplitterNames returns the names of the splitters: line, blank-line, rules.
 func SplitterNames() []string {
 	var names []string
 	for _, s := range splitters {
@@ -49,8 +50,8 @@ func SplitterNames() []string {
 	return names
 }
 
-// Lines makes each line that holds a token a unit. Lines end as Unicode's
-// mandatory breaks do (UAX 14): at \n, \r, \r\n, \v, \f, U+0085, U+2028, U+2029.
+// Lines makes a unit of each line that contains a token. Lines end at Unicode's
+// mandatory breaks (UAX 14): \n, \r, \r\n, \v, \f, U+0085, U+2028, U+2029.
 type Lines struct{}
 
 var _ Splitter = Lines{}
@@ -60,8 +61,8 @@ func (Lines) Sentences(text string, tokens []data.Token, dst []Range) []Range {
 	return cut(len(tokens), dst, func(i int) bool { return gapLines(text, tokens, i) >= 1 })
 }
 
-// Paragraphs ends a unit at a blank line: two line ends with nothing but white
-// space between them.
+// Paragraphs ends a unit at each blank line: two line ends with only white space
+// between them.
 type Paragraphs struct{}
 
 var _ Splitter = Paragraphs{}
@@ -71,11 +72,11 @@ func (Paragraphs) Sentences(text string, tokens []data.Token, dst []Range) []Ran
 	return cut(len(tokens), dst, func(i int) bool { return gapLines(text, tokens, i) >= 2 })
 }
 
-// Limit cuts every unit of s that is longer than max tokens, so that no input
-// can make the labeller's memory grow without bound. A cut comes, in the second
-// half of what is allowed, after the last line end if there is one, else after
-// the last . ? or !, else after the last , ; or :, else at max. A max below 1
-// sets no limit.
+// Limit returns a splitter that splits each unit of s with more than max tokens,
+// so that no input can make the labeller's memory grow without bound. It cuts
+// within the second half of the max tokens: after the last line end if there is
+// one, else after the last . ? or !, else after the last , ; or :, else at max.
+// If max is less than 1, there is no limit.
 func Limit(s Splitter, max int) Splitter {
 	if max < 1 {
 		return s
@@ -89,8 +90,8 @@ type limited struct {
 }
 
 func (l limited) Sentences(text string, tokens []data.Token, dst []Range) []Range {
-	// Each unit is cut as it stands in dst, and its pieces shift the rest: so the
-	// long ones are cut into a new list, and only if there are any.
+	// Cutting a unit within dst would shift all later ones, so the pieces go into
+	// a new list, which is made only if some unit is too long.
 	from := len(dst)
 	dst = l.Splitter.Sentences(text, tokens, dst)
 	units := dst[from:]
@@ -115,8 +116,8 @@ func (l limited) Sentences(text string, tokens []data.Token, dst []Range) []Rang
 	return dst
 }
 
-// cutAt is the best end for a unit from start of at most max tokens, more of
-// which follow.
+// cutAt returns the best end of a piece of at most max tokens that starts at
+// start. The unit must continue beyond it.
 func (l limited) cutAt(text string, tokens []data.Token, start int) int {
 	best, bestRank := start+l.max, 0
 	for end := start + l.max; end > start+l.max/2 && bestRank < 3; end-- {
@@ -127,7 +128,8 @@ func (l limited) cutAt(text string, tokens []data.Token, start int) int {
 	return best
 }
 
-// cutRank is how well a unit may end with token i, which is not the last.
+// cutRank returns how good token i is as the end of a unit. It must not be the
+// last token.
 func cutRank(text string, tokens []data.Token, i int) int {
 	if gapLines(text, tokens, i) > 0 {
 		return 3
@@ -141,8 +143,8 @@ func cutRank(text string, tokens []data.Token, i int) int {
 	return 0
 }
 
-// cut appends units of n tokens that end after the last token and after each
-// token i for which ends says so.
+// cut appends the units of n tokens that end after the last token and after each
+// token i for which ends returns true.
 func cut(n int, dst []Range, ends func(i int) bool) []Range {
 	start := 0
 	for i := range n {
@@ -154,7 +156,7 @@ func cut(n int, dst []Range, ends func(i int) bool) []Range {
 	return dst
 }
 
-// gapLines counts the line ends between tokens i and i+1; 2 stands for more.
+// gapLines returns the number of line ends between tokens i and i+1, at most 2.
 func gapLines(text string, tokens []data.Token, i int) int {
 	lines := 0
 	for p, end := tokens[i].End, tokens[i+1].Start; p < end && lines < 2; {
@@ -169,7 +171,7 @@ func gapLines(text string, tokens []data.Token, i int) int {
 	return lines
 }
 
-// lineEnd is the length of the line end at text[i], or 0.
+// lineEnd returns the length of the line end at text[i], or 0.
 func lineEnd(text string, i int) int {
 	switch text[i] {
 	case '\n', '\v', '\f':
@@ -188,7 +190,7 @@ func lineEnd(text string, i int) int {
 	return 0
 }
 
-// skipSpace is the first place from i on that is not white space.
+// skipSpace returns the first position from i on that is not white space.
 func skipSpace(text string, i int) int {
 	for i < len(text) {
 		c, n := classAt(text, i)

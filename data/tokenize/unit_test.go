@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// units are the texts of the units, line ends and all, with | between them.
+// units returns the texts of the units, including line ends, separated by |.
 func units(s Splitter, tok Tokenizer, text string) string {
 	tokens := tok.Tokens(text, nil)
 	var parts []string
@@ -136,7 +136,7 @@ func TestLimit(t *testing.T) {
 			t.Errorf("%q, at most %d: %q, want %q", c.text, c.max, got, c.want)
 		}
 	}
-	// Units before and after a long one stay, and so does what dst holds.
+	// Units before and after a long one stay unchanged, and so does the content of dst.
 	text := "a\nb c d e\nf"
 	tokens := LettersDigits{}.Tokens(text, nil)
 	got := Limit(Lines{}, 3).Sentences(text, tokens, []Range{{7, 9}})
@@ -191,7 +191,7 @@ func TestUnitsProperties(t *testing.T) {
 	})
 }
 
-// Quadratic time would show as a test that does not end.
+// With quadratic time, this test would not end.
 func TestUnitsPathological(t *testing.T) {
 	const size = 1 << 18
 	for _, u := range []string{"a", "a ", ". ", ".\n", "A\n", "\" ", "a: ", "\n", "1.\n", "U.S. ", "a\n\n", "- ", "\u2028", "\xff "} {
@@ -209,8 +209,8 @@ func TestUnitsPathological(t *testing.T) {
 	}
 }
 
-// How often a unit ends inside a gold span of MEDDOCAN, which no labeller can
-// then find whole.
+// The number of gold spans of MEDDOCAN that contain the end of a unit, so that no
+// labeller can find them whole.
 func TestUnitsMEDDOCAN(t *testing.T) {
 	cutSpans := map[string]int{}
 	meddocan(t, "dev", func(text string, gold []data.Span) {

@@ -9,7 +9,7 @@ var _ Tokenizer = Whitespace{}
 
 // Tokens implements Tokenizer.
 func (Whitespace) Tokens(text string, dst []data.Token) []data.Token {
-	start := -1 // of the token that is open
+	start := -1 // start of the open token, or -1
 	for i := 0; i < len(text); {
 		c, n := classAt(text, i)
 		switch {

@@ -1,9 +1,9 @@
-// Package wordlists holds the lists of words that come with the program:
-// countries, professions, medical words and others, in English (en-) and
-// Spanish (es-). Those with -ambiguous- are there to filter others, and those
-// called -common hold the words of each language that are usually written in
-// lower case. There is one entry per line, and # begins a comment. They were
-// written or counted for this project and are under its licence.
+// Package wordlists contains the word lists that are part of the program:
+// countries, professions, medical words and others, in English (en-) and Spanish
+// (es-). Lists with -ambiguous- in their names are used to filter other lists,
+// and lists with -common contain words that are usually written in lower case. A
+// list has one entry per line, and # starts a comment. The lists were written or
+// counted for this project and are under its licence.
 package wordlists
 
 import (
@@ -20,12 +20,12 @@ import (
 //go:embed lists/*.txt
 var lists embed.FS
 
-// Names are those of all lists, sorted.
+// Names returns the names of all lists, sorted.
 func Names() []string {
 	var names []string
 	files, err := fs.ReadDir(lists, "lists") // sorted
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // the lists are embedded
 	}
 	for _, f := range files {
 		names = append(names, strings.TrimSuffix(f.Name(), ".txt"))
@@ -33,10 +33,12 @@ func Names() []string {
 	return names
 }
 
-// Read returns a list as it is written.
+// Read returns the file of a list unchanged. It returns an error if there is no
+// list with that name.
 func Read(name string) ([]byte, error) { return lists.ReadFile("lists/" + name + ".txt") }
 
-// Entries returns the entries of a list. It panics if there is none of the name.
+// Entries returns the entries of a list. It panics if there is no list with that
+// name.
 func Entries(name string) []string {
 	text, err := Read(name)
 	if err != nil {
@@ -51,24 +53,25 @@ func Entries(name string) []string {
 	return entries
 }
 
-// Common reports whether a word, folded by package fold, is an ordinary word of English or
-// Spanish, a drug, a disease or a part of the body: one that says nothing of a person when it stands
-// in lower case.
+// Common reports whether a word, folded by package fold, is an ordinary word of
+// English or Spanish, a drug, a disease or a part of the body: in lower case it
+// does not identify a person.
 func Common(folded string) bool { return common()[folded] }
 
-// Frequent reports whether a word, folded by package fold, is one of the most frequent of English or
-// Spanish, which begin many sentences.
+// Frequent reports whether a word, folded by package fold, is among the most
+// frequent words of English or Spanish, which start many sentences.
 func Frequent(folded string) bool { return frequent()[folded] }
 
-// Eponym reports whether a word, folded by package fold, is a name that stands for a disease, a sign
-// or a device, such as Parkinson or Foley.
+// Eponym reports whether a word, folded by package fold, is a name that denotes a
+// disease, a sign or a device, such as Parkinson or Foley.
 func Eponym(folded string) bool { return eponyms()[folded] }
 
 var (
 	common = sync.OnceValue(func() map[string]bool {
 		return union("common", "ambiguous-words", "ambiguous-drugs", "ambiguous-diseases", "ambiguous-body")
 	})
-	// These 3,000 words of each language are 85 % of the words of its text that stand in lower case.
+	// The 3,000 words of each language that make up 85 % of the lower-case words
+	// of its text.
 	frequent = sync.OnceValue(func() map[string]bool {
 		all := map[string]bool{}
 		for _, language := range []string{"en-", "es-"} {
@@ -81,7 +84,7 @@ var (
 	eponyms = sync.OnceValue(func() map[string]bool { return union("ambiguous-eponyms") })
 )
 
-// union is the single words of some lists in both languages, folded.
+// union returns the single words of some lists in both languages, folded.
 func union(kinds ...string) map[string]bool {
 	all := map[string]bool{}
 	for _, kind := range kinds {

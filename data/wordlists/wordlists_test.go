@@ -20,7 +20,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// Common does not fold the longest lists again.
+// The entries of the lists of common words are folded, which Frequent relies on.
 func TestCommonWordsAreFolded(t *testing.T) {
 	for _, name := range []string{"en-common", "es-common"} {
 		for _, word := range Entries(name) {

@@ -1,6 +1,5 @@
-// Package audit keeps account of de-identified notes: one line of JSON per note, for those
-// who must prove what was done, and a summary for people. Neither contains any text
-// of a note.
+// Package audit documents what was done with notes: a File with one line of JSON per note, as evidence, and a Summary to
+// read. Neither contains text of a note.
 package audit
 
 import (
@@ -22,40 +21,37 @@ import (
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
-// Line describes one note. Its ID and file name may be record numbers, if whoever
-// created them chose so.
+// Line is the line of one note. File names and IDs may identify a patient, for example if they are record numbers.
+// Empty fields are omitted from the JSON.
 type Line struct {
-	File     string                              `json:"file,omitempty"`     // below the folder that was given
-	Line     int                                 `json:"line,omitempty"`     // where the note begins in it
-	ID       string                              `json:"id,omitempty"`       // of the note, if it could be read
-	Replaced map[string]int                      `json:"replaced,omitempty"` // spans by type, those of the net among them
-	Kept     map[string]int                      `json:"kept,omitempty"`     // spans by type that were left as they were, by intent
-	Lowest   map[string]float64                  `json:"lowest,omitempty"`   // the lowest score of a span that the tagger found, by type
-	Net      map[safetynet.Source]map[string]int `json:"net,omitempty"`      // what the safety net found, by why and type
-	Error    string                              `json:"error,omitempty"`    // why the note could not be examined; it was not written
-	Lost     int                                 `json:"lost,omitempty"`     // notes before the error that were not written either, since the file breaks off there
+	File     string                              `json:"file,omitempty"`     // path of the note's file, relative to the input folder
+	Line     int                                 `json:"line,omitempty"`     // line of the file on which the note starts, from 1; 0 if unknown
+	ID       string                              `json:"id,omitempty"`       // ID of the note, if it could be read
+	Replaced map[string]int                      `json:"replaced,omitempty"` // number of replaced spans by type, including those of the safety net
+	Kept     map[string]int                      `json:"kept,omitempty"`     // number of spans by type that the options keep
+	Lowest   map[string]float64                  `json:"lowest,omitempty"`   // lowest score of the tagger's spans by type, in [0, 1]
+	Net      map[safetynet.Source]map[string]int `json:"net,omitempty"`      // number of values that the tagger missed and another source found, by source and type
+	Error    string                              `json:"error,omitempty"`    // why the note could not be examined; then it was not written
+	Lost     int                                 `json:"lost,omitempty"`     // number of earlier notes of the file that were not written either, because the rest of the file could not be read
 	Model    string                              `json:"model,omitempty"`    // digest of the model
-	Config   string                              `json:"config,omitempty"`   // digest of what the command was asked for
+	Config   string                              `json:"config,omitempty"`   // digest of the options
 }
 
-// Summary adds lines up.
+// Summary is the totals of a run. The zero value is ready to use: see Add.
 type Summary struct {
-	Notes, Failed int // all, and those that could not be examined
-	Skipped       int // files that a run that goes on found whole
-	Lost          int // notes that are not in those, since they could not be examined
-	// Patients is how many were seen. Without is how many notes have no known patient.
-	Patients, Without int
-	// Restarted is how many patients came back after their numbering had ended.
-	Restarted      int
+	Notes, Failed     int    // number of notes, and of those that could not be examined
+	Skipped           int    // number of files that an earlier run had completed
+	Lost              int    // number of notes in the skipped files that could not be examined
+	Patients, Without int    // number of patients, and of notes without a known patient
+	Restarted         int    // number of patients whose numbering restarted, because their notes were not adjacent
+	Unchanged         string // parts of the files that the format leaves unexamined, for the reader; "" means none
+	Expected          string // the leak to expect, for the reader; "" if the model was not calibrated
+
 	replaced, kept map[string]int
 	net            map[safetynet.Source]map[string]int
-	// Unchanged says what of the files was not examined, and stays as it was.
-	Unchanged string
-	// Expected is the leak to be expected; "" if the model was not calibrated.
-	Expected string
 }
 
-// Clone returns a copy that Add does not change.
+// Clone returns a deep copy.
 func (s *Summary) Clone() Summary {
 	c := *s
 	c.replaced, c.kept, c.net = maps.Clone(s.replaced), maps.Clone(s.kept), maps.Clone(s.net)
@@ -65,7 +61,7 @@ func (s *Summary) Clone() Summary {
 	return c
 }
 
-// Add counts a line.
+// Add adds a line to the totals.
 func (s *Summary) Add(l *Line) {
 	s.Notes += 1 + l.Lost
 	if l.Error != "" {
@@ -91,7 +87,7 @@ func (s *Summary) Add(l *Line) {
 	}
 }
 
-// WriteText writes the summary in some lines.
+// WriteText writes the summary as lines of text.
 func (s *Summary) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "notes         %d examined", s.Notes-s.Failed)
@@ -143,7 +139,7 @@ func (s *Summary) WriteText(w io.Writer) error {
 	return err
 }
 
-// counts is a total and its parts, the most frequent first.
+// counts formats the total and the number of each type, the most frequent type first: "3 (DATE 2, PATIENT 1)".
 func counts(types map[string]int) string {
 	total := sum(types)
 	names := slices.Sorted(maps.Keys(types))
@@ -165,14 +161,14 @@ func sum(types map[string]int) int {
 	return total
 }
 
-// File is a file of lines, which no other process writes meanwhile.
+// File is a file of lines, locked against other processes. The methods of a nil *File do nothing.
 type File struct {
 	path string
 	f    *os.File
 	size int64
 }
 
-// Create makes a new file, and the folder that it is to be in.
+// Create creates a new file, and its folder if necessary. It is an error if the file already exists.
 func Create(path string) (*File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
@@ -186,10 +182,11 @@ func Create(path string) (*File, error) {
 	return &File{path: path, f: f}, nil
 }
 
-// Resume opens the file of a run that was stopped, and adds up what that has done. Lines of
-// files that are to be done again are taken out, and so is half a line at the end. Of other
-// files it is known how many lines there are; if some are gone it is an error. So
-// are lines of another model or configuration: the outputs of the two would be mixed.
+// Resume opens the file of a run that was stopped, to append to it, and returns the totals of the lines in it.
+//
+// It removes the lines of files for which redo reports true, and an incomplete line at the end. want is the number of
+// lines that must remain for each file of notes; any other number is an error. So is a line with another model or
+// config, because the outputs of two configurations would be mixed.
 func Resume(path, model, config string, redo func(file string) bool, want map[string]int) (*File, Summary, error) {
 	var earlier Summary
 	f, err := lockfile.Open(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
@@ -206,11 +203,11 @@ func Resume(path, model, config string, redo func(file string) bool, want map[st
 		return true
 	})
 	if kept != nil {
-		defer func() { _ = kept.Discard() }() // does nothing after Replace
+		defer func() { _ = kept.Discard() }() // after Replace this does nothing
 	}
 	for file, n := range want {
 		if err == nil && got[file] != n {
-			err = fmt.Errorf("%s: lines that the run which is to go on has written are gone: put the whole audit back, or begin anew with another output", path)
+			err = fmt.Errorf("%s: lines of the earlier run are missing: restore the complete audit, or start again with another output", path)
 		}
 	}
 	if kept == nil || err != nil {
@@ -234,8 +231,8 @@ func Resume(path, model, config string, redo func(file string) bool, want map[st
 	return &File{path, f, size}, earlier, err
 }
 
-// keepLines copies the lines that stay to a new file, and returns its size. If all stay,
-// there is none.
+// keepLines copies the lines for which keep reports true to a new file, and returns the file and its size in bytes. If all
+// lines stay, the file is nil.
 func keepLines(f *os.File, path, model, config string, keep func(*Line) bool) (*wholefile.Pending, int64, error) {
 	kept, err := wholefile.Create(path, 0o666)
 	if err != nil {
@@ -257,7 +254,7 @@ func keepLines(f *os.File, path, model, config string, keep func(*Line) bool) (*
 		case json.Unmarshal(text, &l) != nil:
 			err = fmt.Errorf("%s:%d: not a line of an audit", path, number)
 		case l.Model != model || l.Config != config:
-			err = fmt.Errorf("%s:%d: the run that is to go on had another model or other options", path, number)
+			err = fmt.Errorf("%s:%d: the earlier run had another model or other options", path, number)
 		case !keep(&l):
 			all = false
 		default:
@@ -274,8 +271,8 @@ func keepLines(f *os.File, path, model, config string, keep func(*Line) bool) (*
 	return kept, size, nil
 }
 
-// Write appends lines, and returns when the system has them. Lines that cannot be written
-// whole, as on a full disk, leave nothing behind.
+// Write appends lines. If they cannot be written completely, for example because the disk is full, it removes the part
+// that was written.
 func (f *File) Write(lines []*Line) error {
 	if f == nil || len(lines) == 0 {
 		return nil
@@ -295,7 +292,7 @@ func (f *File) Write(lines []*Line) error {
 	return nil
 }
 
-// Size is how many bytes are written.
+// Size returns the number of bytes in the file.
 func (f *File) Size() int64 {
 	if f == nil {
 		return 0
@@ -303,7 +300,7 @@ func (f *File) Size() int64 {
 	return f.size
 }
 
-// Truncate takes out what was written after the first size bytes.
+// Truncate cuts the file to size bytes.
 func (f *File) Truncate(size int64) error {
 	if f == nil {
 		return nil
@@ -312,7 +309,7 @@ func (f *File) Truncate(size int64) error {
 	return f.f.Truncate(size)
 }
 
-// Sync returns when the lines are on disk.
+// Sync waits until the lines are on disk.
 func (f *File) Sync() error {
 	if f == nil {
 		return nil

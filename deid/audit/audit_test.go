@@ -47,7 +47,7 @@ func TestResume(t *testing.T) {
 	if err := f.Write([]*Line{line("a", ""), line("a", ""), line("b", ""), line("c", ""), line("c", "c:2: broken")}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.f.WriteString(`{"file":"a"`); err != nil { // a line that is half written
+	if _, err := f.f.WriteString(`{"file":"a"`); err != nil { // an incomplete line
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {
@@ -60,11 +60,11 @@ func TestResume(t *testing.T) {
 	all := func(string) bool { return false }
 	lines := map[string]int{"a": 2, "c": 2}
 	for _, other := range [][2]string{{"m2", "c"}, {"m", "c2"}} {
-		if _, _, err := Resume(path, other[0], other[1], redo, lines); err == nil || !strings.Contains(err.Error(), "audit.jsonl:1: the run that is to go on had another") {
+		if _, _, err := Resume(path, other[0], other[1], redo, lines); err == nil || !strings.Contains(err.Error(), "audit.jsonl:1: the earlier run had another") {
 			t.Errorf("another model or config: %v", err)
 		}
 	}
-	if _, _, err := Resume(path, "m", "c", redo, map[string]int{"a": 3, "c": 2}); err == nil || !strings.Contains(err.Error(), "are gone") {
+	if _, _, err := Resume(path, "m", "c", redo, map[string]int{"a": 3, "c": 2}); err == nil || !strings.Contains(err.Error(), "are missing") {
 		t.Errorf("an audit that has lost a line: %v", err)
 	}
 	f, earlier, err := Resume(path, "m", "c", redo, lines)
@@ -100,8 +100,8 @@ func TestResume(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Resume(path, "m", "c", redo, lines); err == nil || !strings.Contains(err.Error(), "are gone") {
-		t.Errorf("an audit that is gone: %v", err)
+	if _, _, err := Resume(path, "m", "c", redo, lines); err == nil || !strings.Contains(err.Error(), "are missing") {
+		t.Errorf("a missing audit: %v", err)
 	}
 }
 

@@ -23,52 +23,52 @@ import (
 	"github.com/lethe-deid/lethe/taggers/operating"
 )
 
-// Stdio, as Input or Output, means stdin or stdout.
+// Stdio means stdin as a Config's Input, and stdout as its Output.
 const Stdio = "-"
 
-// Config says what a run does. The zero value of an option that has a default means that default. The tag of
-// a field is the name of the option, as the command line, errors and the record of the run have it. "file"
-// marks options whose value may be the path of a file, which the record knows by its content. The
-// record does not hold options without a name: they do not change the notes that come out, or it holds them in
-// another way.
+// Config describes a run. The zero value of a field means its default.
+//
+// The tag of a field is the name of the option on the command line, in errors and in the record of the run. The tag
+// "file" marks options whose value may be the path of a file; the record contains a digest of the file's content
+// instead of the path. Fields without a tag do not affect the output, or get into the record in another way.
 type Config struct {
 	Model   string // model or run folder, required
-	Input   string // file, folder or Stdio
-	Output  string // file, folder or Stdio (default); the notes of a folder require a folder
-	Workers int    // how many cores to use; 0 means all
-	Version string // of the program, which the record holds
+	Input   string // file, folder or Stdio (default)
+	Output  string // file, folder or Stdio (default); must be a folder if Input is one
+	Workers int    // number of cores to use; 0 means all
+	Version string // version of the program; a run can be resumed only with the same version
 
-	Format         string   `option:"format"`          // of the notes: one of notefile.Names; default text
-	Columns        []string `option:"column"`          // columns of csv, or keys of jsonl, that hold notes
-	ID             string   `option:"id"`              // column or key with the note's id
-	Patient        string   `option:"patient"`         // column or key that says whose note it is
-	KeepPatient    bool     `option:"keep-patient"`    // leave that column or key in place instead of emptying it
-	PatientFolders bool     `option:"patient-folders"` // the notes of each subfolder belong to one patient
-	Delimiter      string   `option:"delimiter"`       // one character, or tab, between the fields of csv; default a comma, in .tsv a tab
-	Encoding       string   `option:"encoding"`        // of the files: utf-8 (default), latin1 or windows-1252
+	Format         string   `option:"format"`          // format of the notes: one of notefile.Names; default text
+	Columns        []string `option:"column"`          // csv columns or jsonl keys that contain notes; required for csv, default text for jsonl
+	ID             string   `option:"id"`              // column or key with the note's id; default for jsonl: id, then meta.note_id; otherwise file and line
+	Patient        string   `option:"patient"`         // column or key that identifies the patient; default for jsonl: patient, then meta.patient_id; otherwise none
+	KeepPatient    bool     `option:"keep-patient"`    // keep the content of that column or key; by default it is emptied
+	PatientFolders bool     `option:"patient-folders"` // treat the notes of each subfolder as those of one patient
+	Delimiter      string   `option:"delimiter"`       // one character, or "tab", between the fields of csv; default a comma, in .tsv files a tab
+	Encoding       string   `option:"encoding"`        // encoding of input and output: utf-8 (default), latin1 or windows-1252
 
-	Replace     string   `option:"replace"`      // what replaces PHI: one of replace.Kinds; default tag
-	ReplaceType []string `option:"replace-type"` // TYPE=KIND for one type each
-	KeyFile     string   `option:"key-file"`     // holds the secret that hashes and surrogates are derived from
-	Surrogates  string   `option:"surrogates"`   // YAML file of lists and sorts: see replace.ReadOptions
+	Replace     string   `option:"replace"`      // kind of replacement: one of replace.Kinds; default tag
+	ReplaceType []string `option:"replace-type"` // TYPE=KIND: another kind of replacement for one type; default none
+	KeyFile     string   `option:"key-file"`     // file with the secret that hashes and surrogates are derived from; required for those two kinds
+	Surrogates  string   `option:"surrogates"`   // YAML file of lists and sorts, see replace.ReadOptions; default none
 
-	MinRecall float64 `option:"min-recall"` // the recall of PHI tokens to reach, as measured by calibration; 0 means the best path
-	Bias      float64 `option:"bias"`       // log-odds that are added to each token's log-odds of being PHI; 0 means none
+	MinRecall float64 `option:"min-recall"` // recall of PHI tokens to reach, in (0, 1), as measured by calibration; 0 means the model's best path
+	Bias      float64 `option:"bias"`       // log-odds to add to each token's log-odds of being PHI, at most operating.MaxBias; 0 means none
 
 	SafetyNet string   `option:"safety-net,file"` // rules of the safety net: auto (default), off, none, the name of built-in rules, or a file
 	Rules     []string `option:"rules,file"`      // files of additional rules
 	Deny      []string `option:"deny,file"`       // files of phrases that are always replaced
 	Allow     []string `option:"allow,file"`      // files of phrases that are not PHI
-	Known     string   `option:"known,file"`      // file that says what is known of each patient or note
+	Known     string   `option:"known,file"`      // CSV or JSON file of known values of each patient or note: see safetynet.Read; default none
 
-	Map           string   // file for the originals and what replaced them, encrypted; "" for none
-	MapRecipients []string // public keys of age, or files of them, that can decrypt the map
-	Audit         string   // file for a line of JSON per note; "" for none
-	Resume        bool     // go on with a run that was stopped and had the same options
-	SkipOthers    bool     // files of a folder that are not of the format are left out on purpose
+	Map           string   // new file for an encrypted list of originals and their replacements; "" means none
+	MapRecipients []string // public age keys, or files of them, that can decrypt the map; at least one is required for a map
+	Audit         string   // file for one line of JSON per note; "" means none
+	Resume        bool     // resume a run that was stopped and had the same options
+	SkipOthers    bool     // leave out files of a folder that do not have the format, without the error LeftOut
 }
 
-// OptionError says that the options of a Config do not go together, or that one has no such value.
+// OptionError reports that an option of a Config has an invalid value, or that two options exclude each other.
 type OptionError struct{ err error }
 
 func (e *OptionError) Error() string { return e.err.Error() }
@@ -81,7 +81,7 @@ func optionError(err error) error {
 	return &OptionError{err}
 }
 
-// checked is a Config that has been checked, with what its options say.
+// checked is a valid Config with its defaults filled in and its options parsed.
 type checked struct {
 	Config
 	format  *notefile.Format
@@ -89,7 +89,7 @@ type checked struct {
 	plan    replace.Plan
 }
 
-// check fills in defaults and says which options make no sense. It reads no file.
+// check fills in defaults and validates the options. It reads no file.
 func (c Config) check() (*checked, error) {
 	for option, byDefault := range map[*string]string{
 		&c.Input: Stdio, &c.Output: Stdio, &c.Format: "text", &c.Encoding: "utf-8", &c.Replace: string(replace.Tag), &c.SafetyNet: "auto",
@@ -116,13 +116,13 @@ func (c *checked) checkModel() error {
 	case c.Model == "":
 		return errors.New("--model must be given")
 	case c.Known != "" && c.SafetyNet == "off":
-		return errors.New("--known is what the safety net looks for: it cannot go with --safety-net off")
+		return errors.New("--known requires the safety net: it cannot be combined with --safety-net off")
 	case c.MinRecall != 0 && c.Bias != 0:
 		return errors.New("--min-recall and --bias exclude each other")
 	case c.MinRecall != 0 && !(c.MinRecall > 0 && c.MinRecall < 1):
 		return fmt.Errorf("--min-recall %v is not between 0 and 1", c.MinRecall)
 	case c.Bias != 0 && !(c.Bias > 0 && c.Bias <= operating.MaxBias):
-		return fmt.Errorf("--bias %v is not above 0, and at most %v", c.Bias, operating.MaxBias)
+		return fmt.Errorf("--bias %v is not in (0, %v]", c.Bias, operating.MaxBias)
 	}
 	return nil
 }
@@ -155,11 +155,11 @@ func (c *checked) checkPlan() error {
 	c.plan = replace.Plan{Default: kind, ByType: map[string]replace.Kind{}}
 	for _, setting := range c.ReplaceType {
 		typ, name, ok := strings.Cut(setting, "=")
-		switch _, twice := c.plan.ByType[typ]; {
+		switch _, duplicate := c.plan.ByType[typ]; {
 		case !ok:
 			return fmt.Errorf("--replace-type %q is not of the form TYPE=KIND", setting)
-		case twice:
-			return fmt.Errorf("--replace-type %s is given twice", typ)
+		case duplicate:
+			return fmt.Errorf("duplicate --replace-type %s", typ)
 		}
 		if c.plan.ByType[typ], err = replace.ParseKind(name); err != nil {
 			return fmt.Errorf("--replace-type %s: %w", typ, err)
@@ -172,9 +172,9 @@ func (c *checked) checkPlan() error {
 	case surrogates && c.KeyFile == "":
 		return fmt.Errorf("%s requires a --key-file", replace.Surrogate)
 	case !hash && !surrogates && c.KeyFile != "":
-		return fmt.Errorf("--key-file is for the kinds %s and %s, and neither is asked for", replace.Hash, replace.Surrogate)
+		return fmt.Errorf("--key-file requires --replace or --replace-type with the kind %s or %s", replace.Hash, replace.Surrogate)
 	case !surrogates && c.Surrogates != "":
-		return fmt.Errorf("--surrogates is for the kind %s, which is not asked for", replace.Surrogate)
+		return fmt.Errorf("--surrogates requires --replace or --replace-type with the kind %s", replace.Surrogate)
 	}
 	return nil
 }
@@ -191,24 +191,23 @@ func (c *checked) checkMap() error {
 	case c.Map == "":
 		return errors.New("--map-recipient requires a --map")
 	case len(c.MapRecipients) == 0:
-		return errors.New("--map is written only encrypted: name with --map-recipient who may read it")
+		return errors.New("--map requires a --map-recipient, because the map is always encrypted")
 	case c.Resume:
-		return errors.New("--map cannot go with --resume: it would lack what an earlier run has replaced")
+		return errors.New("--map cannot be combined with --resume: the map would lack the replacements of the earlier run")
 	}
 	return nil
 }
 
-// settings are what the output of a run follows from. A run goes on with another only if the two
-// are the same.
+// settings determine the output of a run. A run can resume another only if both have the same settings.
 type settings struct {
-	// Options holds each option by its name: its value or, for one that names a
-	// file, a digest of the content. "model", "input" and "version" are among them.
+	// Options maps the name of each option to its value or, if the option names a file, to a digest of the
+	// file's content. It also has the keys "model", "input" and "version".
 	Options map[string]string `json:"options"`
-	// Audit is where the audit is, as seen from the folder of the record; "" for none.
+	// Audit is the path of the audit relative to the output, or "" if there is none.
 	Audit string `json:"audit,omitempty"`
 }
 
-// settings of a run that is about to begin. model is the digest of its model.
+// settings returns the settings of a run. model is the digest of its model.
 func (c *checked) settings(model string, with replace.Options) (settings, error) {
 	s := settings{Options: map[string]string{"model": model, "version": c.Version, "input": c.Input}}
 	if c.Input != Stdio {
@@ -232,7 +231,7 @@ func (c *checked) settings(model string, with replace.Options) (settings, error)
 	if c.KeyFile != "" {
 		s.Options["key-file"] = slowDigest(with.Key)
 	}
-	if c.Surrogates != "" { // it names files of lists
+	if c.Surrogates != "" { // the digest covers the lists that the file names
 		parsed, err := json.Marshal(map[string]any{"language": with.Language, "sorts": with.Sorts, "lists": with.Lists})
 		if err != nil {
 			return s, err
@@ -257,7 +256,7 @@ func (c *checked) settings(model string, with replace.Options) (settings, error)
 	return s, err
 }
 
-// recorded is the value of an option as the record has it.
+// recorded returns the value of an option as the record contains it: the digest of the content if it is a file.
 func recorded(value any, file bool) (string, error) {
 	var values []string
 	switch v := value.(type) {
@@ -285,8 +284,8 @@ func recorded(value any, file bool) (string, error) {
 	return string(encoded), err
 }
 
-// fileDigest is a digest of a file's content, or the path itself if there is no such
-// file. What comes through a pipe can be read only once, and is never the same.
+// fileDigest returns a digest of a file's content, or the path itself if there is no such file. A pipe can be read only
+// once, so each pipe has a digest of its own.
 func fileDigest(path string) (string, error) {
 	info, err := os.Stat(path)
 	if path == "" || err != nil || info.IsDir() {
@@ -299,8 +298,8 @@ func fileDigest(path string) (string, error) {
 	return slowDigest(content), err
 }
 
-// slowDigest makes guesses at a short content, as that of a list of one patient, expensive
-// for those who get the output and with it the record.
+// slowDigest returns a digest that is expensive to compute. The record travels with the output, and whoever gets it
+// must not be able to guess a short content, such as the values of one patient.
 func slowDigest(content []byte) string {
 	sum, err := pbkdf2.Key(sha256.New, string(content), []byte("lethe run 1"), 100_000, 16)
 	if err != nil {
@@ -309,18 +308,18 @@ func slowDigest(content []byte) string {
 	return hex.EncodeToString(sum)
 }
 
-// digest is what the lines of an audit say of the options.
+// digest identifies the options in the lines of an audit.
 func (s settings) digest() (string, error) {
 	options := maps.Clone(s.Options)
-	delete(options, "model") // a line has its own digest of it
+	delete(options, "model") // a line has a digest of the model in a field of its own
 	delete(options, "input")
 	encoded, err := json.Marshal(options) // sorted
 	sum := sha256.Sum256(encoded)
 	return "sha256:" + hex.EncodeToString(sum[:]), err
 }
 
-// different says in which settings a run differs from the one that it is to go on
-// with; "" for none.
+// different lists the settings in which a run differs from the earlier one that it is to resume, or returns "" if there
+// is no difference.
 func (s settings) different(earlier settings) string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(s.Options)) {

@@ -17,27 +17,27 @@ import (
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
-// noteFile is a file of notes, and where it goes.
+// noteFile is an input file of notes with its output.
 type noteFile struct {
 	in, out string // Stdio, or a path
-	name    string // below the folder that was given; else the base name
-	folder  bool   // it is one of a folder
-	done    bool   // an earlier run has written it: it is read for what it says of patients
+	name    string // path relative to the input folder; without a folder, the base name
+	folder  bool   // the input is a folder
+	done    bool   // an earlier run has written the output; the input is still read, because other notes may have the same patients
 }
 
-// fileSet is what a command works on.
+// fileSet is the files of a run, with its output.
 type fileSet struct {
 	format  *notefile.Format
 	all     []noteFile
-	whole   int        // of those that were found, how many an earlier run has done
+	whole   int        // number of files that an earlier run has completed
 	output  string     // Stdio, or a path
 	folder  bool       // output is a folder
-	record  *record    // of the run, which keeps others out of the output; nil for stdout
-	made    bool       // the folder did not exist
-	leftOut *leftFiles // of the input
+	record  *record    // record of the run, which also locks the output; nil for stdout
+	made    bool       // claim created the folder
+	leftOut *leftFiles // files of the input folder that are not read; nil if the input is not a folder
 }
 
-// findFiles finds the files of the input, in the order of their names, and says where each goes.
+// findFiles finds the files of the input, sorted by name, and decides where the output of each goes.
 func findFiles(f *notefile.Format, input, output string, resume bool, events Events) (*fileSet, error) {
 	many, err := checkInput(input)
 	if err != nil {
@@ -48,11 +48,11 @@ func findFiles(f *notefile.Format, input, output string, resume bool, events Eve
 	case many && output == Stdio:
 		return nil, errors.New("an --output folder is required for the notes of a folder")
 	case f.Sidecar != nil && input == Stdio:
-		return nil, fmt.Errorf("%s needs files, and cannot be read from stdin", f.Name)
+		return nil, fmt.Errorf("%s requires files, and cannot be read from stdin", f.Name)
 	case f.Sidecar != nil && !set.folder:
 		return nil, fmt.Errorf("%s keeps a note in two files: give an --output folder", f.Name)
 	case resume && output == Stdio:
-		return nil, errors.New("--resume requires an --output: nobody knows how far stdout has come")
+		return nil, errors.New("--resume requires an --output: a run that writes to stdout cannot be resumed")
 	case output != Stdio:
 		if err := set.checkOutput(input, resume); err != nil {
 			return nil, err
@@ -80,7 +80,7 @@ func findFiles(f *notefile.Format, input, output string, resume bool, events Eve
 	return set, set.checkPlaces(f)
 }
 
-// checkInput reports whether the input is a folder of files. The error says why it cannot be read.
+// checkInput reports whether the input is a folder. The error says why the input cannot be read.
 func checkInput(input string) (many bool, err error) {
 	if input == Stdio {
 		return false, nil
@@ -95,7 +95,7 @@ func checkInput(input string) (many bool, err error) {
 	return false, bounded.CheckInput(input, info.Mode())
 }
 
-// checkOutput says why the output cannot be written.
+// checkOutput returns an error if the output cannot be written. It changes nothing.
 func (s *fileSet) checkOutput(input string, resume bool) error {
 	if input != Stdio {
 		if err := paths.Apart(input, s.output); err != nil {
@@ -105,7 +105,7 @@ func (s *fileSet) checkOutput(input string, resume bool) error {
 	if !resume {
 		err := paths.MustBeNew(s.output)
 		if errors.Is(err, paths.ErrNotEmpty) && mustBeEmpty(s.output, recordName) != nil {
-			return fmt.Errorf("%w; go on with the run in it by --resume, or choose another", err)
+			return fmt.Errorf("%w; resume the run in it with --resume, or choose another", err)
 		} else if err != nil && !errors.Is(err, paths.ErrNotEmpty) {
 			return err
 		}
@@ -116,8 +116,8 @@ func (s *fileSet) checkOutput(input string, resume bool) error {
 	return nil
 }
 
-// checkPlaces refuses files that would be written to one place. Names that differ only
-// in their case are one on some file systems.
+// checkPlaces returns an error if two files have the same output. On some file systems, names that differ only in case
+// are the same.
 func (s *fileSet) checkPlaces(f *notefile.Format) error {
 	if !s.folder {
 		return nil
@@ -141,7 +141,7 @@ func (s *fileSet) checkPlaces(f *notefile.Format) error {
 				key = strings.ToLower(norm.NFC.String(place))
 			}
 			if other, ok := from[key]; ok {
-				return fmt.Errorf("%s and %s: both would be written to %s: rename one of them", other, file.in, place)
+				return fmt.Errorf("%s and %s have the same output %s: rename one of them", other, file.in, place)
 			}
 			from[key] = file.in
 		}
@@ -152,7 +152,7 @@ func (s *fileSet) checkPlaces(f *notefile.Format) error {
 // todo reports whether there is anything to do.
 func (s *fileSet) todo() bool { return s.whole < len(s.all) }
 
-// redo says whether a file, by its name in the audit, is to be done.
+// redo returns a function that reports whether a file is still to be done, given its name in the audit.
 func (s *fileSet) redo() func(name string) bool {
 	todo := map[string]bool{}
 	for _, file := range s.all {
@@ -163,8 +163,7 @@ func (s *fileSet) redo() func(name string) bool {
 	return func(name string) bool { return todo[name] }
 }
 
-// auditName is the name as the audit writes it, in UTF-8: a byte that is none stands
-// there as \xff does.
+// auditName returns the file's name for the audit, with slashes. Bytes that are not valid UTF-8 are escaped, as in \xff.
 func (f noteFile) auditName() string {
 	name := filepath.ToSlash(f.name)
 	if utf8.ValidString(name) {
@@ -181,22 +180,22 @@ func (f noteFile) auditName() string {
 	return b.String()
 }
 
-// leftFiles is what is not read of a folder, by the reason.
+// leftFiles is the files and folders in the input folder that are not read, grouped by the reason.
 type leftFiles struct {
 	dir, exts                      string
 	others, hidden, special, links []string
 }
 
-// tell warns of it.
+// tell warns about the files that are left out.
 func (l *leftFiles) tell(events Events) {
 	for _, some := range []struct {
 		why   string
 		names []string
 	}{
-		{"since only " + l.exts + " files are read", l.others},
-		{"since hidden files are not read", l.hidden},
-		{"since a FIFO, socket or device is not a file of notes", l.special},
-		{"since links to folders are not followed", l.links},
+		{"because only " + l.exts + " files are read", l.others},
+		{"because hidden files are not read", l.hidden},
+		{"because a FIFO, socket or device is not a file of notes", l.special},
+		{"because links to folders are not followed", l.links},
 	} {
 		if len(some.names) > 0 {
 			events.warn(fmt.Errorf("%s: left out, %s (%d): %s", l.dir, some.why, len(some.names), paths.Some(some.names)))
@@ -204,8 +203,8 @@ func (l *leftFiles) tell(events Events) {
 	}
 }
 
-// err is an error if there is anything that may hold notes: everything except hidden
-// folders and hidden files with another extension, which many programs leave behind.
+// err returns a *LeftOut if any of the files may contain notes, otherwise nil. Hidden folders do not count, nor do hidden
+// files with another extension, because many programs leave them behind.
 func (l *leftFiles) err(f *notefile.Format) error {
 	if l == nil {
 		return nil
@@ -222,8 +221,8 @@ func (l *leftFiles) err(f *notefile.Format) error {
 	return &LeftOut{l.dir, n}
 }
 
-// walk finds the files of a folder and of those in it, and names what it leaves out. What
-// cannot be read is found, too: reading it will say so.
+// walk calls add for each file of notes in a folder and its subfolders, and returns what it leaves out. It adds files
+// that cannot be read, too, so that reading them reports the error.
 func walk(f *notefile.Format, dir string, add func(in, name string), events Events) (*leftFiles, error) {
 	left := &leftFiles{dir: dir, exts: strings.Join(f.Exts, " and ")}
 	found := false
@@ -231,14 +230,14 @@ func walk(f *notefile.Format, dir string, add func(in, name string), events Even
 		found = true
 		add(path, name)
 	}
-	// The slash has a link to a folder followed.
+	// The slash makes WalkDir follow a link to a folder.
 	err := filepath.WalkDir(strings.TrimRight(dir, string(filepath.Separator))+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
 		name, e := filepath.Rel(dir, path)
 		hidden := strings.HasPrefix(filepath.Base(path), ".")
 		switch {
 		case e != nil || err != nil && name == ".":
 			return errors.Join(err, e)
-		case err != nil: // a folder in it
+		case err != nil: // a subfolder that cannot be read
 			take(path, name)
 			return nil
 		case entry.IsDir():
@@ -248,7 +247,7 @@ func walk(f *notefile.Format, dir string, add func(in, name string), events Even
 			}
 			return nil
 		}
-		info, err := os.Stat(path) // of what a link leads to
+		info, err := os.Stat(path) // follows links
 		switch {
 		case hidden:
 			left.hidden = append(left.hidden, name)
@@ -268,13 +267,12 @@ func walk(f *notefile.Format, dir string, add func(in, name string), events Even
 	}
 	left.tell(events)
 	if !found {
-		return nil, fmt.Errorf("%s: the folder holds no %s file", dir, strings.Join(f.Exts, " or "))
+		return nil, fmt.Errorf("%s: the folder contains no %s file", dir, strings.Join(f.Exts, " or "))
 	}
 	return left, nil
 }
 
-// leaveWhole marks what an earlier run has done, and removes what it left half
-// written: hidden files named as the output and a number.
+// leaveWhole marks the files that an earlier run has completed, and removes the hidden temporary files that it left.
 func (s *fileSet) leaveWhole() error {
 	left := leftovers{}
 	for i, file := range s.all {
@@ -290,11 +288,11 @@ func (s *fileSet) leaveWhole() error {
 	return left.remove()
 }
 
-// leftovers are hidden files that a run which was killed may have left, without the
-// number at their end: names by folder.
+// leftovers is the temporary files that a killed run may have left. It maps a folder to the names of its temporary
+// files, without the number at their end.
 type leftovers map[string]map[string]bool
 
-// add adds those that were to become a file.
+// add adds the temporary files of the file at path.
 func (l leftovers) add(path string) {
 	dir, name := filepath.Split(wholefile.HiddenPrefix(path))
 	if l[dir] == nil {
@@ -303,6 +301,7 @@ func (l leftovers) add(path string) {
 	l[dir][name] = true
 }
 
+// remove removes those of the files that exist.
 func (l leftovers) remove() error {
 	for dir, names := range l {
 		entries, err := os.ReadDir(filepath.Clean(dir))

@@ -1,10 +1,10 @@
-// Package job de-identifies files and folders of notes, as "lethe deidentify" does. It holds the notes of
-// a patient together, writes files only when they are whole, keeps account of what was done (package
-// audit), can write what stands for what (package mapping), and goes on with a run that was stopped.
+// Package job de-identifies files and folders of notes, as "lethe deidentify" does:
 //
 //	summary, err := job.Run(ctx, job.Config{Model: "model/best", Input: "notes", Output: "clean"}, job.Events{})
 //
-// It prints nothing.
+// A run processes all notes of a patient together and publishes an output file only when it is complete. It can write
+// an audit (package audit) and an encrypted map from originals to replacements (package mapping), and it can resume a
+// run that was stopped. The package prints nothing: see [Events].
 package job
 
 import (
@@ -25,11 +25,11 @@ import (
 	"github.com/lethe-deid/lethe/taggers/operating"
 )
 
-// Events are called as a run goes on, from one goroutine. Each may be nil.
+// Events are callbacks that Run calls while it works, all from the same goroutine. Each may be nil.
 type Events struct {
-	Progress models.Progress // how many notes are done
-	Failed   func(error)     // a note, or a file, could not be examined; the run goes on
-	Warn     func(error)     // something that the user should know
+	Progress models.Progress // receives the number of notes done so far
+	Failed   func(error)     // receives the reason why a note or a file could not be examined; the run continues
+	Warn     func(error)     // receives anything else that the user should know
 }
 
 func (e Events) failed(err error) {
@@ -44,19 +44,21 @@ func (e Events) warn(err error) {
 	}
 }
 
-// LeftOut is the error of a run that has not read all files of a folder.
+// LeftOut is the error of a run that did not read all files of its input folder. Everything else was done.
 type LeftOut struct {
-	Dir   string
-	Files int
+	Dir   string // the input folder
+	Files int    // number of files and folders that may contain notes but were not read
 }
 
 func (e *LeftOut) Error() string {
-	return fmt.Sprintf("%s: left out: %d; say --skip-others if that is meant", e.Dir, e.Files)
+	return fmt.Sprintf("%s: left out: %d; if this is intended, give --skip-others", e.Dir, e.Files)
 }
 
-// Run de-identifies the notes that a Config names. The summary is nil unless the run came to its end.
-// The error may join several: a *models.Unexamined or *LeftOut says that all other notes were done; an
-// *OptionError, that the run has not begun.
+// Run de-identifies the notes that config names. The summary is nil unless the run reached its end. The error may
+// join several errors, among them:
+//
+//   - [*models.Unexamined] or [*LeftOut]: some notes were not examined, all others were done
+//   - [*OptionError]: the options are invalid, and the run has not started
 func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, err error) {
 	c, err := config.check()
 	if err != nil {
@@ -71,7 +73,7 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 		return nil, err
 	}
 	if c.PatientFolders && !files.all[0].folder {
-		return nil, optionError(errors.New("--patient-folders is about the folders in a folder"))
+		return nil, optionError(errors.New("--patient-folders requires a folder as input"))
 	}
 	if err := c.checkAudit(files); err != nil {
 		return nil, err
@@ -112,7 +114,8 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	return summary, err
 }
 
-// begin opens all that a run needs before it touches the output, and says what the output follows from.
+// begin opens everything that a run requires before it touches the output. It returns the run and its settings, which
+// are empty if there is neither an audit nor a record to keep them in.
 func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	var none settings
 	model, err := models.Open(c.Model, c.Workers)
@@ -146,10 +149,10 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 		return nil, none, fmt.Errorf("--%w", err) // it begins with the name of a field, which is that of the option
 	}
 	if r.known != nil && r.known.Short() > 0 {
-		events.warn(fmt.Errorf("%s: %d values are too short to be looked for", c.Known, r.known.Short()))
+		events.warn(fmt.Errorf("%s: %d values are too short to search for", c.Known, r.known.Short()))
 	}
 	if c.Audit == "" && files.output == Stdio {
-		return r, none, nil // nothing would hold the settings
+		return r, none, nil // there is no place to keep the settings
 	}
 	if r.modelDigest, err = model.Digest(); err != nil {
 		return nil, none, err
@@ -162,7 +165,7 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	return r, s, err
 }
 
-// tagger returns the model as the options want it, and what to expect of it; nil if that is unknown.
+// tagger returns the model with the threshold or bias of the options, and the operating point, or nil if that is unknown.
 func (c *checked) tagger(model *models.Model) (data.Tagger, *operating.Point, error) {
 	if c.Bias > 0 {
 		tagger, err := model.Biased(c.Bias)
@@ -171,7 +174,7 @@ func (c *checked) tagger(model *models.Model) (data.Tagger, *operating.Point, er
 	return model.At(c.MinRecall)
 }
 
-// replacement is what surrogates and hashes are made with.
+// replacement reads the options of replacement from the key file and the surrogates file.
 func (c *checked) replacement(types *data.TypeSet) (opt replace.Options, err error) {
 	if c.Surrogates != "" {
 		if opt, err = replace.ReadOptions(c.Surrogates); err != nil {
@@ -187,7 +190,7 @@ func (c *checked) replacement(types *data.TypeSet) (opt replace.Options, err err
 	return opt, nil
 }
 
-// checkAudit says why the audit cannot be written where it is wanted, before anything is done.
+// checkAudit returns an error if the audit cannot be written to its path. It changes nothing.
 func (c *checked) checkAudit(files *fileSet) error {
 	if c.Audit == "" {
 		return nil
@@ -215,7 +218,7 @@ func (c *checked) checkAudit(files *fileSet) error {
 	}
 	if c.Map != "" {
 		if file, err := paths.Resolve(c.Map); err != nil || file == path {
-			return cmp.Or(err, fmt.Errorf("%s: the map is to be written there, and not the audit", c.Audit))
+			return cmp.Or(err, fmt.Errorf("%s: the audit and the map must be different files", c.Audit))
 		}
 	}
 	out, err := paths.Resolve(files.output)
@@ -223,7 +226,7 @@ func (c *checked) checkAudit(files *fileSet) error {
 		return err
 	}
 	if path == recordPath(out, files.folder) {
-		return fmt.Errorf("%s: the record of the run is to be written there, and not the audit", c.Audit)
+		return fmt.Errorf("%s: the audit cannot have the path of the run's record", c.Audit)
 	}
 	for _, file := range files.all {
 		place := out
@@ -231,19 +234,19 @@ func (c *checked) checkAudit(files *fileSet) error {
 			place = filepath.Join(out, file.name)
 		}
 		if path == place || path == c.format.Sidecar.Path(place) {
-			return fmt.Errorf("%s: notes are to be written there, and not the audit", c.Audit)
+			return fmt.Errorf("%s: the audit cannot have the path of an output file", c.Audit)
 		}
 	}
 	return nil
 }
 
-// openAudit opens the audit and, if the run goes on, takes from it what was done so far.
+// openAudit creates the audit or, if the run resumes another, opens it and reads what that run has done.
 func (c *checked) openAudit(r *run, files *fileSet) error {
 	if c.Audit == "" {
 		return nil
 	}
 	var err error
-	if r.record == nil || !r.record.audited { // a run that goes on may have ended before this
+	if r.record == nil || !r.record.audited { // the earlier run may have stopped before it created its audit
 		if r.audit, err = audit.Create(c.Audit); err != nil {
 			return err
 		}

@@ -26,8 +26,8 @@ func write(t *testing.T, path, content string) string {
 	return path
 }
 
-// TestTheRecordHasEveryOption: another value of an option is another run, and so is another content of the
-// file that it names.
+// TestTheRecordHasEveryOption checks that the settings differ if any option has another value, or if a file that an
+// option names has another content.
 func TestTheRecordHasEveryOption(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "a"), "one")
 	settingsOf := func(c Config) settings {
@@ -57,19 +57,19 @@ func TestTheRecordHasEveryOption(t *testing.T) {
 		}
 		one := settingsOf(c)
 		if got := one.different(plain); got != "another --"+name {
-			t.Errorf("--%s: the settings differ in %q", name, got)
+			t.Errorf("--%s: different settings are %q", name, got)
 		}
 		if kind == "file" {
 			write(t, file, "two")
 			if settingsOf(c).different(one) == "" {
-				t.Errorf("--%s: another content makes no difference", name)
+				t.Errorf("--%s: another content of the file does not change the settings", name)
 			}
 			write(t, file, "one")
 		}
 	}
 }
 
-// TestMapFails: what cannot be written leaves no map, and says so.
+// TestMapFails checks that a map that cannot be written is an error and leaves no file.
 func TestMapFails(t *testing.T) {
 	me, err := age.GenerateX25519Identity()
 	if err != nil {
@@ -89,17 +89,17 @@ func TestMapFails(t *testing.T) {
 	if err := m.Add(mapping.Entry{Type: "PATIENT", Original: "Oda", Replacement: "Ida"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Discard(); err != nil { // as a disk that is gone
+	if err := m.Discard(); err != nil { // has the same effect as a disk that fails
 		t.Fatal(err)
 	}
-	for range 2 { // the second time with another error beside it
+	for range 2 { // the second time together with another error
 		err = c.closeMap(m, true, err, Events{})
 		if err == nil || !strings.Contains(err.Error(), "map.age: cannot be written") {
 			t.Errorf("error %v", err)
 		}
 	}
 	failed := errors.New("the disk is full")
-	if err := c.closeMap(m, false, failed, Events{}); !errors.Is(err, failed) || !strings.Contains(err.Error(), "map.age: not written, since the run has failed") {
+	if err := c.closeMap(m, false, failed, Events{}); !errors.Is(err, failed) || !strings.Contains(err.Error(), "map.age: not written, because the run failed") {
 		t.Errorf("error %v", err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
@@ -107,7 +107,7 @@ func TestMapFails(t *testing.T) {
 	}
 }
 
-// beside finds PHI where the text ends, and beyond.
+// beside is a tagger whose spans reach beyond the end of the text.
 type beside struct{}
 
 func (beside) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error) {
@@ -120,7 +120,7 @@ func (beside) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, erro
 	return found, nil
 }
 
-// A tagger that finds what is not in the text costs the note, and no other.
+// TestSpanBesideTheText checks that a span outside of the text fails its own note and no other.
 func TestSpanBesideTheText(t *testing.T) {
 	in, out := t.TempDir(), filepath.Join(t.TempDir(), "clean")
 	write(t, filepath.Join(in, "a.jsonl"), "{\"text\":\"good\"}\n{\"text\":\"bad Zebulon\"}\n{\"text\":\"good\"}\n")
@@ -143,7 +143,7 @@ func TestSpanBesideTheText(t *testing.T) {
 	}
 }
 
-// What came under a file's name while it was written stays.
+// TestNothingIsWrittenOver checks that a file which appears under the output's name during the run stays.
 func TestNothingIsWrittenOver(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "clean.txt")
@@ -153,15 +153,15 @@ func TestNothingIsWrittenOver(t *testing.T) {
 	}
 	write(t, path, "mine")
 	err = errors.Join(s.write([]byte("clean")), s.close(), s.wait(), s.commit())
-	if err == nil || !strings.HasSuffix(err.Error(), "clean.txt: has been created by another program meanwhile, and is not overwritten") {
+	if err == nil || !strings.HasSuffix(err.Error(), "clean.txt: another program has created it in the meantime, and it is not overwritten") {
 		t.Errorf("error %v", err)
 	}
 	s.abort()
 	got, err := os.ReadFile(path)
 	if err != nil || string(got) != "mine" {
-		t.Errorf("clean.txt holds %q, error %v", got, err)
+		t.Errorf("clean.txt contains %q, error %v", got, err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
-		t.Errorf("the folder holds %d files, error %v", len(entries), err)
+		t.Errorf("the folder contains %d files, error %v", len(entries), err)
 	}
 }

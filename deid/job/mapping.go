@@ -14,7 +14,7 @@ import (
 	"github.com/lethe-deid/lethe/internal/paths"
 )
 
-// recipients returns who may read the map, and checks that it can be written where it is wanted.
+// recipients returns the keys that can decrypt the map, and checks that the map can be written to its path.
 func (c *checked) recipients() ([]age.Recipient, error) {
 	if c.Map == "" {
 		return nil, nil
@@ -35,7 +35,7 @@ func (c *checked) recipients() ([]age.Recipient, error) {
 			return nil, err
 		}
 		if file == output || strings.HasPrefix(file, output+string(filepath.Separator)) {
-			return nil, optionError(fmt.Errorf("--map %s would go where the notes go: who gets them must not get it", c.Map))
+			return nil, optionError(fmt.Errorf("--map %s is in the output: whoever gets the notes must not get the map", c.Map))
 		}
 	}
 	var all []age.Recipient
@@ -49,25 +49,25 @@ func (c *checked) recipients() ([]age.Recipient, error) {
 	return all, nil
 }
 
-// closeMap gives the map its name if the run is done, and else says that there is none.
+// closeMap publishes the map if the run is done, and otherwise returns an error that there is none.
 func (c *checked) closeMap(m *mapping.Writer, done bool, err error, events Events) error {
 	if !done {
-		return errors.Join(err, fmt.Errorf("%s: not written, since the run has failed", c.Map))
+		return errors.Join(err, fmt.Errorf("%s: not written, because the run failed", c.Map))
 	}
 	closing := m.Close()
 	if errors.Is(closing, fs.ErrExist) {
-		closing = errors.New("has been created by another program meanwhile, and is not overwritten")
+		closing = errors.New("another program has created it in the meantime, and it is not overwritten")
 	}
 	if failed := unwritable(c.Map, closing); failed != nil {
 		if err != nil {
-			events.warn(err) // without a map it is a failure, whatever else it is
+			events.warn(err) // a missing map is always a failure, so its error is the one to return
 		}
 		return failed
 	}
 	return err
 }
 
-// remember adds to the map what was replaced in a note.
+// remember adds the replacements in a note to the map.
 func (r *run) remember(n *result) error {
 	if r.mapping == nil {
 		return nil

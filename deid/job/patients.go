@@ -6,20 +6,20 @@ import (
 	"github.com/lethe-deid/lethe/deid/audit"
 )
 
-// patients keeps account of whose notes a run has seen, in a few bytes a patient.
+// patients counts the patients whose notes a run has seen. It stores a hash of each, in a few bytes per patient.
 type patients struct {
 	seed      maphash.Seed
-	seen      map[uint64]bool // whose notes are written
-	left      map[uint64]bool // whose notes were in a batch before this one
-	restarted map[uint64]bool // of those, who came back
-	numbered  bool            // whether it matters that they do
+	seen      map[uint64]bool // patients with notes that were written
+	batched   map[uint64]bool // patients with notes in this batch or an earlier one
+	restarted map[uint64]bool // patients with notes in several batches
+	numbered  bool            // the run numbers values, so that restarted patients matter
 }
 
 func newPatients(numbered bool) patients {
 	return patients{maphash.MakeSeed(), map[uint64]bool{}, map[uint64]bool{}, map[uint64]bool{}, numbered}
 }
 
-// count adds a note that is written to the summary.
+// count adds a written note to the summary.
 func (p *patients) count(s *audit.Summary, patient string) {
 	if p.seen == nil {
 		return
@@ -32,7 +32,8 @@ func (p *patients) count(s *audit.Summary, patient string) {
 	s.Patients = len(p.seen)
 }
 
-// come takes note of the patients of a batch: each batch numbers its own anew.
+// come records the patients of a batch. Each batch restarts the numbering, so that a patient with notes in several
+// batches has several numberings.
 func (p *patients) come(batch []item) {
 	if !p.numbered {
 		return
@@ -46,9 +47,9 @@ func (p *patients) come(batch []item) {
 		}
 	}
 	for patient := range now {
-		if p.left[patient] {
+		if p.batched[patient] {
 			p.restarted[patient] = true
 		}
-		p.left[patient] = true
+		p.batched[patient] = true
 	}
 }

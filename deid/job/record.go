@@ -16,20 +16,25 @@ import (
 	"github.com/lethe-deid/lethe/internal/paths"
 )
 
-// record is a hidden file in or beside the output. Its first line holds the settings
-// of the run. If there is an audit, one says that it was created. One for each file of notes, written before
-// the file gets its name, says what it was made from and how many lines the audit has of it.
-// Half a line at the end does not count. While a run writes, it has the record locked.
+// record is a hidden JSON Lines file in the output folder or beside the output file. A run locks it while it writes.
+// It contains:
+//
+//   - the settings of the run, in the first line
+//   - a line for the audit, if there is one, when the audit has been created
+//   - a line for each file of notes, written before the file is published: its name, the stamp of the input
+//     that it was made from, and the number of its lines in the audit
+//
+// An incomplete line at the end is ignored.
 type record struct {
-	path string
-	of   string // the output, which errors name
-	f    *os.File
-	size int64 // of whole lines
-	// begun is what the run that this one may go on with has said of itself; nil for none.
+	path   string
+	output string // for errors
+	f      *os.File
+	size   int64 // number of bytes in complete lines
+	// begun is the settings of the earlier run that this one may resume, or nil if there is none.
 	begun   *settings
-	audited bool              // it has created its audit
-	lines   map[string]int    // of the audit, by file of notes
-	inputs  map[string]string // what each file of notes was made from: see inputStamp
+	audited bool              // the audit has been created
+	lines   map[string]int    // number of lines in the audit, by file of notes
+	inputs  map[string]string // stamp of the input, by file of notes: see inputStamp
 }
 
 type recordLine struct {
@@ -42,7 +47,7 @@ type recordLine struct {
 
 const recordName = ".lethe-run"
 
-// recordPath is in the output if this is a folder, and else beside it.
+// recordPath returns the path of the record: in the output if that is a folder, otherwise beside it.
 func recordPath(output string, folder bool) string {
 	if folder {
 		return filepath.Join(output, recordName)
@@ -51,13 +56,13 @@ func recordPath(output string, folder bool) string {
 	return filepath.Join(dir, "."+name+recordName)
 }
 
-// openRecord opens and locks the record, or makes an empty one.
-func openRecord(path, of string) (*record, error) {
+// openRecord opens and locks the record, and creates it if there is none.
+func openRecord(path, output string) (*record, error) {
 	f, err := lockfile.Open(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	r := &record{path: path, of: of, f: f, lines: map[string]int{}, inputs: map[string]string{}}
+	r := &record{path: path, output: output, f: f, lines: map[string]int{}, inputs: map[string]string{}}
 	if err := r.read(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -89,16 +94,16 @@ func (r *record) read() error {
 	}
 }
 
-// begin writes the settings of a new run.
+// begin empties the record and writes the settings of a new run.
 func (r *record) begin(s settings) error {
 	r.size = 0
 	if err := r.f.Truncate(0); err != nil {
-		return unwritable(r.of, err)
+		return unwritable(r.output, err)
 	}
 	return r.add(recordLine{Settings: &s})
 }
 
-// audit says that the run has created its audit.
+// audit records that the run has created its audit.
 func (r *record) audit() error {
 	if r == nil {
 		return nil
@@ -107,7 +112,7 @@ func (r *record) audit() error {
 	return r.add(recordLine{Audited: true})
 }
 
-// add appends lines. There is no record of a run that writes to stdout.
+// add appends lines and syncs the file. A nil record, as of a run that writes to stdout, ignores them.
 func (r *record) add(lines ...recordLine) error {
 	if r == nil || len(lines) == 0 {
 		return nil
@@ -121,27 +126,26 @@ func (r *record) add(lines ...recordLine) error {
 		all = append(append(all, encoded...), '\n')
 	}
 	if _, err := r.f.WriteAt(all, r.size); err != nil {
-		_ = r.f.Truncate(r.size) // half a line does not count in any case
-		return unwritable(r.of, err)
+		_ = r.f.Truncate(r.size) // if this fails too, the incomplete line is ignored
+		return unwritable(r.output, err)
 	}
 	r.size += int64(len(all))
-	return unwritable(r.of, r.f.Sync())
+	return unwritable(r.output, r.f.Sync())
 }
 
-// release lets others have the output. A record that says nothing of use is removed.
+// release unlocks the output, and removes the record if it is useless.
 func (r *record) release(useless bool) {
 	if r == nil {
 		return
 	}
 	if useless {
-		_ = os.Remove(r.path) // it is still locked, so that it is ours; a hidden file is no harm
+		_ = os.Remove(r.path) // the lock is still held, so no other run uses it; if it cannot be removed, it does no harm
 	}
 	_ = r.f.Close()
 }
 
-// claim makes sure of the output, now that the work is about to begin: no other run
-// writes to it, and it is new or, if this run goes on with another, holds what a run with
-// the same settings has done.
+// claim creates the output folder, locks the output and checks it just before the work starts. The output must be new or,
+// with resume, belong to an earlier run with the same settings; claim then marks the files which that run has completed.
 func (s *fileSet) claim(resume bool, settings settings) error {
 	if s.output == Stdio {
 		return nil
@@ -164,28 +168,28 @@ func (s *fileSet) claim(resume bool, settings settings) error {
 	if !resume || s.record.begun == nil {
 		err := s.mustBeNew()
 		if err != nil && resume {
-			return fmt.Errorf("%w, and there is no record (%s) of a run that wrote it: --resume cannot tell whether its options were the same; choose another --output", err, filepath.Base(s.record.path))
+			return fmt.Errorf("%w, and has no record (%s) of the run that wrote it: --resume cannot check that the options are the same; choose another --output", err, filepath.Base(s.record.path))
 		} else if err != nil {
 			return err
 		}
 		return s.record.begin(settings)
 	}
 	if others := settings.different(*s.record.begun); others != "" {
-		return fmt.Errorf("%s: the run in it cannot go on, for it had %s: give the options that it had, or begin anew with another --output", s.output, others)
+		return fmt.Errorf("%s: cannot resume the run, which had %s: give the same options, or start again with another --output", s.output, others)
 	}
 	if err := s.leaveWhole(); err != nil {
 		return err
 	}
 	for _, file := range s.all {
 		if was := s.record.inputs[file.auditName()]; file.done && was != "" && was != inputStamp(file.in) {
-			return fmt.Errorf("%s: has changed since its output was written: begin anew with another --output, or remove the output of this file", file.in)
+			return fmt.Errorf("%s: has changed since its output was written: start again with another --output, or remove the output of this file", file.in)
 		}
 	}
 	return nil
 }
 
-// inputStamp is the size of a file and when it was written; "" for one that cannot be read. A digest of its content, in
-// the output folder, would let guesses be tried.
+// inputStamp returns the size and the modification time of a file, or "" if it cannot be read. The stamp is kept in the
+// output folder, where a digest of the content could be used to check guesses at the content.
 func inputStamp(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -194,8 +198,7 @@ func inputStamp(path string) string {
 	return fmt.Sprintf("%d bytes, %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano))
 }
 
-// mustBeNew is an error if there is anything but the record of a run that has not
-// written anything.
+// mustBeNew returns an error if the output contains anything except a record.
 func (s *fileSet) mustBeNew() error {
 	if !s.folder {
 		return paths.MustBeNew(s.output)
@@ -203,8 +206,7 @@ func (s *fileSet) mustBeNew() error {
 	return mustBeEmpty(s.output, recordName)
 }
 
-// release lets others have the output, and leaves neither a record nor a folder where
-// nothing was done.
+// release unlocks the output. If nothing was written, it removes the record and the folder that claim created.
 func (s *fileSet) release() {
 	if s.record != nil {
 		s.record.release(!s.record.audited && s.mustBeNew() == nil)
@@ -214,18 +216,18 @@ func (s *fileSet) release() {
 		if !s.folder {
 			folder = filepath.Dir(s.output)
 		}
-		_ = os.Remove(folder) // what holds something stays
+		_ = os.Remove(folder) // fails unless the folder is empty
 	}
 }
 
-// mustBeEmpty is an error if a folder holds anything but some names.
-func mustBeEmpty(dir string, but ...string) error {
+// mustBeEmpty returns paths.ErrNotEmpty if a folder contains anything except the given names.
+func mustBeEmpty(dir string, except ...string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if !slices.Contains(but, e.Name()) {
+		if !slices.Contains(except, e.Name()) {
 			return fmt.Errorf("%s: %w", dir, paths.ErrNotEmpty)
 		}
 	}

@@ -22,52 +22,52 @@ type run struct {
 	config *checked
 	events Events
 	engine *deid.Deidentifier
-	known  *safetynet.Values // nil: nothing is known of the patients
-	knew   bool              // something is known of a note
+	known  *safetynet.Values // known values of the patients; nil if there are none
+	knew   bool              // at least one note has known values
 
-	mapping                   *mapping.Writer // nil: none
-	audit                     *audit.File     // nil: none
-	record                    *record         // nil: none
+	mapping                   *mapping.Writer // nil if there is no map
+	audit                     *audit.File     // nil if there is no audit
+	record                    *record         // nil if the output is stdout
 	modelDigest, configDigest string
-	summary, earlier          audit.Summary // of this run, and of the one that it goes on with
+	summary, earlier          audit.Summary // summaries of this run and of the one that it resumes
 	patients                  patients
 
-	fatal     error          // why nothing can go on
-	single    error          // why the only file breaks off
-	out       *sink          // the file that is being written; nil before its first record
-	annotated *data.Document // the note of that file as written, if its spans are needed
-	failed    bool           // a record of that file could not be examined
-	before    audit.Summary  // as it was when that file began
-	written   []*sink        // files that are written, but have no name yet
-	lines     []*audit.Line  // of notes written, but not yet in the audit
-	ended     int            // how many of lines belong to files that have ended
-	settled   int64          // how much of the audit belongs to files that have ended
-	ofFile    int            // how many lines belong to the file that is being written
-	recorded  []recordLine   // of files that are written, but have no name yet
+	fatal     error          // the error that stops the run
+	single    error          // the error that stopped reading the only input file
+	out       *sink          // the current file; nil before its first record
+	annotated *data.Document // the note of the current file as written, if the format is brat
+	failed    bool           // a record of the current file could not be examined
+	before    audit.Summary  // copy of summary from the start of the current file
+	written   []*sink        // closed files that are not published yet
+	lines     []*audit.Line  // lines that are not in the audit yet
+	ended     int            // number of lines that belong to closed files
+	settled   int64          // number of bytes in the audit that belong to closed files
+	ofFile    int            // number of lines of the current file
+	recorded  []recordLine   // lines for the record, of closed files that are not published yet
 }
 
-// item is a record of a file, or what is there in the place of one.
+// item is a record of a file, an error instead of one, or the end of the file.
 type item struct {
 	file   noteFile
 	record *notefile.Record
-	notes  []*result // of the record's notes
-	err    error     // the record could not be read
-	last   bool      // err is what the command ends with, and is told then
-	end    bool      // of the file
-	broken bool      // at the end: the file cannot be written
+	notes  []*result // one per note of the record
+	err    error     // why the record could not be read
+	last   bool      // err is the error that the run returns, so that Events.Failed does not get it
+	end    bool      // the file ends here
+	broken bool      // at the end: reading stopped early, so that the file cannot be written
 	zipped bool
 	input  string // at the end: see inputStamp
 }
 
-// result is what becomes of a note.
+// result is a note with its edits.
 type result struct {
 	note  deid.Note
 	edits []notefile.Edit
-	line  *audit.Line
-	err   error
+	line  *audit.Line // line of the audit
+	err   error       // why the note could not be examined
 }
 
-// do does the files, one after another.
+// do processes the files, one after another.
 func (r *run) do(ctx context.Context, files *fileSet) error {
 	defer func() {
 		for _, s := range append(r.written, r.out) {
@@ -99,7 +99,8 @@ func (r *run) do(ctx context.Context, files *fileSet) error {
 	return nil
 }
 
-// items reads the files. What it cannot read is an item, too; only if ctx is cancelled does it stop.
+// items reads the files. A record or file that cannot be read is an item with an error. Items stops early only if ctx is
+// cancelled.
 func (r *run) items(ctx context.Context, files *fileSet) iter.Seq[item] {
 	return func(yield func(item) bool) {
 		for _, file := range files.all {
@@ -110,7 +111,7 @@ func (r *run) items(ctx context.Context, files *fileSet) iter.Seq[item] {
 	}
 }
 
-// read reads a file. It reports whether to go on.
+// read yields the items of a file. It reports whether to continue with the next file.
 func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bool {
 	stamp := r.stamp(file)
 	in, zipped, err := openNotes(ctx, file.in)
@@ -149,7 +150,7 @@ func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bo
 	return yield(item{file: file, end: true, broken: broken != nil, zipped: zipped, input: stamp})
 }
 
-// size says what an item adds to a batch.
+// size returns what an item adds to the size of a batch.
 func (it item) size() data.BatchSize {
 	s := data.BatchSize{Notes: len(it.notes)}
 	if it.record != nil {
@@ -161,7 +162,7 @@ func (it item) size() data.BatchSize {
 	return s
 }
 
-// stamp says what the output of a file is made from, if a record holds it.
+// stamp returns the stamp of an input file for the record, or "" if there is no record.
 func (r *run) stamp(file noteFile) string {
 	if r.record == nil || file.in == Stdio {
 		return ""
@@ -169,14 +170,14 @@ func (r *run) stamp(file noteFile) string {
 	return inputStamp(file.in)
 }
 
-// result begins the result of a note.
+// result returns the result of a note before it is examined, with the note's patient and known values.
 func (r *run) result(file noteFile, n *notefile.Note) *result {
 	doc := &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text}
 	if dir := filepath.ToSlash(filepath.Dir(file.name)); r.config.PatientFolders && dir != "." {
 		doc.Patient = dir
 	}
 	group := doc.Patient
-	if group == "" { // notes of different files may have the same ID
+	if group == "" { // without the file's name, notes of different files may have the same ID
 		group = file.name + "\x00" + doc.ID
 	}
 	known := r.known.Of(doc)
@@ -188,9 +189,8 @@ func (r *run) line(file noteFile, line int, id string) *audit.Line {
 	return &audit.Line{File: file.auditName(), Line: line, ID: id, Model: r.modelDigest, Config: r.configDigest}
 }
 
-// flush replaces the PHI in the notes of a batch, and writes them. What an earlier
-// run has written is replaced again if it may belong to the patients of other notes, so
-// that these come out as they would have, but it is not written.
+// flush replaces the PHI in the notes of a batch and writes them. Notes that an earlier run has written are processed
+// again if the batch has other notes, because replacements depend on all notes of a patient, but they are not written.
 func (r *run) flush(ctx context.Context, batch []item) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -225,7 +225,7 @@ func (r *run) flush(ctx context.Context, batch []item) error {
 	return r.settle()
 }
 
-// conclude makes edits of what was replaced, and counts it.
+// conclude turns the changes in a note into edits, and counts them in the line of the audit.
 func (n *result) conclude(done deid.Result) {
 	if n.err = done.Err; n.err != nil {
 		return
@@ -252,7 +252,7 @@ func (n *result) conclude(done deid.Result) {
 	}
 }
 
-// write writes an item of the batch, and ends a file.
+// write writes an item. At the end of a file it finishes the file.
 func (r *run) write(it item) error {
 	if it.file.done {
 		return nil
@@ -312,7 +312,7 @@ func (r *run) write(it item) error {
 	return nil
 }
 
-// lose counts a note of the current file that is not written.
+// lose counts a note of the current file that is not written because of err.
 func (r *run) lose(l *audit.Line, err error) {
 	l.Error = err.Error()
 	l.Replaced, l.Lowest, l.Net, l.Kept = nil, nil, nil, nil
@@ -322,6 +322,7 @@ func (r *run) lose(l *audit.Line, err error) {
 	r.ofFile++
 }
 
+// open opens the current file unless it is open.
 func (r *run) open(it item) (err error) {
 	if r.out == nil {
 		r.out, err = openSink(it.file.out, it.zipped)
@@ -329,8 +330,8 @@ func (r *run) open(it item) (err error) {
 	return err
 }
 
-// finish ends a file. One that breaks off, or of which nothing could be examined, is not
-// written; of one that goes to stdout it is too late for that.
+// finish closes the current file. It writes no file if reading stopped early or no record could be examined; on stdout,
+// records that are already written stay.
 func (r *run) finish(it item) error {
 	failed := r.failed
 	r.failed = false
@@ -349,15 +350,15 @@ func (r *run) finish(it item) error {
 		r.out, r.annotated = nil, nil
 		return nil
 	}
-	if err := r.open(it); err != nil { // of a file without a record
+	if err := r.open(it); err != nil { // a file without records is still written
 		return err
 	}
-	if r.annotated != nil { // gets its name first, so that a text is never without
+	if r.annotated != nil { // annotations are published first, so that there is never a text without them
 		annotations, err := openSink(r.config.format.Sidecar.Path(it.file.out), false)
 		if err != nil {
 			return err
 		}
-		annotations.over = true // a run that was killed may have left them, and no text
+		annotations.over = true // a run that was killed may have left annotations without a text
 		r.written = append(r.written, annotations)
 		if err := errors.Join(annotations.write(r.config.format.Sidecar.Encode(r.annotated)), annotations.close()); err != nil {
 			return err
@@ -375,8 +376,8 @@ func (r *run) finish(it item) error {
 	return nil
 }
 
-// takeBack has the summary and the audit say of the notes of a file that breaks off that
-// they are not written. The last line is the reason.
+// takeBack removes the current file from the summary and the audit, because reading it stopped early and it is not
+// written. What remains is its last line, which says why and how many notes are lost.
 func (r *run) takeBack() error {
 	reason := r.lines[len(r.lines)-1]
 	reason.Lost = r.summary.Notes - r.before.Notes - 1
@@ -389,12 +390,11 @@ func (r *run) takeBack() error {
 	return r.audit.Truncate(r.settled)
 }
 
-// maxWritten is how many files are on their way to disk at a time. A disk is as fast with
-// many as with one, so this many take the time of one.
+// maxWritten is the number of files that are synced to disk at a time. A disk syncs many files in about the time of one.
 const maxWritten = 64
 
-// settle gives the files that are written their names. They and their audit are on disk
-// by then, whatever happens next: whoever finds a file finds all of it, and its audit.
+// settle publishes the closed files under their names. Before that, it waits until they and their lines of the audit and
+// the record are on disk. So a file that exists is complete and has its lines, even after a crash.
 func (r *run) settle() error {
 	for _, s := range r.written {
 		if err := s.wait(); err != nil {

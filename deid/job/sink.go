@@ -18,7 +18,7 @@ import (
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
-// openNotes opens a file, gunzipped if need be, and says whether it was.
+// openNotes opens a file of notes and decompresses it if it is gzipped. It reports whether it was.
 func openNotes(ctx context.Context, path string) (io.ReadCloser, bool, error) {
 	var f io.ReadCloser
 	if path == Stdio {
@@ -30,7 +30,7 @@ func openNotes(ctx context.Context, path string) (io.ReadCloser, bool, error) {
 		}
 	}
 	in := bufio.NewReaderSize(f, 1<<16)
-	magic, _ := in.Peek(2) // an error comes again when reading
+	magic, _ := in.Peek(2) // reading returns the error again
 	unzipped, err := text.Gunzip(in)
 	if err != nil {
 		_ = f.Close()
@@ -42,8 +42,8 @@ func openNotes(ctx context.Context, path string) (io.ReadCloser, bool, error) {
 	}{unzipped, f}, string(magic) == "\x1f\x8b", nil
 }
 
-// interruptible reads what may never come, from a pipe or a terminal, and gives up when the context
-// is cancelled.
+// interruptible returns a reader of f that fails when the context is cancelled, even while f blocks, as a pipe or a
+// terminal may.
 func interruptible(ctx context.Context, f io.Reader) io.ReadCloser {
 	out, in := io.Pipe()
 	go func() {
@@ -54,14 +54,14 @@ func interruptible(ctx context.Context, f io.Reader) io.ReadCloser {
 	return out
 }
 
-// sink writes one file, which gets its name when it is whole and on disk.
+// sink writes one file, or stdout. The file appears under its name on commit, when it is complete and on disk.
 type sink struct {
 	path    string
-	over    bool               // it may take the place of another
+	over    bool               // it may replace an existing file
 	pending *wholefile.Pending // nil for stdout
 	buf     *bufio.Writer
-	zip     *gzip.Writer // nil for a file that is not gzipped
-	synced  chan error   // after close
+	zip     *gzip.Writer // nil if the file is not gzipped
+	synced  chan error   // receives the result of writing to disk; nil before close
 }
 
 func openSink(path string, zipped bool) (*sink, error) {
@@ -96,7 +96,7 @@ func (s *sink) write(raw []byte) error {
 	return unwritable(s.path, err)
 }
 
-// flush hands on to stdout what is written so far.
+// flush passes everything written so far to stdout. For a file it does nothing.
 func (s *sink) flush() error {
 	if s.pending != nil {
 		return nil
@@ -109,7 +109,7 @@ func (s *sink) flush() error {
 	return unwritable(s.path, s.buf.Flush())
 }
 
-// close ends the file, and has it go to disk while others are written.
+// close ends the file and starts writing it to disk in the background. Then wait returns the result.
 func (s *sink) close() error {
 	if s.zip != nil {
 		if err := s.zip.Close(); err != nil {
@@ -124,7 +124,7 @@ func (s *sink) close() error {
 	return nil
 }
 
-// wait returns when a closed file is on disk.
+// wait waits until a closed file is on disk.
 func (s *sink) wait() error {
 	if s.synced == nil {
 		return nil
@@ -134,7 +134,7 @@ func (s *sink) wait() error {
 	return unwritable(s.path, err)
 }
 
-// commit gives a file that is on disk its name.
+// commit publishes a file that is on disk under its name.
 func (s *sink) commit() error {
 	if s.pending == nil {
 		return nil
@@ -144,20 +144,21 @@ func (s *sink) commit() error {
 	}
 	err := s.pending.Publish()
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s: has been created by another program meanwhile, and is not overwritten", s.path)
+		return fmt.Errorf("%s: another program has created it in the meantime, and it is not overwritten", s.path)
 	}
 	return unwritable(s.path, err)
 }
 
-// abort removes a file that has no name yet.
+// abort removes a file that is not published yet. After commit it does nothing.
 func (s *sink) abort() {
 	if s != nil && s.pending != nil {
 		_ = s.wait()
-		_ = s.pending.Discard() // after commit there is nothing to remove; what cannot be removed is hidden
+		_ = s.pending.Discard() // if this fails, a hidden file stays
 	}
 }
 
-// syncFolders has new names in the folders of paths survive a power cut. Not all systems can.
+// syncFolders syncs folders, so that new files in them survive a power cut. It ignores errors, because some systems
+// cannot sync folders.
 func syncFolders(paths map[string]bool) {
 	for path := range paths {
 		if dir, err := os.Open(path); err == nil {
@@ -169,7 +170,7 @@ func syncFolders(paths map[string]bool) {
 
 func unreadable(path string, err error) error { return fileError(path, "cannot be read", err) }
 
-// unwritable names the file of an error rather than the hidden one in its place.
+// unwritable returns an error that names path instead of the temporary file, or nil if err is nil.
 func unwritable(path string, err error) error {
 	if path == Stdio {
 		path = "stdout"
@@ -178,7 +179,7 @@ func unwritable(path string, err error) error {
 }
 
 func fileError(path, reason string, err error) error {
-	switch e := err.(type) { //nolint:errorlint // what wraps them says more
+	switch e := err.(type) { //nolint:errorlint // an error that wraps one of these says more
 	case nil:
 		return nil
 	case *fs.PathError:

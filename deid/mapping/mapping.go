@@ -1,12 +1,11 @@
-// Package mapping keeps what stands for what, if somebody asks for it: a file
-// encrypted with age (age-encryption.org), which those can read for whose public
-// keys it was made.
-//
-// Replacement needs no such file, for the same key gives the same values again;
-// and whoever has this file has the PHI. Inside it is JSON lines:
+// Package mapping writes and reads files that map originals to their replacements. A file is JSON Lines, encrypted
+// with age (age-encryption.org) for the owners of certain public keys:
 //
 //	{"patient":"110","type":"PATIENT","original":"Oda Lund","replacement":"Ida Vega"}
 //	{"file":"ward 7/a.txt","id":"a","type":"PHONE","original":"555-0199","replacement":"318-4402"}
+//
+// Whoever can decrypt such a file has the PHI. Consistent replacement does not require it, because the same key always
+// gives the same replacements.
 package mapping
 
 import (
@@ -25,29 +24,27 @@ import (
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
-// Entry says what stands for a value in the notes of one patient or, if it is
-// not known whose a note is, in the note.
+// Entry is the replacement of a value in the notes of a patient or, if the patient is unknown, in one note.
 type Entry struct {
-	Patient     string `json:"patient,omitempty"`
-	File        string `json:"file,omitempty"` // of a note without patient
-	ID          string `json:"id,omitempty"`   // likewise
+	Patient     string `json:"patient,omitempty"` // "" if unknown
+	File        string `json:"file,omitempty"`    // file of the note, if the patient is unknown
+	ID          string `json:"id,omitempty"`      // ID of the note, if the patient is unknown
 	Type        string `json:"type"`
 	Original    string `json:"original"`
 	Replacement string `json:"replacement"`
 }
 
-// Recipients returns who can read the file, from a public key (age1...) or the
-// path of a file with one a line, as age has them. Errors quote no key, since a secret one
-// may have been given by mistake.
+// Recipients parses a public key (age1...), or reads a file of public keys with one per line, in the format of age.
+// Errors quote no key, because it may be a secret key that was given by mistake.
 func Recipients(keyOrFile string) ([]age.Recipient, error) {
 	keyOrFile = strings.TrimSpace(keyOrFile)
 	if strings.Contains(strings.ToUpper(keyOrFile), "AGE-SECRET-KEY") {
-		return nil, errors.New("is a secret key; give the public one, which begins with age1")
+		return nil, errors.New("is a secret key; give the public one, which starts with age1")
 	}
 	if strings.HasPrefix(keyOrFile, "age1") {
 		to, err := age.ParseRecipients(strings.NewReader(keyOrFile))
 		if err != nil {
-			return nil, errors.New("is not a public key of age")
+			return nil, errors.New("is not a public age key")
 		}
 		return to, nil
 	}
@@ -57,26 +54,26 @@ func Recipients(keyOrFile string) ([]age.Recipient, error) {
 	}
 	to, err := age.ParseRecipients(bytes.NewReader(raw))
 	if err != nil {
-		return nil, fmt.Errorf("%s: no public keys of age: %w", keyOrFile, err)
+		return nil, fmt.Errorf("%s: not a file of public age keys: %w", keyOrFile, err)
 	}
 	return to, nil
 }
 
-// Writer writes a file that nobody sees under its name before it is whole. It
-// serves one goroutine.
+// Writer writes a file, which appears under its name on Close. It must not be used by several goroutines at a time.
 type Writer struct {
 	file  *wholefile.Pending
 	crypt io.WriteCloser
 	lines *json.Encoder
-	last  Entry // whose entries are in seen
-	seen  map[Entry]bool
-	err   error
+	last  Entry          // patient or note of the last entry
+	seen  map[Entry]bool // entries of that patient or note
+	err   error          // first error of Add
 }
 
-// Create begins a file for the recipients, of whom there is at least one.
+// Create returns a Writer of a new file that the recipients can decrypt. It requires at least one recipient. The file
+// has mode 0600. Call Close or Discard when done.
 func Create(path string, to ...age.Recipient) (*Writer, error) {
 	if len(to) == 0 {
-		return nil, errors.New("a map of what stands for what is written only encrypted: name a recipient")
+		return nil, errors.New("a map requires a recipient, because it is always encrypted")
 	}
 	f, err := wholefile.Create(path, 0o600)
 	if err != nil {
@@ -92,7 +89,8 @@ func Create(path string, to ...age.Recipient) (*Writer, error) {
 	return w, nil
 }
 
-// Add writes an entry, once among those of its patient or note that come together.
+// Add writes an entry, unless an equal one was written since the patient or note last changed. After an error it
+// writes nothing and returns the same error.
 func (w *Writer) Add(e Entry) error {
 	if whose := (Entry{Patient: e.Patient, File: e.File, ID: e.ID}); whose != w.last {
 		w.last = whose
@@ -106,9 +104,10 @@ func (w *Writer) Add(e Entry) error {
 	return w.err
 }
 
-// Close puts the file under its name, if nothing has come there meanwhile. After an error there is none.
+// Close completes the file and publishes it under its name. The error is fs.ErrExist if there is such a file by now. If
+// Close or an earlier Add fails, no file is left.
 func (w *Writer) Close() error {
-	defer func() { _ = w.file.Discard() }() // after Publish it does nothing
+	defer func() { _ = w.file.Discard() }() // after Publish this does nothing
 	if w.err != nil {
 		return w.err
 	}
@@ -118,10 +117,11 @@ func (w *Writer) Close() error {
 	return w.file.Publish()
 }
 
-// Discard leaves nothing behind. It does nothing after Close.
+// Discard removes the unfinished file. After Close it does nothing.
 func (w *Writer) Discard() error { return w.file.Discard() }
 
-// Read returns all entries of a file. Errors name the line, not what is in it.
+// Read decrypts a file with any of the identities and returns all entries. Errors name the number of the entry, and do
+// not quote it.
 func Read(path string, identities ...age.Identity) ([]Entry, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -134,13 +134,13 @@ func Read(path string, identities ...age.Identity) ([]Entry, error) {
 	}
 	var entries []Entry
 	decoder := json.NewDecoder(plain)
-	for line := 1; ; line++ {
+	for number := 1; ; number++ {
 		var e Entry
 		switch err := decoder.Decode(&e); {
 		case errors.Is(err, io.EOF):
 			return entries, nil
 		case err != nil:
-			return nil, fmt.Errorf("%s: entry %d: damaged or cut off", path, line)
+			return nil, fmt.Errorf("%s: entry %d: damaged or cut off", path, number)
 		}
 		entries = append(entries, e)
 	}

@@ -40,7 +40,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(path); err == nil {
-		t.Error("the file is there before it is whole")
+		t.Error("the file exists before it is complete")
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 	stranger, _ := age.GenerateX25519Identity()
 	if _, err := Read(path, stranger); err == nil {
-		t.Error("somebody else can read it")
+		t.Error("another identity can decrypt it")
 	}
 	if err := os.WriteFile(path, raw[:len(raw)-1], 0o600); err != nil {
 		t.Fatal(err)
@@ -68,10 +68,10 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func TestNobodyToReadIt(t *testing.T) {
+func TestNoRecipient(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "map.age")
 	if _, err := Create(path); err == nil {
-		t.Error("written for nobody")
+		t.Error("no error without a recipient")
 	}
 	for _, bad := range []string{"oda", "age1oda", "AGE-SECRET-KEY-1ODA", "age-secret-key-1oda", " AGE-SECRET-KEY-1ODA", "key:AGE-SECRET-KEY-1ODA"} {
 		to, err := Recipients(bad)
@@ -81,7 +81,7 @@ func TestNobodyToReadIt(t *testing.T) {
 	}
 }
 
-// TestMapTookTheAuditsPlace: what came under the map's name while it was written was lost.
+// TestMapTookTheAuditsPlace: a file that appeared under the map's name during the run was lost.
 func TestMapTookTheAuditsPlace(t *testing.T) {
 	me, err := age.GenerateX25519Identity()
 	if err != nil {
@@ -99,9 +99,9 @@ func TestMapTookTheAuditsPlace(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != "mine" {
-		t.Errorf("%q stands there, error %v", got, err)
+		t.Errorf("the file contains %q, error %v", got, err)
 	}
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-		t.Errorf("%d files are there, error %v", len(entries), err)
+		t.Errorf("there are %d files, error %v", len(entries), err)
 	}
 }

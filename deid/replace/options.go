@@ -15,30 +15,31 @@ import (
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 )
 
-// MinKey is how many bytes a key has at least.
+// MinKey is the minimum length of a key, in bytes.
 const MinKey = 16
 
-// Options are what a plan's kinds need.
+// Options are the settings of a Replacer. The zero value is enough for plans without Hash and Surrogate.
 type Options struct {
-	// Key is the secret that hashes and surrogates are derived from: at least
-	// MinKey bytes, needed if the plan names one of the two. Whoever has it can
-	// find out whether a guessed value is behind a hash.
+	// Key is the secret that hashes and surrogates are derived from. A plan with Hash or Surrogate requires at
+	// least MinKey bytes. Whoever has the key can check whether a hash is that of a guessed value.
 	Key []byte
-	// Types is the type set of the spans. Types that the plan names must be in it;
-	// nil allows any.
+	// Types is the type set of the spans. Plan and Sorts may name only types in it. Nil means that all types
+	// are allowed.
 	Types *data.TypeSet
-	// Sorts has the sorts of types that data.TypeSet.Describe does not know, or
-	// takes precedence over it.
+	// Sorts maps types to the sorts of their values. It extends data.TypeSet.Describe and takes precedence over
+	// it. Nil means that only data.TypeSet.Describe is used.
 	Sorts map[string]data.Sort
-	// Language of the notes, for surrogates. Empty means that of Types or, if it has none, English.
+	// Language is the language of the notes, for surrogates. Empty means the language of Types or, if it has
+	// none, English.
 	Language surrogate.Language
-	// Lists that surrogates are drawn from, in the place of those that are built in: see surrogate.ListNames.
+	// Lists are lists of surrogates by name, which replace the built-in lists: see surrogate.ListNames. Nil means
+	// that all lists are built in.
 	Lists map[string][]string
 }
 
-// ReadKey reads a key. One that is text is taken without the end of its last line,
-// which editors add; any other as it stands. The error says if it has less than
-// MinKey bytes, or hardly anything in them.
+// ReadKey reads a key from a file. If the file is text, a line end after its last line is not part of the key; a binary
+// file is the key as it is. It is an error if the key has fewer than MinKey bytes, or is obviously no secret, such as a
+// single repeated byte.
 func ReadKey(path string) ([]byte, error) {
 	key, err := bounded.ReadFile(path, bounded.MaxConfig)
 	if err != nil {
@@ -49,16 +50,16 @@ func ReadKey(path string) ([]byte, error) {
 		key = line
 	}
 	if len(key) < MinKey {
-		return nil, fmt.Errorf("%s: a key of %d bytes is too short: at least %d are needed", path, len(key), MinKey)
+		return nil, fmt.Errorf("%s: a key of %d bytes is too short: at least %d are required", path, len(key), MinKey)
 	}
 	if !secret(key) {
-		return nil, fmt.Errorf("%s: there is too little in it to be a secret: blanks, or one or two bytes again and again (make a key with: openssl rand -hex 32)", path)
+		return nil, fmt.Errorf("%s: is not a secret: it consists mostly of blanks, or repeats one or two bytes (create a key with: openssl rand -hex 32)", path)
 	}
 	return key, nil
 }
 
-// secret reports whether a key could be one: without white space and NULs it still has
-// enough bytes, and more than two different ones. It finds mistakes, not weak keys.
+// secret reports whether a key has at least MinKey/2 bytes and three different ones, not counting white space and NULs.
+// It detects mistakes, not weak keys.
 func secret(key []byte) bool {
 	different := map[byte]bool{}
 	n := 0
@@ -71,13 +72,14 @@ func secret(key []byte) bool {
 	return n >= MinKey/2 && len(different) > 2
 }
 
-// ReadOptions reads Language, Sorts and Lists from a YAML file. Of lists it has
-// the paths, seen from its folder, of files with an entry a line; blank lines and
-// those that begin with # are none.
+// ReadOptions reads Language, Sorts and Lists from a YAML file, in which all keys are optional:
 //
 //	language: es
 //	sorts: {KLANT: person}
 //	lists: {en-city: cities.txt}
+//
+// The lists are paths, relative to the folder of the YAML file, of text files with one entry per line. Blank lines and
+// lines that start with # are ignored. Errors start with the path of the file.
 func ReadOptions(path string) (Options, error) {
 	raw, err := bounded.ReadFile(path, bounded.MaxConfig)
 	if err != nil {
@@ -106,6 +108,7 @@ func ReadOptions(path string) (Options, error) {
 	return opt, nil
 }
 
+// readList reads a file with one entry per line. Errors do not quote entries.
 func readList(path string) ([]string, error) {
 	raw, err := bounded.ReadFile(path, bounded.MaxConfig)
 	if err != nil {
@@ -121,7 +124,7 @@ func readList(path string) ([]string, error) {
 		case !utf8.ValidString(entry):
 			return nil, &data.Error{Path: path, Line: n, Offset: -1, Reason: "invalid UTF-8"}
 		case !surrogate.IsEntry(entry):
-			return nil, &data.Error{Path: path, Line: n, Offset: -1, Reason: "no letter, or a control character"}
+			return nil, &data.Error{Path: path, Line: n, Offset: -1, Reason: "an entry requires a letter and cannot contain control characters"}
 		}
 		entries = append(entries, entry)
 	}

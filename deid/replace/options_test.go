@@ -20,7 +20,7 @@ func save(t *testing.T, dir, name, content string) string {
 	return path
 }
 
-// TestKeys: an editor's line end is none of the key, a byte of a binary key is.
+// TestKeys checks that the line end of a text file is not part of the key, but the last byte of a binary file is.
 func TestKeys(t *testing.T) {
 	dir := t.TempDir()
 	for _, tc := range []struct{ name, content, want string }{
@@ -38,12 +38,12 @@ func TestKeys(t *testing.T) {
 	}
 	for content, want := range map[string]string{"": "0 bytes", "\n": "0 bytes", "fifteen bytes..": "15 bytes", "fifteen bytes..\n": "15 bytes"} {
 		path := save(t, dir, "key", content)
-		if _, err := ReadKey(path); err == nil || err.Error() != path+": a key of "+want+" is too short: at least 16 are needed" {
+		if _, err := ReadKey(path); err == nil || err.Error() != path+": a key of "+want+" is too short: at least 16 are required" {
 			t.Errorf("%q: error %v", content, err)
 		}
 	}
 	for _, content := range []string{strings.Repeat("\n", 40), strings.Repeat(" ", 40), strings.Repeat("\x00", 40), strings.Repeat("a", 40), strings.Repeat("ab\n", 40), "\t \n" + strings.Repeat(" ", 30) + "abc"} {
-		if _, err := ReadKey(save(t, dir, "key", content)); err == nil || !strings.Contains(err.Error(), "too little in it to be a secret") {
+		if _, err := ReadKey(save(t, dir, "key", content)); err == nil || !strings.Contains(err.Error(), "is not a secret") {
 			t.Errorf("%q: error %v", content, err)
 		}
 	}
@@ -73,10 +73,10 @@ func TestReadOptions(t *testing.T) {
 		"lists: {en-city: nowhere.txt}":  "own.yaml: lists: en-city: open ",
 		"lists: {en-cities: cities.txt}": `own.yaml: no list "en-cities" of surrogates (have `,
 		"lists: {en-city: empty.txt}":    "own.yaml: list en-city of surrogates is empty",
-		"lists: {en-city: digits.txt}":   "digits.txt:2: no letter, or a control character",
+		"lists: {en-city: digits.txt}":   "digits.txt:2: an entry requires a letter and cannot contain control characters",
 		"lists: {en-city: bytes.txt}":    "bytes.txt:3: invalid UTF-8",
 		"lists: {en-city: long.txt}":     "long.txt: cannot be read",
-		"sorts: {KLANT: human}":          `own.yaml: the type "KLANT" is of no sort "human"`,
+		"sorts: {KLANT: human}":          `own.yaml: unknown sort "human" for the type "KLANT"`,
 		"language: fr":                   `own.yaml: no surrogates in the language "fr" (have en, es)`,
 		"language: es\nlanguage: en":     "own.yaml:2:1: ",
 		"":                               "own.yaml: 0 YAML documents",

@@ -16,30 +16,31 @@ import (
 	"github.com/lethe-deid/lethe/deid/surrogate"
 )
 
-// Kind is what stands in the place of a span.
+// Kind is a kind of replacement.
 type Kind string
 
-// The kinds. Two values are the same, for numbered, hash and surrogate, if they
-// differ but in case, accents or spaces, numbers if they do in separators, names if
-// they do in the order of their parts, dates if they do in how they are written. Within
-// a patient, numbered and surrogate know more: "Lund", "O. Lund" and "Lnud" are of the person who is
-// "Oda Lund" elsewhere, and 3/4/71 is the April 3, 2071 of another note.
+// Numbered, Hash and Surrogate replace equal values by the same text. Two values are equal if they differ only in case,
+// accents or spaces. Numbers may also differ in their separators, names in the order of their parts, and dates in their
+// notation.
+//
+// Numbered and Surrogate recognize more values of the same patient as equal: "Lund", "O. Lund" and "Lnud" belong to the
+// person who is "Oda Lund" elsewhere, and 3/4/71 is the same as April 3, 2071 in another note.
 const (
 	Tag       Kind = "tag"       // the type in brackets: [PATIENT]
-	Numbered  Kind = "numbered"  // a number for each value of a patient: [PATIENT_1]
-	Mask      Kind = "mask"      // * for each letter and digit; spaces and punctuation stay
+	Numbered  Kind = "numbered"  // the type and a number per patient and value, from 1: [PATIENT_1]
+	Mask      Kind = "mask"      // the text with * instead of each character except spaces and punctuation
 	Redact    Kind = "redact"    // nothing
-	Hash      Kind = "hash"      // 32 hexadecimal digits of an HMAC under the key: the same for a value wherever it stands
-	Keep      Kind = "keep"      // what stood there
-	Surrogate Kind = "surrogate" // an invented value of the same sort, see package surrogate; the tag where there is none
+	Hash      Kind = "hash"      // 32 hexadecimal digits of an HMAC-SHA256 under the key, the same for all patients
+	Keep      Kind = "keep"      // the original text
+	Surrogate Kind = "surrogate" // an invented value of the same sort (package surrogate), or the tag if that is not possible
 )
 
-// Kinds lists them all.
+// Kinds returns all kinds.
 func Kinds() []Kind {
 	return []Kind{Tag, Numbered, Mask, Redact, Hash, Keep, Surrogate}
 }
 
-// ParseKind knows the names of Kinds.
+// ParseKind returns the kind with a name. The error for an unknown name lists all kinds.
 func ParseKind(name string) (Kind, error) {
 	if k := Kind(name); slices.Contains(Kinds(), k) {
 		return k, nil
@@ -51,12 +52,13 @@ func ParseKind(name string) (Kind, error) {
 	return "", fmt.Errorf("no kind of replacement %q (have %s)", name, strings.Join(names, ", "))
 }
 
-// Plan says what stands in the place of each type.
+// Plan chooses the kind of replacement for each type. The zero value replaces all types by tags.
 type Plan struct {
-	Default Kind            // of types that ByType does not name; empty means tag
-	ByType  map[string]Kind // by the type's exact name
+	Default Kind            // kind for types that ByType does not contain; empty means Tag
+	ByType  map[string]Kind // kinds by the exact name of the type; may be nil
 }
 
+// kind returns the kind for a type.
 func (p Plan) kind(typ string) Kind {
 	if k, ok := p.ByType[typ]; ok {
 		return k
@@ -67,8 +69,9 @@ func (p Plan) kind(typ string) Kind {
 	return p.Default
 }
 
-// KindOf is what stands in the place of a value. A type that the plan keeps, one by one, is kept only where
-// the value has the form of the type: a record number that a tagger takes for a date is no date to keep.
+// KindOf returns the kind of replacement for a value. A value of a type for which Plan.ByType has Keep is kept only if it
+// has a form that is usual for the type, and otherwise gets the Default: the tagger may have mistaken a record number
+// for a date. If Keep is the Default, all values are kept.
 func (r *Replacer) KindOf(typ, text string) Kind {
 	kind := r.plan.kind(typ)
 	if kind != Keep || r.plan.Default == Keep {
@@ -80,16 +83,18 @@ func (r *Replacer) KindOf(typ, text string) Kind {
 	return kind
 }
 
-// A Replacer puts something in the place of spans, by a plan. It is not
-// changed by use: goroutines may share it, each with Patients of its own.
+// A Replacer replaces spans by a plan. Create it with New. It is not changed by use, and may be used by several
+// goroutines.
 type Replacer struct {
 	plan  Plan
 	opt   Options
 	maker *surrogate.Maker
-	looks bool // the plan has a kind for which one value depends on others
+	looks bool // the plan has a kind for which a replacement depends on the patient's other values
 }
 
-// New checks plan and options.
+// New returns a Replacer. It is an error if plan or options name an unknown kind, sort, language or list, or a type that
+// is not in opt.Types; if the key is too short for the plan; or if the plan has Surrogate for a type whose sort is
+// unknown.
 func New(plan Plan, opt Options) (*Replacer, error) {
 	kinds := []Kind{plan.kind("")}
 	types := make([]string, 0, len(plan.ByType))
@@ -108,21 +113,21 @@ func New(plan Plan, opt Options) (*Replacer, error) {
 			return nil, err
 		}
 		if (k == Hash || k == Surrogate) && len(opt.Key) < MinKey {
-			return nil, fmt.Errorf("a key of %d bytes is too short for %s: at least %d are needed", len(opt.Key), k, MinKey)
+			return nil, fmt.Errorf("a key of %d bytes is too short for %s: at least %d are required", len(opt.Key), k, MinKey)
 		}
 	}
 	for _, typ := range slices.Sorted(maps.Keys(opt.Sorts)) {
 		switch {
 		case !slices.Contains(data.Sorts(), opt.Sorts[typ]):
-			return nil, fmt.Errorf("the type %q is of no sort %q (have %v)", typ, opt.Sorts[typ], data.Sorts())
+			return nil, fmt.Errorf("unknown sort %q for the type %q (have %v)", opt.Sorts[typ], typ, data.Sorts())
 		case opt.Types != nil && !opt.Types.Has(typ):
-			return nil, fmt.Errorf("a sort is given to the type %q, which is not in the set %s", typ, opt.Types.Name)
+			return nil, fmt.Errorf("sorts contains the type %q, which is not in the set %s", typ, opt.Types.Name)
 		}
 	}
 	if r := (&Replacer{plan: plan, opt: opt}); slices.Contains(kinds, Surrogate) && opt.Types != nil {
 		for _, t := range opt.Types.Types {
 			if r.SortOf(t.Name) == "" && plan.kind(t.Name) == Surrogate {
-				return nil, fmt.Errorf("surrogates for the type %q: say in Sorts what its values are", t.Name)
+				return nil, fmt.Errorf("surrogates for the type %q require its sort: add it to sorts", t.Name)
 			}
 		}
 	}
@@ -142,26 +147,28 @@ func (r *Replacer) SortOf(typ string) data.Sort {
 	return cmp.Or(r.opt.Sorts[typ], r.opt.Types.Describe(typ).Sort)
 }
 
-// A Patient replaces the spans of the notes of one patient: what is consistent
-// is consistent within it. It serves one goroutine at a time.
+// A Patient replaces spans in the notes of one patient, so that equal values get the same replacement. Create it with
+// Replacer.Patient. It must not be used by several goroutines at a time.
 type Patient struct {
 	*Replacer
 	made    *surrogate.Patient
-	numbers map[string]map[string]int // number of each value, by type
+	numbers map[string]map[string]int // type -> identity of a value -> its number, from 1
 }
 
-// Patient begins the notes of one patient, whose name is the group
-// (data.Document.Group). The docs are all of the patient's notes, their Spans
-// what is going to be replaced: with them numbers and surrogates depend on the
-// set of notes alone, not on which of them is replaced first. A value that is in
-// none of them is given what is left when Replace comes to it. Known are full names of persons, from
-// elsewhere: with them Oda in one note and Mrs. Lund in another are one person.
+// Patient returns a Patient. group identifies the patient (data.Document.Group).
+//
+// docs is all notes of the patient, with the spans to replace as their Spans. They determine the numbers and surrogates,
+// so that these do not depend on the order of the calls of Replace. Replace also accepts values that are not in docs; they
+// get the numbers and surrogates that are left.
+//
+// known is full names of persons, for example from the patient's record. With them, Oda in one note and Mrs. Lund in
+// another are recognized as the same person.
 func (r *Replacer) Patient(group string, docs []*data.Document, known ...string) *Patient {
 	p := &Patient{Replacer: r, numbers: map[string]map[string]int{}}
 	if !r.looks {
 		return p
 	}
-	docs = slices.DeleteFunc(slices.Clone(docs), func(d *data.Document) bool { return d.Check() != nil }) // Replace is going to say it
+	docs = slices.DeleteFunc(slices.Clone(docs), func(d *data.Document) bool { return d.Check() != nil }) // Replace reports the error
 	slices.SortStableFunc(docs, func(a, b *data.Document) int { return strings.Compare(a.ID, b.ID) })
 	var mentions []surrogate.Mention
 	for _, name := range known {
@@ -186,7 +193,7 @@ func (r *Replacer) Patient(group string, docs []*data.Document, known ...string)
 	return p
 }
 
-// before is the end of what stands before a span on its line: enough for a title, or a label.
+// before returns up to 32 bytes before a span on the same line: enough for a title or a label.
 func before(text string, at int) string {
 	start := max(0, at-32)
 	for start < at && !utf8.RuneStart(text[start]) {
@@ -196,7 +203,7 @@ func before(text string, at int) string {
 	return line[strings.LastIndexByte(line, '\n')+1:]
 }
 
-// after is the beginning of what stands after a span on its line: enough for ", her son," and a pronoun.
+// after returns up to 64 bytes after a span on the same line: enough for ", her son," and a pronoun.
 func after(text string, at int) string {
 	end := min(len(text), at+64)
 	for end > at && end < len(text) && !utf8.RuneStart(text[end]) {
@@ -206,19 +213,23 @@ func after(text string, at int) string {
 	return line
 }
 
-// Change says what stands in the place of one stretch of the old text.
+// Change is one replacement.
 type Change struct {
-	Old  data.Span // in the text that was given: one span, or several that overlap, with the type and score of the longest
-	New  data.Span // in the text that came out, with the same type and score; empty where nothing stands there
-	Kind Kind
+	Old  data.Span // in the original text: a span, or several overlapping spans merged, with the type and score of the longest
+	New  data.Span // in the new text, with the same type and score; it has length 0 if the replacement is empty
+	Kind Kind      // kind of the replacement
 }
 
-// Replace returns a new document in which the spans, given in any order, are replaced, and what was
-// changed, in order. The Spans of the new document are where the replacements stand. Not one byte inside
-// a span is copied, and every byte outside of all spans is. Spans that overlap are replaced as one, over
-// all that they cover, with the type and score of the longest (of equals the first in reading order). A span whose kind is keep stays in the text and in the
-// Spans of the new document, but not where it overlaps one of another kind:
-// what the other covers is replaced.
+// Replace returns a new document in which the spans are replaced, and the changes in the order of the text. The spans
+// may have any order. The Spans of the new document are the non-empty replacements. No byte inside a replaced span is
+// copied, and every byte outside of all spans is.
+//
+// Overlapping spans are replaced as a single span, which covers all of them and has the type and score of the longest;
+// of several longest, the first in the text. A span of the kind Keep stays in the text and is among the Spans of the new
+// document, unless it overlaps a span of another kind. Then only the other span counts.
+//
+// It is an error if a span is outside of the text or not at character boundaries, or if a list of surrogates has no
+// entry left.
 func (p *Patient) Replace(doc *data.Document, spans []data.Span) (*data.Document, []Change, error) {
 	if err := (&data.Document{ID: doc.ID, Text: doc.Text, Spans: spans}).Check(); err != nil {
 		return nil, nil, err
@@ -234,7 +245,7 @@ func (p *Patient) Replace(doc *data.Document, spans []data.Span) (*data.Document
 	return out, changes, nil
 }
 
-// prune joins spans that overlap, and leaves out those to keep that overlap others.
+// prune merges overlapping spans, and drops spans to keep that overlap spans to replace.
 func (r *Replacer) prune(text string, spans []data.Span) []data.Span {
 	var kept, rest []data.Span
 	for _, s := range spans {
@@ -255,7 +266,7 @@ func (r *Replacer) prune(text string, spans []data.Span) []data.Span {
 	return pruned
 }
 
-// value is what stands in the place of the text.
+// value returns the replacement for a text.
 func (p *Patient) value(note, typ, text string) (string, error) {
 	switch p.KindOf(typ, text) {
 	case Tag:
@@ -283,7 +294,7 @@ func (p *Patient) value(note, typ, text string) (string, error) {
 	}
 }
 
-// number counts the values of a type from 1, in the order in which they come.
+// number returns the number of a value among those of its type. New values get the next number, from 1.
 func (p *Patient) number(typ, text string) int {
 	values := p.numbers[typ]
 	if values == nil {
@@ -298,7 +309,7 @@ func (p *Patient) number(typ, text string) int {
 	return values[key]
 }
 
-// mask writes * for all but spaces and punctuation.
+// mask replaces each character by *, except spaces and punctuation.
 func mask(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || unicode.IsPunct(r) {

@@ -7,7 +7,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// note marks what stands in <TYPE:text>.
+// note parses a text in which spans are marked as <TYPE:text>.
 func note(t *testing.T, id, marked string) *data.Document {
 	t.Helper()
 	d := &data.Document{ID: id, Patient: "p"}
@@ -28,7 +28,7 @@ func note(t *testing.T, id, marked string) *data.Document {
 	}
 }
 
-// TestNumbered: one number a person in all notes, whatever the form, and whichever note comes first.
+// TestNumbered checks that a person has one number in all notes, in any form and for any order of the notes.
 func TestNumbered(t *testing.T) {
 	a := note(t, "1", "<PATIENT:Oda Lund> and <PATIENT:Per Vega>; <DOCTOR:Ash>; MRN <MEDICALRECORD:12-34>")
 	b := note(t, "2", "<PATIENT:VEGA, PER>, <PATIENT:O. Lund>, <PATIENT:Lund>, MRN <MEDICALRECORD:1234>, <MEDICALRECORD:99>")
@@ -47,7 +47,7 @@ func TestNumbered(t *testing.T) {
 	}
 }
 
-// TestOneDateGotTwoNumbers: as it had been written in two forms.
+// TestOneDateGotTwoNumbers: a date in two notations had two numbers.
 func TestOneDateGotTwoNumbers(t *testing.T) {
 	a := note(t, "1", "Seen <DATE:03/04/2071>, <DATE:3/9/71>, and on <DATE:March 4, 2071>; tel. <PHONE:(617) 555-0123>, <PHONE:617-555-0123>")
 	b := note(t, "2", "Since <DATE:9 March 2071> and <DATE:2071-03-04>")
@@ -62,7 +62,8 @@ func TestOneDateGotTwoNumbers(t *testing.T) {
 	}
 }
 
-// TestKeepDoesNotLetOthersThrough: the longer of two overlapping spans gives its type, and must not give its kind.
+// TestKeepDoesNotLetOthersThrough: the longer of two overlapping spans decides the type, but if its kind is keep, the
+// other is still replaced.
 func TestKeepDoesNotLetOthersThrough(t *testing.T) {
 	d := &data.Document{ID: "a", Text: "Oda Lund, 45 years", Spans: []data.Span{{Start: 10, End: 18, Type: "AGE", Score: 1}, {Start: 0, End: 12, Type: "PATIENT", Score: 1}}}
 	r := maker(t, "", Plan{ByType: map[string]Kind{"AGE": Keep}})
@@ -102,11 +103,11 @@ func TestBadPlans(t *testing.T) {
 	}{
 		{"kind", Plan{Default: "blur"}, Options{}, `no kind of replacement "blur" (have tag, numbered, mask, redact, hash, keep, surrogate)`},
 		{"type", Plan{ByType: map[string]Kind{"PATIENTS": Tag}}, Options{Types: types}, `the plan names the type "PATIENTS", which is not in the set i2b2-2014`},
-		{"short key", Plan{Default: Surrogate}, Options{Key: []byte("fifteen bytes..")}, "a key of 15 bytes is too short for surrogate: at least 16 are needed"},
-		{"no key", Plan{ByType: map[string]Kind{"PATIENT": Hash}}, Options{Types: types}, "a key of 0 bytes is too short for hash: at least 16 are needed"},
-		{"sort", Plan{}, Options{Types: own, Sorts: map[string]data.Sort{"KLANT": "human"}}, `the type "KLANT" is of no sort "human"`},
+		{"short key", Plan{Default: Surrogate}, Options{Key: []byte("fifteen bytes..")}, "a key of 15 bytes is too short for surrogate: at least 16 are required"},
+		{"no key", Plan{ByType: map[string]Kind{"PATIENT": Hash}}, Options{Types: types}, "a key of 0 bytes is too short for hash: at least 16 are required"},
+		{"sort", Plan{}, Options{Types: own, Sorts: map[string]data.Sort{"KLANT": "human"}}, `unknown sort "human" for the type "KLANT"`},
 		{"sort of no type", Plan{}, Options{Types: types, Sorts: map[string]data.Sort{"PATIENTS": data.Person}},
-			`a sort is given to the type "PATIENTS", which is not in the set i2b2-2014`},
+			`sorts contains the type "PATIENTS", which is not in the set i2b2-2014`},
 	} {
 		if _, err := New(tc.plan, tc.opt); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
 			t.Errorf("%s: error %v, want %q", tc.name, err, tc.want)
@@ -114,7 +115,7 @@ func TestBadPlans(t *testing.T) {
 	}
 }
 
-// TestListRunsOutByPosition: the error says where, and does not quote.
+// TestListRunsOutByPosition checks that the error for an exhausted list names the span, and does not quote its text.
 func TestListRunsOutByPosition(t *testing.T) {
 	r, err := New(Plan{Default: Surrogate}, Options{Key: []byte("a key of sixteen"), Lists: map[string][]string{"en-city": {"Oslo"}}})
 	if err != nil {
@@ -129,7 +130,7 @@ func TestListRunsOutByPosition(t *testing.T) {
 	}
 }
 
-// TestOwnTypes: a table says what the values of types of one's own are.
+// TestOwnTypes checks that Sorts adds types.
 func TestOwnTypes(t *testing.T) {
 	r, err := New(Plan{Default: Surrogate}, Options{Key: []byte("a key of sixteen"), Sorts: map[string]data.Sort{"KLANTNR": data.Number}})
 	if err != nil {

@@ -55,7 +55,7 @@ func patients(t testing.TB, n int, seed uint64) [][]*data.Document {
 	return all
 }
 
-// outside is the text with each span cut down to one character that stands for it.
+// outside returns the text with a single character instead of each span.
 func outside(text string, spans []data.Span) string {
 	var b strings.Builder
 	at := 0
@@ -68,14 +68,14 @@ func outside(text string, spans []data.Span) string {
 
 var notes = flag.Int("notes", 500, "notes for TestSurrogates; 10000 take some minutes")
 
-// corpus is what surrogates are held to, patient by patient.
+// corpus is notes, grouped by patient, with the properties that their surrogates must have.
 type corpus struct {
 	types    string
 	patients [][]*data.Document
-	layouts  []string                 // of whole dates, as package time has them, with English months
-	months   []string                 // of months
-	english  func(date string) string // writes the months so
-	tagged   map[data.Sort]bool       // sorts of which some values are not understood
+	layouts  []string                 // layouts of complete dates for package time, with English months
+	months   []string                 // layouts of months
+	english  func(date string) string // translates the months of a date to English
+	tagged   map[data.Sort]bool       // sorts with values that package surrogate does not understand
 }
 
 // spanishMonths writes "3 de abril de 2071" as "3 de April de 2071".
@@ -93,7 +93,7 @@ func generated(t testing.TB) corpus {
 		[]string{"01/2006", "1/2006", "January 2006", "Jan 2006", "January of 2006"}, func(date string) string { return date }, map[data.Sort]bool{data.Other: true}}
 }
 
-// meddocan has the gold spans of the training and development notes, of which three are taken for one patient's.
+// meddocan returns the training and development notes with their gold spans, in patients of three notes each.
 func meddocan(t testing.TB) corpus {
 	types := data.MEDDOCAN
 	var all [][]*data.Document
@@ -130,13 +130,13 @@ func (c corpus) maker(t testing.TB, key string) *Replacer {
 	return r
 }
 
-// replaced is a note, and what became of it.
+// replaced is a note with its replacement.
 type replaced struct {
 	old, new *data.Document
 	changes  []Change
 }
 
-// replaceAll replaces all notes, patients in parallel and the notes of each in an order that follows from seed.
+// replaceAll replaces the spans of all notes, several patients at a time. The seed determines the order of a patient's notes.
 func (c corpus) replaceAll(t testing.TB, key string, workers int, seed uint64) [][]replaced {
 	t.Helper()
 	r := c.maker(t, key)
@@ -172,7 +172,7 @@ func (c corpus) replaceAll(t testing.TB, key string, workers int, seed uint64) [
 	return all
 }
 
-// TestSurrogates holds them, on generated English and on real Spanish forms, to all that docs/surrogates.md promises.
+// TestSurrogates checks everything that docs/surrogates.md promises, on generated English and real Spanish values.
 func TestSurrogates(t *testing.T) {
 	for name, corpus := range map[string]func(testing.TB) corpus{"generated": generated, "meddocan": meddocan} {
 		t.Run(name, func(t *testing.T) {
@@ -204,8 +204,8 @@ func TestSurrogates(t *testing.T) {
 	}
 }
 
-// TestNoOriginalIsLeft: nothing that is put anywhere in the notes of a patient holds a name, a place or a number of the same patient's, in any
-// case or accent or with other separators. -args -notes 20000 takes some minutes.
+// TestNoOriginalIsLeft checks that no replacement in the notes of a patient contains a name, a place or a number of that
+// patient, in any case, with any accents or separators. With -args -notes 20000 it takes some minutes.
 func TestNoOriginalIsLeft(t *testing.T) {
 	c := generated(t)
 	looked, made := 0, 0
@@ -263,14 +263,14 @@ func TestNoOriginalIsLeft(t *testing.T) {
 var placeSorts = []data.Sort{data.Hospital, data.Organization, data.Department, data.Street, data.City, data.State, data.Country,
 	data.Place, data.Landmark, data.Profession}
 
-// shortTitles are words of two letters that stay in names.
+// shortTitles is words of two letters that stay in names.
 var shortTitles = map[string]bool{"dr": true, "mr": true, "ms": true, "md": true, "rn": true, "np": true, "pa": true, "do": true, "ii": true, "iv": true, "st": true, "sr": true,
 	"de": true, "el": true, "la": true, "pt": true}
 
-// counts is what was looked at.
+// counts is the numbers of values that were checked.
 type counts map[string]int
 
-// checkSpans: text outside of spans stays byte for byte, and spans are exactly where something was put.
+// checkSpans checks that text outside of spans stays the same, and that the new spans are exactly the replacements.
 func checkSpans(t *testing.T, n replaced) {
 	t.Helper()
 	if err := n.new.Check(); err != nil {
@@ -278,7 +278,7 @@ func checkSpans(t *testing.T, n replaced) {
 	}
 	old := slices.Clone(n.old.Spans)
 	data.SortSpans(old)
-	old = slices.DeleteFunc(old, func(s data.Span) bool { // what overlaps is one
+	old = slices.DeleteFunc(old, func(s data.Span) bool { // overlapping spans are replaced as one
 		return slices.ContainsFunc(old, func(o data.Span) bool { return o != s && o.Start <= s.Start && s.End <= o.End })
 	})
 	if len(n.changes) != len(old) || len(n.new.Spans) != len(old) {
@@ -304,7 +304,7 @@ func checkSpans(t *testing.T, n replaced) {
 	}
 }
 
-// plain is text without case and accents, its words apart by single spaces with one at each end.
+// plain returns a text without case and accents, with a single space before, between and after its words.
 func plain(text string) string {
 	folded := strings.Map(func(r rune) rune {
 		switch {
@@ -327,10 +327,10 @@ func digits(text string) string {
 	}, text))
 }
 
-// originals are what no note of a patient may hold any more.
+// originals is the values that must not be in any note of a patient after replacement.
 type originals struct{ words, numbers, places map[string]bool }
 
-// staying are words of names that are none by themselves.
+// staying is words that are part of names but are not names by themselves.
 var staying = map[string]bool{}
 
 func init() {
@@ -366,10 +366,11 @@ func originalsOf(notes []replaced) originals {
 	return o
 }
 
-// keeps are sorts that have words of their own in them, which may be names elsewhere: June, Diez.
+// keeps is the sorts whose surrogates contain words that are names elsewhere, such as June or Diez.
 var keeps = []data.Sort{data.Date, data.Age, data.Sex, data.Family}
 
-// check: in the whole note but for these no word of a name stands oftener than it did outside of spans, and no number or place in what was put there.
+// check checks that a note contains a word of a name only as often as it did outside of spans, apart from the sorts in
+// keeps, and that no replacement contains an original number or place.
 func (o originals) check(t *testing.T, n replaced) {
 	t.Helper()
 	allowed := map[string]int{}
@@ -412,7 +413,7 @@ func (o originals) check(t *testing.T, n replaced) {
 	}
 }
 
-// checkEqualValues: what differs in case alone has one surrogate in all notes of a patient.
+// checkEqualValues checks that values which differ only in case have the same surrogate in all notes of a patient.
 func checkEqualValues(t *testing.T, notes []replaced) {
 	t.Helper()
 	was := map[string]string{}
@@ -420,7 +421,7 @@ func checkEqualValues(t *testing.T, notes []replaced) {
 		for _, c := range n.changes {
 			before, after := n.old.Text[c.Old.Start:c.Old.End], n.new.Text[c.New.Start:c.New.End]
 			key := c.Old.Type + strings.ToLower(before)
-			if sort := data.Any.Describe(c.Old.Type).Sort; sort == data.Date { // without year, it is that of the note
+			if sort := data.Any.Describe(c.Old.Type).Sort; sort == data.Date { // a date without a year has the year of the note
 				continue
 			}
 			if was[key] != "" && was[key] != strings.ToLower(after) {
@@ -431,7 +432,8 @@ func checkEqualValues(t *testing.T, notes []replaced) {
 	}
 }
 
-// checkForms: a date goes out in the form in which it came, and as another; an age stays; tags stand where they may.
+// checkForms checks that a date keeps its form and gets another value, that an age stays, and that there are tags only for
+// the sorts in corpus.tagged.
 func checkForms(t *testing.T, n replaced, tagged map[data.Sort]bool, seen counts) {
 	t.Helper()
 	seen["notes"]++
@@ -467,8 +469,8 @@ func checkForms(t *testing.T, n replaced, tagged map[data.Sort]bool, seen counts
 	}
 }
 
-// checkIntervals reads the dates with package time, before and after: all whole dates of a patient move by one number of days, its months
-// by one number of months and its years by one of years, each the nearest to it.
+// checkIntervals parses the dates with package time, before and after replacement. It checks that all complete dates of a
+// patient move by the same number of days, and that months and years move by the nearest numbers of months and years.
 func (c corpus) checkIntervals(t *testing.T, notes []replaced, seen counts) {
 	t.Helper()
 	moved := map[string]map[int]bool{"whole dates": {}, "months": {}, "years": {}}
@@ -532,18 +534,18 @@ func (c corpus) checkIntervals(t *testing.T, notes []replaced, seen counts) {
 }
 
 var (
-	// A decade may be the same after some years, and so may the day of the month.
+	// A decade may stay the same if dates move by a few years, and so may the day of the month.
 	mayStay  = regexp.MustCompile(`^(?i)([0-9]+0s|[0-9]+(st|nd|rd|th)|(década de )?(los )?(años )?[0-9]*0)$`)
 	holidays = regexp.MustCompile(`^(?i:.*day|christmas|thanksgiving|.* eve|easter|halloween|passover|ramadan|navidad|semana santa)$`)
 )
 
-// dateShape is the form of a date: its signs, how its words are written and how many digits its years have.
+// dateShape returns the form of a date: its punctuation, the case of its words and the number of digits of its years.
 func dateShape(s string) string {
 	var b strings.Builder
 	for _, f := range pieces(s) {
 		switch r, _ := utf8.DecodeRuneInString(f); {
 		case unicode.IsDigit(r) && len(f) <= 2:
-			b.WriteString("9") // 3 and 13 are written alike
+			b.WriteString("9") // 3 and 13 have the same form
 		case unicode.IsDigit(r):
 			b.WriteString(strings.Repeat("9", len(f)))
 		case unicode.IsLetter(r):
@@ -584,7 +586,7 @@ func pieces(s string) []string {
 	return all
 }
 
-// TestKindsOfGeneratedNotes: what the other kinds promise.
+// TestKindsOfGeneratedNotes checks the kinds other than surrogate.
 func TestKindsOfGeneratedNotes(t *testing.T) {
 	for _, kind := range []Kind{Tag, Numbered, Mask, Redact, Hash, Keep} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -627,7 +629,7 @@ func TestKindsOfGeneratedNotes(t *testing.T) {
 	}
 }
 
-// TestSurrogatesOfAnything gives any text, any spans, any type.
+// TestSurrogatesOfAnything checks any text with any spans of any types.
 func TestSurrogatesOfAnything(t *testing.T) {
 	types := data.I2B2
 	r := maker(t, "a key of sixteen", Plan{Default: Surrogate})
@@ -680,7 +682,7 @@ func BenchmarkReplace(b *testing.B) {
 	}
 }
 
-// TestSurrogatesOfMEDDOCAN: on real forms, how often there is but a tag.
+// TestSurrogatesOfMEDDOCAN counts how often a real value gets a tag instead of a surrogate.
 func TestSurrogatesOfMEDDOCAN(t *testing.T) {
 	dir := shared.Path(t, "corpora/meddocan/train/xml")
 	types := data.MEDDOCAN

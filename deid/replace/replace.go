@@ -1,12 +1,11 @@
-// Package replace puts something else in the place of protected health information: a tag, a
-// number, a hash, nothing, or an invented value of the same sort (package surrogate). A Plan says what
-// stands in the place of each type.
+// Package replace replaces spans of text by a tag, a number, a hash, nothing, or an invented value of the same sort
+// (package surrogate). A Plan chooses the kind of replacement for each type.
 //
 //	replacer, err := replace.New(replace.Plan{Default: replace.Surrogate}, replace.Options{Key: key, Types: types})
 //	patient := replacer.Patient("110", notes)
 //	clean, changes, err := patient.Replace(notes[0], notes[0].Spans)
 //
-// Package deid decides what is replaced, and calls this one.
+// Package deid finds the spans to replace and calls this package.
 package replace
 
 import (
@@ -16,14 +15,12 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// rewrite returns a new document in which each of the spans, which are sorted and disjoint, is
-// replaced by what with returns for it. The Spans of the new document are where the replacements
-// stand, with the type and score of what they replaced (none where the replacement is empty);
-// doc.Spans plays no part. ID and Patient are kept as they are.
+// rewrite returns a copy of a document in which each span is replaced by the text that with returns for it. The spans
+// must be sorted and disjoint; adjacent spans are replaced separately. No byte inside a span is copied, and every byte
+// outside of all spans is. ID and Patient stay the same, and doc.Spans is ignored.
 //
-// Not one byte inside a span is copied, and every byte outside of all spans is. Spans that
-// only touch are replaced one by one. done is called after each call of with, and is told where the
-// replacement stands, even if it is empty.
+// The Spans of the new document are the replacements, without empty ones, with the type and score of the original
+// spans. rewrite calls done after each call of with, with the span of the replacement, even if that is empty.
 func rewrite(doc *data.Document, spans []data.Span, with func(data.Span) (string, error), done func(data.Span)) (*data.Document, error) {
 	out := &data.Document{ID: doc.ID, Patient: doc.Patient}
 	var text strings.Builder

@@ -17,7 +17,7 @@ func span(start, end int, typ string, score float64) data.Span {
 	return data.Span{Start: start, End: end, Type: typ, Score: score}
 }
 
-// replaceAll replaces spans, in any order, that may overlap.
+// replaceAll replaces spans, which may overlap and have any order.
 func replaceAll(doc *data.Document, spans []data.Span, with func(data.Span) string) (*data.Document, error) {
 	if err := (&data.Document{ID: doc.ID, Text: doc.Text, Spans: spans}).Check(); err != nil {
 		return nil, err
@@ -108,15 +108,14 @@ func TestReplaceErrors(t *testing.T) {
 	}
 }
 
-// checkReplaced holds a replacement against its definition, byte by byte: cut
-// at its spans, the new text is the uncovered bytes of the old one, in order,
-// with one replacement for each stretch of bytes joined by overlapping spans.
+// checkReplaced checks a replacement against its definition, byte by byte: the new text consists of the bytes of the old
+// text outside of all spans, in order, with one replacement for each group of overlapping spans.
 func checkReplaced(t interface {
 	Helper()
 	Fatalf(string, ...any)
 }, text string, spans []data.Span, got *data.Document) {
 	t.Helper()
-	// joined[i]: bytes i-1 and i lie in one span, and so in one replacement.
+	// joined[i] is true if bytes i-1 and i are in the same span, and so in the same replacement.
 	covered, joined := make([]bool, len(text)), make([]bool, len(text)+1)
 	for _, s := range spans {
 		for i := s.Start; i < s.End; i++ {
@@ -177,9 +176,8 @@ func TestReplaceProperties(t *testing.T) {
 	})
 }
 
-// FuzzReplace gives any text and any spans: pairs of bytes, of which the first
-// is the start and the second the length, less 8 so that it may be negative; of
-// at most 20 spans, since the check is quadratic.
+// FuzzReplace checks any text with any spans. A span is a pair of bytes: its start, and its length plus 8, so that
+// lengths can be negative. There are at most 20 spans, because the check is quadratic.
 func FuzzReplace(f *testing.F) {
 	f.Add("Oda Lund, 12/03", []byte{0, 16, 10, 13, 4, 12})
 	f.Add("é\xff", []byte{0, 9})

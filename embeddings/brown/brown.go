@@ -1,9 +1,13 @@
-// Package brown puts words into clusters by the words beside them: the hierarchical clusters of Brown et al. 1992 ("Class-Based n-gram Models of Natural
-// Language", section 3), which are features for taggers that learn. A cluster has a path, a string of bits: its way down the tree of
-// clusters from the root, so that the first few bits are those of all clusters that are alike.
+// Package brown clusters words by the words next to them: the hierarchical
+// clusters of Brown et al. 1992 ("Class-Based n-gram Models of Natural Language",
+// section 3), which are features for learning taggers. A cluster is identified by
+// its path, a string of bits that leads from the root of the tree of clusters to
+// it. Similar clusters share the first bits of their paths.
 //
-// Train is the algorithm of Brown et al. as Liang 2005 ("Semi-Supervised Learning for Natural Language", section 4.2) has it, with a limited number of
-// clusters at a time. Read and File know the paths file of Liang's program, which others share:
+// Train implements the algorithm of Brown et al. with a limited number of
+// clusters at a time, as in Liang 2005 ("Semi-Supervised Learning for Natural
+// Language", section 4.2). Read and File use the paths file of Liang's program,
+// which other programs share:
 //
 //	0010110<TAB>lunes<TAB>1284
 package brown
@@ -25,20 +29,21 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
-// Clusters says in which cluster each of some words is.
+// Clusters maps words to their clusters.
 type Clusters struct {
-	entries []Entry // by path, then the most frequent first, then by word
+	entries []Entry // sorted by path, then by descending count, then by word
 	index   map[string]int32
 }
 
-// Entry is a word in its cluster.
+// Entry is a word with its cluster.
 type Entry struct {
-	Path  string // of the cluster: 0s and 1s; empty if there is but one cluster
+	Path  string // path of the cluster: 0s and 1s; empty if there is only one cluster
 	Word  string
-	Count int // how often it was seen
+	Count int // number of occurrences
 }
 
-// newClusters sorts the entries; no word is there twice.
+// newClusters returns the clusters of the entries, which it sorts. The words must
+// be distinct.
 func newClusters(entries []Entry) *Clusters {
 	slices.SortFunc(entries, func(a, b Entry) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(b.Count, a.Count), strings.Compare(a.Word, b.Word))
@@ -50,7 +55,8 @@ func newClusters(entries []Entry) *Clusters {
 	return c
 }
 
-// Path is the path of a word's cluster; false if the word, exactly as it is written, is in none.
+// Path returns the path of the cluster of a word, in exactly this spelling. ok is
+// false if the word is in no cluster.
 func (c *Clusters) Path(word string) (path string, ok bool) {
 	i, ok := c.index[word]
 	if !ok {
@@ -59,10 +65,10 @@ func (c *Clusters) Path(word string) (path string, ok bool) {
 	return c.entries[i].Path, true
 }
 
-// Entries are all words, cluster by cluster. The caller must not change them.
+// Entries returns all words, cluster by cluster. The caller must not modify them.
 func (c *Clusters) Entries() []Entry { return c.entries }
 
-// Len is the number of clusters.
+// Len returns the number of clusters.
 func (c *Clusters) Len() int {
 	n := 0
 	for i, e := range c.entries {
@@ -73,7 +79,9 @@ func (c *Clusters) Len() int {
 	return n
 }
 
-// Read reads a paths file, gzipped or not. A line has a path, a word and a count between tabs. An error names the file and the line.
+// Read reads a paths file, plain or gzipped. A line has a path, a word and a
+// count, separated by tabs. Errors are of type *data.Error and name the file and
+// the line.
 func Read(path string) (*Clusters, error) {
 	f, err := bounded.OpenInput(path)
 	if err != nil {
@@ -89,11 +97,11 @@ func Read(path string) (*Clusters, error) {
 
 func read(in io.Reader, path string) (*Clusters, error) {
 	lines := bufio.NewReaderSize(in, 1<<16)
-	if mark, _ := lines.Peek(3); string(mark) == "\uFEFF" { // an error comes again when reading
+	if mark, _ := lines.Peek(3); string(mark) == "\uFEFF" { // an error returns when reading
 		_, _ = lines.Discard(3)
 	}
 	var entries []Entry
-	first := map[string]int{} // line of each word
+	first := map[string]int{} // line number of each word
 	paths := map[string]string{}
 	for line := 1; ; line++ {
 		broken := func(reason string, args ...any) error {
@@ -108,20 +116,20 @@ func read(in io.Reader, path string) (*Clusters, error) {
 		if raw = bytes.TrimRight(raw, "\r\n"); len(raw) > 0 {
 			columns := strings.Split(string(raw), "\t")
 			if len(columns) != 3 {
-				return nil, broken("has %d columns, where path, word and count are expected", len(columns))
+				return nil, broken("requires path, word and count, but has %d columns", len(columns))
 			}
 			e := Entry{Path: columns[0], Word: columns[1]}
 			switch e.Count, err = strconv.Atoi(columns[2]); {
 			case strings.Trim(e.Path, "01") != "":
-				return nil, broken("the path is not made of 0 and 1")
+				return nil, broken("the path does not consist of 0 and 1")
 			case e.Word == "" || !utf8.ValidString(e.Word):
 				return nil, broken("the word is empty or not UTF-8")
 			case err != nil || e.Count < 0:
 				return nil, broken("the count is not a whole number of at least 0")
 			case first[e.Word] > 0:
-				return nil, broken("the word of line %d again", first[e.Word])
+				return nil, broken("duplicate word, first in line %d", first[e.Word])
 			}
-			if p, ok := paths[e.Path]; ok { // one string for all its words
+			if p, ok := paths[e.Path]; ok { // share one string among the words of a cluster
 				e.Path = p
 			} else {
 				paths[e.Path] = e.Path
@@ -135,15 +143,17 @@ func read(in io.Reader, path string) (*Clusters, error) {
 		}
 	}
 	if len(entries) == 0 {
-		return nil, &data.Error{Path: path, Offset: -1, Reason: "holds no word"}
+		return nil, &data.Error{Path: path, Offset: -1, Reason: "no words"}
 	}
 	return newClusters(entries), nil
 }
 
-// File is a paths file to be: hidden beside its path until Save.
+// File is a paths file that is being written. It is hidden next to its path until
+// Save.
 type File struct{ file *whole.File }
 
-// Create makes a File, and its folder if need be. A path that ends in .gz is gzipped.
+// Create creates a File, and its folder if necessary. If the path ends in .gz,
+// the file is gzipped.
 func Create(path string) (*File, error) {
 	f, err := whole.Create(path)
 	if err != nil {
@@ -152,7 +162,8 @@ func Create(path string) (*File, error) {
 	return &File{f}, nil
 }
 
-// Save writes the clusters, which then are at the path. The same clusters give the same bytes.
+// Save writes the clusters and moves the file to its path. The same clusters give
+// the same bytes.
 func (f *File) Save(c *Clusters) error {
 	return f.file.Write(func(w io.Writer) error {
 		for _, e := range c.entries {
@@ -164,5 +175,5 @@ func (f *File) Save(c *Clusters) error {
 	})
 }
 
-// Abort removes what Save has not made final; after Save it does nothing.
+// Abort removes the file if it has not been saved. After Save it does nothing.
 func (f *File) Abort() error { return f.file.Abort() }

@@ -18,8 +18,9 @@ import (
 	"github.com/lethe-deid/lethe/embeddings/learn"
 )
 
-// bruteForce is the mutual information of clusters of words, times the number of pairs, from the formula: only pairs of words that are both in
-// a cluster count.
+// bruteForce returns the mutual information of clusters of words, times the
+// number of pairs, computed from the formula. Only pairs of words that are both
+// in a cluster count.
 func bruteForce(words []int, pairs map[uint64]int32, clusters [][]int32) float64 {
 	of := map[int32]int{}
 	frequency := make([]float64, len(clusters))
@@ -49,7 +50,8 @@ func bruteForce(words []int, pairs map[uint64]int32, clusters [][]int32) float64
 	return sum
 }
 
-// occurrences makes up frequencies that fit the pairs: each word some times more often than it is the first of a pair or the second.
+// occurrences returns invented frequencies that fit the pairs: each word occurs
+// some times more often than it is the first or the second word of a pair.
 func occurrences(words int, pairs map[uint64]int32) []int {
 	first, second := make([]int, words), make([]int, words)
 	for k, n := range pairs {
@@ -72,7 +74,8 @@ func merged(clusters [][]int32, a, b int) [][]int32 {
 	return append(all, slices.Concat(clusters[a], clusters[b]))
 }
 
-// Whatever words are added and clusters merged, all losses are those of the formula.
+// After any additions of words and merges of clusters, all losses equal those of
+// the formula.
 func TestLossesAreThoseOfTheFormula(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.IntRange(2, 9).Draw(t, "words")
@@ -123,7 +126,8 @@ func TestLossesAreThoseOfTheFormula(t *testing.T) {
 	})
 }
 
-// The tree of a small text is that of a greedy search that computes everything anew.
+// The tree of a small text equals that of a greedy search that recomputes
+// everything.
 func TestTreeIsThatOfGreedySearch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
@@ -175,7 +179,8 @@ func TestTreeIsThatOfGreedySearch(t *testing.T) {
 	}
 }
 
-// grammar is a text of sentences "determiner noun verb", each word drawn from three.
+// grammar returns a text of sentences "determiner noun verb", with each word
+// drawn from three.
 func grammar(sentences int) *data.Document {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var b strings.Builder
@@ -246,8 +251,8 @@ func TestTrainErrors(t *testing.T) {
 		corpus data.Documents
 		config Config
 	}{
-		"the corpus holds no token": {data.Each(nil), config(3)},
-		"broken":                    {func(yield func(*data.Document, error) bool) { yield(nil, broken) }, config(3)},
+		"no tokens in the corpus": {data.Each(nil), config(3)},
+		"broken":                  {func(yield func(*data.Document, error) bool) { yield(nil, broken) }, config(3)},
 		"of 2 distinct words, 0 occur 5 times or more in 1 documents or more: too few to cluster": {data.Each([]*data.Document{{Text: "a b"}}), config(3)},
 		"no two of the words that are frequent enough are neighbours":                             {data.Each([]*data.Document{{Text: strings.Repeat("a\nb\n", 5)}}), config(3)},
 		"0 clusters: not in [1, 8192]":                                                            {data.Each(nil), config(0)},
@@ -311,15 +316,15 @@ func TestCreate(t *testing.T) {
 
 func TestReadErrors(t *testing.T) {
 	for content, want := range map[string]string{
-		"0\ta\t1\n1\tb\n":          ":2: has 2 columns, where path, word and count are expected",
-		"0\ta\t1\r\n012\tb\t1\n":   ":2: the path is not made of 0 and 1",
+		"0\ta\t1\n1\tb\n":          ":2: requires path, word and count, but has 2 columns",
+		"0\ta\t1\r\n012\tb\t1\n":   ":2: the path does not consist of 0 and 1",
 		"0\t\t1\n":                 ":1: the word is empty or not UTF-8",
 		"0\t\xff\t1\n":             ":1: the word is empty or not UTF-8",
 		"0\ta\tmany\n":             ":1: the count is not a whole number of at least 0",
 		"0\ta\t-1\n":               ":1: the count is not a whole number of at least 0",
-		"0\ta\t1\n\n1\ta\t1":       ":3: the word of line 1 again",
+		"0\ta\t1\n\n1\ta\t1":       ":3: duplicate word, first in line 1",
 		strings.Repeat("0", 1<<17): ":1: is longer than 65536 bytes",
-		"":                         ": holds no word",
+		"":                         ": no words",
 		"\x1f\x8bx":                ": cannot be read: unexpected EOF",
 	} {
 		path := filepath.Join(t.TempDir(), "paths")

@@ -5,33 +5,43 @@ import (
 	"slices"
 )
 
-// bigrams is what the words of a text say of each other: how often one stands right before another. Word 0 is the most frequent.
+// bigrams are the counts of words and of pairs of adjacent words in a text. Word
+// 0 is the most frequent.
 type bigrams struct {
-	counts []int64       // by word: how often it is in the text
-	after  [][]neighbour // by word: what follows it
-	before [][]neighbour // by word: what it follows
+	counts []int64       // by word: its occurrences in the text
+	after  [][]neighbour // by word: the words that follow it
+	before [][]neighbour // by word: the words before it
 }
 
 type neighbour struct{ word, count int32 }
 
-// table holds active clusters, at most a fixed number, and for each two of them what merging them would lose of the mutual information
+// table contains the active clusters, up to a fixed number, and for each pair of
+// them the mutual information that is lost by merging them. The mutual
+// information of adjacent clusters (Brown et al. 1992, section 3) is
 //
 //	I = sum over a, b of n(a,b)/N log( n(a,b)/N / (c(a)/T c(b)/T) )
 //
-// of neighbouring clusters (Brown et al. 1992, section 3), where n(a,b) is how often a word of b follows one of a, c(a) how often a word of a is in the
-// text, N the number of pairs and T that of words. Pairs with a word that is in no cluster yet do not count, but are in c (so has it
-// Liang's program). With f(x) = x log x and s(a) the sum of n(a,b) and n(b,a) over the active clusters b, a itself counting twice,
+// where n(a,b) is the number of times that a word of b follows one of a, c(a) the
+// number of occurrences of words of a in the text, N the number of pairs and T
+// the number of words. Pairs with a word that is in no cluster yet do not count
+// in n, but do count in c (as in Liang's program). With f(x) = x log x, and s(a)
+// the sum of n(a,b) and n(b,a) over the active clusters b, counting a itself
+// twice,
 //
 //	N I = sum of f(n(a,b)) - sum of s(a) log c(a) + constant
 //
-// so that merging a and b loses, with g(x,y) = f(x) + f(y) - f(x+y), which is 0 if x or y is,
+// so merging a and b loses, with g(x,y) = f(x) + f(y) - f(x+y), which is 0 if x
+// or y is 0,
 //
 //	sum over clusters d other than a and b of g(n(a,d), n(b,d)) + g(n(d,a), n(d,b))           shared(a,b)
 //	+ f(n(a,a)) + f(n(a,b)) + f(n(b,a)) + f(n(b,b)) - f(n(a,a) + n(a,b) + n(b,a) + n(b,b))    own(a,b)
 //	+ s(a) log (c(a)+c(b))/c(a) + s(b) log (c(a)+c(b))/c(b)                                   marginal(a,b)
 //
-// Brown et al. and Liang bring the losses of all pairs up to date after each merge, in O(k²). Here only those pairs are touched that change: both must be
-// neighbours of what was merged, and one of them of the part that has fewer neighbours. For nearly all merges that part is a rare word.
+// Brown et al. and Liang update the losses of all pairs after each merge, in
+// O(k²). This table updates only the pairs whose loss changes: both clusters must
+// be neighbours of the merged ones, and one of them a neighbour of the merged
+// cluster with fewer neighbours. In nearly all merges, that cluster is a rare
+// word.
 type table struct {
 	text *bigrams
 	size int // slots
@@ -42,11 +52,11 @@ type table struct {
 	logs    []float64 // log(c(a)+c(b)) at a*size+b
 	s, c    []int64
 	log     []float64 // log c(a)
-	words   [][]int32 // of each cluster, ascending
-	cluster []int32   // by word: its slot; -1 if it has none yet
+	words   [][]int32 // by cluster, ascending
+	cluster []int32   // by word: the slot of its cluster, or -1
 
 	f             []float64 // x log x of small x
-	delta, shared []float64 // room for a row
+	delta, shared []float64 // scratch rows
 	live          []int32
 }
 
@@ -67,7 +77,7 @@ func newTable(text *bigrams, size int) *table {
 	return t
 }
 
-// xlogx is f.
+// xlogx returns f(x) = x log x.
 func (c *table) xlogx(x int32) float64 {
 	if uint(x) < uint(len(c.f)) {
 		return c.f[x]
@@ -99,11 +109,12 @@ func (c *table) at(a, b int) *float64 {
 	return &c.loss[a*c.size+b]
 }
 
-// row is a row of n, the numbers of what follows a cluster; column is what precedes it.
+// row returns the counts of what follows a cluster, and column the counts of what
+// precedes it.
 func (c *table) row(a int) []int32    { return c.n[a*c.size:][:c.k] }
 func (c *table) column(a int) []int32 { return c.t[a*c.size:][:c.k] }
 
-// addRow adds delta to the losses of a with every other cluster, and clears it.
+// addRow adds delta to the losses of a with all other clusters, and clears delta.
 func (c *table) addRow(a int) {
 	for b := range a {
 		if c.delta[b] != 0 {
@@ -117,7 +128,7 @@ func (c *table) addRow(a int) {
 	clear(c.delta[:c.k])
 }
 
-// setLogs computes what follows from c of a cluster.
+// setLogs recomputes the logarithms that depend on c of a cluster.
 func (c *table) setLogs(a int) {
 	c.log[a] = math.Log(float64(c.c[a]))
 	for b := range c.k {
@@ -126,7 +137,7 @@ func (c *table) setLogs(a int) {
 	}
 }
 
-// add makes a cluster of a word.
+// add makes a new cluster of one word.
 func (c *table) add(word int32) {
 	w := c.k
 	c.k++
@@ -161,13 +172,13 @@ func (c *table) add(word int32) {
 		if follows[a] == 0 && precedes[a] == 0 {
 			continue
 		}
-		// The pairs of a with others: s(a) has grown, and the other may be a neighbour of the word, too.
+		// Pairs of a with others: s(a) has grown, and the other cluster may be a neighbour of the word, too.
 		more := float64(follows[a]) + float64(precedes[a])
 		for b, log := range c.logs[a*c.size:][:w] {
 			c.delta[b] = more * (log - c.log[a])
 		}
 		for _, b := range c.live {
-			c.delta[b] += c.g(follows[a], follows[b]) + c.g(precedes[a], precedes[b]) // the neighbours before a, so that a pair counts once
+			c.delta[b] += c.g(follows[a], follows[b]) + c.g(precedes[a], precedes[b]) // only neighbours before a, so that each pair counts once
 		}
 		c.live = append(c.live, int32(a))
 		c.delta[a] = 0
@@ -180,8 +191,9 @@ func (c *table) add(word int32) {
 	}
 }
 
-// share adds to shared(w,b) of some cluster w and each b what their number of cluster d is worth, more for the number to of w than for the number from:
-// y has the numbers of each b. A cluster is not shared with itself.
+// share adds to shared(w,b), for a fixed cluster w and every b, the change in
+// their term for cluster d when the count of w with d changes from from to to. y
+// contains the counts of each b with d. The sums exclude b = d.
 func (c *table) share(to, from int32, y []int32, d int) {
 	if to == from {
 		return
@@ -194,7 +206,7 @@ func (c *table) share(to, from int32, y []int32, d int) {
 	}
 }
 
-// best is the pair with the least loss; of several the first.
+// best returns the first pair with the least loss.
 func (c *table) best() (s, t int) {
 	least := math.Inf(1)
 	for a := range c.k {
@@ -207,7 +219,7 @@ func (c *table) best() (s, t int) {
 	return s, t
 }
 
-// merge makes one cluster of two; others may change their slots.
+// merge merges two clusters. Others may move to different slots.
 func (c *table) merge(s, t int) {
 	if c.degree(s) < c.degree(t) {
 		s, t = t, s
@@ -216,7 +228,7 @@ func (c *table) merge(s, t int) {
 	c.mergeBeside(s, t, c.column(s), c.column(t))
 	c.mergeBeside(s, t, c.row(s), c.row(t))
 
-	// shared(s,b), as it is without t and with the neighbours of t.
+	// Update shared(s,b): remove t, and add the neighbours of t.
 	size := c.size
 	for b := range c.k {
 		c.shared[b] = 0
@@ -231,7 +243,7 @@ func (c *table) merge(s, t int) {
 			c.share(c.n[d*size+s]+c.n[d*size+t], c.n[d*size+s], c.row(d), d)
 		}
 	}
-	for b := range c.k { // the rows first, then the columns, so that t's own numbers end at s, s
+	for b := range c.k { // rows first, then columns, so that the counts of t with itself end at (s,s)
 		c.n[s*size+b] += c.n[t*size+b]
 	}
 	for b := range c.k {
@@ -256,7 +268,7 @@ func (c *table) merge(s, t int) {
 	c.vacate(t)
 }
 
-// degree is how many neighbours a cluster has.
+// degree returns the number of neighbours of a cluster.
 func (c *table) degree(a int) int {
 	n := 0
 	for _, line := range [][]int32{c.row(a), c.column(a)} {
@@ -269,8 +281,9 @@ func (c *table) degree(a int) int {
 	return n
 }
 
-// mergeBeside brings the losses of pairs of other clusters up to date for what they share with s and t, which become one. sn and tn have the numbers of
-// each cluster with s and t, on one side.
+// mergeBeside updates the losses of pairs of other clusters for what they share
+// with s and t, which are merged. sn and tn are the counts of each cluster with s
+// and with t, in one direction.
 func (c *table) mergeBeside(s, t int, sn, tn []int32) {
 	c.live = c.live[:0]
 	for b := range c.k {
@@ -286,9 +299,9 @@ func (c *table) mergeBeside(s, t int, sn, tn []int32) {
 		base := c.xlogx(ua) - c.xlogx(sa)
 		for _, b := range c.live {
 			switch sb, tb := sn[b], tn[b]; {
-			case tb == 0: // the same as below, shorter
+			case tb == 0: // a faster form of the case below
 				c.delta[b] = base - c.xlogx(ua+sb) + c.xlogx(sa+sb)
-			case b > a: // a pair once
+			case b > a: // each pair once
 				c.delta[b] = c.g(ua, sb+tb) - c.g(sa, sb) - c.g(tn[a], tb)
 			}
 		}
@@ -321,7 +334,7 @@ func (c *table) vacate(t int) {
 	}
 }
 
-// mutual is I, all words being in a cluster.
+// mutual returns I. All words must be in a cluster.
 func (c *table) mutual() float64 {
 	var pairs, words, sum float64
 	for a := range c.k {

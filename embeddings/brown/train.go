@@ -15,21 +15,22 @@ import (
 	"github.com/lethe-deid/lethe/embeddings/learn"
 )
 
-// Config is everything about the clustering that a user chooses.
+// Config contains all settings of the clustering.
 type Config struct {
-	learn.Words     // those that are not learnt are in no cluster, and a pair with one of them is no pair of neighbours
-	Clusters    int // the most there are; Liang 2005: 1000
+	learn.Words     // words that are not learnt are in no cluster, and their pairs do not count
+	Clusters    int // maximum number of clusters; Liang 2005: 1000
 }
 
-// maxClusters bounds the memory, 32 bytes for each two clusters.
+// maxClusters limits the memory, which is 32 bytes per pair of clusters.
 const maxClusters = 8192
 
-// DefaultConfig is 1000 clusters of the words that occur five times.
+// DefaultConfig returns the settings for 1000 clusters of words that occur at
+// least five times.
 func DefaultConfig() Config {
 	return Config{Words: learn.DefaultWords(), Clusters: 1000}
 }
 
-// Validate says what makes no sense.
+// Validate returns an error for the first invalid setting.
 func (c Config) Validate() error {
 	if c.Clusters < 1 || c.Clusters > maxClusters {
 		return fmt.Errorf("%d clusters: not in [1, %d]", c.Clusters, maxClusters)
@@ -37,24 +38,28 @@ func (c Config) Validate() error {
 	return c.Words.Validate()
 }
 
-// Summary says what the clusters were learnt from.
+// Summary describes the text that the clusters were learnt from.
 type Summary struct {
-	Documents  int     `json:"documents"` // that hold a token
+	Documents  int     `json:"documents"` // documents with at least one token
 	Sentences  int     `json:"sentences"`
 	Tokens     int     `json:"tokens"`
-	Kept       int     `json:"tokens_with_cluster"` // those whose word is in a cluster
+	Kept       int     `json:"tokens_with_cluster"` // tokens whose word is in a cluster
 	Words      int     `json:"distinct_words"`
-	Unwritable int     `json:"words_with_space"`   // distinct words with white space or a control character, which no file can hold: in no cluster
-	Pairs      int     `json:"pairs"`              // of neighbouring tokens, both with a cluster
-	Clusters   int     `json:"clusters"`           // as many as asked for, or as there are words
-	Mutual     float64 `json:"mutual_information"` // of neighbouring clusters, in nats (Brown et al. 1992, equation 9)
+	Unwritable int     `json:"words_with_space"`   // distinct words with white space or a control character, which the file format cannot represent: in no cluster
+	Pairs      int     `json:"pairs"`              // pairs of adjacent tokens that are both in a cluster
+	Clusters   int     `json:"clusters"`           // as many as requested, or one per word if there are fewer words
+	Mutual     float64 `json:"mutual_information"` // of adjacent clusters, in nats (Brown et al. 1992, equation 9)
 }
 
-// Progress is told how far a stage is, total 0 if nobody knows; nil tells nobody.
+// Progress receives the progress of each stage. total is 0 if unknown. A nil
+// Progress is not called.
 type Progress = learn.Progress
 
-// Train puts the words of a corpus into clusters. The corpus is read twice and must yield the same both times; its first error ends the training. The
-// same corpus gives the same clusters. The time is that of reading plus, for each word, the number of clusters times that of the word's neighbours.
+// Train clusters the words of a corpus. It reads the corpus twice, which must
+// yield the same documents both times, and returns its first error. The same
+// corpus gives the same clusters. Apart from reading, the time is proportional,
+// for each word, to the number of clusters times the number of the word's
+// neighbours.
 func Train(ctx context.Context, corpus data.Documents, cfg Config, progress Progress) (*Clusters, Summary, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, Summary{}, err
@@ -84,7 +89,7 @@ func Train(ctx context.Context, corpus data.Documents, cfg Config, progress Prog
 	return newClusters(entries), summary, nil
 }
 
-// count finds the words that get a cluster, the most frequent first.
+// count returns the words that get a cluster, the most frequent first.
 func count(sentences iter.Seq2[learn.Sentence, error], cfg Config, progress Progress) (words []string, counts []int, s Summary, err error) {
 	type occurrences struct{ count, documents, last int }
 	seen := map[string]*occurrences{}
@@ -105,7 +110,7 @@ func count(sentences iter.Seq2[learn.Sentence, error], cfg Config, progress Prog
 			o := seen[w]
 			if o == nil {
 				o = &occurrences{}
-				seen[strings.Clone(w)] = o // a word must not keep its document in memory
+				seen[strings.Clone(w)] = o // do not keep the document of the word in memory
 			}
 			o.count++
 			if o.last != s.Documents {
@@ -115,7 +120,7 @@ func count(sentences iter.Seq2[learn.Sentence, error], cfg Config, progress Prog
 		}
 	}
 	if s.Tokens == 0 {
-		return nil, nil, s, errors.New("the corpus holds no token")
+		return nil, nil, s, errors.New("no tokens in the corpus")
 	}
 	s.Words = len(seen)
 	for w, o := range seen {
@@ -140,7 +145,7 @@ func count(sentences iter.Seq2[learn.Sentence, error], cfg Config, progress Prog
 	return words, counts, s, nil
 }
 
-// pairs counts the neighbours in the sentences.
+// pairs counts the pairs of adjacent words in the sentences.
 func pairs(sentences iter.Seq2[learn.Sentence, error], words []string, frequencies []int, s *Summary, progress Progress) (*bigrams, error) {
 	ids := make(map[string]int32, len(words))
 	for i, w := range words {
@@ -174,7 +179,8 @@ func pairs(sentences iter.Seq2[learn.Sentence, error], words []string, frequenci
 	return newBigrams(frequencies, counts), nil
 }
 
-// newBigrams takes how often each word is in the text, and each pair of words, the first in the upper half of the key.
+// newBigrams returns the bigrams of the counts of words and of pairs. The upper
+// half of a pair's key is its first word.
 func newBigrams(words []int, pairs map[uint64]int32) *bigrams {
 	t := &bigrams{after: make([][]neighbour, len(words)), before: make([][]neighbour, len(words))}
 	for _, n := range words {
@@ -193,9 +199,12 @@ func newBigrams(words []int, pairs map[uint64]int32) *bigrams {
 	return t
 }
 
-// cluster makes at most k clusters and their tree, and returns their mutual information and the path of each word (Liang 2005, section 4.2): the k most
-// frequent words have one each; each word after them has its own until the two clusters are merged that lose the least; at last the clusters are
-// merged until there is one. Of two that are merged, the path of the one with the most frequent word goes on with 0.
+// cluster makes at most k clusters and their tree, and returns their mutual
+// information and the path of each word (Liang 2005, section 4.2). The k most
+// frequent words start with one cluster each. Every further word gets its own
+// cluster, and then the two clusters with the least loss are merged. Finally, the
+// clusters are merged until one is left. When two clusters are merged, the path
+// of the one with the more frequent word continues with 0.
 func cluster(ctx context.Context, text *bigrams, k int, progress Progress) (mutual float64, paths []string, err error) {
 	t := newTable(text, min(k+1, len(text.counts)))
 	for w := range int32(len(text.counts)) {
@@ -212,7 +221,7 @@ func cluster(ctx context.Context, text *bigrams, k int, progress Progress) (mutu
 	}
 	mutual = t.mutual()
 
-	nodes := map[int32]*node{} // by the most frequent word
+	nodes := map[int32]*node{} // by the most frequent word of the cluster
 	for _, words := range t.words[:t.k] {
 		nodes[words[0]] = &node{words: slices.Clone(words)}
 	}
@@ -226,11 +235,11 @@ func cluster(ctx context.Context, text *bigrams, k int, progress Progress) (mutu
 		t.merge(x, y)
 	}
 	paths = make([]string, len(text.counts))
-	nodes[0].walk(nil, paths) // word 0 is the most frequent of all
+	nodes[0].walk(nil, paths) // the cluster of all words has the most frequent word, 0
 	return mutual, paths, nil
 }
 
-// node is a cluster with its words, or two merged ones.
+// node is a cluster with its words, or a merge of two nodes.
 type node struct {
 	words     []int32
 	zero, one *node

@@ -2,10 +2,10 @@ package learn
 
 import "math/rand/v2"
 
-// alias draws from a discrete distribution in constant time (Walker 1977, in
-// Vose's form of 1991).
+// alias draws from a discrete distribution in constant time (Walker 1977, in the
+// form of Vose 1991).
 type alias struct {
-	keep  []float32 // probability that place i yields i, and not other[i]
+	keep  []float32 // probability that place i yields i instead of other[i]
 	other []int32
 }
 

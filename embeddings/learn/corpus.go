@@ -15,42 +15,43 @@ import (
 	"github.com/lethe-deid/lethe/embeddings"
 )
 
-// Words says what the words of a text are, and which of them are learnt.
+// Words defines the words of a text, and which of them are learnt.
 type Words struct {
 	Tokenizer    string // see tokenize.Names; default ptb
-	Sentences    string // a word's neighbours are those within its sentence; see tokenize.SplitterNames; default rules
-	Lowercase    bool   // words in lower case
-	ZeroDigits   bool   // digits as 0
-	MinCount     int    // words that occur less often are not learnt; default 5
-	MinDocuments int    // nor are those of fewer documents; default 1
+	Sentences    string // sentence splitter, since a word's neighbours are within its sentence; see tokenize.SplitterNames; default rules
+	Lowercase    bool   // convert words to lower case
+	ZeroDigits   bool   // replace digits by 0
+	MinCount     int    // minimum number of occurrences of a word to be learnt; default 5
+	MinDocuments int    // minimum number of documents with the word; default 1
 }
 
-// DefaultWords are cut as Dernoncourt et al. 2016 do, with the minimum count of their
-// section 3.3.
+// DefaultWords returns the words of Dernoncourt et al. 2016, with the minimum
+// count of their section 3.3.
 func DefaultWords() Words {
 	return Words{Tokenizer: "ptb", Sentences: "rules", MinCount: 5, MinDocuments: 1}
 }
 
-// Validate says what makes no sense.
+// Validate returns an error for the first invalid setting.
 func (w Words) Validate() error {
 	switch {
 	case w.MinCount < 1:
 		return fmt.Errorf("minimum count %d is not positive", w.MinCount)
 	case w.MinDocuments < 1:
-		return fmt.Errorf("minimum of documents %d is not positive", w.MinDocuments)
+		return fmt.Errorf("minimum number of documents %d is not positive", w.MinDocuments)
 	}
 	_, err := newReader(w)
 	return err
 }
 
-// Sentence is the words of one sentence, in a slice that is valid until the next.
+// Sentence contains the words of one sentence. The slice is valid until the next
+// sentence.
 type Sentence struct {
 	Document string // its ID
 	Words    []string
 }
 
-// Sentences reads a corpus sentence by sentence, with all its words. An error is the
-// last item.
+// Sentences yields the sentences of a corpus, with all their words. If there is
+// an error, it is the last item.
 func Sentences(ctx context.Context, corpus data.Documents, words Words) iter.Seq2[Sentence, error] {
 	return func(yield func(Sentence, error) bool) {
 		r, err := newReader(words)
@@ -71,7 +72,7 @@ func Sentences(ctx context.Context, corpus data.Documents, words Words) iter.Seq
 
 var errStop = errors.New("no more sentences are wanted")
 
-// reader cuts a corpus into sentences of words.
+// reader splits a corpus into sentences of words.
 type reader struct {
 	corpus     data.Documents
 	tokenizer  tokenize.Tokenizer
@@ -89,8 +90,8 @@ func newReader(w Words) (r *reader, err error) {
 	return r, err
 }
 
-// each passes on the words of each sentence, in a slice that is valid until the
-// next.
+// each calls do with the words of each sentence, in a slice that is valid until
+// the next call.
 func (r *reader) each(ctx context.Context, do func(doc *data.Document, words []string) error) error {
 	var tokens []data.Token
 	var sentences []tokenize.Range
@@ -127,7 +128,7 @@ func (r *reader) word(token string) string {
 	return token
 }
 
-// vocabulary is the words that get a vector, the most frequent first.
+// vocabulary contains the words that get a vector, the most frequent first.
 type vocabulary struct {
 	words  []string
 	counts []int
@@ -135,11 +136,11 @@ type vocabulary struct {
 	ids    map[string]int32
 }
 
-// count reads the corpus once and fixes the vocabulary.
+// count reads the corpus once and determines the vocabulary.
 func (r *reader) count(ctx context.Context, cfg Config, progress Progress) (*vocabulary, Summary, error) {
 	type occurrences struct {
 		count, documents int32
-		last             int32 // the number of the document last seen in
+		last             int32 // number of the last document with the word
 	}
 	var s Summary
 	seen := map[string]*occurrences{}
@@ -158,7 +159,7 @@ func (r *reader) count(ctx context.Context, cfg Config, progress Progress) (*voc
 			o := seen[w]
 			if o == nil {
 				o = &occurrences{}
-				seen[strings.Clone(w)] = o // a word must not keep its document in memory
+				seen[strings.Clone(w)] = o // do not keep the document of the word in memory
 			}
 			o.count++
 			if o.last != int32(s.Documents) {
@@ -173,7 +174,7 @@ func (r *reader) count(ctx context.Context, cfg Config, progress Progress) (*voc
 	}
 	s.Words = len(seen)
 	if s.Tokens == 0 {
-		return nil, s, errors.New("the corpus holds no token")
+		return nil, s, errors.New("no tokens in the corpus")
 	}
 	v := &vocabulary{ids: map[string]int32{}}
 	for w, o := range seen {
@@ -200,12 +201,12 @@ func (r *reader) count(ctx context.Context, cfg Config, progress Progress) (*voc
 	return v, s, nil
 }
 
-// unwritable says which characters end a word in files of vectors, or make them
-// look like binary ones.
+// unwritable reports whether a character ends a word in files of vectors, or
+// makes them look like binary files.
 func unwritable(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) }
 
-// sentences passes on each sentence as the ids of its words, without those that
-// have no vector. The slice is valid until the next.
+// sentences calls do with the ids of the words of each sentence, without words
+// that have no vector. The slice is valid until the next call.
 func (r *reader) sentences(ctx context.Context, v *vocabulary, do func(ids []int32) error) error {
 	var ids []int32
 	return r.each(ctx, func(_ *data.Document, words []string) error {

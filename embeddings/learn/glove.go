@@ -10,30 +10,31 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// The function that weighs counts, Pennington et al. 2014, equation 9. For billions
-// of words the authors have the maximum 100 (section 4.2); for millions, as here,
-// their program's demonstration has 10.
+// Parameters of the weighting function of counts, Pennington et al. 2014,
+// equation 9. For billions of words the authors use the maximum 100 (section
+// 4.2); for millions, as here, the demonstration of their program uses 10.
 const (
 	gloveMax   = 10
 	gloveAlpha = 0.75
 )
 
-// glove is a model under training: what is known of each word as a word, and as
+// glove is a model under training: the parameters of each word as a word, and as
 // the context of others.
 type glove struct {
 	rate         float32
 	word, around side
 }
 
-// side is a row and a bias a word, and beside each parameter 1 and the sum of the
-// squares of its steps before they are scaled: AdaGrad, with the authors' start.
+// side contains a row and a bias per word. Next to each parameter it stores the
+// AdaGrad state: 1 plus the sum of the squares of its unscaled steps, with the
+// initial value of the authors.
 type side struct {
 	rows, rowSquares    kernel.Matrix
 	biases, biasSquares []float32
 }
 
-// trainGloVe counts pairs of words that are near each other, and learns vectors
-// from the counts. It returns the number of distinct pairs as well.
+// trainGloVe counts the pairs of words that occur near each other, and learns
+// vectors from the counts. It also returns the number of distinct pairs.
 func trainGloVe(ctx context.Context, r *reader, voc *vocabulary, cfg Config, progress Progress) ([]float32, int, error) {
 	counts, err := countPairs(ctx, r, voc, cfg.Window, progress)
 	if err != nil {
@@ -83,12 +84,12 @@ func newSide(words, d int, rng *rand.Rand) side {
 	}
 }
 
-// learn takes a step down the gradient of half of
+// learn takes a gradient step that reduces half of
 //
 //	f(x) (w·c + b + b' - log x)²,
 //
-// a summand of Pennington et al. 2014, equation 8: word i was counted x times
-// near word j.
+// which is a summand of Pennington et al. 2014, equation 8: word i was counted x
+// times near word j.
 func (g *glove) learn(i, j int32, x float32) {
 	w, w2 := g.word.rows.Row(int(i)), g.word.rowSquares.Row(int(i))
 	c, c2 := g.around.rows.Row(int(j)), g.around.rowSquares.Row(int(j))
@@ -115,7 +116,7 @@ func (g *glove) learn(i, j int32, x float32) {
 
 func sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 
-// pair is how often word a was near word b, and b near a; a <= b.
+// pair counts how often word a was near word b, and b near a. a <= b.
 type pair struct {
 	a, b int32
 	x    float32
@@ -123,11 +124,11 @@ type pair struct {
 
 func (p pair) compare(q pair) int { return cmp.Or(cmp.Compare(p.a, q.a), cmp.Compare(p.b, q.b)) }
 
-// parts is how many lists the counts are kept in, each sorted: to merge new
-// counts into a list takes the memory of another one.
+// parts is the number of sorted lists that the counts are divided into, because
+// merging new counts into a list requires memory for a second list.
 const parts = 64
 
-// countPairs reads the corpus once. Words k apart count 1/k (section 4.2).
+// countPairs reads the corpus once. Words at distance k count 1/k (section 4.2).
 func countPairs(ctx context.Context, r *reader, voc *vocabulary, window int, progress Progress) ([][]pair, error) {
 	counts, fresh := make([][]pair, parts), make([][]pair, parts)
 	read, sentences := 0, 0
@@ -137,7 +138,7 @@ func countPairs(ctx context.Context, r *reader, voc *vocabulary, window int, pro
 				a, b := min(id, ids[j]), max(id, ids[j])
 				x := 1 / float32(i-j)
 				if a == b {
-					x *= 2 // each is near the other
+					x *= 2 // each word is near the other
 				}
 				p := b % parts
 				fresh[p] = append(fresh[p], pair{a, b, x})

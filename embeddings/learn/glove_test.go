@@ -76,8 +76,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// AdaGrad's first step is the gradient times the rate; the second is divided by
-// the root of 1 + the first's square.
+// AdaGrad's first step is the gradient times the rate. The second one is also
+// divided by the square root of 1 plus the square of the first gradient.
 func TestGloVeGradient(t *testing.T) {
 	const d, h = 5, 1e-3
 	for _, x := range []float32{0.2, 1, 4, 10, 5000} {

@@ -1,13 +1,13 @@
 // Package learn trains word vectors on text: skip-gram and CBOW with negative
-// sampling (Mikolov et al. 2013) and GloVe (Pennington et al. 2014).
+// sampling (Mikolov et al. 2013), and GloVe (Pennington et al. 2014).
 //
-// The text is cut into tokens and sentences as the tagger will cut it, and is
-// read anew for each pass, so that the memory taken depends on the number of
-// distinct words (with GloVe: of distinct pairs of words), not on the length of
+// The text is split into tokens and sentences as the tagger will do it. It is
+// read again for each pass, so the memory required depends on the number of
+// distinct words (with GloVe, of distinct pairs of words), not on the length of
 // the text.
 //
-// The vectors depend on the text, the settings and the seed alone, to the bit. One
-// core learns, and another reads ahead.
+// The vectors depend only on the text, the settings and the seed, to the bit. One
+// core learns while another reads ahead.
 package learn
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/lethe-deid/lethe/embeddings"
 )
 
-// Method is how vectors are learnt.
+// Method is a way to learn vectors.
 type Method string
 
 // The methods.
@@ -30,26 +30,26 @@ const (
 	GloVe    Method = "glove"     // products of vectors approach logarithms of counts (Pennington et al. 2014)
 )
 
-// Methods lists the methods, the default first.
+// Methods returns the methods, the default first.
 func Methods() []Method { return []Method{SkipGram, CBOW, GloVe} }
 
-// Config is everything about the training that a user chooses.
+// Config contains all settings of the training.
 type Config struct {
 	Words
 	Method    Method
 	Dim       int     // width of the vectors
-	Window    int     // neighbours on each side, at most: word2vec draws how many, GloVe weighs each by 1/distance
-	Epochs    int     // passes over the text or, with GloVe, over the counts
-	Negatives int     // words drawn against each pair; not for GloVe
-	Sample    float64 // share of the text above which a word is thinned out; 0: never; not for GloVe
-	Rate      float64 // learning rate at the start; 0: 0.025 for skip-gram, 0.25 for CBOW, 0.05 for GloVe
+	Window    int     // maximum number of neighbours on each side; word2vec draws the actual number, GloVe weights each by 1/distance
+	Epochs    int     // number of passes over the text or, with GloVe, over the counts
+	Negatives int     // negative samples per pair; ignored by GloVe
+	Sample    float64 // words that are more than this share of the text are subsampled; 0: none; ignored by GloVe
+	Rate      float64 // initial learning rate; 0: 0.025 for skip-gram, 0.25 for CBOW, 0.05 for GloVe
 	Seed      uint64
 }
 
-// DefaultConfig is what Dernoncourt et al. 2016, section 3.3, say of the vectors
-// that they trained: skip-gram, window 10, minimum count 5, 15 iterations and 10
-// negative samples, of the width that their network reads. Where they are silent
-// it is word2vec's.
+// DefaultConfig returns the settings of the vectors that Dernoncourt et al. 2016
+// trained (section 3.3): skip-gram, window 10, minimum count 5, 15 iterations and
+// 10 negative samples, with the width that their network reads. Settings that
+// they do not mention are those of word2vec.
 func DefaultConfig() Config {
 	return Config{
 		Words:  DefaultWords(),
@@ -57,15 +57,16 @@ func DefaultConfig() Config {
 	}
 }
 
-// rate is the default learning rate. For skip-gram and GloVe it is that of the
-// authors' programs. For CBOW word2vec has 0.05, but adds to each of n neighbours n
-// times its share of the gradient; here each gets its share (Irsoy et al. 2021,
-// arXiv:2012.15332), and the rate is what gave the best vectors.
+// rate returns the default learning rate. For skip-gram and GloVe it is that of
+// the authors' programs. For CBOW, word2vec uses 0.05 but adds the whole gradient
+// to each of n neighbours. Here each neighbour gets its share of the gradient
+// (Irsoy et al. 2021, arXiv:2012.15332), and the rate is the one that gave the
+// best vectors.
 func (m Method) rate() float64 {
 	return map[Method]float64{SkipGram: 0.025, CBOW: 0.25, GloVe: 0.05}[m]
 }
 
-// Validate says what makes no sense.
+// Validate returns an error for the first invalid setting.
 func (c Config) Validate() error {
 	switch {
 	case !slices.Contains(Methods(), c.Method):
@@ -86,24 +87,24 @@ func (c Config) Validate() error {
 	return c.Words.Validate()
 }
 
-// Progress is told how far a stage is, total 0 if nobody knows; nil tells
-// nobody.
+// Progress receives the progress of each stage. total is 0 if unknown. A nil
+// Progress is not called.
 type Progress func(stage string, done, total int)
 
-// Summary says what the vectors were learnt from.
+// Summary describes the text that the vectors were learnt from.
 type Summary struct {
-	Documents  int `json:"documents"` // that hold a token
+	Documents  int `json:"documents"` // documents with at least one token
 	Sentences  int `json:"sentences"`
 	Tokens     int `json:"tokens"`
-	Kept       int `json:"tokens_with_vector"` // those whose word has a vector
+	Kept       int `json:"tokens_with_vector"` // tokens whose word has a vector
 	Words      int `json:"distinct_words"`
-	Unwritable int `json:"words_with_space"` // distinct words that no file of vectors can hold, since they hold white space or a control character: without a vector
-	Pairs      int `json:"pairs,omitempty"`  // distinct pairs of words that GloVe counts
+	Unwritable int `json:"words_with_space"` // distinct words with white space or a control character, which the file formats cannot represent: without a vector
+	Pairs      int `json:"pairs,omitempty"`  // distinct pairs of words that GloVe counted
 }
 
-// Vectors learns the vectors of the words of a corpus. The corpus is read
-// several times and must yield the same each time; its first error ends the
-// training. Words are in the order of their counts, the most frequent first.
+// Vectors learns the vectors of the words of a corpus. It reads the corpus
+// several times, which must yield the same documents each time, and returns its
+// first error. The words are sorted by descending count.
 func Vectors(ctx context.Context, corpus data.Documents, cfg Config, progress Progress) (*embeddings.Vectors, Summary, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, Summary{}, err
@@ -134,7 +135,7 @@ func Vectors(ctx context.Context, corpus data.Documents, cfg Config, progress Pr
 	}
 	for _, x := range values {
 		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-			return nil, summary, fmt.Errorf("the vectors grew beyond all bounds: lower the learning rate, %v", cfg.Rate)
+			return nil, summary, fmt.Errorf("the vectors diverged: lower the learning rate, %v", cfg.Rate)
 		}
 	}
 	return embeddings.New(voc.words, cfg.Dim, values), summary, nil

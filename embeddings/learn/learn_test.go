@@ -16,7 +16,7 @@ import (
 	"github.com/lethe-deid/lethe/embeddings"
 )
 
-// corpus is a document for each text.
+// corpus returns one document per text.
 func corpus(texts ...string) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		for i, text := range texts {
@@ -27,7 +27,7 @@ func corpus(texts ...string) data.Documents {
 	}
 }
 
-// small is a setting for corpora of a few words.
+// small returns settings for corpora of a few words.
 func small(m Method) Config {
 	c := DefaultConfig()
 	c.Method, c.Dim, c.Window, c.MinCount, c.Epochs, c.Negatives, c.Sample = m, 12, 3, 1, 12, 4, 0
@@ -38,8 +38,8 @@ func small(m Method) Config {
 	return c
 }
 
-// kitchenAndGarden is sentences of two sets of words that never meet, and of two
-// words that stand among both.
+// kitchenAndGarden returns sentences of two sets of words that never occur
+// together, and of two words that occur with both.
 func kitchenAndGarden() string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -115,7 +115,7 @@ func TestVocabulary(t *testing.T) {
 	c.Tokenizer = "ptb"
 	text := corpus(
 		"Ana came 12 times. 7 of 12.\nRosa Rosa Rosa", // rosa in one document only
-		"Call (617) 555-0199 or ana 34",               // a token that holds a space
+		"Call (617) 555-0199 or ana 34",               // a token that contains a space
 		"Call (617) 555-0199 or CALL",
 		"\u00a0\n", // no token at all
 	)
@@ -149,8 +149,8 @@ func TestRefused(t *testing.T) {
 		cfg    Config
 		want   string
 	}{
-		"empty":       {corpus(), small(SkipGram), "the corpus holds no token"},
-		"white space": {corpus(" \n"), small(GloVe), "the corpus holds no token"},
+		"empty":       {corpus(), small(SkipGram), "no tokens in the corpus"},
+		"white space": {corpus(" \n"), small(GloVe), "no tokens in the corpus"},
 		"rare":        {corpus("a b c a"), with(func(c *Config) { c.MinCount = 2 }), "of 3 distinct words, 1 occur 2 times or more in 1 documents or more: too few to learn from"},
 		"broken": {func(yield func(*data.Document, error) bool) {
 			_ = yield(&data.Document{Text: "a b"}, nil) && yield(nil, broken)
@@ -160,7 +160,7 @@ func TestRefused(t *testing.T) {
 		"dim":       {corpus("a b"), with(func(c *Config) { c.Dim = 1 }), "dimension 1 is not in [2, 4096]"},
 		"window":    {corpus("a b"), with(func(c *Config) { c.Window = 0 }), "window 0 is not in [1, 100]"},
 		"count":     {corpus("a b"), with(func(c *Config) { c.MinCount = 0 }), "minimum count 0 is not positive"},
-		"documents": {corpus("a b"), with(func(c *Config) { c.MinDocuments = 0 }), "minimum of documents 0 is not positive"},
+		"documents": {corpus("a b"), with(func(c *Config) { c.MinDocuments = 0 }), "minimum number of documents 0 is not positive"},
 		"epochs":    {corpus("a b"), with(func(c *Config) { c.Epochs = 0 }), "0 epochs: not positive"},
 		"negatives": {corpus("a b"), with(func(c *Config) { c.Negatives = 0 }), "0 negative samples: not in [1, 100]"},
 		"sample":    {corpus("a b"), with(func(c *Config) { c.Sample = math.NaN() }), "sample NaN is not in [0, 1)"},
@@ -175,8 +175,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A training that is called off ends, in whatever stage it is, and so does the
-// goroutine that reads ahead.
+// A training that is cancelled in any stage ends, and so does the goroutine that
+// reads ahead.
 func TestCancelled(t *testing.T) {
 	text := kitchenAndGarden()
 	for _, m := range Methods() {
@@ -235,13 +235,13 @@ func TestAliasDrawsByWeight(t *testing.T) {
 	}
 }
 
-// Steps that are too long end in an error rather than in a file of NaNs.
+// Steps that are too long result in an error rather than a file of NaNs.
 func TestDivergence(t *testing.T) {
 	for _, m := range Methods() {
 		c := small(m)
 		c.Rate, c.Window, c.Negatives, c.Epochs = 1, 30, 30, 6
 		v, _, err := Vectors(t.Context(), corpus(kitchenAndGarden()), c, nil)
-		if v != nil || err == nil || err.Error() != "the vectors grew beyond all bounds: lower the learning rate, 1" {
+		if v != nil || err == nil || err.Error() != "the vectors diverged: lower the learning rate, 1" {
 			t.Errorf("%s: %v", m, err)
 		}
 	}

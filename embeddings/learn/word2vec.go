@@ -9,46 +9,46 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// The text is learnt from in stretches: so many words, each with its window,
-// across the ends of sentences. The words drawn against the pairs are shared by
-// all of a stretch, as Ji et al. 2016 (arXiv:1604.04661, section III) share those
-// of a window, and there are more of them, each with a smaller weight. In
-// expectation that is word2vec's objective, and its gradient is three matrix
-// products. Both numbers were chosen by the quality of the vectors: longer
-// stretches or fewer draws make the steps too long to be stable.
+// The model learns from stretches of text: a fixed number of words with their
+// windows, across sentence borders. All pairs of a stretch share their negative
+// samples, as the pairs of a window do in Ji et al. 2016 (arXiv:1604.04661,
+// section III); there are more samples than in word2vec, each with a smaller
+// weight. In expectation this is word2vec's objective, and its gradient is three
+// matrix products. Both numbers were chosen by the quality of the vectors: longer
+// stretches or fewer samples make the steps too long to be stable.
 const (
 	stretchWords = 16
-	drawnFor     = 8 // words drawn for a stretch, as a multiple of Config.Negatives
+	drawnFor     = 8 // negative samples of a stretch, as a multiple of Config.Negatives
 )
 
-// crowd is how often a word may be expected in a stretch: in a text of few words
-// stretches are shorter.
+// crowd is the greatest expected number of occurrences of a word in a stretch. In
+// a text with few distinct words, stretches are therefore shorter.
 const crowd = 0.25
 
-// ahead is how many stretches are dealt before they are learnt from.
+// ahead is the number of stretches that are prepared in advance.
 const ahead = 256
 
 // word2vec is a skip-gram or CBOW model under training.
 type word2vec struct {
 	cfg     Config
 	voc     *vocabulary
-	in, out kernel.Matrix // a row a word; in holds the vectors
-	length  int           // words of a stretch
-	keep    []float32     // probability that an occurrence of a word is not thinned out
+	in, out kernel.Matrix // one row per word; in contains the vectors
+	length  int           // number of words in a stretch
+	keep    []float32     // by word: probability that subsampling keeps an occurrence
 	noise   *alias
 	g       gradient
 }
 
-// stretch is words with their windows.
+// stretch is a sequence of words with their windows.
 type stretch struct {
-	words   []int32  // those with a window and, before the first and after the last, their neighbours
-	windows []window // their places in words
+	words   []int32  // the words with a window and, around them, their neighbours
+	windows []window // positions in words
 	drawn   []int32
 	rate    float32
 	read    int // words of the corpus read so far, in all epochs
 }
 
-// window is the places [from, to) without the place at.
+// window is the range of positions [from, to) without the position at.
 type window struct{ at, from, to int }
 
 func (w window) size() int {
@@ -98,7 +98,7 @@ func newWord2vec(voc *vocabulary, cfg Config) *word2vec {
 	for i, c := range voc.counts {
 		weights[i] = math.Pow(float64(c), 0.75) // Mikolov et al. 2013, arXiv:1310.4546, section 2.2
 		k := 1.0
-		if cfg.Sample > 0 { // not section 2.3 there, but what the authors' program does
+		if cfg.Sample > 0 { // as in the authors' program, which differs from section 2.3 of the paper
 			t := cfg.Sample * float64(voc.total) / float64(c)
 			k = min(1, math.Sqrt(t)+t)
 		}
@@ -111,7 +111,7 @@ func newWord2vec(voc *vocabulary, cfg Config) *word2vec {
 	return m
 }
 
-// deal cuts the corpus into stretches, once an epoch.
+// deal divides the corpus into stretches, once per epoch.
 func (m *word2vec) deal(ctx context.Context, r *reader, ready chan<- *stretch, empty <-chan *stretch) error {
 	rng := rand.New(rand.NewPCG(m.cfg.Seed, 1))
 	all, read := float64(m.cfg.Epochs*m.voc.total), 0
@@ -122,7 +122,7 @@ func (m *word2vec) deal(ctx context.Context, r *reader, ready chan<- *stretch, e
 		}
 		s.read = read
 		s.rate = float32(m.cfg.Rate * max(1e-4, 1-float64(read)/all))
-		ready <- s // never waits: there is room for all stretches
+		ready <- s // never blocks, because the channel has room for all stretches
 		select {
 		case s = <-empty:
 			s.words, s.windows, s.drawn = s.words[:0], s.windows[:0], s.drawn[:0]
@@ -141,7 +141,7 @@ func (m *word2vec) deal(ctx context.Context, r *reader, ready chan<- *stretch, e
 				}
 			}
 			if len(kept) < 2 {
-				return nil // no pair
+				return nil // no pairs
 			}
 			for at := 0; at < len(kept); {
 				end := min(len(kept), at+m.length-len(s.windows))
@@ -182,25 +182,25 @@ func (m *word2vec) learn(s *stretch) {
 	}
 }
 
-// gradient is that of a stretch's objective, which is the sum over all pairs
-// (x, z) of
+// gradient is the gradient of the objective of a stretch, which is the sum over
+// all pairs (x, z) of
 //
 //	log s(x·z) + 1/drawnFor · sum over the words z' drawn, other than z, of log s(-x·z'),
 //
-// Mikolov et al. 2013, arXiv:1310.4546, equation 4, with s the logistic function.
-// Of a word and its neighbours, skip-gram pairs x = the word's row of the table in
-// with z = each neighbour's row of out; CBOW pairs x = the mean of the neighbours'
-// rows of in with z = the word's row of out.
+// (Mikolov et al. 2013, arXiv:1310.4546, equation 4), where s is the logistic
+// function. Skip-gram pairs x, the word's row of the table in, with z, each
+// neighbour's row of out. CBOW pairs x, the mean of the neighbours' rows of in,
+// with z, the word's row of out.
 type gradient struct {
-	inWords []int32       // the words of the rows of dIn
-	dIn     kernel.Matrix // what adds to rows of in: dx or, with CBOW, dNear
-	columns []int32       // the words of the rows of z: those of pairs, then those drawn
-	pairs   []window      // of each row of x, which rows of z it is paired with
-	centers []int32       // the words of the windows
-	x, dx   matrix        // a row a window
+	inWords []int32       // the word of each row of dIn
+	dIn     kernel.Matrix // gradient of rows of in: dx or, with CBOW, dNear
+	columns []int32       // the word of each row of z: first those of pairs, then those drawn
+	pairs   []window      // by row of x: the rows of z that it is paired with
+	centers []int32       // the word of each window
+	x, dx   matrix        // one row per window
 	z, dz   matrix
-	scores  matrix // x by z
-	near    matrix // CBOW: the rows of the stretch's words
+	scores  matrix // one row per row of x, one column per row of z
+	near    matrix // CBOW: the rows of in of the stretch's words
 	mean    matrix // CBOW: x = mean · near
 	dNear   matrix
 }
@@ -211,7 +211,7 @@ func (g *gradient) compute(m *word2vec, s *stretch) {
 	for _, w := range s.windows {
 		g.centers = append(g.centers, s.words[w.at])
 	}
-	var paired []int32 // the first of columns
+	var paired []int32 // the first part of columns
 	g.pairs = g.pairs[:0]
 	if m.cfg.Method == SkipGram {
 		paired, g.inWords = s.words, g.centers
@@ -234,7 +234,7 @@ func (g *gradient) compute(m *word2vec, s *stretch) {
 	g.columns = append(append(g.columns[:0], paired...), s.drawn...)
 	g.z.gather(m.out, g.columns)
 
-	// The scores x·z become the derivatives by them.
+	// Replace the scores x·z by the derivatives with respect to them.
 	scores := g.scores.zero(g.x.Rows, g.z.Rows)
 	kernel.AddMulNT(scores, g.x.Matrix, g.z.Matrix)
 	for i := range scores.Data {
@@ -267,7 +267,7 @@ func (g *gradient) compute(m *word2vec, s *stretch) {
 	}
 }
 
-// spare takes away what a word drawn does against pairs with the same word.
+// spare removes the effect of a drawn word on pairs with the same word.
 func (g *gradient) spare(paired, drawn []int32) {
 	for k, id := range drawn {
 		if !slices.Contains(paired, id) {
@@ -285,10 +285,10 @@ func (g *gradient) spare(paired, drawn []int32) {
 	}
 }
 
-// matrix is one whose memory is used again.
+// matrix is a matrix whose memory is reused.
 type matrix struct{ kernel.Matrix }
 
-// zero makes it a matrix of zeros.
+// zero resizes the matrix and sets it to zero.
 func (m *matrix) zero(rows, cols int) kernel.Matrix {
 	values := slices.Grow(m.Data[:0], rows*cols)[:rows*cols]
 	clear(values)
@@ -296,7 +296,7 @@ func (m *matrix) zero(rows, cols int) kernel.Matrix {
 	return m.Matrix
 }
 
-// gather makes it the rows of a table.
+// gather copies rows of a table into the matrix.
 func (m *matrix) gather(table kernel.Matrix, rows []int32) {
 	m.Data = m.Data[:0]
 	for _, r := range rows {

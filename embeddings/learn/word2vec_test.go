@@ -9,8 +9,8 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// newTestModel is a model of random vectors, large enough for scores of every
-// kind.
+// newTestModel returns a model of random vectors that are large enough for scores
+// of all sizes.
 func newTestModel(m Method, words int) *word2vec {
 	c := small(m)
 	voc := &vocabulary{words: make([]string, words)}
@@ -28,7 +28,8 @@ func newTestModel(m Method, words int) *word2vec {
 	return model
 }
 
-// objective is the stretch's, pair by pair as Mikolov et al. state it.
+// objective returns the objective of the stretch, computed pair by pair as
+// Mikolov et al. define it.
 func objective(m *word2vec, s *stretch) float64 {
 	dot := func(x, y []float64) (sum float64) {
 		for i := range x {
@@ -77,8 +78,8 @@ func objective(m *word2vec, s *stretch) float64 {
 	return total
 }
 
-// With rate 1, learn adds the gradient to the tables: compared with finite
-// differences of the objective, for every parameter.
+// With rate 1, learn adds the gradient to the tables. It is compared with finite
+// differences of the objective for every parameter.
 func TestWord2vecGradient(t *testing.T) {
 	for _, method := range []Method{SkipGram, CBOW} {
 		m := newTestModel(method, 9)
@@ -120,8 +121,9 @@ func TestWord2vecGradient(t *testing.T) {
 	}
 }
 
-// The stretches hold each word of the corpus once an epoch, in order, with a
-// window of neighbours of its own sentence, and what is around a cut is there.
+// The stretches contain each word of the corpus once per epoch, in order, with a
+// window of neighbours in its sentence. Where the text is cut, the neighbours are
+// in both stretches.
 func TestDeal(t *testing.T) {
 	sentences := []string{"a b c d e f g h i j k l m n o p q r s t u v w x y z a b c d", "k l", "m", "n o p", "q r s t u v w x y z"}
 	text := ""
@@ -203,8 +205,8 @@ func TestDeal(t *testing.T) {
 	}
 }
 
-// A word that makes up a share f of the text stays with probability
-// sqrt(t/f) + t/f: word2vec's formula.
+// A word that is a share f of the text is kept with probability sqrt(t/f) + t/f,
+// as in word2vec.
 func TestThinning(t *testing.T) {
 	voc := &vocabulary{words: make([]string, 3), counts: []int{9000, 990, 10}, total: 10_000}
 	c := small(SkipGram)

@@ -1,11 +1,11 @@
-// Package analysis says what kind of errors a system makes: which types it takes
-// for which, where it cuts spans wrongly, what it misses and for what likely
-// cause, how sure it is where it errs, and what one system finds and another
-// does not. It follows the error analysis of Dernoncourt et al. 2016 (section
-// 3.5, Tables 5 and 6), so far as that can be done without a reader.
+// Package analysis classifies the errors of a system: which types it confuses,
+// where it cuts spans wrongly, what it misses and why, how its confidence relates
+// to its errors, and what one system finds and another does not. It follows the
+// error analysis of Dernoncourt et al. 2016 (section 3.5, Tables 5 and 6), as far
+// as that is possible without a human reader.
 //
-// Results are counts. The text of a note is in them only where Options.Examples
-// asks for it.
+// Results are counts. They contain text of notes only if Options.Examples
+// requests it.
 package analysis
 
 import (
@@ -18,13 +18,13 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 )
 
-// Options say what to look into.
+// Options select what to analyze.
 type Options struct {
-	Training *Training // what the training notes say of a token, for the causes of misses; nil: no causes
-	Examples int       // how many errors to quote of each kind and type; 0: none, negative: all
+	Training *Training // statistics of the training notes, for the causes of misses; nil: no causes
+	Examples int       // number of errors to quote per kind and type; 0: none, negative: all
 }
 
-// Report is the analysis of one system. Other programs may rely upon the keys of
+// Report is the analysis of one system. Other programs may rely on the keys of
 // its JSON form.
 type Report struct {
 	Documents int                 `json:"documents"`
@@ -35,20 +35,21 @@ type Report struct {
 	Examples  []Example           `json:"examples,omitempty"` // in the order of the documents
 }
 
-// Outcomes is what became of the gold spans of one type, and what else was
-// found. Each gold span has one outcome, the first that is true of it, so that
-// Gold is their sum; Gold - Right is the FN of the strict measure.
+// Outcomes counts what became of the gold spans of one type, and the other spans
+// that the system found. Each gold span has exactly one outcome, the first that
+// applies in the order below, so Gold is the sum of the outcomes and Gold - Right
+// is the FN of the strict measure.
 type Outcomes struct {
 	Gold      int `json:"gold"`
 	Right     int `json:"right"`      // found: start, end and type
-	Type      int `json:"type"`       // its extent was found, as another type
-	TooLong   int `json:"too_long"`   // its type was found, in a span that contains it
-	TooShort  int `json:"too_short"`  // ... in a span inside it
-	Shifted   int `json:"shifted"`    // ... in a span that overlaps it otherwise
-	BothWrong int `json:"both_wrong"` // only spans of other types overlap it, with another extent
-	Missed    int `json:"missed"`     // no span overlaps it
+	Type      int `json:"type"`       // found with its extent, but as another type
+	TooLong   int `json:"too_long"`   // found with its type, in a longer span that contains it
+	TooShort  int `json:"too_short"`  // found with its type, in a shorter span inside it
+	Shifted   int `json:"shifted"`    // found with its type, in a span that overlaps it in another way
+	BothWrong int `json:"both_wrong"` // overlapped only by spans of other types and extents
+	Missed    int `json:"missed"`     // overlapped by no span
 	Found     int `json:"found"`      // spans that the system gave this type
-	Spurious  int `json:"spurious"`   // those among them that overlap no gold span
+	Spurious  int `json:"spurious"`   // those of Found that overlap no gold span
 }
 
 // Kinds of errors.
@@ -70,32 +71,32 @@ func (o *Outcomes) count(kind string) {
 	}[kind]++
 }
 
-// Confused says how many spans of a gold type were given some type: the type of
-// the one found span that fits each best, whose extent may differ. Gold spans
-// appear once each.
+// Confused counts the spans of a gold type that the system gave the type Found.
+// Each gold span counts once, for the found span that fits it best, whose extent
+// may differ.
 type Confused struct {
-	Gold  string `json:"gold"`  // "": not PHI, the span is spurious
+	Gold  string `json:"gold"`  // "": not PHI; the found spans are spurious
 	Found string `json:"found"` // "": missed
 	Spans int    `json:"spans"`
 }
 
-// Example is one error, with its text and some of what stands around it.
+// Example is one error, with its text and some text around it.
 type Example struct {
 	Document string `json:"document"`
-	Start    int    `json:"start"` // in bytes; of the gold span, or of one that is spurious
+	Start    int    `json:"start"` // in bytes; of the gold span or, for kind spurious, of the found span
 	End      int    `json:"end"`
 	Kind     string `json:"kind"`
-	Gold     string `json:"gold,omitempty"`  // type; "" for a spurious span
-	Found    string `json:"found,omitempty"` // type; "" for a missed one
+	Gold     string `json:"gold,omitempty"`  // gold type; "" for a spurious span
+	Found    string `json:"found,omitempty"` // found type; "" for a missed span
 	Before   string `json:"before"`
 	Text     string `json:"text"`
 	After    string `json:"after"`
 }
 
-// Analyze looks at the errors of a system. Documents are matched as by
-// evaluation.Compare, with its errors: all spans of a gold document that the
-// system does not have are missed, and other documents of the system's are left
-// out. Both sides are sets of spans.
+// Analyze classifies the errors of a system. It matches documents by ID and
+// returns the errors of evaluation.Compare. If the system lacks a gold document,
+// all of its spans are missed; documents without a gold standard are ignored.
+// Both sides are treated as sets of spans.
 func Analyze(gold, system []*data.Document, opt Options) (*Report, error) {
 	r := &Report{Types: map[string]Outcomes{}, Confusion: []Confused{}}
 	confusion := map[Confused]int{}
@@ -152,7 +153,8 @@ func (r *Report) count(typ string, add func(*Outcomes)) {
 	add(&r.All)
 }
 
-// each gives, for every gold document, the distinct spans that the system found.
+// each calls use for every gold document, with the distinct spans that the system
+// found in it.
 func each(gold, system []*data.Document, use func(d *data.Document, found []data.Span)) error {
 	found := make(map[string][]data.Span, len(gold))
 	missing := 0
@@ -180,7 +182,8 @@ func each(gold, system []*data.Document, use func(d *data.Document, found []data
 	return nil
 }
 
-// distinct sorts spans. Of those that differ in score only it keeps the highest.
+// distinct returns the spans sorted and without duplicates. Of spans that differ
+// only in their score, it keeps the one with the highest.
 func distinct(spans []data.Span) []data.Span {
 	sorted := slices.Clone(spans)
 	slices.SortFunc(sorted, func(a, b data.Span) int { return cmp.Compare(b.Score, a.Score) })
@@ -190,13 +193,13 @@ func distinct(spans []data.Span) []data.Span {
 
 func same(a, b data.Span) bool { return a.Start == b.Start && a.End == b.End && a.Type == b.Type }
 
-// finder looks for spans that overlap another.
+// finder finds the spans that overlap a given span.
 type finder struct {
 	spans []data.Span
-	reach []int // the furthest end of any span up to here
+	reach []int // reach[i] is the greatest end of spans[:i+1]
 }
 
-// newFinder takes sorted spans.
+// newFinder returns a finder for spans, which must be sorted.
 func newFinder(spans []data.Span) finder {
 	f := finder{spans, make([]int, len(spans))}
 	furthest := 0
@@ -210,7 +213,7 @@ func newFinder(spans []data.Span) finder {
 // around yields the spans that overlap s, in order.
 func (f finder) around(s data.Span) func(yield func(data.Span) bool) {
 	return func(yield func(data.Span) bool) {
-		first, _ := slices.BinarySearch(f.reach, s.Start+1) // of those that reach beyond s's start
+		first, _ := slices.BinarySearch(f.reach, s.Start+1) // the first span at which reach exceeds the start of s
 		for _, o := range f.spans[first:] {
 			if o.Start >= s.End {
 				return
@@ -229,7 +232,7 @@ func (f finder) overlaps(s data.Span) bool {
 	return false
 }
 
-// has looks for a span of this extent and type.
+// has reports whether there is a span with the extent and type of s.
 func (f finder) has(s data.Span) bool {
 	for o := range f.around(s) {
 		if same(o, s) {
@@ -239,10 +242,10 @@ func (f finder) has(s data.Span) bool {
 	return false
 }
 
-// best is the span that fits a gold span best: the span itself, or else one of
-// its extent, or else the one of its type that shares most with it, or else the
-// one of any type that does; of equals, the first. With it comes what that makes
-// of the gold span.
+// best returns the found span that fits a gold span best, and the kind of outcome
+// that results for the gold span. The order of preference is: an equal span, a
+// span of the same extent, the span of the same type that shares the most text,
+// the span of any type that shares the most text. Ties go to the first span.
 func (f finder) best(g data.Span) (best data.Span, kind string) {
 	rank := [3]int{} // extent, type, shared bytes
 	for o := range f.around(g) {
@@ -274,13 +277,13 @@ func (f finder) best(g data.Span) (best data.Span, kind string) {
 	return best, KindShifted
 }
 
-// quoter quotes so many errors of each kind and type.
+// quoter quotes up to a fixed number of errors per kind and type.
 type quoter struct {
 	limit int
 	taken map[[2]string]int
 }
 
-// around is how much text is quoted on either side of a span, in bytes.
+// around is the number of bytes quoted on either side of a span.
 const around = 40
 
 func (q *quoter) quote(examples []Example, d *data.Document, s data.Span, kind, gold, found string) []Example {

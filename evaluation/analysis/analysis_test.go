@@ -14,8 +14,9 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 )
 
-// marked makes a document of text in which [TYPE phrase] marks a span. The marks
-// of systems in the same text go to the others: [A:TYPE phrase].
+// marked returns a document of text in which [TYPE phrase] marks a span, and
+// documents with the spans of systems in the same text, which are marked as
+// [A:TYPE phrase].
 func marked(t *testing.T, id, text string) (gold *data.Document, systems map[string]*data.Document) {
 	t.Helper()
 	type open struct {
@@ -56,7 +57,7 @@ func marked(t *testing.T, id, text string) (gold *data.Document, systems map[str
 	return systems[""], systems
 }
 
-// Each line is one outcome of the gold span in it, worked out by hand.
+// Each line has one outcome of the gold span in it, worked out by hand.
 func TestOutcomes(t *testing.T) {
 	for _, tc := range []struct {
 		text, kind, found string
@@ -96,7 +97,7 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("%s: %d examples", tc.text, n)
 		}
 	}
-	// Shifted: marks cannot be nested so.
+	// Shifted: the notation of marks cannot express it.
 	gold := &data.Document{ID: "a", Text: "Oda Lund Holm", Spans: []data.Span{{Start: 0, End: 8, Type: "DOCTOR"}}}
 	system := &data.Document{ID: "a", Text: gold.Text, Spans: []data.Span{{Start: 4, End: 13, Type: "DOCTOR"}}}
 	r, err := Analyze([]*data.Document{gold}, []*data.Document{system}, Options{})
@@ -105,8 +106,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// On random spans the outcomes agree with the strict measure and add up, and
-// every span that overlaps is found by a plain search.
+// On random spans, the outcomes agree with the strict measure and add up, and the
+// overlapping spans equal those of a linear search.
 func TestAgainstStrict(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	text := strings.Repeat("x", 60)
@@ -170,7 +171,7 @@ func TestAgainstStrict(t *testing.T) {
 	}
 }
 
-// checkCurve scores what is left at each threshold anew.
+// checkCurve recomputes the scores at each threshold.
 func checkCurve(t *testing.T, gold, system []*data.Document) {
 	t.Helper()
 	c, err := NewCurve(gold, system)
@@ -234,16 +235,16 @@ func TestCurve(t *testing.T) {
 	if want := `{"threshold":0.1,"counts":{"precision":0.6,"recall":0.75,"f1":0.6666666666666666,"tp":3,"fp":2,"fn":1}}`; err != nil || string(encoded) != want {
 		t.Errorf("JSON %s, error %v", encoded, err)
 	}
-	// Nothing found: no points, and all is missed at any threshold.
+	// Nothing found: no points, and everything is missed at any threshold.
 	system[0].Spans = nil
 	if got, err = NewCurve(gold, system); err != nil || len(got.Points) != 0 || got.Best() != (Operating{}) {
 		t.Errorf("nothing found: %+v, error %v", got, err)
 	}
 }
 
-// The sorts of tokens, by hand. Training: "lund" is PHI twice, as DOCTOR and
-// PATIENT, and not once; "may" is a month once and a verb twice; "00" is PHI once
-// and a dose once.
+// The sorts of tokens, worked out by hand. In training, "lund" is PHI twice, as
+// DOCTOR and PATIENT, and once not PHI; "may" is a month once and a verb twice;
+// "00" is PHI once and a dose once.
 func TestCauses(t *testing.T) {
 	var training []*data.Document
 	for i, text := range []string{
@@ -262,7 +263,7 @@ func TestCauses(t *testing.T) {
 	}
 	want := &Causes{
 		Types: map[string]Sorts{
-			// LUND has four capitals beside small letters: it looks like an abbreviation, and is none.
+			// LUND is four capitals next to lower-case letters: it looks like an abbreviation but is not.
 			"DOCTOR":   {Unseen: Tokens{1, 1}, Familiar: Tokens{1, 0}, Abbreviation: Tokens{1, 0}},
 			"HOSPITAL": {Unseen: Tokens{2, 1}, NewAsType: Tokens{1, 0}, Abbreviation: Tokens{1, 1}},
 			"PATIENT":  {Ambiguous: Tokens{1, 1}, Familiar: Tokens{1, 1}},
@@ -339,8 +340,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Examples are there when they are asked for, as many as asked for, and never
-// cut a code point.
+// Examples are included on request, up to the requested number, and never cut a
+// code point.
 func TestExamples(t *testing.T) {
 	gold, systems := marked(t, "a", strings.Repeat("é", 30)+"[AGE 71]"+strings.Repeat("ñ", 30)+"[AGE 72][AGE 73]")
 	for limit, want := range map[int]int{0: 0, 1: 1, 2: 2, -1: 3} {
@@ -366,7 +367,7 @@ func TestErrors(t *testing.T) {
 		"none of the 1 gold documents is among the 1 of the system: their IDs differ":     {{d("a", "x")}, {d("b", "x")}},
 		"document a: gold text (7 bytes) and system text (7 bytes) differ from byte 0 on": {{d("a", "Zebulon")}, {d("a", "zebulon")}},
 		"system document a: span 0 [3,9) lies beyond the text of 7 bytes":                 {{d("a", "Zebulon")}, {d("a", "Zebulon", data.Span{Start: 3, End: 9})}},
-		"system document a is there twice":                                                {{d("a", "x")}, {d("a", "x"), d("a", "x")}},
+		"system document a: duplicate id":                                                 {{d("a", "x")}, {d("a", "x"), d("a", "x")}},
 	} {
 		_, err := Analyze(sides[0], sides[1], Options{Examples: -1})
 		if err == nil || err.Error() != want {
@@ -383,7 +384,7 @@ func TestErrors(t *testing.T) {
 		err.Error() != "different test sets: only the second system has document b" {
 		t.Errorf("different test sets: error %v", err)
 	}
-	// A document that the system has not is missed.
+	// The spans of a document that the system lacks are missed.
 	r, err := Analyze([]*data.Document{d("a", "x", data.Span{End: 1, Type: "A"}), d("b", "x", data.Span{End: 1, Type: "A"})}, []*data.Document{d("b", "x")}, Options{})
 	if err != nil || r.Documents != 2 || r.All.Missed != 2 {
 		t.Errorf("%+v, error %v", r, err)

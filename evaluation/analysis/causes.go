@@ -8,34 +8,35 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 )
 
-// Causes says of which sort the tokens of the gold spans are, and how many of
-// each sort were missed: the causes of Dernoncourt et al. 2016, Table 6, so far
-// as the training notes tell them. A token is one of evaluation.Tokens, and is
-// missed when no found span has just this token, of whatever type: the binary
-// token measure. Tokens are compared without regard to case, and with every
-// digit as 0, since most numbers are new.
+// Causes counts the gold tokens of each sort, and how many of them were missed:
+// the causes of Dernoncourt et al. 2016, Table 6, as far as the training notes
+// show them. Tokens are those of evaluation.Tokens. A token is missed if no found
+// span, of any type, has exactly this token (the binary token measure). Tokens
+// are compared ignoring case and with every digit replaced by 0, because most
+// numbers are new.
 type Causes struct {
 	All   Sorts            `json:"all"` // a token in several gold spans counts once
 	Types map[string]Sorts `json:"types"`
 }
 
-// Sorts is gold tokens by sort. Each token is of one of the first four; those
-// that look like an abbreviation are counted again by themselves.
+// Sorts counts gold tokens by sort. Each token belongs to exactly one of the
+// first four sorts. Tokens that look like an abbreviation are counted again as
+// Abbreviation.
 type Sorts struct {
-	Unseen       Tokens `json:"unseen"`       // not in the training notes: the paper's data sparsity
-	NewAsType    Tokens `json:"new_as_type"`  // PHI there at least half of the time, but never of this type: the same
-	Ambiguous    Tokens `json:"ambiguous"`    // there more often outside of PHI than inside: the paper's ambiguity
-	Familiar     Tokens `json:"familiar"`     // PHI of this type there: what is left to blame is the context, or the annotation
-	Abbreviation Tokens `json:"abbreviation"` // two to five capitals, in text that has small letters too
+	Unseen       Tokens `json:"unseen"`       // not in the training notes: "data sparsity" in the paper
+	NewAsType    Tokens `json:"new_as_type"`  // PHI in at least half of its training occurrences, but never of this type: "data sparsity" as well
+	Ambiguous    Tokens `json:"ambiguous"`    // more often outside of PHI than inside in training: "ambiguity" in the paper
+	Familiar     Tokens `json:"familiar"`     // PHI of this type in training: the cause must be the context or the annotation
+	Abbreviation Tokens `json:"abbreviation"` // two to five capitals in text that also has lower-case letters
 }
 
-// Tokens is how many there are, and how many of them were missed.
+// Tokens is a number of tokens, and how many of them were missed.
 type Tokens struct {
 	Tokens int `json:"tokens"`
 	Missed int `json:"missed"`
 }
 
-// Total is the tokens of all sorts.
+// Total returns the sum over the sorts.
 func (s Sorts) Total() Tokens {
 	return Tokens{
 		s.Unseen.Tokens + s.NewAsType.Tokens + s.Ambiguous.Tokens + s.Familiar.Tokens,
@@ -43,10 +44,10 @@ func (s Sorts) Total() Tokens {
 	}
 }
 
-// Training is what notes that a system was trained on say of tokens.
+// Training contains token statistics of the notes that a system was trained on.
 type Training struct{ forms map[string]*form }
 
-// form is where a token occurs.
+// form counts the occurrences of a token.
 type form struct {
 	outside, inside int // of PHI
 	types           map[string]bool
@@ -56,7 +57,7 @@ type form struct {
 func NewTraining(docs []*data.Document) *Training {
 	t := &Training{map[string]*form{}}
 	for _, d := range docs {
-		at := 0 // text before this is counted
+		at := 0 // text before this offset has been counted
 		for _, s := range distinct(d.Spans) {
 			if at < s.Start {
 				t.outside(d.Text[at:s.Start])
@@ -99,7 +100,8 @@ func normal(token string) string {
 	}, token)
 }
 
-// tokens yields those of a span; one without any has an empty token at its end.
+// tokens yields the tokens of a span. A span without tokens yields one empty
+// token at its end.
 func tokens(text string, s data.Span) func(yield func(data.Token) bool) {
 	return func(yield func(data.Token) bool) {
 		none := true
@@ -115,7 +117,7 @@ func tokens(text string, s data.Span) func(yield func(data.Token) bool) {
 	}
 }
 
-// sort is the field of Sorts that a token of a type belongs to.
+// sort returns the field of s that a token of this type belongs to.
 func (t *Training) sort(s *Sorts, token, typ string) *Tokens {
 	f := t.forms[normal(token)]
 	switch {
@@ -129,7 +131,7 @@ func (t *Training) sort(s *Sorts, token, typ string) *Tokens {
 	return &s.Familiar
 }
 
-// tally adds up causes.
+// tally accumulates Causes over documents.
 type tally struct {
 	training *Training
 	Causes
@@ -137,7 +139,8 @@ type tally struct {
 
 func newTally(t *Training) *tally { return &tally{t, Causes{Types: map[string]Sorts{}}} }
 
-// add counts the tokens of one document, missed where they are not in found.
+// add counts the gold tokens of one document; those that are not in found are
+// missed.
 func (c *tally) add(d *data.Document, gold, found []data.Span) {
 	has := tokenSet(d.Text, found)
 	once := map[data.Token]bool{}
@@ -176,9 +179,10 @@ func tokenSet(text string, spans []data.Span) map[data.Token]bool {
 	return set
 }
 
-// abbreviation says whether a token is two to five capitals, where that means
-// something: the nearest word of the same line on one side at least has a small
-// letter, or there is none. In a heading of capitals it means nothing.
+// abbreviation reports whether a token consists of two to five capitals and
+// stands in mixed-case text: the nearest word of the same line on at least one
+// side has a lower-case letter, or the line has no other words. In a heading that
+// is all in capitals, capitals do not indicate an abbreviation.
 func abbreviation(text string, t data.Token) bool {
 	letters := 0
 	for _, r := range text[t.Start:t.End] {

@@ -7,24 +7,24 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// Comparison is what two systems find in the same documents. Other programs may
-// rely upon the keys of its JSON form.
+// Comparison compares what two systems find in the same documents. Other programs
+// may rely on the keys of its JSON form.
 type Comparison struct {
 	Documents int                  `json:"documents"`
 	All       Agreement            `json:"all"`
 	Types     map[string]Agreement `json:"types"`
-	Causes    *Causes              `json:"causes,omitempty"`   // of the tokens that both miss: Dernoncourt et al. 2016, Table 6
+	Causes    *Causes              `json:"causes,omitempty"`   // causes of the tokens that both systems miss: Dernoncourt et al. 2016, Table 6
 	Examples  []Example            `json:"examples,omitempty"` // kinds only_a, only_b (Table 5) and neither (Table 6)
 }
 
-// Agreement is what two systems have in common, of one type.
+// Agreement counts the agreement of two systems on one type.
 type Agreement struct {
-	Spans  Shared `json:"spans"`  // the gold spans, found with start, end and type
-	Tokens Shared `json:"tokens"` // the gold tokens, found as PHI of whatever type: see Causes
-	Wrong  Shared `json:"wrong"`  // the found spans that are not gold; Neither is 0
+	Spans  Shared `json:"spans"`  // gold spans, found with the same start, end and type
+	Tokens Shared `json:"tokens"` // gold tokens, found as PHI of any type; see Causes
+	Wrong  Shared `json:"wrong"`  // found spans that are not gold; Neither is always 0
 }
 
-// Shared is things by who found them.
+// Shared counts items by which of the two systems found them.
 type Shared struct {
 	Both    int `json:"both"`
 	OnlyA   int `json:"only_a"`
@@ -32,7 +32,7 @@ type Shared struct {
 	Neither int `json:"neither"`
 }
 
-// Kinds of what two systems have not in common.
+// Kinds of examples in which two systems differ, or which both miss.
 const (
 	KindOnlyA   = "only_a"
 	KindOnlyB   = "only_b"
@@ -52,9 +52,9 @@ func (s *Shared) count(a, b bool) {
 	}
 }
 
-// Compare looks at what two systems find and miss of the same gold standard.
-// Documents are matched for each as by Analyze; it is an error when one system
-// has a document and the other has not.
+// Compare compares what two systems find and miss of the same gold standard.
+// Documents are matched for each system as by Analyze. Compare returns an error
+// if only one of the systems has a document.
 func Compare(gold, a, b []*data.Document, opt Options) (*Comparison, error) {
 	if err := sameDocuments(a, b); err != nil {
 		return nil, err
@@ -105,7 +105,8 @@ func Compare(gold, a, b []*data.Document, opt Options) (*Comparison, error) {
 	return c, nil
 }
 
-// sameDocuments names the first document that is on one side only.
+// sameDocuments returns an error that names the first document that is on one
+// side only.
 func sameDocuments(a, b []*data.Document) error {
 	for _, side := range []struct {
 		name         string
@@ -131,7 +132,8 @@ func (c *Comparison) count(typ string, add func(*Agreement)) {
 	add(&c.All)
 }
 
-// tokens counts gold tokens; in the sum, one in several spans counts once.
+// tokens counts the gold tokens of a document. In the totals, a token in several
+// spans counts once.
 func (c *Comparison) tokens(d *data.Document, gold, foundA, foundB []data.Span) {
 	inA, inB := tokenSet(d.Text, foundA), tokenSet(d.Text, foundB)
 	once := map[data.Token]bool{}

@@ -8,24 +8,25 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 )
 
-// Curve is what becomes of the strict measure when only spans are kept of whose
-// right the system is sure enough.
+// Curve shows how the strict measure changes if only spans with a sufficient
+// score are kept.
 type Curve struct {
-	// Points has one for each score that a span has, from the lowest: keeping all,
-	// to the highest. The system's own decision is the first.
+	// Points has one entry per distinct span score, in ascending order. The first
+	// keeps all spans, which is the system's own decision.
 	Points []Operating `json:"points"`
-	// Sure says how often the system is right where it says it is so sure.
+	// Sure lists, by range of scores, how often the spans are right.
 	Sure []Sureness `json:"sure"`
 }
 
-// Operating is the strict measure with the spans whose score is at least
+// Operating is the strict measure over the spans with a score of at least
 // Threshold.
 type Operating struct {
 	Threshold float64           `json:"threshold"`
 	Counts    evaluation.Counts `json:"counts"`
 }
 
-// Sureness is the found spans with a score in [From, To), the last with To.
+// Sureness counts the found spans with a score in [From, To). The last range
+// includes To.
 type Sureness struct {
 	From  float64 `json:"from"`
 	To    float64 `json:"to"`
@@ -33,11 +34,12 @@ type Sureness struct {
 	Right int     `json:"right"` // in start, end and type
 }
 
-// Where one stretch of Sureness ends and the next begins.
+// sureness lists the bounds of the ranges of Sureness.
 var sureness = []float64{0, 0.5, 0.8, 0.9, 0.95, 0.99, 1}
 
-// NewCurve goes through the scores of the system's spans. Documents are matched
-// as by Analyze. Of spans that differ in score only, the highest counts.
+// NewCurve computes the curve from the scores of the system's spans. Documents
+// are matched as by Analyze, with the same errors. Of spans that differ only in
+// their score, the highest score counts.
 func NewCurve(gold, system []*data.Document) (*Curve, error) {
 	type scored struct {
 		score float64
@@ -85,7 +87,7 @@ func NewCurve(gold, system []*data.Document) (*Curve, error) {
 	return c, nil
 }
 
-// At is the measure at a threshold that no span need have as its score.
+// At returns the measure at any threshold; no span needs to have it as its score.
 func (c *Curve) At(threshold float64) Operating {
 	i, _ := slices.BinarySearchFunc(c.Points, threshold, func(p Operating, t float64) int { return cmp.Compare(p.Threshold, t) })
 	if i < len(c.Points) {
@@ -98,8 +100,8 @@ func (c *Curve) At(threshold float64) Operating {
 	return none
 }
 
-// Best is the point with the highest F1; of equals, that with the lowest
-// threshold.
+// Best returns the point with the highest F1, and of equal ones the one with the
+// lowest threshold.
 func (c *Curve) Best() Operating {
 	var best Operating
 	for i, p := range c.Points {

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// grid is a table of text: so many columns to the left, the others to the right.
+// grid is a table of text. Its first columns are aligned to the left, the others
+// to the right.
 type grid struct {
 	left int
 	rows [][]string
@@ -50,7 +51,7 @@ func (g *grid) write(w io.Writer, title string) error {
 	return err
 }
 
-// byType adds a row for all, and one for each type below it.
+// byType adds a row for the total, and one below it for each type.
 func byType[T any](all T, types map[string]T, add func(name string, of T)) {
 	add("all", all)
 	for _, typ := range slices.Sorted(maps.Keys(types)) {
@@ -58,8 +59,8 @@ func byType[T any](all T, types map[string]T, add func(name string, of T)) {
 	}
 }
 
-// WriteText writes the analysis as tables for people; for machines there is JSON.
-// WriteExamples writes the examples.
+// WriteText writes the analysis as tables for people, without the examples; see
+// WriteExamples. Programs should read the JSON form.
 func (r *Report) WriteText(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "documents: %d\n", r.Documents); err != nil {
 		return err
@@ -90,8 +91,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	return nil
 }
 
-// Mistaken is the part of the confusion where both types are PHI and differ, the
-// most frequent first.
+// Mistaken returns the confusions between two different types of PHI, the most
+// frequent first.
 func (r *Report) Mistaken() []Confused {
 	var taken []Confused
 	for _, c := range r.Confusion {
@@ -116,10 +117,11 @@ func (c *Causes) writeText(w io.Writer, title string) error {
 	return g.write(w, title)
 }
 
-// Thresholds are those that people ask for.
+// Thresholds are the thresholds that Table shows, besides the one with the best
+// F1.
 var Thresholds = []float64{0, 0.5, 0.8, 0.9, 0.95, 0.99}
 
-// Table is the curve at the Thresholds, and at the best F1.
+// Table returns the curve at the Thresholds and at the best F1.
 func (c *Curve) Table() []Operating {
 	var rows []Operating
 	for _, x := range Thresholds {
@@ -158,8 +160,9 @@ func (s Sureness) share() any {
 	return float64(s.Right) / float64(s.Spans)
 }
 
-// WriteText writes the comparison as tables for people; for machines there is
-// JSON. A and B stand for the systems. WriteExamples writes the examples.
+// WriteText writes the comparison as tables for people, without the examples; see
+// WriteExamples. A and B stand for the systems. Programs should read the JSON
+// form.
 func (c *Comparison) WriteText(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "documents: %d\n", c.Documents); err != nil {
 		return err
@@ -195,14 +198,14 @@ func (c *Comparison) WriteText(w io.Writer) error {
 	return nil
 }
 
-// inWords are kinds of errors as the tables name them.
+// inWords maps the kinds of errors to their names in the tables.
 var inWords = map[string]string{
 	KindType: "type wrong", KindTooLong: "too long", KindTooShort: "too short", KindShifted: "shifted", KindBothWrong: "both wrong",
 	KindMissed: "missed", KindSpurious: "spurious", KindOnlyA: "only A", KindOnlyB: "only B", KindNeither: "neither",
 }
 
-// WriteExamples quotes errors, a line each, with the text of notes: the span in
-// double brackets. Without examples it writes nothing.
+// WriteExamples writes the errors with text of the notes, one per line, with the
+// span in double brackets. It writes nothing if there are no examples.
 func WriteExamples(w io.Writer, examples []Example) error {
 	if len(examples) == 0 {
 		return nil
@@ -225,7 +228,7 @@ func WriteExamples(w io.Writer, examples []Example) error {
 	return nil
 }
 
-// oneLine puts a space for each stretch of white space.
+// oneLine replaces each run of white space with one space.
 func oneLine(s string) string {
 	words := strings.Join(strings.Fields(s), " ")
 	if s != "" && strings.TrimLeft(s, " \t\r\n") != s {

@@ -2,22 +2,23 @@
 // script conlleval does (the version of 2004-01-26). They are also the scores of
 // Szarvas et al. 2006.
 //
-// The script reads a token a line, columns parted by one space; the last two are
-// the gold label and the guess, such as B-DATE or O: a tag, a hyphen, a type. A
-// blank line, or one whose first column is -X-, stands between sentences. A
-// phrase is correct when its tokens and its type are. The script's ways are kept,
-// so that a score can stand beside published ones:
+// The script reads one token per line, in columns separated by one space. The
+// last two columns are the gold label and the guess, such as B-DATE or O: a tag,
+// a hyphen and a type. A blank line, or a line whose first column is -X-,
+// separates sentences. A phrase is correct if its tokens and its type are. This
+// package keeps the script's behaviour, so that its scores can be compared with
+// published ones:
 //
-//   - Where phrases begin and end is told from pairs of labels (see begins and
-//     ends), and with lenience: I-X after O or after another type begins a
-//     phrase. So IOB1 and IOB2 have the same scores but for the accuracy.
-//   - BIOES is read in part only: an S or an E beside a B or an S of the same
-//     type neither ends nor begins a phrase, so that the two become one. Labels
-//     should be made IOB2 before they are scored.
-//   - A line -DOCSTART- is a token, and ends no sentence.
-//   - The type is what follows the first hyphen. The type 0 is read as none, and
-//     labels without type make up to two lines of the table that are the same.
-//   - Lines end with LF. The CR of CR LF belongs to the last column.
+//   - Phrase borders are inferred leniently from pairs of labels (see begins and
+//     ends): I-X after O or after another type begins a phrase. IOB1 and IOB2
+//     therefore have the same scores except for the accuracy.
+//   - BIOES is supported only in part: S or E next to B or S of the same type
+//     neither ends nor begins a phrase, so the two phrases become one. Convert
+//     labels to IOB2 before scoring them.
+//   - A -DOCSTART- line counts as a token and does not end a sentence.
+//   - The type is the part after the first hyphen. The type 0 is read as no type,
+//     and labels without a type produce up to two identical lines in the table.
+//   - Lines end with LF. The CR of CR LF is part of the last column.
 package conlleval
 
 import (
@@ -38,18 +39,18 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
-// maxLine is the largest size of a line, in bytes.
+// maxLine is the maximum length of a line in bytes.
 const maxLine = 1 << 20
 
-// Options are those of the script that change what it reads.
+// Options are the options of the script that change what it reads.
 type Options struct {
 	Raw       bool   // the script's -r: labels are bare types, and each token is a phrase
-	Delimiter string // -d: a regular expression for what parts columns; "": one space
-	Outside   string // -o: with Raw, the label outside of any phrase; "": O
+	Delimiter string // -d: a regular expression for the column separator; "": one space
+	Outside   string // -o: with Raw, the label of tokens outside of phrases; "": O
 	Corrected bool   // without the script's oddities: see Corrections
 }
 
-// Corrections says what Options.Corrected changes.
+// Corrections describes what Options.Corrected changes.
 var Corrections = []string{
 	"labels are made IOB2 before they are compared, so that phrases in IOB1, IOB2 and BIOES are the same phrases",
 	"a label without a type is outside of any phrase, and 0 is a type",
@@ -70,24 +71,25 @@ func (c Chunks) PRF() evaluation.PRF {
 
 // Report is what the script prints. In JSON, shares are in [0, 1].
 type Report struct {
-	Tokens        int // lines but for sentence boundaries
-	CorrectTokens int // those whose two labels are equal
+	Tokens        int // lines except sentence boundaries
+	CorrectTokens int // tokens whose two labels are equal
 	Chunks
 	Types       map[string]Chunks // by type
-	Corrections []string          // Corrections, if they were made
-	Lost        int               // spans of documents that are no phrases: see Scorer.Add
+	Corrections []string          // Corrections, if Options.Corrected was set
+	Lost        int               // spans that could not become phrases; see Scorer.Add
 }
 
-// What stands in the first column of a line between sentences, and of one between
-// documents.
+// First columns of a line between sentences, and of a line between documents.
 const (
 	boundary = "-X-"
 	docStart = "-DOCSTART-"
 )
 
-// Read scores a file. name stands for its path in errors: of a line with fewer
-// than two columns, and of one with not as many as the first line has. (The
-// script ends there, too.)
+// Read scores a file. name is used as the path in errors. It returns an error, as
+// the script does, for a line with fewer than two columns or with a different
+// number of columns than the first line, and also for lines with a carriage
+// return inside, lines that are too long, and a delimiter that is not a regular
+// expression.
 func Read(in io.Reader, name string, opt Options) (*Report, error) {
 	columns, err := splitter(cmp.Or(opt.Delimiter, " "))
 	if err != nil {
@@ -102,7 +104,7 @@ func Read(in io.Reader, name string, opt Options) (*Report, error) {
 		s.report.Corrections = Corrections
 	}
 	lines := bufio.NewReader(in)
-	want, wantLine := 0, 0 // how many columns the first line that has any has, and which one it is
+	want, wantLine := 0, 0 // number of columns of the first non-blank line, and its line number
 	for n := 1; ; n++ {
 		raw, err := bounded.ReadLine(lines, maxLine)
 		line := string(raw)
@@ -116,7 +118,7 @@ func Read(in io.Reader, name string, opt Options) (*Report, error) {
 			return nil, fmt.Errorf("%s: cannot be read: %w", name, err)
 		}
 		if inside := strings.TrimRight(line, "\r\n"); strings.Contains(inside, "\r") {
-			return nil, fmt.Errorf("%s:%d: a carriage return stands inside the line: line ends must be LF or CR LF", name, n)
+			return nil, fmt.Errorf("%s:%d: carriage return inside the line: line ends must be LF or CR LF", name, n)
 		}
 		row := columns(strings.TrimSuffix(line, "\n"))
 		for len(row) > 0 && row[len(row)-1] == "" { // as Perl does
@@ -131,14 +133,14 @@ func Read(in io.Reader, name string, opt Options) (*Report, error) {
 		case len(row) == 0 || row[0] == boundary || opt.Corrected && row[0] == docStart:
 			sentenceEnd()
 		case len(row) < 2:
-			return nil, fmt.Errorf("%s:%d: the line has one column only", name, n)
+			return nil, fmt.Errorf("%s:%d: the line has only one column", name, n)
 		default:
 			token(opt.label(row[len(row)-2]), opt.label(row[len(row)-1]))
 		}
 	}
 }
 
-// splitter cuts lines.
+// splitter returns a function that splits lines into columns.
 func splitter(delimiter string) (func(line string) []string, error) {
 	if regexp.QuoteMeta(delimiter) == delimiter {
 		return func(line string) []string { return strings.Split(line, delimiter) }, nil
@@ -150,7 +152,7 @@ func splitter(delimiter string) (func(line string) []string, error) {
 	return func(line string) []string { return re.Split(line, -1) }, nil
 }
 
-// label makes a label of a bare type.
+// label returns the label for a bare type.
 func (o Options) label(column string) string {
 	switch {
 	case !o.Raw:
@@ -161,7 +163,8 @@ func (o Options) label(column string) string {
 	return "B-" + column
 }
 
-// sentence is the labels of one, to be read by the rules of data.Scheme.Decode.
+// sentence collects the labels of one sentence, to be read by the rules of
+// data.Scheme.Decode.
 type sentence struct{ gold, guesses []string }
 
 func (s *sentence) add(gold, guess string) {
@@ -178,7 +181,7 @@ func (s *sentence) addTo(to *Scorer) {
 	s.gold, s.guesses = s.gold[:0], s.guesses[:0]
 }
 
-// iob2 labels n tokens.
+// iob2 returns IOB2 labels for n tokens.
 func iob2(n int, spans []data.TokenSpan) []label {
 	labels := slices.Repeat([]label{outside}, n)
 	for _, s := range spans {
@@ -190,7 +193,7 @@ func iob2(n int, spans []data.TokenSpan) []label {
 	return labels
 }
 
-// label is a column as the script reads it.
+// label is a label as the script parses it.
 type label struct{ tag, typ string }
 
 var outside = label{tag: "O"}
@@ -203,8 +206,8 @@ func parse(column string) label {
 	return label{tag, typ}
 }
 
-// borders are the pairs of tags between which a phrase begins or ends even if
-// the type stays the same.
+// borders contains the pairs of tags between which a phrase begins or ends even
+// if the type stays the same.
 type borders map[[2]string]bool
 
 var (
@@ -218,12 +221,12 @@ var (
 	}
 )
 
-// begins says whether a phrase begins with the second of two labels.
+// begins reports whether a phrase begins with the label now, which follows last.
 func begins(last, now label) bool {
 	return beginnings[[2]string{last.tag, now.tag}] || now.bracket() || now.inside() && last.typ != now.typ
 }
 
-// ends says whether one ended with the first.
+// ends reports whether a phrase ended with the label last, which now follows.
 func ends(last, now label) bool {
 	return endings[[2]string{last.tag, now.tag}] || last.bracket() || last.inside() && last.typ != now.typ
 }
@@ -231,20 +234,20 @@ func ends(last, now label) bool {
 func (l label) inside() bool  { return l.tag != "O" && l.tag != "." }
 func (l label) bracket() bool { return l.tag == "[" || l.tag == "]" } // a phrase of one token
 
-// Scorer adds up documents.
+// Scorer scores documents one by one.
 type Scorer struct {
 	report      Report
-	gold, guess label // the last ones
-	open        bool  // a phrase began on both sides at once, with one type, and is the same so far
+	gold, guess label // the labels of the last token
+	open        bool  // a phrase of one type began on both sides at the same token, and has not differed so far
 
 	tokens    tokenize.Tokenizer
 	sentences tokenize.Splitter
 }
 
-// NewScorer scores documents as a sequence labeller sees them: their text is cut
-// into tokens, spans become IOB2 labels of these (data.AlignSpans says how: what
-// overlaps is flattened, borders move out to those of tokens), and no phrase goes
-// beyond a sentence.
+// NewScorer returns a Scorer that sees documents as a sequence labeller does. It
+// tokenizes their text and converts spans to IOB2 labels with data.AlignSpans,
+// which flattens overlapping spans and moves borders out to token borders. No
+// phrase crosses a sentence border.
 func NewScorer(tokens tokenize.Tokenizer, sentences tokenize.Splitter) *Scorer {
 	s := newScorer()
 	s.tokens, s.sentences = tokens, sentences
@@ -255,8 +258,9 @@ func newScorer() *Scorer {
 	return &Scorer{gold: outside, guess: outside, report: Report{Types: map[string]Chunks{}}}
 }
 
-// Add scores one document. The text is that of gold. A span that overlaps a longer
-// one, or that holds no token, is no phrase: Report.Lost counts them.
+// Add scores one document, with the text of gold. A span that overlaps a longer
+// one, or that contains no token, becomes no phrase; Report.Lost counts such
+// spans.
 func (s *Scorer) Add(gold, system *data.Document) {
 	tokens := s.tokens.Tokens(gold.Text, nil)
 	wanted, found := s.align(tokens, gold.Spans), s.align(tokens, system.Spans)
@@ -282,9 +286,9 @@ func (s *Scorer) align(tokens []data.Token, spans []data.Span) []label {
 	return iob2(len(tokens), phrases)
 }
 
-// Report returns the scores of what was added.
+// Report returns the scores of all documents added so far.
 func (s *Scorer) Report() *Report {
-	if s.open { // the file ended, whatever the labels
+	if s.open { // the end of the input closes an open phrase
 		s.correct()
 	}
 	return &s.report
@@ -302,7 +306,7 @@ func (s *Scorer) sentenceEnd() { s.step(outside, outside) }
 
 func (s *Scorer) step(gold, guess label) {
 	if gold == outside && guess == outside && s.gold == outside && s.guess == outside {
-		return // most tokens, of which the rest would make nothing
+		return // fast path: for most tokens the rest would do nothing
 	}
 	if s.open {
 		goldEnds, guessEnds := ends(s.gold, gold), ends(s.guess, guess)
@@ -341,8 +345,8 @@ func (c Chunks) plus(d Chunks) Chunks {
 	return Chunks{c.Gold + d.Gold, c.Found + d.Found, c.Correct + d.Correct}
 }
 
-// WriteText writes the script's table, byte for byte, and the corrections if there
-// are any.
+// WriteText writes the script's table, byte for byte, followed by the corrections
+// if there are any.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "processed %d tokens with %d phrases; found: %d phrases; correct: %d.\n", r.Tokens, r.Gold, r.Found, r.Correct)
@@ -363,9 +367,10 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// WriteLaTeX writes what the script does with -l, rows of a LaTeX table, byte for
-// byte; neither escapes what a type's name may hold. The script does not end the
-// formula in the first row. Corrected, it ends, and the corrections are comments.
+// WriteLaTeX writes the rows of a LaTeX table that the script writes with -l,
+// byte for byte. Like the script, it does not escape special characters in type
+// names. The script leaves the formula in the first row unclosed; if Corrected
+// was set, WriteLaTeX closes it and writes the corrections as comments.
 func (r *Report) WriteLaTeX(w io.Writer) error {
 	var b strings.Builder
 	formula := `F$_{\beta=1}`
@@ -390,8 +395,9 @@ func (r *Report) WriteLaTeX(w io.Writer) error {
 	return err
 }
 
-// lines yields the lines of the table by type. The script goes by the sorted types
-// of both sides and leaves out one that equals the last, unless that was empty.
+// lines yields the lines of the table by type. As in the script, the types of
+// both sides are sorted and one that equals its predecessor is left out unless
+// the predecessor was empty.
 func (r *Report) lines(yield func(typ string, c Chunks) bool) {
 	for _, typ := range slices.Sorted(maps.Keys(r.Types)) {
 		c := r.Types[typ]
@@ -407,8 +413,8 @@ func (r *Report) lines(yield func(typ string, c Chunks) bool) {
 	}
 }
 
-// padding is what a name needs to fill so many bytes: the script's widths are in
-// bytes, and fmt's are in code points.
+// padding returns the number of spaces that pad name to width bytes. The script's
+// widths are in bytes; those of fmt are in code points.
 func padding(name string, width int) int { return max(0, width-len(name)) }
 
 func (c Chunks) writeTo(b *strings.Builder) {
@@ -416,8 +422,8 @@ func (c Chunks) writeTo(b *strings.Builder) {
 	fmt.Fprintf(b, "precision: %6.2f%%; recall: %6.2f%%; FB1: %6.2f", p, r, f)
 }
 
-// percent computes in percent from the start, as the script does: what is rounded
-// to two places is the same number.
+// percent returns the scores in percent. Like the script, it computes in percent
+// from the start, so that rounding to two places yields the same numbers.
 func (c Chunks) percent() (precision, recall, f1 float64) {
 	p, r := percent(c.Correct, c.Found), percent(c.Correct, c.Gold)
 	return p, r, harmonic(p, r)
@@ -437,7 +443,7 @@ func harmonic(p, r float64) float64 {
 	return 2 * p * r / (p + r)
 }
 
-// scored is Chunks as JSON shows them.
+// scored is the JSON form of Chunks.
 type scored struct {
 	evaluation.PRF
 	Gold    int `json:"gold"`
@@ -447,11 +453,11 @@ type scored struct {
 
 func (c Chunks) scored() scored { return scored{c.PRF(), c.Gold, c.Found, c.Correct} }
 
-// MarshalJSON adds precision, recall and f1 to the counts.
+// MarshalJSON writes the counts together with precision, recall and f1.
 func (c Chunks) MarshalJSON() ([]byte, error) { return json.Marshal(c.scored()) }
 
-// MarshalJSON gives tokens, accuracy, the counts and scores of all phrases, and
-// the same by type.
+// MarshalJSON writes the tokens, the accuracy, the counts and scores of all
+// phrases, and those of each type.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Tokens   int     `json:"tokens"`
@@ -462,8 +468,8 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	}{r.Tokens, share(float64(r.CorrectTokens), float64(r.Tokens)), r.scored(), r.Types, r.Corrections})
 }
 
-// score is the scores of a tally: phrases that are correct, found, and in the
-// gold standard.
+// score returns the scores of a tally: the numbers of correct, found and gold
+// phrases.
 func score(total []float64) evaluation.PRF {
 	p, r := share(total[0], total[1]), share(total[0], total[2])
 	return evaluation.PRF{Precision: p, Recall: r, F1: harmonic(p, r)}
@@ -476,8 +482,8 @@ func share(a, b float64) float64 {
 	return a / b
 }
 
-// Metrics returns one metric, conll: the phrase scores of documents that are cut
-// as the network of Dernoncourt et al. 2016 cuts them.
+// Metrics returns one metric, conll: the phrase scores of documents, tokenized
+// and split into sentences as for the network of Dernoncourt et al. 2016.
 func Metrics() []evaluation.Metric {
 	return []evaluation.Metric{{
 		Name: "conll",

@@ -19,7 +19,7 @@ import (
 	"github.com/lethe-deid/lethe/internal/shared"
 )
 
-// TestGolden holds the tables against those that the script itself printed.
+// TestGolden compares the tables with those that the script printed.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(shared.Path(t, "golden/conlleval"), "*.txt"))
 	if err != nil || len(files) != 7 {
@@ -42,7 +42,7 @@ func TestGolden(t *testing.T) {
 			if !strings.Contains(filepath.Base(file), "io") {
 				return
 			}
-			// The files of 704 phrases hold the same ones in three schemes.
+			// The files with 704 phrases have the same phrases in three schemes.
 			r, err := Read(bytes.NewReader(in), "in", Options{Corrected: true})
 			if err != nil {
 				t.Fatal(err)
@@ -67,8 +67,8 @@ func table(t *testing.T, in string, opt Options) string {
 	return b.String()
 }
 
-// Corrected, the phrases of one file in IOB1, IOB2 and BIOES are the same ones: the
-// counts of the script for IOB2.
+// With Corrected, the phrases of one file in IOB1, IOB2 and BIOES are the same:
+// they have the script's counts for IOB2.
 func TestCorrected(t *testing.T) {
 	const entities = "w %s O\nw %s %s\n\n-DOCSTART- O O\nw %s %s\nw %s O\nw %s %s"
 	want := Chunks{Gold: 4, Found: 3, Correct: 2} // gold: X, X, 0, Y
@@ -91,7 +91,7 @@ func TestCorrected(t *testing.T) {
 	}
 }
 
-// What the script makes of odd input, seen from running it.
+// The script's results for odd input, recorded from running it.
 func TestQuirks(t *testing.T) {
 	for _, tc := range []struct {
 		name, in string
@@ -144,7 +144,7 @@ func TestErrors(t *testing.T) {
 		"\nw O O\n\nw x O O\n": "notes.txt:4: columns: 4, but line 2 has 3",
 		"w O O\nw O O \r\n":    "notes.txt:2: columns: 4, but line 1 has 3",
 		"w O O\n-X-\n":         "notes.txt:2: columns: 1, but line 1 has 3",
-		"Zebulon\n":            "notes.txt:1: the line has one column only",
+		"Zebulon\n":            "notes.txt:1: the line has only one column",
 	} {
 		if _, err := Read(strings.NewReader(in), "notes.txt", Options{}); err == nil || err.Error() != want {
 			t.Errorf("%q: error %v, want %s", in, err, want)
@@ -155,8 +155,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// On legal IOB2 labels the phrases are the spans that data.Scheme decodes, and
-// the correct ones those on both sides.
+// On legal IOB2 labels, the phrases are the spans that data.Scheme decodes, and
+// the correct ones are those on both sides.
 func TestLegalLabels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var in strings.Builder
@@ -212,8 +212,8 @@ func columns(gold, found []string) string {
 	return b.String() + "\n"
 }
 
-// Documents, with borders inside of tokens and a span over a line end, score as
-// the labels that one would write down by hand.
+// Documents with borders inside tokens and a span across a line end have the same
+// score as labels written by hand.
 func TestDocuments(t *testing.T) {
 	const text = "Ana Gil, 43.\nSeen 01/02 in Lund\nby Dr. Roy"
 	doc := func(spans ...data.Span) *data.Document { return &data.Document{Text: text, Spans: spans} }

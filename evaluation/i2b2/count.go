@@ -13,9 +13,9 @@ import (
 
 // counter counts documents, one at a time.
 //
-// All evaluations are counted at once: a set of evaluations is the bits of a
-// number, and a key (what two tags or tokens must have in common) goes with the
-// evaluations for which it is in the gold standard's set, and in the system's.
+// It counts all evaluations at once. A set of evaluations is a bit mask. Each key
+// (the properties that two tags or tokens must share) is mapped to two such sets:
+// the evaluations whose gold set contains it, and those whose system set does.
 type counter struct {
 	rules     []rule
 	corrected bool
@@ -23,29 +23,30 @@ type counter struct {
 	user      func(*Tag) bool
 	warnings  []string
 
-	ofKind [binaryStrict + 1]uint64 // the evaluations of a kind
-	// keep are the evaluations that keep tags: by element, whether of HIPAA, and
-	// whether the user's filter lets them pass.
+	ofKind [binaryStrict + 1]uint64 // by kind: its evaluations
+	// keep contains the evaluations that keep a tag, by its element, whether it
+	// is HIPAA's, and whether the user's filter passes it.
 	keep [][2][2]uint64
 
 	tags   map[tagKey]sides
 	tokens map[tokenKey]sides
 }
 
-// tagKey is the key of a tag; in binary evaluations it has offsets alone.
+// tagKey is the key of a tag. In binary evaluations only the offsets are set.
 type tagKey struct {
 	element         int // -1 in binary evaluations
 	typ, start, end string
 }
 
-// tokenKey is the key of a token; in binary evaluations it has offsets alone.
+// tokenKey is the key of a token. In binary evaluations only the offsets are set.
 type tokenKey struct {
 	element    int // -1 in binary evaluations
 	typ        string
 	start, end int
 }
 
-// sides are the evaluations in which each side has a key.
+// sides contains, for the gold side and the system side, the evaluations in which
+// the side has a key.
 type sides [2]uint64
 
 const goldSide, systemSide = 0, 1
@@ -83,7 +84,7 @@ func index(b bool) int {
 	return 0
 }
 
-// fork is a counter by the same rules, for use at the same time.
+// fork returns a counter with the same rules, for concurrent use.
 func (c *counter) fork() *counter {
 	other := *c
 	other.tags, other.tokens = map[tagKey]sides{}, map[tokenKey]sides{}
@@ -153,7 +154,7 @@ func (c *counter) kept(d *Document) []keptTag {
 	return tags
 }
 
-// add puts the tags of a side, and their tokens, into the sets of the evaluations
+// add adds the tags of one side, and their tokens, to the sets of the evaluations
 // that keep them.
 func (c *counter) add(side int, tags []keptTag, words []bool) {
 	addTag := func(key tagKey, in uint64) {
@@ -185,7 +186,8 @@ func (c *counter) add(side int, tags []keptTag, words []bool) {
 	}
 }
 
-// wordPoints says of each code point of a text whether it is part of a token.
+// wordPoints reports, for each code point of a text, whether it is part of a
+// token.
 func (c *counter) wordPoints(text string) []bool {
 	words := make([]bool, 0, len(text))
 	for _, r := range text {
@@ -195,8 +197,8 @@ func (c *counter) wordPoints(text string) []bool {
 	return words
 }
 
-// tokens yields the tokens of text[start:end], a slice as Python understands it. But
-// they lie where start as written says.
+// tokens yields the tokens of text[start:end], sliced as Python does. Their
+// offsets, however, are relative to start as written.
 func tokens(words []bool, start, end int) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		from, to := tagged.Slice(len(words), start, end)

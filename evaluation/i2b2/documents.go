@@ -8,9 +8,9 @@ import (
 	"github.com/lethe-deid/lethe/evaluation/internal/tagged"
 )
 
-// FromDocuments makes documents of this package of what any reader yields. A
-// span's element is the category of its type in the built-in type sets and, where
-// none of them has the type in one of the script's categories, PHI.
+// FromDocuments converts documents from any reader. The element of a span is the
+// category of its type in the built-in type sets, or PHI if none of them assigns
+// the type to one of the script's categories.
 func FromDocuments(docs data.Documents) Source { return tagged.Convert(docs, fromDocument) }
 
 func fromDocument(doc *data.Document) *Document {
@@ -23,8 +23,9 @@ func fromDocument(doc *data.Document) *Document {
 	return d
 }
 
-// elementsOfTypes has, for the types of all built-in sets, the place of their
-// element. No two sets put a type of one name under two of the script's categories.
+// elementsOfTypes maps the types of all built-in sets to the index of their
+// element. No two sets assign a type of the same name to different categories of
+// the script.
 var elementsOfTypes = func() map[string]int {
 	m := map[string]int{}
 	for _, types := range data.TypeSets() {
@@ -38,9 +39,9 @@ var elementsOfTypes = func() map[string]int {
 }()
 
 // Metrics returns the 42 evaluations as metrics over documents, by the script's
-// rules: see FromDocuments for elements. "i2b2/" stands before the name, which is
-// the corrected one ("i2b2/HIPAA Token", "i2b2/NAME HIPAA Strict"), for the micro
-// average, and "i2b2/macro/" for the macro average, whose F1 is 0 for 0/0.
+// rules; see FromDocuments for their elements. The metrics are named by the
+// corrected names ("HIPAA Token", "NAME HIPAA Strict") after "i2b2/" for the
+// micro average and "i2b2/macro/" for the macro average, whose F1 is 0 for 0/0.
 func Metrics() []evaluation.Metric {
 	shared, err := newCounter(Options{})
 	if err != nil {
@@ -69,7 +70,7 @@ func Metrics() []evaluation.Metric {
 	return append(micro, macro...)
 }
 
-// meanOf is the score of the sums of P, of R, and of documents.
+// meanOf returns the score of a total of P, R and the number of documents.
 func meanOf(total []float64) evaluation.PRF {
 	p, r, n := total[0], total[1], total[2]
 	if p+r == 0 {

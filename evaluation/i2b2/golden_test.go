@@ -21,7 +21,7 @@ func (g *goldenTag) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// goldenInputs are the documents, and what each system gave of them.
+// goldenInputs contains the documents and the output of each system.
 type goldenInputs struct {
 	Docs map[string]struct {
 		Text string
@@ -31,7 +31,7 @@ type goldenInputs struct {
 	Systems   map[string]map[string][]goldenTag
 }
 
-// source makes documents of tags, sorted by ID.
+// source returns documents of tags, sorted by ID.
 func (in *goldenInputs) source(t testing.TB, tags map[string][]goldenTag, rename func(goldenTag) goldenTag) Source {
 	t.Helper()
 	var docs []*Document
@@ -75,7 +75,7 @@ func (in *goldenInputs) gold() map[string][]goldenTag {
 	return gold
 }
 
-// parseVariant reads a key of the expected scores, such as "filter=NAME,DATE
+// parseVariant parses a key of the expected scores, such as "filter=NAME,DATE
 // conjunctive invert".
 func parseVariant(t testing.TB, variant string) Options {
 	t.Helper()
@@ -97,8 +97,8 @@ func parseVariant(t testing.TB, variant string) Options {
 	return o
 }
 
-// compare holds a report, by way of its JSON form, against the script's numbers,
-// and returns how many there were.
+// compare compares the JSON form of a report with the script's numbers, and
+// returns the number of values compared.
 func compare(t *testing.T, r *Report, want any) int {
 	t.Helper()
 	raw, err := json.Marshal(r)
@@ -112,8 +112,8 @@ func compare(t *testing.T, r *Report, want any) int {
 	return shared.Numbers(t, "", got.Evaluations, want)
 }
 
-// TestGolden compares with all that the official script said of 11 systems with 7
-// combinations of flags.
+// TestGolden compares with the complete output of the official script for 11
+// systems with 7 combinations of flags.
 func TestGolden(t *testing.T) {
 	dir := shared.Path(t, "golden/i2b2")
 	var in goldenInputs
@@ -139,8 +139,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenMEDDOCAN compares with what it said of Spanish documents whose types
-// were renamed.
+// TestGoldenMEDDOCAN compares with the script's output for Spanish documents with
+// renamed types.
 func TestGoldenMEDDOCAN(t *testing.T) {
 	dir := shared.Path(t, "golden/meddocan")
 	var in goldenInputs

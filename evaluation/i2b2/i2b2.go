@@ -1,59 +1,63 @@
-// Package i2b2 scores as the official script of the i2b2/UTHealth 2014
-// de-identification track does: kotfic/i2b2_evaluation_scripts, evaluate.py phi,
-// run by Python 3. Scores that were published for this corpus were computed with
-// it, oddities included, and only a scorer that has them too gives numbers that
-// stand beside those. [Options.Corrected] takes the oddities out.
+// Package i2b2 computes the scores of the official script of the i2b2/UTHealth
+// 2014 de-identification track: kotfic/i2b2_evaluation_scripts, evaluate.py phi,
+// run by Python 3. Published scores for this corpus were computed with that
+// script, so this package reproduces its oddities to give comparable numbers.
+// [Options.Corrected] removes the oddities.
 //
 // # Input
 //
-// The script knows a tag by its element, TYPE, start and end, as strings, and
-// never looks at the text it quotes. Elements other than PHI and the eight
-// categories are ignored; an unknown TYPE counts. Documents that only one side
-// has are not scored. Offsets count code points.
+// The script identifies a tag by its element, TYPE, start and end, all as
+// strings, and never looks at the quoted text. It ignores elements other than PHI
+// and the eight categories; an unknown TYPE counts. Documents that are on one
+// side only are not scored. Offsets count code points.
 //
 // # Matching
 //
-// In each document both sides are sets, and what they share is a true positive.
+// In each document, both sides are sets, and the intersection is the true
+// positives.
 //
-//   - Strict: equal element, start, end and TYPE, whatever their case; "010" and
-//     "10" are two offsets.
+//   - Strict: equal element, start, end and TYPE, ignoring case. "010" and "10"
+//     are different offsets.
 //   - Token: the text of each tag is split into runs of ASCII letters and digits,
-//     so that José is Jos; one without any is an empty token at its end. Equal
-//     element, TYPE (here case counts), start and end.
-//   - Relaxed: as strict, but the ends may lie two apart. A tag that is equal in
-//     this sense to an earlier one of its own side is dropped. True positives are
-//     the matched tags of the side that has fewer (of the system, if none has),
-//     false positives and negatives the unmatched tags of each side: so true
-//     positives and false negatives need not add up to the gold standard. A side
-//     with more than four times (and three) as many tags as the other loses, for
-//     each tag of the other, the first that is equal to it, and the rest of it is
-//     unmatched: this is how Python subtracts a small set from a large one, and
-//     equality that is not transitive lets it show.
+//     so that José becomes Jos. A tag without such a run is an empty token at its
+//     end. Tokens match if element, TYPE (case-sensitive), start and end are
+//     equal.
+//   - Relaxed: as strict, but the ends may differ by up to two. A tag that equals
+//     an earlier one of its own side in this sense is dropped. True positives are
+//     the matched tags of the side with fewer tags (of the system if they have
+//     equally many); false positives and false negatives are the unmatched tags
+//     of each side. True positives and false negatives therefore need not add up
+//     to the gold standard. If one side has more than four times as many tags as
+//     the other, plus three, then each tag of the smaller side matches only the
+//     first tag of the larger side that is equal to it, and the rest are
+//     unmatched. The cause is how Python subtracts a small set from a large one,
+//     which matters because this equality is not transitive.
 //   - Binary: equal start and end. For tags, but not for tokens, element PHI is
 //     still compared as in strict.
-//   - HIPAA: on both sides only tags whose TYPE starts as one of the script's
-//     list does, in the list's case, under the element listed with it. IDNUM has a
-//     stray blank there and never matches; element PHI has no entry.
+//   - HIPAA: both sides are restricted to tags whose TYPE starts with an entry of
+//     the script's list (case-sensitive) for their element. The entry for IDNUM
+//     contains a stray blank and never matches; element PHI has no entries.
 //
 // # The 42 evaluations
 //
-// Ten over all tags, then four for each category. "HIPPA" is the script's, and its
-// "NAME Binary HIPAA Strict" is not binary.
+// Ten evaluations are over all tags, and four over each category. The spelling
+// "HIPPA" is the script's. Its "NAME Binary HIPAA Strict" is not binary.
 //
 // # Averages
 //
-// Micro averages are those of the summed counts. Macro averages are the means over
-// documents of precision and of recall, 0 for a document with nothing to score,
-// with the standard deviation of the population, and F1 of the two means: NaN when
-// both are 0.
+// Micro averages are computed from the summed counts. Macro averages are the
+// means over documents of precision and of recall, 0 for a document with nothing
+// to score, with the standard deviation of the population. The macro F1 is
+// computed from the two means; it is NaN if both are 0.
 //
 // # Filters
 //
-// A filter of element names is for Token, Strict and Relaxed. Another word lets
-// every tag pass (a word of the cardiac risk track, none). Conjunctive and Invert
-// have an effect only beside a filter; Invert then reaches further: HIPAA
-// evaluations score the tags outside of HIPAA, and those of a category all other
-// categories. Binary Token and Binary Strict are never filtered.
+// A filter of element names applies to Token, Strict and Relaxed. Any other word
+// in it lets every tag pass, except for words of the cardiac risk track, which
+// let no tag pass. Without a filter, Conjunctive and Invert have no effect. Invert also affects
+// other evaluations: HIPAA evaluations then score the tags that are not HIPAA's,
+// and those of a category score all other categories. Binary Token and Binary
+// Strict are never filtered.
 package i2b2
 
 import (
@@ -68,23 +72,23 @@ import (
 
 // Document is one note with the tags of one side.
 type Document struct {
-	ID      string // patient-record, as 110-04
+	ID      string // patient-record, such as 110-04
 	Text    string
-	Tags    []Tag // of the elements that the script knows
-	Ignored int   // how many tags of other elements there were
+	Tags    []Tag // tags of the elements that the script supports
+	Ignored int   // number of tags of other elements
 }
 
-// Tag is a tag as it is written.
+// Tag is a tag with its values as they are written.
 type Tag struct {
-	element    int // its place in elements
+	element    int // index into elements
 	typ        string
 	start, end string // in code points
 	from, to   int    // the same as numbers
 }
 
-// NewTag makes a tag of an element, of its attribute TYPE, and of its offsets in
-// code points. It is an error, as it is to the script, when these are not numbers;
-// an element that the script does not know is one here, too.
+// NewTag returns a tag with an element, its attribute TYPE, and its offsets in
+// code points. Like the script, it fails if an offset is not a number; unlike the
+// script, it also fails if the element is not one of the script's.
 func NewTag(element, typ, start, end string) (Tag, error) {
 	t := Tag{element: elementIndex(element), typ: typ, start: start, end: end}
 	if t.element < 0 {
@@ -95,9 +99,9 @@ func NewTag(element, typ, start, end string) (Tag, error) {
 	return t, err
 }
 
-// elements are those that the script knows, the types that it expects in each, and
-// what the TYPE of HIPAA's tags starts with. The names of the evaluations follow
-// this order.
+// elements lists the elements that the script supports, the types that it expects
+// in each, and the prefixes of the TYPE of HIPAA's tags. The order of the
+// evaluations follows it.
 var elements = []struct {
 	name         string
 	types, hipaa []string
@@ -121,9 +125,10 @@ var elements = []struct {
 	{"OTHER", []string{"OTHER"}, nil},
 }
 
-const phi = 0 // the place of element PHI
+const phi = 0 // index of element PHI
 
-// elementIndex is the place of an element, -1 for one that the script ignores.
+// elementIndex returns the index of an element, -1 for one that the script
+// ignores.
 func elementIndex(name string) int {
 	for i := range elements {
 		if elements[i].name == name {
@@ -133,7 +138,8 @@ func elementIndex(name string) int {
 	return -1
 }
 
-// expected says whether the script would not warn of this TYPE.
+// expected reports whether the script expects this TYPE in the element. It warns
+// of others.
 func expected(element int, typ string) bool {
 	typ = strings.ToUpper(typ)
 	for i := range elements {
@@ -144,16 +150,17 @@ func expected(element int, typ string) bool {
 	return false
 }
 
-// Options chooses among the script's ways to score.
+// Options are the options of the script, and some of this package. The zero value
+// scores as the script does without options.
 type Options struct {
-	Filter      []string // what --filter lists: none means that there is no filter
-	Conjunctive bool     // all words of the filter must hold, not any
-	Invert      bool     // the tags that the filter would drop
-	Corrected   bool     // without the oddities: see Corrections
-	Documents   bool     // the report has the counts of each document
+	Filter      []string // the words of --filter; empty: no filter
+	Conjunctive bool     // a tag must match all words of the filter, not just one
+	Invert      bool     // keep the tags that the filter would drop
+	Corrected   bool     // without the script's oddities; see Corrections
+	Documents   bool     // include the counts of each document in the report
 }
 
-// Corrections says what Options.Corrected changes.
+// Corrections describes what Options.Corrected changes.
 var Corrections = []string{
 	"a gold document that the system does not have counts as missed, and is not left out",
 	"HIPAA's types are those of the script's manual, whole names in any case and under any element: IDNUM is one of them",
@@ -169,11 +176,11 @@ var Corrections = []string{
 // Source yields documents, in a fixed order.
 type Source = iter.Seq2[*Document, error]
 
-// Compare scores the documents of a system, one pair at a time: see
-// evaluation.Pairs for what is held in memory. The first error of a source is
-// returned, and it is an error when an ID is twice on one side or the two texts of
-// a document differ. With no document on both sides there is nothing to score, and
-// the macro averages are NaN, as the script has it.
+// Compare scores the documents of a system, one pair at a time; see
+// evaluation.Pairs for how much is held in memory. It returns the first error of
+// a source, and an error if an ID occurs twice on one side or if the two texts of
+// a document differ. If no document is on both sides, nothing is scored and the
+// macro averages are NaN, as in the script.
 func Compare(gold, system Source, o Options) (*Report, error) {
 	s, err := NewScorer(o)
 	if err != nil {
@@ -190,16 +197,17 @@ func Compare(gold, system Source, o Options) (*Report, error) {
 	return s.Report(), nil
 }
 
-// Scorer adds up documents.
+// Scorer scores documents one by one.
 type Scorer struct {
 	options Options
 	counter *counter
 	report  Report
-	macro   [][2]moments // of each evaluation: precision, recall
+	macro   [][2]moments // by evaluation: precision, recall
 }
 
-// NewScorer returns an error when Corrected is set and the filter has a word that
-// is neither an element nor a type.
+// NewScorer returns a Scorer without documents. If Corrected is set, it returns
+// an error for a filter word that is neither an element nor a type, and for
+// Invert or Conjunctive without a filter.
 func NewScorer(o Options) (*Scorer, error) {
 	c, err := newCounter(o)
 	if err != nil {
@@ -219,8 +227,8 @@ func NewScorer(o Options) (*Scorer, error) {
 	return s, nil
 }
 
-// Add scores a document; the side that does not have it is nil. It is an error
-// when the two texts differ.
+// Add scores one document. A side that lacks the document is nil. Add returns an
+// error if the two texts differ.
 func (s *Scorer) Add(gold, system *Document) error {
 	switch {
 	case gold == nil:
@@ -254,7 +262,7 @@ func (s *Scorer) Add(gold, system *Document) error {
 	return nil
 }
 
-// look notes what a user should know of a document.
+// look records what the warnings report about a document.
 func (s *Scorer) look(side string, d *Document) {
 	s.report.ignored.Add(d.Ignored, side, d.ID)
 	unknown := 0
@@ -266,7 +274,7 @@ func (s *Scorer) look(side string, d *Document) {
 	s.report.unknown.Add(unknown, side, d.ID)
 }
 
-// Report is the scores of all documents added so far.
+// Report returns the scores of all documents added so far.
 func (s *Scorer) Report() *Report {
 	r := s.report
 	r.Evaluations = slices.Clone(r.Evaluations)

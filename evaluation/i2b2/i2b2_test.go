@@ -20,7 +20,7 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 )
 
-// doc makes a document of tags "NAME 0 4 PATIENT".
+// doc returns a document of tags such as "NAME 0 4 PATIENT".
 func doc(t testing.TB, id, text string, tags ...string) *Document {
 	t.Helper()
 	d := &Document{ID: id, Text: text}
@@ -56,8 +56,7 @@ func score(t testing.TB, o Options, docs ...*Document) map[string]evaluation.Cou
 
 const note = "Dr. José Peña saw Al on 5/6. 😀 MR 12-34"
 
-// The oddities one by one: of the script, and what is left of each when corrected.
-// Offsets into the note: José 4-8, Peña 9-13, Al 18-20, 5/6 24-27, 12-34 34-39.
+// The script's oddities one by one, and the corrected results.
 func TestOddities(t *testing.T) {
 	type want map[string]evaluation.Counts
 	for name, tc := range map[string]struct {
@@ -220,7 +219,7 @@ func TestFilter(t *testing.T) {
 	}
 	for want, o := range map[string]Options{
 		`filter "PERSON" is neither an element nor a type`: {Filter: []string{"NAME", "PERSON"}, Corrected: true},
-		"invert and conjunctive need a filter":             {Invert: true, Corrected: true},
+		"invert and conjunctive require a filter":          {Invert: true, Corrected: true},
 	} {
 		if _, err := NewScorer(o); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
@@ -228,8 +227,8 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// All evaluations at once, by bits, are what one gets from each by itself, with
-// sets of printed keys.
+// Counting all evaluations at once with bits gives the same as counting each by
+// itself with sets of printed keys.
 func TestBruteForce(t *testing.T) {
 	const text = "Ana 12 é\U0001F600 x-y 7"
 	pick := func(of ...string) *rapid.Generator[string] { return rapid.SampledFrom(of) }
@@ -346,7 +345,7 @@ func tokenName(r rule, tag *Tag, start, end int) string {
 	return fmt.Sprint(tag.element, tag.typ, start, " ", end)
 }
 
-// near compares relaxed keys that end in two digits.
+// near compares relaxed keys, which end in two digits.
 func near(a, b string) bool {
 	x, xEnd, _ := strings.Cut(a, "|")
 	y, yEnd, _ := strings.Cut(b, "|")
@@ -355,7 +354,7 @@ func near(a, b string) bool {
 	return errA == nil && errB == nil && x == y && m-n <= 2 && n-m <= 2
 }
 
-// testdata/sets.json is what Python's own sets gave: see sets.py there.
+// testdata/sets.json is the output of Python's own sets; see sets.py there.
 func TestRelaxedAsPythonsSets(t *testing.T) {
 	raw, err := os.ReadFile("testdata/sets.json")
 	if err != nil {
@@ -448,8 +447,8 @@ func TestRulesAreInOrder(t *testing.T) {
 	}
 }
 
-// Of four documents: one perfect, one missed, one with nothing in it, and one that
-// only the gold standard has.
+// Four documents: one perfect, one missed, one with nothing to score, and one
+// that only the gold standard has.
 func TestAverages(t *testing.T) {
 	name := "NAME 18 20 PATIENT"
 	gold := []*Document{doc(t, "a", note, name), doc(t, "b", note, name), doc(t, "c", note), doc(t, "d", note, name, "NAME 4 8 DOCTOR")}
@@ -460,7 +459,7 @@ func TestAverages(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := r.Evaluations[1]
-		// P and R of the documents: 1, 0, 0; corrected, c is left out and d is missed.
+		// P and R of the documents: 1, 0, 0; corrected, c is ignored and d is missed.
 		want := Evaluation{
 			Name: "Strict", Counts: evaluation.Counts{TP: 1, FN: 1}, Micro: evaluation.PRF{Precision: 1, Recall: 0.5, F1: 2.0 / 3},
 			Macro: evaluation.PRF{Precision: 1.0 / 3, Recall: 1.0 / 3, F1: 1.0 / 3}, PrecisionSD: math.Sqrt(2) / 3, RecallSD: math.Sqrt(2) / 3, documents: 3,
@@ -482,7 +481,7 @@ func TestAverages(t *testing.T) {
 			t.Errorf("corrected %v: nothing to score: %+v", corrected, other)
 		}
 	}
-	// Nothing in common: the script divides by no documents.
+	// No common documents: the script divides by zero.
 	r, err := Compare(each(gold[:1]), each(system[3:]), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -522,7 +521,7 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// As Python prints them.
+// The digits equal those that Python prints.
 func TestDigits(t *testing.T) {
 	for x, want := range map[float64][2]string{
 		0: {"0.0", "0.0"}, 1: {"1.0", "1.0"}, 0.5: {"0.5", "0.5"}, 2.0 / 3: {"0.6667", "0.67"}, 0.99996: {"1.0", "1.0"},
@@ -582,7 +581,7 @@ Total                    Precision      0.3333 (0.0)   0.3333
 	}
 }
 
-// failing is a full disk.
+// failing is a writer with a full disk.
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, fmt.Errorf("no space left") }
@@ -629,23 +628,23 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// Each error names the file, a line, and nothing of the note.
+// Each error names the file and a line, and contains no text of the note.
 func TestDecodeErrors(t *testing.T) {
 	note := func(tags string) string { return "<x>\n<TEXT>Zebulon</TEXT>\n<TAGS>\n" + tags + "</TAGS></x>" }
 	for what, tc := range map[string]struct{ file, want string }{
-		"empty":             {"", "d/1-2.xml:1: the file holds no XML element"},
+		"empty":             {"", "d/1-2.xml:1: no XML element"},
 		"cut off":           {"<x>\n<TEXT>Zebulon", "d/1-2.xml:2: not well-formed XML"},
 		"not closed":        {note(`<NAME start="0" Zebulon`), "d/1-2.xml:4: not well-formed XML"},
 		"an entity":         {"<x><TEXT>&Zebulon;</TEXT></x>", "d/1-2.xml:1: not well-formed XML"},
-		"no TAGS":           {"<x>\n<TEXT>Zebulon</TEXT>\n</x>", "d/1-2.xml:3: there is no TAGS"},
-		"tags without text": {`<x><TEXT/><TAGS><NAME start="0" end="0" TYPE="x"/></TAGS></x>`, "d/1-2.xml: there are tags, but no text"},
-		"a second root":     {"<x><TAGS/></x>\n<y/>", "d/1-2.xml:2: not well-formed XML: a second root"},
-		"text after it":     {"<x><TAGS/></x>\nZebulon", "d/1-2.xml:2: not well-formed XML: text outside of the root"},
+		"no TAGS":           {"<x>\n<TEXT>Zebulon</TEXT>\n</x>", "d/1-2.xml:3: no TAGS element"},
+		"tags without text": {`<x><TEXT/><TAGS><NAME start="0" end="0" TYPE="x"/></TAGS></x>`, "d/1-2.xml: tags, but no text"},
+		"a second root":     {"<x><TAGS/></x>\n<y/>", "d/1-2.xml:2: not well-formed XML: second root element"},
+		"text after it":     {"<x><TAGS/></x>\nZebulon", "d/1-2.xml:2: not well-formed XML: text outside of the root element"},
 		"no start":          {note(`<NAME end="7" TYPE="PATIENT"/>`), "d/1-2.xml:4: start: not a whole number"},
 		"end is a word":     {note("\n" + `<NAME start="0" end="Zebulon" TYPE="PATIENT"/>`), "d/1-2.xml:5: end: not a whole number"},
-		"an attribute, two": {note(`<NAME start="0" start="1" end="7" TYPE="PATIENT"/>`), "d/1-2.xml:4: not well-formed XML: a tag has an attribute twice"},
+		"an attribute, two": {note(`<NAME start="0" start="1" end="7" TYPE="PATIENT"/>`), "d/1-2.xml:4: not well-formed XML: duplicate attribute of a tag"},
 		"invalid UTF-8":     {"<x>\n\n\xff</x>", "d/1-2.xml:3: invalid UTF-8"},
-		"UTF-16":            {`<?xml version="1.0" encoding="UTF-16"?><x/>`, "d/1-2.xml:1: the declared encoding is none of UTF-8, US-ASCII and ISO-8859-1"},
+		"UTF-16":            {`<?xml version="1.0" encoding="UTF-16"?><x/>`, "d/1-2.xml:1: the declared encoding is not UTF-8, US-ASCII or ISO-8859-1"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			_, err := decode([]byte(tc.file), "d/1-2.xml", "1-2")
@@ -746,7 +745,7 @@ func TestFromDocuments(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	// What elementsOfTypes says of itself.
+	// The property that the comment of elementsOfTypes states.
 	for _, types := range data.TypeSets() {
 		for _, typ := range types.Types {
 			if e := elementIndex(typ.Category); e > phi && elementsOfTypes[typ.Name] != e {
@@ -756,7 +755,7 @@ func TestFromDocuments(t *testing.T) {
 	}
 }
 
-// The tallies of documents, summed and scored, are what Compare says of them.
+// The summed tallies of documents give the scores of Compare.
 func TestMetrics(t *testing.T) {
 	const text = "Seen by Dr. Oda Lund, 44, on 01/02/2087 -- MR 12."
 	spans := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) data.Span {

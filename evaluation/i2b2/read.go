@@ -14,16 +14,16 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
-// System is what one system made of the documents, by the part of the file names
-// that follows the ID: "" for 110-04.xml, "run2" for 110-04run2.xml.
+// System is the output of one system. ID is the part of the file names after the
+// document ID: "" for 110-04.xml, "run2" for 110-04run2.xml.
 type System struct {
 	ID        string
 	Documents Source
 }
 
-// Systems finds the documents of systems: in one XML file, or in a folder, whose
-// files that end in ".xml" are read. Systems are sorted by ID, and the documents
-// of each by theirs.
+// Systems finds the documents of one or more systems in an XML file, or in the
+// files ending in ".xml" of a folder. Systems are sorted by their ID, and the
+// documents of each by theirs.
 func Systems(path string) ([]System, error) {
 	files, err := list(path)
 	if err != nil {
@@ -41,9 +41,9 @@ func Systems(path string) ([]System, error) {
 	return systems, nil
 }
 
-// Read reads the gold standard, as Systems does, but for the part of the names
-// after the ID, which plays no part. It is an error that two files have one ID:
-// the script takes one of them, and which one is chance.
+// Read reads the gold standard from a file or folder as Systems does, but ignores
+// the part of the names after the document ID. It returns an error if two files
+// have the same ID; the script would use an arbitrary one of them.
 func Read(path string) (Source, error) {
 	files, err := list(path)
 	if err != nil {
@@ -57,10 +57,10 @@ func Read(path string) (Source, error) {
 	return read(files), nil
 }
 
-// file is an XML file and what its name says.
+// file is an XML file, with the IDs from its name.
 type file struct{ path, id, system string }
 
-// The script has no anchor at the end.
+// nameRE has no anchor at the end, as in the script.
 var nameRE = regexp.MustCompile(`^(\d+)-(\d+)(.*)\.xml`)
 
 func newFile(path string) file {
@@ -118,9 +118,10 @@ func (f file) read() (*Document, error) {
 	return decode(raw, f.path, f.id)
 }
 
-// decode reads a document as the script's XML parser (lxml) and the script do: see
-// tagged.XML. path is for errors, which are of the type *data.Error. An offset that
-// is not a number would stop the script, and so would tags without text.
+// decode reads a document as the script and its XML parser (lxml) do; see
+// tagged.XML. path is used in errors, which are of type *data.Error. Like the
+// script, decode fails on an offset that is not a number, and on tags without
+// text.
 func decode(raw []byte, path, id string) (*Document, error) {
 	read, err := tagged.XML(raw, path, tagged.LXML)
 	if err != nil {
@@ -139,7 +140,7 @@ func decode(raw []byte, path, id string) (*Document, error) {
 		d.Tags = append(d.Tags, tag)
 	}
 	if d.Text == "" && len(d.Tags) > 0 {
-		return nil, &data.Error{Path: path, Offset: -1, Reason: "there are tags, but no text"}
+		return nil, &data.Error{Path: path, Offset: -1, Reason: "tags, but no text"}
 	}
 	return d, nil
 }

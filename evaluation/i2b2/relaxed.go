@@ -6,11 +6,12 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 )
 
-// distance is how far apart, in code points, the ends of tags may lie that are
-// equal in the relaxed sense.
+// distance is the greatest difference, in code points, between the ends of tags
+// that are equal in the relaxed sense.
 const distance = 2
 
-// group is what relaxed tags must have in common; their ends are numbers.
+// group contains the properties that relaxed tags must share. Their ends are
+// numbers.
 type group struct {
 	element    int
 	typ, start string
@@ -21,7 +22,7 @@ type relaxedTag struct {
 	end int
 }
 
-// relaxedTags are the tags, in order, that an evaluation keeps.
+// relaxedTags returns, in order, the tags that an evaluation keeps.
 func relaxedTags(tags []keptTag, in uint64) []relaxedTag {
 	var kept []relaxedTag
 	for _, t := range tags {
@@ -32,14 +33,15 @@ func relaxedTags(tags []keptTag, in uint64) []relaxedTag {
 	return kept
 }
 
-// relaxedSet is a Python set of tags with relaxed equality: by group, the ends in
-// the order in which they came.
+// relaxedSet models a Python set of tags with relaxed equality: by group, the
+// ends in order of insertion.
 type relaxedSet struct {
 	ends map[group][]int
 	size int
 }
 
-// newRelaxedSet drops a tag that is equal to one before.
+// newRelaxedSet returns the set of the tags, dropping each tag that equals an
+// earlier one.
 func newRelaxedSet(tags []relaxedTag) relaxedSet {
 	s := relaxedSet{ends: make(map[group][]int, len(tags))}
 	for _, t := range tags {
@@ -51,12 +53,12 @@ func newRelaxedSet(tags []relaxedTag) relaxedSet {
 	return s
 }
 
-// find returns the first of the ends that is near enough, or -1.
+// find returns the index of the first end within distance, or -1.
 func find(ends []int, end int) int {
 	return slices.IndexFunc(ends, func(e int) bool { return max(e-end, end-e) <= distance })
 }
 
-// both is how many of the set are in the other.
+// both returns the number of elements of s that are in other.
 func (s relaxedSet) both(other relaxedSet) int {
 	n := 0
 	for g, ends := range s.ends {
@@ -69,8 +71,8 @@ func (s relaxedSet) both(other relaxedSet) int {
 	return n
 }
 
-// without is how many are left of the set when the other is subtracted, in the
-// two ways in which CPython does it (Objects/setobject.c, set_difference).
+// without returns the number of elements left when other is subtracted from s, in
+// the two ways of CPython (Objects/setobject.c, set_difference).
 func (s relaxedSet) without(other relaxedSet) int {
 	if s.size/4 <= other.size {
 		return s.size - s.both(other)
@@ -88,7 +90,7 @@ func (s relaxedSet) without(other relaxedSet) int {
 	return n
 }
 
-// compareRelaxed counts as the script does.
+// compareRelaxed counts relaxed matches as the script does.
 func compareRelaxed(goldTags, systemTags []relaxedTag) evaluation.Counts {
 	gold, system := newRelaxedSet(goldTags), newRelaxedSet(systemTags)
 	c := evaluation.Counts{FP: system.without(gold), FN: gold.without(system)}
@@ -100,9 +102,9 @@ func compareRelaxed(goldTags, systemTags []relaxedTag) evaluation.Counts {
 	return c
 }
 
-// matchRelaxed matches as many tags of the two sides as can be, each with one of
-// the other side at most. In a group, to match the least end on either side with
-// the first one that is near enough loses nothing.
+// matchRelaxed returns the counts of a maximum matching, in which each tag
+// matches at most one tag of the other side. Within a group, matching the
+// smallest end of either side with the first one within distance is optimal.
 func matchRelaxed(goldTags, systemTags []relaxedTag) evaluation.Counts {
 	gold, goldSize := endsOf(goldTags)
 	system, systemSize := endsOf(systemTags)
@@ -124,7 +126,7 @@ func matchRelaxed(goldTags, systemTags []relaxedTag) evaluation.Counts {
 	return evaluation.Counts{TP: tp, FP: systemSize - tp, FN: goldSize - tp}
 }
 
-// endsOf returns the different ends of each group, sorted, and how many there are.
+// endsOf returns the distinct ends of each group, sorted, and their total number.
 func endsOf(tags []relaxedTag) (map[group][]int, int) {
 	ends, size := map[group][]int{}, 0
 	for _, t := range tags {

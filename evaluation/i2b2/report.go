@@ -14,42 +14,42 @@ import (
 	"github.com/lethe-deid/lethe/evaluation/internal/tagged"
 )
 
-// Report is the scores of a system. Its JSON form has the evaluations as an object
-// in their order; a NaN is null:
+// Report contains the scores of a system. In its JSON form the evaluations are an
+// object in the order of the script, and NaN is null:
 //
 //	{"system":"","n_docs":40,"missing":[],"extra":[],"warnings":[],"evaluations":{"Token":{
 //	  "tp":9,"fp":1,"fn":1,"micro_p":0.9,"micro_r":0.9,"micro_f1":0.9,
 //	  "macro_p":0.9,"macro_p_sd":0.1,"macro_r":0.9,"macro_r_sd":0.1,"macro_f1":0.9,"n_docs":40,
 //	  "docs":{"110-04":[9,1,1]}}}}
 //
-// docs, [tp,fp,fn] of each document, is there if Options.Documents was set;
-// corrections if Corrected was.
+// docs, with [tp,fp,fn] of each document, is present if Options.Documents was
+// set, and corrections if Options.Corrected was set.
 type Report struct {
-	System      string       // see System
+	System      string       // ID of the system; see System
 	Documents   int          // how many were scored
-	Missing     []string     // IDs of gold documents that the system does not have
-	Extra       []string     // IDs of system documents that have no gold standard: not scored
-	Corrections []string     // Corrections, if they were made
+	Missing     []string     // IDs of gold documents without a system document
+	Extra       []string     // IDs of system documents without a gold document: not scored
+	Corrections []string     // Corrections, if Options.Corrected was set
 	Evaluations []Evaluation // all 42, in the script's order
 
-	ignored tagged.Finding  // tags whose element the script does not know: not scored
-	unknown tagged.Finding  // tags whose TYPE it does not expect in their element: scored
-	flags   tagged.Warnings // what the script makes of its flags
+	ignored tagged.Finding  // tags of elements that the script does not support: not scored
+	unknown tagged.Finding  // tags with a TYPE that the script does not expect in their element: scored
+	flags   tagged.Warnings // warnings about the filter flags
 }
 
-// Evaluation is one of the 42.
+// Evaluation contains the scores of one of the 42 evaluations.
 type Evaluation struct {
 	Name              string
-	evaluation.Counts                             // summed over documents
-	Micro             evaluation.PRF              // of the summed counts
-	Macro             evaluation.PRF              // means over documents, and F1 of these; may be NaN
+	evaluation.Counts                             // sums over documents
+	Micro             evaluation.PRF              // from the summed counts
+	Macro             evaluation.PRF              // means over documents, and their F1; may be NaN
 	PrecisionSD       float64                     // standard deviation over documents; may be NaN
 	RecallSD          float64                     // likewise
-	Documents         []evaluation.DocumentCounts // in the order in which they were scored; see Options
+	Documents         []evaluation.DocumentCounts // in the order of scoring, if Options.Documents was set
 	documents         int                         // how many were scored
 }
 
-// average fills in what follows from the counts.
+// average computes the averages from the counts.
 func (e *Evaluation) average(macro [2]moments, corrected bool) {
 	e.Micro = prf(e.Counts)
 	p, r := macro[0], macro[1]
@@ -65,8 +65,8 @@ func (e *Evaluation) average(macro [2]moments, corrected bool) {
 	}
 }
 
-// prf computes F1 from P and R, as the script does: the last digit may differ from
-// that of Counts.F1.
+// prf computes F1 from P and R as the script does. The last digit may differ from
+// Counts.F1.
 func prf(c evaluation.Counts) evaluation.PRF {
 	s := evaluation.PRF{Precision: c.Precision(), Recall: c.Recall()}
 	if s.Precision+s.Recall > 0 {
@@ -75,11 +75,11 @@ func prf(c evaluation.Counts) evaluation.PRF {
 	return s
 }
 
-// harmonic is NaN for two zeros.
+// harmonic returns the harmonic mean, NaN for two zeros.
 func harmonic(p, r float64) float64 { return 2 * (p * r / (p + r)) }
 
-// moments are those of the numbers added so far: Welford 1962, "Note on a method
-// for calculating corrected sums of squares and products".
+// moments accumulates the mean and variance of numbers: Welford 1962, "Note on a
+// method for calculating corrected sums of squares and products".
 type moments struct {
 	n       int
 	m       float64 // the mean
@@ -100,7 +100,7 @@ func (m moments) mean() float64 {
 	return m.m
 }
 
-// sd is the deviation of the population: divided by n, not n-1.
+// sd returns the standard deviation of the population: divided by n, not n-1.
 func (m moments) sd() float64 { return math.Sqrt(m.squares / float64(m.n)) }
 
 // MarshalJSON writes the form that Report shows.
@@ -116,7 +116,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	}{r.System, r.Documents, r.Missing, r.Extra, append([]string{}, r.Warnings()...), r.Corrections, r.Evaluations})
 }
 
-// evaluations are a JSON object in their order.
+// evaluations marshal as a JSON object that keeps their order.
 type evaluations []Evaluation
 
 func (es evaluations) MarshalJSON() ([]byte, error) {
@@ -163,7 +163,7 @@ func (e *Evaluation) json() any {
 	}
 }
 
-// orNull is a number whose NaN is null in JSON.
+// orNull is a number that marshals NaN as null.
 type orNull float64
 
 func (x orNull) MarshalJSON() ([]byte, error) {
@@ -173,8 +173,9 @@ func (x orNull) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(x))
 }
 
-// Warnings says what a user may not expect: documents that one side lacks, tags
-// that the script does not know, flags that do not do what they seem to.
+// Warnings returns what may surprise a user: documents missing on one side, tags
+// that the script does not support, and flags without the effect that they seem
+// to have.
 func (r *Report) Warnings() []string {
 	all := slices.Clone(r.flags)
 	missing := "gold documents that the system does not have, not scored"
@@ -188,19 +189,20 @@ func (r *Report) Warnings() []string {
 	return all
 }
 
-// Layout says which tables WriteText writes.
+// Layout selects the tables that WriteText writes.
 type Layout int
 
-// The tables of the script: for folders averages, with -v those of each document
-// before; for two files the document's alone.
+// The layouts of the script: the averages (for folders), the averages after the
+// tables of each document (-v), and the table of a single document (for two
+// files).
 const (
 	Summary Layout = iota
 	Verbose
 	Single
 )
 
-// WriteText writes what the script prints. For the tables of each document
-// Options.Documents must have been set.
+// WriteText writes what the script prints. The tables of documents require that
+// Options.Documents was set.
 func (r *Report) WriteText(w io.Writer, layout Layout) error {
 	var b bytes.Buffer
 	for i := range r.Evaluations {
@@ -223,7 +225,7 @@ func (r *Report) WriteText(w io.Writer, layout Layout) error {
 	return err
 }
 
-// row is a line of four columns, ruled a line between tables.
+// row writes a line of four columns, and ruled writes the rule between tables.
 func row(b *bytes.Buffer, a, c, d, e string) { fmt.Fprintf(b, "%-25s%-15s%-15s%-20s\n", a, c, d, e) }
 
 func ruled(b *bytes.Buffer) { b.WriteString(strings.Repeat("-", 75) + "\n") }
@@ -251,7 +253,7 @@ func (e *Evaluation) writeDocuments(b *bytes.Buffer, name string) {
 	}
 }
 
-// digits is Python's "{:.4}" for n significant digits.
+// digits formats a number as Python's "{:.4}" does, with n significant digits.
 func digits(x float64, n int) string {
 	s := strconv.FormatFloat(x, 'g', n, 64)
 	switch {

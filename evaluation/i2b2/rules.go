@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// kind is what two sides are compared by.
+// kind selects how the two sides are compared.
 type kind int
 
 const (
@@ -21,14 +21,14 @@ const (
 // rule is one of the 42 evaluations.
 type rule struct {
 	script  string // its name in the script's output
-	name    string // what it ought to be called
+	name    string // the corrected name
 	kind    kind
-	user    bool // the user's filter is for it
-	hipaa   bool // HIPAA's tags only
-	element int  // tags of this element only, 0 for all
+	user    bool // the user's filter applies to it
+	hipaa   bool // only HIPAA's tags are scored
+	element int  // only tags of this element are scored; 0: all
 }
 
-// rules lists the evaluations, in the script's order.
+// rules returns the 42 evaluations in the script's order.
 func rules() []rule {
 	all := []rule{
 		{script: "Token", kind: token, user: true},
@@ -60,8 +60,9 @@ func rules() []rule {
 	return all
 }
 
-// keeps says whether the evaluation scores tags of an element. The user's filter
-// has its inversion in it already; the others are inverted as wholes.
+// keeps reports whether the evaluation scores a tag of an element. The argument
+// user already includes the inversion of the user's filter; the other evaluations
+// are inverted as a whole.
 func (r rule) keeps(element int, hipaa, user, invert bool) bool {
 	switch {
 	case r.user:
@@ -73,12 +74,13 @@ func (r rule) keeps(element int, hipaa, user, invert bool) bool {
 	return kept != invert
 }
 
-// hipaa looks at what the TYPE starts with.
+// hipaa reports whether the script counts the tag as HIPAA's, by the prefix of
+// its TYPE.
 func hipaa(t *Tag) bool {
 	return slices.ContainsFunc(elements[t.element].hipaa, func(start string) bool { return strings.HasPrefix(t.typ, start) })
 }
 
-// hipaaNames are the same types as the script's manual lists them.
+// hipaaNames lists HIPAA's types as the script's manual does.
 const hipaaNames = " PATIENT AGE CITY STREET ZIP ORGANIZATION DATE PHONE FAX EMAIL" +
 	" SSN MEDICALRECORD HEALTHPLAN ACCOUNT LICENSE VEHICLE DEVICE BIOID IDNUM "
 
@@ -86,13 +88,13 @@ func correctedHIPAA(t *Tag) bool {
 	return strings.Contains(hipaaNames, " "+strings.ToUpper(t.typ)+" ")
 }
 
-// filter makes a predicate of the user's filter, and says which of its words are
-// no filters at all.
+// filter returns a predicate for the user's filter, and warnings about words that
+// do not filter anything.
 func (o *Options) filter() (keeps func(*Tag) bool, warnings []string, err error) {
 	if len(o.Filter) == 0 {
 		switch alone := o.Invert || o.Conjunctive; {
 		case alone && o.Corrected:
-			return nil, nil, errors.New("invert and conjunctive need a filter")
+			return nil, nil, errors.New("invert and conjunctive require a filter")
 		case alone:
 			warnings = append(warnings, "without a filter, the script takes no notice of invert and conjunctive")
 		}
@@ -116,7 +118,7 @@ func (o *Options) filter() (keeps func(*Tag) bool, warnings []string, err error)
 		}
 	}
 	return func(t *Tag) bool {
-		// All of them, or any.
+		// A conjunctive filter requires all words, the other any.
 		kept := o.Conjunctive
 		for _, holds := range words {
 			if holds(t) != o.Conjunctive {
@@ -128,8 +130,9 @@ func (o *Options) filter() (keeps func(*Tag) bool, warnings []string, err error)
 	}, warnings, nil
 }
 
-// riskWords are attribute values of the track on cardiac risk, which shares the
-// script. A filter may name them; no tag of this track has such an attribute.
+// riskWords are attribute values of the cardiac risk track, which shares the
+// script. A filter may contain them, but no tag of this track has such an
+// attribute.
 var riskWords = []string{
 	"", "present", "not present", "mention", "a1c", "glucose", "event", "test", "symptom", "high bp", "high chol.",
 	"high ldl", "high-ldl", "high-chol", "bmi", "waist circum.", "current", "past", "ever", "never", "unknown", "before dct",

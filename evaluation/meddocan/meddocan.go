@@ -1,37 +1,39 @@
-// Package meddocan scores as the official script of MEDDOCAN does (Marimon et al.
-// 2019; the version on Codalab, PlanTL-GOB-ES/SPACCC_MEDDOCAN, run by Python 3),
-// oddities included, so that scores can stand beside published ones.
-// [Options.Corrected] takes the oddities out.
+// Package meddocan computes the scores of the official script of MEDDOCAN
+// (Marimon et al. 2019; the version on Codalab, PlanTL-GOB-ES/SPACCC_MEDDOCAN,
+// run by Python 3). It reproduces the script's oddities, so that scores can be
+// compared with published ones. [Options.Corrected] removes the oddities.
 //
 // # Subtask 1: named entities
 //
-// In each document both sides are sets of tags; what they share is a true
-// positive. In brat a tag is type, start and end. In XML it is element, start, end
-// and TYPE, each as it is written: "010" and "10" differ, and a tag under another
-// element than that of the gold standard is wrong. Leak is the missed tags of all
-// documents by their sentences, as another tool counted them.
+// In each document, both sides are sets of tags, and the intersection is the true
+// positives. In brat, a tag is its type, start and end. In XML, it is its
+// element, start, end and TYPE, each as written: "010" and "10" differ, and a tag
+// under another element than in the gold standard is wrong. Leak is the number of
+// missed tags in all documents divided by the number of their sentences, as
+// counted by another tool.
 //
 // # Subtask 2: spans
 //
-// Strict: the two sides are sets of starts and ends.
+// Strict: both sides are sets of starts and ends.
 //
-// Merged: the spans of a side, sorted, are merged into the one before when no
-// letter or digit stands between, as when they overlap; a merged span ends where
-// its last part does, though the part before may reach further. True positives are
-// the strict spans on both sides together with the merged spans on both sides: so
-// there can be more of them than there are spans, and of two names that are
-// neighbours each counts once alone and once as a pair. False positives and
-// negatives are the strict spans of one side that are within no true positive.
+// Merged: the spans of a side are sorted, and a span is merged into the previous
+// one if there is no letter or digit between them, which includes overlapping
+// spans. A merged span ends where its last part ends, even if an earlier part
+// reaches further. True positives are the strict spans that are on both sides
+// together with the merged spans that are on both sides. There can therefore be
+// more true positives than spans; two adjacent names each count once alone and
+// once as a pair. False positives and false negatives are the strict spans of one
+// side that are not inside a true positive.
 //
 // # Averages
 //
-// Precision, recall and F1 are those of the summed counts, 0 for 0/0.
+// Precision, recall and F1 are computed from the summed counts, 0 for 0/0.
 //
 // # Files
 //
 // If a gold document is not among the system's, all scores are ERROR. Documents
-// without a gold standard are not scored. Texts are not compared: each side's own
-// says what stands between its spans.
+// without a gold standard are not scored. The texts of a document are not
+// compared: each side's own text determines what is between its spans.
 package meddocan
 
 import (
@@ -49,35 +51,37 @@ type Document struct {
 	ID      string
 	Text    string
 	Tags    []Tag
-	Skipped []error // of brat, lines that look like tags and that the script passes over
-	Ignored int     // of XML, tags of elements that it does not know
+	Skipped []error // brat: lines that look like tags but are skipped by the script
+	Ignored int     // XML: number of tags of elements that the script does not support
 }
 
-// Tag is a tag as the script compares it. From XML it has an element, and offsets
-// as they are written; from brat no element, and the numbers that were written.
+// Tag is a tag as the script compares it. A tag from XML has an element, and its
+// offsets as written. A tag from brat has no element, and its offsets are
+// numbers.
 type Tag struct {
 	Element, Type string
 	start, end    string
 	span
 }
 
-// span is [from, to) in code points. Nothing says that it is in the text, or that
-// it is the right way round.
+// span is [from, to) in code points. It may be reversed, and may lie beyond the
+// text.
 type span struct{ from, to int }
 
 // Source yields documents, in a fixed order.
 type Source = iter.Seq2[*Document, error]
 
-// Options chooses among ways to score.
+// Options control the scoring. The zero value scores as the script does.
 type Options struct {
-	Corrected bool // without the oddities: see Corrections
-	Documents bool // the report has the counts of each document
-	// Sentences is how many sentences a document has; false when that is not known,
-	// which leaves no leak to compute. It may be nil, when of none it is known.
+	Corrected bool // without the script's oddities; see Corrections
+	Documents bool // include the counts of each document in the report
+	// Sentences returns the number of sentences of a document, or false if it is
+	// unknown, in which case no leak is computed. It may be nil if no numbers are
+	// known.
 	Sentences func(id string) (int, bool, error)
 }
 
-// Corrections says what Options.Corrected changes.
+// Corrections describes what Options.Corrected changes.
 var Corrections = []string{
 	"a gold document that the system does not have counts as missed, and does not turn all scores into ERROR",
 	"texts of a document that differ are an error",
@@ -87,9 +91,9 @@ var Corrections = []string{
 	"merged: only merged spans are compared: those of both sides are true positives, those of one side false",
 }
 
-// Compare scores the documents of a system, one pair at a time: see
-// evaluation.Pairs for what is held in memory. It returns the first error of a
-// source, and an error when an ID is twice on one side.
+// Compare scores the documents of a system, one pair at a time; see
+// evaluation.Pairs for how much is held in memory. It returns the first error of
+// a source, and an error if an ID occurs twice on one side.
 func Compare(gold, system Source, o Options) (*Report, error) {
 	r := &Report{Missing: []string{}, Extra: []string{}}
 	if o.Corrected {
@@ -106,7 +110,7 @@ func Compare(gold, system Source, o Options) (*Report, error) {
 	return r, nil
 }
 
-// counts are those of the three evaluations.
+// counts are the counts of the three evaluations.
 type counts struct{ ner, strict, merged evaluation.Counts }
 
 // count compares one document.
@@ -147,14 +151,14 @@ func count(gold, system *Document, corrected bool) counts {
 	return c
 }
 
-// tagKey is what tags are compared by.
+// tagKey contains the properties that tags are compared by.
 type tagKey struct{ element, typ, start, end string }
 
 func (t Tag) asWritten() tagKey { return tagKey{t.Element, t.Type, t.start, t.end} }
 
 func (t Tag) asNumbers() tagKey { return NewTag(t.Type, t.from, t.to).asWritten() }
 
-// side is the sets of one side.
+// side contains the sets of tags and spans of one side.
 type side struct {
 	tags          map[tagKey]bool
 	spans, merged map[span]bool
@@ -185,8 +189,8 @@ func compare[K comparable](gold, system map[K]bool) evaluation.Counts {
 	return c
 }
 
-// merge sorts spans, and merges neighbours. A merged span ends where the last of
-// them does or, on request, where the farthest does.
+// merge sorts spans and merges neighbours. A merged span ends where the last of
+// its parts ends or, if farthest is set, at the greatest end of its parts.
 func merge(text []rune, spans []span, farthest bool) []span {
 	slices.SortFunc(spans, span.compare)
 	var merged []span
@@ -209,11 +213,11 @@ func (s span) compare(o span) int {
 	return cmp.Or(cmp.Compare(s.from, o.from), cmp.Compare(s.to, o.to))
 }
 
-// alphanumeric is Python's isalnum.
+// alphanumeric reports whether Python's isalnum is true for r.
 func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
-// containers are spans by their starts, with the farthest end of each and those
-// before it.
+// containers are spans sorted by start, each with the greatest end of itself and
+// those before it.
 type containers []span
 
 func newContainers(spans map[span]bool) containers {
@@ -228,7 +232,7 @@ func newContainers(spans map[span]bool) containers {
 	return c
 }
 
-// hold says whether a span is within one of them.
+// hold reports whether a span is inside one of the containers.
 func (c containers) hold(s span) bool {
 	after, _ := slices.BinarySearchFunc(c, s.from, func(c span, from int) int {
 		if c.from <= from {

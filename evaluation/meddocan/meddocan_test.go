@@ -21,7 +21,7 @@ import (
 	"github.com/lethe-deid/lethe/internal/shared"
 )
 
-// score is an evaluation as golden/meddocan has it.
+// score is an evaluation as written in golden/meddocan.
 type score struct {
 	TP, FP, FN            int
 	Precision, Recall, F1 float64
@@ -30,8 +30,8 @@ type score struct {
 	Docs                  map[string][3]int
 }
 
-// TestGolden holds the scores against those that the script gave 10 systems, as
-// brat and as XML.
+// TestGolden compares the scores with those that the script gave 10 systems, in
+// brat and in XML.
 func TestGolden(t *testing.T) {
 	root := shared.Path(t, "golden/meddocan")
 	type tag [4]any
@@ -150,7 +150,7 @@ func TestCount(t *testing.T) {
 		official, correct counts
 	}{
 		{"nothing", doc(text), doc(text), counts{}, counts{}},
-		// Three spans that are neighbours, and one that is not: five true positives.
+		// Three adjacent spans and one other: five true positives.
 		{"perfect", doc(text, ana, gil, roy, lund), doc(text, ana, gil, roy, lund),
 			counts{c{TP: 4}, c{TP: 4}, c{TP: 5}}, counts{c{TP: 4}, c{TP: 4}, c{TP: 2}}},
 		{"twice", doc(text, lund), doc(text, lund, lund), counts{c{TP: 1}, c{TP: 1}, c{TP: 1}}, counts{c{TP: 1}, c{TP: 1}, c{TP: 1}}},
@@ -158,7 +158,7 @@ func TestCount(t *testing.T) {
 			counts{c{FP: 1, FN: 2}, c{FP: 1, FN: 2}, c{TP: 1}}, counts{c{FP: 1, FN: 2}, c{FP: 1, FN: 2}, c{TP: 1}}},
 		{"another type", doc(text, lund), doc(text, NewTag("M", 15, 19)),
 			counts{c{FP: 1, FN: 1}, c{TP: 1}, c{TP: 1}}, counts{c{FP: 1, FN: 1}, c{TP: 1}, c{TP: 1}}},
-		// Of two that start together the longer comes last.
+		// Of two spans with the same start, the longer one comes last.
 		{"nested", doc(text, NewTag("N", 0, 7), ana), doc(text, NewTag("N", 0, 7)),
 			counts{c{TP: 1, FN: 1}, c{TP: 1, FN: 1}, c{TP: 1}}, counts{c{TP: 1, FN: 1}, c{TP: 1, FN: 1}, c{TP: 1}}},
 		// The merged span of the gold standard ends where the inner one does.
@@ -181,7 +181,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// Merging, and what is within what, against the rules written out plainly.
+// Merging and containment, compared with plain implementations of the rules.
 func TestMergedBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOfN(rapid.SampledFrom([]rune("a é²,.中 ")), 1, 12, -1).Draw(t, "text")
@@ -315,7 +315,7 @@ func TestReadBrat(t *testing.T) {
 	}
 }
 
-// one is the first document of a source.
+// one returns the first document of a source.
 func one(source Source, err error) (*Document, error) {
 	if err != nil {
 		return nil, err
@@ -365,7 +365,7 @@ func of(docs ...*Document) Source {
 	}
 }
 
-// Documents that do not match, and what is said of it.
+// Documents that do not match, and what is reported about them.
 func TestUnmatched(t *testing.T) {
 	tag := NewTag("N", 0, 3)
 	a, b := &Document{ID: "a", Text: "Ana", Tags: []Tag{tag}}, &Document{ID: "b", Text: "Gil", Tags: []Tag{tag}}
@@ -398,7 +398,7 @@ func TestUnmatched(t *testing.T) {
 				"tags of elements that the script does not know, not scored: 2, first in system document a"}},
 		{name: "passed over, corrected", gold: of(a), system: of(&Document{ID: "a", Text: "Ana", Skipped: []error{errors.New("a.ann:3: x")}}),
 			opt: Options{Corrected: true}, err: "a.ann:3: x"},
-		{name: "twice", gold: of(a), system: of(a, a), err: "system document a is there twice"},
+		{name: "twice", gold: of(a), system: of(a, a), err: "system document a: duplicate id"},
 		{name: "sentences of one only", gold: of(a, b), system: of(a, b), text: "Subtask1_Leak : NA \n",
 			opt: Options{Sentences: func(id string) (int, bool, error) { return 3, id == "a", nil }}},
 		{name: "no sentences", gold: of(a), system: of(&Document{ID: "a", Text: "Ana"}), text: "Subtask1_Leak : 0.0 \n",
@@ -481,7 +481,7 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// As Python writes numbers.
+// Numbers are written as in Python.
 func TestRepr(t *testing.T) {
 	for x, want := range map[float64]string{
 		0: "0.0", 1: "1.0", 0.1: "0.1", 2.0 / 3: "0.6666666666666666", 12: "12.0", 1e-4: "0.0001", 0.00001234: "1.234e-05", 123456789: "123456789.0", 1e16: "1e+16",
@@ -492,7 +492,7 @@ func TestRepr(t *testing.T) {
 	}
 }
 
-// Documents score as the brat files that would be made of them.
+// Documents have the same scores as the brat files made of them.
 func TestMetrics(t *testing.T) {
 	const text = "Señora Ana Gil, Roy y Lund"
 	gold := &data.Document{ID: "a", Text: text, Spans: []data.Span{{Start: 8, End: 11, Type: "N"}, {Start: 12, End: 15, Type: "N"}, {Start: 23, End: 27, Type: "N"}}}
@@ -520,7 +520,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// Whatever the tags and the text: no panic, and no score out of bounds.
+// No tags and text cause a panic or a score out of bounds.
 func FuzzCompare(f *testing.F) {
 	f.Add("Ana Gil\n", "T1\tN 0 3\tAna\nT2\tN 4 7\n", "T1\tN -1 1_0\nT2\nT3\tM 9 2")
 	f.Fuzz(func(t *testing.T, text, gold, system string) {

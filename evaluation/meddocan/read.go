@@ -16,13 +16,13 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
-// NewTag makes a tag as brat has it; offsets are in code points.
+// NewTag returns a tag as in brat. Offsets are in code points.
 func NewTag(typ string, start, end int) Tag {
 	return Tag{Type: typ, start: strconv.Itoa(start), end: strconv.Itoa(end), span: span{start, end}}
 }
 
-// NewXMLTag makes a tag as XML has it. It is an error, as it is to the script, when
-// an offset is not a number.
+// NewXMLTag returns a tag as in XML. Like the script, it fails if an offset is
+// not a number.
 func NewXMLTag(element, typ, start, end string) (Tag, error) {
 	t := Tag{Element: element, Type: typ, start: start, end: end}
 	var err error
@@ -30,13 +30,13 @@ func NewXMLTag(element, typ, start, end string) (Tag, error) {
 	return t, err
 }
 
-// ReadBrat reads the .ann files of a folder, or one, each with the .txt file beside
-// it. In both CR LF and CR are LF, as Python reads text: offsets count so, too,
-// and not as brat itself counts. Lines that start with T are tags: a type and two
-// numbers after the first tab. The script passes over a line that has too few
-// fields, and does not look at the text that the line quotes. An error, of the
-// type *data.Error, is what would stop it: an offset that is not a number, as in a
-// span in fragments, a text that is not there, bytes that are not UTF-8.
+// ReadBrat reads one .ann file or those of a folder, each with the .txt file of
+// the same name. It reads CR LF and CR as LF in both, as Python reads text, so
+// offsets differ from those of brat itself. Lines that start with T are tags: a
+// type and two numbers after the first tab. Like the script, it skips lines with
+// too few fields and ignores the text that a line quotes. Errors, of type
+// *data.Error, are cases that would stop the script: an offset that is not a
+// number (as in a span in fragments), a missing text, bytes that are not UTF-8.
 func ReadBrat(path string) (Source, error) {
 	return read(path, ".ann", func(file string) (*Document, error) {
 		d := &Document{}
@@ -69,8 +69,8 @@ func ReadBrat(path string) (Source, error) {
 	})
 }
 
-// parseLine reads a tag. It is not ok when the script passes over the line; a
-// reason is why the script would stop.
+// parseLine reads a tag. ok is false if the script skips the line. A reason that
+// is not empty says why the line would stop the script.
 func parseLine(line string) (tag Tag, ok bool, reason string) {
 	_, rest, _ := strings.Cut(line, "\t")
 	rest, _, _ = strings.Cut(rest, "\t")
@@ -95,16 +95,16 @@ func parseLine(line string) (tag Tag, ok bool, reason string) {
 	return NewTag(fields[0], start, end), true, ""
 }
 
-// space is what Python takes for white space.
+// space reports whether Python treats r as white space.
 func space(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
-// elements are those of which the script looks for tags.
+// elements lists the elements whose tags the script reads.
 var elements = []string{"PHI", "NAME", "PROFESSION", "LOCATION", "AGE", "DATE", "CONTACT", "ID", "OTHER"}
 
-// ReadXML reads the .xml files of a folder, or one. Tags are the children of TAGS
-// that are PHI or one of the categories. An error, of the type *data.Error, is what
-// would stop the script: what is not XML in UTF-8, no TAGS, an offset that is not
-// a number.
+// ReadXML reads one .xml file or those of a folder. Tags are the children of TAGS
+// whose element is PHI or one of the categories. Errors, of type *data.Error, are
+// cases that would stop the script: a file that is not XML in UTF-8, no TAGS, an
+// offset that is not a number.
 func ReadXML(path string) (Source, error) {
 	return read(path, ".xml", func(file string) (*Document, error) {
 		raw, err := bounded.ReadFile(file, bounded.MaxNote)
@@ -131,8 +131,8 @@ func ReadXML(path string) (Source, error) {
 	})
 }
 
-// read lists the files of a folder, and reads one after the other. The ID is a
-// file's name without its extension.
+// read lists the files of a folder, and yields their documents one by one. The ID
+// of a document is the file's name without its extension.
 func read(path, ext string, one func(file string) (*Document, error)) (Source, error) {
 	files := []string{path}
 	if info, err := os.Stat(path); err != nil {
@@ -166,7 +166,7 @@ func read(path, ext string, one func(file string) (*Document, error)) (Source, e
 	}, nil
 }
 
-// readText reads a file as Python reads text.
+// readText reads a file as Python reads text: with CR LF and CR as LF.
 func readText(path string) (string, error) {
 	raw, err := bounded.ReadFile(path, bounded.MaxNote)
 	if err != nil {
@@ -180,9 +180,9 @@ func readText(path string) (string, error) {
 
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// Sentences counts, for Options.Sentences, the lines of dir/ID.ann, as the script
-// does with the files of its folder sentence_splitted. Of a document without such
-// a file the number is not known.
+// Sentences returns a function for Options.Sentences that counts the lines of
+// dir/ID.ann, as the script does with the files of its folder sentence_splitted.
+// The number is unknown for a document without such a file.
 func Sentences(dir string) func(id string) (int, bool, error) {
 	return func(id string) (int, bool, error) {
 		text, err := readText(filepath.Join(dir, id+".ann"))
@@ -197,8 +197,8 @@ func Sentences(dir string) func(id string) (int, bool, error) {
 	}
 }
 
-// FromDocuments makes documents of this package of what any reader yields, to be
-// compared as those of brat are.
+// FromDocuments converts documents from any reader. They are compared as brat
+// documents are.
 func FromDocuments(docs data.Documents) Source { return tagged.Convert(docs, fromDocument) }
 
 func fromDocument(doc *data.Document) *Document {
@@ -210,8 +210,9 @@ func fromDocument(doc *data.Document) *Document {
 	return d
 }
 
-// Metrics returns the three evaluations as metrics over documents, compared as
-// those of brat are: meddocan/ner, meddocan/strict and meddocan/merged.
+// Metrics returns the three evaluations as metrics over documents, which are
+// compared as brat documents are: meddocan/ner, meddocan/strict and
+// meddocan/merged.
 func Metrics() []evaluation.Metric {
 	metric := func(name string, of func(counts) evaluation.Counts) evaluation.Metric {
 		return evaluation.Metric{Name: "meddocan/" + name, Score: prf, Tally: func(gold, system *data.Document) []float64 {

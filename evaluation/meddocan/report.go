@@ -12,36 +12,36 @@ import (
 	"github.com/lethe-deid/lethe/evaluation/internal/tagged"
 )
 
-// Report is the scores of a system. In JSON:
+// Report contains the scores of a system. In JSON:
 //
 //	{"n_docs":40,"missing":[],"extra":[],"warnings":[],
 //	 "subtask1_ner":{"tp":9,"fp":1,"fn":1,"precision":0.9,"recall":0.9,"f1":0.9,"leak":0.01,"num_sentences":100},
 //	 "subtask2_strict":{"tp":9,...},"subtask2_merged":{"tp":9,...}}
 //
-// The numbers of an ERROR are null, and so are leak and num_sentences for NA. Each
-// evaluation has docs, {"ID":[tp,fp,fn]}, if Options.Documents was set; the report
-// has corrections if Corrected was.
+// The numbers are null in case of ERROR, and leak and num_sentences are null in
+// case of NA. Each evaluation has docs, {"ID":[tp,fp,fn]}, if Options.Documents
+// was set. The report has corrections if Options.Corrected was set.
 type Report struct {
-	Documents           int      // how many were scored
-	Missing             []string // IDs of gold documents that the system does not have
-	Extra               []string // IDs of system documents that have no gold standard: not scored
-	Corrections         []string // Corrections, if they were made
+	Documents           int      // number of scored documents
+	Missing             []string // IDs of gold documents without a system document
+	Extra               []string // IDs of system documents without a gold document: not scored
+	Corrections         []string // Corrections, if Options.Corrected was set
 	NER, Strict, Merged Evaluation
-	Sentences           int  // of all documents
-	NA                  bool // those of some document are not known
+	Sentences           int  // number of sentences in all documents
+	NA                  bool // the number of sentences of some document is unknown
 
 	differ  []string       // IDs of documents whose two texts differ
-	skipped tagged.Finding // see Document
+	skipped tagged.Finding // see Document.Skipped
 	ignored tagged.Finding
 }
 
-// Evaluation is one of the three.
+// Evaluation contains the scores of one of the three evaluations.
 type Evaluation struct {
-	evaluation.Counts                             // summed over documents
-	Documents         []evaluation.DocumentCounts // see Options
+	evaluation.Counts                             // sums over documents
+	Documents         []evaluation.DocumentCounts // if Options.Documents was set
 }
 
-// add scores a document; the side that does not have it is nil.
+// add scores one document. A side that lacks the document is nil.
 func (r *Report) add(gold, system *Document, o Options) error {
 	switch {
 	case gold == nil:
@@ -92,21 +92,22 @@ func (e *Evaluation) add(id string, c evaluation.Counts, o Options) {
 	}
 }
 
-// Failed says that there are no scores, since documents are missing.
+// Failed reports whether the scores are ERROR because gold documents are missing.
 func (r *Report) Failed() bool { return len(r.Missing) > 0 && r.Corrections == nil }
 
-// Leak is missed tags a sentence; false for NA.
+// Leak returns the number of missed tags per sentence, or false for NA.
 func (r *Report) Leak() (float64, bool) {
 	return share(float64(r.NER.FN), float64(r.Sentences)), !r.NA && r.Documents > 0
 }
 
-// PRF is precision, recall and F1 of the summed counts, computed as the script
-// does it: the last digit may differ from that of Counts.F1.
+// PRF returns precision, recall and F1 of the summed counts, computed as the
+// script does. The last digit may differ from that of Counts.F1.
 func (e *Evaluation) PRF() evaluation.PRF {
 	return prf([]float64{float64(e.TP), float64(e.FP), float64(e.FN)})
 }
 
-// prf takes true positives, false positives and false negatives.
+// prf computes the scores from a total of true positives, false positives and
+// false negatives.
 func prf(total []float64) evaluation.PRF {
 	s := evaluation.PRF{Precision: share(total[0], total[0]+total[1]), Recall: share(total[0], total[0]+total[2])}
 	if s.Precision+s.Recall > 0 {
@@ -122,7 +123,8 @@ func share(a, b float64) float64 {
 	return a / b
 }
 
-// Warnings says what a user may not expect.
+// Warnings returns what may surprise a user: missing and extra documents, texts
+// that differ, and lines and tags that were not scored.
 func (r *Report) Warnings() []string {
 	var all tagged.Warnings
 	missing := "gold documents that the system does not have, so that there are no scores"
@@ -137,8 +139,8 @@ func (r *Report) Warnings() []string {
 	return all
 }
 
-// WriteText writes what the script writes into its file of scores and, if
-// Options.Documents was set, the counts of each document.
+// WriteText writes the script's file of scores and, if Options.Documents was set,
+// the counts of each document.
 func (r *Report) WriteText(w io.Writer) error {
 	show := repr
 	var b strings.Builder
@@ -178,8 +180,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// repr writes a number that is not negative as Python does: with the fewest digits
-// that tell it from all others.
+// repr formats a non-negative number as Python does: with the fewest digits that
+// identify it.
 func repr(x float64) string {
 	if x != 0 && (x < 1e-4 || x >= 1e16) {
 		return strconv.FormatFloat(x, 'e', -1, 64)
@@ -191,7 +193,7 @@ func repr(x float64) string {
 	return s
 }
 
-// scores is an evaluation as JSON shows it.
+// scores is the JSON form of an evaluation.
 type scores struct {
 	TP        *int              `json:"tp"`
 	FP        *int              `json:"fp"`

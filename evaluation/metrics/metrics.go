@@ -1,4 +1,4 @@
-// Package metrics is the table of all metrics by name.
+// Package metrics finds all metrics by their names.
 package metrics
 
 import (
@@ -15,14 +15,14 @@ import (
 	"github.com/lethe-deid/lethe/evaluation/meddocan"
 )
 
-// What stands before the names of the plain measures over HIPAA's types only, and
-// of averages over types.
+// Prefixes of the names of plain measures restricted to HIPAA's types, and of
+// averages over types.
 const (
 	hipaa = "hipaa/"
 	macro = "macro/"
 )
 
-// scorers have metrics whose names say all.
+// scorers return the metrics that have complete names.
 var scorers = []func() []evaluation.Metric{
 	evaluation.Metrics,
 	conlleval.Metrics,
@@ -30,9 +30,9 @@ var scorers = []func() []evaluation.Metric{
 	meddocan.Metrics,
 }
 
-// Names lists all metrics. Those that start with "hipaa/" want a type set that
-// says which types HIPAA names, those that start with "macro/" one that names its
-// types.
+// Names returns the names of all metrics. Names that start with "hipaa/" require
+// a type set that marks HIPAA's types; names that start with "macro/" require one
+// that lists its types.
 func Names() []string {
 	names := []string{macro + "strict", macro + "token"}
 	for _, m := range evaluation.Metrics() {
@@ -45,10 +45,10 @@ func Names() []string {
 	return names
 }
 
-// Lookup finds a metric by its exact name, or a plain measure over one type, as
-// in strict/PATIENT; of an unfinished name, the error lists
-// those that begin with it. types is of use for those that start
-// with "hipaa/" or "macro/", or name a type.
+// Lookup finds a metric by its exact name, or a plain measure restricted to one
+// type, such as strict/PATIENT. If name is only the beginning of names, the error
+// lists those. types is used only for names that start with "hipaa/" or "macro/",
+// or that contain a type.
 func Lookup(name string, types *data.TypeSet) (evaluation.Metric, error) {
 	if plain, ok := strings.CutPrefix(name, hipaa); ok {
 		for _, m := range evaluation.Metrics() {
@@ -81,8 +81,8 @@ func Lookup(name string, types *data.TypeSet) (evaluation.Metric, error) {
 	return evaluation.Metric{}, fmt.Errorf("no metric %q (have %s)", name, cmp.Or(strings.Join(unfinished, ", "), Overview()))
 }
 
-// Overview lists the metrics for people: of many that share what stands before
-// the first slash only that and their number.
+// Overview lists the metrics for people. Metrics that share a prefix up to the
+// first slash are shown as the prefix and their number.
 func Overview() string {
 	const large = 8
 	families := map[string][]string{}
@@ -101,10 +101,10 @@ func Overview() string {
 	return strings.Join(listed, ", ")
 }
 
-// LookupAll finds several metrics. Without names they are the two that say most:
-// strict, and the binary token measure of Dernoncourt et al. 2016, over HIPAA's
-// types only where the type set says which these are. It is an error when a name
-// is there twice.
+// LookupAll finds several metrics. Without names it returns the two most
+// informative ones: strict, and the binary token measure of Dernoncourt et al.
+// 2016, restricted to HIPAA's types if the type set marks them. It returns an
+// error for a duplicate name.
 func LookupAll(names []string, types *data.TypeSet) ([]evaluation.Metric, error) {
 	if len(names) == 0 {
 		names = []string{"strict", hipaa + "binary_token"}
@@ -115,7 +115,7 @@ func LookupAll(names []string, types *data.TypeSet) ([]evaluation.Metric, error)
 	var found []evaluation.Metric
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
-			return nil, fmt.Errorf("metric %s is there twice", name)
+			return nil, fmt.Errorf("duplicate metric %s", name)
 		}
 		m, err := Lookup(name, types)
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 )
 
-// Every name is found, under its own name and no other's, and tallies of one
-// length come of documents with and without spans.
+// Every name finds the metric with exactly this name, whose tallies have the same
+// length for documents with and without spans.
 func TestEveryName(t *testing.T) {
 	types := data.I2B2
 	names := Names()
@@ -43,7 +43,7 @@ func TestEveryName(t *testing.T) {
 	}
 }
 
-// proper says whether all three are numbers in [0, 1].
+// proper reports whether all three are numbers in [0, 1].
 func proper(s evaluation.PRF) bool {
 	for _, v := range []float64{s.Precision, s.Recall, s.F1} {
 		if !(v >= 0 && v <= 1) {
@@ -63,7 +63,7 @@ func TestLookupAll(t *testing.T) {
 		{data.CoNLL, nil, []string{"strict", "binary_token"}, ""},
 		{data.CoNLL, []string{"token", "conll"}, []string{"token", "conll"}, ""},
 		{data.CoNLL, []string{"token", "hipaa/token"}, nil, "metric hipaa/token: type set conll does not say which types HIPAA names"},
-		{data.CoNLL, []string{"token", "spans", "token"}, nil, "metric token is there twice"},
+		{data.CoNLL, []string{"token", "spans", "token"}, nil, "duplicate metric token"},
 	} {
 		found, err := LookupAll(tc.names, tc.types)
 		var got []string
@@ -97,7 +97,8 @@ func TestLookupErrors(t *testing.T) {
 	}
 }
 
-// Of three doctors two are found, one of them as a patient, and one more is none.
+// Two of three doctors are found, one of them as a patient, and one found doctor
+// is wrong.
 func TestOfOneType(t *testing.T) {
 	gold := &data.Document{ID: "a", Text: "Lund, Oda, Moe, Rossi", Spans: []data.Span{{Start: 0, End: 4, Type: "DOCTOR"}, {Start: 6, End: 9, Type: "DOCTOR"}, {Start: 11, End: 14, Type: "DOCTOR"}}}
 	system := &data.Document{ID: "a", Text: gold.Text, Spans: []data.Span{{Start: 0, End: 4, Type: "DOCTOR"}, {Start: 6, End: 9, Type: "PATIENT"}, {Start: 16, End: 21, Type: "DOCTOR"}}}

@@ -8,8 +8,9 @@ import (
 	"slices"
 )
 
-// resamples is how many corpora the bootstrap draws. The 95 % interval ends at
-// the 250th smallest and the 250th greatest value: (9,999 + 1) * 0.025 = 250.
+// resamples is the number of corpora that the bootstrap draws. The ends of the 95
+// % interval are the 250th smallest and the 250th greatest value: (9,999 + 1) *
+// 0.025 = 250.
 const (
 	resamples = 9999
 	tail      = 250
@@ -18,9 +19,10 @@ const (
 // interval is a 95 % interval.
 type interval struct{ low, high float64 }
 
-// Interval is the 95 % percentile interval of a score of one system over its
-// units, where units[i] is what unit i adds to the total, and all have one length:
-// see bootstrap. Of the options it heeds Seed and Workers.
+// Interval returns the 95 % percentile bootstrap interval (see bootstrap) of a
+// score of one system. units[i] is what unit i adds to the total; all must have
+// the same length. Of the options, only Seed and Workers are used. It returns an
+// error if there are no units, or if ctx is cancelled.
 func Interval(ctx context.Context, units [][]float64, score func(total []float64) float64, opt Options) (low, high float64, err error) {
 	if len(units) == 0 {
 		return 0, 0, errors.New("no units to draw from")
@@ -32,11 +34,11 @@ func Interval(ctx context.Context, units [][]float64, score func(total []float64
 	return all[0].low, all[0].high, nil
 }
 
-// bootstrap returns the 95 % percentile interval of each of the statistics of
-// a total (Efron and Tibshirani 1993, section 13.3): of 9,999 corpora, each of as
-// many units as the real one, drawn from its units with replacement. units[i] is
-// what unit i adds to the total: the tallies of both systems, so that they are
-// drawn as pairs. statistics must not keep the total.
+// bootstrap returns the 95 % percentile interval of each of the statistics of a
+// total (Efron and Tibshirani 1993, section 13.3). It draws 9,999 corpora with
+// replacement from the units, each with as many units as the real one. units[i]
+// is what unit i adds to the total: the tallies of both systems, so that they are
+// drawn as pairs. statistics must not retain the total.
 func bootstrap(ctx context.Context, units [][]float64, statistics func(total []float64) []float64, opt Options) ([]interval, error) {
 	results := make([][]float64, resamples)
 	err := parallel(ctx, opt.Workers, resamples, func() func(int) {
@@ -46,7 +48,7 @@ func bootstrap(ctx context.Context, units [][]float64, statistics func(total []f
 			source.Seed(key(opt.Seed, "bootstrap", k))
 			clear(total)
 			for range units {
-				// Of 2^64 numbers each unit has its share, to within one.
+				// Of the 2^64 numbers, each unit gets an equal share, to within one.
 				drawn, _ := bits.Mul64(source.Uint64(), uint64(len(units)))
 				for i, v := range units[drawn] {
 					total[i] += v

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Correct sets Holm of all differences of the results.
+// Correct sets Holm for all differences of the results, which are corrected
+// together.
 func Correct(results ...*Result) {
 	var tests []*Difference
 	for _, r := range results {
@@ -20,12 +21,13 @@ func Correct(results ...*Result) {
 	}
 }
 
-// Holm corrects p-values for their number (Holm 1979): whoever takes for real
-// what comes out below 0.05 is wrong about even one of them with a probability of
-// at most 0.05, however they depend on each other. The order is that of p.
+// Holm corrects p-values for multiple testing (Holm 1979) and returns them in the
+// order of p. If every corrected value below 0.05 is taken as a real difference,
+// the probability of even one wrong conclusion is at most 0.05, however the tests
+// depend on each other.
 //
-// With the m values in ascending order, the j-th becomes the greatest of
-// (m-i+1) p_i over i <= j, but 1 at most.
+// With the m values in ascending order, the j-th becomes the maximum of (m-i+1)
+// p_i over i <= j, capped at 1.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

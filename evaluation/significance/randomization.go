@@ -10,28 +10,28 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 )
 
-// tolerance is how much smaller than the observed difference that of a shuffle
-// may be and still count as large. Sums of whole numbers are exact, but each
-// division that makes a score of them rounds, so that differences which are equal
-// come out unequal by some units of 1e-16; the fractions that a macro average adds
-// up may round by 1e-13 over a thousand documents. Differences that are really
-// unequal, but by less than the tolerance, are taken for equal, too: that can only
-// raise a p-value, and hardly ever does, since of all shuffles a share in the order
-// of 1e-12 over the standard deviation of the difference comes out so near.
+// tolerance is how much smaller than the observed difference the difference of a
+// shuffle may be and still count as at least as large. Sums of whole numbers are
+// exact, but the divisions that turn them into scores round, so equal differences
+// come out unequal by a few units of 1e-16; the fractions that a macro average
+// adds up may round by 1e-13 over a thousand documents. Differences that are
+// unequal by less than the tolerance are treated as equal, too. This can only
+// raise a p-value, and rarely does: the share of shuffles that come so close is
+// of the order of 1e-12 divided by the standard deviation of the difference.
 const tolerance = 1e-12
 
-// shuffler swaps what two systems added, unit by unit.
+// shuffler swaps the tallies of two systems, unit by unit.
 type shuffler struct {
 	a, b      [3]float64 // the observed scores: precision, recall, F1
 	totalA    []float64  // the observed totals
-	sum       []float64  // of both systems' totals, whatever is swapped
-	swaps     [][]change // of each unit: what A gains by the swap, and B loses
-	differing []int      // the units whose tallies differ: the others' swaps change no total
-	masks     []uint64   // the same, a bit a unit
+	sum       []float64  // the sum of both systems' totals, which no swap changes
+	swaps     [][]change // by unit: what A gains, and B loses, by the swap
+	differing []int      // the units whose tallies differ; swapping the others changes no total
+	masks     []uint64   // the same, one bit per unit
 	score     func(total []float64) evaluation.PRF
 }
 
-// change is by how much one number of a total changes.
+// change is a change of one number of a total.
 type change struct {
 	at int
 	by float64
@@ -66,23 +66,24 @@ func newShuffler(a, b [][]float64, score func(total []float64) evaluation.PRF) *
 
 func values(s evaluation.PRF) [3]float64 { return [3]float64{s.Precision, s.Recall, s.F1} }
 
-// pValues gives the two-sided p-values of approximate randomization (Noreen
-// 1989; Yeh 2000). If the systems are equally good, it is chance which of them gave
-// which of the two results of a unit; so each shuffle swaps the results of every
-// unit with probability one half. When r of s shuffles have a difference at least
-// as large as the observed one,
+// pValues computes the two-sided p-values of approximate randomization (Noreen
+// 1989; Yeh 2000). If the systems are equally good, it is chance which of them
+// produced which of the two results of a unit. Each shuffle therefore swaps the
+// results of every unit with probability one half. If r of s shuffles have a
+// difference at least as large as the observed one,
 //
 //	p = (r + 1) / (s + 1)
 //
-// where 1 stands for what was observed. If there are not more than most other
-// ways to swap, each is taken once, and p is exact, by the same formula. Which
-// units the k-th shuffle swaps follows from the seed and k, whatever they added.
+// where 1 stands for the observed result. If there are not more than most other
+// ways to swap, each is used once and p is exact, by the same formula. Which
+// units the k-th shuffle swaps depends only on the seed and k, not on the
+// tallies.
 func (s *shuffler) pValues(ctx context.Context, most int, opt Options) (p [3]float64, shuffles int, exact bool, err error) {
 	shuffles = most
 	if n := len(s.differing); n < 63 && 1<<n-1 <= most {
 		shuffles, exact = 1<<n-1, true
 	}
-	var counts []*[3]int // of each worker: how many of its shuffles had a large difference
+	var counts []*[3]int // by worker: the number of its shuffles with a large difference
 	err = parallel(ctx, opt.Workers, shuffles, func() func(int) {
 		var (
 			totalA, totalB = make([]float64, len(s.sum)), make([]float64, len(s.sum))
@@ -133,8 +134,8 @@ func (s *shuffler) swap(unit int, totalA []float64) {
 	}
 }
 
-// key is the key of a stream of random numbers of its own for the k-th time
-// that something is done.
+// key returns the key of the k-th independent stream of random numbers for the
+// purpose what.
 func key(seed uint64, what string, k int) (key [32]byte) {
 	binary.LittleEndian.PutUint64(key[0:], seed)
 	binary.LittleEndian.PutUint64(key[8:], uint64(k))

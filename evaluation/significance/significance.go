@@ -1,11 +1,11 @@
-// Package significance says whether the difference between two systems is
-// real, or what chance makes of two systems that are as good as each other.
+// Package significance tests whether the difference between two systems is real
+// or can be explained by chance.
 //
-// [Compare] takes what both found in the same documents and gives, for
-// precision, recall and F1 of any metric, the p-value of approximate
-// randomization and the bootstrap interval of the difference. Both work on units
-// that are exchanged or drawn as a whole: documents or, since the notes of one
-// patient resemble each other, patients.
+// [Compare] takes what two systems found in the same documents. For precision,
+// recall and F1 of any metric, it computes the p-value of approximate
+// randomization and the bootstrap interval of the difference. Both treat units as
+// a whole: documents or, because notes of the same patient resemble each other,
+// patients.
 package significance
 
 import (
@@ -25,29 +25,30 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 )
 
-// Options say how to test.
+// Options of a test. The zero value tests by document with 9,999 shuffles, seed 0
+// and all cores.
 type Options struct {
-	Shuffles  int    // how many at most; 0: 9,999, as in Dernoncourt et al. 2016, section 3.4
-	ByPatient bool   // the documents of one patient (see data.Document) are swapped and drawn together
-	Seed      uint64 // all chance follows from it
-	Workers   int    // cores to use, on which nothing but the time depends; 0: all
+	Shuffles  int    // maximum number; 0: 9,999, as in Dernoncourt et al. 2016, section 3.4
+	ByPatient bool   // swap and draw the documents of one patient (see data.Document) together
+	Seed      uint64 // the seed of all random numbers
+	Workers   int    // number of cores, which affects only the time; 0: all
 }
 
-// System is what one system found in the documents of a gold standard.
+// System contains what one system found in the documents of a gold standard.
 type System struct {
-	Name        string // as errors and the report are to call it
+	Name        string // the name in errors and in the report
 	Gold, Found data.Documents
 }
 
-// Report is the comparison of two systems. Other programs may rely upon the
-// keys of its JSON form.
+// Report is the comparison of two systems. Other programs may rely on the keys of
+// its JSON form.
 type Report struct {
 	A         string   `json:"a"` // the systems' names
 	B         string   `json:"b"`
-	Split     string   `json:"split,omitempty"` // of the systems' corpus, if known; set by the caller
+	Split     string   `json:"split,omitempty"` // split of the systems' corpus, if known; set by the caller
 	Documents int      `json:"documents"`
-	By        string   `json:"by"`    // what was swapped as a whole: document or patient
-	Units     int      `json:"units"` // how many of them
+	By        string   `json:"by"`    // the unit that was swapped: document or patient
+	Units     int      `json:"units"` // number of units
 	Seed      uint64   `json:"seed"`
 	Metrics   []Result `json:"metrics"`
 }
@@ -55,38 +56,39 @@ type Report struct {
 // Result is the comparison by one metric.
 type Result struct {
 	Metric    string     `json:"metric"`
-	Differing int        `json:"differing"` // the units to whose score A and B add different numbers: all that the test rests upon
+	Differing int        `json:"differing"` // number of units with different tallies for A and B: the only ones that affect the test
 	Shuffles  int        `json:"shuffles"`
-	Exact     bool       `json:"exact"` // the shuffles are all that there are, none drawn by chance
+	Exact     bool       `json:"exact"` // all possible shuffles were used, instead of random ones
 	Precision Difference `json:"precision"`
 	Recall    Difference `json:"recall"`
 	F1        Difference `json:"f1"`
 }
 
-// Difference is that of one score, in [0, 1], between two systems.
+// Difference is the difference of one score, in [0, 1], between two systems.
 type Difference struct {
 	A          float64 `json:"a"`
 	B          float64 `json:"b"`
 	Difference float64 `json:"difference"` // B - A
-	Low        float64 `json:"low"`        // where the 95 % bootstrap interval of the difference begins
-	High       float64 `json:"high"`       // where it ends
-	P          float64 `json:"p"`          // of this difference by itself, two-sided
-	Holm       float64 `json:"p_holm"`     // P, corrected for all differences that are tested together
+	Low        float64 `json:"low"`        // lower end of the 95 % bootstrap interval of the difference
+	High       float64 `json:"high"`       // upper end of the interval
+	P          float64 `json:"p"`          // two-sided p-value of this difference alone
+	Holm       float64 `json:"p_holm"`     // P corrected for all differences that are tested together; see Holm
 }
 
-// differences are those that are tested together.
+// differences returns the differences that are tested together.
 func (r *Result) differences() []*Difference {
 	return []*Difference{&r.Precision, &r.Recall, &r.F1}
 }
 
-// Compare tests whether a and b differ in what they found of the gold standard,
-// in each of the metrics. Documents are matched by ID and read one at a time.
+// Compare tests, for each of the metrics, whether a and b differ in what they
+// found of the gold standard. Documents are matched by ID and read one at a time.
 //
-// It is an error, which names documents, when a system has not just those of
-// its gold standard, or when the two gold standards are not the same documents
-// with the same text and spans; and so is all that evaluation.DocumentPairs
-// refuses. Patients are those of the gold documents. By patient, a document
-// without one is a unit by itself, and it is an error if all are.
+// Compare returns an error that names documents if a system does not have exactly
+// the documents of its gold standard, or if the two gold standards differ in
+// their documents, texts or spans. It also returns the errors of
+// evaluation.DocumentPairs. Patients are those of the gold documents. With
+// ByPatient, a document without a patient is a unit by itself, and it is an error
+// if no document has a patient.
 func Compare(ctx context.Context, a, b System, metrics []evaluation.Metric, opt Options) (*Report, error) {
 	notesA, err := read(ctx, a, metrics)
 	if err != nil {
@@ -127,7 +129,7 @@ func Compare(ctx context.Context, a, b System, metrics []evaluation.Metric, opt 
 	return r, nil
 }
 
-// note is what is kept of a gold document and what a system found in it.
+// note is the data kept of a gold document and of what a system found in it.
 type note struct {
 	patient     string
 	text, spans uint64      // digests of the gold standard
@@ -136,7 +138,7 @@ type note struct {
 
 var digest = maphash.MakeSeed()
 
-// read takes what is needed of each document, by ID.
+// read reads the documents and returns the data needed of each, by ID.
 func read(ctx context.Context, s System, metrics []evaluation.Metric) (map[string]*note, error) {
 	notes := map[string]*note{}
 	var missing, extra []string
@@ -180,8 +182,8 @@ func digestSpans(spans []data.Span) uint64 {
 	return h.Sum64()
 }
 
-// unshared names documents that just one of two sides has, besides those that
-// both have.
+// unshared names the documents that are on one side only, and says how many there
+// are compared with those on both sides.
 func unshared(nameA string, onlyA []string, nameB string, onlyB []string, both int) string {
 	const most = 5
 	var parts []string
@@ -202,7 +204,8 @@ func unshared(nameA string, onlyA []string, nameB string, onlyB []string, both i
 	return strings.Join(parts, "; ")
 }
 
-// sameGold refuses two test sets, or two gold standards of one.
+// sameGold returns an error if the two systems were tested on different
+// documents, or if their gold standards of a document differ.
 func sameGold(nameA string, a map[string]*note, nameB string, b map[string]*note) error {
 	var onlyA, onlyB, both []string
 	for _, id := range slices.Sorted(maps.Keys(a)) {
@@ -231,10 +234,10 @@ func sameGold(nameA string, a map[string]*note, nameB string, b map[string]*note
 	return nil
 }
 
-// group makes units of documents, each a list of IDs.
+// group divides documents into units, each a list of IDs.
 func group(ids []string, notes map[string]*note, byPatient bool) ([][]string, error) {
 	var units [][]string
-	place := map[string]int{} // of each patient's unit
+	place := map[string]int{} // index of each patient's unit
 	for _, id := range ids {
 		patient := notes[id].patient
 		if at, ok := place[patient]; ok && byPatient && patient != "" {
@@ -245,12 +248,12 @@ func group(ids []string, notes map[string]*note, byPatient bool) ([][]string, er
 		units = append(units, []string{id})
 	}
 	if _, unknown := place[""]; byPatient && unknown && len(place) == 1 {
-		return nil, errors.New("no document says whose it is, so patients cannot be told apart")
+		return nil, errors.New("cannot group by patient: no document has a patient")
 	}
 	return units, nil
 }
 
-// sums adds up the tallies that one metric gives to the documents of each unit.
+// sums adds up the tallies of one metric over the documents of each unit.
 func sums(metric int, units [][]string, notes map[string]*note) [][]float64 {
 	var all [][]float64
 	for _, ids := range units {
@@ -265,10 +268,10 @@ func sums(metric int, units [][]string, notes map[string]*note) [][]float64 {
 	return all
 }
 
-// Test is Compare for one metric on the tallies of all units: a[i] and b[i] are
-// what the two systems add to the totals that score turns into scores. All must
-// have one length. Result.Metric is left to the caller, and Difference.Holm to
-// Correct.
+// Test compares by one metric, given the tallies of all units: a[i] and b[i] are
+// what the two systems add to the totals that score turns into scores. All
+// tallies must have the same length. Test leaves Result.Metric to the caller, and
+// Difference.Holm to Correct.
 func Test(ctx context.Context, a, b [][]float64, score func(total []float64) evaluation.PRF, opt Options) (*Result, error) {
 	if err := check(a, b); err != nil {
 		return nil, err
@@ -303,7 +306,7 @@ func Test(ctx context.Context, a, b [][]float64, score func(total []float64) eva
 	return r, nil
 }
 
-// check refuses tallies that cannot be compared.
+// check returns an error if the tallies cannot be compared.
 func check(a, b [][]float64) error {
 	if len(a) == 0 || len(a) != len(b) {
 		return fmt.Errorf("tallies of %d and %d units", len(a), len(b))
@@ -316,8 +319,9 @@ func check(a, b [][]float64) error {
 	return nil
 }
 
-// parallel has each of the numbers from 0 to n-1 done by one of the workers, of
-// which worker makes one at a time. It ends early only when the context does.
+// parallel calls a function for each number from 0 to n-1, on several workers.
+// worker is called once per worker and returns its function. parallel ends early
+// only if the context does.
 func parallel(ctx context.Context, workers, n int, worker func() func(int)) error {
 	const stride = 32 // taken by a worker at a time
 	var (

@@ -59,8 +59,8 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// Every assignment, tried one by one in rational numbers, which do not round,
-// gives just the p-values of Test. Half of the units may be alike.
+// Enumerating all assignments in rational numbers, which do not round, gives
+// exactly the p-values of Test. Half of the units may be equal.
 func TestExactEnumeration(t *testing.T) {
 	count := rapid.Custom(func(t *rapid.T) []float64 {
 		var c []float64
@@ -86,7 +86,7 @@ func TestExactEnumeration(t *testing.T) {
 	})
 }
 
-// enumerate is the definition: of all 2^n assignments the share that has a
+// enumerate implements the definition: the share of all 2^n assignments with a
 // difference at least as large as the observed one.
 func enumerate(a, b [][]float64) [3]float64 {
 	differences := func(assignment int) (d [3]*big.Rat) {
@@ -131,8 +131,8 @@ func enumerate(a, b [][]float64) [3]float64 {
 	return p
 }
 
-// Drawn by chance, p is near that of all 2^n assignments: within four standard
-// errors of the share of r in s draws.
+// With random shuffles, p is close to that of all 2^n assignments: within four
+// standard errors of the share of r in s draws.
 func TestDrawnIsNearExact(t *testing.T) {
 	const shuffles = 1000
 	random := rand.New(rand.NewPCG(1, 2))
@@ -155,10 +155,10 @@ func TestDrawnIsNearExact(t *testing.T) {
 	}
 }
 
-// simulate draws the tallies of two systems over documents of 5 to 25 entities
-// that are harder or easier for both. B finds the fewer, the larger worse is; with
-// 0 both have one distribution. The numbers of each tally are multiplied by weight,
-// if there is one.
+// simulate draws the tallies of two systems over documents of 5 to 25 entities,
+// whose difficulty is the same for both. The larger worse is, the fewer B finds;
+// with 0 both have the same distribution. If weight is given, it multiplies the
+// numbers of each tally.
 func simulate(random *rand.Rand, documents, worse int, weight func() float64) (a, b [][]float64) {
 	binomial := func(n int, p float64) (k float64) {
 		for range n {
@@ -183,11 +183,11 @@ func simulate(random *rand.Rand, documents, worse int, weight func() float64) (a
 	return a, b
 }
 
-// The p-values of two systems that are as good as each other are uniform:
-// chi-square tests over 2,000 pairs. Weights that are not whole numbers keep two
-// differences from being equal, so that all values (r+1)/(s+1) are equally likely
-// or, where all assignments are taken, all 2k/2^n, since the swap of the others has
-// the same absolute difference.
+// The p-values of two equally good systems are uniform: chi-square tests over
+// 2,000 pairs. With weights that are not whole numbers, no two differences are
+// equal, so all values (r+1)/(s+1) are equally likely or, if all assignments are
+// used, all 2k/2^n, because swapping the other units instead has the same
+// absolute difference.
 func TestUniform(t *testing.T) {
 	const pairs, bins, critical = 2000, 16, 37.70 // the 0.999 quantile of chi-square with 15 degrees of freedom
 	for _, tc := range []struct {
@@ -229,9 +229,9 @@ func TestUniform(t *testing.T) {
 	}
 }
 
-// With counts as they are, equal differences make p-values come in leaps. They
-// may be too large then, but not too small: p <= alpha in a share of at most alpha
-// of the pairs, but for four standard errors, and not in many fewer.
+// Without weights, equal differences make p-values discrete. They may then be too
+// large but not too small: p <= alpha for a share of at most alpha of the pairs,
+// within four standard errors, and not far fewer.
 func TestHoldsLevelWithTies(t *testing.T) {
 	const pairs = 2000
 	random := rand.New(rand.NewPCG(5, 6))
@@ -261,9 +261,9 @@ func TestHoldsLevelWithTies(t *testing.T) {
 	}
 }
 
-// Patients whose notes suit one of the systems, whichever it is, look like
-// differences of the systems to those who swap single documents, which p-values
-// by patient see through.
+// If the notes of each patient suit one of the systems, which may be either,
+// swapping single documents mistakes this for differences between the systems.
+// p-values by patient do not.
 func TestPatients(t *testing.T) {
 	const pairs, patients, notes = 500, 20, 10
 	random := rand.New(rand.NewPCG(7, 8))
@@ -312,9 +312,9 @@ func TestPatients(t *testing.T) {
 	}
 }
 
-// The interval holds the true difference in about 95 of 100 corpora. The truth
-// follows from the means of simulate: 15 entities a document, a share of
-// 0.95 - 0.03 worse - 0.1 of them found, and 1.2 false ones.
+// The interval contains the true difference in about 95 of 100 corpora. The truth
+// follows from the means of simulate: 15 entities per document, of which a share
+// of 0.95 - 0.03 worse - 0.1 is found, and 1.2 false ones.
 func TestCoverage(t *testing.T) {
 	const corpora, documents, worse = 200, 50, 1
 	truth := func(worse float64) [3]float64 {
@@ -345,7 +345,7 @@ func TestCoverage(t *testing.T) {
 }
 
 func TestBootstrap(t *testing.T) {
-	// Of two units, a draw has the sums 0, 1, 2 with probabilities 1/4, 1/2, 1/4.
+	// A draw of two units has the sums 0, 1, 2 with probabilities 1/4, 1/2, 1/4.
 	sum := func(total []float64) []float64 { return []float64{total[0], -total[0]} }
 	got, err := bootstrap(t.Context(), [][]float64{{0}, {1}}, sum, Options{})
 	if err != nil {
@@ -378,7 +378,7 @@ func TestBootstrap(t *testing.T) {
 	}
 }
 
-// Numbers depend on the seed, but not on how many workers there are.
+// The numbers depend on the seed but not on the number of workers.
 func TestWorkers(t *testing.T) {
 	a, b := simulate(rand.New(rand.NewPCG(13, 14)), 200, 0, nil)
 	test := func(seed uint64, workers int) *Result {
@@ -403,7 +403,7 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// Swapping the systems' places swaps signs only.
+// Swapping the two systems changes only signs.
 func TestSymmetric(t *testing.T) {
 	a, b := simulate(rand.New(rand.NewPCG(15, 16)), 100, 1, nil)
 	r, err := Test(t.Context(), a, b, evaluation.Micro, Options{})
@@ -449,8 +449,8 @@ func TestTestErrors(t *testing.T) {
 	}
 }
 
-// Worked out by hand: in order 0.01, 0.02, 0.03, 0.5, times 4, 3, 2, 1, none
-// smaller than the one before.
+// Worked out by hand: in order 0.01, 0.02, 0.03, 0.5, times 4, 3, 2, 1, with each
+// at least as large as the previous one.
 func TestHolm(t *testing.T) {
 	got := Holm([]float64{0.5, 0.01, 0.03, 0.02})
 	want := []float64{0.5, 0.04, 0.06, 0.06}
@@ -525,8 +525,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// The order in which documents are read is of no matter, even when swaps are
-// drawn by chance.
+// The order in which documents are read has no effect, even if swaps are random.
 func TestOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(17, 18))
 	c := &corpus{}
@@ -611,11 +610,11 @@ func TestCompareErrors(t *testing.T) {
 			}, Options{}},
 		{"text unlike gold", "second: document p-1: gold text (35 bytes) and system text (35 bytes) differ from byte 34 on",
 			func(c *corpus) { c.b[0].Text = text[:34] + "!" }, Options{}},
-		{"twice", "first: system document p-1 is there twice",
+		{"twice", "first: system document p-1: duplicate id",
 			func(c *corpus) { c.a[0] = c.a[1] }, Options{}},
 		{"a broken span", "second: system document p-1: span 0 [12,99) lies beyond the text of 35 bytes",
 			func(c *corpus) { c.b[0].Spans[0].End = 99 }, Options{}},
-		{"no patients", "no document says whose it is, so patients cannot be told apart",
+		{"no patients", "cannot group by patient: no document has a patient",
 			func(c *corpus) {
 				for _, d := range c.goldA {
 					d.Patient = ""
@@ -682,7 +681,7 @@ p is of each row by itself, two-sided; Holm is p corrected for all 9 rows.
 	}
 }
 
-// The keys are read by other programs: a change here is a breaking change.
+// Other programs read the keys: a change here is a breaking change.
 func TestJSON(t *testing.T) {
 	r, err := newCorpus().compare(t, evaluation.Metrics()[:1], Options{Seed: 5})
 	if err != nil {
@@ -716,8 +715,8 @@ func BenchmarkTest(b *testing.B) {
 	}
 }
 
-// The interval of one system is that of its difference to one that finds nothing
-// and makes nothing up, whose score is always 0.
+// The interval of one system equals that of its difference from a system that
+// finds nothing, whose score is always 0.
 func TestInterval(t *testing.T) {
 	a, b := make([][]float64, 30), make([][]float64, 30)
 	for i := range a {

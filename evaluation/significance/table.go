@@ -8,7 +8,8 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// WriteText writes the report as a table for people; for machines there is JSON.
+// WriteText writes the report as a table for people. Programs should read the
+// JSON form.
 func (r *Report) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "A: %s\nB: %s\n", r.A, r.B)
@@ -27,7 +28,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		for i, d := range m.differences() {
 			fmt.Fprintf(t, "%s\t%s\t%7.4f\t%7.4f\t%+7.4f\t[%+.4f, %+.4f]\t%6s\t%6s\n",
 				name, []string{"P", "R", "F1"}[i], d.A, d.B, d.Difference, d.Low, d.High, FormatP(d.P), FormatP(d.Holm))
-			name = "" // it stands in its first row
+			name = "" // the name is in its first row only
 			tests++
 		}
 	}
@@ -47,7 +48,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	return t.Flush()
 }
 
-// FormatP shows a p-value by four decimals, or two digits of one below 0.001.
+// FormatP formats a p-value with four decimals, or with two significant digits if
+// it is below 0.001.
 func FormatP(p float64) string {
 	if p < 0.001 {
 		return fmt.Sprintf("%.2g", p)

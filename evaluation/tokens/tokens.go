@@ -1,21 +1,22 @@
-// Package tokens makes the tables of Dernoncourt et al. 2016: binary token-based
-// scores of HIPAA's types (Table 4), and of each type and category (Tables A1 and
-// A2). Binary means PHI or not: a token counts as found whatever type it was
-// given.
+// Package tokens computes the tables of Dernoncourt et al. 2016: binary
+// token-based scores of HIPAA's types (Table 4), and of each type and category
+// (Tables A1 and A2). Binary means PHI or not: a token counts as found with any
+// type.
 //
-// The paper leaves some of this open; here it is decided as follows.
+// The paper leaves some details open. This package decides them as follows.
 //
-//   - A token is that of evaluation.Compare: a run of letters and digits in a span.
-//     Table 4 was computed with the i2b2 2014 script, where a token is such a run of
-//     ASCII characters.
-//   - The tables by type were not, and the paper says only that they are binary.
-//     Their rows add up to those of the categories and to that of all types. Hence a
-//     token that was found counts in the row of its gold type; one that was missed,
-//     likewise; and one that is no PHI in the row of the type that the system gave
-//     it. A token of two types counts in both rows, and once in their sums.
-//   - Table 4 has those types that the script takes for HIPAA's: IDNUM, for one, is
-//     not among them, though Table 1 lists it. Options.Corrected goes by the type
-//     set, whose marks are those of Table 1.
+//   - A token is a token of evaluation.Compare: a run of letters and digits in a
+//     span. Table 4 was computed with the i2b2 2014 script, in which a token is a
+//     run of ASCII letters and digits.
+//   - The tables by type were not computed with that script, and the paper only
+//     says that they are binary. Their rows add up to the rows of the categories
+//     and of all types. Hence a gold token, found or missed, counts in the row of
+//     its gold type, and a found token that is not PHI counts in the row of the
+//     type that the system gave it. A token of two types counts in both rows, and
+//     once in their sums.
+//   - Table 4 contains the types that the script treats as HIPAA's. IDNUM, for
+//     example, is not among them, though Table 1 lists it. With Options.Corrected
+//     they come from the type set, whose marks are those of Table 1.
 package tokens
 
 import (
@@ -35,48 +36,49 @@ import (
 
 // Options of a comparison.
 type Options struct {
-	// Types puts types into categories, and says which of them HIPAA names. A type
-	// that it does not have is its own category.
+	// Types assigns types to categories and marks the types that HIPAA names. A
+	// type that it does not contain is its own category.
 	Types *data.TypeSet
-	// Corrected takes HIPAA's types from the type set; the default is to do as the
-	// script of i2b2 2014 does if Types is i2b2-2014 or mimic, whose scores the paper
-	// reports.
+	// Corrected takes HIPAA's types from the type set. By default, if Types is
+	// i2b2-2014 or mimic, whose scores the paper reports, they are those of the
+	// i2b2 2014 script.
 	Corrected bool
 }
 
-// Corrections says what Options.Corrected changes.
+// Corrections describes what Options.Corrected changes.
 var Corrections = []string{"HIPAA's types are those of the type set, not of the script of i2b2 2014, and tokens those of any script"}
 
-// Report is the tables. In JSON:
+// Report contains the tables. In JSON:
 //
 //	{"documents":514,"missing":[],"extra":[],"all":{"precision":0.9,"recall":0.9,"f1":0.9,"tp":9,"fp":1,"fn":1},
 //	 "hipaa":{"precision":0.9,...},"categories":[{"category":"DATE","precision":0.9,...,"types":[{"type":"DATE","precision":0.9,...}]}]}
 //
-// hipaa is null where the type set does not say which types are HIPAA's.
+// hipaa is null if the type set does not mark HIPAA's types.
 type Report struct {
 	evaluation.Matching
 	All        evaluation.Counts
 	HIPAA      *evaluation.Counts
-	Categories []Category // by support, which is how many tokens the gold standard has
+	Categories []Category // by descending support, the number of tokens in the gold standard
 
-	Corrections []string // Corrections, if they were made
+	Corrections []string // Corrections, if Options.Corrected was set
 }
 
-// Category is a row of the table, and those of its types, by support.
+// Category is the row of a category, with those of its types by descending
+// support.
 type Category struct {
 	Name string
 	evaluation.Counts
 	Types []Type
 }
 
-// Type is a row of the table.
+// Type is the row of a type.
 type Type struct {
 	Name string
 	evaluation.Counts
 }
 
-// Compare scores the system's documents against the gold documents of the same
-// ID; errors are those of evaluation.EachPair.
+// Compare scores the system's documents against the gold documents with the same
+// IDs. It returns the errors of evaluation.EachPair.
 func Compare(gold, system data.Documents, o Options) (*Report, error) {
 	hipaa, err := o.hipaa()
 	if err != nil {
@@ -111,7 +113,7 @@ func Compare(gold, system data.Documents, o Options) (*Report, error) {
 	return r, nil
 }
 
-// hipaa is the measure of Table 4, nil when there is none.
+// hipaa returns the measure of Table 4, or nil if there is none.
 func (o Options) hipaa() (*evaluation.Metric, error) {
 	named := slices.ContainsFunc(o.Types.Types, func(t data.Type) bool { return t.HIPAA })
 	if !named {
@@ -129,7 +131,7 @@ func (o Options) hipaa() (*evaluation.Metric, error) {
 	return &m, err
 }
 
-// table adds up documents.
+// table counts tokens over documents.
 type table struct {
 	options           Options
 	all               evaluation.Counts
@@ -152,10 +154,10 @@ func (t *table) add(gold, system *data.Document) {
 	}
 }
 
-// place is where a token stands.
+// place is the position of a token.
 type place struct{ start, end int }
 
-// places has the types of each token.
+// places returns the types of each token.
 func (t *table) places(d *data.Document) map[place][]string {
 	all := map[place][]string{}
 	for _, s := range evaluation.TokenSpans(d) {
@@ -200,7 +202,7 @@ func (t *table) rows() []Category {
 	return rows
 }
 
-// sorted lists the names by descending support.
+// sorted returns the names by descending support.
 func sorted(counts map[string]evaluation.Counts) []string {
 	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(support(counts[b])-support(counts[a]), strings.Compare(a, b))
@@ -209,7 +211,7 @@ func sorted(counts map[string]evaluation.Counts) []string {
 
 func support(c evaluation.Counts) int { return c.TP + c.FN }
 
-// WriteText writes the tables, in percent, with as many digits as the paper has.
+// WriteText writes the tables in percent, with as many digits as in the paper.
 func (r *Report) WriteText(w io.Writer) error {
 	if err := r.Matching.WriteText(w); err != nil {
 		return err

@@ -18,7 +18,7 @@ func span(start, end int, typ string) data.Span {
 
 func docs(docs ...*data.Document) data.Documents { return data.Each(docs) }
 
-// By hand, over two notes.
+// Worked out by hand, over two notes.
 var (
 	gold = docs(
 		&data.Document{ID: "a", Text: "Ana Gil (MRN 123) saw Dr. Roy", Spans: []data.Span{
@@ -70,7 +70,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Where the type set names no HIPAA types there is no such score.
+// If the type set names no HIPAA types, there is no such score.
 func TestWithoutHIPAA(t *testing.T) {
 	r, err := Compare(gold, docs(), Options{Types: data.Any})
 	if err == nil {
@@ -147,8 +147,9 @@ Unlike the paper's, these scores are corrected:
 	}
 }
 
-// What the package comment says of the paper's Table A1: the rows of ANN, from
-// which true and false positives follow, add up to those of all types.
+// The statement of the package comment about the paper's Table A1: the rows of
+// ANN, from which true and false positives follow, add up to the row of all
+// types.
 func TestTableA1AddsUp(t *testing.T) {
 	tp, fp, support := 0.0, 0.0, 0.0
 	for _, row := range [][3]float64{ // precision, recall, support

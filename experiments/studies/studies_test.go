@@ -537,7 +537,7 @@ func TestBadStudies(t *testing.T) {
 	c := load(t, tiny)
 	for want, opt := range map[string]Options{
 		"seed 1 is given twice":                                         {Seeds: []uint64{1, 2, 1}},
-		"metric strict is there twice":                                  {Metrics: []string{"strict", "strict"}},
+		"duplicate metric strict":                                  {Metrics: []string{"strict", "strict"}},
 		`no metric "lax"...`:                                            {Metrics: []string{"lax"}},
 		"corpus: no split nowhere (have dev, test, train)":              {Split: "nowhere"},
 		"the split train is what the networks have seen: score another": {Split: "train"},

@@ -1,6 +1,6 @@
-// Package bounded reads files that are named by a user, such as keys, lists and configs,
-// without ever waiting for a FIFO that nobody writes to, and without filling the memory
-// from a device that never ends.
+// Package bounded reads files that a user names, such as keys, lists and
+// configurations. It never waits for a FIFO without a writer, and never fills the
+// memory from an endless device.
 package bounded
 
 import (
@@ -13,13 +13,13 @@ import (
 	"strings"
 )
 
-// MaxConfig is the largest size, in bytes, of a file that people write by hand: a
-// config, a key, a list.
+// MaxConfig is the maximum size, in bytes, of a file that people write by hand: a
+// configuration, a key, a list.
 const MaxConfig = 64 << 20
 
-// ReadFile returns the content of a regular file of at most limit bytes. As an
-// exception it reads a pipe that the caller of the program has opened, as in
-// --key-file <(command).
+// ReadFile returns the content of a regular file of at most limit bytes. It also
+// reads a pipe that was opened by the program's caller, as in --key-file
+// <(command). Errors name the file.
 func ReadFile(path string, limit int64) ([]byte, error) {
 	f, err := open(path, true)
 	if err != nil {
@@ -36,15 +36,15 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return raw, nil
 }
 
-// OpenRegular opens a regular file, or a link to one, for reading. It refuses anything
-// else, and does not wait for it.
+// OpenRegular opens a regular file, or a link to one. It returns an error for
+// anything else, and never blocks.
 func OpenRegular(path string) (*os.File, error) { return open(path, false) }
 
-// OpenInput is OpenRegular for what is read from its beginning to its end: it takes a
-// pipe that the caller of the program has opened as well.
+// OpenInput opens a file that is read from beginning to end: a regular file, or a
+// pipe that was opened by the program's caller.
 func OpenInput(path string) (*os.File, error) { return open(path, true) }
 
-// CheckInput returns the error that OpenInput would have for the kind of a file.
+// CheckInput returns the error of OpenInput for a file of this mode, or nil.
 func CheckInput(path string, mode fs.FileMode) error {
 	if mode.IsRegular() || mode.Type() == fs.ModeNamedPipe && inherited(path) {
 		return nil
@@ -59,7 +59,7 @@ func open(path string, pipes bool) (*os.File, error) {
 		}
 		return CheckInput(path, mode)
 	}
-	info, err := os.Stat(path) // before opening: opening some devices has effects
+	info, err := os.Stat(path) // before opening, because opening some devices has side effects
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: e.Err}
 	} else if err != nil {
@@ -82,8 +82,8 @@ func open(path string, pipes bool) (*os.File, error) {
 	return f, nil
 }
 
-// inherited reports whether a path names a file that is already open: whoever started
-// the program writes to it.
+// inherited reports whether a path names a file that the program's caller has
+// opened.
 func inherited(path string) bool {
 	path = filepath.ToSlash(filepath.Clean(path))
 	return strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/") || path == "/dev/stdin"
@@ -93,7 +93,7 @@ func notRegular(path string, mode fs.FileMode) error {
 	return fmt.Errorf("%s: is %s, and a regular file is required", path, Kind(mode))
 }
 
-// Kind names what a file is: "a folder", "a FIFO", "a device".
+// Kind describes the kind of a file: "a folder", "a FIFO", "a device".
 func Kind(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():

@@ -4,6 +4,6 @@ package bounded
 
 import "syscall"
 
-// nonblock has open return at once for a FIFO that takes the place of a regular file
-// after the check. It changes nothing for regular files.
+// nonblock makes open return at once if a FIFO has replaced a regular file after
+// the check. It has no effect on regular files.
 const nonblock = syscall.O_NONBLOCK

@@ -7,18 +7,19 @@ import (
 	"io"
 )
 
-// MaxNote is the largest size, in bytes, of what is held in memory as one note: a file
-// of a single note, or a line or document of a file of many.
+// MaxNote is the maximum size, in bytes, of input that is held in memory as one
+// note: a file with a single note, or a line or document of a file with many.
 const MaxNote = 64 << 20
 
-// MaxModel is the largest size, in bytes, of a file that a program writes and that is
-// held in memory, such as a part of a model.
+// MaxModel is the maximum size, in bytes, of a file that a program writes and
+// that is held in memory, such as a part of a model.
 const MaxModel = 1 << 30
 
-// ErrTooLarge is the error of a stream that goes on beyond its limit.
+// ErrTooLarge is the error for input that exceeds its limit.
 var ErrTooLarge = errors.New("it is too large")
 
-// ReadAll reads a stream of at most limit bytes.
+// ReadAll reads a stream to its end. It returns ErrTooLarge after more than limit
+// bytes.
 func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(raw)) > limit {
@@ -27,8 +28,8 @@ func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 	return raw, err
 }
 
-// ReadLine reads up to the next line feed, which is part of the line, as r.ReadBytes
-// does. A line of more than limit bytes is an error.
+// ReadLine reads up to and including the next line feed, like r.ReadBytes. It
+// returns ErrTooLarge for a line of more than limit bytes.
 func ReadLine(r *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
 	for {

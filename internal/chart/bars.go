@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// addBars puts the grid, the bars and their axes into the plot. Group g is at g on its axis;
-// of horizontal bars the first is at the top.
+// addBars adds the grid, the bars and their axes to the plot. Group g is at
+// position g of its axis; with horizontal bars, the first group is at the top.
 func (c *Chart) addBars(p *plot.Plot) []entry {
 	low, high := 0.0, 0.0
 	for _, s := range c.Bars.Series {
@@ -53,10 +53,11 @@ type bars struct {
 }
 
 func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
-	const used = 0.76 // of the room of a group
+	const used = 0.76 // share of a group's room that its bars use
 	width := used / float64(len(b.Series))
 	x, y := p.Transforms(&c)
-	// place turns (across the groups, along the bars) into a point of the canvas.
+	// place converts (across the groups, along the bars) to a point of the
+	// canvas.
 	place := func(group, value float64) vg.Point {
 		value = math.Min(math.Max(value, b.values.min), b.values.max)
 		if b.Horizontal {
@@ -92,8 +93,8 @@ func (b bars) interval(c *draw.Canvas, place func(group, value float64) vg.Point
 	}
 }
 
-// fill draws one bar: in full colour, tinted, or hatched, so that series can be
-// told apart without colours.
+// fill draws one bar: solid, tinted or hatched, so that series can be
+// distinguished without colours.
 func fill(c *draw.Canvas, series int, r vg.Rectangle) {
 	if r.Size().X <= 0 || r.Size().Y <= 0 {
 		return

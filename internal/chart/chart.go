@@ -1,9 +1,9 @@
-// Package chart draws lines, points and bars with gonum's plot, for a page
+// Package chart draws lines, points and bars with gonum's plot, for a web page
 // ([Chart.SVG]) or for a paper ([Chart.Save]: SVG, PNG or PDF).
 //
-// Series differ in colour (a palette that the colour-blind can tell apart, after
-// Okabe and Ito 2008) and as well in dash, mark or hatching, so that a chart can
-// be read in black and white. The same chart gives the same bytes.
+// Series differ in colour (in a palette for the colour-blind after Okabe and Ito
+// 2008) and also in dash, mark or hatching, so that a chart is readable in black
+// and white. The same chart gives the same bytes.
 package chart
 
 import (
@@ -12,70 +12,71 @@ import (
 	"math"
 )
 
-// Chart is one picture: lines, or bars in their place.
+// Chart is a picture of either lines or bars.
 type Chart struct {
-	Title         string // what it is. Not drawn: a caption or a heading says it, and screen readers do
-	Description   string // what is to be seen in it, in a sentence or two: read out by screen readers
-	X, Y          Axis   // with horizontal bars, Y goes to the right
+	Title         string // for screen readers; not drawn, because a caption or heading shows it
+	Description   string // what the chart shows, in one or two sentences, for screen readers
+	X, Y          Axis   // with horizontal bars, Y is the horizontal axis
 	Lines         []Line
 	Bars          *Bars
-	Width, Height float64 // in points, 1/72 inch; 0: 400 and 250
+	Width, Height float64 // in points of 1/72 inch; 0: 400 and 250
 }
 
-// Axis is what stands along a side.
+// Axis describes one axis.
 type Axis struct {
 	Label    string
-	Min, Max float64 // what is to be in view; both 0: as the data have it, rounded
-	Log      bool    // a logarithmic scale: all values must be positive
-	Logit    bool    // of lines, a scale of log-odds: values are in [0, 1], and those out of view (as 0 and 1 always are) stand at the edge
+	Min, Max float64 // range in view; both 0: the range of the data, rounded
+	Log      bool    // logarithmic scale; all values must be positive
+	Logit    bool    // log-odds scale, for lines only; values must be in [0, 1], and those out of view (as 0 and 1 always are) are drawn at the edge
 }
 
 // Line is a series of points.
 type Line struct {
-	Name   string // in the legend, if there is more than one line; "" for none
+	Name   string // name in the legend, which is shown for more than one line; "": none
 	Points []Point
 	Style  Style
-	Band   bool // show Low and High as a band rather than a bar at each point
+	Band   bool // show Low and High as a band instead of a bar at each point
 }
 
-// Style is how the points of a line are shown.
+// Style is the way to draw the points of a line.
 type Style uint8
 
 // The styles.
 const (
-	Joined Style = iota // a mark at each point, and a line from one to the next
-	Plain               // the line alone: for many points
-	Marks               // the marks alone: a scatter plot
+	Joined Style = iota // marks at the points, joined by lines
+	Plain               // only the line, for many points
+	Marks               // only the marks: a scatter plot
 )
 
 // Point is one point of a line.
 type Point struct {
 	X, Y      float64
 	Low, High float64 // an interval about Y; both 0: none
-	Label     string  // written beside it, where there is room; "" for none
+	Label     string  // text next to the point, if there is room; "": none
 }
 
-// Bars is groups of bars that stand side by side: Series[s].Bars[g] is in the
-// group Groups[g].
+// Bars is groups of adjacent bars: Series[s].Bars[g] is the bar of series s in
+// the group Groups[g].
 type Bars struct {
 	Groups     []string
 	Series     []Series
-	Horizontal bool // groups below one another, for many of them or long names
+	Horizontal bool // stack the groups vertically, for many groups or long names
 }
 
-// Series is the bars that mean the same in each group.
+// Series is the bars with the same meaning, one per group.
 type Series struct {
-	Name string // in the legend, if there is more than one series
+	Name string // name in the legend, which is shown for more than one series
 	Bars []Bar
 }
 
-// Bar is one bar, from 0 (or, when that is out of view, from the edge) to Value.
+// Bar is one bar, which extends from 0 (or from the edge, if 0 is out of view) to
+// Value.
 type Bar struct {
 	Value     float64
 	Low, High float64 // an interval about Value; both 0: none
 }
 
-// check refuses what cannot be drawn.
+// check returns an error if the chart cannot be drawn.
 func (c *Chart) check() error {
 	if err := c.content(); err != nil {
 		return fmt.Errorf("chart %q: %w", c.Title, err)
@@ -115,10 +116,10 @@ func (c *Chart) content() error {
 
 func (a Axis) check(bars bool) error {
 	if !finite(a.Min, a.Max) || a.Min > a.Max || a.Log && a.Min < 0 {
-		return fmt.Errorf("[%v, %v] is no range", a.Min, a.Max)
+		return fmt.Errorf("[%v, %v] is not a range", a.Min, a.Max)
 	}
 	if a.Logit && (a.Log || bars || a.Min < 0 || a.Max >= 1 || a.Min == 0 && a.Max > 0) {
-		return errors.New("log-odds go from above 0 to below 1, along lines")
+		return errors.New("log-odds require lines, and a range above 0 and below 1")
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func columns(horizontal bool) *Chart {
 	}
 }
 
-// texts parses an SVG, which must be well-formed, and returns what it says.
+// texts parses an SVG, which must be well-formed, and returns its text.
 func texts(t *testing.T, svg []byte) (all []string) {
 	t.Helper()
 	for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
@@ -70,7 +70,7 @@ func TestSVG(t *testing.T) {
 	if !bytes.HasPrefix(svg, []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 250" role="img" aria-labelledby="chart-`)) {
 		t.Errorf("head: %.200s", svg)
 	}
-	// Every colour is a variable, whose fallback is the colour; a font is named once.
+	// Every colour is a variable with the colour as fallback, and the font is named once.
 	for _, match := range regexp.MustCompile(`(?:fill|stroke):([^;"]*)`).FindAllSubmatch(svg, -1) {
 		if v := string(match[1]); v != "none" && !regexp.MustCompile(`^var\(--chart-(ink|line|grid|[1-6]),#[0-9A-F]{6}\)$`).MatchString(v) {
 			t.Errorf("colour %s", v)
@@ -91,8 +91,8 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// Bars end where their value is: the second of P is half as long as the first,
-// and what goes beyond the axis ends with it.
+// Bars end at their value: the second one of P is half as long as the first, and
+// one that exceeds the axis ends with it.
 func TestBars(t *testing.T) {
 	box := regexp.MustCompile(`d="M([\d.]+),([\d.]+)L([\d.]+),([\d.]+)L([\d.]+),([\d.]+)L([\d.]+),([\d.]+)Z" style="fill:var\(--chart-(\d)`)
 	for _, horizontal := range []bool{false, true} {
@@ -182,12 +182,12 @@ func TestBadCharts(t *testing.T) {
 		`chart "": lines and bars exclude each other`:                                   {Lines: []Line{{}}, Bars: &Bars{}},
 		`chart "": series "s": 1 bars for 2 groups`:                                     {Bars: &Bars{Groups: []string{"a", "b"}, Series: []Series{{Name: "s", Bars: make([]Bar, 1)}}}},
 		`chart "": series "s": bar 0 is not finite`:                                     {Bars: &Bars{Groups: []string{"a"}, Series: []Series{{Name: "s", Bars: []Bar{{Value: math.Inf(1)}}}}}},
-		`chart "": axis "n": [2, 1] is no range`:                                        {X: Axis{Label: "n", Min: 2, Max: 1}},
+		`chart "": axis "n": [2, 1] is not a range`:                                     {X: Axis{Label: "n", Min: 2, Max: 1}},
 		`chart "": a size is negative`:                                                  {Width: -1},
 		`chart "": bars start at 0, which a logarithmic scale does not have`:            {Y: Axis{Log: true}, Bars: &Bars{Groups: []string{"a"}, Series: []Series{{Bars: make([]Bar, 1)}}}},
 		`chart "": line "a": point 0 is not positive, as a logarithmic scale requires`:  {X: Axis{Log: true}, Lines: []Line{{Name: "a", Points: []Point{{}}}}},
 		`chart "": line "a": point 0 is not in [0, 1], as a scale of log-odds requires`: {Y: Axis{Logit: true}, Lines: []Line{{Name: "a", Points: []Point{{High: 1.5}}}}},
-		`chart "": axis "n": log-odds go from above 0 to below 1, along lines`:          {Y: Axis{Label: "n", Logit: true, Max: 0.9}, Lines: []Line{{Points: []Point{{}}}}},
+		`chart "": axis "n": log-odds require lines, and a range above 0 and below 1`:   {Y: Axis{Label: "n", Logit: true, Max: 0.9}, Lines: []Line{{Points: []Point{{}}}}},
 	} {
 		if _, err := c.SVG(); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
@@ -195,7 +195,7 @@ func TestBadCharts(t *testing.T) {
 	}
 }
 
-// What is degenerate is drawn all the same.
+// Degenerate charts are drawn, too.
 func TestOddCharts(t *testing.T) {
 	one := []Line{{Points: []Point{{X: 3, Y: 0.5, Label: strings.Repeat("long ", 100)}}, Style: Marks}}
 	for name, c := range map[string]*Chart{
@@ -256,8 +256,8 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// WCAG 2.2: 4.5:1 for text (1.4.3), 3:1 for what one must see (1.4.11).
-// The logarithms of the odds 1/99, 1/9, 1 and 99 are -4.5951, -2.1972, 0 and 4.5951.
+// WCAG 2.2 requires a contrast of 4.5:1 for text (1.4.3) and of 3:1 for
+// meaningful graphics (1.4.11).
 func TestLogitScale(t *testing.T) {
 	for p, want := range map[float64]float64{0.01: 0, 0.1: (4.5951 - 2.1972) / (2 * 4.5951), 0.5: 0.5, 0.99: 1} {
 		if got := (logitScale{}).Normalize(0.01, 0.99, p); math.Abs(got-want) > 1e-4 {

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	margin    = 4  // about the whole
-	rowHeight = 15 // of the legend, and of what the Y axis measures
-	thumbnail = 22 // the sample in the legend
+	margin    = 4  // around the chart
+	rowHeight = 15 // height of a row of the legend, and of the label of the vertical axis
+	thumbnail = 22 // width of a sample in the legend
 )
 
-// layout draws, from the top: the legend, what the upright axis measures (which
-// lies, so that nobody has to turn the head), the plot.
+// layout draws, from top to bottom, the legend, the label of the vertical axis
+// (horizontal, so that it is easy to read), and the plot.
 func (c *Chart) layout(area draw.Canvas) error {
 	area = draw.Crop(area, margin, -margin, margin, -margin)
 	p := plot.New()
@@ -63,7 +63,7 @@ func (c *Chart) layout(area draw.Canvas) error {
 	return nil
 }
 
-// addLines puts the grid, the lines and their axes into the plot.
+// addLines adds the grid, the lines and their axes to the plot.
 func (c *Chart) addLines(p *plot.Plot) ([]entry, error) {
 	low, high := plotter.XY{X: math.Inf(1), Y: math.Inf(1)}, plotter.XY{X: math.Inf(-1), Y: math.Inf(-1)}
 	for _, l := range c.Lines {
@@ -131,7 +131,7 @@ func (logitScale) Normalize(low, high, x float64) float64 {
 	return (logit(x) - logit(low)) / (logit(high) - logit(low))
 }
 
-// add puts one line into the plot: its intervals, the line, the marks.
+// add adds one line to the plot: its intervals, the line and the marks.
 func (l Line) add(p *plot.Plot, series int) error {
 	x0, x1, y0, y1 := p.X.Min, p.X.Max, p.Y.Min, p.Y.Max // Add would change them
 	defer func() { p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x0, x1, y0, y1 }()
@@ -186,7 +186,7 @@ func (l Line) add(p *plot.Plot, series int) error {
 	return nil
 }
 
-// clipped keeps a polygon inside the plot.
+// clipped is a polygon that is clipped to the plot.
 type clipped struct{ *plotter.Polygon }
 
 func (b clipped) Plot(c draw.Canvas, p *plot.Plot) {
@@ -200,7 +200,8 @@ func (b clipped) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// gridlines are across the axis that has them: at each tick of Y, or of X.
+// gridlines draws a line at each tick: horizontal lines at those of Y, or
+// vertical lines at those of X.
 type gridlines struct{ horizontal bool }
 
 func (g gridlines) Plot(c draw.Canvas, p *plot.Plot) {
@@ -217,8 +218,8 @@ func (g gridlines) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// labels writes the points' labels: each on the first side of its point where it
-// is in the way of no point, line or interval or, where there is no such side, the first with room.
+// labels draws the labels of points. Each is on the first side of its point where
+// it overlaps no point, line or interval, or else on the first side with room.
 type labels []Line
 
 func (all labels) Plot(c draw.Canvas, p *plot.Plot) {
@@ -234,7 +235,7 @@ func (all labels) Plot(c draw.Canvas, p *plot.Plot) {
 			if v.interval() && !l.Band {
 				taken = append(taken, vg.Rectangle{Min: vg.Point{X: at.X - 1, Y: y(v.Low)}, Max: vg.Point{X: at.X + 1, Y: y(v.High)}})
 			}
-			if i > 0 && l.Style != Marks { // the line to here
+			if i > 0 && l.Style != Marks { // the line from the previous point
 				from := vg.Point{X: x(l.Points[i-1].X), Y: y(l.Points[i-1].Y)}
 				way := at.Sub(from)
 				const step = 2
@@ -258,12 +259,12 @@ func (all labels) Plot(c draw.Canvas, p *plot.Plot) {
 				return b.Min.X < c.Min.X || b.Max.X > c.Max.X || b.Min.Y < c.Min.Y-2 || b.Max.Y > c.Max.Y+4
 			})
 			if len(boxes) == 0 {
-				continue // a label wider than the plot
+				continue // the label is wider than the plot
 			}
 			box := boxes[max(0, slices.IndexFunc(boxes, func(b vg.Rectangle) bool { return !overlaps(b, taken) }))]
 			taken = append(taken, box)
 			middle := vg.Point{X: box.Min.X, Y: box.Min.Y + height/2}
-			if at.Y < box.Min.Y-height || at.Y > box.Max.Y+height { // far away: which point is it of?
+			if at.Y < box.Min.Y-height || at.Y > box.Max.Y+height { // too far away from its point
 				end := middle
 				if at.X > box.Max.X {
 					end.X = box.Max.X
@@ -275,7 +276,7 @@ func (all labels) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// around lists the places beside a point for a box of some size, the best first.
+// around returns boxes of some size next to a point, in order of preference.
 func around(at, size vg.Point) []vg.Rectangle {
 	var boxes []vg.Rectangle
 	left, right := -5-size.X, vg.Length(5)
@@ -302,10 +303,10 @@ func overlaps(box vg.Rectangle, taken []vg.Rectangle) bool {
 	})
 }
 
-// entry is a line of the legend.
+// entry is one series in the legend.
 type entry struct {
 	name string
-	draw func(c *draw.Canvas) // the sample, into a canvas of its size
+	draw func(c *draw.Canvas) // draws the sample into a canvas of its size
 }
 
 func (l Line) thumbnail(series int) func(*draw.Canvas) {
@@ -320,8 +321,8 @@ func (l Line) thumbnail(series int) func(*draw.Canvas) {
 	}
 }
 
-// drawLegend writes the entries from left to right, in as many rows as that
-// takes, and returns their height. A single entry needs no telling apart.
+// drawLegend draws the entries from left to right, in as many rows as necessary,
+// and returns their height. A single entry is not drawn.
 func drawLegend(c draw.Canvas, entries []entry) (height vg.Length) {
 	if len(entries) < 2 {
 		return 0

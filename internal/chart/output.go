@@ -26,11 +26,11 @@ import (
 // pngDPI makes a chart of 400 points 1,250 pixels wide.
 const pngDPI = 225
 
-// SVG is the chart as an element for an HTML page: as wide as there is room, with
-// its text as text, and its title and description for screen readers. A page
-// sets its colours by CSS variables: --chart-ink (text), --chart-line (the axis),
-// --chart-grid, and --chart-1 to --chart-6 (the series); the background is the
-// page's.
+// SVG returns the chart as an element for an HTML page. It is as wide as there is
+// room, its text is real text, and it has a title and description for screen
+// readers. The page can set the colours with CSS variables: --chart-ink (text),
+// --chart-line (the axis), --chart-grid, and --chart-1 to --chart-6 (the series).
+// The background is that of the page.
 func (c *Chart) SVG() ([]byte, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -42,9 +42,9 @@ func (c *Chart) SVG() ([]byte, error) {
 	return c.rewrite(canvas)
 }
 
-// Save writes the chart to a file, which stands under its name only when it is
-// whole: as SVG, PNG or PDF, according to the extension of the path, dark on a
-// white ground.
+// Save writes the chart to a file as SVG, PNG or PDF, by the extension of the
+// path, dark on a white background. The file appears under its name only when it
+// is complete.
 func (c *Chart) Save(path string) error {
 	encoded, err := c.encode(strings.ToLower(filepath.Ext(path)))
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *Chart) encode(extension string) ([]byte, error) {
 	case ".pdf":
 		canvas = latin{vgpdf.New(w, h)}
 	default:
-		return nil, fmt.Errorf("a chart is written as .svg, .png or .pdf, not as %q", extension)
+		return nil, fmt.Errorf("a chart requires the extension .svg, .png or .pdf, not %q", extension)
 	}
 	area := draw.New(canvas)
 	area.SetColor(paper)
@@ -85,8 +85,9 @@ func (c *Chart) encode(extension string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// latin is gonum's PDF with two things mended: it takes text for Windows-1252
-// (what that has not becomes "?"), and darkens colours that are not opaque.
+// latin is gonum's PDF canvas with two fixes. gonum interprets text as
+// Windows-1252 (other characters become "?" here) and darkens colours that are
+// not opaque.
 type latin struct{ *vgpdf.Canvas }
 
 func (c latin) FillString(f font.Face, at vg.Point, s string) {
@@ -116,8 +117,8 @@ func (s straight) RGBA() (r, g, b, a uint32) {
 	return uint32(s.r) * 0x101, uint32(s.g) * 0x101, uint32(s.b) * 0x101, a
 }
 
-// The bytes of a PDF must not depend on the time. Its library takes a document's
-// date from variables of its own.
+// The bytes of a PDF must not depend on the time. Its library takes the date of a
+// document from global variables.
 func init() {
 	epoch := time.Unix(0, 0).UTC()
 	fpdf.SetDefaultCreationDate(epoch)
@@ -136,9 +137,9 @@ func (c *Chart) size() (w, h vg.Length) {
 	return w, h
 }
 
-// What gonum writes, and what a page wants in its place: the font is said once,
-// and a colour is a variable. Liberation Sans has the widths of Arial and
-// Helvetica, so that text fits where it is not installed.
+// Replacements in gonum's output for web pages: the font is set only once, and
+// colours become variables. Liberation Sans has the widths of Arial and
+// Helvetica, so text also fits if it is not installed.
 var (
 	svgHead = regexp.MustCompile(`(?s)^.*?<svg[^>]*>`)
 	svgBody = strings.NewReplacer(append(variables(),
@@ -171,7 +172,7 @@ func (c *Chart) rewrite(canvas *vgsvg.Canvas) ([]byte, error) {
 	sum := fnv.New32a()
 	sum.Write(svg.Bytes())
 	sum.Write([]byte(c.Title + "\x00" + c.Description))
-	id := fmt.Sprintf("chart-%08x", sum.Sum32()) // ids must differ on a page
+	id := fmt.Sprintf("chart-%08x", sum.Sum32()) // ids must be unique on a page
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" role="img" aria-labelledby="%s-title %s-desc" font-family="%s">`+
 		"\n<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>",
 		w.Points(), h.Points(), id, id, fontFamily, id, html.EscapeString(c.Title), id, html.EscapeString(c.Description))

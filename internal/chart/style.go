@@ -11,14 +11,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ink is a colour. Its alpha is in [0, 1].
+// ink is a colour with an alpha in [0, 1].
 type ink struct {
 	r, g, b uint8
 	alpha   float64
 }
 
-// RGBA implements color.Color. It rounds up, so that whoever divides by alpha
-// again and cuts off, as gonum's SVG does, is back at the very colour.
+// RGBA implements color.Color. It rounds up, so that code that divides by alpha
+// again and truncates, such as gonum's SVG, gets exactly the original colour.
 func (i ink) RGBA() (r, g, b, a uint32) {
 	a = uint32(math.Round(i.alpha * 0xffff))
 	part := func(v uint8) uint32 { return (uint32(v)*a + 254) / 255 }
@@ -36,8 +36,8 @@ var (
 	grid  = ink{0xDE, 0xDE, 0xE2, 1}
 
 	// Blue, vermillion, bluish green, purple, brown and grey: the palette of
-	// Okabe and Ito, darkened where a line on white would have a contrast below
-	// 3:1, as WCAG 2.2 (1.4.11) wants it.
+	// Okabe and Ito, darkened where a line on white would have less than the
+	// contrast of 3:1 that WCAG 2.2 (1.4.11) requires.
 	palette = []ink{
 		{0x00, 0x72, 0xB2, 1}, {0xC8, 0x50, 0x00, 1}, {0x00, 0x8A, 0x65, 1},
 		{0xA8, 0x49, 0x80, 1}, {0x8A, 0x6A, 0x00, 1}, {0x5A, 0x5A, 0x60, 1},
@@ -48,7 +48,7 @@ var (
 	}
 )
 
-// diamond is a square on its corner.
+// diamond is a square standing on a corner.
 type diamond struct{}
 
 func (diamond) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
@@ -62,7 +62,7 @@ func stroke(series int) draw.LineStyle {
 	return draw.LineStyle{Color: colour(series), Width: 1.6, Dashes: dashes[series%len(dashes)]}
 }
 
-// thin is the line of intervals and outlines.
+// thin returns the line style of intervals and outlines.
 func thin(i ink) draw.LineStyle { return draw.LineStyle{Color: i, Width: 0.9} }
 
 func glyph(series int) draw.GlyphStyle {

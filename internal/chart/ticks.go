@@ -18,7 +18,7 @@ type scale struct {
 // Ticks implements plot.Ticker.
 func (s scale) Ticks(float64, float64) []plot.Tick { return s.ticks }
 
-// scaled decides the range of an axis for data in [low, high], and about five
+// scaled returns the range of an axis for data in [low, high], with about five
 // ticks. round extends the range to the next tick.
 func (a Axis) scaled(low, high float64, round bool) scale {
 	if a.Min != 0 || a.Max != 0 {
@@ -53,8 +53,8 @@ func (a Axis) scaled(low, high float64, round bool) scale {
 	return s
 }
 
-// niceStep is the least of 1, 2, 2.5 and 5 times a power of ten that is not
-// below step.
+// niceStep returns the smallest of 1, 2, 2.5 and 5 times a power of ten that is
+// at least step.
 func niceStep(step float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(step)))
 	for _, m := range []float64{1, 2, 2.5, 5} {
@@ -65,8 +65,8 @@ func niceStep(step float64) float64 {
 	return 10 * power
 }
 
-// logarithmic has ticks at 1, 2 and 5 times the powers of ten or, over two decades
-// and more, at the powers alone.
+// logarithmic returns a scale with ticks at 1, 2 and 5 times the powers of ten
+// or, for two decades and more, at the powers only.
 func logarithmic(low, high float64) scale {
 	if low == 0 {
 		low = high / 1000
@@ -89,10 +89,11 @@ func logarithmic(low, high float64) scale {
 	return s
 }
 
-// logOdds has ticks at a half, and at the powers of ten and what they leave to 1; where
-// these are few, at 2 and 5 times the powers as well.
+// logOdds returns a scale with ticks at one half, at the powers of ten below it,
+// and at 1 minus these. If these are few, it also has ticks at 2 and 5 times the
+// powers.
 func logOdds(low, high float64) scale {
-	const edge = 0.001 // for what has no place on the scale
+	const edge = 0.001 // bound of the scale, which cannot contain 0 and 1
 	if low <= 0 {
 		low = min(edge, high/2)
 	}
@@ -125,10 +126,10 @@ func logOdds(low, high float64) scale {
 	return s
 }
 
-// within is the nearest value in view.
+// within returns the value in view that is nearest to v.
 func (s scale) within(v float64) float64 { return min(max(v, s.min), s.max) }
 
-// number groups thousands by commas.
+// number formats a number with commas between groups of thousands.
 func number(v float64, decimals int) string {
 	s := strconv.FormatFloat(v, 'f', decimals, 64)
 	if strings.Trim(s, "-0.") == "" {

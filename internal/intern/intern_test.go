@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTable compares with a map and a slice.
+// TestTable compares the table with a map and a slice.
 func TestTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table, ids, all := New(), map[string]uint32{}, []string(nil)

@@ -4,5 +4,5 @@ package lockfile
 
 import "os"
 
-// Lock does nothing where the system has no such locks.
+// Lock does nothing, because the operating system has no such locks.
 func Lock(*os.File) error { return nil }

@@ -1,4 +1,4 @@
-// Package lockfile opens files that one process at a time may write.
+// Package lockfile opens files that only one process at a time may write.
 package lockfile
 
 import (
@@ -9,12 +9,13 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
-// ErrLocked is the error of a file that another process has locked.
+// ErrLocked is the error for a file that another process has locked.
 var ErrLocked = errors.New("another run is writing to it")
 
-// Open opens a regular file as os.OpenFile does, and locks it until it is closed or the
-// process ends. It never waits. A file system or operating system without locks is
-// none the worse.
+// Open opens a regular file as os.OpenFile does, and locks it until it is closed
+// or the process ends. It never blocks, and returns ErrLocked if another process
+// has locked the file. File systems and operating systems without locks are used
+// unlocked.
 func Open(path string, flag int, perm os.FileMode) (*os.File, error) {
 	for {
 		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {

@@ -1,4 +1,5 @@
-// Package paths says where output may go: nowhere near the input, and over nothing that exists.
+// Package paths checks where output may be written: apart from the input, and
+// never over anything that exists.
 package paths
 
 import (
@@ -11,16 +12,17 @@ import (
 	"strings"
 )
 
-// ErrNotEmpty is the error of MustBeNew for a folder that holds something.
+// ErrNotEmpty is the error of MustBeNew for a folder that is not empty.
 var ErrNotEmpty = errors.New("the folder is not empty")
 
-// MustBeNew returns an error if a path is a file, or a folder that holds something. It keeps the output of
-// two commands apart, and the input from being overwritten.
+// MustBeNew returns an error if a path is a file or a folder that is not empty.
+// It protects the input, and the output of other commands, from being
+// overwritten.
 func MustBeNew(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("%s: is a link to nothing", path)
+			return fmt.Errorf("%s: is a broken link", path)
 		}
 		return nil
 	} else if err != nil {
@@ -36,8 +38,8 @@ func MustBeNew(path string) error {
 	return err
 }
 
-// IsFolder reports whether an output path means a folder: it is one, it ends with a separator, or it
-// has no extension.
+// IsFolder reports whether an output path denotes a folder: it is one, it ends
+// with a separator, or it has no extension.
 func IsFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir() || strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) || !hasExtension(path)
@@ -48,7 +50,8 @@ func hasExtension(path string) bool {
 	return len(ext) > 1 && ext != filepath.Base(path) // ".x" is a hidden folder
 }
 
-// Resolve returns the absolute path without links. Its last parts need not exist.
+// Resolve returns the absolute path without symbolic links. The last parts of the
+// path need not exist.
 func Resolve(path string) (string, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -66,8 +69,9 @@ func Resolve(path string) (string, error) {
 	}
 }
 
-// Contains reports whether a path is the outer file or folder, or lies in it. Both are resolved. It compares
-// files, not names, since some file systems know several names of one file.
+// Contains reports whether a path is the file or folder outer, or is inside it.
+// Both paths must be resolved. It compares files, not names, because some file
+// systems have several names for the same file.
 func Contains(outer, path string) bool {
 	folder, err := os.Stat(outer)
 	if err != nil {
@@ -84,7 +88,7 @@ func Contains(outer, path string) bool {
 	}
 }
 
-// Apart returns an error if the output is, contains or lies in the input.
+// Apart returns an error if the output is the input, contains it or is inside it.
 func Apart(input, output string) error {
 	in, err := Resolve(input)
 	if err != nil {
@@ -98,15 +102,15 @@ func Apart(input, output string) error {
 	case Contains(in, out) && Contains(out, in):
 		return fmt.Errorf("%s: is the input", output)
 	case Contains(in, out):
-		return fmt.Errorf("%s: lies in the input folder", output)
+		return fmt.Errorf("%s: is inside the input folder", output)
 	case Contains(out, in):
-		return fmt.Errorf("%s: holds the input", output)
+		return fmt.Errorf("%s: contains the input", output)
 	}
 	return nil
 }
 
-// FoldsCase reports whether the file system of a path, which need not exist, takes names that
-// differ only in case for the same name.
+// FoldsCase reports whether the file system of a path, which need not exist,
+// treats names that differ only in case as the same name.
 func FoldsCase(path string) bool {
 	path, err := Resolve(path)
 	if err != nil {
@@ -128,7 +132,7 @@ func FoldsCase(path string) bool {
 	}
 }
 
-// Some shows the first names of a list.
+// Some returns the first names of a list as text.
 func Some(names []string) string {
 	const most = 5
 	var shown []string

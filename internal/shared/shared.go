@@ -1,4 +1,4 @@
-// Package shared is for tests that compare with what the project cannot hold:
+// Package shared supports tests that compare with data outside of the repository:
 // corpora, recorded outputs of official scripts, a released model.
 package shared
 
@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// Path is that of something in the folder that LETHE_SHARED names or, by default,
-// in the folder shared beside the checkout. The test is skipped when there is no
-// such thing.
+// Path returns the path of a file or folder inside the folder named by
+// LETHE_SHARED or, by default, inside the folder shared next to the checkout. It
+// skips the test if the path does not exist.
 func Path(t testing.TB, elem ...string) string {
 	t.Helper()
 	root := os.Getenv("LETHE_SHARED")
@@ -28,7 +28,7 @@ func Path(t testing.TB, elem ...string) string {
 	return path
 }
 
-// checkout is the folder of go.mod, above that of the test.
+// checkout returns the folder with go.mod, at or above the folder of the test.
 func checkout(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -47,7 +47,7 @@ func checkout(t testing.TB) string {
 	}
 }
 
-// ReadJSON decodes a file.
+// ReadJSON decodes a JSON file. It fails the test on an error.
 func ReadJSON(t testing.TB, path string, into any) {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -59,10 +59,11 @@ func ReadJSON(t testing.TB, path string, into any) {
 	}
 }
 
-// Numbers compares scores that were decoded from JSON with those of an official
-// script, and returns the number of values compared; an array counts as one. Both
-// must have the same keys. Keys that start with m are averages, which must agree to
-// 1e-12, and all else exactly. Where the script prints nan, there must be null.
+// Numbers compares scores decoded from JSON with those of an official script, and
+// returns the number of values compared (an array, such as the counts of a
+// document, counts as one). Both must have the same keys. Keys that start with m
+// are averages and are compared to 1e-12, all others exactly. null represents the
+// script's nan.
 func Numbers(t testing.TB, path string, got, want any) int {
 	t.Helper()
 	switch want := want.(type) {

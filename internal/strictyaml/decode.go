@@ -1,6 +1,6 @@
-// Package strictyaml reads YAML configurations into structs, and forgives
-// nothing: an unknown or duplicate key, or a value of another kind, is one error
-// with line, column and key.
+// Package strictyaml decodes YAML configurations into structs and tolerates no
+// mistakes: an unknown or duplicate key, or a value of the wrong kind, is an
+// error with line, column and key.
 package strictyaml
 
 import (
@@ -20,28 +20,29 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Union is a map with string keys each of which has a type of its own. Its values are
-// interfaces that hold pointers.
+// Union is a map with string keys in which each key has its own type of value.
+// Its values are interfaces that contain pointers.
 type Union interface {
-	// Keys lists the keys that are known, for errors.
+	// Keys returns the supported keys, for errors.
 	Keys() []string
-	// Fresh returns a pointer to what the value of a known key begins as.
+	// Fresh returns a pointer to the initial value of a supported key.
 	Fresh(key string) any
 }
 
-// Decode decodes a YAML document into what into, a pointer to a struct, already holds.
-// Keys are those of the fields' yaml tags; fields are structs, pointers, maps with
-// string keys, lists, string, bool, int, uint64 and float64. A nil pointer begins as
-// zero, and an entry of a map that is a Union as its Fresh says; a list replaces an
+// Decode decodes a YAML document into the struct that into points to, and keeps
+// values that the document does not mention. Keys are those of the fields' yaml
+// tags. Fields may be structs, pointers, maps with string keys, lists, string,
+// bool, int, uint64 and float64. A nil pointer is set to a new zero value, and a
+// new entry of a map that is a Union to the result of Fresh. A list replaces an
 // earlier one. A byte order mark is skipped.
 //
-// Errors name the path, line and column, and the key; with the path "", where a
-// position would be of no use, only the key. Anchors, aliases and tags are
-// refused, as are more documents than one.
+// Errors contain the path, line, column and key. If path is "", positions would
+// be useless and errors contain only the key. Anchors, aliases, tags and multiple
+// documents are errors.
 //
-// The parser is goccy's, which refuses duplicate keys; the values are set here,
-// since its decoder takes 1.5 for a whole number, text for a number, and replaces
-// a map as a whole.
+// The parser is goccy's, which rejects duplicate keys. Values are assigned here,
+// because goccy's decoder accepts 1.5 as a whole number and text as a number, and
+// replaces maps as a whole.
 func Decode(path string, raw []byte, into any) error {
 	d := decoder{path}
 	if err := d.checkSize(raw); err != nil {
@@ -61,21 +62,22 @@ func Decode(path string, raw []byte, into any) error {
 		}
 	}
 	if len(bodies) != 1 {
-		return d.fail(nil, "", "%d YAML documents where one is expected", len(bodies))
+		return d.fail(nil, "", "requires one YAML document, but has %d", len(bodies))
 	}
 	return d.value("", bodies[0], reflect.ValueOf(into).Elem())
 }
 
-// What the parser takes more than its share of time and memory for, and nobody writes.
+// Limits on documents, beyond those that people write, for which the parser would
+// require excessive time and memory.
 const (
 	maxBytes = 1 << 20
 	maxLines = 20_000
 	maxDepth = 200
 )
 
-// checkSize refuses a document of a size or depth that the parser could not bear. The
-// depth is that of brackets, of dashes in a line, and of indentation, whether they
-// are structure or stand inside of text: an upper bound is enough.
+// checkSize returns an error for a document that is too large or too deep for the
+// parser. The depth is an upper bound: it counts brackets, dashes in a line, and
+// indentation, even those inside text.
 func (d decoder) checkSize(raw []byte) error {
 	if len(raw) > maxBytes {
 		return d.fail(nil, "", "is larger than %d KiB, the limit for YAML", maxBytes>>10)
@@ -86,7 +88,7 @@ func (d decoder) checkSize(raw []byte) error {
 	open, number := 0, 0 // brackets
 	for line := range bytes.Lines(raw) {
 		number++
-		signs, indented := 0, true // "- " and "? " at the start of the line; the indentation of its content
+		signs, indented := 0, true // number of "- " and "? " at the start of the line; whether only indentation was seen so far
 		var indents int
 		for i, c := range line {
 			switch c {
@@ -114,8 +116,8 @@ func (d decoder) checkSize(raw []byte) error {
 
 type decoder struct{ file string }
 
-// fail makes an error. Without a file, where a position would be of no use, it
-// has none.
+// fail returns an error. Without a file, it has no position, which would be
+// useless.
 func (d decoder) fail(at *token.Token, path, reason string, args ...any) error {
 	reason = fmt.Sprintf(reason, args...)
 	if path != "" {
@@ -130,7 +132,7 @@ func (d decoder) fail(at *token.Token, path, reason string, args ...any) error {
 	return fmt.Errorf("%s:%d:%d: %s", d.file, at.Position.Line, at.Position.Column, reason)
 }
 
-// value sets v to what node says.
+// value sets v to the value of node.
 func (d decoder) value(path string, node ast.Node, v reflect.Value) error {
 	wrong := func(want string) error {
 		return d.fail(node.GetToken(), path, "%s where %s is expected", kind(node), want)
@@ -195,7 +197,7 @@ func (d decoder) value(path string, node ast.Node, v reflect.Value) error {
 				return wrong("a number")
 			}
 			x, err := strconv.ParseFloat(text, 64)
-			if err != nil { // the grammar leaves but one reason
+			if err != nil { // by the grammar, this is the only possible reason
 				return d.fail(node.GetToken(), path, "%s is out of range", text)
 			}
 			v.SetFloat(x)
@@ -272,8 +274,8 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// fields yields the fields of a struct with their YAML keys. Those of an embedded
-// struct are among them, as the tag ",inline" of its own says.
+// fields yields the fields of a struct with their YAML keys. It includes the
+// fields of an embedded struct, which must have the tag ",inline".
 func fields(v reflect.Value) iter.Seq2[string, reflect.Value] {
 	return func(yield func(string, reflect.Value) bool) {
 		for i := range v.NumField() {
@@ -300,9 +302,9 @@ var (
 	digits = regexp.MustCompile(`^[-+]?[0-9]+$`)
 )
 
-// bareNumber is the text of a number that the parser takes for a string: one
-// with an exponent and no dot, such as 1e-05 (which its own encoder writes), or
-// one beyond 64 bits. Numbers in quotes are text.
+// bareNumber returns the text of a number that the parser reads as a string: one
+// with an exponent and without a dot, such as 1e-05 (which its own encoder
+// writes), or one beyond 64 bits. Quoted numbers are text.
 func bareNumber(node ast.Node) (string, bool) {
 	n, ok := node.(*ast.StringNode)
 	if !ok || n.Token.Type != token.StringType || !number.MatchString(n.Value) {

@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// Difference finds the first key whose value differs between a and b, pointers to
-// structs of one type such as Decode fills. Without a difference key is "".
+// Difference returns the first key whose values differ between a and b, and the
+// two values. a and b are pointers to structs of the same type that Decode
+// supports. If there is no difference, key is "".
 func Difference(a, b any) (key string, from, to any) {
 	return difference("", reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem())
 }

@@ -40,7 +40,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// union has an inner for "inner" and the number of another type for "count".
+// union has an inner as the value of "inner" and a number as the value of any
+// other supported key.
 type union map[string]any
 
 func (union) Keys() []string { return []string{"count", "inner"} }
@@ -81,9 +82,9 @@ func TestUnion(t *testing.T) {
 	}
 }
 
-// The parser takes a number with an exponent and no dot for text, so that
-// 1e-3 was refused; and, since the encoder writes small numbers in this form, no
-// file with one could be read again.
+// The parser reads a number with an exponent and no dot as text, so 1e-3 was
+// rejected. The encoder writes small numbers in this form, so files with one
+// could not be read again.
 func TestExponentWithoutADot(t *testing.T) {
 	for text, want := range map[string]float64{
 		"1e-3": 1e-3, "1E-3": 1e-3, "5e-4": 5e-4, "1e3": 1000, "+1e+3": 1000, "-2E05": -2e5, "1e-05 # small": 1e-5,
@@ -141,7 +142,7 @@ func TestDecodeErrors(t *testing.T) {
 		"words: [one, 2]":                "f:1:14: words[1]: a number where text is expected",
 		"list:\n- wide: true\n- rat: 1":  "f:3:3: list[1].rat: unknown key (have rate, wide)",
 		"- 1":                            "f:1:1: a list where a mapping is expected",
-		"":                               "f: 0 YAML documents where one is expected",
+		"":                               "f: requires one YAML document, but has 0",
 	} {
 		if err := Decode("f", []byte(raw), &config{}); err == nil || err.Error() != want {
 			t.Errorf("%s: error %v, want %s", raw, err, want)
@@ -186,7 +187,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// What is nested 100,000 deep, or a million unknown keys, took all memory, or minutes.
+// Nesting 100,000 deep, or a million unknown keys, used to take all memory or
+// minutes.
 func TestHostileSizes(t *testing.T) {
 	indented := func(n int) string {
 		var b strings.Builder

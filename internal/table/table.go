@@ -1,4 +1,4 @@
-// Package table looks values up by name in a list of them.
+// Package table finds values by name in a list.
 package table
 
 import (
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Lookup returns the value of this name. If there is none, the error lists the names that
-// there are; kind says what the values are.
+// Lookup returns the value with this name. If there is none, the error lists the
+// existing names; kind is the word for the values in the error.
 func Lookup[T any](values []T, nameOf func(T) string, kind, name string) (T, error) {
 	for _, v := range values {
 		if nameOf(v) == name {
@@ -18,7 +18,7 @@ func Lookup[T any](values []T, nameOf func(T) string, kind, name string) (T, err
 	return none, fmt.Errorf("no %s %q (have %s)", kind, name, strings.Join(Names(values, nameOf), ", "))
 }
 
-// Names lists the names in the order of the list.
+// Names returns the names in the order of the list.
 func Names[T any](values []T, nameOf func(T) string) []string {
 	var names []string
 	for _, v := range values {

@@ -1,7 +1,7 @@
-// Package wholefile writes files that appear under their names only when they are complete
-// and on disk. A file is first written to the same folder under a hidden name (a dot, its
-// name and a number) and renamed at the end. It also works on Windows, where
-// github.com/google/renameio does not.
+// Package wholefile writes files that appear under their names only when they are
+// complete and on disk. A file is written next to its final path under a hidden
+// name (a dot, its name and a number) and renamed at the end. Unlike
+// github.com/google/renameio, the package also supports Windows.
 package wholefile
 
 import (
@@ -16,11 +16,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxName is the most bytes of a name that go into the hidden one, so that this is not
-// too long for the file system.
+// maxName is the maximum number of bytes of a name that are used in the hidden
+// name, so that the hidden name is not too long for the file system.
 const maxName = 200
 
-// Pending is a file without a name yet. It serves one goroutine.
+// Pending is a file that does not have its final name yet. It is not safe for
+// concurrent use.
 type Pending struct {
 	*os.File
 	path    string
@@ -28,7 +29,8 @@ type Pending struct {
 	settled bool // renamed or removed
 }
 
-// Create begins a file. Its permissions are those before the umask.
+// Create creates a pending file for a path. perm are its permissions before the
+// umask.
 func Create(path string, perm fs.FileMode) (*Pending, error) {
 	for attempt := 0; ; attempt++ {
 		f, err := os.OpenFile(HiddenPrefix(path)+strconv.FormatInt(rand.Int64(), 10), os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
@@ -41,7 +43,8 @@ func Create(path string, perm fs.FileMode) (*Pending, error) {
 	}
 }
 
-// HiddenPrefix is the path of the hidden file of a path, without the number at its end.
+// HiddenPrefix returns the path of the hidden file of a path, without the number
+// at its end.
 func HiddenPrefix(path string) string {
 	dir, name := filepath.Split(path)
 	if n := maxName; len(name) > n {
@@ -53,8 +56,8 @@ func HiddenPrefix(path string) string {
 	return dir + "." + name
 }
 
-// WriteFile writes a file whole and replaces one that already exists. It makes the folder
-// if need be.
+// WriteFile writes a complete file and replaces an existing one. It creates the
+// folder if necessary. perm are the file's permissions before the umask.
 func WriteFile(path string, content []byte, perm fs.FileMode) error {
 	return Write(path, perm, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -62,7 +65,8 @@ func WriteFile(path string, content []byte, perm fs.FileMode) error {
 	})
 }
 
-// Write is WriteFile for content that write produces. It is buffered.
+// Write works like WriteFile, but calls write to produce the content. The writer
+// is buffered.
 func Write(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
@@ -82,7 +86,8 @@ func Write(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	return p.Replace()
 }
 
-// Close syncs and closes the file, which keeps its hidden name. It may be called again.
+// Close syncs and closes the file, which keeps its hidden name. It may be called
+// more than once.
 func (p *Pending) Close() error {
 	if p.closed {
 		return nil
@@ -91,11 +96,12 @@ func (p *Pending) Close() error {
 	return errors.Join(p.Sync(), p.File.Close())
 }
 
-// Replace closes the file and gives it its name, in the place of a file that may exist.
+// Replace closes the file and renames it to its final name. It replaces an
+// existing file.
 func (p *Pending) Replace() error { return p.rename(os.Rename) }
 
-// Publish closes the file and gives it its name. If another file has come there, it
-// stays, and the error is fs.ErrExist.
+// Publish closes the file and renames it to its final name. If there is a file
+// with that name, it stays unchanged and the error is fs.ErrExist.
 func (p *Pending) Publish() error { return p.rename(renameNew) }
 
 func (p *Pending) rename(rename func(from, to string) error) error {
@@ -126,8 +132,8 @@ func (p *Pending) Discard() error {
 	return closing
 }
 
-// renameNew renames a file unless the new name exists: by the system's own call if there
-// is one, else by a second link.
+// renameNew renames a file unless the new name exists. It uses the system's own
+// call if there is one, and otherwise a second link.
 func renameNew(from, to string) error {
 	if err := renameNoReplace(from, to); err == nil || errors.Is(err, fs.ErrExist) {
 		return err
@@ -137,7 +143,7 @@ func renameNew(from, to string) error {
 	} else if errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// The file system knows neither. A file that comes between the next two lines is lost.
+	// The file system supports neither. A file created between the next two statements is lost.
 	if _, err := os.Lstat(to); err == nil {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: fs.ErrExist}
 	}

@@ -24,19 +24,20 @@ const (
 	Directive               // <!DOCTYPE x>
 )
 
-// Token is file[From:To].
+// Token is a token of a file, at file[From:To].
 type Token struct {
 	Kind         Kind
 	From, To     int
-	Line         int         // of its first character, from 1
-	Space, Local string      // the name of a Start; Space is the namespace, or a prefix that none is bound to
-	Attributes   []Attribute // of a Start; valid until the next call of Next
+	Line         int         // line of its first character, from 1
+	Space, Local string      // name of a Start; Space is the namespace, or the prefix if it is not bound to one
+	Attributes   []Attribute // attributes of a Start; valid until the next call of Next
 }
 
-// Attribute is an attribute as written: its name with the prefix, its value with references.
+// Attribute is an attribute as written: its name with the prefix, and its value
+// with references.
 type Attribute struct{ Name, Value string }
 
-// Error says where a file is not what it should be. It never quotes the file.
+// Error is a defect of a file. It never quotes the file.
 type Error struct {
 	Line   int // from 1
 	Offset int // in bytes; -1: unknown
@@ -45,33 +46,34 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Reason }
 
-// Reader reads the tokens of an XML file from left to right. It accepts the same files as
-// encoding/xml in strict mode and finds the same in them.
+// Reader reads the tokens of an XML file in order. It accepts the same files as
+// encoding/xml in strict mode and returns the same content.
 type Reader struct {
 	file       string
 	at         int
-	line       int // at this place
+	line       int // line of the current position
 	open       []string
 	empty      bool // the last token was <x/>
 	attributes []Attribute
 	bound      []binding
 }
 
-// binding is the namespace that a prefix stands for within an open element.
+// binding is the namespace that a prefix is bound to within an open element.
 type binding struct {
 	prefix, space string
 	depth         int
 }
 
-// NewReader makes a reader of a file in UTF-8, whatever encoding it declares, without illegal characters: see Illegal. A
-// byte order mark at its start is skipped.
+// NewReader returns a reader of a file that is in UTF-8, whatever encoding it
+// declares, and has no illegal characters (see Illegal). It skips a byte order
+// mark at the start.
 func NewReader(file string) *Reader {
 	r := &Reader{file: file, line: 1}
 	r.skip("\uFEFF")
 	return r
 }
 
-// Line is the line on which the next token begins, from 1.
+// Line returns the line on which the next token starts, from 1.
 func (r *Reader) Line() int { return r.line }
 
 // Next returns the next token, or io.EOF after the last. Any other error is an *Error.
@@ -145,7 +147,8 @@ func (r *Reader) blank() {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// name reads a name with at most so many colons; an empty name is none.
+// name reads a name with at most the given number of colons. It returns "" if
+// there is no valid name.
 func (r *Reader) name(colons int) string {
 	from := r.at
 	plain := true
@@ -174,7 +177,8 @@ func isNameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= ':' || c == '_' || c == '-' || c == '.'
 }
 
-// isName leaves names beyond ASCII, which hardly any file has, to the tables of encoding/xml.
+// isName reports whether name is a valid name. It checks names beyond ASCII,
+// which are rare, with encoding/xml.
 func isName(name string) bool {
 	_, err := xml.NewDecoder(strings.NewReader("<?" + name + "?>")).RawToken()
 	return err == nil
@@ -193,7 +197,8 @@ func (r *Reader) text() bool {
 	return r.references(text)
 }
 
-// references advances over a value, or to the first reference in it that is not understood.
+// references advances over a value, or to the first reference in it that is not
+// supported.
 func (r *Reader) references(value string) bool {
 	end := r.at + len(value)
 	for {
@@ -211,7 +216,8 @@ func (r *Reader) references(value string) bool {
 	}
 }
 
-// reference reads the reference that a text begins with, and its length, which is 0 if it is not understood.
+// reference parses the reference at the start of a text. Its length n is 0 if it
+// is not supported.
 func reference(text string) (char string, n int) {
 	n = strings.IndexByte(text, ';')
 	if n < 0 {
@@ -309,7 +315,7 @@ func (r *Reader) attribute() bool {
 	return true
 }
 
-// cutName parts a name from its prefix, if it has one.
+// cutName splits a name into its prefix, if it has one, and its local name.
 func cutName(name string) (prefix, local string) {
 	prefix, local, _ = strings.Cut(name, ":")
 	if prefix == "" || local == "" {
@@ -318,7 +324,7 @@ func cutName(name string) (prefix, local string) {
 	return prefix, local
 }
 
-// resolve finds the namespace of an element.
+// resolve returns the namespace and local name of an element.
 func (r *Reader) resolve(name string) (space, local string) {
 	prefix, local := cutName(name)
 	switch {
@@ -344,7 +350,7 @@ func (r *Reader) end() bool {
 	return true
 }
 
-// pop closes the innermost element, and with it its namespaces.
+// pop closes the innermost element and removes its namespaces.
 func (r *Reader) pop() {
 	for n := len(r.bound); n > 0 && r.bound[n-1].depth == len(r.open); n-- {
 		r.bound = r.bound[:n-1]
@@ -367,9 +373,9 @@ func (r *Reader) instruction() bool {
 	return m == nil || len(m[1]) <= 2 || m[1][1:len(m[1])-1] == "1.0"
 }
 
-// directive reads up to the > that matches, outside of quotes and comments.
+// directive reads up to the matching >, ignoring quotes and comments.
 func (r *Reader) directive() bool {
-	if r.at < len(r.file) && (r.file[r.at] == '-' || r.file[r.at] == '[') { // of no comment and no CDATA section
+	if r.at < len(r.file) && (r.file[r.at] == '-' || r.file[r.at] == '[') { // a malformed comment or CDATA section
 		return false
 	}
 	quote, depth := byte(0), 0
@@ -398,7 +404,8 @@ func (r *Reader) directive() bool {
 	return false
 }
 
-// Content is the place of the characters of a Text or CDATA: without the marks of a section.
+// Content returns the position of the characters of a Text or CDATA token,
+// without the delimiters of a CDATA section.
 func (t Token) Content() (from, to int) {
 	if t.Kind == CDATA {
 		return t.From + len("<![CDATA["), t.To - len("]]>")
@@ -406,14 +413,15 @@ func (t Token) Content() (from, to int) {
 	return t.From, t.To
 }
 
-// Piece is a part of the characters of a token: file[From:To] stands for Text.
+// Piece is a part of the characters of a token: file[From:To] represents Text.
 type Piece struct {
 	From, To int
 	Text     string
-	Verbatim bool // the text is the part of the file itself, and no reference or line end
+	Verbatim bool // Text equals that part of the file, with no reference or line end converted
 }
 
-// Pieces are the parts of a Text or CDATA. As XML has it, CR LF and CR are LF.
+// Pieces yields the parts of a Text or CDATA token. As XML requires, CR LF and CR
+// are read as LF.
 func (r *Reader) Pieces(t Token) iter.Seq[Piece] {
 	from, to := t.Content()
 	return pieces(r.file, from, to, t.Kind == Text)
@@ -442,7 +450,7 @@ func pieces(file string, from, to int, references bool) iter.Seq[Piece] {
 	}
 }
 
-// special is the piece of a line end or reference that a text begins with.
+// special returns the piece of the line end or reference at the start of a text.
 func special(text string) Piece {
 	switch {
 	case strings.HasPrefix(text, "\r\n"):
@@ -454,10 +462,10 @@ func special(text string) Piece {
 	return Piece{To: n, Text: char}
 }
 
-// Unescape is the value of an attribute without its references.
+// Unescape returns the value of an attribute with its references resolved.
 func Unescape(value string) string { return join(value, 0, len(value), true) }
 
-// Characters are those of a Text or CDATA.
+// Characters returns the characters of a Text or CDATA token.
 func (r *Reader) Characters(t Token) string {
 	from, to := t.Content()
 	return join(r.file, from, to, t.Kind == Text)

@@ -91,7 +91,8 @@ var illFormed = map[string]string{
 	"<!":                        "<!",
 }
 
-// tokens are those of a file, one string each, and whether the file is well-formed.
+// tokens returns the tokens of a file, one string each, and whether the file is
+// well-formed.
 func tokens(content string) (got []string, well bool) {
 	r := NewReader(content)
 	at := len(content) - len(strings.TrimPrefix(content, "\uFEFF"))
@@ -133,7 +134,7 @@ func tokens(content string) (got []string, well bool) {
 	}
 }
 
-// standard does the same by encoding/xml.
+// standard does the same with encoding/xml.
 func standard(content string) (want []string, well bool) {
 	bom := len(content) - len(strings.TrimPrefix(content, "\uFEFF"))
 	d := xml.NewDecoder(strings.NewReader(content[bom:]))
@@ -215,7 +216,8 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// All files of MEDDOCAN are read as encoding/xml reads them, and nothing in them is left out.
+// All files of MEDDOCAN are read as encoding/xml reads them, and nothing in them
+// is ignored.
 func TestCorpus(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(shared.Path(t, "corpora/meddocan"), "*", "xml", "*.xml"))
 	if err != nil || len(files) == 0 {
@@ -252,7 +254,7 @@ func TestIllegal(t *testing.T) {
 	}
 }
 
-// What stands in a file besides text and tags is named, and so is where.
+// Items in a file besides text and tags are reported with their position.
 func TestHidden(t *testing.T) {
 	const rest = "<TEXT>a</TEXT><TAGS> <NAME/> </TAGS></deIdi2b2>"
 	for content, want := range map[string]string{

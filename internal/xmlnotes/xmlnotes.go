@@ -8,8 +8,8 @@
 //	</TAGS>
 //	</deIdi2b2>
 //
-// Reader yields the tokens of any XML file with their byte positions, several times as
-// fast as encoding/xml. Read puts those of a note together.
+// Reader yields the tokens of any XML file with their byte positions, several
+// times as fast as encoding/xml. Read interprets the tokens of a note.
 package xmlnotes
 
 import (
@@ -19,27 +19,29 @@ import (
 	"unicode/utf8"
 )
 
-// Note describes a file that was read.
+// Note describes a file that has been read.
 type Note struct {
 	TextLine int // the line of <TEXT>
-	// HasTags reports whether the file has a TAGS. TagsFrom and TagsTo are then the place of its content; if
-	// TagsEmpty, as in <TAGS/>, they are the place of the whole element.
+	// HasTags reports whether the file has a TAGS element. If so, its content is
+	// at TagsFrom to TagsTo; if TagsEmpty, as in <TAGS/>, these are the position
+	// of the whole element.
 	HasTags, TagsEmpty bool
 	TagsFrom, TagsTo   int
-	// Hidden names the first thing in the file besides text and tags that could say something about a person: a
-	// comment, an instruction, a document type, an attribute of another element than a tag, an element of another name or
-	// with a namespace, text within a tag. It is nil if there is none.
+	// Hidden is the first item in the file, besides text and tags, that could
+	// identify a person: a comment, an instruction, a document type, an attribute
+	// of an element other than a tag, an element with another name or with a
+	// namespace, text within a tag. It is nil if there is none.
 	Hidden *Error
 }
 
-// Tag is an element of TAGS as written. An attribute that is missing is empty.
+// Tag is an element of TAGS as written. Missing attributes are empty.
 type Tag struct {
 	Line                      int
 	Element, Type, Start, End string
-	Text                      *string // what the tag quotes; nil: there is no such attribute
+	Text                      *string // the quoted text; nil: no such attribute
 }
 
-// NewTag makes a tag of a Start. Its element is the local name.
+// NewTag returns the tag of a Start token. Its element is the local name.
 func NewTag(t Token) Tag {
 	tag := Tag{Line: t.Line, Element: t.Local}
 	for _, a := range t.Attributes {
@@ -58,10 +60,12 @@ func NewTag(t Token) Tag {
 	return tag
 }
 
-// Read reads the tokens of a note up to the end of the file. It calls text with the character data of TEXT, and tag with
-// the start of each child of TAGS, in the order of the file. The root is deIdi2b2 or MEDDOCAN. It holds one TEXT,
-// without elements in it, and at most one TAGS; text stands nowhere else but within tags and unknown elements, which are
-// left out. An error is an *Error; the note then describes the file up to there.
+// Read reads a note to the end of the file. It calls text with the character data
+// of TEXT, and tag with the start of each child of TAGS, in the order of the
+// file. The root must be deIdi2b2 or MEDDOCAN and contain one TEXT, without
+// elements in it, and at most one TAGS. Other text is allowed only within tags
+// and unknown elements, where it is ignored. Errors are of type *Error; the note
+// then describes the file up to the error.
 func Read(r *Reader, text, tag func(Token)) (*Note, error) {
 	p := &parser{in: r, text: text, tag: tag, start: r.at}
 	err := p.document()
@@ -72,22 +76,22 @@ type parser struct {
 	in        *Reader
 	text, tag func(Token)
 	note      Note
-	start     int // where an XML declaration stands
+	start     int // position of an XML declaration
 }
 
 func defect(line int, reason string) *Error { return &Error{Line: line, Offset: -1, Reason: reason} }
 
-// hide notes the first thing that is left out.
+// hide records the first item that is ignored.
 func (p *parser) hide(line int, reason string) {
 	if p.note.Hidden == nil {
 		p.note.Hidden = defect(line, reason)
 	}
 }
 
-// A declaration that says no more than it should.
+// declarationRE matches an XML declaration without any unexpected content.
 var declarationRE = regexp.MustCompile(`^<\?xml\s+version\s*=\s*["']1\.[01]["'](?:\s+encoding\s*=\s*["'](?i:utf-?(?:8|16(?:le|be)?)|(?:us-)?ascii|(?:iso-?8859|latin|windows|cp|ibm|koi8|mac)-?(?:\d{1,4}|[ru]|intosh))["'])?(?:\s+standalone\s*=\s*["'](?:yes|no)["'])?\s*\?>$`)
 
-// next returns the next token that is an element's or text.
+// next returns the next token that is text or belongs to an element.
 func (p *parser) next() (Token, error) {
 	for {
 		t, err := p.in.Next()
@@ -105,7 +109,7 @@ func (p *parser) next() (Token, error) {
 			}
 		default:
 			if t.Kind == Start && t.Space != "" {
-				p.hide(t.Line, "an element with a namespace, which is not known")
+				p.hide(t.Line, "an element with a namespace, which is not supported")
 			}
 			return t, nil
 		}
@@ -118,7 +122,7 @@ func (p *parser) document() error {
 		t, err := p.next()
 		switch {
 		case err == io.EOF && !root:
-			return defect(t.Line, "the file holds no XML element")
+			return defect(t.Line, "no XML element")
 		case err == io.EOF:
 			return nil
 		case err != nil:
@@ -145,7 +149,7 @@ func (p *parser) bare(t Token) {
 	}
 }
 
-// blank refuses characters other than white space.
+// blank returns an error for characters other than white space.
 func (p *parser) blank(t Token) error {
 	if line := p.words(t); line > 0 {
 		return defect(line, "text outside of TEXT")
@@ -153,7 +157,7 @@ func (p *parser) blank(t Token) error {
 	return nil
 }
 
-// words is the line of the first character that is not white space, or 0.
+// words returns the line of the first character that is not white space, or 0.
 func (p *parser) words(t Token) int {
 	text := p.in.Characters(t)
 	rest := strings.TrimLeft(text, " \t\r\n")
@@ -163,7 +167,8 @@ func (p *parser) words(t Token) int {
 	return t.Line + strings.Count(text[:len(text)-len(rest)], "\n")
 }
 
-// children calls read with the start of each child element, up to the end of the element around them.
+// children calls read with the start of each child element, up to the end of the
+// enclosing element.
 func (p *parser) children(read func(t Token) error) (end Token, err error) {
 	for {
 		t, err := p.next()
@@ -206,7 +211,7 @@ func (p *parser) root() error {
 		return p.within()
 	})
 	if err == nil && !text {
-		return defect(end.Line, "there is no TEXT")
+		return defect(end.Line, "no TEXT element")
 	}
 	return err
 }
@@ -241,7 +246,7 @@ func (p *parser) readTags(t Token) error {
 	return err
 }
 
-// within reads to the end of an element whose content does not matter.
+// within reads to the end of an element and ignores its content.
 func (p *parser) within() error {
 	for depth := 1; depth > 0; {
 		t, err := p.next()
@@ -261,10 +266,11 @@ func (p *parser) within() error {
 	return nil
 }
 
-// The XML declaration stands in plain ASCII, whatever the encoding.
+// encodingRE finds the encoding in an XML declaration, which is plain ASCII in
+// every encoding.
 var encodingRE = regexp.MustCompile(`^(?:\x{FEFF})?<\?xml[^>]*\sencoding\s*=\s*["']([^"'>]+)["']`)
 
-// Encoding is the encoding that a file declares, in lower case, or "".
+// Encoding returns the encoding that a file declares, in lower case, or "".
 func Encoding(raw []byte) string {
 	if m := encodingRE.FindSubmatch(raw); m != nil {
 		return strings.ToLower(string(m[1]))
@@ -272,7 +278,9 @@ func Encoding(raw []byte) string {
 	return ""
 }
 
-// Decode converts a file by its declared encoding. The bytes of a file in UTF-8 are not checked.
+// Decode converts a file to UTF-8 by its declared encoding. It does not check the
+// bytes of a file in UTF-8. It returns an error, of type *Error, for an
+// unsupported encoding.
 func Decode(raw []byte) (string, error) {
 	switch Encoding(raw) {
 	case "", "utf-8", "utf8", "us-ascii", "ascii":
@@ -284,17 +292,18 @@ func Decode(raw []byte) (string, error) {
 		}
 		return string(wide), nil
 	}
-	return "", defect(1, "the declared encoding is none of UTF-8, US-ASCII and ISO-8859-1")
+	return "", defect(1, "the declared encoding is not UTF-8, US-ASCII or ISO-8859-1")
 }
 
-// Illegal finds the first character in a text of valid UTF-8 that XML 1.0 (section 2.2) does not allow.
+// Illegal returns the first character of a text in valid UTF-8 that XML 1.0 does
+// not allow (section 2.2).
 func Illegal(text string) (at int, char rune, found bool) {
 	for i := range len(text) {
 		c := text[i]
 		if c < ' ' && c != '\n' && c != '\t' && c != '\r' {
 			return i, rune(c), true
 		}
-		if c == 0xEF { // U+FFFE and U+FFFF begin so
+		if c == 0xEF { // the first byte of U+FFFE and U+FFFF
 			if char, _ = utf8.DecodeRuneInString(text[i:]); !isLegal(char) {
 				return i, char, true
 			}
@@ -307,7 +316,7 @@ func isLegal(r rune) bool {
 	return (r >= ' ' || r == '\t' || r == '\n' || r == '\r') && r != 0xFFFE && r != 0xFFFF
 }
 
-// Legal puts U+FFFD in the place of characters that XML does not allow.
+// Legal replaces the characters that XML does not allow by U+FFFD.
 func Legal(text string) string {
 	return strings.Map(func(r rune) rune {
 		if isLegal(r) {
@@ -317,14 +326,15 @@ func Legal(text string) string {
 	}, text)
 }
 
-// A parser turns a bare CR into LF, and white space in an attribute into spaces; references stay as they are.
+// Escapes for characters that a parser would change: it converts a bare CR to LF,
+// and white space in an attribute to spaces, but keeps references.
 var (
 	textEscapes      = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\r", "&#13;")
 	attributeEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\t", "&#9;", "\n", "&#10;", "\r", "&#13;")
 )
 
-// EscapeText writes legal text as it stands outside of CDATA sections.
+// EscapeText escapes legal text for use outside of CDATA sections.
 func EscapeText(text string) string { return textEscapes.Replace(text) }
 
-// EscapeAttribute writes legal text as it stands between double quotes.
+// EscapeAttribute escapes legal text for use in double quotes.
 func EscapeAttribute(text string) string { return attributeEscapes.Replace(text) }

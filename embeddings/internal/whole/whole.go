@@ -1,4 +1,5 @@
-// Package whole writes files that nobody sees under their names before they are whole.
+// Package whole writes files that appear under their names only when they are
+// complete.
 package whole
 
 import (
@@ -13,13 +14,15 @@ import (
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
-// File is a file to be: hidden beside its path until Write.
+// File is a file that is being written. It is hidden next to its path until
+// Write.
 type File struct {
 	path    string
 	pending *wholefile.Pending
 }
 
-// Create makes a File, and its folder if need be. A path that ends in .gz is gzipped.
+// Create creates a File, and its folder if necessary. If the path ends in .gz,
+// the file is gzipped.
 func Create(path string) (*File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, unwritable(path, err)
@@ -31,7 +34,8 @@ func Create(path string) (*File, error) {
 	return &File{path, p}, nil
 }
 
-// Write has the content laid out, into a buffer; then it is at the path.
+// Write calls lay to write the content to a buffered writer, and then moves the
+// file to its path.
 func (f *File) Write(lay func(io.Writer) error) error {
 	var w io.Writer = f.pending
 	var z *gzip.Writer
@@ -56,7 +60,7 @@ func (f *File) Write(lay func(io.Writer) error) error {
 	return nil
 }
 
-// Abort removes what Write has not made final; after Write it does nothing.
+// Abort removes the file if it has not been written. After Write it does nothing.
 func (f *File) Abort() error { return f.pending.Discard() }
 
 func unwritable(path string, err error) error {

@@ -10,8 +10,8 @@ import (
 
 var errNumber = errors.New("not a whole number")
 
-// Int is Python's int: blanks around, a sign, and single underscores between
-// digits are allowed.
+// Int parses a whole number as Python's int does: blanks around it, a sign, and
+// single underscores between digits are allowed.
 func Int(s string) (int, error) {
 	digits := strings.TrimSpace(s)
 	if unsigned := strings.TrimLeft(digits, "+-"); strings.HasPrefix(unsigned, "_") || strings.HasSuffix(digits, "_") || strings.Contains(digits, "__") {
@@ -24,7 +24,7 @@ func Int(s string) (int, error) {
 	return int(n), nil
 }
 
-// Offsets reads a tag's start and end.
+// Offsets parses the start and end of a tag.
 func Offsets(start, end string) (from, to int, err error) {
 	if from, err = Int(start); err != nil {
 		return 0, 0, fmt.Errorf("start: %w", err)
@@ -35,8 +35,9 @@ func Offsets(start, end string) (from, to int, err error) {
 	return from, to, nil
 }
 
-// Slice is where Python's x[from:to] lies in an x of length n: offsets below 0 count
-// from the end, those beyond an end are that end, and from <= to.
+// Slice returns the bounds of Python's x[from:to] for an x of length n: offsets
+// below 0 count from the end, offsets beyond an end become that end, and from <=
+// to.
 func Slice(n, from, to int) (int, int) {
 	at := func(i int) int {
 		if i < 0 {
@@ -47,8 +48,8 @@ func Slice(n, from, to int) (int, int) {
 	return at(from), max(at(from), at(to))
 }
 
-// CodePoints returns a function that counts the code points of a text before a byte
-// offset. It is fast for offsets that grow from call to call.
+// CodePoints returns a function that returns the number of code points before a
+// byte offset of a text. It is fast if the offsets grow from call to call.
 func CodePoints(text string) func(offset int) int {
 	at, points := 0, 0
 	return func(offset int) int {

@@ -7,7 +7,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// Convert makes what a scorer compares of what any reader yields.
+// Convert converts the documents of any reader to those of a scorer.
 func Convert[D any](docs data.Documents, one func(*data.Document) *D) iter.Seq2[*D, error] {
 	return func(yield func(*D, error) bool) {
 		for d, err := range docs {
@@ -25,13 +25,13 @@ func Convert[D any](docs data.Documents, one func(*data.Document) *D) iter.Seq2[
 	}
 }
 
-// Finding says how many there are of something, and where the first is.
+// Finding counts occurrences of something, and remembers where the first one is.
 type Finding struct {
 	n     int
 	first string
 }
 
-// Add adds n, which may be 0, in a document of one side.
+// Add counts n occurrences, which may be 0, in a document of one side.
 func (f *Finding) Add(n int, side, id string) {
 	if f.n == 0 && n > 0 {
 		f.first = fmt.Sprintf("%s document %s", side, id)
@@ -39,13 +39,13 @@ func (f *Finding) Add(n int, side, id string) {
 	f.n += n
 }
 
-// Warnings say what a user may not expect.
+// Warnings are lines about what may surprise a user.
 type Warnings []string
 
-// Found adds a finding, if there is any.
+// Found adds a warning about a finding, unless it is empty.
 func (w *Warnings) Found(what string, f Finding) { w.add(what, f.n, "in "+f.first) }
 
-// Documents adds a list of IDs, if there are any.
+// Documents adds a warning with a list of IDs, unless it is empty.
 func (w *Warnings) Documents(what string, ids []string) {
 	if len(ids) > 0 {
 		w.add(what, len(ids), ids[0])

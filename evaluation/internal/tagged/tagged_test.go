@@ -2,7 +2,7 @@ package tagged
 
 import "testing"
 
-// As Python's int.
+// Int accepts the same strings as Python's int.
 func TestInt(t *testing.T) {
 	for s, want := range map[string]int{"0": 0, "007": 7, " 12\n": 12, "-3": -3, "+4": 4, "1_000": 1000, "-0": 0} {
 		if got, err := Int(s); err != nil || got != want {
@@ -16,7 +16,7 @@ func TestInt(t *testing.T) {
 	}
 }
 
-// Only ElementTree reads on after a comment.
+// Only ElementTree continues reading after a comment.
 func TestParsers(t *testing.T) {
 	const file = "<x><TEXT>Mr. <!-- x -->Al<?y?>an<b/> left</TEXT><TAGS/></x>"
 	for by, want := range map[Parser]string{LXML: "Mr. ", ElementTree: "Mr. Alan"} {

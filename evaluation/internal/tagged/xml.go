@@ -1,6 +1,6 @@
 // Package tagged reads annotated documents as the official scripts see them: with
-// tags as they are written, whether or not they make sense. (The formats under
-// data refuse tags that do not.)
+// tags as they are written, whether or not they are valid. (The formats under
+// data reject invalid tags.)
 package tagged
 
 import (
@@ -14,31 +14,32 @@ import (
 	"github.com/lethe-deid/lethe/internal/xmlnotes"
 )
 
-// Document is a text and its tags, in the order of the file.
+// Document is a text with its tags in the order of the file.
 type Document struct {
 	Text string
 	Tags []Tag
 }
 
-// Tag is a tag as written. An attribute that is missing is empty.
+// Tag is a tag as it is written. Missing attributes are empty.
 type Tag = xmlnotes.Tag
 
 // Parser is the library through which a script reads XML.
 type Parser int
 
-// The parsers, which differ in what TEXT holds.
+// The parsers, which differ in the text that they return for TEXT.
 const (
-	LXML        Parser = iota // its text up to the first element, comment or processing instruction
+	LXML        Parser = iota // the text up to the first element, comment or processing instruction
 	ElementTree               // its text up to the first element
 )
 
-// XML reads a file of i2b2 2014 or of MEDDOCAN. CR LF and CR in the text are LF.
-// Tags are the children of TAGS, each on the line on which it ends. An error, of the type *data.Error, is one that
-// would stop a script: bytes that are not UTF-8, XML that is not well-formed, no TAGS.
+// XML reads a file of i2b2 2014 or of MEDDOCAN. It converts CR LF and CR in the
+// text to LF. Tags are the children of TAGS. Errors, of type *data.Error, are
+// cases that would stop a script: bytes that are not UTF-8, malformed XML, no
+// TAGS.
 //
-// The scripts decode every file as UTF-8, whatever it declares, and the parser
-// decodes the outcome as declared: so in a file that says ISO-8859-1 each
-// character that is not ASCII is two or more.
+// The scripts decode every file as UTF-8, whatever encoding it declares, and the
+// parser then decodes the result again as declared. In a file that declares
+// ISO-8859-1, each non-ASCII character therefore becomes two or more characters.
 func XML(raw []byte, path string, by Parser) (*Document, error) {
 	d, err := read(raw, by)
 	if e, ok := errors.AsType[*xmlnotes.Error](err); ok {
@@ -65,7 +66,7 @@ func read(raw []byte, by Parser) (*Document, error) {
 	return &p.doc, nil
 }
 
-// invalidLine is the line of the first byte that is not UTF-8, or 0.
+// invalidLine returns the line of the first byte that is not UTF-8, or 0.
 func invalidLine(raw []byte) int {
 	if utf8.Valid(raw) {
 		return 0
@@ -83,7 +84,7 @@ func stop(line int, reason string) error {
 	return &xmlnotes.Error{Line: line, Offset: -1, Reason: reason}
 }
 
-// parser walks the tokens of a file.
+// parser reads the tokens of a file.
 type parser struct {
 	by  Parser
 	in  *xmlnotes.Reader
@@ -92,16 +93,16 @@ type parser struct {
 
 func (p *parser) stop(reason string) error { return stop(p.in.Line(), reason) }
 
-// document reads the whole file: one root with a TEXT and a TAGS, of each of which the first counts.
+// document reads the whole file, which must have one root with a TEXT and a TAGS.
 func (p *parser) document() error {
 	depth, roots, texts, tags := 0, 0, 0, 0
 	for {
 		t, err := p.in.Next()
 		switch {
 		case err == io.EOF && roots == 0:
-			return p.stop("the file holds no XML element")
+			return p.stop("no XML element")
 		case err == io.EOF && tags == 0:
-			return p.stop("there is no TAGS")
+			return p.stop("no TAGS element")
 		case err == io.EOF:
 			return nil
 		case err != nil:
@@ -114,7 +115,7 @@ func (p *parser) document() error {
 			}
 			switch {
 			case roots > 1:
-				return p.stop("not well-formed XML: a second root")
+				return p.stop("not well-formed XML: second root element")
 			case depth != 2 || t.Space != "":
 			case t.Local == "TEXT":
 				if texts++; texts == 1 {
@@ -134,14 +135,14 @@ func (p *parser) document() error {
 			depth--
 		case xmlnotes.Text, xmlnotes.CDATA:
 			if depth == 0 && strings.TrimSpace(p.in.Characters(t)) != "" {
-				return p.stop("not well-formed XML: text outside of the root")
+				return p.stop("not well-formed XML: text outside of the root element")
 			}
 		}
 	}
 }
 
 // text reads up to the end of an element, and returns its text up to the first
-// other thing in it.
+// other item in it.
 func (p *parser) text() (string, error) {
 	var text strings.Builder
 	whole := false
@@ -195,7 +196,7 @@ func (p *parser) tag(t xmlnotes.Token) error {
 	for i, a := range t.Attributes {
 		for _, earlier := range t.Attributes[:i] {
 			if earlier.Name == a.Name {
-				return p.stop("not well-formed XML: a tag has an attribute twice")
+				return p.stop("not well-formed XML: duplicate attribute of a tag")
 			}
 		}
 	}
