@@ -25,29 +25,30 @@ func newDeidentify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "deidentify --model DIR [FILE|DIR|-]",
 		Short: "Remove PHI from notes",
-		Long: `Find PHI with a trained model and replace it. The output is the same file with
-[PATIENT] instead of the patient's name, for example; all other bytes stay the same.
-A file or stdin is written to stdout or to a file, and the files of a folder to another
-folder. If the input is gzipped, so is the output.
+		Long: `Find PHI with a trained model and replace it. The output has the format of the input,
+with [PATIENT] instead of the patient's name, for example; all other text stays as it
+was, byte for byte. A file, or stdin, is written to stdout or to a file; the files of a
+folder are written to another folder. Gzipped files are read, and written gzipped.
 
 Formats: text, i2b2 and meddocan (XML), brat, jsonl, csv, fhir (JSON or NDJSON) and
 hl7 (v2). For csv and jsonl, --column names the columns or keys that contain notes. In
-fhir and hl7, only texts are changed. Structured fields stay as they are, and their
-values for the patient are searched for in the texts.
+fhir and hl7, only texts are changed. Structured fields stay as they are, but Lethe
+searches the texts for the names, numbers and addresses of the patient in these fields.
 
 A safety net searches each note, as it was written, for what the model missed: values
 that are replaced elsewhere in the patient's notes, values that --known lists for the
-patient, and anything that has the form of PHI. With --rules, --deny and --allow you
-add what you know.
+patient, and anything that has the form of PHI. Use --rules, --deny and --allow to add
+rules and lists of your own.
 
-A note that cannot be examined is reported and never written to the output. All other
-notes are done, and the exit code is 3. The exit code is also 3 if files of a folder
-are left out, for example because they lack the extension of the format, unless you
-give --skip-others. To resume a run that was killed, give --resume and the same options:
-complete files are not done again.
+If a note cannot be examined, Lethe reports it and does not write it, processes all
+other notes, and ends with exit code 3. The exit code is also 3 if files of a folder are
+left out, for example because they lack the extension of the format, unless you give
+--skip-others. To resume a run that was killed, give --resume and the same options;
+Lethe then skips the files that are complete.
 
-Lethe does not change file names, the ids of notes, or other columns and keys. They
-often contain record numbers or names: remove those yourself.
+Besides PHI in texts, Lethe removes existing annotations and the value of --patient. It
+does not change file names, the ids of notes, or other columns and keys, so that a note
+can be found again. They often contain record numbers or names: remove those yourself.
 
 No model finds everything: check a sample of the output.`,
 		Example: `  lethe deidentify --model runs/demo <note.txt
@@ -90,21 +91,21 @@ No model finds everything: check a sample of the output.`,
 	flags.StringArrayVar(&opt.Columns, "column", nil, "`NAME` of a column of csv, or of a key of jsonl (a.b is the key b in a), that contains notes; repeatable (default for jsonl: text)")
 	flags.StringVar(&opt.ID, "id", "", "`NAME` of the column or key with the note's id (default for jsonl: id; otherwise file and line)")
 	flags.StringVar(&opt.Patient, "patient", "", "`NAME` of the column or key that identifies the patient (default for jsonl: patient)")
-	flags.BoolVar(&opt.KeepPatient, "keep-patient", false, "keep the content of the column or key of --patient (by default it is emptied, because it identifies a patient)")
-	flags.BoolVar(&opt.PatientFolders, "patient-folders", false, "treat the notes of each subfolder as those of one patient")
+	flags.BoolVar(&opt.KeepPatient, "keep-patient", false, "keep the values in the column or key of --patient (by default Lethe empties them, because they identify the patient)")
+	flags.BoolVar(&opt.PatientFolders, "patient-folders", false, "treat all notes in a subfolder as notes of one patient")
 	flags.StringVar(&opt.Delimiter, "delimiter", "", "`CHARACTER` between the fields of csv, or tab (default a comma, in .tsv files a tab)")
 	flags.StringVar(&opt.Encoding, "encoding", "utf-8", "`ENCODING` of the input and the output: utf-8, latin1 or windows-1252")
 	flags.StringVar(&opt.Replace, "replace", "tag", "`KIND` of replacement: "+kindNames())
 	flags.StringArrayVar(&opt.ReplaceType, "replace-type", nil, "`TYPE=KIND`: another kind of replacement for one type, for example DATE=keep; repeatable")
 	flags.StringVar(&opt.KeyFile, "key-file", "", "`FILE` with the secret, of at least 16 bytes, that hashes and surrogates are derived from (default none)")
-	flags.StringVar(&opt.Surrogates, "surrogates", "", "YAML `FILE` with your own lists to draw surrogates from, and the sorts of your own types: see docs/surrogates.md (default none)")
+	flags.StringVar(&opt.Surrogates, "surrogates", "", "YAML `FILE` with your own lists of surrogates, and the sorts of types that Lethe does not know: see docs/surrogates.md (default none)")
 	operating.flags(cmd)
 	rules.flags(flags)
-	flags.StringVar(&opt.Map, "map", "", "`FILE` to write each original and its replacement to, encrypted with age for each --map-recipient; whoever can decrypt it has the PHI (default none)")
+	flags.StringVar(&opt.Map, "map", "", "write each original and its replacement to `FILE`, encrypted with age for each --map-recipient; whoever can decrypt it has the PHI (default none)")
 	flags.StringArrayVar(&opt.MapRecipients, "map-recipient", nil, "public age `KEY` (age1...) that can decrypt the map, or a file of such keys; repeatable")
-	flags.StringVar(&opt.Audit, "audit", "", "`FILE` to write one line of JSON per note to, without content (default none)")
-	flags.BoolVar(&opt.Resume, "resume", false, "resume a run that was stopped, with the same options: files that are complete in --output stay")
-	flags.BoolVar(&opt.SkipOthers, "skip-others", false, "leave out files of a folder that are not of the format, without exit code 3")
+	flags.StringVar(&opt.Audit, "audit", "", "write one line of JSON per note to `FILE`, without any text of the note (default none)")
+	flags.BoolVar(&opt.Resume, "resume", false, "resume a run that was stopped, with the same options; files that are complete in --output are not written again")
+	flags.BoolVar(&opt.SkipOthers, "skip-others", false, "do not end with exit code 3 if files of the input folder are left out, for example because they lack the format's extension")
 	flags.BoolVar(&quiet, "quiet", false, "print no summary and no progress on stderr")
 	workersFlag(cmd, &opt.Workers)
 	return cmd

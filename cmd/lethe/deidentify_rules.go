@@ -13,14 +13,14 @@ type ruleOptions struct {
 	known              string   // a file
 }
 
-const netHelp = "auto (those for the model's types), english, spanish, a FILE of rules in their place, none (only what is replaced elsewhere in a patient's notes, and --known), or off"
+const netHelp = "auto (the built-in rules for the model's types), a built-in set such as english or spanish, a FILE of rules, none (search only for known values and for values that are replaced elsewhere in the patient's notes), or off"
 
 func (o *ruleOptions) flags(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&o.safetyNet, "safety-net", nil, "`RULES` by which the safety net knows the form of PHI: "+netHelp+" (default auto)")
-	flags.StringArrayVar(&o.rules, "rules", nil, "`FILE` of rules of your own, for any type, in addition to all others: see docs/rules.md; repeatable (default none)")
+	flags.StringArrayVar(&o.safetyNet, "safety-net", nil, "`RULES` with which the safety net finds PHI by its form: "+netHelp+" (default auto)")
+	flags.StringArrayVar(&o.rules, "rules", nil, "`FILE` of your own rules, for any type of the model, in addition to the built-in ones: see docs/rules.md; repeatable (default none)")
 	flags.StringArrayVar(&o.deny, "deny", nil, "`FILE` of words and phrases that are always replaced, one per line; repeatable (default none)")
-	flags.StringArrayVar(&o.allow, "allow", nil, "`FILE` of words and phrases that are no PHI, one per line; repeatable (default none)")
-	flags.StringVar(&o.known, "known", "", "`FILE` (csv or JSON) of what is known of each patient or note: see docs/deidentification.md (default none)")
+	flags.StringArrayVar(&o.allow, "allow", nil, "`FILE` of words and phrases that are not PHI, one per line; repeatable (default none)")
+	flags.StringVar(&o.known, "known", "", "`FILE` (csv or JSON) with known values of each patient or note: see docs/deidentification.md (default none)")
 }
 
 // net is the value of --safety-net.

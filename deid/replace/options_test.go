@@ -79,7 +79,7 @@ func TestReadOptions(t *testing.T) {
 		"sorts: {KLANT: human}":          `own.yaml: unknown sort "human" for the type "KLANT"`,
 		"language: fr":                   `own.yaml: no surrogates in the language "fr" (have en, es)`,
 		"language: es\nlanguage: en":     "own.yaml:2:1: ",
-		"":                               "own.yaml: 0 YAML documents",
+		"":                               "own.yaml: requires one YAML document, but has 0",
 	} {
 		if _, err := ReadOptions(save(t, dir, "own.yaml", content)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", content, err, want)
