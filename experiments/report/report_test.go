@@ -538,7 +538,7 @@ func TestCalibration(t *testing.T) {
 	write(t, filepath.Join(a.Dir, "model", "best", "system.yaml"), "types: i2b2-2006\n")
 	var warnings []string
 	page := report(t, Options{Warn: func(err error) { warnings = append(warnings, err.Error()) }}, a).HTML()
-	if len(warnings) != 1 || !strings.HasPrefix(warnings[0], "no calibration: ") || !strings.HasSuffix(warnings[0], "lethe calibrate RUN measures them again") || bytes.Contains(page, []byte("recall-points")) {
+	if len(warnings) != 1 || !strings.HasPrefix(warnings[0], "no calibration: ") || !strings.HasSuffix(warnings[0], "lethe calibrate RUN to measure them again") || bytes.Contains(page, []byte("recall-points")) {
 		t.Errorf("of another model: %q", warnings)
 	}
 }

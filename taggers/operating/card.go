@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Measured says on what.
+// Measured describes the documents that the curve was measured on.
 func (c *Curve) Measured() string {
 	if c.Split == "" {
 		return "notes that are not of the corpus"
@@ -13,7 +13,7 @@ func (c *Curve) Measured() string {
 	return "the " + c.Split + " split"
 }
 
-// card is what a model card says of the curve, in Markdown.
+// card returns the section on the curve in a model card, in Markdown.
 func (c *Curve) card() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "`lethe deidentify --min-recall R` takes more for PHI than the model thinks likeliest. What that gains and costs was measured on %s: "+
