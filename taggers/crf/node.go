@@ -29,7 +29,7 @@ func (c Config) Describe() string {
 		labels += " of " + strings.Join(c.Types, ", ")
 	}
 	if c.PerType {
-		labels += ", a model a type"
+		labels += ", one model per type"
 	}
 	return strings.Join(append(parts, labels, "by "+c.Training.Method), ", ")
 }

@@ -384,7 +384,7 @@ func (p Point) Names() (wanted, from string) {
 // Expected describes the recall and precision to be expected on notes like those of the
 // calibration.
 func (p Point) Expected() string {
-	return fmt.Sprintf("%.2f %% of PHI tokens [%.2f, %.2f] before the safety net, on notes like those of the calibration; of what is taken %.1f %% is PHI",
+	return fmt.Sprintf("%.2f %% of PHI tokens [%.2f, %.2f] before the safety net, on notes like those of the calibration; %.1f %% of the replaced tokens are PHI",
 		100*(1-p.Recall), 100*(1-p.High), 100*(1-p.Low), 100*p.Precision)
 }
 
