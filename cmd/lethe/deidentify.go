@@ -41,10 +41,10 @@ that are replaced elsewhere in the patient's notes, values that --known lists fo
 patient, and anything that has the form of PHI. Use --rules, --deny and --allow to add
 rules and lists of your own.
 
-If a note cannot be examined, Lethe reports it and does not write it, processes all
-other notes, and ends with exit code 3. The exit code is also 3 if files of a folder are
-left out, for example because they lack the extension of the format, unless you give
---skip-others. To resume a run that was killed, give --resume and the same options;
+If some notes cannot be examined, Lethe reports them and does not write them, processes
+all others, and ends with exit code 3 (2 if there are no others). The exit code is also 3
+if files of a folder are left out, for example because they lack the extension of the
+format, unless you give --skip-others. To resume a run that was killed, give --resume and the same options;
 Lethe then skips the files that are complete.
 
 Besides PHI in texts, Lethe removes existing annotations and the patient identifiers of
