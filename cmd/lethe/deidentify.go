@@ -44,13 +44,13 @@ rules and lists of your own.
 If some notes cannot be examined, Lethe reports them and does not write them, processes
 all others, and ends with exit code 3 (2 if there are no others). The exit code is also 3
 if files of a folder are left out, for example because they lack the extension of the
-format, unless you give --skip-others. To resume a run that was killed, give --resume and the same options;
-Lethe then skips the files that are complete.
+format, unless you give --skip-others. To resume a run that was killed, give --resume and
+the same options; Lethe then does not write complete files again.
 
 Besides PHI in texts, Lethe removes existing annotations and the patient identifiers of
 csv and jsonl (see --patient). It does not change file names, the ids of notes, or other
-columns and keys, so that a note can be found again, although these
-often contain record numbers or names: remove those yourself.
+columns and keys, so that a note can be found again. Because these names, ids and columns
+often contain record numbers or names, you must remove such values yourself.
 
 No model finds everything: check a sample of the output.`,
 		Example: `  lethe deidentify --model runs/demo <note.txt
