@@ -27,28 +27,30 @@ func newDeidentify() *cobra.Command {
 		Short: "Remove PHI from notes",
 		Long: `Find PHI with a trained model and replace it. The output has the format of the input,
 with [PATIENT] instead of the patient's name, for example; all other text stays as it
-was, byte for byte. A file, or stdin, is written to stdout or to a file; the files of a
-folder are written to another folder. Gzipped files are read, and written gzipped.
+was, byte for byte. The notes of a file or of stdin go to stdout or to a file; those of a
+folder go to another folder. Gzipped input produces gzipped output, unless you name an
+output file without .gz.
 
 Formats: text, i2b2 and meddocan (XML), brat, jsonl, csv, fhir (JSON or NDJSON) and
 hl7 (v2). For csv and jsonl, --column names the columns or keys that contain notes. In
 fhir and hl7, only texts are changed. Structured fields stay as they are, but Lethe
-searches the texts for the names, numbers and addresses of the patient in these fields.
+searches the texts for the names, numbers and addresses that these fields contain.
 
 A safety net searches each note, as it was written, for what the model missed: values
 that are replaced elsewhere in the patient's notes, values that --known lists for the
 patient, and anything that has the form of PHI. Use --rules, --deny and --allow to add
 rules and lists of your own.
 
-If a note cannot be examined, Lethe reports it and does not write it, processes all
-other notes, and ends with exit code 3. The exit code is also 3 if files of a folder are
-left out, for example because they lack the extension of the format, unless you give
---skip-others. To resume a run that was killed, give --resume and the same options;
-Lethe then skips the files that are complete.
+If some notes cannot be examined, Lethe reports them and does not write them, processes
+all others, and ends with exit code 3 (2 if there are no others). The exit code is also 3
+if files of a folder are left out, for example because they lack the extension of the
+format, unless you give --skip-others. To resume a run that was killed, give --resume and
+the same options; Lethe then does not write complete files again.
 
-Besides PHI in texts, Lethe removes existing annotations and the value of --patient. It
-does not change file names, the ids of notes, or other columns and keys, so that a note
-can be found again. They often contain record numbers or names: remove those yourself.
+Besides PHI in texts, Lethe removes existing annotations and the patient identifiers of
+csv and jsonl (see --patient). It does not change file names, the ids of notes, or other
+columns and keys, so that a note can be found again. Because these names, ids and columns
+often contain record numbers or names, you must remove such values yourself.
 
 No model finds everything: check a sample of the output.`,
 		Example: `  lethe deidentify --model runs/demo <note.txt
@@ -98,7 +100,7 @@ No model finds everything: check a sample of the output.`,
 	flags.StringVar(&opt.Replace, "replace", "tag", "`KIND` of replacement: "+kindNames())
 	flags.StringArrayVar(&opt.ReplaceType, "replace-type", nil, "`TYPE=KIND`: another kind of replacement for one type, for example DATE=keep; repeatable")
 	flags.StringVar(&opt.KeyFile, "key-file", "", "`FILE` with the secret, of at least 16 bytes, that hashes and surrogates are derived from (default none)")
-	flags.StringVar(&opt.Surrogates, "surrogates", "", "YAML `FILE` with your own lists of surrogates, and the sorts of types that Lethe does not know: see docs/surrogates.md (default none)")
+	flags.StringVar(&opt.Surrogates, "surrogates", "", "YAML `FILE` with your own lists of surrogates, and with the sort (such as person or date) of each type that Lethe does not know: see docs/surrogates.md (default none)")
 	operating.flags(cmd)
 	rules.flags(flags)
 	flags.StringVar(&opt.Map, "map", "", "write each original and its replacement to `FILE`, encrypted with age for each --map-recipient; whoever can decrypt it has the PHI (default none)")
