@@ -53,14 +53,14 @@ type LeftOut struct {
 	Unknown map[string]int `json:"unknown"`
 }
 
-// Lines returns up to two lines for people: the spans that the map dropped from
-// of on purpose, and those of unknown types. It returns none if nothing was
-// dropped.
+// Lines returns up to two lines for people: one with the spans that the map drops
+// on purpose, and one with those of unknown types. of says where the spans come
+// from. Lines returns none if nothing was left out.
 func (l *LeftOut) Lines(of string) (lines []string) {
 	for _, part := range []struct {
 		counts map[string]int
 		why    string
-	}{{l.Dropped, "by the map"}, {l.Unknown, "since the map does not know them"}} {
+	}{{l.Dropped, "by the map"}, {l.Unknown, "because the map does not know them"}} {
 		var names []string
 		for _, name := range slices.Sorted(maps.Keys(part.counts)) {
 			names = append(names, fmt.Sprintf("%s %d", name, part.counts[name]))
@@ -73,8 +73,8 @@ func (l *LeftOut) Lines(of string) (lines []string) {
 }
 
 // Apply yields copies of the documents with their types mapped. Spans that the
-// map drops, or whose type it does not know, are left out and counted in left.
-// Spans that become equal are merged.
+// map drops, or whose type it does not know, are left out and counted in left,
+// which must not be nil. Spans that become equal are merged.
 func (m *TypeMap) Apply(docs Documents, left *LeftOut) Documents {
 	if left.Dropped == nil {
 		left.Dropped, left.Unknown = map[string]int{}, map[string]int{}
