@@ -7,8 +7,8 @@
 //		return err
 //	}
 //
-// It depends on no other package of Lethe; file formats are in the packages below
-// it (data/i2b2, data/brat, ..., and data/format for all of them).
+// The package depends on no other package of Lethe; file formats are in the packages
+// below it (data/i2b2, data/brat, ..., and data/format for all of them).
 //
 // All offsets are byte offsets into the unmodified UTF-8 text, and all ranges are
 // half-open. Readers and writers convert to and from code points or UTF-16 units.

@@ -54,9 +54,9 @@ type LeftOut struct {
 }
 
 // Lines returns up to two lines for people: one with the spans that the map drops
-// on purpose, and one with those of unknown types. of says where the spans come
-// from. Lines returns none if nothing was left out.
-func (l *LeftOut) Lines(of string) (lines []string) {
+// on purpose, and one with those of unknown types. source names their
+// documents. Lines returns none if nothing was left out.
+func (l *LeftOut) Lines(source string) (lines []string) {
 	for _, part := range []struct {
 		counts map[string]int
 		why    string
@@ -66,7 +66,7 @@ func (l *LeftOut) Lines(of string) (lines []string) {
 			names = append(names, fmt.Sprintf("%s %d", name, part.counts[name]))
 		}
 		if len(names) > 0 {
-			lines = append(lines, fmt.Sprintf("left out of %s %s: %s", of, part.why, strings.Join(names, ", ")))
+			lines = append(lines, fmt.Sprintf("left out of %s %s: %s", source, part.why, strings.Join(names, ", ")))
 		}
 	}
 	return lines

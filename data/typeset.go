@@ -59,9 +59,9 @@ func (s *TypeSet) Lookup(name string) (Type, bool) {
 // Has reports whether name is a type of the set.
 func (s *TypeSet) Has(name string) bool { _, ok := s.Lookup(name); return ok }
 
-// Describe describes a type. If the set lacks the type, or is nil, the description
-// comes from the first built-in set that has a type of that name. If there is none,
-// the result has nothing but the name.
+// Describe returns the description of a type. If the set lacks the type, or is
+// nil, the description comes from the first built-in set that has a type of that
+// name. If there is none, the result has nothing but the name.
 func (s *TypeSet) Describe(name string) Type {
 	if s != nil {
 		if t, ok := s.Lookup(name); ok {

@@ -25,7 +25,7 @@ import (
 
 // A Deidentifier finds the PHI in notes and replaces it. The zero value replaces each of the notes' own Spans with its type
 // in brackets. A Deidentifier searches the original text only, never text with replacements in it. It is safe for
-// concurrent use.
+// concurrent use if its Tagger is.
 //
 // PHI comes from these sources:
 //
@@ -40,7 +40,7 @@ type Deidentifier struct {
 	Tagger   data.Tagger                   // nil means that the notes' own Spans are used
 	Replacer *replace.Replacer             // nil means that each value is replaced with its type in brackets, as in [PATIENT]
 	Net      *safetynet.Net                // nil means no safety net; then Note.Known only makes the replacements consistent
-	Rules    func(text string) []data.Span // the user's own rules, for any type; nil means none
+	Rules    func(text string) []data.Span // the user's own rules, for any type, called by several goroutines at a time; nil means none
 	Deny     *safetynet.Phrases            // phrases that are always PHI; nil means none
 	Allow    *safetynet.Phrases            // phrases that are not PHI unless Rules, Deny or known values match them; nil means none
 	Workers  int                           // number of patients to process at the same time; 0 means one per core

@@ -46,8 +46,8 @@ func OperatingPoints(dir string) (*operating.Curve, error) {
 }
 
 // At returns a tagger that uses the model with the threshold at which Calibrate has measured a recall of PHI tokens,
-// in (0, 1). Recall 0 means that the model itself is used, without a threshold. The point contains the recall and precision to
-// expect. It is nil for recall 0 if the model was not calibrated or has changed since.
+// in (0, 1). Recall 0 means that the model itself is used, without a threshold. The point contains the recall and
+// precision to expect. It is nil for recall 0 if the model was not calibrated or has changed since.
 //
 // The error is [*OutOfReach] if the model cannot reach the recall, and operating.ErrOutdated if the model has changed
 // since it was calibrated. A recall other than 0 also requires that the model was calibrated.

@@ -37,8 +37,8 @@ type Options struct {
 	Lists map[string][]string
 }
 
-// ReadKey reads a key from a file. If the file is text, a line end after its last line is not part of the key; of a binary
-// file, all bytes are the key. It is an error if the key has fewer than MinKey bytes, or is obviously no secret, such as a
+// ReadKey reads a key from a file. If the file is text, a line end after its last line is not part of the key; in a binary
+// file, all bytes belong to the key. It is an error if the key has fewer than MinKey bytes, or is obviously no secret, such as a
 // single repeated byte.
 func ReadKey(path string) ([]byte, error) {
 	key, err := bounded.ReadFile(path, bounded.MaxConfig)
