@@ -22,28 +22,28 @@ import (
 	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
-// BenchOptions say what to measure.
+// BenchOptions are the options of RunBench.
 type BenchOptions struct {
-	Config  *Config // whose system, and corpus unless Corpus is given; nil: the paper's network on generated notes
-	Model   string  // a run or model folder: train with its settings, predict with its weights; "" for none
-	Corpus  string  // annotated notes; "": those of Config, or else generated ones
+	Config  *Config // the system and, unless Corpus is given, the corpus to measure; nil: the paper's network on generated notes
+	Model   string  // a run or model folder, whose settings are used to train and whose weights to predict; "": none
+	Corpus  string  // a file or folder of annotated notes; "": the corpus of Config, or else generated notes
 	Format  string  // of Corpus
 	Types   string  // type set of Corpus
-	Batch   int     // sentences an update; 0: as configured
+	Batch   int     // sentences per update; 0: as configured
 	Workers int
-	Limit   time.Duration // for training, and again for prediction
+	Limit   time.Duration // of the measurement of training, and again of prediction
 }
 
-// Bench is what was measured, of one process.
+// Bench contains the measurements of one process.
 type Bench struct {
 	TrainTokens   float64 `json:"train_tokens_per_second"`
 	PredictTokens float64 `json:"predict_tokens_per_second"` // from text to spans
 	PredictNotes  float64 `json:"predict_notes_per_second"`
-	TrainGFLOPS   float64 `json:"gflops_train"` // in matrix products, over the whole of the time
+	TrainGFLOPS   float64 `json:"gflops_train"` // of matrix products, over the whole time
 	PredictGFLOPS float64 `json:"gflops_predict"`
-	PeakGFLOPS    float64 `json:"gflops_peak"`   // of the product kernel by itself, on as many cores
-	StartSeconds  float64 `json:"start_seconds"` // from the start of a process to its first note out
-	PeakRSS       float64 `json:"peak_rss_mb"`   // of this process, all told
+	PeakGFLOPS    float64 `json:"gflops_peak"`   // of the product kernel alone, on the same number of cores
+	StartSeconds  float64 `json:"start_seconds"` // from the start of a process to its first note
+	PeakRSS       float64 `json:"peak_rss_mb"`   // maximum memory of this process
 	Kernel        string  `json:"kernel"`
 	Batch         int     `json:"batch"`
 	Workers       int     `json:"workers"`
@@ -52,10 +52,11 @@ type Bench struct {
 	Notes         int     `json:"notes"`
 }
 
-// benchNotes is how many notes are generated where no corpus is given.
+// benchNotes is the number of notes to generate if no corpus is given.
 const benchNotes = 500
 
-// RunBench trains and predicts for the limit each, and measures.
+// RunBench trains and predicts for Limit each and returns the measurements. It is an error if the
+// system is not the recurrent network.
 func RunBench(ctx context.Context, opt BenchOptions) (*Bench, error) {
 	cfg := ann.DefaultConfig()
 	cfg.Tokenizer, cfg.Sentences = "letters-digits", "line"
@@ -125,8 +126,8 @@ func (o *BenchOptions) documents() ([]*data.Document, *data.TypeSet, error) {
 	return docs, corpus.TypeSet(), err
 }
 
-// peak is the speed of the product kernel on matrices that fit the caches, the
-// best of several shapes, with that many workers at once; in GFLOP/s.
+// peak returns the speed of the product kernel in GFLOP/s, with all workers at once, on matrices
+// that fit the caches: the best of several shapes.
 func peak(workers int) (best float64) {
 	for _, shape := range [][3]int{{32, 150, 600}, {64, 256, 256}, {128, 128, 512}} {
 		m, k, n := shape[0], shape[1], shape[2]
@@ -149,8 +150,8 @@ func peak(workers int) (best float64) {
 	return best
 }
 
-// startUp runs this program on a note of one line, and returns the median time
-// in seconds of five runs.
+// startUp runs this program on a note of one line five times and returns the median time in
+// seconds.
 func startUp(ctx context.Context, model *ann.Tagger) (float64, error) {
 	program, err := os.Executable()
 	if err != nil {

@@ -80,7 +80,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// With leaves the configuration that it starts from alone.
+// With does not change the configuration that it starts from.
 func TestWith(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "x.yaml"), valid+"ablations: [{name: a, set: [seed=2]}]\n")
 	c, err := Load(path, nil)
@@ -123,7 +123,7 @@ func TestLoadErrors(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name, yaml, set string
-		want            string // all of the error, or up to "..."
+		want            string // the whole error, or its beginning if it ends in "..."
 	}{
 		{"unknown key", replace("dropout", "droput"), "",
 			"FILE:7:15: system.ann.network.droput: unknown key (have character_embedding, ..."},
@@ -158,8 +158,8 @@ func TestLoadErrors(t *testing.T) {
 		{"no system", valid[:strings.Index(valid, "system:")], "", "FILE: system: must have exactly one key (ann, corrected, crf, ensemble, gazetteer, rules, second_pass, trained)"},
 		{"unknown format", replace("meddocan", "xml"), "", `FILE: corpus.format: no format "xml" (have i2b2, meddocan, brat, conll, jsonl, text, synth)`},
 		{"no types", replace("meddocan", "brat"), "", `FILE: corpus.types: must be given for format brat (have ` + strings.Join(data.TypeSetNames(), ", ") + ")"},
-		{"dev twice", replace("  splits", "  hold_out: {fraction: 0.1}\n  splits"), "", "FILE: corpus.hold_out: makes the split dev, which is given as well"},
-		{"test twice", replace("dev_hard: /c}", "test: /c}\n  fold: {of: 2, number: 1}"), "", "FILE: corpus.fold: makes the split test, which is given as well"},
+		{"dev twice", replace("  splits", "  hold_out: {fraction: 0.1}\n  splits"), "", "FILE: corpus.hold_out: creates the split dev, which is also given"},
+		{"test twice", replace("dev_hard: /c}", "test: /c}\n  fold: {of: 2, number: 1}"), "", "FILE: corpus.fold: creates the split test, which is also given"},
 		{"one fold", replace("  splits", "  fold: {of: 1, number: 1}\n  splits"), "", "FILE: corpus.fold.of: 1 is neither 0 nor at least 2"},
 		{"no such fold", replace("  splits", "  fold: {of: 3, number: 4}\n  splits"), "", "FILE: corpus.fold.number: 4 of 3"},
 		{"which fold", replace("  splits", "  fold: {of: 3}\n  splits"), "", "FILE: corpus.fold.number: 0 of 3"},
@@ -168,7 +168,7 @@ func TestLoadErrors(t *testing.T) {
 		{"subset by page", replace("  splits", "  subset: {documents: 3, by: page}\n  splits"), "", `FILE: corpus.subset.by: "page" is not document or patient`},
 		{"negative subset", replace("  splits", "  subset: {documents: -3}\n  splits"), "", "FILE: corpus.subset.documents: -3 is negative"},
 		{"ablation without a name", valid + "ablations: [{set: [seed=1]}]\n", "", "FILE: ablations[0].name: must be 1 to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},
-		{"ablation twice", valid + "ablations: [{name: a, set: [seed=2]}, {name: a, set: [seed=3]}]\n", "", "FILE: ablations[1].name: a is there twice"},
+		{"ablation twice", valid + "ablations: [{name: a, set: [seed=2]}, {name: a, set: [seed=3]}]\n", "", "FILE: ablations[1].name: duplicate name a"},
 		{"ablation of nothing", valid + "ablations: [{name: a}]\n", "", "FILE: ablations[0].set: a changes nothing"},
 		{"ablation of two", valid + "ablations: [{name: a, set: seed=2}]\n", "", "FILE:10:28: ablations[0].set: text where a list is expected"},
 		{"notes per patient of a real corpus", replace("  splits", "  notes_per_patient: 3\n  splits"), "", "FILE: corpus.notes_per_patient: only allowed with format synth"},
@@ -214,8 +214,8 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// "learning_rate=1e-3" was refused as text, and below 1e-4 a run could train, but
-// never be opened again: its config.yaml says 1e-05.
+// "learning_rate=1e-3" was refused as text. With a rate below 1e-4 a run could be trained but never
+// opened again, because its config.yaml says 1e-05.
 func TestSmallNumbersSurviveTheRunFolder(t *testing.T) {
 	dir := t.TempDir()
 	path := write(t, filepath.Join(dir, "x.yaml"), valid)
@@ -243,8 +243,7 @@ func TestSmallNumbersSurviveTheRunFolder(t *testing.T) {
 	}
 }
 
-// Windows editors put a byte order mark before the text, which became part of
-// the first key.
+// Windows editors put a byte order mark before the text, and it became part of the first key.
 func TestByteOrderMark(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "x.yaml"), "\uFEFF"+strings.ReplaceAll(valid, "\n", "\r\n"))
 	if c, err := Load(path, nil); err != nil || c.Name != "x" || ann.Of(c.System).Training.Epochs != 3 {

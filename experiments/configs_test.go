@@ -62,8 +62,8 @@ func TestShippedConfigs(t *testing.T) {
 	}
 }
 
-// Each trains and predicts, as it is but for the corpus, which is a handful of
-// generated notes, for the sizes of networks, and for when training ends.
+// Each configuration trains and predicts unchanged except for the corpus, which is a handful of
+// generated notes, the sizes of networks, and the end of the training.
 func TestShippedConfigsTrainAndPredict(t *testing.T) {
 	dir := t.TempDir()
 	resources(t, dir)
@@ -110,7 +110,7 @@ func TestShippedConfigsTrainAndPredict(t *testing.T) {
 	}
 }
 
-// shrink makes training a matter of a second.
+// shrink makes training take about a second.
 func shrink(s taggers.System) {
 	_, root := s.Root()
 	switch c := root.(type) {
@@ -128,10 +128,10 @@ func shrink(s taggers.System) {
 	}
 }
 
-// dimensions is the width of the vectors that resources makes.
+// dimensions is the length of the vectors that resources writes.
 const dimensions = 8
 
-// generated is the splits train, dev and test in the types of a set.
+// generated writes the splits train, dev and test with the types of a set.
 func generated(t *testing.T, set string) map[string]string {
 	t.Helper()
 	types, err := data.LookupTypeSet(set)
@@ -155,7 +155,7 @@ func generated(t *testing.T, set string) map[string]string {
 		}
 		for _, d := range all {
 			for i := range d.Spans {
-				if !types.Has(d.Spans[i].Type) { // of news
+				if !types.Has(d.Spans[i].Type) { // a type of news
 					d.Spans[i].Type = types.Types[0].Name
 				}
 			}
@@ -170,8 +170,8 @@ func generated(t *testing.T, set string) map[string]string {
 	return splits
 }
 
-// resources makes, under the names that the configurations have for them, the
-// smallest files and models of each kind.
+// resources writes the smallest possible files and models of each kind, under the names that the
+// configurations use.
 func resources(t *testing.T, dir string) {
 	t.Helper()
 	for name, content := range map[string]string{

@@ -15,17 +15,17 @@ import (
 	"github.com/lethe-deid/lethe/models"
 )
 
-// The splits that have a meaning of their own. A corpus may have others.
+// The splits with a meaning of their own. A corpus may have others.
 const (
-	TrainSplit = "train" // what a system is trained on
-	DevSplit   = "dev"   // by which the best epoch is chosen
-	TestSplit  = "test"  // of a fold, too
+	TrainSplit = "train" // to train on
+	DevSplit   = "dev"   // to choose the best epoch
+	TestSplit  = "test"  // to score; also created by Fold
 )
 
-// has reports whether a split is given rather than cut off train.
+// has reports whether the configuration gives a split, rather than creating it from train.
 func (c *Corpus) has(split string) bool { return c.Splits[split] != "" || c.Notes[split] > 0 }
 
-// cuts reports whether a split is made of what is given as train.
+// cuts reports whether a split is created from the documents given as train.
 func (c *Corpus) cuts(split string) bool {
 	switch split {
 	case TrainSplit:
@@ -38,7 +38,7 @@ func (c *Corpus) cuts(split string) bool {
 	return false
 }
 
-// SplitNames lists the splits, sorted.
+// SplitNames lists the splits, including those created from train, sorted.
 func (c *Corpus) SplitNames() []string {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(c.Splits)), maps.Keys(c.Notes))
 	for _, name := range []string{DevSplit, TestSplit} {
@@ -50,8 +50,7 @@ func (c *Corpus) SplitNames() []string {
 	return names
 }
 
-// OutputFormat is the format in which predictions are kept by default: the
-// corpus's own, if it can hold spans.
+// OutputFormat returns the default format of predictions: the corpus's own, if it supports spans.
 func (c *Corpus) OutputFormat() string {
 	switch c.Format {
 	case synthetic:
@@ -62,8 +61,8 @@ func (c *Corpus) OutputFormat() string {
 	return c.Format
 }
 
-// TypeSet returns the set of the corpus's types. It panics if Types is not the name
-// of one, which Config.Validate reports.
+// TypeSet returns the set of the corpus's types. It panics if Types is not the name of a set, which
+// Config.Validate reports as an error.
 func (c *Corpus) TypeSet() *data.TypeSet {
 	types, err := data.LookupTypeSet(c.Types)
 	if err != nil {
@@ -72,8 +71,7 @@ func (c *Corpus) TypeSet() *data.TypeSet {
 	return types
 }
 
-// read reads a split. An error that stops it before the first document names
-// the key.
+// read reads a split. An error before the first document names the key.
 func (c *Corpus) read(split string, progress models.Progress) (data.Documents, error) {
 	switch {
 	case c.cuts(split):
@@ -85,7 +83,7 @@ func (c *Corpus) read(split string, progress models.Progress) (data.Documents, e
 	return nil, fmt.Errorf("corpus: no split %s (have %s)", split, strings.Join(c.SplitNames(), ", "))
 }
 
-// source reads or generates what the configuration gives as a split.
+// source reads or generates the documents that the configuration gives as a split.
 func (c *Corpus) source(split string) (data.Documents, error) {
 	if c.Format == synthetic {
 		return synth.Config{Split: synth.Split(split), Seed: c.Seed, NotesPerPatient: c.NotesPerPatient}.Notes(c.Notes[split]), nil
@@ -100,8 +98,8 @@ func (c *Corpus) source(split string) (data.Documents, error) {
 	return format.Read(c.Format, path, c.TypeSet()), nil
 }
 
-// part cuts up what is given as train. All of it must be readable, since the
-// parts would be others without a note.
+// part splits the documents given as train. All of them must be readable, because one missing note
+// would change the parts.
 func (c *Corpus) part(progress models.Progress) (parts map[string][]*data.Document, err error) {
 	source, err := c.source(TrainSplit)
 	if err != nil {
@@ -147,7 +145,8 @@ func (c *Corpus) part(progress models.Progress) (parts map[string][]*data.Docume
 	return parts, nil
 }
 
-// checkDivision refuses to divide documents by patient whose patients are unknown.
+// checkDivision returns an error if documents are to be divided by patient but a patient is
+// unknown.
 func checkDivision(key, by string, docs []*data.Document) error {
 	if by != data.ByPatient {
 		return nil
@@ -155,7 +154,7 @@ func checkDivision(key, by string, docs []*data.Document) error {
 	return CheckPatients(key, docs)
 }
 
-// Load reads all of a split, every note of which must be readable.
+// Load reads all documents of a split. Every note must be readable.
 func (c *Corpus) Load(split string, progress models.Progress) ([]*data.Document, error) {
 	source, err := c.read(split, progress)
 	if err != nil {
@@ -164,20 +163,19 @@ func (c *Corpus) Load(split string, progress models.Progress) ([]*data.Document,
 	return c.collect(split, source, progress)
 }
 
-// checkSplits reports whether there is what a training needs.
+// checkSplits returns an error unless the splits that training requires exist.
 func (c *Corpus) checkSplits() error {
 	switch have := strings.Join(c.SplitNames(), ", "); {
 	case !c.has(TrainSplit):
 		return fmt.Errorf("corpus: no split train (have %s)", have)
 	case !c.has(DevSplit) && !c.cuts(DevSplit):
-		return fmt.Errorf("corpus: no split dev (have %s): give one, or let corpus.hold_out make it of a part of train", have)
+		return fmt.Errorf("corpus: no split dev (have %s): give one, or create it from a part of train with corpus.hold_out", have)
 	}
 	return nil
 }
 
-// loadBoth reads what a training needs, a corpus that is to be parted only once.
-// The other splits it does not need, but compares with train: such of their notes
-// as can be read. It returns what there is to say of each split.
+// loadBoth reads train and dev, reading a corpus that has to be split only once. It also compares
+// the readable notes of all other splits with train. It returns facts about each split.
 func (c *Corpus) loadBoth(progress models.Progress) (train, dev []*data.Document, all []Facts, err error) {
 	if err := c.checkSplits(); err != nil {
 		return nil, nil, nil, err
@@ -194,7 +192,7 @@ func (c *Corpus) loadBoth(progress models.Progress) (train, dev []*data.Document
 			if needed := name == TrainSplit || name == DevSplit; err != nil && needed {
 				return nil, nil, nil, err
 			} else if err != nil {
-				continue // it is an error when it is to be scored
+				continue // reported when the split is scored
 			}
 			parts[name] = docs
 		}
@@ -217,10 +215,10 @@ func (c *Corpus) inOrder() []string {
 	return names
 }
 
-// checkSplit refuses a split that is of no use beside train.
+// checkSplit returns an error for a split that cannot be used together with train.
 func (c *Corpus) checkSplit(name string, train, docs []*data.Document) error {
 	if format.TextOnly(c.Format) && name != TrainSplit && name != DevSplit {
-		return nil // notes to be tagged, and not to be scored
+		return nil // its notes are tagged but not scored
 	}
 	if err := checkAnnotated(name, docs); err != nil || name == TrainSplit {
 		return err
@@ -228,13 +226,13 @@ func (c *Corpus) checkSplit(name string, train, docs []*data.Document) error {
 	return c.checkOverlap(train, name, docs)
 }
 
-// check reads all splits, and returns what is wrong with each.
+// check reads all splits and returns an error for each that is wrong.
 func (c *Corpus) check(progress models.Progress) (all []Facts, err error) {
 	if err := c.checkSplits(); err != nil {
 		return nil, err
 	}
 	if c.Format == synthetic {
-		return nil, nil // what is generated is as it should be
+		return nil, nil // generated notes need no check
 	}
 	var bad []error
 	var train []*data.Document
@@ -264,18 +262,17 @@ func (c *Corpus) copies(train []*data.Document) []*data.Document {
 	return all
 }
 
-// maxBad is how many unreadable notes are named.
+// maxBad is the maximum number of unreadable notes that an error names.
 const maxBad = 20
 
-// collect reads a source to its end. Of notes that cannot be read, it names the
-// first.
+// collect reads a source to its end. If notes cannot be read, the error names the first maxBad.
 func (c *Corpus) collect(split string, source data.Documents, progress models.Progress) ([]*data.Document, error) {
 	var docs []*data.Document
 	var bad []error
 	for doc, err := range source {
 		if err != nil {
 			if bad = append(bad, err); len(bad) > maxBad {
-				bad[maxBad] = fmt.Errorf("split %s: there are more; only the first %d notes that cannot be read are named", split, maxBad)
+				bad[maxBad] = fmt.Errorf("split %s: more notes cannot be read; only the first %d are listed", split, maxBad)
 				break
 			}
 			continue

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Nowhere stood which keys a corpus has: docs/experiments.md names each, and its example
-// is valid.
+// The documentation did not list the keys of a corpus. docs/experiments.md names each of them, and
+// its example is valid.
 func TestKeysWereWrittenNowhere(t *testing.T) {
 	raw, err := os.ReadFile("../docs/experiments.md")
 	if err != nil {
@@ -49,7 +49,7 @@ func TestKeysWereWrittenNowhere(t *testing.T) {
 	}
 }
 
-// keys are the keys of a struct and what they hold.
+// keys returns the keys of a struct and their values.
 func keys(v reflect.Value) map[string]reflect.Value {
 	m := map[string]reflect.Value{}
 	for i := range v.NumField() {

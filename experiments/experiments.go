@@ -1,16 +1,16 @@
-// Package experiments runs what a YAML file describes: a corpus, and a system
-// to train on it. A run leaves a folder:
+// Package experiments trains and scores the system that a YAML file describes on a corpus that it
+// names. A run leaves a folder:
 //
 //	config.yaml                     the experiment with every key and all paths resolved
-//	run.json                        what it was trained with: see Machine
-//	log.jsonl                       a line an epoch: see taggers.Epoch
+//	run.json                        the program and the machine: see Machine
+//	log.jsonl                       one line per epoch: see taggers.Epoch
 //	model/best, model/last          model folders: the best epoch on dev, the newest
-//	predictions/SPLIT/              what the best model found, in the corpus's format
-//	predictions/SPLIT.scores.jsonl  how sure it was of each span
-//	evaluation/SPLIT.json           its scores: see evaluation.Report
+//	predictions/SPLIT/              the spans that the best model found, in the corpus's format
+//	predictions/SPLIT.scores.jsonl  the score of each span
+//	evaluation/SPLIT.json           the scores of the predictions: see evaluation.Report
 //
-// Nothing in it but predictions/SPLIT/ holds the text of a note. (A model's
-// vocabulary holds words of the training notes: see its README.md.)
+// Only predictions/SPLIT/ contains the text of notes. (A model's vocabulary contains words of the
+// training notes: see its README.md.)
 package experiments
 
 import (
@@ -36,79 +36,78 @@ import (
 	"github.com/lethe-deid/lethe/taggers"
 )
 
-// Config is an experiment.
+// Config is an experiment. Load sets the defaults.
 type Config struct {
 	Name   string         `yaml:"name"` // of the run and its model: letters, digits, '_', '-' and '.'
-	Seed   uint64         `yaml:"seed"` // all chance of the training follows from it; default 1
+	Seed   uint64         `yaml:"seed"` // of the training's random numbers; default 1
 	Corpus Corpus         `yaml:"corpus"`
 	System taggers.System `yaml:"system"`
-	// Ablations are for experiments/studies, and ignored when training.
+	// Ablations are used by experiments/studies and ignored when training.
 	Ablations []Ablation `yaml:"ablations,omitempty"`
 }
 
-// Ablation is a variant of the experiment, to be compared with it.
+// Ablation is a variant of the experiment that a study compares with it.
 type Ablation struct {
 	Name string   `yaml:"name"` // of its runs: as Config.Name
-	Set  []string `yaml:"set"`  // settings "path=value", put over the rest as by Config.With
+	Set  []string `yaml:"set"`  // settings "path=value", applied as by Config.With
 }
 
-// Corpus is where the notes come from.
+// Corpus describes where the notes come from.
 type Corpus struct {
 	Format string `yaml:"format"` // i2b2, meddocan, brat, conll, jsonl, text or synth (generated)
-	Types  string `yaml:"types"`  // type set; default that of the format, if it has one
-	// Splits are a file or a folder each. train and dev (unless HoldOut makes it)
-	// are needed to train; others may have any name. In a path ${VAR} is the
-	// environment variable VAR, and a relative path starts at the working
-	// directory.
+	Types  string `yaml:"types"`  // name of the type set; default: see DefaultTypes
+	// Splits maps each split to a file or a folder. Training requires train and, unless HoldOut
+	// creates it, dev; other splits may have any name. In a path, ${VAR} is the environment
+	// variable VAR, and a relative path starts at the working directory.
 	Splits  map[string]string `yaml:"splits,omitempty"`
-	Fold    Fold              `yaml:"fold"`            // makes test of a part of train
-	HoldOut HoldOut           `yaml:"hold_out"`        // makes dev of a part of train, or of what Fold leaves of it
-	Subset  Subset            `yaml:"subset"`          // leaves a part of train, or of what the others leave of it
-	Copies  Copies            `yaml:"copies"`          // changed copies of train to learn from as well
-	Notes   map[string]int    `yaml:"notes,omitempty"` // for synth, in the place of Splits: how many to generate
-	// AllowOverlap permits dev and other splits to hold annotated notes of train.
+	Fold    Fold              `yaml:"fold"`            // uses a part of train as test
+	HoldOut HoldOut           `yaml:"hold_out"`        // uses a part of train, after Fold, as dev
+	Subset  Subset            `yaml:"subset"`          // keeps a part of train, after Fold and HoldOut
+	Copies  Copies            `yaml:"copies"`          // adds changed copies of train to the training documents
+	Notes   map[string]int    `yaml:"notes,omitempty"` // for synth, instead of Splits: how many notes to generate per split
+	// AllowOverlap permits annotated notes of train in dev and other splits.
 	AllowOverlap bool `yaml:"allow_overlap,omitempty"`
-	// NotesPerPatient is synth.Config's: for synth; default 0.
+	// NotesPerPatient is passed to synth.Config, for synth only; default 0.
 	NotesPerPatient int    `yaml:"notes_per_patient,omitempty"`
 	Seed            uint64 `yaml:"seed"` // decides what is held out or generated; default 1
 }
 
-// Fold keeps one of several equal parts of the training documents back as the
-// split test. The corpus's seed decides which documents are in a part.
+// Fold holds out one of several equal parts of the training documents as the split test. The
+// corpus's seed decides which documents belong to which part.
 type Fold struct {
 	Number int    `yaml:"number"` // of the part, from 1
-	Of     int    `yaml:"of"`     // how many parts there are; 0, the default: no such split
-	By     string `yaml:"by"`     // document, or patient (default): all notes of one stay together
+	Of     int    `yaml:"of"`     // number of parts, at least 2; 0, the default: no split test
+	By     string `yaml:"by"`     // document, or patient (default), which keeps all notes of a patient together
 }
 
-// Subset is a part of the training documents, drawn at random. Of subsets with
-// the same seed the smaller are parts of the larger.
+// Subset is a random part of the training documents. Of two subsets with the same seed, the larger
+// contains the smaller.
 type Subset struct {
-	Documents int    `yaml:"documents"` // how many; 0, the default: all
-	By        string `yaml:"by"`        // document, or patient (default): one patient's notes are drawn before the next's
-	Seed      uint64 `yaml:"seed"`      // decides which; default 1
+	Documents int    `yaml:"documents"` // number of documents; 0, the default: all
+	By        string `yaml:"by"`        // document, or patient (default), which draws all notes of a patient before the next patient
+	Seed      uint64 `yaml:"seed"`      // of the draw; default 1
 }
 
-// Copies is changed copies of the training documents, so that a system learns not
-// to lean on the template of the notes. What a vocabulary counts, it counts in the
-// documents themselves. The corpus's seed decides what is changed.
+// Copies adds changed copies of the training documents, so that a system does not learn to rely on
+// the template of the notes. A vocabulary counts words in the original documents only. The corpus's
+// seed decides the changes.
 type Copies struct {
-	Number     int     `yaml:"number"`      // of each document; default 0
+	Number     int     `yaml:"number"`      // copies per document; default 0
 	DropLabels float64 `yaml:"drop_labels"` // probability that the label of a field ("Name: ") is left out; default 0
-	SwapValues float64 `yaml:"swap_values"` // probability that a span gets the text of another of its type; default 0
+	SwapValues float64 `yaml:"swap_values"` // probability that a span gets the text of another span of its type; default 0
 }
 
-// HoldOut keeps a part of the training documents back as the split dev.
+// HoldOut holds out a part of the training documents as the split dev.
 type HoldOut struct {
 	Fraction float64 `yaml:"fraction"` // of the documents, in [0, 1); 0, the default: none
-	By       string  `yaml:"by"`       // document, or patient (default): all notes of one stay together
+	By       string  `yaml:"by"`       // document, or patient (default), which keeps all notes of a patient together
 }
 
-// synthetic is the format of the corpus that is generated rather than read.
+// synthetic names the format of a generated corpus.
 const synthetic = "synth"
 
-// DefaultTypes returns the name of the type set that files of a format have unless
-// something else is said, or "" for formats that may have any.
+// DefaultTypes returns the name of the type set that files of a format have by default, or "" for
+// formats that may have any.
 func DefaultTypes(format string) string {
 	if format == synthetic {
 		return synth.TypeSet
@@ -121,10 +120,9 @@ func DefaultTypes(format string) string {
 	return ""
 }
 
-// Load reads an experiment, puts each of the settings "path=value" (a key such
-// as system.ann.training.epochs, and its value in YAML) over what the file says,
-// resolves paths, and validates. An error names the file with line and column,
-// or the setting, and the key.
+// Load reads an experiment, applies the settings "path=value" (a key such as
+// system.ann.training.epochs, and its value in YAML) over the file, resolves paths, and validates
+// the result. Errors name the key, and the line and column of the file or the setting.
 func Load(path string, settings []string) (*Config, error) {
 	c, err := read(path)
 	if err != nil {
@@ -141,8 +139,8 @@ func Load(path string, settings []string) (*Config, error) {
 	return c, nil
 }
 
-// With returns a copy without ablations in which the settings replace what c says, as
-// in Load.
+// With returns a copy without ablations in which the settings replace values of c, as in Load. c
+// does not change.
 func (c *Config) With(settings ...string) (*Config, error) {
 	return c.copy(func(changed *Config) error {
 		for _, s := range settings {
@@ -154,7 +152,8 @@ func (c *Config) With(settings ...string) (*Config, error) {
 	})
 }
 
-// Changed returns a copy without ablations to which a change was made. It is valid.
+// Changed returns a copy without ablations after calling change on it. It fails if the copy is not
+// valid.
 func (c *Config) Changed(change func(*Config)) (*Config, error) {
 	return c.copy(func(changed *Config) error {
 		change(changed)
@@ -162,7 +161,8 @@ func (c *Config) Changed(change func(*Config)) (*Config, error) {
 	})
 }
 
-// copy makes a deep copy by way of YAML, as OpenRun reads what a run has kept.
+// copy makes a deep copy by encoding to YAML and decoding again, as OpenRun reads a run's
+// config.yaml.
 func (c *Config) copy(change func(*Config) error) (*Config, error) {
 	raw, err := yaml.Marshal(c)
 	if err != nil {
@@ -225,8 +225,8 @@ func (c *Config) set(setting string) error {
 	return nil
 }
 
-// resolve fills in what follows from other keys and makes all paths absolute,
-// so that a run folder can be used from anywhere.
+// resolve fills in keys that follow from others and makes all paths absolute, so that a run folder
+// can be used from anywhere.
 func (c *Config) resolve() error {
 	if c.Corpus.Types == "" {
 		c.Corpus.Types = DefaultTypes(c.Corpus.Format)
@@ -267,8 +267,8 @@ func resolvePath(key, path string) (string, error) {
 	return absolute, nil
 }
 
-// Validate names the first key that makes no sense. It does not look for the
-// files: what is missing is an error when it is needed.
+// Validate returns an error that names the first invalid key. It does not look for files: a missing
+// file is an error only when it is read.
 func (c *Config) Validate() error {
 	if err := shortname.Check(c.Name); err != nil {
 		return fmt.Errorf("name: %w", err)
@@ -286,7 +286,7 @@ func (c *Config) Validate() error {
 		}
 		switch {
 		case names[a.Name]:
-			return fmt.Errorf("ablations[%d].name: %s is there twice", i, a.Name)
+			return fmt.Errorf("ablations[%d].name: duplicate name %s", i, a.Name)
 		case len(a.Set) == 0:
 			return fmt.Errorf("ablations[%d].set: %s changes nothing", i, a.Name)
 		}
@@ -295,7 +295,7 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// A corpus is held in memory when it is trained on.
+// A corpus is kept in memory during training, so its size is bounded.
 const (
 	maxCopies = 100
 	maxNotes  = 100_000
@@ -338,19 +338,19 @@ func (c *Corpus) validateFormat() error {
 	return nil
 }
 
-// validateParts checks what is cut off train.
+// validateParts checks the parts that are split off train.
 func (c *Corpus) validateParts() error {
 	switch f := c.Fold; {
 	case !(c.HoldOut.Fraction >= 0 && c.HoldOut.Fraction < 1):
 		return fmt.Errorf("hold_out.fraction: %v is not in [0, 1)", c.HoldOut.Fraction)
 	case c.HoldOut.Fraction > 0 && c.has(DevSplit):
-		return errors.New("hold_out: makes the split dev, which is given as well")
+		return errors.New("hold_out: creates the split dev, which is also given")
 	case f.Of < 0 || f.Of == 1:
 		return fmt.Errorf("fold.of: %d is neither 0 nor at least 2", f.Of)
 	case f.Of == 0 && f.Number != 0 || f.Of > 0 && (f.Number < 1 || f.Number > f.Of):
 		return fmt.Errorf("fold.number: %d of %d", f.Number, f.Of)
 	case f.Of > 0 && c.has(TestSplit):
-		return errors.New("fold: makes the split test, which is given as well")
+		return errors.New("fold: creates the split test, which is also given")
 	case c.Subset.Documents < 0:
 		return fmt.Errorf("subset.documents: %d is negative", c.Subset.Documents)
 	}
@@ -366,7 +366,7 @@ func (c *Corpus) validateCopies() error {
 	case !(k.SwapValues >= 0 && k.SwapValues <= 1):
 		return fmt.Errorf("copies.swap_values: %v is not in [0, 1]", k.SwapValues)
 	case k.Number > 0 && k.DropLabels == 0 && k.SwapValues == 0:
-		return errors.New("copies: change nothing: give drop_labels or swap_values")
+		return errors.New("copies: number is set, so drop_labels or swap_values is required")
 	}
 	return nil
 }
@@ -380,7 +380,7 @@ func (c *Corpus) validateUnits() error {
 	return nil
 }
 
-// validateNames checks the names of splits, and how many notes are generated for each.
+// validateNames checks the names of splits and the numbers of notes to generate.
 func (c *Corpus) validateNames() error {
 	for _, name := range slices.Sorted(maps.Keys(c.Splits)) {
 		if err := shortname.Check(name); err != nil {
@@ -398,7 +398,7 @@ func (c *Corpus) validateNames() error {
 	return nil
 }
 
-// Outline is what the experiment trains and where from, for people to read.
+// Outline describes the corpus and the system of the experiment for people to read.
 func (c *Config) Outline() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, seed %d\n\ncorpus: %s, types %s\n", c.Name, c.Seed, c.Corpus.Format, c.Corpus.Types)
@@ -416,10 +416,9 @@ func (c *Config) Outline() string {
 	return b.String()
 }
 
-// Check reads all that a training, its ablations and the scoring of each split would
-// read, and returns what there is to say of the splits, and an error for each split,
-// note, file, folder or ablation that is missing or wrong; or else for the first of the
-// system's files that is broken.
+// Check reads all files that training, its ablations and scoring each split would read. It returns
+// facts about the splits, and an error for each split, note, file, folder or ablation that is
+// missing or wrong. If there is none, the error is about the first broken file of the system.
 func (c *Config) Check(progress models.Progress) ([]Facts, error) {
 	facts, err := c.Corpus.check(progress)
 	err = errors.Join(err, c.checkAblations(), c.checkFiles())
@@ -429,7 +428,7 @@ func (c *Config) Check(progress models.Progress) ([]Facts, error) {
 	return facts, c.System.Check(c.Corpus.TypeSet(), runtime.NumCPU())
 }
 
-// checkAblations returns an error for each ablation that makes no experiment.
+// checkAblations returns an error for each ablation whose settings are invalid.
 func (c *Config) checkAblations() error {
 	var wrong []error
 	for i, a := range c.Ablations {

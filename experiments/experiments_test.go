@@ -23,8 +23,7 @@ import (
 	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
-// years is a tagger that finds the "2087" in a note, and looks at none of the spans
-// that the note has.
+// years is a tagger that finds "2087" in a note and fails if the note has spans.
 type years struct{}
 
 func (*years) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error) {
@@ -40,7 +39,7 @@ func (*years) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, erro
 	return found, nil
 }
 
-// numbered gives n notes with gold spans; those for which bad says so are errors.
+// numbered yields n notes with gold spans, or an error instead of those that bad selects.
 func numbered(n int, text string, bad func(i int) bool) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		for i := range n {
@@ -57,7 +56,7 @@ func numbered(n int, text string, bad func(i int) bool) data.Documents {
 
 func none(int) bool { return false }
 
-// corpus writes n notes of brat, all of patient "".
+// corpus writes n notes without a patient in brat format.
 func corpus(t *testing.T, dir string, n int) {
 	t.Helper()
 	types := data.I2B2
@@ -74,8 +73,8 @@ func corpus(t *testing.T, dir string, n int) {
 	}
 }
 
-// Each document is in one of the parts that a corpus is cut into, over all folds
-// just once in test; a subset changes train alone.
+// Each document is in exactly one part of a divided corpus, and over all folds exactly once in
+// test. A subset changes train only.
 func TestFoldAndSubset(t *testing.T) {
 	dir := t.TempDir()
 	corpus(t, dir, 20)
@@ -171,8 +170,8 @@ func TestHoldOut(t *testing.T) {
 	}
 }
 
-// Documents that named no patient were each a patient of their own, and the folds
-// said to be by patient.
+// Each document without a patient counted as a patient of its own, and the folds claimed to be by
+// patient.
 func TestByPatientWithoutPatients(t *testing.T) {
 	dir := t.TempDir()
 	corpus(t, dir, 20)
@@ -184,7 +183,7 @@ func TestByPatientWithoutPatients(t *testing.T) {
 	} {
 		c := base
 		change(&c, "patient")
-		want := what + ": by patient, but 20 of 20 notes (such as note-00) do not say whose they are: "
+		want := what + ": by patient, but 20 of 20 notes (such as note-00) do not name their patient: "
 		if _, err := c.Load("train", nil); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
@@ -196,7 +195,7 @@ func TestByPatientWithoutPatients(t *testing.T) {
 	}
 }
 
-// Only the first of many bad notes was named, so that one ran it again for each.
+// Only the first of many bad notes was named, so that users had to run the program again for each.
 func TestAllBadNotesAreNamed(t *testing.T) {
 	dir := t.TempDir()
 	corpus(t, dir, 40)
@@ -223,12 +222,12 @@ func TestSplitsThatTeachNothing(t *testing.T) {
 		want  string
 	}{
 		"other notes":       {Corpus{}, "dev", []*data.Document{note("In 2088.", year), note("Did not come.")}, ""},
-		"the same":          {Corpus{}, "dev", []*data.Document{note("In 2088.", year), note("In  2087.", data.Span{Start: 4, End: 8, Type: "DATE"})}, "corpus: 1 of the 2 notes of split dev have the same text as a note of train, which makes its scores worthless (id of In  2087.): "},
+		"the same":          {Corpus{}, "dev", []*data.Document{note("In 2088.", year), note("In  2087.", data.Span{Start: 4, End: 8, Type: "DATE"})}, "corpus: 1 of the 2 notes of split dev have the same text as a note of train, so its scores would be meaningless (id of In  2087.): "},
 		"the same, allowed": {Corpus{AllowOverlap: true}, "dev", train, ""},
-		"dev without spans": {Corpus{}, "dev", train[1:], "corpus: split dev holds no annotation to score by"},
-		"test likewise":     {Corpus{}, "test", train[1:], "corpus: split test holds no annotation to score by"},
+		"dev without spans": {Corpus{}, "dev", train[1:], "corpus: split dev contains no annotation to score"},
+		"test likewise":     {Corpus{}, "test", train[1:], "corpus: split test contains no annotation to score"},
 		"test of texts":     {Corpus{Format: "text"}, "test", train[1:], ""},
-		"train likewise":    {Corpus{}, "train", train[1:], "corpus: split train holds no annotation to learn from"},
+		"train likewise":    {Corpus{}, "train", train[1:], "corpus: split train contains no annotation to learn from"},
 	} {
 		got := ""
 		if err := tc.c.checkSplit(tc.split, train, tc.docs); err != nil {
@@ -250,7 +249,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// Two trainings in one folder spoiled each other's models.
+// Two training runs in one folder corrupted each other's models.
 func TestTwoTrainingsInOneFolder(t *testing.T) {
 	dir := t.TempDir()
 	f, err := os.Open(dir)
@@ -272,8 +271,8 @@ func TestTwoTrainingsInOneFolder(t *testing.T) {
 	}
 }
 
-// With hold_out, the whole of train was read again for dev, and a third time to
-// score dev, without progress. Here it is gone once it was read.
+// With hold_out, the whole of train was read again for dev and a third time to score dev, without
+// progress. This test deletes train after the first reading.
 func TestHoldOutReadsTrainOnce(t *testing.T) {
 	dir := t.TempDir()
 	notes := filepath.Join(dir, "notes")
@@ -318,7 +317,7 @@ func TestPredict(t *testing.T) {
 	r := &Run{filepath.Join(dir, "run"), &Config{Corpus: Corpus{Format: "brat", Types: "i2b2-2014", Splits: map[string]string{"x": notes}}}}
 	stale := write(t, filepath.Join(r.Dir, "predictions", "x", "stale.txt"), "")
 	opt := PredictOptions{Failed: func(err error) { t.Error(err) }}
-	for range 2 { // the second time over the first
+	for range 2 { // the second time replaces the first
 		report, err := r.Predict(t.Context(), &years{}, "x", opt)
 		if err != nil {
 			t.Fatal(err)
@@ -341,7 +340,7 @@ func TestPredict(t *testing.T) {
 		t.Errorf("%d notes kept, the first with %v", len(got), got[0].Spans)
 	}
 
-	// What another tagger finds is scored, and not kept.
+	// The spans of another tagger are scored but not kept.
 	before := content(t, filepath.Join(r.Dir, "evaluation", "x.json"))
 	aside, err := r.Predict(t.Context(), nobody{}, "x", PredictOptions{Aside: true})
 	if err != nil || aside.Strict.FN != 6 {
@@ -352,7 +351,7 @@ func TestPredict(t *testing.T) {
 		t.Errorf("what was kept has changed: %v", err)
 	}
 
-	// A note that cannot be read is left out, and said so.
+	// A note that cannot be read is left out and reported.
 	write(t, filepath.Join(notes, "note-01.ann"), "T1\tDATE 0 400\tx\n")
 	var failed []error
 	report, err := r.Predict(t.Context(), &years{}, "x", PredictOptions{Failed: func(err error) { failed = append(failed, err) }})
@@ -361,7 +360,7 @@ func TestPredict(t *testing.T) {
 		t.Errorf("error %v, failed %v, report %v", err, failed, report)
 	}
 
-	// Without any note there is nothing to keep, and the older stays.
+	// If no note can be read, the older predictions stay.
 	for i := range 3 {
 		os.Remove(filepath.Join(notes, fmt.Sprintf("note-%02d.ann", i)))
 	}
@@ -389,13 +388,13 @@ func content(t *testing.T, path string) string {
 	return string(raw)
 }
 
-// batchNotes is how many notes are tagged together: see data.Batches.
+// batchNotes is the number of notes that are tagged together: see data.Batches.
 const batchNotes = 256
 
-// forgetful is a writer that keeps nothing but where the notes were.
+// forgetful is a writer that only counts which notes are still in memory.
 type forgetful struct {
 	notes []weak.Pointer[data.Document]
-	held  int // of the notes, when the last was written
+	held  int // notes in memory when the last was written
 }
 
 func (f *forgetful) Write(d *data.Document) error {
@@ -414,7 +413,7 @@ func (f *forgetful) Write(d *data.Document) error {
 func (f *forgetful) Close() error { return nil }
 func (f *forgetful) Abort() error { return nil }
 
-// Both sides of a split were kept until the last note was tagged.
+// Gold standard and predictions were kept in memory until the last note was tagged.
 func TestPredictBoundsMemory(t *testing.T) {
 	r := &Run{t.TempDir(), &Config{Corpus: Corpus{Types: "i2b2-2014"}}}
 	out := &forgetful{}
@@ -433,8 +432,8 @@ func mustTypes(t *testing.T) *data.TypeSet {
 	return types
 }
 
-// A run that is stopped in its first epoch leaves nothing; later it can be
-// resumed, and what is kept is as if it had never been stopped.
+// A run that is stopped in its first epoch leaves nothing. A run that is stopped later can be
+// resumed, with the same result as without the interruption.
 func TestTrain(t *testing.T) {
 	dir := t.TempDir()
 	config, err := Load(write(t, filepath.Join(dir, "x.yaml"), `
@@ -452,8 +451,8 @@ system:
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A resumed run takes as many workers as it had, and not as many as this
-	// machine has cores: they decide the bits.
+	// A resumed run uses as many workers as before rather than all cores of this machine, because
+	// their number decides the bits.
 	run := func(name string, resume bool, stopAfter int) (epochs int, err error) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()

@@ -10,13 +10,13 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// Facts says how large a split of a corpus is.
+// Facts contains the size of a split of a corpus.
 type Facts struct {
 	Split string
 	Notes int
 	Spans int
-	Types int // that occur
-	Lost  int // spans that no sequence labeller can learn: they overlap a longer one, repeat one, or are blank
+	Types int // types that occur
+	Lost  int // spans that no sequence labeller can learn, because they overlap a longer span, repeat one, or are blank
 }
 
 func factsOf(split string, docs []*data.Document) Facts {
@@ -53,8 +53,8 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// CheckPatients returns an error unless each document says whose it is. what names
-// the setting that wants to keep the documents of a patient together.
+// CheckPatients returns an error unless the patient of each document is known. what names the
+// setting that requires the documents of a patient to stay together.
 func CheckPatients(what string, docs []*data.Document) error {
 	unknown, first := 0, ""
 	for _, d := range docs {
@@ -68,26 +68,26 @@ func CheckPatients(what string, docs []*data.Document) error {
 	if unknown == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: by patient, but %d of %s (such as %s) do not say whose they are: "+
-		"divide by document instead, or name the patients: a file 110-04.txt is of patient 110, and JSON Lines have a key patient",
+	return fmt.Errorf("%s: by patient, but %d of %s (such as %s) do not name their patient: "+
+		"divide by document instead, or name the patients: a file 110-04.txt belongs to patient 110, and JSON Lines have a key patient",
 		what, unknown, count(len(docs), "note"), quoted(first))
 }
 
-// checkAnnotated refuses documents that teach nothing, or by which nothing can be
-// scored.
+// checkAnnotated returns an error if no document has a span: there would be nothing to learn or to
+// score.
 func checkAnnotated(split string, docs []*data.Document) error {
 	if slices.ContainsFunc(docs, func(d *data.Document) bool { return len(d.Spans) > 0 }) {
 		return nil
 	}
 	if split == TrainSplit {
-		return errors.New("corpus: split train holds no annotation to learn from")
+		return errors.New("corpus: split train contains no annotation to learn from")
 	}
-	return fmt.Errorf("corpus: split %s holds no annotation to score by", split)
+	return fmt.Errorf("corpus: split %s contains no annotation to score", split)
 }
 
-// checkOverlap refuses a split some of whose annotated notes are notes of train as
-// well: its scores would be those of a system that knew the answers. The same text
-// without PHI in it ("did not attend") may stand in both.
+// checkOverlap returns an error if annotated notes of a split have the same text as a note of
+// train: the system would be scored on answers that it was trained on. Notes without PHI ("did not
+// attend") may occur in both.
 func (c *Corpus) checkOverlap(train []*data.Document, split string, docs []*data.Document) error {
 	if c.AllowOverlap {
 		return nil
@@ -110,16 +110,16 @@ func (c *Corpus) checkOverlap(train []*data.Document, split string, docs []*data
 	if len(shared) > most {
 		some += ", ..."
 	}
-	return fmt.Errorf("corpus: %d of the %s of split %s have the same text as a note of train, which makes its scores worthless (%s): "+
-		"take them out, or, if that is intended, set corpus.allow_overlap to true", len(shared), count(len(docs), "note"), split, some)
+	return fmt.Errorf("corpus: %d of the %s of split %s have the same text as a note of train, so its scores would be meaningless (%s): "+
+		"remove them, or set corpus.allow_overlap to true if this is intended", len(shared), count(len(docs), "note"), split, some)
 }
 
-// fingerprint is that of the text, but for white space.
+// fingerprint hashes a document's text, treating any run of white space as one blank.
 func fingerprint(d *data.Document) [sha256.Size]byte {
 	return sha256.Sum256([]byte(strings.Join(strings.Fields(d.Text), " ")))
 }
 
-// quoted is an ID that cannot break a line.
+// quoted returns an ID in a form that cannot break a line.
 func quoted(id string) string {
 	if strings.ContainsAny(id, "\r\n\t\x1b") {
 		return fmt.Sprintf("%q", id)

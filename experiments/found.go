@@ -17,10 +17,10 @@ import (
 	"github.com/lethe-deid/lethe/models"
 )
 
-// scoresSuffix follows the name of a split: in predictions/SPLIT.scores.jsonl.
+// scoresSuffix follows the name of a split, as in predictions/SPLIT.scores.jsonl.
 const scoresSuffix = ".scores.jsonl"
 
-// Gold reads a split of the run's corpus, every note of which must be readable.
+// Gold reads a split of the run's corpus. Every note must be readable.
 func (r *Run) Gold(split string, progress models.Progress) ([]*data.Document, error) {
 	if err := r.checkSplit(split); err != nil {
 		return nil, err
@@ -28,16 +28,15 @@ func (r *Run) Gold(split string, progress models.Progress) ([]*data.Document, er
 	return r.Config.Corpus.Load(split, progress)
 }
 
-// Found reads what the best model found in a split, as Predict has kept it.
-// scored reports whether the spans have the model's scores; few formats keep them,
-// so they stand in a file of their own.
+// Found reads the predictions for a split that Predict has written. scored reports whether the
+// spans have the model's scores, which are in a file of their own because few formats support them.
 func (r *Run) Found(split string) (docs []*data.Document, scored bool, err error) {
 	if err := r.checkSplit(split); err != nil {
 		return nil, false, err
 	}
 	path := filepath.Join(r.Dir, predictions, split)
 	if !exists(path) {
-		return nil, false, fmt.Errorf("%s: holds no predictions for split %s: lethe predict %s --split %s makes them", r.Dir, split, r.Dir, split)
+		return nil, false, fmt.Errorf("%s: contains no predictions for split %s: create them with lethe predict %s --split %s", r.Dir, split, r.Dir, split)
 	}
 	types := r.Config.Corpus.TypeSet()
 	if docs, err = data.Collect(format.Read(r.Config.Corpus.OutputFormat(), path, types)); err != nil {
@@ -47,14 +46,14 @@ func (r *Run) Found(split string) (docs []*data.Document, scored bool, err error
 	return docs, scored, err
 }
 
-// PredictedSplit is test if it was predicted, else dev.
+// PredictedSplit returns test if it was predicted, else dev. It is an error if neither was.
 func (r *Run) PredictedSplit() (string, error) {
 	for _, split := range []string{TestSplit, DevSplit} {
 		if exists(filepath.Join(r.Dir, predictions, split)) {
 			return split, nil
 		}
 	}
-	return "", fmt.Errorf("%s: holds no predictions for split %s or %s: lethe predict %s makes them", r.Dir, TestSplit, DevSplit, r.Dir)
+	return "", fmt.Errorf("%s: contains no predictions for split %s or %s: create them with lethe predict %s", r.Dir, TestSplit, DevSplit, r.Dir)
 }
 
 func (r *Run) checkSplit(split string) error {
@@ -64,8 +63,7 @@ func (r *Run) checkSplit(split string) error {
 	return nil
 }
 
-// scores is a line of the file of scores: those of the spans of one document,
-// in order.
+// scores is one line of the file of scores: the scores of the spans of one document, in order.
 type scores struct {
 	ID     string    `json:"id"`
 	Scores []float64 `json:"scores"`
@@ -79,8 +77,8 @@ func newScores(doc *data.Document) scores {
 	return s
 }
 
-// readScores gives the documents' spans the scores of a file, which may be
-// missing. Scores of other spans are an error.
+// readScores sets the scores of the documents' spans from a file. It returns false if the file does
+// not exist, and an error if the file is about other spans.
 func readScores(path string, docs []*data.Document) (bool, error) {
 	raw, err := bounded.ReadFile(path, bounded.MaxModel)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +101,7 @@ func readScores(path string, docs []*data.Document) (bool, error) {
 	}
 	for _, d := range docs {
 		if len(all[d.ID]) != len(d.Spans) {
-			return false, fmt.Errorf("%s: holds %d scores for document %s, which has %d spans: predict the split again",
+			return false, fmt.Errorf("%s: contains %d scores for document %s, which has %d spans: predict the split again",
 				path, len(all[d.ID]), d.ID, len(d.Spans))
 		}
 		for i := range d.Spans {

@@ -11,14 +11,14 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// Predictions come back with their scores, which brat has no place for.
+// Predictions are read with their scores, although brat does not support scores.
 func TestFound(t *testing.T) {
 	dir := t.TempDir()
 	notes := filepath.Join(dir, "notes")
 	corpus(t, notes, 3)
 	r := &Run{filepath.Join(dir, "run"), &Config{Corpus: Corpus{Format: "brat", Types: "i2b2-2014", Splits: map[string]string{"x": notes}}}}
 	_, _, err := r.Found("x")
-	if want := r.Dir + ": holds no predictions for split x: lethe predict " + r.Dir + " --split x makes them"; err == nil || err.Error() != want {
+	if want := r.Dir + ": contains no predictions for split x: create them with lethe predict " + r.Dir + " --split x"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	for _, read := range []func() error{
@@ -45,7 +45,7 @@ func TestFound(t *testing.T) {
 	path := filepath.Join(r.Dir, "predictions", "x.scores.jsonl")
 	for content, reason := range map[string]string{
 		"{}\n{":                                 ":2: not a line of scores",
-		`{"id":"note-00","scores":[0.9,0.1]}`:   "holds 2 scores for document note-00, which has 1 spans",
+		`{"id":"note-00","scores":[0.9,0.1]}`:   "contains 2 scores for document note-00, which has 1 spans",
 		`{"id":"note-00","scores":[1.5]}`:       ":1: score 1.5 is not in [0, 1]",
 		`{"id":"note-00","scores":["Ms Lund"]}`: ":1: not a line of scores",
 	} {

@@ -18,25 +18,25 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// machineFile is where a run keeps its Machine.
+// machineFile is the file of a run's Machine.
 const machineFile = "run.json"
 
-// Machine is what a run was trained with, besides its configuration: with the
-// same seed, workers and kernel, the same bits come out.
+// Machine describes the program and the machine that trained a run. The same configuration, seed,
+// workers and kernel produce the same bits.
 type Machine struct {
 	Lethe     string    `json:"lethe"` // version
 	Go        string    `json:"go"`
 	System    string    `json:"system"`    // e.g. linux/amd64
 	Processor string    `json:"processor"` // "" if unknown
 	Cores     int       `json:"cores"`
-	Workers   int       `json:"workers"` // of these cores
+	Workers   int       `json:"workers"` // cores in use
 	Kernel    string    `json:"kernel"`  // of the matrix products
 	Seed      uint64    `json:"seed"`
 	Started   time.Time `json:"started"` // when the training began
-	Resumed   int       `json:"resumed"` // how often it was gone on with; the machine is that of the last time
+	Resumed   int       `json:"resumed"` // how often the run was resumed; the machine is the last one
 }
 
-// Machine reads what Train noted down; it is nil for a run without such a note.
+// Machine reads the description that Train wrote. It returns nil if the run has none.
 func (r *Run) Machine() (*Machine, error) {
 	path := filepath.Join(r.Dir, machineFile)
 	raw, err := bounded.ReadFile(path, bounded.MaxConfig)
@@ -52,7 +52,7 @@ func (r *Run) Machine() (*Machine, error) {
 	return m, nil
 }
 
-// note writes down what the run is trained with.
+// note writes the description of the program and the machine.
 func (r *Run) note(opt TrainOptions) error {
 	m := &Machine{
 		Lethe: Version(opt.Version), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Processor: processor(),
@@ -76,8 +76,8 @@ func (r *Run) note(opt TrainOptions) error {
 	return wholefile.WriteFile(filepath.Join(r.Dir, machineFile), append(encoded, '\n'), 0o666)
 }
 
-// Version is the program's: the one that was set when it was linked or, if that is
-// "", what Go noted down of the module.
+// Version returns the version of the program: linked, which the linker sets, or if that is "" the
+// version of the module that Go recorded, or "unknown".
 func Version(linked string) string {
 	if info, ok := debug.ReadBuildInfo(); ok && linked == "" {
 		linked = info.Main.Version
@@ -85,7 +85,7 @@ func Version(linked string) string {
 	return cmp.Or(linked, "unknown")
 }
 
-// processor is the processor's name where Linux tells it.
+// processor returns the name of the processor on Linux, and "" elsewhere.
 func processor() string {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"syscall"
 )
 
-// peakRSS is the most memory that this process has had, in MB; 0 if unknown.
+// peakRSS returns the maximum memory of this process in MB, or 0 if unknown.
 func peakRSS() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0
 	}
 	if runtime.GOOS == "darwin" || runtime.GOOS == "ios" {
-		return float64(u.Maxrss) / (1 << 20) // there in bytes
+		return float64(u.Maxrss) / (1 << 20) // macOS reports bytes
 	}
-	return float64(u.Maxrss) / (1 << 10) // in KiB
+	return float64(u.Maxrss) / (1 << 10) // other systems report KiB
 }

@@ -25,7 +25,7 @@ import (
 
 // Names in a run folder.
 const (
-	ConfigFile  = "config.yaml" // the experiment, with every key
+	ConfigFile  = "config.yaml" // the experiment with every key
 	LogFile     = "log.jsonl"   // a taggers.Epoch per line; it exists once the training has begun
 	predictions = "predictions"
 	evaluations = "evaluation"
@@ -37,7 +37,8 @@ type Run struct {
 	Config *Config
 }
 
-// OpenRun opens the folder that Train left.
+// OpenRun opens a run folder that Train created. The error wraps fs.ErrNotExist if it has no
+// config.yaml.
 func OpenRun(dir string) (*Run, error) {
 	c, err := read(filepath.Join(dir, ConfigFile))
 	if err != nil {
@@ -49,26 +50,27 @@ func OpenRun(dir string) (*Run, error) {
 	return &Run{dir, c}, nil
 }
 
-// CalibrationNotes loads the notes of a split on which the run's model can be calibrated.
+// CalibrationNotes loads the notes of a split on which the run's model can be calibrated, which is
+// any split other than train.
 func (r *Run) CalibrationNotes(split string, progress models.Progress) ([]*data.Document, error) {
 	if split == TrainSplit {
-		return nil, errors.New("on the split that it was trained on, a model has too few doubts: calibrate on another")
+		return nil, errors.New("cannot calibrate on train: a model has too few doubts on the notes that it was trained on")
 	}
 	return r.Gold(split, progress)
 }
 
-// PredictOptions say how to tag a split.
+// PredictOptions are the options of Run.Predict.
 type PredictOptions struct {
-	Output   data.Writer // where to keep what is found; nil: predictions/SPLIT in the run folder, which is replaced
-	Aside    bool        // the tagger is not the run's model as it was trained: keep nothing in the run folder
-	Failed   func(error) // is told of each note that could not be examined; may be nil
+	Output   data.Writer // receives the notes with the spans found; nil: predictions/SPLIT in the run folder, which is replaced
+	Aside    bool        // write nothing into the run folder, because the tagger is not the run's model as trained
+	Failed   func(error) // called for each note that could not be examined; may be nil
 	Progress models.Progress
 }
 
-// Predict tags a split of the run's corpus, keeps what was found, and its
-// scores under evaluation, and returns the scores. A note that cannot be read is
-// not scored, and one that cannot be tagged or written counts as missed: the error
-// is a *models.Unexamined then, beside the scores.
+// Predict tags a split of the run's corpus, writes the spans found and their scores, writes the
+// evaluation to evaluation/SPLIT.json, and returns it. Notes that cannot be read are not scored;
+// notes that cannot be tagged or written count as missed. In both cases Predict returns a
+// *models.Unexamined together with the report.
 func (r *Run) Predict(ctx context.Context, tagger data.Tagger, split string, opt PredictOptions) (*evaluation.Report, error) {
 	source, err := r.Config.Corpus.read(split, opt.Progress)
 	if err != nil {
@@ -77,7 +79,7 @@ func (r *Run) Predict(ctx context.Context, tagger data.Tagger, split string, opt
 	return r.predict(ctx, tagger, split, source, opt)
 }
 
-// predict is Predict on what was read of the split.
+// predict implements Predict for documents that are already open.
 func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, source data.Documents, opt PredictOptions) (_ *evaluation.Report, err error) {
 	out := opt.Output
 	switch {
@@ -98,9 +100,9 @@ func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, sou
 	}
 	var (
 		written  int
-		lines    bytes.Buffer // of the scores of what is found
+		lines    bytes.Buffer // the scores of the spans found
 		encoder  = json.NewEncoder(&lines)
-		unscored error // the first: of a note that is kept, but not scored
+		unscored error // the first error of a note that was written but could not be scored
 	)
 	unexamined := models.Apply(ctx, tagger, source, models.Stream{
 		Use: func(gold, found *data.Document) error {
@@ -145,14 +147,13 @@ func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, sou
 	return report, unexamined
 }
 
-// scores is the path of a split's scores.
+// scores returns the path of a split's scores.
 func (r *Run) scores(split string) string { return filepath.Join(r.Dir, evaluations, split+".json") }
 
-// Scored reports whether the run is complete for a split, whose scores are what Predict writes last.
+// Scored reports whether the run is complete for a split: its scores are what Predict writes last.
 func (r *Run) Scored(split string) bool { return exists(r.scores(split)) }
 
-// createPredictions opens predictions/SPLIT, which takes the place of an older
-// one when it is closed.
+// createPredictions opens a writer for predictions/SPLIT. Close replaces an older folder.
 func (r *Run) createPredictions(split string) (data.Writer, error) {
 	f := &freshFolder{
 		final: filepath.Join(r.Dir, predictions, split),
@@ -166,14 +167,14 @@ func (r *Run) createPredictions(split string) (data.Writer, error) {
 	return f, err
 }
 
-// nowhere is a writer of what nobody wants to keep.
+// nowhere is a writer that discards all documents.
 type nowhere struct{}
 
 func (nowhere) Write(*data.Document) error { return nil }
 func (nowhere) Close() error               { return nil }
 func (nowhere) Abort() error               { return nil }
 
-// freshFolder is a writer whose folder gets its name when it is whole.
+// freshFolder is a writer whose folder gets its final name when it is complete.
 type freshFolder struct {
 	data.Writer
 	fresh, final string
@@ -191,8 +192,8 @@ func (f *freshFolder) Close() error {
 
 func (f *freshFolder) Abort() error { return errors.Join(f.Writer.Abort(), os.RemoveAll(f.fresh)) }
 
-// lock makes the run folder, unless it is to be resumed, and keeps other runs out of
-// it until unlock is called or the process ends.
+// lock creates the run folder, unless the run is resumed, and keeps other runs out of it until
+// unlock is called or the process ends.
 func (r *Run) lock(resume bool) (unlock func(), err error) {
 	if !resume {
 		if err := os.MkdirAll(r.Dir, 0o777); err != nil {
@@ -201,7 +202,7 @@ func (r *Run) lock(resume bool) (unlock func(), err error) {
 	}
 	dir, err := os.Open(r.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: holds no %s, so there is no run to resume", r.Dir, ConfigFile)
+		return nil, fmt.Errorf("%s: contains no %s, so there is no run to resume", r.Dir, ConfigFile)
 	} else if err != nil {
 		return nil, err
 	}
@@ -212,18 +213,18 @@ func (r *Run) lock(resume bool) (unlock func(), err error) {
 	return func() { _ = dir.Close() }, nil
 }
 
-// begin makes the run folder, or checks that what is to be resumed there had the
-// same configuration, but for when to stop.
+// begin creates the run folder. If the run is resumed, begin checks instead that it had the same
+// configuration, except for the number of epochs and the patience.
 func (r *Run) begin(resume bool) error {
 	path := filepath.Join(r.Dir, ConfigFile)
 	if resume {
 		earlier, err := OpenRun(r.Dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: holds no %s, so there is no run to resume", r.Dir, ConfigFile)
+			return fmt.Errorf("%s: contains no %s, so there is no run to resume", r.Dir, ConfigFile)
 		} else if err != nil {
 			return err
 		}
-		if was, is := ann.Of(earlier.Config.System), ann.Of(r.Config.System); was != nil && is != nil { // it may go on for longer
+		if was, is := ann.Of(earlier.Config.System), ann.Of(r.Config.System); was != nil && is != nil { // a resumed run may train for longer
 			was.Training.Epochs, was.Training.Patience = is.Training.Epochs, is.Training.Patience
 		}
 		if key, from, to := strictyaml.Difference(earlier.Config, r.Config); key != "" {
@@ -232,7 +233,7 @@ func (r *Run) begin(resume bool) error {
 	} else if entries, err := os.ReadDir(r.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	} else if len(entries) > 0 {
-		return fmt.Errorf("%s: the folder is not empty; go on with the run in it by --resume, or choose another by --out", r.Dir)
+		return fmt.Errorf("%s: the folder is not empty: continue its run with --resume, or choose another folder with --out", r.Dir)
 	}
 	encoded, err := yaml.Marshal(r.Config)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/lethe-deid/lethe/models"
 )
 
-// Significance tests whether what two runs found in a split differs, by metrics
-// of the names that metrics.Lookup takes, or else by metrics.Defaults. Both must
-// have predicted the split, which must be the same documents for both.
+// Significance tests whether the predictions of two runs for a split differ significantly, for each
+// of the named metrics (see metrics.Lookup), or metrics.Defaults if names is empty. Both runs must
+// have predicted the split, which must contain the same documents in both.
 func Significance(ctx context.Context, a, b *Run, split string, names []string, opt significance.Options, progress models.Progress) (*significance.Report, error) {
 	types := a.Config.Corpus.TypeSet()
 	if other := b.Config.Corpus.TypeSet(); other != types {

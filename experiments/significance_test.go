@@ -32,15 +32,15 @@ func TestSignificance(t *testing.T) {
 	if _, err := a.Predict(t.Context(), &years{}, "x", PredictOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := test(a, b); err == nil || !strings.HasPrefix(err.Error(), b.Dir+": holds no predictions for split x") {
+	if _, err := test(a, b); err == nil || !strings.HasPrefix(err.Error(), b.Dir+": contains no predictions for split x") {
 		t.Errorf("without predictions: error %v", err)
 	}
 	if _, err := b.Predict(t.Context(), silent{}, "x", PredictOptions{}); err != nil {
 		t.Fatal(err)
 	}
 
-	// A finds one of two dates in each of six notes, B none: of all 2^6 ways, two
-	// are as uneven.
+	// A finds one of two dates in each of six notes, and B finds none: of the 2^6 ways to swap,
+	// two give such a large difference.
 	r, err := test(a, b)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestSignificance(t *testing.T) {
 		}
 	}
 
-	// The same notes from another folder are the same test set; others are not.
+	// The same notes in another folder are the same test set; other notes are not.
 	corpus(t, filepath.Join(dir, "again"), 6)
 	corpus(t, filepath.Join(dir, "fewer"), 5)
 	corpus(t, filepath.Join(dir, "edited"), 6)

@@ -17,21 +17,21 @@ import (
 	"github.com/lethe-deid/lethe/taggers/system"
 )
 
-// TrainOptions say how to train what a Config describes.
+// TrainOptions are the options of Train.
 type TrainOptions struct {
 	Dir      string              // the run folder: new or empty, unless Resume
-	Resume   bool                // go on with the run in Dir, to the very bits it would have reached uninterrupted
-	Version  string              // of the program, which the run remembers: see the function Version
-	Workers  int                 // cores to use; the bits depend on their number; 0: those of the run to resume, or else all
-	Corpus   func([]Facts)       // is told what was read, before the training; may be nil
-	Epoch    func(taggers.Epoch) // may be nil
-	Failed   func(error)         // is told of each note of dev that could not be written; may be nil
+	Resume   bool                // continue the run in Dir, to the same bits as without the interruption
+	Version  string              // of the program, recorded in run.json: see the function Version
+	Workers  int                 // cores to use, which decide the bits of the model; 0: as many as the resumed run had, else all
+	Corpus   func([]Facts)       // called with facts about the splits before training; may be nil
+	Epoch    func(taggers.Epoch) // called after each epoch; may be nil
+	Failed   func(error)         // called for each note of dev that could not be written; may be nil
 	Progress models.Progress
 }
 
-// Train fits the system, keeps all that belongs to the run in its folder, and
-// returns the scores of the best model on dev, by Run.Predict. A run that ends
-// before its first epoch does leaves nothing; one that ends later can be resumed.
+// Train trains the system, writes everything that belongs to the run into its folder, and returns
+// the scores of the best model on dev (see Run.Predict). A run that ends before its first epoch is
+// complete leaves nothing; one that ends later can be resumed.
 func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation.Report, err error) {
 	types := c.Corpus.TypeSet()
 	run := &Run{opt.Dir, c}
@@ -93,8 +93,8 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	return run.predict(ctx, tagger, DevSplit, data.Each(dev), PredictOptions{Failed: opt.Failed, Progress: opt.Progress})
 }
 
-// defaultWorkers is the number that the run to be resumed had, since another
-// would lead to other bits, or else that of the cores.
+// defaultWorkers returns the number of workers of the run to resume, because another number would
+// lead to other bits, or else the number of cores.
 func (r *Run) defaultWorkers(resume bool) (int, error) {
 	if !resume {
 		return runtime.NumCPU(), nil
@@ -109,20 +109,20 @@ func (r *Run) defaultWorkers(resume bool) (int, error) {
 	return machine.Workers, nil
 }
 
-// discard takes back what begin and an unfinished first epoch made.
+// discard removes the files that begin and an incomplete first epoch wrote.
 func (r *Run) discard() {
 	for _, name := range []string{ConfigFile, machineFile, models.Folder} {
 		os.RemoveAll(filepath.Join(r.Dir, name))
 	}
-	os.Remove(r.Dir) // unless the user put something there
+	os.Remove(r.Dir) // fails, as it should, if the user put something there
 }
 
-// epochLog is log.jsonl. It is written anew after each epoch, whole: of a
-// resumed run, the learner tells the earlier epochs again.
+// epochLog writes log.jsonl. The whole file is written after each epoch, because the learner of a
+// resumed run reports the earlier epochs again.
 type epochLog struct {
 	path  string
 	lines bytes.Buffer
-	err   error // the first
+	err   error // the first error
 }
 
 func (l *epochLog) add(e taggers.Epoch) {

@@ -10,13 +10,13 @@ import (
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 )
 
-// LoadTypeMap returns a built-in type map by its name (see data.LookupTypeMap),
-// or reads one from a YAML file:
+// LoadTypeMap returns a built-in type map by its name (see data.LookupTypeMap), or reads one from a
+// YAML file:
 //
-//	to: i2b2-2006      # type set of what comes out; any, if left out
+//	to: i2b2-2006      # type set after the mapping; default any
 //	types:
-//	  CITY: LOCATION   # so a LOCATION stays one
-//	  USERNAME: ""     # left out
+//	  CITY: LOCATION   # LOCATION itself does not change
+//	  USERNAME: ""     # removed
 func LoadTypeMap(nameOrPath string) (*data.TypeMap, error) {
 	m, unknown := data.LookupTypeMap(nameOrPath)
 	if unknown == nil {
@@ -24,7 +24,7 @@ func LoadTypeMap(nameOrPath string) (*data.TypeMap, error) {
 	}
 	raw, err := bounded.ReadFile(nameOrPath, bounded.MaxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w, nor is there such a file", unknown)
+		return nil, fmt.Errorf("%w, and there is no such file", unknown)
 	} else if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func LoadTypeMap(nameOrPath string) (*data.TypeMap, error) {
 		}
 	}
 	if len(m.To) == 0 {
-		return nil, fmt.Errorf("%s: types: maps nothing", nameOrPath)
+		return nil, fmt.Errorf("%s: types: required", nameOrPath)
 	}
 	if err := m.Check(); err != nil {
 		return nil, fmt.Errorf("%s: types: %w", nameOrPath, err)

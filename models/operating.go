@@ -57,7 +57,7 @@ func (m *Model) At(recall float64) (data.Tagger, *operating.Point, error) {
 	case recall == 0 && (unknown || errors.Is(err, operating.ErrOutdated)):
 		return m.Tagger, nil, nil
 	case unknown:
-		return nil, nil, fmt.Errorf("%s: contains no operating points: lethe calibrate RUN measures them", m.Dir)
+		return nil, nil, fmt.Errorf("%s: contains no operating points: run lethe calibrate RUN to measure them", m.Dir)
 	case err != nil:
 		return nil, nil, err
 	}

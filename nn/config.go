@@ -1,10 +1,9 @@
-// Package nn is the recurrent network of Dernoncourt et al. 2016 on a Gorgonia
-// graph: character BiLSTM and token embedding, dropout, token BiLSTM, a tanh
-// layer, logits, and a linear-chain CRF. It knows ids and matrices, no
-// documents; taggers/ann turns one into the other.
+// Package nn implements the recurrent network of Dernoncourt et al. 2016 on a Gorgonia graph:
+// character BiLSTM and token embedding, dropout, token BiLSTM, a tanh layer, logits, and a
+// linear-chain CRF. It works on ids and matrices; taggers/ann converts documents to and from them.
 //
-// A Network is parameters. A Trainer changes them, a Predictor applies them;
-// each runs the same layers on compiled Gorgonia machines, one a worker.
+// A Network contains the parameters. A Trainer changes them, and a Predictor applies them. Both run
+// the same layers on compiled Gorgonia machines, one per worker.
 package nn
 
 import (
@@ -14,8 +13,8 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// Config is the shape of the network. The defaults are the paper's, or the reference's
-// where the paper is silent. Sizes are from 0 to 16384.
+// Config is the shape of the network. The defaults are the paper's, or the reference's if the paper
+// does not say. Sizes are from 0 to 16384.
 type Config struct {
 	CharacterEmbedding int     `yaml:"character_embedding"` // dimension of a character's vector; default 25; 0 only if CharacterLSTM is 0
 	CharacterLSTM      int     `yaml:"character_lstm"`      // hidden units per direction; default 25; 0: no character part
@@ -29,13 +28,13 @@ type Config struct {
 	Cell               Cell    `yaml:"cell"`                // coupled (default, the reference's), peephole (the paper's equations) or standard
 }
 
-// DefaultConfig is the network of the paper with the reference's cell.
+// DefaultConfig returns the network of the paper with the cell of the reference.
 func DefaultConfig() Config {
 	return Config{CharacterEmbedding: 25, CharacterLSTM: 25, TokenEmbedding: 100, TokenLSTM: 100, Hidden: 100,
 		Dropout: 0.5, CRF: true, Cell: "coupled"}
 }
 
-// Validate names the first key that makes no sense.
+// Validate returns an error that names the first invalid key.
 func (c Config) Validate() error {
 	for _, d := range []struct {
 		key  string
@@ -77,16 +76,16 @@ func (c Cell) kernel() (kernel.Cell, error) {
 	return 0, fmt.Errorf("cell: %q is not coupled, peephole or standard", string(c))
 }
 
-// Sizes are the dimensions that come from the data.
+// Sizes are the dimensions that depend on the data.
 type Sizes struct {
-	Characters int // alphabet, with row 0 for an unknown character
-	Tokens     int // vocabulary, with row 0 for an unknown token
+	Characters int // size of the alphabet; row 0 stands for unknown characters
+	Tokens     int // size of the vocabulary; row 0 stands for unknown tokens
 	Labels     int
 }
 
 // Sentence is one sequence in ids.
 type Sentence struct {
-	Tokens     []int32   // row of the token embedding, one a token
-	Characters [][]int32 // rows of the character embedding, at least one a token; unused without the character part
+	Tokens     []int32   // rows of the token embedding, one per token
+	Characters [][]int32 // rows of the character embedding, at least one per token; unused without the character part
 	Labels     []int32   // gold label of each token; nil in prediction
 }

@@ -19,15 +19,15 @@ import (
 type lattice struct {
 	labels   int
 	e        buffer // exp(A - its maximum), real labels only
-	p        buffer // exp(u - its row's maximum)
+	p        buffer // exp(u - the maximum of its row)
 	alphaBuf buffer
 	betaBuf  buffer
-	qBuf     buffer // p_t beta_t / scale_t: what the step before sees
+	qBuf     buffer // p_t beta_t / scale_t, the input of the step before
 	start    []float32
 	end      []float32
 	scale    []float32 // of each row
 	logZ     []float64 // of each sentence, in packed order
-	broken   []bool    // sentence left to log space
+	broken   []bool    // whether a sentence requires log space
 	trans    kernel.Matrix
 	unaries  kernel.Matrix
 	expA     kernel.Matrix
@@ -118,9 +118,9 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 	}
 }
 
-// check finds the sentences whose sums are finite and yet wrong: where a label
-// whose alpha underflowed wins in the end, its beta overflows, and alpha·beta is
-// no longer 1. Whatever is lost without that is below e^-12 of the whole.
+// check finds the sentences whose sums are finite but wrong. If a label whose alpha underflowed
+// wins in the end, its beta overflows and alpha·beta is no longer 1. Any other loss is below e^-12
+// of the whole.
 func (l *lattice) check(pk *packing) {
 	for s := range l.broken {
 		var sum float64
@@ -194,7 +194,7 @@ func (l *lattice) sentence(pk *packing, s int) kernel.Matrix {
 	return u
 }
 
-// pathScore is the score of labels y, a whole sentence in place s.
+// pathScore returns the score of labels y for the whole sentence in place s.
 func (l *lattice) pathScore(pk *packing, s int, y []int32) float64 {
 	k := l.labels
 	score := float64(l.trans.Row(k)[y[0]]) + float64(l.trans.Row(int(y[len(y)-1]))[k+1])
@@ -207,8 +207,8 @@ func (l *lattice) pathScore(pk *packing, s int, y []int32) float64 {
 	return score
 }
 
-// probability is that of the labels y[from:to] in that place, whatever the
-// others are.
+// probability returns the probability of the labels y[from:to] in that place, summed over all other
+// labels.
 func (l *lattice) probability(pk *packing, s int, y []int32, from, to int) float64 {
 	if l.broken[s] {
 		return newLogLattice(l.sentence(pk, s), l.trans).probability(y, from, to)
@@ -222,9 +222,9 @@ func (l *lattice) probability(pk *packing, s int, y []int32, from, to int) float
 	return min(max(p, 0), 1)
 }
 
-// crfLoss is the negative log-likelihood summed over a sentence (not divided by
-// its length, as in the reference) and weighted by the batch's scale: inputs
-// unaries [tokens, K] and transitions [K+2, K+2].
+// crfLoss is the negative log-likelihood summed over a sentence (not divided by its length, as in
+// the reference), weighted by the batch's scale. Inputs: unaries [tokens, K] and transitions [K+2,
+// K+2].
 type crfLoss struct {
 	batch   *batch
 	sum     float64
@@ -245,7 +245,7 @@ func (l *crfLoss) forward(in []kernel.Matrix) kernel.Matrix {
 	return kernel.NewMatrix(1, 1, []float32{float32(l.sum)})
 }
 
-// value is the loss before the graph rounds it to float32.
+// value returns the loss before the graph rounds it to float32.
 func (l *crfLoss) value() float64 { return l.sum }
 
 func (l *crfLoss) backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Matrix {
@@ -306,8 +306,8 @@ func (l *crfLoss) backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Matr
 	return g
 }
 
-// softmaxLoss is the cross-entropy of each token's label on its own, averaged
-// over a sentence: the loss where the CRF is off. Input: logits [tokens, K].
+// softmaxLoss is the cross-entropy of the label of each token, averaged over a sentence. It is the
+// loss without a CRF. Input: logits [tokens, K].
 type softmaxLoss struct {
 	batch *batch
 	sum   float64
@@ -364,8 +364,8 @@ func softmax(dst, src []float32) float64 {
 	return float64(top) + math.Log(sum)
 }
 
-// logLattice is forward-backward over one sentence in float64 log space: slow
-// and safe, for what lattice cannot hold.
+// logLattice is forward-backward over one sentence in float64 log space. It is slow, and used for
+// sentences that exceed the range of lattice.
 type logLattice struct {
 	u, a        kernel.Matrix
 	alpha, beta [][]float64
@@ -411,7 +411,7 @@ func newLogLattice(u, a kernel.Matrix) *logLattice {
 	return l
 }
 
-// gradient adds the gradient of logZ to that of the unaries and transitions.
+// gradient adds the gradient of logZ to the gradients of the unaries and transitions.
 func (l *logLattice) gradient(du func(t int) []float32, da kernel.Matrix) {
 	n, k := l.u.Rows, l.u.Cols
 	for t := range n {
@@ -457,15 +457,14 @@ func logSumExp(x []float64) float64 {
 	return top + math.Log(sum)
 }
 
-// viterbi finds the labels of highest score; its memory is kept from one
-// sentence to the next.
+// viterbi finds the labels with the highest score. It reuses its memory for each sentence.
 type viterbi struct {
 	score, next []float32
 	back        []int32
 }
 
-// best returns the labels for the sentence in place s of the unaries. Among
-// equal scores the lower label wins.
+// best returns the labels of the sentence in place s of the unaries. If scores are equal, the lower
+// label wins.
 func (v *viterbi) best(pk *packing, s int, u, trans kernel.Matrix) []int32 {
 	k, n := u.Cols, 0
 	for n < len(pk.active) && pk.active[n] > s {

@@ -39,8 +39,8 @@ func score(y []int32, u, a kernel.Matrix) float64 {
 	return s
 }
 
-// bruteForce sums over all paths: logZ, the marginal of each token's label and
-// of each stretch of labels of the best path, and that path.
+// bruteForce sums over all paths. It returns logZ, the best path, and a function for the
+// probability of labels y[from:to].
 func bruteForce(u, a kernel.Matrix) (logZ float64, best []int32, stretch func(y []int32, from, to int) float64) {
 	var all []float64
 	top := math.Inf(-1)
@@ -77,8 +77,8 @@ func randomCRF(rng *rand.Rand, n, k int, spread float64) (u, a kernel.Matrix) {
 	return u, a
 }
 
-// Up to five tokens and four labels; the wide spreads leave float32's range, so
-// that the log-space way is taken too.
+// Up to five tokens and four labels. The wide spreads exceed the range of float32, so that log
+// space is used, too.
 func TestCRFAgainstBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	logSpace := 0
@@ -121,8 +121,8 @@ func TestCRFAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// A label whose alpha underflows and that wins in the end: logZ was finite and
-// wrong, and marginals were not numbers, without the log-space way being taken.
+// A label whose alpha underflows wins in the end. logZ was finite but wrong, and marginals were
+// NaN, because log space was not used.
 func TestCRFNoticesUnderflow(t *testing.T) {
 	for _, depth := range []float32{-60, -80, -90, -110, -200} {
 		a := kernel.NewMatrix(4, 4, make([]float32, 16))
@@ -155,8 +155,8 @@ func TestCRFNoticesUnderflow(t *testing.T) {
 	}
 }
 
-// The gradient of the log-space way against that of the scaled one, where both
-// hold, and of a batch in which one sentence of three is broken.
+// Compares the gradient in log space with the scaled one where both are valid, and for a batch in
+// which one of three sentences is broken.
 func TestCRFLogSpaceGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	const k = 4
@@ -173,7 +173,7 @@ func TestCRFLogSpaceGradient(t *testing.T) {
 
 	broken := &crfLoss{batch: &b}
 	broken.forward([]kernel.Matrix{u, a})
-	const s = 1 // as lattice.run leaves a sentence that it could not hold
+	const s = 1 // the state in which lattice.run leaves a sentence beyond its range
 	broken.lattice.broken[s] = true
 	for p := range sentences[b.order[s]].Labels {
 		r := b.tokens.row(s, p)
@@ -194,8 +194,7 @@ func TestCRFLogSpaceGradient(t *testing.T) {
 	}
 }
 
-// Forbidden paths are never taken, however high their score; and the predictor
-// keeps to them.
+// Forbidden paths are never taken, however high their score, also by the predictor.
 func TestViterbiKeepsToLegalPaths(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	cfg := small("coupled")
@@ -234,8 +233,8 @@ func TestViterbiKeepsToLegalPaths(t *testing.T) {
 	}
 }
 
-// A predictor made before the training must decode with the transitions that
-// the training reached: it once kept a copy of the first ones.
+// A predictor created before training must decode with the trained transitions. It once kept a copy
+// of the initial ones.
 func TestPredictorFollowsTraining(t *testing.T) {
 	net, _ := New(small("coupled"), smallSizes, 1)
 	early, _ := NewPredictor(net, nil)
@@ -257,9 +256,8 @@ func TestPredictorFollowsTraining(t *testing.T) {
 	}
 }
 
-// The cache of spellings must never show: the same labels and probabilities as
-// from a predictor that has seen nothing, also after the network was trained on
-// and after the cache was full.
+// The cache of spellings must not affect results: labels and probabilities are the same as from a
+// new predictor, also after training and after the cache was full.
 func TestSpellingsAreForgottenWhenTheNetworkChanges(t *testing.T) {
 	net, _ := New(small("coupled"), smallSizes, 1)
 	old, _ := NewPredictor(net, nil)

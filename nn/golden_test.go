@@ -11,8 +11,8 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// golden is the forward pass and the gradients of one of the reference's
-// pretrained models, computed by two independent implementations.
+// golden contains the forward pass and the gradients of one of the reference's pretrained models,
+// computed by two independent implementations.
 type golden struct {
 	UnkVector     []float32            `json:"unk_vector"`
 	SeededVectors map[string][]float32 `json:"seeded_vectors"`
@@ -48,8 +48,8 @@ type goldenGradients struct {
 	}
 }
 
-// The order in which the reference's checkpoint stores its tensors, by the name
-// each has there.
+// goldenParams returns the parameters in the order in which the reference's checkpoint stores them,
+// and their names there.
 func goldenParams(n *Network) (names []string, params []*Param) {
 	add := func(name string, p *Param) { names, params = append(names, name), append(params, p) }
 	lstm := func(scope string, l bilstm) {
@@ -203,8 +203,7 @@ func TestGoldenForward(t *testing.T) {
 	compare(all, want)
 }
 
-// The 91 gradients of the reference's loss, taken there by finite differences
-// in float64.
+// The 91 gradients of the reference's loss were computed there by finite differences in float64.
 func TestGoldenGradients(t *testing.T) {
 	g, net, sentence := loadGolden(t)
 	check := g.GradientCheck

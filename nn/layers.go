@@ -6,17 +6,17 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// layer is one fused op of the graph with its hand-written gradient. A layer
-// owns its buffers: what forward and backward return stays valid until they
-// are called again. Inputs are parameters and the outputs of layers below; the
-// batch comes through a pointer, for its shape changes from run to run.
+// layer is one fused op of the graph with its hand-written gradient. A layer owns its buffers:
+// results of forward and backward are valid until the next call. Inputs are parameters and the
+// outputs of lower layers. The batch comes through a pointer, because its shape changes from run to
+// run.
 type layer interface {
 	forward(in []kernel.Matrix) kernel.Matrix
-	// backward returns the gradient of every input, given that of the output.
+	// backward returns the gradient of every input, given the gradient of the output.
 	backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Matrix
 }
 
-// grads holds one zeroed gradient matrix for each input of a layer.
+// grads contains one zeroed gradient matrix per input of a layer.
 type grads struct {
 	buffers []buffer
 	out     []kernel.Matrix
@@ -33,8 +33,8 @@ func (g *grads) zeroed(in []kernel.Matrix) []kernel.Matrix {
 	return g.out
 }
 
-// split reads a direction's matrices off the front of a list of inputs, in the
-// order of lstmParams.list.
+// split takes the matrices of one direction off the front of a list of inputs, in the order of
+// lstmParams.list.
 func split(cell kernel.Cell, in []kernel.Matrix) (lstmWeights, []kernel.Matrix) {
 	if cell == kernel.Peephole {
 		return lstmWeights{w: in[0], b: in[1], p: in[2]}, in[3:]
@@ -42,10 +42,10 @@ func split(cell kernel.Cell, in []kernel.Matrix) (lstmWeights, []kernel.Matrix) 
 	return lstmWeights{w: in[0], b: in[1], c0: in[2], h0: in[3]}, in[4:]
 }
 
-// charLSTM is the character-based token encoder (section 2.2.2): inputs are the
-// character embedding and the two directions' parameters; the output has, for
-// each token, [last forward h ; last backward h], where the backward
-// direction's last state is the one after reading the first character.
+// charLSTM is the character-based token encoder (section 2.2.2). The inputs are the character
+// embedding and the parameters of the two directions. The output has, for each token, [last forward
+// h ; last backward h]. The last state of the backward direction is the state after reading the
+// first character.
 type charLSTM struct {
 	batch    *batch
 	cache    *spellings // nil in training
@@ -120,9 +120,9 @@ func (l *charLSTM) backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Mat
 	return g
 }
 
-// tokenEmbedding looks token vectors up. Its graph input is a dummy scalar, the
-// tap: the table never enters the graph, so that no gradient of its full size
-// is ever made. The gradient of the rows used is left in rows, one a token.
+// tokenEmbedding looks token vectors up. Its graph input is a dummy scalar, the tap. The table
+// never enters the graph, so that no gradient of its full size is ever allocated. The gradient of
+// the rows in use is left in rows, one per token.
 type tokenEmbedding struct {
 	batch *batch
 	table *Param
@@ -148,10 +148,9 @@ func (l *tokenEmbedding) backward(in []kernel.Matrix, dout kernel.Matrix) []kern
 	return []kernel.Matrix{{}}
 }
 
-// concatDropout joins its inputs, the character part first, and drops each
-// value with probability p, scaling the rest by 1/(1-p), and each token as a
-// whole with probability word. What is dropped follows from each sentence's
-// seed alone.
+// concatDropout joins its inputs, the character part first. It drops each value with probability p,
+// scaling the others by 1/(1-p), and each token as a whole with probability word. The seed of a
+// sentence alone decides what is dropped.
 type concatDropout struct {
 	batch *batch
 	p     float64
@@ -259,7 +258,7 @@ func (l *tokenLSTM) backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Ma
 	return g
 }
 
-// linear is x.W + b, followed by tanh where asked: inputs x, W, b.
+// linear is x.W + b, optionally followed by tanh: inputs x, W, b.
 type linear struct {
 	tanh  bool
 	out   buffer
@@ -298,8 +297,8 @@ func (l *linear) backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Matri
 	return g
 }
 
-// splitmix is the splitmix64 generator (Steele, Lea and Flood 2014): a whole
-// stream follows from one 64-bit seed, so that no state need be kept.
+// splitmix is the splitmix64 generator (Steele, Lea and Flood 2014). Its whole stream follows from
+// one 64-bit seed, so no state has to be saved.
 type splitmix uint64
 
 func (s *splitmix) next() uint64 {

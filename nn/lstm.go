@@ -4,10 +4,10 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// buffer is a matrix whose memory is kept from one batch to the next.
+// buffer is a matrix whose memory is reused for each batch.
 type buffer struct{ data []float32 }
 
-// resize returns a rows x cols matrix of unspecified content.
+// resize returns a rows x cols matrix with arbitrary content.
 func (b *buffer) resize(rows, cols int) kernel.Matrix {
 	if n := rows * cols; cap(b.data) < n {
 		b.data = make([]float32, n+n/4)
@@ -15,15 +15,14 @@ func (b *buffer) resize(rows, cols int) kernel.Matrix {
 	return kernel.NewMatrix(rows, cols, b.data[:rows*cols])
 }
 
-// zeroed is resize, cleared.
+// zeroed returns a rows x cols matrix of zeros.
 func (b *buffer) zeroed(rows, cols int) kernel.Matrix {
 	m := b.resize(rows, cols)
 	clear(m.Data)
 	return m
 }
 
-// addMulTransposed adds a·bᵀ to c. Of t, the transposed b, nothing is read when it
-// is empty.
+// addMulTransposed adds a·bᵀ to c. t is the transposed b, or empty.
 func addMulTransposed(c, a, b, t kernel.Matrix) {
 	if t.Rows == 0 {
 		kernel.AddMulNT(c, a, b)
@@ -32,8 +31,7 @@ func addMulTransposed(c, a, b, t kernel.Matrix) {
 	kernel.AddMul(c, a, t)
 }
 
-// transposed returns bᵀ if that many rows make it worthwhile, else an empty
-// matrix.
+// transposed returns bᵀ if it pays off for this many rows, else an empty matrix.
 func (b *buffer) transposed(m kernel.Matrix, rows int) kernel.Matrix {
 	if !kernel.TransposeFor(rows) {
 		return kernel.Matrix{}
@@ -43,8 +41,8 @@ func (b *buffer) transposed(m kernel.Matrix, rows int) kernel.Matrix {
 	return t
 }
 
-// lstmWeights is the parameters, or the gradients, of one direction as
-// matrices; the optional ones have no rows when absent.
+// lstmWeights contains the parameters, or the gradients, of one direction as matrices. Optional
+// ones have no rows if they are missing.
 type lstmWeights struct{ w, b, c0, h0, p kernel.Matrix }
 
 // lstm runs one direction over packed sequences.
@@ -54,18 +52,18 @@ type lstm struct {
 	*lstmMemory
 }
 
-// lstmMemory is what forward leaves for backward. In prediction, where nothing
-// is left for anybody, all LSTMs of a machine share one.
+// lstmMemory contains what forward stores for backward. In prediction, where there is no backward,
+// all LSTMs of a machine share one.
 type lstmMemory struct {
-	z, c, tanhC      buffer // gates' activations, cells and their tanh, a row a token
+	z, c, tanhC      buffer // activations of the gates, cells and their tanh, one row per token
 	dz, dh, dc, prev buffer
 	wxT, whT         buffer
 	h0z              buffer
 }
 
-// step visits the packing in the direction of the recurrence: at time t, rows
-// [first, first+active) are computed; of these the first `going` continue from
-// the rows starting at `from`, the rest begin their sequence.
+// step returns the rows of step i in the direction of the recurrence. Rows [first, first+active)
+// are computed. The first `going` of them continue the sequences whose rows start at `from`; the
+// others begin a sequence.
 func (l *lstm) step(pk *packing, i int) (first, active, from, going int) {
 	t := i
 	if l.reverse {
@@ -88,7 +86,7 @@ func (l *lstm) forward(pk *packing, x kernel.Matrix, p lstmWeights, h kernel.Mat
 		copy(z.Row(r), p.b.Data)
 	}
 	kernel.AddMul(z, x, wx)
-	zero := l.prev.zeroed(1, n) // cell before the first token, when it is not trained
+	zero := l.prev.zeroed(1, n) // the cell before the first token if it is not trained
 	c0 := zero
 	h0z := l.h0z.zeroed(1, gates) // h0.Wh, the same for every sequence
 	if p.c0.Rows > 0 {
@@ -115,14 +113,14 @@ func (l *lstm) forward(pk *packing, x kernel.Matrix, p lstmWeights, h kernel.Mat
 	}
 }
 
-// backward adds to g the gradients of the parameters and to dx that of x, from
-// dh, that of h. It must follow forward on the same arguments.
+// backward adds the gradients of the parameters to g and the gradient of x to dx, given dh, the
+// gradient of h. It must follow forward with the same arguments.
 func (l *lstm) backward(pk *packing, x kernel.Matrix, p lstmWeights, h, dh kernel.Matrix, g lstmWeights, dx kernel.Matrix) {
 	n, d, gates := h.Cols, x.Cols, p.w.Cols
 	wx, wh := p.w.Slice(0, d), p.w.Slice(d, d+n)
 	z, c, tanhC := l.z.resize(pk.rows, gates), l.c.resize(pk.rows, n), l.tanhC.resize(pk.rows, n)
 	dz, dc := l.dz.resize(pk.rows, gates), l.dc.zeroed(pk.rows, n)
-	total := l.dh.resize(pk.rows, n) // dh with what the later step adds
+	total := l.dh.resize(pk.rows, n) // dh plus the gradient from the later step
 	for r := range pk.rows {
 		copy(total.Row(r), dh.Row(r))
 	}
@@ -153,7 +151,7 @@ func (l *lstm) backward(pk *packing, x kernel.Matrix, p lstmWeights, h, dh kerne
 		}
 	}
 
-	// The recurrent weights' gradient: the states before each row, beside its dz.
+	// The gradient of the recurrent weights requires the states before each row, beside its dz.
 	begins := l.h0z.zeroed(1, gates) // sum of dz over the rows that begin a sequence
 	before := l.prev.zeroed(pk.rows, n)
 	cells := p.p.Rows > 0

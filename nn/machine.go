@@ -9,10 +9,10 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// machine is one compiled graph of a network: the logits, and for training the
-// loss and its gradients. It shares the network's parameters, serves every
-// batch, and is used by one goroutine at a time. Machines must be built one
-// after another: building races on a global of Gorgonia's.
+// machine is one compiled graph of a network: the logits, and for training the loss and its
+// gradients. It shares the network's parameters, serves every batch, and must be used by one
+// goroutine at a time. Machines must be built one after another, because building races on a global
+// variable of Gorgonia.
 type machine struct {
 	net    *Network
 	batch  *batch
@@ -27,7 +27,7 @@ type machine struct {
 
 // newMachine builds and compiles the graph; train adds loss and gradients.
 func newMachine(net *Network, train bool) (m *machine, err error) {
-	defer func() { // Gorgonia panics on a graph it cannot build
+	defer func() { // Gorgonia panics if it cannot build a graph
 		if p := recover(); p != nil {
 			err = fmt.Errorf("nn: building the graph: %v", p)
 		}
@@ -42,7 +42,8 @@ func newMachine(net *Network, train bool) (m *machine, err error) {
 	nodes := map[*Param]*G.Node{}
 	input := func(params ...*Param) (list []*G.Node) {
 		for _, p := range params {
-			// A header of its own over the shared values: machines set its engine.
+			// Each machine has its own header over the shared values, because it sets the
+			// header's engine.
 			value := tensor.New(tensor.WithShape(p.Rows, p.Cols), tensor.WithBacking(p.Data))
 			nodes[p] = G.NewMatrix(g, G.Float32, G.WithShape(p.Rows, p.Cols), G.WithName(p.Name), G.WithValue(value))
 			list = append(list, nodes[p])
@@ -117,18 +118,18 @@ func newMachine(net *Network, train bool) (m *machine, err error) {
 	return m, nil
 }
 
-// run computes the batch that was set.
+// run computes the current batch.
 func (m *machine) run() error {
 	m.flop += m.work()
-	m.vm.Reset() // without it a second run does nothing and says nothing
+	m.vm.Reset() // otherwise a second run silently does nothing
 	if err := runTape(m.vm); err != nil {
 		return fmt.Errorf("nn: %w", err)
 	}
 	return nil
 }
 
-// train computes loss and gradients of sentences, each weighted by scale, and
-// dropped out by its seed. The gradients stay valid until the next call.
+// train computes the loss and the gradients of sentences. Each sentence is weighted by scale, and
+// its seed decides dropout. The gradients are valid until the next call.
 func (m *machine) train(sentences []Sentence, seeds []uint64, scale float32) (loss float64, err error) {
 	m.batch.set(sentences, seeds, scale, m.net.Config.CharacterLSTM > 0, nil)
 	if err := m.run(); err != nil {
@@ -137,8 +138,8 @@ func (m *machine) train(sentences []Sentence, seeds []uint64, scale float32) (lo
 	return m.loss.value(), nil
 }
 
-// work is the multiplications and additions in the matrix products of the
-// batch. The two products of the backward pass cost what the forward one does.
+// work returns the number of multiplications and additions in the matrix products of the batch.
+// Each of the two products of the backward pass costs as much as the forward product.
 func (m *machine) work() float64 {
 	cfg, k := m.net.Config, float64(m.net.Sizes.Labels)
 	cell, _ := cfg.Cell.kernel()
@@ -169,11 +170,11 @@ func (m *machine) work() float64 {
 	return 2 * (products + crf)
 }
 
-// gradient is that of net.params[i].
+// gradient returns the gradient of net.params[i].
 func (m *machine) gradient(i int) kernel.Matrix { return toMatrix(m.grads[i].Value()) }
 
-// predict computes the logits of the sentences; place s of the packing holds
-// sentence order[s]. They stay valid until the next call.
+// predict computes the logits of the sentences; place s of the packing contains sentence order[s].
+// The logits are valid until the next call.
 func (m *machine) predict(sentences []Sentence) (logits kernel.Matrix, err error) {
 	var known func(string) bool
 	if m.cache != nil {

@@ -17,13 +17,13 @@ type Param struct {
 
 func (p *Param) matrix() kernel.Matrix { return kernel.NewMatrix(p.Rows, p.Cols, p.Data) }
 
-// Network is the parameters of one network. It may be read by any number of
-// Predictors at once, but not while a Trainer changes it.
+// Network contains the parameters of a network. Any number of Predictors may read it at once, but
+// not while a Trainer changes it.
 type Network struct {
 	Config Config
 	Sizes  Sizes
-	params []*Param // fixed order; the token table, if any, is not among them
-	table  *Param   // token embedding [Tokens, TokenEmbedding]: apart, since its gradient is sparse
+	params []*Param // in a fixed order, without the token table
+	table  *Param   // token embedding [Tokens, TokenEmbedding], which is separate because its gradient is sparse
 
 	chars, tokens  bilstm // parameters of the two BiLSTMs
 	charEmbedding  *Param
@@ -31,12 +31,12 @@ type Network struct {
 	transitions    *Param // [Labels+2, Labels+2]: START is row Labels, END column Labels+1
 }
 
-// bilstm is the parameters of a bidirectional LSTM; dense, of a linear layer.
+// bilstm contains the parameters of a bidirectional LSTM, and dense those of a linear layer.
 type bilstm struct{ forward, backward lstmParams }
 type dense struct{ w, b *Param }
 
-// lstmParams is one direction: z = [x, h].w + b, initial states c0 and h0 (nil
-// for the peephole cell: the paper has zeros), peephole matrix p.
+// lstmParams contains the parameters of one direction: z = [x, h].w + b, initial states c0 and h0
+// (nil for the peephole cell, as the paper uses zeros), and the peephole matrix p.
 type lstmParams struct{ w, b, c0, h0, p *Param }
 
 func (l lstmParams) list() []*Param {
@@ -46,10 +46,9 @@ func (l lstmParams) list() []*Param {
 	return []*Param{l.w, l.b, l.c0, l.h0}
 }
 
-// New makes a network with Glorot-uniform matrices, U(±sqrt(6/(rows+cols))),
-// and zero biases, as the reference does (initial states are matrices of one
-// row); Config.TokenScale is the one exception. The same seed gives the same
-// network.
+// New creates a network with Glorot-uniform matrices, U(±sqrt(6/(rows+cols))), and zero biases,
+// like the reference (initial states are matrices of one row). Config.TokenScale is the only
+// exception. The same seed produces the same network.
 func New(cfg Config, sizes Sizes, seed uint64) (*Network, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -117,8 +116,8 @@ func New(cfg Config, sizes Sizes, seed uint64) (*Network, error) {
 	return n, nil
 }
 
-// Params lists every parameter, the token embedding last. Their Data may be
-// set (to load a model, or vectors trained elsewhere) but not resized.
+// Params returns all parameters, the token embedding last. Their Data may be set (to load a model,
+// or vectors trained elsewhere) but not resized.
 func (n *Network) Params() []*Param {
 	all := append([]*Param{}, n.params...)
 	if n.table != nil {
@@ -127,5 +126,5 @@ func (n *Network) Params() []*Param {
 	return all
 }
 
-// TokenEmbedding is the token table [Tokens, TokenEmbedding], or nil.
+// TokenEmbedding returns the token table [Tokens, TokenEmbedding], or nil if there is none.
 func (n *Network) TokenEmbedding() *Param { return n.table }

@@ -29,14 +29,14 @@ func randomSentences(rng *rand.Rand, s Sizes, lengths ...int) []Sentence {
 	return out
 }
 
-// small is a network of every part with few enough parameters to check all.
+// small returns a network with every part and few enough parameters to check all of them.
 func small(cell Cell) Config {
 	return Config{CharacterEmbedding: 3, CharacterLSTM: 2, TokenEmbedding: 4, TokenLSTM: 3, Hidden: 4, Dropout: 0.3, CRF: true, Cell: cell}
 }
 
 var smallSizes = Sizes{Characters: 5, Tokens: 7, Labels: 4}
 
-// variants are networks with each kind of cell and with each part left out.
+// variants returns networks with each kind of cell and without each part.
 func variants() map[string]Config {
 	v := map[string]Config{"coupled": small("coupled"), "peephole": small("peephole"), "standard": small("standard")}
 	edit := func(name string, f func(*Config)) {
@@ -53,11 +53,11 @@ func variants() map[string]Config {
 	return v
 }
 
-// Every parameter of every layer against finite differences, for sentences of
-// mixed lengths in one machine, one after another and in one batch, with
-// dropout on. The difference of sixth order keeps float32's rounding below
-// the tolerance; it is of the size of the parameter's gradient, or of 0.05 where
-// that is less, since below it there is only rounding.
+// Compares the gradient of every parameter with finite differences, for sentences of mixed lengths
+// in one machine, one after another and in one batch, with dropout on. The difference of sixth
+// order keeps the rounding of float32 below the tolerance. The tolerance is relative to the
+// parameter's gradient, or to 0.05 if that is greater, because smaller gradients consist of
+// rounding errors.
 func TestGradients(t *testing.T) {
 	for name, cfg := range variants() {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestGradients(t *testing.T) {
 				t.Fatal(err)
 			}
 			rng := rand.New(rand.NewPCG(5, 6))
-			for _, p := range net.Params() { // larger than Glorot's, so that nothing is linear
+			for _, p := range net.Params() { // larger than Glorot's, so that no layer is nearly linear
 				for i := range p.Data {
 					p.Data[i] = float32(rng.NormFloat64()) * 0.6
 				}
@@ -124,7 +124,7 @@ func checkGradients(t *testing.T, net *Network, m *machine, loss func() float64)
 	}
 }
 
-// One sentence's loss and gradient do not depend on what else is in its batch.
+// The loss and gradient of a sentence do not depend on the rest of its batch.
 func TestBatchIsSumOfItsSentences(t *testing.T) {
 	for name, cfg := range variants() {
 		net, _ := New(cfg, smallSizes, 3)
@@ -168,8 +168,8 @@ func TestBatchIsSumOfItsSentences(t *testing.T) {
 	}
 }
 
-// Gorgonia's trap 1: two ops of equal hash are merged. Two machines, and two
-// layers of one kind in a machine, must stay apart.
+// Gorgonia's trap 1: two ops with equal hashes are merged. Two machines, and two layers of one kind
+// in a machine, must stay separate.
 func TestOpsOfOneKindAreNotMerged(t *testing.T) {
 	a := &op{kind: forwardOp, name: "same", id: opID.Add(1)}
 	b := &op{kind: forwardOp, name: "same", id: opID.Add(1)}
@@ -178,8 +178,7 @@ func TestOpsOfOneKindAreNotMerged(t *testing.T) {
 	}
 }
 
-// Trap 2: a panic inside an op would kill the process. An id outside of the
-// table makes one.
+// Trap 2: a panic inside an op would kill the process. An id outside of the table causes one.
 func TestPanicInsideAnOpIsAnError(t *testing.T) {
 	net, _ := New(small("coupled"), smallSizes, 1)
 	p, err := NewPredictor(net, nil)
@@ -192,12 +191,12 @@ func TestPanicInsideAnOpIsAnError(t *testing.T) {
 	}
 	good := Sentence{Tokens: []int32{1}, Characters: [][]int32{{1}}}
 	if _, err := p.Predict([]Sentence{good}); err != nil {
-		t.Errorf("the machine is of no use after an error: %v", err)
+		t.Errorf("the machine cannot be used after an error: %v", err)
 	}
 }
 
-// Trap 3: a second run without a reset does nothing. And no state of one batch
-// may show in the next.
+// Trap 3: a second run without a reset does nothing. Also, no state of one batch may affect the
+// next.
 func TestMachineIsReusable(t *testing.T) {
 	net, _ := New(small("coupled"), smallSizes, 1)
 	p, _ := NewPredictor(net, nil)
@@ -219,7 +218,7 @@ func TestMachineIsReusable(t *testing.T) {
 // Trap 6: a machine that an op can reach is never freed.
 func TestMachinesAreFreed(t *testing.T) {
 	cfg := small("coupled")
-	cfg.TokenEmbedding = 1000 // 4 MB of activations a machine
+	cfg.TokenEmbedding = 1000 // 4 MB of activations per machine
 	net, _ := New(cfg, smallSizes, 1)
 	batch := randomSentences(rand.New(rand.NewPCG(1, 1)), smallSizes, 1000)
 	heap := func() uint64 {
@@ -244,12 +243,12 @@ func TestMachinesAreFreed(t *testing.T) {
 		use()
 	}
 	if after := heap(); after > before+40<<20 {
-		t.Errorf("30 machines that nobody holds keep %d MB", (after-before)>>20)
+		t.Errorf("30 unreachable machines keep %d MB", (after-before)>>20)
 	}
 }
 
-// Two trainers of one seed reach the same bits, and one that takes over the
-// other's state halfway goes on to them too.
+// Two trainers with one seed reach the same bits, and so does one that takes over the other's state
+// halfway.
 func TestTrainingIsReproducibleAndResumable(t *testing.T) {
 	for method := range rules {
 		for _, workers := range []int{1, 2} {
@@ -302,9 +301,9 @@ func TestTrainingIsReproducibleAndResumable(t *testing.T) {
 	}
 }
 
-// The average is that of the weights after each step, by hand; swapping twice
-// changes nothing. With two workers it once took in rows of the token embedding
-// that the other had not changed yet.
+// The average is computed over the weights after each step, and swapping twice changes nothing.
+// With two workers it once included rows of the token embedding that the other worker had not yet
+// updated.
 func TestAverage(t *testing.T) {
 	sizes := smallSizes
 	sizes.Tokens = 3000
@@ -351,7 +350,7 @@ func TestAverage(t *testing.T) {
 	}
 }
 
-// A run in place gives the bits of Gorgonia's own RunAll.
+// Running in place produces the same bits as Gorgonia's own RunAll.
 func TestTapeInPlaceIsRunAll(t *testing.T) {
 	net, _ := New(small("coupled"), smallSizes, 7)
 	m, err := newMachine(net, true)
@@ -381,7 +380,7 @@ func TestTapeInPlaceIsRunAll(t *testing.T) {
 	}
 }
 
-// A frozen token embedding stays, everything else moves.
+// A frozen token embedding does not change, and everything else does.
 func TestFreeze(t *testing.T) {
 	net, _ := New(small("coupled"), smallSizes, 7)
 	tr, _ := NewTrainer(net, DefaultOptimizer(), 1, true)
@@ -412,7 +411,7 @@ func TestTrainingLearns(t *testing.T) {
 		}
 		t.Cleanup(tr.Close)
 		batch := randomSentences(rand.New(rand.NewPCG(1, 1)), smallSizes, 6, 6, 6, 6, 6, 6)
-		for _, s := range batch { // the label follows from the token, and from its last character
+		for _, s := range batch { // the label depends on the token and on its last character
 			for i := range s.Labels {
 				s.Labels[i] = s.Tokens[i] % 4
 				s.Characters[i] = []int32{s.Tokens[i] % 5, s.Tokens[i] / 5}

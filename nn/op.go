@@ -8,24 +8,25 @@ import (
 	"sync/atomic"
 
 	"github.com/chewxy/hm"
-	_ "go4.org/unsafe/assume-no-moving-gc" // keeps the pin: the version Gorgonia asks for panics on Go 1.26
+	_ "go4.org/unsafe/assume-no-moving-gc" // pins a newer version, because the one that Gorgonia requires panics on Go 1.26
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// A layer enters the graph as three kinds of op: one forward op, one backward
-// op that computes the gradients of all inputs at once and returns a dummy
-// scalar, and one pick op an input, which returns that input's gradient. Shapes
-// in the graph are nominal, (1, columns): the real ones come with each batch,
-// so one compiled machine serves every length.
+// A layer enters the graph as three kinds of op: one forward op, one backward op that computes the
+// gradients of all inputs at once and returns a dummy scalar, and per input one pick op that
+// returns the gradient of the input. Shapes in the graph are nominal, (1, columns): the real shapes
+// come with each batch, so one compiled machine serves every length.
 //
-// What the design guards against, all seen in Gorgonia 0.9: ops are merged when
-// their 32-bit hashes are equal, so every op writes a unique id; a panic inside
-// Do kills the process, so every Do recovers; CallsExtern must be false, or a
-// buffer of the nominal shape is preallocated; no op may reach the machine that
-// runs it, or neither is ever freed. RunAll computes on another thread: tape.go.
+// The design avoids these traps of Gorgonia 0.9:
+//
+//   - Ops with equal 32-bit hashes are merged, so every op writes a unique id.
+//   - A panic inside Do kills the process, so every Do recovers.
+//   - Unless CallsExtern is false, a buffer of the nominal shape is preallocated.
+//   - If an op can reach the machine that runs it, neither is ever freed.
+//   - RunAll computes on another thread: see tape.go.
 
 type opKind string
 
@@ -42,16 +43,16 @@ type op struct {
 	id    uint64
 	layer layer
 	cols  int       // columns of the value; 0: a scalar
-	in    []*G.Node // pick: nil; their types make the op's type
+	in    []*G.Node // nil for pick; their types determine the op's type
 	pick  int
-	grads *[]kernel.Matrix // backward sets it, pick reads it
+	grads *[]kernel.Matrix // set by backward, read by pick
 	last  *kernel.Matrix   // forward's output, for the caller of the machine
 }
 
 var opID atomic.Uint64
 
-// apply adds a layer to the graph: a matrix node of the given columns, or with
-// cols 0 a scalar.
+// apply adds a layer to the graph: a matrix node with the given number of columns, or a scalar if
+// cols is 0.
 func apply(name string, l layer, cols int, in ...*G.Node) (*G.Node, *op) {
 	o := &op{kind: forwardOp, name: name, id: opID.Add(1), layer: l, cols: cols, in: in, last: new(kernel.Matrix)}
 	return G.Must(G.ApplyOp(o, in...)), o
@@ -113,7 +114,7 @@ func (o *op) Do(values ...G.Value) (v G.Value, err error) {
 		*o.last = o.layer.forward(in)
 		return toValue(*o.last, o.cols), nil
 	}
-	// Inputs of a backward op: those of forward, its output, the output's gradient.
+	// The inputs of a backward op are the inputs of forward, its output, and the output's gradient.
 	*o.grads = o.layer.backward(in[:len(in)-2], in[len(in)-1])
 	return G.NewF32(0), nil
 }
@@ -130,10 +131,10 @@ func toMatrix(v G.Value) kernel.Matrix {
 	case *G.F32:
 		return kernel.NewMatrix(1, 1, []float32{float32(*v)})
 	}
-	panic(fmt.Sprintf("a %T is no matrix", v))
+	panic(fmt.Sprintf("a %T is not a matrix", v))
 }
 
-// toValue gives a dense matrix a fresh tensor header; nothing is copied.
+// toValue wraps a dense matrix in a new tensor header, without copying.
 func toValue(m kernel.Matrix, cols int) G.Value {
 	if cols == 0 {
 		if m.Rows == 0 {
@@ -157,7 +158,7 @@ func (o *op) SymDiff(inputs G.Nodes, output, grad *G.Node) (G.Nodes, error) {
 		return nil, fmt.Errorf("nn: %s has no second derivative", o)
 	}
 	back := &op{kind: backwardOp, name: o.name, id: opID.Add(1), layer: o.layer, grads: new([]kernel.Matrix)}
-	back.in = append(append(G.Nodes{}, inputs...), output, grad) // output: so that forward has run
+	back.in = append(append(G.Nodes{}, inputs...), output, grad) // the output is an input so that forward runs first
 	node, err := G.ApplyOp(back, back.in...)
 	if err != nil {
 		return nil, err
@@ -180,7 +181,7 @@ func (o *op) String() string       { return fmt.Sprintf("%s of %s", o.kind, o.na
 
 func (o *op) WriteHash(h hash.Hash) {
 	fmt.Fprintf(h, "lethe %s ", o.name)
-	_ = binary.Write(h, binary.LittleEndian, o.id) // a hash takes all
+	_ = binary.Write(h, binary.LittleEndian, o.id) // writing to a hash never fails
 }
 
 func (o *op) Hashcode() uint32 {

@@ -7,23 +7,23 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// Optimizer is how gradients change parameters. Start from DefaultOptimizer:
-// method, learning rate and decay have no meaning when zero.
+// Optimizer says how gradients change parameters. Start from DefaultOptimizer, because method,
+// learning rate and decay have no valid zero value.
 type Optimizer struct {
 	Method       string  `yaml:"method"`        // sgd (default, the paper's), adam, adadelta or rmsprop
 	LearningRate float64 `yaml:"learning_rate"` // step size, positive; default 0.005, the reference's (for adadelta 1 is usual)
 	Decay        float64 `yaml:"decay"`         // factor of the learning rate after each epoch, in (0, 1]; default 1: none
-	ClipValue    float64 `yaml:"clip_value"`    // each gradient value is cut to [-ClipValue, ClipValue]; default 5, the reference's; 0: off
+	ClipValue    float64 `yaml:"clip_value"`    // each gradient value is clipped to [-ClipValue, ClipValue]; default 5, the reference's; 0: off
 	ClipNorm     float64 `yaml:"clip_norm"`     // the whole gradient is scaled to at most this norm; default 0: off
-	Average      float64 `yaml:"average"`       // decay per update of the moving average of the weights that is used and kept, in [0, 1); default 0: the weights themselves
+	Average      float64 `yaml:"average"`       // decay per update of the moving average of the weights, which then serves as the model, in [0, 1); default 0: no average
 }
 
-// DefaultOptimizer is the reference's.
+// DefaultOptimizer returns the settings of the reference implementation.
 func DefaultOptimizer() Optimizer {
 	return Optimizer{Method: "sgd", LearningRate: 0.005, Decay: 1, ClipValue: 5}
 }
 
-// Validate names the first key that makes no sense.
+// Validate returns an error that names the first invalid key.
 func (o Optimizer) Validate() error {
 	if _, ok := rules[o.Method]; !ok {
 		return fmt.Errorf("method: %q is not sgd, adam, adadelta or rmsprop", o.Method)
@@ -44,13 +44,12 @@ func (o Optimizer) Validate() error {
 	return nil
 }
 
-// rule is an update of a run of values: w by the gradient g, with one value of
-// each of its states beside every w. rate is the learning rate, step counts
-// from 1.
+// rule updates values w by their gradients g. Each state has one value per value of w. rate is the
+// learning rate, and step counts from 1.
 //
-// Gorgonia's solvers are not used: they hide their state, so that no run could
-// be resumed to the same bits, they know no sparse rows, and there is no
-// Adadelta. The tests hold Adam, RMSProp and SGD against them.
+// Gorgonia's solvers are not used, because they hide their state, so that no run could be resumed
+// to the same bits, do not support sparse rows, and lack Adadelta. The tests compare Adam, RMSProp
+// and SGD with them.
 type rule struct {
 	states int
 	update func(w, g []float32, s [][]float32, rate float64, step int)

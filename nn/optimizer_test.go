@@ -8,14 +8,14 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// valueGrad gives Gorgonia's solvers a parameter and its gradient.
+// valueGrad passes a parameter and its gradient to Gorgonia's solvers.
 type valueGrad struct{ value, grad *tensor.Dense }
 
 func (v valueGrad) Value() G.Value         { return v.value }
 func (v valueGrad) Grad() (G.Value, error) { return v.grad, nil }
 
-// SGD, Adam and RMSProp step as Gorgonia's solvers do, which are not used only
-// because their state cannot be saved.
+// SGD, Adam and RMSProp take the same steps as Gorgonia's solvers, which are not used because their
+// state cannot be saved.
 func TestRulesAgainstGorgonia(t *testing.T) {
 	const n, rate = 50, 0.01
 	for name, solver := range map[string]G.Solver{
@@ -53,7 +53,7 @@ func TestRulesAgainstGorgonia(t *testing.T) {
 	}
 }
 
-// Adadelta by hand, Zeiler 2012, algorithm 1, in float64.
+// Adadelta computed by hand in float64 (Zeiler 2012, algorithm 1).
 func TestAdadelta(t *testing.T) {
 	w, state := []float32{1}, [][]float32{{0}, {0}}
 	x, e, d := 1.0, 0.0, 0.0
@@ -70,7 +70,7 @@ func TestAdadelta(t *testing.T) {
 	}
 }
 
-// Clipping by value cuts each value, by norm keeps the direction.
+// Clipping by value limits each value; clipping by norm keeps the direction.
 func TestClip(t *testing.T) {
 	one := part{0, 1}
 	start := func() *Trainer {
@@ -94,7 +94,7 @@ func TestClip(t *testing.T) {
 	if factor, err := shrink([]float64{4}, 3); factor != 1 || err != nil {
 		t.Errorf("a small gradient is scaled by %v, %v", factor, err)
 	}
-	tr.rows.sum[0] = 1e30 // its square is beyond float32: it once made the update vanish
+	tr.rows.sum[0] = 1e30 // its square overflows float32, which once made the update vanish
 	if _, err := shrink([]float64{tr.square(one)}, 6.5); err == nil {
 		t.Error("an infinite norm is no error")
 	}

@@ -6,15 +6,15 @@ import (
 	"unsafe"
 )
 
-// packing lays sequences of different lengths out time-major without padding:
-// sequences are sorted by falling length, so that at time t the first active[t]
-// of them are alive, and their rows stand together from offset[t].
+// packing stores sequences of different lengths time-major without padding. The sequences are
+// sorted by falling length, so that at time t the first active[t] of them have a token. Their rows
+// start at offset[t].
 type packing struct {
 	active, offset []int
 	rows           int
 }
 
-// pack returns the layout, and the order: place s holds sequence order[s].
+// pack computes the layout and returns the order: place s contains sequence order[s].
 func (p *packing) pack(n int, length func(i int) int) (order []int) {
 	order = make([]int, n)
 	for i := range order {
@@ -34,12 +34,12 @@ func (p *packing) pack(n int, length func(i int) int) (order []int) {
 	return order
 }
 
-// row is the row of time t of the sequence in place s.
+// row returns the row of time t of the sequence in place s.
 func (p *packing) row(s, t int) int { return p.offset[t] + s }
 
-// batch is what a machine computes: sentences packed by length, and below them
-// the distinct tokens' characters, packed likewise. The vector of a token's
-// characters depends on nothing else, so each distinct one is computed once.
+// batch is the input of a machine: sentences packed by length and, packed likewise, the characters
+// of their distinct tokens. Each distinct token is computed only once, because its vector depends
+// only on its characters.
 type batch struct {
 	sentences []Sentence
 	order     []int    // place -> sentence
@@ -50,14 +50,14 @@ type batch struct {
 	ids    []int32 // token id of each row
 
 	words   [][]int32 // the distinct tokens' characters
-	word    []int32   // of each token row: which of words
-	fresh   []int32   // places in words: those to compute, in the order of chars
-	chars   packing   // of the fresh ones
+	word    []int32   // index into words of each token row
+	fresh   []int32   // indices of the words to compute, in the order of chars
+	chars   packing   // packing of the fresh words
 	charIDs []int32   // character id of each row of chars
 }
 
-// set takes sentences in. known, where not nil, says of a spelling that its
-// vector need not be computed.
+// set fills the batch with sentences. known, unless nil, reports whether the vector of a spelling
+// is already known and need not be computed.
 func (b *batch) set(sentences []Sentence, seeds []uint64, scale float32, withChars bool, known func(spelling string) bool) {
 	b.sentences, b.seeds, b.scale = sentences, seeds, scale
 	b.order = b.tokens.pack(len(sentences), func(i int) int { return len(sentences[i].Tokens) })
@@ -104,11 +104,11 @@ func (b *batch) setChars(known func(string) bool) {
 	}
 }
 
-// last is the row of the last character of the fresh token in place s.
+// last returns the row of the last character of the fresh token in place s.
 func (b *batch) last(s int) int { return b.chars.row(s, len(b.words[b.fresh[s]])-1) }
 
-// spelling is a token's characters as a map key, over the same memory: it must
-// be cloned to outlive the batch.
+// spelling returns a token's characters as a map key that shares their memory. Clone it if it must
+// outlive the batch.
 func spelling(chars []int32) string {
 	return unsafe.String((*byte)(unsafe.Pointer(unsafe.SliceData(chars))), 4*len(chars))
 }

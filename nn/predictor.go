@@ -6,21 +6,20 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// Predictor labels sentences. It is used by one goroutine at a time; any number
-// of them may share a network that nobody trains.
+// Predictor labels sentences. It must be used by one goroutine at a time, but any number of
+// Predictors may share a network that is not being trained.
 type Predictor struct {
 	machine   *machine
 	crf       kernel.Matrix // the network's transitions; zeros without a CRF
 	forbidden []bool        // of each transition
-	trans     kernel.Matrix // crf, with -Inf where forbidden: what viterbi adds
+	trans     kernel.Matrix // crf with -Inf where forbidden; viterbi adds these
 	lattice   lattice
 	viterbi   viterbi
 }
 
-// NewPredictor compiles a machine. legal says whether label b may follow label
-// a, where a is Labels before the first token and b is Labels+1 after the last;
-// nil allows all. It must leave a path open. Predictors must be made one after
-// another.
+// NewPredictor compiles a machine. legal reports whether label b may follow label a, where a is
+// Labels before the first token and b is Labels+1 after the last; nil allows all. It must allow at
+// least one path for every sentence. Predictors must be created one after another.
 func NewPredictor(net *Network, legal func(a, b int) bool) (*Predictor, error) {
 	m, err := newMachine(net, false)
 	if err != nil {
@@ -42,20 +41,20 @@ func NewPredictor(net *Network, legal func(a, b int) bool) (*Predictor, error) {
 	return p, nil
 }
 
-// Labeling is the labels found for one sentence.
+// Labeling contains the labels of one sentence.
 type Labeling struct {
 	Labels []int32
-	// Probability is that of the labels of tokens [from, to) being just these,
-	// summed over whatever the other tokens have: the CRF's marginal, or without
-	// a CRF the product of the tokens' own. Valid until the next Predict.
+	// Probability returns the probability that tokens [from, to) have exactly these labels, summed
+	// over all labels of the other tokens: the CRF's marginal, or without a CRF the product of the
+	// probabilities of the tokens. It is valid until the next Predict.
 	Probability func(from, to int) float64
-	// Marginal is the probability of one label at one token. Valid until the next
+	// Marginal returns the probability of one label at one token. It is valid until the next
 	// Predict.
 	Marginal func(token int, label int32) float64
 }
 
-// Predict finds the best labels of each sentence. A sentence without tokens
-// has none.
+// Predict finds the best labels of each sentence, which are empty for a sentence without tokens.
+// The labelings are in the order of the sentences.
 func (p *Predictor) Predict(sentences []Sentence) ([]Labeling, error) {
 	found := make([]Labeling, len(sentences))
 	var some []Sentence
@@ -72,7 +71,7 @@ func (p *Predictor) Predict(sentences []Sentence) ([]Labeling, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, v := range p.crf.Data { // each time: a trainer may have changed them
+	for i, v := range p.crf.Data { // copied each time, because a trainer may have changed them
 		if p.forbidden[i] {
 			v = float32(math.Inf(-1))
 		}
@@ -94,6 +93,6 @@ func (p *Predictor) Predict(sentences []Sentence) ([]Labeling, error) {
 	return found, nil
 }
 
-// FLOP is how many multiplications and additions the matrix products of all
-// predictions had.
+// FLOP returns the number of multiplications and additions in the matrix products of all
+// predictions.
 func (p *Predictor) FLOP() float64 { return p.machine.flop }

@@ -7,15 +7,14 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// spellings keeps the vectors that the character LSTM made of the tokens seen
-// lately, since a vector depends on nothing but the spelling: most tokens of a
-// note are not new. When it is full it starts again from nothing.
+// spellings caches the vectors that the character LSTM computed for recent tokens. A vector depends
+// only on the spelling, and most tokens of a note are not new. A full cache is cleared.
 type spellings struct {
 	dim     int
 	row     map[string]int
 	vectors []float32
-	params  []*Param    // what the vectors were computed with,
-	values  [][]float32 // and its values then
+	params  []*Param    // the parameters that the vectors were computed with,
+	values  [][]float32 // and their values at that time
 }
 
 // maxSpellings bounds a cache at about 10 MB with the paper's dimensions.
@@ -30,9 +29,8 @@ func newSpellings(net *Network) *spellings {
 	return c
 }
 
-// refresh forgets everything if the parameters are not what they were: to
-// compare some 10,000 numbers a batch is cheaper than a rule that whoever
-// changes a parameter must remember.
+// refresh clears the cache if the parameters have changed. Comparing some 10,000 numbers per batch
+// is cheaper than a rule that every change of a parameter must call a function.
 func (c *spellings) refresh() {
 	for i, p := range c.params {
 		if !slices.Equal(p.Data, c.values[i]) {
@@ -52,7 +50,7 @@ func (c *spellings) clear() {
 
 func (c *spellings) known(key string) bool { _, ok := c.row[key]; return ok }
 
-// fill copies the vectors it has of words.
+// fill copies the cached vectors of words.
 func (c *spellings) fill(vectors kernel.Matrix, words [][]int32) {
 	for w, chars := range words {
 		if r, ok := c.row[spelling(chars)]; ok {
@@ -61,7 +59,7 @@ func (c *spellings) fill(vectors kernel.Matrix, words [][]int32) {
 	}
 }
 
-// add keeps the vectors of the fresh words.
+// add caches the vectors of the fresh words.
 func (c *spellings) add(vectors kernel.Matrix, words [][]int32, fresh []int32) {
 	for _, w := range fresh {
 		c.row[strings.Clone(spelling(words[w]))] = len(c.row)

@@ -6,26 +6,25 @@ import (
 	"math"
 )
 
-// Trainer changes a network by minibatches. A batch is dealt to the workers,
-// whose gradients are summed in a fixed order: the same seed and number of
-// workers give the same bits.
+// Trainer trains a network on minibatches. It divides each batch among workers and sums their
+// gradients in a fixed order, so the same seed and number of workers produce the same bits.
 type Trainer struct {
 	net      *Network
 	opt      Optimizer
 	rule     rule
-	machines []*machine // one a worker
+	machines []*machine // one per worker
 	crew     *crew
 	freeze   bool
 	step     int // updates done
 	state    [][][]float32
 	rowState [][]float32
 	average  *average
-	sums     [][]float32 // gradient of each parameter, all workers
+	sums     [][]float32 // gradient of each parameter, summed over all workers
 	rows     rowSums
 }
 
-// NewTrainer compiles one machine a worker. With freeze the token embedding
-// stays as it is. Close the trainer after use.
+// NewTrainer compiles one machine per worker. freeze keeps the token embedding unchanged. Close the
+// trainer after use.
 func NewTrainer(net *Network, opt Optimizer, workers int, freeze bool) (*Trainer, error) {
 	if err := opt.Validate(); err != nil {
 		return nil, err
@@ -51,9 +50,8 @@ func NewTrainer(net *Network, opt Optimizer, workers int, freeze bool) (*Trainer
 	return t, nil
 }
 
-// SwapAverage exchanges the network's weights with their moving average; call
-// it before using the network and again before the next step. Without an
-// average it does nothing.
+// SwapAverage exchanges the network's weights and their moving average. Call it before using the
+// network, and again before the next step. Without an average it does nothing.
 func (t *Trainer) SwapAverage() {
 	if t.average != nil {
 		t.average.swap()
@@ -67,9 +65,9 @@ func (t *Trainer) newState(n int) (s [][]float32) {
 	return s
 }
 
-// State is what a later Trainer needs, besides the network, to go on to the
-// same bits: the steps done and the optimiser's memory, as named matrices that
-// may be read and written in place.
+// State returns what a later Trainer needs, besides the network, to continue to the same bits: the
+// number of updates so far, and the optimizer's memory as named matrices. Both may be read and
+// written in place.
 func (t *Trainer) State() (step *int, memory []*Param) {
 	add := func(p *Param, state [][]float32) {
 		for i, s := range state {
@@ -90,10 +88,10 @@ func (t *Trainer) State() (step *int, memory []*Param) {
 	return &t.step, memory
 }
 
-// Step does one update on a minibatch: the gradient is the mean over its
-// sentences of each one's own (section 3.3; one sentence a batch is the paper's
-// training). seed decides what is dropped out; epoch, from 0, the decay of the
-// learning rate. It returns the mean loss.
+// Step does one update on a minibatch. The gradient is the mean of the gradients of its sentences
+// (section 3.3; the paper trains with one sentence per batch). seed decides dropout; epoch, from 0,
+// decides the decay of the learning rate. Step returns the mean loss. It fails if the loss or the
+// gradient is not finite.
 func (t *Trainer) Step(sentences []Sentence, seed uint64, epoch int) (loss float64, err error) {
 	if len(sentences) == 0 {
 		return 0, nil
@@ -128,8 +126,7 @@ func (t *Trainer) Step(sentences []Sentence, seed uint64, epoch int) (loss float
 	return loss, nil
 }
 
-// FLOP is how many multiplications and additions the matrix products of all
-// steps had.
+// FLOP returns the number of multiplications and additions in the matrix products of all steps.
 func (t *Trainer) FLOP() (sum float64) {
 	for _, m := range t.machines {
 		sum += m.flop
@@ -137,11 +134,11 @@ func (t *Trainer) FLOP() (sum float64) {
 	return sum
 }
 
-// Close ends the workers. The trainer is of no use afterwards.
+// Close ends the workers. The trainer cannot be used afterwards.
 func (t *Trainer) Close() { t.crew.close() }
 
-// deal gives each worker the sentences it computes: the longest first, each to
-// the worker with the fewest tokens so far. No worker is without.
+// deal divides the sentences among the workers: the longest first, each to the worker with the
+// fewest tokens so far. Every worker gets at least one.
 func deal(sentences []Sentence, workers int) [][]int {
 	var by packing
 	order := by.pack(len(sentences), func(i int) int { return len(sentences[i].Tokens) })

@@ -9,15 +9,15 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// part is the share that one of some workers has of every run of values.
+// part is the share of one worker in every slice of values.
 type part struct{ worker, workers int }
 
 func (p part) of(n int) (from, to int) {
 	return p.worker * n / p.workers, (p.worker + 1) * n / p.workers
 }
 
-// apply sums the machines' gradients, clips them and changes the parameters:
-// each worker does its part of every parameter.
+// apply sums the machines' gradients, clips them and changes the parameters. Each worker processes
+// its part of every parameter.
 func (t *Trainer) apply(machines []*machine, rate float64) error {
 	t.sums = t.sums[:0]
 	for i := range t.net.params { // in the first machine's memory
@@ -50,13 +50,13 @@ func (t *Trainer) apply(machines []*machine, rate float64) error {
 		})
 	}
 	t.step++
-	if t.average != nil { // after all updates: a worker's part of the table is not the rows it changed
+	if t.average != nil { // after all updates, because a worker's part of the table differs from the rows it changed
 		t.crew.each(func(w int) { t.average.add(part{w, workers}, t.step, t.opt.Average) })
 	}
 	return nil
 }
 
-// sum adds the machines' gradients up, in their order.
+// sum adds up the machines' gradients in their order.
 func (t *Trainer) sum(machines []*machine, p part) {
 	for i, g := range t.sums {
 		from, to := p.of(len(g))
@@ -68,7 +68,7 @@ func (t *Trainer) sum(machines []*machine, p part) {
 	t.rows.add(machines, from, to)
 }
 
-// gradients are a part of the sums.
+// gradients returns a part of the sums.
 func (t *Trainer) gradients(p part) iter.Seq[[]float32] {
 	return func(yield func([]float32) bool) {
 		for _, g := range t.sums {
@@ -96,8 +96,8 @@ func (t *Trainer) square(p part) (sum float64) {
 	return sum
 }
 
-// shrink is what a gradient with these sums of squares must be multiplied by to
-// have at most the norm.
+// shrink returns the factor that limits a gradient, given the sum of its squares, to the maximum
+// norm.
 func shrink(squares []float64, most float64) (factor float32, err error) {
 	sum := 0.0
 	for _, s := range squares {
@@ -132,7 +132,7 @@ func (t *Trainer) update(p part, rate float64) {
 	}
 }
 
-// between is that stretch of each state.
+// between returns the range [from, to) of each state.
 func between(states [][]float32, from, to int) [][]float32 {
 	cut := make([][]float32, len(states))
 	for i, s := range states {
@@ -141,16 +141,16 @@ func between(states [][]float32, from, to int) [][]float32 {
 	return cut
 }
 
-// rowSums is the gradient of the rows of the token embedding that a step uses.
+// rowSums is the sum of the gradients of the rows of the token embedding that a step uses.
 type rowSums struct {
 	cols  int
 	ids   []int32   // of the rows
-	sum   []float32 // a row for each of ids
+	sum   []float32 // one row per id
 	index map[int32]int32
-	at    [][]int32 // of each row of each machine: which of ids
+	at    [][]int32 // index into ids of each row of each machine
 }
 
-// set finds the rows that the machines have gradients of.
+// set collects the rows for which the machines have gradients.
 func (r *rowSums) set(machines []*machine, cols int) {
 	if r.index == nil {
 		r.index = map[int32]int32{}
@@ -184,9 +184,9 @@ func (r *rowSums) add(machines []*machine, from, to int) {
 	}
 }
 
-// average is the exponential moving average of the weights (Polyak and
-// Juditsky 1992; the exponential form as in Kingma and Ba 2015, section 7.2),
-// which is steadier than the weights of any one step.
+// average is the exponential moving average of the weights (Polyak and Juditsky 1992; the
+// exponential form as in Kingma and Ba 2015, section 7.2). It is steadier than the weights of any
+// one step.
 type average struct {
 	params []*Param
 	values [][]float32
@@ -203,8 +203,8 @@ func newAverage(net *Network, freeze bool) *average {
 	return a
 }
 
-// add takes the weights after a step in. While there are few, each counts for
-// more, so that the random beginning is soon forgotten.
+// add adds the weights after a step to the average. In the first steps each counts more, so that
+// the average soon forgets the random initial weights.
 func (a *average) add(part part, step int, decay float64) {
 	f := float32(1 - min(decay, float64(1+step)/float64(10+step)))
 	for i, p := range a.params {

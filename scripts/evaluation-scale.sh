@@ -1,7 +1,7 @@
 #!/bin/sh
 # Times lethe evaluate on a generated corpus and a copy of it with mistakes, as
 # docs/benchmarks/evaluation.md shows: scripts/evaluation-scale.sh FOLDER [NOTES]
-# FOLDER is made, and kept; another run uses what is in it. Wants GNU time.
+# FOLDER is created and kept; another run reuses its files. Requires GNU time.
 set -eu
 dir=$1
 notes=${2:-100000}
@@ -10,8 +10,8 @@ mkdir -p "$dir"
 CGO_ENABLED=0 go build -trimpath -o "$dir/lethe" ./cmd/lethe
 cd "$dir"
 
-# In every third note no age is found, and in every fifth doctors are taken for
-# patients.
+# In every third note no age is found, and in every fifth note doctors are mistaken
+# for patients.
 [ -e gold.jsonl ] || ./lethe synth --notes "$notes" --output gold.jsonl --format jsonl
 [ -e system.jsonl ] || awk '
 	NR % 3 == 0 { gsub(/\{"start":[0-9]+,"end":[0-9]+,"type":"AGE"\},?/, ""); gsub(/,\]/, "]") }

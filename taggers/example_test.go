@@ -10,7 +10,7 @@ import (
 	"github.com/lethe-deid/lethe/taggers/crf"
 )
 
-// A program that trains a CRF on annotated notes, here invented ones, and tags a text.
+// A program that trains a CRF on invented annotated notes, and tags a text.
 func Example() {
 	ctx := context.Background()
 	train, err := data.Collect(synth.Notes(20, 1, synth.Train))

@@ -10,20 +10,21 @@ import (
 )
 
 // Node is the settings of one tagger in a [System]: a pointer to a struct with yaml
-// tags. A package makes its kind of tagger known by calling Register in an init
-// function. The methods here suffice for a tagger without children, files or model
-// format of its own; [Parent], [Files], [Typed], [Checker], [Subfolder] and
-// [Standalone] are optional.
+// tags. A package adds its kind of tagger by calling Register in an init function.
+// These methods suffice for a tagger without children, files or a model format of its
+// own; [Parent], [Files], [Typed], [Checker], [Subfolder] and [Standalone] are
+// optional.
 type Node interface {
 	// Validate returns an error that begins with the first key whose value makes no
-	// sense, relative to the node. It opens no file.
+	// sense, relative to the node. It opens no files.
 	Validate() error
 	// Describe summarizes the settings on one line, for outlines and model cards.
 	Describe() string
-	// Fit trains the tagger, or opens what it does not learn. below holds the models of
-	// the children, in their order. If the tagger is a Model, it is saved with the node.
+	// Fit trains the tagger, or opens the files of a tagger that does not learn. below
+	// has the models of the children, in their order. If the tagger is a Model, it is
+	// saved with the node.
 	Fit(ctx context.Context, task Task, below ...Model) (data.Tagger, error)
-	// Load reads what the tagger's Save wrote into dir.
+	// Load reads the files that the tagger's Save wrote into dir.
 	Load(dir string, types *data.TypeSet, workers int, below ...Model) (data.Tagger, error)
 }
 
@@ -36,15 +37,16 @@ type Parent interface {
 
 // Child is a node below another.
 type Child struct {
-	Name   string // of its folder, unique among its siblings
-	Key    string // its place in the configuration, relative to the parent
-	Label  string // how outlines introduce it; "" for no introduction
+	Name   string // name of its folder, unique among its siblings
+	Key    string // its key in the configuration, relative to the parent
+	Label  string // text before it in outlines; "" for none
 	System System
 }
 
 // Files is a node whose settings name files or folders.
 type Files interface {
-	// Paths lists those that are given. Callers may change their values.
+	// Paths lists the files and folders that are given. Callers may change their
+	// values.
 	Paths() []Path
 }
 
@@ -54,12 +56,12 @@ type Path struct {
 	Value *string
 }
 
-// Typed is a node whose settings name types of PHI, each of which the corpus must have.
+// Typed is a node whose settings name types of PHI. The corpus must have all of them.
 type Typed interface {
 	TypeNames() []Types
 }
 
-// Types is the types that one key names.
+// Types lists the types that one key names.
 type Types struct {
 	Key   string // relative to the node
 	Names []string
@@ -67,23 +69,24 @@ type Types struct {
 
 // Checker is a node that opens files before or instead of learning.
 type Checker interface {
-	// Check opens them, so that a broken one is found before another node has been
-	// trained for hours.
+	// Check opens these files, so that a broken file is found before another node has
+	// been trained for hours.
 	Check(types *data.TypeSet, workers int) error
 }
 
-// Subfolder is a node that saves its own files in a folder within its model folder,
-// since their names are those of a model's. The default is the model folder itself.
+// Subfolder is a node that saves its files in a subfolder of its model folder, because
+// their names would clash with those of a model. Other nodes save their files in the
+// model folder itself.
 type Subfolder interface {
 	Subfolder() string
 }
 
-// Standalone is a node with a model format of its own, which needs no system.yaml. Its
-// Fit returns a Model and keeps Task.Dir itself: it saves the best model in Dir/best,
-// and resumes what an interrupted run left there.
+// Standalone is a node with a model format of its own, which does not require
+// system.yaml. Its Fit returns a Model and manages Task.Dir itself: it saves the best
+// model in Dir/best, and resumes an interrupted run from the files in Dir.
 type Standalone interface {
 	Node
-	// IsModel reports whether a folder holds a model in this format.
+	// IsModel reports whether a folder contains a model in this format.
 	IsModel(dir string) bool
 	// Open reads such a folder.
 	Open(dir string, workers int) (Model, *data.TypeSet, error)
@@ -94,8 +97,8 @@ type Standalone interface {
 
 var kinds = map[string]func() Node{}
 
-// Register makes a kind of tagger known by its YAML key. fresh returns settings with
-// all defaults. A key can be registered once; Register panics otherwise.
+// Register adds a kind of tagger under its YAML key. fresh returns settings with all
+// defaults. Register panics if the key is already registered.
 func Register(key string, fresh func() Node) {
 	if kinds[key] != nil {
 		panic(fmt.Sprintf("taggers: kind %s is already registered", key))
@@ -110,7 +113,7 @@ func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
 // that is not registered.
 func New(key string) Node { return kinds[key]() }
 
-// Children lists the nodes below a node, none unless it is a Parent.
+// Children lists the nodes below a node. There are none unless it is a Parent.
 func Children(n Node) []Child {
 	if p, ok := n.(Parent); ok {
 		return p.Children()

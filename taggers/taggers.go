@@ -17,41 +17,41 @@ type Model interface {
 	Save(dir string) error
 }
 
-// Task is what Node.Fit learns from.
+// Task is the input of Node.Fit.
 type Task struct {
 	Name       string // of the experiment, for the model card
 	Types      *data.TypeSet
-	Train, Dev []*data.Document // Dev decides which epoch is best
+	Train, Dev []*data.Document // the scores on Dev determine the best epoch
 	// Copies are changed copies of Train. They are used for training but not for
 	// vocabulary counts, so that min_documents still counts real notes.
 	Copies  []*data.Document
-	Seed    uint64 // all chance follows from it
-	Workers int    // cores to use; results are the same for the same number
-	Dir     string // where models are kept: Dir/best, Dir/last; "" for nowhere
-	Resume  bool   // go on from what an interrupted run left in Dir, to the same bits
+	Seed    uint64 // determines all random choices
+	Workers int    // number of cores to use; results are the same for the same number
+	Dir     string // folder for models (Dir/best, Dir/last); "" saves nothing
+	Resume  bool   // continue the interrupted run in Dir, with the same bits as an uninterrupted one
 	Report  Report
 }
 
-// Report receives the progress of a training. Any of its functions may be nil; they are
+// Report receives the progress of a training. Any of its functions may be nil. They are
 // called from one goroutine.
 type Report struct {
-	// Step is called as an epoch goes on: done of total tokens.
+	// Step is called during an epoch: done of total tokens are processed.
 	Step func(epoch, done, total int)
-	// Epoch is called after each epoch, and first, when a run is resumed, for
-	// those done before.
+	// Epoch is called after each epoch. In a resumed run, it is first called for the
+	// epochs of the earlier run.
 	Epoch func(Epoch)
 }
 
 // Epoch is one line of a training log.
 type Epoch struct {
-	Member  string            `json:"member,omitempty"` // of a system of several: which one learns
+	Member  string            `json:"member,omitempty"` // the member of a system that is being trained, if there are several
 	Epoch   int               `json:"epoch"`            // from 1
 	Loss    float64           `json:"loss"`             // mean over the minibatches
 	Scored  bool              `json:"scored"`           // whether Dev was tagged
-	Dev     evaluation.Counts `json:"dev"`              // strict, type and span
+	Dev     evaluation.Counts `json:"dev"`              // strict scores, by type and span
 	Tokens  int               `json:"tokens"`
 	Train   time.Duration     `json:"train_ns"` // time spent on training steps
-	Total   time.Duration     `json:"total_ns"` // with the evaluation and the saving
-	Best    bool              `json:"best"`     // better than all before
+	Total   time.Duration     `json:"total_ns"` // including evaluation and saving
+	Best    bool              `json:"best"`     // better than all epochs before
 	Resumed bool              `json:"-"`        // done by an earlier run
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// System is a tree of taggers as a configuration writes it: a map with one entry, from
-// the key of a kind to its settings, in which further systems may stand.
+// System is a tree of taggers as it is in a configuration: a map with one entry, from
+// the key of a kind to its settings, which may contain further systems.
 type System map[string]Node
 
 // Keys implements strictyaml.Union.
@@ -28,8 +28,8 @@ func (s System) Root() (kind string, n Node) {
 	return "", nil
 }
 
-// Validate returns an error that names the first key, from "system" on, whose value
-// makes no sense. It opens no file.
+// Validate returns an error that begins with the first key, from "system" on, whose
+// value makes no sense. It opens no files.
 func (s System) Validate(types *data.TypeSet) error {
 	return s.walk("system", func(key string, n Node) error {
 		if n == nil {
@@ -51,8 +51,9 @@ func (s System) Validate(types *data.TypeSet) error {
 	})
 }
 
-// Check opens all files that the system needs and does not learn: rules, lists, resources
-// and models of earlier trainings. Its error names the first key with a broken file.
+// Check opens all files that the system requires but does not learn: rules, lists,
+// resources and existing models. Its error begins with the first key whose file is
+// broken.
 func (s System) Check(types *data.TypeSet, workers int) error {
 	return s.walk("system", func(key string, n Node) error {
 		if c, ok := n.(Checker); ok {
@@ -79,9 +80,9 @@ func (s System) Paths() []Path {
 	return all
 }
 
-// walk visits a node before those below it, and ends with the first error. The key ends
-// with the node's kind; where a system has no single node, it is the system's own, and
-// the node nil.
+// walk visits a node before those below it, and stops at the first error. The key ends
+// with the node's kind. For a system without a single root node, it is the system's own
+// key, and the node is nil.
 func (s System) walk(key string, visit func(key string, n Node) error) error {
 	kind, n := s.Root()
 	if n == nil {
@@ -106,7 +107,8 @@ func (s System) Tree() string {
 	return b.String()
 }
 
-// draw begins the node's own line with first, and those of the nodes below with rest.
+// draw begins the line of the node itself with first, and the lines of the nodes below
+// with rest.
 func (s System) draw(b *strings.Builder, label, first, rest string) {
 	kind, n := s.Root()
 	if n == nil {

@@ -20,7 +20,7 @@ func collect(t testing.TB, name, path string, types *data.TypeSet) []*data.Docum
 	return docs
 }
 
-// same compares documents; what it says holds no text.
+// same compares documents without quoting their text.
 func same(t *testing.T, want, got []*data.Document) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -47,8 +47,8 @@ func countSpans(docs []*data.Document) (n int) {
 	return n
 }
 
-// The XML and the brat form of MEDDOCAN are the same documents, and every
-// format that keeps white space carries them unchanged.
+// The XML and the brat form of MEDDOCAN contain the same documents, and every format that keeps
+// white space preserves them.
 func TestMEDDOCAN(t *testing.T) {
 	for _, split := range []struct {
 		name        string
@@ -88,8 +88,7 @@ func TestMEDDOCAN(t *testing.T) {
 	}
 }
 
-// phrases are the spans' types and texts, and all of the text, without white
-// space.
+// phrases returns the types and texts of the spans, and the whole text, without white space.
 func phrases(doc *data.Document) []string {
 	bare := func(s string) string {
 		return strings.Map(func(r rune) rune {

@@ -10,7 +10,7 @@ import (
 	"github.com/lethe-deid/lethe/data/format"
 )
 
-// A corpus goes from one format to another, a note at a time.
+// This example converts a corpus from one format to another, note by note.
 func Example() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -27,7 +27,7 @@ func Example() {
 	defer w.Abort()
 	for doc, err := range format.Read("brat", dir, data.I2B2) {
 		if err != nil {
-			log.Print(err) // this note is lost, not the others
+			log.Print(err) // only this note is skipped
 			continue
 		}
 		if err := w.Write(doc); err != nil {

@@ -1,4 +1,4 @@
-// Package format is the table of corpus formats by name.
+// Package format contains the table of corpus formats by name.
 package format
 
 import (
@@ -18,32 +18,32 @@ import (
 	"github.com/lethe-deid/lethe/internal/table"
 )
 
-// Format is a way to keep a corpus in files. Another one is another value in the table below.
+// Format is a file format of corpora. To add a format, add a value to the table below.
 type Format struct {
 	Name string
-	// Exts are the extensions of its files in a folder: others are left out.
+	// Exts are the extensions of its files in a folder. Other files are skipped.
 	Exts []string
-	// OneNote reports whether a file (of brat, a pair of files) holds one note.
+	// OneNote reports whether a file (in brat, a pair of files) contains one note.
 	OneNote bool
 	// TextOnly reports whether spans are neither read nor written.
 	TextOnly bool
 	// Read reads a file or a folder.
 	Read func(path string, types *data.TypeSet) data.Documents
-	// Pieces reads files of any size, plain or gzipped, in pieces for what needs the text but not the notes. It is nil
-	// for most formats: see text.Pieces.
+	// Pieces reads files of any size, plain or gzipped, in pieces, for callers that require the
+	// text but not the notes. It is nil for most formats: see text.Pieces.
 	Pieces func(path string) data.Documents
-	// Decode reads a stream; name stands for the path in errors and IDs. It is
-	// nil for brat, which needs two files.
+	// Decode reads a stream. name replaces the path in errors and IDs. It is nil for brat, which
+	// requires two files.
 	Decode func(r io.Reader, name string, types *data.TypeSet) data.Documents
-	// Create writes into a folder, which is made if need be. A format that has
-	// all documents in one file calls it "corpus" with the format's extension; a
-	// path that has this extension already, and is no folder, is the file itself.
+	// Create returns a writer into a folder, which is created if necessary. A format with all
+	// documents in one file names it "corpus" with the format's extension. A path that already has
+	// this extension, and is not a folder, is the file itself.
 	Create func(path string, types *data.TypeSet) (data.Writer, error)
-	// CreateFile writes the file itself, whatever its extension: a second document
-	// is refused if OneNote is set. It is nil for brat.
+	// CreateFile returns a writer of the file itself, whatever its extension. It refuses a second
+	// document if OneNote is true. It is nil for brat.
 	CreateFile func(path string, types *data.TypeSet) (data.Writer, error)
-	// Encode makes what a stream holds of a document; if OneNote is set, that is the whole stream. It is nil for
-	// formats that are written to files only.
+	// Encode returns the bytes of a document in a stream, which are the whole stream if OneNote is
+	// true. It is nil for formats that are written only to files.
 	Encode func(doc *data.Document) ([]byte, error)
 }
 
@@ -82,18 +82,18 @@ func ofXML(name string, dialect i2b2.Dialect) *Format {
 	}
 }
 
-// LeftOut returns, sorted, the names in the folder at path that Read does not
-// read, those of folders with a slash at the end. Of a file it returns none.
+// LeftOut returns the names in the folder at path that Read skips, sorted, with a slash at the end
+// of the names of folders. If path is a file, it returns none.
 func (f *Format) LeftOut(path string) ([]string, error) { return notes.LeftOut(path, f.Exts...) }
 
-// one makes documents of the only document in a stream.
+// one yields the only document in a stream.
 func one(decode func(io.Reader, string, *data.TypeSet) (*data.Document, error)) func(io.Reader, string, *data.TypeSet) data.Documents {
 	return func(r io.Reader, name string, types *data.TypeSet) data.Documents {
 		return func(yield func(*data.Document, error) bool) { yield(decode(r, name, types)) }
 	}
 }
 
-// inFile names the one file of a folder.
+// inFile makes a format that writes one file accept a folder as path.
 func inFile(ext string, create func(string, *data.TypeSet) (data.Writer, error)) func(string, *data.TypeSet) (data.Writer, error) {
 	return func(path string, types *data.TypeSet) (data.Writer, error) {
 		info, err := os.Stat(path)
@@ -112,19 +112,19 @@ func Lookup(name string) (*Format, error) { return table.Lookup(formats, nameOf,
 // Names lists the formats: i2b2, meddocan, brat, conll, jsonl, text.
 func Names() []string { return table.Names(formats, nameOf) }
 
-// Annotated lists the formats that keep spans: all but text.
+// Annotated lists the formats that support spans: all except text.
 func Annotated() []string {
 	return table.Names(slices.DeleteFunc(slices.Clone(formats), func(f *Format) bool { return f.TextOnly }), nameOf)
 }
 
-// TextOnly reports whether the named format has no place for spans.
+// TextOnly reports whether the named format does not support spans. It is false for an unknown
+// name.
 func TextOnly(name string) bool {
 	f, err := Lookup(name)
 	return err == nil && f.TextOnly
 }
 
-// Read reads a file or folder in the named format. An unknown name yields one
-// error.
+// Read reads a file or folder in the named format. An unknown name yields one error.
 func Read(name, path string, types *data.TypeSet) data.Documents {
 	f, err := Lookup(name)
 	if err != nil {
@@ -133,7 +133,8 @@ func Read(name, path string, types *data.TypeSet) data.Documents {
 	return f.Read(path, types)
 }
 
-// Create opens a writer of the named format; see Format.Create for path.
+// Create opens a writer of the named format, or returns an error for an unknown name. See
+// Format.Create for path.
 func Create(name, path string, types *data.TypeSet) (data.Writer, error) {
 	f, err := Lookup(name)
 	if err != nil {

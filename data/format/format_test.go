@@ -13,7 +13,7 @@ import (
 	"github.com/lethe-deid/lethe/data/format"
 )
 
-// invented has what is hard to carry from one format to another.
+// invented contains documents that are difficult to convert between formats.
 var invented = []*data.Document{
 	{ID: "110-01", Patient: "110", Text: ""},
 	{ID: "110-02", Patient: "110", Text: "\uFEFFDr. Ödön Vance\r\nsaw Zoë\rVance 😀 on\t02/20/2087]]>\n\n", Spans: []data.Span{
@@ -52,8 +52,8 @@ func roundTrip(t *testing.T, name string, types *data.TypeSet, docs []*data.Docu
 	return got
 }
 
-// without is the documents as a format keeps them that has only the names of files
-// to tell patients, and may lose spans.
+// without returns the documents as written and read in a format that has only file names to
+// identify patients, and may not support spans.
 func without(docs []*data.Document, spans bool) []*data.Document {
 	var out []*data.Document
 	for _, doc := range docs {
@@ -104,7 +104,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// Every format says in one error that there is nothing to read.
+// Every format reports in a single error that there is nothing to read.
 func TestNothingToRead(t *testing.T) {
 	types := data.Any
 	empty := t.TempDir()
@@ -131,7 +131,7 @@ func TestNothingToRead(t *testing.T) {
 	}
 }
 
-// All formats but brat read a stream, and stop when told to.
+// All formats except brat read a stream, and stop on request.
 func TestDecode(t *testing.T) {
 	for name, stream := range map[string]string{
 		"i2b2":     "<deIdi2b2><TEXT>x</TEXT></deIdi2b2>",
@@ -156,8 +156,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// Formats with a file a note could only be written as a folder, so that
-// clean.txt became clean.txt/note.txt.
+// Formats with one file per note could only be written as a folder, so that clean.txt became
+// clean.txt/note.txt.
 func TestCreateFileOfOneNote(t *testing.T) {
 	types := data.I2B2
 	for _, name := range format.Names() {
@@ -184,7 +184,7 @@ func TestCreateFileOfOneNote(t *testing.T) {
 			t.Errorf("%s: the second note: %v", name, err)
 		}
 		if _, err := os.Stat(path); err == nil {
-			t.Errorf("%s: the file is there before Close", name)
+			t.Errorf("%s: the file exists before Close", name)
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
@@ -199,7 +199,7 @@ func TestCreateFileOfOneNote(t *testing.T) {
 	}
 }
 
-// A format of one file takes the file's own name, and shows nothing on Abort.
+// A format with one file for all notes uses the file's own name, and leaves nothing after Abort.
 func TestCreateFile(t *testing.T) {
 	for _, ext := range []string{"conll", "jsonl"} {
 		dir := t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"github.com/lethe-deid/lethe/data/format/internal/toy"
 )
 
-// A format is added by a package and one value of the table.
+// Adding a format requires a package and one value of the table.
 func TestRecipe(t *testing.T) {
 	before := formats
 	defer func() { formats = before }()

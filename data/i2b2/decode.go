@@ -20,7 +20,7 @@ func decode(path string, raw []byte, types *data.TypeSet) (*data.Document, error
 		return nil, notes.CheckUTF8(path, raw)
 	}
 	if at, char, illegal := xmlnotes.Illegal(file); illegal {
-		return nil, notes.Defect(path, 1+strings.Count(file[:at], "\n"), at, fmt.Sprintf("XML cannot hold the character %U", char))
+		return nil, notes.Defect(path, 1+strings.Count(file[:at], "\n"), at, fmt.Sprintf("XML does not allow the character %U", char))
 	}
 	r := xmlnotes.NewReader(file)
 	var text strings.Builder
@@ -48,7 +48,7 @@ func decode(path string, raw []byte, types *data.TypeSet) (*data.Document, error
 	return doc, nil
 }
 
-// located adds the path to an error of the XML.
+// located adds the path to an XML error.
 func located(path string, err error) error {
 	if e, ok := errors.AsType[*xmlnotes.Error](err); ok {
 		return notes.Defect(path, e.Line, e.Offset, e.Reason)
@@ -56,8 +56,7 @@ func located(path string, err error) error {
 	return err
 }
 
-// newSpan checks a tag against text and type set. Offsets in errors are code
-// points.
+// newSpan checks a tag against the text and the type set. Offsets in errors are in code points.
 func newSpan(t xmlnotes.Tag, offsets *notes.Offsets, types *data.TypeSet) (data.Span, *data.Error) {
 	none := func(offset int, reason string) (data.Span, *data.Error) {
 		return data.Span{}, notes.Defect("", t.Line, offset, reason)
@@ -82,7 +81,7 @@ func newSpan(t xmlnotes.Tag, offsets *notes.Offsets, types *data.TypeSet) (data.
 		return none(start, err.Error())
 	}
 	if t.Text != nil && !notes.Quotes(*t.Text, offsets.Text()[from:to]) {
-		return none(start, "a tag's text is not that of the note at its offsets, in code points")
+		return none(start, "a tag's text differs from the note at its offsets (in code points)")
 	}
 	return data.Span{Start: from, End: to, Type: known.Name, Score: 1}, nil
 }

@@ -13,11 +13,11 @@ import (
 
 func encode(doc *data.Document, dialect Dialect, types *data.TypeSet) ([]byte, error) {
 	if at, char, illegal := xmlnotes.Illegal(doc.Text); illegal {
-		return nil, fmt.Errorf("XML cannot hold the character %U at byte %d of the text", char, at)
+		return nil, fmt.Errorf("XML does not allow the character %U at byte %d of the text", char, at)
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\" ?>\n<%s>\n<TEXT>", dialect.root)
-	// Corpora of this format use CDATA sections, which can hold neither.
+	// Corpora of this format use CDATA sections, which cannot contain CR or "]]>".
 	if strings.Contains(doc.Text, "\r") || strings.Contains(doc.Text, "]]>") {
 		b.WriteString(xmlnotes.EscapeText(doc.Text))
 	} else {
@@ -27,9 +27,9 @@ func encode(doc *data.Document, dialect Dialect, types *data.TypeSet) ([]byte, e
 	return b.Bytes(), nil
 }
 
-// Tags writes the spans of a document as they stand between <TAGS> and </TAGS>, one per
-// line, in reading order. The element of a type that the type set lacks, or of any type if it is nil, is the type itself.
-// A character that XML cannot hold becomes U+FFFD.
+// Tags returns the lines between <TAGS> and </TAGS>, one per span, in reading order. The element of
+// a tag is the category of its type, or the type itself if types is nil or lacks it. Characters
+// that XML does not allow become U+FFFD.
 func (d Dialect) Tags(doc *data.Document, types *data.TypeSet) string {
 	var b strings.Builder
 	spans := slices.Clone(doc.Spans)

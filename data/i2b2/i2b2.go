@@ -1,5 +1,5 @@
-// Package i2b2 reads and writes the XML of the i2b2/UTHealth 2014
-// de-identification track, and MEDDOCAN's variant of it: one note a file,
+// Package i2b2 reads and writes the XML of the i2b2/UTHealth 2014 de-identification track, and
+// MEDDOCAN's variant of it, with one note per file:
 //
 //	<deIdi2b2>
 //	<TEXT><![CDATA[...]]></TEXT>
@@ -8,9 +8,9 @@
 //	</TAGS>
 //	</deIdi2b2>
 //
-// The text is what an XML parser sees: CR LF and CR in the file are LF. Offsets
-// count its code points, a U+FEFF at its start too. A tag's element is the
-// category of its TYPE (see data.Type).
+// The text is the text that an XML parser returns: CR LF and CR in the file become LF. Offsets
+// count its code points, including a U+FEFF at its start. The element of a tag is the category of
+// its TYPE (see data.Type).
 package i2b2
 
 import (
@@ -23,21 +23,24 @@ import (
 // Ext is the extension of the files of this format in a folder.
 const Ext = ".xml"
 
-// Read reads one file, or the .xml files of a folder in the order of their
-// names; hidden files and subfolders are left out. The root may be that of
-// either dialect. A bad note yields a *data.Error and reading goes on with the
-// next; a missing path or a folder without a note yields one error.
+// Read reads one file, or the .xml files of a folder in the order of their names; it skips hidden
+// files and subfolders. The root may be the root of either dialect. A bad note yields a
+// *data.Error, and reading continues with the next. A missing path, or a folder without notes,
+// yields one error.
 //
-// The ID is the file's name without extension; names such as 110-04.xml give
-// the patient, 110, as they do to the official scorer. No TAGS means no spans.
-// The attributes id and comment are not read, as the official scorer does not use
-// them either. Refused are: a tag whose text, if it has one, is not that of the
-// note at its offsets, but for white space, which real corpora alter; a tag whose
-// TYPE is not in the type set, or whose element is
-// neither PHI nor the category of its TYPE (the open set takes any element);
-// empty and reversed spans and those beyond the text; text outside of TEXT, and
-// encodings other than UTF-8, US-ASCII and ISO-8859-1. Unknown children of the
-// root are ignored.
+// The ID is the file's name without extension. Names such as 110-04.xml contain the patient, 110,
+// as for the official scorer. A note without TAGS has no spans. The attributes id and comment are
+// ignored, as by the official scorer. Unknown children of the root are ignored. A note is refused
+// if it has
+//
+//   - a tag whose text, if any, differs from the note at its offsets by more than white space,
+//     which real corpora alter
+//   - a tag whose TYPE is not in the type set
+//   - a tag whose element is neither PHI nor the category of its TYPE (the open set accepts any
+//     element)
+//   - a span that is empty, reversed, or beyond the text
+//   - text outside of TEXT
+//   - an encoding other than UTF-8, US-ASCII and ISO-8859-1
 func Read(path string, types *data.TypeSet) data.Documents {
 	return notes.Each(path, Ext, func(file string) (*data.Document, error) {
 		raw, err := notes.ReadFile(file)
@@ -48,8 +51,7 @@ func Read(path string, types *data.TypeSet) data.Documents {
 	})
 }
 
-// Decode reads one note from a stream; name stands for a file's path in errors,
-// ID and patient.
+// Decode reads one note from a stream. name replaces the path of a file in errors, ID and patient.
 func Decode(r io.Reader, name string, types *data.TypeSet) (*data.Document, error) {
 	raw, err := notes.ReadAll(r, name)
 	if err != nil {
@@ -61,7 +63,7 @@ func Decode(r io.Reader, name string, types *data.TypeSet) (*data.Document, erro
 // Dialect is a variant of the format.
 type Dialect struct {
 	root  string
-	tag   string // what a tag's id starts with
+	tag   string // prefix of the ids of tags
 	first int    // number of the first tag
 }
 
@@ -71,9 +73,9 @@ var (
 	MEDDOCAN = Dialect{root: "MEDDOCAN", tag: "T", first: 1}
 )
 
-// Create writes notes into a folder as ID.xml, in UTF-8, tags in reading order.
-// A text with a character that XML 1.0 cannot hold, such as U+000B, is refused.
-// Scores are not kept, nor is a patient that the ID does not tell.
+// Create returns a writer of notes into a folder as ID.xml, in UTF-8, with tags in reading order.
+// It refuses text with a character that XML 1.0 does not allow, such as U+000B. Scores are not
+// written, nor is a patient that differs from the one in the ID.
 func Create(dir string, dialect Dialect, types *data.TypeSet) (data.Writer, error) {
 	return notes.NewFolder(dir, types, func(doc *data.Document) ([]notes.Part, error) {
 		content, err := encode(doc, dialect, types)
@@ -81,8 +83,8 @@ func Create(dir string, dialect Dialect, types *data.TypeSet) (data.Writer, erro
 	})
 }
 
-// CreateFile writes the only note of a file, which appears at Close, as Create
-// does.
+// CreateFile returns a writer like that of Create for a file with a single note. The file appears
+// at Close.
 func CreateFile(path string, dialect Dialect, types *data.TypeSet) (data.Writer, error) {
 	return notes.NewNote(path, types, func(doc *data.Document) ([]byte, error) { return encode(doc, dialect, types) })
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// note wraps text and tags, as they stand in a file, from line 1 on.
+// note wraps text and tags as in a file, beginning on line 1.
 func note(text, tags string) string {
 	return `<?xml version="1.0" encoding="UTF-8" ?><deIdi2b2><TEXT>` + text + "</TEXT>\n<TAGS>\n" + tags + "\n</TAGS></deIdi2b2>"
 }
@@ -75,16 +75,16 @@ func TestDecodeErrors(t *testing.T) {
 		"unknown entity":       {note("Mr.\n&Zebulon;", ""), "f.xml:2: not well-formed XML"},
 		"cut off":              {note("Mr. Zebulon", "")[:75], "f.xml:2: not well-formed XML"},
 		"CDATA cut off":        {"<deIdi2b2><TEXT><![CDATA[Mr.\nZebulon", "f.xml:2: not well-formed XML"},
-		"root":                 {"<Zebulon/>", "f.xml:1: the root is not one element deIdi2b2 or MEDDOCAN"},
-		"two roots":            {note("", "") + note("", ""), "f.xml:4: the root is not one element deIdi2b2 or MEDDOCAN"},
+		"root":                 {"<Zebulon/>", "f.xml:1: the root must be one element deIdi2b2 or MEDDOCAN"},
+		"two roots":            {note("", "") + note("", ""), "f.xml:4: the root must be one element deIdi2b2 or MEDDOCAN"},
 		"text after the root":  {note("", "") + "Zebulon", "f.xml:4: text outside of TEXT"},
 		"text in the root":     {"<deIdi2b2><TEXT/>\nZebulon</deIdi2b2>", "f.xml:2: text outside of TEXT"},
 		"text in TAGS":         {note("", "Zebulon"), "f.xml:3: text outside of TEXT"},
 		"no TEXT":              {"<deIdi2b2>\n<TAGS/></deIdi2b2>", "f.xml:2: no TEXT element"},
-		"two TEXT":             {"<deIdi2b2><TEXT/>\n<TEXT/></deIdi2b2>", "f.xml:2: a second TEXT"},
-		"tag in the text":      {note("Mr. <PHI>Zebulon</PHI>", ""), "f.xml:1: an element inside of TEXT"},
+		"two TEXT":             {"<deIdi2b2><TEXT/>\n<TEXT/></deIdi2b2>", "f.xml:2: duplicate TEXT"},
+		"tag in the text":      {note("Mr. <PHI>Zebulon</PHI>", ""), "f.xml:1: an element within TEXT"},
 		"invalid UTF-8":        {note("Mr.\n\xf1 Zebulon", ""), "f.xml:2: invalid UTF-8 (offset 59)"},
-		"control character":    {note("Mr.\n\x0b Zebulon", ""), "f.xml:2: XML cannot hold the character U+000B (offset 59)"},
+		"control character":    {note("Mr.\n\x0b Zebulon", ""), "f.xml:2: XML does not allow the character U+000B (offset 59)"},
 		"referred control":     {note("Mr.\n&#0; Zebulon", ""), "f.xml:2: not well-formed XML"},
 		"encoding":             {"<?xml version='1.0' encoding='windows-1252'?><deIdi2b2/>", "f.xml:1: the declared encoding is not UTF-8, US-ASCII or ISO-8859-1"},
 		"TYPE":                 {tag("NAME", "4", "11", "Zebulon"), "f.xml:3: a tag's TYPE is not in the type set i2b2-2014"},
@@ -97,10 +97,10 @@ func TestDecodeErrors(t *testing.T) {
 		"empty":                {tag("NAME", "4", "4", "PATIENT"), "f.xml:3: the span [4,4) of code points is empty (offset 4)"},
 		"reversed":             {tag("NAME", "4", "3", "PATIENT"), "f.xml:3: the span [4,3) of code points is reversed (offset 4)"},
 		"more than an int":     {tag("NAME", "4", "99999999999999999999", "PATIENT"), "f.xml:3: end: an offset is not a number"},
-		"another text":         {note("Mr. Zebulon", `<NAME start="4" end="11" text="Zebulo" TYPE="PATIENT"/>`), "f.xml:3: a tag's text is not that of the note at its offsets, in code points (offset 4)"},
-		"another text, CR LF":  {note("Mr.\r\nZebulon", `<NAME start="3" end="11" text="Zebulo" TYPE="PATIENT"/>`), "f.xml:4: a tag's text is not that of the note at its offsets, in code points (offset 3)"},
-		"a text with nothing":  {note("Mr. Zebulon", `<NAME start="4" end="11" text="" TYPE="PATIENT"/>`), "f.xml:3: a tag's text is not that of the note at its offsets, in code points (offset 4)"},
-		"UTF-16 without a BOM": {"<\x00d\x00", "f.xml:1: XML cannot hold the character U+0000 (offset 1)"},
+		"another text":         {note("Mr. Zebulon", `<NAME start="4" end="11" text="Zebulo" TYPE="PATIENT"/>`), "f.xml:3: a tag's text differs from the note at its offsets (in code points) (offset 4)"},
+		"another text, CR LF":  {note("Mr.\r\nZebulon", `<NAME start="3" end="11" text="Zebulo" TYPE="PATIENT"/>`), "f.xml:4: a tag's text differs from the note at its offsets (in code points) (offset 3)"},
+		"a text with nothing":  {note("Mr. Zebulon", `<NAME start="4" end="11" text="" TYPE="PATIENT"/>`), "f.xml:3: a tag's text differs from the note at its offsets (in code points) (offset 4)"},
+		"UTF-16 without a BOM": {"<\x00d\x00", "f.xml:1: XML does not allow the character U+0000 (offset 1)"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			doc, err := Decode(strings.NewReader(tc.file), "f.xml", data.I2B2)
@@ -117,7 +117,7 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// What XML does to a text on its way through a parser must not happen to ours.
+// The conversions of an XML parser must not change the text of a note.
 func TestRoundTrip(t *testing.T) {
 	types := data.I2B2
 	rapid.Check(t, func(t *rapid.T) {

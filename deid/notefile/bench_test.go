@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The throughput of reading and writing is the same for a long note as for a short one, however
-// many escapes, and for many notes in a record as for few.
+// The throughput of reading and writing does not depend on the length of a note, the number of
+// escapes, or the number of notes per record.
 func BenchmarkCarriers(b *testing.B) {
 	const line = "Seen \"on\" 3/4 by <Dr> Ana & Gil | at ^ home.\n"
 	quoted := func(s string) string { raw, _ := json.Marshal(s); return string(raw) }

@@ -20,20 +20,23 @@ import (
 
 var records = flag.Int("records", 0, "how many generated records TestCanaries draws of each format (0: those of -rapid.checks)")
 
-// exempt are the places that the documentation says are not examined. The generators put no canary there:
+// exempt names the places that, according to the documentation, are not examined. The generators
+// put no canary there:
 //
-//   - names of files, ids, whose note it is
+//   - names of files, ids, patients of notes
 //   - CSV: the header, columns other than those with notes
-//   - JSON Lines: keys other than those with notes, and those that say where PHI stood
-//   - FHIR: members other than attachments, narratives, annotations, conclusions, comments and values; class, id, style
-//     and other attributes of HTML that are known to be layout, as long as they have that form
-//   - HL7: fields other than OBX-5 and NTE-3, also where a field separator within a text was not escaped; codes without
-//     a blank in components of ED and CWE, and in OBX-5 of the types ID and IS
+//   - JSON Lines: keys other than those with notes, and those that list PHI
+//   - FHIR: members other than attachments, narratives, annotations, conclusions, comments and
+//     values; class, id, style and other attributes of HTML that are known to be layout, as long as
+//     they have that form
+//   - HL7: fields other than OBX-5 and NTE-3, also if a field separator within a text was not
+//     escaped; codes without a blank in components of ED and CWE, and in OBX-5 of the types ID and IS
 //   - XML: nothing
 const exempt = "other"
 
-// TestCanaries generates files that are odd, but that some program writes, with a canary in places where the text of a
-// note can stand. It must be shown by a note, so that it can be replaced, or the record must be refused.
+// TestCanaries generates files that are odd, but that some program writes, with a canary in places
+// that may contain the text of a note. Either a note must show the canary, so that it can be
+// replaced, or the record must be refused.
 func TestCanaries(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(generators)) {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +76,7 @@ func chance(t *rapid.T, n int) bool { return rapid.IntRange(0, n-1).Draw(t, "cha
 
 func pick(t *rapid.T, all ...string) string { return rapid.SampledFrom(all).Draw(t, "pick") }
 
-// repeated joins what make draws.
+// repeated joins the results of several calls of make.
 func repeated(t *rapid.T, least, most int, with string, make func() string) string {
 	var parts []string
 	for range rapid.IntRange(least, most).Draw(t, "n") {
@@ -82,7 +85,7 @@ func repeated(t *rapid.T, least, most int, with string, make func() string) stri
 	return strings.Join(parts, with)
 }
 
-// prose is text of a note: with a canary, or not.
+// prose returns the text of a note, with or without a canary.
 func prose(t *rapid.T) string {
 	return repeated(t, 1, 6, "", func() string {
 		return pick(t, canary, canary, "Dr. ", " ", "seen ", "é", "😀", "\n", "\r\n", "\t", `"`, `\`, "'", "&", "<", ">", "]]>", "]>", "]", "^", "~", "=", "--", "#", "5.5", "&amp;", "&#90", `\u00e9`, "<b>")
@@ -91,7 +94,7 @@ func prose(t *rapid.T) string {
 
 var lineEnds = []string{"\n", "\n", "\n", "\r\n", "\r\n", "\r", "\r", "\u0085", "\f", "\v", "\u2028", "\x1e", `\n`, `\r\n`, "\n\n"}
 
-// encoded puts a file into an encoding that the options name, or that they do not.
+// encoded encodes a file, with or without naming the encoding in the options.
 func encoded(t *rapid.T, e example) example {
 	switch rapid.IntRange(0, 15).Draw(t, "encoding") {
 	case 0:
@@ -134,9 +137,9 @@ func csvFile(t *rapid.T) example {
 			switch pick(t, "quoted", "quoted", "plain", "plain", "after a blank", "with a delimiter") {
 			case "quoted":
 				text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
-			case "plain": // without line ends, since what stands behind one is another row
+			case "plain": // without line ends, because they would begin another row
 				text = strings.NewReplacer("\n", " ", "\r", " ").Replace(text)
-				if strings.Contains(text, comma) { // a quote behind it begins another field, which may go on over the next lines and be legal
+				if strings.Contains(text, comma) { // a quote after it begins another field, which may continue on the next lines and be legal
 					text = strings.ReplaceAll(text, `"`, "")
 				}
 			case "after a blank":
@@ -157,7 +160,7 @@ func csvFile(t *rapid.T) example {
 	return encoded(t, example{"csv", "stdin", file, Options{Columns: []string{"note"}, Comma: comma[0], NoPatient: true}})
 }
 
-// jsonText writes a string with escapes where none need be.
+// jsonText encodes a string with some unnecessary escapes.
 func jsonText(t *rapid.T, text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -236,7 +239,8 @@ func jsonlFile(t *rapid.T) example {
 	return encoded(t, example{"jsonl", "stdin", file, o})
 }
 
-// escapedKey writes a key with an escape, but not in another case: other tools than these have such keys.
+// escapedKey writes a key with an escape, without changing its case, because other tools use the
+// other case.
 func escapedKey(t *rapid.T, key string) string {
 	if chance(t, 8) {
 		return fmt.Sprintf(`"\u%04x%s"`, key[0], key[1:])
@@ -297,7 +301,7 @@ func fhirResource(t *rapid.T, depth int) string {
 	return jsonObject(t, members...)
 }
 
-// listed puts a value into lists, or does not.
+// listed wraps a value in lists, or returns it unchanged.
 func listed(t *rapid.T, value string) string {
 	switch rapid.IntRange(0, 7).Draw(t, "list") {
 	case 0:
@@ -362,11 +366,12 @@ func hl7File(t *rapid.T) example {
 	if end == "\n\n" {
 		end = "\r"
 	}
-	stray := "" // what stands on a line of its own, as long as lines are parted
+	stray := "" // a line of its own, if line ends separate lines
 	if end == "\r" || end == "\n" || end == "\r\n" {
 		stray = "Dr. " + canary
 	}
-	// text of a field: the field separator and line ends are escaped, or it would be another field or segment
+	// text returns the text of a field. It escapes the field separator and line ends, because they
+	// would begin another field or segment.
 	text := func() string {
 		s := repeated(t, 1, 4, "", func() string {
 			switch rapid.IntRange(0, 6).Draw(t, "hl7") {
@@ -458,7 +463,7 @@ func xmlFile(t *rapid.T) example {
 	return encoded(t, example{"i2b2", "stdin", file, Options{}})
 }
 
-// what leak takes files apart with
+// decoders for leak
 
 var jsonEscapeRE = regexp.MustCompile(`\\u[0-9a-fA-F]{4}|\\.`)
 
@@ -487,7 +492,8 @@ func unescapeHTML(s string) string {
 
 var hl7Code = regexp.MustCompile(`^(?:X[0-9A-Fa-f]+|[\w.+-]{1,16})$`)
 
-// hexEscapes reads a file from left to right, as a receiver does, for each character that may be the one of escapes.
+// hexEscapes decodes a file from left to right, as a receiver does, once for each possible escape
+// character.
 func hexEscapes(raw []byte) (all [][]byte) {
 	for _, mark := range []byte(`\$`) {
 		var out []byte

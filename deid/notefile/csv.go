@@ -10,14 +10,16 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// readCSV reads CSV with a header according to RFC 4180: fields separated by a comma (in a .tsv by a tab, or by
-// Options.Comma), in quotes if necessary, with quotes doubled. Rows end in LF or CR LF; line ends within quotes belong to
-// the field. A quote in a field that does not begin with one is an ordinary character. A row is a record, and each field
-// in one of Options.Columns is a note. New text that requires quotes gets them.
+// readCSV reads CSV with a header according to RFC 4180: fields separated by a comma (in .tsv by a
+// tab, or by Options.Comma), in quotes if necessary, with quotes doubled. Rows end in LF or CR LF;
+// line ends within quotes belong to the field. A quote in a field that does not begin with one is
+// an ordinary character. A row is a record, and each field in one of Options.Columns is a note. New
+// text that requires quotes gets them.
 //
-// A row is refused if it has more or fewer fields than the header, since nobody can tell which of them is a note, or if
-// there are blanks before a quote, which some readers skip. The file is broken if the header has other line ends, if a
-// quote is never closed, or if there is text after a closing quote: no reader can tell where rows end.
+// A row is refused if it has more or fewer fields than the header, because it would be unclear
+// which of them is a note, or if there are blanks before a quote, which some readers skip. The file
+// is broken if the header has other line ends, if a quote is never closed, or if there is text
+// after a closing quote: the ends of rows would be ambiguous.
 func readCSV(in *source, o Options) Records {
 	if o.Comma == 0 {
 		o.Comma = ','
@@ -38,7 +40,7 @@ func readCSV(in *source, o Options) Records {
 				return
 			}
 			if err == nil && row.writtenLineEnd() {
-				err = in.defect(line, -1, "a line end that is written out, and a quote after it: nobody can tell where rows end")
+				err = in.defect(line, -1, "an escaped line end followed by a quote, so the end of the row is ambiguous")
 			}
 			if err != nil {
 				yield(nil, &Broken{err})
@@ -73,7 +75,7 @@ type csvRow struct {
 	cells []csvCell
 }
 
-// csvCell is a field: raw[from:to], without its quotes.
+// csvCell is a field at raw[from:to], without its quotes.
 type csvCell struct {
 	from, to int
 	quoted   bool
@@ -84,7 +86,7 @@ func readRow(in *source, comma byte) (csvRow, error) {
 	var row csvRow
 	first := in.line
 	cell := csvCell{}
-	start := true // of a field
+	start := true // at the start of a field
 	for {
 		line, end := in.readLine()
 		if end != nil && end != io.EOF {
@@ -123,7 +125,7 @@ func readRow(in *source, comma byte) (csvRow, error) {
 			if cell.quoted {
 				n := bytes.IndexByte(raw[at:], '"')
 				if n < 0 {
-					break // to the next line
+					break // continue with the next line
 				}
 				at += n + 1
 				if at < len(raw) && raw[at] == '"' {
@@ -146,17 +148,17 @@ func readRow(in *source, comma byte) (csvRow, error) {
 			if at >= content {
 				return row, nil
 			}
-			at++ // over the comma
+			at++ // skip the comma
 			start = true
 		}
 		if end == io.EOF {
-			return row, in.defect(first, -1, "a row of which a quote is never closed")
+			return row, in.defect(first, -1, "a quote is never closed")
 		}
 	}
 }
 
-// writtenLineEnd reports whether a field without quotes holds a line end as \n or \r, written out, and a quote after it,
-// so that the next row has begun in the middle of a line.
+// writtenLineEnd reports whether a field without quotes contains an escaped line end, \n or \r,
+// followed by a quote, so that the next row begins in the middle of a line.
 func (r csvRow) writtenLineEnd() bool {
 	for _, c := range r.cells {
 		if field := r.raw[c.from:c.to]; !c.quoted && (bytes.Contains(field, []byte(`\n"`)) || bytes.Contains(field, []byte(`\r"`))) {
@@ -175,7 +177,7 @@ func (r csvRow) field(i int) string {
 	return text
 }
 
-// csvTable knows the columns of a file.
+// csvTable contains the columns of a file.
 type csvTable struct {
 	comma       byte
 	fields      int
@@ -195,7 +197,7 @@ func newCSVTable(in *source, header csvRow, o Options) (csvTable, error) {
 			continue
 		}
 		if strings.ContainsFunc(name, isLineEnd) || strings.Contains(name, `\n`) || strings.Contains(name, `\r`) {
-			return csvTable{}, in.defect(1, -1, "the header holds line ends other than LF and CR LF, so rows would be taken for a part of it")
+			return csvTable{}, in.defect(1, -1, "the header contains line ends other than LF and CR LF, so rows would be mistaken for a part of it")
 		}
 	}
 	index := func(name string) (int, error) {
@@ -208,7 +210,7 @@ func newCSVTable(in *source, header csvRow, o Options) (csvTable, error) {
 			}
 			return 0, in.defect(1, -1, reason)
 		case slices.Contains(names[i+1:], name):
-			return 0, in.defect(1, -1, fmt.Sprintf("the header has the column %q twice", name))
+			return 0, in.defect(1, -1, fmt.Sprintf("duplicate column %q in the header", name))
 		}
 		return i, nil
 	}
@@ -240,7 +242,7 @@ func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
 		field := row.raw[c.from:c.to]
 		switch {
 		case c.quoted && !slices.Contains(t.notes, i) && bytes.IndexByte(field, t.comma) >= 0 && hasOddLineEnd(field):
-			return nil, in.defect(line, -1, "a quoted field outside of the columns with notes holds the delimiter and a line end other than LF and CR LF, so readers differ in where the row ends")
+			return nil, in.defect(line, -1, "a quoted field outside of the columns with notes contains the delimiter and a line end other than LF and CR LF, so readers differ in where the row ends")
 		case c.quoted:
 		case quotedAfterBlank(field):
 			return nil, in.defect(line, -1, "a quote after a blank, so readers differ in where the field ends")
@@ -280,13 +282,13 @@ func quotedAfterBlank(field []byte) bool {
 	return len(rest) > 0 && len(rest) < len(field) && rest[0] == '"'
 }
 
-// hasOddLineEnd reports whether a field holds a line end other than LF and CR LF.
+// hasOddLineEnd reports whether a field contains a line end other than LF and CR LF.
 func hasOddLineEnd(field []byte) bool {
 	field = bytes.ReplaceAll(bytes.ReplaceAll(field, []byte("\r\n"), nil), []byte("\n"), nil)
 	return bytes.ContainsFunc(field, isLineEnd)
 }
 
-// isLineEnd reports whether some program ends a line with a character, or parts records by it.
+// isLineEnd reports whether any program uses a character to end a line or to separate records.
 func isLineEnd(r rune) bool {
 	return r == '\r' || r == '\n' || r == '\v' || r == '\f' || r >= 0x1c && r <= 0x1e || r == 0x85 || r == 0x2028 || r == 0x2029
 }
@@ -316,8 +318,8 @@ func (t csvTable) below(row csvRow, c csvCell, doc *data.Document) func([]Edit) 
 	}
 }
 
-// needsQuotes reports whether a field that had no quotes needs them after the edits: for what is new in it, since it
-// would now begin with a quote, or since the row would be blank.
+// needsQuotes reports whether a field without quotes requires them after the edits: because of its
+// new text, because it would now begin with a quote, or because the row would be blank.
 func (t csvTable) needsQuotes(text string, edits []Edit) bool {
 	for _, e := range edits {
 		if strings.ContainsAny(e.New, "\"\r\n"+string(rune(t.comma))) {

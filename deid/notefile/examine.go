@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// What follows here refuses what could be read, but not examined: text that no tagger
-// understands, and files of another format than the one that was asked for.
+// The functions of this file refuse input that can be read but not examined: text that no tagger
+// can process, and files of another format than the requested one.
 
-// checkTexts refuses a record with a text that holds UTF-16, or that is RTF or PDF: their
-// words are taken apart by bytes that are no letters. In a text that stands in the record as it is, UTF-16 has been looked for
-// by checkUTF8; encoded is that it may come from escapes or base64.
+// checkTexts returns an error if a text of the record contains UTF-16, or is RTF or PDF: bytes that
+// are not letters would split their words. checkUTF8 has already searched for UTF-16 in text that
+// the record contains verbatim; encoded reports whether text may come from escapes or base64.
 func (s *source) checkTexts(r *Record, encoded bool) error {
 	for _, n := range r.Notes {
 		if reason := unreadableText(n.Text, encoded); reason != "" {
@@ -24,7 +24,7 @@ func (s *source) checkTexts(r *Record, encoded bool) error {
 	return nil
 }
 
-// unreadableText says what a text is that cannot be examined as it stands, or nothing.
+// unreadableText names the kind of a text that cannot be examined as it is, or returns "".
 func unreadableText(text string, encoded bool) string {
 	if encoded && wide(text) || strings.HasPrefix(text, "\u00ff\u00fe") || strings.HasPrefix(text, "\u00fe\u00ff") { // UTF-16 read as Latin-1
 		return "UTF-16"
@@ -36,8 +36,8 @@ func unreadableText(text string, encoded bool) string {
 	return ""
 }
 
-// marksUTF16 reports whether a file begins with the byte order mark of UTF-16, read as it is or as
-// Latin-1. UTF-32 begins so, too.
+// marksUTF16 reports whether a file begins with the byte order mark of UTF-16, as bytes or decoded
+// as Latin-1. UTF-32 begins the same way.
 func marksUTF16(raw []byte) bool {
 	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "\u00ff\u00fe", "\u00fe\u00ff"} {
 		if bytes.HasPrefix(raw, []byte(mark)) {
@@ -47,12 +47,13 @@ func marksUTF16(raw []byte) bool {
 	return false
 }
 
-// isWideByte reports whether a character is one that text does not hold, but that is
-// half of most characters in UTF-16: NUL of Latin letters, others of Greek, Cyrillic, Hebrew or Arabic.
+// isWideByte reports whether a character does not occur in text but is half of most characters in
+// UTF-16: NUL for Latin letters, others for Greek, Cyrillic, Hebrew or Arabic.
 func isWideByte(r rune) bool { return r < 9 }
 
-// wide reports whether text looks like UTF-16 or UTF-32: every other byte is the same control byte three
-// times in a row, or a sixteenth of all bytes are such bytes. A few of them are text.
+// wide reports whether text looks like UTF-16 or UTF-32: every other byte is the same control byte
+// three times in a row, or a sixteenth of all bytes are control bytes below 9. A few such bytes are
+// accepted.
 func wide[T string | []byte](text T) bool {
 	at := firstWide(text)
 	if at < 0 {
@@ -72,8 +73,8 @@ func wide[T string | []byte](text T) bool {
 	return count > 1 && 16*count > len(text) || 4*count > len(text)
 }
 
-// firstWide is where the first byte below 9 stands, or -1. It looks at many bytes at a time, since
-// hardly any text has one.
+// firstWide returns the position of the first byte below 9, or -1. It processes many bytes at a
+// time, because hardly any text has one.
 func firstWide[T string | []byte](text T) int {
 	i := 0
 	for ; i+32 <= len(text); i += 32 {
@@ -94,16 +95,16 @@ var kindNames = map[string]string{
 	"hl7": "HL7", "xml": "XML or HTML",
 }
 
-// below9 is not 0 if one of eight bytes is below 9.
+// below9 returns a nonzero value if one of the eight bytes at i is below 9.
 func below9[T string | []byte](text T, i int) uint64 {
 	const ones = ^uint64(0) / 255
 	_ = text[i+7]
 	x := uint64(text[i]) | uint64(text[i+1])<<8 | uint64(text[i+2])<<16 | uint64(text[i+3])<<24 |
-		uint64(text[i+4])<<32 | uint64(text[i+5])<<40 | uint64(text[i+6])<<48 | uint64(text[i+7])<<56 // the compiler makes one load of it
+		uint64(text[i+4])<<32 | uint64(text[i+5])<<40 | uint64(text[i+6])<<48 | uint64(text[i+7])<<56 // the compiler combines these into one load
 	return (x - 9*ones) &^ x & (128 * ones)
 }
 
-// contentPeek is how much of a file its kind is told by.
+// contentPeek is the number of bytes from which contentKind determines the kind of a file.
 const contentPeek = 512
 
 var (
@@ -112,8 +113,8 @@ var (
 	xmlStart  = regexp.MustCompile(`(?i)^<(?:\?xml[\s?]|!DOCTYPE\s|(?:\w+:)?ClinicalDocument[\s>/]|deIdi2b2[\s>]|MEDDOCAN[\s>]|[A-Z]\w*\s+xmlns\s*=\s*["']http://hl7\.org/fhir["'])`)
 )
 
-// contentKind says what a file clearly is by how it begins, or nothing. Text that merely begins with a bracket is
-// nothing special.
+// contentKind returns the kind of a file if its beginning makes it certain, or "". Text that merely
+// begins with a bracket has no kind.
 func contentKind(start string) string {
 	switch {
 	case strings.HasPrefix(start, "\x1f\x8b") || strings.HasPrefix(start, "\x1f\u008b"):
@@ -143,10 +144,11 @@ func contentKind(start string) string {
 	return ""
 }
 
-// otherKinds are extensions of files that no format reads.
+// otherKinds are the extensions of files that no format reads.
 var otherKinds = []string{".rtf", ".pdf", ".doc", ".docx", ".odt", ".xls", ".xlsx", ".ods", ".zip", ".bz2", ".xz", ".zst", ".7z", ".gz"}
 
-// checkKind refuses a file that is, by its name or by how it begins, clearly of another format.
+// checkKind returns an error if the name or the beginning of a file shows that it has another
+// format.
 func (f *Format) checkKind(in *source) error {
 	ext := strings.ToLower(in.ext())
 	if strings.EqualFold(filepath.Ext(in.name), ".gz") && ext == "" {
@@ -166,7 +168,7 @@ func (f *Format) checkKind(in *source) error {
 			return in.defect(0, -1, fmt.Sprintf("the name ends in %s, so the file is not of the format %s", ext, f.Name))
 		}
 	}
-	start, _ := in.in.Peek(contentPeek) // an error comes again when reading
+	start, _ := in.in.Peek(contentPeek) // reading returns the error again
 	if kind := contentKind(string(start)); kind != "" && kind != f.content {
 		return in.defect(1, -1, fmt.Sprintf("the content is %s, so the file is not of the format %s", kindNames[kind], f.Name))
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/notefile"
 )
 
-// A column of a CSV file is edited; quotes and all other columns stay as they are.
+// This example edits a column of a CSV file. Quotes and all other columns do not change.
 func Example() {
 	file := strings.NewReader("id,note,ward\n7,\"Seen by Ana Gil, called \"\"Annie\"\".\",3\n8,Stable.,3\n")
 
@@ -23,10 +23,10 @@ func Example() {
 	}
 	for record, err := range format.Read(file, "notes.csv", options) {
 		if _, broken := errors.AsType[*notefile.Broken](err); broken {
-			log.Fatal(err) // the rest of the file is lost
+			log.Fatal(err) // the rest of the file cannot be read
 		}
 		if err != nil {
-			log.Print(err) // this record is lost, not the others
+			log.Print(err) // only this record is skipped
 			continue
 		}
 		edits := make([][]notefile.Edit, len(record.Notes))

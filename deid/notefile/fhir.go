@@ -18,30 +18,31 @@ import (
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
-// readFHIR reads resources of FHIR (R4, R5) as JSON: one in a file, a Bundle
-// among them, or one a line (NDJSON): a file whose first line is a JSON value
-// of its own, or whose name ends in .ndjson. An object without a resourceType is no FHIR, and is refused. Notes are,
-// wherever they stand in a resource, alone or in lists, and in whatever case their keys are written:
+// readFHIR reads resources of FHIR (R4, R5) as JSON: one per file, which may be a Bundle, or one
+// per line (NDJSON), if the first line of the file is a complete JSON value or the name ends in
+// .ndjson. An object without a resourceType is not FHIR and is refused. These are notes, anywhere
+// in a resource, alone or in lists, and with keys in any case:
 //
 //   - the data of an Attachment or Binary whose contentType is text/plain, text/html,
-//     text/markdown or text/csv; in base64, in UTF-8, US-ASCII, ISO-8859-1 or
-//     windows-1252 as its charset says. Its size and hash, where given, are
-//     those of the new data
+//     text/markdown or text/csv, in base64, and in UTF-8, US-ASCII, ISO-8859-1 or
+//     windows-1252 as its charset says. Its size and hash, if given, are updated
 //   - the narrative, text.div
-//   - binary data of extensions and the like (valueBase64Binary), which must be text in UTF-8
+//   - binary data of extensions and other elements (valueBase64Binary), which must be text in UTF-8
 //   - the text of Annotations (note, valueAnnotation), conclusion, comment, and the strings
 //     valueString, valueMarkdown, contentString and contentMarkdown
 //
-// All else stays: names, identifiers, birth dates, references, codes and their texts, titles, descriptions,
-// summaries, instructions, and an Attachment with nothing but a url. A resource with data that is no text,
-// such as a PDF or a photo, or that is a document in XML, cannot be examined, and is refused. So is data of other kinds: only
-// the numbers of SampledData and a signature that is no text, or does not hold what it signs, are known to be harmless. An object or
-// a number in the place of a text is refused as well.
+// Everything else stays the same: names, identifiers, birth dates, references, codes and their
+// texts, titles, descriptions, summaries, instructions, and an Attachment with nothing but a url.
 //
-// The note's ID is ResourceType/id and the path to the text; its patient is the id in
-// the resource's subject or patient, or the Patient itself. What a Patient in the
-// same record (a Bundle) says of names, identifiers, addresses and telecoms is known
-// of the notes of that patient, and where there is but one, of all notes without.
+// A resource is refused if it cannot be examined: if its data is not text, such as a PDF or a
+// photo, or is a document in XML. The only data known to be harmless are the numbers of
+// SampledData, and a signature that is not text and does not contain what it signs. An object or a
+// number instead of a text is also refused.
+//
+// The ID of a note is ResourceType/id and the path to the text. Its patient is the id in the
+// resource's subject or patient, or the Patient itself. Names, identifiers, addresses and telecoms
+// of a Patient in the same record (a Bundle) are known values for the notes of that patient. If
+// there is only one Patient, they are known values for all notes without a patient as well.
 func readFHIR(in *source, o Options) Records {
 	byLine := strings.EqualFold(in.ext(), ".ndjson")
 	if !byLine {
@@ -69,7 +70,7 @@ func fhirRecord(in *source, raw []byte, line, offset int) (*Record, error) {
 	}
 	f := fhir{in: in, j: j, line: line, offset: offset, known: map[string][]safetynet.Value{}}
 	if j.first(0, "resourceType") == "" {
-		return nil, in.defect(line, -1, "no FHIR: an object without a resourceType")
+		return nil, in.defect(line, -1, "not FHIR: an object without a resourceType")
 	}
 	f.object(0, resource{name: fmt.Sprintf("%s-%04d", in.id(), line)}, "")
 	if f.err != nil {
@@ -91,21 +92,21 @@ type fhir struct {
 	in           *source
 	j            *jsonTree
 	line, offset int
-	counted      place // in the record: the last place whose line was asked for
+	counted      place // the last place in the record whose line was computed
 	path         []string
 	notes        []*Note
-	known        map[string][]safetynet.Value // by the id of a Patient
-	err          error                        // the first
+	known        map[string][]safetynet.Value // values by the id of a Patient
+	err          error                        // the first error
 }
 
-// resource is the one that a value belongs to.
+// resource is the resource that a value belongs to.
 type resource struct {
 	name    string // ResourceType/id
 	patient string
-	depth   int // of its path in that of the record
+	depth   int // number of path elements of the record that lead to it
 }
 
-// maxFHIRDepth bounds how deep values may lie in each other. Resources have some twenty levels.
+// maxFHIRDepth is the maximum depth of nested values. Resources have some twenty levels.
 const maxFHIRDepth = 250
 
 func (f *fhir) fail(i int, reason string) { f.failAt(f.j.from(i), reason) }
@@ -116,7 +117,8 @@ func (f *fhir) failAt(at int, reason string) {
 	}
 }
 
-// lineAt is the line of a place. It counts from the one before, since a Bundle has many.
+// lineAt returns the line of a position. It counts from the previous position, because a Bundle has
+// many.
 func (f *fhir) lineAt(at int) int {
 	c := &f.counted
 	if at >= c.offset {
@@ -128,18 +130,18 @@ func (f *fhir) lineAt(at int) int {
 	return f.line + c.line
 }
 
-// value walks through a value that stands, itself or in arrays, under a key of an object, which in turn stands
-// under the key outer. Keys are in lower case, since some readers take them so.
+// value examines a value that is, itself or in arrays, under a key of an object, which in turn is
+// under the key outer. Keys are in lower case, because some readers ignore case.
 func (f *fhir) value(i int, r resource, key, outer string) {
 	if f.err != nil {
 		return
 	}
 	if len(f.path) > maxFHIRDepth {
-		f.fail(i, fmt.Sprintf("values that lie more than %d deep in each other", maxFHIRDepth))
+		f.fail(i, fmt.Sprintf("values nested more than %d deep", maxFHIRDepth))
 		return
 	}
-	if isText(key, outer) && strings.IndexByte(`"[n`, f.j.kind(i)) < 0 { // null is nothing
-		f.fail(i, "an object, a number or a truth value in the place of a text")
+	if isText(key, outer) && strings.IndexByte(`"[n`, f.j.kind(i)) < 0 { // null is empty
+		f.fail(i, "an object, a number or a boolean instead of a text")
 		return
 	}
 	switch f.j.kind(i) {
@@ -158,7 +160,7 @@ func (f *fhir) value(i int, r resource, key, outer string) {
 	}
 }
 
-// object walks through an object.
+// object examines an object.
 func (f *fhir) object(i int, r resource, key string) {
 	if kind := f.j.first(i, "resourceType"); kind != "" {
 		r = f.resource(i, kind, r)
@@ -179,8 +181,8 @@ func (f *fhir) object(i int, r resource, key string) {
 	}
 }
 
-// isAnnotation reports whether an object is an Annotation: it has the type in its key (valueAnnotation), or members
-// that only an Annotation has beside its text.
+// isAnnotation reports whether an object is an Annotation: its key contains the type
+// (valueAnnotation), or it has members that only an Annotation has beside its text.
 func (f *fhir) isAnnotation(i int, key string) bool {
 	if key == "note" || strings.HasSuffix(key, "annotation") {
 		return true
@@ -193,7 +195,8 @@ func (f *fhir) isAnnotation(i int, key string) bool {
 	return false
 }
 
-// isUnread reports whether an Annotation has no text, but strings under keys that are not its own.
+// isUnread reports whether an Annotation has no text, but strings under keys that it should not
+// have.
 func (f *fhir) isUnread(i int) bool {
 	unread := false
 	for k := range f.j.within(i) {
@@ -208,7 +211,8 @@ func (f *fhir) isUnread(i int) bool {
 	return unread
 }
 
-// isText reports whether the value of a key, in an object under the key outer, is a text, as it is or in base64.
+// isText reports whether the value of a key, in an object under the key outer, is a text, plain or
+// in base64.
 func isText(key, outer string) bool {
 	switch key {
 	case "div", "conclusion", "comment", "valuestring", "contentstring", "valuemarkdown", "contentmarkdown":
@@ -219,12 +223,13 @@ func isText(key, outer string) bool {
 	return isBase64(key)
 }
 
-// isBase64 reports whether a key has a value of the type base64Binary, whatever the name of the choice is.
+// isBase64 reports whether a key has a value of the type base64Binary, for any name of the choice.
 func isBase64(key string) bool {
 	return strings.HasSuffix(key, "base64binary") || strings.HasSuffix(key, "base64")
 }
 
-// string makes a note of a string that is text. A URL that is no address but holds data is refused.
+// string makes a note of a string that is text. It refuses a URL that contains data instead of an
+// address.
 func (f *fhir) string(i int, r resource, key, outer string) {
 	switch {
 	case key == "div":
@@ -235,19 +240,20 @@ func (f *fhir) string(i int, r resource, key, outer string) {
 		f.text(i, r, nil)
 	default:
 		if raw := f.j.raw[f.j.from(i)+1:]; strings.IndexByte("dD \t\\", raw[0]) >= 0 && dataURL.MatchString(f.j.text(i)) {
-			f.fail(i, "a URL that holds data, which cannot be examined")
+			f.fail(i, "a URL that contains data, which cannot be examined")
 		}
 	}
 }
 
-// binary makes a note of a string in base64 that says nothing of its type. What is no text cannot be examined.
+// binary makes a note of a string in base64 without a declared type. It refuses data that is not
+// text, because it cannot be examined.
 func (f *fhir) binary(i int, r resource) {
 	if f.j.to(i)-f.j.from(i) == len(`""`) {
 		return
 	}
 	blob, err := decodeBase64(f.j.text(i))
 	if err != nil || !readable(blob) {
-		f.fail(i, "binary data that is no text, and cannot be examined")
+		f.fail(i, "binary data that is not text and cannot be examined")
 		return
 	}
 	f.encoded(i, r, "text/plain", blob, nil, nil)
@@ -257,15 +263,16 @@ func decodeBase64(text string) ([]byte, error) {
 	return base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
 }
 
-// readable reports whether bytes are text in UTF-8 without control characters other than those of lines.
+// readable reports whether bytes are text in UTF-8 without control characters other than tabs and
+// line ends.
 func readable(blob []byte) bool {
 	return utf8.Valid(blob) && bytes.IndexFunc(blob, func(r rune) bool { return r < ' ' && !isSpace(byte(r)) || r == 0x7f }) < 0
 }
 
-// dataURL is how a URL begins that is no address, but holds data.
+// dataURL matches the beginning of a URL that contains data instead of an address.
 var dataURL = regexp.MustCompile(`(?i)^\s*data:(?:[-\w.+]+/[-\w.+]+)?(?:;[^,]*)?,`)
 
-// resource says whose the resource that an object is is, and learns from a Patient.
+// resource returns the resource that an object is, with its patient, and learns from a Patient.
 func (f *fhir) resource(i int, kind string, outer resource) resource {
 	id := f.j.first(i, "id")
 	r := resource{name: kind, patient: outer.patient, depth: len(f.path)}
@@ -287,7 +294,7 @@ func (f *fhir) resource(i int, kind string, outer resource) resource {
 	return r
 }
 
-// learn keeps what a Patient says.
+// learn adds the known values of a Patient.
 func (f *fhir) learn(i int, patient string) {
 	add := func(kind safetynet.Kind, text string) {
 		if strings.TrimSpace(text) != "" {
@@ -320,7 +327,7 @@ func (f *fhir) learn(i int, patient string) {
 	}
 }
 
-// each is the values of a kind in an array under a key.
+// each returns the values of a kind in an array under a key.
 func (f *fhir) each(i int, key string, kind byte) []int {
 	var all []int
 	f.j.find(i, []string{key}, func(array int) {
@@ -336,7 +343,7 @@ func (f *fhir) each(i int, key string, kind byte) []int {
 	return all
 }
 
-// strings is those in an array under a key.
+// strings returns the strings in an array under a key.
 func (f *fhir) strings(i int, key string) []string {
 	var all []string
 	for _, k := range f.each(i, key, '"') {
@@ -345,7 +352,8 @@ func (f *fhir) strings(i int, key string) []string {
 	return all
 }
 
-// text makes a note of a string, whose text inner finds (nil: it is the text).
+// text makes a note of a string. inner finds the text in the string; nil means that the string is
+// the text.
 func (f *fhir) text(i int, r resource, inner func(string) (*htmlText, error)) {
 	outer, bad, err := f.j.stringView(i)
 	if err != nil {
@@ -373,15 +381,15 @@ func (f *fhir) add(i int, r resource, text string, below func([]Edit) []Edit) {
 	})
 }
 
-// attachment is the members of an object that has data.
+// attachment contains the members of an object that has data.
 type attachment struct {
 	data, types, sizes, hashes []int
-	sampled                    bool // there are dimensions, as SampledData has
+	sampled                    bool // it has dimensions, like SampledData
 	signed                     bool // the key is that of a Signature
 }
 
-// attachment makes a note of data in base64 in an object, if it has any. It refuses what stands under a key data and is
-// not known to be harmless.
+// attachment makes a note of data in base64 in an object, if it has any. It refuses a value under a
+// key data that is not known to be harmless.
 func (f *fhir) attachment(i int, r resource, key string) {
 	var a attachment
 	for k := range f.j.within(i) {
@@ -390,7 +398,7 @@ func (f *fhir) attachment(i int, r resource, key string) {
 		}
 	}
 	if len(a.data) == 0 {
-		return // objects under a key data, as Consent has them, are walked through
+		return // objects under a key data, as in Consent, are examined as objects
 	}
 	for k := range f.j.within(i) {
 		switch {
@@ -408,12 +416,12 @@ func (f *fhir) attachment(i int, r resource, key string) {
 	where := a.data[0]
 	switch untyped := len(a.types) == 0; {
 	case len(a.data) > 1:
-		f.fail(where, "an attachment with two keys data")
+		f.fail(where, "an attachment with a duplicate key data")
 	case f.j.kind(where) != '"':
-		f.fail(where, "an attachment whose data is no string")
+		f.fail(where, "an attachment whose data is not a string")
 	case f.j.to(where)-f.j.from(where) == len(`""`):
 	case len(a.types) > 1:
-		f.fail(where, "an attachment with two keys contentType")
+		f.fail(where, "an attachment with a duplicate key contentType")
 	case untyped && a.sampled && sampledData.MatchString(f.j.text(where)):
 	case untyped && a.signed && isSignature(f.j.text(where)):
 	default:
@@ -421,7 +429,8 @@ func (f *fhir) attachment(i int, r resource, key string) {
 	}
 }
 
-// hasData reports whether an object is one whose data is a string: a Binary, an Attachment, SampledData or a Signature.
+// hasData reports whether an object is one with a string as data: a Binary, an Attachment,
+// SampledData or a Signature.
 func (f *fhir) hasData(i int, key string) bool {
 	for _, kind := range []string{"attachment", "sampleddata", "signature", "photo", "image"} {
 		if strings.HasSuffix(key, kind) {
@@ -438,7 +447,7 @@ func (f *fhir) hasData(i int, key string) bool {
 	return strings.EqualFold(f.j.first(i, "resourceType"), "Binary")
 }
 
-// holdsString reports whether a value is a string, or a list that holds one.
+// holdsString reports whether a value is a string, or a list that contains one.
 func (f *fhir) holdsString(i int) bool {
 	if f.j.kind(i) == '[' {
 		for k := range f.j.within(i) {
@@ -450,21 +459,21 @@ func (f *fhir) holdsString(i int) bool {
 	return f.j.kind(i) == '"'
 }
 
-// sampledData is the form of SampledData.data: numbers, and letters for those that are out of range.
+// sampledData matches SampledData.data: numbers, and letters for values out of range.
 var sampledData = regexp.MustCompile(`^\s*(?:(?:[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[EUL])(?:\s+|$))*$`)
 
-// isSignature reports whether data is a signature that does not hold what was signed: a JWS whose payload is
-// empty, or bytes that are no text.
+// isSignature reports whether data is a signature that does not contain what it signs: a JWS with
+// an empty payload, or bytes that are not text.
 func isSignature(encoded string) bool {
 	raw, err := decodeBase64(encoded)
 	return err == nil && (detachedJWS.Match(raw) || !readable(raw) && !mostlyReadable(raw) && !someWord.Match(raw))
 }
 
-// someWord is a word in ASCII or UTF-16, such as the name in a certificate.
+// someWord matches a word in ASCII or UTF-16, such as the name in a certificate.
 var someWord = regexp.MustCompile(`[A-Za-z]{8}|(?:[A-Za-z]\x00){5}|(?:\x00[A-Za-z]){5}`)
 
-// mostlyReadable reports whether nine of ten bytes, NULs and byte order marks aside, are those of text in ASCII: it is text in
-// UTF-16 or Latin-1, or with stray bytes.
+// mostlyReadable reports whether nine of ten bytes, apart from NULs and byte order marks, are ASCII
+// text. Such bytes are text in UTF-16 or Latin-1, or text with stray bytes.
 func mostlyReadable(raw []byte) bool {
 	n, rest := 0, 0
 	for _, c := range raw {
@@ -506,7 +515,8 @@ func (f *fhir) decode(where int, r resource, a attachment) {
 	f.encoded(where, r, contentType, blob, a.sizes, a.hashes)
 }
 
-// encoded makes a note of bytes that stand in base64 in a string, of which sizes and hashes tell.
+// encoded makes a note of the bytes encoded in base64 in a string. Edits update the sizes and
+// hashes that describe them.
 func (f *fhir) encoded(where int, r resource, contentType string, blob []byte, sizes, hashes []int) {
 	decode, err := attached(contentType)
 	if err != nil {
@@ -534,18 +544,19 @@ func (f *fhir) encoded(where int, r resource, contentType string, blob []byte, s
 	})
 }
 
-// plainText are the content types whose bytes are the text, without escapes or markup that could hide a part of it.
+// plainText contains the content types whose bytes are the text, without escapes or markup that
+// could hide a part of it.
 var plainText = []string{"text/plain", "text/markdown", "text/x-markdown", "text/csv", "text/tab-separated-values"}
 
 var htmlTypes = []string{"text/html", "application/xhtml+xml"}
 
-// attached says how text of a content type is read: what text the bytes hold, and how
-// edits of it make new bytes.
+// attached returns a function that decodes bytes of a content type into their text, and returns a
+// function that encodes the text after edits.
 func attached(contentType string) (func([]byte) (string, func([]Edit) []byte, error), error) {
 	kind, params, err := mime.ParseMediaType(contentType)
 	isHTML := slices.Contains(htmlTypes, kind)
 	if err != nil || !isHTML && !slices.Contains(plainText, kind) {
-		return nil, errors.New("an attachment that is no text, and cannot be examined")
+		return nil, errors.New("an attachment that is not text and cannot be examined")
 	}
 	cs, err := charset(params["charset"])
 	if err != nil {
@@ -556,11 +567,11 @@ func attached(contentType string) (func([]byte) (string, func([]Edit) []byte, er
 			blob = cs.toUTF8(blob)
 		}
 		if !utf8.Valid(blob) {
-			return "", nil, errors.New("an attachment that is not in its charset, UTF-8 unless it says another")
+			return "", nil, errors.New("an attachment that is not in its charset (UTF-8 if it declares none)")
 		}
 		text := string(blob)
 		if clinicalDocument.MatchString(text[:min(len(text), 1<<16)]) || !isHTML && contentKind(text[:min(len(text), contentPeek)]) == "xml" {
-			return "", nil, errors.New("an attachment that is a document in XML, such as CDA, and cannot be examined")
+			return "", nil, errors.New("an attachment that is a document in XML, such as CDA, which cannot be examined")
 		}
 		if !isHTML {
 			return text, func(edits []Edit) []byte { return cs.fromUTF8([]byte(apply(text, edits))) }, nil

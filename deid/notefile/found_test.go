@@ -7,13 +7,14 @@ import (
 	"testing"
 )
 
-// htmlNote is the text of an attachment in HTML.
+// htmlNote returns the text of an attachment in HTML.
 func htmlNote(t *testing.T, source string) string {
 	t.Helper()
 	return readAll(t, example{"fhir", "d.json", fhirBinary("text/html", source), Options{}})[0].Notes[0].Text
 }
 
-// Tags of blocks once did not show, so that what stood before and after them became one word.
+// Tags of blocks were once removed without a replacement, so the words before and after them were
+// joined.
 func TestWordsOnBothSidesOfATagAreNotJoined(t *testing.T) {
 	lines := strings.FieldsFunc(htmlNote(t, "<html><head><title>SSN 987-65-4320</title><body>1 visit"), func(r rune) bool { return r == '\n' })
 	if !slices.Equal(lines, []string{"SSN 987-65-4320", "1 visit"}) {
@@ -36,7 +37,7 @@ func TestWordsOnBothSidesOfATagAreNotJoined(t *testing.T) {
 	}
 }
 
-// A line of a text that merely begins like a header or trailer of a batch was passed as one.
+// A line of text that merely begins like a batch header or trailer was accepted as one.
 func TestLinesThatBeginLikeBatchSegmentsAreRefused(t *testing.T) {
 	const head, text = "FHS|^~\\&|x\rBHS|^~\\&|y\r", "OBX|1|TX|||Seen"
 	for _, line := range []string{"BTS, by X", "BTS: X", "FTS- X", "FHS' X", "BHS-X", "BHS|by X", "FHS|X|", "FHS||X", "BTS by", "BTS^X", "FTS!1", "BTS|by X", "FTS|X", "BHS|^~\\&by X", "FHS.,:; X", "BTS,1", "MSH, by X", "MSH|by X|"} {
@@ -85,7 +86,7 @@ func basic(member string) example {
 	return example{"fhir", "d.json", `{"resourceType":"Basic",` + member + `}`, Options{}}
 }
 
-// Only strings were looked at where FHIR has a text, and anything else passed.
+// Only strings were examined in places where FHIR has a text; other values were ignored.
 func TestOtherValuesInThePlaceOfATextAreRefused(t *testing.T) {
 	for _, value := range []string{`{"value":"` + canary + `"}`, `[{"value":"` + canary + `"}]`, `[[{"x":["` + canary + `"]}]]`, `987654320`, `["ok",987654320]`} {
 		for _, member := range []string{`"conclusion":%`, `"comment":%`, `"valueString":%`, `"valueMarkdown":%`, `"contentString":%`, `"contentMarkdown":%`, `"CONCLUSION":%`,
@@ -105,7 +106,7 @@ func TestOtherValuesInThePlaceOfATextAreRefused(t *testing.T) {
 	}
 }
 
-// Base64 was looked for under the key data only.
+// Base64 was only searched for under the key data.
 func TestBinaryValuesAreExaminedOrRefused(t *testing.T) {
 	for _, key := range []string{"valueBase64Binary", "defaultValueBase64Binary", "contentBase64", "fixedBase64Binary", "VALUEBASE64BINARY"} {
 		e := basic(`"extension":[{"` + key + `":"` + b64(said) + `"}]`)
@@ -125,7 +126,7 @@ func TestBinaryValuesAreExaminedOrRefused(t *testing.T) {
 	}
 }
 
-// A signature in PKCS #7 refused its Bundle.
+// A Bundle with a signature in PKCS #7 was refused.
 func TestSignaturesThatAreNoTextStay(t *testing.T) {
 	der := "\x30\x82\x03\x1f\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02\xa0\x82\x03\x10\x30\x82\x03\x0c\x02\x01\x01"
 	for _, more := range []string{`"sigFormat":"application/pkcs7-signature"`, `"sigFormat":"application/jose"`, `"type":[{"code":"1"}],"when":"2071-01-01","who":{}`, `"type":[]`} {
@@ -138,7 +139,7 @@ func TestSignaturesThatAreNoTextStay(t *testing.T) {
 	}
 }
 
-// An empty name, or part of a name, of a key was looked up, and its first letter with it.
+// An empty name, or an empty part of the name of a key, was looked up like any other.
 func TestEmptyNamesAreRefused(t *testing.T) {
 	jsonl, _ := Lookup("jsonl")
 	csv, _ := Lookup("csv")
@@ -162,7 +163,8 @@ func TestEmptyNamesAreRefused(t *testing.T) {
 	}
 }
 
-// Marks in capitals, or in a string, kept the names that had been taken out of the text.
+// Lists of PHI with keys in capitals, or encoded in a string, kept the names that had been removed
+// from the text.
 func TestMarksInOtherCasesAndInStringsAreEmptied(t *testing.T) {
 	for _, key := range []string{"spans", "SPANS", "Spans", "LABEL", "Labels", "ENTITIES", "Entities", "LABE\\u004c"} {
 		for _, value := range []string{`[[0,3,"` + canary + `"]]`, `{"a":"` + canary + `"}`, `"[[0,3,'` + canary + `']]"`, `" {\"a\":\"` + canary + `\"}"`} {
@@ -182,7 +184,7 @@ func TestMarksInOtherCasesAndInStringsAreEmptied(t *testing.T) {
 	}
 }
 
-// An escape of a known kind with a number in it hid the number in a word with its name.
+// An escape of a known kind that contains a number hid the number in one word with its name.
 func TestNumbersInIllFormedEscapesAreWords(t *testing.T) {
 	const ssn = "987-65-4320"
 	for in, want := range map[string]string{
@@ -216,7 +218,7 @@ func TestNumbersInIllFormedEscapesAreWords(t *testing.T) {
 	}
 }
 
-// A blank within a formatting command made text of it.
+// A blank within a formatting command turned the command into text.
 func TestFormattingWithBlanksStays(t *testing.T) {
 	for _, code := range []string{`\.sp 2\`, `\.in +4\`, `\.sk 3\`, `\.br \`, `\.ti -2\`, `\.sp + 2 \`, `\.ce \`} {
 		e := example{"hl7", "m.hl7", msg("OBX|1|FT|||Gil" + code + "Gil"), Options{}}
@@ -226,7 +228,7 @@ func TestFormattingWithBlanksStays(t *testing.T) {
 	}
 }
 
-// Text in base64 under the encoding A was taken for words.
+// Text in base64 under the encoding A was mistaken for words.
 func TestBase64UnderAnotherEncodingIsRefused(t *testing.T) {
 	for _, encoding := range []string{"A", "a", ""} {
 		data := b64(said)
@@ -241,7 +243,8 @@ func TestBase64UnderAnotherEncodingIsRefused(t *testing.T) {
 	}
 }
 
-// A name of two letters after a lone escape character is replaced, though it might be that of an escape.
+// A name of two letters after a lone escape character is replaced, although it might be the name of
+// an escape.
 func TestNamesAtTheStartOfIllFormedEscapesAreReplaced(t *testing.T) {
 	for in, want := range map[string]string{`\Jo12345\`: `\E\[X]12345\E\`, `\Jo12345`: `\E\[X]12345`} {
 		e := example{"hl7", "m.hl7", msg("OBX|1|FT|||" + in), Options{}}
@@ -251,7 +254,8 @@ func TestNamesAtTheStartOfIllFormedEscapesAreReplaced(t *testing.T) {
 	}
 }
 
-// A file whose rows end with NEL was read as one whose rows end with LF, in which a note is a part of a quoted field of another column.
+// A file whose rows end in NEL was read as one whose rows end in LF, so that a note became a part
+// of a quoted field in another column.
 func TestQuotedFieldsWithOddLineEndsAreRefused(t *testing.T) {
 	csv := func(field string) example {
 		return example{"csv", "stdin", "a,note\n" + field + ",seen\n", Options{Columns: []string{"note"}, NoPatient: true}}

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// The fuzz targets: no file makes a reader panic; records that are read come out as they were; and, with every word
-// replaced, they are read again as they are then.
+// The fuzz targets check three properties. No file makes a reader panic. Unedited records are
+// written unchanged. Records with every word replaced can be read again, with the replaced words.
 
 func FuzzText(f *testing.F)  { fuzzFormats(f, "text") }
 func FuzzXML(f *testing.F)   { fuzzFormats(f, "i2b2", "meddocan") }
@@ -80,12 +80,12 @@ func roundTrip(t *testing.T, e example) {
 		t.Fatalf("%q became %q", e.file, unedited.Bytes())
 	}
 	if !whole {
-		return // what is left out may have been the header of what comes after
+		return // the missing record may have been the header of later ones
 	}
 	var got []string
 	for r, err := range f.Read(bytes.NewReader(edited.Bytes()), e.name, e.options) {
 		if err != nil {
-			if strings.Contains(err.Error(), "UTF-16") { // what is left may be control characters, above all
+			if strings.Contains(err.Error(), "UTF-16") { // the remaining text may be mainly control characters
 				return
 			}
 			t.Fatalf("%q became %q: %v", e.file, edited.Bytes(), err)
@@ -95,7 +95,7 @@ func roundTrip(t *testing.T, e example) {
 		}
 	}
 	joined := func(texts []string) string {
-		if e.format == "hl7" { // a blank may part the name of an ill-formed escape from a number in the text only
+		if e.format == "hl7" { // in the text only, a blank may separate the name of an ill-formed escape from a number
 			return strings.ReplaceAll(strings.Join(texts, "\x00"), " ", "")
 		}
 		return strings.Join(texts, "\x00")

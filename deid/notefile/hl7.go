@@ -17,24 +17,30 @@ import (
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
-// readHL7 reads messages of HL7 v2, each from its MSH segment to the next, segments
-// ended by CR, LF or both; batch headers and trailers, and the bytes that frame a message
-// on the wire (MLLP), stay. Notes are NTE-3 and OBX-5, but for values that are known to be no text: numbers, dates and times
-// in the form of their type, and codes; of coded values (CE, CWE) the texts are read. Those that follow one
-// another, until a segment of another kind (OBR, say), are lines of one note: of one
-// report. So are the repetitions of a field. All else stays: PID and others are read for what
-// is known of the patient, and not changed.
+// readHL7 reads messages of HL7 v2, each from its MSH segment to the next. Segments end in CR, LF
+// or both. Batch headers and trailers, and the bytes that frame a message on the wire (MLLP), stay
+// the same.
 //
-// A message with ED that is no text, such as a PDF, cannot be examined, and is refused; so
-// is one with a line that is no segment, as a line end within a text makes it, with segments that are not parted by CR or LF, and
-// what stands between or after messages and is no batch header or trailer.
+// Notes are NTE-3 and OBX-5, including the texts of coded values (CE, CWE), but not values that are
+// known not to be text: numbers, dates and times in the form of their type, and codes. Consecutive
+// ones are lines of the same note, that is, of the same report, until a segment of another kind such
+// as OBR. The repetitions of a field are also lines of the same note. Everything else stays the same:
+// PID and others are read for known values of the patient, but not changed.
 //
-// The note's ID is MSH-10, and from the second note on its number; the patient is
-// the first of PID-3.
+// A message is refused if it cannot be examined:
+//
+//   - it contains ED that is not text, such as a PDF
+//   - a line is not a segment, as after a line end within a text
+//   - segments are not separated by CR or LF
+//
+// Anything between or after messages that is not a batch header or trailer is also refused.
+//
+// The ID of a note is MSH-10 and, from the second note on, its number. The patient is the first
+// value of PID-3.
 func readHL7(in *source, _ Options) Records {
 	return func(yield func(*Record, error) bool) {
 		var message []byte
-		var heading segmentType // of the first segment of the message
+		var heading segmentType // type of the first segment of the message
 		var b batches
 		line, offset, number := 1, 0, 0
 		flush := func() bool {
@@ -54,10 +60,10 @@ func readHL7(in *source, _ Options) Records {
 			case heading == batchSegment && len(raw)-start > 3:
 				h := hl7{raw: bytes.TrimRight(raw, "\r\n"), field: raw[start+3]}
 				if h.holdsSegment(h.fields(start, len(h.raw))) {
-					err = in.defect(line, -1, "a segment within a batch header or trailer, as line ends other than CR and LF make it")
+					err = in.defect(line, -1, "a segment within a batch header or trailer, as caused by line ends other than CR and LF")
 				}
 			case start < len(raw) && heading != batchSegment:
-				err = in.defect(line+bytes.Count(raw[:start], []byte("\n")), -1, "a segment outside of a message, or a line that is none")
+				err = in.defect(line+bytes.Count(raw[:start], []byte("\n")), -1, "a segment outside of a message, or a line that is not a segment")
 			}
 			if err == nil {
 				err = in.checkTexts(record, true)
@@ -78,7 +84,7 @@ func readHL7(in *source, _ Options) Records {
 			kind := b.kind(body)
 			if first && len(body) > 0 {
 				if first = false; kind == otherSegment {
-					yield(nil, &Broken{in.defect(at.line, at.offset, "no HL7: the first segment is not MSH")})
+					yield(nil, &Broken{in.defect(at.line, at.offset, "not HL7: the first segment is not MSH")})
 					return
 				}
 			}
@@ -108,20 +114,21 @@ func readHL7(in *source, _ Options) Records {
 type segmentType int
 
 const (
-	otherSegment   segmentType = iota // one of a message, or a line that is none
+	otherSegment   segmentType = iota // a segment within a message, or a line that is not a segment
 	messageSegment                    // begins a message
-	batchSegment                      // begins or ends a batch or a file of them
+	batchSegment                      // begins or ends a batch or a file of batches
 )
 
-// batches is what a file has declared so far.
+// batches contains the batch headers of a file so far.
 type batches struct {
-	inFile, inBatch bool // a trailer may stand here: of the file, of a batch
-	file, batch     byte // the field separators of FHS and BHS; 0: there is none
+	inFile, inBatch bool // a trailer of the file, or of a batch, is allowed here
+	file, batch     byte // the field separators of FHS and BHS; 0: none
 	message         byte // the field separator of the last MSH
 }
 
-// kind says what a line is. A header of a batch declares its separators, as MSH does. A trailer has those of its header, or of
-// the messages before it, and holds a number first. Anything else with such a name is a line of text.
+// kind returns the type of a line. A header of a batch declares its separators, as MSH does. A
+// trailer has the separators of its header, or of the messages before it, and its first field is a
+// number. Any other line that begins with such a name is text.
 func (b *batches) kind(body []byte) segmentType {
 	if len(body) == 0 || strings.IndexByte("MFB", body[0]) < 0 {
 		return otherSegment
@@ -165,7 +172,8 @@ func (b *batches) kind(body []byte) segmentType {
 	return otherSegment
 }
 
-// isTrailer reports whether a segment has this field separator, and how many messages or batches there are in its first field.
+// isTrailer reports whether a segment has this field separator and a number of messages or batches
+// in its first field.
 func isTrailer(body []byte, field byte) bool {
 	if len(body) == 3 {
 		return true
@@ -174,7 +182,8 @@ func isTrailer(body []byte, field byte) bool {
 	return body[3] == field && len(bytes.Trim(count, " 0123456789")) == 0
 }
 
-// separators are those that MSH, FHS or BHS declares: of fields, and the others. It says what is wrong with them, or nothing.
+// separators returns the separators that MSH, FHS or BHS declares: the field separator, and the
+// others. reason says why they are invalid, or is "".
 func separators(body []byte) (field byte, marks []byte, reason string) {
 	if len(body) < 4 {
 		return 0, nil, "without its separators"
@@ -188,26 +197,25 @@ func separators(body []byte) (field byte, marks []byte, reason string) {
 	}
 	for i, c := range body[3 : 4+len(marks)] {
 		if !isSeparator(c) || bytes.IndexByte(body[3:3+i], c) >= 0 {
-			return field, marks, "whose separators are letters, digits or blanks, or are the same"
+			return field, marks, "whose separators are letters, digits or blanks, or not distinct"
 		}
 	}
 	return field, marks, ""
 }
 
-// isSeparator reports whether a byte may part fields and what is in them: letters, digits and blanks stand in the
-// fields themselves.
+// isSeparator reports whether a byte may be a separator. Letters, digits and blanks may not,
+// because they occur in fields.
 func isSeparator(c byte) bool { return c > ' ' && c < 0x7f && !isAlphanumeric(c) }
 
-// trimFrame takes off what may stand before a segment.
+// trimFrame removes the bytes that may precede a segment.
 func trimFrame(segment []byte) []byte {
 	return bytes.TrimLeft(bytes.TrimPrefix(segment, []byte(utf8BOM)), "\x0b\x1c\r\n \t")
 }
 
-// place is where something begins in a file.
+// place is the position of something in a file.
 type place struct{ line, offset int }
 
-// readSegment reads up to CR, LF or CR LF. A lone CR counts as a line, as editors show
-// it.
+// readSegment reads up to CR, LF or CR LF. A lone CR counts as a line end, as in editors.
 func (s *source) readSegment() ([]byte, place, error) {
 	at := place{s.line, s.offset}
 	var segment []byte
@@ -226,7 +234,7 @@ func (s *source) readSegment() ([]byte, place, error) {
 		}
 		if c == '\r' {
 			if next, _ := s.in.Peek(1); len(next) == 1 && next[0] == '\n' {
-				_, _ = s.in.ReadByte() // it is there
+				_, _ = s.in.ReadByte() // Peek has seen it
 				segment = append(segment, '\n')
 			}
 		}
@@ -246,12 +254,12 @@ type hl7 struct {
 	id                  string // MSH-10
 	patient             string // PID-3
 	field               byte   // the separators: of fields,
-	comp, rep, esc, sub byte   // and of what MSH-2 says; 0: none
-	cut                 byte   // the mark of what was truncated, from version 2.7 on
+	comp, rep, esc, sub byte   // and those of MSH-2; 0: none
+	cut                 byte   // the truncation character, from version 2.7 on
 	known               []safetynet.Value
 	notes               []*Note
-	view                *view // of the note that goes on; nil between notes
-	started             int   // its line
+	view                *view // of the current note; nil between notes
+	started             int   // the line of its start
 	loose               []looseEscape
 }
 
@@ -262,7 +270,7 @@ func hl7Record(in *source, raw []byte, start, line, number int) (*Record, error)
 	}
 	field, marks, reason := separators(raw[start:])
 	if start+4+len(marks) == len(raw) || bytes.ContainsAny(marks, "\r\n") {
-		reason = "without its separators" // MSH does not end with them
+		reason = "without its separators" // MSH must continue after them
 	}
 	if reason != "" {
 		return nil, in.defect(line, -1, "an MSH segment "+reason)
@@ -309,7 +317,7 @@ func (h *hl7) segment(from, to int) error {
 		return nil
 	}
 	if len(body) < 3 || !isSegment(string(body[:3])) || len(body) > 3 && body[3] != h.field || len(body) == 3 && body[0] == 'Z' {
-		return h.in.defect(h.line, -1, "no segment, so the message cannot be examined")
+		return h.in.defect(h.line, -1, "a line that is not a segment, so the message cannot be examined")
 	}
 	fields := h.fields(from, to)
 	get := func(i int) string {
@@ -319,7 +327,7 @@ func (h *hl7) segment(from, to int) error {
 		return string(h.raw[fields[i][0]:fields[i][1]])
 	}
 	if h.holdsSegment(fields) {
-		return h.in.defect(h.line, -1, "a segment within another, as line ends other than CR and LF make it, so the message cannot be examined")
+		return h.in.defect(h.line, -1, "a segment within another, as caused by line ends other than CR and LF, so the message cannot be examined")
 	}
 	name := get(0)
 	if name != "OBX" && name != "NTE" {
@@ -368,7 +376,8 @@ func (h *hl7) segment(from, to int) error {
 	return nil
 }
 
-// fields is where each field of the segment raw[from:to] begins and ends; the first is its name.
+// fields returns the start and end of each field of the segment raw[from:to]; the first is its
+// name.
 func (h *hl7) fields(from, to int) [][2]int {
 	var fields [][2]int
 	for at := from; at <= to; {
@@ -379,8 +388,8 @@ func (h *hl7) fields(from, to int) [][2]int {
 	return fields
 }
 
-// segments are those that HL7 defines up to version 2.9, without the ones that continue another (ADD, DSC) and
-// those of batches. Others begin with Z.
+// segments are the segments that HL7 defines up to version 2.9, except continuations (ADD, DSC) and
+// batch headers and trailers. Names of other segments begin with Z.
 var segments = words(`ABS ACC ADJ AFF AIG AIL AIP AIS AL1 APR ARQ ARV AUT BLC BLG BPO BPX BTX BUI CDM CDO CER CM0 CM1 CM2 CNS CON CSP CSR CSS CTD CTI CTR
 	DB1 DEV DG1 DMI DON DPS DRG DSP DST ECD ECR ED EDU EQL EQP EQU ERQ ERR EVN FAC FT1 GOL GP1 GP2 GT1 HXX IAM IAR IIM ILT IN1 IN2 IN3 INV IPC IPR
 	ISD ITM IVC IVT LAN LCC LCH LDP LOC LRL MCP MFA MFE MFI MRG MSA MSH NCK NDS NK1 NPU NSC NST NTE OBR OBX ODS ODT OH1 OH2 OH3 OH4 OM1 OM2 OM3 OM4 OM5
@@ -398,8 +407,8 @@ func isSegment(name string) bool {
 
 func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' }
 
-// holdsSegment reports whether a field but the first ends in the name of a segment that has texts, so that fields of that
-// segment would be taken for those of this one.
+// holdsSegment reports whether a field other than the first ends in the name of a segment with
+// texts, so that the fields of that segment would be mistaken for fields of this one.
 func (h *hl7) holdsSegment(fields [][2]int) bool {
 	for i := 1; i+1 < len(fields); i++ {
 		field := h.raw[fields[i][0]:fields[i][1]]
@@ -422,10 +431,10 @@ func (h *hl7) holdsSegment(fields [][2]int) bool {
 	return false
 }
 
-// writtenLineEnd is a line end that some program has written out.
+// writtenLineEnd matches a line end that some program has escaped.
 var writtenLineEnd = regexp.MustCompile(`(?i)(?:\\[rn]|(?:0x|\\x|%|_x00|\\u00)0[ad]_?\\?|[>;])$`)
 
-// isText reports whether a field is one of those that are examined.
+// isText reports whether a field is examined.
 func (h *hl7) isText(fields [][2]int, i int) bool {
 	name := string(h.raw[fields[0][0]:fields[0][1]])
 	return name == "OBX" && i == 5 || name == "NTE" && i == 3
@@ -438,8 +447,7 @@ func (h *hl7) repeats(field string) []string {
 	return strings.Split(field, string(rune(h.rep)))
 }
 
-// component is the i-th of a value, without its subcomponents but the first, and
-// without escapes.
+// component returns the i-th component of a value: its first subcomponent, without escapes.
 func (h *hl7) component(value string, i int) string {
 	parts := []string{value}
 	if h.comp != 0 {
@@ -459,22 +467,22 @@ func (h *hl7) component(value string, i int) string {
 }
 
 func (h *hl7) know(kind safetynet.Kind, text string) {
-	if text != "" && text != `""` { // HL7's empty value
+	if text != "" && text != `""` { // "" is HL7's empty value
 		h.known = append(h.known, safetynet.Value{Kind: kind, Text: text})
 	}
 }
 
-// learn keeps a component of each repetition.
+// learn adds a component of each repetition to the known values.
 func (h *hl7) learn(kind safetynet.Kind, field string, i int) {
 	for _, value := range h.repeats(field) {
 		h.know(kind, h.component(value, i))
 	}
 }
 
-// name keeps names of persons: family, given, and others given.
+// name adds the names of persons to the known values: family, given, and other given names.
 func (h *hl7) name(field string) { h.person(safetynet.Name, field, 0) }
 
-// clinician keeps names after an identifier.
+// clinician adds names that follow an identifier to the known values.
 func (h *hl7) clinician(field string) { h.person(safetynet.Clinician, field, 1) }
 
 func (h *hl7) person(kind safetynet.Kind, field string, first int) {
@@ -511,8 +519,8 @@ const (
 	momentForm = `(?:\d{4}(?:\d{2}(?:\d{2}` + timeForm + `)?)?(?:[-+]\d{4})?)?`
 )
 
-// plainValues are the types whose values are known to be no text, by their form: numbers, dates, times and codes. A value of another
-// form is text, whatever its type.
+// plainValues contains, by type, the form of values that are known not to be text: numbers, dates,
+// times and codes. A value of another form is text, whatever its type.
 var plainValues = map[string]*regexp.Regexp{
 	"NM":  regexp.MustCompile(`^` + numberForm + `$`),
 	"SI":  regexp.MustCompile(`^\d{0,6}$`),
@@ -528,10 +536,11 @@ var plainValues = map[string]*regexp.Regexp{
 	"IS":  codeForm,
 }
 
-// codeForm is that of codes: a word or a number.
+// codeForm matches codes: a word or a number.
 var codeForm = regexp.MustCompile(`^[-\w.:/+]{0,20}$`)
 
-// all reports whether all components of all repetitions of a field have a form, blanks around them aside.
+// all reports whether all components of all repetitions of a field, without the blanks around them,
+// have a form.
 func (h *hl7) all(value string, form func(string) bool) bool {
 	parts := strings.FieldsFunc(value, func(r rune) bool { return r < 0x80 && r != 0 && (byte(r) == h.comp || byte(r) == h.rep) })
 	for _, part := range parts {
@@ -542,8 +551,8 @@ func (h *hl7) all(value string, form func(string) bool) bool {
 	return true
 }
 
-// coded adds the texts of a coded value, code^text^system^code^text^system^version^version^original text, and what else
-// in it has not the form of a code.
+// coded adds the texts of a coded value, code^text^system^code^text^system^version^version^original
+// text, and any other component that does not look like a code.
 func (h *hl7) coded(from, to int) {
 	for at := from; at <= to; {
 		end := h.next(at, to, h.rep)
@@ -557,7 +566,7 @@ func (h *hl7) coded(from, to int) {
 	}
 }
 
-// next is where a separator stands in raw[at:to], or to.
+// next returns the position of a separator in raw[at:to], or to.
 func (h *hl7) next(at, to int, separator byte) int {
 	if n := bytes.IndexByte(h.raw[at:to], separator); separator != 0 && n >= 0 {
 		return at + n
@@ -565,7 +574,7 @@ func (h *hl7) next(at, to int, separator byte) int {
 	return to
 }
 
-// text adds a field to the note that goes on.
+// text adds a field to the current note.
 func (h *hl7) text(from, to int) {
 	if h.view == nil {
 		h.view, h.started, h.loose = &view{encode: h.escape}, h.line, nil
@@ -583,11 +592,11 @@ func (h *hl7) text(from, to int) {
 		}
 	}
 	if len(h.view.runs) == before && before == 0 {
-		h.view = nil // nothing yet
+		h.view = nil // no text yet
 	}
 }
 
-// finish ends a note.
+// finish ends the current note.
 func (h *hl7) finish() {
 	if h.view == nil {
 		return
@@ -597,16 +606,16 @@ func (h *hl7) finish() {
 	h.add(v.text.String(), h.started, func(edits []Edit) []Edit { return h.escapeLoose(v.below(edits), loose) })
 }
 
-// looseEscape is an escape character that begins no escape, in a text that begins and ends at from and to.
+// looseEscape is an escape character that does not begin an escape, in the text from:to.
 type looseEscape struct{ at, from, to int }
 
-// escapeLoose writes loose escape characters as \E\ in texts that are changed: beside new text they could
-// begin or end an escape.
+// escapeLoose encodes loose escape characters in edited texts as \E\, because next to new text they
+// could begin or end an escape.
 func (h *hl7) escapeLoose(edits []Edit, loose []looseEscape) []Edit {
 	mark := string(rune(h.esc))
 	var out []Edit
 	for _, l := range loose {
-		k, _ := slices.BinarySearchFunc(edits, l.from, func(e Edit, at int) int { return cmp.Compare(e.End, at) }) // the first that does not end before the text
+		k, _ := slices.BinarySearchFunc(edits, l.from, func(e Edit, at int) int { return cmp.Compare(e.End, at) }) // the first edit that does not end before the text
 		if k == len(edits) || edits[k].Start > l.to {
 			continue
 		}
@@ -655,15 +664,15 @@ func (h *hl7) encapsulated(from, to int) error {
 	}
 	for i := range min(filled, 4) {
 		if part := get(i); len(part) > 60 || !only(part, "-_.:/+&") {
-			return h.in.defect(h.line, -1, "OBX-5 of type ED with text in another place than its fifth component")
+			return h.in.defect(h.line, -1, "OBX-5 of type ED with text outside of its fifth component")
 		}
 	}
 	if filled < 5 {
-		return h.in.defect(h.line, -1, "OBX-5 of type ED with less than five components")
+		return h.in.defect(h.line, -1, "OBX-5 of type ED with fewer than five components")
 	}
 	kind, subtype := strings.ToUpper(get(1)), strings.ToUpper(get(2))
 	if kind != "TEXT" && kind != "TX" && kind != "FT" || !slices.Contains([]string{"", "PLAIN", "TEXT", "TXT", "ASCII", "HTML"}, subtype) {
-		return h.in.defect(h.line, -1, "OBX-5 of type ED that is no text, and cannot be examined")
+		return h.in.defect(h.line, -1, "OBX-5 of type ED that is not text and cannot be examined")
 	}
 	start, end := parts[4][0], parts[4][1]
 	switch encoding := strings.ToUpper(get(3)); {
@@ -680,7 +689,8 @@ func (h *hl7) encapsulated(from, to int) error {
 	return nil
 }
 
-// looksLikeBase64 reports whether a field is text in base64. A single short word may look so by chance.
+// looksLikeBase64 reports whether a field is text in base64. A single short word may look the same
+// by chance.
 func (h *hl7) looksLikeBase64(start, end int) bool {
 	e := string(rune(h.esc))
 	value := strings.ReplaceAll(string(h.raw[start:end]), e+".br"+e, "")
@@ -693,7 +703,7 @@ func (h *hl7) looksLikeBase64(start, end int) bool {
 	return false
 }
 
-// base64 adds a note of its own.
+// base64 adds a separate note.
 func (h *hl7) base64(start, end int, isHTML bool) error {
 	blob, err := base64.StdEncoding.DecodeString(string(h.raw[start:end]))
 	if err != nil || !utf8.Valid(blob) {
@@ -718,9 +728,9 @@ func (h *hl7) base64(start, end int, isHTML bool) error {
 	return nil
 }
 
-// unescape adds text of a field, at raw[at:], to a view. What HL7 says of fonts and
-// indents does not show, nor do escapes of a character set, of a local kind and others
-// of a form that can hold no text. An escape character that begins none of them is text.
+// unescape adds the text of a field, at raw[at:], to a view. Escapes for fonts and indentation do
+// not appear in the text, nor do escapes for character sets, local escapes, and others whose form
+// cannot contain text. An escape character that does not begin such an escape is text.
 func (h *hl7) unescape(v *view, at int, text string) {
 	from, to := at, at+len(text)
 	for text != "" {
@@ -741,7 +751,7 @@ func (h *hl7) unescape(v *view, at int, text string) {
 		}
 		if !ok {
 			letters := escapeName(text[1:])
-			if letters > 0 && m > letters && m <= maxIllFormed && !h.beginsEscape(text[m+1:]) { // it stays an escape unless something within it is replaced
+			if letters > 0 && m > letters && m <= maxIllFormed && !h.beginsEscape(text[m+1:]) { // it stays an escape unless a part of it is replaced
 				h.illFormed(v, at, text[:m+2], letters)
 				at, text = at+m+2, text[m+2:]
 				continue
@@ -750,7 +760,7 @@ func (h *hl7) unescape(v *view, at int, text string) {
 			h.loose = append(h.loose, looseEscape{at, from, to})
 			if letters > 0 {
 				v.verbatim(at+1, text[1:1+letters])
-				v.stands(markup, at+1+letters, 0, " ") // parts the two in the text only
+				v.stands(markup, at+1+letters, 0, " ") // separates the two in the text only
 			}
 			at, text = at+1+letters, text[1+letters:]
 			continue
@@ -760,7 +770,7 @@ func (h *hl7) unescape(v *view, at int, text string) {
 	}
 }
 
-// illFormed adds an escape of a known kind that holds what it should not: the kind, and the rest as text.
+// illFormed adds an escape of a known kind with unexpected content: the kind, and the rest as text.
 func (h *hl7) illFormed(v *view, at int, code string, letters int) {
 	last := len(code) - 1
 	h.loose = append(h.loose, looseEscape{at, at, at + last + 1}, looseEscape{at + last, at, at + last + 1})
@@ -781,7 +791,8 @@ func (h *hl7) beginsEscape(text string) bool {
 	return ok
 }
 
-// escapeName is the length of the name that an escape with digits behind it begins with, or 0.
+// escapeName returns the length of the name at the beginning of an escape that continues with
+// digits, or 0.
 func escapeName(code string) int {
 	if m := escapeLetters.FindStringSubmatchIndex(code[:min(len(code), 8)]); m != nil {
 		return m[3]
@@ -789,13 +800,15 @@ func escapeName(code string) int {
 	return 0
 }
 
-// maxIllFormed bounds the length of an escape that is none by its form. What is longer is text between two loose escape characters.
+// maxIllFormed is the maximum length of an escape of unknown form. Anything longer is text between
+// two loose escape characters.
 const maxIllFormed = 30
 
-// maxEscape bounds the length of an escape, which may be many characters in hexadecimal digits.
+// maxEscape is the maximum length of an escape, which may contain many characters in hexadecimal
+// digits.
 const maxEscape = 1 << 16
 
-// meaning says what an escape stands for, and whether it has a form that is known.
+// meaning returns the text that an escape represents, and reports whether its form is known.
 func (h *hl7) meaning(code string) (runKind, string, bool) {
 	if len(code) == 1 {
 		separators := [...]byte{h.field, h.comp, h.sub, h.rep, h.esc, h.cut}
@@ -834,17 +847,18 @@ func (h *hl7) meaning(code string) (runKind, string, bool) {
 var (
 	lineEscape  = regexp.MustCompile(`(?i)^\.(?:br|ce|sp *[-+]? *\d{0,3}) *$`)
 	blankEscape = regexp.MustCompile(`(?i)^\.sk *[-+]? *\d{0,3} *$`)
-	// harmlessEscape is the form of escapes that can hold no text: of one character; formatting; character sets; and
-	// local ones that are hardly more than a number.
+	// harmlessEscape matches escapes that cannot contain text: single characters, formatting,
+	// character sets, and local escapes that are little more than a number.
 	harmlessEscape = regexp.MustCompile(`^(?:[A-Za-z0-9]|\.[A-Za-z]{2} *[-+]? *\d{0,3} *|C[0-9A-Fa-f]{4}|M[0-9A-Fa-f]{4}(?:[0-9A-Fa-f]{2})?|[A-Za-z]{1,2}\d{1,2}|Z[0-9A-Fa-fxX]{2})$`)
-	// escapeLetters is how an escape begins that holds digits: they would be one word with its name.
+	// escapeLetters matches the beginning of an escape with digits, which would form one word with
+	// its name.
 	escapeLetters = regexp.MustCompile(`^(\.[A-Za-z]{2}|[A-Za-z]{1,2})[-+]?\d`)
-	// otherEscape is the form of those that could be a word. They show as they are written, and stay while no
-	// part of them is replaced.
+	// otherEscape matches escapes that could be a word. They appear in the text as written, and do
+	// not change unless a part of them is replaced.
 	otherEscape = regexp.MustCompile(`^\.?[A-Za-z][\w.+-]{1,15}$`)
 )
 
-// escape writes text in a field.
+// escape encodes text for a field.
 func (h *hl7) escape(text string) string {
 	if h.esc == 0 {
 		return strings.Map(func(r rune) rune {

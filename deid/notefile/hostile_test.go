@@ -12,10 +12,11 @@ import (
 	"unicode/utf16"
 )
 
-// canary is what a text of the tests must not keep. Encoded in base64 or in hexadecimal digits it is the same.
+// canary is a word that must not be left in any text of the tests. Its encodings in base64 and in
+// hexadecimal digits are searched for as well.
 const canary = "Zqxwvutson"
 
-// outcome is what becomes of a file whose canaries are replaced wherever a note shows them.
+// outcome is the result for a file whose canaries are replaced wherever a note shows them.
 type outcome struct {
 	out   []byte
 	notes int
@@ -55,7 +56,8 @@ func replaceCanaries(e example) (o outcome) {
 	return o
 }
 
-// canaryEdits takes the canary out of a note, though markup parts it: line ends of HL7, tags.
+// canaryEdits removes the canary from a note, even if markup separates its letters: line ends of
+// HL7, or tags.
 func canaryEdits(n *Note) []Edit { return each(canary, "[X]")(n) }
 
 func msg(segments ...string) string {
@@ -88,7 +90,8 @@ func fhirBinary(contentType, text string) string {
 
 const said = "Seen by Dr. " + canary + " on 03/04/2071."
 
-// hostile are files of which every text must be examined, or which must be refused: by class, and in each by what went wrong.
+// hostile contains files, by class and then by defect, of which every text must be examined or
+// which must be refused.
 var hostile = map[string]map[string]example{
 	"rows that are not those of the header": {
 		"too many fields":        {"csv", "n.csv", "id,note\n1,Seen in clinic, by Dr. " + canary + "\n", Options{Columns: []string{"note"}}},
@@ -362,8 +365,8 @@ func TestEveryTextIsExaminedOrTheRecordRefused(t *testing.T) {
 	}
 }
 
-// leak says in which encoding a file still holds the canary, or nothing. It takes everything apart in
-// every way that it knows: escapes, references, base64 and UTF-16, in each other.
+// leak names the encoding in which a file still contains the canary, or returns "". It decodes
+// every part in every supported way, also nested: escapes, references, base64 and UTF-16.
 func leak(raw []byte) string {
 	return leakIn(raw, "as it stands", 3)
 }
@@ -429,7 +432,7 @@ func TestLayoutOfHTMLIsNoText(t *testing.T) {
 	}
 }
 
-// What is new in an attribute does not end it.
+// New text in an attribute does not end the attribute.
 func TestEditsInAttributes(t *testing.T) {
 	for in, want := range map[string]string{
 		`<p title="a Gil'">x</p>`:  `<p title="a &quot;&#39; &gt;'">x</p>`,
@@ -464,7 +467,8 @@ func TestEscapesOfHL7StayEscapes(t *testing.T) {
 	}
 }
 
-// New text and what stands beside it must not end a section of CDATA, nor be its end outside of one.
+// New text must not, together with its neighbours, end a CDATA section, or form the end of a
+// section outside of one.
 func TestBracketsOfNewTextEndNoCDATA(t *testing.T) {
 	for in, want := range map[string]string{
 		`<![CDATA[per Gil]> 5 mg]]>`:  `<![CDATA[per [X]]]]><![CDATA[> 5 mg]]>`,
@@ -496,7 +500,7 @@ func TestBracketsOfNewTextEndNoCDATA(t *testing.T) {
 	}
 }
 
-// A name that is taken out leaves rows and columns as they were.
+// Removing a name does not change rows and columns.
 func TestRowsStayRowsWhenNamesAreTakenOut(t *testing.T) {
 	for in, want := range map[string]string{
 		"id,note\n1,Gil\"s note\n2,b\n":   "id,note\n1,\"\"\"s note\"\n2,b\n",
@@ -511,7 +515,7 @@ func TestRowsStayRowsWhenNamesAreTakenOut(t *testing.T) {
 	}
 }
 
-// Edits that overlap, wherever they come from, are an error.
+// Overlapping edits are an error, wherever they come from.
 func TestOverlapsAreErrors(t *testing.T) {
 	for name, e := range examples {
 		for _, r := range readAll(t, e) {
@@ -542,7 +546,7 @@ func TestOverlapsAreErrors(t *testing.T) {
 	}
 }
 
-// Files that once took time by the square of their size. None of them takes a second now.
+// These files once took time quadratic in their size. None of them takes a second now.
 func TestHostileSizes(t *testing.T) {
 	const n = 10000
 	for name, tc := range map[string]struct {

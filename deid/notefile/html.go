@@ -8,8 +8,8 @@ import (
 	"github.com/lethe-deid/lethe/internal/xmlnotes"
 )
 
-// elements are the elements of HTML, and what their tags show as in the text. What is not known to stand within a line
-// parts lines, so that the words on both sides of a tag are never taken for one word.
+// elements contains the elements of HTML and the text that replaces their tags. Elements that are
+// not known to be inline separate lines, so that words on both sides of a tag are never joined.
 var elements = map[string]string{"td": "\t", "th": "\t", "img": " "}
 
 func init() {
@@ -27,7 +27,7 @@ func init() {
 	}
 }
 
-// attributes are those that are known, by what their values are.
+// attributes contains the known attributes by the kind of their values.
 var attributes = map[string]attributeKind{}
 
 type attributeKind int
@@ -35,9 +35,9 @@ type attributeKind int
 const (
 	unknownAttribute attributeKind = iota
 	layoutAttribute                // names and numbers
-	styleAttribute                 // the same, in CSS
+	styleAttribute                 // names and numbers in CSS
 	spaceAttribute                 // a namespace
-	textAttribute                  // what people read, or where a link leads
+	textAttribute                  // text for people, or the target of a link
 )
 
 func init() {
@@ -62,7 +62,7 @@ func words(list string) map[string]bool {
 	return set
 }
 
-// htmlText is the view of HTML, in which text outside of CDATA must not hold "]]>".
+// htmlText is the view of HTML. Its text outside of CDATA must not contain "]]>".
 type htmlText struct {
 	view
 	source string
@@ -72,13 +72,14 @@ func (h *htmlText) below(edits []Edit) []Edit {
 	return splitCDATAEnd(h.source, h.view.below(edits), func(int) bool { return false })
 }
 
-// htmlView reads a narrative: the text between tags. Tags show as line ends, those of table cells as tabs, and
-// those of elements that stand within a line, such as b and span, not at all.
+// htmlView reads a narrative: the text between tags. Tags become line ends, tags of table cells
+// become tabs, and tags of inline elements, such as b and span, do not appear.
 //
-// A tag is markup only if it has the form of one, of an element that is known, with attributes that are known.
-// Anything else that begins with a bracket is text as it stands, though a browser may hide it: a comment, an address as in
-// <name@host>, a tag that never ends or that has a quote too many. Values of attributes that people
-// read, such as title and href, are lines of the text. A picture in a URL is refused.
+// A tag is markup only if it is well-formed and both its element and its attributes are known.
+// Anything else that begins with a bracket is text as written, although a browser may hide it: a
+// comment, an address such as <name@host>, a tag that never ends or that has a quote too many.
+// Values of attributes for people, such as title and href, are lines of the text. A picture in a
+// URL is refused.
 func htmlView(source string) (*htmlText, error) {
 	h := &htmlText{source: source}
 	h.encode, h.others = escapeText, []func(string) string{escapeAttributeText, escapeUnquoted}
@@ -98,7 +99,7 @@ func htmlView(source string) (*htmlText, error) {
 		if strings.HasPrefix(source[at:], "<!--") {
 			h.stands(markup, at, 4, "\n")
 			at += 4
-			continue // the text of the comment, and its end as text
+			continue // the content of the comment and its end are text
 		}
 		tag, ok := readTag(source[at:])
 		if !ok {
@@ -114,7 +115,8 @@ func htmlView(source string) (*htmlText, error) {
 	return h, nil
 }
 
-// reference adds the character reference, or else the ampersand, at a place, and returns its length.
+// reference adds the character reference at a position, or else the ampersand, and returns its
+// length.
 func (h *htmlText) reference(at int) int {
 	rest := h.source[at:]
 	n := referenceLen(rest)
@@ -126,8 +128,8 @@ func (h *htmlText) reference(at int) int {
 	return n
 }
 
-// referenceLen is the length of the character reference that a text begins with, or 1. Browsers read numbers and
-// some old names without the semicolon, too.
+// referenceLen returns the length of the character reference at the beginning of a text, or 1.
+// Browsers also accept numbers and some old names without the semicolon.
 func referenceLen(s string) int {
 	n := 1
 	for n < len(s) && (isAlphanumeric(s[n]) || n == 1 && s[n] == '#') {
@@ -162,9 +164,9 @@ func referenceLen(s string) int {
 	return 1
 }
 
-// tag adds a tag at a place: markup, but for the values of attributes that are text.
+// tag adds a tag at a position as markup, except for the values of attributes that are text.
 func (h *htmlText) tag(at int, t htmlTag) error {
-	from := at // of what is not added yet
+	from := at // the start of the part that is not yet added
 	for _, a := range t.attributes {
 		value := h.source[at+a.from : at+a.to]
 		if isHarmless(a.name, value) {
@@ -198,10 +200,10 @@ func (h *htmlText) tag(at int, t htmlTag) error {
 	return nil
 }
 
-// escapeAttributeText writes text between quotes of either kind.
+// escapeAttributeText encodes text for a place between quotes of either kind.
 func escapeAttributeText(text string) string { return attributeEscapes.Replace(xmlnotes.Legal(text)) }
 
-// escapeUnquoted writes text as the value of an attribute without quotes.
+// escapeUnquoted encodes text as the value of an attribute without quotes.
 func escapeUnquoted(text string) string { return unquotedEscapes.Replace(xmlnotes.Legal(text)) }
 
 var (
@@ -210,7 +212,7 @@ var (
 		"=", "&#61;", "`", "&#96;")
 )
 
-// isHarmless reports whether the value of an attribute is known to be no text.
+// isHarmless reports whether the value of an attribute is known not to be text.
 func isHarmless(name, value string) bool {
 	switch attributes[name] {
 	case layoutAttribute:
@@ -229,7 +231,7 @@ func isHarmless(name, value string) bool {
 	return value == ""
 }
 
-// only reports whether a value is short and holds letters, digits and these characters only.
+// only reports whether a value is short and contains only letters, digits and these characters.
 func only(value, others string) bool {
 	if len(value) > 300 {
 		return false
@@ -255,14 +257,14 @@ type htmlTag struct {
 	attributes []htmlAttribute
 }
 
-// htmlAttribute has its value at from:to of the tag, without quotes.
+// htmlAttribute is an attribute whose value is at from:to of the tag, without quotes.
 type htmlAttribute struct {
 	name     string
 	from, to int
 	quote    byte // 0: none
 }
 
-// readTag reads the tag that a text begins with, and reports whether there is one that is known.
+// readTag reads the tag at the beginning of a text, and reports whether there is a known one.
 func readTag(s string) (htmlTag, bool) {
 	var t htmlTag
 	at := 1
@@ -303,7 +305,8 @@ func readTag(s string) (htmlTag, bool) {
 	}
 }
 
-// readAttribute reads the attribute at a place of a tag. It returns its length, or 0 if there is none that is known.
+// readAttribute reads the attribute at a position of a tag. It returns its length, or 0 if there is
+// no known attribute.
 func readAttribute(s string, at int) (htmlAttribute, int) {
 	start := at
 	for at < len(s) && (isAlphanumeric(s[at]) || s[at] == '-' || s[at] == ':') {

@@ -11,7 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// validJSON reports whether raw is one JSON value, or else at which byte it ceases to be.
+// validJSON reports whether raw is one JSON value. If not, at is the position of the first invalid
+// byte.
 func validJSON(raw []byte) (at int, ok bool) {
 	if json.Valid(raw) {
 		return 0, true
@@ -23,30 +24,31 @@ func validJSON(raw []byte) (at int, ok bool) {
 	return 0, false
 }
 
-// jsonTree is valid JSON and the places of its values, in the order in which they stand. It is made in one pass,
-// so that no question about it reads the bytes again.
+// jsonTree contains valid JSON and the positions of its values in the order of the file. It is
+// built in one pass, so that no query reads the bytes again.
 type jsonTree struct {
 	raw    []byte
 	values []jsonValue // the first is the whole
 }
 
-// jsonValue is a value. Those within it follow it, up to after.
+// jsonValue is a value. The values nested in it follow it, up to after.
 type jsonValue struct {
-	key      int32 // where the key of a member begins; 0: none
+	key      int32 // position of the key of a member; 0: none
 	from, to int32
-	after    int32 // the next value that does not lie in this one
-	parent   int32 // the value that this one lies in
+	after    int32 // the next value that is not nested in this one
+	parent   int32 // the value that contains this one
 }
 
-// parseJSON finds the values of valid JSON that begins at a place. Places fit in 32 bits: see maxRecord.
+// parseJSON finds the values of valid JSON that begins at a position. Positions fit in 32 bits: see
+// maxRecord.
 func parseJSON(raw []byte, at int) *jsonTree {
 	j := &jsonTree{raw: raw}
 	j.value(j.skipBlank(at), 0, -1)
 	return j
 }
 
-// value adds the value at a place, and returns where it ends. The depth is bounded, since encoding/json bounds that of
-// valid JSON.
+// value adds the value at a position and returns its end. The depth is bounded, because
+// encoding/json limits the depth of valid JSON.
 func (j *jsonTree) value(at, key, parent int) int {
 	i := len(j.values)
 	j.values = append(j.values, jsonValue{key: int32(key), from: int32(at), parent: int32(parent)}) //nolint:gosec // see parseJSON
@@ -57,7 +59,7 @@ func (j *jsonTree) value(at, key, parent int) int {
 			key := 0
 			if open == '{' {
 				key = at
-				at = j.skipBlank(j.skipBlank(j.stringEnd(at)) + 1) // over the colon
+				at = j.skipBlank(j.skipBlank(j.stringEnd(at)) + 1) // skip the colon
 			}
 			at = j.skipBlank(j.value(at, key, i))
 			if j.raw[at] == ',' {
@@ -83,8 +85,8 @@ func (j *jsonTree) skipBlank(at int) int {
 	return at
 }
 
-// stringEnd is where the string that begins at a place ends: behind the first quote without an odd number of
-// backslashes before it.
+// stringEnd returns the end of the string that begins at a position, which is after the first quote
+// with an even number of backslashes before it.
 func (j *jsonTree) stringEnd(at int) int {
 	for at++; ; at++ {
 		at += bytes.IndexByte(j.raw[at:], '"')
@@ -98,13 +100,13 @@ func (j *jsonTree) stringEnd(at int) int {
 	}
 }
 
-// kind is the first byte of a value: { [ " or another.
+// kind returns the first byte of a value: { [ " or another.
 func (j *jsonTree) kind(i int) byte { return j.raw[j.values[i].from] }
 
 func (j *jsonTree) from(i int) int { return int(j.values[i].from) }
 func (j *jsonTree) to(i int) int   { return int(j.values[i].to) }
 
-// within are the members of an object or the elements of an array.
+// within yields the members of an object or the elements of an array.
 func (j *jsonTree) within(i int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for k := i + 1; k < int(j.values[i].after); k = int(j.values[k].after) {
@@ -115,7 +117,7 @@ func (j *jsonTree) within(i int) iter.Seq[int] {
 	}
 }
 
-// key is that of a member.
+// key returns the key of a member.
 func (j *jsonTree) key(i int) string {
 	at := int(j.values[i].key)
 	if at == 0 {
@@ -138,7 +140,7 @@ func (j *jsonTree) hasKey(i int, key string) bool {
 	return n > len(key) && bytes.IndexByte(raw[:n], '\\') >= 0 && j.key(i) == key
 }
 
-// hasKeyFold reports whether a member has this key in whatever case.
+// hasKeyFold reports whether a member has this key, ignoring case.
 func (j *jsonTree) hasKeyFold(i int, key string) bool {
 	at := int(j.values[i].key)
 	if at == 0 {
@@ -154,10 +156,10 @@ func (j *jsonTree) hasKeyFold(i int, key string) bool {
 	return bytes.EqualFold(raw, []byte(key))
 }
 
-// parent is the object or array that a value lies in; -1 for the whole.
+// parent returns the object or array that contains a value, or -1 for the whole.
 func (j *jsonTree) parent(i int) int { return int(j.values[i].parent) }
 
-// plain is the string raw[from:to], without its escapes; of another value it is what is written.
+// plain returns the string raw[from:to] without its escapes, or any other value as written.
 func (j *jsonTree) plain(from, to int) string {
 	raw := j.raw[from:to]
 	if raw[0] != '"' {
@@ -173,11 +175,11 @@ func (j *jsonTree) plain(from, to int) string {
 	return s
 }
 
-// text is what plain says of a value.
+// text returns a value as by plain.
 func (j *jsonTree) text(i int) string { return j.plain(j.from(i), j.to(i)) }
 
-// find calls see with each value at a path of keys below a value. Keys that are there several
-// times are all seen: readers differ in which they take.
+// find calls see with each value at a path of keys below a value. It sees all values of duplicate
+// keys, because readers differ in which one they use.
 func (j *jsonTree) find(i int, path []string, see func(i int)) {
 	if j.kind(i) != '{' {
 		return
@@ -193,7 +195,7 @@ func (j *jsonTree) find(i int, path []string, see func(i int)) {
 	}
 }
 
-// first is the string or number at a path, or "".
+// first returns the string or number at a path, or "".
 func (j *jsonTree) first(i int, path ...string) string {
 	value := ""
 	j.find(i, path, func(k int) {
@@ -206,8 +208,8 @@ func (j *jsonTree) first(i int, path ...string) string {
 
 var errSurrogate = errors.New("half of a surrogate pair")
 
-// stringView reads a string: its view in the JSON, and, with an error, the place that is at fault. Half of a
-// surrogate pair is one, since it is no text.
+// stringView returns the view of a string in the JSON. With an error it returns the position of the
+// error. Half of a surrogate pair is an error, because it is not text.
 func (j *jsonTree) stringView(i int) (*view, int, error) {
 	v := &view{encode: jsonString}
 	raw, end := j.raw, j.to(i)-1
@@ -249,11 +251,11 @@ func hex4(raw []byte) rune {
 	return rune(unit)
 }
 
-// jsonString writes text as it stands between quotes.
+// jsonString encodes text for a place between quotes.
 func jsonString(text string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(text) // a string can be encoded
+	_ = enc.Encode(text) // encoding a string never fails
 	return strings.TrimSuffix(strings.TrimPrefix(b.String(), `"`), "\"\n")
 }

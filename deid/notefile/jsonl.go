@@ -12,12 +12,13 @@ import (
 	"github.com/lethe-deid/lethe/data/jsonl"
 )
 
-// readJSONL reads JSON Lines, an object a line. Notes are the strings under the keys of
-// Options.Columns. Where the object says what stood where in a text, spans becomes what
-// stands there now, as data/jsonl reads it, and what other tools keep under label, labels and entities becomes
-// empty, wherever it stands in the object. All else stays, and blank lines do.
+// readJSONL reads JSON Lines, one object per line. Notes are the strings under the keys of
+// Options.Columns. If the object lists the PHI of a text, the list is updated: spans, which
+// data/jsonl reads, gets the new spans; label, labels and entities, which other tools write, become
+// empty, wherever they are in the object. Everything else stays the same, including blank lines.
 //
-// A key that differs from one of the columns only in case is refused, since some readers take it for the same.
+// A key that differs from one of the columns only in case is refused, because some readers treat
+// the two as the same key.
 func readJSONL(in *source, o Options) Records {
 	columns := o.Columns
 	if len(columns) == 0 {
@@ -51,7 +52,7 @@ type jsonLine struct {
 	line, offset int
 	record       *Record
 	texts        []int // the values of the notes
-	patients     []int // values that say whose note it is
+	patients     []int // values that name the patient of the note
 }
 
 // column adds the notes under a key.
@@ -84,7 +85,7 @@ func (l *jsonLine) column(n int, column string) error {
 	return nil
 }
 
-// find is jsonTree.find, but refuses what might hold a note that is not found.
+// find is jsonTree.find, but returns an error if a note might be missed.
 func (l *jsonLine) find(i int, path []string, column string, found *[]int) error {
 	if len(path) == 0 {
 		*found = append(*found, i)
@@ -110,7 +111,8 @@ func (l *jsonLine) find(i int, path []string, column string, found *[]int) error
 	return nil
 }
 
-// isColumn reports whether a key that stands where one of a column is looked for belongs to another column.
+// isColumn reports whether a key found while searching for one column belongs to another column.
+// left is the number of path elements from the key on.
 func (l *jsonLine) isColumn(column string, left int, key string) bool {
 	path := strings.Split(column, ".")
 	path = append(path[:len(path)-left], key)
@@ -119,7 +121,7 @@ func (l *jsonLine) isColumn(column string, left int, key string) bool {
 	})
 }
 
-// whose is the id and the patient of the notes of a column.
+// whose returns the id and the patient of the notes of a column.
 func (l *jsonLine) whose(n int) (id, patient string) {
 	id = fmt.Sprintf("%s-%04d", l.in.id(), l.line)
 	if l.options.ID != "" {
@@ -136,7 +138,7 @@ func (l *jsonLine) whose(n int) (id, patient string) {
 	return id, patient
 }
 
-// patientKeys are where JSON Lines say whose note it is. Those that hold a note do not.
+// patientKeys returns the keys that name the patient of a note, except keys that contain a note.
 func patientKeys(o Options, columns []string) []string {
 	if o.Patient != "" {
 		return []string{o.Patient}
@@ -148,7 +150,8 @@ func patientKeys(o Options, columns []string) []string {
 	})
 }
 
-// beside empties what says whose notes these are, and makes anew what says where PHI stood in them.
+// beside empties the values that name the patient of the notes, and updates the lists of PHI in
+// them.
 func (l *jsonLine) beside(edits [][]Edit) []Edit {
 	var out []Edit
 	kept := slices.Clone(l.texts)
@@ -166,7 +169,7 @@ func (l *jsonLine) beside(edits [][]Edit) []Edit {
 			continue
 		}
 		if k, _ := slices.BinarySearch(kept, i); k < len(kept) && kept[k] < after {
-			continue // a note or the patient stands in it, so it is none
+			continue // it contains a note or the patient, so it is not a list of PHI
 		}
 		filled := l.j.kind(i) == '"' && l.j.to(i)-l.j.from(i) > len(`""`) || after > i+1 || l.j.raw[l.j.skipBlank(l.j.from(i)+1)] != l.j.raw[l.j.to(i)-1]
 		fresh := map[byte]string{'[': "[]", '{': "{}", '"': `""`}[l.j.kind(i)]
@@ -174,7 +177,7 @@ func (l *jsonLine) beside(edits [][]Edit) []Edit {
 			fresh = "[]"
 			if l.besideText(i) && len(edits[0]) > 0 {
 				filled = true
-				if spans, err := jsonl.EncodeSpans(l.record.Notes[0].Replaced(edits[0])); err == nil { // else a score is none
+				if spans, err := jsonl.EncodeSpans(l.record.Notes[0].Replaced(edits[0])); err == nil { // it fails if a score is invalid
 					fresh = string(spans)
 				}
 			}
@@ -187,8 +190,8 @@ func (l *jsonLine) beside(edits [][]Edit) []Edit {
 	return out
 }
 
-// mark is the name of a list or an object that says where PHI stood, or of a string that is one written out. Readers differ in
-// whether the case of a key matters.
+// mark returns the name of a list or an object that says where PHI is, or of a string that contains
+// one encoded. The case of the key is ignored, because readers differ in whether it matters.
 func (l *jsonLine) mark(i int) (string, bool) {
 	k := l.j.kind(i)
 	if k != '[' && k != '{' && k != '"' || l.j.values[i].key == 0 {
@@ -198,14 +201,14 @@ func (l *jsonLine) mark(i int) (string, bool) {
 		if !l.j.hasKeyFold(i, name) {
 			continue
 		}
-		// A label that is a word is none of a place in a text.
+		// A label that is a single word does not mark a place in a text.
 		return name, k != '"' || name == "spans" || strings.IndexByte("[{(", (strings.TrimSpace(l.j.text(i)) + " ")[0]) >= 0
 	}
 	return "", false
 }
 
-// besideText reports whether a value is a member of the whole, or of the object with the first note: spans there are
-// those of that note.
+// besideText reports whether a value is a member of the whole, or of the object that contains the
+// first note: spans there belong to that note.
 func (l *jsonLine) besideText(i int) bool {
 	if len(l.texts) == 0 {
 		return false
@@ -214,7 +217,7 @@ func (l *jsonLine) besideText(i int) bool {
 	return parent == 0 || parent == l.j.parent(l.texts[0])
 }
 
-// object is the JSON object of a record.
+// object parses the JSON object of a record.
 func object(in *source, raw []byte, line, offset int) (*jsonTree, error) {
 	if err := in.checkUTF8(raw, line, offset); err != nil {
 		return nil, err
@@ -233,11 +236,11 @@ func object(in *source, raw []byte, line, offset int) (*jsonTree, error) {
 	return j, nil
 }
 
-// hopeless is how many bad lines at the start of a file are named one by one: it is
-// then taken for one of another format.
+// hopeless is the maximum number of bad lines at the start of a file that are reported one by one.
+// After these, the file is treated as one of another format.
 const hopeless = 10
 
-// lines reads a record a line; parse is told the line's number and offset. Blank lines
+// lines reads one record per line. parse gets the number and the offset of the line. Blank lines
 // are records without notes.
 func lines(in *source, parse func(raw []byte, line, offset int) (*Record, error)) Records {
 	return func(yield func(*Record, error) bool) {

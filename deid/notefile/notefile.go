@@ -1,24 +1,24 @@
-// Package notefile reads the files in which notes travel, and writes them again with
-// other words in the notes and every other byte as it was.
+// Package notefile reads files that contain notes, and writes them again with edited notes and
+// every other byte unchanged.
 //
-// A file is a sequence of records: the lines of JSON Lines, the rows of CSV, the messages
-// of HL7, or the file itself. A record has raw bytes and, somewhere in them, the texts of
-// notes, escaped and with markup in between. To change a record, edit these texts:
+// A file is a sequence of records: the lines of JSON Lines, the rows of CSV, the messages of HL7,
+// or the file itself. A record has raw bytes and, somewhere in them, the texts of notes, which may
+// be escaped and contain markup. To change a record, edit these texts:
 //
 //	format, err := notefile.Lookup("csv")
 //	...
 //	for record, err := range format.Read(file, "notes.csv", notefile.Options{Columns: []string{"note"}}) {
 //		...
-//		edits := make([][]notefile.Edit, len(record.Notes)) // edits[i] are those of record.Notes[i]
+//		edits := make([][]notefile.Edit, len(record.Notes)) // edits[i] belong to record.Notes[i]
 //		...
 //		raw, err := record.Encode(edits)
 //
-// Without edits a record comes out as it went in, with one exception: lists of where PHI
-// stands in the text, such as <TAGS> of i2b2 XML and spans of JSON Lines. They would be wrong
-// afterwards and quote the PHI, so they are made anew from the edits.
+// Without edits a record does not change, with one exception: lists of the places of PHI in the
+// text, such as <TAGS> of i2b2 XML and spans of JSON Lines. They would be wrong after the edits and
+// quote the PHI, so they are computed from the edits.
 //
-// A record that cannot be examined as a whole, such as one with a comment in XML or a PDF in
-// FHIR, is an error rather than a record.
+// A record that cannot be examined completely, such as one with a comment in XML or a PDF in FHIR,
+// is an error rather than a record.
 package notefile
 
 import (
@@ -37,9 +37,9 @@ import (
 	"github.com/lethe-deid/lethe/internal/table"
 )
 
-// Record is a part of a file that is written as a whole or not at all.
+// Record is a part of a file that is written completely or not at all.
 type Record struct {
-	Raw   []byte // its bytes, converted to UTF-8 whatever the encoding of the file
+	Raw   []byte // its bytes, converted to UTF-8 from any encoding of the file
 	Line  int    // of its first byte, from 1
 	Notes []*Note
 
@@ -51,14 +51,14 @@ type Record struct {
 type Note struct {
 	*data.Document
 	Line  int               // the line of the file on which the text or, in CSV, its row begins
-	Known []safetynet.Value // values of the patient that stand elsewhere in the record
+	Known []safetynet.Value // values of the patient elsewhere in the record
 
 	below func([]Edit) []Edit // translates edits of the text into edits of the record
 }
 
-// Encode returns the bytes of the record with the edits made, in the encoding of the file. There must be an element
-// of edits for each of the Notes; it may be nil, and has to be sorted and disjoint. Encode fails if it is not, or if
-// two changes concern the same place of the record.
+// Encode returns the bytes of the record with the edits applied, in the encoding of the file. edits
+// has one element per element of Notes; an element may be nil, and must be sorted and disjoint.
+// Encode fails if it is not, or if two edits change the same place of the record.
 func (r *Record) Encode(edits [][]Edit) ([]byte, error) {
 	var all []Edit
 	for i, n := range r.Notes {
@@ -84,8 +84,8 @@ func (r *Record) Encode(edits [][]Edit) ([]byte, error) {
 	return r.charset.fromUTF8(raw), nil
 }
 
-// Replaced returns the document that the edits make of a note. Its spans are the places of the
-// new text.
+// Replaced returns the document after the edits of a note. Its spans are the places of the new
+// text.
 func (n *Note) Replaced(edits []Edit) *data.Document {
 	doc := &data.Document{ID: n.ID, Patient: n.Patient, Text: apply(n.Text, edits)}
 	moved := 0
@@ -98,8 +98,8 @@ func (n *Note) Replaced(edits []Edit) *data.Document {
 	return doc
 }
 
-// Records yields the records of a file. After a *data.Error, which concerns one record, reading
-// goes on with the next; a *Broken is the last.
+// Records yields the records of a file. A *data.Error concerns one record, and reading continues
+// with the next. A *Broken is the last item.
 type Records = iter.Seq2[*Record, error]
 
 // Broken means that the rest of a file cannot be read.
@@ -108,35 +108,38 @@ type Broken struct{ Err error }
 func (b *Broken) Error() string { return b.Err.Error() }
 func (b *Broken) Unwrap() error { return b.Err }
 
-// Options describe a file where it does not do so itself. The zero value has the defaults.
+// Options describe properties of a file that it does not declare itself. The zero value selects the
+// defaults.
 type Options struct {
-	Types    *data.TypeSet // gives tags of XML their category; nil: the type itself
+	Types    *data.TypeSet // determines the category of tags in XML; nil: the type itself
 	Encoding string        // the encoding in which the file is read and written: utf-8 (default), latin1 or windows-1252
-	Columns  []string      // columns of CSV, or keys of JSON Lines (a.b: b in a), that hold notes; default of JSON Lines: text
-	ID       string        // column or key of the note's id; default of JSON Lines: id, then meta.note_id; else file and line
-	Patient  string        // column or key of the patient; default of JSON Lines: patient, then meta.patient_id
+	Columns  []string      // columns of CSV, or keys of JSON Lines (a.b: b in a), that contain notes; default for JSON Lines: text
+	ID       string        // column or key of the note's id; default for JSON Lines: id, then meta.note_id; else file and line
+	Patient  string        // column or key of the patient; default for JSON Lines: patient, then meta.patient_id
 	Comma    byte          // the delimiter of the fields of CSV; default ',', in .tsv a tab
-	// NoPatient makes Encode empty the column of Patient, or set the key to null.
+	// NoPatient makes Encode empty the column Patient, or set the key to null.
 	NoPatient bool
 }
 
-// Format is a kind of file. Another one is another value in the table below.
+// Format is a kind of file. To add a format, add a value to the table below.
 type Format struct {
 	Name string
-	Exts []string // of its files in a folder, besides those with .gz at the end
-	// Sidecar describes the second file of each note, which says where PHI stands in the first, as in brat. It is nil for
-	// formats that have none. Read does not read it; it is to be written anew.
+	Exts []string // extensions of its files in a folder; each may be followed by .gz
+	// Sidecar describes the second file of each note, which lists the PHI of the first, as in
+	// brat. It is nil for formats without one. Read ignores the second file; it has to be written
+	// anew.
 	Sidecar *Sidecar
-	// Columns reports whether notes stand in columns or keys, which Options may name; NeedsColumn, whether it has to.
+	// Columns reports whether notes are in columns or keys, which Options may name. NeedsColumn
+	// reports whether Options must name one.
 	Columns, NeedsColumn bool
-	// Unchanged says what in a file is not examined and stays as it was.
+	// Unchanged names the parts of a file that are not examined and do not change.
 	Unchanged string
 
 	read     func(in *source, o Options) Records
-	delimits bool     // Options.Comma parts its fields
-	paths    bool     // columns are paths of keys, as a.b
-	content  string   // what contentKind may say of a file
-	alsoExts []string // extensions that its files have, too, though a folder is not searched for them
+	delimits bool     // Options.Comma separates its fields
+	paths    bool     // columns are paths of keys, such as a.b
+	content  string   // the result of contentKind that its files may have
+	alsoExts []string // other extensions of its files, which are not searched for in a folder
 }
 
 var formats = []*Format{
@@ -172,11 +175,12 @@ func Names() []string { return table.Names(formats, nameOf) }
 
 // Sidecar is the second file of a note.
 type Sidecar struct {
-	Ext    string                          // its extension, which takes the place of that of the note
-	Encode func(doc *data.Document) []byte // the content for the note as written, with its spans
+	Ext    string                          // its extension, which replaces the extension of the note
+	Encode func(doc *data.Document) []byte // returns the content for the written note with its spans
 }
 
-// Path is the path of the second file for the note at a path, or "" if s is nil. The second file is never gzipped.
+// Path returns the path of the second file for the note at a path, or "" if s is nil. The second
+// file is never gzipped.
 func (s *Sidecar) Path(note string) string {
 	if s == nil {
 		return ""
@@ -187,7 +191,7 @@ func (s *Sidecar) Path(note string) string {
 	return strings.TrimSuffix(note, filepath.Ext(note)) + s.Ext
 }
 
-// Takes reports whether a file of this name is one of the format.
+// Takes reports whether a file with this name belongs to the format.
 func (f *Format) Takes(name string) bool {
 	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
 	return !strings.HasPrefix(filepath.Base(name), ".") && slices.Contains(f.Exts, filepath.Ext(name))
@@ -211,15 +215,16 @@ func (f *Format) Check(o Options) error {
 	return f.checkColumns(o)
 }
 
-// checkColumns refuses columns of which one is, holds or lies in another: their changes would overlap, and the
-// text of a note would be taken for its id or patient. It refuses names that are empty or have empty parts.
+// checkColumns returns an error if a column is used twice or contains another: their edits would
+// overlap, and the text of a note would be used as its id or patient. It also refuses names that
+// are empty or have empty parts.
 func (f *Format) checkColumns(o Options) error {
 	for _, name := range append(slices.Clone(o.Columns), o.ID, o.Patient) {
 		switch {
 		case name == "" && slices.Contains(o.Columns, ""):
 			return errors.New("the name of a column is empty")
 		case f.paths && name != "" && slices.Contains(strings.Split(name, "."), ""):
-			return fmt.Errorf("the key %q has an empty part: it requires names with single dots between them", name)
+			return fmt.Errorf("the key %q has an empty part: separate its names with single dots", name)
 		}
 	}
 	same := func(a, b string) bool {
@@ -232,24 +237,24 @@ func (f *Format) checkColumns(o Options) error {
 	for i, column := range o.Columns {
 		for _, other := range o.Columns[:i] {
 			if column == other {
-				return fmt.Errorf("the column %q is given twice", column)
+				return fmt.Errorf("duplicate column %q", column)
 			}
 			if same(column, other) {
-				return fmt.Errorf("the columns %q and %q lie in each other", other, column)
+				return fmt.Errorf("one of the columns %q and %q contains the other", other, column)
 			}
 		}
 		switch {
 		case o.Patient != "" && same(column, o.Patient):
-			return fmt.Errorf("%q cannot both hold the notes and say whose they are", column)
+			return fmt.Errorf("%q cannot contain both the notes and their patient", column)
 		case o.ID != "" && same(column, o.ID):
-			return fmt.Errorf("%q cannot both hold the notes and be their id", column)
+			return fmt.Errorf("%q cannot contain both the notes and their id", column)
 		}
 	}
 	return nil
 }
 
-// Read reads a stream that is not compressed. The name stands for the path in errors
-// and in ids that the file does not give. The options must have passed Check.
+// Read reads a stream that is not compressed. The name replaces the path in errors, and the id of a
+// note if the file has none. The options must have passed Check.
 func (f *Format) Read(r io.Reader, name string, o Options) Records {
 	return func(yield func(*Record, error) bool) {
 		cs, err := charset(o.Encoding)
@@ -273,7 +278,7 @@ func (f *Format) Read(r io.Reader, name string, o Options) Records {
 	}
 }
 
-// one reads a file that is one record. For encoded see checkTexts.
+// one reads a file that is a single record. See checkTexts for encoded.
 func one(in *source, encoded bool, parse func(raw []byte) (*Record, error)) Records {
 	return func(yield func(*Record, error) bool) {
 		raw, err := in.all()
@@ -293,7 +298,7 @@ func one(in *source, encoded bool, parse func(raw []byte) (*Record, error)) Reco
 	}
 }
 
-// readText reads a note that is a file.
+// readText reads a file that is a note.
 func readText(in *source, _ Options) Records {
 	return one(in, false, func(raw []byte) (*Record, error) {
 		if err := in.checkUTF8(raw, 1, 0); err != nil {

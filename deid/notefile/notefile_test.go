@@ -106,7 +106,7 @@ func TestWithoutEditsNothingChanges(t *testing.T) {
 	}
 }
 
-// each is an edit of every place where the word stands.
+// each returns an edit for every occurrence of the word.
 func each(word, with string) func(*Note) []Edit {
 	return func(n *Note) []Edit {
 		var edits []Edit
@@ -165,7 +165,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// What comes out is what a person would have written in the file by hand.
+// The output is the file that a person would have written by hand.
 func TestEdits(t *testing.T) {
 	for name, tc := range map[string]struct {
 		word, with string
@@ -197,7 +197,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// A span over markup leaves the markup.
+// An edit of a span that contains markup keeps the markup.
 func TestSpanOverMarkup(t *testing.T) {
 	for name, tc := range map[string]struct{ word, from, to string }{
 		"fhir": {"Ana\u00a0Gil", "<p>Ana&nbsp;<b>Gil</b></p>", "<p>[P]<b></b></p>"},
@@ -211,7 +211,7 @@ func TestSpanOverMarkup(t *testing.T) {
 	}
 }
 
-// A hexadecimal escape of several characters may be cut by edits.
+// Edits may split a hexadecimal escape of several characters.
 func TestEditWithinAnEscape(t *testing.T) {
 	e := example{"hl7", "m.hl7", "MSH|^~\\&|||||||ORU|M1\rOBX|1|TX|||a\\X42434445\\f\r", Options{}}
 	pick := func(*Note) []Edit { return []Edit{{Start: 0, End: 2, New: "x"}, {Start: 3, End: 4, New: "|"}} }
@@ -220,7 +220,7 @@ func TestEditWithinAnEscape(t *testing.T) {
 	}
 }
 
-// Lists of spans and tags hold PHI, and would be wrong.
+// Lists of spans and tags contain PHI, and would be wrong after the edits.
 func TestMarksAreMadeAnew(t *testing.T) {
 	e := example{"jsonl", "n.jsonl", `{"text":"ñ Ana","spans":[{"start":2,"end":5,"type":"X"}],"label":[[2,5,"Ana"]],"entities":[]}`, Options{}}
 	if got, want := encode(readAll(t, e), each("Ana", "[PATIENT]")), `{"text":"ñ [PATIENT]","spans":[{"start":2,"end":11,"type":"PATIENT"}],"label":[],"entities":[]}`; got != want {
@@ -242,7 +242,7 @@ func TestMarksAreMadeAnew(t *testing.T) {
 	}
 }
 
-// items reads a file that may be bad: ids, and errors.
+// items reads a possibly invalid file and returns ids and errors.
 func items(e example) (got []string) {
 	f, err := Lookup(e.format)
 	if err != nil {
@@ -276,26 +276,26 @@ func TestErrors(t *testing.T) {
 		"XML, an element": {example{"i2b2", "a.xml", "<deIdi2b2>\n<WHO>Zebulon</WHO><TEXT></TEXT></deIdi2b2>", Options{}}, []string{"broken", "a.xml:2: an element other than TEXT and TAGS, which would go unexamined"}},
 		"XML, no text":    {example{"i2b2", "a.xml", "<deIdi2b2></deIdi2b2>", Options{}}, []string{"broken", "a.xml:1: no TEXT element"}},
 		"XML, nothing":    {example{"i2b2", "a.xml", "", Options{}}, []string{"broken", "a.xml:1: no XML element"}},
-		"XML, UTF-16":     {example{"i2b2", "a.xml", "<?xml version='1.0' encoding='UTF-16'?>", Options{}}, []string{"broken", "a.xml:1: the declared encoding is none of UTF-8, US-ASCII, ISO-8859-1 and windows-1252"}},
+		"XML, UTF-16":     {example{"i2b2", "a.xml", "<?xml version='1.0' encoding='UTF-16'?>", Options{}}, []string{"broken", "a.xml:1: the declared encoding is not UTF-8, US-ASCII, ISO-8859-1 or windows-1252"}},
 		"a bad line": {example{"jsonl", "n.jsonl", "{\"text\":\"a\"}\n{\"text\":\"Zebulon\n{\"id\":\"c\",\"text\":\"\"}\n{\"txt\":\"Zebulon\"}\n{\"text\":7}\n{\"text\":\"\\ud83d\"}\n[]", Options{}},
 			[]string{"n-0001", "n.jsonl:2: not valid JSON (offset 29)", "c", `n.jsonl:4: the key "text" is missing`,
 				`n.jsonl:5: the key "text" has a value of the wrong kind (offset 77)`, "n.jsonl:6: half of a surrogate pair (offset 89)", "n.jsonl:7: not a JSON object (offset 98)"}},
 		"another format": {example{"jsonl", "n.jsonl", strings.Repeat("Zebulon\n", 20), Options{}}, append(repeat(9, "n.jsonl:%d: not valid JSON (offset %d)", 8), "broken", "n.jsonl:10: not valid JSON (offset 72)")},
 		"no column":      {example{"csv", "n.csv", "id,text\n", note}, []string{"broken", `n.csv:1: the header has no column "note"`}},
-		"column twice":   {example{"csv", "n.csv", "note,note\n", note}, []string{"broken", `n.csv:1: the header has the column "note" twice`}},
+		"column twice":   {example{"csv", "n.csv", "note,note\n", note}, []string{"broken", `n.csv:1: duplicate column "note" in the header`}},
 		"short row":      {example{"csv", "n.csv", "id,note\n1,a\n2\n3,b\n", note}, []string{"n-0002", "n.csv:3: a row of 1 fields, but the header has 2", "n-0004"}},
-		"open quote":     {example{"csv", "n.csv", "note\na\n\"Zebulon\nx\n", note}, []string{"n-0002", "broken", "n.csv:3: a row of which a quote is never closed"}},
+		"open quote":     {example{"csv", "n.csv", "note\na\n\"Zebulon\nx\n", note}, []string{"n-0002", "broken", "n.csv:3: a quote is never closed"}},
 		"after a quote":  {example{"csv", "n.csv", "note\n\"a\nb\"Zebulon\n", note}, []string{"broken", "n.csv:3: text after a closing quote"}},
 		"CSV, not UTF-8": {example{"csv", "n.csv", "note\na\nZebulon\xff\n", note}, []string{"n-0002", "broken", "n.csv:3: invalid UTF-8 (offset 14)"}},
 		"a PDF": {example{"fhir", "d.ndjson", "{\"resourceType\":\"Binary\",\"contentType\":\"application/pdf\",\"data\":\"WmVi\"}\n{\"resourceType\":\"Binary\",\"contentType\":\"text/plain\",\"data\":\"WmVi\"}\n", Options{}},
-			[]string{"d.ndjson:1: an attachment that is no text, and cannot be examined (offset 64)", "d-0002/Binary#data"}},
+			[]string{"d.ndjson:1: an attachment that is not text and cannot be examined (offset 64)", "d-0002/Binary#data"}},
 		"a charset":    {example{"fhir", "d.json", `{"resourceType":"X","a":{"contentType":"text/plain;charset=utf-16","data":"WmVi"}}`, Options{}}, []string{"broken", "d.json:1: an attachment in a charset other than UTF-8, US-ASCII, ISO-8859-1 and windows-1252 (offset 74)"}},
 		"no base64":    {example{"fhir", "d.json", "{\n\"resourceType\":\"X\",\"a\":{\"contentType\":\"text/plain\",\"data\":\"Zebulon!\"}}", Options{}}, []string{"broken", "d.json:2: an attachment that is not base64 (offset 60)"}},
 		"FHIR, XML":    {example{"fhir", "d.json", "<Bundle>Zebulon</Bundle>", Options{}}, []string{"broken", "d.json:1: not valid JSON (offset 0)"}},
-		"no HL7":       {example{"hl7", "m.hl7", "Zebulon\r", Options{}}, []string{"broken", "m.hl7:1: no HL7: the first segment is not MSH (offset 0)"}},
-		"a line end":   {example{"hl7", "m.hl7", msh + "OBX|1|TX|||Ana\nZebulon\r" + msh, Options{}}, []string{"m.hl7:3: no segment, so the message cannot be examined"}},
+		"no HL7":       {example{"hl7", "m.hl7", "Zebulon\r", Options{}}, []string{"broken", "m.hl7:1: not HL7: the first segment is not MSH (offset 0)"}},
+		"a line end":   {example{"hl7", "m.hl7", msh + "OBX|1|TX|||Ana\nZebulon\r" + msh, Options{}}, []string{"m.hl7:3: a line that is not a segment, so the message cannot be examined"}},
 		"no separator": {example{"hl7", "m.hl7", "MSH|^~\\&\r" + msh + "OBX|1|TX|||x", Options{}}, []string{"m.hl7:1: an MSH segment without its separators", "M1"}},
-		"ED, a PDF":    {example{"hl7", "m.hl7", msh + "OBX|1|ED|||^application^pdf^Base64^WmVi\r", Options{}}, []string{"m.hl7:2: OBX-5 of type ED that is no text, and cannot be examined"}},
+		"ED, a PDF":    {example{"hl7", "m.hl7", msh + "OBX|1|ED|||^application^pdf^Base64^WmVi\r", Options{}}, []string{"m.hl7:2: OBX-5 of type ED that is not text and cannot be examined"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := items(tc.e)
@@ -353,8 +353,8 @@ func drawEdits(t *rapid.T, text string) []Edit {
 
 var pieces = rapid.SampledFrom([]string{"a", "Ana ", "é", "\U0001F600", " ", "\n", "\r\n", `"`, `\`, "&", "<", ">", "]]>", ",", "|", "^", "~", "\t", "\\.br\\", "&amp;", "\\u00e9"})
 
-// A file made by another program and edited here is, read by another program, the
-// file with the edited text in it.
+// If another program writes a file and it is edited here, another program reads it as the file with
+// the edited text.
 func TestOtherProgramsReadTheEdits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(pieces, 0, 12).Draw(t, "text"), "")
@@ -390,7 +390,7 @@ func TestOtherProgramsReadTheEdits(t *testing.T) {
 		w := csv.NewWriter(&b)
 		_ = w.WriteAll([][]string{{"id", "note", "x"}, {"1", text, "y"}})
 		made(example{"csv", "n.csv", b.String(), Options{Columns: []string{"note"}}}, func(file string) string {
-			// encoding/csv reads CR LF as LF, which we do not.
+			// encoding/csv reads CR LF as LF; readCSV does not.
 			rows, err := csv.NewReader(strings.NewReader(strings.ReplaceAll(file, "\r", "\x01"))).ReadAll()
 			if err != nil || len(rows) != 2 || rows[1][0] != "1" || rows[1][2] != "y" {
 				t.Fatal(rows, err)
@@ -433,8 +433,8 @@ func readAllRapid(t *rapid.T, e example) []*Record {
 	return all
 }
 
-// Of every example: what is not edited stays, in the text and in the file, and what is
-// edited is gone.
+// For every example, unedited parts of the text and of the file do not change, and edited parts are
+// removed.
 func TestEditsOfExamples(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := examples[rapid.SampledFrom(slices.Sorted(maps.Keys(examples))).Draw(t, "example")]
@@ -452,7 +452,7 @@ func TestEditsOfExamples(t *testing.T) {
 				got = append(got, n.Text)
 			}
 		}
-		if e.format == "hl7" || e.format == "fhir" { // markup stays, so that line ends may
+		if e.format == "hl7" || e.format == "fhir" { // markup stays, so line ends may stay as well
 			return
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

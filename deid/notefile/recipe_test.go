@@ -10,7 +10,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// readToy reads lines of an author, a colon and a note, with % for %25 and line ends as %0A.
+// readToy reads lines of an author, a colon and a note, with % encoded as %25 and line ends as %0A.
 func readToy(in *source, _ Options) Records {
 	written := strings.NewReplacer("%", "%25", "\n", "%0A").Replace
 	return lines(in, func(raw []byte, line, offset int) (*Record, error) {
@@ -41,7 +41,7 @@ func readToy(in *source, _ Options) Records {
 	})
 }
 
-// A format is added by a function that reads it and one value of the table.
+// Adding a format requires a function that reads it and one value of the table.
 func TestRecipe(t *testing.T) {
 	before := formats
 	defer func() { formats = before }()

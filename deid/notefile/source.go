@@ -18,8 +18,8 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// maxRecord bounds what is held of a file: a line, a row, a message, or a file that is
-// one record; in bytes. It is a variable for tests.
+// maxRecord is the maximum size in bytes of a record in memory: a line, a row, a message, or a file
+// that is one record. It is a variable for tests.
 var maxRecord = 1 << 28
 
 // utf8BOM is U+FEFF in UTF-8.
@@ -29,9 +29,9 @@ const utf8BOM = "\uFEFF"
 type source struct {
 	name   string
 	in     *bufio.Reader
-	line   int  // of what is read next, from 1
-	offset int  // the same, in bytes of UTF-8
-	recode bool // it is in an encoding that was asked for
+	line   int  // of the next byte to read, from 1
+	offset int  // of the next byte to read, in bytes of UTF-8
+	recode bool // whether Options name the encoding
 }
 
 func newSource(r io.Reader, name string, cs *byteCode) *source {
@@ -41,7 +41,7 @@ func newSource(r io.Reader, name string, cs *byteCode) *source {
 	return &source{name: name, in: bufio.NewReaderSize(r, 1<<16), line: 1, recode: cs != nil}
 }
 
-// base is the name without folder and .gz.
+// base returns the name without folder and .gz.
 func (s *source) base() string {
 	base := filepath.Base(s.name)
 	if ext := filepath.Ext(base); strings.EqualFold(ext, ".gz") {
@@ -50,13 +50,14 @@ func (s *source) base() string {
 	return base
 }
 
-// ext is the name's extension, beside .gz.
+// ext returns the extension of the name without .gz.
 func (s *source) ext() string { return filepath.Ext(s.base()) }
 
-// id is the name without folder and extensions.
+// id returns the name without folder and extensions.
 func (s *source) id() string { return cmp.Or(strings.TrimSuffix(s.base(), s.ext()), s.base()) }
 
-// readLine returns a line with its end, and io.EOF with the last if that has none.
+// readLine returns a line with its line end. It returns io.EOF together with a last line without
+// one.
 func (s *source) readLine() ([]byte, error) {
 	var line []byte
 	for {
@@ -80,7 +81,7 @@ func (s *source) readLine() ([]byte, error) {
 }
 
 func (s *source) all() ([]byte, error) {
-	var parts [][]byte // joined at the end: what never ends must not be held several times
+	var parts [][]byte // joined at the end, so that endless input is never in memory several times
 	size := 0
 	for {
 		part := make([]byte, min(1<<16<<min(len(parts), 6), maxRecord+1-size))
@@ -100,7 +101,7 @@ func (s *source) all() ([]byte, error) {
 }
 
 func (s *source) tooLong(line int) error {
-	return s.defect(line, -1, fmt.Sprintf("longer than %d MiB, which is the most that is read at a time", maxRecord>>20))
+	return s.defect(line, -1, fmt.Sprintf("longer than %d MiB, the maximum", maxRecord>>20))
 }
 
 func (s *source) defect(line, offset int, reason string) *data.Error {
@@ -114,15 +115,15 @@ func (s *source) unreadable(err error) error {
 	return &data.Error{Path: s.name, Offset: -1, Reason: "cannot be read", Err: err}
 }
 
-// checkUTF8 names the first invalid byte of what begins at the line and offset.
+// checkUTF8 returns an error that names the first invalid byte. raw begins at the line and offset.
 func (s *source) checkUTF8(raw []byte, line, offset int) error {
 	at, reason := 0, "invalid UTF-8"
 	switch {
 	case offset == 0 && marksUTF16(raw):
 		reason = "a byte order mark of UTF-16: convert the file to UTF-8 first"
 	case wide(raw):
-		if at, reason = firstWide(raw), "a control byte, and many more: UTF-16, or no text"; raw[at] == 0 {
-			reason = "a NUL byte, and many more: UTF-16, or no text"
+		if at, reason = firstWide(raw), "many control bytes: UTF-16, or not text"; raw[at] == 0 {
+			reason = "many NUL bytes: UTF-16, or not text"
 		}
 	case utf8.Valid(raw):
 		return nil
@@ -138,10 +139,10 @@ func (s *source) checkUTF8(raw []byte, line, offset int) error {
 	return s.defect(line+bytes.Count(raw[:at], []byte("\n")), offset+at, reason)
 }
 
-// byteCode is an encoding of one byte a character.
+// byteCode is an encoding with one byte per character.
 type byteCode struct{ *charmap.Charmap }
 
-// charset looks up such an encoding; nil is UTF-8.
+// charset looks up a byteCode by its name; nil stands for UTF-8.
 func charset(name string) (*byteCode, error) {
 	switch strings.ToLower(name) {
 	case "", "utf-8", "utf8", "us-ascii":
@@ -154,8 +155,8 @@ func charset(name string) (*byteCode, error) {
 	return nil, fmt.Errorf("no encoding %q (have utf-8, latin1, windows-1252)", name)
 }
 
-// toUTF8 makes a character of every byte: of those that the encoding leaves
-// undefined, as browsers do, the control character of that number.
+// toUTF8 converts every byte to a character. Bytes that the encoding leaves undefined become the
+// control character of the same number, as in browsers.
 func (c *byteCode) toUTF8(raw []byte) []byte {
 	out := make([]byte, 0, len(raw)+len(raw)/8)
 	for _, b := range raw {
@@ -168,8 +169,8 @@ func (c *byteCode) toUTF8(raw []byte) []byte {
 	return out
 }
 
-// fromUTF8 is the reverse. It writes a question mark for a character that the encoding
-// lacks: only new text can hold one.
+// fromUTF8 is the inverse of toUTF8. It writes a question mark for a character that the encoding
+// does not have, which only new text can contain.
 func (c *byteCode) fromUTF8(raw []byte) []byte {
 	if c == nil {
 		return raw
@@ -189,11 +190,11 @@ func (c *byteCode) fromUTF8(raw []byte) []byte {
 	return out
 }
 
-// decoder reads a stream in such an encoding as UTF-8.
+// decoder reads a stream in a byteCode as UTF-8.
 type decoder struct {
 	in   io.Reader
 	code *byteCode
-	rest []byte // decoded, not yet read
+	rest []byte // decoded but not yet read
 	raw  [1 << 14]byte
 }
 
@@ -203,7 +204,7 @@ func (d *decoder) Read(p []byte) (int, error) {
 		if n == 0 {
 			return 0, err
 		}
-		d.rest = d.code.toUTF8(d.raw[:n]) // an error comes again
+		d.rest = d.code.toUTF8(d.raw[:n]) // Read returns the error again
 	}
 	n := copy(p, d.rest)
 	d.rest = d.rest[n:]

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// view is a text as it stands in other bytes, its source: escaped, in pieces, or
-// with markup in between. It is built from left to right.
+// view maps a text to its source, in which it may be escaped, in pieces, or with markup in between.
+// It is built from left to right.
 type view struct {
 	text   strings.Builder
 	runs   []run
 	encode func(string) string   // writes text in the syntax of the source
-	others []func(string) string // the same for parts of the source that have another syntax
-	syntax uint8                 // the syntax of the part that is added next: 0 for encode, n for others[n-1]
+	others []func(string) string // encode for parts of the source with another syntax
+	syntax uint8                 // the syntax of the next part to add: 0 for encode, n for others[n-1]
 }
 
-// run is a part of the text and of the source. Bytes of the source between two runs do
-// not show in the text and stay as they are.
+// run is a part of the text and of the source. Bytes of the source between two runs do not appear
+// in the text and never change.
 type run struct {
-	text, n int // where it begins in the text, and its bytes there; n > 0
-	from, m int // the same in the source
+	text, n int // start and length in the text, in bytes; n > 0
+	from, m int // start and length in the source, in bytes
 	kind    runKind
 	syntax  uint8
 }
@@ -30,11 +30,11 @@ type runKind uint8
 
 const (
 	verbatim runKind = iota // byte for byte
-	escape                  // m bytes of the source stand for n bytes of the text
-	markup                  // the same, but the bytes stay even if the text is replaced
+	escape                  // m bytes of the source represent n bytes of the text
+	markup                  // like escape, but the bytes stay even if the text is replaced
 )
 
-// verbatim adds source[from:from+len(s)], which is s.
+// verbatim adds source[from:from+len(s)], which equals s.
 func (v *view) verbatim(from int, s string) {
 	if s == "" {
 		return
@@ -48,7 +48,7 @@ func (v *view) verbatim(from int, s string) {
 	v.text.WriteString(s)
 }
 
-// stands adds source[from:from+m], which stands for s. If s is empty, nothing shows in the text.
+// stands adds source[from:from+m], which represents s. If s is empty, the text does not change.
 func (v *view) stands(kind runKind, from, m int, s string) {
 	if s != "" {
 		v.runs = append(v.runs, run{v.text.Len(), len(s), from, m, kind, v.syntax})
@@ -60,13 +60,13 @@ func (v *view) stands(kind runKind, from, m int, s string) {
 type Edit struct {
 	Start, End int     // Text[Start:End] is replaced; in bytes
 	New        string  // may be empty
-	Type       string  // the type of the PHI that stood there
+	Type       string  // the type of the replaced PHI
 	Score      float64 // its score, in [0,1]
 }
 
-// below translates edits of the text, sorted and disjoint, into edits of the source.
-// Of an edit over several runs the first takes all that is new, and the others
-// become empty. Markup stays; an edit of nothing else is lost.
+// below translates edits of the text, sorted and disjoint, into edits of the source. If an edit
+// spans several runs, the first gets all new text and the others become empty. Markup does not
+// change; an edit of nothing but markup is dropped.
 func (v *view) below(edits []Edit) []Edit {
 	var out []Edit
 	text := v.text.String()
@@ -85,7 +85,7 @@ func (v *view) below(edits []Edit) []Edit {
 		if r.syntax > 0 {
 			encode = v.others[r.syntax-1]
 		}
-		var whole strings.Builder // what becomes of an escape
+		var whole strings.Builder // the new text of an escape
 		at := r.text
 		for i := next; i < len(edits) && edits[i].Start < end; i++ {
 			from, to := max(edits[i].Start, r.text), min(edits[i].End, end)
@@ -118,14 +118,14 @@ func firstStart(edits []Edit) int {
 
 const cdataEnd = "]]>"
 
-// splitCDATAEnd keeps new text from completing "]]>" together with what stands before
-// or after it, which no XML text may hold. The edits are sorted and disjoint. Inside of a CDATA
-// section, as cdata reports of a place, a second section begins before the last
-// character; elsewhere that character is escaped. Both leave the text as it is.
+// splitCDATAEnd prevents new text from completing "]]>", which XML text must not contain, together
+// with the text before or after it. The edits are sorted and disjoint. Inside a CDATA section, as
+// cdata reports for a position, a second section begins before the last character; elsewhere that
+// character is escaped. Neither changes the text.
 func splitCDATAEnd(source string, edits []Edit, cdata func(at int) bool) []Edit {
 	const parted = "]]><![CDATA["
 	var out []Edit
-	tail := "" // the last two bytes of what is written
+	tail := "" // the last two bytes written
 	last2 := func(s string) string { return s[max(0, len(s)-2):] }
 	add := func(s string) {
 		if len(s) < 2 {
@@ -133,7 +133,8 @@ func splitCDATAEnd(source string, edits []Edit, cdata func(at int) bool) []Edit 
 		}
 		tail = last2(s)
 	}
-	// completed is where in the text, of which only the beginning matters, the last character of "]]>" stands.
+	// completed returns the position of the last character of "]]>". Only the beginning of the
+	// text matters.
 	completed := func(s string) int {
 		if s == "" || s[0] != ']' && s[0] != '>' {
 			return -1
@@ -171,9 +172,9 @@ func splitCDATAEnd(source string, edits []Edit, cdata func(at int) bool) []Edit 
 	return out
 }
 
-var errOverlap = errors.New("two changes of the same place, so the record cannot be written")
+var errOverlap = errors.New("two edits of the same place: the record cannot be written")
 
-// checkEdits refuses edits that are not sorted, overlap, or lie outside of n bytes.
+// checkEdits returns an error unless the edits are sorted, disjoint, and within n bytes.
 func checkEdits(edits []Edit, n int) error {
 	at := 0
 	for _, e := range edits {
@@ -185,7 +186,7 @@ func checkEdits(edits []Edit, n int) error {
 	return nil
 }
 
-// apply makes the edits, which checkEdits has passed.
+// apply applies edits that checkEdits has accepted.
 func apply(text string, edits []Edit) string {
 	if len(edits) == 0 {
 		return text

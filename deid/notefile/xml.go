@@ -12,9 +12,10 @@ import (
 	"github.com/lethe-deid/lethe/internal/xmlnotes"
 )
 
-// readXML reads a note of i2b2 2014 or MEDDOCAN. Whatever stands in the file besides the note would go unexamined and
-// is therefore refused: comments, processing instructions, a document type, attributes of the root, TEXT and TAGS, text,
-// and elements other than TEXT and TAGS. The file is written in the encoding that it declares.
+// readXML reads a note of i2b2 2014 or MEDDOCAN. Anything in the file besides the note would go
+// unexamined and is therefore refused: comments, processing instructions, a document type,
+// attributes of the root, TEXT and TAGS, text, and elements other than TEXT and TAGS. The file is
+// written in the encoding that it declares.
 func readXML(dialect i2b2.Dialect) func(*source, Options) Records {
 	return func(in *source, o Options) Records {
 		return one(in, false, func(raw []byte) (*Record, error) {
@@ -22,7 +23,7 @@ func readXML(dialect i2b2.Dialect) func(*source, Options) Records {
 			if declared := xmlnotes.Encoding(raw); declared != "" && !in.recode {
 				var err error
 				if cs, err = charset(declared); err != nil {
-					return nil, in.defect(1, -1, "the declared encoding is none of UTF-8, US-ASCII, ISO-8859-1 and windows-1252")
+					return nil, in.defect(1, -1, "the declared encoding is not UTF-8, US-ASCII, ISO-8859-1 or windows-1252")
 				}
 			}
 			if cs != nil {
@@ -43,13 +44,13 @@ func readXML(dialect i2b2.Dialect) func(*source, Options) Records {
 func xmlRecord(in *source, raw []byte, dialect i2b2.Dialect, types *data.TypeSet) (*Record, error) {
 	file := string(raw)
 	if at, char, illegal := xmlnotes.Illegal(file); illegal {
-		return nil, in.defect(1+strings.Count(file[:at], "\n"), at, fmt.Sprintf("XML cannot hold the character %U", char))
+		return nil, in.defect(1+strings.Count(file[:at], "\n"), at, fmt.Sprintf("XML does not allow the character %U", char))
 	}
 	r := xmlnotes.NewReader(file)
 	x := xmlNote{view: view{encode: escapeText, others: []func(string) string{escapeCDATA}}}
 	read, err := xmlnotes.Read(r, func(t xmlnotes.Token) { x.add(r, t) }, func(xmlnotes.Token) { x.tagged = true })
 	x.Note = read
-	if read.Hidden != nil { // it comes before the error
+	if read.Hidden != nil { // report it first, because it precedes the error in the file
 		err = read.Hidden
 	}
 	if e, ok := errors.AsType[*xmlnotes.Error](err); ok {
@@ -68,7 +69,7 @@ func xmlRecord(in *source, raw []byte, dialect i2b2.Dialect, types *data.TypeSet
 	}}, nil
 }
 
-// xmlNote is the note of a file, and its text as it stands there.
+// xmlNote is the note of a file, and its text as written there.
 type xmlNote struct {
 	*xmlnotes.Note
 	view     view
@@ -92,13 +93,13 @@ func (x *xmlNote) add(r *xmlnotes.Reader, t xmlnotes.Token) {
 	}
 }
 
-// inCDATA reports whether a place of the file lies in a CDATA section.
+// inCDATA reports whether a position of the file is in a CDATA section.
 func (x *xmlNote) inCDATA(at int) bool {
 	k, found := slices.BinarySearchFunc(x.sections, at, func(section [2]int, at int) int { return cmp.Compare(section[0], at) })
 	return found || k > 0 && at < x.sections[k-1][1]
 }
 
-// newTags puts tags in the place of those of the file.
+// newTags returns the edit that replaces the tags of the file.
 func (x *xmlNote) newTags(tags string) Edit {
 	tags = "\n" + tags
 	if x.TagsEmpty {
@@ -107,10 +108,11 @@ func (x *xmlNote) newTags(tags string) Edit {
 	return Edit{Start: x.TagsFrom, End: x.TagsTo, New: tags}
 }
 
-// escapeCDATA writes text in a CDATA section. A second section parts the characters that would end the first.
+// escapeCDATA encodes text for a CDATA section. It starts a second section between characters that
+// would end the first.
 func escapeCDATA(text string) string {
 	return strings.ReplaceAll(xmlnotes.Legal(text), "]]>", "]]]]><![CDATA[>")
 }
 
-// escapeText writes text outside of CDATA sections.
+// escapeText encodes text for XML outside of CDATA sections.
 func escapeText(text string) string { return xmlnotes.EscapeText(xmlnotes.Legal(text)) }

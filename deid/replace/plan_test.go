@@ -123,7 +123,7 @@ func TestListRunsOutByPosition(t *testing.T) {
 	}
 	d := note(t, "7", "<CITY:Springfield>, <CITY:Shelbyville>")
 	_, _, err = r.Patient("7", []*data.Document{d}).Replace(d, d.Spans)
-	want := "document 7: span [13,24) of type CITY: the list en-city of surrogates has run out: each of its 1 entries stands for another value or is one"
+	want := "document 7: span [13,24) of type CITY: the list en-city of surrogates is exhausted: each of its 1 entries is taken or is an original"
 	other := strings.Replace(want, "[13,24)", "[0,11)", 1)
 	if err == nil || err.Error() != want && err.Error() != other {
 		t.Errorf("error %v, want %q", err, want)

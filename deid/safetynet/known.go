@@ -16,10 +16,10 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
-// Kind is the kind of a value that is known of a patient.
+// Kind is the kind of a known value of a patient.
 type Kind string
 
-// The kinds. A file of known values has columns or keys with these names.
+// The kinds. They are also the names of columns or keys in a file of known values.
 const (
 	Name      Kind = "name" // of the patient or a relative
 	Clinician Kind = "clinician"
@@ -34,17 +34,17 @@ const (
 	Other     Kind = "other"
 )
 
-// sorts are the sorts of the kinds' values.
+// sorts contains the sort of each kind's values.
 var sorts = map[Kind]data.Sort{
 	Name: data.Person, Clinician: data.Person, ID: data.Number, Phone: data.Phone, Email: data.Email, Hospital: data.Hospital, Street: data.Street,
 	City: data.City, ZIP: data.Zip, Date: data.Date, Other: data.Other,
 }
 
-// Value is something known of a patient.
+// Value is a known value of a patient, such as a name.
 type Value struct {
 	Kind Kind
 	Text string
-	Type string // its type of PHI; if empty, the type set's for values of the kind
+	Type string // its type of PHI; "": the type that the type set has for the kind
 }
 
 func (v Value) how() how {
@@ -54,15 +54,15 @@ func (v Value) how() how {
 	return asPhrase
 }
 
-// long reports whether the value is long enough to be looked for.
+// long reports whether the value is long enough to search for.
 func (v Value) long() bool {
 	p := &Patterns{}
 	p.add(v.Text, "", v.how())
 	return p.phrases != nil || p.numbers != nil || p.parts != nil
 }
 
-// typeIn returns the value's type in a set. If the set has no type for the kind, it
-// is the kind in capitals.
+// typeIn returns the value's type in a set. If the set has no type for the kind, it is the name of
+// the kind in capitals.
 func (v Value) typeIn(types *data.TypeSet) string {
 	typ := v.Type
 	switch {
@@ -75,25 +75,25 @@ func (v Value) typeIn(types *data.TypeSet) string {
 	return cmp.Or(typ, strings.ToUpper(string(v.Kind)))
 }
 
-// OtherType returns the type of a set for PHI of an unknown sort, or "OTHER" if it
-// has none.
+// OtherType returns the type that a set has for PHI of an unknown sort, or "OTHER" if there is
+// none.
 func OtherType(types *data.TypeSet) string { return Value{Kind: Other}.typeIn(types) }
 
-// kindOf returns the kind whose values are looked for as those of a sort are.
+// kindOf returns the kind whose values are searched for like values of a sort.
 func kindOf(sort data.Sort) Kind {
 	switch howOf(sort) {
 	case asName:
 		return Name
 	case asNumber:
 		if sort == data.Username {
-			return Name // it may hold parts of a name
+			return Name // it may contain parts of a name
 		}
 		return ID
 	}
 	return Other
 }
 
-// columns are other names of kinds in a file.
+// columns contains other names of kinds in a file.
 var columns = map[string]Kind{
 	"full_name": Name, "first_name": Name, "last_name": Name, "given": Name, "family": Name, "surname": Name, "nombre": Name, "apellidos": Name,
 	"doctor": Clinician, "physician": Clinician, "medico": Clinician,
@@ -102,17 +102,17 @@ var columns = map[string]Kind{
 	"postcode": ZIP, "postal_code": ZIP, "dob": Date, "birth_date": Date, "date_of_birth": Date,
 }
 
-// Values are what is known, by patient and by note.
+// Values are known values, by patient and by note.
 type Values struct {
 	byPatient, byNote map[string][]Value
 	short             int
 }
 
-// Short counts the values that are too short to be looked for, such as a record number of three
-// digits: they would be found in doses and laboratory values.
+// Short returns the number of values that are too short to search for, such as a record number of
+// three digits, which would match doses and laboratory values.
 func (v *Values) Short() int { return v.short }
 
-// Of is what is known for a note.
+// Of returns the known values for a note: those of its patient and those of the note.
 func (v *Values) Of(doc *data.Document) []Value {
 	if v == nil {
 		return nil
@@ -124,15 +124,15 @@ func (v *Values) Of(doc *data.Document) []Value {
 	return known
 }
 
-// Read reads a file of known values: CSV with a header, an object a line (JSON Lines), or an array
-// of objects. The column or key patient says whose values they are, or id of which
-// note; the others are values, by their names: name, clinician, id_number, phone, email,
-// hospital, street, city, zip, date, or one of their usual other names (mrn, address, dob, ...), or a type of
-// the set. What is called otherwise is looked for as it stands. In JSON a value may be
-// a list. A patient may have several rows.
+// Read reads a file of known values: CSV with a header, one object per line (JSON Lines), or an
+// array of objects. The column or key patient names the patient of the values, or id their note.
+// The others contain values, by their names: name, clinician, id_number, phone, email, hospital,
+// street, city, zip, date, one of their usual other names (mrn, address, dob, ...), or a type of
+// the set. Values under any other name are searched for literally. In JSON a value may be a list. A
+// patient may have several rows.
 //
-// Errors name the file and the line or row. A file that is not UTF-8 is refused, since its names would
-// never be found in the notes, and so is one without a value.
+// Errors name the file and the line or row. A file that is not UTF-8 is refused, because its names
+// would never be found in the notes, and so is a file without values.
 func Read(path string, types *data.TypeSet) (*Values, error) {
 	raw, err := bounded.ReadFile(path, maxKnown)
 	if err != nil {
@@ -141,7 +141,7 @@ func Read(path string, types *data.TypeSet) (*Values, error) {
 	v := &Values{byPatient: map[string][]Value{}, byNote: map[string][]Value{}}
 	raw = bytes.TrimPrefix(raw, []byte("\uFEFF"))
 	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
-		return nil, &data.Error{Path: path, Line: 1 + bytes.Count(raw[:notText(raw)], []byte("\n")), Offset: -1, Reason: "not text in UTF-8, which a file of known values must be"}
+		return nil, &data.Error{Path: path, Line: 1 + bytes.Count(raw[:notText(raw)], []byte("\n")), Offset: -1, Reason: "a file of known values must be text in UTF-8"}
 	}
 	if first := bytes.TrimSpace(raw); len(first) > 0 && (first[0] == '{' || first[0] == '[') {
 		err = v.readJSON(path, raw, types)
@@ -149,7 +149,7 @@ func Read(path string, types *data.TypeSet) (*Values, error) {
 		err = v.readCSV(path, raw, types)
 	}
 	if err == nil && len(v.byPatient)+len(v.byNote) == 0 {
-		err = &data.Error{Path: path, Offset: -1, Reason: "holds no value"}
+		err = &data.Error{Path: path, Offset: -1, Reason: "contains no value"}
 	}
 	return v, err
 }
@@ -157,7 +157,8 @@ func Read(path string, types *data.TypeSet) (*Values, error) {
 // maxKnown is the largest file of known values, in bytes.
 const maxKnown = 1 << 30
 
-// notText is the offset of the first byte that no text in UTF-8 holds.
+// notText returns the offset of the first byte that text in UTF-8 does not contain, or len(raw) if there is
+// none.
 func notText(raw []byte) int {
 	for i := 0; i < len(raw); {
 		r, n := utf8.DecodeRune(raw[i:])
@@ -177,7 +178,7 @@ func (v *Values) readCSV(path string, raw []byte, types *data.TypeSet) error {
 		if err == io.EOF {
 			return nil
 		}
-		if err != nil { // names the line, and quotes nothing
+		if err != nil { // the error names the line and does not quote the file
 			if e, ok := errors.AsType[*csv.ParseError](err); ok {
 				return &data.Error{Path: path, Line: e.Line, Offset: -1, Reason: e.Err.Error()}
 			}
@@ -235,7 +236,7 @@ func (v *Values) readJSON(path string, raw []byte, types *data.TypeSet) error {
 					case json.Number:
 						fields[key] = append(fields[key], x.String())
 					default:
-						return fail(fmt.Sprintf("object %d: a value is neither a string nor a number nor a list of them", i+1))
+						return fail(fmt.Sprintf("object %d: a value is not a string, a number, or a list of these", i+1))
 					}
 				}
 			}
@@ -246,14 +247,14 @@ func (v *Values) readJSON(path string, raw []byte, types *data.TypeSet) error {
 	}
 }
 
-// unmarshal keeps numbers as they are written.
+// unmarshal decodes JSON, keeping numbers as written.
 func unmarshal(raw []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	return dec.Decode(into)
 }
 
-// add keeps the values of a row.
+// add adds the values of a row.
 func (v *Values) add(fields map[string][]string, types *data.TypeSet) error {
 	var values []Value
 	patient, note := "", ""
@@ -295,7 +296,7 @@ func (v *Values) add(fields map[string][]string, types *data.TypeSet) error {
 	case note != "":
 		v.byNote[note] = append(v.byNote[note], values...)
 	default:
-		return errors.New("neither patient nor id says whose values these are")
+		return errors.New("patient or id is required")
 	}
 	return nil
 }

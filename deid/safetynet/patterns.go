@@ -9,7 +9,7 @@ import (
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
-// how says in what forms a value is looked for.
+// how is the way in which a value is searched for.
 type how int
 
 const (
@@ -19,23 +19,23 @@ const (
 	asName       // its words in any order, and each of them alone
 )
 
-// howOf returns in what forms values of a sort are looked for.
+// howOf returns the way in which values of a sort are searched for.
 func howOf(sort data.Sort) how {
 	switch sort {
 	case data.Person:
 		return asName
 	case data.Username, data.Number, data.Phone, data.Email, data.URL, data.IP:
 		return asNumber
-	case data.Age, data.Profession, data.Family, data.Sex, data.Other: // "67" and "woman" stand in a note for more than that
+	case data.Age, data.Profession, data.Family, data.Sex, data.Other: // "67" and "woman" have other meanings in a note, too
 		return notAtAll
 	}
 	return asPhrase
 }
 
-// Lengths below which a value is not looked for, since it stands in notes for other
-// things: a part of a name, in letters (a shorter one only after a title or beside another
-// part); a place; the digits and letters of a number; a value with one letter or digit wrong;
-// the two parts of a name in one word.
+// Minimum lengths of values to search for, because shorter ones occur in notes with other meanings:
+// of a part of a name, in letters (shorter parts are found only after a title or beside another
+// part); of a place; of a number, in digits and letters; of a value with one letter or digit wrong;
+// of the two parts of a name in one word.
 const (
 	minWord   = 3
 	minPlace  = 4
@@ -44,21 +44,21 @@ const (
 	minJoined = 7
 )
 
-// Patterns are values to look for. They serve many goroutines.
+// Patterns are values to search for. They are safe for concurrent use.
 type Patterns struct {
 	types     *data.TypeSet       // of the values
-	known     bool                // one wrong letter, and initials, are looked for as well
-	phrases   map[string][]phrase // by their first word
-	numbers   map[string]string   // without what separates them: the type
-	heads     map[string]bool     // what numbers begin with, up to headSize bytes
-	longest   int                 // of the numbers, in bytes
-	parts     map[string][]string // of names: the types, one in general
-	particles map[string]bool     // words such as van, of which names begin
-	list      []string            // the keys of parts that are long enough to be fuzzy
-	letters   map[string]bool     // what parts begin with: their initials
-	initials  map[string]string   // of whole names: the type
-	numeric   []phrase            // the numbers that are long enough to be fuzzy
-	seen      map[string]bool     // phrases that are already there
+	known     bool                // also match one wrong letter, and initials
+	phrases   map[string][]phrase // keys are the first words
+	numbers   map[string]string   // keys are the numbers without separators; values are the types
+	heads     map[string]bool     // the beginnings of numbers, up to headSize bytes
+	longest   int                 // length of the longest number, in bytes
+	parts     map[string][]string // keys are parts of names; values are the types, usually one
+	particles map[string]bool     // words such as van with which names begin
+	list      []string            // the keys of parts that are long enough for fuzzy matching
+	letters   map[string]bool     // initials of the parts
+	initials  map[string]string   // keys are the initials of whole names; values are the types
+	numeric   []phrase            // the numbers that are long enough for fuzzy matching
+	seen      map[string]bool     // phrases that have been added
 }
 
 const headSize = 3
@@ -112,7 +112,7 @@ func (p *Patterns) addName(words []string, typ string) {
 	if len(words) < 2 {
 		return
 	}
-	// Oda Lund and Lund, Oda are one name, joined as odalund and lundoda.
+	// Oda Lund and Lund, Oda are the same name, joined as odalund and lundoda.
 	for _, order := range [][]string{words, append(words[1:len(words):len(words)], words[0])} {
 		first, last := order[0], order[len(order)-1]
 		if joined := first + last; len(joined) >= minJoined && utf8.RuneCountInString(first) > 1 && utf8.RuneCountInString(last) > 1 {
@@ -165,13 +165,13 @@ func (p *Patterns) addPhrase(words []string, typ string) {
 	}
 }
 
-// initial is the first letter of a word.
+// initial returns the first letter of a word.
 func initial(w string) string {
 	_, n := utf8.DecodeRuneInString(w)
 	return w[:n]
 }
 
-// inNames are words within names that say nothing of whose they are.
+// inNames are words within names that do not identify a person.
 var inNames = set(`de del la las los el y e i da do dos das van von der den ter ten le les du di san santa saint st al bin ibn abu
 	mr mrs ms miss dr dra doctor doctora sr sra srta don dona prof professor jr sr md do rn np pa phd ii iii iv mother father`)
 
@@ -182,11 +182,11 @@ var months = set(`january february march april may june july august september oc
 // doctors are the titles of clinicians.
 var doctors = set("dr drs dra dras doctor doctora md nurse rn prof professor profesor profesora")
 
-// titles stand before names.
+// titles precede names.
 var titles = set(`mr mrs ms miss mx master dr drs dra dras doctor doctora sr sra srta srs don dona prof professor profesor profesora nurse rn
 	md pt patient paciente`)
 
-// eponymous are words before which a name stands for a disease, a sign or a device.
+// eponymous words follow a name that denotes a disease, a sign or a device.
 var eponymous = set(`disease syndrome catheter sign signs score scale test tests reflex palsy lymphoma thyroiditis classification criteria cyst tumor tumour
 	sarcoma esophagus oesophagus contracture lesion ulcer class stage grade dementia ataxia chorea pouch procedure operation repair maneuver manoeuvre
 	position line tube drain stain cells body bodies bundle node nodes
@@ -200,8 +200,8 @@ func set(words string) map[string]bool {
 	return all
 }
 
-// Find returns where the patterns stand in a text outside of what is covered, which is sorted
-// and disjoint. What it finds is sorted, and may overlap; the score is 1.
+// Find returns the occurrences of the patterns in a text outside of covered, which is sorted and
+// disjoint. The spans are sorted, and may overlap; their score is 1.
 func (p *Patterns) Find(text string, covered []data.Span) []data.Span {
 	if p == nil || p.phrases == nil && p.numbers == nil && p.parts == nil {
 		return nil
@@ -240,7 +240,7 @@ func (p *Patterns) find(words []word) []data.Span {
 		}
 		if last, typ, ok := p.initialsAt(words, i); ok {
 			hit(i, last, typ)
-			if last > i { // the last full stop is one of theirs
+			if last > i { // the last full stop belongs to the initials
 				found[len(found)-1].End++
 			}
 		}
@@ -249,7 +249,7 @@ func (p *Patterns) find(words []word) []data.Span {
 	return found
 }
 
-// at reports whether the phrase stands at word i, and where its last word is.
+// at reports whether the phrase begins at word i, and returns the index of its last word.
 func (ph phrase) at(words []word, i int) (int, bool) {
 	for k, want := range ph.words {
 		if i+k >= len(words) || words[i+k].fold != want || k > 0 && words[i+k].gap < 0 {
@@ -259,8 +259,8 @@ func (ph phrase) at(words []word, i int) (int, bool) {
 	return i + len(ph.words) - 1, true
 }
 
-// number reports whether words from i on, separated or not, are a number, and finds the longest
-// such.
+// number reports whether the words from i on, separated or not, form a number, and returns the end
+// of the longest.
 func (p *Patterns) number(words []word, i int) (last int, typ string, ok bool) {
 	if p.numbers == nil || !p.heads[words[i].fold[:min(headSize, len(words[i].fold))]] {
 		return 0, "", false
@@ -277,11 +277,11 @@ func (p *Patterns) number(words []word, i int) (last int, typ string, ok bool) {
 	return last, typ, ok
 }
 
-// initialsAt finds the initials of a whole name: single capitals with full stops (O.L.), or, after a title or
-// a word for the patient, one word of capitals (pt OL).
+// initialsAt finds the initials of a whole name: single capitals with full stops (O.L.), or, after
+// a title or a word for the patient, one word in capitals (pt OL).
 func (p *Patterns) initialsAt(words []word, i int) (last int, typ string, ok bool) {
 	if len(p.initials) == 0 || !words[i].capitalized || i > 0 && words[i].gap == 1 && words[i-1].dot && isLetter(words[i-1]) {
-		return 0, "", false // in the middle of others
+		return 0, "", false // in the middle of other initials
 	}
 	if w := words[i]; w.titled && w.capitals && len(w.fold) <= 4 {
 		typ, ok = p.initials[w.fold]
@@ -302,8 +302,8 @@ func (p *Patterns) initialsAt(words []word, i int) (last int, typ string, ok boo
 // isLetter reports whether a word is a single capital.
 func isLetter(w word) bool { return w.capitalized && utf8.RuneCountInString(w.fold) == 1 }
 
-// names looks for the parts of names: several beside one another, in any order and
-// case, or one that cannot be an ordinary word here.
+// names searches for the parts of names: several beside each other, in any order and case, or a
+// single one that cannot be an ordinary word here.
 func (p *Patterns) names(words []word, hit func(first, last int, typ string)) {
 	if len(p.parts) == 0 {
 		return
@@ -322,7 +322,7 @@ func (p *Patterns) names(words []word, hit func(first, last int, typ string)) {
 				last = k
 				parts, seen = append(parts, more), append(seen, words[k].fold)
 				certain = certain || certainPart(words[k])
-			} else if !p.particles[words[k].fold] && !p.isInitial(words[k]) { // which may stand between
+			} else if !p.particles[words[k].fold] && !p.isInitial(words[k]) { // particles and initials may be between parts
 				break
 			}
 		}
@@ -344,8 +344,8 @@ func (p *Patterns) names(words []word, hit func(first, last int, typ string)) {
 	}
 }
 
-// before is the first word of a name whose first part is word i: with the initials, the particles and the D' that
-// stand before it; and whether there are initials.
+// before returns the first word of a name whose first part is word i, including the initials, the
+// particles and the D' before it. It also reports whether there are initials.
 func (p *Patterns) before(words []word, i int) (first int, initials bool) {
 	for first = i; first > 0 && words[first].inName; first-- {
 		switch w := words[first-1]; {
@@ -360,7 +360,8 @@ func (p *Patterns) before(words []word, i int) (first int, initials bool) {
 	return first, initials
 }
 
-// whose returns the type that most parts of a name have. Of several such types it is a clinician's only after a doctor's title.
+// whose returns the type of most parts of a name. If types are equally frequent, the type of a
+// clinician wins after a doctor's title, and another type otherwise.
 func (p *Patterns) whose(parts [][]string, doctor bool) string {
 	count := map[string]int{}
 	best := parts[0][0]
@@ -376,15 +377,16 @@ func (p *Patterns) whose(parts [][]string, doctor bool) string {
 	return best
 }
 
-// certainPart reports whether a part of a name, beside another, is no ordinary word: "long" and "will" may
-// stand beside each other in lower case.
+// certainPart reports whether a part of a name beside another part is not an ordinary word: "long"
+// and "will" may be next to each other in lower case.
 func certainPart(w word) bool {
 	return w.capitalized && !months[w.fold] || !wordlists.Common(w.fold) && !months[w.fold]
 }
 
-// alone reports whether a part of a name that stands alone is the name. An ordinary word (long) is the
-// name only with a capital, and if the note does not have it in lower case as well; a frequent one only with a
-// capital that neither the beginning of a sentence nor a line of capitals explains. After a title it always is.
+// alone reports whether a single part of a name is the name. An ordinary word (long) is the name
+// only with a capital, and only if the note does not contain it in lower case. A frequent word is
+// the name only with a capital that is not due to the beginning of a sentence or a line of
+// capitals. After a title, any part is the name.
 func alone(words []word, i int, lower func(string) bool) bool {
 	w := words[i]
 	switch {
@@ -400,7 +402,8 @@ func alone(words []word, i int, lower func(string) bool) bool {
 	return w.capitalized && !lower(w.fold) && (!w.first && !w.capitals || !wordlists.Frequent(w.fold))
 }
 
-// lazyLower reports which words stand in lower case, and finds out when it is first asked.
+// lazyLower returns a function that reports whether a word occurs in lower case. The words are
+// indexed on the first call.
 func lazyLower(words []word) func(string) bool {
 	var lower map[string]bool
 	return func(folded string) bool {
@@ -416,7 +419,7 @@ func lazyLower(words []word) func(string) bool {
 	}
 }
 
-// followed reports whether one of some words follows word i, perhaps after a possessive s.
+// followed reports whether one of the words in some follows word i, possibly after a possessive s.
 func followed(words []word, i int, some map[string]bool) bool {
 	for k := i + 1; k < len(words) && k <= i+2 && words[k].gap >= 0; k++ {
 		if some[words[k].fold] {
@@ -429,11 +432,11 @@ func followed(words []word, i int, some map[string]bool) bool {
 	return false
 }
 
-// isInitial reports whether a word may be an initial of a name that is looked for.
+// isInitial reports whether a word may be an initial of one of the names.
 func (p *Patterns) isInitial(w word) bool { return isLetter(w) && p.letters[w.fold] }
 
-// part reports whether a word is part of a name, and of which types. A short one must have a capital unless it
-// stands beside another part.
+// part reports whether a word is part of a name, and returns its types. A short word requires a
+// capital unless it is beside another part.
 func (p *Patterns) part(w word, beside bool) ([]string, bool) {
 	if w.digits {
 		return nil, false
@@ -457,8 +460,8 @@ func (p *Patterns) part(w word, beside bool) ([]string, bool) {
 	return nil, false
 }
 
-// oneEdit reports whether two words are equal but for one letter that is wrong, missing,
-// too many, or has changed places with its neighbour.
+// oneEdit reports whether two words are equal except for one letter that is wrong, missing, added,
+// or swapped with its neighbour.
 func oneEdit(a, b string) bool {
 	x, y := []rune(a), []rune(b)
 	if len(x) > len(y) {
@@ -475,7 +478,7 @@ func oneEdit(a, b string) bool {
 		return slices.Equal(x[i:], y[i+1:])
 	}
 	if i >= len(x)-1 {
-		return true // equal, or different in the last only
+		return true // equal, or different in the last letter only
 	}
 	return slices.Equal(x[i+1:], y[i+1:]) || x[i] == y[i+1] && x[i+1] == y[i] && slices.Equal(x[i+2:], y[i+2:])
 }

@@ -11,22 +11,23 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
-// Phrases is a list of words and phrases that a user gives: always PHI, or never. It serves
-// many goroutines.
+// Phrases is a list of words and phrases from the user that are always PHI, or never. It is safe
+// for concurrent use.
 type Phrases struct {
-	entries map[string]listed // by their folded words, joined by spaces
-	longest map[string]int    // how many words the longest entry has that begins with a word
+	entries map[string]listed // keys are the folded words of an entry, joined by spaces
+	longest map[string]int    // number of words of the longest entry that begins with a word
 	running map[string]string // types of entries in scripts that do not separate words
 }
 
 // listed is one entry of a list.
 type listed struct {
 	typ   string
-	exact string // of an entry of at most exactSize letters, all of them capitals: as it is written, signs included
-	sign  int    // how many bytes of signs exact begins with
+	exact string // the entry as written, with signs, if it has at most exactSize letters, all of them capitals
+	sign  int    // number of bytes of signs at the beginning of exact
 }
 
-// exactSize is up to how many letters an entry in capitals is found in capitals only: AB is not "ab".
+// exactSize is the maximum number of letters of an entry in capitals that is found in capitals
+// only: AB does not match "ab".
 const exactSize = 4
 
 // ReadPhrases reads files with one entry per line, in UTF-8; it ignores blank lines and lines that begin
@@ -77,12 +78,12 @@ func (p *Phrases) read(path string, types *data.TypeSet, other string) error {
 		}
 	}
 	if len(p.entries)+len(p.running) == before {
-		return fmt.Errorf("%s: holds no entry", path)
+		return fmt.Errorf("%s: contains no entry", path)
 	}
 	return nil
 }
 
-// add adds an entry, or says what is wrong with it.
+// add adds an entry. If the entry is invalid, it returns the reason.
 func (p *Phrases) add(entry string, types *data.TypeSet, other string) (reason string) {
 	e := listed{typ: other}
 	if typ, rest, ok := strings.Cut(entry, ":"); ok && !strings.ContainsAny(typ, " \t") {
@@ -91,12 +92,12 @@ func (p *Phrases) add(entry string, types *data.TypeSet, other string) (reason s
 		case types.Has(typ) && typ == name:
 			e.typ, entry = typ, strings.TrimSpace(rest)
 		case types.Has(name) && len(types.Types) > 0, typ == name && len(typ) > 2 && strings.HasPrefix(rest, " "):
-			return "what stands before the colon is no type of the model (types are in capitals)"
+			return "the word before the colon is not a type of the model (types are in capitals)"
 		}
 	}
 	words := split(entry, 0, len(entry), nil)
 	if len(words) == 0 {
-		return "an entry without a letter or a digit"
+		return "an entry requires a letter or a digit"
 	}
 	if strings.ContainsFunc(entry, runsOn) {
 		p.running[entry] = e.typ
@@ -111,7 +112,7 @@ func (p *Phrases) add(entry string, types *data.TypeSet, other string) (reason s
 			e.exact = "" // AB and ab are both entries
 		}
 		if e.typ == other {
-			e.typ = old.typ // the type that is given counts
+			e.typ = old.typ // an explicit type takes precedence
 		}
 	}
 	p.entries[key] = e
@@ -119,7 +120,7 @@ func (p *Phrases) add(entry string, types *data.TypeSet, other string) (reason s
 	return ""
 }
 
-// runsOn reports whether a letter is of a script that does not separate words.
+// runsOn reports whether a letter belongs to a script that does not separate words.
 func runsOn(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
@@ -132,7 +133,7 @@ func joined(words []word) string {
 	return strings.Join(all, " ")
 }
 
-// Shared counts the entries that both lists hold.
+// Shared returns the number of entries that are in both lists.
 func (p *Phrases) Shared(other *Phrases) int {
 	if p == nil || other == nil {
 		return 0
@@ -151,7 +152,8 @@ func (p *Phrases) Shared(other *Phrases) int {
 	return n
 }
 
-// Find returns where entries stand in a text, the longest at each place, sorted and disjoint.
+// Find returns the occurrences of entries in a text, the longest at each position, sorted and
+// disjoint.
 func (p *Phrases) Find(text string) []data.Span {
 	if p == nil {
 		return nil
@@ -184,7 +186,7 @@ func (p *Phrases) Find(text string) []data.Span {
 	return found
 }
 
-// at finds the longest entry that stands at word i. Any signs may stand between its words.
+// at finds the longest entry that begins at word i. Any signs may separate its words.
 func (p *Phrases) at(text string, words []word, i int) (last int, span data.Span, ok bool) {
 	most := min(p.longest[words[i].fold], len(words)-i)
 	for k := 1; k < most; k++ {

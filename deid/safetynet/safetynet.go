@@ -1,14 +1,15 @@
-// Package safetynet is the safety net under a tagger: it looks through a note for PHI that the
-// tagger has left.
+// Package safetynet searches notes for PHI that a tagger has missed.
 //
-// Three things are looked for. The originals: what is replaced in the notes of the same
-// patient and also stands elsewhere in them, in other case or without its accents, the parts of a
-// name alone or in another order. What is known of the patient from elsewhere, such as a
-// record's demographics or a file, in all these forms, as initials, and with one letter or digit
-// wrong. And what formulaic rules find, such as phone numbers.
+// It searches for three things:
 //
-// It always reads the note as it was written, never a surrogate. It works on words, which are
-// runs of letters or of digits, compared as package fold compares them.
+//   - The originals: text that is replaced in the notes of a patient and also occurs elsewhere in
+//     them, in other case or without its accents, and parts of a name alone or in another order.
+//   - Known values of the patient from other sources, such as a record's demographics or a file, in
+//     all these forms, as initials, and with one letter or digit wrong.
+//   - Matches of formulaic rules, such as phone numbers.
+//
+// It always reads the original note, never one with surrogates. It works on words, which are runs
+// of letters or of digits, compared as in package fold.
 package safetynet
 
 import (
@@ -20,10 +21,10 @@ import (
 	"github.com/lethe-deid/lethe/data/fold"
 )
 
-// Source says why something was found.
+// Source is the reason why something was found.
 type Source string
 
-// The sources. Rule and Denied are asked for by the user and also work without a net.
+// The sources. Rule and Denied require settings of the user, and work without the net.
 const (
 	Original  Source = "original"
 	Known     Source = "known"
@@ -32,21 +33,20 @@ const (
 	Denied    Source = "denied"
 )
 
-// Sources lists them in the order in which reports do.
+// Sources lists the sources in the order of reports.
 func Sources() []Source { return []Source{Original, Known, Formulaic, Rule, Denied} }
 
-// Net knows how values of each type are looked for. It is never changed, and serves many
-// goroutines.
+// Net determines how values of each type are searched for. It is safe for concurrent use.
 type Net struct {
-	Types *data.TypeSet // its sorts determine how the values of a type are looked for
+	Types *data.TypeSet // its sorts determine how the values of a type are searched for
 	// Formulaic finds PHI by its form; nil for none.
 	Formulaic func(text string) []data.Span
 }
 
-// Removed is text that is replaced, and its type.
+// Removed is a replaced text and its type.
 type Removed struct{ Text, Type string }
 
-// Originals are patterns for what is replaced in the notes of one patient.
+// Originals returns patterns for the replaced texts in the notes of one patient.
 func (n *Net) Originals(removed []Removed) *Patterns {
 	p := &Patterns{types: n.Types}
 	for _, r := range removed {
@@ -55,7 +55,7 @@ func (n *Net) Originals(removed []Removed) *Patterns {
 	return p
 }
 
-// Known are patterns for what is known of one patient.
+// Known returns patterns for the known values of one patient.
 func (n *Net) Known(values []Value) *Patterns {
 	p := &Patterns{types: n.Types, known: true}
 	for _, v := range values {
@@ -69,27 +69,27 @@ type word struct {
 	start, end  int
 	fold        string // see package fold
 	digits      bool
-	capitalized bool // its first letter is a capital
-	capitals    bool // all of its letters are, and there are at least two
+	capitalized bool // the first letter is a capital
+	capitals    bool // all letters, at least two, are capitals
 	first       bool // it begins a sentence or a line
-	titled      bool // a title such as Dr. stands before it
-	gap         int  // bytes since the word before that may stand within a value, or -1
-	comma       bool // a comma is among them, and no full stop
-	inName      bool // they may stand within a name: not after the end of a sentence, and no label's colon
+	titled      bool // a title such as Dr. precedes it
+	gap         int  // number of bytes since the previous word if they may occur within a value, or -1
+	comma       bool // these bytes contain a comma and no full stop
+	inName      bool // these bytes may occur within a name: no end of a sentence, and no colon of a label
 	dot         bool // a full stop follows
-	measured    bool // it is a number, and a unit follows
+	measured    bool // it is a number followed by a unit
 }
 
-// maxGap is how many bytes may separate two words of a value: a comma and a line end with
-// its indent, say.
+// maxGap is the maximum number of bytes between two words of a value, such as a comma and a line
+// end with its indentation.
 const maxGap = 6
 
-// window is how much of a text is looked through at a time, in bytes: a bound on what is
-// held.
+// window is the maximum number of bytes of a text that are processed at a time, which bounds
+// memory.
 const window = 1 << 20
 
-// windowEnd is where the window that begins at a place ends: after a blank line if it can,
-// else after a line, else where it must.
+// windowEnd returns the end of the window that begins at a position: after a blank line if
+// possible, else after a line, else at the maximum size.
 func windowEnd(text string, from int) int {
 	if len(text)-from <= window {
 		return len(text)
@@ -107,7 +107,7 @@ func windowEnd(text string, from int) int {
 	return to
 }
 
-// split returns the words of text[from:to] that are not in covered spans, which are sorted and
+// split returns the words of text[from:to] outside of the covered spans, which are sorted and
 // disjoint.
 func split(text string, from, to int, covered []data.Span) []word {
 	var words []word
@@ -139,7 +139,7 @@ func split(text string, from, to int, covered []data.Span) []word {
 			w.capitalized = unicode.IsUpper(r)
 			w.capitals = w.capitalized && !strings.ContainsFunc(text[i:end], unicode.IsLower) && utf8.RuneCountInString(w.fold) > 1
 		}
-		before := 0 // where the word before ends
+		before := 0 // the end of the previous word
 		if k := len(words) - 1; k >= 0 {
 			before = words[k].end
 			between := text[before:i]
@@ -157,8 +157,8 @@ func split(text string, from, to int, covered []data.Span) []word {
 	return words
 }
 
-// wordEnd is where the word that begins at a place ends. What cannot be seen, such as a soft
-// hyphen, does not end it.
+// wordEnd returns the end of the word that begins at a position. Invisible characters, such as a
+// soft hyphen, do not end it.
 func wordEnd(text string, at int, digit bool) int {
 	end := at
 	for i := at; i < len(text); {
@@ -175,8 +175,8 @@ func wordEnd(text string, at int, digit bool) int {
 	return end
 }
 
-// begins reports whether a word begins a sentence or a line after what stands between it and the
-// word before. The full stop of a title ends no sentence.
+// begins reports whether a word begins a sentence or a line, given the text between it and the
+// previous word. The full stop of a title does not end a sentence.
 func begins(between string, titled bool) bool {
 	between = strings.TrimRight(between, " \t\u00a0\"“'‘([*#-")
 	if between == "" || titled {
@@ -185,8 +185,8 @@ func begins(between string, titled bool) bool {
 	return strings.ContainsRune(".!?;\n\r|", rune(between[len(between)-1]))
 }
 
-// withinName reports whether what stands between two words may stand within a name; n is the length of the first. A
-// full stop may stand after an initial, and a line end only by itself.
+// withinName reports whether the text between two words may occur within a name. n is the length of
+// the first word. A full stop may follow an initial, and a line end may occur only alone.
 func withinName(between string, n int) bool {
 	lines := 0
 	for _, r := range between {
@@ -204,7 +204,7 @@ func withinName(between string, n int) bool {
 	return lines == 0 || lines == 1 && strings.TrimSpace(between) == ""
 }
 
-// measured reports whether a text begins with what makes the number before it an amount.
+// measured reports whether the beginning of a text makes the preceding number an amount.
 func measured(text string) bool {
 	text = strings.TrimPrefix(strings.TrimPrefix(text, " "), "/")
 	if strings.HasPrefix(text, "%") {
@@ -220,7 +220,7 @@ func measured(text string) bool {
 var units = set(`mg mcg ug g gm kg ng lb lbs oz ml ul dl cc mm cm mmhg meq mmol iu units unit u tab tabs caps puffs bpm lpm rpm hr hrs hours
 	min mins days weeks kcal cal unidades comprimidos gotas cells células`)
 
-// near reports whether the bytes between two words may stand within a value.
+// near reports whether the bytes between two words may occur within a value.
 func near(between string) bool {
 	for _, r := range between {
 		if !unicode.IsSpace(r) && !strings.ContainsRune(`,.-/'’_@()·:ºª‐‑–`, r) {

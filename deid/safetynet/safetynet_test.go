@@ -89,7 +89,7 @@ func TestKnown(t *testing.T) {
 		"Zsofia Qwyxne":            "[PATIENT|Zsofia Qwyxne]",
 		"Ms. Quyxen":               "Ms. [PATIENT|Quyxen]",
 		"qwyxen alone":             "[PATIENT|qwyxen] alone",
-		"Ms. Kwyxen":               "Ms. Kwyxen", // a wrong first letter is not looked for
+		"Ms. Kwyxen":               "Ms. Kwyxen", // a wrong first letter does not match
 		"mrn 004711223, 004711224": "mrn [MEDICALRECORD|004711223], [MEDICALRECORD|004711224]",
 		"mrn 004711213 and 4711":   "mrn [MEDICALRECORD|004711213] and 4711",
 		"at 12, harbour street":    "at [STREET|12, harbour street]",
@@ -103,7 +103,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// What is covered is not looked through, and words on its two sides are no neighbours.
+// Covered text is not searched, and the words on its two sides are not neighbours.
 func TestCovered(t *testing.T) {
 	n := &Net{Types: types(t)}
 	const text = "Oda Lund, long [X] will. 555-1234"
@@ -200,11 +200,11 @@ func TestRead(t *testing.T) {
 		t.Error(diff)
 	}
 	for content, want := range map[string]string{
-		"name\nZebulon\n":           "known:2: neither patient nor id",
+		"name\nZebulon\n":           "known:2: patient or id is required",
 		"patient,name\n1,2,3\n":     "known:2: wrong number of fields",
 		"{\"patient\":1}\n{Zebulon": "known:2: not valid JSON",
 		"[7]":                       "known:1: not an array of objects",
-		"{\"patient\":1,\"name\":{\"a\":\"Zebulon\"}}": "known:1: object 1: a value is neither",
+		"{\"patient\":1,\"name\":{\"a\":\"Zebulon\"}}": "known:1: object 1: a value is not a string",
 	} {
 		if _, err := file(content); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "Zebulon") {
 			t.Errorf("%q: %v, want %q", content, err, want)

@@ -2,8 +2,8 @@ package surrogate
 
 import "strings"
 
-// age keeps an age up to 89 years and writes the others as 90 or more (45 CFR
-// 164.514(b)(2)(i)(C)). It is false for what is not wholly made of numbers and words of ages.
+// age keeps an age up to 89 years and writes all others as 90 or more (45 CFR 164.514(b)(2)(i)(C)). It returns false unless the text consists
+// entirely of numbers and words of ages.
 func (m *Maker) age(text string) (string, bool, error) {
 	r := &ageReader{Maker: m, tokens: tokens(text)}
 	for r.i < len(r.tokens) {
@@ -38,8 +38,8 @@ func (r *ageReader) copy(end int) {
 	r.i = end
 }
 
-// short reports whether the first word from i on that is no number is a unit shorter than a year. In 93M and 93 m, the
-// M is no month but a man; a single capital is no unit.
+// short reports whether the first word from i on that is not a number is a unit shorter than a year. In 93M and 93 m, the M means a man, not a month;
+// a single capital is never a unit.
 func (r *ageReader) short(i int) bool {
 	for _, t := range r.tokens[i:] {
 		if _, number := r.numbers[t.word]; t.word == "" || number || r.words[numberJoins][t.word] {
@@ -50,8 +50,7 @@ func (r *ageReader) short(i int) bool {
 	return false
 }
 
-// digits reads 45, 93, 4.5 and the 90 of 90s. A number above 130 that counts no short units is no age, and one
-// of more than three digits is none at all.
+// digits reads 45, 93, 4.5 and the 90 of 90s. A number above 130 without short units is not an age, nor is any number of more than three digits.
 func (r *ageReader) digits() bool {
 	t := r.at(r.i)
 	if !t.num || len(t.text) > 3 {

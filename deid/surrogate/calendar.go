@@ -2,7 +2,7 @@ package surrogate
 
 import "strings"
 
-// calendarWord is what a word in a date stands for.
+// calendarWord is the meaning of a word in a date.
 type calendarWord struct {
 	field field
 	value int    // month 1..12, weekday 0 (Sunday) .. 6, season 0 (winter) .. 3
@@ -15,7 +15,7 @@ type forms struct {
 	words []string
 }
 
-// calendar holds the words that a language has for dates, folded.
+// calendar holds a language's words for dates, folded.
 type calendar struct {
 	words     map[string]calendarWord
 	months    []string

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// separator returns the sign between two numbers of a date and the index of the second; 0 if there is none.
+// separator returns the sign between two numbers of a date and the index of the second number; 0 if there is no separator.
 func (p *dateParser) separator(i int) (rune, int) {
 	var sign rune
 	for k := i; k < len(p.tokens) && k < i+4; k++ {
@@ -32,7 +32,7 @@ func (p *dateParser) separator(i int) (rune, int) {
 	return 0, 0
 }
 
-// numeric reads a date that is all numbers.
+// numeric reads a date that consists of numbers only.
 func (p *dateParser) numeric() bool {
 	a := p.at(p.i)
 	if !a.num {
@@ -81,7 +81,7 @@ func isYear(t token) bool {
 func looseMonth(t token) bool { return len(t.text) <= 2 && t.n <= 24 || len(t.text) == 3 && t.n <= 12 }
 func looseDay(t token) bool   { return len(t.text) <= 2 && t.n <= 39 }
 
-// triple returns the fields that three numbers stand for; nil if they are no date. A month of three digits must begin with 0.
+// triple returns the fields of a date of three numbers; nil if they are not a date. A month of three digits must begin with 0.
 func (p *dateParser) triple(a, b, c token) []field {
 	if len(a.text) == 4 && isYear(a) || len(a.text) == 2 && a.n > 31 && isMonth(b) && isDay(c) {
 		return afterYear(b, c)
@@ -95,7 +95,7 @@ func (p *dateParser) triple(a, b, c token) []field {
 	return p.monthDayYear(looseMonth(a) && looseDay(b), looseDay(a) && looseMonth(b))
 }
 
-// afterYear returns the fields that a year and the two numbers after it stand for.
+// afterYear returns the fields of a year and the two numbers after it.
 func afterYear(b, c token) []field {
 	switch {
 	case isMonth(b) && looseDay(c), looseMonth(b) && looseDay(c) && !isMonth(c):
@@ -106,7 +106,8 @@ func afterYear(b, c token) []field {
 	return nil
 }
 
-// monthDayYear returns the fields of a date that ends with the year, in the order that is possible or, if both are, in that of the notes.
+// monthDayYear returns the fields of a date that ends with the year, in the only possible order or, if both orders are possible, in that of the
+// notes.
 func (p *dateParser) monthDayYear(monthCanBeFirst, dayCanBeFirst bool) []field {
 	switch {
 	case monthCanBeFirst && (!dayCanBeFirst || p.order == monthFirst):
@@ -117,7 +118,7 @@ func (p *dateParser) monthDayYear(monthCanBeFirst, dayCanBeFirst bool) []field {
 	return nil
 }
 
-// pair returns the fields that two numbers stand for; nil if they are no date.
+// pair returns the fields of a date of two numbers; nil if they are not a date.
 func (p *dateParser) pair(a, b token) []field {
 	switch {
 	case isFullYear(a) || isFullYear(b):
@@ -132,7 +133,7 @@ func (p *dateParser) pair(a, b token) []field {
 	return nil
 }
 
-// pairWithYear is pair for numbers of which at least one is a year in full. Two years, as in 1998-99, are no date.
+// pairWithYear is pair for two numbers of which at least one is a year in full. Two years, as in 1998-99, are not a date.
 func pairWithYear(a, b token) []field {
 	switch {
 	case isFullYear(a) && isFullYear(b):
@@ -185,7 +186,7 @@ func (p *dateParser) compact() bool {
 	return false
 }
 
-// single reads a number that stands alone: a year, a decade, the 3rd.
+// single reads a number without others: a year, a decade, the 3rd.
 func (p *dateParser) single() bool {
 	if !p.at(p.i).num {
 		return false
@@ -268,7 +269,7 @@ func (p *dateParser) letters() bool {
 	return true
 }
 
-// letterReader reads weekdays in the order of the week, which ends with Sunday.
+// letterReader reads weekdays in the order of the week, Sunday last.
 type letterReader struct {
 	lang     *language
 	last     int  // the last weekday; -1 before the first
@@ -299,8 +300,8 @@ func (l *letterReader) read(text string) bool {
 	return true
 }
 
-// weekdayLetter returns the weekday after last with which text begins, and its style; nil if there is none. Weekdays that
-// stand apart may be in any case.
+// weekdayLetter returns the weekday after last with which text begins, and its style; nil if there is none. Weekdays that are apart may be in any
+// case.
 func (l *language) weekdayLetter(text string, last int, apart bool) (*forms, int) {
 	for _, form := range l.weekdayLetters {
 		for _, day := range []int{1, 2, 3, 4, 5, 6, 0} {

@@ -2,7 +2,7 @@ package surrogate
 
 import "strings"
 
-// This file reads dates in words, holidays, and what stands between dates. Dates in numbers are in datenumbers.go.
+// This file reads dates in words, holidays, and the text between dates. Dates in numbers are in datenumbers.go.
 
 type dateParser struct {
 	date
@@ -44,7 +44,7 @@ func (p *dateParser) literal(n int) {
 	}
 }
 
-// take adds the current token to the element, as its field f.
+// take adds the current token to the element as its field f.
 func (p *dateParser) take(e *element, f field) {
 	t := p.at(p.i)
 	p.i++
@@ -76,11 +76,10 @@ func (p *dateParser) take(e *element, f field) {
 	p.parts = append(p.parts, pt)
 }
 
-// tight reports whether a token, next to May, shows that May is an abbreviation here.
+// tight reports whether a token next to May shows that May is an abbreviation.
 func tight(t token) bool { return t.num || t.text == "-" || t.text == "/" || t.text == "." }
 
-// done adds an element, and decides whether its numbers are padded: if one of them is, or if none of them shows it and
-// the month is a number.
+// done adds an element, and decides whether its numbers are padded: if one of them is, or if none can show it and the month is a number.
 func (p *dateParser) done(e element) {
 	padded, bare := false, false
 	for _, f := range []field{fieldDay, fieldMonth} {
@@ -136,7 +135,7 @@ func (p *dateParser) share() {
 	}
 }
 
-// skip copies a token that may stand between dates.
+// skip copies a token that may be between dates.
 func (p *dateParser) skip() bool {
 	t := p.at(p.i)
 	switch {
@@ -181,7 +180,7 @@ func (p *dateParser) holiday() bool {
 	all := p.lang.calendar.begins[p.at(p.i).word]
 	for k := range all {
 		h := &all[k]
-		text, used := "", 0 // the next tokens together, and how many they are
+		text, used := "", 0 // the next tokens together, and their number
 		for used < len(p.tokens)-p.i && len(fold(text)) < len(h.folded) {
 			text += p.at(p.i + used).text
 			used++
@@ -373,7 +372,7 @@ func (p *dateParser) takeYear(e *element, afterDay bool) {
 	}
 }
 
-// next returns the index of the next number after the words and signs that join the days of a list; -1 if there is none.
+// next returns the index of the next number after the words and signs between the days of a list; -1 if there is none.
 func (p *dateParser) next(i int) int {
 	joined := false
 	for ; i < len(p.tokens); i++ {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// field is what one part of a written date says.
+// field is the meaning of one part of a written date.
 type field int
 
 const (
@@ -31,13 +31,14 @@ type part struct {
 	form  *forms // the words of this style; nil for a number
 	feast *holiday
 	pad   bool   // 3 is written 03
-	tail  string // what follows the number: the suffix of an ordinal, or surplus digits
+	tail  string // text after the number: the suffix of an ordinal, or surplus digits
 
-	ordinal func(int) string // returns the suffix of another number; nil if tail is none
+	ordinal func(int) string // returns the suffix of another number; nil if tail is not such a suffix
 }
 
-// element is one of the dates that are written, such as one end of a range. It has the
-// indices of its parts by field, and 0 for a field that is missing (part 0 is always a literal).
+// element is one of the dates in a written date, such as one end of a range. It has the
+// indices of its parts by field, and 0 for a missing field (part 0 is always a
+// literal).
 type element struct {
 	at    [fieldHoliday + 1]int
 	month int // shared with another element: the April of the 3 in 3-5 April
@@ -53,7 +54,7 @@ type date struct {
 	elements []element
 }
 
-// order says whether 3/4 is in March or in April.
+// order tells whether 3/4 is in March or in April.
 type order int
 
 const (
@@ -61,11 +62,11 @@ const (
 	dayFirst
 )
 
-// parseDate reads a date. It knows numbers with any separators
-// (3/4/71, 2071-04-03, 04/2071, 03APR2071, 20710403), words of all
-// languages, ranges and lists, weekdays, seasons, holidays and decades, and the
-// slips of real notes: a doubled separator, 31 in a month of 30 days, a month
-// up to 24. It returns false for everything else, such as text with any other word.
+// parseDate reads a date. It supports numbers with any separators (3/4/71, 2071-04-03,
+// 04/2071, 03APR2071, 20710403), words of all languages, ranges and lists, weekdays,
+// seasons, holidays and decades, and the slips of real notes: a doubled separator, 31
+// in a month of 30 days, a month up to 24. It returns false for everything else, such
+// as text with any other word.
 func (m *Maker) parseDate(text string, o order) (*date, bool) {
 	for _, lang := range m.from(m.lang) {
 		p := &dateParser{date: date{Maker: m, lang: lang, parts: make([]part, 1)}, tokens: tokens(text), order: o}
@@ -99,7 +100,7 @@ func (p part) String() string {
 		}
 		word := p.form.words[p.value-first]
 		if ascii(p.text) && !ascii(p.form.words[p.was-first]) {
-			word = unaccent(word) // whoever writes "sabado" also writes "miercoles"
+			word = unaccent(word) // a writer of "sabado" also writes "miercoles"
 		}
 		return likeCase(word, p.text)
 	}
@@ -147,7 +148,7 @@ func (d *date) full(latest int) []time.Time {
 
 func civil(y, m, d int) time.Time { return time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC) }
 
-// ymd returns the year, month and day of an element, and 0 for what it does not say.
+// ymd returns the year, month and day of an element, and 0 for those that are missing.
 func (d *date) ymd(e element, latest int) (y, m, day int) {
 	y, m = e.year, e.month
 	if i := e.at[fieldYear]; i > 0 {
@@ -176,10 +177,9 @@ func century(p part, latest int) int {
 	return latest - modulo(latest-p.value, span)
 }
 
-// shifted returns the date moved. near is the day of the note, as far as it is
-// known: a date without year is taken to be the nearest such day. An impossible date
-// is read as time.Date reads it (31 February is 3 March), and comes out as another
-// impossible date.
+// shifted returns the moved date. near is the day of the note, if known: a date without
+// a year is taken to be the nearest such day. An impossible date is read as time.Date
+// reads it (31 February is 3 March), and becomes another impossible date.
 func (d *date) shifted(s shift, near time.Time, latest int) *date {
 	moved := &date{Maker: d.Maker, lang: d.lang, parts: slices.Clone(d.parts), elements: d.elements}
 	set := func(e element, f field, value int) {
@@ -223,7 +223,7 @@ func (d *date) shifted(s shift, near time.Time, latest int) *date {
 	return moved
 }
 
-// moveHoliday puts the moved date in the place of the name of a holiday.
+// moveHoliday replaces the name of a holiday with the moved date.
 func (d *date) moveHoliday(e element, feast *holiday, days int, near time.Time, latest int) {
 	if days == 0 {
 		return
@@ -267,7 +267,7 @@ func (d *date) identity(latest int) string {
 			}
 			continue
 		}
-		if dated && pt.field == fieldWeekday { // which follows from the day
+		if dated && pt.field == fieldWeekday { // the weekday follows from the day
 			between = ""
 			continue
 		}
@@ -283,7 +283,8 @@ func (d *date) identity(latest int) string {
 	return fold(b.String())
 }
 
-// joint is "-" if what stands between two dates makes them a range, and "," if it makes them a list.
+// joint returns "-" if the text between two dates makes them a range, and "," if it
+// makes them a list.
 func (d *date) joint(between string) string {
 	for _, t := range tokens(between) {
 		if t.text == "-" || t.text == "–" || t.text == "—" || d.words[dateJoins][t.word] && !d.words[dateLists][t.word] {
@@ -310,10 +311,10 @@ func (e element) identity(d *date, latest int) string {
 
 func floorDiv(a, b int) int { return (a - modulo(a, b)) / b }
 
-// moveDay moves a day by a number of days. y and m are 0 if they are not known.
+// moveDay moves a day by this many days. y and m are 0 if unknown.
 func moveDay(y, m, day, days int, near time.Time) (int, int, int) {
 	switch {
-	case m == 0: // the 3rd that is nearest
+	case m == 0: // the nearest 3rd
 		y, m = near.Year(), int(near.Month())
 		for _, t := range []time.Time{civil(y, m-1, day), civil(y, m+1, day)} {
 			if t.Day() == day && distance(t, near) < distance(civil(y, m, day), near) {
@@ -333,7 +334,7 @@ func moveDay(y, m, day, days int, near time.Time) (int, int, int) {
 	dayTooMany := day > daysIn(y, m)
 	t := civil(y, m, day).AddDate(0, 0, days)
 	ny, nm, nd := t.Year(), int(t.Month()), t.Day()
-	if dayTooMany || monthTooMany > 0 && nd <= 12 { // counted as a day of the month before
+	if dayTooMany || monthTooMany > 0 && nd <= 12 { // written as a day of the month before
 		before := civil(ny, nm, 0)
 		ny, nm, nd = before.Year(), int(before.Month()), nd+before.Day()
 	}

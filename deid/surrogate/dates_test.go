@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestDates moves every form by 500 days. The dates were worked out with GNU date
-// ("2071-03-04 + 500 days"); months move by 16, years by 1, weekdays by 3.
+// TestDates moves every form by 500 days. The expected dates come from GNU date ("2071-03-04 + 500 days"); months move by 16, years by 1, weekdays by
+// 3.
 func TestDates(t *testing.T) {
 	near := civil(2071, 5, 1)
 	for _, tc := range []struct {
@@ -64,7 +64,7 @@ func TestDates(t *testing.T) {
 		{Spanish, "21/3 /2004", "3/8 /2005"},
 		{Spanish, "sabado 3 de abril", "martes 15 de agosto"},
 		{Spanish, "3, 4 y 5 de mayo de 2071", "14, 15 y 16 de septiembre de 2072"},
-		// What no calendar has goes out as what none has.
+		// An impossible date becomes another impossible date.
 		{Spanish, "31/02/2071", "45/06/2072"}, // 3 March + 500 days: 15 July, the 45th of June
 		{English, "02/31/71", "06/45/72"},
 		{English, "13/25/2071", "17/39/2072"}, // 25 January 2072 + 500 days: 8 June 2073
@@ -95,7 +95,8 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestLaterNotesMovedByAnotherOffset: of a patient whose notes came in two runs, with dates that would have fallen onto each other.
+// TestLaterNotesMovedByAnotherOffset: the notes of a patient came in two runs, and the dates of the second would have coincided with those of the
+// first.
 func TestLaterNotesMovedByAnotherOffset(t *testing.T) {
 	alone := patient(t, Options{}, mentions(Date, "03/04/2071"))
 	want := must(t, alone, Date, "03/04/2071")
@@ -109,7 +110,7 @@ func TestLaterNotesMovedByAnotherOffset(t *testing.T) {
 	}
 }
 
-// TestEveryDayMoves: each day of 40 years, in three forms, moves as the calendar has it.
+// TestEveryDayMoves: each day of 40 years, in three forms, moves as in the calendar.
 func TestEveryDayMoves(t *testing.T) {
 	for _, days := range []int{-731, 203} {
 		for day := civil(2060, 1, 1); day.Year() < 2100; day = day.AddDate(0, 0, 1) {

@@ -17,7 +17,7 @@ import (
 func (p *Patient) random(use, value string, counter int) uint64 {
 	mac := hmac.New(sha256.New, p.key)
 	var n [8]byte
-	for _, field := range []string{"lethe surrogate 1", p.group, use, value} { // with their lengths, so that no two inputs give the same bytes
+	for _, field := range []string{"lethe surrogate 1", p.group, use, value} { // preceded by their lengths, so that different inputs never give the same bytes
 		binary.BigEndian.PutUint64(n[:], uint64(len(field)))
 		mac.Write(n[:])
 		mac.Write([]byte(field))
@@ -33,13 +33,13 @@ type list struct {
 	entries []string
 }
 
-// draw returns the surrogate of a value in a pool: the entry of the list that the HMAC points at or, if that one is
-// taken or an original, the next that is free.
+// draw returns the surrogate of a value in a pool: the entry of the list that the HMAC selects or, if that entry is taken or an original, the next
+// free one. An exhausted list is an error.
 func (p *Patient) draw(pool, value string, from *list) (string, error) {
 	return p.drawUnless(pool, value, from, func(string) bool { return false })
 }
 
-// drawUnless is draw, but skips the entries that are unfit.
+// drawUnless is draw, but also skips entries that are unfit.
 func (p *Patient) drawUnless(pool, value string, from *list, unfit func(string) bool) (string, error) {
 	id := pool + "\x00" + value
 	if s, ok := p.memo[id]; ok {
@@ -55,13 +55,13 @@ func (p *Patient) drawUnless(pool, value string, from *list, unfit func(string) 
 			return s, nil
 		}
 	}
-	return "", fmt.Errorf("the list %s of surrogates has run out: each of its %d entries stands for another value or is one", from.name, n)
+	return "", fmt.Errorf("the list %s of surrogates is exhausted: each of its %d entries is taken or is an original", from.name, n)
 }
 
 //go:embed lists/scripts.txt
 var scriptLists string
 
-// addEntries appends entries to a list, and leaves out those that it already has.
+// addEntries appends entries to a list, except those that it already has.
 func addEntries(lists map[string]*list, name string, entries []string) {
 	seen := map[string]bool{}
 	l := lists[name]
@@ -80,7 +80,7 @@ func addEntries(lists map[string]*list, name string, entries []string) {
 	}
 }
 
-// addSections appends the sections of a text to lists. The name of a list is prefix and the name of the section.
+// addSections appends the sections of a text to lists. The name of each list is prefix followed by the name of the section.
 func addSections(lists map[string]*list, prefix, text string) {
 	for name, entries := range sections(text) {
 		addEntries(lists, prefix+name, entries)

@@ -7,9 +7,8 @@ import (
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
-// family replaces each word for a relative by another of the same number and grammatical gender. Numbers, ages
-// and words of closed lists stay. A value with any other word is a person's name if it begins with a first name;
-// if not, family returns false.
+// family replaces each word for a relative with another of the same number and grammatical gender. Numbers, ages and words of closed lists stay. A
+// value with any other word is a person's name if it begins with a first name; otherwise family returns false.
 func (p *Patient) family(text string) (string, bool, error) {
 	if s, ok, err := p.age(text); ok {
 		return s, true, err

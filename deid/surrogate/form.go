@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// HasForm reports whether a value looks like one of its sort: a date, for example, rather than a record
-// number that was taken for a date. A place must be written in letters and not be a person's first name. The result is
-// true for all values of sorts without a form of their own, such as Other.
+// HasForm reports whether a value looks like one of its sort: a date, for example, rather than a record number that was mistaken for a date. A place
+// must be written in letters and must not be a person's first name. The result is true for all values of sorts without a form of their own, such as
+// Other.
 func (m *Maker) HasForm(sort Sort, text string) bool {
 	digits := 0
 	for _, r := range text {
@@ -21,7 +21,7 @@ func (m *Maker) HasForm(sort Sort, text string) bool {
 	return !ok || check(m, text, digits)
 }
 
-// formChecks are the checks of HasForm. Each is told how many digits the value has.
+// formChecks are the checks of HasForm. digits is the number of digits of the value.
 var formChecks = map[Sort]func(m *Maker, text string, digits int) bool{
 	Date: func(m *Maker, text string, digits int) bool { return m.isDate(text) },
 	Age: func(m *Maker, text string, digits int) bool {
@@ -49,7 +49,7 @@ var formChecks = map[Sort]func(m *Maker, text string, digits int) bool{
 // isSex reports whether a value is a word or letter for a sex.
 func (m *Maker) isSex(text string) bool { return m.words[sexes][fold(strings.Trim(text, " .:"))] }
 
-// isDate reports whether a value is a date that cannot be a number of another kind.
+// isDate reports whether a value is a date that cannot be another kind of number.
 func (m *Maker) isDate(text string) bool {
 	trimmed := strings.TrimSpace(text)
 	if _, ok := m.parseDate(trimmed, m.lang.dateOrder); !ok {
@@ -107,8 +107,7 @@ func lastWord(text string) string {
 	return words[len(words)-1]
 }
 
-// isPostcode reports whether a value is written as a postal code of the United States, Australia, Spain, the United
-// Kingdom or Canada is.
+// isPostcode reports whether a value has the form of a postal code of the United States, Australia, Spain, the United Kingdom or Canada.
 func isPostcode(text string) bool { return postcode.MatchString(strings.TrimSpace(text)) }
 
 // firstName reports whether a value begins with a first name and is not a known place.
@@ -117,7 +116,7 @@ func (m *Maker) firstName(text string) bool {
 	return len(words) > 0 && m.known.given(strings.Trim(words[0], ".,")) && !m.isPlace(text)
 }
 
-// isPlace reports whether a value is a place of the lists.
+// isPlace reports whether a value is in a list of places.
 func (m *Maker) isPlace(text string) bool {
 	whole := strings.Join(strings.Fields(fold(text)), " ")
 	if m.knownState(text) || m.countries[stateKey(text)] != "" || m.words[alsoPlaces][whole] {

@@ -8,8 +8,8 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// FuzzSurrogate gives any two values of any sort in either language: nothing but the sorts that may does leave a value as it is, what
-// comes out is UTF-8, and a second patient comes to the same.
+// FuzzSurrogate takes any two values of any sort in either language. Only the sorts that may leave a value unchanged do so, the result is UTF-8, and
+// a second patient gets the same result.
 func FuzzSurrogate(f *testing.F) {
 	for i, seeds := range [][2]string{
 		{"Oda Maria Lund-Vega", "LUND, O."}, {"D. Íñigo de la Torre", "M.ª José"}, {"olund7", "lund"}, {"03/04//71", "3-5 de abril"}, {"ninety-three", "101 años"},
@@ -63,7 +63,7 @@ func FuzzSurrogate(f *testing.F) {
 	})
 }
 
-// TestLongValues: a megabyte of anything comes to its end.
+// TestLongValues: values of a megabyte do not take forever.
 func TestLongValues(t *testing.T) {
 	for i, unit := range []string{"a", "a ", "Oda ", "O. ", "1", "12 ", "3/4/71, ", "de la ", "@", "é.", "St. ", "(AB) ", "-", "Lund, ", "º", "ninety ", "http://", "Apt 3B "} {
 		text := strings.Repeat(unit, 1<<20/len(unit))

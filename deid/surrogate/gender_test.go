@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// genderIn is the gender that a surrogate states by the lists that it is drawn from.
+// genderIn returns the gender of a surrogate according to the lists that it is drawn from.
 func genderIn(m *Maker, name string) int {
 	switch female, male := m.list("female").has(name), m.list("male").has(name); {
 	case female && !male:
@@ -18,8 +18,8 @@ func genderIn(m *Maker, name string) int {
 	return 0
 }
 
-// TestGenderOfNamesInManyCultures: the surrogate of a name is of its gender. Names are asked for alone, as a whole
-// name, and in Spanish notes as well as in English ones. Names that both women and men have are excused if the surrogate states none.
+// TestGenderOfNamesInManyCultures: the surrogate of a name has its gender. Names are tested alone and in a whole name, in Spanish and in English
+// notes. For unisex names, a surrogate without a gender is accepted.
 func TestGenderOfNamesInManyCultures(t *testing.T) {
 	text, err := os.ReadFile("testdata/genders.txt")
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/surrogates.tsv anew")
 
-// TestSurrogatesOfAnEarlierRelease: with the same key a rerun gives the same surrogates, whatever has changed in the code.
-// Lines have a language, a sort, a value and its surrogate.
+// TestSurrogatesOfAnEarlierRelease: with the same key, a rerun gives the same surrogates, whatever has changed in the code. Each line has a language,
+// a sort, a value and its surrogate.
 func TestSurrogatesOfAnEarlierRelease(t *testing.T) {
 	const file = "testdata/surrogates.tsv"
 	want, err := os.ReadFile(file)

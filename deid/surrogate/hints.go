@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// This file reads the words beside a name that tell whether it is a woman's or a man's. Titles are reliable. A relative or
-// pronoun may refer to somebody else, and therefore counts only for names that women and men share.
+// This file reads the words next to a name that tell whether it is a woman's or a man's. Titles are reliable. A relative or pronoun may refer to
+// somebody else, and therefore counts only for unisex names.
 
 func wordsOf(text string) []string {
 	return strings.FieldsFunc(fold(text), func(r rune) bool { return !letterOrMark(r) })
 }
 
-// kinOf is 1 for a word for a woman, -1 for a word for a man, and 0 for others.
+// kinOf returns 1 for a word for a woman, -1 for a word for a man, and 0 for others.
 func (v vocabulary) kinOf(word string) int {
 	switch {
 	case v[womanWords][word]:
@@ -26,7 +26,7 @@ func (v vocabulary) kinOf(word string) int {
 	return 0
 }
 
-// pronounOf is 1 for a woman's pronoun, -1 for a man's, and 0 for other words.
+// pronounOf returns 1 for a woman's pronoun, -1 for a man's, and 0 for other words.
 func (v vocabulary) pronounOf(word string) int {
 	switch {
 	case v[womanPronouns][word]:
@@ -37,8 +37,8 @@ func (v vocabulary) pronounOf(word string) int {
 	return 0
 }
 
-// hintBefore reads the word for a relative before a name: her son Dr., her husband, whose name is. It is above 0 for a woman,
-// below for a man, and counts more than what comes after the name.
+// hintBefore reads the word for a relative before a name: her son Dr., her husband, whose name is. The result is positive for a woman, negative for a
+// man, and outweighs that of hintAfter.
 func (v vocabulary) hintBefore(before string) int {
 	for end := strings.LastIndexAny(before, ";!?()"); end >= 0; end = -1 {
 		before = before[end+1:]
@@ -56,10 +56,10 @@ func (v vocabulary) hintBefore(before string) int {
 	return 0
 }
 
-// hintAfter reads the rest of the sentence after a name: (son), her husband, is a 72 year old man, says that she. It is above 0
-// for a woman and below for a man.
+// hintAfter reads the rest of the sentence after a name: (son), her husband, is a 72 year old man, says that she. The result is positive for a woman
+// and negative for a man.
 func (v vocabulary) hintAfter(after string) int {
-	for own := range v[possessives] { // what follows is somebody else
+	for own := range v[possessives] { // the words after it refer to somebody else
 		if strings.HasPrefix(after, own) {
 			return 0
 		}
@@ -86,10 +86,10 @@ func (v vocabulary) hintAfter(after string) int {
 	return 0
 }
 
-// nicknames finds names that stand for another first name of the same person: Mike Lund is Michael Lund, unless two persons could be meant.
+// nicknames finds names that are short for another first name of the same person: Mike Lund is Michael Lund, unless there could be two persons.
 func (n *names) nicknames(all []nameMention) {
 	surnames := map[string][]string{} // that stand beside a first name
-	related := map[string]bool{}      // names that are a relative's: Michael Lund and his son Mike Lund are two persons
+	related := map[string]bool{}      // names of relatives: Michael Lund and his son Mike Lund are two persons
 	for _, m := range all {
 		var first, last string
 		for _, t := range m.tokens {
@@ -131,7 +131,7 @@ func (n *names) nicknames(all []nameMention) {
 //go:embed lists/nicknames.txt
 var nicknameList string
 
-// formalNames lists the names that each nickname may stand for.
+// formalNames lists the names that each nickname may be short for.
 var formalNames = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
 	for line := range strings.Lines(nicknameList) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A holiday is replaced by a date, because another holiday might claim a religion that the patient does not have.
+// A holiday is replaced with a date, because another holiday might suggest a religion that the patient does not have.
 
 // holiday is one of the names of a holiday.
 type holiday struct {
@@ -18,9 +18,9 @@ type holiday struct {
 	day          int // of the year in 2001, to compare holidays by
 }
 
-// in returns the day of the holiday in a year. Rules are a date (12-25), a weekday of a month (4thu11, -1mon5 for the last), an
-// offset to Easter Sunday (easter-2), or the day of an Islamic feast in 2024 (moon03-11), which moves with the lunar year. Other
-// movable feasts have the middle of the days on which they can fall.
+// in returns the day of the holiday in a year. A rule is a date (12-25), a weekday of a month (4thu11, or -1mon5 for the last Monday), an offset to
+// Easter Sunday (easter-2), or the day of an Islamic feast in 2024 (moon03-11), which moves with the lunar year. For other movable feasts, the rule
+// is the middle of the days on which they can fall.
 func (h holiday) in(year int) time.Time {
 	var n, month, day int
 	var weekday string
@@ -67,7 +67,7 @@ func easter(y int) time.Time {
 	return civil(y, (h+l-7*m+114)/31, (h+l-7*m+114)%31+1)
 }
 
-// monthAndDay writes a date without year.
+// monthAndDay writes a date without a year.
 func (l *language) monthAndDay(day time.Time) string {
 	return fmt.Sprintf(l.monthDay, day.Day(), l.calendar.months[day.Month()-1])
 }

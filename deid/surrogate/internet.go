@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// This file replaces logins, e-mail addresses and web addresses, which are made of other values.
+// This file replaces logins, e-mail addresses and web addresses, which are composed of other values.
 
-// username replaces a login: names in it by their surrogates, and all other letters and digits one by one.
+// username replaces a login: names in it with their surrogates, and all other letters and digits one by one.
 func (p *Patient) username(text string) (string, bool, error) {
 	var b strings.Builder
 	for _, t := range tokens(text) {
@@ -51,9 +51,9 @@ func (p *Patient) handle(t token) (string, error) {
 			}
 		}
 	}
-	if len(t.text) > 4 { // by a readable word
+	if len(t.text) > 4 { // replace it with a readable word
 		s, err := p.draw("word", t.word, p.list("surname"))
-		if s = strings.Map(keepASCII, fold(s)); s != "" || err != nil { // of another script nothing would be left
+		if s = strings.Map(keepASCII, fold(s)); s != "" || err != nil { // empty for another script
 			return likeCase(s, t.text), err
 		}
 	}
@@ -66,7 +66,7 @@ func (p *Patient) login(word string) (string, error) {
 	if n := p.names; n.count[word] > 0 {
 		spelt := n.spelt(word)
 		s, err := p.wordSurrogate(spelt, n.role(spelt, given))
-		if s = strings.Map(keepASCII, fold(s)); s != "" || err != nil { // of another script nothing would be left
+		if s = strings.Map(keepASCII, fold(s)); s != "" || err != nil { // empty for another script
 			return s, err
 		}
 	}
@@ -176,12 +176,12 @@ func (p *Patient) email(text string) (string, bool, error) {
 	if p.words[mailHosts][fold(strings.TrimSpace(domain))] {
 		return l + "@" + domain, true, nil
 	}
-	d, _, err := p.url(domain) // a domain that names nobody, such as webmail.org, stays
+	d, _, err := p.url(domain) // a domain without names, such as webmail.org, stays
 	return l + "@" + d, true, err
 }
 
-// url replaces the words of a web address, except those that are common in addresses: names and
-// hospitals by their surrogates, others by random words, and digits one by one.
+// url replaces the words of a web address, except those that are common in addresses: names and hospitals with their surrogates, other words with
+// random words, and digits one by one.
 func (p *Patient) url(text string) (string, bool, error) {
 	var b strings.Builder
 	all := tokens(text)

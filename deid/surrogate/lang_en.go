@@ -30,7 +30,8 @@ var english = profile{
 	entries: func() map[string][]string {
 		return map[string][]string{
 			"state": wordlists.Entries("en-states"), "country": wordlists.Entries("en-countries"), "profession": wordlists.Entries("en-professions"),
-			// The names of gofakeit (MIT licence) are of all kinds of origin in the United States.
+			// gofakeit's names (MIT licence) have all origins found in the United
+			// States.
 			"given":   fakedata.Person["first"],
 			"surname": slices.DeleteFunc(slices.Clone(fakedata.Person["last"]), misprint),
 		}
@@ -91,7 +92,7 @@ func misprint(name string) bool {
 	return strings.Contains(name, "lll") || len(name) > 2 && name[0] == 'O' && unicode.IsUpper(rune(name[1]))
 }
 
-// englishOrdinal is the suffix of the ordinal of a number: 1st, 22nd, 13th.
+// englishOrdinal returns the suffix of an ordinal number: 1st, 22nd, 13th.
 func englishOrdinal(n int) string {
 	if n/10%10 != 1 {
 		switch n % 10 {

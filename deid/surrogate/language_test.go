@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// esperanto is a third language, as a file of its own would have it.
+// esperanto is a third language, as it would be in a file of its own.
 var esperanto = profile{
 	code: "eo",
 	words: `
@@ -90,7 +90,7 @@ bakisto, instruisto`,
 	phone:        phonePlan{code: "99", length: 6, digits: []phoneDigit{{at: 0, from: 4, n: 1}}},
 }
 
-// TestThirdLanguage: a profile is all that a language needs.
+// TestThirdLanguage: a profile is everything that a language requires.
 func TestThirdLanguage(t *testing.T) {
 	m, err := newLanguages(english, spanish, esperanto).maker(Options{Language: "eo", Key: key})
 	if err != nil {
@@ -130,7 +130,7 @@ func TestThirdLanguage(t *testing.T) {
 	}
 }
 
-// TestWordRules has an example for each rule: a name in a language, and the word of it to which the rule applies.
+// TestWordRules has an example for each rule: a name in a language, and the word to which the rule applies.
 func TestWordRules(t *testing.T) {
 	examples := map[string]struct {
 		lang       Language
@@ -169,7 +169,7 @@ func TestWordRules(t *testing.T) {
 	}
 }
 
-// TestRoleRules has an example for each rule, and what its words are: g for a first name, f for a surname.
+// TestRoleRules has an example for each rule, with the roles of its words: g for a first name, f for a surname.
 func TestRoleRules(t *testing.T) {
 	examples := map[string]struct {
 		lang        Language
@@ -208,7 +208,7 @@ func TestRoleRules(t *testing.T) {
 	}
 }
 
-// TestCutRules has an example for each rule, and the pieces into which the place is cut: units in brackets, numbers in braces.
+// TestCutRules has an example for each rule, with the pieces into which the place is split: units in brackets, numbers in braces.
 func TestCutRules(t *testing.T) {
 	examples := map[string]struct {
 		sort       Sort

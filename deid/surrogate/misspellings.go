@@ -11,7 +11,7 @@ import (
 // misspellings finds words that are one slip away from a more frequent word and are not known names.
 func (n *names) misspellings() {
 	words := slices.SortedFunc(maps.Keys(n.count), func(a, b string) int { return cmp.Or(cmp.Compare(n.count[b], n.count[a]), cmp.Compare(a, b)) })
-	near := map[string][]int{} // words that are spelt right, by what a slip may leave of them (see leftovers)
+	near := map[string][]int{} // correctly spelt words, by the leftovers of a slip (see leftovers)
 	for i, w := range words {
 		if length := utf8.RuneCountInString(w); length < 5 || length > 50 {
 			continue
@@ -35,7 +35,7 @@ func (n *names) misspellings() {
 			near[l] = append(near[l], i)
 		}
 	}
-	for w := range n.root { // a misspelt word has the role of the right one
+	for w := range n.root { // a misspelt word has the role of the correct one
 		delete(n.votes, w)
 	}
 }
@@ -60,13 +60,13 @@ const (
 	swapped
 )
 
-// compareWords returns the slip that turns meant into typed; noSlip if it takes more than one or none.
+// compareWords returns the slip that turns meant into typed; noSlip if there is none or it takes more than one.
 func compareWords(meant, typed string) slip {
 	s, _ := slipOf(meant, typed)
 	return s
 }
 
-// slipOf is compareWords, and also returns the index of the slip in the runes of meant.
+// slipOf returns the result of compareWords and the index of the slip in the runes of meant.
 func slipOf(meant, typed string) (slip, int) {
 	a, b := []rune(meant), []rune(typed)
 	i := 0

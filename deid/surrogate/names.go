@@ -9,12 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// Names are replaced word by word. A word has the same surrogate in all notes of a
-// patient, so that all forms of a name remain forms of one name, and relatives keep a
-// common surname. All mentions together decide whether a word is a first name or a
-// surname. Titles, particles (de la, van) and suffixes (Jr.) stay. Initials become those of the surrogate.
+// Names are replaced word by word. A word has the same surrogate in all notes of a patient, so that all forms of a name remain forms of one name, and
+// relatives keep a common surname. All mentions together decide whether a word is a first name or a surname. Titles, particles (de la, van) and
+// suffixes (Jr.) stay. Initials become those of the surrogate.
 
-// role is that of a word in a name.
+// role is the role of a word in a name.
 type role int
 
 const (
@@ -22,24 +21,24 @@ const (
 	family
 )
 
-// names holds what the notes of a patient say about names. Words are folded.
+// names holds the information of a patient's notes about names. Words are folded.
 type names struct {
 	*Maker
-	count   map[string]int    // how often a word is mentioned
-	votes   map[string][2]int // how often it is a first name and a surname
-	gender  map[string]int    // what titles say: above 0 for a woman, below for a man
-	hints   map[string]int    // what relatives and pronouns beside the name say, which may refer to another person
-	formal  map[string]string // the name that a nickname stands for: Michael for Mike
-	follows map[string]int    // what the first name before it says: José in María José
-	leads   map[string]bool   // words that are the first of the first names somewhere
+	count   map[string]int    // number of mentions of a word
+	votes   map[string][2]int // number of times that a word is a first name and a surname
+	gender  map[string]int    // gender by titles: positive for a woman, negative for a man
+	hints   map[string]int    // gender by relatives and pronouns next to the name, which may refer to another person
+	formal  map[string]string // full name of a nickname: Michael for Mike
+	follows map[string]int    // gender by the first name before it: José in María José
+	leads   map[string]bool   // words that are the first of several first names somewhere
 	titled  map[string]bool   // words that begin with their only capital somewhere: Ma
 	capital map[string]bool   // words that begin and end with a capital somewhere: MA, TcJ
-	root    map[string]string // the right spelling of a misspelt word
-	persons []person          // all who are mentioned with two or more words, the most likely first
+	root    map[string]string // correct spelling of a misspelt word
+	persons []person          // all persons mentioned with two or more words, the most likely first
 	of      map[string][]int  // indices of the persons with a word in their name
 }
 
-// person is somebody whose name is mentioned. The words are folded and spelt right.
+// person is somebody whose name is mentioned. The words are folded and correctly spelt.
 type person struct {
 	given, family []string
 	mentions      int
@@ -117,8 +116,8 @@ func (k *known) given(word string) bool {
 // drawn reports whether a word is a first name of the lists that surrogates are drawn from, or of known.txt.
 func (k *known) drawn(word string) bool { return k.female[word] || k.male[word] }
 
-// genderIn is 1 for a woman's first name, -1 for a man's, and 0 for one that both have or that is not known.
-// The language of the notes takes precedence: Andrea is a woman in Spain.
+// genderIn returns 1 for a woman's first name, -1 for a man's, and 0 for one that is unisex or not known. The language of the notes takes precedence:
+// Andrea is a woman in Spain.
 func (k *known) genderIn(lang *language, word string) int {
 	if gender := genderOf(lang.female, lang.male, word); gender != 0 {
 		return gender
@@ -155,7 +154,7 @@ const (
 	nameInitial                 // a single letter
 )
 
-// parse cuts a name into its words, and tells titles, first names and surnames apart. ok is false if there is a digit in it.
+// parse splits a name into its words, and distinguishes titles, first names and surnames. ok is false if it contains a digit.
 func (n *names) parse(text string) (all []nameToken, ok bool) {
 	if strings.ContainsFunc(text, unicode.IsDigit) {
 		return nil, false
@@ -167,7 +166,7 @@ func (n *names) parse(text string) (all []nameToken, ok bool) {
 	return all, true
 }
 
-// cutName cuts a name into runs of letters and single other characters.
+// cutName splits a name into runs of letters and single other characters.
 func (n *names) cutName(text string) (all []nameToken) {
 	for text != "" {
 		t := n.shortName(text)
@@ -180,7 +179,7 @@ func (n *names) cutName(text string) (all []nameToken) {
 	return all
 }
 
-// shortName returns the abbreviated first name with which a text begins, if another name follows; an empty token if not.
+// shortName returns the abbreviated first name with which a text begins, if another name follows; otherwise an empty token.
 func (n *names) shortName(text string) nameToken {
 	for _, short := range n.lang.shortNames {
 		written := short.pattern.FindString(text)
@@ -207,7 +206,7 @@ func nextOfName(text string) nameToken {
 	}
 	t := nameToken{text: text[:end], word: fold(text[:end])}
 	switch {
-	case t.word == "": // nothing but a combining mark
+	case t.word == "": // only a combining mark
 	case utf8.RuneCountInString(t.text) == 1 && !unicode.In(first, unicode.Han, unicode.Hangul):
 		t.kind = nameInitial
 	default:
@@ -255,8 +254,7 @@ func (w wordOfName) is(kind wordKind) bool { return w.names.words[kind][w.word()
 // isHere reports whether the word is of a kind in the language of the notes.
 func (w wordOfName) isHere(kind wordKind) bool { return w.lang.words[kind][w.word()] }
 
-// wordRule decides that a word of a name stays because it is a title or particle, or that it is part of the name whatever
-// the rules after it say.
+// wordRule decides that a word of a name stays because it is a title or particle, or that it is part of the name whatever the later rules say.
 type wordRule struct {
 	name    string
 	stays   bool
@@ -278,7 +276,7 @@ var wordRules = []wordRule{
 	{"particle after a particle", true, func(w wordOfName) bool { return w.is(particles) && w.afterParticle() }},
 }
 
-// isTitle reports whether the word is a title at its place in the name: DO (a doctor) is none at the beginning, Don none in the middle.
+// isTitle reports whether the word is a title at its position in the name: DO (a doctor) is not one at the beginning, Don not in the middle.
 func (w wordOfName) isTitle() bool {
 	switch {
 	case !w.is(nameTitles), w.last() && w.is(particles), w.first() && w.is(titlesBehind):
@@ -301,7 +299,7 @@ func (n *names) keepTitles(all []nameToken) {
 			}
 		}
 	}
-	// What looks like nothing but titles and particles must be a name.
+	// If there are only titles and particles, they must be a name.
 	if len(n.indices(all, nameWord)) == 0 {
 		for _, i := range words {
 			all[i].kind = nameWord
@@ -331,7 +329,7 @@ func (n *names) indices(all []nameToken, kind nameKind) []int {
 	return at
 }
 
-// nameShape is a name whose words are to be told apart into first names and surnames.
+// nameShape is a name whose first names and surnames are to be distinguished.
 type nameShape struct {
 	*names
 	all   []nameToken
@@ -353,14 +351,14 @@ func (n *names) shapeOf(all []nameToken) nameShape {
 	return s
 }
 
-// word is the kth of the words and initials.
+// word returns word k of the words and initials.
 func (s nameShape) word(k int) string { return s.all[s.words[k]].word }
 
 func (s nameShape) given(k int) bool     { return s.known.given(s.word(k)) }
 func (s nameShape) surname(k int) bool   { return s.known.surname[s.word(k)] }
 func (s nameShape) onlyGiven(k int) bool { return s.names.onlyGiven(s.word(k)) }
 
-// twoWords reports whether the name is of two words without initials.
+// twoWords reports whether the name consists of two words without initials.
 func (s nameShape) twoWords() bool { return len(s.words) == 2 && len(s.full) == 2 }
 
 // beforeComma counts the words before the comma.
@@ -398,11 +396,11 @@ func (s nameShape) beforeTwoSurnames() int {
 	return firsts
 }
 
-// roleRule tells first names and surnames apart in names of a certain shape.
+// roleRule distinguishes first names and surnames in names of a certain shape.
 type roleRule struct {
 	name          string
 	applies       func(nameShape) bool
-	count         func(nameShape) int // how many words there are before those of the other role
+	count         func(nameShape) int // number of words before those of the other role
 	surnamesFirst bool                // those words are surnames rather than first names
 }
 
@@ -427,7 +425,7 @@ var roleRules = []roleRule{
 	{"surname last", func(s nameShape) bool { return true }, func(s nameShape) int { return s.withHyphen(len(s.words) - 1) }, false},
 }
 
-// roles marks words as first names or surnames by their place in the name.
+// roles marks words as first names or surnames by their position in the name.
 func (n *names) roles(all []nameToken) {
 	s := n.shapeOf(all)
 	if len(s.words) == 0 {

@@ -74,7 +74,7 @@ func (p *Patient) person(text string) (string, bool, error) {
 // name replaces one word of a name.
 func (p *Patient) name(t nameToken) (string, error) {
 	if in, _ := script(t.word); (in == "han-" || in == "hangul-") && utf8.RuneCountInString(t.text) > 1 {
-		// A name in one piece: the surname is its first character.
+		// A name in one piece, in which the surname is the first character.
 		_, n := utf8.DecodeRuneInString(t.text)
 		f, err := p.wordSurrogate(t.text[:n], family)
 		if err != nil {
@@ -100,7 +100,7 @@ func (p *Patient) spelling(t nameToken) (string, error) {
 	return s, err
 }
 
-// wordSurrogate returns the surrogate of a word that is spelt right.
+// wordSurrogate returns the surrogate of a correctly spelt word.
 func (p *Patient) wordSurrogate(word string, as role) (string, error) {
 	prefix, _ := script(word)
 	if prefix == "" {
@@ -124,7 +124,7 @@ func (p *Patient) wordSurrogate(word string, as role) (string, error) {
 		from = p.lists[prefix+"male"]
 	}
 	all := p.lists[prefix+"given"]
-	for _, l := range []*list{from, p.lists[prefix+"unisex"]} { // a name that women and men have cannot be wrong
+	for _, l := range []*list{from, p.lists[prefix+"unisex"]} { // a unisex name cannot have the wrong gender
 		if l != nil {
 			if s, err := p.draw("name", word, l); err == nil || all == nil {
 				return s, err
@@ -166,11 +166,11 @@ func (p *Patient) joinedInitials(tokens []nameToken, i int) string {
 	return made
 }
 
-// initial replaces an initial by that of the surrogate, if the notes tell for which name it stands.
+// initial replaces an initial with that of the surrogate, if the notes tell which name it stands for.
 func (p *Patient) initial(tokens []nameToken, i int) string {
 	letter := tokens[i].word
 	var families, givens []string
-	place := 0 // which of the first names it is
+	place := 0 // index among the first names
 	for k, t := range tokens {
 		if t.kind == nameWord {
 			if w := p.names.spelt(t.word); p.names.role(w, t.role) == family {
@@ -186,8 +186,8 @@ func (p *Patient) initial(tokens []nameToken, i int) string {
 	return p.initialOf(letter, tokens[i].role, place, givens, families)
 }
 
-// initialOf replaces the initial of a name of a person who has all the other names, givens and families. place is the index of the
-// name among the first names.
+// initialOf replaces the initial of a name of a person who has all the other names, givens and families. place is the index of the name among the
+// first names.
 func (p *Patient) initialOf(letter string, as role, place int, givens, families []string) string {
 	contains := func(all, some []string) bool {
 		return !slices.ContainsFunc(some, func(w string) bool { return !slices.Contains(all, w) })
@@ -212,7 +212,7 @@ func (p *Patient) initialOf(letter string, as role, place int, givens, families 
 			}
 		}
 	}
-	// The name is never spelt out: take any other letter, but the same for the same person.
+	// The name is never spelt out: take any other letter, but always the same for the same person.
 	v := byte(p.random("initial", letter+"\x00"+strings.Join(families, " "), place) % 25)
 	if c := letter[0] - 'a'; len(letter) == 1 && c < 26 && v >= c {
 		v++

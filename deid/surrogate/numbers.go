@@ -68,8 +68,8 @@ func (p *Patient) number(text string, sort Sort) (string, bool, error) {
 	return b.String(), true, nil
 }
 
-// numeral reports whether a text can be a number: it has no other words than those that stand with numbers. Taggers do
-// take words for numbers.
+// numeral reports whether a text can be a number: it contains no words other than those that accompany numbers. Taggers sometimes mistake words for
+// numbers.
 func (m *Maker) numeral(text string) bool {
 	for word := range strings.FieldsSeq(text) {
 		word = strings.Trim(word, ".,;:()")
@@ -86,11 +86,11 @@ func cased(word string) bool {
 	return !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLower(r) && !unicode.IsUpper(r) })
 }
 
-// digit returns the allowed replacements for the digit value[i] as the range [from, from+n). Telephone
-// numbers keep the code of their country, and begin as its numbers do.
+// digit returns the allowed replacements for the digit value[i] as the range [from, from+n). Telephone numbers keep the code of their country, and
+// begin with valid digits of its numbers.
 func (m *Maker) digit(value string, i int) (from, n int) {
 	plan := m.lang.phone
-	code := 0 // digits of the country's code
+	code := 0 // number of digits of the country's code
 	if len(value) == len(plan.code)+plan.length && strings.HasPrefix(value, plan.code) {
 		code = len(plan.code)
 	}
@@ -110,8 +110,8 @@ func (m *Maker) digit(value string, i int) (from, n int) {
 	return 0, 10
 }
 
-// characters replaces a number that alphanumeric has normalised. It avoids originals and the surrogates of other numbers as
-// long as it can: only nine digits can stand for one digit.
+// characters replaces a number that alphanumeric has normalised. It avoids originals and the surrogates of other numbers if it can: a single digit
+// has only nine possible replacements.
 func (p *Patient) characters(value string) string {
 	id := "number\x00" + value
 	if s, ok := p.memo[id]; ok {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// first is the surrogate of the first name of a person of whom all mentions speak.
+// first returns the surrogate of the first name of a person whom all mentions refer to.
 func first(t *testing.T, lang Language, name string, all ...Mention) (*Patient, string) {
 	t.Helper()
 	p := patient(t, Options{Language: lang}, append(all, Mention{Note: "n", Sort: Person, Text: name}))
@@ -161,7 +161,7 @@ func TestMaineWasTwoStates(t *testing.T) {
 			}
 		}
 	}
-	// No state becomes one that the patient has, in any form.
+	// No state is replaced with one that the notes mention in any form.
 	var all []Mention
 	for name := range strings.FieldsSeq("ME NH VT MA RI CT NY NJ PA OH IN IL MI WI MN IA MO ND SD NE KS DE MD VA WV NC SC GA FL") {
 		all = append(all, Mention{Note: "n", Sort: State, Text: name})
@@ -198,7 +198,7 @@ func TestChristmasBecameRamadan(t *testing.T) {
 			}
 		}
 	}
-	// They move exactly as other dates do.
+	// Holidays move exactly as other dates do.
 	for _, c := range [][2]string{{"Christmas 2071", "December 25, 2071"}, {"Labor Day 2024", "September 2, 2024"}, {"Thanksgiving 2024", "November 28, 2024"},
 		{"Easter 2024", "March 31, 2024"}, {"Good Friday 2025", "April 18, 2025"}, {"Memorial Day 2025", "May 26, 2025"}, {"MLK Day 2025", "January 20, 2025"}, {"Ramadan 2025", "February 28, 2025"}} {
 		p := patient(t, Options{}, mentions(Date, c[0], c[1]))

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// This file collects what all notes of a patient say about names: who is mentioned, and which words are first names.
+// This file collects the information of all notes of a patient about names: who is mentioned, and which words are first names.
 
-// label is what a form calls the name that follows.
+// label is the label of a form before a name.
 type label int
 
 const (
@@ -44,7 +44,7 @@ func (v vocabulary) labelOf(before string) label {
 // sure is the weight of a role that a label gives. It outweighs any number of guesses.
 const sure = 1 << 20
 
-// readNames collects what all mentions say about names.
+// readNames collects the information of all mentions about names.
 func (p *Patient) readNames(mentions []Mention) {
 	n := &names{Maker: p.Maker, count: map[string]int{}, votes: map[string][2]int{}, gender: map[string]int{}, hints: map[string]int{},
 		formal: map[string]string{}, follows: map[string]int{}, leads: map[string]bool{}, titled: map[string]bool{}, capital: map[string]bool{},
@@ -129,7 +129,7 @@ func (n *names) countWord(tokens []nameToken, i, weight int) {
 	}
 }
 
-// readPersons collects the persons, and what is known about the gender of first names.
+// readPersons collects the persons, and the known genders of first names.
 func (n *names) readPersons(all []nameMention) {
 	found := personSet{}
 	forms := map[string][]person{} // parts of names under labels, by note
@@ -144,7 +144,7 @@ func (n *names) readPersons(all []nameMention) {
 			forms[m.note] = append(forms[m.note], who)
 		}
 	}
-	for _, note := range slices.Sorted(maps.Keys(forms)) { // Nombre: Oda, Apellidos: Lund is one person, if the form is about one person
+	for _, note := range slices.Sorted(maps.Keys(forms)) { // Nombre: Oda, Apellidos: Lund is one person if the form is about one person
 		var whole person
 		for _, who := range forms[note] {
 			whole.given, whole.family = append(whole.given, who.given...), append(whole.family, who.family...)
@@ -156,7 +156,7 @@ func (n *names) readPersons(all []nameMention) {
 	for _, key := range slices.Sorted(maps.Keys(found)) {
 		n.persons = append(n.persons, *found[key])
 	}
-	// Where several persons could be meant, it is the one who is named most often, and then the one with the longest name.
+	// Where several persons are possible, the one who is named most often comes first, then the one with the longest name.
 	slices.SortStableFunc(n.persons, func(a, b person) int {
 		return cmp.Or(cmp.Compare(b.mentions, a.mentions), cmp.Compare(len(b.given)+len(b.family), len(a.given)+len(a.family)))
 	})
@@ -198,7 +198,7 @@ func (n *names) personIn(tokens []nameToken) (who person) {
 	return who
 }
 
-// readGender counts what stands beside a name and says whether it is a woman's or a man's.
+// readGender evaluates the words next to a name that tell whether it is a woman's or a man's.
 func (n *names) readGender(m nameMention, who person, surnames map[string]int) {
 	score := n.titles(m.tokens, m.before)
 	if len(who.given) == 0 {
@@ -255,7 +255,7 @@ func (n *names) byTitles(surnames map[string]int) {
 	}
 }
 
-// titles is above 0 for women's titles in or before a name, below for men's.
+// titles returns a positive number for women's titles in or before a name, a negative one for men's.
 func (n *names) titles(tokens []nameToken, before string) int {
 	vote := func(word string) int {
 		switch {
@@ -279,8 +279,8 @@ func (n *names) titles(tokens []nameToken, before string) int {
 	return score
 }
 
-// role decides by majority over all mentions; a tie counts as surname. here is the role by the place in one name, which counts for words
-// without votes and for words that are both, as in Apellidos: Miguel Vega and Dr. Miguel Lund.
+// role decides by majority over all mentions; a tie counts as surname. here is the role by the position in one name. It counts for words without
+// votes and for words that are both, as in Apellidos: Miguel Vega and Dr. Miguel Lund.
 func (n *names) role(word string, here role) role {
 	v := n.votes[word]
 	switch {
@@ -302,13 +302,13 @@ func (n *names) both(word string) bool {
 	return v[family] >= sure && v[given] > 0 && n.known.given(word)
 }
 
-// spelt returns the right spelling of a word and, for a nickname, the name that it stands for.
+// spelt returns the correct spelling of a word and, for a nickname, its full name.
 func (n *names) spelt(word string) string {
 	word = cmp.Or(n.root[word], word)
 	return cmp.Or(n.formal[word], word)
 }
 
-// genderOf is above 0 for a woman's first name, below for a man's, and 0 if that is not known.
+// genderOf returns a positive number for a woman's first name, a negative one for a man's, and 0 if the gender is not known.
 func (n *names) genderOf(word string) int {
 	if g := n.follows[word]; g != 0 && !n.leads[word] {
 		return g
@@ -330,7 +330,7 @@ func (n *names) genderOf(word string) int {
 	return 0
 }
 
-// identity is the same for all names of one person, as far as the notes tell.
+// identity returns the same string for all names of one person, as far as the notes tell.
 func (n *names) identity(text string) string {
 	tokens, ok := n.parse(text)
 	if !ok {
@@ -356,7 +356,7 @@ func (n *names) identity(text string) string {
 	return strings.Join(words, " ")
 }
 
-// identityParts are the words of a name, spelt right, and its initials one by one.
+// identityParts returns the words of a name, correctly spelt, and its initials one by one.
 func (n *names) identityParts(tokens []nameToken) (words []string, initials []nameToken) {
 	for i, t := range tokens {
 		switch {
@@ -373,7 +373,7 @@ func (n *names) identityParts(tokens []nameToken) (words []string, initials []na
 	return words, initials
 }
 
-// has reports whether a name with these words and initials can be the person's. A middle initial may stand for a name that is never spelt out.
+// has reports whether a name with these words and initials can be the person's. A middle initial may represent a name that is never spelt out.
 func (who person) has(words []string, initials []nameToken) bool {
 	all := slices.Concat(who.given, who.family)
 	for _, word := range words {

@@ -9,10 +9,10 @@ import (
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
-// In the name of a hospital, street or company, some words say what it is (General Hospital), and stay. The others together
-// are its own name, called a unit, and have one surrogate.
+// In the name of a hospital, street or company, some words describe its kind (General Hospital), and stay. The other words together are its own name,
+// called a unit, and have one surrogate.
 
-// places holds what the notes of a patient say about places.
+// places holds the information of a patient's notes about places.
 type places struct {
 	longer  map[string]string // the unit that begins with a shorter unit
 	initial map[string]string // a hospital's full name, by its initials
@@ -49,7 +49,7 @@ type placePiece struct {
 	num  bool
 }
 
-// placeCutter cuts the name of a place into what stays, numbers and units.
+// placeCutter splits the name of a place into words that stay, numbers and units.
 type placeCutter struct {
 	*Patient
 	sort   Sort
@@ -95,7 +95,7 @@ func (c *placeCutter) at(i int) token {
 	return token{}
 }
 
-// stays reports whether a word says what the place is, such as the Tower of Tower 12, unless somebody in the notes is called Tower.
+// stays reports whether a word describes the kind of place, such as the Tower of Tower 12, unless somebody in the notes is called Tower.
 func (c *placeCutter) stays(word string) bool {
 	return c.words.kept(c.sort, word) && c.names.count[word] == 0
 }
@@ -122,7 +122,7 @@ func (c *placeCutter) text(end int) string {
 	return b.String()
 }
 
-// date reads a date after which a street is named: 12 de Octubre.
+// date reads a date that a street is named after: 12 de Octubre.
 func (c *placeCutter) date() bool {
 	if !c.at(c.i).num || c.at(c.i+1).text != " " || c.at(c.i+3).text != " " {
 		return false
@@ -285,7 +285,7 @@ func (p *places) joinUnits() {
 	}
 }
 
-// abbreviation returns a name of nothing but capitals, folded and without points: MGH, B.I.D. It returns false for other names.
+// abbreviation returns a name that consists of capitals only, folded and without points: MGH, B.I.D. It returns false for other names.
 func abbreviation(text string) (string, bool) {
 	letters := strings.ReplaceAll(strings.TrimSpace(text), ".", "")
 	n := utf8.RuneCountInString(letters)

@@ -41,7 +41,7 @@ func (p *Patient) place(text string, sort Sort) (string, bool, error) {
 		return p.units(text, sort, p.list("surname"))
 	case City:
 		state := p.lang.states.find(text)
-		if key := stateKey(text); state != nil && key == fold(state.full) && !p.words[alsoCities][key] { // a mistake of the tagger
+		if key := stateKey(text); state != nil && key == fold(state.full) && !p.words[alsoCities][key] { // the tagger mistook it for a city
 			return p.state(text)
 		}
 		return p.listed(text, "city", p.list("city"))
@@ -55,7 +55,7 @@ func (p *Patient) place(text string, sort Sort) (string, bool, error) {
 	return "", false, nil
 }
 
-// anyPlace replaces each part between commas as the sort that it looks like.
+// anyPlace replaces each part between commas as a place of the sort that it looks like.
 func (p *Patient) anyPlace(text string) (string, bool, error) {
 	parts := strings.Split(text, ",")
 	for i, part := range parts {
@@ -77,7 +77,7 @@ func (p *Patient) anyPlace(text string) (string, bool, error) {
 	return strings.Join(parts, ","), true, nil
 }
 
-// sortOfPlace tells what a place looks like. Abbreviations are those of states only after another place.
+// sortOfPlace returns the sort that a place looks like. Abbreviations count as those of states only after another place.
 func (p *Patient) sortOfPlace(text string, afterOther bool) Sort {
 	known, folded := p.languages.places, fold(text)
 	digits := strings.ContainsFunc(text, unicode.IsDigit)
@@ -99,7 +99,7 @@ func (p *Patient) sortOfPlace(text string, afterOther bool) Sort {
 	return City
 }
 
-// listed replaces the whole value by an entry of a list.
+// listed replaces the whole value with an entry of a list.
 func (p *Patient) listed(text, pool string, from *list) (string, bool, error) {
 	trimmed := strings.TrimSpace(text)
 	key := p.words.withoutArticle(strings.Join(strings.Fields(fold(trimmed)), " "))
@@ -145,7 +145,7 @@ func (p *Patient) states() []string {
 	return nil
 }
 
-// province returns the province that the first two digits of a postal code number; "" if they number none.
+// province returns the province with the number that the first two digits of a postal code give; "" if there is none.
 func (p *Patient) province(value string) string {
 	if len(value) != 5 || strings.Trim(value, "0123456789") != "" {
 		return ""
@@ -156,7 +156,7 @@ func (p *Patient) province(value string) string {
 	return ""
 }
 
-// zip replaces a postal code by one of the province that is the surrogate of its province.
+// zip replaces a postal code with one of the province that is the surrogate of its province.
 func (p *Patient) zip(value string) string {
 	id := "zip\x00" + value
 	if s, ok := p.memo[id]; ok {
@@ -181,8 +181,8 @@ func (p *Patient) zip(value string) string {
 	return made
 }
 
-// abbreviated replaces an abbreviation by the initials of the surrogate of the hospital that it stands for, if the notes have
-// that, and else by other letters.
+// abbreviated replaces an abbreviation with the initials of the surrogate of the hospital that it stands for, if the notes mention that hospital, and
+// otherwise with other letters.
 func (p *Patient) abbreviated(text, short string) (string, bool, error) {
 	if full, ok := p.places.initial[short]; ok {
 		s, ok, err := p.units(full, Hospital, p.list(string(Hospital)))
@@ -239,7 +239,7 @@ func (p *Patient) units(text string, sort Sort, from *list) (string, bool, error
 	if changed {
 		return b.String(), true, nil
 	}
-	if strings.ContainsFunc(text, letterOrMark) { // nothing but words that stay: Memorial Hospital
+	if strings.ContainsFunc(text, letterOrMark) { // only words that stay: Memorial Hospital
 		return p.generic(text, pool, from)
 	}
 	return "", false, nil
@@ -261,8 +261,8 @@ func (p *Patient) uncontracted(text string) string {
 	return text
 }
 
-// placeNumber replaces the number that is piece i of a place, and adapts the suffix after it. The same number becomes different
-// ones in different places.
+// placeNumber replaces the number in piece i of a place, and adapts the suffix after it. The same number has different replacements in different
+// places.
 func (p *Patient) placeNumber(pieces []placePiece, i int, place string) string {
 	number := alphanumeric(pieces[i].text)
 	made := p.characters(number + alphanumeric(fold(place)))
@@ -281,7 +281,7 @@ func (p *Patient) placeNumber(pieces []placePiece, i int, place string) string {
 	return made
 }
 
-// generic replaces a place without a name of its own: Hospital General, Memorial Hospital. The word for what it is stays.
+// generic replaces a place without a name of its own: Hospital General, Memorial Hospital. The word for its kind stays.
 func (p *Patient) generic(text, pool string, from *list) (string, bool, error) {
 	words := strings.Fields(text)
 	what := words[len(words)-1]

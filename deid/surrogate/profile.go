@@ -10,19 +10,18 @@ import (
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
-// profile is all that the algorithm needs to know of a language. A new language is one value of it in a file of its
-// own, with its lists. A field that is empty switches off what it is for; only code, lists, months, monthDay,
-// beforeYear and relatives must be filled.
+// profile is everything that the algorithm knows about a language. A new language is a value of this type in a file of its own, with its lists. An
+// empty field switches off its function; only code, lists, months, monthDay, beforeYear and relatives are required.
 //
-// The words of all languages are known in all notes, because notes quote other languages. Where languages disagree,
-// as in the order of a date, the language of the notes decides.
+// The words of all languages are recognized in all notes, because notes quote other languages. Where languages disagree, as in the order of a date,
+// the language of the notes decides.
 type profile struct {
 	code  Language
 	words string // sections of folded words, see wordKind
 
 	// Surrogates: sections of the lists of requiredLists, and of unisex first names and regions if there are any.
 	lists   string
-	entries func() map[string][]string // more of them, by list
+	entries func() map[string][]string // further entries, by list
 
 	// Places.
 	states            string            // lines with a state in full, a colon, and its abbreviations
@@ -44,9 +43,9 @@ type profile struct {
 	variants       map[string]string // other spellings, folded
 	weekdayLetters []string          // styles of weekdays without anything between them (MWF), longest first
 	yearAfterMonth bool              // two digits after a month in words are a year
-	holidays       string            // lines with the names of a holiday, a colon and its rule, see holiday.in
+	holidays       string            // lines with the names of a holiday, a colon and its rule; see holiday.in
 	monthDay       string            // format of a date without year, from the number of the day and the name of the month
-	beforeYear     string            // what stands between such a date and a year
+	beforeYear     string            // text between such a date and a year
 	ordinals       []string          // suffixes of ordinal numbers,
 	ordinal        func(int) string  // and the one of a number
 
@@ -54,11 +53,11 @@ type profile struct {
 	twoSurnames bool // the last two words of a full name are surnames
 	shortNames  []shortName
 
-	// Relatives, by class: one for each gender and number that a word can have.
-	relatives map[string]string // surrogates; the classes female, male, one and many must be there
+	// Relatives, by class. There is one class for each gender and number that a word can have.
+	relatives map[string]string // surrogates; the classes female, male, one and many are required
 	kinLists  []string          // names of wordlists of relatives
 	kinRules  []kinRule         // classes of other words for relatives; the first that matches counts
-	notKin    []string          // words of kinLists that are no relatives
+	notKin    []string          // words of kinLists that are not relatives
 
 	// Numbers.
 	numbers      []numberWords
@@ -66,7 +65,7 @@ type profile struct {
 	phone        phonePlan
 }
 
-// numberWords are words for numbers, the first of which is from, each by step more than the last.
+// numberWords are words for consecutive numbers, the first of which is from, with a distance of step.
 type numberWords struct {
 	from, step int
 	words      string
@@ -78,13 +77,13 @@ type kinRule struct {
 	class   string
 }
 
-// shortName is a way to abbreviate a first name before another.
+// shortName is an abbreviation of a first name before another.
 type shortName struct {
 	pattern *regexp.Regexp
 	name    string // folded
 }
 
-// phonePlan says what telephone numbers look like in a country.
+// phonePlan describes the telephone numbers of a country.
 type phonePlan struct {
 	code     string // of the country; it stays
 	length   int    // digits without the code
@@ -92,14 +91,14 @@ type phonePlan struct {
 	digits   []phoneDigit
 }
 
-// phoneDigit restricts the digit at an index of a number without the code: to n digits from the first.
+// phoneDigit restricts the digit at an index of a number without the code to n digits from from.
 type phoneDigit struct {
 	at      int
-	was     string // digits of which this holds; empty for all
+	was     string // digits that this applies to; empty for all
 	from, n int
 }
 
-// language is a profile made ready for use.
+// language is a profile prepared for use.
 type language struct {
 	profile
 	words          vocabulary
@@ -110,7 +109,7 @@ type language struct {
 	weekdayLetters []*forms
 }
 
-// languages is what is known of several languages together.
+// languages combines several languages.
 type languages struct {
 	all          []*language
 	words        vocabulary // of all languages
@@ -129,10 +128,10 @@ type numberWord struct {
 	lang  *language
 }
 
-// builtin has the languages of the package. A further language is one more profile here.
+// builtin has the languages of the package. For a further language, add its profile here.
 var builtin = sync.OnceValue(func() *languages { return newLanguages(english, spanish) })
 
-// newLanguages makes profiles ready. Where a word has a meaning in several languages, that of the first counts.
+// newLanguages prepares profiles. If a word has meanings in several languages, the first language counts.
 func newLanguages(profiles ...profile) *languages {
 	l := &languages{words: readVocabulary(""), drawn: map[string]*list{}, numbers: map[string]numberWord{},
 		ordinals: map[string]func(int) string{}, countries: map[string]string{}, contractions: map[string]string{}}
@@ -160,14 +159,14 @@ func newLanguages(profiles ...profile) *languages {
 	return l
 }
 
-// requiredLists are those that each language must have.
+// requiredLists are the lists that each language must have.
 var requiredLists = strings.Fields("female male surname city state country street hospital organization department landmark profession")
 
 // addLists puts the surrogates of a language on the lists.
 func (l *languages) addLists(p profile) {
 	prefix := string(p.code) + "-"
 	addSections(l.drawn, prefix, p.lists)
-	// First names whose gender is not known, or when those of one are used up.
+	// First names for unknown genders, and for when those of one gender are used up.
 	for _, gender := range []string{"female", "male"} {
 		if names := l.drawn[prefix+gender]; names != nil {
 			addEntries(l.drawn, prefix+"given", names.entries)
@@ -221,7 +220,7 @@ func (l *languages) codes() string {
 	return strings.Join(codes, ", ")
 }
 
-// from lists the languages, one of them before all others: that in which a value is most likely written.
+// from lists the languages, beginning with the one in which a value is most likely written.
 func (l *languages) from(first *language) []*language {
 	all := []*language{first}
 	for _, lang := range l.all {

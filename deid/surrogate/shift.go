@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// dates holds what the notes of a patient tell about their dates.
+// dates holds the information of a patient's notes about dates.
 type dates struct {
 	shift  shift
 	order  order                // of ambiguous dates
-	latest int                  // the last year that is written in full; no year of two digits is taken to be after it
-	near   map[string]time.Time // the first whole date of each note
+	latest int                  // last year that is written in full; years of two digits are never taken to be after it
+	near   map[string]time.Time // the first complete date of each note
 }
 
-// reading is a date of a note, read with the month first and with the day first; nil where that is impossible.
-// Both are one if the date is not ambiguous.
+// reading is a date of a note, read with the month first and with the day first; nil for an impossible order. Both readings are the same if the date
+// is not ambiguous.
 type reading struct {
 	note string
 	by   [2]*date // by order
 }
 
-// readDates fixes the shift, and what ambiguous dates mean.
+// readDates determines the shift, and the meaning of ambiguous dates.
 func (p *Patient) readDates(mentions []Mention) {
 	p.dates = dates{near: map[string]time.Time{}, order: p.lang.dateOrder}
 	votes, latest := 0, 0
@@ -70,8 +70,7 @@ func (p *Patient) readBothWays(m Mention) reading {
 	return r
 }
 
-// vote is 1 for a date that can only have the month first, such as 4/13/2071, -1 for one that can only have the day
-// first, and 0 for all others.
+// vote returns 1 for a date that can only have the month first, such as 4/13/2071, -1 for one that can only have the day first, and 0 for all others.
 func (r reading) vote() int {
 	a, b := r.by[monthFirst], r.by[dayFirst]
 	if a == nil || b == nil || a == b || len(a.elements) != 1 {
@@ -88,7 +87,7 @@ func (r reading) vote() int {
 	return -1
 }
 
-// latestYear is the last year that a date, which may be nil, has in full.
+// latestYear returns the last year that a date, which may be nil, has in full.
 func (d *date) latestYear() int {
 	latest := 0
 	if d == nil {
@@ -109,10 +108,9 @@ func ambiguous(d *date) bool {
 	})
 }
 
-// drawShift draws the number of days by which the patient's dates move: 200 to 1500, backwards
-// or forwards. It is neither a multiple of a week nor close to a multiple of a year, so that
-// weekdays, months and seasons that stand alone move too. It depends only on the key and the patient, so that
-// notes that come later move by the same number.
+// drawShift draws the number of days by which the patient's dates move: 200 to 1500, backwards or forwards. It is neither a multiple of a week nor
+// close to a multiple of a year, so that weekdays, months and seasons without a date move too. It depends only on the key and the patient, so the
+// dates of later notes move by the same number.
 func (p *Patient) drawShift() shift {
 	for attempt := 0; ; attempt++ {
 		v := p.random("shift", "", attempt)
@@ -127,8 +125,8 @@ func (p *Patient) drawShift() shift {
 	}
 }
 
-// shift says by how much the dates of a patient move, at each precision. Intervals between dates
-// of the same precision are kept exactly, others to within half a unit.
+// shift is the distance by which the dates of a patient move, at each precision. Intervals between dates of the same precision are kept exactly,
+// others to within half a unit.
 type shift struct {
 	days, months, years int
 }

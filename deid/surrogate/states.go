@@ -18,7 +18,8 @@ type stateForms struct {
 	short string // another abbreviation, such as Mass.; may be empty
 }
 
-// newStateTable reads lines such as "Ohio: OH". An abbreviation of two states is that of the first.
+// newStateTable reads lines such as "Ohio: OH". An abbreviation of two states belongs
+// to the first.
 func newStateTable(name, text string) *stateTable {
 	table := &stateTable{forms: map[string]*stateForms{}, all: &list{name: name}}
 	for line := range strings.Lines(text) {
@@ -61,7 +62,7 @@ func (l *languages) knownState(text string) bool {
 	return slices.ContainsFunc(l.all, func(lang *language) bool { return lang.states.find(text) != nil })
 }
 
-// stateKey folds a text; points, and blanks between single letters, do not count.
+// stateKey folds a text without points and without blanks between single letters.
 func stateKey(text string) string {
 	words := strings.Fields(strings.ReplaceAll(fold(text), ".", " "))
 	if slices.ContainsFunc(words, func(w string) bool { return len(w) > 2 }) {
@@ -70,7 +71,8 @@ func stateKey(text string) string {
 	return strings.Join(words, "")
 }
 
-// stateIn returns one name for all forms of a state or country. It is the folded text if that is neither.
+// stateIn returns one name for all forms of a state or country, or the folded text if
+// it is neither.
 func (m *Maker) stateIn(text string) string {
 	if same := m.countries[stateKey(text)]; same != "" {
 		return same
@@ -81,7 +83,7 @@ func (m *Maker) stateIn(text string) string {
 	return m.words.withoutArticle(strings.Join(strings.Fields(fold(text)), " "))
 }
 
-// stateInForm replaces a state in the form in which it is written.
+// stateInForm replaces a state with another in the same form.
 func (p *Patient) stateInForm(text string) (string, bool, error) {
 	trimmed := strings.TrimSpace(text)
 	was := p.lang.states.find(trimmed)
@@ -93,10 +95,10 @@ func (p *Patient) stateInForm(text string) (string, bool, error) {
 	}
 	had := func(s string) bool {
 		now := p.lang.states.find(s)
-		return p.places.states[p.stateIn(s)] || now != nil && p.original(now.post) // no MA where somebody is called Ma
+		return p.places.states[p.stateIn(s)] || now != nil && p.original(now.post) // not MA if somebody is called Ma
 	}
 	made, err := p.drawUnless("state", fold(was.full), p.list("state"), had)
-	if err != nil { // the notes have most of the states on the list
+	if err != nil { // the notes contain most of the states on the list
 		made, err = p.drawUnless("state", fold(was.full), p.lang.states.all, had)
 	}
 	if err != nil {
@@ -117,13 +119,15 @@ func (p *Patient) stateInForm(text string) (string, bool, error) {
 	return strings.Replace(text, trimmed, now.post, 1), true, nil
 }
 
-// stateAbbreviation draws a surrogate for an abbreviation of two letters that is not one of a known state.
+// stateAbbreviation draws a surrogate for an abbreviation of two letters that is not a
+// known state.
 func (p *Patient) stateAbbreviation(text string) (string, bool, error) {
 	s, err := p.draw(abbreviations, stateKey(text), p.lists[abbreviations])
 	return lettersLike(s, text), err == nil, err
 }
 
-// lettersLike puts the letters of s in the place of those of text, in their case: M.A. for C.T.
+// lettersLike replaces the letters of text with those of s, in the case of the old
+// ones: M.A. for C.T.
 func lettersLike(s, text string) string {
 	i := 0
 	return strings.Map(func(r rune) rune {

@@ -11,14 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// What a reader of some hundred notes stumbled on.
+// Mistakes that a reader of some hundred notes noticed.
 
 func inSpanish(t *testing.T, all ...Mention) *Patient {
 	t.Helper()
 	return patient(t, Options{Language: Spanish}, all)
 }
 
-// TestAddressIsNotOfThePerson: eromeroselas@ became a word that had nothing to do with Estefanía Romero Selas.
+// TestAddressIsNotOfThePerson: eromeroselas@ became a word unrelated to Estefanía Romero Selas.
 func TestAddressIsNotOfThePerson(t *testing.T) {
 	all := mentions(Person, "Estefanía Romero Selas", "Ros García")
 	locals := []string{"eromeroselas", "estefaniaromero", "eromero", "esteromero", "romeroselas", "ers", "romero_est", "estefaniars", "draromero", "DrSelas", "doctora.romero"}
@@ -68,7 +68,7 @@ func TestTitleOfASurnameSaidNothing(t *testing.T) {
 	}
 }
 
-// TestHospitalsPageIsOfAnother: www.bvh.org was not that of BVH's surrogate.
+// TestHospitalsPageIsOfAnother: www.bvh.org did not become the page of BVH's surrogate.
 func TestHospitalsPageIsOfAnother(t *testing.T) {
 	p := patient(t, Options{}, append(mentions(Hospital, "Bay View Hospital", "BVH"), mentions(URL, "www.bvh.org")...))
 	if got, want := must(t, p, URL, "www.bvh.org"), "www."+strings.ToLower(must(t, p, Hospital, "BVH"))+".org"; got != want {
@@ -111,7 +111,7 @@ func TestDoctorHadThePatientsSurname(t *testing.T) {
 	}
 }
 
-// TestForeignDoctorHadNoFirstName: of two unknown words the first is one, if no label says otherwise.
+// TestForeignDoctorHadNoFirstName: of two unknown words, the first is the first name unless a label says otherwise.
 func TestForeignDoctorHadNoFirstName(t *testing.T) {
 	p := inSpanish(t, mentions(Person, "Zbynek Hrabosz")...)
 	if w := strings.Fields(must(t, p, Person, "Zbynek Hrabosz")); !p.lists["es-given"].has(w[0]) || !p.lists["es-surname"].has(w[1]) {
@@ -163,7 +163,7 @@ func TestTelephonesThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestPlacesThatDoNotRead gives what came out before.
+// TestPlacesThatDoNotRead lists the earlier results.
 func TestPlacesThatDoNotRead(t *testing.T) {
 	en, es := patient(t, Options{}, nil), inSpanish(t)
 	for _, tc := range []struct {
@@ -250,7 +250,8 @@ func TestInitialsInCapitalsBecameASurname(t *testing.T) {
 	}
 }
 
-// TestLeftOfTheOriginal: a first name that is also a title, a digit or letter that is none to unicode, a man's age, a name among the words of addresses stayed.
+// TestLeftOfTheOriginal: these stayed: a first name that is also a title, a character that unicode counts as neither digit nor letter, a man's age,
+// and a name among the words of addresses.
 func TestLeftOfTheOriginal(t *testing.T) {
 	for _, c := range []struct {
 		sort Sort
@@ -280,7 +281,7 @@ func TestLeftOfTheOriginal(t *testing.T) {
 	}
 }
 
-// TestPortIsHexadecimal: of 192.168.1.1:8080 came letters.
+// TestPortIsHexadecimal: the port of 192.168.1.1:8080 became letters.
 func TestPortIsHexadecimal(t *testing.T) {
 	p := patient(t, Options{}, nil)
 	if made := must(t, p, IP, "192.168.1.1:8080"); !regexp.MustCompile(`^\d{3}\.\d{3}\.\d\.\d:\d+$`).MatchString(made) {
@@ -288,7 +289,7 @@ func TestPortIsHexadecimal(t *testing.T) {
 	}
 }
 
-// TestBrokenUTF8: "dél" was cut within its é, a short name that is misspelt within its last letter, and of nothing a capital was made.
+// TestBrokenUTF8: "dél" was cut within its é, a short misspelt name within its last letter, and an empty string was capitalized.
 func TestBrokenUTF8(t *testing.T) {
 	p := inSpanish(t, mentions(Street, "calle dél Oro")...)
 	if made := must(t, p, Street, "calle dél Oro"); !utf8.ValidString(made) {
@@ -312,7 +313,7 @@ func TestBrokenUTF8(t *testing.T) {
 	}
 }
 
-// TestShortAbbreviationPanicked: of an abbreviation of one letter, or of other letters, the second byte was no letter.
+// TestShortAbbreviationPanicked: the code assumed that every abbreviation has a letter in its second byte.
 func TestShortAbbreviationPanicked(t *testing.T) {
 	for _, entry := range []string{"A", "ABC", "Ñ", "A1"} {
 		if _, err := New(Options{Lists: map[string][]string{"state-abbreviation": {"XY", entry}}}); err == nil || !strings.Contains(err.Error(), "entry 2 is not two letters") {
@@ -321,7 +322,7 @@ func TestShortAbbreviationPanicked(t *testing.T) {
 	}
 }
 
-// TestMisspellingsByBruteForce: what is found by leftovers is what comparing all with all finds.
+// TestMisspellingsByBruteForce: the search by leftovers finds the same as comparing all pairs of words.
 func TestMisspellingsByBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	n := &names{Maker: in(English), count: map[string]int{}, votes: map[string][2]int{}, root: map[string]string{}}

@@ -1,17 +1,13 @@
-// Package surrogate replaces values by invented ones in the same form: a name
-// by a name, a date by a date.
+// Package surrogate replaces values with invented ones in the same form: a name with a name, a date with a date.
 //
-// Nothing is stored. A surrogate follows from an HMAC, under a secret key, of
-// the patient, the sort of value, and the value without case, accents and
-// separators: the same key gives the same surrogates, and another key gives others.
-// If two values would get the same surrogate, the second in the order of
-// the values (not of the notes) gets the next on the list, as does a value
-// that would get a name or word of the patient's originals.
+// Nothing is stored. A surrogate follows from an HMAC, with a secret key, of the patient, the sort of value, and the value without case, accents and
+// separators: the same key gives the same surrogates, and another key gives others. If two values would get the same surrogate, the second in the
+// order of the values (not of the notes) gets the next on the list. So does a value that would get a name or word of the patient's originals.
 //
 // Values that are not understood are not replaced: a surrogate is made only if
 // every word of the original is known to be harmless or is itself replaced.
 //
-// All that depends on a language is in a profile: see lang_en.go and lang_es.go.
+// Everything that depends on a language is in a profile: see lang_en.go and lang_es.go.
 //
 // The forms that are kept are those of Zuccon et al. 2014, section 4.2. Beyond that
 // work, values are consistent over the notes of a patient, dates keep their
@@ -30,8 +26,8 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// Language is the language of the notes. It decides what is ambiguous (whether 3/4 is in March) and which names
-// are invented. Names and dates are understood in all languages.
+// Language is the language of the notes. It determines how ambiguous values are read (whether 3/4 is in March) and which names are invented. Names
+// and dates are recognized in all languages. Empty means English.
 type Language string
 
 // The languages.
@@ -40,7 +36,7 @@ const (
 	Spanish Language = "es"
 )
 
-// Sort is the kind of value that is replaced; it decides how its surrogate is made.
+// Sort is the kind of value; it determines how its surrogate is made.
 type Sort = data.Sort
 
 // The sorts, see package data.
@@ -73,16 +69,16 @@ const (
 
 // Options configure a Maker.
 type Options struct {
-	Key      []byte              // the secret; may be empty if Replace is never called
-	Language Language            // empty means English
-	Lists    map[string][]string // replace the built-in lists of the same names, see ListNames
+	Key      []byte              // the secret for the HMAC; may be empty if Replace is never called
+	Language Language            // language of the notes; default "": English
+	Lists    map[string][]string // lists that replace the built-in lists of the same names, see ListNames; default none
 }
 
-// A Maker makes surrogates. It may be used by several goroutines.
+// A Maker makes surrogates. Several goroutines may use it at once.
 type Maker struct {
 	*languages
 	key   []byte
-	lang  *language // of the notes
+	lang  *language // language of the notes
 	lists map[string]*list
 }
 
@@ -110,11 +106,10 @@ type Mention struct {
 	Text   string
 	Before string // text before it on its line, where a title may tell the gender of a name
 	After  string // text after it on its line
-	Aside  bool   // will not be passed to Replace, but no surrogate may repeat it
+	Aside  bool   // the value is not passed to Replace, but no surrogate may repeat it
 }
 
-// A Patient makes the surrogates for the notes of one patient. It must not be used by
-// several goroutines at the same time.
+// A Patient makes the surrogates for the notes of one patient. Only one goroutine at a time may use it.
 type Patient struct {
 	*Maker
 	group     string
@@ -127,9 +122,8 @@ type Patient struct {
 	dates     dates
 }
 
-// Patient prepares the surrogates for the notes of one patient from all values in them. The order of
-// the mentions does not matter. Values that are not among them can be replaced later; they
-// get surrogates that are left. group identifies the patient.
+// Patient prepares the surrogates for the notes of one patient from all values in them. The order of the mentions does not matter. Values that are
+// not among them can still be replaced, with the remaining surrogates. group identifies the patient.
 func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 	p := &Patient{Maker: m, group: group, originals: map[string]bool{}, wholes: map[string]bool{}, taken: map[string]string{}, memo: map[string]string{}}
 	read := map[string]bool{}
@@ -151,8 +145,7 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 	p.readNames(mentions)
 	p.readPlaces(mentions)
 	mentions = slices.CompactFunc(mentions, func(a, b Mention) bool { return a.Text == b.Text && a.Sort == b.Sort && a.Aside == b.Aside })
-	// Names come first, and what is made from them last. Within a sort, longer values come first, because
-	// others may be parts of them.
+	// Names come first, and values that are derived from them last. Within a sort, longer values come first, because others may be parts of them.
 	slices.SortStableFunc(mentions, func(a, b Mention) int {
 		return cmp.Or(cmp.Compare(slices.Index(phases, a.Sort), slices.Index(phases, b.Sort)), cmp.Compare(len(b.Text), len(a.Text)))
 	})
@@ -164,17 +157,15 @@ func (m *Maker) Patient(group string, mentions []Mention) *Patient {
 	return p
 }
 
-// phases are the sorts whose surrogates are drawn beforehand, in this order. The surrogates
-// of other sorts depend only on the value, or on these.
+// phases are the sorts whose surrogates are drawn in advance, in this order. The surrogates of other sorts depend only on the value, or on these.
 var phases = []Sort{Person, Hospital, Organization, Department, Street, City, State, Country, Zip, Place, Landmark, Room, Profession, Family, Number, Phone,
 	Username, Email, URL}
 
-// longest is the number of bytes up to which a value is read. Longer ones cannot be a name, date or number.
+// longest is the maximum length of a value in bytes. Longer ones cannot be a name, date or number.
 const longest = 1000
 
-// Replace returns the surrogate of a value in a note. It returns false for a value
-// that is not understood, such as a date with a name in it or a value of more than 1000 bytes. The error
-// is that a list has run out.
+// Replace returns the surrogate of a value in a note. It returns false for a value that it does not understand, such as a date with a name in it or a
+// value of more than 1000 bytes. An exhausted list is an error.
 func (p *Patient) Replace(note string, sort Sort, text string) (string, bool, error) {
 	if len(text) > longest || !strings.ContainsFunc(text, func(r rune) bool { return letterOrMark(r) || unicode.IsDigit(r) }) {
 		return "", false, nil
@@ -190,7 +181,7 @@ func (p *Patient) Replace(note string, sort Sort, text string) (string, bool, er
 	return made, true, nil
 }
 
-// oddSign reports whether a character would stay as if it were punctuation, although people read it as a digit or letter: ٣, ②, Ⓐ.
+// oddSign reports whether a character would stay as punctuation although people read it as a digit or letter: ٣, ②, Ⓐ.
 func oddSign(r rune) bool {
 	return r >= utf8.RuneSelf && (unicode.IsNumber(r) || unicode.Is(unicode.Other_Alphabetic, r) && !unicode.IsMark(r))
 }
@@ -229,7 +220,7 @@ func (p *Patient) replace(note string, sort Sort, text string) (string, bool, er
 	return p.place(text, sort)
 }
 
-// Identity returns a string that is the same for all forms of one value of the patient.
+// Identity returns a string that is the same for all forms of one value of the patient, and different for other values.
 func (p *Patient) Identity(sort Sort, text string) string {
 	switch {
 	case len(text) > longest:
@@ -245,8 +236,8 @@ func (p *Patient) Identity(sort Sort, text string) string {
 	return p.Maker.Identity(sort, text)
 }
 
-// Identity is Patient.Identity without what the notes of a patient tell: the words of a name may stand
-// in any order, 3/4 is read as usual in the language, and years of two digits are not completed.
+// Identity is Patient.Identity without the information of a patient's notes: the words of a name may be in any order, 3/4 is read as usual in the
+// language, and years of two digits are not completed.
 func (m *Maker) Identity(sort Sort, text string) string {
 	switch {
 	case len(text) > longest:
@@ -266,7 +257,7 @@ func (m *Maker) Identity(sort Sort, text string) string {
 	return strings.Join(strings.Fields(fold(text)), " ")
 }
 
-// readOriginal remembers a value and its words as originals.
+// readOriginal stores a value and its words as originals.
 func (p *Patient) readOriginal(text string) {
 	whole := strings.Join(strings.Fields(fold(text)), " ")
 	p.originals[whole] = true

@@ -17,7 +17,7 @@ func mentions(sort Sort, texts ...string) []Mention {
 	return all
 }
 
-// in makes a Maker for notes in a language.
+// in returns a Maker for notes in a language.
 func in(lang Language) *Maker {
 	m, err := New(Options{Language: lang, Key: key})
 	if err != nil {
@@ -116,7 +116,7 @@ func TestSpanishNames(t *testing.T) {
 	}
 }
 
-// TestSurnamesUnderTheirLabelBecameFirstNames: "Apellidos: Quintanar Belloch" came out as a first name and a surname.
+// TestSurnamesUnderTheirLabelBecameFirstNames: "Apellidos: Quintanar Belloch" became a first name and a surname.
 func TestSurnamesUnderTheirLabelBecameFirstNames(t *testing.T) {
 	for _, tc := range []struct {
 		first, last string // under Nombre: and Apellidos:; the one may be missing
@@ -170,7 +170,7 @@ func TestSurnamesUnderTheirLabelBecameFirstNames(t *testing.T) {
 	}
 }
 
-// TestPartsUnderLabelsAreOnePerson: its initials, logins and number are those of the whole.
+// TestPartsUnderLabelsAreOnePerson: the initials, logins and number of the parts are those of the whole name.
 func TestPartsUnderLabelsAreOnePerson(t *testing.T) {
 	all := []Mention{{Note: "a", Sort: Person, Text: "Zuriñe", Before: "Nombre: "}, {Note: "a", Sort: Person, Text: "Quintanar Belloch", Before: "Apellidos: "},
 		{Note: "a", Sort: Email, Text: "zquintanar@gmail.com"}, {Note: "b", Sort: Person, Text: "Z. Quintanar"}, {Note: "b", Sort: Person, Text: "ZQB"}}
@@ -195,7 +195,7 @@ func TestPartsUnderLabelsAreOnePerson(t *testing.T) {
 	}
 }
 
-// TestOneDateInTwoForms: numbered and hashed as one, and others as others.
+// TestOneDateInTwoForms: two forms of a date have the same identity, other dates another.
 func TestOneDateInTwoForms(t *testing.T) {
 	p := patient(t, Options{}, mentions(Date, "03/04/2071"))
 	for _, same := range [][]string{
@@ -287,7 +287,7 @@ func TestFamily(t *testing.T) {
 	}
 }
 
-// TestShapes: numbers keep theirs, and equal numbers have equal surrogates however they are cut.
+// TestShapes: numbers keep their form, and equal numbers have equal surrogates, however they are split.
 func TestShapes(t *testing.T) {
 	p := patient(t, Options{}, nil)
 	for _, tc := range []struct {
@@ -370,7 +370,7 @@ func TestPlaces(t *testing.T) {
 func TestListRunsOut(t *testing.T) {
 	p := patient(t, Options{Lists: map[string][]string{"en-surname": {"Vega", "Lund"}}}, mentions(Person, "Dr. Ash", "Dr. Birch", "Dr. Cedar"))
 	_, _, err := p.Replace("a", Person, "Dr. Ash") // the last of its length
-	want := "the list en-surname of surrogates has run out: each of its 2 entries stands for another value or is one"
+	want := "the list en-surname of surrogates is exhausted: each of its 2 entries is taken or is an original"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %q", err, want)
 	}
@@ -392,7 +392,7 @@ func TestBadOptions(t *testing.T) {
 	}
 }
 
-// TestLists: what is drawn from is not empty, without repetition, and clean.
+// TestLists: the lists of surrogates are not empty, and have no duplicates or stray characters.
 func TestLists(t *testing.T) {
 	for name, l := range builtin().drawn {
 		if len(l.entries) < 14 {

@@ -8,8 +8,8 @@ type set map[string]bool
 // vocabulary has the words of each kind, of one language or of all together.
 type vocabulary []set
 
-// wordKind names a set of words that the algorithm asks for. A language fills it with the section of the
-// same name of its file of words; it may leave out what it does not have.
+// wordKind names a set of words that the algorithm uses. A language fills it with the
+// section of the same name of its file of words, or leaves it empty.
 type wordKind int
 
 var kindNames []string
@@ -21,12 +21,12 @@ func kind(name string) wordKind {
 
 // Dates.
 var (
-	dateFillers   = kind("date fillers")       // may stand in a date without telling which; any other word makes it unreadable, for it might be a name
+	dateFillers   = kind("date fillers")       // may be in a date without changing its meaning; any other word makes the date unreadable, because it might be a name
 	dateArticles  = kind("date articles")      // fillers that do not distinguish one date from another
-	dateJoins     = kind("date joins")         // stand between two dates
-	dateLists     = kind("date lists")         // those of dateJoins that list dates; the others make a range
-	dayJoins      = kind("day joins")          // stand between two days of one month
-	withinDates   = kind("words within dates") // stand between the day, month and year of one date
+	dateJoins     = kind("date joins")         // between two dates
+	dateLists     = kind("date lists")         // those of dateJoins that list dates; the others form a range
+	dayJoins      = kind("day joins")          // between two days of one month
+	withinDates   = kind("words within dates") // between the day, month and year of one date
 	beforeYears   = kind("before years")       // announce a year of two digits
 	beforeDays    = kind("before days")        // announce a day that stands alone
 	beforeDecades = kind("before decades")     // announce a decade
@@ -35,20 +35,20 @@ var (
 
 // Names of persons.
 var (
-	nameTitles         = kind("titles") // stay where they stand in a name
+	nameTitles         = kind("titles") // stay where they are in a name
 	femaleTitles       = kind("women's titles")
 	maleTitles         = kind("men's titles")
-	ambiguousTitles    = kind("ambiguous titles")          // titles that say nothing of the gender in this language
+	ambiguousTitles    = kind("ambiguous titles")          // titles that do not tell the gender in this language
 	titlesBehind       = kind("titles behind names")       // titles only if they do not come first
 	titlesAtEnds       = kind("titles at the ends")        // titles only if they come first or last
 	namesNotTitles     = kind("names rather than titles")  // titles of another language that are names in this one
 	uncapitalizedNames = kind("names in lower case")       // first names, unless written in capitals: Md Rahman
 	initialTitles      = kind("titles of one letter")      // titles at the beginning of a name: D. Pablo
-	initialJoins       = kind("joins of one letter")       // stand between two surnames
+	initialJoins       = kind("joins of one letter")       // between two surnames
 	smallInitialJoins  = kind("small joins of one letter") // likewise, in lower case only
-	coupleJoins        = kind("couple joins")              // make the title that follows that of a couple: Mr. and Mrs.
+	coupleJoins        = kind("couple joins")              // show that the next title belongs to a couple: Mr. and Mrs.
 	loginTitles        = kind("login titles")              // may begin a login: drlund
-	particles          = kind("particles")                 // may stand between the words of a name
+	particles          = kind("particles")                 // may be between the words of a name
 	sureParticles      = kind("sure particles")            // particles that are never names themselves
 	surnameLabels      = kind("surname labels")            // labels of a form
 	firstNameLabels    = kind("first name labels")
@@ -58,13 +58,13 @@ var (
 	womanPronouns      = kind("she")
 	manPronouns        = kind("he")
 	articlePronouns    = kind("pronouns or articles")      // pronouns that are also articles once accents are gone
-	possessives        = kind("possessives")               // endings that make what follows somebody else
+	possessives        = kind("possessives")               // endings after which the next words refer to somebody else
 	betweenKinAndName  = kind("between relative and name") // her son, named Dr. Kim Lund
 	femaleEndings      = kind("women's endings")           // last letters of first names that tell the gender
 	maleEndings        = kind("men's endings")
 	sexes              = kind("sexes")            // values of the sort Sex
-	familyWords        = kind("with relatives")   // say nothing of who a relative is
-	femaleKin          = kind("female relatives") // relatives whose class the rules of the language would miss
+	familyWords        = kind("with relatives")   // do not tell who a relative is
+	femaleKin          = kind("female relatives") // relatives that the language's rules would put into another class
 	maleKin            = kind("male relatives")
 	bothKin            = kind("relatives")
 	allKin             = kind("several relatives")
@@ -72,12 +72,12 @@ var (
 
 // Numbers, ages and addresses of the internet.
 var (
-	labels      = kind("number labels") // may stand with a number, and stay
+	labels      = kind("number labels") // may accompany a number, and stay
 	phoneWords  = kind("phone words")   // likewise with a telephone number
-	ageWords    = kind("age words")     // what an age may be written with
-	shortUnits  = kind("short units")   // units of time of which 90 are no great age
-	numberJoins = kind("number joins")  // stand within a number in words: noventa y tres
-	mailHosts   = kind("mail hosts")    // domains that everybody uses; they stay
+	ageWords    = kind("age words")     // may accompany an age
+	shortUnits  = kind("short units")   // units of time too short for 90 of them to be a high age
+	numberJoins = kind("number joins")  // within a number in words: noventa y tres
+	mailHosts   = kind("mail hosts")    // domains of public mail hosts; they stay
 	webWords    = kind("web words")     // words of addresses that stay
 )
 
@@ -91,14 +91,14 @@ var (
 	saintsInFull      = kind("saints in full")          // likewise of a surrogate
 	ordinalEnds       = kind("ordinal ends")            // follow a number and stay: 1er, 2do
 	personTitles      = kind("place titles")            // announce that a place is called after a person: Hospital Dr. Lund
-	ofPlaces          = kind("called after places")     // institutions named after places rather than as companies are
-	hospitalKinds     = kind("hospital kinds")          // what an institution without a name of its own may be called
+	ofPlaces          = kind("called after places")     // institutions that are named after places rather than like companies
+	hospitalKinds     = kind("hospital kinds")          // possible kinds of an institution without a name of its own
 	streetWords       = kind("streets")                 // mark a place as a street
 	alsoCities        = kind("states and cities")       // states with the name of a city
-	alsoPlaces        = kind("places with first names") // first names of gender.txt that are as often a place
+	alsoPlaces        = kind("places with first names") // first names of gender.txt that are just as often places
 )
 
-// keptIn are, by sort, the words that say what a place is. They stay.
+// keptIn are, by sort, the words that describe the kind of a place. They stay.
 var keptIn = map[Sort]wordKind{
 	Hospital: kind("kept in hospital"), Organization: kind("kept in organization"), Department: kind("kept in department"), Street: kind("kept in street"),
 	Room: kind("kept in room"), Landmark: kind("kept in landmark"), City: kind("kept in city"),
@@ -121,7 +121,7 @@ func readVocabulary(text string) vocabulary {
 	return v
 }
 
-// add puts the words of another vocabulary among these.
+// add adds the words of another vocabulary.
 func (v vocabulary) add(other vocabulary) {
 	for k, words := range other {
 		for word := range words {
@@ -136,7 +136,7 @@ func (v vocabulary) kept(sort Sort, word string) bool {
 	return ok && v[k][word]
 }
 
-// withoutArticle cuts a leading article from folded text.
+// withoutArticle removes a leading article from folded text.
 func (v vocabulary) withoutArticle(text string) string {
 	if first, rest, ok := strings.Cut(text, " "); ok && v[leadingArticles][first] {
 		return rest

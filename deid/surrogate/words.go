@@ -62,8 +62,8 @@ func tokens(text string) []token {
 
 func fold(s string) string { return folding.Fold(s) }
 
-// likeCase writes a word in the case of original: in capitals, in lower case, or else as it is, with a
-// capital at its beginning if the original has one there.
+// likeCase writes a word in the case of original: in capitals, in lower case, or
+// otherwise unchanged, with an initial capital if the original has one.
 func likeCase(word, original string) string {
 	upper, lower := 0, 0
 	for _, r := range original {
@@ -98,7 +98,7 @@ func ascii(s string) bool {
 	return true
 }
 
-// unaccent removes the accents and changes nothing else.
+// unaccent removes accents and changes nothing else.
 func unaccent(s string) string {
 	return norm.NFC.String(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {

@@ -11,7 +11,7 @@ import (
 	"github.com/lethe-deid/lethe/taggers/operating"
 )
 
-// calibration is what lethe calibrate has found of a run.
+// calibration shows the result of lethe calibrate for the runs.
 type calibration struct {
 	Meaning []string
 	Worth   []*worth
@@ -19,15 +19,14 @@ type calibration struct {
 	Points  *table
 }
 
-// worth is what one kind of score is worth.
+// worth shows how reliable one kind of score is.
 type worth struct {
 	Name, About string
 	Diagram     *chart.Chart
 	Bins        *table
 }
 
-// readOperatingPoints reads what is known of a run's model; of a run that was not
-// calibrated, nothing.
+// readOperatingPoints reads the operating points of a run's model, if it was calibrated.
 func (m *material) readOperatingPoints(r *runMaterial) (err error) {
 	switch r.operating, err = models.OperatingPoints(models.Best(r.Dir)); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -39,7 +38,7 @@ func (m *material) readOperatingPoints(r *runMaterial) (err error) {
 	return err
 }
 
-// calibration fills in what the calibrations of the runs say.
+// calibration fills in the section about the calibration of the runs.
 func (m *material) calibration(p *page) {
 	c := &calibration{Curve: &chart.Chart{
 		Title:       "Recall of PHI tokens against precision, at operating points",
@@ -81,8 +80,8 @@ func (m *material) calibration(p *page) {
 	p.Calibration = c
 }
 
-// operatingLine has a point for each operating point but those that take no more than the
-// one before.
+// operatingLine returns one point per operating point, skipping those that find no more than the
+// previous one.
 func operatingLine(r *runMaterial) chart.Line {
 	line := chart.Line{Name: r.Label()}
 	for i, q := range r.operating.Points {
@@ -111,7 +110,8 @@ func pointsTable(c *operating.Curve) *table {
 	return t
 }
 
-// newWorth shows scores as they are and as probabilities; nil for no cases.
+// newWorth shows the reliability of raw and calibrated scores; it returns nil if there are no
+// cases.
 func newWorth(id, name, about string, w operating.Worth) *worth {
 	if len(w.Calibrated.Bins) == 0 {
 		return nil
@@ -124,8 +124,8 @@ func newWorth(id, name, about string, w operating.Worth) *worth {
 		Y:           chart.Axis{Label: "Share that was right, with its 95 % interval", Logit: true},
 		Height:      300,
 	}
-	const least = 1e-4    // in view, and at most 1-least: a bin cannot tell more
-	low, high := 0.5, 0.5 // of what is in view
+	const least = 1e-4    // axis limits are least and 1-least at most: a bin is not more precise
+	low, high := 0.5, 0.5 // axis limits
 	for _, kind := range []struct {
 		name string
 		operating.Reliability
@@ -146,7 +146,7 @@ func newWorth(id, name, about string, w operating.Worth) *worth {
 	for i := range w.Calibrated.Bins {
 		var cells []string
 		for _, r := range []operating.Reliability{w.Calibrated, w.Raw} {
-			b := r.Bins[i] // of both there are as many, since there are as many cases
+			b := r.Bins[i] // both have the same number of bins, because they have the same cases
 			from, to := b.Interval()
 			cells = append(cells, percent(b.Said), number(b.Right), number(b.Cases), percent(b.Observed()), percent(from)+" to "+percent(to))
 		}
@@ -154,7 +154,7 @@ func newWorth(id, name, about string, w operating.Worth) *worth {
 	}
 	t.Note = sentence("Bins have equally many cases, from the least to the most probable. The intervals are binomial, as if cases were independent; those of a note are not quite. "+
 		"The expected calibration error, the mean difference between said and observed, is %s percentage points; of the raw scores %s.", percent(w.Calibrated.Error), percent(w.Raw.Error))
-	// Both axes alike, from one tick to another, so that the line is a diagonal.
+	// Both axes have the same limits, which are ticks, so that the line is a diagonal.
 	decade := func(p float64) float64 { return math.Pow10(int(math.Floor(math.Log10(p) + 1e-9))) }
 	low, high = decade(low), 1-decade(1-high)
 	diagram.X.Min, diagram.X.Max, diagram.Y.Min, diagram.Y.Max = low, high, low, high

@@ -13,7 +13,7 @@ import (
 	"github.com/lethe-deid/lethe/experiments"
 )
 
-// comparison is how another run differs from the first.
+// comparison shows how another run differs from the first.
 type comparison struct {
 	*runMaterial
 	Verdict   string
@@ -21,7 +21,7 @@ type comparison struct {
 	Agreement *table
 }
 
-// compare fills in the comparisons of all other runs with the first.
+// compare fills in the comparison of each other run with the first.
 func (m *material) compare(ctx context.Context, p *page) error {
 	a := m.runs[0]
 	for _, b := range m.runs[1:] {
@@ -38,7 +38,7 @@ func (m *material) compare(ctx context.Context, p *page) error {
 	return nil
 }
 
-// verdict says in words what the F1 of the first metric, strict, tells.
+// verdict describes the difference in strict F1, the first metric, in words.
 func verdict(b string, r *significance.Report) string {
 	d := r.Metrics[0].F1
 	if d.Difference == 0 {
@@ -81,7 +81,7 @@ func testTable(b string, r *significance.Report) *table {
 	return t
 }
 
-// nameOf is what a metric is called in the table of scores.
+// nameOf returns the name of a metric in the table of scores.
 func nameOf(metric string) string {
 	for _, m := range measures {
 		if m.metric == metric {
@@ -91,8 +91,7 @@ func nameOf(metric string) string {
 	return metric
 }
 
-// agreement shows what either finds and the other does not, where they differ or
-// both miss.
+// agreement counts the spans that both runs, one of them, or neither found.
 func agreement(b string, c *analysis.Comparison) *table {
 	t := &table{
 		ID: "agreement-" + strings.ToLower(b), Caption: "What A and " + b + " find, with its type",

@@ -8,19 +8,19 @@ import (
 	"github.com/lethe-deid/lethe/evaluation/analysis"
 )
 
-// matrix is which types are taken for which.
+// matrix is the confusion matrix of the types.
 type matrix struct {
 	Columns []string // types; rows have the same, in this order
 	Rows    []matrixRow
 }
 
 type matrixRow struct {
-	Number int // 1, 2, ...; 0 for the row of what is not PHI
+	Number int // 1, 2, ...; 0 for the row of spans that are not PHI
 	Type   string
-	Cells  []cell // by column, and last what was missed; "" for 0. The class is a shade
+	Cells  []cell // by column, and missed spans last; "" for 0. The class is a shade
 }
 
-// Words is the type in parts between which a line may end.
+// Words splits the type where a line may break.
 func (r matrixRow) Words() []string { return breakable(r.Type) }
 
 // example is an error in words.
@@ -62,7 +62,7 @@ func (m *material) errors(p *page, r *analysis.Report) {
 	}
 }
 
-// confusion arranges the counts; a shade stands for the share of the row.
+// confusion arranges the counts in a matrix. The shade of a cell depends on its share of the row.
 func confusion(r *analysis.Report, types []string) *matrix {
 	x := &matrix{Columns: types}
 	at := map[string]int{"": len(types)}
@@ -89,7 +89,7 @@ func confusion(r *analysis.Report, types []string) *matrix {
 	return x
 }
 
-// causes is a table of missed tokens.
+// causes returns the table of missed tokens.
 func causes(c *analysis.Causes) *table {
 	t := &table{ID: "causes", Caption: "PHI tokens missed, by what the training notes say of them", First: "Type"}
 	for _, sort := range []string{"all", "new", "new as this type", "mostly not PHI", "familiar", "abbreviation"} {

@@ -10,13 +10,13 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 )
 
-// none is what stands in a cell that has no value.
+// none is the content of a cell without a value.
 const none = "–"
 
-// percent is a share as a percentage, with two decimals and no sign.
+// percent formats a share as a percentage with two decimals and no sign.
 func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 2, 64) }
 
-// of is a ratio as a percentage; 0/0 is none.
+// of formats a ratio as a percentage; 0/0 is none.
 func of(part, whole int) string {
 	if whole == 0 {
 		return none
@@ -24,12 +24,12 @@ func of(part, whole int) string {
 	return percent(float64(part) / float64(whole))
 }
 
-// scores are the cells of precision, recall and F1, where they mean something.
+// scores formats precision, recall and F1, as none where they are undefined.
 func scores(c evaluation.Counts) (p, r, f1 string) {
 	return of(c.TP, c.TP+c.FP), of(c.TP, c.TP+c.FN), of(2*c.TP, 2*c.TP+c.FP+c.FN)
 }
 
-// points is a difference of shares in percentage points, with its sign.
+// points formats a difference of shares in percentage points with its sign.
 func points(difference float64) string {
 	s := fmt.Sprintf("%.2f", math.Abs(100*difference))
 	switch {
@@ -50,7 +50,7 @@ func number(n int) string {
 	return s
 }
 
-// counted is a number with its noun: 1 note, 2 notes.
+// counted returns a number with its noun: 1 note, 2 notes.
 func counted(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -68,10 +68,10 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%d\u00a0h %d\u00a0min", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// breakable is a name cut where a line may end.
+// breakable splits a name where a line may break.
 func breakable(name string) []string { return strings.SplitAfter(name, "_") }
 
-// sentence is fmt.Sprintf with no line end before a percent sign.
+// sentence is fmt.Sprintf without line breaks before percent signs.
 func sentence(format string, args ...any) string {
 	return strings.ReplaceAll(fmt.Sprintf(format, args...), " %", "\u00a0%")
 }

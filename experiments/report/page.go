@@ -15,7 +15,7 @@ import (
 	"github.com/lethe-deid/lethe/taggers"
 )
 
-// page is what the template shows.
+// page is the data that the template shows.
 type page struct {
 	Title, Split, Version string
 	Several, ShowText     bool
@@ -41,26 +41,26 @@ type page struct {
 	plots []plot
 }
 
-// figure is a number that says much, in large type.
+// figure is an important number, shown in large type.
 type figure struct{ Value, Label, Note string }
 
-// table is a table whose first column has the names of the rows.
+// table is a table with the names of the rows in the first column.
 type table struct {
 	ID, Caption string
-	Class       string // words: cells to the left
-	First       string // heads the first column
+	Class       string // words: cells are aligned left
+	First       string // heading of the first column
 	Groups      []group
 	Rows        []row
 	Note        string
 }
 
-// group is columns under one heading, or under none.
+// group is a set of columns under one heading, which may be empty.
 type group struct {
 	Name    string
 	Columns []string
 }
 
-// Grouped reports whether there are headings over those of the columns.
+// Grouped reports whether any group has a heading.
 func (t *table) Grouped() bool {
 	return slices.ContainsFunc(t.Groups, func(g group) bool { return g.Name != "" })
 }
@@ -72,10 +72,10 @@ type row struct {
 	Cells []cell
 }
 
-// Words is the name in parts between which a line may end.
+// Words splits the name where a line may break.
 func (r row) Words() []string { return breakable(r.Name) }
 
-// cell is one cell, and what it looks like.
+// cell is the text and the CSS class of one cell.
 type cell struct{ Text, Class string }
 
 func (t *table) add(class, name string, texts ...string) {
@@ -101,7 +101,7 @@ func (m *material) page(ctx context.Context) (*page, error) {
 		Title: a.Config.Name + ", " + m.Split, Split: m.Split, Version: m.Version,
 		Several: len(m.runs) > 1, ShowText: m.ShowText, Runs: m.runs, Config: a.config,
 	}
-	// Other runs first: what cannot be compared is no report.
+	// Compare first, because runs that cannot be compared are an error.
 	if err := m.compare(ctx, p); err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (m *material) page(ctx context.Context) (*page, error) {
 	return p, nil
 }
 
-// Label is how a run is called in tables and charts.
+// Label returns the name of a run in tables and charts.
 func (r *runMaterial) Label() string {
 	if r.letter == "" {
 		return r.Name
@@ -148,7 +148,7 @@ func (r *runMaterial) Label() string {
 	return r.letter + " " + r.Name
 }
 
-// Letter is A, B, ..., or the run's name where it is the only one.
+// Letter returns A, B, ..., or the run's name if it is the only one.
 func (r *runMaterial) Letter() string {
 	if r.letter == "" {
 		return r.Name
@@ -156,7 +156,7 @@ func (r *runMaterial) Letter() string {
 	return r.letter
 }
 
-// summary is what a hospital wants to know first.
+// summary fills in the figures and sentences that a hospital asks for first.
 func (m *material) summary(p *page, r *evaluation.Report, errors *analysis.Report) {
 	strict, tokens, leak := r.Strict.Counts, r.BinaryToken.Counts, r.Leak
 	_, recall, f1 := scores(strict)
@@ -189,7 +189,7 @@ func (m *material) summary(p *page, r *evaluation.Report, errors *analysis.Repor
 	}
 }
 
-// worst names the types that most of what is left is of.
+// worst names the types with most of the PHI that is left.
 func (m *material) worst(leak *evaluation.LeakReport) string {
 	var types []string
 	for typ, row := range leak.Types {

@@ -16,7 +16,7 @@ import (
 	"github.com/lethe-deid/lethe/taggers/operating"
 )
 
-// material is what the report is made of.
+// material is everything that the report is made from.
 type material struct {
 	Options
 	types *data.TypeSet
@@ -25,7 +25,7 @@ type material struct {
 	runs  []*runMaterial
 }
 
-// runMaterial is what is read of one run.
+// runMaterial is everything that is read from one run.
 type runMaterial struct {
 	*experiments.Run
 	letter string // A, B, ...; "" for a single run
@@ -39,12 +39,12 @@ type runMaterial struct {
 	operating *operating.Curve // nil if it was not calibrated
 }
 
-// most is how many runs one report compares: as many as there are letters.
+// most is the maximum number of runs of a report: one per letter.
 const most = 26
 
 func read(runs []*experiments.Run, opt Options) (*material, error) {
 	if len(runs) == 0 || len(runs) > most {
-		return nil, fmt.Errorf("a report is about 1 to %d runs, not %d", most, len(runs))
+		return nil, fmt.Errorf("a report covers 1 to %d runs, not %d", most, len(runs))
 	}
 	if opt.Warn == nil {
 		opt.Warn = func(error) {}
@@ -115,8 +115,8 @@ func readLog(path string) ([]taggers.Epoch, error) {
 	return log, lines.Err()
 }
 
-// shortNames are the last parts of the runs' paths, or all of them where two
-// would have the same.
+// shortNames returns the last parts of the runs' paths, or the whole paths if two would be the
+// same.
 func shortNames(runs []*experiments.Run) []string {
 	var names []string
 	seen := map[string]bool{}
@@ -136,7 +136,7 @@ func shortNames(runs []*experiments.Run) []string {
 	return names
 }
 
-// heading is what stands over a run's columns where there are several runs.
+// heading returns the heading of a run's columns if there are several runs.
 func (r *runMaterial) heading() string {
 	if r.letter == "" {
 		return ""

@@ -1,10 +1,8 @@
-// Package report writes what there is to know about a run, or several, as one
-// HTML file: scores, what is left in the text, errors, how sure the system was,
-// the comparison of the runs, the training, configuration and machine.
+// Package report describes one or several runs in one HTML file: scores, PHI left in the text,
+// errors, the system's confidence, the comparison of the runs, training, configuration and machine.
 //
-// The file needs no network and no script, reads well on paper, in the dark and
-// on a phone, and holds no text of a note unless Options.ShowText asks for it.
-// The same runs give the same bytes.
+// The file requires no network and no scripts, supports print, dark mode and small screens, and
+// contains no text of notes unless Options.ShowText is set. The same runs produce the same bytes.
 package report
 
 import (
@@ -22,12 +20,12 @@ import (
 	"github.com/lethe-deid/lethe/models"
 )
 
-// Options say what to report.
+// Options are the options of New.
 type Options struct {
-	Split    string      // of the runs' corpus; "": the first run's PredictedSplit
+	Split    string      // the split of the runs' corpus to report on; "": the first run's PredictedSplit
 	ShowText bool        // quote notes as examples of errors
-	Version  string      // of the program, for the last line
-	Warn     func(error) // is told of what is left out because it is missing; may be nil
+	Version  string      // of the program, shown at the end of the page
+	Warn     func(error) // called for each section that is left out because its input is missing; may be nil
 	Progress models.Progress
 }
 
@@ -58,9 +56,9 @@ var (
 	}).Parse(pageSource))
 )
 
-// New reads the runs and makes the report: of the first in detail, and of how the
-// others differ from it. It is an error when the split was not predicted or, by
-// the names of documents, when the runs have different ones.
+// New reads the runs and makes the report: the first run in detail, and how the others differ from
+// it. It is an error if a run has not predicted the split, or if the runs have documents with
+// different names.
 func New(ctx context.Context, runs []*experiments.Run, opt Options) (*Report, error) {
 	m, err := read(runs, opt)
 	if err != nil {
@@ -77,16 +75,16 @@ func New(ctx context.Context, runs []*experiments.Run, opt Options) (*Report, er
 	return &Report{html.Bytes(), p.plots}, nil
 }
 
-// HTML is the file.
+// HTML returns the content of the file.
 func (r *Report) HTML() []byte { return r.html }
 
-// Save writes the file, whole or not at all, and makes its folder if need be.
+// Save writes the file atomically, creating its folder if necessary.
 func (r *Report) Save(path string) error {
 	return wholefile.WriteFile(path, r.html, 0o666)
 }
 
-// SavePlots writes the report's charts into a folder, which it makes, as svg,
-// png or pdf. It returns the paths.
+// SavePlots writes the report's charts as svg, png or pdf files into a folder, creating it if
+// necessary, and returns their paths.
 func (r *Report) SavePlots(dir, format string) (paths []string, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err

@@ -29,8 +29,8 @@ import (
 	"github.com/lethe-deid/lethe/taggers/operating"
 )
 
-// note is an invented note in words of no language, so that any of them in a
-// report comes out of a note. [TYPE ...] marks its PHI.
+// note is an invented note in words of no language, so that any of them in a report must come from
+// a note. [TYPE ...] marks its PHI.
 type note struct{ id, text string }
 
 var (
@@ -205,9 +205,8 @@ func parse(t *testing.T, page []byte) (all []element) {
 	}
 }
 
-// What holds of any page: it is well-formed, refers to nothing outside of it and
-// to nothing that it has not, its headings go down by single steps, and a screen
-// reader finds its way in the tables.
+// checkPage checks properties of every page: it is well-formed, refers only to parts of itself, its
+// headings descend by single steps, and a screen reader can navigate its tables.
 func checkPage(t *testing.T, page []byte) {
 	t.Helper()
 	all := parse(t, page)
@@ -215,7 +214,7 @@ func checkPage(t *testing.T, page []byte) {
 	for _, e := range all {
 		if id := e.attr["id"]; id != "" {
 			if ids[id] {
-				t.Errorf("the id %s is there twice", id)
+				t.Errorf("duplicate id %s", id)
 			}
 			ids[id] = true
 		}
@@ -224,7 +223,7 @@ func checkPage(t *testing.T, page []byte) {
 	for _, e := range all {
 		for _, id := range strings.Fields(e.attr["aria-labelledby"]) {
 			if !ids[id] {
-				t.Errorf("%s is labelled by %s, which is not there", e.name, id)
+				t.Errorf("%s is labelled by %s, which does not exist", e.name, id)
 			}
 		}
 		switch e.name {
@@ -255,7 +254,7 @@ func checkPage(t *testing.T, page []byte) {
 	}
 	outside := regexp.MustCompile(`(?i)\b[a-z]+://[^"' ]*|@import|url\(`)
 	for _, match := range outside.FindAll(page, -1) {
-		if string(match) != "http://www.w3.org/2000/svg" { // the name of SVG, which nobody fetches
+		if string(match) != "http://www.w3.org/2000/svg" { // the name of SVG, which is never fetched
 			t.Errorf("the page refers to %s", match)
 		}
 	}
@@ -264,7 +263,7 @@ func checkPage(t *testing.T, page []byte) {
 	}
 }
 
-// rows are the cells of a table, by the name of the row.
+// rows returns the cells of a table by the name of the row.
 func rows(t *table) map[string]string {
 	all := map[string]string{}
 	for _, r := range t.Rows {
@@ -299,14 +298,15 @@ func TestFigures(t *testing.T) {
 		{p.ByType, "PATIENT", "1 | 1 | 0.00 | 0.00 | 0.00 | 100.00 | 100.00 | 100.00"},
 		{p.ByType, "HOSPITAL", "0 | 1 | – | 0.00 | 0.00 | – | 0.00 | 0.00"},
 		{p.ByType, "PHONE", "0 | 0 | 0.00 | – | 0.00 | 0.00 | – | 0.00"},
-		// Six gold tokens: Zelquor Ixby 48217 Brundt QZW 90442. Ixby and QZW stay,
-		// one in each note that has any.
+		// Six gold tokens: Zelquor Ixby 48217 Brundt QZW 90442. Ixby and QZW are left,
+		// one in each note with any left.
 		{p.Leak, "All", "2 | 6 | 33.33 | 33.33 to 33.33 | 2 | 5 | 40.00 | 2 | 66.67 | 0.00 to 100.00"},
 		{p.Leak, "DOCTOR", "0 | 1 | 0.00 | – | 0 | 1 | 0.00 | 0 | 0.00 | –"},
 		{p.Outcomes, "All", "5 | 2 | 1 | 0 | 1 | 0 | 0 | 1 | 5 | 1"},
 		{p.Outcomes, "ZIP", "1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0"},
 		{p.Outcomes, "AGE", "0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 1"},
-		// Ixby and QZW are new, the former missed; Brundt is PHI once and not once, a PATIENT; 90442 is a DATE.
+		// Ixby and QZW are new, and Ixby is missed; Brundt is once PHI and once not, a PATIENT;
+		// 90442 is a DATE.
 		{p.Causes, "All", "2 | 6 | 2 | 2 | 0 | 2 | 0 | 0 | 0 | 2 | 1 | 1"},
 		{p.Thresholds, "any", "40.00 | 40.00 | 40.00 | 2 | 3 | 3"},
 		{p.Thresholds, "0.8 (best F1)", "100.00 | 40.00 | 57.14 | 2 | 0 | 3"},
@@ -325,8 +325,8 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%s, %s: %s, want %s", tc.table.ID, tc.row, got, tc.want)
 		}
 	}
-	// The results differ in d1 and d3, so there are four ways to shuffle them: as
-	// they are and both swapped have a difference as large.
+	// The results differ in d1 and d3, so there are four ways to shuffle them. Swapping none and
+	// both gives a difference at least as large.
 	if got, want := rows(p.Compared[0].Test)["strict, F1"], "40.00 | 66.67 | +26.67 | "; !strings.HasPrefix(got, want) || !strings.HasSuffix(got, " | 0.5000 | 1.0000") {
 		t.Errorf("test: %s, want %s", got, want)
 	}
@@ -349,7 +349,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// Each measure has a metric, or the row would be left out.
+// Each measure has a metric; otherwise its row would be left out.
 func TestMeasures(t *testing.T) {
 	for _, m := range measures {
 		set := data.I2B2
@@ -397,8 +397,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A system of several parts has a line for each network, named after it, and one row
-// for all iterations of a CRF, whose loss is of another kind.
+// A system of several parts has one line per network, named after it, and a single row for all
+// iterations of a CRF, whose loss is on another scale.
 func TestLearningOfATree(t *testing.T) {
 	epoch := func(member string, number, tokens int, loss float64, best bool) taggers.Epoch {
 		e := taggers.Epoch{Member: member, Epoch: number, Tokens: tokens, Loss: loss, Total: 30 * time.Second, Best: best, Scored: tokens > 0}
@@ -447,7 +447,7 @@ func TestLearningOfATree(t *testing.T) {
 	}
 }
 
-// calibrated puts operating points into a run, whose model is a file.
+// calibrated writes operating points into a run, whose model is a file.
 func calibrated(t *testing.T, r *experiments.Run) {
 	t.Helper()
 	model := filepath.Join(r.Dir, "model", "best")
@@ -503,7 +503,7 @@ func TestCalibration(t *testing.T) {
 		{c.Points, "best path", "– | 98.00 | 97.00 to 98.50 | 2.00 | 99.00"},
 		{c.Points, "0.995", "0.0700 | 99.40 | 99.00 to 99.60 | 0.60 | 90.00"},
 		{c.Points, "0.999", "all | 99.80 | 99.60 to 100.00 | 0.20 | 75.00"},
-		// The interval for 1 of 4 is Clopper and Pearson's, as tables have it; that of 5 of 5 begins at 0.025^(1/5).
+		// The interval for 1 of 4 is Clopper and Pearson's, from a table; the one for 5 of 5 begins at 0.025^(1/5).
 		{c.Worth[0].Bins, "1", "20.00 | 1 | 4 | 25.00 | 0.63 to 80.59 | 50.00 | 1 | 4 | 25.00 | 0.63 to 80.59"},
 		{c.Worth[0].Bins, "2", "95.00 | 5 | 5 | 100.00 | 47.82 to 100.00 | 100.00 | 5 | 5 | 100.00 | 47.82 to 100.00"},
 	} {
@@ -538,7 +538,7 @@ func TestCalibration(t *testing.T) {
 	write(t, filepath.Join(a.Dir, "model", "best", "system.yaml"), "types: i2b2-2006\n")
 	var warnings []string
 	page := report(t, Options{Warn: func(err error) { warnings = append(warnings, err.Error()) }}, a).HTML()
-	if len(warnings) != 1 || !strings.HasPrefix(warnings[0], "no calibration: ") || !strings.HasSuffix(warnings[0], "lethe calibrate RUN measures them again") || bytes.Contains(page, []byte("recall-points")) {
+	if len(warnings) != 1 || !strings.HasPrefix(warnings[0], "no calibration: ") || !strings.HasSuffix(warnings[0], "lethe calibrate RUN to measure them again") || bytes.Contains(page, []byte("recall-points")) {
 		t.Errorf("of another model: %q", warnings)
 	}
 }
@@ -581,14 +581,14 @@ func TestBadRuns(t *testing.T) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
-	fails("a report is about 1 to 26 runs, not 0")
+	fails("a report covers 1 to 26 runs, not 0")
 	fewer := run(t, filepath.Join(dir, "fewer"), 1, devNotes[:2], runA)
 	fails("d3", a, fewer)
 	fails("d3", fewer, a)
 	other := run(t, filepath.Join(dir, "other"), 1, append(slices.Clone(devNotes[:2]), note{"d3", "Plim vax."}), runA)
 	fails("d3", a, other)
 
-	// Each of these holds for a run that has lost something.
+	// lost returns a run from which a file or folder was removed.
 	lost := func(name string) *experiments.Run {
 		r := run(t, filepath.Join(dir, "lost "+name), 1, devNotes, runA)
 		if err := os.RemoveAll(filepath.Join(r.Dir, name)); err != nil {
@@ -596,7 +596,7 @@ func TestBadRuns(t *testing.T) {
 		}
 		return r
 	}
-	fails("holds no predictions for split dev", lost("predictions/dev"))
+	fails("contains no predictions for split dev", lost("predictions/dev"))
 	fails("config.yaml", lost("config.yaml"))
 	broken := run(t, filepath.Join(dir, "broken"), 1, devNotes, runA)
 	write(t, filepath.Join(broken.Dir, "log.jsonl"), log+"{\n")
@@ -635,8 +635,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// WCAG 2.2 wants a contrast of 4.5 for text (1.4.3) and of 3 for what one must
-// see (1.4.11), on screen in both themes and on paper.
+// WCAG 2.2 requires a contrast of 4.5 for text (1.4.3) and of 3 for other necessary parts (1.4.11),
+// on screen in both themes and on paper.
 func TestContrast(t *testing.T) {
 	channel := func(hex string) float64 {
 		v, err := strconv.ParseUint(hex, 16, 8)

@@ -17,11 +17,11 @@ import (
 	"github.com/lethe-deid/lethe/internal/chart"
 )
 
-// seed decides the chance of all intervals and tests.
+// seed is the seed of all intervals and tests.
 const seed = 1
 
-// measures are the rows of the table of scores: a metric and what it is called.
-// Those that the corpus has no use for are left out.
+// measures are the rows of the table of scores: a metric, the type set that it requires ("" for
+// any), and its names. Metrics that do not suit the corpus are left out.
 var measures = []struct{ metric, types, short, name string }{
 	{"strict", "", "strict", "Strict: spans with their type"},
 	{"spans", "", "spans", "Spans, of whatever type"},
@@ -58,8 +58,8 @@ func (m *material) scoreTables(ctx context.Context, p *page, reports []*evaluati
 	return nil
 }
 
-// measure is a metric's score of a run, and in words the bootstrap interval of
-// its F1 over the notes.
+// measure returns a metric's score of a run and, in words, the bootstrap interval over the notes of
+// its F1.
 func (m *material) measure(ctx context.Context, metric evaluation.Metric, found []*data.Document) (evaluation.PRF, string, error) {
 	units := metric.Tallies(m.gold, found)
 	f1 := func(total []float64) float64 { return metric.Score(total).F1 }
@@ -67,7 +67,7 @@ func (m *material) measure(ctx context.Context, metric evaluation.Metric, found 
 	return metric.Score(evaluation.Sum(units)), percent(low) + " to " + percent(high), err
 }
 
-// byType has a row for each category and type, those with most gold spans first.
+// byType has one row per category and type, sorted by falling number of gold spans.
 func (m *material) byType(reports []*evaluation.Report) *table {
 	t := &table{ID: "by-type", Caption: "Spans with their type, %, by category and type", First: "Type"}
 	spans := group{"gold spans", []string{"in " + m.Split}}
@@ -127,13 +127,14 @@ func (m *material) byType(reports []*evaluation.Report) *table {
 	return t
 }
 
-// category is one with its types.
+// category is a category and its types.
 type category struct {
 	name  string
 	types []string
 }
 
-// categories are those of all types that occur, with most gold spans first.
+// categories returns the categories of all types that occur, sorted by falling number of gold
+// spans.
 func (m *material) categories(reports []*evaluation.Report) []category {
 	support := func(types ...string) (n int) {
 		for _, typ := range types {
@@ -180,7 +181,7 @@ func (m *material) leakTable(p *page, leak *evaluation.LeakReport) {
 	add := func(class, name string, r evaluation.LeakRow) {
 		span := func(s evaluation.LeakShare) string {
 			if s.Left == 0 {
-				return none // no resample of notes without any has some
+				return none // resampling notes with nothing left gives no interval
 			}
 			return percent(s.Low) + " to " + percent(s.High)
 		}
@@ -214,7 +215,7 @@ func (m *material) leakTable(p *page, leak *evaluation.LeakReport) {
 	p.Leak = t
 }
 
-// curve fills in what the scores of the spans are worth.
+// curve fills in the precision-recall curve.
 func (m *material) curve(p *page) error {
 	picture := &chart.Chart{
 		Title: "Precision against recall",
@@ -257,7 +258,7 @@ func (m *material) curve(p *page) error {
 	return nil
 }
 
-// around is the range of recall that holds all marks, and the lines to its right.
+// around returns the range of recall that contains all marks, and the lines to their right.
 func around(lines []chart.Line, marks []chart.Point) (low, high float64) {
 	low = 100
 	for _, p := range marks {
@@ -271,8 +272,8 @@ func around(lines []chart.Line, marks []chart.Point) (low, high float64) {
 	return max(0, math.Floor(low/5-0.4)*5), min(100, math.Ceil(high))
 }
 
-// curvePoints are at most some hundred points of a curve, from where it can be
-// told what precision is: with a few spans it jumps.
+// curvePoints returns at most some hundred points of a curve. It skips points with few spans, for
+// which precision is erratic.
 func curvePoints(c *analysis.Curve) (points []chart.Point) {
 	const shown, atLeast = 200, 20
 	step := max(1, len(c.Points)/shown)

@@ -22,7 +22,7 @@ type course struct {
 	epochs []taggers.Epoch
 }
 
-// courses are those of a log, in the order in which they began.
+// courses returns the courses in a log, in the order in which they began.
 func courses(log []taggers.Epoch) []course {
 	var all []course
 	at := map[string]int{}
@@ -38,11 +38,11 @@ func courses(log []taggers.Epoch) []course {
 	return all
 }
 
-// iterates says whether the steps are those of an optimiser over all notes at once,
-// rather than epochs: their loss is a sum, and dev is not looked at.
+// iterates reports whether the steps are iterations of an optimizer over all notes rather than
+// epochs: their loss is a sum, and dev is not evaluated.
 func (c course) iterates() bool { return c.epochs[0].Tokens == 0 }
 
-// kept is the epoch whose model is kept.
+// kept returns the epoch whose model is kept.
 func (c course) kept() (best taggers.Epoch) {
 	for _, e := range c.epochs {
 		if e.Best {
@@ -59,7 +59,7 @@ func (c course) took() (took time.Duration) {
 	return took
 }
 
-// about says in words how it went.
+// about describes the training in words.
 func (c course) about() string {
 	last := c.epochs[len(c.epochs)-1]
 	if c.iterates() {
@@ -72,7 +72,7 @@ func (c course) about() string {
 	return s
 }
 
-// learning fills in the course of the training. Charts are of networks alone.
+// learning fills in the course of the training. Only networks have charts.
 func (m *material) learning(p *page) {
 	loss := &chart.Chart{Title: "Loss by epoch", X: chart.Axis{Label: "Epoch"}, Y: chart.Axis{Label: "Loss, mean over the minibatches"}}
 	dev := &chart.Chart{Title: "Score on dev by epoch", X: chart.Axis{Label: "Epoch"}, Y: chart.Axis{Label: "Strict score on dev, %"}}
@@ -119,7 +119,7 @@ func (m *material) learning(p *page) {
 	m.describe(p, loss, dev)
 }
 
-// describe shows the charts that have something to show, with words and figures.
+// describe adds the charts that are not empty, with words and figures.
 func (m *material) describe(p *page, loss, dev *chart.Chart) {
 	a := m.runs[0]
 	p.Learning = a.course()
@@ -144,7 +144,7 @@ func (m *material) describe(p *page, loss, dev *chart.Chart) {
 	t := &table{ID: "epochs", Caption: "Epochs of " + a.Label(), First: "Epoch", Groups: []group{{"", []string{"loss", "P, %", "R, %", "F1, %", "seconds"}}}}
 	for _, c := range courses(a.log) {
 		epochs := c.epochs
-		if c.iterates() { // there are hundreds, and the last one says it all
+		if c.iterates() { // there are hundreds, and the last one is enough
 			last := epochs[len(epochs)-1]
 			last.Total = c.took()
 			epochs = []taggers.Epoch{last}
@@ -166,10 +166,10 @@ func (m *material) describe(p *page, loss, dev *chart.Chart) {
 	}
 }
 
-// view leaves the first steps of a long training out, since they make all that
-// follows look like one line.
+// view returns the range of the axis without the first steps of a long training, because they would
+// make the rest look like one line.
 func view(lines []chart.Line) (low, high float64) {
-	const first = 5 // of so many parts
+	const first = 5 // one of this many parts is left out
 	low = 100
 	for _, l := range lines {
 		for _, s := range l.Points[len(l.Points)/first:] {
@@ -179,7 +179,7 @@ func view(lines []chart.Line) (low, high float64) {
 	return math.Floor(low), math.Ceil(high)
 }
 
-// course says in words how the training went, "" if there is no log of it.
+// course describes how the training went, or returns "" if there is no log.
 func (r *runMaterial) course() string {
 	all := courses(r.log)
 	switch {
@@ -197,7 +197,7 @@ func (r *runMaterial) course() string {
 	return sentence("%s was trained in %s, part by part: %s.", r.Label(), duration(took), strings.Join(parts, "; "))
 }
 
-// settings fills in the machines, and what differs between the configurations.
+// settings fills in the machines and the differences between the configurations.
 func (m *material) settings(p *page) error {
 	t := &table{ID: "machine", Caption: "Machine and seed", Class: "words", First: "Trained with", Groups: []group{{}}}
 	rows := []string{"seed", "Lethe", "Go", "system", "processor", "cores", "workers", "kernel", "begun", "resumed"}
@@ -232,7 +232,7 @@ func (m *material) settings(p *page) error {
 	return err
 }
 
-// differences are the keys whose values are not the same in all configurations.
+// differences returns the keys whose values differ between the configurations.
 func (m *material) differences() (*table, error) {
 	t := &table{ID: "differences", Caption: "Where the configurations differ", Class: "words", First: "Key", Groups: []group{{}}}
 	keys := map[string]bool{}
@@ -265,7 +265,7 @@ func (m *material) differences() (*table, error) {
 	return t, nil
 }
 
-// flatten names each leaf of a tree by its path.
+// flatten adds each leaf of a tree to a map under its path.
 func flatten(path string, tree any, into map[string]string) {
 	switch x := tree.(type) {
 	case map[string]any:

@@ -15,12 +15,11 @@ import (
 	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
-// Full is the name of the variant that an ablation study compares the others
-// with: the experiment as it is.
+// Full is the name of the unchanged experiment, with which an ablation study compares all other
+// variants.
 const Full = "full"
 
-// paper is the four networks of Dernoncourt et al. 2016, section 3.7, that lack a
-// part.
+// paper contains the four networks of Dernoncourt et al. 2016, section 3.7, that lack a part.
 var paper = []experiments.Ablation{
 	{Name: "no-crf", Set: []string{"system.ann.network.crf=false"}},
 	{Name: "no-vectors", Set: []string{`system.ann.vectors={file: "", freeze: false}`}},
@@ -28,49 +27,47 @@ var paper = []experiments.Ablation{
 	{Name: "no-characters", Set: []string{"system.ann.network={character_embedding: 0, character_lstm: 0}"}},
 }
 
-// Ablation is what came out of an ablation study. Other programs may rely upon
-// the keys of its JSON form.
+// Ablation contains the results of an ablation study. The keys of its JSON form are stable.
 type Ablation struct {
 	Study     string           `json:"study"` // "ablate"
 	Name      string           `json:"name"`  // of the experiment
 	Split     string           `json:"split"`
 	Documents int              `json:"documents"` // in the split
 	Seeds     []uint64         `json:"seeds"`
-	LeftOut   []LeftOut        `json:"left_out"` // networks of the paper that the experiment leaves no room for
-	By        string           `json:"by"`       // what a test of significance swaps as a whole: document or patient
-	Shuffles  int              `json:"shuffles"` // at most
+	LeftOut   []LeftOut        `json:"left_out"` // networks of the paper that make no sense for the experiment
+	By        string           `json:"by"`       // the unit that a test of significance swaps: document or patient
+	Shuffles  int              `json:"shuffles"` // maximum over the tests
 	Metrics   []AblationMetric `json:"metrics"`
 }
 
-// LeftOut is a variant that was not trained.
+// LeftOut is a variant that was not trained, and why.
 type LeftOut struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
 }
 
-// AblationMetric is all networks by one metric.
+// AblationMetric contains the scores of all networks for one metric.
 type AblationMetric struct {
 	Metric   string    `json:"metric"`
 	Networks []Network `json:"networks"` // Full first
 }
 
-// Network is one variant by one metric.
+// Network contains the scores of one variant for one metric.
 type Network struct {
 	Name    string   `json:"name"`
-	Changes []string `json:"changes"` // settings put over the experiment
+	Changes []string `json:"changes"` // settings that differ from the experiment
 	Score
-	// Test compares Full (A) with this network (B); nil for Full itself. All seeds
-	// go into it: what a document adds to a score is summed over them, and the
-	// document is swapped as a whole. To swap each document of each seed by itself
-	// would take what several networks find in one document for independent, and
-	// make any difference look the more certain the more seeds there are. Its
-	// scores are those of the sums, its p-values corrected for all of the table.
+	// Test compares Full (A) with this network (B); it is nil for Full itself. The counts of each
+	// document are summed over all seeds, and the document is swapped as a whole. Swapping each
+	// document of each seed separately would treat the errors of several networks in one document
+	// as independent, so that any difference would look more certain with more seeds. The scores
+	// of Test are computed from the sums, and its p-values are corrected for the whole table.
 	Test *significance.Result `json:"test"`
 }
 
-// Ablate trains the experiment, the networks of Dernoncourt et al. 2016, section
-// 3.7, that lack a part of it, and its own ablations, and tests each against it. Of
-// a system that is no network it trains its own ablations alone, which it must have.
+// Ablate trains the experiment, the networks of Dernoncourt et al. 2016, section 3.7, that lack a
+// part of it, and its own ablations, and tests each against the experiment. If the system is not a
+// network, Ablate trains only its own ablations, of which there must be at least one.
 func Ablate(ctx context.Context, c *experiments.Config, opt Options) (*Ablation, error) {
 	s, err := newStudy("ablate", c, opt)
 	if err != nil {
@@ -85,7 +82,7 @@ func Ablate(ctx context.Context, c *experiments.Config, opt Options) (*Ablation,
 		return nil, err
 	}
 	if s.opt.ByPatient && !slices.ContainsFunc(gold, func(d *data.Document) bool { return d.Patient != "" }) {
-		return nil, fmt.Errorf("split %s: no document says whose it is, so patients cannot be told apart", s.opt.Split)
+		return nil, fmt.Errorf("split %s: no document names its patient, so the test cannot be by patient", s.opt.Split)
 	}
 	runs, unexamined := s.train(ctx, variants, func(variant) []*data.Document { return gold })
 	if runs == nil {
@@ -112,15 +109,15 @@ func Ablate(ctx context.Context, c *experiments.Config, opt Options) (*Ablation,
 		}
 		a.Metrics = append(a.Metrics, table)
 	}
-	significance.Correct(tests...) // of all networks, metrics and scores together
+	significance.Correct(tests...) // for all networks, metrics and scores together
 	if err := write(s.opt.Dir, a); err != nil {
 		return nil, err
 	}
 	return a, unexamined
 }
 
-// ablations are the variants to train, and those of the paper that make no
-// sense here.
+// ablations returns the variants to train, and the variants of the paper that make no sense for
+// this experiment.
 func ablations(c *experiments.Config) (variants []variant, left []LeftOut, err error) {
 	full, err := c.With()
 	if err != nil {
@@ -145,7 +142,7 @@ func ablations(c *experiments.Config) (variants []variant, left []LeftOut, err e
 	}
 	network := ann.Of(c.System) != nil
 	if !network && len(c.Ablations) == 0 {
-		return nil, nil, errors.New("ablations: there are none, and the system is no network whose parts could be left out: list variants of it")
+		return nil, nil, errors.New("ablations: required, because the system is not a network whose parts could be left out")
 	}
 	for _, a := range paper {
 		if !network {
@@ -158,7 +155,7 @@ func ablations(c *experiments.Config) (variants []variant, left []LeftOut, err e
 	for i, a := range c.Ablations {
 		for _, v := range variants {
 			if v.name == a.Name {
-				return nil, nil, fmt.Errorf("ablations[%d].name: %s is one of the networks that are compared anyway", i, a.Name)
+				return nil, nil, fmt.Errorf("ablations[%d].name: %s is already one of the compared networks", i, a.Name)
 			}
 		}
 		if err := add(a); err != nil {
@@ -201,7 +198,7 @@ func (a *Ablation) tables() []table {
 	return all
 }
 
-// charts are Figure 5 of Dernoncourt et al. 2016, one a metric.
+// charts returns Figure 5 of Dernoncourt et al. 2016 for each metric.
 func (a *Ablation) charts() map[string]*chart.Chart {
 	all := map[string]*chart.Chart{}
 	for _, m := range a.Metrics {
@@ -223,7 +220,8 @@ func (a *Ablation) charts() map[string]*chart.Chart {
 				lowest = min(lowest, value-s.of(n.Deviation))
 			}
 		}
-		// The networks differ in the last percents: what all share is left out of view.
+		// The networks differ in the last percents, so the axis omits the range that all bars
+		// share.
 		from := 0.0
 		if lowest > 0.5 {
 			from = 1 - 1.25*(1-lowest)

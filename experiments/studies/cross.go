@@ -15,47 +15,45 @@ import (
 	"github.com/lethe-deid/lethe/models"
 )
 
-// CrossOptions say how to test models on corpora that they were not trained on.
+// CrossOptions are the options of Cross.
 type CrossOptions struct {
-	Map      *data.TypeMap         // of both sides' types; nil: as they are
+	Map      *data.TypeMap         // applied to the gold standard and to the predictions; nil: none
 	On       []*experiments.Config // corpora to test on besides the runs' own
 	Split    string                // "": test
-	Metrics  []string              // none: those of metrics.LookupAll
-	Dir      string                // where to keep the tables; "": nowhere
+	Metrics  []string              // names; empty: the default of metrics.LookupAll
+	Dir      string                // folder for the tables; "": none
 	Workers  int                   // cores to use
 	Progress models.Progress
 }
 
-// Crossing is what came out of testing each model on each corpus. Other programs
-// may rely upon the keys of its JSON form.
+// Crossing contains the scores of each model on each corpus. The keys of its JSON form are stable.
 type Crossing struct {
 	Study   string           `json:"study"` // "cross"
-	Map     string           `json:"map"`   // its name; "": none
+	Map     string           `json:"map"`   // name of the type map; "": none
 	Split   string           `json:"split"`
 	Metrics []string         `json:"metrics"`
 	Corpora []CrossingCorpus `json:"corpora"`
-	Cells   []CrossingCell   `json:"cells"` // model by model
+	Cells   []CrossingCell   `json:"cells"` // sorted by model, then by corpus
 }
 
 // CrossingCorpus is a corpus to test on.
 type CrossingCorpus struct {
 	Name      string       `json:"name"`
 	Documents int          `json:"documents"`
-	LeftOut   data.LeftOut `json:"left_out"` // of the gold standard, by the map
+	LeftOut   data.LeftOut `json:"left_out"` // spans of the gold standard that the map removed
 }
 
-// CrossingCell is one model on one corpus.
+// CrossingCell contains the scores of one model on one corpus.
 type CrossingCell struct {
-	Train   string                       `json:"train"` // the experiment whose model it is
-	Test    string                       `json:"test"`  // the experiment whose corpus it is
+	Train   string                       `json:"train"` // the experiment of the model
+	Test    string                       `json:"test"`  // the experiment of the corpus
 	Scores  map[string]evaluation.PRF    `json:"scores"`
 	Types   map[string]evaluation.Counts `json:"types"`    // strict, by type
-	LeftOut data.LeftOut                 `json:"left_out"` // of what the model found, by the map
+	LeftOut data.LeftOut                 `json:"left_out"` // predicted spans that the map removed
 }
 
-// Cross tests the model of each run on a split of the corpus of each, and of
-// others (Zuccon et al. 2014, Table 6). A map brings different type sets to common
-// types.
+// Cross tests the model of each run on a split of the corpus of each run and of each experiment in
+// opt.On (Zuccon et al. 2014, Table 6). A type map is required unless all have the same type set.
 func Cross(ctx context.Context, runs []*experiments.Run, opt CrossOptions) (*Crossing, error) {
 	if opt.Split == "" {
 		opt.Split = experiments.TestSplit
@@ -84,7 +82,7 @@ func Cross(ctx context.Context, runs []*experiments.Run, opt CrossOptions) (*Cro
 	var gold [][]*data.Document
 	for i, c := range configs {
 		if slices.ContainsFunc(configs[:i], func(o *experiments.Config) bool { return o.Name == c.Name }) {
-			return nil, fmt.Errorf("two experiments are called %s: the table would not tell them apart", c.Name)
+			return nil, fmt.Errorf("two experiments are named %s: the table could not distinguish them", c.Name)
 		}
 		docs, err := c.Corpus.Load(opt.Split, opt.Progress)
 		if err != nil {
@@ -128,7 +126,7 @@ func Cross(ctx context.Context, runs []*experiments.Run, opt CrossOptions) (*Cro
 	return result, write(opt.Dir, result)
 }
 
-// types are those that both sides have in the end.
+// types returns the type set of both sides after the mapping.
 func (o CrossOptions) types(configs []*experiments.Config) (*data.TypeSet, error) {
 	if o.Map != nil {
 		if o.Map.Types != nil {

@@ -12,55 +12,52 @@ import (
 	"github.com/lethe-deid/lethe/internal/chart"
 )
 
-// CrossValidation is what came out of a cross-validation. Other programs may
-// rely upon the keys of its JSON form.
+// CrossValidation contains the results of a cross-validation. The keys of its JSON form are stable.
 type CrossValidation struct {
 	Study     string             `json:"study"` // "crossval"
 	Name      string             `json:"name"`  // of the experiment
 	Folds     int                `json:"folds"`
-	By        string             `json:"by"`        // what is kept together: document or patient
-	Documents int                `json:"documents"` // in all folds: in train
+	By        string             `json:"by"`        // the unit of the folds: document or patient
+	Documents int                `json:"documents"` // in all folds together, which is all of train
 	Seeds     []uint64           `json:"seeds"`
 	Metrics   []CrossValidMetric `json:"metrics"`
-	// Types is strict precision, recall and F1 by type, over the documents of all
-	// folds.
+	// Types contains strict precision, recall and F1 by type, over the documents of all folds.
 	Types []TypeScore `json:"types"`
 }
 
-// CrossValidMetric is all folds by one metric.
+// CrossValidMetric contains the scores of all folds for one metric.
 type CrossValidMetric struct {
 	Metric string `json:"metric"`
 	Folds  []Fold `json:"folds"`
-	// Each is over all folds and seeds, one score of a run each.
+	// Each has one score per fold and seed.
 	Each Score `json:"each"`
-	// Pooled is over the seeds, the documents of all folds taken as one corpus.
+	// Pooled has one score per seed, for the documents of all folds as one corpus.
 	Pooled Score `json:"pooled"`
 }
 
-// Fold is one fold.
+// Fold describes one fold.
 type Fold struct {
 	Number    int `json:"number"`    // from 1
-	Documents int `json:"documents"` // that are tested
+	Documents int `json:"documents"` // in its test set
 	Score
 }
 
-// TypeScore is one type, over the seeds.
+// TypeScore contains the scores of one type over the seeds.
 type TypeScore struct {
 	Type      string  `json:"type"`
 	Instances float64 `json:"instances"` // in the gold standard
 	Score
 }
 
-// folds made without a configured hold-out keep this share of what they train on
-// back as dev: as in the paper's configurations.
+// foldHoldOut is the share of its training documents that a fold uses as dev if the experiment
+// configures no hold-out, as in the paper's configurations.
 const foldHoldOut = 0.1
 
-// CrossValidate parts the training documents into so many folds, and tests on
-// each what is trained on the others, of which it keeps a part back to choose
-// the best epoch by (as corpus.hold_out says, or a tenth), so that no document
-// that is tested has had any influence. Other splits take no part. by is
-// document or patient, whose documents stay together; the corpus's seed decides
-// which go where.
+// CrossValidate divides the training documents into the given number of folds and tests on each
+// fold a system that is trained on the others. A part of these others, as corpus.hold_out says or
+// else a tenth, serves to choose the best epoch, so that no tested document has had any influence.
+// Other splits are not used. by is document or patient; patient keeps all documents of a patient
+// together. The corpus's seed decides which documents belong to which fold.
 func CrossValidate(ctx context.Context, c *experiments.Config, folds int, by string, opt Options) (*CrossValidation, error) {
 	s, err := newStudy("crossval", c, opt)
 	if err != nil {
@@ -80,7 +77,7 @@ func CrossValidate(ctx context.Context, c *experiments.Config, folds int, by str
 	}
 	for _, m := range s.metrics {
 		table := CrossValidMetric{Metric: m.Name}
-		total := make([][][]float64, len(s.opt.Seeds)) // what each fold adds, by seed
+		total := make([][][]float64, len(s.opt.Seeds)) // tallies of each fold, by seed
 		var each []evaluation.PRF
 		for i, v := range variants {
 			var scores []evaluation.PRF
@@ -112,7 +109,7 @@ func CrossValidate(ctx context.Context, c *experiments.Config, folds int, by str
 	return r, unexamined
 }
 
-// folds are the variants of a cross-validation, and what each is tested on.
+// folds returns the variants of a cross-validation and the documents to test each on.
 func (s *study) folds(k int, by string) (variants []variant, gold map[string][]*data.Document, err error) {
 	c, err := s.config.With()
 	if err != nil {
@@ -153,7 +150,7 @@ func plus(a, b map[string]evaluation.Counts) map[string]evaluation.Counts {
 	return all
 }
 
-// typeScores turns counts by type, one map a seed, into scores, sorted by type.
+// typeScores computes scores, sorted by type, from one map of counts by type per seed.
 func typeScores(bySeed []map[string]evaluation.Counts) []TypeScore {
 	names := map[string]bool{}
 	for _, counts := range bySeed {

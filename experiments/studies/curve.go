@@ -16,42 +16,42 @@ import (
 	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
-// LearningCurve is what came out of a study of the training set's size. Other
-// programs may rely upon the keys of its JSON form.
+// LearningCurve contains the results of a study of the training set's size. The keys of its JSON
+// form are stable.
 type LearningCurve struct {
 	Study     string        `json:"study"` // "curve"
 	Name      string        `json:"name"`  // of the experiment
 	Split     string        `json:"split"`
 	Documents int           `json:"documents"` // in the split
-	Train     int           `json:"train"`     // documents that there are to train on
+	Train     int           `json:"train"`     // documents available for training
 	Seeds     []uint64      `json:"seeds"`
 	Metrics   []CurveMetric `json:"metrics"`
-	// Types is strict precision, recall and F1 by type, at each size.
+	// Types contains strict precision, recall and F1 by type, at each size.
 	Types []CurveType `json:"types"`
 }
 
-// CurveMetric is all sizes by one metric.
+// CurveMetric contains the scores at all sizes for one metric.
 type CurveMetric struct {
 	Metric string       `json:"metric"`
 	Points []CurvePoint `json:"points"`
 }
 
-// CurveType is all sizes by one type.
+// CurveType contains the scores at all sizes for one type.
 type CurveType struct {
 	Type   string       `json:"type"`
-	Gold   int          `json:"gold"` // annotations in the split that is scored; of 0, no F1 says anything
+	Gold   int          `json:"gold"` // annotations in the scored split; if 0, F1 is meaningless
 	Points []CurvePoint `json:"points"`
 }
 
-// CurvePoint is one size of the training set. Each seed draws its own
+// CurvePoint contains the scores at one size of the training set. Each seed draws its own
 // documents.
 type CurvePoint struct {
-	Documents int     `json:"documents"` // that were trained on
-	Instances float64 `json:"instances"` // annotations in them (of a type, those of that type): mean over the seeds
+	Documents int     `json:"documents"` // in the training set
+	Instances float64 `json:"instances"` // annotations in them (of the type, in CurveType): mean over the seeds
 	Score
 }
 
-// Size is how many documents to train on: a number, or a share of all.
+// Size is a number of training documents, or a share of all.
 type Size struct {
 	documents int     // 0: a share
 	share     float64 // in (0, 1]
@@ -68,41 +68,40 @@ func ParseSize(text string) (Size, error) {
 		x /= 100
 	}
 	if err != nil || !(x > 0 && x <= 1) || !percent && !strings.Contains(text, ".") {
-		return Size{}, fmt.Errorf("size %q is neither a number of documents nor, as 0.1 or 10%%, a share of them", text)
+		return Size{}, fmt.Errorf("size %q is neither a number of documents nor a share such as 0.1 or 10%%", text)
 	}
 	return Size{share: x}, nil
 }
 
-// in is the size in documents; a share is rounded up.
+// in returns the size as a number of documents, rounding a share up.
 func (s Size) in(all int) (int, error) {
 	n := s.documents
 	if n == 0 {
 		n = int(math.Ceil(s.share*float64(all) - 1e-9))
 	}
 	if n > all {
-		return 0, fmt.Errorf("size %d: there are %d documents to train on", n, all)
+		return 0, fmt.Errorf("size %d: there are only %d documents to train on", n, all)
 	}
 	return n, nil
 }
 
-// usualSizes are those of a curve for which none are given, as far as there are
-// documents for them; all documents come last.
+// usualSizes are the default sizes, as far as there are documents for them. The number of all
+// documents is always added at the end.
 var usualSizes = []int{10, 20, 50, 100, 200, 500, 1000, 2000, 5000}
 
-// CurveOptions say what Curve does with the training set.
+// CurveOptions say which training sets Curve compares, and how it trains on them.
 type CurveOptions struct {
-	Sizes []Size // none: 10, 20, 50, 100, 200, 500 and so on, and all documents
-	By    string // data.ByDocument, or data.ByPatient: one patient's documents are drawn before the next's
-	// SameUpdates gives each size as many updates as the whole training set has:
-	// epochs, patience, the steps from one scoring of dev to the next, and the decay
-	// of the learning rate are stretched. Without it a small set has the same number
-	// of epochs, and so few updates.
+	Sizes []Size // empty: 10, 20, 50, 100, 200, 500 and so on, and all documents
+	By    string // data.ByDocument, or data.ByPatient, which draws all documents of a patient before the next patient
+	// SameUpdates trains each size with as many updates as the whole training set, by stretching
+	// the number of epochs, the patience, the interval between evaluations on dev, and the decay
+	// of the learning rate. Otherwise a small set is trained for the same number of epochs, and
+	// hence with few updates.
 	SameUpdates bool
 }
 
-// Curve trains the experiment on ever larger parts of its training documents
-// (Dernoncourt et al. 2016, section 3.6), of which the smaller are parts of the
-// larger. Each seed draws parts of its own.
+// Curve trains the experiment on ever larger parts of its training documents (Dernoncourt et al.
+// 2016, section 3.6). Each part contains the smaller ones. Each seed draws its own parts.
 func Curve(ctx context.Context, c *experiments.Config, co CurveOptions, opt Options) (*LearningCurve, error) {
 	s, err := newStudy("curve", c, opt)
 	if err != nil {
@@ -110,10 +109,10 @@ func Curve(ctx context.Context, c *experiments.Config, co CurveOptions, opt Opti
 	}
 	s.seed = func(c *experiments.Config, seed uint64) { c.Seed, c.Corpus.Subset.Seed = seed, seed }
 	if c.Corpus.Subset.Documents > 0 {
-		return nil, errors.New("corpus.subset: is given already, and a learning curve sets it")
+		return nil, errors.New("corpus.subset: must not be set, because a learning curve sets it")
 	}
 	if co.SameUpdates && ann.Of(c.System) == nil {
-		return nil, errors.New("only the updates of system.ann can be kept the same, which the experiment does not have")
+		return nil, errors.New("only system.ann can be trained with the same number of updates, and the experiment does not have it")
 	}
 	train, err := c.Corpus.Load(experiments.TrainSplit, s.opt.Progress)
 	if err != nil {
@@ -189,7 +188,7 @@ func Curve(ctx context.Context, c *experiments.Config, co CurveOptions, opt Opti
 	return r, unexamined
 }
 
-// documents are the sizes in ascending order.
+// documents returns the sizes as numbers of documents in ascending order.
 func (o CurveOptions) documents(all int) ([]int, error) {
 	var sizes []int
 	if len(o.Sizes) == 0 {
@@ -206,7 +205,7 @@ func (o CurveOptions) documents(all int) ([]int, error) {
 			return nil, err
 		}
 		if slices.Contains(sizes, n) {
-			return nil, fmt.Errorf("size %d is given twice", n)
+			return nil, fmt.Errorf("duplicate size %d", n)
 		}
 		sizes = append(sizes, n)
 	}
@@ -214,8 +213,8 @@ func (o CurveOptions) documents(all int) ([]int, error) {
 	return sizes, nil
 }
 
-// stretch gives a training set as many updates as the whole, which is so many times as
-// large, would have.
+// stretch changes the schedule so that a training set gets as many updates as the whole, which is
+// larger by the factor times.
 func stretch(a *ann.Config, times float64) {
 	t := &a.Training
 	up := func(n int) int { return int(math.Ceil(float64(n) * times)) }
@@ -224,8 +223,8 @@ func stretch(a *ann.Config, times float64) {
 	a.Optimizer.Decay = math.Pow(a.Optimizer.Decay, 1/times)
 }
 
-// instances counts the annotations that a size has, by type, and under "" all of
-// them: the mean over the seeds.
+// instances counts the annotations at a size, by type and, under "", in total: the mean over the
+// seeds.
 func (s *study) instances(train []*data.Document, size int, by string) (map[string]float64, error) {
 	counts := map[string]float64{}
 	for _, seed := range s.opt.Seeds {
@@ -274,12 +273,12 @@ func (r *LearningCurve) tables() []table {
 	return append(all, types)
 }
 
-// crowded is the F1 from which types are drawn once more, if there are many.
+// crowded is the F1 above which types are drawn again in a second chart if there are many.
 const crowded = 0.9
 
-// charts are Figures 3 and 4 of Dernoncourt et al. 2016.
+// charts returns Figures 3 and 4 of Dernoncourt et al. 2016.
 func (r *LearningCurve) charts() map[string]*chart.Chart {
-	if len(r.Metrics) == 0 { // read from a file of other content
+	if len(r.Metrics) == 0 { // decoded from an unrelated file
 		return nil
 	}
 	size := &chart.Chart{
@@ -300,12 +299,12 @@ func (r *LearningCurve) charts() map[string]*chart.Chart {
 	size.Y.Min = max(0, math.Floor(10*lowest)/10)
 	all := map[string]*chart.Chart{"curve": size}
 
-	// Figure 4 (a) has all types. Where most crowd at the top, they get a closer
-	// picture, as the common types do in (b), and there their names.
+	// Figure 4 (a) has all types. If most are close to the top, a second chart shows these in more
+	// detail with their names, as (b) does for the common types.
 	var points, top []chart.Point
 	sizes := r.Metrics[0].Points
 	for _, t := range r.Types {
-		if len(t.Points) < len(sizes) || t.Gold == 0 { // a type of the gold standard has a point for each size
+		if len(t.Points) < len(sizes) || t.Gold == 0 { // every type of the gold standard has a point for each size
 			continue
 		}
 		p := t.Points[len(t.Points)-1]

@@ -8,11 +8,10 @@ import (
 	"github.com/lethe-deid/lethe/evaluation/significance"
 )
 
-// Score is a score, in [0, 1], over several runs.
+// Score summarizes a score, in [0, 1], over several runs.
 type Score struct {
 	Mean evaluation.PRF `json:"mean"`
-	// Deviation is the sample standard deviation, with n-1 as its divisor; 0 of one
-	// run.
+	// Deviation is the sample standard deviation, with n-1 as its divisor, or 0 for a single run.
 	Deviation evaluation.PRF   `json:"deviation"`
 	Runs      []evaluation.PRF `json:"runs"` // in the order of the seeds
 }
@@ -46,8 +45,8 @@ func meanAndDeviation(x []float64) (mean, deviation float64) {
 	return mean, math.Sqrt(deviation / float64(len(x)-1))
 }
 
-// score scores the runs of one variant, and returns as well what each unit of a
-// test, a document or a patient, adds over all of them.
+// score scores the runs of one variant. It also returns what each unit of a test of significance, a
+// document or a patient, adds to the tallies of all runs.
 func (s *study) score(m evaluation.Metric, gold []*data.Document, runs []trained) (Score, [][]float64) {
 	unit, units := map[string]int{}, [][]float64{}
 	var scores []evaluation.PRF
@@ -72,8 +71,8 @@ func (s *study) score(m evaluation.Metric, gold []*data.Document, runs []trained
 	return newScore(scores), units
 }
 
-// test is how to test significance. Its seed is the experiment's, so that a table
-// made anew is the same.
+// test returns the options of a test of significance. The seed is the experiment's, so that a table
+// does not change when it is made again.
 func (s *study) test() significance.Options {
 	return significance.Options{Shuffles: s.opt.Shuffles, Seed: s.config.Seed, Workers: s.opt.Workers}
 }

@@ -1,16 +1,16 @@
-// Package studies trains variants of an experiment, each with several seeds, and
-// puts their scores side by side: [Ablate] drops parts of the network, [Curve]
-// training documents, and [CrossValidate] tests on each part of a corpus in turn.
+// Package studies trains variants of an experiment, each with several seeds, and compares their
+// scores: [Ablate] removes parts of the network, [Curve] removes training documents, and
+// [CrossValidate] tests on each part of a corpus in turn.
 //
-// A study leaves a folder, in which it can be gone on with after it was stopped:
+// A study leaves a folder, and can be resumed in it:
 //
-//	study.yaml                  which study it is, and with how many workers
+//	study.yaml                  the kind of study and the number of workers
 //	runs/VARIANT/seed-SEED/     a run folder for each: see package experiments
-//	table.json, .md, .txt       what came out
-//	*.svg, *.png                the same as charts
+//	table.json, .md, .txt       the results
+//	*.svg, *.png                the results as charts
 //
-// The table follows from the run folders alone: with other metrics or another
-// split it is made anew without training.
+// The results are computed from the run folders alone: other metrics or another split require no
+// training.
 package studies
 
 import (
@@ -36,46 +36,46 @@ import (
 	"github.com/lethe-deid/lethe/taggers"
 )
 
-// Options say how to carry out a study.
+// Options are the options of Ablate, Curve and CrossValidate.
 type Options struct {
 	Dir      string   // the study's folder: new or empty, unless Resume
-	Resume   bool     // go on with the study in Dir: whole runs are kept
-	Workers  int      // cores to use; the bits depend on their number; 0: those of the study to resume, or else all
-	Seeds    []uint64 // of the trainings, none twice; none: the experiment's own
-	Split    string   // what is scored; "": dev, or for CrossValidate its folds
-	Metrics  []string // by name: see evaluation/metrics; none: those of metrics.LookupAll
-	Shuffles int      // of a test of significance; 0: 9,999
-	// ByPatient swaps the documents of one patient together in such a test.
+	Resume   bool     // continue the study in Dir, keeping complete runs
+	Workers  int      // cores to use, which decide the bits of the models; 0: as many as the resumed study had, else all
+	Seeds    []uint64 // of the training runs, without duplicates; empty: the experiment's own seed
+	Split    string   // the split to score; "": dev, or for CrossValidate its folds
+	Metrics  []string // names: see evaluation/metrics; empty: the default of metrics.LookupAll
+	Shuffles int      // maximum number of shuffles per test of significance; 0: 9,999
+	// ByPatient makes a test of significance swap all documents of a patient together.
 	ByPatient bool
-	Version   string // of the program, which each run remembers: see experiments.Version
+	Version   string // of the program, recorded in each run: see experiments.Version
 
-	Begin    func(run string, number, of int) // is told of each run that is to be trained, or gone on with; may be nil
-	Epoch    func(taggers.Epoch)              // may be nil
-	Failed   func(error)                      // is told of each note that could not be written; may be nil
+	Begin    func(run string, number, of int) // called before each run is trained or resumed; may be nil
+	Epoch    func(taggers.Epoch)              // called after each epoch; may be nil
+	Failed   func(error)                      // called for each note that could not be written; may be nil
 	Progress models.Progress
 }
 
-// variant is one experiment among those that a study compares.
+// variant is one of the experiments that a study compares.
 type variant struct {
 	name    string   // of its folder
 	changes []string // the settings of an ablation, for its table
 	config  *experiments.Config
 }
 
-// trained is a variant with one of its seeds, when it has been trained.
+// trained is a variant with one of its seeds, after training.
 type trained struct {
 	seed   uint64
 	found  []*data.Document // by its best model
 	report *evaluation.Report
 }
 
-// study is one under way.
+// study is a study in progress.
 type study struct {
 	kind    string
-	config  *experiments.Config // what the variants are of
+	config  *experiments.Config // the experiment that the variants change
 	opt     Options
 	metrics []evaluation.Metric
-	seed    func(*experiments.Config, uint64) // makes a variant that of a seed
+	seed    func(*experiments.Config, uint64) // sets the seed of a variant
 }
 
 // Names in the folder of a study.
@@ -85,21 +85,21 @@ const (
 	tableFile  = "table"
 )
 
-// newStudy fills in the options.
+// newStudy checks the options and sets their defaults.
 func newStudy(kind string, c *experiments.Config, opt Options) (*study, error) {
 	if len(opt.Seeds) == 0 {
 		opt.Seeds = []uint64{c.Seed}
 	}
 	for i, seed := range opt.Seeds {
 		if slices.Contains(opt.Seeds[:i], seed) {
-			return nil, fmt.Errorf("seed %d is given twice", seed)
+			return nil, fmt.Errorf("duplicate seed %d", seed)
 		}
 	}
 	if opt.Split == "" {
 		opt.Split = experiments.DevSplit
 	}
 	if opt.Split == experiments.TrainSplit {
-		return nil, errors.New("the split train is what the networks have seen: score another")
+		return nil, errors.New("the networks were trained on the split train: score another split")
 	}
 	s := &study{kind: kind, config: c, opt: opt, seed: func(c *experiments.Config, seed uint64) { c.Seed = seed }}
 	var err error
@@ -107,20 +107,20 @@ func newStudy(kind string, c *experiments.Config, opt Options) (*study, error) {
 	return s, err
 }
 
-// record is study.yaml.
+// record is the content of study.yaml.
 type record struct {
 	Study   string `yaml:"study"`
 	Workers int    `yaml:"workers"`
 }
 
-// begin makes the study's folder, or checks that it is one of the same study.
+// begin creates the study's folder, or checks that the folder belongs to the same study.
 func (s *study) begin() error {
 	path := filepath.Join(s.opt.Dir, studyFile)
 	now := record{s.kind, s.opt.Workers}
 	if s.opt.Resume {
 		raw, err := bounded.ReadFile(path, bounded.MaxConfig)
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: holds no %s, so there is no study to resume", s.opt.Dir, studyFile)
+			return fmt.Errorf("%s: contains no %s, so there is no study to resume", s.opt.Dir, studyFile)
 		} else if err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func (s *study) begin() error {
 	if entries, err := os.ReadDir(s.opt.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	} else if len(entries) > 0 {
-		return fmt.Errorf("%s: the folder is not empty; go on with the study in it by --resume, or choose another by --out", s.opt.Dir)
+		return fmt.Errorf("%s: the folder is not empty: continue its study with --resume, or choose another folder with --out", s.opt.Dir)
 	}
 	if s.opt.Workers == 0 {
 		s.opt.Workers = runtime.NumCPU()
@@ -168,9 +168,9 @@ func (s *study) run(v variant, seed uint64) (run, error) {
 	return run{v.name, filepath.Join(s.opt.Dir, runsFolder, v.name, fmt.Sprintf("seed-%d", seed)), config}, nil
 }
 
-// train trains what is not trained yet, and returns the runs of each variant in
-// the order of the seeds. What could be known to go wrong does so first: a run
-// of another configuration, a split that cannot be read.
+// train trains the runs that are not complete and returns the runs of each variant in the order of
+// the seeds. It first checks for errors that would otherwise stop it later: a run with another
+// configuration, or a split that cannot be read.
 func (s *study) train(ctx context.Context, variants []variant, gold func(variant) []*data.Document) ([][]trained, error) {
 	if err := s.begin(); err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ func (s *study) train(ctx context.Context, variants []variant, gold func(variant
 			runs = append(runs, r)
 		}
 	}
-	var unexamined error // notes that no model's output has; the others are compared all the same
+	var unexamined error // notes without output; the others are compared nevertheless
 	number := 0
 	for _, r := range runs {
 		if r.scored(s.opt.Split) {
@@ -223,7 +223,7 @@ func (s *study) train(ctx context.Context, variants []variant, gold func(variant
 	return found, unexamined
 }
 
-// same refuses a folder that holds a run of another configuration.
+// same returns an error if the folder contains a run with another configuration.
 func (r run) same() error {
 	earlier, err := experiments.OpenRun(r.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -240,12 +240,12 @@ func (r run) same() error {
 // scored reports whether the run is complete.
 func (r run) scored(split string) bool { return (&experiments.Run{Dir: r.dir}).Scored(split) }
 
-// finish trains a run, or goes on with its training, and scores it.
+// finish trains or resumes a run, and scores it.
 func (s *study) finish(ctx context.Context, r run) error {
 	if !r.scored(experiments.DevSplit) {
 		_, err := os.Stat(filepath.Join(r.dir, experiments.LogFile))
 		begun := err == nil
-		if !begun { // there may be what a killed program left of a first epoch
+		if !begun { // a killed program may have left an incomplete first epoch
 			if err := os.RemoveAll(r.dir); err != nil {
 				return err
 			}
@@ -268,7 +268,7 @@ func (s *study) finish(ctx context.Context, r run) error {
 	return err
 }
 
-// read reads what a run found in the gold documents.
+// read reads the predictions of a run for the gold documents.
 func (s *study) read(r run, gold []*data.Document) (trained, error) {
 	found, _, err := (&experiments.Run{Dir: r.dir, Config: r.config}).Found(s.opt.Split)
 	if err != nil {

@@ -47,7 +47,7 @@ func load(t *testing.T, yaml string, settings ...string) *experiments.Config {
 	return c
 }
 
-// counts reads what a run was scored.
+// counts reads the scores of a run.
 func counts(t *testing.T, study, run, split string) *evaluation.Report {
 	t.Helper()
 	r := &evaluation.Report{}
@@ -65,9 +65,9 @@ func prf(c evaluation.Counts) evaluation.PRF {
 	return evaluation.PRF{Precision: c.Precision(), Recall: c.Recall(), F1: c.F1()}
 }
 
-// The table of an ablation has the scores of the run folders; its tests are on
-// what all seeds add. A study that was stopped and resumed, with one run lost and
-// one begun, comes to the same bytes, and does no run twice.
+// The table of an ablation has the scores of the run folders, and its tests are on the sums over
+// all seeds. After an interruption, with one run lost and one incomplete, the resumed study
+// produces the same bytes and trains no run twice.
 func TestAblate(t *testing.T) {
 	c := load(t, tiny+"ablations: [{name: no-dropout, set: [system.ann.network.dropout=0]}]\n")
 	dir := filepath.Join(t.TempDir(), "study")
@@ -119,8 +119,8 @@ func TestAblate(t *testing.T) {
 			if d.A != full.F1() || d.B != all.F1() || d.Difference != d.B-d.A {
 				t.Errorf("%s, %s: tested %v against %v, want %v against %v", m.Metric, n.Name, d.A, d.B, full.F1(), all.F1())
 			}
-			// 4 documents are swapped in 2^4 ways, all of which are tried: no p-value is
-			// smaller than 2/16, and each is a number of sixteenths.
+			// 4 documents can be swapped in 2^4 ways, all of which are tried, so no p-value is
+			// smaller than 2/16 and each is a multiple of 1/16.
 			if p := 16 * d.P; !n.Test.Exact || n.Test.Shuffles != 15 || p < 2 || p != math.Round(p) || d.Holm < d.P {
 				t.Errorf("%s, %s: p %v, with Holm's correction %v, of %d shuffles", m.Metric, n.Name, d.P, d.Holm, n.Test.Shuffles)
 			}
@@ -138,8 +138,8 @@ func TestAblate(t *testing.T) {
 			t.Errorf("%s is empty", name)
 		}
 	}
-	// One run is lost, of another there is what a killed program left of its first
-	// epoch, and a third was scored by nobody.
+	// One run is lost, another has what a killed program left of its first epoch, and a third was
+	// never scored.
 	if err := errors.Join(os.RemoveAll(filepath.Join(dir, "runs/no-crf/seed-3")),
 		os.RemoveAll(filepath.Join(dir, "runs/full/seed-7/model/state.safetensors")), os.RemoveAll(filepath.Join(dir, "runs/full/seed-7/evaluation")),
 		os.RemoveAll(filepath.Join(dir, "runs/no-tokens/seed-7/evaluation"))); err != nil {
@@ -156,8 +156,7 @@ func TestAblate(t *testing.T) {
 		t.Error("resumed, the study came to something else: -whole +resumed", diff)
 	}
 
-	// Of another metric there are other charts, and the earlier ones are gone; what
-	// somebody else put there stays.
+	// Another metric has other charts, which replace the earlier ones. Files of the user stay.
 	if err := os.WriteFile(filepath.Join(dir, "ablation-mine.png"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +172,7 @@ func TestAblate(t *testing.T) {
 		t.Errorf("charts %v, want %v, error %v", charts, want, err)
 	}
 
-	// Another split of the same runs, and what cannot be resumed.
+	// Another split of the same runs, and studies that cannot be resumed.
 	begun, opt.Split, opt.Metrics = nil, "test", []string{"strict", "token"}
 	if b, err := Ablate(t.Context(), c, opt); err != nil || b.Documents != 3 || len(begun) != 10 || b.Metrics[0].Networks[0].Runs[0] != prf(counts(t, dir, "full/seed-7", "test").Strict.Counts) {
 		t.Errorf("on test: %v, %d runs, %v", err, len(begun), b)
@@ -205,8 +204,8 @@ func read(t *testing.T, path ...string) string {
 	return string(b)
 }
 
-// With vectors there are all five networks of the paper, whose configurations
-// differ in what they drop; without anything to drop there are fewer.
+// With vectors there are all five networks of the paper, which differ in the part they lack.
+// Networks without a part to remove are left out.
 func TestAblations(t *testing.T) {
 	c := load(t, tiny, "system.ann.vectors={file: /vectors.txt, freeze: true}")
 	variants, left, err := ablations(c)
@@ -237,8 +236,8 @@ func TestAblations(t *testing.T) {
 	}
 
 	for yaml, want := range map[string]string{
-		"{name: full, set: [seed=2]}":                      "ablations[0].name: full is one of the networks that are compared anyway",
-		"{name: no-crf, set: [seed=2]}":                    "ablations[0].name: no-crf is one of the networks that are compared anyway",
+		"{name: full, set: [seed=2]}":                      "ablations[0].name: full is already one of the compared networks",
+		"{name: no-crf, set: [seed=2]}":                    "ablations[0].name: no-crf is already one of the compared networks",
 		"{name: a, set: [system.ann.network.dropout=0.1]}": "ablations[0] (a): the same network as full",
 		"{name: a, set: [system.ann.network.crf=false]}":   "ablations[0] (a): the same network as no-crf",
 		"{name: a, set: [sed=0]}":                          "ablations[0] (a): sed: sed: unknown key (have name, seed, corpus, system, ablations)",
@@ -253,8 +252,8 @@ func TestAblations(t *testing.T) {
 	}
 }
 
-// Each size is scored as its run folders say, and has as many annotations as the
-// corpora of those runs. The largest is the whole of train.
+// Each size has the scores of its run folders and the number of annotations in the corpora of those
+// runs. The largest size is all of train.
 func TestCurve(t *testing.T) {
 	c := load(t, tiny)
 	dir := filepath.Join(t.TempDir(), "study")
@@ -331,8 +330,8 @@ func TestSizes(t *testing.T) {
 		{nil, 8, "[8]"},
 		{nil, 30, "[10 20 30]"},
 		{[]Size{{documents: 7}, {share: 0.5}}, 8, "[4 7]"},
-		{[]Size{{documents: 4}, {share: 0.5}}, 8, "size 4 is given twice"},
-		{[]Size{{documents: 9}}, 8, "size 9: there are 8 documents to train on"},
+		{[]Size{{documents: 4}, {share: 0.5}}, 8, "duplicate size 4"},
+		{[]Size{{documents: 9}}, 8, "size 9: there are only 8 documents to train on"},
 	} {
 		got, err := CurveOptions{Sizes: test.sizes}.documents(test.all)
 		if fmt.Sprint(got) != test.want && fmt.Sprint(err) != test.want {
@@ -341,8 +340,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// A tenth of the documents has ten times as many epochs, over all of which the
-// learning rate sinks as far.
+// A tenth of the documents has ten times as many epochs, over which the learning rate decays by the
+// same total factor.
 func TestStretch(t *testing.T) {
 	c := load(t, tiny, "system.ann.training={epochs: 30, patience: 8, evaluate_every: 2}", "system.ann.optimizer.decay=0.97")
 	stretched := func(times float64) *experiments.Config {
@@ -362,8 +361,8 @@ func TestStretch(t *testing.T) {
 	}
 }
 
-// Every document of train is tested once, by a network that has not seen it nor
-// any other note of its patient, in training or in choosing the epoch.
+// Every document of train is tested once, by a network that has not seen it or any other note of
+// its patient, neither to train nor to choose the epoch.
 func TestCrossValidate(t *testing.T) {
 	c := load(t, tiny)
 	dir := filepath.Join(t.TempDir(), "study")
@@ -439,8 +438,8 @@ func TestCrossValidate(t *testing.T) {
 	}
 }
 
-// A model is scored on each corpus as it would be alone, with both sides' types
-// mapped; the map's losses are counted.
+// A model has the same scores on each corpus as if scored alone, with the types of both sides
+// mapped. The spans that the map removes are counted.
 func TestCross(t *testing.T) {
 	dir := t.TempDir()
 	var runs []*experiments.Run
@@ -521,7 +520,7 @@ func TestCross(t *testing.T) {
 		t.Errorf("the table does not say what was left out:\n%s", text)
 	}
 
-	if _, err := Cross(t.Context(), []*experiments.Run{runs[0], runs[0]}, CrossOptions{}); err == nil || err.Error() != "two experiments are called one: the table would not tell them apart" {
+	if _, err := Cross(t.Context(), []*experiments.Run{runs[0], runs[0]}, CrossOptions{}); err == nil || err.Error() != "two experiments are named one: the table could not distinguish them" {
 		t.Errorf("twice the same: error %v", err)
 	}
 	mixed := *runs[1].Config
@@ -532,15 +531,15 @@ func TestCross(t *testing.T) {
 	}
 }
 
-// What makes no sense is said before anything is trained.
+// Invalid options are reported before anything is trained.
 func TestBadStudies(t *testing.T) {
 	c := load(t, tiny)
 	for want, opt := range map[string]Options{
-		"seed 1 is given twice":                                         {Seeds: []uint64{1, 2, 1}},
-		"duplicate metric strict":                                  {Metrics: []string{"strict", "strict"}},
-		`no metric "lax"...`:                                            {Metrics: []string{"lax"}},
-		"corpus: no split nowhere (have dev, test, train)":              {Split: "nowhere"},
-		"the split train is what the networks have seen: score another": {Split: "train"},
+		"duplicate seed 1":                                 {Seeds: []uint64{1, 2, 1}},
+		"duplicate metric strict":                          {Metrics: []string{"strict", "strict"}},
+		`no metric "lax"...`:                               {Metrics: []string{"lax"}},
+		"corpus: no split nowhere (have dev, test, train)": {Split: "nowhere"},
+		"the networks were trained on the split train: score another split": {Split: "train"},
 	} {
 		opt.Dir = filepath.Join(t.TempDir(), "x")
 		_, err := Ablate(t.Context(), c, opt)
@@ -553,11 +552,11 @@ func TestBadStudies(t *testing.T) {
 		}
 	}
 	if _, err := Curve(t.Context(), load(t, tiny, "corpus.subset.documents=3"), CurveOptions{By: "patient"}, Options{}); err == nil ||
-		err.Error() != "corpus.subset: is given already, and a learning curve sets it" {
+		err.Error() != "corpus.subset: must not be set, because a learning curve sets it" {
 		t.Errorf("subset: error %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "x")
-	if _, err := Ablate(t.Context(), c, Options{Dir: dir, Resume: true}); err == nil || err.Error() != dir+": holds no study.yaml, so there is no study to resume" {
+	if _, err := Ablate(t.Context(), c, Options{Dir: dir, Resume: true}); err == nil || err.Error() != dir+": contains no study.yaml, so there is no study to resume" {
 		t.Errorf("nothing to resume: error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -577,7 +576,7 @@ func TestMeanAndDeviation(t *testing.T) {
 	}
 }
 
-// By patient, what the notes of one patient add goes together.
+// By patient, the counts of all notes of one patient are added.
 func TestScoreByPatient(t *testing.T) {
 	var gold []*data.Document
 	var found []*data.Document

@@ -19,22 +19,22 @@ import (
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
-// table is a table with a title, and a line about how to read it.
+// table is a table with a title and a legend.
 type table struct {
 	title  string
-	head   []string // of the columns; the first column is of names, the others of numbers
+	head   []string // of the columns; the first column has names, the others numbers
 	rows   [][]string
 	legend []string // paragraphs
 }
 
-// result is what a study makes of its runs.
+// result is the result of a study.
 type result interface {
 	tables() []table
 	charts() map[string]*chart.Chart // by file name, without extension
 }
 
-// write keeps a result in a folder, in the place of an earlier one of its kind:
-// charts of that one, such as those by another metric, go.
+// write writes a result into a folder, replacing an earlier result of the same kind, including
+// charts that the new one does not have.
 func write[T any, R interface {
 	*T
 	result
@@ -77,14 +77,14 @@ func write[T any, R interface {
 	return nil
 }
 
-// writeText writes the tables for people at a terminal.
+// writeText writes the tables as plain text.
 func writeText(w io.Writer, r result) error {
 	for i, t := range r.tables() {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintf(w, "%s\n\n", t.title)
-		// Names go to the left, numbers to the right.
+		// Align names left and numbers right.
 		widths := make([]int, len(t.head))
 		for _, row := range append([][]string{t.head}, t.rows...) {
 			for k, cell := range row {
@@ -115,7 +115,7 @@ func writeText(w io.Writer, r result) error {
 	return nil
 }
 
-// writeMarkdown writes the tables for a page.
+// writeMarkdown writes the tables as Markdown.
 func writeMarkdown(w *bytes.Buffer, r result) {
 	for i, t := range r.tables() {
 		if i > 0 {
@@ -147,8 +147,7 @@ func (c *CrossValidation) WriteText(w io.Writer) error { return writeText(w, c) 
 // WriteText writes the tables.
 func (c *Crossing) WriteText(w io.Writer) error { return writeText(w, c) }
 
-// cells are precision, recall and F1 as the mean and, of several runs, the
-// deviation.
+// cells returns precision, recall and F1: the mean, and for several runs the deviation.
 func (s Score) cells() []string {
 	return []string{
 		s.cell(s.Mean.Precision, s.Deviation.Precision), s.cell(s.Mean.Recall, s.Deviation.Recall), s.cell(s.Mean.F1, s.Deviation.F1),
@@ -162,7 +161,7 @@ func (s Score) cell(mean, deviation float64) string {
 	return fmt.Sprintf("%.4f ± %.4f", mean, deviation)
 }
 
-// overSeeds says over how many seeds a score is.
+// overSeeds says in words over which seeds a score is computed.
 func overSeeds(seeds []uint64) string {
 	if len(seeds) == 1 {
 		return fmt.Sprintf("seed %d", seeds[0])
@@ -170,7 +169,7 @@ func overSeeds(seeds []uint64) string {
 	return fmt.Sprintf("mean ± standard deviation over %d seeds", len(seeds))
 }
 
-// fileName makes a metric's name fit for a file.
+// fileName returns a file name with a prefix and a metric's name.
 func fileName(prefix, metric string) string {
 	return prefix + "-" + strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' {
@@ -180,7 +179,8 @@ func fileName(prefix, metric string) string {
 	}, metric)
 }
 
-// interval is one deviation to each side, within [0, 1]; none of a single run.
+// interval returns the mean minus and plus one deviation, within [0, 1], or 0 and 0 for a single
+// run.
 func (s Score) interval(of func(evaluation.PRF) float64) (low, high float64) {
 	if len(s.Runs) < 2 {
 		return 0, 0
@@ -193,7 +193,7 @@ func precision(p evaluation.PRF) float64 { return p.Precision }
 func recall(p evaluation.PRF) float64    { return p.Recall }
 func f1(p evaluation.PRF) float64        { return p.F1 }
 
-// number shows a mean of whole numbers, to one decimal where it is not whole.
+// number formats a mean of whole numbers, with one decimal if it is not whole.
 func number(x float64) string {
 	if math.Abs(x-math.Round(x)) < 1e-6 {
 		return fmt.Sprintf("%.0f", x)

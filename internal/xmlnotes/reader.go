@@ -16,7 +16,7 @@ type Kind uint8
 // The kinds of tokens.
 const (
 	Start       Kind = iota // <x> or <x/>
-	End                     // </x>; after <x/> an empty token
+	End                     // </x>; <x/> is followed by an empty token
 	Text                    // character data with references
 	CDATA                   // <![CDATA[x]]>
 	Comment                 // <!--x-->
@@ -119,7 +119,7 @@ func (r *Reader) Next() (Token, error) {
 	return t, nil
 }
 
-// skip advances over a word and reports whether it was there.
+// skip advances over a word and reports whether the word was found.
 func (r *Reader) skip(word string) bool {
 	found := strings.HasPrefix(r.file[r.at:], word)
 	if found {
@@ -379,7 +379,7 @@ func (r *Reader) directive() bool {
 		return false
 	}
 	quote, depth := byte(0), 0
-	for r.at++; r.at < len(r.file); { // encoding/xml does not look at the first character
+	for r.at++; r.at < len(r.file); { // encoding/xml ignores the first character
 		c := r.file[r.at]
 		r.at++
 		switch {

@@ -130,7 +130,7 @@ func (p *parser) document() error {
 		case t.Kind != Start:
 			err = p.blank(t)
 		case root || t.Local != "deIdi2b2" && t.Local != "MEDDOCAN":
-			return defect(t.Line, "the root is not one element deIdi2b2 or MEDDOCAN")
+			return defect(t.Line, "the root must be one element deIdi2b2 or MEDDOCAN")
 		default:
 			root = true
 			p.bare(t)
@@ -142,7 +142,7 @@ func (p *parser) document() error {
 	}
 }
 
-// bare hides the attributes of an element that should have none.
+// bare calls hide for an element that should not have attributes but does.
 func (p *parser) bare(t Token) {
 	if len(t.Attributes) > 0 {
 		p.hide(t.Line, "an attribute of the root, TEXT or TAGS, which would go unexamined")
@@ -194,7 +194,7 @@ func (p *parser) root() error {
 		switch t.Local {
 		case "TEXT":
 			if text {
-				return defect(t.Line, "a second TEXT")
+				return defect(t.Line, "duplicate TEXT")
 			}
 			text = true
 			p.bare(t)
@@ -202,7 +202,7 @@ func (p *parser) root() error {
 			return p.readText()
 		case "TAGS":
 			if p.note.HasTags {
-				return defect(t.Line, "a second TAGS")
+				return defect(t.Line, "duplicate TAGS")
 			}
 			p.bare(t)
 			return p.readTags(t)
@@ -225,7 +225,7 @@ func (p *parser) readText() error {
 		case t.Kind == End:
 			return nil
 		case t.Kind == Start:
-			return defect(t.Line, "an element inside of TEXT")
+			return defect(t.Line, "an element within TEXT")
 		}
 		p.text(t)
 	}

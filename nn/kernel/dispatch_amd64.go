@@ -63,11 +63,11 @@ var avx512 = &vectors{
 	exp:      expAVX512, tanh: tanhAVX512, axpy: axpyAVX512, approach: approachAVX512, multiply: multiplyAVX512, clamp: clampAVX512, expLess: expLessAVX512, largest: largestAVX512, viterbi: []viterbiFunc{viterbi1AVX512, viterbi2AVX512, viterbi3AVX512, viterbi4AVX512, viterbi5AVX512, viterbi6AVX512},
 }
 
-// inUse is nil for pure Go.
+// inUse is the set of kernels in use; nil stands for pure Go.
 var inUse = choose(os.Getenv("LETHE_KERNEL"))
 
-// choose takes the best that the processor has, or the one that is asked for
-// if the processor has it.
+// choose returns the best kernels that the processor supports, or the named ones if it supports
+// them.
 func choose(name string) *vectors {
 	has512 := cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasBMI2
 	has2 := cpu.X86.HasAVX2 && cpu.X86.HasFMA
@@ -175,8 +175,8 @@ func largest(x []float32) float32 {
 	return inUse.largest(&x[0], len(x))
 }
 
-// transposeBlocks transposes what can be cut into blocks of 8x8: that many rows
-// and columns of src.
+// transposeBlocks transposes the part of src that can be divided into blocks of 8x8. It returns the
+// number of rows and columns of that part.
 func transposeBlocks(dst, src Matrix) (rows, cols int) {
 	if inUse == nil || src.Rows < 8 {
 		return 0, 0

@@ -2,7 +2,7 @@
 
 package kernel
 
-// Name is that of the kernels in use.
+// Name returns the name of the kernels in use.
 func Name() string { return "generic" }
 
 func addMulNN(c, a, b Matrix) { addMulNNGeneric(c, a, b) }

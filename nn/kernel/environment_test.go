@@ -17,7 +17,7 @@ func TestUnknownKernel(t *testing.T) {
 			t.Errorf("%q is accepted", wrong)
 		}
 	}
-	for _, other := range []string{"generic", "avx2", "avx512"} { // choose took another, as if the processor lacked it
+	for _, other := range []string{"generic", "avx2", "avx512"} { // choose uses another one, as if the processor did not support it
 		t.Setenv("LETHE_KERNEL", other)
 		if err := CheckEnvironment(); Name() != "openblas" && (err == nil) != (other == Name()) {
 			t.Errorf("%s, where %s is in use: %v", other, Name(), err)

@@ -1,6 +1,6 @@
 package kernel
 
-// available is the kernels that this processor has.
+// available returns the kernels that this processor supports.
 func available() []string {
 	names := []string{"generic"}
 	for _, v := range []*vectors{avx2, avx512} {
@@ -11,7 +11,7 @@ func available() []string {
 	return names
 }
 
-// force makes a kernel the one in use until the returned function is called.
+// force selects a kernel until the returned function is called.
 func force(name string) func() {
 	before := inUse
 	inUse = choose(name)

@@ -1,8 +1,7 @@
 package kernel
 
-// Cell is a kind of LSTM cell. Its step computes z = [x, h'].W + b outside of
-// this package, h' and c' being the state before, and the gates here. z has one
-// block of n values a gate.
+// Cell is a kind of LSTM cell. A step computes z = [x, h'].W + b outside of this package, where h'
+// and c' are the state before, and the gates in this package. z has one block of n values per gate.
 type Cell uint8
 
 const (
@@ -23,7 +22,7 @@ const (
 // part of the stored bias.
 const ForgetBias = 1
 
-// Gates is the number of blocks in z.
+// Gates returns the number of blocks in z.
 func (k Cell) Gates() int {
 	if k == Standard {
 		return 4
@@ -31,12 +30,12 @@ func (k Cell) Gates() int {
 	return 3
 }
 
-// Forward computes one step of one sequence: from z (replaced by the gates'
-// activations, which Backward needs) and the cell before it sets c, tanh(c)
-// and h, each of n values.
+// Forward computes one step of one sequence. From z and the cell before the step it computes c,
+// tanh(c) and h, each of n values. It replaces z by the activations of the gates, which Backward
+// needs.
 func (k Cell) Forward(z, before, c, tanhC, h []float32) {
 	if len(z) != k.Gates()*len(c) {
-		panic("kernel: z does not hold the cell's gates")
+		panic("kernel: the length of z does not match the cell's gates")
 	}
 	gatesForward(k, z, before[:len(c)], c, tanhC[:len(c)], h[:len(c)])
 }
@@ -70,13 +69,13 @@ func (k Cell) forwardGeneric(z, before, c, tanhC, h []float32) {
 	}
 }
 
-// Backward is the gradient of Forward: z, before and tanhC are as Forward had
-// and left them, dh is the gradient of h, dc that of c from the later steps. It
-// sets dz and replaces dc by the gradient of the cell before (for Peephole
-// without the part through c'.P, which is dz_i.Pᵀ).
+// Backward computes the gradient of Forward. z, before and tanhC are as Forward left them, dh is
+// the gradient of h, and dc the gradient of c from the later steps. Backward sets dz and replaces
+// dc by the gradient of the cell before (for Peephole without the part through c'.P, which is
+// dz_i.Pᵀ).
 func (k Cell) Backward(dz, z, before, tanhC, dh, dc []float32) {
 	if n := k.Gates() * len(dc); len(z) != n || len(dz) != n {
-		panic("kernel: z does not hold the cell's gates")
+		panic("kernel: the length of z does not match the cell's gates")
 	}
 	gatesBackward(k, dz, z, before[:len(dc)], tanhC[:len(dc)], dh[:len(dc)], dc)
 }

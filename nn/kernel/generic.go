@@ -1,7 +1,7 @@
 package kernel
 
-// addMulNNGeneric walks b by rows, four at a time, for two rows of c: so every
-// access is contiguous, and each value is loaded once for several products.
+// addMulNNGeneric processes the rows of b, four at a time, for two rows of c. Every access is
+// contiguous, and each value is loaded once for several products.
 func addMulNNGeneric(c, a, b Matrix) {
 	n := c.Cols
 	i := 0
@@ -77,7 +77,7 @@ func axpy4(c, b0, b1, b2, b3 []float32, a0, a1, a2, a3 float32) {
 	}
 }
 
-// axpy4x2 is axpy4 on two rows, value for value in the same order.
+// axpy4x2 does axpy4 on two rows, with the same order of operations for each value.
 func axpy4x2(c, d, b0, b1, b2, b3, x, y []float32) {
 	b0, b1, b2, b3, d = b0[:len(c)], b1[:len(c)], b2[:len(c)], b3[:len(c)], d[:len(c)]
 	x0, x1, x2, x3 := x[0], x[1], x[2], x[3]

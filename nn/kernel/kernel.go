@@ -1,17 +1,16 @@
-// Package kernel computes float32 products and element-wise functions on
-// slices. It is the only package that knows how a product is computed;
-// everything above speaks of matrices and gates.
+// Package kernel computes float32 products and element-wise functions on slices. It alone knows how
+// a product is computed; all other packages work with matrices and gates.
 package kernel
 
 import "fmt"
 
-// Matrix is a view of Rows x Cols values, row i starting at Data[i*Stride].
+// Matrix is a view of Rows x Cols values. Row i starts at Data[i*Stride].
 type Matrix struct {
 	Rows, Cols, Stride int
 	Data               []float32
 }
 
-// NewMatrix is a dense view of data, whose length must be rows*cols.
+// NewMatrix returns a dense view of data. It panics unless the length of data is rows*cols.
 func NewMatrix(rows, cols int, data []float32) Matrix {
 	if len(data) != rows*cols {
 		panic(fmt.Sprintf("kernel: %d values for a %dx%d matrix", len(data), rows, cols))
@@ -19,10 +18,10 @@ func NewMatrix(rows, cols int, data []float32) Matrix {
 	return Matrix{rows, cols, cols, data}
 }
 
-// Row is row i.
+// Row returns row i.
 func (m Matrix) Row(i int) []float32 { return m.Data[i*m.Stride:][:m.Cols] }
 
-// Slice is the view of rows [i, j).
+// Slice returns a view of rows [i, j).
 func (m Matrix) Slice(i, j int) Matrix {
 	if i == j {
 		return Matrix{0, m.Cols, m.Stride, nil}
@@ -30,7 +29,7 @@ func (m Matrix) Slice(i, j int) Matrix {
 	return Matrix{j - i, m.Cols, m.Stride, m.Data[i*m.Stride : (j-1)*m.Stride+m.Cols]}
 }
 
-// Columns is the view of columns [i, j).
+// Columns returns a view of columns [i, j).
 func (m Matrix) Columns(i, j int) Matrix {
 	if m.Rows == 0 || i == j {
 		return Matrix{m.Rows, j - i, m.Stride, nil}
@@ -56,9 +55,9 @@ func AddMulNT(c, a, b Matrix) {
 	addMulNT(c, a, b)
 }
 
-// TransposeFor says whether it pays to transpose b once for products a·bᵀ with
-// that many rows of a in all: assembly runs along the rows of b twice as fast
-// as it takes inner products; pure Go does not.
+// TransposeFor reports whether it pays off to transpose b once for products a·bᵀ with this many
+// rows of a in total. The assembly processes the rows of b twice as fast as inner products; pure Go
+// does not.
 func TransposeFor(rows int) bool { return rows >= 64 && Name() != "generic" }
 
 func check(c Matrix, m, k, k2, n int) {

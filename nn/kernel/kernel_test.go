@@ -15,8 +15,8 @@ func randomMatrix(rng *rand.Rand, rows, cols int) Matrix {
 	return m
 }
 
-// The three products against a float64 triple loop, on odd sizes, strided
-// views, and on top of what c already holds.
+// Compares the three products with a float64 triple loop, on odd sizes, strided views, and added to
+// existing values of c.
 func TestProducts(t *testing.T) { each(t, testProducts) }
 
 func testProducts(t *testing.T) {

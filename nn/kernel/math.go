@@ -24,13 +24,13 @@ const (
 	log2e  = 1.44269504088896341
 	ln2Hi  = 0.693359375 // exact in 10 bits, so that n*ln2Hi is exact
 	ln2Lo  = -2.12194440e-4
-	expMax = 88.3762626647949 // e^x beyond is +Inf in the reduced form below
+	expMax = 88.3762626647949 // for greater x, the reduced form of e^x below is +Inf
 	expMin = -87.3365478515625
 )
 
-// exp is e^x by reduction to |r| <= ln2/2 and a polynomial of degree 6
-// (the minimax coefficients of the Cephes library's expf). It is within 2 ulp;
-// below expMin it is 0, above expMax +Inf.
+// exp computes e^x by reduction to |r| <= ln2/2 and a polynomial of degree 6 (the minimax
+// coefficients of the Cephes library's expf). It is accurate to 2 ulp. Below expMin it is 0, and
+// above expMax +Inf.
 func exp(x float32) float32 {
 	switch {
 	case x > expMax:
@@ -70,7 +70,7 @@ func tanh(x float32) float32 {
 	if a > 9.1 {
 		return math.Float32frombits(math.Float32bits(x)&(1<<31) | math.Float32bits(1))
 	}
-	t := 1 - 2/(exp(2*a)+1) // a NaN comes through exp
+	t := 1 - 2/(exp(2*a)+1) // exp keeps a NaN
 	return math.Float32frombits(math.Float32bits(x)&(1<<31) | math.Float32bits(t))
 }
 

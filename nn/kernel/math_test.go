@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// ulps is the error of got in units in the last place of the true value.
+// ulps returns the error of got in units in the last place of the true value.
 func ulps(got float32, want float64) float64 {
 	w := float32(math.Abs(want))
 	return math.Abs(float64(got)-want) / float64(math.Nextafter32(w, float32(math.Inf(1)))-w)
 }
 
-// each runs a test with every kernel that this processor has.
+// each runs a test with every kernel that this processor supports.
 func each(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
 	for _, name := range available() {
@@ -24,7 +24,7 @@ func each(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// Exp and Tanh against math, in units in the last place, over their range.
+// Compares Exp and Tanh with package math, in units in the last place, over their range.
 func TestExpTanhAccuracy(t *testing.T) {
 	each(t, func(t *testing.T) {
 		var worstExp, worstTanh float64
@@ -58,7 +58,7 @@ func TestExpTanhSpecialValues(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	each(t, func(t *testing.T) {
 		for _, c := range []struct{ x, exp, tanh float32 }{{0, 1, 0}, {inf, inf, 1}, {-inf, 0, -1}, {200, inf, 1}, {-200, 0, -1}, {-1000, 0, -1}} {
-			for n := 1; n < 40; n++ { // at every place of a vector and its rest
+			for n := 1; n < 40; n++ { // at every position of a vector and its rest
 				x, e, h := make([]float32, n), make([]float32, n), make([]float32, n)
 				x[n-1] = c.x
 				Exp(e, x)
@@ -85,8 +85,8 @@ func TestExpTanhSpecialValues(t *testing.T) {
 	})
 }
 
-// Every cell's gates against the pure Go ones, forward and backward, for every
-// length of the rest, without writing beyond it.
+// Compares the gates of every cell with pure Go, forward and backward, for every length of the
+// rest, and checks that nothing beyond it is written.
 func TestGates(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 7))
 	random := func(n int) []float32 {
@@ -218,8 +218,7 @@ func testTranspose(t *testing.T) {
 	}
 }
 
-// A step of Viterbi is exact: the same bits from every kernel, with ties and
-// infinities.
+// A step of Viterbi is exact: all kernels produce the same bits, also with ties and infinities.
 func TestViterbiStep(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	each(t, func(t *testing.T) {

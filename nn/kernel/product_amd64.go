@@ -4,8 +4,8 @@ package kernel
 
 import "sync"
 
-// Name is that of the kernels in use: generic, avx2 or avx512. The environment
-// variable LETHE_KERNEL forces one, if the processor has it.
+// Name returns the name of the kernels in use: generic, avx2 or avx512. The environment variable
+// LETHE_KERNEL selects one, if the processor supports it.
 func Name() string {
 	if inUse == nil {
 		return "generic"
@@ -37,16 +37,16 @@ func addMulNT(c, a, b Matrix) {
 	inUse.addMulNT(c, a, b)
 }
 
-// depth is how much of the inner index a product takes at once, so that what
-// all rows of c need of b, two vectors wide, stays in the first-level cache. It
-// is cut by k alone: a value of c must not depend on how many rows there are.
+// depth is the maximum number of inner indices that a product processes at once, so that the part
+// of b that all rows of c need, two vectors wide, stays in the first-level cache. The inner index
+// is divided by k alone, because a value of c must not depend on the number of rows.
 const depth = 192
 
-// panels are where products lay out their part of b.
+// panels are buffers into which products copy their part of b.
 var panels = sync.Pool{New: func() any { return new([depth * 32]float32) }}
 
-// addMul cuts c into blocks of as many rows as registers allow. Row i of a begins
-// at ar*i, and its values stand ak apart.
+// addMul divides c into blocks of as many rows as the registers allow. Row i of a begins at ar*i,
+// and its values are ak apart.
 func (v *vectors) addMul(c, a Matrix, ar, ak, k int, b Matrix) {
 	if k == 0 || c.Rows == 0 || c.Cols == 0 {
 		return
@@ -62,8 +62,8 @@ func (v *vectors) addMul(c, a Matrix, ar, ak, k int, b Matrix) {
 	}
 }
 
-// tall goes by panels of b, each of which is laid out in one piece: there are
-// rows enough to make up for that.
+// tall multiplies panel by panel of b, copying each into one contiguous piece. The copy pays off
+// because there are many rows.
 func (v *vectors) tall(c Matrix, a []float32, ar, ak int, b Matrix) {
 	panel := panels.Get().(*[depth * 32]float32)
 	for j := 0; j < c.Cols; j += 2 * v.width {
@@ -82,7 +82,7 @@ func (v *vectors) tall(c Matrix, a []float32, ar, ak int, b Matrix) {
 	panels.Put(panel)
 }
 
-// low goes by blocks of rows, of which there are few.
+// low multiplies by blocks of rows, of which there are few.
 func (v *vectors) low(c Matrix, a []float32, ar, ak int, b Matrix) {
 	most := len(v.product)
 	blocks := (c.Rows + most - 1) / most

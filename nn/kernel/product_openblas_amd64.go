@@ -4,13 +4,13 @@ package kernel
 
 import "github.com/lethe-deid/lethe/nn/kernel/internal/openblas"
 
-// The products of OpenBLAS in the place of our own, to compare the two:
+// This file replaces our products by OpenBLAS's, to compare the two:
 //
 //	go test -tags openblas -bench Mul ./nn/kernel
 //
-// All else is as without the tag. LETHE_KERNEL has no say over them.
+// Everything else is the same as without the tag. LETHE_KERNEL does not affect these products.
 
-// Name is that of the products in use.
+// Name returns the name of the products in use.
 func Name() string { return "openblas" }
 
 func addMulNN(c, a, b Matrix) {

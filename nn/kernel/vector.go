@@ -9,13 +9,13 @@ func Add(y, x []float32) { axpy(y, 1, x[:len(y)]) }
 // Multiply multiplies y by x, value by value.
 func Multiply(y, x []float32) { multiply(y, 0, x[:len(y)]) }
 
-// Approach moves y the fraction f of its way to x.
+// Approach moves y towards x by the fraction f of the distance.
 func Approach(y []float32, f float32, x []float32) { approach(y, f, x[:len(y)]) }
 
-// Clamp cuts y to [-limit, limit]. A NaN stays.
+// Clamp limits y to [-limit, limit]. A NaN stays.
 func Clamp(y []float32, limit float32) { clamp(y, limit, y) }
 
-// Dot is the inner product.
+// Dot returns the inner product.
 func Dot(a, b []float32) float32 {
 	var d [1]float32
 	if len(a) > 0 {
@@ -24,8 +24,8 @@ func Dot(a, b []float32) float32 {
 	return d[0]
 }
 
-// ExpLess sets dst to e^(src - top), where top is the greatest of src, and
-// returns top: a softmax's numerator, which cannot overflow.
+// ExpLess sets dst to e^(src - top), where top is the maximum of src, and returns top. This is the
+// numerator of a softmax, and cannot overflow.
 func ExpLess(dst, src []float32) (top float32) {
 	dst = dst[:len(src)]
 	top = largest(src)
@@ -41,7 +41,7 @@ func Transpose(dst, src Matrix) {
 	transposeRest(dst.Slice(cols, dst.Rows).Columns(0, rows), src.Slice(0, rows).Columns(cols, src.Cols))
 }
 
-// transposeRest goes in blocks, to keep what it reads and writes in cache.
+// transposeRest works in blocks, so that the values it reads and writes stay in the cache.
 func transposeRest(dst, src Matrix) {
 	const block = 16
 	if src.Rows == 0 || src.Cols == 0 {

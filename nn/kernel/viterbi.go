@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// ViterbiStep sets next[j] to the greatest of score[i] + a[i,j], and back[j] to
-// the least i that reaches it.
+// ViterbiStep sets next[j] to the maximum of score[i] + a[i,j] over i, and back[j] to the smallest
+// i that reaches it. a is [len(score), len(next)]; other shapes panic.
 func ViterbiStep(next []float32, back []int32, score []float32, a Matrix) {
 	if len(score) != a.Rows || len(next) != a.Cols || len(back) != a.Cols || a.Rows == 0 {
 		panic(fmt.Sprintf("kernel: a step from %d to %d labels over %dx%d transitions", len(score), len(next), a.Rows, a.Cols))

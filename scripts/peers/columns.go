@@ -1,6 +1,6 @@
-// Command peers prints the training notes of an experiment as a network of
-// package ann reads them, for programs that read columns: a token, a space and
-// its label a line, and an empty line after each sentence.
+// Command peers prints the training notes of an experiment, in the form in which a network of
+// package ann reads them, for programs that read columns: one line per token with a space and
+// its label, and an empty line after each sentence.
 //
 //	go run ./scripts/peers scripts/peers/meddocan-lines.yaml > train.conll
 package main

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints, as JSON, what run.sh runs on: machine.py [INTERPRETER WITH TORCH]..."""
+"""Prints a description of the machine as JSON: machine.py [INTERPRETER WITH TORCH]..."""
 
 import json
 import os

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Lethe beside PyTorch, and its products beside OpenBLAS's, in one run on this
-# machine: every round measures each program once, so that drift hits all alike.
+# Compares the speed of Lethe with PyTorch, and of its products with OpenBLAS, in one
+# run on this machine. Every round measures each program once, so that drift affects
+# all of them equally.
 #
 #   LETHE_CORPORA=/data TORCH_PYTHONS="/usr/bin/python3 venv/bin/python" scripts/peers/run.sh RESULTS.jsonl
 #   scripts/peers/table.py RESULTS.jsonl
 #
-# Lines are appended to RESULTS.jsonl. The machine should have nothing else to do.
+# Appends lines to RESULTS.jsonl. The machine should be otherwise idle.
 set -euo pipefail
 
 [ $# -eq 1 ] || { echo "usage: LETHE_CORPORA=DIR scripts/peers/run.sh RESULTS.jsonl" >&2; exit 2; }
@@ -22,8 +23,8 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export LETHE_CORPORA
 unset LETHE_KERNEL
-# An OpenBLAS older than the processor takes it for an old one, and leaves
-# AVX-512 alone. (Debian's PyTorch uses it too.)
+# An OpenBLAS older than the processor mistakes it for an old one and does not use
+# AVX-512. (Debian's PyTorch uses OpenBLAS, too.)
 if [ -z "${OPENBLAS_CORETYPE-}" ] && grep -qw avx512dq /proc/cpuinfo; then
 	export OPENBLAS_CORETYPE=SkylakeX
 fi

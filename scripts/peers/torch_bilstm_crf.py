@@ -5,16 +5,17 @@
 
 reads columns (token, label; an empty line after each sentence), and for each
 batch size and number of threads trains and then predicts for the given time and
-prints a line of JSON. What makes it faster than the obvious script:
+prints a line of JSON. It is faster than a straightforward script because:
 
-- sentences of like length share a batch, and all batches are tensors before the
+- sentences of similar length share a batch, and all batches are tensors before the
   clock starts;
-- the character LSTM reads each distinct token of a batch once; for prediction
-  also measured with the vectors of all tokens of the corpus made beforehand;
+- the character LSTM reads each distinct token of a batch once; prediction
+  is also measured with precomputed vectors of all tokens of the corpus;
 - the CRF's sums are matrix products of scaled probabilities, with a gradient
-  written by hand, not a logsumexp a token through autograd; Viterbi keeps
-  scores, and looks for the label before only along the best path;
-- a sparse gradient for the token table; fused SGD where the release has it.
+  written by hand, instead of one logsumexp per token through autograd; Viterbi
+  keeps scores, and finds the previous label only along the best path;
+- the token table has a sparse gradient, and SGD is fused if the release
+  supports it.
 """
 
 import argparse
@@ -42,8 +43,8 @@ def read(path):
 
 
 class Batch:
-    """Sentences as tensors: tokens, labels [B, N]; the distinct tokens'
-    characters [U, W], and which of them each token is."""
+    """Sentences as tensors: tokens, labels [B, N]; the characters of
+    the distinct tokens [U, W], and the index of each token among them."""
 
     def __init__(self, sentences, ids):
         self.size = sum(map(len, sentences))
@@ -52,7 +53,7 @@ class Batch:
         self.tokens = torch.zeros(len(sentences), longest, dtype=torch.long)
         self.labels = torch.zeros_like(self.tokens)
         self.words = torch.zeros_like(self.tokens)
-        # By falling length, as packing wants them.
+        # Sorted by falling length, as packing requires.
         distinct = sorted({t for s in sentences for t, _ in s}, key=len, reverse=True)
         place = {t: i for i, t in enumerate(distinct)}
         for i, s in enumerate(sentences):
@@ -116,7 +117,7 @@ class LogZ(torch.autograd.Function):
     def backward(ctx, grad):
         alpha, scale, p, e, e_end, z, lengths, mask = ctx.saved_tensors
         n, b, k = alpha.shape
-        first = torch.zeros_like(alpha)  # what stands in the place of a next step
+        first = torch.zeros_like(alpha)  # placeholder for a next step
         first[lengths - 1, torch.arange(b)] = e_end / z[:, None]
         w = p / scale * mask[:, :, None]
         back, betas, qs = e.t(), [first[n - 1]], []
@@ -134,8 +135,8 @@ class LogZ(torch.autograd.Function):
 
 
 def reversal(lengths):
-    """The flat index that turns each of some right-padded sequences the other
-    way round, and leaves padding in place: its own inverse."""
+    """The flat index that reverses each of several right-padded sequences and
+    leaves the padding in place. It is its own inverse."""
     at = torch.arange(int(lengths.max()))[None]
     at = torch.where(at < lengths[:, None], lengths[:, None] - 1 - at, at)
     return (at + len(at[0]) * torch.arange(len(lengths))[:, None]).flatten()
@@ -146,8 +147,8 @@ def reverse(x, flip):
 
 
 class BiLSTM(nn.Module):
-    """Both directions over right-padded sequences: packed, or, where packed is
-    false, one after the other over the padding, which lets oneDNN's layer run."""
+    """Both directions over right-padded sequences: packed, or, if packed is
+    false, one after the other over the padding, so that oneDNN's layer is used."""
 
     def __init__(self, size, units, packed):
         super().__init__()
@@ -249,7 +250,7 @@ def trainer(model):
 
 
 def rate(batches, seconds, work):
-    """Tokens a second, after a fifth of the time to warm up."""
+    """Tokens per second, after a fifth of the time to warm up."""
     tokens, warm = 0, False
     begin = start = time.perf_counter()
     for b in cycle(batches):
@@ -313,9 +314,9 @@ def main():
 
 
 def layouts(size):
-    """The fastest, by trial: backward through a packed sequence takes time that
-    grows with the square of its length, so that packing pays for characters only;
-    the fused LSTM over padding is there from release 2 on."""
+    """The fastest layouts, found by trial. Backward through a packed sequence takes
+    time quadratic in its length, so packing pays off only for characters. The fused
+    LSTM over padding exists from release 2 on."""
     if not torch.__version__.startswith("1."):
         return ["padded"]
     return ["packed"] if size == 1 else ["mixed", "padded"]

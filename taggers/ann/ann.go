@@ -11,8 +11,8 @@ import (
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
-// Tagger is a fitted network with what it needs to read documents. It may be
-// used by several goroutines at once.
+// Tagger is a fitted network with its tokenizer, vocabulary and labels. Several
+// goroutines may use it at once.
 type Tagger struct {
 	config     Config
 	types      *data.TypeSet
@@ -22,12 +22,12 @@ type Tagger struct {
 	card       checkpoints.Card
 	readme     []byte // the card as it was loaded; nil: render card
 	reader     reader.Reader
-	predictors chan *nn.Predictor // idle ones; their number is that of the workers
+	predictors chan *nn.Predictor // idle ones; there is one per worker
 }
 
 var _ data.Prober = (*Tagger)(nil)
 
-// newTagger makes the parts that follow from the others.
+// newTagger makes a tagger and the parts that follow from its arguments.
 func newTagger(cfg Config, types *data.TypeSet, labels []string, v *vocabulary, net *nn.Network, workers int) (*Tagger, error) {
 	t := &Tagger{config: cfg, types: types, labels: labels, vocabulary: v, network: net}
 	var err error
@@ -45,7 +45,7 @@ func newTagger(cfg Config, types *data.TypeSet, labels []string, v *vocabulary, 
 	return t, nil
 }
 
-// legal is the scheme's rule on label ids, or nil.
+// legal returns the scheme's rule on label ids, or nil if there is none.
 func (t *Tagger) legal() func(a, b int) bool {
 	if !t.config.Constrain {
 		return nil
@@ -59,10 +59,10 @@ func (t *Tagger) legal() func(a, b int) bool {
 	return func(a, b int) bool { return t.config.Scheme.Legal(name(a), name(b)) }
 }
 
-// Config is what the tagger was trained with.
+// Config returns the settings that the tagger was trained with.
 func (t *Tagger) Config() Config { return t.config }
 
-// Types is the type set that the spans are drawn from.
+// Types returns the type set of the spans.
 func (t *Tagger) Types() *data.TypeSet { return t.types }
 
 // encode turns tokens into ids.
@@ -79,33 +79,34 @@ func (t *Tagger) encode(doc *data.Document, tokens []data.Token) nn.Sentence {
 	return s
 }
 
-// batchTokens bounds the tokens of one prediction batch, and so its memory.
+// batchTokens bounds the number of tokens in a prediction batch, and thereby its
+// memory.
 const batchTokens = 1024
 
-// piece is some consecutive sentences of one document: the unit of work.
+// piece is a run of consecutive sentences of one document, the unit of work.
 type piece struct {
 	reader.Text
-	number   int // among all pieces
-	from, to int // sentences
+	number   int // index among all pieces
+	from, to int // sentences [from, to)
 }
 
-// Tag implements data.Tagger. A sentence's spans do not depend on the other
-// sentences. A span never crosses the end of a sentence. Its score is the
-// CRF's marginal probability of the span's labels.
+// Tag implements data.Tagger. The spans of a sentence do not depend on other sentences,
+// and no span crosses the end of a sentence. The score of a span is the CRF's marginal
+// probability of its labels.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	found, _, err := t.tag(ctx, docs, 0)
 	return found, err
 }
 
-// Probe implements data.Prober, by the CRF's marginals.
+// Probe implements data.Prober, with the CRF's marginals.
 func (t *Tagger) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
 	return t.tag(ctx, docs, from)
 }
 
-// result is what is found in a piece.
+// result has the spans and doubts of a piece.
 type result struct{ spans, doubts []data.Span }
 
-// tag looks for doubts as well, unless from is 0.
+// tag also looks for doubts unless from is 0.
 func (t *Tagger) tag(ctx context.Context, docs []*data.Document, from float64) (all, doubts [][]data.Span, err error) {
 	var (
 		wg    sync.WaitGroup
@@ -151,8 +152,8 @@ func (t *Tagger) tag(ctx context.Context, docs []*data.Document, from float64) (
 	return all, doubts, nil
 }
 
-// deal cuts the documents, sends batches of their sentences, and returns for
-// each document the number of pieces up to its end.
+// deal splits the documents and sends batches of their sentences. For each document, it
+// returns the number of pieces up to its end.
 func (t *Tagger) deal(ctx context.Context, docs []*data.Document, work chan<- []piece) (last []int, err error) {
 	var batch []piece
 	size, number := 0, 0
@@ -219,7 +220,7 @@ func (t *Tagger) predict(p *nn.Predictor, batch []piece, from float64) ([]result
 	return results, nil
 }
 
-// doubts is the tokens of a sentence outside of spans that may be PHI.
+// doubts returns the tokens of a sentence that are outside of spans but may be PHI.
 func (t *Tagger) doubts(tokens []data.Token, found nn.Labeling, from float64) []data.Span {
 	return reader.Doubts(tokens, found.Labels, t.labels, from, func(token int, into []float64) {
 		for label := range into {

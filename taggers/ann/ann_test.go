@@ -48,7 +48,7 @@ func small() Config {
 	return c
 }
 
-// trained is small with epochs enough to find something in any note.
+// trained is small with enough epochs to find something in any note.
 func trained() Config {
 	c := small()
 	c.Training.Epochs = 10
@@ -79,9 +79,9 @@ func TestFitLearns(t *testing.T) {
 	}
 }
 
-// What Tag promises: spans sorted, disjoint, inside the text, on token borders,
-// of types seen in training, with scores in [0,1]; the same with any number of
-// workers, alone or among others, and whatever spans the document has.
+// The contract of Tag: spans are sorted, disjoint, inside the text, on token borders,
+// of types seen in training, and have scores in [0, 1]. They do not depend on the
+// number of workers, on other documents or on the document's own spans.
 func TestTagContract(t *testing.T) {
 	tagger := fit(t, trained(), taggers.Task{Workers: 2})
 	docs := notes(t, 12, synth.Test)
@@ -114,8 +114,8 @@ func TestTagContract(t *testing.T) {
 	}
 }
 
-// Whatever a note holds, it is tagged: one token of a megabyte, and code points
-// that no training note had.
+// Notes with any content are tagged: one token of a megabyte, and code points that no
+// training note had.
 func TestTagStrangeText(t *testing.T) {
 	tagger := fit(t, small(), taggers.Task{Workers: 1})
 	docs := []*data.Document{
@@ -132,7 +132,7 @@ func TestTagStrangeText(t *testing.T) {
 	}
 }
 
-// In a note of several stretches every span is where it would be without.
+// Splitting a note into stretches does not change its spans.
 func TestTagHugeNote(t *testing.T) {
 	tagger := fit(t, trained(), taggers.Task{Workers: 2})
 	note := notes(t, 1, synth.Test)[0].Text + "\n"
@@ -194,8 +194,8 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-// A run stopped after some epochs and resumed ends with the bits of one that
-// was not: best and last model and the state, byte for byte.
+// A run that is stopped after some epochs and resumed ends with the same bits as an
+// uninterrupted one: best and last model and the state, byte for byte.
 func TestResumeReachesTheSameBits(t *testing.T) {
 	whole, parts := t.TempDir(), t.TempDir()
 	fit(t, small(), taggers.Task{Workers: 2, Dir: whole})
@@ -232,8 +232,8 @@ func TestResumeReachesTheSameBits(t *testing.T) {
 	}
 }
 
-// Of a run that was resumed when its epochs were over, as the members of a tree are,
-// the card said that all scores were 0, and half a state stayed in the folder.
+// When a run was resumed after its last epoch, as the members of a tree are, its card
+// reported that all scores were 0, and half of the state stayed in the folder.
 func TestResumedModelForgotItsScores(t *testing.T) {
 	dir := t.TempDir()
 	first := fit(t, small(), taggers.Task{Workers: 2, Dir: dir})
@@ -273,8 +273,8 @@ func TestResumeRefusesAnotherRun(t *testing.T) {
 	}
 }
 
-// Dev is scored at every k-th epoch and at the last; and a run is resumable
-// when none has been scored.
+// Dev is scored at every k-th epoch and at the last. A run can be resumed before any
+// epoch has been scored.
 func TestEvaluateEvery(t *testing.T) {
 	cfg, dir := small(), t.TempDir()
 	cfg.Training.Epochs, cfg.Training.EvaluateEvery = 1, 2
@@ -297,8 +297,8 @@ func TestEvaluateEvery(t *testing.T) {
 	}
 }
 
-// Patience shorter than the way to the first scoring once stopped the run
-// before it, and then there was no best epoch to return.
+// If patience was shorter than the time to the first scoring, the run stopped before it
+// and had no best epoch to return.
 func TestPatienceWaitsForTheFirstScore(t *testing.T) {
 	cfg := small()
 	cfg.Training.Epochs, cfg.Training.EvaluateEvery, cfg.Training.Patience = 6, 3, 1
@@ -310,8 +310,8 @@ func TestPatienceWaitsForTheFirstScore(t *testing.T) {
 	}
 }
 
-// Resumed with fewer epochs than it takes to be scored, a run has nothing to
-// return, and says so.
+// A run that is resumed with fewer epochs than it takes to be scored has nothing to
+// return, and reports an error.
 func TestResumeWithoutAScoredEpoch(t *testing.T) {
 	cfg, dir := small(), t.TempDir()
 	cfg.Training.EvaluateEvery = 2
@@ -337,8 +337,8 @@ func TestEarlyStopping(t *testing.T) {
 	}
 }
 
-// Every sentence is in one minibatch of an epoch; with a pool those of a
-// minibatch are of like length.
+// Every sentence is in one minibatch of an epoch. With a pool, the sentences of a
+// minibatch have similar lengths.
 func TestBatches(t *testing.T) {
 	for _, pool := range []int{1, 4} {
 		cfg := small()

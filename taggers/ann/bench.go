@@ -11,16 +11,16 @@ import (
 	"github.com/lethe-deid/lethe/taggers"
 )
 
-// Rate is how fast something went.
+// Rate is a measured speed.
 type Rate struct {
 	TokensPerSecond float64
 	NotesPerSecond  float64 // 0 for training
-	GFLOPS          float64 // billions of multiplications and additions in matrix products a second
+	GFLOPS          float64 // billions of multiplications and additions in matrix products per second
 }
 
-// Bench trains on the task's documents for about the given time, and says how
-// fast. The tagger is what came of it: good for measuring, not for use. labels
-// is the size of its label set, tokens that of the documents.
+// Bench trains on the task's documents for about limit and returns the training speed,
+// the number of labels and the number of tokens in the documents. The tagger is only
+// partly trained: use it for measurements only.
 func (c Config) Bench(ctx context.Context, task taggers.Task, limit time.Duration) (tagger *Tagger, train Rate, labels, tokens int, err error) {
 	task.Dir, task.Resume, task.Dev = "", false, task.Train
 	course, err := c.newCourse(task)
@@ -41,8 +41,8 @@ func (c Config) Bench(ctx context.Context, task taggers.Task, limit time.Duratio
 	return course.tagger, train, len(course.tagger.labels), course.tokens, err
 }
 
-// Bench tags the documents over and over for about the given time, and says
-// how fast: from text to spans.
+// Bench tags the documents repeatedly for about limit and returns the speed from text
+// to spans.
 func (t *Tagger) Bench(ctx context.Context, docs []*data.Document, limit time.Duration) (Rate, error) {
 	tokens := 0
 	for _, d := range docs {
@@ -58,7 +58,7 @@ func (t *Tagger) Bench(ctx context.Context, docs []*data.Document, limit time.Du
 	return r, err
 }
 
-// flop sums over the predictors, all of which must be idle.
+// flop returns the sum over the predictors, all of which must be idle.
 func (t *Tagger) flop() (sum float64) {
 	idle := make([]*nn.Predictor, 0, cap(t.predictors))
 	for range cap(t.predictors) {
@@ -71,7 +71,7 @@ func (t *Tagger) flop() (sum float64) {
 	return sum
 }
 
-// measure repeats work for the limit, after a fifth of it to warm up.
+// measure repeats work for about limit, after warming up for a fifth of it.
 func measure(ctx context.Context, limit time.Duration, flop func() float64, work func() (tokens int, err error)) (r Rate, err error) {
 	var begin time.Time
 	var before float64

@@ -10,14 +10,14 @@ import (
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
-// Config is everything about the system that a user chooses. The defaults are the
-// paper's settings, or those of the authors' released program (the reference).
+// Config has all settings of the tagger. The defaults are the paper's settings, or
+// those of the authors' released program (the reference).
 type Config struct {
 	Tokenizer  string       `yaml:"tokenizer"`    // letters-digits, ptb (default, the paper's) or whitespace
-	Sentences  string       `yaml:"sentences"`    // what the network reads at a time: line, blank-line or rules (default)
+	Sentences  string       `yaml:"sentences"`    // units that the network reads: line, blank-line or rules (default)
 	MaxTokens  int          `yaml:"max_sentence"` // longer sentences are split; in tokens, at least 1; default 1000
 	Scheme     data.Scheme  `yaml:"scheme"`       // IO, BIO or BIOES (default, the reference's)
-	Constrain  bool         `yaml:"constrain"`    // never predict a label sequence that the scheme forbids; default true, as in the reference
+	Constrain  bool         `yaml:"constrain"`    // forbid label sequences that the scheme does not allow; default true, as in the reference
 	Vocabulary Vocabulary   `yaml:"vocabulary"`
 	Vectors    Vectors      `yaml:"vectors"`
 	Network    nn.Config    `yaml:"network"`
@@ -25,35 +25,36 @@ type Config struct {
 	Training   Training     `yaml:"training"`
 }
 
-// Vocabulary says which training tokens have a vector of their own. It is
-// stored with the model: a token that occurs in one note only may be a name, so
+// Vocabulary selects the training tokens that have their own vector. The vocabulary is
+// stored with the model. A token that occurs in only one note may be a name;
 // MinDocuments above 1 keeps such tokens out of the file.
 type Vocabulary struct {
-	MinDocuments int  `yaml:"min_documents"`  // training documents that a token must occur in, at least 1; default 1, as in the reference
+	MinDocuments int  `yaml:"min_documents"`  // number of training documents in which a token must occur, at least 1; default 1, as in the reference
 	DigitsAsZero bool `yaml:"digits_as_zero"` // numbers of equal length share a vector; default false, as in the reference
 }
 
-// Vectors is word vectors trained elsewhere.
+// Vectors configures pretrained word vectors.
 type Vectors struct {
-	File   string `yaml:"file"`   // in any format of package embeddings; default "": token vectors begin at random
-	Keep   string `yaml:"keep"`   // which of its words the model keeps: all (default), or training for those in the training notes
+	File   string `yaml:"file"`   // in any format of package embeddings; default "": token vectors are initialized at random
+	Keep   string `yaml:"keep"`   // words of the file that the model keeps: all (default), or training for those in the training notes
 	Freeze bool   `yaml:"freeze"` // do not train them further; default false, as in the paper (the released models froze them)
 }
 
-// Training is the course of the training.
+// Training configures the course of the training.
 type Training struct {
 	Batch int `yaml:"batch"` // sentences per update, at least 1; default 1, the paper's
 	// Pool is the number of minibatches that are formed together, so that each has
-	// sentences of similar length, which is faster. Default 1: at random.
+	// sentences of similar length, which is faster. Default 1: minibatches are formed
+	// at random.
 	Pool              int     `yaml:"pool"`
-	Epochs            int     `yaml:"epochs"`             // at most, at least 1; default 100
-	Patience          int     `yaml:"patience"`           // epochs without a better dev score after which training stops; default 10; 0: never
-	EvaluateEvery     int     `yaml:"evaluate_every"`     // epochs from one scoring of dev to the next, at least 1; only a scored epoch can be best; default 1
-	UnknownSingletons float64 `yaml:"unknown_singletons"` // probability that a token seen once is shown as unknown; default 0.5, the reference's; 0: never
+	Epochs            int     `yaml:"epochs"`             // maximum number of epochs, at least 1; default 100
+	Patience          int     `yaml:"patience"`           // training ends after this many epochs without a better dev score; default 10; 0: never
+	EvaluateEvery     int     `yaml:"evaluate_every"`     // number of epochs between two evaluations on dev, at least 1; only an evaluated epoch can be the best; default 1
+	UnknownSingletons float64 `yaml:"unknown_singletons"` // probability that a token seen only once is replaced with the unknown token; default 0.5, as in the reference; 0: never
 }
 
-// DefaultConfig is the paper's system with the reference's settings where the
-// paper is silent.
+// DefaultConfig returns the paper's settings, or the reference's where the paper does
+// not mention them.
 func DefaultConfig() Config {
 	return Config{
 		Tokenizer: "ptb", Sentences: "rules", MaxTokens: 1000, Scheme: data.BIOES, Constrain: true,
@@ -65,13 +66,14 @@ func DefaultConfig() Config {
 	}
 }
 
-// Beyond these a setting is a slip of the pen; products of them are still numbers.
+// Larger settings are likely typing errors. Within these limits, products of settings
+// do not overflow.
 const (
-	MaxBatch  = 1 << 20 // sentences of an update, and updates of a pool
+	MaxBatch  = 1 << 20 // maximum sentences per update and updates per pool
 	maxEpochs = 1 << 30
 )
 
-// Validate names the first key that makes no sense.
+// Validate returns an error that begins with the first key whose value makes no sense.
 func (c Config) Validate() error {
 	if err := reader.Check(c.Tokenizer, c.Sentences, c.MaxTokens, c.Scheme); err != nil {
 		return err
@@ -83,9 +85,9 @@ func (c Config) Validate() error {
 	case c.Vectors.Keep != "all" && c.Vectors.Keep != "training":
 		return fmt.Errorf("vectors.keep: %q is not all or training", c.Vectors.Keep)
 	case c.Vectors.File == "" && c.Vectors.Freeze:
-		return fmt.Errorf("vectors.freeze: without a vectors.file random vectors would stay random")
+		return fmt.Errorf("vectors.freeze: requires vectors.file")
 	case c.Vectors.File != "" && c.Network.TokenEmbedding == 0:
-		return fmt.Errorf("vectors.file: given, but network.token_embedding is 0")
+		return fmt.Errorf("vectors.file: requires a positive network.token_embedding")
 	case t.Batch < 1 || t.Batch > MaxBatch:
 		return fmt.Errorf("training.batch: %d is not in [1, %d]", t.Batch, MaxBatch)
 	case t.Pool < 1 || t.Pool > MaxBatch:

@@ -24,7 +24,7 @@ import (
 	"github.com/lethe-deid/lethe/taggers"
 )
 
-// Save writes the tagger as a model folder: see package checkpoints.
+// Save writes the tagger as a model folder, see package checkpoints.
 func (t *Tagger) Save(dir string) error {
 	config, err := yaml.Marshal(t.config)
 	if err != nil {
@@ -55,8 +55,8 @@ func tensor(p *nn.Param) checkpoints.Tensor {
 	return checkpoints.Tensor{Name: p.Name, Shape: []int{p.Rows, p.Cols}, Data: p.Data}
 }
 
-// Load reads a model folder that Save wrote. workers is the number of cores
-// that Tag uses.
+// Load reads a model folder that Save wrote. workers is the number of cores that Tag
+// uses.
 func Load(dir string, workers int) (*Tagger, error) {
 	m, err := checkpoints.Load(dir)
 	if err != nil {
@@ -75,7 +75,7 @@ func Load(dir string, workers int) (*Tagger, error) {
 		return nil, fail("labels.json", err)
 	}
 	if m.Scheme != cfg.Scheme || m.Tokenizer != cfg.Tokenizer {
-		return nil, fail("labels.json", fmt.Errorf("scheme %s and tokenizer %s are not those of config.yaml", m.Scheme, m.Tokenizer))
+		return nil, fail("labels.json", fmt.Errorf("scheme %s and tokenizer %s differ from those in config.yaml", m.Scheme, m.Tokenizer))
 	}
 	if len(m.Tokens) == 0 || m.Tokens[0] != m.UnknownToken || len(m.Characters) == 0 {
 		return nil, fail("tokenizer.json", fmt.Errorf("the unknown token must have id 0"))
@@ -104,8 +104,8 @@ func Load(dir string, workers int) (*Tagger, error) {
 	return t, nil
 }
 
-// fill copies tensors into the parameters of the same names; there must be
-// just these.
+// fill copies tensors into the parameters of the same names. Missing and additional
+// tensors are errors.
 func fill(params []*nn.Param, tensors []checkpoints.Tensor) error {
 	byName := map[string]checkpoints.Tensor{}
 	for _, t := range tensors {
@@ -130,7 +130,8 @@ func fill(params []*nn.Param, tensors []checkpoints.Tensor) error {
 	return nil
 }
 
-// newCard begins the model card: what is known before the training.
+// newCard returns the model card with the information that is available before
+// training.
 func newCard(task taggers.Task, cfg Config, tokens int) checkpoints.Card {
 	c := checkpoints.Card{
 		Name: task.Name, Dataset: task.Name, Documents: len(task.Train), Tokens: tokens,
@@ -146,18 +147,18 @@ func newCard(task taggers.Task, cfg Config, tokens int) checkpoints.Card {
 	return c
 }
 
-// stateFile is what a resumed run needs, beside the model folders.
+// stateFile contains the state that a resumed run requires besides the model folders.
 const stateFile = "state.safetensors"
 
-// The prefix of each group of tensors in stateFile.
+// Prefixes of the groups of tensors in stateFile.
 const (
 	networkPrefix = "network/"
 	bestPrefix    = "best/"
 	memoryPrefix  = "optimizer/"
 )
 
-// save keeps what the epoch reached: the models, and in one file, so that it
-// is all of one moment, the state.
+// save saves the models, and the state in a single file, so that all of it is from the
+// same moment.
 func (c *course) save() error {
 	if c.task.Dir == "" {
 		return nil
@@ -185,13 +186,13 @@ func (c *course) save() error {
 	})
 }
 
-// cardScores are what the card of the best model says of dev.
+// cardScores are the scores of the best model on dev, for its card.
 type cardScores struct {
 	Overall checkpoints.Score
 	Types   []checkpoints.Score
 }
 
-// state is the tensors of stateFile, over the live memory.
+// state returns the tensors of stateFile, which share the live memory.
 func (c *course) state() (step *int, tensors []checkpoints.Tensor) {
 	add := func(prefix string, p *nn.Param, values []float32) {
 		t := tensor(p)
@@ -212,8 +213,9 @@ func (c *course) state() (step *int, tensors []checkpoints.Tensor) {
 	return step, tensors
 }
 
-// restore takes over what an interrupted run saved. Without a state it starts
-// from the beginning: the run was stopped before its first epoch ended.
+// restore continues an interrupted run from its saved state. If there is no state, the
+// run was stopped before the end of its first epoch, and training starts from the
+// beginning.
 func (c *course) restore() error {
 	path := filepath.Join(c.task.Dir, stateFile)
 	if err := removeHidden(path); err != nil {
@@ -228,7 +230,7 @@ func (c *course) restore() error {
 	}
 	for _, mine := range [][2]string{{"workers", strconv.Itoa(c.task.Workers)}, {"kernel", kernel.Name()}} {
 		if saved := metadata[mine[0]]; saved != mine[1] {
-			return fmt.Errorf("%s: the run had %s %s, not %s: it would not reach the same bits", path, mine[0], saved, mine[1])
+			return fmt.Errorf("%s: the interrupted run had %s %s, not %s: resuming would not give the same bits", path, mine[0], saved, mine[1])
 		}
 	}
 	if metadata["run"] != c.fingerprint {
@@ -237,7 +239,7 @@ func (c *course) restore() error {
 	if err := json.Unmarshal([]byte(metadata["history"]), &c.history); err != nil || len(c.history) == 0 {
 		return fmt.Errorf("%s: no history of epochs", path)
 	}
-	if scores := metadata["scores"]; scores != "" { // of a run of an earlier version there are none
+	if scores := metadata["scores"]; scores != "" { // runs of earlier versions have none
 		var s cardScores
 		if err := json.Unmarshal([]byte(scores), &s); err != nil {
 			return fmt.Errorf("%s: no scores", path)
@@ -260,11 +262,11 @@ func (c *course) restore() error {
 	if *step, err = strconv.Atoi(metadata["step"]); err != nil {
 		return fmt.Errorf("%s: no count of steps", path)
 	}
-	c.trainer.SwapAverage() // it was saved with the averaged network in use
+	c.trainer.SwapAverage() // the state was saved with the averaged network in use
 	return nil
 }
 
-// removeHidden removes what a killed run left of a file that it was writing.
+// removeHidden removes the temporary files that a killed run left while writing a file.
 func removeHidden(path string) error {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -300,9 +302,9 @@ func (Config) StateWorkers(dir string) (int, error) {
 	return n, nil
 }
 
-// digest is of all that decides the bits of a run, but for the workers and the
-// kernel. Epochs and patience are not among it: a run may be resumed to go on
-// for longer.
+// digest returns a hash of everything that determines the bits of a run, except the
+// workers and the kernel. Epochs and patience are not included, because a resumed run
+// may train for longer.
 func (c *course) digest() string {
 	h := sha256.New()
 	cfg := c.tagger.config
@@ -310,7 +312,7 @@ func (c *course) digest() string {
 	out := json.NewEncoder(h)
 	for _, v := range []any{cfg, c.task.Seed, c.tagger.labels, c.tagger.vocabulary.tokens, c.sentences} {
 		if err := out.Encode(v); err != nil {
-			panic(err) // plain values only
+			panic(err) // never with plain values
 		}
 	}
 	for _, d := range c.task.Dev {

@@ -17,7 +17,8 @@ func init() { taggers.Register(kind, func() taggers.Node { return new(DefaultCon
 
 var _ taggers.Standalone = (*Config)(nil)
 
-// Of returns the settings of a system whose root is a network, or nil.
+// Of returns the settings of a system whose root is a network, or nil for other
+// systems.
 func Of(s taggers.System) *Config {
 	c, _ := s[kind].(*Config)
 	return c
@@ -55,7 +56,7 @@ func (c Config) Check(*data.TypeSet, int) error {
 	return err
 }
 
-// Load implements taggers.Node. The types are those of the model.
+// Load implements taggers.Node. The types are the model's own.
 func (c Config) Load(dir string, _ *data.TypeSet, workers int, _ ...taggers.Model) (data.Tagger, error) {
 	return Load(dir, workers)
 }

@@ -19,10 +19,10 @@ import (
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
-// Fit implements taggers.Node: it trains for Training.Epochs epochs or until
-// Training.Patience runs out, and returns the network of the epoch with the best strict
-// F1 on Dev, a *Tagger. With a Dir it keeps that model in Dir/best, the newest in
-// Dir/last, and in Dir/state.safetensors what a resumed run needs.
+// Fit implements taggers.Node. It trains for Training.Epochs epochs or until
+// Training.Patience runs out, and returns the network with the best strict F1 on Dev, a
+// *Tagger. If task.Dir is set, it keeps that model in Dir/best, the newest in Dir/last,
+// and the state for a resumed run in Dir/state.safetensors.
 func (c Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model) (data.Tagger, error) {
 	course, err := c.newCourse(task)
 	if err != nil {
@@ -43,16 +43,16 @@ func (c Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model) 
 			return nil, err
 		}
 	}
-	if course.bestParams == nil { // a resumed run whose epochs were lowered
+	if course.bestParams == nil { // a resumed run with fewer epochs
 		return nil, fmt.Errorf("none of the run's %d epochs was scored on dev: raise training.epochs", len(course.history))
 	}
 	course.restoreBest()
 	return course.tagger, nil
 }
 
-// course is a training under way. What it has reached is the network, the
-// trainer's memory, the best epoch's parameters and the history; all chance
-// follows from the seed and the epoch, so that nothing else need be kept.
+// course is a training in progress. Its state is the network, the trainer's memory, the
+// best epoch's parameters and the history. All random choices follow from the seed and
+// the epoch, so nothing else must be saved.
 type course struct {
 	task        taggers.Task
 	tagger      *Tagger
@@ -62,8 +62,8 @@ type course struct {
 	tokens      int
 	history     []taggers.Epoch
 	fingerprint string           // see digest
-	card        checkpoints.Card // what is known before the training
-	bestParams  [][]float32      // of the best epoch; nil before the first
+	card        checkpoints.Card // information that is available before training
+	bestParams  [][]float32      // parameters of the best epoch; nil before the first
 	bestCard    checkpoints.Card
 }
 
@@ -72,7 +72,7 @@ func (cfg Config) newCourse(task taggers.Task) (*course, error) {
 		return nil, err
 	}
 	if len(task.Train) == 0 || len(task.Dev) == 0 {
-		return nil, fmt.Errorf("training needs documents to train on (%d given) and to choose the best epoch by (%d given)", len(task.Train), len(task.Dev))
+		return nil, fmt.Errorf("training requires documents to train on (%d given) and to select the best epoch (%d given)", len(task.Train), len(task.Dev))
 	}
 	c := &course{task: task}
 	r, err := cfg.reader()
@@ -80,7 +80,7 @@ func (cfg Config) newCourse(task taggers.Task) (*course, error) {
 		return nil, err
 	}
 
-	// One pass to count and to cut, one to encode.
+	// The first pass counts and splits, the second encodes.
 	count := newCounter(cfg.Vocabulary.DigitsAsZero)
 	var texts []reader.Text
 	for i, doc := range slices.Concat(task.Train, task.Copies) {
@@ -127,7 +127,7 @@ func (cfg Config) newCourse(task taggers.Task) (*course, error) {
 		}
 	}
 	if len(c.sentences) == 0 {
-		return nil, fmt.Errorf("the training documents hold no token")
+		return nil, fmt.Errorf("the training documents contain no tokens")
 	}
 	c.singleton = make([]bool, len(v.tokens))
 	for i, t := range v.tokens {
@@ -143,8 +143,8 @@ func (cfg Config) newCourse(task taggers.Task) (*course, error) {
 	return c, err
 }
 
-// loadVectors reads the pretrained vectors and says which of their words join
-// the vocabulary.
+// loadVectors reads the pretrained vectors and returns the words that join the
+// vocabulary.
 func loadVectors(cfg Config, count *counter) (v *embeddings.Vectors, words []string, err error) {
 	if cfg.Vectors.File == "" {
 		return nil, nil, nil
@@ -164,11 +164,11 @@ func loadVectors(cfg Config, count *counter) (v *embeddings.Vectors, words []str
 	return v, words, nil
 }
 
-// unknownWord is the word whose vector, where the file has one, as GloVe's do,
-// is the unknown token's.
+// unknownWord is the word whose vector becomes that of the unknown token, if the file
+// has one, as GloVe's files do.
 const unknownWord = "unk"
 
-// initialise copies the vectors of the words that have one.
+// initialise copies the vectors of the vocabulary's words that have one.
 func initialise(table *nn.Param, v *vocabulary, vectors *embeddings.Vectors) {
 	for id, token := range v.tokens {
 		if id == unknown {
@@ -192,7 +192,8 @@ func (c *course) done() bool {
 	return t.Patience > 0 && c.bestParams != nil && sinceBest >= t.Patience
 }
 
-// epoch trains on every sentence once, in an order of its own, and scores Dev.
+// epoch trains on every sentence once, in an order that depends on the epoch, and
+// scores Dev.
 func (c *course) epoch(ctx context.Context) error {
 	cfg, number := c.tagger.config, len(c.history)+1
 	begin := time.Now()
@@ -218,7 +219,7 @@ func (c *course) epoch(ctx context.Context) error {
 	e.Loss /= float64(steps)
 	e.Train = time.Since(begin)
 
-	// From here to the end of the epoch the network is the averaged one.
+	// From here to the end of the epoch, the averaged network is in use.
 	c.trainer.SwapAverage()
 	defer c.trainer.SwapAverage()
 	c.tagger.card = c.card
@@ -238,10 +239,9 @@ func (c *course) epoch(ctx context.Context) error {
 	return nil
 }
 
-// batches deals the sentences out at random. With a Pool, sentences go together
-// by length among those of so many minibatches: a minibatch takes as long as
-// its longest sentence, and rows that end before it leave less to compute at
-// once.
+// batches distributes the sentences at random. With a Pool, the sentences of that many
+// minibatches are grouped by length. A minibatch takes as long as its longest sentence,
+// so similar lengths are faster.
 func (c *course) batches(rng *rand.Rand) [][]int {
 	cfg := c.tagger.config.Training
 	order := rng.Perm(len(c.sentences))
@@ -282,7 +282,7 @@ func (c *course) score(ctx context.Context, e *taggers.Epoch) error {
 	return nil
 }
 
-// step is one update, on the sentences of these numbers.
+// step does one update on the sentences with these indices.
 func (c *course) step(batch []int, rng *rand.Rand, epoch int) (loss float64, tokens int, err error) {
 	sentences := make([]nn.Sentence, len(batch))
 	for i, at := range batch {
@@ -293,9 +293,9 @@ func (c *course) step(batch []int, rng *rand.Rand, epoch int) (loss float64, tok
 	return loss, tokens, err
 }
 
-// hideSingletons replaces tokens seen once by the unknown token, each with the
-// configured probability, so that its vector is trained. (The reference
-// replaces them for good; here every epoch draws anew.)
+// hideSingletons replaces tokens that occur only once with the unknown token, each with
+// the configured probability, so that the vector of the unknown token is trained. The
+// reference replaces them once and for all; here, every epoch draws anew.
 func (c *course) hideSingletons(s nn.Sentence, rng *rand.Rand) nn.Sentence {
 	p := c.tagger.config.Training.UnknownSingletons
 	var hidden []int32
@@ -319,7 +319,7 @@ func (c *course) report(e taggers.Epoch) {
 	}
 }
 
-// bestEpoch is the newest that was better than all before.
+// bestEpoch returns the newest epoch that was better than all before.
 func (c *course) bestEpoch() taggers.Epoch {
 	for _, e := range slices.Backward(c.history) {
 		if e.Best {
@@ -329,7 +329,7 @@ func (c *course) bestEpoch() taggers.Epoch {
 	return taggers.Epoch{}
 }
 
-// restoreBest puts the best epoch's parameters back.
+// restoreBest restores the best epoch's parameters.
 func (c *course) restoreBest() {
 	for i, p := range c.tagger.network.Params() {
 		copy(p.Data, c.bestParams[i])

@@ -9,14 +9,14 @@ import (
 	"github.com/lethe-deid/lethe/embeddings"
 )
 
-// unknown is the id of a token or character that has no vector of its own.
+// unknown is the id of tokens and characters without a vector of their own.
 const unknown = 0
 
-// maxCharacters bounds what the character LSTM reads of one token: of a longer
-// one (a pasted file, a line of dashes) it reads the beginning and the end.
+// maxCharacters bounds the characters of a token that the character LSTM reads. For a
+// longer token (a pasted file, a line of dashes) it reads the beginning and the end.
 const maxCharacters = 64
 
-// vocabulary gives tokens and characters their ids; id 0 is unknown.
+// vocabulary assigns ids to tokens and characters; id 0 is unknown.
 type vocabulary struct {
 	tokens       []string // by id; [0] is the name of the unknown token
 	characters   []rune   // by id; [0] is unused
@@ -25,8 +25,8 @@ type vocabulary struct {
 	characterID  map[rune]int32
 }
 
-// unknownToken is the name of row 0 in tokenizer.json. No text yields it, for
-// it holds a space.
+// unknownToken is the name of row 0 in tokenizer.json. It contains a space, so it
+// cannot be a token of a text.
 const unknownToken = "[ UNK ]"
 
 func newVocabulary(tokens []string, characters []rune, digitsAsZero bool) *vocabulary {
@@ -40,7 +40,7 @@ func newVocabulary(tokens []string, characters []rune, digitsAsZero bool) *vocab
 	return v
 }
 
-// counter counts the training corpus's tokens and characters.
+// counter counts the tokens and characters of the training corpus.
 type counter struct {
 	tokens       map[string]*tokenCount
 	characters   map[rune]int
@@ -72,9 +72,9 @@ func (c *counter) add(document int, token string) {
 	}
 }
 
-// vocabulary keeps the tokens of at least minDocuments documents, and the
-// characters seen twice or more: those seen once teach what an unknown
-// character is. Ids go by falling frequency.
+// vocabulary returns the tokens of at least minDocuments documents, and the characters
+// that occur at least twice; those that occur once train the vector of the unknown
+// character. Ids are assigned by falling frequency.
 func (c *counter) vocabulary(minDocuments int, more []string) *vocabulary {
 	tokens, characters := []string{unknownToken}, []rune{0}
 	for t, n := range c.tokens {
@@ -101,10 +101,10 @@ func (c *counter) vocabulary(minDocuments int, more []string) *vocabulary {
 	return newVocabulary(tokens, characters, c.digitsAsZero)
 }
 
-// cascade is how the reference looks tokens up.
+// cascade is the order in which the reference looks tokens up.
 var cascade = embeddings.Cascade{Lowercase: true, ZeroDigits: true}
 
-// token looks a token up: as it stands and, failing that, by the cascade.
+// token returns the id of a token: as it is written or, failing that, by the cascade.
 func (v *vocabulary) token(s string) int32 {
 	if id, ok := v.tokenID[s]; ok && !v.digitsAsZero {
 		return id

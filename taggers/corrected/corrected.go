@@ -1,5 +1,5 @@
-// Package corrected lets the corrections of rules grow, remove and retype the spans of
-// another tagger (Dehghan et al. 2015, section 2).
+// Package corrected applies the corrections of rules, which grow, remove and retype
+// spans, to the spans of another tagger (Dehghan et al. 2015, section 2).
 package corrected
 
 import (
@@ -14,10 +14,10 @@ import (
 
 func init() { taggers.Register("corrected", func() taggers.Node { return &Config{} }) }
 
-// Config is what a user chooses.
+// Config has all settings of the tagger.
 type Config struct {
-	Rules  rules.Config   `yaml:"rules"`  // only their corrections are applied; required
-	System taggers.System `yaml:"system"` // the tagger whose spans they correct; required
+	Rules  rules.Config   `yaml:"rules"`  // rules whose corrections are applied; their other rules are ignored; required
+	System taggers.System `yaml:"system"` // tagger whose spans are corrected; required
 }
 
 // Validate implements taggers.Node.
@@ -73,13 +73,14 @@ func (c Config) Load(dir string, types *data.TypeSet, workers int, below ...tagg
 	return tagger{r.(*rules.Tagger), below[0]}, nil
 }
 
-// tagger is a tagger whose spans rules correct.
+// tagger applies the corrections to the spans of another tagger.
 type tagger struct {
 	rules *rules.Tagger
 	first data.Tagger
 }
 
-// Save implements taggers.Model. The first tagger is saved by its own node.
+// Save implements taggers.Model. It saves the rules; the other tagger is saved by its
+// own node.
 func (t tagger) Save(dir string) error { return t.rules.Save(dir) }
 
 // Tag implements data.Tagger.
@@ -91,7 +92,8 @@ func (t tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, 
 	return found, t.correct(ctx, docs, found)
 }
 
-// Probe implements data.Prober. A span that a correction removes is no doubt.
+// Probe implements data.Prober. A span that a correction removes does not become a
+// doubt.
 func (t tagger) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
 	found, doubts, err = reader.Probe(ctx, t.first, docs, from)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package crf is the feature-based tagger that four of the papers have: a
-// linear-chain conditional random field (package chain) over families of features
-// (package feature).
+// Package crf is the feature-based tagger that four of the papers use: a linear-chain
+// conditional random field (package chain) over families of features (package feature).
 package crf
 
 import (
@@ -15,40 +14,40 @@ import (
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
-// Config is everything about the system that a user chooses.
+// Config has all settings of the tagger.
 type Config struct {
 	Tokenizer string         `yaml:"tokenizer"`    // letters-digits (default; Liu et al. 2017), ptb or whitespace
 	Sentences string         `yaml:"sentences"`    // what is labelled together: line (default), blank-line or rules
 	MaxTokens int            `yaml:"max_sentence"` // longer sentences are split; in tokens, at least 1; default 1000
 	Scheme    data.Scheme    `yaml:"scheme"`       // IO, BIO (default) or BIOES
-	PerType   bool           `yaml:"per_type"`     // a model for each type, of which the surest wins where they overlap (Dehghan et al. 2015); default false
-	Types     []string       `yaml:"types"`        // learn only these, as if there were no other spans; default all
-	Preset    string         `yaml:"preset"`       // the features of a paper, see Presets; they stand before those of Features; default none
-	Without   []string       `yaml:"without"`      // families of the preset that are left out; default none
-	Features  []feature.Spec `yaml:"features"`     // default none; there must be some, here or by the preset
-	// Subsets lists, with PerType, the families that a type's model has (Dehghan et al.
-	// 2015, section 2 (III)); default, for types without an entry: all.
+	PerType   bool           `yaml:"per_type"`     // one model per type; where spans of two types overlap, the one with the higher score wins (Dehghan et al. 2015); default false
+	Types     []string       `yaml:"types"`        // types to learn; spans of other types are ignored; default all
+	Preset    string         `yaml:"preset"`       // name of a paper's features, see Presets; they come before those of Features; default none
+	Without   []string       `yaml:"without"`      // families of the preset to leave out; default none
+	Features  []feature.Spec `yaml:"features"`     // default none; at least one is required unless there is a preset
+	// Subsets lists the families that the model of a type uses; it requires PerType
+	// (Dehghan et al. 2015, section 2 (III)). Types without an entry use all families.
 	Subsets map[string][]string `yaml:"subsets"`
-	// MinDocuments is the number of training documents, at least 1, in which a value of a
-	// feature must occur. Rarer values are left out, and with them names from the model's
-	// file; default 1: all are kept.
+	// MinDocuments is the number of training documents, at least 1, in which a value of
+	// a feature must occur. Rarer values are left out, which keeps most names out of
+	// the model's file. Default 1: all are kept.
 	MinDocuments int             `yaml:"min_documents"`
 	MinCount     int             `yaml:"min_count"` // features that occur less often are left out; default 1: all are kept
-	Resources    feature.Sources `yaml:"resources"` // what features need besides the training notes; default none
+	Resources    feature.Sources `yaml:"resources"` // resources that features require besides the training notes; default none
 	Training     Training        `yaml:"training"`
 }
 
-// Training is how the weights are found.
+// Training configures how the weights are found.
 type Training struct {
 	Method     string  `yaml:"method"`     // lbfgs (default), sgd or perceptron
-	L2         float64 `yaml:"l2"`         // weight of the penalty, not for perceptron; default 1, as in CRFsuite; 0: no penalty
-	Iterations int     `yaml:"iterations"` // at most; for sgd and perceptron, passes over the notes; default 200
+	L2         float64 `yaml:"l2"`         // weight of the L2 penalty, ignored by perceptron; default 1, as in CRFsuite; 0: no penalty
+	Iterations int     `yaml:"iterations"` // maximum number of iterations; for sgd and perceptron, passes over the notes; default 200
 	Delta      float64 `yaml:"delta"`      // for lbfgs: training ends when Period iterations lower the loss by less than this share; default 1e-5
-	Period     int     `yaml:"period"`     // for lbfgs: iterations; default 10
-	Rate       float64 `yaml:"rate"`       // for sgd: the greatest first step that is tried, positive; default 0.1
+	Period     int     `yaml:"period"`     // for lbfgs: number of iterations that Delta refers to; default 10
+	Rate       float64 `yaml:"rate"`       // for sgd: the highest learning rate to try, positive; default 0.1
 }
 
-// DefaultConfig has CRFsuite's settings, and no features.
+// DefaultConfig returns CRFsuite's settings, without features.
 func DefaultConfig() Config {
 	return Config{
 		Tokenizer: "letters-digits", Sentences: "line", MaxTokens: 1000, Scheme: data.BIO, MinDocuments: 1, MinCount: 1,
@@ -56,10 +55,10 @@ func DefaultConfig() Config {
 	}
 }
 
-// maxIterations is more than any training needs.
+// maxIterations is more than any training requires.
 const maxIterations = 1 << 20
 
-// Validate names the first key that makes no sense.
+// Validate returns an error that begins with the first key whose value makes no sense.
 func (c Config) Validate() error {
 	if err := reader.Check(c.Tokenizer, c.Sentences, c.MaxTokens, c.Scheme); err != nil {
 		return err
@@ -106,7 +105,7 @@ func (c Config) validateFeatures() error {
 	}
 	specs := c.specs()
 	if len(specs) == 0 {
-		return fmt.Errorf("features: there are none, and no preset")
+		return fmt.Errorf("features: at least one family or a preset is required")
 	}
 	if at, err := feature.Check(specs, c.Resources); err != nil {
 		if own := at - (len(specs) - len(c.Features)); own >= 0 {
@@ -116,13 +115,13 @@ func (c Config) validateFeatures() error {
 	}
 	for _, typ := range slices.Sorted(maps.Keys(c.Subsets)) {
 		if !c.PerType {
-			return fmt.Errorf("subsets: of no use but with per_type")
+			return fmt.Errorf("subsets: requires per_type")
 		}
 		if len(c.Types) > 0 && !slices.Contains(c.Types, typ) {
 			return fmt.Errorf("subsets: %s is not one of the types", typ)
 		}
 		if len(c.Subsets[typ]) == 0 {
-			return fmt.Errorf("subsets.%s: there is no family", typ)
+			return fmt.Errorf("subsets.%s: at least one family is required", typ)
 		}
 		for i, family := range c.Subsets[typ] {
 			if !has(specs, family) {
@@ -133,7 +132,7 @@ func (c Config) validateFeatures() error {
 	return nil
 }
 
-// specs is all families: those of the preset, then the config's own.
+// specs returns all families: those of the preset, then the config's own.
 func (c Config) specs() []feature.Spec {
 	preset := slices.DeleteFunc(slices.Clone(presets[c.Preset]), func(s feature.Spec) bool { return slices.Contains(c.Without, s.Family) })
 	return append(preset, c.Features...)
@@ -143,7 +142,7 @@ func (c Config) reader() (reader.Reader, error) {
 	return reader.New(c.Tokenizer, c.Sentences, c.MaxTokens)
 }
 
-// trainer is the configured one.
+// trainer returns the configured trainer.
 func (t Training) trainer(seed uint64, workers int) chain.Trainer {
 	switch t.Method {
 	case "sgd":

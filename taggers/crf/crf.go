@@ -16,13 +16,13 @@ import (
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
-// Tagger is a fitted CRF. It may be used by several goroutines at once.
+// Tagger is a fitted CRF. Several goroutines may use it at once.
 type Tagger struct {
 	config    Config
 	types     string // name of the type set
 	resources *feature.Resources
 	extractor *feature.Extractor
-	models    []model // one, or one a type
+	models    []model // one, or one per type
 	reader    reader.Reader
 	workers   int
 }
@@ -32,15 +32,16 @@ var (
 	_ data.Prober   = (*Tagger)(nil)
 )
 
-// model is a chain with what its labels stand for.
+// model is a chain with the meaning of its labels.
 type model struct {
 	labels []string
 	chain  *chain.Model
 }
 
-// Fit implements taggers.Node and returns a *Tagger. Dev plays no part; the training
-// is over when the loss is, and nothing can be resumed. An epoch that it reports is an
-// iteration, without tokens or scores. With Config.PerType the member is the type.
+// Fit implements taggers.Node and returns a *Tagger. It does not use Dev: training ends
+// when the loss no longer falls. An interrupted training cannot be resumed. Each
+// reported epoch is an iteration, without tokens or scores; with Config.PerType, its
+// member is the type.
 func (cfg Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model) (data.Tagger, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -63,7 +64,7 @@ func (cfg Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model
 		return nil, err
 	}
 	var texts []*feature.Text
-	tokens, counted := 0, 0 // counted: the texts of Train
+	tokens, counted := 0, 0 // counted: number of texts of Train
 	for i, d := range docs {
 		for x := range r.Cut(d) {
 			texts = append(texts, feature.NewText(x, foreign[i]))
@@ -74,7 +75,7 @@ func (cfg Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model
 		}
 	}
 	if tokens == 0 {
-		return nil, fmt.Errorf("the training documents hold no token")
+		return nil, fmt.Errorf("the training documents contain no tokens")
 	}
 	extractor, drawn, err := feature.Fit(ctx, cfg.specs(), t.resources, texts, feature.Options{Counted: counted, MinDocuments: cfg.MinDocuments, Workers: t.workers})
 	if err != nil {
@@ -92,14 +93,14 @@ func (cfg Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model
 	return t, nil
 }
 
-// groups is the types that each model learns, of those that the training notes
-// have.
+// groups returns the types that each model learns, limited to those that occur in the
+// training notes.
 func (c Config) groups(used []string) ([][]string, error) {
 	if len(c.Types) > 0 {
 		used = slices.DeleteFunc(used, func(t string) bool { return !slices.Contains(c.Types, t) })
 	}
 	if len(used) == 0 {
-		return nil, fmt.Errorf("types: the training documents have no span of %s", cmp.Or(strings.Join(c.Types, ", "), "any type"))
+		return nil, fmt.Errorf("types: the training documents contain no spans of %s", cmp.Or(strings.Join(c.Types, ", "), "any type"))
 	}
 	if !c.PerType {
 		return [][]string{used}, nil
@@ -111,7 +112,7 @@ func (c Config) groups(used []string) ([][]string, error) {
 	return groups, nil
 }
 
-// train fits the chain of some of the types.
+// train fits the chain for some of the types.
 func (t *Tagger) train(ctx context.Context, task taggers.Task, types []string, texts []*feature.Text, sequences []chain.Sequence) (model, error) {
 	scheme := t.config.Scheme
 	var all [][]string
@@ -126,7 +127,7 @@ func (t *Tagger) train(ctx context.Context, task taggers.Task, types []string, t
 	}
 	var m model
 	for _, l := range scheme.Labels(types) {
-		if seen[l] { // one that never occurs has no feature
+		if seen[l] { // a label that never occurs has no feature
 			m.labels = append(m.labels, l)
 		}
 	}
@@ -156,14 +157,15 @@ func (t *Tagger) train(ctx context.Context, task taggers.Task, types []string, t
 	})
 	for _, weights := range [][]float64{m.chain.Weight, m.chain.Transition} {
 		for i, w := range weights {
-			weights[i] = float64(float32(w)) // as it is kept: a loaded model finds the same
+			weights[i] = float64(float32(w)) // rounded as in the model file, so that a loaded model gives the same results
 		}
 	}
 	return m, err
 }
 
-// only is the sequences with the attributes of some families. A chain made of them
-// has no feature for others, so that it can be trained and used with all.
+// only returns the sequences with nothing but the attributes of some families. A chain
+// made from them has no features for other attributes, so it can be trained and used
+// with the full sequences.
 func (t *Tagger) only(families []string, sequences []chain.Sequence) []chain.Sequence {
 	kept := make([]bool, t.extractor.Len())
 	for i, a := range t.extractor.Attributes() {
@@ -181,18 +183,18 @@ func (t *Tagger) only(families []string, sequences []chain.Sequence) []chain.Seq
 	return all
 }
 
-// Tag implements data.Tagger. A span's score is the probability of its labels.
+// Tag implements data.Tagger. The score of a span is the probability of its labels.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	found, _, err := t.tag(ctx, docs, 0)
 	return found, err
 }
 
-// Probe implements data.Prober.
+// Probe implements data.Prober, with the CRF's marginals.
 func (t *Tagger) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
 	return t.tag(ctx, docs, from)
 }
 
-// tag looks for doubts as well, unless from is 0.
+// tag also looks for doubts unless from is 0.
 func (t *Tagger) tag(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
 	foreign, err := t.resources.Foreign(ctx, docs)
 	if err != nil {
@@ -278,7 +280,7 @@ func (w *worker) decode(tokens []data.Token, names []string, p *chain.Predictor,
 	return spans
 }
 
-// surest keeps of spans that overlap the one with the highest score.
+// surest keeps, of spans that overlap, the one with the highest score.
 func surest(spans []data.Span) []data.Span {
 	slices.SortStableFunc(spans, func(a, b data.Span) int { return cmp.Compare(b.Score, a.Score) })
 	return data.Disjoint(spans)

@@ -72,8 +72,8 @@ func small() Config {
 	return c
 }
 
-// A CRF of any kind finds again what it was taught, with probabilities as scores,
-// for any number of workers, and a loaded one finds the same.
+// A CRF of any kind finds what it was trained on, with probabilities as scores, for any
+// number of workers, and a loaded one finds the same.
 func TestFitSaveLoad(t *testing.T) {
 	docs := notes(t, 10)
 	for name, set := range map[string]func(*Config){
@@ -166,7 +166,7 @@ func TestTwoTrainingsAgree(t *testing.T) {
 	}
 }
 
-// A tagger that learns some types only sees others as none, and finds none of them.
+// A tagger that learns only some types ignores spans of others, and finds none of them.
 func TestTypes(t *testing.T) {
 	docs := notes(t, 12)
 	for _, byType := range []bool{false, true} {
@@ -203,12 +203,12 @@ func TestTypes(t *testing.T) {
 	c := small()
 	c.Types = []string{"DATE"}
 	none := []*data.Document{{Text: "Po left", Spans: []data.Span{{Start: 0, End: 2, Type: "DOCTOR"}}}}
-	if _, err := c.Fit(t.Context(), task(t, none)); err == nil || err.Error() != "types: the training documents have no span of DATE" {
+	if _, err := c.Fit(t.Context(), task(t, none)); err == nil || err.Error() != "types: the training documents contain no spans of DATE" {
 		t.Errorf("error %v", err)
 	}
 }
 
-// A type's model has features of its subset alone.
+// A type's model has features of its subset only.
 func TestSubsets(t *testing.T) {
 	c := small()
 	c.PerType, c.Types, c.Subsets = true, []string{"DATE", "DOCTOR"}, map[string][]string{"DATE": {"shape", "suffix"}}
@@ -229,7 +229,7 @@ func TestSubsets(t *testing.T) {
 	}
 }
 
-// Where models of two types find the same words, the surer wins.
+// Where models of two types find the same words, the higher score wins.
 func TestSurest(t *testing.T) {
 	s := func(start, end int, score float64) data.Span { return data.Span{Start: start, End: end, Score: score} }
 	got := surest([]data.Span{s(0, 5, 0.6), s(4, 9, 0.7), s(8, 12, 0.5), s(12, 14, 0.1), s(20, 22, 0.3), s(20, 22, 0.3)})
@@ -263,7 +263,7 @@ func TestTrainingIsCalledOff(t *testing.T) {
 	}
 }
 
-// Many may use one tagger at once.
+// Several goroutines may use one tagger at once.
 func TestConcurrentUse(t *testing.T) {
 	docs := notes(t, 6)
 	tagger := fit(t, small(), task(t, docs))
@@ -305,9 +305,9 @@ func TestDamagedModels(t *testing.T) {
 		bad(edited, "")
 		bad(raw[:i], "")
 	}
-	bad(nil, "not a CRF of this version")
-	bad(append([]byte("lethe crf 0\n"), raw[len(magic):]...), "not a CRF of this version")
-	bad(append(slices.Clone(raw), 0), "does not give its SHA-256")
+	bad(nil, "not a CRF model of this version")
+	bad(append([]byte("lethe crf 0\n"), raw[len(magic):]...), "not a CRF model of this version")
+	bad(append(slices.Clone(raw), 0), "SHA-256 mismatch")
 
 	if err := os.WriteFile(path, raw, 0o666); err != nil {
 		t.Fatal(err)
@@ -320,7 +320,7 @@ func TestDamagedModels(t *testing.T) {
 	if err := os.WriteFile(config, []byte(strings.Replace(string(content), "scheme: BIO", "scheme: IO", 1)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(dir, 1); err == nil || !strings.Contains(err.Error(), "does not give its SHA-256") {
+	if _, err := Load(dir, 1); err == nil || !strings.Contains(err.Error(), "SHA-256 mismatch") {
 		t.Errorf("edited configuration: error %v", err)
 	}
 	for _, file := range []string{configFile, ModelFile} {
@@ -333,7 +333,7 @@ func TestDamagedModels(t *testing.T) {
 	}
 }
 
-// What is inside the checksum is not trusted either.
+// The content is not trusted even if the checksum is right.
 func FuzzDecode(f *testing.F) {
 	c := small()
 	c.Training.Iterations = 1
@@ -364,8 +364,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// Of a tagger for one word the dump says that it is the word, and says so only if
-// asked; the rest of it follows from the model itself.
+// For a tagger that finds a single word, the dump contains that word, but only on
+// request; the rest of the dump follows from the model itself.
 func TestDump(t *testing.T) {
 	c := DefaultConfig()
 	c.Features = []feature.Spec{{Family: "word"}, {Family: "shape"}}
@@ -431,33 +431,33 @@ func TestDump(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for want, set := range map[string]func(*Config){
-		"tokenizer: ":                     func(c *Config) { c.Tokenizer = "x" },
-		"sentences: ":                     func(c *Config) { c.Sentences = "x" },
-		"scheme: ":                        func(c *Config) { c.Scheme = "x" },
-		`scheme: "bio" is written BIO`:    func(c *Config) { c.Scheme = "bio" },
-		"max_sentence: 0 is not positive": func(c *Config) { c.MaxTokens = 0 },
+		"tokenizer: ":                       func(c *Config) { c.Tokenizer = "x" },
+		"sentences: ":                       func(c *Config) { c.Sentences = "x" },
+		"scheme: ":                          func(c *Config) { c.Scheme = "x" },
+		`scheme: "bio" must be written BIO`: func(c *Config) { c.Scheme = "bio" },
+		"max_sentence: 0 is not positive":   func(c *Config) { c.MaxTokens = 0 },
 		`preset: no preset "x" (have anonym-basic, anonym-both, anonym-pos, anonym-reg, dehghan2015, dernoncourt2016, liu2017, meddocan)`: func(c *Config) { c.Preset = "x" },
-		"preset: anonym-pos: family: pos needs resources.pos, which is not given; without leaves a family out":                            func(c *Config) { c.Preset = "anonym-pos" },
-		`without[0]: the preset has no family "pos"`:                         func(c *Config) { c.Preset, c.Without = "meddocan", []string{"pos"} },
-		"features: there are none, and no preset":                            func(c *Config) { c.Features = nil },
-		"features[1].family: must be given":                                  func(c *Config) { c.Features = []feature.Spec{{Family: "word"}, {}} },
-		"features[0].family: label is there twice":                           func(c *Config) { c.Preset, c.Features = "meddocan", []feature.Spec{{Family: "label"}} },
-		"features[0].family: rule needs resources.rules, which is not given": func(c *Config) { c.Features = []feature.Spec{{Family: "rule"}} },
-		"subsets: of no use but with per_type":                               func(c *Config) { c.Subsets = map[string][]string{"DATE": {"word"}} },
+		"preset: anonym-pos: family: pos requires resources.pos; without leaves a family out":                                             func(c *Config) { c.Preset = "anonym-pos" },
+		`without[0]: the preset has no family "pos"`:                                                                                      func(c *Config) { c.Preset, c.Without = "meddocan", []string{"pos"} },
+		"features: at least one family or a preset is required":                                                                           func(c *Config) { c.Features = nil },
+		"features[1].family: is required":                                                                                                 func(c *Config) { c.Features = []feature.Spec{{Family: "word"}, {}} },
+		"features[0].family: duplicate label":                                                                                             func(c *Config) { c.Preset, c.Features = "meddocan", []feature.Spec{{Family: "label"}} },
+		"features[0].family: rule requires resources.rules":                                                                               func(c *Config) { c.Features = []feature.Spec{{Family: "rule"}} },
+		"subsets: requires per_type":                                                                                                      func(c *Config) { c.Subsets = map[string][]string{"DATE": {"word"}} },
 		"subsets: DATE is not one of the types": func(c *Config) {
 			c.PerType, c.Types, c.Subsets = true, []string{"AGE"}, map[string][]string{"DATE": {"word"}}
 		},
-		"subsets.DATE: there is no family":                             func(c *Config) { c.PerType, c.Subsets = true, map[string][]string{"DATE": {}} },
-		`subsets.DATE[0]: family "pos" is not among the features`:      func(c *Config) { c.PerType, c.Subsets = true, map[string][]string{"DATE": {"pos"}} },
-		"resources.rules[0].set or file: one of the two must be given": func(c *Config) { c.Resources.Rules = []rules.Config{{}} },
-		"min_documents: 0 is not positive":                             func(c *Config) { c.MinDocuments = 0 },
-		"min_count: 0 is not positive":                                 func(c *Config) { c.MinCount = 0 },
-		`training.method: "x" is not lbfgs, sgd or perceptron`:         func(c *Config) { c.Training.Method = "x" },
-		"training.l2: -1 is negative":                                  func(c *Config) { c.Training.L2 = -1 },
-		"training.iterations: 0 is not in [1, 1048576]":                func(c *Config) { c.Training.Iterations = 0 },
-		"training.delta: -1 is negative":                               func(c *Config) { c.Training.Delta = -1 },
-		"training.period: 0 is not in [1, 1048576]":                    func(c *Config) { c.Training.Period = 0 },
-		"training.rate: 0 is not positive":                             func(c *Config) { c.Training.Rate = 0 },
+		"subsets.DATE: at least one family is required":                      func(c *Config) { c.PerType, c.Subsets = true, map[string][]string{"DATE": {}} },
+		`subsets.DATE[0]: family "pos" is not among the features`:            func(c *Config) { c.PerType, c.Subsets = true, map[string][]string{"DATE": {"pos"}} },
+		"resources.rules[0].set or file: exactly one of the two is required": func(c *Config) { c.Resources.Rules = []rules.Config{{}} },
+		"min_documents: 0 is not positive":                                   func(c *Config) { c.MinDocuments = 0 },
+		"min_count: 0 is not positive":                                       func(c *Config) { c.MinCount = 0 },
+		`training.method: "x" is not lbfgs, sgd or perceptron`:               func(c *Config) { c.Training.Method = "x" },
+		"training.l2: -1 is negative":                                        func(c *Config) { c.Training.L2 = -1 },
+		"training.iterations: 0 is not in [1, 1048576]":                      func(c *Config) { c.Training.Iterations = 0 },
+		"training.delta: -1 is negative":                                     func(c *Config) { c.Training.Delta = -1 },
+		"training.period: 0 is not in [1, 1048576]":                          func(c *Config) { c.Training.Period = 0 },
+		"training.rate: 0 is not positive":                                   func(c *Config) { c.Training.Rate = 0 },
 	} {
 		c := small()
 		set(&c)

@@ -10,22 +10,21 @@ import (
 	"github.com/lethe-deid/lethe/taggers/crf/feature"
 )
 
-// Dump is what the weights of a chain say, label by label, as crfsuite dump shows
-// it. Other programs may rely upon the keys of its JSON form.
+// Dump is the weights of a chain, label by label, as crfsuite dump shows them. Other programs may rely on the keys of its JSON form.
 type Dump struct {
-	Attributes int     `json:"attributes"` // that it has a feature for
-	Features   int     `json:"features"`   // attributes with a label
+	Attributes int     `json:"attributes"` // attributes that have a feature
+	Features   int     `json:"features"`   // pairs of an attribute and a label
 	Labels     []Label `json:"labels"`
 }
 
-// Label is what speaks for and against a label, the strongest first.
+// Label has the transitions and features of a label with the largest absolute weights first.
 type Label struct {
 	Label       string       `json:"label"`
 	Transitions []Transition `json:"transitions"` // to the label after it
 	Features    []Feature    `json:"features"`
 }
 
-// Transition is the weight of two labels in a row.
+// Transition is the weight of a label after another.
 type Transition struct {
 	To     string  `json:"to"`
 	Weight float64 `json:"weight"`
@@ -34,14 +33,13 @@ type Transition struct {
 // Feature is the weight of an attribute for a label.
 type Feature struct {
 	Column string  `json:"column"`
-	Offset int     `json:"offset"` // of the token that has the value, from the one with the label
-	Value  *string `json:"value"`  // nil: hidden, since it can be words of the training notes; "" is a place beyond the sentence
+	Offset int     `json:"offset"` // position of the token that has the value, relative to the token with the label
+	Value  *string `json:"value"`  // nil: hidden, because it can be words of the training notes; "": a position beyond the sentence
 	Weight float64 `json:"weight"`
 }
 
-// Dump lists at most so many transitions and features of each label, all if limit
-// is 0, for each of the tagger's chains: one, or one a type. Values that can be
-// words of the training notes are shown only if showText says so.
+// Dump returns one Dump per chain of the tagger: a single one, or one per type. Each lists at most limit transitions and features per label, or all
+// if limit is 0. Values that can be words of the training notes are hidden unless showText is set.
 func (t *Tagger) Dump(limit int, showText bool) []Dump {
 	var all []Dump
 	attributes := t.extractor.Attributes()
@@ -99,13 +97,13 @@ func (m model) transitions(from int) []Transition {
 	return all
 }
 
-// strongest sorts by the size of the weight; equal ones stay in their order.
+// strongest sorts by the absolute weight, and keeps the order of equal weights.
 func strongest[T any](all []T, weight func(T) float64) {
 	slices.SortStableFunc(all, func(a, b T) int { return cmp.Compare(math.Abs(weight(b)), math.Abs(weight(a))) })
 }
 
-// WriteText writes the weights as text, under the name of a member of a system, which may be empty. It reports
-// whether values are hidden, which are written as *.
+// WriteText writes the weights as text, preceded by the name of a member of a system, which may be empty. It reports whether any values are hidden;
+// they are written as *.
 func (d *Dump) WriteText(w *bufio.Writer, member string) (hidden bool) {
 	if member != "" {
 		member += ": "

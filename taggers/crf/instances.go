@@ -8,16 +8,16 @@ import (
 	"github.com/lethe-deid/lethe/taggers/crf/feature"
 )
 
-// Instances is documents as a chain sees them: numbers, and what they stand for.
+// Instances is documents as a chain sees them: numbers, and their meanings.
 type Instances struct {
 	Sequences  []chain.Sequence // with their labels
 	Labels     []string
-	Attributes []feature.Attribute // can hold words of the training notes
+	Attributes []feature.Attribute // can contain words of the training notes
 }
 
-// Instances draws what the tagger knows from documents, for other programs to
-// learn from. A label that did not occur in training counts as O. Of a tagger with
-// a model a type the labels are those of the first.
+// Instances turns documents into the sequences of the tagger's attributes and labels,
+// from which other programs can learn. A label that did not occur in training becomes
+// O. If the tagger has one model per type, the labels are those of the first model.
 func (t *Tagger) Instances(ctx context.Context, docs []*data.Document) (Instances, error) {
 	in := Instances{Labels: t.models[0].labels, Attributes: t.extractor.Attributes()}
 	foreign, err := t.resources.Foreign(ctx, docs)
@@ -38,7 +38,7 @@ func (t *Tagger) Instances(ctx context.Context, docs []*data.Document) (Instance
 	return in, nil
 }
 
-// labelIDs numbers labels from 0.
+// labelIDs returns the number of each label, from 0.
 func labelIDs(labels []string) map[string]int32 {
 	ids := map[string]int32{}
 	for i, l := range labels {
@@ -47,8 +47,8 @@ func labelIDs(labels []string) map[string]int32 {
 	return ids
 }
 
-// toIDs maps labels to their ids. Labels of types that the model does not know become
-// 0, which is O.
+// toIDs maps labels to their ids. Labels that the model does not have become 0, which
+// is O.
 func toIDs(labels []string, ids map[string]int32) []int32 {
 	all := make([]int32, len(labels))
 	for i, l := range labels {

@@ -22,21 +22,22 @@ import (
 
 // Files of a model folder.
 const (
-	ModelFile  = "crf.bin" // attributes and weights; a folder that holds it is a model of this package
+	ModelFile  = "crf.bin" // attributes and weights; a folder that contains it is a model of this package
 	configFile = "config.yaml"
 )
 
-// magic begins ModelFile: what it is, and the version of its format. Numbers
-// follow as varints, weights as float32 (little-endian), text with its length; a
-// SHA-256 of all before, the configuration included, is at the end.
+// magic begins ModelFile: the kind of file, and the version of its format. Then follow
+// numbers as varints, weights as float32 (little-endian), and strings preceded by their
+// length. The file ends with a SHA-256 of everything before it and of the
+// configuration.
 const magic = "lethe crf 1\n"
 
-// Save writes the model's files into a folder, which it makes.
+// Save writes the model's files into a folder, which it creates if necessary.
 func (t *Tagger) Save(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	written := t.config // without the preset, which another version of the program may have changed
+	written := t.config // with the preset's families spelled out, since another version of the program may define the preset differently
 	written.Features, written.Preset, written.Without = t.config.specs(), "", nil
 	config, err := yaml.Marshal(written)
 	if err != nil {
@@ -86,7 +87,7 @@ func (t *Tagger) Save(dir string) error {
 	return wholefile.WriteFile(filepath.Join(dir, ModelFile), e.Bytes(), 0o666)
 }
 
-// Load reads what Save wrote. workers is the number of cores that Tag uses.
+// Load reads a folder that Save wrote. workers is the number of cores that Tag uses.
 func Load(dir string, workers int) (*Tagger, error) {
 	path := filepath.Join(dir, ModelFile)
 	raw, err := bounded.ReadFile(path, bounded.MaxModel)
@@ -99,10 +100,10 @@ func Load(dir string, workers int) (*Tagger, error) {
 	}
 	body := len(raw) - sha256.Size
 	if body < len(magic) || string(raw[:len(magic)]) != magic {
-		return nil, fmt.Errorf("%s: not a CRF of this version", path)
+		return nil, fmt.Errorf("%s: not a CRF model of this version", path)
 	}
 	if digest := sha256.Sum256(append(bytes.Clone(raw[:body]), config...)); !bytes.Equal(digest[:], raw[body:]) {
-		return nil, fmt.Errorf("%s: does not give its SHA-256 with %s: damaged, edited, or of another model", path, configFile)
+		return nil, fmt.Errorf("%s: SHA-256 mismatch with %s: damaged, edited, or from another model", path, configFile)
 	}
 	t := &Tagger{config: DefaultConfig(), workers: max(1, workers)}
 	if err := strictyaml.Decode(filepath.Join(dir, configFile), config, &t.config); err != nil {
@@ -197,14 +198,14 @@ func (e encoder) weight(w float64) {
 	e.Write(binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(w))))
 }
 
-// decoder reads what encoder wrote; after the first error all is zero.
+// decoder reads what encoder wrote. After the first error it returns zeros.
 type decoder struct {
 	rest []byte
 	err  error
 }
 
 func (d *decoder) fail() {
-	d.err = errors.Join(d.err, errors.New("cut off, or not as it was written"))
+	d.err = errors.Join(d.err, errors.New("truncated or malformed"))
 	d.rest = nil
 }
 
@@ -218,7 +219,7 @@ func (d *decoder) number() int {
 	return int(n)
 }
 
-// count is the number of things to come, each of which takes a byte at least.
+// count reads the number of items that follow, each of at least one byte.
 func (d *decoder) count() int {
 	n := d.number()
 	if n < 0 || n > len(d.rest) {

@@ -29,7 +29,7 @@ func (c Config) Describe() string {
 		labels += " of " + strings.Join(c.Types, ", ")
 	}
 	if c.PerType {
-		labels += ", a model a type"
+		labels += ", one model per type"
 	}
 	return strings.Join(append(parts, labels, "by "+c.Training.Method), ", ")
 }
@@ -54,7 +54,7 @@ func (c Config) Check(_ *data.TypeSet, workers int) error {
 	return err
 }
 
-// Load implements taggers.Node. The types are those of the model.
+// Load implements taggers.Node. The types are the model's own.
 func (c Config) Load(dir string, _ *data.TypeSet, workers int, _ ...taggers.Model) (data.Tagger, error) {
 	return Load(dir, workers)
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/lethe-deid/lethe/taggers/crf/feature"
 )
 
-// Presets lists the papers' feature sets.
+// Presets lists the names of the papers' feature sets.
 func Presets() []string { return slices.Sorted(maps.Keys(presets)) }
 
-// presets is features by name. A preset is features alone: what else a system of a
-// paper has (labels, trainer, resources) stands in experiments/configs.
+// presets maps names to features. A preset has features only; the rest of a paper's
+// system (labels, trainer, resources) is in experiments/configs.
 var presets = map[string][]feature.Spec{
 	// Dernoncourt et al. 2016, section 2.1 and table 2. "All the features for a given
 	// token are computed based on that token and on the four surrounding tokens": a
-	// window of 2. The table calls its features examples, and gives no length of
-	// affixes.
+	// window of 2. The table calls its features examples, and does not give the length
+	// of affixes.
 	"dernoncourt2016": {
 		{Family: "word", Window: 2}, {Family: "lemma", Window: 2}, {Family: "tense", Window: 2}, {Family: "pos", Window: 2},
 		{Family: "morphology", Window: 2}, {Family: "prefix", Window: 2, Size: 5}, {Family: "suffix", Window: 2, Size: 5},
@@ -27,7 +27,8 @@ var presets = map[string][]feature.Spec{
 	},
 
 	// Liu et al. 2017, section 3.3, in its order. Its 29 section headings are in a
-	// supplement that we do not have; the family section finds headings by their looks.
+	// supplement that we do not have; instead, the family section recognizes headings
+	// by their form.
 	"liu2017": {
 		{Family: "word", Window: 2}, {Family: "ngram", Window: 2, Size: 3},
 		{Family: "pos", Window: 2, Size: 3}, {Family: "word-pos"},
@@ -41,10 +42,11 @@ var presets = map[string][]feature.Spec{
 	},
 
 	// Dehghan et al. 2015, section 2 (III): lexical, orthographic, semantic and
-	// positional features. Two tokens on each side are context; what "context features"
-	// are besides lemmas and parts of speech the paper leaves to a supplement, so that
-	// all but the token itself and its chunk count for them, too. The features of each
-	// type are a subset that they found on their development set: see Config.Subsets.
+	// positional features. The context is two tokens on each side. The paper leaves
+	// open which "context features" there are besides lemmas and parts of speech; here,
+	// all features except the token itself and its chunk are used for the context. The
+	// features of each type are a subset that the authors selected on their development
+	// set: see Config.Subsets.
 	"dehghan2015": {
 		{Family: "word"}, {Family: "lemma", Window: 2}, {Family: "pos", Window: 2}, {Family: "chunk"},
 		{Family: "morphology", Window: 2}, {Family: "pattern", Window: 2},
@@ -52,9 +54,9 @@ var presets = map[string][]feature.Spec{
 		{Family: "line"}, {Family: "space", Window: 2},
 	},
 
-	// Zuccon et al. 2014, section 3, and the settings of section 4.3. Families (1), (2),
-	// (4) and (5) are in all of them: 4.3 leaves open which were. Family (3) takes the
-	// place of the longer n-grams of (1).
+	// Zuccon et al. 2014, section 3, and the settings of section 4.3. Families (1),
+	// (2), (4) and (5) are in all presets, because 4.3 does not say which of them were
+	// used. Family (3) replaces the longer n-grams of (1).
 	"anonym-basic": anonym,
 	"anonym-pos":   append(anonym[:len(anonym):len(anonym)], feature.Spec{Family: "pos"}),
 	"anonym-reg":   append(anonym[:len(anonym):len(anonym)], feature.Spec{Family: "rule"}),

@@ -1,5 +1,4 @@
-// Package ensemble joins taggers into one: what several find is put together as
-// the papers do it.
+// Package ensemble combines taggers into one, in the ways that the papers describe.
 package ensemble
 
 import (
@@ -16,71 +15,71 @@ import (
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
-// Method is how spans that overlap are settled. Spans that do not are all kept,
-// but for Vote.
+// Method determines how overlapping spans are resolved. Spans that do not overlap are
+// all kept, except with Vote.
 type Method string
 
-// Methods.
+// The methods.
 const (
 	// Union keeps every character that any member found (Dernoncourt et al. 2016,
-	// section 3.4: a token is PHI if the network or the CRF says so). Overlapping
-	// spans of one type become one. Of others the earlier member's stands, and what
-	// it leaves of the later's is a span of its own, without spaces and punctuation
-	// where it was cut.
+	// section 3.4: a token is PHI if the network or the CRF says so). Overlapping spans
+	// of one type are merged. If the types differ, the span of the earlier member is
+	// kept, and the rest of the other becomes a span of its own, without spaces and
+	// punctuation at the cut.
 	Union Method = "union"
-	// Vote keeps the spans that at least Config.Votes members found, just as they
-	// are, type included. Of those that overlap the one with more votes stands, then
-	// the one with the higher score.
+	// Vote keeps the spans that at least Config.Votes members found with exactly the
+	// same borders and type. Of overlapping spans, it keeps the one with more votes,
+	// then the one with the higher score.
 	Vote Method = "vote"
-	// Priority keeps of overlapping spans the one whose type comes first in
+	// Priority keeps, of overlapping spans, the one whose type comes first in
 	// Config.Priority (Dehghan et al. 2015, section 2 (V)), then the longer one.
 	Priority Method = "priority"
-	// Surest keeps of overlapping spans the one with the highest score, added over
+	// Surest keeps, of overlapping spans, the one with the highest sum of the scores of
 	// the members that found it, then the earlier member's.
 	Surest Method = "surest"
 )
 
 var methods = []Method{Union, Vote, Priority, Surest}
 
-// Config is what a user chooses.
+// Config has all settings of the ensemble.
 type Config struct {
 	Method   Method   `yaml:"method"`   // default union
-	Votes    int      `yaml:"votes"`    // for vote: the number of members that must agree, at least 1; default 2
-	Priority []string `yaml:"priority"` // for priority, which requires it: types, the strongest first; others come last
-	Members  []Member `yaml:"members"`  // at least one; the earlier have more weight
+	Votes    int      `yaml:"votes"`    // for vote: number of members that must find a span, at least 1; default 2
+	Priority []string `yaml:"priority"` // for priority, which requires it: types in descending order of priority; types that are not listed come last
+	Members  []Member `yaml:"members"`  // at least one; earlier members have precedence
 }
 
-// Member is one system of several, and which of its spans count.
+// Member is one system of an ensemble, with the selection of its spans.
 type Member struct {
 	Name  string   `yaml:"name"`            // required and unique; the name of a folder
 	Types []string `yaml:"types,omitempty"` // only spans of these types count; default all
-	// MinScore leaves out spans with a lower score, in [0, 1], unless another member
-	// found the same span; default 0: none.
+	// MinScore leaves out spans with a lower score unless another member found the same
+	// span; in [0, 1]; default 0: all spans count.
 	MinScore float64        `yaml:"min_score"`
 	System   taggers.System `yaml:"system"` // required
 }
 
-// DefaultConfig is the union.
+// DefaultConfig returns the settings of a union without members.
 func DefaultConfig() Config { return Config{Method: Union, Votes: 2} }
 
-// Validate names the first key that makes no sense.
+// Validate returns an error that begins with the first key whose value makes no sense.
 func (c Config) Validate() error {
 	members := len(c.Members)
 	switch {
 	case !slices.Contains(methods, c.Method):
 		return fmt.Errorf("method: %q is not union, vote, priority or surest", string(c.Method))
 	case members == 0:
-		return fmt.Errorf("members: there are none")
+		return fmt.Errorf("members: at least one is required")
 	case c.Method == Vote && (c.Votes < 1 || c.Votes > members):
-		return fmt.Errorf("votes: %d of %d members", c.Votes, members)
+		return fmt.Errorf("votes: %d is not in [1, %d]", c.Votes, members)
 	case c.Method == Priority && len(c.Priority) == 0:
-		return fmt.Errorf("priority: method priority needs types")
+		return fmt.Errorf("priority: is required for method priority")
 	case c.Method != Priority && len(c.Priority) > 0:
-		return fmt.Errorf("priority: of no use to method %s", c.Method)
+		return fmt.Errorf("priority: not supported by method %s", c.Method)
 	}
 	for i, t := range c.Priority {
 		if slices.Contains(c.Priority[:i], t) {
-			return fmt.Errorf("priority: %s is there twice", t)
+			return fmt.Errorf("priority: duplicate %s", t)
 		}
 	}
 	names := map[string]bool{}
@@ -90,7 +89,7 @@ func (c Config) Validate() error {
 		}
 		switch {
 		case names[m.Name]:
-			return fmt.Errorf("members[%d].name: %s is there twice", i, m.Name)
+			return fmt.Errorf("members[%d].name: duplicate %s", i, m.Name)
 		case !(m.MinScore >= 0 && m.MinScore <= 1):
 			return fmt.Errorf("members[%d].min_score: %v is not in [0, 1]", i, m.MinScore)
 		}
@@ -99,8 +98,8 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Tagger is all members together. It may be used by several goroutines at once,
-// if its members may.
+// Tagger is an ensemble. Several goroutines may use it at once if its members allow
+// that.
 type Tagger struct {
 	config  Config
 	members []data.Tagger // one for each of Config.Members
@@ -108,24 +107,24 @@ type Tagger struct {
 
 var _ data.Prober = (*Tagger)(nil)
 
-// New returns the ensemble of a valid configuration. members has the tagger of each of
-// its members.
+// New returns the ensemble for a valid configuration. members has one tagger per
+// Config.Members, in the same order.
 func New(c Config, members []data.Tagger) *Tagger { return &Tagger{c, members} }
 
-// Tag implements data.Tagger. A member that fails fails the ensemble: what
-// the others found alone would pass for all there is.
+// Tag implements data.Tagger. If a member fails, the ensemble fails; otherwise, the
+// spans of the remaining members would look like a complete result.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	out, _, err := t.tag(ctx, docs, 0)
 	return out, err
 }
 
-// Probe implements data.Prober. Doubts are those of the members, and the spans
-// that they found and that do not stand.
+// Probe implements data.Prober. The doubts are those of the members, and the members'
+// spans that the ensemble does not keep.
 func (t *Tagger) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
 	return t.tag(ctx, docs, from)
 }
 
-// tag looks for doubts as well, unless from is 0.
+// tag also looks for doubts unless from is 0.
 func (t *Tagger) tag(ctx context.Context, docs []*data.Document, from float64) (out, doubts [][]data.Span, err error) {
 	found, unsure := make([][][]data.Span, len(t.members)), make([][][]data.Span, len(t.members))
 	for m, member := range t.members {
@@ -158,9 +157,9 @@ func (t *Tagger) tag(ctx context.Context, docs []*data.Document, from float64) (
 // candidate is a span that counts.
 type candidate struct {
 	data.Span         // its score is the highest that a member gave it
-	first     int     // the first member that found it
-	votes     int     // how many did
-	sum       float64 // of their scores
+	first     int     // index of the first member that found it
+	votes     int     // number of members that found it
+	sum       float64 // sum of their scores
 }
 
 // place is a span without its score.
@@ -169,7 +168,7 @@ type place struct {
 	typ        string
 }
 
-// candidates is the spans of a document that count, each once.
+// candidates returns the spans of a document that count, each once.
 func (t *Tagger) candidates(found [][][]data.Span, doc int) []candidate {
 	var all []candidate
 	at := map[place]int{}
@@ -196,7 +195,8 @@ func (t *Tagger) candidates(found [][][]data.Span, doc int) []candidate {
 	})
 }
 
-// join settles candidates that overlap, or are linked by others that do, by themselves: a long note has many.
+// join resolves each group of overlapping candidates separately, since a long note has
+// many.
 func (t *Tagger) join(text string, all []candidate) []data.Span {
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.Start, b.Start) })
 	var joined []data.Span
@@ -212,7 +212,7 @@ func (t *Tagger) join(text string, all []candidate) []data.Span {
 	return joined
 }
 
-// settle makes disjoint spans of candidates, by the method's order.
+// settle makes disjoint spans of candidates, by the order of the method.
 func (t *Tagger) settle(text string, all []candidate) []data.Span {
 	rank := func(typ string) int {
 		if i := slices.Index(t.config.Priority, typ); i >= 0 {
@@ -249,13 +249,13 @@ func (t *Tagger) settle(text string, all []candidate) []data.Span {
 	return kept
 }
 
-// unite joins a span with those that it overlaps: with those of its type it becomes
-// one, and between the others it takes up the room that they leave.
+// unite adds a span to kept. It merges the span with those of its type that it
+// overlaps, and between spans of other types it fills the gaps.
 func unite(kept []data.Span, s data.Span, text string) []data.Span {
 	var out []data.Span
-	open := false // whether the last of out is of the type of s, and goes on
+	open := false // whether the last of out has the type of s and extends beyond the gap
 	from := s.Start
-	room := func(to int, cut bool) { // s takes [from, to); cut reports whether a span of another type begins there
+	room := func(to int, cut bool) { // s occupies [from, to); cut reports whether a span of another type begins there
 		begin, end := from, to
 		if begin < end && from > s.Start && !open {
 			begin += len(text[begin:end]) - len(strings.TrimLeftFunc(text[begin:end], silent))
@@ -290,5 +290,6 @@ func unite(kept []data.Span, s data.Span, text string) []data.Span {
 	return out
 }
 
-// silent is what a span that is cut does not end in: all but letters and digits.
+// silent reports whether a character is removed at the cut of a span: anything except
+// letters and digits.
 func silent(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }

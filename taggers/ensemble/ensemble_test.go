@@ -14,7 +14,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// answers is a tagger that has found the same spans in every note.
+// answers is a tagger that finds the same spans in every note.
 type answers []data.Span
 
 func (a answers) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error) {
@@ -42,7 +42,7 @@ func format(spans []data.Span) []string {
 	return all
 }
 
-// The note's words and where they are.
+// text is the note; the spans refer to its words.
 const text = "John, Smith MD of Salem."
 
 func TestMethods(t *testing.T) {
@@ -177,9 +177,9 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// Whatever the members find, the result is sorted and disjoint, and each of its
-// spans lies within one of theirs of the same type or, in a union, within several in
-// a row. A union leaves out nothing but separators.
+// For any spans of the members, the result is sorted and disjoint, and each of its
+// spans is within a member's span of the same type or, in a union, within several
+// consecutive ones. A union leaves out nothing but separators.
 func TestProperties(t *testing.T) {
 	types := []string{"A", "B", "C"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -251,7 +251,7 @@ func TestProperties(t *testing.T) {
 	})
 }
 
-// fails is a member that cannot do the second note.
+// fails is a member that fails on the second note.
 type fails struct{}
 
 func (fails) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error) {
@@ -263,7 +263,7 @@ func (fails) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error
 	return make([][]data.Span, len(docs)), nil
 }
 
-// short is a member that forgets a note.
+// short is a member that skips a note.
 type short struct{}
 
 func (short) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error) {
@@ -291,12 +291,12 @@ func TestValidate(t *testing.T) {
 		members int
 	}{
 		`method: "both" is not union, vote, priority or surest`: {Config{Method: "both"}, 2},
-		"members: there are none":                               {Config{Method: Union}, 0},
-		"votes: 3 of 2 members":                                 {Config{Method: Vote, Votes: 3}, 2},
-		"votes: 0 of 2 members":                                 {Config{Method: Vote}, 2},
-		"priority: method priority needs types":                 {Config{Method: Priority}, 2},
-		"priority: of no use to method union":                   {Config{Method: Union, Priority: []string{"A"}}, 2},
-		"priority: A is there twice":                            {Config{Method: Priority, Priority: []string{"A", "B", "A"}}, 2},
+		"members: at least one is required":                     {Config{Method: Union}, 0},
+		"votes: 3 is not in [1, 2]":                             {Config{Method: Vote, Votes: 3}, 2},
+		"votes: 0 is not in [1, 2]":                             {Config{Method: Vote}, 2},
+		"priority: is required for method priority":             {Config{Method: Priority}, 2},
+		"priority: not supported by method union":               {Config{Method: Union, Priority: []string{"A"}}, 2},
+		"priority: duplicate A":                                 {Config{Method: Priority, Priority: []string{"A", "B", "A"}}, 2},
 	} {
 		for i := range c.members {
 			c.config.Members = append(c.config.Members, Member{Name: strconv.Itoa(i)})

@@ -8,21 +8,22 @@ import (
 	"github.com/lethe-deid/lethe/internal/intern"
 )
 
-// full reports whether a hash table has to grow: at three quarters.
+// full reports whether a hash table must grow, which is at three quarters.
 func full(n int, table []uint32) bool { return 4*n > 3*len(table) }
 
-// automaton is that of Aho and Corasick (1975), Algorithms 2 and 3, over words and for the entries of the lists read backwards. Nodes are numbered
-// breadth first, 0 being the root, so that a node's failure link leads to one of lower number.
+// automaton is the automaton of Aho and Corasick (1975), Algorithms 2 and 3, over words instead of characters, for the entries of the lists read
+// backwards. Nodes are numbered breadth first from 0, the root, so that a node's failure link leads to a node with a lower number.
 type automaton struct {
 	fold   Fold
 	words  *intern.Table
-	first  []uint32 // by word: the root's child by that word, 0 for none
+	first  []uint32 // by word: the root's child for that word, 0 for none
 	parent []uint32 // by node
-	label  []uint32 // by node: the word that leads to it from its parent
-	table  []uint32 // open hash table of the other nodes, by parent and label
-	fail   []uint32 // by node: that of its longest proper suffix; read forwards: of its longest proper prefix
+	label  []uint32 // by node: the word on the edge from its parent
+	table  []uint32 // open hash table of the nodes below these, by parent and word
+	fail   []uint32 // by node: the node of its longest proper suffix (in reading order of the text, its longest proper prefix)
 	out    []uint32 // by node: index in outputs
-	// outputs says which entries begin where a node is reached: of each list the longest. Most nodes share theirs with others; the first is empty.
+	// outputs has sets of entries that begin where a node is reached, with the longest of each list. Most nodes share theirs with others. The first
+	// is empty.
 	outputs [][]output
 }
 
@@ -41,7 +42,7 @@ func (a *automaton) slot(parent, word uint32) uint64 {
 	}
 }
 
-// child returns 0 where there is none.
+// child returns the child of a node for a word, or 0 if there is none.
 func (a *automaton) child(node, word uint32) uint32 {
 	if node == 0 {
 		return a.first[word]
@@ -62,7 +63,7 @@ func (a *automaton) step(node, word uint32) uint32 {
 	}
 }
 
-// longest is the length of the list's longest entry that begins at the node, but for those that do not fit; 0 for none.
+// longest returns the length of the list's longest entry that begins at the node and fits; 0 if there is none.
 func (a *automaton) longest(node uint32, list uint16, fits func(length int) bool) int {
 	for ; node != 0; node = a.fail[node] {
 		length := 0
@@ -78,10 +79,10 @@ func (a *automaton) longest(node uint32, list uint16, fits func(length int) bool
 	return 0
 }
 
-// entries is what an automaton is made of: of each entry its words, and the list that has it.
+// entries is the input of an automaton: the words of each entry, and its list.
 type entries struct {
 	words []uint32
-	ends  []int // words of entry i: from ends[i-1], the first from 0
+	ends  []int // entry i has the words from ends[i-1] (0 for the first) to ends[i]
 	lists []uint16
 }
 
@@ -92,19 +93,19 @@ func (e *entries) entry(i int) []uint32 {
 	return e.words[e.ends[i-1]:e.ends[i]]
 }
 
-// build makes the automaton of entries over the words that it has. An entry that is also in one of the lists that filters names for its list is left
-// out, and so are all of lists from visible on.
+// build makes the automaton of entries. It leaves out entries that are also in a list that filters names for their list, and all entries of the lists
+// from visible on.
 func (a *automaton) build(e *entries, filters [][]uint16, visible int) error {
 	a.first = make([]uint32, a.words.Len()+1)
 	a.parent, a.label = make([]uint32, 1), make([]uint32, 1)
 	a.table = make([]uint32, 1<<10)
-	ending := newSets() // of the lists with an entry that ends at a node
+	ending := newSets() // sets of the lists with an entry that ends at a node
 	ends := make([]uint32, 1)
 	levels := []int{1} // the first node of each depth
 
-	// One depth after the other, so that the nodes' order is breadth first.
+	// Nodes are added depth by depth, so that they are numbered breadth first.
 	active := make([]uint32, len(e.lists))
-	at := make([]uint32, len(e.lists)) // node that an entry has come to
+	at := make([]uint32, len(e.lists)) // by entry: the node it has reached
 	for i := range active {
 		active[i] = uint32(i)
 	}
@@ -137,7 +138,7 @@ func (a *automaton) build(e *entries, filters [][]uint16, visible int) error {
 	return nil
 }
 
-// place makes a node be found by its parent and label.
+// place adds a node to the hash table.
 func (a *automaton) place(node uint32) {
 	if a.parent[node] == 0 {
 		a.first[a.label[node]] = node
@@ -164,7 +165,7 @@ func (a *automaton) link() {
 	}
 }
 
-// emit sets the outputs: for the lists whose entries end at a node the node's depth, for others what its failure link has.
+// emit sets the outputs. For the lists whose entries end at a node, the output is the node's depth, for others the output of its failure link.
 func (a *automaton) emit(levels []int, ends []uint32, ending *sets, filters [][]uint16, visible int) {
 	type key struct{ fail, ends, depth uint32 }
 	known := map[key]uint32{}
@@ -219,7 +220,7 @@ func (a *automaton) output(inherited uint32, lists []uint16, filters [][]uint16,
 			all, own = append(all, own[0]), own[1:]
 		case len(own) == 0 || old[0].list < own[0].list:
 			all, old = append(all, old[0]), old[1:]
-		default: // the node's own entry is the longer
+		default: // the node's own entry is longer
 			all, own, old = append(all, own[0]), own[1:], old[1:]
 		}
 	}
@@ -227,18 +228,18 @@ func (a *automaton) output(inherited uint32, lists []uint16, filters [][]uint16,
 	return uint32(len(a.outputs) - 1)
 }
 
-// sets numbers sets of lists, from 0 for the empty one.
+// sets numbers sets of lists, starting with 0 for the empty set.
 type sets struct {
 	lists [][]uint16 // ascending
 	known map[string]uint32
-	added map[uint64]uint32 // set and list to set
+	added map[uint64]uint32 // from a set and a list to the set with that list
 }
 
 func newSets() *sets {
 	return &sets{lists: make([][]uint16, 1), known: map[string]uint32{"": 0}, added: map[uint64]uint32{}}
 }
 
-// with is the set with a list more.
+// with returns the set with one more list.
 func (s *sets) with(set uint32, list uint16) uint32 {
 	k := uint64(set)<<16 | uint64(list)
 	if id, ok := s.added[k]; ok {

@@ -14,7 +14,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// million writes a list of a million distinct names: half of one word and half of two to four, over 600,000 words.
+// million writes a list of a million distinct names, half with one word and half with two to four, from 600,000 words.
 func million(b *testing.B) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "names.txt")

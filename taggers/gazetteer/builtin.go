@@ -2,8 +2,8 @@ package gazetteer
 
 import "github.com/lethe-deid/lethe/data/wordlists"
 
-// Builtins are the names of the lists that come with the program. Those that begin with en- and es- are in English and Spanish. Those with -ambiguous-
-// are there to filter others.
+// Builtins returns the names of the built-in lists. The prefixes en- and es- mean English and Spanish. Lists with -ambiguous- in their names are
+// meant as filters of others.
 func Builtins() []string { return wordlists.Names() }
 
 func builtin(name string) ([]byte, error) { return wordlists.Read(name) }

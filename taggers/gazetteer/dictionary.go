@@ -15,24 +15,24 @@ import (
 
 const (
 	maxLists = 1000
-	// window is how many tokens are looked at together, beside those that an entry can go on over.
+	// window is the number of tokens that are processed together, not counting those into which an entry may extend.
 	window = 1 << 14
 )
 
-// Dictionary finds the entries of lists in texts. It does not change, and many goroutines may use it at once.
+// Dictionary finds the entries of lists in texts. It does not change, so several goroutines may use it at once.
 type Dictionary struct {
 	lists    Lists
-	automata []*automaton // one for each folding that a list has
-	longest  int          // pieces of the longest entry
+	automata []*automaton // one for each folding that a list uses
+	longest  int          // number of pieces of the longest entry
 }
 
-// Match is an entry of a list in a text: tokens Start to End, half-open.
+// Match is an occurrence of a list's entry in a text: tokens [Start, End).
 type Match struct {
 	Start, End int
-	List       int // index among the lists
+	List       int // index of the list
 }
 
-// NewDictionary reads lists and makes a dictionary of them.
+// NewDictionary reads the lists and makes a dictionary of them. A list without entries after filtering is an error.
 func NewDictionary(lists Lists) (*Dictionary, error) {
 	if err := lists.Validate(); err != nil {
 		return nil, err
@@ -56,15 +56,15 @@ func NewDictionary(lists Lists) (*Dictionary, error) {
 		}
 	}
 	if i := slices.Index(left, false); i >= 0 {
-		return nil, fmt.Errorf("list %s: no entry is left of it: is it empty, or is all of it filtered out?", lists[i].name())
+		return nil, fmt.Errorf("list %s: no entries are left: the list is empty, or all of it is filtered out", lists[i].name())
 	}
 	return d, nil
 }
 
-// Lists is the lists that the dictionary was made of.
+// Lists returns the lists that the dictionary was made of.
 func (d *Dictionary) Lists() Lists { return slices.Clone(d.lists) }
 
-// build makes the automaton of the lists of one folding, nil if there is none. Lists that only filter others have numbers from len(d.lists) on.
+// build makes the automaton of the lists with one folding, or nil if there are none. Lists that only filter others have numbers from len(d.lists) on.
 func (d *Dictionary) build(fold Fold) (*automaton, error) {
 	a := &automaton{fold: fold, words: intern.New()}
 	var e entries
@@ -96,7 +96,8 @@ func (d *Dictionary) build(fold Fold) (*automaton, error) {
 	return a, nil
 }
 
-// filter is the number of a list that filters another: it may be one of the dictionary's, of the same folding or another, or a built-in one.
+// filter returns the number of a list that filters another. It may be one of the dictionary's lists, with the same folding or another, or a built-in
+// one.
 func (d *Dictionary) filter(name string, fold Fold, hidden *Lists) uint16 {
 	l := List{Builtin: name}
 	if i := slices.Index(d.lists.Names(), name); i >= 0 {
@@ -112,7 +113,7 @@ func (d *Dictionary) filter(name string, fold Fold, hidden *Lists) uint16 {
 	return uint16(len(d.lists) + i)
 }
 
-// read adds a list's entries.
+// read adds the entries of a list.
 func (a *automaton) read(l *List, number uint16, e *entries, longest *int) error {
 	var pieces []data.Token
 	var folded []byte
@@ -123,7 +124,7 @@ func (a *automaton) read(l *List, number uint16, e *entries, longest *int) error
 			folded = appendFolded(folded[:0], a.fold, s[p.Start:p.End])
 			id, err := a.words.Add(string(folded))
 			if err != nil {
-				return fmt.Errorf("the lists hold %w", err)
+				return fmt.Errorf("the lists contain %w", err)
 			}
 			e.words = append(e.words, id)
 		}
@@ -134,7 +135,7 @@ func (a *automaton) read(l *List, number uint16, e *entries, longest *int) error
 	})
 }
 
-// trim gives back what the arrays have grown beyond their lengths.
+// trim reduces the capacity of the arrays to their length.
 func (a *automaton) trim() {
 	a.words.Trim()
 	for _, s := range []*[]uint32{&a.parent, &a.label} {
@@ -142,9 +143,9 @@ func (a *automaton) trim() {
 	}
 }
 
-// Match returns the entries in a text that is cut into tokens: of each list the longest that begins at the first token, or else at the second and so on, and
-// then what begins after that. They are sorted by start, then by list. Between tokens must be nothing but white space. Besides the matches it
-// takes memory for a window of tokens.
+// Match returns the entries in a text, which the caller has split into tokens with nothing but white space between them. For each list, it finds the
+// longest entry from left to right, without overlaps. Matches are sorted by start, then by list. Besides the matches, Match uses memory for one
+// window of tokens.
 func (d *Dictionary) Match(text string, tokens []data.Token) []Match {
 	var all []Match
 	s := d.newScanner()
@@ -160,13 +161,13 @@ func (d *Dictionary) Match(text string, tokens []data.Token) []Match {
 	return all
 }
 
-// scanner looks for entries in one text, a stretch of it after another.
+// scanner looks for entries in one text, stretch by stretch.
 type scanner struct {
 	*Dictionary
-	free   []int // by list: where in the text its next entry may begin, in bytes
+	free   []int // by list: the byte offset from which its next entry may begin
 	pieces []data.Token
 	folded []byte
-	first  []int      // by token: its first piece; and the number of pieces
+	first  []int      // by token: its first piece; then the number of pieces
 	states [][]uint32 // by automaton and piece
 }
 
@@ -174,10 +175,10 @@ func (d *Dictionary) newScanner() *scanner {
 	return &scanner{Dictionary: d, free: make([]int, len(d.lists)), states: make([][]uint32, len(d.automata))}
 }
 
-// reset is called before another text.
+// reset prepares for another text.
 func (s *scanner) reset() { clear(s.free) }
 
-// scan finds the entries that begin at one of the first tokens, as many as begins says.
+// scan finds the entries that begin at one of the first tokens; begins is their number.
 func (s *scanner) scan(text string, tokens []data.Token, begins int, found func(start, end, list int)) {
 	s.read(text, tokens)
 	for t := range begins {
@@ -198,10 +199,10 @@ func (s *scanner) scan(text string, tokens []data.Token, begins int, found func(
 	}
 }
 
-// maxToken is the size of a token, in bytes, that is too long to be looked at: no entry is as long, however its letters are written.
+// maxToken is the size in bytes from which a token is skipped: no entry is that long, in whatever form its letters are written.
 const maxToken = 16 * maxEntry
 
-// read cuts tokens into pieces and runs the automata over them, from the last to the first.
+// read splits tokens into pieces and runs the automata over them, from the last to the first.
 func (s *scanner) read(text string, tokens []data.Token) {
 	s.first, s.pieces = s.first[:0], s.pieces[:0]
 	for _, token := range tokens {
@@ -234,7 +235,7 @@ func (s *scanner) read(text string, tokens []data.Token) {
 	}
 }
 
-// word is the number of a piece's word, 0 if no entry has it.
+// word returns the number of a piece's word, or 0 if no entry has it.
 func (s *scanner) word(a *automaton, text string, piece data.Token) uint32 {
 	if piece.End-piece.Start > maxToken {
 		return 0
@@ -243,7 +244,7 @@ func (s *scanner) word(a *automaton, text string, piece data.Token) uint32 {
 	return a.words.Find(string(s.folded))
 }
 
-// after is the token after so many pieces from the beginning of token t on, 0 if they end inside one.
+// after returns the token after this many pieces from token t on, or 0 if they end within a token.
 func (s *scanner) after(t, pieces int) int {
 	want := s.first[t] + pieces
 	to := min(t+pieces, len(s.first)-1)
@@ -256,7 +257,7 @@ func (s *scanner) after(t, pieces int) int {
 	return 0
 }
 
-// blankLine reports whether the space between two tokens holds an empty line.
+// blankLine reports whether the space between two tokens contains an empty line.
 func blankLine(space string) bool { return len(space) > 1 && strings.Count(space, "\n") > 1 }
 
 // capital reports whether a text begins with an upper-case or title-case letter.

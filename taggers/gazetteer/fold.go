@@ -8,28 +8,28 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold says what does not tell two words apart.
+// Fold tells which differences between two words are ignored.
 type Fold string
 
-// The foldings. In all of them a letter with its accent is the same whether written as one character or as two (Unicode's NFC).
+// The foldings. With all of them, a letter with an accent is the same whether it is written as one character or as two (Unicode's NFC).
 const (
 	FoldBoth    Fold = "both"    // case and accents
-	FoldCase    Fold = "case"    // Ávila is ÁVILA
-	FoldAccents Fold = "accents" // Ávila is Avila, Nuñez is Nunez, Łódź is Lodz, O’Brien is O'Brien
+	FoldCase    Fold = "case"    // Ávila matches ÁVILA
+	FoldAccents Fold = "accents" // Ávila matches Avila, Nuñez Nunez, Łódź Lodz, O’Brien O'Brien
 	FoldNone    Fold = "none"
 )
 
 func (f Fold) cases() bool   { return f != FoldAccents && f != FoldNone }
 func (f Fold) accents() bool { return f != FoldCase && f != FoldNone }
 
-// plain is what Unicode's decompositions leave of accents: strokes and ligatures, and the marks that stand for ' and -.
+// plain has the characters that Unicode's decompositions do not fold: strokes and ligatures, and variants of ' and -.
 var plain = map[rune]string{
 	'ø': "o", 'Ø': "O", 'đ': "d", 'Đ': "D", 'ł': "l", 'Ł': "L", 'ħ': "h", 'Ħ': "H", 'ı': "i", 'ð': "d", 'Ð': "D", 'þ': "th", 'Þ': "Th",
 	'ß': "ss", 'ẞ': "SS", 'æ': "ae", 'Æ': "Ae", 'œ': "oe", 'Œ': "Oe",
 	'’': "'", '‘': "'", '´': "'", '`': "'", '‐': "-", '‑': "-", '–': "-", '−': "-",
 }
 
-// appendFolded appends what a piece of text is compared by. It is never empty, and a folded piece folds to itself.
+// appendFolded appends the form of a piece of text by which it is compared. The form is never empty, and folding it again does not change it.
 func appendFolded(dst []byte, fold Fold, piece string) []byte {
 	from := len(dst)
 	table := latin()[fold]
@@ -46,10 +46,11 @@ func appendFolded(dst []byte, fold Fold, piece string) []byte {
 	return dst
 }
 
-// endLatin is the end of the letters of western and central Europe. No combining mark is below it, so that each character there folds by itself.
+// endLatin is the end of the letters of western and central Europe. All combining marks come after it, so each character before it can be folded by
+// itself.
 const endLatin = 0x250
 
-// latin has what the characters below endLatin fold to.
+// latin maps the characters below endLatin to their folded forms.
 var latin = sync.OnceValue(func() map[Fold]*[endLatin]string {
 	all := map[Fold]*[endLatin]string{}
 	for _, f := range []Fold{FoldBoth, FoldCase, FoldAccents, FoldNone} {
@@ -80,7 +81,7 @@ func (f Fold) append(dst []byte, piece string) []byte {
 			dst = utf8.AppendRune(dst, r)
 		}
 	}
-	if len(dst) == from { // an accent that stands alone
+	if len(dst) == from { // an accent on its own
 		return append(dst, piece...)
 	}
 	return dst

@@ -1,26 +1,25 @@
-// Package gazetteer finds what stands in lists: first names, surnames, cities, professions. It is the dictionary tagger of Dehghan et al. 2015
-// (section II), and what gives a CRF its gazetteer features (Dernoncourt et al. 2016, Table 2; Szarvas et al. 2006).
+// Package gazetteer finds the entries of lists: first names, surnames, cities, professions. It is the dictionary tagger of Dehghan et al. 2015
+// (section II), and provides a CRF with its gazetteer features (Dernoncourt et al. 2016, table 2; Szarvas et al. 2006).
 //
-// A list is a file of the user's (see List) or one of the project's own (see Builtins). Of several lists together a Dictionary is made, which finds in a
-// text, for each list, its longest entries from left to right. A Tagger makes spans of the entries of those lists that have a PHI type.
+// A list is a file of the user's (see List) or a built-in one (see Builtins). A Dictionary combines several lists; for each list, it finds the
+// longest entries in a text from left to right. A Tagger makes spans of the entries of those lists that have a PHI type.
 //
 // # What matches
 //
-// An entry and the text are both cut into runs of letters, runs of digits, and single other characters (tokenize.LettersDigits), whatever tokens
-// the caller works with. An entry is found where its pieces stand one after another, with any white space or none between them but not a blank line,
-// and where it begins and ends with tokens of the caller's. So "O'Brien" and "St. Louis" are found by every tokenizer, and "Ana" is never found
-// in "Banana".
+// Entries and text are both split into runs of letters, runs of digits, and single other characters (tokenize.LettersDigits), whatever tokens the
+// caller uses. An entry matches if its pieces follow each other, with or without white space between them but not with a blank line, and if it begins
+// and ends at borders of the caller's tokens. So "O'Brien" and "St. Louis" are found with every tokenizer, and "Ana" is never found in "Banana".
 //
-// Unless a list says otherwise, letters are compared without case and accents: "GARCIA" in the list is "García" in the text. That includes ñ,
-// which counts as n, and ç. Spain's official lists write in capitals with Ñ and without other accents, while notes written on an English keyboard have Nunez,
-// and there a miss costs more than a confusion of Peña with Pena.
+// By default, case and accents are ignored: "GARCIA" in the list matches "García" in the text. That includes ñ, which matches n, and ç. Spain's
+// official lists are in capitals with Ñ but without other accents, and notes written on an English keyboard have Nunez. Missing a name costs more
+// than confusing Peña with Pena.
 //
 // # Time and memory
 //
-// The automaton is that of Aho and Corasick (1975) over pieces instead of bytes, for the entries read backwards. It reads the text backwards too: its
-// state at a piece then stands for the longest entry that begins there. The time is linear in the text whatever the lists and the text, and
-// so is that of Dictionary.Match beyond a window of fixed size. docs/gazetteer.md has measurements, and
-// docs/decisions/0017-gazetteers-by-our-own-automaton.md says why it is neither a trie nor a library.
+// The dictionary uses the automaton of Aho and Corasick (1975) over pieces instead of bytes, for the entries read backwards. It also reads the text
+// backwards, so that its state at a piece represents the longest entry that begins there. The time is linear in the text, whatever the lists and the
+// text. Dictionary.Match processes windows of fixed size, which bounds its memory. docs/gazetteer.md has measurements, and
+// docs/decisions/0017-gazetteers-by-our-own-automaton.md explains why it is neither a trie nor a library.
 package gazetteer
 
 import (
@@ -37,24 +36,24 @@ import (
 	"github.com/lethe-deid/lethe/data/tokenize"
 )
 
-// Config is everything about the tagger that a user chooses.
+// Config has all settings of the tagger.
 type Config struct {
-	Lists Lists `yaml:"lists"` // required; one of them must have a type
-	Join  bool  `yaml:"join"`  // make one span of neighbours of one type with nothing but spaces between: first name and surname; default false
+	Lists Lists `yaml:"lists"` // required; at least one must have a type
+	Join  bool  `yaml:"join"`  // join neighbouring spans of one type with only spaces between them, such as first name and surname; default false
 }
 
-// Validate names the first key that makes no sense. It opens no file.
+// Validate returns an error that begins with the first key whose value makes no sense. It opens no files.
 func (c Config) Validate() error {
 	if err := c.Lists.Validate(); err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(c.Lists, func(l List) bool { return l.Type != "" }) {
-		return errors.New("lists: none has a type, so nothing would be tagged")
+		return errors.New("lists: at least one must have a type")
 	}
 	return nil
 }
 
-// Tagger tags what stands in lists. It needs no training.
+// Tagger tags the entries of lists. It requires no training.
 type Tagger struct {
 	config     Config
 	types      *data.TypeSet
@@ -64,13 +63,13 @@ type Tagger struct {
 
 var _ data.Tagger = (*Tagger)(nil)
 
-// New reads the lists. Their types must be of the set. Workers is the number of cores to use.
+// New reads the lists. Their types must belong to types. workers is the number of cores to use, at least 1.
 func New(cfg Config, types *data.TypeSet, workers int) (*Tagger, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	if workers < 1 {
-		return nil, fmt.Errorf("%d workers: not positive", workers)
+		return nil, fmt.Errorf("workers: %d is not positive", workers)
 	}
 	for i, l := range cfg.Lists {
 		if l.Type != "" && !types.Has(l.Type) {
@@ -85,11 +84,11 @@ func New(cfg Config, types *data.TypeSet, workers int) (*Tagger, error) {
 	return &Tagger{cfg, types, d, workers}, nil
 }
 
-// Types is the type set of the spans.
+// Types returns the type set of the spans.
 func (t *Tagger) Types() *data.TypeSet { return t.types }
 
-// Tag implements data.Tagger. Of entries that overlap the longest becomes a span (in bytes; then the first in the text, then that of the first list).
-// A span's score is its list's, and that of joined ones the least of theirs.
+// Tag implements data.Tagger. Of overlapping entries, the longest in bytes becomes a span, then the first in the text, then that of the first list. A
+// span's score is its list's; joined spans have the lowest score of their parts.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	spans := make([][]data.Span, len(docs))
 	errs := make([]error, len(docs))
@@ -110,10 +109,10 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 	return spans, nil
 }
 
-// pieceSize is how much of a text is cut into tokens at a time, so that a huge note costs little more memory than its spans; in bytes.
+// pieceSize is the number of bytes of a text that are split into tokens at a time, so that a huge note takes little more memory than its spans.
 const pieceSize = 1 << 16
 
-// found is an entry in the text: a range of bytes.
+// found is an entry in the text, as a range of bytes.
 type found struct{ start, end, list int }
 
 func (t *Tagger) tag(ctx context.Context, s *scanner, text string) ([]data.Span, error) {
@@ -133,7 +132,8 @@ func (t *Tagger) tag(ctx context.Context, s *scanner, text string) ([]data.Span,
 			tokens[i].Start += from
 			tokens[i].End += from
 		}
-		// What the last tokens begin may go on beyond the piece, and so may the last token itself: they come again with the next piece.
+		// Entries that begin with the last tokens may extend beyond the piece, and so may the last token. They are processed again with the next
+		// piece.
 		begins := len(tokens)
 		if to < len(text) {
 			begins -= t.dictionary.longest + 1
@@ -155,8 +155,7 @@ func (t *Tagger) tag(ctx context.Context, s *scanner, text string) ([]data.Span,
 	return t.spans(text, all), nil
 }
 
-// spans returns the entries that are left when of any that overlap only one is kept: the longest, then the earliest in the text, then that of the
-// earliest list.
+// spans returns the entries that remain after overlaps are resolved: the longest wins, then the earliest in the text, then that of the earliest list.
 func (t *Tagger) spans(text string, all []found) []data.Span {
 	slices.SortFunc(all, func(a, b found) int {
 		return cmp.Or(cmp.Compare(b.end-b.start, a.end-a.start), cmp.Compare(a.start, b.start), cmp.Compare(a.list, b.list))
@@ -177,7 +176,7 @@ func (t *Tagger) spans(text string, all []found) []data.Span {
 	return spans
 }
 
-// blank reports whether between two entries of one line there are at most spaces.
+// blank reports whether a text consists of spaces and tabs only.
 func blank(s string) bool {
 	for i := range len(s) {
 		if s[i] != ' ' && s[i] != '\t' {

@@ -36,7 +36,7 @@ func dictionary(t testing.TB, lists ...List) *Dictionary {
 	return d
 }
 
-// matches are the entries in a text as "list:text".
+// matches returns the entries in a text as "list:text".
 func matches(d *Dictionary, tokenizer tokenize.Tokenizer, text string) []string {
 	all := []string{}
 	tokens := tokenizer.Tokens(text, nil)
@@ -71,7 +71,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// Whatever the tokenizer, entries are found that begin and end with its tokens, and a shorter one where the longest does not.
+// With every tokenizer, entries that begin and end with its tokens are found, and a shorter one where the longest does not.
 func TestMatchTokenizers(t *testing.T) {
 	d := dictionary(t, List{File: write(t, "x", "St. Louis\nDr.\nSan\nSan Smith\nSmith Jones\nO'Brien\nnot")})
 	for _, c := range []struct{ tokenizer, text, want string }{
@@ -122,7 +122,7 @@ func TestListSettings(t *testing.T) {
 	}
 }
 
-// A word of a small alphabet, and how its letters are compared, worked out by hand.
+// Words of a small alphabet, with the forms in which its letters are compared, worked out by hand.
 var (
 	letters = []string{"a", "A", "á", "Á", "a\u0301", "n", "ñ", "Ñ", "(", "-", "’", "'", "1", "2"}
 	compare = map[Fold][]string{
@@ -133,7 +133,7 @@ var (
 	}
 )
 
-// The dictionary finds what a search for each entry at each token finds, with several lists of several foldings at once, filters and tokenizers.
+// The dictionary finds the same as a search for each entry at each token, with several lists of several foldings at once, filters and tokenizers.
 func TestMatchIsNaiveLongestMatch(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -167,7 +167,7 @@ func TestMatchIsNaiveLongestMatch(t *testing.T) {
 		want := naive(lists, contents, text, tokens)
 		d, err := NewDictionary(lists)
 		if err != nil {
-			if !strings.Contains(err.Error(), "no entry is left") || !slices.ContainsFunc(lists, func(l List) bool { return l.Filters != nil }) {
+			if !strings.Contains(err.Error(), "no entries are left") || !slices.ContainsFunc(lists, func(l List) bool { return l.Filters != nil }) {
 				t.Fatal(err)
 			}
 			return
@@ -178,9 +178,9 @@ func TestMatchIsNaiveLongestMatch(t *testing.T) {
 	})
 }
 
-// naive compares each entry with what begins at each token.
+// naive compares each entry with the text at each token.
 func naive(lists Lists, contents [][]string, text string, tokens []data.Token) []Match {
-	// same is the pieces of a text, as they are compared, with NUL for a blank line.
+	// same returns the pieces of a text as they are compared, with NUL for a blank line.
 	same := func(s string, fold Fold) string {
 		for i, l := range letters {
 			if l == "a\u0301" { // the longest first
@@ -221,7 +221,7 @@ func naive(lists Lists, contents [][]string, text string, tokens []data.Token) [
 	return all
 }
 
-// Stretches of a long text give the matches of the whole.
+// Windows of a long text give the matches of the whole text.
 func TestMatchAcrossWindows(t *testing.T) {
 	d := dictionary(t, List{File: write(t, "x", "a b c d e f\nb\nc d")})
 	var b strings.Builder
@@ -304,7 +304,7 @@ func TestTag(t *testing.T) {
 	}
 }
 
-// A text of many pieces is tagged as its lines are.
+// A text of many pieces is tagged like its lines.
 func TestTagAcrossPieces(t *testing.T) {
 	tg := tagger(t, people(t))
 	for _, line := range []string{
@@ -399,7 +399,7 @@ func TestSaveOpen(t *testing.T) {
 		{"damaged", "list001.txt.gz", "\x1f\x8bxx", "list places: DIR/list001.txt.gz: cannot be read: unexpected EOF"},
 		{"missing", "list001.txt.gz", "", "list places: open DIR/list001.txt.gz: no such file or directory"},
 		{"types", ModelFile, "types: x\nlists: []", "DIR/gazetteer.yaml: types: no type set \"x\""},
-		{"elsewhere", ModelFile, "types: conll\nlists: [{file: ../x, type: PER}]", "DIR/gazetteer.yaml: the file of a list lies outside the folder"},
+		{"elsewhere", ModelFile, "types: conll\nlists: [{file: ../x, type: PER}]", "DIR/gazetteer.yaml: the file of a list is outside of the folder"},
 		{"key", ModelFile, "typos: x", "DIR/gazetteer.yaml:1:1: typos: unknown key"},
 		{"type", ModelFile, "types: conll\nlists: [{file: list001.txt.gz, type: DOCTOR}]", "lists[0].type: DOCTOR is not a type of conll"},
 		{"no model", ModelFile, "", "open DIR/gazetteer.yaml: no such file"},
@@ -426,22 +426,22 @@ func TestBrokenLists(t *testing.T) {
 		want          string
 	}{
 		{"encoding", "Ana\r\nJos\xe9\n", List{}, "FILE:2: invalid UTF-8"},
-		{"control", "Ana\nRo\x00sa\n", List{}, "FILE:2: holds the control character U+0000"},
-		{"table read as lines", "ANA\t100\n", List{}, "FILE:1: holds the control character U+0009"},
-		{"nothing to find", "\n\nAna\n--\n", List{}, "FILE:4: an entry without letters and digits"},
-		{"long entry", "Ana\n" + long[:maxEntry+1], List{}, "FILE:2: an entry of 1001 bytes, where 1000 are the most"},
+		{"control", "Ana\nRo\x00sa\n", List{}, "FILE:2: contains the control character U+0000"},
+		{"table read as lines", "ANA\t100\n", List{}, "FILE:1: contains the control character U+0009"},
+		{"nothing to find", "\n\nAna\n--\n", List{}, "FILE:4: the entry has no letters or digits"},
+		{"long entry", "Ana\n" + long[:maxEntry+1], List{}, "FILE:2: the entry has 1001 bytes, more than the maximum of 1000"},
 		{"long line", "Ana\n" + long + "\nRosa", List{}, "FILE:2: is longer than 65536 bytes"},
-		{"empty", "# none\n\n", List{}, "no entry is left of it"},
+		{"empty", "# none\n\n", List{}, "no entries are left"},
 		{"quote", "name,n\nAna,1\n\"Rosa,2\n", List{Format: CSV, Column: "name"}, "FILE:3: broken CSV: extraneous or missing \" in quoted-field"},
-		{"short line", "name,n\n\nAna,1\nRosa\n", List{Format: CSV, Column: "name"}, "FILE:4: has 1 columns, and the first line has 2"},
-		{"short line of tsv", "name\tn\r\nAna\t1\r\nRosa\r\n", List{Format: TSV, Column: "name"}, "FILE:3: has 1 columns, and the first line has 2"},
-		{"short line of columns", "ANA 1.0 1\nROSA 2\n", List{Format: Columns, Column: "1"}, "FILE:2: has 2 columns, and the first line has 3"},
+		{"short line", "name,n\n\nAna,1\nRosa\n", List{Format: CSV, Column: "name"}, "FILE:4: has 1 columns, but the first line has 2"},
+		{"short line of tsv", "name\tn\r\nAna\t1\r\nRosa\r\n", List{Format: TSV, Column: "name"}, "FILE:3: has 1 columns, but the first line has 2"},
+		{"short line of columns", "ANA 1.0 1\nROSA 2\n", List{Format: Columns, Column: "1"}, "FILE:2: has 2 columns, but the first line has 3"},
 		{"no such column", "name,n\nAna,1\n", List{Format: CSV, Column: "surname"}, "FILE:1: no column is named \"surname\""},
-		{"no such number", "Ana,1\n", List{Format: CSV, Column: "1", CountColumn: "3"}, "FILE:1: has 2 columns, and none is number 3"},
+		{"no such number", "Ana,1\n", List{Format: CSV, Column: "1", CountColumn: "3"}, "FILE:1: has 2 columns, but no column 3"},
 		{"count", "Ana,1\nRosa,many\n", List{Format: CSV, Column: "1", CountColumn: "2"}, "FILE:2: the count, column 2, is not a number of at least 0"},
 		{"header without a name", "name,n\nAna,1\n", List{Format: CSV, Column: "1", CountColumn: "2"}, "FILE:1: the count, column 2, is not a number"},
-		{"all too rare", "Ana,1\n", List{Format: CSV, Column: "1", CountColumn: "2", MinCount: 2}, "no entry is left of it"},
-		{"cell of two lines", "Ana,1\n\"Ro\nsa\",2\n", List{Format: CSV, Column: "1"}, "FILE:2: holds the control character U+000A"},
+		{"all too rare", "Ana,1\n", List{Format: CSV, Column: "1", CountColumn: "2", MinCount: 2}, "no entries are left"},
+		{"cell of two lines", "Ana,1\n\"Ro\nsa\",2\n", List{Format: CSV, Column: "1"}, "FILE:2: contains the control character U+000A"},
 		{"truncated gzip", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff", List{}, "FILE:1: cannot be read: unexpected EOF"},
 	} {
 		c.list.Name = "names"
@@ -489,26 +489,26 @@ func TestFormats(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for want, c := range map[string]Config{
-		"lists: there is none":                          {},
-		"lists: none has a type":                        {Lists: Lists{{File: "x"}}},
-		"lists[0].file: either this or builtin":         {Lists: Lists{{}}},
-		"lists[1].file: either this or builtin":         {Lists: Lists{{File: "x"}, {File: "x", Builtin: "en-months"}}},
-		"lists[0].builtin: no built-in list \"months\"": {Lists: Lists{{Builtin: "months"}}},
-		"lists[0].builtin: goes without":                {Lists: Lists{{Builtin: "en-months", Format: CSV}}},
-		"lists[1].name: x is that of lists[0]":          {Lists: Lists{{File: "a/x.txt"}, {File: "b/x.csv.gz", Column: "1"}}},
-		"lists[0].type: is not the name of a type":      {Lists: Lists{{File: "x", Type: "a b"}}},
-		"lists[0].score: 2 is not in":                   {Lists: Lists{{File: "x", Score: 2}}},
-		"lists[0].format: \"xls\" is not":               {Lists: Lists{{File: "x", Format: "xls"}}},
-		"lists[0].column: goes with":                    {Lists: Lists{{File: "x", Column: "1"}}},
-		"lists[0].column: must be given with csv":       {Lists: Lists{{File: "x.csv.gz"}}},
-		"lists[0].count_column: one of the columns":     {Lists: Lists{{File: "x.csv", Column: "name", CountColumn: "2"}}},
-		"lists[0].count_column: goes with column":       {Lists: Lists{{File: "x", CountColumn: "2"}}},
-		"lists[0].min_count: goes with count_column":    {Lists: Lists{{File: "x", MinCount: 2}}},
-		"lists[0].min_count: -1 is not":                 {Lists: Lists{{File: "x", MinCount: -1}}},
-		"lists[0].fold: \"all\" is not":                 {Lists: Lists{{File: "x", Fold: "all"}}},
-		"lists[0].min_length: -1 is negative":           {Lists: Lists{{File: "x", MinLength: -1}}},
-		"lists[0].filters[0]: no list \"y\"":            {Lists: Lists{{File: "x", Filters: []string{"y"}}}},
-		"lists[0].filters[0]: x is the list itself":     {Lists: Lists{{File: "x", Filters: []string{"x"}}}},
+		"lists: at least one is required":                  {},
+		"lists: at least one must have a type":             {Lists: Lists{{File: "x"}}},
+		"lists[0].file: exactly one of file and builtin":   {Lists: Lists{{}}},
+		"lists[1].file: exactly one of file and builtin":   {Lists: Lists{{File: "x"}, {File: "x", Builtin: "en-months"}}},
+		"lists[0].builtin: no built-in list \"months\"":    {Lists: Lists{{Builtin: "months"}}},
+		"lists[0].builtin: cannot be combined with":        {Lists: Lists{{Builtin: "en-months", Format: CSV}}},
+		"lists[1].name: x is already the name of lists[0]": {Lists: Lists{{File: "a/x.txt"}, {File: "b/x.csv.gz", Column: "1"}}},
+		"lists[0].type: not the name of a type":            {Lists: Lists{{File: "x", Type: "a b"}}},
+		"lists[0].score: 2 is not in":                      {Lists: Lists{{File: "x", Score: 2}}},
+		"lists[0].format: \"xls\" is not":                  {Lists: Lists{{File: "x", Format: "xls"}}},
+		"lists[0].column: requires format":                 {Lists: Lists{{File: "x", Column: "1"}}},
+		"lists[0].column: is required for format csv":      {Lists: Lists{{File: "x.csv.gz"}}},
+		"lists[0].count_column: must be a name":            {Lists: Lists{{File: "x.csv", Column: "name", CountColumn: "2"}}},
+		"lists[0].count_column: requires column":           {Lists: Lists{{File: "x", CountColumn: "2"}}},
+		"lists[0].min_count: requires count_column":        {Lists: Lists{{File: "x", MinCount: 2}}},
+		"lists[0].min_count: -1 is not":                    {Lists: Lists{{File: "x", MinCount: -1}}},
+		"lists[0].fold: \"all\" is not":                    {Lists: Lists{{File: "x", Fold: "all"}}},
+		"lists[0].min_length: -1 is negative":              {Lists: Lists{{File: "x", MinLength: -1}}},
+		"lists[0].filters[0]: no list \"y\"":               {Lists: Lists{{File: "x", Filters: []string{"y"}}}},
+		"lists[0].filters[0]: x is the list itself":        {Lists: Lists{{File: "x", Filters: []string{"x"}}}},
 	} {
 		if err := c.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -528,7 +528,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// Every built-in list can be read, has no entry twice, and says something.
+// Every built-in list can be read, has no duplicate entries, and has a description.
 func TestBuiltins(t *testing.T) {
 	for _, name := range Builtins() {
 		l := List{Builtin: name}

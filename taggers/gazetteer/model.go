@@ -20,18 +20,18 @@ import (
 // ModelFile is the file of a model folder that Open reads first.
 const ModelFile = "gazetteer.yaml"
 
-// model is gazetteer.yaml: a configuration whose files are those of the folder.
+// model is the content of gazetteer.yaml: a configuration whose files are in the folder.
 type model struct {
 	Types string `yaml:"types"`
 	Lists Lists  `yaml:"lists"`
 	Join  bool   `yaml:"join"`
 }
 
-// Save writes a model folder: gazetteer.yaml, and a gzipped file of each list with the entries that are left of it, folded and sorted. The same lists
-// give the same bytes. The folder holds all entries, so what is secret of a list of the user's (the staff of a hospital, say) is secret of the
-// folder.
+// Save writes a model folder: gazetteer.yaml, and for each list a gzipped file with the entries that remain after filtering, folded and sorted. The
+// same lists give the same bytes. The folder contains all of these entries: if a list is confidential (the staff of a hospital, for example), so is
+// the folder.
 func (t *Tagger) Save(dir string) error {
-	// Without its first file a folder is no model: it goes first and comes last.
+	// Without ModelFile a folder is not a model, so it is removed first and written last.
 	if err := os.Remove(filepath.Join(dir, ModelFile)); err != nil && !os.IsNotExist(err) {
 		return err
 	}
@@ -46,7 +46,7 @@ func (t *Tagger) Save(dir string) error {
 	return wholefile.WriteFile(filepath.Join(dir, ModelFile), raw, 0o666)
 }
 
-// Open reads a model folder. Workers is the number of cores to use.
+// Open reads a model folder. workers is the number of cores to use.
 func Open(dir string, workers int) (*Tagger, error) {
 	path := filepath.Join(dir, ModelFile)
 	raw, err := bounded.ReadFile(path, bounded.MaxModel)
@@ -64,7 +64,7 @@ func Open(dir string, workers int) (*Tagger, error) {
 	cfg := Config{Lists: m.Lists, Join: m.Join}
 	for _, file := range cfg.Lists.Paths() {
 		if !filepath.IsLocal(*file) {
-			return nil, fmt.Errorf("%s: the file of a list lies outside the folder", path)
+			return nil, fmt.Errorf("%s: the file of a list is outside of the folder", path)
 		}
 		*file = filepath.Join(dir, *file)
 	}
@@ -75,8 +75,8 @@ func Open(dir string, workers int) (*Tagger, error) {
 	return t, nil
 }
 
-// Save writes the lists into a folder, which is made if need be: of each a gzipped file of the entries that are left of it, folded and sorted. It needs none of
-// the files that the lists came from, which Lists.Saved replaces.
+// Save writes the lists into a folder, which it creates if necessary: for each, a gzipped file of the entries that remain after filtering, folded and
+// sorted. Lists.Saved returns the configuration that reads them; the original files are no longer required.
 func (d *Dictionary) Save(dir string) error {
 	for i, l := range d.lists.Saved(dir) {
 		if err := writeList(l.File, d.entries(i)); err != nil {
@@ -86,7 +86,7 @@ func (d *Dictionary) Save(dir string) error {
 	return nil
 }
 
-// Saved is the lists as Dictionary.Save keeps them in a folder: a dictionary of those finds the same entries under the same names.
+// Saved returns the lists as Dictionary.Save writes them into a folder. A dictionary of these finds the same entries under the same names.
 func (ls Lists) Saved(dir string) Lists {
 	var all Lists
 	for i, l := range ls {
@@ -102,7 +102,7 @@ func writeList(path string, entries []string) error {
 		w := bufio.NewWriter(z)
 		for _, e := range entries {
 			if e[0] == '#' {
-				e = " " + e // else it would be a comment
+				e = " " + e // otherwise it would be a comment
 			}
 			fmt.Fprintln(w, e)
 		}
@@ -113,7 +113,7 @@ func writeList(path string, entries []string) error {
 	})
 }
 
-// entries are what is left of a list, each folded, sorted.
+// entries returns the remaining entries of a list, folded and sorted.
 func (d *Dictionary) entries(list int) []string {
 	var all []string
 	var entry []byte

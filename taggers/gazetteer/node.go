@@ -33,7 +33,7 @@ func (c Config) Fit(_ context.Context, task taggers.Task, _ ...taggers.Model) (d
 	return New(c, task.Types, task.Workers)
 }
 
-// Load implements taggers.Node. The types are those of the model.
+// Load implements taggers.Node. The types are the model's own.
 func (c Config) Load(dir string, _ *data.TypeSet, workers int, _ ...taggers.Model) (data.Tagger, error) {
 	return Open(dir, workers)
 }

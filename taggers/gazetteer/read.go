@@ -18,12 +18,12 @@ import (
 )
 
 const (
-	maxLine  = 1 << 16 // bytes of a line
-	maxEntry = 1000    // bytes of an entry without its spaces: what is longer is no entry of a list
+	maxLine  = 1 << 16 // maximum length of a line in bytes
+	maxEntry = 1000    // maximum length of an entry in bytes, without its spaces
 )
 
-// each passes on the entries that count, without white space around them, in a slice that is valid until the next. Blank lines and
-// empty cells are no entries. Errors name the list, the file and the line.
+// each calls do for each entry that is used, without surrounding white space, in a slice that is valid until the next call. Blank lines and empty
+// cells are skipped. Errors begin with the list, the file and the line.
 func (l *List) each(do func(entry []byte) error) error {
 	path := l.File
 	var in io.Reader
@@ -55,7 +55,7 @@ func unreadable(path string, line int, err error) error {
 
 func (l *List) read(in io.Reader, path string, do func(entry []byte) error) error {
 	buffered := bufio.NewReaderSize(in, maxLine)
-	if mark, _ := buffered.Peek(3); string(mark) == "\uFEFF" { // an error comes again when reading
+	if mark, _ := buffered.Peek(3); string(mark) == "\uFEFF" { // an error is returned again by the next read
 		_, _ = buffered.Discard(3)
 	}
 	r := &reader{path: path, list: l, do: do}
@@ -81,13 +81,13 @@ func (l *List) read(in io.Reader, path string, do func(entry []byte) error) erro
 	}
 }
 
-// reader takes the lines of a file.
+// reader reads the lines of a file.
 type reader struct {
 	path  string
 	line  int // from 1
 	list  *List
 	do    func(entry []byte) error
-	width int // columns of the first line
+	width int // number of columns of the first line
 	entry int // column of the entry, from 0
 	count int // column of the count, from 0; -1: none
 }
@@ -96,7 +96,7 @@ func (r *reader) broken(reason string, args ...any) error {
 	return &data.Error{Path: r.path, Line: r.line, Offset: -1, Reason: fmt.Sprintf(reason, args...)}
 }
 
-// add takes a line of any format but CSV.
+// add reads a line of any format except CSV.
 func (r *reader) add(line []byte) error {
 	format := r.list.format()
 	if format == Lines {
@@ -117,7 +117,7 @@ func (r *reader) add(line []byte) error {
 func (r *reader) csv(in io.Reader) error {
 	rows := csv.NewReader(in)
 	rows.ReuseRecord = true
-	rows.FieldsPerRecord = -1 // row checks that, and names the numbers
+	rows.FieldsPerRecord = -1 // row checks this, with the numbers in its error
 	for {
 		row, err := rows.Read()
 		if err == io.EOF {
@@ -136,25 +136,25 @@ func (r *reader) csv(in io.Reader) error {
 	}
 }
 
-// row takes a line of columns.
+// row reads the columns of a line.
 func (r *reader) row(cells []string) error {
 	if r.width == 0 {
 		r.width = len(cells)
 		return r.first(cells)
 	}
 	if len(cells) != r.width {
-		return r.broken("has %d columns, and the first line has %d", len(cells), r.width)
+		return r.broken("has %d columns, but the first line has %d", len(cells), r.width)
 	}
 	return r.cells(cells)
 }
 
-// first finds out the columns from the first line.
+// first determines the columns from the first line.
 func (r *reader) first(cells []string) error {
 	find := func(column string) (int, error) {
 		if number(column) {
 			n, err := strconv.Atoi(column)
 			if err == nil && n > len(cells) {
-				err = r.broken("has %d columns, and none is number %d", len(cells), n)
+				err = r.broken("has %d columns, but no column %d", len(cells), n)
 			}
 			return n - 1, err
 		}
@@ -198,14 +198,14 @@ func (r *reader) cells(cells []string) error {
 	return r.take([]byte(cells[r.entry]))
 }
 
-// take takes an entry.
+// take processes one entry.
 func (r *reader) take(entry []byte) error {
 	entry = bytes.TrimSpace(entry)
 	if len(entry) == 0 {
 		return nil
 	}
 	if n := len(entry) - bytes.Count(entry, []byte(" ")); n > maxEntry {
-		return r.broken("an entry of %d bytes, where %d are the most", n, maxEntry)
+		return r.broken("the entry has %d bytes, more than the maximum of %d", n, maxEntry)
 	}
 	named := false
 	for i := 0; i < len(entry); {
@@ -213,15 +213,15 @@ func (r *reader) take(entry []byte) error {
 		switch {
 		case c == utf8.RuneError && n == 1:
 			return r.broken("invalid UTF-8")
-		case unicode.IsControl(c): // a tab, say, between columns
-			return r.broken("holds the control character U+%04X", c)
+		case unicode.IsControl(c): // such as a tab between columns
+			return r.broken("contains the control character U+%04X", c)
 		case unicode.IsLetter(c) || unicode.IsDigit(c):
 			named = true
 		}
 		i += n
 	}
 	if !named {
-		return r.broken("an entry without letters and digits")
+		return r.broken("the entry has no letters or digits")
 	}
 	if r.list.MinLength > 0 && utf8.RuneCount(entry) < r.list.MinLength {
 		return nil

@@ -11,17 +11,17 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// Tagger is a tagger at an operating point.
+// Tagger runs a tagger at an operating point.
 type Tagger struct {
 	first     data.Prober
 	curve     *Curve
-	threshold float64 // doubts of at least this probability are taken
-	from      float64 // the least score of a doubt that is asked for
+	threshold float64 // doubts with at least this probability become spans
+	from      float64 // minimum score of the doubts that the tagger is asked for
 }
 
 var _ data.Tagger = (*Tagger)(nil)
 
-// New sets a tagger to a point of its curve.
+// New returns a tagger that runs first at a point of its curve.
 func New(first data.Prober, curve *Curve, point Point) *Tagger {
 	t := &Tagger{first, curve, point.Threshold, leastDoubt}
 	if point.Target == 0 {
@@ -30,23 +30,23 @@ func New(first data.Prober, curve *Curve, point Point) *Tagger {
 	return t
 }
 
-// MaxBias is the most that Bias adds.
+// MaxBias is the maximum of Bias.
 const MaxBias = 20
 
-// Bias makes a tagger more ready to find PHI, without a curve: it adds to each
-// token's log-odds of being PHI, in (0, MaxBias]. A doubt is taken when its odds,
-// multiplied by exp(logOdds), are even or better. 2, say, takes doubts with a score of 0.12
-// and more.
+// Bias returns a tagger that finds more PHI, without a curve: it adds logOdds, in (0,
+// MaxBias], to each token's log-odds of being PHI. A doubt becomes a span if its odds,
+// multiplied by exp(logOdds), are at least 1. For example, 2 makes spans of doubts with
+// a score of at least 0.12.
 func Bias(first data.Prober, logOdds float64) *Tagger {
 	threshold := 1 / (1 + math.Exp(logOdds))
 	uncalibrated := &Curve{Doubts: map[string]Calibration{"": {}}}
 	return &Tagger{first, uncalibrated, threshold, min(leastDoubt, threshold)}
 }
 
-// Tag implements data.Tagger. Scores are probabilities: of a span, that it is
-// right; of a doubt that is taken, that it is PHI. (Of Bias they are the tagger's own.)
-// Neighbouring doubts of one type are one span, and so are those that overlap; signs
-// alone are none.
+// Tag implements data.Tagger. The scores are probabilities: that a span is right, or
+// that a doubt that became a span is PHI. With Bias, they are the scores of the first
+// tagger. Adjacent and overlapping doubts of one type become one span. Doubts without
+// letters or digits are dropped.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	found, doubts, err := t.first.Probe(ctx, docs, t.from)
 	if err != nil {
@@ -64,7 +64,7 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 			}
 			k := len(taken) - 1
 			switch {
-			case k >= 0 && d.Start < taken[k].End: // of two members of an ensemble, say
+			case k >= 0 && d.Start < taken[k].End: // such as doubts of two members of an ensemble
 				taken[k].End = max(taken[k].End, d.End)
 				if d.Score > taken[k].Score {
 					taken[k].Type, taken[k].Score = d.Type, d.Score
@@ -75,17 +75,17 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 				taken = append(taken, d)
 			}
 		}
-		taken = slices.DeleteFunc(taken, func(s data.Span) bool { // a full stop alone says nothing
+		taken = slices.DeleteFunc(taken, func(s data.Span) bool { // a full stop on its own is not PHI
 			return !strings.ContainsFunc(doc.Text[s.Start:s.End], func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 		})
-		found[i] = append(found[i], taken...) // of which none overlaps another
+		found[i] = append(found[i], taken...) // which do not overlap each other
 		data.SortSpans(found[i])
 	}
 	return found, nil
 }
 
-// interval is the 95 % bootstrap interval of a share, over documents: of each the
-// part and the whole.
+// interval returns the 95 % bootstrap interval of a share over documents. sample has
+// the part and the whole of each document.
 func interval(sample [][2]int) (low, high float64) {
 	const draws = 2000
 	rng := rand.New(rand.NewPCG(1, 0))

@@ -5,22 +5,23 @@ import (
 	"slices"
 )
 
-// Calibration maps a tagger's score to the share of cases with such a score that
-// are right: a function that never falls, found by pooling adjacent violators
-// (Ayer et al. 1955; Zadrozny and Elkan 2002). Between two of its points it is a
-// straight line.
+// Calibration maps a tagger's score to the share of cases with such a score that are
+// right. The function never decreases; it is found with the pool-adjacent-violators
+// algorithm (Ayer et al. 1955; Zadrozny and Elkan 2002). Between two of its points it
+// is linear.
 type Calibration struct {
-	Scores        []float64 `json:"scores"`        // rising
-	Probabilities []float64 `json:"probabilities"` // of the same length, never falling
+	Scores        []float64 `json:"scores"`        // increasing
+	Probabilities []float64 `json:"probabilities"` // of the same length; never decreasing
 }
 
-// outcome is a score, and whether what it was given to was right.
+// outcome is a score, and whether the span or doubt with the score was right.
 type outcome struct {
 	score float64
 	right bool
 }
 
-// fit makes the calibration of some outcomes; of none it is the score itself.
+// fit returns the calibration for the outcomes. Without outcomes, it maps each score to
+// itself.
 func fit(all []outcome) Calibration {
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b outcome) int { return cmp.Compare(a.score, b.score) })
@@ -46,16 +47,17 @@ func fit(all []outcome) Calibration {
 	var c Calibration
 	for _, p := range pools {
 		c.Scores = append(c.Scores, p.scores/p.n)
-		// Half a case of each kind keeps a pool of few from promising certainty.
+		// Half a case of each kind is added, so that small pools do not have
+		// probability 0 or 1.
 		c.Probabilities = append(c.Probabilities, (p.right+0.5)/(p.n+1))
 	}
-	for i := 1; i < len(c.Probabilities); i++ { // which the half cases can make fall
+	for i := 1; i < len(c.Probabilities); i++ { // the half cases can make probabilities decrease
 		c.Probabilities[i] = max(c.Probabilities[i], c.Probabilities[i-1])
 	}
 	return c
 }
 
-// At is the probability for a score.
+// At returns the probability for a score.
 func (c Calibration) At(score float64) float64 {
 	n := len(c.Scores)
 	if n == 0 {

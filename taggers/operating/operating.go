@@ -1,7 +1,8 @@
-// Package operating chooses how sure a tagger must be that a token is no PHI to
-// leave it in the text: its operating point. A tagger tells its doubts (see
-// data.Prober); on documents whose PHI is known these become probabilities,
-// and a threshold on them buys recall at the least cost in precision.
+// Package operating chooses a model's operating point: the probability from which a
+// token counts as PHI although the tagger did not find it. The tagger reports its
+// doubts (see data.Prober). On documents whose PHI is known, their scores are
+// calibrated to probabilities. A threshold on these increases recall at the least cost
+// in precision.
 package operating
 
 import (
@@ -22,34 +23,36 @@ import (
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
-// File is where a model folder keeps its Curve.
+// File is the file of a model folder that contains its Curve.
 const File = "operating.json"
 
 const (
-	// leastDoubt is the least probability of a doubt that is looked at.
+	// leastDoubt is the minimum score of the doubts that are considered.
 	leastDoubt = 0.0005
-	// ownCases is how many doubts of a type, and how many of each outcome among
-	// them, a calibration of its own wants; types with fewer share one.
+	// A type has its own calibration if it has at least ownCases doubts, and
+	// ownOutcomes of each outcome among them. The other types share one.
 	ownCases, ownOutcomes = 200, 20
 	folds                 = 5
 )
 
-// version is that of File; 1 had neither Model nor the bins of raw scores.
+// version is the version of File. Version 1 had neither Model nor the bins of raw
+// scores.
 const version = 2
 
-// Curve is what is known of a model's doubts, from documents whose PHI is known.
+// Curve is the calibration of a model's doubts and its operating points, measured on
+// documents whose PHI is known.
 type Curve struct {
 	Version int    `json:"version"`
 	Model   string `json:"model"` // digest of the model that was measured: see Read
-	Split   string `json:"split"` // name of the documents' split; "" if they are of none
+	Split   string `json:"split"` // name of the documents' split; "" if they are not from a split
 
 	Documents int `json:"documents"`
-	Tokens    int `json:"tokens"` // of PHI, as evaluation.Leak counts them
-	// Doubts maps the score of a doubt to the probability that it is PHI: by type,
-	// and under "" for all types that have none of their own.
+	Tokens    int `json:"tokens"` // number of PHI tokens, as evaluation.Leak counts them
+	// Doubts maps the score of a doubt to the probability that it is PHI: by type, and
+	// under "" for all types without a calibration of their own.
 	Doubts map[string]Calibration `json:"doubts"`
-	// Spans maps the score of a span found to the probability that it is right, type
-	// and borders included.
+	// Spans maps the score of a span to the probability that it is right, including
+	// type and borders.
 	Spans Calibration `json:"spans"`
 	// Error is the expected calibration error of all these probabilities.
 	Error       float64 `json:"error"`
@@ -58,19 +61,19 @@ type Curve struct {
 	Points      []Point `json:"points"`
 }
 
-// Worth is what scores are worth, as the tagger gives them and as probabilities.
-// Each document's probabilities are by the other documents.
+// Worth is the reliability of scores, both as the tagger gives them and as
+// probabilities. Each document's probabilities are calibrated on other documents.
 type Worth struct {
 	Raw        Reliability `json:"raw"`
 	Calibrated Reliability `json:"calibrated"`
 }
 
-// Point is what is to be expected of a threshold.
+// Point is a threshold with the recall and precision to be expected of it.
 type Point struct {
-	Target    float64 `json:"target"`    // the recall of PHI tokens that the threshold was chosen for; 0: no doubt is taken
-	Threshold float64 `json:"threshold"` // doubts of at least this probability are taken for PHI; 1 for none
-	// Recall and Precision are of PHI tokens, whatever their type. Each document's
-	// counts are at the threshold that the other documents chose.
+	Target    float64 `json:"target"`    // recall of PHI tokens for which the threshold was chosen; 0: no doubt becomes a span
+	Threshold float64 `json:"threshold"` // doubts with at least this probability become spans; 1: none
+	// Recall and Precision count PHI tokens, whatever their type. For each document,
+	// the threshold was chosen on other documents.
 	Recall    float64 `json:"recall"`
 	Precision float64 `json:"precision"`
 	// Low and High are a 95 % interval of Recall, by bootstrap over documents.
@@ -78,20 +81,21 @@ type Point struct {
 	High float64 `json:"high"`
 }
 
-// targets are the recalls that a curve has points for.
+// targets are the recalls for which a curve has points.
 var targets = []float64{0, 0.98, 0.985, 0.99, 0.9925, 0.995, 0.9975, 0.999}
 
-// note is what one document says.
+// note has the counts and doubts of one document.
 type note struct {
 	spans  []outcome
-	wrong  int // tokens in spans found that are no PHI
+	wrong  int // tokens in the tagger's spans that are not PHI
 	doubts []doubt
-	tokens []token // of PHI
-	others [][]int // of each token in doubts that is no PHI, those doubts
+	tokens []token // PHI tokens
+	others [][]int // for each token in doubts that is not PHI, the indices of those doubts
 }
 
-// token has, for each of its stretches that no span found covers, the doubts that
-// cover it. (Those of an ensemble are tokens of its members, and spans over several.)
+// token has, for each of its stretches that no span covers, the indices of the doubts
+// that cover it. An ensemble's doubts are tokens of its members, and spans over several
+// tokens.
 type token [][]int
 
 type doubt struct {
@@ -99,8 +103,8 @@ type doubt struct {
 	outcome
 }
 
-// Fit probes a tagger on documents whose PHI is known. Model and Split are the
-// caller's to fill in.
+// Fit probes a tagger on documents whose PHI is known, and returns its curve. The
+// caller sets Model and Split. Documents without PHI are an error.
 func Fit(ctx context.Context, tagger data.Prober, docs []*data.Document) (*Curve, error) {
 	found, doubts, err := tagger.Probe(ctx, docs, leastDoubt)
 	if err != nil {
@@ -113,7 +117,7 @@ func Fit(ctx context.Context, tagger data.Prober, docs []*data.Document) (*Curve
 		tokens += len(notes[i].tokens)
 	}
 	if tokens == 0 {
-		return nil, fmt.Errorf("the documents hold no PHI to measure recall by")
+		return nil, fmt.Errorf("the documents contain no PHI to measure recall on")
 	}
 	c := calibrate(notes)
 	c.Version, c.Documents, c.Tokens = version, len(docs), tokens
@@ -121,7 +125,7 @@ func Fit(ctx context.Context, tagger data.Prober, docs []*data.Document) (*Curve
 	return c, nil
 }
 
-// examine sets what was found in a document against its gold spans.
+// examine compares the spans and doubts found in a document with its gold spans.
 func examine(d *data.Document, found, doubts []data.Span) note {
 	var n note
 	gold := data.Flatten(d.Spans)
@@ -137,7 +141,7 @@ func examine(d *data.Document, found, doubts []data.Span) note {
 			}
 		}
 	}
-	others := map[int]int{} // by their place
+	others := map[int]int{} // by position
 	for i, s := range doubts {
 		n.doubts = append(n.doubts, doubt{s.Type, outcome{s.Score, overlaps(gold, s.Start, s.End)}})
 		for tok := range evaluation.Tokens(d.Text[s.Start:s.End]) {
@@ -155,7 +159,7 @@ func examine(d *data.Document, found, doubts []data.Span) note {
 		}
 	}
 	for _, g := range gold {
-		none := true // a span of signs is one token
+		none := true // a span without letters and digits is one token
 		for tok := range evaluation.Tokens(d.Text[g.Start:g.End]) {
 			n.tokens = append(n.tokens, uncovered(g.Start+tok.Start, g.Start+tok.End, found, doubts))
 			none = false
@@ -167,7 +171,7 @@ func examine(d *data.Document, found, doubts []data.Span) note {
 	return n
 }
 
-// uncovered is the token of a stretch of text.
+// uncovered returns the token for a stretch of text.
 func uncovered(start, end int, found, doubts []data.Span) token {
 	var t token
 	var near []int
@@ -192,7 +196,8 @@ func uncovered(start, end int, found, doubts []data.Span) token {
 	return t
 }
 
-// overlaps reports whether one of the sorted, disjoint spans overlaps a stretch of text.
+// overlaps reports whether one of the sorted, disjoint spans overlaps a stretch of
+// text.
 func overlaps(disjoint []data.Span, start, end int) bool {
 	from, to := data.Overlapping(disjoint, data.Span{Start: start, End: end})
 	return from < to
@@ -227,7 +232,7 @@ func calibrate(notes []note) *Curve {
 	return c
 }
 
-// probability is that of a doubt.
+// probability returns the probability of a doubt.
 func (c *Curve) probability(typ string, score float64) float64 {
 	if own, ok := c.Doubts[typ]; ok {
 		return own.At(score)
@@ -235,7 +240,7 @@ func (c *Curve) probability(typ string, score float64) float64 {
 	return c.Doubts[""].At(score)
 }
 
-// most is the highest probability of some of a document's doubts, -1 for none.
+// most returns the highest probability of some of a document's doubts, -1 for none.
 func (c *Curve) most(n note, doubts []int) float64 {
 	most := -1.0
 	for _, i := range doubts {
@@ -244,8 +249,8 @@ func (c *Curve) most(n note, doubts []int) float64 {
 	return most
 }
 
-// reach is the highest threshold at which a token of PHI is covered: 1 for one that
-// is found, and negative for one out of reach.
+// reach returns the highest threshold at which a PHI token is covered: 1 if spans cover
+// it, and a negative value if it is never covered.
 func (c *Curve) reach(n note, t token) float64 {
 	least := 1.0
 	for _, by := range t {
@@ -254,8 +259,8 @@ func (c *Curve) reach(n note, t token) float64 {
 	return least
 }
 
-// count adds up a document's tokens at a threshold: PHI that is taken, all that
-// is taken, and all PHI.
+// count counts a document's tokens at a threshold: right are the PHI tokens covered,
+// taken all tokens covered, and all the PHI tokens.
 func (c *Curve) count(n note, threshold float64) (right, taken, all int) {
 	for _, t := range n.tokens {
 		if len(t) == 0 || c.reach(n, t) >= threshold {
@@ -271,11 +276,11 @@ func (c *Curve) count(n note, threshold float64) (right, taken, all int) {
 	return right, taken, len(n.tokens)
 }
 
-// threshold is the highest at which the recall reaches the target; the lowest
-// there is, if none does.
+// threshold returns the highest threshold at which the recall reaches the target, or
+// the lowest of all if none does.
 func (c *Curve) threshold(notes []note, target float64) float64 {
 	if target == 0 {
-		return math.Nextafter(1, 2) // above all
+		return math.Nextafter(1, 2) // above all probabilities
 	}
 	var reach []float64
 	total := 0
@@ -295,10 +300,10 @@ func (c *Curve) threshold(notes []note, target float64) float64 {
 	return reach[max(0, k)]
 }
 
-// cross measures on each fifth of the documents what the others chose.
+// cross measures on each fifth of the documents the thresholds chosen on the others.
 func (c *Curve) cross(notes []note) {
 	type counts struct{ right, taken, all int }
-	each := make([][]counts, len(targets)) // of each target, by document
+	each := make([][]counts, len(targets)) // by target and document
 	for i := range each {
 		each[i] = make([]counts, len(notes))
 	}
@@ -350,20 +355,22 @@ func (c *Curve) cross(notes []note) {
 
 func share(part, all int) float64 { return float64(part) / float64(max(1, all)) }
 
-// At is the point for a recall: the first of the curve whose target is not less.
+// At returns the point for a recall: the first of the curve whose target is at least as
+// high. A recall above the highest target is an error.
 func (c *Curve) At(recall float64) (Point, error) {
 	for _, p := range c.Points {
 		if p.Target >= recall {
 			return p, nil
 		}
 	}
-	return Point{}, fmt.Errorf("recall %v is more than the curve was measured for: %v at most", recall, c.Points[len(c.Points)-1].Target)
+	return Point{}, fmt.Errorf("recall %v exceeds the highest that the curve was measured for, %v", recall, c.Points[len(c.Points)-1].Target)
 }
 
-// OutOfReach reports whether no threshold had the recall: all doubts are taken then.
+// OutOfReach reports whether no threshold reached the target. Then all doubts become
+// spans.
 func (p Point) OutOfReach() bool { return p.Target > 0 && p.Threshold == 0 }
 
-// Names are what a table calls the point and its threshold.
+// Names returns the names of the point and its threshold in tables.
 func (p Point) Names() (wanted, from string) {
 	switch {
 	case p.Target == 0:
@@ -374,14 +381,15 @@ func (p Point) Names() (wanted, from string) {
 	return fmt.Sprint(p.Target), fmt.Sprintf("%.4f", p.Threshold)
 }
 
-// Expected says what the point leaves in notes like those it was measured on.
+// Expected describes the recall and precision to be expected on notes like those of the
+// calibration.
 func (p Point) Expected() string {
-	return fmt.Sprintf("%.2f %% of PHI tokens [%.2f, %.2f] before the safety net, on notes like those of the calibration; of what is taken %.1f %% is PHI",
+	return fmt.Sprintf("%.2f %% of PHI tokens [%.2f, %.2f] before the safety net, on notes like those of the calibration; %.1f %% of the replaced tokens are PHI",
 		100*(1-p.Recall), 100*(1-p.High), 100*(1-p.Low), 100*p.Precision)
 }
 
-// Write keeps the curve in a model folder, and says in its card what it holds. Each of
-// the two files is replaced whole.
+// Write writes the curve into a model folder, and a section about it into the model
+// card. Each of the two files is replaced atomically.
 func (c *Curve) Write(dir string) error {
 	raw, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
@@ -393,13 +401,13 @@ func (c *Curve) Write(dir string) error {
 	return checkpoints.SetOperatingPoints(dir, c.card())
 }
 
-// ErrOutdated is the error of a curve that says nothing of the model, or not
-// enough: the model has to be calibrated again.
-var ErrOutdated = errors.New("lethe calibrate RUN measures them again")
+// ErrOutdated means that the curve does not belong to the model, or lacks newer fields,
+// so that the model must be calibrated again.
+var ErrOutdated = errors.New("run lethe calibrate RUN to measure them again")
 
-// Read reads the curve of a model folder. The error is fs.ErrNotExist if it has
-// none, and ErrOutdated if that is another model's than the one of the digest, or an
-// earlier program's.
+// Read reads the curve of a model folder. model is the digest of the model. The error
+// is fs.ErrNotExist if there is no curve, and ErrOutdated if the curve belongs to
+// another model or was written by an earlier version.
 func Read(dir, model string) (*Curve, error) {
 	path := filepath.Join(dir, File)
 	raw, err := bounded.ReadFile(path, bounded.MaxConfig)
@@ -416,13 +424,13 @@ func Read(dir, model string) (*Curve, error) {
 	case c.Version < version:
 		return nil, fmt.Errorf("%s: operating points of an earlier version of lethe: %w", path, ErrOutdated)
 	case c.Model != model:
-		return nil, fmt.Errorf("%s: the operating points are of another model, or it has changed since: %w", path, ErrOutdated)
+		return nil, fmt.Errorf("%s: the operating points are those of another model, or the model has changed since: %w", path, ErrOutdated)
 	case len(c.Points) == 0 || len(c.Doubts) == 0:
-		return nil, fmt.Errorf("%s: holds no operating points", path)
+		return nil, fmt.Errorf("%s: contains no operating points", path)
 	}
 	for _, cal := range append(slices.Collect(maps.Values(c.Doubts)), c.Spans) {
 		if len(cal.Scores) != len(cal.Probabilities) || !slices.IsSorted(cal.Scores) || !slices.IsSorted(cal.Probabilities) {
-			return nil, fmt.Errorf("%s: a calibration that falls", path)
+			return nil, fmt.Errorf("%s: a calibration decreases", path)
 		}
 	}
 	return &c, nil

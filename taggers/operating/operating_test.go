@@ -20,9 +20,9 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 )
 
-// The isotonic fit is the greatest convex minorant's slope, which the formula
-// max over i <= k of min over j >= k of mean(i..j) gives as well (Barlow et al.
-// 1972); without the half cases, which are added after.
+// The isotonic fit is the slope of the greatest convex minorant. The formula max over i
+// <= k of min over j >= k of mean(i..j) gives it as well (Barlow et al. 1972). The half
+// cases are added afterwards.
 func TestFitAgainstMaxMin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
@@ -72,7 +72,7 @@ func TestFitAgainstMaxMin(t *testing.T) {
 			}
 		}
 		if !slices.IsSorted(c.Probabilities) {
-			t.Fatal("a calibration that falls")
+			t.Fatal("a calibration decreases")
 		}
 	}
 }
@@ -110,8 +110,8 @@ func TestReliability(t *testing.T) {
 	}
 }
 
-// The ends of the interval are the shares for which as few right cases, or as many,
-// have a probability of 2.5 %; these sums are of the binomial distribution itself.
+// The ends of the interval are the shares for which so few or so many right cases have
+// a probability of 2.5 %. The test sums the binomial distribution itself.
 func TestBinInterval(t *testing.T) {
 	binomial := func(n, k int, p float64) float64 {
 		logChoose := 0.0
@@ -140,8 +140,8 @@ func TestBinInterval(t *testing.T) {
 	}
 }
 
-// oracle is a tagger that finds the words in capitals, and has doubts of the
-// words that begin with a capital.
+// oracle is a tagger that finds the words in capitals, and doubts the words that begin
+// with a capital.
 type oracle struct{}
 
 func (o oracle) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
@@ -168,8 +168,9 @@ func (oracle) Probe(_ context.Context, docs []*data.Document, from float64) (fou
 	return found, doubts, nil
 }
 
-// corpus has names in capitals, found; with one capital, in doubt; in small
-// letters that begin with x, in slight doubt; and others, out of reach.
+// corpus has names in capitals, which are found; with one capital, which are doubts; in
+// lower case with an initial x, which are slight doubts; and others, which are never
+// found.
 func corpus(n int) []*data.Document {
 	rng := rand.New(rand.NewPCG(2, 2))
 	var docs []*data.Document
@@ -245,8 +246,8 @@ func TestFitAndApply(t *testing.T) {
 		t.Errorf("for 0.991: %v, %v", p, err)
 	}
 
-	// Raw, the scores of doubts are 0.3 and 0.01, and of spans 0.9, as the corpus has been
-	// made: half and a twentieth of the doubts are PHI, and all spans are.
+	// The raw scores of doubts are 0.3 and 0.01, and those of spans 0.9. Half and a
+	// twentieth of these doubts are PHI, and all spans are.
 	if raw := curve.DoubtsWorth.Raw; math.Abs(raw.Error-(0.2*1+0.04*2)/3) > 0.02 || math.Abs(raw.Bins[0].Said-0.01) > 1e-12 || math.Abs(raw.Bins[9].Said-0.3) > 1e-12 {
 		t.Errorf("raw doubts: %+v", raw)
 	}
@@ -294,17 +295,17 @@ func TestWriteAndRead(t *testing.T) {
 		}
 	}
 
-	if _, err := Read(dir, "sha256:08"); !errors.Is(err, ErrOutdated) || !strings.Contains(err.Error(), "another model, or it has changed since: lethe calibrate RUN") {
+	if _, err := Read(dir, "sha256:08"); !errors.Is(err, ErrOutdated) || !strings.Contains(err.Error(), "another model, or the model has changed since: run lethe calibrate RUN") {
 		t.Errorf("of another model: %v", err)
 	}
 	const header = `{"version": 2, "model": "m", `
 	for raw, want := range map[string]string{
 		"":   "unexpected end",
-		"{}": "an earlier version of lethe: lethe calibrate RUN measures them again",
+		"{}": "an earlier version of lethe: run lethe calibrate RUN to measure them again",
 		`{"span_bins": [{"cases": 572, "said": 0.84, "observed": 0.85}], "points": [{}], "doubts": {"": {}}}`: "an earlier version",
 		`{"version": 3, "model": "m"}`: "a later version",
 		header + `"points": []}`:       "no operating points",
-		header + `"points": [{}], "doubts": {"": {"scores": [1, 0], "probabilities": [0, 1]}}}`: "a calibration that falls",
+		header + `"points": [{}], "doubts": {"": {"scores": [1, 0], "probabilities": [0, 1]}}}`: "a calibration decreases",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, File), []byte(raw), 0o600); err != nil {
 			t.Fatal(err)
@@ -349,7 +350,7 @@ func TestNeighbouringDoubtsAreOneSpan(t *testing.T) {
 	}
 }
 
-// told is a tagger that has been told what to find, and what to doubt.
+// told is a tagger with predetermined spans and doubts.
 type told struct{ found, doubts []data.Span }
 
 func (t told) Tag(context.Context, []*data.Document) ([][]data.Span, error) {
@@ -360,7 +361,8 @@ func (t told) Probe(context.Context, []*data.Document, float64) (found, doubts [
 	return [][]data.Span{slices.Clone(t.found)}, [][]data.Span{slices.Clone(t.doubts)}, nil
 }
 
-// Of a doubt, one over it and another, and the other, the last was left in the text.
+// If a doubt overlapped two others that did not overlap each other, the last was left
+// in the text.
 func TestOverlappingDoubtsAreAllTaken(t *testing.T) {
 	docs := []*data.Document{{Text: "Oda Falk Lund"}}
 	span := func(start, end int, score float64) data.Span {
@@ -381,7 +383,8 @@ func TestOverlappingDoubtsAreAllTaken(t *testing.T) {
 	}
 }
 
-// The full stop between "62704. MR 7" was taken with them, as another type.
+// The full stop in "62704. MR 7" became a span along with the doubts around it, with
+// another type.
 func TestSignsBesideDoubtsWereTaken(t *testing.T) {
 	docs := []*data.Document{{Text: "62704. 7 (7)"}}
 	doubt := func(start, end int, typ string) data.Span {
@@ -398,8 +401,8 @@ func TestSignsBesideDoubtsWereTaken(t *testing.T) {
 	}
 }
 
-// What the curve counts at a threshold is what is covered when the tagger is set to it,
-// whatever overlaps what.
+// The counts of the curve at a threshold are those of the tagger at this threshold,
+// whatever spans and doubts overlap.
 func TestCountsAreThoseOfTheTagger(t *testing.T) {
 	const text = "Oda Falk-Lund sah am 3.4. Zdeněk x7 Ørsted"
 	rng := rand.New(rand.NewPCG(3, 3))

@@ -8,27 +8,28 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Reliability says what probabilities are worth, as a diagram shows it (DeGroot and
-// Fienberg 1983): what was said of cases, against what was so.
+// Reliability compares predicted probabilities with observed shares, as a reliability
+// diagram does (DeGroot and Fienberg 1983).
 type Reliability struct {
-	// Error is the expected calibration error: the mean difference of what was said and
-	// what was so, over the bins (Naeini et al. 2015, with bins of equally many cases).
+	// Error is the expected calibration error: the mean absolute difference of
+	// predicted probability and observed share over the bins (Naeini et al. 2015, with
+	// bins of equal numbers of cases).
 	Error float64 `json:"error"`
-	Bins  []Bin   `json:"bins"` // with rising probabilities; none without cases
+	Bins  []Bin   `json:"bins"` // by increasing probability; none without cases
 }
 
-// Bin is the cases whose probabilities lie in a range.
+// Bin is the cases whose probabilities are in a range.
 type Bin struct {
 	Cases int     `json:"cases"`
-	Right int     `json:"right"` // of the cases
-	Said  float64 `json:"said"`  // the mean of their probabilities
+	Right int     `json:"right"` // number of cases that were right
+	Said  float64 `json:"said"`  // mean predicted probability of the cases
 }
 
-// Observed is the share of the cases that were right.
+// Observed returns the share of the cases that were right.
 func (b Bin) Observed() float64 { return share(b.Right, b.Cases) }
 
-// Interval is the exact 95 % interval of the share (Clopper and Pearson 1934). It
-// takes the cases as independent; those of one note are not quite.
+// Interval returns the exact 95 % interval of the share (Clopper and Pearson 1934). It
+// treats the cases as independent, although those of one note are not quite.
 func (b Bin) Interval() (low, high float64) {
 	const tail = 0.025
 	right, wrong := float64(b.Right), float64(b.Cases-b.Right)
@@ -42,10 +43,11 @@ func (b Bin) Interval() (low, high float64) {
 	return low, high
 }
 
-// bins is how many a Reliability has; fewer if there are fewer cases.
+// bins is the number of bins of a Reliability; there are fewer if there are fewer
+// cases.
 const bins = 10
 
-// reliability compares probabilities with what was so.
+// reliability compares the scores of outcomes with the observed shares.
 func reliability(all []outcome) Reliability {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b outcome) int { return cmp.Compare(a.score, b.score) })

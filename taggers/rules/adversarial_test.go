@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// A line of a megabyte, only brackets, only digits and so on: the spans are right,
-// and no more memory is taken than a few times the text. How long it takes is
-// BenchmarkSpans's matter.
+// Lines of a megabyte, with only brackets, only digits and so on: the spans are right,
+// and the memory is limited to a few times the text. BenchmarkSpans measures the time.
 func TestAdversarialTexts(t *testing.T) {
 	set, err := Builtin("liu2017")
 	if err != nil {
@@ -30,7 +29,7 @@ func TestAdversarialTexts(t *testing.T) {
 	}
 }
 
-// What stands at the end of such a text is found all the same.
+// PHI at the end of such a text is still found.
 func TestAfterAdversarialText(t *testing.T) {
 	for _, name := range []string{"english", "spanish"} {
 		set, err := Builtin(name)

@@ -8,8 +8,8 @@ import (
 	"github.com/lethe-deid/lethe/data/synth"
 )
 
-// adversarial is texts of n bytes that a search for all matches can be quadratic
-// on. Each is one line, but for the notes.
+// adversarial has texts of n bytes for which a search for all matches can take
+// quadratic time. Each is one line, except for the notes.
 var adversarial = []struct {
 	name string
 	text func(n int) string

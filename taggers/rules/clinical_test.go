@@ -9,8 +9,8 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// clinical is lines of invented notes, without any PHI, that are full of what looks like it: doses, times, scores,
-// ratios, vital signs, ranges and laboratory values.
+// clinical has lines of invented notes without PHI that contain many values that look like it: doses, times, scores, ratios, vital signs, ranges and
+// laboratory values.
 func clinical(t testing.TB, name string) []string {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/" + name)
@@ -20,7 +20,7 @@ func clinical(t testing.TB, name string) []string {
 	return strings.Split(strings.TrimSpace(string(raw)), "\n")
 }
 
-// TestClinicalValuesWereTakenForPHI: a dose behind a date became its year, and a score of 4-5/10 a date.
+// TestClinicalValuesWereTakenForPHI: a dose after a date became its year, and a score of 4-5/10 a date.
 func TestClinicalValuesWereTakenForPHI(t *testing.T) {
 	for file, names := range map[string][]string{"clinical-english.txt": {"english"}, "clinical-spanish.txt": {"spanish"}} {
 		for _, name := range names {
@@ -65,7 +65,7 @@ func tagged(t testing.TB, line string) (string, []data.Span) {
 	return text.String(), spans
 }
 
-// numeric are the types of values in which a clinical value could be lost.
+// numeric has the types of values with which a clinical value could be confused.
 var numeric = map[string]bool{
 	"DATE": true, "AGE": true, "PHONE": true, "FAX": true, "EMAIL": true, "URL": true, "IPADDR": true, "SSN": true, "MEDICALRECORD": true, "HEALTHPLAN": true,
 	"ACCOUNT": true, "LICENSE": true, "VEHICLE": true, "DEVICE": true, "BIOID": true, "IDNUM": true, "USERNAME": true, "ZIP": true,
@@ -79,7 +79,7 @@ func markBytes(bytes []bool, start, end int) {
 	}
 }
 
-// TestClinicalValuesBesidePHI: the numbers that stand right beside PHI stay.
+// TestClinicalValuesBesidePHI: the numbers next to PHI stay.
 func TestClinicalValuesBesidePHI(t *testing.T) {
 	for file, name := range map[string]string{"mixed-english.txt": "english", "mixed-spanish.txt": "spanish"} {
 		set, err := Builtin(name)
@@ -114,7 +114,7 @@ func TestClinicalValuesBesidePHI(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d of %d values found", name, found, all)
-		// "Nov. 12 1930 trop 38" could be a year or a time, and the rules take it for a year.
+		// "Nov. 12 1930 trop 38" could be a year or a time, and the rules mistake it for a year.
 		if beside > 1 {
 			t.Errorf("%s: %d spans take a number that is no PHI, and one is the most that is allowed", name, beside)
 		}

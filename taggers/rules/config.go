@@ -31,7 +31,7 @@ var builtin embed.FS
 //   - spanish: Spanish notes, in the types of meddocan
 func BuiltinNames() []string {
 	var names []string
-	files, _ := builtin.ReadDir("sets") // is embedded
+	files, _ := builtin.ReadDir("sets") // embedded, so there is no error
 	for _, f := range files {
 		names = append(names, strings.TrimSuffix(f.Name(), ".yaml"))
 	}
@@ -50,33 +50,34 @@ func Builtin(name string) (*Set, error) {
 	return Parse(name+".yaml", raw)
 }
 
-// Config says which rules a tagger uses.
+// Config configures which rules a tagger uses.
 type Config struct {
-	Set    string   `yaml:"set,omitempty"`    // a built-in set, see BuiltinNames; default none: either this or File is required
-	File   string   `yaml:"file,omitempty"`   // a rule file; default none
-	Only   []string `yaml:"only,omitempty"`   // types to use the rules of; none: all
-	Except []string `yaml:"except,omitempty"` // types to leave out the rules of; none by default
+	Set    string   `yaml:"set,omitempty"`    // built-in set, see BuiltinNames; exactly one of Set and File is required; default none
+	File   string   `yaml:"file,omitempty"`   // rule file; default none
+	Only   []string `yaml:"only,omitempty"`   // types whose rules are used; default all
+	Except []string `yaml:"except,omitempty"` // types whose rules are left out; default none
 }
 
-// Validate names the first key that makes no sense. It reads no file.
+// Validate returns an error that begins with the first key whose value makes no sense.
+// It reads no files.
 func (c Config) Validate() error {
 	switch {
 	case c.Set == "" && c.File == "":
-		return errors.New("set or file: one of the two must be given")
+		return errors.New("set or file: exactly one of the two is required")
 	case c.Set != "" && c.File != "":
-		return errors.New("set, file: only one of the two can be given")
+		return errors.New("set, file: exactly one of the two is required")
 	case c.Set != "" && !slices.Contains(BuiltinNames(), c.Set):
 		return fmt.Errorf("set: no built-in rules %q (have %s)", c.Set, names(BuiltinNames()))
 	}
 	for _, t := range c.Only {
 		if slices.Contains(c.Except, t) {
-			return fmt.Errorf("only, except: %s is in both", t)
+			return fmt.Errorf("only, except: both contain %s", t)
 		}
 	}
 	return nil
 }
 
-// Tagger is a set of rules as a tagger.
+// Tagger tags with a set of rules.
 type Tagger struct {
 	*Set
 	config  Config
@@ -85,8 +86,8 @@ type Tagger struct {
 
 var _ data.Tagger = (*Tagger)(nil)
 
-// New makes a tagger that uses so many cores, at least one. A type of only or
-// except that the rules do not have is an error.
+// New returns a tagger that uses this many cores, at least one. It fails if the rules
+// cannot be read, or have no type that Only or Except names.
 func New(c Config, workers int) (*Tagger, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -112,8 +113,8 @@ func New(c Config, workers int) (*Tagger, error) {
 	return &Tagger{set.keep(c.Only, c.Except), c, max(workers, 1)}, nil
 }
 
-// Tag implements data.Tagger; see Set.Spans for one text. The result is the same
-// for any number of workers.
+// Tag implements data.Tagger; see Set.Spans for a single text. The result does not
+// depend on the number of workers.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	spans := make([][]data.Span, len(docs))
 	var next atomic.Int64
@@ -141,9 +142,8 @@ const (
 	configFile = "config.yaml"
 )
 
-// Save writes the tagger into a folder, which is made if need be: rules.yaml, the
-// rules as they were read, comments included, and config.yaml, which types of them
-// are used.
+// Save writes the tagger into a folder, which it creates if necessary: rules.yaml, the
+// rules exactly as they were read, and config.yaml with the types in use.
 func (t *Tagger) Save(dir string) error {
 	config, err := yaml.Marshal(Config{File: rulesFile, Only: t.config.Only, Except: t.config.Except})
 	if err != nil {
@@ -155,7 +155,7 @@ func (t *Tagger) Save(dir string) error {
 	return wholefile.WriteFile(filepath.Join(dir, configFile), config, 0o666)
 }
 
-// Open reads a folder that Save wrote, for a tagger that uses so many cores.
+// Open reads a folder that Save wrote. workers is the number of cores to use.
 func Open(dir string, workers int) (*Tagger, error) {
 	path := filepath.Join(dir, configFile)
 	raw, err := bounded.ReadFile(path, bounded.MaxConfig)
@@ -167,7 +167,7 @@ func Open(dir string, workers int) (*Tagger, error) {
 		return nil, err
 	}
 	if c.Set != "" || c.File != rulesFile {
-		return nil, fmt.Errorf("%s: file: the rules of a model stand in its %s", path, rulesFile)
+		return nil, fmt.Errorf("%s: file: the rules of a model must be in its %s", path, rulesFile)
 	}
 	c.File = filepath.Join(dir, rulesFile)
 	return New(c, workers)

@@ -16,10 +16,10 @@ import (
 
 func TestConfigErrors(t *testing.T) {
 	for want, c := range map[string]Config{
-		"set or file: one of the two must be given":                                                {},
-		"set, file: only one of the two can be given":                                              {Set: "english", File: "x.yaml"},
+		"set or file: exactly one of the two is required":                                          {},
+		"set, file: exactly one of the two is required":                                            {Set: "english", File: "x.yaml"},
 		`set: no built-in rules "x" (have anonym, english, liu2017, spanish)`:                      {Set: "x"},
-		"only, except: DATE is in both":                                                            {Set: "english", Only: []string{"AGE", "DATE"}, Except: []string{"DATE"}},
+		"only, except: both contain DATE":                                                          {Set: "english", Only: []string{"AGE", "DATE"}, Except: []string{"DATE"}},
 		"only: liu2017.yaml has no rule for the type AGE (have EMAIL, FAX, LICENSE, PHONE, URL)":   {Set: "liu2017", Only: []string{"AGE"}},
 		"except: liu2017.yaml has no rule for the type AGE (have EMAIL, FAX, LICENSE, PHONE, URL)": {Set: "liu2017", Except: []string{"AGE"}},
 		"open nowhere.yaml: no such file or directory":                                             {File: "nowhere.yaml"},
@@ -122,9 +122,9 @@ func TestOpenErrors(t *testing.T) {
 	}
 	check("config.yaml: no such file")
 	write("config.yaml", "file: other.yaml")
-	check("config.yaml: file: the rules of a model stand in its rules.yaml")
+	check("config.yaml: file: the rules of a model must be in its rules.yaml")
 	write("config.yaml", "set: english")
-	check("config.yaml: file: the rules of a model stand in its rules.yaml")
+	check("config.yaml: file: the rules of a model must be in its rules.yaml")
 	write("config.yaml", "file: rules.yaml")
 	check("rules.yaml: no such file")
 	write("rules.yaml", "rules: 1")

@@ -11,8 +11,8 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 )
 
-// The Spanish set on MEDDOCAN, strict: type and both ends. docs/rules.md has the figures by
-// type; the bounds here are a little below.
+// The Spanish set on MEDDOCAN, strict: type and both ends. docs/rules.md has the
+// figures by type; the bounds here are slightly lower.
 func TestSpanishOnMEDDOCAN(t *testing.T) {
 	root := os.Getenv("LETHE_SHARED")
 	if root == "" {
@@ -33,7 +33,7 @@ func TestSpanishOnMEDDOCAN(t *testing.T) {
 	}
 }
 
-// The English set on notes whose names and places no other split has.
+// The English set on notes with names and places that no other split has.
 func TestEnglishOnGeneratedNotes(t *testing.T) {
 	got := score(t, "english", synth.Notes(40, 3, synth.Test))
 	if got.Precision() < 0.98 || got.Recall() < 0.75 {

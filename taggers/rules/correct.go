@@ -6,26 +6,26 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// What a correction does with the spans that its matches touch.
+// Actions of a correction on the spans that overlap its matches.
 const (
-	grow   = "grow"   // they take in the match
-	remove = "remove" // they go
-	retype = "retype" // they get the correction's type
+	grow   = "grow"   // extend the spans to include the match
+	remove = "remove" // remove the spans
+	retype = "retype" // give the spans the correction's type
 )
 
 // correction is a rule for the spans of another tagger.
 type correction struct {
-	scan   scan // one rule
+	scan   scan // a single rule
 	action string
-	on     []string // types of the spans
-	typ    string   // what retype makes of them
+	on     []string // types of the spans to correct
+	typ    string   // the new type, for retype
 }
 
-// Correct returns the spans of another tagger as the corrections leave them, which
-// are applied in the order of the file to the spans that overlap their matches.
-// spans must be sorted and disjoint, and so is the result. A span that would grow
-// into one of another type stays as it is; two of one type that grow together become
-// one, with the higher score. spans is left unchanged.
+// Correct applies the corrections to the spans of another tagger: in the order of the
+// file, each to the spans that overlap its matches. spans must be sorted and disjoint,
+// as the result is. A span that would grow into a span of another type stays as it is.
+// Two spans of one type that grow together become one, with the higher score. spans is
+// not changed.
 func (s *Set) Correct(text string, spans []data.Span) []data.Span {
 	spans = slices.Clone(spans)
 	for _, c := range s.corrections {
@@ -74,8 +74,8 @@ func (c *correction) apply(spans, matches []data.Span) []data.Span {
 	return out
 }
 
-// meetsOther says whether the grown span overlaps one of another type among those
-// that come after it or the last of those before.
+// meetsOther reports whether the grown span overlaps a span of another type: one of
+// those after it, or the last of those before.
 func meetsOther(grown data.Span, after, before []data.Span) bool {
 	for _, s := range after {
 		if s.Start >= grown.End {

@@ -15,7 +15,7 @@ corrections:
 - {name: fax, action: retype, 'on': [PHONE], type: FAX, before: '[Ff]ax:? ?', find: '[0-9]{3}-[0-9]{4}', match: ['Fax: «555-1234»'], not: ['Tel: 555-1234']}
 `
 
-// Dehghan et al. 2015, section 2 III has the first and the second.
+// The first and the second example are from Dehghan et al. 2015, section 2 III.
 func TestCorrect(t *testing.T) {
 	set := mustParse(t, corrections)
 	for name, x := range map[string]struct {

@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// Nearly all tries of a rule fail, most of them after a few characters. So a try
-// begins with a deterministic automaton that says whether the program can match at
-// all; its states are made when they are first needed. It takes every guard for
-// passed, and so may say yes where the machine then finds no match; it never says no
-// where there is one. For programs without guards it is exact.
+// Nearly all attempts to match a rule fail, most of them after a few characters. So
+// each attempt begins with a deterministic automaton that reports whether the program
+// can match at all. Its states are created when they are first reached. It assumes that
+// every guard passes, and so may report a possible match where the machine then finds
+// none; it never misses a match. For programs without guards it is exact.
 
-// maxStates bounds the automaton of a program, which begins anew when it is full.
+// maxStates bounds the states of an automaton. When it is full, it starts anew.
 const maxStates = 1000
 
 // dfa is the automaton of one program.
@@ -21,29 +21,29 @@ type dfa struct {
 	p      *program
 	states []dfaState
 	index  map[string]int32 // states by key
-	starts [classes]int32   // by class of the character before; unknown at first
+	starts [classes]int32   // by class of the character before; initially unknown
 	seen   []bool           // scratch, by instruction
 	stack  []uint32         // scratch
 	pcs    []uint32         // scratch
 }
 
-// dfaState is where a program stands between two characters.
+// dfaState is the state of a program between two characters.
 type dfaState struct {
-	pcs    []uint32 // instructions to go on from, sorted
-	before class    // of the character before
+	pcs    []uint32 // instructions to continue from, sorted
+	before class    // class of the character before
 	ascii  [utf8.RuneSelf]int32
 	others map[rune]int32
-	atEnd  int32 // what comes at the end of the text
+	atEnd  int32 // next state at the end of the text
 }
 
-// Besides a state, what follows a character can be:
+// Values besides the number of a state:
 const (
 	unknown int32 = 0
-	dead    int32 = -1 // no match any more
+	dead    int32 = -1 // no match is possible any more
 	matched int32 = -2 // the program matches before the character
 )
 
-// can says whether p can match at text[i] and end at or before limit.
+// can reports whether p can match at text[i] and end at or before limit.
 func (m *machine) can(p *program, text string, i, limit int) bool {
 	d := m.automaton(p)
 	before := classBefore(text, i)
@@ -99,7 +99,7 @@ func (m *machine) automaton(p *program) *dfa {
 	return d
 }
 
-// state returns the state of pcs, which are sorted.
+// state returns the number of the state for pcs, which must be sorted.
 func (d *dfa) state(pcs []uint32, before class) int32 {
 	key := make([]byte, 0, 4*len(pcs)+1)
 	for _, pc := range pcs {
@@ -115,7 +115,7 @@ func (d *dfa) state(pcs []uint32, before class) int32 {
 	return s
 }
 
-// step computes and keeps what follows state s when the next character is r.
+// step computes and stores the state after s when the next character is r.
 func (d *dfa) step(s int32, r rune) int32 {
 	next := matched
 	if !d.closure(s, classOf(r)) {
@@ -142,9 +142,9 @@ func (d *dfa) step(s int32, r rune) int32 {
 	return next
 }
 
-// closure fills pcs with the instructions that read a character and can be reached
-// from s without one, when one of class after follows. It says whether a match can be
-// reached so.
+// closure fills pcs with the instructions that read a character and are reachable from
+// s without reading one, if the next character has class after. It reports whether a
+// match is reachable as well.
 func (d *dfa) closure(s int32, after class) (match bool) {
 	before := d.states[s].before
 	clear(d.seen)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The file that docs/rules.md shows is one that Parse takes, and that does what is said there.
+// Parse accepts the file in docs/rules.md, and the file does what the page says.
 func TestDocumentedFile(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/rules.md")
 	if err != nil {

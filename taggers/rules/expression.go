@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	maxExpression   = 1 << 18 // bytes of an expression with all names replaced
-	maxInstructions = 1 << 15 // of a program
+	maxExpression   = 1 << 18 // maximum length of an expression in bytes, after replacing names
+	maxInstructions = 1 << 15 // maximum length of a program
 )
 
-// blanks is what a space in an expression stands for: it does not cross lines.
+// blanks is the meaning of a space in an expression: it does not cross lines.
 const blanks = `(?:[ \t\x{a0}\x{2007}\x{2009}\x{202f}]{1,8})`
 
-// anything stands before what is searched for.
+// anything precedes an expression that is searched for.
 const anything = `(?s:.*?)`
 
-// orthography is the forms of words (Dehghan's ORTHO; the names are GATE's). A
-// combining mark counts as small.
+// orthography has the forms of words (Dehghan's ORTHO; the names are those of GATE).
+// Combining marks count as lower case.
 var orthography = map[string]string{
 	"upperInitial": `\p{Lu}[\p{Ll}\p{M}]+`,               // Dr, Álvarez
 	"allCapital":   `(?:\p{Lu}\p{M}*){2,}`,               // MRN
@@ -33,23 +33,23 @@ var orthography = map[string]string{
 	"lower":        `[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{M}]*`, // street
 }
 
-// reference is a name used in an expression. It cannot be taken for a repetition,
-// since that has a digit after the bracket.
+// reference is a name used in an expression. It cannot be mistaken for a repetition,
+// which has a digit after the bracket.
 var reference = regexp.MustCompile(`^\{(!?)([A-Za-z][A-Za-z0-9_-]*)\}`)
 
 // compiler turns expressions into programs.
 type compiler struct {
-	text     map[string]string   // the expressions of lexicons and patterns by name
-	lexicons map[string]bool     // which names are lexicons
-	programs map[string]*program // of the names that {!name} refuses
-	made     int                 // programs so far
+	text     map[string]string   // expressions of lexicons and patterns, by name
+	lexicons map[string]bool     // names that are lexicons
+	programs map[string]*program // programs for names used as {!name}
+	made     int                 // number of programs so far
 }
 
 func newCompiler() *compiler {
 	return &compiler{text: map[string]string{}, lexicons: map[string]bool{}, programs: map[string]*program{}}
 }
 
-// partError is an error in one of the expressions that make a program.
+// partError is an error in one of the expressions that make up a program.
 type partError struct {
 	key string
 	err error
@@ -57,16 +57,16 @@ type partError struct {
 
 func (e *partError) Error() string { return e.err.Error() }
 
-// compile makes a program of find between before and after, which may be "". Its
-// span begins and ends at borders of words or, on a side with a context, where letter
-// and digit meet.
+// compile makes a program of find between before and after, which may be "". The span
+// begins and ends at word borders or, on a side with a context, between a letter and a
+// digit.
 func (c *compiler) compile(before, find, after string) (*program, error) {
 	e := newExpansion(c)
 	var parts [3]string
 	for i, x := range []struct{ key, expression string }{{"before", before}, {"find", find}, {"after", after}} {
 		text, err := e.expand(x.expression)
 		if err == nil {
-			_, err = parse(text) // alone, so that no bracket closes in another part
+			_, err = parse(text) // each on its own, so that no bracket is closed by another expression
 		}
 		if err != nil {
 			return nil, &partError{x.key, err}
@@ -88,8 +88,8 @@ func (c *compiler) compile(before, find, after string) (*program, error) {
 	return p, nil
 }
 
-// context makes a program of an expression that is no span, between two pieces that
-// say where it stands. It may begin and end within a word.
+// context makes a program of an expression without a span, between two pieces that
+// determine its position. It may begin and end within a word.
 func (c *compiler) context(left, expression, right string) (*program, error) {
 	e := newExpansion(c)
 	text, err := e.expand(expression)
@@ -102,7 +102,7 @@ func (c *compiler) context(left, expression, right string) (*program, error) {
 	return e.finish(left + "(?:" + text + ")" + right)
 }
 
-// finish makes the program of an expanded text.
+// finish makes the program for the expanded text.
 func (e *expansion) finish(text string) (*program, error) {
 	tree, err := parse(text)
 	if err != nil {
@@ -113,7 +113,7 @@ func (e *expansion) finish(text string) (*program, error) {
 		return nil, err
 	}
 	if len(prog.Inst) > maxInstructions {
-		return nil, fmt.Errorf("the expression is too long: %d instructions, and %d are allowed", len(prog.Inst), maxInstructions)
+		return nil, fmt.Errorf("the expression is too long: %d instructions exceed the maximum of %d", len(prog.Inst), maxInstructions)
 	}
 	events, guards := make([][2]groupEvent, tree.MaxCap()+1), map[int]*program{}
 	for i, name := range tree.CapNames() {
@@ -139,7 +139,7 @@ func (e *expansion) finish(text string) (*program, error) {
 	return p, nil
 }
 
-// parse parses an expression whose names are replaced. ^ and $ are borders of lines.
+// parse parses an expression whose names are replaced. ^ and $ match at line borders.
 func parse(text string) (*syntax.Regexp, error) {
 	tree, err := syntax.Parse(text, syntax.Perl&^syntax.OneLine)
 	if e := (*syntax.Error)(nil); errors.As(err, &e) {
@@ -148,7 +148,7 @@ func parse(text string) (*syntax.Regexp, error) {
 	return tree, err
 }
 
-// guard compiles what {!name} refuses.
+// guard compiles the expression that {!name} rules out.
 func (c *compiler) guard(name string) (*program, error) {
 	if known := c.programs[name]; known != nil {
 		return known, nil
@@ -158,7 +158,7 @@ func (c *compiler) guard(name string) (*program, error) {
 		return nil, err
 	}
 	if len(e.guards) > 0 {
-		return nil, fmt.Errorf("{!%s} cannot be used: what {%s} stands for has {!...} in it", name, name)
+		return nil, fmt.Errorf("{!%s} is not allowed, because {%s} itself contains {!...}", name, name)
 	}
 	p, err := c.context("", "{"+name+"}", "")
 	if err == nil {
@@ -171,9 +171,9 @@ func (c *compiler) guard(name string) (*program, error) {
 type expansion struct {
 	*compiler
 	out    strings.Builder
-	inside []string       // the names being replaced
-	groups int            // so far, for their names
-	guards map[int]string // the names that {!name} refuses, by the number of its group
+	inside []string       // names that are being replaced
+	groups int            // number of groups so far, for their names
+	guards map[int]string // names used as {!name}, by the number of their group
 }
 
 func newExpansion(c *compiler) *expansion { return &expansion{compiler: c, guards: map[int]string{}} }
@@ -186,7 +186,7 @@ func (e *expansion) expand(expression string) (string, error) {
 
 func (e *expansion) write(x string) error {
 	for len(x) > 0 {
-		n := 1 // bytes that are taken over as they are
+		n := 1 // bytes that are copied unchanged
 		switch x[0] {
 		case ' ':
 			e.out.WriteString(blanks)
@@ -201,7 +201,7 @@ func (e *expansion) write(x string) error {
 			n = bracket(x)
 		case '(':
 			if strings.HasPrefix(x, "(?P<") || strings.HasPrefix(x, "(?<") {
-				return errors.New("groups with names have no use here")
+				return errors.New("named groups are not supported")
 			}
 		case '{':
 			if m := reference.FindStringSubmatch(x); m != nil {
@@ -221,7 +221,7 @@ func (e *expansion) write(x string) error {
 	return nil
 }
 
-// name writes what a name stands for or, with not, that it does not stand here.
+// name writes the expression for a name or, if not is set, a guard against it.
 func (e *expansion) name(name string, not bool) error {
 	text, ok := e.text[name]
 	form, isForm := orthography[name]
@@ -232,7 +232,7 @@ func (e *expansion) name(name string, not bool) error {
 		slices.Sort(have)
 		return fmt.Errorf("no lexicon or pattern {%s} (have %s)", name, names(have))
 	case slices.Contains(e.inside, name):
-		return fmt.Errorf("{%s} is defined by itself: %s", name, names(append(e.inside, name)))
+		return fmt.Errorf("{%s} is defined in terms of itself: %s", name, names(append(e.inside, name)))
 	case not:
 		e.guards[e.groups] = name
 		fmt.Fprintf(&e.out, "(?P<guard%d>)", e.groups)
@@ -252,7 +252,7 @@ func (e *expansion) name(name string, not bool) error {
 	return err
 }
 
-// escape is the length of the escape that x begins with.
+// escape returns the length of the escape at the beginning of x.
 func escape(x string) int {
 	if len(x) < 2 {
 		return len(x)
@@ -266,7 +266,7 @@ func escape(x string) int {
 	return 1 + n
 }
 
-// bracket is the length of the class in brackets that x begins with.
+// bracket returns the length of the bracketed class at the beginning of x.
 func bracket(x string) int {
 	i := 1
 	if strings.HasPrefix(x[i:], "^") {
@@ -294,8 +294,9 @@ func bracket(x string) int {
 	return len(x)
 }
 
-// lexicon is the expression for one of entries, the longest that fits. Spaces are
-// those of expressions, and accents may be left out or be characters of their own.
+// lexicon returns an expression for one of the entries, preferring longer ones. Spaces
+// match as they do in expressions. Accents may be left out or written as separate
+// characters.
 func lexicon(entries []string) string {
 	entries = slices.Clone(entries)
 	slices.SortStableFunc(entries, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
@@ -316,9 +317,9 @@ func lexicon(entries []string) string {
 	return strings.Join(entries, "|")
 }
 
-// accented is how letters with an accent are written: as one character, as letter
-// and mark, or, as in many a note, without it. A tilde is part of the letter, and
-// stays: año is not ano.
+// accented maps letters with an accent to expressions for their spellings: as one
+// character, as letter and mark, or without the accent, as in many notes. A tilde is
+// part of the letter and required: año is not ano.
 var accented = func() map[rune]string {
 	m := map[rune]string{}
 	for mark, pairs := range map[string]string{

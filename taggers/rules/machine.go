@@ -6,43 +6,43 @@ import (
 	"unicode/utf8"
 )
 
-// The machine runs the programs that regexp/syntax compiles, since package regexp
-// gives neither borders of words outside of ASCII nor a bound on how far a search
-// for all matches reads. All threads of a program step over the text at once (Pike's
-// simulation of Thompson's automaton), so a run over w bytes takes at most w times the
-// program's length. As in Perl, the first alternative that matches wins.
+// The machine runs the programs that regexp/syntax compiles. Package regexp provides
+// neither word borders outside of ASCII nor a bound on how far a search for all matches
+// reads. All threads of a program advance over the text together (Pike's simulation of
+// Thompson's automaton), so a run over w bytes takes at most w times the program's
+// length. As in Perl, the first alternative that matches wins.
 
 // program is a compiled expression.
 type program struct {
-	id      int // numbers the programs of a set
+	id      int // number of the program within a set
 	inst    []inst
 	start   uint32
-	guarded bool      // has guards
-	first   [256]bool // the bytes that a match can begin with
+	guarded bool      // whether it has guards
+	first   [256]bool // bytes that a match can begin with
 }
 
-// inst is an instruction of syntax.Prog, made ready.
+// inst is an instruction of syntax.Prog, prepared for the machine.
 type inst struct {
 	syntax.Inst
 	ascii [2]uint64  // the ASCII characters that it matches
-	group groupEvent // of InstCapture
-	loose bool       // of a span's border: it may be one between letter and digit
-	guard *program   // of InstCapture with the event guard
+	group groupEvent // for InstCapture
+	loose bool       // for a span's border: it may be between a letter and a digit
+	guard *program   // for InstCapture with the event guard
 }
 
-// groupEvent is what passing the border of a group means.
+// groupEvent is the meaning of a group's border.
 type groupEvent uint8
 
 const (
 	noEvent groupEvent = iota
 	spanStart
 	spanEnd
-	wordBorder // of an entry of a lexicon
-	guard      // what must not match here
+	wordBorder // border of a lexicon's entry
+	guard      // an expression that must not match here
 )
 
-// newProgram readies prog, whose group g means events[g]: what happens at its start
-// and at its end. guards is the programs of the groups that are guards.
+// newProgram prepares prog. events[g] has the events at the start and at the end of
+// group g. guards has the programs of the groups that are guards.
 func newProgram(prog *syntax.Prog, events [][2]groupEvent, guards map[int]*program) *program {
 	p := &program{inst: make([]inst, len(prog.Inst)), start: uint32(prog.Start), guarded: len(guards) > 0}
 	for i, in := range prog.Inst {
@@ -62,7 +62,7 @@ func newProgram(prog *syntax.Prog, events [][2]groupEvent, guards map[int]*progr
 	return p
 }
 
-// mark fills first with what can follow from the instruction pc on.
+// mark sets the bytes of first that can follow from instruction pc.
 func (p *program) mark(pc uint32, seen []bool) {
 	if seen[pc] {
 		return
@@ -84,7 +84,7 @@ func (p *program) mark(pc uint32, seen []bool) {
 		for b := range p.first {
 			switch {
 			case b >= utf8.RuneSelf:
-				p.first[b] = true // what it is depends on the bytes that follow
+				p.first[b] = true // the character depends on the bytes that follow
 			case in.ascii[b/64]&(1<<(b%64)) != 0:
 				p.first[b] = true
 			}
@@ -117,22 +117,22 @@ func (in *inst) matches(r rune) bool {
 	return matchRune(&in.Inst, r)
 }
 
-// machine runs programs. It serves one goroutine.
+// machine runs programs. Only one goroutine at a time may use it.
 type machine struct {
 	now, then queue
 	automata  []*dfa // by program
 }
 
-// queue is the threads at one place of the text, in order of priority.
+// queue has the threads at one position of the text, in order of priority.
 type queue struct {
 	threads []thread
-	seen    []uint32 // by instruction: the generation that it was last reached in
+	seen    []uint32 // by instruction: the generation in which it was last reached
 	gen     uint32
 }
 
 type thread struct {
 	pc         uint32
-	start, end int // the span, so far
+	start, end int // the span so far
 }
 
 func (q *queue) clear(size int) {
@@ -141,14 +141,14 @@ func (q *queue) clear(size int) {
 		q.seen = make([]uint32, size)
 		q.gen = 0
 	}
-	if q.gen++; q.gen == 0 { // after 2^32 clearings
+	if q.gen++; q.gen == 0 { // overflow, after 2^32 clearings
 		clear(q.seen)
 		q.gen = 1
 	}
 }
 
-// run returns the span of the match of p that begins at from, and reads to limit at
-// most. What stands outside of the two still counts for borders.
+// run returns the span of the match of p that begins at from, and reads up to limit.
+// The characters outside of from and limit still determine borders.
 func (m *machine) run(p *program, text string, from, limit int) (start, end int, ok bool) {
 	var best thread
 	m.now.clear(len(p.inst))
@@ -163,7 +163,7 @@ func (m *machine) run(p *program, text string, from, limit int) (start, end int,
 			in := &p.inst[t.pc]
 			if in.Op == syntax.InstMatch {
 				best, ok = t, true
-				break // the rest has lower priority
+				break // the other threads have lower priority
 			}
 			if size > 0 && in.matches(r) {
 				m.add(p, &m.then, in.Out, t, text, i+size)
@@ -175,7 +175,7 @@ func (m *machine) run(p *program, text string, from, limit int) (start, end int,
 	return best.start, best.end, ok
 }
 
-// matches says whether p matches at text[from], and reads to limit at most.
+// matches reports whether p matches at text[from], and reads up to limit.
 func (m *machine) matches(p *program, text string, from, limit int) bool {
 	if !m.can(p, text, from, limit) {
 		return false
@@ -187,8 +187,8 @@ func (m *machine) matches(p *program, text string, from, limit int) bool {
 	return ok
 }
 
-// add puts the threads into q that follow from t at instruction pc without a
-// character being read; the next is text[i].
+// add adds the threads to q that follow from t at instruction pc without reading a
+// character; the next character is text[i].
 func (m *machine) add(p *program, q *queue, pc uint32, t thread, text string, i int) {
 	for {
 		if q.seen[pc] == q.gen {
@@ -227,12 +227,12 @@ func (m *machine) add(p *program, q *queue, pc uint32, t thread, text string, i 
 	}
 }
 
-// guarded says whether p, which must not match at text[i], does.
+// guarded reports whether the guard p, which must not match, matches at text[i].
 func (m *machine) guarded(p *program, text string, i int) bool {
 	return i < len(text) && p.first[text[i]] && m.can(p, text, i, floor(text, i+maxGuard))
 }
 
-// passes says whether the border of a group can stand between two characters.
+// passes reports whether the border of a group can be between two characters.
 func (in *inst) passes(before, after class) bool {
 	switch in.group {
 	case noEvent, guard:
@@ -244,7 +244,7 @@ func (in *inst) passes(before, after class) bool {
 	return in.loose && (before == digit && after == letter || before == letter && after == digit)
 }
 
-// emptyBetween is the empty expressions that match between two characters.
+// emptyBetween returns the empty-width assertions that hold between two characters.
 func emptyBetween(before, after class) syntax.EmptyOp {
 	var op syntax.EmptyOp
 	switch before {
@@ -281,8 +281,8 @@ func classAfter(text string, i int) class {
 	return classOf(r)
 }
 
-// class is what the empty expressions and the borders of words need to know of a
-// character.
+// class is the class of a character, as far as empty-width assertions and word borders
+// depend on it.
 type class uint8
 
 const (

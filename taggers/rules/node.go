@@ -32,7 +32,7 @@ func (c Config) Fit(_ context.Context, task taggers.Task, _ ...taggers.Model) (d
 	if err != nil {
 		return nil, err
 	}
-	return t, t.Set.Check(task.Types)
+	return t, t.Check(task.Types)
 }
 
 // Load implements taggers.Node.
@@ -41,5 +41,5 @@ func (c Config) Load(dir string, types *data.TypeSet, workers int, _ ...taggers.
 	if err != nil {
 		return nil, err
 	}
-	return t, t.Set.Check(types)
+	return t, t.Check(types)
 }

@@ -16,25 +16,25 @@ import (
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 )
 
-// file is a rule file as it is written; docs/rules.md describes it.
+// file is the content of a rule file; docs/rules.md describes it.
 type file struct {
-	Types       string              `yaml:"types"`    // name of the type set; "": any
+	Types       string              `yaml:"types"`    // name of the type set; "" allows any type
 	Lexicons    map[string][]string `yaml:"lexicons"` // words and phrases
 	Patterns    map[string]string   `yaml:"patterns"`
-	Rules       []ruleEntry         `yaml:"rules"` // an earlier one has priority
+	Rules       []ruleEntry         `yaml:"rules"` // earlier rules have priority
 	Corrections []correctionEntry   `yaml:"corrections"`
 }
 
 type ruleEntry struct {
 	Name      string   `yaml:"name"`
 	Type      string   `yaml:"type"`
-	Score     *float64 `yaml:"score"` // of its spans, in (0,1]; by default 1
+	Score     *float64 `yaml:"score"` // score of its spans, in (0, 1]; default 1
 	Find      string   `yaml:"find"`
-	Before    string   `yaml:"before"` // what stands just before the span; "": anything, as in all below
+	Before    string   `yaml:"before"` // expression directly before the span; "" allows anything, as in the fields below
 	After     string   `yaml:"after"`
 	NotBefore string   `yaml:"not_before"`
 	NotAfter  string   `yaml:"not_after"`
-	Except    string   `yaml:"except"` // what the span must not hold
+	Except    string   `yaml:"except"` // expression that the span must not contain
 	Match     []string `yaml:"match"`  // examples
 	Not       []string `yaml:"not"`    // counterexamples
 }
@@ -63,8 +63,8 @@ func Load(path string) (*Set, error) {
 	return Parse(path, raw)
 }
 
-// Parse reads the rules in raw and tries their examples. Errors name path, line and
-// column, and the rule.
+// Parse reads the rules in raw and tries their examples. Errors begin with path, line
+// and column, and name the rule.
 func Parse(path string, raw []byte) (*Set, error) {
 	p := parsing{path: path, raw: raw, compiler: newCompiler()}
 	if err := strictyaml.Decode(path, raw, &p.file); err != nil {
@@ -98,7 +98,7 @@ func Parse(path string, raw []byte) (*Set, error) {
 	return set, nil
 }
 
-// parsing is a file on its way to a set.
+// parsing is the state while a file is turned into a set.
 type parsing struct {
 	path     string
 	raw      []byte
@@ -107,13 +107,13 @@ type parsing struct {
 	compiler *compiler
 }
 
-// place is a way through the YAML: keys and indices.
+// place is a path through the YAML: keys and indices.
 type place []any
 
 func (at place) key(steps ...any) place { return append(slices.Clone(at), steps...) }
 
-// fail makes an error that says where the value at a place stands or, if it is not
-// there, what should hold it.
+// fail returns an error with the line and column of the value at a place or, if there
+// is no such value, of the nearest value around it.
 func (p *parsing) fail(at place, reason string, args ...any) error {
 	where := p.path
 	tree, err := parser.ParseBytes(p.raw, 0)
@@ -128,7 +128,7 @@ func (p *parsing) fail(at place, reason string, args ...any) error {
 			}
 		}
 		if node, err := way.Build().FilterFile(tree); err == nil && node != nil && node.GetToken() != nil {
-			if m, ok := node.(ast.MapNode); ok { // its own token is the first colon
+			if m, ok := node.(ast.MapNode); ok { // a map's own token is the first colon
 				if keys := m.MapRange(); keys.Next() {
 					node = keys.Key()
 				}
@@ -141,7 +141,7 @@ func (p *parsing) fail(at place, reason string, args ...any) error {
 	return fmt.Errorf("%s: %s", where, fmt.Sprintf(reason, args...))
 }
 
-// definitions makes the named expressions known.
+// definitions defines the named expressions.
 func (p *parsing) definitions() error {
 	if p.file.Types == "" {
 		p.file.Types = "any"
@@ -161,7 +161,7 @@ func (p *parsing) definitions() error {
 		}
 		for i, e := range entries {
 			if strings.TrimSpace(e) == "" || strings.Join(strings.Fields(e), " ") != e {
-				return p.fail(at.key(i), "lexicon %q: entry %d is empty, or has blanks that are not one space between words", name, i+1)
+				return p.fail(at.key(i), "lexicon %q: entry %d is empty, or has blanks other than single spaces between words", name, i+1)
 			}
 		}
 		p.compiler.lexicons[name] = true
@@ -171,7 +171,7 @@ func (p *parsing) definitions() error {
 			return err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.file.Patterns)) { // now that all are known
+	for _, name := range slices.Sorted(maps.Keys(p.file.Patterns)) { // all of them are defined now
 		if _, err := newExpansion(p.compiler).expand(p.file.Patterns[name]); err != nil {
 			return p.fail(place{"patterns", name}, "pattern %q: %v", name, err)
 		}
@@ -181,25 +181,25 @@ func (p *parsing) definitions() error {
 
 func (p *parsing) define(at place, what, name, expression string) error {
 	if !reference.MatchString("{" + name + "}") {
-		return p.fail(at, "%s %q: a name is letters, digits, - and _, and begins with a letter", what, name)
+		return p.fail(at, "%s %q: a name consists of letters, digits, - and _, and begins with a letter", what, name)
 	}
 	if _, ok := orthography[name]; ok {
-		return p.fail(at, "%s %q: the name is that of a form of words", what, name)
+		return p.fail(at, "%s %q: the name is reserved for a form of words", what, name)
 	}
 	if _, ok := p.compiler.text[name]; ok {
-		return p.fail(at, "%s %q: the name is that of a lexicon, too", what, name)
+		return p.fail(at, "%s %q: a lexicon has the same name", what, name)
 	}
 	p.compiler.text[name] = expression
 	return nil
 }
 
-// name checks the name of a rule, and adds it to those known.
+// name checks the name of a rule, and adds it to the known names.
 func (p *parsing) name(at place, name string, known map[string]bool) error {
 	switch {
 	case name == "":
 		return p.fail(at, "a rule without a name")
 	case known[name]:
-		return p.fail(at.key("name"), "rule %q: there is another of that name", name)
+		return p.fail(at.key("name"), "rule %q: duplicate name", name)
 	}
 	known[name] = true
 	return nil
@@ -210,7 +210,7 @@ func (p *parsing) typ(at place, rule, key, typ string) error {
 		return p.fail(at, "rule %q: %s is missing", rule, key)
 	}
 	if !p.types.Has(typ) {
-		return p.fail(at, "rule %q: %s: %s is not one of the type set %s", rule, key, typ, p.types.Name)
+		return p.fail(at, "rule %q: %s: %s is not a type of %s", rule, key, typ, p.types.Name)
 	}
 	return nil
 }
@@ -225,7 +225,7 @@ func (p *parsing) rule(at place, e ruleEntry, known map[string]bool) (rule, erro
 	r := rule{name: e.Name, typ: e.Type, score: 1, preceded: e.Before != ""}
 	if e.Score != nil {
 		if r.score = *e.Score; r.score <= 0 || r.score > 1 {
-			return rule{}, p.fail(at.key("score"), "rule %q: score: %v is not above 0 and at most 1", e.Name, r.score)
+			return rule{}, p.fail(at.key("score"), "rule %q: score: %v is not in (0, 1]", e.Name, r.score)
 		}
 	}
 	for _, x := range []struct {
@@ -273,7 +273,7 @@ func (p *parsing) correction(at place, e correctionEntry, known map[string]bool)
 		if typ != "" {
 			return correction{}, p.fail(at.key("type"), "rule %q: type is for %s only", e.Name, retype)
 		}
-		typ = e.On[0] // of no use, but checked below
+		typ = e.On[0] // not used, but checked below
 	case retype:
 	default:
 		return correction{}, p.fail(at.key("action"), "rule %q: action is %q, not %s, %s or %s", e.Name, e.Action, grow, remove, retype)
@@ -289,7 +289,7 @@ func (p *parsing) correction(at place, e correctionEntry, known map[string]bool)
 // examples tries the examples of a rule.
 func (p *parsing) examples(at place, r rule, match, not []string) error {
 	if len(match) == 0 || len(not) == 0 {
-		return p.fail(at, "rule %q: it needs a text that it matches (match) and one that it does not (not)", r.name)
+		return p.fail(at, "rule %q: requires at least one text that it matches (match) and one that it does not match (not)", r.name)
 	}
 	sc := newScan([]rule{r})
 	find := func(text string) []data.Span { return (&Set{}).find(&sc, text)[0] }
@@ -315,7 +315,7 @@ func (p *parsing) examples(at place, r rule, match, not []string) error {
 	return nil
 }
 
-// unmark takes the marks « » out of an example.
+// unmark removes the marks « » from an example, and returns the spans between them.
 func unmark(example string) (text string, spans []data.Span, err error) {
 	open := -1
 	var b strings.Builder
@@ -327,18 +327,18 @@ func unmark(example string) (text string, spans []data.Span, err error) {
 			spans = append(spans, data.Span{Start: open, End: b.Len()})
 			open = -1
 		case r == '«' || r == '»':
-			return "", nil, errors.New("« and » do not pair")
+			return "", nil, errors.New("unpaired « or »")
 		default:
 			b.WriteRune(r)
 		}
 	}
 	if open >= 0 {
-		return "", nil, errors.New("« and » do not pair")
+		return "", nil, errors.New("unpaired « or »")
 	}
 	return b.String(), spans, nil
 }
 
-// marked is the inverse of unmark. What it shows is an example out of the rule file.
+// marked is the inverse of unmark. It is only used for examples from the rule file.
 func marked(text string, spans []data.Span) string {
 	if len(spans) == 0 {
 		return "nothing"

@@ -1,15 +1,15 @@
-// Package rules is the tagger of hand-written rules: a file that a person reads
-// and edits, made of the five kinds of features of Dehghan et al. 2015 (section 2
-// II, table 1) and of what regular expressions give.
+// Package rules is the tagger of hand-written rules. Rules are in a file that people
+// read and edit. They combine the five kinds of features of Dehghan et al. 2015
+// (section 2 II, table 1) with regular expressions:
 //
-//   - Orthographic: {upperInitial}, {allCapital}, {capitalized} and {lower} stand
-//     for a word of that form.
-//   - Pattern: regular expressions; those under patterns: have a name, and are
+//   - Orthographic: {upperInitial}, {allCapital}, {capitalized} and {lower} match
+//     words of that form.
+//   - Pattern: regular expressions. Those under patterns: have a name, and are
 //     used in others as {name}.
 //   - Lexical cue: lists of words and phrases under lexicons:, used as {name}.
-//   - Context: before: and after:, expressions for what stands beside the span.
-//   - Negative context: not_before: and not_after:, and except: for what the span
-//     itself must not hold.
+//   - Context: before: and after:, expressions next to the span.
+//   - Negative context: not_before: and not_after:, and except: for expressions that
+//     the span itself must not contain.
 //
 // So the rule of the paper's table 1 is
 //
@@ -19,32 +19,32 @@
 //     match: ['lives at «62 Angora Dr».']
 //     not: ['took 62 angora dr']
 //
-// A rule must show at least one text that it matches, spans in « », and one that it
-// does not. Parse tries them: a rule that fails its own examples is an error with
-// file, line and name. Corrections are rules for the spans of another tagger, which
-// they grow, remove or retype (section 2 III).
+// A rule requires at least one text that it matches, with spans in « », and one that it
+// does not match. Parse tries them: a rule that fails its own examples is an error with
+// file, line and name. Corrections are rules that grow, remove or retype the spans of
+// another tagger (section 2 III).
 //
 // # Expressions
 //
-// They are Go's (RE2's) but for these points. ^ and $ are the borders of lines.
-// Words, for \b and everywhere here, are runs of Unicode's letters, marks and
-// digits. A space outside of brackets stands for one to eight spaces, no-break
-// spaces or tabs; \s crosses lines, and a space does not. A match begins at the
-// border of a word; a span, and each entry of a lexicon, begins and ends at one or, on
-// a side where before: or after: says what stands there, where letter and digit meet. A
-// match with its contexts reaches over 512 bytes at most, and not_before looks
-// back over 128. except: sees nothing but the span.
+// Expressions have Go's (RE2's) syntax, with these differences. ^ and $ match at the
+// borders of lines. Words, for \b and everywhere here, are runs of Unicode letters,
+// marks and digits. A space outside of brackets matches one to eight spaces, no-break
+// spaces or tabs; \s crosses lines, a space does not. A match begins at a word border.
+// A span and each entry of a lexicon begin and end at word borders or, on a side with
+// before: or after:, between a letter and a digit. A match with its contexts is at most
+// 512 bytes long, and not_before: sees the 128 bytes before the span. except: sees only
+// the span.
 //
 // # Time and memory
 //
-// Both are linear in the text, whatever the text and the rules. No search runs
-// ahead: at every place where a match may begin, those rules are tried whose
-// matches can begin with the character there, over a window of at most 512 bytes:
-// first by an automaton that reports whether a match is possible (dfa.go), then, if it
-// is, by stepping all states of the expression at once (machine.go). With n bytes of
-// text and m instructions in all expressions the time is at most of the order of
-// 512·n·m, and mostly of n, since most tries end after a few characters. The memory is
-// of the order of m, beside the matches and a bit for each byte of the text.
+// Both are linear in the text, whatever the text and the rules. At every position where
+// a match may begin, those rules are tried whose matches can begin with the character
+// there, over a window of at most 512 bytes. First an automaton reports whether a match
+// is possible (dfa.go). Only then all states of the expression advance together
+// (machine.go). With n bytes of text and m instructions in all expressions, the time is
+// O(512·n·m) in the worst case, and mostly proportional to n, since most attempts end
+// after a few characters. The memory is O(m), plus the matches and a bit per byte of
+// the text.
 package rules
 
 import (
@@ -59,18 +59,19 @@ import (
 )
 
 const (
-	maxMatch  = 512 // bytes that a match with its contexts reaches over
+	maxMatch  = 512 // maximum length of a match with its contexts, in bytes
 	maxBehind = 128 // bytes before a span that not_before sees
-	maxGuard  = 64  // bytes that {!name} looks ahead
+	maxGuard  = 64  // bytes ahead that {!name} sees
 )
 
-// Set is the rules of one file. It is never changed, and serves many goroutines.
+// Set is the rules of one file. It does not change, so several goroutines may use it at
+// once.
 type Set struct {
 	path        string
-	raw         []byte // the file
+	raw         []byte // content of the file
 	rules       scan   // in order of priority
 	corrections []correction
-	types       []string // that the file names, sorted
+	types       []string // types that the file names, sorted
 	machines    sync.Pool
 }
 
@@ -78,9 +79,9 @@ type Set struct {
 type rule struct {
 	name, typ           string
 	score               float64
-	preceded            bool     // there is a before
+	preceded            bool     // whether there is a before
 	whole               *program // before, find and after, with the span marked
-	except              *program // nil for none, as the next two
+	except              *program // nil for none, like the next two
 	notBefore, notAfter *program
 }
 
@@ -90,9 +91,9 @@ type Match struct {
 	Rule string
 }
 
-// Find returns the matches of all rules, those that overlap too, in the order of
-// data.SortSpans, and those of equal spans in that of the rules. The matches of one
-// rule do not overlap: as in any scan, the leftmost comes first.
+// Find returns the matches of all rules, including overlapping ones, in the order of
+// data.SortSpans; matches with equal spans are in the order of the rules. The matches
+// of a single rule do not overlap: the leftmost match comes first.
 func (s *Set) Find(text string) []Match {
 	var all []Match
 	for k, spans := range s.find(&s.rules, text) {
@@ -106,20 +107,20 @@ func (s *Set) Find(text string) []Match {
 	return all
 }
 
-// Spans returns spans that are sorted and do not overlap: of two matches that do, the
-// one whose rule comes first in the file stays.
+// Spans returns the matches as sorted, disjoint spans. Of overlapping matches, it keeps
+// the one whose rule comes first in the file.
 func (s *Set) Spans(text string) []data.Span {
 	return data.Disjoint(slices.Concat(s.find(&s.rules, text)...))
 }
 
-// Types returns the types of spans that the set makes or corrects, sorted.
+// Types returns the types of spans that the set produces or corrects, sorted.
 func (s *Set) Types() []string { return slices.Clone(s.types) }
 
-// Check returns an error when the set has a type that types lacks.
+// Check returns an error if the set has a type that is not in types.
 func (s *Set) Check(types *data.TypeSet) error {
 	for _, t := range s.types {
 		if !types.Has(t) {
-			return fmt.Errorf("%s: type %s is not one of the type set %s", s.path, t, types.Name)
+			return fmt.Errorf("%s: %s is not a type of %s", s.path, t, types.Name)
 		}
 	}
 	return nil
@@ -128,8 +129,8 @@ func (s *Set) Check(types *data.TypeSet) error {
 // Only returns the rules and corrections for some types of the set.
 func (s *Set) Only(types []string) *Set { return s.keep(types, nil) }
 
-// keep returns the set without the rules for other types than only (none: all are
-// kept) and without those for the types of except.
+// keep returns the set without rules for types outside of only (none: all types) and
+// without rules for the types of except.
 func (s *Set) keep(only, except []string) *Set {
 	drop := func(typ string) bool {
 		return len(only) > 0 && !slices.Contains(only, typ) || slices.Contains(except, typ)
@@ -146,7 +147,7 @@ func (s *Set) keep(only, except []string) *Set {
 	return kept
 }
 
-// typesOf is the types that rules and corrections name, sorted.
+// typesOf returns the types that rules and corrections name, sorted.
 func typesOf(rules []rule, corrections []correction) []string {
 	var types []string
 	for _, r := range rules {
@@ -162,7 +163,7 @@ func typesOf(rules []rule, corrections []correction) []string {
 	return slices.Compact(types)
 }
 
-// scan is rules that are looked for together.
+// scan is a group of rules that are searched for together.
 type scan struct {
 	rules    []rule
 	starting [256][]int // by byte: the rules whose matches can begin with it
@@ -180,7 +181,7 @@ func newScan(rules []rule) scan {
 	return s
 }
 
-// find returns the spans of each rule, in order and disjoint.
+// find returns the spans of each rule, sorted and disjoint.
 func (s *Set) find(sc *scan, text string) [][]data.Span {
 	m, _ := s.machines.Get().(*machine)
 	if m == nil {
@@ -188,15 +189,15 @@ func (s *Set) find(sc *scan, text string) [][]data.Span {
 	}
 	defer s.machines.Put(m)
 	found := make([][]data.Span, len(sc.rules))
-	done := make([]int, len(sc.rules)) // where the last span of each rule ends
-	inWord := false                    // whether the character before i is one of a word
+	done := make([]int, len(sc.rules)) // by rule: the end of its last span
+	inWord := false                    // whether the character before i belongs to a word
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		word := classOf(r).word()
 		if !word || !inWord {
 			for _, k := range sc.starting[text[i]] {
 				rule := &sc.rules[k]
-				if i < done[k] && !rule.preceded { // else the last span may be context of the next
+				if i < done[k] && !rule.preceded { // the last span may be context of the next match of a rule with before
 					continue
 				}
 				if start, end, ok := rule.at(m, text, i); ok && start >= done[k] {
@@ -211,7 +212,7 @@ func (s *Set) find(sc *scan, text string) [][]data.Span {
 	return found
 }
 
-// at returns the span of the match that begins at text[i], which is not within a
+// at returns the span of the match that begins at text[i], which must not be within a
 // word.
 func (r *rule) at(m *machine, text string, i int) (start, end int, ok bool) {
 	limit := floor(text, i+maxMatch)
@@ -230,10 +231,11 @@ func (r *rule) at(m *machine, text string, i int) (start, end int, ok bool) {
 	return 0, 0, false
 }
 
-// floor is the last border between code points at or before i, within the text.
+// floor returns the last border between code points at or before i, limited to the
+// text.
 func floor(text string, i int) int {
 	i = min(max(i, 0), len(text))
-	for range utf8.UTFMax - 1 { // no more, should the text not be UTF-8
+	for range utf8.UTFMax - 1 { // bounded, in case the text is not UTF-8
 		if i == 0 || i == len(text) || utf8.RuneStart(text[i]) {
 			break
 		}
@@ -242,7 +244,7 @@ func floor(text string, i int) int {
 	return i
 }
 
-// names joins the keys of a list for an error.
+// names joins the items of a list for an error.
 func names(list []string) string {
 	if len(list) == 0 {
 		return "none"

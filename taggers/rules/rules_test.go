@@ -40,12 +40,12 @@ func TestBuiltin(t *testing.T) {
 func TestCheck(t *testing.T) {
 	set := mustParse(t, "rules: [{name: a, type: TATTOO, find: x, match: ['«x»'], not: [y]}]")
 	types := data.MEDDOCAN
-	if err := set.Check(types); err == nil || err.Error() != "f.yaml: type TATTOO is not one of the type set meddocan" {
+	if err := set.Check(types); err == nil || err.Error() != "f.yaml: TATTOO is not a type of meddocan" {
 		t.Error(err)
 	}
 }
 
-// one makes a file of one rule.
+// one returns a file with one rule.
 func one(keys string) string {
 	return "lexicons: {clue: [St, Street, Av. de la, Médico], other: [ab]}\npatterns: {number: '[0-9]+', word: '{!clue}[a-z]+'}\n" +
 		"rules:\n- name: r\n  type: T\n  " + strings.ReplaceAll(keys, "; ", "\n  ") + "\n"
@@ -60,7 +60,7 @@ func mustParse(t testing.TB, raw string) *Set {
 	return set
 }
 
-// The examples of a rule are what it finds; these say what expressions mean.
+// Each rule finds its examples. They test the meaning of expressions.
 func TestExpressions(t *testing.T) {
 	for name, keys := range map[string]string{
 		"orthography":            `find: '{upperInitial} {allCapital} {lower} {capitalized}'; match: ['a «Ünder ÄB éa McX» b', "«Jose\u0301 AB c D»"]; not: [AB AB ab Ab, Ab Ab ab ab]`,
@@ -99,11 +99,11 @@ func TestParseErrors(t *testing.T) {
 		"types: icd":                                    `f.yaml:1:8: types: no type set "icd" (have ` + strings.Join(data.TypeSetNames(), ", ") + ")",
 		"rules: [{type: T}]":                            "f.yaml:1:10: a rule without a name",
 		"lexicons: {a: []}":                             `f.yaml:1:15: lexicon "a" is empty`,
-		"lexicons: {a: [x, ' y']}":                      `f.yaml:1:19: lexicon "a": entry 2 is empty, or has blanks that are not one space between words`,
-		"lexicons: {a b: [x]}":                          `f.yaml:1:17: lexicon "a b": a name is letters, digits, - and _, and begins with a letter`,
-		"lexicons: {lower: [x]}":                        `f.yaml:1:19: lexicon "lower": the name is that of a form of words`,
-		"lexicons: {a: [x]}\npatterns: {a: x}":          `f.yaml:2:15: pattern "a": the name is that of a lexicon, too`,
-		"patterns: {a: '{b}', b: '{a}'}":                `f.yaml:1:15: pattern "a": {b} is defined by itself: b, a, b`,
+		"lexicons: {a: [x, ' y']}":                      `f.yaml:1:19: lexicon "a": entry 2 is empty, or has blanks other than single spaces between words`,
+		"lexicons: {a b: [x]}":                          `f.yaml:1:17: lexicon "a b": a name consists of letters, digits, - and _, and begins with a letter`,
+		"lexicons: {lower: [x]}":                        `f.yaml:1:19: lexicon "lower": the name is reserved for a form of words`,
+		"lexicons: {a: [x]}\npatterns: {a: x}":          `f.yaml:2:15: pattern "a": a lexicon has the same name`,
+		"patterns: {a: '{b}', b: '{a}'}":                `f.yaml:1:15: pattern "a": {b} is defined in terms of itself: b, a, b`,
 		"patterns: {a: '{b}'}":                          `f.yaml:1:15: pattern "a": no lexicon or pattern {b} (have a, allCapital, capitalized, lower, upperInitial)`,
 		one("find: '(x'" + examples):                    `f.yaml:6:9: rule "r": find: missing closing ): "(x"`,
 		one("find: 'x)(?:y'" + examples):                `f.yaml:6:9: rule "r": find: unexpected ): "x)(?:y"`,
@@ -112,33 +112,33 @@ func TestParseErrors(t *testing.T) {
 		one("find: x; except: '\\p{Xx}'" + examples):    `f.yaml:7:11: rule "r": except: invalid character class range: "\\p{Xx}"`,
 		one("find: x; not_before: '{nope}'" + examples): `f.yaml:7:15: rule "r": not_before: no lexicon or pattern {nope} (have allCapital, capitalized, clue, lower, number, other, upperInitial, word)`,
 		one("find: x; not_after: 'x{1001}'" + examples): `f.yaml:7:14: rule "r": not_after: invalid repeat count: "{1001}"`,
-		one("find: '{!word}x'" + examples):              `f.yaml:6:9: rule "r": find: {!word} cannot be used: what {word} stands for has {!...} in it`,
-		one("find: '(?P<n>x)'" + examples):              `f.yaml:6:9: rule "r": find: groups with names have no use here`,
+		one("find: '{!word}x'" + examples):              `f.yaml:6:9: rule "r": find: {!word} is not allowed, because {word} itself contains {!...}`,
+		one("find: '(?P<n>x)'" + examples):              `f.yaml:6:9: rule "r": find: named groups are not supported`,
 		one("find: '\\Qx\\E'" + examples):               `f.yaml:6:9: rule "r": find: \Q is not supported`,
 		one("find: '(?:(?:x{1,99}y){1,9}z){1,9}[a-z]{1,999}{lower}{1,999}'" + examples): `f.yaml:6:9: rule "r": find: invalid repeat count: "{1,9}"`,
-		one("find: '" + strings.Repeat("[a-f]{1,999}", 40) + "'" + examples):            `f.yaml:6:9: rule "r": find: the expression is too long: 79886 instructions, and 32768 are allowed`,
+		one("find: '" + strings.Repeat("[a-f]{1,999}", 40) + "'" + examples):            `f.yaml:6:9: rule "r": find: the expression is too long: 79886 instructions exceed the maximum of 32768`,
 		one("before: x" + examples):                                              `f.yaml:4:3: rule "r": find is missing`,
-		one("find: x; score: 1.5" + examples):                                    `f.yaml:7:10: rule "r": score: 1.5 is not above 0 and at most 1`,
-		one("find: x; score: 0" + examples):                                      `f.yaml:7:10: rule "r": score: 0 is not above 0 and at most 1`,
-		one("find: x; match: ['«x»']"):                                           `f.yaml:4:3: rule "r": it needs a text that it matches (match) and one that it does not (not)`,
-		one("find: x; not: [y]"):                                                 `f.yaml:4:3: rule "r": it needs a text that it matches (match) and one that it does not (not)`,
+		one("find: x; score: 1.5" + examples):                                    `f.yaml:7:10: rule "r": score: 1.5 is not in (0, 1]`,
+		one("find: x; score: 0" + examples):                                      `f.yaml:7:10: rule "r": score: 0 is not in (0, 1]`,
+		one("find: x; match: ['«x»']"):                                           `f.yaml:4:3: rule "r": requires at least one text that it matches (match) and one that it does not match (not)`,
+		one("find: x; not: [y]"):                                                 `f.yaml:4:3: rule "r": requires at least one text that it matches (match) and one that it does not match (not)`,
 		one("find: x; match: [x]; not: [y]"):                                     `f.yaml:7:11: rule "r": example 1 marks no span with « »`,
-		one("find: x; match: ['«x»', '«x']; not: [y]"):                           `f.yaml:7:18: rule "r": example 2: « and » do not pair`,
-		one("find: x; match: ['x»']; not: [y]"):                                  `f.yaml:7:11: rule "r": example 1: « and » do not pair`,
-		one("find: x; match: ['««x»']; not: [y]"):                                `f.yaml:7:11: rule "r": example 1: « and » do not pair`,
+		one("find: x; match: ['«x»', '«x']; not: [y]"):                           `f.yaml:7:18: rule "r": example 2: unpaired « or »`,
+		one("find: x; match: ['x»']; not: [y]"):                                  `f.yaml:7:11: rule "r": example 1: unpaired « or »`,
+		one("find: x; match: ['««x»']; not: [y]"):                                `f.yaml:7:11: rule "r": example 1: unpaired « or »`,
 		one("find: x; match: ['«x» x']; not: [y]"):                               `f.yaml:7:11: rule "r": example 1: the rule finds "«x» «x»"`,
 		one("find: x; match: ['«xx»']; not: [y]"):                                `f.yaml:7:11: rule "r": example 1: the rule finds nothing`,
 		one("find: x; match: ['«x»']; not: [y, a x]"):                            `f.yaml:8:12: rule "r": counterexample 2: the rule finds "a «x»"`,
 		one("find: 'x?'; match: ['«»y']; not: [y]"):                              `f.yaml:7:11: rule "r": example 1: the rule finds nothing`,
-		"types: meddocan\n" + one("find: x"+examples):                            `f.yaml:6:9: rule "r": type: T is not one of the type set meddocan`,
+		"types: meddocan\n" + one("find: x"+examples):                            `f.yaml:6:9: rule "r": type: T is not a type of meddocan`,
 		"rules:\n- {name: a, find: x}":                                           `f.yaml:2:4: rule "a": type is missing`,
-		one("find: x"+examples) + "- {name: r, type: T}":                         `f.yaml:9:10: rule "r": there is another of that name`,
+		one("find: x"+examples) + "- {name: r, type: T}":                         `f.yaml:9:10: rule "r": duplicate name`,
 		"corrections: [{name: c, find: x}]":                                      `f.yaml:1:16: rule "c": on is missing`,
 		"corrections: [{name: c, 'on': [A], find: x}]":                           `f.yaml:1:16: rule "c": action is "", not grow, remove or retype`,
 		"corrections: [{name: c, 'on': [A, ''], find: x}]":                       `f.yaml:1:35: rule "c": on is missing`,
 		"corrections: [{name: c, 'on': [A], action: grow, type: B, find: x}]":    `f.yaml:1:56: rule "c": type is for retype only`,
 		"corrections: [{name: c, 'on': [A], action: retype, find: x}]":           `f.yaml:1:16: rule "c": type is missing`,
-		"corrections: [{name: c, 'on': [A], action: remove, find: x, not: [y]}]": `f.yaml:1:16: rule "c": it needs a text that it matches (match) and one that it does not (not)`,
+		"corrections: [{name: c, 'on': [A], action: remove, find: x, not: [y]}]": `f.yaml:1:16: rule "c": requires at least one text that it matches (match) and one that it does not match (not)`,
 	} {
 		_, err := Parse("f.yaml", []byte(raw))
 		if err == nil || err.Error() != want {
@@ -193,9 +193,9 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// The machine and the automaton against package regexp: from each place of a text,
-// does the expression match to the end? \b counts ASCII letters there, and _ as one, so
-// the texts are ASCII without _.
+// The machine and the automaton are compared with package regexp: from each position of
+// a text, does the expression match to the end? In regexp, \b counts ASCII letters and
+// _, so the texts are ASCII without _.
 func TestMachineLikeRegexp(t *testing.T) {
 	atom := rapid.SampledFrom([]string{"a", "b", "[ab]", "[^a]", ".", `\d`, `\w`, `\b`, `\B`, "^", "$", "(?i:A)", "(?:ab|a|)", `\n`, "-"})
 	piece := rapid.Custom(func(t *rapid.T) string {
@@ -221,7 +221,7 @@ func TestMachineLikeRegexp(t *testing.T) {
 	})
 }
 
-// What a tagger must give, on texts that look like notes and texts that do not.
+// The contract of a tagger, on texts that look like notes and texts that do not.
 func TestSpansAreLegal(t *testing.T) {
 	sets := map[string]*Set{}
 	for _, name := range BuiltinNames() {

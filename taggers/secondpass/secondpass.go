@@ -1,12 +1,12 @@
-// Package secondpass finds PHI that stands without a local cue by what a first
-// tagger found elsewhere in the notes of the same patient (Dehghan et al. 2015,
-// section 2 (IV)): "Seen by Dr. Amundsen" makes the name in "Amundsen agrees" a
-// doctor's.
+// Package secondpass finds PHI without a local cue, from what a first tagger found
+// elsewhere in the notes of the same patient (Dehghan et al. 2015, section 2 (IV)):
+// "Seen by Dr. Amundsen" makes the name in "Amundsen agrees" a doctor's.
 //
-// From the spans of the first tagger a dictionary is drawn, for each patient anew. Its
-// phrases are then looked for in all notes of the patient, outside of these spans: from
-// left to right, the longest first, whatever the case and what stands between the
-// words, but never across a line end. Occurrences all in lower case are ignored.
+// For each patient, it makes a dictionary of the spans of the first tagger. It then
+// searches for the dictionary's phrases in all notes of the patient, outside of these
+// spans: from left to right, the longest first. Case and the characters between words
+// are ignored, but no match crosses a line end. Occurrences entirely in lower case are
+// ignored.
 package secondpass
 
 import (
@@ -25,39 +25,40 @@ import (
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
-// Config is what a user chooses.
+// Config has all settings of the second pass.
 type Config struct {
-	By       string   `yaml:"by"`        // patient (default): the dictionary is drawn from all notes of a patient; or document
+	By       string   `yaml:"by"`        // patient (default): one dictionary from all notes of a patient; or document: one per note
 	Types    []string `yaml:"types"`     // types whose spans enter the dictionary; default all
-	MinScore float64  `yaml:"min_score"` // the lowest score of such a span, in [0, 1]; default 0.5; 0: all enter
-	// MinLength is the number of letters and digits, at least 1, that a phrase must have
-	// to enter; default 4. Phrases in lower case do not enter.
+	MinScore float64  `yaml:"min_score"` // minimum score of such a span, in [0, 1]; default 0.5; 0: all enter
+	// MinLength is the minimum number of letters and digits, at least 1, in a phrase of
+	// the dictionary; default 4. Phrases in lower case do not enter.
 	MinLength int `yaml:"min_length"`
-	// Parts lists types, such as those of names: the words of their phrases enter as well
-	// if they begin with a capital and have MinLength letters; default none.
+	// Parts lists types, such as those of names, whose phrases also enter word by word.
+	// Only words that begin with a capital and have MinLength letters enter. Default
+	// none.
 	Parts []string `yaml:"parts"`
-	// Except lists phrases that never enter, since they mean other things as well, and
-	// Filters built-in lists of such phrases (see package wordlists); case does not
-	// matter. This is the paper's filtering of ambiguous terms. Default none.
+	// Except lists phrases that never enter because they have other meanings as well.
+	// Filters names built-in lists of such phrases (see package wordlists). Case is
+	// ignored. This is the paper's filtering of ambiguous terms. Default none.
 	Except  []string `yaml:"except"`
 	Filters []string `yaml:"filters"`
-	// MinShare leaves out what the first tagger mostly passed over: it must have marked
-	// more than this share of a phrase's occurrences in the notes, in [0, 1); default 0:
-	// any occurrence suffices.
+	// MinShare leaves out phrases that the first tagger mostly did not mark: it must
+	// have marked more than this share of a phrase's occurrences in the notes, in [0,
+	// 1); default 0: one marked occurrence suffices.
 	MinShare float64 `yaml:"min_share"`
-	// Standardize gives all occurrences of a phrase the type that most of its spans have
-	// (Szarvas et al. 2006, "Iterative learning"), including those that the first tagger
-	// found: it changes their type, and merges those that are only parts of the phrase.
-	// Default false: the first tagger's spans stay as they are.
+	// Standardize gives all occurrences of a phrase the type of most of its spans
+	// (Szarvas et al. 2006, "Iterative learning"). This includes spans of the first
+	// tagger: their types change, and spans that are only parts of the phrase are
+	// merged. Default false: the first tagger's spans stay as they are.
 	Standardize bool `yaml:"standardize"`
 	// System is the first tagger. Required.
 	System taggers.System `yaml:"system"`
 }
 
-// DefaultConfig is the second pass over a patient's notes.
+// DefaultConfig returns the settings of a second pass over each patient's notes.
 func DefaultConfig() Config { return Config{By: data.ByPatient, MinScore: 0.5, MinLength: 4} }
 
-// Validate names the first key that makes no sense.
+// Validate returns an error that begins with the first key whose value makes no sense.
 func (c Config) Validate() error {
 	if err := data.CheckBy(c.By); err != nil {
 		return fmt.Errorf("by: %w", err)
@@ -77,14 +78,14 @@ func (c Config) Validate() error {
 	}
 	for _, t := range c.Parts {
 		if len(c.Types) > 0 && !slices.Contains(c.Types, t) {
-			return fmt.Errorf("parts: %s is not one of the types", t)
+			return fmt.Errorf("parts: %s is not listed in types", t)
 		}
 	}
 	return nil
 }
 
-// Tagger is a first tagger and the second pass over what it found. It may be
-// used by several goroutines at once, if the first may.
+// Tagger runs a first tagger and then the second pass. Several goroutines may use it at
+// once if the first tagger allows that.
 type Tagger struct {
 	config Config
 	first  data.Tagger
@@ -93,7 +94,7 @@ type Tagger struct {
 
 var _ data.Prober = (*Tagger)(nil)
 
-// New makes the tagger of a valid configuration.
+// New returns the tagger for a valid configuration.
 func New(c Config, first data.Tagger) *Tagger {
 	t := &Tagger{c, first, map[string]bool{}}
 	except := slices.Clone(c.Except)
@@ -106,8 +107,8 @@ func New(c Config, first data.Tagger) *Tagger {
 	return t
 }
 
-// Tag implements data.Tagger. Notes of a patient must be given in one call to
-// know of each other.
+// Tag implements data.Tagger. The notes of a patient must be given in one call to share
+// a dictionary.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	found, err := t.first.Tag(ctx, docs)
 	if err != nil {
@@ -131,7 +132,7 @@ func (t *Tagger) Probe(ctx context.Context, docs []*data.Document, from float64)
 	return found, doubts, nil
 }
 
-// second goes over what the first tagger found.
+// second runs the second pass over the spans of the first tagger.
 func (t *Tagger) second(ctx context.Context, docs []*data.Document, found [][]data.Span) ([][]data.Span, error) {
 	groups := map[string][]int{}
 	var order []string
@@ -155,7 +156,7 @@ func (t *Tagger) second(ctx context.Context, docs []*data.Document, found [][]da
 	return out, nil
 }
 
-// pass goes over the notes of one patient.
+// pass processes the notes of one patient.
 func (t *Tagger) pass(docs []*data.Document, found [][]data.Span, group []int, out [][]data.Span) {
 	var notes []note
 	for _, i := range group {
@@ -177,13 +178,13 @@ func (t *Tagger) pass(docs []*data.Document, found [][]data.Span, group []int, o
 	}
 }
 
-// note is a text cut into words: runs of letters and runs of digits. What is
-// between words does not matter for a match.
+// note is a text split into words: runs of letters and runs of digits. The characters
+// between words are not compared.
 type note struct {
 	text   string
 	tokens []data.Token
-	words  []string // the tokens in lower case
-	marked []bool   // whether a span has some of the token
+	words  []string // text of the tokens, in lower case
+	marked []bool   // by token: whether a span covers part of it
 }
 
 func newNote(text string) note {
@@ -197,7 +198,7 @@ func newNote(text string) note {
 	return n
 }
 
-// mark sets marked by sorted spans.
+// mark sets marked from sorted spans.
 func (n *note) mark(spans []data.Span) {
 	n.marked = make([]bool, len(n.tokens))
 	for t, tok := range n.tokens {
@@ -208,14 +209,14 @@ func (n *note) mark(spans []data.Span) {
 	}
 }
 
-// adjoining reports whether nothing but a little punctuation stands before a word, back
-// to the word before: no line end, and at most three bytes.
+// adjoining reports whether only a little punctuation separates a word from the word
+// before: no line end, and at most three bytes.
 func (n note) adjoining(t int) bool {
 	gap := n.text[n.tokens[t-1].End:n.tokens[t].Start]
 	return len(gap) <= 3 && !strings.Contains(gap, "\n")
 }
 
-// written reports whether words [from, to) are not all in lower case, as those of a name or a
+// written reports whether words [from, to) are not all in lower case, as in a name or a
 // number.
 func (n note) written(from, to int) bool {
 	return strings.ContainsFunc(n.text[n.tokens[from].Start:n.tokens[to-1].End], func(r rune) bool {
@@ -223,18 +224,18 @@ func (n note) written(from, to int) bool {
 	})
 }
 
-// key is words as they are compared.
+// key returns the words in the form in which they are compared.
 func key(words []string) string { return strings.Join(words, " ") }
 
 // phrase is an entry of a dictionary.
 type phrase struct {
 	words []string
 	votes map[string]float64 // the scores of its spans, summed by type
-	typ   string             // that has most votes; of equal ones the first by name
-	score float64            // the highest of its spans
+	typ   string             // type with the most votes; of equal ones, the first by name
+	score float64            // highest score of its spans
 }
 
-// dictionary is the phrases of a patient by their first words, the longest first.
+// dictionary has the phrases of a patient by their first words, longest first.
 type dictionary map[string][]*phrase
 
 func newDictionary(phrases map[string]*phrase) dictionary {
@@ -249,7 +250,7 @@ func newDictionary(phrases map[string]*phrase) dictionary {
 	return d
 }
 
-// collect draws the dictionary from the first pass.
+// collect makes the dictionary from the first pass.
 func (t *Tagger) collect(docs []*data.Document, found [][]data.Span, group []int) dictionary {
 	phrases := map[string]*phrase{}
 	enter := func(n note, from, to int, s data.Span) {
@@ -295,8 +296,8 @@ func (t *Tagger) collect(docs []*data.Document, found [][]data.Span, group []int
 	return newDictionary(phrases)
 }
 
-// each calls f with the longest phrases in a note from left to right, of those
-// occurrences, of words [from, to), that count.
+// each calls f with the phrases in a note from left to right, longest first. It
+// considers only occurrences of words [from, to) for which counts returns true.
 func (d dictionary) each(n note, counts func(from, to int) bool, f func(p *phrase, from, to int)) {
 	for from := 0; from < len(n.words); {
 		to := from + 1
@@ -311,7 +312,7 @@ func (d dictionary) each(n note, counts func(from, to int) bool, f func(p *phras
 	}
 }
 
-// holds reports whether a phrase stands at a word.
+// holds reports whether a phrase occurs at word from.
 func (n note) holds(p *phrase, from int) bool {
 	if from+len(p.words) > len(n.words) {
 		return false
@@ -324,8 +325,8 @@ func (n note) holds(p *phrase, from int) bool {
 	return true
 }
 
-// filter leaves out the phrases of which the first pass has not marked more than
-// this share, whether they are all in lower case or not.
+// filter leaves out phrases of which the first pass marked at most this share of the
+// occurrences, including those in lower case.
 func (d dictionary) filter(notes []note, share float64) dictionary {
 	marked, total := map[*phrase]int{}, map[*phrase]int{}
 	for _, n := range notes {
@@ -345,7 +346,7 @@ func (d dictionary) filter(notes []note, share float64) dictionary {
 	return kept
 }
 
-// add puts the phrases that stand outside of the spans beside them.
+// add adds the phrases that occur outside of the spans.
 func (d dictionary) add(n note, spans []data.Span) []data.Span {
 	free := func(from, to int) bool { return n.written(from, to) && !slices.Contains(n.marked[from:to], true) }
 	d.each(n, free, func(p *phrase, from, to int) { spans = append(spans, n.span(p, from, to)) })
@@ -357,8 +358,8 @@ func (n note) span(p *phrase, from, to int) data.Span {
 	return data.Span{Start: n.tokens[from].Start, End: n.tokens[to-1].End, Type: p.typ, Score: p.score}
 }
 
-// standardize gives phrases that were found as a whole, or in parts, the phrase's
-// type and extent. A span that goes on beyond the phrase stays.
+// standardize gives each phrase that was found, entirely or in parts, the type and
+// extent of the phrase. A span that extends beyond the phrase stays as it is.
 func (d dictionary) standardize(n note, spans []data.Span) []data.Span {
 	d.each(n, n.written, func(p *phrase, from, to int) {
 		whole := n.span(p, from, to)

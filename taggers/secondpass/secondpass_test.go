@@ -14,7 +14,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// marks is a first tagger that knows the answers: of each note by its ID.
+// marks is a first tagger with predetermined spans for each note, by its ID.
 type marks map[string][]data.Span
 
 func (m marks) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error) {
@@ -27,8 +27,8 @@ func (m marks) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, err
 
 var mark = regexp.MustCompile(`\[(\w+)(?: (0\.\d+))? ([^\]]*)\]`)
 
-// parse reads "PATIENT: Seen by [DOCTOR Amundsen]. [NAME 0.3 Po] left." as a note, of
-// the patient, and what the first tagger found in it.
+// parse reads "PATIENT: Seen by [DOCTOR Amundsen]. [NAME 0.3 Po] left." as a patient's
+// note and the spans of the first tagger.
 func parse(number int, note string) (*data.Document, []data.Span) {
 	patient, rest, _ := strings.Cut(note, ": ")
 	d := &data.Document{ID: fmt.Sprint(number), Patient: patient}
@@ -188,7 +188,7 @@ func TestSecondPass(t *testing.T) {
 	}
 }
 
-// What is added has the score of the surest span that it comes from.
+// An added span has the highest score of the spans that its phrase comes from.
 func TestScores(t *testing.T) {
 	d, spans := parse(1, "1: [DOCTOR 0.6 Amundsen] [DOCTOR 0.75 Amundsen] Amundsen")
 	found, err := New(DefaultConfig(), marks{"1": spans}).Tag(t.Context(), []*data.Document{d})
@@ -197,8 +197,8 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// Whatever the first tagger has found is in the result as it was, which is sorted and
-// disjoint; standardized, every character of it is in the result at least.
+// The result is sorted and disjoint, and contains the spans of the first tagger
+// unchanged or, with Standardize, at least every character of them.
 func TestNeverDisplacesTheFirst(t *testing.T) {
 	words := []string{"Mary", "Ann", "Po", "mary", "van"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -279,7 +279,7 @@ func TestValidate(t *testing.T) {
 		"min_score: 1.5 is not in [0, 1]":         func(c *Config) { c.MinScore = 1.5 },
 		"min_length: 0 is not positive":           func(c *Config) { c.MinLength = 0 },
 		"min_share: 1 is not in [0, 1)":           func(c *Config) { c.MinShare = 1 },
-		"parts: A is not one of the types":        func(c *Config) { c.Parts, c.Types = []string{"A"}, []string{"B"} },
+		"parts: A is not listed in types":         func(c *Config) { c.Parts, c.Types = []string{"A"}, []string{"B"} },
 		`filters[0]: no built-in list "x" (have `: func(c *Config) { c.Filters = []string{"x"} },
 	} {
 		c := DefaultConfig()

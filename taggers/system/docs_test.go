@@ -16,7 +16,7 @@ import (
 	"github.com/lethe-deid/lethe/taggers/crf/feature"
 )
 
-// The example of docs/systems.md is valid and drawn as it says, and the page names all
+// The example in docs/systems.md is valid and drawn as on the page. The page names all
 // families and presets.
 func TestDocumentation(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/systems.md")
@@ -56,9 +56,9 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// The documentation said defaults that were no longer those of the code, and left out
+// The documentation gave defaults that were no longer those of the code, and left out
 // keys. The section of each kind in docs/systems.md has a table with a row for each of
-// its settings, and in its second column the default.
+// its settings, with the default in the second column.
 func TestTheTablesDisagreedWithTheDefaults(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/systems.md")
 	if err != nil {
@@ -103,7 +103,7 @@ func addDefaults(to map[string]string, prefix string, v reflect.Value) {
 	}
 }
 
-// families are the names in the table of families.
+// families returns the names in the table of families.
 func families(page string) (names []string) {
 	_, table, _ := strings.Cut(page, "| family | values |\n|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")

@@ -18,16 +18,16 @@ import (
 	"github.com/lethe-deid/lethe/taggers/internal/card"
 )
 
-// What a training leaves in the folder of a task, or in that of a member while others
-// are trained.
+// Files of a training in the folder of a task, or in that of a member while others are
+// trained.
 const (
 	bestFolder = "best"
-	epochsFile = "epochs.json" // beside best, of a leaf that is not standalone
+	epochsFile = "epochs.json" // next to best, for a leaf that is not standalone
 )
 
-// Fit trains a system. Each learning node is trained by itself, on the whole of Train;
-// the model is saved in task.Dir as best. What an interrupted run has left in
-// task.Dir/members is used when it is resumed.
+// Fit trains a system. Each learning node is trained separately, on all of task.Train.
+// The model is saved in task.Dir as best. If task.Resume is set, nodes that an
+// interrupted run has saved in task.Dir/members are not trained again.
 func Fit(ctx context.Context, s taggers.System, task taggers.Task) (data.Tagger, error) {
 	if err := s.Validate(task.Types); err != nil {
 		return nil, err
@@ -59,10 +59,10 @@ func Fit(ctx context.Context, s taggers.System, task taggers.Task) (data.Tagger,
 	if err := checkpoints.Replace(best, n.Save); err != nil {
 		return nil, err
 	}
-	return n, os.RemoveAll(filepath.Join(task.Dir, membersFolder)) // best has them
+	return n, os.RemoveAll(filepath.Join(task.Dir, membersFolder)) // best contains copies
 }
 
-// fit trains a node that is not standalone. place is its place in the tree.
+// fit trains a node that is not standalone. place is its position in the tree.
 func fit(ctx context.Context, s taggers.System, task taggers.Task, place string) (*node, error) {
 	n := &node{types: task.Types.Name, system: s}
 	return n, n.join(func(c taggers.Child) (taggers.Model, error) {
@@ -77,9 +77,9 @@ func fit(ctx context.Context, s taggers.System, task taggers.Task, place string)
 	})
 }
 
-// fitBelow trains a node below another, or takes over what an earlier run has
-// left of it. Its seed follows from the experiment's and its name, so that two
-// nodes with the same settings differ.
+// fitBelow trains a node below another, or loads it if an earlier run has saved it. Its
+// seed follows from the experiment's and its name, so that two nodes with the same
+// settings differ.
 func fitBelow(ctx context.Context, c taggers.Child, task taggers.Task, place string) (taggers.Model, error) {
 	task.Seed = rand.New(rand.NewPCG(task.Seed, hash(c.Name))).Uint64()
 	if task.Dir != "" {
@@ -100,8 +100,8 @@ func fitBelow(ctx context.Context, c taggers.Child, task taggers.Task, place str
 	return fit(ctx, c.System, task, place)
 }
 
-// fitLeaf keeps a leaf that learns in the task's folder, with the story of its training,
-// or takes it from there.
+// fitLeaf trains a leaf that learns, and saves it with its epochs in the task's folder.
+// If both are already there, it loads them.
 func fitLeaf(ctx context.Context, s taggers.System, task taggers.Task, place string) (taggers.Model, error) {
 	best, epochs := filepath.Join(task.Dir, bestFolder), filepath.Join(task.Dir, epochsFile)
 	if task.Resume && IsModel(best) {
@@ -135,7 +135,7 @@ func fitLeaf(ctx context.Context, s taggers.System, task taggers.Task, place str
 	return n, checkpoints.Replace(best, n.Save)
 }
 
-// retell tells of the epochs of an earlier run.
+// retell reports the epochs of an earlier run.
 func retell(path string, to taggers.Report) error {
 	raw, err := bounded.ReadFile(path, bounded.MaxConfig)
 	if err != nil {
@@ -160,7 +160,7 @@ func hash(s string) uint64 {
 	return h.Sum64()
 }
 
-// named tells of a member's progress by its name.
+// named reports the progress of a member under its name.
 func named(r taggers.Report, name string) taggers.Report {
 	if tell := r.Epoch; tell != nil && name != "" {
 		r.Epoch = func(e taggers.Epoch) {
@@ -171,7 +171,7 @@ func named(r taggers.Report, name string) taggers.Report {
 	return r
 }
 
-// readme is the model card.
+// readme returns the model card.
 func readme(ctx context.Context, n *node, task taggers.Task) ([]byte, error) {
 	c := checkpoints.Card{
 		Name: task.Name, Dataset: task.Name, Documents: len(task.Train), Split: "dev", Measure: "strict type and span, micro-averaged",

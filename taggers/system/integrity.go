@@ -15,9 +15,9 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
-// A model that has lost a member, a rule or an entry of a list would find less, and
-// nobody would notice. So systemFile has the SHA-256 of each of the node's files, and
-// ends with a line that has its own. Nodes below see to their files themselves.
+// A model that has lost a member, a rule or an entry of a list would find less PHI
+// without any error. So systemFile contains the SHA-256 of each of the node's files,
+// and ends with a line that contains its own. Nodes below check their files themselves.
 
 const digestKey = "sha256: "
 
@@ -28,13 +28,13 @@ func withDigest(raw []byte) []byte {
 
 func checkDigest(raw []byte) error {
 	if at := bytes.LastIndex(raw, []byte("\n"+digestKey)) + 1; at == 0 || !bytes.Equal(raw, withDigest(slices.Clone(raw[:at]))) {
-		return errors.New("its last line is not the SHA-256 of the others: cut off, or edited")
+		return errors.New("its last line is not the SHA-256 of the other lines: truncated or edited")
 	}
 	return nil
 }
 
-// digests are those of the files in a folder and below it, by their paths. The model
-// card is for people to write in.
+// digests returns the SHA-256 of the files in a folder and below it, by their paths. It
+// skips the model card, which people may edit.
 func digests(dir string) (map[string]string, error) {
 	all := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -79,7 +79,7 @@ func checkFiles(dir string, files map[string]string) error {
 			return err
 		}
 		if sum != files[name] {
-			return fmt.Errorf("%s: its SHA-256 is not the one in %s: damaged or edited", path, systemFile)
+			return fmt.Errorf("%s: SHA-256 differs from the one in %s: damaged or edited", path, systemFile)
 		}
 	}
 	return nil

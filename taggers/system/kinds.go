@@ -1,7 +1,7 @@
 package system
 
-// The kinds of taggers that a system can be made of, besides trained. A new kind has its
-// line here.
+// The kinds of taggers that a system can contain, besides trained. Each new kind
+// requires a line here.
 import (
 	_ "github.com/lethe-deid/lethe/taggers/ann"
 	_ "github.com/lethe-deid/lethe/taggers/corrected"

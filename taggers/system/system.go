@@ -1,5 +1,6 @@
-// Package system trains, saves and loads a tree of taggers (taggers.System), whose leaves
-// are the taggers of the papers, and whose inner nodes join or correct what is below.
+// Package system trains, saves and loads a tree of taggers (taggers.System). The leaves
+// of the tree are the taggers of the papers; its inner nodes combine or correct the
+// results of the nodes below.
 package system
 
 import (
@@ -23,11 +24,11 @@ import (
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
-// What a model folder holds besides the files of a tagger itself. One without systemFile
-// is that of a standalone kind.
+// Files of a model folder besides those of the tagger itself. A folder without
+// systemFile belongs to a standalone kind.
 const (
 	systemFile    = "system.yaml"
-	membersFolder = "members" // the models of the nodes below, by name
+	membersFolder = "members" // models of the nodes below, by name
 	cardFile      = "README.md"
 )
 
@@ -35,8 +36,8 @@ const (
 type stored struct {
 	Types  string            `yaml:"types"`            // name of the type set
 	System taggers.System    `yaml:"system"`           // as it was trained; its paths are no longer used
-	Files  map[string]string `yaml:"files"`            // the node's own, with their SHA-256: see integrity.go
-	Digest string            `yaml:"sha256,omitempty"` // of all lines above
+	Files  map[string]string `yaml:"files"`            // SHA-256 of each of the node's own files: see integrity.go
+	Digest string            `yaml:"sha256,omitempty"` // SHA-256 of all lines above
 }
 
 // standalones yields the kinds with model folders of their own.
@@ -48,7 +49,7 @@ func standalones(yield func(taggers.Standalone) bool) {
 	}
 }
 
-// IsModel reports whether a folder holds a model of any kind.
+// IsModel reports whether a folder contains a model of any kind.
 func IsModel(dir string) bool {
 	dir = checkpoints.Locate(dir)
 	if _, err := os.Stat(filepath.Join(dir, systemFile)); err == nil {
@@ -101,8 +102,8 @@ func Load(dir string, workers int) (taggers.Model, *data.TypeSet, error) {
 	return n, types, nil
 }
 
-// open reads the model folder of a standalone kind. If it is none, the error is the first
-// kind's, which says what is missing.
+// open reads the model folder of a standalone kind. If it is not one, the error is that
+// of the first kind, which names the missing file.
 func open(dir string, workers int) (taggers.Model, *data.TypeSet, error) {
 	var first taggers.Standalone
 	for s := range standalones {
@@ -114,7 +115,8 @@ func open(dir string, workers int) (taggers.Model, *data.TypeSet, error) {
 }
 
 // StateWorkers returns the number of workers of the interrupted run whose state is in a
-// folder or below it, which a resumed run must have too, or 0 if there is no state.
+// folder or below it, or 0 if there is no state. A resumed run must use the same
+// number.
 func StateWorkers(dir string) (int, error) {
 	for s := range standalones {
 		if n, err := s.StateWorkers(dir); n > 0 || err != nil {
@@ -144,7 +146,7 @@ type node struct {
 
 var _ taggers.Model = (*node)(nil)
 
-// join makes the models below, and the node's tagger of them.
+// join sets the models below with below, and the node's own tagger with own.
 func (n *node) join(below func(taggers.Child) (taggers.Model, error), own func(taggers.Node, []taggers.Model) (data.Tagger, error)) error {
 	_, root := n.system.Root()
 	for _, c := range taggers.Children(root) {
@@ -171,9 +173,9 @@ func (n *node) Probe(ctx context.Context, docs []*data.Document, from float64) (
 	return reader.Probe(ctx, n.Tagger, docs, from)
 }
 
-// TellsDoubts reports whether a tagger ever has doubts when it is probed. Networks and
-// CRFs have, rules and lists have none, and of several members the spans that do not
-// stand are doubts.
+// TellsDoubts reports whether a tagger can have doubts when it is probed. Networks and
+// CRFs can; rules and lists cannot. An ensemble of several members can, because the
+// spans that it does not keep are doubts.
 func TellsDoubts(t data.Tagger) bool {
 	n, ok := t.(*node)
 	switch {
@@ -189,8 +191,8 @@ func TellsDoubts(t data.Tagger) bool {
 }
 
 // Leaves yields the taggers at the leaves of a model that Load or Fit returned, in the
-// order of the tree, with their places in it as in taggers.Epoch: "" for the system
-// itself.
+// order of the tree. The keys are the positions in the tree as in taggers.Epoch.Member,
+// or "" for the system itself.
 func Leaves(model data.Tagger) iter.Seq2[string, data.Tagger] {
 	return func(yield func(string, data.Tagger) bool) { leaves(model, "", yield) }
 }
@@ -241,5 +243,5 @@ func (n *node) Save(dir string) error {
 	if err != nil {
 		return err
 	}
-	return wholefile.WriteFile(filepath.Join(dir, systemFile), withDigest(raw), 0o666) // last: without it the folder is no model
+	return wholefile.WriteFile(filepath.Join(dir, systemFile), withDigest(raw), 0o666) // last: without it the folder is not a model
 }

@@ -55,7 +55,7 @@ const (
 	features = `{crf: {features: [{family: word, window: 1}, {family: shape}], training: {iterations: 10}}}`
 )
 
-// tree has a node of each kind but trained.
+// tree has a node of each kind except trained.
 const tree = `
 ensemble:
   method: priority
@@ -106,23 +106,23 @@ func TestValidate(t *testing.T) {
 		"{crf: {preset: x}}":                    "system.crf.preset: no preset ",
 		"{crf: {preset: meddocan, types: [X]}}": "system.crf.types: X is not a type of i2b2-2014",
 		"{crf: {features: [{family: word}], per_type: true, subsets: {X: [word]}}}": "system.crf.subsets: X is not a type of i2b2-2014",
-		"{rules: {}}":     "system.rules.set or file: one of the two must be given",
-		"{gazetteer: {}}": "system.gazetteer.lists: there is none",
-		"{trained: {}}":   "system.trained.model: must be given",
-		"{ensemble: {}}":  "system.ensemble.members: there are none",
-		"{ensemble: {method: vote, votes: 2, members: [{name: a, system: " + leaf + "}]}}":          "system.ensemble.votes: 2 of 1 members",
+		"{rules: {}}":     "system.rules.set or file: exactly one of the two is required",
+		"{gazetteer: {}}": "system.gazetteer.lists: at least one is required",
+		"{trained: {}}":   "system.trained.model: is required",
+		"{ensemble: {}}":  "system.ensemble.members: at least one is required",
+		"{ensemble: {method: vote, votes: 2, members: [{name: a, system: " + leaf + "}]}}":          "system.ensemble.votes: 2 is not in [1, 1]",
 		"{ensemble: {method: priority, priority: [X], members: [{name: a, system: " + leaf + "}]}}": "system.ensemble.priority: X is not a type of i2b2-2014",
 		"{ensemble: {members: [{system: " + leaf + "}]}}":                                           "system.ensemble.members[0].name: must be 1 to 100 letters",
 		"{ensemble: {members: [{name: ../a, system: " + leaf + "}]}}":                               "system.ensemble.members[0].name: must be 1 to 100 letters",
-		"{ensemble: {members: [{name: a, system: " + leaf + "}, {name: a, system: " + leaf + "}]}}": "system.ensemble.members[1].name: a is there twice",
+		"{ensemble: {members: [{name: a, system: " + leaf + "}, {name: a, system: " + leaf + "}]}}": "system.ensemble.members[1].name: duplicate a",
 		"{ensemble: {members: [{name: a, min_score: 2, system: " + leaf + "}]}}":                    "system.ensemble.members[0].min_score: 2 is not in [0, 1]",
 		"{ensemble: {members: [{name: a, types: [X], system: " + leaf + "}]}}":                      "system.ensemble.members[0].types: X is not a type of i2b2-2014",
 		"{ensemble: {members: [{name: a}]}}":                                                        "system.ensemble.members[0].system: must have exactly one key (",
 		"{second_pass: {by: ward, system: " + leaf + "}}":                                           `system.second_pass.by: "ward" is not document or patient`,
 		"{second_pass: {types: [X], system: " + leaf + "}}":                                         "system.second_pass.types: X is not a type of i2b2-2014",
 		"{second_pass: {parts: [X], system: " + leaf + "}}":                                         "system.second_pass.parts: X is not a type of i2b2-2014",
-		"{second_pass: {system: {second_pass: {system: {crf: {}}}}}}":                               "system.second_pass.system.second_pass.system.crf.features: there are none, and no preset",
-		"{corrected: {system: " + leaf + "}}":                                                       "system.corrected.rules.set or file: one of the two must be given",
+		"{second_pass: {system: {second_pass: {system: {crf: {}}}}}}":                               "system.second_pass.system.second_pass.system.crf.features: at least one family or a preset is required",
+		"{corrected: {system: " + leaf + "}}":                                                       "system.corrected.rules.set or file: exactly one of the two is required",
 		"{corrected: {rules: {set: english}}}":                                                      "system.corrected.system: must have exactly one key (",
 	} {
 		if err := decode(t, config).Validate(typeSet(t)); err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -131,8 +131,8 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// What is broken of what a system does not learn is known before anything is
-// trained, by its key and by file and line.
+// Broken files of nodes that do not learn are reported before anything is trained, by
+// key, file and line.
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, content string) string {
@@ -150,7 +150,7 @@ func TestCheck(t *testing.T) {
 		"{crf: {features: [{family: pos}], resources: {pos: " + file("d.pos", "x") + "}}}":                                      "d.pos",
 		"{corrected: {rules: {file: " + file("e.yaml", "types: i2b2-2014\nrules: [\n") + "}, system: {rules: {set: english}}}}": "e.yaml",
 		"{trained: {model: " + dir + "}}":                                 "weights.safetensors",
-		"{rules: {set: anonym}}":                                          "is not one of the type set i2b2-2014",
+		"{rules: {set: anonym}}":                                          "is not a type of i2b2-2014",
 		"{ann: {vectors: {file: " + file("f.txt", "a 1 2\nb 1\n") + "}}}": "f.txt:2",
 	} {
 		inner := decode(t, config)
@@ -185,8 +185,9 @@ func tag(t testing.TB, tagger data.Tagger, docs []*data.Document) [][]data.Span 
 	return found
 }
 
-// A tree trains, and its model folder has a folder for each node, as docs/systems.md
-// says. What is loaded from it, and from a copy that it wrote, finds the same.
+// A tree is trained, and its model folder has a folder for each node, as
+// docs/systems.md says. The model loaded from it, and the one from a copy that it
+// saved, find the same.
 func TestTrainAndLoadATree(t *testing.T) {
 	dir := t.TempDir()
 	job := task(t, dir)
@@ -261,7 +262,7 @@ func TestTrainAndLoadATree(t *testing.T) {
 		t.Errorf("leaves %q", names)
 	}
 
-	// As a node of another system it needs nothing of its own training.
+	// In another system, it does not depend on its own training folder.
 	trained := decode(t, "{second_pass: {system: {trained: {model: "+again+"}}}}")
 	tagger, err = Fit(t.Context(), trained, task(t, filepath.Join(dir, "trained")))
 	if err != nil {
@@ -283,7 +284,7 @@ func TestTrainAndLoadATree(t *testing.T) {
 		}
 	}
 
-	// Less of it is an error, never a model that finds less.
+	// An incomplete model is an error, never a model that finds less.
 	for _, file := range []string{"system.yaml", "members/network/weights.safetensors", crf[len("best/"):] + "crf.bin",
 		"members/rules/rules.yaml", "members/lists/list001.txt.gz", "members/rules/system.yaml"} {
 		path := filepath.Join(dir, "best", file)
@@ -303,8 +304,9 @@ func TestTrainAndLoadATree(t *testing.T) {
 	}
 }
 
-// A training that is cut off in the midst of a member, and resumed, takes over what is
-// there, tells of it again, and ends where it would have ended.
+// A training that is interrupted while a member is trained, and then resumed, loads the
+// finished members, reports their epochs again, and ends as it would have without the
+// interruption.
 func TestResume(t *testing.T) {
 	config := decode(t, `{ensemble: {members: [{name: a, system: `+features+`}, {name: b, system: `+network+`}, {name: c, system: `+features+`}]}}`)
 	type step struct {
@@ -363,7 +365,7 @@ func TestResume(t *testing.T) {
 	if n, err := StateWorkers(dir); n != 0 || err != nil {
 		t.Errorf("at the end: %d workers, error %v", n, err)
 	}
-	// Once more: all is there.
+	// Resumed once more, it trains nothing.
 	if steps, tagger, err = run(t.Context(), dir, true, never); err != nil || len(steps) != 0 {
 		t.Errorf("%d steps, error %v", len(steps), err)
 	}
@@ -372,8 +374,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Two members of one configuration are not the same, since each has a seed that
-// follows from its name; and the same names give the same.
+// Two members with the same configuration differ, since the seed of each follows from
+// its name. The same names give the same members.
 func TestSeedsOfMembers(t *testing.T) {
 	fit := func(a, b string) (first, second *crf.Tagger) {
 		c := decode(t, `{ensemble: {members: [{name: `+a+`, system: {crf: {features: [{family: word}], training: {method: sgd, iterations: 2}}}},

@@ -11,16 +11,16 @@ import (
 
 func init() { taggers.Register("trained", func() taggers.Node { return &Trained{} }) }
 
-// Trained is a model of an earlier training, which learns nothing more. The new model
-// holds a copy of it.
+// Trained is an existing model, which is not trained further. The new model contains a
+// copy of it.
 type Trained struct {
-	Model string `yaml:"model"` // a model folder, such as RUN/model/best; required
+	Model string `yaml:"model"` // model folder, such as RUN/model/best; required
 }
 
 // Validate implements taggers.Node.
 func (c Trained) Validate() error {
 	if c.Model == "" {
-		return errors.New("model: must be given")
+		return errors.New("model: is required")
 	}
 	return nil
 }
@@ -42,13 +42,13 @@ func (c Trained) Check(types *data.TypeSet, workers int) error {
 	return err
 }
 
-// trainedFolder holds the copy. Its files have their digests within it.
+// trainedFolder contains the copy, which includes its own digests.
 const trainedFolder = "trained"
 
 // Subfolder implements taggers.Subfolder.
 func (Trained) Subfolder() string { return trainedFolder }
 
-// Fit implements taggers.Node. The tagger is whatever the model is.
+// Fit implements taggers.Node. It returns the existing model's tagger.
 func (c Trained) Fit(_ context.Context, task taggers.Task, _ ...taggers.Model) (data.Tagger, error) {
 	return c.Load(c.Model, task.Types, task.Workers)
 }
@@ -58,14 +58,14 @@ func (c Trained) Load(dir string, types *data.TypeSet, workers int, _ ...taggers
 	return loadFor(types, dir, workers)
 }
 
-// loadFor reads a model whose types must be those of the task.
+// loadFor reads a model whose type set must be that of the task.
 func loadFor(types *data.TypeSet, dir string, workers int) (taggers.Model, error) {
 	m, own, err := Load(dir, workers)
 	if err != nil {
 		return nil, err
 	}
 	if own.Name != types.Name {
-		return nil, fmt.Errorf("%s: the model has the types of %s, not of %s", dir, own.Name, types.Name)
+		return nil, fmt.Errorf("%s: the model has the type set %s, not %s", dir, own.Name, types.Name)
 	}
 	return m, nil
 }

@@ -124,7 +124,7 @@ func Each(path, ext string, read func(file string) (*data.Document, error)) data
 		Walk(path, ext, yield, func(file string) bool {
 			doc, err := read(file)
 			if err == nil && seen[doc.ID] {
-				doc, err = nil, Defect(file, 0, -1, "another file of this folder has the same name but for the case of its extension")
+				doc, err = nil, Defect(file, 0, -1, "another file in this folder has the same name except for the case of its extension")
 			}
 			if err == nil {
 				seen[doc.ID] = true

@@ -9,7 +9,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-var ones Mem // whole numbers 1
+var ones Mem // integers 1
 
 // constants are vectors of one value repeated, in memory.
 var constants = map[float32]Mem{}
@@ -20,16 +20,15 @@ func constant(x float64) Mem {
 	if !ok {
 		m = GLOBL(fmt.Sprintf("constant%08x", math.Float32bits(v)), RODATA|NOPTR)
 		for n := range 16 {
-			DATA(4*n, U32(math.Float32bits(v))) // as bits: the assembler has no literal for infinity
+			DATA(4*n, U32(math.Float32bits(v))) // as bits, because the assembler has no literal for infinity
 		}
 		constants[v] = m
 	}
 	return m
 }
 
-// elementwise makes a function over n values: body is emitted for whole
-// vectors and again for the masked rest. Pointers that body names are advanced
-// in between.
+// elementwise generates a function over n values: body is emitted for whole vectors and again for
+// the masked rest. The pointers that body uses are advanced in between.
 func elementwise(i isa, n Register, pointers []Register, body func(load func(Mem) VecVirtual, store func(VecVirtual, Mem))) {
 	whole := func(m Mem) VecVirtual { v := i.vec(); VMOVUPS(m, v); return v }
 	part := func(m Mem) VecVirtual { v := i.vec(); i.load(m, v); return v }
@@ -62,9 +61,9 @@ func polynomial(i isa, s VecVirtual, c ...float64) VecVirtual {
 	return p
 }
 
-// tanh is the rational approximation x P(x²)/Q(x²) of degrees 13 and 6, with x
-// clamped to where float32's tanh is 1 (coefficients as in Eigen). The clamp's
-// operand order lets a NaN through.
+// tanh is the rational approximation x P(x²)/Q(x²) of degrees 13 and 6, with x clamped to the range
+// outside of which float32's tanh is ±1 (coefficients as in Eigen). The order of the clamp's
+// operands keeps a NaN.
 func tanh(i isa, x VecVirtual) VecVirtual {
 	VMINPS(x, i.broadcast(7.90531110763549805), x)
 	VMAXPS(x, i.broadcast(-7.90531110763549805), x)
@@ -96,7 +95,7 @@ func unary(i isa, name string, f func(i isa, x VecVirtual) VecVirtual) {
 	})
 }
 
-// binary makes func(y, x, a, n): y[i] = f(y[i], x[i], a).
+// binary generates func(y, x, a, n): y[i] = f(y[i], x[i], a).
 func binary(i isa, name string, f func(y, x, a VecVirtual)) {
 	TEXT(name+i.name(), NOSPLIT, "func(y, x *float32, a float32, n int)")
 	Pragma("noescape")
@@ -111,14 +110,14 @@ func binary(i isa, name string, f func(y, x, a VecVirtual)) {
 }
 
 func vectorOps(i isa) {
-	binary(i, "expLess", func(y, x, a VecVirtual) { // y = e^(x-a); what y was is not used
+	binary(i, "expLess", func(y, x, a VecVirtual) { // y = e^(x-a); the old y is not used
 		VSUBPS(a, x, x)
 		VMOVUPS(exp(i, x), y)
 	})
 	binary(i, "axpy", func(y, x, a VecVirtual) { VFMADD231PS(x, a, y) })
 	binary(i, "approach", func(y, x, a VecVirtual) { VSUBPS(y, x, x); VFMADD231PS(x, a, y) })
 	binary(i, "multiply", func(y, x, a VecVirtual) { VMULPS(x, y, y) })
-	binary(i, "clamp", func(y, x, a VecVirtual) { // x is not used; a NaN comes through
+	binary(i, "clamp", func(y, x, a VecVirtual) { // x is not used; a NaN stays
 		VMINPS(y, a, y)
 		low := i.vec()
 		VXORPS(low, low, low)
@@ -127,8 +126,8 @@ func vectorOps(i isa) {
 	})
 }
 
-// exp is 2^n·e^r with |r| <= ln2/2, as in the pure Go version; unlike that it
-// gives denormal numbers between -104 and -87.
+// exp is 2^n·e^r with |r| <= ln2/2, as in the pure Go version, except that it returns denormal
+// numbers between -104 and -87.
 func exp(i isa, x VecVirtual) VecVirtual {
 	VMINPS(x, i.broadcast(89), x)
 	VMAXPS(x, i.broadcast(-104), x)
@@ -148,7 +147,7 @@ func exp(i isa, x VecVirtual) VecVirtual {
 	return p
 }
 
-// The cells' blocks in z, as in package kernel.
+// cell describes the blocks of a cell in z, as in package kernel.
 type cell struct {
 	name  string
 	gates int
@@ -156,8 +155,8 @@ type cell struct {
 
 var cells = []cell{{"coupled", 3}, {"peephole", 3}, {"standard", 4}}
 
-// blocks are the addresses of a row's gates: j, g (f or i), then for the
-// standard cell f, and o last.
+// blocks returns the addresses of a row's gates: j, g (f or i), then f for the standard cell, and o
+// last.
 func blocks(z, n Register, gates int) (j, g, f, o Mem, pointers []Register) {
 	size := GP64()
 	MOVQ(n, size)
@@ -301,10 +300,9 @@ func backwardGates(i isa, k cell) {
 	})
 }
 
-// viterbi makes func(a, as, score, k, next, back, last) for nv vectors of
-// columns, the last of which has `last` values: next[j] is the greatest of
-// score[i] + a[i,j], back[j] the least i that reaches it. Several vectors at a
-// time hide the latency of comparing.
+// viterbi generates func(a, as, score, k, next, back, last) for nv vectors of columns, the last of
+// which has `last` values: next[j] is the maximum of score[i] + a[i,j], and back[j] the smallest i
+// that reaches it. Several vectors at a time hide the latency of comparisons.
 func viterbi(i isa, nv int) {
 	TEXT(fmt.Sprintf("viterbi%d%s", nv, i.name()), NOSPLIT, "func(a *float32, as int, score *float32, k int, next *float32, back *int32, last int)")
 	Pragma("noescape")
@@ -354,7 +352,7 @@ func viterbi(i isa, nv int) {
 	RET()
 }
 
-// keepGreater replaces best by x and from by at, where x is greater.
+// keepGreater replaces best by x, and from by at, where x is greater.
 func (avx2) keepGreater(x, at, best, from VecVirtual) {
 	greater := YMM()
 	VCMPPS(Imm(0x1e), best, x, greater) // GT_OQ
@@ -384,8 +382,8 @@ func (avx512) broadcast(x float64) VecVirtual {
 func (avx2) round(n VecVirtual)   { VROUNDPS(Imm(8), n, n) }
 func (avx512) round(n VecVirtual) { VRNDSCALEPS(Imm(8), n, n) }
 
-// scale multiplies p by 2^n. AVX-512 has an instruction that is right at both
-// ends; AVX2 adds to the exponent in two halves, neither of which can overflow.
+// scale multiplies p by 2^n. AVX-512 has an instruction that is correct for very large and very
+// small n. AVX2 adds to the exponent in two halves, neither of which can overflow.
 func (avx512) scale(p, n VecVirtual) { VSCALEFPS(n, p, p) }
 
 func (avx2) scale(p, n VecVirtual) {

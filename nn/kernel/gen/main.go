@@ -48,16 +48,16 @@ func main() {
 	Generate()
 }
 
-// isa hides the difference between 8 values in a YMM and 16 in a ZMM register,
-// and how each masks the last vector of a row.
+// isa hides the difference between 8 values in a YMM and 16 in a ZMM register, and how each masks
+// the last vector of a row.
 type isa interface {
 	name() string
 	width() int                // values in a register
-	blocks() []int             // for products of 1, 2, ... rows: the most vectors a row
-	dotRows() int              // for inner products: the most rows at once
-	viterbi() int              // for a step of Viterbi: the most vectors at once
+	blocks() []int             // for products of 1, 2, ... rows: the maximum number of vectors per row
+	dotRows() int              // for inner products: the maximum number of rows at once
+	viterbi() int              // for a step of Viterbi: the maximum number of vectors at once
 	vec() VecVirtual           // a register
-	mask(m Register)           // makes the mask of the value count in m
+	mask(m Register)           // creates the mask for the number of values in m
 	load(m Mem, v VecVirtual)  // through the mask, zero elsewhere
 	store(v VecVirtual, m Mem) // through the mask
 	broadcast(x float64) VecVirtual
@@ -66,12 +66,11 @@ type isa interface {
 	keepGreater(x, at, best, from VecVirtual)
 }
 
-// product makes func(a, ar, ak, b, bs, c, cs, k, last): c[i,j] += sum_k
-// a[i,k] b[k,j] for mr rows and nv vectors of columns, the last of which has
-// `last` values. All strides are in bytes; a has one between rows and one along
-// k, so that the same code serves a and aᵀ. Each value of c is one chain of
-// fused multiply-adds in the order of k whatever the block, so a result does
-// not depend on how a matrix is cut into blocks.
+// product generates func(a, ar, ak, b, bs, c, cs, k, last): c[i,j] += sum_k a[i,k] b[k,j] for mr
+// rows and nv vectors of columns, the last of which has `last` values. All strides are in bytes; a
+// has one between rows and one along k, so that the same code serves a and aᵀ. Each value of c is
+// one chain of fused multiply-adds in the order of k, whatever the block, so a result does not
+// depend on how a matrix is divided into blocks.
 func product(i isa, mr, nv int) {
 	TEXT(fmt.Sprintf("product%dx%d%s", mr, nv, i.name()), NOSPLIT,
 		"func(a *float32, ar, ak int, b *float32, bs int, c *float32, cs int, k int, last int)")
@@ -100,7 +99,7 @@ func product(i isa, mr, nv int) {
 		}
 		return x
 	}
-	if mr == 1 { // one register for b is enough, and all that AVX2 has left
+	if mr == 1 { // AVX2 has only one register left for b, which is enough
 		x := i.vec()
 		VBROADCASTSS(a.at(0), x)
 		for v := range nv {
@@ -144,9 +143,9 @@ func product(i isa, mr, nv int) {
 	RET()
 }
 
-// dots makes func(a, ar, b, br, c, cs, k, last): c[i,j] += sum_k a[i,k] b[j,k]
-// for mr rows of a and nr of b. k counts whole vectors, last the values of the
-// partial one after them, which may be none.
+// dots generates func(a, ar, b, br, c, cs, k, last): c[i,j] += sum_k a[i,k] b[j,k] for mr rows of a
+// and nr of b. k is the number of whole vectors, last the number of values of the partial vector
+// after them, which may be 0.
 func dots(i isa, mr, nr int) {
 	TEXT(fmt.Sprintf("dots%dx%d%s", mr, nr, i.name()), NOSPLIT,
 		"func(a *float32, ar int, b *float32, br int, c *float32, cs int, k int, last int)")
@@ -282,7 +281,7 @@ func (avx512) dotRows() int    { return 3 }
 func (avx512) viterbi() int    { return 6 }
 func (avx512) vec() VecVirtual { return ZMM().(VecVirtual) }
 
-// The masks of avx2 are in a register, made by comparing 0..7 with the count.
+// avx2Mask is the register with the mask of avx2, which is made by comparing 0..7 with the count.
 var avx2Mask VecVirtual
 
 var counts Mem // 0..7

@@ -8,9 +8,9 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// transpose makes func(dst, ds, src, ss, n): n blocks of 8x8 values, below one
-// another in src and side by side in dst. AVX-512 would not help: it is the
-// loads and stores that take the time.
+// transpose generates func(dst, ds, src, ss, n) for n blocks of 8x8 values, which are below one
+// another in src and side by side in dst. AVX-512 would not be faster, because loads and stores
+// take most of the time.
 func transpose() {
 	TEXT("transpose8AVX2", NOSPLIT, "func(dst *float32, ds int, src *float32, ss int, n int)")
 	Pragma("noescape")
@@ -57,7 +57,7 @@ func transpose() {
 	RET()
 }
 
-// largest makes func(x, n) float32: the greatest of n values, n at least 1.
+// largest generates func(x, n) float32: the maximum of n values, n at least 1.
 func largest(i isa) {
 	TEXT("largest"+i.name(), NOSPLIT, "func(x *float32, n int) float32")
 	Pragma("noescape")
@@ -98,9 +98,8 @@ func largest(i isa) {
 	RET()
 }
 
-// pack makes func(dst, src, ss, n, last): it copies n rows of nv vectors, the
-// last of which has `last` values, one behind the other to dst. Rows of dst are
-// two vectors wide.
+// pack generates func(dst, src, ss, n, last). It copies n rows of nv vectors, the last of which has
+// `last` values, to consecutive rows of dst, which are two vectors wide.
 func pack(i isa, nv int) {
 	TEXT(fmt.Sprintf("pack%d%s", nv, i.name()), NOSPLIT, "func(dst, src *float32, ss, n, last int)")
 	Pragma("noescape")

@@ -2,9 +2,9 @@ package rows
 
 import "github.com/lethe-deid/lethe/nn/kernel"
 
-// vectors is a set of assembly kernels: see gen/rows for what they compute. Of
-// those in lists the first is for rows of one register, the next for two, and so
-// on; nil where that is no whole eight.
+// vectors is a set of assembly kernels: see gen/rows for what they compute. The first of each list
+// is for rows of one register, the next for two, and so on. It is nil where the length is not a
+// multiple of eight.
 type vectors struct {
 	width   int // values in a register
 	sum     []func(dst, table *float64, stride int, at *int32, n int)
@@ -32,10 +32,10 @@ var avx512 = &vectors{
 	expLess: expLessAVX512,
 }
 
-// inUse is nil for pure Go.
+// inUse is the set of kernels in use; nil stands for pure Go.
 var inUse = map[string]*vectors{"avx2": avx2, "avx512": avx512}[kernel.Name()]
 
-// blocks cuts a row into what one call does: at most eight registers.
+// blocks divides a row into parts for one call each, of at most eight registers.
 func (v *vectors) blocks(length int, f func(from, registers int)) {
 	for from := 0; from < length; from += 8 * v.width {
 		f(from, min(8, (length-from)/v.width))

@@ -2,7 +2,7 @@ package rows
 
 import "github.com/lethe-deid/lethe/nn/kernel"
 
-// available is the kernels that this processor has, nil for pure Go.
+// available returns the kernels that this processor supports; nil stands for pure Go.
 func available() map[string]*vectors {
 	all := map[string]*vectors{"generic": nil}
 	switch kernel.Name() {

@@ -1,7 +1,6 @@
-// Package rows computes sums of rows of float64 values, for models with sparse
-// features: a row is the weights of one feature, its length the number of labels
-// rounded up by Width. Like package kernel, by which it decides, it has assembly
-// for AVX2 and AVX-512, and pure Go.
+// Package rows computes sums of rows of float64 values, for models with sparse features. A row
+// contains the weights of one feature; its length is the number of labels, rounded up by Width. The
+// package has assembly for AVX2 and AVX-512, and pure Go, and uses the same one as package kernel.
 package rows
 
 //go:generate go run -C ../gen ./rows -out ../rows/rows_amd64.s -stubs ../rows/rows_amd64.go -pkg rows
@@ -11,10 +10,11 @@ import (
 	"math"
 )
 
-// Width is n rounded up to what a row must be long: whole eights.
+// Width rounds n up to a valid length of a row, a multiple of eight.
 func Width(n int) int { return (n + 7) &^ 7 }
 
-// Sum adds rows of a table to dst: dst += Σ_k table[at[k]].
+// Sum adds rows of a table to dst: dst += Σ_k table[at[k]]. Row i of the table begins at
+// i*len(dst). The length of dst must be a result of Width.
 func Sum(dst, table []float64, at []int32) {
 	check(dst)
 	if len(at) > 0 {
@@ -22,7 +22,8 @@ func Sum(dst, table []float64, at []int32) {
 	}
 }
 
-// AddTo adds src to rows of a table: table[at[k]] += src for each k.
+// AddTo adds src to rows of a table: table[at[k]] += src for each k. Row i of the table begins at
+// i*len(src).
 func AddTo(table []float64, at []int32, src []float64) {
 	check(src)
 	if len(at) > 0 {
@@ -30,7 +31,7 @@ func AddTo(table []float64, at []int32, src []float64) {
 	}
 }
 
-// MulAdd adds a sum of n rows to dst: dst += Σ_k x[k*stride] m[k].
+// MulAdd adds the sum of n weighted rows to dst: dst += Σ_k x[k*stride] m[k].
 func MulAdd(dst, x []float64, stride, n int, m []float64) {
 	check(dst)
 	if n > 0 {
@@ -39,8 +40,8 @@ func MulAdd(dst, x []float64, stride, n int, m []float64) {
 	}
 }
 
-// ExpLess sets dst to e^(src - top), where top is the greatest of src, and returns
-// top. It is within 2 ulp, and no less than e^-708.
+// ExpLess sets dst to e^(src - top), where top is the maximum of src, and returns top. Each value
+// is accurate to 2 ulp, and at least e^-708.
 func ExpLess(dst, src []float64) (top float64) {
 	check(src)
 	return expLess(dst[:len(src)], src)

@@ -25,8 +25,8 @@ func compare(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// All kernels against loops over single values, for rows of all lengths that take
-// one call, and some that take more.
+// Compares all kernels with loops over single values, for all lengths of rows that require one call
+// and some that require more.
 func TestRows(t *testing.T) {
 	each(func(name string) {
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -110,7 +110,7 @@ func TestARowMustBeWholeEights(t *testing.T) {
 	Sum(make([]float64, 7), nil, nil)
 }
 
-// The sizes are those of MEDDOCAN: 42 labels, 30 attributes a token.
+// The sizes are those of MEDDOCAN: 42 labels, 30 attributes per token.
 func BenchmarkSum(b *testing.B) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	table, dst := random(rng, 2000*48), random(rng, 48)

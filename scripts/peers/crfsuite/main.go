@@ -1,14 +1,14 @@
 //go:build unix
 
-// Command crfsuite measures the CRF of package taggers/crf, and prepares for
-// CRFsuite what it learns from, so that both learn from the same numbers.
+// Command crfsuite measures the CRF of package taggers/crf, and writes its training data for
+// CRFsuite, so that both learn from the same numbers.
 //
 //	crfsuite data CONFIG DIR             writes DIR/train.tsv and DIR/dev.tsv
 //	crfsuite lethe CONFIG DIR WORKERS    trains and predicts; writes DIR/lethe.labels
 //	crfsuite score DIR FILES             strict F1 of files of labels on dev
 //
-// A line of a .tsv is a token: its label and its attributes; an empty line ends a
-// sequence. The files hold words of the notes.
+// A line of a .tsv file contains the label and the attributes of a token; an empty line ends a
+// sequence. The files contain words of the notes.
 package main
 
 import (
@@ -63,7 +63,7 @@ type corpus struct {
 	tagger     *crf.Tagger
 }
 
-// open fits the experiment's CRF, in at most so many iterations unless 0.
+// open fits the experiment's CRF in at most this many iterations; 0: as configured.
 func open(path string, iterations, workers int) (*corpus, error) {
 	e, err := experiments.Load(path, nil)
 	if err != nil {
@@ -151,13 +151,13 @@ func name(a feature.Attribute) string {
 type result struct {
 	Program           string    `json:"program"`
 	Workers           int       `json:"workers"`
-	Features          int       `json:"features"` // with the transitions
+	Features          int       `json:"features"` // including the transitions
 	Losses            []float64 `json:"losses"`
 	Train             float64   `json:"train_seconds"`     // on the clock
 	TrainCPU          float64   `json:"train_cpu_seconds"` // user and system, of all threads
 	Predict           float64   `json:"predict_cpu_seconds"`
 	PredictWithScores float64   `json:"predict_with_probabilities_cpu_seconds"`
-	TagText           float64   `json:"text_to_spans_cpu_seconds"` // from the text of the notes to spans with their probabilities
+	TagText           float64   `json:"text_to_spans_cpu_seconds"` // from the text of the notes to spans with probabilities
 	Tokens            int       `json:"dev_tokens"`
 }
 
@@ -198,7 +198,7 @@ func measure(config, dir string, workers int) error {
 		}
 		return c.config.Scheme.Legal(label(i), label(j))
 	}
-	for _, free := range []bool{true, false} { // whether any label may follow any
+	for _, free := range []bool{true, false} { // whether any label may follow any other
 		allowed, name := legal, "lethe.labels"
 		if free {
 			allowed, name = nil, "lethe-free.labels"
@@ -233,7 +233,7 @@ func measure(config, dir string, workers int) error {
 	return json.NewEncoder(os.Stdout).Encode(r)
 }
 
-// cpuTime is the processor time of this process so far, in seconds.
+// cpuTime returns the processor time of this process so far, in seconds.
 func cpuTime() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -253,8 +253,7 @@ func writeLabels(path string, found [][]int32, names []string) error {
 	return os.WriteFile(path, []byte(b.String()), 0o600)
 }
 
-// score prints the strict F1 of files of labels, by BIO as package data decodes
-// it.
+// score prints the strict F1 of files of BIO labels, decoded by package data.
 func score(dir string, files []string) error {
 	gold, err := readLabels(filepath.Join(dir, "dev.tsv"))
 	if err != nil {
@@ -284,7 +283,7 @@ func score(dir string, files []string) error {
 	return nil
 }
 
-// readLabels reads the first column of a file, by sequence.
+// readLabels returns the first column of a file, one slice per sequence.
 func readLabels(path string) ([][]string, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Trains CRFsuite (python-crfsuite) on what `crfsuite data` wrote, and tags dev: peer.py DIR
+"""Trains CRFsuite (python-crfsuite) on the files of `crfsuite data`, and tags dev: peer.py DIR
 
-Prints what it measured as JSON, and writes the labels to DIR/crfsuite.labels."""
+Prints the measurements as JSON, and writes the labels to DIR/crfsuite.labels."""
 
 import json
 import os

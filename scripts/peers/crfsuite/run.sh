@@ -1,21 +1,20 @@
 #!/usr/bin/env bash
-# Lethe's CRF beside CRFsuite on the same attributes, in one run on this machine:
-# every round measures each program once, so that drift hits all alike.
+# Compares Lethe's CRF with CRFsuite on the same attributes, in one run on this machine.
+# Every round measures each program once, so that drift affects both equally.
 #
 #   pip install python-crfsuite
 #   LETHE_CORPORA=/data scripts/peers/crfsuite/run.sh RESULTS.jsonl
 #   scripts/peers/crfsuite/table.py RESULTS.jsonl
 #
-# Lines are appended to RESULTS.jsonl. What is written of the notes is deleted in
-# the end.
+# Appends lines to RESULTS.jsonl. Files with words of the notes are deleted at the end.
 set -euo pipefail
 
 [ $# -eq 1 ] || { echo "usage: LETHE_CORPORA=DIR scripts/peers/crfsuite/run.sh RESULTS.jsonl" >&2; exit 2; }
 : "${LETHE_CORPORA:?the folder that holds meddocan/train/xml}"
-PYTHON=${PYTHON-python3} # one that has python-crfsuite
+PYTHON=${PYTHON-python3} # an interpreter with python-crfsuite
 ROUNDS=${ROUNDS:-3}
 ITERATIONS=${ITERATIONS:-30}
-NICE=${NICE:-nice -n 0} # how the programs that are measured are run
+NICE=${NICE:-nice -n 0} # prefix of the commands to measure
 
 results=$(realpath "$1")
 cd "$(dirname "$0")/../../.."

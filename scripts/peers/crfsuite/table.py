@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints what run.sh measured as Markdown: table.py RESULTS.jsonl
+"""Prints the measurements of run.sh as Markdown: table.py RESULTS.jsonl
 
-Every figure is the median over the rounds, with the least and the greatest."""
+Every figure is the median over the rounds, with the minimum and the maximum."""
 
 import json
 import sys

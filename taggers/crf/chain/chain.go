@@ -1,18 +1,18 @@
-// Package chain is the linear-chain conditional random field (Lafferty et al.
-// 2001) over sparse features: the model of CRFsuite (Okazaki 2007), with which
-// the papers' systems were built. It knows numbers only: what an attribute or a
-// label stands for is the caller's affair.
+// Package chain implements the linear-chain conditional random field (Lafferty et al.
+// 2001) over sparse features: the model of CRFsuite (Okazaki 2007), with which the
+// papers' systems were built. It works on numbers only; the caller decides what
+// attributes and labels mean.
 //
-// A token has attributes ("the word is Dr", "the next word begins with a
-// capital"). A feature is an attribute with a label, or a label with the next one;
-// each has a weight, and the probability of labels y for the tokens x is
+// A token has attributes ("the word is Dr", "the next word begins with a capital"). A
+// feature is either an attribute with a label or a label with the label after it. Each
+// feature has a weight, and the probability of the labels y for the tokens x is
 //
 //	p(y|x) = exp(score(x, y)) / Z(x),  score = Σ_t Σ_a w[a, y_t] + Σ_t w[y_t-1, y_t]
 //
-// with a running over the attributes of token t.
+// where a runs over the attributes of token t.
 //
-// Attributes with labels they were never seen with in training have no feature,
-// as in CRFsuite; each pair of labels has one.
+// As in CRFsuite, an attribute has no feature with a label that it never occurs with in
+// training, whereas every pair of labels has a feature.
 package chain
 
 import (
@@ -21,17 +21,17 @@ import (
 	"math"
 )
 
-// Sequence is the tokens that are labelled together, a sentence or a note.
+// Sequence is the tokens that are labelled together, such as a sentence or a note.
 type Sequence struct {
-	Ends       []int32 // the attributes of token t end where those of the next begin: at Ends[t]
-	Attributes []int32 // of all tokens; one that the model does not know is negative
-	Labels     []int32 // of the tokens, in training
+	Ends       []int32 // by token t: the end of its attributes in Attributes, where those of the next token begin
+	Attributes []int32 // of all tokens, one after another; negative for attributes that the model does not have
+	Labels     []int32 // by token; used in training only
 }
 
-// Len is the number of tokens.
+// Len returns the number of tokens.
 func (s *Sequence) Len() int { return len(s.Ends) }
 
-// at is the range of the attributes of token t.
+// at returns the range of token t in Attributes.
 func (s *Sequence) at(t int) (from, to int32) {
 	if t > 0 {
 		from = s.Ends[t-1]
@@ -39,23 +39,24 @@ func (s *Sequence) at(t int) (from, to int32) {
 	return from, s.Ends[t]
 }
 
-// Model is a chain with its weights. It may be used by several goroutines.
+// Model is a chain with its weights. Several goroutines may use it at once.
 type Model struct {
-	Labels     int       // how many; a label is a number below
-	First      []int32   // the features of attribute a are those from First[a] up to First[a+1]
-	Label      []int32   // of each feature
-	Weight     []float64 // of each feature
-	Transition []float64 // from label i to label j at i*Labels+j
+	Labels     int       // number of labels, which are numbered from 0
+	First      []int32   // the features of attribute a are those in [First[a], First[a+1])
+	Label      []int32   // label of each feature
+	Weight     []float64 // weight of each feature
+	Transition []float64 // weight of label j after label i at index i*Labels+j
 }
 
-// Attributes is the number of attributes that the model knows.
+// Attributes returns the number of attributes that the model has.
 func (m *Model) Attributes() int { return len(m.First) - 1 }
 
-// Check returns an error if the parts do not fit together.
+// Check returns an error if the parts of the model do not fit together or a weight is
+// not finite.
 func (m *Model) Check() error {
 	switch {
 	case m.Labels < 1:
-		return fmt.Errorf("%d labels", m.Labels)
+		return fmt.Errorf("%d labels: at least one is required", m.Labels)
 	case len(m.Transition) != m.Labels*m.Labels:
 		return fmt.Errorf("%d transition weights for %d labels", len(m.Transition), m.Labels)
 	case len(m.First) == 0 || m.First[0] != 0 || int(m.First[len(m.First)-1]) != len(m.Label) || len(m.Label) != len(m.Weight):
@@ -68,40 +69,41 @@ func (m *Model) Check() error {
 	}
 	for _, l := range m.Label {
 		if l < 0 || int(l) >= m.Labels {
-			return fmt.Errorf("a feature of label %d of %d", l, m.Labels)
+			return fmt.Errorf("a feature has label %d, but there are only %d labels", l, m.Labels)
 		}
 	}
 	for _, weights := range [][]float64{m.Weight, m.Transition} {
 		for _, w := range weights {
 			if math.IsNaN(w) || math.IsInf(w, 0) {
-				return fmt.Errorf("a weight is not a number")
+				return fmt.Errorf("a weight is not finite")
 			}
 		}
 	}
 	return nil
 }
 
-// Trainer fits a chain to sequences, all of which have labels.
+// Trainer fits a chain to sequences, all of which must have labels.
 type Trainer interface {
-	// Train sets m's weights. It calls report, unless nil, after each iteration,
-	// and ends early with the context's error.
+	// Train sets m's weights. After each iteration it calls report, unless that is nil.
+	// It stops early with the context's error.
 	Train(ctx context.Context, m *Model, sequences []Sequence, report func(Iteration)) error
 }
 
-// Iteration is a step of a training.
+// Iteration is one step of a training.
 type Iteration struct {
 	Number int     // from 1
-	Loss   float64 // what is minimized; of the perceptron, the share of wrong labels
+	Loss   float64 // the value that is minimized; for the perceptron, the share of wrong labels
 }
 
-// New makes a model without weights: its features are the attributes with the
-// labels that they occur with at least minCount times. attributes is more than
-// the greatest number of any.
+// New returns a model whose weights are zero. Its features are the pairs of an
+// attribute and a label that occur together at least minCount times. attributes must
+// exceed every attribute number. It fails if a sequence has not exactly one label per
+// token.
 func New(labels, attributes int, sequences []Sequence, minCount int) (*Model, error) {
-	counts := make([]int32, attributes+1) // occurrences of each attribute, then where its list begins
+	counts := make([]int32, attributes+1) // occurrences of each attribute, then the start of its list
 	for _, s := range sequences {
 		if len(s.Labels) != s.Len() {
-			return nil, fmt.Errorf("%d labels for %d tokens", len(s.Labels), s.Len())
+			return nil, fmt.Errorf("a sequence has %d labels for %d tokens", len(s.Labels), s.Len())
 		}
 		for _, a := range s.Attributes {
 			if a >= 0 {
@@ -113,7 +115,7 @@ func New(labels, attributes int, sequences []Sequence, minCount int) (*Model, er
 	for a := range attributes {
 		total += int(counts[a+1])
 		if total > math.MaxInt32 {
-			return nil, fmt.Errorf("more than %d occurrences of attributes: take fewer features, or smaller windows", math.MaxInt32)
+			return nil, fmt.Errorf("more than %d occurrences of attributes: use fewer features or smaller windows", math.MaxInt32)
 		}
 		counts[a+1] += counts[a]
 	}
@@ -134,7 +136,7 @@ func New(labels, attributes int, sequences []Sequence, minCount int) (*Model, er
 	m := &Model{Labels: labels, First: make([]int32, attributes+1), Transition: make([]float64, labels*labels)}
 	often := make([]int32, labels)
 	begin := int32(0)
-	for a := range attributes { // now next[a] is where its list ends
+	for a := range attributes { // next[a] is now the end of its list
 		for _, l := range seen[begin:next[a]] {
 			often[l]++
 		}
@@ -151,8 +153,9 @@ func New(labels, attributes int, sequences []Sequence, minCount int) (*Model, er
 	return m, nil
 }
 
-// states writes the sum of the weights of each token's features with each
-// label: rows of m.Labels, one every stride values; between them stands 0.
+// states writes, for each token and label, the sum of the weights of the token's
+// features. scores has one row of m.Labels values per token, and a row begins every
+// stride values; the padding is set to 0.
 func (m *Model) states(s *Sequence, scores []float64, stride int) {
 	clear(scores)
 	for t := range s.Len() {

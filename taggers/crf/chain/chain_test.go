@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// random makes a model with random weights and sequences for it, with labels.
+// random returns a model with random weights and labelled sequences for it.
 func random(rng *rand.Rand, labels, attributes, sequences int) (*Model, []Sequence) {
 	var all []Sequence
 	for range sequences {
@@ -232,8 +232,8 @@ func TestPerceptronsViterbiIsThePredictors(t *testing.T) {
 	}
 }
 
-// learnable makes sequences in which an attribute tells the label, but for one
-// label in ten, and labels alternate.
+// learnable returns sequences in which an attribute determines the label, except for
+// one label in ten, and labels alternate.
 func learnable(rng *rand.Rand, n int) []Sequence {
 	var all []Sequence
 	for range n {
@@ -344,7 +344,7 @@ func TestRareFeaturesAreLeftOut(t *testing.T) {
 	}
 }
 
-// A rate that suits lines made whole notes as sequences diverge: the weights of
+// With a rate that suits lines, training on whole notes diverged: the weights of
 // features that all tokens share grew with the length of the sequence.
 func TestSGDDivergesOnLongSequences(t *testing.T) {
 	var notes []Sequence
@@ -378,9 +378,9 @@ func TestSGDDivergesOnLongSequences(t *testing.T) {
 	}
 }
 
-// Attributes that always occur together are one in L-BFGS, also if one of them
-// occurs twice in a token, or has other features; the optimum is that of all of
-// them.
+// Attributes that always occur together are merged in L-BFGS, even if one of them
+// occurs twice in a token, unless they have different features. The optimum is that of
+// all attributes.
 func TestMergedAttributesHaveTheSameOptimum(t *testing.T) {
 	train := learnable(rand.New(rand.NewPCG(15, 16)), 100)
 	for i := range train {
@@ -422,8 +422,8 @@ func TestMergedAttributesHaveTheSameOptimum(t *testing.T) {
 	}
 }
 
-// With more than fewLabels labels an attribute's weights stand in the table: the
-// loss and gradient of both kinds together.
+// Attributes with more than fewLabels labels have their weights in the table. This
+// tests the loss and gradient of both kinds together.
 func TestGradientOfAttributesWithManyLabels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 18))
 	m, sequences := random(rng, 9, 6, 40)

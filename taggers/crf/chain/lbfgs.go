@@ -13,16 +13,16 @@ import (
 //
 //	-Σ log p(y|x) + L2 Σ w²,
 //
-// by the limited-memory BFGS method (Nocedal 1980), as CRFsuite's trainer of that
+// with the limited-memory BFGS method (Nocedal 1980), as CRFsuite's trainer of the same
 // name does.
 type LBFGS struct {
-	L2         float64 // of the penalty; CRFsuite's c2
-	Iterations int     // at most
-	// The training ends when the last Period iterations have lowered the loss by
-	// less than Delta of it.
+	L2         float64 // weight of the penalty; CRFsuite's c2
+	Iterations int     // maximum number of iterations
+	// Training ends when the last Period iterations have lowered the loss by less than
+	// this share of it.
 	Delta   float64
 	Period  int
-	Workers int // goroutines; the bits depend on their number
+	Workers int // goroutines; the last bits of the weights depend on their number
 }
 
 var _ Trainer = LBFGS{}
@@ -49,7 +49,8 @@ func (o LBFGS) Train(ctx context.Context, m *Model, sequences []Sequence, report
 	if e := ctx.Err(); e != nil {
 		return e
 	}
-	// A line search that finds no lower loss has come as far as float64 goes.
+	// If the line search finds no lower loss, training has reached the precision of
+	// float64.
 	if lineSearch := errors.Is(err, optimize.ErrLinesearcherFailure) || errors.Is(err, optimize.ErrNoProgress); err != nil && !lineSearch {
 		return fmt.Errorf("L-BFGS: %w", err)
 	}
@@ -60,7 +61,7 @@ func (o LBFGS) Train(ctx context.Context, m *Model, sequences []Sequence, report
 	return nil
 }
 
-// improvement ends a training that has become slow.
+// improvement ends a training whose loss hardly falls any more.
 type improvement struct {
 	delta  float64
 	period int
@@ -72,7 +73,7 @@ func (c *improvement) Init(int) { c.losses = nil }
 
 func (c *improvement) Converged(at *optimize.Location) optimize.Status {
 	c.losses = append(c.losses, at.F)
-	n := len(c.losses) - 1 // the first is the start
+	n := len(c.losses) - 1 // the first entry is the loss at the start
 	if n == 0 {
 		return optimize.NotTerminated
 	}

@@ -5,25 +5,26 @@ import (
 	"math/rand/v2"
 )
 
-// merged is a model in which attributes that occur in the very same tokens are
-// one: many are, such as all that occur once in the same token. Their features
-// have the same gradient everywhere, so that their weights are equal from zero to
-// the optimum, w each; k of them are as one attribute of value √k with the
-// weight v = √k w, since k w = √k v, and the penalty of k w² is that of v². So
-// L-BFGS takes the same steps as without merging, in half the memory.
+// merged is a model in which attributes that occur in exactly the same tokens are a
+// single attribute. There are many of them, such as all attributes that occur only
+// once, in the same token. Their features always have the same gradient, so their
+// weights stay equal from zero to the optimum. k attributes of weight w are equivalent
+// to one attribute with value √k and weight v = √k w: the score is the same, since k w
+// = √k v, and so is the penalty, since k w² = v². So L-BFGS takes the same steps as
+// without merging, in half the memory.
 type merged struct {
 	*Model
-	class []int32   // of each attribute of the original model: its number in this one, or -1 without features
-	first []bool    // whether the attribute is the first of its class, and stands for all
-	scale []float64 // of each class: √ of how many attributes it has
+	class []int32   // by attribute of the original model: its number in this one, or -1 if it has no features
+	first []bool    // by attribute: whether it is the first of its class, which represents the class
+	scale []float64 // by class: the square root of the number of its attributes
 }
 
-// merge finds the attributes that occur together by a sum of random numbers for
-// each: two of 64 bits for each token that it occurs in.
+// merge finds the attributes that occur together: it sums up two random numbers of 64
+// bits for each token that an attribute occurs in, and compares the sums.
 func merge(m *Model, sequences []Sequence) *merged {
 	digests := make([]digest, m.Attributes())
 	rng := rand.New(rand.NewPCG(1, 1))
-	labels := make([]digest, m.Labels) // what the features are counts, too
+	labels := make([]digest, m.Labels) // the features must be equal as well: minCount may have left some out
 	for l := range labels {
 		labels[l] = digest{rng.Uint64(), rng.Uint64()}
 	}
@@ -65,7 +66,7 @@ func merge(m *Model, sequences []Sequence) *merged {
 			c.First = append(c.First, int32(len(c.Label)))
 		}
 		c.class[a] = k
-		c.scale[k]++ // the number, for now
+		c.scale[k]++ // the number of attributes, for now
 	}
 	for k, n := range c.scale {
 		c.scale[k] = math.Sqrt(n)
@@ -81,7 +82,7 @@ func (d *digest) add(e digest) {
 	d[1] += e[1]
 }
 
-// objective is that of the merged model.
+// objective returns the objective of the merged model.
 func (c *merged) objective(sequences []Sequence, l2 float64, workers int) *objective {
 	changed := make([]Sequence, len(sequences))
 	for i := range sequences {
@@ -102,7 +103,7 @@ func (c *merged) objective(sequences []Sequence, l2 float64, workers int) *objec
 	return f
 }
 
-// spread gives the original model its weights.
+// spread sets the weights of the original model.
 func (c *merged) spread(x []float64, m *Model) {
 	for a, k := range c.class {
 		if k >= 0 {

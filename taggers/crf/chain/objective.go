@@ -9,39 +9,39 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel/rows"
 )
 
-// objective is the loss and its gradient: the expected less the observed counts
+// objective computes the loss and its gradient: the expected minus the observed counts
 // of each feature (Sutton and McCallum 2012, section 5.1.1). Attributes with many
-// labels, of which there are few but in every token, have a row of a table, with
-// room for all labels; for the others each token has a list of its features.
+// labels are few, but occur in every token; each has a row of a table, with room for
+// all labels. For the other attributes, each token has a list of their features.
 type objective struct {
-	m        *Model // whose weights are those asked about, times scale
+	m        *Model // its weights are the current ones, times scale
 	l2       float64
-	scale    []float64 // of each attribute: its value where it occurs; nil: 1
-	row      []int32   // of each attribute in the table, or -1
-	table    []float64 // the weights, in rows for package rows
+	scale    []float64 // value of each attribute where it occurs; nil: 1
+	row      []int32   // row of each attribute in the table, or -1
+	table    []float64 // weights, in rows for package rows
 	trans    transitions
-	exp      []float64 // of the transitions' weights
+	exp      []float64 // exp of the transition weights
 	observed []float64 // counts of the features, then of the transitions
 	workers  []*worker
-	last     []float64 // where value was last asked for, and what it found
+	last     []float64 // the last argument of value, and its results
 	loss     float64
 	grad     []float64
 }
 
-// worker is a part of the sequences, and the memory for it.
+// worker has a share of the sequences, and the memory to process them.
 type worker struct {
-	sequences []Sequence // without attributes, for which the lists stand
-	rows      lists      // of all tokens: the rows of the table
-	features  lists      // and the features of attributes that have none
+	sequences []Sequence // without attributes, which are in rows and features
+	rows      lists      // by token: its attributes' rows in the table
+	features  lists      // by token: the features of its attributes that have no row
 	table     []float64  // expected counts of the attributes that have a row
-	grad      []float64  // of the others
-	pairs     []float64  // of the transitions, but for a factor
+	grad      []float64  // expected counts of the other features
+	pairs     []float64  // expected counts of the transitions, up to the factor exp(weight)
 	marginal  []float64
 	sums      sums
 	loss      float64
 }
 
-// lists is a list of numbers for each of many tokens.
+// lists holds one list of numbers per token.
 type lists struct{ ends, numbers []int32 }
 
 func (l *lists) of(t int) []int32 {
@@ -51,8 +51,9 @@ func (l *lists) of(t int) []int32 {
 	return l.numbers[l.ends[t-1]:l.ends[t]]
 }
 
-// fewLabels is how many labels an attribute may have without a row of its own. On
-// MEDDOCAN one attribute in 300 has more, but of what is added up 97 of 100.
+// fewLabels is the maximum number of labels of an attribute without a row of its own.
+// On MEDDOCAN, one attribute in 300 has more, but these account for 97 % of the
+// additions.
 const fewLabels = 6
 
 func newObjective(m *Model, sequences []Sequence, l2 float64, workers int) *objective {
@@ -75,7 +76,7 @@ func newObjective(m *Model, sequences []Sequence, l2 float64, workers int) *obje
 		tokens += sequences[i].Len()
 		f.observe(&sequences[i])
 	}
-	for range workers { // each gets about as many tokens
+	for range workers { // each worker gets about the same number of tokens
 		w := &worker{
 			table: make([]float64, len(f.table)), grad: make([]float64, len(m.Weight)), pairs: make([]float64, len(m.Transition)),
 			marginal: make([]float64, rows.Width(m.Labels)),
@@ -89,7 +90,7 @@ func newObjective(m *Model, sequences []Sequence, l2 float64, workers int) *obje
 	return f
 }
 
-// observe counts the features of the sequence with its own labels.
+// observe counts the features of the sequence with its gold labels.
 func (f *objective) observe(s *Sequence) {
 	m := f.m
 	for t, y := range s.Labels {
@@ -128,14 +129,13 @@ func (f *objective) evaluate(x []float64) {
 	}
 	wg.Wait()
 	f.loss = f.l2 * floats.Dot(x, x)
-	for _, w := range f.workers { // in this order, for the same bits
+	for _, w := range f.workers { // always in this order, so that the sum has the same bits
 		f.loss += w.loss
 	}
 	f.collect(x)
 }
 
-// each calls do for ranges of the attributes, on as many cores as there are
-// workers.
+// each calls do for ranges of the attributes, one per worker, in parallel.
 func (f *objective) each(do func(from, to int)) {
 	var wg sync.WaitGroup
 	n := len(f.workers)
@@ -145,7 +145,7 @@ func (f *objective) each(do func(from, to int)) {
 	wg.Wait()
 }
 
-// value of an attribute where it occurs.
+// valueOf returns the value of an attribute where it occurs.
 func (f *objective) valueOf(a int) float64 {
 	if f.scale == nil {
 		return 1
@@ -153,7 +153,7 @@ func (f *objective) valueOf(a int) float64 {
 	return f.scale[a]
 }
 
-// set takes the weights apart.
+// set copies the weights x into the model, the table and the transitions.
 func (f *objective) set(x []float64) {
 	m := f.m
 	P := rows.Width(m.Labels)
@@ -173,7 +173,7 @@ func (f *objective) set(x []float64) {
 	f.trans.set(f.exp, m.Labels)
 }
 
-// collect puts the gradient together.
+// collect computes the gradient from the counts of all workers.
 func (f *objective) collect(x []float64) {
 	m := f.m
 	P := rows.Width(m.Labels)
@@ -202,7 +202,7 @@ func (f *objective) collect(x []float64) {
 	}
 }
 
-// add gives the worker a sequence.
+// add adds a sequence to the worker's share.
 func (w *worker) add(f *objective, s Sequence) {
 	w.sequences = append(w.sequences, Sequence{Ends: s.Ends, Labels: s.Labels})
 	for t := range s.Len() {
@@ -223,14 +223,14 @@ func (w *worker) add(f *objective, s Sequence) {
 	}
 }
 
-// evaluate takes the loss of the worker's sequences, and the expected counts.
+// evaluate computes the loss of the worker's sequences and the expected counts.
 func (w *worker) evaluate(f *objective) {
 	clear(w.table)
 	clear(w.grad)
 	clear(w.pairs)
 	w.loss = 0
 	m, u := f.m, &w.sums
-	first := 0 // of the sequence, among all tokens
+	first := 0 // index of the sequence's first token among all tokens
 	for i := range w.sequences {
 		s := &w.sequences[i]
 		u.begin(m.Labels, s.Len())

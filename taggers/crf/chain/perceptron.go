@@ -6,13 +6,13 @@ import (
 	"math/rand/v2"
 )
 
-// Perceptron is the averaged structured perceptron (Collins 2002): wherever the
-// best labels of a sequence are not its own, the weights of its own are raised
-// by one and those of the others lowered. The model gets their mean over all
-// steps. Its scores are no probabilities.
+// Perceptron trains the averaged structured perceptron (Collins 2002). Wherever the
+// best labels of a sequence are not the gold ones, it raises the weights of the gold
+// labels by one and lowers those of the others. The model gets the mean of the weights
+// over all steps. Its scores are not probabilities.
 type Perceptron struct {
-	Iterations int    // passes over the sequences, at most: a pass without a mistake is the last
-	Seed       uint64 // decides their order in each pass
+	Iterations int    // maximum number of passes over the sequences; a pass without a mistake is the last
+	Seed       uint64 // determines the order of the sequences in each pass
 }
 
 var _ Trainer = Perceptron{}
@@ -21,8 +21,8 @@ var _ Trainer = Perceptron{}
 func (o Perceptron) Train(ctx context.Context, m *Model, sequences []Sequence, report func(Iteration)) error {
 	clear(m.Weight)
 	clear(m.Transition)
-	// The sum over steps of each weight's updates, times the number of the step:
-	// weight - this/steps is the mean (Daumé 2006, section 2.3.3).
+	// For each weight, the sum of its updates times the number of their step. The mean
+	// weight is weight - sum/steps (Daumé 2006, section 2.3.3).
 	var (
 		weights     = make([]float64, len(m.Weight))
 		transitions = make([]float64, len(m.Transition))
@@ -90,7 +90,7 @@ func (o Perceptron) Train(ctx context.Context, m *Model, sequences []Sequence, r
 	return nil
 }
 
-// viterbi is the plain algorithm, for weights that change with each sequence.
+// viterbi is the plain algorithm, for weights that change after each sequence.
 func viterbi(m *Model, s *Sequence, labels []int32, scores []float64, from []int32) ([]int32, []float64, []int32) {
 	L, n := m.Labels, s.Len()
 	labels = append(labels[:0], make([]int32, n)...)

@@ -5,36 +5,37 @@ import (
 	"math"
 )
 
-// Predictor labels sequences. It keeps its memory, so only one goroutine at a
-// time may use it.
+// Predictor labels sequences. It reuses its memory, so only one goroutine may use it at
+// a time.
 type Predictor struct {
 	m          *Model
-	transition []float64 // of the model; minus infinity where forbidden
-	trans      []float64 // exp of these
-	first      []bool    // which labels may be the first
-	last       []bool    // and the last
+	transition []float64 // transition weights of the model; minus infinity where forbidden
+	trans      []float64 // exp of the transition weights
+	first      []bool    // which labels may come first
+	last       []bool    // which labels may come last
 	groups     []group
-	best       []float64 // of the best labels up to a token that end in a label: their score
-	from       []int32   // and the label before
+	best       []float64 // by token and label: the score of the best labels up to this token that end in this label
+	from       []int32   // by token and label: the label before in these best labels
 	sums       sums
-	known      bool // whether sums are those of sequence
+	known      bool // whether sums belongs to sequence
 	sequence   *Sequence
 	labels     []int32
 }
 
-// group is labels that may follow the same labels. Forbidden pairs make many
-// groups, but small ones.
+// group is a set of labels that may follow the same labels. Forbidden pairs make for
+// many groups, but small ones.
 type group struct {
 	before, labels []int32
-	// lead[k][i] is how far label before[i] may be behind before[k], and still be
-	// the better one before some label of the group: the least of the differences
-	// of their transitions, negated.
+	// lead[k][i] is how much lower the score of label before[i] may be than that of
+	// before[k] while before[i] still leads to a better score for some label of the
+	// group: the minimum over the group of the differences of their transitions,
+	// negated.
 	lead [][]float64
 }
 
-// NewPredictor makes a predictor that never puts label j after label i unless
-// legal(i, j); i = -1 is the start, and j = -1 the end of a sequence. A nil legal
-// allows all.
+// NewPredictor returns a predictor that never puts label j after label i unless
+// legal(i, j). i = -1 stands for the start and j = -1 for the end of a sequence. A nil
+// legal allows all pairs.
 func NewPredictor(m *Model, legal func(i, j int) bool) *Predictor {
 	L := m.Labels
 	if legal == nil {
@@ -83,9 +84,9 @@ func (g *group) compare(transition []float64, L int) {
 	}
 }
 
-// Predict returns the most probable labels (Viterbi's algorithm), which the next
-// call overwrites. Of equally probable ones those of lower numbers are preferred,
-// from the end.
+// Predict returns the most probable labels, found with Viterbi's algorithm. The next
+// call overwrites them. Among equally probable labelings it prefers lower label
+// numbers, from the last token backwards.
 func (p *Predictor) Predict(s *Sequence) []int32 {
 	L, n := p.m.Labels, s.Len()
 	p.sequence, p.known = s, false
@@ -122,9 +123,9 @@ func (p *Predictor) Predict(s *Sequence) []int32 {
 	return p.labels
 }
 
-// advance adds to the scores of a token's labels the best way to each, from the
-// scores of the token before. Most ways are so far behind that one comparison
-// rules them out for all labels of a group.
+// advance adds to the score of each of a token's labels the best score that leads to it
+// from the token before. Most labels of the token before have scores so low that one
+// comparison rules them out for all labels of a group.
 func (p *Predictor) advance(before, scores []float64, from []int32) {
 	L := p.m.Labels
 	var reach [256]float64
@@ -170,8 +171,8 @@ func (p *Predictor) advance(before, scores []float64, from []int32) {
 	}
 }
 
-// Probability is that of the last prediction's labels of tokens [start, end),
-// among all labelings that are allowed.
+// Probability returns the probability of the last prediction's labels of tokens [start,
+// end), among all allowed labelings.
 func (p *Predictor) Probability(start, end int) float64 {
 	p.compute()
 	u, L := &p.sums, p.m.Labels
@@ -183,14 +184,14 @@ func (p *Predictor) Probability(start, end int) float64 {
 	return min(1, max(0, x*u.row(u.back, end-1)[y(end-1)]))
 }
 
-// Marginal writes the probability of each label of a token of the last sequence
-// that was predicted.
+// Marginal writes the probability of each label of token t of the last predicted
+// sequence into a slice of length Labels.
 func (p *Predictor) Marginal(t int, into []float64) {
 	p.compute()
 	p.sums.marginal(t, into)
 }
 
-// compute takes the sums of the last sequence, once.
+// compute computes the sums of the last sequence if they are not known yet.
 func (p *Predictor) compute() {
 	if !p.known {
 		p.sums.compute(p.m, p.sequence, p.trans, p.first, p.last)

@@ -9,19 +9,20 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// SGD minimizes the loss of LBFGS by stochastic gradient descent, a sequence a
-// step (Bottou 2010; CRFsuite's l2sgd): the rate of step t is r / (1 + r λ t),
-// with λ = 2 L2 / the number of sequences. It is near the optimum after a few
-// passes, and takes long to come closer.
+// SGD minimizes the same loss as LBFGS by stochastic gradient descent, with one
+// sequence per step (Bottou 2010; CRFsuite's l2sgd). The learning rate of step t is r /
+// (1 + r λ t), with λ = 2 L2 / the number of sequences. SGD is near the optimum after a
+// few passes, but comes closer only slowly.
 //
-// How great a rate the training bears depends above all on the length of the
-// sequences. So r is found by trial, as Bottou's program does: of Rate, its half,
-// its quarter and so on, the one with which a pass over a sample comes lowest.
+// The highest rate at which training does not diverge depends mainly on the length of
+// the sequences. So r is found by trial, as in Bottou's program: of Rate, Rate/2,
+// Rate/4 and so on, it is the one that gives the lowest loss after a pass over a
+// sample.
 type SGD struct {
 	L2         float64 // as LBFGS.L2
-	Rate       float64 // the greatest to be tried
+	Rate       float64 // highest rate to try
 	Iterations int     // passes over the sequences
-	Seed       uint64  // decides their order in each pass
+	Seed       uint64  // determines the order of the sequences in each pass
 }
 
 var _ Trainer = SGD{}
@@ -48,7 +49,7 @@ func (o SGD) Train(ctx context.Context, m *Model, sequences []Sequence, report f
 		d.restore()
 		loss += o.L2 * (floats.Dot(m.Weight, m.Weight) + floats.Dot(m.Transition, m.Transition))
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
-			return errors.New("SGD: the loss is not finite: take a lower rate")
+			return errors.New("SGD: the loss is not finite; use a lower rate")
 		}
 		if report != nil {
 			report(Iteration{epoch + 1, loss})
@@ -57,11 +58,11 @@ func (o SGD) Train(ctx context.Context, m *Model, sequences []Sequence, report f
 	return nil
 }
 
-// order is that of the sequences in a pass.
+// order returns the order of the n sequences in a pass.
 func (o SGD) order(epoch, n int) []int { return rand.New(rand.NewPCG(o.Seed, uint64(epoch))).Perm(n) }
 
-// What a rate is tried on: sequences of about so many tokens, but no fewer
-// sequences than sampleSequences, if there are so many.
+// The sample that rates are tried on: sequences with about sampleTokens tokens, but at
+// least sampleSequences sequences if there are that many.
 const (
 	sampleTokens    = 10000
 	sampleSequences = 20
@@ -95,7 +96,7 @@ func (o SGD) calibrate(ctx context.Context, d *descent, sequences []Sequence) (f
 		switch {
 		case loss < least:
 			best, least = rate, loss
-		case !math.IsInf(least, 1): // it was lower with a greater rate
+		case !math.IsInf(least, 1): // a higher rate gave a lower loss
 			return best, nil
 		}
 		rate /= 2
@@ -103,15 +104,15 @@ func (o SGD) calibrate(ctx context.Context, d *descent, sequences []Sequence) (f
 	return best, nil
 }
 
-// descent is a training as it goes on.
+// descent is the state of a training.
 type descent struct {
 	m      *Model
 	w      *worker
 	trans  []float64
 	lambda float64
-	rate   float64 // of the first step
+	rate   float64 // rate of the first step
 	steps  float64
-	shrunk float64 // the weights are shrunk*m.Weight, so that the penalty of all of them is one product
+	shrunk float64 // the weights are shrunk*m.Weight, so that one product applies the penalty to all of them
 }
 
 func newDescent(m *Model, lambda float64) *descent {
@@ -121,20 +122,20 @@ func newDescent(m *Model, lambda float64) *descent {
 	return d
 }
 
-// start begins anew, with all weights zero.
+// start begins with all weights zero.
 func (d *descent) start(rate float64) {
 	clear(d.m.Weight)
 	clear(d.m.Transition)
 	d.rate, d.steps, d.shrunk = rate, 0, 1
 }
 
-// restore makes m.Weight the weights.
+// restore writes the weights into m.Weight.
 func (d *descent) restore() {
 	floats.Scale(d.shrunk, d.m.Weight)
 	d.shrunk = 1
 }
 
-// loss is that of one sequence, without the penalty.
+// loss returns the loss of one sequence, without the penalty.
 func (d *descent) loss(s *Sequence) float64 {
 	if s.Len() == 0 {
 		return 0
@@ -144,8 +145,8 @@ func (d *descent) loss(s *Sequence) float64 {
 	return d.w.sums.LogZ - d.w.sums.score(d.m, s.Labels)
 }
 
-// step moves the weights against the gradient of one sequence's loss, which it
-// returns.
+// step moves the weights against the gradient of one sequence's loss. It returns that
+// loss.
 func (d *descent) step(s *Sequence) float64 {
 	if s.Len() == 0 {
 		return 0

@@ -8,31 +8,30 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel/rows"
 )
 
-// sums is the forward and backward sums of one sequence, and the memory for
-// them. Rows are tokens, of L labels each. In place of the sums themselves stand
-// those of each row divided by their total (Rabiner 1989, section V.A), so that
-// none leaves the range of float64.
+// sums holds the forward and backward sums of one sequence, and the memory for them.
+// There is one row of L labels per token. Each row is divided by its total (Rabiner
+// 1989, section V.A), so that no value leaves the range of float64.
 type sums struct {
 	L       int
-	P       int       // length of a row for package rows: what is beyond L counts for nothing
-	scores  []float64 // of the states
+	P       int       // length of a row for package rows; values beyond L are ignored
+	scores  []float64 // scores of the states
 	states  []float64 // exp(score - the row's maximum)
 	forward []float64 // each row sums to 1
-	scale   []float64 // of each row: one divided by what it summed to
+	scale   []float64 // of each row: 1 divided by its sum before scaling
 	back    []float64 // forward * back is the probability of the label
-	after   []float64 // of a row t: states * back * scale, what the row before sums over
+	after   []float64 // row t: states * back * scale, which the backward sums of row t-1 add up
 	pairs   []float64
 	own     transitions
 	LogZ    float64
 }
 
-// transitions is exp of the weights of the transitions, in rows for package rows.
+// transitions holds exp of the transition weights, in rows for package rows.
 type transitions struct {
 	from []float64 // a row for each label before
 	to   []float64 // a row for each label after
 }
 
-// set takes exp(weight) of each pair of L labels.
+// set copies trans, exp(weight) of each pair of L labels, into rows.
 func (x *transitions) set(trans []float64, L int) {
 	P := rows.Width(L)
 	x.from, x.to = grow(x.from, L*P), grow(x.to, L*P)
@@ -53,8 +52,8 @@ func grow(s []float64, n int) []float64 {
 	return s[:n]
 }
 
-// compute takes all sums of a sequence; trans is exp of the transition weights,
-// first and last say which labels may begin and end the sequence (nil: all).
+// compute computes all sums of a sequence. trans is exp of the transition weights.
+// first and last tell which labels may begin and end the sequence; nil allows all.
 func (u *sums) compute(m *Model, s *Sequence, trans []float64, first, last []bool) {
 	u.computeShrunk(m, s, trans, first, last, 1)
 }
@@ -70,7 +69,7 @@ func (u *sums) computeShrunk(m *Model, s *Sequence, trans []float64, first, last
 	u.sum(&u.own, first, last)
 }
 
-// begin makes room for n tokens of L labels.
+// begin allocates room for n tokens of L labels.
 func (u *sums) begin(L, n int) {
 	u.L, u.P = L, rows.Width(L)
 	size := n * u.P
@@ -78,10 +77,10 @@ func (u *sums) begin(L, n int) {
 	u.back, u.after, u.scale = grow(u.back, size), grow(u.after, size), grow(u.scale, n)
 }
 
-// row is that of token t.
+// row returns the row of token t.
 func (u *sums) row(of []float64, t int) []float64 { return of[t*u.P : (t+1)*u.P] }
 
-// sum is compute after the scores of the states.
+// sum computes all sums once the scores of the states are set.
 func (u *sums) sum(trans *transitions, first, last []bool) {
 	n := len(u.scale)
 	u.LogZ = 0
@@ -125,7 +124,7 @@ func (u *sums) sum(trans *transitions, first, last []bool) {
 	}
 }
 
-// forbid makes the sums of labels that are not allowed zero.
+// forbid sets the sums of labels that are not allowed to zero.
 func forbid(row []float64, allowed []bool) {
 	for i, ok := range allowed {
 		if !ok {
@@ -134,13 +133,13 @@ func forbid(row []float64, allowed []bool) {
 	}
 }
 
-// marginal is the probability of each label of token t.
+// marginal writes the probability of each label of token t.
 func (u *sums) marginal(t int, into []float64) {
 	floats.MulTo(into, u.row(u.forward, t)[:len(into)], u.row(u.back, t)[:len(into)])
 }
 
-// addPairs adds, for each pair of labels i, j, the probability that the
-// transitions of the sequence are this one, but for the factor trans[i*L+j].
+// addPairs adds, for each pair of labels i, j, the expected number of transitions from
+// i to j in the sequence, without the factor trans[i*L+j].
 func (u *sums) addPairs(into []float64) {
 	if len(u.scale) < 2 {
 		return
@@ -153,7 +152,7 @@ func (u *sums) addPairs(into []float64) {
 	}
 }
 
-// score is that of given labels.
+// score returns the score of the given labels.
 func (u *sums) score(m *Model, labels []int32) float64 {
 	total := 0.0
 	for t, y := range labels {
@@ -165,7 +164,7 @@ func (u *sums) score(m *Model, labels []int32) float64 {
 	return total
 }
 
-// exp writes exp(x) of each x.
+// exp writes exp(x) for each x of of into into.
 func exp(into, of []float64) {
 	for i, x := range of {
 		into[i] = math.Exp(x)

@@ -10,38 +10,39 @@ import (
 	"github.com/lethe-deid/lethe/taggers/crf/chain"
 )
 
-// Attribute is what an attribute's number stands for: the value of a column at an
-// offset from the token. New needs no more than column, offset and value.
+// Attribute describes what an attribute's number means: a value of a column at an
+// offset from the token. New requires only Column, Offset and Value.
 type Attribute struct {
 	Family string
 	Column string
 	Offset int
 	Value  string
-	Closed bool // whether the value is of a closed set, rather than words or parts of words of the training notes
+	Closed bool // whether the value is from a closed set, rather than words or parts of words of the training notes
 }
 
-// Extractor draws attributes from texts. Once made it does not change, and may be
-// used by several goroutines.
+// Extractor draws attributes from texts. It does not change once it is made, so several
+// goroutines may use it at once.
 type Extractor struct {
 	columns []column
-	values  []map[string]int32 // of each column: the number of each value it knows
+	values  []map[string]int32 // by column: the number of each known value
 	// numbers[c][offset-lo][value] is the attribute's number, or -1.
 	numbers [][][]int32
 	count   int
 }
 
-// beyond is the number of the value of places beyond the sequence, in columns
-// with edges.
+// beyond is the number of the value that stands for positions beyond the sequence, in
+// columns with edges.
 const beyond = 0
 
-// row is the values of a column for a text: of token t those from ends[t-1] to
+// row has the values of a column for a text: those of token t are values ends[t-1] to
 // ends[t].
 type row struct {
 	ends   []int32
 	values []int32
 }
 
-// draw lists the values of each column for a text, as number tells.
+// draw returns the values of each column for a text, as the numbers that number assigns
+// to them.
 func draw(columns []column, x *Text, number func(column int, value string) int32) []row {
 	rows := make([]row, len(columns))
 	type at struct{ token, value int32 }
@@ -54,7 +55,7 @@ func draw(columns []column, x *Text, number func(column int, value string) int32
 			}
 		})
 		r := row{ends: make([]int32, len(x.Tokens)), values: make([]int32, len(found))}
-		for _, f := range found { // a counting sort: families may tell tokens in any order
+		for _, f := range found { // a counting sort, because families may report tokens in any order
 			r.ends[f.token]++
 		}
 		sum := int32(0)
@@ -79,17 +80,17 @@ func (r row) of(t int) []int32 {
 	return r.values[from:r.ends[t]]
 }
 
-// Options of Fit.
+// Options configure Fit.
 type Options struct {
-	Counted      int // only the first of the texts, as many as this, count towards MinDocuments
-	MinDocuments int // in how many counted documents a value must occur to be known
-	Workers      int // cores to use
+	Counted      int // only this many of the texts, from the first, count towards MinDocuments
+	MinDocuments int // number of counted documents in which a value must occur
+	Workers      int // number of cores to use
 }
 
-// Fit makes an extractor that knows what occurs in the training texts: the
-// values that occur in at least MinDocuments documents of the counted texts, at
-// each place where they occur in any. It also returns the sequences of each text,
-// one per sentence.
+// Fit returns an extractor for the values of the training texts: those that occur in at
+// least MinDocuments documents of the counted texts, at each offset where they occur in
+// any text. It also returns the sequences of each text, one per sentence. The error
+// names the first bad spec, or is the context's.
 func Fit(ctx context.Context, specs []Spec, resources *Resources, texts []*Text, opt Options) (*Extractor, [][]chain.Sequence, error) {
 	columns, at, err := compile(specs, resources)
 	if err != nil {
@@ -123,25 +124,26 @@ func Fit(ctx context.Context, specs []Spec, resources *Resources, texts []*Text,
 	return e, sequences, nil
 }
 
-// share is a worker's share of the texts. It numbers the values in the order in
-// which they come; merged share by share, the order is that of the texts.
+// share is a worker's share of the texts. It numbers values in the order in which they
+// occur. Merging share by share gives the order of all texts.
 type share struct {
 	columns []column
-	from    int // the number of its first text
+	from    int // the number of the share's first text
 	texts   []*Text
 	rows    [][]row // by text and column
 	counts  []counts
 }
 
-// counts is what a share knows of the values of a column.
+// counts has the values of a column that occur in a share.
 type counts struct {
 	numbers   map[string]int32
 	values    []string
-	documents []int32 // by value: in how many documents it occurs
-	last      []int32 // by value: the number of the last such document
+	documents []int32 // by value: number of documents in which it occurs
+	last      []int32 // by value: number of the last such document
 }
 
-// newShares deals the texts to workers; all texts of a document go to one.
+// newShares distributes the texts among the workers. All texts of a document go to one
+// worker.
 func newShares(columns []column, texts []*Text, workers int) []*share {
 	var shares []*share
 	for i, from := 0, 0; i < workers; i++ {
@@ -162,8 +164,8 @@ func newShares(columns []column, texts []*Text, workers int) []*share {
 	return shares
 }
 
-// count draws the rows of the share's texts. The first texts of all, as many as
-// counted, count for the number of documents that a value occurs in.
+// count draws the rows of the share's texts. Only the first counted texts of all shares
+// count for the number of documents in which a value occurs.
 func (s *share) count(ctx context.Context, counted int) {
 	document := int32(0)
 	for i, x := range s.texts {
@@ -180,7 +182,7 @@ func (s *share) count(ctx context.Context, counted int) {
 	}
 }
 
-// number is the number of a value that occurs in a document.
+// number returns the number of a value that occurs in a document.
 func (c *counts) number(v string, document int32, counts bool) int32 {
 	k, ok := c.numbers[v]
 	if !ok {
@@ -196,8 +198,7 @@ func (c *counts) number(v string, document int32, counts bool) int32 {
 	return k
 }
 
-// merge numbers the values of a column, which is the one at an index, that occur in
-// enough documents.
+// merge numbers the values of column number at that occur in enough documents.
 func merge(col column, shares []*share, at, minDocuments int) map[string]int32 {
 	total := map[string]int32{}
 	for _, s := range shares {
@@ -216,8 +217,8 @@ func merge(col column, shares []*share, at, minDocuments int) map[string]int32 {
 	return numbers
 }
 
-// known is the values of a column before any text: those of places beyond the
-// sequence.
+// known returns the values that a column has before any text: the one for positions
+// beyond the sequence, if it has edges.
 func known(col column) map[string]int32 {
 	if col.edges {
 		return map[string]int32{"": beyond}
@@ -225,7 +226,7 @@ func known(col column) map[string]int32 {
 	return map[string]int32{}
 }
 
-// unnumbered is a column's table of attributes that have no number yet.
+// unnumbered returns a column's table of attributes, none of which has a number yet.
 func unnumbered(col column, values int) [][]int32 {
 	table := make([][]int32, col.hi-col.lo+1)
 	for o := range table {
@@ -234,8 +235,8 @@ func unnumbered(col column, values int) [][]int32 {
 	return table
 }
 
-// renumber changes the rows from the share's own numbers to common ones, and drops
-// values that have none.
+// renumber replaces the share's own numbers with common ones, and drops values that
+// have none.
 func (s *share) renumber(values []map[string]int32) {
 	for c, counts := range s.counts {
 		to := make([]int32, len(counts.values))
@@ -251,7 +252,7 @@ func (s *share) renumber(values []map[string]int32) {
 	}
 }
 
-// renumber replaces each value by to[value] and drops those that become negative.
+// renumber replaces each value with to[value], and drops those that become negative.
 func (r *row) renumber(to []int32) {
 	kept, from := int32(0), int32(0)
 	for t, end := range r.ends {
@@ -266,7 +267,7 @@ func (r *row) renumber(to []int32) {
 	r.values = r.values[:kept]
 }
 
-// Sequences draws the attributes of a text, a sequence for each sentence.
+// Sequences draws the attributes of a text, and returns one sequence per sentence.
 func (e *Extractor) Sequences(x *Text) []chain.Sequence {
 	rows := draw(e.columns, x, func(c int, v string) int32 {
 		if n, ok := e.values[c][v]; ok {
@@ -281,8 +282,8 @@ func (e *Extractor) Sequences(x *Text) []chain.Sequence {
 	return all
 }
 
-// sequence puts the values of all columns and places together. Unless it learns,
-// it leaves out what it does not know.
+// sequence collects the attributes of the tokens in s from all columns and offsets.
+// Unless learn is set, it leaves out unknown attributes.
 func (e *Extractor) sequence(rows []row, s tokenize.Range, learn bool) chain.Sequence {
 	n := s.End - s.Start
 	out := chain.Sequence{Ends: make([]int32, n)}
@@ -320,10 +321,10 @@ func (e *Extractor) add(to []int32, numbers []int32, v int32, learn bool) []int3
 	return append(to, a)
 }
 
-// Len is the number of attributes.
+// Len returns the number of attributes.
 func (e *Extractor) Len() int { return e.count }
 
-// Attributes says what each number stands for.
+// Attributes returns the meaning of each attribute number.
 func (e *Extractor) Attributes() []Attribute {
 	all := make([]Attribute, e.count)
 	for c, numbers := range e.numbers {
@@ -343,8 +344,8 @@ func (e *Extractor) Attributes() []Attribute {
 	return all
 }
 
-// New makes the extractor that knows just these attributes, numbered in this
-// order.
+// New returns an extractor for exactly these attributes, numbered in this order. It
+// fails if the specs cannot produce one of them, or one occurs twice.
 func New(specs []Spec, resources *Resources, attributes []Attribute) (*Extractor, error) {
 	columns, at, err := compile(specs, resources)
 	if err != nil {
@@ -359,7 +360,7 @@ func New(specs []Spec, resources *Resources, attributes []Attribute) (*Extractor
 	for _, a := range attributes {
 		c, ok := byName[a.Column]
 		if !ok {
-			return nil, fmt.Errorf("an attribute of %s, which no family of the configuration makes", a.Column)
+			return nil, fmt.Errorf("an attribute of %s, which no family of the configuration produces", a.Column)
 		}
 		if _, ok := e.values[c][a.Value]; !ok {
 			e.values[c][a.Value] = int32(len(e.values[c]))
@@ -376,7 +377,7 @@ func New(specs []Spec, resources *Resources, attributes []Attribute) (*Extractor
 		}
 		at := &e.numbers[c][o][e.values[c][a.Value]]
 		if *at >= 0 {
-			return nil, fmt.Errorf("an attribute of %s at %d is given twice", a.Column, a.Offset)
+			return nil, fmt.Errorf("duplicate attribute of %s at %d", a.Column, a.Offset)
 		}
 		*at = int32(n)
 	}

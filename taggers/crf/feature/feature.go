@@ -1,7 +1,7 @@
-// Package feature turns tokens into the attributes of a CRF, by families of
-// features that the papers name. A family looks at a text and says values of its
-// tokens, "Dr" or "Xx"; a column is such values with the places around a token at
-// which they are looked up: the word two tokens before is the column word at -2.
+// Package feature turns tokens into the attributes of a CRF, by families of features
+// that the papers name. A family produces values for the tokens of a text, such as "Dr"
+// or "Xx". A column is a kind of value together with the offsets from a token at which
+// it is used: the word two tokens before is the column word at -2.
 package feature
 
 import (
@@ -12,35 +12,35 @@ import (
 	"strings"
 )
 
-// Spec is one family, as a configuration names it.
+// Spec configures one family.
 type Spec struct {
-	Family string `yaml:"family"` // see Families
-	Window int    `yaml:"window"` // its values count for so many tokens on each side, too; 0, the default: for their own only
-	Size   int    `yaml:"size"`   // of n-grams, affixes and the like; each family says what; 0: the family's default
+	Family string `yaml:"family"` // name of the family, see Families; required
+	Window int    `yaml:"window"` // number of tokens on each side whose values are used as well, in [0, 20]; default 0: only the token's own
+	Size   int    `yaml:"size"`   // maximum length of n-grams, affixes and the like, as the family defines it; 0: the family's default
 }
 
-// family makes the columns of a spec.
+// family makes the columns for a spec.
 type family struct {
-	about   string // what it is, and whose
-	closed  bool   // whether its values are of a closed set, rather than words or parts of words of the notes
-	size    int    // default of Spec.Size; 0: it has none
-	maximum int    // of Spec.Size
-	needs   string // key of the source without which it is nothing; "": none
+	about   string // what it produces, and its source
+	closed  bool   // whether its values are from a closed set, rather than words or parts of words of the notes
+	size    int    // default of Spec.Size; 0: the family has no size
+	maximum int    // maximum of Spec.Size
+	needs   string // key of the source that the family requires; "": none
 	columns func(s Spec, r *Resources) ([]column, error)
 }
 
-// column is one kind of value at some places: a token has the values of the
+// column is one kind of value at a range of offsets: a token has the values of the
 // tokens at the offsets from lo to hi.
 type column struct {
-	family string // that it is of; set by compile
+	family string // set by compile
 	name   string
-	closed bool // as of the family, whose it may be as well
+	closed bool // as in family; it is also set if the family's closed is
 	lo, hi int
-	edges  bool // whether places beyond the sequence have a value of their own
+	edges  bool // whether positions beyond the sequence have a value of their own
 	values func(x *Text, put func(token int, value string))
 }
 
-// Families lists all families with what they are.
+// Families returns a description of each family by its name.
 func Families() map[string]string {
 	all := map[string]string{}
 	for name, f := range families {
@@ -49,9 +49,8 @@ func Families() map[string]string {
 	return all
 }
 
-// Check returns the first error in specs, and which of them has it: a key that
-// makes no sense, a source that is needed and not given, a family that is there
-// twice.
+// Check returns the first error in specs and the index of the spec that has it. Errors
+// are an invalid value, a family whose source is not given, and a duplicate family.
 func Check(specs []Spec, sources Sources) (at int, err error) {
 	_, at, err = compile(specs, &Resources{sources: sources})
 	return at, err
@@ -61,23 +60,23 @@ func (s Spec) check(sources Sources) error {
 	f, ok := families[s.Family]
 	switch {
 	case s.Family == "":
-		return errors.New("family: must be given")
+		return errors.New("family: is required")
 	case !ok:
 		return fmt.Errorf("family: no family %q (have %s)", s.Family, strings.Join(slices.Sorted(maps.Keys(families)), ", "))
 	case s.Window < 0 || s.Window > 20:
 		return fmt.Errorf("window: %d is not in [0, 20]", s.Window)
 	case s.Size != 0 && f.size == 0:
-		return fmt.Errorf("size: of no use to family %s", s.Family)
+		return fmt.Errorf("size: not supported by family %s", s.Family)
 	case s.Size < 0 || s.Size > f.maximum:
 		return fmt.Errorf("size: %d is not in [1, %d]", s.Size, f.maximum)
 	case f.needs != "" && !sources.has(f.needs):
-		return fmt.Errorf("family: %s needs resources.%s, which is not given", s.Family, f.needs)
+		return fmt.Errorf("family: %s requires resources.%s", s.Family, f.needs)
 	}
 	return nil
 }
 
-// compile makes the columns of all specs. An error is of the spec with the number
-// at.
+// compile makes the columns of all specs. at is the index of the spec that an error is
+// about.
 func compile(specs []Spec, r *Resources) (all []column, at int, err error) {
 	names := map[string]bool{}
 	for at, s := range specs {
@@ -94,7 +93,7 @@ func compile(specs []Spec, r *Resources) (all []column, at int, err error) {
 		}
 		for _, c := range columns {
 			if names[c.name] {
-				return nil, at, fmt.Errorf("family: %s is there twice", s.Family)
+				return nil, at, fmt.Errorf("family: duplicate %s", s.Family)
 			}
 			names[c.name] = true
 			c.family, c.closed = s.Family, c.closed || f.closed
@@ -104,13 +103,13 @@ func compile(specs []Spec, r *Resources) (all []column, at int, err error) {
 	return all, 0, nil
 }
 
-// closed is a family whose values say nothing of what the notes say.
+// closed marks a family whose values reveal no words of the notes.
 func closed(f family) family {
 	f.closed = true
 	return f
 }
 
-// each is a family with one column: a value, or "" for none, of each token.
+// each makes a family with one column and at most one value per token; "" means none.
 func each(about string, value func(x *Text, t int) string) family {
 	return family{about: about, columns: func(s Spec, _ *Resources) ([]column, error) {
 		return []column{{name: s.Family, lo: -s.Window, hi: s.Window, values: func(x *Text, put func(int, string)) {
@@ -123,7 +122,7 @@ func each(about string, value func(x *Text, t int) string) family {
 	}}
 }
 
-// many is a family with one column of any number of values of each token.
+// many makes a family with one column and any number of values per token.
 func many(about string, values func(x *Text, t int, put func(string))) family {
 	return family{about: about, columns: func(s Spec, _ *Resources) ([]column, error) {
 		return []column{{name: s.Family, lo: -s.Window, hi: s.Window, values: func(x *Text, put func(int, string)) {

@@ -101,7 +101,7 @@ rules:
 	return s
 }
 
-// show is the attributes of a token as text.
+// show returns the attributes of a token as text.
 func show(attributes []Attribute, s *chain.Sequence, token int) []string {
 	from := int32(0)
 	if token > 0 {
@@ -222,7 +222,7 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// ids is the synsets of the tiny WordNet.
+// ids maps the synsets of the tiny WordNet to their IDs.
 var ids = func() map[string]string {
 	all := map[string]string{}
 	raw, err := os.ReadFile("../wordnet/testdata/tiny/data.noun")
@@ -246,18 +246,18 @@ func TestCheck(t *testing.T) {
 		specs []Spec
 		at    int
 	}{
-		"family: must be given":                                            {[]Spec{{Family: "word"}, {}}, 1},
-		`family: no family "wrod" (have `:                                  {[]Spec{{Family: "wrod"}}, 0},
-		"window: 21 is not in [0, 20]":                                     {[]Spec{{Family: "word", Window: 21}}, 0},
-		"size: of no use to family word":                                   {[]Spec{{Family: "word", Size: 2}}, 0},
-		"size: 11 is not in [1, 10]":                                       {[]Spec{{Family: "prefix", Size: 11}}, 0},
-		"size: 2 does not fit into window 0":                               {[]Spec{{Family: "ngram"}}, 0},
-		"family: word is there twice":                                      {[]Spec{{Family: "word"}, {Family: "lower"}, {Family: "word", Window: 1}}, 2},
-		"family: cluster needs resources.clusters, which is not given":     {[]Spec{{Family: "cluster"}}, 0},
-		"family: pos needs resources.pos, which is not given":              {[]Spec{{Family: "pos"}}, 0},
-		"family: gazetteer needs resources.gazetteers, which is not given": {[]Spec{{Family: "gazetteer"}}, 0},
-		"family: rule needs resources.rules, which is not given":           {[]Spec{{Family: "rule"}}, 0},
-		"family: wordnet needs resources.wordnet, which is not given":      {[]Spec{{Family: "wordnet"}}, 0},
+		"family: is required":                             {[]Spec{{Family: "word"}, {}}, 1},
+		`family: no family "wrod" (have `:                 {[]Spec{{Family: "wrod"}}, 0},
+		"window: 21 is not in [0, 20]":                    {[]Spec{{Family: "word", Window: 21}}, 0},
+		"size: not supported by family word":              {[]Spec{{Family: "word", Size: 2}}, 0},
+		"size: 11 is not in [1, 10]":                      {[]Spec{{Family: "prefix", Size: 11}}, 0},
+		"size: 2 does not fit into window 0":              {[]Spec{{Family: "ngram"}}, 0},
+		"family: duplicate word":                          {[]Spec{{Family: "word"}, {Family: "lower"}, {Family: "word", Window: 1}}, 2},
+		"family: cluster requires resources.clusters":     {[]Spec{{Family: "cluster"}}, 0},
+		"family: pos requires resources.pos":              {[]Spec{{Family: "pos"}}, 0},
+		"family: gazetteer requires resources.gazetteers": {[]Spec{{Family: "gazetteer"}}, 0},
+		"family: rule requires resources.rules":           {[]Spec{{Family: "rule"}}, 0},
+		"family: wordnet requires resources.wordnet":      {[]Spec{{Family: "wordnet"}}, 0},
 	} {
 		if at, err := Check(c.specs, Sources{}); err == nil || !strings.HasPrefix(err.Error(), want) || at != c.at {
 			t.Errorf("%d: error %v, want %d: %s", at, err, c.at, want)
@@ -265,7 +265,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// most is all families that need no source.
+// most has all families that require no source.
 var most = []Spec{{Family: "word", Window: 2}, {Family: "lower", Window: 1}, {Family: "ngram", Window: 1}, {Family: "disjunctive"}, {Family: "short"}, {Family: "position"},
 	{Family: "prefix"}, {Family: "suffix", Window: 1}, {Family: "characters"}, {Family: "shape", Window: 1}, {Family: "pattern"}, {Family: "morphology"}, {Family: "temporal"},
 	{Family: "sentence"}, {Family: "section"}, {Family: "label"}, {Family: "line"}, {Family: "space", Window: 1}}
@@ -279,9 +279,8 @@ func notes(t testing.TB, n int) []*data.Document {
 	return docs
 }
 
-// What Fit draws from the training notes is what the extractor draws from them
-// later, and one that is made anew of its attributes draws, too. The number of
-// workers makes no difference.
+// Fit and the extractor draw the same attributes from the training notes, and so does an extractor made from these attributes. The number of workers
+// makes no difference.
 func TestFitAndSequencesAgree(t *testing.T) {
 	r := &Resources{}
 	all := texts(t, r, notes(t, 7)...)
@@ -334,7 +333,7 @@ func TestFitAndSequencesAgree(t *testing.T) {
 	}
 }
 
-// Values are counted by documents, of those that are no copies alone.
+// Values are counted by documents, without copies.
 func TestMinDocuments(t *testing.T) {
 	r := &Resources{}
 	docs := []*data.Document{{ID: "1", Text: "once once both"}, {ID: "2", Text: "both copied"}, {ID: "copy", Text: "copied once new"}}
@@ -357,9 +356,9 @@ func TestMinDocuments(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	specs := []Spec{{Family: "word", Window: 1}}
 	for want, attributes := range map[string][]Attribute{
-		"an attribute of lower, which no family of the configuration makes":  {{Column: "lower", Value: "a"}},
-		"an attribute of word at 2, outside the window of the configuration": {{Column: "word", Offset: 2, Value: "a"}},
-		"an attribute of word at 0 is given twice":                           {{Column: "word", Value: "a"}, {Column: "word", Value: "a"}},
+		"an attribute of lower, which no family of the configuration produces": {{Column: "lower", Value: "a"}},
+		"an attribute of word at 2, outside the window of the configuration":   {{Column: "word", Offset: 2, Value: "a"}},
+		"duplicate attribute of word at 0":                                     {{Column: "word", Value: "a"}, {Column: "word", Value: "a"}},
 	} {
 		if _, err := New(specs, &Resources{}, attributes); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
@@ -367,8 +366,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// A model folder holds all that the families need: they draw the same from it when
-// the sources themselves are gone, and from a copy of it, too.
+// A model folder contains everything that the families require: they draw the same from it when the sources are gone, and from a copy of it.
 func TestSavedResources(t *testing.T) {
 	t.Setenv(wordnetVariable, "")
 	s := sources(t)
@@ -432,12 +430,12 @@ func TestSavedResources(t *testing.T) {
 		t.Errorf("the WordNet elsewhere: %v", err)
 	}
 	write(t, filepath.Join(other, "noun.exc"), "men man\n")
-	if _, err := LoadResources(second, s, 1); err == nil || !strings.Contains(err.Error(), "is not the WordNet that") {
+	if _, err := LoadResources(second, s, 1); err == nil || !strings.Contains(err.Error(), "not the WordNet that") {
 		t.Errorf("another WordNet: error %v", err)
 	}
 }
 
-// A note of nothing, and one of a single long token, have features as well.
+// An empty note, and one with a single long token, have features as well.
 func TestOddTexts(t *testing.T) {
 	r := &Resources{}
 	for _, text := range []string{"", " \n ", "\uFEFF", strings.Repeat("a", 100_000), strings.Repeat("(", 5000), strings.Repeat("\n", 3000) + "x"} {

@@ -20,7 +20,8 @@ func sentence(x *Text, t int, put func(string)) {
 	}
 }
 
-// bucket makes few numbers of many: up to 10 as they are, then by doubling.
+// bucket maps numbers above 10 to the next power of two, so that there are few
+// different values.
 func bucket(n int) int {
 	if n <= 10 {
 		return n
@@ -32,8 +33,7 @@ func bucket(n int) int {
 	return b
 }
 
-// brackets says of each sentence whether it has a bracket without its other
-// half.
+// brackets reports for each sentence whether it has an unmatched bracket.
 func (x *Text) brackets() []bool {
 	all := make([]bool, len(x.Sentences))
 	for i, s := range x.Sentences {
@@ -57,14 +57,14 @@ func (x *Text) brackets() []bool {
 	return all
 }
 
-// maxHeading is the most words of a heading or label.
+// maxHeading is the maximum number of words of a heading or label.
 const (
 	maxHeading = 6
 	maxLabel   = 4
 )
 
-// heading is a line's text, in lower case, if it looks like a heading: a few
-// words, all of it before a colon at its end or all in capitals.
+// heading returns a line's text in lower case if it looks like a heading: a few words
+// that either end with a colon or are all in capitals. Otherwise it returns "".
 func heading(line string) string {
 	trimmed := strings.TrimSpace(line)
 	text, colon := strings.CutSuffix(trimmed, ":")
@@ -89,10 +89,10 @@ func heading(line string) string {
 	return strings.ToLower(text)
 }
 
-// section is the nearest heading above the token's line.
+// section returns the nearest heading above the token's line.
 func section(x *Text, t int) string {
 	all := keep(x, "sections", func() []string {
-		of := make([]string, len(x.begins)) // of each line
+		of := make([]string, len(x.begins)) // by line
 		now := ""
 		for n := range of {
 			if h := heading(x.lineText(n)); h != "" {
@@ -105,8 +105,8 @@ func section(x *Text, t int) string {
 	return all[x.line[t]]
 }
 
-// label is what stands before the last colon before the token on its line: of
-// "Date of birth: 03/04/1971" it is "date of birth".
+// label returns the words before the last colon that precedes the token on its line:
+// "date of birth" for the date in "Date of birth: 03/04/1971".
 func label(x *Text, t int) string {
 	all := keep(x, "labels", func() []string {
 		of := make([]string, len(x.words))

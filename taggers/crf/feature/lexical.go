@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// families has all families by name. Each says what it is, and whose.
+// families has all families by name, each with a description and its source.
 var families map[string]family
 
 func init() {
 	families = map[string]family{
 		// Lexical.
-		"word":        word("the token as it stands (Dernoncourt et al. 2016, table 2; all papers)", func(x *Text, t int) string { return x.words[t] }),
-		"lower":       word("the token in lower case, its digits as 0", func(x *Text, t int) string { return zeros(x.lower[t]) }),
+		"word":        word("the token as it is written (Dernoncourt et al. 2016, table 2; all papers)", func(x *Text, t int) string { return x.words[t] }),
+		"lower":       word("the token in lower case, with 0 instead of digits", func(x *Text, t int) string { return zeros(x.lower[t]) }),
 		"ngram":       ngrams("sequences of 2 to size tokens, in lower case, within the window (Liu et al. 2017, section 3.3: trigrams within 2)", func(x *Text, t int) string { return x.lower[t] }),
 		"disjunctive": disjunctive(),
 		"short":       shortWords(),
@@ -22,24 +22,24 @@ func init() {
 		"prefix":     affixes("prefixes of 1 to size letters (Liu et al. 2017, section 3.3: 5)", prefix),
 		"suffix":     affixes("suffixes of 1 to size letters (Liu et al. 2017, section 3.3: 5)", suffix),
 		"characters": characters(),
-		"shape":      closed(many("the shape of the token, a character each and runs as one: Hospital is Aaaaaaaa and Aa (Liu et al. 2017, section 3.3)", shapes)),
-		"pattern":    closed(many("the two maps of Dehghan et al. 2015, section 2 (III): BrightPoint is XxxxxxXxxxx, and Xx__ for what it holds", patterns)),
-		"morphology": closed(many("ends with s, holds a digit, is numeric, alphabetic, alphanumeric, title case, lower case (Dernoncourt et al. 2016, table 2), and upper case, punctuation (Liu et al. 2017)", morphology)),
+		"shape":      closed(many("the shape of the token, with one character per character and with one per run: Hospital is Aaaaaaaa and Aa (Liu et al. 2017, section 3.3)", shapes)),
+		"pattern":    closed(many("the two maps of Dehghan et al. 2015, section 2 (III): BrightPoint is XxxxxxXxxxx, and Xx__ by the kinds of characters that it contains", patterns)),
+		"morphology": closed(many("ends with s, contains a digit, is numeric, alphabetic, alphanumeric, title case, lower case (Dernoncourt et al. 2016, table 2), and upper case, punctuation (Liu et al. 2017)", morphology)),
 		// Time.
-		"temporal": closed(many("season, month, day of the week, time of the day, in English and Spanish (Dernoncourt et al. 2016, table 2)", temporal)),
+		"temporal": closed(many("season, month, day of the week and time of day, in English and Spanish (Dernoncourt et al. 2016, table 2)", temporal)),
 		// Sentence and layout.
-		"sentence": closed(many("length of the sentence, its end mark, an unmatched bracket in it (Liu et al. 2017, section 3.3)", sentence)),
-		"section":  each("the heading above, one that ends with a colon or stands in capitals (Liu et al. 2017, section 3.3; Szarvas et al. 2006: the nearest heading)", section),
+		"sentence": closed(many("length of the sentence, its end mark, and whether it has an unmatched bracket (Liu et al. 2017, section 3.3)", sentence)),
+		"section":  each("the nearest heading above: a line that ends with a colon or is in capitals (Liu et al. 2017, section 3.3; Szarvas et al. 2006: the nearest heading)", section),
 		"label":    each("the words before the last colon on the token's line, at most four", label),
-		"line":     closed(each("the number of the token's line in the note (Dehghan et al. 2015, section 2 (III)); from 20 on in tens", line)),
-		"space":    closed(many("whether white space or a line end is before the token (Dehghan et al. 2015, section 2 (III))", space)),
+		"line":     closed(each("the number of the token's line in the note, in tens from 20 on (Dehghan et al. 2015, section 2 (III))", line)),
+		"space":    closed(many("whether white space or a line end precedes the token (Dehghan et al. 2015, section 2 (III))", space)),
 	}
 	for name, f := range resourceFamilies() {
 		families[name] = f
 	}
 }
 
-// word is a family that knows the places beyond the sequence.
+// word makes a family whose values include one for positions beyond the sequence.
 func word(about string, value func(x *Text, t int) string) family {
 	f := each(about, value)
 	return family{about: about, columns: func(s Spec, r *Resources) ([]column, error) {
@@ -49,7 +49,7 @@ func word(about string, value func(x *Text, t int) string) family {
 	}}
 }
 
-// zeros takes digits as 0.
+// zeros replaces digits with 0.
 func zeros(s string) string {
 	if !strings.ContainsAny(s, "123456789") {
 		return s
@@ -62,8 +62,8 @@ func zeros(s string) string {
 	}, s)
 }
 
-// ngrams is a family with a column for each length. Those of a column lie
-// within the window as a whole.
+// ngrams makes a family with one column per length. Each n-gram lies entirely within
+// the window.
 func ngrams(about string, value func(x *Text, t int) string) family {
 	return family{about: about, size: 2, maximum: 5, columns: func(s Spec, _ *Resources) ([]column, error) {
 		if s.Size < 2 || 2*s.Window+1 < s.Size {
@@ -77,7 +77,7 @@ func ngrams(about string, value func(x *Text, t int) string) family {
 	}}
 }
 
-// grams tells of each token the n tokens that begin there.
+// grams produces for each token the n tokens that begin there.
 func grams(n int, value func(x *Text, t int) string) func(x *Text, put func(int, string)) {
 	return func(x *Text, put func(int, string)) {
 		var b strings.Builder
@@ -97,10 +97,10 @@ func grams(n int, value func(x *Text, t int) string) func(x *Text, put func(int,
 	}
 }
 
-// disjunctive is which tokens, and which shapes, are among those before the
-// token, and among those after it.
+// disjunctive has the tokens and shapes that occur among those before the token, and
+// those that occur among those after it.
 func disjunctive() family {
-	const about = "tokens and shapes among the size before, and among the size after, wherever (Zuccon et al. 2014, section 3 (2)); 4 by default"
+	const about = "tokens and shapes that occur anywhere among the size tokens before, and anywhere among the size tokens after (Zuccon et al. 2014, section 3 (2)); 4 by default"
 	return family{about: about, size: 4, maximum: 20, columns: func(s Spec, _ *Resources) ([]column, error) {
 		around := func(from, to int, value func(x *Text, t int) string) func(x *Text, put func(int, string)) {
 			return func(x *Text, put func(int, string)) {
@@ -122,9 +122,9 @@ func disjunctive() family {
 	}}
 }
 
-// shortWords joins neighbouring words of up to three letters.
+// shortWords joins neighbouring words of at most Size letters each.
 func shortWords() family {
-	const about = "the token with its neighbour, where both have at most size letters (Zuccon et al. 2014, section 3 (4)); 3 by default"
+	const about = "the token with its neighbour if both have at most size letters (Zuccon et al. 2014, section 3 (4)); 3 by default"
 	return family{about: about, size: 3, maximum: 10, columns: func(s Spec, _ *Resources) ([]column, error) {
 		return []column{{name: "short", lo: -1, hi: 0, values: func(x *Text, put func(int, string)) {
 			for t := 0; t+1 < len(x.Tokens); t++ {
@@ -136,9 +136,9 @@ func shortWords() family {
 	}}
 }
 
-// position is where in its sentence a token stands.
+// position is the position of a token in its sentence.
 func position() family {
-	f := each("the number of the token in its sentence, up to 10; whether it is the last (Zuccon et al. 2014, section 3 (5))", func(x *Text, t int) string {
+	f := each("the number of the token in its sentence, up to 10, and whether it is the last (Zuccon et al. 2014, section 3 (5))", func(x *Text, t int) string {
 		s := x.Sentences[x.sentence[t]]
 		if t == s.End-1 {
 			return "last"
@@ -162,7 +162,7 @@ func affixes(about string, of func(w string, n int) string) family {
 	}}
 }
 
-// prefix is the first n characters, or "" if there are not so many.
+// prefix returns the first n characters, or "" if there are fewer.
 func prefix(w string, n int) string {
 	for i := range w {
 		if n == 0 {
@@ -176,7 +176,7 @@ func prefix(w string, n int) string {
 	return ""
 }
 
-// suffix is the last n characters, or "" if there are not so many.
+// suffix returns the last n characters, or "" if there are fewer.
 func suffix(w string, n int) string {
 	at := len(w)
 	for range n {
@@ -189,9 +189,9 @@ func suffix(w string, n int) string {
 	return w[at:]
 }
 
-// characters is the character n-grams of the token between its borders.
+// characters has the character n-grams of the token, including its borders.
 func characters() family {
-	const about = "sequences of up to size characters, with the token's borders (Zuccon et al. 2014, section 3 (1) and (3): 6, or 3); 6 by default"
+	const about = "sequences of up to size characters, including the token's borders (Zuccon et al. 2014, section 3 (1) and (3): 6, or 3); 6 by default"
 	return family{about: about, size: 6, maximum: 10, columns: func(s Spec, _ *Resources) ([]column, error) {
 		return []column{{name: s.Family, lo: -s.Window, hi: s.Window, values: func(x *Text, put func(int, string)) {
 			var at []int
@@ -203,7 +203,7 @@ func characters() family {
 				}
 				at = append(at, len(bordered))
 				for n := 2; n <= s.Size; n++ {
-					for i := 0; i+n < len(at) && i < 40; i++ { // a token of a thousand characters has no more
+					for i := 0; i+n < len(at) && i < 40; i++ { // only the first 40 of a very long token
 						put(t, bordered[at[i]:at[i+n]])
 					}
 				}

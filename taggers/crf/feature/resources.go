@@ -21,19 +21,19 @@ import (
 	"github.com/lethe-deid/lethe/taggers/rules"
 )
 
-// Sources says where families get what they need besides the training notes. By default
-// all are empty: there is no such resource.
+// Sources names the files and folders that families require besides the training notes.
+// By default all are empty.
 type Sources struct {
-	POS        string          `yaml:"pos"`        // a file of "lethe pos train"
-	Clusters   string          `yaml:"clusters"`   // Brown clusters: a file of "lethe vectors clusters"
+	POS        string          `yaml:"pos"`        // model file written by "lethe pos train"
+	Clusters   string          `yaml:"clusters"`   // Brown clusters: file written by "lethe vectors clusters"
 	Vectors    string          `yaml:"vectors"`    // word vectors, in any format of package embeddings
-	WordNet    string          `yaml:"wordnet"`    // folder of a WordNet's files, its dict; models keep no copy of it
-	Entities   string          `yaml:"entities"`   // model folder of a network for general named entities
-	Gazetteers gazetteer.Lists `yaml:"gazetteers"` // lists
-	Rules      []rules.Config  `yaml:"rules"`      // sets of rules
+	WordNet    string          `yaml:"wordnet"`    // folder with a WordNet's files (its dict); models do not contain a copy
+	Entities   string          `yaml:"entities"`   // model folder of a network that finds general named entities
+	Gazetteers gazetteer.Lists `yaml:"gazetteers"` // gazetteer lists
+	Rules      []rules.Config  `yaml:"rules"`      // rule sets
 }
 
-// Paths lists those that are given.
+// Paths lists the files and folders that are given.
 func (s *Sources) Paths() []taggers.Path {
 	var all []taggers.Path
 	for _, f := range s.files() {
@@ -52,7 +52,8 @@ func (s *Sources) Paths() []taggers.Path {
 	return all
 }
 
-// Validate names the first key that makes no sense.
+// Validate returns an error that begins with the first key whose value makes no sense.
+// It opens no file.
 func (s Sources) Validate() error {
 	if len(s.Gazetteers) > 0 {
 		if err := s.Gazetteers.Validate(); err != nil {
@@ -83,16 +84,16 @@ func (s Sources) has(key string) bool {
 	return false
 }
 
-// files are the sources that are one file or folder.
+// files lists the sources that consist of one file or folder.
 func (s *Sources) files() []taggers.Path {
 	return []taggers.Path{{Key: "pos", Value: &s.POS}, {Key: "clusters", Value: &s.Clusters}, {Key: "vectors", Value: &s.Vectors},
 		{Key: "wordnet", Value: &s.WordNet}, {Key: "entities", Value: &s.Entities}}
 }
 
-// Resources is what sources hold. It does not change, and may be used by several
-// goroutines.
+// Resources has the contents of sources. It does not change, so several goroutines may
+// use it at once.
 type Resources struct {
-	sources  Sources // where it was read from, this time
+	sources  Sources // the paths that it was read from
 	pos      *pos.Tagger
 	clusters *brown.Clusters
 	vectors  *binarized
@@ -102,7 +103,8 @@ type Resources struct {
 	wordnet  *wordnet.WordNet
 }
 
-// Open reads all sources that are given.
+// Open reads all sources that are given. Its error begins with the key of the broken
+// one.
 func Open(s Sources, workers int) (*Resources, error) {
 	return open(s, func(i int) (*rules.Tagger, error) { return rules.New(s.Rules[i], workers) }, workers)
 }
@@ -152,15 +154,15 @@ func open(s Sources, set func(i int) (*rules.Tagger, error), workers int) (*Reso
 	return r, nil
 }
 
-// resourcesFolder is where a model keeps what it needs: a file or folder for each
-// source, named by its key.
+// resourcesFolder is the folder in which a model keeps a copy of its sources: a file or
+// folder for each, named after its key.
 const resourcesFolder = "resources"
 
 func rulesFolder(dir string, i int) string {
 	return filepath.Join(dir, resourcesFolder, fmt.Sprintf("rules%d", i+1))
 }
 
-// saved is the sources as Save keeps them in a model folder.
+// saved returns the sources with the paths that Save gives them in a model folder.
 func (s Sources) saved(dir string) Sources {
 	for _, f := range s.files() {
 		if *f.Value != "" && f.Key != "wordnet" {
@@ -171,9 +173,9 @@ func (s Sources) saved(dir string) Sources {
 	return s
 }
 
-// Save copies the sources into a model folder, so that the model needs nothing
-// else, and another version of the program finds the same by it. A WordNet is not
-// copied, only its digest is.
+// Save copies the sources into a model folder, so that the model does not depend on
+// other files, and other versions of the program use the same contents. For WordNet, it
+// saves only the digest.
 func (r *Resources) Save(dir string) error {
 	from, to := r.sources, r.sources.saved(dir)
 	for i, f := range to.files() {
@@ -204,15 +206,15 @@ func (r *Resources) Save(dir string) error {
 	return nil
 }
 
-// digestFile is what a model keeps of its WordNet.
+// digestFile returns the path of the file in which a model keeps its WordNet's digest.
 func digestFile(dir string) string { return filepath.Join(dir, resourcesFolder, "wordnet.digest") }
 
-// wordnetVariable is the environment variable that names the folder of the WordNet
-// of models whose own is no more where it was.
+// wordnetVariable is the environment variable that names the WordNet folder for models
+// whose own WordNet has moved.
 const wordnetVariable = "LETHE_WORDNET"
 
-// LoadResources reads what Save kept of sources in a model folder. The WordNet must
-// be the very one of the training.
+// LoadResources reads what Save wrote into a model folder. It fails if the WordNet
+// differs from the one that the model was trained with.
 func LoadResources(dir string, s Sources, workers int) (*Resources, error) {
 	if s.WordNet != "" {
 		if elsewhere := os.Getenv(wordnetVariable); elsewhere != "" {
@@ -228,7 +230,7 @@ func LoadResources(dir string, s Sources, workers int) (*Resources, error) {
 		return nil, err
 	}
 	if strings.TrimSpace(string(digest)) != r.wordnet.Digest() {
-		return nil, fmt.Errorf("%s: is not the WordNet that %s was trained with; the environment variable %s names the folder of another", s.WordNet, dir, wordnetVariable)
+		return nil, fmt.Errorf("%s: not the WordNet that %s was trained with; set the environment variable %s to the folder of the right one", s.WordNet, dir, wordnetVariable)
 	}
 	return r, nil
 }
@@ -237,7 +239,8 @@ func load(dir string, s Sources, workers int) (*Resources, error) {
 	return open(s.saved(dir), func(i int) (*rules.Tagger, error) { return rules.Open(rulesFolder(dir, i), workers) }, workers)
 }
 
-// copyFile copies a file, or leaves no trace of it. to and from may be the same file.
+// copyFile copies a file; if it fails, no partial file remains. to and from may be the
+// same file.
 func copyFile(to, from string) error {
 	in, err := bounded.OpenInput(from)
 	if err != nil {
@@ -250,8 +253,8 @@ func copyFile(to, from string) error {
 	})
 }
 
-// Foreign tags the documents with general named entities; nil without a network
-// for them.
+// Foreign tags the documents with general named entities. Without a network for them,
+// it returns no spans.
 func (r *Resources) Foreign(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	if r.entities == nil {
 		return make([][]data.Span, len(docs)), nil
@@ -259,7 +262,7 @@ func (r *Resources) Foreign(ctx context.Context, docs []*data.Document) ([][]dat
 	return r.entities.Tag(ctx, docs)
 }
 
-// resourceFamilies are those that need a resource.
+// resourceFamilies returns the families that require a resource.
 func resourceFamilies() map[string]family {
 	tagged := func(about string, value func(w pos.Word) string) family {
 		return withPOS(each(about, func(x *Text, t int) string { return value(x.tagged()[t]) }))
@@ -270,26 +273,26 @@ func resourceFamilies() map[string]family {
 		"word-pos":  withPOS(wordPOS()),
 		"lemma":     tagged("the lemma (Dernoncourt et al. 2016, table 2; Dehghan et al. 2015)", func(w pos.Word) string { return strings.ToLower(w.Lemma) }),
 		"tense":     closed(tagged("the tense of a verb (Dernoncourt et al. 2016, table 2)", func(w pos.Word) string { return w.Tense })),
-		"chunk":     closed(tagged("the place in its chunk, beginning or inside (Dehghan et al. 2015, section 2 (III))", func(w pos.Word) string { return w.Chunk })),
-		"gazetteer": resource("gazetteers", "the lists that the token is in an entry of, and where in it (all papers)", gazetteers),
-		"rule":      resource("rules", "the rules whose match the token is in, and where in it (Zuccon et al. 2014, section 3; Dernoncourt et al. 2016, table 2)", ruleMatches),
-		"entity":    resource("entities", "general named entities: person, place and so on, by a network (Liu et al. 2017, section 3.3)", entities),
-		"cluster":   resource("clusters", "the path of the word's Brown cluster, and its first 4, 6, 10 and 20 bits (Liu et al. 2017, section 3.3; the lengths as Turian et al. 2010)", clusters),
-		"vector": resource("vectors", "the dimensions of the word's vector that are clearly positive or negative (Liu et al. 2017, section 3.3, by word2vec; made binary as by Guo et al. 2014, section 4.1)",
+		"chunk":     closed(tagged("the position in the token's chunk, beginning or inside (Dehghan et al. 2015, section 2 (III))", func(w pos.Word) string { return w.Chunk })),
+		"gazetteer": resource("gazetteers", "the lists with an entry that the token is part of, and the position in the entry (all papers)", gazetteers),
+		"rule":      resource("rules", "the rules with a match that the token is part of, and the position in the match (Zuccon et al. 2014, section 3; Dernoncourt et al. 2016, table 2)", ruleMatches),
+		"entity":    resource("entities", "general named entities (person, place and so on) that a network finds (Liu et al. 2017, section 3.3)", entities),
+		"cluster":   resource("clusters", "the path of the word's Brown cluster, and its first 4, 6, 10 and 20 bits (Liu et al. 2017, section 3.3; the lengths are those of Turian et al. 2010)", clusters),
+		"vector": resource("vectors", "the dimensions of the word's vector that are clearly positive or negative (Liu et al. 2017, section 3.3, with word2vec; made binary as in Guo et al. 2014, section 4.1)",
 			vectorSigns),
 	}
 }
 
-// resource is a family with one column, whose values are those of a resource: names
-// of lists and the like.
+// resource makes a family with one column, whose values come from a resource, such as
+// the names of lists.
 func resource(key, about string, values func(x *Text, r *Resources, put func(int, string))) family {
 	return family{about: about, needs: key, closed: true, columns: func(s Spec, r *Resources) ([]column, error) {
 		return []column{{name: s.Family, lo: -s.Window, hi: s.Window, values: func(x *Text, put func(int, string)) { values(x, r, put) }}}, nil
 	}}
 }
 
-// ranges tells of each token of a span its value, with B for the first and I for
-// the others.
+// ranges puts value on the tokens [start, end): with the prefix B for the first and I
+// for the others.
 func ranges(start, end int, value string, put func(int, string)) {
 	for t := start; t < end; t++ {
 		if t == start {
@@ -300,11 +303,11 @@ func ranges(start, end int, value string, put func(int, string)) {
 	}
 }
 
-// pathBits are the lengths of a cluster's path that are features.
+// pathBits are the lengths of the prefixes of a cluster's path that are features.
 var pathBits = [...]int{4, 6, 10, 20}
 
-// clusters looks a word up as it is written, else in lower case, else with its
-// digits as 0.
+// clusters looks up each word as it is written, then in lower case, then both forms
+// with 0 instead of digits. The first hit counts.
 func clusters(x *Text, r *Resources, put func(int, string)) {
 	for t := range x.words {
 		for _, w := range [...]string{x.words[t], x.lower[t], zeros(x.words[t]), zeros(x.lower[t])} {
@@ -336,7 +339,7 @@ func ruleMatches(x *Text, r *Resources, put func(int, string)) {
 	}
 	from, to := x.Tokens[0].Start, x.Tokens[len(x.Tokens)-1].End
 	for _, set := range r.rules {
-		first := 0 // matches come in the order of their starts
+		first := 0 // matches are sorted by start
 		for _, m := range set.Find(x.Doc.Text[from:to]) {
 			for x.Tokens[first].End <= m.Start+from {
 				first++

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// class is a character's place in a shape: A for a capital, a for a small
-// letter, # for a digit, - for others.
+// class returns a character's class in a shape: A for an upper-case letter, a for a
+// lower-case letter, # for a digit, - for anything else.
 func class(r rune) byte {
 	switch {
 	case r >= 'a' && r <= 'z':
@@ -27,10 +27,11 @@ func class(r rune) byte {
 	return '-'
 }
 
-// maxShape bounds the shapes of endless tokens.
+// maxShape bounds the shapes of very long tokens.
 const maxShape = 32
 
-// shape maps each character to its class; short, each run of a class.
+// shape maps each character to its class or, if short is set, each run of a class to
+// one character.
 func shape(w string, short bool) string {
 	var b [maxShape]byte
 	n := 0

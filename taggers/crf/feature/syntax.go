@@ -6,7 +6,7 @@ import (
 	"github.com/lethe-deid/lethe/taggers/crf/pos"
 )
 
-// withPOS makes the family one that needs parts of speech.
+// withPOS makes a family require parts of speech.
 func withPOS(f family) family {
 	columns := f.columns
 	f.needs = "pos"
@@ -24,7 +24,8 @@ func withPOS(f family) family {
 	return f
 }
 
-// tag finds the parts of speech of all tokens, once, a sentence at a time.
+// tag finds the parts of speech of all tokens, sentence by sentence. It does so only
+// once per text.
 func (x *Text) tag(tagger *pos.Tagger) {
 	keep(x, "pos", func() []pos.Word {
 		all := make([]pos.Word, 0, len(x.Tokens))
@@ -37,10 +38,11 @@ func (x *Text) tag(tagger *pos.Tagger) {
 	})
 }
 
-// tagged is what tag found.
+// tagged returns the result of tag.
 func (x *Text) tagged() []pos.Word { return x.kept["pos"].([]pos.Word) }
 
-// part is the treebank's own tag where it has one, which is finer.
+// part returns the treebank's own tag, which is finer, or the universal tag if there is
+// none.
 func part(x *Text, t int) string {
 	if w := x.tagged()[t]; w.XPOS != "" {
 		return w.XPOS
@@ -48,9 +50,9 @@ func part(x *Text, t int) string {
 	return x.tagged()[t].UPOS
 }
 
-// posFamily is the tags, and sequences of up to Size of them.
+// posFamily has the tags, and sequences of up to Size tags.
 func posFamily() family {
-	const about = "part of speech, and sequences of up to size of them within the window (Liu et al. 2017, section 3.3: 3 within 2); 1 by default"
+	const about = "part of speech, and sequences of up to size parts of speech within the window (Liu et al. 2017, section 3.3: 3 within 2); 1 by default"
 	return family{about: about, size: 1, maximum: 5, columns: func(s Spec, _ *Resources) ([]column, error) {
 		if 2*s.Window+1 < s.Size {
 			return nil, fmt.Errorf("size: %d does not fit into window %d", s.Size, s.Window)
@@ -67,9 +69,9 @@ func posFamily() family {
 	}}
 }
 
-// wordPOS joins the token with the tags around it.
+// wordPOS joins the token with its own tag and those of its neighbours.
 func wordPOS() family {
-	const about = "the token with the part of speech of its neighbours and its own (Liu et al. 2017, section 3.3)"
+	const about = "the token with its own part of speech and those of its neighbours (Liu et al. 2017, section 3.3)"
 	return family{about: about, columns: func(s Spec, _ *Resources) ([]column, error) {
 		return []column{{name: s.Family, values: func(x *Text, put func(int, string)) {
 			for t := range x.Tokens {

@@ -2,7 +2,7 @@ package feature
 
 import "slices"
 
-// times is words of time by kind, in English and Spanish, in lower case.
+// times has words for times by kind, in English and Spanish, in lower case.
 var times = func() map[string][]string {
 	all := map[string][]string{}
 	for kind, words := range map[string][]string{

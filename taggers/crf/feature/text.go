@@ -8,20 +8,20 @@ import (
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
-// Text is what features are drawn from.
+// Text is a text prepared for drawing features.
 type Text struct {
 	reader.Text
 	Foreign  []data.Span // general named entities of the document
 	words    []string
 	lower    []string
-	sentence []int          // of each token its number
-	line     []int          // of each token that of its line, from 0
-	begins   []int          // where lines begin, in bytes
-	kept     map[string]any // what families keep from one column to the next
+	sentence []int          // by token: the number of its sentence
+	line     []int          // by token: the number of its line, from 0
+	begins   []int          // by line: its start, in bytes
+	kept     map[string]any // results that families reuse for further columns
 }
 
-// NewText prepares a text for all families. foreign is what Resources.Foreign
-// found in its document.
+// NewText prepares a text for all families. foreign is the result of Resources.Foreign
+// for its document.
 func NewText(r reader.Text, foreign []data.Span) *Text {
 	x := &Text{Text: r, Foreign: foreign, words: make([]string, len(r.Tokens)), lower: make([]string, len(r.Tokens)), sentence: make([]int, len(r.Tokens)),
 		line: make([]int, len(r.Tokens)), kept: map[string]any{}}
@@ -49,7 +49,7 @@ func NewText(r reader.Text, foreign []data.Span) *Text {
 	return x
 }
 
-// gap is the text between token t-1 and token t.
+// gap returns the text between token t-1 and token t.
 func (x *Text) gap(t int) string {
 	from := 0
 	if t > 0 {
@@ -58,7 +58,7 @@ func (x *Text) gap(t int) string {
 	return x.Doc.Text[from:x.Tokens[t].Start]
 }
 
-// lineText is a line without its end.
+// lineText returns a line without its line end.
 func (x *Text) lineText(n int) string {
 	from, to := x.begins[n], len(x.Doc.Text)
 	if n+1 < len(x.begins) {
@@ -67,10 +67,10 @@ func (x *Text) lineText(n int) string {
 	return strings.TrimRight(x.Doc.Text[from:to], "\r\n")
 }
 
-// startsLine says whether a token is the first of its line.
+// startsLine reports whether a token is the first of its line.
 func (x *Text) startsLine(t int) bool { return t == 0 || x.line[t] != x.line[t-1] }
 
-// keep computes something once a text.
+// keep computes a value once per text and returns the stored value after that.
 func keep[T any](x *Text, key string, compute func() T) T {
 	if v, ok := x.kept[key]; ok {
 		return v.(T)

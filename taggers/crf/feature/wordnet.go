@@ -2,13 +2,13 @@ package feature
 
 import "github.com/lethe-deid/lethe/taggers/crf/wordnet"
 
-// hypernymDepth is how far up the hypernyms are that are features.
+// hypernymDepth is the maximum number of steps to hypernyms that are features.
 const hypernymDepth = 3
 
-// wordNet is what WordNet knows of the token as any part of speech. Each kind of
-// value is a column of its own.
+// wordNet has what WordNet contains about the token as any part of speech. Each kind of
+// value has a column of its own.
 func wordNet() family {
-	const about = "senses in WordNet, their names and hypernyms, of the size most frequent senses of each part of speech (Dernoncourt et al. 2016, table 2); 2 by default"
+	const about = "the size most frequent senses in WordNet for each part of speech, with their names and hypernyms (Dernoncourt et al. 2016, table 2); 2 by default"
 	return family{about: about, needs: "wordnet", size: 2, maximum: 20, columns: func(s Spec, r *Resources) ([]column, error) {
 		of := func(name string, values func(net *wordnet.WordNet, sense wordnet.Synset, put func(string))) column {
 			return column{name: name, lo: -s.Window, hi: s.Window, values: func(x *Text, put func(int, string)) {
@@ -35,7 +35,8 @@ func wordNet() family {
 	}}
 }
 
-// senses are the most frequent ones of a word, so many of each part of speech.
+// senses returns the most frequent senses of a word, at most this many per part of
+// speech.
 func senses(net *wordnet.WordNet, word string, most int) []wordnet.Synset {
 	var all []wordnet.Synset
 	for _, pos := range [...]wordnet.POS{wordnet.Noun, wordnet.Verb, wordnet.Adjective, wordnet.Adverb} {

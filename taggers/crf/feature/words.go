@@ -6,11 +6,11 @@ import (
 	"github.com/lethe-deid/lethe/embeddings"
 )
 
-// binarized is word vectors as features of yes and no.
+// binarized turns word vectors into binary features.
 type binarized struct {
 	vectors *embeddings.Vectors
-	high    []float32 // of each dimension: the mean of its positive values
-	low     []float32 // and of its negative ones
+	high    []float32 // by dimension: the mean of its positive values
+	low     []float32 // by dimension: the mean of its negative values
 	names   [][2]string
 }
 

@@ -3,21 +3,21 @@ package pos
 // Accuracy counts how often a tagger agrees with a treebank.
 type Accuracy struct {
 	All     Agreement `json:"all"`
-	Unknown Agreement `json:"unknown"` // of words that the tagger's dictionary lacks
+	Unknown Agreement `json:"unknown"` // for words that are not in the tagger's dictionary
 }
 
-// Agreement counts words, and for how many of them each tag is right.
+// Agreement counts words, and the words for which each tag is right.
 type Agreement struct {
 	Words     int `json:"words"`
 	UPOS      int `json:"upos"`
-	WithXPOS  int `json:"with_xpos"` // words that have one in the treebank
+	WithXPOS  int `json:"with_xpos"` // words that have an XPOS in the treebank
 	XPOS      int `json:"xpos"`
-	Tense     int `json:"tense"`      // none, where the treebank has none, is right
-	WithLemma int `json:"with_lemma"` // words that have one in the treebank
+	Tense     int `json:"tense"`      // no tense is right where the treebank has none
+	WithLemma int `json:"with_lemma"` // words that have a lemma in the treebank
 	Lemma     int `json:"lemma"`
 }
 
-// Test tags the words of a treebank and counts what is right.
+// Test tags the words of a treebank and counts the correct tags.
 func (t *Tagger) Test(sentences []Sentence) Accuracy {
 	var a Accuracy
 	var forms []string

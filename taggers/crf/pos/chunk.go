@@ -2,9 +2,9 @@ package pos
 
 import "strings"
 
-// Chunks are the phrases of the CoNLL-2000 task (Tjong Kim Sang and Buchholz
-// 2000), neither nested nor overlapping, made from the tags alone. At each word
-// the first of these that fits is taken, as far as it goes:
+// Chunks are the phrases of the CoNLL-2000 task (Tjong Kim Sang and Buchholz 2000),
+// neither nested nor overlapping, made from the tags alone. At each word, the first of
+// these that matches is taken, as long as possible:
 //
 //	NP    's? (DET | possessive)* (ADV ADJ | ADJ | VERB)* (NOUN | PROPN | NUM | SYM)+, or a PRON alone
 //	VP    (AUX | VERB | PART) (AUX | VERB | PART | ADV)*, up to its last verb
@@ -15,14 +15,14 @@ import "strings"
 //	PRT   a particle of a verb, Penn's RP
 //	INTJ  INTJ+
 //
-// All else, punctuation and conjunctions above all, is O. An adjective without a
-// noun closes a noun phrase that has a determiner ("the poor"); behind a noun it
-// belongs to the phrase in languages where that is its place. A verb belongs to
-// one between determiner or adjective and noun ("the reported pain"); a hyphen or
-// a slash between two words of one, so that "1 / 20 / 71" is one phrase, and so is
-// "Dr . Varga", as some tokenizers cut it.
+// Everything else, mainly punctuation and conjunctions, is O. An adjective without a
+// noun ends a noun phrase that has a determiner ("the poor"). An adjective after a noun
+// belongs to the phrase in languages where adjectives follow nouns. A verb between a
+// determiner or adjective and a noun belongs to the noun phrase ("the reported pain").
+// So does a hyphen or a slash between two words of a noun phrase: "1 / 20 / 71" is one
+// phrase, and so is "Dr . Varga", as some tokenizers split it.
 
-// chunk fills in the chunks of a sentence that has its tags.
+// chunk sets the chunks of a sentence whose tags are set.
 func (t *Tagger) chunk(out []Word) {
 	s := phrases{out, t.behind}
 	for i := 0; i < len(out); {
@@ -64,7 +64,7 @@ type phrases struct {
 	behind bool
 }
 
-// tag is the part of speech of word i, "" outside of the sentence.
+// tag returns the part of speech of word i, or "" outside of the sentence.
 func (s phrases) tag(i int) string {
 	if i < 0 || i >= len(s.words) {
 		return ""
@@ -72,7 +72,7 @@ func (s phrases) tag(i int) string {
 	return s.words[i].UPOS
 }
 
-// at is the phrase that begins at word i, and where it ends.
+// at returns the phrase that begins at word i, and the index after it.
 func (s phrases) at(i int) (phrase, int) {
 	if end := s.noun(i); end > i {
 		return np, end
@@ -100,7 +100,8 @@ func (s phrases) at(i int) (phrase, int) {
 	return 0, i
 }
 
-// run is where a run of one part of speech ends.
+// run returns the index after the run of words with the part of speech tag that begins
+// at i.
 func (s phrases) run(i int, tag string) int {
 	for s.tag(i) == tag {
 		i++
@@ -108,7 +109,8 @@ func (s phrases) run(i int, tag string) int {
 	return i
 }
 
-// noun is where a noun phrase that begins at word i ends: i if there is none.
+// noun returns the index after the noun phrase that begins at word i, or i if there is
+// none.
 func (s phrases) noun(i int) int {
 	j := i
 	if s.genitive(j) {
@@ -146,7 +148,7 @@ func (s phrases) noun(i int) int {
 	return end
 }
 
-// nounAhead says whether a noun, or adjectives and a noun, stand at j.
+// nounAhead reports whether a noun, possibly after adjectives, is at j.
 func (s phrases) nounAhead(j int) bool {
 	for s.tag(j) == "ADJ" {
 		j++
@@ -158,19 +160,19 @@ func nominal(tag string) bool {
 	return tag == "NOUN" || tag == "PROPN" || tag == "NUM" || tag == "SYM"
 }
 
-// genitive says whether word i is the Saxon genitive: 's, or ' alone.
+// genitive reports whether word i is the Saxon genitive: 's, or ' alone.
 func (s phrases) genitive(i int) bool {
 	return s.tag(i) == "PART" && (s.words[i].XPOS == "POS" || strings.HasPrefix(s.words[i].Lemma, "'"))
 }
 
-// possessive says whether word i is a possessive pronoun, where the treebank
-// counts those among the pronouns.
+// possessive reports whether word i is a possessive pronoun, in treebanks that count
+// those among the pronouns.
 func (s phrases) possessive(i int) bool {
 	return s.tag(i) == "PRON" && (s.words[i].XPOS == "PRP$" || s.words[i].XPOS == "WP$")
 }
 
-// joins says whether word i is a hyphen or a slash between two words of a noun
-// phrase, or the full stop of a title before a name.
+// joins reports whether word i is a hyphen or a slash between two words of a noun
+// phrase, or the full stop between a title and a name.
 func (s phrases) joins(i int) bool {
 	if s.tag(i) != "PUNCT" {
 		return false
@@ -184,7 +186,8 @@ func (s phrases) joins(i int) bool {
 	return false
 }
 
-// verb is where a verb phrase that begins at word i ends: i if there is none.
+// verb returns the index after the verb phrase that begins at word i, or i if there is
+// none.
 func (s phrases) verb(i int) int {
 	end := i
 	for j := i; j < len(s.words); j++ {
@@ -203,8 +206,8 @@ func (s phrases) verb(i int) int {
 	return end
 }
 
-// adjectivesBehind says whether adjectives stand behind nouns: whether a
-// treebank has more of them right behind one than right before.
+// adjectivesBehind reports whether adjectives follow nouns: whether a treebank has more
+// adjectives directly after a noun than directly before one.
 func adjectivesBehind(sentences []Sentence) bool {
 	more := 0
 	for _, s := range sentences {

@@ -24,22 +24,22 @@ type Sentence struct {
 // Token is a word of a treebank.
 type Token struct {
 	Form  string
-	Lemma string // "" if the treebank says none
+	Lemma string // "" if the treebank has none
 	UPOS  string // one of the 17
-	XPOS  string // "" if the treebank says none
+	XPOS  string // "" if the treebank has none
 	Tense string // Past, Present, Future or ""
 }
 
-// Contraction is a token of the text that the treebank takes for several words:
-// Spanish del is de el, English don't is do n't. Form stands for
+// Contraction is a token of the text that the treebank splits into several words:
+// Spanish del into de el, English don't into do n't. Form is the text of
 // Words[First:End].
 type Contraction struct {
 	First, End int
 	Form       string
 }
 
-// Surface returns the sentence as it stands in the text: a contraction is one
-// word, with lemma and tags of its first part.
+// Surface returns the sentence as it is in the text: each contraction is one word, with
+// the lemma and tags of its first part.
 func (s Sentence) Surface() Sentence {
 	if len(s.Contractions) == 0 {
 		return s
@@ -60,14 +60,14 @@ var upos = []string{
 	"PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X",
 }
 
-// maxLine is the most bytes that a line of a treebank may have.
+// maxLine is the maximum length of a line of a treebank, in bytes.
 const maxLine = 1 << 20
 
 // ReadCoNLLU reads a treebank in CoNLL-U
-// (https://universaldependencies.org/format.html), plain or gzipped. Of the ten
-// columns it takes FORM, LEMMA, UPOS, XPOS, and Tense from FEATS. Lines "3-4" are
-// contractions; empty nodes, "5.1", and comments are left out. A line that breaks
-// the format is an error with file and line: a *data.Error.
+// (https://universaldependencies.org/format.html), plain or gzipped. Of the ten columns
+// it reads FORM, LEMMA, UPOS, XPOS, and Tense from FEATS. Lines with a range such as
+// 3-4 are contractions; empty nodes such as 5.1 and comments are skipped. For a line
+// that breaks the format, the error is a *data.Error with file and line.
 func ReadCoNLLU(path string) ([]Sentence, error) {
 	f, err := bounded.OpenInput(path)
 	if err != nil {
@@ -106,12 +106,12 @@ func decode(in io.Reader, path string) ([]Sentence, error) {
 		return nil, err
 	}
 	if len(r.all) == 0 {
-		return nil, fmt.Errorf("%s: holds no sentence", path)
+		return nil, fmt.Errorf("%s: contains no sentences", path)
 	}
 	return r.all, nil
 }
 
-// reader gathers sentences line by line.
+// reader collects sentences line by line.
 type reader struct {
 	path    string
 	line    int
@@ -134,7 +134,7 @@ func (r *reader) read(line string) error {
 	}
 	fields := strings.Split(line, "\t")
 	if len(fields) != 10 {
-		return r.fail("%d columns, separated by tabs, where CoNLL-U has 10", len(fields))
+		return r.fail("%d columns separated by tabs; CoNLL-U requires 10", len(fields))
 	}
 	id, form := fields[0], fields[1]
 	if form == "" {
@@ -145,7 +145,7 @@ func (r *reader) read(line string) error {
 	}
 	if before, empty, ok := strings.Cut(id, "."); ok {
 		if !number(before) || !number(empty) {
-			return r.fail("ID is no number, no range as 3-4 and no empty node as 5.1")
+			return r.fail("ID is not a number, a range (3-4) or an empty node (5.1)")
 		}
 		return nil
 	}
@@ -157,23 +157,23 @@ func (r *reader) read(line string) error {
 		return r.fail("%v", err)
 	}
 	if !slices.Contains(upos, fields[3]) {
-		return r.fail("UPOS is none of the %d of Universal Dependencies", len(upos))
+		return r.fail("UPOS is not one of the %d tags of Universal Dependencies", len(upos))
 	}
 	t := Token{Form: form, Lemma: filled(fields[2]), UPOS: fields[3], XPOS: filled(fields[4]), Tense: tense}
 	if form == "_" {
-		t.Lemma = "_" // the underscore itself, or a treebank without its text
+		t.Lemma = "_" // the word is an underscore, or the treebank comes without its text
 	}
 	r.current.Words = append(r.current.Words, t)
 	return nil
 }
 
-// contraction reads a line "3-4".
+// contraction reads a line with a range such as 3-4.
 func (r *reader) contraction(first, last, form string) error {
 	a, errA := strconv.Atoi(first)
 	b, errB := strconv.Atoi(last)
 	switch {
 	case errA != nil || errB != nil || a >= b:
-		return r.fail("ID is no range of words as 3-4")
+		return r.fail("ID is not a range of words (3-4)")
 	case a != len(r.current.Words)+1:
 		return r.fail("the range of ID does not begin at %d, the number of the next word", len(r.current.Words)+1)
 	}
@@ -184,7 +184,7 @@ func (r *reader) contraction(first, last, form string) error {
 	return nil
 }
 
-// end ends a sentence.
+// end finishes a sentence.
 func (r *reader) end() error {
 	s := r.current
 	r.current = Sentence{}
@@ -199,7 +199,7 @@ func (r *reader) end() error {
 
 func number(s string) bool { _, err := strconv.ParseUint(s, 10, 31); return err == nil }
 
-// filled is what a column says, "" for the underscore.
+// filled returns the value of a column, or "" for the underscore.
 func filled(field string) string {
 	if field == "_" {
 		return ""
@@ -207,8 +207,8 @@ func filled(field string) string {
 	return field
 }
 
-// tenseOf reads the tense from FEATS. Of a word with several, as
-// Tense=Past,Pres, it is the first.
+// tenseOf reads the tense from FEATS. If there are several, as in Tense=Past,Pres, it
+// returns the first.
 func tenseOf(feats string) (string, error) {
 	if feats == "_" {
 		return "", nil
@@ -216,7 +216,7 @@ func tenseOf(feats string) (string, error) {
 	for f := range strings.SplitSeq(feats, "|") {
 		name, value, ok := strings.Cut(f, "=")
 		if !ok {
-			return "", errors.New("FEATS is not of the form Name=Value|Name=Value")
+			return "", errors.New("FEATS does not have the form Name=Value|Name=Value")
 		}
 		if name != "Tense" {
 			continue
@@ -234,7 +234,7 @@ func tenseOf(feats string) (string, error) {
 	return "", nil
 }
 
-// ReadTreebanks reads files of CoNLL-U as one treebank.
+// ReadTreebanks reads several CoNLL-U files as one treebank.
 func ReadTreebanks(paths []string) ([]Sentence, error) {
 	var all []Sentence
 	for _, path := range paths {

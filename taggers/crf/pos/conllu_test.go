@@ -77,17 +77,17 @@ func TestSurface(t *testing.T) {
 func TestReadCoNLLUErrors(t *testing.T) {
 	good := row("1", "a", "a", "DET", "_", "_", "_", "_", "_", "_")
 	for _, test := range []struct{ content, want string }{
-		{"", "t.conllu: holds no sentence"},
-		{"# nothing\n\n", "t.conllu: holds no sentence"},
-		{good + "2\tb\n", "t.conllu:2: 2 columns, separated by tabs, where CoNLL-U has 10"},
+		{"", "t.conllu: contains no sentences"},
+		{"# nothing\n\n", "t.conllu: contains no sentences"},
+		{good + "2\tb\n", "t.conllu:2: 2 columns separated by tabs; CoNLL-U requires 10"},
 		{good + good, "t.conllu:2: ID is not 2, the number of the next word"},
 		{"\n\n" + row("x", "a", "a", "DET", "_", "_", "_", "_", "_", "_"), "t.conllu:3: ID is not 1, the number of the next word"},
 		{row("1", "", "a", "DET", "_", "_", "_", "_", "_", "_"), "t.conllu:1: FORM is empty"},
-		{row("1", "a", "a", "NN", "_", "_", "_", "_", "_", "_"), "t.conllu:1: UPOS is none of the 17 of Universal Dependencies"},
-		{row("1", "a", "a", "DET", "_", "Tense", "_", "_", "_", "_"), "t.conllu:1: FEATS is not of the form Name=Value|Name=Value"},
+		{row("1", "a", "a", "NN", "_", "_", "_", "_", "_", "_"), "t.conllu:1: UPOS is not one of the 17 tags of Universal Dependencies"},
+		{row("1", "a", "a", "DET", "_", "Tense", "_", "_", "_", "_"), "t.conllu:1: FEATS does not have the form Name=Value|Name=Value"},
 		{row("1", "a\xff", "a", "DET", "_", "_", "_", "_", "_", "_"), "t.conllu:1: invalid UTF-8"},
-		{row("1.x", "a", "a", "DET", "_", "_", "_", "_", "_", "_"), "t.conllu:1: ID is no number, no range as 3-4 and no empty node as 5.1"},
-		{row("2-1", "a", "_", "_", "_", "_", "_", "_", "_", "_"), "t.conllu:1: ID is no range of words as 3-4"},
+		{row("1.x", "a", "a", "DET", "_", "_", "_", "_", "_", "_"), "t.conllu:1: ID is not a number, a range (3-4) or an empty node (5.1)"},
+		{row("2-1", "a", "_", "_", "_", "_", "_", "_", "_", "_"), "t.conllu:1: ID is not a range of words (3-4)"},
 		{row("2-3", "a", "_", "_", "_", "_", "_", "_", "_", "_"), "t.conllu:1: the range of ID does not begin at 1, the number of the next word"},
 		{row("1-2", "a", "_", "_", "_", "_", "_", "_", "_", "_") + row("1-3", "a", "_", "_", "_", "_", "_", "_", "_", "_"), "t.conllu:2: the range of ID overlaps the one before it"},
 		{row("1-2", "a", "_", "_", "_", "_", "_", "_", "_", "_") + good + "\n", "t.conllu:3: the sentence ends within the range 1-2"},
@@ -110,8 +110,8 @@ func TestReadCoNLLUErrors(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, it is read or refused; what is read can be written and
-// read again to the same.
+// Any file is read or refused. What is read gives the same when it is written and read
+// again.
 func FuzzReadCoNLLU(f *testing.F) {
 	f.Add(note)
 	f.Add("1-2\ta\n1\t")
@@ -120,7 +120,7 @@ func FuzzReadCoNLLU(f *testing.F) {
 		got, err := decode(strings.NewReader(content), "x")
 		if err != nil {
 			var at *data.Error
-			if !errors.As(err, &at) && err.Error() != "x: holds no sentence" {
+			if !errors.As(err, &at) && err.Error() != "x: contains no sentences" {
 				t.Errorf("an error without a line: %v", err)
 			}
 			return

@@ -10,8 +10,8 @@ import (
 	"github.com/lethe-deid/lethe/internal/shared"
 )
 
-// treebank reads at most n sentences from a file of Universal Dependencies, which
-// the shared folder holds as an archive.
+// treebank reads at most n sentences from a file of Universal Dependencies in the
+// archive of the shared folder.
 func treebank(t testing.TB, name string, n int) []Sentence {
 	t.Helper()
 	path := shared.Path(t, "corpora", "universal-dependencies.tar.gz")
@@ -48,7 +48,8 @@ const (
 	ewtDev   = "UD_English-EWT/en_ewt-ud-dev.conllu"
 )
 
-// A sixth of the treebank, and few epochs: docs/pos.md has the accuracy of all.
+// This uses a sixth of the treebank, and few epochs; docs/pos.md has the accuracy on
+// all of it.
 func TestAccuracyOnEWT(t *testing.T) {
 	g := train(t, treebank(t, ewtTrain, 2000), Options{Epochs: 4})
 	a := g.Test(treebank(t, ewtDev, 500))

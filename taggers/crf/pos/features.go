@@ -6,43 +6,43 @@ import (
 	"unicode/utf8"
 )
 
-// word is what features are made of: hashes of parts of a word.
+// word has the hashes of a word and its parts, from which features are made.
 type word struct {
 	lower  string
 	known  known
-	form   uint64 // the word, with 0 for every digit
-	low    uint64 // the same in lower case
+	form   uint64 // the word with its digits replaced with 0
+	low    uint64 // form in lower case
 	prefix [maxPrefix]uint64
 	suffix [maxSuffix]uint64
-	shape  uint64 // "Xx", "X", "d", ... and how the sentence uses capitals
-	among  uint64 // which classes the word can have; of an unknown one, its end and shape
+	shape  uint64 // "Xx", "X", "d", ..., and the sentence's use of capitals
+	among  uint64 // the classes that the word can have; for an unknown word, its ending and shape
 }
 
-// The longest parts of a word that are features, in characters.
+// Maximum length of the parts of a word that are features, in characters.
 const (
 	maxPrefix = 4
 	maxSuffix = 5
 )
 
-// style is how a sentence uses capitals. In a heading all in capitals they say
+// style is the use of capitals in a sentence. In a heading all in capitals, they reveal
 // nothing about a word.
 type style uint64
 
 const (
 	mixed style = iota
-	upper       // no small letter
-	small       // no capital
+	upper       // no lower-case letter
+	small       // no upper-case letter
 )
 
-// outside stands for what lies before and behind a sentence.
+// outside represents the positions before and after a sentence.
 var outside = word{low: 1, shape: 1, among: 1}
 
-// maxFeatures is how many features a word has, at most.
+// maxFeatures is the maximum number of features of a word.
 const maxFeatures = 48
 
 const outsideTag = ^uint16(0)
 
-// read works out the words of a sentence.
+// read computes the words of a sentence.
 func (s *scratch) read(dictionary map[string]known, words []string) {
 	s.words, s.tags = s.words[:0], s.tags[:0]
 	st := styleOf(words)
@@ -102,8 +102,9 @@ func newWord(form string, dictionary map[string]known, st style) word {
 	return w
 }
 
-// formOf hashes a word as it stands, and its shape: runs of capitals, of small
-// letters and of digits as one character each, all else as it is.
+// formOf hashes a word as it is written, and its shape, in which a run of upper-case
+// letters, lower-case letters or digits is one character each, and everything else
+// stays as it is.
 func formOf(form string, st style) (hash, shape uint64) {
 	hash, shape = offset, feed(offset, rune(st))
 	last := rune(-1)
@@ -126,7 +127,7 @@ func formOf(form string, st style) (hash, shape uint64) {
 	return hash, shape
 }
 
-// fold takes all digits for the same.
+// fold maps all digits to 0.
 func fold(r rune) rune {
 	if unicode.IsDigit(r) {
 		return '0'
@@ -134,7 +135,7 @@ func fold(r rune) rune {
 	return r
 }
 
-// at is word i, or what lies outside of the sentence.
+// at returns word i, or outside if there is none.
 func (s *scratch) at(i int) *word {
 	if i < 0 || i >= len(s.words) {
 		return &outside
@@ -142,7 +143,7 @@ func (s *scratch) at(i int) *word {
 	return &s.words[i]
 }
 
-// tag is the class of word i, one of those before the word at hand.
+// tag returns the class of word i, which must precede the current word.
 func (s *scratch) tag(i int) uint64 {
 	if i < 0 {
 		return uint64(outsideTag)
@@ -150,9 +151,9 @@ func (s *scratch) tag(i int) uint64 {
 	return uint64(s.tags[i])
 }
 
-// features lists the keys of word i's features, in the manner of Ratnaparkhi
-// 1996 and Collins 2002: the word, its ends and shape, its neighbours, the classes
-// before it, and, of the words to come, the classes that they can have.
+// features lists the keys of word i's features, following Ratnaparkhi 1996 and Collins
+// 2002: the word, its prefixes, suffixes and shape, its neighbours, the classes of the
+// words before it, and the classes that the words after it can have.
 func (s *scratch) features(i int) {
 	w, before, before2, after, after2 := s.at(i), s.at(i-1), s.at(i-2), s.at(i+1), s.at(i+2)
 	t1, t2 := s.tag(i-1), s.tag(i-2)
@@ -196,7 +197,7 @@ func (s *scratch) features(i int) {
 	s.keys = k
 }
 
-// Hashes. They are part of a model's file: another hash is another version.
+// The hashes are part of the file format: another hash requires another version.
 
 const (
 	offset = 14695981039346656037
@@ -206,7 +207,7 @@ const (
 // feed is FNV-1a over whole characters.
 func feed(h uint64, r rune) uint64 { return (h ^ uint64(uint32(r))) * prime }
 
-// mix makes one well-spread number of three.
+// mix hashes three numbers into one.
 func mix(a, b, c uint64) uint64 {
 	hi, lo := bits.Mul64(b^0xa0761d6478bd642f^a*0x9e3779b97f4a7c15, c^0xe7037ed1a0b428db)
 	h := (hi ^ lo) * 0x8ebc6af09c88c6e3

@@ -7,30 +7,29 @@ import (
 	"unicode/utf8"
 )
 
-// lemmas find lemmas: by the exceptions, else by the rule of the longest known
-// end of the word. Both belong to a class, since "saw" is see as a verb and saw as a
-// noun.
+// lemmas finds the lemma of a word from the exceptions or, failing that, from the rule
+// for the longest known ending of the word. Both depend on the class, since the lemma
+// of "saw" is see for a verb and saw for a noun.
 type lemmas struct {
 	classes []lemmaClass // by class
 }
 
 type lemmaClass struct {
 	cased      bool              // lemmas keep capitals, as those of names do in some treebanks
-	rules      map[string]rule   // by the end of the word
+	rules      map[string]rule   // by the ending of the word
 	exceptions map[string]string // by the word, in lower case unless cased
 }
 
-// rule takes characters from the end of a word and puts others there.
+// rule cuts bytes off the end of a word and appends others.
 type rule struct {
-	cut int // in bytes
+	cut int // number of bytes
 	add string
 }
 
-// maxEnd is the length of the longest end of a word that has a rule, in
-// characters.
+// maxEnd is the maximum length of a word's ending that has a rule, in characters.
 const maxEnd = 6
 
-// of is the lemma of a word with a class; low is the word in lower case.
+// of returns the lemma of a word with a class. low is the word in lower case.
 func (l *lemmas) of(form, low string, class uint16) string {
 	c := &l.classes[class]
 	w := low
@@ -55,8 +54,8 @@ func (c *lemmaClass) byRule(w string) string {
 	return w
 }
 
-// ends yields where the ends of a word begin, the longest first, the empty one
-// last.
+// ends yields the index at which each ending of a word begins, from the longest ending
+// to the empty one.
 func ends(w string) func(func(int) bool) {
 	return func(yield func(int) bool) {
 		at := len(w)
@@ -77,8 +76,8 @@ func ends(w string) func(func(int) bool) {
 	}
 }
 
-// ruleOf is what turns a word into its lemma, and whether that leaves something
-// of the word's beginning.
+// ruleOf returns the rule that turns a word into its lemma, and whether the two have a
+// common beginning.
 func ruleOf(w, lemma string) (rule, bool) {
 	n := 0
 	for n < len(w) && n < len(lemma) {
@@ -91,8 +90,8 @@ func ruleOf(w, lemma string) (rule, bool) {
 	return rule{cut: len(w) - n, add: lemma[n:]}, n > 0
 }
 
-// learnLemmas counts which rule each end of a word calls for. A rule is kept
-// where it differs from that of the next shorter end.
+// learnLemmas counts which rule the words with each ending require. A rule is kept if
+// it differs from the rule of the next shorter ending.
 func learnLemmas(l *learner) lemmas {
 	result := lemmas{classes: make([]lemmaClass, len(l.classes))}
 	type seen struct {
@@ -125,7 +124,7 @@ func learnLemmas(l *learner) lemmas {
 			}
 		}
 	}
-	// Each word of a class with its most frequent lemma.
+	// Each word of a class, with its most frequent lemma.
 	var all []seen
 	for s := range counts {
 		all = append(all, s)
@@ -147,7 +146,7 @@ func learnLemmas(l *learner) lemmas {
 				continue
 			}
 			for at := range ends(s.word) {
-				if len(s.word)-at < r.cut { // an end that the rule looks beyond says nothing about it
+				if len(s.word)-at < r.cut { // the rule cuts off more than the ending, so the ending does not determine it
 					break
 				}
 				end := s.word[at:]
@@ -169,7 +168,7 @@ func learnLemmas(l *learner) lemmas {
 	return result
 }
 
-// ruleFrom is how many words must agree on a rule for an end of a word.
+// ruleFrom is the number of words that must agree on a rule for an ending.
 const ruleFrom = 2
 
 func rulesOf(votes map[string]map[rule]int) map[string]rule {
@@ -197,7 +196,7 @@ func rulesOf(votes map[string]map[rule]int) map[string]rule {
 	return rules
 }
 
-// inherited is the rule of the longest shorter end.
+// inherited returns the rule of the longest shorter ending.
 func inherited(rules map[string]rule, end string) (rule, bool) {
 	for end != "" {
 		_, size := utf8.DecodeRuneInString(end)

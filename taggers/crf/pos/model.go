@@ -20,20 +20,20 @@ import (
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
-// A model's file is a line of text, "lethe-pos VERSION DIGEST", and a gzipped
-// payload whose SHA-256 is the digest. The payload is a sequence of unsigned
-// varints, signed ones for weights, and of strings, each with its length before
-// it: the classes, the dictionary, the weights, the lemmas. What is a set is
-// sorted, so that equal models are equal files.
+// A model file is a line of text, "lethe-pos VERSION DIGEST", followed by a gzipped
+// payload whose SHA-256 is the digest. The payload is a sequence of varints (signed for
+// weights, otherwise unsigned) and of strings preceded by their length. It contains the
+// classes, the dictionary, the weights and the lemmas. Sets are sorted, so that equal
+// models have equal files.
 
 const (
 	magic   = "lethe-pos"
 	version = 1
 
-	maxPayload = 1 << 30 // bytes that a payload may have: a damaged or hostile file must not fill the memory
+	maxPayload = 1 << 30 // maximum size of a payload in bytes, so that a damaged or hostile file does not fill the memory
 )
 
-// Save writes the model to a file, which appears when it is whole.
+// Save writes the model to a file, which appears only once it is complete.
 func (t *Tagger) Save(path string) error {
 	var b bytes.Buffer
 	if err := t.Write(&b); err != nil {
@@ -42,7 +42,7 @@ func (t *Tagger) Save(path string) error {
 	return wholefile.WriteFile(path, b.Bytes(), 0o666)
 }
 
-// Write writes the model as Save does.
+// Write writes the model in the same format as Save.
 func (t *Tagger) Write(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "%s %d %s\n", magic, version, t.digest); err != nil {
 		return err
@@ -57,8 +57,8 @@ func (t *Tagger) Write(w io.Writer) error {
 	return z.Close()
 }
 
-// Load reads a model. A file that is none, is of another version or is damaged is
-// an error that says so.
+// Load reads a model file. If it is not a model, has another version or is damaged, the
+// error says which.
 func Load(path string) (*Tagger, error) {
 	f, err := bounded.OpenInput(path)
 	if err != nil {
@@ -72,10 +72,10 @@ func Load(path string) (*Tagger, error) {
 	return t, nil
 }
 
-// Read reads a model as Load does.
+// Read reads a model in the format of Load.
 func Read(r io.Reader) (*Tagger, error) {
 	in := bufio.NewReader(r)
-	line, err := in.ReadSlice('\n') // at most the buffer: a file that is none may have no line end
+	line, err := in.ReadSlice('\n') // limited to the buffer, because a file of another format may have no line end
 	fields := strings.Fields(string(line))
 	switch {
 	case err != nil && err != io.EOF && !errors.Is(err, bufio.ErrBufferFull):
@@ -83,7 +83,7 @@ func Read(r io.Reader) (*Tagger, error) {
 	case err != nil || len(fields) != 3 || fields[0] != magic:
 		return nil, errors.New("is not a part-of-speech model: it does not begin with " + magic)
 	case fields[1] != fmt.Sprint(version):
-		return nil, fmt.Errorf("is a part-of-speech model of another version than %d, the one this program reads", version)
+		return nil, fmt.Errorf("is a part-of-speech model of another version; this program reads version %d", version)
 	}
 	z, err := gzip.NewReader(in)
 	if err != nil {
@@ -96,7 +96,7 @@ func Read(r io.Reader) (*Tagger, error) {
 	case len(payload) > maxPayload:
 		return nil, fmt.Errorf("the part-of-speech model has more than %d bytes", maxPayload)
 	case sum(payload) != fields[2]:
-		return nil, errors.New("the part-of-speech model is damaged: its checksum is not the one it states")
+		return nil, errors.New("the part-of-speech model is damaged: checksum mismatch")
 	}
 	d := decoder{rest: payload}
 	t := d.tagger()
@@ -188,7 +188,7 @@ func (d *decoder) fail() {
 	d.rest = nil
 }
 
-// int reads a number of at most limit.
+// int reads a number that must not exceed limit.
 func (d *decoder) int(limit int) int {
 	n, size := binary.Uvarint(d.rest)
 	if size <= 0 || n > uint64(limit) {
@@ -199,7 +199,7 @@ func (d *decoder) int(limit int) int {
 	return int(n)
 }
 
-// len reads how many things follow, each of one byte or more.
+// len reads the number of items that follow, each of at least one byte.
 func (d *decoder) len() int { return d.int(len(d.rest)) }
 
 func (d *decoder) bool() bool { return d.int(1) == 1 }

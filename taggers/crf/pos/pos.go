@@ -1,18 +1,18 @@
-// Package pos tags words with their part of speech, tense, lemma and place in a
+// Package pos tags words with their part of speech, tense, lemma and position in a
 // chunk, the syntactic features of a CRF: "token, lemma, tense, part-of-speech"
-// (Dernoncourt et al. 2016, table 2), part-of-speech tags (Liu et al. 2017,
-// section 3.2), "location within the chunk (beginning or inside)" (Dehghan et al.
-// 2015). A tagger is learnt from treebanks in CoNLL-U, so it speaks whatever
-// language they are in.
+// (Dernoncourt et al. 2016, table 2), part-of-speech tags (Liu et al. 2017, section
+// 3.2), "location within the chunk (beginning or inside)" (Dehghan et al. 2015). A
+// tagger is trained on treebanks in CoNLL-U and works for the language of these.
 //
-// The tags come from an averaged perceptron (Collins 2002) that goes through a
-// sentence from left to right. One class is all that a treebank says of a word at
-// once: part of speech, the treebank's own tag, tense. Words that are frequent
-// and always the same are looked up. Lemmas follow rules on the ends of words,
-// and a table of the exceptions. Chunks follow a grammar on the tags: see chunk.go.
+// The tags come from an averaged perceptron (Collins 2002) that processes a sentence
+// from left to right. A class combines the part of speech, the treebank's own tag and
+// the tense. Frequent words that nearly always have the same class are looked up.
+// Lemmas come from rules for the endings of words and a table of exceptions. Chunks
+// come from a grammar over the tags: see chunk.go.
 //
-// A model holds words of the treebanks it was trained on. Those of Universal
-// Dependencies are public; of notes with PHI, treat it as you treat the notes.
+// A model contains words of the treebanks it was trained on. Those of Universal
+// Dependencies are public. If you train on notes with PHI, protect the model as you
+// protect the notes.
 package pos
 
 import (
@@ -20,16 +20,17 @@ import (
 	"sync"
 )
 
-// Word is what a tagger says of a word.
+// Word is the result of tagging one word.
 type Word struct {
 	UPOS  string // one of Universal Dependencies' 17 parts of speech: "NOUN"
-	XPOS  string // the treebank's own tag, as Penn's "VBD"; "" where the treebanks had none
+	XPOS  string // the treebank's own tag, such as Penn's "VBD"; "" if the treebanks have none
 	Tense string // Past, Present, Future, or "" for none
-	Lemma string // the form in the dictionary; never empty unless the word is
+	Lemma string // the dictionary form; never empty unless the word is
 	Chunk string // "B-NP", "I-NP", "B-VP", ... or "O": see chunk.go
 }
 
-// The tenses. Universal Dependencies' imperfect and pluperfect are past tenses.
+// The tenses. The imperfect and pluperfect of Universal Dependencies count as past
+// tenses.
 const (
 	Past    = "Past"
 	Present = "Pres"
@@ -39,35 +40,36 @@ const (
 // class is what the perceptron chooses between.
 type class struct{ upos, xpos, tense string }
 
-// Tagger tags sentences. It is read-only and safe for several goroutines.
+// Tagger tags sentences. It is read-only and safe for concurrent use.
 type Tagger struct {
 	classes []class
 	words   map[string]known // the dictionary, by the word in lower case
 	weights weights
 	lemmas  lemmas
-	behind  bool // adjectives stand behind nouns: "historia clínica"
+	behind  bool // adjectives follow nouns: "historia clínica"
 	digest  string
 }
 
-// known is a dictionary entry: a word that the treebanks hold often enough.
+// known is a dictionary entry: a word that occurs often enough in the treebanks.
 type known struct {
-	classes []uint16 // that the word was seen with, the most frequent first
-	usual   int      // how many of them are not rare
-	key     uint64   // a hash of the usual ones, for features; never 0
+	classes []uint16 // the classes that the word occurred with, most frequent first
+	usual   int      // number of classes that are not rare
+	key     uint64   // hash of the usual classes, for features; never 0
 	use     use
 }
 
-// use says what the dictionary decides about a word, by how frequent it is.
+// use tells how much the dictionary decides about a word, which depends on its
+// frequency.
 type use uint8
 
 const (
 	hint   use = iota // nothing: its classes are features
-	closed            // it has one of its classes
-	sure              // it has the first of them
+	closed            // the word has one of its classes
+	sure              // the word has the first of its classes
 )
 
-// Tag returns what it says of each word of one sentence, in out if that has the
-// room. What stands for a word is any string, as a tokenizer cuts it.
+// Tag tags the words of one sentence, which may be any strings that a tokenizer
+// produces. It returns one Word per word, in out if that has the capacity.
 func (t *Tagger) Tag(words []string, out []Word) []Word {
 	s, _ := scratches.Get().(*scratch)
 	defer scratches.Put(s)
@@ -84,13 +86,13 @@ func (t *Tagger) Tag(words []string, out []Word) []Word {
 	return out
 }
 
-// XPOS says whether the treebanks had tags of their own.
+// XPOS reports whether the treebanks had their own tags.
 func (t *Tagger) XPOS() bool { return len(t.classes) > 0 && t.classes[0].xpos != "" }
 
-// Digest is the same for equal models, and for no others.
+// Digest returns the SHA-256 of the model's contents, which identifies it.
 func (t *Tagger) Digest() string { return t.digest }
 
-// class decides on word i, given those before it.
+// class returns the class of word i, given the classes of the words before it.
 func (t *Tagger) class(s *scratch, i int) uint16 {
 	k := &s.words[i].known
 	if k.use == sure {
@@ -110,7 +112,7 @@ func (k *known) choice() []uint16 {
 	return nil
 }
 
-// best is the class with the greatest score: of some, or of all if there are none.
+// best returns the class with the highest score among of, or among all if of is empty.
 func best(scores []int32, of []uint16) uint16 {
 	if len(of) == 0 {
 		b := 0
@@ -130,7 +132,7 @@ func best(scores []int32, of []uint16) uint16 {
 	return b
 }
 
-// resized is a slice of n zeros, in the given one if that has the room.
+// resized returns a slice of n zeros, which reuses s if that has the capacity.
 func resized(s []int32, n int) []int32 {
 	if cap(s) < n {
 		return make([]int32, n)
@@ -140,23 +142,23 @@ func resized(s []int32, n int) []int32 {
 	return s
 }
 
-// scratches are used by one sentence at a time.
+// scratches are used for one sentence at a time.
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// scratch is what is worked out about a sentence.
+// scratch is the working memory for a sentence.
 type scratch struct {
 	words  []word
-	tags   []uint16 // of the words so far
-	keys   []uint32 // features of the word at hand
+	tags   []uint16 // classes of the words so far
+	keys   []uint32 // features of the current word
 	found  [maxFeatures]uint64
-	scores []int32 // of its classes
+	scores []int32 // scores of its classes
 }
 
-// forget lets go of the words: they are a note's.
+// forget releases the words, which come from a note.
 func (s *scratch) forget() {
 	clear(s.words)
 	s.words, s.tags = s.words[:0], s.tags[:0]
 }
 
-// lower is the word in lower case; it makes a new string only if that differs.
+// lower returns the word in lower case; it allocates only if that differs.
 func lower(word string) string { return strings.ToLower(word) }

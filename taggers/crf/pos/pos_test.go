@@ -76,7 +76,7 @@ func TestTag(t *testing.T) {
 			t.Errorf("%s: %s", test.words, diff)
 		}
 	}
-	// Whatever a tokenizer may come up with.
+	// Anything that a tokenizer may produce.
 	odd := []string{"", " ", "\xff", "\u0301", "\x00", "İ", strings.Repeat("a", 1<<16), "ﬁ", "-", "İİİ"}
 	if got := g.Tag(odd, nil); len(got) != len(odd) {
 		t.Errorf("%d tags for %d words", len(got), len(odd))
@@ -108,10 +108,10 @@ func TestTrainIsReproducible(t *testing.T) {
 }
 
 func TestTrainErrors(t *testing.T) {
-	if _, err := Train(t.Context(), []Sentence{{}}, Options{}); err == nil || err.Error() != "there is no sentence to learn from" {
+	if _, err := Train(t.Context(), []Sentence{{}}, Options{}); err == nil || err.Error() != "no sentences to train on" {
 		t.Errorf("of nothing: %v", err)
 	}
-	if _, err := Train(t.Context(), tiny(t), Options{Epochs: -1}); err == nil || err.Error() != "epochs -1 is negative" {
+	if _, err := Train(t.Context(), tiny(t), Options{Epochs: -1}); err == nil || err.Error() != "epochs: -1 is negative" {
 		t.Errorf("of -1 epochs: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -121,8 +121,8 @@ func TestTrainErrors(t *testing.T) {
 	}
 }
 
-// The averages are those of a perceptron that keeps all weights after every
-// decision and takes their mean in the end.
+// The averages are those of a perceptron that stores all weights after every decision
+// and computes their mean at the end.
 func TestAveragesAgainstAllWeights(t *testing.T) {
 	sentences := tiny(t)[:12]
 	l := newLearner(sentences)
@@ -234,7 +234,7 @@ func TestLoadErrors(t *testing.T) {
 		{"empty", "", "is not a part-of-speech model: it does not begin with lethe-pos"},
 		{"text", "Zora walks.\n", "is not a part-of-speech model: it does not begin with lethe-pos"},
 		{"a long line", strings.Repeat("lethe-pos ", 1<<10), "is not a part-of-speech model: it does not begin with lethe-pos"},
-		{"another version", strings.Replace(string(good), "lethe-pos 1", "lethe-pos 2", 1), "is a part-of-speech model of another version than 1, the one this program reads"},
+		{"another version", strings.Replace(string(good), "lethe-pos 1", "lethe-pos 2", 1), "is a part-of-speech model of another version; this program reads version 1"},
 		{"cut off", string(good[:len(good)-20]), "the part-of-speech model is damaged: unexpected EOF"},
 		{"only its first line", string(good[:bytes.IndexByte(good, '\n')+1]), "the part-of-speech model is damaged: EOF"},
 	} {
@@ -252,7 +252,7 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// No payload, whatever its checksum says, makes the program panic.
+// No payload makes the program panic, whatever its checksum.
 func FuzzPayload(f *testing.F) {
 	s, err := ReadCoNLLU("testdata/tiny.conllu")
 	if err != nil {

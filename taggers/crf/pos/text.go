@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 )
 
-// WriteText writes the shares of words that are right, in percent, as a table.
+// WriteText writes a table with the percentages of words whose tags are right.
 func (a *Accuracy) WriteText(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "words\tnumber\tUPOS %\tXPOS %\ttense %\tlemma %\t")

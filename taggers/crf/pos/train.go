@@ -11,46 +11,47 @@ import (
 	"strings"
 )
 
-// Options say how a tagger is learnt.
+// Options configure Train.
 type Options struct {
 	Epochs int    // passes over the treebanks; 0 for DefaultEpochs
-	Seed   uint64 // decides the order of the sentences
+	Seed   uint64 // determines the order of the sentences
 
-	// Report is told after each epoch how many words were seen and how many of
-	// them the tagger, as it was then, got right. It may be nil.
+	// Report is called after each epoch with the number of words, and the number that
+	// the tagger tagged correctly during the epoch. It may be nil.
 	Report func(epoch, epochs, right, words int)
 }
 
-// DefaultEpochs is how often the treebanks are passed over.
+// DefaultEpochs is the default number of passes over the treebanks.
 const DefaultEpochs = 8
 
 const (
-	knownFrom  = 3     // times that a word must occur to be in the dictionary
-	closedFrom = 20    // to have no other classes than it was seen with
-	sureFrom   = 20    // to be looked up, if one class has the share
-	sureShare  = 0.995 // at least
+	knownFrom  = 3     // minimum occurrences of a word in the dictionary
+	closedFrom = 20    // minimum occurrences for excluding classes that the word never had
+	sureFrom   = 20    // minimum occurrences for looking a word up, if one class has the share sureShare
+	sureShare  = 0.995 // minimum share of that class
 
 	maxClasses = 1 << 14
 )
 
-// Train learns a tagger. The same sentences, in the same order, and the same
-// options give the same tagger.
+// Train trains a tagger. The same sentences in the same order with the same options
+// give the same tagger. It fails if there are no sentences or too many classes, or with
+// the context's error.
 //
-// XPOS is learnt if every word has one: the tags of treebanks with and without do
-// not mix. Beside the treebanks themselves the tagger sees, so as to know text as
-// notes have it, every sentence with contractions as it stands in the text, and
-// some sentences all in capitals and all in small letters.
+// XPOS is learned only if every word has one, because treebanks with and without XPOS
+// do not mix. So that the tagger also copes with text as it is in notes, it is trained
+// on additional copies of sentences: each sentence with contractions as it is in the
+// text, and some sentences all in capitals and all in lower case.
 func Train(ctx context.Context, sentences []Sentence, opt Options) (*Tagger, error) {
 	if opt.Epochs < 0 {
-		return nil, fmt.Errorf("epochs %d is negative", opt.Epochs)
+		return nil, fmt.Errorf("epochs: %d is negative", opt.Epochs)
 	}
 	opt.Epochs = cmp.Or(opt.Epochs, DefaultEpochs)
 	l := newLearner(sentences)
 	if len(l.examples) == 0 {
-		return nil, errors.New("there is no sentence to learn from")
+		return nil, errors.New("no sentences to train on")
 	}
 	if len(l.classes) > maxClasses {
-		return nil, fmt.Errorf("%d different sets of tags of a word are more than the %d that a tagger can tell apart", len(l.classes), maxClasses)
+		return nil, fmt.Errorf("%d different combinations of tags exceed the maximum of %d", len(l.classes), maxClasses)
 	}
 	if err := l.learn(ctx, opt); err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func Train(ctx context.Context, sentences []Sentence, opt Options) (*Tagger, err
 	return t, nil
 }
 
-// example is a sentence as the learner sees it.
+// example is a sentence in the form in which the learner sees it.
 type example struct {
 	forms  []string
 	lemmas []string
@@ -71,10 +72,10 @@ type example struct {
 type learner struct {
 	classes    []class
 	examples   []example // the treebanks' own, then the contracted ones, then those in other cases
-	own        int       // how many are not in other cases
+	own        int       // number of examples that are not in another case
 	dictionary map[string]known
 	table      table
-	now        int64 // decisions so far
+	now        int64 // number of decisions so far
 }
 
 func newLearner(sentences []Sentence) *learner {
@@ -99,7 +100,7 @@ func newLearner(sentences []Sentence) *learner {
 	}
 	l.own = len(all)
 
-	// The most frequent class is number 0, and so on: small numbers, small files.
+	// Classes are numbered by falling frequency, since small numbers make small files.
 	classOf := func(w Token) class {
 		c := class{w.UPOS, w.XPOS, w.Tense}
 		if !xpos {
@@ -144,8 +145,8 @@ func newLearner(sentences []Sentence) *learner {
 	return l
 }
 
-// caseEvery: of so many sentences, one is seen in capitals as well, and one in
-// small letters.
+// caseEvery: one in this many sentences is also seen in capitals, and one in lower
+// case.
 const caseEvery = 5
 
 func (e example) cased(to func(string) string) example {
@@ -156,7 +157,7 @@ func (e example) cased(to func(string) string) example {
 	return c
 }
 
-// dictionaryOf lists the words that occur often enough, with their classes.
+// dictionaryOf returns the words that occur often enough, with their classes.
 func dictionaryOf(examples []example) map[string]known {
 	counts := map[string]map[uint16]int{}
 	for _, e := range examples {
@@ -196,7 +197,7 @@ func dictionaryOf(examples []example) map[string]known {
 	return d
 }
 
-// keyOf hashes the classes that a word usually has, in whatever order.
+// keyOf hashes the classes that a word usually has, in any order.
 func keyOf(classes []uint16) uint64 {
 	sorted := slices.Clone(classes)
 	slices.Sort(sorted)
@@ -204,10 +205,10 @@ func keyOf(classes []uint16) uint64 {
 	for _, c := range sorted {
 		h = mix(h, uint64(c), 5)
 	}
-	return h | 1 // never 0, which stands for an unknown word
+	return h | 1 // never 0, which represents an unknown word
 }
 
-// learn is the averaged perceptron (Collins 2002, figure 1 and section 2.5).
+// learn trains the averaged perceptron (Collins 2002, figure 1 and section 2.5).
 func (l *learner) learn(ctx context.Context, opt Options) error {
 	l.table = newTable()
 	rng := rand.New(rand.NewPCG(opt.Seed, 0x706f73))
@@ -234,7 +235,7 @@ func (l *learner) learn(ctx context.Context, opt Options) error {
 	return nil
 }
 
-// step tags a sentence and, where that is wrong, moves the weights.
+// step tags a sentence and updates the weights wherever the tag is wrong.
 func (l *learner) step(s *scratch, e *example) (right int) {
 	s.read(l.dictionary, e.forms)
 	for i, gold := range e.gold {
@@ -264,15 +265,15 @@ func (l *learner) step(s *scratch, e *example) (right int) {
 	return right
 }
 
-// table is the weights while they are learnt.
+// table has the weights during training.
 type table struct {
-	slots []int32 // hash table by open addressing: row+1, or 0 where free
+	slots []int32 // open-addressing hash table: row+1, or 0 for a free slot
 	keys  []uint32
 	rows  [][]moving
 }
 
-// moving is a weight and, for its average, the sum of what it was at each
-// decision before the last move.
+// moving is a weight and, for its average, the sum of its values at all decisions
+// before its last update.
 type moving struct {
 	class  uint16
 	weight int32
@@ -327,13 +328,13 @@ func (t *table) move(key uint32, class uint16, by int32, now int64) {
 	*row = append(*row, moving{class: class, weight: by, since: now})
 }
 
-// A weight is kept in steps of 1/steps, and dropped when it is below least.
+// Weights are rounded to multiples of 1/steps, and dropped if they are below least.
 const (
 	steps = 16
 	least = 4
 )
 
-// average makes the final weights, features in the order of their keys.
+// average returns the final weights, with the features in the order of their keys.
 func (t *table) average(classes int, now int64) weights {
 	order := make([]int, len(t.keys))
 	for i := range order {

@@ -1,11 +1,11 @@
 package pos
 
-// weights are the perceptron's, averaged and rounded: for each feature some
-// classes and what it says for or against them.
+// weights are the averaged and rounded weights of the perceptron: for each feature, its
+// weights for some of the classes.
 type weights struct {
 	classes int
-	slots   []uint64 // hash table by open addressing: key<<32 | place in cells, or 0 where free
-	cells   []cell   // of each feature a head, whose class is a count, and so many cells, sorted by class
+	slots   []uint64 // open-addressing hash table: key<<32 | index in cells, or 0 for a free slot
+	cells   []cell   // by feature: a head, whose class is the number of cells after it, and those cells, sorted by class
 }
 
 type cell struct {
@@ -13,17 +13,17 @@ type cell struct {
 	weight int16
 }
 
-// newWeights makes room for n features with so many cells in all.
+// newWeights makes room for n features with this many cells in all.
 func newWeights(classes, n, cells int) weights {
 	size := 16
 	for size < 2*n {
 		size *= 2
 	}
-	return weights{classes: classes, slots: make([]uint64, size), cells: make([]cell, 1, 1+n+cells)} // place 0 is nobody's
+	return weights{classes: classes, slots: make([]uint64, size), cells: make([]cell, 1, 1+n+cells)} // index 0 is unused
 }
 
-// put adds a feature that is not there yet. One that speaks of many classes gets
-// a cell for every class, so that add finds some without looking at the others.
+// put adds a new feature. A feature with weights for many classes gets a cell for every
+// class, so that add finds a class without a search.
 func (w *weights) put(key uint32, cells []cell) {
 	mask := uint32(len(w.slots) - 1)
 	i := key & mask
@@ -45,15 +45,15 @@ func (w *weights) put(key uint32, cells []cell) {
 	}
 }
 
-// at are the cells of the feature in a slot.
+// at returns the cells of the feature in a slot.
 func (w *weights) at(slot uint64) []cell {
 	place := int(uint32(slot))
 	return w.cells[place+1:][:w.cells[place].class]
 }
 
-// add sums up what features say of some classes, or of all if there are none:
-// only these scores are of use then. Where a feature would be is fetched for all
-// of them first: the memory answers many such questions at once.
+// add adds up the weights of the features for the classes in of, or for all classes if
+// of is empty; only those scores are valid afterwards. It first fetches the slots of
+// all features, because the processor overlaps independent memory accesses.
 func (w *weights) add(keys []uint32, found []uint64, of []uint16, scores []int32) {
 	mask := uint32(len(w.slots) - 1)
 	for i, key := range keys {

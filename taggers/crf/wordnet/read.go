@@ -17,7 +17,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// sources are the files of each part of speech, by the end of their names.
+// sources are the files of each part of speech, by the ending of their names.
 var sources = []struct {
 	pos  POS
 	name string
@@ -25,10 +25,9 @@ var sources = []struct {
 	{Noun, "noun"}, {Verb, "verb"}, {Adjective, "adj"}, {Adverb, "adv"},
 }
 
-// Open reads the WordNet in a folder. A file that breaks the format is an error
-// with file, line and byte offset, a *data.Error. The files of irregular forms,
-// noun.exc and so on, may be missing, since WordNet 3.1 comes without them: such
-// forms then have no lemma.
+// Open reads the WordNet in a folder. For a file that breaks the format, the error is a
+// *data.Error with file, line and byte offset. The files of irregular forms, such as
+// noun.exc, may be missing, as in WordNet 3.1; irregular forms then have no lemma.
 func Open(dir string) (*WordNet, error) { return read(os.DirFS(dir), dir) }
 
 func read(files fs.FS, dir string) (*WordNet, error) {
@@ -66,14 +65,15 @@ type reader struct {
 	sum   hash.Hash
 	net   *WordNet
 	ids   strings.Builder
-	from  map[POS]Synset // the first synset of a data file
-	at    map[POS][]int  // byte offsets of its synsets
+	from  map[POS]Synset // by part of speech: the first synset of its data file
+	at    map[POS][]int  // by part of speech: byte offsets of its synsets
 	words map[string]string
 	up    []pointer
-	split []string // the fields of a line
+	split []string // fields of the current line
 }
 
-// pointer leads from a synset to a hypernym, whose data file may not be read yet.
+// pointer is a link from a synset to a hypernym, whose data file may not have been read
+// yet.
 type pointer struct {
 	from   Synset
 	pos    POS
@@ -81,7 +81,7 @@ type pointer struct {
 	line   line
 }
 
-// line is where something stands.
+// line is a position in a file, for errors.
 type line struct {
 	path   string
 	number int
@@ -92,8 +92,8 @@ func (l line) fail(format string, args ...any) error {
 	return &data.Error{Path: l.path, Line: l.number, Offset: l.offset, Reason: fmt.Sprintf(format, args...)}
 }
 
-// each calls do for every line of a file but those of the licence, which begin
-// with two spaces.
+// each calls do for every line of a file except those of the licence, which begin with
+// two spaces.
 func (r *reader) each(name string, do func(line, string) error) error {
 	l := line{path: filepath.Join(r.dir, name)}
 	content, err := fs.ReadFile(r.files, name)
@@ -120,13 +120,13 @@ func (r *reader) each(name string, do func(line, string) error) error {
 	return nil
 }
 
-// fields takes a line apart. After an error it yields nothing.
+// fields reads the fields of a line. After an error it returns empty fields.
 type fields struct {
 	rest []string
 	err  error
 }
 
-// fields splits a line at spaces. What it returns holds until the next line.
+// fields splits a line at spaces. The result is valid until the next line.
 func (r *reader) fields(text string) fields {
 	r.split = r.split[:0]
 	for text != "" {
@@ -149,7 +149,7 @@ func (f *fields) next() string {
 	return s
 }
 
-// number reads a number, which what names.
+// number reads a number; what describes it in errors.
 func (f *fields) number(what string, base int) int {
 	n, err := strconv.ParseUint(f.next(), base, 31)
 	if err != nil && f.err == nil {
@@ -158,7 +158,7 @@ func (f *fields) number(what string, base int) int {
 	return int(n)
 }
 
-// intern keeps one copy of each word, and none of the file around it.
+// intern keeps one copy of each word, so that the rest of the file can be freed.
 func (r *reader) intern(s string) string {
 	if known, ok := r.words[s]; ok {
 		return known
@@ -172,8 +172,8 @@ func (r *reader) intern(s string) string {
 //
 //	offset lex_filenum ss_type w_cnt word lex_id [word lex_id...] p_cnt [ptr...] [frames...] | gloss
 //
-// with w_cnt and lex_id in hexadecimal, and a ptr of four fields: symbol, offset,
-// part of speech, and which words it is between.
+// where w_cnt and lex_id are hexadecimal, and each ptr has four fields: symbol, offset,
+// part of speech, and the words that it links.
 func (r *reader) data(pos POS, name string) error {
 	r.from[pos] = Synset(len(r.net.synsets))
 	return r.each(name, func(l line, text string) error {
@@ -181,18 +181,18 @@ func (r *reader) data(pos POS, name string) error {
 		f := r.fields(text)
 		offset := f.number("the offset", 10)
 		if f.err == nil && offset != l.offset {
-			return l.fail("the synset says that its offset is %d", offset)
+			return l.fail("the synset states offset %d", offset)
 		}
 		f.number("the number of the lexicographers' file", 10)
 		if typ := f.next(); f.err == nil && typ != string(pos) && (pos != Adjective || typ != "s") {
-			return l.fail("the type of the synset does not belong into this file")
+			return l.fail("the synset's type does not belong in this file")
 		}
 		self := Synset(len(r.net.synsets))
 		var s synset
 		words := f.count("the number of words", 16, 2)
 		s.names = make([]string, 0, words)
 		for range words {
-			word, _, _ := strings.Cut(f.next(), "(") // an adjective's place: "galore(ip)"
+			word, _, _ := strings.Cut(f.next(), "(") // without the position of an adjective, as in "galore(ip)"
 			f.next()
 			s.names = append(s.names, r.intern(word))
 		}
@@ -200,7 +200,7 @@ func (r *reader) data(pos POS, name string) error {
 			symbol, to := f.next(), f.number("a pointer's offset", 10)
 			kind := f.next()
 			f.next()
-			if symbol == "@" || symbol == "@i" { // a hypernym; of what an instance is one
+			if symbol == "@" || symbol == "@i" { // a hypernym, or the class of an instance
 				if kind == "" {
 					break
 				}
@@ -223,8 +223,8 @@ func (r *reader) data(pos POS, name string) error {
 	})
 }
 
-// count reads how many things of so many fields each follow, no more than there
-// are.
+// count reads the number of items that follow, each of this many fields. It fails if
+// the line has fewer fields.
 func (f *fields) count(what string, base, each int) int {
 	n := f.number(what, base)
 	if n*each > len(f.rest) {
@@ -236,13 +236,13 @@ func (f *fields) count(what string, base, each int) int {
 	return n
 }
 
-// synset finds the synset at an offset.
+// synset returns the synset at an offset.
 func (r *reader) synset(pos POS, offset int) (Synset, bool) {
 	i, ok := slices.BinarySearch(r.at[pos], offset)
 	return r.from[pos] + Synset(i), ok
 }
 
-// resolve sets the hypernyms, now that all synsets are known.
+// resolve sets the hypernyms after all synsets have been read.
 func (r *reader) resolve() error {
 	for _, p := range r.up {
 		to, ok := r.synset(p.pos, p.offset)
@@ -265,22 +265,22 @@ func (r *reader) index(pos POS, name string) error {
 		f := r.fields(text)
 		lemma := f.next()
 		if typ := f.next(); f.err == nil && typ != string(pos) {
-			return l.fail("the part of speech does not belong into this file")
+			return l.fail("the part of speech does not belong in this file")
 		}
 		n := f.number("the number of synsets", 10)
 		for range f.count("the number of pointers", 10, 1) {
 			f.next()
 		}
-		f.next() // the number of synsets again
-		f.next() // how many of them are in tagged texts
+		f.next() // repeats the number of synsets
+		f.next() // number of synsets that occur in tagged texts
 		if f.err == nil && len(f.rest) != n {
-			f.err = fmt.Errorf("%d offsets, where the line says that there are %d", len(f.rest), n)
+			f.err = fmt.Errorf("%d offsets, but the line states %d", len(f.rest), n)
 		}
 		if f.err != nil {
 			return l.fail("%v", f.err)
 		}
 		if _, ok := senses[lemma]; ok {
-			return l.fail("the lemma stands in the file twice")
+			return l.fail("duplicate lemma")
 		}
 		all := make([]Synset, 0, n)
 		for range n {
@@ -299,7 +299,7 @@ func (r *reader) index(pos POS, name string) error {
 	})
 }
 
-// exceptions reads a file of irregular forms: a form and its lemmas a line.
+// exceptions reads a file of irregular forms, with a form and its lemmas per line.
 func (r *reader) exceptions(pos POS, name string) error {
 	exceptions := r.net.parts[pos].exceptions
 	err := r.each(name, func(l line, text string) error {

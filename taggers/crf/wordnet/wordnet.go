@@ -2,10 +2,10 @@
 // CRF: "hypernyms, senses, lemma names" (Dernoncourt et al. 2016, table 2).
 //
 // A WordNet is a folder with the files of wndb(5WN): index.noun, data.noun and
-// noun.exc, and so on for verb, adj and adv, as Princeton's WordNet 3.0 and 3.1
-// have them in dict/ and Debian's wordnet-base in /usr/share/wordnet. WordNet 3.0
-// takes half a second to read and 30 MB of memory; glosses, and relations other
-// than hypernymy, are not kept.
+// noun.exc, and the same for verb, adj and adv. Princeton's WordNet 3.0 and 3.1 have
+// them in dict/, Debian's wordnet-base in /usr/share/wordnet. Reading WordNet 3.0 takes
+// half a second and 30 MB of memory. Glosses, and relations other than hypernymy, are
+// not read.
 package wordnet
 
 import (
@@ -16,16 +16,16 @@ import (
 // POS is a part of speech.
 type POS byte
 
-// The parts of speech, by the letters that WordNet has for them.
+// The parts of speech, as the letters that WordNet uses for them.
 const (
 	Noun      POS = 'n'
 	Verb      POS = 'v'
-	Adjective POS = 'a' // satellites among them
+	Adjective POS = 'a' // including satellites
 	Adverb    POS = 'r'
 )
 
-// FromUPOS is the part of speech under which WordNet has the words of one of
-// Universal Dependencies', if it has them at all.
+// FromUPOS returns WordNet's part of speech for one of Universal Dependencies; ok is
+// false if WordNet has none.
 func FromUPOS(upos string) (pos POS, ok bool) {
 	switch upos {
 	case "NOUN", "PROPN":
@@ -40,21 +40,22 @@ func FromUPOS(upos string) (pos POS, ok bool) {
 	return 0, false
 }
 
-// WordNet is read-only and safe for several goroutines.
+// WordNet is a WordNet in memory. It is read-only and safe for concurrent use.
 type WordNet struct {
 	parts   map[POS]*part
 	synsets []synset
-	ids     string // all IDs end to end
+	ids     string // all IDs, concatenated
 	digest  string
 }
 
-// part is what WordNet has of one part of speech.
+// part has the words of one part of speech.
 type part struct {
 	senses     map[string][]Synset // by lemma
-	exceptions map[string][]string // irregular forms: by the form, its lemmas
+	exceptions map[string][]string // lemmas of each irregular form
 }
 
-// Synset is a set of words with one meaning, of the WordNet that it comes from.
+// Synset is a set of words with one meaning. It is valid only for the WordNet that
+// returned it.
 type Synset uint32
 
 type synset struct {
@@ -65,16 +66,16 @@ type synset struct {
 // idWidth is the length of an ID.
 const idWidth = len("02084071-n")
 
-// ID names a synset by its place in the files, as in "02084071-n": the same for
-// equal WordNets.
+// ID returns the synset's offset and part of speech in the files, as in "02084071-n".
+// It is the same for equal WordNets.
 func (w *WordNet) ID(s Synset) string { return w.ids[int(s)*idWidth:][:idWidth] }
 
-// Names returns the words of a synset, the most frequent first, as WordNet writes
-// them: "domestic_animal". It is a part of the table: do not write.
+// Names returns the words of a synset, most frequent first, as WordNet writes them:
+// "domestic_animal". Callers must not change the slice.
 func (w *WordNet) Names(s Synset) []string { return w.synsets[s].names }
 
-// Senses returns the meanings of a lemma, the most frequent first; none if
-// WordNet has no such lemma. It is a part of the table: do not write.
+// Senses returns the meanings of a lemma, most frequent first; none if WordNet does not
+// have the lemma. Callers must not change the slice.
 func (w *WordNet) Senses(lemma string, pos POS) []Synset {
 	if p := w.parts[pos]; p != nil {
 		return p.senses[lemma]
@@ -82,9 +83,8 @@ func (w *WordNet) Senses(lemma string, pos POS) []Synset {
 	return nil
 }
 
-// Hypernyms returns what a synset is a kind of or an instance of, up to depth
-// steps away: the nearest first, each once, not the synset itself. Adjectives and
-// adverbs have none.
+// Hypernyms returns the synsets that s is a kind or an instance of, up to depth steps
+// away: nearest first, each once, without s itself. Adjectives and adverbs have none.
 func (w *WordNet) Hypernyms(s Synset, depth int) []Synset {
 	if depth < 1 || len(w.synsets[s].hypernyms) == 0 {
 		return nil
@@ -95,7 +95,7 @@ func (w *WordNet) Hypernyms(s Synset, depth int) []Synset {
 		from = len(found)
 		for _, below := range level {
 			for _, h := range w.synsets[below].hypernyms {
-				if !slices.Contains(found, h) { // there are circles, even in WordNet 3.0
+				if !slices.Contains(found, h) { // the links have cycles, even in WordNet 3.0
 					found = append(found, h)
 				}
 			}
@@ -104,15 +104,15 @@ func (w *WordNet) Hypernyms(s Synset, depth int) []Synset {
 	return found[1:]
 }
 
-// Digest is the same for equal files, whatever else the folder holds, and for no
-// others. A model that was trained with a WordNet can tell by it whether it is
-// given the same one when it is used.
+// Digest returns a SHA-256 of the files that Open read, which ignores other files of
+// the folder. A model that was trained with a WordNet checks by its digest that it is
+// used with the same one.
 func (w *WordNet) Digest() string { return w.digest }
 
-// Lemma returns the lemma of a word as morphy(7WN) finds it: from the list of
-// irregular forms, else the word itself, else the first that the rules for its
-// ending lead to; ok is false where WordNet has none of them. Case plays no
-// part, and spaces stand for underscores.
+// Lemma returns the lemma of a word as morphy(7WN) finds it: from the list of irregular
+// forms, else the word itself, else the first form that the rules for its ending
+// produce and WordNet has. ok is false if WordNet has none of them. Case is ignored,
+// and spaces count as underscores.
 func (w *WordNet) Lemma(word string, pos POS) (lemma string, ok bool) {
 	p := w.parts[pos]
 	if p == nil {

@@ -17,14 +17,14 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// entry is a synset of a WordNet of our own.
+// entry is a synset of an invented WordNet.
 type entry struct {
 	pos   string // n, v, a, s or r
 	words []string
 	up    []int // hypernyms, by place in the list
 }
 
-// Animals and places; a circle among the verbs, and an instance.
+// Animals and places, with a cycle among the verbs, and an instance.
 var entries = []entry{
 	{"n", []string{"thing"}, nil},
 	{"n", []string{"beast", "animal"}, []int{0}},
@@ -53,8 +53,8 @@ func build(entries []entry) fstest.MapFS {
 	for _, name := range suffixes {
 		text["data."+name], text["index."+name] = licence, licence
 	}
-	// An offset has eight digits, so that the lines' lengths are known before the
-	// offsets are: first with zeros, then with what came of that.
+	// Every offset has eight digits, so the lengths of the lines are known before the
+	// offsets are: the first pass writes zeros, the second the resulting offsets.
 	at := make([]int, len(entries))
 	var data map[string]string
 	for range 2 {
@@ -267,20 +267,20 @@ func TestErrors(t *testing.T) {
 	for _, test := range []struct{ name, from, to, want string }{
 		{"data.noun", "", "", "file does not exist"},
 		{"index.adv", "", "", "file does not exist"},
-		{"data.noun", licence, licence + "  x\n", "wn/data.noun:3: the synset says that its offset is 54 (offset 58)"},
+		{"data.noun", licence, licence + "  x\n", "wn/data.noun:3: the synset states offset 54 (offset 58)"},
 		{"data.noun", licence, licence + "\n", "wn/data.noun:2: the line ends too early (offset 54)"},
-		{"data.noun", licence, strings.Replace(licence, "\n", "\r\n", 1), "wn/data.noun:2: the synset says that its offset is 54 (offset 55)"},
+		{"data.noun", licence, strings.Replace(licence, "\n", "\r\n", 1), "wn/data.noun:2: the synset states offset 54 (offset 55)"},
 		{"data.noun", first, strings.Replace(first, "000000", "x00000", 1), "wn/data.noun:2: the offset is not a number (offset 54)"},
-		{"data.noun", first, strings.Replace(first, " n ", " v ", 1), "wn/data.noun:2: the type of the synset does not belong into this file (offset 54)"},
+		{"data.noun", first, strings.Replace(first, " n ", " v ", 1), "wn/data.noun:2: the synset's type does not belong in this file (offset 54)"},
 		{"data.noun", first, strings.Replace(first, "01 thing 0", "00", 1), "wn/data.noun:2: the synset has no words (offset 54)"},
 		{"data.noun", first, strings.Replace(first, " 01 ", " ff ", 1), "wn/data.noun:2: the line ends too early (offset 54)"},
 		{"data.noun", first + "001", first + "999", "wn/data.noun:2: the line ends too early (offset 54)"},
 		{"data.noun", "thing", "th\xffng", "wn/data.noun:2: invalid UTF-8 (offset 54)"},
 		{"data.noun", "@ 00000054", "@ 00000055", `wn/data.noun:3: a pointer leads to offset 55 of part of speech 'n', where no synset begins`},
 		{"index.noun", "00000054", "00000055", "wn/index.noun:11: no synset begins at offset 55"},
-		{"index.noun", "thing n 1", "thing n 2", "wn/index.noun:11: 1 offsets, where the line says that there are 2"},
-		{"index.noun", "thing n 1", "thing v 1", "wn/index.noun:11: the part of speech does not belong into this file"},
-		{"index.noun", "thing", "man", "wn/index.noun:11: the lemma stands in the file twice"},
+		{"index.noun", "thing n 1", "thing n 2", "wn/index.noun:11: 1 offsets, but the line states 2"},
+		{"index.noun", "thing n 1", "thing v 1", "wn/index.noun:11: the part of speech does not belong in this file"},
+		{"index.noun", "thing", "man", "wn/index.noun:11: duplicate lemma"},
 		{"index.noun", "thing n 1 2 @ ~", "thing n 1 9 @ ~", "wn/index.noun:11: the line ends too early"},
 		{"noun.exc", "men man", "men", "wn/noun.exc:1: an irregular form without a lemma (offset 0)"},
 	} {
@@ -306,7 +306,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Whatever the files hold, they are read or refused with a place.
+// Files with any content are read, or refused with a position.
 func FuzzRead(f *testing.F) {
 	files := build(entries)
 	f.Add(files["data.noun"].Data, files["index.noun"].Data, files["noun.exc"].Data)
@@ -348,7 +348,8 @@ func real(t testing.TB) *WordNet {
 	return w
 }
 
-// WordNet 3.0 as its manual, wnstats(7WN), counts it, and some words of it.
+// The numbers of WordNet 3.0 according to its manual, wnstats(7WN), and some of its
+// words.
 func TestRealWordNet(t *testing.T) {
 	w := real(t)
 	lemmas := 0

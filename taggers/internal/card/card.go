@@ -1,4 +1,4 @@
-// Package card scores model cards.
+// Package card adds scores to model cards.
 package card
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 )
 
-// Score writes the scores of what was found in dev into a card.
+// Score adds the scores of the spans found in dev to a card.
 func Score(c checkpoints.Card, gold, system [][]data.Span) checkpoints.Card {
 	score := func(name string, n evaluation.Counts) checkpoints.Score {
 		return checkpoints.Score{Type: name, Precision: n.Precision(), Recall: n.Recall(), F1: n.F1(), Support: n.TP + n.FN}

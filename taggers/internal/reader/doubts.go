@@ -8,9 +8,9 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// Doubts is the tokens whose label is O, which is the first of the labels, and
-// that have another with a probability of at least from: see data.Prober.
-// marginal tells the probabilities of a token's labels.
+// Doubts returns the tokens that are labelled O, the first label, but have another
+// label with a probability of at least from: see data.Prober. marginal writes the
+// probabilities of a token's labels.
 func Doubts(tokens []data.Token, found []int32, labels []string, from float64, marginal func(token int, into []float64)) []data.Span {
 	var doubts []data.Span
 	p := make([]float64, len(labels))
@@ -36,9 +36,9 @@ func Doubts(tokens []data.Token, found []int32, labels []string, from float64, m
 	return doubts
 }
 
-// MergeDoubts puts doubts of several origins together, for a document in which
-// the sorted spans are found: of those of the same token the greatest stays, and
-// none that overlaps a span.
+// MergeDoubts combines doubts of several origins for a document with the sorted spans
+// found. Of several doubts about one token it keeps the most probable. It drops doubts
+// that overlap a span.
 func MergeDoubts(found []data.Span, doubts ...[]data.Span) []data.Span {
 	all := slices.Concat(doubts...)
 	slices.SortFunc(all, func(a, b data.Span) int {
@@ -56,7 +56,8 @@ func MergeDoubts(found []data.Span, doubts ...[]data.Span) []data.Span {
 	return merged
 }
 
-// Probe probes a tagger; one that cannot be probed has no doubts.
+// Probe probes a tagger. If the tagger is not a data.Prober, it tags and returns no
+// doubts.
 func Probe(ctx context.Context, t data.Tagger, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
 	if p, ok := t.(data.Prober); ok {
 		return p.Probe(ctx, docs, from)

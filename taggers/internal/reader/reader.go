@@ -1,5 +1,4 @@
-// Package reader cuts documents into the tokens and sentences that a tagger
-// labels.
+// Package reader splits documents into the tokens and sentences that a tagger labels.
 package reader
 
 import (
@@ -18,7 +17,7 @@ type Reader struct {
 	splitter  tokenize.Splitter
 }
 
-// New finds both by their names; sentences of more than maxTokens are cut.
+// New looks up both by name. Sentences with more than maxTokens tokens are split.
 func New(tokenizer, sentences string, maxTokens int) (r Reader, err error) {
 	if r.tokenizer, err = tokenize.Lookup(tokenizer); err != nil {
 		return r, err
@@ -28,8 +27,8 @@ func New(tokenizer, sentences string, maxTokens int) (r Reader, err error) {
 	return r, err
 }
 
-// Check names the first key of a configuration that makes no sense: tokenizer,
-// sentences, max_sentence or scheme.
+// Check returns an error that begins with the first key whose value makes no sense:
+// tokenizer, sentences, max_sentence or scheme.
 func Check(tokenizer, sentences string, maxTokens int, scheme data.Scheme) error {
 	if _, err := tokenize.Lookup(tokenizer); err != nil {
 		return fmt.Errorf("tokenizer: %w", err)
@@ -43,24 +42,24 @@ func Check(tokenizer, sentences string, maxTokens int, scheme data.Scheme) error
 	if known, err := data.ParseScheme(string(scheme)); err != nil {
 		return fmt.Errorf("scheme: %w", err)
 	} else if known != scheme {
-		return fmt.Errorf("scheme: %q is written %s", string(scheme), known)
+		return fmt.Errorf("scheme: %q must be written %s", string(scheme), known)
 	}
 	return nil
 }
 
-// Text is a document, or a stretch of one, cut into tokens and sentences.
+// Text is a document, or a stretch of one, split into tokens and sentences.
 type Text struct {
 	Doc       *data.Document
 	Tokens    []data.Token
 	Sentences []tokenize.Range
 }
 
-// maxStretch bounds the text that is cut into tokens at a time, in bytes, and so
-// the memory that a note takes besides its own text.
+// maxStretch bounds the number of bytes that are split into tokens at a time, and
+// thereby the memory that a note takes besides its text.
 const maxStretch = 1 << 20
 
-// Cut yields a document in stretches, of which all but huge ones have one. A
-// sentence of a huge document ends where a stretch does.
+// Cut yields a document in stretches. Only huge documents have more than one. A
+// sentence of a huge document ends at the end of a stretch.
 func (r Reader) Cut(doc *data.Document) iter.Seq[Text] {
 	return func(yield func(Text) bool) {
 		for from := 0; from < len(doc.Text); {
@@ -80,8 +79,8 @@ func (r Reader) Cut(doc *data.Document) iter.Seq[Text] {
 	}
 }
 
-// Labels is the labels of each sentence's tokens by the spans of the document. A
-// span over the end of a sentence becomes one in each.
+// Labels returns the labels of each sentence's tokens for the spans of the document. A
+// span across the end of a sentence is split.
 func (x Text) Labels(scheme data.Scheme) [][]string {
 	spans := data.AlignSpans(x.Tokens, x.Doc.Spans)
 	var all [][]string
@@ -91,8 +90,7 @@ func (x Text) Labels(scheme data.Scheme) [][]string {
 	return all
 }
 
-// inside is the parts of the spans within tokens [start, end), counted from
-// start.
+// inside returns the parts of the spans within tokens [start, end), relative to start.
 func inside(spans []data.TokenSpan, start, end int) []data.TokenSpan {
 	var out []data.TokenSpan
 	for _, s := range spans {
@@ -103,8 +101,8 @@ func inside(spans []data.TokenSpan, start, end int) []data.TokenSpan {
 	return out
 }
 
-// stretch is how much of the text to cut next: up to the last line end that
-// fits, else the last space, else as many code points as fit.
+// stretch returns the length of the next stretch: up to the last line end that fits,
+// else the last space, else as many code points as fit.
 func stretch(s string) int {
 	if len(s) <= maxStretch {
 		return len(s)
@@ -120,7 +118,7 @@ func stretch(s string) int {
 		end--
 	}
 	if utf8.RuneStart(s[end-1]) && end > 1 {
-		end-- // the code point that begins here may go on
+		end-- // the code point that begins here may extend beyond the stretch
 	}
 	return end
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// Stretches hold every byte once, end between code points, and are no longer
-// than allowed.
+// Stretches contain every byte once, end between code points, and do not exceed the
+// maximum length.
 func TestStretch(t *testing.T) {
 	for name, unit := range map[string]string{"lines": "seen by Dr. Amundsen\n", "words": "seen by ", "letters": "é", "wide": "🙂", "bytes": "\x80", "short": "x"} {
 		text := strings.Repeat(unit, 3*maxStretch/len(unit)+7)
@@ -33,8 +33,7 @@ func TestStretch(t *testing.T) {
 	}
 }
 
-// A span over a line end becomes one in each line; a token that a span cuts
-// takes its label.
+// A span across a line end is split. A token that a span covers partly gets its label.
 func TestInside(t *testing.T) {
 	spans := []data.TokenSpan{{Start: 1, End: 4, Type: "DATE"}}
 	for _, c := range []struct {

@@ -1,5 +1,5 @@
-// Package toy is a corpus format as small as one can be, to show what it takes to add one.
-// A file holds one note: a line with the spans, then the text. Offsets count bytes.
+// Package toy is a minimal corpus format that shows how to add one. A file contains one note: a
+// line with the spans, then the text. Offsets count bytes.
 //
 //	12-19:DOCTOR
 //	Seen by Dr. Vance.

@@ -14,7 +14,7 @@ import (
 func main() {
 	ConstraintExpr("amd64")
 	for _, i := range []isa{{"AVX2", 4}, {"AVX512", 8}} {
-		for nv := 8 / i.width; nv <= 8; nv += 8 / i.width { // a row is whole eights
+		for nv := 8 / i.width; nv <= 8; nv += 8 / i.width { // the length of a row is a multiple of eight
 			sum(i, nv)
 			addTo(i, nv)
 			mulAdd(i, nv)
@@ -24,7 +24,7 @@ func main() {
 	Generate()
 }
 
-// isa is 4 values in a YMM, or 8 in a ZMM register.
+// isa stands for 4 values in a YMM, or 8 in a ZMM register.
 type isa struct {
 	name  string
 	width int
@@ -60,8 +60,8 @@ func (i isa) store(all []VecVirtual, to Register) {
 	RET()
 }
 
-// eachRow emits body for each of the n rows of the table whose numbers stand at
-// `at`. Strides are in bytes.
+// eachRow emits body for each of the n rows of the table whose numbers are at `at`. Strides are in
+// bytes.
 func eachRow(table, stride, at, n Register, body func(row Register)) {
 	Label("loop")
 	row := GP64()
@@ -74,7 +74,7 @@ func eachRow(table, stride, at, n Register, body func(row Register)) {
 	JNZ(LabelRef("loop"))
 }
 
-// sum makes dst += the rows of the table.
+// sum generates dst += the rows of the table.
 func sum(i isa, nv int) {
 	i.text("sum", nv, "dst, table *float64, stride int, at *int32, n int")
 	dst, table, stride := Load(Param("dst"), GP64()), Load(Param("table"), GP64()), Load(Param("stride"), GP64())
@@ -88,7 +88,7 @@ func sum(i isa, nv int) {
 	i.store(acc, dst)
 }
 
-// addTo makes each of the rows += src.
+// addTo generates each of the rows += src.
 func addTo(i isa, nv int) {
 	i.text("addTo", nv, "table *float64, stride int, at *int32, n int, src *float64")
 	table, stride := Load(Param("table"), GP64()), Load(Param("stride"), GP64())
@@ -105,7 +105,7 @@ func addTo(i isa, nv int) {
 	RET()
 }
 
-// mulAdd makes dst += sum_k x[k] m[k], for rows m[k] and k values of x.
+// mulAdd generates dst += sum_k x[k] m[k], for rows m[k] and k values of x.
 func mulAdd(i isa, nv int) {
 	i.text("mulAdd", nv, "dst, x *float64, xs int, m *float64, ms int, k int")
 	dst, x, xs := Load(Param("dst"), GP64()), Load(Param("x"), GP64()), Load(Param("xs"), GP64())
@@ -124,8 +124,8 @@ func mulAdd(i isa, nv int) {
 	i.store(acc, dst)
 }
 
-// expLess makes dst = e^(src - top) with top the greatest of src, which it
-// returns; n counts vectors.
+// expLess generates dst = e^(src - top), where top is the maximum of src, which it returns; n is
+// the number of vectors.
 func expLess(i isa) {
 	TEXT("expLess"+i.name, NOSPLIT, "func(dst, src *float64, n int) float64")
 	Pragma("noescape")
@@ -154,23 +154,23 @@ func expLess(i isa) {
 	Store(top.AsX(), ReturnIndex(0))
 	VBROADCASTSD(top.AsX(), top)
 
-	// With n the nearest whole number to x/ln 2, e^x = 2^n e^r; e^r is Taylor's
-	// series, whose rest is below 1e-17 for |r| <= ln 2 / 2.
+	// With n the nearest whole number to x/ln 2, e^x = 2^n e^r. e^r is computed by Taylor's
+	// series, whose remainder is below 1e-17 for |r| <= ln 2 / 2.
 	Label("loop")
 	x, whole, series := i.vec(), i.vec(), i.vec()
 	VMOVUPD(Mem{Base: src}, x)
 	VSUBPD(top, x, x)
 	least := i.constant(-708)
-	VMAXPD(x, least, x) // of NaN: NaN
+	VMAXPD(x, least, x) // a NaN stays
 	VMULPD(i.constant(math.Log2E), x, whole)
 	if i.width == 8 {
 		VRNDSCALEPD(Imm(8), whole, whole)
 	} else {
 		VROUNDPD(Imm(8), whole, whole)
 	}
-	VFNMADD231PD(i.constant(6.93147180369123816490e-01), whole, x) // ln 2 in two parts, as usual
+	VFNMADD231PD(i.constant(6.93147180369123816490e-01), whole, x) // ln 2 is split into two parts for precision
 	VFNMADD231PD(i.constant(1.90821492927058770002e-10), whole, x)
-	factorial := 6227020800.0 // of 13
+	factorial := 6227020800.0 // 13!
 	VMOVUPD(i.constant(1/factorial), series)
 	for k := 13; k > 0; k-- {
 		factorial /= float64(k)

@@ -1,6 +1,6 @@
-// Package recipe is an example of a new kind of tagger, which the test beside it takes
-// through a configuration, a training and a model folder. It shows all that a kind must
-// have; in the program, its import would be a line of kinds.go in package system.
+// Package recipe is an example of a new kind of tagger. Its test takes it through a
+// configuration, a training and a model folder. It shows all that a kind requires; in
+// the program, its import would be a line of kinds.go in package system.
 package recipe
 
 import (
@@ -21,9 +21,9 @@ func init() {
 	taggers.Register("remembered", func() taggers.Node { return &Config{MinDocuments: 2} })
 }
 
-// Config is what a user chooses.
+// Config has all settings of the tagger.
 type Config struct {
-	MinDocuments int `yaml:"min_documents"` // training notes in which a word must be PHI; default 2
+	MinDocuments int `yaml:"min_documents"` // number of training notes in which a word must be PHI; default 2
 }
 
 // Validate implements taggers.Node.
@@ -73,7 +73,7 @@ func (c Config) Load(dir string, _ *data.TypeSet, _ int, _ ...taggers.Model) (da
 	return t, json.Unmarshal(raw, &t)
 }
 
-// tagger has the types of words.
+// tagger maps words to their types.
 type tagger map[string]string
 
 // Save implements taggers.Model.

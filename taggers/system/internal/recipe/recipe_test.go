@@ -20,7 +20,7 @@ func decode(raw string) (taggers.System, error) {
 	return s, strictyaml.Decode("x.yaml", []byte(raw), &s)
 }
 
-// A package that registers a kind is all that a new kind takes: it can be configured,
+// A new kind requires only a package that registers it: the kind can be configured,
 // alone and within other kinds, trained, resumed, saved, loaded and used.
 func TestANewKindIsOnePackage(t *testing.T) {
 	types, err := data.LookupTypeSet(synth.TypeSet)
@@ -94,7 +94,8 @@ func TestANewKindIsOnePackage(t *testing.T) {
 	}
 }
 
-// A member that an interrupted training has finished is taken over, whatever its kind.
+// A member that an interrupted training has finished is not trained again, whatever its
+// kind.
 func TestANewKindIsResumed(t *testing.T) {
 	types, err := data.LookupTypeSet(synth.TypeSet)
 	if err != nil {
