@@ -20,8 +20,10 @@ type BatchSize struct {
 	Bytes       int
 }
 
-// Batches divides items, such as documents or records of a file, into batches.
-// The slice is reused for the next batch, so the caller must not retain it.
+// Batches divides items, such as documents or records of a file, into batches of
+// about 256 notes or 8 MiB. Consecutive notes of one patient are in the same
+// batch, unless it would grow to eight times that size. The slice is reused for
+// the next batch, so the caller must not retain it.
 func Batches[T any](items iter.Seq[T], size func(T) BatchSize) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		var batch []T

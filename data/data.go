@@ -1,10 +1,17 @@
 // Package data defines what all parts of Lethe share: documents, their spans of
-// protected health information (PHI), tokens, type sets and label schemes. It
-// depends on no other package of Lethe; file formats are in the packages below it
-// (data/i2b2, data/brat, ..., and data/format for all of them).
+// protected health information (PHI), tokens, type sets and label schemes.
+//
+//	doc := &data.Document{ID: "1", Text: "Seen by Dr. Amundsen."}
+//	doc.Spans = []data.Span{{Start: 12, End: 20, Type: "DOCTOR", Score: 1}}
+//	if err := doc.Check(); err != nil {
+//		return err
+//	}
+//
+// The package depends on no other package of Lethe; file formats are in the packages
+// below it (data/i2b2, data/brat, ..., and data/format for all of them).
 //
 // All offsets are byte offsets into the unmodified UTF-8 text, and all ranges are
-// half-open. Readers and writers convert from and to code points or UTF-16 units.
+// half-open. Readers and writers convert to and from code points or UTF-16 units.
 package data
 
 import (
@@ -37,7 +44,7 @@ type Token struct {
 	Start, End int
 }
 
-// Group returns the patient or, if unknown, an ID of the note itself. Splits and
+// Group returns the patient or, if that is unknown, the ID of the note. Splits and
 // folds at patient level keep the documents of one group together.
 func (d *Document) Group() string {
 	if d.Patient != "" {
@@ -80,9 +87,9 @@ func invalidAt(s string) int {
 }
 
 // Documents is a sequence of notes that are read one at a time, in a fixed order.
-// An error concerns one note and does not end the sequence, or, if the source
-// cannot be read at all, is the last item. Errors name the file and the line or
-// offset, and never quote the note.
+// An error concerns one note, and the sequence continues with the next one. If the
+// source cannot be read at all, the error is the last item. Errors name the file
+// and the line or offset, and never quote the note.
 type Documents = iter.Seq2[*Document, error]
 
 // Each yields documents that are in memory.
@@ -108,7 +115,7 @@ func Collect(docs Documents) ([]*Document, error) {
 	return all, nil
 }
 
-// Error is a defect of an input file. It never contains text of a note.
+// Error reports a problem with a file of notes. It never contains text of a note.
 type Error struct {
 	Path   string
 	Line   int // 1-based; 0: unknown

@@ -16,8 +16,8 @@ const (
 	BIOES Scheme = "BIOES" // S-X is a whole span of one token, E-X ends a longer one.
 )
 
-// ParseScheme returns the scheme of that name, in any case. It returns an error
-// for other names.
+// ParseScheme returns the scheme with the given name, in upper or lower case. It
+// returns an error for other names.
 func ParseScheme(name string) (Scheme, error) {
 	s := Scheme(strings.ToUpper(name))
 	if !slices.Contains([]Scheme{IO, BIO, BIOES}, s) {
@@ -77,12 +77,13 @@ func (s Scheme) prefix(before, after int) string {
 }
 
 // Decode converts labels to spans. It is the inverse of Encode for legal labels,
-// except that IO merges adjacent spans of one type. It repairs illegal labels so
-// that they cover more text rather than less, because missed PHI is worse than
-// PHI found twice: every label except O is in some span; a span ends before O,
-// before another type, before B and S, and after E and S; any label after an end
-// starts a new span, whatever its prefix. (So O I O is one span, and S-X E-X are
-// two; NeuroNER merges the latter.)
+// except that IO merges adjacent spans of one type.
+//
+// It repairs illegal labels so that they cover more text rather than less, because
+// missed PHI is worse than PHI found twice. Every label except O is in some span. A
+// span ends before O, before another type, before B and S, and after E and S. The
+// next label except O starts a new span, whatever its prefix. (So O I O is one
+// span, and S-X E-X are two; NeuroNER merges the latter.)
 func (s Scheme) Decode(labels []string) []TokenSpan {
 	var spans []TokenSpan
 	open := false

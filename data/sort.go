@@ -5,7 +5,7 @@ package data
 // Configuration files use the same names.
 type Sort string
 
-// The sorts.
+// The sorts. Other is for types to which no other sort applies.
 const (
 	Person       Sort = "person"       // a name in any form, such as initials or the surname first
 	Username     Sort = "username"     // the name of an account

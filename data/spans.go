@@ -15,8 +15,8 @@ func SortSpans(spans []Span) {
 
 // Flatten returns the spans without overlaps, in the order of SortSpans. Of two
 // overlapping spans it keeps the longer one; if they are equally long, the
-// earlier one; and if they are at the same place, the first by type. Sequence
-// labelling requires flat spans; nothing else should use it.
+// earlier one; and if they are at the same place, the first by type. To cover
+// everything that the spans cover, use Merge instead.
 func Flatten(spans []Span) []Span {
 	byLength := slices.Clone(spans)
 	slices.SortStableFunc(byLength, func(a, b Span) int {
@@ -27,8 +27,8 @@ func Flatten(spans []Span) []Span {
 
 // Disjoint returns the spans without overlaps, sorted. preferred lists them in
 // descending order of preference, and each span that overlaps one kept earlier is
-// dropped. Time and memory are linear in the length of the text from the first
-// span to the last, at one bit per byte.
+// dropped. It uses one bit of memory per byte of text from the first span to the
+// last.
 func Disjoint(preferred []Span) []Span {
 	if len(preferred) == 0 {
 		return nil

@@ -91,7 +91,7 @@ func Split(docs []*Document, fraction float64, byPatient bool, seed uint64) (kep
 // smaller sample is a subset of each larger one. With byPatient, whole groups are
 // drawn one after another (only the last one may be cut), so that a sample has as
 // many documents per patient as the corpus. Sample returns an error if n is
-// negative or exceeds the number of documents.
+// less than 1 or exceeds the number of documents.
 func Sample(docs []*Document, n int, byPatient bool, seed uint64) ([]*Document, error) {
 	if n < 1 || n > len(docs) {
 		return nil, fmt.Errorf("cannot draw %d of %d documents", n, len(docs))

@@ -2,8 +2,8 @@ package data
 
 import "context"
 
-// A Tagger finds PHI in documents. The systems of all papers, and all
-// combinations of systems, implement it.
+// A Tagger finds PHI in documents. Trained models, rules and word lists implement
+// it, and so do combinations of them.
 type Tagger interface {
 	// Tag returns the spans found in each document: sorted, without overlaps,
 	// each with a score. It uses only the text, never the spans that a document

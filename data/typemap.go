@@ -53,28 +53,28 @@ type LeftOut struct {
 	Unknown map[string]int `json:"unknown"`
 }
 
-// Lines returns up to two lines for people: the spans that the map dropped from
-// of on purpose, and those of unknown types. It returns none if nothing was
-// dropped.
-func (l *LeftOut) Lines(of string) (lines []string) {
+// Lines returns up to two lines for people: one with the spans that the map drops
+// on purpose, and one with those of unknown types. source names their
+// documents. Lines returns none if nothing was left out.
+func (l *LeftOut) Lines(source string) (lines []string) {
 	for _, part := range []struct {
 		counts map[string]int
 		why    string
-	}{{l.Dropped, "by the map"}, {l.Unknown, "since the map does not know them"}} {
+	}{{l.Dropped, "by the map"}, {l.Unknown, "because the map does not know them"}} {
 		var names []string
 		for _, name := range slices.Sorted(maps.Keys(part.counts)) {
 			names = append(names, fmt.Sprintf("%s %d", name, part.counts[name]))
 		}
 		if len(names) > 0 {
-			lines = append(lines, fmt.Sprintf("left out of %s %s: %s", of, part.why, strings.Join(names, ", ")))
+			lines = append(lines, fmt.Sprintf("left out of %s %s: %s", source, part.why, strings.Join(names, ", ")))
 		}
 	}
 	return lines
 }
 
 // Apply yields copies of the documents with their types mapped. Spans that the
-// map drops, or whose type it does not know, are left out and counted in left.
-// Spans that become equal are merged.
+// map drops, or whose type it does not know, are left out and counted in left,
+// which must not be nil. Spans that become equal are merged.
 func (m *TypeMap) Apply(docs Documents, left *LeftOut) Documents {
 	if left.Dropped == nil {
 		left.Dropped, left.Unknown = map[string]int{}, map[string]int{}

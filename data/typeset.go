@@ -17,16 +17,16 @@ type Type struct {
 	Clinician bool   // whether a Person of this type treats patients, rather than being one
 }
 
-// TypeSet describes the types of PHI that a corpus uses. A new set is a value of
-// this type; a built-in one is also listed in typeSets. See the file
-// typeset_anonym.go for an example.
+// TypeSet describes the types of PHI that a corpus uses. LookupTypeSet finds the
+// built-in sets by name.
 type TypeSet struct {
 	Name string
 	// Types are sorted by name if the set is built in. Where the values of one sort
 	// may have several types, Preferred decides.
 	Types []Type
-	// Preferred has, for sorts of several types, the type of a value about which no
-	// more is known. Without an entry it is the first such type.
+	// Preferred maps a sort that several types share to the type of those values
+	// about which only the sort is known. Without an entry, it is the first of
+	// these types.
 	Preferred map[Sort]string
 	// Language is the language of the corpus's notes, "en" or "es", or empty if it
 	// is unknown.
@@ -34,8 +34,8 @@ type TypeSet struct {
 	// Rules names the built-in rules (package taggers/rules) that find PHI in the
 	// corpus's notes by its form.
 	Rules []string
-	// Format names the file format (package data/format) of the corpus, if files in
-	// this format have these types unless something else is said.
+	// Format names the file format (package data/format) whose files have these
+	// types by default. It is empty if there is none.
 	Format string
 
 	open bool
@@ -59,9 +59,9 @@ func (s *TypeSet) Lookup(name string) (Type, bool) {
 // Has reports whether name is a type of the set.
 func (s *TypeSet) Has(name string) bool { _, ok := s.Lookup(name); return ok }
 
-// Describe returns what is known of a type: what the set says or, for a name that
-// is not in the set, what the first built-in set with that name says. If no set
-// has it, the result has nothing but the name. The set may be nil.
+// Describe returns the description of a type. If the set lacks the type, or is
+// nil, the description comes from the first built-in set that has a type of that
+// name. If there is none, the result has nothing but the name.
 func (s *TypeSet) Describe(name string) Type {
 	if s != nil {
 		if t, ok := s.Lookup(name); ok {
@@ -78,8 +78,8 @@ func lookupAnywhere(name string) Type {
 	return Type{Name: name}
 }
 
-// everyType has the types of all built-in sets by name. Of types with the same name
-// it has that of the first set.
+// everyType returns the types of all built-in sets by name. If several sets have a
+// type of the same name, the first set decides.
 var everyType = sync.OnceValue(func() map[string]Type {
 	all := map[string]Type{}
 	for _, s := range slices.Backward(append(TypeSets(), usual)) {
@@ -90,8 +90,8 @@ var everyType = sync.OnceValue(func() map[string]Type {
 	return all
 })
 
-// OfSort returns the name of the set's type for values of a sort or, without one,
-// of the most similar sort that the set has. It returns "" if there is none.
+// OfSort returns the name of the set's type for values of a sort. If the set has no
+// such type, OfSort returns the type for a similar sort, or "" if there is none.
 // The open set has the types of I2B2.
 func (s *TypeSet) OfSort(sort Sort) string {
 	if s.open {
@@ -122,8 +122,8 @@ func (s *TypeSet) OfPerson(clinician bool) string {
 	return s.Types[i].Name
 }
 
-// Used lists the types of the documents' spans: in the set's order and, of an
-// open set, those without one by name.
+// Used lists the types of the documents' spans: first those of the set, in its
+// order, then all others, sorted by name.
 func (s *TypeSet) Used(docs []*Document) []string {
 	used := map[string]bool{}
 	for _, d := range docs {
@@ -142,8 +142,8 @@ func (s *TypeSet) Used(docs []*Document) []string {
 }
 
 // wellFormed reports whether a type may have this name: at most 64 letters,
-// digits, '_', '-' and '.', of which the first is a letter. It keeps text that is
-// not a label out of labels.
+// digits, '_', '-' and '.', of which the first is a letter. The restriction keeps
+// text of notes from being used as a type by mistake.
 func wellFormed(name string) bool {
 	if name == "" || len(name) > 64 {
 		return false
@@ -163,7 +163,8 @@ var typeSets = []*TypeSet{I2B2, I2B22006, MIMIC, MEDDOCAN, Anonym, CoNLL, Any}
 // TypeSets lists the built-in sets.
 func TypeSets() []*TypeSet { return slices.Clone(typeSets) }
 
-// LookupTypeSet returns the built-in set of a name. An error lists the names.
+// LookupTypeSet returns the built-in set with the given name. The error for an
+// unknown name lists all names.
 func LookupTypeSet(name string) (*TypeSet, error) {
 	for _, s := range typeSets {
 		if s.Name == name {

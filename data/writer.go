@@ -7,7 +7,7 @@ package data
 // not after an input or output error.
 //
 // No file appears under its final name before it is complete. In formats with one
-// file per note, that is when Write returns; in formats with one file in all,
+// file per note, that is when Write returns; in formats with a single file,
 // when Close returns.
 type Writer interface {
 	Write(*Document) error

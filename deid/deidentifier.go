@@ -4,12 +4,14 @@
 //	...
 //	d := &deid.Deidentifier{Tagger: model}
 //	for _, r := range d.Notes(ctx, []deid.Note{{Document: &data.Document{ID: "1", Text: text}}}) {
-//		fmt.Println(r.Clean.Text, r.Err)
+//		if r.Err != nil {
+//			return r.Err
+//		}
+//		fmt.Println(r.Clean.Text)
 //	}
 //
-// Three packages do the parts of the work: replace chooses replacements for PHI, safetynet finds PHI that a tagger has
-// missed, and notefile reads and writes files of notes. To de-identify files and folders, as "lethe deidentify" does,
-// use package job.
+// Package replace chooses the replacements, and package safetynet finds PHI that a tagger has missed. To de-identify files
+// and folders, as "lethe deidentify" does, use package job.
 package deid
 
 import (
@@ -21,25 +23,26 @@ import (
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
-// A Deidentifier finds the PHI in notes and replaces it. The zero value replaces the notes' own Spans by their type in
-// brackets. It searches the original text only, never text with replacements in it. It is not changed by use, and may be
-// used by several goroutines.
+// A Deidentifier finds the PHI in notes and replaces it. The zero value replaces each of the notes' own Spans with its type
+// in brackets. A Deidentifier searches the original text only, never text with replacements in it. It is safe for
+// concurrent use if its Tagger is.
 //
 // PHI comes from these sources:
 //
 //   - the Tagger; its spans are extended to whole tokens
-//   - Rules and Deny, with which users add what they know
-//   - the safety net: values with a form that is typical of PHI (Net.Formulaic), known values of the patient
+//   - Rules and Deny, which the user supplies
+//   - the safety net: values whose form is typical of PHI (Net.Formulaic), known values of the patient
 //     (Note.Known), and values that are replaced elsewhere in the patient's notes
 //
-// Spans that overlap are replaced as a single span, which covers all of them and has the type of the longest.
+// Overlapping spans are replaced as a single span, which covers all of them and has the type of the longest. A span that
+// the Replacer keeps in the text decides the type only if all of them are kept.
 type Deidentifier struct {
 	Tagger   data.Tagger                   // nil means that the notes' own Spans are used
-	Replacer *replace.Replacer             // nil means that each value is replaced by its type in brackets, as in [PATIENT]
+	Replacer *replace.Replacer             // nil means that each value is replaced with its type in brackets, as in [PATIENT]
 	Net      *safetynet.Net                // nil means no safety net; then Note.Known only makes the replacements consistent
-	Rules    func(text string) []data.Span // the user's own rules, for any type; nil means none
+	Rules    func(text string) []data.Span // the user's own rules, for any type, called by several goroutines at a time; nil means none
 	Deny     *safetynet.Phrases            // phrases that are always PHI; nil means none
-	Allow    *safetynet.Phrases            // phrases that are not PHI, except if Rules, Deny or known values match them; nil means none
+	Allow    *safetynet.Phrases            // phrases that are not PHI unless Rules, Deny or known values match them; nil means none
 	Workers  int                           // number of patients to process at the same time; 0 means one per core
 }
 
@@ -132,7 +135,7 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	return r.join(text, all, d.add(text, slices.DeleteFunc(everywhere, inside), byKnown), safetynet.Known)
 }
 
-// add gives spans a rank.
+// add returns spans with a rank, and marks those that the plan keeps in the text.
 func (d *Deidentifier) add(text string, spans []data.Span, rank rank) []found {
 	all := make([]found, len(spans))
 	for i, s := range spans {
@@ -190,7 +193,7 @@ func join(all []found) []found {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(b.rank, a.rank), cmp.Compare(a.Type, b.Type))
 	})
 	var out []found
-	var best found // the span that gives the last of out its type
+	var best found // the span that decides the type of the last span in out
 	for _, f := range all {
 		k := len(out) - 1
 		if k < 0 || f.Start >= out[k].End {
@@ -206,8 +209,8 @@ func join(all []found) []found {
 	return out
 }
 
-// above reports whether f, not other, decides the type of the two merged. A span that is replaced wins over one that is
-// kept.
+// above reports whether f rather than other decides the type of the merged span. A span that is replaced wins over one
+// that is kept.
 func (f found) above(other found) bool {
 	if f.kept != other.kept {
 		return other.kept

@@ -17,7 +17,7 @@ import (
 // Note is a note to de-identify.
 type Note struct {
 	*data.Document                   // its Spans are used only if the Deidentifier has no Tagger
-	Group          string            // identifies the patient; "" means Document.Patient, and if that is empty too, the note is alone
+	Group          string            // identifies the patient; "" means Document.Patient; if both are empty, no other note has the same patient
 	Known          []safetynet.Value // known values of the patient; may be empty
 }
 
@@ -25,21 +25,21 @@ type Note struct {
 type Result struct {
 	Clean   *data.Document                      // a new document with the replacements as its Spans; nil if Err is not nil
 	Changes []replace.Change                    // the replacements, in the order of the text
-	Tagged  []data.Span                         // the spans that the tagger found, in the original text
+	Tagged  []data.Span                         // the tagger's spans in the original text; without a tagger, the note's own Spans
 	Found   map[safetynet.Source]map[string]int // number of values that the tagger missed and another source found, by source and type
 	Err     error                               // why the note could not be examined; nil if it was
 }
 
-// maxRounds is how often the notes of a patient are searched for originals, at most. A round that finds something
-// requires another, because the values that it found are originals, too.
+// maxRounds limits how often the notes of a patient are searched for originals, the values that are replaced elsewhere. A
+// round that finds something requires another, because the values that it finds are originals, too.
 const maxRounds = 8
 
 // Notes finds the PHI in notes and replaces it. It returns one result per note, in the order of the notes, and does not
 // change the notes. All notes of a patient must be in one call: a value that is replaced in one of them is replaced in
 // all, consistently.
 //
-// If the tagger fails on a note, that note and the others of the same patient have an error. If ctx is cancelled, all
-// notes have its error.
+// If the tagger fails on a note, the results of that note and of the notes next to it with the same Document.Patient have
+// an error. If ctx is cancelled, all results that are not complete have the error of ctx.
 func (d *Deidentifier) Notes(ctx context.Context, notes []Note) []Result {
 	results := make([]Result, len(notes))
 	d.tag(ctx, notes, results)
@@ -105,7 +105,7 @@ func (d *Deidentifier) eachPatient(notes []Note, results []Result, do func(group
 	})
 }
 
-// group returns the key that the notes of a patient share, or "" if the note is alone.
+// group returns the key that the notes of a patient share, or "" if no other note has the same patient.
 func (n Note) group() string {
 	if n.Group != "" {
 		return n.Group
@@ -113,7 +113,7 @@ func (n Note) group() string {
 	return n.Patient
 }
 
-// inParallel calls do with each of 0 to n-1, in up to workers goroutines, and returns when all calls have returned.
+// inParallel calls do(0) to do(n-1), in up to workers goroutines, and returns when all calls have returned.
 func inParallel(workers, n int, do func(i int)) {
 	var next atomic.Int64
 	var all sync.WaitGroup
@@ -174,8 +174,9 @@ func (n Note) knownNames() []string {
 	return names
 }
 
-// Tag implements data.Tagger. It returns the spans that Notes would replace or keep, for each document. The error joins
-// those of all documents; then there are no spans.
+// Tag implements data.Tagger. It returns the spans that Notes would replace or keep, for each document. If it fails
+// on any document, it returns the joined errors of all documents and no spans. Without a Tagger it uses the documents' own
+// Spans, which data.Tagger does not allow.
 func (d *Deidentifier) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
 	notes, results := make([]Note, len(docs)), make([]Result, len(docs))
 	for i, doc := range docs {

@@ -33,8 +33,8 @@ func (d *Deidentifier) retype(text string, all []found, known []data.Span) []fou
 	return all
 }
 
-// ordinary reports whether a text is empty, or consists of ordinary words in lower case. beside is the byte of the value
-// next to it in the span, and must be white space if the text is not empty.
+// ordinary reports whether a text before or after a value is empty, or consists of ordinary words in lower case and is
+// separated from the value by white space. beside is the byte of the text next to the value.
 func ordinary(text string, beside byte) bool {
 	if text != "" && beside != ' ' && beside != '\n' && beside != '\t' {
 		return false

@@ -13,18 +13,19 @@ import (
 	"github.com/lethe-deid/lethe/taggers/rules"
 )
 
-// RuleFiles names the files of a Deidentifier's sources besides its tagger. All fields except SafetyNet may be empty.
+// RuleFiles names the files from which a Deidentifier gets its rules, phrases and known values. All fields except
+// SafetyNet may be empty.
 type RuleFiles struct {
 	SafetyNet string   // safety net, as a name for NewNet
 	Rules     []string // rule files (see package rules), with types of the tagger's set
 	Deny      []string // lists of words and phrases that are always PHI (see safetynet.Phrases)
-	Allow     []string // lists of words and phrases that are never PHI
+	Allow     []string // lists of words and phrases that are not PHI (see Deidentifier.Allow)
 	Known     string   // file of known values of patients (see safetynet.Read)
 }
 
 // Set reads the files and sets the fields Net, Rules, Deny and Allow of d. It returns the known values, or nil if there
-// is no such file. types is the type set of d's tagger. Errors start with the wrong field: safety-net, rules, deny,
-// allow or known.
+// is no such file. types is the type set of d's tagger. Errors start with the name of the field that is at fault:
+// safety-net, rules, deny, allow or known.
 func (f *RuleFiles) Set(d *Deidentifier, types *data.TypeSet) (known *safetynet.Values, err error) {
 	if d.Net, err = NewNet(f.SafetyNet, types); err != nil {
 		return nil, fmt.Errorf("safety-net: %w", err)

@@ -12,15 +12,15 @@ import (
 	"github.com/lethe-deid/lethe/data/wordlists"
 )
 
-// whole corrects the boundaries of a tagger's spans. The result is sorted like spans.
+// whole corrects the boundaries of a tagger's spans. The result may be unsorted and may overlap.
 //
 //   - A span grows to whole tokens. A tagger whose tokens end where letters meet digits may find only 412 in the room
 //     412b, or OCTOBER 2 in OCTOBER 2ND.
 //   - A span does not grow over text that is not part of the value: a label (MRN554433), a unit (67yo, 10mg), a time
 //     (2071-03-04T10:15), or another word in camel case (AmundsenSeen).
 //   - Lines of tables and rulers are cut out. A span without a letter or a digit is dropped.
-//   - A number at the end that a unit or a time follows is cut off: the tagger may find "May 6 10" in "May 6 10 units",
-//     where 10 is a dose. A blood pressure such as 120/80 is dropped if the tagger mistakes it for a date.
+//   - A number at the end is cut off if a unit or the rest of a time follows it: the tagger may find "May 6 10" in
+//     "May 6 10 units", where 10 is a dose. A blood pressure such as 120/80 is dropped if the tagger mistakes it for a date.
 //   - Ordinary words in lower case after a person's name are cut off, and initials beside it are added.
 func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []data.Span {
 	spans = slices.Clone(spans)
@@ -51,7 +51,7 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 	return all
 }
 
-// drawn is the characters of rulers.
+// drawn contains the characters of rulers.
 const drawn = "-=_*+~#.|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬"
 
 // ruler matches lines of tables and separators: three characters or more, or the border of a cell.
@@ -82,8 +82,8 @@ func withoutRulers(text string, s data.Span) []data.Span {
 	return parts
 }
 
-// withoutAmount returns the end of a span of a number, a date or an age without an amount at its end. It returns the
-// start if there is nothing before the amount.
+// withoutAmount cuts an amount off the end of a number, a date or an age, and returns the new end of the span. That is the
+// start of the span if it contains nothing else.
 func withoutAmount(text string, s data.Span, sort data.Sort) int {
 	if sort == data.Person || !slices.Contains(numeral, sort) && sort != data.Date && sort != data.Age {
 		return s.End
@@ -99,8 +99,8 @@ func withoutAmount(text string, s data.Span, sort data.Sort) int {
 	return s.Start + len(strings.TrimRightFunc(value[:m[0]], unicode.IsSpace))
 }
 
-// withoutOrdinary returns the end of a person's span without ordinary words in lower case after a capitalized name. The
-// tagger may mistake all of "Lund agrees" for a name.
+// withoutOrdinary cuts ordinary words in lower case off the end of a person's span, and returns the new end. The tagger may
+// mistake all of "Lund agrees" for a name.
 func withoutOrdinary(text string, s data.Span, sort data.Sort) int {
 	if sort != data.Person {
 		return s.End
@@ -134,7 +134,7 @@ func hasWord(text string) bool {
 // inToken reports whether a character is part of a token.
 func inToken(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
-// numeral is the sorts whose values mix digits and letters.
+// numeral lists the sorts whose values may mix digits and letters.
 var numeral = []data.Sort{data.Number, data.Phone, data.Zip, data.Room, data.Username, data.Other, ""}
 
 // growLeft returns the start of the token that contains the start of the span, or the span's own start if the rest of the
@@ -160,7 +160,7 @@ func growLeft(text string, s data.Span, sort data.Sort) int {
 	switch {
 	case unicode.IsDigit(last) && unicode.IsDigit(first):
 		return start
-	case unicode.IsDigit(last): // 3North: digits before a letter are part of a number only
+	case unicode.IsDigit(last): // 3North: digits before a letter are part of the value only if its sort is numeral
 		if slices.Contains(numeral, sort) {
 			return start
 		}

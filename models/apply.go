@@ -23,17 +23,17 @@ func (p Progress) Tell(stage string, done, total int) {
 // Unexamined is the error for notes that could not be read, tagged or written. All other notes were handled.
 type Unexamined struct {
 	Failed int // number of notes that could not be examined
-	Notes  int // number of all notes
+	Notes  int // total number of notes
 }
 
 func (e *Unexamined) Error() string {
 	return fmt.Sprintf("%d of %d notes could not be examined", e.Failed, e.Notes)
 }
 
-// Stream is the callbacks of Apply. All calls come from the goroutine that called Apply.
+// Stream contains the callbacks of Apply. All calls come from the goroutine that called Apply.
 type Stream struct {
 	// Use receives each note that was tagged, in the order of the notes: note as it was read, and found, a copy with
-	// the tagger's spans instead of its own. An error fails the note. Use is required.
+	// the tagger's spans instead of its own. If it returns an error, the note counts as failed. Use is required.
 	Use func(note, found *data.Document) error
 	// Untagged receives each note that the tagger failed on, and the other notes of the same patient in the same
 	// batch. It may be nil.

@@ -8,7 +8,7 @@
 //
 // A model is a folder that "lethe train" or system.Fit has written; docs/systems.md describes the kinds of models. A run
 // is a folder that "lethe train" has written, with several models. Its best model is the one with the best scores on the
-// split dev.
+// dev split.
 package models
 
 import (
@@ -25,7 +25,7 @@ import (
 const (
 	// Folder is the name of the folder in a run folder that contains the models.
 	Folder = "model"
-	best   = "best" // name of the best model's folder in that
+	best   = "best" // name of the best model's folder, inside Folder
 )
 
 // Each model folder has at least one of these files.

@@ -46,8 +46,8 @@ func OperatingPoints(dir string) (*operating.Curve, error) {
 }
 
 // At returns a tagger that uses the model with the threshold at which Calibrate has measured a recall of PHI tokens,
-// in (0, 1). Recall 0 means the model's best path, without a threshold. The point contains the recall and precision to
-// expect. It is nil for recall 0 if the model was not calibrated or has changed since.
+// in (0, 1). Recall 0 means that the model itself is used, without a threshold. The point contains the recall and
+// precision to expect. It is nil for recall 0 if the model was not calibrated or has changed since.
 //
 // The error is [*OutOfReach] if the model cannot reach the recall, and operating.ErrOutdated if the model has changed
 // since it was calibrated. A recall other than 0 also requires that the model was calibrated.
@@ -82,7 +82,7 @@ type OutOfReach struct {
 }
 
 func (e *OutOfReach) Error() string {
-	return fmt.Sprintf("the model cannot reach a recall of %v, and nothing is written: when it was calibrated, it found %.4f of the PHI tokens with all doubts counted as PHI", e.Recall, e.Most)
+	return fmt.Sprintf("the model cannot reach a recall of %v: when it was calibrated, it found %.4f of the PHI tokens with all doubts counted as PHI", e.Recall, e.Most)
 }
 
 // Biased returns a tagger that uses the model and finds more PHI: it adds logOdds, in (0, operating.MaxBias], to each

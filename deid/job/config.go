@@ -44,7 +44,7 @@ type Config struct {
 	Patient        string   `option:"patient"`         // column or key that identifies the patient; default for jsonl: patient, then meta.patient_id; otherwise none
 	KeepPatient    bool     `option:"keep-patient"`    // keep the content of that column or key; by default it is emptied
 	PatientFolders bool     `option:"patient-folders"` // treat the notes of each subfolder as those of one patient
-	Delimiter      string   `option:"delimiter"`       // one character, or "tab", between the fields of csv; default a comma, in .tsv files a tab
+	Delimiter      string   `option:"delimiter"`       // one character, or "tab", between the fields of csv; default a comma, or a tab in .tsv files
 	Encoding       string   `option:"encoding"`        // encoding of input and output: utf-8 (default), latin1 or windows-1252
 
 	Replace     string   `option:"replace"`      // kind of replacement: one of replace.Kinds; default tag
@@ -52,7 +52,7 @@ type Config struct {
 	KeyFile     string   `option:"key-file"`     // file with the secret that hashes and surrogates are derived from; required for those two kinds
 	Surrogates  string   `option:"surrogates"`   // YAML file of lists and sorts, see replace.ReadOptions; default none
 
-	MinRecall float64 `option:"min-recall"` // recall of PHI tokens to reach, in (0, 1), as measured by calibration; 0 means the model's best path
+	MinRecall float64 `option:"min-recall"` // recall of PHI tokens to reach, in (0, 1), as measured by calibration; 0 means no threshold
 	Bias      float64 `option:"bias"`       // log-odds to add to each token's log-odds of being PHI, at most operating.MaxBias; 0 means none
 
 	SafetyNet string   `option:"safety-net,file"` // rules of the safety net: auto (default), off, none, the name of built-in rules, or a file
@@ -68,7 +68,7 @@ type Config struct {
 	SkipOthers    bool     // leave out files of a folder that do not have the format, without the error LeftOut
 }
 
-// OptionError reports that an option of a Config has an invalid value, or that two options exclude each other.
+// OptionError reports that an option of a Config has an invalid value, or that two options cannot be combined.
 type OptionError struct{ err error }
 
 func (e *OptionError) Error() string { return e.err.Error() }
@@ -118,7 +118,7 @@ func (c *checked) checkModel() error {
 	case c.Known != "" && c.SafetyNet == "off":
 		return errors.New("--known requires the safety net: it cannot be combined with --safety-net off")
 	case c.MinRecall != 0 && c.Bias != 0:
-		return errors.New("--min-recall and --bias exclude each other")
+		return errors.New("--min-recall and --bias cannot be combined")
 	case c.MinRecall != 0 && !(c.MinRecall > 0 && c.MinRecall < 1):
 		return fmt.Errorf("--min-recall %v is not between 0 and 1", c.MinRecall)
 	case c.Bias != 0 && !(c.Bias > 0 && c.Bias <= operating.MaxBias):
@@ -135,7 +135,7 @@ func (c *checked) checkOptions() error {
 	case len(c.Delimiter) == 1:
 		c.options.Comma = c.Delimiter[0]
 	case c.Delimiter != "":
-		return fmt.Errorf("--delimiter %q is not one character", c.Delimiter)
+		return fmt.Errorf("--delimiter %q is not one ASCII character", c.Delimiter)
 	}
 	if c.KeepPatient && !c.format.Columns {
 		return fmt.Errorf("--keep-patient: %s has no columns", c.format.Name)
@@ -299,7 +299,7 @@ func fileDigest(path string) (string, error) {
 }
 
 // slowDigest returns a digest that is expensive to compute. The record travels with the output, and whoever gets it
-// must not be able to guess a short content, such as the values of one patient.
+// must not be able to guess short contents, such as the values of one patient.
 func slowDigest(content []byte) string {
 	sum, err := pbkdf2.Key(sha256.New, string(content), []byte("lethe run 1"), 100_000, 16)
 	if err != nil {

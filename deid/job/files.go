@@ -25,7 +25,7 @@ type noteFile struct {
 	done    bool   // an earlier run has written the output; the input is still read, because other notes may have the same patients
 }
 
-// fileSet is the files of a run, with its output.
+// fileSet lists the files of a run and describes its output.
 type fileSet struct {
 	format  *notefile.Format
 	all     []noteFile
@@ -180,7 +180,7 @@ func (f noteFile) auditName() string {
 	return b.String()
 }
 
-// leftFiles is the files and folders in the input folder that are not read, grouped by the reason.
+// leftFiles lists the files and folders in the input folder that are not read, grouped by the reason.
 type leftFiles struct {
 	dir, exts                      string
 	others, hidden, special, links []string
@@ -288,8 +288,8 @@ func (s *fileSet) leaveWhole() error {
 	return left.remove()
 }
 
-// leftovers is the temporary files that a killed run may have left. It maps a folder to the names of its temporary
-// files, without the number at their end.
+// leftovers lists the temporary files that a killed run may have left. It maps a folder to the names of these files in it,
+// without the number at their end.
 type leftovers map[string]map[string]bool
 
 // add adds the temporary files of the file at path.
@@ -301,7 +301,7 @@ func (l leftovers) add(path string) {
 	l[dir][name] = true
 }
 
-// remove removes those of the files that exist.
+// remove removes the files that exist.
 func (l leftovers) remove() error {
 	for dir, names := range l {
 		entries, err := os.ReadDir(filepath.Clean(dir))

@@ -2,7 +2,7 @@
 //
 //	summary, err := job.Run(ctx, job.Config{Model: "model/best", Input: "notes", Output: "clean"}, job.Events{})
 //
-// A run processes all notes of a patient together and publishes an output file only when it is complete. It can write
+// A run processes consecutive notes of a patient together and publishes an output file only when it is complete. It can write
 // an audit (package audit) and an encrypted map from originals to replacements (package mapping), and it can resume a
 // run that was stopped. The package prints nothing: see [Events].
 package job
@@ -51,11 +51,11 @@ type LeftOut struct {
 }
 
 func (e *LeftOut) Error() string {
-	return fmt.Sprintf("%s: left out: %d; if this is intended, give --skip-others", e.Dir, e.Files)
+	return fmt.Sprintf("%s: not all files were read (left out: %d); if this is intended, give --skip-others", e.Dir, e.Files)
 }
 
-// Run de-identifies the notes that config names. The summary is nil unless the run reached its end. The error may
-// join several errors, among them:
+// Run de-identifies the notes that config names. The summary is nil if the run stopped early or could not
+// examine any note. The error may join several errors, among them:
 //
 //   - [*models.Unexamined] or [*LeftOut]: some notes were not examined, all others were done
 //   - [*OptionError]: the options are invalid, and the run has not started
@@ -146,7 +146,7 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	}
 	given := deid.RuleFiles{SafetyNet: c.SafetyNet, Rules: c.Rules, Deny: c.Deny, Allow: c.Allow, Known: c.Known}
 	if r.known, err = given.Set(r.engine, model.Types); err != nil {
-		return nil, none, fmt.Errorf("--%w", err) // it begins with the name of a field, which is that of the option
+		return nil, none, fmt.Errorf("--%w", err) // it begins with the name of a field, and the option has the same name
 	}
 	if r.known != nil && r.known.Short() > 0 {
 		events.warn(fmt.Errorf("%s: %d values are too short to search for", c.Known, r.known.Short()))

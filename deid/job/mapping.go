@@ -49,7 +49,7 @@ func (c *checked) recipients() ([]age.Recipient, error) {
 	return all, nil
 }
 
-// closeMap publishes the map if the run is done, and otherwise returns an error that there is none.
+// closeMap publishes the map if the run is done, and otherwise returns an error that says that there is no map.
 func (c *checked) closeMap(m *mapping.Writer, done bool, err error, events Events) error {
 	if !done {
 		return errors.Join(err, fmt.Errorf("%s: not written, because the run failed", c.Map))

@@ -12,7 +12,7 @@ type patients struct {
 	seen      map[uint64]bool // patients with notes that were written
 	batched   map[uint64]bool // patients with notes in this batch or an earlier one
 	restarted map[uint64]bool // patients with notes in several batches
-	numbered  bool            // the run numbers values, so that restarted patients matter
+	numbered  bool            // the run numbers values; otherwise batched and restarted stay empty
 }
 
 func newPatients(numbered bool) patients {
@@ -32,8 +32,8 @@ func (p *patients) count(s *audit.Summary, patient string) {
 	s.Patients = len(p.seen)
 }
 
-// come records the patients of a batch. Each batch restarts the numbering, so that a patient with notes in several
-// batches has several numberings.
+// come records the patients of a batch. Each batch restarts the numbering, so a patient with notes in several batches
+// has several numberings.
 func (p *patients) come(batch []item) {
 	if !p.numbered {
 		return

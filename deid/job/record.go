@@ -30,7 +30,7 @@ type record struct {
 	output string // for errors
 	f      *os.File
 	size   int64 // number of bytes in complete lines
-	// begun is the settings of the earlier run that this one may resume, or nil if there is none.
+	// begun contains the settings of the earlier run that this one may resume, or is nil if there is none.
 	begun   *settings
 	audited bool              // the audit has been created
 	lines   map[string]int    // number of lines in the audit, by file of notes
@@ -112,7 +112,8 @@ func (r *record) audit() error {
 	return r.add(recordLine{Audited: true})
 }
 
-// add appends lines and syncs the file. A nil record, as of a run that writes to stdout, ignores them.
+// add appends lines and syncs the file. It does nothing if r is nil, because a run that writes to
+// stdout has no record.
 func (r *record) add(lines ...recordLine) error {
 	if r == nil || len(lines) == 0 {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/lethe-deid/lethe/models"
 )
 
-// run is one run of a job.
+// run is the state of Run while it processes the files.
 type run struct {
 	config *checked
 	events Events
@@ -52,9 +52,9 @@ type item struct {
 	record *notefile.Record
 	notes  []*result // one per note of the record
 	err    error     // why the record could not be read
-	last   bool      // err is the error that the run returns, so that Events.Failed does not get it
+	last   bool      // err is the error that the run returns, so Events.Failed does not get it
 	end    bool      // the file ends here
-	broken bool      // at the end: reading stopped early, so that the file cannot be written
+	broken bool      // at the end: reading stopped early, so the file cannot be written
 	zipped bool
 	input  string // at the end: see inputStamp
 }
@@ -77,7 +77,7 @@ func (r *run) do(ctx context.Context, files *fileSet) error {
 	r.summary.Skipped, r.summary.Lost = files.whole, r.earlier.Failed
 	r.before, r.settled = r.summary.Clone(), r.audit.Size()
 	if r.audit == nil {
-		r.earlier.Notes = files.whole // at least
+		r.earlier.Notes = files.whole // one per file: without an audit, their number is unknown
 	}
 	if files.todo() {
 		for batch := range data.Batches(r.items(ctx, files), item.size) {
@@ -99,7 +99,7 @@ func (r *run) do(ctx context.Context, files *fileSet) error {
 	return nil
 }
 
-// items reads the files. A record or file that cannot be read is an item with an error. Items stops early only if ctx is
+// items reads the files. A record or file that cannot be read is an item with an error. It stops early only if ctx is
 // cancelled.
 func (r *run) items(ctx context.Context, files *fileSet) iter.Seq[item] {
 	return func(yield func(item) bool) {

@@ -134,7 +134,7 @@ func (s *sink) wait() error {
 	return unwritable(s.path, err)
 }
 
-// commit publishes a file that is on disk under its name.
+// commit gives a closed file that is on disk its final name.
 func (s *sink) commit() error {
 	if s.pending == nil {
 		return nil

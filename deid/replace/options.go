@@ -21,7 +21,7 @@ const MinKey = 16
 // Options are the settings of a Replacer. The zero value is enough for plans without Hash and Surrogate.
 type Options struct {
 	// Key is the secret that hashes and surrogates are derived from. A plan with Hash or Surrogate requires at
-	// least MinKey bytes. Whoever has the key can check whether a hash is that of a guessed value.
+	// least MinKey bytes. Whoever has the key can check whether a hash belongs to a guessed value.
 	Key []byte
 	// Types is the type set of the spans. Plan and Sorts may name only types in it. Nil means that all types
 	// are allowed.
@@ -37,8 +37,8 @@ type Options struct {
 	Lists map[string][]string
 }
 
-// ReadKey reads a key from a file. If the file is text, a line end after its last line is not part of the key; a binary
-// file is the key as it is. It is an error if the key has fewer than MinKey bytes, or is obviously no secret, such as a
+// ReadKey reads a key from a file. If the file is text, a line end after its last line is not part of the key; in a binary
+// file, all bytes belong to the key. It is an error if the key has fewer than MinKey bytes, or is obviously no secret, such as a
 // single repeated byte.
 func ReadKey(path string) ([]byte, error) {
 	key, err := bounded.ReadFile(path, bounded.MaxConfig)
@@ -124,7 +124,7 @@ func readList(path string) ([]string, error) {
 		case !utf8.ValidString(entry):
 			return nil, &data.Error{Path: path, Line: n, Offset: -1, Reason: "invalid UTF-8"}
 		case !surrogate.IsEntry(entry):
-			return nil, &data.Error{Path: path, Line: n, Offset: -1, Reason: "an entry requires a letter and cannot contain control characters"}
+			return nil, &data.Error{Path: path, Line: n, Offset: -1, Reason: "an entry must contain a letter and no control characters"}
 		}
 		entries = append(entries, entry)
 	}

@@ -73,7 +73,7 @@ func TestReadOptions(t *testing.T) {
 		"lists: {en-city: nowhere.txt}":  "own.yaml: lists: en-city: open ",
 		"lists: {en-cities: cities.txt}": `own.yaml: no list "en-cities" of surrogates (have `,
 		"lists: {en-city: empty.txt}":    "own.yaml: list en-city of surrogates is empty",
-		"lists: {en-city: digits.txt}":   "digits.txt:2: an entry requires a letter and cannot contain control characters",
+		"lists: {en-city: digits.txt}":   "digits.txt:2: an entry must contain a letter and no control characters",
 		"lists: {en-city: bytes.txt}":    "bytes.txt:3: invalid UTF-8",
 		"lists: {en-city: long.txt}":     "long.txt: cannot be read",
 		"sorts: {KLANT: human}":          `own.yaml: unknown sort "human" for the type "KLANT"`,

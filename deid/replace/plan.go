@@ -19,7 +19,7 @@ import (
 // Kind is a kind of replacement.
 type Kind string
 
-// Numbered, Hash and Surrogate replace equal values by the same text. Two values are equal if they differ only in case,
+// Numbered, Hash and Surrogate replace equal values with the same text. Two values are equal if they differ only in case,
 // accents or spaces. Numbers may also differ in their separators, names in the order of their parts, and dates in their
 // notation.
 //
@@ -40,7 +40,7 @@ func Kinds() []Kind {
 	return []Kind{Tag, Numbered, Mask, Redact, Hash, Keep, Surrogate}
 }
 
-// ParseKind returns the kind with a name. The error for an unknown name lists all kinds.
+// ParseKind returns the kind with the given name. The error for an unknown name lists all kinds.
 func ParseKind(name string) (Kind, error) {
 	if k := Kind(name); slices.Contains(Kinds(), k) {
 		return k, nil
@@ -52,7 +52,7 @@ func ParseKind(name string) (Kind, error) {
 	return "", fmt.Errorf("no kind of replacement %q (have %s)", name, strings.Join(names, ", "))
 }
 
-// Plan chooses the kind of replacement for each type. The zero value replaces all types by tags.
+// Plan chooses the kind of replacement for each type. The zero value replaces all spans with tags.
 type Plan struct {
 	Default Kind            // kind for types that ByType does not contain; empty means Tag
 	ByType  map[string]Kind // kinds by the exact name of the type; may be nil
@@ -83,8 +83,7 @@ func (r *Replacer) KindOf(typ, text string) Kind {
 	return kind
 }
 
-// A Replacer replaces spans by a plan. Create it with New. It is not changed by use, and may be used by several
-// goroutines.
+// A Replacer replaces spans according to a plan. Create it with New. It is safe for concurrent use.
 type Replacer struct {
 	plan  Plan
 	opt   Options
@@ -148,23 +147,23 @@ func (r *Replacer) SortOf(typ string) data.Sort {
 }
 
 // A Patient replaces spans in the notes of one patient, so that equal values get the same replacement. Create it with
-// Replacer.Patient. It must not be used by several goroutines at a time.
+// Replacer.Patient. It is not safe for concurrent use.
 type Patient struct {
-	*Replacer
-	made    *surrogate.Patient
-	numbers map[string]map[string]int // type -> identity of a value -> its number, from 1
+	replacer *Replacer
+	made     *surrogate.Patient
+	numbers  map[string]map[string]int // type -> identity of a value -> its number, from 1
 }
 
 // Patient returns a Patient. group identifies the patient (data.Document.Group).
 //
-// docs is all notes of the patient, with the spans to replace as their Spans. They determine the numbers and surrogates,
-// so that these do not depend on the order of the calls of Replace. Replace also accepts values that are not in docs; they
+// docs lists all notes of the patient, with the spans to replace as their Spans. They determine the numbers and surrogates,
+// so that these do not depend on the order of the calls to Replace. Replace also accepts values that are not in docs; they
 // get the numbers and surrogates that are left.
 //
-// known is full names of persons, for example from the patient's record. With them, Oda in one note and Mrs. Lund in
+// known lists full names of persons, for example from the patient's record. With them, Oda in one note and Mrs. Lund in
 // another are recognized as the same person.
 func (r *Replacer) Patient(group string, docs []*data.Document, known ...string) *Patient {
-	p := &Patient{Replacer: r, numbers: map[string]map[string]int{}}
+	p := &Patient{replacer: r, numbers: map[string]map[string]int{}}
 	if !r.looks {
 		return p
 	}
@@ -225,18 +224,17 @@ type Change struct {
 // copied, and every byte outside of all spans is.
 //
 // Overlapping spans are replaced as a single span, which covers all of them and has the type and score of the longest;
-// of several longest, the first in the text. A span of the kind Keep stays in the text and is among the Spans of the new
-// document, unless it overlaps a span of another kind. Then only the other span counts.
+// if several are equally long, of the first in the text. A span of the kind Keep stays in the text and is among the Spans
+// of the new document, unless it overlaps a span of another kind. Then only the other span counts.
 //
-// It is an error if a span is outside of the text or not at character boundaries, or if a list of surrogates has no
-// entry left.
+// It is an error if doc and spans do not pass data.Document.Check, or if a list of surrogates has no entry left.
 func (p *Patient) Replace(doc *data.Document, spans []data.Span) (*data.Document, []Change, error) {
 	if err := (&data.Document{ID: doc.ID, Text: doc.Text, Spans: spans}).Check(); err != nil {
 		return nil, nil, err
 	}
 	var changes []Change
-	out, err := rewrite(doc, p.prune(doc.Text, spans), func(s data.Span) (string, error) {
-		changes = append(changes, Change{Old: s, Kind: p.KindOf(s.Type, doc.Text[s.Start:s.End])})
+	out, err := rewrite(doc, p.replacer.prune(doc.Text, spans), func(s data.Span) (string, error) {
+		changes = append(changes, Change{Old: s, Kind: p.replacer.KindOf(s.Type, doc.Text[s.Start:s.End])})
 		return p.value(doc.ID, s.Type, doc.Text[s.Start:s.End])
 	}, func(s data.Span) { changes[len(changes)-1].New = s })
 	if err != nil {
@@ -245,7 +243,7 @@ func (p *Patient) Replace(doc *data.Document, spans []data.Span) (*data.Document
 	return out, changes, nil
 }
 
-// prune merges overlapping spans, and drops spans to keep that overlap spans to replace.
+// prune merges overlapping spans that are to be replaced, and drops each span of the kind Keep that overlaps one of them.
 func (r *Replacer) prune(text string, spans []data.Span) []data.Span {
 	var kept, rest []data.Span
 	for _, s := range spans {
@@ -268,7 +266,7 @@ func (r *Replacer) prune(text string, spans []data.Span) []data.Span {
 
 // value returns the replacement for a text.
 func (p *Patient) value(note, typ, text string) (string, error) {
-	switch p.KindOf(typ, text) {
+	switch p.replacer.KindOf(typ, text) {
 	case Tag:
 		return "[" + typ + "]", nil
 	case Numbered:
@@ -278,14 +276,14 @@ func (p *Patient) value(note, typ, text string) (string, error) {
 	case Redact:
 		return "", nil
 	case Hash:
-		sort := p.SortOf(typ)
-		mac := hmac.New(sha256.New, p.opt.Key)
-		mac.Write([]byte("lethe hash 1\x00" + p.maker.Identity(sort, text)))
+		sort := p.replacer.SortOf(typ)
+		mac := hmac.New(sha256.New, p.replacer.opt.Key)
+		mac.Write([]byte("lethe hash 1\x00" + p.replacer.maker.Identity(sort, text)))
 		return hex.EncodeToString(mac.Sum(nil)[:16]), nil
 	case Keep:
 		return text, nil
 	default:
-		sort := p.SortOf(typ)
+		sort := p.replacer.SortOf(typ)
 		made, ok, err := p.made.Replace(note, sort, text)
 		if err == nil && !ok {
 			made = "[" + typ + "]"
@@ -301,7 +299,7 @@ func (p *Patient) number(typ, text string) int {
 		values = map[string]int{}
 		p.numbers[typ] = values
 	}
-	sort := p.SortOf(typ)
+	sort := p.replacer.SortOf(typ)
 	key := p.made.Identity(sort, text)
 	if values[key] == 0 {
 		values[key] = len(values) + 1
@@ -309,7 +307,7 @@ func (p *Patient) number(typ, text string) int {
 	return values[key]
 }
 
-// mask replaces each character by *, except spaces and punctuation.
+// mask replaces each character with *, except spaces and punctuation.
 func mask(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || unicode.IsPunct(r) {

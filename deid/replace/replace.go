@@ -1,4 +1,4 @@
-// Package replace replaces spans of text by a tag, a number, a hash, nothing, or an invented value of the same sort
+// Package replace replaces spans of text with a tag, a number, a hash, nothing, or an invented value of the same sort
 // (package surrogate). A Plan chooses the kind of replacement for each type.
 //
 //	replacer, err := replace.New(replace.Plan{Default: replace.Surrogate}, replace.Options{Key: key, Types: types})
@@ -20,7 +20,7 @@ import (
 // outside of all spans is. ID and Patient stay the same, and doc.Spans is ignored.
 //
 // The Spans of the new document are the replacements, without empty ones, with the type and score of the original
-// spans. rewrite calls done after each call of with, with the span of the replacement, even if that is empty.
+// spans. After each call to with, rewrite passes the span of the replacement to done, even if it is empty.
 func rewrite(doc *data.Document, spans []data.Span, with func(data.Span) (string, error), done func(data.Span)) (*data.Document, error) {
 	out := &data.Document{ID: doc.ID, Patient: doc.Patient}
 	var text strings.Builder

@@ -516,7 +516,7 @@ func TestCross(t *testing.T) {
 		}
 	}
 	if text := read(t, dir, "x", "table.txt"); !strings.Contains(text, "left out of the gold standard of other by the map: DATE ") ||
-		!strings.Contains(text, "since the map does not know them: ") {
+		!strings.Contains(text, "because the map does not know them: ") {
 		t.Errorf("the table does not say what was left out:\n%s", text)
 	}
 
