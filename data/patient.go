@@ -6,8 +6,9 @@ import "regexp"
 // scorer.
 var patientRE = regexp.MustCompile(`^(\d+)-(\d+)`)
 
-// PatientOf returns the patient from the name of a note's file without its
-// extension, as i2b2 names files: 110 for 110-04. It returns "" for other names.
+// PatientOf returns the patient that i2b2 encodes in the name of a note's file:
+// 110 for 110-04. id is the name without its extension. The result is "" for names
+// of any other form.
 func PatientOf(id string) string {
 	if m := patientRE.FindStringSubmatch(id); m != nil {
 		return m[1]

@@ -6,9 +6,9 @@ import "context"
 // it, and so do combinations of them.
 type Tagger interface {
 	// Tag returns the spans found in each document: sorted, without overlaps,
-	// each with a score. It uses only the text, never the spans that a document
-	// already has. Passing many documents at once lets a tagger batch them and
-	// use all cores.
+	// each with a score. It uses the text, and may use the patient, but never the
+	// spans that a document already has. Passing many documents at once lets a
+	// tagger batch them and use all cores.
 	Tag(ctx context.Context, docs []*Document) ([][]Span, error)
 }
 

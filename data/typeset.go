@@ -24,8 +24,8 @@ type TypeSet struct {
 	// Types are sorted by name if the set is built in. Where the values of one sort
 	// may have several types, Preferred decides.
 	Types []Type
-	// Preferred maps a sort that several types share to the type of those values
-	// about which only the sort is known. Without an entry, it is the first of
+	// Preferred decides which of several types with the same sort a value gets if
+	// only its sort is known. Without an entry for the sort, it gets the first of
 	// these types.
 	Preferred map[Sort]string
 	// Language is the language of the corpus's notes, "en" or "es", or empty if it
@@ -41,8 +41,9 @@ type TypeSet struct {
 	open bool
 }
 
-// Lookup finds a type of the set by its exact name. The open set, Any, contains
-// every well-formed name as its own category, with the sort that Describe finds.
+// Lookup finds a type of the set by its exact name. The open set, Any, has a
+// type for every well-formed name. Its category is the name itself, and its sort is
+// the one that Describe returns for a set that lacks the type.
 func (s *TypeSet) Lookup(name string) (Type, bool) {
 	for _, t := range s.Types {
 		if t.Name == name {
@@ -61,7 +62,8 @@ func (s *TypeSet) Has(name string) bool { _, ok := s.Lookup(name); return ok }
 
 // Describe returns the description of a type. If the set lacks the type, or is
 // nil, the description comes from the first built-in set that has a type of that
-// name. If there is none, the result has nothing but the name.
+// name. PERSON and CONTACT, which no built-in set has, are described, too. For any
+// other name, the result has nothing but the name.
 func (s *TypeSet) Describe(name string) Type {
 	if s != nil {
 		if t, ok := s.Lookup(name); ok {
@@ -78,8 +80,8 @@ func lookupAnywhere(name string) Type {
 	return Type{Name: name}
 }
 
-// everyType returns the types of all built-in sets by name. If several sets have a
-// type of the same name, the first set decides.
+// everyType returns the types of all built-in sets and of usual, by name. If
+// several sets have a type of the same name, the first set decides.
 var everyType = sync.OnceValue(func() map[string]Type {
 	all := map[string]Type{}
 	for _, s := range slices.Backward(append(TypeSets(), usual)) {
@@ -92,7 +94,7 @@ var everyType = sync.OnceValue(func() map[string]Type {
 
 // OfSort returns the name of the set's type for values of a sort. If the set has no
 // such type, OfSort returns the type for a similar sort, or "" if there is none.
-// The open set has the types of I2B2.
+// For the open set, it returns a type of I2B2.
 func (s *TypeSet) OfSort(sort Sort) string {
 	if s.open {
 		s = I2B2

@@ -46,7 +46,8 @@ type Deidentifier struct {
 	Workers  int                           // number of patients to process at the same time; 0 means one per core
 }
 
-// found is a span of PHI. Its rank and kept decide its type if it overlaps others.
+// found is a span of PHI. If it overlaps others, its length, rank and kept decide whether the merged span
+// gets its type: see join.
 type found struct {
 	data.Span
 	rank rank
@@ -110,7 +111,7 @@ func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 	return all
 }
 
-// inNote finds the PHI in a note by all sources except values that are replaced elsewhere.
+// inNote finds the PHI in a note, except values that are PHI only because they are replaced elsewhere.
 func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	text := n.Text
 	all := join(d.permitted(text, d.add(text, whole(text, n.Spans, d.sort), byTagger)))
@@ -144,7 +145,7 @@ func (d *Deidentifier) add(text string, spans []data.Span, rank rank) []found {
 	return all
 }
 
-// permitted returns all spans except those inside a phrase of Allow.
+// permitted returns all spans except those inside a phrase of Allow that has their type or none.
 func (d *Deidentifier) permitted(text string, all []found) []found {
 	if d.Allow == nil {
 		return all
@@ -169,7 +170,8 @@ func removed(notes []Note, all [][]found) []safetynet.Removed {
 	return removed
 }
 
-// join joins more to all, and counts in r.Found the spans of more that cover a word not covered before.
+// join adds more to all, and counts in r.Found the spans of more that will be replaced and cover text, with a letter or a
+// digit, that was not covered before.
 func (r *Result) join(text string, all, more []found, source safetynet.Source) []found {
 	if len(more) == 0 {
 		return all
@@ -187,7 +189,8 @@ func (r *Result) join(text string, all, more []found, source safetynet.Source) [
 }
 
 // join merges overlapping spans. A merged span has the type and score of the longest of them; among spans of the same
-// length, the highest rank decides. The result is sorted and disjoint.
+// length, the highest rank decides. A span that is kept decides only if all of them are kept. The result is
+// sorted and disjoint.
 func join(all []found) []found {
 	slices.SortStableFunc(all, func(a, b found) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(b.rank, a.rank), cmp.Compare(a.Type, b.Type))

@@ -8,8 +8,8 @@ import (
 )
 
 var (
-	// initialsBefore matches the initials between a title, a label or the start of a line and a name: "Ms. I. Amundsen",
-	// "Seen by: I.K. Amundsen".
+	// initialsBefore matches the initials before a name if they follow a title, a label or the start of a line:
+	// "Ms. I. Amundsen", "Seen by: I.K. Amundsen".
 	initialsBefore = regexp.MustCompile(`(?m)(?:(?:^|: ?)|\b(?:Mrs?|Ms|Miss|Dr|Drs|Dra|Sra?|Srta|Prof|Don|Doña)\.? )((?:\p{Lu}\. ?){1,3})$|` +
 		`\b(?:Mrs?|Ms|Miss|Dr|Drs|Dra|Sra?|Srta|Prof|Don|Doña)\.? (\p{Lu} |[A-Z]{2} )$`)
 	// initialsAfter matches a comma and initials after a name: "Amundsen, I.", "Amundsen, I.K."
@@ -28,8 +28,8 @@ func credential(letters string) bool {
 
 var credentials = wordSet("md do rn np pa pt ot dr mr ms sr ra jr phd lpn pac dds dpm mph rph od bs ba ma ms pcp er or ed icu pt cc")
 
-// withInitials extends the span of a person's name over initials beside it. Taggers tend to leave them out, but
-// an initial that stays in the text belongs to a real name. The span stays within text[from:to], between its neighbours.
+// withInitials extends the span of a person's name over initials beside it. Taggers tend to leave them out, but an
+// initial that stays in the text reveals part of the real name. The span stays within text[from:to], between its neighbours.
 func withInitials(text string, s data.Span, from, to int) data.Span {
 	start := max(from, s.Start-24)
 	lineCut := start > 0 && text[start-1] != '\n' // the expression may mistake the middle of a line for its start

@@ -35,8 +35,8 @@ type Result struct {
 const maxRounds = 8
 
 // Notes finds the PHI in notes and replaces it. It returns one result per note, in the order of the notes, and does not
-// change the notes. All notes of a patient must be in one call: a value that is replaced in one of them is replaced in
-// all, consistently.
+// change the notes. All notes of a patient must be in one call, so that equal values get consistent replacements, and the
+// safety net, if there is one, finds the values of each note in the others.
 //
 // If the tagger fails on a note, the results of that note and of the notes next to it with the same Document.Patient have
 // an error. If ctx is cancelled, all results that are not complete have the error of ctx.

@@ -11,9 +11,9 @@ import (
 )
 
 // retype gives spans the type of the known values inside them. If a tagger mistakes Oda Lund for a doctor, and she is
-// known to be the patient, her name becomes the patient's, so that she has one number and one surrogate. A single name
-// after a doctor's title stays the doctor's. A span with ordinary words beside the value, as in "Oda Lund informed", is
-// cut down to the value.
+// known to be the patient, her name gets the type of patients' names, so that she has one number and one surrogate. A
+// single name after a doctor's title keeps its type. A span with ordinary words beside the value, as in "Oda Lund
+// informed", is cut down to the value.
 func (d *Deidentifier) retype(text string, all []found, known []data.Span) []found {
 	for i := range all {
 		f := &all[i]
@@ -48,7 +48,8 @@ func ordinary(text string, beside byte) bool {
 	return true
 }
 
-// covers reports whether a span contains nothing except a known value, punctuation, initials and titles.
+// covers reports whether a span contains nothing except a known value, punctuation, initials, titles and particles such
+// as van, and is not a clinician: see isClinician.
 func (d *Deidentifier) covers(text string, f found, known data.Span) bool {
 	rest := text[f.Start:max(f.Start, known.Start)] + " " + text[min(f.End, known.End):f.End]
 	for w := range strings.FieldsFuncSeq(rest, func(r rune) bool { return !inToken(r) }) {

@@ -23,8 +23,8 @@ type RuleFiles struct {
 	Known     string   // file of known values of patients (see safetynet.Read)
 }
 
-// Set reads the files and sets the fields Net, Rules, Deny and Allow of d. It returns the known values, or nil if there
-// is no such file. types is the type set of d's tagger. Errors start with the name of the field that is at fault:
+// Set reads the files and sets the fields Net, Rules, Deny and Allow of d. It returns the known values, or nil if f.Known
+// is empty. types is the type set of d's tagger. Errors start with the name of the field that is at fault:
 // safety-net, rules, deny, allow or known.
 func (f *RuleFiles) Set(d *Deidentifier, types *data.TypeSet) (known *safetynet.Values, err error) {
 	if d.Net, err = NewNet(f.SafetyNet, types); err != nil {
@@ -62,7 +62,7 @@ func (f *RuleFiles) Set(d *Deidentifier, types *data.TypeSet) (known *safetynet.
 //
 // The net uses only those built-in rules whose values are recognizable by their form: internet addresses, telephone and
 // other numbers, and dates with digits. If the set lacks the type of a rule, the values get the set's type for their
-// sort.
+// sort, if it has one.
 func NewNet(name string, types *data.TypeSet) (*safetynet.Net, error) {
 	net := &safetynet.Net{Types: types}
 	var err error
@@ -86,7 +86,7 @@ func NewNet(name string, types *data.TypeSet) (*safetynet.Net, error) {
 	return net, nil
 }
 
-// finder returns spans of PHI in a text. A nil finder finds nothing.
+// finder returns spans of PHI in a text. A nil finder means that there is nothing to search for.
 type finder = func(text string) []data.Span
 
 // ownRules reads rule files of the user. It is an error if a type is not in the set, because its spans could be neither

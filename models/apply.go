@@ -35,7 +35,7 @@ type Stream struct {
 	// Use receives each note that was tagged, in the order of the notes: note as it was read, and found, a copy with
 	// the tagger's spans instead of its own. If it returns an error, the note counts as failed. Use is required.
 	Use func(note, found *data.Document) error
-	// Untagged receives each note that the tagger failed on, and the other notes of the same patient in the same
+	// Untagged receives each note that the tagger failed on, and the adjacent notes of the same patient in the same
 	// batch. It may be nil.
 	Untagged func(note *data.Document)
 	// Failed receives the error of each note that could not be read or tagged, or for which Use returned an error.
@@ -49,8 +49,8 @@ type Stream struct {
 // Apply tags notes while it reads them, in batches (see data.Batches), and passes the results to the callbacks of s.
 //
 // If notes fail, it continues with the others and finally returns an [*Unexamined]. It stops at once if ctx is cancelled,
-// with the error of ctx, or if Use returns an error of the operating system, such as a full disk. It is also an error if
-// there are no notes.
+// with the error of ctx, or if Use or the tagger returns an error of the operating system, such as a full disk. It is also
+// an error if there are no notes.
 func Apply(ctx context.Context, tagger data.Tagger, docs data.Documents, s Stream) error {
 	notes, failed := 0, 0
 	lose := func(err error) {

@@ -14,7 +14,8 @@ import (
 
 // Calibrate measures, on notes with gold Spans, how often the model's doubts are right, and writes the result to the
 // model's folder (see package operating). split is a name for the notes in the result; it may be empty. It is an
-// error if the model cannot report doubts, as when it consists of rules alone.
+// error if the model's tagger is not a data.Prober. A model that has no doubts, such as one of rules alone, can be
+// calibrated, but no threshold increases its recall.
 func (m *Model) Calibrate(ctx context.Context, docs []*data.Document, split string) (*operating.Curve, error) {
 	prober, ok := m.Tagger.(data.Prober)
 	if !ok {
@@ -45,12 +46,13 @@ func OperatingPoints(dir string) (*operating.Curve, error) {
 	return operating.Read(dir, digest)
 }
 
-// At returns a tagger that uses the model with the threshold at which Calibrate has measured a recall of PHI tokens,
-// in (0, 1). Recall 0 means that the model itself is used, without a threshold. The point contains the recall and
+// At returns a tagger that uses the model with the threshold that Calibrate has found for the given recall of PHI
+// tokens. Recall 0 means that the model itself is used, without a threshold. The point contains the recall and
 // precision to expect. It is nil for recall 0 if the model was not calibrated or has changed since.
 //
 // The error is [*OutOfReach] if the model cannot reach the recall, and operating.ErrOutdated if the model has changed
-// since it was calibrated. A recall other than 0 also requires that the model was calibrated.
+// since it was calibrated. A recall other than 0 requires that the model was calibrated. A recall above the highest target
+// of the curve is an error, too.
 func (m *Model) At(recall float64) (data.Tagger, *operating.Point, error) {
 	curve, err := OperatingPoints(m.Dir)
 	switch unknown := errors.Is(err, fs.ErrNotExist); {

@@ -62,7 +62,7 @@ type Config struct {
 	Known     string   `option:"known,file"`      // CSV or JSON file of known values of each patient or note: see safetynet.Read; default none
 
 	Map           string   // new file for an encrypted list of originals and their replacements; "" means none
-	MapRecipients []string // public age keys, or files of them, that can decrypt the map; at least one is required for a map
+	MapRecipients []string // public age keys, or files of them, for which the map is encrypted; at least one is required for a map
 	Audit         string   // file for one line of JSON per note; "" means none
 	Resume        bool     // resume a run that was stopped and had the same options
 	SkipOthers    bool     // leave out files of a folder that do not have the format, without the error LeftOut
@@ -285,7 +285,7 @@ func recorded(value any, file bool) (string, error) {
 }
 
 // fileDigest returns a digest of a file's content, or the path itself if there is no such file. A pipe can be read only
-// once, so each pipe has a digest of its own.
+// once, so it gets a random digest, and a run that reads such a file from a pipe cannot be resumed.
 func fileDigest(path string) (string, error) {
 	info, err := os.Stat(path)
 	if path == "" || err != nil || info.IsDir() {

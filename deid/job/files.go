@@ -204,7 +204,7 @@ func (l *leftFiles) tell(events Events) {
 }
 
 // err returns a *LeftOut if any of the files may contain notes, otherwise nil. Hidden folders do not count, nor do hidden
-// files with another extension, because many programs leave them behind.
+// files without the format's extension, because many programs leave them behind.
 func (l *leftFiles) err(f *notefile.Format) error {
 	if l == nil {
 		return nil

@@ -4,7 +4,7 @@
 //
 // A run processes consecutive notes of a patient together and publishes an output file only when it is complete. It can write
 // an audit (package audit) and an encrypted map from originals to replacements (package mapping), and it can resume a
-// run that was stopped. The package prints nothing: see [Events].
+// run that was stopped. The package prints no messages: see [Events].
 package job
 
 import (

@@ -153,7 +153,7 @@ func TestNothingIsWrittenOver(t *testing.T) {
 	}
 	write(t, path, "mine")
 	err = errors.Join(s.write([]byte("clean")), s.close(), s.wait(), s.commit())
-	if err == nil || !strings.HasSuffix(err.Error(), "clean.txt: another program has created it in the meantime, and it is not overwritten") {
+	if err == nil || !strings.HasSuffix(err.Error(), "clean.txt: another program has created it in the meantime, so it was not overwritten") {
 		t.Errorf("error %v", err)
 	}
 	s.abort()

@@ -14,7 +14,7 @@ import (
 	"github.com/lethe-deid/lethe/internal/paths"
 )
 
-// recipients returns the keys that can decrypt the map, and checks that the map can be written to its path.
+// recipients returns the public keys for which the map is encrypted, and checks that the map can be written to its path.
 func (c *checked) recipients() ([]age.Recipient, error) {
 	if c.Map == "" {
 		return nil, nil
@@ -56,7 +56,7 @@ func (c *checked) closeMap(m *mapping.Writer, done bool, err error, events Event
 	}
 	closing := m.Close()
 	if errors.Is(closing, fs.ErrExist) {
-		closing = errors.New("another program has created it in the meantime, and it is not overwritten")
+		closing = errors.New("another program has created it in the meantime, so it was not overwritten")
 	}
 	if failed := unwritable(c.Map, closing); failed != nil {
 		if err != nil {

@@ -19,7 +19,7 @@ func newPatients(numbered bool) patients {
 	return patients{maphash.MakeSeed(), map[uint64]bool{}, map[uint64]bool{}, map[uint64]bool{}, numbered}
 }
 
-// count adds a written note to the summary.
+// count adds the patient of a written note to the summary.
 func (p *patients) count(s *audit.Summary, patient string) {
 	if p.seen == nil {
 		return

@@ -20,7 +20,7 @@ import (
 // It contains:
 //
 //   - the settings of the run, in the first line
-//   - a line for the audit, if there is one, when the audit has been created
+//   - a line that says that the run has created its audit, if it has one
 //   - a line for each file of notes, written before the file is published: its name, the stamp of the input
 //     that it was made from, and the number of its lines in the audit
 //
@@ -189,8 +189,8 @@ func (s *fileSet) claim(resume bool, settings settings) error {
 	return nil
 }
 
-// inputStamp returns the size and the modification time of a file, or "" if it cannot be read. The stamp is kept in the
-// output folder, where a digest of the content could be used to check guesses at the content.
+// inputStamp returns the size and the modification time of a file, or "" if it cannot be read. The stamp is
+// not a digest of the content, because whoever gets the output folder could use a digest to check guesses at the content.
 func inputStamp(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {

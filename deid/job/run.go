@@ -177,7 +177,7 @@ func (r *run) result(file noteFile, n *notefile.Note) *result {
 		doc.Patient = dir
 	}
 	group := doc.Patient
-	if group == "" { // without the file's name, notes of different files may have the same ID
+	if group == "" { // includes the file's name, because notes in different files may have the same ID
 		group = file.name + "\x00" + doc.ID
 	}
 	known := r.known.Of(doc)

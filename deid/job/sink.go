@@ -144,7 +144,7 @@ func (s *sink) commit() error {
 	}
 	err := s.pending.Publish()
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s: another program has created it in the meantime, and it is not overwritten", s.path)
+		return fmt.Errorf("%s: another program has created it in the meantime, so it was not overwritten", s.path)
 	}
 	return unwritable(s.path, err)
 }

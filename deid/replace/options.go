@@ -37,7 +37,7 @@ type Options struct {
 	Lists map[string][]string
 }
 
-// ReadKey reads a key from a file. If the file is text, a line end after its last line is not part of the key; in a binary
+// ReadKey reads a key from a file. If the file is a single line of text, the line end is not part of the key; in any other
 // file, all bytes belong to the key. It is an error if the key has fewer than MinKey bytes, or is obviously no secret, such as a
 // single repeated byte.
 func ReadKey(path string) ([]byte, error) {
@@ -79,7 +79,7 @@ func secret(key []byte) bool {
 //	lists: {en-city: cities.txt}
 //
 // The lists are paths, relative to the folder of the YAML file, of text files with one entry per line. Blank lines and
-// lines that start with # are ignored. Errors start with the path of the file.
+// lines that start with # are ignored. Errors name the file.
 func ReadOptions(path string) (Options, error) {
 	raw, err := bounded.ReadFile(path, bounded.MaxConfig)
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 // Kind is a kind of replacement.
 type Kind string
 
-// Numbered, Hash and Surrogate replace equal values with the same text. Two values are equal if they differ only in case,
-// accents or spaces. Numbers may also differ in their separators, names in the order of their parts, and dates in their
-// notation.
+// Numbered and Hash replace equal values with the same text, and Surrogate replaces them with the same invented value, in
+// the form of each original. Two values are equal if they differ only in case, accents or spaces. Numbers may also differ
+// in their separators, names in the order of their parts, and dates in their notation.
 //
 // Numbered and Surrogate recognize more values of the same patient as equal: "Lund", "O. Lund" and "Lnud" belong to the
 // person who is "Oda Lund" elsewhere, and 3/4/71 is the same as April 3, 2071 in another note.
@@ -71,7 +71,7 @@ func (p Plan) kind(typ string) Kind {
 
 // KindOf returns the kind of replacement for a value. A value of a type for which Plan.ByType has Keep is kept only if it
 // has a form that is usual for the type, and otherwise gets the Default: the tagger may have mistaken a record number
-// for a date. If Keep is the Default, all values are kept.
+// for a date. All values of the type are kept if its sort is unknown, or if Keep is the Default, too.
 func (r *Replacer) KindOf(typ, text string) Kind {
 	kind := r.plan.kind(typ)
 	if kind != Keep || r.plan.Default == Keep {
@@ -92,8 +92,8 @@ type Replacer struct {
 }
 
 // New returns a Replacer. It is an error if plan or options name an unknown kind, sort, language or list, or a type that
-// is not in opt.Types; if the key is too short for the plan; or if the plan has Surrogate for a type whose sort is
-// unknown.
+// is not in opt.Types; if the key is too short for the plan; or if the plan has Surrogate for a type in opt.Types
+// whose sort is unknown.
 func New(plan Plan, opt Options) (*Replacer, error) {
 	kinds := []Kind{plan.kind("")}
 	types := make([]string, 0, len(plan.ByType))

@@ -1,5 +1,5 @@
-// Package replace replaces spans of text with a tag, a number, a hash, nothing, or an invented value of the same sort
-// (package surrogate). A Plan chooses the kind of replacement for each type.
+// Package replace replaces spans of text with a tag, a number, asterisks, nothing, a hash, or an invented value of the same
+// sort (package surrogate), or keeps them. A Plan chooses the kind of replacement for each type.
 //
 //	replacer, err := replace.New(replace.Plan{Default: replace.Surrogate}, replace.Options{Key: key, Types: types})
 //	patient := replacer.Patient("110", notes)
