@@ -41,7 +41,7 @@ The environment variable LETHE_KERNEL forces a kernel: generic, avx2 or avx512.`
 		Args: wants(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if config != "" && opt.Model != "" {
-				return usageError(cmd, errors.New("--config and --model exclude each other"))
+				return usageError(cmd, errors.New("--config and --model cannot be combined"))
 			}
 			if !(seconds > 0 && seconds <= 3600) {
 				return usageError(cmd, fmt.Errorf("--seconds %v is not in (0, 3600]", seconds))

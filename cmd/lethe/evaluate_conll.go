@@ -38,7 +38,7 @@ func conllScorer(flags *pflag.FlagSet) scorer {
 			)
 			switch {
 			case *latex && o.json:
-				return errors.New("--latex and --json exclude each other")
+				return errors.New("--latex and --json cannot be combined")
 			case o.file == "" && columns:
 				return errors.New("--raw, --delimiter, --outside and --corrected require a FILE of labels")
 			case o.file == "":

@@ -93,7 +93,7 @@ If a note cannot be read, lethe reports it and continues; then the exit code is 
 func (o *predictOptions) check(cmd *cobra.Command) error {
 	switch {
 	case o.split != "" && o.input != "":
-		return errors.New("--split and --input exclude each other")
+		return errors.New("--split and --input cannot be combined")
 	case o.input != "" && o.output == "":
 		return errors.New("--input requires an --output; --output - prints JSON lines with the notes' text")
 	case o.input != "" && o.json:

@@ -95,7 +95,7 @@ func (c *Chart) content() error {
 	}
 	if c.Bars != nil {
 		if len(c.Lines) > 0 {
-			return errors.New("lines and bars exclude each other")
+			return errors.New("lines and bars cannot be combined")
 		}
 		return c.Bars.check(c.Y.Log)
 	}

@@ -179,7 +179,7 @@ func TestBadCharts(t *testing.T) {
 		`chart "": nothing to draw`:                                                     {},
 		`chart "x": nothing to draw`:                                                    {Title: "x", Bars: &Bars{}},
 		`chart "": line "a": point 1 is not finite`:                                     {Lines: []Line{{Name: "a", Points: []Point{{}, {Y: math.NaN()}}}}},
-		`chart "": lines and bars exclude each other`:                                   {Lines: []Line{{}}, Bars: &Bars{}},
+		`chart "": lines and bars cannot be combined`:                                   {Lines: []Line{{}}, Bars: &Bars{}},
 		`chart "": series "s": 1 bars for 2 groups`:                                     {Bars: &Bars{Groups: []string{"a", "b"}, Series: []Series{{Name: "s", Bars: make([]Bar, 1)}}}},
 		`chart "": series "s": bar 0 is not finite`:                                     {Bars: &Bars{Groups: []string{"a"}, Series: []Series{{Name: "s", Bars: []Bar{{Value: math.Inf(1)}}}}}},
 		`chart "": axis "n": [2, 1] is not a range`:                                     {X: Axis{Label: "n", Min: 2, Max: 1}},
