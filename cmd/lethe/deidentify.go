@@ -100,7 +100,7 @@ No model finds everything: check a sample of the output.`,
 	flags.StringVar(&opt.Replace, "replace", "tag", "`KIND` of replacement: "+kindNames())
 	flags.StringArrayVar(&opt.ReplaceType, "replace-type", nil, "`TYPE=KIND`: another kind of replacement for one type, for example DATE=keep; repeatable")
 	flags.StringVar(&opt.KeyFile, "key-file", "", "`FILE` with the secret, of at least 16 bytes, that hashes and surrogates are derived from (default none)")
-	flags.StringVar(&opt.Surrogates, "surrogates", "", "YAML `FILE` with your own lists of surrogates, and with the sort (such as person or date) of each type that Lethe does not know: see docs/surrogates.md (default none)")
+	flags.StringVar(&opt.Surrogates, "surrogates", "", "YAML `FILE` with your own lists of surrogates; for types that Lethe does not know, it also gives the sort of value, such as person or date: see docs/surrogates.md (default none)")
 	operating.flags(cmd)
 	rules.flags(flags)
 	flags.StringVar(&opt.Map, "map", "", "write each original and its replacement to `FILE`, encrypted with age for each --map-recipient; whoever can decrypt it has the PHI (default none)")
