@@ -104,7 +104,7 @@ No model finds everything: check a sample of the output.`,
 	operating.flags(cmd)
 	rules.flags(flags)
 	flags.StringVar(&opt.Map, "map", "", "write each original and its replacement to `FILE`, encrypted with age for each --map-recipient; whoever can decrypt it has the PHI (default none)")
-	flags.StringArrayVar(&opt.MapRecipients, "map-recipient", nil, "public age `KEY` (age1...) that can decrypt the map, or a file of such keys; repeatable")
+	flags.StringArrayVar(&opt.MapRecipients, "map-recipient", nil, "encrypt the map for this public age `KEY` (age1...), or for each key in this file; repeatable")
 	flags.StringVar(&opt.Audit, "audit", "", "write one line of JSON per note to `FILE`, without any text of the note (default none)")
 	flags.BoolVar(&opt.Resume, "resume", false, "resume a run that was stopped, with the same options; files that are complete in --output are not written again")
 	flags.BoolVar(&opt.SkipOthers, "skip-others", false, "do not end with exit code 3 if files of the input folder are left out, for example because they lack the format's extension")

@@ -43,7 +43,7 @@ always shown.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&opt.limit, "limit", 20, "number `N` of features, and of transitions, to show per label; 0 for all")
+	flags.IntVar(&opt.limit, "limit", 20, "show `N` features and transitions per label; 0 for all")
 	flags.BoolVar(&opt.json, "json", false, "print JSON (default text)")
 	flags.BoolVar(&opt.showText, "show-text", false, "show words of the training notes, which may be PHI (default no)")
 	return cmd

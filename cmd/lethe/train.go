@@ -140,7 +140,7 @@ func epochLine(e taggers.Epoch) string {
 var maxWorkers = max(32, 4*runtime.NumCPU())
 
 func workersFlag(cmd *cobra.Command, workers *int) {
-	cmd.Flags().IntVar(workers, "workers", runtime.NumCPU(), "number `N` of cores to use")
+	cmd.Flags().IntVar(workers, "workers", runtime.NumCPU(), "use `N` cores")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		switch {
 		case *workers < 1:

@@ -86,7 +86,7 @@ it contained PHI, they may be names.`,
 	flags.StringVar(&opt.tokenizer, "tokenizer", "ptb", "tokenizer for the corpus: "+strings.Join(tokenize.Names(), ", "))
 	flags.StringVar(&opt.config, "config", "", "`EXPERIMENT` whose tokenizer to use (default none)")
 	flags.StringArrayVar(&opt.nearest, "nearest", nil, "show the nearest words of this `WORD`; repeatable (default none)")
-	flags.IntVar(&opt.neighbours, "neighbours", 10, "number `N` of words to show for each --nearest")
+	flags.IntVar(&opt.neighbours, "neighbours", 10, "show `N` words for each --nearest")
 	flags.BoolVar(&opt.json, "json", false, "print JSON (default a table)")
 	return cmd
 }

@@ -101,7 +101,7 @@ func (c Config) check() (*checked, error) {
 	k := &checked{Config: c}
 	var err error
 	if k.format, err = notefile.Lookup(c.Format); err != nil {
-		return nil, err
+		return nil, optionError(err)
 	}
 	for _, check := range []func() error{k.checkModel, k.checkOptions, k.checkPlan, k.checkMap} {
 		if err := check(); err != nil {
