@@ -305,7 +305,7 @@ func readText(in *source, _ Options) Records {
 			return nil, err
 		}
 		id := in.id()
-		doc := &data.Document{ID: id, Patient: patientOf(id), Text: string(raw)}
+		doc := &data.Document{ID: id, Patient: data.PatientOf(id), Text: string(raw)}
 		note := &Note{Document: doc, Line: 1, below: slices.Clone[[]Edit]}
 		return &Record{Raw: raw, Line: 1, Notes: []*Note{note}}, nil
 	})
