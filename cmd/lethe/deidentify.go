@@ -36,7 +36,7 @@ hl7 (v2). For csv and jsonl, --column names the columns or keys that contain not
 fhir and hl7, only texts are changed. Structured fields stay as they are, but Lethe
 searches the texts for the names, numbers and addresses that these fields contain.
 
-A safety net searches each note, as it was written, for what the model missed: values
+A safety net searches the original text of each note for what the model missed: values
 that are replaced elsewhere in the patient's notes, values that --known lists for the
 patient, and anything that has the form of PHI. Use --rules, --deny and --allow to add
 rules and lists of your own.
@@ -100,11 +100,11 @@ No model finds everything: check a sample of the output.`,
 	flags.StringVar(&opt.Replace, "replace", "tag", "`KIND` of replacement: "+kindNames())
 	flags.StringArrayVar(&opt.ReplaceType, "replace-type", nil, "`TYPE=KIND`: another kind of replacement for one type, for example DATE=keep; repeatable")
 	flags.StringVar(&opt.KeyFile, "key-file", "", "`FILE` with the secret, of at least 16 bytes, that hashes and surrogates are derived from (default none)")
-	flags.StringVar(&opt.Surrogates, "surrogates", "", "YAML `FILE` with your own lists of surrogates; for types that Lethe does not know, it also gives the sort of value, such as person or date: see docs/surrogates.md (default none)")
+	flags.StringVar(&opt.Surrogates, "surrogates", "", "YAML `FILE` with your own lists of surrogates; for types that Lethe does not know, the file also gives the sort of value, such as person or date: see docs/surrogates.md (default none)")
 	operating.flags(cmd)
 	rules.flags(flags)
-	flags.StringVar(&opt.Map, "map", "", "write each original and its replacement to `FILE`, encrypted with age for each --map-recipient; whoever can decrypt it has the PHI (default none)")
-	flags.StringArrayVar(&opt.MapRecipients, "map-recipient", nil, "encrypt the map for this public age `KEY` (age1...), or for each key in this file; repeatable")
+	flags.StringVar(&opt.Map, "map", "", "write each original and its replacement to `FILE`, encrypted with age (age-encryption.org) for each --map-recipient; whoever can decrypt it has the PHI (default none)")
+	flags.StringArrayVar(&opt.MapRecipients, "map-recipient", nil, "encrypt the map for this public `KEY` of age (age1...), or for each key in this file; repeatable")
 	flags.StringVar(&opt.Audit, "audit", "", "write one line of JSON per note to `FILE`, without any text of the note (default none)")
 	flags.BoolVar(&opt.Resume, "resume", false, "resume a run that was stopped, with the same options; files that are complete in --output are not written again")
 	flags.BoolVar(&opt.SkipOthers, "skip-others", false, "do not end with exit code 3 if files of the input folder are left out, for example because they lack the format's extension")
