@@ -4,8 +4,8 @@ import "iter"
 
 // A batch is tagged and held in memory as a whole. It is full at any of these
 // numbers of notes, items (with or without notes) or bytes. Consecutive notes of
-// one patient stay in one batch, because a tagger may learn about one from the
-// others, unless the batch grows to batchStretch times a limit.
+// one patient stay in one batch, because a tagger may learn about each note from
+// the others. But a batch that has grown to batchStretch times a limit always ends.
 const (
 	batchNotes   = 256
 	batchItems   = 16 * batchNotes

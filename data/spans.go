@@ -91,8 +91,8 @@ func Merge(spans []Span) []Span {
 }
 
 // Overlapping returns the range disjoint[from:to] of the spans that overlap s.
-// disjoint must be sorted and without overlaps. If no span overlaps s, from
-// equals to and is the position at which to insert s.
+// disjoint must be sorted and without overlaps. If no span overlaps s, both
+// results are the position at which to insert s.
 func Overlapping(disjoint []Span, s Span) (from, to int) {
 	from, _ = slices.BinarySearchFunc(disjoint, s.Start, func(o Span, at int) int {
 		if o.End <= at {

@@ -12,7 +12,7 @@ const (
 	ByPatient  = "patient"  // all documents of one patient together
 )
 
-// CheckBy returns an error unless by is ByDocument or ByPatient.
+// CheckBy returns an error for any unit except ByDocument and ByPatient.
 func CheckBy(by string) error {
 	if by != ByDocument && by != ByPatient {
 		return fmt.Errorf("%q is not %s or %s", by, ByDocument, ByPatient)
@@ -52,11 +52,11 @@ func Folds(docs []*Document, k int, byPatient bool, seed uint64) ([][]*Document,
 	return parts, nil
 }
 
-// Split divides the documents into two parts, neither of them empty: held has
-// about fraction of them (0 < fraction < 1) and kept the rest. With byPatient,
-// documents of one group (see Document.Group) stay in one part. The same seed
-// gives the same parts. Split returns an error if fraction is not between 0 and
-// 1, or if there are fewer than two groups.
+// Split divides the documents into two parts, neither of them empty. About the
+// given fraction of them (0 < fraction < 1) is in the result held, and the rest is
+// in the result kept. With byPatient, documents of one group (see Document.Group)
+// stay in one part. The same seed gives the same parts. Split returns an error if
+// fraction is not between 0 and 1, or if there are fewer than two groups.
 func Split(docs []*Document, fraction float64, byPatient bool, seed uint64) (kept, held []*Document, err error) {
 	if !(fraction > 0 && fraction < 1) {
 		return nil, nil, fmt.Errorf("split fraction %v is not between 0 and 1", fraction)

@@ -80,8 +80,8 @@ func lookupAnywhere(name string) Type {
 	return Type{Name: name}
 }
 
-// everyType returns the types of all built-in sets and of usual, by name. If
-// several sets have a type of the same name, the first set decides.
+// everyType returns the types of all built-in sets and of the set usual, by name.
+// If several sets have a type of the same name, the first set decides.
 var everyType = sync.OnceValue(func() map[string]Type {
 	all := map[string]Type{}
 	for _, s := range slices.Backward(append(TypeSets(), usual)) {

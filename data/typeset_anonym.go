@@ -1,8 +1,8 @@
 package data
 
 // Anonym has the six types of Zuccon et al. 2014, Table 6. Patients and clinicians
-// have the same type, and so do hospitals and all other places: hence INSTITUTION
-// is marked as HIPAA, for it may be an address.
+// have the same type, NAME. Hospitals and all other places have the type
+// INSTITUTION, which is marked as HIPAA because a value may be an address.
 var Anonym = &TypeSet{
 	Name: "anonym", Language: "en", Rules: []string{"english"},
 	Types: types(

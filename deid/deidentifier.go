@@ -132,7 +132,7 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	everywhere := known.Find(text, nil)
 	all = d.retype(text, all, everywhere)
 	before := spansOf(all)
-	inside := func(s data.Span) bool { return data.Covered(s, before) } // retype has decided its type
+	inside := func(s data.Span) bool { return data.Covered(s, before) } // retype has decided the type of this text
 	return r.join(text, all, d.add(text, slices.DeleteFunc(everywhere, inside), byKnown), safetynet.Known)
 }
 
@@ -145,7 +145,8 @@ func (d *Deidentifier) add(text string, spans []data.Span, rank rank) []found {
 	return all
 }
 
-// permitted returns all spans except those inside a phrase of Allow that has their type or none.
+// permitted returns all spans except those inside a phrase of Allow. A phrase that has a type applies only to spans of that
+// type.
 func (d *Deidentifier) permitted(text string, all []found) []found {
 	if d.Allow == nil {
 		return all
@@ -170,8 +171,8 @@ func removed(notes []Note, all [][]found) []safetynet.Removed {
 	return removed
 }
 
-// join adds more to all, and counts in r.Found the spans of more that will be replaced and cover text, with a letter or a
-// digit, that was not covered before.
+// join returns the spans of both all and more, merged. It counts in r.Found each new span that will be replaced and that
+// covers a letter or a digit which no span in all covers.
 func (r *Result) join(text string, all, more []found, source safetynet.Source) []found {
 	if len(more) == 0 {
 		return all

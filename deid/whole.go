@@ -18,7 +18,7 @@ import (
 //     412b, or OCTOBER 2 in OCTOBER 2ND.
 //   - A span does not grow over text that is not part of the value: a label (MRN554433), a unit (67yo, 10mg), a time
 //     (2071-03-04T10:15), or another word in camel case (AmundsenSeen).
-//   - Lines of tables and rulers are cut out. A span without a letter or a digit is dropped.
+//   - Ruled lines, such as separators and the borders of tables, are cut out. A span without a letter or a digit is dropped.
 //   - A number at the end is cut off if a unit or the rest of a time follows it: the tagger may find "May 6 10" in
 //     "May 6 10 units", where 10 is a dose. A blood pressure such as 120/80 is dropped if the tagger mistakes it for a date.
 //   - Ordinary words in lower case after a person's name are cut off, and initials beside it are added.
@@ -51,13 +51,13 @@ func whole(text string, spans []data.Span, sort func(typ string) data.Sort) []da
 	return all
 }
 
-// drawn contains the characters of rulers.
+// drawn contains the characters of ruled lines.
 const drawn = "-=_*+~#.|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬"
 
-// ruler matches lines of tables and separators: three characters or more, or the border of a cell.
+// ruler matches a ruled line: a separator of three characters or more, or the border of a table cell.
 var ruler = regexp.MustCompile(`[-=_*+~#.]{3,}|[|¦│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬]+|\+-+\+?`)
 
-// withoutRulers cuts rulers out of a span, and returns the parts that contain a letter or a digit, without white space
+// withoutRulers cuts ruled lines out of a span, and returns the parts that contain a letter or a digit, without white space
 // around them.
 func withoutRulers(text string, s data.Span) []data.Span {
 	value := text[s.Start:s.End]
@@ -82,8 +82,8 @@ func withoutRulers(text string, s data.Span) []data.Span {
 	return parts
 }
 
-// withoutAmount cuts an amount off the end of a number, a date or an age, and returns the new end of the span. That is the
-// start of the span if it contains nothing else.
+// withoutAmount cuts an amount off the end of a number, a date or an age, and returns the new end of the span. If the
+// span contains nothing but the amount, its new end is its start.
 func withoutAmount(text string, s data.Span, sort data.Sort) int {
 	if sort == data.Person || !slices.Contains(numeral, sort) && sort != data.Date && sort != data.Age {
 		return s.End

@@ -32,8 +32,9 @@ func (e *Unexamined) Error() string {
 
 // Stream contains the callbacks of Apply. All calls come from the goroutine that called Apply.
 type Stream struct {
-	// Use receives each note that was tagged, in the order of the notes: note as it was read, and found, a copy with
-	// the tagger's spans instead of its own. If it returns an error, the note counts as failed. Use is required.
+	// Use receives each note that was tagged, in the order of the notes. Its parameter note is the note as it was read;
+	// its parameter found is a copy with the tagger's spans instead of the note's own. If Use returns an error, the note
+	// counts as failed. Use is required.
 	Use func(note, found *data.Document) error
 	// Untagged receives each note that the tagger failed on, and the adjacent notes of the same patient in the same
 	// batch. It may be nil.

@@ -12,10 +12,10 @@ import (
 	"github.com/lethe-deid/lethe/taggers/system"
 )
 
-// Calibrate measures, on notes with gold Spans, how often the model's doubts are right, and writes the result to the
-// model's folder (see package operating). split is a name for the notes in the result; it may be empty. It is an
-// error if the model's tagger is not a data.Prober. A model that has no doubts, such as one of rules alone, can be
-// calibrated, but no threshold increases its recall.
+// Calibrate measures, on notes with gold Spans, how often the model's doubts (see data.Prober) are in fact PHI, and writes
+// the result to the model's folder (see package operating). split is a name for the notes in the result; it may be empty.
+// It is an error if the model's tagger is not a data.Prober. A model that has no doubts, such as one of rules alone, can
+// be calibrated, but no threshold increases its recall.
 func (m *Model) Calibrate(ctx context.Context, docs []*data.Document, split string) (*operating.Curve, error) {
 	prober, ok := m.Tagger.(data.Prober)
 	if !ok {

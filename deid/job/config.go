@@ -30,7 +30,8 @@ const Stdio = "-"
 //
 // The tag of a field is the name of the option on the command line, in errors and in the record of the run. The tag
 // "file" marks options whose value may be the path of a file; the record contains a digest of the file's content
-// instead of the path. Fields without a tag do not affect the output, or get into the record in another way.
+// instead of the path. Fields without a tag either do not affect the output or get into the record
+// in another way.
 type Config struct {
 	Model   string // model or run folder, required
 	Input   string // file, folder or Stdio (default)

@@ -288,8 +288,8 @@ func (s *fileSet) leaveWhole() error {
 	return left.remove()
 }
 
-// leftovers lists the temporary files that a killed run may have left. It maps a folder to the names of these files in it,
-// without the number at their end.
+// leftovers lists the temporary files that a killed run may have left. It maps each folder to the names of its temporary
+// files, without the number at the end of each name.
 type leftovers map[string]map[string]bool
 
 // add adds the temporary files of the file at path.

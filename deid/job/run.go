@@ -77,7 +77,7 @@ func (r *run) do(ctx context.Context, files *fileSet) error {
 	r.summary.Skipped, r.summary.Lost = files.whole, r.earlier.Failed
 	r.before, r.settled = r.summary.Clone(), r.audit.Size()
 	if r.audit == nil {
-		r.earlier.Notes = files.whole // one per file: without an audit, their number is unknown
+		r.earlier.Notes = files.whole // counts one note per file: without an audit, the number of notes is unknown
 	}
 	if files.todo() {
 		for batch := range data.Batches(r.items(ctx, files), item.size) {
@@ -189,8 +189,9 @@ func (r *run) line(file noteFile, line int, id string) *audit.Line {
 	return &audit.Line{File: file.auditName(), Line: line, ID: id, Model: r.modelDigest, Config: r.configDigest}
 }
 
-// flush replaces the PHI in the notes of a batch and writes them. Notes that an earlier run has written are processed
-// again if the batch has other notes, because replacements depend on all notes of a patient, but they are not written.
+// flush replaces the PHI in the notes of a batch and writes them. Notes that an earlier run has written are not
+// written again. But they are processed again if the batch has other notes, because replacements depend on all notes of a
+// patient.
 func (r *run) flush(ctx context.Context, batch []item) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -223,8 +223,8 @@ type Change struct {
 // may have any order. The Spans of the new document are the non-empty replacements. No byte inside a replaced span is
 // copied, and every byte outside of all spans is.
 //
-// Overlapping spans are replaced as a single span, which covers all of them and has the type and score of the longest;
-// if several are equally long, of the first in the text. A span of the kind Keep stays in the text and is among the Spans
+// Overlapping spans are replaced as a single span, which covers all of them and has the type and score of the longest
+// or, among equally long ones, of the first in the text. A span of the kind Keep stays in the text and is among the Spans
 // of the new document, unless it overlaps a span of another kind. Then only the other span counts.
 //
 // It is an error if doc and spans do not pass data.Document.Check, or if a list of surrogates has no entry left.
