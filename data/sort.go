@@ -39,8 +39,8 @@ func Sorts() []Sort {
 		Landmark, Room, Profession, Family, Sex, Other}
 }
 
-// substitutes lists, for a sort, the other sorts whose types can hold its values
-// in a type set that has no type of the sort itself, best first.
+// substitutes lists, for a sort, other sorts, best first. If a type set has no type
+// of the sort itself, types of these can hold its values.
 var substitutes = map[Sort][]Sort{
 	Phone:        {Number},
 	Email:        {Phone, Number},

@@ -17,7 +17,7 @@ type Prober interface {
 	Tagger
 	// Probe returns the spans that Tag finds, and the doubts of each document:
 	// single tokens outside of the found spans whose probability of being PHI
-	// reaches the threshold from. Each doubt has that probability as its score,
+	// is at least the parameter from. Each doubt has that probability as its score,
 	// and its likeliest type. Doubts are sorted by start. If several taggers disagree,
 	// doubts may be longer spans and may overlap.
 	Probe(ctx context.Context, docs []*Document, from float64) (found, doubts [][]Span, err error)

@@ -171,8 +171,8 @@ func removed(notes []Note, all [][]found) []safetynet.Removed {
 	return removed
 }
 
-// join returns the spans of both all and more, merged. It counts in r.Found each new span that will be replaced and that
-// covers a letter or a digit which no span in all covers.
+// join returns the spans in the slices all and more, merged. It counts in r.Found each new span that will be replaced and that
+// covers a letter or a digit which no span in the slice all covers.
 func (r *Result) join(text string, all, more []found, source safetynet.Source) []found {
 	if len(more) == 0 {
 		return all

@@ -23,8 +23,8 @@ const (
 // contents of all files in its folder that affect the spans it finds.
 func (m *Model) Digest() (string, error) { return digest(m.Dir, stateFile, cardFile) }
 
-// measured returns the digest of a model without its operating points. The operating points contain it, so that a change of
-// the model is noticed.
+// measured returns the digest of a model without its operating points. The operating points contain this digest, so that a
+// change of the model is noticed.
 func measured(dir string) (string, error) {
 	return digest(dir, stateFile, cardFile, operating.File)
 }

@@ -378,7 +378,7 @@ func (r *run) finish(it item) error {
 }
 
 // takeBack removes the current file from the summary and the audit, because reading it stopped early and it is not
-// written. What remains is its last line, which says why and how many notes are lost.
+// written. What remains is its last line in the audit, which says why and how many notes are lost.
 func (r *run) takeBack() error {
 	reason := r.lines[len(r.lines)-1]
 	reason.Lost = r.summary.Notes - r.before.Notes - 1

@@ -15,7 +15,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// rewrite returns a copy of a document in which each span is replaced by the text that the function with returns for it. The
+// rewrite returns a copy of a document in which each span is replaced by the text that with(span) returns. The
 // spans must be sorted and disjoint; adjacent spans are replaced separately. No byte inside a span is copied, and every byte
 // outside of all spans is. ID and Patient stay the same, and doc.Spans is ignored.
 //
