@@ -181,8 +181,8 @@ var typeMaps = []*TypeMap{
 		"IDNUM: IDNUM SSN ACCOUNT LICENSE MEDICALRECORD VEHICLE DEVICE HEALTHPLAN",
 		":USERNAME PROFESSION ORGANIZATION ROOM EMAIL URL IPADDR BIOID OTHER"),
 	// From i2b2 2014 to MEDDOCAN, by the map that comes with the corpus. Where
-	// that map names no type, or one that the corpus does not have (OTRO), this
-	// one uses the nearest type or drops the spans.
+	// that map names no type, or one that the corpus does not have (OTRO), the
+	// map below uses the nearest type or drops the spans.
 	becomes("meddocan", MEDDOCAN,
 		"NOMBRE_SUJETO_ASISTENCIA: PATIENT", "NOMBRE_PERSONAL_SANITARIO: DOCTOR", "PROFESION: PROFESSION",
 		"HOSPITAL: HOSPITAL", "INSTITUCION: ORGANIZATION", "CALLE: STREET", "TERRITORIO: CITY STATE ZIP", "PAIS: COUNTRY",

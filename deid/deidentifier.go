@@ -172,7 +172,7 @@ func removed(notes []Note, all [][]found) []safetynet.Removed {
 }
 
 // join returns the spans in the slices all and more, merged. It counts in r.Found each new span that will be replaced and that
-// covers a letter or a digit which no span in the slice all covers.
+// covers a letter or a digit that is not covered by any span of the slice all.
 func (r *Result) join(text string, all, more []found, source safetynet.Source) []found {
 	if len(more) == 0 {
 		return all

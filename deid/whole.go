@@ -198,8 +198,8 @@ var (
 	checkDigit = regexp.MustCompile(`^-(?:[A-Za-z]|[0-9]{1,2})(?:[^-/.,\pL\pN]|[.,](?:[^0-9]|$)|$)`)
 )
 
-// growRight returns the end of the token that contains the end of the span, or of the check digit after that token, or the
-// span's own end if the rest of the token is not part of the value.
+// growRight returns the end of the token that contains the end of the span, or the end of the check digit after that
+// token, or the span's own end if the rest of the token is not part of the value.
 func growRight(text string, s data.Span, sort data.Sort) int {
 	last, _ := utf8.DecodeLastRuneInString(text[:s.End])
 	if !inToken(last) {

@@ -19,8 +19,8 @@ const (
 	cardFile  = "README.md"
 )
 
-// Digest identifies the model with its operating points: "sha256:" and 64 hexadecimal digits, computed from the names and
-// contents of all files in its folder that affect the spans it finds.
+// Digest identifies the model together with its operating points: "sha256:" and 64 hexadecimal digits, computed from the
+// names and contents of all files in its folder that affect the spans it finds.
 func (m *Model) Digest() (string, error) { return digest(m.Dir, stateFile, cardFile) }
 
 // measured returns the digest of a model without its operating points. The operating points contain this digest, so that a

@@ -18,7 +18,7 @@ import (
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
-// openNotes opens a file of notes and decompresses it if it is gzipped. It reports whether it was.
+// openNotes opens a file of notes and decompresses it if it is gzipped. It reports whether the file was gzipped.
 func openNotes(ctx context.Context, path string) (io.ReadCloser, bool, error) {
 	var f io.ReadCloser
 	if path == Stdio {
@@ -109,7 +109,7 @@ func (s *sink) flush() error {
 	return unwritable(s.path, s.buf.Flush())
 }
 
-// close ends the file and starts writing it to disk in the background. Then wait returns the result.
+// close ends the file and starts writing it to disk in the background. The method wait returns the result.
 func (s *sink) close() error {
 	if s.zip != nil {
 		if err := s.zip.Close(); err != nil {
