@@ -40,7 +40,7 @@ func Sorts() []Sort {
 }
 
 // substitutes lists, for a sort, other sorts, best first. If a type set has no type
-// of the sort itself, types of these can hold its values.
+// of the sort itself, a type of one of these sorts can hold the values.
 var substitutes = map[Sort][]Sort{
 	Phone:        {Number},
 	Email:        {Phone, Number},

@@ -35,7 +35,7 @@ import (
 //     (Note.Known), and values that are replaced elsewhere in the patient's notes
 //
 // Overlapping spans are replaced as a single span, which covers all of them and has the type of the longest. A span that
-// the Replacer keeps in the text decides the type only if all of them are kept.
+// the Replacer keeps in the text decides the type only if all the overlapping spans are kept.
 type Deidentifier struct {
 	Tagger   data.Tagger                   // nil means that the notes' own Spans are used
 	Replacer *replace.Replacer             // nil means that each value is replaced with its type in brackets, as in [PATIENT]

@@ -40,7 +40,7 @@ type run struct {
 	before    audit.Summary  // copy of summary from the start of the current file
 	written   []*sink        // closed files that are not published yet
 	lines     []*audit.Line  // lines that are not in the audit yet
-	ended     int            // number of lines that belong to closed files
+	ended     int            // how many of those lines belong to closed files
 	settled   int64          // number of bytes in the audit that belong to closed files
 	ofFile    int            // number of lines of the current file
 	recorded  []recordLine   // lines for the record, of closed files that are not published yet

@@ -179,7 +179,7 @@ func unwritable(path string, err error) error {
 }
 
 func fileError(path, reason string, err error) error {
-	switch e := err.(type) { //nolint:errorlint // not for an error that wraps one of these, because its text says more
+	switch e := err.(type) { //nolint:errorlint // an error that wraps one of these stays as it is, because its own text says more
 	case nil:
 		return nil
 	case *fs.PathError:
