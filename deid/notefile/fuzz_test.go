@@ -105,7 +105,8 @@ func roundTrip(t *testing.T, e example) {
 	}
 }
 
-// wordEdits replaces each word of two letters or more.
+// wordEdits replaces each word of two letters or more by one that is not shorter. A shorter text might
+// have the form of a code of HL7, which has at most 20 characters and is not a note.
 func wordEdits(text string) (edits []Edit) {
 	for at := 0; at < len(text); at++ {
 		start := at
@@ -113,7 +114,7 @@ func wordEdits(text string) (edits []Edit) {
 			at++
 		}
 		if at-start > 1 {
-			edits = append(edits, Edit{Start: start, End: at, New: "Qjqjq", Type: "X", Score: 1})
+			edits = append(edits, Edit{Start: start, End: at, New: "Qjqjq" + strings.Repeat("q", max(0, at-start-5)), Type: "X", Score: 1})
 		}
 	}
 	return edits
