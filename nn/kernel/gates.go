@@ -2,6 +2,9 @@ package kernel
 
 // Cell is a kind of LSTM cell. A step computes z = [x, h'].W + b outside of this package, where h'
 // and c' are the state before, and the gates in this package. z has one block of n values per gate.
+//
+// A step of Coupled, Peephole and Standard is one call of Forward. A step of FullPeephole is
+// Forward, a product by the caller, and ForwardOutput: see SplitsOutput.
 type Cell uint8
 
 const (
@@ -16,6 +19,13 @@ const (
 	// Standard is the cell with separate gates, blocks j i f o:
 	//	c = sigmoid(z_f + 1) c' + sigmoid(z_i) tanh(z_j),  h = sigmoid(z_o) tanh(c)
 	Standard
+	// FullPeephole is the cell of Liu et al. 2017, equation 1, blocks j i f o,
+	// without a forget bias. The caller adds c'.Pi to z_i and c'.Pf to z_f before
+	// Forward, and c.Po to z_o before ForwardOutput. Pi, Pf and Po are full [n, n]
+	// matrices, which the paper calls W_ci, W_cf and W_co:
+	//	i = sigmoid(z_i),  f = sigmoid(z_f),  c = f c' + i tanh(z_j)
+	//	o = sigmoid(z_o),  h = o tanh(c)
+	FullPeephole
 )
 
 // ForgetBias is added to the forget gate of Coupled and Standard; it is not
@@ -24,7 +34,7 @@ const ForgetBias = 1
 
 // Gates returns the number of blocks in z.
 func (k Cell) Gates() int {
-	if k == Standard {
+	if k == Standard || k == FullPeephole {
 		return 4
 	}
 	return 3
@@ -33,9 +43,16 @@ func (k Cell) Gates() int {
 // Forward computes one step of one sequence. From z and the cell before the step it computes c,
 // tanh(c) and h, each of n values. It replaces z by the activations of the gates, which Backward
 // needs.
+//
+// For FullPeephole it leaves z_o as it is and does not use h, which can be nil: ForwardOutput
+// computes both.
 func (k Cell) Forward(z, before, c, tanhC, h []float32) {
 	if len(z) != k.Gates()*len(c) {
 		panic("kernel: the length of z does not match the cell's gates")
+	}
+	if k == FullPeephole {
+		fullPeepholeForward(z, before[:len(c)], c, tanhC[:len(c)])
+		return
 	}
 	gatesForward(k, z, before[:len(c)], c, tanhC[:len(c)], h[:len(c)])
 }
@@ -73,9 +90,17 @@ func (k Cell) forwardGeneric(z, before, c, tanhC, h []float32) {
 // the gradient of h, and dc the gradient of c from the later steps. Backward sets dz and replaces
 // dc by the gradient of the cell before (for Peephole without the part through c'.P, which is
 // dz_i.Pᵀ).
+//
+// For FullPeephole it sets dz_j, dz_i and dz_f only, and uses neither tanhC nor dh, which can be
+// nil: BackwardOutput comes first and uses both. The gradient of the cell before is then without
+// the part through c'.Pi and c'.Pf, which is dz_i.Piᵀ + dz_f.Pfᵀ.
 func (k Cell) Backward(dz, z, before, tanhC, dh, dc []float32) {
 	if n := k.Gates() * len(dc); len(z) != n || len(dz) != n {
 		panic("kernel: the length of z does not match the cell's gates")
+	}
+	if k == FullPeephole {
+		fullPeepholeBackward(dz, z, before[:len(dc)], dc)
+		return
 	}
 	gatesBackward(k, dz, z, before[:len(dc)], tanhC[:len(dc)], dh[:len(dc)], dc)
 }

@@ -75,3 +75,14 @@ func tanh(x float32) float32 {
 }
 
 func sigmoid(x float32) float32 { return 1 / (1 + exp(-x)) }
+
+// sigmoids replaces each x by sigmoid(x).
+func sigmoids(x []float32) {
+	for i, v := range x {
+		x[i] = -v
+	}
+	Exp(x, x)
+	for i, v := range x {
+		x[i] = 1 / (1 + v)
+	}
+}
