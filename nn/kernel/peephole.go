@@ -1,17 +1,22 @@
 package kernel
 
-// SplitsOutput reports whether the output gate sees the new cell c through a matrix, as in
-// FullPeephole. This product is the caller's, so that it covers all rows of a step at once. A step
-// of such a cell, where P = [Pi Pf], is:
+// SplitsOutput reports whether the output gate depends on the new cell c through a matrix, as in
+// FullPeephole. The caller computes the products with the peephole matrices, so that one product
+// covers all rows of a step. With P = [Pi Pf], and z_if for the columns n to 3n of z, a step is:
 //
-//	z_if += c'.P    Forward            z_o += c.Po      ForwardOutput
+//  1. The caller adds c'.P to z_if.
+//  2. Forward computes c and tanh(c).
+//  3. The caller adds c.Po to z_o.
+//  4. ForwardOutput computes h.
 //
-// and its gradient is, where dc' is the gradient of the cell before:
+// The gradient of a step, where dc' is the gradient of the cell before, is:
 //
-//	BackwardOutput  dc += dz_o.Poᵀ     Backward         dc' += dc + dz_if.Pᵀ
+//  1. BackwardOutput sets dz_o and adds to dc.
+//  2. The caller adds dz_o.Poᵀ to dc.
+//  3. Backward sets dz_j, dz_i and dz_f, and replaces dc by its part of dc'.
+//  4. The caller adds dc and dz_if.Pᵀ to dc', c'ᵀ.dz_if to the gradient of P, and cᵀ.dz_o to that of Po.
 //
-// The gradients of the matrices are c'ᵀ.dz_if for P and cᵀ.dz_o for Po. ForwardOutput and
-// BackwardOutput panic for the other cells, whose Forward and Backward do everything.
+// ForwardOutput and BackwardOutput panic for the other cells, which only need Forward and Backward.
 func (k Cell) SplitsOutput() bool { return k == FullPeephole }
 
 // ForwardOutput computes the second part of a step, o = sigmoid(z_o) and h = o tanh(c). z and tanhC
