@@ -1,256 +1,59 @@
 package nn
 
 import (
-	"math"
-	"slices"
+	G "gorgonia.org/gorgonia"
 
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// The linear-chain CRF (section 2.2.4, with the reference's START and END):
-// the score of labels y over unaries u is
-//
-//	A[START][y_1] + sum_t u_t[y_t] + sum_t A[y_t-1][y_t] + A[y_n][END].
-//
-// lattice runs forward-backward over packed sentences in probability space,
-// each row scaled to sum 1 (Rabiner 1989, section V.A), so that a step over the
-// whole batch is one matrix product. A sentence whose scale leaves float32's
-// range is computed again in log space.
-type lattice struct {
-	labels   int
-	e        buffer // exp(A - its maximum), real labels only
-	p        buffer // exp(u - the maximum of its row)
-	alphaBuf buffer
-	betaBuf  buffer
-	qBuf     buffer // p_t beta_t / scale_t, the input of the step before
-	start    []float32
-	end      []float32
-	scale    []float32 // of each row
-	logZ     []float64 // of each sentence, in packed order
-	broken   []bool    // whether a sentence requires log space
-	trans    kernel.Matrix
-	unaries  kernel.Matrix
-	expA     kernel.Matrix
-	emit     kernel.Matrix
-	alpha    kernel.Matrix
-	beta     kernel.Matrix
-	q        kernel.Matrix
+// CRF is the negative log-likelihood of the gold labels of a linear-chain CRF, summed over the
+// sequences (not divided by their lengths, as in the reference): a scalar. The unaries are
+// [rows, labels]. The parameter is name.transitions [labels+2, labels+2], initialised by Glorot:
+// START is row labels, END column labels+1. gold has a label for each row.
+func (g *Graph) CRF(name string, unaries *G.Node, gold *Index) *G.Node {
+	axis, labels := g.Rows(name, unaries)
+	g.sameAxis(name, unaries, gold)
+	return g.ApplyScalar(name, &crf{axis: axis, gold: gold}, unaries, g.Transitions(name, labels))
 }
 
-// run computes logZ and the scaled alphas and betas.
-func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
-	k := u.Cols
-	l.labels, l.trans, l.unaries = k, trans, u
-	a := trans.Slice(0, k).Columns(0, k)
-	shiftA := l.exponentiate(a)
-	shiftStart := expRow(&l.start, trans.Row(k)[:k])
-	last := make([]float32, k)
-	for i := range k {
-		last[i] = trans.Row(i)[k+1]
-	}
-	shiftEnd := expRow(&l.end, last)
+// Transitions returns the parameter of a CRF over this many labels. A graph for prediction, which
+// has no loss, needs it to have the parameter.
+func (g *Graph) Transitions(name string, labels int) *G.Node {
+	return g.Param(name+".transitions", labels+2, labels+2, Glorot)
+}
 
-	sentences := pk.active[0]
-	l.logZ, l.broken = make([]float64, sentences), make([]bool, sentences)
-	l.emit, l.alpha, l.beta, l.q = l.p.resize(pk.rows, k), l.alphaBuf.zeroed(pk.rows, k), l.betaBuf.zeroed(pk.rows, k), l.qBuf.resize(pk.rows, k)
-	if cap(l.scale) < pk.rows {
-		l.scale = make([]float32, pk.rows)
-	}
-	l.scale = l.scale[:pk.rows]
-	for t, active := range pk.active {
-		first := pk.offset[t]
-		if t > 0 {
-			from := pk.offset[t-1]
-			kernel.AddMul(l.alpha.Slice(first, first+active), l.alpha.Slice(from, from+active), l.expA)
-		}
-		for s := range active {
-			r := first + s
-			p, alpha := l.emit.Row(r), l.alpha.Row(r)
-			shift := kernel.ExpLess(p, u.Row(r))
-			if t == 0 {
-				copy(alpha, l.start)
-				shift += shiftStart
-			} else {
-				shift += shiftA
-			}
-			l.scale[r] = scaleBy(alpha, p)
-			l.logZ[s] += math.Log(float64(l.scale[r])) + float64(shift)
-		}
-	}
-	for t := len(pk.active) - 1; t >= 0; t-- {
-		active, first := pk.active[t], pk.offset[t]
-		going := 0
-		if t+1 < len(pk.active) {
-			going = pk.active[t+1]
-			next := pk.offset[t+1]
-			kernel.AddMulNT(l.beta.Slice(first, first+going), l.q.Slice(next, next+going), l.expA)
-		}
-		for s := range active {
-			r := first + s
-			beta, alpha := l.beta.Row(r), l.alpha.Row(r)
-			if s >= going { // the sentence's last token
-				sum := kernel.Dot(alpha, l.end)
-				l.logZ[s] += math.Log(float64(sum)) + float64(shiftEnd)
-				for j, v := range l.end {
-					beta[j] = v / sum
-				}
-				if z := l.logZ[s]; math.IsNaN(z) || math.IsInf(z, 0) {
-					l.broken[s] = true
-				}
-			}
-			if l.broken[s] {
-				clear(alpha)
-				clear(beta)
-				clear(l.q.Row(r))
-				continue
-			}
-			q, p, inv := l.q.Row(r), l.emit.Row(r), 1/l.scale[r]
-			for j := range q {
-				q[j] = p[j] * beta[j] * inv
-			}
-		}
-	}
-	l.check(pk)
-	for s, broken := range l.broken {
-		if broken {
-			l.logZ[s] = newLogLattice(l.sentence(pk, s), trans).logZ
-		}
+// sameAxis checks that gold labels are for the rows of x.
+func (g *Graph) sameAxis(name string, x *G.Node, gold *Index) {
+	if axis := g.AxisOf(x); axis != gold.axis {
+		g.Fail(name, "expected labels for the rows of %s, given labels for %s", axis.name, gold.axis.name)
 	}
 }
 
-// check finds the sentences whose sums are finite but wrong. If a label whose alpha underflowed
-// wins in the end, its beta overflows and alpha·beta is no longer 1. Any other loss is below e^-12
-// of the whole.
-func (l *lattice) check(pk *packing) {
-	for s := range l.broken {
-		var sum float64
-		alpha, beta := l.alpha.Row(s), l.beta.Row(s)
-		for j, v := range alpha {
-			sum += float64(v) * float64(beta[j])
-		}
-		if l.broken[s] || math.Abs(sum-1) < 1e-2 {
-			continue
-		}
-		l.broken[s] = true
-		for t := 0; t < len(pk.active) && s < pk.active[t]; t++ {
-			r := pk.row(s, t)
-			clear(l.alpha.Row(r))
-			clear(l.beta.Row(r))
-			clear(l.q.Row(r))
-		}
-	}
-}
-
-func (l *lattice) exponentiate(a kernel.Matrix) (shift float32) {
-	shift = a.Row(0)[0]
-	for i := range a.Rows {
-		for _, v := range a.Row(i) {
-			shift = max(shift, v)
-		}
-	}
-	l.expA = l.e.resize(a.Rows, a.Cols)
-	for i := range a.Rows {
-		row := l.expA.Row(i)
-		for j, v := range a.Row(i) {
-			row[j] = v - shift
-		}
-		kernel.Exp(row, row)
-	}
-	return shift
-}
-
-// expRow sets dst to exp(src - max src) and returns that maximum.
-func expRow(dst *[]float32, src []float32) float32 {
-	if len(*dst) != len(src) {
-		*dst = make([]float32, len(src))
-	}
-	return kernel.ExpLess(*dst, src)
-}
-
-// scaleBy multiplies alpha by p, scales it to sum 1 and returns the sum.
-func scaleBy(alpha, p []float32) float32 {
-	var sum float32
-	for j, v := range p {
-		alpha[j] *= v
-		sum += alpha[j]
-	}
-	inv := 1 / sum
-	for j := range alpha {
-		alpha[j] *= inv
-	}
-	return sum
-}
-
-// sentence copies the unaries of the sentence in place s out of the packing.
-func (l *lattice) sentence(pk *packing, s int) kernel.Matrix {
-	n := 0
-	for n < len(pk.active) && pk.active[n] > s {
-		n++
-	}
-	u := kernel.NewMatrix(n, l.labels, make([]float32, n*l.labels))
-	for t := range n {
-		copy(u.Row(t), l.unaries.Row(pk.row(s, t)))
-	}
-	return u
-}
-
-// pathScore returns the score of labels y for the whole sentence in place s.
-func (l *lattice) pathScore(pk *packing, s int, y []int32) float64 {
-	k := l.labels
-	score := float64(l.trans.Row(k)[y[0]]) + float64(l.trans.Row(int(y[len(y)-1]))[k+1])
-	for t, label := range y {
-		score += float64(l.unaries.Row(pk.row(s, t))[label])
-		if t > 0 {
-			score += float64(l.trans.Row(int(y[t-1]))[label])
-		}
-	}
-	return score
-}
-
-// probability returns the probability of the labels y[from:to] in that place, summed over all other
-// labels.
-func (l *lattice) probability(pk *packing, s int, y []int32, from, to int) float64 {
-	if l.broken[s] {
-		return newLogLattice(l.sentence(pk, s), l.trans).probability(y, from, to)
-	}
-	p := float64(l.alpha.Row(pk.row(s, from))[y[from]])
-	for t := from + 1; t < to; t++ {
-		r := pk.row(s, t)
-		p *= float64(l.expA.Row(int(y[t-1]))[y[t]]) * float64(l.emit.Row(r)[y[t]]) / float64(l.scale[r])
-	}
-	p *= float64(l.beta.Row(pk.row(s, to-1))[y[to-1]])
-	return min(max(p, 0), 1)
-}
-
-// crfLoss is the negative log-likelihood summed over a sentence (not divided by its length, as in
-// the reference), weighted by the batch's scale. Inputs: unaries [tokens, K] and transitions [K+2,
-// K+2].
-type crfLoss struct {
-	batch   *batch
+type crf struct {
+	axis    *Axis
+	gold    *Index
 	sum     float64
 	lattice lattice
 	before  buffer
 	pairs   buffer
-	grads   grads
 }
 
-func (l *crfLoss) forward(in []kernel.Matrix) kernel.Matrix {
-	b := l.batch
-	l.lattice.run(&b.tokens, in[0], in[1])
+func (l *crf) Forward(in []kernel.Matrix) kernel.Matrix {
+	pk := &l.axis.packing
+	l.lattice.run(pk, in[0], in[1])
 	l.sum = 0
-	for s, i := range b.order {
-		l.sum += l.lattice.logZ[s] - l.lattice.pathScore(&b.tokens, s, b.sentences[i].Labels)
+	for s := range l.axis.order {
+		l.sum += l.lattice.logZ[s] - l.lattice.pathScore(pk, s, l.gold.rows)
 	}
-	l.sum *= float64(b.scale)
-	return kernel.NewMatrix(1, 1, []float32{float32(l.sum)})
+	return scalar(l.sum)
 }
 
-// value returns the loss before the graph rounds it to float32.
-func (l *crfLoss) value() float64 { return l.sum }
+// Exact returns the loss before the graph rounds it to float32.
+func (l *crf) Exact() float64 { return l.sum }
 
-func (l *crfLoss) backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Matrix {
-	b, pk, lat, g := l.batch, &l.batch.tokens, &l.lattice, l.grads.zeroed(in)
-	k, du, da := in[0].Cols, g[0], g[1]
+func (l *crf) Backward(in []kernel.Matrix, _, dout kernel.Matrix, din []kernel.Matrix) {
+	pk, lat := &l.axis.packing, &l.lattice
+	k, du, da := in[0].Cols, din[0], din[1]
 	start := da.Row(k)
 	// Marginals, and the expected count of each pair of labels.
 	before := l.before.zeroed(pk.rows, k)
@@ -274,223 +77,40 @@ func (l *crfLoss) backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Matr
 			d[j] = row[j] * e[j]
 		}
 	}
-	for s, i := range b.order {
-		y := b.sentences[i].Labels
-		n := len(y)
+	for s := range l.axis.order {
+		n := pk.lengths[s]
+		first, last := pk.row(s, 0), pk.row(s, n-1)
 		if lat.broken[s] {
 			newLogLattice(lat.sentence(pk, s), in[1]).gradient(func(t int) []float32 { return du.Row(pk.row(s, t)) }, da)
 		} else {
-			for j, v := range du.Row(pk.row(s, 0)) {
+			for j, v := range du.Row(first) {
 				start[j] += v
 			}
-			for j, v := range du.Row(pk.row(s, n-1)) {
+			for j, v := range du.Row(last) {
 				da.Row(j)[k+1] += v
 			}
 		}
-		start[y[0]]--
-		da.Row(int(y[n-1]))[k+1]--
-		for t, label := range y {
-			du.Row(pk.row(s, t))[label]--
+		start[l.gold.rows[first]]--
+		da.Row(int(l.gold.rows[last]))[k+1]--
+		for t := range n {
+			r := pk.row(s, t)
+			du.Row(r)[l.gold.rows[r]]--
 			if t > 0 {
-				da.Row(int(y[t-1]))[label]--
+				da.Row(int(l.gold.rows[pk.row(s, t-1)]))[l.gold.rows[r]]--
 			}
 		}
 	}
-	weight := b.scale * dout.Data[0]
 	for i := range du.Data {
-		du.Data[i] *= weight
+		du.Data[i] *= dout.Data[0]
 	}
 	for i := range da.Data {
-		da.Data[i] *= weight
-	}
-	return g
-}
-
-// softmaxLoss is the cross-entropy of the label of each token, averaged over a sentence. It is the
-// loss without a CRF. Input: logits [tokens, K].
-type softmaxLoss struct {
-	batch *batch
-	sum   float64
-	p     buffer
-	grads grads
-}
-
-func (l *softmaxLoss) forward(in []kernel.Matrix) kernel.Matrix {
-	b := l.batch
-	p := l.p.resize(in[0].Rows, in[0].Cols)
-	l.sum = 0
-	for s, i := range b.order {
-		y := b.sentences[i].Labels
-		var sum float64
-		for t, label := range y {
-			r := b.tokens.row(s, t)
-			sum += softmax(p.Row(r), in[0].Row(r)) - float64(in[0].Row(r)[label])
-		}
-		l.sum += sum / float64(len(y))
-	}
-	l.sum *= float64(b.scale)
-	return kernel.NewMatrix(1, 1, []float32{float32(l.sum)})
-}
-
-func (l *softmaxLoss) value() float64 { return l.sum }
-
-func (l *softmaxLoss) backward(in []kernel.Matrix, dout kernel.Matrix) []kernel.Matrix {
-	b, g, p := l.batch, l.grads.zeroed(in), l.p.resize(in[0].Rows, in[0].Cols)
-	for s, i := range b.order {
-		y := b.sentences[i].Labels
-		weight := b.scale * dout.Data[0] / float32(len(y))
-		for t, label := range y {
-			r := b.tokens.row(s, t)
-			d := g[0].Row(r)
-			for j, v := range p.Row(r) {
-				d[j] = weight * v
-			}
-			d[label] -= weight
-		}
-	}
-	return g
-}
-
-// softmax sets dst to the softmax of src and returns the log of its normaliser.
-func softmax(dst, src []float32) float64 {
-	top := kernel.ExpLess(dst, src)
-	var sum float64
-	for _, v := range dst {
-		sum += float64(v)
-	}
-	for j := range dst {
-		dst[j] = float32(float64(dst[j]) / sum)
-	}
-	return float64(top) + math.Log(sum)
-}
-
-// logLattice is forward-backward over one sentence in float64 log space. It is slow, and used for
-// sentences that exceed the range of lattice.
-type logLattice struct {
-	u, a        kernel.Matrix
-	alpha, beta [][]float64
-	logZ        float64
-}
-
-func newLogLattice(u, a kernel.Matrix) *logLattice {
-	n, k := u.Rows, u.Cols
-	l := &logLattice{u: u, a: a}
-	terms := make([]float64, k)
-	for t := range n {
-		row := make([]float64, k)
-		for j := range k {
-			into := float64(a.Row(k)[j])
-			if t > 0 {
-				for i := range k {
-					terms[i] = l.alpha[t-1][i] + float64(a.Row(i)[j])
-				}
-				into = logSumExp(terms)
-			}
-			row[j] = into + float64(u.Row(t)[j])
-		}
-		l.alpha = append(l.alpha, row)
-	}
-	l.beta = make([][]float64, n)
-	for t := n - 1; t >= 0; t-- {
-		l.beta[t] = make([]float64, k)
-		for i := range k {
-			if t == n-1 {
-				l.beta[t][i] = float64(a.Row(i)[k+1])
-				continue
-			}
-			for j := range k {
-				terms[j] = float64(a.Row(i)[j]) + float64(u.Row(t + 1)[j]) + l.beta[t+1][j]
-			}
-			l.beta[t][i] = logSumExp(terms)
-		}
-	}
-	for i := range k {
-		terms[i] = l.alpha[n-1][i] + l.beta[n-1][i]
-	}
-	l.logZ = logSumExp(terms)
-	return l
-}
-
-// gradient adds the gradient of logZ to the gradients of the unaries and transitions.
-func (l *logLattice) gradient(du func(t int) []float32, da kernel.Matrix) {
-	n, k := l.u.Rows, l.u.Cols
-	for t := range n {
-		row := du(t)
-		for j := range k {
-			m := float32(math.Exp(l.alpha[t][j] + l.beta[t][j] - l.logZ))
-			row[j] += m
-			if t == 0 {
-				da.Row(k)[j] += m
-			}
-			if t == n-1 {
-				da.Row(j)[k+1] += m
-			}
-			if t > 0 {
-				for i := range k {
-					da.Row(i)[j] += float32(math.Exp(l.alpha[t-1][i] + float64(l.a.Row(i)[j]) + float64(l.u.Row(t)[j]) + l.beta[t][j] - l.logZ))
-				}
-			}
-		}
+		da.Data[i] *= dout.Data[0]
 	}
 }
 
-func (l *logLattice) probability(y []int32, from, to int) float64 {
-	p := l.alpha[from][y[from]]
-	for t := from + 1; t < to; t++ {
-		p += float64(l.a.Row(int(y[t-1]))[y[t]]) + float64(l.u.Row(t)[y[t]])
-	}
-	return min(math.Exp(p+l.beta[to-1][y[to-1]]-l.logZ), 1)
-}
-
-func logSumExp(x []float64) float64 {
-	top := math.Inf(-1)
-	for _, v := range x {
-		top = max(top, v)
-	}
-	if math.IsInf(top, 0) {
-		return top
-	}
-	var sum float64
-	for _, v := range x {
-		sum += math.Exp(v - top)
-	}
-	return top + math.Log(sum)
-}
-
-// viterbi finds the labels with the highest score. It reuses its memory for each sentence.
-type viterbi struct {
-	score, next []float32
-	back        []int32
-}
-
-// best returns the labels of the sentence in place s of the unaries. If scores are equal, the lower
-// label wins.
-func (v *viterbi) best(pk *packing, s int, u, trans kernel.Matrix) []int32 {
-	k, n := u.Cols, 0
-	for n < len(pk.active) && pk.active[n] > s {
-		n++
-	}
-	a := trans.Slice(0, k).Columns(0, k)
-	v.score, v.next = slices.Grow(v.score[:0], k)[:k], slices.Grow(v.next[:0], k)[:k]
-	v.back = slices.Grow(v.back[:0], n*k)[:n*k]
-	copy(v.score, trans.Row(k))
-	kernel.Add(v.score, u.Row(pk.row(s, 0)))
-	for t := 1; t < n; t++ {
-		kernel.ViterbiStep(v.next, v.back[t*k:][:k], v.score, a)
-		kernel.Add(v.next, u.Row(pk.row(s, t)))
-		v.score, v.next = v.next, v.score
-	}
-	last := 0
-	for i := range k {
-		v.score[i] += trans.Row(i)[k+1]
-		if v.score[i] > v.score[last] {
-			last = i
-		}
-	}
-	y := make([]int32, n)
-	for t := n - 1; t >= 0; t-- {
-		y[t] = int32(last)
-		last = int(v.back[t*k+last])
-	}
-	return y
+// The forward products are alpha and beta, the backward one the pairs.
+func (l *crf) work() (forward, backward float64) {
+	k := float64(l.lattice.labels)
+	f := 4 * k * k * float64(l.axis.rows)
+	return f, f / 2
 }

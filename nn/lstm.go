@@ -1,49 +1,145 @@
 package nn
 
 import (
+	"fmt"
+
+	G "gorgonia.org/gorgonia"
+
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// buffer is a matrix whose memory is reused for each batch.
-type buffer struct{ data []float32 }
+// Cell names an LSTM cell: see kernel.Cell for the equations.
+type Cell string
 
-// resize returns a rows x cols matrix with arbitrary content.
-func (b *buffer) resize(rows, cols int) kernel.Matrix {
-	if n := rows * cols; cap(b.data) < n {
-		b.data = make([]float32, n+n/4)
-	}
-	return kernel.NewMatrix(rows, cols, b.data[:rows*cols])
+// The cells.
+const (
+	Coupled  Cell = "coupled"  // coupled input and forget gates, as in the reference implementation
+	Peephole Cell = "peephole" // as printed in Dernoncourt et al. 2016, section 2.2.1
+	Standard Cell = "standard" // separate input and forget gates
+	// FullPeephole has separate gates that see the cell through full matrices, as printed in Liu et
+	// al. 2017, equation 1.
+	FullPeephole Cell = "full-peephole"
+)
+
+// Validate returns an error if there is no such cell.
+func (c Cell) Validate() error {
+	_, err := c.kernel()
+	return err
 }
 
-// zeroed returns a rows x cols matrix of zeros.
-func (b *buffer) zeroed(rows, cols int) kernel.Matrix {
-	m := b.resize(rows, cols)
-	clear(m.Data)
-	return m
+func (c Cell) kernel() (kernel.Cell, error) {
+	switch c {
+	case Coupled:
+		return kernel.Coupled, nil
+	case Peephole:
+		return kernel.Peephole, nil
+	case Standard:
+		return kernel.Standard, nil
+	case FullPeephole:
+		return kernel.FullPeephole, nil
+	}
+	return 0, fmt.Errorf("cell: %q is not coupled, peephole, full-peephole or standard", string(c))
 }
 
-// addMulTransposed adds a·bᵀ to c. t is the transposed b, or empty.
-func addMulTransposed(c, a, b, t kernel.Matrix) {
-	if t.Rows == 0 {
-		kernel.AddMulNT(c, a, b)
-		return
-	}
-	kernel.AddMul(c, a, t)
+// LSTM runs a long short-term memory over each sequence of x [rows, d]. The output, [rows, units],
+// has the hidden state after each element. The parameters are name.W [d+units, gates*units] for
+// [x, h], name.b, and the initial states name.c0 and name.h0 [1, units]. The peephole cells, whose
+// initial states are zeros, have instead name.P, the weights of the cell before: [units, units], and
+// for FullPeephole [units, 2*units] and name.Po [units, units], the weights of the new cell.
+func (g *Graph) LSTM(name string, x *G.Node, units int, cell Cell) *G.Node {
+	return g.recurrent(name, x, units, cell, []lstm{{}}, "")
 }
 
-// transposed returns bᵀ if it pays off for this many rows, else an empty matrix.
-func (b *buffer) transposed(m kernel.Matrix, rows int) kernel.Matrix {
-	if !kernel.TransposeFor(rows) {
-		return kernel.Matrix{}
+// ReverseLSTM is LSTM from the last element of a sequence to the first.
+func (g *Graph) ReverseLSTM(name string, x *G.Node, units int, cell Cell) *G.Node {
+	return g.recurrent(name, x, units, cell, []lstm{{reverse: true}}, "")
+}
+
+// BiLSTM joins the states of two LSTMs: columns [0, units) of the output are those of
+// LSTM(name.forward), columns [units, 2*units) those of ReverseLSTM(name.backward).
+func (g *Graph) BiLSTM(name string, x *G.Node, units int, cell Cell) *G.Node {
+	return g.recurrent(name, x, units, cell, []lstm{{}, {reverse: true}}, ".forward", ".backward")
+}
+
+func (g *Graph) recurrent(name string, x *G.Node, units int, cell Cell, directions []lstm, suffixes ...string) *G.Node {
+	axis, d := g.Rows(name, x)
+	g.positive(name, units)
+	kind, err := cell.kernel()
+	if err != nil {
+		g.Fail(name, "%w", err)
 	}
-	t := b.resize(m.Cols, m.Rows)
-	kernel.Transpose(t, m)
-	return t
+	in := []*G.Node{x}
+	for i, suffix := range suffixes {
+		name := name + suffix
+		in = append(in, g.Param(name+".W", d+units, kind.Gates()*units, Glorot), g.Param(name+".b", 1, kind.Gates()*units, Zeros))
+		switch kind {
+		case kernel.Peephole:
+			in = append(in, g.Param(name+".P", units, units, Glorot))
+		case kernel.FullPeephole:
+			in = append(in, g.Param(name+".P", units, 2*units, Glorot), g.Param(name+".Po", units, units, Glorot))
+		default:
+			in = append(in, g.Param(name+".c0", 1, units, Glorot), g.Param(name+".h0", 1, units, Glorot))
+		}
+		directions[i].cell, directions[i].lstmMemory = kind, g.memory
+		if g.memory == nil {
+			directions[i].lstmMemory = &lstmMemory{}
+		}
+	}
+	return g.Apply(name, &recurrent{axis: axis, units: units, directions: directions}, axis, units*len(directions), in...)
+}
+
+// recurrent has the input x and the parameters of one or two directions.
+type recurrent struct {
+	axis       *Axis
+	units      int
+	directions []lstm
+	h          buffer
+	product    float64 // of one row
+}
+
+func (l *recurrent) Forward(in []kernel.Matrix) kernel.Matrix {
+	x, rest := in[0], in[1:]
+	h := l.h.resize(x.Rows, l.units*len(l.directions))
+	l.product = 0
+	for i := range l.directions {
+		var p lstmWeights
+		p, rest = split(l.directions[i].cell, rest)
+		l.product += float64(len(p.w.Data))
+		l.directions[i].forward(&l.axis.packing, x, p, h.Columns(i*l.units, (i+1)*l.units))
+	}
+	return h
+}
+
+func (l *recurrent) Backward(in []kernel.Matrix, h, dout kernel.Matrix, din []kernel.Matrix) {
+	rest, restG := in[1:], din[1:]
+	for i := range l.directions {
+		var p, g lstmWeights
+		p, rest = split(l.directions[i].cell, rest)
+		g, restG = split(l.directions[i].cell, restG)
+		from, to := i*l.units, (i+1)*l.units
+		l.directions[i].backward(&l.axis.packing, in[0], p, h.Columns(from, to), dout.Columns(from, to), g, din[0])
+	}
+}
+
+func (l *recurrent) work() (forward, backward float64) {
+	f := 2 * l.product * float64(l.axis.rows)
+	return f, 2 * f
+}
+
+// split takes the matrices of one direction off the front of a list of inputs.
+func split(cell kernel.Cell, in []kernel.Matrix) (lstmWeights, []kernel.Matrix) {
+	switch cell {
+	case kernel.Peephole:
+		return lstmWeights{w: in[0], b: in[1], p: in[2]}, in[3:]
+	case kernel.FullPeephole:
+		return lstmWeights{w: in[0], b: in[1], p: in[2], po: in[3]}, in[4:]
+	}
+	return lstmWeights{w: in[0], b: in[1], c0: in[2], h0: in[3]}, in[4:]
 }
 
 // lstmWeights contains the parameters, or the gradients, of one direction as matrices. Optional
 // ones have no rows if they are missing.
-type lstmWeights struct{ w, b, c0, h0, p kernel.Matrix }
+type lstmWeights struct{ w, b, c0, h0, p, po kernel.Matrix }
 
 // lstm runs one direction over packed sequences.
 type lstm struct {
@@ -99,7 +195,7 @@ func (l *lstm) forward(pk *packing, x kernel.Matrix, p lstmWeights, h kernel.Mat
 			kernel.AddMul(z.Slice(first, first+going), h.Slice(from, from+going), wh)
 		}
 		if p.p.Rows > 0 && going > 0 {
-			kernel.AddMul(z.Slice(first, first+going).Columns(n, 2*n), c.Slice(from, from+going), p.p)
+			kernel.AddMul(z.Slice(first, first+going).Columns(n, n+p.p.Cols), c.Slice(from, from+going), p.p)
 		}
 		for s := range active {
 			before := c0.Data
@@ -109,6 +205,12 @@ func (l *lstm) forward(pk *packing, x kernel.Matrix, p lstmWeights, h kernel.Mat
 				kernel.Add(z.Row(first+s), h0z.Data)
 			}
 			l.cell.Forward(z.Row(first+s), before, c.Row(first+s), tanhC.Row(first+s), h.Row(first+s))
+		}
+		if l.cell.SplitsOutput() {
+			kernel.AddMul(z.Slice(first, first+active).Columns(3*n, 4*n), c.Slice(first, first+active), p.po)
+			for r := first; r < first+active; r++ {
+				l.cell.ForwardOutput(z.Row(r), tanhC.Row(r), h.Row(r))
+			}
 		}
 	}
 }
@@ -131,6 +233,12 @@ func (l *lstm) backward(pk *packing, x kernel.Matrix, p lstmWeights, h, dh kerne
 	wxT, whT := l.wxT.transposed(wx, pk.rows), l.whT.transposed(wh, pk.rows)
 	for i := len(pk.active) - 1; i >= 0; i-- {
 		first, active, from, going := l.step(pk, i)
+		if l.cell.SplitsOutput() {
+			for r := first; r < first+active; r++ {
+				l.cell.BackwardOutput(dz.Row(r), z.Row(r), tanhC.Row(r), total.Row(r), dc.Row(r))
+			}
+			kernel.AddMulNT(dc.Slice(first, first+active), dz.Slice(first, first+active).Columns(3*n, 4*n), p.po)
+		}
 		for s := range active {
 			r, before := first+s, c0
 			if s < going {
@@ -146,7 +254,7 @@ func (l *lstm) backward(pk *packing, x kernel.Matrix, p lstmWeights, h, dh kerne
 		if going > 0 {
 			addMulTransposed(total.Slice(from, from+going), dz.Slice(first, first+going), wh, whT)
 			if p.p.Rows > 0 {
-				kernel.AddMulNT(dc.Slice(from, from+going), dz.Slice(first, first+going).Columns(n, 2*n), p.p)
+				kernel.AddMulNT(dc.Slice(from, from+going), dz.Slice(first, first+going).Columns(n, n+p.p.Cols), p.p)
 			}
 		}
 	}
@@ -184,7 +292,10 @@ func (l *lstm) backward(pk *packing, x kernel.Matrix, p lstmWeights, h, dh kerne
 				copy(before.Row(first+s), c.Row(from+s))
 			}
 		}
-		kernel.AddMulTN(g.p, before, dz.Columns(n, 2*n))
+		kernel.AddMulTN(g.p, before, dz.Columns(n, n+p.p.Cols))
+	}
+	if l.cell.SplitsOutput() {
+		kernel.AddMulTN(g.po, c, dz.Columns(3*n, 4*n))
 	}
 	addMulTransposed(dx, dz, wx, wxT)
 }

@@ -2,188 +2,315 @@ package nn
 
 import (
 	"fmt"
+	"slices"
 
 	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// machine is one compiled graph of a network: the logits, and for training the loss and its
-// gradients. It shares the network's parameters, serves every batch, and must be used by one
-// goroutine at a time. Machines must be built one after another, because building races on a global
-// variable of Gorgonia.
-type machine struct {
-	net    *Network
-	batch  *batch
-	vm     G.VM
-	logits *op
-	loss   interface{ value() float64 } // nil in prediction
-	grads  []*G.Node
-	table  *tokenEmbedding // nil without token vectors
-	cache  *spellings      // nil in training, and without the character part
-	flop   float64         // see work
+// Model is what the assembly of a network returns: it takes batches of examples of type E.
+type Model[E any] interface {
+	// Fill packs the axes and sets the indices of the graph for a batch. In training there is one
+	// seed per example, to be set as the Seeds of axes that dropout uses; otherwise seeds is nil.
+	Fill(batch []E, seeds []uint64)
+	// Loss returns the node to be minimised, a scalar that is the sum over the examples. It is not
+	// called for a graph that is not built for training.
+	Loss() *G.Node
 }
 
-// newMachine builds and compiles the graph; train adds loss and gradients.
-func newMachine(net *Network, train bool) (m *machine, err error) {
-	defer func() { // Gorgonia panics if it cannot build a graph
-		if p := recover(); p != nil {
-			err = fmt.Errorf("nn: building the graph: %v", p)
-		}
-	}()
-	cfg := net.Config
-	cell, err := cfg.Cell.kernel()
+// Machine computes one graph. It shares its parameters with other machines, serves batches of any
+// size, and must be used by one goroutine at a time. Machines must be created one after another,
+// because Gorgonia writes to a global variable when it builds a graph.
+//
+// Gorgonia's own machines are not used: see docs/decisions/0018-layers-on-a-graph.md.
+type Machine[E any, M Model[E]] struct {
+	Model M
+	*machine
+}
+
+// NewMachine builds a graph of the network that assembly makes of the parameters. A machine for
+// training also computes the loss and the gradients.
+func NewMachine[E any, M Model[E]](params *Params, assembly func(*Graph) M, training bool) (*Machine[E, M], error) {
+	g, model, err := build(params, training, assembly)
 	if err != nil {
 		return nil, err
 	}
-	m = &machine{net: net, batch: &batch{}}
-	g := G.NewGraph()
-	nodes := map[*Param]*G.Node{}
-	input := func(params ...*Param) (list []*G.Node) {
-		for _, p := range params {
-			// Each machine has its own header over the shared values, because it sets the
-			// header's engine.
-			value := tensor.New(tensor.WithShape(p.Rows, p.Cols), tensor.WithBacking(p.Data))
-			nodes[p] = G.NewMatrix(g, G.Float32, G.WithShape(p.Rows, p.Cols), G.WithName(p.Name), G.WithValue(value))
-			list = append(list, nodes[p])
-		}
-		return list
+	m := &Machine[E, M]{model, &machine{graph: g}}
+	if !training {
+		return m, m.plan(g.AllNodes())
 	}
-	directions := func(l bilstm) []*Param { return append(l.forward.list(), l.backward.list()...) }
-
-	var shared *lstmMemory
-	if !train {
-		shared = &lstmMemory{}
-	}
-	direction := func(reverse bool) lstm {
-		if train {
-			return lstm{cell, reverse, &lstmMemory{}}
-		}
-		return lstm{cell, reverse, shared}
-	}
-
-	var parts []*G.Node
-	width := 0
-	if u := cfg.CharacterLSTM; u > 0 {
-		if !train {
-			m.cache = newSpellings(net)
-		}
-		l := &charLSTM{batch: m.batch, cache: m.cache, units: u, fw: direction(false), bw: direction(true)}
-		x, _ := apply("character_lstm", l, 2*u, input(append([]*Param{net.charEmbedding}, directions(net.chars)...)...)...)
-		parts, width = append(parts, x), width+2*u
-	}
-	var tap *G.Node
-	if d := cfg.TokenEmbedding; d > 0 {
-		tap = G.NewScalar(g, G.Float32, G.WithName("tap"), G.WithValue(float32(0)))
-		m.table = &tokenEmbedding{batch: m.batch, table: net.table}
-		x, _ := apply("token_embedding", m.table, d, tap)
-		parts, width = append(parts, x), width+d
-	}
-	x, _ := apply("concat_dropout", &concatDropout{batch: m.batch, p: cfg.Dropout, word: cfg.WordDropout}, width, parts...)
-	if u := cfg.TokenLSTM; u > 0 {
-		l := &tokenLSTM{batch: m.batch, units: u, fw: direction(false), bw: direction(true)}
-		x, _ = apply("token_lstm", l, 2*u, append([]*G.Node{x}, input(directions(net.tokens)...)...)...)
-	}
-	if d := cfg.Hidden; d > 0 {
-		x, _ = apply("hidden", &linear{tanh: true}, d, append([]*G.Node{x}, input(net.hidden.w, net.hidden.b)...)...)
-	}
-	x, m.logits = apply("logits", &linear{}, net.Sizes.Labels, append([]*G.Node{x}, input(net.logits.w, net.logits.b)...)...)
-	if !train {
-		m.vm = G.NewTapeMachine(g)
-		return m, nil
-	}
-
-	var loss *G.Node
-	if cfg.CRF {
-		l := &crfLoss{batch: m.batch}
-		loss, _ = apply("crf_loss", l, 0, x, input(net.transitions)[0])
-		m.loss = l
-	} else {
-		l := &softmaxLoss{batch: m.batch}
-		loss, _ = apply("softmax_loss", l, 0, x)
-		m.loss = l
-	}
-	var wrt []*G.Node
-	for _, p := range net.params {
-		wrt = append(wrt, nodes[p])
-	}
-	if tap != nil {
-		wrt = append(wrt, tap)
-	}
-	if m.grads, err = G.Grad(loss, wrt...); err != nil {
-		return nil, fmt.Errorf("nn: gradients: %w", err)
-	}
-	m.vm = G.NewTapeMachine(g)
-	return m, nil
+	return m, m.differentiate(model.Loss())
 }
 
-// run computes the current batch.
-func (m *machine) run() error {
-	m.flop += m.work()
-	m.vm.Reset() // otherwise a second run silently does nothing
-	if err := runTape(m.vm); err != nil {
-		return fmt.Errorf("nn: %w", err)
+// Run computes a batch. In training each example's loss is weighted by scale, and its seed decides
+// dropout.
+func (m *Machine[E, M]) Run(batch []E, seeds []uint64, scale float32) error {
+	m.scale = scale
+	return m.run(func() { m.Model.Fill(batch, seeds) })
+}
+
+// machine runs the ops of a graph in an order in which each follows its inputs.
+type machine struct {
+	graph   *Graph
+	steps   []step
+	slots   map[*G.Node]int
+	values  []kernel.Matrix // by slot
+	tensors []G.Value       // the same as Gorgonia has them, where its ops need them; nil where not
+	scalars []bool          // whether the value is a scalar in the graph
+	scale   float32
+	cost    *cost
+	grads   map[string]*gradient // by the name of the parameter; those that the loss does not depend on have none
+	flop    float64              // of all runs
+}
+
+// step computes one node.
+type step struct {
+	node  *G.Node
+	ours  *op  // nil for an op of Gorgonia
+	stock G.Op // nil for ours
+	in    []int
+	out   int
+	axis  *Axis // nil unless the rows of the value are a ragged axis
+	cols  int
+}
+
+// gradient is where a parameter's gradient is after a run.
+type gradient struct {
+	slot   int
+	shared bool // other nodes have the same memory, so that it must be copied before it is changed
+	own    buffer
+}
+
+// plan lists the steps for the nodes, which must be in the order in which they were added: Gorgonia
+// adds the inputs of a node before the node.
+func (m *machine) plan(nodes G.Nodes) error {
+	m.slots = map[*G.Node]int{}
+	for _, n := range nodes {
+		slot := len(m.values)
+		m.slots[n] = slot
+		m.values, m.tensors, m.scalars = append(m.values, kernel.Matrix{}), append(m.tensors, nil), append(m.scalars, n.IsScalar())
+		if v := n.Value(); v != nil { // a parameter or a constant
+			m.values[slot], m.tensors[slot] = toMatrix(v), v
+			continue
+		}
+		if n.Op() == nil {
+			return fmt.Errorf("nn: the node %s has no value", n.Name())
+		}
+		s := step{node: n, out: slot, axis: m.graph.AxisOf(n)}
+		if shape := n.Shape(); len(shape) == 2 {
+			s.cols = shape[1]
+		}
+		if s.ours, _ = n.Op().(*op); s.ours == nil {
+			s.stock = n.Op()
+		}
+		for children := m.graph.From(n.ID()); children != nil && children.Next(); {
+			s.in = append(s.in, m.slots[children.Node().(*G.Node)])
+		}
+		m.steps = append(m.steps, s)
 	}
 	return nil
 }
 
-// train computes the loss and the gradients of sentences. Each sentence is weighted by scale, and
-// its seed decides dropout. The gradients are valid until the next call.
-func (m *machine) train(sentences []Sentence, seeds []uint64, scale float32) (loss float64, err error) {
-	m.batch.set(sentences, seeds, scale, m.net.Config.CharacterLSTM > 0, nil)
-	if err := m.run(); err != nil {
-		return 0, err
+// differentiate adds the gradients of all parameters that the loss depends on.
+func (m *machine) differentiate(loss *G.Node) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("nn: gradients: %v", p)
+		}
+	}()
+	if loss == nil || !loss.IsScalar() {
+		return fmt.Errorf("nn: the loss of a network must be a scalar")
 	}
-	return m.loss.value(), nil
-}
-
-// work returns the number of multiplications and additions in the matrix products of the batch.
-// Each of the two products of the backward pass costs as much as the forward product.
-func (m *machine) work() float64 {
-	cfg, k := m.net.Config, float64(m.net.Sizes.Labels)
-	cell, _ := cfg.Cell.kernel()
-	lstm := func(in, units int) float64 { return 2 * float64((in+units)*cell.Gates()*units) }
-	chars, tokens, width := 0.0, 0.0, cfg.TokenEmbedding
-	if cfg.CharacterLSTM > 0 {
-		chars = lstm(cfg.CharacterEmbedding, cfg.CharacterLSTM)
-		width += 2 * cfg.CharacterLSTM
+	m.cost = &cost{scale: &m.scale}
+	if o, ok := loss.Op().(*op); ok {
+		m.cost.exact, _ = o.layer.(exact)
 	}
-	if cfg.TokenLSTM > 0 {
-		tokens += lstm(width, cfg.TokenLSTM)
-		width = 2 * cfg.TokenLSTM
-	}
-	if cfg.Hidden > 0 {
-		tokens += float64(width * cfg.Hidden)
-		width = cfg.Hidden
-	}
-	tokens += float64(width) * k
-	products := chars*float64(m.batch.chars.rows) + tokens*float64(m.batch.tokens.rows)
-	crf := 2 * k * k * float64(m.batch.tokens.rows) // alpha and beta
-	if m.loss != nil {
-		products *= 3
-		crf *= 1.5 // and the pairs
-		if !cfg.CRF {
-			crf = 0
+	total := m.graph.ApplyScalar("cost", m.cost, loss)
+	used := map[*G.Node]bool{}
+	m.ancestors(used, total)
+	var names []string
+	var wrt G.Nodes
+	for _, p := range m.graph.params.All() {
+		if n := m.graph.nodes[p.Name]; n != nil && used[n] {
+			names, wrt = append(names, p.Name), append(wrt, n)
 		}
 	}
-	return 2 * (products + crf)
+	for _, l := range m.graph.lookups {
+		if used[l.tap] {
+			wrt = append(wrt, l.tap)
+		}
+	}
+	grads, err := G.Grad(total, wrt...)
+	if err != nil {
+		return fmt.Errorf("nn: gradients: %w", err)
+	}
+	m.ancestors(used, grads...)
+	if err := m.plan(slices.DeleteFunc(slices.Clone(m.graph.AllNodes()), func(n *G.Node) bool { return !used[n] })); err != nil {
+		return err
+	}
+	m.grads = map[string]*gradient{}
+	owners := map[*G.Node]int{}
+	for _, n := range grads {
+		owners[n]++
+	}
+	for i, name := range names {
+		o, ours := grads[i].Op().(*op)
+		m.grads[name] = &gradient{slot: m.slots[grads[i]], shared: !ours || o.kind != pickOp || owners[grads[i]] > 1}
+	}
+	return nil
 }
 
-// gradient returns the gradient of net.params[i].
-func (m *machine) gradient(i int) kernel.Matrix { return toMatrix(m.grads[i].Value()) }
-
-// predict computes the logits of the sentences; place s of the packing contains sentence order[s].
-// The logits are valid until the next call.
-func (m *machine) predict(sentences []Sentence) (logits kernel.Matrix, err error) {
-	var known func(string) bool
-	if m.cache != nil {
-		m.cache.refresh()
-		known = m.cache.known
+// ancestors marks nodes and all that they are computed from.
+func (m *machine) ancestors(mark map[*G.Node]bool, nodes ...*G.Node) {
+	for _, n := range nodes {
+		if mark[n] {
+			continue
+		}
+		mark[n] = true
+		for children := m.graph.From(n.ID()); children != nil && children.Next(); {
+			m.ancestors(mark, children.Node().(*G.Node))
+		}
 	}
-	m.batch.set(sentences, nil, 1, m.cache != nil, known)
-	if err := m.run(); err != nil {
-		return kernel.Matrix{}, err
-	}
-	return *m.logits.last, nil
 }
+
+// run computes the graph after fill has set the batch. A panic, for example for an id beyond a
+// table, is an error, after which the machine can be used again.
+func (m *machine) run(fill func()) (err error) {
+	at := "filling the batch"
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("nn: %s: %v", at, p)
+		}
+	}()
+	fill()
+	in := make([]kernel.Matrix, 0, 16)
+	for i := range m.steps {
+		s := &m.steps[i]
+		at = s.node.Name()
+		if s.ours == nil {
+			if err := m.runStock(s); err != nil {
+				return fmt.Errorf("nn: %s: %w", s.node, err)
+			}
+			continue
+		}
+		at = s.ours.name
+		in = in[:0]
+		for _, slot := range s.in {
+			in = append(in, m.values[slot])
+		}
+		m.values[s.out], m.tensors[s.out] = s.ours.run(in), nil
+	}
+	for _, s := range m.steps {
+		if s.ours != nil && s.ours.kind == forwardOp {
+			if w, ok := s.ours.layer.(worker); ok {
+				forward, backward := w.work()
+				m.flop += forward
+				if m.cost != nil {
+					m.flop += backward
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// runStock computes an op of Gorgonia. It takes the shape from its values, whatever the shapes in
+// the graph are.
+func (m *machine) runStock(s *step) error {
+	if s.axis != nil && s.axis.rows == 0 { // tensors cannot be empty
+		m.values[s.out], m.tensors[s.out] = kernel.NewMatrix(0, s.cols, nil), nil
+		return nil
+	}
+	in := make([]G.Value, len(s.in))
+	for i, slot := range s.in {
+		if m.tensors[slot] == nil {
+			m.tensors[slot] = toValue(m.values[slot], m.scalars[slot])
+		}
+		in[i] = m.tensors[slot]
+	}
+	v, err := s.stock.Do(in...)
+	if err != nil {
+		return err
+	}
+	m.tensors[s.out] = v
+	if m.scalars[s.out] || v.Shape().Dims() == 2 {
+		m.values[s.out] = toMatrix(v)
+	}
+	return nil
+}
+
+// worker is a layer that counts the multiplications and additions of its matrix products in the
+// last run.
+type worker interface {
+	work() (forward, backward float64)
+}
+
+// FLOP returns the number of multiplications and additions in the matrix products of all runs.
+func (m *machine) FLOP() float64 { return m.flop }
+
+// Value returns what a node is for the current batch. It is valid until the next run.
+func (m *machine) Value(n *G.Node) kernel.Matrix { return m.values[m.slots[n]] }
+
+// Loss returns the loss of the current batch.
+func (m *machine) Loss() float64 { return m.cost.value }
+
+// gradient returns the gradient of a parameter, or nil if the loss does not depend on it. It may be
+// changed, and is valid until the next run.
+func (m *machine) gradient(p *Param) []float32 {
+	g := m.grads[p.Name]
+	if g == nil {
+		return nil
+	}
+	v := m.values[g.slot]
+	if g.shared {
+		own := g.own.resize(v.Rows, v.Cols)
+		copy(own.Data, v.Data)
+		return own.Data
+	}
+	return v.Data
+}
+
+// Gradient returns the gradient of a parameter for the current batch, row-major, with all rows of a
+// table of embeddings. It is nil if the loss does not depend on the parameter.
+func (m *machine) Gradient(p *Param) []float32 {
+	if !p.sparse {
+		return slices.Clone(m.gradient(p))
+	}
+	lookups := m.lookupsOf(p)
+	if len(lookups) == 0 {
+		return nil
+	}
+	all := make([]float32, len(p.Data))
+	for _, l := range lookups {
+		for r, id := range l.index.rows {
+			kernel.Add(all[int(id)*p.Cols:][:p.Cols], l.dout.Row(r))
+		}
+	}
+	return all
+}
+
+// cost is the loss times the scale of the batch.
+type cost struct {
+	scale *float32
+	exact exact // nil if the loss is not a layer that knows its value in float64
+	value float64
+}
+
+// exact is a loss that knows its value before the graph rounds it to float32.
+type exact interface{ Exact() float64 }
+
+func (c *cost) Forward(in []kernel.Matrix) kernel.Matrix {
+	loss := float64(in[0].Data[0])
+	if c.exact != nil {
+		loss = c.exact.Exact()
+	}
+	c.value = loss * float64(*c.scale)
+	return scalar(c.value)
+}
+
+func (c *cost) Backward(_ []kernel.Matrix, _, dout kernel.Matrix, din []kernel.Matrix) {
+	din[0].Data[0] += *c.scale * dout.Data[0]
+}
+
+func scalar(v float64) kernel.Matrix { return kernel.NewMatrix(1, 1, []float32{float32(v)}) }

@@ -15,18 +15,27 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
+// Layer is a function of matrices with its gradient. It may own buffers: what Forward returns is
+// valid until the next call. A layer must not change its inputs. Parameters are inputs like any
+// other; whatever else changes from batch to batch, such as labels, it reads from an Index or Axis.
+type Layer interface {
+	// Forward computes the output, [rows of its axis, columns], or [1, 1] if it is a scalar.
+	Forward(in []kernel.Matrix) kernel.Matrix
+	// Backward adds the gradient of each input to din, which has zeros, given the inputs and the
+	// output of the last Forward and the gradient of the output.
+	Backward(in []kernel.Matrix, out, dout kernel.Matrix, din []kernel.Matrix)
+}
+
 // A layer enters the graph as three kinds of op: one forward op, one backward op that computes the
 // gradients of all inputs at once and returns a dummy scalar, and per input one pick op that
-// returns the gradient of the input. Shapes in the graph are nominal, (1, columns): the real shapes
-// come with each batch, so one compiled machine serves every length.
+// returns the gradient of the input. G.Grad arranges them, together with the ops of Gorgonia that
+// stand between.
 //
 // The design avoids these traps of Gorgonia 0.9:
 //
 //   - Ops with equal 32-bit hashes are merged, so every op writes a unique id.
-//   - A panic inside Do kills the process, so every Do recovers.
-//   - Unless CallsExtern is false, a buffer of the nominal shape is preallocated.
-//   - If an op can reach the machine that runs it, neither is ever freed.
-//   - RunAll computes on another thread: see tape.go.
+//   - A panic inside Do kills the process if a machine of Gorgonia runs it, so every Do recovers.
+//   - Unless CallsExtern is false, a machine of Gorgonia preallocates a buffer for the output.
 
 type opKind string
 
@@ -41,35 +50,36 @@ type op struct {
 	kind  opKind
 	name  string
 	id    uint64
-	layer layer
-	cols  int       // columns of the value; 0: a scalar
-	in    []*G.Node // nil for pick; their types determine the op's type
+	layer Layer
+	shape tensor.Shape // of the value
+	in    []*G.Node    // nil for pick; their types determine the op's type
 	pick  int
-	grads *[]kernel.Matrix // set by backward, read by pick
-	last  *kernel.Matrix   // forward's output, for the caller of the machine
+	grads *gradients // set by backward, read by pick
+}
+
+// gradients contains the gradients that a backward op computes, one per input of its layer.
+type gradients struct {
+	buffers []buffer
+	of      []kernel.Matrix
+}
+
+func (g *gradients) zeroed(in []kernel.Matrix) []kernel.Matrix {
+	if g.buffers == nil {
+		g.buffers, g.of = make([]buffer, len(in)), make([]kernel.Matrix, len(in))
+	}
+	for i, m := range in {
+		g.of[i] = g.buffers[i].zeroed(m.Rows, m.Cols)
+	}
+	return g.of
 }
 
 var opID atomic.Uint64
 
-// apply adds a layer to the graph: a matrix node with the given number of columns, or a scalar if
-// cols is 0.
-func apply(name string, l layer, cols int, in ...*G.Node) (*G.Node, *op) {
-	o := &op{kind: forwardOp, name: name, id: opID.Add(1), layer: l, cols: cols, in: in, last: new(kernel.Matrix)}
-	return G.Must(G.ApplyOp(o, in...)), o
-}
-
-func nodeType(cols int) hm.Type {
-	if cols == 0 {
+func nodeType(s tensor.Shape) hm.Type {
+	if s.IsScalar() {
 		return tensor.Float32
 	}
 	return G.TensorType{Dims: 2, Of: tensor.Float32}
-}
-
-func columns(n *G.Node) int {
-	if n.IsScalar() {
-		return 0
-	}
-	return n.Shape()[1]
 }
 
 func (o *op) Arity() int {
@@ -81,21 +91,31 @@ func (o *op) Arity() int {
 
 func (o *op) Type() hm.Type {
 	if o.kind == pickOp {
-		return hm.NewFnType(tensor.Float32, nodeType(o.cols))
+		return hm.NewFnType(tensor.Float32, nodeType(o.shape))
 	}
 	types := make([]hm.Type, 0, len(o.in)+1)
 	for _, n := range o.in {
-		types = append(types, nodeType(columns(n)))
+		types = append(types, nodeType(n.Shape()))
 	}
-	return hm.NewFnType(append(types, nodeType(o.cols))...)
+	return hm.NewFnType(append(types, nodeType(o.shape))...)
 }
 
-func (o *op) InferShape(...G.DimSizer) (tensor.Shape, error) {
-	if o.cols == 0 {
-		return tensor.ScalarShape(), nil
+func (o *op) InferShape(...G.DimSizer) (tensor.Shape, error) { return o.shape.Clone(), nil }
+
+// run computes the op. The value of a backward op is a dummy.
+func (o *op) run(in []kernel.Matrix) kernel.Matrix {
+	switch o.kind {
+	case forwardOp:
+		return o.layer.Forward(in)
+	case backwardOp: // of the inputs of forward, its output, and the gradient of the output
+		n := len(in) - 2
+		o.layer.Backward(in[:n], in[n], in[n+1], o.grads.zeroed(in[:n]))
+		return zero
 	}
-	return tensor.Shape{1, o.cols}, nil
+	return o.grads.of[o.pick]
 }
+
+var zero = kernel.NewMatrix(1, 1, make([]float32, 1))
 
 func (o *op) Do(values ...G.Value) (v G.Value, err error) {
 	defer func() {
@@ -103,43 +123,33 @@ func (o *op) Do(values ...G.Value) (v G.Value, err error) {
 			err = fmt.Errorf("nn: %s: %v", o, p)
 		}
 	}()
-	if o.kind == pickOp {
-		return toValue((*o.grads)[o.pick], o.cols), nil
-	}
 	in := make([]kernel.Matrix, len(values))
 	for i, v := range values {
 		in[i] = toMatrix(v)
 	}
-	if o.kind == forwardOp {
-		*o.last = o.layer.forward(in)
-		return toValue(*o.last, o.cols), nil
-	}
-	// The inputs of a backward op are the inputs of forward, its output, and the output's gradient.
-	*o.grads = o.layer.backward(in[:len(in)-2], in[len(in)-1])
-	return G.NewF32(0), nil
+	return toValue(o.run(in), o.shape.IsScalar()), nil
 }
 
 // toMatrix views a value as a matrix; a scalar becomes 1x1.
 func toMatrix(v G.Value) kernel.Matrix {
 	switch v := v.(type) {
 	case *tensor.Dense:
-		if data, ok := v.Data().([]float32); ok {
+		if data, ok := v.Data().([]float32); ok && v.Dims() == 2 {
 			s := v.Shape()
 			return kernel.NewMatrix(s[0], s[1], data)
 		}
-		return kernel.NewMatrix(1, 1, []float32{v.Data().(float32)})
+		if x, ok := v.Data().(float32); ok {
+			return kernel.NewMatrix(1, 1, []float32{x})
+		}
 	case *G.F32:
 		return kernel.NewMatrix(1, 1, []float32{float32(*v)})
 	}
-	panic(fmt.Sprintf("a %T is not a matrix", v))
+	panic(fmt.Sprintf("a %T of shape %v is not a matrix of float32", v, v.Shape()))
 }
 
 // toValue wraps a dense matrix in a new tensor header, without copying.
-func toValue(m kernel.Matrix, cols int) G.Value {
-	if cols == 0 {
-		if m.Rows == 0 {
-			return G.NewF32(0)
-		}
+func toValue(m kernel.Matrix, scalar bool) G.Value {
+	if scalar {
 		return G.NewF32(m.Data[0])
 	}
 	return tensor.New(tensor.WithShape(m.Rows, m.Cols), tensor.WithBacking(m.Data))
@@ -157,7 +167,7 @@ func (o *op) SymDiff(inputs G.Nodes, output, grad *G.Node) (G.Nodes, error) {
 	if o.kind != forwardOp {
 		return nil, fmt.Errorf("nn: %s has no second derivative", o)
 	}
-	back := &op{kind: backwardOp, name: o.name, id: opID.Add(1), layer: o.layer, grads: new([]kernel.Matrix)}
+	back := &op{kind: backwardOp, name: o.name, id: opID.Add(1), layer: o.layer, shape: tensor.ScalarShape(), grads: new(gradients)}
 	back.in = append(append(G.Nodes{}, inputs...), output, grad) // the output is an input so that forward runs first
 	node, err := G.ApplyOp(back, back.in...)
 	if err != nil {
@@ -165,7 +175,7 @@ func (o *op) SymDiff(inputs G.Nodes, output, grad *G.Node) (G.Nodes, error) {
 	}
 	var picks G.Nodes
 	for i, n := range inputs {
-		p, err := G.ApplyOp(&op{kind: pickOp, name: o.name, id: opID.Add(1), cols: columns(n), pick: i, grads: back.grads}, node)
+		p, err := G.ApplyOp(&op{kind: pickOp, name: o.name, id: opID.Add(1), shape: n.Shape(), pick: i, grads: back.grads}, node)
 		if err != nil {
 			return nil, err
 		}

@@ -4,145 +4,114 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 )
+
+// Example is one element of a batch, such as a sentence.
+type Example interface {
+	// Len returns how long its computation takes relative to other examples, such as its number of
+	// tokens. Workers share a batch by it.
+	Len() int
+}
 
 // Trainer trains a network on minibatches. It divides each batch among workers and sums their
 // gradients in a fixed order, so the same seed and number of workers produce the same bits.
-type Trainer struct {
-	net      *Network
-	opt      Optimizer
-	rule     rule
+type Trainer[E Example] struct {
 	machines []*machine // one per worker
-	crew     *crew
-	freeze   bool
-	step     int // updates done
-	state    [][][]float32
-	rowState [][]float32
-	average  *average
-	sums     [][]float32 // gradient of each parameter, summed over all workers
-	rows     rowSums
+	fill     []func(batch []E, seeds []uint64)
+	update   *updater
 }
 
-// NewTrainer compiles one machine per worker. freeze keeps the token embedding unchanged. Close the
-// trainer after use.
-func NewTrainer(net *Network, opt Optimizer, workers int, freeze bool) (*Trainer, error) {
+// NewTrainer builds the network that assembly makes of the parameters, once per worker. rate
+// returns the factor of the learning rate for a parameter, which is frozen if that is 0; nil
+// stands for 1 for all. Close the trainer after use.
+func NewTrainer[E Example, M Model[E]](params *Params, assembly func(*Graph) M, opt Optimizer, workers int, rate func(param string) float64) (*Trainer[E], error) {
 	if err := opt.Validate(); err != nil {
 		return nil, err
 	}
-	t := &Trainer{net: net, opt: opt, rule: rules[opt.Method], freeze: freeze || net.table == nil}
+	t := &Trainer[E]{}
 	for range max(1, workers) {
-		m, err := newMachine(net, true)
+		m, err := NewMachine[E](params, assembly, true)
 		if err != nil {
 			return nil, err
 		}
-		t.machines = append(t.machines, m)
+		t.machines, t.fill = append(t.machines, m.machine), append(t.fill, m.Model.Fill)
 	}
-	for _, p := range net.params {
-		t.state = append(t.state, t.newState(len(p.Data)))
-	}
-	if !t.freeze {
-		t.rowState = t.newState(len(net.table.Data))
-	}
-	if opt.Average > 0 {
-		t.average = newAverage(net, t.freeze)
-	}
-	t.crew = newCrew(len(t.machines))
+	t.update = newUpdater(params, t.machines, opt, rate)
 	return t, nil
 }
 
 // SwapAverage exchanges the network's weights and their moving average. Call it before using the
 // network, and again before the next step. Without an average it does nothing.
-func (t *Trainer) SwapAverage() {
-	if t.average != nil {
-		t.average.swap()
+func (t *Trainer[E]) SwapAverage() {
+	if t.update.average != nil {
+		t.update.average.swap()
 	}
 }
 
-func (t *Trainer) newState(n int) (s [][]float32) {
-	for range t.rule.states {
-		s = append(s, make([]float32, n))
-	}
-	return s
-}
-
-// State returns what a later Trainer needs, besides the network, to continue to the same bits: the
-// number of updates so far, and the optimizer's memory as named matrices. Both may be read and
+// State returns what a later Trainer needs, besides the parameters, to continue to the same bits:
+// the number of updates so far, and the optimizer's memory as named matrices. Both may be read and
 // written in place.
-func (t *Trainer) State() (step *int, memory []*Param) {
-	add := func(p *Param, state [][]float32) {
-		for i, s := range state {
-			memory = append(memory, &Param{fmt.Sprintf("%s.%s%d", p.Name, t.opt.Method, i), p.Rows, p.Cols, s})
-		}
-	}
-	for i, p := range t.net.params {
-		add(p, t.state[i])
-	}
-	if !t.freeze {
-		add(t.net.table, t.rowState)
-	}
-	if t.average != nil {
-		for i, p := range t.average.params {
-			memory = append(memory, &Param{p.Name + ".average", p.Rows, p.Cols, t.average.values[i]})
-		}
-	}
-	return &t.step, memory
-}
+func (t *Trainer[E]) State() (step *int, memory []*Param) { return t.update.state() }
 
-// Step does one update on a minibatch. The gradient is the mean of the gradients of its sentences
-// (section 3.3; the paper trains with one sentence per batch). seed decides dropout; epoch, from 0,
-// decides the decay of the learning rate. Step returns the mean loss. It fails if the loss or the
-// gradient is not finite.
-func (t *Trainer) Step(sentences []Sentence, seed uint64, epoch int) (loss float64, err error) {
-	if len(sentences) == 0 {
+// Step does one update on a minibatch. The gradient is the mean of the gradients of its examples
+// (section 3.3 of Dernoncourt et al. 2016, who train with one sentence per batch). seed decides
+// dropout; epoch, from 0, decides the decay of the learning rate. Step returns the mean loss. It
+// fails if the loss or the gradient is not finite.
+func (t *Trainer[E]) Step(examples []E, seed uint64, epoch int) (loss float64, err error) {
+	if len(examples) == 0 {
 		return 0, nil
 	}
-	scale := 1 / float32(len(sentences))
-	shares := deal(sentences, len(t.machines))
-	losses, errs := make([]float64, len(shares)), make([]error, len(shares))
-	t.crew.each(func(w int) {
+	scale := 1 / float32(len(examples))
+	shares := deal(examples, len(t.machines))
+	errs := make([]error, len(shares))
+	t.update.crew.each(func(w int) {
 		if w >= len(shares) {
 			return
 		}
-		share, seeds := make([]Sentence, len(shares[w])), make([]uint64, len(shares[w]))
+		share, seeds := make([]E, len(shares[w])), make([]uint64, len(shares[w]))
 		for i, at := range shares[w] {
 			s := splitmix(seed + uint64(at))
-			share[i], seeds[i] = sentences[at], s.next()
+			share[i], seeds[i] = examples[at], s.next()
 		}
-		losses[w], errs[w] = t.machines[w].train(share, seeds, scale)
+		t.machines[w].scale = scale
+		errs[w] = t.machines[w].run(func() { t.fill[w](share, seeds) })
 	})
-	for w := range shares {
-		loss += losses[w]
-		err = cmp.Or(err, errs[w])
-	}
-	if err != nil {
+	if err := cmp.Or(errs...); err != nil {
 		return 0, err
 	}
-	if math.IsNaN(loss) || math.IsInf(loss, 0) {
-		return loss, fmt.Errorf("the loss is %v after %d updates: try a lower learning rate", loss, t.step)
+	for w := range shares {
+		loss += t.machines[w].Loss()
 	}
-	if err := t.apply(t.machines[:len(shares)], t.opt.LearningRate*math.Pow(t.opt.Decay, float64(epoch))); err != nil {
-		return loss, fmt.Errorf("%w after %d updates: try a lower learning rate", err, t.step)
+	if math.IsNaN(loss) || math.IsInf(loss, 0) {
+		return loss, fmt.Errorf("the loss is %v after %d updates: try a lower learning rate", loss, t.update.step)
+	}
+	if err := t.update.apply(t.machines[:len(shares)], epoch); err != nil {
+		return loss, fmt.Errorf("%w after %d updates: try a lower learning rate", err, t.update.step)
 	}
 	return loss, nil
 }
 
 // FLOP returns the number of multiplications and additions in the matrix products of all steps.
-func (t *Trainer) FLOP() (sum float64) {
+func (t *Trainer[E]) FLOP() (sum float64) {
 	for _, m := range t.machines {
-		sum += m.flop
+		sum += m.FLOP()
 	}
 	return sum
 }
 
 // Close ends the workers. The trainer cannot be used afterwards.
-func (t *Trainer) Close() { t.crew.close() }
+func (t *Trainer[E]) Close() { t.update.crew.close() }
 
-// deal divides the sentences among the workers: the longest first, each to the worker with the
-// fewest tokens so far. Every worker gets at least one.
-func deal(sentences []Sentence, workers int) [][]int {
-	var by packing
-	order := by.pack(len(sentences), func(i int) int { return len(sentences[i].Tokens) })
-	shares, load := make([][]int, min(workers, len(sentences))), make([]int, workers)
+// deal divides the examples among the workers: the longest first, each to the worker with the least
+// to do so far. Every worker gets at least one.
+func deal[E Example](examples []E, workers int) [][]int {
+	order := make([]int, len(examples))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(examples[b].Len(), examples[a].Len()) })
+	shares, load := make([][]int, min(workers, len(examples))), make([]int, workers)
 	for _, i := range order {
 		least := 0
 		for w := range shares {
@@ -151,7 +120,7 @@ func deal(sentences []Sentence, workers int) [][]int {
 			}
 		}
 		shares[least] = append(shares[least], i)
-		load[least] += len(sentences[i].Tokens)
+		load[least] += examples[i].Len()
 	}
 	return shares
 }

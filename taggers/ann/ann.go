@@ -8,6 +8,7 @@ import (
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/nn"
+	"github.com/lethe-deid/lethe/nn/tagger"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
@@ -18,25 +19,25 @@ type Tagger struct {
 	types      *data.TypeSet
 	labels     []string // by id
 	vocabulary *vocabulary
-	network    *nn.Network
+	network    *tagger.Network
 	card       checkpoints.Card
 	readme     []byte // the card as it was loaded; nil: render card
 	reader     reader.Reader
-	predictors chan *nn.Predictor // idle ones; there is one per worker
+	predictors chan *tagger.Predictor // idle ones; there is one per worker
 }
 
 var _ data.Prober = (*Tagger)(nil)
 
 // newTagger makes a tagger and the parts that follow from its arguments.
-func newTagger(cfg Config, types *data.TypeSet, labels []string, v *vocabulary, net *nn.Network, workers int) (*Tagger, error) {
+func newTagger(cfg Config, types *data.TypeSet, labels []string, v *vocabulary, net *tagger.Network, workers int) (*Tagger, error) {
 	t := &Tagger{config: cfg, types: types, labels: labels, vocabulary: v, network: net}
 	var err error
 	if t.reader, err = cfg.reader(); err != nil {
 		return nil, err
 	}
-	t.predictors = make(chan *nn.Predictor, max(1, workers))
+	t.predictors = make(chan *tagger.Predictor, max(1, workers))
 	for range cap(t.predictors) {
-		p, err := nn.NewPredictor(net, t.legal())
+		p, err := net.NewPredictor(t.legal())
 		if err != nil {
 			return nil, err
 		}
@@ -66,8 +67,8 @@ func (t *Tagger) Config() Config { return t.config }
 func (t *Tagger) Types() *data.TypeSet { return t.types }
 
 // encode turns tokens into ids.
-func (t *Tagger) encode(doc *data.Document, tokens []data.Token) nn.Sentence {
-	s := nn.Sentence{Tokens: make([]int32, len(tokens)), Characters: make([][]int32, len(tokens))}
+func (t *Tagger) encode(doc *data.Document, tokens []data.Token) tagger.Sentence {
+	s := tagger.Sentence{Tokens: make([]int32, len(tokens)), Characters: make([][]int32, len(tokens))}
 	spelling := make([]int32, 0, 6*len(tokens))
 	for i, tok := range tokens {
 		form := doc.Text[tok.Start:tok.End]
@@ -195,8 +196,8 @@ func (t *Tagger) deal(ctx context.Context, docs []*data.Document, work chan<- []
 	return last, send()
 }
 
-func (t *Tagger) predict(p *nn.Predictor, batch []piece, from float64) ([]result, error) {
-	var sentences []nn.Sentence
+func (t *Tagger) predict(p *tagger.Predictor, batch []piece, from float64) ([]result, error) {
+	var sentences []tagger.Sentence
 	for _, pc := range batch {
 		for _, s := range pc.Sentences[pc.from:pc.to] {
 			sentences = append(sentences, t.encode(pc.Doc, pc.Tokens[s.Start:s.End]))

@@ -7,22 +7,23 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/nn"
+	"github.com/lethe-deid/lethe/nn/tagger"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
 // Config has all settings of the tagger. The defaults are the paper's settings, or
 // those of the authors' released program (the reference).
 type Config struct {
-	Tokenizer  string       `yaml:"tokenizer"`    // letters-digits, ptb (default, the paper's) or whitespace
-	Sentences  string       `yaml:"sentences"`    // units that the network reads: line, blank-line or rules (default)
-	MaxTokens  int          `yaml:"max_sentence"` // longer sentences are split; in tokens, at least 1; default 1000
-	Scheme     data.Scheme  `yaml:"scheme"`       // IO, BIO or BIOES (default, the reference's)
-	Constrain  bool         `yaml:"constrain"`    // forbid label sequences that the scheme does not allow; default true, as in the reference
-	Vocabulary Vocabulary   `yaml:"vocabulary"`
-	Vectors    Vectors      `yaml:"vectors"`
-	Network    nn.Config    `yaml:"network"`
-	Optimizer  nn.Optimizer `yaml:"optimizer"`
-	Training   Training     `yaml:"training"`
+	Tokenizer  string        `yaml:"tokenizer"`    // letters-digits, ptb (default, the paper's) or whitespace
+	Sentences  string        `yaml:"sentences"`    // units that the network reads: line, blank-line or rules (default)
+	MaxTokens  int           `yaml:"max_sentence"` // longer sentences are split; in tokens, at least 1; default 1000
+	Scheme     data.Scheme   `yaml:"scheme"`       // IO, BIO or BIOES (default, the reference's)
+	Constrain  bool          `yaml:"constrain"`    // forbid label sequences that the scheme does not allow; default true, as in the reference
+	Vocabulary Vocabulary    `yaml:"vocabulary"`
+	Vectors    Vectors       `yaml:"vectors"`
+	Network    tagger.Config `yaml:"network"`
+	Optimizer  nn.Optimizer  `yaml:"optimizer"`
+	Training   Training      `yaml:"training"`
 }
 
 // Vocabulary selects the training tokens that have their own vector. The vocabulary is
@@ -60,7 +61,7 @@ func DefaultConfig() Config {
 		Tokenizer: "ptb", Sentences: "rules", MaxTokens: 1000, Scheme: data.BIOES, Constrain: true,
 		Vocabulary: Vocabulary{MinDocuments: 1},
 		Vectors:    Vectors{Keep: "all"},
-		Network:    nn.DefaultConfig(),
+		Network:    tagger.DefaultConfig(),
 		Optimizer:  nn.DefaultOptimizer(),
 		Training:   Training{Batch: 1, Pool: 1, Epochs: 100, Patience: 10, EvaluateEvery: 1, UnknownSingletons: 0.5},
 	}
@@ -110,6 +111,14 @@ func (c Config) Validate() error {
 		return fmt.Errorf("optimizer.%w", err)
 	}
 	return nil
+}
+
+// rate returns the factor of the learning rate for a parameter.
+func (c Config) rate(param string) float64 {
+	if c.Vectors.Freeze && param == "token_embedding" {
+		return 0
+	}
+	return 1
 }
 
 func (c Config) reader() (reader.Reader, error) {

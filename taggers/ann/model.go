@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +20,7 @@ import (
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/nn/kernel"
+	"github.com/lethe-deid/lethe/nn/tagger"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -39,20 +39,13 @@ func (t *Tagger) Save(dir string) error {
 	m := &checkpoints.Model{
 		Tokens: t.vocabulary.tokens, UnknownToken: unknownToken,
 		Types: t.types.Name, Scheme: t.config.Scheme, Tokenizer: t.config.Tokenizer, Labels: t.labels,
-		Config: config, README: readme,
+		Config: config, README: readme, Tensors: t.network.Tensors(),
 	}
 	m.Characters = append(m.Characters, unknownToken)
 	for _, r := range t.vocabulary.characters[1:] {
 		m.Characters = append(m.Characters, string(r))
 	}
-	for _, p := range t.network.Params() {
-		m.Tensors = append(m.Tensors, tensor(p))
-	}
 	return checkpoints.Save(dir, m)
-}
-
-func tensor(p *nn.Param) checkpoints.Tensor {
-	return checkpoints.Tensor{Name: p.Name, Shape: []int{p.Rows, p.Cols}, Data: p.Data}
 }
 
 // Load reads a model folder that Save wrote. workers is the number of cores that Tag
@@ -89,11 +82,11 @@ func Load(dir string, workers int) (*Tagger, error) {
 		characters = append(characters, r[0])
 	}
 	v := newVocabulary(m.Tokens, characters, cfg.Vocabulary.DigitsAsZero)
-	net, err := nn.New(cfg.Network, nn.Sizes{Characters: len(characters), Tokens: len(m.Tokens), Labels: len(m.Labels)}, 0)
+	net, err := tagger.New(cfg.Network, tagger.Sizes{Characters: len(characters), Tokens: len(m.Tokens), Labels: len(m.Labels)}, 0)
 	if err != nil {
 		return nil, fail("config.yaml", err)
 	}
-	if err := fill(net.Params(), m.Tensors); err != nil {
+	if err := net.Fill(m.Tensors); err != nil {
 		return nil, fail("weights.safetensors", err)
 	}
 	t, err := newTagger(cfg, types, m.Labels, v, net, workers)
@@ -102,32 +95,6 @@ func Load(dir string, workers int) (*Tagger, error) {
 	}
 	t.readme = append([]byte{}, m.README...)
 	return t, nil
-}
-
-// fill copies tensors into the parameters of the same names. Missing and additional
-// tensors are errors.
-func fill(params []*nn.Param, tensors []checkpoints.Tensor) error {
-	byName := map[string]checkpoints.Tensor{}
-	for _, t := range tensors {
-		byName[t.Name] = t
-	}
-	for _, p := range params {
-		t, ok := byName[p.Name]
-		switch {
-		case !ok:
-			return fmt.Errorf("tensor %s is missing", p.Name)
-		case !slices.Equal(t.Shape, []int{p.Rows, p.Cols}):
-			return fmt.Errorf("tensor %s has shape %v, not [%d %d]", p.Name, t.Shape, p.Rows, p.Cols)
-		}
-		copy(p.Data, t.Data)
-		delete(byName, p.Name)
-	}
-	for _, t := range tensors {
-		if _, left := byName[t.Name]; left {
-			return fmt.Errorf("tensor %s is not part of this network", t.Name)
-		}
-	}
-	return nil
 }
 
 // newCard returns the model card with the information that is available before
@@ -195,11 +162,9 @@ type cardScores struct {
 // state returns the tensors of stateFile, which share the live memory.
 func (c *course) state() (step *int, tensors []checkpoints.Tensor) {
 	add := func(prefix string, p *nn.Param, values []float32) {
-		t := tensor(p)
-		t.Name, t.Data = prefix+p.Name, values
-		tensors = append(tensors, t)
+		tensors = append(tensors, p.Tensor(prefix+p.Name, values))
 	}
-	params := c.tagger.network.Params()
+	params := c.tagger.network.All()
 	for i, p := range params {
 		add(networkPrefix, p, p.Data)
 		if c.bestParams != nil {
@@ -247,16 +212,12 @@ func (c *course) restore() error {
 		c.bestCard.Overall, c.bestCard.Types = s.Overall, s.Types
 	}
 	if c.bestEpoch().Best {
-		for _, p := range c.tagger.network.Params() {
+		for _, p := range c.tagger.network.All() {
 			c.bestParams = append(c.bestParams, make([]float32, len(p.Data)))
 		}
 	}
 	step, live := c.state()
-	params := make([]*nn.Param, len(live))
-	for i, t := range live {
-		params[i] = &nn.Param{Name: t.Name, Rows: t.Shape[0], Cols: t.Shape[1], Data: t.Data}
-	}
-	if err := fill(params, saved); err != nil {
+	if err := nn.Fill(live, saved); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if *step, err = strconv.Atoi(metadata["step"]); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/lethe-deid/lethe/embeddings"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/nn"
+	"github.com/lethe-deid/lethe/nn/tagger"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/internal/card"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
@@ -56,8 +57,8 @@ func (c Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model) 
 type course struct {
 	task        taggers.Task
 	tagger      *Tagger
-	trainer     *nn.Trainer
-	sentences   []nn.Sentence
+	trainer     *nn.Trainer[tagger.Sentence]
+	sentences   []tagger.Sentence
 	singleton   []bool // by token id
 	tokens      int
 	history     []taggers.Epoch
@@ -100,7 +101,7 @@ func (cfg Config) newCourse(task taggers.Task) (*course, error) {
 		return nil, err
 	}
 	v := count.vocabulary(cfg.Vocabulary.MinDocuments, words)
-	net, err := nn.New(cfg.Network, nn.Sizes{Characters: len(v.characters), Tokens: len(v.tokens), Labels: len(labels)}, task.Seed)
+	net, err := tagger.New(cfg.Network, tagger.Sizes{Characters: len(v.characters), Tokens: len(v.tokens), Labels: len(labels)}, task.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +140,7 @@ func (cfg Config) newCourse(task taggers.Task) (*course, error) {
 	}
 	c.card = newCard(task, cfg, c.tokens)
 	c.tagger.card, c.bestCard = c.card, c.card
-	c.trainer, err = nn.NewTrainer(net, cfg.Optimizer, task.Workers, cfg.Vectors.Freeze)
+	c.trainer, err = net.NewTrainer(cfg.Optimizer, task.Workers, cfg.rate)
 	return c, err
 }
 
@@ -275,7 +276,7 @@ func (c *course) score(ctx context.Context, e *taggers.Epoch) error {
 		return nil
 	}
 	e.Best, c.bestParams = true, nil
-	for _, p := range c.tagger.network.Params() {
+	for _, p := range c.tagger.network.All() {
 		c.bestParams = append(c.bestParams, slices.Clone(p.Data))
 	}
 	c.bestCard = c.tagger.card
@@ -284,7 +285,7 @@ func (c *course) score(ctx context.Context, e *taggers.Epoch) error {
 
 // step does one update on the sentences with these indices.
 func (c *course) step(batch []int, rng *rand.Rand, epoch int) (loss float64, tokens int, err error) {
-	sentences := make([]nn.Sentence, len(batch))
+	sentences := make([]tagger.Sentence, len(batch))
 	for i, at := range batch {
 		sentences[i] = c.hideSingletons(c.sentences[at], rng)
 		tokens += len(sentences[i].Tokens)
@@ -296,7 +297,7 @@ func (c *course) step(batch []int, rng *rand.Rand, epoch int) (loss float64, tok
 // hideSingletons replaces tokens that occur only once with the unknown token, each with
 // the configured probability, so that the vector of the unknown token is trained. The
 // reference replaces them once and for all; here, every epoch draws anew.
-func (c *course) hideSingletons(s nn.Sentence, rng *rand.Rand) nn.Sentence {
+func (c *course) hideSingletons(s tagger.Sentence, rng *rand.Rand) tagger.Sentence {
 	p := c.tagger.config.Training.UnknownSingletons
 	var hidden []int32
 	for i, id := range s.Tokens {
@@ -331,7 +332,7 @@ func (c *course) bestEpoch() taggers.Epoch {
 
 // restoreBest restores the best epoch's parameters.
 func (c *course) restoreBest() {
-	for i, p := range c.tagger.network.Params() {
+	for i, p := range c.tagger.network.All() {
 		copy(p.Data, c.bestParams[i])
 	}
 	c.tagger.card = c.bestCard

@@ -1,16 +1,10 @@
-// Package nn implements the recurrent network of Dernoncourt et al. 2016 on a Gorgonia graph:
-// character BiLSTM and token embedding, dropout, token BiLSTM, a tanh layer, logits, and a
-// linear-chain CRF. It works on ids and matrices; taggers/ann converts documents to and from them.
-//
-// A Network contains the parameters. A Trainer changes them, and a Predictor applies them. Both run
-// the same layers on compiled Gorgonia machines, one per worker.
-package nn
+package tagger
 
 import (
 	"fmt"
 	"math"
 
-	"github.com/lethe-deid/lethe/nn/kernel"
+	"github.com/lethe-deid/lethe/nn"
 )
 
 // Config is the shape of the network. The defaults are the paper's, or the reference's if the paper
@@ -25,13 +19,13 @@ type Config struct {
 	Dropout            float64 `yaml:"dropout"`             // probability that an input of the token BiLSTM is dropped, in [0, 1); default 0.5; 0: off
 	WordDropout        float64 `yaml:"word_dropout"`        // probability that a token's whole input is dropped, in [0, 1); default 0: off
 	CRF                bool    `yaml:"crf"`                 // a linear-chain CRF over the labels; default true; false: a softmax at each token
-	Cell               Cell    `yaml:"cell"`                // coupled (default, the reference's), peephole (the paper's equations) or standard
+	Cell               nn.Cell `yaml:"cell"`                // coupled (default, the reference's), peephole (the paper's equations), full-peephole (those of Liu et al. 2017) or standard
 }
 
 // DefaultConfig returns the network of the paper with the cell of the reference.
 func DefaultConfig() Config {
 	return Config{CharacterEmbedding: 25, CharacterLSTM: 25, TokenEmbedding: 100, TokenLSTM: 100, Hidden: 100,
-		Dropout: 0.5, CRF: true, Cell: "coupled"}
+		Dropout: 0.5, CRF: true, Cell: nn.Coupled}
 }
 
 // Validate returns an error that names the first invalid key.
@@ -57,35 +51,5 @@ func (c Config) Validate() error {
 	case !(c.TokenScale >= 0) || math.IsInf(c.TokenScale, 0):
 		return fmt.Errorf("token_scale: %v is negative or not a number", c.TokenScale)
 	}
-	_, err := c.Cell.kernel()
-	return err
-}
-
-// Cell names an LSTM cell: see kernel.Cell for the equations.
-type Cell string
-
-func (c Cell) kernel() (kernel.Cell, error) {
-	switch c {
-	case "coupled":
-		return kernel.Coupled, nil
-	case "peephole":
-		return kernel.Peephole, nil
-	case "standard":
-		return kernel.Standard, nil
-	}
-	return 0, fmt.Errorf("cell: %q is not coupled, peephole or standard", string(c))
-}
-
-// Sizes are the dimensions that depend on the data.
-type Sizes struct {
-	Characters int // size of the alphabet; row 0 stands for unknown characters
-	Tokens     int // size of the vocabulary; row 0 stands for unknown tokens
-	Labels     int
-}
-
-// Sentence is one sequence in ids.
-type Sentence struct {
-	Tokens     []int32   // rows of the token embedding, one per token
-	Characters [][]int32 // rows of the character embedding, at least one per token; unused without the character part
-	Labels     []int32   // gold label of each token; nil in prediction
+	return c.Cell.Validate()
 }

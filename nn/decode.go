@@ -1,0 +1,110 @@
+package nn
+
+import (
+	"math"
+	"slices"
+
+	"github.com/lethe-deid/lethe/nn/kernel"
+)
+
+// Decoder finds the best labels of sequences, given the unaries and transitions of a CRF. It must
+// be used by one goroutine at a time.
+type Decoder struct {
+	forbidden []bool        // of each transition
+	trans     kernel.Matrix // the transitions with -Inf where forbidden; viterbi adds these
+	free      kernel.Matrix // zeros, in the place of missing transitions
+	lattice   lattice
+	viterbi   viterbi
+}
+
+// NewDecoder returns a decoder for this many labels. legal reports whether label b may follow label
+// a, where a is labels before the first element and b is labels+1 after the last; nil allows all.
+// It must allow at least one path for every sequence.
+func NewDecoder(labels int, legal func(a, b int) bool) *Decoder {
+	k := labels + 2
+	d := &Decoder{forbidden: make([]bool, k*k), trans: kernel.NewMatrix(k, k, make([]float32, k*k)), free: kernel.NewMatrix(k, k, make([]float32, k*k))}
+	for a := range labels + 1 {
+		for b := range k {
+			d.forbidden[a*k+b] = legal != nil && b != labels && !legal(a, b)
+		}
+	}
+	return d
+}
+
+// Labeling contains the labels of one sequence.
+type Labeling struct {
+	Labels []int32
+	// Probability returns the probability that elements [from, to) have exactly these labels, summed
+	// over all labels of the others: the CRF's marginal, or without a CRF the product of the
+	// probabilities of the elements. It is valid until the next Decode.
+	Probability func(from, to int) float64
+	// Marginal returns the probability of one label at one element. It is valid until the next
+	// Decode.
+	Marginal func(element int, label int32) float64
+}
+
+// Decode returns the labelings of the sequences of an axis, in the order in which they were packed.
+// The unaries are [rows, labels], the transitions [labels+2, labels+2] as in Graph.CRF. Without
+// transitions (nil), each element is labelled on its own, by a softmax.
+func (d *Decoder) Decode(axis *Axis, unaries kernel.Matrix, transitions *Param) []Labeling {
+	crf := d.free
+	if transitions != nil {
+		crf = transitions.matrix()
+	}
+	for i, v := range crf.Data { // copied each time, because a trainer may have changed them
+		if d.forbidden[i] {
+			v = float32(math.Inf(-1))
+		}
+		d.trans.Data[i] = v
+	}
+	pk := &axis.packing
+	d.lattice.run(pk, unaries, crf) // with transitions of 0 it is a softmax at each element
+	found := make([]Labeling, len(axis.order))
+	for s, i := range axis.order {
+		y := d.viterbi.best(pk, s, unaries, d.trans)
+		other := make([]int32, len(y))
+		found[i] = Labeling{
+			y, func(from, to int) float64 { return d.lattice.probability(pk, s, y, from, to) },
+			func(t int, label int32) float64 {
+				other[t] = label
+				return d.lattice.probability(pk, s, other, t, t+1)
+			},
+		}
+	}
+	return found
+}
+
+// viterbi finds the labels with the highest score. It reuses its memory for each sentence.
+type viterbi struct {
+	score, next []float32
+	back        []int32
+}
+
+// best returns the labels of the sentence in place s of the unaries. If scores are equal, the lower
+// label wins.
+func (v *viterbi) best(pk *packing, s int, u, trans kernel.Matrix) []int32 {
+	k, n := u.Cols, pk.lengths[s]
+	a := trans.Slice(0, k).Columns(0, k)
+	v.score, v.next = slices.Grow(v.score[:0], k)[:k], slices.Grow(v.next[:0], k)[:k]
+	v.back = slices.Grow(v.back[:0], n*k)[:n*k]
+	copy(v.score, trans.Row(k))
+	kernel.Add(v.score, u.Row(pk.row(s, 0)))
+	for t := 1; t < n; t++ {
+		kernel.ViterbiStep(v.next, v.back[t*k:][:k], v.score, a)
+		kernel.Add(v.next, u.Row(pk.row(s, t)))
+		v.score, v.next = v.next, v.score
+	}
+	last := 0
+	for i := range k {
+		v.score[i] += trans.Row(i)[k+1]
+		if v.score[i] > v.score[last] {
+			last = i
+		}
+	}
+	y := make([]int32, n)
+	for t := n - 1; t >= 0; t-- {
+		y[t] = int32(last)
+		last = int(v.back[t*k+last])
+	}
+	return y
+}

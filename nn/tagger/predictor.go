@@ -1,0 +1,49 @@
+package tagger
+
+import "github.com/lethe-deid/lethe/nn"
+
+// Predictor labels sentences. It must be used by one goroutine at a time, but any number of
+// Predictors may share a network that is not being trained.
+type Predictor struct {
+	machine     *nn.Machine[Sentence, *model]
+	decoder     *nn.Decoder
+	transitions *nn.Param // nil without a CRF
+}
+
+// NewPredictor compiles a machine. legal is as for nn.NewDecoder. Predictors must be created one
+// after another.
+func (n *Network) NewPredictor(legal func(a, b int) bool) (*Predictor, error) {
+	m, err := nn.NewMachine[Sentence](n.Params, n.assemble, false)
+	if err != nil {
+		return nil, err
+	}
+	return &Predictor{m, nn.NewDecoder(n.Sizes.Labels, legal), n.Get("crf.transitions")}, nil
+}
+
+// Predict finds the best labels of each sentence, which are empty for a sentence without tokens.
+// The labelings are in the order of the sentences. Their functions are valid until the next call.
+func (p *Predictor) Predict(sentences []Sentence) ([]nn.Labeling, error) {
+	found := make([]nn.Labeling, len(sentences))
+	var some []Sentence
+	var at []int
+	for i, s := range sentences {
+		if len(s.Tokens) > 0 {
+			some, at = append(some, s), append(at, i)
+		}
+	}
+	if len(some) == 0 {
+		return found, nil
+	}
+	if err := p.machine.Run(some, nil, 1); err != nil {
+		return nil, err
+	}
+	model := p.machine.Model
+	for i, l := range p.decoder.Decode(model.tokens, p.machine.Value(model.logits), p.transitions) {
+		found[at[i]] = l
+	}
+	return found, nil
+}
+
+// FLOP returns the number of multiplications and additions in the matrix products of all
+// predictions.
+func (p *Predictor) FLOP() float64 { return p.machine.FLOP() }

@@ -1,0 +1,127 @@
+// Package tagger is the recurrent network of Dernoncourt et al. 2016 as an assembly of the layers of
+// package nn: character BiLSTM and token embedding, dropout, token BiLSTM, a tanh layer, logits, and
+// a linear-chain CRF. It works on ids; taggers/ann converts documents to and from them.
+package tagger
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	G "gorgonia.org/gorgonia"
+
+	"github.com/lethe-deid/lethe/nn"
+)
+
+// Sizes are the dimensions that depend on the data.
+type Sizes struct {
+	Characters int // size of the alphabet; row 0 stands for unknown characters
+	Tokens     int // size of the vocabulary; row 0 stands for unknown tokens
+	Labels     int
+}
+
+// Sentence is one sequence in ids.
+type Sentence struct {
+	Tokens     []int32   // rows of the token embedding, one per token
+	Characters [][]int32 // rows of the character embedding, at least one per token; unused without the character part
+	Labels     []int32   // gold label of each token; nil in prediction
+}
+
+// Len returns the number of tokens.
+func (s Sentence) Len() int { return len(s.Tokens) }
+
+// Network contains the parameters of a network. Any number of Predictors may read it at once, but
+// not while a trainer changes it.
+type Network struct {
+	Config Config
+	Sizes  Sizes
+	*nn.Params
+}
+
+// New creates a network with Glorot-uniform matrices and zero biases, like the reference (initial
+// states are matrices of one row). Config.TokenScale is the only exception. The same seed produces
+// the same network.
+func New(cfg Config, sizes Sizes, seed uint64) (*Network, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if sizes.Labels < 1 || sizes.Tokens < 1 || sizes.Characters < 1 {
+		return nil, fmt.Errorf("nn: impossible sizes %+v", sizes)
+	}
+	n := &Network{cfg, sizes, nn.NewParams(seed)}
+	_, err := nn.NewMachine[Sentence](n.Params, n.assemble, false) // which makes the parameters
+	return n, err
+}
+
+// TokenEmbedding returns the token table [Tokens, TokenEmbedding], or nil if there is none.
+func (n *Network) TokenEmbedding() *nn.Param { return n.Get("token_embedding") }
+
+// NewTrainer returns a trainer, see nn.NewTrainer.
+func (n *Network) NewTrainer(opt nn.Optimizer, workers int, rate func(param string) float64) (*nn.Trainer[Sentence], error) {
+	return nn.NewTrainer[Sentence](n.Params, n.assemble, opt, workers, rate)
+}
+
+// model is the network on one graph.
+type model struct {
+	batch
+	logits *G.Node
+	loss   *G.Node
+}
+
+func (m *model) Loss() *G.Node { return m.loss }
+
+// assemble builds the network.
+func (n *Network) assemble(g *nn.Graph) *model {
+	cfg, m := n.Config, &model{}
+	m.tokens = g.Axis("tokens")
+	m.ids, m.gold = m.tokens.Index(), m.tokens.Index()
+
+	var parts []*G.Node
+	if cfg.CharacterLSTM > 0 {
+		parts = append(parts, n.characters(g, m))
+	}
+	if cfg.TokenEmbedding > 0 {
+		parts = append(parts, g.Embedding("token_embedding", m.ids, n.Sizes.Tokens, cfg.TokenEmbedding, n.initTokens))
+	}
+	x := g.Dropout(g.Concat(parts...), cfg.Dropout, cfg.WordDropout)
+	if cfg.TokenLSTM > 0 {
+		x = g.BiLSTM("token_lstm", x, cfg.TokenLSTM, cfg.Cell)
+	}
+	if cfg.Hidden > 0 {
+		x = g.Tanh(g.Linear("hidden", x, cfg.Hidden))
+	}
+	m.logits = g.Linear("logits", x, n.Sizes.Labels)
+	switch {
+	case cfg.CRF && g.Training:
+		m.loss = g.CRF("crf", m.logits, m.gold)
+	case cfg.CRF:
+		g.Transitions("crf", n.Sizes.Labels)
+	case g.Training:
+		m.loss = g.SoftmaxLoss(m.logits, m.gold)
+	}
+	return m
+}
+
+// characters is the character-based token encoder (section 2.2.2). Each distinct token of a batch is
+// encoded once, and each token takes the vector of its spelling.
+func (n *Network) characters(g *nn.Graph, m *model) *G.Node {
+	cfg := n.Config
+	m.characters, m.words = g.Axis("characters"), g.Axis("words")
+	m.characterIDs, m.word = m.characters.Index(), m.tokens.Index()
+	table := g.Param("character_embedding", n.Sizes.Characters, cfg.CharacterEmbedding, nn.Glorot)
+	x := g.BiLSTM("character_lstm", g.Gather(table, m.characterIDs), cfg.CharacterLSTM, cfg.Cell)
+	x = g.LastStates(x)
+	if !g.Training {
+		m.cache = newSpellings(&m.batch, 2*cfg.CharacterLSTM, n.Params)
+		x = g.Apply("spellings", m.cache, m.words, 2*cfg.CharacterLSTM, x)
+	}
+	return g.Gather(x, m.word)
+}
+
+// initTokens draws the token table. With a scale it first draws what it would be without, so that
+// the seeds of earlier versions keep their networks.
+func (n *Network) initTokens(rng *rand.Rand, p *nn.Param) {
+	nn.Glorot(rng, p)
+	if s := n.Config.TokenScale; s > 0 {
+		nn.Normal(s)(rng, p)
+	}
+}
