@@ -56,6 +56,30 @@ func Check(specs []Spec, sources Sources) (at int, err error) {
 	return at, err
 }
 
+// CheckClosed returns the first error in specs, as Check does. A family whose values are
+// not from a closed set is an error too, because a model that stores its values contains
+// words of the training notes.
+func CheckClosed(specs []Spec, sources Sources) (at int, err error) {
+	for at, s := range specs {
+		if f, ok := families[s.Family]; ok && !f.closed {
+			return at, fmt.Errorf("family: the values of %s are words or parts of words of the notes, which the model would contain; use only %s", s.Family, strings.Join(closedFamilies(), ", "))
+		}
+	}
+	return Check(specs, sources)
+}
+
+// closedFamilies returns the sorted names of the families with closed sets of values.
+func closedFamilies() []string {
+	var names []string
+	for name, f := range families {
+		if f.closed {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 func (s Spec) check(sources Sources) error {
 	f, ok := families[s.Family]
 	switch {
