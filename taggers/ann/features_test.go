@@ -411,6 +411,7 @@ func BenchmarkFeatures(b *testing.B) {
 	for name, families := range map[string][]feature.Spec{
 		"shape": {{Family: "shape"}}, "gazetteer": {{Family: "gazetteer"}}, "sentence": {{Family: "sentence"}}, "rule": {{Family: "rule"}}, "line": {{Family: "line"}}, "space": {{Family: "space"}}, "morphology": {{Family: "morphology"}},
 		"all":    {{Family: "shape"}, {Family: "gazetteer"}, {Family: "sentence"}, {Family: "rule"}},
+		"light":  {{Family: "shape"}, {Family: "gazetteer"}, {Family: "sentence"}},
 		"window": {{Family: "shape", Window: 1}, {Family: "gazetteer", Window: 1}, {Family: "sentence"}, {Family: "rule", Window: 1}},
 	} {
 		b.Run(name, func(b *testing.B) {
