@@ -1,5 +1,5 @@
-// Package feature turns tokens into the attributes of a CRF, by families of features
-// that the papers name. A family produces values for the tokens of a text, such as "Dr"
+// Package feature turns tokens into the attributes of a CRF or the features of a network,
+// by families of features that the papers name. A family produces values for the tokens of a text, such as "Dr"
 // or "Xx". A column is a kind of value together with the offsets from a token at which
 // it is used: the word two tokens before is the column word at -2.
 package feature
