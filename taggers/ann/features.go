@@ -49,7 +49,8 @@ type drawn []chain.Sequence
 // fitFeatures collects the values that occur in the training texts. The first counted
 // texts are those of notes, the rest those of copies; a value must occur in a note. It
 // also returns the features of each text. The result is nil if the configuration has no
-// families. All errors begin with the key.
+// families. An error about a resource, or about a family without values, begins with the
+// key.
 func fitFeatures(ctx context.Context, cfg Features, texts []reader.Text, counted, workers int) (*features, []drawn, error) {
 	if cfg.IsZero() {
 		return nil, make([]drawn, len(texts)), nil
@@ -79,8 +80,8 @@ func fitFeatures(ctx context.Context, cfg Features, texts []reader.Text, counted
 	return f, all, nil
 }
 
-// prepare finds the general named entities of the texts' documents, whose texts follow
-// one another, and prepares the texts for drawing features.
+// prepare tags the documents of the texts with general named entities and prepares the
+// texts for drawing features. The texts of a document must be consecutive.
 func prepare(ctx context.Context, resources *feature.Resources, texts []reader.Text) ([]*feature.Text, error) {
 	var docs []*data.Document
 	for i, x := range texts {

@@ -215,7 +215,7 @@ func TestFeaturesAreSavedAndLoaded(t *testing.T) {
 	if err := loaded.save(dir); err != nil { // over itself
 		t.Fatal(err)
 	}
-	if loaded, err = loadFeatures(dir, cfg, 1); err != nil {
+	if loaded, err = loadFeatures(dir, cfg, 2); err != nil {
 		t.Fatal(err)
 	}
 	check("loaded again", loaded)
