@@ -72,6 +72,9 @@ func (cfg Config) newCourse(task taggers.Task) (*course, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	if !cfg.Features.IsZero() {
+		return nil, fmt.Errorf("features: the network does not read features yet")
+	}
 	if len(task.Train) == 0 || len(task.Dev) == 0 {
 		return nil, fmt.Errorf("training requires documents to train on (%d given) and to select the best epoch (%d given)", len(task.Train), len(task.Dev))
 	}
