@@ -43,6 +43,23 @@ func AddMul(c, a, b Matrix) {
 	addMulNN(c, a, b)
 }
 
+// Factor is the right factor of many products, such as the weights of a recurrence. It keeps a copy
+// in the order in which products of many rows read it, where that pays off.
+type Factor struct {
+	b      Matrix
+	copied bool
+	panels []float32
+}
+
+// Set sets the factor to b, which must not change until the last product.
+func (f *Factor) Set(b Matrix) { f.b, f.copied = b, false }
+
+// AddMul does what AddMul(c, a, b) does, to the same bits.
+func (f *Factor) AddMul(c, a Matrix) {
+	check(c, a.Rows, a.Cols, f.b.Rows, f.b.Cols)
+	addMulFactor(c, a, f)
+}
+
 // AddMulTN adds aᵀ·b to c: c[i,j] += sum_k a[k,i] b[k,j].
 func AddMulTN(c, a, b Matrix) {
 	check(c, a.Cols, a.Rows, b.Rows, b.Cols)
@@ -58,7 +75,7 @@ func AddMulNT(c, a, b Matrix) {
 // TransposeFor reports whether it pays off to transpose b once for products a·bᵀ with this many
 // rows of a in total. The assembly processes the rows of b twice as fast as inner products; pure Go
 // does not.
-func TransposeFor(rows int) bool { return rows >= 64 && Name() != "generic" }
+func TransposeFor(rows int) bool { return rows >= 24 && Name() != "generic" }
 
 func check(c Matrix, m, k, k2, n int) {
 	if k != k2 || c.Rows != m || c.Cols != n {
