@@ -14,8 +14,8 @@ import (
 	"github.com/lethe-deid/lethe/nn/gradcheck"
 )
 
-// example has words on one ragged axis, and sequences of letters on another.
-type example struct {
+// text has words on one ragged axis, and sequences of letters on another.
+type text struct {
 	words, labels []int32
 	bags          [][]int32 // any number of values per word
 	class         int32     // of all words together
@@ -24,12 +24,12 @@ type example struct {
 	spelled       []int32   // the sequence of each word
 }
 
-func (e example) Len() int { return len(e.words) }
+func (e text) Len() int { return len(e.words) }
 
 // The sizes of the tables, and the numbers of labels, kinds and classes.
 const vocabulary, alphabet, values, labels = 5, 4, 3, 3
 
-func randomExamples(rng *rand.Rand, lengths ...int) (batch []example) {
+func randomTexts(rng *rand.Rand, lengths ...int) (batch []text) {
 	numbers := func(n int, below int32) (list []int32) {
 		for range n {
 			list = append(list, rng.Int32N(below))
@@ -37,7 +37,7 @@ func randomExamples(rng *rand.Rand, lengths ...int) (batch []example) {
 		return list
 	}
 	for _, n := range lengths {
-		e := example{words: numbers(n, vocabulary), labels: numbers(n, labels), class: rng.Int32N(labels)}
+		e := text{words: numbers(n, vocabulary), labels: numbers(n, labels), class: rng.Int32N(labels)}
 		sequences := 1 + rng.IntN(3)
 		for range sequences {
 			length := 1 + rng.IntN(3)
@@ -55,7 +55,7 @@ func randomExamples(rng *rand.Rand, lengths ...int) (batch []example) {
 // inputs are the axes and indices of a network.
 type inputs struct {
 	words, letters                     *nn.Axis
-	word, label, spelled, whole, class *nn.Index // whole is the row of a word's example
+	word, label, spelled, whole, class *nn.Index // whole is the row of a word's text
 	letter, kind                       *nn.Index
 	values                             *nn.Bags
 	loss                               *G.Node
@@ -71,7 +71,7 @@ func newInputs(g *nn.Graph) *inputs {
 
 func (n *inputs) Loss() *G.Node { return n.loss }
 
-func (n *inputs) Fill(batch []example, seeds []uint64) {
+func (n *inputs) Fill(batch []text, seeds []uint64) {
 	n.words.Pack(len(batch), func(i int) int { return len(batch[i].words) })
 	n.words.Seeds = seeds
 	n.word.Fill(func(i int) []int32 { return batch[i].words })
@@ -104,8 +104,8 @@ func (n *inputs) Fill(batch []example, seeds []uint64) {
 }
 
 var (
-	_ nn.Model[example] = (*inputs)(nil)
-	_ nn.Example        = example{}
+	_ nn.Model[text] = (*inputs)(nil)
+	_ nn.Example     = text{}
 )
 
 // builder adds layers to a graph at random. Every node that nothing uses gets a loss in the end.
@@ -132,7 +132,10 @@ func randomNetwork(seed uint64, layers int, counts map[string]int) func(g *nn.Gr
 		names := slices.Sorted(maps.Keys(layerKinds))
 		for added := 0; added < layers; {
 			name := names[b.rng.IntN(len(names))]
-			x := b.pool[b.rng.IntN(len(b.pool))]
+			x := b.pool[len(b.pool)-1]
+			if b.rng.IntN(2) == 0 { // else a chain grows
+				x = b.pool[b.rng.IntN(len(b.pool))]
+			}
 			if y := layerKinds[name](b, x); y != nil {
 				b.add(y)
 				counts[name]++
@@ -182,7 +185,8 @@ func (b *builder) param(kind string, rows, cols int) *G.Node {
 	return b.Param(b.shared(kind, rows, cols), rows, cols, nn.Glorot)
 }
 
-// layerKinds add a layer that takes x, or return nil if x does not fit.
+// layerKinds add a layer that takes x, or return nil if x does not fit. MaxPool and LayerNorm are
+// missing: their gradients jump, or become steep, where values are close to each other.
 var layerKinds = map[string]func(b *builder, x *G.Node) *G.Node{
 	"embedding": func(b *builder, _ *G.Node) *G.Node { return b.Embedding("words", b.word, vocabulary, 3, nn.Glorot) },
 	"bags":      func(b *builder, _ *G.Node) *G.Node { return b.Sum(b.param("values", values, 2), b.values) },
@@ -191,6 +195,10 @@ var layerKinds = map[string]func(b *builder, x *G.Node) *G.Node{
 		return b.Linear(b.shared("linear", width(x), 3), x, 3)
 	},
 	"tanh": func(b *builder, x *G.Node) *G.Node { b.use(x); return b.Tanh(x) },
+	"convolution": func(b *builder, x *G.Node) *G.Node {
+		b.use(x)
+		return b.Convolution(b.shared("convolution", width(x)), x, 3, 2)
+	},
 	"residual": func(b *builder, x *G.Node) *G.Node {
 		b.use(x)
 		return b.Add(x, b.Tanh(b.Linear(b.shared("linear", width(x), width(x)), x, width(x))))
@@ -231,14 +239,19 @@ var layerKinds = map[string]func(b *builder, x *G.Node) *G.Node{
 		b.use(x)
 		return b.LastStates(x)
 	},
-	"gather": func(b *builder, x *G.Node) *G.Node {
-		switch b.AxisOf(x) {
-		case b.Sequences(b.letters):
-			b.use(x)
-			return b.Gather(x, b.spelled)
-		case b.Sequences(b.words):
-			b.use(x)
-			return b.Gather(x, b.whole)
+	"gather": func(b *builder, _ *G.Node) *G.Node { // a word takes a state of its spelling or of its text
+		for _, x := range b.pool {
+			if width(x)%2 != 0 {
+				continue
+			}
+			switch b.AxisOf(x) {
+			case b.letters:
+				b.use(x)
+				return b.Gather(b.LastStates(x), b.spelled)
+			case b.words:
+				b.use(x)
+				return b.Gather(b.LastStates(x), b.whole)
+			}
 		}
 		return nil
 	},
@@ -316,20 +329,20 @@ func (b *builder) total() *G.Node {
 }
 
 // newParams returns the parameters of a network with values so large that no layer is nearly linear.
-func newParams[M nn.Model[example]](t *testing.T, assembly func(*nn.Graph) M) *nn.Params {
+func newParams[M nn.Model[text]](t *testing.T, assembly func(*nn.Graph) M) *nn.Params {
 	t.Helper()
 	params := nn.NewParams(1)
 	newMachine(t, params, assembly, true)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, p := range params.All() {
-		nn.Normal(0.5)(rng, p)
+		nn.Normal(0.4)(rng, p)
 	}
 	return params
 }
 
-func newMachine[M nn.Model[example]](t *testing.T, params *nn.Params, assembly func(*nn.Graph) M, training bool) *nn.Machine[example, M] {
+func newMachine[M nn.Model[text]](t *testing.T, params *nn.Params, assembly func(*nn.Graph) M, training bool) *nn.Machine[text, M] {
 	t.Helper()
-	m, err := nn.NewMachine[example](params, assembly, training)
+	m, err := nn.NewMachine[text](params, assembly, training)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +350,7 @@ func newMachine[M nn.Model[example]](t *testing.T, params *nn.Params, assembly f
 }
 
 // gradients returns the loss of a batch and the gradients by the names of the parameters.
-func gradients[M nn.Model[example]](t *testing.T, m *nn.Machine[example, M], params *nn.Params, batch []example, seeds []uint64) (loss float64, all map[string][]float32) {
+func gradients[M nn.Model[text]](t *testing.T, m *nn.Machine[text, M], params *nn.Params, batch []text, seeds []uint64) (loss float64, all map[string][]float32) {
 	t.Helper()
 	if err := m.Run(batch, seeds, 1); err != nil {
 		t.Fatal(err)
@@ -349,12 +362,12 @@ func gradients[M nn.Model[example]](t *testing.T, m *nn.Machine[example, M], par
 	return m.Loss(), all
 }
 
-const randomNetworks, randomLayers = 20, 10
+const randomNetworks, randomLayers = 12, 12
 
 // batches returns batches of several sizes, and seeds for the longest.
-func batches() ([][]example, []uint64) {
-	all := randomExamples(rand.New(rand.NewPCG(7, 7)), 2, 4, 1, 3)
-	return [][]example{all[2:3], all[:3], all}, []uint64{11, 12, 13, 14}
+func batches() ([][]text, []uint64) {
+	all := randomTexts(rand.New(rand.NewPCG(7, 7)), 2, 4, 1, 3)
+	return [][]text{all[2:3], all[:3], all}, []uint64{11, 12, 13, 14}
 }
 
 // Layers and ops of Gorgonia in any order: nodes that feed several others, parameters and tables
@@ -367,7 +380,7 @@ func TestGradientsOfRandomGraphs(t *testing.T) {
 		all, seeds := batches()
 		for _, batch := range all[:2] {
 			if err := gradcheck.Check(params, assembly, batch, seeds[:len(batch)]); err != nil {
-				t.Errorf("graph %d, %d examples: %v", seed, len(batch), err)
+				t.Errorf("graph %d, %d texts: %v", seed, len(batch), err)
 			}
 		}
 	}
@@ -391,19 +404,19 @@ func TestMachinesOfRandomGraphsServeAnyBatch(t *testing.T) {
 			want, wantAll := gradients(t, newMachine(t, params, assembly, true), params, batch, seeds[:len(batch)])
 			got, gotAll := gradients(t, old, params, batch, seeds[:len(batch)])
 			if got != want {
-				t.Errorf("graph %d, %d examples: the loss is %v, of a new machine %v", seed, len(batch), got, want)
+				t.Errorf("graph %d, %d texts: the loss is %v, of a new machine %v", seed, len(batch), got, want)
 			}
 			for name := range wantAll {
 				if !slices.Equal(gotAll[name], wantAll[name]) {
-					t.Errorf("graph %d, %d examples: another gradient of %s than that of a new machine", seed, len(batch), name)
+					t.Errorf("graph %d, %d texts: another gradient of %s than that of a new machine", seed, len(batch), name)
 				}
 			}
 		}
 	}
 }
 
-// The loss and the gradient of an example do not depend on the rest of its batch.
-func TestBatchOfARandomGraphIsTheSumOfItsExamples(t *testing.T) {
+// The loss and the gradient of a text do not depend on the rest of its batch.
+func TestBatchOfARandomGraphIsTheSumOfItsTexts(t *testing.T) {
 	for seed := range uint64(randomNetworks) {
 		assembly := randomNetwork(seed, randomLayers, map[string]int{})
 		params := newParams(t, assembly)
@@ -421,11 +434,11 @@ func TestBatchOfARandomGraphIsTheSumOfItsExamples(t *testing.T) {
 		}
 		loss, whole := gradients(t, m, params, batch, seeds)
 		if !(math.Abs(loss-sum) <= 1e-4) {
-			t.Errorf("graph %d: the loss of the batch is %v, of its examples %v", seed, loss, sum)
+			t.Errorf("graph %d: the loss of the batch is %v, of its texts %v", seed, loss, sum)
 		}
 		for name := range whole {
 			if d := distance(whole[name], sums[name]); !(d <= 1e-4) {
-				t.Errorf("graph %d: the gradient of %s differs by %.2g from the sum over the examples", seed, name, d)
+				t.Errorf("graph %d: the gradient of %s differs by %.2g from the sum over the texts", seed, name, d)
 			}
 		}
 	}
@@ -449,14 +462,14 @@ func TestWorkersOfARandomGraphTakeTheSameStep(t *testing.T) {
 }
 
 // step returns by how much one step changes each parameter.
-func step[M nn.Model[example]](t *testing.T, assembly func(*nn.Graph) M, opt nn.Optimizer, workers int, batch []example) map[string][]float32 {
+func step[M nn.Model[text]](t *testing.T, assembly func(*nn.Graph) M, opt nn.Optimizer, workers int, batch []text) map[string][]float32 {
 	t.Helper()
 	params := newParams(t, assembly)
 	before := map[string][]float32{}
 	for _, p := range params.All() {
 		before[p.Name] = slices.Clone(p.Data)
 	}
-	tr, err := nn.NewTrainer[example](params, assembly, opt, workers, nil)
+	tr, err := nn.NewTrainer[text](params, assembly, opt, workers, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
