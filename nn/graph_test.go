@@ -72,13 +72,21 @@ func newInputs(g *nn.Graph) *inputs {
 func (n *inputs) Loss() *G.Node { return n.loss }
 
 func (n *inputs) Fill(batch []text, seeds []uint64) {
+	n.fillWords(batch, seeds)
+	n.fillLetters(batch, seeds)
+}
+
+func (n *inputs) fillWords(batch []text, seeds []uint64) {
 	n.words.Pack(len(batch), func(i int) int { return len(batch[i].words) })
 	n.words.Seeds = seeds
 	n.word.Fill(func(i int) []int32 { return batch[i].words })
 	n.label.Fill(func(i int) []int32 { return batch[i].labels })
 	n.class.Fill(func(i int) []int32 { return []int32{batch[i].class} })
 	n.values.Fill(func(i int) [][]int32 { return batch[i].bags })
+	n.whole.Fill(func(i int) []int32 { return slices.Repeat([]int32{int32(n.words.Place(i))}, len(batch[i].words)) })
+}
 
+func (n *inputs) fillLetters(batch []text, seeds []uint64) {
 	var letters, kinds [][]int32
 	first := make([]int, len(batch)) // sequence of letters
 	n.letters.Seeds = nil
@@ -100,7 +108,6 @@ func (n *inputs) Fill(batch []text, seeds []uint64) {
 		}
 		return rows
 	})
-	n.whole.Fill(func(i int) []int32 { return slices.Repeat([]int32{int32(n.words.Place(i))}, len(batch[i].words)) })
 }
 
 var (

@@ -225,7 +225,11 @@ func (m *machine) run(fill func()) (err error) {
 		for _, slot := range s.in {
 			in = append(in, m.values[slot])
 		}
-		m.values[s.out], m.tensors[s.out] = s.ours.run(in), nil
+		v := s.ours.run(in)
+		if s.axis != nil && (v.Rows != s.axis.rows || v.Cols != s.cols) {
+			return fmt.Errorf("nn: %s: expected [%d, %d] for the axis %s, given [%d, %d]", s, s.axis.rows, s.cols, s.axis.name, v.Rows, v.Cols)
+		}
+		m.values[s.out], m.tensors[s.out] = v, nil
 	}
 	for _, s := range m.steps {
 		if s.ours != nil && s.ours.kind == forwardOp {
