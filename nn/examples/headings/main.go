@@ -1,22 +1,20 @@
-// Command headings learns which heading a section of a clinical note has, such as ALLERGIES or SOCIAL
-// HISTORY, from the text of the section alone:
+// Command headings learns which heading a section of a clinical note has, such as ALLERGIES or
+// SOCIAL HISTORY, from the text of the section alone. It reads notes with blank lines between them
+// from standard input:
 //
-//	go run ./nn/examples/headings --data en-clinical.tar.gz
+//	tar xzOf en-clinical.tar.gz en-clinical/mtsamples_hctap/text.txt | go run ./nn/examples/headings
 //
 // It is an example of package nn: network.go has two networks that classify texts, and this file
 // trains and tests them.
 package main
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"flag"
 	"fmt"
 	"io"
 	"log"
 	"math/rand/v2"
 	"os"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,62 +26,40 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	data := flag.String("data", "", "a .tar.gz with mtsamples_hctap/text.txt: notes with blank lines between them")
-	epochs := flag.Int("epochs", 8, "passes over the training notes")
+	epochs := flag.Int("epochs", 10, "passes over the training notes")
 	flag.Parse()
-	notes, err := readNotes(*data)
-	if err == nil {
-		err = run(notes, *epochs, os.Stdout)
-	}
-	if err != nil {
+	if err := run(os.Stdin, os.Stdout, *epochs); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// readNotes returns the notes of an archive.
-func readNotes(name string) ([]string, error) {
-	f, err := os.Open(name)
+// run trains two networks on four fifths of the notes and tests them on the others.
+func run(in io.Reader, out io.Writer, epochs int) error {
+	notes, err := io.ReadAll(in)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	for archive := tar.NewReader(z); ; {
-		h, err := archive.Next()
-		if err != nil {
-			return nil, fmt.Errorf("%s: mtsamples_hctap/text.txt: %w", name, err)
-		}
-		if ok, _ := path.Match("*/mtsamples_hctap/text.txt", h.Name); ok {
-			all, err := io.ReadAll(archive)
-			return strings.Split(string(all), "\n\n"), err
-		}
-	}
-}
-
-// run trains both networks on four fifths of the notes and tests them on the others.
-func run(notes []string, epochs int, w io.Writer) error {
 	var train, test []section
-	for i, note := range notes {
+	for i, note := range strings.Split(string(notes), "\n\n") {
 		if i%5 == 4 {
 			test = append(test, sections(note)...)
 		} else {
 			train = append(train, sections(note)...)
 		}
 	}
+	if len(train) == 0 || len(test) == 0 {
+		return fmt.Errorf("%d sections for training and %d for the test: expected at least one of each", len(train), len(test))
+	}
 	words := vocabulary(train)
 	training, testing := encode(words, train), encode(words, test)
-	fmt.Fprintf(w, "%d sections for training, %d for the test, %d headings\n", len(training), len(testing), len(headings))
-	report := func(name string, right int) {
-		fmt.Fprintf(w, "%s: %.2f %% right\n", name, 100*float64(right)/float64(len(testing)))
-	}
+	fmt.Fprintf(out, "%d headings, %d sections for training, %d for the test\n", len(headings), len(training), len(testing))
+
 	count := make([]int, len(headings))
 	for _, e := range testing {
 		count[e.heading]++
 	}
-	report("always the most frequent heading", slices.Max(count))
+	percent := func(right int) float64 { return 100 * float64(right) / float64(len(testing)) }
+	fmt.Fprintf(out, "the most frequent heading: %.2f %% right\n", percent(slices.Max(count)))
 	for _, c := range []struct {
 		name   string
 		encode encoder
@@ -93,10 +69,16 @@ func run(notes []string, epochs int, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		report(c.name, right)
-		fmt.Fprintf(w, "%s: %.1f s\n", c.name, time.Since(start).Seconds())
+		fmt.Fprintf(out, "%s: %.2f %% right, %.1f s\n", c.name, percent(right), time.Since(start).Seconds())
 	}
 	return nil
+}
+
+// headings are the classes: frequent headings with different meanings.
+var headings = []string{
+	"ALLERGIES", "ANESTHESIA", "CHIEF COMPLAINT", "COMPLICATIONS", "FAMILY HISTORY", "FINDINGS", "HEENT",
+	"HISTORY OF PRESENT ILLNESS", "IMPRESSION", "MEDICATIONS", "PAST MEDICAL HISTORY", "PAST SURGICAL HISTORY",
+	"PHYSICAL EXAMINATION", "PLAN", "PREOPERATIVE DIAGNOSIS", "PROCEDURE", "REVIEW OF SYSTEMS", "SOCIAL HISTORY", "VITAL SIGNS",
 }
 
 // section is the text below a heading.
@@ -107,7 +89,7 @@ type section struct {
 
 const maxWords = 100
 
-// heading is a line that begins with capitals and a colon.
+// heading matches a line that begins with capitals and a colon.
 var heading = regexp.MustCompile(`^([A-Z][A-Z /,&()-]+):(.*)`)
 
 // sections returns the sections of a note that have words and one of the headings.
@@ -126,14 +108,7 @@ func sections(note string) (all []section) {
 	return all
 }
 
-// headings are the classes: frequent headings with different meanings.
-var headings = []string{
-	"ALLERGIES", "ANESTHESIA", "CHIEF COMPLAINT", "COMPLICATIONS", "FAMILY HISTORY", "FINDINGS", "HEENT",
-	"HISTORY OF PRESENT ILLNESS", "IMPRESSION", "MEDICATIONS", "PAST MEDICAL HISTORY", "PAST SURGICAL HISTORY",
-	"PHYSICAL EXAMINATION", "PLAN", "PREOPERATIVE DIAGNOSIS", "PROCEDURE", "REVIEW OF SYSTEMS", "SOCIAL HISTORY", "VITAL SIGNS",
-}
-
-// vocabulary numbers the words that occur at least twice from 1.
+// vocabulary numbers the words that occur at least twice, from 1.
 func vocabulary(all []section) map[string]int32 {
 	count, number := map[string]int{}, map[string]int32{}
 	for _, s := range all {
@@ -146,7 +121,7 @@ func vocabulary(all []section) map[string]int32 {
 	return number
 }
 
-// encode turns sections into numbers; a word that is not in the vocabulary is 0.
+// encode turns sections into numbers. A word that is not in the vocabulary is 0.
 func encode(vocabulary map[string]int32, all []section) (examples []example) {
 	for _, s := range all {
 		e := example{heading: int32(slices.Index(headings, s.heading))}

@@ -56,9 +56,10 @@ const (
 // bagOfWords adds the vectors up. With the softmax it is a linear classifier.
 func bagOfWords(g *nn.Graph, n *network, x *G.Node) *G.Node { return g.Sum(x, n.bag) }
 
-// biLSTM reads the words in both directions.
+// biLSTM reads the words in both directions as well.
 func biLSTM(g *nn.Graph, n *network, x *G.Node) *G.Node {
-	return g.LastStates(g.BiLSTM("lstm", x, lstmUnits, nn.Standard))
+	states := g.BiLSTM("lstm", x, lstmUnits, nn.Standard)
+	return g.Concat(bagOfWords(g, n, x), g.LastStates(states))
 }
 
 // assembly returns a network for a table of this many words.
