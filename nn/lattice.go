@@ -30,6 +30,7 @@ type lattice struct {
 	trans    kernel.Matrix
 	unaries  kernel.Matrix
 	expA     kernel.Matrix
+	factor   kernel.Factor // expA
 	emit     kernel.Matrix
 	alpha    kernel.Matrix
 	beta     kernel.Matrix
@@ -60,7 +61,7 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 		first := pk.offset[t]
 		if t > 0 {
 			from := pk.offset[t-1]
-			kernel.AddMul(l.alpha.Slice(first, first+active), l.alpha.Slice(from, from+active), l.expA)
+			l.factor.AddMul(l.alpha.Slice(first, first+active), l.alpha.Slice(from, from+active))
 		}
 		for s := range active {
 			r := first + s
@@ -149,6 +150,7 @@ func (l *lattice) exponentiate(a kernel.Matrix) (shift float32) {
 	for i := range a.Rows {
 		kernel.ExpMinus(l.expA.Row(i), a.Row(i), shift)
 	}
+	l.factor.Set(l.expA)
 	return shift
 }
 
