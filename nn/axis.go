@@ -112,6 +112,22 @@ func (x *Index) Fill(values func(i int) []int32) {
 	}
 }
 
+// check panics unless the index was filled for the current batch with numbers less than n.
+func (x *Index) check(n int) {
+	if len(x.rows) != x.axis.rows {
+		panic(fmt.Errorf("the index has %d numbers for the %d rows of the axis %s: fill it for every batch", len(x.rows), x.axis.rows, x.axis.name))
+	}
+	checkRange(x.rows, n, x.axis)
+}
+
+func checkRange(numbers []int32, n int, a *Axis) {
+	for _, v := range numbers {
+		if v < 0 || int(v) >= n {
+			panic(fmt.Errorf("the number %d for a row of the axis %s is not in [0, %d)", v, a.name, n))
+		}
+	}
+}
+
 // Bags has any number of values for each row of an axis.
 type Bags struct {
 	axis   *Axis
@@ -139,6 +155,14 @@ func (b *Bags) Fill(values func(i int) [][]int32) {
 			b.start = append(b.start, int32(len(b.values)))
 		}
 	}
+}
+
+// check is Index.check for bags.
+func (b *Bags) check(n int) {
+	if len(b.start) != b.axis.rows+1 {
+		panic(fmt.Errorf("%d bags for the %d rows of the axis %s: fill them for every batch", max(0, len(b.start)-1), b.axis.rows, b.axis.name))
+	}
+	checkRange(b.values, n, b.axis)
 }
 
 // of returns the values of a row.

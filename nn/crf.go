@@ -40,6 +40,7 @@ type crf struct {
 
 func (l *crf) Forward(in []kernel.Matrix) kernel.Matrix {
 	pk := &l.axis.packing
+	l.gold.check(in[0].Cols)
 	l.lattice.run(pk, in[0], in[1])
 	l.sum = 0
 	for s := range l.axis.order {

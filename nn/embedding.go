@@ -33,6 +33,7 @@ type embedding struct {
 }
 
 func (l *embedding) Forward([]kernel.Matrix) kernel.Matrix {
+	l.index.check(l.table.Rows)
 	out := l.out.resize(len(l.index.rows), l.table.Cols)
 	table := l.table.matrix()
 	for r, id := range l.index.rows {
@@ -58,6 +59,7 @@ type gather struct {
 }
 
 func (l *gather) Forward(in []kernel.Matrix) kernel.Matrix {
+	l.index.check(in[0].Rows)
 	out := l.out.resize(len(l.index.rows), in[0].Cols)
 	for r, row := range l.index.rows {
 		copy(out.Row(r), in[0].Row(int(row)))
@@ -84,6 +86,7 @@ type bagSum struct {
 }
 
 func (l *bagSum) Forward(in []kernel.Matrix) kernel.Matrix {
+	l.bags.check(in[0].Rows)
 	out := l.out.zeroed(len(l.bags.start)-1, in[0].Cols)
 	for r := range out.Rows {
 		for _, row := range l.bags.of(r) {

@@ -24,6 +24,7 @@ type softmaxLoss struct {
 }
 
 func (l *softmaxLoss) Forward(in []kernel.Matrix) kernel.Matrix {
+	l.gold.check(in[0].Cols)
 	p := l.p.resize(in[0].Rows, in[0].Cols)
 	l.sum = 0
 	for s := range l.axis.order {
