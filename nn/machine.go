@@ -260,7 +260,8 @@ type worker interface {
 // FLOP returns the number of multiplications and additions in the matrix products of all runs.
 func (m *machine) FLOP() float64 { return m.flop }
 
-// Value returns what a node is for the current batch. It is valid until the next run.
+// Value returns the value of a node for the current batch: [rows, columns], or [1, 1] for a scalar.
+// It is valid until the next run.
 func (m *machine) Value(n *G.Node) kernel.Matrix { return m.values[m.slots[n]] }
 
 // Loss returns the loss of the current batch.
