@@ -27,7 +27,7 @@ func main() {
 	log.SetFlags(0)
 	data := flag.String("data", "", "a .tar.gz with the parts en_ewt-ud-{train,dev,test} of English EWT in CoNLL-U")
 	out := flag.String("out", "pos.safetensors", "the file of the trained model")
-	epochs := flag.Int("epochs", 15, "passes over the training part")
+	epochs := flag.Int("epochs", 20, "passes over the training part")
 	flag.Parse()
 	if err := run(*data, *out, *epochs, os.Stdout); err != nil {
 		log.Fatal(err)
@@ -46,14 +46,14 @@ func run(data, out string, epochs int, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	test, words := t.encode(parts["test"]), 0
+	for _, s := range test {
+		words += s.Len()
+	}
 	start := time.Now()
-	accuracy, err := t.test(t.encode(parts["test"]))
+	accuracy, err := t.test(test)
 	if err != nil {
 		return err
-	}
-	words := 0
-	for _, s := range parts["test"] {
-		words += len(s.Words)
 	}
 	fmt.Fprintf(w, "test: %s, %.0f words per second\n", accuracy, float64(words)/time.Since(start).Seconds())
 	return nil
@@ -95,21 +95,20 @@ func readArchive(name string) (parts map[string][]pos.Sentence, err error) {
 }
 
 // train trains a tagger and writes the epoch with the best accuracy on dev to a file.
-func train(trainPart, dev []pos.Sentence, epochs int, out string, w io.Writer) error {
-	t, err := newTagger(newVocabulary(trainPart))
+func train(treebank, dev []pos.Sentence, epochs int, out string, w io.Writer) error {
+	t, err := newTagger(newVocabulary(treebank))
 	if err != nil {
 		return err
 	}
-	examples, devExamples := t.encode(trainPart), t.encode(dev)
 	opt := nn.DefaultOptimizer()
-	opt.Method, opt.LearningRate, opt.Decay = "adam", 0.002, 0.9
+	opt.Method, opt.LearningRate, opt.Decay, opt.Average = "adam", 0.002, 0.93, 0.999
 	trainer, err := nn.NewTrainer[sentence](t.params, t.assemble, opt, 1, nil)
 	if err != nil {
 		return err
 	}
 	defer trainer.Close()
-	rng := rand.New(rand.NewPCG(1, 2))
-	best := -1.0
+	examples, devExamples := t.encode(treebank), t.encode(dev)
+	rng, best := rand.New(rand.NewPCG(1, 2)), 0.0
 	for epoch := range epochs {
 		start, loss := time.Now(), 0.0
 		rng.Shuffle(len(examples), func(i, j int) { examples[i], examples[j] = examples[j], examples[i] })
@@ -121,17 +120,20 @@ func train(trainPart, dev []pos.Sentence, epochs int, out string, w io.Writer) e
 			loss += l * float64(len(batch))
 		}
 		seconds := time.Since(start).Seconds()
+
+		trainer.SwapAverage() // the average of the weights is the model
 		accuracy, err := t.test(devExamples)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(w, "epoch %d: loss %.4f, dev %s, %.0f s\n", epoch+1, loss/float64(len(examples)), accuracy, seconds)
-		if accuracy[0] > best {
+		if accuracy[0] > best || epoch == 0 {
 			best = accuracy[0]
 			if err := t.save(out); err != nil {
 				return err
 			}
 		}
+		trainer.SwapAverage()
 	}
 	return nil
 }

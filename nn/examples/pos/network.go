@@ -37,7 +37,7 @@ type network struct {
 	character  *nn.Index
 	form       *nn.Index // the row of each word's form in the matrix of the spellings
 
-	logits [2]*G.Node // [words, tags of the kind]
+	scores [2]*G.Node // [words, tags of the kind]
 	loss   *G.Node
 }
 
@@ -45,7 +45,7 @@ type network struct {
 func (n *network) Loss() *G.Node { return n.loss }
 
 // assemble builds the network: a word is its vector in the table beside what an LSTM over its
-// characters says; an LSTM over the sentence follows, and a softmax for each kind of tag.
+// characters says; an LSTM over the sentence follows, and a CRF for each kind of tag.
 func (v *vocabulary) assemble(g *nn.Graph) *network {
 	n := &network{words: g.Axis("words"), characters: g.Axis("characters")}
 	n.word, n.form, n.character = n.words.Index(), n.words.Index(), n.characters.Index()
@@ -58,10 +58,12 @@ func (v *vocabulary) assemble(g *nn.Graph) *network {
 	x = g.Dropout(g.BiLSTM("sentence", x, sentenceUnits, nn.Standard), 0.5, 0)
 
 	var losses []*G.Node
-	for k, name := range kinds {
-		n.logits[k], n.tags[k] = g.Linear(name, x, len(v.Tags[k])), n.words.Index()
+	for k, kind := range kinds {
+		n.scores[k], n.tags[k] = g.Linear(kind, x, len(v.Tags[k])), n.words.Index()
 		if g.Training {
-			losses = append(losses, g.SoftmaxLoss(n.logits[k], n.tags[k]))
+			losses = append(losses, g.CRF(kind, n.scores[k], n.tags[k]))
+		} else {
+			g.Transitions(kind, len(v.Tags[k]))
 		}
 	}
 	if g.Training {

@@ -14,8 +14,8 @@ import (
 
 // vocabulary lists what the network numbers.
 type vocabulary struct {
-	Words, Characters []string // row 0 of a table is for all others
-	Tags              [2][]string
+	Words, Characters []string    // sorted; entry i has row i+1 of a table, and row 0 is for all others
+	Tags              [2][]string // of each kind, sorted
 }
 
 // newVocabulary returns the words that a treebank has twice or more, in lower case, its characters
@@ -40,14 +40,18 @@ func newVocabulary(treebank []pos.Sentence) *vocabulary {
 // tagger is a network with its vocabulary.
 type tagger struct {
 	*vocabulary
-	params    *nn.Params
-	predictor *nn.Machine[sentence, *network]
+	params   *nn.Params
+	machine  *nn.Machine[sentence, *network]
+	decoders [2]*nn.Decoder
 }
 
 func newTagger(v *vocabulary) (*tagger, error) {
 	t := &tagger{vocabulary: v, params: nn.NewParams(1)}
+	for k, tags := range v.Tags {
+		t.decoders[k] = nn.NewDecoder(len(tags), nil)
+	}
 	var err error
-	t.predictor, err = nn.NewMachine[sentence](t.params, v.assemble, false)
+	t.machine, err = nn.NewMachine[sentence](t.params, v.assemble, false)
 	return t, err
 }
 
@@ -86,31 +90,30 @@ func (a accuracy) String() string {
 	return fmt.Sprintf("%s %.2f %%, %s %.2f %%", kinds[0], 100*a[0], kinds[1], 100*a[1])
 }
 
-// test tags sentences.
-func (t *tagger) test(sentences []sentence) (a accuracy, err error) {
+// test tags sentences that have tags.
+func (t *tagger) test(sentences []sentence) (accuracy, error) {
 	var right [2]int
 	words := 0
 	for batch := range slices.Chunk(sentences, 32) {
-		if err := t.predictor.Run(batch, nil, 1); err != nil {
-			return a, err
+		if err := t.machine.Run(batch, nil, 1); err != nil {
+			return accuracy{}, err
 		}
-		n := t.predictor.Model
-		for i, s := range batch {
-			words += s.Len()
-			for w := range s.words {
-				for k := range kinds {
-					scores := t.predictor.Value(n.logits[k]).Row(n.words.Row(i, w))
-					if int32(slices.Index(scores, slices.Max(scores))) == s.tags[k][w] {
+		n := t.machine.Model
+		for k, kind := range kinds {
+			scores, transitions := t.machine.Value(n.scores[k]), t.params.Get(kind+".transitions")
+			for i, found := range t.decoders[k].Decode(n.words, scores, transitions) {
+				for w, tag := range found.Labels {
+					if tag == batch[i].tags[k][w] {
 						right[k]++
 					}
 				}
 			}
 		}
+		for _, s := range batch {
+			words += s.Len()
+		}
 	}
-	for k := range a {
-		a[k] = float64(right[k]) / float64(words)
-	}
-	return a, nil
+	return accuracy{float64(right[0]) / float64(words), float64(right[1]) / float64(words)}, nil
 }
 
 // save writes the tagger to one file, with the vocabulary as metadata.
