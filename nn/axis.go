@@ -10,8 +10,9 @@ import (
 // sequences of different lengths, such as one row per token of a batch of sentences. The shapes in
 // a graph name the axis; how many rows it has is known only when a batch is packed.
 //
-// Rows are time-major and without padding. The sequences are sorted by falling length. At time t
-// the first active[t] of them have an element, and their rows start at offset[t].
+// There is no padding. The rows are sorted by time and, within a time, by falling length of their
+// sequences, so that the rows of one time are adjacent and those of a time continue the first of
+// the time before. Row finds the row of an element.
 type Axis struct {
 	// Seeds decide what dropout drops, one per sequence. If it is nil, nothing is dropped.
 	Seeds []uint64
@@ -27,7 +28,7 @@ type Axis struct {
 
 // packing is the layout of the sequences of a batch.
 type packing struct {
-	active, offset []int
+	active, offset []int // by time: how many sequences have an element, and their first row
 	lengths        []int // of the sequence in each place
 	rows           int
 }
@@ -36,7 +37,8 @@ type packing struct {
 func (p *packing) row(s, t int) int { return p.offset[t] + s }
 
 // Pack sets the number of sequences and the length of each, which must be at least 1. Every batch
-// must be packed before the values of its indices are set.
+// must be packed before its indices and bags are filled. The axis of Graph.Sequences is packed with
+// it, and loses its Seeds.
 func (a *Axis) Pack(sequences int, length func(i int) int) {
 	a.batch++
 	a.order = slices.Grow(a.order[:0], sequences)[:sequences]
@@ -80,17 +82,18 @@ func (a *Axis) Rows() int { return a.rows }
 // Row returns the row of element t of sequence i.
 func (a *Axis) Row(i, t int) int { return a.row(a.place[i], t) }
 
-// Order returns the sequences in the order in which they are packed. It is valid until the next
-// batch.
+// Order returns the sequences in the order of their rows within a time: Place(Order()[s]) is s. It
+// is valid until the next batch.
 func (a *Axis) Order() []int { return a.order }
 
-// Place returns the row of sequence i in a matrix over the axis of sequences.
+// Place returns the row of sequence i in a matrix over the axis of Graph.Sequences.
 func (a *Axis) Place(i int) int { return a.place[i] }
 
 // Name returns the name that errors use.
 func (a *Axis) Name() string { return a.name }
 
-// Index has a number for each row of an axis: the row of another matrix, or a class.
+// Index has one number for each row of an axis: the row of a table or of another matrix, or a
+// class. It must be filled for every batch.
 type Index struct {
 	axis  *Axis
 	rows  []int32
@@ -126,16 +129,17 @@ func (x *Index) below(n int) []int32 {
 // check panics unless the numbers of an index or of bags are from the current batch and in [0, n).
 func (a *Axis) check(batch int, numbers []int32, n int) {
 	if batch != a.batch {
-		panic(fmt.Errorf("no numbers were set for this batch of the axis %s", a.name))
+		panic(fmt.Errorf("an index or bags of the axis %s were not filled for this batch", a.name))
 	}
 	for _, v := range numbers {
 		if v < 0 || int(v) >= n {
-			panic(fmt.Errorf("expected numbers from 0 to %d for the axis %s, given %d", n-1, a.name, v))
+			panic(fmt.Errorf("the number %d for a row of the axis %s is not in [0, %d)", v, a.name, n))
 		}
 	}
 }
 
-// Bags has any number of values for each row of an axis.
+// Bags have any number of values, which may be none, for each row of an axis: rows of a table or of
+// another matrix. They must be filled for every batch.
 type Bags struct {
 	axis   *Axis
 	start  []int32 // the values of row r are values[start[r]:start[r+1]]
