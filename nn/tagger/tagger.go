@@ -18,6 +18,17 @@ type Sizes struct {
 	Characters int // size of the alphabet; row 0 stands for unknown characters
 	Tokens     int // size of the vocabulary; row 0 stands for unknown tokens
 	Labels     int
+	Features   Features
+}
+
+// Features are inputs of the network besides tokens and characters (Huang et al. 2015; Liu et al.
+// 2017, section 3.5). Each value of a family has a vector; a token takes the sum of the vectors of
+// its values.
+type Features struct {
+	Values    []int   // number of values of each family; none: no features
+	Dimension int     // of the vector of a value
+	Output    bool    // join the vectors to the output of the token LSTM, not to its input
+	Dropout   float64 // probability that a token's values of a family are dropped, in [0, 1)
 }
 
 // Sentence is one sequence in ids.
@@ -25,6 +36,8 @@ type Sentence struct {
 	Tokens     []int32   // rows of the token embedding, one per token
 	Characters [][]int32 // rows of the character embedding, at least one per token; unused without the character part
 	Labels     []int32   // gold label of each token; nil in prediction
+	// Features are the values of each token by family; nil if the network has none.
+	Features [][][]int32 `json:",omitempty"`
 }
 
 // Len returns the number of tokens.
@@ -83,7 +96,14 @@ func (n *Network) assemble(g *nn.Graph) *model {
 	if cfg.TokenEmbedding > 0 {
 		parts = append(parts, g.Embedding("token_embedding", m.ids, n.Sizes.Tokens, cfg.TokenEmbedding, n.initTokens))
 	}
+	features := n.features(g, m)
+	if !n.Sizes.Features.Output {
+		parts = append(parts, features...)
+	}
 	x := n.tokenLSTMs(g, g.Dropout(g.Concat(parts...), cfg.Dropout, cfg.WordDropout))
+	if n.Sizes.Features.Output {
+		x = g.Concat(append([]*G.Node{x}, features...)...)
+	}
 	if cfg.Hidden > 0 {
 		x = g.Tanh(g.Linear("hidden", x, cfg.Hidden))
 	}
@@ -140,6 +160,18 @@ func (n *Network) characters(g *nn.Graph, m *model) *G.Node {
 		x = g.Apply("spellings", m.cache, m.words, cfg.characters(), x)
 	}
 	return g.Gather(x, m.word)
+}
+
+// features returns the vectors of each family.
+func (n *Network) features(g *nn.Graph, m *model) (families []*G.Node) {
+	f := n.Sizes.Features
+	for i, values := range f.Values {
+		bags := m.tokens.Bags()
+		m.features = append(m.features, bags)
+		table := g.Param(fmt.Sprintf("features.%d", i), values, f.Dimension, nn.Glorot)
+		families = append(families, g.Dropout(g.Sum(table, bags), 0, f.Dropout))
+	}
+	return families
 }
 
 // initTokens draws the token table. With a scale it first draws what it would be without, so that

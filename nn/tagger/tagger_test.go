@@ -477,7 +477,7 @@ func TestValidate(t *testing.T) {
 func BenchmarkTrain(b *testing.B) {
 	for _, size := range []int{1, 16} {
 		b.Run(fmt.Sprintf("batch%d", size), func(b *testing.B) {
-			net := newNetwork(b, DefaultConfig(), Sizes{100, 20000, 89}, 1)
+			net := newNetwork(b, DefaultConfig(), Sizes{Characters: 100, Tokens: 20000, Labels: 89}, 1)
 			tr := newTrainer(b, net, nn.DefaultOptimizer(), 1, nil)
 			batch := randomSentences(rand.New(rand.NewPCG(1, 1)), net.Sizes, slices.Repeat([]int{30}, size)...)
 			for b.Loop() {

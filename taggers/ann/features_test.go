@@ -429,16 +429,6 @@ func TestFeaturesInDocumentation(t *testing.T) {
 	}
 }
 
-// A network that ignored its features would be worse without any error.
-func TestFeaturesAreNotReadYet(t *testing.T) {
-	c := small()
-	c.Features = withFeatures(t, feature.Spec{Family: "shape"})
-	docs := notes(t, 2, synth.Train)
-	if _, err := c.Fit(t.Context(), taggers.Task{Name: "x", Types: types(t), Train: docs, Dev: docs, Workers: 1}); err == nil || !strings.HasPrefix(err.Error(), "features: ") {
-		t.Errorf("error %v", err)
-	}
-}
-
 // Speed from text to the numbers of a sentence, on one core.
 func BenchmarkFeatures(b *testing.B) {
 	docs := notes(b, 200, synth.Train)
@@ -480,5 +470,41 @@ func BenchmarkFeatures(b *testing.B) {
 			}
 			b.ReportMetric(float64(tokens*b.N)/b.Elapsed().Seconds(), "tokens/s")
 		})
+	}
+}
+
+// A network with features learns, comes back from its folder with the same spans and
+// scores, and needs its features: without their weights it is another network.
+func TestNetworkReadsFeatures(t *testing.T) {
+	for _, at := range []string{"input", "output"} {
+		c := trained()
+		c.Training.Epochs = 4
+		c.Features = withFeatures(t, feature.Spec{Family: "shape", Window: 1}, feature.Spec{Family: "rule"})
+		c.Features.At, c.Features.Dropout = at, 0.1
+		dir := filepath.Join(t.TempDir(), "model")
+		fitted := fit(t, c, taggers.Task{Workers: 2})
+		if err := fitted.Save(dir); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := Load(dir, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs := notes(t, 8, synth.Test)
+		tag := func(tagger *Tagger) [][]data.Span {
+			spans, err := tagger.Tag(t.Context(), docs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return spans
+		}
+		want := tag(fitted)
+		if diff := cmp.Diff(want, tag(loaded)); diff != "" {
+			t.Errorf("%s: the loaded model finds other spans", at)
+		}
+		clear(loaded.network.Get("features.0").Data)
+		if diff := cmp.Diff(want, tag(loaded)); diff == "" {
+			t.Errorf("%s: the spans do not depend on the features", at)
+		}
 	}
 }
