@@ -11,10 +11,10 @@ import (
 // a graph name the axis; how many rows it has is known only when a batch is packed.
 //
 // There is no padding. The rows are sorted by time and, within a time, by falling length of their
-// sequences, so that the rows of one time are adjacent and those of a time continue the first of
-// the time before. Row finds the row of an element.
+// sequences, so that the rows of one time are adjacent. Row finds the row of an element.
 type Axis struct {
-	// Seeds decide what dropout drops, one per sequence. If it is nil, nothing is dropped.
+	// Seeds decide what dropout drops, one per sequence. If it is nil, nothing is dropped. The axis
+	// of Graph.Sequences uses them as well.
 	Seeds []uint64
 
 	name      string
@@ -23,6 +23,8 @@ type Axis struct {
 	order     []int
 	place     []int
 	sequences *Axis
+	of        *Axis // the axis whose sequences are the rows of this one, or nil
+	batch     int   // how often it was packed
 }
 
 // packing is the layout of the sequences of a batch.
@@ -37,8 +39,9 @@ func (p *packing) row(s, t int) int { return p.offset[t] + s }
 
 // Pack sets the number of sequences and the length of each, which must be at least 1. Every batch
 // must be packed before its indices and bags are filled. The axis of Graph.Sequences is packed with
-// it, and loses its Seeds.
+// it.
 func (a *Axis) Pack(sequences int, length func(i int) int) {
+	a.batch++
 	a.order = slices.Grow(a.order[:0], sequences)[:sequences]
 	for i := range a.order {
 		a.order[i] = i
@@ -63,7 +66,7 @@ func (a *Axis) Pack(sequences int, length func(i int) int) {
 		}
 	}
 	if s := a.sequences; s != nil {
-		s.order, s.place, s.rows, s.Seeds = a.order, a.place, sequences, nil
+		s.batch, s.order, s.place, s.rows = a.batch, a.order, a.place, sequences
 		s.active, s.offset, s.lengths = s.active[:0], s.offset[:0], slices.Grow(s.lengths[:0], sequences)[:sequences]
 		for i := range s.lengths {
 			s.lengths[i] = 1
@@ -72,6 +75,14 @@ func (a *Axis) Pack(sequences int, length func(i int) int) {
 			s.active, s.offset = append(s.active, sequences), append(s.offset, 0)
 		}
 	}
+}
+
+// seeds returns the seeds for dropout.
+func (a *Axis) seeds() []uint64 {
+	if a.of != nil {
+		return a.of.Seeds
+	}
+	return a.Seeds
 }
 
 // Rows returns the number of rows of the current batch.
@@ -93,8 +104,9 @@ func (a *Axis) Name() string { return a.name }
 // Index has one number for each row of an axis: the row of a table or of another matrix, or a
 // class. It must be filled for every batch.
 type Index struct {
-	axis *Axis
-	rows []int32
+	axis  *Axis
+	rows  []int32
+	batch int // of the axis
 }
 
 // Index returns a new index over the axis.
@@ -103,6 +115,7 @@ func (a *Axis) Index() *Index { return &Index{axis: a} }
 // Fill sets the numbers of a batch: values returns those of sequence i, one per element.
 func (x *Index) Fill(values func(i int) []int32) {
 	a := x.axis
+	x.batch = a.batch
 	x.rows = slices.Grow(x.rows[:0], a.rows)[:a.rows]
 	for s, i := range a.order {
 		list := values(i)
@@ -115,18 +128,21 @@ func (x *Index) Fill(values func(i int) []int32) {
 	}
 }
 
-// check panics unless the index was filled for the current batch with numbers less than n.
-func (x *Index) check(n int) {
-	if len(x.rows) != x.axis.rows {
-		panic(fmt.Errorf("the index has %d numbers for the %d rows of the axis %s: fill it for every batch", len(x.rows), x.axis.rows, x.axis.name))
-	}
-	checkRange(x.rows, n, x.axis)
+// below returns the numbers of the current batch, which must be in [0, n). Larger ones could be rows
+// in the unused memory of a buffer.
+func (x *Index) below(n int) []int32 {
+	x.axis.check(x.batch, x.rows, n)
+	return x.rows
 }
 
-func checkRange(numbers []int32, n int, a *Axis) {
+// check panics unless the numbers of an index or of bags are from the current batch and in [0, n).
+func (a *Axis) check(batch int, numbers []int32, n int) {
+	if batch != a.batch {
+		panic(fmt.Errorf("no numbers were set for this batch of the axis %s", a.name))
+	}
 	for _, v := range numbers {
 		if v < 0 || int(v) >= n {
-			panic(fmt.Errorf("the number %d for a row of the axis %s is not in [0, %d)", v, a.name, n))
+			panic(fmt.Errorf("expected numbers from 0 to %d for the axis %s, given %d", n-1, a.name, v))
 		}
 	}
 }
@@ -137,6 +153,7 @@ type Bags struct {
 	axis   *Axis
 	start  []int32 // the values of row r are values[start[r]:start[r+1]]
 	values []int32
+	batch  int // of the axis
 }
 
 // Bags returns new bags over the axis.
@@ -145,6 +162,7 @@ func (a *Axis) Bags() *Bags { return &Bags{axis: a} }
 // Fill sets the values of a batch: values returns those of sequence i, one list per element.
 func (b *Bags) Fill(values func(i int) [][]int32) {
 	a := b.axis
+	b.batch = a.batch
 	lists := make([][][]int32, len(a.order))
 	for s, i := range a.order {
 		lists[s] = values(i)
@@ -159,14 +177,6 @@ func (b *Bags) Fill(values func(i int) [][]int32) {
 			b.start = append(b.start, int32(len(b.values)))
 		}
 	}
-}
-
-// check is Index.check for bags.
-func (b *Bags) check(n int) {
-	if len(b.start) != b.axis.rows+1 {
-		panic(fmt.Errorf("%d bags for the %d rows of the axis %s: fill them for every batch", max(0, len(b.start)-1), b.axis.rows, b.axis.name))
-	}
-	checkRange(b.values, n, b.axis)
 }
 
 // of returns the values of a row.

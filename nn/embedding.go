@@ -33,10 +33,10 @@ type embedding struct {
 }
 
 func (l *embedding) Forward([]kernel.Matrix) kernel.Matrix {
-	l.index.check(l.table.Rows)
-	out := l.out.resize(len(l.index.rows), l.table.Cols)
+	ids := l.index.below(l.table.Rows)
+	out := l.out.resize(len(ids), l.table.Cols)
 	table := l.table.matrix()
-	for r, id := range l.index.rows {
+	for r, id := range ids {
 		copy(out.Row(r), table.Row(int(id)))
 	}
 	return out
@@ -59,9 +59,9 @@ type gather struct {
 }
 
 func (l *gather) Forward(in []kernel.Matrix) kernel.Matrix {
-	l.index.check(in[0].Rows)
-	out := l.out.resize(len(l.index.rows), in[0].Cols)
-	for r, row := range l.index.rows {
+	rows := l.index.below(in[0].Rows)
+	out := l.out.resize(len(rows), in[0].Cols)
+	for r, row := range rows {
 		copy(out.Row(r), in[0].Row(int(row)))
 	}
 	return out
@@ -86,7 +86,7 @@ type bagSum struct {
 }
 
 func (l *bagSum) Forward(in []kernel.Matrix) kernel.Matrix {
-	l.bags.check(in[0].Rows)
+	l.bags.axis.check(l.bags.batch, l.bags.values, in[0].Rows)
 	out := l.out.zeroed(len(l.bags.start)-1, in[0].Cols)
 	for r := range out.Rows {
 		for _, row := range l.bags.of(r) {

@@ -50,7 +50,7 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 	}
 	shiftEnd := expRow(&l.end, last)
 
-	sentences := pk.active[0]
+	sentences := len(pk.lengths)
 	l.logZ, l.broken = make([]float64, sentences), make([]bool, sentences)
 	l.emit, l.alpha, l.beta, l.q = l.p.resize(pk.rows, k), l.alphaBuf.zeroed(pk.rows, k), l.betaBuf.zeroed(pk.rows, k), l.qBuf.resize(pk.rows, k)
 	if cap(l.scale) < pk.rows {
