@@ -207,7 +207,7 @@ func (l *scale) Backward(in []kernel.Matrix, out, dout kernel.Matrix, din []kern
 func findNamesScaled(g *nn.Graph) *finder {
 	f := &finder{tokens: g.Axis("tokens")}
 	f.words, f.labels = f.tokens.Index(), f.tokens.Index()
-	x := g.Embedding("words", f.words, len(knownWords), 4, nn.Normal(0.6))
+	x := g.Embedding("words", f.words, len(knownWords), 4, nn.Glorot)
 	f.logits = g.Linear("logits", Scale(g, "scale", g.Tanh(x)), 2)
 	f.loss = g.SoftmaxLoss(f.logits, f.labels)
 	return f
@@ -215,8 +215,7 @@ func findNamesScaled(g *nn.Graph) *finder {
 
 // A layer is a type with two methods and a function that adds it to a graph.
 func ExampleGraph_Apply() {
-	params := nn.NewParams(1)
-	fmt.Println(gradcheck.Check(params, findNamesScaled, lines[:2], nil))
+	fmt.Println(gradcheck.Check(nil, findNamesScaled, lines[:2], nil))
 	// Output: <nil>
 }
 
@@ -248,8 +247,9 @@ func composed(g *nn.Graph) *finder {
 
 // Layers and ops of Gorgonia compose. G.Grad supplies the gradients.
 func ExampleGraph() {
+	fmt.Println(gradcheck.Check(nil, composed, lines[:2], nil))
 	params := nn.NewParams(1)
-	fmt.Println(gradcheck.Check(params, composed, lines[:2], nil))
+	train(params, composed, 1)
 	for _, p := range params.All() {
 		fmt.Println(p.Name, p.Rows, p.Cols)
 	}
