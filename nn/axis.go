@@ -138,11 +138,11 @@ func (x *Index) below(n int) []int32 {
 // check panics unless the numbers of an index or of bags are from the current batch and in [0, n).
 func (a *Axis) check(batch int, numbers []int32, n int) {
 	if batch != a.batch {
-		panic(fmt.Errorf("no numbers were set for this batch of the axis %s", a.name))
+		panic(fmt.Errorf("an index or bags of the axis %s were not filled for this batch", a.name))
 	}
 	for _, v := range numbers {
 		if v < 0 || int(v) >= n {
-			panic(fmt.Errorf("expected numbers from 0 to %d for the axis %s, given %d", n-1, a.name, v))
+			panic(fmt.Errorf("the number %d for a row of the axis %s is not in [0, %d)", v, a.name, n))
 		}
 	}
 }

@@ -298,7 +298,7 @@ func ExampleNewMachine_errors() {
 	// Output:
 	// nn: layer add: expected [tokens, 8], given [tokens, 16]
 	// nn: building the graph: Failed to infer shape. Op: A × B: Inner dimensions do not match up
-	// nn: forward of words: expected numbers from 0 to 8 for the axis tokens, given 99
+	// nn: forward of words: the number 99 for a row of the axis tokens is not in [0, 9)
 	// nn: the batch: sequence 0 of the axis tokens is empty
 	// tensor lstm.forward.W is missing
 }

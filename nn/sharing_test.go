@@ -16,7 +16,7 @@ var sgd = nn.Optimizer{Method: "sgd", LearningRate: 1, Decay: 1}
 // sumOfParameters is a network in which the gradients of two parameters are one node of the graph.
 func sumOfParameters(g *nn.Graph) *inputs {
 	in := newInputs(g)
-	x := g.Embedding("table", in.word, vocabulary, 3, nn.Glorot)
+	x := g.Embedding("table", in.word, vocabularySize, 3, nn.Glorot)
 	w := G.Must(G.Add(g.Param("left", 3, labels, nn.Glorot), g.Param("right", 3, labels, nn.Glorot)))
 	in.loss = g.CRF("crf", G.Must(G.Mul(x, w)), in.label)
 	return in
@@ -74,7 +74,7 @@ func TestDropoutWithoutSeeds(t *testing.T) {
 	assembly := func(p float64) func(g *nn.Graph) *inputs {
 		return func(g *nn.Graph) *inputs {
 			in := newInputs(g)
-			x := g.Linear("l", g.Embedding("table", in.word, vocabulary, 3, nn.Glorot), 3)
+			x := g.Linear("l", g.Embedding("table", in.word, vocabularySize, 3, nn.Glorot), 3)
 			y := g.Tanh(g.Dropout(g.Dropout(x, p, 0), p, p))
 			in.loss = g.CRF("crf", g.Add(x, y, G.Must(G.Sigmoid(g.Dropout(y, p, 0)))), in.label)
 			return in
@@ -113,7 +113,7 @@ func withLetters(g *nn.Graph) *inputs {
 	x = G.Must(G.BroadcastAdd(x, g.Param("bias", 1, 3, nn.Glorot), nil, []byte{0}))
 	x = g.Softmax(g.Add(x, G.Must(G.HadamardProd(x, x))))
 	last := g.LastStates(g.Linear("states", x, 4))
-	words := g.SoftmaxLoss(g.Linear("logits", g.Embedding("words", in.word, vocabulary, 3, nn.Glorot), labels), in.label)
+	words := g.SoftmaxLoss(g.Linear("logits", g.Embedding("words", in.word, vocabularySize, 3, nn.Glorot), labels), in.label)
 	in.loss = g.Total(words, g.CRF("crf", x, in.kind), g.SoftmaxLoss(x, in.kind), G.Must(G.Sum(G.Must(G.Square(last)))))
 	return in
 }
@@ -177,8 +177,8 @@ func TestPartsThatTheLossDoesNotDependOn(t *testing.T) {
 	var unused, used *G.Node
 	assembly := func(g *nn.Graph) *inputs {
 		in := newInputs(g)
-		x := g.Embedding("table", in.word, vocabulary, 3, nn.Glorot)
-		unused = g.Concat(g.LSTM("unused", x, 3, nn.Coupled), g.Embedding("unused table", in.word, vocabulary, 3, nn.Glorot))
+		x := g.Embedding("table", in.word, vocabularySize, 3, nn.Glorot)
+		unused = g.Concat(g.LSTM("unused", x, 3, nn.Coupled), g.Embedding("unused table", in.word, vocabularySize, 3, nn.Glorot))
 		used = g.Linear("logits", x, labels)
 		in.loss = g.SoftmaxLoss(used, in.label)
 		return in
@@ -230,7 +230,7 @@ func TestPartsThatTheLossDoesNotDependOn(t *testing.T) {
 // used.
 func TestTwoNetworksOnTheSameParams(t *testing.T) {
 	encoder := func(g *nn.Graph, in *inputs) *G.Node {
-		return g.BiLSTM("encoder", g.Embedding("table", in.word, vocabulary, 3, nn.Glorot), 2, nn.Coupled)
+		return g.BiLSTM("encoder", g.Embedding("table", in.word, vocabularySize, 3, nn.Glorot), 2, nn.Coupled)
 	}
 	tagger := func(g *nn.Graph) *inputs {
 		in := newInputs(g)
@@ -327,7 +327,7 @@ func TestLastStatesOfLastStates(t *testing.T) {
 	assembly := func(times int) func(g *nn.Graph) *inputs {
 		return func(g *nn.Graph) *inputs {
 			in := newInputs(g)
-			x := g.Embedding("table", in.word, vocabulary, 2, nn.Glorot)
+			x := g.Embedding("table", in.word, vocabularySize, 2, nn.Glorot)
 			for range times {
 				x = g.LastStates(x)
 			}
