@@ -25,7 +25,7 @@ func sumOfParameters(g *nn.Graph) *inputs {
 // gathered is one in which they are one gradient of a layer.
 func gathered(g *nn.Graph) *inputs {
 	in := newInputs(g)
-	table := G.Must(G.Add(g.Param("left", vocabulary, labels, nn.Glorot), g.Param("right", vocabulary, labels, nn.Glorot)))
+	table := G.Must(G.Add(g.Param("left", vocabularySize, labels, nn.Glorot), g.Param("right", vocabularySize, labels, nn.Glorot)))
 	in.loss = g.CRF("crf", g.Gather(table, in.word), in.label)
 	return in
 }
@@ -33,8 +33,8 @@ func gathered(g *nn.Graph) *inputs {
 // reshaped is one in which one gradient is another view of the memory of the other.
 func reshaped(g *nn.Graph) *inputs {
 	in := newInputs(g)
-	left := g.Param("left", vocabulary, labels, nn.Glorot)
-	table := G.Must(G.Add(left, G.Must(G.Reshape(g.Param("right", labels, vocabulary, nn.Glorot), left.Shape()))))
+	left := g.Param("left", vocabularySize, labels, nn.Glorot)
+	table := G.Must(G.Add(left, G.Must(G.Reshape(g.Param("right", labels, vocabularySize, nn.Glorot), left.Shape()))))
 	in.loss = g.CRF("crf", g.Gather(table, in.word), in.label)
 	return in
 }
@@ -132,7 +132,7 @@ func TestDropoutsOfANetworkDiffer(t *testing.T) {
 	assembly := func(count int) func(g *nn.Graph) *inputs {
 		return func(g *nn.Graph) *inputs {
 			in, losses := newInputs(g), []*G.Node(nil)
-			x := g.Embedding("table", in.word, vocabulary, 3, nn.Glorot)
+			x := g.Embedding("table", in.word, vocabularySize, 3, nn.Glorot)
 			dropped = nil
 			for range count {
 				dropped = append(dropped, g.Dropout(x, 0.5, 0))

@@ -67,7 +67,7 @@ func TestOpsOfGorgoniaBetweenLayers(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d", name, columns), func(t *testing.T) {
 				assembly := func(g *nn.Graph) *inputs {
 					in := newInputs(g)
-					y := f(g, g.Linear("in", g.Embedding("table", in.word, vocabulary, columns, nn.Glorot), columns))
+					y := f(g, g.Linear("in", g.Embedding("table", in.word, vocabularySize, columns, nn.Glorot), columns))
 					if in.loss = y; !y.IsScalar() {
 						in.loss = g.CRF("crf", g.Linear("out", y, labels), in.label)
 					}
