@@ -11,10 +11,10 @@ import (
 // a graph name the axis; how many rows it has is known only when a batch is packed.
 //
 // There is no padding. The rows are sorted by time and, within a time, by falling length of their
-// sequences, so that the rows of one time are adjacent and those of a time continue the first of
-// the time before. Row finds the row of an element.
+// sequences, so that the rows of one time are adjacent. Row finds the row of an element.
 type Axis struct {
-	// Seeds decide what dropout drops, one per sequence. If it is nil, nothing is dropped.
+	// Seeds decide what dropout drops, one per sequence. If it is nil, nothing is dropped. The axis
+	// of Graph.Sequences uses them as well.
 	Seeds []uint64
 
 	name      string
@@ -23,7 +23,8 @@ type Axis struct {
 	order     []int
 	place     []int
 	sequences *Axis
-	batch     int // how often it was packed
+	of        *Axis // the axis whose sequences are the rows of this one, or nil
+	batch     int   // how often it was packed
 }
 
 // packing is the layout of the sequences of a batch.
@@ -38,7 +39,7 @@ func (p *packing) row(s, t int) int { return p.offset[t] + s }
 
 // Pack sets the number of sequences and the length of each, which must be at least 1. Every batch
 // must be packed before its indices and bags are filled. The axis of Graph.Sequences is packed with
-// it, and loses its Seeds.
+// it.
 func (a *Axis) Pack(sequences int, length func(i int) int) {
 	a.batch++
 	a.order = slices.Grow(a.order[:0], sequences)[:sequences]
@@ -65,7 +66,7 @@ func (a *Axis) Pack(sequences int, length func(i int) int) {
 		}
 	}
 	if s := a.sequences; s != nil {
-		s.batch, s.order, s.place, s.rows, s.Seeds = a.batch, a.order, a.place, sequences, nil
+		s.batch, s.order, s.place, s.rows = a.batch, a.order, a.place, sequences
 		s.active, s.offset, s.lengths = s.active[:0], s.offset[:0], slices.Grow(s.lengths[:0], sequences)[:sequences]
 		for i := range s.lengths {
 			s.lengths[i] = 1
@@ -74,6 +75,14 @@ func (a *Axis) Pack(sequences int, length func(i int) int) {
 			s.active, s.offset = append(s.active, sequences), append(s.offset, 0)
 		}
 	}
+}
+
+// seeds returns the seeds for dropout.
+func (a *Axis) seeds() []uint64 {
+	if a.of != nil {
+		return a.of.Seeds
+	}
+	return a.Seeds
 }
 
 // Rows returns the number of rows of the current batch.

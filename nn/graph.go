@@ -52,6 +52,7 @@ func (g *Graph) Axis(name string) *Axis {
 func (g *Graph) Sequences(a *Axis) *Axis {
 	if a.sequences == nil {
 		a.sequences = g.Axis("sequences of " + a.name)
+		a.sequences.of = a
 		a.sequences.sequences = a.sequences // each is a sequence of one row
 	}
 	return a.sequences

@@ -32,7 +32,7 @@ func (n *network) Loss() *G.Node { return n.loss }
 // Fill implements nn.Model.
 func (n *network) Fill(batch []example, seeds []uint64) {
 	n.words.Pack(len(batch), func(i int) int { return batch[i].Len() })
-	n.words.Seeds, n.texts.Seeds = seeds, seeds
+	n.words.Seeds = seeds
 	n.word.Fill(func(i int) []int32 { return batch[i].words })
 	n.bag.Fill(func(i int) [][]int32 {
 		rows := make([]int32, batch[i].Len())

@@ -26,8 +26,8 @@ import (
 func main() {
 	log.SetFlags(0)
 	data := flag.String("data", "", "a .tar.gz with the parts en_ewt-ud-{train,dev,test} of English EWT in CoNLL-U")
-	out := flag.String("out", "pos.safetensors", "the file of the trained model")
-	epochs := flag.Int("epochs", 20, "passes over the training part")
+	out := flag.String("out", "pos.safetensors", "the file of the model")
+	epochs := flag.Int("epochs", 20, "passes over the training part; 0 tests the model that --out already contains")
 	flag.Parse()
 	if err := run(*data, *out, *epochs, os.Stdout); err != nil {
 		log.Fatal(err)

@@ -63,8 +63,7 @@ func archive(t *testing.T, parts map[string]string) string {
 	return path
 }
 
-// The tagger learns the treebank, the second run writes the same file, and the file tags as well as
-// the tagger that was trained.
+// The tagger learns the treebank, a second run writes the same file, and the file alone tags as well.
 func TestLearns(t *testing.T) {
 	data := archive(t, map[string]string{"train": treebank(120, 0), "dev": treebank(12, 1000), "test": treebank(30, 2000)})
 	var files [2]string
@@ -76,6 +75,10 @@ func TestLearns(t *testing.T) {
 		}
 		if !strings.Contains(out.String(), "test: UPOS 100.00 %, XPOS 100.00 %") {
 			t.Errorf("not all tags are right:\n%s", out.String())
+		}
+		var again strings.Builder
+		if err := run(data, path, 0, &again); err != nil || !strings.HasPrefix(again.String(), "test: UPOS 100.00 %") {
+			t.Errorf("error %v, with the file alone:\n%s", err, again.String())
 		}
 		content, err := os.ReadFile(path)
 		if err != nil {
