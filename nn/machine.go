@@ -257,7 +257,7 @@ func (m *machine) runStock(s *step) error {
 	if slices.ContainsFunc(s.over, func(a *Axis) bool { return a.rows == 0 }) {
 		shape := s.node.Shape()
 		if slices.ContainsFunc(shape, func(n int) bool { return n >= firstAxis }) {
-			return fmt.Errorf("an axis without rows as other than the first dimension")
+			return fmt.Errorf("expected at least one row in its input")
 		}
 		m.set(s, zeros(shape))
 		return nil
