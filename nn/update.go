@@ -251,8 +251,8 @@ type rowSums struct {
 	ids     []int32   // of the rows
 	sum     []float32 // one row per id
 	index   map[int32]int32
-	lookups []*lookup  // of all machines
-	at      [][]int32    // index into ids of each row of each lookup
+	lookups []*lookup // of all machines
+	at      [][]int32 // index into ids of each row of each lookup
 }
 
 // set collects the rows for which the machines have gradients.

@@ -72,17 +72,7 @@ func (m *model) Loss() *G.Node { return m.loss }
 // assemble builds the network.
 func (n *Network) assemble(g *nn.Graph) *model {
 	cfg, m := n.Config, &model{}
-	m.tokens = g.Axis("tokens")
-	m.ids, m.gold = m.tokens.Index(), m.tokens.Index()
-
-	var parts []*G.Node
-	if cfg.CharacterLSTM > 0 {
-		parts = append(parts, n.characters(g, m))
-	}
-	if cfg.TokenEmbedding > 0 {
-		parts = append(parts, g.Embedding("token_embedding", m.ids, n.Sizes.Tokens, cfg.TokenEmbedding, n.initTokens))
-	}
-	x := g.Dropout(g.Concat(parts...), cfg.Dropout, cfg.WordDropout)
+	x := n.input(g, m)
 	if cfg.TokenLSTM > 0 {
 		x = g.BiLSTM("token_lstm", x, cfg.TokenLSTM, cfg.Cell)
 	}
@@ -99,6 +89,21 @@ func (n *Network) assemble(g *nn.Graph) *model {
 		m.loss = g.SoftmaxLoss(m.logits, m.gold)
 	}
 	return m
+}
+
+// input is what the token BiLSTM reads: the two vectors of each token, with dropout.
+func (n *Network) input(g *nn.Graph, m *model) *G.Node {
+	cfg := n.Config
+	m.tokens = g.Axis("tokens")
+	m.ids, m.gold = m.tokens.Index(), m.tokens.Index()
+	var parts []*G.Node
+	if cfg.CharacterLSTM > 0 {
+		parts = append(parts, n.characters(g, m))
+	}
+	if cfg.TokenEmbedding > 0 {
+		parts = append(parts, g.Embedding("token_embedding", m.ids, n.Sizes.Tokens, cfg.TokenEmbedding, n.initTokens))
+	}
+	return g.Dropout(g.Concat(parts...), cfg.Dropout, cfg.WordDropout)
 }
 
 // characters is the character-based token encoder (section 2.2.2). Each distinct token of a batch is
