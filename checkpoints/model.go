@@ -9,12 +9,15 @@
 //	labels.json          labels, scheme, type set, tokenizer, characters
 //	config.yaml          the resolved configuration, as passed by the caller
 //	README.md            the model card; see Card
+//	features.json        features of the text that the network reads, if it has any
+//	resources/           what these features require
 //
-// The header of weights.safetensors contains the SHA-256 digests of the file
-// itself and of each other file except the card, so Load detects files that were
-// damaged, edited, or copied from another model. (The digests are not a
-// signature: anyone who can write to the folder can change them.) The card is for
-// people; it may be edited or missing and is not checked.
+// The caller writes and reads the last two; see Model.Extra. The header of
+// weights.safetensors contains the SHA-256 digests of the file itself and of each
+// other file except the card, so Load detects files that were damaged, edited, or
+// copied from another model. (The digests are not a signature: anyone who can
+// write to the folder can change them.) The card is for people; it may be edited
+// or missing and is not checked.
 //
 // # Privacy
 //
@@ -57,7 +60,17 @@ type Model struct {
 
 	Config []byte // config.yaml
 	README []byte // README.md; see Card.Markdown. Save removes its section about operating points, which are not saved
+
+	// Extra writes FeaturesFile or ResourcesFolder or both into a folder; nil: there
+	// are none. Load verifies them, but leaves reading them to the caller.
+	Extra func(dir string) error
 }
+
+// The file and the folder that Model.Extra may write.
+const (
+	FeaturesFile    = "features.json"
+	ResourcesFolder = "resources"
+)
 
 const (
 	weightsFile   = "weights.safetensors"
@@ -68,8 +81,9 @@ const (
 )
 
 var (
-	signedFiles = []string{tokenizerFile, labelsFile, configFile}                           // files with a digest in the weights' header
-	allFiles    = append([]string{weightsFile, cardFile, "operating.json"}, signedFiles...) // operating.json belongs to package taggers/operating
+	signedFiles = []string{tokenizerFile, labelsFile, configFile}                                           // files with a digest in the weights' header
+	extraFiles  = []string{FeaturesFile, ResourcesFolder}                                                   // each file in them has one as well
+	allFiles    = slices.Concat([]string{weightsFile, cardFile, "operating.json"}, signedFiles, extraFiles) // operating.json belongs to package taggers/operating
 )
 
 // Save writes a model folder. It writes a new folder next to dir, .NAME.new, and
@@ -194,6 +208,16 @@ func (m *Model) write(dir string, files map[string][]byte) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	if m.Extra != nil {
+		if err := m.Extra(dir); err != nil {
+			return err
+		}
+		digests, err := extraDigests(dir)
+		if err != nil {
+			return err
+		}
+		maps.Copy(metadata, digests)
+	}
 	return WriteTensors(filepath.Join(dir, weightsFile), m.Tensors, metadata)
 }
 
@@ -268,8 +292,11 @@ func Load(dir string) (*Model, error) {
 		case !ok:
 			return nil, defect(filepath.Join(dir, weightsFile), fmt.Errorf("no %s of %s: not the weights of a model folder", digestKey, name))
 		case want != digest(files[name]):
-			return nil, defect(path, fmt.Errorf("does not match the %s in %s: damaged, edited, or from another model", digestKey, weightsFile))
+			return nil, mismatch(path)
 		}
+	}
+	if err := checkExtra(dir, metadata); err != nil {
+		return nil, err
 	}
 	m := &Model{Tensors: tensors, Metadata: metadata, Config: files[configFile]}
 	if m.Tokens, m.UnknownToken, err = decodeTokenizer(files[tokenizerFile]); err != nil {

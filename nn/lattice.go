@@ -141,19 +141,13 @@ func (l *lattice) check(pk *packing) {
 }
 
 func (l *lattice) exponentiate(a kernel.Matrix) (shift float32) {
-	shift = a.Row(0)[0]
+	shift = kernel.Max(a.Row(0))
 	for i := range a.Rows {
-		for _, v := range a.Row(i) {
-			shift = max(shift, v)
-		}
+		shift = max(shift, kernel.Max(a.Row(i)))
 	}
 	l.expA = l.e.resize(a.Rows, a.Cols)
 	for i := range a.Rows {
-		row := l.expA.Row(i)
-		for j, v := range a.Row(i) {
-			row[j] = v - shift
-		}
-		kernel.Exp(row, row)
+		kernel.ExpMinus(l.expA.Row(i), a.Row(i), shift)
 	}
 	return shift
 }

@@ -125,25 +125,21 @@ func (l *concat) Forward(in []kernel.Matrix) kernel.Matrix {
 		width += m.Cols
 	}
 	out := l.out.resize(in[0].Rows, width)
-	from := 0
-	for _, m := range in {
-		part := out.Columns(from, from+m.Cols)
-		for r := range m.Rows {
-			copy(part.Row(r), m.Row(r))
+	for r := range out.Rows {
+		row := out.Row(r)
+		for _, m := range in {
+			row = row[copy(row, m.Row(r)):]
 		}
-		from += m.Cols
 	}
 	return out
 }
 
 func (l *concat) Backward(_ []kernel.Matrix, _, dout kernel.Matrix, din []kernel.Matrix) {
-	from := 0
-	for _, d := range din {
-		part := dout.Columns(from, from+d.Cols)
-		for r := range d.Rows {
-			copy(d.Row(r), part.Row(r))
+	for r := range dout.Rows {
+		row := dout.Row(r)
+		for _, d := range din {
+			row = row[copy(d.Row(r), row):]
 		}
-		from += d.Cols
 	}
 }
 

@@ -75,6 +75,14 @@ type step struct {
 	cols  int
 }
 
+// String describes the step in errors.
+func (s *step) String() string {
+	if s.ours != nil {
+		return s.ours.String()
+	}
+	return fmt.Sprint(s.stock)
+}
+
 // gradient is where a parameter's gradient is after a run.
 type gradient struct {
 	slot   int
@@ -177,9 +185,13 @@ func (m *machine) ancestors(mark map[*G.Node]bool, nodes ...*G.Node) {
 // run computes the graph after fill has set the batch. A panic, for example for an id beyond a
 // table, is an error, after which the machine can be used again.
 func (m *machine) run(fill func()) (err error) {
-	at := "filling the batch"
+	var at *step // nil while the batch is filled
 	defer func() {
-		if p := recover(); p != nil {
+		switch p := recover(); {
+		case p == nil:
+		case at == nil:
+			err = fmt.Errorf("nn: the batch: %v", p)
+		default:
 			err = fmt.Errorf("nn: %s: %v", at, p)
 		}
 	}()
@@ -187,14 +199,13 @@ func (m *machine) run(fill func()) (err error) {
 	in := make([]kernel.Matrix, 0, 16)
 	for i := range m.steps {
 		s := &m.steps[i]
-		at = s.node.Name()
+		at = s
 		if s.ours == nil {
 			if err := m.runStock(s); err != nil {
-				return fmt.Errorf("nn: %s: %w", s.node, err)
+				return fmt.Errorf("nn: %s: %w", s, err)
 			}
 			continue
 		}
-		at = s.ours.name
 		in = in[:0]
 		for _, slot := range s.in {
 			in = append(in, m.values[slot])

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	G "gorgonia.org/gorgonia"
@@ -73,29 +74,38 @@ func TestAdadelta(t *testing.T) {
 // Clipping by value limits each value; clipping by norm keeps the direction.
 func TestClip(t *testing.T) {
 	one := part{0, 1}
-	start := func() *Trainer {
-		return &Trainer{sums: [][]float32{{3, -4}}, rows: rowSums{cols: 2, ids: []int32{7}, sum: []float32{0, 12}}}
+	start := func() *updater {
+		return &updater{
+			dense:  []*dense{{sum: []float32{3, -4}}},
+			tables: []*table{{Param: &Param{Cols: 2}, rows: rowSums{cols: 2, ids: []int32{7}, sum: []float32{0, 12}}}},
+		}
 	}
-	tr := start()
-	tr.opt.ClipValue = 3.5
-	tr.clipValue(one)
-	if g := append(tr.sums[0], tr.rows.sum...); g[0] != 3 || g[1] != -3.5 || g[3] != 3.5 {
+	values := func(u *updater) (all []float32) {
+		for g := range u.gradients(one) {
+			all = append(all, g...)
+		}
+		return all
+	}
+	u := start()
+	u.opt.ClipValue = 3.5
+	u.clipValue(one)
+	if g := values(u); !slices.Equal(g, []float32{3, -3.5, 0, 3.5}) {
 		t.Errorf("by value: %v", g)
 	}
-	tr = start()
-	factor, err := shrink([]float64{tr.square(part{0, 2}), tr.square(part{1, 2})}, 6.5)
+	u = start()
+	factor, err := shrink([]float64{u.square(part{0, 2}), u.square(part{1, 2})}, 6.5)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr.scale(one, factor)
-	if g := append(tr.sums[0], tr.rows.sum...); g[0] != 1.5 || g[1] != -2 || g[3] != 6 {
+	u.scale(one, factor)
+	if g := values(u); !slices.Equal(g, []float32{1.5, -2, 0, 6}) {
 		t.Errorf("by norm: %v", g)
 	}
 	if factor, err := shrink([]float64{4}, 3); factor != 1 || err != nil {
 		t.Errorf("a small gradient is scaled by %v, %v", factor, err)
 	}
-	tr.rows.sum[0] = 1e30 // its square overflows float32, which once made the update vanish
-	if _, err := shrink([]float64{tr.square(one)}, 6.5); err == nil {
+	u.tables[0].rows.sum[0] = 1e30 // its square overflows float32, which once made the update vanish
+	if _, err := shrink([]float64{u.square(one)}, 6.5); err == nil {
 		t.Error("an infinite norm is no error")
 	}
 }

@@ -69,7 +69,7 @@ func scatter(p *nn.Params) {
 	}
 }
 
-func machine(t *testing.T, p *nn.Params, assembly func(*nn.Graph) *classifier, training bool) *nn.Machine[walk, *classifier] {
+func compile(t *testing.T, p *nn.Params, assembly func(*nn.Graph) *classifier, training bool) *nn.Machine[walk, *classifier] {
 	t.Helper()
 	m, err := nn.NewMachine[walk](p, assembly, training)
 	if err != nil {
@@ -94,7 +94,7 @@ func TestSampledSoftmaxGradient(t *testing.T) {
 	})
 	for name, assembly := range map[string]func(*nn.Graph) *classifier{"sampled": sampled(12, 4), "all": sampled(7, 9), "twice": twice} {
 		p := nn.NewParams(1)
-		machine(t, p, assembly, true)
+		compile(t, p, assembly, true)
 		scatter(p)
 		if err := gradcheck.Check(p, assembly, randomWalks(7, 3, 1, 9), []uint64{7, 8, 9}); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -106,9 +106,9 @@ func TestSampledSoftmaxGradient(t *testing.T) {
 func TestFullSoftmax(t *testing.T) {
 	batch := randomWalks(9, 4, 100, 2)
 	p := nn.NewParams(1)
-	all := machine(t, p, sampled(9, 5), true)
+	all := compile(t, p, sampled(9, 5), true)
 	scatter(p)
-	exact := machine(t, p, sampled(9, 2), false)
+	exact := compile(t, p, sampled(9, 2), false)
 	if err := exact.Run(batch, nil, 1); err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestSampledSoftmaxIsUnbiased(t *testing.T) {
 		all.classes[class] = int32(class)
 	}
 	p := nn.NewParams(1)
-	m := machine(t, p, sampled(classes, 60), true)
+	m := compile(t, p, sampled(classes, 60), true)
 	clear(p.Get("out.W").Data)
 	mean := make([]float64, classes)
 	for seed := range uint64(batches) {
@@ -175,7 +175,7 @@ func TestSampledSoftmaxIsUnbiased(t *testing.T) {
 
 func TestSamplesFollowTheSeeds(t *testing.T) {
 	batch := randomWalks(400, 30)
-	m := machine(t, nn.NewParams(1), sampled(400, 20), true)
+	m := compile(t, nn.NewParams(1), sampled(400, 20), true)
 	first := loss(t, m, batch, 1)
 	if other := loss(t, m, batch, 2); other == first {
 		t.Error("another seed gives the same loss")

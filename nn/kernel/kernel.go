@@ -58,7 +58,7 @@ func AddMulNT(c, a, b Matrix) {
 // TransposeFor reports whether it pays off to transpose b once for products a·bᵀ with this many
 // rows of a in total. The assembly processes the rows of b twice as fast as inner products; pure Go
 // does not.
-func TransposeFor(rows int) bool { return rows >= 64 && Name() != "generic" }
+func TransposeFor(rows int) bool { return rows >= 24 && Name() != "generic" }
 
 func check(c Matrix, m, k, k2, n int) {
 	if k != k2 || c.Rows != m || c.Cols != n {

@@ -27,11 +27,16 @@ func Dot(a, b []float32) float32 {
 // ExpLess sets dst to e^(src - top), where top is the maximum of src, and returns top. This is the
 // numerator of a softmax, and cannot overflow.
 func ExpLess(dst, src []float32) (top float32) {
-	dst = dst[:len(src)]
-	top = largest(src)
-	expLess(dst, top, src)
+	top = Max(src)
+	ExpMinus(dst, src, top)
 	return top
 }
+
+// ExpMinus sets dst to e^(src - shift).
+func ExpMinus(dst, src []float32, shift float32) { expLess(dst[:len(src)], shift, src) }
+
+// Max returns the greatest value.
+func Max(x []float32) float32 { return largest(x) }
 
 // Transpose sets dst to srcᵀ.
 func Transpose(dst, src Matrix) {

@@ -13,6 +13,8 @@ type batch struct {
 	tokens    *nn.Axis
 	ids, gold *nn.Index // over tokens: rows of the token embedding, and labels
 
+	features []*nn.Bags // over tokens: the values of each family
+
 	words        *nn.Axis  // the distinct tokens of a batch for prediction, one row each
 	characters   *nn.Axis  // of the distinct tokens or, in prediction, those whose vector is not cached
 	characterIDs *nn.Index // over characters: rows of the character embedding
@@ -30,6 +32,9 @@ func (b *batch) Fill(sentences []Sentence, seeds []uint64) {
 	b.ids.Fill(func(i int) []int32 { return sentences[i].Tokens })
 	if seeds != nil || len(sentences) > 0 && sentences[0].Labels != nil {
 		b.gold.Fill(func(i int) []int32 { return sentences[i].Labels })
+	}
+	for family, bags := range b.features {
+		bags.Fill(func(i int) [][]int32 { return sentences[i].Features[family] })
 	}
 	if b.characters != nil {
 		b.fillCharacters(sentences)

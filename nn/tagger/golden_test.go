@@ -1,4 +1,4 @@
-package nn
+package tagger
 
 import (
 	"encoding/binary"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/lethe-deid/lethe/internal/shared"
-	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
 // golden contains the forward pass and the gradients of one of the reference's pretrained models,
@@ -48,33 +47,37 @@ type goldenGradients struct {
 	}
 }
 
-// goldenParams returns the parameters in the order in which the reference's checkpoint stores them,
-// and their names there.
-func goldenParams(n *Network) (names []string, params []*Param) {
-	add := func(name string, p *Param) { names, params = append(names, name), append(params, p) }
-	lstm := func(scope string, l bilstm) {
+// goldenParams lists the names of the parameters in the order in which the reference's checkpoint
+// stores them, with ours, or the number of values of those that our network does not have.
+func goldenParams() (list []goldenParam) {
+	add := func(theirs, ours string) { list = append(list, goldenParam{theirs, ours, 0}) }
+	lstm := func(name string) {
 		const cell = "/coupled_input_forget_gate_lstm_cell/"
-		scope += "/bidirectional_LSTM/"
-		add(scope+"backward/initial_cell_state", l.backward.c0)
-		add(scope+"backward/initial_output_state", l.backward.h0)
-		add(scope+"bidirectional_rnn/bw"+cell+"B", l.backward.b)
-		add(scope+"bidirectional_rnn/bw"+cell+"W_0", l.backward.w)
-		add(scope+"bidirectional_rnn/fw"+cell+"B", l.forward.b)
-		add(scope+"bidirectional_rnn/fw"+cell+"W_0", l.forward.w)
-		add(scope+"forward/initial_cell_state", l.forward.c0)
-		add(scope+"forward/initial_output_state", l.forward.h0)
+		scope := name + "/bidirectional_LSTM/"
+		add(scope+"backward/initial_cell_state", name+".backward.c0")
+		add(scope+"backward/initial_output_state", name+".backward.h0")
+		add(scope+"bidirectional_rnn/bw"+cell+"B", name+".backward.b")
+		add(scope+"bidirectional_rnn/bw"+cell+"W_0", name+".backward.W")
+		add(scope+"bidirectional_rnn/fw"+cell+"B", name+".forward.b")
+		add(scope+"bidirectional_rnn/fw"+cell+"W_0", name+".forward.W")
+		add(scope+"forward/initial_cell_state", name+".forward.c0")
+		add(scope+"forward/initial_output_state", name+".forward.h0")
 	}
-	add("character_embedding/character_embedding_weights", n.charEmbedding)
-	lstm("character_lstm", n.chars)
-	add("crf/transitions", n.transitions)
-	add("feedforward_after_lstm/W", n.hidden.w)
-	add("feedforward_after_lstm/bias", n.hidden.b)
-	add("feedforward_before_crf/W", n.logits.w)
-	add("feedforward_before_crf/bias", n.logits.b)
-	add("global_step", &Param{Rows: 1, Cols: 1, Data: make([]float32, 1)})
-	add("token_embedding", &Param{Rows: 1, Cols: 100, Data: make([]float32, 100)})
-	lstm("token_lstm", n.tokens)
-	return names, params
+	add("character_embedding/character_embedding_weights", "character_embedding")
+	lstm("character_lstm")
+	add("crf/transitions", "crf.transitions")
+	add("feedforward_after_lstm/W", "hidden.W")
+	add("feedforward_after_lstm/bias", "hidden.b")
+	add("feedforward_before_crf/W", "logits.W")
+	add("feedforward_before_crf/bias", "logits.b")
+	list = append(list, goldenParam{"global_step", "", 1}, goldenParam{"token_embedding", "", 100})
+	lstm("token_lstm")
+	return list
+}
+
+type goldenParam struct {
+	theirs, ours string
+	skip         int // values
 }
 
 // loadGolden returns the reference's model and, for a sentence and a mode of
@@ -99,15 +102,18 @@ func loadGolden(t *testing.T) (*golden, *Network, func(s goldenSentence, mode st
 	if err != nil {
 		t.Fatal(err)
 	}
-	copy(net.table.Data, table)
+	copy(net.TokenEmbedding().Data, table)
 	weights, err := os.ReadFile(shared.Path(t, "neuroner/i2b2_2014_glove_stanford_bioes/model.ckpt.data-00000-of-00001"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, params := goldenParams(net)
-	for _, p := range params {
-		for i := range p.Data {
-			p.Data[i] = math.Float32frombits(binary.LittleEndian.Uint32(weights))
+	for _, p := range goldenParams() {
+		data := make([]float32, p.skip)
+		if p.ours != "" {
+			data = net.Get(p.ours).Data
+		}
+		for i := range data {
+			data[i] = math.Float32frombits(binary.LittleEndian.Uint32(weights))
 			weights = weights[4:]
 		}
 	}
@@ -116,7 +122,7 @@ func loadGolden(t *testing.T) (*golden, *Network, func(s goldenSentence, mode st
 	}
 	for i, row := range g.Transitions {
 		for j, v := range row {
-			if net.transitions.matrix().Row(i)[j] != v {
+			if transitions := net.Get("crf.transitions"); transitions.Data[i*transitions.Cols+j] != v {
 				t.Fatalf("transition [%d,%d] differs: the weights were read in a wrong order", i, j)
 			}
 		}
@@ -151,14 +157,11 @@ func lower(s string) string {
 	return string(b)
 }
 
-// Logits, Viterbi path and score, logZ and marginals of the reference's model,
-// sentence by sentence and then all in one batch.
+// Logits, Viterbi path and score, logZ and marginals of the reference's model, sentence by sentence
+// and then all in one batch.
 func TestGoldenForward(t *testing.T) {
 	g, net, sentence := loadGolden(t)
-	p, err := NewPredictor(net, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, m := newPredictor(t, net, nil), newMachine(t, net)
 	var all []Sentence
 	var want []goldenModes
 	for _, s := range g.Sentences {
@@ -172,28 +175,37 @@ func TestGoldenForward(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pk := &p.machine.batch.tokens
-		for s, i := range p.machine.batch.order {
-			w, y := want[i], found[i].Labels
-			u := p.lattice.sentence(pk, s)
-			for r := range u.Rows {
-				for j, v := range u.Row(r) {
-					if math.Abs(float64(v)-w.Unary[r][j]) > 1e-4 {
-						t.Fatalf("sentence %d: logit [%d,%d] is %v, want %v", i, r, j, v, w.Unary[r][j])
+		model := p.machine.Model
+		logits := p.machine.Value(model.logits)
+		for i, w := range want {
+			y := found[i].Labels
+			if len(y) != len(w.Unary) {
+				t.Fatalf("sentence %d: %d labels, want %d", i, len(y), len(w.Unary))
+			}
+			var unary [][]float32
+			for r, row := range w.Unary {
+				unary = append(unary, logits.Row(model.tokens.Row(i, r)))
+				for j, v := range row {
+					if got := float64(unary[r][j]); !(math.Abs(got-v) <= 1e-4) {
+						t.Fatalf("sentence %d: logit [%d,%d] is %v, want %v", i, r, j, got, v)
 					}
 				}
 				if y[r] != w.ViterbiIDs[r] {
 					t.Errorf("sentence %d: label %d is %d, want %d", i, r, y[r], w.ViterbiIDs[r])
 				}
-				if m := found[i].Probability(r, r+1); math.Abs(m-w.Marginal[r]) > 1e-4 {
-					t.Errorf("sentence %d: marginal %d is %v, want %v", i, r, m, w.Marginal[r])
+				if p := found[i].Probability(r, r+1); !(math.Abs(p-w.Marginal[r]) <= 1e-4) {
+					t.Errorf("sentence %d: marginal %d is %v, want %v", i, r, p, w.Marginal[r])
 				}
 			}
-			if z := p.lattice.logZ[s]; math.Abs(z-w.LogZ) > 1e-4 {
-				t.Errorf("sentence %d: logZ %v, want %v", i, z, w.LogZ)
-			}
-			if score := p.lattice.pathScore(pk, s, y); math.Abs(score-w.ViterbiScore) > 1e-4 {
+			score := pathScore(net, unary, y)
+			if !(math.Abs(score-w.ViterbiScore) <= 1e-4) {
 				t.Errorf("sentence %d: Viterbi score %v, want %v", i, score, w.ViterbiScore)
+			}
+			gold := batch[i]
+			gold.Labels = y // the loss is logZ minus the score of these
+			loss, _ := trained(t, net, m, []Sentence{gold}, nil)
+			if z := loss + score; !(math.Abs(z-w.LogZ) <= 1e-4) {
+				t.Errorf("sentence %d: logZ %v, want %v", i, z, w.LogZ)
 			}
 		}
 	}
@@ -201,6 +213,21 @@ func TestGoldenForward(t *testing.T) {
 		compare(all[i:i+1], want[i:i+1])
 	}
 	compare(all, want)
+}
+
+// pathScore is the score of labels: the sum of their logits and transitions.
+func pathScore(net *Network, logits [][]float32, y []int32) (score float64) {
+	transitions, before := net.Get("crf.transitions"), net.Sizes.Labels // START
+	add := func(to int) {
+		score += float64(transitions.Data[before*transitions.Cols+to])
+		before = to
+	}
+	for t, label := range y {
+		add(int(label))
+		score += float64(logits[t][label])
+	}
+	add(net.Sizes.Labels + 1) // END
+	return score
 }
 
 // The 91 gradients of the reference's loss were computed there by finite differences in float64.
@@ -215,38 +242,40 @@ func TestGoldenGradients(t *testing.T) {
 	for _, l := range check.Gold {
 		s.Labels = append(s.Labels, index[l])
 	}
-	m, err := newMachine(net, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	loss, err := m.train([]Sentence{s}, nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if math.Abs(loss-check.Loss) > 1e-4 {
+	loss, gradients := trained(t, net, newMachine(t, net), []Sentence{s}, nil)
+	if !(math.Abs(loss-check.Loss) <= 1e-4) {
 		t.Errorf("loss %v, want %v", loss, check.Loss)
 	}
-	gradient := map[string]kernel.Matrix{"input_embedding(token,component)": m.table.rows}
-	names, params := goldenParams(net)
-	for i, name := range names {
-		for j, p := range net.params {
-			if p == params[i] {
-				gradient[name] = m.gradient(j)
-			}
-		}
+	ours := map[string]string{}
+	for _, p := range goldenParams() {
+		ours[p.theirs] = p.ours
+	}
+	// The reference has a gradient for each token, the network for each row of the table.
+	rows := map[int32]int{}
+	for _, id := range s.Tokens {
+		rows[id]++
 	}
 	if len(check.Entries) != 91 {
 		t.Errorf("%d gradients in the file, want 91", len(check.Entries))
 	}
 	for _, e := range check.Entries {
-		if len(e.Index) == 1 {
-			e.Index = []int{0, e.Index[0]}
+		name, row, column := ours[e.Tensor], 0, e.Index[len(e.Index)-1]
+		if len(e.Index) == 2 {
+			row = e.Index[0]
 		}
-		d, ok := gradient[e.Tensor]
-		if !ok {
-			t.Fatalf("no gradient of %s", e.Tensor)
+		if e.Tensor == "input_embedding(token,component)" {
+			name = "token_embedding"
+			id := s.Tokens[row]
+			if rows[id] > 1 {
+				t.Fatalf("token %d is repeated, so that its row has the sum of several gradients", row)
+			}
+			row = int(id)
 		}
-		if got := float64(d.Row(e.Index[0])[e.Index[1]]); math.Abs(got-e.Grad) > 1e-4 {
+		p := net.Get(name)
+		if p == nil {
+			t.Fatalf("no parameter %s", e.Tensor)
+		}
+		if got := float64(gradients[name][row*p.Cols+column]); !(math.Abs(got-e.Grad) <= 1e-4) {
 			t.Errorf("gradient of %s%v is %v, want %v", e.Tensor, e.Index, got, e.Grad)
 		}
 	}

@@ -85,7 +85,7 @@ func (m *languageModel) Fill(passages []Passage, seeds []uint64) {
 
 func (l *Language) assemble(g *nn.Graph) *languageModel {
 	m, cfg := &languageModel{}, l.network.Config
-	x := l.network.input(g, &m.model)
+	x, _ := l.network.input(g, &m.model)
 	m.previous = m.tokens.Index()
 	forward := g.LSTM("token_lstm.forward", x, cfg.TokenLSTM, cfg.Cell)
 	backward := g.ReverseLSTM("token_lstm.backward", x, cfg.TokenLSTM, cfg.Cell)

@@ -56,7 +56,7 @@ func TestStockOpsAgreeWithTheFusedLayers(t *testing.T) {
 func TestReferenceAgreesWithFiniteDifferences(t *testing.T) {
 	s := Sentence{Tokens: []int32{1, 0, 1}, Characters: [][]int32{{0, 1}, {1}, {0, 1}}, Labels: []int32{1, 0, 1}}
 	configs := referenceConfigs()
-	for _, name := range []string{"coupled", "peephole", "standard", "no CRF"} {
+	for _, name := range []string{"coupled", "peephole", "full-peephole", "standard", "no CRF"} {
 		t.Run(name, func(t *testing.T) {
 			cfg := configs[name]
 			cfg.CharacterEmbedding, cfg.CharacterLSTM, cfg.TokenEmbedding, cfg.TokenLSTM, cfg.Hidden = 1, 1, 1, 2, 2
@@ -90,6 +90,7 @@ func referenceConfigs() map[string]Config {
 	}
 	add("coupled", func(*Config) {})
 	add("peephole", func(c *Config) { c.Cell = "peephole" })
+	add("full-peephole", func(c *Config) { c.Cell = "full-peephole" })
 	add("standard", func(c *Config) { c.Cell = "standard" })
 	add("no characters", func(c *Config) { c.CharacterLSTM = 0 })
 	add("no token vectors", func(c *Config) { c.TokenEmbedding = 0 })
@@ -290,8 +291,8 @@ func (u *unrolled) bilstm(name string, in []*G.Node) (forward, backward []*G.Nod
 func (u *unrolled) lstm(name string, in []*G.Node) (out []*G.Node) {
 	var c, h *G.Node
 	var n int
-	if u.cell == "peephole" {
-		n = u.nodes[name+".P"].Shape()[0]
+	if p, ok := u.nodes[name+".P"]; ok {
+		n = p.Shape()[0]
 		c, h = u.filled(n, 0), u.filled(n, 0)
 	} else {
 		c, h = u.nodes[name+".c0"], u.nodes[name+".h0"]
@@ -301,7 +302,7 @@ func (u *unrolled) lstm(name string, in []*G.Node) (out []*G.Node) {
 	for _, x := range in {
 		z := u.linear(name, u.join(x, h))
 		block := func(i int) *G.Node { return u.mul(z, u.place(z.Shape()[1], n, -i*n)) }
-		j, o := u.tanh(block(0)), u.sigmoid(block(z.Shape()[1]/n-1))
+		j, o := u.tanh(block(0)), block(z.Shape()[1]/n-1)
 		switch u.cell {
 		case "coupled":
 			f := u.sigmoid(u.add(block(1), one))
@@ -309,11 +310,16 @@ func (u *unrolled) lstm(name string, in []*G.Node) (out []*G.Node) {
 		case "peephole":
 			i := u.sigmoid(u.add(block(1), u.mul(c, u.nodes[name+".P"])))
 			c = u.add(u.times(u.sub(one, i), c), u.times(i, j))
+		case "full-peephole": // P has the matrices of the input and the forget gate side by side
+			seen := u.mul(c, u.nodes[name+".P"])
+			gate := func(k int) *G.Node { return u.sigmoid(u.add(block(k), u.mul(seen, u.place(2*n, n, -(k-1)*n)))) }
+			c = u.add(u.times(gate(2), c), u.times(gate(1), j))
+			o = u.add(o, u.mul(c, u.nodes[name+".Po"]))
 		case "standard":
 			i, f := u.sigmoid(block(1)), u.sigmoid(u.add(block(2), one))
 			c = u.add(u.times(f, c), u.times(i, j))
 		}
-		h = u.times(o, u.tanh(c))
+		h = u.times(u.sigmoid(o), u.tanh(c))
 		out = append(out, h)
 	}
 	return out

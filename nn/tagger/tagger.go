@@ -17,6 +17,17 @@ type Sizes struct {
 	Characters int // size of the alphabet; row 0 stands for unknown characters
 	Tokens     int // size of the vocabulary; row 0 stands for unknown tokens
 	Labels     int
+	Features   Features
+}
+
+// Features are inputs of the network besides tokens and characters (Huang et al. 2015; Liu et al.
+// 2017, section 3.5). Each value of a family has a vector; a token takes the sum of the vectors of
+// its values.
+type Features struct {
+	Values    []int   // number of values of each family; none: no features
+	Dimension int     // of the vector of a value
+	Output    bool    // join the vectors to the output of the token LSTM, not to its input
+	Dropout   float64 // probability that a token's values of a family are dropped, in [0, 1)
 }
 
 // Sentence is one sequence in ids.
@@ -24,6 +35,8 @@ type Sentence struct {
 	Tokens     []int32   // rows of the token embedding, one per token
 	Characters [][]int32 // rows of the character embedding, at least one per token; unused without the character part
 	Labels     []int32   // gold label of each token; nil in prediction
+	// Features are the values of each token by family; nil if the network has none.
+	Features [][][]int32 `json:",omitempty"`
 }
 
 // Len returns the number of tokens.
@@ -72,9 +85,12 @@ func (m *model) Loss() *G.Node { return m.loss }
 // assemble builds the network.
 func (n *Network) assemble(g *nn.Graph) *model {
 	cfg, m := n.Config, &model{}
-	x := n.input(g, m)
+	x, features := n.input(g, m)
 	if cfg.TokenLSTM > 0 {
 		x = g.BiLSTM("token_lstm", x, cfg.TokenLSTM, cfg.Cell)
+	}
+	if n.Sizes.Features.Output {
+		x = g.Concat(append([]*G.Node{x}, features...)...)
 	}
 	if cfg.Hidden > 0 {
 		x = g.Tanh(g.Linear("hidden", x, cfg.Hidden))
@@ -91,8 +107,9 @@ func (n *Network) assemble(g *nn.Graph) *model {
 	return m
 }
 
-// input is what the token BiLSTM reads: the two vectors of each token, with dropout.
-func (n *Network) input(g *nn.Graph, m *model) *G.Node {
+// input returns what the token BiLSTM reads, the vectors of each token with dropout, and the features,
+// which are part of it unless they are read after the BiLSTM.
+func (n *Network) input(g *nn.Graph, m *model) (x *G.Node, features []*G.Node) {
 	cfg := n.Config
 	m.tokens = g.Axis("tokens")
 	m.ids, m.gold = m.tokens.Index(), m.tokens.Index()
@@ -103,7 +120,11 @@ func (n *Network) input(g *nn.Graph, m *model) *G.Node {
 	if cfg.TokenEmbedding > 0 {
 		parts = append(parts, g.Embedding("token_embedding", m.ids, n.Sizes.Tokens, cfg.TokenEmbedding, n.initTokens))
 	}
-	return g.Dropout(g.Concat(parts...), cfg.Dropout, cfg.WordDropout)
+	features = n.features(g, m)
+	if !n.Sizes.Features.Output {
+		parts = append(parts, features...)
+	}
+	return g.Dropout(g.Concat(parts...), cfg.Dropout, cfg.WordDropout), features
 }
 
 // characters is the character-based token encoder (section 2.2.2). Each distinct token of a batch is
@@ -120,6 +141,18 @@ func (n *Network) characters(g *nn.Graph, m *model) *G.Node {
 		x = g.Apply("spellings", m.cache, m.words, 2*cfg.CharacterLSTM, x)
 	}
 	return g.Gather(x, m.word)
+}
+
+// features returns the vectors of each family.
+func (n *Network) features(g *nn.Graph, m *model) (families []*G.Node) {
+	f := n.Sizes.Features
+	for i, values := range f.Values {
+		bags := m.tokens.Bags()
+		m.features = append(m.features, bags)
+		table := g.Param(fmt.Sprintf("features.%d", i), values, f.Dimension, nn.Glorot)
+		families = append(families, g.Dropout(g.Sum(table, bags), 0, f.Dropout))
+	}
+	return families
 }
 
 // initTokens draws the token table. With a scale it first draws what it would be without, so that

@@ -1,4 +1,4 @@
-package nn
+package tagger
 
 import (
 	"fmt"
@@ -7,6 +7,9 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/lethe-deid/lethe/nn"
+	"github.com/lethe-deid/lethe/nn/gradcheck"
 )
 
 // randomSentences makes sentences of the given lengths, with repeated tokens
@@ -30,7 +33,7 @@ func randomSentences(rng *rand.Rand, s Sizes, lengths ...int) []Sentence {
 }
 
 // small returns a network with every part and few enough parameters to check all of them.
-func small(cell Cell) Config {
+func small(cell nn.Cell) Config {
 	return Config{CharacterEmbedding: 3, CharacterLSTM: 2, TokenEmbedding: 4, TokenLSTM: 3, Hidden: 4, Dropout: 0.3, CRF: true, Cell: cell}
 }
 
@@ -38,7 +41,10 @@ var smallSizes = Sizes{Characters: 5, Tokens: 7, Labels: 4}
 
 // variants returns networks with each kind of cell and without each part.
 func variants() map[string]Config {
-	v := map[string]Config{"coupled": small("coupled"), "peephole": small("peephole"), "standard": small("standard")}
+	v := map[string]Config{}
+	for _, cell := range []nn.Cell{nn.Coupled, nn.Peephole, nn.FullPeephole, nn.Standard} {
+		v[string(cell)] = small(cell)
+	}
 	edit := func(name string, f func(*Config)) {
 		c := small("coupled")
 		f(&c)
@@ -53,138 +59,118 @@ func variants() map[string]Config {
 	return v
 }
 
-// Compares the gradient of every parameter with finite differences, for sentences of mixed lengths
-// in one machine, one after another and in one batch, with dropout on. The difference of sixth
-// order keeps the rounding of float32 below the tolerance. The tolerance is relative to the
-// parameter's gradient, or to 0.05 if that is greater, because smaller gradients consist of
-// rounding errors.
+// The gradient of every parameter agrees with finite differences, for sentences of several lengths
+// alone and in one batch, with dropout on.
 func TestGradients(t *testing.T) {
 	for name, cfg := range variants() {
 		t.Run(name, func(t *testing.T) {
-			net, err := New(cfg, smallSizes, 3)
-			if err != nil {
-				t.Fatal(err)
-			}
+			net := newNetwork(t, cfg, smallSizes, 3)
 			rng := rand.New(rand.NewPCG(5, 6))
-			for _, p := range net.Params() { // larger than Glorot's, so that no layer is nearly linear
-				for i := range p.Data {
-					p.Data[i] = float32(rng.NormFloat64()) * 0.6
-				}
-			}
-			m, err := newMachine(net, true)
-			if err != nil {
-				t.Fatal(err)
+			for _, p := range net.All() { // larger than Glorot's, so that no layer is nearly linear
+				nn.Normal(0.6)(rng, p)
 			}
 			all := randomSentences(rng, smallSizes, 1, 2, 30)
 			for _, batch := range [][]Sentence{all[:1], all[1:2], all[2:], all} {
-				seeds := []uint64{1, 2, 3}[:len(batch)]
-				checkGradients(t, net, m, func() float64 {
-					loss, err := m.train(batch, seeds, 1/float32(len(batch)))
-					if err != nil {
-						t.Fatal(err)
-					}
-					return loss
-				})
+				if err := gradcheck.Check(net.Params, net.assemble, batch, []uint64{1, 2, 3}[:len(batch)]); err != nil {
+					t.Error(err)
+				}
 			}
 		})
 	}
 }
 
-func checkGradients(t *testing.T, net *Network, m *machine, loss func() float64) {
+func newNetwork(t testing.TB, cfg Config, sizes Sizes, seed uint64) *Network {
 	t.Helper()
-	loss()
-	grads := map[*Param][]float32{}
-	for i, p := range net.params {
-		grads[p] = slices.Clone(m.gradient(i).Data)
+	net, err := New(cfg, sizes, seed)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if net.table != nil {
-		rows := make([]float32, len(net.table.Data))
-		for r, id := range m.batch.ids {
-			for j, v := range m.table.rows.Row(r) {
-				rows[int(id)*net.table.Cols+j] += v
-			}
-		}
-		grads[net.table] = rows
+	return net
+}
+
+func newPredictor(t testing.TB, net *Network, legal func(a, b int) bool) *Predictor {
+	t.Helper()
+	p, err := net.NewPredictor(legal)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, p := range net.Params() {
-		var errSq, sizeSq float64
-		for i := range p.Data {
-			const h = 0.06
-			at := p.Data[i]
-			f := func(k float32) float64 { p.Data[i] = at + k*h; return loss() }
-			d := (45*(f(1)-f(-1)) - 9*(f(2)-f(-2)) + (f(3) - f(-3))) / (60 * h)
-			p.Data[i] = at
-			errSq += (d - float64(grads[p][i])) * (d - float64(grads[p][i]))
-			sizeSq += d*d + float64(grads[p][i])*float64(grads[p][i])
-		}
-		size := math.Sqrt(sizeSq)
-		if rel := math.Sqrt(errSq) / max(size, 0.05); rel > 1e-3 {
-			t.Errorf("%s: gradient differs from finite differences by %.2g of its size %.3g", p.Name, rel, size)
-		}
+	return p
+}
+
+func newTrainer(t testing.TB, net *Network, opt nn.Optimizer, workers int, rate func(string) float64) *nn.Trainer[Sentence] {
+	t.Helper()
+	tr, err := net.NewTrainer(opt, workers, rate)
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(tr.Close)
+	return tr
+}
+
+// trained computes the loss and the gradients of a batch by the names of the parameters.
+func trained(t *testing.T, net *Network, m *nn.Machine[Sentence, *model], batch []Sentence, seeds []uint64) (loss float64, gradients map[string][]float32) {
+	t.Helper()
+	if err := m.Run(batch, seeds, 1); err != nil {
+		t.Fatal(err)
+	}
+	gradients = map[string][]float32{}
+	for _, p := range net.All() {
+		gradients[p.Name] = m.Gradient(p)
+	}
+	return m.Loss(), gradients
+}
+
+func newMachine(t *testing.T, net *Network) *nn.Machine[Sentence, *model] {
+	t.Helper()
+	m, err := nn.NewMachine[Sentence](net.Params, net.assemble, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 // The loss and gradient of a sentence do not depend on the rest of its batch.
 func TestBatchIsSumOfItsSentences(t *testing.T) {
 	for name, cfg := range variants() {
-		net, _ := New(cfg, smallSizes, 3)
-		m, err := newMachine(net, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		net := newNetwork(t, cfg, smallSizes, 3)
+		m := newMachine(t, net)
 		batch := randomSentences(rand.New(rand.NewPCG(8, 8)), smallSizes, 3, 1, 9, 4, 9)
 		seeds := []uint64{10, 11, 12, 13, 14}
 		var sum float64
-		sums := make([][]float64, len(net.params))
+		sums := map[string][]float64{}
+		for _, p := range net.All() {
+			sums[p.Name] = make([]float64, len(p.Data))
+		}
 		for i := range batch {
-			loss, err := m.train(batch[i:i+1], seeds[i:i+1], 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			loss, gradients := trained(t, net, m, batch[i:i+1], seeds[i:i+1])
 			sum += loss
-			for j := range net.params {
-				for k, v := range m.gradient(j).Data {
-					if k == len(sums[j]) {
-						sums[j] = append(sums[j], 0)
-					}
-					sums[j][k] += float64(v)
+			for name, g := range gradients {
+				for k, v := range g {
+					sums[name][k] += float64(v)
 				}
 			}
 		}
-		loss, err := m.train(batch, seeds, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if math.Abs(loss-sum) > 1e-4 {
+		loss, gradients := trained(t, net, m, batch, seeds)
+		if !(math.Abs(loss-sum) <= 1e-4) {
 			t.Errorf("%s: loss of the batch is %v, of its sentences %v", name, loss, sum)
 		}
-		for j, p := range net.params {
-			for k, v := range m.gradient(j).Data {
-				if math.Abs(float64(v)-sums[j][k]) > 1e-4 {
-					t.Fatalf("%s: gradient %s[%d] of the batch is %v, of its sentences %v", name, p.Name, k, v, sums[j][k])
+		for _, p := range net.All() {
+			if len(gradients[p.Name]) != len(p.Data) {
+				t.Fatalf("%s: %d values in the gradient of %s, want %d", name, len(gradients[p.Name]), p.Name, len(p.Data))
+			}
+			for k, v := range gradients[p.Name] {
+				if !(math.Abs(float64(v)-sums[p.Name][k]) <= 1e-4) {
+					t.Fatalf("%s: gradient %s[%d] of the batch is %v, of its sentences %v", name, p.Name, k, v, sums[p.Name][k])
 				}
 			}
 		}
 	}
 }
 
-// Gorgonia's trap 1: two ops with equal hashes are merged. Two machines, and two layers of one kind
-// in a machine, must stay separate.
-func TestOpsOfOneKindAreNotMerged(t *testing.T) {
-	a := &op{kind: forwardOp, name: "same", id: opID.Add(1)}
-	b := &op{kind: forwardOp, name: "same", id: opID.Add(1)}
-	if a.Hashcode() == b.Hashcode() {
-		t.Error("two ops of one name have one hash")
-	}
-}
-
-// Trap 2: a panic inside an op would kill the process. An id outside of the table causes one.
+// A panic inside a layer must not end the process. An id outside of the table causes one.
 func TestPanicInsideAnOpIsAnError(t *testing.T) {
-	net, _ := New(small("coupled"), smallSizes, 1)
-	p, err := NewPredictor(net, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := newNetwork(t, small("coupled"), smallSizes, 1)
+	p := newPredictor(t, net, nil)
 	bad := Sentence{Tokens: []int32{99}, Characters: [][]int32{{1}}}
 	if _, err := p.Predict([]Sentence{bad}); err == nil {
 		t.Error("no error for an id beyond the table")
@@ -195,18 +181,17 @@ func TestPanicInsideAnOpIsAnError(t *testing.T) {
 	}
 }
 
-// Trap 3: a second run without a reset does nothing. Also, no state of one batch may affect the
-// next.
+// No state of one batch may affect the next.
 func TestMachineIsReusable(t *testing.T) {
-	net, _ := New(small("coupled"), smallSizes, 1)
-	p, _ := NewPredictor(net, nil)
+	net := newNetwork(t, small("coupled"), smallSizes, 1)
+	p := newPredictor(t, net, nil)
 	rng := rand.New(rand.NewPCG(1, 1))
 	long, short := randomSentences(rng, smallSizes, 20, 7, 13), randomSentences(rng, smallSizes, 2)
 	logits := func(batch []Sentence) []float32 {
 		if _, err := p.Predict(batch); err != nil {
 			t.Fatal(err)
 		}
-		return slices.Clone(p.machine.logits.last.Data)
+		return logitsOf(p)
 	}
 	first := logits(short)
 	logits(long)
@@ -215,11 +200,11 @@ func TestMachineIsReusable(t *testing.T) {
 	}
 }
 
-// Trap 6: a machine that an op can reach is never freed.
+// Gorgonia once kept machines that nothing else could reach.
 func TestMachinesAreFreed(t *testing.T) {
 	cfg := small("coupled")
 	cfg.TokenEmbedding = 1000 // 4 MB of activations per machine
-	net, _ := New(cfg, smallSizes, 1)
+	net := newNetwork(t, cfg, smallSizes, 1)
 	batch := randomSentences(rand.New(rand.NewPCG(1, 1)), smallSizes, 1000)
 	heap := func() uint64 {
 		runtime.GC()
@@ -229,10 +214,7 @@ func TestMachinesAreFreed(t *testing.T) {
 		return s.HeapAlloc
 	}
 	use := func() {
-		p, err := NewPredictor(net, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := newPredictor(t, net, nil)
 		if _, err := p.Predict(batch); err != nil {
 			t.Fatal(err)
 		}
@@ -250,9 +232,9 @@ func TestMachinesAreFreed(t *testing.T) {
 // Two trainers with one seed reach the same bits, and so does one that takes over the other's state
 // halfway.
 func TestTrainingIsReproducibleAndResumable(t *testing.T) {
-	for method := range rules {
+	for _, method := range []string{"sgd", "adam", "adadelta", "rmsprop"} {
 		for _, workers := range []int{1, 2} {
-			opt := DefaultOptimizer()
+			opt := nn.DefaultOptimizer()
 			opt.Method = method
 			if workers == 2 {
 				opt.Average = 0.9
@@ -261,16 +243,11 @@ func TestTrainingIsReproducibleAndResumable(t *testing.T) {
 				opt.ClipNorm = 1
 			}
 			batch := randomSentences(rand.New(rand.NewPCG(1, 1)), smallSizes, 5, 3, 8, 1)
-			start := func() (*Network, *Trainer) {
-				net, _ := New(small("coupled"), smallSizes, 7)
-				tr, err := NewTrainer(net, opt, workers, false)
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(tr.Close)
-				return net, tr
+			start := func() (*Network, *nn.Trainer[Sentence]) {
+				net := newNetwork(t, small("coupled"), smallSizes, 7)
+				return net, newTrainer(t, net, opt, workers, nil)
 			}
-			steps := func(tr *Trainer, from, to int) {
+			steps := func(tr *nn.Trainer[Sentence], from, to int) {
 				for i := from; i < to; i++ {
 					if _, err := tr.Step(batch, uint64(i), 0); err != nil {
 						t.Fatal(err)
@@ -282,8 +259,8 @@ func TestTrainingIsReproducibleAndResumable(t *testing.T) {
 			b, tb := start()
 			steps(tb, 0, 5)
 			c, tc := start() // takes over from b
-			for i, p := range c.Params() {
-				copy(p.Data, b.Params()[i].Data)
+			for i, p := range c.All() {
+				copy(p.Data, b.All()[i].Data)
 			}
 			stepB, memoryB := tb.State()
 			stepC, memoryC := tc.State()
@@ -292,8 +269,8 @@ func TestTrainingIsReproducibleAndResumable(t *testing.T) {
 				copy(m.Data, memoryB[i].Data)
 			}
 			steps(tc, 5, 10)
-			for i, p := range a.Params() {
-				if !slices.Equal(p.Data, c.Params()[i].Data) {
+			for i, p := range a.All() {
+				if !slices.Equal(p.Data, c.All()[i].Data) {
 					t.Errorf("%s, %d workers: %s is not the same", method, workers, p.Name)
 				}
 			}
@@ -307,13 +284,13 @@ func TestTrainingIsReproducibleAndResumable(t *testing.T) {
 func TestAverage(t *testing.T) {
 	sizes := smallSizes
 	sizes.Tokens = 3000
-	opt := DefaultOptimizer()
+	opt := nn.DefaultOptimizer()
 	opt.Average, opt.LearningRate = 0.8, 0.1
 	for _, workers := range []int{1, 2} {
-		net, _ := New(small("coupled"), sizes, 7)
-		tr, _ := NewTrainer(net, opt, workers, false)
-		want := map[*Param][]float64{}
-		for _, p := range net.Params() {
+		net := newNetwork(t, small("coupled"), sizes, 7)
+		tr := newTrainer(t, net, opt, workers, nil)
+		want := map[*nn.Param][]float64{}
+		for _, p := range net.All() {
 			for _, v := range p.Data {
 				want[p] = append(want[p], float64(v))
 			}
@@ -324,68 +301,42 @@ func TestAverage(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := min(0.8, float64(1+step)/float64(10+step))
-			for _, p := range net.Params() {
+			for _, p := range net.All() {
 				for i, v := range p.Data {
 					want[p][i] = d*want[p][i] + (1-d)*float64(v)
 				}
 			}
 		}
-		before := slices.Clone(net.logits.w.Data)
+		before := slices.Clone(net.Get("logits.W").Data)
 		tr.SwapAverage()
-		for _, p := range net.Params() {
+		for _, p := range net.All() {
 			for i, v := range p.Data {
 				if math.Abs(float64(v)-want[p][i]) > 1e-5 {
 					t.Fatalf("%d workers: the average of %s[%d] is %v, want %v", workers, p.Name, i, v, want[p][i])
 				}
 			}
 		}
-		if slices.Equal(before, net.logits.w.Data) {
+		if slices.Equal(before, net.Get("logits.W").Data) {
 			t.Error("the average is the weights themselves")
 		}
 		tr.SwapAverage()
-		if !slices.Equal(before, net.logits.w.Data) {
+		if !slices.Equal(before, net.Get("logits.W").Data) {
 			t.Error("swapping twice changes the weights")
-		}
-		tr.Close()
-	}
-}
-
-// Running in place produces the same bits as Gorgonia's own RunAll.
-func TestTapeInPlaceIsRunAll(t *testing.T) {
-	net, _ := New(small("coupled"), smallSizes, 7)
-	m, err := newMachine(net, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	batch := randomSentences(rand.New(rand.NewPCG(1, 1)), smallSizes, 5, 3, 8, 1)
-	loss, err := m.train(batch, make([]uint64, len(batch)), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var gradients [][]float32
-	for i := range net.params {
-		gradients = append(gradients, slices.Clone(m.gradient(i).Data))
-	}
-	m.vm.Reset()
-	if err := m.vm.RunAll(); err != nil {
-		t.Fatal(err)
-	}
-	if again := m.loss.value(); again != loss || loss == 0 {
-		t.Errorf("the loss is %v, with RunAll %v", loss, again)
-	}
-	for i, p := range net.params {
-		if !slices.Equal(gradients[i], m.gradient(i).Data) {
-			t.Errorf("%s: another gradient", p.Name)
 		}
 	}
 }
 
 // A frozen token embedding does not change, and everything else does.
 func TestFreeze(t *testing.T) {
-	net, _ := New(small("coupled"), smallSizes, 7)
-	tr, _ := NewTrainer(net, DefaultOptimizer(), 1, true)
+	net := newNetwork(t, small("coupled"), smallSizes, 7)
+	tr := newTrainer(t, net, nn.DefaultOptimizer(), 1, func(param string) float64 {
+		if param == "token_embedding" {
+			return 0
+		}
+		return 1
+	})
 	before := map[string][]float32{}
-	for _, p := range net.Params() {
+	for _, p := range net.All() {
 		before[p.Name] = slices.Clone(p.Data)
 	}
 	for i := range 3 {
@@ -393,7 +344,7 @@ func TestFreeze(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, p := range net.Params() {
+	for _, p := range net.All() {
 		if same := slices.Equal(before[p.Name], p.Data); same != (p.Name == "token_embedding") {
 			t.Errorf("%s unchanged: %v", p.Name, same)
 		}
@@ -402,14 +353,10 @@ func TestFreeze(t *testing.T) {
 
 func TestTrainingLearns(t *testing.T) {
 	for name, cfg := range variants() {
-		net, _ := New(cfg, smallSizes, 7)
-		opt := DefaultOptimizer()
+		net := newNetwork(t, cfg, smallSizes, 7)
+		opt := nn.DefaultOptimizer()
 		opt.Method, opt.LearningRate = "adam", 0.02
-		tr, err := NewTrainer(net, opt, 2, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(tr.Close)
+		tr := newTrainer(t, net, opt, 2, nil)
 		batch := randomSentences(rand.New(rand.NewPCG(1, 1)), smallSizes, 6, 6, 6, 6, 6, 6)
 		for _, s := range batch { // the label depends on the token and on its last character
 			for i := range s.Labels {
@@ -446,11 +393,11 @@ func TestValidate(t *testing.T) {
 			t.Errorf("config %d is accepted", i)
 		}
 	}
-	for i, c := range []func(*Optimizer){
-		func(o *Optimizer) { o.Method = "" }, func(o *Optimizer) { o.LearningRate = 0 }, func(o *Optimizer) { o.Decay = 1.1 },
-		func(o *Optimizer) { o.ClipNorm = math.Inf(1) }, func(o *Optimizer) { o.ClipValue = -1 },
+	for i, c := range []func(*nn.Optimizer){
+		func(o *nn.Optimizer) { o.Method = "" }, func(o *nn.Optimizer) { o.LearningRate = 0 }, func(o *nn.Optimizer) { o.Decay = 1.1 },
+		func(o *nn.Optimizer) { o.ClipNorm = math.Inf(1) }, func(o *nn.Optimizer) { o.ClipValue = -1 },
 	} {
-		opt := DefaultOptimizer()
+		opt := nn.DefaultOptimizer()
 		c(&opt)
 		if opt.Validate() == nil {
 			t.Errorf("optimizer %d is accepted", i)
@@ -461,8 +408,8 @@ func TestValidate(t *testing.T) {
 func BenchmarkTrain(b *testing.B) {
 	for _, size := range []int{1, 16} {
 		b.Run(fmt.Sprintf("batch%d", size), func(b *testing.B) {
-			net, _ := New(DefaultConfig(), Sizes{100, 20000, 89}, 1)
-			tr, _ := NewTrainer(net, DefaultOptimizer(), 1, false)
+			net := newNetwork(b, DefaultConfig(), Sizes{Characters: 100, Tokens: 20000, Labels: 89}, 1)
+			tr := newTrainer(b, net, nn.DefaultOptimizer(), 1, nil)
 			batch := randomSentences(rand.New(rand.NewPCG(1, 1)), net.Sizes, slices.Repeat([]int{30}, size)...)
 			for b.Loop() {
 				if _, err := tr.Step(batch, 1, 0); err != nil {

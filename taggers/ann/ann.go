@@ -19,6 +19,7 @@ type Tagger struct {
 	types      *data.TypeSet
 	labels     []string // by id
 	vocabulary *vocabulary
+	features   *features // nil: none
 	network    *tagger.Network
 	card       checkpoints.Card
 	readme     []byte // the card as it was loaded; nil: render card
@@ -29,8 +30,8 @@ type Tagger struct {
 var _ data.Prober = (*Tagger)(nil)
 
 // newTagger makes a tagger and the parts that follow from its arguments.
-func newTagger(cfg Config, types *data.TypeSet, labels []string, v *vocabulary, net *tagger.Network, workers int) (*Tagger, error) {
-	t := &Tagger{config: cfg, types: types, labels: labels, vocabulary: v, network: net}
+func newTagger(cfg Config, types *data.TypeSet, labels []string, v *vocabulary, f *features, net *tagger.Network, workers int) (*Tagger, error) {
+	t := &Tagger{config: cfg, types: types, labels: labels, vocabulary: v, features: f, network: net}
 	var err error
 	if t.reader, err = cfg.reader(); err != nil {
 		return nil, err
@@ -87,8 +88,9 @@ const batchTokens = 1024
 // piece is a run of consecutive sentences of one document, the unit of work.
 type piece struct {
 	reader.Text
-	number   int // index among all pieces
-	from, to int // sentences [from, to)
+	features func() drawn // of the text
+	number   int          // index among all pieces
+	from, to int          // sentences [from, to)
 }
 
 // Tag implements data.Tagger. The spans of a sentence do not depend on other sentences,
@@ -170,18 +172,23 @@ func (t *Tagger) deal(ctx context.Context, docs []*data.Document, work chan<- []
 			return ctx.Err()
 		}
 	}
-	for _, doc := range docs {
+	foreign, err := t.features.foreign(ctx, docs)
+	if err != nil {
+		return nil, err
+	}
+	for i, doc := range docs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		for x := range t.reader.Cut(doc) {
+			features := sync.OnceValue(func() drawn { return t.features.draw(x, foreign[i]) }) // by the first worker that needs it
 			for from := 0; from < len(x.Sentences); {
 				to := from
 				for to < len(x.Sentences) && (to == from || size < batchTokens) {
 					size += x.Sentences[to].End - x.Sentences[to].Start
 					to++
 				}
-				batch = append(batch, piece{x, number, from, to})
+				batch = append(batch, piece{x, features, number, from, to})
 				number++
 				from = to
 				if size >= batchTokens {
@@ -199,8 +206,11 @@ func (t *Tagger) deal(ctx context.Context, docs []*data.Document, work chan<- []
 func (t *Tagger) predict(p *tagger.Predictor, batch []piece, from float64) ([]result, error) {
 	var sentences []tagger.Sentence
 	for _, pc := range batch {
-		for _, s := range pc.Sentences[pc.from:pc.to] {
-			sentences = append(sentences, t.encode(pc.Doc, pc.Tokens[s.Start:s.End]))
+		for i := pc.from; i < pc.to; i++ {
+			r := pc.Sentences[i]
+			s := t.encode(pc.Doc, pc.Tokens[r.Start:r.End])
+			s.Features = t.features.sentence(pc.features(), i)
+			sentences = append(sentences, s)
 		}
 	}
 	found, err := p.Predict(sentences)

@@ -343,7 +343,7 @@ func TestBatches(t *testing.T) {
 	for _, pool := range []int{1, 4} {
 		cfg := small()
 		cfg.Training.Pool = pool
-		c, err := cfg.newCourse(taggers.Task{Name: "test", Types: types(t), Seed: 7, Workers: 1, Train: notes(t, 24, synth.Train), Dev: notes(t, 6, synth.Dev)})
+		c, err := cfg.newCourse(t.Context(), taggers.Task{Name: "test", Types: types(t), Seed: 7, Workers: 1, Train: notes(t, 24, synth.Train), Dev: notes(t, 6, synth.Dev)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,7 +23,7 @@ type Rate struct {
 // partly trained: use it for measurements only.
 func (c Config) Bench(ctx context.Context, task taggers.Task, limit time.Duration) (tagger *Tagger, train Rate, labels, tokens int, err error) {
 	task.Dir, task.Resume, task.Dev = "", false, task.Train
-	course, err := c.newCourse(task)
+	course, err := c.newCourse(ctx, task)
 	if err != nil {
 		return nil, Rate{}, 0, 0, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/nn/tagger"
+	"github.com/lethe-deid/lethe/taggers/crf/feature"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
@@ -21,6 +22,7 @@ type Config struct {
 	Constrain  bool          `yaml:"constrain"`    // forbid label sequences that the scheme does not allow; default true, as in the reference
 	Vocabulary Vocabulary    `yaml:"vocabulary"`
 	Vectors    Vectors       `yaml:"vectors"`
+	Features   Features      `yaml:"features,omitempty" json:",omitzero"`
 	Network    tagger.Config `yaml:"network"`
 	Optimizer  nn.Optimizer  `yaml:"optimizer"`
 	Training   Training      `yaml:"training"`
@@ -39,6 +41,55 @@ type Vectors struct {
 	File   string `yaml:"file"`   // in any format of package embeddings; default "": token vectors are initialized at random
 	Keep   string `yaml:"keep"`   // words of the file that the model keeps: all (default), or training for those in the training notes
 	Freeze bool   `yaml:"freeze"` // do not train them further; default false, as in the paper (the released models froze them)
+}
+
+// Features configures features that the network reads besides tokens and characters
+// (Huang et al. 2015; Liu et al. 2017, section 3.5). Each value of a family that occurs
+// in the training notes has a vector, which is trained with the network.
+type Features struct {
+	// Families are families of the CRF whose values reveal no words of the notes; default
+	// none. Within a window, a value has another vector at each offset.
+	Families  []feature.Spec  `yaml:"families"`
+	Resources feature.Sources `yaml:"resources"` // what families require besides the training notes; default none; the model contains copies
+	Dimension int             `yaml:"dimension"` // numbers in the vector of a value, the same for all families; in [1, 1000]; default 10 (Liu et al. 2017: 25)
+	At        string          `yaml:"at"`        // where the vectors join the network: input, beside the token's vector (default), or output, after the token LSTM (Liu et al. 2017)
+	Dropout   float64         `yaml:"dropout"`   // probability, in [0, 1), that a family's values of a token are dropped in training; default 0: off
+}
+
+// IsZero reports whether there are no families. The configuration of such a network is
+// stored without this section, as it was before networks had features.
+func (f Features) IsZero() bool { return len(f.Families) == 0 }
+
+// names returns the names of the families.
+func (f Features) names() []string {
+	var names []string
+	for _, s := range f.Families {
+		names = append(names, s.Family)
+	}
+	return names
+}
+
+// maxDimension is more than any family requires; larger values are likely typing errors.
+const maxDimension = 1000
+
+// Validate returns an error that begins with the first key whose value makes no sense.
+// It opens no file.
+func (f Features) Validate() error {
+	if err := f.Resources.Validate(); err != nil {
+		return fmt.Errorf("resources.%w", err)
+	}
+	if at, err := feature.CheckClosed(f.Families, f.Resources); err != nil {
+		return fmt.Errorf("families[%d].%w", at, err)
+	}
+	switch {
+	case f.Dimension < 1 || f.Dimension > maxDimension:
+		return fmt.Errorf("dimension: %d is not in [1, %d]", f.Dimension, maxDimension)
+	case f.At != "input" && f.At != "output":
+		return fmt.Errorf("at: %q is not input or output", f.At)
+	case !(f.Dropout >= 0 && f.Dropout < 1):
+		return fmt.Errorf("dropout: %v is not in [0, 1)", f.Dropout)
+	}
+	return nil
 }
 
 // Training configures the course of the training.
@@ -61,6 +112,7 @@ func DefaultConfig() Config {
 		Tokenizer: "ptb", Sentences: "rules", MaxTokens: 1000, Scheme: data.BIOES, Constrain: true,
 		Vocabulary: Vocabulary{MinDocuments: 1},
 		Vectors:    Vectors{Keep: "all"},
+		Features:   Features{Dimension: 10, At: "input"},
 		Network:    tagger.DefaultConfig(),
 		Optimizer:  nn.DefaultOptimizer(),
 		Training:   Training{Batch: 1, Pool: 1, Epochs: 100, Patience: 10, EvaluateEvery: 1, UnknownSingletons: 0.5},
@@ -103,6 +155,9 @@ func (c Config) Validate() error {
 		return fmt.Errorf("training.patience: %d is negative", t.Patience)
 	case !(t.UnknownSingletons >= 0 && t.UnknownSingletons <= 1):
 		return fmt.Errorf("training.unknown_singletons: %v is not in [0, 1]", t.UnknownSingletons)
+	}
+	if err := c.Features.Validate(); err != nil {
+		return fmt.Errorf("features.%w", err)
 	}
 	if err := c.Network.Validate(); err != nil {
 		return fmt.Errorf("network.%w", err)

@@ -20,7 +20,6 @@ import (
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/nn/kernel"
-	"github.com/lethe-deid/lethe/nn/tagger"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -39,7 +38,7 @@ func (t *Tagger) Save(dir string) error {
 	m := &checkpoints.Model{
 		Tokens: t.vocabulary.tokens, UnknownToken: unknownToken,
 		Types: t.types.Name, Scheme: t.config.Scheme, Tokenizer: t.config.Tokenizer, Labels: t.labels,
-		Config: config, README: readme, Tensors: t.network.Tensors(),
+		Config: config, README: readme, Tensors: t.network.Tensors(), Extra: t.features.save,
 	}
 	m.Characters = append(m.Characters, unknownToken)
 	for _, r := range t.vocabulary.characters[1:] {
@@ -82,14 +81,18 @@ func Load(dir string, workers int) (*Tagger, error) {
 		characters = append(characters, r[0])
 	}
 	v := newVocabulary(m.Tokens, characters, cfg.Vocabulary.DigitsAsZero)
-	net, err := tagger.New(cfg.Network, tagger.Sizes{Characters: len(characters), Tokens: len(m.Tokens), Labels: len(m.Labels)}, 0)
+	features, err := loadFeatures(checkpoints.Locate(dir), cfg.Features, workers)
+	if err != nil {
+		return nil, err
+	}
+	net, err := cfg.network(v, m.Labels, features, 0)
 	if err != nil {
 		return nil, fail("config.yaml", err)
 	}
 	if err := net.Fill(m.Tensors); err != nil {
 		return nil, fail("weights.safetensors", err)
 	}
-	t, err := newTagger(cfg, types, m.Labels, v, net, workers)
+	t, err := newTagger(cfg, types, m.Labels, v, features, net, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +110,9 @@ func newCard(task taggers.Task, cfg Config, tokens int) checkpoints.Card {
 	c.VocabularyNote = "Its vocabulary holds every token of the training notes."
 	if n := cfg.Vocabulary.MinDocuments; n > 1 {
 		c.VocabularyNote = fmt.Sprintf("Its vocabulary holds the tokens that occur in at least %d training notes; names of people seen in fewer are not in it.", n)
+	}
+	if !cfg.Features.IsZero() {
+		c.VocabularyNote += " Its folder holds copies of the lists, rules and other resources that its features require."
 	}
 	if cfg.Vectors.File != "" {
 		c.VocabularyNote += " Besides, it holds words of the pretrained vectors."
@@ -278,6 +284,11 @@ func (c *course) digest() string {
 	}
 	for _, d := range c.task.Dev {
 		fmt.Fprintf(h, "%q %v", d.Text, d.Spans)
+	}
+	if f := c.tagger.features; f != nil {
+		if err := out.Encode(f.values); err != nil {
+			panic(err)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/embeddings"
 	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/crf/feature"
 )
 
 const kind = "ann"
@@ -31,7 +32,8 @@ func (c Config) Describe() string {
 		has  bool
 		name string
 	}{{c.Network.CharacterEmbedding > 0, "characters"}, {c.Network.TokenEmbedding > 0, "tokens"},
-		{c.Vectors.File != "", "pretrained vectors"}, {c.Network.CRF, "CRF"}} {
+		{c.Vectors.File != "", "pretrained vectors"},
+		{!c.Features.IsZero(), "features (" + strings.Join(c.Features.names(), ", ") + ")"}, {c.Network.CRF, "CRF"}} {
 		if p.has {
 			parts = append(parts, p.name)
 		}
@@ -41,14 +43,21 @@ func (c Config) Describe() string {
 
 // Paths implements taggers.Files.
 func (c *Config) Paths() []taggers.Path {
-	if c.Vectors.File == "" {
-		return nil
+	var all []taggers.Path
+	if c.Vectors.File != "" {
+		all = append(all, taggers.Path{Key: "vectors.file", Value: &c.Vectors.File})
 	}
-	return []taggers.Path{{Key: "vectors.file", Value: &c.Vectors.File}}
+	for _, p := range c.Features.Resources.Paths() {
+		all = append(all, taggers.Path{Key: "features.resources." + p.Key, Value: p.Value})
+	}
+	return all
 }
 
 // Check implements taggers.Checker.
-func (c Config) Check(*data.TypeSet, int) error {
+func (c Config) Check(_ *data.TypeSet, workers int) error {
+	if _, err := feature.Open(c.Features.Resources, workers); err != nil {
+		return fmt.Errorf("features.%w", err)
+	}
 	if c.Vectors.File == "" {
 		return nil
 	}

@@ -25,7 +25,7 @@ import (
 // *Tagger. If task.Dir is set, it keeps that model in Dir/best, the newest in Dir/last,
 // and the state for a resumed run in Dir/state.safetensors.
 func (c Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model) (data.Tagger, error) {
-	course, err := c.newCourse(task)
+	course, err := c.newCourse(ctx, task)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ type course struct {
 	bestCard    checkpoints.Card
 }
 
-func (cfg Config) newCourse(task taggers.Task) (*course, error) {
+func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -84,9 +84,13 @@ func (cfg Config) newCourse(task taggers.Task) (*course, error) {
 	// The first pass counts and splits, the second encodes.
 	count := newCounter(cfg.Vocabulary.DigitsAsZero)
 	var texts []reader.Text
+	notes := 0 // the texts that are not of copies
 	for i, doc := range slices.Concat(task.Train, task.Copies) {
 		for x := range r.Cut(doc) {
 			texts = append(texts, x)
+			if i < len(task.Train) {
+				notes++
+			}
 			for _, tok := range x.Tokens {
 				if i < len(task.Train) {
 					count.add(i, doc.Text[tok.Start:tok.End])
@@ -101,14 +105,18 @@ func (cfg Config) newCourse(task taggers.Task) (*course, error) {
 		return nil, err
 	}
 	v := count.vocabulary(cfg.Vocabulary.MinDocuments, words)
-	net, err := tagger.New(cfg.Network, tagger.Sizes{Characters: len(v.characters), Tokens: len(v.tokens), Labels: len(labels)}, task.Seed)
+	features, drawn, err := fitFeatures(ctx, cfg.Features, texts, notes, task.Workers)
+	if err != nil {
+		return nil, err
+	}
+	net, err := cfg.network(v, labels, features, task.Seed)
 	if err != nil {
 		return nil, err
 	}
 	if vectors != nil {
 		initialise(net.TokenEmbedding(), v, vectors)
 	}
-	if c.tagger, err = newTagger(cfg, task.Types, labels, v, net, task.Workers); err != nil {
+	if c.tagger, err = newTagger(cfg, task.Types, labels, v, features, net, task.Workers); err != nil {
 		return nil, err
 	}
 
@@ -116,10 +124,11 @@ func (cfg Config) newCourse(task taggers.Task) (*course, error) {
 	for i, label := range labels {
 		id[label] = int32(i)
 	}
-	for _, x := range texts {
+	for k, x := range texts {
 		labels := x.Labels(cfg.Scheme)
 		for i, r := range x.Sentences {
 			s := c.tagger.encode(x.Doc, x.Tokens[r.Start:r.End])
+			s.Features = features.sentence(drawn[k], i)
 			for _, label := range labels[i] {
 				s.Labels = append(s.Labels, id[label])
 			}
@@ -142,6 +151,16 @@ func (cfg Config) newCourse(task taggers.Task) (*course, error) {
 	c.tagger.card, c.bestCard = c.card, c.card
 	c.trainer, err = net.NewTrainer(cfg.Optimizer, task.Workers, cfg.rate)
 	return c, err
+}
+
+// network returns a new network for a vocabulary, labels and features.
+func (cfg Config) network(v *vocabulary, labels []string, f *features, seed uint64) (*tagger.Network, error) {
+	return tagger.New(cfg.Network, tagger.Sizes{
+		Characters: len(v.characters), Tokens: len(v.tokens), Labels: len(labels),
+		Features: tagger.Features{
+			Values: f.sizes(), Dimension: cfg.Features.Dimension, Output: cfg.Features.At == "output", Dropout: cfg.Features.Dropout,
+		},
+	}, seed)
 }
 
 // loadVectors reads the pretrained vectors and returns the words that join the

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/taggers"
+	_ "github.com/lethe-deid/lethe/taggers/ann" // reads the network of resources.entities
 	"github.com/lethe-deid/lethe/taggers/crf/feature"
 )
 

@@ -1,5 +1,5 @@
-// Package feature turns tokens into the attributes of a CRF, by families of features
-// that the papers name. A family produces values for the tokens of a text, such as "Dr"
+// Package feature turns tokens into the attributes of a CRF or the features of a network,
+// by families of features that the papers name. A family produces values for the tokens of a text, such as "Dr"
 // or "Xx". A column is a kind of value together with the offsets from a token at which
 // it is used: the word two tokens before is the column word at -2.
 package feature
@@ -54,6 +54,30 @@ func Families() map[string]string {
 func Check(specs []Spec, sources Sources) (at int, err error) {
 	_, at, err = compile(specs, &Resources{sources: sources})
 	return at, err
+}
+
+// CheckClosed returns the first error in specs, as Check does. A family whose values are
+// not from a closed set is an error too, because a model that stores its values contains
+// words of the training notes.
+func CheckClosed(specs []Spec, sources Sources) (at int, err error) {
+	for at, s := range specs {
+		if f, ok := families[s.Family]; ok && !f.closed {
+			return at, fmt.Errorf("family: the values of %s are words or parts of words of the notes, which the model would contain; use only %s", s.Family, strings.Join(closedFamilies(), ", "))
+		}
+	}
+	return Check(specs, sources)
+}
+
+// closedFamilies returns the sorted names of the families with closed sets of values.
+func closedFamilies() []string {
+	var names []string
+	for name, f := range families {
+		if f.closed {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 func (s Spec) check(sources Sources) error {

@@ -2,22 +2,33 @@ package feature
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 )
 
 func sentence(x *Text, t int, put func(string)) {
-	s := x.Sentences[x.sentence[t]]
-	put(fmt.Sprint("length ", bucket(s.End-s.Start)))
-	switch last := x.words[s.End-1]; last {
-	case ".", "?", "!":
-		put("ends with " + last)
-	default:
-		put("no end mark")
+	for _, v := range keep(x, "sentences", x.describe)[x.sentence[t]] {
+		put(v)
 	}
-	if keep(x, "brackets", x.brackets)[x.sentence[t]] {
-		put("unmatched bracket")
+}
+
+// describe returns the values that all tokens of a sentence share, by sentence.
+func (x *Text) describe() [][]string {
+	unmatched := x.brackets()
+	all := make([][]string, len(x.Sentences))
+	for i, s := range x.Sentences {
+		end := "no end mark"
+		switch last := x.words[s.End-1]; last {
+		case ".", "?", "!":
+			end = "ends with " + last
+		}
+		all[i] = []string{fmt.Sprint("length ", bucket(s.End-s.Start)), end}
+		if unmatched[i] {
+			all[i] = append(all[i], "unmatched bracket")
+		}
 	}
+	return all
 }
 
 // bucket maps numbers above 10 to the next power of two, so that there are few
@@ -145,7 +156,7 @@ func line(x *Text, t int) string {
 	if n >= 20 {
 		n = n / 10 * 10
 	}
-	return fmt.Sprint(n)
+	return strconv.Itoa(n)
 }
 
 func space(x *Text, t int, put func(string)) {

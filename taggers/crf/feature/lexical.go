@@ -2,6 +2,7 @@ package feature
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -143,7 +144,7 @@ func position() family {
 		if t == s.End-1 {
 			return "last"
 		}
-		return fmt.Sprint(min(10, t-s.Start))
+		return strconv.Itoa(min(10, t-s.Start))
 	})
 	return f
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/taggers"
-	"github.com/lethe-deid/lethe/taggers/ann"
 	"github.com/lethe-deid/lethe/taggers/crf/pos"
 	"github.com/lethe-deid/lethe/taggers/crf/wordnet"
 	"github.com/lethe-deid/lethe/taggers/gazetteer"
@@ -99,7 +98,7 @@ type Resources struct {
 	vectors  *binarized
 	lists    *gazetteer.Dictionary
 	rules    []*rules.Tagger
-	entities *ann.Tagger
+	entities taggers.Model // finds general named entities
 	wordnet  *wordnet.WordNet
 }
 
@@ -135,7 +134,7 @@ func open(s Sources, set func(i int) (*rules.Tagger, error), workers int) (*Reso
 		}
 	}
 	if s.Entities != "" {
-		if r.entities, err = ann.Load(s.Entities, workers); err != nil {
+		if r.entities, err = openNetwork(s.Entities, workers); err != nil {
 			return nil, fmt.Errorf("resources.entities: %w", err)
 		}
 	}
@@ -152,6 +151,13 @@ func open(s Sources, set func(i int) (*rules.Tagger, error), workers int) (*Reso
 		r.rules = append(r.rules, t)
 	}
 	return r, nil
+}
+
+// openNetwork reads the model folder of a network. It finds the kind by its key, because
+// package ann imports this package.
+func openNetwork(dir string, workers int) (taggers.Model, error) {
+	network, _, err := taggers.New("ann").(taggers.Standalone).Open(dir, workers)
+	return network, err
 }
 
 // resourcesFolder is the folder in which a model keeps a copy of its sources: a file or

@@ -1,0 +1,102 @@
+package tagger
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// logitsOf returns the logits of the last batch.
+func logitsOf(p *Predictor) []float32 {
+	return slices.Clone(p.machine.Value(p.machine.Model.logits).Data)
+}
+
+// Forbidden paths are never taken, however high their score, also by the predictor.
+func TestViterbiKeepsToLegalPaths(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	cfg := small("coupled")
+	net := newNetwork(t, cfg, smallSizes, 1)
+	transitions := net.Get("crf.transitions")
+	for i := range transitions.Data {
+		transitions.Data[i] = float32(rng.NormFloat64() * 5)
+	}
+	const k = 4 // START is k, END k+1; label 3 must not come first or last, 1 only after 0
+	legal := func(a, b int) bool { return (a != k || b != 3) && (a != 3 || b != k+1) && (b != 1 || a == 0) }
+	p := newPredictor(t, net, legal)
+	free := newPredictor(t, net, nil)
+	differs := false
+	for range 200 {
+		sentence := randomSentences(rng, smallSizes, 1+rng.IntN(6))
+		found, err := p.Predict(sentence)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := k
+		for _, y := range append(found[0].Labels, k+1) {
+			if !legal(before, int(y)) {
+				t.Fatalf("label %d after %d", y, before)
+			}
+			before = int(y)
+		}
+		any, _ := free.Predict(sentence)
+		for i := range any[0].Labels {
+			differs = differs || any[0].Labels[i] != found[0].Labels[i]
+		}
+	}
+	if !differs {
+		t.Error("the constraint never mattered")
+	}
+}
+
+// A predictor created before training must decode with the trained transitions. It once kept a copy
+// of the initial ones.
+func TestPredictorFollowsTraining(t *testing.T) {
+	net := newNetwork(t, small("coupled"), smallSizes, 1)
+	early := newPredictor(t, net, nil)
+	rng := rand.New(rand.NewPCG(3, 3))
+	transitions := net.Get("crf.transitions")
+	for i := range transitions.Data {
+		transitions.Data[i] = float32(rng.NormFloat64() * 5)
+	}
+	late := newPredictor(t, net, nil)
+	for range 50 {
+		s := randomSentences(rng, smallSizes, 8)
+		a, err := early.Predict(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := late.Predict(s)
+		if !slices.Equal(a[0].Labels, b[0].Labels) {
+			t.Fatal("a predictor made earlier finds other labels")
+		}
+	}
+}
+
+// The cache of spellings must not affect results: labels and probabilities are the same as from a
+// new predictor, also after training and after the cache was full.
+func TestSpellingsAreForgottenWhenTheNetworkChanges(t *testing.T) {
+	net := newNetwork(t, small("coupled"), smallSizes, 1)
+	old, characters := newPredictor(t, net, nil), net.Get("character_embedding")
+	rng := rand.New(rand.NewPCG(3, 3))
+	for round := range 20 {
+		s := randomSentences(rng, smallSizes, 8, 3)
+		if round%5 == 4 {
+			for i := range characters.Data {
+				characters.Data[i] = float32(rng.NormFloat64() * 3)
+			}
+		}
+		got, err := old.Predict(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		logits := logitsOf(old)
+		fresh := newPredictor(t, net, nil)
+		want, _ := fresh.Predict(s)
+		if !slices.Equal(got[0].Labels, want[0].Labels) || !slices.Equal(logits, logitsOf(fresh)) {
+			t.Fatalf("round %d: the cache shows", round)
+		}
+		if cache := old.machine.Model.cache; len(cache.row)*cache.dim != len(cache.vectors) {
+			t.Fatal("the cache's rows and vectors do not agree")
+		}
+	}
+}
