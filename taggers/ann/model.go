@@ -62,6 +62,9 @@ func Load(dir string, workers int) (*Tagger, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fail("config.yaml", err)
 	}
+	if len(m.Labels) == 0 {
+		return nil, fmt.Errorf("%s: is a pretrained network without labels: train with system.ann.start", dir)
+	}
 	types, err := data.LookupTypeSet(m.Types)
 	if err != nil {
 		return nil, fail("labels.json", err)
@@ -116,6 +119,9 @@ func newCard(task taggers.Task, cfg Config, tokens int) checkpoints.Card {
 	}
 	if cfg.Vectors.File != "" {
 		c.VocabularyNote += " Besides, it holds words of the pretrained vectors."
+	}
+	if cfg.Start != "" {
+		c.VocabularyNote += " It also holds the vocabulary of the network that it started from."
 	}
 	return c
 }
@@ -205,7 +211,7 @@ func (c *course) restore() error {
 		}
 	}
 	if metadata["run"] != c.fingerprint {
-		return fmt.Errorf("%s: left by a run with another configuration, corpus or seed", path)
+		return fmt.Errorf("%s: left by a run with another configuration, start, corpus or seed", path)
 	}
 	if err := json.Unmarshal([]byte(metadata["history"]), &c.history); err != nil || len(c.history) == 0 {
 		return fmt.Errorf("%s: no history of epochs", path)
@@ -282,6 +288,7 @@ func (c *course) digest() string {
 			panic(err) // never with plain values
 		}
 	}
+	fmt.Fprint(h, c.start)
 	for _, d := range c.task.Dev {
 		fmt.Fprintf(h, "%q %v", d.Text, d.Spans)
 	}
