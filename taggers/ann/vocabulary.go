@@ -141,6 +141,15 @@ func (v *vocabulary) token(s string) int32 {
 	return unknown
 }
 
+// characterNames returns the characters by id as strings.
+func (v *vocabulary) characterNames() []string {
+	names := []string{unknownToken}
+	for _, r := range v.characters[1:] {
+		names = append(names, string(r))
+	}
+	return names
+}
+
 // spelling appends the ids of a token's characters.
 func (v *vocabulary) spelling(dst []int32, s string) []int32 {
 	if n := utf8.RuneCountInString(s); n > maxCharacters {
