@@ -145,6 +145,9 @@ func (c Config) openStart() (*origin, error) {
 			return nil, fmt.Errorf("start: %s: %w", o.dir, err)
 		}
 	}
+	if len(o.model.Tokens) == 0 || o.model.Tokens[0] != o.model.UnknownToken || len(o.model.Characters) == 0 {
+		return nil, fmt.Errorf("start: %s: the unknown token must have id 0", o.dir)
+	}
 	for _, t := range o.model.Tensors {
 		o.tensors[t.Name] = t
 	}
@@ -252,22 +255,19 @@ func (o *origin) fill(net *tagger.Network, v *vocabulary, labels []string, f *fe
 	if o == nil {
 		return nil
 	}
-	used := map[string]bool{}
-	for _, p := range net.All() {
-		layer, part := layerOf(p.Name)
-		used[layer] = true
-		if !o.takes(layer) || !o.has(part) {
-			if o.takes(layer) && layer == "characters" && o.has(layer) {
-				return fmt.Errorf("start: layer %s: expected %s, given none in %s", layer, part, o.dir)
+	for _, layer := range layers {
+		used := false
+		for _, p := range net.All() {
+			of, part := layerOf(p.Name)
+			used = used || of == layer
+			if of != layer || !o.takes(layer) || !o.has(layer) || !o.has(part) && layer != "characters" {
+				continue // a second token LSTM, or a feature, can be new
 			}
-			continue
+			if err := o.copy(p, o.places(p.Name, v, labels, f)); err != nil {
+				return fmt.Errorf("start: layer %s: %w", layer, err)
+			}
 		}
-		if err := o.copy(p, o.places(p.Name, v, labels, f)); err != nil {
-			return fmt.Errorf("start: layer %s: %w", layer, err)
-		}
-	}
-	for _, layer := range o.transferred() {
-		if !used[layer] {
+		if !used && slices.Contains(o.transferred(), layer) {
 			return fmt.Errorf("transfer: the network has no %s", layer)
 		}
 	}
@@ -351,8 +351,14 @@ func (o *origin) copy(p *nn.Param, at places) error {
 	if !ok {
 		return fmt.Errorf("expected %s [%d, %d], given none in %s", p.Name, p.Rows, p.Cols, o.dir)
 	}
-	if len(t.Shape) != 2 || at.rows == nil && t.Shape[0] != p.Rows || at.columns == nil && t.Shape[1] != p.Cols {
-		return fmt.Errorf("expected %s [%d, %d], given %v in %s", p.Name, p.Rows, p.Cols, t.Shape, o.dir)
+	if len(t.Shape) != 2 {
+		return fmt.Errorf("expected %s [%d, %d], given a tensor of %d dimensions in %s", p.Name, p.Rows, p.Cols, len(t.Shape), o.dir)
+	}
+	if at.rows == nil && t.Shape[0] != p.Rows || at.columns == nil && t.Shape[1] != p.Cols {
+		return fmt.Errorf("expected %s [%d, %d], given [%d, %d] in %s", p.Name, p.Rows, p.Cols, t.Shape[0], t.Shape[1], o.dir)
+	}
+	if len(at.rows) > 0 && slices.Max(at.rows) >= t.Shape[0] || len(at.columns) > 0 && slices.Max(at.columns) >= t.Shape[1] {
+		return fmt.Errorf("%s [%d, %d] in %s is smaller than its vocabulary or labels", at.tensor, t.Shape[0], t.Shape[1], o.dir)
 	}
 	for r := range p.Rows {
 		from := r
