@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/models"
+	"github.com/lethe-deid/lethe/nn/tagger"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/ann"
 	"github.com/lethe-deid/lethe/taggers/crf"
@@ -116,7 +117,7 @@ func shrink(s taggers.System) {
 	switch c := root.(type) {
 	case *ann.Config:
 		n := &c.Network
-		n.CharacterEmbedding, n.CharacterLSTM, n.TokenEmbedding, n.TokenLSTM, n.Hidden = 8, 8, dimensions, 16, 16
+		n.CharacterEmbedding, n.CharacterLSTM, n.TokenEmbedding, n.TokenLSTM, n.Hidden = 8, 8, dimensions, tagger.Units{16}, 16
 		n.Dropout = 0
 		c.Training.Epochs, c.Training.Batch = 8, 4
 		c.Optimizer.Method, c.Optimizer.LearningRate = "adam", 0.02

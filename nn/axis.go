@@ -22,6 +22,7 @@ type Axis struct {
 	order     []int
 	place     []int
 	sequences *Axis
+	batch     int // how often it was packed
 }
 
 // packing is the layout of the sequences of a batch.
@@ -37,6 +38,7 @@ func (p *packing) row(s, t int) int { return p.offset[t] + s }
 // Pack sets the number of sequences and the length of each, which must be at least 1. Every batch
 // must be packed before the values of its indices are set.
 func (a *Axis) Pack(sequences int, length func(i int) int) {
+	a.batch++
 	a.order = slices.Grow(a.order[:0], sequences)[:sequences]
 	for i := range a.order {
 		a.order[i] = i
@@ -61,7 +63,7 @@ func (a *Axis) Pack(sequences int, length func(i int) int) {
 		}
 	}
 	if s := a.sequences; s != nil {
-		s.order, s.place, s.rows, s.Seeds = a.order, a.place, sequences, nil
+		s.batch, s.order, s.place, s.rows, s.Seeds = a.batch, a.order, a.place, sequences, nil
 		s.active, s.offset, s.lengths = s.active[:0], s.offset[:0], slices.Grow(s.lengths[:0], sequences)[:sequences]
 		for i := range s.lengths {
 			s.lengths[i] = 1
@@ -90,8 +92,9 @@ func (a *Axis) Name() string { return a.name }
 
 // Index has a number for each row of an axis: the row of another matrix, or a class.
 type Index struct {
-	axis *Axis
-	rows []int32
+	axis  *Axis
+	rows  []int32
+	batch int // of the axis
 }
 
 // Index returns a new index over the axis.
@@ -100,6 +103,7 @@ func (a *Axis) Index() *Index { return &Index{axis: a} }
 // Fill sets the numbers of a batch: values returns those of sequence i, one per element.
 func (x *Index) Fill(values func(i int) []int32) {
 	a := x.axis
+	x.batch = a.batch
 	x.rows = slices.Grow(x.rows[:0], a.rows)[:a.rows]
 	for s, i := range a.order {
 		list := values(i)
@@ -112,11 +116,31 @@ func (x *Index) Fill(values func(i int) []int32) {
 	}
 }
 
+// below returns the numbers of the current batch, which must be in [0, n). Larger ones could be rows
+// in the unused memory of a buffer.
+func (x *Index) below(n int) []int32 {
+	x.axis.check(x.batch, x.rows, n)
+	return x.rows
+}
+
+// check panics unless the numbers of an index or of bags are from the current batch and in [0, n).
+func (a *Axis) check(batch int, numbers []int32, n int) {
+	if batch != a.batch {
+		panic(fmt.Errorf("no numbers were set for this batch of the axis %s", a.name))
+	}
+	for _, v := range numbers {
+		if v < 0 || int(v) >= n {
+			panic(fmt.Errorf("expected numbers from 0 to %d for the axis %s, given %d", n-1, a.name, v))
+		}
+	}
+}
+
 // Bags has any number of values for each row of an axis.
 type Bags struct {
 	axis   *Axis
 	start  []int32 // the values of row r are values[start[r]:start[r+1]]
 	values []int32
+	batch  int // of the axis
 }
 
 // Bags returns new bags over the axis.
@@ -125,6 +149,7 @@ func (a *Axis) Bags() *Bags { return &Bags{axis: a} }
 // Fill sets the values of a batch: values returns those of sequence i, one list per element.
 func (b *Bags) Fill(values func(i int) [][]int32) {
 	a := b.axis
+	b.batch = a.batch
 	lists := make([][][]int32, len(a.order))
 	for s, i := range a.order {
 		lists[s] = values(i)

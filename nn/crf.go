@@ -24,7 +24,10 @@ func (g *Graph) Transitions(name string, labels int) *G.Node {
 
 // sameAxis checks that gold labels are for the rows of x.
 func (g *Graph) sameAxis(name string, x *G.Node, gold *Index) {
-	if axis := g.AxisOf(x); axis != gold.axis {
+	switch axis := g.AxisOf(x); {
+	case gold == nil:
+		g.Fail(name, "expected labels for the rows of %s, given none", axis.name)
+	case axis != gold.axis:
 		g.Fail(name, "expected labels for the rows of %s, given labels for %s", axis.name, gold.axis.name)
 	}
 }
@@ -39,11 +42,11 @@ type crf struct {
 }
 
 func (l *crf) Forward(in []kernel.Matrix) kernel.Matrix {
-	pk := &l.axis.packing
+	pk, gold := &l.axis.packing, l.gold.below(in[0].Cols)
 	l.lattice.run(pk, in[0], in[1])
 	l.sum = 0
 	for s := range l.axis.order {
-		l.sum += l.lattice.logZ[s] - l.lattice.pathScore(pk, s, l.gold.rows)
+		l.sum += l.lattice.logZ[s] - l.lattice.pathScore(pk, s, gold)
 	}
 	return scalar(l.sum)
 }

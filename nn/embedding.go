@@ -52,7 +52,7 @@ type embedding struct {
 }
 
 func (l *embedding) Forward([]kernel.Matrix) kernel.Matrix {
-	l.ids = l.index.rows
+	l.ids = l.index.below(l.table.Rows)
 	out := l.out.resize(len(l.ids), l.table.Cols)
 	l.copyRows(out)
 	return out
@@ -75,8 +75,9 @@ type gather struct {
 }
 
 func (l *gather) Forward(in []kernel.Matrix) kernel.Matrix {
-	out := l.out.resize(len(l.index.rows), in[0].Cols)
-	for r, row := range l.index.rows {
+	rows := l.index.below(in[0].Rows)
+	out := l.out.resize(len(rows), in[0].Cols)
+	for r, row := range rows {
 		copy(out.Row(r), in[0].Row(int(row)))
 	}
 	return out
@@ -101,6 +102,7 @@ type bagSum struct {
 }
 
 func (l *bagSum) Forward(in []kernel.Matrix) kernel.Matrix {
+	l.bags.axis.check(l.bags.batch, l.bags.values, in[0].Rows)
 	out := l.out.zeroed(len(l.bags.start)-1, in[0].Cols)
 	for r := range out.Rows {
 		for _, row := range l.bags.of(r) {

@@ -49,6 +49,7 @@ func (g *Graph) Axis(name string) *Axis {
 func (g *Graph) Sequences(a *Axis) *Axis {
 	if a.sequences == nil {
 		a.sequences = g.Axis("sequences of " + a.name)
+		a.sequences.sequences = a.sequences // each is a sequence of one row
 	}
 	return a.sequences
 }
@@ -56,7 +57,7 @@ func (g *Graph) Sequences(a *Axis) *Axis {
 // AxisOf returns the axis of a matrix, or nil if its number of rows is fixed, as that of a
 // parameter is.
 func (g *Graph) AxisOf(n *G.Node) *Axis {
-	if s := n.Shape(); len(s) == 2 && s[0] >= firstAxis {
+	if s := n.Shape(); len(s) == 2 && s[0] >= firstAxis && s[0]-firstAxis < len(g.axes) {
 		return g.axes[s[0]-firstAxis]
 	}
 	return nil
@@ -64,10 +65,17 @@ func (g *Graph) AxisOf(n *G.Node) *Axis {
 
 // Matrix checks that the input of a layer is a matrix of float32 and returns its number of columns.
 func (g *Graph) Matrix(layer string, n *G.Node) (columns int) {
+	if n == nil {
+		g.Fail(layer, "expected a matrix of float32, given none")
+	}
 	if s := n.Shape(); len(s) == 2 && n.Dtype() == tensor.Float32 {
 		return s[1]
 	}
-	g.Fail(layer, "expected a matrix of float32, given %s", g.Shape(n))
+	given := g.Shape(n)
+	if n.Dtype() != tensor.Float32 {
+		given += fmt.Sprintf(" of %v", n.Dtype())
+	}
+	g.Fail(layer, "expected a matrix of float32, given %s", given)
 	return 0
 }
 
@@ -86,6 +94,8 @@ func (g *Graph) Shape(n *G.Node) string {
 	switch a := g.AxisOf(n); {
 	case len(s) == 0:
 		return "a scalar"
+	case len(s) == 1:
+		return "a vector"
 	case a != nil:
 		return fmt.Sprintf("[%s, %d]", a.name, s[1])
 	case len(s) == 2:
@@ -121,7 +131,7 @@ func (g *Graph) ApplyScalar(name string, l Layer, in ...*G.Node) *G.Node {
 
 func (g *Graph) apply(name string, l Layer, shape tensor.Shape, in []*G.Node) *G.Node {
 	for _, n := range in {
-		if !n.IsScalar() {
+		if n == nil || !n.IsScalar() {
 			g.Matrix(name, n)
 		}
 	}
@@ -130,8 +140,13 @@ func (g *Graph) apply(name string, l Layer, shape tensor.Shape, in []*G.Node) *G
 
 // build calls the assembly of a network and initialises the parameters that it adds.
 func build[M any](params *Params, training bool, assembly func(*Graph) M) (g *Graph, model M, err error) {
+	before := len(params.list)
 	defer func() {
-		switch p := recover().(type) {
+		p := recover()
+		if p != nil { // the parameters of a network that was not built would be saved with the others
+			params.remove(before)
+		}
+		switch p := p.(type) {
 		case nil:
 		case buildError:
 			err = fmt.Errorf("nn: %w", p.error)

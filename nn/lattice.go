@@ -30,6 +30,7 @@ type lattice struct {
 	trans    kernel.Matrix
 	unaries  kernel.Matrix
 	expA     kernel.Matrix
+	factor   kernel.Factor // expA
 	emit     kernel.Matrix
 	alpha    kernel.Matrix
 	beta     kernel.Matrix
@@ -49,7 +50,7 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 	}
 	shiftEnd := expRow(&l.end, last)
 
-	sentences := pk.active[0]
+	sentences := len(pk.lengths)
 	l.logZ, l.broken = make([]float64, sentences), make([]bool, sentences)
 	l.emit, l.alpha, l.beta, l.q = l.p.resize(pk.rows, k), l.alphaBuf.zeroed(pk.rows, k), l.betaBuf.zeroed(pk.rows, k), l.qBuf.resize(pk.rows, k)
 	if cap(l.scale) < pk.rows {
@@ -60,7 +61,7 @@ func (l *lattice) run(pk *packing, u, trans kernel.Matrix) {
 		first := pk.offset[t]
 		if t > 0 {
 			from := pk.offset[t-1]
-			kernel.AddMul(l.alpha.Slice(first, first+active), l.alpha.Slice(from, from+active), l.expA)
+			l.factor.AddMul(l.alpha.Slice(first, first+active), l.alpha.Slice(from, from+active))
 		}
 		for s := range active {
 			r := first + s
@@ -149,6 +150,7 @@ func (l *lattice) exponentiate(a kernel.Matrix) (shift float32) {
 	for i := range a.Rows {
 		kernel.ExpMinus(l.expA.Row(i), a.Row(i), shift)
 	}
+	l.factor.Set(l.expA)
 	return shift
 }
 

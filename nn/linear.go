@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"slices"
+
 	G "gorgonia.org/gorgonia"
 
 	"github.com/lethe-deid/lethe/nn/kernel"
@@ -18,6 +20,12 @@ func (g *Graph) Linear(name string, x *G.Node, units int) *G.Node {
 func (g *Graph) positive(name string, units int) {
 	if units < 1 {
 		g.Fail(name, "expected at least one unit, given %d", units)
+	}
+}
+
+func (g *Graph) some(layer string, in []*G.Node) {
+	if len(in) == 0 || slices.Contains(in, nil) {
+		g.Fail(layer, "expected at least one input and no nil")
 	}
 }
 
@@ -76,9 +84,10 @@ func (l *tanh) Backward(_ []kernel.Matrix, out, dout kernel.Matrix, din []kernel
 // Add is the sum of matrices of one shape: with the input of a layer and its output, a residual
 // connection.
 func (g *Graph) Add(x ...*G.Node) *G.Node {
+	g.some("add", x)
 	rows, columns := g.Rows("add", x[0])
 	for _, n := range x[1:] {
-		if g.AxisOf(n) != rows || g.Matrix("add", n) != columns {
+		if g.Matrix("add", n) != columns || g.AxisOf(n) != rows {
 			g.Fail("add", "expected %s, given %s", g.Shape(x[0]), g.Shape(n))
 		}
 	}
@@ -104,15 +113,16 @@ func (l *sum) Backward(_ []kernel.Matrix, _, dout kernel.Matrix, din []kernel.Ma
 
 // Concat joins the columns of matrices over one axis.
 func (g *Graph) Concat(x ...*G.Node) *G.Node {
+	g.some("concat", x)
 	if len(x) == 1 {
 		return x[0]
 	}
 	rows, width := g.Rows("concat", x[0])
 	for _, n := range x[1:] {
+		width += g.Matrix("concat", n)
 		if g.AxisOf(n) != rows {
 			g.Fail("concat", "expected [%s, columns], given %s", rows.name, g.Shape(n))
 		}
-		width += g.Matrix("concat", n)
 	}
 	return g.Apply("concat", &concat{}, rows, width, x...)
 }
@@ -145,6 +155,7 @@ func (l *concat) Backward(_ []kernel.Matrix, _, dout kernel.Matrix, din []kernel
 
 // Total is the sum of losses.
 func (g *Graph) Total(losses ...*G.Node) *G.Node {
+	g.some("total", losses)
 	l := &total{}
 	for _, n := range losses {
 		if !n.IsScalar() {

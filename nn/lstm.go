@@ -155,6 +155,7 @@ type lstmMemory struct {
 	dz, dh, dc, prev buffer
 	wxT, whT         buffer
 	h0z              buffer
+	recurrent        kernel.Factor // the recurrent weights or, in backward, their transposed
 }
 
 // step returns the rows of step i in the direction of the recurrence. Rows [first, first+active)
@@ -189,10 +190,11 @@ func (l *lstm) forward(pk *packing, x kernel.Matrix, p lstmWeights, h kernel.Mat
 		c0 = p.c0
 		kernel.AddMul(h0z, p.h0, wh)
 	}
+	l.recurrent.Set(wh)
 	for i := range pk.active {
 		first, active, from, going := l.step(pk, i)
 		if going > 0 {
-			kernel.AddMul(z.Slice(first, first+going), h.Slice(from, from+going), wh)
+			l.recurrent.AddMul(z.Slice(first, first+going), h.Slice(from, from+going))
 		}
 		if p.p.Rows > 0 && going > 0 {
 			kernel.AddMul(z.Slice(first, first+going).Columns(n, n+p.p.Cols), c.Slice(from, from+going), p.p)
@@ -231,6 +233,7 @@ func (l *lstm) backward(pk *packing, x kernel.Matrix, p lstmWeights, h, dh kerne
 		c0 = make([]float32, n)
 	}
 	wxT, whT := l.wxT.transposed(wx, pk.rows), l.whT.transposed(wh, pk.rows)
+	l.recurrent.Set(whT)
 	for i := len(pk.active) - 1; i >= 0; i-- {
 		first, active, from, going := l.step(pk, i)
 		if l.cell.SplitsOutput() {
@@ -252,7 +255,11 @@ func (l *lstm) backward(pk *packing, x kernel.Matrix, p lstmWeights, h, dh kerne
 			}
 		}
 		if going > 0 {
-			addMulTransposed(total.Slice(from, from+going), dz.Slice(first, first+going), wh, whT)
+			if before, d := total.Slice(from, from+going), dz.Slice(first, first+going); whT.Rows > 0 {
+				l.recurrent.AddMul(before, d)
+			} else {
+				kernel.AddMulNT(before, d, wh)
+			}
 			if p.p.Rows > 0 {
 				kernel.AddMulNT(dc.Slice(from, from+going), dz.Slice(first, first+going).Columns(n, n+p.p.Cols), p.p)
 			}

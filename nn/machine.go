@@ -3,8 +3,10 @@ package nn
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
 
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
@@ -73,6 +75,9 @@ type step struct {
 	out   int
 	axis  *Axis // nil unless the rows of the value are a ragged axis
 	cols  int
+	over  []*Axis // the axes of the inputs
+
+	reshapes bool // whether stock is Gorgonia's reshape
 }
 
 // String describes the step in errors.
@@ -110,10 +115,14 @@ func (m *machine) plan(nodes G.Nodes) error {
 			s.cols = shape[1]
 		}
 		if s.ours, _ = n.Op().(*op); s.ours == nil {
-			s.stock = n.Op()
+			s.stock, s.reshapes = n.Op(), strings.HasPrefix(n.Op().String(), "Reshape(")
 		}
 		for children := m.graph.From(n.ID()); children != nil && children.Next(); {
-			s.in = append(s.in, m.slots[children.Node().(*G.Node)])
+			child := children.Node().(*G.Node)
+			s.in = append(s.in, m.slots[child])
+			if a := m.graph.AxisOf(child); a != nil {
+				s.over = append(s.over, a)
+			}
 		}
 		m.steps = append(m.steps, s)
 	}
@@ -127,8 +136,11 @@ func (m *machine) differentiate(loss *G.Node) (err error) {
 			err = fmt.Errorf("nn: gradients: %v", p)
 		}
 	}()
-	if loss == nil || !loss.IsScalar() {
-		return fmt.Errorf("nn: the loss of a network must be a scalar")
+	switch {
+	case loss == nil:
+		return fmt.Errorf("nn: loss: expected a scalar, given none")
+	case !loss.IsScalar():
+		return fmt.Errorf("nn: loss: expected a scalar, given %s", m.graph.Shape(loss))
 	}
 	m.cost = &cost{scale: &m.scale}
 	if o, ok := loss.Op().(*op); ok {
@@ -148,6 +160,9 @@ func (m *machine) differentiate(loss *G.Node) (err error) {
 		if used[l.tap] {
 			wrt = append(wrt, l.tap)
 		}
+	}
+	if len(wrt) == 0 {
+		return fmt.Errorf("nn: loss: it does not depend on any parameter")
 	}
 	grads, err := G.Grad(total, wrt...)
 	if err != nil {
@@ -210,7 +225,11 @@ func (m *machine) run(fill func()) (err error) {
 		for _, slot := range s.in {
 			in = append(in, m.values[slot])
 		}
-		m.values[s.out], m.tensors[s.out] = s.ours.run(in), nil
+		v := s.ours.run(in)
+		if s.axis != nil && (v.Rows != s.axis.rows || v.Cols != s.cols) {
+			return fmt.Errorf("nn: %s: expected [%d, %d] for the axis %s, given [%d, %d]", s, s.axis.rows, s.cols, s.axis.name, v.Rows, v.Cols)
+		}
+		m.values[s.out], m.tensors[s.out] = v, nil
 	}
 	for _, s := range m.steps {
 		if s.ours != nil && s.ours.kind == forwardOp {
@@ -229,8 +248,18 @@ func (m *machine) run(fill func()) (err error) {
 // runStock computes an op of Gorgonia. It takes the shape from its values, whatever the shapes in
 // the graph are.
 func (m *machine) runStock(s *step) error {
-	if s.axis != nil && s.axis.rows == 0 { // tensors cannot be empty
+	// Tensors cannot be empty. The result of an op on an empty one is empty, too, or a sum over no rows,
+	// which is 0.
+	if s.axis != nil && s.axis.rows == 0 {
 		m.values[s.out], m.tensors[s.out] = kernel.NewMatrix(0, s.cols, nil), nil
+		return nil
+	}
+	if slices.ContainsFunc(s.over, func(a *Axis) bool { return a.rows == 0 }) {
+		shape := s.node.Shape()
+		if slices.ContainsFunc(shape, func(n int) bool { return n >= firstAxis }) {
+			return fmt.Errorf("an axis without rows as other than the first dimension")
+		}
+		m.set(s, zeros(shape))
 		return nil
 	}
 	in := make([]G.Value, len(s.in))
@@ -240,15 +269,35 @@ func (m *machine) runStock(s *step) error {
 		}
 		in[i] = m.tensors[slot]
 	}
+	if s.axis != nil && s.reshapes { // the op would insist on the number of rows that stands for the axis
+		data, ok := in[0].Data().([]float32)
+		if !ok {
+			data = []float32{in[0].Data().(float32)}
+		}
+		m.set(s, toValue(kernel.NewMatrix(s.axis.rows, s.cols, data), false))
+		return nil
+	}
 	v, err := s.stock.Do(in...)
 	if err != nil {
 		return err
 	}
+	m.set(s, v)
+	return nil
+}
+
+// set sets the value of a step to what an op of Gorgonia returned.
+func (m *machine) set(s *step, v G.Value) {
 	m.tensors[s.out] = v
 	if m.scalars[s.out] || v.Shape().Dims() == 2 {
 		m.values[s.out] = toMatrix(v)
 	}
-	return nil
+}
+
+func zeros(shape tensor.Shape) G.Value {
+	if shape.IsScalar() {
+		return G.NewF32(0)
+	}
+	return tensor.New(tensor.WithShape(shape...), tensor.Of(tensor.Float32))
 }
 
 // worker is a layer that counts the multiplications and additions of its matrix products in the
@@ -260,8 +309,14 @@ type worker interface {
 // FLOP returns the number of multiplications and additions in the matrix products of all runs.
 func (m *machine) FLOP() float64 { return m.flop }
 
-// Value returns what a node is for the current batch. It is valid until the next run.
-func (m *machine) Value(n *G.Node) kernel.Matrix { return m.values[m.slots[n]] }
+// Value returns what a node is for the current batch. It is valid until the next run, and empty for
+// a node that the machine does not compute: in training, one that the loss does not depend on.
+func (m *machine) Value(n *G.Node) kernel.Matrix {
+	if slot, ok := m.slots[n]; ok {
+		return m.values[slot]
+	}
+	return kernel.Matrix{}
+}
 
 // Loss returns the loss of the current batch.
 func (m *machine) Loss() float64 { return m.cost.value }
@@ -283,13 +338,14 @@ func (m *machine) gradient(p *Param) []float32 {
 }
 
 // Gradient returns the gradient of a parameter for the current batch, row-major, with all rows of a
-// table of embeddings. It is nil if the loss does not depend on the parameter.
+// table of embeddings. It is nil if the loss does not depend on the parameter, or if the machine is
+// not for training.
 func (m *machine) Gradient(p *Param) []float32 {
 	if !p.sparse {
 		return slices.Clone(m.gradient(p))
 	}
 	lookups := m.lookupsOf(p)
-	if len(lookups) == 0 {
+	if len(lookups) == 0 || m.grads == nil {
 		return nil
 	}
 	all := make([]float32, len(p.Data))

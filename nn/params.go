@@ -57,14 +57,25 @@ func (p *Params) get(name string, rows, cols int, sparse bool, init Init) (*Para
 		return nil, fmt.Errorf("expected a matrix with at least one row and column, given [%d, %d]", rows, cols)
 	}
 	if old, ok := p.byName[name]; ok {
-		if old.Rows != rows || old.Cols != cols || old.sparse != sparse {
+		if old.Rows != rows || old.Cols != cols {
 			return nil, fmt.Errorf("expected [%d, %d], but the parameter exists with shape [%d, %d]", rows, cols, old.Rows, old.Cols)
+		}
+		if old.sparse != sparse {
+			return nil, fmt.Errorf("one name for a table of Embedding and for a parameter of another layer")
 		}
 		return old, nil
 	}
 	made := &Param{Name: name, Rows: rows, Cols: cols, Data: make([]float32, rows*cols), sparse: sparse, init: init}
 	p.list, p.byName[name] = append(p.list, made), made
 	return made, nil
+}
+
+// remove removes the parameters that were made after the first n.
+func (p *Params) remove(n int) {
+	for _, param := range p.list[n:] {
+		delete(p.byName, param.Name)
+	}
+	p.list = p.list[:n]
 }
 
 // initialise sets the values of the parameters that were made since the last call.

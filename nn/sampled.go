@@ -81,7 +81,8 @@ func (l *sampledSoftmax) Forward(in []kernel.Matrix) kernel.Matrix {
 	x, b := in[0], l.b.table.Data
 	l.draw()
 	n := len(l.drawn)
-	l.w.ids = append(append(l.w.ids[:0], l.drawn...), l.targets.rows...)
+	targets := l.targets.below(len(l.column))
+	l.w.ids = append(append(l.w.ids[:0], l.drawn...), targets...)
 	l.b.ids = l.w.ids
 	w := l.rows.resize(len(l.w.ids), x.Cols)
 	l.w.copyRows(w)
@@ -90,14 +91,14 @@ func (l *sampledSoftmax) Forward(in []kernel.Matrix) kernel.Matrix {
 		offsets[j] = b[class] - l.correction(class)
 	}
 	z := l.z.resize(x.Rows, n+1)
-	for r, class := range l.targets.rows {
+	for r, class := range targets {
 		copy(z.Row(r), offsets)
 		z.Row(r)[n] = kernel.Dot(x.Row(r), w.Row(n+r)) + b[class] - l.correction(class)
 	}
 	kernel.AddMulNT(z.Columns(0, n), x, w.Slice(0, n))
 	l.weights = l.mean(l.weights)
 	l.sum = 0
-	for r, class := range l.targets.rows {
+	for r, class := range targets {
 		row := z.Row(r)
 		if j := l.column[class]; j > 0 {
 			row[j-1] = removed
@@ -189,6 +190,7 @@ const fullRows = 64
 func (l *fullSoftmax) Forward(in []kernel.Matrix) kernel.Matrix {
 	l.weights = l.mean(l.weights)
 	l.sum = 0
+	targets := l.targets.below(l.w.table.Rows)
 	for from := 0; from < in[0].Rows; from += fullRows {
 		x := in[0].Slice(from, min(from+fullRows, in[0].Rows))
 		z := l.z.resize(x.Rows, l.w.table.Rows)
@@ -198,7 +200,7 @@ func (l *fullSoftmax) Forward(in []kernel.Matrix) kernel.Matrix {
 		kernel.AddMulNT(z, x, l.w.table.matrix())
 		for r := range z.Rows {
 			row := z.Row(r)
-			target := float64(row[l.targets.rows[from+r]])
+			target := float64(row[targets[from+r]])
 			l.sum += float64(l.weights[from+r]) * (softmax(row, row) - target)
 		}
 	}

@@ -25,13 +25,14 @@ type softmaxLoss struct {
 
 func (l *softmaxLoss) Forward(in []kernel.Matrix) kernel.Matrix {
 	p := l.p.resize(in[0].Rows, in[0].Cols)
+	gold := l.gold.below(in[0].Cols)
 	l.sum = 0
 	for s := range l.axis.order {
 		var sum float64
 		n := l.axis.lengths[s]
 		for t := range n {
 			r := l.axis.row(s, t)
-			sum += softmax(p.Row(r), in[0].Row(r)) - float64(in[0].Row(r)[l.gold.rows[r]])
+			sum += softmax(p.Row(r), in[0].Row(r)) - float64(in[0].Row(r)[gold[r]])
 		}
 		l.sum += sum / float64(n)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/chart"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/nn/tagger"
 	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
@@ -19,12 +20,18 @@ import (
 // variants.
 const Full = "full"
 
-// paper contains the four networks of Dernoncourt et al. 2016, section 3.7, that lack a part.
-var paper = []experiments.Ablation{
-	{Name: "no-crf", Set: []string{"system.ann.network.crf=false"}},
-	{Name: "no-vectors", Set: []string{`system.ann.vectors={file: "", freeze: false}`}},
-	{Name: "no-tokens", Set: []string{`system.ann.vectors={file: "", freeze: false}`, "system.ann.network.token_embedding=0"}},
-	{Name: "no-characters", Set: []string{"system.ann.network={character_embedding: 0, character_lstm: 0}"}},
+// paper returns the four networks of Dernoncourt et al. 2016, section 3.7, that lack a part.
+func paper(network *ann.Config) []experiments.Ablation {
+	noCharacters := "system.ann.network={character_embedding: 0, character_lstm: 0}"
+	if network.Network.Characters != tagger.CharacterLSTM {
+		noCharacters = "system.ann.network.characters=none"
+	}
+	return []experiments.Ablation{
+		{Name: "no-crf", Set: []string{"system.ann.network.crf=false"}},
+		{Name: "no-vectors", Set: []string{`system.ann.vectors={file: "", freeze: false}`}},
+		{Name: "no-tokens", Set: []string{`system.ann.vectors={file: "", freeze: false}`, "system.ann.network.token_embedding=0"}},
+		{Name: "no-characters", Set: []string{noCharacters}},
+	}
 }
 
 // Ablation contains the results of an ablation study. The keys of its JSON form are stable.
@@ -140,16 +147,15 @@ func ablations(c *experiments.Config) (variants []variant, left []LeftOut, err e
 		variants = append(variants, variant{a.Name, a.Set, config})
 		return nil
 	}
-	network := ann.Of(c.System) != nil
-	if !network && len(c.Ablations) == 0 {
+	network := ann.Of(c.System)
+	if network == nil && len(c.Ablations) == 0 {
 		return nil, nil, errors.New("ablations: required, because the system is not a network whose parts could be left out")
 	}
-	for _, a := range paper {
-		if !network {
-			break
-		}
-		if err := add(a); err != nil {
-			left = append(left, LeftOut{a.Name, err.Error()})
+	if network != nil {
+		for _, a := range paper(network) {
+			if err := add(a); err != nil {
+				left = append(left, LeftOut{a.Name, err.Error()})
+			}
 		}
 	}
 	for i, a := range c.Ablations {

@@ -228,9 +228,14 @@ func TestAblations(t *testing.T) {
 		}
 	}
 
+	variants, _, err = ablations(load(t, tiny, "system.ann.network.characters=cnn"))
+	if err != nil || ann.Of(variants[len(variants)-1].config.System).Network.ReadsCharacters() {
+		t.Errorf("a character CNN is not left out: %v", err)
+	}
+
 	variants, left, err = ablations(load(t, tiny, "system.ann.network={crf: false, token_embedding: 0}"))
 	want := []LeftOut{{"no-crf", "the same network as full"}, {"no-vectors", "the same network as full"}, {"no-tokens", "the same network as full"},
-		{"no-characters", "system.ann.network.token_embedding: 0, and there is no character_lstm: the network has no input"}}
+		{"no-characters", "system.ann.network.token_embedding: 0, and there is no character part: the network has no input"}}
 	if err != nil || len(variants) != 1 || !slices.Equal(left, want) {
 		t.Errorf("%d variants, left out %v, error %v", len(variants), left, err)
 	}

@@ -29,6 +29,9 @@ type Union interface {
 	Fresh(key string) any
 }
 
+// Series is a list in which a single element can be written without the list: 100 stands for [100].
+type Series interface{ Series() }
+
 // Decode decodes a YAML document into the struct that into points to, and keeps
 // values that the document does not mention. Keys are those of the fields' yaml
 // tags. Fields may be structs, pointers, maps with string keys, lists, string,
@@ -156,6 +159,10 @@ func (d decoder) value(path string, node ast.Node, v reflect.Value) error {
 		return nil
 	case reflect.Slice:
 		n, ok := node.(*ast.SequenceNode)
+		if !ok && isSeries(v) {
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+			return d.value(path, node, v.Index(0))
+		}
 		if !ok {
 			return wrong("a list")
 		}

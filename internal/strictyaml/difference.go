@@ -9,7 +9,7 @@ import (
 
 // Difference returns the first key whose values differ between a and b, and the
 // two values. a and b are pointers to structs of the same type that Decode
-// supports. If there is no difference, key is "".
+// supports. A Series is compared as a whole. If there is no difference, key is "".
 func Difference(a, b any) (key string, from, to any) {
 	return difference("", reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem())
 }
@@ -42,6 +42,10 @@ func difference(path string, a, b reflect.Value) (key string, from, to any) {
 				return key, from, to
 			}
 		}
+	case isSeries(a):
+		if !reflect.DeepEqual(a.Interface(), b.Interface()) {
+			return path, a.Interface(), b.Interface()
+		}
 	case a.Kind() == reflect.Slice && a.Len() == b.Len():
 		for i := range a.Len() {
 			if key, from, to := difference(fmt.Sprintf("%s[%d]", path, i), a.Index(i), b.Index(i)); key != "" {
@@ -54,6 +58,11 @@ func difference(path string, a, b reflect.Value) (key string, from, to any) {
 		return path, shown(a), shown(b)
 	}
 	return "", nil, nil
+}
+
+func isSeries(v reflect.Value) bool {
+	_, ok := v.Interface().(Series)
+	return ok
 }
 
 func shown(v reflect.Value) any {

@@ -82,6 +82,40 @@ func TestUnion(t *testing.T) {
 	}
 }
 
+type series []int
+
+func (series) Series() {}
+
+func TestSeries(t *testing.T) {
+	var got struct {
+		Sizes series `yaml:"sizes"`
+	}
+	earlier := got
+	for raw, want := range map[string]string{"sizes: 7": "[7]", "sizes: [7]": "[7]", "sizes: [7, 8]": "[7 8]", "sizes: []": "[]"} {
+		got.Sizes = series{1, 2, 3}
+		if err := Decode("f", []byte(raw), &got); err != nil || fmt.Sprint(got.Sizes) != want {
+			t.Errorf("%s: %v, %v", raw, got.Sizes, err)
+		}
+	}
+	for raw, want := range map[string]string{
+		"sizes: x":      "f:1:8: sizes: text where a whole number is expected",
+		"sizes: [7, x]": "f:1:12: sizes[1]: text where a whole number is expected",
+		"sizes:":        "f:1:8: sizes: nothing where a whole number is expected",
+	} {
+		if err := Decode("f", []byte(raw), &got); err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %s", raw, err, want)
+		}
+	}
+	earlier.Sizes, got.Sizes = series{7}, series{8}
+	if key, from, to := Difference(&earlier, &got); key != "sizes" || fmt.Sprint(from, to) != "[7] [8]" {
+		t.Errorf("%s was %v, is %v", key, from, to)
+	}
+	got.Sizes = series{7}
+	if key, _, _ := Difference(&earlier, &got); key != "" {
+		t.Errorf("%s differs from itself", key)
+	}
+}
+
 // The parser reads a number with an exponent and no dot as text, so 1e-3 was
 // rejected. The encoder writes small numbers in this form, so files with one
 // could not be read again.

@@ -5,7 +5,9 @@ package kernel
 // Name returns the name of the kernels in use.
 func Name() string { return "generic" }
 
-func addMulNN(c, a, b Matrix) { addMulNNGeneric(c, a, b) }
+func addMulNN(c, a, b Matrix)             { addMulNNGeneric(c, a, b) }
+func addMulFactor(c, a Matrix, f *Factor) { addMulNNGeneric(c, a, f.b) }
+
 func addMulTN(c, a, b Matrix) { addMulTNGeneric(c, a, b) }
 func addMulNT(c, a, b Matrix) { addMulNTGeneric(c, a, b) }
 

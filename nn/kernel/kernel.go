@@ -43,6 +43,23 @@ func AddMul(c, a, b Matrix) {
 	addMulNN(c, a, b)
 }
 
+// Factor is the right factor of many products, such as the weights of a recurrence. It keeps a copy
+// in the order in which products of many rows read it, where that pays off.
+type Factor struct {
+	b      Matrix
+	copied bool
+	panels []float32
+}
+
+// Set sets the factor to b, which must not change until the last product.
+func (f *Factor) Set(b Matrix) { f.b, f.copied = b, false }
+
+// AddMul does what AddMul(c, a, b) does, to the same bits.
+func (f *Factor) AddMul(c, a Matrix) {
+	check(c, a.Rows, a.Cols, f.b.Rows, f.b.Cols)
+	addMulFactor(c, a, f)
+}
+
 // AddMulTN adds aᵀ·b to c: c[i,j] += sum_k a[k,i] b[k,j].
 func AddMulTN(c, a, b Matrix) {
 	check(c, a.Cols, a.Rows, b.Rows, b.Cols)

@@ -3,6 +3,7 @@ package kernel
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -79,6 +80,35 @@ func BenchmarkMul(b *testing.B) {
 				}
 				b.ReportMetric(2*float64(s.m*s.k*s.n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 			})
+		}
+	}
+}
+
+// A Factor gives the same bits as AddMul, for few rows and for many, also when it is set again.
+func TestFactorIsAddMul(t *testing.T) { each(t, testFactor) }
+
+func testFactor(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	random := func(rows, cols int) Matrix {
+		m := NewMatrix(rows, cols, make([]float32, rows*cols))
+		for i := range m.Data {
+			m.Data[i] = float32(rng.NormFloat64())
+		}
+		return m
+	}
+	var f Factor
+	for _, size := range [][2]int{{100, 300}, {400, 89}, {1, 1}, {25, 75}, {193, 33}, {7, 17}} {
+		k, n := size[0], size[1]
+		b := random(k+3, n+5).Slice(2, k+2).Columns(3, n+3)
+		f.Set(b)
+		for _, m := range []int{1, 16, 17, 40, 3, 100} {
+			a, c := random(m, k+1).Columns(0, k), random(m, n)
+			want := NewMatrix(m, n, slices.Clone(c.Data))
+			AddMul(want, a, b)
+			f.AddMul(c, a)
+			if !slices.Equal(c.Data, want.Data) {
+				t.Fatalf("%dx%d times %dx%d: other values than AddMul", m, k, k, n)
+			}
 		}
 	}
 }

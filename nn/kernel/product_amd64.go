@@ -2,7 +2,10 @@
 
 package kernel
 
-import "sync"
+import (
+	"iter"
+	"sync"
+)
 
 // Name returns the name of the kernels in use: generic, avx2 or avx512. The environment variable
 // LETHE_KERNEL selects one, if the processor supports it.
@@ -19,6 +22,14 @@ func addMulNN(c, a, b Matrix) {
 		return
 	}
 	inUse.addMul(c, a, a.Stride, 1, a.Cols, b)
+}
+
+func addMulFactor(c, a Matrix, f *Factor) {
+	if inUse == nil {
+		addMulNNGeneric(c, a, f.b)
+		return
+	}
+	inUse.addMulFactor(c, a, f)
 }
 
 func addMulTN(c, a, b Matrix) {
@@ -51,10 +62,8 @@ func (v *vectors) addMul(c, a Matrix, ar, ak, k int, b Matrix) {
 	if k == 0 || c.Rows == 0 || c.Cols == 0 {
 		return
 	}
-	parts := (k + depth - 1) / depth
-	for n := range parts {
-		from, to := n*k/parts, (n+1)*k/parts
-		if part := b.Slice(from, to); c.Rows > 2*len(v.product) {
+	for from, to := range partsOf(k) {
+		if part := b.Slice(from, to); c.Rows > v.lowest() {
 			v.tall(c, a.Data[from*ak:], ar, ak, part)
 		} else {
 			v.low(c, a.Data[from*ak:], ar, ak, part)
@@ -62,24 +71,86 @@ func (v *vectors) addMul(c, a Matrix, ar, ak, k int, b Matrix) {
 	}
 }
 
+// addMulFactor is addMul with a factor whose panels are copied only once.
+func (v *vectors) addMulFactor(c, a Matrix, f *Factor) {
+	if c.Rows <= v.lowest() {
+		v.addMul(c, a, a.Stride, 1, a.Cols, f.b)
+		return
+	}
+	if !f.copied {
+		v.copyPanels(f)
+	}
+	panels := f.panels
+	for from, to := range partsOf(f.b.Rows) {
+		for j := 0; j < c.Cols; j += 2 * v.width {
+			v.column(c, a.Data[from:], a.Stride, 1, j, panels, to-from)
+			panels = panels[(to-from)*2*v.width:]
+		}
+	}
+}
+
+// lowest is the greatest number of rows for which it does not pay off to copy panels.
+func (v *vectors) lowest() int { return 2 * len(v.product) }
+
+func (v *vectors) copyPanels(f *Factor) {
+	b := f.b
+	columns := (b.Cols + 2*v.width - 1) / (2 * v.width) * 2 * v.width
+	if n := b.Rows * columns; cap(f.panels) < n {
+		f.panels = make([]float32, n)
+	}
+	f.panels, f.copied = f.panels[:b.Rows*columns], true
+	panels := f.panels
+	for from, to := range partsOf(b.Rows) {
+		for j := 0; j < b.Cols; j += 2 * v.width {
+			nv, last := v.widthAt(b.Cols, j)
+			v.pack[nv-1](&panels[0], &b.Data[from*b.Stride+j], 4*b.Stride, to-from, last)
+			panels = panels[(to-from)*2*v.width:]
+		}
+	}
+}
+
+// partsOf divides the inner indices of a product.
+func partsOf(k int) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		parts := (k + depth - 1) / depth
+		for n := range parts {
+			if !yield(n*k/parts, (n+1)*k/parts) {
+				return
+			}
+		}
+	}
+}
+
+// widthAt returns the number of vectors of the panel that begins at column j, and the number of
+// columns in the last of them.
+func (v *vectors) widthAt(cols, j int) (nv, last int) {
+	nv = 2
+	if cols-j <= v.width {
+		nv = 1
+	}
+	return nv, min(cols-j, nv*v.width) - (nv-1)*v.width
+}
+
 // tall multiplies panel by panel of b, copying each into one contiguous piece. The copy pays off
 // because there are many rows.
 func (v *vectors) tall(c Matrix, a []float32, ar, ak int, b Matrix) {
 	panel := panels.Get().(*[depth * 32]float32)
 	for j := 0; j < c.Cols; j += 2 * v.width {
-		nv := 2
-		if c.Cols-j <= v.width {
-			nv = 1
-		}
-		last := min(c.Cols-j, nv*v.width) - (nv-1)*v.width
+		nv, last := v.widthAt(c.Cols, j)
 		v.pack[nv-1](&panel[0], &b.Data[j], 4*b.Stride, b.Rows, last)
-		blocks := (c.Rows + len(v.product) - 1) / len(v.product)
-		for n := range blocks {
-			i, end := n*c.Rows/blocks, (n+1)*c.Rows/blocks // of nearly equal height
-			v.product[end-i-1][nv-1](&a[i*ar], 4*ar, 4*ak, &panel[0], 8*v.width, &c.Data[i*c.Stride+j], 4*c.Stride, b.Rows, last)
-		}
+		v.column(c, a, ar, ak, j, panel[:], b.Rows)
 	}
 	panels.Put(panel)
+}
+
+// column multiplies by the panel of b that begins at column j and has k rows.
+func (v *vectors) column(c Matrix, a []float32, ar, ak, j int, panel []float32, k int) {
+	nv, last := v.widthAt(c.Cols, j)
+	blocks := (c.Rows + len(v.product) - 1) / len(v.product)
+	for n := range blocks {
+		i, end := n*c.Rows/blocks, (n+1)*c.Rows/blocks // of nearly equal height
+		v.product[end-i-1][nv-1](&a[i*ar], 4*ar, 4*ak, &panel[0], 8*v.width, &c.Data[i*c.Stride+j], 4*c.Stride, k, last)
+	}
 }
 
 // low multiplies by blocks of rows, of which there are few.

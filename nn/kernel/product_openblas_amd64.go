@@ -21,6 +21,8 @@ func addMulNN(c, a, b Matrix) {
 	gemm(false, false, c, a, b, a.Cols)
 }
 
+func addMulFactor(c, a Matrix, f *Factor) { addMulNN(c, a, f.b) }
+
 func addMulTN(c, a, b Matrix) {
 	if a.Cols == 1 {
 		gemv(true, b, a, a.Stride, c)

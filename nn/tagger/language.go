@@ -12,12 +12,13 @@ import (
 )
 
 // Language is a forward and a backward language model (Peters et al. 2017, section 2.3) over the
-// layers of a Network that need no labels: the character BiLSTM, the token embedding and the token
-// BiLSTM. They have the same parameters as in the Network, so that a Network can start from them.
+// layers of a Network that need no labels: the character encoder, the token embedding and the first
+// token BiLSTM. They have the same parameters as in the Network, so that a Network can start from them.
 //
 // The forward LSTM of the token BiLSTM predicts the next token of each token, the backward LSTM the
 // previous one. Only the first token BiLSTM is part of the model: in a second one, each direction
-// reads both directions of the first, and would see the token that it must predict.
+// reads both directions of the first, and would see the token that it must predict. For the same reason
+// there is no layer normalisation, which is over both directions.
 type Language struct {
 	network *Network // of which only the layers named above exist
 	classes int
@@ -39,7 +40,7 @@ func NewLanguage(cfg Config, sizes Sizes, classes, samples int, seed uint64) (*L
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	if cfg.TokenLSTM == 0 {
+	if len(cfg.TokenLSTM.layers()) == 0 {
 		return nil, fmt.Errorf("token_lstm: 0, but a language model needs a token LSTM")
 	}
 	l := &Language{&Network{cfg, sizes, nn.NewParams(seed)}, classes, samples, nil}
@@ -87,8 +88,9 @@ func (l *Language) assemble(g *nn.Graph) *languageModel {
 	m, cfg := &languageModel{}, l.network.Config
 	x, _ := l.network.input(g, &m.model)
 	m.previous = m.tokens.Index()
-	forward := g.LSTM("token_lstm.forward", x, cfg.TokenLSTM, cfg.Cell)
-	backward := g.ReverseLSTM("token_lstm.backward", x, cfg.TokenLSTM, cfg.Cell)
+	units := cfg.TokenLSTM.layers()[0]
+	forward := g.LSTM("token_lstm.forward", x, units, cfg.Cell)
+	backward := g.ReverseLSTM("token_lstm.backward", x, units, cfg.Cell)
 	m.forward = g.SampledSoftmax(outputs, forward, m.gold, l.classes, l.samples)
 	m.backward = g.SampledSoftmax(outputs, backward, m.previous, l.classes, l.samples)
 	if g.Training {

@@ -10,11 +10,6 @@ import (
 	"github.com/lethe-deid/lethe/nn/gradcheck"
 )
 
-// tiny has every layer of a language model, and few parameters.
-func tiny(cell nn.Cell) Config {
-	return Config{CharacterEmbedding: 3, CharacterLSTM: 2, TokenEmbedding: 4, TokenLSTM: 3, Dropout: 0.3, CRF: true, Cell: cell}
-}
-
 const (
 	words = 6 // ids of tokens, which are classes as well; class 0 is the border
 	pairs = 5 // ids of characters
@@ -54,7 +49,7 @@ func text(n int, next func(rng *rand.Rand, last int32) int32) (passages []Passag
 func TestLanguageModelGradients(t *testing.T) {
 	for _, cell := range []nn.Cell{nn.Coupled, nn.Peephole} {
 		for _, samples := range []int{2, words} {
-			l := newLanguage(t, tiny(cell), samples)
+			l := newLanguage(t, small(cell), samples)
 			rng := rand.New(rand.NewPCG(1, 1))
 			for _, p := range l.All() {
 				nn.Normal(0.6)(rng, p)
@@ -70,8 +65,8 @@ func TestLanguageModelGradients(t *testing.T) {
 // perplexities trains on some passages and returns the perplexities of others.
 func perplexities(t *testing.T, samples int, next func(rng *rand.Rand, last int32) int32) (forward, backward float64) {
 	t.Helper()
-	cfg := tiny(nn.Coupled)
-	cfg.Dropout, cfg.TokenLSTM = 0, 12
+	cfg := small(nn.Coupled)
+	cfg.Dropout, cfg.TokenLSTM = 0, Units{12}
 	l := newLanguage(t, cfg, samples)
 	trainer, err := l.NewTrainer(nn.Optimizer{Method: "adam", LearningRate: 0.02, Decay: 1}, 2, nil)
 	if err != nil {
@@ -122,7 +117,7 @@ func TestLanguageModelDoesNotSeeTheAnswer(t *testing.T) {
 
 // Scoring passages together, in any order, and one by one gives the same sum.
 func TestScoreIsASum(t *testing.T) {
-	l := newLanguage(t, tiny(nn.Coupled), 2)
+	l := newLanguage(t, small(nn.Coupled), 2)
 	s, err := l.NewScorer()
 	if err != nil {
 		t.Fatal(err)
@@ -147,11 +142,13 @@ func TestScoreIsASum(t *testing.T) {
 func TestSharedParametersAreTheNetworks(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"all":              func(*Config) {},
-		"no characters":    func(c *Config) { c.CharacterLSTM = 0 },
+		"no characters":    func(c *Config) { c.Characters = NoCharacters },
+		"CNN":              func(c *Config) { c.Characters = CharacterCNN },
 		"no token vectors": func(c *Config) { c.TokenEmbedding = 0 },
 		"peephole":         func(c *Config) { c.Cell = nn.Peephole },
+		"two LSTMs":        func(c *Config) { c.TokenLSTM, c.LayerNorm = Units{3, 2}, true },
 	} {
-		cfg := tiny(nn.Coupled)
+		cfg := small(nn.Coupled)
 		change(&cfg)
 		l := newLanguage(t, cfg, 2)
 		n, err := New(cfg, Sizes{Characters: pairs, Tokens: words, Labels: 3}, 1)
@@ -170,8 +167,8 @@ func TestSharedParametersAreTheNetworks(t *testing.T) {
 }
 
 func TestLanguageModelNeedsATokenLSTM(t *testing.T) {
-	cfg := tiny(nn.Coupled)
-	cfg.TokenLSTM = 0
+	cfg := small(nn.Coupled)
+	cfg.TokenLSTM = Units{0}
 	if _, err := NewLanguage(cfg, Sizes{Characters: pairs, Tokens: words, Labels: 1}, words, 2, 1); err == nil {
 		t.Error("no error")
 	}

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/lethe-deid/lethe/nn"
 )
 
 // logitsOf returns the logits of the last batch.
@@ -75,15 +77,23 @@ func TestPredictorFollowsTraining(t *testing.T) {
 // The cache of spellings must not affect results: labels and probabilities are the same as from a
 // new predictor, also after training and after the cache was full.
 func TestSpellingsAreForgottenWhenTheNetworkChanges(t *testing.T) {
-	net := newNetwork(t, small("coupled"), smallSizes, 1)
-	old, characters := newPredictor(t, net, nil), net.Get("character_embedding")
+	for _, kind := range []Characters{CharacterLSTM, CharacterCNN} {
+		t.Run(string(kind), func(t *testing.T) { testSpellings(t, kind) })
+	}
+}
+
+func testSpellings(t *testing.T, kind Characters) {
+	cfg := small("coupled")
+	cfg.Characters = kind
+	net := newNetwork(t, cfg, smallSizes, 1)
+	old := newPredictor(t, net, nil)
+	changed := []*nn.Param{net.Get("character_embedding"), net.Get("character_cnn.W"), net.Get("character_lstm.forward.W")}
+	changed = slices.DeleteFunc(changed, func(p *nn.Param) bool { return p == nil })
 	rng := rand.New(rand.NewPCG(3, 3))
 	for round := range 20 {
 		s := randomSentences(rng, smallSizes, 8, 3)
 		if round%5 == 4 {
-			for i := range characters.Data {
-				characters.Data[i] = float32(rng.NormFloat64() * 3)
-			}
+			nn.Normal(3)(rng, changed[round%len(changed)])
 		}
 		got, err := old.Predict(s)
 		if err != nil {

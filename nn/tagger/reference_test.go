@@ -59,7 +59,7 @@ func TestReferenceAgreesWithFiniteDifferences(t *testing.T) {
 	for _, name := range []string{"coupled", "peephole", "full-peephole", "standard", "no CRF"} {
 		t.Run(name, func(t *testing.T) {
 			cfg := configs[name]
-			cfg.CharacterEmbedding, cfg.CharacterLSTM, cfg.TokenEmbedding, cfg.TokenLSTM, cfg.Hidden = 1, 1, 1, 2, 2
+			cfg.CharacterEmbedding, cfg.CharacterLSTM, cfg.TokenEmbedding, cfg.TokenLSTM, cfg.Hidden = 1, 1, 1, Units{2}, 2
 			_, params := referenceNetwork(t, cfg, Sizes{Characters: 2, Tokens: 2, Labels: 2})
 			u := unroll(t, cfg, params, s)
 			_, grads := u.run(t)
@@ -84,7 +84,8 @@ func TestReferenceAgreesWithFiniteDifferences(t *testing.T) {
 func referenceConfigs() map[string]Config {
 	configs := map[string]Config{}
 	add := func(name string, edit func(*Config)) {
-		c := Config{CharacterEmbedding: 3, CharacterLSTM: 2, TokenEmbedding: 4, TokenLSTM: 3, Hidden: 4, CRF: true, Cell: "coupled"}
+		c := small("coupled")
+		c.Dropout = 0
 		edit(&c)
 		configs[name] = c
 	}
@@ -94,7 +95,7 @@ func referenceConfigs() map[string]Config {
 	add("standard", func(c *Config) { c.Cell = "standard" })
 	add("no characters", func(c *Config) { c.CharacterLSTM = 0 })
 	add("no token vectors", func(c *Config) { c.TokenEmbedding = 0 })
-	add("no token LSTM", func(c *Config) { c.TokenLSTM = 0 })
+	add("no token LSTM", func(c *Config) { c.TokenLSTM = Units{0} })
 	add("no hidden layer", func(c *Config) { c.Hidden = 0 })
 	add("no CRF", func(c *Config) { c.CRF = false })
 	return configs
@@ -261,7 +262,7 @@ func (u *unrolled) logits(cfg Config, s Sentence) (rows []*G.Node) {
 		}
 		rows = append(rows, x)
 	}
-	if cfg.TokenLSTM > 0 {
+	if cfg.TokenLSTM[0] > 0 {
 		forward, backward := u.bilstm("token_lstm", rows)
 		for i := range rows {
 			rows[i] = u.join(forward[i], backward[i])

@@ -1,6 +1,7 @@
 // Package tagger is the recurrent network of Dernoncourt et al. 2016 as an assembly of the layers of
 // package nn: character BiLSTM and token embedding, dropout, token BiLSTM, a tanh layer, logits, and
-// a linear-chain CRF. It works on ids; taggers/ann converts documents to and from them.
+// a linear-chain CRF. Config describes its variants. It works on ids; taggers/ann converts documents
+// to and from them.
 package tagger
 
 import (
@@ -86,9 +87,7 @@ func (m *model) Loss() *G.Node { return m.loss }
 func (n *Network) assemble(g *nn.Graph) *model {
 	cfg, m := n.Config, &model{}
 	x, features := n.input(g, m)
-	if cfg.TokenLSTM > 0 {
-		x = g.BiLSTM("token_lstm", x, cfg.TokenLSTM, cfg.Cell)
-	}
+	x = n.tokenLSTMs(g, x)
 	if n.Sizes.Features.Output {
 		x = g.Concat(append([]*G.Node{x}, features...)...)
 	}
@@ -107,14 +106,14 @@ func (n *Network) assemble(g *nn.Graph) *model {
 	return m
 }
 
-// input returns what the token BiLSTM reads, the vectors of each token with dropout, and the features,
-// which are part of it unless they are read after the BiLSTM.
+// input returns what the first token BiLSTM reads, the vectors of each token with dropout, and the features,
+// which are part of it unless they are read after the BiLSTMs.
 func (n *Network) input(g *nn.Graph, m *model) (x *G.Node, features []*G.Node) {
 	cfg := n.Config
 	m.tokens = g.Axis("tokens")
 	m.ids, m.gold = m.tokens.Index(), m.tokens.Index()
 	var parts []*G.Node
-	if cfg.CharacterLSTM > 0 {
+	if cfg.ReadsCharacters() {
 		parts = append(parts, n.characters(g, m))
 	}
 	if cfg.TokenEmbedding > 0 {
@@ -127,18 +126,48 @@ func (n *Network) input(g *nn.Graph, m *model) (x *G.Node, features []*G.Node) {
 	return g.Dropout(g.Concat(parts...), cfg.Dropout, cfg.WordDropout), features
 }
 
-// characters is the character-based token encoder (section 2.2.2). Each distinct token of a batch is
-// encoded once, and each token takes the vector of its spelling.
+// tokenLSTMs stacks the token BiLSTMs. From the second on, each reads the states of the one before
+// through dropout and, if it has as many, adds them to its own: a residual connection, as in Prakash
+// et al. 2016, section 3.2. Layer normalisation follows the sum.
+func (n *Network) tokenLSTMs(g *nn.Graph, x *G.Node) *G.Node {
+	cfg := n.Config
+	for i, units := range cfg.TokenLSTM.layers() {
+		number := ""
+		if i > 0 {
+			number = fmt.Sprint(i + 1)
+		}
+		before, in := x, x
+		if i > 0 {
+			in = g.Dropout(x, cfg.Dropout, 0)
+		}
+		x = g.BiLSTM("token_lstm"+number, in, units, cfg.Cell)
+		if i > 0 && units == cfg.TokenLSTM[i-1] {
+			x = g.Add(before, x)
+		}
+		if cfg.LayerNorm {
+			x = g.LayerNorm("token_norm"+number, x)
+		}
+	}
+	return x
+}
+
+// characters is the character-based token encoder. Each distinct token of a batch is encoded once,
+// and each token takes the vector of its spelling. The names of all its parameters begin with
+// character_, by which spellings finds them.
 func (n *Network) characters(g *nn.Graph, m *model) *G.Node {
 	cfg := n.Config
 	m.characters, m.words = g.Axis("characters"), g.Axis("words")
 	m.characterIDs, m.word = m.characters.Index(), m.tokens.Index()
 	table := g.Param("character_embedding", n.Sizes.Characters, cfg.CharacterEmbedding, nn.Glorot)
-	x := g.BiLSTM("character_lstm", g.Gather(table, m.characterIDs), cfg.CharacterLSTM, cfg.Cell)
-	x = g.LastStates(x)
+	x := g.Gather(table, m.characterIDs)
+	if cfg.Characters == CharacterCNN { // tanh is monotonic, so it can follow the maximum
+		x = g.Tanh(g.MaxPool(g.Convolution("character_cnn", x, cfg.CharacterWidth, cfg.CharacterFilters)))
+	} else {
+		x = g.LastStates(g.BiLSTM("character_lstm", x, cfg.CharacterLSTM, cfg.Cell))
+	}
 	if !g.Training {
-		m.cache = newSpellings(&m.batch, 2*cfg.CharacterLSTM, n.Params)
-		x = g.Apply("spellings", m.cache, m.words, 2*cfg.CharacterLSTM, x)
+		m.cache = newSpellings(&m.batch, cfg.characters(), n.Params)
+		x = g.Apply("spellings", m.cache, m.words, cfg.characters(), x)
 	}
 	return g.Gather(x, m.word)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/nn/tagger"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -41,7 +42,7 @@ func small() Config {
 	c := DefaultConfig()
 	c.Tokenizer, c.Sentences = "letters-digits", "line"
 	c.Network.CharacterEmbedding, c.Network.CharacterLSTM, c.Network.TokenEmbedding = 8, 8, 16
-	c.Network.TokenLSTM, c.Network.Hidden = 24, 24
+	c.Network.TokenLSTM, c.Network.Hidden = tagger.Units{24}, 24
 	c.Optimizer.Method, c.Optimizer.LearningRate = "adam", 0.02
 	c.Optimizer.Average = 0.9
 	c.Training.Batch, c.Training.Epochs = 4, 3

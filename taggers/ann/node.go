@@ -30,7 +30,7 @@ func (c Config) Describe() string {
 	for _, p := range []struct {
 		has  bool
 		name string
-	}{{c.Network.CharacterEmbedding > 0, "characters"}, {c.Network.TokenEmbedding > 0, "tokens"},
+	}{{c.Network.ReadsCharacters(), "characters"}, {c.Network.TokenEmbedding > 0, "tokens"},
 		{c.Vectors.File != "", "pretrained vectors"}, {c.Start != "", "a network to start from"},
 		{!c.Features.IsZero(), "features (" + strings.Join(c.Features.names(), ", ") + ")"}, {c.Network.CRF, "CRF"}} {
 		if p.has {

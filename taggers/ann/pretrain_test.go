@@ -15,6 +15,7 @@ import (
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/nn/tagger"
 	"github.com/lethe-deid/lethe/taggers/crf/feature"
 )
 
@@ -187,7 +188,7 @@ func TestPretrainingThatIsRefused(t *testing.T) {
 	for want, change := range map[string]func(*Config, *PretrainTask){
 		"start: a pretraining cannot start":           func(c *Config, _ *PretrainTask) { c.Start = "elsewhere" },
 		"features.at: input: a language model cannot": func(c *Config, _ *PretrainTask) { c.Features = withFeatures(t, feature.Spec{Family: "shape"}) },
-		"network.token_lstm: 0":                       func(c *Config, _ *PretrainTask) { c.Network.TokenLSTM = 0 },
+		"network.token_lstm: 0":                       func(c *Config, _ *PretrainTask) { c.Network.TokenLSTM = tagger.Units{0} },
 		"no word occurs 1000000 times":                func(_ *Config, p *PretrainTask) { p.Settings.MinCount = 1_000_000 },
 		"no sentence is held out":                     func(_ *Config, p *PretrainTask) { p.Text = data.Each([]*data.Document{{ID: "a", Text: "elm elm"}}) },
 		"the text has 0 tokens":                       func(_ *Config, p *PretrainTask) { p.Text = data.Each(nil) },

@@ -33,7 +33,7 @@ func layerOf(param string) (layer, part string) {
 	switch {
 	case strings.HasPrefix(part, "character_"):
 		return "characters", part
-	case strings.HasPrefix(part, "token_lstm"):
+	case strings.HasPrefix(part, "token_lstm"), strings.HasPrefix(part, "token_norm"):
 		return "token_lstm", part
 	}
 	return part, part
@@ -172,9 +172,13 @@ func exists(path string) bool {
 
 // check compares the configurations of the networks.
 func (o *origin) check(c Config) error {
-	for _, layer := range []string{"characters", "token_lstm"} {
-		if o.takes(layer) && o.has(layer) && o.config.Network.Cell != c.Network.Cell {
-			return fmt.Errorf("start: layer %s: expected the cell %s, given %s in %s", layer, c.Network.Cell, o.config.Network.Cell, o.dir)
+	was, is := o.config.Network, c.Network
+	if o.takes("characters") && was.ReadsCharacters() && is.ReadsCharacters() && was.Characters != is.Characters {
+		return fmt.Errorf("start: layer characters: expected %s, given %s in %s", is.Characters, was.Characters, o.dir)
+	}
+	for _, part := range []string{"character_lstm", "token_lstm"} {
+		if layer, _ := layerOf(part); o.takes(layer) && o.has(part) && was.Cell != is.Cell {
+			return fmt.Errorf("start: layer %s: expected the cell %s, given %s in %s", layer, is.Cell, was.Cell, o.dir)
 		}
 	}
 	for _, layer := range o.transferred() {
@@ -260,8 +264,8 @@ func (o *origin) fill(net *tagger.Network, v *vocabulary, labels []string, f *fe
 		for _, p := range net.All() {
 			of, part := layerOf(p.Name)
 			used = used || of == layer
-			if of != layer || !o.takes(layer) || !o.has(layer) || !o.has(part) && layer != "characters" {
-				continue // a second token LSTM, or a feature, can be new
+			if of != layer || !o.takes(layer) || !o.has(part) { // a second token LSTM can be new
+				continue
 			}
 			if err := o.copy(p, o.places(p.Name, v, labels, f)); err != nil {
 				return fmt.Errorf("start: layer %s: %w", layer, err)

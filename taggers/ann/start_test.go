@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/nn"
+	"github.com/lethe-deid/lethe/nn/tagger"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/crf/feature"
 )
@@ -261,12 +262,13 @@ func TestStartThatDoesNotFit(t *testing.T) {
 	plain.Network.CRF, plain.Network.CharacterLSTM = false, 0
 	without, _, _ := startFrom(t, plain, task)
 	for want, change := range map[string]func(*Config){
-		"contains no network":                     func(c *Config) { c.Start = t.TempDir() },
-		"layer characters: expected the cell":     func(c *Config) { c.Network.Cell = nn.Peephole },
-		"layer token_lstm: expected token_lstm.":  func(c *Config) { c.Network.TokenLSTM++ },
-		"layer characters: expected character_":   func(c *Config) { c.Network.CharacterEmbedding++ },
-		"layer token_embedding: expected":         func(c *Config) { c.Network.TokenEmbedding++ },
-		"layer hidden: expected hidden.W [48, 30": func(c *Config) { c.Network.Hidden = 30 },
+		"contains no network":                        func(c *Config) { c.Start = t.TempDir() },
+		"layer characters: expected the cell":        func(c *Config) { c.Network.Cell = nn.Peephole },
+		"layer token_lstm: expected token_lstm.":     func(c *Config) { c.Network.TokenLSTM = tagger.Units{23} },
+		"layer characters: expected cnn, given lstm": func(c *Config) { c.Network.Characters = tagger.CharacterCNN },
+		"layer characters: expected character_":      func(c *Config) { c.Network.CharacterEmbedding++ },
+		"layer token_embedding: expected":            func(c *Config) { c.Network.TokenEmbedding++ },
+		"layer hidden: expected hidden.W [48, 30":    func(c *Config) { c.Network.Hidden = 30 },
 		"has no crf":             func(c *Config) { c.Start, c.Transfer.Layers = without, []string{"crf"} },
 		"has no characters":      func(c *Config) { c.Start, c.Transfer.Freeze = without, []string{"characters"} },
 		"the network has no crf": func(c *Config) { c.Network.CRF, c.Transfer.Layers = false, []string{"crf"} },

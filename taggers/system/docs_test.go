@@ -87,12 +87,17 @@ func TestTheTablesDisagreedWithTheDefaults(t *testing.T) {
 	}
 }
 
-// addDefaults adds the values of a struct's settings by key. Lists, maps and systems are
-// empty by default.
+// addDefaults adds the values of a struct's settings by key. Maps, systems and lists are
+// empty by default, except for lists that can be written as a single value.
 func addDefaults(to map[string]string, prefix string, v reflect.Value) {
 	for i := range v.NumField() {
 		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
-		switch field := v.Field(i); field.Kind() {
+		field := v.Field(i)
+		if _, series := field.Interface().(strictyaml.Series); series {
+			to[prefix+key] = fmt.Sprint(field.Interface())
+			continue
+		}
+		switch field.Kind() {
 		case reflect.Struct:
 			addDefaults(to, prefix+key+".", field)
 		case reflect.Slice, reflect.Map:
