@@ -43,7 +43,7 @@ func (l *labels) check() error {
 	} else if scheme != l.Scheme {
 		return fmt.Errorf("no label scheme %q: did you mean %s?", l.Scheme, scheme)
 	}
-	if len(l.Labels) == 0 {
+	if l.Labels == nil {
 		return fmt.Errorf("no labels")
 	}
 	for id, label := range l.Labels {

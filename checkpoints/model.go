@@ -56,7 +56,7 @@ type Model struct {
 	Types     string      // name of the type set; see data.LookupTypeSet
 	Scheme    data.Scheme // label scheme of Labels
 	Tokenizer string      // name of the tokenizer, e.g. letters-digits
-	Labels    []string    // label of each id; distinct
+	Labels    []string    // label of each id; distinct; empty, but not nil, for a network that is not trained for labels yet
 
 	Config []byte // config.yaml
 	README []byte // README.md; see Card.Markdown. Save removes its section about operating points, which are not saved

@@ -125,8 +125,8 @@ type epochLog struct {
 	err   error // the first error
 }
 
-func (l *epochLog) add(e taggers.Epoch) {
-	line, err := json.Marshal(e)
+func (l *epochLog) add(epoch any) {
+	line, err := json.Marshal(epoch)
 	if err == nil {
 		l.lines.Write(append(line, '\n'))
 		err = wholefile.WriteFile(l.path, l.lines.Bytes(), 0o666)

@@ -13,32 +13,48 @@ import (
 // use have a gradient, and only they are updated. For a small table, Gather on a Param does the
 // same with an ordinary gradient.
 func (g *Graph) Embedding(name string, ids *Index, rows, dimension int, init Init) *G.Node {
-	table, err := g.params.get(name, rows, dimension, true, init)
-	if err != nil {
-		g.Fail(name, "%w", err)
-	}
-	l := &embedding{table: table, index: ids}
-	l.tap = G.NewScalar(g.ExprGraph, G.Float32, G.WithName(fmt.Sprintf("%s.tap%d", name, len(g.lookups))), G.WithValue(float32(0)))
-	g.lookups = append(g.lookups, l)
+	l := &embedding{lookup: g.lookup(name, rows, dimension, init), index: ids}
 	return g.Apply(name, l, ids.axis, dimension, l.tap)
 }
 
-// embedding has a dummy scalar as its input, the tap, so that it has a place in the gradient.
-type embedding struct {
+// lookup is the use of some rows of a table outside of the graph by a layer. The layer has a dummy
+// scalar as an input, the tap, so that it has a place in the gradient.
+type lookup struct {
 	table *Param
-	index *Index
 	tap   *G.Node
+	ids   []int32       // the rows that the layer uses in the current batch, set by Forward
+	dout  kernel.Matrix // the gradient of each of them, set by Backward
+}
+
+func (g *Graph) lookup(name string, rows, columns int, init Init) *lookup {
+	table, err := g.params.get(name, rows, columns, true, init)
+	if err != nil {
+		g.Fail(name, "%w", err)
+	}
+	tap := G.NewScalar(g.ExprGraph, G.Float32, G.WithName(fmt.Sprintf("%s.tap%d", name, len(g.lookups))), G.WithValue(float32(0)))
+	l := &lookup{table: table, tap: tap}
+	g.lookups = append(g.lookups, l)
+	return l
+}
+
+// copyRows copies the rows in use to the first rows of a matrix.
+func (l *lookup) copyRows(dst kernel.Matrix) {
+	table := l.table.matrix()
+	for r, id := range l.ids {
+		copy(dst.Row(r), table.Row(int(id)))
+	}
+}
+
+type embedding struct {
+	*lookup
+	index *Index
 	out   buffer
-	dout  kernel.Matrix
 }
 
 func (l *embedding) Forward([]kernel.Matrix) kernel.Matrix {
-	ids := l.index.below(l.table.Rows)
-	out := l.out.resize(len(ids), l.table.Cols)
-	table := l.table.matrix()
-	for r, id := range ids {
-		copy(out.Row(r), table.Row(int(id)))
-	}
+	l.ids = l.index.below(l.table.Rows)
+	out := l.out.resize(len(l.ids), l.table.Cols)
+	l.copyRows(out)
 	return out
 }
 

@@ -24,7 +24,7 @@ type Graph struct {
 	params   *Params
 	nodes    map[string]*G.Node // of the parameters
 	axes     []*Axis
-	lookups  []*embedding
+	lookups  []*lookup
 	dropouts int
 	memory   *lstmMemory // which all LSTMs of a graph for prediction share
 }

@@ -351,7 +351,7 @@ func (m *machine) Gradient(p *Param) []float32 {
 	}
 	all := make([]float32, len(p.Data))
 	for _, l := range lookups {
-		for r, id := range l.index.rows {
+		for r, id := range l.ids {
 			kernel.Add(all[int(id)*p.Cols:][:p.Cols], l.dout.Row(r))
 		}
 	}

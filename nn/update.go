@@ -70,8 +70,8 @@ func newUpdater(params *Params, machines []*machine, opt Optimizer, rate func(pa
 	return u
 }
 
-// lookupsOf returns the layers that look up a table and on which the loss depends.
-func (m *machine) lookupsOf(p *Param) (lookups []*embedding) {
+// lookupsOf returns the uses of a table on which the loss depends.
+func (m *machine) lookupsOf(p *Param) (lookups []*lookup) {
 	for _, l := range m.graph.lookups {
 		if _, used := m.slots[l.tap]; l.table == p && used {
 			lookups = append(lookups, l)
@@ -251,8 +251,8 @@ type rowSums struct {
 	ids     []int32   // of the rows
 	sum     []float32 // one row per id
 	index   map[int32]int32
-	lookups []*embedding // of all machines
-	at      [][]int32    // index into ids of each row of each lookup
+	lookups []*lookup // of all machines
+	at      [][]int32 // index into ids of each row of each lookup
 }
 
 // set collects the rows for which the machines have gradients.
@@ -268,7 +268,7 @@ func (r *rowSums) set(machines []*machine, p *Param) {
 	r.at = slices.Grow(r.at[:0], len(r.lookups))[:len(r.lookups)]
 	for i, l := range r.lookups {
 		r.at[i] = r.at[i][:0]
-		for _, id := range l.index.rows {
+		for _, id := range l.ids {
 			at, ok := r.index[id]
 			if !ok {
 				at = int32(len(r.ids))

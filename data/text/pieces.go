@@ -1,11 +1,15 @@
 package text
 
 import (
+	"archive/tar"
 	"bufio"
 	"bytes"
 	"compress/gzip"
 	"errors"
 	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
@@ -18,20 +22,21 @@ const pieceSize = 1 << 20
 
 // Pieces reads files of any size, plain or gzipped, as documents of at most a
 // megabyte, for uses that need the text but not the individual notes. It reads
-// one file, or the .txt files of a folder. A piece ends after a blank line if
+// one file, the .txt files of a folder, or the .txt files in a tar archive
+// (.tar, .tar.gz or .tgz), at any depth. A piece ends after a blank line if
 // possible, else after a line, else after a space. The ID of a document is the
-// path of the file.
+// path of the file, which for an archive begins with that of the archive.
 //
 // A file that is not UTF-8 yields a *data.Error with the line and byte offset
 // (after decompression), and reading continues with the next file.
 func Pieces(path string) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
-		notes.Walk(path, Ext, yield, func(file string) bool { return pieces(file, yield) })
+		notes.Walk(path, Ext, yield, func(file string) bool { return readPieces(file, yield) })
 	}
 }
 
-// pieces yields the pieces of one file. It returns false if yield did.
-func pieces(path string, yield func(*data.Document, error) bool) bool {
+// readPieces yields the pieces of one file. It returns false if yield did.
+func readPieces(path string, yield notes.Yield) bool {
 	f, err := bounded.OpenInput(path)
 	if err != nil {
 		return yield(nil, notes.Unreadable(path, err))
@@ -41,6 +46,38 @@ func pieces(path string, yield func(*data.Document, error) bool) bool {
 	if err != nil {
 		return yield(nil, notes.Unreadable(path, err))
 	}
+	if archive.MatchString(path) {
+		return members(in, path, yield)
+	}
+	return pieces(in, path, yield)
+}
+
+var archive = regexp.MustCompile(`(?i)\.(tar|tar\.gz|tgz)$`)
+
+// members yields the pieces of the .txt files in an archive.
+func members(in io.Reader, path string, yield notes.Yield) bool {
+	found := false
+	for files := tar.NewReader(in); ; {
+		h, err := files.Next()
+		switch {
+		case err == io.EOF && !found:
+			return yield(nil, notes.Unreadable(path, errors.New("the archive contains no "+Ext+" file")))
+		case err == io.EOF:
+			return true
+		case err != nil:
+			return yield(nil, notes.Unreadable(path, err))
+		case h.Typeflag != tar.TypeReg || !strings.EqualFold(filepath.Ext(h.Name), Ext) || strings.HasPrefix(filepath.Base(h.Name), "."):
+			continue
+		}
+		found = true
+		if !pieces(files, path+"/"+h.Name, yield) {
+			return false
+		}
+	}
+}
+
+// pieces yields the pieces of a stream.
+func pieces(in io.Reader, path string, yield notes.Yield) bool {
 	buf := make([]byte, pieceSize)
 	held, lines, offset := 0, 0, 0
 	for {

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"archive/tar"
 	"bytes"
 	"compress/gzip"
 	"os"
@@ -53,6 +54,46 @@ func TestPiecesOfAFolder(t *testing.T) {
 	docs, err := data.Collect(Pieces(dir))
 	if err != nil || len(docs) != 2 || docs[0].Text+docs[1].Text != "ab" {
 		t.Errorf("%d documents, %v", len(docs), err)
+	}
+}
+
+// Archives contain hidden files of macOS, folders and links, none of which are text.
+func TestPiecesOfAnArchive(t *testing.T) {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	add := func(h tar.Header, content string) {
+		h.Mode, h.Size = 0o644, int64(len(content))
+		if err := w.WriteHeader(&h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(tar.Header{Name: "notes/", Typeflag: tar.TypeDir}, "")
+	add(tar.Header{Name: "notes/b.txt", Typeflag: tar.TypeReg}, strings.Repeat("uno\n", pieceSize/3))
+	add(tar.Header{Name: "notes/._b.txt", Typeflag: tar.TypeReg}, "\x00\xff")
+	add(tar.Header{Name: "notes/link.txt", Typeflag: tar.TypeSymlink, Linkname: "b.txt"}, "")
+	add(tar.Header{Name: "README.md", Typeflag: tar.TypeReg}, "nothing")
+	add(tar.Header{Name: "notes/deep/a.TXT", Typeflag: tar.TypeReg}, "dos")
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, raw := range map[string][]byte{"x.tar": b.Bytes(), "x.tar.gz": gzipped(t, b.Bytes()), "x.tgz": gzipped(t, b.Bytes())} {
+		file := write(t, filepath.Join(dir, name), raw)
+		docs, err := data.Collect(Pieces(file))
+		if err != nil || len(docs) != 3 || docs[1].ID != file+"/notes/b.txt" || docs[2].Text != "dos" {
+			t.Errorf("%s: %d documents, %v", name, len(docs), err)
+		}
+		broken := write(t, filepath.Join(dir, "broken-"+name), raw[:len(raw)/2])
+		if _, err := data.Collect(Pieces(broken)); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: half of it: %v", name, err)
+		}
+	}
+	empty := write(t, filepath.Join(dir, "empty.tar"), make([]byte, 1024))
+	if _, err := data.Collect(Pieces(empty)); err == nil || !strings.HasSuffix(err.Error(), "empty.tar: cannot be read: the archive contains no .txt file") {
+		t.Error(err)
 	}
 }
 

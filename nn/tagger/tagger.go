@@ -86,21 +86,8 @@ func (m *model) Loss() *G.Node { return m.loss }
 // assemble builds the network.
 func (n *Network) assemble(g *nn.Graph) *model {
 	cfg, m := n.Config, &model{}
-	m.tokens = g.Axis("tokens")
-	m.ids, m.gold = m.tokens.Index(), m.tokens.Index()
-
-	var parts []*G.Node
-	if cfg.ReadsCharacters() {
-		parts = append(parts, n.characters(g, m))
-	}
-	if cfg.TokenEmbedding > 0 {
-		parts = append(parts, g.Embedding("token_embedding", m.ids, n.Sizes.Tokens, cfg.TokenEmbedding, n.initTokens))
-	}
-	features := n.features(g, m)
-	if !n.Sizes.Features.Output {
-		parts = append(parts, features...)
-	}
-	x := n.tokenLSTMs(g, g.Dropout(g.Concat(parts...), cfg.Dropout, cfg.WordDropout))
+	x, features := n.input(g, m)
+	x = n.tokenLSTMs(g, x)
 	if n.Sizes.Features.Output {
 		x = g.Concat(append([]*G.Node{x}, features...)...)
 	}
@@ -117,6 +104,26 @@ func (n *Network) assemble(g *nn.Graph) *model {
 		m.loss = g.SoftmaxLoss(m.logits, m.gold)
 	}
 	return m
+}
+
+// input returns what the first token BiLSTM reads, the vectors of each token with dropout, and the features,
+// which are part of it unless they are read after the BiLSTMs.
+func (n *Network) input(g *nn.Graph, m *model) (x *G.Node, features []*G.Node) {
+	cfg := n.Config
+	m.tokens = g.Axis("tokens")
+	m.ids, m.gold = m.tokens.Index(), m.tokens.Index()
+	var parts []*G.Node
+	if cfg.ReadsCharacters() {
+		parts = append(parts, n.characters(g, m))
+	}
+	if cfg.TokenEmbedding > 0 {
+		parts = append(parts, g.Embedding("token_embedding", m.ids, n.Sizes.Tokens, cfg.TokenEmbedding, n.initTokens))
+	}
+	features = n.features(g, m)
+	if !n.Sizes.Features.Output {
+		parts = append(parts, features...)
+	}
+	return g.Dropout(g.Concat(parts...), cfg.Dropout, cfg.WordDropout), features
 }
 
 // tokenLSTMs stacks the token BiLSTMs. From the second on, each reads the output of the one before

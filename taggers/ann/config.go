@@ -26,6 +26,8 @@ type Config struct {
 	Network    tagger.Config `yaml:"network"`
 	Optimizer  nn.Optimizer  `yaml:"optimizer"`
 	Training   Training      `yaml:"training"`
+	Start      string        `yaml:"start,omitempty" json:",omitempty"`   // run folder or model folder of a network, pretrained or trained, to start from; default "": none
+	Transfer   Transfer      `yaml:"transfer,omitempty" json:",omitzero"` // what to take from it
 }
 
 // Vocabulary selects the training tokens that have their own vector. The vocabulary is
@@ -156,6 +158,9 @@ func (c Config) Validate() error {
 	case !(t.UnknownSingletons >= 0 && t.UnknownSingletons <= 1):
 		return fmt.Errorf("training.unknown_singletons: %v is not in [0, 1]", t.UnknownSingletons)
 	}
+	if err := c.Transfer.Validate(c.Start != ""); err != nil {
+		return fmt.Errorf("transfer%w", err)
+	}
 	if err := c.Features.Validate(); err != nil {
 		return fmt.Errorf("features.%w", err)
 	}
@@ -173,7 +178,7 @@ func (c Config) rate(param string) float64 {
 	if c.Vectors.Freeze && param == "token_embedding" {
 		return 0
 	}
-	return 1
+	return c.Transfer.rate(param)
 }
 
 func (c Config) reader() (reader.Reader, error) {

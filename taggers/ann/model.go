@@ -36,13 +36,9 @@ func (t *Tagger) Save(dir string) error {
 		}
 	}
 	m := &checkpoints.Model{
-		Tokens: t.vocabulary.tokens, UnknownToken: unknownToken,
+		Tokens: t.vocabulary.tokens, UnknownToken: unknownToken, Characters: t.vocabulary.characterNames(),
 		Types: t.types.Name, Scheme: t.config.Scheme, Tokenizer: t.config.Tokenizer, Labels: t.labels,
 		Config: config, README: readme, Tensors: t.network.Tensors(), Extra: t.features.save,
-	}
-	m.Characters = append(m.Characters, unknownToken)
-	for _, r := range t.vocabulary.characters[1:] {
-		m.Characters = append(m.Characters, string(r))
 	}
 	return checkpoints.Save(dir, m)
 }
@@ -61,6 +57,9 @@ func Load(dir string, workers int) (*Tagger, error) {
 	}
 	if err := cfg.Validate(); err != nil {
 		return nil, fail("config.yaml", err)
+	}
+	if len(m.Labels) == 0 {
+		return nil, fmt.Errorf("%s: is a pretrained network without labels: train with system.ann.start", dir)
 	}
 	types, err := data.LookupTypeSet(m.Types)
 	if err != nil {
@@ -116,6 +115,9 @@ func newCard(task taggers.Task, cfg Config, tokens int) checkpoints.Card {
 	}
 	if cfg.Vectors.File != "" {
 		c.VocabularyNote += " Besides, it holds words of the pretrained vectors."
+	}
+	if cfg.Start != "" {
+		c.VocabularyNote += " It also holds the vocabulary of the network that it started from."
 	}
 	return c
 }
@@ -199,13 +201,11 @@ func (c *course) restore() error {
 	if err != nil {
 		return err
 	}
-	for _, mine := range [][2]string{{"workers", strconv.Itoa(c.task.Workers)}, {"kernel", kernel.Name()}} {
-		if saved := metadata[mine[0]]; saved != mine[1] {
-			return fmt.Errorf("%s: the interrupted run had %s %s, not %s: resuming would not give the same bits", path, mine[0], saved, mine[1])
-		}
+	if err := sameMachine(path, metadata, c.task.Workers); err != nil {
+		return err
 	}
 	if metadata["run"] != c.fingerprint {
-		return fmt.Errorf("%s: left by a run with another configuration, corpus or seed", path)
+		return fmt.Errorf("%s: left by a run with another configuration, start, corpus or seed", path)
 	}
 	if err := json.Unmarshal([]byte(metadata["history"]), &c.history); err != nil || len(c.history) == 0 {
 		return fmt.Errorf("%s: no history of epochs", path)
@@ -230,6 +230,16 @@ func (c *course) restore() error {
 		return fmt.Errorf("%s: no count of steps", path)
 	}
 	c.trainer.SwapAverage() // the state was saved with the averaged network in use
+	return nil
+}
+
+// sameMachine returns an error if a state is from a run with other workers or another kernel.
+func sameMachine(path string, metadata map[string]string, workers int) error {
+	for _, mine := range [][2]string{{"workers", strconv.Itoa(workers)}, {"kernel", kernel.Name()}} {
+		if saved := metadata[mine[0]]; saved != mine[1] {
+			return fmt.Errorf("%s: the interrupted run had %s %s, not %s: resuming would not give the same bits", path, mine[0], saved, mine[1])
+		}
+	}
 	return nil
 }
 
@@ -282,6 +292,7 @@ func (c *course) digest() string {
 			panic(err) // never with plain values
 		}
 	}
+	fmt.Fprint(h, c.start)
 	for _, d := range c.task.Dev {
 		fmt.Fprintf(h, "%q %v", d.Text, d.Spans)
 	}

@@ -2,7 +2,6 @@ package ann
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -32,7 +31,7 @@ func (c Config) Describe() string {
 		has  bool
 		name string
 	}{{c.Network.ReadsCharacters(), "characters"}, {c.Network.TokenEmbedding > 0, "tokens"},
-		{c.Vectors.File != "", "pretrained vectors"},
+		{c.Vectors.File != "", "pretrained vectors"}, {c.Start != "", "a network to start from"},
 		{!c.Features.IsZero(), "features (" + strings.Join(c.Features.names(), ", ") + ")"}, {c.Network.CRF, "CRF"}} {
 		if p.has {
 			parts = append(parts, p.name)
@@ -47,6 +46,9 @@ func (c *Config) Paths() []taggers.Path {
 	if c.Vectors.File != "" {
 		all = append(all, taggers.Path{Key: "vectors.file", Value: &c.Vectors.File})
 	}
+	if c.Start != "" {
+		all = append(all, taggers.Path{Key: "start", Value: &c.Start})
+	}
 	for _, p := range c.Features.Resources.Paths() {
 		all = append(all, taggers.Path{Key: "features.resources." + p.Key, Value: p.Value})
 	}
@@ -57,6 +59,9 @@ func (c *Config) Paths() []taggers.Path {
 func (c Config) Check(_ *data.TypeSet, workers int) error {
 	if _, err := feature.Open(c.Features.Resources, workers); err != nil {
 		return fmt.Errorf("features.%w", err)
+	}
+	if err := c.checkStart(); err != nil {
+		return err
 	}
 	if c.Vectors.File == "" {
 		return nil
@@ -72,8 +77,7 @@ func (c Config) Load(dir string, _ *data.TypeSet, workers int, _ ...taggers.Mode
 
 // IsModel implements taggers.Standalone.
 func (Config) IsModel(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, "weights.safetensors"))
-	return err == nil
+	return exists(filepath.Join(dir, weightsFile))
 }
 
 // Open implements taggers.Standalone.

@@ -62,6 +62,7 @@ type course struct {
 	singleton   []bool // by token id
 	tokens      int
 	history     []taggers.Epoch
+	start       string           // digest of the network that the training starts from; "": none
 	fingerprint string           // see digest
 	card        checkpoints.Card // information that is available before training
 	bestParams  [][]float32      // parameters of the best epoch; nil before the first
@@ -98,13 +99,18 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 			}
 		}
 	}
-	labels := cfg.Scheme.Labels(task.Types.Used(task.Train))
+	start, err := cfg.openStart()
+	if err != nil {
+		return nil, err
+	}
+	labels := cfg.Scheme.Labels(task.Types.Used(slices.Concat(task.Train, start.note(task.Types))))
 
 	vectors, words, err := loadVectors(cfg, count)
 	if err != nil {
 		return nil, err
 	}
-	v := count.vocabulary(cfg.Vocabulary.MinDocuments, words)
+	known, characters := start.words()
+	v := count.vocabulary(slices.Concat(count.kept(inDocuments(cfg.Vocabulary.MinDocuments)), words, known), characters)
 	features, drawn, err := fitFeatures(ctx, cfg.Features, texts, notes, task.Workers)
 	if err != nil {
 		return nil, err
@@ -115,6 +121,9 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 	}
 	if vectors != nil {
 		initialise(net.TokenEmbedding(), v, vectors)
+	}
+	if err := start.fill(net, v, labels, features); err != nil {
+		return nil, err
 	}
 	if c.tagger, err = newTagger(cfg, task.Types, labels, v, features, net, task.Workers); err != nil {
 		return nil, err
@@ -143,6 +152,9 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 	for i, t := range v.tokens {
 		n := count.tokens[t]
 		c.singleton[i] = n != nil && n.count == 1
+	}
+	if start != nil {
+		c.start = start.digest
 	}
 	if task.Dir != "" {
 		c.fingerprint = c.digest()

@@ -53,9 +53,12 @@ func newCounter(digitsAsZero bool) *counter {
 	return &counter{map[string]*tokenCount{}, map[rune]int{}, digitsAsZero}
 }
 
-func (c *counter) add(document int, token string) {
+func (c *counter) add(document int, token string) { c.addTimes(document, token, 1) }
+
+// addTimes counts a token that occurs several times in a document.
+func (c *counter) addTimes(document int, token string, times int) {
 	for _, r := range token {
-		c.characters[r]++
+		c.characters[r] += times
 	}
 	if c.digitsAsZero {
 		token = embeddings.ZeroDigits(token)
@@ -65,40 +68,58 @@ func (c *counter) add(document int, token string) {
 		t = &tokenCount{last: -1}
 		c.tokens[strings.Clone(token)] = t
 	}
-	t.count++
+	t.count += times
 	if t.last != document {
 		t.last = document
 		t.documents++
 	}
 }
 
-// vocabulary returns the tokens of at least minDocuments documents, and the characters
-// that occur at least twice; those that occur once train the vector of the unknown
-// character. Ids are assigned by falling frequency.
-func (c *counter) vocabulary(minDocuments int, more []string) *vocabulary {
-	tokens, characters := []string{unknownToken}, []rune{0}
+// inDocuments accepts the tokens of at least this many documents.
+func inDocuments(least int) func(*tokenCount) bool {
+	return func(n *tokenCount) bool { return n.documents >= least }
+}
+
+// kept returns the tokens that keep accepts, by falling frequency.
+func (c *counter) kept(keep func(n *tokenCount) bool) (tokens []string) {
 	for t, n := range c.tokens {
-		if n.documents >= minDocuments {
+		if keep(n) {
 			tokens = append(tokens, t)
 		}
 	}
-	slices.SortFunc(tokens[1:], func(a, b string) int {
+	slices.SortFunc(tokens, func(a, b string) int {
 		return cmp.Or(cmp.Compare(c.tokens[b].count, c.tokens[a].count), cmp.Compare(a, b))
 	})
-	for _, t := range more {
-		if n := c.tokens[t]; n == nil || n.documents < minDocuments {
-			tokens = append(tokens, t)
-		}
-	}
+	return tokens
+}
+
+// vocabulary assigns ids to tokens in their order, and to the characters that occur at
+// least twice, by falling frequency; those that occur once train the vector of the
+// unknown character. More characters follow. Duplicates are left out.
+func (c *counter) vocabulary(tokens []string, more []rune) *vocabulary {
+	var characters []rune
 	for r, n := range c.characters {
 		if n > 1 {
 			characters = append(characters, r)
 		}
 	}
-	slices.SortFunc(characters[1:], func(a, b rune) int {
+	slices.SortFunc(characters, func(a, b rune) int {
 		return cmp.Or(cmp.Compare(c.characters[b], c.characters[a]), cmp.Compare(a, b))
 	})
-	return newVocabulary(tokens, characters, c.digitsAsZero)
+	return newVocabulary(append([]string{unknownToken}, unique(tokens)...), append([]rune{0}, unique(append(characters, more...))...), c.digitsAsZero)
+}
+
+// unique returns the values in their order, without duplicates.
+func unique[T comparable](values []T) []T {
+	seen := make(map[T]bool, len(values))
+	var first []T
+	for _, v := range values {
+		if !seen[v] {
+			seen[v] = true
+			first = append(first, v)
+		}
+	}
+	return first
 }
 
 // cascade is the order in which the reference looks tokens up.
@@ -118,6 +139,15 @@ func (v *vocabulary) token(s string) int32 {
 		}
 	}
 	return unknown
+}
+
+// characterNames returns the characters by id as strings.
+func (v *vocabulary) characterNames() []string {
+	names := []string{unknownToken}
+	for _, r := range v.characters[1:] {
+		names = append(names, string(r))
+	}
+	return names
 }
 
 // spelling appends the ids of a token's characters.

@@ -1,0 +1,387 @@
+package ann
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/checkpoints"
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/nn"
+	"github.com/lethe-deid/lethe/nn/tagger"
+)
+
+// The layers that Transfer names, in the order of the network.
+var layers = []string{"characters", "token_embedding", "features", "token_lstm", "hidden", "logits", "crf"}
+
+// layerOf returns the layer that a parameter belongs to, and the part of the layer, such as
+// character_embedding.
+func layerOf(param string) (layer, part string) {
+	part, _, _ = strings.Cut(param, ".")
+	switch {
+	case strings.HasPrefix(part, "character_"):
+		return "characters", part
+	case strings.HasPrefix(part, "token_lstm"), strings.HasPrefix(part, "token_norm"):
+		return "token_lstm", part
+	}
+	return part, part
+}
+
+// Transfer says what a network takes from the one that it starts from, and how it is trained further
+// (Lee et al. 2018). The reference has the first as its parameters reload_*.
+type Transfer struct {
+	Layers []string           `yaml:"layers,omitempty"` // layers to take: characters, token_embedding, features, token_lstm, hidden, logits and crf; default: all that both networks have
+	Freeze []string           `yaml:"freeze,omitempty"` // layers that are taken and not trained further; default none
+	Rates  map[string]float64 `yaml:"rates,omitempty"`  // factors of the learning rate by layer, positive; default 1
+}
+
+// IsZero reports whether all settings have their defaults.
+func (t Transfer) IsZero() bool { return len(t.Layers)+len(t.Freeze)+len(t.Rates) == 0 }
+
+// Validate returns an error that begins with the first key whose value makes no sense. start reports
+// whether there is a network to start from.
+func (t Transfer) Validate(start bool) error {
+	rated := slices.Sorted(maps.Keys(t.Rates))
+	for _, list := range []struct {
+		key   string
+		names []string
+	}{{"layers", t.Layers}, {"freeze", t.Freeze}, {"rates", rated}} {
+		for _, name := range list.names {
+			if !slices.Contains(layers, name) {
+				return fmt.Errorf(".%s: no layer %q (have %s)", list.key, name, strings.Join(layers, ", "))
+			}
+		}
+	}
+	if !start && !t.IsZero() {
+		return errors.New(": requires start")
+	}
+	for _, name := range t.Freeze {
+		if !t.takes(name) {
+			return fmt.Errorf(".freeze: %s is not one of the layers that are taken", name)
+		}
+	}
+	for _, name := range rated {
+		if r := t.Rates[name]; !(r > 0) || math.IsInf(r, 0) {
+			return fmt.Errorf(".rates.%s: %v is not a positive number", name, r)
+		}
+		if slices.Contains(t.Freeze, name) {
+			return fmt.Errorf(".rates.%s: the layer is frozen", name)
+		}
+	}
+	return nil
+}
+
+// takes reports whether a layer is taken if both networks have it.
+func (t Transfer) takes(layer string) bool {
+	return slices.Contains(layers, layer) && (t.Layers == nil || slices.Contains(t.Layers, layer))
+}
+
+// rate returns the factor of the learning rate for a parameter.
+func (t Transfer) rate(param string) float64 {
+	layer, _ := layerOf(param)
+	if slices.Contains(t.Freeze, layer) {
+		return 0
+	}
+	if r, ok := t.Rates[layer]; ok {
+		return r
+	}
+	return 1
+}
+
+// origin is the network that a training starts from. A nil pointer has no parameters.
+type origin struct {
+	dir      string
+	model    *checkpoints.Model
+	config   Config
+	features []familyValues
+	tensors  map[string]checkpoints.Tensor
+	transfer Transfer
+	digest   string // of the weights, whose file contains digests of all others
+}
+
+// openStart reads the network that the configuration names, if any.
+func (c Config) openStart() (*origin, error) {
+	if c.Start == "" {
+		return nil, nil
+	}
+	o := &origin{dir: networkFolder(c.Start), config: DefaultConfig(), transfer: c.Transfer, tensors: map[string]checkpoints.Tensor{}}
+	weights := filepath.Join(o.dir, weightsFile)
+	f, err := bounded.OpenRegular(weights)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("start: %s: contains no network (%s)", c.Start, weightsFile)
+	} else if err != nil {
+		return nil, fmt.Errorf("start: %w", err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return nil, fmt.Errorf("start: %w", err)
+	}
+	o.digest = hex.EncodeToString(h.Sum(nil))
+	if o.model, err = checkpoints.Load(o.dir); err != nil {
+		return nil, fmt.Errorf("start: %w", err)
+	}
+	if err := strictyaml.Decode(filepath.Join(o.dir, "config.yaml"), o.model.Config, &o.config); err != nil {
+		return nil, fmt.Errorf("start: %w", err)
+	}
+	if !o.config.Features.IsZero() {
+		raw, err := bounded.ReadFile(filepath.Join(o.dir, checkpoints.FeaturesFile), bounded.MaxModel)
+		if err != nil {
+			return nil, fmt.Errorf("start: %w", err)
+		}
+		if err := json.Unmarshal(raw, &o.features); err != nil {
+			return nil, fmt.Errorf("start: %s: %w", o.dir, err)
+		}
+	}
+	if len(o.model.Tokens) == 0 || o.model.Tokens[0] != o.model.UnknownToken || len(o.model.Characters) == 0 {
+		return nil, fmt.Errorf("start: %s: the unknown token must have id 0", o.dir)
+	}
+	for _, t := range o.model.Tensors {
+		o.tensors[t.Name] = t
+	}
+	return o, o.check(c)
+}
+
+const weightsFile = "weights.safetensors"
+
+// networkFolder returns the model folder of a run folder, or the folder itself. Package models, which
+// does this for other purposes, is on a higher floor.
+func networkFolder(dir string) string {
+	if best := checkpoints.Locate(filepath.Join(dir, "model", "best")); exists(filepath.Join(best, weightsFile)) {
+		return best
+	}
+	return checkpoints.Locate(dir)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// check compares the configurations of the networks.
+func (o *origin) check(c Config) error {
+	was, is := o.config.Network, c.Network
+	if o.takes("characters") && was.ReadsCharacters() && is.ReadsCharacters() && was.Characters != is.Characters {
+		return fmt.Errorf("start: layer characters: expected %s, given %s in %s", is.Characters, was.Characters, o.dir)
+	}
+	for _, part := range []string{"character_lstm", "token_lstm"} {
+		if layer, _ := layerOf(part); o.takes(layer) && o.has(part) && was.Cell != is.Cell {
+			return fmt.Errorf("start: layer %s: expected the cell %s, given %s in %s", layer, is.Cell, was.Cell, o.dir)
+		}
+	}
+	for _, layer := range o.transferred() {
+		if !o.has(layer) {
+			return fmt.Errorf("transfer.layers: %s has no %s", o.dir, layer)
+		}
+	}
+	return nil
+}
+
+// transferred returns the layers that the configuration names.
+func (o *origin) transferred() []string {
+	return slices.Concat(o.transfer.Layers, o.transfer.Freeze)
+}
+
+func (o *origin) takes(layer string) bool { return o.transfer.takes(layer) }
+
+// has reports whether the network that training starts from has a layer, or a part of one.
+func (o *origin) has(name string) bool {
+	for _, t := range o.model.Tensors {
+		if layer, part := layerOf(t.Name); layer == name || part == name {
+			return true
+		}
+	}
+	return false
+}
+
+// words returns the words and characters that the new vocabulary takes over.
+func (o *origin) words() (tokens []string, characters []rune) {
+	if o == nil {
+		return nil, nil
+	}
+	if o.takes("token_embedding") {
+		tokens = o.model.Tokens[1:]
+	}
+	if o.takes("characters") {
+		for _, s := range o.model.Characters[1:] {
+			characters = append(characters, []rune(s)...)
+		}
+	}
+	return tokens, characters
+}
+
+// note returns a document with a span of each type that the new network takes over although no
+// training note may have it: those of the same type set.
+func (o *origin) note(types *data.TypeSet) []*data.Document {
+	if o == nil || o.model.Types != types.Name || !o.takes("logits") {
+		return nil
+	}
+	doc := &data.Document{}
+	for _, label := range o.model.Labels {
+		if _, name := data.SplitLabel(label); name != "" {
+			doc.Spans = append(doc.Spans, data.Span{Type: name})
+		}
+	}
+	return []*data.Document{doc}
+}
+
+// checkStart opens the network that the configuration names, and fills a network without words and
+// labels from it, to find out whether their shapes agree.
+func (c Config) checkStart() error {
+	start, err := c.openStart()
+	if start == nil || err != nil || !c.Features.IsZero() { // values of features are only known after reading the notes
+		return err
+	}
+	v, labels := newVocabulary([]string{unknownToken}, []rune{0}, false), []string{"O"}
+	net, err := c.network(v, labels, nil, 0)
+	if err != nil {
+		return err
+	}
+	return start.fill(net, v, labels, nil)
+}
+
+// fill copies the parameters that both networks have. Rows of tokens, characters and values of
+// features, and rows and columns of labels, are matched by name; those that are only in the new network
+// keep their values.
+func (o *origin) fill(net *tagger.Network, v *vocabulary, labels []string, f *features) error {
+	if o == nil {
+		return nil
+	}
+	for _, layer := range layers {
+		used := false
+		for _, p := range net.All() {
+			of, part := layerOf(p.Name)
+			used = used || of == layer
+			if of != layer || !o.takes(layer) || !o.has(part) { // a second token LSTM can be new
+				continue
+			}
+			if err := o.copy(p, o.places(p.Name, v, labels, f)); err != nil {
+				return fmt.Errorf("start: layer %s: %w", layer, err)
+			}
+		}
+		if !used && slices.Contains(o.transferred(), layer) {
+			return fmt.Errorf("transfer: the network has no %s", layer)
+		}
+	}
+	return nil
+}
+
+// places says where the rows and columns of a parameter are in a tensor.
+type places struct {
+	tensor        string
+	rows, columns []int // by row or column of the parameter: that of the tensor, or -1; nil: the same
+}
+
+func (o *origin) places(param string, v *vocabulary, labels []string, f *features) places {
+	at := places{tensor: param}
+	switch {
+	case param == "token_embedding":
+		at.rows = append([]int{unknown}, shift(match(v.tokens[1:], o.model.Tokens[1:]))...)
+	case param == "character_embedding":
+		characters := make([]string, len(v.characters)-1)
+		for i, r := range v.characters[1:] {
+			characters[i] = string(r)
+		}
+		at.rows = append([]int{unknown}, shift(match(characters, o.model.Characters[1:]))...)
+	case strings.HasPrefix(param, "logits."):
+		at.columns = match(labels, o.model.Labels)
+	case param == "crf.transitions": // START and END follow the labels
+		n := len(o.model.Labels)
+		at.rows = append(match(labels, o.model.Labels), n, n+1)
+		at.columns = at.rows
+	case strings.HasPrefix(param, "features."):
+		return o.featurePlaces(param, f)
+	}
+	return at
+}
+
+// featurePlaces finds the table of a family and its values.
+func (o *origin) featurePlaces(param string, f *features) places {
+	var number int
+	fmt.Sscanf(param, "features.%d", &number)
+	family := f.values[number]
+	for i, other := range o.features {
+		if other.Family == family.Family {
+			return places{tensor: fmt.Sprintf("features.%d", i), rows: match(family.Values, other.Values)}
+		}
+	}
+	return places{}
+}
+
+// match returns where each value is in a list, or -1.
+func match[T comparable](values, list []T) []int {
+	index := make(map[T]int, len(list))
+	for i, v := range list {
+		index[v] = i
+	}
+	at := make([]int, len(values))
+	for i, v := range values {
+		at[i] = -1
+		if j, ok := index[v]; ok {
+			at[i] = j
+		}
+	}
+	return at
+}
+
+// shift turns indices into a list without its first element into indices into the whole list.
+func shift(at []int) []int {
+	for i := range at {
+		if at[i] >= 0 {
+			at[i]++
+		}
+	}
+	return at
+}
+
+// copy copies a tensor to a parameter.
+func (o *origin) copy(p *nn.Param, at places) error {
+	if at.tensor == "" {
+		return nil
+	}
+	t, ok := o.tensors[at.tensor]
+	if !ok {
+		return fmt.Errorf("expected %s [%d, %d], given none in %s", p.Name, p.Rows, p.Cols, o.dir)
+	}
+	if len(t.Shape) != 2 {
+		return fmt.Errorf("expected %s [%d, %d], given a tensor of %d dimensions in %s", p.Name, p.Rows, p.Cols, len(t.Shape), o.dir)
+	}
+	if at.rows == nil && t.Shape[0] != p.Rows || at.columns == nil && t.Shape[1] != p.Cols {
+		return fmt.Errorf("expected %s [%d, %d], given [%d, %d] in %s", p.Name, p.Rows, p.Cols, t.Shape[0], t.Shape[1], o.dir)
+	}
+	if len(at.rows) > 0 && slices.Max(at.rows) >= t.Shape[0] || len(at.columns) > 0 && slices.Max(at.columns) >= t.Shape[1] {
+		return fmt.Errorf("%s [%d, %d] in %s is smaller than its vocabulary or labels", at.tensor, t.Shape[0], t.Shape[1], o.dir)
+	}
+	for r := range p.Rows {
+		from := r
+		if at.rows != nil {
+			from = at.rows[r]
+		}
+		if from < 0 {
+			continue
+		}
+		src, dst := t.Data[from*t.Shape[1]:][:t.Shape[1]], p.Data[r*p.Cols:][:p.Cols]
+		if at.columns == nil {
+			copy(dst, src)
+			continue
+		}
+		for c, column := range at.columns {
+			if column >= 0 {
+				dst[c] = src[column]
+			}
+		}
+	}
+	return nil
+}
