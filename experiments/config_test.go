@@ -126,7 +126,7 @@ func TestLoadErrors(t *testing.T) {
 		want            string // the whole error, or its beginning if it ends in "..."
 	}{
 		{"unknown key", replace("dropout", "droput"), "",
-			"FILE:7:15: system.ann.network.droput: unknown key (have character_embedding, ..."},
+			"FILE:7:15: system.ann.network.droput: unknown key (have characters, character_embedding, ..."},
 		{"unknown key at the top", valid + "sed: 1\n", "", "FILE:10:1: sed: unknown key (have name, seed, corpus, system, ablations)"},
 		{"duplicate key", replace("      epochs: 3\n", "      epochs: 3\n      epochs: 4\n"), "",
 			`FILE:10:7: mapping key "epochs" already defined at [9:7]`},
