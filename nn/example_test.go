@@ -42,9 +42,7 @@ func findNames(g *nn.Graph) *finder {
 	x = g.Dropout(x, 0.2, 0)
 	x = g.BiLSTM("lstm", x, 6, nn.Standard) // [tokens, 12]
 	f.logits = g.Linear("logits", x, 2)     // [tokens, 2]
-	if g.Training {
-		f.loss = g.SoftmaxLoss(f.logits, f.labels) // a scalar
-	}
+	f.loss = g.SoftmaxLoss(f.logits, f.labels)
 	return f
 }
 
