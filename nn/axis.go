@@ -10,10 +10,11 @@ import (
 // sequences of different lengths, such as one row per token of a batch of sentences. The shapes in
 // a graph name the axis; how many rows it has is known only when a batch is packed.
 //
-// Rows are time-major and without padding. The sequences are sorted by falling length. At time t
-// the first active[t] of them have an element, and their rows start at offset[t].
+// There is no padding. The rows are sorted by time and, within a time, by falling length of their
+// sequences, so that the rows of one time are adjacent. Row finds the row of an element.
 type Axis struct {
-	// Seeds decide what dropout drops, one per sequence. If it is nil, nothing is dropped.
+	// Seeds decide what dropout drops, one per sequence. If it is nil, nothing is dropped. The axis
+	// of Graph.Sequences uses them as well.
 	Seeds []uint64
 
 	name      string
@@ -22,12 +23,13 @@ type Axis struct {
 	order     []int
 	place     []int
 	sequences *Axis
-	batch     int // how often it was packed
+	of        *Axis // the axis whose sequences are the rows of this one, or nil
+	batch     int   // how often it was packed
 }
 
 // packing is the layout of the sequences of a batch.
 type packing struct {
-	active, offset []int
+	active, offset []int // by time: how many sequences have an element, and their first row
 	lengths        []int // of the sequence in each place
 	rows           int
 }
@@ -36,7 +38,8 @@ type packing struct {
 func (p *packing) row(s, t int) int { return p.offset[t] + s }
 
 // Pack sets the number of sequences and the length of each, which must be at least 1. Every batch
-// must be packed before the values of its indices are set.
+// must be packed before its indices and bags are filled. The axis of Graph.Sequences is packed with
+// it.
 func (a *Axis) Pack(sequences int, length func(i int) int) {
 	a.batch++
 	a.order = slices.Grow(a.order[:0], sequences)[:sequences]
@@ -63,7 +66,7 @@ func (a *Axis) Pack(sequences int, length func(i int) int) {
 		}
 	}
 	if s := a.sequences; s != nil {
-		s.batch, s.order, s.place, s.rows, s.Seeds = a.batch, a.order, a.place, sequences, nil
+		s.batch, s.order, s.place, s.rows = a.batch, a.order, a.place, sequences
 		s.active, s.offset, s.lengths = s.active[:0], s.offset[:0], slices.Grow(s.lengths[:0], sequences)[:sequences]
 		for i := range s.lengths {
 			s.lengths[i] = 1
@@ -74,23 +77,32 @@ func (a *Axis) Pack(sequences int, length func(i int) int) {
 	}
 }
 
+// seeds returns the seeds for dropout.
+func (a *Axis) seeds() []uint64 {
+	if a.of != nil {
+		return a.of.Seeds
+	}
+	return a.Seeds
+}
+
 // Rows returns the number of rows of the current batch.
 func (a *Axis) Rows() int { return a.rows }
 
 // Row returns the row of element t of sequence i.
 func (a *Axis) Row(i, t int) int { return a.row(a.place[i], t) }
 
-// Order returns the sequences in the order in which they are packed. It is valid until the next
-// batch.
+// Order returns the sequences in the order of their rows within a time: Place(Order()[s]) is s. It
+// is valid until the next batch.
 func (a *Axis) Order() []int { return a.order }
 
-// Place returns the row of sequence i in a matrix over the axis of sequences.
+// Place returns the row of sequence i in a matrix over the axis of Graph.Sequences.
 func (a *Axis) Place(i int) int { return a.place[i] }
 
 // Name returns the name that errors use.
 func (a *Axis) Name() string { return a.name }
 
-// Index has a number for each row of an axis: the row of another matrix, or a class.
+// Index has one number for each row of an axis: the row of a table or of another matrix, or a
+// class. It must be filled for every batch.
 type Index struct {
 	axis  *Axis
 	rows  []int32
@@ -126,16 +138,17 @@ func (x *Index) below(n int) []int32 {
 // check panics unless the numbers of an index or of bags are from the current batch and in [0, n).
 func (a *Axis) check(batch int, numbers []int32, n int) {
 	if batch != a.batch {
-		panic(fmt.Errorf("no numbers were set for this batch of the axis %s", a.name))
+		panic(fmt.Errorf("an index or bags of the axis %s were not filled for this batch", a.name))
 	}
 	for _, v := range numbers {
 		if v < 0 || int(v) >= n {
-			panic(fmt.Errorf("expected numbers from 0 to %d for the axis %s, given %d", n-1, a.name, v))
+			panic(fmt.Errorf("the number %d for a row of the axis %s is not in [0, %d)", v, a.name, n))
 		}
 	}
 }
 
-// Bags has any number of values for each row of an axis.
+// Bags have any number of values, which may be none, for each row of an axis: rows of a table or of
+// another matrix. They must be filled for every batch.
 type Bags struct {
 	axis   *Axis
 	start  []int32 // the values of row r are values[start[r]:start[r+1]]

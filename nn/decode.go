@@ -43,9 +43,9 @@ type Labeling struct {
 	Marginal func(element int, label int32) float64
 }
 
-// Decode returns the labelings of the sequences of an axis, in the order in which they were packed.
-// The unaries are [rows, labels], the transitions [labels+2, labels+2] as in Graph.CRF. Without
-// transitions (nil), each element is labelled on its own, by a softmax.
+// Decode returns the labelings of the sequences of an axis, in the order of the batch. The unaries
+// are [rows, labels], the transitions [labels+2, labels+2] as in Graph.CRF. Without transitions
+// (nil), each element is labelled on its own, by a softmax.
 func (d *Decoder) Decode(axis *Axis, unaries kernel.Matrix, transitions *Param) []Labeling {
 	crf := d.free
 	if transitions != nil {

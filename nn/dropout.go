@@ -40,11 +40,12 @@ type dropout struct {
 
 func (l *dropout) Forward(in []kernel.Matrix) kernel.Matrix {
 	x := in[0]
-	if l.axis.Seeds == nil {
+	seeds := l.axis.seeds()
+	if seeds == nil {
 		return x
 	}
-	if len(l.axis.Seeds) != len(l.axis.order) {
-		panic(fmt.Errorf("%d seeds for the %d sequences of the axis %s", len(l.axis.Seeds), len(l.axis.order), l.axis.name))
+	if len(seeds) != len(l.axis.order) {
+		panic(fmt.Errorf("%d seeds for the %d sequences of the axis %s", len(seeds), len(l.axis.order), l.axis.name))
 	}
 	mask := l.mask.resize(x.Rows, x.Cols)
 	threshold, rowThreshold := int64(l.value*(1<<16)), uint64(l.row*(1<<32))
@@ -53,7 +54,7 @@ func (l *dropout) Forward(in []kernel.Matrix) kernel.Matrix {
 		return math.Float32frombits(scale & uint32((threshold-1-int64(bits&0xffff))>>63))
 	}
 	for s, i := range l.axis.order {
-		rng := splitmix(l.axis.Seeds[i]) ^ l.stream
+		rng := splitmix(seeds[i]) ^ l.stream
 		for t := range l.axis.lengths[s] {
 			row := mask.Row(l.axis.row(s, t))
 			if rng.next()>>32 < rowThreshold {
@@ -80,7 +81,7 @@ func (l *dropout) Forward(in []kernel.Matrix) kernel.Matrix {
 
 func (l *dropout) Backward(_ []kernel.Matrix, _, dout kernel.Matrix, din []kernel.Matrix) {
 	copy(din[0].Data, dout.Data)
-	if l.axis.Seeds != nil {
+	if l.axis.seeds() != nil {
 		kernel.Multiply(din[0].Data, l.mask.resize(dout.Rows, dout.Cols).Data)
 	}
 }

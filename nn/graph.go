@@ -10,12 +10,15 @@ import (
 // Graph is a Gorgonia graph under construction. Its methods add layers: they take and return
 // nodes, so that a node can feed any number of others, and ops of Gorgonia can stand between.
 //
+// The first argument of a layer with parameters is its name, with which the names of its parameters
+// begin. Layers of one name share their parameters.
+//
 // A layer that does not fit panics. The functions that call the assembly of a network (NewTrainer,
 // NewMachine) return that as an error.
 type Graph struct {
 	*G.ExprGraph
 	// Training reports whether the graph is built for training. Otherwise Dropout does nothing, and
-	// no loss is computed.
+	// the assembly should add no loss, because there are no gold labels.
 	Training bool
 
 	params   *Params
@@ -38,7 +41,7 @@ func (g *Graph) Fail(layer, format string, args ...any) {
 // matrix has as many.
 const firstAxis = 1 << 30
 
-// Axis adds a ragged axis.
+// Axis adds a ragged axis. Errors call it by its name.
 func (g *Graph) Axis(name string) *Axis {
 	a := &Axis{name: name, size: firstAxis + len(g.axes)}
 	g.axes = append(g.axes, a)
@@ -49,6 +52,7 @@ func (g *Graph) Axis(name string) *Axis {
 func (g *Graph) Sequences(a *Axis) *Axis {
 	if a.sequences == nil {
 		a.sequences = g.Axis("sequences of " + a.name)
+		a.sequences.of = a
 		a.sequences.sequences = a.sequences // each is a sequence of one row
 	}
 	return a.sequences

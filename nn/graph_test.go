@@ -27,7 +27,7 @@ type text struct {
 func (e text) Len() int { return len(e.words) }
 
 // The sizes of the tables, and the numbers of labels, kinds and classes.
-const vocabulary, alphabet, values, labels = 5, 4, 3, 3
+const vocabularySize, alphabet, values, labels = 5, 4, 3, 3
 
 func randomTexts(rng *rand.Rand, lengths ...int) (batch []text) {
 	numbers := func(n int, below int32) (list []int32) {
@@ -37,7 +37,7 @@ func randomTexts(rng *rand.Rand, lengths ...int) (batch []text) {
 		return list
 	}
 	for _, n := range lengths {
-		e := text{words: numbers(n, vocabulary), labels: numbers(n, labels), class: rng.Int32N(labels)}
+		e := text{words: numbers(n, vocabularySize), labels: numbers(n, labels), class: rng.Int32N(labels)}
 		sequences := 1 + rng.IntN(3)
 		for range sequences {
 			length := 1 + rng.IntN(3)
@@ -131,7 +131,7 @@ func randomNetwork(seed uint64, layers int, counts map[string]int) func(g *nn.Gr
 	return func(g *nn.Graph) *inputs {
 		b := &builder{g, newInputs(g), rand.New(rand.NewPCG(seed, 1)), nil, map[*G.Node]bool{}, counts}
 		for _, x := range []*G.Node{
-			g.Embedding("words", b.word, vocabulary, 3, nn.Glorot),
+			g.Embedding("words", b.word, vocabularySize, 3, nn.Glorot),
 			g.Gather(g.Param("letters", alphabet, 2, nn.Glorot), b.letter),
 		} {
 			b.add(x)
@@ -195,7 +195,7 @@ func (b *builder) param(kind string, rows, cols int) *G.Node {
 // layerKinds add a layer that takes x, or return nil if x does not fit. MaxPool and LayerNorm are
 // missing: their gradients jump, or become steep, where values are close to each other.
 var layerKinds = map[string]func(b *builder, x *G.Node) *G.Node{
-	"embedding": func(b *builder, _ *G.Node) *G.Node { return b.Embedding("words", b.word, vocabulary, 3, nn.Glorot) },
+	"embedding": func(b *builder, _ *G.Node) *G.Node { return b.Embedding("words", b.word, vocabularySize, 3, nn.Glorot) },
 	"bags":      func(b *builder, _ *G.Node) *G.Node { return b.Sum(b.param("values", values, 2), b.values) },
 	"linear": func(b *builder, x *G.Node) *G.Node {
 		b.use(x)

@@ -42,10 +42,16 @@ func (c Cell) kernel() (kernel.Cell, error) {
 }
 
 // LSTM runs a long short-term memory over each sequence of x [rows, d]. The output, [rows, units],
-// has the hidden state after each element. The parameters are name.W [d+units, gates*units] for
-// [x, h], name.b, and the initial states name.c0 and name.h0 [1, units]. The peephole cells, whose
-// initial states are zeros, have instead name.P, the weights of the cell before: [units, units], and
-// for FullPeephole [units, 2*units] and name.Po [units, units], the weights of the new cell.
+// has the hidden state after each element. gates is 3 for Coupled and Peephole, and 4 for the
+// others. All parameters are initialised by Glorot except name.b:
+//
+//   - name.W [d+units, gates*units], the weights of x and of the hidden state before;
+//   - name.b [1, gates*units], initialised to zeros;
+//   - name.c0 and name.h0 [1, units], the cell and the hidden state before the first element, of
+//     Coupled and Standard; the other cells start from zeros;
+//   - name.P, the weights of the cell before: [units, units] for Peephole, and [units, 2*units] for
+//     FullPeephole;
+//   - name.Po [units, units], the weights of the new cell, of FullPeephole.
 func (g *Graph) LSTM(name string, x *G.Node, units int, cell Cell) *G.Node {
 	return g.recurrent(name, x, units, cell, []lstm{{}}, "")
 }

@@ -257,7 +257,7 @@ func (m *machine) runStock(s *step) error {
 	if slices.ContainsFunc(s.over, func(a *Axis) bool { return a.rows == 0 }) {
 		shape := s.node.Shape()
 		if slices.ContainsFunc(shape, func(n int) bool { return n >= firstAxis }) {
-			return fmt.Errorf("an axis without rows as other than the first dimension")
+			return fmt.Errorf("expected at least one row in its input")
 		}
 		m.set(s, zeros(shape))
 		return nil
@@ -309,8 +309,9 @@ type worker interface {
 // FLOP returns the number of multiplications and additions in the matrix products of all runs.
 func (m *machine) FLOP() float64 { return m.flop }
 
-// Value returns what a node is for the current batch. It is valid until the next run, and empty for
-// a node that the machine does not compute: in training, one that the loss does not depend on.
+// Value returns the value of a node for the current batch: [rows, columns], or [1, 1] for a scalar.
+// It is valid until the next run, and empty for a node that the machine does not compute: in
+// training, one that the loss does not depend on.
 func (m *machine) Value(n *G.Node) kernel.Matrix {
 	if slot, ok := m.slots[n]; ok {
 		return m.values[slot]

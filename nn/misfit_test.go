@@ -69,7 +69,7 @@ func TestMisfitsAreErrors(t *testing.T) {
 			return g.Linear("l", g.Linear("l", x, 4), 4)
 		}, "nn: layer l.W: expected [4, 4], but the parameter exists with shape [3, 4]"},
 		"a name for a table and a parameter": {func(g *nn.Graph, in *inputs, x, y *G.Node) *G.Node {
-			return g.Gather(g.Param("x", vocabulary, 3, nn.Zeros), in.word)
+			return g.Gather(g.Param("x", vocabularySize, 3, nn.Zeros), in.word)
 		}, "nn: layer x: one name for a table of Embedding and for a parameter of another layer"},
 		"dropout of everything": {func(g *nn.Graph, in *inputs, x, y *G.Node) *G.Node { return g.Dropout(x, 1, 0) },
 			"nn: layer dropout: expected a probability in [0, 1), given 1"},
@@ -89,7 +89,7 @@ func TestMisfitsAreErrors(t *testing.T) {
 			params := nn.NewParams(1)
 			_, err := nn.NewMachine[text](params, func(g *nn.Graph) *inputs {
 				in := newInputs(g)
-				in.loss = c.build(g, in, g.Embedding("x", in.word, vocabulary, 3, nn.Glorot), g.Embedding("y", in.letter, alphabet, 4, nn.Glorot))
+				in.loss = c.build(g, in, g.Embedding("x", in.word, vocabularySize, 3, nn.Glorot), g.Embedding("y", in.letter, alphabet, 4, nn.Glorot))
 				return in
 			}, true)
 			if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
@@ -127,29 +127,29 @@ func TestMisfitBatchesAreErrors(t *testing.T) {
 		"too many lists": {func(in *inputs, batch []text) { in.values.Fill(func(int) [][]int32 { return make([][]int32, 3) }) },
 			"nn: the batch: 3 lists for the 2 elements of sequence 0 of the axis words"},
 		"numbers of the batch before": {func(in *inputs, batch []text) { in.words.Pack(2, func(i int) int { return 2 }) },
-			"nn: forward of table: no numbers were set for this batch of the axis words"},
-		"an id beyond the table": {func(in *inputs, batch []text) { in.word.Fill(number(vocabulary)) },
-			"nn: forward of table: expected numbers from 0 to 4 for the axis words, given 5"},
+			"nn: forward of table: an index or bags of the axis words were not filled for this batch"},
+		"an id beyond the table": {func(in *inputs, batch []text) { in.word.Fill(number(vocabularySize)) },
+			"nn: forward of table: the number 5 for a row of the axis words is not in [0, 5)"},
 		"a negative id": {func(in *inputs, batch []text) { in.word.Fill(number(-1)) },
-			"nn: forward of table: expected numbers from 0 to 4 for the axis words, given -1"},
+			"nn: forward of table: the number -1 for a row of the axis words is not in [0, 5)"},
 		// The row after the last one was once read from the unused memory of a buffer.
 		"a row beyond a matrix": {func(in *inputs, batch []text) { in.whole.Fill(number(2)) },
-			"nn: forward of gather: expected numbers from 0 to 1 for the axis words, given 2"},
+			"nn: forward of gather: the number 2 for a row of the axis words is not in [0, 2)"},
 		"a value beyond a table": {func(in *inputs, batch []text) {
 			in.values.Fill(func(int) [][]int32 { return [][]int32{nil, {values}} })
-		}, "nn: forward of sum: expected numbers from 0 to 2 for the axis words, given 3"},
+		}, "nn: forward of sum: the number 3 for a row of the axis words is not in [0, 3)"},
 		// START is a row of the transitions, but no label.
 		"the label START": {func(in *inputs, batch []text) { in.label.Fill(number(labels)) },
-			"nn: forward of crf: expected numbers from 0 to 2 for the axis words, given 3"},
+			"nn: forward of crf: the number 3 for a row of the axis words is not in [0, 3)"},
 		"a class too many": {func(in *inputs, batch []text) { in.class.Fill(func(int) []int32 { return []int32{labels} }) },
-			"nn: forward of softmax_loss: expected numbers from 0 to 2 for the axis sequences of words, given 3"},
+			"nn: forward of softmax_loss: the number 3 for a row of the axis sequences of words is not in [0, 3)"},
 		"too few seeds": {func(in *inputs, batch []text) { in.words.Seeds = in.words.Seeds[:1] },
 			"nn: forward of dropout: 1 seeds for the 2 sequences of the axis words"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t, nn.NewParams(1), func(g *nn.Graph) *edited {
 				in := newInputs(g)
-				h := g.Concat(g.Embedding("table", in.word, vocabulary, 2, nn.Glorot), g.Sum(g.Param("values", values, 2, nn.Glorot), in.values))
+				h := g.Concat(g.Embedding("table", in.word, vocabularySize, 2, nn.Glorot), g.Sum(g.Param("values", values, 2, nn.Glorot), in.values))
 				last := g.LastStates(h)
 				h = g.Dropout(g.Concat(h, g.Gather(last, in.whole)), 0.5, 0)
 				in.loss = g.Total(g.CRF("crf", g.Linear("unaries", h, labels), in.label), g.SoftmaxLoss(g.Linear("logits", last, labels), in.class))
@@ -181,7 +181,7 @@ func TestMisfitBatchesAreErrors(t *testing.T) {
 func TestALayerThatReturnsAnotherShapeIsAnError(t *testing.T) {
 	m := newMachine(t, nn.NewParams(1), func(g *nn.Graph) *inputs {
 		in := newInputs(g)
-		x := g.Embedding("table", in.word, vocabulary, 3, nn.Glorot)
+		x := g.Embedding("table", in.word, vocabularySize, 3, nn.Glorot)
 		in.loss = G.Must(G.Sum(g.Apply("wrong", wrong{}, in.words, 3, x)))
 		return in
 	}, true)
@@ -199,7 +199,7 @@ func TestNoParametersOfANetworkThatWasNotBuilt(t *testing.T) {
 	assembly := func(units int) func(g *nn.Graph) *inputs {
 		return func(g *nn.Graph) *inputs {
 			in := newInputs(g)
-			x := g.Linear("first", g.Embedding("table", in.word, vocabulary, 3, nn.Glorot), 2)
+			x := g.Linear("first", g.Embedding("table", in.word, vocabularySize, 3, nn.Glorot), 2)
 			in.loss = g.SoftmaxLoss(g.Linear("second", x, units), in.label)
 			return in
 		}

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"math"
+	"slices"
 
 	G "gorgonia.org/gorgonia"
 
@@ -29,56 +30,44 @@ type layerNorm struct {
 	normal  buffer    // x with mean 0 and variance 1
 	inverse []float32 // 1 / standard deviation of each row
 	out     buffer
-	dnormal []float32 // of one row
+	ones    []float32 // for sums of rows
+	d       []float32 // of one row
 }
 
 func (l *layerNorm) Forward(in []kernel.Matrix) kernel.Matrix {
 	x, gain, bias := in[0], in[1].Data, in[2].Data
 	normal, out := l.normal.resize(x.Rows, x.Cols), l.out.resize(x.Rows, x.Cols)
+	if l.ones == nil {
+		l.ones, l.d = slices.Repeat([]float32{1}, x.Cols), make([]float32, x.Cols)
+	}
 	l.inverse = l.inverse[:0]
+	size := float32(x.Cols)
 	for r := range x.Rows {
-		mean, inverse := moments(x.Row(r))
-		l.inverse = append(l.inverse, inverse)
 		n, o := normal.Row(r), out.Row(r)
-		for j, v := range x.Row(r) {
-			n[j] = (v - mean) * inverse
+		copy(n, x.Row(r))
+		kernel.Axpy(n, -kernel.Dot(n, l.ones)/size, l.ones)
+		inverse := float32(1 / math.Sqrt(float64(kernel.Dot(n, n)/size)+normEpsilon))
+		l.inverse = append(l.inverse, inverse)
+		for j := range n {
+			n[j] *= inverse
 			o[j] = n[j]*gain[j] + bias[j]
 		}
 	}
 	return out
 }
 
-// moments returns the mean of a row and the inverse of its standard deviation.
-func moments(row []float32) (mean, inverse float32) {
-	var sum, squares float64
-	for _, v := range row {
-		sum += float64(v)
-	}
-	m := sum / float64(len(row))
-	for _, v := range row {
-		squares += (float64(v) - m) * (float64(v) - m)
-	}
-	return float32(m), float32(1 / math.Sqrt(squares/float64(len(row))+normEpsilon))
-}
-
 func (l *layerNorm) Backward(in []kernel.Matrix, _, dout kernel.Matrix, din []kernel.Matrix) {
-	gain, dgain, dbias := in[1].Data, din[1].Data, din[2].Data
-	normal := l.normal.resize(dout.Rows, dout.Cols)
-	l.dnormal = append(l.dnormal[:0], gain...)
-	size := float32(dout.Cols)
+	normal, size := l.normal.resize(dout.Rows, dout.Cols), float32(dout.Cols)
 	for r := range dout.Rows {
-		n, d := normal.Row(r), dout.Row(r)
-		var sum, along float32 // of the gradient of the normalised row, and of its product with the row
-		for j, v := range d {
-			dgain[j] += v * n[j]
-			dbias[j] += v
-			l.dnormal[j] = v * gain[j]
-			sum += l.dnormal[j]
-			along += l.dnormal[j] * n[j]
-		}
-		dx := din[0].Row(r)
-		for j, v := range l.dnormal {
-			dx[j] += l.inverse[r] * (v - (sum+n[j]*along)/size)
-		}
+		n, dx, inverse := normal.Row(r), din[0].Row(r), l.inverse[r]
+		copy(l.d, dout.Row(r))
+		kernel.Add(din[2].Data, l.d)
+		kernel.Multiply(l.d, n)
+		kernel.Add(din[1].Data, l.d)
+		copy(l.d, dout.Row(r))
+		kernel.Multiply(l.d, in[1].Data) // the gradient of n, from which its mean and its part along n are taken
+		kernel.Axpy(dx, inverse, l.d)
+		kernel.Axpy(dx, -inverse*kernel.Dot(l.d, l.ones)/size, l.ones)
+		kernel.Axpy(dx, -inverse*kernel.Dot(l.d, n)/size, n)
 	}
 }

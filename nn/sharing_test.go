@@ -16,22 +16,47 @@ var sgd = nn.Optimizer{Method: "sgd", LearningRate: 1, Decay: 1}
 // sumOfParameters is a network in which the gradients of two parameters are one node of the graph.
 func sumOfParameters(g *nn.Graph) *inputs {
 	in := newInputs(g)
-	x := g.Embedding("table", in.word, vocabulary, 3, nn.Glorot)
+	x := g.Embedding("table", in.word, vocabularySize, 3, nn.Glorot)
 	w := G.Must(G.Add(g.Param("left", 3, labels, nn.Glorot), g.Param("right", 3, labels, nn.Glorot)))
 	in.loss = g.CRF("crf", G.Must(G.Mul(x, w)), in.label)
+	return in
+}
+
+// gathered is one in which they are one gradient of a layer.
+func gathered(g *nn.Graph) *inputs {
+	in := newInputs(g)
+	table := G.Must(G.Add(g.Param("left", vocabularySize, labels, nn.Glorot), g.Param("right", vocabularySize, labels, nn.Glorot)))
+	in.loss = g.CRF("crf", g.Gather(table, in.word), in.label)
+	return in
+}
+
+// reshaped is one in which one gradient is another view of the memory of the other.
+func reshaped(g *nn.Graph) *inputs {
+	in := newInputs(g)
+	left := g.Param("left", vocabularySize, labels, nn.Glorot)
+	table := G.Must(G.Add(left, G.Must(G.Reshape(g.Param("right", labels, vocabularySize, nn.Glorot), left.Shape()))))
+	in.loss = g.CRF("crf", g.Gather(table, in.word), in.label)
 	return in
 }
 
 // The sums over workers and the clipping change gradients in place. A parameter must not change the
 // gradient of another one.
 func TestGradientsThatShareMemory(t *testing.T) {
-	params := newParams(t, sumOfParameters)
+	for name, assembly := range map[string]func(g *nn.Graph) *inputs{"product": sumOfParameters, "gather": gathered, "reshape": reshaped} {
+		t.Run(name, func(t *testing.T) { checkSteps(t, assembly) })
+	}
+}
+
+// checkSteps compares a step of each parameter with its clipped gradient.
+func checkSteps(t *testing.T, assembly func(g *nn.Graph) *inputs) {
+	t.Helper()
+	params := newParams(t, assembly)
 	all, seeds := batches()
 	batch := all[2]
-	if err := gradcheck.Check(params, sumOfParameters, batch, nil); err != nil {
+	if err := gradcheck.Check(params, assembly, batch, nil); err != nil {
 		t.Error(err)
 	}
-	m := newMachine(t, params, sumOfParameters, true)
+	m := newMachine(t, params, assembly, true)
 	if err := m.Run(batch, seeds, 1/float32(len(batch))); err != nil {
 		t.Fatal(err)
 	}
@@ -43,20 +68,19 @@ func TestGradientsThatShareMemory(t *testing.T) {
 			square += float64(v) * float64(v)
 		}
 	}
-	norm := math.Sqrt(square)
 	const limit = 0.2
-	clippedValue, clippedNorm := sgd, sgd
-	clippedValue.ClipValue, clippedNorm.ClipNorm = limit, norm/2
+	byValue, byNorm := sgd, sgd
+	byValue.ClipValue, byNorm.ClipNorm = limit, math.Sqrt(square)/2
 	for _, c := range []struct {
 		opt  nn.Optimizer
 		clip func(v float32) float32
 	}{
 		{sgd, func(v float32) float32 { return v }},
-		{clippedValue, func(v float32) float32 { return max(-limit, min(v, limit)) }},
-		{clippedNorm, func(v float32) float32 { return v / 2 }},
+		{byValue, func(v float32) float32 { return max(-limit, min(v, limit)) }},
+		{byNorm, func(v float32) float32 { return v / 2 }},
 	} {
 		for workers := 1; workers <= 2; workers++ {
-			for name, got := range step(t, sumOfParameters, c.opt, workers, batch) {
+			for name, got := range step(t, assembly, c.opt, workers, batch) {
 				var clipped []float32
 				for _, v := range want[name] {
 					clipped = append(clipped, c.clip(v))
@@ -74,7 +98,7 @@ func TestDropoutWithoutSeeds(t *testing.T) {
 	assembly := func(p float64) func(g *nn.Graph) *inputs {
 		return func(g *nn.Graph) *inputs {
 			in := newInputs(g)
-			x := g.Linear("l", g.Embedding("table", in.word, vocabulary, 3, nn.Glorot), 3)
+			x := g.Linear("l", g.Embedding("table", in.word, vocabularySize, 3, nn.Glorot), 3)
 			y := g.Tanh(g.Dropout(g.Dropout(x, p, 0), p, p))
 			in.loss = g.CRF("crf", g.Add(x, y, G.Must(G.Sigmoid(g.Dropout(y, p, 0)))), in.label)
 			return in
@@ -101,6 +125,44 @@ func TestDropoutWithoutSeeds(t *testing.T) {
 	}
 }
 
+// Each dropout of a network drops values of its own, and the first drops what the seed decides, however
+// many others there are.
+func TestDropoutsOfANetworkDiffer(t *testing.T) {
+	var dropped []*G.Node
+	assembly := func(count int) func(g *nn.Graph) *inputs {
+		return func(g *nn.Graph) *inputs {
+			in, losses := newInputs(g), []*G.Node(nil)
+			x := g.Embedding("table", in.word, vocabularySize, 3, nn.Glorot)
+			dropped = nil
+			for range count {
+				dropped = append(dropped, g.Dropout(x, 0.5, 0))
+				losses = append(losses, g.SoftmaxLoss(dropped[len(dropped)-1], in.label))
+			}
+			in.loss = g.Total(losses...)
+			return in
+		}
+	}
+	params := newParams(t, assembly(1))
+	all, seeds := batches()
+	values := func(count int) (list [][]float32) {
+		m := newMachine(t, params, assembly(count), true)
+		if err := m.Run(all[2], seeds, 1); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range dropped {
+			list = append(list, slices.Clone(m.Value(n).Data))
+		}
+		return list
+	}
+	three := values(3)
+	if slices.Equal(three[0], three[1]) || slices.Equal(three[1], three[2]) || slices.Equal(three[0], three[2]) {
+		t.Error("two dropouts drop the same values")
+	}
+	if !slices.Equal(three[0], values(1)[0]) {
+		t.Error("the first dropout drops other values if there are more")
+	}
+}
+
 // withLetters is a network with a loss over the words, and losses behind all layers over letters.
 func withLetters(g *nn.Graph) *inputs {
 	in := newInputs(g)
@@ -113,7 +175,7 @@ func withLetters(g *nn.Graph) *inputs {
 	x = G.Must(G.BroadcastAdd(x, g.Param("bias", 1, 3, nn.Glorot), nil, []byte{0}))
 	x = g.Softmax(g.Add(x, G.Must(G.HadamardProd(x, x))))
 	last := g.LastStates(g.Linear("states", x, 4))
-	words := g.SoftmaxLoss(g.Linear("logits", g.Embedding("words", in.word, vocabulary, 3, nn.Glorot), labels), in.label)
+	words := g.SoftmaxLoss(g.Linear("logits", g.Embedding("words", in.word, vocabularySize, 3, nn.Glorot), labels), in.label)
 	in.loss = g.Total(words, g.CRF("crf", x, in.kind), g.SoftmaxLoss(x, in.kind), G.Must(G.Sum(G.Must(G.Square(last)))))
 	return in
 }
@@ -177,8 +239,8 @@ func TestPartsThatTheLossDoesNotDependOn(t *testing.T) {
 	var unused, used *G.Node
 	assembly := func(g *nn.Graph) *inputs {
 		in := newInputs(g)
-		x := g.Embedding("table", in.word, vocabulary, 3, nn.Glorot)
-		unused = g.Concat(g.LSTM("unused", x, 3, nn.Coupled), g.Embedding("unused table", in.word, vocabulary, 3, nn.Glorot))
+		x := g.Embedding("table", in.word, vocabularySize, 3, nn.Glorot)
+		unused = g.Concat(g.LSTM("unused", x, 3, nn.Coupled), g.Embedding("unused table", in.word, vocabularySize, 3, nn.Glorot))
 		used = g.Linear("logits", x, labels)
 		in.loss = g.SoftmaxLoss(used, in.label)
 		return in
@@ -230,7 +292,7 @@ func TestPartsThatTheLossDoesNotDependOn(t *testing.T) {
 // used.
 func TestTwoNetworksOnTheSameParams(t *testing.T) {
 	encoder := func(g *nn.Graph, in *inputs) *G.Node {
-		return g.BiLSTM("encoder", g.Embedding("table", in.word, vocabulary, 3, nn.Glorot), 2, nn.Coupled)
+		return g.BiLSTM("encoder", g.Embedding("table", in.word, vocabularySize, 3, nn.Glorot), 2, nn.Coupled)
 	}
 	tagger := func(g *nn.Graph) *inputs {
 		in := newInputs(g)
@@ -327,7 +389,7 @@ func TestLastStatesOfLastStates(t *testing.T) {
 	assembly := func(times int) func(g *nn.Graph) *inputs {
 		return func(g *nn.Graph) *inputs {
 			in := newInputs(g)
-			x := g.Embedding("table", in.word, vocabulary, 2, nn.Glorot)
+			x := g.Embedding("table", in.word, vocabularySize, 2, nn.Glorot)
 			for range times {
 				x = g.LastStates(x)
 			}

@@ -57,7 +57,7 @@ func (t *Trainer[E]) State() (step *int, memory []*Param) { return t.update.stat
 // Step does one update on a minibatch. The gradient is the mean of the gradients of its examples
 // (section 3.3 of Dernoncourt et al. 2016, who train with one sentence per batch). seed decides
 // dropout; epoch, from 0, decides the decay of the learning rate. Step returns the mean loss. It
-// fails if the loss or the gradient is not finite.
+// fails, and changes nothing, if the loss or, with ClipNorm, the norm of the gradient is not finite.
 func (t *Trainer[E]) Step(examples []E, seed uint64, epoch int) (loss float64, err error) {
 	if len(examples) == 0 {
 		return 0, nil

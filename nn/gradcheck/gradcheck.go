@@ -5,6 +5,7 @@ package gradcheck
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/lethe-deid/lethe/nn"
 )
@@ -23,13 +24,23 @@ const (
 // Check returns an error that names the first parameter whose gradient for a batch differs from
 // finite differences of the loss. seeds, one per example, decide dropout; nil means none.
 //
-// The values of the parameters should be large enough that no layer is nearly linear, such as
-// those of nn.Normal(0.6). A layer whose gradient jumps, such as a maximum, passes only if no jump
+// If params is nil, Check makes the parameters and draws all values from nn.Normal(0.6), because
+// ones, zeros, and values so small that a layer is nearly linear hide mistakes. A layer whose gradient jumps, such as a maximum, passes only if no jump
 // is within 0.18 of the values.
 func Check[E any, M nn.Model[E]](params *nn.Params, assembly func(*nn.Graph) M, batch []E, seeds []uint64) error {
+	draw := params == nil
+	if draw {
+		params = nn.NewParams(1)
+	}
 	m, err := nn.NewMachine[E](params, assembly, true)
 	if err != nil {
 		return err
+	}
+	if draw {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for _, p := range params.All() {
+			nn.Normal(0.6)(rng, p)
+		}
 	}
 	loss := func() float64 {
 		if e := m.Run(batch, seeds, 1/float32(len(batch))); e != nil && err == nil {

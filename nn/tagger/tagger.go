@@ -126,27 +126,24 @@ func (n *Network) input(g *nn.Graph, m *model) (x *G.Node, features []*G.Node) {
 	return g.Dropout(g.Concat(parts...), cfg.Dropout, cfg.WordDropout), features
 }
 
-// tokenLSTMs stacks the token BiLSTMs. From the second on, each reads the states of the one before
-// through dropout and, if it has as many, adds them to its own: a residual connection, as in Prakash
-// et al. 2016, section 3.2. Layer normalisation follows the sum.
+// tokenLSTMs stacks the token BiLSTMs. From the second on, each reads the output of the one before
+// through dropout and, if it has as many units, adds that output to its own: a residual connection,
+// as in Prakash et al. 2016. Layer normalisation follows the sum.
 func (n *Network) tokenLSTMs(g *nn.Graph, x *G.Node) *G.Node {
 	cfg := n.Config
 	for i, units := range cfg.TokenLSTM.layers() {
-		number := ""
+		number, in := "", x // the first has no number, as in models of earlier versions
 		if i > 0 {
-			number = fmt.Sprint(i + 1)
+			number, in = fmt.Sprint(i+1), g.Dropout(x, cfg.Dropout, 0)
 		}
-		before, in := x, x
-		if i > 0 {
-			in = g.Dropout(x, cfg.Dropout, 0)
-		}
-		x = g.BiLSTM("token_lstm"+number, in, units, cfg.Cell)
+		h := g.BiLSTM("token_lstm"+number, in, units, cfg.Cell)
 		if i > 0 && units == cfg.TokenLSTM[i-1] {
-			x = g.Add(before, x)
+			h = g.Add(x, h)
 		}
 		if cfg.LayerNorm {
-			x = g.LayerNorm("token_norm"+number, x)
+			h = g.LayerNorm("token_norm"+number, h)
 		}
+		x = h
 	}
 	return x
 }

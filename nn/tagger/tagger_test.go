@@ -78,7 +78,7 @@ func TestGradients(t *testing.T) {
 			for _, p := range net.All() { // larger than Glorot's, so that no layer is nearly linear
 				nn.Normal(0.6)(rng, p)
 			}
-			all := randomSentences(rng, smallSizes, 1, 2, 30)
+			all := randomSentences(rng, smallSizes, 1, 2, 22)
 			if cfg.Characters == CharacterCNN { // few spellings have few maxima
 				for _, s := range all {
 					for t := range s.Characters {
@@ -86,7 +86,7 @@ func TestGradients(t *testing.T) {
 					}
 				}
 			}
-			for _, batch := range [][]Sentence{all[:1], all[1:2], all[2:], all} {
+			for _, batch := range [][]Sentence{all[:1], all[1:2], all} {
 				if err := gradcheck.Check(net.Params, net.assemble, batch, []uint64{1, 2, 3}[:len(batch)]); err != nil {
 					t.Error(err)
 				}

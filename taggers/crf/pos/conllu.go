@@ -78,10 +78,12 @@ func ReadCoNLLU(path string) ([]Sentence, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return decode(in, path)
+	return DecodeCoNLLU(in, path)
 }
 
-func decode(in io.Reader, path string) ([]Sentence, error) {
+// DecodeCoNLLU is ReadCoNLLU for text that is not a file of its own, such as a member of an
+// archive. Errors call it path.
+func DecodeCoNLLU(in io.Reader, path string) ([]Sentence, error) {
 	r := reader{path: path}
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)

@@ -93,7 +93,7 @@ func TestReadCoNLLUErrors(t *testing.T) {
 		{row("1-2", "a", "_", "_", "_", "_", "_", "_", "_", "_") + good + "\n", "t.conllu:3: the sentence ends within the range 1-2"},
 		{"# " + strings.Repeat("x", maxLine), "t.conllu:1: the line has more than 1048576 bytes"},
 	} {
-		_, err := decode(strings.NewReader(test.content), "t.conllu")
+		_, err := DecodeCoNLLU(strings.NewReader(test.content), "t.conllu")
 		if err == nil || err.Error() != test.want {
 			t.Errorf("got %v, want %s", err, test.want)
 		}
@@ -117,7 +117,7 @@ func FuzzReadCoNLLU(f *testing.F) {
 	f.Add("1-2\ta\n1\t")
 	f.Add("1.1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n")
 	f.Fuzz(func(t *testing.T, content string) {
-		got, err := decode(strings.NewReader(content), "x")
+		got, err := DecodeCoNLLU(strings.NewReader(content), "x")
 		if err != nil {
 			var at *data.Error
 			if !errors.As(err, &at) && err.Error() != "x: contains no sentences" {
@@ -125,7 +125,7 @@ func FuzzReadCoNLLU(f *testing.F) {
 			}
 			return
 		}
-		again, err := decode(strings.NewReader(written(got)), "x")
+		again, err := DecodeCoNLLU(strings.NewReader(written(got)), "x")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func treebank(t testing.TB, name string, n int) []Sentence {
 			t.Fatal(err)
 		}
 		if h.Name == name {
-			s, err := decode(files, name)
+			s, err := DecodeCoNLLU(files, name)
 			if err != nil {
 				t.Fatal(err)
 			}
