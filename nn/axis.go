@@ -95,6 +95,9 @@ func (a *Axis) Row(i, t int) int { return a.row(a.place[i], t) }
 // is valid until the next batch.
 func (a *Axis) Order() []int { return a.order }
 
+// Len returns the length of sequence i.
+func (a *Axis) Len(i int) int { return a.lengths[a.place[i]] }
+
 // Place returns the row of sequence i in a matrix over the axis of Graph.Sequences.
 func (a *Axis) Place(i int) int { return a.place[i] }
 

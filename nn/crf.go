@@ -10,16 +10,16 @@ import (
 // sequences (not divided by their lengths, as in the reference): a scalar. The unaries are
 // [rows, labels]. The parameter is name.transitions [labels+2, labels+2], initialised by Glorot:
 // START is row labels, END column labels+1. gold has a label for each row.
+//
+// A graph that is not built for training has the parameter, but no loss: CRF returns nil.
 func (g *Graph) CRF(name string, unaries *G.Node, gold *Index) *G.Node {
 	axis, labels := g.Rows(name, unaries)
 	g.sameAxis(name, unaries, gold)
-	return g.ApplyScalar(name, &crf{axis: axis, gold: gold}, unaries, g.Transitions(name, labels))
-}
-
-// Transitions returns the parameter of a CRF over this many labels. A graph for prediction, which
-// has no loss, needs it to have the parameter.
-func (g *Graph) Transitions(name string, labels int) *G.Node {
-	return g.Param(name+".transitions", labels+2, labels+2, Glorot)
+	transitions := g.Param(name+".transitions", labels+2, labels+2, Glorot)
+	if !g.Training {
+		return nil
+	}
+	return g.ApplyScalar(name, &crf{axis: axis, gold: gold}, unaries, transitions)
 }
 
 // sameAxis checks that gold labels are for the rows of x.

@@ -38,9 +38,7 @@
 //		x := g.Embedding("words", n.words, 5000, 100, nn.Glorot) // [tokens, 100]
 //		x = g.BiLSTM("lstm", g.Dropout(x, 0.5, 0), 100, nn.Standard) // [tokens, 200]
 //		n.logits = g.Linear("logits", x, 2) // [tokens, 2]
-//		if g.Training {
-//			n.loss = g.SoftmaxLoss(n.logits, n.labels)
-//		}
+//		n.loss = g.SoftmaxLoss(n.logits, n.labels)
 //		return n
 //	}
 //

@@ -38,13 +38,11 @@ func findNames(g *nn.Graph) *finder {
 	f := &finder{tokens: g.Axis("tokens")}
 	f.words, f.labels = f.tokens.Index(), f.tokens.Index()
 
-	x := g.Embedding("words", f.words, len(knownWords), 8, nn.Uniform(0.5)) // [tokens, 8]
+	x := g.Embedding("words", f.words, len(vocabulary), 8, nn.Uniform(0.5)) // [tokens, 8]
 	x = g.Dropout(x, 0.2, 0)
 	x = g.BiLSTM("lstm", x, 6, nn.Standard) // [tokens, 12]
 	f.logits = g.Linear("logits", x, 2)     // [tokens, 2]
-	if g.Training {
-		f.loss = g.SoftmaxLoss(f.logits, f.labels) // a scalar
-	}
+	f.loss = g.SoftmaxLoss(f.logits, f.labels)
 	return f
 }
 
@@ -61,7 +59,7 @@ func (f *finder) Fill(batch []line, seeds []uint64) {
 // Loss implements nn.Model.
 func (f *finder) Loss() *G.Node { return f.loss }
 
-var knownWords = []string{"", "dr", "may", "june", "called", "in", "we", "saw", "until"}
+var vocabulary = []string{"", "dr", "may", "june", "called", "in", "we", "saw", "until"}
 
 // read returns a line. Words that begin with a capital are names; "Dr" is not.
 func read(text string) (l line) {
@@ -70,7 +68,7 @@ func read(text string) (l line) {
 		if strings.ToLower(word) != word && word != "Dr" {
 			label = 1
 		}
-		l.words = append(l.words, int32(max(0, slices.Index(knownWords, strings.ToLower(word)))))
+		l.words = append(l.words, int32(max(0, slices.Index(vocabulary, strings.ToLower(word)))))
 		l.labels = append(l.labels, label)
 	}
 	return l
@@ -150,7 +148,7 @@ func ExampleParams_Fill() {
 	params := nn.NewParams(1)
 	train(params, findNames, 1)
 
-	metadata := map[string]string{"vocabulary": strings.Join(knownWords, " ")}
+	metadata := map[string]string{"vocabulary": strings.Join(vocabulary, " ")}
 	if err := checkpoints.WriteTensors(path, params.Tensors(), metadata); err != nil {
 		log.Fatal(err)
 	}
@@ -207,7 +205,7 @@ func (l *scale) Backward(in []kernel.Matrix, out, dout kernel.Matrix, din []kern
 func findNamesScaled(g *nn.Graph) *finder {
 	f := &finder{tokens: g.Axis("tokens")}
 	f.words, f.labels = f.tokens.Index(), f.tokens.Index()
-	x := g.Embedding("words", f.words, len(knownWords), 4, nn.Glorot)
+	x := g.Embedding("words", f.words, len(vocabulary), 4, nn.Glorot)
 	f.logits = g.Linear("logits", Scale(g, "scale", g.Tanh(x)), 2)
 	f.loss = g.SoftmaxLoss(f.logits, f.labels)
 	return f
@@ -223,7 +221,7 @@ func ExampleGraph_Apply() {
 func composed(g *nn.Graph) *finder {
 	f := &finder{tokens: g.Axis("tokens")}
 	f.words, f.labels = f.tokens.Index(), f.tokens.Index()
-	x := g.Embedding("words", f.words, len(knownWords), 8, nn.Uniform(0.5))
+	x := g.Embedding("words", f.words, len(vocabulary), 8, nn.Uniform(0.5))
 
 	// Sharing: layers of the same name have the same parameters.
 	y := g.Tanh(g.Linear("hidden", x, 8))
@@ -272,7 +270,7 @@ func ExampleNewMachine_errors() {
 	_, err := nn.NewMachine[line](nn.NewParams(1), func(g *nn.Graph) *finder {
 		f := &finder{tokens: g.Axis("tokens")}
 		f.words = f.tokens.Index()
-		x := g.Embedding("words", f.words, len(knownWords), 8, nn.Glorot)
+		x := g.Embedding("words", f.words, len(vocabulary), 8, nn.Glorot)
 		f.logits = g.Add(x, g.BiLSTM("lstm", x, 8, nn.Standard))
 		return f
 	}, false)
@@ -281,7 +279,7 @@ func ExampleNewMachine_errors() {
 	_, err = nn.NewMachine[line](nn.NewParams(1), func(g *nn.Graph) *finder {
 		f := &finder{tokens: g.Axis("tokens")}
 		f.words = f.tokens.Index()
-		x := g.Embedding("words", f.words, len(knownWords), 8, nn.Glorot)
+		x := g.Embedding("words", f.words, len(vocabulary), 8, nn.Glorot)
 		f.logits = G.Must(G.Mul(x, g.Param("w", 5, 2, nn.Glorot)))
 		return f
 	}, false)

@@ -153,8 +153,11 @@ func (l *concat) Backward(_ []kernel.Matrix, _, dout kernel.Matrix, din []kernel
 	}
 }
 
-// Total is the sum of losses.
+// Total is the sum of losses. In a graph that is not built for training it returns nil.
 func (g *Graph) Total(losses ...*G.Node) *G.Node {
+	if !g.Training {
+		return nil
+	}
 	g.some("total", losses)
 	l := &total{}
 	for _, n := range losses {

@@ -14,7 +14,7 @@ func TestDropoutOverSequencesUsesTheSeedsOfTheAxis(t *testing.T) {
 	var dropped *G.Node
 	m, err := nn.NewMachine[line](nn.NewParams(1), func(g *nn.Graph) *finder {
 		f := findNames(g)
-		ones := g.Embedding("ones", f.words, len(knownWords), 100, nn.Ones)
+		ones := g.Embedding("ones", f.words, len(vocabulary), 100, nn.Ones)
 		dropped = g.Dropout(g.MaxPool(ones), 0.5, 0)
 		f.loss = g.Total(f.loss, G.Must(G.Sum(dropped)))
 		return f

@@ -9,10 +9,14 @@ import (
 )
 
 // SoftmaxLoss is the cross-entropy of the gold classes, averaged over the rows of a sequence and
-// summed over the sequences: a scalar. The logits are [rows, classes].
+// summed over the sequences: a scalar. The logits are [rows, classes]. A graph that is not built for
+// training has no loss: SoftmaxLoss returns nil.
 func (g *Graph) SoftmaxLoss(logits *G.Node, gold *Index) *G.Node {
 	axis, _ := g.Rows("softmax_loss", logits)
 	g.sameAxis("softmax_loss", logits, gold)
+	if !g.Training {
+		return nil
+	}
 	return g.ApplyScalar("softmax_loss", &softmaxLoss{axis: axis, gold: gold}, logits)
 }
 

@@ -93,9 +93,7 @@ func (l *Language) assemble(g *nn.Graph) *languageModel {
 	backward := g.ReverseLSTM("token_lstm.backward", x, units, cfg.Cell)
 	m.forward = g.SampledSoftmax(outputs, forward, m.gold, l.classes, l.samples)
 	m.backward = g.SampledSoftmax(outputs, backward, m.previous, l.classes, l.samples)
-	if g.Training {
-		m.loss = g.Total(m.forward, m.backward)
-	}
+	m.loss = g.Total(m.forward, m.backward)
 	return m
 }
 

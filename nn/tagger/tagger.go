@@ -95,12 +95,9 @@ func (n *Network) assemble(g *nn.Graph) *model {
 		x = g.Tanh(g.Linear("hidden", x, cfg.Hidden))
 	}
 	m.logits = g.Linear("logits", x, n.Sizes.Labels)
-	switch {
-	case cfg.CRF && g.Training:
+	if cfg.CRF {
 		m.loss = g.CRF("crf", m.logits, m.gold)
-	case cfg.CRF:
-		g.Transitions("crf", n.Sizes.Labels)
-	case g.Training:
+	} else {
 		m.loss = g.SoftmaxLoss(m.logits, m.gold)
 	}
 	return m

@@ -71,9 +71,7 @@ func assembly(encode encoder, words, headings int) func(*nn.Graph) *network {
 		x := g.Embedding("word_table", n.word, words, wordSize, nn.Uniform(0.1))
 		x = encode(g, n, g.Dropout(x, 0.3, 0.1))
 		n.logits = g.Linear("logits", g.Dropout(x, 0.3, 0), headings)
-		if g.Training {
-			n.loss = g.SoftmaxLoss(n.logits, n.heading)
-		}
+		n.loss = g.SoftmaxLoss(n.logits, n.heading)
 		return n
 	}
 }

@@ -60,15 +60,9 @@ func (v *vocabulary) assemble(g *nn.Graph) *network {
 	var losses []*G.Node
 	for k, kind := range kinds {
 		n.scores[k], n.tags[k] = g.Linear(kind, x, len(v.Tags[k])), n.words.Index()
-		if g.Training {
-			losses = append(losses, g.CRF(kind, n.scores[k], n.tags[k]))
-		} else {
-			g.Transitions(kind, len(v.Tags[k]))
-		}
+		losses = append(losses, g.CRF(kind, n.scores[k], n.tags[k]))
 	}
-	if g.Training {
-		n.loss = g.Total(losses...)
-	}
+	n.loss = g.Total(losses...)
 	return n
 }
 
