@@ -18,7 +18,7 @@ import (
 type Graph struct {
 	*G.ExprGraph
 	// Training reports whether the graph is built for training. Otherwise Dropout does nothing, and
-	// the assembly should add no loss, because there are no gold labels.
+	// CRF, SoftmaxLoss and Total return nil, because there are no gold labels.
 	Training bool
 
 	params   *Params

@@ -103,8 +103,8 @@ func (n *Network) assemble(g *nn.Graph) *model {
 	return m
 }
 
-// input returns what the first token BiLSTM reads, the vectors of each token with dropout, and the features,
-// which are part of it unless they are read after the BiLSTMs.
+// input returns what the first token BiLSTM reads, the vectors of each token with dropout, and the
+// features, which are part of it unless they are read after the BiLSTMs.
 func (n *Network) input(g *nn.Graph, m *model) (x *G.Node, features []*G.Node) {
 	cfg := n.Config
 	m.tokens = g.Axis("tokens")
