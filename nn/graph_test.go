@@ -125,9 +125,9 @@ type builder struct {
 	counts map[string]int // of the layers used
 }
 
-// randomNetwork returns the assembly of a network with this many random layers. The same seed
+// randomNetwork returns the assembly of a network with randomLayers random layers. The same seed
 // builds the same network.
-func randomNetwork(seed uint64, layers int, counts map[string]int) func(g *nn.Graph) *inputs {
+func randomNetwork(seed uint64, counts map[string]int) func(g *nn.Graph) *inputs {
 	return func(g *nn.Graph) *inputs {
 		b := &builder{g, newInputs(g), rand.New(rand.NewPCG(seed, 1)), nil, map[*G.Node]bool{}, counts}
 		for _, x := range []*G.Node{
@@ -137,7 +137,7 @@ func randomNetwork(seed uint64, layers int, counts map[string]int) func(g *nn.Gr
 			b.add(x)
 		}
 		names := slices.Sorted(maps.Keys(layerKinds))
-		for added := 0; added < layers; {
+		for added := 0; added < randomLayers; {
 			name := names[b.rng.IntN(len(names))]
 			x := b.pool[len(b.pool)-1]
 			if b.rng.IntN(2) == 0 { // else a chain grows
@@ -382,7 +382,7 @@ func batches() ([][]text, []uint64) {
 func TestGradientsOfRandomGraphs(t *testing.T) {
 	counts := map[string]int{}
 	for seed := range uint64(randomNetworks) {
-		assembly := randomNetwork(seed, randomLayers, counts)
+		assembly := randomNetwork(seed, counts)
 		params := newParams(t, assembly)
 		all, seeds := batches()
 		for _, batch := range all[:2] {
@@ -402,7 +402,7 @@ func TestGradientsOfRandomGraphs(t *testing.T) {
 // one.
 func TestMachinesOfRandomGraphsServeAnyBatch(t *testing.T) {
 	for seed := range uint64(randomNetworks) {
-		assembly := randomNetwork(seed, randomLayers, map[string]int{})
+		assembly := randomNetwork(seed, map[string]int{})
 		params := newParams(t, assembly)
 		all, seeds := batches()
 		old := newMachine(t, params, assembly, true)
@@ -425,7 +425,7 @@ func TestMachinesOfRandomGraphsServeAnyBatch(t *testing.T) {
 // The loss and the gradient of a text do not depend on the rest of its batch.
 func TestBatchOfARandomGraphIsTheSumOfItsTexts(t *testing.T) {
 	for seed := range uint64(randomNetworks) {
-		assembly := randomNetwork(seed, randomLayers, map[string]int{})
+		assembly := randomNetwork(seed, map[string]int{})
 		params := newParams(t, assembly)
 		m := newMachine(t, params, assembly, true)
 		all, seeds := batches()
@@ -455,7 +455,7 @@ func TestBatchOfARandomGraphIsTheSumOfItsTexts(t *testing.T) {
 func TestWorkersOfARandomGraphTakeTheSameStep(t *testing.T) {
 	all, _ := batches()
 	for seed := range uint64(randomNetworks) {
-		assembly := randomNetwork(seed, randomLayers, map[string]int{})
+		assembly := randomNetwork(seed, map[string]int{})
 		steps := make([]map[string][]float32, 2)
 		for i := range steps {
 			steps[i] = step(t, assembly, nn.Optimizer{Method: "sgd", LearningRate: 1, Decay: 1}, i+1, all[len(all)-1])

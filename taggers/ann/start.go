@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lethe-deid/lethe/checkpoints"
@@ -309,8 +310,10 @@ func (o *origin) places(param string, v *vocabulary, labels []string, f *feature
 
 // featurePlaces finds the table of a family and its values.
 func (o *origin) featurePlaces(param string, f *features) places {
-	var number int
-	fmt.Sscanf(param, "features.%d", &number)
+	number, err := strconv.Atoi(strings.TrimPrefix(param, "features."))
+	if err != nil || number >= len(f.values) {
+		panic(fmt.Sprintf("ann: the parameter %s belongs to no family", param)) // tagger.Network names them
+	}
 	family := f.values[number]
 	for i, other := range o.features {
 		if other.Family == family.Family {
