@@ -39,8 +39,8 @@ type packing struct {
 func (p *packing) row(s, t int) int { return p.offset[t] + s }
 
 // Pack sets the number of sequences and the length of each, which must be at least 1. For every batch,
-// each axis must be packed before its indices and bags are filled. The axis of Graph.Sequences is
-// packed with it.
+// each axis that the network uses must be packed before its indices and bags are filled. The axis of
+// Graph.Sequences is packed with it.
 func (a *Axis) Pack(sequences int, length func(i int) int) {
 	a.batch, a.packed = a.batch+1, true
 	a.order = slices.Grow(a.order[:0], sequences)[:sequences]

@@ -56,6 +56,7 @@ func (m *Machine[E, M]) Run(batch []E, seeds []uint64, scale float32) error {
 type machine struct {
 	graph   *Graph
 	steps   []step
+	axes    []*Axis // of the values of the steps
 	slots   map[*G.Node]int
 	values  []kernel.Matrix // by slot
 	tensors []G.Value       // the same as Gorgonia has them, where its ops need them; nil where not
@@ -123,6 +124,9 @@ func (m *machine) plan(nodes G.Nodes) error {
 			if a := m.graph.AxisOf(child); a != nil {
 				s.over = append(s.over, a)
 			}
+		}
+		if s.axis != nil && !slices.Contains(m.axes, s.axis) {
+			m.axes = append(m.axes, s.axis)
 		}
 		m.steps = append(m.steps, s)
 	}
@@ -210,11 +214,11 @@ func (m *machine) run(fill func()) (err error) {
 			err = fmt.Errorf("nn: %s: %v", at, p)
 		}
 	}()
-	for _, a := range m.graph.axes {
+	for _, a := range m.axes {
 		a.packed = false
 	}
 	fill()
-	for _, a := range m.graph.axes {
+	for _, a := range m.axes {
 		if !a.packed {
 			return fmt.Errorf("nn: the batch: the axis %s was not packed", a.name)
 		}

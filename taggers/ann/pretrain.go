@@ -219,7 +219,7 @@ func (p *pretraining) read(ctx context.Context) error {
 	case len(x.forms) == 0:
 		return errors.New("the text has no tokens")
 	case len(x.train) == 0:
-		return fmt.Errorf("the text is too short: all %d sentences are held out", len(x.held))
+		return errors.New("the text is too short: all sentences are held out")
 	case len(kept) == 0:
 		return fmt.Errorf("the text has %d tokens, but no word occurs at least %d times", len(x.forms), settings.MinCount)
 	case len(x.held) == 0:
