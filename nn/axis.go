@@ -25,6 +25,7 @@ type Axis struct {
 	sequences *Axis
 	of        *Axis // the axis whose sequences are the rows of this one, or nil
 	batch     int   // how often it was packed
+	packed    bool  // for the current batch
 }
 
 // packing is the layout of the sequences of a batch.
@@ -37,11 +38,11 @@ type packing struct {
 // row returns the row of time t of the sequence in place s.
 func (p *packing) row(s, t int) int { return p.offset[t] + s }
 
-// Pack sets the number of sequences and the length of each, which must be at least 1. Every batch
-// must be packed before its indices and bags are filled. The axis of Graph.Sequences is packed with
-// it.
+// Pack sets the number of sequences and the length of each, which must be at least 1. For every batch,
+// each axis that the network uses must be packed before its indices and bags are filled. The axis of
+// Graph.Sequences is packed with it.
 func (a *Axis) Pack(sequences int, length func(i int) int) {
-	a.batch++
+	a.batch, a.packed = a.batch+1, true
 	a.order = slices.Grow(a.order[:0], sequences)[:sequences]
 	for i := range a.order {
 		a.order[i] = i
@@ -66,7 +67,7 @@ func (a *Axis) Pack(sequences int, length func(i int) int) {
 		}
 	}
 	if s := a.sequences; s != nil {
-		s.batch, s.order, s.place, s.rows = a.batch, a.order, a.place, sequences
+		s.batch, s.packed, s.order, s.place, s.rows = a.batch, true, a.order, a.place, sequences
 		s.active, s.offset, s.lengths = s.active[:0], s.offset[:0], slices.Grow(s.lengths[:0], sequences)[:sequences]
 		for i := range s.lengths {
 			s.lengths[i] = 1

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -45,8 +46,17 @@ type Labeling struct {
 
 // Decode returns the labelings of the sequences of an axis, in the order of the batch. The unaries
 // are [rows, labels], the transitions [labels+2, labels+2] as in Graph.CRF. Without transitions
-// (nil), each element is labelled on its own, by a softmax.
+// (nil), each element is labelled on its own, by a softmax. Decode panics if a shape does not fit.
+//
+// To classify whole sequences, pass the axis of Graph.Sequences: each labeling then has one label.
 func (d *Decoder) Decode(axis *Axis, unaries kernel.Matrix, transitions *Param) []Labeling {
+	k := d.trans.Rows
+	if unaries.Rows != axis.rows || unaries.Cols != k-2 {
+		panic(fmt.Errorf("nn: decoder: expected unaries [%d, %d] for the axis %s, given [%d, %d]", axis.rows, k-2, axis.name, unaries.Rows, unaries.Cols))
+	}
+	if transitions != nil && (transitions.Rows != k || transitions.Cols != k) {
+		panic(fmt.Errorf("nn: decoder: expected transitions [%d, %d], given [%d, %d]", k, k, transitions.Rows, transitions.Cols))
+	}
 	crf := d.free
 	if transitions != nil {
 		crf = transitions.matrix()

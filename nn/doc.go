@@ -1,7 +1,7 @@
 // Package nn builds, trains and runs neural networks over batches of sequences of different lengths,
 // without padding. A network is a Gorgonia graph of layers that compose freely: a node can feed any
-// number of others, layers of one name share their parameters, and Gorgonia's own ops can stand
-// between. The layers have gradients of their own, and G.Grad arranges them.
+// number of others, layers of the same name share their parameters, and Gorgonia's own ops can be used
+// between layers. Each layer computes its own gradient, and Gorgonia's Grad connects the gradients.
 //
 // # Overview
 //
@@ -13,11 +13,11 @@
 //   - A Model is what the assembly of a network returns: it fills the axes and indices for each
 //     batch, and has the loss.
 //   - A Machine computes one graph: its values and, for training, the loss and the gradients.
-//   - A Trainer divides batches among machines, one per worker, and updates the parameters as an
-//     Optimizer says. The same seed and number of workers give the same bits.
+//   - A Trainer divides batches among machines, one per worker, and updates the parameters with the
+//     settings of an Optimizer. The same seed and number of workers give the same bits.
 //   - A Decoder finds the best labels of sequences.
-//   - A Layer is a function of matrices with its gradient. Graph.Apply adds one of your own; package
-//     gradcheck tests it.
+//   - A Layer is a function of matrices with its gradient. Graph.Apply adds a layer of your own, and
+//     package gradcheck tests it.
 //
 // # Layers
 //
@@ -26,7 +26,7 @@
 //	pooling      LastStates, MaxPool, Sum
 //	rows         Linear, Tanh, LayerNorm, Softmax, Dropout
 //	combining    Concat, Add, Gather
-//	losses       SoftmaxLoss, CRF, Total
+//	losses       SoftmaxLoss, CRF, SampledSoftmax, Total
 //
 // # Example
 //

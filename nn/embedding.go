@@ -8,7 +8,7 @@ import (
 	"github.com/lethe-deid/lethe/nn/kernel"
 )
 
-// Embedding looks rows of a table [rows, dimension] up: the output is [axis of ids, dimension]. The
+// Embedding looks up rows of a table [rows, dimension]: the output is [axis of ids, dimension]. The
 // table never enters the graph, so that no gradient of its size is ever allocated: only the rows in
 // use have a gradient, and only they are updated. For a small table, Gather on a Param does the
 // same with an ordinary gradient.
@@ -62,8 +62,9 @@ func (l *embedding) Backward(_ []kernel.Matrix, _, dout kernel.Matrix, _ []kerne
 	l.dout = dout
 }
 
-// Gather returns the rows of x that index has: the output is [axis of index, columns of x]. A token
-// takes the vector of its spelling with it. The gradient of a row of x is the sum over its uses.
+// Gather returns the rows of x whose numbers are in index: the output is [axis of index, columns of
+// x]. For example, each token takes the vector of its spelling. The gradient of a row of x is the sum
+// over its uses.
 func (g *Graph) Gather(x *G.Node, index *Index) *G.Node {
 	columns := g.Matrix("gather", x)
 	return g.Apply("gather", &gather{index: index}, index.axis, columns, x)
@@ -89,8 +90,8 @@ func (l *gather) Backward(_ []kernel.Matrix, _, dout kernel.Matrix, din []kernel
 	}
 }
 
-// Sum returns the sum of the rows of x that each bag has: the output is [axis of the bags, columns of
-// x]. A token with several values of a feature takes the sum of their vectors with it.
+// Sum returns, for each bag, the sum of the rows of x whose numbers are in it: the output is [axis of
+// the bags, columns of x]. For example, a token takes the sum of the vectors of its features.
 func (g *Graph) Sum(x *G.Node, bags *Bags) *G.Node {
 	columns := g.Matrix("sum", x)
 	return g.Apply("sum", &bagSum{bags: bags}, bags.axis, columns, x)

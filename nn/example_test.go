@@ -238,8 +238,10 @@ func composed(g *nn.Graph) *finder {
 	f.logits = g.Linear("logits", y, 2)
 	main := g.SoftmaxLoss(f.logits, f.labels)
 	side := g.CRF("side", g.Linear("side", x, 2), f.labels)
-	half := G.NewConstant(float32(0.5))
-	f.loss = g.Total(main, G.Must(G.Mul(half, side)))
+	if g.Training { // otherwise both are nil
+		half := G.NewConstant(float32(0.5))
+		f.loss = g.Total(main, G.Must(G.Mul(half, side)))
+	}
 	return f
 }
 
@@ -248,10 +250,13 @@ func ExampleGraph() {
 	fmt.Println(gradcheck.Check(nil, composed, lines[:2], nil))
 	params := nn.NewParams(1)
 	train(params, composed, 1)
+	_, err := nn.NewMachine[line](params, composed, false) // for prediction
+	fmt.Println(err)
 	for _, p := range params.All() {
 		fmt.Println(p.Name, p.Rows, p.Cols)
 	}
 	// Output:
+	// <nil>
 	// <nil>
 	// hidden.W 8 8
 	// hidden.b 1 8

@@ -8,10 +8,10 @@ import (
 )
 
 // Graph is a Gorgonia graph under construction. Its methods add layers: they take and return
-// nodes, so that a node can feed any number of others, and ops of Gorgonia can stand between.
+// nodes, so that a node can feed any number of others, and ops of Gorgonia can be used between layers.
 //
 // The first argument of a layer with parameters is its name, with which the names of its parameters
-// begin. Layers of one name share their parameters.
+// begin. Layers of the same name share their parameters.
 //
 // A layer that does not fit panics. The functions that call the assembly of a network (NewTrainer,
 // NewMachine) return that as an error.
@@ -41,7 +41,7 @@ func (g *Graph) Fail(layer, format string, args ...any) {
 // matrix has as many.
 const firstAxis = 1 << 30
 
-// Axis adds a ragged axis. Errors call it by its name.
+// Axis adds a ragged axis. Its name is used in errors and shapes.
 func (g *Graph) Axis(name string) *Axis {
 	a := &Axis{name: name, size: firstAxis + len(g.axes)}
 	g.axes = append(g.axes, a)
@@ -58,8 +58,8 @@ func (g *Graph) Sequences(a *Axis) *Axis {
 	return a.sequences
 }
 
-// AxisOf returns the axis of a matrix, or nil if its number of rows is fixed, as that of a
-// parameter is.
+// AxisOf returns the axis of the rows of a matrix, or nil if the number of rows is fixed, as it is for
+// a parameter.
 func (g *Graph) AxisOf(n *G.Node) *Axis {
 	if s := n.Shape(); len(s) == 2 && s[0] >= firstAxis && s[0]-firstAxis < len(g.axes) {
 		return g.axes[s[0]-firstAxis]
@@ -83,7 +83,8 @@ func (g *Graph) Matrix(layer string, n *G.Node) (columns int) {
 	return 0
 }
 
-// Rows is Matrix for an input whose rows are a ragged axis, which it returns as well.
+// Rows checks that the input of a layer is a matrix of float32 whose rows are a ragged axis. It returns
+// the axis and the number of columns.
 func (g *Graph) Rows(layer string, n *G.Node) (rows *Axis, columns int) {
 	columns = g.Matrix(layer, n)
 	if rows = g.AxisOf(n); rows == nil {

@@ -81,8 +81,8 @@ func (l *tanh) Backward(_ []kernel.Matrix, out, dout kernel.Matrix, din []kernel
 	}
 }
 
-// Add is the sum of matrices of one shape: with the input of a layer and its output, a residual
-// connection.
+// Add returns the sum of matrices of the same shape. Adding the input of a layer to its output makes a
+// residual connection.
 func (g *Graph) Add(x ...*G.Node) *G.Node {
 	g.some("add", x)
 	rows, columns := g.Rows("add", x[0])

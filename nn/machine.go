@@ -31,8 +31,8 @@ type Machine[E any, M Model[E]] struct {
 	*machine
 }
 
-// NewMachine builds a graph of the network that assembly makes of the parameters. A machine for
-// training also computes the loss and the gradients.
+// NewMachine calls assembly to build the graph of a network whose parameters are in params, or are
+// added to it. A machine for training also computes the loss and the gradients.
 func NewMachine[E any, M Model[E]](params *Params, assembly func(*Graph) M, training bool) (*Machine[E, M], error) {
 	g, model, err := build(params, training, assembly)
 	if err != nil {
@@ -45,8 +45,8 @@ func NewMachine[E any, M Model[E]](params *Params, assembly func(*Graph) M, trai
 	return m, m.differentiate(model.Loss())
 }
 
-// Run computes a batch. In training each example's loss is weighted by scale, and its seed decides
-// dropout.
+// Run computes a batch. In training, the loss is multiplied by scale, and the seed of each example
+// decides its dropout; for prediction, seeds and scale have no effect.
 func (m *Machine[E, M]) Run(batch []E, seeds []uint64, scale float32) error {
 	m.scale = scale
 	return m.run(func() { m.Model.Fill(batch, seeds) })
@@ -56,6 +56,7 @@ func (m *Machine[E, M]) Run(batch []E, seeds []uint64, scale float32) error {
 type machine struct {
 	graph   *Graph
 	steps   []step
+	axes    []*Axis // of the values of the steps
 	slots   map[*G.Node]int
 	values  []kernel.Matrix // by slot
 	tensors []G.Value       // the same as Gorgonia has them, where its ops need them; nil where not
@@ -123,6 +124,9 @@ func (m *machine) plan(nodes G.Nodes) error {
 			if a := m.graph.AxisOf(child); a != nil {
 				s.over = append(s.over, a)
 			}
+		}
+		if s.axis != nil && !slices.Contains(m.axes, s.axis) {
+			m.axes = append(m.axes, s.axis)
 		}
 		m.steps = append(m.steps, s)
 	}
@@ -210,7 +214,15 @@ func (m *machine) run(fill func()) (err error) {
 			err = fmt.Errorf("nn: %s: %v", at, p)
 		}
 	}()
+	for _, a := range m.axes {
+		a.packed = false
+	}
 	fill()
+	for _, a := range m.axes {
+		if !a.packed {
+			return fmt.Errorf("nn: the batch: the axis %s was not packed", a.name)
+		}
+	}
 	in := make([]kernel.Matrix, 0, 16)
 	for i := range m.steps {
 		s := &m.steps[i]
@@ -319,8 +331,13 @@ func (m *machine) Value(n *G.Node) kernel.Matrix {
 	return kernel.Matrix{}
 }
 
-// Loss returns the loss of the current batch.
-func (m *machine) Loss() float64 { return m.cost.value }
+// Loss returns the loss of the current batch, or 0 if the machine is not for training.
+func (m *machine) Loss() float64 {
+	if m.cost == nil {
+		return 0
+	}
+	return m.cost.value
+}
 
 // gradient returns the gradient of a parameter, or nil if the loss does not depend on it. It may be
 // changed, and is valid until the next run.

@@ -177,6 +177,33 @@ func TestMisfitBatchesAreErrors(t *testing.T) {
 	}
 }
 
+// idle is a toy whose Fill may do nothing.
+type idle struct {
+	*toy
+	idle bool
+}
+
+func (m *idle) Fill(batch []example, seeds []uint64) {
+	if !m.idle {
+		m.toy.Fill(batch, seeds)
+	}
+}
+
+// A machine once computed the batch before again, or none, if the model packed no axis.
+func TestABatchThatWasNotPackedIsAnError(t *testing.T) {
+	m, err := nn.NewMachine[example](nn.NewParams(1), func(g *nn.Graph) *idle { return &idle{toy: newToy(classify)(g)} }, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "nn: the batch: the axis elements was not packed"
+	for _, m.Model.idle = range []bool{true, false, true} {
+		err := m.Run(examples(1, 2, 3), nil, 1)
+		if m.Model.idle && (err == nil || err.Error() != want) || !m.Model.idle && err != nil {
+			t.Errorf("idle %v: error %v", m.Model.idle, err)
+		}
+	}
+}
+
 // A layer of one's own may be wrong.
 func TestALayerThatReturnsAnotherShapeIsAnError(t *testing.T) {
 	m := newMachine(t, nn.NewParams(1), func(g *nn.Graph) *inputs {

@@ -112,8 +112,8 @@ func (p *Param) Tensor(name string, values []float32) checkpoints.Tensor {
 // another shape, or belongs to no parameter.
 func (p *Params) Fill(tensors []checkpoints.Tensor) error { return Fill(p.Tensors(), tensors) }
 
-// Fill copies the values of the tensors named as those of to. It is an error if one is missing, has
-// another shape, or is left over.
+// Fill copies the values of the tensors in from to the tensors of the same names in to. It is an error
+// if a tensor is missing or has another shape, or if from has a tensor that to does not have.
 func Fill(to, from []checkpoints.Tensor) error {
 	byName := map[string]checkpoints.Tensor{}
 	for _, t := range from {

@@ -11,16 +11,16 @@ import (
 
 // SampledSoftmax is the cross-entropy of the target classes given the logits x.Wᵀ + b, averaged over
 // the rows of a sequence and summed over the sequences, as for SoftmaxLoss: a scalar. x is [rows, d].
-// It is for so many classes that computing all logits takes too long, such as the words of a
-// language model. The parameters are name.W [classes, d], initialised by Glorot, and name.b
+// Use it if there are so many classes that computing all logits would take too long, such as the
+// words of a language model. The parameters are name.W [classes, d], initialised by Glorot, and name.b
 // [classes, 1], initialised to zeros. Like tables of embeddings, they stay outside of the graph, so
 // that only the rows of the targets and of the samples have a gradient.
 //
 // In training, the softmax of a row is over its target and the classes that are sampled for the
 // batch, the same for all rows; a sample that is the target of a row is left out in that row.
 // Classes must be numbered by falling frequency, because class c is drawn with the probability
-// log((c+2)/(c+1)) / log(classes+1), which is that of Zipf's law. Drawing ends when there are
-// this many different samples. To make up for the sampling, the logarithm of the probability that
+// log((c+2)/(c+1)) / log(classes+1), which is that of Zipf's law, until samples different classes
+// are drawn. To make up for the sampling, the logarithm of the probability that
 // a class is among the samples is subtracted from its logit, also for the target (Bengio and Senécal
 // 2008; Jean et al. 2015, section 3.2). The Seeds of the axis of x decide the samples.
 //

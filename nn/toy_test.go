@@ -38,6 +38,7 @@ func examples(seed uint64, lengths ...int) (batch []example) {
 // toy classifies with the layers under test, whose input x, [elements, toyColumns], has rows of a
 // table, and whose output has a row for each element or each sequence.
 type toy struct {
+	graph         *nn.Graph
 	elements      *nn.Axis
 	rows, classes *nn.Index
 	perSequence   bool
@@ -46,7 +47,7 @@ type toy struct {
 
 func newToy(layers func(g *nn.Graph, x *G.Node) *G.Node) func(*nn.Graph) *toy {
 	return func(g *nn.Graph) *toy {
-		m := &toy{elements: g.Axis("elements")}
+		m := &toy{graph: g, elements: g.Axis("elements")}
 		m.rows = m.elements.Index()
 		m.x = g.Gather(g.Param("table", toyRows, toyColumns, nn.Glorot), m.rows)
 		m.y = layers(g, m.x)

@@ -22,9 +22,10 @@ type Trainer[E Example] struct {
 	update   *updater
 }
 
-// NewTrainer builds the network that assembly makes of the parameters, once per worker. rate
-// returns the factor of the learning rate for a parameter, which is frozen if that is 0; nil
-// stands for 1 for all. Close the trainer after use.
+// NewTrainer calls assembly once per worker, of which there is at least one, to build the network whose
+// parameters are in params, or are added to it. rate returns the factor of the learning rate for a
+// parameter; 0 freezes the parameter, and without the function (nil) all factors are 1. Close the
+// trainer after use.
 func NewTrainer[E Example, M Model[E]](params *Params, assembly func(*Graph) M, opt Optimizer, workers int, rate func(param string) float64) (*Trainer[E], error) {
 	if err := opt.Validate(); err != nil {
 		return nil, err
@@ -56,8 +57,8 @@ func (t *Trainer[E]) State() (step *int, memory []*Param) { return t.update.stat
 
 // Step does one update on a minibatch. The gradient is the mean of the gradients of its examples
 // (section 3.3 of Dernoncourt et al. 2016, who train with one sentence per batch). seed decides
-// dropout; epoch, from 0, decides the decay of the learning rate. Step returns the mean loss. It
-// fails, and changes nothing, if the loss or, with ClipNorm, the norm of the gradient is not finite.
+// dropout; epoch, from 0, decides the decay of the learning rate. Step returns the mean loss. Without
+// examples it does nothing. It fails, and changes nothing, if the loss or, with ClipNorm, the norm of the gradient is not finite.
 func (t *Trainer[E]) Step(examples []E, seed uint64, epoch int) (loss float64, err error) {
 	if len(examples) == 0 {
 		return 0, nil

@@ -3,6 +3,7 @@
 package gradcheck
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -25,9 +26,13 @@ const (
 // finite differences of the loss. seeds, one per example, decide dropout; nil means none.
 //
 // If params is nil, Check makes the parameters and draws all values from nn.Normal(0.6), because
-// ones, zeros, and values so small that a layer is nearly linear hide mistakes. A layer whose gradient jumps, such as a maximum, passes only if no jump
-// is within 0.18 of the values.
+// ones, zeros, and values so small that a layer is nearly linear hide mistakes. A layer whose gradient
+// jumps, such as nn.Graph.MaxPool, passes only if no jump is within 0.18 of the values; leave it out of
+// the network with which you check another layer.
 func Check[E any, M nn.Model[E]](params *nn.Params, assembly func(*nn.Graph) M, batch []E, seeds []uint64) error {
+	if len(batch) == 0 {
+		return errors.New("gradcheck: the batch is empty")
+	}
 	draw := params == nil
 	if draw {
 		params = nn.NewParams(1)
@@ -80,7 +85,7 @@ func compare(p *nn.Param, gradient []float32, loss func() float64) error {
 	}
 	size := math.Sqrt(sizeSq)
 	if relative := math.Sqrt(differenceSq) / max(size, smallest); !(relative <= tolerance) {
-		return fmt.Errorf("%s: its gradient differs from finite differences by %.2g of its size %.3g", p.Name, relative, size)
+		return fmt.Errorf("%s: the gradient (norm %.3g) differs from finite differences: expected a relative difference of at most %.2g, given %.2g", p.Name, size, tolerance, relative)
 	}
 	return nil
 }

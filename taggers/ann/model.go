@@ -59,7 +59,7 @@ func Load(dir string, workers int) (*Tagger, error) {
 		return nil, fail("config.yaml", err)
 	}
 	if len(m.Labels) == 0 {
-		return nil, fmt.Errorf("%s: is a pretrained network without labels: train with system.ann.start", dir)
+		return nil, fmt.Errorf("%s: this network is only pretrained and has no labels: start a training from it with system.ann.start", dir)
 	}
 	types, err := data.LookupTypeSet(m.Types)
 	if err != nil {

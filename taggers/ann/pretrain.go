@@ -161,6 +161,8 @@ func (c Config) newPretraining(ctx context.Context, task PretrainTask) (*pretrai
 	switch {
 	case c.Start != "":
 		return nil, errors.New("start: a pretraining cannot start from another network")
+	case c.Network.TokenLSTM[0] == 0:
+		return nil, errors.New("network.token_lstm: 0, but a language model needs a token LSTM")
 	case !c.Features.IsZero() && c.Features.At == "input":
 		return nil, errors.New("features.at: input: a language model cannot read features, because they may describe the words that it predicts")
 	}
@@ -214,8 +216,12 @@ func (p *pretraining) read(ctx context.Context) error {
 	kept := count.kept(func(n *tokenCount) bool { return n.count >= settings.MinCount })
 	kept = kept[:min(len(kept), settings.Vocabulary)]
 	switch {
+	case len(x.forms) == 0:
+		return errors.New("the text has no tokens")
+	case len(x.train) == 0:
+		return errors.New("the text is too short: all sentences are held out")
 	case len(kept) == 0:
-		return fmt.Errorf("the text has %d tokens, and no word occurs %d times", len(x.forms), settings.MinCount)
+		return fmt.Errorf("the text has %d tokens, but no word occurs at least %d times", len(x.forms), settings.MinCount)
 	case len(x.held) == 0:
 		return errors.New("the text is too short: no sentence is held out")
 	}
@@ -498,10 +504,10 @@ where `+"`DIR`"+` is this folder and CONFIG.yaml has the network of `+"`config.y
 
 ## Privacy
 
-Its vocabulary holds words of the text, which can be names: those that occur at least %d times there, at most %d words, and every character
+Its vocabulary contains words of the text, which can be names: those that occur at least %d times there, at most %d words, and every character
 that occurs at least twice.`, p.task.Name, e.Tokens, e.Epoch, e.Forward, e.Backward, s.MinCount, s.Vocabulary)
 	if p.config.Vectors.File != "" {
-		card += " Besides, it holds words of the pretrained vectors."
+		card += " It also contains words of the pretrained vectors."
 	}
 	return []byte(card + "\n")
 }

@@ -62,7 +62,7 @@ func TestPretrainingLowersThePerplexity(t *testing.T) {
 	if err != nil || !strings.Contains(string(card), "at least 2 times") {
 		t.Errorf("the card does not say which words the model contains: %v", err)
 	}
-	if _, err := Load(filepath.Join(dir, "best"), 1); err == nil || !strings.Contains(err.Error(), "is a pretrained network without labels: train with system.ann.start") {
+	if _, err := Load(filepath.Join(dir, "best"), 1); err == nil || !strings.Contains(err.Error(), "this network is only pretrained and has no labels: start a training from it with system.ann.start") {
 		t.Errorf("a network without labels is loaded: %v", err)
 	}
 }
@@ -188,13 +188,16 @@ func TestPretrainingThatIsRefused(t *testing.T) {
 	for want, change := range map[string]func(*Config, *PretrainTask){
 		"start: a pretraining cannot start":           func(c *Config, _ *PretrainTask) { c.Start = "elsewhere" },
 		"features.at: input: a language model cannot": func(c *Config, _ *PretrainTask) { c.Features = withFeatures(t, feature.Spec{Family: "shape"}) },
-		"network.token_lstm: 0":                       func(c *Config, _ *PretrainTask) { c.Network.TokenLSTM = tagger.Units{0} },
-		"no word occurs 1000000 times":                func(_ *Config, p *PretrainTask) { p.Settings.MinCount = 1_000_000 },
+		"network.token_lstm: 0":                       func(c *Config, p *PretrainTask) { c.Network.TokenLSTM, p.Text = tagger.Units{0}, broken }, // before reading the text
+		"no word occurs at least 1000000 times":       func(_ *Config, p *PretrainTask) { p.Settings.MinCount = 1_000_000 },
 		"no sentence is held out":                     func(_ *Config, p *PretrainTask) { p.Text = data.Each([]*data.Document{{ID: "a", Text: "elm elm"}}) },
-		"the text has 0 tokens":                       func(_ *Config, p *PretrainTask) { p.Text = data.Each(nil) },
-		"epochs 0":                                    func(_ *Config, p *PretrainTask) { p.Settings.Epochs = 0 },
-		"held-out share 0":                            func(_ *Config, p *PretrainTask) { p.Settings.HeldOut = 0 },
-		"broken.txt":                                  func(_ *Config, p *PretrainTask) { p.Text = broken },
+		"all sentences are held out": func(_ *Config, p *PretrainTask) {
+			p.Text, p.Seed, p.Settings.HeldOut = data.Each([]*data.Document{{ID: "a", Text: "elm elm"}}), 1, 0.5
+		},
+		"the text has no tokens": func(_ *Config, p *PretrainTask) { p.Text = data.Each(nil) },
+		"epochs 0":               func(_ *Config, p *PretrainTask) { p.Settings.Epochs = 0 },
+		"held-out share 0":       func(_ *Config, p *PretrainTask) { p.Settings.HeldOut = 0 },
+		"broken.txt":             func(_ *Config, p *PretrainTask) { p.Text = broken },
 	} {
 		cfg, task := small(), pretrainTask(t, t.TempDir())
 		change(&cfg, &task)

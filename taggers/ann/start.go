@@ -89,6 +89,17 @@ func (t Transfer) takes(layer string) bool {
 	return slices.Contains(layers, layer) && (t.Layers == nil || slices.Contains(t.Layers, layer))
 }
 
+// key returns the key that names a layer which must be taken, or "".
+func (t Transfer) key(layer string) string {
+	switch {
+	case slices.Contains(t.Layers, layer):
+		return "layers"
+	case slices.Contains(t.Freeze, layer):
+		return "freeze"
+	}
+	return ""
+}
+
 // rate returns the factor of the learning rate for a parameter.
 func (t Transfer) rate(param string) float64 {
 	layer, _ := layerOf(param)
@@ -118,6 +129,11 @@ func (c Config) openStart() (*origin, error) {
 		return nil, nil
 	}
 	o := &origin{dir: networkFolder(c.Start), config: DefaultConfig(), transfer: c.Transfer, tensors: map[string]checkpoints.Tensor{}}
+	if info, err := os.Stat(o.dir); err != nil {
+		return nil, fmt.Errorf("start: %w", err)
+	} else if !info.IsDir() {
+		return nil, fmt.Errorf("start: %s: expected the folder of a run or a model, given a file", c.Start)
+	}
 	weights := filepath.Join(o.dir, weightsFile)
 	f, err := bounded.OpenRegular(weights)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -182,17 +198,12 @@ func (o *origin) check(c Config) error {
 			return fmt.Errorf("start: layer %s: expected the cell %s, given %s in %s", layer, is.Cell, was.Cell, o.dir)
 		}
 	}
-	for _, layer := range o.transferred() {
-		if !o.has(layer) {
-			return fmt.Errorf("transfer.layers: %s has no %s", o.dir, layer)
+	for _, layer := range layers {
+		if key := o.transfer.key(layer); key != "" && !o.has(layer) {
+			return fmt.Errorf("transfer.%s: %s has no %s", key, o.dir, layer)
 		}
 	}
 	return nil
-}
-
-// transferred returns the layers that the configuration names.
-func (o *origin) transferred() []string {
-	return slices.Concat(o.transfer.Layers, o.transfer.Freeze)
 }
 
 func (o *origin) takes(layer string) bool { return o.transfer.takes(layer) }
@@ -272,8 +283,8 @@ func (o *origin) fill(net *tagger.Network, v *vocabulary, labels []string, f *fe
 				return fmt.Errorf("start: layer %s: %w", layer, err)
 			}
 		}
-		if !used && slices.Contains(o.transferred(), layer) {
-			return fmt.Errorf("transfer: the network has no %s", layer)
+		if key := o.transfer.key(layer); key != "" && !used {
+			return fmt.Errorf("transfer.%s: the network has no %s", key, layer)
 		}
 	}
 	return nil
@@ -283,6 +294,18 @@ func (o *origin) fill(net *tagger.Network, v *vocabulary, labels []string, f *fe
 type places struct {
 	tensor        string
 	rows, columns []int // by row or column of the parameter: that of the tensor, or -1; nil: the same
+}
+
+// shape describes a shape in errors, without the numbers of rows or columns that may differ.
+func (at places) shape(rows, columns int) string {
+	r, c := strconv.Itoa(rows), strconv.Itoa(columns)
+	if at.rows != nil {
+		r = "rows"
+	}
+	if at.columns != nil {
+		c = "columns"
+	}
+	return fmt.Sprintf("[%s, %s]", r, c)
 }
 
 func (o *origin) places(param string, v *vocabulary, labels []string, f *features) places {
@@ -362,7 +385,7 @@ func (o *origin) copy(p *nn.Param, at places) error {
 		return fmt.Errorf("expected %s [%d, %d], given a tensor of %d dimensions in %s", p.Name, p.Rows, p.Cols, len(t.Shape), o.dir)
 	}
 	if at.rows == nil && t.Shape[0] != p.Rows || at.columns == nil && t.Shape[1] != p.Cols {
-		return fmt.Errorf("expected %s [%d, %d], given [%d, %d] in %s", p.Name, p.Rows, p.Cols, t.Shape[0], t.Shape[1], o.dir)
+		return fmt.Errorf("expected %s %s, given %s in %s", p.Name, at.shape(p.Rows, p.Cols), at.shape(t.Shape[0], t.Shape[1]), o.dir)
 	}
 	if len(at.rows) > 0 && slices.Max(at.rows) >= t.Shape[0] || len(at.columns) > 0 && slices.Max(at.columns) >= t.Shape[1] {
 		return fmt.Errorf("%s [%d, %d] in %s is smaller than its vocabulary or labels", at.tensor, t.Shape[0], t.Shape[1], o.dir)

@@ -267,11 +267,15 @@ func TestStartThatDoesNotFit(t *testing.T) {
 		"layer token_lstm: expected token_lstm.":     func(c *Config) { c.Network.TokenLSTM = tagger.Units{23} },
 		"layer characters: expected cnn, given lstm": func(c *Config) { c.Network.Characters = tagger.CharacterCNN },
 		"layer characters: expected character_":      func(c *Config) { c.Network.CharacterEmbedding++ },
-		"layer token_embedding: expected":            func(c *Config) { c.Network.TokenEmbedding++ },
-		"layer hidden: expected hidden.W [48, 30":    func(c *Config) { c.Network.Hidden = 30 },
-		"has no crf":             func(c *Config) { c.Start, c.Transfer.Layers = without, []string{"crf"} },
-		"has no characters":      func(c *Config) { c.Start, c.Transfer.Freeze = without, []string{"characters"} },
-		"the network has no crf": func(c *Config) { c.Network.CRF, c.Transfer.Layers = false, []string{"crf"} },
+		// The numbers of words differ, and that is no misfit.
+		"layer token_embedding: expected token_embedding [rows, 17], given [rows, 16]": func(c *Config) { c.Network.TokenEmbedding++ },
+		"layer hidden: expected hidden.W [48, 30":                                      func(c *Config) { c.Network.Hidden = 30 },
+		"start: stat ": func(c *Config) { c.Start = filepath.Join(dir, "nowhere") },
+		"expected the folder of a run or a model, given a file": func(c *Config) { c.Start = filepath.Join(dir, weightsFile) },
+		"transfer.layers: " + without + " has no crf":           func(c *Config) { c.Start, c.Transfer.Layers = without, []string{"crf"} },
+		// The error once named the key layers.
+		"transfer.freeze: " + without + " has no characters": func(c *Config) { c.Start, c.Transfer.Freeze = without, []string{"characters"} },
+		"transfer.layers: the network has no crf":            func(c *Config) { c.Network.CRF, c.Transfer.Layers = false, []string{"crf"} },
 	} {
 		bad := cfg
 		bad.Start = dir
