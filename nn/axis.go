@@ -13,8 +13,8 @@ import (
 // There is no padding. The rows are sorted by time and, within a time, by falling length of their
 // sequences, so that the rows of one time are adjacent. Row finds the row of an element.
 type Axis struct {
-	// Seeds decide what dropout drops, one per sequence. If it is nil, nothing is dropped. The axis
-	// of Graph.Sequences uses them as well.
+	// Seeds decide what dropout drops, one per sequence; Pack clears them. The axis of
+	// Graph.Sequences uses them as well.
 	Seeds []uint64
 
 	name      string
@@ -40,9 +40,9 @@ func (p *packing) row(s, t int) int { return p.offset[t] + s }
 
 // Pack sets the number of sequences and the length of each, which must be at least 1. For every batch,
 // each axis that the network uses must be packed before its indices and bags are filled. The axis of
-// Graph.Sequences is packed with it.
+// Graph.Sequences is packed with it. Pack clears Seeds.
 func (a *Axis) Pack(sequences int, length func(i int) int) {
-	a.batch, a.packed = a.batch+1, true
+	a.batch, a.packed, a.Seeds = a.batch+1, true, nil
 	a.order = slices.Grow(a.order[:0], sequences)[:sequences]
 	for i := range a.order {
 		a.order[i] = i

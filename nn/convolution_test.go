@@ -31,7 +31,7 @@ func TestConvolution(t *testing.T) {
 	for width := 1; width <= 6; width++ {
 		m, params := machine(t, func(g *nn.Graph, x *G.Node) *G.Node { return g.Convolution("cnn", x, width, filters) })
 		batch := examples(1, 4, 9, 1, 2, 4)
-		if err := m.Run(batch, nil, 1); err != nil {
+		if err := m.Run(batch); err != nil {
 			t.Fatal(err)
 		}
 		table, w, b := params.Get("table").Data, params.Get("cnn.W").Data, params.Get("cnn.b").Data
@@ -80,7 +80,7 @@ func TestMaxPoolGradients(t *testing.T) {
 func TestMaxPool(t *testing.T) {
 	m, _ := machine(t, func(g *nn.Graph, x *G.Node) *G.Node { return g.MaxPool(x) })
 	batch := examples(1, 4, 9, 1, 2, 4)
-	if err := m.Run(batch, nil, 1); err != nil {
+	if err := m.Run(batch); err != nil {
 		t.Fatal(err)
 	}
 	x, y := m.Value(m.Model.x), m.Value(m.Model.y)
@@ -102,7 +102,7 @@ func TestMaxPoolOfEqualValues(t *testing.T) {
 	m, params := machine(t, func(g *nn.Graph, x *G.Node) *G.Node { return g.MaxPool(x) })
 	table := params.Get("table")
 	copy(table.Data[toyColumns:2*toyColumns], table.Data[:toyColumns])
-	if err := m.Run([]example{{rows: []int32{1, 0}, classes: []int32{0, 0}}}, nil, 1); err != nil {
+	if err := m.Run([]example{{rows: []int32{1, 0}, classes: []int32{0, 0}}}); err != nil {
 		t.Fatal(err)
 	}
 	for j, d := range m.Gradient(table)[:2*toyColumns] {

@@ -15,7 +15,7 @@ func classify(g *nn.Graph, x *G.Node) *G.Node { return g.Linear("y", g.MaxPool(x
 // A decoder once panicked with slice bounds out of range.
 func TestDecoderNamesShapesThatDoNotFit(t *testing.T) {
 	m, params := machine(t, classify)
-	if err := m.Run(examples(1, 3, 2), nil, 1); err != nil {
+	if err := m.Run(examples(1, 3, 2)); err != nil {
 		t.Fatal(err)
 	}
 	f := m.Model
@@ -42,7 +42,7 @@ func TestDecoderNamesShapesThatDoNotFit(t *testing.T) {
 func TestDecoderClassifiesSequences(t *testing.T) {
 	m, _ := machine(t, classify)
 	batch := examples(4, 3, 2, 7, 1)
-	if err := m.Run(batch, nil, 1); err != nil {
+	if err := m.Run(batch); err != nil {
 		t.Fatal(err)
 	}
 	f := m.Model

@@ -11,8 +11,9 @@ import (
 
 // Dropout drops each value of x with probability value, in [0, 1), scaling the others by
 // 1/(1-value), and each row as a whole with probability row, in [0, 1) (word dropout). The seed of
-// a sequence alone decides what is dropped in it. Without Seeds, and in a graph that is not built
-// for training, nothing is dropped.
+// a sequence alone decides what is dropped in it. In a batch without seeds, and in a graph that is not
+// built for training, nothing is dropped. It is an error if the batch has seeds, but Fill did not set
+// the Seeds of the axis of x.
 func (g *Graph) Dropout(x *G.Node, value, row float64) *G.Node {
 	axis, columns := g.Rows("dropout", x)
 	for _, p := range []float64{value, row} {
@@ -23,7 +24,7 @@ func (g *Graph) Dropout(x *G.Node, value, row float64) *G.Node {
 	if !g.Training || value == 0 && row == 0 {
 		return x
 	}
-	l := &dropout{axis: axis, value: value, row: row, stream: splitmix(g.dropouts)}
+	l := &dropout{graph: g, axis: axis, value: value, row: row, stream: splitmix(g.dropouts)}
 	if g.dropouts++; g.dropouts > 1 { // each has a stream of its own
 		l.stream = splitmix(l.stream.next())
 	}
@@ -31,6 +32,7 @@ func (g *Graph) Dropout(x *G.Node, value, row float64) *G.Node {
 }
 
 type dropout struct {
+	graph      *Graph
 	axis       *Axis
 	value, row float64
 	stream     splitmix
@@ -41,7 +43,12 @@ type dropout struct {
 func (l *dropout) Forward(in []kernel.Matrix) kernel.Matrix {
 	x := in[0]
 	seeds := l.axis.seeds()
-	if seeds == nil {
+	switch {
+	case len(l.axis.order) == 0:
+		return x
+	case seeds == nil && l.graph.seeded:
+		panic(fmt.Errorf("the Seeds of the axis %s were not set for this batch", l.axis.name))
+	case seeds == nil:
 		return x
 	}
 	if len(seeds) != len(l.axis.order) {

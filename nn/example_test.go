@@ -109,7 +109,7 @@ func label(params *nn.Params, batch ...line) (labels [][]int32) {
 	}
 	decoder := nn.NewDecoder(2, nil)
 
-	if err := machine.Run(batch, nil, 1); err != nil {
+	if err := machine.Run(batch); err != nil {
 		log.Fatal(err)
 	}
 	f := machine.Model
@@ -295,8 +295,8 @@ func ExampleNewMachine_errors() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(machine.Run([]line{{words: []int32{1, 2, 99}}}, nil, 1))
-	fmt.Println(machine.Run([]line{{}}, nil, 1))
+	fmt.Println(machine.Run([]line{{words: []int32{1, 2, 99}}}))
+	fmt.Println(machine.Run([]line{{}}))
 	fmt.Println(params.Fill(params.Tensors()[1:]))
 	// Output:
 	// nn: layer add: expected [tokens, 8], given [tokens, 16]

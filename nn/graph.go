@@ -26,6 +26,7 @@ type Graph struct {
 	axes     []*Axis
 	lookups  []*lookup
 	dropouts int
+	seeded   bool        // whether the current batch has seeds
 	memory   *lstmMemory // which all LSTMs of a graph for prediction share
 }
 

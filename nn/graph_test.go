@@ -88,18 +88,19 @@ func (n *inputs) fillWords(batch []text, seeds []uint64) {
 
 func (n *inputs) fillLetters(batch []text, seeds []uint64) {
 	var letters, kinds [][]int32
+	var drop []uint64
 	first := make([]int, len(batch)) // sequence of letters
-	n.letters.Seeds = nil
 	for i, e := range batch {
 		first[i] = len(letters)
 		letters, kinds = append(letters, e.letters...), append(kinds, e.kinds...)
 		if seeds != nil {
 			for range e.letters {
-				n.letters.Seeds = append(n.letters.Seeds, seeds[i])
+				drop = append(drop, seeds[i])
 			}
 		}
 	}
 	n.letters.Pack(len(letters), func(i int) int { return len(letters[i]) })
+	n.letters.Seeds = drop
 	n.letter.Fill(func(i int) []int32 { return letters[i] })
 	n.kind.Fill(func(i int) []int32 { return kinds[i] })
 	n.spelled.Fill(func(i int) (rows []int32) {
@@ -359,7 +360,7 @@ func newMachine[M nn.Model[text]](t *testing.T, params *nn.Params, assembly func
 // gradients returns the loss of a batch and the gradients by the names of the parameters.
 func gradients[M nn.Model[text]](t *testing.T, m *nn.Machine[text, M], params *nn.Params, batch []text, seeds []uint64) (loss float64, all map[string][]float32) {
 	t.Helper()
-	if err := m.Run(batch, seeds, 1); err != nil {
+	if err := m.RunSeeded(batch, seeds, 1); err != nil {
 		t.Fatal(err)
 	}
 	all = map[string][]float32{}

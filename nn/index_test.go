@@ -26,13 +26,13 @@ func TestNumbersThatDoNotFit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Run([]line{{[]int32{1}, []int32{0}}}, nil, 1); err != nil {
+		if err := m.Run([]line{{[]int32{1}, []int32{0}}}); err != nil {
 			t.Fatal(err)
 		}
 		if test.edit != nil {
 			test.edit(m.Model)
 		}
-		if err := m.Run([]line{test.line}, nil, 1); err == nil || !strings.HasSuffix(err.Error(), test.want) {
+		if err := m.Run([]line{test.line}); err == nil || !strings.HasSuffix(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %s", test.name, err, test.want)
 		}
 	}

@@ -45,10 +45,13 @@ func NewMachine[E any, M Model[E]](params *Params, assembly func(*Graph) M, trai
 	return m, m.differentiate(model.Loss())
 }
 
-// Run computes a batch. In training, the loss is multiplied by scale, and the seed of each example
-// decides its dropout; for prediction, seeds and scale have no effect.
-func (m *Machine[E, M]) Run(batch []E, seeds []uint64, scale float32) error {
-	m.scale = scale
+// Run computes a batch. Nothing is dropped.
+func (m *Machine[E, M]) Run(batch []E) error { return m.RunSeeded(batch, nil, 1) }
+
+// RunSeeded computes a batch in a machine for training: the seeds, one per example, decide dropout,
+// and the loss is multiplied by scale.
+func (m *Machine[E, M]) RunSeeded(batch []E, seeds []uint64, scale float32) error {
+	m.scale, m.graph.seeded = scale, seeds != nil
 	return m.run(func() { m.Model.Fill(batch, seeds) })
 }
 

@@ -51,7 +51,7 @@ func TestGorgoniasMachineComputesTheSame(t *testing.T) {
 	vm := G.NewTapeMachine(m.graph.ExprGraph)
 	defer func() { _ = vm.Close() }()
 	for _, batch := range [][][]int32{{{1, 2, 3}, {4}, {0, 1, 0, 2}}, {{3}}, {{1, 2, 3, 4, 3, 2, 1}, {1, 1}, {2, 2}}} {
-		if err := m.Run(batch, []uint64{1, 2, 3}[:len(batch)], 0.5); err != nil {
+		if err := m.RunSeeded(batch, []uint64{1, 2, 3}[:len(batch)], 0.5); err != nil {
 			t.Fatal(err)
 		}
 		loss := m.Loss()

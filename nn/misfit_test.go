@@ -160,7 +160,7 @@ func TestMisfitBatchesAreErrors(t *testing.T) {
 				batch = append(batch, text{words: []int32{1, 2}, labels: []int32{0, 1}, bags: make([][]int32, 2),
 					letters: [][]int32{{1}}, kinds: [][]int32{{1}}, spelled: []int32{0, 0}})
 			}
-			run := func() error { return m.Run(batch, []uint64{1, 2}, 1) }
+			run := func() error { return m.RunSeeded(batch, []uint64{1, 2}, 1) }
 			if err := run(); err != nil {
 				t.Fatal(err)
 			}
@@ -197,7 +197,7 @@ func TestABatchThatWasNotPackedIsAnError(t *testing.T) {
 	}
 	const want = "nn: the batch: the axis elements was not packed"
 	for _, m.Model.idle = range []bool{true, false, true} {
-		err := m.Run(examples(1, 2, 3), nil, 1)
+		err := m.Run(examples(1, 2, 3))
 		if m.Model.idle && (err == nil || err.Error() != want) || !m.Model.idle && err != nil {
 			t.Errorf("idle %v: error %v", m.Model.idle, err)
 		}
@@ -214,7 +214,7 @@ func TestALayerThatReturnsAnotherShapeIsAnError(t *testing.T) {
 	}, true)
 	all, _ := batches()
 	const want = "nn: forward of wrong: expected [7, 3] for the axis words, given [7, 2]"
-	if err := m.Run(all[1], nil, 1); err == nil || err.Error() != want {
+	if err := m.Run(all[1]); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }

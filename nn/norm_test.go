@@ -28,7 +28,7 @@ func TestLayerNorm(t *testing.T) {
 	}
 	batch := examples(1, 4, 9, 1)
 	batch[0].rows[0] = 0
-	if err := m.Run(batch, nil, 1); err != nil {
+	if err := m.Run(batch); err != nil {
 		t.Fatal(err)
 	}
 	x, y := m.Value(m.Model.x), m.Value(m.Model.y)

@@ -80,7 +80,7 @@ func compile(t *testing.T, p *nn.Params, assembly func(*nn.Graph) *classifier, t
 
 func loss(t *testing.T, m *nn.Machine[walk, *classifier], batch []walk, seeds ...uint64) float64 {
 	t.Helper()
-	if err := m.Run(batch, seeds, 1); err != nil {
+	if err := m.RunSeeded(batch, seeds, 1); err != nil {
 		t.Fatal(err)
 	}
 	return m.Loss()
@@ -109,7 +109,7 @@ func TestFullSoftmax(t *testing.T) {
 	all := compile(t, p, sampled(9, 5), true)
 	scatter(p)
 	exact := compile(t, p, sampled(9, 2), false)
-	if err := exact.Run(batch, nil, 1); err != nil {
+	if err := exact.Run(batch); err != nil {
 		t.Fatal(err)
 	}
 	want := crossEntropy(p, batch)

@@ -23,7 +23,7 @@ func TestDropoutOverSequencesUsesTheSeedsOfTheAxis(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, seeds := range [][]uint64{{1}, nil} {
-		if err := m.Run(lines[:1], seeds, 1); err != nil {
+		if err := m.RunSeeded(lines[:1], seeds, 1); err != nil {
 			t.Fatal(err)
 		}
 		if drops := slices.Contains(m.Value(dropped).Data, 0); drops != (seeds != nil) {
@@ -31,3 +31,22 @@ func TestDropoutOverSequencesUsesTheSeedsOfTheAxis(t *testing.T) {
 		}
 	}
 }
+
+// A network that forgot the seeds trained without dropout.
+func TestForgottenSeedsAreAnError(t *testing.T) {
+	m, err := nn.NewMachine[line](nn.NewParams(1), func(g *nn.Graph) *forgetful { return &forgetful{findNames(g)} }, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "nn: forward of dropout: the Seeds of the axis tokens were not set for this batch"
+	if err := m.RunSeeded(lines[:1], []uint64{1}, 1); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	if err := m.Run(lines[:1]); err != nil {
+		t.Errorf("a batch without seeds: %v", err)
+	}
+}
+
+type forgetful struct{ *finder }
+
+func (f *forgetful) Fill(batch []line, _ []uint64) { f.finder.Fill(batch, nil) }

@@ -57,7 +57,7 @@ func checkSteps(t *testing.T, assembly func(g *nn.Graph) *inputs) {
 		t.Error(err)
 	}
 	m := newMachine(t, params, assembly, true)
-	if err := m.Run(batch, seeds, 1/float32(len(batch))); err != nil {
+	if err := m.RunSeeded(batch, seeds, 1/float32(len(batch))); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string][]float32{}
@@ -146,7 +146,7 @@ func TestDropoutsOfANetworkDiffer(t *testing.T) {
 	all, seeds := batches()
 	values := func(count int) (list [][]float32) {
 		m := newMachine(t, params, assembly(count), true)
-		if err := m.Run(all[2], seeds, 1); err != nil {
+		if err := m.RunSeeded(all[2], seeds, 1); err != nil {
 			t.Fatal(err)
 		}
 		for _, n := range dropped {
@@ -209,7 +209,7 @@ func TestAnAxisWithoutRows(t *testing.T) {
 	}
 	p := newMachine(t, params, func(g *nn.Graph) *wordsOnly { return &wordsOnly{withLetters(g)} }, false)
 	for _, batch := range [][]text{empty, full, nil} {
-		if err := p.Run(batch, nil, 1); err != nil {
+		if err := p.Run(batch); err != nil {
 			t.Errorf("prediction: %v", err)
 		}
 	}
@@ -249,7 +249,7 @@ func TestPartsThatTheLossDoesNotDependOn(t *testing.T) {
 	all, _ := batches()
 	batch := all[2]
 	p := newMachine(t, params, assembly, false)
-	if err := p.Run(batch, nil, 1); err != nil {
+	if err := p.Run(batch); err != nil {
 		t.Fatal(err)
 	}
 	if v := p.Value(unused); v.Rows != 10 || v.Cols != 6 {
@@ -336,12 +336,12 @@ func TestTwoNetworksOnTheSameParams(t *testing.T) {
 	defer tr.Close()
 	var before []float32
 	for i := range 3 {
-		if err := old.Run(all[2], nil, 1); err != nil {
+		if err := old.Run(all[2]); err != nil {
 			t.Fatal(err)
 		}
 		got := slices.Clone(old.Value(node).Data)
 		fresh := newMachine(t, params, classifier, false)
-		if err := fresh.Run(all[2], nil, 1); err != nil {
+		if err := fresh.Run(all[2]); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, fresh.Value(class).Data) {

@@ -108,7 +108,7 @@ func checkGradients(t *testing.T, layers func(g *nn.Graph, x *G.Node) *G.Node, e
 			t.Fatal(err)
 		}
 		for _, m := range []*nn.Machine[example, *toy]{used, fresh} {
-			if err := m.Run(batch, nil, 1); err != nil {
+			if err := m.Run(batch); err != nil {
 				t.Fatal(err)
 			}
 		}

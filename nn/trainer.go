@@ -75,7 +75,7 @@ func (t *Trainer[E]) Step(examples []E, seed uint64, epoch int) (loss float64, e
 			s := splitmix(seed + uint64(at))
 			share[i], seeds[i] = examples[at], s.next()
 		}
-		t.machines[w].scale = scale
+		t.machines[w].scale, t.machines[w].graph.seeded = scale, true
 		errs[w] = t.machines[w].run(func() { t.fill[w](share, seeds) })
 	})
 	if err := cmp.Or(errs...); err != nil {

@@ -48,7 +48,7 @@ func Check[E any, M nn.Model[E]](params *nn.Params, assembly func(*nn.Graph) M, 
 		}
 	}
 	loss := func() float64 {
-		if e := m.Run(batch, seeds, 1/float32(len(batch))); e != nil && err == nil {
+		if e := m.RunSeeded(batch, seeds, 1/float32(len(batch))); e != nil && err == nil {
 			err = e
 		}
 		return m.Loss()

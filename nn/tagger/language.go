@@ -123,7 +123,7 @@ func (s *Scorer) Score(passages []Passage) (forward, backward float64, err error
 		for some < len(sorted) && sorted[some].Len() == n && (some+1)*n <= scorerTokens {
 			some++
 		}
-		if err := s.machine.Run(sorted[:some], nil, 1); err != nil {
+		if err := s.machine.Run(sorted[:some]); err != nil {
 			return 0, 0, err
 		}
 		// The loss is a mean over the tokens of each passage, and all of them have n.

@@ -34,7 +34,7 @@ func (p *Predictor) Predict(sentences []Sentence) ([]nn.Labeling, error) {
 	if len(some) == 0 {
 		return found, nil
 	}
-	if err := p.machine.Run(some, nil, 1); err != nil {
+	if err := p.machine.Run(some); err != nil {
 		return nil, err
 	}
 	model := p.machine.Model

@@ -128,7 +128,7 @@ func fused(t *testing.T, net *Network, s Sentence) (loss float64, grads map[stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Run([]Sentence{s}, nil, 1); err != nil {
+	if err := m.Run([]Sentence{s}); err != nil {
 		t.Fatal(err)
 	}
 	grads = map[string][]float32{}

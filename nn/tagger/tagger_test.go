@@ -126,7 +126,7 @@ func newTrainer(t testing.TB, net *Network, opt nn.Optimizer, workers int, rate 
 // trained computes the loss and the gradients of a batch by the names of the parameters.
 func trained(t *testing.T, net *Network, m *nn.Machine[Sentence, *model], batch []Sentence, seeds []uint64) (loss float64, gradients map[string][]float32) {
 	t.Helper()
-	if err := m.Run(batch, seeds, 1); err != nil {
+	if err := m.RunSeeded(batch, seeds, 1); err != nil {
 		t.Fatal(err)
 	}
 	gradients = map[string][]float32{}
@@ -191,7 +191,7 @@ func TestPredictionIsTrainingWithoutDropout(t *testing.T) {
 		rng := rand.New(rand.NewPCG(8, 8))
 		for range 3 {
 			batch := randomSentences(rng, smallSizes, 3, 1, 9, 4, 9)
-			if err := m.Run(batch, nil, 1); err != nil {
+			if err := m.Run(batch); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := p.Predict(batch); err != nil {

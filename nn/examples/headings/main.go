@@ -157,7 +157,7 @@ func learn(assembly func(*nn.Graph) *network, training, testing []example, epoch
 		return 0, err
 	}
 	for batch := range slices.Chunk(testing, 32) {
-		if err := predictor.Run(batch, nil, 1); err != nil {
+		if err := predictor.Run(batch); err != nil {
 			return 0, err
 		}
 		n := predictor.Model

@@ -95,7 +95,7 @@ func (t *tagger) test(sentences []sentence) (accuracy, error) {
 	var right [2]int
 	words := 0
 	for batch := range slices.Chunk(sentences, 32) {
-		if err := t.machine.Run(batch, nil, 1); err != nil {
+		if err := t.machine.Run(batch); err != nil {
 			return accuracy{}, err
 		}
 		n := t.machine.Model
