@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/conllu"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/models"
@@ -201,7 +202,7 @@ func resources(t *testing.T, dir string) {
 	for _, name := range []string{"glove.6B.100d.txt", "es.w2v.bin", "en.w2v.bin"} {
 		write(t, filepath.Join(dir, name), vectors.String())
 	}
-	sentences, err := pos.ReadCoNLLU("../taggers/crf/pos/testdata/tiny.conllu")
+	sentences, err := conllu.Read("../taggers/crf/pos/testdata/tiny.conllu")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lethe-deid/lethe/data/conllu"
 	"github.com/lethe-deid/lethe/internal/paths"
 	"github.com/lethe-deid/lethe/taggers/crf/pos"
 )
@@ -87,7 +88,7 @@ func wantsTreebanks(cmd *cobra.Command, args []string) error {
 }
 
 func (o *posTrainOptions) run(ctx context.Context, treebanks []string) error {
-	sentences, err := pos.ReadTreebanks(treebanks)
+	sentences, err := conllu.ReadAll(treebanks)
 	if err != nil {
 		return err
 	}
@@ -163,7 +164,7 @@ func (o *posTestOptions) run(model string, paths []string) error {
 	if err != nil {
 		return err
 	}
-	sentences, err := pos.ReadTreebanks(paths)
+	sentences, err := conllu.ReadAll(paths)
 	if err != nil {
 		return err
 	}

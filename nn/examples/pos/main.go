@@ -19,8 +19,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lethe-deid/lethe/data/conllu"
 	"github.com/lethe-deid/lethe/nn"
-	"github.com/lethe-deid/lethe/taggers/crf/pos"
 )
 
 func main() {
@@ -60,7 +60,7 @@ func run(data, out string, epochs int, w io.Writer) error {
 }
 
 // readArchive returns the train, dev and test part of English EWT.
-func readArchive(name string) (parts map[string][]pos.Sentence, err error) {
+func readArchive(name string) (parts map[string][]conllu.Sentence, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func readArchive(name string) (parts map[string][]pos.Sentence, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	parts = map[string][]pos.Sentence{}
+	parts = map[string][]conllu.Sentence{}
 	archive := tar.NewReader(z)
 	for {
 		h, err := archive.Next()
@@ -82,7 +82,7 @@ func readArchive(name string) (parts map[string][]pos.Sentence, err error) {
 		}
 		for _, part := range []string{"train", "dev", "test"} {
 			if ok, _ := path.Match("en_ewt-ud-"+part+"*.conllu", path.Base(h.Name)); ok {
-				if parts[part], err = pos.DecodeCoNLLU(archive, h.Name); err != nil {
+				if parts[part], err = conllu.Decode(archive, h.Name); err != nil {
 					return nil, err
 				}
 			}
@@ -95,7 +95,7 @@ func readArchive(name string) (parts map[string][]pos.Sentence, err error) {
 }
 
 // train trains a tagger and writes the epoch with the best accuracy on dev to a file.
-func train(treebank, dev []pos.Sentence, epochs int, out string, w io.Writer) error {
+func train(treebank, dev []conllu.Sentence, epochs int, out string, w io.Writer) error {
 	t, err := newTagger(newVocabulary(treebank))
 	if err != nil {
 		return err

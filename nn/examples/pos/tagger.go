@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/checkpoints"
+	"github.com/lethe-deid/lethe/data/conllu"
 	"github.com/lethe-deid/lethe/nn"
-	"github.com/lethe-deid/lethe/taggers/crf/pos"
 )
 
 // vocabulary lists what the network numbers.
@@ -20,7 +20,7 @@ type vocabulary struct {
 
 // newVocabulary returns the words that a treebank has twice or more, in lower case, its characters
 // and its tags.
-func newVocabulary(treebank []pos.Sentence) *vocabulary {
+func newVocabulary(treebank []conllu.Sentence) *vocabulary {
 	words, characters, tags := map[string]int{}, map[string]int{}, [2]map[string]int{{}, {}}
 	for _, s := range treebank {
 		for _, w := range s.Words {
@@ -64,7 +64,7 @@ func row(list []string, entry string) int32 {
 }
 
 // encode turns a treebank into numbers.
-func (v *vocabulary) encode(treebank []pos.Sentence) (sentences []sentence) {
+func (v *vocabulary) encode(treebank []conllu.Sentence) (sentences []sentence) {
 	for _, from := range treebank {
 		var s sentence
 		for _, w := range from.Words {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/conllu"
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/crf/chain"
@@ -102,7 +103,7 @@ rules:
 `)}},
 		Entities: filepath.Dir(write(t, filepath.Join(dir, "network", nameFile), "Zora")),
 	}
-	sentences, err := pos.ReadCoNLLU("../pos/testdata/tiny.conllu")
+	sentences, err := conllu.Read("../pos/testdata/tiny.conllu")
 	if err != nil {
 		t.Fatal(err)
 	}

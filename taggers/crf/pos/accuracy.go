@@ -1,5 +1,7 @@
 package pos
 
+import "github.com/lethe-deid/lethe/data/conllu"
+
 // Accuracy counts how often a tagger agrees with a treebank.
 type Accuracy struct {
 	All     Agreement `json:"all"`
@@ -18,7 +20,7 @@ type Agreement struct {
 }
 
 // Test tags the words of a treebank and counts the correct tags.
-func (t *Tagger) Test(sentences []Sentence) Accuracy {
+func (t *Tagger) Test(sentences []conllu.Sentence) Accuracy {
 	var a Accuracy
 	var forms []string
 	var out []Word
@@ -38,7 +40,7 @@ func (t *Tagger) Test(sentences []Sentence) Accuracy {
 	return a
 }
 
-func (a *Agreement) add(gold Token, got Word) {
+func (a *Agreement) add(gold conllu.Token, got Word) {
 	a.Words++
 	a.UPOS += count(gold.UPOS == got.UPOS)
 	a.Tense += count(gold.Tense == got.Tense)

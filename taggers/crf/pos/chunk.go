@@ -1,5 +1,7 @@
 package pos
 
+import "github.com/lethe-deid/lethe/data/conllu"
+
 import "strings"
 
 // Chunks are the phrases of the CoNLL-2000 task (Tjong Kim Sang and Buchholz 2000),
@@ -208,7 +210,7 @@ func (s phrases) verb(i int) int {
 
 // adjectivesBehind reports whether adjectives follow nouns: whether a treebank has more
 // adjectives directly after a noun than directly before one.
-func adjectivesBehind(sentences []Sentence) bool {
+func adjectivesBehind(sentences []conllu.Sentence) bool {
 	more := 0
 	for _, s := range sentences {
 		for i := 1; i < len(s.Words); i++ {

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/lethe-deid/lethe/internal/shared"
+
+	"github.com/lethe-deid/lethe/data/conllu"
 )
 
 // treebank reads at most n sentences from a file of Universal Dependencies in the
 // archive of the shared folder.
-func treebank(t testing.TB, name string, n int) []Sentence {
+func treebank(t testing.TB, name string, n int) []conllu.Sentence {
 	t.Helper()
 	path := shared.Path(t, "corpora", "universal-dependencies.tar.gz")
 	f, err := os.Open(path)
@@ -34,7 +36,7 @@ func treebank(t testing.TB, name string, n int) []Sentence {
 			t.Fatal(err)
 		}
 		if h.Name == name {
-			s, err := DecodeCoNLLU(files, name)
+			s, err := conllu.Decode(files, name)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -24,18 +24,10 @@ import (
 type Word struct {
 	UPOS  string // one of Universal Dependencies' 17 parts of speech: "NOUN"
 	XPOS  string // the treebank's own tag, such as Penn's "VBD"; "" if the treebanks have none
-	Tense string // Past, Present, Future, or "" for none
+	Tense string // conllu.Past, Present, Future, or "" for none
 	Lemma string // the dictionary form; never empty unless the word is
 	Chunk string // "B-NP", "I-NP", "B-VP", ... or "O": see chunk.go
 }
-
-// The tenses. The imperfect and pluperfect of Universal Dependencies count as past
-// tenses.
-const (
-	Past    = "Past"
-	Present = "Pres"
-	Future  = "Fut"
-)
 
 // class is what the perceptron chooses between.
 type class struct{ upos, xpos, tense string }

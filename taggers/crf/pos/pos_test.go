@@ -13,18 +13,20 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lethe-deid/lethe/data/conllu"
 )
 
-func tiny(t testing.TB) []Sentence {
+func tiny(t testing.TB) []conllu.Sentence {
 	t.Helper()
-	s, err := ReadCoNLLU("testdata/tiny.conllu")
+	s, err := conllu.Read("testdata/tiny.conllu")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func train(t testing.TB, sentences []Sentence, opt Options) *Tagger {
+func train(t testing.TB, sentences []conllu.Sentence, opt Options) *Tagger {
 	t.Helper()
 	g, err := Train(t.Context(), sentences, opt)
 	if err != nil {
@@ -108,7 +110,7 @@ func TestTrainIsReproducible(t *testing.T) {
 }
 
 func TestTrainErrors(t *testing.T) {
-	if _, err := Train(t.Context(), []Sentence{{}}, Options{}); err == nil || err.Error() != "no sentences to train on" {
+	if _, err := Train(t.Context(), []conllu.Sentence{{}}, Options{}); err == nil || err.Error() != "no sentences to train on" {
 		t.Errorf("of nothing: %v", err)
 	}
 	if _, err := Train(t.Context(), tiny(t), Options{Epochs: -1}); err == nil || err.Error() != "epochs: -1 is negative" {
@@ -254,7 +256,7 @@ func TestLoadErrors(t *testing.T) {
 
 // No payload makes the program panic, whatever its checksum.
 func FuzzPayload(f *testing.F) {
-	s, err := ReadCoNLLU("testdata/tiny.conllu")
+	s, err := conllu.Read("testdata/tiny.conllu")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -330,23 +332,23 @@ func TestChunks(t *testing.T) {
 }
 
 func TestAdjectivesBehind(t *testing.T) {
-	n, a := Token{UPOS: "NOUN"}, Token{UPOS: "ADJ"}
-	if adjectivesBehind([]Sentence{{Words: []Token{a, n, a, n}}}) || !adjectivesBehind([]Sentence{{Words: []Token{n, a, n}}, {Words: []Token{n, a}}}) {
+	n, a := conllu.Token{UPOS: "NOUN"}, conllu.Token{UPOS: "ADJ"}
+	if adjectivesBehind([]conllu.Sentence{{Words: []conllu.Token{a, n, a, n}}}) || !adjectivesBehind([]conllu.Sentence{{Words: []conllu.Token{n, a, n}}, {Words: []conllu.Token{n, a}}}) {
 		t.Error("adjectives are looked for on the wrong side")
 	}
 }
 
 func TestLemmas(t *testing.T) {
-	var s Sentence
+	var s conllu.Sentence
 	for _, w := range strings.Fields("cases/case cures/cure flies/fly spies/spy tries/try boxes/box foxes/fox feet/foot Wards/ward dogs/dog cats/cat ñus/ñu gnus/gnu") {
 		form, lemma, _ := strings.Cut(w, "/")
-		s.Words = append(s.Words, Token{Form: form, Lemma: lemma, UPOS: "NOUN"})
+		s.Words = append(s.Words, conllu.Token{Form: form, Lemma: lemma, UPOS: "NOUN"})
 	}
 	for _, w := range strings.Fields("Petra/Petra States/State Alps/Alps Bonn/Bonn") {
 		form, lemma, _ := strings.Cut(w, "/")
-		s.Words = append(s.Words, Token{Form: form, Lemma: lemma, UPOS: "PROPN"})
+		s.Words = append(s.Words, conllu.Token{Form: form, Lemma: lemma, UPOS: "PROPN"})
 	}
-	l := learnLemmas(newLearner([]Sentence{s}))
+	l := learnLemmas(newLearner([]conllu.Sentence{s}))
 	for _, test := range []struct {
 		class      uint16 // 0 NOUN, the more frequent; 1 PROPN
 		form, want string
@@ -363,21 +365,21 @@ func TestLemmas(t *testing.T) {
 
 func TestTestCountsAgreement(t *testing.T) {
 	g := train(t, tiny(t), Options{})
-	right := Sentence{Words: []Token{
-		{"Emil", "Emil", "PROPN", "NNP", ""},
-		{"walks", "walk", "VERB", "VBZ", "Pres"},
-		{".", "", "PUNCT", "", ""},
+	right := conllu.Sentence{Words: []conllu.Token{
+		{Form: "Emil", Lemma: "Emil", UPOS: "PROPN", XPOS: "NNP", Tense: ""},
+		{Form: "walks", Lemma: "walk", UPOS: "VERB", XPOS: "VBZ", Tense: "Pres"},
+		{Form: ".", Lemma: "", UPOS: "PUNCT", XPOS: "", Tense: ""},
 	}}
-	wrong := Sentence{Words: []Token{
-		{"Emil", "emil", "NOUN", "NN", ""},
-		{"rests", "rest", "VERB", "VBD", "Past"},
-		{"wordless", "-", "X", "-", "Fut"},
+	wrong := conllu.Sentence{Words: []conllu.Token{
+		{Form: "Emil", Lemma: "emil", UPOS: "NOUN", XPOS: "NN", Tense: ""},
+		{Form: "rests", Lemma: "rest", UPOS: "VERB", XPOS: "VBD", Tense: "Past"},
+		{Form: "wordless", Lemma: "-", UPOS: "X", XPOS: "-", Tense: "Fut"},
 	}}
 	want := Accuracy{
 		All:     Agreement{Words: 6, UPOS: 4, WithXPOS: 5, XPOS: 2, Tense: 4, WithLemma: 5, Lemma: 3},
 		Unknown: Agreement{Words: 1, WithXPOS: 1, WithLemma: 1},
 	}
-	if diff := cmp.Diff(want, g.Test([]Sentence{right, wrong})); diff != "" {
+	if diff := cmp.Diff(want, g.Test([]conllu.Sentence{right, wrong})); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/lethe-deid/lethe/data/conllu"
 )
 
 // Options configure Train.
@@ -41,7 +43,7 @@ const (
 // do not mix. So that the tagger also copes with text as it is in notes, it is trained
 // on additional copies of sentences: each sentence with contractions as it is in the
 // text, and some sentences all in capitals and all in lower case.
-func Train(ctx context.Context, sentences []Sentence, opt Options) (*Tagger, error) {
+func Train(ctx context.Context, sentences []conllu.Sentence, opt Options) (*Tagger, error) {
 	if opt.Epochs < 0 {
 		return nil, fmt.Errorf("epochs: %d is negative", opt.Epochs)
 	}
@@ -78,7 +80,7 @@ type learner struct {
 	now        int64 // number of decisions so far
 }
 
-func newLearner(sentences []Sentence) *learner {
+func newLearner(sentences []conllu.Sentence) *learner {
 	l := &learner{}
 	xpos := true
 	for _, s := range sentences {
@@ -86,7 +88,7 @@ func newLearner(sentences []Sentence) *learner {
 			xpos = xpos && w.XPOS != ""
 		}
 	}
-	var all []Sentence
+	var all []conllu.Sentence
 	for _, s := range sentences {
 		if len(s.Words) > 0 {
 			all = append(all, s)
@@ -101,7 +103,7 @@ func newLearner(sentences []Sentence) *learner {
 	l.own = len(all)
 
 	// Classes are numbered by falling frequency, since small numbers make small files.
-	classOf := func(w Token) class {
+	classOf := func(w conllu.Token) class {
 		c := class{w.UPOS, w.XPOS, w.Tense}
 		if !xpos {
 			c.xpos = ""

@@ -1,4 +1,6 @@
-package pos
+// Package conllu reads treebanks in CoNLL-U, the format of Universal Dependencies
+// (https://universaldependencies.org/format.html).
+package conllu
 
 import (
 	"bufio"
@@ -29,6 +31,13 @@ type Token struct {
 	XPOS  string // "" if the treebank has none
 	Tense string // Past, Present, Future or ""
 }
+
+// Values of Token.Tense. Imperfect and pluperfect count as past.
+const (
+	Past    = "Past"
+	Present = "Pres"
+	Future  = "Fut"
+)
 
 // Contraction is a token of the text that the treebank splits into several words:
 // Spanish del into de el, English don't into do n't. Form is the text of
@@ -63,12 +72,10 @@ var upos = []string{
 // maxLine is the maximum length of a line of a treebank, in bytes.
 const maxLine = 1 << 20
 
-// ReadCoNLLU reads a treebank in CoNLL-U
-// (https://universaldependencies.org/format.html), plain or gzipped. Of the ten columns
-// it reads FORM, LEMMA, UPOS, XPOS, and Tense from FEATS. Lines with a range such as
+// Read reads a treebank, plain or gzipped. Of the ten columns it reads FORM, LEMMA, UPOS, XPOS, and Tense from FEATS. Lines with a range such as
 // 3-4 are contractions; empty nodes such as 5.1 and comments are skipped. For a line
 // that breaks the format, the error is a *data.Error with file and line.
-func ReadCoNLLU(path string) ([]Sentence, error) {
+func Read(path string) ([]Sentence, error) {
 	f, err := bounded.OpenInput(path)
 	if err != nil {
 		return nil, err
@@ -78,12 +85,12 @@ func ReadCoNLLU(path string) ([]Sentence, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return DecodeCoNLLU(in, path)
+	return Decode(in, path)
 }
 
-// DecodeCoNLLU is ReadCoNLLU for text that is not a file of its own, such as a member of an
+// Decode is Read for text that is not a file of its own, such as a member of an
 // archive. Errors call it path.
-func DecodeCoNLLU(in io.Reader, path string) ([]Sentence, error) {
+func Decode(in io.Reader, path string) ([]Sentence, error) {
 	r := reader{path: path}
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
@@ -236,11 +243,11 @@ func tenseOf(feats string) (string, error) {
 	return "", nil
 }
 
-// ReadTreebanks reads several CoNLL-U files as one treebank.
-func ReadTreebanks(paths []string) ([]Sentence, error) {
+// ReadAll reads several CoNLL-U files as one treebank.
+func ReadAll(paths []string) ([]Sentence, error) {
 	var all []Sentence
 	for _, path := range paths {
-		sentences, err := ReadCoNLLU(path)
+		sentences, err := Read(path)
 		if err != nil {
 			return nil, err
 		}

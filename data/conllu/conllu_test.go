@@ -1,4 +1,4 @@
-package pos
+package conllu
 
 import (
 	"bytes"
@@ -43,7 +43,7 @@ var noteRead = []Sentence{
 	{Words: []Token{{"New York", "", "PROPN", "", "Pres"}}},
 }
 
-func TestReadCoNLLU(t *testing.T) {
+func TestRead(t *testing.T) {
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
 	z.Write([]byte(note))
@@ -53,7 +53,7 @@ func TestReadCoNLLU(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, err := ReadCoNLLU(path)
+		got, err := Read(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestSurface(t *testing.T) {
 	}
 }
 
-func TestReadCoNLLUErrors(t *testing.T) {
+func TestReadErrors(t *testing.T) {
 	good := row("1", "a", "a", "DET", "_", "_", "_", "_", "_", "_")
 	for _, test := range []struct{ content, want string }{
 		{"", "t.conllu: contains no sentences"},
@@ -93,31 +93,31 @@ func TestReadCoNLLUErrors(t *testing.T) {
 		{row("1-2", "a", "_", "_", "_", "_", "_", "_", "_", "_") + good + "\n", "t.conllu:3: the sentence ends within the range 1-2"},
 		{"# " + strings.Repeat("x", maxLine), "t.conllu:1: the line has more than 1048576 bytes"},
 	} {
-		_, err := DecodeCoNLLU(strings.NewReader(test.content), "t.conllu")
+		_, err := Decode(strings.NewReader(test.content), "t.conllu")
 		if err == nil || err.Error() != test.want {
 			t.Errorf("got %v, want %s", err, test.want)
 		}
 	}
-	if _, err := ReadCoNLLU(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Read(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("of a file that is not there: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "cut.gz")
 	if err := os.WriteFile(path, []byte{0x1f, 0x8b, 8}, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadCoNLLU(path); err == nil || !strings.Contains(err.Error(), path) {
+	if _, err := Read(path); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("of a broken gzip file: %v", err)
 	}
 }
 
 // Any file is read or refused. What is read gives the same when it is written and read
 // again.
-func FuzzReadCoNLLU(f *testing.F) {
+func FuzzRead(f *testing.F) {
 	f.Add(note)
 	f.Add("1-2\ta\n1\t")
 	f.Add("1.1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n")
 	f.Fuzz(func(t *testing.T, content string) {
-		got, err := DecodeCoNLLU(strings.NewReader(content), "x")
+		got, err := Decode(strings.NewReader(content), "x")
 		if err != nil {
 			var at *data.Error
 			if !errors.As(err, &at) && err.Error() != "x: contains no sentences" {
@@ -125,7 +125,7 @@ func FuzzReadCoNLLU(f *testing.F) {
 			}
 			return
 		}
-		again, err := DecodeCoNLLU(strings.NewReader(written(got)), "x")
+		again, err := Decode(strings.NewReader(written(got)), "x")
 		if err != nil {
 			t.Fatal(err)
 		}
