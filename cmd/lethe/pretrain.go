@@ -29,8 +29,7 @@ token vectors and first token LSTM learn to predict the next and the previous wo
 few annotated notes, a training that starts from its characters and token vectors finds
 more:
 
-  lethe train CONFIG.yaml --set system.ann.start=RUN \
-    --set "system.ann.transfer.layers=[characters, token_embedding]"
+  lethe train CONFIG.yaml --set system.ann.start=RUN
 
 A TEXT is a file, a folder of .txt files or a .tar.gz archive of .txt files, and may
 have any size. The experiment determines the tokenizer, the sentences, the sizes of the
@@ -44,7 +43,7 @@ every name that occurs at least --min-count times. Protect it like the text.
 A run that was interrupted can be resumed, and ends with the same bits.`,
 		Example: `  lethe pretrain meddocan.yaml spanish.tar.gz --out runs/spanish
   lethe pretrain meddocan.yaml spanish/ --out runs/spanish --epochs 10 --resume
-  lethe train meddocan.yaml --set system.ann.start=runs/spanish --set "system.ann.transfer.layers=[characters, token_embedding]"`,
+  lethe train meddocan.yaml --set system.ann.start=runs/spanish`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return wants("CONFIG.yaml", "TEXT")(cmd, args)

@@ -41,8 +41,8 @@ for notes in 100 25 500; do
 		variant base ann.yaml $notes $seed
 		variant features ann-features.yaml $notes $seed
 		variant layers ann.yaml $notes $seed "system.ann.network.token_lstm=[100, 100]"
-		variant pretrained ann.yaml $notes $seed "system.ann.start=$pretrained" "system.ann.transfer.layers=[characters, token_embedding]"
-		variant pretrained-all ann.yaml $notes $seed "system.ann.start=$pretrained"
+		variant pretrained ann.yaml $notes $seed "system.ann.start=$pretrained"
+		variant pretrained-all ann.yaml $notes $seed "system.ann.start=$pretrained" "system.ann.transfer.layers=[characters, token_embedding, token_lstm]"
 	done
 done
 for run in "$out"/*.done; do

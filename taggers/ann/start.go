@@ -43,7 +43,7 @@ func layerOf(param string) (layer, part string) {
 // Transfer says what a network takes from the one that it starts from, and how it is trained further
 // (Lee et al. 2018). The reference has the first as its parameters reload_*.
 type Transfer struct {
-	Layers []string           `yaml:"layers,omitempty"` // layers to take: characters, token_embedding, features, token_lstm, hidden, logits and crf; default: all that both networks have
+	Layers []string           `yaml:"layers,omitempty"` // layers to take: characters, token_embedding, features, token_lstm, hidden, logits and crf; default: all that both networks have, and of a network without labels all but token_lstm
 	Freeze []string           `yaml:"freeze,omitempty"` // layers that are taken and not trained further; default none
 	Rates  map[string]float64 `yaml:"rates,omitempty"`  // factors of the learning rate by layer, positive; default 1
 }
@@ -206,7 +206,15 @@ func (o *origin) check(c Config) error {
 	return nil
 }
 
-func (o *origin) takes(layer string) bool { return o.transfer.takes(layer) }
+// takes reports whether a layer is taken if both networks have it. By default the token LSTM of a
+// pretrained network is not: its states describe the neighbours of a word more than the word itself,
+// and with it a tagger finds less (docs/results/network.md).
+func (o *origin) takes(layer string) bool {
+	if layer == "token_lstm" && len(o.model.Labels) == 0 && o.transfer.Layers == nil && o.transfer.key(layer) == "" {
+		return false
+	}
+	return o.transfer.takes(layer)
+}
 
 // has reports whether the network that training starts from has a layer, or a part of one.
 func (o *origin) has(name string) bool {

@@ -191,6 +191,23 @@ func TestStartFromAPretrainedNetwork(t *testing.T) {
 	}
 }
 
+// A pretrained token LSTM is only taken if it is named, because it does harm.
+func TestPretrainedTokenLSTMIsTakenOnlyIfNamed(t *testing.T) {
+	run := t.TempDir()
+	pretrain(t, small(), pretrainTask(t, filepath.Join(run, "model")))
+	_, old, _ := open(t, filepath.Join(run, "model", "best"))
+	task := line(data.Any, map[string]string{"ZORA": "NAME"}, "ZORA came", "ZORA left")
+	for _, layers := range [][]string{nil, {"characters", "token_lstm"}} {
+		cfg := once()
+		cfg.Start, cfg.Transfer.Layers = run, layers
+		net := begin(t, cfg, task).tagger.network
+		same := func(param string) bool { return slices.Equal(net.Get(param).Data, old[param].Data) }
+		if !same("character_lstm.forward.W") || same("token_lstm.forward.W") != (layers != nil) {
+			t.Errorf("layers %v: characters taken %v, token LSTM taken %v", layers, same("character_lstm.forward.W"), same("token_lstm.forward.W"))
+		}
+	}
+}
+
 // Vectors are read first, and then overwritten, as in the reference.
 func TestStartOverwritesVectors(t *testing.T) {
 	cfg := once()
