@@ -57,13 +57,16 @@ func run(args []string) error {
 			return fmt.Errorf("%s: query %d: %w", args[0], number, err)
 		}
 		if doc == nil {
+			fmt.Fprintf(os.Stderr, "asqphi: query %d is left out, because a value does not occur in it\n", number)
 			continue
 		}
 		line, err := jsonl.Encode(doc)
 		if err != nil {
 			return fmt.Errorf("%s: query %d: %w", args[0], number, err)
 		}
-		out.Write(line)
+		if _, err := out.Write(line); err != nil {
+			return err
+		}
 	}
 	return out.Flush()
 }
