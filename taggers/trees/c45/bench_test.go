@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// tokens returns data like the attributes of a tagger: mostly flags and small
+// tokenData returns data like the attributes of a tagger: mostly flags and small
 // numbers, some frequencies; nearly all instances are of one class.
-func tokens(n, attributes, classes int) *Data {
+func tokenData(n, attributes, classes int) *Data {
 	rng := rand.New(rand.NewPCG(1, 2))
 	d := &Data{Classes: make([]string, classes), Class: make([]int32, n)}
 	for c := range classes {
@@ -49,7 +49,7 @@ func tokens(n, attributes, classes int) *Data {
 }
 
 func BenchmarkGrow(b *testing.B) {
-	d := tokens(20_000, 140, 9)
+	d := tokenData(20_000, 140, 9)
 	for b.Loop() {
 		if _, err := Grow(b.Context(), d, DefaultOptions(), 1); err != nil {
 			b.Fatal(err)
@@ -58,7 +58,7 @@ func BenchmarkGrow(b *testing.B) {
 }
 
 func BenchmarkBoost(b *testing.B) {
-	d := tokens(20_000, 140, 9)
+	d := tokenData(20_000, 140, 9)
 	for b.Loop() {
 		if _, err := Boost(b.Context(), d, 5, DefaultOptions(), 1); err != nil {
 			b.Fatal(err)
@@ -67,7 +67,7 @@ func BenchmarkBoost(b *testing.B) {
 }
 
 func BenchmarkClassify(b *testing.B) {
-	d := tokens(20_000, 140, 9)
+	d := tokenData(20_000, 140, 9)
 	boosted, err := Boost(b.Context(), d, 5, DefaultOptions(), 1)
 	if err != nil {
 		b.Fatal(err)
