@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// A column is a coded attribute: the code of a nominal value is its index, the code
-// of a number its rank among the column's distinct values.
+// A column contains the values of an attribute as codes. The code of a nominal value
+// is its index; the code of a number is its rank among the column's distinct values.
 type column struct {
 	codes
 	count  int       // number of codes
 	values []float64 // numeric: the distinct values, increasing
-	many   bool      // nominal, and with many values for the number of instances
+	many   bool      // nominal, with at least 0.3 times as many values as instances
 }
 
 // codes are the codes of a column by instance, in as few bytes as possible.
@@ -112,8 +112,8 @@ func encodeAs[T uint8 | uint16 | uint32](values []float32, code func(float32) in
 	return result
 }
 
-// decimal returns the number with the shortest decimal that v is nearest to, so
-// that 0.1 is the same number as in a program that reads it in double precision.
+// decimal returns the shortest decimal number that rounds to v, so that 0.1 is the same
+// number as in a program that reads it in double precision.
 func decimal(v float32) float64 {
 	if v == float32(int32(v)) {
 		return float64(v)

@@ -12,7 +12,7 @@ type learner struct {
 	data    *Data
 	options Options
 	columns []column
-	// closed means that all attributes are nominal and have many values.
+	// closed reports whether all attributes are nominal and have many values.
 	closed  bool
 	finders []*finder // one per worker
 	splits  []split   // of the current node, by attribute
@@ -27,7 +27,7 @@ type learner struct {
 	quantile float64 // of the normal distribution at Options.Confidence
 }
 
-// A branch is a node of a tree that is not finished.
+// A branch is a node of a tree that is still being grown or pruned.
 type branch struct {
 	counts    []float64 // weight by class
 	total     float64
@@ -136,8 +136,8 @@ func (l *learner) learn(ctx context.Context, weights []float64) (*branch, error)
 }
 
 // grow grows a tree on instances, which it reorders. The buffer is of the same
-// length. All other attributes are constant. If there is a table of the instances,
-// grow changes and releases it.
+// length. Only the given attributes vary among the instances. If there is a table of
+// the instances, grow changes and releases it.
 func (l *learner) grow(ctx context.Context, instances, buffer, attributes []int32, t *table) (*branch, error) {
 	defer func() { l.tables.release(t) }()
 	if err := ctx.Err(); err != nil {
@@ -228,8 +228,8 @@ const parallel = 1 << 15
 
 // choose finds the splits of the sample and returns the attribute to split by: of
 // those whose gain is at least the average, the one with the greatest gain ratio
-// (Quinlan 1993, section 2.2.3). It returns leaf if no attribute is worth it. Nominal
-// attributes with many values do not count for the average.
+// (Quinlan 1993, section 2.2.3). It returns leaf if there is no such attribute. Nominal
+// attributes with many values do not count towards the average.
 func (l *learner) choose(attributes []int32, t *table) int32 {
 	l.each(len(attributes), l.busy(attributes), func(f *finder, at int) {
 		a := attributes[at]
@@ -293,8 +293,8 @@ func (l *learner) branchOf(b *branch, i int32) int {
 	}
 }
 
-// divide sorts instances by the branch of a split that they take, and returns those
-// of each branch. It keeps their order within a branch.
+// divide sorts instances by the branch of a split that they take, and returns the
+// instances of each branch in their previous order.
 func (l *learner) divide(b *branch, instances, buffer []int32) [][]int32 {
 	branches := 2
 	if c := &l.columns[b.attribute]; c.values == nil {

@@ -25,7 +25,7 @@ type sample struct {
 // A split is the best split of a sample by one attribute.
 type split struct {
 	found bool
-	// constant means that all instances have the same value.
+	// constant reports whether all instances have the same value.
 	constant    bool
 	gain, ratio float64
 	// code is the greatest code in the lower branch of a numeric split.
@@ -150,7 +150,7 @@ func (f *finder) count(c *column, low, codes int, s *sample) tally {
 
 // numeric returns the best split of a sample in two at a threshold.
 func (f *finder) numeric(c *column, s *sample) split {
-	budget := max(8, 4*len(s.instances)/len(s.counts)) // codes for which counting is worth its while
+	budget := max(8, 4*len(s.instances)/len(s.counts)) // up to this many codes, counting is faster than sorting
 	low, codes := 0, c.count
 	if codes > budget {
 		least, greatest := c.span(s.instances)
@@ -164,7 +164,7 @@ func (f *finder) numeric(c *column, s *sample) split {
 	return f.finish(c, s)
 }
 
-// counted is like numeric, for a sample with its tally from code low.
+// counted is like numeric, but reads the sample's tally, which begins at code low.
 func (f *finder) counted(c *column, t tally, low int, s *sample) split {
 	f.start(c, s)
 	classes := len(s.counts)
@@ -196,8 +196,8 @@ func (f *finder) scanSorted(c *column, s *sample) {
 
 const digit = 11 // bits that a pass of sortKeys sorts by
 
-// sortKeys sorts the keys, whose codes are less than count. Keys of equal codes are
-// in order already, so that it suffices to sort by code, without changing their order.
+// sortKeys sorts the keys, whose codes are less than count. Keys with equal codes are
+// already in order, so a stable sort by code is enough.
 func (f *finder) sortKeys(count int) {
 	if len(f.keys) < 1<<digit/4 {
 		slices.Sort(f.keys)
@@ -233,8 +233,8 @@ func (f *finder) start(c *column, s *sample) {
 	f.previous, f.groups, f.candidates, f.best = -1, 0, 0, 0
 	f.distinct = c.values
 	f.impurity = entropy(s.counts, s.total)
-	// Each branch of a numeric split has a tenth of the average weight of a class,
-	// but at least the minimum and at most 25 (if the minimum is less than that).
+	// Each branch of a numeric split must have a tenth of the average weight per
+	// class, but at most 25, and in any case the minimum of the options.
 	f.least = 0.1 * s.total / float64(len(s.counts))
 	if f.least <= f.minimum+small {
 		f.least = f.minimum

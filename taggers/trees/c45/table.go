@@ -1,13 +1,13 @@
 package c45
 
-// A table contains the tallies of a large node by all attributes of few values. Those
-// of a split's larger branch are the difference of the node's and the smaller
-// branch's, so that only the smaller one's instances are counted. The weights in a
-// difference have rounding errors, far below what counts as small; the numbers, which
-// decide which values there are, have none.
+// A table contains the tallies of a node's instances for all attributes with few
+// values. The table of a split's larger branch is the difference between the tables of
+// the split and of the smaller branch, so that only the instances of the smaller branch
+// are counted. Weights in a difference have rounding errors, but far below the constant
+// small. Numbers of instances have none; they decide which values occur.
 type table tally
 
-// tables is where the tables of a learner come from.
+// tables creates the tables of a learner and keeps released ones for reuse.
 type tables struct {
 	from    int // number of instances from which a node has a table
 	classes int
@@ -43,7 +43,7 @@ func (ts *tables) tally(t *table, a int32) tally {
 	return tally{weights: t.weights[first*ts.classes : end*ts.classes], numbers: t.numbers[first:end]}
 }
 
-// take returns a table with any content.
+// take returns a table with arbitrary content.
 func (ts *tables) take() *table {
 	if last := len(ts.free) - 1; last >= 0 {
 		t := ts.free[last]
@@ -90,10 +90,10 @@ func (l *learner) subtract(from, t *table, attributes []int32) {
 	}
 }
 
-// share makes the tables of a split's branches from that of the split, which is not
-// to be used any more. It also returns the order in which to grow the branches: the
-// smaller one first, so that there are never more tables than the logarithm of the
-// number of instances. Small branches and those of nominal splits get no table.
+// share turns the table of a split into the tables of its branches. It also returns
+// the order in which to grow the branches: the smaller one first, so that the number of
+// tables in use is at most logarithmic in the number of instances. Branches with few
+// instances, and those of a split into more than two, get no table.
 func (l *learner) share(b *branch, parts [][]int32, attributes []int32, t *table) (order []int, shares []*table) {
 	shares = make([]*table, len(parts))
 	for v := range parts {
