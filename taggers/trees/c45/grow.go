@@ -78,10 +78,10 @@ func newLearner(d *Data, o Options, workers int) (*learner, error) {
 
 func (o Options) check() error {
 	if o.MinInstances < 1 {
-		return fmt.Errorf("MinInstances is %d, expected at least 1", o.MinInstances)
+		return fmt.Errorf("option MinInstances is %d, expected at least 1", o.MinInstances)
 	}
 	if !(o.Confidence > 0 && o.Confidence <= 0.5) {
-		return fmt.Errorf("Confidence is %v, expected a number above 0 and at most 0.5", o.Confidence)
+		return fmt.Errorf("option Confidence is %v, expected a number above 0 and at most 0.5", o.Confidence)
 	}
 	return nil
 }
