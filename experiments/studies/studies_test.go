@@ -338,7 +338,7 @@ func TestSizes(t *testing.T) {
 		{[]Size{{documents: 4}, {share: 0.5}}, 8, "duplicate size 4"},
 		{[]Size{{documents: 9}}, 8, "size 9: there are only 8 documents to train on"},
 	} {
-		got, err := CurveOptions{Sizes: test.sizes}.documents(test.all)
+		got, err := CurveOptions{Sizes: test.sizes}.counts(test.all)
 		if fmt.Sprint(got) != test.want && fmt.Sprint(err) != test.want {
 			t.Errorf("%v of %d: %v, %v; want %s", test.sizes, test.all, got, err, test.want)
 		}
