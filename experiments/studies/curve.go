@@ -398,14 +398,16 @@ func (r *LearningCurve) charts() map[string]*chart.Chart {
 	if len(points) == 0 {
 		return all
 	}
-	all["types"] = r.scatter("each type", points, 0)
 	if len(points) > commonest {
-		top := slices.Clone(points)
-		slices.SortStableFunc(top, func(a, b chart.Point) int { return cmp.Compare(b.X, a.X) })
-		top = top[:commonest]
+		slices.SortStableFunc(points, func(a, b chart.Point) int { return cmp.Compare(b.X, a.X) })
+		top := slices.Clone(points[:commonest])
+		for i := range top {
+			points[i].Label = "" // (b) shows it
+		}
 		lowest := slices.MinFunc(top, func(a, b chart.Point) int { return cmp.Compare(a.Y, b.Y) }).Y
 		all["types-common"] = r.scatter(fmt.Sprintf("the %d commonest types", commonest), top, math.Floor(20*min(lowest, 0.95))/20)
 	}
+	all["types"] = r.scatter("each type", points, 0)
 	return all
 }
 
