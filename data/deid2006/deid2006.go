@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
@@ -67,7 +66,7 @@ func decode(in io.Reader, name string, types *data.TypeSet, seen map[string]bool
 	r := xmlnotes.NewReader(file)
 	all, broken := xmlnotes.ReadRecords(r)
 	for _, rec := range all.Records {
-		doc, err := document(name, r, rec, types)
+		doc, err := Document(name, r, rec, types)
 		if err == nil && seen[doc.ID] {
 			doc, err = nil, Defect(name, rec, rec.Line, "duplicate ID")
 		}
@@ -81,7 +80,8 @@ func decode(in io.Reader, name string, types *data.TypeSet, seen map[string]bool
 	return broken == nil || yield(nil, notes.Located(name, broken))
 }
 
-func document(name string, r *xmlnotes.Reader, rec *xmlnotes.Record, types *data.TypeSet) (*data.Document, error) {
+// Document returns the note of a record that r has read. Without types, it has no spans.
+func Document(name string, r *xmlnotes.Reader, rec *xmlnotes.Record, types *data.TypeSet) (*data.Document, error) {
 	if rec.Defect != nil {
 		return nil, Defect(name, rec, rec.Defect.Line, rec.Defect.Reason)
 	}
@@ -92,6 +92,9 @@ func document(name string, r *xmlnotes.Reader, rec *xmlnotes.Record, types *data
 		at[i+1] = text.Len()
 	}
 	doc := &data.Document{ID: rec.ID, Patient: data.PatientOf(rec.ID), Text: text.String()}
+	if types == nil {
+		return doc, nil
+	}
 	for _, m := range rec.Marks {
 		if !types.Has(m.Type) {
 			return nil, Defect(name, rec, m.Open.Line, "the TYPE of a PHI is not in the type set "+types.Name)
@@ -104,12 +107,9 @@ func document(name string, r *xmlnotes.Reader, rec *xmlnotes.Record, types *data
 	return doc, nil
 }
 
-// Defect returns the error of a record.
+// Defect returns the error of a record. It has the number of the record and not its ID, which may identify a patient.
 func Defect(path string, rec *xmlnotes.Record, line int, reason string) *data.Error {
-	if rec.ID != "" {
-		reason = fmt.Sprintf("RECORD %s: %s", strconv.Quote(rec.ID), reason)
-	}
-	return notes.Defect(path, line, -1, reason)
+	return notes.Defect(path, line, -1, fmt.Sprintf("record no. %d: %s", rec.Number, reason))
 }
 
 const (

@@ -85,22 +85,22 @@ func TestDecodeErrors(t *testing.T) {
 		"two roots":             {file("") + "<ROOT/>", "f.xml:4: the root must be one element ROOT", 0},
 		"another element":       {file("<NOTE ID=\"1\"><TEXT>Vance</TEXT></NOTE>\n"), "f.xml:3: an element other than RECORD in ROOT", 0},
 		"text beside":           {file(record("1", "x") + "Vance\n"), "f.xml:6: text outside of TEXT", 1},
-		"no ID":                 {file("<RECORD><TEXT>Vance</TEXT></RECORD>" + record("2", "x")), "f.xml:3: a RECORD without an ID", 1},
-		"blank ID":              {file(record(" ", "Vance")), "f.xml:3: RECORD \" \": a RECORD without an ID", 0},
-		"duplicate ID":          {file(record("1", "x") + record("1", "Vance") + record("2", "x")), `f.xml:6: RECORD "1": duplicate ID`, 2},
-		"no TEXT":               {file("<RECORD ID=\"1\">\n</RECORD>\n" + record("2", "x")), `f.xml:4: RECORD "1": no TEXT element`, 1},
-		"two TEXT":              {file("<RECORD ID=\"1\"><TEXT/>\n<TEXT>Vance</TEXT></RECORD>\n" + record("2", "x")), `f.xml:4: RECORD "1": duplicate TEXT`, 1},
-		"text beside TEXT":      {file("<RECORD ID=\"1\"><TEXT/>\nVance</RECORD>\n" + record("2", "x")), `f.xml:4: RECORD "1": text outside of TEXT`, 1},
-		"no TYPE":               {file(record("1", "\n<PHI>Vance</PHI>") + record("2", "x")), `f.xml:5: RECORD "1": a PHI without a TYPE`, 1},
-		"empty TYPE":            {file(record("1", "<PHI TYPE=\"\">Vance</PHI>") + record("2", "x")), `f.xml:4: RECORD "1": a PHI without a TYPE`, 1},
-		"unknown TYPE":          {file(record("1", "<PHI TYPE=\"VANCE\">Vance</PHI>") + record("2", "x")), `f.xml:4: RECORD "1": the TYPE of a PHI is not in the type set i2b2-2006`, 1},
-		"TYPE in lower case":    {file(record("1", "<PHI TYPE=\"doctor\">Vance</PHI>")), `f.xml:4: RECORD "1": the TYPE of a PHI is not in the type set i2b2-2006`, 0},
-		"nested":                {file(record("1", "\n<PHI TYPE=\"DOCTOR\">Dr. "+name+"</PHI>") + record("2", name)), `f.xml:5: RECORD "1": a PHI within another`, 1},
-		"without text":          {file(record("1", "<PHI TYPE=\"DOCTOR\"></PHI>") + record("2", name)), `f.xml:4: RECORD "1": a PHI without text`, 1},
-		"empty element":         {file(record("1", "<PHI TYPE=\"DOCTOR\"/>Vance") + record("2", name)), `f.xml:4: RECORD "1": a PHI without text`, 1},
-		"empty CDATA":           {file(record("1", "<PHI TYPE=\"DOCTOR\"><![CDATA[]]></PHI>Vance") + record("2", name)), `f.xml:4: RECORD "1": a PHI without text`, 1},
-		"another element, TEXT": {file(record("1", "<b>"+name+"</b>") + record("2", name)), `f.xml:4: RECORD "1": an element other than PHI within TEXT`, 1},
-		"in PHI":                {file(record("1", "<PHI TYPE=\"DOCTOR\"><b>"+name+"</b>Vance</PHI>") + record("2", name)), `f.xml:4: RECORD "1": an element other than PHI within TEXT`, 1},
+		"no ID":                 {file("<RECORD><TEXT>Vance</TEXT></RECORD>" + record("2", "x")), "f.xml:3: record no. 1: a RECORD without an ID", 1},
+		"blank ID":              {file(record(" ", "Vance")), "f.xml:3: record no. 1: a RECORD without an ID", 0},
+		"duplicate ID":          {file(record("1", "x") + record("1", "Vance") + record("2", "x")), `f.xml:6: record no. 2: duplicate ID`, 2},
+		"no TEXT":               {file("<RECORD ID=\"1\">\n</RECORD>\n" + record("2", "x")), `f.xml:4: record no. 1: no TEXT element`, 1},
+		"two TEXT":              {file("<RECORD ID=\"1\"><TEXT/>\n<TEXT>Vance</TEXT></RECORD>\n" + record("2", "x")), `f.xml:4: record no. 1: duplicate TEXT`, 1},
+		"text beside TEXT":      {file("<RECORD ID=\"1\"><TEXT/>\nVance</RECORD>\n" + record("2", "x")), `f.xml:4: record no. 1: text outside of TEXT`, 1},
+		"no TYPE":               {file(record("1", "\n<PHI>Vance</PHI>") + record("2", "x")), `f.xml:5: record no. 1: a PHI without a TYPE`, 1},
+		"empty TYPE":            {file(record("1", "<PHI TYPE=\"\">Vance</PHI>") + record("2", "x")), `f.xml:4: record no. 1: a PHI without a TYPE`, 1},
+		"unknown TYPE":          {file(record("1", "<PHI TYPE=\"VANCE\">Vance</PHI>") + record("2", "x")), `f.xml:4: record no. 1: the TYPE of a PHI is not in the type set i2b2-2006`, 1},
+		"TYPE in lower case":    {file(record("1", "<PHI TYPE=\"doctor\">Vance</PHI>")), `f.xml:4: record no. 1: the TYPE of a PHI is not in the type set i2b2-2006`, 0},
+		"nested":                {file(record("1", "\n<PHI TYPE=\"DOCTOR\">Dr. "+name+"</PHI>") + record("2", name)), `f.xml:5: record no. 1: a PHI within another`, 1},
+		"without text":          {file(record("1", "<PHI TYPE=\"DOCTOR\"></PHI>") + record("2", name)), `f.xml:4: record no. 1: a PHI without text`, 1},
+		"empty element":         {file(record("1", "<PHI TYPE=\"DOCTOR\"/>Vance") + record("2", name)), `f.xml:4: record no. 1: a PHI without text`, 1},
+		"empty CDATA":           {file(record("1", "<PHI TYPE=\"DOCTOR\"><![CDATA[]]></PHI>Vance") + record("2", name)), `f.xml:4: record no. 1: a PHI without text`, 1},
+		"another element, TEXT": {file(record("1", "<b>"+name+"</b>") + record("2", name)), `f.xml:4: record no. 1: an element other than PHI within TEXT`, 1},
+		"in PHI":                {file(record("1", "<PHI TYPE=\"DOCTOR\"><b>"+name+"</b>Vance</PHI>") + record("2", name)), `f.xml:4: record no. 1: an element other than PHI within TEXT`, 1},
 		"unclosed":              {file(record("1", "x") + record("2", "\n<PHI TYPE=\"DOCTOR\">Vance\n") + record("3", name)), "f.xml:9: not well-formed XML", 1},
 		"closed twice":          {file(record("1", "x") + record("2", name+"\n</PHI>") + record("3", name)), "f.xml:8: not well-formed XML", 1},
 		"closed otherwise":      {file(record("1", "<PHI TYPE=\"DOCTOR\">Vance</PIH>")), "f.xml:4: not well-formed XML", 0},
@@ -145,7 +145,7 @@ func TestFolder(t *testing.T) {
 	if diff := cmp.Diff(want, docs); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{`/b.xml:3: RECORD "1": duplicate ID`}, errs); diff != "" {
+	if diff := cmp.Diff([]string{`/b.xml:3: record no. 1: duplicate ID`}, errs); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -26,17 +26,28 @@ func decode(path string, raw []byte, types *data.TypeSet) (*data.Document, error
 	}
 	id := notes.ID(path)
 	doc := &data.Document{ID: id, Patient: data.PatientOf(id), Text: text.String()}
-	offsets := notes.NewOffsets(doc.Text)
+	doc.Spans, err = Spans(path, doc.Text, tags, types)
+	if err != nil {
+		return nil, err
+	}
+	return doc, nil
+}
+
+// Spans converts the tags of a note to spans, sorted by data.SortSpans. An error, of type *data.Error, is for a tag that Read
+// refuses.
+func Spans(path, text string, tags []xmlnotes.Tag, types *data.TypeSet) ([]data.Span, error) {
+	offsets := notes.NewOffsets(text)
+	var spans []data.Span
 	for _, t := range tags {
 		span, err := newSpan(t, offsets, types)
 		if err != nil {
 			err.Path = path
 			return nil, err
 		}
-		doc.Spans = append(doc.Spans, span)
+		spans = append(spans, span)
 	}
-	data.SortSpans(doc.Spans)
-	return doc, nil
+	data.SortSpans(spans)
+	return spans, nil
 }
 
 // newSpan checks a tag against the text and the type set. Offsets in errors are in code points.

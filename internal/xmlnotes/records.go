@@ -24,6 +24,7 @@ type Records struct {
 // Record is a RECORD element.
 type Record struct {
 	ID       string
+	Number   int // of the record in its file, from 1
 	From, To int // file[From:To] is the element
 	Line     int // of its first character
 	TextLine int // of <TEXT>
@@ -96,6 +97,7 @@ func (p *recordParser) root() error {
 		rec.Hidden, p.note.Hidden = p.note.Hidden, outside
 		if err == nil {
 			p.out.Records = append(p.out.Records, rec)
+			rec.Number = len(p.out.Records)
 		}
 		return err
 	})
