@@ -38,7 +38,7 @@ import (
 
 // Config is an experiment. Load sets the defaults.
 type Config struct {
-	Name   string         `yaml:"name"` // of the run and its model: letters, digits, '_', '-' and '.'
+	Name   string         `yaml:"name"` // of the run and its model: letters, digits, '_', '-', '+' and '.'
 	Seed   uint64         `yaml:"seed"` // of the training's random numbers; default 1
 	Corpus Corpus         `yaml:"corpus"`
 	System taggers.System `yaml:"system"`
