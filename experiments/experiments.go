@@ -57,7 +57,7 @@ type Ablation struct {
 
 // Corpus describes where the notes come from.
 type Corpus struct {
-	Format string `yaml:"format"` // i2b2, meddocan, brat, conll, jsonl, text or synth (generated)
+	Format string `yaml:"format"` // i2b2, meddocan, i2b2-2006, brat, conll, jsonl, text or synth (generated)
 	Types  string `yaml:"types"`  // name of the type set; default: see DefaultTypes
 	// Splits maps each split to a file or a folder. Training requires train and, unless HoldOut
 	// creates it, dev; other splits may have any name. In a path, ${VAR} is the environment
