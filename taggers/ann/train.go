@@ -183,7 +183,7 @@ func loadVectors(cfg Config, count *counter) (v *embeddings.Vectors, words []str
 	}
 	opt := embeddings.Options{Dim: cfg.Network.TokenEmbedding}
 	if cfg.Vectors.Keep == "training" {
-		opt.Want = embeddings.Wanted(append(slices.Collect(maps.Keys(count.tokens)), unknownWord), cascade)
+		opt.Want = embeddings.Wanted(append(slices.Collect(maps.Keys(count.tokens)), unknownWord, unknownWordOfSENNA), cascade)
 	}
 	if v, err = embeddings.Load(cfg.Vectors.File, opt); err != nil {
 		return nil, nil, err
@@ -196,14 +196,19 @@ func loadVectors(cfg Config, count *counter) (v *embeddings.Vectors, words []str
 	return v, words, nil
 }
 
-// unknownWord is the word whose vector becomes that of the unknown token, if the file
-// has one, as GloVe's files do.
-const unknownWord = "unk"
+// The word whose vector becomes that of the unknown token, if the file has one, as
+// those of GloVe and SENNA do.
+const (
+	unknownWord        = "unk"
+	unknownWordOfSENNA = "UNKNOWN"
+)
 
 // initialise copies the vectors of the vocabulary's words that have one.
 func initialise(table *nn.Param, v *vocabulary, vectors *embeddings.Vectors) {
 	for id, token := range v.tokens {
-		if id == unknown {
+		if id == unknown && vectors.Stats().Format == embeddings.SENNA {
+			token = unknownWordOfSENNA
+		} else if id == unknown {
 			token = unknownWord
 		}
 		if row, ok := vectors.Lookup(token, cascade); ok {
