@@ -370,6 +370,32 @@ func TestStretch(t *testing.T) {
 
 // Every document of train is tested once, by a network that has not seen it or any other note of
 // its patient, neither to train nor to choose the epoch.
+// A fold of a system that does not use dev trains on all other folds, unless the experiment holds a
+// part out.
+func TestFoldsHoldOutOnlyForDev(t *testing.T) {
+	crf, _, _ := strings.Cut(tiny, "  ann:")
+	crf += "  crf: {features: [{family: word}]}\n"
+	for name, c := range map[string]struct {
+		config *experiments.Config
+		train  int // of the 8 documents of the other two folds
+	}{
+		"network":          {load(t, tiny), 7},
+		"network, epochs":  {load(t, tiny, "system.ann.training.patience=0"), 8},
+		"CRF":              {load(t, crf), 8},
+		"CRF, and a third": {load(t, strings.Replace(crf, "{train: 12, dev: 4, test: 3}", "{train: 12}", 1), "corpus.hold_out={fraction: 0.5, by: document}"), 4},
+	} {
+		s := &study{config: c.config}
+		variants, _, err := s.folds(3, "document")
+		if err != nil {
+			t.Fatal(err)
+		}
+		train, err := variants[0].config.Corpus.Load("train", nil)
+		if err != nil || len(train) != c.train {
+			t.Errorf("%s: %d documents, error %v, want %d", name, len(train), err, c.train)
+		}
+	}
+}
+
 func TestCrossValidate(t *testing.T) {
 	c := load(t, tiny)
 	dir := filepath.Join(t.TempDir(), "study")
