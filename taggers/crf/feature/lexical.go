@@ -30,7 +30,7 @@ func init() {
 		"temporal": closed(many("season, month, day of the week and time of day, in English and Spanish (Dernoncourt et al. 2016, table 2)", temporal)),
 		// Sentence and layout.
 		"sentence": closed(many("length of the sentence, its end mark, and whether it has an unmatched bracket (Liu et al. 2017, section 3.3)", sentence)),
-		"section":  each("the nearest heading above: a line that ends with a colon or is in capitals (Liu et al. 2017, section 3.3; Szarvas et al. 2006: the nearest heading)", section),
+		"section":  section(),
 		"label":    each("the words before the last colon on the token's line, at most four", label),
 		"line":     closed(each("the number of the token's line in the note, in tens from 20 on (Dehghan et al. 2015, section 2 (III))", line)),
 		"space":    closed(many("whether white space or a line end precedes the token (Dehghan et al. 2015, section 2 (III))", space)),
