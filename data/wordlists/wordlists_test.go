@@ -7,8 +7,8 @@ import (
 )
 
 func TestEntries(t *testing.T) {
-	if len(Names()) != 38 {
-		t.Errorf("%d lists, want 38", len(Names()))
+	if len(Names()) != 42 {
+		t.Errorf("%d lists, want 42", len(Names()))
 	}
 	for _, name := range Names() {
 		if len(Entries(name)) == 0 {

@@ -13,7 +13,7 @@ var families map[string]family
 func init() {
 	families = map[string]family{
 		// Lexical.
-		"word":        word("the token as it is written (Dernoncourt et al. 2016, table 2; all papers)", func(x *Text, t int) string { return x.words[t] }),
+		"word":        word("the token as it is written (Dehghan et al. 2015; Dernoncourt et al. 2016, table 2; Liu et al. 2017, section 3.3)", func(x *Text, t int) string { return x.words[t] }),
 		"lower":       word("the token in lower case, with 0 instead of digits", func(x *Text, t int) string { return zeros(x.lower[t]) }),
 		"ngram":       ngrams("sequences of 2 to size tokens, in lower case, within the window (Liu et al. 2017, section 3.3: trigrams within 2)", func(x *Text, t int) string { return x.lower[t] }),
 		"disjunctive": disjunctive(),
