@@ -147,8 +147,8 @@ func TestSaveLoad(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		"lists: at least one is required":       func(c *Config) { c.Lists = nil },
-		`lists[0].builtin: no built-in list `:   func(c *Config) { c.Lists[0].Builtin = "en-cue" },
+		"lists: at least one is required":        func(c *Config) { c.Lists = nil },
+		`lists[0].builtin: no built-in list `:    func(c *Config) { c.Lists[0].Builtin = "en-cue" },
 		`sentences: no sentence splitter "page"`: func(c *Config) { c.Sentences = "page" },
 	} {
 		c := config()
