@@ -57,10 +57,11 @@ type Ablation struct {
 
 // Corpus describes where the notes come from.
 type Corpus struct {
-	Format string `yaml:"format"` // i2b2, meddocan, brat, conll, jsonl, text or synth (generated)
+	Format string `yaml:"format"` // i2b2, meddocan, i2b2-2006, brat, conll, jsonl, text or synth (generated)
 	Types  string `yaml:"types"`  // name of the type set; default: see DefaultTypes
-	// Splits maps each split to a file or a folder. Training requires train and, unless HoldOut
-	// creates it, dev; other splits may have any name. In a path, ${VAR} is the environment
+	// Splits maps each split to a file or a folder. Training requires train and, if the system
+	// needs it (taggers.System.NeedsDev) and HoldOut does not create it, dev; other splits may
+	// have any name. In a path, ${VAR} is the environment
 	// variable VAR, and a relative path starts at the working directory.
 	Splits  map[string]string `yaml:"splits,omitempty"`
 	Fold    Fold              `yaml:"fold"`            // uses a part of train as test
@@ -423,7 +424,7 @@ func (c *Config) Outline() string {
 // facts about the splits, and an error for each split, note, file, folder or ablation that is
 // missing or wrong. If there is none, the error is about the first broken file of the system.
 func (c *Config) Check(progress models.Progress) ([]Facts, error) {
-	facts, err := c.Corpus.check(progress)
+	facts, err := c.Corpus.check(c.System.NeedsDev(), progress)
 	err = errors.Join(err, c.checkAblations(), c.checkFiles())
 	if err != nil {
 		return facts, err

@@ -20,14 +20,19 @@ import (
 // variants.
 const Full = "full"
 
-// paper returns the four networks of Dernoncourt et al. 2016, section 3.7, that lack a part.
+// paper returns the four networks of Dernoncourt et al. 2016, section 3.7, that lack a part. Without
+// the CRF, each token has its most probable label (section 2.2.4): no constraint selects a sequence.
 func paper(network *ann.Config) []experiments.Ablation {
 	noCharacters := "system.ann.network={character_embedding: 0, character_lstm: 0}"
 	if network.Network.Characters != tagger.CharacterLSTM {
 		noCharacters = "system.ann.network.characters=none"
 	}
+	noCRF := []string{"system.ann.network.crf=false"}
+	if network.Network.CRF { // else there is nothing to leave out
+		noCRF = append(noCRF, "system.ann.constrain=false")
+	}
 	return []experiments.Ablation{
-		{Name: "no-crf", Set: []string{"system.ann.network.crf=false"}},
+		{Name: "no-crf", Set: noCRF},
 		{Name: "no-vectors", Set: []string{`system.ann.vectors={file: "", freeze: false}`}},
 		{Name: "no-tokens", Set: []string{`system.ann.vectors={file: "", freeze: false}`, "system.ann.network.token_embedding=0"}},
 		{Name: "no-characters", Set: []string{noCharacters}},

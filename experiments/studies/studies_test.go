@@ -298,6 +298,8 @@ func TestAblations(t *testing.T) {
 		a := ann.Of(v.config.System)
 		if crf := i != 1; a.Network.CRF != crf {
 			t.Errorf("%s: CRF %v", v.name, a.Network.CRF)
+		} else if a.Constrain != crf {
+			t.Errorf("%s: constrained %v", v.name, a.Constrain)
 		}
 		if vectors := i != 2 && i != 3; (a.Vectors.File != "") != vectors || a.Vectors.Freeze != vectors {
 			t.Errorf("%s: vectors %+v", v.name, a.Vectors)
@@ -323,14 +325,14 @@ func TestAblations(t *testing.T) {
 	}
 
 	for yaml, want := range map[string]string{
-		"{name: full, set: [seed=2]}":                      "ablations[0].name: full is already one of the compared networks",
-		"{name: no-crf, set: [seed=2]}":                    "ablations[0].name: no-crf is already one of the compared networks",
-		"{name: a, set: [system.ann.network.dropout=0.1]}": "ablations[0] (a): the same network as full",
-		"{name: a, set: [system.ann.network.crf=false]}":   "ablations[0] (a): the same network as no-crf",
-		"{name: a, set: [sed=0]}":                          "ablations[0] (a): sed: sed: unknown key (have name, seed, corpus, system, ablations)",
-		"{name: a, set: [system.ann.network.dropout=1.5]}": "ablations[0] (a): system.ann.network.dropout: 1.5 is not in [0, 1)",
-		"{name: a, set: [dropout]}":                        "ablations[0] (a): dropout: not of the form path=value, as in seed=2",
-		"{name: a, set: [corpus.types=mimic]}":             "ablations[0] (a): the type set is another, so the scores cannot be compared",
+		"{name: full, set: [seed=2]}":                                                "ablations[0].name: full is already one of the compared networks",
+		"{name: no-crf, set: [seed=2]}":                                              "ablations[0].name: no-crf is already one of the compared networks",
+		"{name: a, set: [system.ann.network.dropout=0.1]}":                           "ablations[0] (a): the same network as full",
+		"{name: a, set: [system.ann.constrain=false, system.ann.network.crf=false]}": "ablations[0] (a): the same network as no-crf",
+		"{name: a, set: [sed=0]}":                                                    "ablations[0] (a): sed: sed: unknown key (have name, seed, corpus, system, ablations)",
+		"{name: a, set: [system.ann.network.dropout=1.5]}":                           "ablations[0] (a): system.ann.network.dropout: 1.5 is not in [0, 1)",
+		"{name: a, set: [dropout]}":                                                  "ablations[0] (a): dropout: not of the form path=value, as in seed=2",
+		"{name: a, set: [corpus.types=mimic]}":                                       "ablations[0] (a): the type set is another, so the scores cannot be compared",
 	} {
 		real := strings.Replace(tiny, "synth\n  notes: {train: 12, dev: 4, test: 3}", "brat\n  types: i2b2-2014\n  splits: {train: a, dev: b}", 1)
 		if _, _, err := ablations(load(t, real+"ablations: ["+yaml+"]\n")); err == nil || err.Error() != want {
@@ -567,6 +569,32 @@ func TestStretch(t *testing.T) {
 
 // Every document of train is tested once, by a network that has not seen it or any other note of
 // its patient, neither to train nor to choose the epoch.
+// A fold of a system that does not use dev trains on all other folds, unless the experiment holds a
+// part out.
+func TestFoldsHoldOutOnlyForDev(t *testing.T) {
+	crf, _, _ := strings.Cut(tiny, "  ann:")
+	crf += "  crf: {features: [{family: word}]}\n"
+	for name, c := range map[string]struct {
+		config *experiments.Config
+		train  int // of the 8 documents of the other two folds
+	}{
+		"network":          {load(t, tiny), 7},
+		"network, epochs":  {load(t, tiny, "system.ann.training.patience=0"), 8},
+		"CRF":              {load(t, crf), 8},
+		"CRF, and a third": {load(t, strings.Replace(crf, "{train: 12, dev: 4, test: 3}", "{train: 12}", 1), "corpus.hold_out={fraction: 0.5, by: document}"), 4},
+	} {
+		s := &study{config: c.config}
+		variants, _, err := s.folds(3, "document")
+		if err != nil {
+			t.Fatal(err)
+		}
+		train, err := variants[0].config.Corpus.Load("train", nil)
+		if err != nil || len(train) != c.train {
+			t.Errorf("%s: %d documents, error %v, want %d", name, len(train), err, c.train)
+		}
+	}
+}
+
 func TestCrossValidate(t *testing.T) {
 	c := load(t, tiny)
 	dir := filepath.Join(t.TempDir(), "study")
