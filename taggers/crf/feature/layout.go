@@ -106,8 +106,8 @@ func heading(line string) string {
 
 // section has the nearest heading at or above the token's line.
 func section() family {
-	const about = "the nearest heading above: a line that begins with an entry of resources.headings, alone or before a colon; without such lists, " +
-		"a line that ends with a colon or is in capitals (Liu et al. 2017, section 3.3; Szarvas et al. 2006: the nearest heading)"
+	const about = "the nearest heading above: a line that begins with an entry of resources.headings, alone or before a colon " +
+		"(Szarvas et al. 2006; Liu et al. 2017, section 3.3); without such lists, a line that ends with a colon or is in capitals, which is ours"
 	return family{about: about, closer: "headings", columns: func(s Spec, r *Resources) ([]column, error) {
 		headings := func(x *Text) []string {
 			all := make([]string, len(x.begins))

@@ -315,7 +315,7 @@ func resourceFamilies() map[string]family {
 		"lemma":     tagged("the lemma (Dernoncourt et al. 2016, table 2; Dehghan et al. 2015)", func(w pos.Word) string { return strings.ToLower(w.Lemma) }),
 		"tense":     closed(tagged("the tense of a verb (Dernoncourt et al. 2016, table 2)", func(w pos.Word) string { return w.Tense })),
 		"chunk":     closed(tagged("the position in the token's chunk, beginning or inside (Dehghan et al. 2015, section 2 (III))", func(w pos.Word) string { return w.Chunk })),
-		"gazetteer": resource("gazetteers", "the lists with an entry that the token is part of, and the position in the entry (all papers)", gazetteers),
+		"gazetteer": resource("gazetteers", "the lists with an entry that the token is part of, and the position in the entry (Szarvas et al. 2006; Dehghan et al. 2015, section 2 (III); Dernoncourt et al. 2016, table 2; Liu et al. 2017, section 3.3)", gazetteers),
 		"rule":      resource("rules", "the rules with a match that the token is part of, and the position in the match (Zuccon et al. 2014, section 3; Dernoncourt et al. 2016, table 2)", ruleMatches),
 		"entity":    resource("entities", "general named entities (person, place and so on) that a network finds (Liu et al. 2017, section 3.3)", entities),
 		"cluster":   resource("clusters", "the path of the word's Brown cluster, and its first 4, 6, 10 and 20 bits (Liu et al. 2017, section 3.3; the lengths are those of Turian et al. 2010)", clusters),
