@@ -61,6 +61,12 @@ func TestShippedConfigs(t *testing.T) {
 			t.Errorf("%s: has the name of %s", path, other)
 		}
 		names[c.Name] = path
+		if err := c.Corpus.checkSplits(c.System.NeedsDev()); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		if !c.System.NeedsDev() && c.Corpus.HoldOut.Fraction > 0 {
+			t.Errorf("%s: holds out notes that the training does not use", path)
+		}
 	}
 }
 
@@ -82,6 +88,9 @@ func TestShippedConfigsTrainAndPredict(t *testing.T) {
 			}
 			c.Corpus.Format, c.Corpus.Notes, c.Corpus.NotesPerPatient, c.Corpus.HoldOut.Fraction = "jsonl", nil, 0, 0
 			c.Corpus.Splits = generated(t, c.Corpus.Types)
+			if !c.System.NeedsDev() {
+				delete(c.Corpus.Splits, "dev")
+			}
 			shrink(c.System)
 			if err := c.Validate(); err != nil {
 				t.Fatal(err)
@@ -120,7 +129,7 @@ func shrink(s taggers.System) {
 		n := &c.Network
 		n.CharacterEmbedding, n.CharacterLSTM, n.TokenEmbedding, n.TokenLSTM, n.Hidden = 8, 8, dimensions, tagger.Units{16}, 16
 		n.Dropout = 0
-		c.Training.Epochs, c.Training.Batch = 8, 4
+		c.Training.Epochs, c.Training.Batch = 12, 4
 		c.Optimizer.Method, c.Optimizer.LearningRate = "adam", 0.02
 	case *crf.Config:
 		c.Training.Iterations = 15
@@ -185,6 +194,8 @@ func resources(t *testing.T, dir string) {
 		"world-cities/world-cities.csv":          "name,country\nLondon,United Kingdom\nSalem,United States\n",
 		"en.paths":                               "0010110\tthe\t7\n1\tpatient\t5\n",
 		"zip-codes.txt":                          "02139\n",
+		"senna/words.lst":                        "PADDING\nUNKNOWN\nthe\npatient\n",
+		"senna/embeddings.txt":                   strings.Repeat(strings.Repeat("0.25 ", dimensions-1)+"-0.5\n", 4),
 		"spanish-names/female_names.csv":         "name,frequency\nMARIA,600000\n",
 		"spanish-names/male_names.csv":           "name,frequency\nANTONIO,600000\n",
 		"spanish-names/surnames_freq_ge_100.csv": "surname,frequency_first\nGARCIA,1400000\n",
