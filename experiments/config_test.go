@@ -3,6 +3,7 @@ package experiments
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,6 +109,78 @@ func TestWith(t *testing.T) {
 	} {
 		if _, err := c.With(setting); err == nil || err.Error() != want {
 			t.Errorf("%s: error %v, want %s", setting, err, want)
+		}
+	}
+}
+
+// An ablation may take nodes away: a member of an ensemble, and a second pass, whose own system takes
+// its place. Settings are applied to what remains.
+func TestVariant(t *testing.T) {
+	const tree = `name: x
+corpus: {format: synth, notes: {train: 3, dev: 3}}
+system:
+  ensemble:
+    method: priority
+    priority: [DATE, PATIENT]
+    members:
+    - name: rules
+      system: {rules: {set: english}}
+    - name: learned
+      types: [PATIENT]
+      system:
+        second_pass:
+          by: document
+          system:
+            corrected:
+              rules: {set: english}
+              system: {crf: {features: [{family: lower}]}}
+ablations:
+- {name: alone, without: [system.ensemble.members.rules]}
+- {name: one-pass, without: [system.ensemble.members.learned.system.second_pass], set: [corpus.seed=5]}
+- name: bare
+  without:
+  - system.ensemble.members.rules
+  - system.ensemble.members.learned.system.second_pass
+  - system.ensemble.members.learned.system.corrected
+`
+	c, err := Load(write(t, filepath.Join(t.TempDir(), "x.yaml"), tree), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := c.System.Tree()
+	for i, want := range []string{
+		"ensemble: priority, DATE > PATIENT\n└─ learned (PATIENT): second_pass: by document\n   └─ corrected: by rules english\n      └─ crf: ",
+		"ensemble: priority, DATE > PATIENT\n├─ rules: rules: english\n└─ learned (PATIENT): corrected: by rules english\n   └─ crf: ",
+		"ensemble: priority, DATE > PATIENT\n└─ learned (PATIENT): crf: ",
+	} {
+		changed, err := c.Variant(c.Ablations[i])
+		if err != nil {
+			t.Fatalf("%s: %v", c.Ablations[i].Name, err)
+		}
+		if got := changed.System.Tree(); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != strings.Count(want, "\n")+1 {
+			t.Errorf("%s:\n%swant\n%s", c.Ablations[i].Name, got, want)
+		}
+		if seed := changed.Corpus.Seed; seed != uint64([]int{1, 5, 1}[i]) || changed.Ablations != nil {
+			t.Errorf("%s: seed %d, ablations %v", c.Ablations[i].Name, seed, changed.Ablations)
+		}
+	}
+	if c.System.Tree() != before {
+		t.Error("a variant changed what it was made from")
+	}
+	if got, want := c.Ablations[1].Changes(), []string{"without system.ensemble.members.learned.system.second_pass", "corpus.seed=5"}; !slices.Equal(got, want) {
+		t.Errorf("changes %q, want %q", got, want)
+	}
+	for path, want := range map[string]string{
+		"system.crf":                      "without system.crf: no key crf",
+		"system.ensemble.members.ann":     "without system.ensemble.members.ann: no element of the list has the name ann",
+		"system.ensemble.method.x":        "without system.ensemble.method.x: no key x",
+		"system.ensemble":                 "without system.ensemble: is neither an element of a list nor a tagger with another one below it",
+		"system.ensemble.members.learned": "",
+		"seed":                            "without seed: is neither an element of a list nor a tagger with another one below it",
+		"":                                "without : no key ",
+	} {
+		if _, err := c.Variant(Ablation{Name: "a", Without: []string{path}}); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%s: error %v, want %s", path, err, want)
 		}
 	}
 }

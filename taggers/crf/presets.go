@@ -16,7 +16,8 @@ var presets = map[string][]feature.Spec{
 	// Dernoncourt et al. 2016, section 2.1 and table 2. "All the features for a given
 	// token are computed based on that token and on the four surrounding tokens": a
 	// window of 2. The table calls its features examples, and does not give the length
-	// of affixes.
+	// of affixes. The families morphology and temporal have values beyond the table's:
+	// upper case, capitals inside, punctuation, and units of time.
 	"dernoncourt2016": {
 		{Family: "word", Window: 2}, {Family: "lemma", Window: 2}, {Family: "tense", Window: 2}, {Family: "pos", Window: 2},
 		{Family: "morphology", Window: 2}, {Family: "prefix", Window: 2, Size: 5}, {Family: "suffix", Window: 2, Size: 5},
@@ -28,7 +29,9 @@ var presets = map[string][]feature.Spec{
 
 	// Liu et al. 2017, section 3.3, in its order. Its 29 section headings are in a
 	// supplement that we do not have; instead, the family section recognizes headings
-	// by their form.
+	// by their form. The bigrams and trigrams of words are in lower case, long sentences
+	// are counted in steps, and a dictionary is a value for each token of an entry
+	// rather than a bit; all of this is ours.
 	"liu2017": {
 		{Family: "word", Window: 2}, {Family: "ngram", Window: 2, Size: 3},
 		{Family: "pos", Window: 2, Size: 3}, {Family: "word-pos"},
@@ -44,9 +47,11 @@ var presets = map[string][]feature.Spec{
 	// Dehghan et al. 2015, section 2 (III): lexical, orthographic, semantic and
 	// positional features. The context is two tokens on each side. The paper leaves
 	// open which "context features" there are besides lemmas and parts of speech; here,
-	// all features except the token itself and its chunk are used for the context. The
-	// features of each type are a subset that the authors selected on their development
-	// set: see Config.Subsets.
+	// all features except the token itself, its chunk and its line are used for the
+	// context. The dictionaries of the semantic features (states, cities, months,
+	// professions, profession hints) and the expression for zip codes are resources: see
+	// experiments/configs/dehghan2015. The features of each type are a subset that the
+	// authors selected on their development set: see Config.Subsets.
 	"dehghan2015": {
 		{Family: "word"}, {Family: "lemma", Window: 2}, {Family: "pos", Window: 2}, {Family: "chunk"},
 		{Family: "morphology", Window: 2}, {Family: "pattern", Window: 2},
