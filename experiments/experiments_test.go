@@ -134,6 +134,31 @@ func TestFoldAndSubset(t *testing.T) {
 	}
 }
 
+// A corpus with finer types can be read with those of a map. A type that the map does not know is an error.
+func TestMappedCorpus(t *testing.T) {
+	path := write(t, filepath.Join(t.TempDir(), "a.jsonl"), `{"id":"a","text":"Zoë Vance, Elm Clinic, nurse","spans":[{"start":0,"end":9,"type":"DOCTOR"},{"start":11,"end":21,"type":"HOSPITAL"},{"start":23,"end":28,"type":"PROFESSION"}]}`+"\n"+
+		`{"id":"b","text":"Zoë","spans":[{"start":0,"end":3,"type":"ZEBULON"}]}`+"\n")
+	c := Corpus{Format: "jsonl", Types: "anonym", Map: "anonym", Splits: map[string]string{"train": path}}
+	docs, err := c.source("train")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errs []string
+	for doc, err := range docs {
+		if err != nil {
+			errs = append(errs, err.Error())
+			continue
+		}
+		want := []data.Span{{Start: 0, End: 10, Type: "NAME", Score: 1}, {Start: 12, End: 22, Type: "INSTITUTION", Score: 1}}
+		if !slices.Equal(doc.Spans, want) {
+			t.Errorf("%s: %v", doc.ID, doc.Spans)
+		}
+	}
+	if want := []string{"document b: the map anonym does not know the type ZEBULON"}; !slices.Equal(errs, want) {
+		t.Errorf("errors %v, want %v", errs, want)
+	}
+}
+
 func TestHoldOut(t *testing.T) {
 	dir := t.TempDir()
 	corpus(t, dir, 20)
