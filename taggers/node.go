@@ -12,8 +12,8 @@ import (
 // Node is the settings of one tagger in a [System]: a pointer to a struct with yaml
 // tags. A package adds its kind of tagger by calling Register in an init function.
 // These methods suffice for a tagger without children, files or a model format of its
-// own; [Parent], [Stacked], [Files], [Typed], [Checker], [Subfolder] and [Standalone] are
-// optional.
+// own; [Parent], [Stacked], [Files], [Typed], [Checker], [Tuned], [Subfolder] and
+// [Standalone] are optional.
 type Node interface {
 	// Validate returns an error that begins with the first key whose value makes no
 	// sense, relative to the node. It opens no files.
@@ -83,6 +83,13 @@ type Checker interface {
 	// Check opens these files, so that a broken file is found before another node has
 	// been trained for hours.
 	Check(types *data.TypeSet, workers int) error
+}
+
+// Tuned is a node whose training may depend on Task.Dev.
+type Tuned interface {
+	// NeedsDev reports whether Fit fails without Task.Dev. Nodes without this method
+	// learn from Task.Train alone.
+	NeedsDev() bool
 }
 
 // Subfolder is a node that saves its files in a subfolder of its model folder, because

@@ -21,7 +21,7 @@ type Model interface {
 type Task struct {
 	Name       string // of the experiment, for the model card
 	Types      *data.TypeSet
-	Train, Dev []*data.Document // the scores on Dev determine the best epoch
+	Train, Dev []*data.Document // the scores on Dev determine the best epoch; Dev may be empty unless System.NeedsDev
 	// Copies are changed copies of Train. They are used for training but not for
 	// vocabulary counts, so that min_documents still counts real notes.
 	Copies []*data.Document

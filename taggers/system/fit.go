@@ -189,6 +189,9 @@ func readme(ctx context.Context, n *node, task taggers.Task) ([]byte, error) {
 			"`min_documents` keeps out those of few notes.",
 		Limits: "The system:\n\n```\n" + n.system.Tree() + "```\n",
 	}
+	if len(task.Dev) == 0 {
+		return c.Markdown()
+	}
 	system, err := n.Tag(ctx, task.Dev)
 	if err != nil {
 		return nil, err

@@ -179,6 +179,7 @@ func (n *node) Probe(ctx context.Context, docs []*data.Document, from float64) (
 // CRFs can; rules and lists cannot. An ensemble of several members can, because the
 // spans that it does not keep are doubts.
 func TellsDoubts(t data.Tagger) bool {
+	t = untranslated(t)
 	n, ok := t.(*node)
 	switch {
 	case !ok:
@@ -200,6 +201,7 @@ func Leaves(model data.Tagger) iter.Seq2[string, data.Tagger] {
 }
 
 func leaves(t data.Tagger, place string, yield func(string, data.Tagger) bool) bool {
+	t = untranslated(t)
 	n, ok := t.(*node)
 	switch {
 	case !ok:
