@@ -18,6 +18,7 @@ import (
 	"github.com/lethe-deid/lethe/taggers/ann"
 	"github.com/lethe-deid/lethe/taggers/crf"
 	"github.com/lethe-deid/lethe/taggers/crf/pos"
+	"github.com/lethe-deid/lethe/taggers/ensemble"
 )
 
 func configs(t *testing.T) []string {
@@ -122,6 +123,11 @@ func shrink(s taggers.System) {
 		n.Dropout = 0
 		c.Training.Epochs, c.Training.Batch = 12, 4
 		c.Optimizer.Method, c.Optimizer.LearningRate, c.Optimizer.Average = "adam", 0.005, 0
+		for i := range c.Features.Resources.Headings {
+			c.Features.Resources.Headings[i].Builtin = "en-headings" // the language of the generated notes
+		}
+	case *ensemble.Config:
+		c.Folds = 2 // there are few patients
 	case *crf.Config:
 		c.Training.Iterations = 15
 	}
@@ -190,6 +196,8 @@ func resources(t *testing.T, dir string) {
 		"world-cities/world-cities.csv":          "name,country\n" + strings.ReplaceAll(cities, " ", ",x\n") + ",x\n",
 		"en.paths":                               "0010110\tthe\t7\n1\tpatient\t5\n",
 		"zip-codes.txt":                          "02139\n",
+		"senna/words.lst":                        "PADDING\nUNKNOWN\nthe\npatient\n",
+		"senna/embeddings.txt":                   strings.Repeat(strings.Repeat("0.25 ", dimensions-1)+"-0.5\n", 4),
 		"spanish-names/female_names.csv":         "name,frequency\nMARIA,600000\n",
 		"spanish-names/male_names.csv":           "name,frequency\nANTONIO,600000\n",
 		"spanish-names/surnames_freq_ge_100.csv": "surname,frequency_first\nGARCIA,1400000\n",
