@@ -17,7 +17,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/experiments"
@@ -118,16 +117,14 @@ func train(epsilon float64, path string) error {
 	}
 	o := svm.DefaultOptions()
 	o.Epsilon = epsilon
-	start := time.Now()
 	m, err := svm.Train(context.Background(), rows, positive, o)
 	if err != nil {
 		return err
 	}
 	result := struct {
-		Seconds   float64   `json:"seconds"`
 		Vectors   int       `json:"vectors"`
 		Decisions []float64 `json:"decisions"`
-	}{Seconds: time.Since(start).Seconds(), Vectors: len(m.Vectors)}
+	}{Vectors: len(m.Vectors)}
 	for _, row := range all {
 		result.Decisions = append(result.Decisions, m.Decision(row))
 	}
