@@ -18,6 +18,7 @@ import (
 	"github.com/lethe-deid/lethe/taggers/ann"
 	"github.com/lethe-deid/lethe/taggers/crf"
 	"github.com/lethe-deid/lethe/taggers/crf/pos"
+	"github.com/lethe-deid/lethe/taggers/trees"
 )
 
 func configs(t *testing.T) []string {
@@ -124,6 +125,8 @@ func shrink(s taggers.System) {
 		c.Optimizer.Method, c.Optimizer.LearningRate = "adam", 0.02
 	case *crf.Config:
 		c.Training.Iterations = 15
+	case *trees.Config:
+		c.Rounds, c.MinDocuments, c.MinInstances = 2, 2, 1
 	}
 	for _, child := range taggers.Children(root) {
 		shrink(child.System)
@@ -185,6 +188,7 @@ func resources(t *testing.T, dir string) {
 		"world-cities/world-cities.csv":          "name,country\nLondon,United Kingdom\nSalem,United States\n",
 		"en.paths":                               "0010110\tthe\t7\n1\tpatient\t5\n",
 		"zip-codes.txt":                          "02139\n",
+		"en-general.txt.gz":                      "The patient was seen at home.\nShe was seen by the nurse, and by the doctor. The patient was well.\n",
 		"spanish-names/female_names.csv":         "name,frequency\nMARIA,600000\n",
 		"spanish-names/male_names.csv":           "name,frequency\nANTONIO,600000\n",
 		"spanish-names/surnames_freq_ge_100.csv": "surname,frequency_first\nGARCIA,1400000\n",

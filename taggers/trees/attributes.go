@@ -76,7 +76,7 @@ func (s *schema) attributes() []c45.Attribute {
 	var all []c45.Attribute
 	for _, c := range s.columns {
 		p := s.properties[c.property]
-		all = append(all, c45.Attribute{Name: fmt.Sprintf("%s[%+d]", p.name, c.offset), Values: p.values})
+		all = append(all, c45.Attribute{Name: name(p.name, c.offset), Values: p.values})
 	}
 	return all
 }
@@ -199,4 +199,12 @@ func triggerProperties(set string, l *learned) []property {
 		}
 	}
 	return all
+}
+
+// name returns the name of an attribute, such as "length[-1]".
+func name(property string, offset int) string {
+	if offset == 0 {
+		return property + "[0]"
+	}
+	return fmt.Sprintf("%s[%+d]", property, offset)
 }

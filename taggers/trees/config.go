@@ -51,7 +51,8 @@ type Config struct {
 	Confidence   float64 `yaml:"confidence"`    // confidence factor of pruning, in (0, 0.5]; smaller values prune more; default 0.35
 	// MinDocuments is the number of training notes, at least 2, in which a word must
 	// occur to become part of the model: of a trigger, a heading, or the first or last
-	// word of phrases. Notes of the same patient count as one. Default 5.
+	// word of phrases. Occurrences in names and numbers of persons do not count, and
+	// notes of the same patient count as one. Default 5.
 	MinDocuments int `yaml:"min_documents"`
 	// MinGain is the minimum information gain of a trigger: the bits by which it lowers
 	// the entropy of the classes of all training tokens together, at least 0; default 10.

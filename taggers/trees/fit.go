@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lethe-deid/lethe/data"
@@ -69,7 +70,8 @@ func newFitting(c Config, task taggers.Task) (*fitting, error) {
 	}
 	f := &fitting{task: task, docs: slices.Concat(task.Train, task.Copies)}
 	classes := append([]string{"O"}, types...)
-	labels := f.read(cut, c.Scheme, classes)
+	labels := labelsOf(f.docs, cut, c.Scheme, types)
+	f.stretches = annotated(f.docs, cut, c.Scheme, classes, labels)
 	var examples []example
 	for i, unit := range units(task.Train) {
 		for _, x := range f.stretches[i] {
@@ -77,7 +79,7 @@ func newFitting(c Config, task taggers.Task) (*fitting, error) {
 		}
 	}
 	slices.SortStableFunc(examples, func(a, b example) int { return a.unit - b.unit })
-	l := learn(c, classes, labels, examples)
+	l := learn(c, task.Types, classes, labels, examples)
 	for _, all := range f.stretches[len(task.Train):] {
 		for _, x := range all {
 			x.know(l)
@@ -87,46 +89,54 @@ func newFitting(c Config, task taggers.Task) (*fitting, error) {
 	return f, err
 }
 
-// read splits the notes into stretches with their gold labels. It returns the labels that
-// occur.
-func (f *fitting) read(cut reader.Reader, scheme data.Scheme, classes []string) []string {
-	all := make([][]string, len(f.docs)) // by note: the labels of the tokens
+// labelsOf returns O and the labels of some types that occur in notes.
+func labelsOf(docs []*data.Document, cut reader.Reader, scheme data.Scheme, types []string) []string {
 	seen := map[string]bool{"O": true}
-	ofClass := numbersOf(classes)
-	for i, d := range f.docs {
-		var stretches []*stretch
+	for _, d := range docs {
 		for r := range cut.Cut(d) {
-			x := newStretch(r, nil)
-			x.gold = &gold{classes: make([]int32, len(x.words))}
-			for s, labels := range r.Labels(scheme) {
-				all[i] = append(all[i], labels...)
-				for _, p := range scheme.Decode(labels) {
-					from, to, class := r.Sentences[s].Start+p.Start, r.Sentences[s].Start+p.End, ofClass[p.Type]
-					x.gold.phrases = append(x.gold.phrases, goldPhrase{from, to, class})
-					for t := from; t < to; t++ {
-						x.gold.classes[t] = class
-					}
-				}
+			for _, labels := range r.Labels(scheme) {
 				for _, l := range labels {
 					seen[l] = true
 				}
 			}
-			stretches = append(stretches, x)
 		}
-		f.stretches = append(f.stretches, stretches)
 	}
-	labels := slices.DeleteFunc(scheme.Labels(classes[1:]), func(l string) bool { return !seen[l] })
-	of := numbersOf(labels)
-	for i, stretches := range f.stretches {
-		for _, x := range stretches {
-			x.gold.labels = make([]int32, len(x.words))
-			for t, l := range all[i][:len(x.words)] {
-				x.gold.labels[t] = of[l]
+	return slices.DeleteFunc(scheme.Labels(types), func(l string) bool { return !seen[l] })
+}
+
+// annotated splits notes into stretches with their gold labels. A label or class that is
+// not among those given is O.
+func annotated(docs []*data.Document, cut reader.Reader, scheme data.Scheme, classes, labels []string) [][]*stretch {
+	ofClass, ofLabel := numbersOf(classes), numbersOf(labels)
+	all := make([][]*stretch, len(docs))
+	for i, d := range docs {
+		for r := range cut.Cut(d) {
+			x := newStretch(r, nil)
+			x.gold = &gold{labels: make([]int32, len(x.words)), classes: make([]int32, len(x.words))}
+			for s, names := range r.Labels(scheme) {
+				start := r.Sentences[s].Start
+				for k, name := range names {
+					x.gold.labels[start+k] = ofLabel[name]
+				}
+				for _, p := range scheme.Decode(names) {
+					x.gold.add(goldPhrase{start + p.Start, start + p.End, ofClass[p.Type]})
+				}
 			}
-			all[i] = all[i][len(x.words):]
+			all[i] = append(all[i], x)
 		}
 	}
-	return labels
+	return all
+}
+
+// add enters a phrase. Phrases of unknown types do not count.
+func (g *gold) add(p goldPhrase) {
+	if p.class == 0 {
+		return
+	}
+	g.phrases = append(g.phrases, p)
+	for t := p.from; t < p.to; t++ {
+		g.classes[t] = p.class
+	}
 }
 
 // trust gives the training notes the phrases that the first iteration found under
@@ -169,6 +179,28 @@ func (f *fitting) train(ctx context.Context, set string, iteration int) (model, 
 		tell(taggers.Epoch{Member: fmt.Sprintf("iteration-%d-%s", iteration+1, set), Epoch: f.epoch, Tokens: d.Len(), Train: took, Total: took})
 	}
 	return m, nil
+}
+
+// Dataset returns the attributes and labels of the tokens of docs, from which the model
+// for a set of triggers is trained in the first iteration if docs is task.Train. Labels
+// that do not occur in task.Train are O.
+func (c Config) Dataset(task taggers.Task, docs []*data.Document, set string) (*c45.Data, error) {
+	if !slices.Contains(Sets(), set) {
+		return nil, fmt.Errorf("no set of triggers %q (have %s)", set, strings.Join(Sets(), ", "))
+	}
+	c.Triggers = []string{set}
+	f, err := newFitting(c, task)
+	if err != nil {
+		return nil, err
+	}
+	t := f.tagger
+	stretches := slices.Concat(annotated(docs, t.reader, c.Scheme, t.learned.classes, t.learned.labels)...)
+	for _, x := range stretches {
+		x.know(t.learned)
+	}
+	d := newSchema(c, set, false, t.learned, t.resources).dataset(stretches, t.learned.labels)
+	d.Relation = fmt.Sprintf("%s, triggers %s", task.Name, set)
+	return d, nil
 }
 
 // dataset returns the attributes and classes of all tokens.

@@ -11,8 +11,8 @@ import (
 )
 
 // learned is what attributes have learnt from the training notes. Everything in it
-// consists of vocabulary words, each of which occurs in Config.MinDocuments notes, and
-// itself occurs in as many.
+// consists of vocabulary words, each of which occurs in Config.MinDocuments notes outside
+// of names and numbers of persons, and itself occurs in as many.
 type learned struct {
 	classes  []string         // O, then the types of the training notes
 	labels   []string         // O, then the labels of these types that the notes have
@@ -73,14 +73,24 @@ func units(docs []*data.Document) []int {
 	return all
 }
 
+// personal are the sorts of types whose phrases identify a person. Words do not become
+// part of a model for occurring in such phrases, however many patients share a name.
+var personal = []data.Sort{data.Person, data.Username, data.Number, data.Phone, data.Email, data.URL, data.IP}
+
 // learn learns from examples, which must be sorted by unit. It looks up their words and
 // headings.
-func learn(c Config, classes, labels []string, all []example) *learned {
+func learn(c Config, types *data.TypeSet, classes, labels []string, all []example) *learned {
 	l := &learned{classes: classes, labels: labels, numbers: map[string]int32{}, headings: map[string]int32{}, cues: map[string]cues{}}
 	words := newCounter[string]()
+	hidden := make([]bool, len(classes))
+	for i, class := range classes[1:] {
+		hidden[i+1] = slices.Contains(personal, types.Describe(class).Sort)
+	}
 	for _, e := range all {
-		for _, w := range e.words {
-			words.see(normal(w), e.unit)
+		for t, w := range e.words {
+			if !hidden[e.gold.classes[t]] {
+				words.see(normal(w), e.unit)
+			}
 		}
 	}
 	for w, n := range words.n {

@@ -10,6 +10,19 @@ import (
 
 func init() { taggers.Register("trees", func() taggers.Node { return new(DefaultConfig()) }) }
 
+// Of returns the settings of all systems of this kind in a tree.
+func Of(s taggers.System) []*Config {
+	_, root := s.Root()
+	if c, ok := root.(*Config); ok {
+		return []*Config{c}
+	}
+	var all []*Config
+	for _, child := range taggers.Children(root) {
+		all = append(all, Of(child.System)...)
+	}
+	return all
+}
+
 // Describe implements taggers.Node.
 func (c Config) Describe() string {
 	learner := fmt.Sprintf("%d boosted trees", c.Rounds)
