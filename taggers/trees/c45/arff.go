@@ -149,7 +149,7 @@ func (p *arff) values(a *Attribute) (map[string]int32, error) {
 	p.tokens.skip('{')
 	index := map[string]int32{}
 	for p.tokens.peek() != '}' {
-		value, err := p.tokens.word(fmt.Sprintf("a value or } of attribute %q", a.Name))
+		value, err := p.tokens.word("a value or } of attribute", a.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -229,7 +229,7 @@ func (p *arff) value(a int, name string) (float32, error) {
 	if p.tokens.peek() == 0 {
 		return 0, fmt.Errorf("expected %d values, got %d", len(p.indices), a)
 	}
-	value, err := p.tokens.word(fmt.Sprintf("a value of attribute %q", name))
+	value, err := p.tokens.word("a value of attribute", name)
 	if err != nil {
 		return 0, err
 	}
@@ -313,10 +313,12 @@ func (t *tokens) end() error {
 
 // word reads a name or value, which is quoted if it contains blanks, commas, braces,
 // quotes or percent signs.
-func (t *tokens) word(expected string) (word, error) {
+//
+// The words of expected are joined by blanks to say what an error expected.
+func (t *tokens) word(expected ...string) (word, error) {
 	switch c := t.peek(); c {
 	case 0, ',', '{', '}':
-		return word{}, fmt.Errorf("expected %s", expected)
+		return word{}, fmt.Errorf("expected %s", strings.Join(expected, " "))
 	case '\'', '"':
 		return t.quoted(c)
 	}

@@ -19,8 +19,9 @@ type codes interface {
 	at(instance int32) int
 	// span returns the least and the greatest code of instances.
 	span(instances []int32) (low, high int)
-	// add adds the weight of each instance to counts[(code-low)*classes + class].
-	add(counts []float64, low, classes int, s *sample)
+	// add adds the weight of each instance to counts[(code-low)*classes + class], in
+	// one of n tables that follow each other in counts; n is 1 or lanes.
+	add(counts []float64, low, classes int, s *sample, n int)
 	// keys returns code<<32 | position for each instance.
 	keys(instances []int32, buffer []uint64) []uint64
 }
@@ -37,10 +38,26 @@ func (c codesOf[T]) span(instances []int32) (low, high int) {
 	return int(least), int(greatest)
 }
 
-func (c codesOf[T]) add(counts []float64, low, classes int, s *sample) {
-	weights, class := s.weights[:len(s.instances)], s.classes[:len(s.instances)]
-	for j, i := range s.instances {
-		counts[(int(c[i])-low)*classes+int(class[j])] += weights[j]
+// lanes is the number of tables that long samples are counted in. Most instances
+// have the same value and class, so that with one table each addition would wait for
+// the one before.
+const lanes = 4
+
+func (c codesOf[T]) add(counts []float64, low, classes int, s *sample, n int) {
+	weights, class, instances := s.weights, s.classes, s.instances
+	j := 0
+	if size := len(counts) / lanes; n == lanes {
+		t0, t1, t2, t3 := counts[:size], counts[size:2*size], counts[2*size:3*size], counts[3*size:]
+		for ; j+lanes <= len(instances); j += lanes {
+			i, k, w := instances[j:j+lanes:j+lanes], class[j:j+lanes:j+lanes], weights[j:j+lanes:j+lanes]
+			t0[(int(c[i[0]])-low)*classes+int(k[0])] += w[0]
+			t1[(int(c[i[1]])-low)*classes+int(k[1])] += w[1]
+			t2[(int(c[i[2]])-low)*classes+int(k[2])] += w[2]
+			t3[(int(c[i[3]])-low)*classes+int(k[3])] += w[3]
+		}
+	}
+	for ; j < len(instances); j++ {
+		counts[(int(c[instances[j]])-low)*classes+int(class[j])] += weights[j]
 	}
 }
 

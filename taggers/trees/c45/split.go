@@ -38,6 +38,7 @@ type finder struct {
 
 	counts []float64
 	keys   []uint64
+	spare  []uint64
 
 	// The state of a scan along a numeric attribute.
 	lower, upper    []float64 // weight by class below and above the threshold
@@ -137,11 +138,20 @@ func (f *finder) nominal(c *column, s *sample) split {
 
 // count returns the weights of a sample by code, from low, and class.
 func (f *finder) count(c *column, low, codes int, s *sample) []float64 {
-	size := codes * len(s.counts)
-	f.counts = slices.Grow(f.counts[:0], size)[:size]
+	size, n := codes*len(s.counts), 1
+	if len(s.instances) > 4*lanes*size {
+		n = lanes
+	}
+	f.counts = slices.Grow(f.counts[:0], n*size)[:n*size]
 	clear(f.counts)
-	c.add(f.counts, low, len(s.counts), s)
-	return f.counts
+	c.add(f.counts, low, len(s.counts), s, n)
+	counts := f.counts[:size]
+	for rest := f.counts[size:]; len(rest) > 0; rest = rest[size:] {
+		for i, w := range rest[:size] {
+			counts[i] += w
+		}
+	}
+	return counts
 }
 
 // numeric returns the best split of a sample in two at a threshold.
@@ -183,13 +193,42 @@ func (f *finder) scanCounts(counts []float64, low, classes int) {
 
 func (f *finder) scanSorted(c *column, s *sample) {
 	f.keys = c.keys(s.instances, f.keys)
-	slices.Sort(f.keys)
+	f.sortKeys(c.count)
 	for _, key := range f.keys {
 		if code := int(key >> 32); code != f.previous {
 			f.next(code)
 		}
 		j := uint32(key)
 		f.move(int(s.classes[j]), s.weights[j])
+	}
+}
+
+const digit = 11 // bits that a pass of sortKeys sorts by
+
+// sortKeys sorts the keys, whose codes are less than count. Keys of equal codes are
+// in order already, so that it suffices to sort by code, without changing their order.
+func (f *finder) sortKeys(count int) {
+	if len(f.keys) < 1<<digit/4 {
+		slices.Sort(f.keys)
+		return
+	}
+	f.spare = slices.Grow(f.spare[:0], len(f.keys))[:len(f.keys)]
+	for shift := 32; count>>(shift-32) > 0; shift += digit {
+		var ends [1 << digit]int32
+		for _, key := range f.keys {
+			ends[key>>shift&(1<<digit-1)]++
+		}
+		start := int32(0)
+		for d, size := range ends {
+			ends[d] = start
+			start += size
+		}
+		for _, key := range f.keys {
+			end := &ends[key>>shift&(1<<digit-1)]
+			f.spare[*end] = key
+			*end++
+		}
+		f.keys, f.spare = f.spare, f.keys
 	}
 }
 
