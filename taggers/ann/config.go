@@ -19,7 +19,7 @@ type Config struct {
 	Sentences  string        `yaml:"sentences"`    // units that the network reads: line, blank-line or rules (default)
 	MaxTokens  int           `yaml:"max_sentence"` // longer sentences are split; in tokens, at least 1; default 1000
 	Scheme     data.Scheme   `yaml:"scheme"`       // IO, BIO or BIOES (default, the reference's)
-	Constrain  bool          `yaml:"constrain"`    // forbid label sequences that the scheme does not allow; default true, as in the reference
+	Constrain  bool          `yaml:"constrain"`    // forbid label sequences that the scheme does not allow; default true, unlike the paper and the reference
 	Vocabulary Vocabulary    `yaml:"vocabulary"`
 	Vectors    Vectors       `yaml:"vectors"`
 	Features   Features      `yaml:"features,omitempty" json:",omitzero"`
@@ -96,7 +96,7 @@ func (f Features) Validate() error {
 
 // Training configures the course of the training.
 type Training struct {
-	Batch int `yaml:"batch"` // sentences per update, at least 1; default 1, the paper's
+	Batch int `yaml:"batch"` // sentences per update, at least 1; default 1, the reference's
 	// Pool is the number of minibatches that are formed together, so that each has
 	// sentences of similar length, which is faster. Default 1: minibatches are formed
 	// at random.
