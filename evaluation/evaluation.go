@@ -1,9 +1,9 @@
 // Package evaluation scores what a system found in documents against the gold
 // standard.
 //
-// [Compare] computes the four plain measures that all papers of the field report
-// in one form or another: precision, recall and F1 over spans or over tokens,
-// with and without their types. Matching is set-based: in each document, the
+// [Compare] computes four plain measures, of which each paper of the field reports
+// some: precision, recall and F1 over spans or over tokens, with and without their
+// types. Matching is set-based: in each document, the
 // marks of the gold standard are compared with those of the system. The official
 // scorers, which have rules and quirks of their own, are in packages below this
 // one.
@@ -37,7 +37,8 @@ type Options struct {
 	// Types assigns types to categories and marks the types that HIPAA names. By
 	// default (nil) each type is its own category and none is HIPAA's.
 	Types *data.TypeSet
-	// HIPAA restricts the scores to the types that HIPAA names, as the papers do:
+	// HIPAA restricts the scores to the types that HIPAA names, as in the HIPAA rows of
+	// the papers on i2b2 2014:
 	// spans of other types are ignored on both sides. For the leak, a HIPAA token
 	// counts as covered by a system span of any type. The default is all types.
 	HIPAA bool

@@ -18,7 +18,7 @@ import (
 // The splits with a meaning of their own. A corpus may have others.
 const (
 	TrainSplit = "train" // to train on
-	DevSplit   = "dev"   // to choose the best epoch
+	DevSplit   = "dev"   // to choose the best epoch, if the system does
 	TestSplit  = "test"  // to score; also created by Fold
 )
 
@@ -37,6 +37,9 @@ func (c *Corpus) cuts(split string) bool {
 	}
 	return false
 }
+
+// exists reports whether the corpus has a split, given or created from train.
+func (c *Corpus) exists(split string) bool { return c.has(split) || c.cuts(split) }
 
 // SplitNames lists the splits, including those created from train, sorted.
 func (c *Corpus) SplitNames() []string {
@@ -95,7 +98,31 @@ func (c *Corpus) source(split string) (data.Documents, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("corpus.splits.%s: %w", split, err)
 	}
-	return format.Read(c.Format, path, c.TypeSet()), nil
+	if c.Map == "" {
+		return format.Read(c.Format, path, c.TypeSet()), nil
+	}
+	types, err := data.LookupTypeMap(c.Map)
+	return mapped(types, format.Read(c.Format, path, data.Any)), err
+}
+
+// mapped applies a type map to documents. A document with a type that the map does not know yields an error.
+func mapped(types *data.TypeMap, docs data.Documents) data.Documents {
+	return func(yield func(*data.Document, error) bool) {
+		for doc, err := range docs {
+			if err == nil {
+				var left data.LeftOut
+				for doc = range types.Apply(data.Each([]*data.Document{doc}), &left) {
+				}
+				if len(left.Unknown) > 0 {
+					unknown := slices.Sorted(maps.Keys(left.Unknown))
+					doc, err = nil, fmt.Errorf("document %s: the map %s does not know the type %s", doc.ID, types.Name, unknown[0])
+				}
+			}
+			if !yield(doc, err) {
+				return
+			}
+		}
+	}
 }
 
 // part splits the documents given as train. All of them must be readable, because one missing note
@@ -164,20 +191,21 @@ func (c *Corpus) Load(split string, progress models.Progress) ([]*data.Document,
 }
 
 // checkSplits returns an error unless the splits that training requires exist.
-func (c *Corpus) checkSplits() error {
+func (c *Corpus) checkSplits(needsDev bool) error {
 	switch have := strings.Join(c.SplitNames(), ", "); {
 	case !c.has(TrainSplit):
 		return fmt.Errorf("corpus: no split train (have %s)", have)
-	case !c.has(DevSplit) && !c.cuts(DevSplit):
-		return fmt.Errorf("corpus: no split dev (have %s): give one, or create it from a part of train with corpus.hold_out", have)
+	case needsDev && !c.exists(DevSplit):
+		return fmt.Errorf("corpus: no split dev (have %s), which the system requires: give one, or create it from a part of train with corpus.hold_out", have)
 	}
 	return nil
 }
 
 // loadBoth reads train and dev, reading a corpus that has to be split only once. It also compares
-// the readable notes of all other splits with train. It returns facts about each split.
-func (c *Corpus) loadBoth(progress models.Progress) (train, dev []*data.Document, all []Facts, err error) {
-	if err := c.checkSplits(); err != nil {
+// the readable notes of all other splits with train. It returns facts about each split. dev is nil
+// if the corpus has none, which is an error if needsDev is set.
+func (c *Corpus) loadBoth(needsDev bool, progress models.Progress) (train, dev []*data.Document, all []Facts, err error) {
+	if err := c.checkSplits(needsDev); err != nil {
 		return nil, nil, nil, err
 	}
 	parts := map[string][]*data.Document{}
@@ -204,9 +232,12 @@ func (c *Corpus) loadBoth(progress models.Progress) (train, dev []*data.Document
 	return parts[TrainSplit], parts[DevSplit], all, nil
 }
 
-// inOrder lists the splits, train first and dev second.
+// inOrder lists the splits, train first and dev, if it exists, second.
 func (c *Corpus) inOrder() []string {
-	names := []string{TrainSplit, DevSplit}
+	names := []string{TrainSplit}
+	if c.exists(DevSplit) {
+		names = append(names, DevSplit)
+	}
 	for _, name := range c.SplitNames() {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
@@ -227,27 +258,38 @@ func (c *Corpus) checkSplit(name string, train, docs []*data.Document) error {
 }
 
 // check reads all splits and returns an error for each that is wrong.
-func (c *Corpus) check(progress models.Progress) (all []Facts, err error) {
-	if err := c.checkSplits(); err != nil {
+func (c *Corpus) check(needsDev bool, progress models.Progress) (all []Facts, err error) {
+	if err := c.checkSplits(needsDev); err != nil {
 		return nil, err
 	}
 	if c.Format == synthetic {
 		return nil, nil // generated notes need no check
 	}
 	var bad []error
-	var train []*data.Document
+	var train, usual []*data.Document
+	var names []string // of the splits in usual
 	for _, name := range c.inOrder() {
 		docs, err := c.Load(name, progress)
 		if err == nil {
 			if name == TrainSplit {
 				train = docs
 			}
-			all = append(all, factsOf(name, docs))
+			if name == TrainSplit || name == DevSplit || name == TestSplit {
+				usual, names = append(usual, docs...), append(names, name)
+			}
+			facts := factsOf(name, docs)
+			facts.countTokens(docs)
+			all = append(all, facts)
 			err = c.checkSplit(name, train, docs)
 		}
 		if err != nil && !slices.ContainsFunc(bad, func(e error) bool { return e.Error() == err.Error() }) {
 			bad = append(bad, err)
 		}
+	}
+	if len(names) > 1 {
+		facts := factsOf(strings.Join(names, " and "), usual)
+		facts.countTokens(usual)
+		all = append(all, facts)
 	}
 	return all, errors.Join(bad...)
 }

@@ -38,7 +38,7 @@ import (
 
 // Config is an experiment. Load sets the defaults.
 type Config struct {
-	Name   string         `yaml:"name"` // of the run and its model: letters, digits, '_', '-' and '.'
+	Name   string         `yaml:"name"` // of the run and its model: letters, digits, '_', '-', '+' and '.'
 	Seed   uint64         `yaml:"seed"` // of the training's random numbers; default 1
 	Corpus Corpus         `yaml:"corpus"`
 	System taggers.System `yaml:"system"`
@@ -48,16 +48,24 @@ type Config struct {
 
 // Ablation is a variant of the experiment that a study compares with it.
 type Ablation struct {
-	Name string   `yaml:"name"` // of its runs: as Config.Name
-	Set  []string `yaml:"set"`  // settings "path=value", applied as by Config.With
+	Name string `yaml:"name"` // of its runs: as Config.Name
+	// Without lists the keys of nodes to take away, such as system.ensemble.members.rules, where
+	// rules is the name of the member: see Config.Variant.
+	Without []string `yaml:"without,omitempty"`
+	Set     []string `yaml:"set"` // settings "path=value", applied as by Config.With
 }
 
 // Corpus describes where the notes come from.
 type Corpus struct {
-	Format string `yaml:"format"` // i2b2, meddocan, brat, conll, jsonl, text or synth (generated)
+	Format string `yaml:"format"` // i2b2, meddocan, i2b2-2006, brat, conll, jsonl, text or synth (generated)
 	Types  string `yaml:"types"`  // name of the type set; default: see DefaultTypes
-	// Splits maps each split to a file or a folder. Training requires train and, unless HoldOut
-	// creates it, dev; other splits may have any name. In a path, ${VAR} is the environment
+	// Map is the name of a type map (see data.LookupTypeMap) that translates the types in the files to
+	// Types, which must be the map's target; default none: the files have these types. A span whose type
+	// the map does not know is an error.
+	Map string `yaml:"map,omitempty"`
+	// Splits maps each split to a file or a folder. Training requires train and, if the system
+	// needs it (taggers.System.NeedsDev) and HoldOut does not create it, dev; other splits may
+	// have any name. In a path, ${VAR} is the environment
 	// variable VAR, and a relative path starts at the working directory.
 	Splits  map[string]string `yaml:"splits,omitempty"`
 	Fold    Fold              `yaml:"fold"`            // uses a part of train as test
@@ -287,7 +295,7 @@ func (c *Config) Validate() error {
 		switch {
 		case names[a.Name]:
 			return fmt.Errorf("ablations[%d].name: duplicate name %s", i, a.Name)
-		case len(a.Set) == 0:
+		case len(a.Set)+len(a.Without) == 0:
 			return fmt.Errorf("ablations[%d].set: %s changes nothing", i, a.Name)
 		}
 		names[a.Name] = true
@@ -323,7 +331,18 @@ func (c *Corpus) validateFormat() error {
 	if _, err := data.LookupTypeSet(c.Types); err != nil {
 		return fmt.Errorf("types: %w", err)
 	}
+	if c.Map != "" {
+		m, err := data.LookupTypeMap(c.Map)
+		switch {
+		case err != nil:
+			return fmt.Errorf("map: %w", err)
+		case m.Types == nil || m.Types.Name != c.Types:
+			return fmt.Errorf("map: %s does not result in the types %s", c.Map, c.Types)
+		}
+	}
 	switch {
+	case generated && c.Map != "":
+		return errors.New("map: not allowed with format synth")
 	case generated && c.Types != synth.TypeSet:
 		return fmt.Errorf("types: %s, but generated notes have %s", c.Types, synth.TypeSet)
 	case generated && len(c.Splits) > 0:
@@ -420,7 +439,7 @@ func (c *Config) Outline() string {
 // facts about the splits, and an error for each split, note, file, folder or ablation that is
 // missing or wrong. If there is none, the error is about the first broken file of the system.
 func (c *Config) Check(progress models.Progress) ([]Facts, error) {
-	facts, err := c.Corpus.check(progress)
+	facts, err := c.Corpus.check(c.System.NeedsDev(), progress)
 	err = errors.Join(err, c.checkAblations(), c.checkFiles())
 	if err != nil {
 		return facts, err
@@ -432,7 +451,7 @@ func (c *Config) Check(progress models.Progress) ([]Facts, error) {
 func (c *Config) checkAblations() error {
 	var wrong []error
 	for i, a := range c.Ablations {
-		if _, err := c.With(a.Set...); err != nil {
+		if _, err := c.Variant(a); err != nil {
 			wrong = append(wrong, fmt.Errorf("ablations[%d] (%s): %w", i, a.Name, err))
 		}
 	}

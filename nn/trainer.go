@@ -56,7 +56,8 @@ func (t *Trainer[E]) SwapAverage() {
 func (t *Trainer[E]) State() (step *int, memory []*Param) { return t.update.state() }
 
 // Step does one update on a minibatch. The gradient is the mean of the gradients of its examples
-// (section 3.3 of Dernoncourt et al. 2016, who train with one sentence per batch). seed decides
+// (Dernoncourt et al. 2016 train by gradient descent, their program with one sentence per batch). seed
+// decides
 // dropout; epoch, from 0, decides the decay of the learning rate. Step returns the mean loss. Without
 // examples it does nothing. It fails, and changes nothing, if the loss or, with ClipNorm, the norm of the gradient is not finite.
 func (t *Trainer[E]) Step(examples []E, seed uint64, epoch int) (loss float64, err error) {

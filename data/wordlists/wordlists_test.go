@@ -7,8 +7,8 @@ import (
 )
 
 func TestEntries(t *testing.T) {
-	if len(Names()) != 38 {
-		t.Errorf("%d lists, want 38", len(Names()))
+	if len(Names()) != 45 {
+		t.Errorf("%d lists, want 45", len(Names()))
 	}
 	for _, name := range Names() {
 		if len(Entries(name)) == 0 {
@@ -36,5 +36,28 @@ func TestCommonWordsAreFolded(t *testing.T) {
 	}
 	if !Frequent("will") || Frequent("hazel") || !Eponym("parkinson") || Eponym("lund") {
 		t.Error("frequent words or eponyms are not those of the lists")
+	}
+}
+
+// The lists contain the hints and indicators that Dehghan et al. 2015, section 2 (III),
+// give as examples, and no entry twice.
+func TestHintsAndCues(t *testing.T) {
+	for name, examples := range map[string][]string{
+		"en-profession-hints":  {"worked for", "retired from"},
+		"es-profession-hints":  {"trabaja en", "jubilado de"},
+		"en-organization-cues": {"works in", "runs", "church", "lodge"},
+	} {
+		entries := map[string]bool{}
+		for _, entry := range Entries(name) {
+			if entries[entry] {
+				t.Errorf("%s: duplicate entry %q", name, entry)
+			}
+			entries[entry] = true
+		}
+		for _, example := range examples {
+			if !entries[example] {
+				t.Errorf("%s lacks %q", name, example)
+			}
+		}
 	}
 }

@@ -23,6 +23,8 @@ type CrossValidation struct {
 	Metrics   []CrossValidMetric `json:"metrics"`
 	// Types contains strict precision, recall and F1 by type, over the documents of all folds.
 	Types []TypeScore `json:"types"`
+	// Tokens contains the same of tokens (Zuccon et al. 2014, Table 5).
+	Tokens []TypeScore `json:"tokens"`
 }
 
 // CrossValidMetric contains the scores of all folds for one metric.
@@ -45,18 +47,18 @@ type Fold struct {
 // TypeScore contains the scores of one type over the seeds.
 type TypeScore struct {
 	Type      string  `json:"type"`
-	Instances float64 `json:"instances"` // in the gold standard
+	Instances float64 `json:"instances"` // spans or tokens in the gold standard
 	Score
 }
 
-// foldHoldOut is the share of its training documents that a fold uses as dev if the experiment
-// configures no hold-out, as in the paper's configurations.
+// foldHoldOut is the share of its training documents that a fold uses as dev if the system needs dev
+// and the experiment configures no hold-out, as in the paper's configurations.
 const foldHoldOut = 0.1
 
 // CrossValidate divides the training documents into the given number of folds and tests on each
-// fold a system that is trained on the others. A part of these others, as corpus.hold_out says or
-// else a tenth, serves to choose the best epoch, so that no tested document has had any influence.
-// Other splits are not used. by is document or patient; patient keeps all documents of a patient
+// fold a system that is trained on the others. If the system needs dev to choose the best epoch, a
+// tenth of these others, or the part that corpus.hold_out says, serves as dev, so that no tested
+// document has had any influence. Other splits are not used. by is document or patient; patient keeps all documents of a patient
 // together. The corpus's seed decides which documents belong to which fold.
 func CrossValidate(ctx context.Context, c *experiments.Config, folds int, by string, opt Options) (*CrossValidation, error) {
 	s, err := newStudy("crossval", c, opt)
@@ -96,13 +98,14 @@ func CrossValidate(ctx context.Context, c *experiments.Config, folds int, by str
 		table.Each, table.Pooled = newScore(each), newScore(pooled)
 		r.Metrics = append(r.Metrics, table)
 	}
-	bySeed := make([]map[string]evaluation.Counts, len(s.opt.Seeds))
+	strict, tokens := make([]map[string]evaluation.Counts, len(s.opt.Seeds)), make([]map[string]evaluation.Counts, len(s.opt.Seeds))
 	for _, fold := range runs {
 		for k, t := range fold {
-			bySeed[k] = plus(bySeed[k], t.report.Strict.Types)
+			strict[k] = plus(strict[k], t.report.Strict.Types)
+			tokens[k] = plus(tokens[k], t.report.Token.Types)
 		}
 	}
-	r.Types = typeScores(bySeed)
+	r.Types, r.Tokens = typeScores(strict), typeScores(tokens)
 	if err := write(s.opt.Dir, r); err != nil {
 		return nil, err
 	}
@@ -119,7 +122,7 @@ func (s *study) folds(k int, by string) (variants []variant, gold map[string][]*
 		delete(c.Corpus.Splits, split)
 		delete(c.Corpus.Notes, split)
 	}
-	if c.Corpus.HoldOut.Fraction == 0 {
+	if c.Corpus.HoldOut.Fraction == 0 && c.System.NeedsDev() {
 		c.Corpus.HoldOut = experiments.HoldOut{Fraction: foldHoldOut, By: by}
 	}
 	s.opt.Split = experiments.TestSplit
@@ -187,11 +190,16 @@ func (r *CrossValidation) tables() []table {
 			append([]string{"pooled", fmt.Sprint(r.Documents)}, m.Pooled.cells()...))
 		all = append(all, t)
 	}
-	types := table{title: "Strict, by type, the documents of all folds taken as one corpus", head: []string{"type", "instances", "P", "R", "F1"}}
-	for _, t := range r.Types {
+	return append(all, foldTypes("Strict", "instances", r.Types), foldTypes("Tokens", "tokens", r.Tokens))
+}
+
+// foldTypes returns the table of scores by type. unit names what the scores count.
+func foldTypes(name, unit string, scores []TypeScore) table {
+	types := table{title: name + ", by type, the documents of all folds taken as one corpus", head: []string{"type", unit, "P", "R", "F1"}}
+	for _, t := range scores {
 		types.rows = append(types.rows, append([]string{t.Type, number(t.Instances)}, t.cells()...))
 	}
-	return append(all, types)
+	return types
 }
 
 func (r *CrossValidation) charts() map[string]*chart.Chart { return nil }

@@ -13,13 +13,13 @@ import (
 )
 
 // Config has all settings of the tagger. The defaults are the paper's settings, or
-// those of the authors' released program (the reference).
+// those of the authors' released program (the reference), except for Constrain.
 type Config struct {
 	Tokenizer  string        `yaml:"tokenizer"`    // letters-digits, ptb (default, the paper's) or whitespace
 	Sentences  string        `yaml:"sentences"`    // units that the network reads: line, blank-line or rules (default)
 	MaxTokens  int           `yaml:"max_sentence"` // longer sentences are split; in tokens, at least 1; default 1000
 	Scheme     data.Scheme   `yaml:"scheme"`       // IO, BIO or BIOES (default, the reference's)
-	Constrain  bool          `yaml:"constrain"`    // forbid label sequences that the scheme does not allow; default true, as in the reference
+	Constrain  bool          `yaml:"constrain"`    // forbid label sequences that the scheme does not allow; default true, unlike the paper and the reference
 	Vocabulary Vocabulary    `yaml:"vocabulary"`
 	Vectors    Vectors       `yaml:"vectors"`
 	Features   Features      `yaml:"features,omitempty" json:",omitzero"`
@@ -40,7 +40,7 @@ type Vocabulary struct {
 
 // Vectors configures pretrained word vectors.
 type Vectors struct {
-	File   string `yaml:"file"`   // in any format of package embeddings; default "": token vectors are initialized at random
+	File   string `yaml:"file"`   // in any format of package embeddings (of SENNA, embeddings.txt); default "": token vectors are initialized at random
 	Keep   string `yaml:"keep"`   // words of the file that the model keeps: all (default), or training for those in the training notes
 	Freeze bool   `yaml:"freeze"` // do not train them further; default false, as in the paper (the released models froze them)
 }
@@ -96,7 +96,7 @@ func (f Features) Validate() error {
 
 // Training configures the course of the training.
 type Training struct {
-	Batch int `yaml:"batch"` // sentences per update, at least 1; default 1, the paper's
+	Batch int `yaml:"batch"` // sentences per update, at least 1; default 1, the reference's
 	// Pool is the number of minibatches that are formed together, so that each has
 	// sentences of similar length, which is faster. Default 1: minibatches are formed
 	// at random.
@@ -108,7 +108,7 @@ type Training struct {
 }
 
 // DefaultConfig returns the paper's settings, or the reference's where the paper does
-// not mention them.
+// not mention them, but with Constrain.
 func DefaultConfig() Config {
 	return Config{
 		Tokenizer: "ptb", Sentences: "rules", MaxTokens: 1000, Scheme: data.BIOES, Constrain: true,

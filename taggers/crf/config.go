@@ -20,7 +20,7 @@ type Config struct {
 	Sentences string         `yaml:"sentences"`    // what is labelled together: line (default), blank-line or rules
 	MaxTokens int            `yaml:"max_sentence"` // longer sentences are split; in tokens, at least 1; default 1000
 	Scheme    data.Scheme    `yaml:"scheme"`       // IO, BIO (default) or BIOES
-	PerType   bool           `yaml:"per_type"`     // one model per type; where spans of two types overlap, the one with the higher score wins (Dehghan et al. 2015); default false
+	PerType   bool           `yaml:"per_type"`     // one model per type (Dehghan et al. 2015, section 2 (III)); default false
 	Types     []string       `yaml:"types"`        // types to learn; spans of other types are ignored; default all
 	Preset    string         `yaml:"preset"`       // name of a paper's features, see Presets; they come before those of Features; default none
 	Without   []string       `yaml:"without"`      // families of the preset to leave out; default none
@@ -28,6 +28,11 @@ type Config struct {
 	// Subsets lists the families that the model of a type uses; it requires PerType
 	// (Dehghan et al. 2015, section 2 (III)). Types without an entry use all families.
 	Subsets map[string][]string `yaml:"subsets"`
+	// Priority settles overlaps between the spans of different types' models; it
+	// requires PerType. It lists types in descending order of priority (Dehghan et al.
+	// 2015, section 2 (V)); types that are not listed come last. Spans of equal
+	// priority, and by default all spans, are settled by their scores: the highest wins.
+	Priority []string `yaml:"priority"`
 	// MinDocuments is the number of training documents, at least 1, in which a value of
 	// a feature must occur. Rarer values are left out, which keeps most names out of
 	// the model's file. Default 1: all are kept.
@@ -112,6 +117,14 @@ func (c Config) validateFeatures() error {
 			return fmt.Errorf("features[%d].%w", own, err)
 		}
 		return fmt.Errorf("preset: %s: %w; without leaves a family out", c.Preset, err)
+	}
+	if len(c.Priority) > 0 && !c.PerType {
+		return fmt.Errorf("priority: requires per_type")
+	}
+	for i, typ := range c.Priority {
+		if slices.Contains(c.Priority[:i], typ) {
+			return fmt.Errorf("priority: duplicate %s", typ)
+		}
 	}
 	for _, typ := range slices.Sorted(maps.Keys(c.Subsets)) {
 		if !c.PerType {

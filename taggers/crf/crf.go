@@ -258,7 +258,7 @@ func (w *worker) tag(doc *data.Document, foreign []data.Span, from float64) (spa
 				}
 			}
 			if len(w.predictors) > 1 {
-				all = surest(all)
+				all = w.config.settle(all)
 			}
 			spans = append(spans, all...)
 			doubts = append(doubts, unsure...)
@@ -280,8 +280,17 @@ func (w *worker) decode(tokens []data.Token, names []string, p *chain.Predictor,
 	return spans
 }
 
-// surest keeps, of spans that overlap, the one with the highest score.
-func surest(spans []data.Span) []data.Span {
-	slices.SortStableFunc(spans, func(a, b data.Span) int { return cmp.Compare(b.Score, a.Score) })
+// settle keeps, of spans that overlap, the one whose type has priority, then the one
+// with the highest score.
+func (c Config) settle(spans []data.Span) []data.Span {
+	rank := func(typ string) int {
+		if i := slices.Index(c.Priority, typ); i >= 0 {
+			return i
+		}
+		return len(c.Priority)
+	}
+	slices.SortStableFunc(spans, func(a, b data.Span) int {
+		return cmp.Or(cmp.Compare(rank(a.Type), rank(b.Type)), cmp.Compare(b.Score, a.Score))
+	})
 	return data.Disjoint(spans)
 }

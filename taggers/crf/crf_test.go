@@ -229,10 +229,73 @@ func TestSubsets(t *testing.T) {
 	}
 }
 
+// Where models of two types find the same words, the order of priority decides, and
+// without one the higher score.
+func TestOverlapsOfTwoModels(t *testing.T) {
+	typed := func(start, end int, typ string, score float64) data.Span {
+		return data.Span{Start: start, End: end, Type: typ, Score: score}
+	}
+	found := []data.Span{typed(0, 5, "PATIENT", 0.9), typed(3, 8, "DOCTOR", 0.2), typed(8, 12, "CITY", 0.3), typed(10, 14, "STREET", 0.6),
+		typed(13, 20, "PATIENT", 0.1)}
+	for _, test := range []struct {
+		priority []string
+		want     []data.Span
+	}{
+		{nil, []data.Span{found[0], found[3]}},
+		{[]string{"DOCTOR", "PATIENT"}, []data.Span{found[1], found[2], found[4]}},
+		{[]string{"PATIENT", "DOCTOR"}, []data.Span{found[0], found[2], found[4]}},
+		{[]string{"CITY"}, []data.Span{found[0], found[2], found[4]}},
+	} {
+		if got := (Config{Priority: test.priority}).settle(slices.Clone(found)); !slices.Equal(got, test.want) {
+			t.Errorf("priority %v: %v, want %v", test.priority, got, test.want)
+		}
+	}
+}
+
+// The models of two types that learned the same words both find them; the spans of the
+// type with priority are kept, also after the model was saved and loaded.
+func TestPriority(t *testing.T) {
+	docs := notes(t, 8)
+	for _, d := range docs { // both models learn the same spans in half of the notes each
+		for i := range d.Spans {
+			d.Spans[i].Type = "DATE"
+		}
+	}
+	for _, d := range docs[4:] {
+		for i := range d.Spans {
+			d.Spans[i].Type = "AGE"
+		}
+	}
+	of := func(priority ...string) map[string]int {
+		c := small()
+		c.PerType, c.Priority, c.Scheme = true, priority, data.IO
+		c.Features = []feature.Spec{{Family: "shape"}}
+		tagger := fit(t, c, task(t, docs))
+		dir := filepath.Join(t.TempDir(), "model")
+		if err := tagger.Save(dir); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := Load(dir, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := map[string]int{}
+		for _, spans := range tag(t, loaded, docs) {
+			for _, s := range spans {
+				count[s.Type]++
+			}
+		}
+		return count
+	}
+	if age, date := of("AGE", "DATE"), of("DATE", "AGE"); age["AGE"] <= date["AGE"] || date["DATE"] <= age["DATE"] {
+		t.Errorf("with AGE first: %v; with DATE first: %v", age, date)
+	}
+}
+
 // Where models of two types find the same words, the higher score wins.
 func TestSurest(t *testing.T) {
 	s := func(start, end int, score float64) data.Span { return data.Span{Start: start, End: end, Score: score} }
-	got := surest([]data.Span{s(0, 5, 0.6), s(4, 9, 0.7), s(8, 12, 0.5), s(12, 14, 0.1), s(20, 22, 0.3), s(20, 22, 0.3)})
+	got := Config{}.settle([]data.Span{s(0, 5, 0.6), s(4, 9, 0.7), s(8, 12, 0.5), s(12, 14, 0.1), s(20, 22, 0.3), s(20, 22, 0.3)})
 	if want := []data.Span{s(4, 9, 0.7), s(12, 14, 0.1), s(20, 22, 0.3)}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -443,6 +506,8 @@ func TestValidate(t *testing.T) {
 		"features[1].family: is required":                                                                                                 func(c *Config) { c.Features = []feature.Spec{{Family: "word"}, {}} },
 		"features[0].family: duplicate label":                                                                                             func(c *Config) { c.Preset, c.Features = "meddocan", []feature.Spec{{Family: "label"}} },
 		"features[0].family: rule requires resources.rules":                                                                               func(c *Config) { c.Features = []feature.Spec{{Family: "rule"}} },
+		"priority: requires per_type":                                                                                                     func(c *Config) { c.Priority = []string{"DATE"} },
+		"priority: duplicate DATE":                                                                                                        func(c *Config) { c.PerType, c.Priority = true, []string{"DATE", "AGE", "DATE"} },
 		"subsets: requires per_type":                                                                                                      func(c *Config) { c.Subsets = map[string][]string{"DATE": {"word"}} },
 		"subsets: DATE is not one of the types": func(c *Config) {
 			c.PerType, c.Types, c.Subsets = true, []string{"AGE"}, map[string][]string{"DATE": {"word"}}

@@ -31,13 +31,16 @@ func (c Config) Describe() string {
 	}
 	if c.PerType {
 		labels += ", one model per type"
+		if len(c.Priority) > 0 {
+			labels += " (" + strings.Join(c.Priority, " > ") + ")"
+		}
 	}
 	return strings.Join(append(parts, labels, "by "+c.Training.Method), ", ")
 }
 
 // TypeNames implements taggers.Typed.
 func (c Config) TypeNames() []taggers.Types {
-	return []taggers.Types{{Key: "types", Names: c.Types}, {Key: "subsets", Names: slices.Sorted(maps.Keys(c.Subsets))}}
+	return []taggers.Types{{Key: "types", Names: c.Types}, {Key: "subsets", Names: slices.Sorted(maps.Keys(c.Subsets))}, {Key: "priority", Names: c.Priority}}
 }
 
 // Paths implements taggers.Files.

@@ -1,5 +1,5 @@
 // Package gazetteer finds the entries of lists: first names, surnames, cities, professions. It is the dictionary tagger of Dehghan et al. 2015
-// (section II), and provides a CRF with its gazetteer features (Dernoncourt et al. 2016, table 2; Szarvas et al. 2006).
+// (section 2 (II)), and provides a CRF with its gazetteer features (Dernoncourt et al. 2016, table 2; Szarvas et al. 2006).
 //
 // A list is a file of the user's (see List) or a built-in one (see Builtins). A Dictionary combines several lists; for each list, it finds the
 // longest entries in a text from left to right. A Tagger makes spans of the entries of those lists that have a PHI type.

@@ -6,8 +6,10 @@ import (
 	_ "github.com/lethe-deid/lethe/taggers/ann"
 	_ "github.com/lethe-deid/lethe/taggers/corrected"
 	_ "github.com/lethe-deid/lethe/taggers/crf"
+	_ "github.com/lethe-deid/lethe/taggers/cued"
 	_ "github.com/lethe-deid/lethe/taggers/ensemble"
 	_ "github.com/lethe-deid/lethe/taggers/gazetteer"
 	_ "github.com/lethe-deid/lethe/taggers/rules"
 	_ "github.com/lethe-deid/lethe/taggers/secondpass"
+	_ "github.com/lethe-deid/lethe/taggers/trees"
 )

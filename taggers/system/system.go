@@ -123,13 +123,15 @@ func StateWorkers(dir string) (int, error) {
 			return n, err
 		}
 	}
-	members, err := os.ReadDir(filepath.Join(dir, membersFolder))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return 0, err
-	}
-	for _, m := range members {
-		if n, err := StateWorkers(filepath.Join(dir, membersFolder, m.Name())); n > 0 || err != nil {
-			return n, err
+	for _, folder := range []string{membersFolder, foldsFolder} {
+		below, err := os.ReadDir(filepath.Join(dir, folder))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return 0, err
+		}
+		for _, b := range below {
+			if n, err := StateWorkers(filepath.Join(dir, folder, b.Name())); n > 0 || err != nil {
+				return n, err
+			}
 		}
 	}
 	return 0, nil
@@ -177,6 +179,7 @@ func (n *node) Probe(ctx context.Context, docs []*data.Document, from float64) (
 // CRFs can; rules and lists cannot. An ensemble of several members can, because the
 // spans that it does not keep are doubts.
 func TellsDoubts(t data.Tagger) bool {
+	t = untranslated(t)
 	n, ok := t.(*node)
 	switch {
 	case !ok:
@@ -198,6 +201,7 @@ func Leaves(model data.Tagger) iter.Seq2[string, data.Tagger] {
 }
 
 func leaves(t data.Tagger, place string, yield func(string, data.Tagger) bool) bool {
+	t = untranslated(t)
 	n, ok := t.(*node)
 	switch {
 	case !ok:

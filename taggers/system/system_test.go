@@ -55,7 +55,7 @@ const (
 	features = `{crf: {features: [{family: word, window: 1}, {family: shape}], training: {iterations: 10}}}`
 )
 
-// tree has a node of each kind except trained.
+// tree has a node of each kind except cued and trained.
 const tree = `
 ensemble:
   method: priority
@@ -100,7 +100,7 @@ func TestTree(t *testing.T) {
 func TestValidate(t *testing.T) {
 	leaf := "{rules: {set: english}}"
 	for config, want := range map[string]string{
-		"{}": "system: must have exactly one key (ann, corrected, crf, ensemble, gazetteer, rules, second_pass, trained)",
+		"{}": "system: must have exactly one key (ann, corrected, crf, cued, ensemble, gazetteer, rules, second_pass, trained)",
 		"{rules: {set: english}, crf: {preset: meddocan}}": "system: must have exactly one key (",
 		"{ann: {scheme: x}}":                    "system.ann.scheme: ",
 		"{crf: {preset: x}}":                    "system.crf.preset: no preset ",
@@ -109,7 +109,11 @@ func TestValidate(t *testing.T) {
 		"{rules: {}}":     "system.rules.set or file: exactly one of the two is required",
 		"{gazetteer: {}}": "system.gazetteer.lists: at least one is required",
 		"{trained: {}}":   "system.trained.model: is required",
-		"{ensemble: {}}":  "system.ensemble.members: at least one is required",
+		"{trained: {model: m, types: {ORG: FIRM}}}":                "system.trained.types: FIRM is not a type of i2b2-2014",
+		"{cued: {system: " + leaf + "}}":                           "system.cued.lists: at least one is required",
+		"{cued: {lists: [{builtin: en-organization-cues}]}}":       "system.cued.system: must have exactly one key (",
+		"{crf: {preset: meddocan, per_type: true, priority: [X]}}": "system.crf.priority: X is not a type of i2b2-2014",
+		"{ensemble: {}}": "system.ensemble.members: at least one is required",
 		"{ensemble: {method: vote, votes: 2, members: [{name: a, system: " + leaf + "}]}}":          "system.ensemble.votes: 2 is not in [1, 1]",
 		"{ensemble: {method: priority, priority: [X], members: [{name: a, system: " + leaf + "}]}}": "system.ensemble.priority: X is not a type of i2b2-2014",
 		"{ensemble: {members: [{system: " + leaf + "}]}}":                                           "system.ensemble.members[0].name: must be 1 to 100 letters",
@@ -284,6 +288,8 @@ func TestTrainAndLoadATree(t *testing.T) {
 		}
 	}
 
+	checkTranslated(t, filepath.Join(dir, "trained", "best"), docs)
+
 	// An incomplete model is an error, never a model that finds less.
 	for _, file := range []string{"system.yaml", "members/network/weights.safetensors", crf[len("best/"):] + "crf.bin",
 		"members/rules/rules.yaml", "members/lists/list001.txt.gz", "members/rules/system.yaml"} {
@@ -405,5 +411,55 @@ func TestIsModel(t *testing.T) {
 	}
 	if _, _, err := Load(dir, 1); err == nil {
 		t.Error("an empty folder is loaded")
+	}
+}
+
+// checkTranslated maps types of a model to those of another type set. Spans of the
+// other types are left out, and the new model depends on no other file.
+func checkTranslated(t *testing.T, model string, docs []*data.Document) {
+	t.Helper()
+	news := task(t, filepath.Join(t.TempDir(), "news"))
+	news.Types = data.CoNLL
+	c := decode(t, "{cued: {lists: [{builtin: en-kinship}], sentences: blank-line, system: {trained: {model: "+model+", types: {PATIENT: PER, DOCTOR: PER}}}}}")
+	fitted, err := Fit(t.Context(), c, news)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "copied")
+	if err := fitted.(*node).Save(copied); err != nil {
+		t.Fatal(err)
+	}
+	loaded, types, err := Load(copied, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := tag(t, loaded, docs)
+	if diff := cmp.Diff(tag(t, fitted, docs), found); diff != "" || types != data.CoNLL {
+		t.Errorf("types %s: -want +got\n%s", types.Name, diff)
+	}
+	names := 0
+	for i, d := range docs {
+		for _, s := range found[i] {
+			if s.Type != "PER" {
+				t.Errorf("%s: type %s", d.ID, s.Type)
+			}
+			names++
+		}
+	}
+	if names == 0 {
+		t.Error("no person in a sentence with a relative")
+	}
+	if !TellsDoubts(loaded) {
+		t.Error("the doubts of the model are lost")
+	}
+	for name, leaf := range Leaves(loaded) {
+		if _, ok := leaf.(translated); ok {
+			t.Errorf("leaf %s is not the model itself", name)
+		}
+	}
+	c = decode(t, "{trained: {model: "+model+", types: {FIRM: ORG}}}")
+	want := "types: FIRM is not a type of i2b2-2014, the type set of " + model
+	if err := c.Check(data.CoNLL, 1); err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
 	}
 }

@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/taggers"
+	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
 func init() { taggers.Register("trained", func() taggers.Node { return &Trained{} }) }
@@ -15,6 +19,10 @@ func init() { taggers.Register("trained", func() taggers.Node { return &Trained{
 // copy of it.
 type Trained struct {
 	Model string `yaml:"model"` // model folder, such as RUN/model/best; required
+	// Types maps types of a model with another type set to types of the corpus. Spans
+	// of types that it does not list are left out. Default none: the model must have
+	// the corpus's type set.
+	Types map[string]string `yaml:"types,omitempty"`
 }
 
 // Validate implements taggers.Node.
@@ -26,7 +34,18 @@ func (c Trained) Validate() error {
 }
 
 // Describe implements taggers.Node.
-func (c Trained) Describe() string { return c.Model }
+func (c Trained) Describe() string {
+	parts := []string{c.Model}
+	for _, own := range slices.Sorted(maps.Keys(c.Types)) {
+		parts = append(parts, own+" as "+c.Types[own])
+	}
+	return strings.Join(parts, ", ")
+}
+
+// TypeNames implements taggers.Typed.
+func (c Trained) TypeNames() []taggers.Types {
+	return []taggers.Types{{Key: "types", Names: slices.Sorted(maps.Values(c.Types))}}
+}
 
 // Paths implements taggers.Files.
 func (c *Trained) Paths() []taggers.Path {
@@ -55,7 +74,63 @@ func (c Trained) Fit(_ context.Context, task taggers.Task, _ ...taggers.Model) (
 
 // Load implements taggers.Node.
 func (c Trained) Load(dir string, types *data.TypeSet, workers int, _ ...taggers.Model) (data.Tagger, error) {
-	return loadFor(types, dir, workers)
+	if len(c.Types) == 0 {
+		return loadFor(types, dir, workers)
+	}
+	m, own, err := Load(dir, workers)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Types)) {
+		if !own.Has(name) {
+			return nil, fmt.Errorf("types: %s is not a type of %s, the type set of %s", name, own.Name, dir)
+		}
+	}
+	return translated{m, c.Types}, nil
+}
+
+// translated is a model whose types are mapped to others.
+type translated struct {
+	taggers.Model
+	types map[string]string
+}
+
+var _ data.Prober = translated{}
+
+// Tag implements data.Tagger.
+func (t translated) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
+	found, err := t.Model.Tag(ctx, docs)
+	if err != nil {
+		return nil, err
+	}
+	return t.translate(found), nil
+}
+
+// Probe implements data.Prober.
+func (t translated) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
+	found, doubts, err = reader.Probe(ctx, t.Model, docs, from)
+	return t.translate(found), t.translate(doubts), err
+}
+
+// untranslated returns the model below a map of types, and any other tagger itself.
+func untranslated(t data.Tagger) data.Tagger {
+	if mapped, ok := t.(translated); ok {
+		return mapped.Model
+	}
+	return t
+}
+
+func (t translated) translate(all [][]data.Span) [][]data.Span {
+	out := make([][]data.Span, len(all))
+	for i, spans := range all {
+		for _, s := range spans {
+			if typ, ok := t.types[s.Type]; ok {
+				s.Type = typ
+				out[i] = append(out[i], s)
+			}
+		}
+	}
+	return out
 }
 
 // loadFor reads a model whose type set must be that of the task.

@@ -1,7 +1,7 @@
 // Package chain implements the linear-chain conditional random field (Lafferty et al.
-// 2001) over sparse features: the model of CRFsuite (Okazaki 2007), with which the
-// papers' systems were built. It works on numbers only; the caller decides what
-// attributes and labels mean.
+// 2001) over sparse features: the model of CRFsuite (Okazaki 2007), which Liu et al.
+// 2017 use. It works on numbers only; the caller decides what attributes and labels
+// mean.
 //
 // A token has attributes ("the word is Dr", "the next word begins with a capital"). A
 // feature is either an attribute with a label or a label with the label after it. Each

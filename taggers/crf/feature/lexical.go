@@ -13,7 +13,7 @@ var families map[string]family
 func init() {
 	families = map[string]family{
 		// Lexical.
-		"word":        word("the token as it is written (Dernoncourt et al. 2016, table 2; all papers)", func(x *Text, t int) string { return x.words[t] }),
+		"word":        word("the token as it is written (Dehghan et al. 2015; Dernoncourt et al. 2016, table 2; Liu et al. 2017, section 3.3)", func(x *Text, t int) string { return x.words[t] }),
 		"lower":       word("the token in lower case, with 0 instead of digits", func(x *Text, t int) string { return zeros(x.lower[t]) }),
 		"ngram":       ngrams("sequences of 2 to size tokens, in lower case, within the window (Liu et al. 2017, section 3.3: trigrams within 2)", func(x *Text, t int) string { return x.lower[t] }),
 		"disjunctive": disjunctive(),
@@ -25,15 +25,15 @@ func init() {
 		"characters": characters(),
 		"shape":      closed(many("the shape of the token, with one character per character and with one per run: Hospital is Aaaaaaaa and Aa (Liu et al. 2017, section 3.3)", shapes)),
 		"pattern":    closed(many("the two maps of Dehghan et al. 2015, section 2 (III): BrightPoint is XxxxxxXxxxx, and Xx__ by the kinds of characters that it contains", patterns)),
-		"morphology": closed(many("ends with s, contains a digit, is numeric, alphabetic, alphanumeric, title case, lower case (Dernoncourt et al. 2016, table 2), and upper case, punctuation (Liu et al. 2017)", morphology)),
+		"morphology": closed(many("ends with s, contains a digit, is numeric, alphabetic, alphanumeric, title case, lower case (Dernoncourt et al. 2016, table 2), and upper case, contains a capital, contains punctuation (Liu et al. 2017, section 3.3)", morphology)),
 		// Time.
-		"temporal": closed(many("season, month, day of the week and time of day, in English and Spanish (Dernoncourt et al. 2016, table 2)", temporal)),
+		"temporal": closed(many("season, month, day of the week and time of day (Dernoncourt et al. 2016, table 2), and units of time such as year, in English and Spanish", temporal)),
 		// Sentence and layout.
-		"sentence": closed(many("length of the sentence, its end mark, and whether it has an unmatched bracket (Liu et al. 2017, section 3.3)", sentence)),
-		"section":  each("the nearest heading above: a line that ends with a colon or is in capitals (Liu et al. 2017, section 3.3; Szarvas et al. 2006: the nearest heading)", section),
+		"sentence": closed(many("number of tokens of the sentence, its end mark, and whether it has an unmatched bracket (Liu et al. 2017, section 3.3); the number in steps above 10, which is ours", sentence)),
+		"section":  section(),
 		"label":    each("the words before the last colon on the token's line, at most four", label),
-		"line":     closed(each("the number of the token's line in the note, in tens from 20 on (Dehghan et al. 2015, section 2 (III))", line)),
-		"space":    closed(many("whether white space or a line end precedes the token (Dehghan et al. 2015, section 2 (III))", space)),
+		"line":     closed(each("the number of the token's line in the note (Dehghan et al. 2015, section 2 (III)); in tens from 20 on, which is ours", line)),
+		"space":    closed(many("whether white space or a line end precedes or follows the token (Dehghan et al. 2015, section 2 (III): whether a space follows it)", space)),
 	}
 	for name, f := range resourceFamilies() {
 		families[name] = f

@@ -1,7 +1,7 @@
 // Package pos tags words with their part of speech, tense, lemma and position in a
 // chunk, the syntactic features of a CRF: "token, lemma, tense, part-of-speech"
 // (Dernoncourt et al. 2016, table 2), part-of-speech tags (Liu et al. 2017, section
-// 3.2), "location within the chunk (beginning or inside)" (Dehghan et al. 2015). A
+// 3.3), "location within the chunk (beginning or inside)" (Dehghan et al. 2015). A
 // tagger is trained on treebanks in CoNLL-U and works for the language of these.
 //
 // The tags come from an averaged perceptron (Collins 2002) that processes a sentence
