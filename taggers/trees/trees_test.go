@@ -630,3 +630,26 @@ func TestHeadings(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkTag tags with the paper's six models of 30 trees.
+func BenchmarkTag(b *testing.B) {
+	c := DefaultConfig()
+	c.Iterations, c.MinDocuments = 2, 2
+	m, err := c.Fit(b.Context(), taggers.Task{Types: types(b), Train: notes(b, 30, synth.Train), Workers: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	docs := notes(b, 30, synth.Dev)
+	tokens := 0
+	for _, d := range docs {
+		for r := range m.(*Tagger).reader.Cut(d) {
+			tokens += len(r.Tokens)
+		}
+	}
+	for b.Loop() {
+		if _, err := m.Tag(b.Context(), docs); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(tokens)*float64(b.N)/b.Elapsed().Seconds(), "tokens/s")
+}
