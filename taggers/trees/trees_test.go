@@ -3,6 +3,7 @@ package trees
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -542,6 +543,21 @@ func TestDamagedModel(t *testing.T) {
 		if _, err := c.Load(dir, types(t), 1); err == nil || !strings.HasPrefix(err.Error(), path) {
 			t.Errorf("%s: error %v", file, err)
 		}
+	}
+	mixed, other := t.TempDir(), small()
+	other.Scheme, other.Resources = data.BIO, c.Resources
+	if err := m.Save(mixed); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(fit(t, other, wards(), 1).learned.store())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(mixed, learnedFile), raw, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Load(mixed, types(t), 1); err == nil || !strings.HasSuffix(err.Error(), "the trees have other attributes or labels than learned.json says") {
+		t.Errorf("the file of another model: error %v", err)
 	}
 	for raw, want := range map[string]string{
 		`{"classes":["DATE"]}`:                            "classes: must be O and at least one type",
