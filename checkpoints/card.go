@@ -31,7 +31,7 @@ type Card struct {
 
 	Split   string  // the split of the scores, e.g. dev
 	Measure string  // the measure of the scores, e.g. "strict type and span, micro-averaged"
-	Overall Score   // Type is ignored
+	Overall Score   // Type is ignored; zero if the model was not scored
 	Types   []Score // one per type, in the order to show
 
 	// VocabularyNote says which words of the training notes the model contains
@@ -39,6 +39,9 @@ type Card struct {
 	VocabularyNote string
 	Limits         string // other facts that a user must know, in Markdown
 }
+
+// Scored reports whether the card has scores.
+func (c Card) Scored() bool { return c.Overall != Score{} || len(c.Types) > 0 }
 
 // Score is precision, recall and F1 in [0, 1], and the number of gold spans.
 type Score struct {
@@ -56,7 +59,7 @@ type frontMatter struct {
 	Tags       []string     `yaml:"tags"`
 	Datasets   []string     `yaml:"datasets"`
 	Metrics    []string     `yaml:"metrics"`
-	ModelIndex []modelIndex `yaml:"model-index"`
+	ModelIndex []modelIndex `yaml:"model-index,omitempty"`
 }
 
 type modelIndex struct {
@@ -105,12 +108,14 @@ func (c Card) Markdown() ([]byte, error) {
 	}
 	round := func(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 	const task = "token-classification"
-	front, err := yaml.Marshal(frontMatter{
+	matter := frontMatter{
 		Library: "lethe", Pipeline: task, Language: c.Language, License: c.License,
 		Tags:     []string{task, "de-identification", "clinical"},
 		Datasets: []string{c.Dataset},
 		Metrics:  []string{"precision", "recall", "f1"},
-		ModelIndex: []modelIndex{{c.Name, []result{{
+	}
+	if c.Scored() {
+		matter.ModelIndex = []modelIndex{{c.Name, []result{{
 			Task:    map[string]string{"type": task},
 			Dataset: resultDataset{c.Dataset, c.Dataset, c.Split},
 			Metrics: []metric{
@@ -118,8 +123,9 @@ func (c Card) Markdown() ([]byte, error) {
 				{"recall", "recall", round(c.Overall.Recall)},
 				{"f1", "F1", round(c.Overall.F1)},
 			},
-		}}}},
-	})
+		}}}}
+	}
+	front, err := yaml.Marshal(matter)
 	if err != nil {
 		return nil, fmt.Errorf("model card: %w", err)
 	}

@@ -114,9 +114,9 @@ func (m *TypeMap) Apply(docs Documents, left *LeftOut) Documents {
 }
 
 // LookupTypeMap returns a built-in map: i2b2-2006, mimic, meddocan or i2b2-2014,
-// each named after its target type set; anonym, the six types of Zuccon et al.
-// 2014; or category, which maps each type to its category. It returns an error
-// for other names.
+// each named after its target type set; mist, the eight labels of MIST; anonym,
+// the six types of Zuccon et al. 2014; or category, which maps each type to its
+// category. It returns an error for other names.
 func LookupTypeMap(name string) (*TypeMap, error) {
 	for _, m := range typeMaps {
 		if m.Name == name {
@@ -171,6 +171,19 @@ var typeMaps = []*TypeMap{
 		"PHONE: PHONE FAX",
 		"ID: SSN MEDICALRECORD HEALTHPLAN ACCOUNT LICENSE VEHICLE DEVICE BIOID IDNUM",
 		":USERNAME PROFESSION DEPARTMENT ORGANIZATION EMAIL URL IPADDR OTHER"),
+	// To the eight labels of MIST, which are the types of i2b2 2006, following
+	// Dernoncourt et al. 2016, Table A3 and Appendix 2: a type without a label of its
+	// own takes its category's, if MIST has that label; user names become IDs, and
+	// faxes phones. The last two lines extend this rule to the types of i2b2 2014 that
+	// the table does not list.
+	becomes("mist", I2B22006,
+		"DATE: DATE", "DOCTOR: DOCTOR", "PATIENT: PATIENT", "HOSPITAL: HOSPITAL", "AGE: AGE",
+		"LOCATION: STREET CITY STATE ORGANIZATION ZIP COUNTRY LOCATION-OTHER",
+		"ID: MEDICALRECORD IDNUM DEVICE USERNAME",
+		"PHONE: PHONE FAX",
+		":EMAIL PROFESSION",
+		"LOCATION: ROOM DEPARTMENT", "ID: SSN HEALTHPLAN ACCOUNT LICENSE VEHICLE BIOID",
+		":URL IPADDR OTHER"),
 	// To the types of MIMIC, following Dernoncourt et al. 2016, Table 1. Types
 	// without a mark in the column MIMIC are dropped. Wards count as hospitals.
 	becomes("mimic", MIMIC,

@@ -58,6 +58,7 @@ func TestTypeMapCheck(t *testing.T) {
 func TestTypeMaps(t *testing.T) {
 	for name, sets := range map[string][]string{
 		"i2b2-2006": {"i2b2-2014", "i2b2-2006"},
+		"mist":      {"i2b2-2014", "i2b2-2006"},
 		"mimic":     {"i2b2-2014", "mimic"},
 		"meddocan":  {"i2b2-2014", "meddocan"},
 		"i2b2-2014": {"meddocan", "i2b2-2014"},
@@ -100,8 +101,33 @@ func TestTypeMaps(t *testing.T) {
 	if _, err := LookupTypeMap("i2b2-2016"); err == nil {
 		t.Error("no error for an unknown map")
 	}
-	if len(TypeMapNames()) != 6 {
+	if len(TypeMapNames()) != 7 {
 		t.Errorf("maps %v", TypeMapNames())
+	}
+}
+
+// The map mist is Table A3 of Dernoncourt et al. 2016, with FAX as its text says, because the
+// table prints FAX next to EMAIL.
+func TestTypeMapOfMIST(t *testing.T) {
+	m, err := LookupTypeMap("mist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for label, types := range map[string]string{
+		"DATE": "DATE", "DOCTOR": "DOCTOR", "PATIENT": "PATIENT", "HOSPITAL": "HOSPITAL", "AGE": "AGE",
+		"LOCATION": "STREET CITY STATE ORGANIZATION ZIP COUNTRY LOCATION-OTHER", "ID": "USERNAME MEDICALRECORD IDNUM DEVICE",
+		"PHONE": "PHONE FAX", "": "EMAIL PROFESSION",
+	} {
+		for typ := range strings.FieldsSeq(types) {
+			if to, known := m.Lookup(typ); to != label || !known {
+				t.Errorf("%s becomes %q (known %v), want %q", typ, to, known, label)
+			}
+		}
+	}
+	for _, typ := range MIMIC.Types {
+		if _, known := m.Lookup(typ.Name); !known {
+			t.Errorf("the map does not know %s of MIMIC", typ.Name)
+		}
 	}
 }
 

@@ -32,7 +32,7 @@ var I2B2 = &TypeSet{
 // I2B22006 has the types of the i2b2 de-identification challenge of 2006 (Uzuner
 // et al. 2007).
 var I2B22006 = &TypeSet{
-	Name: "i2b2-2006", Language: "en", Rules: []string{"english"},
+	Name: "i2b2-2006", Language: "en", Rules: []string{"english"}, Format: "i2b2-2006",
 	Types: types(
 		group{"NAME", Person, "PATIENT* DOCTOR+"},
 		group{"LOCATION", Hospital, "HOSPITAL"},

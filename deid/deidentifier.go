@@ -29,7 +29,7 @@ import (
 //
 // PHI comes from these sources:
 //
-//   - the Tagger; its spans are extended to whole tokens
+//   - the Tagger; its spans are extended to whole tokens, unless Exact is true
 //   - Rules and Deny, which the user supplies
 //   - the safety net: values whose form is typical of PHI (Net.Formulaic), known values of the patient
 //     (Note.Known), and values that are replaced elsewhere in the patient's notes
@@ -38,6 +38,7 @@ import (
 // the Replacer keeps in the text decides the type only if all the overlapping spans are kept.
 type Deidentifier struct {
 	Tagger   data.Tagger                   // nil means that the notes' own Spans are used
+	Exact    bool                          // whether the spans of the Tagger or of the notes are used as they are, not extended to whole tokens
 	Replacer *replace.Replacer             // nil means that each value is replaced with its type in brackets, as in [PATIENT]
 	Net      *safetynet.Net                // nil means no safety net; then Note.Known only makes the replacements consistent
 	Rules    func(text string) []data.Span // the user's own rules, for any type, called by several goroutines at a time; nil means none
@@ -114,7 +115,11 @@ func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 // inNote finds the PHI in a note, except values that are PHI only because they are replaced elsewhere.
 func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	text := n.Text
-	all := join(d.permitted(text, d.add(text, whole(text, n.Spans, d.sort), byTagger)))
+	spans := n.Spans
+	if !d.Exact {
+		spans = whole(text, spans, d.sort)
+	}
+	all := join(d.permitted(text, d.add(text, spans, byTagger)))
 	if d.Rules != nil {
 		all = r.join(text, all, d.add(text, d.Rules(text), byUser), safetynet.Rule)
 	}

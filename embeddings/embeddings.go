@@ -1,6 +1,7 @@
 // Package embeddings reads and writes word vectors: GloVe text, word2vec text and
-// word2vec binary, plain or gzipped. When reading, it detects the format from the
-// content, never from the file's name; see Load. Package learn trains vectors.
+// word2vec binary, plain or gzipped. It also reads the two files of SENNA. When
+// reading, it detects the format from the content, never from the file's name; see
+// Load. Package learn trains vectors.
 //
 // A table of 400,000 words with 100 dimensions requires 160 MB for the float32
 // values and about 16 MB for the words and their index.
@@ -40,6 +41,7 @@ const (
 	GloVe          Format = "glove"           // one word and its numbers per line
 	Word2vecText   Format = "word2vec-text"   // the same after a line "count dim"
 	Word2vecBinary Format = "word2vec-binary" // "count dim", then words and little-endian float32s
+	SENNA          Format = "senna"           // the numbers of one word per line, and the words in SENNAWords; read-only
 )
 
 // Len returns the number of words kept.

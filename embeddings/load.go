@@ -37,7 +37,9 @@ const (
 // are binary if the next 4 KiB contain a control character other than tab, line
 // feed and carriage return, and text otherwise. Any other first line begins a
 // GloVe file, and its numbers determine the width. (Vectors of one dimension
-// therefore require a header.)
+// therefore require a header.) The exception is a first line of numbers alone if
+// SENNAWords is in the same folder: then each line is the vector of the word on
+// the same line of SENNAWords.
 //
 // In text, fields are separated by spaces or tabs and read from the right: the
 // last Dim fields are numbers, and the rest is the word. As in GloVe 840B, a word
@@ -82,11 +84,24 @@ func read(path string, r io.Reader, opt Options) (*Vectors, error) {
 		return nil, err
 	}
 	format, count, dim := GloVe, -1, width(first)
+	alone := numbers(first)
 	if n, d, ok := header(first); ok {
 		count, dim, first = n, d, nil
 		format = Word2vecText
 		if in.binaryFollows() {
 			format = Word2vecBinary
+		}
+	} else if alone > 0 {
+		words, err := in.openWords()
+		if err != nil {
+			return nil, err
+		}
+		if words != nil {
+			defer words.Close()
+			if first, err = in.withWord(first, nil); err != nil {
+				return nil, err
+			}
+			format, dim = SENNA, alone
 		}
 	}
 	switch {
@@ -94,6 +109,8 @@ func read(path string, r io.Reader, opt Options) (*Vectors, error) {
 		return nil, in.fail(`neither a header "count dim" nor a word and its numbers`, nil)
 	case dim > maxDim:
 		return nil, in.fail(fmt.Sprintf("vectors of more than %d dimensions", maxDim), nil)
+	case opt.Dim > 0 && alone == opt.Dim && format == GloVe:
+		return nil, in.fail(fmt.Sprintf("%d numbers without a word: the vectors of SENNA require %s in the same folder", alone, SENNAWords), nil)
 	case opt.Dim > 0 && dim != opt.Dim:
 		return nil, in.fail(fmt.Sprintf("vectors of %d dimensions where %d are expected", dim, opt.Dim), nil)
 	}
@@ -134,8 +151,10 @@ func header(line []byte) (count, dim int, ok bool) {
 type input struct {
 	*bufio.Reader
 	path   string
-	line   int // number of the last line read, 1-based
-	offset int // number of bytes read
+	line   int    // number of the last line read, 1-based
+	offset int    // number of bytes read
+	words  *input // the words of the lines, in another file; nil: they are in this one
+	joined []byte // the last line with its word from words
 }
 
 func (in *input) fail(reason string, err error) error {
@@ -149,9 +168,19 @@ func (in *input) binaryFollows() bool {
 	})
 }
 
-// nextLine returns the next non-blank line, without its line end and the
-// separators before that, or io.EOF. The slice is valid until the next read.
+// nextLine returns the next non-blank line with its word, without its line end
+// and the separators before that, or io.EOF. The slice is valid until the next
+// read.
 func (in *input) nextLine() ([]byte, error) {
+	line, err := in.plainLine()
+	if in.words == nil {
+		return line, err
+	}
+	return in.withWord(line, err)
+}
+
+// plainLine is nextLine for a single file.
+func (in *input) plainLine() ([]byte, error) {
 	for {
 		line, err := in.ReadSlice('\n')
 		in.offset += len(line)

@@ -28,7 +28,7 @@ func New(words []string, dim int, values []float32) *Vectors {
 	return b.v
 }
 
-// Formats returns the supported formats.
+// Formats returns the formats that can be written.
 func Formats() []Format { return []Format{GloVe, Word2vecText, Word2vecBinary} }
 
 // FormatOf returns the format in which to write a file, by its name: word2vec

@@ -3,6 +3,7 @@ package experiments
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,6 +113,78 @@ func TestWith(t *testing.T) {
 	}
 }
 
+// An ablation may take nodes away: a member of an ensemble, and a second pass, whose own system takes
+// its place. Settings are applied to what remains.
+func TestVariant(t *testing.T) {
+	const tree = `name: x
+corpus: {format: synth, notes: {train: 3, dev: 3}}
+system:
+  ensemble:
+    method: priority
+    priority: [DATE, PATIENT]
+    members:
+    - name: rules
+      system: {rules: {set: english}}
+    - name: learned
+      types: [PATIENT]
+      system:
+        second_pass:
+          by: document
+          system:
+            corrected:
+              rules: {set: english}
+              system: {crf: {features: [{family: lower}]}}
+ablations:
+- {name: alone, without: [system.ensemble.members.rules]}
+- {name: one-pass, without: [system.ensemble.members.learned.system.second_pass], set: [corpus.seed=5]}
+- name: bare
+  without:
+  - system.ensemble.members.rules
+  - system.ensemble.members.learned.system.second_pass
+  - system.ensemble.members.learned.system.corrected
+`
+	c, err := Load(write(t, filepath.Join(t.TempDir(), "x.yaml"), tree), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := c.System.Tree()
+	for i, want := range []string{
+		"ensemble: priority, DATE > PATIENT\n└─ learned (PATIENT): second_pass: by document\n   └─ corrected: by rules english\n      └─ crf: ",
+		"ensemble: priority, DATE > PATIENT\n├─ rules: rules: english\n└─ learned (PATIENT): corrected: by rules english\n   └─ crf: ",
+		"ensemble: priority, DATE > PATIENT\n└─ learned (PATIENT): crf: ",
+	} {
+		changed, err := c.Variant(c.Ablations[i])
+		if err != nil {
+			t.Fatalf("%s: %v", c.Ablations[i].Name, err)
+		}
+		if got := changed.System.Tree(); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != strings.Count(want, "\n")+1 {
+			t.Errorf("%s:\n%swant\n%s", c.Ablations[i].Name, got, want)
+		}
+		if seed := changed.Corpus.Seed; seed != uint64([]int{1, 5, 1}[i]) || changed.Ablations != nil {
+			t.Errorf("%s: seed %d, ablations %v", c.Ablations[i].Name, seed, changed.Ablations)
+		}
+	}
+	if c.System.Tree() != before {
+		t.Error("a variant changed what it was made from")
+	}
+	if got, want := c.Ablations[1].Changes(), []string{"without system.ensemble.members.learned.system.second_pass", "corpus.seed=5"}; !slices.Equal(got, want) {
+		t.Errorf("changes %q, want %q", got, want)
+	}
+	for path, want := range map[string]string{
+		"system.crf":                      "without system.crf: no key crf",
+		"system.ensemble.members.ann":     "without system.ensemble.members.ann: no element of the list has the name ann",
+		"system.ensemble.method.x":        "without system.ensemble.method.x: no key x",
+		"system.ensemble":                 "without system.ensemble: is neither an element of a list nor a tagger with another one below it",
+		"system.ensemble.members.learned": "",
+		"seed":                            "without seed: is neither an element of a list nor a tagger with another one below it",
+		"":                                "without : no key ",
+	} {
+		if _, err := c.Variant(Ablation{Name: "a", Without: []string{path}}); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%s: error %v, want %s", path, err, want)
+		}
+	}
+}
+
 func TestLoadErrors(t *testing.T) {
 	t.Setenv("LETHE_TEST_EMPTY", "")
 	const file = "FILE"
@@ -153,10 +226,10 @@ func TestLoadErrors(t *testing.T) {
 		{"no document", "# nothing\n", "", "FILE: requires one YAML document, but has 0"},
 
 		{"bad value", replace("0.25", "1.5"), "", "FILE: system.ann.network.dropout: 1.5 is not in [0, 1)"},
-		{"no name", replace("name: x\n", ""), "", "FILE: name: must be 1 to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},
-		{"name with a path", replace("name: x", "name: ../x"), "", "FILE: name: must be 1 to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},
+		{"no name", replace("name: x\n", ""), "", "FILE: name: must be 1 to 100 letters, digits, '_', '-', '+' and '.', the first a letter or digit"},
+		{"name with a path", replace("name: x", "name: ../x"), "", "FILE: name: must be 1 to 100 letters, digits, '_', '-', '+' and '.', the first a letter or digit"},
 		{"no system", valid[:strings.Index(valid, "system:")], "", "FILE: system: must have exactly one key (ann, corrected, crf, ensemble, gazetteer, rules, second_pass, trained)"},
-		{"unknown format", replace("meddocan", "xml"), "", `FILE: corpus.format: no format "xml" (have i2b2, meddocan, brat, conll, jsonl, text, synth)`},
+		{"unknown format", replace("meddocan", "xml"), "", `FILE: corpus.format: no format "xml" (have i2b2, meddocan, i2b2-2006, brat, conll, jsonl, text, synth)`},
 		{"no types", replace("meddocan", "brat"), "", `FILE: corpus.types: must be given for format brat (have ` + strings.Join(data.TypeSetNames(), ", ") + ")"},
 		{"dev twice", replace("  splits", "  hold_out: {fraction: 0.1}\n  splits"), "", "FILE: corpus.hold_out: creates the split dev, which is also given"},
 		{"test twice", replace("dev_hard: /c}", "test: /c}\n  fold: {of: 2, number: 1}"), "", "FILE: corpus.fold: creates the split test, which is also given"},
@@ -167,7 +240,7 @@ func TestLoadErrors(t *testing.T) {
 		{"folds by page", replace("  splits", "  fold: {of: 3, number: 1, by: page}\n  splits"), "", `FILE: corpus.fold.by: "page" is not document or patient`},
 		{"subset by page", replace("  splits", "  subset: {documents: 3, by: page}\n  splits"), "", `FILE: corpus.subset.by: "page" is not document or patient`},
 		{"negative subset", replace("  splits", "  subset: {documents: -3}\n  splits"), "", "FILE: corpus.subset.documents: -3 is negative"},
-		{"ablation without a name", valid + "ablations: [{set: [seed=1]}]\n", "", "FILE: ablations[0].name: must be 1 to 100 letters, digits, '_', '-' and '.', the first a letter or digit"},
+		{"ablation without a name", valid + "ablations: [{set: [seed=1]}]\n", "", "FILE: ablations[0].name: must be 1 to 100 letters, digits, '_', '-', '+' and '.', the first a letter or digit"},
 		{"ablation twice", valid + "ablations: [{name: a, set: [seed=2]}, {name: a, set: [seed=3]}]\n", "", "FILE: ablations[1].name: duplicate name a"},
 		{"ablation of nothing", valid + "ablations: [{name: a}]\n", "", "FILE: ablations[0].set: a changes nothing"},
 		{"ablation of two", valid + "ablations: [{name: a, set: seed=2}]\n", "", "FILE:10:28: ablations[0].set: text where a list is expected"},

@@ -18,7 +18,7 @@ import (
 // The splits with a meaning of their own. A corpus may have others.
 const (
 	TrainSplit = "train" // to train on
-	DevSplit   = "dev"   // to choose the best epoch
+	DevSplit   = "dev"   // to choose the best epoch, if the system does
 	TestSplit  = "test"  // to score; also created by Fold
 )
 
@@ -37,6 +37,9 @@ func (c *Corpus) cuts(split string) bool {
 	}
 	return false
 }
+
+// exists reports whether the corpus has a split, given or created from train.
+func (c *Corpus) exists(split string) bool { return c.has(split) || c.cuts(split) }
 
 // SplitNames lists the splits, including those created from train, sorted.
 func (c *Corpus) SplitNames() []string {
@@ -164,20 +167,21 @@ func (c *Corpus) Load(split string, progress models.Progress) ([]*data.Document,
 }
 
 // checkSplits returns an error unless the splits that training requires exist.
-func (c *Corpus) checkSplits() error {
+func (c *Corpus) checkSplits(needsDev bool) error {
 	switch have := strings.Join(c.SplitNames(), ", "); {
 	case !c.has(TrainSplit):
 		return fmt.Errorf("corpus: no split train (have %s)", have)
-	case !c.has(DevSplit) && !c.cuts(DevSplit):
-		return fmt.Errorf("corpus: no split dev (have %s): give one, or create it from a part of train with corpus.hold_out", have)
+	case needsDev && !c.exists(DevSplit):
+		return fmt.Errorf("corpus: no split dev (have %s), which the system requires: give one, or create it from a part of train with corpus.hold_out", have)
 	}
 	return nil
 }
 
 // loadBoth reads train and dev, reading a corpus that has to be split only once. It also compares
-// the readable notes of all other splits with train. It returns facts about each split.
-func (c *Corpus) loadBoth(progress models.Progress) (train, dev []*data.Document, all []Facts, err error) {
-	if err := c.checkSplits(); err != nil {
+// the readable notes of all other splits with train. It returns facts about each split. dev is nil
+// if the corpus has none, which is an error if needsDev is set.
+func (c *Corpus) loadBoth(needsDev bool, progress models.Progress) (train, dev []*data.Document, all []Facts, err error) {
+	if err := c.checkSplits(needsDev); err != nil {
 		return nil, nil, nil, err
 	}
 	parts := map[string][]*data.Document{}
@@ -204,9 +208,12 @@ func (c *Corpus) loadBoth(progress models.Progress) (train, dev []*data.Document
 	return parts[TrainSplit], parts[DevSplit], all, nil
 }
 
-// inOrder lists the splits, train first and dev second.
+// inOrder lists the splits, train first and dev, if it exists, second.
 func (c *Corpus) inOrder() []string {
-	names := []string{TrainSplit, DevSplit}
+	names := []string{TrainSplit}
+	if c.exists(DevSplit) {
+		names = append(names, DevSplit)
+	}
 	for _, name := range c.SplitNames() {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
@@ -227,8 +234,8 @@ func (c *Corpus) checkSplit(name string, train, docs []*data.Document) error {
 }
 
 // check reads all splits and returns an error for each that is wrong.
-func (c *Corpus) check(progress models.Progress) (all []Facts, err error) {
-	if err := c.checkSplits(); err != nil {
+func (c *Corpus) check(needsDev bool, progress models.Progress) (all []Facts, err error) {
+	if err := c.checkSplits(needsDev); err != nil {
 		return nil, err
 	}
 	if c.Format == synthetic {

@@ -38,7 +38,7 @@ import (
 
 // Config is an experiment. Load sets the defaults.
 type Config struct {
-	Name   string         `yaml:"name"` // of the run and its model: letters, digits, '_', '-' and '.'
+	Name   string         `yaml:"name"` // of the run and its model: letters, digits, '_', '-', '+' and '.'
 	Seed   uint64         `yaml:"seed"` // of the training's random numbers; default 1
 	Corpus Corpus         `yaml:"corpus"`
 	System taggers.System `yaml:"system"`
@@ -48,16 +48,20 @@ type Config struct {
 
 // Ablation is a variant of the experiment that a study compares with it.
 type Ablation struct {
-	Name string   `yaml:"name"` // of its runs: as Config.Name
-	Set  []string `yaml:"set"`  // settings "path=value", applied as by Config.With
+	Name string `yaml:"name"` // of its runs: as Config.Name
+	// Without lists the keys of nodes to take away, such as system.ensemble.members.rules, where
+	// rules is the name of the member: see Config.Variant.
+	Without []string `yaml:"without,omitempty"`
+	Set     []string `yaml:"set"` // settings "path=value", applied as by Config.With
 }
 
 // Corpus describes where the notes come from.
 type Corpus struct {
-	Format string `yaml:"format"` // i2b2, meddocan, brat, conll, jsonl, text or synth (generated)
+	Format string `yaml:"format"` // i2b2, meddocan, i2b2-2006, brat, conll, jsonl, text or synth (generated)
 	Types  string `yaml:"types"`  // name of the type set; default: see DefaultTypes
-	// Splits maps each split to a file or a folder. Training requires train and, unless HoldOut
-	// creates it, dev; other splits may have any name. In a path, ${VAR} is the environment
+	// Splits maps each split to a file or a folder. Training requires train and, if the system
+	// needs it (taggers.System.NeedsDev) and HoldOut does not create it, dev; other splits may
+	// have any name. In a path, ${VAR} is the environment
 	// variable VAR, and a relative path starts at the working directory.
 	Splits  map[string]string `yaml:"splits,omitempty"`
 	Fold    Fold              `yaml:"fold"`            // uses a part of train as test
@@ -287,7 +291,7 @@ func (c *Config) Validate() error {
 		switch {
 		case names[a.Name]:
 			return fmt.Errorf("ablations[%d].name: duplicate name %s", i, a.Name)
-		case len(a.Set) == 0:
+		case len(a.Set)+len(a.Without) == 0:
 			return fmt.Errorf("ablations[%d].set: %s changes nothing", i, a.Name)
 		}
 		names[a.Name] = true
@@ -420,7 +424,7 @@ func (c *Config) Outline() string {
 // facts about the splits, and an error for each split, note, file, folder or ablation that is
 // missing or wrong. If there is none, the error is about the first broken file of the system.
 func (c *Config) Check(progress models.Progress) ([]Facts, error) {
-	facts, err := c.Corpus.check(progress)
+	facts, err := c.Corpus.check(c.System.NeedsDev(), progress)
 	err = errors.Join(err, c.checkAblations(), c.checkFiles())
 	if err != nil {
 		return facts, err
@@ -432,7 +436,7 @@ func (c *Config) Check(progress models.Progress) ([]Facts, error) {
 func (c *Config) checkAblations() error {
 	var wrong []error
 	for i, a := range c.Ablations {
-		if _, err := c.With(a.Set...); err != nil {
+		if _, err := c.Variant(a); err != nil {
 			wrong = append(wrong, fmt.Errorf("ablations[%d] (%s): %w", i, a.Name, err))
 		}
 	}

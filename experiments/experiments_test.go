@@ -115,7 +115,7 @@ func TestFoldAndSubset(t *testing.T) {
 		if !slices.Equal(dev, ids(c, "dev")) || !slices.Equal(test, ids(c, "test")) {
 			t.Error("a subset changes dev or test")
 		}
-		both, heldOut, _, err := c.loadBoth(nil)
+		both, heldOut, _, err := c.loadBoth(true, nil)
 		if err != nil || len(both) != 4 || len(heldOut) != 3 {
 			t.Errorf("to train there are %d and %d notes, error %v", len(both), len(heldOut), err)
 		}
@@ -268,6 +268,62 @@ func TestTwoTrainingsInOneFolder(t *testing.T) {
 	}
 	if _, err := os.Stat(dir); err != nil {
 		t.Error(err)
+	}
+}
+
+// A corpus without dev was refused for a CRF, whose training does not use it, so that every paper's
+// CRF was trained on nine tenths of train.
+func TestTrainWithoutDev(t *testing.T) {
+	yaml := "name: x\ncorpus: {format: synth, notes: {train: 8, test: 3}}\nsystem:\n"
+	config := func(system string) *Config {
+		path := filepath.Join(t.TempDir(), "x.yaml")
+		write(t, path, yaml+system)
+		c, err := Load(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	const crf = "crf: {features: [{family: word, window: 1}, {family: shape}], training: {iterations: 15}}"
+	c := config("  " + crf)
+	run := filepath.Join(t.TempDir(), "run")
+	if report, err := Train(t.Context(), c, TrainOptions{Dir: run, Workers: 1}); err != nil || report != nil {
+		t.Fatalf("report %v, error %v", report, err)
+	}
+	card, err := os.ReadFile(filepath.Join(run, "model", "best", "README.md"))
+	if err != nil || !strings.Contains(string(card), "\nNot scored: ") {
+		t.Errorf("card with error %v:\n%s", err, card)
+	}
+	m, err := models.Open(run, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trained, err := OpenRun(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := trained.Predict(t.Context(), m, "test", PredictOptions{}); err != nil || r.Strict.TP == 0 {
+		t.Errorf("test: %v, error %v", r, err)
+	}
+	if trained.Scored("dev") || !trained.Scored("test") {
+		t.Error("the run has scores of dev, or none of test")
+	}
+	if _, err := trained.Predict(t.Context(), m, "dev", PredictOptions{}); err == nil || !strings.HasPrefix(err.Error(), "corpus: no split dev (have test, train)") {
+		t.Errorf("dev: error %v", err)
+	}
+
+	const want = "corpus: no split dev (have test, train), which the system requires: "
+	for name, system := range map[string]string{
+		"network":  "  ann: {}",
+		"ensemble": "  ensemble: {members: [{name: a, system: {" + crf + "}}, {name: b, system: {second_pass: {system: {ann: {}}}}}]}",
+	} {
+		c := config(system)
+		if _, err := Train(t.Context(), c, TrainOptions{Dir: filepath.Join(t.TempDir(), "run"), Workers: 1}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if _, err := c.Check(nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s, dry run: error %v", name, err)
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ type TrainOptions struct {
 }
 
 // Train trains the system, writes everything that belongs to the run into its folder, and returns
-// the scores of the best model on dev (see Run.Predict). A run that ends before its first epoch is
+// the scores of the best model on dev (see Run.Predict), or nil if there is no dev. A run that ends before its first epoch is
 // complete leaves nothing; one that ends later can be resumed.
 func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation.Report, err error) {
 	types := c.Corpus.TypeSet()
@@ -57,7 +57,7 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 			return nil, err
 		}
 	}
-	train, dev, facts, err := c.Corpus.loadBoth(opt.Progress)
+	train, dev, facts, err := c.Corpus.loadBoth(c.System.NeedsDev(), opt.Progress)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	if log.err != nil {
 		return nil, log.err
 	}
-	if err != nil {
+	if err != nil || dev == nil {
 		return nil, err
 	}
 	return run.predict(ctx, tagger, DevSplit, data.Each(dev), PredictOptions{Failed: opt.Failed, Progress: opt.Progress})

@@ -12,8 +12,8 @@ import (
 // Node is the settings of one tagger in a [System]: a pointer to a struct with yaml
 // tags. A package adds its kind of tagger by calling Register in an init function.
 // These methods suffice for a tagger without children, files or a model format of its
-// own; [Parent], [Files], [Typed], [Checker], [Subfolder] and [Standalone] are
-// optional.
+// own; [Parent], [Stacked], [Files], [Typed], [Checker], [Tuned], [Subfolder] and
+// [Standalone] are optional.
 type Node interface {
 	// Validate returns an error that begins with the first key whose value makes no
 	// sense, relative to the node. It opens no files.
@@ -33,6 +33,17 @@ type Parent interface {
 	Node
 	// Children lists the nodes below. Each is trained, saved and loaded before the node.
 	Children() []Child
+}
+
+// Stacked is a parent that learns from the results of its children (stacked
+// generalization, Wolpert 1992). Children are nearly perfect on notes that they were
+// trained on, so the parent learns from Task.Unseen: for each fold of the training
+// notes, every child is trained on the other folds as well, and applied to this one.
+type Stacked interface {
+	Parent
+	// TrainingFolds returns the number of folds, or 0 if the node does not learn with its
+	// settings and requires no Task.Unseen.
+	TrainingFolds() int
 }
 
 // Child is a node below another.
@@ -72,6 +83,13 @@ type Checker interface {
 	// Check opens these files, so that a broken file is found before another node has
 	// been trained for hours.
 	Check(types *data.TypeSet, workers int) error
+}
+
+// Tuned is a node whose training may depend on Task.Dev.
+type Tuned interface {
+	// NeedsDev reports whether Fit fails without Task.Dev. Nodes without this method
+	// learn from Task.Train alone.
+	NeedsDev() bool
 }
 
 // Subfolder is a node that saves its files in a subfolder of its model folder, because

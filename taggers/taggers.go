@@ -21,10 +21,13 @@ type Model interface {
 type Task struct {
 	Name       string // of the experiment, for the model card
 	Types      *data.TypeSet
-	Train, Dev []*data.Document // the scores on Dev determine the best epoch
+	Train, Dev []*data.Document // the scores on Dev determine the best epoch; Dev may be empty unless System.NeedsDev
 	// Copies are changed copies of Train. They are used for training but not for
 	// vocabulary counts, so that min_documents still counts real notes.
-	Copies  []*data.Document
+	Copies []*data.Document
+	// Unseen is for a Stacked node: by child and document of Train, the spans that the
+	// child found in the document when it was trained without it. Nil for other nodes.
+	Unseen  [][][]data.Span
 	Seed    uint64 // determines all random choices
 	Workers int    // number of cores to use; results are the same for the same number
 	Dir     string // folder for models (Dir/best, Dir/last); "" saves nothing

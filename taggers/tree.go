@@ -65,6 +65,18 @@ func (s System) Check(types *data.TypeSet, workers int) error {
 	})
 }
 
+// NeedsDev reports whether the training of a node of the system requires Task.Dev.
+func (s System) NeedsDev() bool {
+	needs := false
+	_ = s.walk("", func(_ string, n Node) error { // visit returns no error
+		if t, ok := n.(Tuned); ok && t.NeedsDev() {
+			needs = true
+		}
+		return nil
+	})
+	return needs
+}
+
 // Paths lists the files and folders that the system's settings name, with their keys
 // relative to the system.
 func (s System) Paths() []Path {

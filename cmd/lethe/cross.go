@@ -25,7 +25,7 @@ need not be trained.
 If the type sets differ, --map is required. It translates the types of the gold
 standard and those that a model finds. Types that it leaves out are listed with
 their numbers. A map is one of Lethe's own, such as i2b2-2006, mimic, meddocan,
-i2b2-2014, anonym or category, or a YAML file:
+i2b2-2014, mist, anonym or category, or a YAML file:
 
   to: i2b2-2006      # type set of the result (default any)
   types:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/job"
 	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/deid/replace"
@@ -23,7 +24,7 @@ func newDeidentify() *cobra.Command {
 		rules     ruleOptions
 	)
 	cmd := &cobra.Command{
-		Use:   "deidentify --model DIR [FILE|DIR|-]",
+		Use:   "deidentify {--model DIR|--marked} [FILE|DIR|-]",
 		Short: "Remove PHI from notes",
 		Long: `Find PHI with a trained model and replace it. The output has the format of the input,
 with [PATIENT] instead of the patient's name, for example; all other text stays as it
@@ -31,7 +32,7 @@ was, byte for byte. The notes of a file or of stdin go to stdout or to a file; t
 folder go to another folder. Gzipped input produces gzipped output, unless you name an
 output file without .gz.
 
-Formats: text, i2b2 and meddocan (XML), brat, jsonl, csv, fhir (JSON or NDJSON) and
+Formats: text, i2b2, meddocan and i2b2-2006 (XML), brat, jsonl, csv, fhir (JSON or NDJSON) and
 hl7 (v2). For csv and jsonl, --column names the columns or keys that contain notes. In
 fhir and hl7, only texts are changed. Structured fields stay as they are, but Lethe
 searches the texts for the names, numbers and addresses that these fields contain.
@@ -52,12 +53,18 @@ csv and jsonl (see --patient). It does not change file names, the ids of notes, 
 columns and keys, so that a note can be found again. Because these names, ids and columns
 often contain record numbers or names, you must remove such values yourself.
 
+To make an annotated corpus distributable, use --marked instead of a model: Lethe then
+replaces the PHI that the files mark (formats i2b2, meddocan, i2b2-2006, brat and jsonl),
+by default with surrogates, and marks each replacement. It takes the marks as they are,
+without a safety net unless you give --safety-net.
+
 No model finds everything: check a sample of the output.`,
 		Example: `  lethe deidentify --model runs/demo <note.txt
   lethe deidentify --model model/best --output clean.txt note.txt
   lethe deidentify --model model/best --output clean --audit audit.jsonl notes
   lethe deidentify --model model/best --format jsonl - <notes.jsonl >clean.jsonl
-  lethe deidentify --model model/best --format csv --column note --patient mrn --output clean.csv notes.csv`,
+  lethe deidentify --model model/best --format csv --column note --patient mrn --output clean.csv notes.csv
+  lethe deidentify --marked --format i2b2 --key-file key --output shared corpus`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usageError(cmd, fmt.Errorf("give one FILE or DIR, not %d: put the files into a folder", len(args)))
@@ -83,11 +90,19 @@ No model finds everything: check a sample of the output.`,
 			}
 			opt.MinRecall, opt.Bias = operating.minRecall, operating.bias
 			opt.SafetyNet, opt.Rules, opt.Deny, opt.Allow, opt.Known = rules.net(), rules.rules, rules.deny, rules.allow, rules.known
+			if opt.Marked {
+				opt.Types = cmp.Or(opt.Types, experiments.DefaultTypes(opt.Format), data.Any.Name)
+				if len(rules.safetyNet) == 0 {
+					opt.SafetyNet = "" // the job's default, which is not that of a run with a model
+				}
+			}
 			return deidentify(cmd, opt, quiet)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opt.Model, "model", "", "model or run folder `DIR` (required)")
+	flags.StringVar(&opt.Model, "model", "", "model or run folder `DIR` (required without --marked)")
+	flags.BoolVar(&opt.Marked, "marked", false, "replace the PHI that the files mark, instead of the PHI that a model finds, and mark the replacements")
+	flags.StringVar(&opt.Types, "types", "", "type `SET` of the marks (default that of the format, or any): "+strings.Join(data.TypeSetNames(), ", "))
 	flags.StringVar(&opt.Format, "format", "text", "`FORMAT` of the notes: "+strings.Join(notefile.Names(), ", "))
 	flags.StringVar(&opt.Output, "output", stdio, outputHelp+"; - is stdout. Required if the input is a folder")
 	flags.StringArrayVar(&opt.Columns, "column", nil, "`NAME` of a column of csv, or of a key of jsonl (a.b is the key b in a), that contains notes; repeatable (default for jsonl: text)")
@@ -97,7 +112,7 @@ No model finds everything: check a sample of the output.`,
 	flags.BoolVar(&opt.PatientFolders, "patient-folders", false, "treat all notes in a subfolder as notes of one patient")
 	flags.StringVar(&opt.Delimiter, "delimiter", "", "`CHARACTER` between the fields of csv, or tab (default a comma, in .tsv files a tab)")
 	flags.StringVar(&opt.Encoding, "encoding", "utf-8", "`ENCODING` of the input and the output: utf-8, latin1 or windows-1252")
-	flags.StringVar(&opt.Replace, "replace", "tag", "`KIND` of replacement: "+kindNames())
+	flags.StringVar(&opt.Replace, "replace", "", "`KIND` of replacement: "+kindNames()+" (default tag; with --marked, surrogate)")
 	flags.StringArrayVar(&opt.ReplaceType, "replace-type", nil, "`TYPE=KIND`: another kind of replacement for one type, for example DATE=keep; repeatable")
 	flags.StringVar(&opt.KeyFile, "key-file", "", "`FILE` with the secret, of at least 16 bytes, that hashes and surrogates are derived from (default none)")
 	flags.StringVar(&opt.Surrogates, "surrogates", "", "YAML `FILE` with your own lists of surrogates; for types that Lethe does not know, the file also gives the sort of value, such as person or date: see docs/surrogates.md (default none)")

@@ -150,7 +150,7 @@ func predictedSplit(a, b *experiments.Run) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if ofA != ofB { // test and dev; every run has predictions for dev from its training
+	if ofA != ofB { // test and dev; a run with a split dev has predictions for it from its training
 		return experiments.DevSplit, nil
 	}
 	return ofA, nil

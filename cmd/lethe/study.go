@@ -43,11 +43,11 @@ const (
 	metricHelp    = "`NAME` of a metric, as in lethe significance; repeatable " + metricDefault
 )
 
-// runStudy carries out a study of an experiment and prints its result, which is nil if the study failed.
+// runStudy carries out a study of one or several experiments and prints its result, which is nil if the study failed.
 func runStudy[R any, P interface {
 	*R
 	WriteText(io.Writer) error
-}](f *studyFlags, cmd *cobra.Command, kind, path string, study func(context.Context, *experiments.Config, studies.Options) (P, error)) error {
+}](f *studyFlags, cmd *cobra.Command, kind string, paths []string, study func(context.Context, []*experiments.Config, studies.Options) (P, error)) error {
 	if f.opt.Resume && f.opt.Dir == "" {
 		return usageError(cmd, errors.New("--resume requires the study folder: --out DIR"))
 	}
@@ -57,14 +57,18 @@ func runStudy[R any, P interface {
 	for _, seed := range f.seeds {
 		f.opt.Seeds = append(f.opt.Seeds, uint64(seed))
 	}
-	config, err := experiments.Load(path, f.settings)
-	if err != nil {
-		return err
+	var configs []*experiments.Config
+	for _, path := range paths {
+		config, err := experiments.Load(path, f.settings)
+		if err != nil {
+			return err
+		}
+		configs = append(configs, config)
 	}
 	p := newProgress()
 	defer p.clear()
 	if f.opt.Dir == "" {
-		f.opt.Dir = filepath.Join("runs", config.Name+"-"+kind+"-"+time.Now().Format("20060102-150405"))
+		f.opt.Dir = filepath.Join("runs", configs[0].Name+"-"+kind+"-"+time.Now().Format("20060102-150405"))
 		p.line("study folder: %s", f.opt.Dir)
 	}
 	began := false
@@ -74,7 +78,7 @@ func runStudy[R any, P interface {
 		p.line("run %d of %d: %s", number, of, run)
 	}
 	f.opt.Epoch = func(e taggers.Epoch) { p.line("%s", epochLine(e)) }
-	r, err := study(cmd.Context(), config, f.opt)
+	r, err := study(cmd.Context(), configs, f.opt)
 	p.clear()
 	if errors.Is(err, context.Canceled) && began {
 		return fmt.Errorf("interrupted; to resume, give the same command with --out %s --resume", f.opt.Dir)
@@ -83,6 +87,13 @@ func runStudy[R any, P interface {
 		return err
 	}
 	return cmp.Or(printReport(r, f.json), err)
+}
+
+// ofOne adapts a study of a single experiment.
+func ofOne[P any](study func(context.Context, *experiments.Config, studies.Options) (P, error)) func(context.Context, []*experiments.Config, studies.Options) (P, error) {
+	return func(ctx context.Context, configs []*experiments.Config, opt studies.Options) (P, error) {
+		return study(ctx, configs[0], opt)
+	}
 }
 
 func newAblate() *cobra.Command {
@@ -117,7 +128,7 @@ Markdown and JSON, and a bar chart as SVG and PNG.`,
 			if f.opt.ByPatient, err = byPatient(by); err != nil {
 				return usageError(cmd, err)
 			}
-			return runStudy(&f, cmd, "ablate", args[0], studies.Ablate)
+			return runStudy(&f, cmd, "ablate", args, ofOne(studies.Ablate))
 		},
 	}
 	f.add(cmd, "ablate")
@@ -135,7 +146,7 @@ func newCurve() *cobra.Command {
 		curve studies.CurveOptions
 	)
 	cmd := &cobra.Command{
-		Use:   "curve CONFIG.yaml",
+		Use:   "curve CONFIG.yaml [CONFIG.yaml...]",
 		Short: "Measure scores as a function of the number of training documents",
 		Long: `Train an experiment on parts of its training documents of increasing size, and score
 each model on --split (Dernoncourt et al. 2016, section 3.6). The parts are drawn at
@@ -143,11 +154,22 @@ random, patient by patient if the patients are known. Each part contains the sma
 ones, and each seed draws different parts. The tables contain the score at each size,
 and the score of each type with the number of its annotations.
 
+With several experiments, which must have the same corpus, each is trained on the same
+parts, and the charts contain one line per system (the paper's Figure 3), with shares
+of the training documents on the horizontal axis.
+
 By default the number of epochs is the config's at any size, so a small part gets few
-updates. With --same-updates, each size gets as many updates as all documents do.`,
+updates. With --same-updates, a network gets as many updates at each size as with all
+documents; other systems are trained as configured.`,
 		Example: `  lethe curve meddocan.yaml --sizes 10,20,50,100,200,500 --seeds 1,2
-  lethe curve i2b2.yaml --sizes 1%,10%,50%,100% --split test --same-updates`,
-		Args: wants("CONFIG.yaml"),
+  lethe curve i2b2.yaml --sizes 1%,10%,50%,100% --split test --same-updates
+  lethe curve crf.yaml ann.yaml crf+ann.yaml --sizes 1%,5%,10%,50%,100% --metric hipaa/binary_token`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError(cmd, errors.New("CONFIG.yaml must be given"))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, text := range sizes {
 				size, err := studies.ParseSize(text)
@@ -156,9 +178,14 @@ updates. With --same-updates, each size gets as many updates as all documents do
 				}
 				curve.Sizes = append(curve.Sizes, size)
 			}
-			return runStudy(&f, cmd, "curve", args[0], func(ctx context.Context, c *experiments.Config, opt studies.Options) (*studies.LearningCurve, error) {
+			if len(args) > 1 {
+				return runStudy(&f, cmd, "curve", args, func(ctx context.Context, c []*experiments.Config, opt studies.Options) (*studies.LearningCurves, error) {
+					return studies.Curves(ctx, c, curve, opt)
+				})
+			}
+			return runStudy(&f, cmd, "curve", args, ofOne(func(ctx context.Context, c *experiments.Config, opt studies.Options) (*studies.LearningCurve, error) {
 				return studies.Curve(ctx, c, curve, opt)
-			})
+			}))
 		},
 	}
 	f.add(cmd, "curve")
@@ -180,9 +207,9 @@ func newCrossval() *cobra.Command {
 		Use:   "crossval CONFIG.yaml",
 		Short: "Cross-validate an experiment on its training documents",
 		Long: `Divide the training documents of an experiment into folds, and test on each fold a
-model that is trained on the others. A part of the others (corpus.hold_out, or a tenth)
-is held out to choose the best epoch, so that no document has any influence on the
-model that it tests. All notes of a patient are in the same fold, which requires that
+model that is trained on the others. If the system requires a split dev to choose the
+best epoch, a part of the others (corpus.hold_out, or a tenth) is held out for it, so
+that no document has any influence on the model that it tests. All notes of a patient are in the same fold, which requires that
 each note names its patient, unless you give --by document. The other splits of the
 experiment are not used.
 
@@ -195,9 +222,9 @@ score of all folds' documents as one corpus, overall and by type.`,
 			if folds < 2 {
 				return usageError(cmd, fmt.Errorf("--folds %d is less than 2", folds))
 			}
-			return runStudy(&f, cmd, "crossval", args[0], func(ctx context.Context, c *experiments.Config, opt studies.Options) (*studies.CrossValidation, error) {
+			return runStudy(&f, cmd, "crossval", args, ofOne(func(ctx context.Context, c *experiments.Config, opt studies.Options) (*studies.CrossValidation, error) {
 				return studies.CrossValidate(ctx, c, folds, by, opt)
-			})
+			}))
 		},
 	}
 	f.add(cmd, "crossval")

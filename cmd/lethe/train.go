@@ -26,7 +26,8 @@ func newTrain() *cobra.Command {
 		Short: "Train the system of an experiment, and score it on dev",
 		Long: `Train the system that an experiment describes on its split train, keep the epoch with
 the best scores on dev, and print these scores. Everything is written to a run folder:
-config.yaml, run.json, log.jsonl, model/best, model/last, predictions, evaluation.
+config.yaml, run.json, log.jsonl, model/best, model/last, predictions, evaluation. A
+system that does not use dev for its training, such as a CRF, does not require it.
 
 A system can be a tree: an ensemble, a second pass or corrections with other taggers
 below. Each tagger is trained separately. --dry-run prints the tree, reads the notes of
@@ -77,6 +78,9 @@ because its scores would mean nothing.`,
 				return fmt.Errorf("interrupted; to resume, give the same command with --out %s --resume", opt.Dir)
 			}
 			if scores == nil {
+				if err == nil {
+					p.line("not scored, because there is no split dev: score another with lethe predict %s --split SPLIT", opt.Dir)
+				}
 				return err
 			}
 			return errors.Join(scores.WriteText(os.Stdout), err)

@@ -82,15 +82,15 @@ func read(stem string, types *data.TypeSet) (*data.Document, error) {
 	}
 	id := filepath.Base(stem)
 	doc := &data.Document{ID: id, Patient: data.PatientOf(id), Text: text}
-	doc.Spans, err = parse(stem+annotationExt, raw, text, types)
+	doc.Spans, err = Decode(stem+annotationExt, raw, text, types)
 	if err != nil {
 		return nil, err
 	}
 	return doc, nil
 }
 
-// parse reads an annotation file.
-func parse(path string, raw []byte, text string, types *data.TypeSet) ([]data.Span, error) {
+// Decode reads an annotation file of a note with this text. The spans are sorted by data.SortSpans.
+func Decode(path string, raw []byte, text string, types *data.TypeSet) ([]data.Span, error) {
 	if err := notes.CheckUTF8(path, raw); err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func TestParse(t *testing.T) {
 		"nested, overlapping, twice": {"Mr. Zebulon", "T1\tDOCTOR 4 6\tZe\nT2\tPATIENT 4 11\tZebulon\nT3\tDATE 5 11\tebulon\nT4\tDOCTOR 4 6\tZe\n", []data.Span{span(4, 11, "PATIENT"), span(4, 6, "DOCTOR"), span(4, 6, "DOCTOR"), span(5, 11, "DATE")}},
 	} {
 		t.Run(what, func(t *testing.T) {
-			got, err := parse("f.ann", []byte(tc.annotations), tc.text, data.I2B2)
+			got, err := Decode("f.ann", []byte(tc.annotations), tc.text, data.I2B2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +82,7 @@ func TestParseErrors(t *testing.T) {
 		"white space that is not": {"Mr.\tZebulon", "T1\tPATIENT 0 11\tMr. Zebulon", fmt.Sprintf(quote, 0)},
 	} {
 		t.Run(what, func(t *testing.T) {
-			_, err := parse("f.ann", []byte("#1\tnote x\n"+tc.line+"\n"), tc.text, data.I2B2)
+			_, err := Decode("f.ann", []byte("#1\tnote x\n"+tc.line+"\n"), tc.text, data.I2B2)
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -155,7 +155,7 @@ func FuzzRead(f *testing.F) {
 			t.Skip("read refuses the text")
 		}
 		var err error
-		if doc.Spans, err = parse("f.ann", annotations, text, types); err != nil {
+		if doc.Spans, err = Decode("f.ann", annotations, text, types); err != nil {
 			if _, ok := errors.AsType[*data.Error](err); !ok {
 				t.Fatalf("the error is a %T", err)
 			}
@@ -164,7 +164,7 @@ func FuzzRead(f *testing.F) {
 		if err := doc.Check(); err != nil {
 			t.Fatal(err)
 		}
-		got, err := parse("f.ann", Encode(doc), text, types)
+		got, err := Decode("f.ann", Encode(doc), text, types)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/brat"
 	"github.com/lethe-deid/lethe/data/conll"
+	"github.com/lethe-deid/lethe/data/deid2006"
 	"github.com/lethe-deid/lethe/data/i2b2"
 	"github.com/lethe-deid/lethe/data/internal/notes"
 	"github.com/lethe-deid/lethe/data/jsonl"
@@ -50,6 +51,10 @@ type Format struct {
 var formats = []*Format{
 	ofXML("i2b2", i2b2.I2B2),
 	ofXML("meddocan", i2b2.MEDDOCAN),
+	{
+		Name: "i2b2-2006", Exts: []string{deid2006.Ext},
+		Read: deid2006.Read, Decode: deid2006.Decode, Create: inFile(deid2006.Ext, deid2006.Create), CreateFile: deid2006.Create,
+	},
 	{Name: "brat", Exts: brat.Exts, OneNote: true, Read: brat.Read, Create: brat.Create},
 	{
 		Name: "conll", Exts: []string{conll.Ext},
@@ -109,7 +114,7 @@ func nameOf(f *Format) string { return f.Name }
 // Lookup finds a format by its name.
 func Lookup(name string) (*Format, error) { return table.Lookup(formats, nameOf, "format", name) }
 
-// Names lists the formats: i2b2, meddocan, brat, conll, jsonl, text.
+// Names lists the formats: i2b2, meddocan, i2b2-2006, brat, conll, jsonl, text.
 func Names() []string { return table.Names(formats, nameOf) }
 
 // Annotated lists the formats that support spans: all except text.

@@ -88,11 +88,21 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func TestLookup(t *testing.T) {
-	if diff := cmp.Diff([]string{"i2b2", "meddocan", "brat", "conll", "jsonl", "text"}, format.Names()); diff != "" {
+// The marks of i2b2 2006 are within the text, so its spans cannot overlap.
+func TestRoundTripInline(t *testing.T) {
+	doc := *invented[1]
+	doc.Spans = []data.Span{{Start: 7, End: 19, Type: "DOCTOR", Score: 1}, {Start: 25, End: 35, Type: "PATIENT", Score: 1}, {Start: 36, End: 40, Type: "ID", Score: 1}}
+	docs := []*data.Document{invented[0], &doc}
+	if diff := cmp.Diff(docs, roundTrip(t, "i2b2-2006", data.I2B22006, docs)); diff != "" {
 		t.Error(diff)
 	}
-	const want = `no format "xml" (have i2b2, meddocan, brat, conll, jsonl, text)`
+}
+
+func TestLookup(t *testing.T) {
+	if diff := cmp.Diff([]string{"i2b2", "meddocan", "i2b2-2006", "brat", "conll", "jsonl", "text"}, format.Names()); diff != "" {
+		t.Error(diff)
+	}
+	const want = `no format "xml" (have i2b2, meddocan, i2b2-2006, brat, conll, jsonl, text)`
 	if _, err := format.Lookup("xml"); err == nil || err.Error() != want {
 		t.Errorf("Lookup: %v", err)
 	}
@@ -134,11 +144,12 @@ func TestNothingToRead(t *testing.T) {
 // All formats except brat read a stream, and stop on request.
 func TestDecode(t *testing.T) {
 	for name, stream := range map[string]string{
-		"i2b2":     "<deIdi2b2><TEXT>x</TEXT></deIdi2b2>",
-		"meddocan": "<MEDDOCAN><TEXT>x</TEXT></MEDDOCAN>",
-		"conll":    "-DOCSTART- stdin O\nx O\n-DOCSTART- O\ny O\n",
-		"jsonl":    `{"id":"stdin","text":"x"}` + "\n" + `{"text":"y"}`,
-		"text":     "x",
+		"i2b2":      "<deIdi2b2><TEXT>x</TEXT></deIdi2b2>",
+		"meddocan":  "<MEDDOCAN><TEXT>x</TEXT></MEDDOCAN>",
+		"i2b2-2006": "<ROOT><RECORD ID='stdin'><TEXT>x</TEXT></RECORD><RECORD ID='y'/></ROOT>",
+		"conll":     "-DOCSTART- stdin O\nx O\n-DOCSTART- O\ny O\n",
+		"jsonl":     `{"id":"stdin","text":"x"}` + "\n" + `{"text":"y"}`,
+		"text":      "x",
 	} {
 		f, err := format.Lookup(name)
 		if err != nil {

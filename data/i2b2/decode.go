@@ -1,10 +1,7 @@
 package i2b2
 
 import (
-	"errors"
-	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/internal/notes"
@@ -12,15 +9,9 @@ import (
 )
 
 func decode(path string, raw []byte, types *data.TypeSet) (*data.Document, error) {
-	file, err := xmlnotes.Decode(raw)
+	file, err := notes.XML(path, raw)
 	if err != nil {
-		return nil, located(path, err)
-	}
-	if !utf8.ValidString(file) {
-		return nil, notes.CheckUTF8(path, raw)
-	}
-	if at, char, illegal := xmlnotes.Illegal(file); illegal {
-		return nil, notes.Defect(path, 1+strings.Count(file[:at], "\n"), at, fmt.Sprintf("XML does not allow the character %U", char))
+		return nil, err
 	}
 	r := xmlnotes.NewReader(file)
 	var text strings.Builder
@@ -31,29 +22,32 @@ func decode(path string, raw []byte, types *data.TypeSet) (*data.Document, error
 		tags = append(tags, xmlnotes.NewTag(t))
 	})
 	if err != nil {
-		return nil, located(path, err)
+		return nil, notes.Located(path, err)
 	}
 	id := notes.ID(path)
 	doc := &data.Document{ID: id, Patient: data.PatientOf(id), Text: text.String()}
-	offsets := notes.NewOffsets(doc.Text)
+	doc.Spans, err = Spans(path, doc.Text, tags, types)
+	if err != nil {
+		return nil, err
+	}
+	return doc, nil
+}
+
+// Spans converts the tags of a note to spans, sorted by data.SortSpans. An error, of type *data.Error, is for a tag that Read
+// refuses.
+func Spans(path, text string, tags []xmlnotes.Tag, types *data.TypeSet) ([]data.Span, error) {
+	offsets := notes.NewOffsets(text)
+	var spans []data.Span
 	for _, t := range tags {
 		span, err := newSpan(t, offsets, types)
 		if err != nil {
 			err.Path = path
 			return nil, err
 		}
-		doc.Spans = append(doc.Spans, span)
+		spans = append(spans, span)
 	}
-	data.SortSpans(doc.Spans)
-	return doc, nil
-}
-
-// located adds the path to an XML error.
-func located(path string, err error) error {
-	if e, ok := errors.AsType[*xmlnotes.Error](err); ok {
-		return notes.Defect(path, e.Line, e.Offset, e.Reason)
-	}
-	return err
+	data.SortSpans(spans)
+	return spans, nil
 }
 
 // newSpan checks a tag against the text and the type set. Offsets in errors are in code points.

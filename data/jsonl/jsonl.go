@@ -60,6 +60,12 @@ func Decode(r io.Reader, name string, types *data.TypeSet) data.Documents {
 	}
 }
 
+// DecodeLine reads the document of a single line, which has the number and the byte
+// offset in the named file.
+func DecodeLine(raw []byte, name string, number, offset int, types *data.TypeSet) (*data.Document, error) {
+	return line{file: name, number: number, offset: offset, raw: raw}.document(types, map[string]bool{})
+}
+
 // readLines yields the documents of the lines. It returns false if yield did.
 func readLines(r io.Reader, name string, types *data.TypeSet, seen map[string]bool, yield func(*data.Document, error) bool) bool {
 	in := bufio.NewReader(r)

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/internal/bounded"
@@ -33,7 +34,7 @@ const Stdio = "-"
 // instead of the path. Fields without a tag either do not affect the output or get into the record
 // in another way.
 type Config struct {
-	Model   string // model or run folder, required
+	Model   string // model or run folder; required unless Marked is true
 	Input   string // file, folder or Stdio (default)
 	Output  string // file, folder or Stdio (default); must be a folder if Input is one
 	Workers int    // number of cores to use; 0 means all
@@ -47,6 +48,12 @@ type Config struct {
 	PatientFolders bool     `option:"patient-folders"` // treat the notes of each subfolder as those of one patient
 	Delimiter      string   `option:"delimiter"`       // one character, or "tab", between the fields of csv; default a comma, or a tab in .tsv files
 	Encoding       string   `option:"encoding"`        // encoding of input and output: utf-8 (default), latin1 or windows-1252
+
+	// Marked replaces the PHI that the files mark, instead of the PHI that a model finds. The marks are taken as they
+	// are, and the replacements are marked in the output. Then the default of Replace is surrogate, and that of SafetyNet
+	// is off.
+	Marked bool   `option:"marked"`
+	Types  string `option:"types"` // type set of the marks: one of data.TypeSetNames; required if Marked is true
 
 	Replace     string   `option:"replace"`      // kind of replacement: one of replace.Kinds; default tag
 	ReplaceType []string `option:"replace-type"` // TYPE=KIND: another kind of replacement for one type; default none
@@ -86,14 +93,19 @@ func optionError(err error) error {
 type checked struct {
 	Config
 	format  *notefile.Format
+	types   *data.TypeSet // of the marks; nil if there is a model
 	options notefile.Options
 	plan    replace.Plan
 }
 
 // check fills in defaults and validates the options. It reads no file.
 func (c Config) check() (*checked, error) {
+	kind, net := replace.Tag, "auto"
+	if c.Marked {
+		kind, net = replace.Surrogate, "off"
+	}
 	for option, byDefault := range map[*string]string{
-		&c.Input: Stdio, &c.Output: Stdio, &c.Format: "text", &c.Encoding: "utf-8", &c.Replace: string(replace.Tag), &c.SafetyNet: "auto",
+		&c.Input: Stdio, &c.Output: Stdio, &c.Format: "text", &c.Encoding: "utf-8", &c.Replace: string(kind), &c.SafetyNet: net,
 	} {
 		if *option == "" {
 			*option = byDefault
@@ -104,7 +116,7 @@ func (c Config) check() (*checked, error) {
 	if k.format, err = notefile.Lookup(c.Format); err != nil {
 		return nil, optionError(err)
 	}
-	for _, check := range []func() error{k.checkModel, k.checkOptions, k.checkPlan, k.checkMap} {
+	for _, check := range []func() error{k.checkSource, k.checkModel, k.checkOptions, k.checkPlan, k.checkMap} {
 		if err := check(); err != nil {
 			return nil, optionError(err)
 		}
@@ -112,10 +124,32 @@ func (c Config) check() (*checked, error) {
 	return k, nil
 }
 
+// checkSource checks what says where the PHI is: a model or the marks of the files.
+func (c *checked) checkSource() error {
+	switch {
+	case c.Marked && c.Model != "":
+		return errors.New("--model and --marked cannot be combined: the PHI is what the files mark")
+	case !c.Marked && c.Model == "":
+		return errors.New("--model must be given, or --marked for files that mark their PHI")
+	case !c.Marked && c.Types != "":
+		return errors.New("--types requires --marked: a model has its own types")
+	case c.Marked && !c.format.Marks:
+		return fmt.Errorf("--marked: files of the format %s do not mark PHI", c.format.Name)
+	case c.Marked && (c.MinRecall != 0 || c.Bias != 0):
+		return errors.New("--min-recall and --bias require a --model")
+	case !c.Marked:
+		return nil
+	}
+	types, err := data.LookupTypeSet(c.Types)
+	if err != nil {
+		return fmt.Errorf("--types: %w", err)
+	}
+	c.types = types
+	return nil
+}
+
 func (c *checked) checkModel() error {
 	switch {
-	case c.Model == "":
-		return errors.New("--model must be given")
 	case c.Known != "" && c.SafetyNet == "off":
 		return errors.New("--known requires the safety net: it cannot be combined with --safety-net off")
 	case c.MinRecall != 0 && c.Bias != 0:
@@ -129,7 +163,7 @@ func (c *checked) checkModel() error {
 }
 
 func (c *checked) checkOptions() error {
-	c.options = notefile.Options{Encoding: c.Encoding, Columns: c.Columns, ID: c.ID, Patient: c.Patient, NoPatient: !c.KeepPatient}
+	c.options = notefile.Options{Encoding: c.Encoding, Columns: c.Columns, ID: c.ID, Patient: c.Patient, NoPatient: !c.KeepPatient, Marked: c.Marked, Types: c.types}
 	switch {
 	case c.Delimiter == "tab" || c.Delimiter == `\t`:
 		c.options.Comma = '\t'

@@ -118,26 +118,18 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 // are empty if there is neither an audit nor a record to keep them in.
 func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	var none settings
-	model, err := models.Open(c.Model, c.Workers)
-	if err != nil {
-		return nil, none, err
-	}
-	c.options.Types = model.Types
 	r := &run{
-		config: c, events: events, engine: &deid.Deidentifier{Workers: c.Workers}, patients: newPatients(c.replacesBy(replace.Numbered)),
+		config: c, events: events, engine: &deid.Deidentifier{Workers: c.Workers, Exact: c.Marked}, patients: newPatients(c.replacesBy(replace.Numbered)),
 		summary: audit.Summary{Unchanged: c.format.Unchanged},
 	}
-	var point *operating.Point
-	if r.engine.Tagger, point, err = c.tagger(model); err != nil {
+	var model *models.Model
+	var err error
+	if c.Marked {
+		r.summary.Expected = "whatever the files do not mark"
+	} else if model, err = c.openModel(r); err != nil {
 		return nil, none, err
 	}
-	switch {
-	case point != nil:
-		r.summary.Expected = point.Expected()
-	case c.Bias > 0:
-		r.summary.Expected = "unknown with --bias: check a sample"
-	}
-	with, err := c.replacement(model.Types)
+	with, err := c.replacement(c.options.Types)
 	if err != nil {
 		return nil, none, err
 	}
@@ -145,7 +137,7 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 		return nil, none, err
 	}
 	given := deid.RuleFiles{SafetyNet: c.SafetyNet, Rules: c.Rules, Deny: c.Deny, Allow: c.Allow, Known: c.Known}
-	if r.known, err = given.Set(r.engine, model.Types); err != nil {
+	if r.known, err = given.Set(r.engine, c.options.Types); err != nil {
 		return nil, none, fmt.Errorf("--%w", err) // it begins with the name of a field, and the option has the same name
 	}
 	if r.known != nil && r.known.Short() > 0 {
@@ -154,8 +146,10 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	if c.Audit == "" && files.output == Stdio {
 		return r, none, nil // there is no place to keep the settings
 	}
-	if r.modelDigest, err = model.Digest(); err != nil {
-		return nil, none, err
+	if model != nil {
+		if r.modelDigest, err = model.Digest(); err != nil {
+			return nil, none, err
+		}
 	}
 	s, err := c.settings(r.modelDigest, with)
 	if err != nil {
@@ -163,6 +157,26 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	}
 	r.configDigest, err = s.digest()
 	return r, s, err
+}
+
+// openModel opens the model and makes it the tagger of the run.
+func (c *checked) openModel(r *run) (*models.Model, error) {
+	model, err := models.Open(c.Model, c.Workers)
+	if err != nil {
+		return nil, err
+	}
+	c.options.Types = model.Types
+	var point *operating.Point
+	if r.engine.Tagger, point, err = c.tagger(model); err != nil {
+		return nil, err
+	}
+	switch {
+	case point != nil:
+		r.summary.Expected = point.Expected()
+	case c.Bias > 0:
+		r.summary.Expected = "unknown with --bias: check a sample"
+	}
+	return model, nil
 }
 
 // tagger returns the model with the threshold or bias of the options, and the operating point, or nil if that is unknown.

@@ -14,6 +14,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/deid/safetynet"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/models"
 )
 
@@ -137,6 +138,9 @@ func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bo
 				r.single = broken
 			}
 		}
+		if err == nil && r.config.Marked && r.config.format.Sidecar != nil {
+			err = r.readSidecar(file, record)
+		}
 		next := item{file: file, record: record, err: err, last: broken != nil && !file.folder, zipped: zipped}
 		if err == nil {
 			for _, n := range record.Notes {
@@ -148,6 +152,18 @@ func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bo
 		}
 	}
 	return yield(item{file: file, end: true, broken: broken != nil, zipped: zipped, input: stamp})
+}
+
+// readSidecar sets the spans of the note of a record from the second file of the note.
+func (r *run) readSidecar(file noteFile, record *notefile.Record) error {
+	path := r.config.format.Sidecar.Path(file.in)
+	raw, err := bounded.ReadFile(path, bounded.MaxNote)
+	if err != nil {
+		return &data.Error{Path: file.in, Offset: -1, Reason: "the file with the marks of the note cannot be read", Err: err}
+	}
+	note := record.Notes[0]
+	note.Spans, err = r.config.format.Sidecar.Decode(path, raw, note.Text, r.config.options.Types)
+	return err
 }
 
 // size returns what an item adds to the size of a batch.
@@ -172,7 +188,7 @@ func (r *run) stamp(file noteFile) string {
 
 // result returns the result of a note before it is examined, with the note's patient and known values.
 func (r *run) result(file noteFile, n *notefile.Note) *result {
-	doc := &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text}
+	doc := &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text, Spans: n.Spans}
 	if dir := filepath.ToSlash(filepath.Dir(file.name)); r.config.PatientFolders && dir != "." {
 		doc.Patient = dir
 	}
@@ -208,7 +224,7 @@ func (r *run) flush(ctx context.Context, batch []item) error {
 		}
 	}
 	for i, done := range r.engine.Notes(ctx, notes) {
-		all[i].conclude(done)
+		all[i].conclude(done, r.config.Marked)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -226,8 +242,9 @@ func (r *run) flush(ctx context.Context, batch []item) error {
 	return r.settle()
 }
 
-// conclude turns the changes in a note into edits, and counts them in the line of the audit.
-func (n *result) conclude(done deid.Result) {
+// conclude turns the changes in a note into edits, and counts them in the line of the audit. If marked is true, a value that is
+// kept is an edit, too, so that it is marked in the output as well.
+func (n *result) conclude(done deid.Result, marked bool) {
 	if n.err = done.Err; n.err != nil {
 		return
 	}
@@ -244,9 +261,12 @@ func (n *result) conclude(done deid.Result) {
 	for _, c := range done.Changes {
 		if c.Kind == replace.Keep {
 			l.Kept[c.Old.Type]++
-			continue
+			if !marked {
+				continue
+			}
+		} else {
+			l.Replaced[c.Old.Type]++
 		}
-		l.Replaced[c.Old.Type]++
 		n.edits = append(n.edits, notefile.Edit{
 			Start: c.Old.Start, End: c.Old.End, New: done.Clean.Text[c.New.Start:c.New.End], Type: c.Old.Type, Score: c.Old.Score,
 		})

@@ -110,7 +110,7 @@ const contentPeek = 512
 var (
 	jsonStart = regexp.MustCompile(`^(?:\[\s*)?\{\s*"(?:[^"\\]|\\.)*"\s*:`)
 	hl7Start  = regexp.MustCompile(`^(?:MSH|FHS|BHS)\|\^~\\|^(?:MSH|FHS|BHS)([^\w\s])[^\w\s]{3,4}([^\w\s])`)
-	xmlStart  = regexp.MustCompile(`(?i)^<(?:\?xml[\s?]|!DOCTYPE\s|(?:\w+:)?ClinicalDocument[\s>/]|deIdi2b2[\s>]|MEDDOCAN[\s>]|[A-Z]\w*\s+xmlns\s*=\s*["']http://hl7\.org/fhir["'])`)
+	xmlStart  = regexp.MustCompile(`(?i)^<(?:\?xml[\s?]|!DOCTYPE\s|(?:\w+:)?ClinicalDocument[\s>/]|deIdi2b2[\s>]|ROOT[\s>]|MEDDOCAN[\s>]|[A-Z]\w*\s+xmlns\s*=\s*["']http://hl7\.org/fhir["'])`)
 )
 
 // contentKind returns the kind of a file if its beginning makes it certain, or "". Text that merely

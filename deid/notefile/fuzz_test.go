@@ -11,7 +11,7 @@ import (
 // written unchanged. Records with every word replaced can be read again, with the replaced words.
 
 func FuzzText(f *testing.F)  { fuzzFormats(f, "text") }
-func FuzzXML(f *testing.F)   { fuzzFormats(f, "i2b2", "meddocan") }
+func FuzzXML(f *testing.F)   { fuzzFormats(f, "i2b2", "meddocan", "i2b2-2006") }
 func FuzzJSONL(f *testing.F) { fuzzFormats(f, "jsonl") }
 func FuzzCSV(f *testing.F)   { fuzzFormats(f, "csv") }
 func FuzzFHIR(f *testing.F)  { fuzzFormats(f, "fhir") }
@@ -21,7 +21,7 @@ func fuzzFormats(f *testing.F, formats ...string) {
 	add := func(e example) {
 		for i, name := range formats {
 			if name == e.format {
-				f.Add(uint8(i), []byte(e.file), e.options.Encoding, e.options.Comma) //nolint:gosec // there are two at most
+				f.Add(uint8(i), []byte(e.file), e.options.Encoding, e.options.Comma) //nolint:gosec // there are three at most
 			}
 		}
 	}

@@ -39,7 +39,10 @@ func readJSONL(in *source, o Options) Records {
 			j.find(0, strings.Split(key, "."), func(i int) { l.patients = append(l.patients, i) })
 		}
 		l.record.beside = l.beside
-		return l.record, nil
+		if o.Marked {
+			err = l.readMarks()
+		}
+		return l.record, err
 	})
 }
 
@@ -83,6 +86,24 @@ func (l *jsonLine) column(n int, column string) error {
 		l.texts = append(l.texts, i)
 	}
 	return nil
+}
+
+// readMarks sets the spans of the note of the line.
+func (l *jsonLine) readMarks() error {
+	if len(l.record.Notes) == 0 { // its text is null
+		return nil
+	}
+	listed := false
+	l.j.find(0, []string{"spans"}, func(i int) { listed = listed || l.j.kind(i) == '[' })
+	if !listed {
+		return l.in.defect(l.line, -1, `the key "spans" is missing or no list, so the PHI of the note is not marked`)
+	}
+	raw := bytes.TrimPrefix(l.record.Raw, []byte(utf8BOM))
+	doc, err := jsonl.DecodeLine(raw, l.in.name, l.line, l.offset+len(l.record.Raw)-len(raw), l.options.Types)
+	if err == nil {
+		l.record.Notes[0].Spans = doc.Spans
+	}
+	return err
 }
 
 // find is jsonTree.find, but returns an error if a note might be missed.

@@ -47,7 +47,7 @@ type Record struct {
 	charset *byteCode                   // the encoding that Encode writes; nil for UTF-8
 }
 
-// Note is one text of a record. The document has no spans.
+// Note is one text of a record. The document has no spans, unless Options.Marked asks for them.
 type Note struct {
 	*data.Document
 	Line  int               // the line of the file on which the text or, in CSV, its row begins
@@ -111,12 +111,16 @@ func (b *Broken) Unwrap() error { return b.Err }
 // Options describe properties of a file that it does not declare itself. The zero value selects the
 // defaults.
 type Options struct {
-	Types    *data.TypeSet // determines the category of tags in XML; nil: the type itself
-	Encoding string        // the encoding in which the file is read and written: utf-8 (default), latin1 or windows-1252
-	Columns  []string      // columns of CSV, or keys of JSON Lines (a.b: b in a), that contain notes; default for JSON Lines: text
-	ID       string        // column or key of the note's id; default for JSON Lines: id, then meta.note_id; else file and line
-	Patient  string        // column or key of the patient; default for JSON Lines: patient, then meta.patient_id
-	Comma    byte          // the delimiter of the fields of CSV; default ',', in .tsv a tab
+	Types *data.TypeSet // determines the category of tags in XML; nil: the type itself
+	// Marked reads the PHI that the files mark, as the spans of the notes. Only formats with Marks support
+	// it, with the default column, and it requires Types. A note without a list of marks is an error. The marks
+	// of a format with a Sidecar are read by Sidecar.Decode.
+	Marked   bool
+	Encoding string   // the encoding in which the file is read and written: utf-8 (default), latin1 or windows-1252
+	Columns  []string // columns of CSV, or keys of JSON Lines (a.b: b in a), that contain notes; default for JSON Lines: text
+	ID       string   // column or key of the note's id; default for JSON Lines: id, then meta.note_id; else file and line
+	Patient  string   // column or key of the patient; default for JSON Lines: patient, then meta.patient_id
+	Comma    byte     // the delimiter of the fields of CSV; default ',', in .tsv a tab
 	// NoPatient makes Encode empty the column Patient, or set the key to null.
 	NoPatient bool
 }
@@ -129,6 +133,8 @@ type Format struct {
 	// brat. It is nil for formats without one. Read ignores the second file; it has to be written
 	// anew.
 	Sidecar *Sidecar
+	// Marks reports whether a file says where its PHI is, in the way in which Encode writes it.
+	Marks bool
 	// Columns reports whether notes are in columns or keys, which Options may name. NeedsColumn
 	// reports whether Options must name one.
 	Columns, NeedsColumn bool
@@ -144,11 +150,15 @@ type Format struct {
 
 var formats = []*Format{
 	{Name: "text", Exts: []string{".txt"}, Unchanged: "names of files", read: readText},
-	{Name: "i2b2", Exts: []string{".xml"}, Unchanged: "names of files", read: readXML(i2b2.I2B2), content: "xml"},
-	{Name: "meddocan", Exts: []string{".xml"}, Unchanged: "names of files", read: readXML(i2b2.MEDDOCAN), content: "xml"},
-	{Name: "brat", Exts: []string{".txt"}, Sidecar: &Sidecar{Ext: ".ann", Encode: brat.Encode}, Unchanged: "names of files", read: readText},
+	{Name: "i2b2", Exts: []string{".xml"}, Marks: true, Unchanged: "names of files", read: readXML(i2b2.I2B2), content: "xml"},
+	{Name: "meddocan", Exts: []string{".xml"}, Marks: true, Unchanged: "names of files", read: readXML(i2b2.MEDDOCAN), content: "xml"},
+	{Name: "i2b2-2006", Exts: []string{".xml"}, Marks: true, Unchanged: "names of files and IDs of records", read: readRecords, content: "xml"},
 	{
-		Name: "jsonl", Exts: []string{".jsonl", ".ndjson"}, alsoExts: []string{".json"}, Columns: true, paths: true, content: "json",
+		Name: "brat", Exts: []string{".txt"}, Sidecar: &Sidecar{Ext: ".ann", Encode: brat.Encode, Decode: brat.Decode}, Marks: true, Unchanged: "names of files",
+		read: readText,
+	},
+	{
+		Name: "jsonl", Exts: []string{".jsonl", ".ndjson"}, alsoExts: []string{".json"}, Columns: true, Marks: true, paths: true, content: "json",
 		Unchanged: "names of files, ids, and all other keys", read: readJSONL,
 	},
 	{
@@ -170,13 +180,20 @@ func nameOf(f *Format) string { return f.Name }
 // Lookup finds a format by its name.
 func Lookup(name string) (*Format, error) { return table.Lookup(formats, nameOf, "format", name) }
 
-// Names lists the formats: text, i2b2, meddocan, brat, jsonl, csv, fhir, hl7.
+// Names lists the formats: text, i2b2, meddocan, i2b2-2006, brat, jsonl, csv, fhir, hl7.
 func Names() []string { return table.Names(formats, nameOf) }
+
+// marking lists the formats with Marks.
+func marking() []string {
+	return table.Names(slices.DeleteFunc(slices.Clone(formats), func(f *Format) bool { return !f.Marks }), nameOf)
+}
 
 // Sidecar is the second file of a note.
 type Sidecar struct {
 	Ext    string                          // its extension, which replaces the extension of the note
 	Encode func(doc *data.Document) []byte // returns the content for the written note with its spans
+	// Decode returns the spans of a note with this text.
+	Decode func(path string, raw []byte, text string, types *data.TypeSet) ([]data.Span, error)
 }
 
 // Path returns the path of the second file for the note at a path, or "" if s is nil. The second
@@ -207,6 +224,10 @@ func (f *Format) Check(o Options) error {
 		return fmt.Errorf("%s requires the name of the column with the notes", f.Name)
 	case !f.Columns && (len(o.Columns) > 0 || o.ID != "" || o.Patient != ""):
 		return fmt.Errorf("%s has no columns", f.Name)
+	case o.Marked && !f.Marks:
+		return fmt.Errorf("%s has no marks of PHI (have %s)", f.Name, strings.Join(marking(), ", "))
+	case o.Marked && len(o.Columns) > 0:
+		return fmt.Errorf("the marks of %s are those of the default column", f.Name)
 	case !f.delimits && o.Comma != 0:
 		return fmt.Errorf("%s has no delimiter", f.Name)
 	case o.Comma == '"' || o.Comma == '\n' || o.Comma == '\r' || o.Comma >= 0x80:

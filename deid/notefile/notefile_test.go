@@ -37,6 +37,8 @@ var examples = map[string]example{
 	"i2b2, no tags":    {"i2b2", "a.xml", "<deIdi2b2>\r\n<TEXT>Ana &amp; Gil &#233;\r\nx<![CDATA[ y ]]>&lt;z</TEXT>\r\n<TAGS/>\r\n</deIdi2b2>", Options{}},
 	"i2b2, Latin-1":    {"i2b2", "a.xml", "<?xml version='1.0' encoding='ISO-8859-1'?><deIdi2b2><TEXT>A\xf1a</TEXT><TAGS></TAGS></deIdi2b2>", Options{}},
 	"meddocan":         {"meddocan", "a.xml", "\uFEFF<MEDDOCAN><TEXT><![CDATA[Ana]]]]><![CDATA[> Gil]]></TEXT></MEDDOCAN>", Options{}},
+	"i2b2-2006":        {"i2b2-2006", "all.xml", "<?xml version='1.0'?>\r\n<ROOT>\r\n<RECORD ID=\"1\">\n<TEXT>\r\nAna &amp; Gil &#233;\r\n</TEXT></RECORD>\n\n<RECORD ID=\"110-2\"><TEXT>x]<![CDATA[Ana <Gil>]]>&gt;</TEXT></RECORD>\n</ROOT>\n", Options{}},
+	"i2b2-2006, none":  {"i2b2-2006", "all.xml", "<ROOT/>", Options{}},
 	"jsonl":            {"jsonl", "n.jsonl", "\uFEFF{\"id\": 7, \"text\":\"Ana\\u00f1 \\ud83d\\ude00 \\\"Gil\\\"\\n\\/\", \"patient\" : \"p\"}\r\n\n{\"text\":null}\n{\"x\":[{\"text\":\"no\"}],\"text\":\"\"}", Options{}},
 	"jsonl, by path":   {"jsonl", "n.jsonl", `{"note":{"body":"Ana"},"k":1}` + "\n" + `{"k":"2","note":{"body":"Gil"}}`, Options{Columns: []string{"note.body"}, ID: "k"}},
 	"jsonl, spans":     {"jsonl", "n.jsonl", `{"text":"Ana","spans":[],"label":[]}` + "\n", Options{}},
@@ -136,6 +138,8 @@ func TestNotes(t *testing.T) {
 		"i2b2, no tags":    {{"a", "", "Ana & Gil é\nx y <z", 0}},
 		"i2b2, Latin-1":    {{"a", "", "Aña", 0}},
 		"meddocan":         {{"a", "", "Ana]]> Gil", 0}},
+		"i2b2-2006":        {{"1", "", "\nAna & Gil é\n", 0}, {"110-2", "110", "x]Ana <Gil>>", 0}},
+		"i2b2-2006, none":  nil,
 		"jsonl":            {{"7", "p", "Anañ 😀 \"Gil\"\n/", 0}, {"n-0004", "", "", 0}},
 		"jsonl, by path":   {{"1", "", "Ana", 0}, {"2", "", "Gil", 0}},
 		"csv":              {{"1", "7", "Ana \"Gil\",\r\nx", 0}, {"2", "8", "Ana Gil", 0}, {"3", "9", "", 0}},
@@ -171,12 +175,14 @@ func TestEdits(t *testing.T) {
 		word, with string
 		replace    []string // in the file
 	}{
-		"text":             {"Ana", "[P]", []string{"Ana", "[P]"}},
-		"text, Latin-1":    {"Gil", "Rüe", []string{"Gil", "R\xfce"}},
-		"text, Windows":    {"Gil", "€王", []string{"Gil", "\x80?"}},
-		"i2b2":             {"Gil &", "<]]>", []string{"Gil &", "<]]]]><![CDATA[>", "<TAGS>\n", "<TAGS>\n<PATIENT id=\"P0\" start=\"4\" end=\"8\" text=\"&lt;]]&gt;\" TYPE=\"PATIENT\" comment=\"\" />\n"}},
-		"i2b2, Latin-1":    {"Aña", "Ñ", []string{"A\xf1a", "\xd1", "<TAGS></TAGS>", "<TAGS>\n<PATIENT id=\"P0\" start=\"0\" end=\"1\" text=\"\xd1\" TYPE=\"PATIENT\" comment=\"\" />\n</TAGS>"}},
-		"meddocan":         {"]]> G", "x", []string{"]]]]><![CDATA[> G", "x]]><![CDATA["}},
+		"text":          {"Ana", "[P]", []string{"Ana", "[P]"}},
+		"text, Latin-1": {"Gil", "Rüe", []string{"Gil", "R\xfce"}},
+		"text, Windows": {"Gil", "€王", []string{"Gil", "\x80?"}},
+		"i2b2":          {"Gil &", "<]]>", []string{"Gil &", "<]]]]><![CDATA[>", "<TAGS>\n", "<TAGS>\n<PATIENT id=\"P0\" start=\"4\" end=\"8\" text=\"&lt;]]&gt;\" TYPE=\"PATIENT\" comment=\"\" />\n"}},
+		"i2b2, Latin-1": {"Aña", "Ñ", []string{"A\xf1a", "\xd1", "<TAGS></TAGS>", "<TAGS>\n<PATIENT id=\"P0\" start=\"0\" end=\"1\" text=\"\xd1\" TYPE=\"PATIENT\" comment=\"\" />\n</TAGS>"}},
+		"meddocan":      {"]]> G", "x", []string{"]]]]><![CDATA[> G", "x]]><![CDATA["}},
+		"i2b2-2006": {"Gil", "R&B", []string{"&amp; Gil", "&amp; <PHI TYPE=\"PATIENT\">R&amp;B</PHI>",
+			"<Gil>", "<]]><PHI TYPE=\"PATIENT\">R&amp;B</PHI><![CDATA[>"}},
 		"jsonl":            {"ñ 😀 \"Gil\"\n", "\"\n€", []string{`\u00f1 \ud83d\ude00 \"Gil\"\n`, `\"\n€`}},
 		"jsonl, by path":   {"Ana", "x", []string{"Ana", "x"}},
 		"csv":              {"Gil", `a"b,c`, []string{`""Gil""`, `""a""b,c""`, "Ana Gil", `"Ana a""b,c"`}},
@@ -242,6 +248,85 @@ func TestMarksAreMadeAnew(t *testing.T) {
 	}
 }
 
+// The marks of i2b2 2006 are within the text. Those in the file go, and each replacement gets one.
+func TestMarksWithinTheTextAreMadeAnew(t *testing.T) {
+	record := func(text string) example {
+		return example{"i2b2-2006", "all.xml", "<ROOT>\n<RECORD ID=\"1\">\n<TEXT>\n" + text + "\n</TEXT>\n</RECORD>\n</ROOT>\n", Options{}}
+	}
+	for what, tc := range map[string]struct {
+		before, after string
+		edits         func(*Note) []Edit
+	}{
+		"without edits":   {"Dr. <PHI TYPE=\"DOCTOR\">Ana</PHI> &amp; Gil", "Dr. Ana &amp; Gil", none},
+		"in a mark":       {"Dr. <PHI TYPE=\"DOCTOR\">Ana</PHI>'s", "Dr. <PHI TYPE=\"PATIENT\">Bo</PHI>'s", each("Ana", "Bo")},
+		"over two marks":  {"<PHI TYPE=\"DOCTOR\">Ana</PHI> <PHI TYPE=\"DOCTOR\">Gil</PHI>", "<PHI TYPE=\"PATIENT\">Bo</PHI>", each("Ana Gil", "Bo")},
+		"part of a mark":  {"<PHI TYPE=\"DOCTOR\">Ana Gil</PHI>.", "Ana <PHI TYPE=\"PATIENT\">Bo</PHI>.", each("Gil", "Bo")},
+		"beside a mark":   {"<PHI TYPE=\"DOCTOR\">Ana</PHI>Gil", "Ana<PHI TYPE=\"PATIENT\">Bo</PHI>", each("Gil", "Bo")},
+		"over references": {"<PHI TYPE=\"DOCTOR\">Ana &amp; Gil</PHI>", "<PHI TYPE=\"PATIENT\">Bo</PHI>", each("Ana & Gil", "Bo")},
+		"removed":         {"<PHI TYPE=\"DOCTOR\">Ana</PHI> x", " x", each("Ana", "")},
+		"]]> without it":  {"]<PHI TYPE=\"X\">]</PHI>> <PHI TYPE=\"X\">Ana</PHI>", "]]&gt; <PHI TYPE=\"PATIENT\">Bo</PHI>", each("Ana", "Bo")},
+	} {
+		t.Run(what, func(t *testing.T) {
+			if diff := cmp.Diff(record(tc.after).file, encode(readAll(t, record(tc.before)), tc.edits)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// With Options.Marked, the spans of the notes are the marks of the files.
+func TestMarked(t *testing.T) {
+	marked := Options{Marked: true, Types: data.I2B22006}
+	want := []data.Span{{Start: 4, End: 8, Type: "DOCTOR", Score: 1}}
+	for name, e := range map[string]example{
+		"i2b2":      {"i2b2", "a.xml", "<deIdi2b2><TEXT>Dr. Añe</TEXT><TAGS><NAME start='4' end='7' TYPE='DOCTOR'/></TAGS></deIdi2b2>", marked},
+		"i2b2-2006": {"i2b2-2006", "a.xml", "<ROOT><RECORD ID='1'><TEXT>Dr. <PHI TYPE='DOCTOR'>Añe</PHI></TEXT></RECORD></ROOT>", marked},
+		"jsonl":     {"jsonl", "a.jsonl", `{"text":"Dr. Añe","spans":[{"start":4,"end":7,"label":"DOCTOR"}]}`, marked},
+	} {
+		var got []data.Span
+		for _, r := range readAll(t, e) {
+			for _, n := range r.Notes {
+				got = append(got, n.Spans...)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		e.options = Options{}
+		for _, r := range readAll(t, e) {
+			for _, n := range r.Notes {
+				if n.Spans != nil {
+					t.Errorf("%s: spans that nobody asked for", name)
+				}
+			}
+		}
+	}
+	for want, e := range map[string]example{
+		"a.xml:1: a note without TAGS, so its PHI is not marked":                                 {"i2b2", "a.xml", "<deIdi2b2><TEXT>Zebulon</TEXT></deIdi2b2>", marked},
+		"a.xml:1: a tag's TYPE is not in the type set i2b2-2006":                                 {"i2b2", "a.xml", "<deIdi2b2><TEXT>Zebulon</TEXT><TAGS><X start='0' end='2' TYPE='CITY'/></TAGS></deIdi2b2>", marked},
+		"a.xml:1: record no. 1: the TYPE of a PHI is not in the type set i2b2-2006":              {"i2b2-2006", "a.xml", "<ROOT><RECORD ID='1'><TEXT><PHI TYPE='CITY'>Zebulon</PHI></TEXT></RECORD></ROOT>", marked},
+		`a.jsonl:1: the key "spans" is missing or no list, so the PHI of the note is not marked`: {"jsonl", "a.jsonl", `{"text":"Zebulon"}`, marked},
+		"a.jsonl:1: span 0: start or end is missing":                                             {"jsonl", "a.jsonl", `{"text":"Zebulon","spans":[{"start":0}]}`, marked},
+	} {
+		if got := items(e); got[len(got)-1] != want {
+			t.Errorf("%v, want %s", got, want)
+		}
+	}
+	for name, o := range map[string]Options{
+		"csv":   {Marked: true, Columns: []string{"note"}},
+		"text":  {Marked: true},
+		"jsonl": {Marked: true, Columns: []string{"note"}},
+	} {
+		f, err := Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Check(o); err == nil || !strings.Contains(err.Error(), "marks") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // items reads a possibly invalid file and returns ids and errors.
 func items(e example) (got []string) {
 	f, err := Lookup(e.format)
@@ -270,13 +355,19 @@ func TestErrors(t *testing.T) {
 		e    example
 		want []string
 	}{
-		"text, not UTF-8": {example{"text", "a.txt", "x\nZebulon \xff", Options{}}, []string{"broken", "a.txt:2: invalid UTF-8 (offset 10)"}},
-		"XML, not closed": {example{"i2b2", "a.xml", "<deIdi2b2>\n<TEXT>Zebulon", Options{}}, []string{"broken", "a.xml:2: not well-formed XML"}},
-		"XML, a comment":  {example{"i2b2", "a.xml", "<deIdi2b2>\n<!-- Zebulon --><TEXT></TEXT></deIdi2b2>", Options{}}, []string{"broken", "a.xml:2: a comment, which would go unexamined"}},
-		"XML, an element": {example{"i2b2", "a.xml", "<deIdi2b2>\n<WHO>Zebulon</WHO><TEXT></TEXT></deIdi2b2>", Options{}}, []string{"broken", "a.xml:2: an element other than TEXT and TAGS, which would go unexamined"}},
-		"XML, no text":    {example{"i2b2", "a.xml", "<deIdi2b2></deIdi2b2>", Options{}}, []string{"broken", "a.xml:1: no TEXT element"}},
-		"XML, nothing":    {example{"i2b2", "a.xml", "", Options{}}, []string{"broken", "a.xml:1: no XML element"}},
-		"XML, UTF-16":     {example{"i2b2", "a.xml", "<?xml version='1.0' encoding='UTF-16'?>", Options{}}, []string{"broken", "a.xml:1: the declared encoding is not UTF-8, US-ASCII, ISO-8859-1 or windows-1252"}},
+		"text, not UTF-8":    {example{"text", "a.txt", "x\nZebulon \xff", Options{}}, []string{"broken", "a.txt:2: invalid UTF-8 (offset 10)"}},
+		"XML, not closed":    {example{"i2b2", "a.xml", "<deIdi2b2>\n<TEXT>Zebulon", Options{}}, []string{"broken", "a.xml:2: not well-formed XML"}},
+		"XML, a comment":     {example{"i2b2", "a.xml", "<deIdi2b2>\n<!-- Zebulon --><TEXT></TEXT></deIdi2b2>", Options{}}, []string{"broken", "a.xml:2: a comment, which would go unexamined"}},
+		"XML, an element":    {example{"i2b2", "a.xml", "<deIdi2b2>\n<WHO>Zebulon</WHO><TEXT></TEXT></deIdi2b2>", Options{}}, []string{"broken", "a.xml:2: an element other than TEXT and TAGS, which would go unexamined"}},
+		"XML, no text":       {example{"i2b2", "a.xml", "<deIdi2b2></deIdi2b2>", Options{}}, []string{"broken", "a.xml:1: no TEXT element"}},
+		"XML, nothing":       {example{"i2b2", "a.xml", "", Options{}}, []string{"broken", "a.xml:1: no XML element"}},
+		"XML, UTF-16":        {example{"i2b2", "a.xml", "<?xml version='1.0' encoding='UTF-16'?>", Options{}}, []string{"broken", "a.xml:1: the declared encoding is not UTF-8, US-ASCII, ISO-8859-1 or windows-1252"}},
+		"2006, not closed":   {example{"i2b2-2006", "a.xml", "<ROOT><RECORD ID='1'><TEXT/></RECORD>\n<RECORD ID='2'><TEXT>Zebulon", Options{}}, []string{"broken", "a.xml:2: not well-formed XML"}},
+		"2006, another root": {example{"i2b2-2006", "a.xml", "<deIdi2b2><TEXT>Zebulon</TEXT></deIdi2b2>", Options{}}, []string{"broken", "a.xml:1: the root must be one element ROOT"}},
+		"2006, text beside":  {example{"i2b2-2006", "a.xml", "<ROOT>\nZebulon</ROOT>", Options{}}, []string{"broken", "a.xml:2: text outside of TEXT"}},
+		"2006, a comment":    {example{"i2b2-2006", "a.xml", "<ROOT><!-- Zebulon --></ROOT>", Options{}}, []string{"broken", "a.xml:1: a comment, which would go unexamined"}},
+		"2006, one bad record": {example{"i2b2-2006", "a.xml", "<ROOT><RECORD ID='1'><TEXT/></RECORD>\n<RECORD ID='2' DR='Zebulon'><TEXT/></RECORD><RECORD ID='3'><TEXT/></RECORD>\n<RECORD ID='Zebulon'><TEXT><PHI>Z</PHI></TEXT></RECORD></ROOT>", Options{}},
+			[]string{"1", "a.xml:2: record no. 2: an attribute of RECORD other than ID, which would go unexamined", "3", "a.xml:3: record no. 4: a PHI without a TYPE"}},
 		"a bad line": {example{"jsonl", "n.jsonl", "{\"text\":\"a\"}\n{\"text\":\"Zebulon\n{\"id\":\"c\",\"text\":\"\"}\n{\"txt\":\"Zebulon\"}\n{\"text\":7}\n{\"text\":\"\\ud83d\"}\n[]", Options{}},
 			[]string{"n-0001", "n.jsonl:2: not valid JSON (offset 29)", "c", `n.jsonl:4: the key "text" is missing`,
 				`n.jsonl:5: the key "text" has a value of the wrong kind (offset 77)`, "n.jsonl:6: half of a surrogate pair (offset 89)", "n.jsonl:7: not a JSON object (offset 98)"}},

@@ -1,6 +1,7 @@
 package notefile
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -19,20 +20,11 @@ import (
 func readXML(dialect i2b2.Dialect) func(*source, Options) Records {
 	return func(in *source, o Options) Records {
 		return one(in, false, func(raw []byte) (*Record, error) {
-			var cs *byteCode
-			if declared := xmlnotes.Encoding(raw); declared != "" && !in.recode {
-				var err error
-				if cs, err = charset(declared); err != nil {
-					return nil, in.defect(1, -1, "the declared encoding is not UTF-8, US-ASCII, ISO-8859-1 or windows-1252")
-				}
-			}
-			if cs != nil {
-				raw = cs.toUTF8(raw)
-			}
-			if err := in.checkUTF8(raw, 1, 0); err != nil {
+			raw, cs, err := in.xml(raw)
+			if err != nil {
 				return nil, err
 			}
-			record, err := xmlRecord(in, raw, dialect, o.Types)
+			record, err := xmlRecord(in, raw, dialect, o)
 			if err == nil {
 				record.charset = cs
 			}
@@ -41,14 +33,34 @@ func readXML(dialect i2b2.Dialect) func(*source, Options) Records {
 	}
 }
 
-func xmlRecord(in *source, raw []byte, dialect i2b2.Dialect, types *data.TypeSet) (*Record, error) {
-	file := string(raw)
-	if at, char, illegal := xmlnotes.Illegal(file); illegal {
-		return nil, in.defect(1+strings.Count(file[:at], "\n"), at, fmt.Sprintf("XML does not allow the character %U", char))
+// xml converts an XML file from the encoding that it declares, which may be nil for UTF-8. It returns an error for bytes
+// and characters that XML cannot contain.
+func (s *source) xml(raw []byte) ([]byte, *byteCode, error) {
+	var cs *byteCode
+	if declared := xmlnotes.Encoding(raw); declared != "" && !s.recode {
+		var err error
+		if cs, err = charset(declared); err != nil {
+			return nil, nil, s.defect(1, -1, "the declared encoding is not UTF-8, US-ASCII, ISO-8859-1 or windows-1252")
+		}
 	}
+	if cs != nil {
+		raw = cs.toUTF8(raw)
+	}
+	if err := s.checkUTF8(raw, 1, 0); err != nil {
+		return nil, nil, err
+	}
+	if at, char, illegal := xmlnotes.Illegal(string(raw)); illegal {
+		return nil, nil, s.defect(1+bytes.Count(raw[:at], []byte("\n")), at, fmt.Sprintf("XML does not allow the character %U", char))
+	}
+	return raw, cs, nil
+}
+
+func xmlRecord(in *source, raw []byte, dialect i2b2.Dialect, o Options) (*Record, error) {
+	file := string(raw)
 	r := xmlnotes.NewReader(file)
 	x := xmlNote{view: view{encode: escapeText, others: []func(string) string{escapeCDATA}}}
-	read, err := xmlnotes.Read(r, func(t xmlnotes.Token) { x.add(r, t) }, func(xmlnotes.Token) { x.tagged = true })
+	var tags []xmlnotes.Tag
+	read, err := xmlnotes.Read(r, func(t xmlnotes.Token) { x.add(r, t) }, func(t xmlnotes.Token) { tags = append(tags, xmlnotes.NewTag(t)) })
 	x.Note = read
 	if read.Hidden != nil { // report it first, because it precedes the error in the file
 		err = read.Hidden
@@ -58,14 +70,22 @@ func xmlRecord(in *source, raw []byte, dialect i2b2.Dialect, types *data.TypeSet
 	}
 	doc := &data.Document{ID: in.id(), Text: x.view.text.String()}
 	doc.Patient = data.PatientOf(doc.ID)
+	if o.Marked {
+		if !x.HasTags {
+			return nil, in.defect(x.TextLine, -1, "a note without TAGS, so its PHI is not marked")
+		}
+		if doc.Spans, err = i2b2.Spans(in.name, doc.Text, tags, o.Types); err != nil {
+			return nil, err
+		}
+	}
 	note := &Note{Document: doc, Line: x.TextLine, below: func(edits []Edit) []Edit {
 		return splitCDATAEnd(file, x.view.below(edits), x.inCDATA)
 	}}
 	return &Record{Raw: raw, Line: 1, Notes: []*Note{note}, beside: func(edits [][]Edit) []Edit {
-		if !x.HasTags || len(edits[0]) == 0 && !x.tagged {
+		if !x.HasTags || len(edits[0]) == 0 && len(tags) == 0 {
 			return nil
 		}
-		return []Edit{x.newTags(dialect.Tags(note.Replaced(edits[0]), types))}
+		return []Edit{x.newTags(dialect.Tags(note.Replaced(edits[0]), o.Types))}
 	}}, nil
 }
 
@@ -74,7 +94,6 @@ type xmlNote struct {
 	*xmlnotes.Note
 	view     view
 	sections [][2]int // the contents of CDATA sections
-	tagged   bool     // the file has tags
 }
 
 // add adds character data to the view.

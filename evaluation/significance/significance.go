@@ -68,6 +68,10 @@ type Result struct {
 type Difference struct {
 	A          float64 `json:"a"`
 	B          float64 `json:"b"`
+	ALow       float64 `json:"a_low"` // 95 % bootstrap interval of A
+	AHigh      float64 `json:"a_high"`
+	BLow       float64 `json:"b_low"` // and of B
+	BHigh      float64 `json:"b_high"`
 	Difference float64 `json:"difference"` // B - A
 	Low        float64 `json:"low"`        // lower end of the 95 % bootstrap interval of the difference
 	High       float64 `json:"high"`       // upper end of the interval
@@ -295,13 +299,20 @@ func Test(ctx context.Context, a, b [][]float64, score func(total []float64) eva
 	n := len(a[0])
 	intervals, err := bootstrap(ctx, both, func(total []float64) []float64 {
 		a, b := score(total[:n]), score(total[n:])
-		return []float64{b.Precision - a.Precision, b.Recall - a.Recall, b.F1 - a.F1}
+		return []float64{
+			b.Precision - a.Precision, b.Recall - a.Recall, b.F1 - a.F1,
+			a.Precision, a.Recall, a.F1, b.Precision, b.Recall, b.F1,
+		}
 	}, opt)
 	if err != nil {
 		return nil, err
 	}
 	for i, d := range r.differences() {
-		*d = Difference{A: s.a[i], B: s.b[i], Difference: s.b[i] - s.a[i], Low: intervals[i].low, High: intervals[i].high, P: p[i]}
+		ofA, ofB := intervals[i+3], intervals[i+6]
+		*d = Difference{
+			A: s.a[i], ALow: ofA.low, AHigh: ofA.high, B: s.b[i], BLow: ofB.low, BHigh: ofB.high,
+			Difference: s.b[i] - s.a[i], Low: intervals[i].low, High: intervals[i].high, P: p[i],
+		}
 	}
 	return r, nil
 }

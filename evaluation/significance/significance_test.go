@@ -416,6 +416,7 @@ func TestSymmetric(t *testing.T) {
 	}
 	for i, d := range back.differences() {
 		d.A, d.B, d.Difference, d.Low, d.High = d.B, d.A, -d.Difference, -d.High, -d.Low
+		d.ALow, d.AHigh, d.BLow, d.BHigh = d.BLow, d.BHigh, d.ALow, d.AHigh
 		if got := r.differences()[i]; *got != *d {
 			t.Errorf("A, B: %+v; B, A turned round: %+v", *got, *d)
 		}
@@ -693,7 +694,7 @@ func TestJSON(t *testing.T) {
 	}
 	want := `{"a":"first","b":"second","documents":4,"by":"document","units":4,"seed":5,"metrics":[` +
 		`{"metric":"strict","differing":2,"shuffles":3,"exact":true,` +
-		`"precision":{"a":1,"b":0.75,"difference":-0.25,"low":-0.75,"high":0,"p":0.5,"p_holm":1},"recall":{"a":`
+		`"precision":{"a":1,"b":0.75,"a_low":1,"a_high":1,"b_low":0.25,"b_high":1,"difference":-0.25,"low":-0.75,"high":0,"p":0.5,"p_holm":1},"recall":{"a":`
 	if !strings.HasPrefix(string(got), want) {
 		t.Errorf("JSON %s, want %s...", got, want)
 	}
@@ -727,7 +728,7 @@ func TestInterval(t *testing.T) {
 		t.Fatal(err)
 	}
 	low, high, err := Interval(t.Context(), a, func(total []float64) float64 { return evaluation.Micro(total).F1 }, Options{Seed: 7})
-	if err != nil || low != want.F1.Low || high != want.F1.High || !(low < want.F1.Difference && want.F1.Difference < high) {
+	if err != nil || low != want.F1.Low || high != want.F1.High || low != want.F1.BLow || high != want.F1.BHigh || !(low < want.F1.Difference && want.F1.Difference < high) {
 		t.Errorf("[%v, %v], want [%v, %v]; error %v", low, high, want.F1.Low, want.F1.High, err)
 	}
 	if _, _, err := Interval(t.Context(), nil, nil, Options{}); err == nil {

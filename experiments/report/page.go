@@ -23,6 +23,8 @@ type page struct {
 	Key                   []figure
 	Meaning               []string
 	Measures, ByType      *table
+	ByToken               *table
+	Categories            []*chart.Chart
 	Compared              []*comparison
 	Leak                  *table
 	Curve                 *chart.Chart

@@ -297,6 +297,12 @@ func TestFigures(t *testing.T) {
 		{p.ByType, "NAME", "2 | 2 | 50.00 | 50.00 | 50.00 | 100.00 | 100.00 | 100.00"},
 		{p.ByType, "PATIENT", "1 | 1 | 0.00 | 0.00 | 0.00 | 100.00 | 100.00 | 100.00"},
 		{p.ByType, "HOSPITAL", "0 | 1 | – | 0.00 | 0.00 | – | 0.00 | 0.00"},
+		// Of six PHI tokens A misses Ixby and QZW, and B misses QZW. ZIP was found as PHONE, which is PHI.
+		{p.ByToken, "All", "6 | 80.00 | 66.67 | 72.73 | 100.00 | 83.33 | 90.91"},
+		{p.ByToken, "NAME", "3 | 100.00 | 66.67 | 80.00 | 100.00 | 100.00 | 100.00"},
+		{p.ByToken, "ZIP", "1 | 100.00 | 100.00 | 100.00 | 100.00 | 100.00 | 100.00"},
+		{p.ByToken, "AGE", "0 | 0.00 | – | 0.00 | – | – | –"},
+		{p.ByToken, "HIPAA's types", "4 | 75.00 | 75.00 | 75.00 | 100.00 | 100.00 | 100.00"},
 		{p.ByType, "PHONE", "0 | 0 | 0.00 | – | 0.00 | 0.00 | – | 0.00"},
 		// Six gold tokens: Zelquor Ixby 48217 Brundt QZW 90442. Ixby and QZW are left,
 		// one in each note with any left.
@@ -346,6 +352,46 @@ func TestFigures(t *testing.T) {
 	}
 	if phone := slices.Index(p.Confusion.Columns, "PHONE"); zip == nil || zip.Cells[phone] != (cell{"1", "many"}) {
 		t.Errorf("ZIP found as PHONE: %+v", zip)
+	}
+}
+
+// The bars are the F1 of the tables, one series per run. A category in which a run is low is in the
+// second chart, and one that the gold standard lacks in none.
+func TestCategories(t *testing.T) {
+	dir := t.TempDir()
+	m, err := read([]*experiments.Run{run(t, filepath.Join(dir, "a"), 1, devNotes, runA), run(t, filepath.Join(dir, "b"), 2, devNotes, runB)}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := m.page(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range p.Categories {
+		for g, name := range c.Bars.Groups {
+			line := fmt.Sprintf("%s: %s", c.Title, name)
+			for _, s := range c.Bars.Series {
+				line += fmt.Sprintf(" %s %.2f", s.Name, s.Bars[g].Value)
+			}
+			got = append(got, line)
+		}
+	}
+	want := []string{
+		"F1 by category: tokens, PHI or not: NAME A a 80.00 B b 100.00",
+		"F1 by category: tokens, PHI or not: DATE A a 100.00 B b 100.00",
+		"F1 by category: tokens, PHI or not (categories below 80 %): All A a 72.73 B b 90.91",
+		"F1 by category: tokens, PHI or not (categories below 80 %): LOCATION A a 66.67 B b 66.67",
+		"F1 by category: spans with their type: DATE A a 100.00 B b 100.00",
+		"F1 by category: spans with their type (categories below 80 %): All A a 40.00 B b 66.67",
+		"F1 by category: spans with their type (categories below 80 %): LOCATION A a 0.00 B b 0.00",
+		"F1 by category: spans with their type (categories below 80 %): NAME A a 50.00 B b 100.00",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("bars\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if y := p.Categories[0].Y; y.Min != 75 || y.Max != 100 {
+		t.Errorf("the axis goes from %v to %v", y.Min, y.Max)
 	}
 }
 
@@ -564,7 +610,7 @@ func TestSave(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if want := []string{"precision-recall.svg", "loss.svg", "dev.svg"}; !slices.Equal(names, want) {
+	if want := []string{"categories-tokens.svg", "categories-tokens-low.svg", "categories-strict.svg", "categories-strict-low.svg", "precision-recall.svg", "loss.svg", "dev.svg"}; !slices.Equal(names, want) {
 		t.Errorf("plots %q, want %q", names, want)
 	}
 	if _, err := r.SavePlots(filepath.Join(dir, "plots"), "gif"); err == nil {

@@ -55,7 +55,7 @@ func (m *material) scoreTables(ctx context.Context, p *page, reports []*evaluati
 	}
 	p.Measures = t
 	p.ByType = m.byType(reports)
-	return nil
+	return m.byToken(p, reports)
 }
 
 // measure returns a metric's score of a run and, in words, the bootstrap interval over the notes of

@@ -20,14 +20,19 @@ import (
 // variants.
 const Full = "full"
 
-// paper returns the four networks of Dernoncourt et al. 2016, section 3.7, that lack a part.
+// paper returns the four networks of Dernoncourt et al. 2016, section 3.7, that lack a part. Without
+// the CRF, each token has its most probable label (section 2.2.4): no constraint selects a sequence.
 func paper(network *ann.Config) []experiments.Ablation {
 	noCharacters := "system.ann.network={character_embedding: 0, character_lstm: 0}"
 	if network.Network.Characters != tagger.CharacterLSTM {
 		noCharacters = "system.ann.network.characters=none"
 	}
+	noCRF := []string{"system.ann.network.crf=false"}
+	if network.Network.CRF { // else there is nothing to leave out
+		noCRF = append(noCRF, "system.ann.constrain=false")
+	}
 	return []experiments.Ablation{
-		{Name: "no-crf", Set: []string{"system.ann.network.crf=false"}},
+		{Name: "no-crf", Set: noCRF},
 		{Name: "no-vectors", Set: []string{`system.ann.vectors={file: "", freeze: false}`}},
 		{Name: "no-tokens", Set: []string{`system.ann.vectors={file: "", freeze: false}`, "system.ann.network.token_embedding=0"}},
 		{Name: "no-characters", Set: []string{noCharacters}},
@@ -45,6 +50,7 @@ type Ablation struct {
 	By        string           `json:"by"`       // the unit that a test of significance swaps: document or patient
 	Shuffles  int              `json:"shuffles"` // maximum over the tests
 	Metrics   []AblationMetric `json:"metrics"`
+	Types     []AblationTypes  `json:"types"` // for strict and token, or their averages, among the metrics
 }
 
 // LeftOut is a variant that was not trained, and why.
@@ -116,6 +122,7 @@ func Ablate(ctx context.Context, c *experiments.Config, opt Options) (*Ablation,
 		}
 		a.Metrics = append(a.Metrics, table)
 	}
+	a.byType(variants, runs)
 	significance.Correct(tests...) // for all networks, metrics and scores together
 	if err := write(s.opt.Dir, a); err != nil {
 		return nil, err
@@ -132,7 +139,7 @@ func ablations(c *experiments.Config) (variants []variant, left []LeftOut, err e
 	}
 	variants, left = []variant{{Full, []string{}, full}}, []LeftOut{}
 	add := func(a experiments.Ablation) error {
-		config, err := c.With(a.Set...)
+		config, err := c.Variant(a)
 		if err != nil {
 			return err
 		}
@@ -144,7 +151,7 @@ func ablations(c *experiments.Config) (variants []variant, left []LeftOut, err e
 				return fmt.Errorf("the same network as %s", v.name)
 			}
 		}
-		variants = append(variants, variant{a.Name, a.Set, config})
+		variants = append(variants, variant{a.Name, a.Changes(), config})
 		return nil
 	}
 	network := ann.Of(c.System)
@@ -201,14 +208,19 @@ func (a *Ablation) tables() []table {
 		}
 		all = append(all, t)
 	}
-	return all
+	return append(all, a.typeTables()...)
 }
 
-// charts returns Figure 5 of Dernoncourt et al. 2016 for each metric.
+// charts returns Figure 5 of Dernoncourt et al. 2016 for each metric, and box plots.
 func (a *Ablation) charts() map[string]*chart.Chart {
-	all := map[string]*chart.Chart{}
+	all := a.boxes()
 	for _, m := range a.Metrics {
-		bars := &chart.Bars{}
+		// The names of many networks do not fit below the bars.
+		bars := &chart.Bars{Horizontal: len(m.Networks) > 7}
+		height := 280.0
+		if bars.Horizontal {
+			height = 80 + 36*float64(len(m.Networks))
+		}
 		scores := []struct {
 			name string
 			of   func(evaluation.PRF) float64
@@ -236,7 +248,7 @@ func (a *Ablation) charts() map[string]*chart.Chart {
 			Title: fmt.Sprintf("%s: ablation, %s on %s", a.Name, m.Metric, a.Split),
 			Description: fmt.Sprintf("Precision, recall and F1 (%s) of each network, %s. The axis does not begin at 0 where all bars are high.",
 				m.Metric, overSeeds(a.Seeds)),
-			Y: chart.Axis{Label: m.Metric, Min: max(0, from), Max: 1}, Bars: bars, Width: 520, Height: 280,
+			Y: chart.Axis{Label: m.Metric, Min: max(0, from), Max: 1}, Bars: bars, Width: 520, Height: height,
 		}
 	}
 	return all

@@ -49,14 +49,14 @@ type TypeScore struct {
 	Score
 }
 
-// foldHoldOut is the share of its training documents that a fold uses as dev if the experiment
-// configures no hold-out, as in the paper's configurations.
+// foldHoldOut is the share of its training documents that a fold uses as dev if the system needs dev
+// and the experiment configures no hold-out, as in the paper's configurations.
 const foldHoldOut = 0.1
 
 // CrossValidate divides the training documents into the given number of folds and tests on each
-// fold a system that is trained on the others. A part of these others, as corpus.hold_out says or
-// else a tenth, serves to choose the best epoch, so that no tested document has had any influence.
-// Other splits are not used. by is document or patient; patient keeps all documents of a patient
+// fold a system that is trained on the others. If the system needs dev to choose the best epoch, a
+// tenth of these others, or the part that corpus.hold_out says, serves as dev, so that no tested
+// document has had any influence. Other splits are not used. by is document or patient; patient keeps all documents of a patient
 // together. The corpus's seed decides which documents belong to which fold.
 func CrossValidate(ctx context.Context, c *experiments.Config, folds int, by string, opt Options) (*CrossValidation, error) {
 	s, err := newStudy("crossval", c, opt)
@@ -119,7 +119,7 @@ func (s *study) folds(k int, by string) (variants []variant, gold map[string][]*
 		delete(c.Corpus.Splits, split)
 		delete(c.Corpus.Notes, split)
 	}
-	if c.Corpus.HoldOut.Fraction == 0 {
+	if c.Corpus.HoldOut.Fraction == 0 && c.System.NeedsDev() {
 		c.Corpus.HoldOut = experiments.HoldOut{Fraction: foldHoldOut, By: by}
 	}
 	s.opt.Split = experiments.TestSplit

@@ -1,18 +1,23 @@
 package studies
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
+	"github.com/lethe-deid/lethe/evaluation/tokens"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/chart"
+	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/ann"
 )
 
@@ -28,6 +33,9 @@ type LearningCurve struct {
 	Metrics   []CurveMetric `json:"metrics"`
 	// Types contains strict precision, recall and F1 by type, at each size.
 	Types []CurveType `json:"types"`
+	// BinaryTypes contains the same of the binary token measure, as package evaluation/tokens
+	// assigns tokens to types: a token of the type counts as found with any type.
+	BinaryTypes []CurveType `json:"binary_types"`
 }
 
 // CurveMetric contains the scores at all sizes for one metric.
@@ -39,7 +47,7 @@ type CurveMetric struct {
 // CurveType contains the scores at all sizes for one type.
 type CurveType struct {
 	Type   string       `json:"type"`
-	Gold   int          `json:"gold"` // annotations in the scored split; if 0, F1 is meaningless
+	Gold   int          `json:"gold"` // annotations in the scored split, in BinaryTypes tokens; if 0, F1 is meaningless
 	Points []CurvePoint `json:"points"`
 }
 
@@ -103,84 +111,24 @@ type CurveOptions struct {
 // Curve trains the experiment on ever larger parts of its training documents (Dernoncourt et al.
 // 2016, section 3.6). Each part contains the smaller ones. Each seed draws its own parts.
 func Curve(ctx context.Context, c *experiments.Config, co CurveOptions, opt Options) (*LearningCurve, error) {
-	s, err := newStudy("curve", c, opt)
+	s, err := newCurve(c, co, opt)
 	if err != nil {
 		return nil, err
 	}
-	s.seed = func(c *experiments.Config, seed uint64) { c.Seed, c.Corpus.Subset.Seed = seed, seed }
-	if c.Corpus.Subset.Documents > 0 {
-		return nil, errors.New("corpus.subset: must not be set, because a learning curve sets it")
+	if co.SameUpdates && len(networks(c.System)) == 0 {
+		return nil, errNoUpdates
 	}
-	if co.SameUpdates && ann.Of(c.System) == nil {
-		return nil, errors.New("only system.ann can be trained with the same number of updates, and the experiment does not have it")
-	}
-	train, err := c.Corpus.Load(experiments.TrainSplit, s.opt.Progress)
+	variants, err := s.variants(c, "")
 	if err != nil {
 		return nil, err
 	}
-	if co.By == data.ByPatient {
-		if err := experiments.CheckPatients("the subsets of a learning curve", train); err != nil {
-			return nil, err
-		}
-	}
-	sizes, err := co.documents(len(train))
-	if err != nil {
-		return nil, err
-	}
-	var variants []variant
-	for _, n := range sizes {
-		v := variant{name: fmt.Sprintf("documents-%d", n)}
-		if v.config, err = c.Changed(func(c *experiments.Config) {
-			c.Corpus.Subset.Documents, c.Corpus.Subset.By = n, co.By
-			if co.SameUpdates {
-				stretch(ann.Of(c.System), float64(len(train))/float64(n))
-			}
-		}); err != nil {
-			return nil, err
-		}
-		variants = append(variants, v)
-	}
-	gold, err := c.Corpus.Load(s.opt.Split, s.opt.Progress)
-	if err != nil {
-		return nil, err
-	}
-	runs, unexamined := s.train(ctx, variants, func(variant) []*data.Document { return gold })
+	runs, unexamined := s.train(ctx, variants, func(variant) []*data.Document { return s.gold })
 	if runs == nil {
 		return nil, unexamined
 	}
-	r := &LearningCurve{Study: s.kind, Name: c.Name, Split: s.opt.Split, Documents: len(gold), Train: len(train), Seeds: s.opt.Seeds}
-	instances := make([]map[string]float64, len(variants))
-	for i := range variants {
-		if instances[i], err = s.instances(train, sizes[i], co.By); err != nil {
-			return nil, err
-		}
-	}
-	for _, m := range s.metrics {
-		table := CurveMetric{Metric: m.Name}
-		for i := range variants {
-			score, _ := s.score(m, gold, runs[i])
-			table.Points = append(table.Points, CurvePoint{sizes[i], instances[i][""], score})
-		}
-		r.Metrics = append(r.Metrics, table)
-	}
-	types := map[string]*CurveType{}
-	var names []string
-	for i := range variants {
-		var bySeed []map[string]evaluation.Counts
-		for _, t := range runs[i] {
-			bySeed = append(bySeed, t.report.Strict.Types)
-		}
-		for _, t := range typeScores(bySeed) {
-			if types[t.Type] == nil {
-				types[t.Type] = &CurveType{Type: t.Type, Gold: int(t.Instances)}
-				names = append(names, t.Type)
-			}
-			types[t.Type].Points = append(types[t.Type].Points, CurvePoint{sizes[i], instances[i][t.Type], t.Score})
-		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		r.Types = append(r.Types, *types[name])
+	r, err := s.curve(c.Name, runs)
+	if err != nil {
+		return nil, err
 	}
 	if err := write(s.opt.Dir, r); err != nil {
 		return nil, err
@@ -188,8 +136,149 @@ func Curve(ctx context.Context, c *experiments.Config, co CurveOptions, opt Opti
 	return r, unexamined
 }
 
-// documents returns the sizes as numbers of documents in ascending order.
-func (o CurveOptions) documents(all int) ([]int, error) {
+// curveStudy is a study of the training set's size in progress.
+type curveStudy struct {
+	*study
+	CurveOptions
+	documents []*data.Document // to train on
+	sizes     []int
+	gold      []*data.Document     // of the scored split
+	instances []map[string]float64 // annotations at each size, by type and, under "", in total
+}
+
+// newCurve reads the corpus and determines the sizes.
+func newCurve(c *experiments.Config, co CurveOptions, opt Options) (*curveStudy, error) {
+	base, err := newStudy("curve", c, opt)
+	if err != nil {
+		return nil, err
+	}
+	base.seed = func(c *experiments.Config, seed uint64) { c.Seed, c.Corpus.Subset.Seed = seed, seed }
+	if c.Corpus.Subset.Documents > 0 {
+		return nil, errors.New("corpus.subset: must not be set, because a learning curve sets it")
+	}
+	s := &curveStudy{study: base, CurveOptions: co}
+	if s.documents, err = c.Corpus.Load(experiments.TrainSplit, s.opt.Progress); err != nil {
+		return nil, err
+	}
+	if co.By == data.ByPatient {
+		if err := experiments.CheckPatients("the subsets of a learning curve", s.documents); err != nil {
+			return nil, err
+		}
+	}
+	if s.sizes, err = co.counts(len(s.documents)); err != nil {
+		return nil, err
+	}
+	if s.gold, err = c.Corpus.Load(s.opt.Split, s.opt.Progress); err != nil {
+		return nil, err
+	}
+	for _, n := range s.sizes {
+		counts, err := s.annotations(n)
+		if err != nil {
+			return nil, err
+		}
+		s.instances = append(s.instances, counts)
+	}
+	return s, nil
+}
+
+// variants returns the experiment at each size. Their folders are below the given one.
+func (s *curveStudy) variants(c *experiments.Config, folder string) ([]variant, error) {
+	var all []variant
+	for _, n := range s.sizes {
+		config, err := c.Changed(func(c *experiments.Config) {
+			c.Corpus.Subset.Documents, c.Corpus.Subset.By = n, s.By
+			if s.SameUpdates {
+				for _, a := range networks(c.System) {
+					stretch(a, float64(len(s.documents))/float64(n))
+				}
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, variant{name: path.Join(folder, fmt.Sprintf("documents-%d", n)), config: config})
+	}
+	return all, nil
+}
+
+var errNoUpdates = errors.New("only networks (ann) can be trained with the same number of updates, and the system has none")
+
+// networks returns the settings of all networks of a system.
+func networks(s taggers.System) (all []*ann.Config) {
+	_, root := s.Root()
+	if a, ok := root.(*ann.Config); ok {
+		all = append(all, a)
+	}
+	for _, c := range taggers.Children(root) {
+		all = append(all, networks(c.System)...)
+	}
+	return all
+}
+
+// curve scores the runs of one experiment, by size and seed.
+func (s *curveStudy) curve(name string, runs [][]trained) (*LearningCurve, error) {
+	r := &LearningCurve{Study: s.kind, Name: name, Split: s.opt.Split, Documents: len(s.gold), Train: len(s.documents), Seeds: s.opt.Seeds}
+	for _, m := range s.metrics {
+		table := CurveMetric{Metric: m.Name}
+		for i, n := range s.sizes {
+			score, _ := s.score(m, s.gold, runs[i])
+			table.Points = append(table.Points, CurvePoint{n, s.instances[i][""], score})
+		}
+		r.Metrics = append(r.Metrics, table)
+	}
+	var err error
+	if r.Types, err = s.byType(runs, strictTypes); err != nil {
+		return nil, err
+	}
+	r.BinaryTypes, err = s.byType(runs, s.binaryTypes)
+	return r, err
+}
+
+func strictTypes(t trained) (map[string]evaluation.Counts, error) { return t.report.Strict.Types, nil }
+
+// binaryTypes counts the tokens of each type that a run finds as PHI.
+func (s *curveStudy) binaryTypes(t trained) (map[string]evaluation.Counts, error) {
+	report, err := tokens.Compare(data.Each(s.gold), data.Each(t.found), tokens.Options{Types: s.config.Corpus.TypeSet()})
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]evaluation.Counts{}
+	for _, category := range report.Categories {
+		for _, row := range category.Types {
+			counts[row.Name] = row.Counts
+		}
+	}
+	return counts, nil
+}
+
+// byType returns the scores of each type at each size, sorted by type.
+func (s *curveStudy) byType(runs [][]trained, counts func(trained) (map[string]evaluation.Counts, error)) ([]CurveType, error) {
+	types := map[string]*CurveType{}
+	for i, n := range s.sizes {
+		var bySeed []map[string]evaluation.Counts
+		for _, t := range runs[i] {
+			of, err := counts(t)
+			if err != nil {
+				return nil, err
+			}
+			bySeed = append(bySeed, of)
+		}
+		for _, t := range typeScores(bySeed) {
+			if types[t.Type] == nil {
+				types[t.Type] = &CurveType{Type: t.Type, Gold: int(t.Instances)}
+			}
+			types[t.Type].Points = append(types[t.Type].Points, CurvePoint{n, s.instances[i][t.Type], t.Score})
+		}
+	}
+	var all []CurveType
+	for _, name := range slices.Sorted(maps.Keys(types)) {
+		all = append(all, *types[name])
+	}
+	return all, nil
+}
+
+// counts returns the sizes as numbers of documents in ascending order.
+func (o CurveOptions) counts(all int) ([]int, error) {
 	var sizes []int
 	if len(o.Sizes) == 0 {
 		for _, n := range usualSizes {
@@ -223,12 +312,12 @@ func stretch(a *ann.Config, times float64) {
 	a.Optimizer.Decay = math.Pow(a.Optimizer.Decay, 1/times)
 }
 
-// instances counts the annotations at a size, by type and, under "", in total: the mean over the
+// annotations counts the annotations at a size, by type and, under "", in total: the mean over the
 // seeds.
-func (s *study) instances(train []*data.Document, size int, by string) (map[string]float64, error) {
+func (s *curveStudy) annotations(size int) (map[string]float64, error) {
 	counts := map[string]float64{}
 	for _, seed := range s.opt.Seeds {
-		docs, err := data.Sample(train, size, by == data.ByPatient, seed)
+		docs, err := data.Sample(s.documents, size, s.By == data.ByPatient, seed)
 		if err != nil {
 			return nil, err
 		}
@@ -254,27 +343,32 @@ func (r *LearningCurve) tables() []table {
 		}
 		all = append(all, t)
 	}
-	types := table{
-		title: "Strict F1 by type, and in brackets how many annotations of the type there were to train on",
-		head:  []string{"training documents", "in " + r.Split},
-	}
 	sizes := r.Metrics[0].Points
+	return append(all,
+		typeTable("Strict F1 by type, and in brackets how many annotations of the type there were to train on", r.Split, sizes, r.Types),
+		typeTable("Binary token F1 by type (tokens of the type found as PHI of any type), with the same numbers", r.Split, sizes, r.BinaryTypes))
+}
+
+// typeTable shows the F1 of each type at each of the sizes.
+func typeTable(title, split string, sizes []CurvePoint, types []CurveType) table {
+	all := table{title: title, head: []string{"training documents", "in " + split}}
 	for _, p := range sizes {
-		types.head = append(types.head, fmt.Sprint(p.Documents))
+		all.head = append(all.head, fmt.Sprint(p.Documents))
 	}
-	for _, t := range r.Types {
-		row := append([]string{t.Type, fmt.Sprint(t.Gold)}, slices.Repeat([]string{""}, len(types.head)-2)...)
+	for _, t := range types {
+		row := append([]string{t.Type, fmt.Sprint(t.Gold)}, slices.Repeat([]string{""}, len(sizes))...)
 		for _, p := range t.Points {
 			at := slices.IndexFunc(sizes, func(o CurvePoint) bool { return o.Documents == p.Documents })
 			row[2+at] = fmt.Sprintf("%.4f (%s)", p.Mean.F1, number(p.Instances))
 		}
-		types.rows = append(types.rows, row)
+		all.rows = append(all.rows, row)
 	}
-	return append(all, types)
+	return all
 }
 
-// crowded is the F1 above which types are drawn again in a second chart if there are many.
-const crowded = 0.9
+// commonest is the number of types with the most annotations that a chart of their own shows if
+// there are more types.
+const commonest = 8
 
 // charts returns Figures 3 and 4 of Dernoncourt et al. 2016.
 func (r *LearningCurve) charts() map[string]*chart.Chart {
@@ -299,42 +393,44 @@ func (r *LearningCurve) charts() map[string]*chart.Chart {
 	size.Y.Min = max(0, math.Floor(10*lowest)/10)
 	all := map[string]*chart.Chart{"curve": size}
 
-	// Figure 4 (a) has all types. If most are close to the top, a second chart shows these in more
-	// detail with their names, as (b) does for the common types.
-	var points, top []chart.Point
-	sizes := r.Metrics[0].Points
-	for _, t := range r.Types {
-		if len(t.Points) < len(sizes) || t.Gold == 0 { // every type of the gold standard has a point for each size
-			continue
-		}
-		p := t.Points[len(t.Points)-1]
-		if p.Instances == 0 {
-			continue
-		}
-		point := chart.Point{X: p.Instances, Y: p.Mean.F1, Label: t.Type}
-		points = append(points, point)
-		if point.Y >= crowded {
-			top = append(top, point)
-		}
+	// Figure 4 (a) has all types, and (b) the commonest of them.
+	points := r.typePoints()
+	if len(points) == 0 {
+		return all
 	}
-	scatter := func(points []chart.Point, from float64) *chart.Chart {
-		return &chart.Chart{
-			Title:       fmt.Sprintf("%s: strict F1 on %s of each type against its annotations in training", r.Name, r.Split),
-			Description: fmt.Sprintf("A point for each type with an F1 of at least %v, trained on the largest of the training sets.", from),
-			X:           chart.Axis{Label: "annotations to train on", Log: true}, Y: chart.Axis{Label: "strict F1 on " + r.Split, Min: from, Max: 1},
-			Lines: []chart.Line{{Style: chart.Marks, Points: points}}, Width: 560, Height: 400,
+	if len(points) > commonest {
+		slices.SortStableFunc(points, func(a, b chart.Point) int { return cmp.Compare(b.X, a.X) })
+		top := slices.Clone(points[:commonest])
+		for i := range top {
+			points[i].Label = "" // (b) shows it
 		}
+		lowest := slices.MinFunc(top, func(a, b chart.Point) int { return cmp.Compare(a.Y, b.Y) }).Y
+		all["types-common"] = r.scatter(fmt.Sprintf("the %d commonest types", commonest), top, math.Floor(20*min(lowest, 0.95))/20)
 	}
-	if len(top) > 6 && len(top) < len(points) {
-		all["types-top"] = scatter(top, crowded)
-		for i := range points {
-			if points[i].Y >= crowded {
-				points[i].Label = ""
-			}
-		}
-	}
-	if len(points) > 0 {
-		all["types"] = scatter(points, 0)
-	}
+	all["types"] = r.scatter("each type", points, 0)
 	return all
+}
+
+// typePoints returns a point for each type that occurs in the training documents and in the scored
+// split: its annotations in the largest of the training sets, and its binary token F1.
+func (r *LearningCurve) typePoints() (points []chart.Point) {
+	for _, t := range r.BinaryTypes {
+		if len(t.Points) < len(r.Metrics[0].Points) || t.Gold == 0 { // every type of the gold standard has a point for each size
+			continue
+		}
+		if p := t.Points[len(t.Points)-1]; p.Instances > 0 {
+			points = append(points, chart.Point{X: p.Instances, Y: p.Mean.F1, Label: t.Type})
+		}
+	}
+	return points
+}
+
+// scatter draws the F1 of types, from a lowest F1 on, against their annotations.
+func (r *LearningCurve) scatter(which string, points []chart.Point, from float64) *chart.Chart {
+	return &chart.Chart{
+		Title:       fmt.Sprintf("%s: binary token F1 on %s of %s against its annotations in training", r.Name, r.Split, which),
+		Description: fmt.Sprintf("A point for %s, trained on the largest of the training sets.", which),
+		X:           chart.Axis{Label: "annotations to train on", Log: true}, Y: chart.Axis{Label: "binary token F1 on " + r.Split, Min: from, Max: 1},
+		Lines: []chart.Line{{Style: chart.Marks, Points: points}}, Width: 560, Height: 400,
+	}
 }

@@ -168,7 +168,7 @@ func TestAblate(t *testing.T) {
 	for i := range charts {
 		charts[i] = filepath.Base(charts[i])
 	}
-	if want := []string{"ablation-mine.png", "ablation-spans.png", "ablation-spans.svg", "ablation-token.png", "ablation-token.svg"}; err != nil || !slices.Equal(charts, want) {
+	if want := []string{"ablation-mine.png", "ablation-spans.png", "ablation-spans.svg", "ablation-token.png", "ablation-token.svg", "types-token.png", "types-token.svg"}; err != nil || !slices.Equal(charts, want) {
 		t.Errorf("charts %v, want %v, error %v", charts, want, err)
 	}
 
@@ -195,6 +195,88 @@ func TestAblate(t *testing.T) {
 	}
 }
 
+// A tree of taggers is compared with what remains without one of them, by type as well. Scores by type
+// are those of the run folders, and differences those of the means.
+func TestAblateTree(t *testing.T) {
+	const tree = `name: tree
+corpus: {format: synth, notes: {train: 12, dev: 4}}
+system:
+  ensemble:
+    method: union
+    members:
+    - {name: learned, system: {crf: {features: [{family: lower}], training: {iterations: 5}}}}
+    - {name: rules, system: {rules: {set: english}}}
+ablations:
+- {name: no-rules, without: [system.ensemble.members.rules]}
+- {name: basic+window, set: ["corpus.copies={number: 1, swap_values: 0.5}"]}
+- {name: basic+no-rules, without: [system.ensemble.members.rules], set: ["corpus.copies={number: 1, swap_values: 0.5}"]}
+`
+	dir := filepath.Join(t.TempDir(), "study")
+	c := load(t, tree)
+	a, err := Ablate(t.Context(), c, Options{Dir: dir, Workers: 2, Seeds: []uint64{1, 2}, Shuffles: 9, Metrics: []string{"macro/token", "token", "strict"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Types) != 2 || a.Types[0].Metric != "token" || a.Types[1].Metric != "strict" {
+		t.Fatalf("types for %d measures", len(a.Types))
+	}
+	for _, m := range a.Types {
+		seen := false
+		for _, typ := range m.Types {
+			var full float64
+			for k, n := range typ.Networks {
+				var mean float64
+				for _, seed := range []int{1, 2} {
+					report := counts(t, dir, fmt.Sprintf("%s/seed-%d", n.Name, seed), "dev")
+					types := report.Token.Types
+					if m.Metric == "strict" {
+						types = report.Strict.Types
+					}
+					c := types[typ.Type]
+					mean += c.F1() / 2
+					if typ.Gold != c.TP+c.FN {
+						t.Errorf("%s: %d of %s, want %d", m.Metric, typ.Gold, typ.Type, c.TP+c.FN)
+					}
+				}
+				if k == 0 {
+					full = mean
+				}
+				if math.Abs(n.Mean.F1-mean) > 1e-15 || math.Abs(n.Difference.F1-(mean-full)) > 1e-15 {
+					t.Errorf("%s of %s in %s: %+v, want %v and %v", m.Metric, typ.Type, n.Name, n, mean, mean-full)
+				}
+				seen = seen || n.Difference.F1 < 0
+			}
+		}
+		if !seen {
+			t.Errorf("%s: no type is worse without the rules", m.Metric)
+		}
+	}
+	charts := a.charts()
+	groups := charts["groups-strict"].Boxes
+	if want := []string{"full", "no-rules", "basic"}; !slices.Equal(groups.Groups, want) {
+		t.Errorf("groups %q, want %q", groups.Groups, want)
+	}
+	f := func(k int) float64 { return a.Metrics[2].Networks[k].Mean.F1 }
+	if box := groups.Boxes[2]; box.Low != min(f(2), f(3)) || box.High != max(f(2), f(3)) {
+		t.Errorf("basic is %v, of %v and %v", box, f(2), f(3))
+	}
+	byType := charts["types-macro-token"].Boxes
+	if byType.Groups[0] != "All" || byType.Boxes[0].High != byType.Dots[len(byType.Dots)-1].Values[0] || byType.Dots[0].Values[0] != a.Metrics[0].Networks[0].Mean.F1 {
+		t.Errorf("box of all: %v, dots %v", byType.Boxes[0], byType.Dots)
+	}
+	var written map[string]any
+	if err := json.Unmarshal([]byte(read(t, dir, "table.json")), &written); err != nil {
+		t.Fatal(err)
+	}
+	typ := written["types"].([]any)[0].(map[string]any)["types"].([]any)[0].(map[string]any)
+	if network := typ["networks"].([]any)[1].(map[string]any); network["name"] != "no-rules" || network["difference"].(map[string]any)["f1"] == nil || typ["gold"] == nil {
+		t.Errorf("JSON of a type: %v", typ)
+	}
+	if text := read(t, dir, "table.txt"); !strings.Contains(text, "strict by type on dev: full, no-rules, and the difference") {
+		t.Errorf("no table by type:\n%s", text)
+	}
+}
+
 func read(t *testing.T, path ...string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(path...))
@@ -216,6 +298,8 @@ func TestAblations(t *testing.T) {
 		a := ann.Of(v.config.System)
 		if crf := i != 1; a.Network.CRF != crf {
 			t.Errorf("%s: CRF %v", v.name, a.Network.CRF)
+		} else if a.Constrain != crf {
+			t.Errorf("%s: constrained %v", v.name, a.Constrain)
 		}
 		if vectors := i != 2 && i != 3; (a.Vectors.File != "") != vectors || a.Vectors.Freeze != vectors {
 			t.Errorf("%s: vectors %+v", v.name, a.Vectors)
@@ -241,14 +325,14 @@ func TestAblations(t *testing.T) {
 	}
 
 	for yaml, want := range map[string]string{
-		"{name: full, set: [seed=2]}":                      "ablations[0].name: full is already one of the compared networks",
-		"{name: no-crf, set: [seed=2]}":                    "ablations[0].name: no-crf is already one of the compared networks",
-		"{name: a, set: [system.ann.network.dropout=0.1]}": "ablations[0] (a): the same network as full",
-		"{name: a, set: [system.ann.network.crf=false]}":   "ablations[0] (a): the same network as no-crf",
-		"{name: a, set: [sed=0]}":                          "ablations[0] (a): sed: sed: unknown key (have name, seed, corpus, system, ablations)",
-		"{name: a, set: [system.ann.network.dropout=1.5]}": "ablations[0] (a): system.ann.network.dropout: 1.5 is not in [0, 1)",
-		"{name: a, set: [dropout]}":                        "ablations[0] (a): dropout: not of the form path=value, as in seed=2",
-		"{name: a, set: [corpus.types=mimic]}":             "ablations[0] (a): the type set is another, so the scores cannot be compared",
+		"{name: full, set: [seed=2]}":                                                "ablations[0].name: full is already one of the compared networks",
+		"{name: no-crf, set: [seed=2]}":                                              "ablations[0].name: no-crf is already one of the compared networks",
+		"{name: a, set: [system.ann.network.dropout=0.1]}":                           "ablations[0] (a): the same network as full",
+		"{name: a, set: [system.ann.constrain=false, system.ann.network.crf=false]}": "ablations[0] (a): the same network as no-crf",
+		"{name: a, set: [sed=0]}":                                                    "ablations[0] (a): sed: sed: unknown key (have name, seed, corpus, system, ablations)",
+		"{name: a, set: [system.ann.network.dropout=1.5]}":                           "ablations[0] (a): system.ann.network.dropout: 1.5 is not in [0, 1)",
+		"{name: a, set: [dropout]}":                                                  "ablations[0] (a): dropout: not of the form path=value, as in seed=2",
+		"{name: a, set: [corpus.types=mimic]}":                                       "ablations[0] (a): the type set is another, so the scores cannot be compared",
 	} {
 		real := strings.Replace(tiny, "synth\n  notes: {train: 12, dev: 4, test: 3}", "brat\n  types: i2b2-2014\n  splits: {train: a, dev: b}", 1)
 		if _, _, err := ablations(load(t, real+"ablations: ["+yaml+"]\n")); err == nil || err.Error() != want {
@@ -311,6 +395,123 @@ func TestCurve(t *testing.T) {
 	}
 }
 
+// Several systems are trained on the same documents at each size, and each has the curve that it has
+// alone. Resumed, the study produces the same bytes.
+func TestCurves(t *testing.T) {
+	network := load(t, tiny)
+	crf := load(t, tiny, "name=crf", "corpus.copies={number: 1, swap_values: 0.5}")
+	crf.System = load(t, "name: crf\ncorpus: {format: synth, notes: {train: 12, dev: 4}}\nsystem: {crf: {features: [{family: lower}], training: {iterations: 5}}}\n").System
+	dir := filepath.Join(t.TempDir(), "study")
+	sizes := CurveOptions{Sizes: []Size{{share: 0.5}, {share: 1}}, By: "patient", SameUpdates: true}
+	opt := Options{Dir: dir, Workers: 2, Seeds: []uint64{1, 2}}
+	r, err := Curves(t.Context(), []*experiments.Config{network, crf}, sizes, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := Curve(t.Context(), network, sizes, Options{Dir: filepath.Join(t.TempDir(), "alone"), Workers: 2, Seeds: opt.Seeds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(alone, r.Systems[0]); diff != "" {
+		t.Error("beside another system, a curve is another: -alone +beside", diff)
+	}
+	for i, p := range r.Systems[1].Metrics[0].Points {
+		n := []int{6, 12}[i]
+		var runs []evaluation.PRF
+		for _, seed := range opt.Seeds {
+			var trained [2]map[string]bool
+			for k, name := range []string{"tiny", "crf"} {
+				run, err := experiments.OpenRun(filepath.Join(dir, fmt.Sprintf("runs/%s/documents-%d/seed-%d", name, n, seed)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				docs, err := run.Config.Corpus.Load("train", nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				trained[k] = map[string]bool{}
+				for _, d := range docs {
+					trained[k][d.ID] = true
+				}
+			}
+			if !cmp.Equal(trained[0], trained[1]) || len(trained[0]) != n {
+				t.Errorf("size %d, seed %d: trained on %v and %v", n, seed, trained[0], trained[1])
+			}
+			runs = append(runs, prf(counts(t, dir, fmt.Sprintf("crf/documents-%d/seed-%d", n, seed), "dev").Strict.Counts))
+		}
+		if p.Documents != n || !slices.Equal(p.Runs, runs) {
+			t.Errorf("%d documents: %v, want %v", p.Documents, p.Runs, runs)
+		}
+	}
+	lines := r.charts()["curve-strict"].Lines
+	if len(lines) != 2 || lines[0].Name != "tiny" || lines[1].Name != "crf" || lines[1].Points[0].X != 50 || lines[1].Points[1].X != 100 ||
+		lines[1].Points[1].Y != r.Systems[1].Metrics[0].Points[1].Mean.F1 {
+		t.Errorf("lines %+v", lines)
+	}
+	table := read(t, dir, "table.json")
+	for _, key := range []string{`"study": "curve"`, `"train": 12`, `"systems": [`, `"binary_types": [`} {
+		if !strings.Contains(table, key) {
+			t.Errorf("no %s in the JSON", key)
+		}
+	}
+	for _, want := range []string{"F1, strict on dev (4 documents)", "\n6                             50 %", "crf, strict on dev"} {
+		if text := read(t, dir, "table.txt"); !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	opt.Resume = true
+	if _, err := Curves(t.Context(), []*experiments.Config{network, crf}, sizes, opt); err != nil || read(t, dir, "table.json") != table {
+		t.Errorf("resumed: error %v, or another table", err)
+	}
+
+	for want, configs := range map[string][]*experiments.Config{
+		"two experiments are named tiny: the tables could not distinguish them":                            {network, network},
+		"corpus.seed is 1 in tiny but 7 in other: learning curves can only be compared on the same corpus": {network, load(t, tiny, "name=other", "corpus.seed=7")},
+		"only networks (ann) can be trained with the same number of updates, and the system has none":      {crf},
+	} {
+		dir := filepath.Join(t.TempDir(), "x")
+		if _, err := Curves(t.Context(), configs, sizes, Options{Dir: dir}); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Error("a study that did not begin leaves a folder")
+		}
+	}
+}
+
+// Of more than eight types, the commonest have a chart of their own, and names only there. Types that
+// the training documents or the scored split lack are not drawn.
+func TestTypeCharts(t *testing.T) {
+	r := &LearningCurve{Name: "x", Split: "dev", Metrics: []CurveMetric{{Points: []CurvePoint{{Documents: 5}}}}}
+	for i := range 12 {
+		p := CurvePoint{Documents: 5, Instances: float64(10 * i)}
+		p.Mean.F1 = 0.88 + 0.01*float64(i)
+		typ := CurveType{Type: fmt.Sprint("T", i), Gold: 3, Points: []CurvePoint{p}}
+		if i == 11 {
+			typ.Gold = 0
+		}
+		r.BinaryTypes = append(r.BinaryTypes, typ)
+	}
+	charts := r.charts()
+	all, common := charts["types"].Lines[0].Points, charts["types-common"].Lines[0].Points
+	if len(all) != 10 || len(common) != 8 || common[0].Label != "T10" || common[7].Label != "T3" || charts["types-common"].Y.Min != 0.9 {
+		t.Errorf("%d types, common %+v from %v", len(all), common, charts["types-common"].Y.Min)
+	}
+	named := 0
+	for _, p := range all {
+		if p.Label != "" {
+			named++
+		}
+	}
+	if named != 2 {
+		t.Errorf("%d types are named in the chart of all", named)
+	}
+	r.BinaryTypes = r.BinaryTypes[:8]
+	if charts := r.charts(); charts["types-common"] != nil || charts["types"].Lines[0].Points[6].Label != "T7" {
+		t.Error("seven types have two charts, or no names")
+	}
+}
+
 func TestSizes(t *testing.T) {
 	for text, want := range map[string]int{"1": 1, "200": 200, "0.1": 20, "10%": 20, "0.101": 21, "1.0": 200, "100%": 200, "0.5%": 1, "0.7": 140} {
 		s, err := ParseSize(text)
@@ -338,7 +539,7 @@ func TestSizes(t *testing.T) {
 		{[]Size{{documents: 4}, {share: 0.5}}, 8, "duplicate size 4"},
 		{[]Size{{documents: 9}}, 8, "size 9: there are only 8 documents to train on"},
 	} {
-		got, err := CurveOptions{Sizes: test.sizes}.documents(test.all)
+		got, err := CurveOptions{Sizes: test.sizes}.counts(test.all)
 		if fmt.Sprint(got) != test.want && fmt.Sprint(err) != test.want {
 			t.Errorf("%v of %d: %v, %v; want %s", test.sizes, test.all, got, err, test.want)
 		}
@@ -368,6 +569,32 @@ func TestStretch(t *testing.T) {
 
 // Every document of train is tested once, by a network that has not seen it or any other note of
 // its patient, neither to train nor to choose the epoch.
+// A fold of a system that does not use dev trains on all other folds, unless the experiment holds a
+// part out.
+func TestFoldsHoldOutOnlyForDev(t *testing.T) {
+	crf, _, _ := strings.Cut(tiny, "  ann:")
+	crf += "  crf: {features: [{family: word}]}\n"
+	for name, c := range map[string]struct {
+		config *experiments.Config
+		train  int // of the 8 documents of the other two folds
+	}{
+		"network":          {load(t, tiny), 7},
+		"network, epochs":  {load(t, tiny, "system.ann.training.patience=0"), 8},
+		"CRF":              {load(t, crf), 8},
+		"CRF, and a third": {load(t, strings.Replace(crf, "{train: 12, dev: 4, test: 3}", "{train: 12}", 1), "corpus.hold_out={fraction: 0.5, by: document}"), 4},
+	} {
+		s := &study{config: c.config}
+		variants, _, err := s.folds(3, "document")
+		if err != nil {
+			t.Fatal(err)
+		}
+		train, err := variants[0].config.Corpus.Load("train", nil)
+		if err != nil || len(train) != c.train {
+			t.Errorf("%s: %d documents, error %v, want %d", name, len(train), err, c.train)
+		}
+	}
+}
+
 func TestCrossValidate(t *testing.T) {
 	c := load(t, tiny)
 	dir := filepath.Join(t.TempDir(), "study")

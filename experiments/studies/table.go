@@ -142,6 +142,9 @@ func (a *Ablation) WriteText(w io.Writer) error { return writeText(w, a) }
 func (c *LearningCurve) WriteText(w io.Writer) error { return writeText(w, c) }
 
 // WriteText writes the study's tables.
+func (c *LearningCurves) WriteText(w io.Writer) error { return writeText(w, c) }
+
+// WriteText writes the study's tables.
 func (c *CrossValidation) WriteText(w io.Writer) error { return writeText(w, c) }
 
 // WriteText writes the tables.

@@ -20,14 +20,7 @@ func (c *Chart) addBars(p *plot.Plot) []entry {
 			}
 		}
 	}
-	groups := scale{min: -0.5, max: float64(len(c.Bars.Groups)) - 0.5}
-	for i, name := range c.Bars.Groups {
-		at := float64(i)
-		if c.Bars.Horizontal {
-			at = groups.max - 0.5 - at
-		}
-		groups.ticks = append(groups.ticks, plot.Tick{Value: at, Label: name})
-	}
+	groups := groupScale(c.Bars.Groups, c.Bars.Horizontal)
 	values := c.Y.scaled(low, high, true)
 	if c.Bars.Horizontal {
 		set(&p.X, values, c.Y)
@@ -44,6 +37,20 @@ func (c *Chart) addBars(p *plot.Plot) []entry {
 		}})
 	}
 	return entries
+}
+
+// groupScale returns the scale of an axis with one tick per group. If it is upright,
+// the first group is at the top.
+func groupScale(names []string, upright bool) scale {
+	groups := scale{min: -0.5, max: float64(len(names)) - 0.5}
+	for i, name := range names {
+		at := float64(i)
+		if upright {
+			at = groups.max - 0.5 - at
+		}
+		groups.ticks = append(groups.ticks, plot.Tick{Value: at, Label: name})
+	}
+	return groups
 }
 
 // bars draws all bars.
@@ -99,19 +106,21 @@ func fill(c *draw.Canvas, series int, r vg.Rectangle) {
 	if r.Size().X <= 0 || r.Size().Y <= 0 {
 		return
 	}
+	// With more series than colours, a colour has another pattern the next time.
+	pattern := (series + series/len(palette)) % 3
 	shade, ground := colour(series), 1.0
-	if series%3 > 0 {
+	if pattern > 0 {
 		ground = 0.25
 	}
 	c.SetColor(shade.faint(ground))
 	c.Fill(r.Path())
-	if series%3 == 2 { // rising lines x - y = k, from the upper left corner to the lower right
+	if pattern == 2 { // rising lines x - y = k, from the upper left corner to the lower right
 		for k := r.Min.X - r.Max.Y + 2.5; k < r.Max.X-r.Min.Y; k += 5 {
 			x0, x1 := max(r.Min.X, r.Min.Y+k), min(r.Max.X, r.Max.Y+k)
 			c.StrokeLine2(thin(shade), x0, x0-k, x1, x1-k)
 		}
 	}
-	if series%3 > 0 {
+	if pattern > 0 {
 		c.StrokeLines(thin(shade), []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}, r.Min})
 	}
 }

@@ -1,4 +1,4 @@
-// Package chart draws lines, points and bars with gonum's plot, for a web page
+// Package chart draws lines, points, bars and box plots with gonum's plot, for a web page
 // ([Chart.SVG]) or for a paper ([Chart.Save]: SVG, PNG or PDF).
 //
 // Series differ in colour (in a palette for the colour-blind after Okabe and Ito
@@ -12,13 +12,14 @@ import (
 	"math"
 )
 
-// Chart is a picture of either lines or bars.
+// Chart is a picture of lines, of bars or of boxes.
 type Chart struct {
 	Title         string // for screen readers; not drawn, because a caption or heading shows it
 	Description   string // what the chart shows, in one or two sentences, for screen readers
-	X, Y          Axis   // with horizontal bars, Y is the horizontal axis
+	X, Y          Axis   // with horizontal bars and with boxes, Y is the horizontal axis
 	Lines         []Line
 	Bars          *Bars
+	Boxes         *Boxes
 	Width, Height float64 // in points of 1/72 inch; 0: 400 and 250
 }
 
@@ -89,15 +90,23 @@ func (c *Chart) content() error {
 		return errors.New("a size is negative")
 	}
 	for _, a := range []Axis{c.X, c.Y} {
-		if err := a.check(c.Bars != nil); err != nil {
+		if err := a.check(c.Bars == nil && c.Boxes == nil); err != nil {
 			return fmt.Errorf("axis %q: %w", a.Label, err)
 		}
 	}
-	if c.Bars != nil {
-		if len(c.Lines) > 0 {
-			return errors.New("lines and bars cannot be combined")
+	kinds := 0
+	for _, has := range []bool{len(c.Lines) > 0, c.Bars != nil, c.Boxes != nil} {
+		if has {
+			kinds++
 		}
+	}
+	switch {
+	case kinds > 1:
+		return errors.New("lines, bars and boxes cannot be combined")
+	case c.Bars != nil:
 		return c.Bars.check(c.Y.Log)
+	case c.Boxes != nil:
+		return c.Boxes.check(c.Y.Log)
 	}
 	points := 0
 	for _, l := range c.Lines {
@@ -114,11 +123,11 @@ func (c *Chart) content() error {
 	return nil
 }
 
-func (a Axis) check(bars bool) error {
+func (a Axis) check(lines bool) error {
 	if !finite(a.Min, a.Max) || a.Min > a.Max || a.Log && a.Min < 0 {
 		return fmt.Errorf("[%v, %v] is not a range", a.Min, a.Max)
 	}
-	if a.Logit && (a.Log || bars || a.Min < 0 || a.Max >= 1 || a.Min == 0 && a.Max > 0) {
+	if a.Logit && (a.Log || !lines || a.Min < 0 || a.Max >= 1 || a.Min == 0 && a.Max > 0) {
 		return errors.New("log-odds require lines, and a range above 0 and below 1")
 	}
 	return nil

@@ -128,9 +128,84 @@ func TestBars(t *testing.T) {
 	}
 }
 
+func boxPlot() *Chart {
+	return &Chart{
+		Title: "Settings", Y: Axis{Label: "F1", Max: 1}, Height: 160,
+		Boxes: &Boxes{
+			Name: "all settings", Groups: []string{"All", "DATE"},
+			Boxes: []Box{{0.2, 0.4, 0.5, 0.6, 1}, NewBox([]float64{0.5, 0.5})},
+			Dots:  []Dots{{Name: "best", Values: []float64{0.8, 0.5}}},
+		},
+	}
+}
+
+// The first box is 0.2 of the axis wide, and its whiskers are 0.2 and 0.4. The second box has no width.
+func TestBoxes(t *testing.T) {
+	svg, err := boxPlot().SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := texts(t, svg); !slices.Contains(got, "all settings") || !slices.Contains(got, "best") || slices.Index(got, "All") < 0 || slices.Index(got, "DATE") < 0 {
+		t.Errorf("texts %q", got)
+	}
+	places := func(pattern string) (widths []float64) {
+		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(string(svg), -1) {
+			from, err := strconv.ParseFloat(m[1], 64)
+			to, err2 := strconv.ParseFloat(m[2], 64)
+			if err := errors.Join(err, err2); err != nil {
+				t.Fatal(err)
+			}
+			widths = append(widths, to-from)
+		}
+		return widths
+	}
+	const number = `([\d.]+)`
+	boxes := places(`d="M` + number + `,[\d.]+L` + number + `,[\d.]+L[\d.]+,[\d.]+L[\d.]+,[\d.]+Z" style="fill:var\(--chart-1`)
+	lines := places(`d="M` + number + `,[\d.]+L` + number + `,[\d.]+" style="fill:none;stroke:var\(--chart-ink`)
+	if len(boxes) != 3 || len(lines) != 8 { // with the sample in the legend
+		t.Fatalf("boxes %v, lines %v", boxes, lines)
+	}
+	unit := boxes[1]
+	for i, want := range []float64{1, 2, 0, 0} {
+		if math.Abs(lines[i]/unit-want) > 0.01 {
+			t.Errorf("line %d is %v, a box of 0.2 is %v", i, lines[i], unit)
+		}
+	}
+	if boxes[2] != 0 {
+		t.Errorf("the box of equal values is %v wide", boxes[2])
+	}
+}
+
+// By hand: of 1, 2, 4, 8, the quartiles are at 0.75, 1.5 and 2.25 of the way from the first to the last.
+func TestNewBox(t *testing.T) {
+	if got, want := NewBox([]float64{8, 1, 4, 2}), (Box{1, 1.75, 3, 5, 8}); got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got, want := NewBox([]float64{3}), (Box{3, 3, 3, 3, 3}); got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// Ten series look different, though there are only six colours.
+func TestManySeries(t *testing.T) {
+	many := &Chart{Bars: &Bars{Groups: []string{"a"}}}
+	for range 10 {
+		many.Bars.Series = append(many.Bars.Series, Series{Name: "x", Bars: []Bar{{Value: 0.5}}})
+	}
+	svg, err := many.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	solid := regexp.MustCompile(`Z" style="fill:var\(--chart-1,#0072B2\)"`).FindAll(svg, -1)
+	tinted := regexp.MustCompile(`Z" style="fill:var\(--chart-1,#0072B2\);fill-opacity`).FindAll(svg, -1)
+	if len(solid) != 2 || len(tinted) != 2 { // each with its sample in the legend
+		t.Errorf("%d solid and %d tinted bars of the first colour", len(solid), len(tinted))
+	}
+}
+
 func TestSave(t *testing.T) {
 	dir := t.TempDir()
-	for _, c := range []*Chart{lines(), columns(false)} {
+	for _, c := range []*Chart{lines(), columns(false), {Title: "boxes", Boxes: boxPlot().Boxes}} {
 		for _, ext := range []string{".svg", ".png", ".pdf"} {
 			var content [2][]byte
 			for i := range content {
@@ -179,10 +254,13 @@ func TestBadCharts(t *testing.T) {
 		`chart "": nothing to draw`:                                                     {},
 		`chart "x": nothing to draw`:                                                    {Title: "x", Bars: &Bars{}},
 		`chart "": line "a": point 1 is not finite`:                                     {Lines: []Line{{Name: "a", Points: []Point{{}, {Y: math.NaN()}}}}},
-		`chart "": lines and bars cannot be combined`:                                   {Lines: []Line{{}}, Bars: &Bars{}},
+		`chart "": lines, bars and boxes cannot be combined`:                            {Lines: []Line{{}}, Bars: &Bars{}},
 		`chart "": series "s": 1 bars for 2 groups`:                                     {Bars: &Bars{Groups: []string{"a", "b"}, Series: []Series{{Name: "s", Bars: make([]Bar, 1)}}}},
 		`chart "": series "s": bar 0 is not finite`:                                     {Bars: &Bars{Groups: []string{"a"}, Series: []Series{{Name: "s", Bars: []Bar{{Value: math.Inf(1)}}}}}},
 		`chart "": axis "n": [2, 1] is not a range`:                                     {X: Axis{Label: "n", Min: 2, Max: 1}},
+		`chart "": 1 boxes for 2 groups`:                                                {Boxes: &Boxes{Groups: []string{"a", "b"}, Boxes: make([]Box, 1)}},
+		`chart "": box 0 is not five ascending finite numbers`:                          {Boxes: &Boxes{Groups: []string{"a"}, Boxes: []Box{{Low: 2, High: 1}}}},
+		`chart "": dots "d" are not one finite number per group`:                        {Boxes: &Boxes{Groups: []string{"a"}, Boxes: make([]Box, 1), Dots: []Dots{{Name: "d"}}}},
 		`chart "": a size is negative`:                                                  {Width: -1},
 		`chart "": bars start at 0, which a logarithmic scale does not have`:            {Y: Axis{Log: true}, Bars: &Bars{Groups: []string{"a"}, Series: []Series{{Bars: make([]Bar, 1)}}}},
 		`chart "": line "a": point 0 is not positive, as a logarithmic scale requires`:  {X: Axis{Log: true}, Lines: []Line{{Name: "a", Points: []Point{{}}}}},
@@ -238,6 +316,7 @@ func TestTicks(t *testing.T) {
 		{Axis{Min: 0.85, Max: 1}, 0, 7, true, 0.85, 1, "0.85 0.90 0.95 1.00"},
 		{Axis{}, 5, 5, true, 4.4, 5.6, "4.4 4.6 4.8 5.0 5.2 5.4 5.6"},
 		{Axis{Log: true}, 20, 600, false, 20, 600, "20 50 100 200 500"},
+		{Axis{Log: true}, 230, 830, false, 230, 830, "300 400 500 600 700 800"},
 		{Axis{Log: true}, 3, 12000, false, 3, 12000, "10 100 1,000 10,000"},
 		{Axis{Log: true}, 0.02, 0.5, false, 0.02, 0.5, "0.02 0.05 0.1 0.2 0.5"},
 		{Axis{Logit: true, Min: 0.001, Max: 0.999}, 0, 1, true, 0.001, 0.999, "0.001 0.01 0.1 0.5 0.9 0.99 0.999"},

@@ -24,12 +24,16 @@ func (c *Chart) layout(area draw.Canvas) error {
 	p.BackgroundColor = nil
 	var entries []entry
 	upright, flat := c.Y, c.X
-	if c.Bars != nil {
-		if c.Bars.Horizontal {
-			upright, flat = c.X, c.Y
-		}
+	sideways := c.Boxes != nil || c.Bars != nil && c.Bars.Horizontal
+	if sideways {
+		upright, flat = c.X, c.Y
+	}
+	switch {
+	case c.Bars != nil:
 		entries = c.addBars(p)
-	} else {
+	case c.Boxes != nil:
+		entries = c.addBoxes(p)
+	default:
 		var err error
 		if entries, err = c.addLines(p); err != nil {
 			return err
@@ -46,7 +50,7 @@ func (c *Chart) layout(area draw.Canvas) error {
 	p.X.Label.Text = flat.Label
 	p.X.Tick.Label = lettering(draw.XCenter, draw.YTop)
 	p.Y.Tick.Label = lettering(draw.XRight, draw.YCenter)
-	if c.Bars != nil && c.Bars.Horizontal {
+	if sideways {
 		p.X.Width = 0
 		p.Y.Tick.Length = 0
 	} else {

@@ -66,7 +66,8 @@ func niceStep(step float64) float64 {
 }
 
 // logarithmic returns a scale with ticks at 1, 2 and 5 times the powers of ten
-// or, for two decades and more, at the powers only.
+// or, for two decades and more, at the powers only. If there is only one such tick,
+// it has ticks at all multiples of the powers.
 func logarithmic(low, high float64) scale {
 	if low == 0 {
 		low = high / 1000
@@ -75,15 +76,21 @@ func logarithmic(low, high float64) scale {
 		low, high = low/2, high*2
 	}
 	s := scale{min: low, max: high}
-	factors := []float64{1, 2, 5}
+	factors := [][]float64{{1, 2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9}}
 	if high/low > 100 {
-		factors = factors[:1]
+		factors = [][]float64{{1}}
 	}
-	for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
-		for _, f := range factors {
-			if v := f * math.Pow(10, e); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
-				s.ticks = append(s.ticks, plot.Tick{Value: math.Min(math.Max(v, low), high), Label: number(v, max(0, -int(e)))})
+	for _, multiples := range factors {
+		s.ticks = nil
+		for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
+			for _, f := range multiples {
+				if v := f * math.Pow(10, e); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
+					s.ticks = append(s.ticks, plot.Tick{Value: s.within(v), Label: number(v, max(0, -int(e)))})
+				}
 			}
+		}
+		if len(s.ticks) > 1 {
+			break
 		}
 	}
 	return s

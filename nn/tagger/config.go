@@ -19,6 +19,7 @@ type Config struct {
 	CharacterWidth     int        `yaml:"character_width,omitempty" json:",omitzero"`   // for cnn: characters that a filter sees at once, at least 1; default 3 (Ma and Hovy 2016)
 	TokenEmbedding     int        `yaml:"token_embedding"`                              // dimension of a token's vector; default 100; 0: no token vectors
 	TokenScale         float64    `yaml:"token_scale"`                                  // standard deviation of random token vectors; default 0: Glorot's, as in the reference
+	EmbeddingRange     float64    `yaml:"embedding_range,omitempty" json:",omitzero"`   // vectors of characters and features begin uniformly in [-range, range] (Liu et al. 2017, section 3.9: 1); default 0: Glorot's
 	TokenLSTM          Units      `yaml:"token_lstm,flow"`                              // hidden units per direction of the token BiLSTM, or of each if several are stacked; default 100; 0: none
 	LayerNorm          bool       `yaml:"layer_norm,omitempty" json:",omitzero"`        // layer normalisation after each token BiLSTM; default false
 	Hidden             int        `yaml:"hidden"`                                       // units of the tanh layer; default 100, the reference's; 0: no such layer
@@ -94,6 +95,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("dropout: %v is not in [0, 1)", c.Dropout)
 	case !(c.WordDropout >= 0 && c.WordDropout < 1):
 		return fmt.Errorf("word_dropout: %v is not in [0, 1)", c.WordDropout)
+	case !(c.EmbeddingRange >= 0) || math.IsInf(c.EmbeddingRange, 0):
+		return fmt.Errorf("embedding_range: %v is negative or not a number", c.EmbeddingRange)
 	case !(c.TokenScale >= 0) || math.IsInf(c.TokenScale, 0):
 		return fmt.Errorf("token_scale: %v is negative or not a number", c.TokenScale)
 	}

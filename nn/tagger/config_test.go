@@ -100,6 +100,7 @@ func TestConfigSurvivesYAML(t *testing.T) {
 		"": func(*Config) {},
 		"network:\n  characters: cnn\n  character_width: 5\n": func(c *Config) { c.Characters, c.CharacterWidth = CharacterCNN, 5 },
 		"network:\n  characters: none\n  layer_norm: true\n":  func(c *Config) { c.Characters, c.LayerNorm = NoCharacters, true },
+		"network:\n  embedding_range: 1.5\n":                  func(c *Config) { c.EmbeddingRange = 1.5 },
 		"network:\n  character_filters: 50\n":                 func(c *Config) { c.CharacterFilters = 50 },
 		"network:\n  token_lstm: [100, 50]\n":                 func(c *Config) { c.TokenLSTM = Units{100, 50} },
 		"network:\n  token_lstm: [0]\n":                       func(c *Config) { c.TokenLSTM = Units{0} },

@@ -52,8 +52,8 @@ type Network struct {
 }
 
 // New creates a network with Glorot-uniform matrices and zero biases, like the reference (initial
-// states are matrices of one row). Config.TokenScale is the only exception. The same seed produces
-// the same network.
+// states are matrices of one row). Config.TokenScale and EmbeddingRange are the only exceptions. The
+// same seed produces the same network.
 func New(cfg Config, sizes Sizes, seed uint64) (*Network, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (n *Network) characters(g *nn.Graph, m *model) *G.Node {
 	cfg := n.Config
 	m.characters, m.words = g.Axis("characters"), g.Axis("words")
 	m.characterIDs, m.word = m.characters.Index(), m.tokens.Index()
-	table := g.Param("character_embedding", n.Sizes.Characters, cfg.CharacterEmbedding, nn.Glorot)
+	table := g.Param("character_embedding", n.Sizes.Characters, cfg.CharacterEmbedding, cfg.table())
 	x := g.Gather(table, m.characterIDs)
 	if cfg.Characters == CharacterCNN { // tanh is monotonic, so it can follow the maximum
 		x = g.Tanh(g.MaxPool(g.Convolution("character_cnn", x, cfg.CharacterWidth, cfg.CharacterFilters)))
@@ -166,13 +166,21 @@ func (n *Network) characters(g *nn.Graph, m *model) *G.Node {
 	return g.Gather(x, m.word)
 }
 
+// table draws a table of characters or of the values of a family.
+func (c Config) table() nn.Init {
+	if c.EmbeddingRange > 0 {
+		return nn.Uniform(c.EmbeddingRange)
+	}
+	return nn.Glorot
+}
+
 // features returns the vectors of each family.
 func (n *Network) features(g *nn.Graph, m *model) (families []*G.Node) {
 	f := n.Sizes.Features
 	for i, values := range f.Values {
 		bags := m.tokens.Bags()
 		m.features = append(m.features, bags)
-		table := g.Param(fmt.Sprintf("features.%d", i), values, f.Dimension, nn.Glorot)
+		table := g.Param(fmt.Sprintf("features.%d", i), values, f.Dimension, n.Config.table())
 		families = append(families, g.Dropout(g.Sum(table, bags), 0, f.Dropout))
 	}
 	return families

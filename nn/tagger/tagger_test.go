@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lethe-deid/lethe/nn"
@@ -217,6 +218,33 @@ func TestParametersOfStackedLayers(t *testing.T) {
 		if p := net.Get(name); p == nil || p.Rows != want[0] || p.Cols != want[1] {
 			t.Errorf("%s is %v, want %v", name, p, want)
 		}
+	}
+}
+
+// Liu et al. 2017 draw characters and features from U(-1, 1), and nothing else.
+func TestEmbeddingRange(t *testing.T) {
+	cfg := small("coupled")
+	sizes := smallSizes
+	sizes.Characters, sizes.Features = 200, Features{Values: []int{200}, Dimension: 3}
+	glorot := newNetwork(t, cfg, sizes, 1)
+	cfg.EmbeddingRange = 1
+	for _, p := range newNetwork(t, cfg, sizes, 1).All() {
+		largest := 0.0
+		for _, x := range p.Data {
+			largest = max(largest, math.Abs(float64(x)))
+		}
+		switch {
+		case p.Name != "character_embedding" && p.Name != "features.0":
+			if !slices.Equal(p.Data, glorot.Get(p.Name).Data) {
+				t.Errorf("%s is not what it is without the range", p.Name)
+			}
+		case largest > 1 || largest < 0.95: // of 600 values
+			t.Errorf("%s is in [-%.3f, %.3f], want [-1, 1]", p.Name, largest, largest)
+		}
+	}
+	cfg.EmbeddingRange = -1
+	if err := cfg.Validate(); err == nil || !strings.HasPrefix(err.Error(), "embedding_range: ") {
+		t.Errorf("error %v", err)
 	}
 }
 

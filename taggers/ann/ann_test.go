@@ -328,6 +328,72 @@ func TestResumeWithoutAScoredEpoch(t *testing.T) {
 	}
 }
 
+// Without dev, a network is trained for all epochs and the last one is kept; patience has nothing to
+// wait for, so it is refused. A resumed run reaches the same bits.
+func TestFitWithoutDev(t *testing.T) {
+	cfg := small()
+	train := notes(t, 24, synth.Train)
+	task := taggers.Task{Name: "test", Types: types(t), Seed: 7, Workers: 1, Train: train}
+	if _, err := cfg.Fit(t.Context(), task); err == nil || !strings.HasPrefix(err.Error(), "training.patience: 10 requires documents") || !cfg.NeedsDev() {
+		t.Errorf("with patience: error %v", err)
+	}
+	cfg.Training.Patience = 0
+	var epochs []taggers.Epoch
+	task.Dir = t.TempDir()
+	task.Report.Epoch = func(e taggers.Epoch) { epochs = append(epochs, e) }
+	whole, err := cfg.Fit(t.Context(), task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range epochs {
+		if e.Scored || e.Best != (i == 2) {
+			t.Errorf("epoch %d of %d: scored %v, best %v", i+1, len(epochs), e.Scored, e.Best)
+		}
+	}
+	card, err := os.ReadFile(filepath.Join(task.Dir, "best", "README.md"))
+	if err != nil || !strings.Contains(string(card), "\nNot scored: ") || strings.Contains(string(card), "model-index") {
+		t.Errorf("the card, with error %v:\n%s", err, card)
+	}
+
+	task.Dir = t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	task.Report.Epoch = func(taggers.Epoch) { cancel() }
+	if _, err := cfg.Fit(ctx, task); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the run was not interrupted: %v", err)
+	}
+	task.Resume, task.Report = true, taggers.Report{}
+	resumed, err := cfg.Fit(t.Context(), task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range resumed.(*Tagger).network.All() {
+		if !slices.Equal(p.Data, whole.(*Tagger).network.All()[i].Data) {
+			t.Errorf("%s differs after resuming", p.Name)
+		}
+	}
+}
+
+// The vector of SENNA's word UNKNOWN is that of the unknown token.
+func TestUnknownWordOfSENNA(t *testing.T) {
+	cfg := small()
+	cfg.Training.Epochs = 1
+	cfg.Vectors.File = writeFile(t, "embeddings.txt", strings.TrimSpace(strings.Repeat("1.5 ", 16))+"\n"+strings.TrimSpace(strings.Repeat("2.5 ", 16))+"\n")
+	if err := os.WriteFile(filepath.Join(filepath.Dir(cfg.Vectors.File), "words.lst"), []byte("UNKNOWN\nunk\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, keep := range []string{"all", "training"} {
+		cfg.Vectors.Keep = keep
+		c, err := cfg.newCourse(t.Context(), taggers.Task{Name: "test", Types: types(t), Seed: 7, Workers: 1, Train: notes(t, 2, synth.Train), Dev: notes(t, 1, synth.Dev)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x := c.tagger.network.TokenEmbedding().Data[unknown*16]; x != 1.5 {
+			t.Errorf("%s: the unknown token begins with %v, want 1.5", keep, x)
+		}
+		c.trainer.Close()
+	}
+}
+
 func TestEarlyStopping(t *testing.T) {
 	cfg := small()
 	cfg.Training.Epochs, cfg.Training.Patience, cfg.Optimizer.LearningRate = 10, 1, 1e-12

@@ -508,3 +508,40 @@ func TestNetworkReadsFeatures(t *testing.T) {
 		}
 	}
 }
+
+// With a list of headings, a network reads sections, and no line of the notes becomes a value.
+func TestSectionsAreFromTheList(t *testing.T) {
+	cfg := DefaultConfig().Features
+	cfg.Families = []feature.Spec{{Family: "section"}}
+	if err := cfg.Validate(); err == nil || !strings.HasPrefix(err.Error(), "families[0].family: section requires resources.headings here") {
+		t.Errorf("without a list: error %v", err)
+	}
+	cfg.Resources.Headings = gazetteer.Lists{{Builtin: "en-headings"}}
+	f, drawn := fitted(t, cfg, "ZORA POLK:\nPlan: rest\nIXBY SALEM:\nrest\nAllergies:\nnone")
+	var values []string
+	for _, v := range f.values[0].Values {
+		values = append(values, v.Value)
+	}
+	if want := []string{"plan", "allergies"}; !slices.Equal(values, want) {
+		t.Errorf("values %q, want %q", values, want)
+	}
+	var lines []string
+	for i := range drawn[0] {
+		lines = append(lines, show(f, f.sentence(drawn[0], i))[0][0])
+	}
+	if want := []string{"", "0:plan", "0:plan", "0:plan", "0:allergies", "0:allergies"}; !slices.Equal(lines, want) {
+		t.Errorf("sections of the lines %q, want %q", lines, want)
+	}
+	dir := t.TempDir()
+	if err := f.save(dir); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := loadFeatures(dir, cfg, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := cut(t, "Plan:\nZora Polk")[0]
+	if got := show(loaded, loaded.sentence(loaded.draw(x, nil), 1)); !slices.Equal(got[0], []string{"0:plan", "0:plan"}) {
+		t.Errorf("from the model folder: %q", got)
+	}
+}

@@ -15,7 +15,10 @@ const kind = "ann"
 
 func init() { taggers.Register(kind, func() taggers.Node { return new(DefaultConfig()) }) }
 
-var _ taggers.Standalone = (*Config)(nil)
+var (
+	_ taggers.Standalone = (*Config)(nil)
+	_ taggers.Tuned      = (*Config)(nil)
+)
 
 // Of returns the settings of a system whose root is a network, or nil for other
 // systems.
@@ -54,6 +57,11 @@ func (c *Config) Paths() []taggers.Path {
 	}
 	return all
 }
+
+// NeedsDev implements taggers.Tuned. Only Training.Patience requires scores on dev: a
+// network that is trained for a fixed number of epochs keeps the last one if there is no
+// dev.
+func (c Config) NeedsDev() bool { return c.Training.Patience > 0 }
 
 // Check implements taggers.Checker.
 func (c Config) Check(_ *data.TypeSet, workers int) error {

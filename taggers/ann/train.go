@@ -3,6 +3,7 @@ package ann
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -22,7 +23,8 @@ import (
 
 // Fit implements taggers.Node. It trains for Training.Epochs epochs or until
 // Training.Patience runs out, and returns the network with the best strict F1 on Dev, a
-// *Tagger. If task.Dir is set, it keeps that model in Dir/best, the newest in Dir/last,
+// *Tagger. Without Dev, which only a Training.Patience of 0 allows, it returns the
+// network of the last epoch. If task.Dir is set, it keeps that model in Dir/best, the newest in Dir/last,
 // and the state for a resumed run in Dir/state.safetensors.
 func (c Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model) (data.Tagger, error) {
 	course, err := c.newCourse(ctx, task)
@@ -45,7 +47,7 @@ func (c Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model) 
 		}
 	}
 	if course.bestParams == nil { // a resumed run with fewer epochs
-		return nil, fmt.Errorf("none of the run's %d epochs was scored on dev: raise training.epochs", len(course.history))
+		return nil, fmt.Errorf("none of the run's %d epochs was scored on dev or was its last: raise training.epochs", len(course.history))
 	}
 	course.restoreBest()
 	return course.tagger, nil
@@ -73,8 +75,11 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	if len(task.Train) == 0 || len(task.Dev) == 0 {
-		return nil, fmt.Errorf("training requires documents to train on (%d given) and to select the best epoch (%d given)", len(task.Train), len(task.Dev))
+	switch {
+	case len(task.Train) == 0:
+		return nil, errors.New("training requires documents to train on")
+	case len(task.Dev) == 0 && cfg.NeedsDev():
+		return nil, fmt.Errorf("training.patience: %d requires documents to select the best epoch; 0 trains for all epochs and keeps the last", cfg.Training.Patience)
 	}
 	c := &course{task: task}
 	r, err := cfg.reader()
@@ -183,7 +188,7 @@ func loadVectors(cfg Config, count *counter) (v *embeddings.Vectors, words []str
 	}
 	opt := embeddings.Options{Dim: cfg.Network.TokenEmbedding}
 	if cfg.Vectors.Keep == "training" {
-		opt.Want = embeddings.Wanted(append(slices.Collect(maps.Keys(count.tokens)), unknownWord), cascade)
+		opt.Want = embeddings.Wanted(append(slices.Collect(maps.Keys(count.tokens)), unknownWord, unknownWordOfSENNA), cascade)
 	}
 	if v, err = embeddings.Load(cfg.Vectors.File, opt); err != nil {
 		return nil, nil, err
@@ -196,14 +201,19 @@ func loadVectors(cfg Config, count *counter) (v *embeddings.Vectors, words []str
 	return v, words, nil
 }
 
-// unknownWord is the word whose vector becomes that of the unknown token, if the file
-// has one, as GloVe's files do.
-const unknownWord = "unk"
+// The word whose vector becomes that of the unknown token, if the file has one, as
+// those of GloVe and SENNA do.
+const (
+	unknownWord        = "unk"
+	unknownWordOfSENNA = "UNKNOWN"
+)
 
 // initialise copies the vectors of the vocabulary's words that have one.
 func initialise(table *nn.Param, v *vocabulary, vectors *embeddings.Vectors) {
 	for id, token := range v.tokens {
-		if id == unknown {
+		if id == unknown && vectors.Stats().Format == embeddings.SENNA {
+			token = unknownWordOfSENNA
+		} else if id == unknown {
 			token = unknownWord
 		}
 		if row, ok := vectors.Lookup(token, cascade); ok {
@@ -255,19 +265,23 @@ func (c *course) epoch(ctx context.Context) error {
 	c.trainer.SwapAverage()
 	defer c.trainer.SwapAverage()
 	c.tagger.card = c.card
-	e.Scored = number%cfg.Training.EvaluateEvery == 0 || number == cfg.Training.Epochs
-	if e.Scored {
+	last := number == cfg.Training.Epochs
+	e.Scored = len(c.task.Dev) > 0 && (last || number%cfg.Training.EvaluateEvery == 0)
+	switch {
+	case e.Scored:
 		if err := c.score(ctx, &e); err != nil {
 			return err
 		}
+	case last && len(c.task.Dev) == 0:
+		c.keep(&e)
 	}
 	c.history = append(c.history, e)
 	if err := c.save(); err != nil {
 		return err
 	}
-	last := &c.history[len(c.history)-1]
-	last.Total = time.Since(begin)
-	c.report(*last)
+	newest := &c.history[len(c.history)-1]
+	newest.Total = time.Since(begin)
+	c.report(*newest)
 	return nil
 }
 
@@ -306,12 +320,17 @@ func (c *course) score(ctx context.Context, e *taggers.Epoch) error {
 	if c.bestParams != nil && e.Dev.F1() <= c.bestEpoch().Dev.F1() {
 		return nil
 	}
+	c.keep(e)
+	return nil
+}
+
+// keep makes the network of this epoch the best one.
+func (c *course) keep(e *taggers.Epoch) {
 	e.Best, c.bestParams = true, nil
 	for _, p := range c.tagger.network.All() {
 		c.bestParams = append(c.bestParams, slices.Clone(p.Data))
 	}
 	c.bestCard = c.tagger.card
-	return nil
 }
 
 // step does one update on the sentences with these indices.

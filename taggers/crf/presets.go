@@ -59,13 +59,19 @@ var presets = map[string][]feature.Spec{
 		{Family: "line"}, {Family: "space", Window: 2},
 	},
 
-	// Zuccon et al. 2014, section 3, and the settings of section 4.3. Families (1),
-	// (2), (4) and (5) are in all presets, because 4.3 does not say which of them were
-	// used. Family (3) replaces the longer n-grams of (1).
-	"anonym-basic": anonym,
-	"anonym-pos":   append(anonym[:len(anonym):len(anonym)], feature.Spec{Family: "pos"}),
-	"anonym-reg":   append(anonym[:len(anonym):len(anonym)], feature.Spec{Family: "rule"}),
-	"anonym-both":  append(anonym[:len(anonym):len(anonym)], feature.Spec{Family: "pos"}, feature.Spec{Family: "rule"}),
+	// Zuccon et al. 2014, section 3, and the settings of section 4.3: BASIC is family (1) alone, POS adds
+	// family (6), REG adds family (7), and BOTH has all families except (3), the trigrams, which stand
+	// "in place of" the longer n-grams of (1). The position in the PHI, a part of family (5), is not a feature
+	// of the text but of the labels: those of BIO tell the first token of a phrase from the others.
+	"anonym-basic": anonymBasic,
+	"anonym-pos":   anonym(feature.Spec{Family: "pos"}),
+	"anonym-reg":   anonym(feature.Spec{Family: "rule"}),
+	"anonym-both": anonym(
+		feature.Spec{Family: "disjunctive", Size: 4}, // (2)
+		feature.Spec{Family: "short", Size: 3},       // (4)
+		feature.Spec{Family: "position"},             // (5)
+		feature.Spec{Family: "pos"}, feature.Spec{Family: "rule"},
+	),
 
 	"meddocan": {
 		{Family: "word", Window: 2}, {Family: "lower", Window: 3}, {Family: "ngram", Window: 2, Size: 2},
@@ -74,9 +80,8 @@ var presets = map[string][]feature.Spec{
 	},
 }
 
-var anonym = []feature.Spec{
-	{Family: "shape"}, {Family: "characters", Size: 6}, // (1)
-	{Family: "disjunctive", Size: 4}, // (2)
-	{Family: "short", Size: 3},       // (4)
-	{Family: "position"},             // (5)
-}
+// anonymBasic is family (1) of Zuccon et al. 2014.
+var anonymBasic = []feature.Spec{{Family: "shape"}, {Family: "characters", Size: 6}}
+
+// anonym returns anonymBasic and other families.
+func anonym(more ...feature.Spec) []feature.Spec { return slices.Concat(anonymBasic, more) }

@@ -27,9 +27,8 @@ const (
 	// kept, and the rest of the other becomes a span of its own, without spaces and
 	// punctuation at the cut.
 	Union Method = "union"
-	// Vote keeps the spans that at least Config.Votes members found with exactly the
-	// same borders and type. Of overlapping spans, it keeps the one with more votes,
-	// then the one with the higher score.
+	// Vote keeps what at least Config.Votes members found, span by span or token by
+	// token: see Config.By.
 	Vote Method = "vote"
 	// Priority keeps, of overlapping spans, the one whose type comes first in
 	// Config.Priority (Dehghan et al. 2015, section 2 (V)), then the longer one.
@@ -37,15 +36,32 @@ const (
 	// Surest keeps, of overlapping spans, the one with the highest sum of the scores of
 	// the members that found it, then the earlier member's.
 	Surest Method = "surest"
+	// Learned keeps the spans that a support vector machine considers right (Liu et al.
+	// 2017, section 3.7). Of overlapping ones, it keeps the one with the highest decision
+	// value. The score of a span is the logistic function of its decision value: it is
+	// above 0.5, but not calibrated. See learned.go.
+	Learned Method = "learned"
 )
 
-var methods = []Method{Union, Vote, Priority, Surest}
+var methods = []Method{Union, Vote, Priority, Surest, Learned}
+
+// Units of a vote.
+const (
+	// BySpan counts a vote for exactly the same borders and type. Of overlapping spans,
+	// the one with more votes is kept, then the one with the higher score.
+	BySpan = "span"
+	// ByToken lets the members vote on the type of each token (Szarvas et al. 2006): see
+	// tally.
+	ByToken = "token"
+)
 
 // Config has all settings of the ensemble.
 type Config struct {
 	Method   Method   `yaml:"method"`   // default union
-	Votes    int      `yaml:"votes"`    // for vote: number of members that must find a span, at least 1; default 2
+	Votes    int      `yaml:"votes"`    // for vote: number of members that must agree, at least 1; default 2
+	By       string   `yaml:"by"`       // for vote: what they vote on, span (default) or token
 	Priority []string `yaml:"priority"` // for priority, which requires it: types in descending order of priority; types that are not listed come last
+	Folds    int      `yaml:"folds"`    // for learned: folds of the training notes, at least 2, in which the members' results are collected; default 5
 	Members  []Member `yaml:"members"`  // at least one; earlier members have precedence
 }
 
@@ -60,18 +76,24 @@ type Member struct {
 }
 
 // DefaultConfig returns the settings of a union without members.
-func DefaultConfig() Config { return Config{Method: Union, Votes: 2} }
+func DefaultConfig() Config { return Config{Method: Union, Votes: 2, By: BySpan, Folds: 5} }
 
 // Validate returns an error that begins with the first key whose value makes no sense.
 func (c Config) Validate() error {
 	members := len(c.Members)
 	switch {
 	case !slices.Contains(methods, c.Method):
-		return fmt.Errorf("method: %q is not union, vote, priority or surest", string(c.Method))
+		return fmt.Errorf("method: %q is not union, vote, priority, surest or learned", string(c.Method))
 	case members == 0:
 		return fmt.Errorf("members: at least one is required")
 	case c.Method == Vote && (c.Votes < 1 || c.Votes > members):
 		return fmt.Errorf("votes: %d is not in [1, %d]", c.Votes, members)
+	case c.Method == Vote && c.By != BySpan && c.By != ByToken:
+		return fmt.Errorf("by: %q is not %s or %s", c.By, BySpan, ByToken)
+	case c.By == ByToken && c.Method != Vote:
+		return fmt.Errorf("by: %s is not supported by method %s", ByToken, c.Method)
+	case c.Method == Learned && c.Folds < 2:
+		return fmt.Errorf("folds: %d is less than 2", c.Folds)
 	case c.Method == Priority && len(c.Priority) == 0:
 		return fmt.Errorf("priority: is required for method priority")
 	case c.Method != Priority && len(c.Priority) > 0:
@@ -92,10 +114,19 @@ func (c Config) Validate() error {
 			return fmt.Errorf("members[%d].name: duplicate %s", i, m.Name)
 		case !(m.MinScore >= 0 && m.MinScore <= 1):
 			return fmt.Errorf("members[%d].min_score: %v is not in [0, 1]", i, m.MinScore)
+		case c.Method == Learned && hasTrained(m.System):
+			return fmt.Errorf("members[%d].system: method learned trains its members on parts of the notes, so it supports no trained model", i)
 		}
 		names[m.Name] = true
 	}
 	return nil
+}
+
+// hasTrained reports whether a system contains an existing model, which nobody can train
+// again on other notes.
+func hasTrained(s taggers.System) bool {
+	kind, n := s.Root()
+	return kind == "trained" || slices.ContainsFunc(taggers.Children(n), func(c taggers.Child) bool { return hasTrained(c.System) })
 }
 
 // Tagger is an ensemble. Several goroutines may use it at once if its members allow
@@ -103,13 +134,14 @@ func (c Config) Validate() error {
 type Tagger struct {
 	config  Config
 	members []data.Tagger // one for each of Config.Members
+	judge   *judge        // for Learned
 }
 
 var _ data.Prober = (*Tagger)(nil)
 
-// New returns the ensemble for a valid configuration. members has one tagger per
-// Config.Members, in the same order.
-func New(c Config, members []data.Tagger) *Tagger { return &Tagger{c, members} }
+// New returns the ensemble for a valid configuration of any method except Learned, which
+// requires Fit. members has one tagger per Config.Members, in the same order.
+func New(c Config, members []data.Tagger) *Tagger { return &Tagger{c, members, nil} }
 
 // Tag implements data.Tagger. If a member fails, the ensemble fails; otherwise, the
 // spans of the remaining members would look like a complete result.
@@ -119,7 +151,8 @@ func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span,
 }
 
 // Probe implements data.Prober. The doubts are those of the members, and the members'
-// spans that the ensemble does not keep.
+// spans that the ensemble does not keep. With Learned, these have the score that the
+// machine gives them.
 func (t *Tagger) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
 	return t.tag(ctx, docs, from)
 }
@@ -142,14 +175,28 @@ func (t *Tagger) tag(ctx context.Context, docs []*data.Document, from float64) (
 	}
 	out, doubts = make([][]data.Span, len(docs)), make([][]data.Span, len(docs))
 	for i, doc := range docs {
-		out[i] = t.join(doc.Text, t.candidates(found, i))
-		if from > 0 {
-			var all []data.Span
-			for m := range t.members {
-				all = append(append(all, unsure[m][i]...), found[m][i]...)
-			}
-			doubts[i] = reader.MergeDoubts(out[i], all)
+		all := t.candidates(found, i)
+		kept, rejected := all, []candidate(nil)
+		if t.judge != nil {
+			kept, rejected = t.judge.divide(doc.Text, all)
 		}
+		out[i] = t.join(doc.Text, kept)
+		if from == 0 {
+			continue
+		}
+		var others []data.Span
+		for m := range t.members {
+			others = append(others, unsure[m][i]...)
+			if t.judge == nil {
+				others = append(others, found[m][i]...)
+			}
+		}
+		for _, c := range slices.Concat(kept, rejected) {
+			if t.judge != nil && c.Score >= from {
+				others = append(others, c.Span)
+			}
+		}
+		doubts[i] = reader.MergeDoubts(out[i], others)
 	}
 	return out, doubts, nil
 }
@@ -157,8 +204,7 @@ func (t *Tagger) tag(ctx context.Context, docs []*data.Document, from float64) (
 // candidate is a span that counts.
 type candidate struct {
 	data.Span         // its score is the highest that a member gave it
-	first     int     // index of the first member that found it
-	votes     int     // number of members that found it
+	by        []int   // indices of the members that found it, ascending
 	sum       float64 // sum of their scores
 }
 
@@ -181,17 +227,18 @@ func (t *Tagger) candidates(found [][][]data.Span, doc int) []candidate {
 			p := place{s.Start, s.End, s.Type}
 			sure[p] = sure[p] || s.Score >= member.MinScore
 			if i, ok := at[p]; ok {
-				all[i].votes++
+				all[i].by = append(all[i].by, m)
 				all[i].sum += s.Score
 				all[i].Score = max(all[i].Score, s.Score)
 				continue
 			}
 			at[p] = len(all)
-			all = append(all, candidate{s, m, 1, s.Score})
+			all = append(all, candidate{s, []int{m}, s.Score})
 		}
 	}
 	return slices.DeleteFunc(all, func(c candidate) bool {
-		return t.config.Method == Vote && c.votes < t.config.Votes || c.votes == 1 && !sure[place{c.Start, c.End, c.Type}]
+		few := t.config.Method == Vote && t.config.By != ByToken && len(c.by) < t.config.Votes
+		return few || len(c.by) == 1 && !sure[place{c.Start, c.End, c.Type}]
 	})
 }
 
@@ -214,6 +261,9 @@ func (t *Tagger) join(text string, all []candidate) []data.Span {
 
 // settle makes disjoint spans of candidates, by the order of the method.
 func (t *Tagger) settle(text string, all []candidate) []data.Span {
+	if t.config.Method == Vote && t.config.By == ByToken {
+		return t.tally(text, all)
+	}
 	rank := func(typ string) int {
 		if i := slices.Index(t.config.Priority, typ); i >= 0 {
 			return i
@@ -224,13 +274,15 @@ func (t *Tagger) settle(text string, all []candidate) []data.Span {
 		order := 0
 		switch t.config.Method {
 		case Union:
-			order = cmp.Compare(a.first, b.first)
+			order = cmp.Compare(a.by[0], b.by[0])
 		case Vote:
-			order = cmp.Or(cmp.Compare(b.votes, a.votes), cmp.Compare(b.Score, a.Score))
+			order = cmp.Or(cmp.Compare(len(b.by), len(a.by)), cmp.Compare(b.Score, a.Score))
 		case Priority:
 			order = cmp.Or(cmp.Compare(rank(a.Type), rank(b.Type)), cmp.Compare(b.End-b.Start, a.End-a.Start))
 		case Surest:
-			order = cmp.Or(cmp.Compare(b.sum, a.sum), cmp.Compare(a.first, b.first))
+			order = cmp.Or(cmp.Compare(b.sum, a.sum), cmp.Compare(a.by[0], b.by[0]))
+		case Learned:
+			order = cmp.Compare(b.Score, a.Score)
 		}
 		return cmp.Or(order, cmp.Compare(a.Start, b.Start), cmp.Compare(a.Type, b.Type))
 	})

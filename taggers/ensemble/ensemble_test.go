@@ -90,22 +90,22 @@ func TestMethods(t *testing.T) {
 			want:  lines{"NAME 4-5 0.5"},
 		},
 		"vote: two must agree on all": {
-			config: Config{Method: Vote, Votes: 2},
+			config: Config{Method: Vote, Votes: 2, By: BySpan},
 			found:  []lines{{"NAME 0-4 0.5", "CITY 18-23 0.9"}, {"NAME 0-4 0.6", "NAME 6-11 0.9"}, {"CITY 6-11 0.9"}},
 			want:   lines{"NAME 0-4 0.6"},
 		},
 		"vote: the most votes stand, whatever the score": {
-			config: Config{Method: Vote, Votes: 1},
+			config: Config{Method: Vote, Votes: 1, By: BySpan},
 			found:  []lines{{"NAME 0-4 0.5"}, {"NAME 0-4 0.6"}, {"NAME 0-11 0.9"}},
 			want:   lines{"NAME 0-4 0.6"},
 		},
 		"vote: of as many votes the surest": {
-			config: Config{Method: Vote, Votes: 1},
+			config: Config{Method: Vote, Votes: 1, By: BySpan},
 			found:  []lines{{"NAME 0-4 0.5"}, {"NAME 0-11 0.9"}},
 			want:   lines{"NAME 0-11 0.9"},
 		},
 		"vote: types that do not count give no vote": {
-			config:  Config{Method: Vote, Votes: 2},
+			config:  Config{Method: Vote, Votes: 2, By: BySpan},
 			members: []Member{{}, {Types: []string{"CITY"}}},
 			found:   []lines{{"NAME 0-4 0.5", "CITY 18-23 0.5"}, {"NAME 0-4 0.6", "CITY 18-23 0.6"}},
 			want:    lines{"CITY 18-23 0.6"},
@@ -139,6 +139,36 @@ func TestMethods(t *testing.T) {
 			config: Config{Method: Surest},
 			found:  []lines{{"NAME 0-11 0.5"}, {"CITY 0-4 0.5"}},
 			want:   lines{"NAME 0-11 0.5"},
+		},
+		"vote by token: the part that two agree on": {
+			config: Config{Method: Vote, Votes: 2, By: ByToken},
+			found:  []lines{{"NAME 0-11 0.5"}, {"NAME 6-14 0.6"}, {"CITY 12-23 0.9"}},
+			want:   lines{"NAME 6-11 0.6"},
+		},
+		"vote by token: a span of a member that votes for both tokens joins them": {
+			config: Config{Method: Vote, Votes: 2, By: ByToken},
+			found:  []lines{{"NAME 6-11 0.5", "NAME 12-14 0.6"}, {"NAME 6-14 0.4"}},
+			want:   lines{"NAME 6-14 0.6"},
+		},
+		"vote by token: without such a span they stay apart": {
+			config: Config{Method: Vote, Votes: 2, By: ByToken},
+			found:  []lines{{"NAME 6-11 0.5", "NAME 12-14 0.6"}, {"NAME 6-11 0.4", "NAME 12-14 0.4"}, {"CITY 6-14 0.4"}},
+			want:   lines{"NAME 6-11 0.5", "NAME 12-14 0.6"},
+		},
+		"vote by token: each token has its own majority": {
+			config: Config{Method: Vote, Votes: 2, By: ByToken},
+			found:  []lines{{"NAME 6-14 0.5"}, {"CITY 6-14 0.6"}, {"NAME 6-11 0.4", "CITY 12-14 0.4"}},
+			want:   lines{"NAME 6-11 0.5", "CITY 12-14 0.6"},
+		},
+		"vote by token: a token between two others without a type separates them": {
+			config: Config{Method: Vote, Votes: 2, By: ByToken},
+			found:  []lines{{"NAME 0-11 0.5"}, {"NAME 0-4 0.4", "NAME 6-11 0.4"}},
+			want:   lines{"NAME 0-4 0.5", "NAME 6-11 0.5"},
+		},
+		"vote by token: the most votes win, then the score, then the name": {
+			config: Config{Method: Vote, Votes: 1, By: ByToken},
+			found:  []lines{{"NAME 0-4 0.5", "NAME 6-11 0.5", "NAME 12-14 0.5"}, {"CITY 0-4 0.9", "CITY 6-11 0.6", "CITY 12-14 0.5"}, {"NAME 0-4 0.5"}},
+			want:   lines{"NAME 0-4 0.5", "CITY 6-11 0.6", "CITY 12-14 0.5"},
 		},
 		"what a member is not sure of counts if another found the same": {
 			members: []Member{{MinScore: 0.7}, {MinScore: 0.7}},
@@ -209,7 +239,7 @@ func TestProperties(t *testing.T) {
 			}
 			members = append(members, spans)
 		}
-		for _, c := range []Config{{Method: Union}, {Method: Vote, Votes: 1}, {Method: Priority, Priority: []string{"C", "A"}}, {Method: Surest}} {
+		for _, c := range []Config{{Method: Union}, {Method: Vote, Votes: 1, By: BySpan}, {Method: Priority, Priority: []string{"C", "A"}}, {Method: Surest}} {
 			c.Members = make([]Member, len(members))
 			tagger := New(c, members)
 			got, err := tagger.Tag(context.Background(), []*data.Document{{Text: note}})
@@ -290,13 +320,16 @@ func TestValidate(t *testing.T) {
 		config  Config
 		members int
 	}{
-		`method: "both" is not union, vote, priority or surest`: {Config{Method: "both"}, 2},
-		"members: at least one is required":                     {Config{Method: Union}, 0},
-		"votes: 3 is not in [1, 2]":                             {Config{Method: Vote, Votes: 3}, 2},
-		"votes: 0 is not in [1, 2]":                             {Config{Method: Vote}, 2},
-		"priority: is required for method priority":             {Config{Method: Priority}, 2},
-		"priority: not supported by method union":               {Config{Method: Union, Priority: []string{"A"}}, 2},
-		"priority: duplicate A":                                 {Config{Method: Priority, Priority: []string{"A", "B", "A"}}, 2},
+		`method: "both" is not union, vote, priority, surest or learned`: {Config{Method: "both"}, 2},
+		"members: at least one is required":                              {Config{Method: Union}, 0},
+		"votes: 3 is not in [1, 2]":                                      {Config{Method: Vote, Votes: 3, By: BySpan}, 2},
+		"votes: 0 is not in [1, 2]":                                      {Config{Method: Vote}, 2},
+		`by: "byte" is not span or token`:                                {Config{Method: Vote, Votes: 2, By: "byte"}, 2},
+		"by: token is not supported by method union":                     {Config{Method: Union, By: ByToken}, 2},
+		"folds: 1 is less than 2":                                        {Config{Method: Learned, Folds: 1}, 2},
+		"priority: is required for method priority":                      {Config{Method: Priority}, 2},
+		"priority: not supported by method union":                        {Config{Method: Union, Priority: []string{"A"}}, 2},
+		"priority: duplicate A":                                          {Config{Method: Priority, Priority: []string{"A", "B", "A"}}, 2},
 	} {
 		for i := range c.members {
 			c.config.Members = append(c.config.Members, Member{Name: strconv.Itoa(i)})

@@ -16,6 +16,12 @@ func (c Config) Describe() string {
 	parts := []string{string(c.Method)}
 	if c.Method == Vote {
 		parts = append(parts, fmt.Sprintf("%d votes", c.Votes))
+		if c.By == ByToken {
+			parts = append(parts, "by token")
+		}
+	}
+	if c.Method == Learned {
+		parts = append(parts, fmt.Sprintf("%d folds", c.Folds))
 	}
 	if len(c.Priority) > 0 {
 		parts = append(parts, strings.Join(c.Priority, " > "))
@@ -48,14 +54,42 @@ func (c Config) TypeNames() []taggers.Types {
 	return all
 }
 
-// Fit implements taggers.Node: an ensemble learns nothing itself.
-func (c Config) Fit(_ context.Context, _ taggers.Task, members ...taggers.Model) (data.Tagger, error) {
-	return c.join(members), nil
+// TrainingFolds implements taggers.Stacked.
+func (c Config) TrainingFolds() int {
+	if c.Method == Learned {
+		return c.Folds
+	}
+	return 0
 }
 
-// Load implements taggers.Node. An ensemble has no files of its own.
-func (c Config) Load(_ string, _ *data.TypeSet, _ int, members ...taggers.Model) (data.Tagger, error) {
-	return c.join(members), nil
+// Fit implements taggers.Node. Only method learned learns something itself.
+func (c Config) Fit(ctx context.Context, task taggers.Task, members ...taggers.Model) (data.Tagger, error) {
+	t := c.join(members)
+	if c.Method != Learned {
+		return t, nil
+	}
+	var err error
+	t.judge, err = c.fitJudge(ctx, task)
+	return t, err
+}
+
+// Load implements taggers.Node. Only method learned has files of its own.
+func (c Config) Load(dir string, types *data.TypeSet, _ int, members ...taggers.Model) (data.Tagger, error) {
+	t := c.join(members)
+	if c.Method != Learned {
+		return t, nil
+	}
+	var err error
+	t.judge, err = loadJudge(dir, c.Members, types)
+	return t, err
+}
+
+// Save implements taggers.Model.
+func (t *Tagger) Save(dir string) error {
+	if t.judge == nil {
+		return nil
+	}
+	return t.judge.save(dir)
 }
 
 func (c Config) join(members []taggers.Model) *Tagger {

@@ -21,13 +21,14 @@ import (
 // Files of a training in the folder of a task, or in that of a member while others are
 // trained.
 const (
-	bestFolder = "best"
-	epochsFile = "epochs.json" // next to best, for a leaf that is not standalone
+	bestFolder  = "best"
+	epochsFile  = "epochs.json" // next to best, for a leaf that is not standalone
+	foldsFolder = "folds"       // trainings of the children of a stacked node, by fold; each folder has membersFolder
 )
 
 // Fit trains a system. Each learning node is trained separately, on all of task.Train.
 // The model is saved in task.Dir as best. If task.Resume is set, nodes that an
-// interrupted run has saved in task.Dir/members are not trained again.
+// interrupted run has saved in task.Dir are not trained again.
 func Fit(ctx context.Context, s taggers.System, task taggers.Task) (data.Tagger, error) {
 	if err := s.Validate(task.Types); err != nil {
 		return nil, err
@@ -59,7 +60,12 @@ func Fit(ctx context.Context, s taggers.System, task taggers.Task) (data.Tagger,
 	if err := checkpoints.Replace(best, n.Save); err != nil {
 		return nil, err
 	}
-	return n, os.RemoveAll(filepath.Join(task.Dir, membersFolder)) // best contains copies
+	for _, done := range []string{membersFolder, foldsFolder} { // best contains copies of the members
+		if err := os.RemoveAll(filepath.Join(task.Dir, done)); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
 }
 
 // fit trains a node that is not standalone. place is its position in the tree.
@@ -72,6 +78,10 @@ func fit(ctx context.Context, s taggers.System, task taggers.Task, place string)
 		}
 		return m, nil
 	}, func(own taggers.Node, below []taggers.Model) (data.Tagger, error) {
+		task, err := withUnseen(ctx, own, task, place)
+		if err != nil {
+			return nil, err
+		}
 		task.Report = named(task.Report, place)
 		return own.Fit(ctx, task, below...)
 	})
@@ -178,6 +188,9 @@ func readme(ctx context.Context, n *node, task taggers.Task) ([]byte, error) {
 		VocabularyNote: "Its parts, each in a folder of its own or in this one, hold words of the training notes as their configurations say: " +
 			"`min_documents` keeps out those of few notes.",
 		Limits: "The system:\n\n```\n" + n.system.Tree() + "```\n",
+	}
+	if len(task.Dev) == 0 {
+		return c.Markdown()
 	}
 	system, err := n.Tag(ctx, task.Dev)
 	if err != nil {

@@ -123,13 +123,15 @@ func StateWorkers(dir string) (int, error) {
 			return n, err
 		}
 	}
-	members, err := os.ReadDir(filepath.Join(dir, membersFolder))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return 0, err
-	}
-	for _, m := range members {
-		if n, err := StateWorkers(filepath.Join(dir, membersFolder, m.Name())); n > 0 || err != nil {
-			return n, err
+	for _, folder := range []string{membersFolder, foldsFolder} {
+		below, err := os.ReadDir(filepath.Join(dir, folder))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return 0, err
+		}
+		for _, b := range below {
+			if n, err := StateWorkers(filepath.Join(dir, folder, b.Name())); n > 0 || err != nil {
+				return n, err
+			}
 		}
 	}
 	return 0, nil

@@ -143,7 +143,8 @@ func (f *Folder) Abort() error { return f.Close() }
 type File struct {
 	gate
 	path    string
-	single  bool // it holds one document only
+	single  bool   // it holds one document only
+	tail    string // follows the last document
 	encode  func(doc *data.Document) ([]byte, error)
 	pending *wholefile.Pending // nil when closed
 	buf     *bufio.Writer
@@ -171,6 +172,16 @@ func NewNote(path string, types *data.TypeSet, encode func(*data.Document) ([]by
 	f, err := NewFile(path, types, encode)
 	if err == nil {
 		f.single = true
+	}
+	return f, err
+}
+
+// NewFramed is NewFile for a format that has something before the first document and after the last.
+func NewFramed(path, head, tail string, types *data.TypeSet, encode func(*data.Document) ([]byte, error)) (*File, error) {
+	f, err := NewFile(path, types, encode)
+	if err == nil {
+		f.tail = tail
+		_, f.err = f.buf.WriteString(head)
 	}
 	return f, err
 }
@@ -208,7 +219,9 @@ func (f *File) Close() error {
 	}
 	defer func() { _ = f.Abort() }()
 	if f.err == nil {
-		if err := f.buf.Flush(); err != nil {
+		if _, err := f.buf.WriteString(f.tail); err != nil {
+			f.err = unwritable(f.path, err)
+		} else if err := f.buf.Flush(); err != nil {
 			f.err = unwritable(f.path, err)
 		} else if err := f.pending.Replace(); err != nil {
 			f.err = unwritable(f.path, err)

@@ -23,6 +23,7 @@ type Spec struct {
 type family struct {
 	about   string // what it produces, and its source
 	closed  bool   // whether its values are from a closed set, rather than words or parts of words of the notes
+	closer  string // key of the source that makes its values a closed set; "": none
 	size    int    // default of Spec.Size; 0: the family has no size
 	maximum int    // maximum of Spec.Size
 	needs   string // key of the source that the family requires; "": none
@@ -61,18 +62,29 @@ func Check(specs []Spec, sources Sources) (at int, err error) {
 // words of the training notes.
 func CheckClosed(specs []Spec, sources Sources) (at int, err error) {
 	for at, s := range specs {
-		if f, ok := families[s.Family]; ok && !f.closed {
+		f, ok := families[s.Family]
+		switch {
+		case !ok || f.isClosed(sources):
+		case f.closer != "":
+			return at, fmt.Errorf("family: %s requires resources.%s here: otherwise its values are lines of the notes, which the model would contain", s.Family, f.closer)
+		default:
 			return at, fmt.Errorf("family: the values of %s are words or parts of words of the notes, which the model would contain; use only %s", s.Family, strings.Join(closedFamilies(), ", "))
 		}
 	}
 	return Check(specs, sources)
 }
 
-// closedFamilies returns the sorted names of the families with closed sets of values.
+// isClosed reports whether the family's values are from a closed set.
+func (f family) isClosed(sources Sources) bool {
+	return f.closed || f.closer != "" && sources.has(f.closer)
+}
+
+// closedFamilies returns the sorted names of the families with closed sets of values, or
+// with a source that makes them so.
 func closedFamilies() []string {
 	var names []string
 	for name, f := range families {
-		if f.closed {
+		if f.closed || f.closer != "" {
 			names = append(names, name)
 		}
 	}
@@ -120,7 +132,7 @@ func compile(specs []Spec, r *Resources) (all []column, at int, err error) {
 				return nil, at, fmt.Errorf("family: duplicate %s", s.Family)
 			}
 			names[c.name] = true
-			c.family, c.closed = s.Family, c.closed || f.closed
+			c.family, c.closed = s.Family, c.closed || f.isClosed(r.sources)
 			all = append(all, c)
 		}
 	}

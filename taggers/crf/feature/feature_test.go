@@ -117,6 +117,12 @@ rules:
 	return s
 }
 
+// headings returns lists of section headings, one of them built in.
+func headings(t testing.TB) gazetteer.Lists {
+	t.Helper()
+	return gazetteer.Lists{{Builtin: "en-headings"}, {File: write(t, filepath.Join(t.TempDir(), "own.txt"), "Evolución\nPlan of care\n")}}
+}
+
 // show returns the attributes of a token as text.
 func show(attributes []Attribute, s *chain.Sequence, token int) []string {
 	from := int32(0)
@@ -285,13 +291,13 @@ func TestCheck(t *testing.T) {
 // notes if these families were allowed, whether or not their resource is there.
 func TestCheckClosed(t *testing.T) {
 	for want, specs := range map[string][]Spec{
-		"family: the values of word are words or parts of words of the notes": {{Family: "shape"}, {Family: "word"}},
-		"family: the values of lemma are words":                               {{Family: "shape"}, {Family: "lemma"}},
-		"family: the values of disjunctive are words":                         {{Family: "shape"}, {Family: "disjunctive"}}, // only two of its columns are closed
-		"family: the values of section are words":                             {{Family: "shape"}, {Family: "section"}},
-		`family: no family "wrod" (have `:                                     {{Family: "shape"}, {Family: "wrod"}},
-		"family: gazetteer requires resources.gazetteers":                     {{Family: "shape"}, {Family: "gazetteer"}},
-		"window: 21 is not in [0, 20]":                                        {{Family: "shape"}, {Family: "line", Window: 21}},
+		"family: the values of word are words or parts of words of the notes":     {{Family: "shape"}, {Family: "word"}},
+		"family: the values of lemma are words":                                   {{Family: "shape"}, {Family: "lemma"}},
+		"family: the values of disjunctive are words":                             {{Family: "shape"}, {Family: "disjunctive"}}, // only two of its columns are closed
+		"family: section requires resources.headings here: otherwise its values ": {{Family: "shape"}, {Family: "section"}},
+		`family: no family "wrod" (have `:                                         {{Family: "shape"}, {Family: "wrod"}},
+		"family: gazetteer requires resources.gazetteers":                         {{Family: "shape"}, {Family: "gazetteer"}},
+		"window: 21 is not in [0, 20]":                                            {{Family: "shape"}, {Family: "line", Window: 21}},
 	} {
 		if at, err := CheckClosed(specs, Sources{}); err == nil || !strings.HasPrefix(err.Error(), want) || at != 1 {
 			t.Errorf("%d: error %v, want 1: %s", at, err, want)
@@ -301,7 +307,9 @@ func TestCheckClosed(t *testing.T) {
 	for _, name := range closedFamilies() {
 		all = append(all, Spec{Family: name})
 	}
-	columns, _, err := compile(all, &Resources{sources: sources(t)})
+	from := sources(t)
+	from.Headings = headings(t)
+	columns, _, err := compile(all, &Resources{sources: from})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -417,8 +425,9 @@ func TestNewRefuses(t *testing.T) {
 func TestSavedResources(t *testing.T) {
 	t.Setenv(wordnetVariable, "")
 	s := sources(t)
-	specs := []Spec{{Family: "pos"}, {Family: "gazetteer"}, {Family: "rule"}, {Family: "entity"}, {Family: "vector"}, {Family: "cluster"}, {Family: "wordnet"}}
-	doc := &data.Document{Text: "Zora walks.\nRoom 12 AB of New Salem in May, Boston street"}
+	s.Headings = headings(t)
+	specs := []Spec{{Family: "pos"}, {Family: "gazetteer"}, {Family: "rule"}, {Family: "entity"}, {Family: "vector"}, {Family: "cluster"}, {Family: "wordnet"}, {Family: "section"}}
+	doc := &data.Document{Text: "PLAN:\nZora walks.\nRoom 12 AB of New Salem in May, Boston street"}
 	draw := func(r *Resources) []string {
 		x := texts(t, r, doc)
 		e, sequences, err := Fit(t.Context(), specs, r, x, Options{Counted: 1, MinDocuments: 1, Workers: 1})
@@ -479,6 +488,83 @@ func TestSavedResources(t *testing.T) {
 	write(t, filepath.Join(other, "noun.exc"), "men man\n")
 	if _, err := LoadResources(second, s, 1); err == nil || !strings.Contains(err.Error(), "not the WordNet that") {
 		t.Errorf("another WordNet: error %v", err)
+	}
+}
+
+// The words of SENNA are in a second file, without which the copy of the vectors would be read as
+// numbers alone.
+func TestSavedVectorsOfSENNA(t *testing.T) {
+	dir, model := t.TempDir(), t.TempDir()
+	s := Sources{Vectors: write(t, filepath.Join(dir, "embeddings.txt"), "1.5 -1\n-1.5 1\n")}
+	write(t, filepath.Join(dir, "words.lst"), "zora\nward\n")
+	r, err := Open(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time over itself
+		if err := r.Save(model); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		if r, err = LoadResources(model, s, 1); err != nil {
+			t.Fatal(err)
+		}
+		if row, ok := r.vectors.vectors.Index("ward"); !ok || r.vectors.vectors.Row(row)[0] != -1.5 {
+			t.Errorf("ward is row %d (%v)", row, ok)
+		}
+	}
+}
+
+// A section is what follows a listed heading, and nothing else that looks like one.
+func TestListedSections(t *testing.T) {
+	r, err := Open(Sources{Headings: headings(t)}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	specs := []Spec{{Family: "section"}}
+	for _, c := range []struct{ note, token, want string }{
+		{"Chief Complaint: cough", "cough", "chief complaint"}, // on the same line
+		{"CHIEF  COMPLAINT :\nPlan of care\ncough", "cough", "plan of care"},
+		{"Plan\ncough", "Plan", "plan"},
+		{"Plan: rest\n\nZORA POLK:\ncough", "cough", "plan"},   // a name is not a heading
+		{"Plan: rest\nPlan for today\ncough", "cough", "plan"}, // the first words of a sentence are not
+		{"EVOLUCION:\ncough", "cough", "evolucion"},
+		{"the family\nhistory: no\nassessment\ncough", "cough", ""}, // continued lines
+		{"In her family\nassessment\nImaging\ncough", "cough", "imaging"},
+		{"We agreed on the plan: cough", "cough", ""},
+		{"cough", "cough", ""},
+	} {
+		x := texts(t, r, &data.Document{Text: c.note})
+		e, sequences, err := Fit(t.Context(), specs, r, x, Options{Counted: len(x), MinDocuments: 1, Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{}
+		if c.want != "" {
+			want = append(want, "section[0]="+c.want)
+		}
+		found := false
+		for _, y := range x {
+			for k, sentence := range y.Sentences {
+				for i := range sentence.End - sentence.Start {
+					if y.words[sentence.Start+i] != c.token {
+						continue
+					}
+					found = true
+					if got := show(e.Attributes(), &sequences[0][k], i); !slices.Equal(got, want) {
+						t.Errorf("%q: %s has %q, want %q", c.note, c.token, got, want)
+					}
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%q: no token %s", c.note, c.token)
+		}
+	}
+	if at, err := CheckClosed(specs, r.sources); err != nil {
+		t.Errorf("family %d: %v", at, err)
 	}
 }
 

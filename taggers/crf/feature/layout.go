@@ -5,6 +5,10 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/data/fold"
+	"github.com/lethe-deid/lethe/taggers/gazetteer"
 )
 
 func sentence(x *Text, t int, put func(string)) {
@@ -100,20 +104,58 @@ func heading(line string) string {
 	return strings.ToLower(text)
 }
 
-// section returns the nearest heading above the token's line.
-func section(x *Text, t int) string {
-	all := keep(x, "sections", func() []string {
-		of := make([]string, len(x.begins)) // by line
-		now := ""
-		for n := range of {
-			if h := heading(x.lineText(n)); h != "" {
-				now = h
+// section has the nearest heading at or above the token's line.
+func section() family {
+	const about = "the nearest heading above: a line that begins with an entry of resources.headings, alone or before a colon " +
+		"(Szarvas et al. 2006; Liu et al. 2017, section 3.3); without such lists, a line that ends with a colon or is in capitals, which is ours"
+	return family{about: about, closer: "headings", columns: func(s Spec, r *Resources) ([]column, error) {
+		headings := func(x *Text) []string {
+			all := make([]string, len(x.begins))
+			for n := range all {
+				all[n] = heading(x.lineText(n))
 			}
-			of[n] = now
+			return all
 		}
-		return of
-	})
-	return all[x.line[t]]
+		if r.headings != nil {
+			headings = func(x *Text) []string { return x.listed(r.headings) }
+		}
+		return each(about, func(x *Text, t int) string {
+			return keep(x, "sections", func() []string { return below(headings(x)) })[x.line[t]]
+		}).columns(s, r)
+	}}
+}
+
+// below replaces each "" with the heading before it, in place.
+func below(headings []string) []string {
+	for n := 1; n < len(headings); n++ {
+		if headings[n] == "" {
+			headings[n] = headings[n-1]
+		}
+	}
+	return headings
+}
+
+// listed returns the heading of each line that begins with an entry of the lists,
+// followed by a colon or the end of the line. Of a line without a colon, the first
+// character must not be in lower case, because it may continue a sentence. The value is
+// the folded words of the entry.
+func (x *Text) listed(lists *gazetteer.Dictionary) []string {
+	all := make([]string, len(x.begins))
+	for _, m := range lists.Match(x.Doc.Text, x.Tokens) {
+		n := x.line[m.Start]
+		if !x.startsLine(m.Start) || x.line[m.End-1] != n {
+			continue
+		}
+		ends := m.End == len(x.Tokens) || x.line[m.End] != n
+		first, _ := utf8.DecodeRuneInString(x.words[m.Start])
+		if !ends && x.words[m.End] != ":" || ends && unicode.IsLower(first) {
+			continue
+		}
+		if h := fold.Fold(strings.Join(x.words[m.Start:m.End], " ")); len(h) > len(all[n]) { // several lists may match
+			all[n] = h
+		}
+	}
+	return all
 }
 
 // label returns the words before the last colon that precedes the token on its line:

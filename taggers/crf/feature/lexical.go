@@ -30,7 +30,7 @@ func init() {
 		"temporal": closed(many("season, month, day of the week and time of day (Dernoncourt et al. 2016, table 2), and units of time such as year, in English and Spanish", temporal)),
 		// Sentence and layout.
 		"sentence": closed(many("number of tokens of the sentence, its end mark, and whether it has an unmatched bracket (Liu et al. 2017, section 3.3); the number in steps above 10, which is ours", sentence)),
-		"section":  each("the nearest heading above: a line that ends with a colon or is in capitals (the headings of Szarvas et al. 2006 and Liu et al. 2017, section 3.3, come from a list)", section),
+		"section":  section(),
 		"label":    each("the words before the last colon on the token's line, at most four", label),
 		"line":     closed(each("the number of the token's line in the note (Dehghan et al. 2015, section 2 (III)); in tens from 20 on, which is ours", line)),
 		"space":    closed(many("whether white space or a line end precedes or follows the token (Dehghan et al. 2015, section 2 (III): whether a space follows it)", space)),

@@ -30,6 +30,9 @@ type Sources struct {
 	Entities   string          `yaml:"entities"`   // model folder of a network that finds general named entities
 	Gazetteers gazetteer.Lists `yaml:"gazetteers"` // gazetteer lists
 	Rules      []rules.Config  `yaml:"rules"`      // rule sets
+	// Headings are lists of section headings. The family section does not require them,
+	// but only with them are its values from a closed set.
+	Headings gazetteer.Lists `yaml:"headings,omitempty" json:",omitempty"`
 }
 
 // Paths lists the files and folders that are given.
@@ -42,6 +45,9 @@ func (s *Sources) Paths() []taggers.Path {
 	}
 	for _, p := range s.Gazetteers.Paths() {
 		all = append(all, taggers.Path{Key: "gazetteers", Value: p})
+	}
+	for _, p := range s.Headings.Paths() {
+		all = append(all, taggers.Path{Key: "headings", Value: p})
 	}
 	for i := range s.Rules {
 		if f := &s.Rules[i].File; *f != "" {
@@ -59,6 +65,11 @@ func (s Sources) Validate() error {
 			return fmt.Errorf("gazetteers: %w", err)
 		}
 	}
+	if len(s.Headings) > 0 {
+		if err := s.Headings.Validate(); err != nil {
+			return fmt.Errorf("headings: %w", err)
+		}
+	}
 	for i, r := range s.Rules {
 		if err := r.Validate(); err != nil {
 			return fmt.Errorf("rules[%d].%w", i, err)
@@ -72,6 +83,8 @@ func (s Sources) has(key string) bool {
 	switch key {
 	case "gazetteers":
 		return len(s.Gazetteers) > 0
+	case "headings":
+		return len(s.Headings) > 0
 	case "rules":
 		return len(s.Rules) > 0
 	}
@@ -97,6 +110,7 @@ type Resources struct {
 	clusters *brown.Clusters
 	vectors  *binarized
 	lists    *gazetteer.Dictionary
+	headings *gazetteer.Dictionary
 	rules    []*rules.Tagger
 	entities taggers.Model // finds general named entities
 	wordnet  *wordnet.WordNet
@@ -143,6 +157,11 @@ func open(s Sources, set func(i int) (*rules.Tagger, error), workers int) (*Reso
 			return nil, fmt.Errorf("resources.gazetteers: %w", err)
 		}
 	}
+	if len(s.Headings) > 0 {
+		if r.headings, err = gazetteer.NewDictionary(s.Headings); err != nil {
+			return nil, fmt.Errorf("resources.headings: %w", err)
+		}
+	}
 	for i := range s.Rules {
 		t, err := set(i)
 		if err != nil {
@@ -176,6 +195,7 @@ func (s Sources) saved(dir string) Sources {
 		}
 	}
 	s.Gazetteers = s.Gazetteers.Saved(filepath.Join(dir, resourcesFolder, "gazetteers"))
+	s.Headings = s.Headings.Saved(filepath.Join(dir, resourcesFolder, "headings"))
 	return s
 }
 
@@ -199,8 +219,18 @@ func (r *Resources) Save(dir string) error {
 			return err
 		}
 	}
+	if r.vectors != nil && r.vectors.vectors.Stats().Format == embeddings.SENNA { // which has a second file
+		if err := copyFile(beside(to.Vectors), beside(from.Vectors)); err != nil {
+			return err
+		}
+	}
 	if r.lists != nil {
 		if err := r.lists.Save(filepath.Join(dir, resourcesFolder, "gazetteers")); err != nil {
+			return err
+		}
+	}
+	if r.headings != nil {
+		if err := r.headings.Save(filepath.Join(dir, resourcesFolder, "headings")); err != nil {
 			return err
 		}
 	}
@@ -210,6 +240,11 @@ func (r *Resources) Save(dir string) error {
 		}
 	}
 	return nil
+}
+
+// beside returns the path of SENNA's words beside its vectors.
+func beside(vectors string) string {
+	return filepath.Join(filepath.Dir(vectors), embeddings.SENNAWords)
 }
 
 // digestFile returns the path of the file in which a model keeps its WordNet's digest.
