@@ -55,7 +55,7 @@ const (
 	features = `{crf: {features: [{family: word, window: 1}, {family: shape}], training: {iterations: 10}}}`
 )
 
-// tree has a node of each kind except cued and trained.
+// tree has a node of each kind except cued, trained and trees.
 const tree = `
 ensemble:
   method: priority
@@ -100,7 +100,7 @@ func TestTree(t *testing.T) {
 func TestValidate(t *testing.T) {
 	leaf := "{rules: {set: english}}"
 	for config, want := range map[string]string{
-		"{}": "system: must have exactly one key (ann, corrected, crf, cued, ensemble, gazetteer, rules, second_pass, trained)",
+		"{}": "system: must have exactly one key (ann, corrected, crf, cued, ensemble, gazetteer, rules, second_pass, trained, trees)",
 		"{rules: {set: english}, crf: {preset: meddocan}}": "system: must have exactly one key (",
 		"{ann: {scheme: x}}":                    "system.ann.scheme: ",
 		"{crf: {preset: x}}":                    "system.crf.preset: no preset ",
