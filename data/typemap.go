@@ -224,7 +224,7 @@ var typeMaps = []*TypeMap{
 		"IPADDR: IPADDR", "ACCOUNT: ACCOUNT", "LICENSE: LICENSE"),
 	// The six types of Zuccon et al. 2014, Table 6. Names of patients and of
 	// doctors are one type (section 4.1), and so are hospitals and other places.
-	becomes("anonym", nil,
+	becomes("anonym", Anonym,
 		"NAME: PATIENT DOCTOR NOMBRE_SUJETO_ASISTENCIA NOMBRE_PERSONAL_SANITARIO",
 		"INSTITUTION: HOSPITAL DEPARTMENT ROOM ORGANIZATION LOCATION STREET CITY STATE COUNTRY ZIP LOCATION-OTHER "+
 			"INSTITUCION CENTRO_SALUD CALLE TERRITORIO PAIS",

@@ -231,6 +231,8 @@ func TestLoadErrors(t *testing.T) {
 		{"no system", valid[:strings.Index(valid, "system:")], "", "FILE: system: must have exactly one key (ann, corrected, crf, ensemble, gazetteer, rules, second_pass, trained)"},
 		{"unknown format", replace("meddocan", "xml"), "", `FILE: corpus.format: no format "xml" (have i2b2, meddocan, i2b2-2006, brat, conll, jsonl, text, synth)`},
 		{"no types", replace("meddocan", "brat"), "", `FILE: corpus.types: must be given for format brat (have ` + strings.Join(data.TypeSetNames(), ", ") + ")"},
+		{"unknown map", replace("  splits", "  map: x\n  splits"), "", `FILE: corpus.map: no type map "x" (have ` + strings.Join(data.TypeMapNames(), ", ") + ")"},
+		{"map to other types", replace("  splits", "  map: anonym\n  splits"), "", "FILE: corpus.map: anonym does not result in the types meddocan"},
 		{"dev twice", replace("  splits", "  hold_out: {fraction: 0.1}\n  splits"), "", "FILE: corpus.hold_out: creates the split dev, which is also given"},
 		{"test twice", replace("dev_hard: /c}", "test: /c}\n  fold: {of: 2, number: 1}"), "", "FILE: corpus.fold: creates the split test, which is also given"},
 		{"one fold", replace("  splits", "  fold: {of: 1, number: 1}\n  splits"), "", "FILE: corpus.fold.of: 1 is neither 0 nor at least 2"},

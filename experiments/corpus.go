@@ -98,7 +98,31 @@ func (c *Corpus) source(split string) (data.Documents, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("corpus.splits.%s: %w", split, err)
 	}
-	return format.Read(c.Format, path, c.TypeSet()), nil
+	if c.Map == "" {
+		return format.Read(c.Format, path, c.TypeSet()), nil
+	}
+	types, err := data.LookupTypeMap(c.Map)
+	return mapped(types, format.Read(c.Format, path, data.Any)), err
+}
+
+// mapped applies a type map to documents. A document with a type that the map does not know yields an error.
+func mapped(types *data.TypeMap, docs data.Documents) data.Documents {
+	return func(yield func(*data.Document, error) bool) {
+		for doc, err := range docs {
+			if err == nil {
+				var left data.LeftOut
+				for doc = range types.Apply(data.Each([]*data.Document{doc}), &left) {
+				}
+				if len(left.Unknown) > 0 {
+					unknown := slices.Sorted(maps.Keys(left.Unknown))
+					doc, err = nil, fmt.Errorf("document %s: the map %s does not know the type %s", doc.ID, types.Name, unknown[0])
+				}
+			}
+			if !yield(doc, err) {
+				return
+			}
+		}
+	}
 }
 
 // part splits the documents given as train. All of them must be readable, because one missing note
@@ -242,19 +266,30 @@ func (c *Corpus) check(needsDev bool, progress models.Progress) (all []Facts, er
 		return nil, nil // generated notes need no check
 	}
 	var bad []error
-	var train []*data.Document
+	var train, usual []*data.Document
+	var names []string // of the splits in usual
 	for _, name := range c.inOrder() {
 		docs, err := c.Load(name, progress)
 		if err == nil {
 			if name == TrainSplit {
 				train = docs
 			}
-			all = append(all, factsOf(name, docs))
+			if name == TrainSplit || name == DevSplit || name == TestSplit {
+				usual, names = append(usual, docs...), append(names, name)
+			}
+			facts := factsOf(name, docs)
+			facts.countTokens(docs)
+			all = append(all, facts)
 			err = c.checkSplit(name, train, docs)
 		}
 		if err != nil && !slices.ContainsFunc(bad, func(e error) bool { return e.Error() == err.Error() }) {
 			bad = append(bad, err)
 		}
+	}
+	if len(names) > 1 {
+		facts := factsOf(strings.Join(names, " and "), usual)
+		facts.countTokens(usual)
+		all = append(all, facts)
 	}
 	return all, errors.Join(bad...)
 }

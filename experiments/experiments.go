@@ -59,6 +59,10 @@ type Ablation struct {
 type Corpus struct {
 	Format string `yaml:"format"` // i2b2, meddocan, i2b2-2006, brat, conll, jsonl, text or synth (generated)
 	Types  string `yaml:"types"`  // name of the type set; default: see DefaultTypes
+	// Map is the name of a type map (see data.LookupTypeMap) that translates the types in the files to
+	// Types, which must be the map's target; default none: the files have these types. A span whose type
+	// the map does not know is an error.
+	Map string `yaml:"map,omitempty"`
 	// Splits maps each split to a file or a folder. Training requires train and, if the system
 	// needs it (taggers.System.NeedsDev) and HoldOut does not create it, dev; other splits may
 	// have any name. In a path, ${VAR} is the environment
@@ -327,7 +331,18 @@ func (c *Corpus) validateFormat() error {
 	if _, err := data.LookupTypeSet(c.Types); err != nil {
 		return fmt.Errorf("types: %w", err)
 	}
+	if c.Map != "" {
+		m, err := data.LookupTypeMap(c.Map)
+		switch {
+		case err != nil:
+			return fmt.Errorf("map: %w", err)
+		case m.Types == nil || m.Types.Name != c.Types:
+			return fmt.Errorf("map: %s does not result in the types %s", c.Map, c.Types)
+		}
+	}
 	switch {
+	case generated && c.Map != "":
+		return errors.New("map: not allowed with format synth")
 	case generated && c.Types != synth.TypeSet:
 		return fmt.Errorf("types: %s, but generated notes have %s", c.Types, synth.TypeSet)
 	case generated && len(c.Splits) > 0:

@@ -134,6 +134,31 @@ func TestFoldAndSubset(t *testing.T) {
 	}
 }
 
+// A corpus with finer types can be read with those of a map. A type that the map does not know is an error.
+func TestMappedCorpus(t *testing.T) {
+	path := write(t, filepath.Join(t.TempDir(), "a.jsonl"), `{"id":"a","text":"Zoë Vance, Elm Clinic, nurse","spans":[{"start":0,"end":9,"type":"DOCTOR"},{"start":11,"end":21,"type":"HOSPITAL"},{"start":23,"end":28,"type":"PROFESSION"}]}`+"\n"+
+		`{"id":"b","text":"Zoë","spans":[{"start":0,"end":3,"type":"ZEBULON"}]}`+"\n")
+	c := Corpus{Format: "jsonl", Types: "anonym", Map: "anonym", Splits: map[string]string{"train": path}}
+	docs, err := c.source("train")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errs []string
+	for doc, err := range docs {
+		if err != nil {
+			errs = append(errs, err.Error())
+			continue
+		}
+		want := []data.Span{{Start: 0, End: 10, Type: "NAME", Score: 1}, {Start: 12, End: 22, Type: "INSTITUTION", Score: 1}}
+		if !slices.Equal(doc.Spans, want) {
+			t.Errorf("%s: %v", doc.ID, doc.Spans)
+		}
+	}
+	if want := []string{"document b: the map anonym does not know the type ZEBULON"}; !slices.Equal(errs, want) {
+		t.Errorf("errors %v, want %v", errs, want)
+	}
+}
+
 func TestHoldOut(t *testing.T) {
 	dir := t.TempDir()
 	corpus(t, dir, 20)
@@ -246,6 +271,13 @@ func TestFacts(t *testing.T) {
 	want := "train: 2 notes, 5 spans of 2 types, 3 of which cannot be learned (they overlap a longer span, repeat one, or are blank)"
 	if got := factsOf("train", docs).String(); got != want {
 		t.Errorf("%s", got)
+	}
+	// "In 2087 and 2088 ." and "and and". The span [0,7) touches two tokens, and [13,17) one.
+	docs[1].Text = "and and"
+	facts := factsOf("train", docs)
+	facts.countTokens(docs)
+	if facts.Tokens != 7 || facts.Distinct != 5 || facts.PHITokens != 3 || !strings.HasSuffix(facts.String(), "blank); 7 tokens, 5 distinct, 3 in spans") {
+		t.Errorf("%s", facts)
 	}
 }
 

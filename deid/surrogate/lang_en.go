@@ -81,10 +81,17 @@ var english = profile{
 		{40, 0, "fourty"}, {100, 0, "hundred"},
 	},
 	ninetyOrMore: "ninety or more",
-	phone: phonePlan{code: "1", length: 10, notFirst: "01", digits: []phoneDigit{
-		{at: 0, from: 2, n: 8}, // of the area code
-		{at: 3, from: 2, n: 8}, // of the exchange
-	}},
+	phones: []phonePlan{
+		{code: "1", length: 10, notFirst: "01", digits: []phoneDigit{ // United States
+			{at: 0, from: 2, n: 8}, // of the area code
+			{at: 3, from: 2, n: 8}, // of the exchange
+		}},
+		{code: "61", trunk: "0", length: 9, notFirst: "01569", digits: []phoneDigit{ // Australia: the area codes, and 4 for mobile telephones
+			{at: 0, was: "23", from: 2, n: 2},
+			{at: 0, was: "4", from: 4, n: 1},
+			{at: 0, was: "78", from: 7, n: 2},
+		}},
+	},
 }
 
 // misprint reports whether a name of gofakeit is misprinted: Hilll, OReilly.

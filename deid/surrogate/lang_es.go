@@ -78,8 +78,8 @@ var spanish = profile{
 		{1, 0, "un una"}, {21, 0, "veintiun veintiuna"}, {100, 0, "cien ciento"},
 	},
 	ninetyOrMore: "noventa o más",
-	phone: phonePlan{code: "34", length: 9, digits: []phoneDigit{
+	phones: []phonePlan{{code: "34", length: 9, digits: []phoneDigit{
 		{at: 0, was: "67", from: 6, n: 2}, // of mobile telephones
 		{at: 0, was: "89", from: 8, n: 2},
-	}},
+	}}},
 }

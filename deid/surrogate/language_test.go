@@ -87,7 +87,7 @@ bakisto, instruisto`,
 	relatives:    map[string]string{"female": "patrino fratino", "male": "patro frato", "one": "parenco", "many": "parencoj"},
 	numbers:      []numberWords{{1, 1, "unu du tri"}, {80, 10, "okdek naudek"}},
 	ninetyOrMore: "naŭdek aŭ pli",
-	phone:        phonePlan{code: "99", length: 6, digits: []phoneDigit{{at: 0, from: 4, n: 1}}},
+	phones:       []phonePlan{{code: "99", length: 6, digits: []phoneDigit{{at: 0, from: 4, n: 1}}}},
 }
 
 // TestThirdLanguage: a profile is everything that a language requires.

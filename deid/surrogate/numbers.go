@@ -89,25 +89,34 @@ func cased(word string) bool {
 // digit returns the allowed replacements for the digit value[i] as the range [from, from+n). Telephone numbers keep the code of their country, and
 // begin with valid digits of its numbers.
 func (m *Maker) digit(value string, i int) (from, n int) {
-	plan := m.lang.phone
-	code := 0 // number of digits of the country's code
-	if len(value) == len(plan.code)+plan.length && strings.HasPrefix(value, plan.code) {
-		code = len(plan.code)
-	}
-	if i < code {
-		return int(value[i] - '0'), 1
-	}
-	if len(value)-code == plan.length && (code > 0 || !strings.Contains(plan.notFirst, value[:1])) {
+	for _, plan := range m.lang.phones {
+		prefix, ok := plan.prefix(value)
+		switch {
+		case !ok:
+			continue
+		case i < prefix:
+			return int(value[i] - '0'), 1
+		}
 		for _, rule := range plan.digits {
-			if rule.at == i-code && (rule.was == "" || strings.Contains(rule.was, value[i:i+1])) {
+			if rule.at == i-prefix && (rule.was == "" || strings.Contains(rule.was, value[i:i+1])) {
 				return rule.from, rule.n
 			}
 		}
+		break
 	}
 	if i == 0 {
 		return 1, 9
 	}
 	return 0, 10
+}
+
+// prefix returns the length of the code of the country or of the trunk prefix, and whether the digits may be one of the country's numbers.
+func (p *phonePlan) prefix(value string) (n int, ok bool) {
+	if len(value) == len(p.code)+p.length && strings.HasPrefix(value, p.code) {
+		return len(p.code), true
+	}
+	n = len(p.trunk)
+	return n, len(value) == n+p.length && strings.HasPrefix(value, p.trunk) && !strings.Contains(p.notFirst, value[n:n+1])
 }
 
 // characters replaces a number that alphanumeric has normalised. It avoids originals and the surrogates of other numbers if it can: a single digit

@@ -62,7 +62,7 @@ type profile struct {
 	// Numbers.
 	numbers      []numberWords
 	ninetyOrMore string
-	phone        phonePlan
+	phones       []phonePlan // the first that fits a number applies
 }
 
 // numberWords are words for consecutive numbers, the first of which is from, with a distance of step.
@@ -86,8 +86,9 @@ type shortName struct {
 // phonePlan describes the telephone numbers of a country.
 type phonePlan struct {
 	code     string // of the country; it stays
-	length   int    // digits without the code
-	notFirst string // digits that no number begins with
+	trunk    string // precedes a number without the code; it stays, and may be empty
+	length   int    // digits without the code or the trunk prefix
+	notFirst string // digits that no number begins with after the trunk prefix
 	digits   []phoneDigit
 }
 

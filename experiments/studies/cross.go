@@ -49,6 +49,7 @@ type CrossingCell struct {
 	Test    string                       `json:"test"`  // the experiment of the corpus
 	Scores  map[string]evaluation.PRF    `json:"scores"`
 	Types   map[string]evaluation.Counts `json:"types"`    // strict, by type
+	Tokens  map[string]evaluation.Counts `json:"tokens"`   // tokens, by type
 	LeftOut data.LeftOut                 `json:"left_out"` // predicted spans that the map removed
 }
 
@@ -156,7 +157,7 @@ func (c *CrossingCell) score(all []evaluation.Metric, gold, found []*data.Docume
 	if err != nil {
 		return err
 	}
-	c.Types = report.Strict.Types
+	c.Types, c.Tokens = report.Strict.Types, report.Token.Types
 	for _, m := range all {
 		c.Scores[m.Name] = m.Score(evaluation.Sum(m.Tallies(gold, found)))
 	}
@@ -194,22 +195,9 @@ func (c *Crossing) tables() []table {
 		}
 		all = append(all, t)
 	}
-	types := table{title: "Strict F1 by type, and in brackets how many there are in the gold standard", head: []string{"type"}}
-	names := map[string]bool{}
-	for _, cell := range c.Cells {
-		types.head = append(types.head, cell.Train+" on "+cell.Test)
-		for t := range cell.Types {
-			names[t] = true
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		row := []string{name}
-		for _, cell := range c.Cells {
-			n := cell.Types[name]
-			row = append(row, fmt.Sprintf("%.4f (%d)", n.F1(), n.TP+n.FN))
-		}
-		types.rows = append(types.rows, row)
-	}
+	all = append(all,
+		c.typeTable("Strict F1 by type, and in brackets how many there are in the gold standard", func(cell CrossingCell) map[string]evaluation.Counts { return cell.Types }),
+		c.typeTable("Token F1 by type, and in brackets how many tokens there are in the gold standard", func(cell CrossingCell) map[string]evaluation.Counts { return cell.Tokens }))
 	var lines []string
 	for _, corpus := range c.Corpora {
 		lines = append(lines, corpus.LeftOut.Lines("the gold standard of "+corpus.Name)...)
@@ -217,8 +205,29 @@ func (c *Crossing) tables() []table {
 	for _, cell := range c.Cells {
 		lines = append(lines, cell.LeftOut.Lines(fmt.Sprintf("what %s found in %s", cell.Train, cell.Test))...)
 	}
-	types.legend = lines
-	return append(all, types)
+	all[len(all)-1].legend = lines
+	return all
+}
+
+// typeTable returns the table of F1 by type in each cell.
+func (c *Crossing) typeTable(title string, counts func(CrossingCell) map[string]evaluation.Counts) table {
+	types := table{title: title, head: []string{"type"}}
+	names := map[string]bool{}
+	for _, cell := range c.Cells {
+		types.head = append(types.head, cell.Train+" on "+cell.Test)
+		for t := range counts(cell) {
+			names[t] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		row := []string{name}
+		for _, cell := range c.Cells {
+			n := counts(cell)[name]
+			row = append(row, fmt.Sprintf("%.4f (%d)", n.F1(), n.TP+n.FN))
+		}
+		types.rows = append(types.rows, row)
+	}
+	return types
 }
 
 func (c *Crossing) charts() map[string]*chart.Chart { return nil }

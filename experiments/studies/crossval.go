@@ -23,6 +23,8 @@ type CrossValidation struct {
 	Metrics   []CrossValidMetric `json:"metrics"`
 	// Types contains strict precision, recall and F1 by type, over the documents of all folds.
 	Types []TypeScore `json:"types"`
+	// Tokens contains the same of tokens (Zuccon et al. 2014, Table 5).
+	Tokens []TypeScore `json:"tokens"`
 }
 
 // CrossValidMetric contains the scores of all folds for one metric.
@@ -45,7 +47,7 @@ type Fold struct {
 // TypeScore contains the scores of one type over the seeds.
 type TypeScore struct {
 	Type      string  `json:"type"`
-	Instances float64 `json:"instances"` // in the gold standard
+	Instances float64 `json:"instances"` // spans or tokens in the gold standard
 	Score
 }
 
@@ -96,13 +98,14 @@ func CrossValidate(ctx context.Context, c *experiments.Config, folds int, by str
 		table.Each, table.Pooled = newScore(each), newScore(pooled)
 		r.Metrics = append(r.Metrics, table)
 	}
-	bySeed := make([]map[string]evaluation.Counts, len(s.opt.Seeds))
+	strict, tokens := make([]map[string]evaluation.Counts, len(s.opt.Seeds)), make([]map[string]evaluation.Counts, len(s.opt.Seeds))
 	for _, fold := range runs {
 		for k, t := range fold {
-			bySeed[k] = plus(bySeed[k], t.report.Strict.Types)
+			strict[k] = plus(strict[k], t.report.Strict.Types)
+			tokens[k] = plus(tokens[k], t.report.Token.Types)
 		}
 	}
-	r.Types = typeScores(bySeed)
+	r.Types, r.Tokens = typeScores(strict), typeScores(tokens)
 	if err := write(s.opt.Dir, r); err != nil {
 		return nil, err
 	}
@@ -187,11 +190,16 @@ func (r *CrossValidation) tables() []table {
 			append([]string{"pooled", fmt.Sprint(r.Documents)}, m.Pooled.cells()...))
 		all = append(all, t)
 	}
-	types := table{title: "Strict, by type, the documents of all folds taken as one corpus", head: []string{"type", "instances", "P", "R", "F1"}}
-	for _, t := range r.Types {
+	return append(all, foldTypes("Strict", "instances", r.Types), foldTypes("Tokens", "tokens", r.Tokens))
+}
+
+// foldTypes returns the table of scores by type. unit names what the scores count.
+func foldTypes(name, unit string, scores []TypeScore) table {
+	types := table{title: name + ", by type, the documents of all folds taken as one corpus", head: []string{"type", unit, "P", "R", "F1"}}
+	for _, t := range scores {
 		types.rows = append(types.rows, append([]string{t.Type, number(t.Instances)}, t.cells()...))
 	}
-	return append(all, types)
+	return types
 }
 
 func (r *CrossValidation) charts() map[string]*chart.Chart { return nil }

@@ -261,7 +261,7 @@ ablations:
 		t.Errorf("basic is %v, of %v and %v", box, f(2), f(3))
 	}
 	byType := charts["types-macro-token"].Boxes
-	if byType.Groups[0] != "All" || byType.Boxes[0].High != byType.Dots[len(byType.Dots)-1].Values[0] || byType.Dots[0].Values[0] != a.Metrics[0].Networks[0].Mean.F1 {
+	if byType.Groups[0] != "Average" || charts["types-token"].Boxes.Groups[0] != "All" || byType.Boxes[0].High != byType.Dots[len(byType.Dots)-1].Values[0] || byType.Dots[0].Values[0] != a.Metrics[0].Networks[0].Mean.F1 {
 		t.Errorf("box of all: %v, dots %v", byType.Boxes[0], byType.Dots)
 	}
 	var written map[string]any
@@ -465,9 +465,9 @@ func TestCurves(t *testing.T) {
 	}
 
 	for want, configs := range map[string][]*experiments.Config{
-		"two experiments are named tiny: the tables could not distinguish them":                            {network, network},
-		"corpus.seed is 1 in tiny but 7 in other: learning curves can only be compared on the same corpus": {network, load(t, tiny, "name=other", "corpus.seed=7")},
-		"only networks (ann) can be trained with the same number of updates, and the system has none":      {crf},
+		"two experiments are named tiny: the tables could not distinguish them":                                                               {network, network},
+		"corpus.seed is 1 in tiny but 7 in other: learning curves can only be compared on the same corpus (--set applies to all experiments)": {network, load(t, tiny, "name=other", "corpus.seed=7")},
+		"only networks (ann) can be trained with the same number of updates, and the system has none":                                         {crf},
 	} {
 		dir := filepath.Join(t.TempDir(), "x")
 		if _, err := Curves(t.Context(), configs, sizes, Options{Dir: dir}); err == nil || err.Error() != want {
@@ -608,7 +608,7 @@ func TestCrossValidate(t *testing.T) {
 	}
 	tested := map[string]int{}
 	var pooled evaluation.Counts
-	byType := map[string]evaluation.Counts{}
+	byType, tokens := map[string]evaluation.Counts{}, map[string]evaluation.Counts{}
 	var each []evaluation.PRF
 	for number := 1; number <= 3; number++ {
 		name := fmt.Sprintf("fold-%d-of-3/seed-1", number)
@@ -634,7 +634,7 @@ func TestCrossValidate(t *testing.T) {
 		report := counts(t, dir, name, "test")
 		n := report.Strict.Counts
 		pooled = evaluation.Counts{TP: pooled.TP + n.TP, FP: pooled.FP + n.FP, FN: pooled.FN + n.FN}
-		byType = plus(byType, report.Strict.Types)
+		byType, tokens = plus(byType, report.Strict.Types), plus(tokens, report.Token.Types)
 		each = append(each, prf(n))
 		if f := r.Metrics[0].Folds[number-1]; f.Number != number || f.Documents != report.Documents || f.Mean != prf(n) {
 			t.Errorf("fold %d is %+v", number, f)
@@ -651,9 +651,17 @@ func TestCrossValidate(t *testing.T) {
 	if m := r.Metrics[0]; m.Pooled.Mean != prf(pooled) || !slices.Equal(m.Each.Runs, each) {
 		t.Errorf("pooled %v, want %v; each %v, want %v", m.Pooled.Mean, prf(pooled), m.Each.Runs, each)
 	}
-	for _, typ := range r.Types {
-		if n := byType[typ.Type]; typ.Mean != prf(n) || typ.Instances != float64(n.TP+n.FN) {
-			t.Errorf("%s: %+v, want %+v", typ.Type, typ, n)
+	for unit, scores := range map[string]struct {
+		got  []TypeScore
+		want map[string]evaluation.Counts
+	}{"spans": {r.Types, byType}, "tokens": {r.Tokens, tokens}} {
+		if len(scores.got) != len(scores.want) || len(scores.got) == 0 {
+			t.Errorf("%s of %d types, want %d", unit, len(scores.got), len(scores.want))
+		}
+		for _, typ := range scores.got {
+			if n := scores.want[typ.Type]; typ.Mean != prf(n) || typ.Instances != float64(n.TP+n.FN) {
+				t.Errorf("%s: %s: %+v, want %+v", unit, typ.Type, typ, n)
+			}
 		}
 	}
 
@@ -736,6 +744,9 @@ func TestCross(t *testing.T) {
 		want := evaluation.Strict(wanted, got)
 		if cell.Train != run.Config.Name || cell.Test != c.Name || cell.Scores["strict"] != prf(want) || goldPlaces == 0 {
 			t.Errorf("%s on %s: %v, want %v", cell.Train, cell.Test, cell.Scores["strict"], prf(want))
+		}
+		if n := cell.Tokens["PLACE"]; cell.Types["PLACE"].TP+cell.Types["PLACE"].FN != goldPlaces || n.TP+n.FN <= goldPlaces {
+			t.Errorf("%s on %s: %+v tokens of %d places", cell.Train, cell.Test, n, goldPlaces)
 		}
 		count := func(m map[string]int) (n int) {
 			for _, x := range m {
