@@ -19,6 +19,7 @@ import (
 	"github.com/lethe-deid/lethe/taggers/crf"
 	"github.com/lethe-deid/lethe/taggers/crf/pos"
 	"github.com/lethe-deid/lethe/taggers/ensemble"
+	"github.com/lethe-deid/lethe/taggers/trees"
 )
 
 func configs(t *testing.T) []string {
@@ -139,6 +140,8 @@ func shrink(s taggers.System) {
 		c.Folds = 2 // there are few patients
 	case *crf.Config:
 		c.Training.Iterations = 15
+	case *trees.Config:
+		c.Rounds, c.MinDocuments, c.MinInstances = 2, 2, 1
 	}
 	for _, child := range taggers.Children(root) {
 		shrink(child.System)
@@ -207,6 +210,7 @@ func resources(t *testing.T, dir string) {
 		"zip-codes.txt":                          "02139\n",
 		"senna/words.lst":                        "PADDING\nUNKNOWN\nthe\npatient\n",
 		"senna/embeddings.txt":                   strings.Repeat(strings.Repeat("0.25 ", dimensions-1)+"-0.5\n", 4),
+		"en-general.txt.gz":                      "The patient was seen at home.\nShe was seen by the nurse, and by the doctor. The patient was well.\n",
 		"spanish-names/female_names.csv":         "name,frequency\nMARIA,600000\n",
 		"spanish-names/male_names.csv":           "name,frequency\nANTONIO,600000\n",
 		"spanish-names/surnames_freq_ge_100.csv": "surname,frequency_first\nGARCIA,1400000\n",
