@@ -43,9 +43,9 @@ func (in *input) withWord(line []byte, err error) ([]byte, error) {
 	case err == io.EOF && wordErr == io.EOF:
 		return nil, io.EOF
 	case err == io.EOF:
-		return nil, in.words.fail(fmt.Sprintf("a word without a vector: %s has only %d lines", filepath.Base(in.path), in.line), nil)
+		return nil, in.words.fail(fmt.Sprintf("a word without a vector: %s ends at line %d", filepath.Base(in.path), in.line), nil)
 	case wordErr == io.EOF:
-		return nil, in.fail(fmt.Sprintf("a vector without a word: %s has only %d lines", SENNAWords, in.words.line), nil)
+		return nil, in.fail(fmt.Sprintf("a vector without a word: %s ends at line %d", SENNAWords, in.words.line), nil)
 	}
 	in.joined = append(append(append(in.joined[:0], word...), ' '), line...)
 	return in.joined, nil

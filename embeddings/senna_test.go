@@ -63,8 +63,8 @@ func TestWordsBesideAnotherFile(t *testing.T) {
 
 func TestErrorsOfSENNA(t *testing.T) {
 	for want, files := range map[string][2]string{
-		"words.lst:3: a word without a vector: embeddings.txt has only 2 lines":                          {"a\nb\nc\n", "1.5 2\n3 4\n"},
-		"embeddings.txt:3: a vector without a word: words.lst has only 2 lines":                          {"a\nb\n", "1.5 2\n3 4\n5 6\n"},
+		"words.lst:3: a word without a vector: embeddings.txt ends at line 2":                            {"a\nb\nc\n", "1.5 2\n3 4\n"},
+		"embeddings.txt:3: a vector without a word: words.lst ends at line 2":                            {"a\nb\n", "1.5 2\n3 4\n5 6\n"},
 		"embeddings.txt:2: fewer than 2 numbers after the word":                                          {"a\nb\n", "1.5 2\n3\n"},
 		"embeddings.txt:2: more than 2 numbers after the word":                                           {"a\nb\n", "1.5 2\n3 4 5\n"},
 		"embeddings.txt:2: field 1 from the right is not a finite number, or the width is not 2":         {"a\nb\n", "1.5 2\n3 x\n"},

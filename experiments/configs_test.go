@@ -18,6 +18,8 @@ import (
 	"github.com/lethe-deid/lethe/taggers/ann"
 	"github.com/lethe-deid/lethe/taggers/crf"
 	"github.com/lethe-deid/lethe/taggers/crf/pos"
+	"github.com/lethe-deid/lethe/taggers/ensemble"
+	"github.com/lethe-deid/lethe/taggers/trees"
 )
 
 func configs(t *testing.T) []string {
@@ -61,6 +63,12 @@ func TestShippedConfigs(t *testing.T) {
 			t.Errorf("%s: has the name of %s", path, other)
 		}
 		names[c.Name] = path
+		if err := c.Corpus.checkSplits(c.System.NeedsDev()); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		if !c.System.NeedsDev() && c.Corpus.HoldOut.Fraction > 0 {
+			t.Errorf("%s: holds out notes that the training does not use", path)
+		}
 	}
 }
 
@@ -82,6 +90,9 @@ func TestShippedConfigsTrainAndPredict(t *testing.T) {
 			}
 			c.Corpus.Format, c.Corpus.Notes, c.Corpus.NotesPerPatient, c.Corpus.HoldOut.Fraction = "jsonl", nil, 0, 0
 			c.Corpus.Splits = generated(t, c.Corpus.Types)
+			if !c.System.NeedsDev() {
+				delete(c.Corpus.Splits, "dev")
+			}
 			shrink(c.System)
 			if err := c.Validate(); err != nil {
 				t.Fatal(err)
@@ -120,15 +131,27 @@ func shrink(s taggers.System) {
 		n := &c.Network
 		n.CharacterEmbedding, n.CharacterLSTM, n.TokenEmbedding, n.TokenLSTM, n.Hidden = 8, 8, dimensions, tagger.Units{16}, 16
 		n.Dropout = 0
-		c.Training.Epochs, c.Training.Batch = 8, 4
-		c.Optimizer.Method, c.Optimizer.LearningRate = "adam", 0.02
+		c.Training.Epochs, c.Training.Batch = 12, 4
+		c.Optimizer.Method, c.Optimizer.LearningRate, c.Optimizer.Average = "adam", 0.005, 0
+		for i := range c.Features.Resources.Headings {
+			c.Features.Resources.Headings[i].Builtin = "en-headings" // the language of the generated notes
+		}
+	case *ensemble.Config:
+		c.Folds = 2 // there are few patients
 	case *crf.Config:
 		c.Training.Iterations = 15
+	case *trees.Config:
+		c.Rounds, c.MinDocuments, c.MinInstances = 2, 2, 1
 	}
 	for _, child := range taggers.Children(root) {
 		shrink(child.System)
 	}
 }
+
+// cities are of the generated notes, so that a handful of them has some.
+const cities = "London Salem Harrowgate Millbrook Brackenridge Dunmore Eastvale Fairhollow Glenrock Hollis Ironton Kingsbury Lakemont Marlow Northfield Oakhurst Pinecrest " +
+	"Ridgeway Thornbury Westerly Boston Chicago Denver Houston Phoenix Dallas Seattle Portland Memphis Baltimore Atlanta Miami Tampa Cleveland Detroit Buffalo Albany Newark Hartford Providence Worcester Springfield " +
+	"Concord Manchester Burlington Bangor Richmond Norfolk Raleigh Durham Mobile Omaha Wichita Tulsa Reno Fresno Oakland"
 
 // dimensions is the length of the vectors that resources writes.
 const dimensions = 8
@@ -182,9 +205,12 @@ func resources(t *testing.T, dir string) {
 		"us-census/dist.male.first":              "JAMES 3.318 3.318 1\n",
 		"us-places/cities.txt":                   "Boston\nSalem\n",
 		"us-places/hospitals.txt":                "Saint Olga Hospital\n",
-		"world-cities/world-cities.csv":          "name,country\nLondon,United Kingdom\nSalem,United States\n",
+		"world-cities/world-cities.csv":          "name,country\n" + strings.ReplaceAll(cities, " ", ",x\n") + ",x\n",
 		"en.paths":                               "0010110\tthe\t7\n1\tpatient\t5\n",
 		"zip-codes.txt":                          "02139\n",
+		"senna/words.lst":                        "PADDING\nUNKNOWN\nthe\npatient\n",
+		"senna/embeddings.txt":                   strings.Repeat(strings.Repeat("0.25 ", dimensions-1)+"-0.5\n", 4),
+		"en-general.txt.gz":                      "The patient was seen at home.\nShe was seen by the nurse, and by the doctor. The patient was well.\n",
 		"spanish-names/female_names.csv":         "name,frequency\nMARIA,600000\n",
 		"spanish-names/male_names.csv":           "name,frequency\nANTONIO,600000\n",
 		"spanish-names/surnames_freq_ge_100.csv": "surname,frequency_first\nGARCIA,1400000\n",

@@ -266,19 +266,30 @@ func (c *Corpus) check(needsDev bool, progress models.Progress) (all []Facts, er
 		return nil, nil // generated notes need no check
 	}
 	var bad []error
-	var train []*data.Document
+	var train, usual []*data.Document
+	var names []string // of the splits in usual
 	for _, name := range c.inOrder() {
 		docs, err := c.Load(name, progress)
 		if err == nil {
 			if name == TrainSplit {
 				train = docs
 			}
-			all = append(all, factsOf(name, docs))
+			if name == TrainSplit || name == DevSplit || name == TestSplit {
+				usual, names = append(usual, docs...), append(names, name)
+			}
+			facts := factsOf(name, docs)
+			facts.countTokens(docs)
+			all = append(all, facts)
 			err = c.checkSplit(name, train, docs)
 		}
 		if err != nil && !slices.ContainsFunc(bad, func(e error) bool { return e.Error() == err.Error() }) {
 			bad = append(bad, err)
 		}
+	}
+	if len(names) > 1 {
+		facts := factsOf(strings.Join(names, " and "), usual)
+		facts.countTokens(usual)
+		all = append(all, facts)
 	}
 	return all, errors.Join(bad...)
 }

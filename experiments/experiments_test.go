@@ -272,6 +272,13 @@ func TestFacts(t *testing.T) {
 	if got := factsOf("train", docs).String(); got != want {
 		t.Errorf("%s", got)
 	}
+	// "In 2087 and 2088 ." and "and and". The span [0,7) touches two tokens, and [13,17) one.
+	docs[1].Text = "and and"
+	facts := factsOf("train", docs)
+	facts.countTokens(docs)
+	if facts.Tokens != 7 || facts.Distinct != 5 || facts.PHITokens != 3 || !strings.HasSuffix(facts.String(), "blank); 7 tokens, 5 distinct, 3 in spans") {
+		t.Errorf("%s", facts)
+	}
 }
 
 // Two training runs in one folder corrupted each other's models.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/tokenize"
 )
 
 // Facts contains the size of a split of a corpus.
@@ -17,6 +18,10 @@ type Facts struct {
 	Spans int
 	Types int // types that occur
 	Lost  int // spans that no sequence labeller can learn, because they overlap a longer span, repeat one, or are blank
+
+	// Tokens of the tokenizer ptb, which Config.Check counts: all, the distinct ones, and those that
+	// a span touches (Dernoncourt et al. 2016, Table 3).
+	Tokens, Distinct, PHITokens int
 }
 
 func factsOf(split string, docs []*data.Document) Facts {
@@ -38,10 +43,30 @@ func factsOf(split string, docs []*data.Document) Facts {
 	return f
 }
 
+// countTokens counts the tokens of the documents.
+func (f *Facts) countTokens(docs []*data.Document) {
+	distinct := map[string]bool{}
+	var tokens []data.Token
+	for _, d := range docs {
+		tokens = tokenize.PTB{}.Tokens(d.Text, tokens[:0])
+		f.Tokens += len(tokens)
+		for _, t := range tokens {
+			distinct[d.Text[t.Start:t.End]] = true
+		}
+		for _, s := range data.AlignSpans(tokens, d.Spans) {
+			f.PHITokens += s.End - s.Start
+		}
+	}
+	f.Distinct = len(distinct)
+}
+
 func (f Facts) String() string {
 	line := fmt.Sprintf("%s: %s, %s of %s", f.Split, count(f.Notes, "note"), count(f.Spans, "span"), count(f.Types, "type"))
 	if f.Lost > 0 {
 		line += fmt.Sprintf(", %d of which cannot be learned (they overlap a longer span, repeat one, or are blank)", f.Lost)
+	}
+	if f.Tokens > 0 {
+		line += fmt.Sprintf("; %s, %d distinct, %d in spans", count(f.Tokens, "token"), f.Distinct, f.PHITokens)
 	}
 	return line
 }

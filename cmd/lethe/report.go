@@ -29,7 +29,7 @@ func newReport() *cobra.Command {
 and category; the PHI that would stay in the text; how reliable the system's
 probabilities are; which errors it makes; and its training, configuration and machine.
 For several runs, the report compares the others with the first, and tests whether
-the differences are more than chance.
+the differences are more than chance. Charts show F1 by category, with one bar per run.
 
 The file loads nothing from the network, and can be printed. It contains counts and no
 text, unless you ask for examples of errors with --show-text. If the notes are real,

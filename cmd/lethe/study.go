@@ -103,7 +103,7 @@ func newAblate() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "ablate CONFIG.yaml",
-		Short: "Train a network without each of its parts, and compare",
+		Short: "Train a system without each of its parts, and compare",
 		Long: `Train the network of an experiment, and the same network without one of its parts: the
 CRF, the pretrained vectors, the token embeddings, the character embeddings (Dernoncourt
 et al. 2016, section 3.7). The experiment may list further variants:
@@ -111,11 +111,16 @@ et al. 2016, section 3.7). The experiment may list further variants:
   ablations:
   - {name: no-dropout, set: [system.ann.network.dropout=0]}
   - {name: words-as-they-are, set: [system.ann.vocabulary.digits_as_zero=false]}
+  - {name: no-rules, without: [system.ensemble.members.rules]}
 
-Each variant is trained with each seed, scored on --split, and compared with the full
+A system that is not a network has only these variants. Each variant is trained with each seed, scored on --split, and compared with the full
 network: differences with 95 % bootstrap intervals, and p-values by approximate
-randomization. The study folder contains a run folder for each, the table as text,
-Markdown and JSON, and a bar chart as SVG and PNG.`,
+randomization. For the metrics strict and token, and for their averages macro/strict
+and macro/token, further tables contain the scores of each type and their differences.
+
+The study folder contains a run folder for each, the tables as text, Markdown and JSON,
+and charts as SVG and PNG: bars of the networks, and a box plot of each type over all
+networks. If names have the form GROUP+NAME, a second box plot compares the groups.`,
 		Example: `  lethe ablate meddocan.yaml --seeds 1,2,3 --out ablation
   lethe ablate meddocan.yaml --seeds 1,2,3 --out ablation --resume
   lethe ablate i2b2.yaml --split test --metric strict --metric hipaa/token`,

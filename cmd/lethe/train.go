@@ -32,7 +32,7 @@ system that does not use dev for its training, such as a CRF, does not require i
 A system can be a tree: an ensemble, a second pass or corrections with other taggers
 below. Each tagger is trained separately. --dry-run prints the tree, reads the notes of
 all splits and the files that the system names, reports what is missing or wrong with
-them, and trains nothing.
+them, counts notes, annotations and tokens, and trains nothing.
 
 It is an error if a split has no annotations, or shares annotated notes with train,
 because its scores would mean nothing.`,

@@ -49,7 +49,8 @@ func newVectorsInfo() *cobra.Command {
 		Use:   "info FILE",
 		Short: "Describe a file of word vectors, and its coverage of a corpus",
 		Long: `Print the number of vectors in a file and their dimension. The file is GloVe's or
-word2vec's, text or binary, plain or gzipped.
+word2vec's, text or binary, plain or gzipped, or embeddings.txt of SENNA, with its
+words.lst in the same folder.
 
 With --corpus, also print how many tokens of the corpus have a vector, for each type
 of PHI and outside of PHI, with each token counted as often as it occurs, and counted

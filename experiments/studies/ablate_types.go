@@ -183,7 +183,11 @@ func (m AblationMetric) distributions(types AblationTypes) *chart.Boxes {
 			best = i
 		}
 	}
-	b := &chart.Boxes{Name: fmt.Sprintf("all %d variants", len(m.Networks)), Groups: []string{"All"}}
+	all := "All"
+	if measureOf(m.Metric) != m.Metric {
+		all = "Average"
+	}
+	b := &chart.Boxes{Name: fmt.Sprintf("all %d variants", len(m.Networks)), Groups: []string{all}}
 	ordered := slices.Clone(types.Types)
 	slices.SortStableFunc(ordered, func(a, b AblationType) int { return cmp.Compare(b.Gold, a.Gold) })
 	for _, t := range ordered {

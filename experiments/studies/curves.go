@@ -81,7 +81,7 @@ func sameCorpus(configs []*experiments.Config) error {
 		a, b := first.Corpus, c.Corpus
 		a.Copies, b.Copies = experiments.Copies{}, experiments.Copies{}
 		if key, from, to := strictyaml.Difference(&a, &b); key != "" {
-			return fmt.Errorf("corpus.%s is %v in %s but %v in %s: learning curves can only be compared on the same corpus", key, from, first.Name, to, c.Name)
+			return fmt.Errorf("corpus.%s is %v in %s but %v in %s: learning curves can only be compared on the same corpus (--set applies to all experiments)", key, from, first.Name, to, c.Name)
 		}
 	}
 	return nil

@@ -261,7 +261,7 @@ ablations:
 		t.Errorf("basic is %v, of %v and %v", box, f(2), f(3))
 	}
 	byType := charts["types-macro-token"].Boxes
-	if byType.Groups[0] != "All" || byType.Boxes[0].High != byType.Dots[len(byType.Dots)-1].Values[0] || byType.Dots[0].Values[0] != a.Metrics[0].Networks[0].Mean.F1 {
+	if byType.Groups[0] != "Average" || charts["types-token"].Boxes.Groups[0] != "All" || byType.Boxes[0].High != byType.Dots[len(byType.Dots)-1].Values[0] || byType.Dots[0].Values[0] != a.Metrics[0].Networks[0].Mean.F1 {
 		t.Errorf("box of all: %v, dots %v", byType.Boxes[0], byType.Dots)
 	}
 	var written map[string]any
@@ -465,9 +465,9 @@ func TestCurves(t *testing.T) {
 	}
 
 	for want, configs := range map[string][]*experiments.Config{
-		"two experiments are named tiny: the tables could not distinguish them":                            {network, network},
-		"corpus.seed is 1 in tiny but 7 in other: learning curves can only be compared on the same corpus": {network, load(t, tiny, "name=other", "corpus.seed=7")},
-		"only networks (ann) can be trained with the same number of updates, and the system has none":      {crf},
+		"two experiments are named tiny: the tables could not distinguish them":                                                               {network, network},
+		"corpus.seed is 1 in tiny but 7 in other: learning curves can only be compared on the same corpus (--set applies to all experiments)": {network, load(t, tiny, "name=other", "corpus.seed=7")},
+		"only networks (ann) can be trained with the same number of updates, and the system has none":                                         {crf},
 	} {
 		dir := filepath.Join(t.TempDir(), "x")
 		if _, err := Curves(t.Context(), configs, sizes, Options{Dir: dir}); err == nil || err.Error() != want {

@@ -13,7 +13,7 @@ import (
 )
 
 // Config has all settings of the tagger. The defaults are the paper's settings, or
-// those of the authors' released program (the reference).
+// those of the authors' released program (the reference), except for Constrain.
 type Config struct {
 	Tokenizer  string        `yaml:"tokenizer"`    // letters-digits, ptb (default, the paper's) or whitespace
 	Sentences  string        `yaml:"sentences"`    // units that the network reads: line, blank-line or rules (default)
@@ -40,7 +40,7 @@ type Vocabulary struct {
 
 // Vectors configures pretrained word vectors.
 type Vectors struct {
-	File   string `yaml:"file"`   // in any format of package embeddings; default "": token vectors are initialized at random
+	File   string `yaml:"file"`   // in any format of package embeddings (of SENNA, embeddings.txt); default "": token vectors are initialized at random
 	Keep   string `yaml:"keep"`   // words of the file that the model keeps: all (default), or training for those in the training notes
 	Freeze bool   `yaml:"freeze"` // do not train them further; default false, as in the paper (the released models froze them)
 }
@@ -108,7 +108,7 @@ type Training struct {
 }
 
 // DefaultConfig returns the paper's settings, or the reference's where the paper does
-// not mention them.
+// not mention them, but with Constrain.
 func DefaultConfig() Config {
 	return Config{
 		Tokenizer: "ptb", Sentences: "rules", MaxTokens: 1000, Scheme: data.BIOES, Constrain: true,

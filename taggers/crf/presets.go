@@ -28,10 +28,10 @@ var presets = map[string][]feature.Spec{
 	},
 
 	// Liu et al. 2017, section 3.3, in its order. Its 29 section headings are in a
-	// supplement that we do not have; instead, the family section recognizes headings
-	// by their form. The bigrams and trigrams of words are in lower case, long sentences
-	// are counted in steps, and a dictionary is a value for each token of an entry
-	// rather than a bit; all of this is ours.
+	// supplement that we do not have; resources.headings lists others. The general NER
+	// tags "date" and "number" require the family rule besides. The bigrams and trigrams
+	// of words are in lower case, long sentences are counted in steps, and a dictionary
+	// is a value for each token of an entry rather than a bit; all of this is ours.
 	"liu2017": {
 		{Family: "word", Window: 2}, {Family: "ngram", Window: 2, Size: 3},
 		{Family: "pos", Window: 2, Size: 3}, {Family: "word-pos"},

@@ -50,12 +50,26 @@ type judge struct {
 	machine     *svm.Model
 }
 
-// fitJudge learns from the members' results in the training notes: found has the spans
-// by member and note, and the gold spans are the documents' own.
+// fitJudge learns from the members' results in the training notes.
 func (c Config) fitJudge(ctx context.Context, task taggers.Task) (*judge, error) {
 	j := newJudge(c.Members, task.Types)
-	var rows [][]float64
-	var right []bool
+	rows, right := j.rows(c, task)
+	if n := count(right); n == 0 || n == len(right) {
+		return nil, fmt.Errorf("method learned requires right and wrong spans to learn from, but the members found %d and %d in the training notes", n, len(right)-n)
+	}
+	var err error
+	j.machine, err = svm.Train(ctx, rows, right, svm.DefaultOptions())
+	return j, err
+}
+
+// Rows returns what method learned learns from: the scaled features of each candidate in
+// the training notes, and whether it is right, that is whether the document has the same
+// span with the same type. task.Unseen has the members' spans.
+func (c Config) Rows(task taggers.Task) (rows [][]float64, right []bool) {
+	return newJudge(c.Members, task.Types).rows(c, task)
+}
+
+func (j *judge) rows(c Config, task taggers.Task) (rows [][]float64, right []bool) {
 	for i, d := range task.Train {
 		gold := map[place]bool{}
 		for _, s := range d.Spans {
@@ -66,9 +80,6 @@ func (c Config) fitJudge(ctx context.Context, task taggers.Task) (*judge, error)
 			rows, right = append(rows, row), append(right, gold[place{all[k].Start, all[k].End, all[k].Type}])
 		}
 	}
-	if count := len(slices.DeleteFunc(slices.Clone(right), func(r bool) bool { return !r })); count == 0 || count == len(right) {
-		return nil, fmt.Errorf("method learned requires right and wrong spans to learn from, but the members found %d and %d in the training notes", count, len(right)-count)
-	}
 	for _, row := range rows {
 		for k, v := range row {
 			j.most[k] = max(j.most[k], v)
@@ -77,9 +88,16 @@ func (c Config) fitJudge(ctx context.Context, task taggers.Task) (*judge, error)
 	for _, row := range rows {
 		j.scale(row)
 	}
-	var err error
-	j.machine, err = svm.Train(ctx, rows, right, svm.DefaultOptions())
-	return j, err
+	return rows, right
+}
+
+func count(all []bool) (n int) {
+	for _, b := range all {
+		if b {
+			n++
+		}
+	}
+	return n
 }
 
 func newJudge(members []Member, types *data.TypeSet) *judge {

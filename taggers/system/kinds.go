@@ -11,4 +11,5 @@ import (
 	_ "github.com/lethe-deid/lethe/taggers/gazetteer"
 	_ "github.com/lethe-deid/lethe/taggers/rules"
 	_ "github.com/lethe-deid/lethe/taggers/secondpass"
+	_ "github.com/lethe-deid/lethe/taggers/trees"
 )
