@@ -12,11 +12,11 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
-// ReadARFF reads data in the ARFF format of WEKA: numeric (also real or integer) and
-// nominal attributes, of which the last one is the class and nominal; quoted names
-// and values; comments; weights in braces at the end of an instance. It refuses
-// missing values, attributes of strings, dates and relations, and sparse instances.
-// Errors name the file, the line and the attribute, but no values.
+// ReadARFF reads data in the ARFF format of WEKA. It accepts numeric, real, integer
+// and nominal attributes, quoted names and values, comments, and weights in braces at
+// the end of an instance. The last attribute is the class and must be nominal. Missing
+// values, sparse instances, and attributes of the types string, date and relational are
+// errors. Errors name the file, the line and the attribute, but contain no values.
 func ReadARFF(r io.Reader, file string) (*Data, error) {
 	p := &arff{in: bufio.NewReader(r), data: &Data{}, names: map[string]bool{}}
 	if err := p.read(); err != nil {

@@ -24,28 +24,28 @@ func (d *Data) WriteARFF(w io.Writer) error {
 		writeAttribute(out, &d.Attributes[i])
 	}
 	writeAttribute(out, &Attribute{Name: d.className(), Values: d.Classes})
-	out.WriteString("\n@data\n")
+	fmt.Fprint(out, "\n@data\n")
 	values := make([][]string, len(d.Attributes)) // quoted
 	for a := range d.Attributes {
 		values[a] = quoteAll(d.Attributes[a].Values)
 	}
 	classes := quoteAll(d.Classes)
-	var number []byte
+	var line []byte
 	for i, class := range d.Class {
+		line = line[:0]
 		for a, column := range d.Columns {
 			if values[a] != nil {
-				out.WriteString(values[a][int(column[i])])
+				line = append(line, values[a][int(column[i])]...)
 			} else {
-				number = strconv.AppendFloat(number[:0], float64(column[i]), 'g', -1, 32)
-				out.Write(number)
+				line = strconv.AppendFloat(line, float64(column[i]), 'g', -1, 32)
 			}
-			out.WriteByte(',')
+			line = append(line, ',')
 		}
-		out.WriteString(classes[class])
+		line = append(line, classes[class]...)
 		if d.Weights != nil {
-			fmt.Fprintf(out, ",{%s}", strconv.FormatFloat(d.Weights[i], 'g', -1, 64))
+			line = append(strconv.AppendFloat(append(line, ",{"...), d.Weights[i], 'g', -1, 64), '}')
 		}
-		if err := out.WriteByte('\n'); err != nil {
+		if _, err := out.Write(append(line, '\n')); err != nil {
 			return err
 		}
 	}

@@ -9,18 +9,17 @@ import (
 	"math"
 )
 
-// The encoding of an ensemble: magic, then the attributes (name, number of values,
-// values), the classes, and the trees (weight, nodes in preorder), then the CRC-32
-// of all that. Numbers are unsigned varints, or in little-endian order if they are
-// floats; lists and strings begin with their length. A node is the number of its
-// attribute from 1, or 0 for a leaf; the threshold of a numeric split; the class; and
-// as float32 the weight of the node's training instances and of those in another
-// class.
+// The encoding of an ensemble consists of magic, the attributes (name and values), the
+// classes, the trees (weight and nodes in preorder), and the CRC-32 of all that.
+// Integers are unsigned varints, floats are little-endian, and lists and strings begin
+// with their length. A node consists of the number of its attribute plus one, or 0 for a
+// leaf; the threshold if it is a numeric split; the class; and, as float32, the weight
+// of its training instances and of those with another class.
 const magic = "lethe c45 1\n"
 
 const (
 	minNode  = 10      // bytes of the shortest node
-	maxDepth = 1 << 16 // of a tree; keeps recursion within the stack
+	maxDepth = 1 << 20 // of a tree; keeps recursion within the stack
 )
 
 // MarshalBinary encodes the ensemble. UnmarshalBinary decodes it to an equal one.
@@ -100,8 +99,8 @@ func (b *Boosted) UnmarshalBinary(raw []byte) error {
 
 var errDamaged = errors.New("the decision trees are damaged")
 
-// A decoder reads from raw. After a failure its results are of no use, but it stays
-// within raw, and ends.
+// A decoder reads from raw. After a failure its results are meaningless, but it
+// still stays within raw and still ends.
 type decoder struct {
 	raw    []byte
 	failed bool

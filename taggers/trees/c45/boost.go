@@ -17,11 +17,12 @@ type Boosted struct {
 	Weights []float64
 }
 
-// Boost trains an ensemble in the given number of rounds, at least one. With one
-// round it is a tree as of Grow. Each further round weights the instances that the
-// last tree misclassifies by (1-e)/e, and then all so that the sum of weights stays
-// the same. Training ends before that with a tree whose error e is 0, or 0.5 or more.
-// That tree is left out, unless it is the first. See Grow for workers and errors.
+// Boost trains an ensemble in the given number of rounds, which is at least 1. The
+// first round grows the same tree as Grow. After each round the weights of the
+// instances that its tree misclassifies are multiplied by (1-e)/e, and all weights are
+// scaled so that their sum does not change. Training ends early if the error e of a
+// tree is 0, or 0.5 or more; such a tree is left out unless it is the first. Workers
+// and errors are as for Grow.
 func Boost(ctx context.Context, d *Data, rounds int, o Options, workers int) (*Boosted, error) {
 	if rounds < 1 {
 		return nil, fmt.Errorf("%d rounds of boosting, expected at least 1", rounds)
@@ -59,8 +60,8 @@ func Boost(ctx context.Context, d *Data, rounds int, o Options, workers int) (*B
 	return boosted, nil
 }
 
-// markErrors records for each instance of a tree whether the tree misclassifies it.
-// A leaf without weight has the class of its parent.
+// markErrors records for each training instance whether the tree misclassifies it. A
+// leaf without weight predicts the given class, which is its parent's prediction.
 func (l *learner) markErrors(b *branch, class int, wrong []bool) {
 	if b.total > 0 {
 		class = majority(b.counts)
@@ -87,8 +88,8 @@ func weightedError(weights []float64, wrong []bool) float64 {
 	return errors / sum
 }
 
-// reweight multiplies the weights of the wrong instances by a factor, and then all
-// so that their sum does not change.
+// reweight multiplies the weights of the wrong instances by a factor, and then scales
+// all weights so that their sum does not change.
 func reweight(weights []float64, wrong []bool, factor float64) {
 	before, after := 0.0, 0.0
 	for i := range weights {
@@ -109,14 +110,15 @@ func (b *Boosted) Classes() []string { return b.Trees[0].classes }
 // Attributes returns the attributes of a row.
 func (b *Boosted) Attributes() []Attribute { return b.Trees[0].attributes }
 
-// Classify returns the class with the greatest weight of votes, the first of equal
-// ones, as an index in Classes, and its share of the weight of all votes, in [0,1].
-// A single tree answers as Tree.Classify, which see for the row.
+// Classify returns the class with the greatest weight of votes, as an index in
+// Classes, and its share of the weight of all votes, in [0,1]. If classes have equal
+// weights, the first one wins. An ensemble of one tree returns what the tree's
+// Classify returns. Rows are as for Tree.Classify.
 func (b *Boosted) Classify(row []float32) (class int, share float64) {
 	if len(b.Trees) == 1 {
 		return b.Trees[0].Classify(row)
 	}
-	var few [32]float64 // is not allocated
+	var few [32]float64 // on the stack
 	votes := few[:]
 	if classes := len(b.Classes()); classes > len(few) {
 		votes = make([]float64, classes)

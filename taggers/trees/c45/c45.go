@@ -4,20 +4,22 @@
 // (Y. Freund and R. E. Schapire, "Experiments with a new boosting algorithm",
 // ICML 1996).
 //
-// Trees and ensembles are meant to be equal to those of WEKA's J48 and AdaBoostM1,
-// which Szarvas, Farkas and Busa-Fekete (2006) use;
-// docs/benchmarks/trees.md compares them. Instances with missing values are refused.
+// It grows the same trees as WEKA's J48 and AdaBoostM1, which Szarvas, Farkas and
+// Busa-Fekete (2006) use; docs/benchmarks/trees.md compares them. Missing values are
+// not supported.
 package c45
 
 import "context"
 
 // Options are the settings of one tree. Use DefaultOptions and change what differs.
 type Options struct {
-	// MinInstances is the least weight of instances in at least two branches of a
-	// split, at least 1. The default is 5.
+	// MinInstances is the minimum number of instances (with weights: the minimum sum
+	// of weights) that at least two branches of each split must have. It is 1 or more;
+	// the default is 5.
 	MinInstances int
-	// Confidence is the confidence of the upper limit of a leaf's error rate, above
-	// 0 and at most 0.5. A lower value prunes more. The default is 0.35.
+	// Confidence is the confidence factor of pruning: the probability that the true
+	// error rate of a leaf is above the estimate. It is above 0 and at most 0.5; lower
+	// values prune more. The default is 0.35.
 	Confidence float64
 	// Raising lets pruning replace a tree by its largest branch (subtree raising).
 	// The default is true.
@@ -33,10 +35,10 @@ func DefaultOptions() Options {
 // Rounds is the number of boosting rounds of Szarvas et al. (2006).
 const Rounds = 30
 
-// Grow grows and prunes one tree. The tree is the same for any number of workers,
-// of which there is at least one. Grow does not change the data. It returns an
-// error for data that Data.Check refuses, for options out of range, and if the
-// context ends.
+// Grow grows and prunes one tree. The number of workers does not influence the tree;
+// less than 1 means 1. Grow does not change the data, but the tree refers to its
+// attributes and classes. Grow returns an error if Data.Check refuses the data, if an
+// option is out of range, and if the context is canceled.
 func Grow(ctx context.Context, d *Data, o Options, workers int) (*Tree, error) {
 	l, err := newLearner(d, o, workers)
 	if err != nil {

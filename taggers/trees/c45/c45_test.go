@@ -150,11 +150,16 @@ func TestTreesEqualThoseOfBruteForce(t *testing.T) {
 	for trial := range 120 {
 		d := randomData(rng, 10+rng.IntN(150), trial%3 == 2)
 		o := Options{MinInstances: 1 + rng.IntN(5), Confidence: []float64{0.25, 0.35, 0.5}[trial%3], Raising: trial%4 != 0}
-		tree, err := Grow(t.Context(), d, o, 1+trial%2)
+		l, err := newLearner(d, o, 1+trial%2)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := tree.String(), bruteForce(d, o); got != want {
+		l.tables.from = []int{1, 20, tableFrom}[trial/2%3] // also with tables, which large data has
+		root, err := l.learn(t.Context(), l.initialWeights())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := l.flatten(root).String(), bruteForce(d, o); got != want {
 			t.Fatalf("trial %d, %d instances, %+v: got\n%s\nwant\n%s", trial, d.Len(), o, got, want)
 		}
 	}

@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// A column is a coded attribute: the code of a nominal value is its index, the code
-// of a number its rank among the column's distinct values.
+// A column contains the values of an attribute as codes. The code of a nominal value
+// is its index; the code of a number is its rank among the column's distinct values.
 type column struct {
 	codes
 	count  int       // number of codes
 	values []float64 // numeric: the distinct values, increasing
-	many   bool      // nominal, and with many values for the number of instances
+	many   bool      // nominal, with at least 0.3 times as many values as instances
 }
 
 // codes are the codes of a column by instance, in as few bytes as possible.
@@ -19,9 +19,8 @@ type codes interface {
 	at(instance int32) int
 	// span returns the least and the greatest code of instances.
 	span(instances []int32) (low, high int)
-	// add adds the weight of each instance to counts[(code-low)*classes + class], in
-	// one of n tables that follow each other in counts; n is 1 or lanes.
-	add(counts []float64, low, classes int, s *sample, n int)
+	// add adds each instance to a tally that begins at code low.
+	add(t tally, low, classes int, s *sample)
 	// keys returns code<<32 | position for each instance.
 	keys(instances []int32, buffer []uint64) []uint64
 }
@@ -38,26 +37,19 @@ func (c codesOf[T]) span(instances []int32) (low, high int) {
 	return int(least), int(greatest)
 }
 
-// lanes is the number of tables that long samples are counted in. Most instances
-// have the same value and class, so that with one table each addition would wait for
-// the one before.
-const lanes = 4
+// A tally contains the weight of instances by code and class, and their number by
+// code.
+type tally struct {
+	weights []float64 // weights[code*classes + class]
+	numbers []int32
+}
 
-func (c codesOf[T]) add(counts []float64, low, classes int, s *sample, n int) {
-	weights, class, instances := s.weights, s.classes, s.instances
-	j := 0
-	if size := len(counts) / lanes; n == lanes {
-		t0, t1, t2, t3 := counts[:size], counts[size:2*size], counts[2*size:3*size], counts[3*size:]
-		for ; j+lanes <= len(instances); j += lanes {
-			i, k, w := instances[j:j+lanes:j+lanes], class[j:j+lanes:j+lanes], weights[j:j+lanes:j+lanes]
-			t0[(int(c[i[0]])-low)*classes+int(k[0])] += w[0]
-			t1[(int(c[i[1]])-low)*classes+int(k[1])] += w[1]
-			t2[(int(c[i[2]])-low)*classes+int(k[2])] += w[2]
-			t3[(int(c[i[3]])-low)*classes+int(k[3])] += w[3]
-		}
-	}
-	for ; j < len(instances); j++ {
-		counts[(int(c[instances[j]])-low)*classes+int(class[j])] += weights[j]
+func (c codesOf[T]) add(t tally, low, classes int, s *sample) {
+	weights, class := s.weights[:len(s.instances)], s.classes[:len(s.instances)]
+	for j, i := range s.instances {
+		code := int(c[i]) - low
+		t.weights[code*classes+int(class[j])] += weights[j]
+		t.numbers[code]++
 	}
 }
 
@@ -120,8 +112,8 @@ func encodeAs[T uint8 | uint16 | uint32](values []float32, code func(float32) in
 	return result
 }
 
-// decimal returns the number with the shortest decimal that v is nearest to, so
-// that 0.1 is the same number as in a program that reads it in double precision.
+// decimal returns the shortest decimal number that rounds to v, so that 0.1 is the same
+// number as in a program that reads it in double precision.
 func decimal(v float32) float64 {
 	if v == float32(int32(v)) {
 		return float64(v)

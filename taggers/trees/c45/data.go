@@ -35,10 +35,10 @@ type Data struct {
 // Len returns the number of instances.
 func (d *Data) Len() int { return len(d.Class) }
 
-// Check returns an error if a tree cannot be grown on the data: if there is no
-// instance, fewer than two classes, a column of another length, a missing or
-// infinite value, an index out of range, or a weight that is not above 0. A class
-// without instances is allowed.
+// Check returns an error if no tree can be grown on the data: if it has no instances,
+// no attributes, fewer than two classes, a column of the wrong length, a missing or
+// infinite value, an index out of range, or a weight that is not above 0. Classes
+// without instances are allowed.
 func (d *Data) Check() error {
 	if err := d.checkHeader(); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (d *Data) checkColumn(a int) error {
 }
 
 // index returns the value of a nominal attribute as an index in Values, or -1 if it
-// is none.
+// is not a valid one.
 func (a *Attribute) index(v float32) int {
 	if !(v >= 0 && v < float32(len(a.Values))) || v != float32(int(v)) {
 		return -1

@@ -12,7 +12,7 @@ type learner struct {
 	data    *Data
 	options Options
 	columns []column
-	// closed means that all attributes are nominal and have many values.
+	// closed reports whether all attributes are nominal and have many values.
 	closed  bool
 	finders []*finder // one per worker
 	splits  []split   // of the current node, by attribute
@@ -22,11 +22,12 @@ type learner struct {
 	buffer  []int32
 	chain   []int32 // by instance: the next one of the same leaf, or none
 	sample  sample
+	tables  tables
 
 	quantile float64 // of the normal distribution at Options.Confidence
 }
 
-// A branch is a node of a tree that is not finished.
+// A branch is a node of a tree that is still being grown or pruned.
 type branch struct {
 	counts    []float64 // weight by class
 	total     float64
@@ -71,15 +72,16 @@ func newLearner(d *Data, o Options, workers int) (*learner, error) {
 	for a := range l.columns {
 		l.closed = l.closed && l.columns[a].many
 	}
+	l.tables = newTables(l.columns, len(d.Classes))
 	return l, nil
 }
 
 func (o Options) check() error {
 	if o.MinInstances < 1 {
-		return fmt.Errorf("MinInstances is %d, expected at least 1", o.MinInstances)
+		return fmt.Errorf("option MinInstances is %d, expected at least 1", o.MinInstances)
 	}
 	if !(o.Confidence > 0 && o.Confidence <= 0.5) {
-		return fmt.Errorf("Confidence is %v, expected a number above 0 and at most 0.5", o.Confidence)
+		return fmt.Errorf("option Confidence is %v, expected a number above 0 and at most 0.5", o.Confidence)
 	}
 	return nil
 }
@@ -123,7 +125,7 @@ func (l *learner) learn(ctx context.Context, weights []float64) (*branch, error)
 	for a := range attributes {
 		attributes[a] = int32(a)
 	}
-	root, err := l.grow(ctx, l.order, l.buffer, attributes)
+	root, err := l.grow(ctx, l.order, l.buffer, attributes, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -134,8 +136,10 @@ func (l *learner) learn(ctx context.Context, weights []float64) (*branch, error)
 }
 
 // grow grows a tree on instances, which it reorders. The buffer is of the same
-// length. All other attributes are constant.
-func (l *learner) grow(ctx context.Context, instances, buffer, attributes []int32) (*branch, error) {
+// length. Only the given attributes vary among the instances. If there is a table of
+// the instances, grow changes and releases it.
+func (l *learner) grow(ctx context.Context, instances, buffer, attributes []int32, t *table) (*branch, error) {
+	defer func() { l.tables.release(t) }()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -144,7 +148,10 @@ func (l *learner) grow(ctx context.Context, instances, buffer, attributes []int3
 		return b, nil
 	}
 	l.fill(instances, b)
-	best := l.choose(attributes)
+	if t == nil && len(instances) >= l.tables.from {
+		t = l.count(attributes)
+	}
+	best := l.choose(attributes, t)
 	if best == leaf {
 		return b, nil
 	}
@@ -155,12 +162,16 @@ func (l *learner) grow(ctx context.Context, instances, buffer, attributes []int3
 		}
 	}
 	b.attribute, b.code = best, l.splits[best].code
-	for _, part := range l.divide(b, instances, buffer) {
-		child, err := l.grow(ctx, part, buffer[:len(part)], varying)
+	parts := l.divide(b, instances, buffer)
+	order, shares := l.share(b, parts, varying, t)
+	t = nil
+	b.children = make([]*branch, len(parts))
+	for _, v := range order {
+		var err error
+		b.children[v], err = l.grow(ctx, parts[v], buffer[:len(parts[v])], varying, shares[v])
 		if err != nil {
 			return nil, err
 		}
-		b.children = append(b.children, child)
 	}
 	return b, nil
 }
@@ -217,20 +228,12 @@ const parallel = 1 << 15
 
 // choose finds the splits of the sample and returns the attribute to split by: of
 // those whose gain is at least the average, the one with the greatest gain ratio
-// (Quinlan 1993, section 2.2.3). It returns leaf if no attribute is worth it. Nominal
-// attributes with many values do not count for the average.
-func (l *learner) choose(attributes []int32) int32 {
-	workers := 1
-	if len(l.sample.instances)*len(attributes) >= parallel {
-		workers = len(l.finders)
-	}
-	l.each(len(attributes), workers, func(f *finder, at int) {
+// (Quinlan 1993, section 2.2.3). It returns leaf if there is no such attribute. Nominal
+// attributes with many values do not count towards the average.
+func (l *learner) choose(attributes []int32, t *table) int32 {
+	l.each(len(attributes), l.busy(attributes), func(f *finder, at int) {
 		a := attributes[at]
-		if c := &l.columns[a]; c.values == nil {
-			l.splits[a] = f.nominal(c, &l.sample)
-		} else {
-			l.splits[a] = f.numeric(c, &l.sample)
-		}
+		l.splits[a] = l.split(f, a, t)
 	})
 	sum, count := 0.0, 0
 	for _, a := range attributes {
@@ -252,6 +255,30 @@ func (l *learner) choose(attributes []int32) int32 {
 	return best
 }
 
+// busy returns how many workers share the work on the sample.
+func (l *learner) busy(attributes []int32) int {
+	if len(l.sample.instances)*len(attributes) < parallel {
+		return 1
+	}
+	return len(l.finders)
+}
+
+// split returns the best split of the sample by an attribute.
+func (l *learner) split(f *finder, a int32, t *table) split {
+	c, s := &l.columns[a], &l.sample
+	counted := t != nil && l.tables.has(a)
+	switch {
+	case counted && c.values == nil:
+		return f.nominal(l.tables.tally(t, a), s)
+	case counted:
+		return f.counted(c, l.tables.tally(t, a), 0, s)
+	case c.values == nil:
+		return f.nominal(f.count(c, 0, c.count, s), s)
+	default:
+		return f.numeric(c, s)
+	}
+}
+
 // branchOf returns the branch of a split, by number, that an instance takes.
 func (l *learner) branchOf(b *branch, i int32) int {
 	c := &l.columns[b.attribute]
@@ -266,8 +293,8 @@ func (l *learner) branchOf(b *branch, i int32) int {
 	}
 }
 
-// divide sorts instances by the branch of a split that they take, and returns those
-// of each branch. It keeps their order within a branch.
+// divide sorts instances by the branch of a split that they take, and returns the
+// instances of each branch in their previous order.
 func (l *learner) divide(b *branch, instances, buffer []int32) [][]int32 {
 	branches := 2
 	if c := &l.columns[b.attribute]; c.values == nil {

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// String prints the tree in the manner of J48: a line for each branch, with the
-// class at a leaf, the weight of its training instances, and the weight of those in
-// another class if there are any, to two decimals. Thresholds have six.
+// String prints the tree in the format of WEKA's J48, with one line per branch. At a
+// leaf the line ends with the class, the weight of the training instances, and, if there
+// are any, the weight of those with another class. Weights are rounded to two decimals,
+// thresholds to six.
 func (t *Tree) String() string {
 	p := printer{tree: t}
 	p.WriteString("J48 pruned tree\n------------------\n")

@@ -2,7 +2,8 @@ package c45
 
 import "math"
 
-// slack is how much worse, in errors, the estimate of a smaller tree may be.
+// slack is by how many errors the estimate of a smaller tree may be worse than that
+// of the tree it replaces.
 const slack = 0.1
 
 // sumErrors sets errors in all nodes.
@@ -18,8 +19,8 @@ func (b *branch) sumErrors() {
 	}
 }
 
-// collapse replaces trees by a leaf if it makes no more errors on the training
-// instances, from the root.
+// collapse replaces each subtree by a leaf if the leaf makes no more errors on the
+// training instances. It starts at the root.
 func (l *learner) collapse(b *branch) {
 	if b.attribute == leaf {
 		return
@@ -58,8 +59,8 @@ func (l *learner) take(b, from *branch) {
 	b.last = from.last
 }
 
-// prune prunes a tree from the leaves (Quinlan 1993, chapter 4) where its estimate
-// is out of date.
+// prune prunes a tree from the leaves upwards (Quinlan 1993, chapter 4). It skips
+// subtrees whose estimate is up to date.
 func (l *learner) prune(b *branch) {
 	if !b.dirty {
 		return
@@ -102,7 +103,7 @@ func (b *branch) largest() int {
 	return best
 }
 
-// others returns the instances of a tree outside of one branch. They are valid until
+// others returns the instances of all branches except one. The result is valid until
 // the next call.
 func (l *learner) others(b *branch, except int) []int32 {
 	instances := l.order[:0]
@@ -127,8 +128,9 @@ func (l *learner) collect(instances []int32, b *branch) []int32 {
 }
 
 // estimateWith returns the pessimistic errors of a tree with further instances,
-// which it reorders. Branches that no further instance takes are not visited, so
-// that the cost is that of the smaller branches of the tree to be raised.
+// which it reorders. It does not visit branches that no further instance takes, so
+// its cost depends only on the instances of the smaller branches. Each instance is in a
+// smaller branch at most a logarithmic number of times.
 func (l *learner) estimateWith(b *branch, instances []int32) float64 {
 	if len(instances) == 0 {
 		return b.estimate
@@ -149,8 +151,8 @@ func (l *learner) estimateWith(b *branch, instances []int32) float64 {
 	return l.pessimistic(counts, total)
 }
 
-// raise replaces a tree by one of its branches and sends the instances of the others
-// there (subtree raising).
+// raise replaces a tree by one of its branches, to which it sends the instances of
+// the other branches (subtree raising).
 func (l *learner) raise(b, by *branch, others []int32) {
 	b.attribute, b.code, b.children = by.attribute, by.code, by.children
 	b.first, b.last = by.first, by.last

@@ -25,7 +25,7 @@ type sample struct {
 // A split is the best split of a sample by one attribute.
 type split struct {
 	found bool
-	// constant means that all instances have the same value.
+	// constant reports whether all instances have the same value.
 	constant    bool
 	gain, ratio float64
 	// code is the greatest code in the lower branch of a numeric split.
@@ -36,9 +36,9 @@ type split struct {
 type finder struct {
 	minimum float64 // Options.MinInstances
 
-	counts []float64
-	keys   []uint64
-	spare  []uint64
+	tally tally
+	keys  []uint64
+	spare []uint64
 
 	// The state of a scan along a numeric attribute.
 	lower, upper    []float64 // weight by class below and above the threshold
@@ -109,19 +109,19 @@ func ratio(gain, branchesX, total float64) float64 {
 
 // nominal returns the split of a sample with a branch for each value. At least two
 // branches must have the least weight.
-func (f *finder) nominal(c *column, s *sample) split {
+func (f *finder) nominal(t tally, s *sample) split {
 	classes := len(s.counts)
-	counts := f.count(c, 0, c.count, s)
 	after, branchesX := 0.0, 0.0
 	present, enough := 0, 0
-	for v := range c.count {
-		branch := counts[v*classes : (v+1)*classes]
+	for v, number := range t.numbers {
+		if number == 0 {
+			continue
+		}
+		present++
+		branch := t.weights[v*classes : (v+1)*classes]
 		total := 0.0
 		for _, w := range branch {
 			total += w
-		}
-		if total > 0 {
-			present++
 		}
 		if total > f.minimum-small {
 			enough++
@@ -136,59 +136,50 @@ func (f *finder) nominal(c *column, s *sample) split {
 	return split{found: true, gain: g, ratio: ratio(g, branchesX, s.total)}
 }
 
-// count returns the weights of a sample by code, from low, and class.
-func (f *finder) count(c *column, low, codes int, s *sample) []float64 {
-	size, n := codes*len(s.counts), 1
-	if len(s.instances) > 4*lanes*size {
-		n = lanes
-	}
-	f.counts = slices.Grow(f.counts[:0], n*size)[:n*size]
-	clear(f.counts)
-	c.add(f.counts, low, len(s.counts), s, n)
-	counts := f.counts[:size]
-	for rest := f.counts[size:]; len(rest) > 0; rest = rest[size:] {
-		for i, w := range rest[:size] {
-			counts[i] += w
-		}
-	}
-	return counts
+// count returns the tally of a sample for some codes from low. It is valid until the
+// next call.
+func (f *finder) count(c *column, low, codes int, s *sample) tally {
+	t, size := &f.tally, codes*len(s.counts)
+	t.weights = slices.Grow(t.weights[:0], size)[:size]
+	t.numbers = slices.Grow(t.numbers[:0], codes)[:codes]
+	clear(t.weights)
+	clear(t.numbers)
+	c.add(*t, low, len(s.counts), s)
+	return *t
 }
 
 // numeric returns the best split of a sample in two at a threshold.
 func (f *finder) numeric(c *column, s *sample) split {
-	f.start(c, s)
-	classes := len(s.counts)
-	budget := 4 * len(s.instances) / classes // codes for which counting is worth its while
+	budget := max(8, 4*len(s.instances)/len(s.counts)) // up to this many codes, counting is faster than sorting
 	low, codes := 0, c.count
-	if codes > max(budget, 8) {
+	if codes > budget {
 		least, greatest := c.span(s.instances)
-		if least == greatest {
-			return split{constant: true}
-		}
 		low, codes = least, greatest-least+1
 	}
-	if codes <= max(budget, 8) {
-		f.scanCounts(f.count(c, low, codes, s), low, classes)
-	} else {
-		f.scanSorted(c, s)
+	if codes <= budget {
+		return f.counted(c, f.count(c, low, codes, s), low, s)
 	}
+	f.start(c, s)
+	f.scanSorted(c, s)
 	return f.finish(c, s)
 }
 
-func (f *finder) scanCounts(counts []float64, low, classes int) {
-	for at := 0; at < len(counts); at += classes {
-		present := false
-		for class, w := range counts[at : at+classes] {
-			if w == 0 {
-				continue
+// counted is like numeric, but reads the sample's tally, which begins at code low.
+func (f *finder) counted(c *column, t tally, low int, s *sample) split {
+	f.start(c, s)
+	classes := len(s.counts)
+	for code, number := range t.numbers {
+		if number == 0 {
+			continue
+		}
+		f.next(low + code)
+		for class, w := range t.weights[code*classes : (code+1)*classes] {
+			if w != 0 {
+				f.move(class, w)
 			}
-			if !present {
-				present = true
-				f.next(low + at/classes)
-			}
-			f.move(class, w)
 		}
 	}
+	return f.finish(c, s)
 }
 
 func (f *finder) scanSorted(c *column, s *sample) {
@@ -205,8 +196,8 @@ func (f *finder) scanSorted(c *column, s *sample) {
 
 const digit = 11 // bits that a pass of sortKeys sorts by
 
-// sortKeys sorts the keys, whose codes are less than count. Keys of equal codes are
-// in order already, so that it suffices to sort by code, without changing their order.
+// sortKeys sorts the keys, whose codes are less than count. Keys with equal codes are
+// already in order, so a stable sort by code is enough.
 func (f *finder) sortKeys(count int) {
 	if len(f.keys) < 1<<digit/4 {
 		slices.Sort(f.keys)
@@ -242,8 +233,8 @@ func (f *finder) start(c *column, s *sample) {
 	f.previous, f.groups, f.candidates, f.best = -1, 0, 0, 0
 	f.distinct = c.values
 	f.impurity = entropy(s.counts, s.total)
-	// Each branch of a numeric split has a tenth of the average weight of a class,
-	// but at least the minimum and at most 25 (if the minimum is less than that).
+	// Each branch of a numeric split must have a tenth of the average weight per
+	// class, but at most 25, and in any case the minimum of the options.
 	f.least = 0.1 * s.total / float64(len(s.counts))
 	if f.least <= f.minimum+small {
 		f.least = f.minimum

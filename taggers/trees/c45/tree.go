@@ -8,7 +8,7 @@ type Tree struct {
 	branches []int32
 }
 
-// A schema is what the trees of an ensemble have in common.
+// A schema contains what all trees of an ensemble have in common.
 type schema struct {
 	attributes []Attribute
 	classes    []string
@@ -22,8 +22,9 @@ type node struct {
 	child     int32
 	threshold float32
 	class     int32
-	// total is the weight of the training instances, and errors that of those in
-	// another class. A node without instances has the class of its parent.
+	// total is the weight of the node's training instances; errors is the weight of
+	// those that have another class. A node without instances has the class of its
+	// parent.
 	total, errors float32
 }
 
@@ -49,17 +50,18 @@ func (t *Tree) Leaves() int {
 	return count
 }
 
-// Classify returns the most frequent class of the leaf of a row, as an index in
-// Classes, and the class's share of the weight of the leaf's training instances, in
-// [0,1]. The row has one value for each attribute, as in Data.Columns. If a value
-// that is asked for is NaN or not an index of a nominal value, or if no training
-// instance had it, the instances of the last node before it decide.
+// Classify follows a row to a leaf. It returns the class that most of the leaf's
+// training instances have, as an index in Classes, and the share of their weight that
+// this class has, in [0,1]. The row has one value for each attribute, as in
+// Data.Columns; a shorter row may panic. If a split reads NaN or an index that its
+// attribute does not have, or if a branch has no training instances, the instances of
+// the last node that was reached decide instead.
 func (t *Tree) Classify(row []float32) (class int, share float64) {
 	n := t.find(row)
 	return int(n.class), 1 - float64(n.errors)/float64(n.total)
 }
 
-// find returns the last node with instances on a row's way.
+// find returns the last node with training instances that a row reaches.
 func (t *Tree) find(row []float32) *node {
 	n, at := &t.nodes[0], int32(0)
 	for n.attribute != leaf {
