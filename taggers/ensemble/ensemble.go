@@ -1,4 +1,4 @@
-// Package ensemble combines taggers into one, in the ways that the papers describe.
+// Package ensemble combines taggers into one, in the ways that the papers describe, and by score.
 package ensemble
 
 import (

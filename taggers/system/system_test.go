@@ -55,7 +55,7 @@ const (
 	features = `{crf: {features: [{family: word, window: 1}, {family: shape}], training: {iterations: 10}}}`
 )
 
-// tree has a node of each kind except cued and trained.
+// tree has a node of each kind except cued, trained and trees.
 const tree = `
 ensemble:
   method: priority

@@ -80,6 +80,9 @@ func newFitting(c Config, task taggers.Task) (*fitting, error) {
 	}
 	slices.SortStableFunc(examples, func(a, b example) int { return a.unit - b.unit })
 	l := learn(c, task.Types, classes, labels, examples)
+	if len(l.words) >= 1<<keyBits-1 {
+		return nil, fmt.Errorf("min_documents: %d words occur in %d notes, which is too many; a higher value leaves out more", len(l.words), c.MinDocuments)
+	}
 	for _, all := range f.stretches[len(task.Train):] {
 		for _, x := range all {
 			x.know(l)

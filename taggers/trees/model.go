@@ -17,7 +17,7 @@ import (
 
 // learnedFile of a model folder is everything that the model contains of the training
 // notes, as JSON: see stored. The trees are in one file per iteration and set of
-// triggers. They contain no words, only numbers of attributes and of their values.
+// triggers. Of the words in learnedFile, they repeat only the headings.
 const learnedFile = "learned.json"
 
 func treesFile(dir string, iteration int, set string) string {
@@ -127,6 +127,9 @@ func load(dir string, c Config, types *data.TypeSet, workers int) (*Tagger, erro
 			if err := m.trees.UnmarshalBinary(raw); err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
+			if !m.fits(l.labels) {
+				return nil, fmt.Errorf("%s: the trees have other attributes or labels than %s says", path, learnedFile)
+			}
 			models = append(models, m)
 		}
 		t.iterations = append(t.iterations, models)
@@ -134,6 +137,13 @@ func load(dir string, c Config, types *data.TypeSet, workers int) (*Tagger, erro
 	return t, nil
 }
 
+// fits reports whether the trees have the attributes of the schema and these labels.
+func (m model) fits(labels []string) bool {
+	return slices.Equal(m.trees.Classes(), labels) &&
+		slices.EqualFunc(m.trees.Attributes(), m.schema.attributes(), func(a, b c45.Attribute) bool { return a.Name == b.Name && slices.Equal(a.Values, b.Values) })
+}
+
+// decodeLearned reads learnedFile.
 func decodeLearned(raw []byte, sets []string, types *data.TypeSet) (*learned, error) {
 	var s stored
 	d := json.NewDecoder(strings.NewReader(string(raw)))

@@ -3,6 +3,7 @@ package trees
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -543,6 +544,21 @@ func TestDamagedModel(t *testing.T) {
 			t.Errorf("%s: error %v", file, err)
 		}
 	}
+	mixed, other := t.TempDir(), small()
+	other.Scheme, other.Resources = data.BIO, c.Resources
+	if err := m.Save(mixed); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(fit(t, other, wards(), 1).learned.store())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(mixed, learnedFile), raw, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Load(mixed, types(t), 1); err == nil || !strings.HasSuffix(err.Error(), "the trees have other attributes or labels than learned.json says") {
+		t.Errorf("the file of another model: error %v", err)
+	}
 	for raw, want := range map[string]string{
 		`{"classes":["DATE"]}`:                            "classes: must be O and at least one type",
 		`{"classes":["O","WARD"]}`:                        "classes: WARD is not a type of i2b2-2006",
@@ -629,4 +645,27 @@ func TestHeadings(t *testing.T) {
 			}
 		}
 	}
+}
+
+// BenchmarkTag tags with the paper's six models of 30 trees.
+func BenchmarkTag(b *testing.B) {
+	c := DefaultConfig()
+	c.Iterations, c.MinDocuments = 2, 2
+	m, err := c.Fit(b.Context(), taggers.Task{Types: types(b), Train: notes(b, 30, synth.Train), Workers: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	docs := notes(b, 30, synth.Dev)
+	tokens := 0
+	for _, d := range docs {
+		for r := range m.(*Tagger).reader.Cut(d) {
+			tokens += len(r.Tokens)
+		}
+	}
+	for b.Loop() {
+		if _, err := m.Tag(b.Context(), docs); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(tokens)*float64(b.N)/b.Elapsed().Seconds(), "tokens/s")
 }
