@@ -128,8 +128,11 @@ func shrink(s taggers.System) {
 		n := &c.Network
 		n.CharacterEmbedding, n.CharacterLSTM, n.TokenEmbedding, n.TokenLSTM, n.Hidden = 8, 8, dimensions, tagger.Units{16}, 16
 		n.Dropout = 0
-		c.Training.Epochs, c.Training.Batch = 12, 4
-		c.Optimizer.Method, c.Optimizer.LearningRate, c.Optimizer.Average = "adam", 0.005, 0
+		c.Training.Epochs, c.Training.Batch, c.Training.Pool, c.Training.EvaluateEvery = 20, 2, 1, 5
+		if c.Training.Patience > 0 {
+			c.Training.Patience = c.Training.Epochs
+		}
+		c.Optimizer.Method, c.Optimizer.LearningRate, c.Optimizer.Decay, c.Optimizer.Average = "adam", 0.01, 1, 0
 		for i := range c.Features.Resources.Headings {
 			c.Features.Resources.Headings[i].Builtin = "en-headings" // the language of the generated notes
 		}
