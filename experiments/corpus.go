@@ -108,15 +108,12 @@ func (c *Corpus) source(split string) (data.Documents, error) {
 // mapped applies a type map to documents. A document with a type that the map does not know yields an error.
 func mapped(types *data.TypeMap, docs data.Documents) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
-		for doc, err := range docs {
-			if err == nil {
-				var left data.LeftOut
-				for doc = range types.Apply(data.Each([]*data.Document{doc}), &left) {
-				}
-				if len(left.Unknown) > 0 {
-					unknown := slices.Sorted(maps.Keys(left.Unknown))
-					doc, err = nil, fmt.Errorf("document %s: the map %s does not know the type %s", doc.ID, types.Name, unknown[0])
-				}
+		var left data.LeftOut
+		for doc, err := range types.Apply(docs, &left) {
+			if err == nil && len(left.Unknown) > 0 {
+				unknown := slices.Sorted(maps.Keys(left.Unknown))
+				clear(left.Unknown)
+				doc, err = nil, fmt.Errorf("document %s: the map %s does not know the type %s", doc.ID, types.Name, unknown[0])
 			}
 			if !yield(doc, err) {
 				return

@@ -207,7 +207,7 @@ func TestLearnedSaveAndLoad(t *testing.T) {
 // Without right and wrong spans there is nothing to learn.
 func TestLearnedNeedsBothClasses(t *testing.T) {
 	c := Config{Method: Learned, Folds: 2, Members: members("a")}
-	right := answers(parse(t, "PATIENT 0-4 1"))
+	right := parse(t, "PATIENT 0-4 1")
 	for want, spans := range map[string]answers{"found 1 and 0 in": right, "found 0 and 1 in": parse(t, "PATIENT 0-11 1"), "found 0 and 0 in": nil} {
 		task := taggers.Task{Types: data.I2B2, Train: []*data.Document{{Text: text, Spans: right}}, Unseen: found(spans)}
 		if _, err := c.Fit(t.Context(), task, model{right}); err == nil || !strings.Contains(err.Error(), want) {
