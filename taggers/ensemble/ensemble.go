@@ -90,8 +90,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("votes: %d is not in [1, %d]", c.Votes, members)
 	case c.Method == Vote && c.By != BySpan && c.By != ByToken:
 		return fmt.Errorf("by: %q is not %s or %s", c.By, BySpan, ByToken)
-	case c.By == ByToken && c.Method != Vote:
-		return fmt.Errorf("by: %s is not supported by method %s", ByToken, c.Method)
+	case c.Method != Vote && c.By != "" && c.By != BySpan:
+		return fmt.Errorf("by: %s is not supported by method %s", c.By, c.Method)
 	case c.Method == Learned && c.Folds < 2:
 		return fmt.Errorf("folds: %d is less than 2", c.Folds)
 	case c.Method == Priority && len(c.Priority) == 0:

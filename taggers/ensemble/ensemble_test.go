@@ -326,6 +326,7 @@ func TestValidate(t *testing.T) {
 		"votes: 0 is not in [1, 2]":                                      {Config{Method: Vote}, 2},
 		`by: "byte" is not span or token`:                                {Config{Method: Vote, Votes: 2, By: "byte"}, 2},
 		"by: token is not supported by method union":                     {Config{Method: Union, By: ByToken}, 2},
+		"by: byte is not supported by method union":                      {Config{Method: Union, By: "byte"}, 2},
 		"folds: 1 is less than 2":                                        {Config{Method: Learned, Folds: 1}, 2},
 		"priority: is required for method priority":                      {Config{Method: Priority}, 2},
 		"priority: not supported by method union":                        {Config{Method: Union, Priority: []string{"A"}}, 2},
