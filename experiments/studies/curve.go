@@ -428,7 +428,7 @@ func (r *LearningCurve) typePoints() (points []chart.Point) {
 // scatter draws the F1 of types, from a lowest F1 on, against their annotations.
 func (r *LearningCurve) scatter(which string, points []chart.Point, from float64) *chart.Chart {
 	return &chart.Chart{
-		Title:       fmt.Sprintf("%s: binary token F1 on %s of %s against its annotations in training", r.Name, r.Split, which),
+		Title:       fmt.Sprintf("%s: binary token F1 on %s of %s against the annotations in training", r.Name, r.Split, which),
 		Description: fmt.Sprintf("A point for %s, trained on the largest of the training sets.", which),
 		X:           chart.Axis{Label: "annotations to train on", Log: true}, Y: chart.Axis{Label: "binary token F1 on " + r.Split, Min: from, Max: 1},
 		Lines: []chart.Line{{Style: chart.Marks, Points: points}}, Width: 560, Height: 400,

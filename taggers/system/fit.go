@@ -185,7 +185,7 @@ func named(r taggers.Report, name string) taggers.Report {
 func readme(ctx context.Context, n *node, task taggers.Task) ([]byte, error) {
 	c := checkpoints.Card{
 		Name: task.Name, Dataset: task.Name, Documents: len(task.Train), Split: "dev", Measure: "strict type and span, micro-averaged",
-		VocabularyNote: "Its parts, each in a folder of its own or in this one, hold words of the training notes as their configurations say: " +
+		VocabularyNote: "Its parts, each in a folder of its own or in this one, contain words of the training notes as their configurations say: " +
 			"`min_documents` keeps out those of few notes.",
 		Limits: "The system:\n\n```\n" + n.system.Tree() + "```\n",
 	}
