@@ -80,7 +80,7 @@ func newFitting(c Config, task taggers.Task) (*fitting, error) {
 	}
 	slices.SortStableFunc(examples, func(a, b example) int { return a.unit - b.unit })
 	l := learn(c, task.Types, classes, labels, examples)
-	if len(l.words) >= 1<<keyBits-1 {
+	if len(l.words) >= maxWords {
 		return nil, fmt.Errorf("min_documents: %d words occur in %d notes, which is too many; a higher value leaves out more", len(l.words), c.MinDocuments)
 	}
 	for _, all := range f.stretches[len(task.Train):] {
@@ -142,12 +142,12 @@ func (g *gold) add(p goldPhrase) {
 	}
 }
 
-// trust gives the training notes the phrases that the first iteration found under
-// unambiguous headings. Copies of notes are treated like notes of their own: values in
-// them can differ.
+// trust gives the training notes the phrases that the models of the first iteration find
+// in them under unambiguous headings. Each round of copies is tagged separately from the
+// notes and from other rounds, because values in them can differ.
 func (f *fitting) trust(ctx context.Context) error {
 	for from := 0; from < len(f.docs); {
-		to := min(from+max(1, len(f.task.Train)), len(f.docs))
+		to := min(from+len(f.task.Train), len(f.docs))
 		docs := f.docs[from:to]
 		_, phrases, err := f.tagger.iterate(ctx, docs, nil, f.tagger.iterations[0])
 		if err != nil {

@@ -1,6 +1,9 @@
 package trees
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // A heading is a sequence of up to maxHeading words directly before a colon, or a line
 // of up to maxHeading words in capitals. It counts from the token after it to the next
@@ -61,7 +64,7 @@ func (x *stretch) inCapitals(from, to int) bool {
 		if _, capitals := letters(w); !capitals {
 			return false
 		}
-		size += len(w)
+		size += utf8.RuneCountInString(w)
 	}
 	return size >= 3
 }

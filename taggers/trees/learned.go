@@ -74,8 +74,9 @@ func units(docs []*data.Document) []int {
 }
 
 // personal are the sorts of types whose phrases identify a person. Words do not become
-// part of a model for occurring in such phrases, however many patients share a name.
-var personal = []data.Sort{data.Person, data.Username, data.Number, data.Phone, data.Email, data.URL, data.IP}
+// part of a model for occurring in such phrases, however many patients share a name. A
+// type of unknown sort could be one of names, so it is among them.
+var personal = []data.Sort{data.Person, data.Username, data.Number, data.Phone, data.Email, data.URL, data.IP, ""}
 
 // learn learns from examples, which must be sorted by unit. It looks up their words and
 // headings.
@@ -156,9 +157,10 @@ func (l *learned) learnHeadings(all []example, minDocuments int) {
 // ("Iterative learning").
 const maxEntropy = 0.1
 
-// learnUnder finds what headings say about the classes under them. A heading whose phrases
-// are nearly all of one class is unambiguous. The class O is not counted: it would make the entropy of nearly any running text as low, because most
-// of its tokens are O.
+// learnUnder finds what headings say about the classes under them. A heading whose
+// phrases are nearly all of one class is unambiguous. The class O is not counted: it
+// would make the entropy of nearly any running text as low, because most of its tokens
+// are O.
 func (l *learned) learnUnder(all []example, minDocuments int) {
 	phrases, tokens := make([][]int, len(l.names)+1), make([][]int, len(l.names)+1)
 	for i := range phrases {
@@ -198,7 +200,8 @@ func entropy(counts []int) float64 {
 }
 
 // learnCues finds the values of a clue that occur at phrases of enough training notes and
-// have enough information gain.
+// have enough information gain. The gain is computed over the values at all tokens: a
+// token where the clue has no value does not count, and one with several counts with each.
 func (l *learned) learnCues(clue clue, all []example, c Config) cues {
 	documents := newCounter[uint64]()
 	for _, e := range all {
@@ -249,9 +252,10 @@ func strongest(counts []int) cue {
 	return cue{int32(best), float32(float64(counts[best]) / float64(total))}
 }
 
-// gain returns the number of bits by which it lowers the entropy of the classes of all
-// tokens, whose numbers by class are prior, to know of which tokens, numbered by with,
-// a clue has a certain value. This is the information gain times the number of tokens.
+// gain returns the information gain times the number of tokens: the bits by which the
+// entropy of the classes of all tokens falls if it is known which of them have a certain
+// value of a clue. prior has the number of all tokens by class, and with that of the
+// tokens with this value.
 func gain(prior, with []int) float64 {
 	without := make([]int, len(prior))
 	n, all := 0, 0

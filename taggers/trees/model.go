@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,9 +16,10 @@ import (
 	"github.com/lethe-deid/lethe/taggers/trees/c45"
 )
 
-// learnedFile of a model folder is everything that the model contains of the training
-// notes, as JSON: see stored. The trees are in one file per iteration and set of
-// triggers. Of the words in learnedFile, they repeat only the headings.
+// learnedFile of a model folder has all words of the training notes that the model
+// contains, as JSON: see stored. The trees are in one file per iteration and set of
+// triggers. Of the words in learnedFile, they repeat only the headings. Their thresholds
+// are values of attributes in the training notes, among them numbers of up to five digits.
 const learnedFile = "learned.json"
 
 func treesFile(dir string, iteration int, set string) string {
@@ -151,6 +153,9 @@ func decodeLearned(raw []byte, sets []string, types *data.TypeSet) (*learned, er
 	if err := d.Decode(&s); err != nil {
 		return nil, err
 	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("text after the object")
+	}
 	if len(s.Classes) < 2 || s.Classes[0] != "O" {
 		return nil, errors.New("classes: must be O and at least one type")
 	}
@@ -166,6 +171,9 @@ func decodeLearned(raw []byte, sets []string, types *data.TypeSet) (*learned, er
 		if _, typ := data.SplitLabel(label); !slices.Contains(s.Classes[1:], typ) {
 			return nil, errors.New("labels: a label is not that of a class")
 		}
+	}
+	if len(s.Words) >= maxWords {
+		return nil, errors.New("words: there are too many")
 	}
 	l := &learned{classes: s.Classes, labels: s.Labels, words: s.Words, numbers: map[string]int32{}, headings: map[string]int32{}, cues: map[string]cues{}}
 	of := numbersOf(s.Classes)
@@ -185,8 +193,12 @@ func decodeLearned(raw []byte, sets []string, types *data.TypeSet) (*learned, er
 	}
 	l.index()
 	for _, clue := range clues(sets) {
+		all, ok := s.Cues[clue.name]
+		if !ok {
+			return nil, fmt.Errorf("cues: %s is missing", clue.name)
+		}
 		l.cues[clue.name] = cues{}
-		for _, stored := range s.Cues[clue.name] {
+		for _, stored := range all {
 			c, err := entry(stored.Class, stored.Share)
 			if err != nil {
 				return nil, fmt.Errorf("cues: %s: %w", clue.name, err)

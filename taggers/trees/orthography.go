@@ -65,8 +65,8 @@ func mark(w string) float32 {
 	return yes(!unicode.IsLetter(r) && !unicode.IsDigit(r))
 }
 
-// space is what precedes a token: 3 for a line end, 2 for several characters, 1 for one
-// space, 0 for nothing.
+// space is what precedes a token: 3 for a line end or the beginning of the text, 2 for
+// more than one byte, 1 for one space, 0 for nothing.
 func space(x *stretch, t int) float32 {
 	switch gap := x.gap(t); {
 	case t == 0 || x.line[t] != x.line[t-1]:

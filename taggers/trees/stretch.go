@@ -74,7 +74,7 @@ func (x *stretch) gap(t int) string {
 const maxWord = 64
 
 // normal returns the form in which words are compared: lower case, with 0 instead of
-// digits, so that no number becomes part of a model.
+// digits, so that no number becomes part of the vocabulary.
 func normal(w string) string {
 	if len(w) > maxWord {
 		return ""

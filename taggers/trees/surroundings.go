@@ -5,6 +5,10 @@ import "slices"
 // far bounds distances, so that trees do not learn the lengths of particular notes.
 const far = 100
 
+// noHeading is the heading of tokens without one. It differs from all names of headings,
+// which consist of letters and spaces.
+const noHeading = "(none)"
+
 // surroundings returns the properties of where a token is, and the classes of the tokens
 // before.
 func surroundings(l *learned) []property {
@@ -23,7 +27,7 @@ func surroundings(l *learned) []property {
 		numeric("line", 0, 0, func(x *stretch, t int) float32 { return float32(min(x.line[t], far)) }),
 		{name: "quotes", fill: quoted},
 		{name: "brackets", fill: bracketed},
-		{name: "heading", values: append([]string{"none"}, l.names...), fill: func(x *stretch, into []float32) {
+		{name: "heading", values: append([]string{noHeading}, l.names...), fill: func(x *stretch, into []float32) {
 			for t, h := range x.heading {
 				into[t] = float32(h.heading)
 			}

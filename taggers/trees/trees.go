@@ -1,6 +1,6 @@
 // Package trees is the system of Szarvas et al. 2006, "An Iterative Method for the
 // De-identification of Structured Medical Text". Boosted decision trees (package c45)
-// classify each token by itself, from about 150 attributes of the token and of those
+// classify each token by itself, from more than 100 attributes of the token and of those
 // around it. Up to three models, which differ in their trigger words, vote. The phrases
 // that they find in the structured parts of a patient's notes are attributes of a second
 // training, and finally all occurrences of a phrase get the same class.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -304,6 +305,82 @@ func TestAModelContainsNames(t *testing.T) {
 	}
 }
 
+// Types of the open set can be those of names.
+func TestAModelContainsNamesOfUnknownTypes(t *testing.T) {
+	var docs []*data.Document
+	for i := range 6 {
+		d := note(fmt.Sprint(i), "Seen by [MEDIC Zwingli] at noon.")
+		d.Patient = d.ID
+		docs = append(docs, d)
+	}
+	f, err := newFitting(small(), taggers.Task{Name: "wards", Types: data.Any, Train: docs, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if words := f.tagger.learned.words; slices.Contains(words, "zwingli") || !slices.Contains(words, "noon") {
+		t.Errorf("words %q", words)
+	}
+}
+
+// A token has the same attributes when it is tagged as in the training if the labels
+// before it are found: no attribute depends on the annotation of the token itself or of
+// those after it.
+func TestAttributesOfTrainingAndTagging(t *testing.T) {
+	c := small()
+	c.Scheme = data.BIO
+	c.Resources.Gazetteers = gazetteer.Lists{{Builtin: "en-medical-titles"}}
+	c.Resources.Rules = []rules.Config{{Set: "english", Only: []string{"AGE", "PHONE"}}}
+	docs := notes(t, 6, synth.Train)
+	f := prepared(t, c, docs)
+	l := f.tagger.learned
+	list := newTrusted([]finding{{[]string{"Olga", "McKay"}, 1}, {[]string{"Memorial", "Hospital"}, 2}})
+	for _, set := range Sets() {
+		s := newSchema(c, set, true, l, f.tagger.resources)
+		tokens := 0
+		for i, d := range docs {
+			f.stretches[i][0].trusted = list
+			trained := s.dataset(f.stretches[i], l.labels)
+			for r := range f.tagger.reader.Cut(&data.Document{Text: d.Text}) {
+				x := newStretch(r, l)
+				x.trusted = list
+				v, row := s.view(x), make([]float32, len(s.columns))
+				for k := range x.words {
+					v.row(k, row)
+					for a, value := range row {
+						if value != trained.Columns[a][k] {
+							t.Fatalf("%s: token %d: %s is %v, in training %v", set, k, trained.Attributes[a].Name, value, trained.Columns[a][k])
+						}
+					}
+					v.set(k, trained.Class[k])
+					tokens++
+				}
+			}
+		}
+		if tokens < 100 {
+			t.Errorf("%d tokens", tokens)
+		}
+	}
+}
+
+// A heading NONE is not the same as no heading.
+func TestHeadingNone(t *testing.T) {
+	docs := wards()
+	for _, d := range docs {
+		d.Text += "NONE\n"
+	}
+	d, err := small().Dataset(taggers.Task{Name: "wards", Types: types(t), Train: docs, Workers: 1}, docs, TokenTriggers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(d.Attributes, func(a c45.Attribute) bool { return a.Name == "heading[0]" })
+	if !slices.Contains(d.Attributes[i].Values, "none") {
+		t.Fatalf("headings %q", d.Attributes[i].Values)
+	}
+	if err := d.WriteARFF(io.Discard); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestElect(t *testing.T) {
 	b := func(label int32, share float64) []ballot { return []ballot{{label, share}} }
 	for name, c := range map[string]struct {
@@ -565,6 +642,8 @@ func TestDamagedModel(t *testing.T) {
 		`{"classes":["O","DATE"],"labels":["O","I-AGE"]}`: "labels: a label is not that of a class",
 		`{"x":1}`: `json: unknown field "x"`,
 		`{"classes":["O","DATE"],"labels":["O","I-DATE"],"cues":{"last":[{"words":"a","class":"DATE","share":1}]}}`: "cues: last: a cue has words that are not in the vocabulary, or too many",
+		`{"classes":["O","DATE"],"labels":["O","I-DATE"],"words":["a"]}`:                                            "cues: last is missing",
+		`{"classes":["O","DATE"],"labels":["O","I-DATE"]} {}`:                                                       "text after the object",
 		`{"classes":["O","DATE"],"labels":["O","I-DATE"],"headings":[{"heading":"a","class":"AGE","share":1}]}`:     "headings: a class or share is invalid",
 	} {
 		if _, err := decodeLearned([]byte(raw), Sets(), types(t)); err == nil || err.Error() != want {

@@ -101,9 +101,12 @@ func gram(side string, from, to int) clue {
 	}, func(x *stretch, t int, put func(uint64)) { x.key(t+from, t+to, put) }}
 }
 
-// keyBits is the number of bits of a word in a key; a vocabulary has fewer words than
-// they can count.
-const keyBits = 21
+// keyBits is the number of bits of a word in a key. A vocabulary has fewer words than
+// maxWords, so that they can count it.
+const (
+	keyBits  = 21
+	maxWords = 1<<keyBits - 1
+)
 
 // ends calls f with the borders of all phrases.
 func (x *stretch) ends(f func(from, to int)) {

@@ -34,7 +34,8 @@ type finding struct {
 }
 
 // newTrusted makes the lists. Of several classes of a phrase, the most frequent wins, of
-// equally frequent ones the first.
+// equally frequent ones the first. A word or acronym has the class of the last phrase that
+// was found with it.
 func newTrusted(all []finding) *trusted {
 	d := &trusted{map[string][]phrase{}, map[string]int32{}, map[string]int32{}}
 	for _, f := range all {
