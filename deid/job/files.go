@@ -20,6 +20,7 @@ import (
 // noteFile is an input file of notes with its output.
 type noteFile struct {
 	in, out string // Stdio, or a path
+	marks   string // path of the file with the marks of the note; "" if there is none or if it is not read
 	name    string // path relative to the input folder; without a folder, the base name
 	folder  bool   // the input is a folder
 	done    bool   // an earlier run has written the output; the input is still read, because other notes may have the same patients

@@ -72,6 +72,11 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	if err != nil {
 		return nil, err
 	}
+	if c.Marked {
+		for i, file := range files.all {
+			files.all[i].marks = c.format.Sidecar.Path(file.in)
+		}
+	}
 	if c.PatientFolders && !files.all[0].folder {
 		return nil, optionError(errors.New("--patient-folders requires a folder as input"))
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lethe-deid/lethe/internal/lockfile"
@@ -34,7 +35,7 @@ type record struct {
 	begun   *settings
 	audited bool              // the audit has been created
 	lines   map[string]int    // number of lines in the audit, by file of notes
-	inputs  map[string]string // stamp of the input, by file of notes: see inputStamp
+	inputs  map[string]string // stamp of the input, by file of notes: see noteFile.stamp
 }
 
 type recordLine struct {
@@ -182,21 +183,29 @@ func (s *fileSet) claim(resume bool, settings settings) error {
 		return err
 	}
 	for _, file := range s.all {
-		if was := s.record.inputs[file.auditName()]; file.done && was != "" && was != inputStamp(file.in) {
+		if was := s.record.inputs[file.auditName()]; file.done && was != "" && was != file.stamp() {
 			return fmt.Errorf("%s: has changed since its output was written: start again with another --output, or remove the output of this file", file.in)
 		}
 	}
 	return nil
 }
 
-// inputStamp returns the size and the modification time of a file, or "" if it cannot be read. The stamp is
-// not a digest of the content, because whoever gets the output folder could use a digest to check guesses at the content.
-func inputStamp(path string) string {
-	info, err := os.Stat(path)
-	if err != nil {
-		return ""
+// stamp returns the size and the modification time of a file and of the file with its marks, or "" if one cannot be
+// read. The stamp is not a digest of the content, because whoever gets the output folder could use a digest to check
+// guesses at the content.
+func (f noteFile) stamp() string {
+	var stamps []string
+	for _, path := range []string{f.in, f.marks} {
+		if path == "" {
+			continue
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return ""
+		}
+		stamps = append(stamps, fmt.Sprintf("%d bytes, %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano)))
 	}
-	return fmt.Sprintf("%d bytes, %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano))
+	return strings.Join(stamps, "; ")
 }
 
 // mustBeNew returns an error if the output contains anything except a record.

@@ -57,7 +57,7 @@ type item struct {
 	end    bool      // the file ends here
 	broken bool      // at the end: reading stopped early, so the file cannot be written
 	zipped bool
-	input  string // at the end: see inputStamp
+	input  string // at the end: see noteFile.stamp
 }
 
 // result is a note with its edits.
@@ -138,8 +138,8 @@ func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bo
 				r.single = broken
 			}
 		}
-		if err == nil && r.config.Marked && r.config.format.Sidecar != nil {
-			err = r.readSidecar(file, record)
+		if err == nil && file.marks != "" {
+			err = r.readMarks(file, record.Notes[0])
 		}
 		next := item{file: file, record: record, err: err, last: broken != nil && !file.folder, zipped: zipped}
 		if err == nil {
@@ -154,15 +154,13 @@ func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bo
 	return yield(item{file: file, end: true, broken: broken != nil, zipped: zipped, input: stamp})
 }
 
-// readSidecar sets the spans of the note of a record from the second file of the note.
-func (r *run) readSidecar(file noteFile, record *notefile.Record) error {
-	path := r.config.format.Sidecar.Path(file.in)
-	raw, err := bounded.ReadFile(path, bounded.MaxNote)
+// readMarks sets the spans of the only note of a file from the file with its marks.
+func (r *run) readMarks(file noteFile, note *notefile.Note) error {
+	raw, err := bounded.ReadFile(file.marks, bounded.MaxNote)
 	if err != nil {
 		return &data.Error{Path: file.in, Offset: -1, Reason: "the file with the marks of the note cannot be read", Err: err}
 	}
-	note := record.Notes[0]
-	note.Spans, err = r.config.format.Sidecar.Decode(path, raw, note.Text, r.config.options.Types)
+	note.Spans, err = r.config.format.Sidecar.Decode(file.marks, raw, note.Text, r.config.options.Types)
 	return err
 }
 
@@ -183,7 +181,7 @@ func (r *run) stamp(file noteFile) string {
 	if r.record == nil || file.in == Stdio {
 		return ""
 	}
-	return inputStamp(file.in)
+	return file.stamp()
 }
 
 // result returns the result of a note before it is examined, with the note's patient and known values.
