@@ -113,9 +113,9 @@ et al. 2016, section 3.7). The experiment may list further variants:
   - {name: words-as-they-are, set: [system.ann.vocabulary.digits_as_zero=false]}
   - {name: no-rules, without: [system.ensemble.members.rules]}
 
-A system that is not a network has only these variants. Each variant is trained with each seed, scored on --split, and compared with the full
-network: differences with 95 % bootstrap intervals, and p-values by approximate
-randomization. For the metrics strict and token, and for their averages macro/strict
+A system that is not a network has only these variants. Each variant is trained with
+each seed, scored on --split, and compared with the full network: differences with 95 %
+bootstrap intervals, and p-values by approximate randomization. For the metrics strict and token, and for their averages macro/strict
 and macro/token, further tables contain the scores of each type and their differences.
 
 The study folder contains a run folder for each, the tables as text, Markdown and JSON,
