@@ -113,6 +113,50 @@ func TestReadFolder(t *testing.T) {
 	}
 }
 
+// A span that ended inside a token divided it into two, so that the written text differed
+// from the corpus, and the predictions could not be compared with it.
+func TestFittedSpansKeepTheText(t *testing.T) {
+	corpus := "-DOCSTART- d O\n\nU.S.-based O\nbank O\n\nZoë O\nVance O\n.[x O\n\n"
+	for what, tc := range map[string]struct{ spans, want []data.Span }{
+		"inside a token":   {[]data.Span{span(0, 4, "LOC")}, []data.Span{span(0, 10, "LOC")}},
+		"two in a token":   {[]data.Span{span(0, 2, "LOC"), span(2, 4, "PER")}, []data.Span{span(0, 10, "LOC")}},
+		"over a line end":  {[]data.Span{span(13, 18, "PER")}, []data.Span{span(11, 15, "PER"), span(16, 20, "PER")}},
+		"white space ends": {[]data.Span{span(15, 27, "PER")}, []data.Span{span(11, 15, "PER"), span(16, 30, "PER")}},
+		"whole tokens":     {[]data.Span{span(16, 26, "PER")}, []data.Span{span(16, 26, "PER")}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			var doc *data.Document
+			for d, err := range Decode(strings.NewReader(corpus), "x", data.CoNLL) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				doc = d
+			}
+			text := doc.Text
+			doc.Spans = tc.spans
+			Fit(doc)
+			written, err := encode(doc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for d, err := range Decode(bytes.NewReader(written), "x", data.CoNLL) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d.Text != text {
+					t.Errorf("text %q, want %q", d.Text, text)
+				}
+				if diff := cmp.Diff(doc.Spans, d.Spans); diff != "" {
+					t.Errorf("read back (-written +read):\n%s", diff)
+				}
+			}
+			if diff := cmp.Diff(tc.want, doc.Spans); diff != "" {
+				t.Errorf("spans (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestEncode(t *testing.T) {
 	for what, tc := range map[string]struct {
 		text  string

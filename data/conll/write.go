@@ -58,6 +58,31 @@ func encode(doc *data.Document) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// Fit changes the spans found in a document that was read from this format so that it can
+// be written without changing its text: each span is extended to whole tokens, and
+// divided at line ends. Of spans that then overlap, the first stays as it is, and the
+// others are dropped.
+func Fit(doc *data.Document) {
+	spans := slices.Clone(doc.Spans)
+	data.SortSpans(spans)
+	var whole []data.Span
+	for _, s := range spans {
+		from := strings.LastIndexAny(doc.Text[:s.Start], spaces) + 1
+		to := len(doc.Text)
+		if i := strings.IndexAny(doc.Text[s.End:], spaces); i >= 0 {
+			to = s.End + i
+		}
+		for line := range strings.SplitSeq(doc.Text[from:to], "\n") {
+			if part := strings.Trim(line, spaces); part != "" {
+				at := from + strings.Index(line, part)
+				whole = append(whole, data.Span{Start: at, End: at + len(part), Type: s.Type, Score: s.Score})
+			}
+			from += len(line) + 1
+		}
+	}
+	doc.Spans = data.Disjoint(whole)
+}
+
 // tokenize splits the text into the tokens of the columns. first reports for each
 // token whether it starts a sentence. The spans must be sorted and disjoint.
 func tokenize(text string, spans []data.Span) (tokens []data.Token, first []bool) {

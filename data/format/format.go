@@ -43,6 +43,9 @@ type Format struct {
 	// CreateFile returns a writer of the file itself, whatever its extension. It refuses a second
 	// document if OneNote is true. It is nil for brat.
 	CreateFile func(path string, types *data.TypeSet) (data.Writer, error)
+	// Fit changes the spans found in a document that was read from this format so that it can be
+	// written without changing its text. It is nil for formats that can represent all spans.
+	Fit func(doc *data.Document)
 	// Encode returns the bytes of a document in a stream, which are the whole stream if OneNote is
 	// true. It is nil for formats that are written only to files.
 	Encode func(doc *data.Document) ([]byte, error)
@@ -59,6 +62,7 @@ var formats = []*Format{
 	{
 		Name: "conll", Exts: []string{conll.Ext},
 		Read: conll.Read, Decode: conll.Decode, Create: inFile(conll.Ext, conll.Create), CreateFile: conll.Create,
+		Fit: conll.Fit,
 	},
 	{
 		Name: "jsonl", Exts: []string{jsonl.Ext},
