@@ -28,7 +28,11 @@ func CheckBy(by string) error {
 func Folds(docs []*Document, k int, byPatient bool, seed uint64) ([][]*Document, error) {
 	groups, order := groupsOf(docs, byPatient)
 	if k < 2 || k > len(order) {
-		return nil, fmt.Errorf("cannot deal %d groups of documents into %d folds", len(order), k)
+		what := "documents"
+		if byPatient {
+			what = "patients"
+		}
+		return nil, fmt.Errorf("%d folds require as many %s, but there are only %d", k, what, len(order))
 	}
 	shuffle(order, rand.NewPCG(seed, 0x666f6c6473))
 	fold := make([]int, len(docs)) // fold of each document

@@ -185,6 +185,36 @@ ablations:
 	}
 }
 
+func TestSettingsOfMembersByName(t *testing.T) {
+	tree := `name: x
+corpus: {format: synth, notes: {train: 1}}
+system:
+  ensemble:
+    members:
+    - {name: one, system: {crf: {features: [{family: lower}]}}}
+    - {name: two, system: {crf: {features: [{family: shape}]}}}
+`
+	path := write(t, filepath.Join(t.TempDir(), "x.yaml"), tree)
+	iterations := "system.ensemble.members.two.system.crf.training.iterations"
+	got, err := Load(path, []string{iterations + "=7"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := strings.Replace(tree, "{family: shape}]", "{family: shape}], training: {iterations: 7}", 1)
+	want, err := Load(write(t, path, named), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error("-want +got", diff)
+	}
+	unknown := strings.Replace(iterations, "two", "three", 1)
+	if _, err := Load(path, []string{unknown + "=7"}); err == nil ||
+		err.Error() != "--set "+unknown+": system.ensemble.members.three: unknown key (have one, two)" {
+		t.Errorf("unknown member: error %v", err)
+	}
+}
+
 func TestLoadErrors(t *testing.T) {
 	t.Setenv("LETHE_TEST_EMPTY", "")
 	const file = "FILE"

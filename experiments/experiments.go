@@ -216,7 +216,8 @@ func decode(path string, raw []byte, c *Config) error {
 
 var settingKey = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
 
-// set decodes "a.b=value" as the YAML document "a: {b: value}".
+// set decodes "a.b=value" as the YAML document "a: {b: value}". An element of a list has its name as
+// key.
 func (c *Config) set(setting string) error {
 	path, value, ok := strings.Cut(setting, "=")
 	if !ok || !settingKey.MatchString(path) || strings.Contains(value, "\n") {
@@ -227,7 +228,7 @@ func (c *Config) set(setting string) error {
 		fmt.Fprintf(&overlay, "\n%*s%s:", depth, "", key)
 	}
 	fmt.Fprintf(&overlay, " %s\n", value)
-	if err := decode("", []byte(overlay.String()), c); err != nil {
+	if err := strictyaml.Override([]byte(overlay.String()), c); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil

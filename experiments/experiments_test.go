@@ -124,7 +124,7 @@ func TestFoldAndSubset(t *testing.T) {
 			t.Errorf("too large a subset: error %v", err)
 		}
 		c.Fold.Of = 21
-		if _, err := c.Load("test", nil); err == nil || err.Error() != "corpus.fold: cannot deal 20 groups of documents into 21 folds" {
+		if _, err := c.Load("test", nil); err == nil || err.Error() != "corpus.fold: 21 folds require as many documents, but there are only 20" {
 			t.Errorf("too many folds: error %v", err)
 		}
 	}

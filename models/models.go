@@ -63,6 +63,9 @@ func Open(dir string, workers int) (*Model, error) {
 	m := &Model{Dir: dir}
 	if IsRun(dir) {
 		m.Dir = Best(dir)
+		if !system.IsModel(m.Dir) {
+			return nil, fmt.Errorf("%s: contains no model yet: lethe train --resume continues its training", dir)
+		}
 	} else if !system.IsModel(dir) {
 		return nil, fmt.Errorf("%s: neither a run folder, which contains %s, nor a model folder, which contains %s or %s", dir, Folder, weightsFile, systemFile)
 	}

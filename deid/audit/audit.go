@@ -44,6 +44,7 @@ type Summary struct {
 	Lost              int    // number of notes in the skipped files that could not be examined
 	Patients, Without int    // number of patients, and of notes without a known patient
 	Restarted         int    // number of patients whose numbering restarted, because their notes were not adjacent
+	NoNet             bool   // whether the run had no safety net
 	Unchanged         string // parts of the files that the format leaves unexamined, for the reader; "" means none
 	Expected          string // the leak to expect, for the reader; "" if the model was not calibrated
 
@@ -123,7 +124,11 @@ func (s *Summary) WriteText(w io.Writer) error {
 			found += sum(types)
 		}
 	}
-	if found == 0 {
+	switch {
+	case found > 0:
+	case s.NoNet:
+		parts = []string{"off"}
+	default:
 		parts = []string{"nothing more"}
 	}
 	fmt.Fprintf(&b, "safety net    %s\n", strings.Join(parts, "; "))

@@ -37,6 +37,14 @@ expected leak 0.4 % of instances
 	}
 }
 
+// A net that is off has not searched, so it must not report that it found nothing.
+func TestSummaryWithoutNet(t *testing.T) {
+	var b strings.Builder
+	if err := (&Summary{NoNet: true}).WriteText(&b); err != nil || !strings.Contains(b.String(), "safety net    off\n") {
+		t.Errorf("error %v, summary\n%s", err, b.String())
+	}
+}
+
 func TestResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	f, err := Create(path)

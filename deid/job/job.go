@@ -145,6 +145,7 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	if r.known, err = given.Set(r.engine, c.options.Types); err != nil {
 		return nil, none, fmt.Errorf("--%w", err) // it begins with the name of a field, and the option has the same name
 	}
+	r.summary.NoNet = r.engine.Net == nil
 	if r.known != nil && r.known.Short() > 0 {
 		events.warn(fmt.Errorf("%s: %d values are too short to search for", c.Known, r.known.Short()))
 	}

@@ -667,7 +667,7 @@ func TestCrossValidate(t *testing.T) {
 
 	for folds, want := range map[int]string{
 		1:  "corpus.fold.of: 1 is neither 0 nor at least 2",
-		13: "corpus.fold: cannot deal 12 groups of documents into 13 folds",
+		13: "corpus.fold: 13 folds require as many documents, but there are only 12",
 	} {
 		if _, err := CrossValidate(t.Context(), c, folds, "document", Options{Dir: filepath.Join(t.TempDir(), "x")}); err == nil || err.Error() != want {
 			t.Errorf("%d folds: error %v, want %s", folds, err, want)

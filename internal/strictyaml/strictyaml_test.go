@@ -187,6 +187,43 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
+func TestOverrideElementsByName(t *testing.T) {
+	type part struct {
+		Name string   `yaml:"name"`
+		Size int      `yaml:"size"`
+		Of   []string `yaml:"of"`
+	}
+	type whole struct {
+		Parts []part  `yaml:"parts"`
+		List  []inner `yaml:"list"`
+	}
+	fresh := func() *whole { return &whole{Parts: []part{{Name: "a", Size: 1}, {Size: 2}, {Name: "b", Size: 3}}} }
+	got, want := fresh(), fresh()
+	if err := Override([]byte("parts: {b: {size: 4}}"), got); err != nil {
+		t.Fatal(err)
+	}
+	want.Parts[2].Size = 4
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error("-want +got", diff)
+	}
+	if err := Override([]byte("parts: [{name: c}]"), got); err != nil || !cmp.Equal(got.Parts, []part{{Name: "c"}}) {
+		t.Errorf("a list: %v, error %v", got.Parts, err)
+	}
+	for raw, want := range map[string]string{
+		"parts: {c: {size: 4}}":    "parts.c: unknown key (have a, b)",
+		"parts: {b: {size: x}}":    "parts.b.size: text where a whole number is expected",
+		"parts: {b: {of: {c: 1}}}": "parts.b.of: a mapping where a list is expected",
+		"list: {b: {rate: 1}}":     "list: a mapping where a list is expected",
+	} {
+		if err := Override([]byte(raw), fresh()); err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %s", raw, err, want)
+		}
+	}
+	if err := Decode("", []byte("parts: {b: {size: 4}}"), fresh()); err == nil {
+		t.Error("a file may name elements")
+	}
+}
+
 func TestDifference(t *testing.T) {
 	fresh := func() *config {
 		return &config{Notes: map[string]int{"dev": 1}, Inner: &inner{Rate: 1},

@@ -128,7 +128,7 @@ func TestUnseen(t *testing.T) {
 		t.Errorf("without folds: %d trainings, error %v", len(fits), err)
 	}
 	s.folds = 7
-	if _, err := Fit(t.Context(), taggers.System{"stack": s}, job); err == nil || err.Error() != "folds: cannot deal 6 groups of documents into 7 folds" {
+	if _, err := Fit(t.Context(), taggers.System{"stack": s}, job); err == nil || err.Error() != "folds: 7 folds require as many patients, but there are only 6" {
 		t.Errorf("error %v", err)
 	}
 }
