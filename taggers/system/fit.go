@@ -71,6 +71,11 @@ func Fit(ctx context.Context, s taggers.System, task taggers.Task) (data.Tagger,
 // fit trains a node that is not standalone. place is its position in the tree.
 func fit(ctx context.Context, s taggers.System, task taggers.Task, place string) (*node, error) {
 	n := &node{types: task.Types.Name, system: s}
+	_, root := s.Root()
+	unseen, err := unseen(ctx, root, task, place) // first, because it fails at once if there are too few notes for the folds
+	if err != nil {
+		return nil, err
+	}
 	return n, n.join(func(c taggers.Child) (taggers.Model, error) {
 		m, err := fitBelow(ctx, c, task, path.Join(place, c.Name))
 		if err != nil {
@@ -78,11 +83,7 @@ func fit(ctx context.Context, s taggers.System, task taggers.Task, place string)
 		}
 		return m, nil
 	}, func(own taggers.Node, below []taggers.Model) (data.Tagger, error) {
-		task, err := withUnseen(ctx, own, task, place)
-		if err != nil {
-			return nil, err
-		}
-		task.Report = named(task.Report, place)
+		task.Unseen, task.Report = unseen, named(task.Report, place)
 		return own.Fit(ctx, task, below...)
 	})
 }

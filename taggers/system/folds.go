@@ -13,17 +13,17 @@ import (
 	"github.com/lethe-deid/lethe/taggers"
 )
 
-// withUnseen sets task.Unseen if a node requires it. The folds keep the documents of a
-// patient together. If task.Dir is set, each child's training is in Dir/folds/FOLD, so
-// that an interrupted run can be resumed.
-func withUnseen(ctx context.Context, n taggers.Node, task taggers.Task, place string) (taggers.Task, error) {
+// unseen returns Task.Unseen for a node, or nil if the node does not require it. The
+// folds keep the documents of a patient together. If task.Dir is set, each child's
+// training is in Dir/folds/FOLD, so that an interrupted run can be resumed.
+func unseen(ctx context.Context, n taggers.Node, task taggers.Task, place string) ([][][]data.Span, error) {
 	stacked, ok := n.(taggers.Stacked)
 	if !ok || stacked.TrainingFolds() == 0 {
-		return task, nil
+		return nil, nil
 	}
 	folds, err := data.Folds(task.Train, stacked.TrainingFolds(), true, task.Seed)
 	if err != nil {
-		return task, fmt.Errorf("folds: %w", err)
+		return nil, fmt.Errorf("folds: %w", err)
 	}
 	children := stacked.Children()
 	all := make([][][]data.Span, len(children))
@@ -44,15 +44,14 @@ func withUnseen(ctx context.Context, n taggers.Node, task taggers.Task, place st
 		for c, child := range children {
 			found, err := fitAndTag(ctx, child, rest, path.Join(place, foldsFolder, name, child.Name), held)
 			if err != nil {
-				return task, fmt.Errorf("fold %s: %s: %w", name, child.Name, err)
+				return nil, fmt.Errorf("fold %s: %s: %w", name, child.Name, err)
 			}
 			for i, d := range held {
 				all[c][at[d]] = found[i]
 			}
 		}
 	}
-	task.Unseen = all
-	return task, nil
+	return all, nil
 }
 
 func fitAndTag(ctx context.Context, c taggers.Child, task taggers.Task, place string, held []*data.Document) ([][]data.Span, error) {
