@@ -15,7 +15,7 @@ mkdir -p "$1"
 out=$(realpath "$1")
 cd "$(dirname "$0")/../.."
 go build -o "$out/lethe" ./cmd/lethe
-SYSTEMS=${SYSTEMS-ann szarvas2006 zuccon2014 dehghan2015 dernoncourt2016 liu2017}
+SYSTEMS=${SYSTEMS-ann szarvas2006 zuccon2014 dehghan2015 dernoncourt2016 dernoncourt2016-letters-digits liu2017}
 CORPORA=${CORPORA-meddocan conll2003}
 
 # cpu FILE COMMAND... runs a command and writes its CPU seconds to a file.
@@ -34,9 +34,14 @@ for corpus in $CORPORA; do
 	fi
 	for system in $SYSTEMS; do
 		run=$out/$corpus-$system
+		own=()
+		if [[ $system = *-letters-digits ]]; then
+			[ "$corpus" = meddocan ] || continue
+			own=(--set=system.ann.tokenizer=letters-digits)
+		fi
 		if [ ! -e "$run.train" ]; then
 			rm -rf "$run"
-			cpu "$run.train.new" "$out/lethe" train experiments/configs/$corpus/$system.yaml --out "$run" --workers 1 "${settings[@]}"
+			cpu "$run.train.new" "$out/lethe" train experiments/configs/$corpus/${system%-letters-digits}.yaml --out "$run" --workers 1 "${settings[@]}" "${own[@]}"
 			mv "$run.train.new" "$run.train"
 		fi
 		for split in "${splits[@]}"; do

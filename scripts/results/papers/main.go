@@ -32,6 +32,7 @@ var systems = []struct{ name, title string }{
 	{"zuccon2014", "Zuccon et al. 2014: CRF, BOTH"},
 	{"dehghan2015", "Dehghan et al. 2015: rules, lists, CRFs, second pass"},
 	{"dernoncourt2016", "Dernoncourt et al. 2016: network, the paper's settings"},
+	{"dernoncourt2016-letters-digits", "the same with the tokens of `letters-digits`"},
 	{"liu2017", "Liu et al. 2017: CRF, two networks, SVM"},
 }
 
