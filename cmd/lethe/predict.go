@@ -198,7 +198,16 @@ func (o *predictOptions) others(ctx context.Context, m *models.Model) error {
 	if err != nil {
 		return err
 	}
-	return apply(ctx, m, in, out, func(found *data.Document) (*data.Document, error) { return found, nil })
+	f, err := format.Lookup(o.format)
+	if err != nil {
+		return err
+	}
+	return apply(ctx, m, in, out, func(found *data.Document) (*data.Document, error) {
+		if f.Fit != nil {
+			f.Fit(found)
+		}
+		return found, nil
+	})
 }
 
 // apply tags notes, and writes what rewrite returns for each.
