@@ -37,8 +37,8 @@ const Rounds = 30
 
 // Grow grows and prunes one tree. The number of workers does not influence the tree;
 // less than 1 means 1. Grow does not change the data, but the tree refers to its
-// attributes and classes. Grow returns an error if Data.Check refuses the data, if an
-// option is out of range, and if the context is canceled.
+// attributes and classes. Grow returns an error if Data.Check refuses the data, if all
+// instances have one class, if an option is out of range, and if the context is canceled.
 func Grow(ctx context.Context, d *Data, o Options, workers int) (*Tree, error) {
 	l, err := newLearner(d, o, workers)
 	if err != nil {

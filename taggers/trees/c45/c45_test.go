@@ -211,17 +211,14 @@ func TestPessimisticErrors(t *testing.T) {
 	}
 }
 
-func TestOneClassGrowsALeaf(t *testing.T) {
+func TestOneClassIsRefused(t *testing.T) {
 	d := mustRead(t, "@relation r\n@attribute x numeric\n@attribute c {a,b}\n@data\n1,b\n2,b\n")
-	boosted, err := Boost(t.Context(), d, Rounds, DefaultOptions(), 1)
-	if err != nil {
-		t.Fatal(err)
+	const want = `all 2 instances have the class "b", so there is nothing to learn`
+	if _, err := Grow(t.Context(), d, DefaultOptions(), 1); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
 	}
-	if len(boosted.Trees) != 1 || boosted.Weights[0] != 1 || boosted.Trees[0].Nodes() != 1 {
-		t.Errorf("%d trees, weights %v", len(boosted.Trees), boosted.Weights)
-	}
-	if class, share := boosted.Classify([]float32{5}); class != 1 || share != 1 {
-		t.Errorf("class %d, share %v", class, share)
+	if _, err := Boost(t.Context(), d, Rounds, DefaultOptions(), 1); err == nil || err.Error() != want {
+		t.Errorf("boosting: error %v, want %s", err, want)
 	}
 }
 

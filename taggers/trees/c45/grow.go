@@ -3,6 +3,7 @@ package c45
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -50,6 +51,9 @@ func newLearner(d *Data, o Options, workers int) (*learner, error) {
 	}
 	if err := d.Check(); err != nil {
 		return nil, err
+	}
+	if first := d.Class[0]; !slices.ContainsFunc(d.Class, func(c int32) bool { return c != first }) {
+		return nil, fmt.Errorf("all %d instances have the class %q, so there is nothing to learn", d.Len(), d.Classes[first])
 	}
 	l := &learner{
 		data: d, options: o, closed: true,
