@@ -1,9 +1,6 @@
 package xmlnotes
 
-import (
-	"io"
-	"strings"
-)
+import "strings"
 
 // Records is a file of the i2b2 2006 de-identification challenge, which has many notes and marks
 // their PHI within the text:
@@ -50,7 +47,7 @@ type Mark struct {
 // records before it are returned nevertheless.
 func ReadRecords(r *Reader) (*Records, error) {
 	p := &recordParser{parser: parser{in: r, start: r.at}}
-	err := p.file()
+	err := p.document(p.root, "ROOT")
 	p.out.Hidden = p.note.Hidden
 	return &p.out, err
 }
@@ -58,32 +55,6 @@ func ReadRecords(r *Reader) (*Records, error) {
 type recordParser struct {
 	parser // its note has what is hidden in the current record, or outside of all records
 	out    Records
-}
-
-func (p *recordParser) file() error {
-	root := false
-	for {
-		t, err := p.next()
-		switch {
-		case err == io.EOF && !root:
-			return defect(t.Line, "no XML element")
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return err
-		case t.Kind != Start:
-			err = p.blank(t)
-		case root || t.Local != "ROOT":
-			return defect(t.Line, "the root must be one element ROOT")
-		default:
-			root = true
-			p.bare(t)
-			err = p.root()
-		}
-		if err != nil {
-			return err
-		}
-	}
 }
 
 func (p *recordParser) root() error {

@@ -1,4 +1,5 @@
-// Package xmlnotes reads the XML of i2b2 2014 and of MEDDOCAN:
+// Package xmlnotes reads the XML of i2b2 2014 and of MEDDOCAN (see Records for that of
+// i2b2 2006):
 //
 //	<?xml version="1.0" encoding="UTF-8" ?>
 //	<deIdi2b2>
@@ -15,6 +16,7 @@ package xmlnotes
 import (
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -68,7 +70,7 @@ func NewTag(t Token) Tag {
 // then describes the file up to the error.
 func Read(r *Reader, text, tag func(Token)) (*Note, error) {
 	p := &parser{in: r, text: text, tag: tag, start: r.at}
-	err := p.document()
+	err := p.document(p.root, "deIdi2b2", "MEDDOCAN")
 	return &p.note, err
 }
 
@@ -116,7 +118,8 @@ func (p *parser) next() (Token, error) {
 	}
 }
 
-func (p *parser) document() error {
+// document reads a file whose root has one of the names. read reads it to its end.
+func (p *parser) document(read func() error, names ...string) error {
 	root := false
 	for {
 		t, err := p.next()
@@ -129,12 +132,12 @@ func (p *parser) document() error {
 			return err
 		case t.Kind != Start:
 			err = p.blank(t)
-		case root || t.Local != "deIdi2b2" && t.Local != "MEDDOCAN":
-			return defect(t.Line, "the root must be one element deIdi2b2 or MEDDOCAN")
+		case root || !slices.Contains(names, t.Local):
+			return defect(t.Line, "the root must be one element "+strings.Join(names, " or "))
 		default:
 			root = true
 			p.bare(t)
-			err = p.root()
+			err = read()
 		}
 		if err != nil {
 			return err
