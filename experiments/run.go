@@ -104,13 +104,9 @@ func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, sou
 		encoder  = json.NewEncoder(&lines)
 		unscored error // the first error of a note that was written but could not be scored
 	)
-	fit := func(*data.Document) {}
-	if f, err := format.Lookup(r.Config.Corpus.Format); err == nil && f.Fit != nil { // synth is no format
-		fit = f.Fit
-	}
 	unexamined := models.Apply(ctx, tagger, source, models.Stream{
 		Use: func(gold, found *data.Document) error {
-			fit(found)
+			format.Fit(r.Config.Corpus.Format, found)
 			err := out.Write(found)
 			if err != nil {
 				found = nil // counts as missed

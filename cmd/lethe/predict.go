@@ -198,14 +198,8 @@ func (o *predictOptions) others(ctx context.Context, m *models.Model) error {
 	if err != nil {
 		return err
 	}
-	f, err := format.Lookup(o.format)
-	if err != nil {
-		return err
-	}
 	return apply(ctx, m, in, out, func(found *data.Document) (*data.Document, error) {
-		if f.Fit != nil {
-			f.Fit(found)
-		}
+		format.Fit(o.format, found)
 		return found, nil
 	})
 }

@@ -118,6 +118,14 @@ func nameOf(f *Format) string { return f.Name }
 // Lookup finds a format by its name.
 func Lookup(name string) (*Format, error) { return table.Lookup(formats, nameOf, "format", name) }
 
+// Fit applies the Fit of a format, if it has one, to the spans found in a document. Any name that is
+// not one of a format, such as that of generated notes, has none.
+func Fit(name string, found *data.Document) {
+	if f, err := Lookup(name); err == nil && f.Fit != nil {
+		f.Fit(found)
+	}
+}
+
 // Names lists the formats: i2b2, meddocan, i2b2-2006, brat, conll, jsonl, text.
 func Names() []string { return table.Names(formats, nameOf) }
 

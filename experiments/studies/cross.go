@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/evaluation/metrics"
 	"github.com/lethe-deid/lethe/experiments"
@@ -105,6 +106,7 @@ func Cross(ctx context.Context, runs []*experiments.Run, opt CrossOptions) (*Cro
 			var found []*data.Document
 			if err := models.Apply(ctx, model, data.Each(gold[i]), models.Stream{
 				Use: func(_, doc *data.Document) error {
+					format.Fit(c.Corpus.Format, doc) // as predict does
 					found = append(found, doc)
 					return nil
 				},
