@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/augment"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/deid/augment"
 	"github.com/lethe-deid/lethe/models"
 )
 
@@ -291,14 +291,27 @@ func (c *Corpus) check(needsDev bool, progress models.Progress) (all []Facts, er
 	return all, errors.Join(bad...)
 }
 
-// copies makes the changed copies of the training documents.
-func (c *Corpus) copies(train []*data.Document) []*data.Document {
-	var all []*data.Document
-	for n := range c.Copies.Number {
-		opt := augment.Options{DropLabels: c.Copies.DropLabels, SwapValues: c.Copies.SwapValues}
-		all = append(all, augment.Copy(train, opt, c.Seed+uint64(n)<<32)...)
+// copies returns a function that makes the changed copies of the training documents for an epoch.
+// It is nil if there are none.
+func (c *Corpus) copies(train []*data.Document) (func(epoch int) ([]*data.Document, error), error) {
+	if c.Copies.Number == 0 {
+		return nil, nil
 	}
-	return all
+	augmenter, err := augment.New(train, c.TypeSet(), c.Copies.augment())
+	if err != nil {
+		return nil, fmt.Errorf("corpus.copies: %w", err)
+	}
+	return func(epoch int) ([]*data.Document, error) {
+		var all []*data.Document
+		for n := range c.Copies.Number {
+			copies, err := augmenter.Copy(c.Seed + uint64(n)<<32 + uint64(epoch-1)<<48)
+			if err != nil {
+				return nil, fmt.Errorf("corpus.copies: %w", err)
+			}
+			all = append(all, copies...)
+		}
+		return all, nil
+	}, nil
 }
 
 // maxBad is the maximum number of unreadable notes that an error names.

@@ -29,6 +29,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/deid/augment"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/shortname"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
@@ -100,9 +101,24 @@ type Subset struct {
 // the template of the notes. A vocabulary counts words in the original documents only. The corpus's
 // seed decides the changes.
 type Copies struct {
-	Number     int     `yaml:"number"`      // copies per document; default 0
-	DropLabels float64 `yaml:"drop_labels"` // probability that the label of a field ("Name: ") is left out; default 0
-	SwapValues float64 `yaml:"swap_values"` // probability that a span gets the text of another span of its type; default 0
+	Number       int     `yaml:"number"`                  // copies per document; default 0
+	DropLabels   float64 `yaml:"drop_labels"`             // probability that the label of a field ("Name: ") is left out; default 0
+	SwapValues   float64 `yaml:"swap_values"`             // probability that a span gets the text of another span of its type; default 0
+	InventValues float64 `yaml:"invent_values,omitempty"` // probability that a value that is not swapped becomes an invented one, wherever it is in the note; default 0
+	Capitals     float64 `yaml:"capitals,omitempty"`      // probability that a copy is written in capitals; default 0
+	LowerCase    float64 `yaml:"lower_case,omitempty"`    // probability that a copy is written in lower case; default 0
+	Unaccented   float64 `yaml:"unaccented,omitempty"`    // probability that a copy has no accents; default 0
+	Typos        float64 `yaml:"typos,omitempty"`         // probability that a word of a copy has a typing error; default 0
+	// Renew makes networks draw the copies anew in each epoch; other systems use those of the first.
+	// Each copy of a note then draws its own DropLabels, SwapValues and InventValues, uniformly from
+	// the widest interval within [0, 1] around the probability given. Default false.
+	Renew bool `yaml:"renew,omitempty"`
+}
+
+// augment returns the changes that the copies have.
+func (k Copies) augment() augment.Options {
+	return augment.Options{DropLabels: k.DropLabels, SwapValues: k.SwapValues, InventValues: k.InventValues,
+		Capitals: k.Capitals, LowerCase: k.LowerCase, Unaccented: k.Unaccented, Typos: k.Typos, Vary: k.Renew}
 }
 
 // HoldOut holds out a part of the training documents as the split dev.
@@ -381,12 +397,19 @@ func (c *Corpus) validateCopies() error {
 	switch k := c.Copies; {
 	case k.Number < 0 || k.Number > maxCopies:
 		return fmt.Errorf("copies.number: %d is not in [0, %d]", k.Number, maxCopies)
-	case !(k.DropLabels >= 0 && k.DropLabels <= 1):
-		return fmt.Errorf("copies.drop_labels: %v is not in [0, 1]", k.DropLabels)
-	case !(k.SwapValues >= 0 && k.SwapValues <= 1):
-		return fmt.Errorf("copies.swap_values: %v is not in [0, 1]", k.SwapValues)
-	case k.Number > 0 && k.DropLabels == 0 && k.SwapValues == 0:
-		return errors.New("copies: number is set, so drop_labels or swap_values is required")
+	case k.Number > 0 && k.augment() == (augment.Options{Vary: k.Renew}):
+		return errors.New("copies: number is set, so a change such as drop_labels or swap_values is required")
+	}
+	for _, rate := range []struct {
+		key   string
+		value float64
+	}{
+		{"drop_labels", c.Copies.DropLabels}, {"swap_values", c.Copies.SwapValues}, {"invent_values", c.Copies.InventValues},
+		{"capitals", c.Copies.Capitals}, {"lower_case", c.Copies.LowerCase}, {"unaccented", c.Copies.Unaccented}, {"typos", c.Copies.Typos},
+	} {
+		if !(rate.value >= 0 && rate.value <= 1) {
+			return fmt.Errorf("copies.%s: %v is not in [0, 1]", rate.key, rate.value)
+		}
 	}
 	return nil
 }

@@ -67,10 +67,21 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	if err := run.note(opt); err != nil {
 		return nil, err
 	}
+	task := taggers.Task{Train: train}
+	if renew, err := c.Corpus.copies(train); err != nil {
+		return nil, err
+	} else if renew != nil {
+		if task.Copies, err = renew(1); err != nil {
+			return nil, err
+		}
+		if c.Corpus.Copies.Renew {
+			task.Renew = renew
+		}
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	tagger, err := system.Fit(ctx, c.System, taggers.Task{
-		Name: c.Name, Types: types, Train: train, Dev: dev, Copies: c.Corpus.copies(train), Seed: c.Seed,
+		Name: c.Name, Types: types, Train: train, Dev: dev, Copies: task.Copies, Renew: task.Renew, Seed: c.Seed,
 		Workers: opt.Workers, Dir: filepath.Join(opt.Dir, models.Folder), Resume: opt.Resume,
 		Report: taggers.Report{
 			Step: func(epoch, done, total int) { opt.Progress.Tell(fmt.Sprintf("epoch %d", epoch), done, total) },

@@ -25,6 +25,9 @@ type Task struct {
 	// Copies are changed copies of Train. They are used for training but not for
 	// vocabulary counts, so that min_documents still counts real notes.
 	Copies []*data.Document
+	// Renew makes the copies of an epoch, counted from 1; those of epoch 1 are Copies. If it is nil,
+	// every epoch uses Copies.
+	Renew func(epoch int) ([]*data.Document, error)
 	// Unseen is for a Stacked node: by child and document of Train, the spans that the
 	// child found in the document when it was trained without it. Nil for other nodes.
 	Unseen  [][][]data.Span

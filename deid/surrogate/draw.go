@@ -93,6 +93,15 @@ const abbreviations = "state-abbreviation"
 // ListNames returns the names of the lists that surrogates are drawn from, sorted.
 func ListNames() []string { return slices.Sorted(maps.Keys(builtin().drawn)) }
 
+// List returns a copy of the entries of a list; none if there is no list of that name.
+func List(name string) []string {
+	l := builtin().drawn[name]
+	if l == nil {
+		return nil
+	}
+	return slices.Clone(l.entries)
+}
+
 func (l *languages) newLists(own map[string][]string) (map[string]*list, error) {
 	lists := maps.Clone(l.drawn)
 	for _, name := range slices.Sorted(maps.Keys(own)) {

@@ -2,6 +2,7 @@ package surrogate
 
 import (
 	_ "embed"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -57,6 +58,20 @@ var (
 	//go:embed lists/gender.txt
 	genderList string
 )
+
+// NameWords returns all words that the package knows as first names or surnames, of many cultures, folded and sorted: examples for a model of
+// how names are spelt.
+func NameWords() []string {
+	words := set{}
+	for word := range listedNames() {
+		words[word] = true
+	}
+	known := builtin().known
+	for _, names := range []set{known.female, known.male, known.surname} {
+		maps.Copy(words, names)
+	}
+	return slices.Sorted(maps.Keys(words))
+}
 
 // listedNames are the first names of gender.txt.
 var listedNames = sync.OnceValue(func() map[string]int { return readGenders(genderList) })

@@ -60,8 +60,10 @@ type course struct {
 	task        taggers.Task
 	tagger      *Tagger
 	trainer     *nn.Trainer[tagger.Sentence]
-	sentences   []tagger.Sentence
-	singleton   []bool // by token id
+	sentences   []tagger.Sentence // of the notes, then of the copies
+	label       map[string]int32  // ids
+	notes       int               // the sentences that are of notes
+	singleton   []bool            // by token id
 	tokens      int
 	history     []taggers.Epoch
 	start       string           // digest of the network that the training starts from; "": none
@@ -134,21 +136,18 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 		return nil, err
 	}
 
-	id := map[string]int32{}
+	c.label = map[string]int32{}
 	for i, label := range labels {
-		id[label] = int32(i)
+		c.label[label] = int32(i)
 	}
 	for k, x := range texts {
-		labels := x.Labels(cfg.Scheme)
-		for i, r := range x.Sentences {
-			s := c.tagger.encode(x.Doc, x.Tokens[r.Start:r.End])
-			s.Features = features.sentence(drawn[k], i)
-			for _, label := range labels[i] {
-				s.Labels = append(s.Labels, id[label])
-			}
-			c.sentences = append(c.sentences, s)
-			c.tokens += r.End - r.Start
+		if k == notes {
+			c.notes = len(c.sentences)
 		}
+		c.add(x, drawn[k])
+	}
+	if len(texts) == notes {
+		c.notes = len(c.sentences)
 	}
 	if len(c.sentences) == 0 {
 		return nil, fmt.Errorf("the training documents contain no tokens")
@@ -168,6 +167,46 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 	c.tagger.card, c.bestCard = c.card, c.card
 	c.trainer, err = net.NewTrainer(cfg.Optimizer, task.Workers, cfg.rate)
 	return c, err
+}
+
+// add encodes the sentences of a text.
+func (c *course) add(x reader.Text, features drawn) {
+	t := c.tagger
+	labels := x.Labels(t.config.Scheme)
+	for i, r := range x.Sentences {
+		s := t.encode(x.Doc, x.Tokens[r.Start:r.End])
+		s.Features = t.features.sentence(features, i)
+		for _, label := range labels[i] {
+			s.Labels = append(s.Labels, c.label[label])
+		}
+		c.sentences = append(c.sentences, s)
+		c.tokens += r.End - r.Start
+	}
+}
+
+// renew replaces the copies with those of an epoch.
+func (c *course) renew(ctx context.Context, epoch int) error {
+	if c.task.Renew == nil {
+		return nil
+	}
+	copies, err := c.task.Renew(epoch)
+	if err != nil {
+		return err
+	}
+	foreign, err := c.tagger.features.foreign(ctx, copies)
+	if err != nil {
+		return err
+	}
+	for _, s := range c.sentences[c.notes:] {
+		c.tokens -= len(s.Tokens)
+	}
+	c.sentences = c.sentences[:c.notes]
+	for i, doc := range copies {
+		for x := range c.tagger.reader.Cut(doc) {
+			c.add(x, c.tagger.features.draw(x, foreign[i]))
+		}
+	}
+	return nil
 }
 
 // network returns a new network for a vocabulary, labels and features.
@@ -239,6 +278,9 @@ func (c *course) done() bool {
 func (c *course) epoch(ctx context.Context) error {
 	cfg, number := c.tagger.config, len(c.history)+1
 	begin := time.Now()
+	if err := c.renew(ctx, number); err != nil {
+		return fmt.Errorf("epoch %d: %w", number, err)
+	}
 	rng := rand.New(rand.NewPCG(c.task.Seed, uint64(number)))
 	batches := c.batches(rng)
 	e := taggers.Epoch{Epoch: number, Tokens: c.tokens}
