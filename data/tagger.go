@@ -23,6 +23,29 @@ type Prober interface {
 	Probe(ctx context.Context, docs []*Document, from float64) (found, doubts [][]Span, err error)
 }
 
+// An Estimator is a Tagger that also tells how probable each type is for each token.
+type Estimator interface {
+	Tagger
+	// Estimate returns the estimates for each document: sorted by start, without
+	// overlaps. A token for which the tagger has no opinion is missing.
+	Estimate(ctx context.Context, docs []*Document) ([][]Estimate, error)
+}
+
+// Estimate tells how probable the types are for the token text[Start:End]. The
+// probabilities of all types add up to at most 1; the rest is the probability that the
+// token is outside of any span.
+type Estimate struct {
+	Start, End int
+	Chances    []Chance // of the types that are at all probable, in no particular order; those of one type add up
+}
+
+// Chance is the probability of one type for a token, divided by whether a span of the
+// type begins at the token or began before.
+type Chance struct {
+	Type          string
+	Begin, Inside float64
+}
+
 // TagEach tags all documents together or, if the tagger fails, the consecutive
 // documents of each patient by themselves. For each document it returns the spans
 // found or an error.

@@ -27,7 +27,10 @@ type Tagger struct {
 	predictors chan *tagger.Predictor // idle ones; there is one per worker
 }
 
-var _ data.Prober = (*Tagger)(nil)
+var (
+	_ data.Prober    = (*Tagger)(nil)
+	_ data.Estimator = (*Tagger)(nil)
+)
 
 // newTagger makes a tagger and the parts that follow from its arguments.
 func newTagger(cfg Config, types *data.TypeSet, labels []string, v *vocabulary, f *features, net *tagger.Network, workers int) (*Tagger, error) {
@@ -97,25 +100,29 @@ type piece struct {
 // and no span crosses the end of a sentence. The score of a span is the CRF's marginal
 // probability of its labels.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
-	found, _, err := t.tag(ctx, docs, 0)
-	return found, err
+	all, err := t.tag(ctx, docs, reader.Wanted{})
+	return reader.Spans(all), err
 }
 
 // Probe implements data.Prober, with the CRF's marginals.
 func (t *Tagger) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
-	return t.tag(ctx, docs, from)
+	all, err := t.tag(ctx, docs, reader.Wanted{Doubts: from})
+	return reader.Spans(all), reader.AllDoubts(all), err
 }
 
-// result has the spans and doubts of a piece.
-type result struct{ spans, doubts []data.Span }
+// Estimate implements data.Estimator, with the CRF's marginals.
+func (t *Tagger) Estimate(ctx context.Context, docs []*data.Document) ([][]data.Estimate, error) {
+	all, err := t.tag(ctx, docs, reader.Wanted{Estimates: true})
+	return reader.AllEstimates(all), err
+}
 
-// tag also looks for doubts unless from is 0.
-func (t *Tagger) tag(ctx context.Context, docs []*data.Document, from float64) (all, doubts [][]data.Span, err error) {
+// tag returns the results by document.
+func (t *Tagger) tag(ctx context.Context, docs []*data.Document, want reader.Wanted) ([]reader.Result, error) {
 	var (
 		wg    sync.WaitGroup
 		mu    sync.Mutex
 		first error
-		found = map[int]result{} // by piece
+		found = map[int]reader.Result{} // by piece
 		work  = make(chan []piece)
 	)
 	for range cap(t.predictors) {
@@ -123,7 +130,7 @@ func (t *Tagger) tag(ctx context.Context, docs []*data.Document, from float64) (
 			p := <-t.predictors
 			defer func() { t.predictors <- p }()
 			for batch := range work {
-				results, err := t.predict(p, batch, from)
+				results, err := t.predict(p, batch, want)
 				mu.Lock()
 				if err != nil && first == nil {
 					first = err
@@ -142,17 +149,16 @@ func (t *Tagger) tag(ctx context.Context, docs []*data.Document, from float64) (
 		err = first
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	all, doubts = make([][]data.Span, len(docs)), make([][]data.Span, len(docs))
+	all := make([]reader.Result, len(docs))
 	number := 0
-	for i := range docs {
+	for i := range all {
 		for ; number < last[i]; number++ {
-			all[i] = append(all[i], found[number].spans...)
-			doubts[i] = append(doubts[i], found[number].doubts...)
+			all[i].Add(found[number])
 		}
 	}
-	return all, doubts, nil
+	return all, nil
 }
 
 // deal splits the documents and sends batches of their sentences. For each document, it
@@ -203,7 +209,7 @@ func (t *Tagger) deal(ctx context.Context, docs []*data.Document, work chan<- []
 	return last, send()
 }
 
-func (t *Tagger) predict(p *tagger.Predictor, batch []piece, from float64) ([]result, error) {
+func (t *Tagger) predict(p *tagger.Predictor, batch []piece, want reader.Wanted) ([]reader.Result, error) {
 	var sentences []tagger.Sentence
 	for _, pc := range batch {
 		for i := pc.from; i < pc.to; i++ {
@@ -217,27 +223,24 @@ func (t *Tagger) predict(p *tagger.Predictor, batch []piece, from float64) ([]re
 	if err != nil {
 		return nil, fmt.Errorf("tagging: %w", err)
 	}
-	results := make([]result, len(batch))
+	results := make([]reader.Result, len(batch))
 	for i, pc := range batch {
 		for _, s := range pc.Sentences[pc.from:pc.to] {
-			tokens := pc.Tokens[s.Start:s.End]
-			results[i].spans = append(results[i].spans, t.decode(tokens, found[0])...)
-			if from > 0 {
-				results[i].doubts = append(results[i].doubts, t.doubts(tokens, found[0], from)...)
-			}
+			results[i].Add(t.read(pc.Tokens[s.Start:s.End], found[0], want))
 			found = found[1:]
 		}
 	}
 	return results, nil
 }
 
-// doubts returns the tokens of a sentence that are outside of spans but may be PHI.
-func (t *Tagger) doubts(tokens []data.Token, found nn.Labeling, from float64) []data.Span {
-	return reader.Doubts(tokens, found.Labels, t.labels, from, func(token int, into []float64) {
+// read returns the result of a sentence.
+func (t *Tagger) read(tokens []data.Token, found nn.Labeling, want reader.Wanted) reader.Result {
+	marginal := func(token int, into []float64) {
 		for label := range into {
 			into[label] = found.Marginal(token, int32(label))
 		}
-	})
+	}
+	return want.Read(t.decode(tokens, found), tokens, found.Labels, t.labels, t.config.Scheme, marginal)
 }
 
 // decode turns a sentence's labels into spans.

@@ -28,8 +28,9 @@ type Tagger struct {
 }
 
 var (
-	_ taggers.Model = (*Tagger)(nil)
-	_ data.Prober   = (*Tagger)(nil)
+	_ taggers.Model  = (*Tagger)(nil)
+	_ data.Prober    = (*Tagger)(nil)
+	_ data.Estimator = (*Tagger)(nil)
 )
 
 // model is a chain with the meaning of its labels.
@@ -185,29 +186,37 @@ func (t *Tagger) only(families []string, sequences []chain.Sequence) []chain.Seq
 
 // Tag implements data.Tagger. The score of a span is the probability of its labels.
 func (t *Tagger) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
-	found, _, err := t.tag(ctx, docs, 0)
-	return found, err
+	all, err := t.tag(ctx, docs, reader.Wanted{})
+	return reader.Spans(all), err
 }
 
 // Probe implements data.Prober, with the CRF's marginals.
 func (t *Tagger) Probe(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
-	return t.tag(ctx, docs, from)
+	all, err := t.tag(ctx, docs, reader.Wanted{Doubts: from})
+	return reader.Spans(all), reader.AllDoubts(all), err
 }
 
-// tag also looks for doubts unless from is 0.
-func (t *Tagger) tag(ctx context.Context, docs []*data.Document, from float64) (found, doubts [][]data.Span, err error) {
+// Estimate implements data.Estimator, with the CRF's marginals. The probabilities of
+// several models, one per type, are scaled down where they add up to more than 1.
+func (t *Tagger) Estimate(ctx context.Context, docs []*data.Document) ([][]data.Estimate, error) {
+	all, err := t.tag(ctx, docs, reader.Wanted{Estimates: true})
+	return reader.AllEstimates(all), err
+}
+
+// tag returns the results by document.
+func (t *Tagger) tag(ctx context.Context, docs []*data.Document, want reader.Wanted) ([]reader.Result, error) {
 	foreign, err := t.resources.Foreign(ctx, docs)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	found, doubts = make([][]data.Span, len(docs)), make([][]data.Span, len(docs))
+	all := make([]reader.Result, len(docs))
 	work := make(chan int)
 	var wg sync.WaitGroup
 	for range t.workers {
 		wg.Go(func() {
 			w := t.newWorker()
 			for i := range work {
-				found[i], doubts[i] = w.tag(docs[i], foreign[i], from)
+				all[i] = w.tag(docs[i], foreign[i], want)
 			}
 		})
 	}
@@ -220,9 +229,9 @@ func (t *Tagger) tag(ctx context.Context, docs []*data.Document, from float64) (
 	close(work)
 	wg.Wait()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return found, doubts, nil
+	return all, nil
 }
 
 type worker struct {
@@ -244,35 +253,44 @@ func (t *Tagger) newWorker() *worker {
 	return w
 }
 
-func (w *worker) tag(doc *data.Document, foreign []data.Span, from float64) (spans, doubts []data.Span) {
+func (w *worker) tag(doc *data.Document, foreign []data.Span, want reader.Wanted) reader.Result {
+	var all reader.Result
 	for r := range w.reader.Cut(doc) {
 		x := feature.NewText(r, foreign)
 		for i, s := range w.extractor.Sequences(x) {
-			tokens := x.Tokens[x.Sentences[i].Start:x.Sentences[i].End]
-			var all, unsure []data.Span
-			for k, p := range w.predictors {
-				labels := w.models[k].labels
-				all = append(all, w.decode(tokens, labels, p, &s)...)
-				if from > 0 {
-					unsure = append(unsure, reader.Doubts(tokens, p.Predict(&s), labels, from, p.Marginal)...)
-				}
-			}
-			if len(w.predictors) > 1 {
-				all = w.config.settle(all)
-			}
-			spans = append(spans, all...)
-			doubts = append(doubts, unsure...)
+			all.Add(w.read(x.Tokens[x.Sentences[i].Start:x.Sentences[i].End], &s, want))
 		}
 	}
-	return spans, reader.MergeDoubts(spans, doubts)
+	all.Doubts = reader.MergeDoubts(all.Spans, all.Doubts)
+	return all
 }
 
-func (w *worker) decode(tokens []data.Token, names []string, p *chain.Predictor, s *chain.Sequence) []data.Span {
-	var spans []data.Span
-	labels := make([]string, s.Len())
-	for i, y := range p.Predict(s) {
+// read returns the result of all models for a sentence.
+func (w *worker) read(tokens []data.Token, s *chain.Sequence, want reader.Wanted) reader.Result {
+	var all reader.Result
+	var estimates [][]data.Estimate
+	for k, p := range w.predictors {
+		labels := w.models[k].labels
+		found := p.Predict(s)
+		one := want.Read(w.decode(tokens, labels, found, p), tokens, found, labels, w.config.Scheme, p.Marginal)
+		estimates = append(estimates, one.Estimates)
+		one.Estimates = nil
+		all.Add(one)
+	}
+	if len(w.predictors) > 1 {
+		all.Spans = w.config.settle(all.Spans)
+	}
+	all.Estimates = reader.MergeEstimates(estimates...)
+	return all
+}
+
+// decode turns a sentence's labels into spans.
+func (w *worker) decode(tokens []data.Token, names []string, found []int32, p *chain.Predictor) []data.Span {
+	labels := make([]string, len(found))
+	for i, y := range found {
 		labels[i] = names[y]
 	}
+	var spans []data.Span
 	for _, span := range w.config.Scheme.Decode(labels) {
 		spans = append(spans, data.Span{Start: tokens[span.Start].Start, End: tokens[span.End-1].End, Type: span.Type,
 			Score: p.Probability(span.Start, span.End)})

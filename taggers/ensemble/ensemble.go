@@ -36,6 +36,9 @@ const (
 	// Surest keeps, of overlapping spans, the one with the highest sum of the scores of
 	// the members that found it, then the earlier member's.
 	Surest Method = "surest"
+	// Mean averages the probabilities that the members give each token, and finds the most
+	// probable labels: see mean.go.
+	Mean Method = "mean"
 	// Learned keeps the spans that a support vector machine considers right (Liu et al.
 	// 2017, section 3.7). Of overlapping ones, it keeps the one with the highest decision
 	// value. The score of a span is the logistic function of its decision value: it is
@@ -43,7 +46,7 @@ const (
 	Learned Method = "learned"
 )
 
-var methods = []Method{Union, Vote, Priority, Surest, Learned}
+var methods = []Method{Union, Vote, Priority, Surest, Mean, Learned}
 
 // Units of a vote.
 const (
@@ -83,7 +86,7 @@ func (c Config) Validate() error {
 	members := len(c.Members)
 	switch {
 	case !slices.Contains(methods, c.Method):
-		return fmt.Errorf("method: %q is not union, vote, priority, surest or learned", string(c.Method))
+		return fmt.Errorf("method: %q is not union, vote, priority, surest, mean or learned", string(c.Method))
 	case members == 0:
 		return fmt.Errorf("members: at least one is required")
 	case c.Method == Vote && (c.Votes < 1 || c.Votes > members):
@@ -114,6 +117,8 @@ func (c Config) Validate() error {
 			return fmt.Errorf("members[%d].name: duplicate %s", i, m.Name)
 		case !(m.MinScore >= 0 && m.MinScore <= 1):
 			return fmt.Errorf("members[%d].min_score: %v is not in [0, 1]", i, m.MinScore)
+		case c.Method == Mean && m.MinScore > 0:
+			return fmt.Errorf("members[%d].min_score: not supported by method %s", i, c.Method)
 		case c.Method == Learned && hasTrained(m.System):
 			return fmt.Errorf("members[%d].system: method learned trains its members on parts of the notes, so it supports no trained model", i)
 		}
@@ -159,6 +164,9 @@ func (t *Tagger) Probe(ctx context.Context, docs []*data.Document, from float64)
 
 // tag also looks for doubts unless from is 0.
 func (t *Tagger) tag(ctx context.Context, docs []*data.Document, from float64) (out, doubts [][]data.Span, err error) {
+	if t.config.Method == Mean {
+		return t.tagByMean(ctx, docs, from)
+	}
 	found, unsure := make([][][]data.Span, len(t.members)), make([][][]data.Span, len(t.members))
 	for m, member := range t.members {
 		if from > 0 {

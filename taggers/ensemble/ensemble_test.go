@@ -320,17 +320,16 @@ func TestValidate(t *testing.T) {
 		config  Config
 		members int
 	}{
-		`method: "both" is not union, vote, priority, surest or learned`: {Config{Method: "both"}, 2},
-		"members: at least one is required":                              {Config{Method: Union}, 0},
-		"votes: 3 is not in [1, 2]":                                      {Config{Method: Vote, Votes: 3, By: BySpan}, 2},
-		"votes: 0 is not in [1, 2]":                                      {Config{Method: Vote}, 2},
-		`by: "byte" is not span or token`:                                {Config{Method: Vote, Votes: 2, By: "byte"}, 2},
-		"by: token is not supported by method union":                     {Config{Method: Union, By: ByToken}, 2},
-		"by: byte is not supported by method union":                      {Config{Method: Union, By: "byte"}, 2},
-		"folds: 1 is less than 2":                                        {Config{Method: Learned, Folds: 1}, 2},
-		"priority: is required for method priority":                      {Config{Method: Priority}, 2},
-		"priority: not supported by method union":                        {Config{Method: Union, Priority: []string{"A"}}, 2},
-		"priority: duplicate A":                                          {Config{Method: Priority, Priority: []string{"A", "B", "A"}}, 2},
+		`method: "both" is not union, vote, priority, surest, mean or learned`: {Config{Method: "both"}, 2},
+		"members: at least one is required":                                    {Config{Method: Union}, 0},
+		"votes: 3 is not in [1, 2]":                                            {Config{Method: Vote, Votes: 3, By: BySpan}, 2},
+		"votes: 0 is not in [1, 2]":                                            {Config{Method: Vote}, 2},
+		`by: "byte" is not span or token`:                                      {Config{Method: Vote, Votes: 2, By: "byte"}, 2},
+		"by: token is not supported by method union":                           {Config{Method: Union, By: ByToken}, 2},
+		"folds: 1 is less than 2":                                              {Config{Method: Learned, Folds: 1}, 2},
+		"priority: is required for method priority":                            {Config{Method: Priority}, 2},
+		"priority: not supported by method union":                              {Config{Method: Union, Priority: []string{"A"}}, 2},
+		"priority: duplicate A":                                                {Config{Method: Priority, Priority: []string{"A", "B", "A"}}, 2},
 	} {
 		for i := range c.members {
 			c.config.Members = append(c.config.Members, Member{Name: strconv.Itoa(i)})

@@ -175,6 +175,11 @@ func (n *node) Probe(ctx context.Context, docs []*data.Document, from float64) (
 	return reader.Probe(ctx, n.Tagger, docs, from)
 }
 
+// Estimate implements data.Estimator.
+func (n *node) Estimate(ctx context.Context, docs []*data.Document) ([][]data.Estimate, error) {
+	return reader.Estimate(ctx, n.Tagger, docs)
+}
+
 // TellsDoubts reports whether a tagger can have doubts when it is probed. Networks and
 // CRFs can; rules and lists cannot. An ensemble of several members can, because the
 // spans that it does not keep are doubts.

@@ -112,6 +112,23 @@ func (t translated) Probe(ctx context.Context, docs []*data.Document, from float
 	return t.translate(found), t.translate(doubts), err
 }
 
+// Estimate implements data.Estimator.
+func (t translated) Estimate(ctx context.Context, docs []*data.Document) ([][]data.Estimate, error) {
+	all, err := reader.Estimate(ctx, t.Model, docs)
+	for _, estimates := range all {
+		for i, e := range estimates {
+			estimates[i].Chances = nil
+			for _, c := range e.Chances {
+				if typ, ok := t.types[c.Type]; ok {
+					c.Type = typ
+					estimates[i].Chances = append(estimates[i].Chances, c)
+				}
+			}
+		}
+	}
+	return all, err
+}
+
 // untranslated returns the model below a map of types, and any other tagger itself.
 func untranslated(t data.Tagger) data.Tagger {
 	if mapped, ok := t.(translated); ok {

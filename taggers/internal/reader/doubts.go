@@ -8,11 +8,11 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// Doubts returns the tokens that are labelled O, the first label, but have another
+// doubts returns the tokens that are labelled O, the first label, but have another
 // label with a probability of at least from: see data.Prober. marginal writes the
 // probabilities of a token's labels.
-func Doubts(tokens []data.Token, found []int32, labels []string, from float64, marginal func(token int, into []float64)) []data.Span {
-	var doubts []data.Span
+func doubts(tokens []data.Token, found []int32, labels []string, from float64, marginal func(token int, into []float64)) []data.Span {
+	var unsure []data.Span
 	p := make([]float64, len(labels))
 	for i, label := range found {
 		if label != 0 {
@@ -31,9 +31,9 @@ func Doubts(tokens []data.Token, found []int32, labels []string, from float64, m
 				likeliest = typ
 			}
 		}
-		doubts = append(doubts, data.Span{Start: tokens[i].Start, End: tokens[i].End, Type: likeliest, Score: min(1, 1-p[0])})
+		unsure = append(unsure, data.Span{Start: tokens[i].Start, End: tokens[i].End, Type: likeliest, Score: min(1, 1-p[0])})
 	}
-	return doubts
+	return unsure
 }
 
 // MergeDoubts combines doubts of several origins for a document with the sorted spans
