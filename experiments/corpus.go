@@ -291,8 +291,8 @@ func (c *Corpus) check(needsDev bool, progress models.Progress) (all []Facts, er
 	return all, errors.Join(bad...)
 }
 
-// copies returns a function that makes the changed copies of the training documents for an epoch.
-// It is nil if there are none.
+// copies returns a function that makes the changed copies of the training documents for an epoch,
+// which are the same for all epochs unless they are to be renewed. It is nil if there are none.
 func (c *Corpus) copies(train []*data.Document) (func(epoch int) ([]*data.Document, error), error) {
 	if c.Copies.Number == 0 {
 		return nil, nil
@@ -301,7 +301,11 @@ func (c *Corpus) copies(train []*data.Document) (func(epoch int) ([]*data.Docume
 	if err != nil {
 		return nil, fmt.Errorf("corpus.copies: %w", err)
 	}
+	var same []*data.Document // unless they are to be renewed
 	return func(epoch int) ([]*data.Document, error) {
+		if same != nil {
+			return same, nil
+		}
 		var all []*data.Document
 		for n := range c.Copies.Number {
 			copies, err := augmenter.Copy(c.Seed + uint64(n)<<32 + uint64(epoch-1)<<48)
@@ -309,6 +313,9 @@ func (c *Corpus) copies(train []*data.Document) (func(epoch int) ([]*data.Docume
 				return nil, fmt.Errorf("corpus.copies: %w", err)
 			}
 			all = append(all, copies...)
+		}
+		if !c.Copies.Renew {
+			same = all
 		}
 		return all, nil
 	}, nil

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
@@ -27,6 +28,7 @@ type TrainOptions struct {
 	Epoch    func(taggers.Epoch) // called after each epoch; may be nil
 	Failed   func(error)         // called for each note of dev that could not be written; may be nil
 	Progress models.Progress
+	Silver   *Silver // notes to learn from besides train; nil: none
 }
 
 // Train trains the system, writes everything that belongs to the run into its folder, and returns
@@ -67,21 +69,14 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	if err := run.note(opt); err != nil {
 		return nil, err
 	}
-	task := taggers.Task{Train: train}
-	if renew, err := c.Corpus.copies(train); err != nil {
-		return nil, err
-	} else if renew != nil {
-		if task.Copies, err = renew(1); err != nil {
-			return nil, err
-		}
-		if c.Corpus.Copies.Renew {
-			task.Renew = renew
-		}
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	copies, err := run.copies(ctx, train, opt)
+	if err != nil {
+		return nil, err
+	}
 	tagger, err := system.Fit(ctx, c.System, taggers.Task{
-		Name: c.Name, Types: types, Train: train, Dev: dev, Copies: task.Copies, Renew: task.Renew, Seed: c.Seed,
+		Name: c.Name, Types: types, Train: train, Dev: dev, Copies: copies, Seed: c.Seed,
 		Workers: opt.Workers, Dir: filepath.Join(opt.Dir, models.Folder), Resume: opt.Resume,
 		Report: taggers.Report{
 			Step: func(epoch, done, total int) { opt.Progress.Tell(fmt.Sprintf("epoch %d", epoch), done, total) },
@@ -104,20 +99,43 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	return run.predict(ctx, tagger, DevSplit, data.Each(dev), PredictOptions{Failed: opt.Failed, Progress: opt.Progress})
 }
 
+// copies returns taggers.Task.Copies, with the silver notes.
+func (r *Run) copies(ctx context.Context, train []*data.Document, opt TrainOptions) (func(epoch int) ([]*data.Document, error), error) {
+	c := r.Config
+	copies, err := c.Corpus.copies(train)
+	if err != nil || opt.Silver == nil {
+		return copies, err
+	}
+	silver, err := opt.Silver.notes(ctx, r, train, opt.Progress)
+	if err != nil {
+		return nil, err
+	}
+	return func(epoch int) ([]*data.Document, error) {
+		var all []*data.Document
+		if copies != nil {
+			var err error
+			if all, err = copies(epoch); err != nil {
+				return nil, err
+			}
+		}
+		return slices.Concat(all, opt.Silver.epoch(silver, c.Seed, epoch)), nil
+	}, nil
+}
+
 // defaultWorkers returns the number of workers of the run to resume, because another number would
 // lead to other bits, or else the number of cores.
 func (r *Run) defaultWorkers(resume bool) (int, error) {
 	if !resume {
 		return runtime.NumCPU(), nil
 	}
+	machine, err := r.Machine()
+	if err == nil && machine != nil {
+		return machine.Workers, nil
+	}
 	if n, err := system.StateWorkers(filepath.Join(r.Dir, models.Folder)); n > 0 || err != nil {
 		return n, err
 	}
-	machine, err := r.Machine()
-	if machine == nil || err != nil {
-		return runtime.NumCPU(), err
-	}
-	return machine.Workers, nil
+	return runtime.NumCPU(), err
 }
 
 // discard removes the files that begin and an incomplete first epoch wrote.

@@ -22,12 +22,10 @@ type Task struct {
 	Name       string // of the experiment, for the model card
 	Types      *data.TypeSet
 	Train, Dev []*data.Document // the scores on Dev determine the best epoch; Dev may be empty unless System.NeedsDev
-	// Copies are changed copies of Train. They are used for training but not for
-	// vocabulary counts, so that min_documents still counts real notes.
-	Copies []*data.Document
-	// Renew makes the copies of an epoch, counted from 1; those of epoch 1 are Copies. If it is nil,
-	// every epoch uses Copies.
-	Renew func(epoch int) ([]*data.Document, error)
+	// Copies returns changed copies of Train, and other notes that nobody has checked, for an epoch,
+	// counted from 1. They are used for training but not for vocabulary counts, so that min_documents
+	// still counts real notes. A system without epochs uses those of epoch 1. Nil: none.
+	Copies func(epoch int) ([]*data.Document, error)
 	// Unseen is for a Stacked node: by child and document of Train, the spans that the
 	// child found in the document when it was trained without it. Nil for other nodes.
 	Unseen  [][][]data.Span
@@ -36,6 +34,14 @@ type Task struct {
 	Dir     string // folder for models (Dir/best, Dir/last); "" saves nothing
 	Resume  bool   // continue the interrupted run in Dir, with the same bits as an uninterrupted one
 	Report  Report
+}
+
+// CopiesOf returns the Copies of an epoch.
+func (t Task) CopiesOf(epoch int) ([]*data.Document, error) {
+	if t.Copies == nil {
+		return nil, nil
+	}
+	return t.Copies(epoch)
 }
 
 // Report receives the progress of a training. Any of its functions may be nil. They are

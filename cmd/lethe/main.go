@@ -57,7 +57,7 @@ Data goes to stdout, messages and progress go to stderr. Exit codes:
 		}
 		return usageError(cmd, err)
 	})
-	root.AddCommand(newTrain(), newPretrain(), newPredict(), newEvaluate(), newSignificance(), newErrors(), newReport(), newCalibrate(),
+	root.AddCommand(newTrain(), newDistill(), newPretrain(), newPredict(), newEvaluate(), newSignificance(), newErrors(), newReport(), newCalibrate(),
 		newAblate(), newCurve(), newCrossval(), newCross(), newVectors(), newPOS(), newDump(), newAttributes(), newDeidentify(), newSynth(), newBench())
 	return root
 }

@@ -62,6 +62,7 @@ type course struct {
 	trainer     *nn.Trainer[tagger.Sentence]
 	sentences   []tagger.Sentence // of the notes, then of the copies
 	label       map[string]int32  // ids
+	copies      []*data.Document  // of the epoch
 	notes       int               // the sentences that are of notes
 	singleton   []bool            // by token id
 	tokens      int
@@ -93,7 +94,10 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 	count := newCounter(cfg.Vocabulary.DigitsAsZero)
 	var texts []reader.Text
 	notes := 0 // the texts that are not of copies
-	for i, doc := range slices.Concat(task.Train, task.Copies) {
+	if c.copies, err = task.CopiesOf(1); err != nil {
+		return nil, err
+	}
+	for i, doc := range slices.Concat(task.Train, c.copies) {
 		for x := range r.Cut(doc) {
 			texts = append(texts, x)
 			if i < len(task.Train) {
@@ -186,11 +190,8 @@ func (c *course) add(x reader.Text, features drawn) {
 
 // renew replaces the copies with those of an epoch.
 func (c *course) renew(ctx context.Context, epoch int) error {
-	if c.task.Renew == nil {
-		return nil
-	}
-	copies, err := c.task.Renew(epoch)
-	if err != nil {
+	copies, err := c.task.CopiesOf(epoch)
+	if err != nil || slices.Equal(copies, c.copies) {
 		return err
 	}
 	foreign, err := c.tagger.features.foreign(ctx, copies)
@@ -200,7 +201,7 @@ func (c *course) renew(ctx context.Context, epoch int) error {
 	for _, s := range c.sentences[c.notes:] {
 		c.tokens -= len(s.Tokens)
 	}
-	c.sentences = c.sentences[:c.notes]
+	c.sentences, c.copies = c.sentences[:c.notes], copies
 	for i, doc := range copies {
 		for x := range c.tagger.reader.Cut(doc) {
 			c.add(x, c.tagger.features.draw(x, foreign[i]))

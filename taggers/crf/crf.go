@@ -59,7 +59,11 @@ func (cfg Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model
 	if t.resources, err = feature.Open(cfg.Resources, t.workers); err != nil {
 		return nil, err
 	}
-	docs := slices.Concat(task.Train, task.Copies)
+	copies, err := task.CopiesOf(1)
+	if err != nil {
+		return nil, err
+	}
+	docs := slices.Concat(task.Train, copies)
 	foreign, err := t.resources.Foreign(ctx, docs)
 	if err != nil {
 		return nil, err

@@ -3,12 +3,14 @@ package system
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
+	"sync"
 
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
@@ -76,16 +78,74 @@ func fit(ctx context.Context, s taggers.System, task taggers.Task, place string)
 	if err != nil {
 		return nil, err
 	}
-	return n, n.join(func(c taggers.Child) (taggers.Model, error) {
-		m, err := fitBelow(ctx, c, task, path.Join(place, c.Name))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Name, err)
-		}
-		return m, nil
-	}, func(own taggers.Node, below []taggers.Model) (data.Tagger, error) {
+	below, err := fitAllBelow(ctx, taggers.Children(root), task, place)
+	if err != nil {
+		return nil, err
+	}
+	return n, n.join(func(c taggers.Child) (taggers.Model, error) { return below[c.Name], nil }, func(own taggers.Node, below []taggers.Model) (data.Tagger, error) {
 		task.Unseen, task.Report = unseen, named(task.Report, place)
 		return own.Fit(ctx, task, below...)
 	})
+}
+
+// fitAllBelow trains the nodes below another, by name. Several of them are trained side
+// by side, each with its part of the workers, because a network gains less from a second
+// core than from having one for itself.
+func fitAllBelow(ctx context.Context, children []taggers.Child, task taggers.Task, place string) (map[string]taggers.Model, error) {
+	if len(children) == 0 {
+		return nil, nil
+	}
+	workers := max(1, task.Workers/len(children))
+	if len(children) > 1 {
+		task.Report = serial(task.Report)
+	}
+	all := make([]taggers.Model, len(children))
+	errs := make([]error, len(children))
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var running sync.WaitGroup
+	free := make(chan struct{}, max(1, task.Workers/workers))
+	for i, c := range children {
+		free <- struct{}{} // in their order
+		running.Go(func() {
+			defer func() { <-free }()
+			own := task
+			own.Workers = workers
+			if all[i], errs[i] = fitBelow(ctx, c, own, path.Join(place, c.Name)); errs[i] != nil {
+				cancel()
+			}
+		})
+	}
+	running.Wait()
+	models := map[string]taggers.Model{}
+	var first error // that is not a consequence of another
+	for i, c := range children {
+		models[c.Name] = all[i]
+		if err := errs[i]; err != nil && (first == nil || errors.Is(first, context.Canceled)) {
+			first = fmt.Errorf("%s: %w", c.Name, err)
+		}
+	}
+	return models, first
+}
+
+// serial lets several trainings report at once.
+func serial(r taggers.Report) taggers.Report {
+	var mu sync.Mutex
+	if step := r.Step; step != nil {
+		r.Step = func(epoch, done, total int) {
+			mu.Lock()
+			defer mu.Unlock()
+			step(epoch, done, total)
+		}
+	}
+	if epoch := r.Epoch; epoch != nil {
+		r.Epoch = func(e taggers.Epoch) {
+			mu.Lock()
+			defer mu.Unlock()
+			epoch(e)
+		}
+	}
+	return r
 }
 
 // fitBelow trains a node below another, or loads it if an earlier run has saved it. Its

@@ -75,11 +75,10 @@ func without(task taggers.Task, held []*data.Document) taggers.Task {
 	}
 	in := func(d *data.Document) bool { return groups[d.Group()] }
 	task.Train = slices.DeleteFunc(slices.Clone(task.Train), in)
-	task.Copies = slices.DeleteFunc(slices.Clone(task.Copies), in)
-	if renew := task.Renew; renew != nil {
-		task.Renew = func(epoch int) ([]*data.Document, error) {
-			copies, err := renew(epoch)
-			return slices.DeleteFunc(copies, in), err
+	if copies := task.Copies; copies != nil {
+		task.Copies = func(epoch int) ([]*data.Document, error) {
+			all, err := copies(epoch)
+			return slices.DeleteFunc(slices.Clone(all), in), err
 		}
 	}
 	return task

@@ -36,7 +36,11 @@ func (settings) Load(string, *data.TypeSet, int, ...taggers.Model) (data.Tagger,
 func (m memory) Fit(_ context.Context, task taggers.Task, _ ...taggers.Model) (data.Tagger, error) {
 	*m.fits = append(*m.fits, task)
 	known := map[string]bool{}
-	for _, d := range slices.Concat(task.Train, task.Copies) {
+	copies, err := task.CopiesOf(1)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range slices.Concat(task.Train, copies) {
 		known[d.Patient] = true
 	}
 	return remembers(known), nil
@@ -73,11 +77,13 @@ func (s stack) Fit(_ context.Context, task taggers.Task, below ...taggers.Model)
 // training notes. The children of the model are trained on everything.
 func TestUnseen(t *testing.T) {
 	job := taggers.Task{Name: "x", Types: typeSet(t), Seed: 3}
+	var copies []*data.Document
 	for i := range 11 {
 		d := &data.Document{ID: strings.Repeat("x", i+1), Patient: fmt.Sprint(i / 2), Text: strings.Repeat("x", i+1)}
 		job.Train = append(job.Train, d)
-		job.Copies = append(job.Copies, &data.Document{ID: d.ID, Patient: d.Patient, Text: "copy"})
+		copies = append(copies, &data.Document{ID: d.ID, Patient: d.Patient, Text: "copy"})
 	}
+	job.Copies = func(int) ([]*data.Document, error) { return copies, nil }
 	var fits []taggers.Task
 	var stacked taggers.Task
 	leaf := taggers.System{"memory": memory{fits: &fits}}
@@ -103,7 +109,11 @@ func TestUnseen(t *testing.T) {
 		for _, d := range f.Train {
 			left[d.Patient]++
 		}
-		for _, d := range f.Copies {
+		theirs, err := f.CopiesOf(2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range theirs {
 			left[d.Patient]--
 		}
 		if len(left) == 0 || len(left) > 5 || len(f.Train) < 6 || len(f.Train) > 8 {

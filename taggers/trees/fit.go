@@ -68,7 +68,11 @@ func newFitting(c Config, task taggers.Task) (*fitting, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &fitting{task: task, docs: slices.Concat(task.Train, task.Copies)}
+	copies, err := task.CopiesOf(1)
+	if err != nil {
+		return nil, err
+	}
+	f := &fitting{task: task, docs: slices.Concat(task.Train, copies)}
 	classes := append([]string{"O"}, types...)
 	labels := labelsOf(f.docs, cut, c.Scheme, types)
 	f.stretches = annotated(f.docs, cut, c.Scheme, classes, labels)
