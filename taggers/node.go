@@ -12,8 +12,8 @@ import (
 // Node is the settings of one tagger in a [System]: a pointer to a struct with yaml
 // tags. A package adds its kind of tagger by calling Register in an init function.
 // These methods suffice for a tagger without children, files or a model format of its
-// own; [Parent], [Stacked], [Files], [Typed], [Checker], [Tuned], [Subfolder] and
-// [Standalone] are optional.
+// own; [Parent], [Stacked], [Files], [Typed], [Checker], [Fixed], [Tuned], [Subfolder]
+// and [Standalone] are optional.
 type Node interface {
 	// Validate returns an error that begins with the first key whose value makes no
 	// sense, relative to the node. It opens no files.
@@ -83,6 +83,12 @@ type Checker interface {
 	// Check opens these files, so that a broken file is found before another node has
 	// been trained for hours.
 	Check(types *data.TypeSet, workers int) error
+}
+
+// Fixed is a node without children that does not learn: its Fit only opens files. Other nodes
+// without children learn, and siblings that learn divide the workers among themselves.
+type Fixed interface {
+	Fixed()
 }
 
 // Tuned is a node whose training may depend on Task.Dev.

@@ -24,7 +24,8 @@ type Task struct {
 	Train, Dev []*data.Document // the scores on Dev determine the best epoch; Dev may be empty unless System.NeedsDev
 	// Copies returns changed copies of Train, and other notes that nobody has checked, for an epoch,
 	// counted from 1. They are used for training but not for vocabulary counts, so that min_documents
-	// still counts real notes. A system without epochs uses those of epoch 1. Nil: none.
+	// still counts real notes. A system without epochs uses those of epoch 1. Nil: none. The function
+	// is called from several goroutines when taggers are trained side by side; nobody changes the notes.
 	Copies func(epoch int) ([]*data.Document, error)
 	// Unseen is for a Stacked node: by child and document of Train, the spans that the
 	// child found in the document when it was trained without it. Nil for other nodes.
@@ -44,8 +45,8 @@ func (t Task) CopiesOf(epoch int) ([]*data.Document, error) {
 	return t.Copies(epoch)
 }
 
-// Report receives the progress of a training. Any of its functions may be nil. They are
-// called from one goroutine.
+// Report receives the progress of a training. Any of its functions may be nil. Taggers that are
+// trained side by side report by turns, but never at the same time.
 type Report struct {
 	// Step is called during an epoch: done of total tokens are processed.
 	Step func(epoch, done, total int)

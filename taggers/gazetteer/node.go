@@ -22,6 +22,9 @@ func (c *Config) Paths() []taggers.Path {
 	return all
 }
 
+// Fixed implements taggers.Fixed.
+func (Config) Fixed() {}
+
 // Check implements taggers.Checker.
 func (c Config) Check(types *data.TypeSet, workers int) error {
 	_, err := New(c, types, workers)

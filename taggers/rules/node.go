@@ -20,6 +20,9 @@ func (c *Config) Paths() []taggers.Path {
 	return []taggers.Path{{Key: "file", Value: &c.File}}
 }
 
+// Fixed implements taggers.Fixed.
+func (Config) Fixed() {}
+
 // Check implements taggers.Checker.
 func (c Config) Check(types *data.TypeSet, workers int) error {
 	_, err := c.Fit(context.Background(), taggers.Task{Types: types, Workers: workers})

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/lethe-deid/lethe/checkpoints"
@@ -82,53 +83,72 @@ func fit(ctx context.Context, s taggers.System, task taggers.Task, place string)
 	if err != nil {
 		return nil, err
 	}
-	return n, n.join(func(c taggers.Child) (taggers.Model, error) { return below[c.Name], nil }, func(own taggers.Node, below []taggers.Model) (data.Tagger, error) {
+	return n, n.join(func(c taggers.Child) (taggers.Model, error) {
+		return below[c.Name], nil
+	}, func(own taggers.Node, below []taggers.Model) (data.Tagger, error) {
 		task.Unseen, task.Report = unseen, named(task.Report, place)
 		return own.Fit(ctx, task, below...)
 	})
 }
 
-// fitAllBelow trains the nodes below another, by name. Several of them are trained side
-// by side, each with its part of the workers, because a network gains less from a second
-// core than from having one for itself.
+// fitAllBelow trains the nodes below another, and returns them by name. Those that learn are
+// trained side by side, each with its part of the workers, because a network gains less from
+// a second core than from having one for itself.
 func fitAllBelow(ctx context.Context, children []taggers.Child, task taggers.Task, place string) (map[string]taggers.Model, error) {
-	if len(children) == 0 {
-		return nil, nil
+	learners := 0
+	for _, c := range children {
+		if learns(c.System) {
+			learners++
+		}
 	}
-	workers := max(1, task.Workers/len(children))
 	if len(children) > 1 {
 		task.Report = serial(task.Report)
 	}
-	all := make([]taggers.Model, len(children))
-	errs := make([]error, len(children))
+	part := max(1, task.Workers/max(1, learners))
+	places := make(chan struct{}, max(1, task.Workers/part)) // of trainings at the same time
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	models := make([]taggers.Model, len(children))
+	errs := make([]error, len(children))
 	var running sync.WaitGroup
-	free := make(chan struct{}, max(1, task.Workers/workers))
 	for i, c := range children {
-		free <- struct{}{} // in their order
+		places <- struct{}{} // here rather than in the goroutine, so that the children start in their order
+		if errs[i] = ctx.Err(); errs[i] != nil {
+			break
+		}
 		running.Go(func() {
-			defer func() { <-free }()
+			defer func() { <-places }()
 			own := task
-			own.Workers = workers
-			if all[i], errs[i] = fitBelow(ctx, c, own, path.Join(place, c.Name)); errs[i] != nil {
+			own.Workers = part
+			if models[i], errs[i] = fitBelow(ctx, c, own, path.Join(place, c.Name)); errs[i] != nil {
 				cancel()
 			}
 		})
 	}
 	running.Wait()
-	models := map[string]taggers.Model{}
-	var first error // that is not a consequence of another
+	all := map[string]taggers.Model{}
+	var first error // in the order of the children; errors that are due to cancel come last
 	for i, c := range children {
-		models[c.Name] = all[i]
-		if err := errs[i]; err != nil && (first == nil || errors.Is(first, context.Canceled)) {
+		all[c.Name] = models[i]
+		if err := errs[i]; err != nil && (first == nil || errors.Is(first, context.Canceled) && !errors.Is(err, context.Canceled)) {
 			first = fmt.Errorf("%s: %w", c.Name, err)
 		}
 	}
-	return models, first
+	return all, first
 }
 
-// serial lets several trainings report at once.
+// learns reports whether the training of a system takes time: whether a leaf is not [taggers.Fixed].
+func learns(s taggers.System) bool {
+	_, root := s.Root()
+	children := taggers.Children(root)
+	if len(children) == 0 {
+		_, fixed := root.(taggers.Fixed)
+		return !fixed
+	}
+	return slices.ContainsFunc(children, func(c taggers.Child) bool { return learns(c.System) })
+}
+
+// serial makes a Report that several trainings may use at the same time.
 func serial(r taggers.Report) taggers.Report {
 	var mu sync.Mutex
 	if step := r.Step; step != nil {

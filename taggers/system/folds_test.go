@@ -146,6 +146,13 @@ func TestUnseen(t *testing.T) {
 const learned = `{ensemble: {method: learned, folds: 2, members: [{name: a, system: ` + features + `}, {name: b, system: ` + network + `},
   {name: rules, system: {rules: {set: english}}}]}}`
 
+// byMember compares the members of two steps.
+func byMember(a, b string) int {
+	a, _, _ = strings.Cut(a, " ")
+	b, _, _ = strings.Cut(b, " ")
+	return strings.Compare(a, b)
+}
+
 // A learned ensemble trains its members on all notes and on each fold, is saved with its
 // machine, and after an interruption continues with the fold in progress.
 func TestLearnedEnsemble(t *testing.T) {
@@ -170,7 +177,7 @@ func TestLearnedEnsemble(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(whole) != 3*(10+3) || whole[0] != "folds/1/a 1" || whole[13] != "folds/2/a 1" || whole[38] != "b 3" {
+	if len(whole) != 3*(10+3) || whole[0] != "folds/1/a 1" || whole[13] != "folds/2/a 1" {
 		t.Fatalf("%d steps: %q", len(whole), whole)
 	}
 
@@ -185,6 +192,9 @@ func TestLearnedEnsemble(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The members of the model itself are trained side by side, so only the order within each is certain.
+	slices.SortStableFunc(whole[26:], byMember)
+	slices.SortStableFunc(steps[max(0, len(steps)-13):], byMember)
 	if diff := cmp.Diff(whole[12:], steps); diff != "" {
 		t.Errorf("steps of the resumed run: -want +got\n%s", diff)
 	}

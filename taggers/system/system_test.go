@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -310,9 +311,9 @@ func TestTrainAndLoadATree(t *testing.T) {
 	}
 }
 
-// A training that is interrupted while a member is trained, and then resumed, loads the
-// finished members, reports their epochs again, and ends as it would have without the
-// interruption.
+// A training that is interrupted while members are trained, and then resumed, loads the
+// finished members, continues the others, reports all earlier epochs again, and ends as it
+// would have without the interruption.
 func TestResume(t *testing.T) {
 	config := decode(t, `{ensemble: {members: [{name: a, system: `+features+`}, {name: b, system: `+network+`}, {name: c, system: `+features+`}]}}`)
 	type step struct {
@@ -345,20 +346,36 @@ func TestResume(t *testing.T) {
 	}
 
 	dir := t.TempDir()
-	if _, _, err := run(t.Context(), dir, false, func(e taggers.Epoch) bool { return e.Member == "b" && e.Epoch == 2 }); !errors.Is(err, context.Canceled) {
+	broken, _, err := run(t.Context(), dir, false, func(e taggers.Epoch) bool { return e.Member == "b" && e.Epoch == 2 })
+	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("cut off: error %v", err)
 	}
-	if n, err := StateWorkers(dir); n != 2 || err != nil {
+	if n, err := StateWorkers(dir); n != 1 || err != nil { // the network's part of two
 		t.Errorf("%d workers, error %v", n, err)
 	}
 	steps, tagger, err := run(t.Context(), dir, true, never)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, s := range steps {
-		before := s.Member == "a" || s.Member == "b" && s.Epoch <= 2
-		if want := (step{whole[i].Member, whole[i].Epoch, before}); s != want {
-			t.Errorf("step %d is %+v, want %+v", i, s, want)
+	// Members are trained side by side, so only the order of each one's epochs is certain. CRFs are
+	// saved when they are complete, networks after each epoch.
+	of := func(steps []step, member string) []step {
+		return slices.DeleteFunc(slices.Clone(steps), func(s step) bool { return s.Member != member })
+	}
+	for _, member := range []string{"a", "b", "c"} {
+		want := of(whole, member)
+		if len(want) == 0 {
+			t.Fatalf("no steps of %s", member)
+		}
+		before := len(of(broken, member))
+		if got := of(steps, member); member != "b" && !(before == len(want) && got[0].Resumed) {
+			before = 0
+		}
+		for i := range want {
+			want[i].Resumed = i < before
+		}
+		if diff := cmp.Diff(want, of(steps, member)); diff != "" {
+			t.Errorf("steps of %s: -want +got\n%s", member, diff)
 		}
 	}
 	docs := notes(t, 4, synth.Test)
@@ -378,6 +395,112 @@ func TestResume(t *testing.T) {
 	if diff := cmp.Diff(tag(t, uninterrupted, docs), tag(t, tagger, docs)); diff != "" {
 		t.Errorf("resumed once more: -want +got\n%s", diff)
 	}
+}
+
+// waiting is a leaf whose training ends once the trainings of all its siblings have begun.
+type waiting struct {
+	settings
+	begun *sync.WaitGroup
+	parts chan int // of the workers
+	fail  error
+}
+
+func (w waiting) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model) (data.Tagger, error) {
+	w.parts <- task.Workers
+	w.begun.Done()
+	w.begun.Wait()
+	if w.fail != nil {
+		return nil, w.fail
+	}
+	task.Report.Step(1, 1, 1)
+	task.Report.Epoch(taggers.Epoch{Epoch: 1})
+	return remembers{}, ctx.Err()
+}
+
+// still is a leaf that does not learn.
+type still struct{ waiting }
+
+func (still) Fixed() {}
+
+func (s still) Fit(_ context.Context, task taggers.Task, _ ...taggers.Model) (data.Tagger, error) {
+	s.parts <- task.Workers
+	return remembers{}, nil
+}
+
+// Members that learn are trained side by side, and divide the workers among themselves.
+func TestSideBySide(t *testing.T) {
+	for name, c := range map[string]struct {
+		learn, still, workers, part, atOnce int
+	}{
+		"two of four":               {2, 0, 4, 2, 2},
+		"three of four":             {3, 0, 4, 1, 3},
+		"rules need no workers":     {1, 2, 4, 4, 1},
+		"more members than workers": {5, 1, 2, 1, 1},
+		"nothing learns":            {0, 2, 4, 4, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parts := make(chan int, c.learn+c.still)
+			var begun []*sync.WaitGroup
+			s := stack{task: &taggers.Task{}}
+			for i := range c.learn {
+				if i%max(1, c.atOnce) == 0 {
+					begun = append(begun, &sync.WaitGroup{})
+				}
+				begun[len(begun)-1].Add(1)
+				s.children = append(s.children, taggers.Child{Name: fmt.Sprint("m", i), System: taggers.System{"x": waiting{begun: begun[len(begun)-1], parts: parts}}})
+			}
+			for i := range c.still {
+				s.children = append(s.children, taggers.Child{Name: fmt.Sprint("s", i), System: taggers.System{"x": still{waiting{parts: parts}}}})
+			}
+			told := 0 // without a lock: reports are never simultaneous
+			job := taggers.Task{Name: "x", Types: typeSet(t), Workers: c.workers, Report: taggers.Report{
+				Step: func(int, int, int) { told++ }, Epoch: func(taggers.Epoch) { told++ },
+			}}
+			if _, err := Fit(t.Context(), taggers.System{"stack": s}, job); err != nil {
+				t.Fatal(err)
+			}
+			close(parts)
+			for n := range parts {
+				if n != c.part {
+					t.Errorf("a member has %d workers, want %d", n, c.part)
+				}
+			}
+			if told != 2*c.learn {
+				t.Errorf("%d reports, want %d", told, 2*c.learn)
+			}
+		})
+	}
+}
+
+// If a member fails, the trainings of the others are stopped, and the error is that of the
+// member rather than that it was stopped.
+func TestAMemberFails(t *testing.T) {
+	var begun sync.WaitGroup
+	begun.Add(2)
+	parts := make(chan int, 3)
+	bad := errors.New("it does not converge")
+	s := stack{task: &taggers.Task{}, children: []taggers.Child{
+		{Name: "a", System: taggers.System{"x": stopped{waiting{begun: &begun, parts: parts}}}},
+		{Name: "b", System: taggers.System{"x": waiting{begun: &begun, parts: parts, fail: bad}}},
+		{Name: "c", System: taggers.System{"x": waiting{begun: &begun, parts: parts}}},
+	}}
+	_, err := Fit(t.Context(), taggers.System{"stack": s}, taggers.Task{Name: "x", Types: typeSet(t), Workers: 2})
+	if !errors.Is(err, bad) || err.Error() != "b: it does not converge" {
+		t.Errorf("error %v", err)
+	}
+	if len(parts) != 2 {
+		t.Errorf("%d trainings began, want 2", len(parts))
+	}
+}
+
+// stopped is a leaf whose training ends only when it is stopped.
+type stopped struct{ waiting }
+
+func (s stopped) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model) (data.Tagger, error) {
+	s.parts <- task.Workers
+	s.begun.Done()
+	<-ctx.Done()
+	return nil, ctx.Err()
 }
 
 // Two members with the same configuration differ, since the seed of each follows from

@@ -55,6 +55,9 @@ func (c *Trained) Paths() []taggers.Path {
 	return []taggers.Path{{Key: "model", Value: &c.Model}}
 }
 
+// Fixed implements taggers.Fixed.
+func (Trained) Fixed() {}
+
 // Check implements taggers.Checker.
 func (c Trained) Check(types *data.TypeSet, workers int) error {
 	_, err := c.Load(c.Model, types, workers)
