@@ -103,6 +103,11 @@ func (c Config) average(x *cell, estimates [][]data.Estimate, next []int) bool {
 	return len(members) > 0
 }
 
+// likely is the least score of a span: a label that is less probable than all others
+// together is more often wrong than right, so the span would cost more precision than it
+// gains recall.
+const likely = 0.5
+
 // certain is the probability of no type from which a cell cannot be part of a span.
 const certain = 0.99
 
@@ -232,7 +237,7 @@ func (t *Tagger) tagByMean(ctx context.Context, docs []*data.Document, from floa
 			of[m] = all[m][i]
 		}
 		cells := t.config.means(doc.Text, of)
-		found[i] = decode(cells)
+		found[i] = slices.DeleteFunc(decode(cells), func(s data.Span) bool { return s.Score < likely })
 		if from > 0 {
 			unsure[i] = doubts(cells, found[i], from)
 		}
