@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
@@ -293,6 +294,7 @@ func (c *Corpus) check(needsDev bool, progress models.Progress) (all []Facts, er
 
 // copies returns a function that makes the changed copies of the training documents for an epoch,
 // which are the same for all epochs unless they are to be renewed. It is nil if there are none.
+// Several goroutines may call it.
 func (c *Corpus) copies(train []*data.Document) (func(epoch int) ([]*data.Document, error), error) {
 	if c.Copies.Number == 0 {
 		return nil, nil
@@ -301,11 +303,7 @@ func (c *Corpus) copies(train []*data.Document) (func(epoch int) ([]*data.Docume
 	if err != nil {
 		return nil, fmt.Errorf("corpus.copies: %w", err)
 	}
-	var same []*data.Document // unless they are to be renewed
-	return func(epoch int) ([]*data.Document, error) {
-		if same != nil {
-			return same, nil
-		}
+	draw := func(epoch int) ([]*data.Document, error) {
 		var all []*data.Document
 		for n := range c.Copies.Number {
 			copies, err := augmenter.Copy(c.Seed + uint64(n)<<32 + uint64(epoch-1)<<48)
@@ -314,11 +312,13 @@ func (c *Corpus) copies(train []*data.Document) (func(epoch int) ([]*data.Docume
 			}
 			all = append(all, copies...)
 		}
-		if !c.Copies.Renew {
-			same = all
-		}
 		return all, nil
-	}, nil
+	}
+	if c.Copies.Renew {
+		return draw, nil
+	}
+	first := sync.OnceValues(func() ([]*data.Document, error) { return draw(1) })
+	return func(int) ([]*data.Document, error) { return first() }, nil
 }
 
 // maxBad is the maximum number of unreadable notes that an error names.

@@ -5,28 +5,35 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/goccy/go-yaml"
+
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/jsonl"
 	"github.com/lethe-deid/lethe/deid/augment"
+	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/models"
 )
 
-// SilverFile is the file of a run folder that contains the silver notes of a distillation.
-const SilverFile = "silver.jsonl"
+// Files of a run folder that only a distillation has.
+const (
+	SilverFile  = "silver.jsonl" // the silver notes
+	DistillFile = "distill.yaml" // the teacher and the settings
+)
 
 // A Silver source makes silver notes: notes that a teacher has labelled, for a system to learn from
-// (Hinton et al. 2015). A silver note has the fields and signature of a training note, with its own
+// (Hinton et al. 2015). A silver note has the fields and the signature of a training note, with its own
 // invented and exchanged values (Copies of the corpus), and its narrative is text without
 // annotations. The fields keep their gold spans; the teacher finds the spans of the narrative.
 type Silver struct {
-	Teacher  data.Tagger
+	Teacher  *models.Model
 	Text     data.Documents // lines of the narratives; an empty line ends a narrative
 	Notes    int            // how many silver notes to make at most; 0: until the text ends
 	PerEpoch int            // how many of them each epoch uses; 0: all
@@ -41,48 +48,102 @@ const doubtsFrom = 0.05
 // silverBatch is the number of notes that the teacher labels at once.
 const silverBatch = 256
 
+// check returns an error if the teacher cannot label notes of the corpus.
+func (s *Silver) check(c *Corpus) error {
+	if is, want := s.Teacher.Types.Name, c.TypeSet().Name; is != want {
+		return fmt.Errorf("the teacher %s has the type set %s, but the corpus has %s", s.Teacher.Dir, is, want)
+	}
+	return nil
+}
+
+// settings is what decides the bits of a distillation besides the configuration and the text.
+type settings struct {
+	Teacher  string  `yaml:"teacher"` // model folder
+	Digest   string  `yaml:"digest"`  // of the teacher
+	Notes    int     `yaml:"notes"`
+	PerEpoch int     `yaml:"per_epoch"`
+	MinScore float64 `yaml:"min_score"`
+	Sampled  bool    `yaml:"sampled"`
+}
+
+// begin writes the settings of a distillation into the run folder. If the run is resumed, begin
+// checks instead that it had the same settings; the teacher's folder may have moved. s is nil if the
+// run is not a distillation.
+func (s *Silver) begin(run *Run, resume bool) error {
+	path := filepath.Join(run.Dir, DistillFile)
+	raw, err := bounded.ReadFile(path, bounded.MaxConfig)
+	began := err == nil
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case s == nil && began:
+		return fmt.Errorf("%s: the run is a distillation: resume it with lethe distill", run.Dir)
+	case s == nil:
+		return nil
+	case resume && !began:
+		return fmt.Errorf("%s: contains no %s, so the run is not a distillation: resume it with lethe train", run.Dir, DistillFile)
+	}
+	is := settings{Teacher: s.Teacher.Dir, Notes: s.Notes, PerEpoch: s.PerEpoch, MinScore: s.MinScore, Sampled: s.Sampled}
+	if is.Digest, err = s.Teacher.Digest(); err != nil {
+		return err
+	}
+	if !resume {
+		encoded, err := yaml.Marshal(is)
+		if err != nil {
+			return err
+		}
+		return wholefile.WriteFile(path, encoded, 0o666)
+	}
+	var was settings
+	if err := strictyaml.Decode(path, raw, &was); err != nil {
+		return err
+	}
+	if was.Digest != is.Digest {
+		return fmt.Errorf("%s: the teacher was %s (%s) when the run began, and is %s (%s) now: it cannot be resumed",
+			run.Dir, was.Teacher, was.Digest, is.Teacher, is.Digest)
+	}
+	was.Teacher = is.Teacher
+	if key, from, to := strictyaml.Difference(&was, &is); key != "" {
+		return fmt.Errorf("%s: %s was %v when the run began, and is %v now: it cannot be resumed", run.Dir, key, from, to)
+	}
+	return nil
+}
+
 // notes returns the silver notes of a run, which it makes unless the run folder already has them.
 func (s *Silver) notes(ctx context.Context, run *Run, train []*data.Document, progress models.Progress) ([]*data.Document, error) {
 	path := filepath.Join(run.Dir, SilverFile)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	if !exists(path) {
 		if err := s.write(ctx, path, run.Config, train, progress); err != nil {
 			return nil, err
 		}
-	} else if err != nil {
-		return nil, err
 	}
-	var docs []*data.Document
-	for d, err := range jsonl.Read(path, run.Config.Corpus.TypeSet()) {
-		if err != nil {
-			return nil, err
-		}
-		docs = append(docs, d)
+	docs, err := data.Collect(jsonl.Read(path, run.Config.Corpus.TypeSet()))
+	if err == nil && len(docs) == 0 {
+		err = fmt.Errorf("%s: contains no notes", path)
 	}
-	return docs, nil
+	return docs, err
 }
 
+// write makes the silver notes. It keeps only one batch of them in memory.
 func (s *Silver) write(ctx context.Context, path string, c *Config, train []*data.Document, progress models.Progress) (err error) {
 	file, err := wholefile.Create(path, 0o666)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Discard() }() // does nothing after Replace
-	grafts, err := s.grafts(c, train)
-	if err != nil {
-		return err
-	}
-	done := 0
-	for batch := range slices.Chunk(grafts, silverBatch) {
+	used := c.Corpus.TypeSet().Used(train)
+	made := 0
+	label := func(batch []augment.Grafted) error {
 		docs := make([]*data.Document, len(batch))
 		for i, g := range batch {
 			docs[i] = &data.Document{ID: g.ID, Text: g.Text}
 		}
 		found, err := s.find(ctx, docs)
 		if err != nil {
-			return fmt.Errorf("the teacher: %w", err)
+			return fmt.Errorf("the teacher %s: %w", s.Teacher.Dir, err)
 		}
 		for i, g := range batch {
-			docs[i].Spans = g.Label(found[i])
+			docs[i].Spans = slices.DeleteFunc(g.Label(found[i]), func(x data.Span) bool { return !slices.Contains(used, x.Type) })
 			line, err := jsonl.Encode(docs[i])
 			if err == nil {
 				_, err = file.Write(line)
@@ -91,15 +152,36 @@ func (s *Silver) write(ctx context.Context, path string, c *Config, train []*dat
 				return err
 			}
 		}
-		done += len(batch)
-		progress.Tell("labelling silver notes", done, len(grafts))
+		made += len(batch)
+		progress.Tell("labelling silver notes", made, s.Notes)
+		return nil
+	}
+	var batch []augment.Grafted
+	for g, err := range s.grafts(c, train) {
+		if err != nil {
+			return err
+		}
+		if batch = append(batch, g); len(batch) == silverBatch {
+			if err := label(batch); err != nil {
+				return err
+			}
+			batch = nil
+		}
+	}
+	if len(batch) > 0 {
+		if err := label(batch); err != nil {
+			return err
+		}
+	}
+	if made == 0 {
+		return errors.New("the texts contain no narratives, that is no lines with words, so there are no silver notes to learn from")
 	}
 	return file.Replace()
 }
 
 // find returns the teacher's spans and, if spans are sampled, its doubts.
 func (s *Silver) find(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
-	prober, ok := s.Teacher.(data.Prober)
+	prober, ok := s.Teacher.Tagger.(data.Prober)
 	if !ok || !s.Sampled {
 		return s.Teacher.Tag(ctx, docs)
 	}
@@ -115,46 +197,71 @@ func (s *Silver) find(ctx context.Context, docs []*data.Document) ([][]data.Span
 	return found, err
 }
 
-// grafts joins training notes and text.
-func (s *Silver) grafts(c *Config, train []*data.Document) ([]augment.Grafted, error) {
-	augmenter, err := augment.New(train, c.Corpus.TypeSet(), c.Corpus.Copies.augment())
-	if err != nil {
-		return nil, err
-	}
-	var all []augment.Grafted
-	var notes []*data.Document
-	for text, err := range s.Text {
-		if err != nil {
-			return nil, err
+// grafts joins training notes and narratives, until one of Notes or the text ends.
+func (s *Silver) grafts(c *Config, train []*data.Document) iter.Seq2[augment.Grafted, error] {
+	return func(yield func(augment.Grafted, error) bool) {
+		augmenter, err := augment.New(train, c.Corpus.TypeSet(), c.Corpus.Copies.augment())
+		if err == nil && len(train) == 0 {
+			err = errors.New("train has no notes, so there are none to graft narratives onto")
 		}
-		for body := range strings.SplitSeq(text.Text, "\n\n") {
+		if err != nil {
+			yield(augment.Grafted{}, err)
+			return
+		}
+		var notes []*data.Document // copies of the training notes that are not used yet
+		made := 0
+		for lines, err := range narratives(s.Text) {
+			if err == nil && len(notes) == 0 {
+				notes, err = shuffledCopies(augmenter, c.Seed, made, len(train))
+			}
+			if err != nil {
+				yield(augment.Grafted{}, err)
+				return
+			}
+			g, _ := augment.Graft(notes[0], lines) // what is left of a narrative would begin in the middle
+			notes = notes[1:]
+			made++
+			g.ID = fmt.Sprintf("silver-%06d", made)
+			if !yield(g, nil) || made == s.Notes {
+				return
+			}
+		}
+	}
+}
+
+// shuffledCopies returns a changed copy of each of the training notes, in random order, once there
+// are made silver notes.
+func shuffledCopies(augmenter *augment.Augmenter, seed uint64, made, train int) ([]*data.Document, error) {
+	notes, err := augmenter.Copy(seed + uint64(1+made/train)<<40)
+	rng := rand.New(rand.NewPCG(seed, uint64(made)))
+	rng.Shuffle(len(notes), func(i, k int) { notes[i], notes[k] = notes[k], notes[i] })
+	return notes, err
+}
+
+// narratives yields the lines of each narrative of the texts, without empty lines.
+func narratives(texts data.Documents) iter.Seq2[[]string, error] {
+	return func(yield func([]string, error) bool) {
+		for text, err := range texts {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
 			var lines []string
-			for line := range strings.Lines(body) {
+			for line := range strings.Lines(text.Text) {
 				if line = strings.TrimSpace(line); line != "" {
 					lines = append(lines, line)
+				} else if len(lines) > 0 {
+					if !yield(lines, nil) {
+						return
+					}
+					lines = nil
 				}
 			}
-			if len(lines) == 0 {
-				continue
-			}
-			if len(notes) == 0 {
-				if notes, err = augmenter.Copy(c.Seed + uint64(1+len(all)/len(train))<<40); err != nil {
-					return nil, err
-				}
-				notes = slices.Clone(notes)
-				rng := rand.New(rand.NewPCG(c.Seed, uint64(len(all))))
-				rng.Shuffle(len(notes), func(i, k int) { notes[i], notes[k] = notes[k], notes[i] })
-			}
-			g, _ := augment.Graft(notes[0], lines)
-			notes = notes[1:]
-			g.ID = fmt.Sprintf("silver-%06d", len(all)+1)
-			all = append(all, g)
-			if s.Notes > 0 && len(all) == s.Notes {
-				return all, nil
+			if len(lines) > 0 && !yield(lines, nil) {
+				return
 			}
 		}
 	}
-	return all, nil
 }
 
 // epoch returns the silver notes of an epoch.

@@ -33,9 +33,14 @@ type TrainOptions struct {
 
 // Train trains the system, writes everything that belongs to the run into its folder, and returns
 // the scores of the best model on dev (see Run.Predict), or nil if there is no dev. A run that ends before its first epoch is
-// complete leaves nothing; one that ends later can be resumed.
+// complete leaves nothing, unless its silver notes are complete; one that ends later can be resumed.
 func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation.Report, err error) {
 	types := c.Corpus.TypeSet()
+	if opt.Silver != nil {
+		if err := opt.Silver.check(&c.Corpus); err != nil {
+			return nil, err
+		}
+	}
 	run := &Run{opt.Dir, c}
 	unlock, err := run.lock(opt.Resume)
 	if err != nil {
@@ -50,10 +55,13 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	}
 	log := &epochLog{path: filepath.Join(opt.Dir, LogFile)}
 	defer func() {
-		if err != nil && !opt.Resume && log.err == nil && log.lines.Len() == 0 {
+		if err != nil && !opt.Resume && log.err == nil && log.lines.Len() == 0 && !exists(filepath.Join(opt.Dir, SilverFile)) {
 			run.discard()
 		}
 	}()
+	if err := opt.Silver.begin(run, opt.Resume); err != nil {
+		return nil, err
+	}
 	if opt.Workers == 0 {
 		if opt.Workers, err = run.defaultWorkers(opt.Resume); err != nil {
 			return nil, err
@@ -140,7 +148,7 @@ func (r *Run) defaultWorkers(resume bool) (int, error) {
 
 // discard removes the files that begin and an incomplete first epoch wrote.
 func (r *Run) discard() {
-	for _, name := range []string{ConfigFile, machineFile, models.Folder} {
+	for _, name := range []string{ConfigFile, DistillFile, machineFile, models.Folder} {
 		os.RemoveAll(filepath.Join(r.Dir, name))
 	}
 	os.Remove(r.Dir) // fails, as it should, if the user put something there

@@ -1,18 +1,13 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/models"
-	"github.com/lethe-deid/lethe/taggers"
 )
 
 func newDistill() *cobra.Command {
@@ -25,22 +20,24 @@ func newDistill() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "distill CONFIG.yaml TEXT... --teacher MODEL",
-		Short: "Train the system of an experiment on what a better system finds in text without annotations",
-		Long: `Train the system of an experiment on its training notes, and on silver notes that a
-teacher has labelled: a better but slower system, such as an ensemble. The system then
-comes close to the teacher, at its own speed.
+		Short: "Train the system of an experiment also on text that a better system has labelled",
+		Long: `Train the system of an experiment on its training notes and on silver notes. A teacher
+labels the silver notes: a better but slower system, such as an ensemble. The trained
+system comes closer to the teacher, and keeps its own speed.
 
 A silver note has the fields and the signature of a training note, with other values
-(see corpus.copies), and lines of TEXT instead of its narrative. A TEXT is a file, a
-folder of .txt files or a .tar.gz archive of .txt files; an empty line separates
-narratives. Use text of the same kind and language as the notes, but never notes of
-dev or test.
+(see corpus.copies), and lines of TEXT instead of its narrative. The fields keep their
+gold annotations, and the teacher finds the spans of the narrative. A TEXT is a file, a
+folder of .txt files or a .tar.gz archive of .txt files. An empty line ends a narrative;
+the lines of a narrative that are longer than the one they replace are left out. Use
+text of the same kind and language as the notes, but never notes of dev or test.
 
-The silver notes are in the run folder as silver.jsonl. Each epoch uses --per-epoch of
-them, one part after another. The teacher is not always right, so a span is kept, in
-each epoch anew, with its score as probability; --certain keeps all instead.
+The silver notes are written to silver.jsonl in the run folder, the teacher and the
+settings to distill.yaml. Each epoch uses --per-epoch of the silver notes, beginning
+where the epoch before stopped.
 
-An interrupted run can be resumed, and ends with the same bits.`,
+An interrupted run can be resumed with the same command and --resume. It ends with the
+same bits as without the interruption.`,
 		Example: `  lethe train best.yaml --out runs/best
   lethe distill student.yaml spanish.tar.gz --teacher runs/best --out runs/student
   lethe distill student.yaml spanish.tar.gz --teacher runs/best --out runs/student --resume`,
@@ -56,46 +53,28 @@ An interrupted run can be resumed, and ends with the same bits.`,
 				return usageError(cmd, errors.New("--resume requires the run folder: --out DIR"))
 			case teacher == "":
 				return usageError(cmd, errors.New("--teacher is required"))
-			case silver.Notes < 0 || silver.PerEpoch < 0:
-				return usageError(cmd, errors.New("--notes and --per-epoch must not be negative"))
+			case silver.Notes < 0:
+				return usageError(cmd, fmt.Errorf("--notes %d is negative", silver.Notes))
+			case silver.PerEpoch < 0:
+				return usageError(cmd, fmt.Errorf("--per-epoch %d is negative", silver.PerEpoch))
+			case !(silver.MinScore >= 0 && silver.MinScore <= 1):
+				return usageError(cmd, fmt.Errorf("--min-score %v is not in [0, 1]", silver.MinScore))
 			}
 			config, err := experiments.Load(args[0], settings)
 			if err != nil {
 				return err
 			}
-			model, err := models.Open(teacher, opt.Workers)
-			if err != nil {
+			if silver.Teacher, err = models.Open(teacher, opt.Workers); err != nil {
 				return err
 			}
 			if !cmd.Flags().Changed("workers") {
 				opt.Workers = 0 // all cores or, with --resume, as many as before
 			}
-			silver.Teacher = model.Tagger
 			if silver.Text, err = openTexts(args[1:], format); err != nil {
 				return err
 			}
 			opt.Silver = &silver
-			p := newProgress()
-			defer p.clear()
-			if opt.Dir == "" {
-				opt.Dir = filepath.Join("runs", config.Name+"-"+time.Now().Format("20060102-150405"))
-				p.line("run folder: %s", opt.Dir)
-			}
-			epochs := 0
-			opt.Progress, opt.Failed, opt.Version = p.show, p.failed, version
-			opt.Epoch = func(e taggers.Epoch) {
-				epochs++
-				p.line("%s", epochLine(e))
-			}
-			scores, err := experiments.Train(cmd.Context(), config, opt)
-			p.clear()
-			if errors.Is(err, context.Canceled) && epochs > 0 {
-				return fmt.Errorf("interrupted; to resume, give the same command with --out %s --resume", opt.Dir)
-			}
-			if scores == nil {
-				return err
-			}
-			return errors.Join(scores.WriteText(os.Stdout), err)
+			return runTraining(cmd.Context(), config, opt)
 		},
 	}
 	flags := cmd.Flags()
@@ -104,10 +83,8 @@ An interrupted run can be resumed, and ends with the same bits.`,
 	flags.IntVar(&silver.Notes, "notes", 0, "make at most this `NUMBER` of silver notes (default as many as the text gives)")
 	flags.IntVar(&silver.PerEpoch, "per-epoch", 1000, "use this `NUMBER` of silver notes in each epoch; 0: all")
 	flags.Float64Var(&silver.MinScore, "min-score", 0, "leave out the teacher's spans with a lower `SCORE`")
-	flags.BoolVar(&silver.Sampled, "sampled", false, "keep spans with their scores as probability")
+	flags.BoolVar(&silver.Sampled, "sampled", false, "in each epoch, keep a span with its score as probability (default no)")
 	flags.StringArrayVar(&settings, "set", nil, "override a setting of the config with `path=value`, as in seed=2; repeatable (default none)")
-	flags.StringVar(&opt.Dir, "out", "", "run folder `DIR`, new or empty (default runs/NAME-TIME)")
-	flags.BoolVar(&opt.Resume, "resume", false, "resume the interrupted run in --out (default no)")
-	workersFlag(cmd, &opt.Workers)
+	runFlags(cmd, &opt)
 	return cmd
 }

@@ -55,45 +55,62 @@ because its scores would mean nothing.`,
 			if dryRun {
 				return check(config)
 			}
-			p := newProgress()
-			defer p.clear()
-			if opt.Dir == "" {
-				opt.Dir = filepath.Join("runs", config.Name+"-"+time.Now().Format("20060102-150405"))
-				p.line("run folder: %s", opt.Dir)
-			}
-			opt.Corpus = func(facts []experiments.Facts) {
-				for _, f := range facts {
-					p.line("%s", f)
-				}
-			}
-			epochs := 0
-			opt.Progress, opt.Failed, opt.Version = p.show, p.failed, version
-			opt.Epoch = func(e taggers.Epoch) {
-				epochs++
-				p.line("%s", epochLine(e))
-			}
-			scores, err := experiments.Train(cmd.Context(), config, opt)
-			p.clear()
-			if errors.Is(err, context.Canceled) && epochs > 0 {
-				return fmt.Errorf("interrupted; to resume, give the same command with --out %s --resume", opt.Dir)
-			}
-			if scores == nil {
-				if err == nil {
-					p.line("not scored, because there is no split dev: score another with lethe predict %s --split SPLIT", opt.Dir)
-				}
-				return err
-			}
-			return errors.Join(scores.WriteText(os.Stdout), err)
+			return runTraining(cmd.Context(), config, opt)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&settings, "set", nil, "override a setting of the config with `path=value`, as in seed=2; repeatable (default none)")
+	flags.BoolVar(&dryRun, "dry-run", false, "print the system, check its notes and files, and train nothing (default no)")
+	runFlags(cmd, &opt)
+	return cmd
+}
+
+// runFlags adds the flags of commands that train a run.
+func runFlags(cmd *cobra.Command, opt *experiments.TrainOptions) {
+	flags := cmd.Flags()
 	flags.StringVar(&opt.Dir, "out", "", "run folder `DIR`, new or empty (default runs/NAME-TIME)")
 	flags.BoolVar(&opt.Resume, "resume", false, "resume the interrupted run in --out (default no)")
-	flags.BoolVar(&dryRun, "dry-run", false, "print the system, check its notes and files, and train nothing (default no)")
 	workersFlag(cmd, &opt.Workers)
 	flags.Lookup("workers").Usage += ", which affects the last bits of the weights; with --resume, the default is that of the interrupted run"
-	return cmd
+}
+
+// runTraining trains the system of an experiment while it reports the progress, and prints the scores on dev.
+func runTraining(ctx context.Context, config *experiments.Config, opt experiments.TrainOptions) error {
+	p := newProgress()
+	defer p.clear()
+	if opt.Dir == "" {
+		opt.Dir = filepath.Join("runs", config.Name+"-"+time.Now().Format("20060102-150405"))
+		p.line("run folder: %s", opt.Dir)
+	}
+	opt.Corpus = func(facts []experiments.Facts) {
+		for _, f := range facts {
+			p.line("%s", f)
+		}
+	}
+	epochs := 0
+	opt.Progress, opt.Failed, opt.Version = p.show, p.failed, version
+	opt.Epoch = func(e taggers.Epoch) {
+		epochs++
+		p.line("%s", epochLine(e))
+	}
+	scores, err := experiments.Train(ctx, config, opt)
+	p.clear()
+	if errors.Is(err, context.Canceled) && (epochs > 0 || resumable(opt.Dir)) {
+		return fmt.Errorf("interrupted; to resume, give the same command with --out %s --resume", opt.Dir)
+	}
+	if scores == nil {
+		if err == nil {
+			p.line("not scored, because there is no split dev: score another with lethe predict %s --split SPLIT", opt.Dir)
+		}
+		return err
+	}
+	return errors.Join(scores.WriteText(os.Stdout), err)
+}
+
+// resumable reports whether an interrupted run without a complete epoch can be resumed, because it has its silver notes.
+func resumable(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, experiments.SilverFile))
+	return err == nil
 }
 
 // check prints the system that would be trained and facts about its corpus. It returns an error if notes or files are

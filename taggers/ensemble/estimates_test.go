@@ -2,11 +2,11 @@ package ensemble_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/synth"
-	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/nn/tagger"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/ann"
@@ -16,7 +16,8 @@ import (
 )
 
 // The estimates of networks and CRFs are probabilities, agree with the doubts of a probe,
-// and lead method mean to nearly the spans that a single member finds itself.
+// and lead method mean to the spans of which a single member is sure. The other spans may
+// differ: a span that is more probable than any other is often less probable than none.
 func TestEstimatesOfRealTaggers(t *testing.T) {
 	types, err := data.LookupTypeSet(synth.TypeSet)
 	if err != nil {
@@ -68,8 +69,25 @@ func TestEstimatesOfRealTaggers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if score := evaluation.Strict(found, mean); score.TP == 0 || score.F1() < 0.95 {
-				t.Errorf("strict F1 of %.3f with the member's own spans", score.F1())
+			sure := 0
+			for i := range docs {
+				for _, s := range found[i] {
+					if s.Score < 0.9 {
+						continue
+					}
+					sure++
+					if !slices.ContainsFunc(mean[i], func(m data.Span) bool { return m.Start == s.Start && m.End == s.End && m.Type == s.Type }) {
+						t.Errorf("note %d: %s [%d,%d) with %.2f is not found by the mean", i, s.Type, s.Start, s.End, s.Score)
+					}
+				}
+				for _, m := range mean[i] {
+					if m.Score < 0.5 {
+						t.Errorf("note %d: a span with %.2f", i, m.Score)
+					}
+				}
+			}
+			if sure < 20 {
+				t.Errorf("%d sure spans", sure)
 			}
 		})
 	}

@@ -31,8 +31,9 @@ func Estimate(ctx context.Context, t data.Tagger, docs []*data.Document) ([][]da
 
 // estimates returns the estimates for the tokens of a sentence from the probabilities of
 // labels of any scheme. marginal writes the probabilities of a token's labels. Labels of
-// scheme IO do not tell where spans begin; a span is then the less likely to begin, the
-// more probable its type was for the token before.
+// scheme IO do not tell where spans begin. Adjacent tokens of one type are nearly always in
+// one span, so a span begins at a token as far as its type is more probable than for the
+// token before.
 func estimates(tokens []data.Token, labels []string, scheme data.Scheme, marginal func(token int, into []float64)) []data.Estimate {
 	all := make([]data.Estimate, len(tokens))
 	p := make([]float64, len(labels))
@@ -50,7 +51,8 @@ func estimates(tokens []data.Token, labels []string, scheme data.Scheme, margina
 			switch {
 			case scheme == data.IO:
 				now[typ] = p[l]
-				begin, inside = p[l]*(1-before[typ]), p[l]*before[typ]
+				inside = min(p[l], before[typ])
+				begin = p[l] - inside
 			case prefix == "I" || prefix == "E":
 				begin, inside = 0, p[l]
 			}
