@@ -27,7 +27,7 @@ type Options struct {
 	Vary bool
 }
 
-// An Augmenter makes modified copies of notes.
+// An Augmenter makes modified copies of notes. Several goroutines may use it at once.
 type Augmenter struct {
 	docs   []*data.Document
 	types  *data.TypeSet
@@ -56,7 +56,7 @@ func New(docs []*data.Document, types *data.TypeSet, opt Options) (*Augmenter, e
 
 // Copy returns a modified copy of each note. The same seed gives the same copies.
 func (a *Augmenter) Copy(seed uint64) ([]*data.Document, error) {
-	var cast *cast
+	var cast *cast // nil unless values are invented
 	if a.names != nil {
 		var err error
 		if cast, err = a.names.cast(rand.New(rand.NewPCG(seed, castStream)), seed); err != nil {

@@ -24,75 +24,68 @@ type Grafted struct {
 // Graft replaces the narrative of a note with lines of another text, of about the same
 // length; a note without narrative gets them at its end. It returns the lines that are
 // left. Labels of fields at the start of replaced lines stay.
-func Graft(d *data.Document, lines []string) (Grafted, []string) {
+func Graft(d *data.Document, lines []string) (g Grafted, left []string) {
 	spans := data.Flatten(d.Spans)
-	labels := map[int]int{} // ends by start
-	for _, l := range Labels(d) {
-		labels[l[0]] = l[1]
-	}
-	var edits []edit
-	length := 0
-	for start := 0; start < len(d.Text); {
-		end := start + len(d.Text[start:])
-		if i := strings.IndexByte(d.Text[start:], '\n'); i >= 0 {
-			end = start + i
-		}
-		from := start
-		if labels[start] > 0 {
-			from = labels[start]
-		}
-		if isNarrative(d, spans, from, end) {
-			edits = append(edits, edit{from, end, ""})
-			length += end - from
-		}
-		start = end + 1
-	}
-	if len(edits) == 0 {
-		edits = []edit{{len(d.Text), len(d.Text), ""}}
-		length = narrativeLength
-	}
-	kept := spans[:0:0]
-	for _, s := range spans {
-		inside := false
-		for _, e := range edits {
-			inside = inside || s.Start < e.end && e.start < s.End
-		}
-		if !inside {
-			kept = append(kept, s)
-		}
-	}
-	// The lines are divided among the places in proportion to their length.
-	var g Grafted
-	var b strings.Builder
-	moved := 0 // the end of what is copied
+	places := narrative(d, spans)
 	g.Document = &data.Document{ID: d.ID, Patient: d.Patient}
-	next, used, due := 0, 0, 0
+	var b strings.Builder
+	copied := 0 // bytes of the note
 	copyUpTo := func(to int) {
-		shift := b.Len() - moved
-		for next < len(kept) && kept[next].Start < to {
-			s := kept[next]
-			s.Start, s.End = s.Start+shift, s.End+shift
+		for len(spans) > 0 && spans[0].Start < to {
+			s := spans[0]
+			s.Start, s.End = s.Start+b.Len()-copied, s.End+b.Len()-copied
 			g.Spans = append(g.Spans, s)
-			next++
+			spans = spans[1:]
 		}
-		b.WriteString(d.Text[moved:to])
+		b.WriteString(d.Text[copied:to])
+		copied = to
 	}
-	for _, e := range edits {
-		copyUpTo(e.start)
-		moved = e.end
+	used, due := 0, 0 // bytes of lines: each place gets as many as it has itself
+	for _, p := range places {
+		copyUpTo(p.start)
+		if p.start == p.end && len(lines) > 0 && b.Len() > 0 && !strings.HasSuffix(d.Text, "\n") { // the lines are added to the note
+			b.WriteByte('\n')
+		}
 		start := b.Len()
-		for due += max(1, e.end-e.start); used < due && len(lines) > 0; lines = lines[1:] {
+		for due += max(narrativeLength, p.end-p.start); used < due && len(lines) > 0; lines = lines[1:] {
 			if b.Len() > start {
 				b.WriteByte('\n')
 			}
 			b.WriteString(lines[0])
 			used += len(lines[0])
 		}
-		g.Unknown = append(g.Unknown, data.Span{Start: start, End: b.Len()})
+		if b.Len() > start {
+			g.Unknown = append(g.Unknown, data.Span{Start: start, End: b.Len()})
+		}
+		copied = p.end
+		for len(spans) > 0 && spans[0].Start < p.end {
+			spans = spans[1:]
+		}
 	}
 	copyUpTo(len(d.Text))
 	g.Text = b.String()
 	return g, lines
+}
+
+// place is a range of a note that other text replaces.
+type place struct{ start, end int }
+
+// narrative returns the places of a note's narrative or, if it has none, its end.
+func narrative(d *data.Document, spans []data.Span) []place {
+	labels := map[int]int{} // ends by start
+	for _, l := range Labels(d) {
+		labels[l[0]] = l[1]
+	}
+	var places []place
+	for start, end := range lines(d.Text) {
+		if from := max(start, labels[start]); isNarrative(d, spans, from, end) {
+			places = append(places, place{from, end})
+		}
+	}
+	if places == nil {
+		places = []place{{len(d.Text), len(d.Text)}}
+	}
+	return places
 }
 
 func isNarrative(d *data.Document, spans []data.Span, from, to int) bool {
@@ -101,8 +94,12 @@ func isNarrative(d *data.Document, spans []data.Span, from, to int) bool {
 	}
 	inSpans := 0
 	for _, s := range spans {
-		if s.Start < to && from < s.End {
-			inSpans += min(s.End, to) - max(s.Start, from)
+		switch {
+		case s.End <= from || to <= s.Start:
+		case s.Start < from || to < s.End:
+			return false // a part of the span would be left
+		default:
+			inSpans += s.End - s.Start
 		}
 	}
 	return float64(inSpans) <= narrativeShare*float64(to-from)

@@ -2,6 +2,7 @@ package augment
 
 import (
 	"encoding/binary"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -67,12 +68,14 @@ type cast struct {
 
 func (v *inventor) cast(rng *rand.Rand, seed uint64) (*cast, error) {
 	lists := map[string][]string{}
-	for kind, compose := range v.composers(rng) {
+	composers := v.composers(rng)
+	for _, kind := range slices.Sorted(maps.Keys(composers)) { // in a fixed order, because all draw from rng
 		if v.known[kind] == nil {
 			continue
 		}
+		name := string(v.language) + "-" + kind
 		for range castNames {
-			lists[string(v.language)+"-"+kind] = append(lists[string(v.language)+"-"+kind], compose())
+			lists[name] = append(lists[name], composers[kind]())
 		}
 	}
 	key := binary.BigEndian.AppendUint64([]byte("lethe augment 1 "), seed)

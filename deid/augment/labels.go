@@ -1,6 +1,7 @@
 package augment
 
 import (
+	"iter"
 	"strings"
 	"unicode"
 
@@ -18,17 +19,25 @@ const (
 // without digits, starts with a letter, and touches no span.
 func Labels(d *data.Document) [][2]int {
 	var all [][2]int
-	for start := 0; start < len(d.Text); {
-		end := start + len(d.Text[start:])
-		if i := strings.IndexByte(d.Text[start:], '\n'); i >= 0 {
-			end = start + i
-		}
+	for start, end := range lines(d.Text) {
 		if n := label(d.Text[start:end]); n > 0 && !touches(d.Spans, start, start+n) {
 			all = append(all, [2]int{start, start + n})
 		}
-		start = end + 1
 	}
 	return all
+}
+
+// lines yields the start and end of each line, without the characters that end it.
+func lines(text string) iter.Seq2[int, int] {
+	return func(yield func(start, end int) bool) {
+		start := 0
+		for line := range strings.Lines(text) {
+			if !yield(start, start+len(strings.TrimRight(line, "\r\n"))) {
+				return
+			}
+			start += len(line)
+		}
+	}
 }
 
 // label returns the length of the label at the start of a line, 0 if there is

@@ -7,7 +7,8 @@ import (
 )
 
 // A speller invents words that are spelt like names: a Markov chain over letters whose
-// next letter depends on the two or three before.
+// next letter depends on the two or three before. A sequence of letters that it has
+// produced is always one that it has learned, so it always has a next letter.
 type speller struct {
 	next map[string][]rune // letters that follow, as often as they do; 0 ends the word
 }
@@ -15,18 +16,19 @@ type speller struct {
 const (
 	minSpelt = 3 // letters of an invented word
 	maxSpelt = 12
-	context  = 3 // letters that the next one depends on
-	blur     = 0.15
-	foreign  = 0.06 // invented words with a letter that no note has
-	accented = 0.12 // invented words with an accent
+	context  = 3    // letters that the next one depends on
+	blur     = 0.15 // share of letters that depend on one letter less
+	foreign  = 0.06 // share of words in which a letter may become one of another language
+	accented = 0.12 // share of words in which a letter may get an accent
 )
 
-// newSpeller learns from lists of words.
+// newSpeller learns from the words in lists. They must contain a word of at least minSpelt
+// letters.
 func newSpeller(lists ...[]string) *speller {
 	s := &speller{map[string][]rune{}}
 	for _, list := range lists {
 		for _, entry := range list {
-			for word := range strings.FieldsSeq(entry) {
+			for word := range strings.FieldsFuncSeq(entry, func(r rune) bool { return !unicode.IsLetter(r) }) {
 				s.learn(strings.ToLower(word))
 			}
 		}

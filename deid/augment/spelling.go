@@ -28,25 +28,35 @@ func (o Options) rewrite(d *data.Document, rng *rand.Rand) *data.Document {
 	return d
 }
 
-// respell applies a function to each character.
+// respell applies a function to each character. The first character of a span is never
+// removed, so that no span becomes empty.
 func respell(d *data.Document, spell func(string) string) *data.Document {
+	starts := map[int]bool{}
+	for _, s := range d.Spans {
+		starts[s.Start] = true
+	}
 	var edits []edit
 	for at, r := range d.Text {
 		if r == utf8.RuneError {
 			continue
 		}
 		end := at + utf8.RuneLen(r)
-		if was := d.Text[at:end]; spell(was) != was {
-			edits = append(edits, edit{at, end, spell(was)})
+		was := d.Text[at:end]
+		if is := spell(was); is != was && (is != "" || !starts[at]) {
+			edits = append(edits, edit{at, end, is})
 		}
 	}
 	return apply(d, d.Spans, edits)
 }
 
-// unaccented returns a letter without its accent, or any other character unchanged.
+// unaccented returns a Latin letter without its accent, "" for an accent that is a
+// character of its own (Combining Diacritical Marks), and any other character unchanged.
 func unaccented(s string) string {
 	first, size := utf8.DecodeRuneInString(norm.NFD.String(s))
-	if size < len(s) && unicode.IsLetter(first) {
+	switch {
+	case 0x300 <= first && first < 0x370:
+		return ""
+	case size < len(s) && unicode.Is(unicode.Latin, first):
 		return string(first)
 	}
 	return s
