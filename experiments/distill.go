@@ -138,7 +138,7 @@ func (s *Silver) grafts(c *Config, train []*data.Document) ([]augment.Grafted, e
 				continue
 			}
 			if len(notes) == 0 {
-				if notes, err = augmenter.Copy(c.Seed + uint64(1+len(all)/len(train))<<40); err != nil {
+				if notes, err = augmenter.Copy(train, c.Seed + uint64(1+len(all)/len(train))<<40); err != nil {
 					return nil, err
 				}
 				notes = slices.Clone(notes)
@@ -157,8 +157,8 @@ func (s *Silver) grafts(c *Config, train []*data.Document) ([]augment.Grafted, e
 	return all, nil
 }
 
-// epoch returns the silver notes of an epoch.
-func (s *Silver) epoch(docs []*data.Document, seed uint64, epoch int) []*data.Document {
+// epoch returns the silver notes of an epoch, with changes like those of the copies of training notes.
+func (s *Silver) epoch(docs []*data.Document, augmenter *augment.Augmenter, seed uint64, epoch int) ([]*data.Document, error) {
 	n := len(docs)
 	if s.PerEpoch > 0 {
 		n = min(n, s.PerEpoch)
@@ -173,5 +173,5 @@ func (s *Silver) epoch(docs []*data.Document, seed uint64, epoch int) []*data.Do
 		})
 		all[i] = &d
 	}
-	return all
+	return augmenter.Copy(all, seed^uint64(epoch)<<32)
 }

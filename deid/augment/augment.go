@@ -29,17 +29,16 @@ type Options struct {
 
 // An Augmenter makes modified copies of notes.
 type Augmenter struct {
-	docs   []*data.Document
 	types  *data.TypeSet
 	opt    Options
 	values map[string][]string // the text of all spans, by type
 	names  *inventor           // nil unless values are invented
 }
 
-// New returns an Augmenter of notes. The error says that values cannot be invented for
-// the language of the type set.
+// New returns an Augmenter that exchanges the values of notes. The error says that values
+// cannot be invented for the language of the type set.
 func New(docs []*data.Document, types *data.TypeSet, opt Options) (*Augmenter, error) {
-	a := &Augmenter{docs: docs, types: types, opt: opt, values: map[string][]string{}}
+	a := &Augmenter{types: types, opt: opt, values: map[string][]string{}}
 	for _, d := range docs {
 		for _, s := range data.Flatten(d.Spans) {
 			a.values[s.Type] = append(a.values[s.Type], d.Text[s.Start:s.End])
@@ -55,7 +54,7 @@ func New(docs []*data.Document, types *data.TypeSet, opt Options) (*Augmenter, e
 }
 
 // Copy returns a modified copy of each note. The same seed gives the same copies.
-func (a *Augmenter) Copy(seed uint64) ([]*data.Document, error) {
+func (a *Augmenter) Copy(docs []*data.Document, seed uint64) ([]*data.Document, error) {
 	var cast *cast
 	if a.names != nil {
 		var err error
@@ -63,8 +62,8 @@ func (a *Augmenter) Copy(seed uint64) ([]*data.Document, error) {
 			return nil, fmt.Errorf("inventing values: %w", err)
 		}
 	}
-	copies := make([]*data.Document, len(a.docs))
-	for i, d := range a.docs {
+	copies := make([]*data.Document, len(docs))
+	for i, d := range docs {
 		rng := rand.New(rand.NewPCG(seed, uint64(i)))
 		copies[i] = a.change(d, cast, rng)
 	}
