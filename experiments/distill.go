@@ -138,7 +138,7 @@ func (s *Silver) grafts(c *Config, train []*data.Document) ([]augment.Grafted, e
 				continue
 			}
 			if len(notes) == 0 {
-				if notes, err = augmenter.Copy(train, c.Seed + uint64(1+len(all)/len(train))<<40); err != nil {
+				if notes, err = augmenter.Copy(train, c.Seed+uint64(1+len(all)/len(train))<<40); err != nil {
 					return nil, err
 				}
 				notes = slices.Clone(notes)
