@@ -306,7 +306,7 @@ func (c *Corpus) copies(train []*data.Document) (func(epoch int) ([]*data.Docume
 	draw := func(epoch int) ([]*data.Document, error) {
 		var all []*data.Document
 		for n := range c.Copies.Number {
-			copies, err := augmenter.Copy(c.Seed + uint64(n)<<32 + uint64(epoch-1)<<48)
+			copies, err := augmenter.Copy(train, c.Seed+uint64(n)<<32+uint64(epoch-1)<<48)
 			if err != nil {
 				return nil, fmt.Errorf("corpus.copies: %w", err)
 			}

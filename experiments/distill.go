@@ -212,7 +212,7 @@ func (s *Silver) grafts(c *Config, train []*data.Document) iter.Seq2[augment.Gra
 		made := 0
 		for lines, err := range narratives(s.Text) {
 			if err == nil && len(notes) == 0 {
-				notes, err = shuffledCopies(augmenter, c.Seed, made, len(train))
+				notes, err = shuffledCopies(augmenter, train, c.Seed, made)
 			}
 			if err != nil {
 				yield(augment.Grafted{}, err)
@@ -231,8 +231,8 @@ func (s *Silver) grafts(c *Config, train []*data.Document) iter.Seq2[augment.Gra
 
 // shuffledCopies returns a changed copy of each of the training notes, in random order, once there
 // are made silver notes.
-func shuffledCopies(augmenter *augment.Augmenter, seed uint64, made, train int) ([]*data.Document, error) {
-	notes, err := augmenter.Copy(seed + uint64(1+made/train)<<40)
+func shuffledCopies(augmenter *augment.Augmenter, train []*data.Document, seed uint64, made int) ([]*data.Document, error) {
+	notes, err := augmenter.Copy(train, seed+uint64(1+made/len(train))<<40)
 	rng := rand.New(rand.NewPCG(seed, uint64(made)))
 	rng.Shuffle(len(notes), func(i, k int) { notes[i], notes[k] = notes[k], notes[i] })
 	return notes, err
@@ -264,8 +264,8 @@ func narratives(texts data.Documents) iter.Seq2[[]string, error] {
 	}
 }
 
-// epoch returns the silver notes of an epoch.
-func (s *Silver) epoch(docs []*data.Document, seed uint64, epoch int) []*data.Document {
+// epoch returns the silver notes of an epoch, with changes like those of the copies of training notes.
+func (s *Silver) epoch(docs []*data.Document, augmenter *augment.Augmenter, seed uint64, epoch int) ([]*data.Document, error) {
 	n := len(docs)
 	if s.PerEpoch > 0 {
 		n = min(n, s.PerEpoch)
@@ -280,5 +280,5 @@ func (s *Silver) epoch(docs []*data.Document, seed uint64, epoch int) []*data.Do
 		})
 		all[i] = &d
 	}
-	return all
+	return augmenter.Copy(all, seed^uint64(epoch)<<32)
 }

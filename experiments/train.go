@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/augment"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/models"
@@ -118,6 +119,10 @@ func (r *Run) copies(ctx context.Context, train []*data.Document, opt TrainOptio
 	if err != nil {
 		return nil, err
 	}
+	augmenter, err := augment.New(train, c.Corpus.TypeSet(), c.Corpus.Copies.augment())
+	if err != nil {
+		return nil, err
+	}
 	return func(epoch int) ([]*data.Document, error) {
 		var all []*data.Document
 		if copies != nil {
@@ -126,7 +131,8 @@ func (r *Run) copies(ctx context.Context, train []*data.Document, opt TrainOptio
 				return nil, err
 			}
 		}
-		return slices.Concat(all, opt.Silver.epoch(silver, c.Seed, epoch)), nil
+		more, err := opt.Silver.epoch(silver, augmenter, c.Seed, epoch)
+		return slices.Concat(all, more), err
 	}, nil
 }
 

@@ -34,7 +34,7 @@ text of the same kind and language as the notes, but never notes of dev or test.
 
 The silver notes are written to silver.jsonl in the run folder, the teacher and the
 settings to distill.yaml. Each epoch uses --per-epoch of the silver notes, beginning
-where the epoch before stopped.
+where the epoch before stopped, and changes them as corpus.copies says.
 
 An interrupted run can be resumed with the same command and --resume. It ends with the
 same bits as without the interruption.`,

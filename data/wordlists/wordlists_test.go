@@ -7,8 +7,8 @@ import (
 )
 
 func TestEntries(t *testing.T) {
-	if len(Names()) != 45 {
-		t.Errorf("%d lists, want 45", len(Names()))
+	if len(Names()) != 46 {
+		t.Errorf("%d lists, want 46", len(Names()))
 	}
 	for _, name := range Names() {
 		if len(Entries(name)) == 0 {

@@ -29,17 +29,16 @@ type Options struct {
 
 // An Augmenter makes modified copies of notes. Several goroutines may use it at once.
 type Augmenter struct {
-	docs   []*data.Document
 	types  *data.TypeSet
 	opt    Options
 	values map[string][]string // the text of all spans, by type
 	names  *inventor           // nil unless values are invented
 }
 
-// New returns an Augmenter of notes. The error says that values cannot be invented for
-// the language of the type set.
+// New returns an Augmenter that exchanges the values of notes. The error says that values
+// cannot be invented for the language of the type set.
 func New(docs []*data.Document, types *data.TypeSet, opt Options) (*Augmenter, error) {
-	a := &Augmenter{docs: docs, types: types, opt: opt, values: map[string][]string{}}
+	a := &Augmenter{types: types, opt: opt, values: map[string][]string{}}
 	for _, d := range docs {
 		for _, s := range data.Flatten(d.Spans) {
 			a.values[s.Type] = append(a.values[s.Type], d.Text[s.Start:s.End])
@@ -54,8 +53,9 @@ func New(docs []*data.Document, types *data.TypeSet, opt Options) (*Augmenter, e
 	return a, nil
 }
 
-// Copy returns a modified copy of each note. The same seed gives the same copies.
-func (a *Augmenter) Copy(seed uint64) ([]*data.Document, error) {
+// Copy returns a modified copy of each note. The notes need not be those of New, but values
+// are exchanged for values of those only. The same seed gives the same copies.
+func (a *Augmenter) Copy(docs []*data.Document, seed uint64) ([]*data.Document, error) {
 	var cast *cast // nil unless values are invented
 	if a.names != nil {
 		var err error
@@ -63,8 +63,8 @@ func (a *Augmenter) Copy(seed uint64) ([]*data.Document, error) {
 			return nil, fmt.Errorf("inventing values: %w", err)
 		}
 	}
-	copies := make([]*data.Document, len(a.docs))
-	for i, d := range a.docs {
+	copies := make([]*data.Document, len(docs))
+	for i, d := range docs {
 		rng := rand.New(rand.NewPCG(seed, uint64(i)))
 		copies[i] = a.change(d, cast, rng)
 	}
@@ -94,8 +94,7 @@ func (a *Augmenter) change(d *data.Document, cast *cast, rng *rand.Rand) *data.D
 	invented := cast.values(d, spans, o.InventValues, rng)
 	for _, s := range spans {
 		value := d.Text[s.Start:s.End]
-		if o.SwapValues > 0 && rng.Float64() < o.SwapValues {
-			all := a.values[s.Type]
+		if all := a.values[s.Type]; o.SwapValues > 0 && len(all) > 0 && rng.Float64() < o.SwapValues {
 			edits = append(edits, edit{s.Start, s.End, all[rng.IntN(len(all))]})
 		} else if made, ok := invented[typed{s.Type, value}]; ok {
 			edits = append(edits, edit{s.Start, s.End, made})

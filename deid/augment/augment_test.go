@@ -40,7 +40,7 @@ func copies(t interface {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := a.Copy(seed)
+	all, err := a.Copy(docs, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,7 +342,7 @@ func TestLanguages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := a.Copy(1)
+		all, err := a.Copy([]*data.Document{d}, 1)
 		if err != nil || strings.Contains(all[0].Text, "Elsa Otterdahl") {
 			t.Errorf("language %q: %q, error %v", language, all[0].Text, err)
 		}
@@ -376,7 +376,7 @@ func TestCopiesOfEmptyNotes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := a.Copy(1); err != nil || got[0].Text != text || got[0].ID != "n" || got[0].Patient != "p" {
+		if got, err := a.Copy([]*data.Document{d}, 1); err != nil || got[0].Text != text || got[0].ID != "n" || got[0].Patient != "p" {
 			t.Errorf("%q became %+v, error %v", text, got, err)
 		}
 	}
