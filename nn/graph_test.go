@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	G "gorgonia.org/gorgonia"
@@ -517,4 +518,27 @@ func distance(got, want []float32) float64 {
 		sizeSq += float64(w) * float64(w)
 	}
 	return math.Sqrt(errSq) / max(math.Sqrt(sizeSq), 0.1)
+}
+
+// Machines were built at the same time when several networks were trained side by side, and
+// Gorgonia writes to a global variable while it builds a graph: the race detector found it.
+func TestMachinesAreBuiltWhileOthersRun(t *testing.T) {
+	all, seeds := batches()
+	var running sync.WaitGroup
+	for seed := range uint64(4) {
+		assembly := randomNetwork(seed, map[string]int{})
+		running.Go(func() {
+			params := nn.NewParams(1)
+			for range 3 {
+				m, err := nn.NewMachine[text](params, assembly, true)
+				if err == nil {
+					err = m.RunSeeded(all[1], seeds[:len(all[1])], 1)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	running.Wait()
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -22,8 +23,7 @@ type Model[E any] interface {
 }
 
 // Machine computes one graph. It shares its parameters with other machines, serves batches of any
-// size, and must be used by one goroutine at a time. Machines must be created one after another,
-// because Gorgonia writes to a global variable when it builds a graph.
+// size, and must be used by one goroutine at a time.
 //
 // Gorgonia's own machines are not used: see docs/decisions/0018-layers-on-a-graph.md.
 type Machine[E any, M Model[E]] struct {
@@ -31,9 +31,15 @@ type Machine[E any, M Model[E]] struct {
 	*machine
 }
 
+// building makes NewMachine build one graph at a time, because Gorgonia writes to a global variable
+// when it builds a graph.
+var building sync.Mutex
+
 // NewMachine calls assembly to build the graph of a network whose parameters are in params, or are
 // added to it. A machine for training also computes the loss and the gradients.
 func NewMachine[E any, M Model[E]](params *Params, assembly func(*Graph) M, training bool) (*Machine[E, M], error) {
+	building.Lock()
+	defer building.Unlock()
 	g, model, err := build(params, training, assembly)
 	if err != nil {
 		return nil, err
