@@ -355,7 +355,7 @@ func TestLanguages(t *testing.T) {
 // With Vary, the rates of a copy are spread around those given: at 0.5 over all of [0, 1].
 func TestVary(t *testing.T) {
 	d := note(strings.Repeat("Nombre: x\n", 100))
-	var least, most int = 100, 0
+	least, most := 100, 0
 	total := 0
 	const seeds = 200
 	for seed := range uint64(seeds) {

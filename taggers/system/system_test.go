@@ -368,7 +368,7 @@ func TestResume(t *testing.T) {
 			t.Fatalf("no steps of %s", member)
 		}
 		before := len(of(broken, member))
-		if got := of(steps, member); member != "b" && !(before == len(want) && got[0].Resumed) {
+		if got := of(steps, member); member != "b" && (before < len(want) || !got[0].Resumed) {
 			before = 0
 		}
 		for i := range want {
