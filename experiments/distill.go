@@ -37,7 +37,6 @@ type Silver struct {
 	Text     data.Documents // lines of the narratives; an empty line ends a narrative
 	Notes    int            // how many silver notes to make at most; 0: until the text ends
 	PerEpoch int            // how many of them each epoch uses; 0: all
-	MinScore float64        // spans with a lower score are left out
 	Sampled  bool           // in each epoch, a span is kept with its score as probability
 }
 
@@ -58,12 +57,11 @@ func (s *Silver) check(c *Corpus) error {
 
 // settings is what decides the bits of a distillation besides the configuration and the text.
 type settings struct {
-	Teacher  string  `yaml:"teacher"` // model folder
-	Digest   string  `yaml:"digest"`  // of the teacher
-	Notes    int     `yaml:"notes"`
-	PerEpoch int     `yaml:"per_epoch"`
-	MinScore float64 `yaml:"min_score"`
-	Sampled  bool    `yaml:"sampled"`
+	Teacher  string `yaml:"teacher"` // model folder
+	Digest   string `yaml:"digest"`  // of the teacher
+	Notes    int    `yaml:"notes"`
+	PerEpoch int    `yaml:"per_epoch"`
+	Sampled  bool   `yaml:"sampled"`
 }
 
 // begin writes the settings of a distillation into the run folder. If the run is resumed, begin
@@ -83,7 +81,7 @@ func (s *Silver) begin(run *Run, resume bool) error {
 	case resume && !began:
 		return fmt.Errorf("%s: contains no %s, so the run is not a distillation: resume it with lethe train", run.Dir, DistillFile)
 	}
-	is := settings{Teacher: s.Teacher.Dir, Notes: s.Notes, PerEpoch: s.PerEpoch, MinScore: s.MinScore, Sampled: s.Sampled}
+	is := settings{Teacher: s.Teacher.Dir, Notes: s.Notes, PerEpoch: s.PerEpoch, Sampled: s.Sampled}
 	if is.Digest, err = s.Teacher.Digest(); err != nil {
 		return err
 	}
@@ -276,7 +274,7 @@ func (s *Silver) epoch(docs []*data.Document, augmenter *augment.Augmenter, seed
 		d := *docs[number]
 		rng := rand.New(rand.NewPCG(seed^uint64(epoch)<<32, uint64(number)))
 		d.Spans = slices.DeleteFunc(slices.Clone(d.Spans), func(x data.Span) bool {
-			return x.Score < s.MinScore || s.Sampled && rng.Float64() >= x.Score
+			return s.Sampled && rng.Float64() >= x.Score
 		})
 		all[i] = &d
 	}

@@ -57,8 +57,6 @@ same bits as without the interruption.`,
 				return usageError(cmd, fmt.Errorf("--notes %d is negative", silver.Notes))
 			case silver.PerEpoch < 0:
 				return usageError(cmd, fmt.Errorf("--per-epoch %d is negative", silver.PerEpoch))
-			case !(silver.MinScore >= 0 && silver.MinScore <= 1):
-				return usageError(cmd, fmt.Errorf("--min-score %v is not in [0, 1]", silver.MinScore))
 			}
 			config, err := experiments.Load(args[0], settings)
 			if err != nil {
@@ -82,7 +80,6 @@ same bits as without the interruption.`,
 	flags.StringVar(&format, "format", "text", "`FORMAT` of the TEXTs: "+allFormats)
 	flags.IntVar(&silver.Notes, "notes", 0, "make at most this `NUMBER` of silver notes (default as many as the text gives)")
 	flags.IntVar(&silver.PerEpoch, "per-epoch", 1000, "use this `NUMBER` of silver notes in each epoch; 0: all")
-	flags.Float64Var(&silver.MinScore, "min-score", 0, "leave out the teacher's spans with a lower `SCORE`")
 	flags.BoolVar(&silver.Sampled, "sampled", false, "in each epoch, keep a span with its score as probability (default no)")
 	flags.StringArrayVar(&settings, "set", nil, "override a setting of the config with `path=value`, as in seed=2; repeatable (default none)")
 	runFlags(cmd, &opt)

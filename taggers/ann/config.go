@@ -40,9 +40,10 @@ type Vocabulary struct {
 
 // Vectors configures pretrained word vectors.
 type Vectors struct {
-	File   string `yaml:"file"`   // in any format of package embeddings (of SENNA, embeddings.txt); default "": token vectors are initialized at random
-	Keep   string `yaml:"keep"`   // words of the file that the model keeps: all (default), or training for those in the training notes
-	Freeze bool   `yaml:"freeze"` // do not train them further; default false, as in the paper (the released models froze them)
+	File   string `yaml:"file"`                            // in any format of package embeddings (of SENNA, embeddings.txt); default "": token vectors are initialized at random
+	Keep   string `yaml:"keep"`                            // words of the file that the model keeps: all (default), or training for those in the training notes
+	Most   int    `yaml:"most,omitempty" json:",omitzero"` // read only this number of vectors from the start of the file, where those of the most frequent words are; default 0: all
+	Freeze bool   `yaml:"freeze"`                          // do not train them further; default false, as in the paper (the released models froze them)
 }
 
 // Features configures features that the network reads besides tokens and characters
@@ -139,6 +140,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("vocabulary.min_documents: %d is not positive", c.Vocabulary.MinDocuments)
 	case c.Vectors.Keep != "all" && c.Vectors.Keep != "training":
 		return fmt.Errorf("vectors.keep: %q is not all or training", c.Vectors.Keep)
+	case c.Vectors.Most < 0:
+		return fmt.Errorf("vectors.most: %d is negative", c.Vectors.Most)
 	case c.Vectors.File == "" && c.Vectors.Freeze:
 		return fmt.Errorf("vectors.freeze: requires vectors.file")
 	case c.Vectors.File != "" && c.Network.TokenEmbedding == 0:

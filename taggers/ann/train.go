@@ -230,6 +230,12 @@ func loadVectors(cfg Config, count *counter) (v *embeddings.Vectors, words []str
 	if cfg.Vectors.Keep == "training" {
 		opt.Want = embeddings.Wanted(append(slices.Collect(maps.Keys(count.tokens)), unknownWord, unknownWordOfSENNA), cascade)
 	}
+	if wanted, read := opt.Want, 0; cfg.Vectors.Most > 0 {
+		opt.Want = func(word string) bool {
+			read++
+			return read <= cfg.Vectors.Most && (wanted == nil || wanted(word))
+		}
+	}
 	if v, err = embeddings.Load(cfg.Vectors.File, opt); err != nil {
 		return nil, nil, err
 	}
