@@ -144,6 +144,10 @@ type step struct {
 	before int     // index of the step before
 }
 
+// impossible is the least probability of a label, so that there is always a sequence with a score:
+// for members with different tokenizers, a span that nobody begins can be certain.
+const impossible = 1e-12
+
 // viterbi returns the spans of the most probable sequence of labels in which a span's
 // second cell and those after it continue a span of their type.
 func viterbi(cells []cell) []data.Span {
@@ -157,7 +161,7 @@ func viterbi(cells []cell) []data.Span {
 		for k := range all {
 			s := &all[k]
 			s.score = math.Inf(-1)
-			p := math.Log(s.p)
+			p := math.Log(max(s.p, impossible))
 			if i == 0 {
 				if s.typ == "" || s.begin {
 					s.score = p

@@ -56,6 +56,10 @@ func TestMean(t *testing.T) {
 			members("a", "rules"), []data.Tagger{sure, parse(t, "CITY 18-23 1")},
 			[]string{"NAME 0-11 0.6", "CITY 18-23 0.7"}, nil,
 		},
+		"a span that is less probable than not is left out": {
+			members("a"), []data.Tagger{believes{token(0, 4, data.Chance{Type: "NAME", Begin: 0.4}, data.Chance{Type: "CITY", Begin: 0.3})}},
+			nil, []string{"NAME 0-4 0.7"},
+		},
 		"a member for some types has no opinion of others": {
 			[]Member{{Name: "a"}, {Name: "b", Types: []string{"CITY"}}}, []data.Tagger{sure, other},
 			[]string{"NAME 0-11 0.6"}, []string{"CITY 18-23 0.45", "CITY 23-24 0.25"},
@@ -66,7 +70,7 @@ func TestMean(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			near := cmpopts.EquateApprox(0, 1e-9)
+			near := cmp.Options{cmpopts.EquateApprox(0, 1e-9), cmpopts.EquateEmpty()}
 			if diff := cmp.Diff([]data.Span(parse(t, c.want...)), found[0], near); diff != "" {
 				t.Errorf("spans (-want +got):\n%s", diff)
 			}
@@ -74,6 +78,19 @@ func TestMean(t *testing.T) {
 				t.Errorf("doubts (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A span that no member begins, although all are certain of it, made decode panic.
+func TestDecodeWithoutABeginning(t *testing.T) {
+	for n := range 4 {
+		var cells []cell
+		for i := range n {
+			cells = append(cells, cell{start: 2 * i, end: 2*i + 1, types: map[string]belief{"A": {inside: 1}}})
+		}
+		if spans := decode(cells); len(spans) > 1 {
+			t.Errorf("%d cells: %v", n, spans)
+		}
 	}
 }
 
