@@ -23,8 +23,9 @@ const (
 	TestSplit  = "test"  // to score; also created by Fold
 )
 
-// has reports whether the configuration gives a split, rather than creating it from train.
-func (c *Corpus) has(split string) bool { return c.Splits[split] != "" || c.Notes[split] > 0 }
+// has reports whether the configuration gives a split, rather than creating it from train or adding
+// it to train.
+func (c *Corpus) has(split string) bool { return c.given(split) && !c.merged(split) }
 
 // cuts reports whether a split is created from the documents given as train.
 func (c *Corpus) cuts(split string) bool {
@@ -42,9 +43,10 @@ func (c *Corpus) cuts(split string) bool {
 // exists reports whether the corpus has a split, given or created from train.
 func (c *Corpus) exists(split string) bool { return c.has(split) || c.cuts(split) }
 
-// SplitNames lists the splits, including those created from train, sorted.
+// SplitNames lists the splits, including those created from train but not those added to it, sorted.
 func (c *Corpus) SplitNames() []string {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(c.Splits)), maps.Keys(c.Notes))
+	names = slices.DeleteFunc(names, c.merged)
 	for _, name := range []string{DevSplit, TestSplit} {
 		if c.cuts(name) {
 			names = append(names, name)
@@ -84,11 +86,20 @@ func (c *Corpus) read(split string, progress models.Progress) (data.Documents, e
 	case c.has(split):
 		return c.source(split)
 	}
-	return nil, fmt.Errorf("corpus: no split %s (have %s)", split, strings.Join(c.SplitNames(), ", "))
+	return nil, fmt.Errorf("corpus: %w", c.CheckSplit(split))
 }
 
-// source reads or generates the documents that the configuration gives as a split.
+// source reads or generates the documents that the configuration gives as a split: for train, those
+// of all splits that are merged.
 func (c *Corpus) source(split string) (data.Documents, error) {
+	if len(c.sources(split)) > 1 {
+		return c.joined()
+	}
+	return c.open(split)
+}
+
+// open reads or generates the documents of a given split.
+func (c *Corpus) open(split string) (data.Documents, error) {
 	if c.Format == synthetic {
 		return synth.Config{Split: synth.Split(split), Seed: c.Seed, NotesPerPatient: c.NotesPerPatient}.Notes(c.Notes[split]), nil
 	}
@@ -193,6 +204,8 @@ func (c *Corpus) checkSplits(needsDev bool) error {
 	switch have := strings.Join(c.SplitNames(), ", "); {
 	case !c.has(TrainSplit):
 		return fmt.Errorf("corpus: no split train (have %s)", have)
+	case needsDev && !c.exists(DevSplit) && c.merged(DevSplit):
+		return errors.New("corpus: the system requires the split dev, which corpus.merge adds to train: set training.patience to 0, or create dev from a part of the merged notes with corpus.hold_out")
 	case needsDev && !c.exists(DevSplit):
 		return fmt.Errorf("corpus: no split dev (have %s), which the system requires: give one, or create it from a part of train with corpus.hold_out", have)
 	}
@@ -225,7 +238,7 @@ func (c *Corpus) loadBoth(needsDev bool, progress models.Progress) (train, dev [
 		if err := c.checkSplit(name, parts[TrainSplit], parts[name]); err != nil {
 			return nil, nil, nil, err
 		}
-		all = append(all, factsOf(name, parts[name]))
+		all = append(all, c.factsOf(name, parts[name]))
 	}
 	return parts[TrainSplit], parts[DevSplit], all, nil
 }
@@ -275,7 +288,7 @@ func (c *Corpus) check(needsDev bool, progress models.Progress) (all []Facts, er
 			if name == TrainSplit || name == DevSplit || name == TestSplit {
 				usual, names = append(usual, docs...), append(names, name)
 			}
-			facts := factsOf(name, docs)
+			facts := c.factsOf(name, docs)
 			facts.countTokens(docs)
 			all = append(all, facts)
 			err = c.checkSplit(name, train, docs)
@@ -321,6 +334,14 @@ func (c *Corpus) copies(train []*data.Document) (func(epoch int) ([]*data.Docume
 	return func(int) ([]*data.Document, error) { return first() }, nil
 }
 
+// total returns the number of documents of a split if they are generated, and 0 otherwise.
+func (c *Corpus) total(split string) (n int) {
+	for _, source := range c.sources(split) {
+		n += c.Notes[source]
+	}
+	return n
+}
+
 // maxBad is the maximum number of unreadable notes that an error names.
 const maxBad = 20
 
@@ -338,7 +359,7 @@ func (c *Corpus) collect(split string, source data.Documents, progress models.Pr
 		}
 		if bad == nil {
 			docs = append(docs, doc)
-			progress.Tell("reading "+split, len(docs), c.Notes[split])
+			progress.Tell("reading "+split, len(docs), c.total(split))
 		}
 	}
 	if bad != nil {

@@ -68,12 +68,16 @@ type Corpus struct {
 	// needs it (taggers.System.NeedsDev) and HoldOut does not create it, dev; other splits may
 	// have any name. In a path, ${VAR} is the environment
 	// variable VAR, and a relative path starts at the working directory.
-	Splits  map[string]string `yaml:"splits,omitempty"`
-	Fold    Fold              `yaml:"fold"`            // uses a part of train as test
-	HoldOut HoldOut           `yaml:"hold_out"`        // uses a part of train, after Fold, as dev
-	Subset  Subset            `yaml:"subset"`          // keeps a part of train, after Fold and HoldOut
-	Copies  Copies            `yaml:"copies"`          // adds changed copies of train to the training documents
-	Notes   map[string]int    `yaml:"notes,omitempty"` // for synth, instead of Splits: how many notes to generate per split
+	Splits map[string]string `yaml:"splits,omitempty"`
+	// Merge lists the splits that the system trains on as one: train and at least one other, but not
+	// test; default none. Merged splits other than train are not splits of their own, so none of them
+	// determines the best epoch or is scored.
+	Merge   []string       `yaml:"merge,omitempty"`
+	Fold    Fold           `yaml:"fold"`            // uses a part of train as test
+	HoldOut HoldOut        `yaml:"hold_out"`        // uses a part of train, after Fold, as dev
+	Subset  Subset         `yaml:"subset"`          // keeps a part of train, after Fold and HoldOut
+	Copies  Copies         `yaml:"copies"`          // adds changed copies of train to the training documents
+	Notes   map[string]int `yaml:"notes,omitempty"` // for synth, instead of Splits: how many notes to generate per split
 	// AllowOverlap permits annotated notes of train in dev and other splits.
 	AllowOverlap bool `yaml:"allow_overlap,omitempty"`
 	// NotesPerPatient is passed to synth.Config, for synth only; default 0.
@@ -327,7 +331,7 @@ const (
 )
 
 func (c *Corpus) validate() error {
-	for _, part := range []func() error{c.validateFormat, c.validateParts, c.validateCopies, c.validateUnits, c.validateNames} {
+	for _, part := range []func() error{c.validateFormat, c.validateMerge, c.validateParts, c.validateCopies, c.validateUnits, c.validateNames} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -446,17 +450,25 @@ func (c *Config) Outline() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, seed %d\n\ncorpus: %s, types %s\n", c.Name, c.Seed, c.Corpus.Format, c.Corpus.Types)
 	for _, name := range c.Corpus.SplitNames() {
-		switch path, notes := c.Corpus.Splits[name], c.Corpus.Notes[name]; {
-		case path != "":
-			fmt.Fprintf(&b, "  %s: %s\n", name, path)
-		case notes > 0:
-			fmt.Fprintf(&b, "  %s: %d generated notes\n", name, notes)
-		default:
-			fmt.Fprintf(&b, "  %s: a part of train\n", name)
+		origin := "a part of train"
+		if c.Corpus.has(name) {
+			origin = c.Corpus.origin(name)
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", name, origin)
+		for _, added := range c.Corpus.added(name) {
+			fmt.Fprintf(&b, "    with %s: %s\n", added, c.Corpus.origin(added))
 		}
 	}
 	fmt.Fprintf(&b, "\n%s", c.System.Tree())
 	return b.String()
+}
+
+// origin describes where the documents of a given split come from.
+func (c *Corpus) origin(split string) string {
+	if path := c.Splits[split]; path != "" {
+		return path
+	}
+	return fmt.Sprintf("%d generated notes", c.Notes[split])
 }
 
 // Check reads all files that training, its ablations and scoring each split would read. It returns

@@ -14,6 +14,7 @@ import (
 // Facts contains the size of a split of a corpus.
 type Facts struct {
 	Split string
+	Added []string // other splits whose notes Corpus.Merge adds to Split
 	Notes int
 	Spans int
 	Types int // types that occur
@@ -22,6 +23,13 @@ type Facts struct {
 	// Tokens of the tokenizer ptb, which Config.Check counts: all, the distinct ones, and those that
 	// a span touches (Dernoncourt et al. 2016, Table 3).
 	Tokens, Distinct, PHITokens int
+}
+
+// factsOf returns facts about a split of the corpus.
+func (c *Corpus) factsOf(split string, docs []*data.Document) Facts {
+	f := factsOf(split, docs)
+	f.Added = c.added(split)
+	return f
 }
 
 func factsOf(split string, docs []*data.Document) Facts {
@@ -61,7 +69,11 @@ func (f *Facts) countTokens(docs []*data.Document) {
 }
 
 func (f Facts) String() string {
-	line := fmt.Sprintf("%s: %s, %s of %s", f.Split, count(f.Notes, "note"), count(f.Spans, "span"), count(f.Types, "type"))
+	name := f.Split
+	if len(f.Added) > 0 {
+		name += " with " + strings.Join(f.Added, " and ")
+	}
+	line := fmt.Sprintf("%s: %s, %s of %s", name, count(f.Notes, "note"), count(f.Spans, "span"), count(f.Types, "type"))
 	if f.Lost > 0 {
 		line += fmt.Sprintf(", %d of which cannot be learned (they overlap a longer span, repeat one, or are blank)", f.Lost)
 	}

@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
@@ -57,8 +55,8 @@ func (r *Run) PredictedSplit() (string, error) {
 }
 
 func (r *Run) checkSplit(split string) error {
-	if names := r.Config.Corpus.SplitNames(); !slices.Contains(names, split) {
-		return fmt.Errorf("%s: the run's corpus has no split %s (have %s)", r.Dir, split, strings.Join(names, ", "))
+	if err := r.Config.Corpus.CheckSplit(split); err != nil {
+		return fmt.Errorf("%s: the run's corpus has %w", r.Dir, err)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func OpenRun(dir string) (*Run, error) {
 }
 
 // CalibrationNotes loads the notes of a split on which the run's model can be calibrated, which is
-// any split other than train.
+// any split whose notes the model was not trained on.
 func (r *Run) CalibrationNotes(split string, progress models.Progress) ([]*data.Document, error) {
 	if split == TrainSplit {
 		return nil, errors.New("cannot calibrate on train: a model has too few doubts on the notes that it was trained on")
@@ -118,7 +118,7 @@ func (r *Run) predict(ctx context.Context, tagger data.Tagger, split string, sou
 			return err
 		},
 		Untagged: func(gold *data.Document) { unscored = cmp.Or(unscored, scorer.Add(gold, nil)) }, // counts as missed
-		Failed:   opt.Failed, Stage: "tagging " + split, Total: r.Config.Corpus.Notes[split], Progress: opt.Progress,
+		Failed:   opt.Failed, Stage: "tagging " + split, Total: r.Config.Corpus.total(split), Progress: opt.Progress,
 	})
 	if partly := (*models.Unexamined)(nil); unexamined != nil && (!errors.As(unexamined, &partly) || written == 0) {
 		return nil, unexamined

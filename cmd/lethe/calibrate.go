@@ -60,7 +60,7 @@ curve. If the model changes, calibrate it again.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&split, "split", "dev", "`SPLIT` of the run's corpus to measure on; it cannot be train")
+	flags.StringVar(&split, "split", "dev", "`SPLIT` of the run's corpus to measure on; it cannot be train or merged into train")
 	flags.StringVar(&input, "input", "", "file, folder or - (stdin) with other annotated notes (default none)")
 	flags.StringVar(&format, "format", "i2b2", "`FORMAT` of --input: "+annotatedFormats)
 	cmd.MarkFlagsMutuallyExclusive("split", "input")

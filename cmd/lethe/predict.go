@@ -167,8 +167,8 @@ func (o *predictOptions) ofRun(ctx context.Context, run *experiments.Run, m *mod
 	if split == "" {
 		split = experiments.TestSplit
 	}
-	if names := corpus.SplitNames(); !slices.Contains(names, split) {
-		return fmt.Errorf("the run's corpus has no split %s (have %s)", split, strings.Join(names, ", "))
+	if err := corpus.CheckSplit(split); err != nil {
+		return fmt.Errorf("the run's corpus has %w", err)
 	}
 	out, err := o.open(corpus.OutputFormat(), m.Types, false)
 	if err != nil {

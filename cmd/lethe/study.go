@@ -216,7 +216,8 @@ model that is trained on the others. If the system requires a split dev to choos
 best epoch, a part of the others (corpus.hold_out, or a tenth) is held out for it, so
 that no document has any influence on the model that it tests. All notes of a patient
 are in the same fold, which requires that each note names its patient, unless you give
---by document. The other splits of the experiment are not used.
+--by document. Of the other splits, only those that corpus.merge adds to the training
+documents are used.
 
 The tables contain the score of each fold, their mean and standard deviation, and the
 score of all folds' documents as one corpus, overall and by type.`,

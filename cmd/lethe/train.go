@@ -24,10 +24,11 @@ func newTrain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "train CONFIG.yaml",
 		Short: "Train the system of an experiment, and score it on dev",
-		Long: `Train the system that an experiment describes on its split train, keep the epoch with
-the best scores on dev, and print these scores. Everything is written to a run folder:
-config.yaml, run.json, log.jsonl, model/best, model/last, predictions, evaluation. A
-system that does not use dev for its training, such as a CRF, does not require it.
+		Long: `Train the system that an experiment describes on its split train, or on several splits
+(corpus.merge), keep the epoch with the best scores on dev, and print these scores.
+Everything is written to a run folder: config.yaml, run.json, log.jsonl, model/best,
+model/last, predictions, evaluation. A system that does not use dev for its training,
+such as a CRF, does not require it.
 
 A system can be a tree: an ensemble, a second pass or corrections with other taggers
 below. Each tagger is trained separately. --dry-run prints the tree, reads the notes of

@@ -58,7 +58,7 @@ const foldHoldOut = 0.1
 // CrossValidate divides the training documents into the given number of folds and tests on each
 // fold a system that is trained on the others. If the system needs dev to choose the best epoch, a
 // tenth of these others, or the part that corpus.hold_out says, serves as dev, so that no tested
-// document has had any influence. Other splits are not used. by is document or patient; patient keeps all documents of a patient
+// document has had any influence. Splits that corpus.merge does not add to train are not used. by is document or patient; patient keeps all documents of a patient
 // together. The corpus's seed decides which documents belong to which fold.
 func CrossValidate(ctx context.Context, c *experiments.Config, folds int, by string, opt Options) (*CrossValidation, error) {
 	s, err := newStudy("crossval", c, opt)
@@ -119,8 +119,10 @@ func (s *study) folds(k int, by string) (variants []variant, gold map[string][]*
 		return nil, nil, err
 	}
 	for _, split := range []string{experiments.DevSplit, experiments.TestSplit} {
-		delete(c.Corpus.Splits, split)
-		delete(c.Corpus.Notes, split)
+		if !slices.Contains(c.Corpus.Merge, split) {
+			delete(c.Corpus.Splits, split)
+			delete(c.Corpus.Notes, split)
+		}
 	}
 	if c.Corpus.HoldOut.Fraction == 0 && c.System.NeedsDev() {
 		c.Corpus.HoldOut = experiments.HoldOut{Fraction: foldHoldOut, By: by}

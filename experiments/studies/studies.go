@@ -183,6 +183,9 @@ func (s *study) train(ctx context.Context, variants []variant, gold func(variant
 			if err != nil {
 				return nil, err
 			}
+			if err := r.config.Corpus.CheckSplit(s.opt.Split); err != nil {
+				return nil, fmt.Errorf("%s: the corpus has %w", v.name, err)
+			}
 			if err := r.same(); err != nil {
 				return nil, err
 			}
