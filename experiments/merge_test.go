@@ -41,8 +41,8 @@ func loaded(t *testing.T, c *Corpus, split string) (ids []string) {
 func TestMerge(t *testing.T) {
 	c := &Corpus{Format: "jsonl", Types: "i2b2-2014", Seed: 1, Merge: []string{"dev", "train"},
 		Fold: Fold{By: "patient"}, HoldOut: HoldOut{By: "patient"}, Subset: Subset{By: "patient"}, Splits: yearly(t, map[string][]int{
-		"train": {2001, 2002, 2003}, "dev": {2004, 2005}, "test": {2006}, "other": {2007},
-	})}
+			"train": {2001, 2002, 2003}, "dev": {2004, 2005}, "test": {2006}, "other": {2007},
+		})}
 	if err := c.validate(); err != nil {
 		t.Fatal(err)
 	}

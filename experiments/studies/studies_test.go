@@ -576,9 +576,10 @@ func TestFoldsHoldOutOnlyForDev(t *testing.T) {
 	crf += "  crf: {features: [{family: word}]}\n"
 	for name, c := range map[string]struct {
 		config *experiments.Config
-		train  int // of the 8 documents of the other two folds
+		train  int // of the 8 documents of the other two folds; of 10 if dev is merged into train
 	}{
 		"network":          {load(t, tiny), 7},
+		"network, merged":  {load(t, tiny, "corpus.merge=[train, dev]"), 9},
 		"network, epochs":  {load(t, tiny, "system.ann.training.patience=0"), 8},
 		"CRF":              {load(t, crf), 8},
 		"CRF, and a third": {load(t, strings.Replace(crf, "{train: 12, dev: 4, test: 3}", "{train: 12}", 1), "corpus.hold_out={fraction: 0.5, by: document}"), 4},
