@@ -209,19 +209,25 @@ func (s *Silver) grafts(c *Config, train []*data.Document) iter.Seq2[augment.Gra
 		var notes []*data.Document // copies of the training notes that are not used yet
 		made := 0
 		for lines, err := range narratives(s.Text) {
-			if err == nil && len(notes) == 0 {
-				notes, err = shuffledCopies(augmenter, train, c.Seed, made)
-			}
 			if err != nil {
 				yield(augment.Grafted{}, err)
 				return
 			}
-			g, _ := augment.Graft(notes[0], lines) // what is left of a narrative would begin in the middle
-			notes = notes[1:]
-			made++
-			g.ID = fmt.Sprintf("silver-%06d", made)
-			if !yield(g, nil) || made == s.Notes {
-				return
+			for len(lines) > 0 { // a long narrative is divided among several notes
+				if len(notes) == 0 {
+					if notes, err = shuffledCopies(augmenter, train, c.Seed, made); err != nil {
+						yield(augment.Grafted{}, err)
+						return
+					}
+				}
+				var g augment.Grafted
+				g, lines = augment.Graft(notes[0], lines)
+				notes = notes[1:]
+				made++
+				g.ID = fmt.Sprintf("silver-%06d", made)
+				if !yield(g, nil) || made == s.Notes {
+					return
+				}
 			}
 		}
 	}
