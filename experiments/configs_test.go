@@ -51,7 +51,7 @@ func TestShippedConfigs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(string(raw), "# ") || !strings.Contains(string(raw), "lethe train experiments/"+filepath.ToSlash(path)) {
+		if !strings.HasPrefix(string(raw), "# ") || !strings.Contains(string(raw), "lethe train experiments/"+filepath.ToSlash(path)) && !strings.Contains(string(raw), "lethe distill experiments/"+filepath.ToSlash(path)) {
 			t.Errorf("%s: does not begin by saying what it is and how to run it", path)
 		}
 		c, err := Load(path, nil)
