@@ -16,6 +16,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/synth"
+	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/nn/kernel"
 	"github.com/lethe-deid/lethe/taggers"
@@ -55,8 +56,8 @@ type Bench struct {
 // benchNotes is the number of notes to generate if no corpus is given.
 const benchNotes = 500
 
-// RunBench trains and predicts for Limit each and returns the measurements. It is an error if the
-// system is not the recurrent network.
+// RunBench trains and predicts for Limit each and returns the measurements. Of a model other than the
+// recurrent network, only the prediction is measured. A Config with another system is an error.
 func RunBench(ctx context.Context, opt BenchOptions) (*Bench, error) {
 	cfg := ann.DefaultConfig()
 	cfg.Tokenizer, cfg.Sentences = "letters-digits", "line"
@@ -69,7 +70,7 @@ func RunBench(ctx context.Context, opt BenchOptions) (*Bench, error) {
 		}
 		tagger, ok := m.Tagger.(*ann.Tagger)
 		if !ok {
-			return nil, fmt.Errorf("%s: only the recurrent network can be measured", opt.Model)
+			return opt.predictOnly(ctx, m)
 		}
 		model, cfg = tagger, tagger.Config()
 	case opt.Config != nil && ann.Of(opt.Config.System) == nil:
@@ -104,6 +105,32 @@ func RunBench(ctx context.Context, opt BenchOptions) (*Bench, error) {
 	b.PeakRSS = peakRSS()
 	b.StartSeconds, err = startUp(ctx, model)
 	return b, err
+}
+
+// predictOnly measures the prediction of any model. Tokens are those of the tokenizer letters-digits.
+func (o *BenchOptions) predictOnly(ctx context.Context, m *models.Model) (*Bench, error) {
+	docs, _, err := o.documents()
+	if err != nil {
+		return nil, err
+	}
+	b := &Bench{Kernel: kernel.Name(), Workers: o.Workers, Notes: len(docs)}
+	for _, d := range docs {
+		b.Tokens += len(tokenize.LettersDigits{}.Tokens(d.Text, nil))
+	}
+	if _, err := m.Tag(ctx, docs); err != nil { // to warm up
+		return nil, err
+	}
+	passes, begin := 0, time.Now()
+	for passes == 0 || time.Since(begin) < o.Limit {
+		if _, err := m.Tag(ctx, docs); err != nil {
+			return nil, err
+		}
+		passes++
+	}
+	a := float64(passes) / time.Since(begin).Seconds()
+	b.PredictTokens, b.PredictNotes = a*float64(b.Tokens), a*float64(b.Notes)
+	b.PeakRSS = peakRSS()
+	return b, nil
 }
 
 func (o *BenchOptions) documents() ([]*data.Document, *data.TypeSet, error) {
@@ -181,6 +208,14 @@ func startUp(ctx context.Context, model *ann.Tagger) (float64, error) {
 
 // WriteText writes the figures as lines that a person reads.
 func (b *Bench) WriteText(w io.Writer) error {
+	if b.TrainTokens == 0 {
+		_, err := fmt.Fprintf(w, `corpus      %d notes, %d tokens
+setting     kernel %s, %d workers
+prediction  %8.0f tokens/s %8.0f notes/s
+memory      %8.0f MB at most
+`, b.Notes, b.Tokens, b.Kernel, b.Workers, b.PredictTokens, b.PredictNotes, b.PeakRSS)
+		return err
+	}
 	_, err := fmt.Fprintf(w, `corpus      %d notes, %d tokens, %d labels
 setting     kernel %s, %d workers, batch %d
 training    %8.0f tokens/s %20.1f GFLOP/s, %2.0f %% of the kernel's peak
