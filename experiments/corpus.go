@@ -312,14 +312,14 @@ func (c *Corpus) copies(train []*data.Document) (func(epoch int) ([]*data.Docume
 	if c.Copies.Number == 0 {
 		return nil, nil
 	}
-	augmenter, err := augment.New(train, c.TypeSet(), c.Copies.augment())
+	augmenter, err := c.augmenter(train)
 	if err != nil {
-		return nil, fmt.Errorf("corpus.copies: %w", err)
+		return nil, err
 	}
 	draw := func(epoch int) ([]*data.Document, error) {
 		var all []*data.Document
 		for n := range c.Copies.Number {
-			copies, err := augmenter.Copy(train, c.Seed+uint64(n)<<32+uint64(epoch-1)<<48)
+			copies, err := augmenter.Copy(train, c.copySeed(n, epoch))
 			if err != nil {
 				return nil, fmt.Errorf("corpus.copies: %w", err)
 			}
@@ -332,6 +332,22 @@ func (c *Corpus) copies(train []*data.Document) (func(epoch int) ([]*data.Docume
 	}
 	first := sync.OnceValues(func() ([]*data.Document, error) { return draw(1) })
 	return func(int) ([]*data.Document, error) { return first() }, nil
+}
+
+// augmenter returns what changes notes as Copies says.
+func (c *Corpus) augmenter(train []*data.Document) (*augment.Augmenter, error) {
+	augmenter, err := augment.New(train, c.TypeSet(), c.Copies.augment())
+	if err != nil {
+		return nil, fmt.Errorf("corpus.copies: %w", err)
+	}
+	return augmenter, nil
+}
+
+// copySeed returns the seed of a copy, counted from 0, in an epoch. The multiplier, which is 2^64 divided
+// by the golden ratio, keeps the seeds of further copies away from those of silver notes, which
+// differ from the seed of the corpus in few bits.
+func (c *Corpus) copySeed(n, epoch int) uint64 {
+	return c.Seed + uint64(n)*0x9e3779b97f4a7c15 + uint64(epoch-1)<<48
 }
 
 // total returns the number of documents of a split if they are generated, and 0 otherwise.

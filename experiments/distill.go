@@ -124,6 +124,9 @@ func (s *Silver) notes(ctx context.Context, run *Run, train []*data.Document, pr
 
 // write makes the silver notes. It keeps only one batch of them in memory.
 func (s *Silver) write(ctx context.Context, path string, c *Config, train []*data.Document, progress models.Progress) (err error) {
+	if err := wholefile.RemoveHidden(path); err != nil { // what a killed run left
+		return err
+	}
 	file, err := wholefile.Create(path, 0o666)
 	if err != nil {
 		return err
@@ -141,6 +144,7 @@ func (s *Silver) write(ctx context.Context, path string, c *Config, train []*dat
 			return fmt.Errorf("the teacher %s: %w", s.Teacher.Dir, err)
 		}
 		for i, g := range batch {
+			docs[i].Patient = g.Patient // only now, because the teacher may read the notes of a patient together
 			docs[i].Spans = slices.DeleteFunc(g.Label(found[i]), func(x data.Span) bool { return !slices.Contains(used, x.Type) })
 			line, err := jsonl.Encode(docs[i])
 			if err == nil {
@@ -198,7 +202,7 @@ func (s *Silver) find(ctx context.Context, docs []*data.Document) ([][]data.Span
 // grafts joins training notes and narratives, until one of Notes or the text ends.
 func (s *Silver) grafts(c *Config, train []*data.Document) iter.Seq2[augment.Grafted, error] {
 	return func(yield func(augment.Grafted, error) bool) {
-		augmenter, err := augment.New(train, c.Corpus.TypeSet(), c.Corpus.Copies.augment())
+		augmenter, err := c.Corpus.augmenter(train)
 		if err == nil && len(train) == 0 {
 			err = errors.New("train has no notes, so there are none to graft narratives onto")
 		}
@@ -224,7 +228,7 @@ func (s *Silver) grafts(c *Config, train []*data.Document) iter.Seq2[augment.Gra
 				g, lines = augment.Graft(notes[0], lines)
 				notes = notes[1:]
 				made++
-				g.ID = fmt.Sprintf("silver-%06d", made)
+				g.ID, g.Patient = fmt.Sprintf("silver-%06d", made), g.Group()
 				if !yield(g, nil) || made == s.Notes {
 					return
 				}
@@ -275,14 +279,26 @@ func (s *Silver) epoch(docs []*data.Document, augmenter *augment.Augmenter, seed
 		n = min(n, s.PerEpoch)
 	}
 	all := make([]*data.Document, n)
+	seed = silverSeed(seed, epoch)
 	for i := range all {
 		number := ((epoch-1)*n + i) % len(docs)
 		d := *docs[number]
-		rng := rand.New(rand.NewPCG(seed^uint64(epoch)<<32, uint64(number)))
+		rng := rand.New(rand.NewPCG(seed, sampleStream|uint64(number)))
 		d.Spans = slices.DeleteFunc(slices.Clone(d.Spans), func(x data.Span) bool {
 			return s.Sampled && rng.Float64() >= x.Score
 		})
 		all[i] = &d
 	}
-	return augmenter.Copy(all, seed^uint64(epoch)<<32)
+	changed, err := augmenter.Copy(all, seed)
+	if err != nil {
+		return nil, fmt.Errorf("silver notes: corpus.copies: %w", err)
+	}
+	return changed, nil
 }
+
+// silverSeed returns the seed of the silver notes of an epoch.
+func silverSeed(seed uint64, epoch int) uint64 { return seed ^ uint64(epoch)<<32 }
+
+// sampleStream separates the random numbers that decide which spans are kept from those that change
+// the notes.
+const sampleStream = 1 << 62

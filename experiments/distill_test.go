@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/augment"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
 )
@@ -256,5 +257,105 @@ func TestRenewedCopies(t *testing.T) {
 	c := Corpus{}
 	if copies, err := c.copies(nil); copies != nil || err != nil {
 		t.Errorf("no copies: error %v", err)
+	}
+}
+
+// With --sampled, the random numbers that decided whether a span of a note is kept were also those that
+// decided which labels of the same note are dropped.
+func TestSampledSpansAndDroppedLabelsAreIndependent(t *testing.T) {
+	doc := &data.Document{ID: "a", Text: "Doctor: Falk"}
+	doc.Spans = []data.Span{{Start: 8, End: 12, Type: "DOCTOR", Score: 0.5}}
+	docs := slices.Repeat([]*data.Document{doc}, 400)
+	augmenter, err := augment.New(docs, data.I2B2, augment.Options{DropLabels: 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn, err := (&Silver{Sampled: true}).epoch(docs, augmenter, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := 0
+	for _, d := range drawn {
+		if kept, dropped := len(d.Spans) == 1, d.Text == "Falk"; kept == dropped {
+			same++
+		}
+	}
+	if same < 150 || same > 250 {
+		t.Errorf("in %d of 400 notes, a span is kept if and only if the label is dropped", same)
+	}
+}
+
+// The second copy of a note had the same seed as the silver notes of epoch 1, and so the same names.
+func TestSeedsOfCopiesAndSilverNotesDiffer(t *testing.T) {
+	c := Corpus{Seed: 1}
+	what := map[uint64]string{}
+	add := func(seed uint64, kind string, n, epoch int) {
+		t.Helper()
+		name := fmt.Sprintf("%s %d of epoch %d", kind, n, epoch)
+		if other, ok := what[seed]; ok {
+			t.Errorf("%s and %s have the same seed", other, name)
+		}
+		what[seed] = name
+	}
+	for epoch := 1; epoch <= 100; epoch++ {
+		for n := range maxCopies {
+			add(c.copySeed(n, epoch), "copy", n, epoch)
+		}
+		add(silverSeed(c.Seed, epoch), "silver notes", 0, epoch)
+	}
+}
+
+// If a run was killed before its settings were written, its configuration was there already: it could
+// not be resumed as a distillation, but as a training without silver notes.
+func TestSettingsOfDistillationAreWrittenBeforeConfiguration(t *testing.T) {
+	dir := t.TempDir()
+	config, err := Load(write(t, filepath.Join(dir, "x.yaml"), student), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := silver(t, nil)
+	empty, err := (&models.Model{Dir: t.TempDir()}).Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := filepath.Join(dir, "run")
+	s.Teacher.Dir = run // its digest tells whether there is a configuration already
+	if _, err := Train(t.Context(), config, TrainOptions{Dir: run, Workers: 1, Silver: s}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(content(t, filepath.Join(run, DistillFile)), empty) {
+		t.Error("the configuration was written before the settings")
+	}
+}
+
+// A run that was killed while the teacher labelled left a hidden file with silver notes for good.
+func TestHiddenSilverNotesAreRemoved(t *testing.T) {
+	config, err := Load(write(t, filepath.Join(t.TempDir(), "x.yaml"), student), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	train, err := config.Corpus.Load("train", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &Run{t.TempDir(), config}
+	hidden := write(t, wholefile.HiddenPrefix(filepath.Join(run.Dir, SilverFile))+"123", "x")
+	docs, err := silver(t, nil).notes(t.Context(), run, train, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if exists(hidden) {
+		t.Error("the hidden file is still there")
+	}
+
+	// When a part of train is held out, the silver notes with its fields must be held out, too.
+	var groups []string
+	for _, d := range train {
+		groups = append(groups, d.Group())
+	}
+	for _, d := range docs {
+		if !slices.Contains(groups, d.Group()) {
+			t.Errorf("%s is not in the group of a training note", d.ID)
+		}
 	}
 }

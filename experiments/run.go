@@ -214,10 +214,17 @@ func (r *Run) lock(resume bool) (unlock func(), err error) {
 	return func() { _ = dir.Close() }, nil
 }
 
-// begin creates the run folder. If the run is resumed, begin checks instead that it had the same
-// configuration, except for the number of epochs and the patience.
+// begin writes the configuration into the run folder, after check.
 func (r *Run) begin(resume bool) error {
-	path := filepath.Join(r.Dir, ConfigFile)
+	if err := r.check(resume); err != nil {
+		return err
+	}
+	return r.writeConfig()
+}
+
+// check returns an error unless the run folder is empty. If the run is resumed, check returns an error
+// unless it had the same configuration, except for the number of epochs and the patience.
+func (r *Run) check(resume bool) error {
 	if resume {
 		earlier, err := OpenRun(r.Dir)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -236,11 +243,15 @@ func (r *Run) begin(resume bool) error {
 	} else if len(entries) > 0 {
 		return fmt.Errorf("%s: the folder is not empty: continue its run with --resume, or choose another folder with --out", r.Dir)
 	}
+	return nil
+}
+
+func (r *Run) writeConfig() error {
 	encoded, err := yaml.Marshal(r.Config)
 	if err != nil {
 		return err
 	}
-	return wholefile.WriteFile(path, encoded, 0o666)
+	return wholefile.WriteFile(filepath.Join(r.Dir, ConfigFile), encoded, 0o666)
 }
 
 func exists(path string) bool {

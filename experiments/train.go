@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/deid/augment"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/models"
@@ -48,7 +47,7 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 		return nil, err
 	}
 	defer unlock()
-	if err := run.begin(opt.Resume); err != nil {
+	if err := run.check(opt.Resume); err != nil {
 		if !opt.Resume {
 			os.Remove(opt.Dir) // if it is empty
 		}
@@ -60,7 +59,12 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 			run.discard()
 		}
 	}()
+	// The configuration comes second: a killed run that has one can be resumed, and would be resumed as
+	// an ordinary training if it had no settings of its distillation.
 	if err := opt.Silver.begin(run, opt.Resume); err != nil {
+		return nil, err
+	}
+	if err := run.writeConfig(); err != nil {
 		return nil, err
 	}
 	if opt.Workers == 0 {
@@ -119,7 +123,7 @@ func (r *Run) copies(ctx context.Context, train []*data.Document, opt TrainOptio
 	if err != nil {
 		return nil, err
 	}
-	augmenter, err := augment.New(train, c.Corpus.TypeSet(), c.Corpus.Copies.augment())
+	augmenter, err := c.Corpus.augmenter(train)
 	if err != nil {
 		return nil, err
 	}

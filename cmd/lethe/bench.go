@@ -32,7 +32,8 @@ func newBench() *cobra.Command {
   - the peak memory
 
 By default, the network is that of Dernoncourt et al. 2016, and the corpus is
-generated.
+generated. Of a --model other than the recurrent network, such as an ensemble, only
+the prediction and the peak memory are measured.
 
 The environment variable LETHE_KERNEL forces a kernel: generic, avx2 or avx512.`,
 		Example: `  lethe bench

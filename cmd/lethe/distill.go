@@ -28,9 +28,10 @@ system comes closer to the teacher, and keeps its own speed.
 A silver note has the fields and the signature of a training note, with other values
 (see corpus.copies), and lines of TEXT instead of its narrative. The fields keep their
 gold annotations, and the teacher finds the spans of the narrative. A TEXT is a file, a
-folder of .txt files or a .tar.gz archive of .txt files. An empty line ends a narrative;
-the lines of a narrative that are longer than the one they replace are left out. Use
-text of the same kind and language as the notes, but never notes of dev or test.
+folder of .txt files or a .tar.gz archive of .txt files. An empty line ends a narrative.
+A narrative that is longer than the one it replaces is divided among several silver
+notes. Use text of the same kind and language as the notes, but never notes of dev or
+test.
 
 The silver notes are written to silver.jsonl in the run folder, the teacher and the
 settings to distill.yaml. Each epoch uses --per-epoch of the silver notes, beginning

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -54,6 +55,26 @@ func HiddenPrefix(path string) string {
 		name = name[:n]
 	}
 	return dir + "." + name
+}
+
+// RemoveHidden removes the hidden files of a path, which a killed program left while it wrote the
+// file. No other program may be writing the file.
+func RemoveHidden(path string) error {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	prefix := filepath.Base(HiddenPrefix(path))
+	for _, e := range entries {
+		number, ok := strings.CutPrefix(e.Name(), prefix)
+		if _, err := strconv.ParseUint(number, 10, 64); !ok || err != nil {
+			continue
+		}
+		if err := os.Remove(filepath.Join(filepath.Dir(path), e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // WriteFile writes a complete file and replaces an existing one. It creates the

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/goccy/go-yaml"
 
@@ -191,7 +189,7 @@ func (c *course) state() (step *int, tensors []checkpoints.Tensor) {
 // beginning.
 func (c *course) restore() error {
 	path := filepath.Join(c.task.Dir, stateFile)
-	if err := removeHidden(path); err != nil {
+	if err := wholefile.RemoveHidden(path); err != nil {
 		return err
 	}
 	saved, metadata, err := checkpoints.ReadTensors(path)
@@ -238,25 +236,6 @@ func sameMachine(path string, metadata map[string]string, workers int) error {
 	for _, mine := range [][2]string{{"workers", strconv.Itoa(workers)}, {"kernel", kernel.Name()}} {
 		if saved := metadata[mine[0]]; saved != mine[1] {
 			return fmt.Errorf("%s: the interrupted run had %s %s, not %s: resuming would not give the same bits", path, mine[0], saved, mine[1])
-		}
-	}
-	return nil
-}
-
-// removeHidden removes the temporary files that a killed run left while writing a file.
-func removeHidden(path string) error {
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	prefix := filepath.Base(wholefile.HiddenPrefix(path))
-	for _, e := range entries {
-		number, ok := strings.CutPrefix(e.Name(), prefix)
-		if _, err := strconv.ParseUint(number, 10, 64); !ok || err != nil {
-			continue
-		}
-		if err := os.Remove(filepath.Join(filepath.Dir(path), e.Name())); err != nil {
-			return err
 		}
 	}
 	return nil

@@ -22,6 +22,7 @@ import (
 
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/nn/kernel"
 	"github.com/lethe-deid/lethe/nn/tagger"
@@ -543,7 +544,7 @@ func (p *pretraining) state() (step *int, tensors []checkpoints.Tensor) {
 // restore continues an interrupted run. If it left no state, the pretraining starts from the beginning.
 func (p *pretraining) restore() error {
 	path := filepath.Join(p.task.Dir, stateFile)
-	if err := removeHidden(path); err != nil {
+	if err := wholefile.RemoveHidden(path); err != nil {
 		return err
 	}
 	saved, metadata, err := checkpoints.ReadTensors(path)
