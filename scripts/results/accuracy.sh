@@ -18,7 +18,10 @@ out=$(realpath "$3")
 shift 3
 seeds=(${@:-1 2 3})
 cd "$(dirname "$0")/../.."
-[ -e "$out/lethe" ] || go build -o "$out/lethe" ./cmd/lethe # once: another binary would not resume to the same bits
+if [ ! -e "$out/lethe" ]; then # once: another binary would not resume to the same bits
+	go build -o "$out/lethe.new" ./cmd/lethe
+	mv "$out/lethe.new" "$out/lethe"
+fi
 lethe=$out/lethe
 configs=experiments/configs/meddocan
 swapped=--set=corpus.splits.dev_swapped=$LETHE_CORPORA/meddocan/dev_swapped/xml
@@ -49,14 +52,16 @@ for seed in "${seeds[@]}"; do
 	learn student-$seed distill $configs/student.yaml "$clinical" --teacher "$out/best-$seed" --set=seed=$seed
 done
 
-# The steps from ann-features.yaml, which the first seed shows.
+# The steps from ann-features.yaml, which the first seed shows. lists and vectors are the network of
+# student.yaml by itself, without silver notes, before and after it has vectors.
 seed=${seeds[0]}
 renewed=(--set=seed=$seed --set=corpus.copies='{number: 1, renew: true, drop_labels: 0.5, swap_values: 0.4, invent_values: 0.6, typos: 0.001, capitals: 0.02, unaccented: 0.03}')
 learn features-$seed train $configs/ann-features.yaml --set=seed=$seed
 learn copies-$seed train $configs/ann-copies.yaml --set=seed=$seed
 learn renewed-$seed train $configs/ann-copies.yaml "${renewed[@]}" --set=system.ann.training.epochs=20
-learn lists-$seed train $configs/student.yaml --set=seed=$seed --set=system.ann.vectors.file= --set=system.ann.vectors.most=0 --set=system.ann.training.epochs=20
-learn vectors-$seed train $configs/student.yaml --set=seed=$seed --set=system.ann.training.epochs=20
+small=(--set=seed=$seed --set=system.ann.network.token_lstm=100 --set=system.ann.network.hidden=100 --set=system.ann.optimizer.decay=0.92 --set=system.ann.training.epochs=20)
+learn lists-$seed train $configs/network.yaml "${small[@]}" --set=system.ann.vectors='{file: ""}'
+learn vectors-$seed train $configs/network.yaml "${small[@]}" --set=system.ann.vectors.most=20000
 
 before=features-$seed
 for after in copies-$seed renewed-$seed lists-$seed vectors-$seed student-$seed network-$seed best-$seed; do
@@ -72,7 +77,7 @@ for seed in "${seeds[@]}"; do
 			echo "$run-$seed $split $(grep '^strict ' "$out/$run-$seed.$split.txt")"
 		done
 	done
-	"$lethe" calibrate "$out/best-$seed"
 	"$lethe" calibrate "$out/best-$seed" --split dev_swapped --json >"$out/best-$seed.swapped.json"
+	"$lethe" calibrate "$out/best-$seed" # last, because the model keeps the result
 	"$lethe" bench --model "$out/student-$seed" --corpus "$LETHE_CORPORA/meddocan/dev/xml" --format meddocan
 done
