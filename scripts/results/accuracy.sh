@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Trains everything behind docs/results/accuracy.md: the word vectors, meddocan/best.yaml, the
-# network and the student that learn from what it finds in unannotated text, each with
-# several seeds, and the steps in between with the first seed. It takes some two hours of
+# Trains everything behind docs/results/accuracy.md: the word vectors, meddocan/best.yaml, and the
+# student that learns from what it finds in unannotated text, with several seeds, and the
+# steps in between with the first seed. It takes some two hours of
 # two cores for three seeds, and can be interrupted at any point and started again.
 #
 #   LETHE_CORPORA=/data LETHE_GAZETTEERS=/lists scripts/results/accuracy.sh CLINICAL GENERAL OUT [SEED...]
@@ -48,7 +48,6 @@ learn() {
 
 for seed in "${seeds[@]}"; do
 	learn best-$seed train $configs/best.yaml --set=seed=$seed
-	learn network-$seed distill $configs/network.yaml "$clinical" --teacher "$out/best-$seed" --set=seed=$seed
 	learn student-$seed distill $configs/student.yaml "$clinical" --teacher "$out/best-$seed" --set=seed=$seed
 done
 
@@ -64,7 +63,7 @@ learn lists-$seed train $configs/network.yaml "${small[@]}" --set=system.ann.vec
 learn vectors-$seed train $configs/network.yaml "${small[@]}" --set=system.ann.vectors.most=20000
 
 before=features-$seed
-for after in copies-$seed renewed-$seed lists-$seed vectors-$seed student-$seed network-$seed best-$seed; do
+for after in copies-$seed renewed-$seed lists-$seed vectors-$seed student-$seed best-$seed; do
 	for split in dev dev_hard dev_swapped; do
 		echo "== $before, $after, $split"
 		"$lethe" significance "$out/$before" "$out/$after" --split $split --metric strict
@@ -72,7 +71,7 @@ for after in copies-$seed renewed-$seed lists-$seed vectors-$seed student-$seed 
 	before=$after
 done
 for seed in "${seeds[@]}"; do
-	for run in best network student; do
+	for run in best student; do
 		for split in dev dev_hard dev_swapped; do
 			echo "$run-$seed $split $(grep '^strict ' "$out/$run-$seed.$split.txt")"
 		done
