@@ -51,19 +51,16 @@ for seed in "${seeds[@]}"; do
 	learn student-$seed distill $configs/student.yaml "$clinical" --teacher "$out/best-$seed" --set=seed=$seed
 done
 
-# The steps from ann-features.yaml, which the first seed shows. lists and vectors are the network of
-# student.yaml by itself, without silver notes, before and after it has vectors.
+# The steps from ann-features.yaml, which the first seed shows. vectors is nearly the first network of best.yaml.
 seed=${seeds[0]}
 renewed=(--set=seed=$seed --set=corpus.copies='{number: 1, renew: true, drop_labels: 0.5, swap_values: 0.4, invent_values: 0.6, typos: 0.001, capitals: 0.02, unaccented: 0.03}')
 learn features-$seed train $configs/ann-features.yaml --set=seed=$seed
 learn copies-$seed train $configs/ann-copies.yaml --set=seed=$seed
 learn renewed-$seed train $configs/ann-copies.yaml "${renewed[@]}" --set=system.ann.training.epochs=20
-small=(--set=seed=$seed --set=system.ann.network.token_lstm=100 --set=system.ann.network.hidden=100 --set=system.ann.optimizer.decay=0.92 --set=system.ann.training.epochs=20)
-learn lists-$seed train $configs/network.yaml "${small[@]}" --set=system.ann.vectors='{file: ""}'
-learn vectors-$seed train $configs/network.yaml "${small[@]}" --set=system.ann.vectors.most=20000
+learn vectors-$seed train $configs/ann-copies.yaml "${renewed[@]}" --set=system.ann.training.epochs=20 --set=system.ann.vectors="{file: \"$LETHE_VECTORS/es.w2v.bin\"}"
 
 before=features-$seed
-for after in copies-$seed renewed-$seed lists-$seed vectors-$seed student-$seed best-$seed; do
+for after in copies-$seed renewed-$seed vectors-$seed student-$seed best-$seed; do
 	for split in dev dev_hard dev_swapped; do
 		echo "== $before, $after, $split"
 		"$lethe" significance "$out/$before" "$out/$after" --split $split --metric strict
