@@ -46,7 +46,7 @@ func (t Task) CopiesOf(epoch int) ([]*data.Document, error) {
 }
 
 // Report receives the progress of a training. Any of its functions may be nil. Taggers that are
-// trained side by side report by turns, but never at the same time.
+// trained side by side take turns to report, so no two calls overlap.
 type Report struct {
 	// Step is called during an epoch: done of total tokens are processed.
 	Step func(epoch, done, total int)

@@ -150,6 +150,46 @@ func TestKillAndResume(t *testing.T) {
 	}
 }
 
+// A distillation that is killed while the teacher labels can be resumed. When the resumed one was
+// interrupted at the same point, its message did not say so.
+func TestInterruptResumedDistillation(t *testing.T) {
+	dir := t.TempDir()
+	config := write(t, filepath.Join(dir, "tiny.yaml"), tiny)
+	teacher, out := filepath.Join(dir, "teacher"), filepath.Join(dir, "student")
+	train(t, config, "--out", teacher, "--set", "system.ann.training.epochs=1")
+	text := write(t, filepath.Join(dir, "text.txt"), strings.Repeat("She was seen in the ward, and went home.\n\n", 20000))
+	stop := func(how os.Signal, more ...string) string {
+		t.Helper()
+		cmd := exec.Command("lethe", append([]string{"distill", config, text, "--teacher", teacher, "--out", out}, more...)...)
+		stderr, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines, last := bufio.NewScanner(stderr), ""
+		for lines.Scan() {
+			if last = lines.Text(); strings.HasPrefix(last, "test: ") { // the labelling begins
+				if err := cmd.Process.Signal(how); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := cmd.Wait(); err == nil {
+			t.Fatal("the run ended before it could be stopped")
+		}
+		return last
+	}
+	stop(os.Kill)
+	if _, err := os.Stat(filepath.Join(out, "distill.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if said, want := stop(os.Interrupt, "--resume"), "lethe: interrupted; to resume, give the same command with --out "+out+" --resume"; said != want {
+		t.Errorf("interrupted, it said %q, want %q", said, want)
+	}
+}
+
 // A study that is interrupted in one run and killed in another gives the same table as an undisturbed one.
 func TestStopAndResumeStudy(t *testing.T) {
 	dir := t.TempDir()

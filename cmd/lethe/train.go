@@ -96,7 +96,7 @@ func runTraining(ctx context.Context, config *experiments.Config, opt experiment
 	}
 	scores, err := experiments.Train(ctx, config, opt)
 	p.clear()
-	if errors.Is(err, context.Canceled) && (epochs > 0 || resumable(opt.Dir)) {
+	if errors.Is(err, context.Canceled) && (epochs > 0 || opt.Resume || resumable(opt.Dir)) {
 		return fmt.Errorf("interrupted; to resume, give the same command with --out %s --resume", opt.Dir)
 	}
 	if scores == nil {

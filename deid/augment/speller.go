@@ -87,7 +87,7 @@ func decorate(letters []rune, rng *rand.Rand) string {
 		replace("aáeéiíoóuúnñAÁEÉIÍOÓUÚ")
 	}
 	if rng.Float64() < foreign {
-		replace("aāaăaâeēeěeêiīiîoōoöuūuüsşsštţzžhḩdḑcčcçgğlłnńAĀCÇOŌSŞTŢ")
+		replace("aāeēiīoōuūsştţzžhḩdḑcčgğlłnńAĀCÇOŌSŞTŢ")
 	}
 	return string(letters)
 }

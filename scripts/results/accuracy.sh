@@ -18,7 +18,10 @@ out=$(realpath "$3")
 shift 3
 seeds=(${@:-1 2 3})
 cd "$(dirname "$0")/../.."
-[ -e "$out/lethe" ] || go build -o "$out/lethe" ./cmd/lethe # once: another binary would not resume to the same bits
+if [ ! -e "$out/lethe" ]; then # once: another binary would not resume to the same bits
+	go build -o "$out/lethe.new" ./cmd/lethe
+	mv "$out/lethe.new" "$out/lethe"
+fi
 lethe=$out/lethe
 configs=experiments/configs/meddocan
 swapped=--set=corpus.splits.dev_swapped=$LETHE_CORPORA/meddocan/dev_swapped/xml
@@ -48,17 +51,16 @@ for seed in "${seeds[@]}"; do
 	learn student-$seed distill $configs/student.yaml "$clinical" --teacher "$out/best-$seed" --set=seed=$seed
 done
 
-# The steps from ann-features.yaml, which the first seed shows.
+# The steps from ann-features.yaml, which the first seed shows. vectors is nearly the first network of best.yaml.
 seed=${seeds[0]}
 renewed=(--set=seed=$seed --set=corpus.copies='{number: 1, renew: true, drop_labels: 0.5, swap_values: 0.4, invent_values: 0.6, typos: 0.001, capitals: 0.02, unaccented: 0.03}')
 learn features-$seed train $configs/ann-features.yaml --set=seed=$seed
 learn copies-$seed train $configs/ann-copies.yaml --set=seed=$seed
 learn renewed-$seed train $configs/ann-copies.yaml "${renewed[@]}" --set=system.ann.training.epochs=20
-learn lists-$seed train $configs/student.yaml --set=seed=$seed --set=system.ann.vectors.file= --set=system.ann.vectors.most=0 --set=system.ann.training.epochs=20
-learn vectors-$seed train $configs/student.yaml --set=seed=$seed --set=system.ann.training.epochs=20
+learn vectors-$seed train $configs/ann-copies.yaml "${renewed[@]}" --set=system.ann.training.epochs=20 --set=system.ann.vectors="{file: \"$LETHE_VECTORS/es.w2v.bin\"}"
 
 before=features-$seed
-for after in copies-$seed renewed-$seed lists-$seed vectors-$seed student-$seed best-$seed; do
+for after in copies-$seed renewed-$seed vectors-$seed student-$seed best-$seed; do
 	for split in dev dev_hard dev_swapped; do
 		echo "== $before, $after, $split"
 		"$lethe" significance "$out/$before" "$out/$after" --split $split --metric strict
@@ -71,7 +73,7 @@ for seed in "${seeds[@]}"; do
 			echo "$run-$seed $split $(grep '^strict ' "$out/$run-$seed.$split.txt")"
 		done
 	done
-	"$lethe" calibrate "$out/best-$seed"
 	"$lethe" calibrate "$out/best-$seed" --split dev_swapped --json >"$out/best-$seed.swapped.json"
+	"$lethe" calibrate "$out/best-$seed" # last, because the model keeps the result
 	"$lethe" bench --model "$out/student-$seed" --corpus "$LETHE_CORPORA/meddocan/dev/xml" --format meddocan
 done

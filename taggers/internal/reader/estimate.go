@@ -32,8 +32,8 @@ func Estimate(ctx context.Context, t data.Tagger, docs []*data.Document) ([][]da
 // estimates returns the estimates for the tokens of a sentence from the probabilities of
 // labels of any scheme. marginal writes the probabilities of a token's labels. Labels of
 // scheme IO do not tell where spans begin. Adjacent tokens of one type are nearly always in
-// one span, so a span begins at a token as far as its type is more probable than for the
-// token before.
+// one span, so the probability that a span begins at a token is the amount by which its type
+// is more probable there than for the token before.
 func estimates(tokens []data.Token, labels []string, scheme data.Scheme, marginal func(token int, into []float64)) []data.Estimate {
 	all := make([]data.Estimate, len(tokens))
 	p := make([]float64, len(labels))
