@@ -2,6 +2,7 @@ package augment
 
 import (
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -378,6 +379,38 @@ func TestCopiesOfEmptyNotes(t *testing.T) {
 		}
 		if got, err := a.Copy([]*data.Document{d}, 1); err != nil || got[0].Text != text || got[0].ID != "n" || got[0].Patient != "p" {
 			t.Errorf("%q became %+v, error %v", text, got, err)
+		}
+	}
+}
+
+// The letters that stood for names were also replaced inside of words: San Juan became
+// Garcíaan Juan.
+func TestFormsKeepTheirWords(t *testing.T) {
+	for language, words := range map[string]map[string]string{
+		"meddocan":  {"city": "San Santa Villa Los", "street": "Doctor San", "hospital": "Virgen San Santa Infanta", "organization": "S.A. Grupo Laboratorios"},
+		"i2b2-2014": {"city": "Saint Mount Heights", "street": "Saint North", "hospital": "Saint Our", "organization": "Inc. Foods Brothers"},
+	} {
+		types, err := data.LookupTypeSet(language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := newInventor(types)
+		if err != nil {
+			t.Fatal(err)
+		}
+		composers := v.composers(rand.New(rand.NewPCG(1, 2)))
+		for kind, words := range words {
+			drawn := map[string]bool{}
+			for range 2000 {
+				for word := range strings.FieldsSeq(composers[kind]()) {
+					drawn[word] = true
+				}
+			}
+			for word := range strings.FieldsSeq(words) {
+				if !drawn[word] {
+					t.Errorf("%s, %s: no name contains %s", language, kind, word)
+				}
+			}
 		}
 	}
 }

@@ -91,19 +91,19 @@ func (v *inventor) composers(rng *rand.Rand) map[string]func() string {
 		}
 		return v.speller.spell(rng)
 	}
-	// form fills one of several forms: G, S and C stand for a given name, a surname and a place.
+	// form fills one of several forms.
 	form := func(forms ...string) func() string {
 		return func() string {
 			var b strings.Builder
 			for _, r := range forms[rng.IntN(len(forms))] {
 				switch r {
-				case 'G':
+				case '1':
 					b.WriteString(word([]string{"female", "male"}[rng.IntN(2)]))
-				case 'S':
+				case '2':
 					b.WriteString(word("surname"))
-				case 'C':
+				case '3':
 					b.WriteString(word("city"))
-				case 'X':
+				case '4':
 					b.WriteString(strings.ToUpper(v.speller.spell(rng)))
 				default:
 					b.WriteRune(r)
@@ -125,21 +125,22 @@ func (v *inventor) composers(rng *rand.Rand) map[string]func() string {
 	}
 }
 
-// placeForms are the forms of names of places, which differ from language to language.
+// placeForms are the forms of names of places, which differ from language to language. 1 stands for a given name, 2 for a surname,
+// 3 for a place, and 4 for a word in capitals.
 type placeForms struct{ city, street, hospital, organization []string }
 
 var formsOf = map[surrogate.Language]placeForms{
 	surrogate.Spanish: {
-		city:         []string{"C", "C", "C", "C", "C", "C C", "S", "C de C", "C de la S", "C del C", "San G", "Santa G", "San G de C", "Villa S", "El C", "La C", "C-C", "Los S", "C la S"},
-		street:       []string{"S", "S", "S S", "G S", "G S S", "de la S", "del C", "C", "Doctor S", "Dr. S S", "San G", "de C", "C y S", "S de C"},
-		hospital:     []string{"C", "S", "G S", "S S", "de C", "de la S", "C de C", "Virgen de la S", "San G", "Santa G", "Dr. S", "Dr. G S S", "C C", "del C", "Infanta G", "C-S"},
-		organization: []string{"C", "S", "S S", "de C", "X", "C S.A.", "S Farma", "Laboratorios S", "S & S", "G S", "C de C", "S Medical", "S-S", "Grupo S"},
+		city:         []string{"3", "3", "3", "3", "3", "3 3", "2", "3 de 3", "3 de la 2", "3 del 3", "San 1", "Santa 1", "San 1 de 3", "Villa 2", "El 3", "La 3", "3-3", "Los 2", "3 la 2"},
+		street:       []string{"2", "2", "2 2", "1 2", "1 2 2", "de la 2", "del 3", "3", "Doctor 2", "Dr. 2 2", "San 1", "de 3", "3 y 2", "2 de 3"},
+		hospital:     []string{"3", "2", "1 2", "2 2", "de 3", "de la 2", "3 de 3", "Virgen de la 2", "San 1", "Santa 1", "Dr. 2", "Dr. 1 2 2", "3 3", "del 3", "Infanta 1", "3-2"},
+		organization: []string{"3", "2", "2 2", "de 3", "4", "3 S.A.", "2 Farma", "Laboratorios 2", "2 & 2", "1 2", "3 de 3", "2 Medical", "2-2", "Grupo 2"},
 	},
 	surrogate.English: {
-		city:         []string{"C", "C", "C", "C", "C C", "S", "Saint G", "C Heights", "Port C", "New C", "C-C", "Mount S", "S Falls", "North C"},
-		street:       []string{"S", "S", "S S", "G S", "C", "Old C", "Saint G", "North S", "S Hill"},
-		hospital:     []string{"C", "S", "G S", "S S", "Saint G", "Mount S", "C Valley", "S-S", "Our Lady of C"},
-		organization: []string{"C", "S", "S S", "X", "S Inc.", "S & S", "S Brothers", "C Foods", "G S", "S-S"},
+		city:         []string{"3", "3", "3", "3", "3 3", "2", "Saint 1", "3 Heights", "Port 3", "New 3", "3-3", "Mount 2", "2 Falls", "North 3"},
+		street:       []string{"2", "2", "2 2", "1 2", "3", "Old 3", "Saint 1", "North 2", "2 Hill"},
+		hospital:     []string{"3", "2", "1 2", "2 2", "Saint 1", "Mount 2", "3 Valley", "2-2", "Our Lady of 3"},
+		organization: []string{"3", "2", "2 2", "4", "2 Inc.", "2 & 2", "2 Brothers", "3 Foods", "1 2", "2-2"},
 	},
 }
 
