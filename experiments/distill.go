@@ -25,7 +25,7 @@ import (
 // Files of a run folder that only a distillation has.
 const (
 	SilverFile  = "silver.jsonl" // the silver notes
-	DistillFile = "distill.yaml" // the teacher and the settings
+	distillFile = "distill.yaml" // the teacher and the settings
 )
 
 // A Silver source makes silver notes: notes that a teacher has labelled, for a system to learn from
@@ -68,7 +68,7 @@ type settings struct {
 // checks instead that it had the same settings; the teacher's folder may have moved. s is nil if the
 // run is not a distillation.
 func (s *Silver) begin(run *Run, resume bool) error {
-	path := filepath.Join(run.Dir, DistillFile)
+	path := filepath.Join(run.Dir, distillFile)
 	raw, err := bounded.ReadFile(path, bounded.MaxConfig)
 	began := err == nil
 	switch {
@@ -79,7 +79,7 @@ func (s *Silver) begin(run *Run, resume bool) error {
 	case s == nil:
 		return nil
 	case resume && !began:
-		return fmt.Errorf("%s: contains no %s, so the run is not a distillation: resume it with lethe train", run.Dir, DistillFile)
+		return fmt.Errorf("%s: contains no %s, so the run is not a distillation: resume it with lethe train", run.Dir, distillFile)
 	}
 	is := settings{Teacher: s.Teacher.Dir, Notes: s.Notes, PerEpoch: s.PerEpoch, Sampled: s.Sampled}
 	if is.Digest, err = s.Teacher.Digest(); err != nil {

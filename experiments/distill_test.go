@@ -323,7 +323,7 @@ func TestSettingsOfDistillationAreWrittenBeforeConfiguration(t *testing.T) {
 	if _, err := Train(t.Context(), config, TrainOptions{Dir: run, Workers: 1, Silver: s}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(content(t, filepath.Join(run, DistillFile)), empty) {
+	if !strings.Contains(content(t, filepath.Join(run, distillFile)), empty) {
 		t.Error("the configuration was written before the settings")
 	}
 }

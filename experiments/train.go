@@ -158,7 +158,7 @@ func (r *Run) defaultWorkers(resume bool) (int, error) {
 
 // discard removes the files that begin and an incomplete first epoch wrote.
 func (r *Run) discard() {
-	for _, name := range []string{ConfigFile, DistillFile, machineFile, models.Folder} {
+	for _, name := range []string{ConfigFile, distillFile, machineFile, models.Folder} {
 		os.RemoveAll(filepath.Join(r.Dir, name))
 	}
 	os.Remove(r.Dir) // fails, as it should, if the user put something there

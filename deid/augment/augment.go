@@ -12,7 +12,7 @@ import (
 
 // Options control what is changed. The zero value changes nothing.
 type Options struct {
-	DropLabels float64 // probability that the label of a field is removed; see Labels
+	DropLabels float64 // probability that the label of a field is removed; see fieldLabels
 	SwapValues float64 // probability that a span's text is replaced by that of another span of its type, from any of the notes
 	// InventValues is the probability that a value is replaced by an invented one of the same form,
 	// wherever it occurs in the note. It applies to the values that SwapValues leaves, and to the sorts of values
@@ -84,7 +84,7 @@ func (a *Augmenter) change(d *data.Document, cast *cast, rng *rand.Rand) *data.D
 	}
 	var edits []edit
 	if o.DropLabels > 0 {
-		for _, l := range Labels(d) {
+		for _, l := range fieldLabels(d) {
 			if rng.Float64() < o.DropLabels {
 				edits = append(edits, edit{l[0], l[1], ""})
 			}

@@ -73,7 +73,7 @@ type place struct{ start, end int }
 // narrative returns the places of a note's narrative or, if it has none, its end.
 func narrative(d *data.Document, spans []data.Span) []place {
 	labels := map[int]int{} // ends by start
-	for _, l := range Labels(d) {
+	for _, l := range fieldLabels(d) {
 		labels[l[0]] = l[1]
 	}
 	var places []place

@@ -57,7 +57,7 @@ const (
 	castNames   = 1500 // of each list
 	knownWords  = 0.5  // words from the lists of package surrogate
 	wordForWord = 0.35 // institutions and places whose capitalized words are all replaced, rather than the name as a whole
-	keptWord    = 0.7  // of their words that are common among the values of the type
+	keptWord    = 0.7  // of their words that are ordinary words, such as Hospital; see wordlists.Common
 )
 
 // A cast is the names that occur in one copy of the notes.

@@ -14,10 +14,10 @@ const (
 	labelBytes = 60
 )
 
-// Labels returns the ranges of the labels of a note's fields. A label is the
+// fieldLabels returns the ranges of the labels of a note's fields. A label is the
 // start of a line up to a colon and the blanks after it, if it is a few words
 // without digits, starts with a letter, and touches no span.
-func Labels(d *data.Document) [][2]int {
+func fieldLabels(d *data.Document) [][2]int {
 	var all [][2]int
 	for start, end := range lines(d.Text) {
 		if n := label(d.Text[start:end]); n > 0 && !touches(d.Spans, start, start+n) {
