@@ -47,6 +47,7 @@ import (
 // Model is everything that a model folder contains.
 type Model struct {
 	Tensors  []Tensor          // Load sorts them by name
+	Half     bool              // Save stores the numbers as float16, rounded to the nearest one; Load does not set it
 	Metadata map[string]string // about the weights; keys must not start with "sha256"
 
 	Tokens       []string // token of each id; distinct, UTF-8
@@ -218,7 +219,11 @@ func (m *Model) write(dir string, files map[string][]byte) error {
 		}
 		maps.Copy(metadata, digests)
 	}
-	return WriteTensors(filepath.Join(dir, weightsFile), m.Tensors, metadata)
+	as := float32s
+	if m.Half {
+		as = float16s
+	}
+	return writeTensors(filepath.Join(dir, weightsFile), m.Tensors, metadata, as)
 }
 
 func digestOf(file string) string { return digestKey + ":" + file }
@@ -316,7 +321,7 @@ func Load(dir string) (*Model, error) {
 }
 
 func isDir(path string) bool {
-	info, err := os.Stat(path)
+	info, err := bounded.Stat(path)
 	return err == nil && info.IsDir()
 }
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +81,42 @@ func TestModelRoundTrip(t *testing.T) {
 		if !bytes.Equal(mustRead(t, filepath.Join(dir, name)), mustRead(t, filepath.Join(again, name))) {
 			t.Errorf("%s differs when a loaded model is saved", name)
 		}
+	}
+}
+
+// TestHalfRoundTrip saves a model as float16. Its numbers change by at most one part in
+// 2048, or by half of the smallest float16 number, and its other files stay the same.
+func TestHalfRoundTrip(t *testing.T) {
+	want, half := model(), model()
+	half.Half = true
+	for i, tensor := range half.Tensors {
+		for k, x := range tensor.Data {
+			if math.Abs(float64(x)) > maxHalf {
+				tensor.Data[k], want.Tensors[i].Data[k] = 1, 1
+			}
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "half")
+	mustSave(t, dir, half)
+	got, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, tensor := range got.Tensors {
+		for k, x := range tensor.Data {
+			exact := float64(want.Tensors[i].Data[k])
+			if math.Abs(float64(x)-exact) > max(math.Abs(exact)/2048, 0x1p-25) {
+				t.Errorf("%s: value %d is %v, was %v", tensor.Name, k, x, exact)
+			}
+		}
+		want.Tensors[i].Data = tensor.Data
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+	half.Tensors[0].Data[0] = 70000
+	if err := Save(dir, half); err == nil || !strings.Contains(err.Error(), "too large for float16") {
+		t.Errorf("a number beyond float16: error %v", err)
 	}
 }
 

@@ -34,6 +34,22 @@ type Tensor struct {
 	Data  []float32
 }
 
+// A dtype is the type of the numbers of a tensor in a file.
+type dtype string
+
+const (
+	float32s dtype = "F32"
+	float16s dtype = "F16"
+)
+
+// size returns the size of a number in bytes.
+func (d dtype) size() int {
+	if d == float16s {
+		return 2
+	}
+	return 4
+}
+
 // check returns an error if a file cannot contain the tensor.
 func (t *Tensor) check() error {
 	size, ok := volume(t.Shape)
@@ -48,6 +64,16 @@ func (t *Tensor) check() error {
 	for i, x := range t.Data {
 		if x-x != 0 {
 			return fmt.Errorf("tensor %q: value %d is %v", t.Name, i, x)
+		}
+	}
+	return nil
+}
+
+// checkHalf returns an error if a number is too large for float16.
+func (t *Tensor) checkHalf() error {
+	for i, x := range t.Data {
+		if x > maxHalf || x < -maxHalf {
+			return fmt.Errorf("tensor %q: value %d is %v, which is too large for float16", t.Name, i, x)
 		}
 	}
 	return nil
@@ -78,7 +104,7 @@ const (
 
 // tensorInfo is the entry of a tensor in the header.
 type tensorInfo struct {
-	DType   string `json:"dtype"`
+	DType   dtype  `json:"dtype"`
 	Shape   []int  `json:"shape"`
 	Offsets [2]int `json:"data_offsets"` // bytes, half-open, from the end of the header
 }
@@ -97,17 +123,21 @@ var noDigest = digestField(bytes.Repeat([]byte("0"), hex.EncodedLen(sha256.Size)
 // same tensors and metadata, in any order, give the same bytes. Names must be
 // distinct and all numbers finite. The metadata must not have the key "sha256".
 func WriteTensors(path string, tensors []Tensor, metadata map[string]string) error {
+	return writeTensors(path, tensors, metadata, float32s)
+}
+
+func writeTensors(path string, tensors []Tensor, metadata map[string]string, as dtype) error {
 	tensors = slices.SortedFunc(slices.Values(tensors), func(a, b Tensor) int { return strings.Compare(a.Name, b.Name) })
-	header, err := encodeHeader(tensors, metadata)
+	header, err := encodeHeader(tensors, metadata, as)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	h := sha256.New()
-	if err := encode(h, header, tensors); err != nil {
+	if err := encode(h, header, tensors, as); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	header = bytes.Replace(header, noDigest, digestField([]byte(sum(h))), 1)
-	if err := writeFile(path, func(w io.Writer) error { return encode(w, header, tensors) }); err != nil {
+	if err := writeFile(path, func(w io.Writer) error { return encode(w, header, tensors, as) }); err != nil {
 		return fmt.Errorf("%s: not saved: %w", path, err)
 	}
 	return nil
@@ -116,7 +146,7 @@ func WriteTensors(path string, tensors []Tensor, metadata map[string]string) err
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
 // encodeHeader returns the header, preceded by its length, without a digest.
-func encodeHeader(tensors []Tensor, metadata map[string]string) ([]byte, error) {
+func encodeHeader(tensors []Tensor, metadata map[string]string, as dtype) ([]byte, error) {
 	for k, v := range metadata {
 		if k == digestKey || !utf8.ValidString(k) || !utf8.ValidString(v) {
 			return nil, fmt.Errorf("metadata %q: the key is reserved, or not UTF-8", k)
@@ -137,8 +167,13 @@ func encodeHeader(tensors []Tensor, metadata map[string]string) ([]byte, error) 
 			return nil, fmt.Errorf("duplicate tensor %q", t.Name)
 		}
 		start := end
-		end += 4 * len(t.Data)
-		entries[t.Name] = tensorInfo{"F32", append([]int{}, t.Shape...), [2]int{start, end}}
+		if as == float16s {
+			if err := t.checkHalf(); err != nil {
+				return nil, err
+			}
+		}
+		end += as.size() * len(t.Data)
+		entries[t.Name] = tensorInfo{as, append([]int{}, t.Shape...), [2]int{start, end}}
 	}
 	header, err := json.Marshal(entries)
 	if err != nil {
@@ -153,7 +188,7 @@ func encodeHeader(tensors []Tensor, metadata map[string]string) ([]byte, error) 
 	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), nil
 }
 
-func encode(w io.Writer, header []byte, tensors []Tensor) error {
+func encode(w io.Writer, header []byte, tensors []Tensor, as dtype) error {
 	if _, err := w.Write(header); err != nil {
 		return err
 	}
@@ -162,7 +197,11 @@ func encode(w io.Writer, header []byte, tensors []Tensor) error {
 		for part := range slices.Chunk(t.Data, chunk/4) {
 			buf = buf[:0]
 			for _, x := range part {
-				buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
+				if as == float16s {
+					buf = binary.LittleEndian.AppendUint16(buf, toHalf(x))
+				} else {
+					buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
+				}
 			}
 			if _, err := w.Write(buf); err != nil {
 				return err
@@ -206,7 +245,7 @@ func decode(r io.Reader, size int64) ([]Tensor, map[string]string, error) {
 	if _, err := io.ReadFull(r, header); err != nil {
 		return nil, nil, err
 	}
-	tensors, metadata, err := decodeHeader(header, int(size-8-int64(n)))
+	tensors, types, metadata, err := decodeHeader(header, int(size-8-int64(n)))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -221,14 +260,18 @@ func decode(r io.Reader, size int64) ([]Tensor, map[string]string, error) {
 	h.Write(bytes.Replace(header, digestField([]byte(digest)), noDigest, 1))
 	body := bufio.NewReaderSize(io.TeeReader(r, h), chunk)
 	buf := make([]byte, chunk)
-	for _, t := range tensors {
+	for i, t := range tensors {
 		for part := range slices.Chunk(t.Data, chunk/4) {
-			b := buf[:4*len(part)]
+			b := buf[:types[i].size()*len(part)]
 			if _, err := io.ReadFull(body, b); err != nil {
 				return nil, nil, err
 			}
-			for i := range part {
-				part[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+			for k := range part {
+				if types[i] == float16s {
+					part[k] = fromHalf(binary.LittleEndian.Uint16(b[2*k:]))
+				} else {
+					part[k] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*k:]))
+				}
 			}
 		}
 	}
@@ -245,12 +288,12 @@ func decode(r io.Reader, size int64) ([]Tensor, map[string]string, error) {
 }
 
 // decodeHeader returns the tensors in the order of their bytes, with Data
-// allocated but not filled. It returns an error unless the tensors cover all size
+// allocated but not filled, and the types of their numbers in the file. It returns an error unless the tensors cover all size
 // bytes without gaps or overlaps.
-func decodeHeader(header []byte, size int) ([]Tensor, map[string]string, error) {
+func decodeHeader(header []byte, size int) ([]Tensor, []dtype, map[string]string, error) {
 	var entries map[string]json.RawMessage
 	if err := json.Unmarshal(header, &entries); err != nil {
-		return nil, nil, fmt.Errorf("header: %w", err)
+		return nil, nil, nil, fmt.Errorf("header: %w", err)
 	}
 	metadata := map[string]string{}
 	infos := map[string]tensorInfo{}
@@ -259,13 +302,13 @@ func decodeHeader(header []byte, size int) ([]Tensor, map[string]string, error) 
 		dec.DisallowUnknownFields()
 		if name == metadataKey {
 			if err := dec.Decode(&metadata); err != nil || metadata == nil {
-				return nil, nil, fmt.Errorf("header: %s does not map strings to strings", metadataKey)
+				return nil, nil, nil, fmt.Errorf("header: %s does not map strings to strings", metadataKey)
 			}
 			continue
 		}
 		var info tensorInfo
 		if err := dec.Decode(&info); err != nil {
-			return nil, nil, fmt.Errorf("header: tensor %q: %w", name, err)
+			return nil, nil, nil, fmt.Errorf("header: tensor %q: %w", name, err)
 		}
 		infos[name] = info
 	}
@@ -277,26 +320,28 @@ func decodeHeader(header []byte, size int) ([]Tensor, map[string]string, error) 
 	for _, name := range order {
 		info := infos[name]
 		n, ok := volume(info.Shape)
+		width := info.DType.size()
 		switch start := info.Offsets[0]; {
-		case info.DType != "F32":
-			return nil, nil, fmt.Errorf("tensor %q: type %q, but only F32 is supported", name, info.DType)
+		case info.DType != float32s && info.DType != float16s:
+			return nil, nil, nil, fmt.Errorf("tensor %q: type %q, but only F32 and F16 are supported", name, info.DType)
 		case start != end:
-			return nil, nil, fmt.Errorf("tensor %q: begins at byte %d, but the previous one ends at %d", name, start, end)
-		case !ok || n > (size-end)/4 || info.Offsets[1]-start != 4*n:
-			return nil, nil, fmt.Errorf("tensor %q: bytes %d to %d of %d do not fit the shape %v", name, start, info.Offsets[1], size, info.Shape)
+			return nil, nil, nil, fmt.Errorf("tensor %q: begins at byte %d, but the previous one ends at %d", name, start, end)
+		case !ok || n > (size-end)/width || info.Offsets[1]-start != width*n:
+			return nil, nil, nil, fmt.Errorf("tensor %q: bytes %d to %d of %d do not fit the shape %v", name, start, info.Offsets[1], size, info.Shape)
 		}
 		end = info.Offsets[1]
 	}
 	if end != size {
-		return nil, nil, fmt.Errorf("%d bytes of numbers, but the header says %d", size, end)
+		return nil, nil, nil, fmt.Errorf("%d bytes of numbers, but the header says %d", size, end)
 	}
-	tensors := make([]Tensor, len(order))
+	tensors, types := make([]Tensor, len(order)), make([]dtype, len(order))
 	for i, name := range order {
-		shape := infos[name].Shape
-		n, _ := volume(shape)
-		tensors[i] = Tensor{Name: name, Shape: shape, Data: make([]float32, n)}
+		info := infos[name]
+		n, _ := volume(info.Shape)
+		tensors[i] = Tensor{Name: name, Shape: info.Shape, Data: make([]float32, n)}
+		types[i] = info.DType
 	}
-	return tensors, metadata, nil
+	return tensors, types, metadata, nil
 }
 
 // writeFile writes a file, which gets its final name when it is complete and on

@@ -234,7 +234,8 @@ func TestReadTensorsRefuses(t *testing.T) {
 		numbers      int
 		want         string
 	}{
-		{"another type", `{` + meta + `,"w":{"dtype":"F16","shape":[4],"data_offsets":[0,8]}}`, 8, `tensor "w": type "F16", but only F32 is supported`},
+		{"another type", `{` + meta + `,"w":{"dtype":"BF16","shape":[4],"data_offsets":[0,8]}}`, 8, `tensor "w": type "BF16", but only F32 and F16 are supported`},
+		{"half as many numbers", `{` + meta + `,"w":{"dtype":"F16","shape":[2],"data_offsets":[0,8]}}`, 8, `tensor "w": bytes 0 to 8 of 8 do not fit the shape [2]`},
 		{"trailing bytes", good, 12, "12 bytes of numbers, but the header says 8"},
 		{"too few bytes", good, 4, `tensor "w": bytes 0 to 8 of 4 do not fit the shape [2]`},
 		{"hole", `{` + meta + `,"w":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8, `tensor "w": begins at byte 4, but the previous one ends at 0`},

@@ -32,7 +32,7 @@ func measured(dir string) (string, error) {
 // digest returns the digest of all files in a folder and its subfolders, except those with the given names.
 func digest(dir string, except ...string) (string, error) {
 	all := sha256.New()
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	err := bounded.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || slices.Contains(except, entry.Name()) {
 			return err
 		}

@@ -13,12 +13,12 @@ package models
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
 
@@ -50,7 +50,7 @@ type Model struct {
 // Open reads the model in a model folder, or the best model of a run folder. The model uses up to workers cores; 0 means
 // all. It is an error if dir is neither kind of folder.
 func Open(dir string, workers int) (*Model, error) {
-	info, err := os.Stat(dir)
+	info, err := bounded.Stat(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +77,6 @@ func Open(dir string, workers int) (*Model, error) {
 }
 
 func exists(path string) bool {
-	_, err := os.Stat(path)
+	_, err := bounded.Stat(path)
 	return err == nil
 }

@@ -21,7 +21,7 @@ const MaxConfig = 64 << 20
 // reads a pipe that was opened by the program's caller, as in --key-file
 // <(command). Errors name the file.
 func ReadFile(path string, limit int64) ([]byte, error) {
-	f, err := open(path, true)
+	f, err := OpenInput(path)
 	if err != nil {
 		return nil, err
 	}
@@ -40,9 +40,14 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 // anything else, and never blocks.
 func OpenRegular(path string) (*os.File, error) { return open(path, false) }
 
-// OpenInput opens a file that is read from beginning to end: a regular file, or a
-// pipe that was opened by the program's caller.
-func OpenInput(path string) (*os.File, error) { return open(path, true) }
+// OpenInput opens a file that is read from beginning to end: a regular file, one that
+// comes with the program, or a pipe that was opened by the program's caller.
+func OpenInput(path string) (fs.File, error) {
+	if name, ok := isBuiltin(path); ok {
+		return builtin.Open(name)
+	}
+	return open(path, true)
+}
 
 // CheckInput returns the error of OpenInput for a file of this mode, or nil.
 func CheckInput(path string, mode fs.FileMode) error {

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -129,7 +128,7 @@ func (c Config) openStart() (*origin, error) {
 		return nil, nil
 	}
 	o := &origin{dir: networkFolder(c.Start), config: DefaultConfig(), transfer: c.Transfer, tensors: map[string]checkpoints.Tensor{}}
-	if info, err := os.Stat(o.dir); err != nil {
+	if info, err := bounded.Stat(o.dir); err != nil {
 		return nil, fmt.Errorf("start: %w", err)
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("start: %s: expected the folder of a run or a model, given a file", c.Start)
@@ -183,7 +182,7 @@ func networkFolder(dir string) string {
 }
 
 func exists(path string) bool {
-	_, err := os.Stat(path)
+	_, err := bounded.Stat(path)
 	return err == nil
 }
 

@@ -52,7 +52,7 @@ func standalones(yield func(taggers.Standalone) bool) {
 // IsModel reports whether a folder contains a model of any kind.
 func IsModel(dir string) bool {
 	dir = checkpoints.Locate(dir)
-	if _, err := os.Stat(filepath.Join(dir, systemFile)); err == nil {
+	if _, err := bounded.Stat(filepath.Join(dir, systemFile)); err == nil {
 		return true
 	}
 	for s := range standalones {
