@@ -147,7 +147,7 @@ var (
 // folder dir and replaces an earlier one. If the folder has no card, it does
 // nothing.
 func SetOperatingPoints(dir string, section []byte) error {
-	path := filepath.Join(dir, cardFile)
+	path := filepath.Join(dir, CardFile)
 	card, err := bounded.ReadFile(path, bounded.MaxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

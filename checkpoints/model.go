@@ -78,13 +78,13 @@ const (
 	tokenizerFile = "tokenizer.json"
 	labelsFile    = "labels.json"
 	configFile    = "config.yaml"
-	cardFile      = "README.md"
+	CardFile      = "README.md" // the model card; see Card
 )
 
 var (
 	signedFiles = []string{tokenizerFile, labelsFile, configFile}                                           // files with a digest in the weights' header
 	extraFiles  = []string{FeaturesFile, ResourcesFolder}                                                   // each file in them has one as well
-	allFiles    = slices.Concat([]string{weightsFile, cardFile, "operating.json"}, signedFiles, extraFiles) // operating.json belongs to package taggers/operating
+	allFiles    = slices.Concat([]string{weightsFile, CardFile, "operating.json"}, signedFiles, extraFiles) // operating.json belongs to package taggers/operating
 )
 
 // Save writes a model folder. It writes a new folder next to dir, .NAME.new, and
@@ -183,7 +183,7 @@ func (m *Model) encode() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{tokenizerFile: tokenizerJSON, labelsFile: labelsJSON, configFile: m.Config, cardFile: withoutOperatingPoints(m.README)}, nil
+	return map[string][]byte{tokenizerFile: tokenizerJSON, labelsFile: labelsJSON, configFile: m.Config, CardFile: withoutOperatingPoints(m.README)}, nil
 }
 
 func (m *Model) write(dir string, files map[string][]byte) error {
@@ -312,7 +312,7 @@ func Load(dir string) (*Model, error) {
 		return nil, defect(filepath.Join(dir, labelsFile), err)
 	}
 	m.Types, m.Scheme, m.Tokenizer, m.Labels, m.Characters = l.Types, l.Scheme, l.Tokenizer, l.Labels, l.Characters
-	if card := filepath.Join(dir, cardFile); !isDir(card) { // a folder is not a card
+	if card := filepath.Join(dir, CardFile); !isDir(card) { // a folder is not a card
 		if m.README, err = bounded.ReadFile(card, bounded.MaxModel); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}

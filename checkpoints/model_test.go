@@ -466,7 +466,7 @@ func Example() {
 func TestSetOperatingPoints(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
 	mustSave(t, dir, model())
-	card := filepath.Join(dir, cardFile)
+	card := filepath.Join(dir, CardFile)
 	for _, tc := range []struct{ name, before, want string }{
 		{"made by a training", "# A\n\n## Scores\n\n1\n\n## Limits\n\n- 2\n", "# A\n\n## Scores\n\n1\n\n## Operating points\n\n| R |\n\n## Limits\n\n- 2\n"},
 		{"with earlier ones", "# A\n\n## Operating points\n\n| old |\n\nold\n\n## Limits\n", "# A\n\n## Operating points\n\n| R |\n\n## Limits\n"},
@@ -505,7 +505,7 @@ func TestSetOperatingPoints(t *testing.T) {
 	if err := os.Remove(card); err != nil {
 		t.Fatal(err)
 	}
-	if err := SetOperatingPoints(dir, []byte("| R |")); err != nil || slices.Contains(names(t, dir), cardFile) {
+	if err := SetOperatingPoints(dir, []byte("| R |")); err != nil || slices.Contains(names(t, dir), CardFile) {
 		t.Errorf("without a card: %v, %v", err, names(t, dir))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/taggers/operating"
 )
@@ -16,17 +17,16 @@ import (
 // These files do not affect the spans that a model finds: the state is for resuming training, and the card is for people.
 const (
 	stateFile = "state.safetensors"
-	cardFile  = "README.md"
 )
 
 // Digest identifies the model together with its operating points: "sha256:" and 64 hexadecimal digits, computed from the
 // names and contents of all files in its folder that affect the spans it finds.
-func (m *Model) Digest() (string, error) { return digest(m.Dir, stateFile, cardFile) }
+func (m *Model) Digest() (string, error) { return digest(m.Dir, stateFile, checkpoints.CardFile) }
 
 // measured returns the digest of a model without its operating points. The operating points contain this digest, so that a
 // change of the model is noticed.
 func measured(dir string) (string, error) {
-	return digest(dir, stateFile, cardFile, operating.File)
+	return digest(dir, stateFile, checkpoints.CardFile, operating.File)
 }
 
 // digest returns the digest of all files in a folder and its subfolders, except those with the given names.

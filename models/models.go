@@ -15,9 +15,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/language"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
@@ -45,11 +47,20 @@ type Model struct {
 	data.Tagger
 	Types *data.TypeSet // type set of the spans that the model finds
 	Dir   string        // model folder, even if Open was given a run folder
+
+	members map[language.Language]*Model // of Auto; nil for other models
 }
 
-// Open reads the model in a model folder, or the best model of a run folder. The model uses up to workers cores; 0 means
-// all. It is an error if dir is neither kind of folder.
+// Open reads the model in a model folder, or the best model of a run folder. If dir is the name of a model that comes
+// with the program (checkpoints.Builtin), or Auto, it opens this one; a folder of the same name is opened as ./NAME. The
+// model uses up to workers cores; 0 means all. It is an error if dir is none of these.
 func Open(dir string, workers int) (*Model, error) {
+	switch {
+	case dir == Auto:
+		return openAuto(workers)
+	case slices.Contains(checkpoints.Builtin(), dir):
+		dir = bounded.Builtin(dir)
+	}
 	info, err := bounded.Stat(dir)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/taggers/operating"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
@@ -17,6 +18,9 @@ import (
 // It is an error if the model's tagger is not a data.Prober. A model that has no doubts, such as one of rules alone, can
 // be calibrated, but no threshold increases its recall.
 func (m *Model) Calibrate(ctx context.Context, docs []*data.Document, split string) (*operating.Curve, error) {
+	if bounded.IsBuiltin(m.Dir) {
+		return nil, errors.New("a model that comes with the program cannot be changed: calibrate a copy of it (lethe models pack)")
+	}
 	prober, ok := m.Tagger.(data.Prober)
 	if !ok {
 		return nil, fmt.Errorf("%s: a system of this kind reports no doubts to calibrate", m.Dir)
@@ -54,6 +58,13 @@ func OperatingPoints(dir string) (*operating.Curve, error) {
 // since it was calibrated. A recall other than 0 requires that the model was calibrated. A recall above the highest target
 // of the curve is an error, too.
 func (m *Model) At(recall float64) (data.Tagger, *operating.Point, error) {
+	if m.members != nil {
+		all, err := m.each(func(member *Model) (data.Tagger, error) {
+			tagger, _, err := member.At(recall)
+			return tagger, err
+		})
+		return all, nil, err
+	}
 	curve, err := OperatingPoints(m.Dir)
 	switch unknown := errors.Is(err, fs.ErrNotExist); {
 	case recall == 0 && (unknown || errors.Is(err, operating.ErrOutdated)):
@@ -91,6 +102,9 @@ func (e *OutOfReach) Error() string {
 // token's log-odds of being PHI (see operating.Bias). It is an error if the model reports no doubts, as when it consists
 // of rules and lists.
 func (m *Model) Biased(logOdds float64) (data.Tagger, error) {
+	if m.members != nil {
+		return m.each(func(member *Model) (data.Tagger, error) { return member.Biased(logOdds) })
+	}
 	prober, ok := m.Tagger.(data.Prober)
 	if !ok || !system.TellsDoubts(m.Tagger) {
 		return nil, fmt.Errorf("%s: a bias has no effect on rules and lists, which report no doubts", m.Dir)

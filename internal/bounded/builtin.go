@@ -21,14 +21,20 @@ func Provide(files fs.FS) { builtin = files }
 // forward slashes.
 func Builtin(name string) string { return builtinPrefix + name }
 
-// isBuiltin reports whether a path, perhaps joined with others, is that of a file that
-// comes with the program, and returns its name.
+// isBuiltin returns the name of a file or folder that comes with the program. ok is false for
+// any other path.
 func isBuiltin(path string) (name string, ok bool) {
 	if builtin == nil {
 		return "", false
 	}
 	name, ok = strings.CutPrefix(filepath.ToSlash(path), builtinPrefix)
 	return strings.Trim(name, "/"), ok
+}
+
+// IsBuiltin reports whether a path is that of a file or folder that comes with the program.
+func IsBuiltin(path string) bool {
+	_, ok := isBuiltin(path)
+	return ok
 }
 
 // Stat describes a file or folder. It follows links.

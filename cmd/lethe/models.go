@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lethe-deid/lethe/checkpoints"
+	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/models"
+)
+
+func newModels() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "models",
+		Short: "List the models that come with the program",
+		Long: `List the models that come with the program. Wherever a command takes the folder of a
+model, it also takes one of these names; a folder of the same name is ./NAME.
+
+With the name auto, which is the default of lethe deidentify, each note is examined by the
+model of its language.`,
+		Example: `  lethe models
+  lethe models card en
+  lethe models pack runs/ward --output ward-model`,
+		Args: wants(),
+		RunE: func(*cobra.Command, []string) error { return listModels() },
+	}
+	cmd.AddCommand(newModelCard(), newModelPack())
+	return cmd
+}
+
+// listModels prints a line for each built-in model.
+func listModels() error {
+	var out bytes.Buffer
+	w := tabwriter.NewWriter(&out, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(w, "name\ttypes\tdigest")
+	for _, name := range checkpoints.Builtin() {
+		m, err := models.Open(name, 1)
+		if err != nil {
+			return err
+		}
+		digest, err := m.Digest()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s\t%s\t%.19s\n", name, m.Types.Name, digest)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := os.Stdout.Write(out.Bytes())
+	return err
+}
+
+func newModelCard() *cobra.Command {
+	return &cobra.Command{
+		Use:   "card MODEL|RUN",
+		Short: "Print the card of a model: its data, licences, scores and limits",
+		Args:  wants("MODEL|RUN"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			m, err := models.Open(args[0], 1)
+			if err != nil {
+				return err
+			}
+			card, err := bounded.ReadFile(filepath.Join(m.Dir, checkpoints.CardFile), bounded.MaxConfig)
+			if err != nil {
+				return err
+			}
+			_, err = os.Stdout.Write(card)
+			return err
+		},
+	}
+}
+
+func newModelPack() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "pack MODEL|RUN --output DIR",
+		Short: "Copy a model to a folder that is about half as large",
+		Long: `Copy a model, or the best model of a run, to a folder of its own, with the numbers of its
+networks as float16. The copy finds practically the same PHI, and can be used wherever
+a model can. Operating points are not copied: calibrate the copy.`,
+		Example: "  lethe models pack runs/ward --output ward-model",
+		Args:    wants("MODEL|RUN"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if output == "" {
+				return usageError(cmd, fmt.Errorf("--output is required"))
+			}
+			m, err := models.Open(args[0], 1)
+			if err != nil {
+				return err
+			}
+			return m.Pack(output)
+		},
+	}
+	cmd.Flags().StringVar(&output, "output", "", "new `DIR` for the copy; required")
+	return cmd
+}

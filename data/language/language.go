@@ -1,0 +1,154 @@
+// Package language finds out in which language a note, or each part of it, is written. It
+// counts function words, such as "the" and "with", because notes are often too short and
+// too full of names and abbreviations for statistics of letters.
+package language
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/lethe-deid/lethe/data/fold"
+)
+
+// A Language is an ISO 639-1 code, Undecided, or the name of a script other than Latin,
+// such as "Greek".
+type Language string
+
+// The languages that Lethe's own models know, and the result for text with too few function
+// words.
+const (
+	English   Language = "en"
+	Spanish   Language = "es"
+	Undecided Language = ""
+)
+
+// languages lists the languages that are told apart.
+var languages = []Language{English, Spanish, "pt", "fr", "it", "ca", "de", "nl"}
+
+// A Part of a text is in one language. Start and End are byte offsets.
+type Part struct {
+	Start, End int
+	Language   Language
+}
+
+const (
+	// switchCost is how many more function words of another language than of the first one
+	// a run of lines must have to be a part of its own.
+	switchCost = 4
+	// fewest is the number of function words that a part must have, unless it is the whole text.
+	fewest = 3
+)
+
+// Parts divides a text into parts, at line ends. Lines without function words belong to the
+// language of the lines around them. The parts cover the text; there is always one, whose
+// language is Undecided if the text has hardly any function words.
+func Parts(text string) []Part {
+	if script := otherScript(text); script != Undecided {
+		return []Part{{0, len(text), script}}
+	}
+	var parts []Part
+	var counts [][]int
+	for at := 0; at < len(text); {
+		end := len(text)
+		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
+			end = at + n + 1
+		}
+		parts = append(parts, Part{Start: at, End: end})
+		counts = append(counts, count(text[at:end]))
+		at = end
+	}
+	if len(parts) == 0 {
+		return []Part{{}}
+	}
+	for i, l := range best(counts) {
+		parts[i].Language = languages[l]
+	}
+	merged := parts[:1]
+	hits := [][]int{counts[0]}
+	for i, p := range parts[1:] {
+		last := len(merged) - 1
+		if p.Language == merged[last].Language {
+			merged[last].End = p.End
+			for l, n := range counts[i+1] {
+				hits[last][l] += n
+			}
+			continue
+		}
+		merged, hits = append(merged, p), append(hits, counts[i+1])
+	}
+	for i := range merged {
+		if hits[i][slices.Index(languages, merged[i].Language)] < fewest {
+			merged[i].Language = Undecided
+		}
+	}
+	return merged
+}
+
+// best returns a language for each line: the sequence with the most function words, less
+// switchCost for each change of the language. Of equally good ones, it prefers English and
+// Spanish.
+func best(counts [][]int) []int {
+	score := make([]int, len(languages))
+	from := make([][]int, len(counts))
+	for i, line := range counts {
+		top := slices.Index(score, slices.Max(score))
+		from[i] = make([]int, len(languages))
+		next := make([]int, len(languages))
+		for l := range languages {
+			from[i][l], next[l] = l, score[l]+line[l]
+			if other := score[top] - switchCost + line[l]; i > 0 && other > next[l] {
+				from[i][l], next[l] = top, other
+			}
+		}
+		score = next
+	}
+	chosen := make([]int, len(counts))
+	l := slices.Index(score, slices.Max(score))
+	for i := len(counts) - 1; i >= 0; i-- {
+		chosen[i] = l
+		l = from[i][l]
+	}
+	return chosen
+}
+
+// count counts the function words of each language in a text.
+func count(text string) []int {
+	hits := make([]int, len(languages))
+	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
+		for _, l := range languagesOf[fold.Fold(w)] {
+			hits[slices.Index(languages, l)]++
+		}
+	}
+	return hits
+}
+
+// otherScript returns the name of the script of more than half of the letters, unless it
+// is Latin or the text has fewer than ten letters of it.
+func otherScript(text string) Language {
+	letters, in := 0, map[string]int{}
+	for _, r := range text {
+		if !unicode.IsLetter(r) {
+			continue
+		}
+		letters++
+		if r < 0x250 || unicode.Is(unicode.Latin, r) {
+			continue
+		}
+		for _, name := range scripts {
+			if unicode.Is(unicode.Scripts[name], r) {
+				in[name]++
+			}
+		}
+	}
+	for _, name := range scripts {
+		if n := in[name]; n >= 10 && 2*n > letters {
+			return Language(name)
+		}
+	}
+	return Undecided
+}
+
+// scripts lists the scripts that are named.
+var scripts = []string{"Arabic", "Armenian", "Bengali", "Cyrillic", "Devanagari", "Georgian", "Greek", "Gujarati", "Han", "Hangul", "Hebrew", "Hiragana",
+	"Katakana", "Tamil", "Telugu", "Thai"}

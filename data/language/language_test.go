@@ -1,0 +1,55 @@
+package language
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestParts(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []Language
+	}{
+		{"English", "Mr. Roe was seen in clinic today with his wife. He denies pain and has been well since the last visit.", []Language{"en"}},
+		{"English shorthand", "62M w/ CHF, s/p CABG. Denies CP. Plan: continue meds and f/u in the clinic in 2 wks", []Language{"en"}},
+		{"Spanish", "Paciente de 45 años que acude a urgencias por dolor en el costado desde hace dos días, sin fiebre.", []Language{"es"}},
+		{"Spanish without accents, in capitals", "PACIENTE DE 45 ANOS QUE ACUDE POR DOLOR ABDOMINAL DE DOS DIAS, SE REALIZA TAC.", []Language{"es"}},
+		{"Portuguese", "Doente do sexo feminino, de 45 anos, com dor no peito há dois dias, não tem febre. Foi observada na urgência pelo médico.", []Language{"pt"}},
+		{"French", "Patiente de 45 ans qui se présente aux urgences avec une douleur dans la poitrine depuis deux jours, sans fièvre.", []Language{"fr"}},
+		{"Italian", "Paziente di 45 anni che si presenta al pronto soccorso con dolore al petto da due giorni, non ha febbre, è stata visitata dal medico.", []Language{"it"}},
+		{"Catalan", "Pacient de 45 anys que acudeix amb dolor al pit des de fa dos dies, sense febre. No té al·lèrgies i va ser ingressat amb els seus pares.", []Language{"ca"}},
+		{"German", "Die Patientin wurde mit Schmerzen in der Brust seit zwei Tagen aufgenommen und ist ohne Fieber.", []Language{"de"}},
+		{"Dutch", "De patiënte kwam met pijn op de borst sinds twee dagen en heeft geen koorts, zij was niet eerder bij ons.", []Language{"nl"}},
+		{"Greek", "Ο ασθενής προσήλθε με πόνο στο στήθος", []Language{"Greek"}},
+		{"Russian", "Пациент поступил с болью в груди", []Language{"Cyrillic"}},
+		{"numbers", "BP 120/80 HR 72 RR 16 T 98.6", []Language{""}},
+		{"a name", "María Pérez 03/04/2071", []Language{""}},
+		{"empty", "", []Language{""}},
+		{"English, then Spanish", "He was seen in the clinic with his wife and was well.\n\nBP 120/80\nLa paciente acude con dolor en el costado y se realiza una ecografía de control.\n", []Language{"en", "es"}},
+		{"a Spanish quotation", "She said that she was well and had no pain.\nHer words: no me duele.\nShe was given the results of the test and will be seen again.\n", []Language{"en"}},
+	} {
+		parts := Parts(c.text)
+		var got []Language
+		at := 0
+		for _, p := range parts {
+			if p.Start != at {
+				t.Errorf("%s: a part starts at %d, and the one before ends at %d", c.name, p.Start, at)
+			}
+			at = p.End
+			got = append(got, p.Language)
+		}
+		if at != len(c.text) || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q to %d of %d, want %q", c.name, got, at, len(c.text), c.want)
+		}
+	}
+}
+
+// TestALineOfHeadingsBelongsToTheTextAroundIt checks that lines without function words do
+// not become parts of their own.
+func TestALineOfHeadingsBelongsToTheTextAroundIt(t *testing.T) {
+	text := strings.Repeat("ANTECEDENTES\nHTA, DM2\nEl paciente refiere dolor en la espalda desde hace una semana.\n", 5)
+	if parts := Parts(text); len(parts) != 1 || parts[0].Language != Spanish {
+		t.Errorf("%v", parts)
+	}
+}

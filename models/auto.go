@@ -1,0 +1,179 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/checkpoints"
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/language"
+	"github.com/lethe-deid/lethe/internal/bounded"
+)
+
+// Auto is the name under which Open returns all models that come with the program as one,
+// which applies to each part of a note the model of its language.
+const Auto = "auto"
+
+// maxForeign is the share of a note that may be in languages without a model. A note with
+// more is an error.
+const maxForeign = 0.3
+
+// auto tags notes with the models of their languages.
+type auto map[language.Language]data.Tagger
+
+// openAuto opens the models that come with the program. Their names are the languages.
+func openAuto(workers int) (*Model, error) {
+	m := &Model{Types: data.Any, Dir: bounded.Builtin("."), members: map[language.Language]*Model{}}
+	for _, name := range checkpoints.Builtin() {
+		member, err := Open(name, workers)
+		if err != nil {
+			return nil, err
+		}
+		m.members[language.Language(name)] = member
+	}
+	if len(m.members) == 0 {
+		return nil, errors.New("this program was built without models of its own: give --model the folder of one")
+	}
+	var err error
+	m.Tagger, err = m.each(func(member *Model) (data.Tagger, error) { return member.Tagger, nil })
+	return m, err
+}
+
+// each returns a tagger that uses a tagger of each member.
+func (m *Model) each(tagger func(*Model) (data.Tagger, error)) (data.Tagger, error) {
+	all := auto{}
+	for l, member := range m.members {
+		var err error
+		if all[l], err = tagger(member); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Languages returns the languages whose models examine a note, sorted. It returns nil unless
+// the model is Auto.
+func (m *Model) Languages(text string) []string {
+	if m.members == nil {
+		return nil
+	}
+	var all []string
+	for _, l := range languagesOf(m.members, language.Parts(text)) {
+		all = append(all, string(l))
+	}
+	return all
+}
+
+// languagesOf returns the languages of the parts that have a model, sorted, or those of all
+// models if the language of no part is known.
+func languagesOf[V any](models map[language.Language]V, parts []language.Part) []language.Language {
+	var known []language.Language
+	decided := false
+	for _, p := range parts {
+		decided = decided || p.Language != language.Undecided
+		if _, ok := models[p.Language]; ok {
+			known = append(known, p.Language)
+		}
+	}
+	if !decided {
+		known = slices.Collect(maps.Keys(models))
+	}
+	slices.Sort(known)
+	return slices.Compact(known)
+}
+
+// foreign returns an error if too much of a note is in languages without a model.
+func (a auto) foreign(text string, parts []language.Part) error {
+	bytes := map[language.Language]int{}
+	total := 0
+	for _, p := range parts {
+		if _, ok := a[p.Language]; !ok && p.Language != language.Undecided {
+			bytes[p.Language] += p.End - p.Start
+			total += p.End - p.Start
+		}
+	}
+	if float64(total) <= maxForeign*float64(len(text)) {
+		return nil
+	}
+	return fmt.Errorf("the language seems to be %s, and there are models for %s only", names(bytes), names(a))
+}
+
+// names joins the keys of a map, sorted.
+func names[V any](of map[language.Language]V) string {
+	var all []string
+	for _, l := range slices.Sorted(maps.Keys(of)) {
+		all = append(all, string(l))
+	}
+	return strings.Join(all, " and ")
+}
+
+// Tag implements data.Tagger. In a note in several languages, each model's spans count in the
+// parts of its language; where no language is known, the spans of all models count.
+func (a auto) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
+	parts := make([][]language.Part, len(docs))
+	of := map[language.Language][]int{} // the documents that each model examines
+	for i, d := range docs {
+		parts[i] = language.Parts(d.Text)
+		if err := a.foreign(d.Text, parts[i]); err != nil {
+			return nil, err
+		}
+		for _, l := range languagesOf(a, parts[i]) {
+			of[l] = append(of[l], i)
+		}
+	}
+	found := make([][]data.Span, len(docs))
+	for _, l := range slices.Sorted(maps.Keys(of)) {
+		some := make([]*data.Document, len(of[l]))
+		for k, i := range of[l] {
+			some[k] = docs[i]
+		}
+		spans, err := a[l].Tag(ctx, some)
+		if err != nil {
+			return nil, err
+		}
+		for k, i := range of[l] {
+			for _, s := range spans[k] {
+				if a.counts(parts[i], s, l) {
+					found[i] = append(found[i], s)
+				}
+			}
+		}
+	}
+	for i := range found {
+		found[i] = disjoint(found[i])
+	}
+	return found, nil
+}
+
+// counts reports whether a span of the model of a language counts: it overlaps a part of this
+// language, or one in no language that has a model.
+func (a auto) counts(parts []language.Part, s data.Span, l language.Language) bool {
+	return slices.ContainsFunc(parts, func(p language.Part) bool {
+		_, known := a[p.Language]
+		return p.Start < s.End && s.Start < p.End && (p.Language == l || !known)
+	})
+}
+
+// disjoint sorts spans and merges those that overlap. A merged span has the type and score of
+// the longest.
+func disjoint(spans []data.Span) []data.Span {
+	data.SortSpans(spans)
+	var out []data.Span
+	longest := 0
+	for _, s := range spans {
+		last := len(out) - 1
+		if last < 0 || s.Start >= out[last].End {
+			out, longest = append(out, s), s.End-s.Start
+			continue
+		}
+		if n := s.End - s.Start; n > longest {
+			out[last].Type, out[last].Score, longest = s.Type, s.Score, n
+		}
+		out[last].End = max(out[last].End, s.End)
+	}
+	return out
+}

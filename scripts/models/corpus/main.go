@@ -1,0 +1,119 @@
+// Command corpus makes training notes for the models that come with Lethe, from corpora
+// whose types are coarser than a model's, or that mark only some of its types, and from
+// prose without any marks:
+//
+//	go run ./scripts/models/corpus --teacher RUN queries --output queries.jsonl asq.jsonl
+//	go run ./scripts/models/corpus --teacher RUN names --output names.jsonl FILE.conll...
+//	go run ./scripts/models/corpus --teacher RUN carriers --notes notes.jsonl --output prose.jsonl TEXT...
+//
+// A teacher, a model with the types of i2b2 2014, decides what the marks leave open: which of
+// the finer types a mark has, and where PHI of the types is that the corpus does not mark.
+// See rules.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/conll"
+	"github.com/lethe-deid/lethe/data/jsonl"
+	"github.com/lethe-deid/lethe/data/text"
+	"github.com/lethe-deid/lethe/models"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "corpus:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("corpus", flag.ContinueOnError)
+	teacher := flags.String("teacher", "", "model or run `folder` with the types of i2b2-2014")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() == 0 {
+		return fmt.Errorf("give one of queries, names and carriers")
+	}
+	kind := flags.Arg(0)
+	more := flag.NewFlagSet(kind, flag.ContinueOnError)
+	output := more.String("output", "", "`file` of the notes, in the format jsonl")
+	notes := more.String("notes", "", "for carriers: `file` of annotated notes, in the format jsonl, whose sentences go into the prose")
+	number := more.Int("number", 0, "for carriers: at most `N` notes; 0: until the text ends")
+	seed := more.Uint64("seed", 1, "for carriers: `seed` of the random choices")
+	if err := more.Parse(flags.Args()[1:]); err != nil {
+		return err
+	}
+	docs, rules, err := open(kind, more.Args(), *notes, *number, *seed)
+	if err != nil {
+		return err
+	}
+	model, err := models.Open(*teacher, 0)
+	if err != nil {
+		return err
+	}
+	if model.Types != data.I2B2 {
+		return fmt.Errorf("%s: the teacher has the type set %s, not %s", *teacher, model.Types.Name, data.I2B2.Name)
+	}
+	found, err := model.Tag(ctx, docs)
+	if err != nil {
+		return err
+	}
+	out, err := jsonl.Create(*output, data.I2B2)
+	if err != nil {
+		return err
+	}
+	for i, doc := range docs {
+		doc.Spans = rules.settle(doc, found[i])
+		if err := out.Write(doc); err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}
+
+// open reads the notes of a kind, with the marks that they have, and returns the rules for these.
+func open(kind string, paths []string, notes string, number int, seed uint64) ([]*data.Document, rules, error) {
+	switch kind {
+	case "queries":
+		docs, err := collect(paths, func(path string) data.Documents { return jsonl.Read(path, data.Any) })
+		return docs, queries, err
+	case "names":
+		docs, err := collect(paths, func(path string) data.Documents { return conll.Read(path, data.Any) })
+		var pieces []*data.Document
+		for i, d := range docs {
+			d.ID = fmt.Sprintf("%s-%04d", filepath.Base(d.ID), i)
+			pieces = append(pieces, paragraphs(natural(d))...)
+		}
+		return pieces, names, err
+	case "carriers":
+		marked, err := data.Collect(jsonl.Read(notes, data.I2B2))
+		if err != nil {
+			return nil, rules{}, err
+		}
+		prose, err := collect(paths, text.Pieces)
+		return carriers(prose, marked, number, seed), rules{}, err
+	}
+	return nil, rules{}, fmt.Errorf("no kind %q of notes (have queries, names, carriers)", kind)
+}
+
+func collect(paths []string, read func(string) data.Documents) ([]*data.Document, error) {
+	var all []*data.Document
+	for _, path := range paths {
+		docs, err := data.Collect(read(path))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, docs...)
+	}
+	return all, nil
+}
