@@ -101,7 +101,7 @@ func (c *Corpus) source(split string) (data.Documents, error) {
 // open reads or generates the documents of a given split.
 func (c *Corpus) open(split string) (data.Documents, error) {
 	if c.Format == synthetic {
-		return synth.Config{Split: synth.Split(split), Seed: c.Seed, NotesPerPatient: c.NotesPerPatient}.Notes(c.Notes[split]), nil
+		return c.generator(split).Notes(c.Notes[split]), nil
 	}
 	path := c.Splits[split]
 	if path == "" {
@@ -115,6 +115,11 @@ func (c *Corpus) open(split string) (data.Documents, error) {
 	}
 	types, err := data.LookupTypeMap(c.Map)
 	return mapped(types, format.Read(c.Format, path, data.Any)), err
+}
+
+// generator returns what generates a split.
+func (c *Corpus) generator(split string) synth.Config {
+	return synth.Config{Corpus: c.Generated, Split: synth.Split(split), Seed: c.Seed, NotesPerPatient: c.NotesPerPatient}
 }
 
 // mapped applies a type map to documents. A document with a type that the map does not know yields an error.

@@ -78,6 +78,8 @@ type Corpus struct {
 	Subset  Subset         `yaml:"subset"`          // keeps a part of train, after Fold and HoldOut
 	Copies  Copies         `yaml:"copies"`          // adds changed copies of train to the training documents
 	Notes   map[string]int `yaml:"notes,omitempty"` // for synth, instead of Splits: how many notes to generate per split
+	// Generated is the corpus of synth.Corpora to generate, for synth only; default demo.
+	Generated string `yaml:"generated,omitempty"`
 	// AllowOverlap permits annotated notes of train in dev and other splits.
 	AllowOverlap bool `yaml:"allow_overlap,omitempty"`
 	// NotesPerPatient is passed to synth.Config, for synth only; default 0.
@@ -259,6 +261,9 @@ func (c *Config) set(setting string) error {
 func (c *Config) resolve() error {
 	if c.Corpus.Types == "" {
 		c.Corpus.Types = DefaultTypes(c.Corpus.Format)
+		if types := c.Corpus.generator("").Types(); c.Corpus.Format == synthetic && types != nil {
+			c.Corpus.Types = types.Name
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Corpus.Splits)) {
 		path, err := resolvePath("corpus.splits."+name, c.Corpus.Splits[name])
@@ -364,12 +369,18 @@ func (c *Corpus) validateFormat() error {
 	switch {
 	case generated && c.Map != "":
 		return errors.New("map: not allowed with format synth")
-	case generated && c.Types != synth.TypeSet:
-		return fmt.Errorf("types: %s, but generated notes have %s", c.Types, synth.TypeSet)
+	case generated && c.generator("").Types() == nil:
+		return fmt.Errorf("generated: no generated corpus %q (have %s)", c.Generated, strings.Join(synth.Corpora(), ", "))
+	case generated && c.Types != c.generator("").Types().Name:
+		return fmt.Errorf("types: %s, but generated notes have %s", c.Types, c.generator("").Types().Name)
 	case generated && len(c.Splits) > 0:
 		return errors.New("splits: not allowed with format synth, which requires notes")
 	case !generated && len(c.Notes) > 0:
 		return errors.New("notes: only allowed with format synth")
+	case !generated && c.Generated != "":
+		return errors.New("generated: only allowed with format synth")
+	case generated && c.NotesPerPatient > 0 && c.generator(TrainSplit).Validate() != nil:
+		return fmt.Errorf("notes_per_patient: %w", c.generator(TrainSplit).Validate())
 	case !generated && c.NotesPerPatient != 0:
 		return errors.New("notes_per_patient: only allowed with format synth")
 	case c.NotesPerPatient < 0 || c.NotesPerPatient > 99:

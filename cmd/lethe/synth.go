@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/synth"
 )
 
@@ -26,14 +26,19 @@ func newSynth() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "synth --notes N --output DIR",
 		Short: "Generate invented clinical notes with their PHI marked",
-		Long: `Generate invented English clinical notes with their PHI marked, with the types of
-i2b2 2014. The same seed always gives the same notes. No person, place or hospital of
-the split test occurs in train or dev.
+		Long: `Generate invented clinical notes with their PHI marked. The same seed always gives the
+same notes. The names of persons, places and hospitals of the split test are drawn from
+other lists than those of train and dev.
+
+--corpus selects the notes: demo (English, for demonstrations and tests), en (English
+notes of many kinds, styles and countries, for training), both with the types of i2b2
+2014, or es (the same in Spanish, with the types of MEDDOCAN).
 
 With --notes-per-patient, some names and numbers occur without a local cue, as in
 "Amundsen agrees with the plan." With --uncued-only, the text is the same, but only
 these are marked, as a gold standard for their recall.`,
 		Example: `  lethe synth --notes 400 --output corpus/train
+  lethe synth --corpus en --notes 4000 --output en.jsonl --format jsonl
   lethe synth --notes 100 --split test --seed 7 --output test.jsonl --format jsonl
   lethe synth --notes 200 --split test --notes-per-patient 5 --output corpus/test`,
 		Args: wants(),
@@ -56,8 +61,9 @@ these are marked, as a gold standard for their recall.`,
 	flags := cmd.Flags()
 	flags.IntVar(&opt.notes, "notes", 0, "number of notes (required)")
 	flags.Uint64Var(&opt.config.Seed, "seed", 1, "seed `N` of the random numbers")
+	flags.StringVar(&opt.config.Corpus, "corpus", synth.DefaultCorpus, "`NAME` of the notes to generate: "+strings.Join(synth.Corpora(), ", "))
 	flags.StringVar(&opt.split, "split", "train", "split to generate: train, dev or test")
-	flags.IntVar(&opt.config.NotesPerPatient, "notes-per-patient", 0, "number `N` of notes per patient, some of them with names without a local cue; 0 for one to five notes without such names")
+	flags.IntVar(&opt.config.NotesPerPatient, "notes-per-patient", 0, "number `N` of notes per patient, with --corpus demo, some of them with names without a local cue; 0 for one to five notes without such names")
 	flags.BoolVar(&opt.config.UncuedOnly, "uncued-only", false, "mark only PHI without a local cue; requires --notes-per-patient (default no)")
 	flags.StringVar(&opt.output, "output", "", outputHelp+"; - is stdout (required)")
 	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of the notes: "+allFormats)
@@ -65,11 +71,7 @@ these are marked, as a gold standard for their recall.`,
 }
 
 func (o *synthOptions) run(ctx context.Context) error {
-	types, err := data.LookupTypeSet(synth.TypeSet)
-	if err != nil {
-		return err
-	}
-	out, err := openOutput(o.output, o.format, types, o.notes == 1)
+	out, err := openOutput(o.output, o.format, o.config.Types(), o.notes == 1)
 	if err != nil {
 		return err
 	}

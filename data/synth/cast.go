@@ -11,6 +11,7 @@ import (
 // in the text.
 type person struct {
 	first, nick, middle, last string
+	second                    string // second surname, in corpora that have it
 	female                    bool
 	relation                  string // relation to the patient: "wife", "son"
 }
@@ -38,44 +39,61 @@ type visit struct {
 // A hospital has a full name, an abbreviation of it, and a colloquial name.
 type hospital struct{ name, abbr, short string }
 
-// newPatient invents a person, their family, and the staff who look after them.
-func (w *writer) newPatient() {
+// anyPatient invents a patient by the rules of a grammar: the relations kin.spouse, kin.child and
+// kin.other, with entries "wife/husband", and those of newPerson and newHospital.
+func (w *writer) anyPatient() {
 	p := &patient{facts: map[string]string{}}
 	w.patient = p
 	p.person = *w.newPerson()
-	p.next = time.Date(2062+w.IntN(30), 1, 1+w.IntN(365), 0, 0, 0, 0, time.UTC)
-	p.born = p.next.AddDate(-19-w.IntN(78), 0, -w.IntN(365))
+	p.next = time.Date(2004+w.IntN(23), 1, 1+w.IntN(365), 0, 0, 0, 0, time.UTC)
+	p.born = p.next.AddDate(-16-w.IntN(84), 0, -w.IntN(365))
 	p.pcp = w.newPerson()
-	p.staff = []*person{w.newPerson(), w.newPerson(), w.newPerson()}
-	p.residents = []*person{w.newPerson(), w.newPerson()}
-	p.nurses = []*person{w.newPerson(), w.newPerson()}
-	for _, relations := range [][2]string{{"wife", "husband"}, {"daughter", "son"}, {"sister", "brother"}, {"niece", "nephew"}} {
+	for range 3 {
+		p.staff = append(p.staff, w.newPerson())
+		p.residents = append(p.residents, w.newPerson())
+		p.nurses = append(p.nurses, w.newPerson())
+	}
+	for _, rule := range []string{"kin.spouse", "kin.child", "kin.other", "kin.other"} {
 		kin := w.newPerson()
-		if relations[0] == "wife" {
+		if rule == "kin.spouse" && w.chance(0.95) {
 			for kin.female == p.female {
 				kin = w.newPerson()
 			}
 		}
-		kin.relation = relations[1]
-		if kin.female {
-			kin.relation = relations[0]
+		her, his, _ := strings.Cut(w.draw(rule), "/")
+		if kin.relation = his; kin.female {
+			kin.relation = her
 		}
-		if w.chance(0.6) {
-			kin.last = p.last
+		if w.chance(0.5) {
+			kin.last, kin.second = p.last, p.second
 		}
 		p.family = append(p.family, kin)
 	}
 	p.place, p.other = w.newHospital(), w.newHospital()
 }
 
-func (w *writer) newPerson() *person {
-	p := &person{female: w.chance(0.5), last: w.draw("surname"), middle: w.digits("?")}
-	if p.first = w.draw("male"); p.female {
-		p.first = w.draw("female")
+// anyPerson invents a person by the rules person.female and person.male, whose entries are
+// "First/Nick/Middle/Last" or "First/Nick/Middle/Last/Second".
+func (w *writer) anyPerson() *person {
+	p := &person{female: w.chance(0.5)}
+	rule := "person.male"
+	if p.female {
+		rule = "person.female"
 	}
-	p.nick = w.draw("nickname")
+	f := append(strings.Split(w.draw(rule), "/"), "")
+	p.first, p.nick, p.middle, p.last, p.second = f[0], f[1], f[2], f[3], f[4]
 	return p
 }
+
+// mother makes the patient a woman of childbearing age.
+func (w *writer) mother() {
+	for !w.female {
+		w.person = *w.newPerson()
+	}
+	w.born = w.date.AddDate(-18-w.IntN(26), 0, -w.IntN(365))
+}
+
+func (w *writer) newPerson() *person { return w.corpus.person(w) }
 
 // newHospital parses an entry "Full Name/ABBR/Short" of the list.
 func (w *writer) newHospital() hospital {

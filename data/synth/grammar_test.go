@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/brianvoe/gofakeit/v7"
-
 	"github.com/lethe-deid/lethe/data"
 )
 
@@ -17,8 +15,7 @@ func expand(rules string) *data.Document {
 	for name, rule := range g {
 		g.resolve(name, rule)
 	}
-	source := rand.NewPCG(1, 1)
-	w := &writer{Rand: rand.New(source), fake: gofakeit.NewFaker(source, false), rules: g, latest: map[*node]int{}}
+	w := newWriter(corpora[DefaultCorpus], g, rand.NewPCG(1, 1))
 	w.say("start")
 	return &data.Document{Text: string(w.buf), Spans: w.spans}
 }
@@ -69,7 +66,7 @@ func TestGrammarFaultsNameTheLine(t *testing.T) {
 func TestMissingSpaceOnlyWhereItCanBeTold(t *testing.T) {
 	stuck := 0
 	for i := range 4000 {
-		w := &writer{Rand: rand.New(rand.NewPCG(uint64(i), 0)), rules: grammar{}}
+		w := newWriter(corpora[DefaultCorpus], grammar{}, rand.NewPCG(uint64(i), 0))
 		sequence{literal("on "), mark{"DATE", literal("3/4")}, literal(" at "), mark{"HOSPITAL", literal("TCH")}, literal(" ward")}.write(w)
 		d := &data.Document{Text: string(w.buf), Spans: w.spans}
 		if have := inline(d); have != "on [[DATE:3/4]] at [[HOSPITAL:TCH]] ward" {

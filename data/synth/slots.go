@@ -12,23 +12,41 @@ import (
 // for all following {doc...}, {kin...} and {d...}.
 var slots = map[string]func(*writer) string{
 	// The patient.
-	"pt.first": func(w *writer) string { return w.first },
-	"pt.nick":  func(w *writer) string { return w.nick },
-	"pt.last":  func(w *writer) string { return w.last },
-	"pt.mi":    func(w *writer) string { return w.middle },
-	"pt.title": func(w *writer) string { return sex(w, "Mr.", "Ms.") },
-	"pt.Title": func(w *writer) string { return sex(w, "Mr", "Mrs") },
-	"pt.he":    func(w *writer) string { return sex(w, "he", "she") },
-	"pt.He":    func(w *writer) string { return sex(w, "He", "She") },
-	"pt.his":   func(w *writer) string { return sex(w, "his", "her") },
-	"pt.His":   func(w *writer) string { return sex(w, "His", "Her") },
-	"pt.him":   func(w *writer) string { return sex(w, "him", "her") },
-	"pt.man":   func(w *writer) string { return sex(w, "man", "woman") },
-	"pt.male":  func(w *writer) string { return sex(w, "male", "female") },
-	"pt.M":     func(w *writer) string { return sex(w, "M", "F") },
+	"pt.first":  func(w *writer) string { return w.first },
+	"pt.nick":   func(w *writer) string { return w.nick },
+	"pt.last":   func(w *writer) string { return w.last },
+	"pt.mi":     func(w *writer) string { return w.middle },
+	"pt.second": func(w *writer) string { return w.second },
+	"pt.fi":     func(w *writer) string { return initial(w.first) },
+	"pt.li":     func(w *writer) string { return initial(w.last) },
+	"pt.title":  func(w *writer) string { return sex(w, "Mr.", "Ms.") },
+	"pt.Title":  func(w *writer) string { return sex(w, "Mr", "Mrs") },
+	"pt.he":     func(w *writer) string { return sex(w, "he", "she") },
+	"pt.He":     func(w *writer) string { return sex(w, "He", "She") },
+	"pt.his":    func(w *writer) string { return sex(w, "his", "her") },
+	"pt.His":    func(w *writer) string { return sex(w, "His", "Her") },
+	"pt.him":    func(w *writer) string { return sex(w, "him", "her") },
+	"pt.man":    func(w *writer) string { return sex(w, "man", "woman") },
+	"pt.male":   func(w *writer) string { return sex(w, "male", "female") },
+	"pt.M":      func(w *writer) string { return sex(w, "M", "F") },
 
 	"pt.login": func(w *writer) string { return plain(initial(w.first) + w.last) },
 	"pt.alias": func(w *writer) string { return plain(w.first) + "." + plain(w.last) },
+
+	// Who the patient is, for notes about children or pregnancy. These come before anything that
+	// depends on it.
+	"be.newborn": func(w *writer) string { w.born = w.date.AddDate(0, 0, -w.IntN(28)); return "" },
+	"be.child":   func(w *writer) string { w.born = w.date.AddDate(-1-w.IntN(16), 0, -w.IntN(365)); return "" },
+	"be.mother":  func(w *writer) string { w.mother(); return "" },
+	"be.old":     func(w *writer) string { w.born = w.date.AddDate(-88-w.IntN(14), 0, -w.IntN(365)); return "" },
+
+	// What is done to the whole note: see finish.go.
+	"all.upper":  func(w *writer) string { w.shift = '^'; return "" },
+	"all.lower":  func(w *writer) string { w.shift = '_'; return "" },
+	"all.sloppy": func(w *writer) string { w.typos, w.gluing = 8*typoRate, 3*glueRate; return "" },
+	"all.wrap":   func(w *writer) string { w.width = 55 + w.IntN(55); return "" },
+	"all.flat":   func(w *writer) string { w.flat = true; return "" },
+	"an":         func(w *writer) string { w.articles = append(w.articles, len(w.buf)+1); return "a" },
 
 	// Diseases and procedures of the patient's sex.
 	"own.disease":   func(w *writer) string { return w.draw(sex(w, "disease.male", "disease.female")) },
@@ -36,7 +54,10 @@ var slots = map[string]func(*writer) string{
 
 	// Ages, in years.
 	"age":        func(w *writer) string { return fmt.Sprint(w.age()) },
-	"age.words":  func(w *writer) string { return inWords(w.age()) },
+	"age.words":  func(w *writer) string { return w.language.inWords(w.age()) },
+	"age.months": func(w *writer) string { return fmt.Sprint(int(w.date.Sub(w.born).Hours() / 24 / 30.4)) },
+	"age.days":   func(w *writer) string { return fmt.Sprint(int(w.date.Sub(w.born).Hours() / 24)) },
+	"age.ones":   func(w *writer) string { return fmt.Sprint(w.age() % 10) },
 	"age.decade": func(w *writer) string { return fmt.Sprint(w.age() / 10 * 10) },
 	"age.then":   func(w *writer) string { return fmt.Sprint(min(w.age()-1, 12+w.IntN(50))) },
 
@@ -52,11 +73,17 @@ var slots = map[string]func(*writer) string{
 	"doc.mi":       func(w *writer) string { return w.doc.middle },
 	"doc.fi":       func(w *writer) string { return initial(w.doc.first) },
 	"doc.li":       func(w *writer) string { return initial(w.doc.last) },
+	"doc.second":   func(w *writer) string { return w.doc.second },
+	"doc.login":    func(w *writer) string { return plain(initial(w.doc.first) + w.doc.last) },
+	"doc.alias":    func(w *writer) string { return plain(w.doc.first) + "." + plain(w.doc.last) },
 	"as.spouse":    func(w *writer) string { w.kin = w.family[0]; return "" },
 	"as.child":     func(w *writer) string { w.kin = w.family[1]; return "" },
 	"as.kin":       func(w *writer) string { w.kin = pick(w.Rand, w.family); return "" },
 	"kin.first":    func(w *writer) string { return w.kin.first },
 	"kin.last":     func(w *writer) string { return w.kin.last },
+	"kin.second":   func(w *writer) string { return w.kin.second },
+	"kin.fi":       func(w *writer) string { return initial(w.kin.first) },
+	"kin.alias":    func(w *writer) string { return plain(w.kin.first) + "." + plain(w.kin.last) },
 	"kin.relation": func(w *writer) string { return w.kin.relation },
 
 	// The hospital of the note, the previous one, and a new one each time.
@@ -75,6 +102,7 @@ var slots = map[string]func(*writer) string{
 	"on.stay":      func(w *writer) string { w.day = w.daysAgo(0, 12); return "" },
 	"on.recent":    func(w *writer) string { w.day = w.daysAgo(1, 90); return "" },
 	"on.past":      func(w *writer) string { w.day = w.daysAgo(200, 9000); return "" },
+	"on.later":     func(w *writer) string { w.day = w.day.AddDate(0, 0, 1+w.IntN(9)); return "" },
 	"on.next":      func(w *writer) string { w.day = w.daysAgo(-90, -3); return "" },
 	"d.d":          func(w *writer) string { return w.day.Format("2") },
 	"d.dd":         func(w *writer) string { return w.day.Format("02") },
@@ -83,11 +111,11 @@ var slots = map[string]func(*writer) string{
 	"d.yy":         func(w *writer) string { return w.day.Format("06") },
 	"d.y":          func(w *writer) string { return w.day.Format("06")[1:] },
 	"d.yyyy":       func(w *writer) string { return w.day.Format("2006") },
-	"d.mon":        func(w *writer) string { return w.day.Format("Jan") },
-	"d.month":      func(w *writer) string { return w.day.Format("January") },
-	"d.day":        func(w *writer) string { return w.day.Format("Monday") },
-	"d.ddd":        func(w *writer) string { return w.day.Format("Mon") },
-	"d.th":         func(w *writer) string { return ordinal(w.day.Day()) },
+	"d.mon":        func(w *writer) string { return w.language.shortMonths[w.day.Month()-1] },
+	"d.month":      func(w *writer) string { return w.language.months[w.day.Month()-1] },
+	"d.day":        func(w *writer) string { return w.language.days[w.day.Weekday()] },
+	"d.ddd":        func(w *writer) string { return w.language.shortDays[w.day.Weekday()] },
+	"d.th":         func(w *writer) string { return w.language.ordinal(w.day.Day()) },
 	"d.decade":     func(w *writer) string { return w.day.Format("06")[:1] + "0s" },
 
 	// Values of the faker, which need no lists here.
@@ -97,20 +125,12 @@ var slots = map[string]func(*writer) string{
 	"fake.fruit":     func(w *writer) string { return strings.ToLower(w.fake.Fruit()) },
 }
 
-func init() {
-	// Facts about the patient that do not change: the text of a rule, drawn at first use.
-	for _, rule := range []string{
-		"mrn", "ssn", "healthplan", "account", "license", "vin", "plate", "device", "device2", "bioid",
-		"street", "city", "state", "zip", "phone", "mobile", "email", "employer", "job", "country",
-		"here.phone", "here.fax", "here.street", "here.city", "here.state", "here.zip", "here.url", "here.domain", "ward",
-	} {
-		slots["my."+rule] = func(w *writer) string {
-			if w.facts[rule] == "" {
-				w.facts[rule] = w.draw(rule)
-			}
-			return w.facts[rule]
-		}
+// fact returns the text of a rule, drawn at first use, which does not change for the patient.
+func (w *writer) fact(rule string) string {
+	if w.facts[rule] == "" {
+		w.facts[rule] = w.draw(rule)
 	}
+	return w.facts[rule]
 }
 
 func sex(w *writer, male, female string) string {
@@ -148,35 +168,3 @@ func plain(name string) string {
 
 var unaccented = strings.NewReplacer("á", "a", "Á", "a", "é", "e", "É", "e", "è", "e", "í", "i", "ó", "o", "Ó", "o", "ö", "o",
 	"ø", "o", "ü", "u", "ú", "u", "ñ", "n", "ã", "a", "ć", "c", "ł", "l")
-
-func ordinal(n int) string {
-	if n/10 != 1 {
-		switch n % 10 {
-		case 1:
-			return fmt.Sprint(n, "st")
-		case 2:
-			return fmt.Sprint(n, "nd")
-		case 3:
-			return fmt.Sprint(n, "rd")
-		}
-	}
-	return fmt.Sprint(n, "th")
-}
-
-// inWords spells a number from 1 to 119 in words, such as "eighty-six".
-func inWords(n int) string {
-	ones := strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen " +
-		"sixteen seventeen eighteen nineteen")
-	tens := strings.Fields("twenty thirty forty fifty sixty seventy eighty ninety")
-	switch {
-	case n >= 100 && n%100 == 0:
-		return "one hundred"
-	case n >= 100:
-		return "one hundred and " + inWords(n%100)
-	case n < 20:
-		return ones[n]
-	case n%10 == 0:
-		return tens[n/10-2]
-	}
-	return tens[n/10-2] + "-" + ones[n%10]
-}

@@ -1,13 +1,20 @@
-// Package synth generates clinical notes in English with their PHI annotated: a
-// corpus for demonstrations and tests that is not about any real person. The
-// notes are meant to be as hard as real ones. They have names that are also words
-// or diseases, headings without labels, wrong dates, missing spaces,
-// misspellings, and much text that only looks like PHI. They contain every type
-// of the set i2b2-2014.
+// Package synth generates clinical notes with their PHI annotated, which are not
+// about any real person. There are several corpora:
+//
+//   - demo, in English, for demonstrations and tests. Its notes do not change
+//     between versions.
+//   - en, English notes of many kinds, styles and countries, for training a
+//     model that is used on notes of unknown origin.
+//   - es, the same in Spanish.
+//
+// The notes are meant to be as hard as real ones. They have names that are also
+// words or diseases, headings without labels, wrong dates, missing spaces,
+// misspellings, and much text that only looks like PHI. The English ones contain
+// every type of the set i2b2-2014.
 //
 // The span borders follow one set of rules, which is documented next to the
-// grammar in grammar/*.txt. Not part of a span are titles, degrees, 's, "y/o",
-// times of day, "the" before a day, and the label before a number.
+// grammar in grammar/demo/*.txt. Not part of a span are titles, degrees, 's,
+// "y/o", times of day, "the" before a day, and the label before a number.
 package synth
 
 import (
@@ -15,8 +22,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-
-	"github.com/brianvoe/gofakeit/v7"
 
 	"github.com/lethe-deid/lethe/data"
 )
@@ -35,7 +40,7 @@ const (
 
 var splits = []Split{Train, Dev, Test}
 
-// TypeSet names the type set of the spans.
+// TypeSet names the type set of the spans of the corpora in English.
 const TypeSet = "i2b2-2014"
 
 // ParseSplit returns the split named train, dev or test. It returns an error for
@@ -49,12 +54,13 @@ func ParseSplit(name string) (Split, error) {
 
 // Config selects the notes to generate.
 type Config struct {
-	Split Split
-	Seed  uint64 // the same seed gives the same notes; their number changes nothing
+	Corpus string // one of Corpora; default DefaultCorpus
+	Split  Split
+	Seed   uint64 // the same seed gives the same notes; their number changes nothing
 	// NotesPerPatient is the number of notes of each patient, at most 99. The
 	// notes then also contain sentences with names and numbers without a local
 	// cue ("Amundsen agrees with the plan."). If 0, the default, patients have
-	// one to five notes, without such sentences.
+	// one to five notes, without such sentences. Only the corpus demo supports it.
 	NotesPerPatient int
 	// UncuedOnly removes all spans except those in these sentences, and leaves
 	// the text unchanged: a gold standard for the recall of PHI without a local
@@ -64,8 +70,15 @@ type Config struct {
 
 // Validate returns an error for the first invalid field.
 func (c Config) Validate() error {
+	corpus, err := lookup(c.Corpus)
+	if err != nil {
+		return err
+	}
 	if _, err := ParseSplit(string(c.Split)); err != nil {
 		return err
+	}
+	if c.NotesPerPatient != 0 && !corpus.uncued {
+		return fmt.Errorf("the generated corpus %s has one note per patient, so it takes no number of notes", c.Corpus)
 	}
 	if c.NotesPerPatient < 0 || c.NotesPerPatient > 99 {
 		return fmt.Errorf("%d notes per patient: not in [0, 99]", c.NotesPerPatient)
@@ -74,6 +87,15 @@ func (c Config) Validate() error {
 		return errors.New("PHI without a local cue requires a number of notes per patient")
 	}
 	return nil
+}
+
+// Types returns the type set of the spans, or nil if there is no such corpus.
+func (c Config) Types() *data.TypeSet {
+	corpus, err := lookup(c.Corpus)
+	if err != nil {
+		return nil
+	}
+	return corpus.types
 }
 
 // Notes generates the first n notes of a split with the defaults of Config.
@@ -91,22 +113,23 @@ func (c Config) Notes(n int) data.Documents {
 			yield(nil, err)
 			return
 		}
-		rules := grammars[c.Split]()
+		corpus, _ := lookup(c.Corpus)
+		rules := corpus.grammars[c.Split]()
 		part := slices.Index(splits, c.Split)
 		for number := 100 + part; n > 0; number += len(splits) {
 			// Each patient has an independent stream of random numbers, because PCG is seeded by two words.
-			source := rand.NewPCG(c.Seed, uint64(number))
-			w := &writer{Rand: rand.New(source), fake: gofakeit.NewFaker(source, false), rules: rules, latest: map[*node]int{}, uncued: c.NotesPerPatient > 0}
-			w.newPatient()
+			w := newWriter(corpus, rules, rand.NewPCG(c.Seed, uint64(number)))
+			w.uncued = c.NotesPerPatient > 0
+			corpus.patient(w)
 			notes := c.NotesPerPatient
 			if notes == 0 {
-				notes = 1 + w.IntN(5)
+				notes = corpus.visits(w)
 			}
 			for note := range min(n, notes) {
 				w.newVisit()
-				w.buf, w.spans, w.alone = nil, nil, nil
-				w.note()
-				w.text("\n")
+				w.newNote()
+				corpus.note(w)
+				w.finish()
 				if c.UncuedOnly {
 					w.spans = w.alone
 				}

@@ -172,7 +172,7 @@ func TestFewOrNoNotes(t *testing.T) {
 func entries(t *testing.T, split Split, list string) []string {
 	t.Helper()
 	var out []string
-	for _, n := range grammars[split]()[list] {
+	for _, n := range corpora[DefaultCorpus].grammars[split]()[list].of {
 		out = append(out, string(n.(literal)))
 	}
 	if len(out) == 0 {

@@ -2,8 +2,10 @@ package synth
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -24,15 +26,18 @@ const (
 // mark.
 type writer struct {
 	*rand.Rand
-	fake  *gofakeit.Faker
-	rules grammar
+	fake     *gofakeit.Faker
+	corpus   *corpus
+	language language
+	rules    grammar
 
 	*patient
 	visit
 	doc, kin *person   // the persons that {doc...} and {kin...} refer to
 	day      time.Time // the day that {d...} refers to
 
-	latest map[*node]int // by rule: the last alternative used
+	latest map[*choice]int // by rule: the last alternative used
+	fixed  map[string]int  // by rule: the alternative that the whole note uses
 
 	buf    []byte
 	spans  []data.Span
@@ -41,6 +46,28 @@ type writer struct {
 	shift  byte        // current letter case: '^', '_', '+' or 0
 	marked bool        // inside a mark
 	glue   bool        // a mark has just ended, and the next space is omitted
+
+	typos, gluing float64 // rates of slips in this note
+	width         int     // of lines, in bytes; 0: not wrapped
+	flat          bool    // the note is one line
+	articles      []int   // ends of an "a" that becomes "an" before a vowel
+}
+
+func newWriter(c *corpus, rules grammar, source rand.Source) *writer {
+	w := &writer{
+		Rand: rand.New(source), fake: gofakeit.NewFaker(source, false),
+		corpus: c, language: c.language, rules: rules, latest: map[*choice]int{},
+	}
+	w.newNote()
+	return w
+}
+
+// newNote forgets the last note.
+func (w *writer) newNote() {
+	w.buf, w.spans, w.alone, w.articles = nil, nil, nil, nil
+	w.shift, w.glue, w.flat, w.width = 0, false, false, 0
+	w.typos, w.gluing = typoRate, glueRate
+	w.fixed = map[string]int{}
 }
 
 // say writes the rules in order.
@@ -58,12 +85,33 @@ func (w *writer) say(rules ...string) {
 // order, separated by sep.
 func (w *writer) some(name string, least, most int, sep string) {
 	rule := w.rules[name]
-	n := min(least+w.IntN(most-least+1), len(rule))
-	for i, k := range w.Perm(len(rule))[:n] {
+	n := min(least+w.IntN(most-least+1), len(rule.of))
+	for i, k := range rule.several(w, n) {
 		if i > 0 {
 			w.text(sep)
 		}
-		rule[k].write(w)
+		rule.of[k].write(w)
+	}
+}
+
+// list writes items of a rule: one per line (numbered, dashed or bare), or on one
+// line separated by sep.
+func (w *writer) list(rule string, least, most int, sep string) {
+	bullet := pick(w.Rand, []string{"%d. ", "%d) ", "- ", "* ", "", "", sep})
+	n := least + w.IntN(most-least+1)
+	for i := range n {
+		switch {
+		case bullet == sep && i > 0:
+			w.text(sep)
+		case strings.HasPrefix(bullet, "%"):
+			w.text(fmt.Sprintf(bullet, i+1))
+		case bullet != sep:
+			w.text(bullet)
+		}
+		w.say(rule)
+		if bullet != sep && i < n-1 {
+			w.text("\n")
+		}
 	}
 }
 
@@ -73,7 +121,7 @@ func (w *writer) chance(p float64) bool { return w.Float64() < p }
 // draw returns the text of a rule without writing it.
 func (w *writer) draw(name string) string {
 	aside := *w
-	aside.buf, aside.spans, aside.shift, aside.marked = nil, nil, 0, true
+	aside.buf, aside.spans, aside.articles, aside.shift, aside.marked = nil, nil, nil, 0, true
 	aside.say(name)
 	return string(aside.buf)
 }
@@ -130,15 +178,39 @@ func (s sequence) write(w *writer) {
 
 // write writes a random alternative. If there are many, it does not repeat the
 // last one, because nobody writes "nausea, nausea".
-func (c choice) write(w *writer) {
-	i := w.IntN(len(c))
-	if len(c) > 9 {
-		if last, ok := w.latest[&c[0]]; ok && i == last {
-			i = (i + 1) % len(c)
+func (c *choice) write(w *writer) {
+	i := c.pick(w)
+	if len(c.of) > 9 {
+		if last, ok := w.latest[c]; ok && i == last {
+			i = (i + 1) % len(c.of)
 		}
-		w.latest[&c[0]] = i
+		w.latest[c] = i
 	}
-	c[i].write(w)
+	c.of[i].write(w)
+}
+
+// pick draws an alternative by its weight.
+func (c *choice) pick(w *writer) int {
+	if !c.weighted {
+		return w.IntN(len(c.of))
+	}
+	k := w.IntN(c.sums[len(c.sums)-1])
+	i, _ := slices.BinarySearch(c.sums, k+1)
+	return i
+}
+
+// several draws n different alternatives.
+func (c *choice) several(w *writer, n int) []int {
+	if !c.weighted {
+		return w.Perm(len(c.of))[:n]
+	}
+	var drawn []int
+	for range 20 * n {
+		if i := c.pick(w); len(drawn) < n && !slices.Contains(drawn, i) {
+			drawn = append(drawn, i)
+		}
+	}
+	return drawn
 }
 
 func (s *slot) write(w *writer) { s.run(w) }
@@ -164,7 +236,7 @@ func (m mark) write(w *writer) {
 	w.marked = true
 	m.body.write(w)
 	w.marked = false
-	if n := start - 1; w.chance(glueRate) && n > 0 && w.buf[n] == ' ' {
+	if n := start - 1; w.chance(w.gluing) && n > 0 && w.buf[n] == ' ' {
 		tail := bytes.Clone(w.buf[start:])
 		if w.buf = w.buf[:n]; w.separable(string(tail)) {
 			start = n
@@ -174,7 +246,7 @@ func (m mark) write(w *writer) {
 		w.buf = append(w.buf, tail...)
 	}
 	w.spans = append(w.spans, data.Span{Start: start, End: len(w.buf), Type: m.typ, Score: 1})
-	w.glue = w.chance(glueRate)
+	w.glue = w.chance(w.gluing)
 }
 
 // write writes words of the grammar, with an occasional slip outside of PHI.
@@ -191,7 +263,7 @@ func (l literal) write(w *writer) {
 		s = strings.TrimPrefix(s, ".") // "M.D." ends a sentence by itself
 	}
 	w.text(longWord.ReplaceAllStringFunc(s, func(word string) string {
-		if w.chance(typoRate) {
+		if w.chance(w.typos) {
 			return w.misspell(word)
 		}
 		return word

@@ -1,9 +1,11 @@
 package synth
 
 import (
-	"fmt"
-	"strings"
+	"time"
 )
+
+// The corpus demo: its cast and the kinds of its notes. The notes must not change, because results
+// that are published in the documentation depend on them.
 
 // A style is one kind of note, with its title and the sections that it contains.
 type style struct {
@@ -25,8 +27,8 @@ var styles = []style{
 	{"title.phone", 2, []func(*writer){call, numbers, signed}},
 }
 
-// note writes one note, in a style that is drawn by weight.
-func (w *writer) note() {
+// demoNote writes one note, in a style that is drawn by weight.
+func (w *writer) demoNote() {
 	total := 0
 	for _, s := range styles {
 		total += s.weight
@@ -45,6 +47,48 @@ func (w *writer) note() {
 		}
 		return
 	}
+}
+
+// demoVisits returns the number of notes of a patient.
+func (w *writer) demoVisits() int { return 1 + w.IntN(5) }
+
+// demoPatient invents a person, their family, and the staff who look after them.
+func (w *writer) demoPatient() {
+	p := &patient{facts: map[string]string{}}
+	w.patient = p
+	p.person = *w.newPerson()
+	p.next = time.Date(2062+w.IntN(30), 1, 1+w.IntN(365), 0, 0, 0, 0, time.UTC)
+	p.born = p.next.AddDate(-19-w.IntN(78), 0, -w.IntN(365))
+	p.pcp = w.newPerson()
+	p.staff = []*person{w.newPerson(), w.newPerson(), w.newPerson()}
+	p.residents = []*person{w.newPerson(), w.newPerson()}
+	p.nurses = []*person{w.newPerson(), w.newPerson()}
+	for _, relations := range [][2]string{{"wife", "husband"}, {"daughter", "son"}, {"sister", "brother"}, {"niece", "nephew"}} {
+		kin := w.newPerson()
+		if relations[0] == "wife" {
+			for kin.female == p.female {
+				kin = w.newPerson()
+			}
+		}
+		kin.relation = relations[1]
+		if kin.female {
+			kin.relation = relations[0]
+		}
+		if w.chance(0.6) {
+			kin.last = p.last
+		}
+		p.family = append(p.family, kin)
+	}
+	p.place, p.other = w.newHospital(), w.newHospital()
+}
+
+func (w *writer) demoPerson() *person {
+	p := &person{female: w.chance(0.5), last: w.draw("surname"), middle: w.digits("?")}
+	if p.first = w.draw("male"); p.female {
+		p.first = w.draw("female")
+	}
+	p.nick = w.draw("nickname")
+	return p
 }
 
 func (w *writer) head(title string) {
@@ -91,27 +135,6 @@ func (w *writer) under(title string) {
 	}
 	w.say(title)
 	w.text(pick(w.Rand, []string{"\n", " ", " ", "\n\n"}))
-}
-
-// list writes items of a rule: one per line (numbered, dashed or bare), or on one
-// line separated by sep.
-func (w *writer) list(rule string, least, most int, sep string) {
-	bullet := pick(w.Rand, []string{"%d. ", "%d) ", "- ", "* ", "", "", sep})
-	n := least + w.IntN(most-least+1)
-	for i := range n {
-		switch {
-		case bullet == sep && i > 0:
-			w.text(sep)
-		case strings.HasPrefix(bullet, "%"):
-			w.text(fmt.Sprintf(bullet, i+1))
-		case bullet != sep:
-			w.text(bullet)
-		}
-		w.say(rule)
-		if bullet != sep && i < n-1 {
-			w.text("\n")
-		}
-	}
 }
 
 func complaint(w *writer) {
