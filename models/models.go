@@ -16,11 +16,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/language"
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/taggers/operating"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
 
@@ -48,7 +50,9 @@ type Model struct {
 	Types *data.TypeSet // type set of the spans that the model finds
 	Dir   string        // model folder, even if Open was given a run folder
 
-	members map[language.Language]*Model // of Auto; nil for other models
+	members   map[language.Language]*Model // of Auto; nil for other models
+	usualOnce sync.Once
+	usual     *operating.Usual // see Unlike
 }
 
 // Open reads the model in a model folder, or the best model of a run folder. If dir is the name of a model that comes

@@ -33,7 +33,11 @@ func (m *Model) Calibrate(ctx context.Context, docs []*data.Document, split stri
 	if err != nil {
 		return nil, err
 	}
-	curve.Model, curve.Split = digest, split
+	found, err := m.Tag(ctx, docs)
+	if err != nil {
+		return nil, err
+	}
+	curve.Model, curve.Split, curve.Usual = digest, split, m.usualOf(docs, found)
 	return curve, curve.Write(m.Dir)
 }
 

@@ -67,6 +67,9 @@ func (t *Tagger) legal() func(a, b int) bool {
 // Config returns the settings that the tagger was trained with.
 func (t *Tagger) Config() Config { return t.config }
 
+// Knows reports whether the network has a vector for a token, as it is written or in lower case.
+func (t *Tagger) Knows(token string) bool { return t.vocabulary.token(token) != unknown }
+
 // Types returns the type set of the spans.
 func (t *Tagger) Types() *data.TypeSet { return t.types }
 

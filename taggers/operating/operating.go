@@ -59,6 +59,16 @@ type Curve struct {
 	SpansWorth  Worth   `json:"spans_worth"`
 	DoubtsWorth Worth   `json:"doubts_worth"`
 	Points      []Point `json:"points"`
+	// Usual has the limits within which nearly all of these documents are; nil in files of earlier versions.
+	Usual *Usual `json:"usual,omitempty"`
+}
+
+// Usual are measures of a document, or limits of them.
+type Usual struct {
+	Unknown float64 `json:"unknown_words"` // share of the words outside of spans that a network has no vector for
+	Doubt   float64 `json:"doubt"`         // mean, over the spans, of 1 minus the score
+	Spans   float64 `json:"spans"`         // number of spans per 1000 tokens
+	Tokens  float64 `json:"tokens"`        // number of tokens
 }
 
 // Worth is the reliability of scores, both as the tagger gives them and as

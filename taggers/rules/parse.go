@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -63,9 +64,26 @@ func Load(path string) (*Set, error) {
 	return Parse(path, raw)
 }
 
+// parsed has the sets that Parse has returned, by the content of their files. A model of
+// several parts has the same rules in several files, and most of the time to open it would
+// be spent on them.
+var parsed sync.Map
+
 // Parse reads the rules in raw and tries their examples. Errors begin with path, line
 // and column, and name the rule.
 func Parse(path string, raw []byte) (*Set, error) {
+	if known, ok := parsed.Load(string(raw)); ok {
+		s := known.(*Set)
+		return &Set{path: path, raw: s.raw, rules: s.rules, corrections: s.corrections, types: s.types}, nil
+	}
+	s, err := newSet(path, raw)
+	if err == nil {
+		parsed.Store(string(raw), s)
+	}
+	return s, err
+}
+
+func newSet(path string, raw []byte) (*Set, error) {
 	p := parsing{path: path, raw: raw, compiler: newCompiler()}
 	if err := strictyaml.Decode(path, raw, &p.file); err != nil {
 		return nil, err
