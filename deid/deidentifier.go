@@ -75,6 +75,18 @@ func spansOf(all []found) []data.Span {
 	return spans
 }
 
+// going returns the spans of which less than the whole stays in the text. A span that stays is searched like the text around
+// it: the tagger may have mistaken the patient's name Georgia for the state.
+func going(all []found) []data.Span {
+	var spans []data.Span
+	for _, f := range all {
+		if f.remains != replace.Whole {
+			spans = append(spans, f.Span)
+		}
+	}
+	return spans
+}
+
 // find returns all PHI in each note of a patient. It skips notes whose result already has an error, and reports an error
 // if the tagger's spans do not fit the note.
 func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
@@ -100,7 +112,7 @@ func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 			if results[i].Err != nil {
 				continue
 			}
-			more := d.permitted(n.Text, d.add(n.Text, originals.Find(n.Text, spansOf(all[i])), byOriginal))
+			more := d.permitted(n.Text, d.add(n.Text, originals.Find(n.Text, going(all[i])), byOriginal))
 			if len(more) > 0 {
 				again = true
 				all[i] = results[i].join(n.Text, all[i], more, safetynet.Original)
@@ -181,12 +193,12 @@ func removed(notes []Note, all [][]found) []safetynet.Removed {
 }
 
 // join returns the spans in the slices all and more, merged. It counts in r.Found each new span that will be replaced and that
-// covers a letter or a digit that is not covered by any span of the slice all.
+// covers a letter or a digit that no span of the slice all covers, except spans that stay in the text.
 func (r *Result) join(text string, all, more []found, source safetynet.Source) []found {
 	if len(more) == 0 {
 		return all
 	}
-	before := spansOf(all)
+	before := going(all)
 	for _, f := range join(more) {
 		if f.remains != replace.Whole && slices.ContainsFunc(data.Subtract(f.Span, before), func(s data.Span) bool { return hasWord(text[s.Start:s.End]) }) {
 			if r.Found[source] == nil {

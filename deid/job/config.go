@@ -56,7 +56,7 @@ type Config struct {
 	Marked bool   `option:"marked"`
 	Types  string `option:"types"` // type set of the marks: one of data.TypeSetNames; required if Marked is true
 
-	Policy      string   `option:"policy"`       // what must happen to each sort of PHI: one of policy.Names, or a file; default safe-harbor, with Marked all
+	Policy      string   `option:"policy,file"`  // what must happen to each sort of PHI: one of policy.Names, or a file; default safe-harbor, with Marked all
 	Replace     string   `option:"replace"`      // kind of replacement where the policy demands no other: one of replace.Kinds; default tag
 	ReplaceType []string `option:"replace-type"` // TYPE=KIND: another kind of replacement for one type, whatever the policy says; default none
 	KeyFile     string   `option:"key-file"`     // file with the secret that hashes, surrogates and shifts are derived from; required for those three kinds
@@ -289,7 +289,6 @@ func (c *checked) settings(model string, with replace.Options) (settings, error)
 			return s, err
 		}
 	}
-	s.Options["policy"] = c.policy.Name + " " + c.policy.Digest
 	if c.KeyFile != "" {
 		s.Options["key-file"] = slowDigest(with.Key)
 	}
