@@ -35,7 +35,8 @@ import (
 //     (Note.Known), and values that are replaced elsewhere in the patient's notes
 //
 // Overlapping spans are replaced as a single span, which covers all of them and has the type of the longest. A span that
-// the Replacer keeps in the text decides the type only if all the overlapping spans are kept.
+// the Replacer keeps in the text, or of which it leaves a part there, such as the year of a date, decides the type only if
+// none of the overlapping spans leaves less.
 type Deidentifier struct {
 	Tagger   data.Tagger                   // nil means that the notes' own Spans are used
 	Exact    bool                          // whether the spans of the Tagger or of the notes are used as they are, not extended to whole tokens
@@ -47,12 +48,12 @@ type Deidentifier struct {
 	Workers  int                           // number of patients to process at the same time; 0 means one per core
 }
 
-// found is a span of PHI. If it overlaps others, its length, rank and kept decide whether the merged span
+// found is a span of PHI. If it overlaps others, its length, rank and remains decide whether the merged span
 // gets its type: see join.
 type found struct {
 	data.Span
-	rank rank
-	kept bool // the replacement plan keeps the value in the text
+	rank    rank
+	remains replace.Extent // how much of the value the replacement plan leaves in the text
 }
 
 // rank decides between the types of overlapping spans of the same length: the highest rank wins.
@@ -70,6 +71,18 @@ func spansOf(all []found) []data.Span {
 	spans := make([]data.Span, len(all))
 	for i, f := range all {
 		spans[i] = f.Span
+	}
+	return spans
+}
+
+// going returns the spans of which less than the whole stays in the text. A span that stays is searched like the text around
+// it: the tagger may have mistaken the patient's name Georgia for the state.
+func going(all []found) []data.Span {
+	var spans []data.Span
+	for _, f := range all {
+		if f.remains != replace.Whole {
+			spans = append(spans, f.Span)
+		}
 	}
 	return spans
 }
@@ -99,7 +112,7 @@ func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 			if results[i].Err != nil {
 				continue
 			}
-			more := d.permitted(n.Text, d.add(n.Text, originals.Find(n.Text, spansOf(all[i])), byOriginal))
+			more := d.permitted(n.Text, d.add(n.Text, originals.Find(n.Text, going(all[i])), byOriginal))
 			if len(more) > 0 {
 				again = true
 				all[i] = results[i].join(n.Text, all[i], more, safetynet.Original)
@@ -141,11 +154,14 @@ func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	return r.join(text, all, d.add(text, slices.DeleteFunc(everywhere, inside), byKnown), safetynet.Known)
 }
 
-// add returns spans with a rank, and marks those that the plan keeps in the text.
+// add returns spans with a rank and with how much of them the plan leaves in the text.
 func (d *Deidentifier) add(text string, spans []data.Span, rank rank) []found {
 	all := make([]found, len(spans))
 	for i, s := range spans {
-		all[i] = found{s, rank, d.Replacer != nil && d.Replacer.KindOf(s.Type, text[s.Start:s.End]) == replace.Keep}
+		all[i] = found{s, rank, replace.Nothing}
+		if d.Replacer != nil {
+			all[i].remains = d.Replacer.Remains(s.Type, text[s.Start:s.End])
+		}
 	}
 	return all
 }
@@ -168,7 +184,7 @@ func removed(notes []Note, all [][]found) []safetynet.Removed {
 	var removed []safetynet.Removed
 	for i, n := range notes {
 		for _, f := range all[i] {
-			if !f.kept {
+			if f.remains != replace.Whole {
 				removed = append(removed, safetynet.Removed{Text: n.Text[f.Start:f.End], Type: f.Type})
 			}
 		}
@@ -177,14 +193,14 @@ func removed(notes []Note, all [][]found) []safetynet.Removed {
 }
 
 // join returns the spans in the slices all and more, merged. It counts in r.Found each new span that will be replaced and that
-// covers a letter or a digit that is not covered by any span of the slice all.
+// covers a letter or a digit that no span of the slice all covers, except spans that stay in the text.
 func (r *Result) join(text string, all, more []found, source safetynet.Source) []found {
 	if len(more) == 0 {
 		return all
 	}
-	before := spansOf(all)
+	before := going(all)
 	for _, f := range join(more) {
-		if !f.kept && slices.ContainsFunc(data.Subtract(f.Span, before), func(s data.Span) bool { return hasWord(text[s.Start:s.End]) }) {
+		if f.remains != replace.Whole && slices.ContainsFunc(data.Subtract(f.Span, before), func(s data.Span) bool { return hasWord(text[s.Start:s.End]) }) {
 			if r.Found[source] == nil {
 				r.Found[source] = map[string]int{}
 			}
@@ -195,8 +211,8 @@ func (r *Result) join(text string, all, more []found, source safetynet.Source) [
 }
 
 // join merges overlapping spans. A merged span has the type and score of the longest of them; among spans of the same
-// length, the highest rank decides. A span that is kept decides only if all of them are kept. The result is
-// sorted and disjoint.
+// length, the highest rank decides. But a span of which more stays in the text decides only if there is none of which less
+// stays. The result is sorted and disjoint.
 func join(all []found) []found {
 	slices.SortStableFunc(all, func(a, b found) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(b.rank, a.rank), cmp.Compare(a.Type, b.Type))
@@ -213,16 +229,16 @@ func join(all []found) []found {
 			best = f
 		}
 		out[k].End = max(out[k].End, f.End)
-		out[k].Type, out[k].Score, out[k].rank, out[k].kept = best.Type, best.Score, best.rank, best.kept
+		out[k].Type, out[k].Score, out[k].rank, out[k].remains = best.Type, best.Score, best.rank, best.remains
 	}
 	return out
 }
 
-// above reports whether f rather than other decides the type of the merged span. A span that is replaced wins over one
-// that is kept.
+// above reports whether f rather than other decides the type of the merged span. The span of which less stays in the text
+// wins.
 func (f found) above(other found) bool {
-	if f.kept != other.kept {
-		return other.kept
+	if f.remains != other.remains {
+		return f.remains < other.remains
 	}
 	longer := (f.End - f.Start) - (other.End - other.Start)
 	return longer > 0 || longer == 0 && f.rank > other.rank

@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/job"
 	"github.com/lethe-deid/lethe/deid/notefile"
+	"github.com/lethe-deid/lethe/deid/policy"
 	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/experiments"
 )
@@ -31,6 +32,10 @@ with [PATIENT] instead of the patient's name, for example; all other text stays 
 was, byte for byte. The notes of a file or of stdin go to stdout or to a file; those of a
 folder go to another folder. Gzipped input produces gzipped output, unless you name an
 output file without .gz.
+
+What must go is a policy. By default it is HIPAA's Safe Harbor: dates become their year and
+ZIP codes three digits, ages over 89 become 90+, states and lower ages stay, everything else
+that the model finds is replaced. --policy chooses another, and "lethe policies" prints them.
 
 Formats: text, i2b2, meddocan and i2b2-2006 (XML), brat, jsonl, csv, fhir (JSON or NDJSON) and
 hl7 (v2). For csv and jsonl, --column names the columns or keys that contain notes. In
@@ -112,9 +117,10 @@ No model finds everything: check a sample of the output.`,
 	flags.BoolVar(&opt.PatientFolders, "patient-folders", false, "treat all notes in a subfolder as notes of one patient")
 	flags.StringVar(&opt.Delimiter, "delimiter", "", "`CHARACTER` between the fields of csv, or tab (default a comma, in .tsv files a tab)")
 	flags.StringVar(&opt.Encoding, "encoding", "utf-8", "`ENCODING` of the input and the output: utf-8, latin1 or windows-1252")
-	flags.StringVar(&opt.Replace, "replace", "", "`KIND` of replacement: "+kindNames()+" (default tag; with --marked, surrogate)")
-	flags.StringArrayVar(&opt.ReplaceType, "replace-type", nil, "`TYPE=KIND`: another kind of replacement for one type, for example DATE=keep; repeatable")
-	flags.StringVar(&opt.KeyFile, "key-file", "", "`FILE` with the secret, of at least 16 bytes, that hashes and surrogates are derived from (default none)")
+	flags.StringVar(&opt.Policy, "policy", "", "what must go: "+strings.Join(policy.Names(), ", ")+", or a YAML `FILE`; lethe policies prints them (default safe-harbor; with --marked, all)")
+	flags.StringVar(&opt.Replace, "replace", "", "`KIND` of replacement, where the policy demands no other: "+kindNames(true)+" (default tag; with --marked, surrogate)")
+	flags.StringArrayVar(&opt.ReplaceType, "replace-type", nil, "`TYPE=KIND`: another kind of replacement for one type, whatever the policy says, for example DATE=keep; also "+kindNames(false)+"; repeatable")
+	flags.StringVar(&opt.KeyFile, "key-file", "", "`FILE` with the secret, of at least 16 bytes, that hashes, surrogates and shifts are derived from (default none)")
 	flags.StringVar(&opt.Surrogates, "surrogates", "", "YAML `FILE` with your own lists of surrogates; for types that Lethe does not know, the file also gives the sort of value, such as person or date: see docs/surrogates.md (default none)")
 	operating.flags(cmd)
 	rules.flags(flags)
@@ -128,10 +134,13 @@ No model finds everything: check a sample of the output.`,
 	return cmd
 }
 
-func kindNames() string {
+// kindNames lists the kinds of replacement that work for values of all sorts, or the others.
+func kindNames(all bool) string {
 	var names []string
 	for _, k := range replace.Kinds() {
-		names = append(names, string(k))
+		if (k.For() == "") == all {
+			names = append(names, string(k))
+		}
 	}
 	return strings.Join(names, ", ")
 }

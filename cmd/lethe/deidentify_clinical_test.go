@@ -178,7 +178,11 @@ func TestClinicalValuesStay(t *testing.T) {
 	failures := 0
 	for _, net := range []string{"auto", "none", "off"} {
 		for _, kind := range replace.Kinds() {
-			replacement, err := replace.New(replace.Plan{Default: kind}, replace.Options{Key: []byte("a key of sixteen bytes"), Types: types})
+			plan := replace.Plan{Default: kind}
+			if sort := kind.For(); sort != "" {
+				plan = replace.Plan{BySort: map[data.Sort]replace.Kind{sort: kind}}
+			}
+			replacement, err := replace.New(plan, replace.Options{Key: []byte("a key of sixteen bytes"), Types: types})
 			if err != nil {
 				t.Fatal(err)
 			}

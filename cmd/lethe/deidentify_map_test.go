@@ -37,7 +37,7 @@ func TestMapBringsNotesBack(t *testing.T) {
 	notes := write(t, filepath.Join(dir, "notes.jsonl"), in.String())
 	file, clean := filepath.Join(dir, "map.age"), filepath.Join(dir, "clean.jsonl")
 	keys := write(t, filepath.Join(dir, "keys.txt"), "# data protection officer\n"+me.Recipient().String()+"\n")
-	out, err := exec.Command("lethe", "deidentify", "--model", rulesModel(t), "--format", "jsonl", "--keep-patient", "--replace", "numbered", "--quiet",
+	out, err := exec.Command("lethe", "deidentify", "--model", rulesModel(t), "--format", "jsonl", "--keep-patient", "--policy", "all", "--replace", "numbered", "--quiet",
 		"--map", file, "--map-recipient", keys, "--output", clean, notes).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -28,13 +28,16 @@ type Line struct {
 	Line     int                                 `json:"line,omitempty"`     // line of the file on which the note starts, from 1; 0 if unknown
 	ID       string                              `json:"id,omitempty"`       // ID of the note, if it could be read
 	Replaced map[string]int                      `json:"replaced,omitempty"` // number of replaced spans by type, including those of the safety net
-	Kept     map[string]int                      `json:"kept,omitempty"`     // number of spans by type that the options keep
+	Kept     map[string]int                      `json:"kept,omitempty"`     // number of spans by type that stay as they are, because the policy or the options keep them
 	Lowest   map[string]float64                  `json:"lowest,omitempty"`   // lowest score of the tagger's spans by type, in [0, 1]
 	Net      map[safetynet.Source]map[string]int `json:"net,omitempty"`      // number of values that the tagger missed and another source found, by source and type
 	Error    string                              `json:"error,omitempty"`    // why the note could not be examined; then it was not written
 	Lost     int                                 `json:"lost,omitempty"`     // number of earlier notes of the file that were not written either, because the rest of the file could not be read
-	Model    string                              `json:"model,omitempty"`    // digest of the model
-	Config   string                              `json:"config,omitempty"`   // digest of the options
+	Policy   string                              `json:"policy,omitempty"`   // name of the policy
+	// PolicyDigest is the digest of the policy's file.
+	PolicyDigest string `json:"policy_digest,omitempty"`
+	Model        string `json:"model,omitempty"`  // digest of the model
+	Config       string `json:"config,omitempty"` // digest of the options
 }
 
 // Summary is the totals of a run. The zero value is ready to use: see Add.
@@ -46,6 +49,7 @@ type Summary struct {
 	Restarted         int    // number of patients whose numbering restarted, because their notes were not adjacent
 	NoNet             bool   // whether the run had no safety net
 	Unchanged         string // parts of the files that the format leaves unexamined, for the reader; "" means none
+	Policy            string // name of the policy; "" means that there was none
 	Expected          string // the leak to expect, for the reader; "" if the model was not calibrated
 
 	replaced, kept map[string]int
@@ -111,6 +115,9 @@ func (s *Summary) WriteText(w io.Writer) error {
 	}
 	if s.Restarted > 0 {
 		fmt.Fprintf(&b, "numbering     restarted for %d patients whose notes are not adjacent: sort the notes by patient\n", s.Restarted)
+	}
+	if s.Policy != "" {
+		fmt.Fprintf(&b, "policy        %s\n", s.Policy)
 	}
 	fmt.Fprintf(&b, "PHI replaced  %s\n", counts(s.replaced))
 	if len(s.kept) > 0 {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/notefile"
+	"github.com/lethe-deid/lethe/deid/policy"
 	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/paths"
@@ -55,9 +56,10 @@ type Config struct {
 	Marked bool   `option:"marked"`
 	Types  string `option:"types"` // type set of the marks: one of data.TypeSetNames; required if Marked is true
 
-	Replace     string   `option:"replace"`      // kind of replacement: one of replace.Kinds; default tag
-	ReplaceType []string `option:"replace-type"` // TYPE=KIND: another kind of replacement for one type; default none
-	KeyFile     string   `option:"key-file"`     // file with the secret that hashes and surrogates are derived from; required for those two kinds
+	Policy      string   `option:"policy,file"`  // what must happen to each sort of PHI: one of policy.Names, or a file; default safe-harbor, with Marked all
+	Replace     string   `option:"replace"`      // kind of replacement where the policy demands no other: one of replace.Kinds; default tag
+	ReplaceType []string `option:"replace-type"` // TYPE=KIND: another kind of replacement for one type, whatever the policy says; default none
+	KeyFile     string   `option:"key-file"`     // file with the secret that hashes, surrogates and shifts are derived from; required for those three kinds
 	Surrogates  string   `option:"surrogates"`   // YAML file of lists and sorts, see replace.ReadOptions; default none
 
 	MinRecall float64 `option:"min-recall"` // recall of PHI tokens to reach, in (0, 1), as measured by calibration; 0 means no threshold
@@ -95,17 +97,19 @@ type checked struct {
 	format  *notefile.Format
 	types   *data.TypeSet // of the marks; nil if there is a model
 	options notefile.Options
-	plan    replace.Plan
+	policy  *policy.Policy
+	byType  map[string]replace.Kind // of ReplaceType
+	plan    replace.Plan            // before the model is open, with the types of the policy that the model may lack
 }
 
-// check fills in defaults and validates the options. It reads no file.
+// check fills in defaults and validates the options. It reads no file except that of the policy.
 func (c Config) check() (*checked, error) {
-	kind, net := replace.Tag, "auto"
+	kind, net, what := replace.Tag, "auto", policy.SafeHarbor
 	if c.Marked {
-		kind, net = replace.Surrogate, "off"
+		kind, net, what = replace.Surrogate, "off", policy.All
 	}
 	for option, byDefault := range map[*string]string{
-		&c.Input: Stdio, &c.Output: Stdio, &c.Format: "text", &c.Encoding: "utf-8", &c.Replace: string(kind), &c.SafetyNet: net,
+		&c.Input: Stdio, &c.Output: Stdio, &c.Format: "text", &c.Encoding: "utf-8", &c.Replace: string(kind), &c.SafetyNet: net, &c.Policy: what,
 	} {
 		if *option == "" {
 			*option = byDefault
@@ -187,37 +191,59 @@ func (c *checked) checkPlan() error {
 	if err != nil {
 		return fmt.Errorf("--replace: %w", err)
 	}
-	c.plan = replace.Plan{Default: kind, ByType: map[string]replace.Kind{}}
+	c.byType = map[string]replace.Kind{}
 	for _, setting := range c.ReplaceType {
 		typ, name, ok := strings.Cut(setting, "=")
-		switch _, duplicate := c.plan.ByType[typ]; {
+		switch _, duplicate := c.byType[typ]; {
 		case !ok:
 			return fmt.Errorf("--replace-type %q is not of the form TYPE=KIND", setting)
 		case duplicate:
 			return fmt.Errorf("duplicate --replace-type %s", typ)
 		}
-		if c.plan.ByType[typ], err = replace.ParseKind(name); err != nil {
+		if c.byType[typ], err = replace.ParseKind(name); err != nil {
 			return fmt.Errorf("--replace-type %s: %w", typ, err)
 		}
 	}
-	hash, surrogates := c.replacesBy(replace.Hash), c.replacesBy(replace.Surrogate)
+	if kind.For() != "" {
+		return fmt.Errorf("--replace %s: this kind replaces only values of the sort %s: use --replace-type or a --policy", kind, kind.For())
+	}
+	if c.policy, err = policy.Open(c.Policy); err != nil {
+		return fmt.Errorf("--policy: %w", err)
+	}
+	if err := c.planFor(nil); err != nil {
+		return err
+	}
+	return c.checkKey()
+}
+
+// planFor makes the plan of the policy and the options for a type set, or for any if it is nil.
+func (c *checked) planFor(types *data.TypeSet) (err error) {
+	if c.plan, err = c.policy.Plan(replace.Kind(c.Replace), types); err != nil {
+		return fmt.Errorf("--policy: %w", err)
+	}
+	maps.Copy(c.plan.ByType, c.byType)
+	return nil
+}
+
+// checkKey checks that there is a key if and only if the plan requires one.
+func (c *checked) checkKey() error {
+	for _, kind := range c.plan.Kinds() {
+		if kind.Secret() && c.KeyFile == "" {
+			return fmt.Errorf("%s requires a --key-file", kind)
+		}
+	}
+	secret := slices.ContainsFunc(c.plan.Kinds(), replace.Kind.Secret)
 	switch {
-	case hash && c.KeyFile == "":
-		return fmt.Errorf("%s requires a --key-file", replace.Hash)
-	case surrogates && c.KeyFile == "":
-		return fmt.Errorf("%s requires a --key-file", replace.Surrogate)
-	case !hash && !surrogates && c.KeyFile != "":
-		return fmt.Errorf("--key-file requires --replace or --replace-type with the kind %s or %s", replace.Hash, replace.Surrogate)
-	case !surrogates && c.Surrogates != "":
-		return fmt.Errorf("--surrogates requires --replace or --replace-type with the kind %s", replace.Surrogate)
+	case !secret && c.KeyFile != "":
+		return fmt.Errorf("--key-file requires --replace, --replace-type or a --policy with the kind %s, %s or %s", replace.Hash, replace.Surrogate, replace.Shift)
+	case !c.replacesBy(replace.Surrogate) && c.Surrogates != "":
+		return fmt.Errorf("--surrogates requires --replace, --replace-type or a --policy with the kind %s", replace.Surrogate)
 	}
 	return nil
 }
 
 // replacesBy reports whether the plan uses a kind.
-func (c *checked) replacesBy(kind replace.Kind) bool {
-	return c.plan.Default == kind || slices.Contains(slices.Collect(maps.Values(c.plan.ByType)), kind)
-}
+func (c *checked) replacesBy(kind replace.Kind) bool { return slices.Contains(c.plan.Kinds(), kind) }
 
 func (c *checked) checkMap() error {
 	switch {

@@ -125,7 +125,7 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	var none settings
 	r := &run{
 		config: c, events: events, engine: &deid.Deidentifier{Workers: c.Workers, Exact: c.Marked}, patients: newPatients(c.replacesBy(replace.Numbered)),
-		summary: audit.Summary{Unchanged: c.format.Unchanged},
+		summary: audit.Summary{Unchanged: c.format.Unchanged, Policy: c.policy.Name},
 	}
 	var model *models.Model
 	var err error
@@ -136,6 +136,9 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	}
 	with, err := c.replacement(c.options.Types)
 	if err != nil {
+		return nil, none, err
+	}
+	if err := c.planFor(c.options.Types); err != nil {
 		return nil, none, err
 	}
 	if r.engine.Replacer, err = replace.New(c.plan, with); err != nil {

@@ -200,7 +200,9 @@ func (r *run) result(file noteFile, n *notefile.Note) *result {
 }
 
 func (r *run) line(file noteFile, line int, id string) *audit.Line {
-	return &audit.Line{File: file.auditName(), Line: line, ID: id, Model: r.modelDigest, Config: r.configDigest}
+	return &audit.Line{
+		File: file.auditName(), Line: line, ID: id, Policy: r.config.policy.Name, PolicyDigest: r.config.policy.Digest, Model: r.modelDigest, Config: r.configDigest,
+	}
 }
 
 // flush replaces the PHI in the notes of a batch and writes them. Notes that an earlier run has written are not
@@ -257,7 +259,8 @@ func (n *result) conclude(done deid.Result, marked bool) {
 		}
 	}
 	for _, c := range done.Changes {
-		if c.Kind == replace.Keep {
+		made := done.Clean.Text[c.New.Start:c.New.End]
+		if c.Kind == replace.Keep || c.Kind.Coarse() && made == n.note.Text[c.Old.Start:c.Old.End] {
 			l.Kept[c.Old.Type]++
 			if !marked {
 				continue
@@ -265,9 +268,7 @@ func (n *result) conclude(done deid.Result, marked bool) {
 		} else {
 			l.Replaced[c.Old.Type]++
 		}
-		n.edits = append(n.edits, notefile.Edit{
-			Start: c.Old.Start, End: c.Old.End, New: done.Clean.Text[c.New.Start:c.New.End], Type: c.Old.Type, Score: c.Old.Score,
-		})
+		n.edits = append(n.edits, notefile.Edit{Start: c.Old.Start, End: c.Old.End, New: made, Type: c.Old.Type, Score: c.Old.Score})
 	}
 }
 

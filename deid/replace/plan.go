@@ -33,12 +33,36 @@ const (
 	Hash      Kind = "hash"      // 32 hexadecimal digits of an HMAC-SHA256 under the key, the same for all patients
 	Keep      Kind = "keep"      // the original text
 	Surrogate Kind = "surrogate" // an invented value of the same sort (package surrogate), or the tag if that is not possible
+
+	Year  Kind = "year"  // of a date, its year in full, unless it tells that the patient is over 89
+	Shift Kind = "shift" // a date moved by the patient's number of days, which is derived from the key, in the form of the original
+	Zip3  Kind = "zip3"  // of a ZIP code of the United States, the first three digits, or 000 if few people live there
+	Age90 Kind = "age90" // an age up to 89 as it is, and 90+ instead of every higher one
 )
 
 // Kinds returns all kinds.
 func Kinds() []Kind {
-	return []Kind{Tag, Numbered, Mask, Redact, Hash, Keep, Surrogate}
+	return []Kind{Tag, Numbered, Mask, Redact, Hash, Keep, Surrogate, Year, Shift, Zip3, Age90}
 }
+
+// For returns the sort of values that the kind can replace, or "" if it can replace all.
+func (k Kind) For() data.Sort {
+	switch k {
+	case Year, Shift:
+		return data.Date
+	case Zip3:
+		return data.Zip
+	case Age90:
+		return data.Age
+	}
+	return ""
+}
+
+// Coarse reports whether the kind leaves a part of a value in the text, such as the year of a date, or all of it if nothing must go.
+func (k Kind) Coarse() bool { return k == Year || k == Zip3 || k == Age90 }
+
+// Secret reports whether the kind requires a key.
+func (k Kind) Secret() bool { return k == Hash || k == Surrogate || k == Shift }
 
 // ParseKind returns the kind with the given name. The error for an unknown name lists all kinds.
 func ParseKind(name string) (Kind, error) {
@@ -52,35 +76,109 @@ func ParseKind(name string) (Kind, error) {
 	return "", fmt.Errorf("no kind of replacement %q (have %s)", name, strings.Join(names, ", "))
 }
 
-// Plan chooses the kind of replacement for each type. The zero value replaces all spans with tags.
+// Plan chooses the kind of replacement for each type: that of ByType or, if the type is not in it, of Clinicians, of BySort, or the Default. The zero
+// value replaces all spans with tags.
 type Plan struct {
-	Default Kind            // kind for types that ByType does not contain; empty means Tag
-	ByType  map[string]Kind // kinds by the exact name of the type; may be nil
+	Default    Kind               // kind for everything that the other fields do not contain; empty means Tag
+	ByType     map[string]Kind    // kinds by the exact name of the type; may be nil
+	BySort     map[data.Sort]Kind // kinds by the sort of the type's values; may be nil
+	Clinicians Kind               // kind for names of persons who treat patients (data.Type.Clinician); empty means that of BySort
 }
 
-// kind returns the kind for a type.
-func (p Plan) kind(typ string) Kind {
-	if k, ok := p.ByType[typ]; ok {
+// byDefault returns the default kind.
+func (p Plan) byDefault() Kind { return cmp.Or(p.Default, Tag) }
+
+// Kinds returns all kinds in the plan, sorted, each once.
+func (p Plan) Kinds() []Kind {
+	all := slices.Concat([]Kind{p.byDefault(), cmp.Or(p.Clinicians, p.byDefault())}, slices.Collect(maps.Values(p.ByType)), slices.Collect(maps.Values(p.BySort)))
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// planned returns the kind that the plan has for a type.
+func (r *Replacer) planned(typ string) Kind {
+	if k, ok := r.plan.ByType[typ]; ok {
 		return k
 	}
-	if p.Default == "" {
-		return Tag
+	sort := r.SortOf(typ)
+	if sort == data.Person && r.plan.Clinicians != "" && r.opt.Types.Describe(typ).Clinician {
+		return r.plan.Clinicians
 	}
-	return p.Default
+	if k, ok := r.plan.BySort[sort]; ok {
+		return k
+	}
+	return r.plan.byDefault()
 }
 
-// KindOf returns the kind of replacement for a value. A value of a type for which Plan.ByType has Keep is kept only if it
-// has a form that is usual for the type, and otherwise gets the Default: the tagger may have mistaken a record number
-// for a date. All values of the type are kept if its sort is unknown, or if Keep is the Default, too.
+// KindOf returns the kind of replacement for a value. The plan's kind for the type applies only if the value has a form that suits it, and
+// otherwise the Default:
+//
+//   - Keep requires a form that is usual for the sort: the tagger may have mistaken a record number for a date. All values of the type are kept if
+//     its sort is unknown, or if Keep is the Default, too.
+//   - Year requires a date with a year, Shift a date, Zip3 a ZIP code, and Age90 an age. If the Default is Keep, other values get Tag.
+//
+// A Patient may also use the Default instead of Year, because of what else is in the notes: see surrogate.Patient.Year.
 func (r *Replacer) KindOf(typ, text string) Kind {
-	kind := r.plan.kind(typ)
-	if kind != Keep || r.plan.Default == Keep {
+	kind := r.planned(typ)
+	suits := true
+	switch kind {
+	case Keep:
+		sort := r.SortOf(typ)
+		suits = r.plan.Default == Keep || sort == "" || r.maker.HasForm(sort, text)
+	case Year:
+		suits = r.maker.HasYear(text)
+	case Shift:
+		suits = r.maker.HasForm(data.Date, text)
+	case Zip3:
+		_, suits = r.maker.Zip3(text)
+	case Age90:
+		_, suits = r.maker.AgeUpTo89(text)
+	}
+	if suits {
 		return kind
 	}
-	if sort := r.SortOf(typ); sort != "" && !r.maker.HasForm(sort, text) {
-		return r.plan.kind("")
+	return r.otherwise()
+}
+
+// otherwise returns the kind for values that do not suit the kind of their type.
+func (r *Replacer) otherwise() Kind {
+	if kind := r.plan.byDefault(); kind != Keep {
+		return kind
 	}
-	return kind
+	return Tag
+}
+
+// Extent tells how much of a value a replacement leaves in the text.
+type Extent int
+
+// The extents, in order.
+const (
+	Nothing Extent = iota // the value is gone
+	Part                  // a part that reveals less than the whole stays, such as the year of a date
+	Whole                 // the value stays as it is
+)
+
+// Remains returns how much of a value stays in the text.
+func (r *Replacer) Remains(typ, text string) Extent {
+	same := false
+	switch r.KindOf(typ, text) {
+	case Keep:
+		same = true
+	case Year:
+		same = r.maker.YearOnly(text)
+	case Zip3:
+		made, _ := r.maker.Zip3(text)
+		same = made == text
+	case Age90:
+		made, _ := r.maker.AgeUpTo89(text)
+		same = made == text
+	default:
+		return Nothing
+	}
+	if same {
+		return Whole
+	}
+	return Part
 }
 
 // A Replacer replaces spans according to a plan. Create it with New. It is safe for concurrent use.
@@ -89,29 +187,25 @@ type Replacer struct {
 	opt   Options
 	maker *surrogate.Maker
 	looks bool // the plan has a kind for which a replacement depends on the patient's other values
+	// the plan has a kind for which a replacement depends on the patient's dates and ages
+	looksAtDates bool
 }
 
 // New returns a Replacer. It is an error if plan or options name an unknown kind, sort, language or list, or a type that
-// is not in opt.Types; if the key is too short for the plan; or if the plan has Surrogate for a type in opt.Types
-// whose sort is unknown.
+// is not in opt.Types; if the key is too short for the plan; if the plan has a kind for a type or sort whose values the kind
+// cannot replace; or if it has Surrogate for a type in opt.Types whose sort is unknown.
 func New(plan Plan, opt Options) (*Replacer, error) {
-	kinds := []Kind{plan.kind("")}
-	types := make([]string, 0, len(plan.ByType))
-	for typ, k := range plan.ByType {
-		types, kinds = append(types, typ), append(kinds, k)
-	}
-	slices.Sort(types)
-	for _, typ := range types {
+	kinds := plan.Kinds()
+	for _, typ := range slices.Sorted(maps.Keys(plan.ByType)) {
 		if opt.Types != nil && !opt.Types.Has(typ) {
 			return nil, fmt.Errorf("the plan names the type %q, which is not in the set %s", typ, opt.Types.Name)
 		}
 	}
-	slices.Sort(kinds)
 	for _, k := range kinds {
 		if _, err := ParseKind(string(k)); err != nil {
 			return nil, err
 		}
-		if (k == Hash || k == Surrogate) && len(opt.Key) < MinKey {
+		if k.Secret() && len(opt.Key) < MinKey {
 			return nil, fmt.Errorf("a key of %d bytes is too short for %s: at least %d are required", len(opt.Key), k, MinKey)
 		}
 	}
@@ -123,12 +217,9 @@ func New(plan Plan, opt Options) (*Replacer, error) {
 			return nil, fmt.Errorf("sorts contains the type %q, which is not in the set %s", typ, opt.Types.Name)
 		}
 	}
-	if r := (&Replacer{plan: plan, opt: opt}); slices.Contains(kinds, Surrogate) && opt.Types != nil {
-		for _, t := range opt.Types.Types {
-			if r.SortOf(t.Name) == "" && plan.kind(t.Name) == Surrogate {
-				return nil, fmt.Errorf("surrogates for the type %q require its sort: add it to sorts", t.Name)
-			}
-		}
+	r := &Replacer{plan: plan, opt: opt}
+	if err := r.checkSorts(); err != nil {
+		return nil, err
 	}
 	if opt.Language == "" && opt.Types != nil {
 		opt.Language = surrogate.Language(opt.Types.Language)
@@ -137,8 +228,43 @@ func New(plan Plan, opt Options) (*Replacer, error) {
 	if err != nil {
 		return nil, err
 	}
-	looks := slices.Contains(kinds, Surrogate) || slices.Contains(kinds, Numbered)
-	return &Replacer{plan: plan, opt: opt, maker: maker, looks: looks}, nil
+	r.maker = maker
+	r.looks = slices.Contains(kinds, Surrogate) || slices.Contains(kinds, Numbered)
+	r.looksAtDates = r.looks || slices.Contains(kinds, Year) || slices.Contains(kinds, Shift)
+	return r, nil
+}
+
+// checkSorts returns an error if the plan has a kind for a type or sort whose values it cannot replace.
+func (r *Replacer) checkSorts() error {
+	if sort := r.plan.byDefault().For(); sort != "" {
+		return fmt.Errorf("%s replaces only values of the sort %s, so it cannot be the default for all types", r.plan.byDefault(), sort)
+	}
+	if sort := r.plan.Clinicians.For(); sort != "" {
+		return fmt.Errorf("%s replaces only values of the sort %s, not names of clinicians", r.plan.Clinicians, sort)
+	}
+	for _, sort := range slices.Sorted(maps.Keys(r.plan.BySort)) {
+		k := r.plan.BySort[sort]
+		switch {
+		case !slices.Contains(data.Sorts(), sort):
+			return fmt.Errorf("the plan names the unknown sort %q (have %v)", sort, data.Sorts())
+		case k.For() != "" && k.For() != sort:
+			return fmt.Errorf("%s replaces only values of the sort %s, not of the sort %s", k, k.For(), sort)
+		}
+	}
+	for _, typ := range slices.Sorted(maps.Keys(r.plan.ByType)) {
+		if k, sort := r.plan.ByType[typ], r.SortOf(typ); k.For() != "" && k.For() != sort {
+			return fmt.Errorf("%s replaces only values of the sort %s, but those of the type %q have the sort %s", k, k.For(), typ, cmp.Or(sort, "unknown"))
+		}
+	}
+	if r.opt.Types == nil {
+		return nil
+	}
+	for _, t := range r.opt.Types.Types {
+		if r.SortOf(t.Name) == "" && r.planned(t.Name) == Surrogate {
+			return fmt.Errorf("surrogates for the type %q require its sort: add it to sorts", t.Name)
+		}
+	}
+	return nil
 }
 
 // SortOf returns the sort of a type's values, or "" if it is unknown.
@@ -164,18 +290,23 @@ type Patient struct {
 // another are recognized as the same person.
 func (r *Replacer) Patient(group string, docs []*data.Document, known ...string) *Patient {
 	p := &Patient{replacer: r, numbers: map[string]map[string]int{}}
-	if !r.looks {
+	if !r.looksAtDates {
 		return p
 	}
 	docs = slices.DeleteFunc(slices.Clone(docs), func(d *data.Document) bool { return d.Check() != nil }) // Replace reports the error
 	slices.SortStableFunc(docs, func(a, b *data.Document) int { return strings.Compare(a.ID, b.ID) })
 	var mentions []surrogate.Mention
-	for _, name := range known {
-		mentions = append(mentions, surrogate.Mention{Sort: data.Person, Text: name, Aside: true})
+	if r.looks {
+		for _, name := range known {
+			mentions = append(mentions, surrogate.Mention{Sort: data.Person, Text: name, Aside: true})
+		}
 	}
 	for _, d := range docs {
 		for _, s := range r.prune(d.Text, d.Spans) {
 			sort := r.SortOf(s.Type)
+			if !r.looks && sort != data.Date && sort != data.Age {
+				continue
+			}
 			mentions = append(mentions, surrogate.Mention{
 				Note: d.ID, Sort: sort, Text: d.Text[s.Start:s.End], Before: before(d.Text, s.Start), After: after(d.Text, s.End), Aside: r.KindOf(s.Type, d.Text[s.Start:s.End]) != Surrogate,
 			})
@@ -184,7 +315,7 @@ func (r *Replacer) Patient(group string, docs []*data.Document, known ...string)
 	p.made = r.maker.Patient(group, mentions)
 	for _, d := range docs {
 		for _, s := range r.prune(d.Text, d.Spans) {
-			if text := d.Text[s.Start:s.End]; r.KindOf(s.Type, text) == Numbered {
+			if text := d.Text[s.Start:s.End]; p.kindOf(d.ID, s.Type, text) == Numbered {
 				p.number(s.Type, text)
 			}
 		}
@@ -234,7 +365,7 @@ func (p *Patient) Replace(doc *data.Document, spans []data.Span) (*data.Document
 	}
 	var changes []Change
 	out, err := rewrite(doc, p.replacer.prune(doc.Text, spans), func(s data.Span) (string, error) {
-		changes = append(changes, Change{Old: s, Kind: p.replacer.KindOf(s.Type, doc.Text[s.Start:s.End])})
+		changes = append(changes, Change{Old: s, Kind: p.kindOf(doc.ID, s.Type, doc.Text[s.Start:s.End])})
 		return p.value(doc.ID, s.Type, doc.Text[s.Start:s.End])
 	}, func(s data.Span) { changes[len(changes)-1].New = s })
 	if err != nil {
@@ -243,17 +374,30 @@ func (p *Patient) Replace(doc *data.Document, spans []data.Span) (*data.Document
 	return out, changes, nil
 }
 
-// prune merges overlapping spans that are to be replaced, and drops each span of the kind Keep that overlaps one of them.
+// prune merges overlapping spans that are to be replaced, and drops each span of the kind Keep that overlaps one of them. A merged span of which a part
+// must be replaced entirely has the type of that part: a number that another tagger took for a year must not stay.
 func (r *Replacer) prune(text string, spans []data.Span) []data.Span {
-	var kept, rest []data.Span
+	var kept, rest, entirely []data.Span
 	for _, s := range spans {
-		if r.KindOf(s.Type, text[s.Start:s.End]) == Keep {
+		value := text[s.Start:s.End]
+		if r.KindOf(s.Type, value) == Keep {
 			kept = append(kept, s)
-		} else {
-			rest = append(rest, s)
+			continue
+		}
+		rest = append(rest, s)
+		if r.Remains(s.Type, value) == Nothing {
+			entirely = append(entirely, s)
 		}
 	}
 	rest = data.Merge(rest)
+	entirely = data.Merge(entirely)
+	for i, s := range rest {
+		from, to := data.Overlapping(entirely, s)
+		if from < to {
+			longest := slices.MaxFunc(entirely[from:to], func(a, b data.Span) int { return cmp.Compare(a.End-a.Start, b.End-b.Start) })
+			rest[i].Type, rest[i].Score = longest.Type, longest.Score
+		}
+	}
 	pruned := rest
 	for _, k := range data.Flatten(kept) {
 		if from, to := data.Overlapping(rest, k); from == to {
@@ -264,9 +408,20 @@ func (r *Replacer) prune(text string, spans []data.Span) []data.Span {
 	return pruned
 }
 
+// kindOf returns the kind of replacement for a value in a note. It differs from that of Replacer.KindOf if a year tells that the patient is over 89.
+func (p *Patient) kindOf(note, typ, text string) Kind {
+	kind := p.replacer.KindOf(typ, text)
+	if kind == Year {
+		if _, ok := p.made.Year(note, text); !ok {
+			return p.replacer.otherwise()
+		}
+	}
+	return kind
+}
+
 // value returns the replacement for a text.
 func (p *Patient) value(note, typ, text string) (string, error) {
-	switch p.replacer.KindOf(typ, text) {
+	switch p.kindOf(note, typ, text) {
 	case Tag:
 		return "[" + typ + "]", nil
 	case Numbered:
@@ -282,6 +437,21 @@ func (p *Patient) value(note, typ, text string) (string, error) {
 		return hex.EncodeToString(mac.Sum(nil)[:16]), nil
 	case Keep:
 		return text, nil
+	case Year:
+		year, _ := p.made.Year(note, text)
+		return year, nil
+	case Shift:
+		shifted, ok := p.made.Shift(note, text)
+		if !ok {
+			shifted = "[" + typ + "]"
+		}
+		return shifted, nil
+	case Zip3:
+		zip, _ := p.replacer.maker.Zip3(text)
+		return zip, nil
+	case Age90:
+		age, _ := p.replacer.maker.AgeUpTo89(text)
+		return age, nil
 	default:
 		sort := p.replacer.SortOf(typ)
 		made, ok, err := p.made.Replace(note, sort, text)

@@ -101,11 +101,17 @@ func TestBadPlans(t *testing.T) {
 		opt  Options
 		want string
 	}{
-		{"kind", Plan{Default: "blur"}, Options{}, `no kind of replacement "blur" (have tag, numbered, mask, redact, hash, keep, surrogate)`},
+		{"kind", Plan{Default: "blur"}, Options{}, `no kind of replacement "blur" (have tag, numbered, mask, redact, hash, keep, surrogate, year, shift, zip3, age90)`},
 		{"type", Plan{ByType: map[string]Kind{"PATIENTS": Tag}}, Options{Types: types}, `the plan names the type "PATIENTS", which is not in the set i2b2-2014`},
 		{"short key", Plan{Default: Surrogate}, Options{Key: []byte("fifteen bytes..")}, "a key of 15 bytes is too short for surrogate: at least 16 are required"},
 		{"no key", Plan{ByType: map[string]Kind{"PATIENT": Hash}}, Options{Types: types}, "a key of 0 bytes is too short for hash: at least 16 are required"},
 		{"sort", Plan{}, Options{Types: own, Sorts: map[string]data.Sort{"KLANT": "human"}}, `unknown sort "human" for the type "KLANT"`},
+		{"year of a name", Plan{ByType: map[string]Kind{"PATIENT": Year}}, Options{Types: types}, `year replaces only values of the sort date, but those of the type "PATIENT" have the sort person`},
+		{"zip3 by default", Plan{Default: Zip3}, Options{Types: types}, "zip3 replaces only values of the sort zip, so it cannot be the default for all types"},
+		{"age90 of a sort", Plan{BySort: map[data.Sort]Kind{data.Date: Age90}}, Options{Types: types}, "age90 replaces only values of the sort age, not of the sort date"},
+		{"unknown sort", Plan{BySort: map[data.Sort]Kind{"human": Tag}}, Options{Types: types}, `the plan names the unknown sort "human"`},
+		{"clinicians", Plan{Clinicians: Year}, Options{Types: types}, "year replaces only values of the sort date, not names of clinicians"},
+		{"shift without a key", Plan{BySort: map[data.Sort]Kind{data.Date: Shift}}, Options{Types: types}, "a key of 0 bytes is too short for shift: at least 16 are required"},
 		{"sort of no type", Plan{}, Options{Types: types, Sorts: map[string]data.Sort{"PATIENTS": data.Person}},
 			`sorts contains the type "PATIENTS", which is not in the set i2b2-2014`},
 	} {

@@ -5,13 +5,19 @@ import "strings"
 // age keeps an age up to 89 years and writes all others as 90 or more (45 CFR 164.514(b)(2)(i)(C)). It returns false unless the text consists
 // entirely of numbers and words of ages.
 func (m *Maker) age(text string) (string, bool, error) {
-	r := &ageReader{Maker: m, tokens: tokens(text)}
+	made, ok := m.readAge(text, false)
+	return made, ok, nil
+}
+
+// readAge is age. If strict is true, it also writes 90+ for the nineties and for numbers in words, and accepts words for a sex, as in 67M.
+func (m *Maker) readAge(text string, strict bool) (string, bool) {
+	r := &ageReader{Maker: m, tokens: tokens(text), strict: strict}
 	for r.i < len(r.tokens) {
 		if !r.digits() && !r.numberInWords() && !r.word() && !r.sign() {
-			return "", false, nil
+			return "", false
 		}
 	}
-	return r.made.String(), r.found, nil
+	return r.made.String(), r.found
 }
 
 // ageReader reads an age token by token.
@@ -21,6 +27,7 @@ type ageReader struct {
 	i      int
 	made   strings.Builder
 	found  bool // a number or word of an age
+	strict bool // all ages over 89 become 90+, also decades and words
 }
 
 func (r *ageReader) at(i int) token {
@@ -61,12 +68,19 @@ func (r *ageReader) digits() bool {
 		return false
 	}
 	next := r.at(r.i + 1)
-	nineties := t.n == 90 && (next.word == "s" || next.text == "'" || next.text == "’")
+	decade := next.word == "s" || next.text == "'" || next.text == "’"
+	nineties := t.n == 90 && decade && !r.strict
 	fraction := r.at(r.i-1).text == "." && r.at(r.i-2).num
 	r.found = true
 	if t.n >= 90 && !short && !fraction && !nineties {
 		r.made.WriteString("90+")
 		r.i++
+		for r.strict && decade && (r.at(r.i).word == "s" || r.at(r.i).text == "'" || r.at(r.i).text == "’") {
+			r.i++
+		}
+		if r.strict && r.at(r.i).text == "." && r.at(r.i+1).num { // 93.5
+			r.i += 2
+		}
 		return true
 	}
 	r.copy(r.i + 1)
@@ -83,7 +97,11 @@ func (r *ageReader) numberInWords() bool {
 	r.found = true
 	total, end := r.numberFrom(r.i)
 	if total >= 90 && !r.short(end) {
-		r.made.WriteString(likeCase(first.lang.ninetyOrMore, t.text))
+		more := likeCase(first.lang.ninetyOrMore, t.text)
+		if r.strict {
+			more = "90+"
+		}
+		r.made.WriteString(more)
 		r.i = end
 		return true
 	}
@@ -110,10 +128,18 @@ func (r *ageReader) numberFrom(start int) (total, end int) {
 }
 
 func (r *ageReader) word() bool {
-	if t := r.at(r.i); !r.words[ageWords][t.word] {
+	t := r.at(r.i)
+	switch {
+	case r.strict && t.word == "nineties":
+		r.found = true
+		r.made.WriteString("90+")
+		r.i++
+		return true
+	case r.words[ageWords][t.word]:
+		r.found = true
+	case !r.strict || t.word == "" || !r.words[sexes][t.word]:
 		return false
 	}
-	r.found = true
 	r.copy(r.i + 1)
 	return true
 }

@@ -2,13 +2,15 @@ package surrogate
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// HasForm reports whether a value looks like one of its sort: a date, for example, rather than a record number that was mistaken for a date. A place
-// must be written in letters and must not be a person's first name. The result is true for all values of sorts without a form of their own, such as
+// HasForm reports whether a value looks like one of its sort: a date, for example, rather than a record number that was mistaken for a date. A state
+// or country must be in a list; any other place must be written in letters and must not be a person's first name. A relative must be a word such as
+// mother, without a name. The result is true for all values of sorts without a form of their own, such as
 // Other.
 func (m *Maker) HasForm(sort Sort, text string) bool {
 	digits := 0
@@ -28,11 +30,16 @@ var formChecks = map[Sort]func(m *Maker, text string, digits int) bool{
 		_, ok, err := m.age(text)
 		return ok && err == nil && digits <= 3 && !strings.HasPrefix(strings.TrimSpace(text), "-")
 	},
-	Sex:     func(m *Maker, text string, digits int) bool { return m.isSex(text) },
-	Person:  func(m *Maker, text string, digits int) bool { return digits == 0 },
-	State:   func(m *Maker, text string, digits int) bool { return digits == 0 && m.isPlace(text) },
-	Country: func(m *Maker, text string, digits int) bool { return digits == 0 && m.isPlace(text) },
-	City:    func(m *Maker, text string, digits int) bool { return digits == 0 && !m.firstName(text) },
+	Sex:    func(m *Maker, text string, digits int) bool { return m.isSex(text) },
+	Person: func(m *Maker, text string, digits int) bool { return digits == 0 },
+	Family: func(m *Maker, text string, digits int) bool { return m.isFamily(text) },
+	State: func(m *Maker, text string, digits int) bool {
+		return digits == 0 && (m.knownState(text) || m.inLists(text, "state", "region", "abbreviation"))
+	},
+	Country: func(m *Maker, text string, digits int) bool {
+		return digits == 0 && (m.countries[stateKey(text)] != "" || m.inLists(text, "country"))
+	},
+	City: func(m *Maker, text string, digits int) bool { return digits == 0 && !m.firstName(text) },
 	Place: func(m *Maker, text string, digits int) bool {
 		return (digits == 0 || isPostcode(text)) && !m.firstName(text)
 	},
@@ -119,21 +126,18 @@ func (m *Maker) firstName(text string) bool {
 // isPlace reports whether a value is in a list of places.
 func (m *Maker) isPlace(text string) bool {
 	whole := strings.Join(strings.Fields(fold(text)), " ")
-	if m.knownState(text) || m.countries[stateKey(text)] != "" || m.words[alsoPlaces][whole] {
-		return true
-	}
+	return m.knownState(text) || m.countries[stateKey(text)] != "" || m.words[alsoPlaces][whole] ||
+		m.inLists(text, "city", "state", "country", "region", "abbreviation")
+}
+
+// inLists reports whether a value is an entry of a list of one of these kinds, in any language. The kind is the name of the list after its hyphen.
+func (m *Maker) inLists(text string, kinds ...string) bool {
+	whole := strings.Join(strings.Fields(fold(text)), " ")
 	for name, l := range m.lists {
-		if _, kind, _ := strings.Cut(name, "-"); !placeLists[kind] && name != abbreviations {
-			continue
-		}
-		for _, entry := range l.entries {
-			if fold(entry) == whole {
-				return true
-			}
+		_, kind, _ := strings.Cut(name, "-")
+		if slices.Contains(kinds, kind) && slices.ContainsFunc(l.entries, func(entry string) bool { return fold(entry) == whole }) {
+			return true
 		}
 	}
 	return false
 }
-
-// placeLists are the names of the lists of places, without the language.
-var placeLists = set{"city": true, "state": true, "country": true, "region": true}

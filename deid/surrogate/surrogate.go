@@ -120,12 +120,14 @@ type Patient struct {
 	names     *names
 	places    places
 	dates     dates
+	mentions  []Mention  // as given, for told
+	told      *yearsTold // nil until Year requires it
 }
 
 // Patient prepares the surrogates for the notes of one patient from all values in them. The order of the mentions does not matter. Values that are
 // not among them can still be replaced, with the remaining surrogates. group identifies the patient.
 func (m *Maker) Patient(group string, mentions []Mention) *Patient {
-	p := &Patient{Maker: m, group: group, originals: map[string]bool{}, wholes: map[string]bool{}, taken: map[string]string{}, memo: map[string]string{}}
+	p := &Patient{Maker: m, group: group, originals: map[string]bool{}, wholes: map[string]bool{}, taken: map[string]string{}, memo: map[string]string{}, mentions: mentions}
 	read := map[string]bool{}
 	for _, m := range mentions {
 		if nameSorts[m.Sort] && len(m.Text) <= longest {

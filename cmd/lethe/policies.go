@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lethe-deid/lethe/deid/policy"
+)
+
+func newPolicies() *cobra.Command {
+	return &cobra.Command{
+		Use:   "policies [NAME]",
+		Short: "List the policies of deidentify, or print one",
+		Long: `List the policies that "lethe deidentify --policy" can apply or, with a NAME, print the YAML
+file of this policy on stdout. To write a policy of your own, change a copy and pass it to --policy.`,
+		Example: `  lethe policies
+  lethe policies safe-harbor >ours.yaml
+  lethe deidentify --model runs/demo --policy ours.yaml <note.txt`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usageError(cmd, fmt.Errorf("give one NAME, not %d", len(args)))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listPolicies()
+			}
+			source, ok := policy.Source(args[0])
+			if !ok {
+				return usageError(cmd, fmt.Errorf("no policy %q (have %s)", args[0], strings.Join(policy.Names(), ", ")))
+			}
+			_, err := os.Stdout.WriteString(source)
+			return err
+		},
+	}
+}
+
+func listPolicies() error {
+	for _, name := range policy.Names() {
+		p, err := policy.Open(name)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Printf("%-18s %s\n", name, p.About); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,323 @@
+package surrogate
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// This file makes values less precise instead of inventing others, as Safe Harbor allows (45 CFR 164.514(b)(2)(i)): a date becomes its year, an age
+// over 89 becomes 90+, and a ZIP code its first three digits. None of it requires a key.
+
+// Shift moves a date by the patient's number of days and keeps its form, as Replace does. It returns false for a text that is not a date.
+func (p *Patient) Shift(note, text string) (string, bool) {
+	if !p.isDate(text) {
+		return "", false
+	}
+	made, ok, err := p.Replace(note, Date, text)
+	return made, ok && err == nil
+}
+
+// AgeUpTo89 returns an age up to 89 years as it is, and writes 90+ instead of every higher one (45 CFR 164.514(b)(2)(i)(C)), also for decades ("in
+// her 90s") and numbers in words. Ages in months, weeks and days stay. It returns false for a text that is not an age, or contains other words or
+// more than four digits.
+func (m *Maker) AgeUpTo89(text string) (string, bool) {
+	digits := 0
+	for _, r := range text {
+		if r >= '0' && r <= '9' {
+			digits++
+		}
+	}
+	if digits > 4 || len(text) > longest || strings.HasPrefix(strings.TrimSpace(text), "-") {
+		return "", false
+	}
+	return m.readAge(text, true)
+}
+
+// Zip3 returns the first three digits of a ZIP code of the United States, or 000 if no more than 20,000 people live in all areas whose codes begin
+// with them (45 CFR 164.514(b)(2)(i)(B)). It returns false for any other text, and in Spanish notes, whose postal codes also have five digits.
+func (m *Maker) Zip3(text string) (string, bool) {
+	match := zipCode.FindStringSubmatch(strings.TrimSpace(text))
+	switch {
+	case match == nil || m.lang.code != English:
+		return "", false
+	case smallAreas[match[1]]:
+		return "000", true
+	}
+	return match[1], true
+}
+
+var zipCode = regexp.MustCompile(`^([0-9]{3})(?:[0-9]{2}(?:[-– ]?[0-9]{4})?)?$`)
+
+// smallAreas are the beginnings of ZIP codes with 20,000 inhabitants or fewer in the census of 2000, as listed in the guidance of the Department of
+// Health and Human Services of November 26, 2012.
+var smallAreas = set{"036": true, "059": true, "063": true, "102": true, "203": true, "556": true, "692": true, "790": true, "821": true, "823": true,
+	"830": true, "831": true, "878": true, "879": true, "884": true, "890": true, "893": true}
+
+// HasYear reports whether a text is a date that contains a year or a decade.
+func (m *Maker) HasYear(text string) bool {
+	d, ok := m.datedText(text)
+	return ok && len(d.years(assumedYear)) > 0
+}
+
+// YearOnly reports whether a text is a year in full, or several, without any other part of a date.
+func (m *Maker) YearOnly(text string) bool {
+	d, ok := m.datedText(text)
+	return ok && len(d.years(assumedYear)) > 0 && d.onlyYears()
+}
+
+// Year returns the year of a date in full, or the years of several dates. It returns false if the text is not a date or has no year, and if one of
+// its years tells that the patient is over 89 (45 CFR 164.514(b)(2)(i)(C)): see yearsTold.
+func (p *Patient) Year(note, text string) (string, bool) {
+	d, ok := p.datedText(text)
+	if !ok {
+		return "", false
+	}
+	if p.told == nil {
+		p.told = p.readYears()
+	}
+	years := d.years(p.told.present)
+	for i := range years {
+		if y := &years[i]; p.told.births[y.value-100] && !p.told.births[y.value] && y.short { // 3/4/26 may be the date of birth 3/4/1926 again
+			y.value -= 100
+		}
+		if p.told.over89(note, years[i].value) {
+			return "", false
+		}
+	}
+	if len(years) == 0 || d.onlyYears() {
+		return text, len(years) > 0
+	}
+	var b strings.Builder
+	for i, y := range years {
+		if i > 0 {
+			b.WriteString(y.joint)
+		}
+		b.WriteString(y.String())
+	}
+	return b.String(), true
+}
+
+// datedText reads a text that is a date and cannot be another kind of number.
+func (m *Maker) datedText(text string) (*date, bool) {
+	if len(text) > longest {
+		return nil, false
+	}
+	if text = strings.TrimSpace(text); !m.isDate(text) && !monthAndYear.MatchString(text) {
+		return nil, false
+	}
+	return m.parseDate(text, m.lang.dateOrder)
+}
+
+// monthAndYear matches 04.2071, which isDate takes for a number with decimals.
+var monthAndYear = regexp.MustCompile(`^(?:0?[1-9]|1[0-2])\.(?:19|20)[0-9]{2}$`)
+
+// assumedYear is the year in which notes are assumed to be written if they do not tell it. Years of two digits are never taken to be later, unless
+// the notes have later years in full.
+const assumedYear = 2026
+
+// datedYear is a year of a written date.
+type datedYear struct {
+	value  int
+	decade bool
+	short  bool   // written with two digits
+	exact  bool   // the date also has a day or a month
+	joint  string // what separates it from the year before it: ", " in a list, "-" in a range
+}
+
+func (y datedYear) String() string {
+	if y.decade {
+		return fmt.Sprintf("%ds", y.value)
+	}
+	return fmt.Sprintf("%d", y.value)
+}
+
+// years returns the years and decades of a date, in order, without repetitions. It completes years of two digits to ones that are not after latest.
+func (d *date) years(latest int) []datedYear {
+	var all []datedYear
+	from := 0 // the part after the element before
+	for _, e := range d.elements {
+		y := datedYear{value: e.year, exact: e.at[fieldDay] > 0 || e.at[fieldMonth] > 0 || e.at[fieldHoliday] > 0, joint: ", "}
+		first, last := len(d.parts), from
+		for _, i := range e.at {
+			if i > 0 {
+				first, last = min(first, i), max(last, i+1)
+			}
+		}
+		between := ""
+		for _, part := range d.parts[min(from, first):first] {
+			between += part.text
+		}
+		from = last
+		if i := max(e.at[fieldYear], e.at[fieldDecade]); i > 0 {
+			part := d.parts[i]
+			if n := len(part.text); n == 2 || n == 4 {
+				y.value, y.short, y.decade = century(part, latest), n == 2, e.at[fieldDecade] > 0
+			}
+		}
+		if y.value < 1800 || y.value > 2299 {
+			continue
+		}
+		if d.joint(between) == "-" {
+			y.joint = "-"
+		}
+		if n := len(all); n > 0 && all[n-1].value == y.value && all[n-1].decade == y.decade {
+			all[n-1].exact = all[n-1].exact || y.exact
+			continue
+		}
+		all = append(all, y)
+	}
+	return all
+}
+
+// onlyYears reports whether a date consists of years and decades in full, and of words and signs that say nothing more.
+func (d *date) onlyYears() bool {
+	for _, pt := range d.parts {
+		switch pt.field {
+		case fieldNone:
+			if slices.ContainsFunc(tokens(pt.text), func(t token) bool {
+				return t.num || t.word != "" && t.word != "s" && !d.words[dateArticles][t.word] && !d.words[dateJoins][t.word]
+			}) {
+				return false
+			}
+		case fieldYear, fieldDecade:
+			if len(pt.text) != 4 || pt.tail != "" {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// yearsTold is what the notes of a patient tell about years and ages.
+type yearsTold struct {
+	present int             // the last year of the notes, or assumedYear; years of two digits are not after it
+	written int             // the last year in which a note may have been written
+	old     bool            // the patient is over 89, or somebody in the notes is
+	births  map[int]bool    // years of birth
+	young   map[string]bool // notes with an age up to 89
+}
+
+// over89 reports whether a year tells that the patient is over 89. A year does if it is 90 years or more before the last year of the notes. If the
+// notes tell that the patient is over 89, every year of birth does too, and so does every year but the last in a note that also has a lower age,
+// because "60 in 1986" tells the year of birth.
+func (t *yearsTold) over89(note string, year int) bool {
+	switch {
+	case t.written-year > 89:
+		return true
+	case !t.old:
+		return false
+	}
+	return t.births[year] || t.young[note] && year != t.written
+}
+
+// readYears collects the years and ages of the patient's notes. The last year of the notes is the last one of a date with a day or a month that is
+// not a date of birth. Without such a date, it is assumedYear, or a later one that the notes have in full.
+func (p *Patient) readYears() *yearsTold {
+	t := &yearsTold{births: map[int]bool{}, young: map[string]bool{}}
+	type mention struct {
+		years []datedYear
+		birth bool
+	}
+	t.present = assumedYear
+	var dates []*date
+	var births []bool
+	for _, m := range p.mentions {
+		switch m.Sort {
+		case Age:
+			p.readAgeTold(t, m)
+		case Date:
+			if d, ok := p.datedText(m.Text); ok {
+				dates, births = append(dates, d), append(births, birthLabel.MatchString(fold(m.Before)))
+				t.present = max(t.present, d.latestYear())
+			}
+		}
+	}
+	var all []mention
+	last := 0 // in full or not
+	for i, d := range dates {
+		m := mention{d.years(t.present), births[i]}
+		all = append(all, m)
+		for _, y := range m.years {
+			if !m.birth {
+				last = max(last, y.value)
+				if y.exact {
+					t.written = max(t.written, y.value)
+				}
+			}
+		}
+	}
+	if t.written < firstNotes {
+		t.written = assumedYear
+	}
+	t.written = max(t.written, last)
+	for _, m := range all {
+		for _, y := range m.years {
+			if m.birth && y.short && y.value > t.written {
+				y.value -= 100
+			}
+			if m.birth {
+				t.births[y.value] = true
+				t.old = t.old || t.written-y.value > 89
+			}
+		}
+	}
+	return t
+}
+
+// firstNotes is the first year that can be the last of a patient's notes: an earlier one is not the year of a visit.
+const firstNotes = 1950
+
+// readAgeTold stores whether an age is over 89.
+func (p *Patient) readAgeTold(t *yearsTold, m Mention) {
+	made, ok := p.AgeUpTo89(m.Text)
+	switch {
+	case ok && made != m.Text, !ok && slices.ContainsFunc(tokens(m.Text), func(t token) bool { return veryOld[t.word] }):
+		t.old = true
+	case ok && p.yearsOfAge(m.Text):
+		t.young[m.Note] = true
+	}
+}
+
+// yearsOfAge reports whether an age contains a number of years.
+func (m *Maker) yearsOfAge(text string) bool {
+	r := &ageReader{Maker: m, tokens: tokens(text)}
+	for i, t := range r.tokens {
+		if _, word := m.numbers[t.word]; (word || t.num) && !r.short(i+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// veryOld are words for people over 89.
+var veryOld = set{"nonagenarian": true, "nonagenarians": true, "centenarian": true, "centenarians": true, "supercentenarian": true,
+	"nonagenario": true, "nonagenaria": true, "centenario": true, "centenaria": true}
+
+// birthLabel matches the text before a date of birth.
+var birthLabel = regexp.MustCompile(`(?:\bd\.? ?o\.? ?b\.?|\bb ?-?day|\bbirth ?date|\bbirthday|\bdate of birth|\bbirth|\bborn(?: on| in)?(?: the)?|\bb\.|` +
+	`\bfecha de nacimiento|\bf\.? ?(?:de )?nac(?:\.|imiento)?|\bnacid[oa](?: el| en)?(?: dia)?|\bnacio(?: el| en)?|\bfn)[^\pL\pN]{0,6}(?:is|was|es|on|in|:)?[^\pL\pN]{0,3}$`)
+
+// isFamily reports whether a value consists of words for relatives, without a name.
+func (m *Maker) isFamily(text string) bool {
+	for _, lang := range m.from(m.lang) {
+		known, words := true, false
+		for _, t := range tokens(text) {
+			number, isNumber := m.numbers[t.word]
+			switch {
+			case lang.kin[t.word] != "", m.words[familyWords][t.word]:
+				words = true
+			case t.word == "" && (!t.num || len(t.text) < 3 && t.n < 90), isNumber && number.value < 90, m.words[ageWords][t.word]:
+			default:
+				known = false
+			}
+		}
+		if words && known {
+			return true
+		}
+	}
+	return false
+}
