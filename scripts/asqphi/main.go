@@ -3,34 +3,18 @@
 //
 //	go run ./scripts/asqphi synthetic_clinical_queries.txt > queries.jsonl
 //
-// The corpus lists the values of the PHI in each query, but not their offsets. The longest values
-// are located first, and a value is not searched for within another one: a hospital that is also
-// the beginning of a record number is only found where it stands by itself. Typographic apostrophes
-// and quotation marks equal plain ones. All occurrences of a value are marked.
-//
-// Standard error lists the queries in which a value occurs more than once, and those in which a
-// value does not occur. The latter are left out, because their PHI would not be marked. No value
-// and no text is printed there.
+// See unseen.Queries for how the values of the PHI are located. Standard error lists the queries in which a value occurs
+// more than once, and those that are left out because a value does not occur.
 package main
 
 import (
 	"bufio"
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/jsonl"
-)
-
-const (
-	queryMark = "===QUERY==="
-	tagsMark  = "===PHI_TAGS==="
+	"github.com/lethe-deid/lethe/evaluation/unseen"
 )
 
 func main() {
@@ -44,25 +28,15 @@ func run(args []string) error {
 	if len(args) != 1 {
 		return errors.New("usage: asqphi QUERIES")
 	}
-	raw, err := os.ReadFile(args[0])
+	queries, err := unseen.Queries(args[0], func(line string) { fmt.Fprintln(os.Stderr, "asqphi:", line) })
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriter(os.Stdout)
-	queries := strings.Split(strings.ReplaceAll(string(raw), "\r\n", "\n"), queryMark)
-	for i, query := range queries[1:] {
-		number := i + 1
-		doc, err := document(number, query)
+	for _, q := range queries {
+		line, err := jsonl.Encode(q.Document)
 		if err != nil {
-			return fmt.Errorf("%s: query %d: %w", args[0], number, err)
-		}
-		if doc == nil {
-			fmt.Fprintf(os.Stderr, "asqphi: query %d is left out, because a value does not occur in it\n", number)
-			continue
-		}
-		line, err := jsonl.Encode(doc)
-		if err != nil {
-			return fmt.Errorf("%s: query %d: %w", args[0], number, err)
+			return fmt.Errorf("%s: query %s: %w", args[0], q.ID, err)
 		}
 		if _, err := out.Write(line); err != nil {
 			return err
@@ -70,81 +44,3 @@ func run(args []string) error {
 	}
 	return out.Flush()
 }
-
-// tag is one line below tagsMark.
-type tag struct {
-	Type  string `json:"identifier_type"`
-	Value string `json:"value"`
-}
-
-// document returns the query with the occurrences of its values marked, or nil if a value does not
-// occur in it. Each query is a patient of its own.
-func document(number int, query string) (*data.Document, error) {
-	text, list, ok := strings.Cut(query, tagsMark)
-	if !ok {
-		return nil, fmt.Errorf("no %s", tagsMark)
-	}
-	var tags []tag
-	for line := range strings.Lines(list) {
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		var t tag
-		if err := json.Unmarshal([]byte(line), &t); err != nil {
-			return nil, errors.New("a tag is not a JSON object") // the error of json may quote the value
-		}
-		if t.Type == "" || t.Value == "" {
-			return nil, errors.New("a tag has no type or no value")
-		}
-		if !slices.Contains(tags, t) {
-			tags = append(tags, t)
-		}
-	}
-	slices.SortStableFunc(tags, func(a, b tag) int { return cmp.Compare(len(b.Value), len(a.Value)) })
-	id := strconv.Itoa(number)
-	doc := &data.Document{ID: id, Patient: id, Text: strings.TrimSpace(text)}
-	for _, t := range tags {
-		found := occurrences(doc, t)
-		if len(found) == 0 {
-			fmt.Fprintf(os.Stderr, "query %d: a value of the type %s does not occur; the query is left out\n", number, t.Type)
-			return nil, nil
-		}
-		if len(found) > 1 {
-			fmt.Fprintf(os.Stderr, "query %d: a value of the type %s occurs %d times; all are marked\n", number, t.Type, len(found))
-		}
-		doc.Spans = append(doc.Spans, found...)
-	}
-	data.SortSpans(doc.Spans)
-	return doc, nil
-}
-
-// occurrences finds the value where the document has no span yet.
-func occurrences(doc *data.Document, t tag) (found []data.Span) {
-	for start := range doc.Text {
-		n, ok := prefix(doc.Text[start:], t.Value)
-		s := data.Span{Start: start, End: start + n, Type: t.Type, Score: 1}
-		overlaps := func(other data.Span) bool { return s.Start < other.End && other.Start < s.End }
-		if ok && !slices.ContainsFunc(doc.Spans, overlaps) && !slices.ContainsFunc(found, overlaps) {
-			found = append(found, s)
-		}
-	}
-	return found
-}
-
-// prefix returns the number of bytes at the beginning of text that equal the value.
-func prefix(text, value string) (n int, ok bool) {
-	want := []rune(plain.Replace(value))
-	for i, r := range text {
-		if len(want) == 0 {
-			return i, true
-		}
-		if plain.Replace(string(r)) != string(want[0]) {
-			return 0, false
-		}
-		want = want[1:]
-	}
-	return len(text), len(want) == 0
-}
-
-// plain replaces typographic apostrophes and quotation marks, each of which is one character.
-var plain = strings.NewReplacer("’", "'", "‘", "'", "“", `"`, "”", `"`)

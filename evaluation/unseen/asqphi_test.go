@@ -1,4 +1,4 @@
-package main
+package unseen
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 // found lists the marked spans as TYPE=text.
 func found(t *testing.T, query string) []string {
 	t.Helper()
-	doc, err := document(7, query)
+	doc, err := document(7, query, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestDocumentRefuses(t *testing.T) {
 		"another key":  "Saw Zora" + tagsMark + `{"identifier_type": "NAME", "text": "Zora"}`,
 		"a wrong type": "Saw Zora" + tagsMark + `{"identifier_type": 1, "value": "Zora"}`,
 	} {
-		if _, err := document(1, query); err == nil {
+		if _, err := document(1, query, func(string) {}); err == nil {
 			t.Errorf("%s: no error", name)
 		} else if strings.Contains(err.Error(), "Zora") {
 			t.Errorf("%s: the error shows a value: %v", name, err)
