@@ -22,10 +22,11 @@ func newDeidentify() *cobra.Command {
 	var (
 		quiet     bool
 		operating operatingOptions
+		maxUnlike float64
 		rules     ruleOptions
 	)
 	cmd := &cobra.Command{
-		Use:   "deidentify {--model DIR|--marked} [FILE|DIR|-]",
+		Use:   "deidentify [--model DIR|--marked] [FILE|DIR|-]",
 		Short: "Remove PHI from notes",
 		Long: `Find PHI with a trained model and replace it. The output has the format of the input,
 with [PATIENT] instead of the patient's name, for example; all other text stays as it
@@ -93,6 +94,9 @@ No model finds everything: check a sample of the output.`,
 			if err := cmp.Or(rules.check(), operating.check(cmd)); err != nil {
 				return usageError(cmd, err)
 			}
+			if cmd.Flags().Changed("max-unlike") {
+				opt.MaxUnlike = &maxUnlike
+			}
 			opt.MinRecall, opt.Bias = operating.minRecall, operating.bias
 			opt.SafetyNet, opt.Rules, opt.Deny, opt.Allow, opt.Known = rules.net(), rules.rules, rules.deny, rules.allow, rules.known
 			if opt.Marked {
@@ -105,7 +109,7 @@ No model finds everything: check a sample of the output.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opt.Model, "model", "", "model or run folder `DIR` (required without --marked)")
+	flags.StringVar(&opt.Model, "model", "", "model or run folder `DIR`, or the name of a model that comes with the program: en, es, or auto, which is the default and chooses by the language of each note")
 	flags.BoolVar(&opt.Marked, "marked", false, "replace the PHI that the files mark, instead of the PHI that a model finds, and mark the replacements")
 	flags.StringVar(&opt.Types, "types", "", "type `SET` of the marks (default that of the format, or any): "+strings.Join(data.TypeSetNames(), ", "))
 	flags.StringVar(&opt.Format, "format", "text", "`FORMAT` of the notes: "+strings.Join(notefile.Names(), ", "))
@@ -123,6 +127,7 @@ No model finds everything: check a sample of the output.`,
 	flags.StringVar(&opt.KeyFile, "key-file", "", "`FILE` with the secret, of at least 16 bytes, that hashes, surrogates and shifts are derived from (default none)")
 	flags.StringVar(&opt.Surrogates, "surrogates", "", "YAML `FILE` with your own lists of surrogates; for types that Lethe does not know, the file also gives the sort of value, such as person or date: see docs/surrogates.md (default none)")
 	operating.flags(cmd)
+	flags.Float64Var(&maxUnlike, "max-unlike", 1, "end with exit code 1 if more than this `SHARE` of the notes, from 0 to 1, are unlike those that the model was calibrated on")
 	rules.flags(flags)
 	flags.StringVar(&opt.Map, "map", "", "write each original and its replacement to `FILE`, encrypted with age (age-encryption.org) for each --map-recipient; whoever can decrypt it has the PHI (default none)")
 	flags.StringArrayVar(&opt.MapRecipients, "map-recipient", nil, "encrypt the map for this public `KEY` of age (age1...), or for each key in this file; repeatable")

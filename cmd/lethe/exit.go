@@ -36,7 +36,8 @@ func exitCode(err error) int {
 	}
 	complain(err)
 	_, failed := errors.AsType[checkFailed](err)
-	if _, ok := errors.AsType[*models.OutOfReach](err); ok || failed {
+	_, unlike := errors.AsType[*job.TooManyUnlike](err)
+	if _, ok := errors.AsType[*models.OutOfReach](err); ok || failed || unlike {
 		return exitCheckFailed
 	}
 	if partly(err) {

@@ -24,16 +24,18 @@ import (
 // Line is the line of one note. File names and IDs may identify a patient, for example if they are record numbers.
 // Empty fields are omitted from the JSON.
 type Line struct {
-	File     string                              `json:"file,omitempty"`     // path of the note's file, relative to the input folder
-	Line     int                                 `json:"line,omitempty"`     // line of the file on which the note starts, from 1; 0 if unknown
-	ID       string                              `json:"id,omitempty"`       // ID of the note, if it could be read
-	Replaced map[string]int                      `json:"replaced,omitempty"` // number of replaced spans by type, including those of the safety net
-	Kept     map[string]int                      `json:"kept,omitempty"`     // number of spans by type that stay as they are, because the policy or the options keep them
-	Lowest   map[string]float64                  `json:"lowest,omitempty"`   // lowest score of the tagger's spans by type, in [0, 1]
-	Net      map[safetynet.Source]map[string]int `json:"net,omitempty"`      // number of values that the tagger missed and another source found, by source and type
-	Error    string                              `json:"error,omitempty"`    // why the note could not be examined; then it was not written
-	Lost     int                                 `json:"lost,omitempty"`     // number of earlier notes of the file that were not written either, because the rest of the file could not be read
-	Policy   string                              `json:"policy,omitempty"`   // name of the policy
+	File      string                              `json:"file,omitempty"`      // path of the note's file, relative to the input folder
+	Line      int                                 `json:"line,omitempty"`      // line of the file on which the note starts, from 1; 0 if unknown
+	ID        string                              `json:"id,omitempty"`        // ID of the note, if it could be read
+	Replaced  map[string]int                      `json:"replaced,omitempty"`  // number of replaced spans by type, including those of the safety net
+	Kept      map[string]int                      `json:"kept,omitempty"`      // number of spans by type that stay as they are, because the policy or the options keep them
+	Lowest    map[string]float64                  `json:"lowest,omitempty"`    // lowest score of the tagger's spans by type, in [0, 1]
+	Net       map[safetynet.Source]map[string]int `json:"net,omitempty"`       // number of values that the tagger missed and another source found, by source and type
+	Languages []string                            `json:"languages,omitempty"` // languages whose models examined the note, with the model auto
+	Unlike    []string                            `json:"unlike,omitempty"`    // in which ways the note is unlike those that the model was calibrated on
+	Error     string                              `json:"error,omitempty"`     // why the note could not be examined; then it was not written
+	Lost      int                                 `json:"lost,omitempty"`      // number of earlier notes of the file that were not written either, because the rest of the file could not be read
+	Policy    string                              `json:"policy,omitempty"`    // name of the policy
 	// PolicyDigest is the digest of the policy's file.
 	PolicyDigest string `json:"policy_digest,omitempty"`
 	Model        string `json:"model,omitempty"`  // digest of the model
@@ -46,20 +48,23 @@ type Summary struct {
 	Skipped           int    // number of files that an earlier run had completed
 	Lost              int    // number of notes in the skipped files that could not be examined
 	Patients, Without int    // number of patients, and of notes without a known patient
+	Unusual           int    // number of notes unlike those that the model was calibrated on
 	Restarted         int    // number of patients whose numbering restarted, because their notes were not adjacent
 	NoNet             bool   // whether the run had no safety net
 	Unchanged         string // parts of the files that the format leaves unexamined, for the reader; "" means none
 	Policy            string // name of the policy; "" means that there was none
 	Expected          string // the leak to expect, for the reader; "" if the model was not calibrated
 
-	replaced, kept map[string]int
-	net            map[safetynet.Source]map[string]int
+	replaced, kept    map[string]int
+	languages, unlike map[string]int // number of notes, by languages or by way of being unlike others
+	net               map[safetynet.Source]map[string]int
 }
 
 // Clone returns a deep copy.
 func (s *Summary) Clone() Summary {
 	c := *s
 	c.replaced, c.kept, c.net = maps.Clone(s.replaced), maps.Clone(s.kept), maps.Clone(s.net)
+	c.languages, c.unlike = maps.Clone(s.languages), maps.Clone(s.unlike)
 	for source, types := range c.net {
 		c.net[source] = maps.Clone(types)
 	}
@@ -75,6 +80,16 @@ func (s *Summary) Add(l *Line) {
 	}
 	if s.replaced == nil {
 		s.replaced, s.kept, s.net = map[string]int{}, map[string]int{}, map[safetynet.Source]map[string]int{}
+		s.languages, s.unlike = map[string]int{}, map[string]int{}
+	}
+	if len(l.Languages) > 0 {
+		s.languages[strings.Join(l.Languages, "+")]++
+	}
+	for _, way := range l.Unlike {
+		s.unlike[way]++
+	}
+	if len(l.Unlike) > 0 {
+		s.Unusual++
 	}
 	for t, n := range l.Replaced {
 		s.replaced[t] += n
@@ -119,6 +134,12 @@ func (s *Summary) WriteText(w io.Writer) error {
 	if s.Policy != "" {
 		fmt.Fprintf(&b, "policy        %s\n", s.Policy)
 	}
+	if len(s.languages) > 0 {
+		fmt.Fprintf(&b, "languages     %s\n", counts(s.languages))
+	}
+	if s.Unusual > 0 {
+		fmt.Fprintf(&b, "unlike        %d notes are unlike those the model was calibrated on (%s): nothing is known about the leak in them\n", s.Unusual, each(s.unlike))
+	}
 	fmt.Fprintf(&b, "PHI replaced  %s\n", counts(s.replaced))
 	if len(s.kept) > 0 {
 		fmt.Fprintf(&b, "kept          %s\n", counts(s.kept))
@@ -154,15 +175,20 @@ func (s *Summary) WriteText(w io.Writer) error {
 // counts formats the total and the number of each type, the most frequent type first: "3 (DATE 2, PATIENT 1)".
 func counts(types map[string]int) string {
 	total := sum(types)
+	if total == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%d (%s)", total, each(types))
+}
+
+// each formats the number of each type, the most frequent type first: "DATE 2, PATIENT 1".
+func each(types map[string]int) string {
 	names := slices.Sorted(maps.Keys(types))
 	slices.SortStableFunc(names, func(a, b string) int { return types[b] - types[a] })
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%s %d", name, types[name])
 	}
-	if total == 0 {
-		return "0"
-	}
-	return fmt.Sprintf("%d (%s)", total, strings.Join(names, ", "))
+	return strings.Join(names, ", ")
 }
 
 func sum(types map[string]int) int {

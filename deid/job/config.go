@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"crypto/pbkdf2"
 	"crypto/rand"
 	"crypto/sha256"
@@ -22,6 +23,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/paths"
+	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers/operating"
 )
 
@@ -35,7 +37,7 @@ const Stdio = "-"
 // instead of the path. Fields without a tag either do not affect the output or get into the record
 // in another way.
 type Config struct {
-	Model   string // model or run folder; required unless Marked is true
+	Model   string // model or run folder, or the name of a model that comes with the program; default models.Auto unless Marked is true
 	Input   string // file, folder or Stdio (default)
 	Output  string // file, folder or Stdio (default); must be a folder if Input is one
 	Workers int    // number of cores to use; 0 means all
@@ -62,8 +64,9 @@ type Config struct {
 	KeyFile     string   `option:"key-file"`     // file with the secret that hashes, surrogates and shifts are derived from; required for those three kinds
 	Surrogates  string   `option:"surrogates"`   // YAML file of lists and sorts, see replace.ReadOptions; default none
 
-	MinRecall float64 `option:"min-recall"` // recall of PHI tokens to reach, in (0, 1), as measured by calibration; 0 means no threshold
-	Bias      float64 `option:"bias"`       // log-odds to add to each token's log-odds of being PHI, at most operating.MaxBias; 0 means none
+	MinRecall float64  `option:"min-recall"` // recall of PHI tokens to reach, in (0, 1), as measured by calibration; 0 means no threshold
+	Bias      float64  `option:"bias"`       // log-odds to add to each token's log-odds of being PHI, at most operating.MaxBias; 0 means none
+	MaxUnlike *float64 // largest share, in [0, 1], of notes unlike those that the model was calibrated on; beyond it, the run ends with TooManyUnlike; nil means 1
 
 	SafetyNet string   `option:"safety-net,file"` // rules of the safety net: auto (default), off, none, the name of built-in rules, or a file
 	Rules     []string `option:"rules,file"`      // files of additional rules
@@ -133,8 +136,6 @@ func (c *checked) checkSource() error {
 	switch {
 	case c.Marked && c.Model != "":
 		return errors.New("--model and --marked cannot be combined: the PHI is what the files mark")
-	case !c.Marked && c.Model == "":
-		return errors.New("--model must be given, or --marked for files that mark their PHI")
 	case !c.Marked && c.Types != "":
 		return errors.New("--types requires --marked: a model has its own types")
 	case c.Marked && !c.format.Marks:
@@ -142,6 +143,7 @@ func (c *checked) checkSource() error {
 	case c.Marked && (c.MinRecall != 0 || c.Bias != 0):
 		return errors.New("--min-recall and --bias require a --model")
 	case !c.Marked:
+		c.Model = cmp.Or(c.Model, models.Auto)
 		return nil
 	}
 	types, err := data.LookupTypeSet(c.Types)
@@ -160,6 +162,10 @@ func (c *checked) checkModel() error {
 		return errors.New("--min-recall and --bias cannot be combined")
 	case c.MinRecall != 0 && !(c.MinRecall > 0 && c.MinRecall < 1):
 		return fmt.Errorf("--min-recall %v is not between 0 and 1", c.MinRecall)
+	case c.MaxUnlike != nil && !(*c.MaxUnlike >= 0 && *c.MaxUnlike <= 1):
+		return fmt.Errorf("--max-unlike %v is not between 0 and 1", *c.MaxUnlike)
+	case c.MaxUnlike != nil && c.Marked:
+		return errors.New("--max-unlike requires a model: it cannot be combined with --marked")
 	case c.Bias != 0 && !(c.Bias > 0 && c.Bias <= operating.MaxBias):
 		return fmt.Errorf("--bias %v is not in (0, %v]", c.Bias, operating.MaxBias)
 	}

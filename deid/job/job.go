@@ -58,6 +58,7 @@ func (e *LeftOut) Error() string {
 // examine any note. The error may join several errors, among them:
 //
 //   - [*models.Unexamined] or [*LeftOut]: some notes were not examined, all others were done
+//   - [*TooManyUnlike]: all notes were examined and written
 //   - [*OptionError]: the options are invalid, and the run has not started
 func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, err error) {
 	c, err := config.check()
@@ -106,7 +107,8 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 		events.warn(fmt.Errorf("%s: matches none of the notes: does it use the same patients and ids?", c.Known))
 	}
 	var summary *audit.Summary
-	if u, ok := errors.AsType[*models.Unexamined](err); err == nil || ok && u.Failed < u.Notes {
+	_, unlike := errors.AsType[*TooManyUnlike](err)
+	if u, ok := errors.AsType[*models.Unexamined](err); err == nil || unlike || ok && u.Failed < u.Notes {
 		summary = &r.summary
 	}
 	err = errors.Join(err, r.audit.Close())
@@ -119,6 +121,16 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	return summary, err
 }
 
+// TooManyUnlike is the error of a run in which the share of notes that are unlike those of the model's calibration exceeds
+// Config.MaxUnlike. All notes were examined and written.
+type TooManyUnlike struct {
+	Share, Max float64
+}
+
+func (e *TooManyUnlike) Error() string {
+	return fmt.Sprintf("%.3f of the notes are unlike those the model was calibrated on, more than %v", e.Share, e.Max)
+}
+
 // begin opens everything that a run requires before it touches the output. It returns the run and its settings, which
 // are empty if there is neither an audit nor a record to keep them in.
 func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
@@ -127,11 +139,10 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 		config: c, events: events, engine: &deid.Deidentifier{Workers: c.Workers, Exact: c.Marked}, patients: newPatients(c.replacesBy(replace.Numbered)),
 		summary: audit.Summary{Unchanged: c.format.Unchanged, Policy: c.policy.Name},
 	}
-	var model *models.Model
 	var err error
 	if c.Marked {
 		r.summary.Expected = "whatever the files do not mark"
-	} else if model, err = c.openModel(r); err != nil {
+	} else if r.model, err = c.openModel(r); err != nil {
 		return nil, none, err
 	}
 	with, err := c.replacement(c.options.Types)
@@ -155,8 +166,8 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	if c.Audit == "" && files.output == Stdio {
 		return r, none, nil // there is no place to keep the settings
 	}
-	if model != nil {
-		if r.modelDigest, err = model.Digest(); err != nil {
+	if r.model != nil {
+		if r.modelDigest, err = r.model.Digest(); err != nil {
 			return nil, none, err
 		}
 	}

@@ -23,6 +23,7 @@ type run struct {
 	config *checked
 	events Events
 	engine *deid.Deidentifier
+	model  *models.Model     // nil if the files mark their PHI
 	known  *safetynet.Values // known values of the patients; nil if there are none
 	knew   bool              // at least one note has known values
 
@@ -94,6 +95,8 @@ func (r *run) do(ctx context.Context, files *fileSet) error {
 		return r.fatal
 	case r.single != nil:
 		return r.single
+	case r.config.MaxUnlike != nil && r.unlike() > *r.config.MaxUnlike:
+		return &TooManyUnlike{r.unlike(), *r.config.MaxUnlike}
 	case r.summary.Failed+r.earlier.Failed > 0:
 		return &models.Unexamined{Failed: r.summary.Failed + r.earlier.Failed, Notes: r.summary.Notes + r.earlier.Notes}
 	}
@@ -225,6 +228,10 @@ func (r *run) flush(ctx context.Context, batch []item) error {
 	}
 	for i, done := range r.engine.Notes(ctx, notes) {
 		all[i].conclude(done, r.config.Marked)
+		if r.model != nil && done.Err == nil {
+			text := all[i].note.Text
+			all[i].line.Languages, all[i].line.Unlike = r.model.Languages(text), r.model.Unlike(text, done.Tagged)
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -455,4 +462,10 @@ func (r *run) settle() error {
 	}
 	syncFolders(folders)
 	return nil
+}
+
+// unlike returns the share of the notes, those of an earlier run included, that are unlike those that the model was calibrated on.
+func (r *run) unlike() float64 {
+	notes := r.summary.Notes - r.summary.Failed + r.earlier.Notes - r.earlier.Failed
+	return float64(r.summary.Unusual+r.earlier.Unusual) / float64(max(1, notes))
 }
