@@ -1,0 +1,96 @@
+package models
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// word is a tagger that finds a word, and records the notes that it examines.
+type word struct {
+	text, typ string
+	examined  []string
+}
+
+func (w *word) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, error) {
+	found := make([][]data.Span, len(docs))
+	for i, d := range docs {
+		w.examined = append(w.examined, d.ID)
+		for at := 0; ; {
+			n := strings.Index(d.Text[at:], w.text)
+			if n < 0 {
+				break
+			}
+			found[i] = append(found[i], data.Span{Start: at + n, End: at + n + len(w.text), Type: w.typ, Score: 0.9})
+			at += n + len(w.text)
+		}
+	}
+	return found, nil
+}
+
+const (
+	english = "Seen by Dr. Roe in the clinic with his wife, and he was well.\n"
+	spanish = "Acude Roe a la consulta con dolor desde hace dos días, y se realiza una ecografía.\n"
+	french  = "Le patient est venu avec sa femme pour une douleur dans la poitrine depuis deux jours.\n"
+)
+
+func TestAutoChoosesTheModelOfTheLanguage(t *testing.T) {
+	en, es := &word{text: "Roe", typ: "DOCTOR"}, &word{text: "Roe", typ: "NOMBRE_SUJETO_ASISTENCIA"}
+	a := auto{"en": en, "es": es}
+	docs := []*data.Document{
+		{ID: "en", Text: english}, {ID: "es", Text: spanish}, {ID: "both", Text: english + spanish}, {ID: "neither", Text: "Roe 120/80"},
+		{ID: "en and some French", Text: strings.Repeat(english, 5) + french}, {ID: "empty"},
+	}
+	found, err := a.Tag(t.Context(), docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"en", "both", "neither", "en and some French", "empty"}; !slices.Equal(en.examined, want) {
+		t.Errorf("the English model examined %q, want %q", en.examined, want)
+	}
+	if want := []string{"es", "both", "neither", "empty"}; !slices.Equal(es.examined, want) {
+		t.Errorf("the Spanish model examined %q, want %q", es.examined, want)
+	}
+	for i, want := range [][]string{
+		{"DOCTOR"}, {"NOMBRE_SUJETO_ASISTENCIA"}, {"DOCTOR", "NOMBRE_SUJETO_ASISTENCIA"}, {"DOCTOR"},
+		{"DOCTOR", "DOCTOR", "DOCTOR", "DOCTOR", "DOCTOR"}, nil,
+	} {
+		var types []string
+		for _, s := range found[i] {
+			if got := docs[i].Text[s.Start:s.End]; got != "Roe" {
+				t.Errorf("%s: found %q", docs[i].ID, got)
+			}
+			types = append(types, s.Type)
+		}
+		if !slices.Equal(types, want) {
+			t.Errorf("%s: types %q, want %q", docs[i].ID, types, want)
+		}
+	}
+}
+
+// TestANoteInNoLanguageOfTheModelsIsAnError checks that such a note is named, and all others
+// are examined.
+func TestANoteInNoLanguageOfTheModelsIsAnError(t *testing.T) {
+	a := auto{"en": &word{text: "Roe", typ: "DOCTOR"}}
+	docs := []*data.Document{{ID: "en", Text: english}, {ID: "fr", Text: french}, {ID: "half", Text: english + french}, {ID: "el", Text: "Ο ασθενής προσήλθε με πόνο"}}
+	found, errs := data.TagEach(t.Context(), a, docs)
+	if errs[0] != nil || len(found[0]) != 1 {
+		t.Errorf("English: %v, %v", found[0], errs[0])
+	}
+	for i, want := range []string{"", "the language seems to be fr, and there are models for en only", "the language seems to be fr", "the language seems to be Greek"} {
+		if want != "" && (errs[i] == nil || !strings.Contains(errs[i].Error(), want)) {
+			t.Errorf("%s: error %v, want %q", docs[i].ID, errs[i], want)
+		}
+	}
+}
+
+func TestDisjoint(t *testing.T) {
+	got := disjoint([]data.Span{{Start: 5, End: 9, Type: "B", Score: 0.5}, {Start: 0, End: 2, Type: "A"}, {Start: 4, End: 7, Type: "C", Score: 1}, {Start: 9, End: 10, Type: "D"}})
+	want := []data.Span{{Start: 0, End: 2, Type: "A"}, {Start: 4, End: 9, Type: "B", Score: 0.5}, {Start: 9, End: 10, Type: "D"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
