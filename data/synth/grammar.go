@@ -41,11 +41,13 @@ import (
 //	{12..99}    is a number in the range, {3.1..5.2} one with as many decimals
 //	{2..5 name} are that many different alternatives of a rule, with a blank
 //	            between them; {2..5 name/, } with a comma and a blank
-//	{list 2..5 name} are the same as a list, with bullets or numbers
+//	            between them; {2..5 name/=join} with the rule join as the note has it
+//	{2..5* name} is a rule that many times, which may repeat an alternative
+//	{list 2..5 name} are different alternatives as a list, with bullets or numbers
 //	{##-???}    is a random number: a digit for each #, a capital for each ?
 //	[a|b|]      is one of the choices, with equal probability; [%9 a|b] by weight
 //	<TYPE:...>  marks its content as PHI of that type
-//	\n \{ \[ \| \< \> \%  are the character itself (\n: a line end), and a
+//	\n \{ \[ \| \< \> \%  are the character itself (\n: a line end, \t: a tab), and a
 //	            backslash at the end of a line goes on with a new line of text
 //
 // The text and its annotation are thus generated together, so that all span
@@ -218,8 +220,8 @@ func (p *parser) sequence(stop string) node {
 		case '\\':
 			c = p.text[p.at]
 			p.at++
-			if c == 'n' {
-				c = '\n'
+			if at := strings.IndexByte("nt", c); at >= 0 {
+				c = "\n\t"[at]
 			}
 			lit.WriteByte(c)
 		case '{':
@@ -313,7 +315,7 @@ func (g grammar) bind(rule, name string) func(*writer) {
 }
 
 var (
-	someOf   = regexp.MustCompile(`^(list )?(\d+)\.\.(\d+) ([a-zA-Z0-9.]+)(/.*)?$`)
+	someOf   = regexp.MustCompile(`^(list )?(\d+)\.\.(\d+)(\*?) ([a-zA-Z0-9.]+)(/.*)?$`)
 	setTo    = regexp.MustCompile(`^set ([a-zA-Z0-9.]+) (\d+)$`)
 	parallel = regexp.MustCompile(`^([a-zA-Z0-9.]+)@([a-zA-Z0-9.]+)$`)
 	bySex    = regexp.MustCompile(`^(pt|doc|kin):(.*)\|(.*)$`)
@@ -364,22 +366,37 @@ func (g grammar) special(rule, name string) func(*writer) {
 		}
 	}
 	if m := someOf.FindStringSubmatch(name); m != nil {
-		return severalOf(m, need(m[4]))
+		need(m[5])
+		return g.several(rule, m)
 	}
 	return nil
 }
 
-func severalOf(m []string, _ *choice) func(*writer) {
+// several returns what writes a slot that matches someOf.
+func (g grammar) several(rule string, m []string) func(*writer) {
 	least, _ := strconv.Atoi(m[2])
 	most, _ := strconv.Atoi(m[3])
-	sep := " "
-	if m[5] != "" {
-		sep = strings.ReplaceAll(m[5][1:], `\n`, "\n")
+	name, between := m[5], func(w *writer) { w.text(" ") }
+	if sep := strings.TrimPrefix(m[6], "/"); strings.HasPrefix(sep, "=") {
+		between = g.bind(rule, sep)
+	} else if sep != "" {
+		sep = strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(sep)
+		between = func(w *writer) { w.text(sep) }
 	}
-	if m[1] != "" {
-		return func(w *writer) { w.list(m[4], least, most, ", ") }
+	switch {
+	case m[1] != "":
+		return func(w *writer) { w.list(name, least, most, ", ") }
+	case m[4] != "":
+		return func(w *writer) {
+			for i := range least + w.IntN(most-least+1) {
+				if i > 0 {
+					between(w)
+				}
+				w.say(name)
+			}
+		}
 	}
-	return func(w *writer) { w.some(m[4], least, most, sep) }
+	return func(w *writer) { w.someBetween(name, least, most, between) }
 }
 
 // style returns the alternative of a rule that the whole note uses.

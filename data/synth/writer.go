@@ -84,11 +84,15 @@ func (w *writer) say(rules ...string) {
 // some writes between least and most different alternatives of a rule in random
 // order, separated by sep.
 func (w *writer) some(name string, least, most int, sep string) {
+	w.someBetween(name, least, most, func(w *writer) { w.text(sep) })
+}
+
+func (w *writer) someBetween(name string, least, most int, between func(*writer)) {
 	rule := w.rules[name]
 	n := min(least+w.IntN(most-least+1), len(rule.of))
 	for i, k := range rule.several(w, n) {
 		if i > 0 {
-			w.text(sep)
+			between(w)
 		}
 		rule.of[k].write(w)
 	}
