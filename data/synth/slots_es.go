@@ -244,6 +244,9 @@ func (w *writer) ageInWords() string {
 		return w.spanishAge("años", "meses", "días")
 	}
 	words := w.language.inWords(n)
+	if n < 9 && w.chance(0.4) {
+		return words + " años y " + pick(w.Rand, []string{"medio", "dos meses", "tres meses", "cinco meses", "siete meses", "diez meses"})
+	}
 	switch {
 	case n == 21:
 		words = "veintiún"
@@ -275,16 +278,22 @@ func (w *writer) curp() string {
 	return w.letters(4) + w.born.Format("060102") + sex(w, "H", "M") + w.letters(5) + w.digits("##")
 }
 
-// rut returns a Chilean identity number with its check digit (modulo 11).
+// rut returns a Chilean identity number.
 func (w *writer) rut(dots bool) string {
 	n := 4000000 + w.IntN(22000000)
-	sum := 0
-	for m, f := n, 2; m > 0; m, f = m/10, (f-1)%6+2 {
-		sum += m % 10 * f
-	}
-	check := "0K987654321"[sum%11 : sum%11+1]
 	if !dots {
-		return fmt.Sprint(n, "-", check)
+		return fmt.Sprint(n, "-", rutCheck(n))
 	}
-	return fmt.Sprintf("%d.%03d.%03d-%s", n/1000000, n/1000%1000, n%1000, check)
+	return fmt.Sprintf("%d.%03d.%03d-%s", n/1000000, n/1000%1000, n%1000, rutCheck(n))
+}
+
+// rutCheck returns the check digit of a Chilean identity number, by modulo 11 with weights 2 to 7
+// from the right.
+func rutCheck(n int) string {
+	sum := 0
+	for weight := 2; n > 0; weight = (weight-1)%6 + 2 {
+		sum += n % 10 * weight
+		n /= 10
+	}
+	return "0K987654321"[sum%11 : sum%11+1]
 }
