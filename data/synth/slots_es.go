@@ -23,6 +23,10 @@ func init() {
 		"varon":      func(w *writer) string { return sex(w, "varón", "mujer") },
 		"hombre":     func(w *writer) string { return sex(w, "hombre", "mujer") },
 		"niño":       func(w *writer) string { return sex(w, "niño", "niña") },
+		"masculina":  func(w *writer) string { return sex(w, "masculino", "femenina") },
+		"pt.ap2.o":   func(w *writer) string { return orElse(w.second, w.last) },
+		"ser.menor":  func(w *writer) string { w.young(1+w.IntN(15), w.IntN(365)); return "" },
+		"ser.rn":     func(w *writer) string { w.young(0, 1+w.IntN(50)); return "" },
 		"masculino":  func(w *writer) string { return sex(w, "masculino", "femenino") },
 		"sexo":       func(w *writer) string { return w.draw(sex(w, "sexo.hombre", "sexo.mujer")) },
 		"sexo.campo": func(w *writer) string { return w.draw(sex(w, "sexo.campo.hombre", "sexo.campo.mujer")) },
@@ -167,9 +171,29 @@ func (w *writer) local(rule string) string {
 // surnames returns both surnames of a person.
 func (w *writer) surnames(p *person) string { return strings.TrimSpace(p.last + " " + p.second) }
 
+// firstWord returns the first given name, which may be abbreviated as in "Mª Carmen".
 func firstWord(s string) string {
-	first, _, _ := strings.Cut(s, " ")
+	first, rest, _ := strings.Cut(s, " ")
+	if rest != "" && (strings.HasSuffix(first, "ª") || strings.HasSuffix(first, ".")) {
+		second, _, _ := strings.Cut(rest, " ")
+		return first + " " + second
+	}
 	return first
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// young makes the patient a child of an age, with the relatives of a child.
+func (w *writer) young(years, days int) {
+	w.born = w.date.AddDate(-years, 0, -days)
+	w.family = nil
+	w.spanishFamily(years)
+	w.kin = w.family[0]
 }
 
 // initials returns the initials of all names, each followed by dot.
