@@ -32,7 +32,7 @@ var corpora = map[string]*corpus{
 		note: (*writer).demoNote, person: (*writer).demoPerson, patient: (*writer).demoPatient, visits: (*writer).demoVisits,
 	},
 	"en": written("en", data.I2B2, english),
-	"es": written("es", data.MEDDOCAN, spanish),
+	"es": spanishNotes,
 }
 
 // written returns a corpus whose notes and persons are rules of its grammar. Each patient has one

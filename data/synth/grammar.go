@@ -300,8 +300,10 @@ func (g grammar) bind(rule, name string) func(*writer) {
 	if isSlot {
 		return func(w *writer) { w.text(value(w)) }
 	}
-	if run := g.special(rule, name); run != nil {
-		return run
+	for _, run := range []func(*writer){labelOf(name), g.formOf(name), g.landOf(name), g.special(rule, name)} {
+		if run != nil {
+			return run
+		}
 	}
 	switch {
 	case strings.Contains(name, ".."):
