@@ -65,7 +65,7 @@ ship() {
 english() {
 	local clinical general
 	mapfile -t clinical < <(sources en clinical medquad codiesp_en_machine_translated e3c_en_ccby_docs craft_fulltext aci_bench mts_dialog casimedicos_en primock57 pubmedqa)
-	mapfile -t general < <(sources en general litbank_gutenberg_novels masc common_voice_en nltk_state_union nltk_inaugural wnut17 sec_filings wikigold)
+	mapfile -t general < <(sources en general litbank_gutenberg_novels common_voice_en nltk_state_union nltk_inaugural wnut17 sec_filings wikigold)
 	once "$out/en.w2v.bin" "$lethe" vectors train --tokenizer letters-digits --zero-digits --output "$out/en.w2v.bin" "${clinical[@]}" "${general[@]}"
 
 	# Generated notes, from which the teacher learns.

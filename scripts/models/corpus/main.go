@@ -5,6 +5,7 @@
 //	go run ./scripts/models/corpus --teacher RUN queries --output queries.jsonl asq.jsonl
 //	go run ./scripts/models/corpus --teacher RUN names --output names.jsonl FILE.conll...
 //	go run ./scripts/models/corpus --teacher RUN carriers --notes notes.jsonl --output prose.jsonl TEXT...
+//	go run ./scripts/models/corpus --teacher RUN fragments --notes notes.jsonl --number 4000 --output fragments.jsonl TEXT...
 //
 // A teacher, a model with the types of i2b2 2014, decides what the marks leave open: which of
 // the finer types a mark has, and where PHI of the types is that the corpus does not mark.
@@ -42,14 +43,14 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	if flags.NArg() == 0 {
-		return fmt.Errorf("give one of queries, names and carriers")
+		return fmt.Errorf("give one of queries, names, carriers and fragments")
 	}
 	kind := flags.Arg(0)
 	more := flag.NewFlagSet(kind, flag.ContinueOnError)
 	output := more.String("output", "", "`file` of the notes, in the format jsonl")
-	notes := more.String("notes", "", "for carriers: `file` of annotated notes, in the format jsonl, whose sentences go into the prose")
-	number := more.Int("number", 0, "for carriers: at most `N` notes; 0: until the text ends")
-	seed := more.Uint64("seed", 1, "for carriers: `seed` of the random choices")
+	notes := more.String("notes", "", "for carriers and fragments: `file` of annotated notes, in the format jsonl, whose sentences are used")
+	number := more.Int("number", 0, "for carriers and fragments: at most `N` notes; 0: until the text ends")
+	seed := more.Uint64("seed", 1, "for carriers and fragments: `seed` of the random choices")
 	if err := more.Parse(flags.Args()[1:]); err != nil {
 		return err
 	}
@@ -95,15 +96,18 @@ func open(kind string, paths []string, notes string, number int, seed uint64) ([
 			pieces = append(pieces, paragraphs(natural(d))...)
 		}
 		return pieces, names, err
-	case "carriers":
+	case "carriers", "fragments":
 		marked, err := data.Collect(jsonl.Read(notes, data.I2B2))
 		if err != nil {
 			return nil, rules{}, err
 		}
 		prose, err := collect(paths, text.Pieces)
+		if kind == "fragments" {
+			return fragments(prose, marked, number, seed), rules{complete: typeNames()}, err
+		}
 		return carriers(prose, marked, number, seed), rules{}, err
 	}
-	return nil, rules{}, fmt.Errorf("no kind %q of notes (have queries, names, carriers)", kind)
+	return nil, rules{}, fmt.Errorf("no kind %q of notes (have queries, names, carriers, fragments)", kind)
 }
 
 func collect(paths []string, read func(string) data.Documents) ([]*data.Document, error) {
