@@ -47,6 +47,8 @@ import (
 //	{##-???}    is a random number: a digit for each #, a capital for each ?
 //	[a|b|]      is one of the choices, with equal probability; [%9 a|b] by weight
 //	<TYPE:...>  marks its content as PHI of that type
+//	{label A/B/C}, {title A/B/C}, {fields 3..9 name} and {@name} depend on the
+//	            house style and the country of a Spanish note: see es.go
 //	\n \{ \[ \| \< \> \%  are the character itself (\n: a line end, \t: a tab), and a
 //	            backslash at the end of a line goes on with a new line of text
 //

@@ -250,6 +250,8 @@ func (w *writer) spanishAge(years, months, days string) string {
 	}
 	d := int(w.date.Sub(w.born).Hours() / 24)
 	switch n := w.age(); {
+	case d >= 30 && d < 60 && w.chance(0.6):
+		return fmt.Sprint(1, gap, strings.TrimSuffix(months, "es"))
 	case d < 60:
 		return fmt.Sprint(max(d, 2), gap, days)
 	case n < 2:
@@ -264,8 +266,14 @@ func (w *writer) spanishAge(years, months, days string) string {
 // ageInWords returns an age such as "cuarenta y un años".
 func (w *writer) ageInWords() string {
 	n := w.age()
-	if n < 2 {
-		return w.spanishAge("años", "meses", "días")
+	if d := int(w.date.Sub(w.born).Hours() / 24); n < 2 {
+		switch months := d / 30; {
+		case months == 1:
+			return "un mes"
+		case months > 1:
+			return w.language.inWords(months) + " meses"
+		}
+		return w.language.inWords(max(d, 2)) + " días"
 	}
 	words := w.language.inWords(n)
 	if n < 9 && w.chance(0.4) {
