@@ -200,7 +200,7 @@ func (o options) asqphi() ([]unseen.Text, error) {
 
 // system is one of the systems to measure.
 type system struct {
-	name   string
+	name   string                         // the last element of the path of the folder, or rules
 	tagger func(set) (data.Tagger, error) // the tagger for the texts of a set
 }
 
@@ -218,7 +218,7 @@ func (o options) systems(types *data.TypeSet) ([]system, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := add(dir, model, model.Types); err != nil {
+		if err := add(filepath.Base(dir), model, model.Types); err != nil {
 			return nil, err
 		}
 	}
@@ -232,10 +232,17 @@ func (o options) systems(types *data.TypeSet) ([]system, error) {
 		}
 	}
 	for _, dir := range o.spans {
-		systems = append(systems, system{dir, func(s set) (data.Tagger, error) { return readSpans(filepath.Join(dir, s.name+jsonl.Ext)) }})
+		systems = append(systems, system{filepath.Base(dir), func(s set) (data.Tagger, error) { return readSpans(filepath.Join(dir, s.name+jsonl.Ext)) }})
 	}
 	if len(systems) == 0 {
 		return nil, errors.New("give --model, --rules, --spans or --write")
+	}
+	named := map[string]bool{}
+	for _, s := range systems {
+		if named[s.name] {
+			return nil, fmt.Errorf("two systems are named %s: rename one of the folders", s.name)
+		}
+		named[s.name] = true
 	}
 	return systems, nil
 }

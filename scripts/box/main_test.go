@@ -88,7 +88,7 @@ func TestSeveralSystems(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{{}, {"--model", "x"}, {"--rules", "--lang", "fr"}, {"--rules", "--queries", "all", "--corpora", t.TempDir()}} {
+	for _, args := range [][]string{{}, {"--model", "x"}, {"--spans", "x/a", "--spans", "y/a"}, {"--rules", "--lang", "fr"}, {"--rules", "--queries", "all", "--corpora", t.TempDir()}} {
 		args = append(args, "--testdata", "../../checkpoints/testdata")
 		if err := run(t.Context(), args, &bytes.Buffer{}); err == nil {
 			t.Errorf("%v: no error", args)
