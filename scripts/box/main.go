@@ -8,10 +8,11 @@
 // removed, with one exception: ages under 90 and years without a day or month stay in ASQ-PHI, which does not mark them
 // because Safe Harbor allows them.
 //
-// Instead of a model, --rules measures the safety net's rules alone, and --spans measures another tool:
+// --rules also measures the built-in rules of the language alone, and --spans also measures another tool:
 // box writes the texts to a folder with --write, and the tool writes files with the same names and IDs to another folder,
-// in the format of package jsonl. --failures also prints what is left of the hand-written notes and what they and the phrases lose. Do
-// not use this list to improve a model.
+// in the format of package jsonl. If several systems are given, the tables of types and kinds are those of the first model or, without a
+// model, of the rules. --failures also prints what this system leaves of the hand-written notes, and what they and the
+// phrases lose. Do not use this list to improve a model.
 package main
 
 import (
@@ -25,6 +26,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,6 +36,7 @@ import (
 	"github.com/lethe-deid/lethe/evaluation/unseen"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/models"
+	"github.com/lethe-deid/lethe/taggers/rules"
 )
 
 func main() {
@@ -45,8 +48,9 @@ func main() {
 
 // options are the flags.
 type options struct {
-	model, spans, write     string
+	models, spans           folders
 	rules                   bool
+	write                   string
 	lang, testdata, corpora string
 	queries                 string
 	json, failures          bool
@@ -56,9 +60,9 @@ type options struct {
 func run(ctx context.Context, args []string, out io.Writer) error {
 	var o options
 	flags := flag.NewFlagSet("box", flag.ContinueOnError)
-	flags.StringVar(&o.model, "model", "", "model or run `folder`")
-	flags.BoolVar(&o.rules, "rules", false, "measure the rules of the safety net alone")
-	flags.StringVar(&o.spans, "spans", "", "measure the spans that another tool has written to this `folder`")
+	flags.Var(&o.models, "model", "model or run `folder`; repeatable")
+	flags.BoolVar(&o.rules, "rules", false, "measure the built-in rules of the language alone")
+	flags.Var(&o.spans, "spans", "measure the spans that another tool has written to this `folder`; repeatable")
 	flags.StringVar(&o.write, "write", "", "write the texts with their gold spans to this `folder`, and measure nothing")
 	flags.StringVar(&o.lang, "lang", "en", "`language` of the texts: en or es")
 	flags.StringVar(&o.testdata, "testdata", "checkpoints/testdata", "`folder` with the notes and phrases")
@@ -81,21 +85,25 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if o.write != "" {
 		return write(o.write, sets)
 	}
-	taggerOf, err := o.tagger(types)
+	systems, err := o.systems(types)
 	if err != nil {
 		return err
 	}
 	var measured []unseen.Named
 	for _, s := range sets {
-		tagger, err := taggerOf(s)
-		if err != nil {
-			return err
+		for _, system := range systems {
+			tagger, err := system.tagger(s)
+			if err != nil {
+				return err
+			}
+			m, err := unseen.Measure(ctx, tagger, s.texts, s.types(types), s.stays)
+			if err != nil {
+				return fmt.Errorf("%s: %s: %w", system.name, s.name, err)
+			}
+			measured = append(measured, unseen.Named{
+				Set: s.name, System: system.name, Measures: m, CharacterRecall: m.CharacterRecall(), CharacterPrecision: m.CharacterPrecision(),
+			})
 		}
-		m, err := unseen.Measure(ctx, tagger, s.texts, s.types(types), s.stays)
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
-		}
-		measured = append(measured, unseen.Named{Set: s.name, Measures: m, CharacterRecall: m.CharacterRecall(), CharacterPrecision: m.CharacterPrecision()})
 	}
 	if o.json {
 		encoder := json.NewEncoder(out)
@@ -105,7 +113,18 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := unseen.WriteText(out, measured); err != nil || !o.failures {
 		return err
 	}
+	measured = slices.DeleteFunc(measured, func(n unseen.Named) bool { return n.System != systems[0].name })
 	return writeFailures(out, sets, measured)
+}
+
+// folders is a flag that can be repeated.
+type folders []string
+
+func (f *folders) String() string { return strings.Join(*f, " ") }
+
+func (f *folders) Set(folder string) error {
+	*f = append(*f, folder)
+	return nil
 }
 
 // set is a set of texts.
@@ -179,34 +198,53 @@ func (o options) asqphi() ([]unseen.Text, error) {
 	return texts, nil
 }
 
-// tagger returns the function that returns the tagger for a set.
-func (o options) tagger(types *data.TypeSet) (func(set) (data.Tagger, error), error) {
-	given := 0
-	for _, is := range []bool{o.model != "", o.rules, o.spans != ""} {
-		if is {
-			given++
-		}
+// system is one of the systems to measure.
+type system struct {
+	name   string                         // the last element of the path of the folder, or rules
+	tagger func(set) (data.Tagger, error) // the tagger for the texts of a set
+}
+
+// systems opens the systems.
+func (o options) systems(types *data.TypeSet) ([]system, error) {
+	var systems []system
+	add := func(name string, tagger data.Tagger, types *data.TypeSet) error {
+		net, err := deid.NewNet("auto", types)
+		d := &deid.Deidentifier{Tagger: tagger, Net: net, Workers: o.workers}
+		systems = append(systems, system{name, func(set) (data.Tagger, error) { return d, nil }})
+		return err
 	}
-	if given != 1 {
-		return nil, errors.New("give one of --model, --rules, --spans and --write")
-	}
-	if o.spans != "" {
-		return func(s set) (data.Tagger, error) { return readSpans(filepath.Join(o.spans, s.name+jsonl.Ext)) }, nil
-	}
-	d := &deid.Deidentifier{Workers: o.workers}
-	if o.model != "" {
-		model, err := models.Open(o.model, o.workers)
+	for _, dir := range o.models {
+		model, err := models.Open(dir, o.workers)
 		if err != nil {
 			return nil, err
 		}
-		d.Tagger, types = model, model.Types
+		if err := add(filepath.Base(dir), model, model.Types); err != nil {
+			return nil, err
+		}
 	}
-	net, err := deid.NewNet("auto", types)
-	if err != nil {
-		return nil, err
+	if o.rules {
+		found, err := rules.New(rules.Config{Set: types.Rules[0]}, o.workers)
+		if err != nil {
+			return nil, err
+		}
+		if err := add("rules", found, types); err != nil {
+			return nil, err
+		}
 	}
-	d.Net = net
-	return func(set) (data.Tagger, error) { return d, nil }, nil
+	for _, dir := range o.spans {
+		systems = append(systems, system{filepath.Base(dir), func(s set) (data.Tagger, error) { return readSpans(filepath.Join(dir, s.name+jsonl.Ext)) }})
+	}
+	if len(systems) == 0 {
+		return nil, errors.New("give --model, --rules, --spans or --write")
+	}
+	named := map[string]bool{}
+	for _, s := range systems {
+		if named[s.name] {
+			return nil, fmt.Errorf("two systems are named %s: rename one of the folders", s.name)
+		}
+		named[s.name] = true
+	}
+	return systems, nil
 }
 
 // spansOf is a tagger that returns spans that another tool has found, by the ID of the document.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/lethe-deid/lethe/evaluation/unseen"
@@ -65,8 +66,29 @@ func TestSafeHarborAllows(t *testing.T) {
 	}
 }
 
+// The table has a line per set and system, and the details of the first system only.
+func TestSeveralSystems(t *testing.T) {
+	dir := t.TempDir()
+	texts := []string{"--corpora", "", "--testdata", "../../checkpoints/testdata"}
+	if err := run(t.Context(), append(texts, "--write", dir), nil); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := run(t.Context(), append(texts, "--spans", dir, "--rules", "--failures"), &out); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{"\nnotes ": 2, "\nphrases ": 2, "notes: type": 1} {
+		if n := strings.Count(out.String(), text); n != want {
+			t.Errorf("%d lines %q, not %d", n, text, want)
+		}
+	}
+	if !strings.Contains(out.String(), "\nnotes\tnursing-lower\tleft\tPATIENT\t") {
+		t.Error("the failures of the rules are not listed")
+	}
+}
+
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{{}, {"--rules", "--model", "x"}, {"--rules", "--lang", "fr"}, {"--rules", "--queries", "all", "--corpora", t.TempDir()}} {
+	for _, args := range [][]string{{}, {"--model", "x"}, {"--spans", "x/a", "--spans", "y/a"}, {"--rules", "--lang", "fr"}, {"--rules", "--queries", "all", "--corpora", t.TempDir()}} {
 		args = append(args, "--testdata", "../../checkpoints/testdata")
 		if err := run(t.Context(), args, &bytes.Buffer{}); err == nil {
 			t.Errorf("%v: no error", args)
