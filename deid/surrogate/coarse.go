@@ -297,9 +297,9 @@ func (m *Maker) yearsOfAge(text string) bool {
 var veryOld = set{"nonagenarian": true, "nonagenarians": true, "centenarian": true, "centenarians": true, "supercentenarian": true,
 	"nonagenario": true, "nonagenaria": true, "centenario": true, "centenaria": true}
 
-// birthLabel matches the text before a date of birth.
-var birthLabel = regexp.MustCompile(`(?:\bd\.? ?o\.? ?b\.?|\bb ?-?day|\bbirth ?date|\bbirthday|\bdate of birth|\bbirth|\bborn(?: on| in)?(?: the)?|\bb\.|` +
-	`\bfecha de nacimiento|\bf\.? ?(?:de )?nac(?:\.|imiento)?|\bnacid[oa](?: el| en)?(?: dia)?|\bnacio(?: el| en)?|\bfn)[^\pL\pN]{0,6}(?:is|was|es|on|in|:)?[^\pL\pN]{0,3}$`)
+// birthLabel matches the text before a date of birth, folded.
+var birthLabel = regexp.MustCompile(`(?:\bd\.? ?o\.? ?b\b|\bbirth ?(?:day|date)?\b|\bb-?day\b|\bborn\b|\bnacimiento\b|\bnacid[oa]\b|\bnacio\b|\bf\.? ?(?:de )?nac\b|` +
+	`\bb\.)[^0-9]{0,20}$`)
 
 // isFamily reports whether a value consists of words for relatives, without a name.
 func (m *Maker) isFamily(text string) bool {
