@@ -55,16 +55,13 @@ var zipCode = regexp.MustCompile(`^([0-9]{3})(?:[0-9]{2}(?:[-– ]?[0-9]{4})?)?$
 var smallAreas = set{"036": true, "059": true, "063": true, "102": true, "203": true, "556": true, "692": true, "790": true, "821": true, "823": true,
 	"830": true, "831": true, "878": true, "879": true, "884": true, "890": true, "893": true}
 
-// HasYear reports whether a text is a date that contains a year or a decade.
-func (m *Maker) HasYear(text string) bool {
+// HasYear reports whether a text is a date that contains a year or a decade, and whether it has no other part.
+func (m *Maker) HasYear(text string) (has, only bool) {
 	d, ok := m.datedText(text)
-	return ok && len(d.years(assumedYear)) > 0
-}
-
-// YearOnly reports whether a text is a year in full, or several, without any other part of a date.
-func (m *Maker) YearOnly(text string) bool {
-	d, ok := m.datedText(text)
-	return ok && len(d.years(assumedYear)) > 0 && d.onlyYears()
+	if !ok || len(d.years(assumedYear)) == 0 {
+		return false, false
+	}
+	return true, d.onlyYears()
 }
 
 // Year returns the year of a date in full, or the years of several dates. It returns false if the text is not a date or has no year, and if one of
@@ -104,13 +101,13 @@ func (m *Maker) datedText(text string) (*date, bool) {
 	if len(text) > longest {
 		return nil, false
 	}
-	if text = strings.TrimSpace(text); !m.isDate(text) && !monthAndYear.MatchString(text) {
+	if text = strings.TrimSpace(text); !m.mayBeDate(text) && !monthAndYear.MatchString(text) {
 		return nil, false
 	}
 	return m.parseDate(text, m.lang.dateOrder)
 }
 
-// monthAndYear matches 04.2071, which isDate takes for a number with decimals.
+// monthAndYear matches 04.2071, which mayBeDate takes for a number with decimals.
 var monthAndYear = regexp.MustCompile(`^(?:0?[1-9]|1[0-2])\.(?:19|20)[0-9]{2}$`)
 
 // assumedYear is the year in which notes are assumed to be written if they do not tell it. Years of two digits are never taken to be later, unless
