@@ -83,6 +83,8 @@ type Plan struct {
 	ByType     map[string]Kind    // kinds by the exact name of the type; may be nil
 	BySort     map[data.Sort]Kind // kinds by the sort of the type's values; may be nil
 	Clinicians Kind               // kind for names of persons who treat patients (data.Type.Clinician); empty means that of BySort
+	// HideOver89 gives the tag, instead of a surrogate, to dates that tell that the patient is over 89. Surrogates keep the intervals between dates.
+	HideOver89 bool
 }
 
 // byDefault returns the default kind.
@@ -142,20 +144,18 @@ func (r *Replacer) Remains(typ, text string) Extent {
 // decide returns the kind of replacement for a value, and how much of the value stays in the text.
 func (r *Replacer) decide(typ, text string) (Kind, Extent) {
 	kind := r.planned(typ)
-	suits, same := true, false
+	var suits, same bool
+	var made string
 	switch kind {
 	case Keep:
 		sort := r.SortOf(typ)
-		suits = r.plan.Default == Keep || sort == "" || r.maker.HasForm(sort, text)
-		same = true
+		suits, same = r.plan.Default == Keep || sort == "" || r.maker.HasForm(sort, text), true
 	case Year:
 		suits, same = r.maker.HasYear(text)
 	case Zip3:
-		var made string
 		made, suits = r.maker.Zip3(text)
 		same = made == text
 	case Age90:
-		var made string
 		made, suits = r.maker.AgeUpTo89(text)
 		same = made == text
 	case Shift:
@@ -425,13 +425,19 @@ func (r *Replacer) prune(text string, spans []data.Span) []data.Span {
 // the patient is over 89.
 func (p *Patient) kindOf(note, typ, text string) (kind Kind, year string) {
 	kind = p.replacer.KindOf(typ, text)
-	if kind != Year {
+	switch {
+	case kind == Surrogate && p.replacer.plan.HideOver89 && p.replacer.SortOf(typ) == data.Date && p.made.TellsOver89(note, text):
+		return Tag, ""
+	case kind != Year:
 		return kind, ""
 	}
 	if year, ok := p.made.Year(note, text); ok {
 		return kind, year
 	}
-	return p.replacer.otherwise(), ""
+	if kind = p.replacer.otherwise(); kind == Surrogate {
+		kind = Tag
+	}
+	return kind, ""
 }
 
 // replacement returns the replacement for a value in a note, and its kind.

@@ -65,26 +65,14 @@ func (m *Maker) HasYear(text string) (has, only bool) {
 }
 
 // Year returns the year of a date in full, or the years of several dates. It returns false if the text is not a date or has no year, and if one of
-// its years tells that the patient is over 89 (45 CFR 164.514(b)(2)(i)(C)): see yearsTold.
+// its years tells that the patient is over 89: see TellsOver89.
 func (p *Patient) Year(note, text string) (string, bool) {
-	d, ok := p.datedText(text)
-	if !ok {
+	d, years := p.yearsOf(text)
+	if len(years) == 0 || p.tellsOver89(note, years) {
 		return "", false
 	}
-	if p.told == nil {
-		p.told = p.readYears()
-	}
-	years := d.years(p.told.present)
-	for i := range years {
-		if y := &years[i]; p.told.births[y.value-100] && !p.told.births[y.value] && y.short { // 3/4/26 may be the date of birth 3/4/1926 again
-			y.value -= 100
-		}
-		if p.told.over89(note, years[i].value) {
-			return "", false
-		}
-	}
-	if len(years) == 0 || d.onlyYears() {
-		return text, len(years) > 0
+	if d.onlyYears() {
+		return text, true
 	}
 	var b strings.Builder
 	for i, y := range years {
@@ -94,6 +82,39 @@ func (p *Patient) Year(note, text string) (string, bool) {
 		b.WriteString(y.String())
 	}
 	return b.String(), true
+}
+
+// TellsOver89 reports whether a text is a date of which the year tells that the patient is over 89 (45 CFR 164.514(b)(2)(i)(C)):
+//
+//   - The year is 90 years or more before the last year of the patient's notes.
+//   - It is a year of birth, and the notes tell that the patient is over 89.
+//   - It is any year but the last, the notes tell that the patient is over 89, and the note also contains an age up to 89: "60 in 1986" tells the
+//     year of birth.
+func (p *Patient) TellsOver89(note, text string) bool {
+	_, years := p.yearsOf(text)
+	return p.tellsOver89(note, years)
+}
+
+func (p *Patient) tellsOver89(note string, years []datedYear) bool {
+	return slices.ContainsFunc(years, func(y datedYear) bool { return p.told.over89(note, y.value) })
+}
+
+// yearsOf returns the years of a date; none if the text is not a date.
+func (p *Patient) yearsOf(text string) (*date, []datedYear) {
+	d, ok := p.datedText(text)
+	if !ok {
+		return nil, nil
+	}
+	if p.told == nil {
+		p.told = p.readYears()
+	}
+	years := d.years(p.told.present)
+	for i := range years {
+		if y := &years[i]; y.short && p.told.births[y.value-100] && !p.told.births[y.value] { // 3/4/26 may be the date of birth 3/4/1926 again
+			y.value -= 100
+		}
+	}
+	return d, years
 }
 
 // datedText reads a text that is a date and cannot be another kind of number.
@@ -198,9 +219,7 @@ type yearsTold struct {
 	young   map[string]bool // notes with an age up to 89
 }
 
-// over89 reports whether a year tells that the patient is over 89. A year does if it is 90 years or more before the last year of the notes. If the
-// notes tell that the patient is over 89, every year of birth does too, and so does every year but the last in a note that also has a lower age,
-// because "60 in 1986" tells the year of birth.
+// over89 reports whether a year in a note tells that the patient is over 89: see TellsOver89.
 func (t *yearsTold) over89(note string, year int) bool {
 	switch {
 	case t.written-year > 89:
