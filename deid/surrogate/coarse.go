@@ -212,8 +212,8 @@ func (d *date) onlyYears() bool {
 
 // yearsTold is what the notes of a patient tell about years and ages.
 type yearsTold struct {
-	present int             // the last year of the notes, or assumedYear; years of two digits are not after it
-	written int             // the last year in which a note may have been written
+	present int             // years of two digits are not after it: assumedYear, or a later year that the notes have in full
+	last    int             // the last year of the notes
 	old     bool            // the patient is over 89, or somebody in the notes is
 	births  map[int]bool    // years of birth
 	young   map[string]bool // notes with an age up to 89
@@ -222,66 +222,67 @@ type yearsTold struct {
 // over89 reports whether a year in a note tells that the patient is over 89: see TellsOver89.
 func (t *yearsTold) over89(note string, year int) bool {
 	switch {
-	case t.written-year > 89:
+	case t.last-year > 89:
 		return true
 	case !t.old:
 		return false
 	}
-	return t.births[year] || t.young[note] && year != t.written
+	return t.births[year] || t.young[note] && year != t.last
 }
 
-// readYears collects the years and ages of the patient's notes. The last year of the notes is the last one of a date with a day or a month that is
-// not a date of birth. Without such a date, it is assumedYear, or a later one that the notes have in full.
+// readYears collects the years and ages of the patient's notes. The last year of the notes is the last one of their dates, without dates of birth. If
+// none of these dates has a day or a month, it is at least assumedYear.
 func (p *Patient) readYears() *yearsTold {
-	t := &yearsTold{births: map[int]bool{}, young: map[string]bool{}}
 	type mention struct {
-		years []datedYear
+		*date
 		birth bool
 	}
-	t.present = assumedYear
-	var dates []*date
-	var births []bool
+	t := &yearsTold{present: assumedYear, births: map[int]bool{}, young: map[string]bool{}}
+	var dates []mention
 	for _, m := range p.mentions {
 		switch m.Sort {
 		case Age:
 			p.readAgeTold(t, m)
 		case Date:
 			if d, ok := p.datedText(m.Text); ok {
-				dates, births = append(dates, d), append(births, birthLabel.MatchString(fold(m.Before)))
+				dates = append(dates, mention{d, birthLabel.MatchString(fold(m.Before))})
 				t.present = max(t.present, d.latestYear())
 			}
 		}
 	}
-	var all []mention
-	last := 0 // in full or not
-	for i, d := range dates {
-		m := mention{d.years(t.present), births[i]}
-		all = append(all, m)
-		for _, y := range m.years {
-			if !m.birth {
-				last = max(last, y.value)
-				if y.exact {
-					t.written = max(t.written, y.value)
-				}
+	exact, last := 0, 0 // the last year of a date with a day or a month, and of any date
+	for _, m := range dates {
+		if m.birth {
+			continue
+		}
+		for _, y := range m.years(t.present) {
+			last = max(last, y.value)
+			if y.exact {
+				exact = max(exact, y.value)
 			}
 		}
 	}
-	if t.written < firstNotes {
-		t.written = assumedYear
+	if exact < firstNotes {
+		exact = assumedYear
 	}
-	t.written = max(t.written, last)
-	for _, m := range all {
-		for _, y := range m.years {
-			if m.birth && y.short && y.value > t.written {
-				y.value -= 100
-			}
-			if m.birth {
-				t.births[y.value] = true
-				t.old = t.old || t.written-y.value > 89
-			}
+	t.last = max(exact, last)
+	for _, m := range dates {
+		if m.birth {
+			t.readBirth(m.years(t.present))
 		}
 	}
 	return t
+}
+
+// readBirth stores the years of a date of birth. One of two digits is not after the last year of the notes.
+func (t *yearsTold) readBirth(years []datedYear) {
+	for _, y := range years {
+		if y.short && y.value > t.last {
+			y.value -= 100
+		}
+		t.births[y.value] = true
+		t.old = t.old || t.last-y.value > 89
+	}
 }
 
 // firstNotes is the first year that can be the last of a patient's notes: an earlier one is not the year of a visit.
