@@ -151,7 +151,8 @@ func (p *Policy) fail(key, reason string, args ...any) error {
 // that no set has is an error.
 //
 // If kind is replace.Surrogate, dates and ZIP codes of which the policy would leave a part get surrogates, too: an invented date is not the
-// patient's, and keeps the intervals between dates.
+// patient's, and keeps the intervals between dates. But dates of which the year tells that the patient is over 89 get the tag, because the intervals
+// would tell it too.
 //
 // It is an error if kind is replace.Keep, unless the policy is All: nothing would be removed.
 func (p *Policy) Plan(kind replace.Kind, types *data.TypeSet) (replace.Plan, error) {
@@ -159,6 +160,7 @@ func (p *Policy) Plan(kind replace.Kind, types *data.TypeSet) (replace.Plan, err
 	if kind == replace.Keep && p.Name != All {
 		return plan, fmt.Errorf("the replacement %s would keep what the policy %s removes: choose the policy %s", kind, p.Name, All)
 	}
+	plan.HideOver89 = kind == replace.Surrogate && p.sorts[string(data.Date)] == string(replace.Year)
 	for sort, name := range p.sorts {
 		if sort == clinician {
 			plan.Clinicians = kindIn(name, kind)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/replace"
@@ -139,5 +140,30 @@ func TestBadPolicies(t *testing.T) {
 	}
 	if _, err := Open("safe-harbour"); err == nil || !strings.Contains(err.Error(), "built-in policies: safe-harbor, limited-data-set, all") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestSurrogatesUnderSafeHarbor checks that dates and ZIP codes get surrogates, that dates keep their intervals, and that a date of birth that tells
+// an age over 89 goes.
+func TestSurrogatesUnderSafeHarbor(t *testing.T) {
+	r := replacer(t, SafeHarbor, "i2b2-2014", replace.Surrogate)
+	got := clean(t, r, []string{
+		"<DATE:03/04/2019>, <DATE:03/14/2019>, <ZIP:02139>, <STATE:Ohio>, <AGE:45>, <AGE:93>, <PATIENT:Oda Lund>", "DOB <DATE:03/04/1926>, <DATE:5/6/2019>",
+	})
+	parts := strings.Split(got[0], ", ")
+	from, err := time.Parse("01/02/2006", parts[0])
+	to, err2 := time.Parse("01/02/2006", parts[1])
+	if err != nil || err2 != nil || to.Sub(from) != 10*24*time.Hour || parts[0] == "03/04/2019" {
+		t.Errorf("%s and %s: errors %v, %v", parts[0], parts[1], err, err2)
+	}
+	if len(parts[2]) != 5 || parts[2] == "02139" || parts[3] != "Ohio" || parts[4] != "45" || parts[5] != "90+" || parts[6] == "Oda Lund" {
+		t.Errorf("%q", got[0])
+	}
+	if !strings.HasPrefix(got[1], "DOB [DATE], ") || strings.Contains(got[1], "5/6/2019") {
+		t.Errorf("%q", got[1])
+	}
+	all := clean(t, replacer(t, All, "i2b2-2014", replace.Surrogate), []string{"<STATE:Ohio>, DOB <DATE:03/04/1926>, <AGE:93>"})[0]
+	if strings.Contains(all, "Ohio") || strings.Contains(all, "[") || strings.Contains(all, "03/04/1926") {
+		t.Errorf("%q", all)
 	}
 }

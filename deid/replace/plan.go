@@ -83,6 +83,8 @@ type Plan struct {
 	ByType     map[string]Kind    // kinds by the exact name of the type; may be nil
 	BySort     map[data.Sort]Kind // kinds by the sort of the type's values; may be nil
 	Clinicians Kind               // kind for names of persons who treat patients (data.Type.Clinician); empty means that of BySort
+	// HideOver89 gives the tag, instead of a surrogate, to dates that tell that the patient is over 89. Surrogates keep the intervals between dates.
+	HideOver89 bool
 }
 
 // byDefault returns the default kind.
@@ -119,33 +121,8 @@ func (r *Replacer) planned(typ string) Kind {
 //
 // A Patient may also use the Default instead of Year, because of what else is in the notes: see surrogate.Patient.Year.
 func (r *Replacer) KindOf(typ, text string) Kind {
-	kind := r.planned(typ)
-	suits := true
-	switch kind {
-	case Keep:
-		sort := r.SortOf(typ)
-		suits = r.plan.Default == Keep || sort == "" || r.maker.HasForm(sort, text)
-	case Year:
-		suits = r.maker.HasYear(text)
-	case Shift:
-		suits = r.maker.HasForm(data.Date, text)
-	case Zip3:
-		_, suits = r.maker.Zip3(text)
-	case Age90:
-		_, suits = r.maker.AgeUpTo89(text)
-	}
-	if suits {
-		return kind
-	}
-	return r.otherwise()
-}
-
-// otherwise returns the kind for values that do not suit the kind of their type.
-func (r *Replacer) otherwise() Kind {
-	if kind := r.plan.byDefault(); kind != Keep {
-		return kind
-	}
-	return Tag
+	kind, _ := r.decide(typ, text)
+	return kind
 }
 
 // Extent tells how much of a value a replacement leaves in the text.
@@ -160,35 +137,60 @@ const (
 
 // Remains returns how much of a value stays in the text.
 func (r *Replacer) Remains(typ, text string) Extent {
-	same := false
-	switch r.KindOf(typ, text) {
+	_, extent := r.decide(typ, text)
+	return extent
+}
+
+// decide returns the kind of replacement for a value, and how much of the value stays in the text.
+func (r *Replacer) decide(typ, text string) (Kind, Extent) {
+	kind := r.planned(typ)
+	var suits, same bool
+	var made string
+	switch kind {
 	case Keep:
-		same = true
+		sort := r.SortOf(typ)
+		suits, same = r.plan.Default == Keep || sort == "" || r.maker.HasForm(sort, text), true
 	case Year:
-		same = r.maker.YearOnly(text)
+		suits, same = r.maker.HasYear(text)
 	case Zip3:
-		made, _ := r.maker.Zip3(text)
+		made, suits = r.maker.Zip3(text)
 		same = made == text
 	case Age90:
-		made, _ := r.maker.AgeUpTo89(text)
+		made, suits = r.maker.AgeUpTo89(text)
 		same = made == text
+	case Shift:
+		if !r.maker.HasForm(data.Date, text) {
+			kind = r.otherwise()
+		}
+		return kind, Nothing
 	default:
-		return Nothing
+		return kind, Nothing
 	}
-	if same {
-		return Whole
+	switch {
+	case !suits:
+		return r.otherwise(), Nothing
+	case same:
+		return kind, Whole
 	}
-	return Part
+	return kind, Part
+}
+
+// otherwise returns the kind for values that do not suit the kind of their type.
+func (r *Replacer) otherwise() Kind {
+	if kind := r.plan.byDefault(); kind != Keep {
+		return kind
+	}
+	return Tag
 }
 
 // A Replacer replaces spans according to a plan. Create it with New. It is safe for concurrent use.
 type Replacer struct {
-	plan  Plan
-	opt   Options
-	maker *surrogate.Maker
-	looks bool // the plan has a kind for which a replacement depends on the patient's other values
-	// the plan has a kind for which a replacement depends on the patient's dates and ages
-	looksAtDates bool
+	plan         Plan
+	opt          Options
+	maker        *surrogate.Maker
+	numbers      bool // the plan has Numbered
+	looks        bool // the plan has a kind for which a replacement depends on the patient's other values
+	looksAtDates bool // or only on the patient's dates and ages
 }
 
 // New returns a Replacer. It is an error if plan or options name an unknown kind, sort, language or list, or a type that
@@ -229,7 +231,8 @@ func New(plan Plan, opt Options) (*Replacer, error) {
 		return nil, err
 	}
 	r.maker = maker
-	r.looks = slices.Contains(kinds, Surrogate) || slices.Contains(kinds, Numbered)
+	r.numbers = slices.Contains(kinds, Numbered)
+	r.looks = r.numbers || slices.Contains(kinds, Surrogate)
 	r.looksAtDates = r.looks || slices.Contains(kinds, Year) || slices.Contains(kinds, Shift)
 	return r, nil
 }
@@ -313,14 +316,23 @@ func (r *Replacer) Patient(group string, docs []*data.Document, known ...string)
 		}
 	}
 	p.made = r.maker.Patient(group, mentions)
+	if !r.numbers {
+		return p
+	}
 	for _, d := range docs {
 		for _, s := range r.prune(d.Text, d.Spans) {
-			if text := d.Text[s.Start:s.End]; p.kindOf(d.ID, s.Type, text) == Numbered {
+			if text := d.Text[s.Start:s.End]; p.isNumbered(d.ID, s.Type, text) {
 				p.number(s.Type, text)
 			}
 		}
 	}
 	return p
+}
+
+// isNumbered reports whether a value in a note gets a number.
+func (p *Patient) isNumbered(note, typ, text string) bool {
+	kind, _ := p.kindOf(note, typ, text)
+	return kind == Numbered
 }
 
 // before returns up to 32 bytes before a span on the same line: enough for a title or a label.
@@ -365,8 +377,9 @@ func (p *Patient) Replace(doc *data.Document, spans []data.Span) (*data.Document
 	}
 	var changes []Change
 	out, err := rewrite(doc, p.replacer.prune(doc.Text, spans), func(s data.Span) (string, error) {
-		changes = append(changes, Change{Old: s, Kind: p.kindOf(doc.ID, s.Type, doc.Text[s.Start:s.End])})
-		return p.value(doc.ID, s.Type, doc.Text[s.Start:s.End])
+		kind, value, err := p.replacement(doc.ID, s.Type, doc.Text[s.Start:s.End])
+		changes = append(changes, Change{Old: s, Kind: kind})
+		return value, err
 	}, func(s data.Span) { changes[len(changes)-1].New = s })
 	if err != nil {
 		return nil, nil, err
@@ -379,13 +392,13 @@ func (p *Patient) Replace(doc *data.Document, spans []data.Span) (*data.Document
 func (r *Replacer) prune(text string, spans []data.Span) []data.Span {
 	var kept, rest, entirely []data.Span
 	for _, s := range spans {
-		value := text[s.Start:s.End]
-		if r.KindOf(s.Type, value) == Keep {
+		kind, remains := r.decide(s.Type, text[s.Start:s.End])
+		if kind == Keep {
 			kept = append(kept, s)
 			continue
 		}
 		rest = append(rest, s)
-		if r.Remains(s.Type, value) == Nothing {
+		if remains == Nothing {
 			entirely = append(entirely, s)
 		}
 	}
@@ -408,20 +421,38 @@ func (r *Replacer) prune(text string, spans []data.Span) []data.Span {
 	return pruned
 }
 
-// kindOf returns the kind of replacement for a value in a note. It differs from that of Replacer.KindOf if a year tells that the patient is over 89.
-func (p *Patient) kindOf(note, typ, text string) Kind {
-	kind := p.replacer.KindOf(typ, text)
-	if kind == Year {
-		if _, ok := p.made.Year(note, text); !ok {
-			return p.replacer.otherwise()
-		}
+// kindOf returns the kind of replacement for a value in a note and, if it is Year, the year. It differs from Replacer.KindOf if the year tells that
+// the patient is over 89.
+func (p *Patient) kindOf(note, typ, text string) (kind Kind, year string) {
+	kind = p.replacer.KindOf(typ, text)
+	switch {
+	case kind == Surrogate && p.replacer.plan.HideOver89 && p.replacer.SortOf(typ) == data.Date && p.made.TellsOver89(note, text):
+		return Tag, ""
+	case kind != Year:
+		return kind, ""
 	}
-	return kind
+	if year, ok := p.made.Year(note, text); ok {
+		return kind, year
+	}
+	if kind = p.replacer.otherwise(); kind == Surrogate {
+		kind = Tag
+	}
+	return kind, ""
 }
 
-// value returns the replacement for a text.
-func (p *Patient) value(note, typ, text string) (string, error) {
-	switch p.kindOf(note, typ, text) {
+// replacement returns the replacement for a value in a note, and its kind.
+func (p *Patient) replacement(note, typ, text string) (Kind, string, error) {
+	kind, year := p.kindOf(note, typ, text)
+	if kind == Year {
+		return kind, year, nil
+	}
+	value, err := p.value(kind, note, typ, text)
+	return kind, value, err
+}
+
+// value returns the replacement of a kind for a text.
+func (p *Patient) value(kind Kind, note, typ, text string) (string, error) {
+	switch kind {
 	case Tag:
 		return "[" + typ + "]", nil
 	case Numbered:
@@ -437,9 +468,6 @@ func (p *Patient) value(note, typ, text string) (string, error) {
 		return hex.EncodeToString(mac.Sum(nil)[:16]), nil
 	case Keep:
 		return text, nil
-	case Year:
-		year, _ := p.made.Year(note, text)
-		return year, nil
 	case Shift:
 		shifted, ok := p.made.Shift(note, text)
 		if !ok {

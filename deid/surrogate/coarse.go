@@ -55,39 +55,24 @@ var zipCode = regexp.MustCompile(`^([0-9]{3})(?:[0-9]{2}(?:[-– ]?[0-9]{4})?)?$
 var smallAreas = set{"036": true, "059": true, "063": true, "102": true, "203": true, "556": true, "692": true, "790": true, "821": true, "823": true,
 	"830": true, "831": true, "878": true, "879": true, "884": true, "890": true, "893": true}
 
-// HasYear reports whether a text is a date that contains a year or a decade.
-func (m *Maker) HasYear(text string) bool {
+// HasYear reports whether a text is a date that contains a year or a decade, and whether it has no other part.
+func (m *Maker) HasYear(text string) (has, only bool) {
 	d, ok := m.datedText(text)
-	return ok && len(d.years(assumedYear)) > 0
-}
-
-// YearOnly reports whether a text is a year in full, or several, without any other part of a date.
-func (m *Maker) YearOnly(text string) bool {
-	d, ok := m.datedText(text)
-	return ok && len(d.years(assumedYear)) > 0 && d.onlyYears()
+	if !ok || len(d.years(assumedYear)) == 0 {
+		return false, false
+	}
+	return true, d.onlyYears()
 }
 
 // Year returns the year of a date in full, or the years of several dates. It returns false if the text is not a date or has no year, and if one of
-// its years tells that the patient is over 89 (45 CFR 164.514(b)(2)(i)(C)): see yearsTold.
+// its years tells that the patient is over 89: see TellsOver89.
 func (p *Patient) Year(note, text string) (string, bool) {
-	d, ok := p.datedText(text)
-	if !ok {
+	d, years := p.yearsOf(text)
+	if len(years) == 0 || p.tellsOver89(note, years) {
 		return "", false
 	}
-	if p.told == nil {
-		p.told = p.readYears()
-	}
-	years := d.years(p.told.present)
-	for i := range years {
-		if y := &years[i]; p.told.births[y.value-100] && !p.told.births[y.value] && y.short { // 3/4/26 may be the date of birth 3/4/1926 again
-			y.value -= 100
-		}
-		if p.told.over89(note, years[i].value) {
-			return "", false
-		}
-	}
-	if len(years) == 0 || d.onlyYears() {
-		return text, len(years) > 0
+	if d.onlyYears() {
+		return text, true
 	}
 	var b strings.Builder
 	for i, y := range years {
@@ -99,18 +84,51 @@ func (p *Patient) Year(note, text string) (string, bool) {
 	return b.String(), true
 }
 
+// TellsOver89 reports whether a text is a date of which the year tells that the patient is over 89 (45 CFR 164.514(b)(2)(i)(C)):
+//
+//   - The year is 90 years or more before the last year of the patient's notes.
+//   - It is a year of birth, and the notes tell that the patient is over 89.
+//   - It is any year but the last, the notes tell that the patient is over 89, and the note also contains an age up to 89: "60 in 1986" tells the
+//     year of birth.
+func (p *Patient) TellsOver89(note, text string) bool {
+	_, years := p.yearsOf(text)
+	return p.tellsOver89(note, years)
+}
+
+func (p *Patient) tellsOver89(note string, years []datedYear) bool {
+	return slices.ContainsFunc(years, func(y datedYear) bool { return p.told.over89(note, y.value) })
+}
+
+// yearsOf returns the years of a date; none if the text is not a date.
+func (p *Patient) yearsOf(text string) (*date, []datedYear) {
+	d, ok := p.datedText(text)
+	if !ok {
+		return nil, nil
+	}
+	if p.told == nil {
+		p.told = p.readYears()
+	}
+	years := d.years(p.told.present)
+	for i := range years {
+		if y := &years[i]; y.short && p.told.births[y.value-100] && !p.told.births[y.value] { // 3/4/26 may be the date of birth 3/4/1926 again
+			y.value -= 100
+		}
+	}
+	return d, years
+}
+
 // datedText reads a text that is a date and cannot be another kind of number.
 func (m *Maker) datedText(text string) (*date, bool) {
 	if len(text) > longest {
 		return nil, false
 	}
-	if text = strings.TrimSpace(text); !m.isDate(text) && !monthAndYear.MatchString(text) {
+	if text = strings.TrimSpace(text); !m.mayBeDate(text) && !monthAndYear.MatchString(text) {
 		return nil, false
 	}
 	return m.parseDate(text, m.lang.dateOrder)
 }
 
-// monthAndYear matches 04.2071, which isDate takes for a number with decimals.
+// monthAndYear matches 04.2071, which mayBeDate takes for a number with decimals.
 var monthAndYear = regexp.MustCompile(`^(?:0?[1-9]|1[0-2])\.(?:19|20)[0-9]{2}$`)
 
 // assumedYear is the year in which notes are assumed to be written if they do not tell it. Years of two digits are never taken to be later, unless
@@ -194,78 +212,77 @@ func (d *date) onlyYears() bool {
 
 // yearsTold is what the notes of a patient tell about years and ages.
 type yearsTold struct {
-	present int             // the last year of the notes, or assumedYear; years of two digits are not after it
-	written int             // the last year in which a note may have been written
+	present int             // years of two digits are not after it: assumedYear, or a later year that the notes have in full
+	last    int             // the last year of the notes
 	old     bool            // the patient is over 89, or somebody in the notes is
 	births  map[int]bool    // years of birth
 	young   map[string]bool // notes with an age up to 89
 }
 
-// over89 reports whether a year tells that the patient is over 89. A year does if it is 90 years or more before the last year of the notes. If the
-// notes tell that the patient is over 89, every year of birth does too, and so does every year but the last in a note that also has a lower age,
-// because "60 in 1986" tells the year of birth.
+// over89 reports whether a year in a note tells that the patient is over 89: see TellsOver89.
 func (t *yearsTold) over89(note string, year int) bool {
 	switch {
-	case t.written-year > 89:
+	case t.last-year > 89:
 		return true
 	case !t.old:
 		return false
 	}
-	return t.births[year] || t.young[note] && year != t.written
+	return t.births[year] || t.young[note] && year != t.last
 }
 
-// readYears collects the years and ages of the patient's notes. The last year of the notes is the last one of a date with a day or a month that is
-// not a date of birth. Without such a date, it is assumedYear, or a later one that the notes have in full.
+// readYears collects the years and ages of the patient's notes. The last year of the notes is the last one of their dates, without dates of birth. If
+// none of these dates has a day or a month, it is at least assumedYear.
 func (p *Patient) readYears() *yearsTold {
-	t := &yearsTold{births: map[int]bool{}, young: map[string]bool{}}
 	type mention struct {
-		years []datedYear
+		*date
 		birth bool
 	}
-	t.present = assumedYear
-	var dates []*date
-	var births []bool
+	t := &yearsTold{present: assumedYear, births: map[int]bool{}, young: map[string]bool{}}
+	var dates []mention
 	for _, m := range p.mentions {
 		switch m.Sort {
 		case Age:
 			p.readAgeTold(t, m)
 		case Date:
 			if d, ok := p.datedText(m.Text); ok {
-				dates, births = append(dates, d), append(births, birthLabel.MatchString(fold(m.Before)))
+				dates = append(dates, mention{d, birthLabel.MatchString(fold(m.Before))})
 				t.present = max(t.present, d.latestYear())
 			}
 		}
 	}
-	var all []mention
-	last := 0 // in full or not
-	for i, d := range dates {
-		m := mention{d.years(t.present), births[i]}
-		all = append(all, m)
-		for _, y := range m.years {
-			if !m.birth {
-				last = max(last, y.value)
-				if y.exact {
-					t.written = max(t.written, y.value)
-				}
+	exact, last := 0, 0 // the last year of a date with a day or a month, and of any date
+	for _, m := range dates {
+		if m.birth {
+			continue
+		}
+		for _, y := range m.years(t.present) {
+			last = max(last, y.value)
+			if y.exact {
+				exact = max(exact, y.value)
 			}
 		}
 	}
-	if t.written < firstNotes {
-		t.written = assumedYear
+	if exact < firstNotes {
+		exact = assumedYear
 	}
-	t.written = max(t.written, last)
-	for _, m := range all {
-		for _, y := range m.years {
-			if m.birth && y.short && y.value > t.written {
-				y.value -= 100
-			}
-			if m.birth {
-				t.births[y.value] = true
-				t.old = t.old || t.written-y.value > 89
-			}
+	t.last = max(exact, last)
+	for _, m := range dates {
+		if m.birth {
+			t.readBirth(m.years(t.present))
 		}
 	}
 	return t
+}
+
+// readBirth stores the years of a date of birth. One of two digits is not after the last year of the notes.
+func (t *yearsTold) readBirth(years []datedYear) {
+	for _, y := range years {
+		if y.short && y.value > t.last {
+			y.value -= 100
+		}
+		t.births[y.value] = true
+		t.old = t.old || t.last-y.value > 89
+	}
 }
 
 // firstNotes is the first year that can be the last of a patient's notes: an earlier one is not the year of a visit.
@@ -297,9 +314,9 @@ func (m *Maker) yearsOfAge(text string) bool {
 var veryOld = set{"nonagenarian": true, "nonagenarians": true, "centenarian": true, "centenarians": true, "supercentenarian": true,
 	"nonagenario": true, "nonagenaria": true, "centenario": true, "centenaria": true}
 
-// birthLabel matches the text before a date of birth.
-var birthLabel = regexp.MustCompile(`(?:\bd\.? ?o\.? ?b\.?|\bb ?-?day|\bbirth ?date|\bbirthday|\bdate of birth|\bbirth|\bborn(?: on| in)?(?: the)?|\bb\.|` +
-	`\bfecha de nacimiento|\bf\.? ?(?:de )?nac(?:\.|imiento)?|\bnacid[oa](?: el| en)?(?: dia)?|\bnacio(?: el| en)?|\bfn)[^\pL\pN]{0,6}(?:is|was|es|on|in|:)?[^\pL\pN]{0,3}$`)
+// birthLabel matches the text before a date of birth, folded.
+var birthLabel = regexp.MustCompile(`(?:\bd\.? ?o\.? ?b\b|\bbirth ?(?:day|date)?\b|\bb-?day\b|\bborn\b|\bnacimiento\b|\bnacid[oa]\b|\bnacio\b|\bf\.? ?(?:de )?nac\b|` +
+	`\bb\.)[^0-9]{0,20}$`)
 
 // isFamily reports whether a value consists of words for relatives, without a name.
 func (m *Maker) isFamily(text string) bool {

@@ -59,9 +59,15 @@ func (m *Maker) isSex(text string) bool { return m.words[sexes][fold(strings.Tri
 // isDate reports whether a value is a date that cannot be another kind of number.
 func (m *Maker) isDate(text string) bool {
 	trimmed := strings.TrimSpace(text)
-	if _, ok := m.parseDate(trimmed, m.lang.dateOrder); !ok {
+	if !m.mayBeDate(trimmed) {
 		return false
 	}
+	_, ok := m.parseDate(trimmed, m.lang.dateOrder)
+	return ok
+}
+
+// mayBeDate reports whether a value, if it is a date, cannot be another kind of number.
+func (m *Maker) mayBeDate(trimmed string) bool {
 	words, run, longestRun := 0, 0, 0
 	inWord := false
 	for _, r := range trimmed {

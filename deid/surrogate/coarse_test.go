@@ -1,0 +1,157 @@
+package surrogate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+func maker(t testing.TB, lang Language) *Maker {
+	t.Helper()
+	m, err := New(Options{Language: lang})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestYearOfEveryForm compares the years of dates in Go's layouts with those of package time.
+func TestYearOfEveryForm(t *testing.T) {
+	m := maker(t, English)
+	chance := rand.New(rand.NewPCG(1, 1))
+	layouts := []string{
+		"01/02/2006", "1/2/2006", "1/2/06", "01/02/06", "01-02-2006", "01.02.2006", "2006-01-02", "2006/01/02", "20060102", "January 2, 2006", "January 2 2006",
+		"Jan 2, 2006", "Jan. 2, 2006", "2 January 2006", "2-Jan-2006", "2-Jan-06", "02Jan2006", "Monday, January 2, 2006", "Mon 01/02/2006",
+		"Mon, 2 Jan 2006", "January 2006", "Jan 2006", "01/2006", "1/2006", "2006-01", "2006", "2006-01-02T15:04:05", "2006-01-02 15:04", "01/02/2006 15:04", "1/2/2006 3:04 PM",
+		"January 2, 2006 at 3:04 PM", "2006 January 2",
+	}
+	for range 50 {
+		day := civil(1950, 1, 1).AddDate(0, 0, chance.IntN(27000)).Add(time.Duration(chance.IntN(86400)) * time.Second)
+		now := Mention{Note: "a", Sort: Date, Text: "12/31/2025"}
+		for _, layout := range layouts {
+			for _, text := range []string{day.Format(layout), strings.ToUpper(day.Format(layout))} {
+				p := m.Patient("p", []Mention{now, {Note: "a", Sort: Date, Text: text}})
+				if got, ok := p.Year("a", text); !ok || got != day.Format("2006") {
+					t.Fatalf("%s: %q becomes %q, %v", layout, text, got, ok)
+				}
+			}
+		}
+	}
+}
+
+// TestYearTellsNothingElse checks that the year of a date is written without any other text.
+func TestYearTellsNothingElse(t *testing.T) {
+	m := maker(t, English)
+	chance := rand.New(rand.NewPCG(2, 2))
+	pieces := strings.Split("2019|1926|19|3|04|13|31|/|-|.|, | |'|March|Mar|MAY|Monday|Mon|summer|Christmas|Lund|of|and|to|the|th|st|s|1980s|T10:15|7731902|Oda", "|")
+	years := regexp.MustCompile(`^[0-9]{4}s?(?:(?:-|, )[0-9]{4}s?)*$`)
+	plain := regexp.MustCompile(`^(?:[0-9]{4}|s|of|and|to|the|[-/., '\x{2019}])*$`)
+	found := 0
+	for range 20_000 {
+		var b strings.Builder
+		for range 1 + chance.IntN(6) {
+			b.WriteString(pieces[chance.IntN(len(pieces))])
+		}
+		text := b.String()
+		p := m.Patient("p", []Mention{{Note: "a", Sort: Date, Text: text}})
+		got, ok := p.Year("a", text)
+		if !ok {
+			continue
+		}
+		found++
+		if !years.MatchString(got) && (got != text || !plain.MatchString(got)) {
+			t.Fatalf("%q becomes %q", text, got)
+		}
+	}
+	if found < 500 {
+		t.Errorf("only %d dates", found)
+	}
+}
+
+func TestAgeUpTo89(t *testing.T) {
+	m := maker(t, English)
+	units := strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen")
+	tens := strings.Fields("_ _ twenty thirty forty fifty sixty seventy eighty ninety")
+	word := func(n int) string {
+		switch {
+		case n < 20:
+			return units[n]
+		case n%10 == 0:
+			return tens[n/10]
+		}
+		return tens[n/10] + "-" + units[n%10]
+	}
+	for n := range 131 {
+		for _, form := range []string{"%s", "%s years old", "%s-year-old", "%syo", "aged %s", "%sF", "%s y.o. male"} {
+			want := fmt.Sprint(n)
+			if n > 89 {
+				want = "90+"
+			}
+			text := fmt.Sprintf(form, fmt.Sprint(n))
+			if got, ok := m.AgeUpTo89(text); !ok || got != fmt.Sprintf(form, want) {
+				t.Errorf("%q becomes %q, %v", text, got, ok)
+			}
+			if n > 99 || strings.Contains(form, "%sF") || strings.Contains(form, "%syo") {
+				continue
+			}
+			if want = word(n); n > 89 {
+				want = "90+"
+			}
+			text = fmt.Sprintf(form, word(n))
+			if got, ok := m.AgeUpTo89(text); !ok || got != fmt.Sprintf(form, want) {
+				t.Errorf("%q becomes %q, %v", text, got, ok)
+			}
+		}
+		for _, unit := range []string{"days", "weeks", "months", "mo", "d"} {
+			text := fmt.Sprintf("%d %s", n, unit)
+			if got, ok := m.AgeUpTo89(text); !ok || got != text {
+				t.Errorf("%q becomes %q, %v", text, got, ok)
+			}
+		}
+	}
+}
+
+// TestZip3 checks all beginnings of ZIP codes. The small areas are those of the guidance on Safe Harbor.
+func TestZip3(t *testing.T) {
+	const small = "036 059 063 102 203 556 692 790 821 823 830 831 878 879 884 890 893"
+	m := maker(t, English)
+	for n := range 1000 {
+		first := fmt.Sprintf("%03d", n)
+		want := first
+		if strings.Contains(small, first) {
+			want = "000"
+		}
+		for _, rest := range []string{"", "00", "17", "17-0142", "170142"} {
+			if got, ok := m.Zip3(first + rest); !ok || got != want {
+				t.Errorf("%s%s becomes %q, %v", first, rest, got, ok)
+			}
+		}
+	}
+	if got, ok := maker(t, Spanish).Zip3("28046"); ok {
+		t.Errorf("a Spanish postal code becomes %q", got)
+	}
+}
+
+// TestShiftMovesDates checks that all dates of a patient move by the same number of days, and that nothing else is a date.
+func TestShiftMovesDates(t *testing.T) {
+	m, err := New(Options{Key: []byte("a key of sixteen")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := m.Patient("p", []Mention{{Note: "a", Sort: Date, Text: "03/04/2019"}, {Note: "a", Sort: Date, Text: "March 14, 2019"}})
+	first, ok := p.Shift("a", "03/04/2019")
+	second, also := p.Shift("a", "March 14, 2019")
+	from, err := time.Parse("01/02/2006", first)
+	to, err2 := time.Parse("January 2, 2006", second)
+	if !ok || !also || err != nil || err2 != nil || to.Sub(from) != 10*24*time.Hour || first == "03/04/2019" {
+		t.Errorf("%q, %q, errors %v, %v", first, second, err, err2)
+	}
+	for _, text := range []string{"7731902", "12.4", "Lund", "MRN 2019", ""} {
+		if got, ok := p.Shift("a", text); ok {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+}
