@@ -11,10 +11,10 @@ RACE     ?= ./nn/... ./taggers/... ./experiments/... ./deid/...
 GOLANGCI := GOPROXY="file://$$(go env GOMODCACHE)/cache/download,$$(go env GOPROXY)" \
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: build test lint race fuzz demo bench golden
+.PHONY: build test lint race fuzz demo models bench golden
 
 build: # the program, static: ./lethe
-	CGO_ENABLED=0 go build -trimpath -ldflags "-X main.version=$(VERSION)" -o lethe ./cmd/lethe
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o lethe ./cmd/lethe
 
 test: # the second line: what processors without AVX run
 	go test ./...
@@ -33,6 +33,9 @@ fuzz: # every fuzz target for FUZZTIME
 
 demo: build # generate a corpus, train, score, de-identify: a few minutes
 	scripts/demo.sh
+
+models: # make checkpoints/en and checkpoints/es from nothing: about two hours; see docs/models.md
+	scripts/models/make.sh models-out
 
 bench:
 	go test -run '^$$' -bench . ./...

@@ -55,8 +55,8 @@ type sentence struct {
 // sentenceEnd matches the end of a sentence within a line.
 var sentenceEnd = regexp.MustCompile(`[a-z)][.!?] `)
 
-// sentences returns the sentences of notes that have PHI, at most 300 bytes long each.
-func sentences(notes []*data.Document) []sentence {
+// sentencesOf returns the sentences of notes that have PHI, at most 300 bytes long each.
+func sentencesOf(notes []*data.Document) []sentence {
 	var all []sentence
 	for _, d := range notes {
 		at := 0
@@ -81,7 +81,7 @@ func sentences(notes []*data.Document) []sentence {
 // carriers returns prose with sentences of annotated notes in it: one for about every 400 bytes, at
 // random ends of sentences or lines.
 func carriers(prose, marked []*data.Document, number int, seed uint64) []*data.Document {
-	phi := sentences(marked)
+	phi := sentencesOf(marked)
 	var all []*data.Document
 	for _, long := range prose {
 		for _, d := range paragraphs(&data.Document{ID: long.ID, Text: long.Text}) {

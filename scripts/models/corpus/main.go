@@ -3,6 +3,7 @@
 // prose without any marks:
 //
 //	go run ./scripts/models/corpus --teacher RUN queries --output queries.jsonl asq.jsonl
+//	go run ./scripts/models/corpus --teacher RUN sentences --output presidio.jsonl presidio-train.jsonl
 //	go run ./scripts/models/corpus --teacher RUN names --output names.jsonl FILE.conll...
 //	go run ./scripts/models/corpus --teacher RUN carriers --notes notes.jsonl --output prose.jsonl TEXT...
 //	go run ./scripts/models/corpus --teacher RUN fragments --notes notes.jsonl --number 4000 --output fragments.jsonl TEXT...
@@ -43,7 +44,7 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	if flags.NArg() == 0 {
-		return fmt.Errorf("give one of queries, names, carriers and fragments")
+		return fmt.Errorf("give one of queries, sentences, names, carriers and fragments")
 	}
 	kind := flags.Arg(0)
 	more := flag.NewFlagSet(kind, flag.ContinueOnError)
@@ -85,9 +86,9 @@ func run(ctx context.Context, args []string) error {
 // open reads the notes of a kind, with the marks that they have, and returns the rules for these.
 func open(kind string, paths []string, notes string, number int, seed uint64) ([]*data.Document, rules, error) {
 	switch kind {
-	case "queries":
+	case "queries", "sentences":
 		docs, err := collect(paths, func(path string) data.Documents { return jsonl.Read(path, data.Any) })
-		return docs, queries, err
+		return docs, map[string]rules{"queries": queries, "sentences": sentences}[kind], err
 	case "names":
 		docs, err := collect(paths, func(path string) data.Documents { return conll.Read(path, data.Any) })
 		var pieces []*data.Document
@@ -107,7 +108,7 @@ func open(kind string, paths []string, notes string, number int, seed uint64) ([
 		}
 		return carriers(prose, marked, number, seed), rules{}, err
 	}
-	return nil, rules{}, fmt.Errorf("no kind %q of notes (have queries, names, carriers, fragments)", kind)
+	return nil, rules{}, fmt.Errorf("no kind %q of notes (have queries, sentences, names, carriers, fragments)", kind)
 }
 
 func collect(paths []string, read func(string) data.Documents) ([]*data.Document, error) {

@@ -34,6 +34,16 @@ var queries = rules{
 	complete: slices.DeleteFunc(typeNames(), func(name string) bool { return name == "AGE" || name == "PROFESSION" }),
 }
 
+// sentences are the rules for presidio-research, which marks everything but professions.
+var sentences = rules{
+	types: map[string][]string{
+		"PERSON": {"PATIENT", "DOCTOR"}, "GPE": slices.Concat([]string{"CITY"}, places), "STREET_ADDRESS": {"STREET"}, "ORGANIZATION": {"ORGANIZATION", "HOSPITAL", "DEPARTMENT"},
+		"DATE_TIME": {"DATE"}, "AGE": {"AGE"}, "PHONE_NUMBER": {"PHONE", "FAX"}, "EMAIL_ADDRESS": {"EMAIL"}, "ZIP_CODE": {"ZIP"}, "DOMAIN_NAME": {"URL"},
+		"IP_ADDRESS": {"IPADDR"}, "US_SSN": {"SSN"}, "US_DRIVER_LICENSE": {"LICENSE"}, "CREDIT_CARD": {"ACCOUNT"}, "IBAN_CODE": {"ACCOUNT"},
+	},
+	complete: slices.DeleteFunc(typeNames(), func(name string) bool { return name == "PROFESSION" }),
+}
+
 // names are the rules for corpora of names of persons, places and organizations in news, tweets,
 // encyclopedias and contracts.
 var names = rules{
