@@ -11,9 +11,10 @@ import (
 	"github.com/lethe-deid/lethe/data"
 )
 
-// fragments returns short notes without PHI: sentences of annotated notes without a span, pieces of
-// them, and pieces of prose about medicine, which names nobody. A network that has read only whole
-// notes takes a phrase that stands alone, such as the name of a sign, for a signature.
+// fragments returns short notes: sentences of annotated notes, pieces of those that have no PHI, and
+// pieces of prose about medicine, which names nobody. A network that has read only whole notes takes
+// a phrase that stands alone, such as the name of a sign, for a signature. One that has seen
+// short notes only without PHI finds none in them, so a third of these have PHI.
 func fragments(prose, marked []*data.Document, number int, seed uint64) []*data.Document {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	lines := [2][]string{clean(marked), nil}
@@ -22,9 +23,16 @@ func fragments(prose, marked []*data.Document, number int, seed uint64) []*data.
 			lines[1] = append(lines[1], cut(line)...)
 		}
 	}
+	phi := sentencesOf(marked)
 	var all []*data.Document
 	for len(all) < number {
-		text := piece(rng, lines[len(all)%2])
+		id := fmt.Sprintf("fragment-%06d", len(all)+1)
+		if len(all)%3 == 2 {
+			s := phi[rng.IntN(len(phi))]
+			all = append(all, &data.Document{ID: id, Text: s.text + "\n", Spans: s.spans})
+			continue
+		}
+		text := piece(rng, lines[len(all)%3])
 		if len(text) < 3 {
 			continue
 		}
@@ -37,7 +45,7 @@ func fragments(prose, marked []*data.Document, number int, seed uint64) []*data.
 			first, n := utf8.DecodeRuneInString(text)
 			text = string(unicode.ToUpper(first)) + text[n:]
 		}
-		all = append(all, &data.Document{ID: fmt.Sprintf("fragment-%06d", len(all)+1), Text: text + "\n"})
+		all = append(all, &data.Document{ID: id, Text: text + "\n"})
 	}
 	return all
 }

@@ -19,9 +19,6 @@ type rules struct {
 	complete []string
 }
 
-// sure is the minimum score of a span that is taken from the teacher.
-const sure = 0.8
-
 var places = []string{"HOSPITAL", "CITY", "STATE", "COUNTRY", "STREET", "ZIP", "LOCATION-OTHER", "ORGANIZATION", "DEPARTMENT"}
 
 // queries are the rules for ASQ-PHI, which marks all PHI but ages and professions.
@@ -79,7 +76,7 @@ func (r rules) settle(doc *data.Document, found []data.Span) []data.Span {
 	}
 	for _, s := range found {
 		from, to := data.Overlapping(all, s)
-		if from == to && s.Score >= sure && !slices.Contains(r.complete, s.Type) {
+		if from == to && !slices.Contains(r.complete, s.Type) {
 			all = append(all, s)
 			data.SortSpans(all)
 		}
