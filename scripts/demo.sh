@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Demonstrates all steps on generated notes: train a network, tag unseen notes, score
+# Demonstrates all steps: remove the PHI from a note with the model that comes with the program; then, on generated notes, train a network, tag unseen notes, score
 # the result, and remove the PHI from one note. Writes the run to demo-out/. Fails if strict F1 on the unseen notes is below 0.95.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,6 +12,9 @@ if [ -e demo-out ]; then
 		{ echo "scripts/demo.sh: demo-out is not a run of this demonstration: move it away" >&2; exit 2; }
 	rm -rf demo-out
 fi
+
+# One note, with the model that comes with the program.
+echo 'Mr. Roe, 93 years old, was seen by Dr. Amundsen on 03/04/2071.' | step ./lethe deidentify
 
 # The notes are generated from a seed, as in the experiment; nothing is
 # downloaded. The table shows the scores on dev.

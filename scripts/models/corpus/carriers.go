@@ -89,7 +89,7 @@ func carriers(prose, marked []*data.Document, number int, seed uint64) []*data.D
 				return all
 			}
 			rng := rand.New(rand.NewPCG(seed, uint64(len(all))))
-			all = append(all, carry(d, phi, rng, fmt.Sprintf("prose-%06d", len(all)+1)))
+			all = append(all, carry(d, phi, rng, fmt.Sprintf("%06d", len(all)+1)))
 		}
 	}
 	return all

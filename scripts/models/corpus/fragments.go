@@ -26,7 +26,7 @@ func fragments(prose, marked []*data.Document, number int, seed uint64) []*data.
 	phi := sentencesOf(marked)
 	var all []*data.Document
 	for len(all) < number {
-		id := fmt.Sprintf("fragment-%06d", len(all)+1)
+		id := fmt.Sprintf("%06d", len(all)+1)
 		if len(all)%3 == 2 {
 			s := phi[rng.IntN(len(phi))]
 			all = append(all, &data.Document{ID: id, Text: s.text + "\n", Spans: s.spans})

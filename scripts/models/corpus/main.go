@@ -2,15 +2,15 @@
 // whose types are coarser than a model's, or that mark only some of its types, and from
 // prose without any marks:
 //
-//	go run ./scripts/models/corpus --teacher RUN queries --output queries.jsonl asq.jsonl
-//	go run ./scripts/models/corpus --teacher RUN sentences --output presidio.jsonl presidio-train.jsonl
-//	go run ./scripts/models/corpus --teacher RUN names --output names.jsonl FILE.conll...
-//	go run ./scripts/models/corpus --teacher RUN carriers --notes notes.jsonl --output prose.jsonl TEXT...
-//	go run ./scripts/models/corpus --teacher RUN fragments --notes notes.jsonl --number 4000 --output fragments.jsonl TEXT...
+//	corpus --teacher RUN queries --output queries.jsonl asq.jsonl
+//	corpus --teacher RUN sentences --output presidio.jsonl presidio-train.jsonl
+//	corpus --teacher RUN names --output names.jsonl FILE.conll...
+//	corpus --teacher RUN carriers --notes notes.jsonl --output prose.jsonl TEXT...
+//	corpus fragments --notes notes.jsonl --number 4000 --output fragments.jsonl TEXT...
+//	corpus --types meddocan notes --format meddocan --output notes.jsonl DIR
 //
-// A teacher, a model with the types of i2b2 2014, decides what the marks leave open: which of
-// the finer types a mark has, and where PHI of the types is that the corpus does not mark.
-// See rules.
+// A teacher decides what the marks leave open: which of the finer types a mark has, and where PHI of
+// the types is that the corpus does not mark. See rules.
 package main
 
 import (
@@ -20,9 +20,11 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/conll"
+	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/jsonl"
 	"github.com/lethe-deid/lethe/data/text"
 	"github.com/lethe-deid/lethe/models"
@@ -39,12 +41,13 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("corpus", flag.ContinueOnError)
-	teacher := flags.String("teacher", "", "model or run `folder` with the types of i2b2-2014")
+	teacher := flags.String("teacher", "", "model or run `folder`; not for fragments and notes")
+	typeSet := flags.String("types", data.I2B2.Name, "type `set` of the notes")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if flags.NArg() == 0 {
-		return fmt.Errorf("give one of queries, sentences, names, carriers and fragments")
+		return fmt.Errorf("give one of queries, sentences, names, carriers, fragments and notes")
 	}
 	kind := flags.Arg(0)
 	more := flag.NewFlagSet(kind, flag.ContinueOnError)
@@ -52,29 +55,38 @@ func run(ctx context.Context, args []string) error {
 	notes := more.String("notes", "", "for carriers and fragments: `file` of annotated notes, in the format jsonl, whose sentences are used")
 	number := more.Int("number", 0, "for carriers and fragments: at most `N` notes; 0: until the text ends")
 	seed := more.Uint64("seed", 1, "for carriers and fragments: `seed` of the random choices")
+	kindOfFile := more.String("format", "meddocan", "for notes: `format` of the files")
 	if err := more.Parse(flags.Args()[1:]); err != nil {
 		return err
 	}
-	docs, rules, err := open(kind, more.Args(), *notes, *number, *seed)
+	types, err := data.LookupTypeSet(*typeSet)
 	if err != nil {
 		return err
 	}
-	model, err := models.Open(*teacher, 0)
+	docs, rules, err := source{types, *kindOfFile, *notes, *number, *seed}.open(kind, more.Args())
 	if err != nil {
 		return err
 	}
-	if model.Types != data.I2B2 {
-		return fmt.Errorf("%s: the teacher has the type set %s, not %s", *teacher, model.Types.Name, data.I2B2.Name)
+	found := make([][]data.Span, len(docs))
+	if *teacher != "" {
+		model, err := models.Open(*teacher, 0)
+		if err != nil {
+			return err
+		}
+		if model.Types != types {
+			return fmt.Errorf("%s: the teacher has the type set %s, not %s", *teacher, model.Types.Name, types.Name)
+		}
+		if found, err = model.Tag(ctx, docs); err != nil {
+			return err
+		}
 	}
-	found, err := model.Tag(ctx, docs)
+	out, err := jsonl.Create(*output, types)
 	if err != nil {
 		return err
 	}
-	out, err := jsonl.Create(*output, data.I2B2)
-	if err != nil {
-		return err
-	}
+	base := strings.TrimSuffix(filepath.Base(*output), filepath.Ext(*output)) // makes the IDs unique among several outputs
 	for i, doc := range docs {
+		doc.ID = base + "-" + doc.ID
 		doc.Spans = rules.settle(doc, found[i])
 		if err := out.Write(doc); err != nil {
 			return err
@@ -83,8 +95,16 @@ func run(ctx context.Context, args []string) error {
 	return out.Close()
 }
 
+// source says where notes come from.
+type source struct {
+	types         *data.TypeSet
+	format, notes string
+	number        int
+	seed          uint64
+}
+
 // open reads the notes of a kind, with the marks that they have, and returns the rules for these.
-func open(kind string, paths []string, notes string, number int, seed uint64) ([]*data.Document, rules, error) {
+func (c source) open(kind string, paths []string) ([]*data.Document, rules, error) {
 	switch kind {
 	case "queries", "sentences":
 		docs, err := collect(paths, func(path string) data.Documents { return jsonl.Read(path, data.Any) })
@@ -97,18 +117,21 @@ func open(kind string, paths []string, notes string, number int, seed uint64) ([
 			pieces = append(pieces, paragraphs(natural(d))...)
 		}
 		return pieces, names, err
+	case "notes":
+		docs, err := collect(paths, func(path string) data.Documents { return format.Read(c.format, path, c.types) })
+		return docs, rules{}, err
 	case "carriers", "fragments":
-		marked, err := data.Collect(jsonl.Read(notes, data.I2B2))
+		marked, err := data.Collect(jsonl.Read(c.notes, c.types))
 		if err != nil {
 			return nil, rules{}, err
 		}
 		prose, err := collect(paths, text.Pieces)
 		if kind == "fragments" {
-			return fragments(prose, marked, number, seed), rules{complete: typeNames()}, err
+			return fragments(prose, marked, c.number, c.seed), rules{}, err
 		}
-		return carriers(prose, marked, number, seed), rules{}, err
+		return carriers(prose, marked, c.number, c.seed), rules{}, err
 	}
-	return nil, rules{}, fmt.Errorf("no kind %q of notes (have queries, sentences, names, carriers, fragments)", kind)
+	return nil, rules{}, fmt.Errorf("no kind %q of notes (have queries, sentences, names, carriers, fragments, notes)", kind)
 }
 
 func collect(paths []string, read func(string) data.Documents) ([]*data.Document, error) {
