@@ -55,6 +55,7 @@ var slots = map[string]func(*writer) string{
 	// Ages, in years.
 	"age":        func(w *writer) string { return fmt.Sprint(w.age()) },
 	"age.words":  func(w *writer) string { return w.language.inWords(w.age()) },
+	"age.spaced": func(w *writer) string { return strings.ReplaceAll(w.language.inWords(w.age()), "-", " ") },
 	"age.months": func(w *writer) string { return fmt.Sprint(int(w.date.Sub(w.born).Hours() / 24 / 30.4)) },
 	"age.days":   func(w *writer) string { return fmt.Sprint(int(w.date.Sub(w.born).Hours() / 24)) },
 	"age.ones":   func(w *writer) string { return fmt.Sprint(w.age() % 10) },
