@@ -73,8 +73,8 @@ func TestEnglishCorpusHasEveryType(t *testing.T) {
 			}
 			t.Logf("%-5s %-15s %5d", split, typ.Name, count[typ.Name])
 		}
-		if clean < 200 || clean > 600 {
-			t.Errorf("%s: %d of 2000 notes are without PHI, want 10 to 30 %%", split, clean)
+		if clean < 200 || clean > 700 {
+			t.Errorf("%s: %d of 2000 notes are without PHI, want 10 to 35 %%", split, clean)
 		}
 	}
 }
@@ -180,6 +180,12 @@ func TestOperatorsOfTheGrammar(t *testing.T) {
 		if have := expandAll(rules, 1)[0]; have != want {
 			t.Errorf("%q gives %q, want %q", rules, have, want)
 		}
+	}
+}
+
+func TestRangeBelowOneIsDecimal(t *testing.T) { // it was read as octal, so that 0.8 became 0
+	if have := expandAll("== start\n{0.8..0.8} {0.08..0.08} {08..08}", 1)[0]; have != "0.8 0.08 8\n" {
+		t.Error(have)
 	}
 }
 

@@ -416,11 +416,9 @@ func (w *writer) style(rule string) int {
 func rangeOf(name string) func(*writer) {
 	lo, hi, _ := strings.Cut(name, "..")
 	_, frac, _ := strings.Cut(lo, ".")
-	var from, to int
-	if _, err := fmt.Sscan(strings.Replace(lo, ".", "", 1), &from); err != nil {
-		panic("synth: range " + name)
-	}
-	if _, err := fmt.Sscan(strings.Replace(hi, ".", "", 1), &to); err != nil || to < from {
+	from, err := strconv.Atoi(strings.Replace(lo, ".", "", 1))
+	to, err2 := strconv.Atoi(strings.Replace(hi, ".", "", 1))
+	if err != nil || err2 != nil || to < from {
 		panic("synth: range " + name)
 	}
 	return func(w *writer) {

@@ -9,6 +9,7 @@ import (
 type language struct {
 	months, shortMonths []string           // from January
 	days, shortDays     []string           // from Sunday
+	nth                 func(n int) string // of a day of the month, in words: "twenty first"
 	ordinal             func(n int) string // of a day of the month: "1st"
 	inWords             func(n int) string // of a number from 1 to 119
 }
@@ -18,6 +19,7 @@ var english = language{
 	shortMonths: strings.Fields("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"),
 	days:        strings.Fields("Sunday Monday Tuesday Wednesday Thursday Friday Saturday"),
 	shortDays:   strings.Fields("Sun Mon Tue Wed Thu Fri Sat"),
+	nth:         nth,
 	ordinal:     ordinal,
 	inWords:     inWords,
 }
@@ -27,6 +29,7 @@ var spanish = language{
 	shortMonths: strings.Fields("ene feb mar abr may jun jul ago sep oct nov dic"),
 	days:        strings.Fields("domingo lunes martes miércoles jueves viernes sábado"),
 	shortDays:   strings.Fields("dom lun mar mié jue vie sáb"),
+	nth:         spanishWords,
 	ordinal:     func(n int) string { return fmt.Sprint(n, "º") },
 	inWords:     spanishWords,
 }
@@ -62,6 +65,37 @@ func ordinal(n int) string {
 		}
 	}
 	return fmt.Sprint(n, "th")
+}
+
+// nth spells the ordinal of a day of the month in words, such as "twenty first".
+func nth(n int) string {
+	words := strings.Fields("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth " +
+		"fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth")
+	switch {
+	case n <= 20:
+		return words[n-1]
+	case n == 30:
+		return "thirtieth"
+	case n == 31:
+		return "thirty first"
+	}
+	return "twenty " + words[n-21]
+}
+
+// yearInWords spells a year in English as it is spoken, such as "nineteen eighty four".
+func yearInWords(year int) string {
+	century, rest := year/100, year%100
+	switch {
+	case century == 20 && rest == 0:
+		return "two thousand"
+	case century == 20 && rest < 10:
+		return "two thousand " + inWords(rest)
+	case rest == 0:
+		return inWords(century) + " hundred"
+	case rest < 10:
+		return inWords(century) + " oh " + inWords(rest)
+	}
+	return inWords(century) + " " + strings.ReplaceAll(inWords(rest), "-", " ")
 }
 
 // inWords spells a number from 1 to 119 in words, such as "eighty-six".

@@ -117,6 +117,8 @@ var slots = map[string]func(*writer) string{
 	"d.day":        func(w *writer) string { return w.language.days[w.day.Weekday()] },
 	"d.ddd":        func(w *writer) string { return w.language.shortDays[w.day.Weekday()] },
 	"d.th":         func(w *writer) string { return w.language.ordinal(w.day.Day()) },
+	"d.th.words":   func(w *writer) string { return w.language.nth(w.day.Day()) },
+	"d.year.words": func(w *writer) string { return yearInWords(w.day.Year()) },
 	"d.decade":     func(w *writer) string { return w.day.Format("06")[:1] + "0s" },
 
 	// Values of the faker, which need no lists here.
