@@ -213,18 +213,34 @@ func labelOf(name string) func(*writer) {
 			k = w.IntN(len(wordings))
 			w.fixed[name] = k
 		}
-		before := w.shift
-		if how := "^__"[w.style(kind+".case")]; w.shift == 0 && how == '^' {
-			w.shift = how
+		before, text := w.shift, wordings[k]
+		switch w.style(kind + ".case") {
+		case 0:
+			if w.shift == 0 {
+				w.shift = '^'
+			}
+		case 1:
+			text = capitalized(text)
 		}
 		if kind == "title" && w.style("title.omit") == 0 {
 			w.shift = before
 			return
 		}
-		w.text(wordings[k])
+		w.text(text)
 		w.shift = before
 		w.rules[kind+".sep"].of[w.style(kind+".sep")].write(w)
 	}
+}
+
+// capitalized writes each word of a heading with a capital.
+func capitalized(s string) string {
+	words := strings.Fields(s)
+	for i, word := range words {
+		r := []rune(word)
+		r[0] = unicode.ToUpper(r[0])
+		words[i] = string(r)
+	}
+	return strings.Join(words, " ")
 }
 
 var fieldsOf = regexp.MustCompile(`^fields (\d+)\.\.(\d+) ([a-z.]+)$`)

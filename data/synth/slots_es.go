@@ -22,7 +22,8 @@ func init() {
 		"doc.don":    func(w *writer) string { return w.don(w.doc) },
 		"varon":      func(w *writer) string { return sex(w, "varón", "mujer") },
 		"hombre":     func(w *writer) string { return sex(w, "hombre", "mujer") },
-		"niño":       func(w *writer) string { return sex(w, "niño", "niña") },
+		"niño":       func(w *writer) string { return w.child() },
+		"etapa":      func(w *writer) string { return w.stage() },
 		"masculina":  func(w *writer) string { return sex(w, "masculino", "femenina") },
 		"pt.ap2.o":   func(w *writer) string { return orElse(w.second, w.last) },
 		"ser.menor":  func(w *writer) string { w.young(1+w.IntN(15), w.IntN(365)); return "" },
@@ -121,6 +122,32 @@ func init() {
 		}
 		slots[name] = slot
 	}
+}
+
+// child returns "niño" or "niña" for a child, and otherwise the word for an adult.
+func (w *writer) child() string {
+	if w.age() > 14 {
+		return sex(w, "varón", "mujer")
+	}
+	return sex(w, "niño", "niña")
+}
+
+// stage returns a word for a patient of this age.
+func (w *writer) stage() string {
+	words := []string{"Paciente", "Fumador", "Deportista", "Conductor"}
+	switch n := w.age(); {
+	case n < 2:
+		words = []string{"Lactante", "Bebé", "Paciente"}
+	case n < 13:
+		words = []string{"Escolar", "Menor", "Preescolar"}
+	case n < 19:
+		words = []string{"Adolescente", "Estudiante", "Menor"}
+	case n > 75:
+		words = []string{"Paciente", "Jubilado", "Pensionista"}
+	case w.female && n < 45:
+		words = []string{"Gestante", "Puérpera", "Primigesta"}
+	}
+	return pick(w.Rand, words)
 }
 
 // bySex returns the rule of the person's sex, such as "dr.hombre".
