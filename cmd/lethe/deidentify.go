@@ -34,9 +34,10 @@ was, byte for byte. The notes of a file or of stdin go to stdout or to a file; t
 folder go to another folder. Gzipped input produces gzipped output, unless you name an
 output file without .gz.
 
-What must go is a policy. By default it is HIPAA's Safe Harbor: dates become their year and
-ZIP codes three digits, ages over 89 become 90+, states and lower ages stay, everything else
-that the model finds is replaced. --policy chooses another, and "lethe policies" prints them.
+A policy says what must go. By default it is HIPAA's Safe Harbor: dates become their year, ZIP
+codes keep three digits, ages over 89 become 90+, lower ages, states and countries stay, and
+other PHI that the model finds is replaced. Choose another with --policy, or write your own:
+"lethe policies" prints the built-in ones.
 
 Formats: text, i2b2, meddocan and i2b2-2006 (XML), brat, jsonl, csv, fhir (JSON or NDJSON) and
 hl7 (v2). For csv and jsonl, --column names the columns or keys that contain notes. In
@@ -68,6 +69,7 @@ No model finds everything: check a sample of the output.`,
 		Example: `  lethe deidentify --model runs/demo <note.txt
   lethe deidentify --model model/best --output clean.txt note.txt
   lethe deidentify --model model/best --output clean --audit audit.jsonl notes
+  lethe deidentify --model model/best --policy limited-data-set --output clean notes
   lethe deidentify --model model/best --format jsonl - <notes.jsonl >clean.jsonl
   lethe deidentify --model model/best --format csv --column note --patient mrn --output clean.csv notes.csv
   lethe deidentify --marked --format i2b2 --key-file key --output shared corpus`,

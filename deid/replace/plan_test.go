@@ -73,6 +73,27 @@ func TestKeepDoesNotLetOthersThrough(t *testing.T) {
 	}
 }
 
+// TestYearDoesNotLetNumbersThrough: of a record number that overlaps a longer date, no digits may stay.
+func TestYearDoesNotLetNumbersThrough(t *testing.T) {
+	r := maker(t, "", Plan{BySort: map[data.Sort]Kind{data.Date: Year, data.Age: Age90}})
+	for _, tc := range []struct {
+		text  string
+		spans []data.Span
+		want  string
+	}{
+		{"on 03/04/1926", []data.Span{{Start: 3, End: 13, Type: "DATE", Score: 1}, {Start: 9, End: 13, Type: "MEDICALRECORD", Score: 1}}, "on [MEDICALRECORD]"},
+		{"on 03/04/1996", []data.Span{{Start: 3, End: 13, Type: "DATE", Score: 1}, {Start: 9, End: 13, Type: "DATE", Score: 1}, {Start: 0, End: 2, Type: "PHONE", Score: 1}}, "[PHONE] 1996"},
+		{"tel. 555-0145", []data.Span{{Start: 11, End: 13, Type: "AGE", Score: 1}, {Start: 5, End: 12, Type: "PHONE", Score: 1}}, "tel. [PHONE]"},
+		{"45 03/2019", []data.Span{{Start: 0, End: 5, Type: "AGE", Score: 1}, {Start: 3, End: 10, Type: "DATE", Score: 1}}, "[DATE]"},
+	} {
+		d := &data.Document{ID: "a", Text: tc.text, Spans: tc.spans}
+		out, _, err := r.Patient("a", []*data.Document{d}).Replace(d, d.Spans)
+		if err != nil || out.Text != tc.want {
+			t.Errorf("%q, %v, want %q", out.Text, err, tc.want)
+		}
+	}
+}
+
 func TestHash(t *testing.T) {
 	hash := func(key, group, typ, text string) string {
 		d := note(t, "a", "<"+typ+":"+text+">")

@@ -75,6 +75,9 @@ func (r *ageReader) digits() bool {
 	if t.n >= 90 && !short && !fraction && !nineties {
 		r.made.WriteString("90+")
 		r.i++
+		if r.at(r.i).text == "+" {
+			r.i++
+		}
 		for r.strict && decade && (r.at(r.i).word == "s" || r.at(r.i).text == "'" || r.at(r.i).text == "’") {
 			r.i++
 		}

@@ -88,8 +88,8 @@ func (p *Patient) Year(note, text string) (string, bool) {
 //
 //   - The year is 90 years or more before the last year of the patient's notes.
 //   - It is a year of birth, and the notes tell that the patient is over 89.
-//   - It is any year but the last, the notes tell that the patient is over 89, and the note also contains an age up to 89: "60 in 1986" tells the
-//     year of birth.
+//   - It is any year but the last, the notes tell that the patient is over 89, and so would the highest age up to 89 in the same note, if it were the
+//     patient's age in that year: "60 in 1986" in notes of 2019.
 func (p *Patient) TellsOver89(note, text string) bool {
 	_, years := p.yearsOf(text)
 	return p.tellsOver89(note, years)
@@ -145,7 +145,10 @@ type datedYear struct {
 }
 
 func (y datedYear) String() string {
-	if y.decade {
+	switch {
+	case y.decade && y.short: // the 80s: the century is a guess, and tells nothing that is needed
+		return fmt.Sprintf("%02ds", y.value%100)
+	case y.decade:
 		return fmt.Sprintf("%ds", y.value)
 	}
 	return fmt.Sprintf("%d", y.value)
@@ -189,7 +192,7 @@ func (d *date) years(latest int) []datedYear {
 	return all
 }
 
-// onlyYears reports whether a date consists of years and decades in full, and of words and signs that say nothing more.
+// onlyYears reports whether a date consists of years in full, of decades, and of words and signs that say nothing more.
 func (d *date) onlyYears() bool {
 	for _, pt := range d.parts {
 		switch pt.field {
@@ -199,10 +202,11 @@ func (d *date) onlyYears() bool {
 			}) {
 				return false
 			}
-		case fieldYear, fieldDecade:
+		case fieldYear:
 			if len(pt.text) != 4 || pt.tail != "" {
 				return false
 			}
+		case fieldDecade:
 		default:
 			return false
 		}
@@ -212,11 +216,11 @@ func (d *date) onlyYears() bool {
 
 // yearsTold is what the notes of a patient tell about years and ages.
 type yearsTold struct {
-	present int             // years of two digits are not after it: assumedYear, or a later year that the notes have in full
-	last    int             // the last year of the notes
-	old     bool            // the patient is over 89, or somebody in the notes is
-	births  map[int]bool    // years of birth
-	young   map[string]bool // notes with an age up to 89
+	present int            // years of two digits are not after it: assumedYear, or a later year that the notes have in full
+	last    int            // the last year of the notes
+	old     bool           // the patient is over 89, or somebody in the notes is
+	births  map[int]bool   // years of birth
+	ages    map[string]int // the highest age up to 89 of each note, in years
 }
 
 // over89 reports whether a year in a note tells that the patient is over 89: see TellsOver89.
@@ -227,7 +231,8 @@ func (t *yearsTold) over89(note string, year int) bool {
 	case !t.old:
 		return false
 	}
-	return t.births[year] || t.young[note] && year != t.last
+	age, has := t.ages[note]
+	return t.births[year] || has && year != t.last && t.last-year+age > 89
 }
 
 // readYears collects the years and ages of the patient's notes. The last year of the notes is the last one of their dates, without dates of birth. If
@@ -237,7 +242,7 @@ func (p *Patient) readYears() *yearsTold {
 		*date
 		birth bool
 	}
-	t := &yearsTold{present: assumedYear, births: map[int]bool{}, young: map[string]bool{}}
+	t := &yearsTold{present: assumedYear, births: map[int]bool{}, ages: map[string]int{}}
 	var dates []mention
 	for _, m := range p.mentions {
 		switch m.Sort {
@@ -288,27 +293,45 @@ func (t *yearsTold) readBirth(years []datedYear) {
 // firstNotes is the first year that can be the last of a patient's notes: an earlier one is not the year of a visit.
 const firstNotes = 1950
 
-// readAgeTold stores whether an age is over 89.
+// readAgeTold stores an age, or that it is over 89.
 func (p *Patient) readAgeTold(t *yearsTold, m Mention) {
 	made, ok := p.AgeUpTo89(m.Text)
-	switch {
-	case ok && made != m.Text, !ok && slices.ContainsFunc(tokens(m.Text), func(t token) bool { return veryOld[t.word] }):
+	if ok && made != m.Text || !ok && slices.ContainsFunc(tokens(m.Text), func(t token) bool { return veryOld[t.word] }) {
 		t.old = true
-	case ok && p.yearsOfAge(m.Text):
-		t.young[m.Note] = true
+	}
+	if !ok {
+		return
+	}
+	if years := p.yearsOfAge(m.Text); years > 0 {
+		t.ages[m.Note] = max(t.ages[m.Note], years)
 	}
 }
 
-// yearsOfAge reports whether an age contains a number of years.
-func (m *Maker) yearsOfAge(text string) bool {
+// yearsOfAge returns the highest number of years up to 89 in an age, or 0 if there is none. In her 80s may mean 89.
+func (m *Maker) yearsOfAge(text string) int {
 	r := &ageReader{Maker: m, tokens: tokens(text)}
-	for i, t := range r.tokens {
-		if _, word := m.numbers[t.word]; (word || t.num) && !r.short(i+1) {
-			return true
+	highest := 0
+	for i := 0; i < len(r.tokens); i++ {
+		t := r.tokens[i]
+		years, end := t.n, i+1
+		if _, word := m.numbers[t.word]; word {
+			years, end = r.numberFrom(i)
+		} else if !t.num {
+			years = decades[t.word]
 		}
+		if r.at(end).word == "s" {
+			years += 9
+		}
+		if years <= 89 && !r.short(end) {
+			highest = max(highest, years)
+		}
+		i = end - 1
 	}
-	return false
+	return highest
 }
+
+// decades are the highest ages that words for decades of a life can mean.
+var decades = map[string]int{"twenties": 29, "thirties": 39, "forties": 49, "fifties": 59, "sixties": 69, "seventies": 79, "eighties": 89}
 
 // veryOld are words for people over 89.
 var veryOld = set{"nonagenarian": true, "nonagenarians": true, "centenarian": true, "centenarians": true, "supercentenarian": true,

@@ -138,10 +138,10 @@ func (m *Maker) isPlace(text string) bool {
 
 // inLists reports whether a value is an entry of a list of one of these kinds, in any language. The kind is the name of the list after its hyphen.
 func (m *Maker) inLists(text string, kinds ...string) bool {
-	whole := strings.Join(strings.Fields(fold(text)), " ")
+	whole := m.words.withoutArticle(strings.Join(strings.Fields(fold(text)), " "))
 	for name, l := range m.lists {
 		_, kind, _ := strings.Cut(name, "-")
-		if slices.Contains(kinds, kind) && slices.ContainsFunc(l.entries, func(entry string) bool { return fold(entry) == whole }) {
+		if slices.Contains(kinds, kind) && slices.ContainsFunc(l.entries, func(entry string) bool { return m.words.withoutArticle(fold(entry)) == whole }) {
 			return true
 		}
 	}
