@@ -25,6 +25,8 @@ func init() {
 		"niño":       func(w *writer) string { return w.child() },
 		"etapa":      func(w *writer) string { return w.stage() },
 		"masculina":  func(w *writer) string { return sex(w, "masculino", "femenina") },
+		"todo.mayus": func(w *writer) string { w.fixed["recase"] = 1; return "" },
+		"todo.minus": func(w *writer) string { w.fixed["recase"] = 2; return "" },
 		"pt.ap2.o":   func(w *writer) string { return orElse(w.second, w.last) },
 		"ser.menor":  func(w *writer) string { w.young(1+w.IntN(15), w.IntN(365)); return "" },
 		"ser.rn":     func(w *writer) string { w.young(0, 1+w.IntN(50)); return "" },
