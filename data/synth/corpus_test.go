@@ -1,6 +1,7 @@
 package synth
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -175,6 +176,7 @@ func TestOperatorsOfTheGrammar(t *testing.T) {
 		"== start\n{an} <PROFESSION:{a}> and {an} {b}\n=, a\nnurse\n== b\nax": "a [[PROFESSION:nurse]] and an ax\n",
 		"== start\na\\tb":                                                     "a\tb\n",
 		"== start\n{all.flat}a\\nb":                                           "a b\n",
+		"== start\n{all.upper}a {_b} {+b}\n== b\nc":                           "A C C\n",
 		"== start\n\\%3 x":                                                    "%3 x\n",
 	} {
 		if have := expandAll(rules, 1)[0]; have != want {
@@ -236,4 +238,15 @@ func TestSoundsAreNewWords(t *testing.T) {
 	if unknown < 700 {
 		t.Errorf("only %d of 1000 words are new", unknown)
 	}
+}
+
+// Notes of the corpora that are trained on, for review.
+func TestGoldenOfCorpora(t *testing.T) {
+	var b strings.Builder
+	for _, split := range []Split{Train, Test} {
+		for _, d := range corpusNotes(t, Config{Corpus: "en", Split: split, Seed: 5}, 12) {
+			fmt.Fprintf(&b, "=== %s %s\n%s", split, d.ID, inline(d))
+		}
+	}
+	compareGolden(t, "en.golden", b.String())
 }

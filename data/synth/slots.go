@@ -16,6 +16,7 @@ var slots = map[string]func(*writer) string{
 	"pt.nick":   func(w *writer) string { return w.nick },
 	"pt.last":   func(w *writer) string { return w.last },
 	"pt.mi":     func(w *writer) string { return w.middle },
+	"pt.m":      func(w *writer) string { return initial(w.middle) },
 	"pt.second": func(w *writer) string { return w.second },
 	"pt.fi":     func(w *writer) string { return initial(w.first) },
 	"pt.li":     func(w *writer) string { return initial(w.last) },
@@ -41,8 +42,8 @@ var slots = map[string]func(*writer) string{
 	"be.old":     func(w *writer) string { w.born = w.date.AddDate(-88-w.IntN(14), 0, -w.IntN(365)); return "" },
 
 	// What is done to the whole note: see finish.go.
-	"all.upper":  func(w *writer) string { w.shift = '^'; return "" },
-	"all.lower":  func(w *writer) string { w.shift = '_'; return "" },
+	"all.upper":  func(w *writer) string { w.shift, w.whole = '^', true; return "" },
+	"all.lower":  func(w *writer) string { w.shift, w.whole = '_', true; return "" },
 	"all.sloppy": func(w *writer) string { w.typos, w.gluing = 8*typoRate, 3*glueRate; return "" },
 	"all.wrap":   func(w *writer) string { w.width = 55 + w.IntN(55); return "" },
 	"all.flat":   func(w *writer) string { w.flat = true; return "" },
@@ -74,6 +75,7 @@ var slots = map[string]func(*writer) string{
 	"doc.mi":       func(w *writer) string { return w.doc.middle },
 	"doc.fi":       func(w *writer) string { return initial(w.doc.first) },
 	"doc.li":       func(w *writer) string { return initial(w.doc.last) },
+	"doc.m":        func(w *writer) string { return initial(w.doc.middle) },
 	"doc.second":   func(w *writer) string { return w.doc.second },
 	"doc.login":    func(w *writer) string { return plain(initial(w.doc.first) + w.doc.last) },
 	"doc.alias":    func(w *writer) string { return plain(w.doc.first) + "." + plain(w.doc.last) },

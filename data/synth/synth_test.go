@@ -386,9 +386,14 @@ func TestGolden(t *testing.T) {
 			fmt.Fprintf(&b, "=== %s %s\n%s", split, d.ID, inline(d))
 		}
 	}
-	file := filepath.Join("testdata", "notes.golden")
+	compareGolden(t, "notes.golden", b.String())
+}
+
+func compareGolden(t *testing.T, name, have string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
 	if os.Getenv("UPDATE_GOLDEN") != "" {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(have), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -396,8 +401,8 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("the notes of seed 1 have changed (UPDATE_GOLDEN=1 accepts it):\n%s", diff)
+	if diff := cmp.Diff(string(want), have); diff != "" {
+		t.Errorf("the notes have changed (UPDATE_GOLDEN=1 accepts it):\n%s", diff)
 	}
 }
 

@@ -50,6 +50,7 @@ type writer struct {
 	typos, gluing float64 // rates of slips in this note
 	width         int     // of lines, in bytes; 0: not wrapped
 	flat          bool    // the note is one line
+	whole         bool    // the whole note is in the current letter case
 	articles      []int   // ends of an "a" that becomes "an" before a vowel
 }
 
@@ -65,7 +66,7 @@ func newWriter(c *corpus, rules grammar, source rand.Source) *writer {
 // newNote forgets the last note.
 func (w *writer) newNote() {
 	w.buf, w.spans, w.alone, w.articles = nil, nil, nil, nil
-	w.shift, w.glue, w.flat, w.width = 0, false, false, 0
+	w.shift, w.glue, w.flat, w.whole, w.width = 0, false, false, false, 0
 	w.typos, w.gluing = typoRate, glueRate
 	w.fixed = map[string]int{}
 }
@@ -221,7 +222,7 @@ func (s *slot) write(w *writer) { s.run(w) }
 
 func (s shift) write(w *writer) {
 	before := w.shift
-	if s.how != '+' || before == 0 { // a section in capitals stays in capitals
+	if !w.whole && (s.how != '+' || before == 0) { // a section in capitals stays in capitals
 		w.shift = s.how
 	}
 	s.body.write(w)
