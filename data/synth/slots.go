@@ -31,8 +31,9 @@ var slots = map[string]func(*writer) string{
 	"pt.male":   func(w *writer) string { return sex(w, "male", "female") },
 	"pt.M":      func(w *writer) string { return sex(w, "M", "F") },
 
-	"pt.login": func(w *writer) string { return plain(initial(w.first) + w.last) },
-	"pt.alias": func(w *writer) string { return plain(w.first) + "." + plain(w.last) },
+	"pt.login":      func(w *writer) string { return plain(initial(w.first) + w.last) },
+	"pt.login.last": func(w *writer) string { return plain(w.last) },
+	"pt.alias":      func(w *writer) string { return plain(w.first) + "." + plain(w.last) },
 
 	// Who the patient is, for notes about children or pregnancy. These come before anything that
 	// depends on it.
