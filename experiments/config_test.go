@@ -224,6 +224,13 @@ func TestLoadErrors(t *testing.T) {
 		}
 		return strings.Replace(valid, old, new, 1)
 	}
+	generated := func(corpus, types string) string {
+		at, end := strings.Index(valid, "corpus:"), strings.Index(valid, "system:")
+		if types != "" {
+			types = ", types: " + types
+		}
+		return valid[:at] + "corpus: {format: synth, generated: " + corpus + types + ", notes: {train: 3, dev: 3}}\n" + valid[end:]
+	}
 	for _, test := range []struct {
 		name, yaml, set string
 		want            string // the whole error, or its beginning if it ends in "..."
@@ -285,6 +292,9 @@ func TestLoadErrors(t *testing.T) {
 		{"ablation of nothing", valid + "ablations: [{name: a}]\n", "", "FILE: ablations[0].set: a changes nothing"},
 		{"ablation of two", valid + "ablations: [{name: a, set: seed=2}]\n", "", "FILE:10:28: ablations[0].set: text where a list is expected"},
 		{"notes per patient of a real corpus", replace("  splits", "  notes_per_patient: 3\n  splits"), "", "FILE: corpus.notes_per_patient: only allowed with format synth"},
+		{"generated corpus of a real corpus", replace("  splits", "  generated: en\n  splits"), "", "FILE: corpus.generated: only allowed with format synth"},
+		{"unknown generated corpus", generated("fr", ""), "", `FILE: corpus.generated: no generated corpus "fr" (have demo, en, es)`},
+		{"types of another generated corpus", generated("en", "meddocan"), "", "FILE: corpus.types: meddocan, but generated notes have i2b2-2014"},
 		{"notes of a real corpus", replace("  splits", "  notes: {test: 1}\n  splits"), "", "FILE: corpus.notes: only allowed with format synth"},
 		{"unset variable", replace("/a", "\"${LETHE_TEST_EMPTY}/a\""), "", "FILE: corpus.splits.train: the environment variable LETHE_TEST_EMPTY is not set"},
 		{"empty path", replace("/a", `""`), "", "FILE: corpus.splits.train: the path is empty"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
 )
@@ -40,6 +41,12 @@ func (w *writer) spanishNote() {
 			w.spans[i].Type = typ
 		}
 	}
+	switch w.fixed["recase"] {
+	case 1:
+		w.recase(unicode.ToUpper)
+	case 2:
+		w.recase(unicode.ToLower)
+	}
 	if w.chance(0.12) {
 		w.unaccent()
 	}
@@ -66,6 +73,17 @@ func (w *writer) wrapBetween() {
 		column++
 	}
 	w.width = 0
+}
+
+// recase writes the whole note in capitals or in lower case. It keeps the few letters whose other
+// case has another length, so that no span moves.
+func (w *writer) recase(to func(rune) rune) {
+	w.buf = []byte(strings.Map(func(r rune) rune {
+		if c := to(r); utf8.RuneLen(c) == utf8.RuneLen(r) {
+			return c
+		}
+		return r
+	}, string(w.buf)))
 }
 
 // unaccent removes all accents from the note, as in old systems.

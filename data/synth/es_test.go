@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -206,5 +207,13 @@ func TestSpanishNotesDoNotDependOnTheirNumber(t *testing.T) {
 	}
 	if diff := cmp.Diff(few, slices.Clone(many[:9])); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestRecaseMovesNoSpan(t *testing.T) {
+	w := &writer{buf: []byte("D.ª Íñiga, 3 µg ſ"), spans: []data.Span{{Start: 5, End: 12, Type: "X", Score: 1}}}
+	w.recase(unicode.ToUpper)
+	if have, want := inline(&data.Document{Text: string(w.buf), Spans: w.spans}), "D.ª [[X:ÍÑIGA]], 3 ΜG ſ"; have != want {
+		t.Errorf("%q, want %q", have, want)
 	}
 }

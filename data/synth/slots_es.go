@@ -13,8 +13,6 @@ func init() {
 	for name, slot := range map[string]func(*writer) string{
 		"o":          func(w *writer) string { return sex(w, "o", "a") },
 		"el":         func(w *writer) string { return sex(w, "el", "la") },
-		"lo":         func(w *writer) string { return sex(w, "lo", "la") },
-		"al":         func(w *writer) string { return sex(w, "al", "a la") },
 		"del":        func(w *writer) string { return sex(w, "del", "de la") },
 		"un":         func(w *writer) string { return sex(w, "un", "una") },
 		"sr":         func(w *writer) string { return sex(w, "Sr.", "Sra.") },
@@ -25,6 +23,8 @@ func init() {
 		"niño":       func(w *writer) string { return w.child() },
 		"etapa":      func(w *writer) string { return w.stage() },
 		"masculina":  func(w *writer) string { return sex(w, "masculino", "femenina") },
+		"todo.mayus": func(w *writer) string { w.fixed["recase"] = 1; return "" },
+		"todo.minus": func(w *writer) string { w.fixed["recase"] = 2; return "" },
 		"pt.ap2.o":   func(w *writer) string { return orElse(w.second, w.last) },
 		"ser.menor":  func(w *writer) string { w.young(1+w.IntN(15), w.IntN(365)); return "" },
 		"ser.rn":     func(w *writer) string { w.young(0, 1+w.IntN(50)); return "" },
@@ -37,23 +37,21 @@ func init() {
 		"pt.nomini":  func(w *writer) string { return initial(w.first) },
 		"pt.dim":     func(w *writer) string { return diminutive(firstWord(w.first), w.female) },
 		"pt.ap1":     func(w *writer) string { return w.last },
-		"pt.ap2":     func(w *writer) string { return w.second },
 		"pt.ap2ini":  func(w *writer) string { return initial(w.last) },
-		"pt.aps":     func(w *writer) string { return w.surnames(&w.person) },
+		"pt.aps":     func(w *writer) string { return surnames(&w.person) },
 		"pt.siglas":  func(w *writer) string { return initials(&w.person, "") },
 		"pt.siglas.": func(w *writer) string { return initials(&w.person, ".") },
 		"pt.alias2":  func(w *writer) string { return alias(&w.person, "_") },
 		"pt.alias3":  func(w *writer) string { return plain(initial(w.first)) + plain(w.last) },
 
 		"as.map":     func(w *writer) string { w.doc = w.pcp; return "" },
-		"dr":         func(w *writer) string { return w.draw(w.bySex(w.doc, "dr")) },
-		"dr2":        func(w *writer) string { return w.bySex2(w.doc, "Dr.", "Dra.") },
+		"dr":         func(w *writer) string { return w.draw(hisHer(w.doc, "dr.hombre", "dr.mujer")) },
+		"dr2":        func(w *writer) string { return hisHer(w.doc, "Dr.", "Dra.") },
 		"doc.nom":    func(w *writer) string { return w.doc.first },
 		"doc.nom1":   func(w *writer) string { return firstWord(w.doc.first) },
 		"doc.nomini": func(w *writer) string { return initial(w.doc.first) },
 		"doc.ap1":    func(w *writer) string { return w.doc.last },
-		"doc.ap2":    func(w *writer) string { return w.doc.second },
-		"doc.aps":    func(w *writer) string { return w.surnames(w.doc) },
+		"doc.aps":    func(w *writer) string { return surnames(w.doc) },
 		"doc.siglas": func(w *writer) string { return initials(w.doc, "") },
 		"doc.alias2": func(w *writer) string { return plain(initial(w.doc.first)) + plain(w.doc.last) },
 		"doc.alias3": func(w *writer) string {
@@ -61,18 +59,17 @@ func init() {
 		},
 		"doc.col": func(w *writer) string { return w.factOf("col of "+w.doc.first+w.doc.last, "col") },
 
-		"as.pareja":  func(w *writer) string { w.kin = w.family[0]; return "" },
-		"as.madre":   func(w *writer) string { w.kin = w.family[0]; return "" },
-		"as.otrokin": func(w *writer) string { return "" },
-		"kin.rel":    func(w *writer) string { return w.kin.relation },
-		"kin2.rel":   func(w *writer) string { return pick(w.Rand, w.family).relation },
-		"kin.el":     func(w *writer) string { return w.bySex2(w.kin, "el", "la") },
-		"kin.don":    func(w *writer) string { return w.don(w.kin) },
-		"kin.sr":     func(w *writer) string { return w.bySex2(w.kin, "el Sr.", "la Sra.") },
-		"kin.nom":    func(w *writer) string { return w.kin.first },
-		"kin.nom1":   func(w *writer) string { return firstWord(w.kin.first) },
-		"kin.ap1":    func(w *writer) string { return w.kin.last },
-		"kin.aps":    func(w *writer) string { return w.surnames(w.kin) },
+		"as.pareja": func(w *writer) string { w.kin = w.family[0]; return "" },
+		"as.madre":  func(w *writer) string { w.kin = w.family[0]; return "" },
+		"kin.rel":   func(w *writer) string { return w.kin.relation },
+		"kin2.rel":  func(w *writer) string { return pick(w.Rand, w.family).relation },
+		"kin.el":    func(w *writer) string { return hisHer(w.kin, "el", "la") },
+		"kin.don":   func(w *writer) string { return w.don(w.kin) },
+		"kin.sr":    func(w *writer) string { return hisHer(w.kin, "el Sr.", "la Sra.") },
+		"kin.nom":   func(w *writer) string { return w.kin.first },
+		"kin.nom1":  func(w *writer) string { return firstWord(w.kin.first) },
+		"kin.ap1":   func(w *writer) string { return w.kin.last },
+		"kin.aps":   func(w *writer) string { return surnames(w.kin) },
 
 		"d.aaaa": func(w *writer) string { return w.day.Format("2006") },
 		"d.aa":   func(w *writer) string { return w.day.Format("06") },
@@ -150,12 +147,8 @@ func (w *writer) stage() string {
 	return pick(w.Rand, words)
 }
 
-// bySex returns the rule of the person's sex, such as "dr.hombre".
-func (w *writer) bySex(p *person, rule string) string {
-	return w.bySex2(p, rule+".hombre", rule+".mujer")
-}
-
-func (w *writer) bySex2(p *person, his, her string) string {
+// hisHer returns the word for a man or for a woman.
+func hisHer(p *person, his, her string) string {
 	if p.female {
 		return her
 	}
@@ -196,7 +189,7 @@ func (w *writer) local(rule string) string {
 }
 
 // surnames returns both surnames of a person.
-func (w *writer) surnames(p *person) string { return strings.TrimSpace(p.last + " " + p.second) }
+func surnames(p *person) string { return strings.TrimSpace(p.last + " " + p.second) }
 
 // firstWord returns the first given name, which may be abbreviated as in "Mª Carmen".
 func firstWord(s string) string {
