@@ -50,6 +50,7 @@ func main() {
 type options struct {
 	models, spans           folders
 	rules                   bool
+	minRecall, bias         float64
 	write                   string
 	lang, testdata, corpora string
 	queries                 string
@@ -61,6 +62,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	var o options
 	flags := flag.NewFlagSet("box", flag.ContinueOnError)
 	flags.Var(&o.models, "model", "model or run `folder`; repeatable")
+	flags.Float64Var(&o.minRecall, "min-recall", 0, "as for lethe deidentify")
+	flags.Float64Var(&o.bias, "bias", 0, "as for lethe deidentify")
 	flags.BoolVar(&o.rules, "rules", false, "measure the built-in rules of the language alone")
 	flags.Var(&o.spans, "spans", "measure the spans that another tool has written to this `folder`; repeatable")
 	flags.StringVar(&o.write, "write", "", "write the texts with their gold spans to this `folder`, and measure nothing")
@@ -218,7 +221,14 @@ func (o options) systems(types *data.TypeSet) ([]system, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := add(filepath.Base(dir), model, model.Types); err != nil {
+		tagger, _, err := model.At(o.minRecall)
+		if err == nil && o.bias > 0 {
+			tagger, err = model.Biased(o.bias)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := add(filepath.Base(dir), tagger, model.Types); err != nil {
 			return nil, err
 		}
 	}
