@@ -63,11 +63,22 @@ func OperatingPoints(dir string) (*operating.Curve, error) {
 // of the curve is an error, too.
 func (m *Model) At(recall float64) (data.Tagger, *operating.Point, error) {
 	if m.members != nil {
-		all, err := m.each(func(member *Model) (data.Tagger, error) {
+		for _, open := range m.members {
+			if recall == 0 {
+				break // opening them can wait until there is a note
+			}
+			member, err := open()
+			if err == nil {
+				_, _, err = member.At(recall)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+		}
+		return m.each(func(member *Model) (data.Tagger, error) {
 			tagger, _, err := member.At(recall)
 			return tagger, err
-		})
-		return all, nil, err
+		}), nil, nil
 	}
 	curve, err := OperatingPoints(m.Dir)
 	switch unknown := errors.Is(err, fs.ErrNotExist); {
@@ -107,7 +118,7 @@ func (e *OutOfReach) Error() string {
 // of rules and lists.
 func (m *Model) Biased(logOdds float64) (data.Tagger, error) {
 	if m.members != nil {
-		return m.each(func(member *Model) (data.Tagger, error) { return member.Biased(logOdds) })
+		return m.each(func(member *Model) (data.Tagger, error) { return member.Biased(logOdds) }), nil
 	}
 	prober, ok := m.Tagger.(data.Prober)
 	if !ok || !system.TellsDoubts(m.Tagger) {
