@@ -91,6 +91,9 @@ func Open(dir string, workers int) (*Model, error) {
 	return m, nil
 }
 
+// Builtin reports whether the model comes with the program.
+func (m *Model) Builtin() bool { return bounded.IsBuiltin(m.Dir) }
+
 func exists(path string) bool {
 	_, err := bounded.Stat(path)
 	return err == nil

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"path/filepath"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/taggers/operating"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
@@ -17,8 +17,11 @@ import (
 // the result to the model's folder (see package operating). split is a name for the notes in the result; it may be empty.
 // It is an error if the model's tagger is not a data.Prober. A model that has no doubts, such as one of rules alone, can
 // be calibrated, but no threshold increases its recall.
-func (m *Model) Calibrate(ctx context.Context, docs []*data.Document, split string) (*operating.Curve, error) {
-	if bounded.IsBuiltin(m.Dir) {
+//
+// byDefault is the recall that At uses if none is asked for; 0 means that it uses the model itself. It must be one of the
+// targets of the curve's points.
+func (m *Model) Calibrate(ctx context.Context, docs []*data.Document, split string, byDefault float64) (*operating.Curve, error) {
+	if m.Builtin() {
 		return nil, errors.New("a model that comes with the program cannot be changed: calibrate a copy of it (lethe models pack)")
 	}
 	prober, ok := m.Tagger.(data.Prober)
@@ -37,7 +40,12 @@ func (m *Model) Calibrate(ctx context.Context, docs []*data.Document, split stri
 	if err != nil {
 		return nil, err
 	}
-	curve.Model, curve.Split, curve.Usual = digest, split, m.usualOf(docs, found)
+	curve.Model, curve.Split, curve.Usual, curve.Default = digest, split, m.usualOf(docs, found), byDefault
+	if p, err := curve.At(byDefault); err != nil {
+		return nil, err
+	} else if byDefault > 0 && p.OutOfReach() {
+		return nil, &OutOfReach{byDefault, p.Recall}
+	}
 	return curve, curve.Write(m.Dir)
 }
 
@@ -55,7 +63,7 @@ func OperatingPoints(dir string) (*operating.Curve, error) {
 }
 
 // At returns a tagger that uses the model with the threshold that Calibrate has found for the given recall of PHI
-// tokens. Recall 0 means that the model itself is used, without a threshold. The point contains the recall and
+// tokens. Recall 0 means the default of Calibrate or, if there is none, that the model itself is used, without a threshold. The point contains the recall and
 // precision to expect. It is nil for recall 0 if the model was not calibrated or has changed since.
 //
 // The error is [*OutOfReach] if the model cannot reach the recall, and operating.ErrOutdated if the model has changed
@@ -89,6 +97,7 @@ func (m *Model) At(recall float64) (data.Tagger, *operating.Point, error) {
 	case err != nil:
 		return nil, nil, err
 	}
+	recall = cmp.Or(recall, curve.Default)
 	point, err := curve.At(recall)
 	if err != nil {
 		return nil, nil, err

@@ -12,6 +12,7 @@ func newCalibrate() *cobra.Command {
 		split         string
 		input, format string
 		workers       int
+		byDefault     float64
 		asJSON        bool
 	)
 	cmd := &cobra.Command{
@@ -51,7 +52,7 @@ curve. If the model changes, calibrate it again.`,
 			if err != nil {
 				return err
 			}
-			curve, err := model.Calibrate(cmd.Context(), docs, split)
+			curve, err := model.Calibrate(cmd.Context(), docs, split, byDefault)
 			if err != nil {
 				return err
 			}
@@ -64,6 +65,7 @@ curve. If the model changes, calibrate it again.`,
 	flags.StringVar(&input, "input", "", "file, folder or - (stdin) with other annotated notes (default none)")
 	flags.StringVar(&format, "format", "i2b2", "`FORMAT` of --input: "+annotatedFormats)
 	cmd.MarkFlagsMutuallyExclusive("split", "input")
+	flags.Float64Var(&byDefault, "default", 0, "recall, one of those of the table, that lethe deidentify uses if it is given neither --min-recall nor --strict (default none)")
 	flags.BoolVar(&asJSON, "json", false, "print everything, including the calibration curves, as JSON (default a table)")
 	workersFlag(cmd, &workers)
 	return cmd

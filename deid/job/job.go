@@ -191,6 +191,8 @@ func (c *checked) openModel(r *run) (*models.Model, error) {
 		return nil, err
 	}
 	switch {
+	case model.Builtin():
+		r.summary.Expected = "unknown, because the models that come with lethe were not validated on real notes: check a sample"
 	case point != nil:
 		r.summary.Expected = point.Expected()
 	case c.Bias > 0:
@@ -201,6 +203,9 @@ func (c *checked) openModel(r *run) (*models.Model, error) {
 
 // tagger returns the model with the threshold or bias of the options, and the operating point, or nil if that is unknown.
 func (c *checked) tagger(model *models.Model) (data.Tagger, *operating.Point, error) {
+	if c.Strict {
+		return model.Tagger, nil, nil
+	}
 	if c.Bias > 0 {
 		tagger, err := model.Biased(c.Bias)
 		return tagger, nil, err
