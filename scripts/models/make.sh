@@ -73,7 +73,8 @@ english() {
 	# Generated notes, from which the teacher learns. The names in those of dev are others.
 	local notes=$out/en.train/generated.jsonl
 	once "$notes" "$lethe" synth --corpus en --notes 12000 --seed 1 --format jsonl --output "$notes"
-	once "$out/en.dev/generated.jsonl" "$lethe" synth --corpus en --split test --notes 400 --seed 2 --format jsonl --output "$out/en.dev/generated.jsonl"
+	once "$out/en.dev/generated.jsonl" "$lethe" synth --corpus en --split test --notes 120 --seed 2 --format jsonl --output "$out/en.dev/generated.jsonl"
+	once "$out/en.dev/written.jsonl" "$out/corpus" written --output "$out/en.dev/written.jsonl" "$recipes/dev"
 	learn en-teacher train "$recipes/en.yaml" --set corpus.splits.train="$notes"
 
 	local names=$LETHE_CORPORA/english-names marked=$out/en.marked
