@@ -27,7 +27,26 @@ func New(first data.Prober, curve *Curve, point Point) *Tagger {
 	if point.Target == 0 {
 		t.threshold = math.Inf(1)
 	}
+	t.from = max(leastDoubt, curve.lowest(t.threshold))
 	return t
+}
+
+// lowest returns a score below which no doubt has at least this probability, whatever its type. Asking for fewer doubts
+// saves time.
+func (c *Curve) lowest(probability float64) float64 {
+	lowest := 1.0
+	for _, cal := range c.Doubts {
+		low, high := 0.0, 1.0
+		for range 40 {
+			if middle := (low + high) / 2; cal.At(middle) < probability { // At never decreases
+				low = middle
+			} else {
+				high = middle
+			}
+		}
+		lowest = min(lowest, low)
+	}
+	return lowest
 }
 
 // MaxBias is the maximum of Bias.
