@@ -1,7 +1,6 @@
 package models
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,8 +17,8 @@ import (
 // It is an error if the model's tagger is not a data.Prober. A model that has no doubts, such as one of rules alone, can
 // be calibrated, but no threshold increases its recall.
 //
-// byDefault is the recall that At uses if none is asked for; 0 means that it uses the model itself. It must be one of the
-// targets of the curve's points.
+// byDefault, in [0, 1), is the probability from which a doubt counts as PHI if At is asked for no recall; 0 means that no doubt
+// does.
 func (m *Model) Calibrate(ctx context.Context, docs []*data.Document, split string, byDefault float64) (*operating.Curve, error) {
 	if m.Builtin() {
 		return nil, errors.New("a model that comes with the program cannot be changed: calibrate a copy of it (lethe models pack)")
@@ -41,11 +40,6 @@ func (m *Model) Calibrate(ctx context.Context, docs []*data.Document, split stri
 		return nil, err
 	}
 	curve.Model, curve.Split, curve.Usual, curve.Default = digest, split, m.usualOf(docs, found), byDefault
-	if p, err := curve.At(byDefault); err != nil {
-		return nil, err
-	} else if byDefault > 0 && p.OutOfReach() {
-		return nil, &OutOfReach{byDefault, p.Recall}
-	}
 	return curve, curve.Write(m.Dir)
 }
 
@@ -64,7 +58,7 @@ func OperatingPoints(dir string) (*operating.Curve, error) {
 
 // At returns a tagger that uses the model with the threshold that Calibrate has found for the given recall of PHI
 // tokens. Recall 0 means the default of Calibrate or, if there is none, that the model itself is used, without a threshold. The point contains the recall and
-// precision to expect. It is nil for recall 0 if the model was not calibrated or has changed since.
+// precision to expect. It is nil for recall 0 if the model was not calibrated, has changed since, or has a default.
 //
 // The error is [*OutOfReach] if the model cannot reach the recall, and operating.ErrOutdated if the model has changed
 // since it was calibrated. A recall other than 0 requires that the model was calibrated. A recall above the highest target
@@ -97,7 +91,9 @@ func (m *Model) At(recall float64) (data.Tagger, *operating.Point, error) {
 	case err != nil:
 		return nil, nil, err
 	}
-	recall = cmp.Or(recall, curve.Default)
+	if prober, ok := m.Tagger.(data.Prober); ok && recall == 0 && curve.Default > 0 {
+		return operating.AtProbability(prober, curve, curve.Default), nil, nil
+	}
 	point, err := curve.At(recall)
 	if err != nil {
 		return nil, nil, err
