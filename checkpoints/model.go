@@ -67,6 +67,9 @@ type Model struct {
 	Extra func(dir string) error
 }
 
+// CardFile is the file of the model card: see Card.
+const CardFile = "README.md"
+
 // The file and the folder that Model.Extra may write.
 const (
 	FeaturesFile    = "features.json"
@@ -78,7 +81,6 @@ const (
 	tokenizerFile = "tokenizer.json"
 	labelsFile    = "labels.json"
 	configFile    = "config.yaml"
-	CardFile      = "README.md" // the model card; see Card
 )
 
 var (

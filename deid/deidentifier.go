@@ -38,14 +38,16 @@ import (
 // the Replacer keeps in the text, or of which it leaves a part there, such as the year of a date, decides the type only if
 // none of the overlapping spans leaves less.
 type Deidentifier struct {
-	Tagger   data.Tagger                   // nil means that the notes' own Spans are used
-	Exact    bool                          // whether the spans of the Tagger or of the notes are used as they are, not extended to whole tokens
-	Replacer *replace.Replacer             // nil means that each value is replaced with its type in brackets, as in [PATIENT]
-	Net      *safetynet.Net                // nil means no safety net; then Note.Known only makes the replacements consistent
-	Rules    func(text string) []data.Span // the user's own rules, for any type, called by several goroutines at a time; nil means none
-	Deny     *safetynet.Phrases            // phrases that are always PHI; nil means none
-	Allow    *safetynet.Phrases            // phrases that are not PHI unless Rules, Deny or known values match them; nil means none
-	Workers  int                           // number of patients to process at the same time; 0 means one per core
+	Tagger   data.Tagger       // nil means that the notes' own Spans are used
+	Exact    bool              // whether the spans of the Tagger or of the notes are used as they are, not extended to whole tokens
+	Replacer *replace.Replacer // nil means that each value is replaced with its type in brackets, as in [PATIENT]
+	// ReplacerFor chooses the Replacer for the notes of a patient, such as one for their language; nil means Replacer for all.
+	ReplacerFor func(texts []string) *replace.Replacer
+	Net         *safetynet.Net                // nil means no safety net; then Note.Known only makes the replacements consistent
+	Rules       func(text string) []data.Span // the user's own rules, for any type, called by several goroutines at a time; nil means none
+	Deny        *safetynet.Phrases            // phrases that are always PHI; nil means none
+	Allow       *safetynet.Phrases            // phrases that are not PHI unless Rules, Deny or known values match them; nil means none
+	Workers     int                           // number of patients to process at the same time; 0 means one per core
 }
 
 // found is a span of PHI. If it overlaps others, its length, rank and remains decide whether the merged span

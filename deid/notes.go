@@ -43,7 +43,7 @@ const maxRounds = 8
 func (d *Deidentifier) Notes(ctx context.Context, notes []Note) []Result {
 	results := make([]Result, len(notes))
 	d.tag(ctx, notes, results)
-	d.eachPatient(notes, results, func(group string, notes []Note, results []*Result) {
+	d.eachPatient(notes, results, func(d *Deidentifier, group string, notes []Note, results []*Result) {
 		if err := ctx.Err(); err != nil {
 			for _, r := range results {
 				*r = Result{Err: err}
@@ -77,7 +77,7 @@ func (d *Deidentifier) tag(ctx context.Context, notes []Note, results []Result) 
 }
 
 // eachPatient calls do with the notes and results of each patient, several patients at a time.
-func (d *Deidentifier) eachPatient(notes []Note, results []Result, do func(group string, notes []Note, results []*Result)) {
+func (d *Deidentifier) eachPatient(notes []Note, results []Result, do func(d *Deidentifier, group string, notes []Note, results []*Result)) {
 	type patient struct {
 		notes   []Note
 		results []*Result
@@ -101,8 +101,22 @@ func (d *Deidentifier) eachPatient(notes []Note, results []Result, do func(group
 	}
 	inParallel(workers, len(patients), func(i int) {
 		p := patients[i]
-		do(cmp.Or(p.notes[0].group(), p.notes[0].ID), p.notes, p.results)
+		do(d.forPatient(p.notes), cmp.Or(p.notes[0].group(), p.notes[0].ID), p.notes, p.results)
 	})
+}
+
+// forPatient returns d with the Replacer for the notes of a patient.
+func (d *Deidentifier) forPatient(notes []Note) *Deidentifier {
+	if d.ReplacerFor == nil {
+		return d
+	}
+	texts := make([]string, len(notes))
+	for i, n := range notes {
+		texts[i] = n.Text
+	}
+	own := *d
+	own.Replacer = d.ReplacerFor(texts)
+	return &own
 }
 
 // group returns the key that the notes of a patient share, or "" if no other note has the same patient.
@@ -184,7 +198,7 @@ func (d *Deidentifier) Tag(ctx context.Context, docs []*data.Document) ([][]data
 	}
 	d.tag(ctx, notes, results)
 	spans := make([][]data.Span, len(docs))
-	d.eachPatient(notes, results, func(_ string, notes []Note, results []*Result) {
+	d.eachPatient(notes, results, func(d *Deidentifier, _ string, notes []Note, results []*Result) {
 		for i, found := range d.find(notes, results) {
 			results[i].Tagged = spansOf(found)
 		}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
@@ -25,34 +26,48 @@ const maxForeign = 0.3
 // auto tags notes with the models of their languages.
 type auto map[language.Language]data.Tagger
 
-// openAuto opens the models that come with the program. Their names are the languages.
+// A member of the model Auto is opened when the first note of its language comes, because
+// opening takes longer than examining a note.
+type member func() (*Model, error)
+
+// openAuto returns a model of all models that come with the program. Their names are the languages.
 func openAuto(workers int) (*Model, error) {
-	m := &Model{Types: data.Any, Dir: bounded.Builtin("."), members: map[language.Language]*Model{}}
+	m := &Model{Types: data.Any, Dir: bounded.Builtin("."), members: map[language.Language]member{}}
 	for _, name := range checkpoints.Builtin() {
-		member, err := Open(name, workers)
-		if err != nil {
-			return nil, err
-		}
-		m.members[language.Language(name)] = member
+		m.members[language.Language(name)] = sync.OnceValues(func() (*Model, error) { return Open(name, workers) })
 	}
 	if len(m.members) == 0 {
 		return nil, errors.New("this program was built without models of its own: give --model the folder of one")
 	}
-	var err error
-	m.Tagger, err = m.each(func(member *Model) (data.Tagger, error) { return member.Tagger, nil })
-	return m, err
+	m.Tagger = m.each(func(member *Model) (data.Tagger, error) { return member.Tagger, nil })
+	return m, nil
 }
 
 // each returns a tagger that uses a tagger of each member.
-func (m *Model) each(tagger func(*Model) (data.Tagger, error)) (data.Tagger, error) {
+func (m *Model) each(tagger func(*Model) (data.Tagger, error)) data.Tagger {
 	all := auto{}
-	for l, member := range m.members {
-		var err error
-		if all[l], err = tagger(member); err != nil {
-			return nil, err
-		}
+	for l, open := range m.members {
+		all[l] = lazy(sync.OnceValues(func() (data.Tagger, error) {
+			member, err := open()
+			if err != nil {
+				return nil, err
+			}
+			return tagger(member)
+		}))
 	}
-	return all, nil
+	return all
+}
+
+// lazy is a tagger that is opened when it is first used.
+type lazy func() (data.Tagger, error)
+
+// Tag implements data.Tagger.
+func (l lazy) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, error) {
+	tagger, err := l()
+	if err != nil {
+		return nil, err
+	}
+	return tagger.Tag(ctx, docs)
 }
 
 // Languages returns the languages whose models examine a note, sorted. It returns nil unless
@@ -69,17 +84,15 @@ func (m *Model) Languages(text string) []string {
 }
 
 // languagesOf returns the languages of the parts that have a model, sorted, or those of all
-// models if the language of no part is known.
+// models if no part is in such a language.
 func languagesOf[V any](models map[language.Language]V, parts []language.Part) []language.Language {
 	var known []language.Language
-	decided := false
 	for _, p := range parts {
-		decided = decided || p.Language != language.Undecided
 		if _, ok := models[p.Language]; ok {
 			known = append(known, p.Language)
 		}
 	}
-	if !decided {
+	if len(known) == 0 {
 		known = slices.Collect(maps.Keys(models))
 	}
 	slices.Sort(known)

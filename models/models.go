@@ -50,7 +50,7 @@ type Model struct {
 	Types *data.TypeSet // type set of the spans that the model finds
 	Dir   string        // model folder, even if Open was given a run folder
 
-	members   map[language.Language]*Model // of Auto; nil for other models
+	members   map[language.Language]member // of Auto; nil for other models
 	usualOnce sync.Once
 	usual     *operating.Usual // see Unlike
 }
@@ -90,6 +90,9 @@ func Open(dir string, workers int) (*Model, error) {
 	}
 	return m, nil
 }
+
+// Builtin reports whether the model comes with the program.
+func (m *Model) Builtin() bool { return bounded.IsBuiltin(m.Dir) }
 
 func exists(path string) bool {
 	_, err := bounded.Stat(path)

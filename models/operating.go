@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/taggers/operating"
 	"github.com/lethe-deid/lethe/taggers/system"
 )
@@ -17,8 +16,11 @@ import (
 // the result to the model's folder (see package operating). split is a name for the notes in the result; it may be empty.
 // It is an error if the model's tagger is not a data.Prober. A model that has no doubts, such as one of rules alone, can
 // be calibrated, but no threshold increases its recall.
-func (m *Model) Calibrate(ctx context.Context, docs []*data.Document, split string) (*operating.Curve, error) {
-	if bounded.IsBuiltin(m.Dir) {
+//
+// byDefault, in [0, 1), is the probability from which a doubt counts as PHI if At is asked for no recall; 0 means that no doubt
+// does.
+func (m *Model) Calibrate(ctx context.Context, docs []*data.Document, split string, byDefault float64) (*operating.Curve, error) {
+	if m.Builtin() {
 		return nil, errors.New("a model that comes with the program cannot be changed: calibrate a copy of it (lethe models pack)")
 	}
 	prober, ok := m.Tagger.(data.Prober)
@@ -37,7 +39,7 @@ func (m *Model) Calibrate(ctx context.Context, docs []*data.Document, split stri
 	if err != nil {
 		return nil, err
 	}
-	curve.Model, curve.Split, curve.Usual = digest, split, m.usualOf(docs, found)
+	curve.Model, curve.Split, curve.Usual, curve.Default = digest, split, m.usualOf(docs, found), byDefault
 	return curve, curve.Write(m.Dir)
 }
 
@@ -55,19 +57,30 @@ func OperatingPoints(dir string) (*operating.Curve, error) {
 }
 
 // At returns a tagger that uses the model with the threshold that Calibrate has found for the given recall of PHI
-// tokens. Recall 0 means that the model itself is used, without a threshold. The point contains the recall and
-// precision to expect. It is nil for recall 0 if the model was not calibrated or has changed since.
+// tokens. Recall 0 means the default of Calibrate or, if there is none, that the model itself is used, without a threshold. The point contains the recall and
+// precision to expect. It is nil for recall 0 if the model was not calibrated, has changed since, or has a default.
 //
 // The error is [*OutOfReach] if the model cannot reach the recall, and operating.ErrOutdated if the model has changed
 // since it was calibrated. A recall other than 0 requires that the model was calibrated. A recall above the highest target
 // of the curve is an error, too.
 func (m *Model) At(recall float64) (data.Tagger, *operating.Point, error) {
 	if m.members != nil {
-		all, err := m.each(func(member *Model) (data.Tagger, error) {
+		for _, open := range m.members {
+			if recall == 0 {
+				break // opening them can wait until there is a note
+			}
+			member, err := open()
+			if err == nil {
+				_, _, err = member.At(recall)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+		}
+		return m.each(func(member *Model) (data.Tagger, error) {
 			tagger, _, err := member.At(recall)
 			return tagger, err
-		})
-		return all, nil, err
+		}), nil, nil
 	}
 	curve, err := OperatingPoints(m.Dir)
 	switch unknown := errors.Is(err, fs.ErrNotExist); {
@@ -77,6 +90,9 @@ func (m *Model) At(recall float64) (data.Tagger, *operating.Point, error) {
 		return nil, nil, fmt.Errorf("%s: contains no operating points: run lethe calibrate RUN to measure them", m.Dir)
 	case err != nil:
 		return nil, nil, err
+	}
+	if prober, ok := m.Tagger.(data.Prober); ok && recall == 0 && curve.Default > 0 {
+		return operating.AtProbability(prober, curve, curve.Default), nil, nil
 	}
 	point, err := curve.At(recall)
 	if err != nil {
@@ -107,7 +123,7 @@ func (e *OutOfReach) Error() string {
 // of rules and lists.
 func (m *Model) Biased(logOdds float64) (data.Tagger, error) {
 	if m.members != nil {
-		return m.each(func(member *Model) (data.Tagger, error) { return member.Biased(logOdds) })
+		return m.each(func(member *Model) (data.Tagger, error) { return member.Biased(logOdds) }), nil
 	}
 	prober, ok := m.Tagger.(data.Prober)
 	if !ok || !system.TellsDoubts(m.Tagger) {

@@ -40,7 +40,11 @@ const (
 func (m *Model) Unlike(text string, found []data.Span) []string {
 	if m.members != nil {
 		l := languagesOf(m.members, language.Parts(text))
-		return m.members[l[0]].Unlike(text, found)
+		first, err := m.members[l[0]]()
+		if err != nil {
+			return nil
+		}
+		return first.Unlike(text, found)
 	}
 	m.usualOnce.Do(func() {
 		if curve, err := OperatingPoints(m.Dir); err == nil {

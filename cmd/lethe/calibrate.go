@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/lethe-deid/lethe/data"
@@ -12,6 +14,7 @@ func newCalibrate() *cobra.Command {
 		split         string
 		input, format string
 		workers       int
+		byDefault     float64
 		asJSON        bool
 	)
 	cmd := &cobra.Command{
@@ -51,7 +54,10 @@ curve. If the model changes, calibrate it again.`,
 			if err != nil {
 				return err
 			}
-			curve, err := model.Calibrate(cmd.Context(), docs, split)
+			if !(byDefault >= 0 && byDefault < 1) {
+				return usageError(cmd, fmt.Errorf("--default %v is not a probability below 1", byDefault))
+			}
+			curve, err := model.Calibrate(cmd.Context(), docs, split, byDefault)
 			if err != nil {
 				return err
 			}
@@ -64,6 +70,7 @@ curve. If the model changes, calibrate it again.`,
 	flags.StringVar(&input, "input", "", "file, folder or - (stdin) with other annotated notes (default none)")
 	flags.StringVar(&format, "format", "i2b2", "`FORMAT` of --input: "+annotatedFormats)
 	cmd.MarkFlagsMutuallyExclusive("split", "input")
+	flags.Float64Var(&byDefault, "default", 0, "`PROBABILITY` from which a token counts as PHI if lethe deidentify is given neither --min-recall nor --strict (default none: the most probable labels count)")
 	flags.BoolVar(&asJSON, "json", false, "print everything, including the calibration curves, as JSON (default a table)")
 	workersFlag(cmd, &workers)
 	return cmd

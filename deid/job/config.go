@@ -65,6 +65,7 @@ type Config struct {
 	Surrogates  string   `option:"surrogates"`   // YAML file of lists and sorts, see replace.ReadOptions; default none
 
 	MinRecall float64  `option:"min-recall"` // recall of PHI tokens to reach, in (0, 1), as measured by calibration; 0 means no threshold
+	Strict    bool     `option:"strict"`     // use the model's most probable labels, even if its calibration has a default that finds more
 	Bias      float64  `option:"bias"`       // log-odds to add to each token's log-odds of being PHI, at most operating.MaxBias; 0 means none
 	MaxUnlike *float64 // largest share, in [0, 1], of notes unlike those that the model was calibrated on; beyond it, the run ends with TooManyUnlike; nil means 1
 
@@ -162,6 +163,8 @@ func (c *checked) checkModel() error {
 		return errors.New("--min-recall and --bias cannot be combined")
 	case c.MinRecall != 0 && !(c.MinRecall > 0 && c.MinRecall < 1):
 		return fmt.Errorf("--min-recall %v is not between 0 and 1", c.MinRecall)
+	case c.Strict && (c.MinRecall != 0 || c.Bias != 0):
+		return errors.New("--strict cannot be combined with --min-recall or --bias")
 	case c.MaxUnlike != nil && !(*c.MaxUnlike >= 0 && *c.MaxUnlike <= 1):
 		return fmt.Errorf("--max-unlike %v is not between 0 and 1", *c.MaxUnlike)
 	case c.MaxUnlike != nil && c.Marked:

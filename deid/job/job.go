@@ -20,6 +20,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/audit"
 	"github.com/lethe-deid/lethe/deid/mapping"
 	"github.com/lethe-deid/lethe/deid/replace"
+	"github.com/lethe-deid/lethe/deid/surrogate"
 	"github.com/lethe-deid/lethe/internal/paths"
 	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers/operating"
@@ -155,6 +156,9 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	if r.engine.Replacer, err = replace.New(c.plan, with); err != nil {
 		return nil, none, err
 	}
+	if r.engine.ReplacerFor, err = c.replacerByLanguage(r.model, with); err != nil {
+		return nil, none, err
+	}
 	given := deid.RuleFiles{SafetyNet: c.SafetyNet, Rules: c.Rules, Deny: c.Deny, Allow: c.Allow, Known: c.Known}
 	if r.known, err = given.Set(r.engine, c.options.Types); err != nil {
 		return nil, none, fmt.Errorf("--%w", err) // it begins with the name of a field, and the option has the same name
@@ -191,6 +195,8 @@ func (c *checked) openModel(r *run) (*models.Model, error) {
 		return nil, err
 	}
 	switch {
+	case model.Builtin():
+		r.summary.Expected = "unknown, because the models that come with lethe were not validated on real notes: check a sample"
 	case point != nil:
 		r.summary.Expected = point.Expected()
 	case c.Bias > 0:
@@ -201,6 +207,9 @@ func (c *checked) openModel(r *run) (*models.Model, error) {
 
 // tagger returns the model with the threshold or bias of the options, and the operating point, or nil if that is unknown.
 func (c *checked) tagger(model *models.Model) (data.Tagger, *operating.Point, error) {
+	if c.Strict {
+		return model.Tagger, nil, nil
+	}
 	if c.Bias > 0 {
 		tagger, err := model.Biased(c.Bias)
 		return tagger, nil, err
@@ -222,6 +231,42 @@ func (c *checked) replacement(types *data.TypeSet) (opt replace.Options, err err
 	}
 	opt.Types = types
 	return opt, nil
+}
+
+// replacerByLanguage returns a function that chooses a replacer in the language of most of a patient's notes, because a
+// date such as 3/4 means different days in English and in Spanish, and surrogates should look like the names around them. It
+// returns nil unless the model is for several languages and with names none.
+func (c *checked) replacerByLanguage(model *models.Model, with replace.Options) (func(texts []string) *replace.Replacer, error) {
+	if model == nil || with.Language != "" {
+		return nil, nil
+	}
+	all := model.Languages("")
+	if len(all) == 0 {
+		return nil, nil
+	}
+	byLanguage := map[string]*replace.Replacer{}
+	for _, l := range all {
+		with.Language = surrogate.Language(l)
+		var err error
+		if byLanguage[l], err = replace.New(c.plan, with); err != nil {
+			return nil, err
+		}
+	}
+	return func(texts []string) *replace.Replacer {
+		notes := map[string]int{}
+		for _, text := range texts {
+			if languages := model.Languages(text); len(languages) == 1 {
+				notes[languages[0]]++
+			}
+		}
+		most := all[0]
+		for _, l := range all {
+			if notes[l] > notes[most] {
+				most = l
+			}
+		}
+		return byLanguage[most]
+	}, nil
 }
 
 // checkAudit returns an error if the audit cannot be written to its path. It changes nothing.

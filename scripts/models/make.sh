@@ -12,28 +12,22 @@ set -euo pipefail
 
 [ $# -ge 1 ] || { echo "usage: LETHE_CORPORA=DIR LETHE_GAZETTEERS=DIR LETHE_TEXT=DIR scripts/models/make.sh OUT [en] [es]" >&2; exit 2; }
 mkdir -p "$1"
-export LETHE_BOX=$(realpath "$1")
+out=$(realpath "$1")
 shift
 languages=${*:-en es}
 cd "$(dirname "$0")/../.."
-out=$LETHE_BOX
 if [ ! -e "$out/lethe" ]; then # once: another binary would not resume to the same bits
 	go build -o "$out/corpus" ./scripts/models/corpus
 	go build -o "$out/asqphi" ./scripts/asqphi
+	go build -o "$out/presidio" ./scripts/presidio
 	go build -o "$out/lethe.new" ./cmd/lethe
 	mv "$out/lethe.new" "$out/lethe"
 fi
 lethe=$out/lethe
 recipes=$(realpath scripts/models)
+ln -sfn "$(realpath "$LETHE_GAZETTEERS")" "$out/lists"
 
-# sources LANGUAGE KIND NAME... prints the folders of sources.
-sources() {
-	local from=$LETHE_TEXT/$1-$2
-	shift 2
-	printf "$from/%s\n" "$@"
-}
-
-# once FILE COMMAND... runs a command that makes FILE, unless there is one. FILE is the last argument of the command.
+# once FILE COMMAND... runs a command that makes FILE, unless there is one.
 once() {
 	local file=$1
 	shift
@@ -47,65 +41,93 @@ learn() {
 	[ ! -e "$run.done" ] || return 0
 	local resume=()
 	if [ -e "$run/config.yaml" ]; then resume=(--resume); else rm -rf "$run"; fi
-	"$lethe" "$@" --out "$run" "${resume[@]}"
+	(cd "$out" && LETHE_BOX=. LETHE_GAZETTEERS=lists "$lethe" "$@" --out "$run" "${resume[@]}") # relative paths, because the model keeps them
 	touch "$run.done"
 }
 
-# ship RUN NAME copies a model into checkpoints, next to its NOTICE and card, and measures its operating points on the files of dev.
+# ship NAME copies a model into checkpoints, beside its NOTICE and card, and measures its operating points on the files of dev.
 ship() {
-	rm -rf "$out/$2.packed"
-	"$lethe" models pack "$out/$1" --output "$out/$2.packed"
-	"$lethe" calibrate "$out/$2.packed" --input "$out/$2/dev" --format "$3"
-	cp "checkpoints/$2/NOTICE" "$recipes/$2.md" "$out/$2.packed/"
-	mv "$out/$2.packed/$2.md" "$out/$2.packed/README.md"
-	rm -rf "checkpoints/$2"
-	mv "$out/$2.packed" "checkpoints/$2"
+	rm -rf "$out/$1.packed"
+	"$lethe" models pack "$out/$1" --output "$out/$1.packed"
+	cp "$recipes/$1.md" "$out/$1.packed/README.md"
+	"$lethe" calibrate "$out/$1.packed" --input "$out/$1.dev" --format jsonl --default 0.35
+	cp "checkpoints/$1/NOTICE" "$out/$1.packed/"
+	rm -rf "checkpoints/$1"
+	mv "$out/$1.packed" "checkpoints/$1"
+}
+
+# label FILE KIND... makes a file of notes for the model en or es, of which the teacher decides what the marks leave open.
+label() {
+	local file=$1 language=${1%%.*} types=i2b2-2014
+	shift
+	[ "$language" = en ] || types=meddocan
+	once "$out/$file" "$out/corpus" --types $types --teacher "$out/$language-teacher" "$1" --output "$out/$file" "${@:2}"
 }
 
 english() {
-	local clinical general
-	mapfile -t clinical < <(sources en clinical medquad codiesp_en_machine_translated e3c_en_ccby_docs craft_fulltext aci_bench mts_dialog casimedicos_en primock57 pubmedqa)
-	mapfile -t general < <(sources en general litbank_gutenberg_novels common_voice_en nltk_state_union nltk_inaugural wnut17 sec_filings wikigold)
-	once "$out/en.w2v.bin" "$lethe" vectors train --tokenizer letters-digits --zero-digits --output "$out/en.w2v.bin" "${clinical[@]}" "${general[@]}"
+	local text=$LETHE_TEXT/en-clinical general=$LETHE_TEXT/en-general
+	once "$out/en.w2v.bin" "$lethe" vectors train --tokenizer letters-digits --zero-digits --output "$out/en.w2v.bin" \
+		"$text"/{medquad,codiesp_en_machine_translated,e3c_en_ccby_docs,craft_fulltext,aci_bench,mts_dialog,casimedicos_en,primock57,pubmedqa} \
+		"$general"/{litbank_gutenberg_novels,common_voice_en,nltk_state_union,nltk_inaugural,wnut17,sec_filings,wikigold}
 
-	# Generated notes, from which the teacher learns.
-	once "$out/en/generated/train.jsonl" "$lethe" synth --corpus en --notes 6000 --seed 1 --format jsonl --output "$out/en/generated/train.jsonl"
-	once "$out/en/dev/generated.jsonl" "$lethe" synth --corpus en --split test --notes 400 --seed 2 --format jsonl --output "$out/en/dev/generated.jsonl"
-	learn en-teacher train "$recipes/en.yaml" --set corpus.splits.train="$out/en/generated"
+	# Generated notes, from which the teacher learns. The names in those of dev are others.
+	local notes=$out/en.train/generated.jsonl
+	once "$notes" "$lethe" synth --corpus en --notes 12000 --seed 1 --format jsonl --output "$notes"
+	once "$out/en.dev/generated.jsonl" "$lethe" synth --corpus en --split test --notes 120 --seed 2 --format jsonl --output "$out/en.dev/generated.jsonl"
+	once "$out/en.dev/written.jsonl" "$out/corpus" written --output "$out/en.dev/written.jsonl" "$recipes/dev"
+	learn en-teacher train "$recipes/en.yaml" --set corpus.splits.train="$notes"
 
-	# Notes in which the teacher decides what the marks leave open.
-	local asq=$LETHE_CORPORA/asq-phi/synthetic_clinical_queries.first630.txt names=$LETHE_CORPORA/english-names
-	once "$out/en/asq.jsonl" sh -c "$out/asqphi '$asq' >'$out/en/asq.new' && mv '$out/en/asq.new' '$out/en/asq.jsonl'"
-	once "$out/en/asq-train.jsonl" sh -c "awk -F'\"' '\$4 <= 450' '$out/en/asq.jsonl' >'$out/en/asq-train.jsonl'"
-	once "$out/en/asq-dev.jsonl" sh -c "awk -F'\"' '\$4 > 450 && \$4 <= 500' '$out/en/asq.jsonl' >'$out/en/asq-dev.jsonl'"
-	mkdir -p "$out/en/train"
-	cp "$out/en/generated/train.jsonl" "$out/en/train/generated.jsonl"
-	label() { once "$out/en/$1" "$out/corpus" --teacher "$out/en-teacher" "${@:2}"; }
-	label train/queries.jsonl queries --output "$out/en/train/queries.jsonl" "$out/en/asq-train.jsonl"
-	label dev/queries.jsonl queries --output "$out/en/dev/queries.jsonl" "$out/en/asq-dev.jsonl"
-	label train/names.jsonl names --output "$out/en/train/names.jsonl" "$names/wikigold/CONLL-format/data/wikigold.conll.txt" \
-		"$names/WNUT17/CONLL-format/data/train/wnut17train.conll" "$names/SEC-filings/CONLL-format/data/train/FIN5.txt"
-	mapfile -t clinical < <(sources en clinical aci_bench mts_dialog primock57 e3c_en_ccby_docs)
-	label train/prose.jsonl carriers --number 3000 --notes "$out/en/generated/train.jsonl" --output "$out/en/train/prose.jsonl" "${clinical[@]}"
+	local names=$LETHE_CORPORA/english-names marked=$out/en.marked
+	if [ ! -e "$marked" ]; then
+		mkdir -p "$marked.new"
+		"$out/asqphi" "$LETHE_CORPORA/asq-phi/synthetic_clinical_queries.first630.txt" >"$marked.new/queries.jsonl"
+		awk -F'"' '$4 <= 450' "$marked.new/queries.jsonl" >"$marked.new/queries.train.jsonl"
+		awk -F'"' '$4 > 450 && $4 <= 500' "$marked.new/queries.jsonl" >"$marked.new/queries.dev.jsonl"
+		"$out/presidio" "$LETHE_CORPORA/presidio-research/synth_dataset_v2.json" >"$marked.new/presidio.jsonl"
+		mv "$marked.new" "$marked"
+	fi
+	label en.train/queries.jsonl queries "$marked/queries.train.jsonl"
+	label en.dev/queries.jsonl queries "$marked/queries.dev.jsonl"
+	label en.train/presidio.jsonl sentences "$marked/presidio.jsonl"
+	label en.train/names.jsonl names "$names/wikigold/CONLL-format/data/wikigold.conll.txt" "$names/WNUT17/CONLL-format/data/train/wnut17train.conll" \
+		"$names/SEC-filings/CONLL-format/data/train/FIN5.txt"
+	label en.train/aci_bench.jsonl carriers --number 400 --seed 1 --notes "$notes" "$text/aci_bench"
+	label en.train/mts_dialog.jsonl carriers --number 400 --seed 2 --notes "$notes" "$text/mts_dialog"
+	label en.train/e3c.jsonl carriers --number 400 --seed 3 --notes "$notes" "$text/e3c_en_ccby_docs"
+	label en.train/fragments.jsonl fragments --number 6000 --notes "$notes" "$text"/{medquad,pubmedqa,craft_fulltext,casimedicos_en,codiesp_en_machine_translated}
 	learn en train "$recipes/en.yaml"
-	ship en en jsonl
+	ship en
 }
 
 spanish() {
-	local clinical general
-	mapfile -t clinical < <(sources es clinical cantemist_background cantemist_gold meddoprof_sentences livingner_sentences spaccc_pharmaconer casimedicos_es codiesp_fulltext)
-	mapfile -t general < <(sources es general legalize_ar_decretos legalize_ar_leyes conha19_novels legalize_pe cligs_textbox_spanish fakenews_corpus_es_news common_voice_es)
-	once "$out/es.w2v.bin" "$lethe" vectors train --tokenizer letters-digits --zero-digits --output "$out/es.w2v.bin" "${clinical[@]}" "${general[@]}"
+	local text=$LETHE_TEXT/es-clinical general=$LETHE_TEXT/es-general
+	once "$out/es.w2v.bin" "$lethe" vectors train --tokenizer letters-digits --zero-digits --output "$out/es.w2v.bin" \
+		"$text"/{cantemist_background,cantemist_gold,meddoprof_sentences,livingner_sentences,spaccc_pharmaconer,casimedicos_es,codiesp_fulltext} \
+		"$general"/{legalize_ar_decretos,legalize_ar_leyes,conha19_novels,legalize_pe,cligs_textbox_spanish,fakenews_corpus_es_news,common_voice_es}
 
-	# MEDDOCAN's training notes with invented values in place of all of its own.
-	once "$out/key" sh -c "echo 'The values that these models learn are public.' >'$out/key'"
-	once "$out/es/train" sh -c "'$lethe' deidentify --quiet --marked --format meddocan --key-file '$out/key' --output '$out/es/train.new' '$LETHE_CORPORA/meddocan/train/xml' &&
-		'$lethe' synth --corpus es --notes 1500 --seed 1 --format meddocan --output '$out/es/generated' && mv '$out/es/generated'/* '$out/es/train.new' && mv '$out/es/train.new' '$out/es/train'"
-	once "$out/es/dev" sh -c "'$lethe' deidentify --quiet --marked --format meddocan --key-file '$out/key' --output '$out/es/dev.new' '$LETHE_CORPORA/meddocan/dev/xml' &&
-		'$lethe' synth --corpus es --split test --notes 100 --seed 2 --format meddocan --output '$out/es/generated' && mv '$out/es/generated'/* '$out/es/dev.new' && mv '$out/es/dev.new' '$out/es/dev'"
-	learn es-teacher train "$recipes/es.yaml"
-	learn es distill "$recipes/es.yaml" "${clinical[@]:0:2}" --teacher "$out/es-teacher" --notes 6000
-	ship es es meddocan
+	# MEDDOCAN's notes with invented values in place of all of its own: three different ones for train. The values are no
+	# secret, and neither is the key that they follow from.
+	local key split
+	for key in 1 2 3; do
+		echo "The values that these models learn are public: $key." >"$out/key-$key"
+		for split in train dev; do
+			[ $split = train ] || [ $key = 1 ] || continue
+			once "$out/es.swapped/$split-$key" "$lethe" deidentify --quiet --marked --format meddocan --key-file "$out/key-$key" \
+				--output "$out/es.swapped/$split-$key" "$LETHE_CORPORA/meddocan/$split/xml"
+			once "$out/es.$split/meddocan-$key.jsonl" "$out/corpus" --types meddocan notes --format meddocan --output "$out/es.$split/meddocan-$key.jsonl" "$out/es.swapped/$split-$key"
+		done
+	done
+	local notes=$out/es.train/generated.jsonl
+	once "$notes" "$lethe" synth --corpus es --notes 3000 --seed 1 --format jsonl --output "$notes"
+	once "$out/es.dev/generated.jsonl" "$lethe" synth --corpus es --split test --notes 100 --seed 2 --format jsonl --output "$out/es.dev/generated.jsonl"
+	if [ ! -e "$out/es-teacher.done" ]; then # the files that it labels come later
+		learn es-teacher train "$recipes/es.yaml"
+	fi
+	label es.train/cantemist-1.jsonl carriers --number 400 --seed 1 --notes "$notes" "$text/cantemist_background"
+	label es.train/cantemist-2.jsonl carriers --number 400 --seed 2 --notes "$notes" "$text/cantemist_gold"
+	label es.train/fragments.jsonl fragments --number 3000 --notes "$notes" "$text"/{cantemist_background,casimedicos_es,spaccc_pharmaconer}
+	learn es train "$recipes/es.yaml"
+	ship es
 }
 
 for language in $languages; do

@@ -23,11 +23,34 @@ var _ data.Tagger = (*Tagger)(nil)
 
 // New returns a tagger that runs first at a point of its curve.
 func New(first data.Prober, curve *Curve, point Point) *Tagger {
-	t := &Tagger{first, curve, point.Threshold, leastDoubt}
 	if point.Target == 0 {
-		t.threshold = math.Inf(1)
+		return AtProbability(first, curve, math.Inf(1))
 	}
-	return t
+	return AtProbability(first, curve, point.Threshold)
+}
+
+// AtProbability returns a tagger that runs first and makes spans of the doubts that are PHI with at least this
+// probability, according to its curve.
+func AtProbability(first data.Prober, curve *Curve, probability float64) *Tagger {
+	return &Tagger{first, curve, probability, max(leastDoubt, curve.lowest(probability))}
+}
+
+// lowest returns a score below which no doubt has at least this probability, whatever its type. Asking for fewer doubts
+// saves time.
+func (c *Curve) lowest(probability float64) float64 {
+	lowest := 1.0
+	for _, cal := range c.Doubts {
+		low, high := 0.0, 1.0
+		for range 40 {
+			if middle := (low + high) / 2; cal.At(middle) < probability { // At never decreases
+				low = middle
+			} else {
+				high = middle
+			}
+		}
+		lowest = min(lowest, low)
+	}
+	return lowest
 }
 
 // MaxBias is the maximum of Bias.

@@ -59,6 +59,8 @@ type Curve struct {
 	SpansWorth  Worth   `json:"spans_worth"`
 	DoubtsWorth Worth   `json:"doubts_worth"`
 	Points      []Point `json:"points"`
+	// Default is the probability from which a doubt counts as PHI if no recall is asked for; 0 if no doubt does.
+	Default float64 `json:"default,omitempty"`
 	// Usual has the limits within which nearly all of these documents are; nil in files of earlier versions.
 	Usual *Usual `json:"usual,omitempty"`
 }

@@ -7,6 +7,7 @@
 //	corpus --teacher RUN names --output names.jsonl FILE.conll...
 //	corpus --teacher RUN carriers --notes notes.jsonl --output prose.jsonl TEXT...
 //	corpus fragments --notes notes.jsonl --number 4000 --output fragments.jsonl TEXT...
+//	corpus written --output written.jsonl DIR
 //	corpus --types meddocan notes --format meddocan --output notes.jsonl DIR
 //
 // A teacher decides what the marks leave open: which of the finer types a mark has, and where PHI of
@@ -27,6 +28,7 @@ import (
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/jsonl"
 	"github.com/lethe-deid/lethe/data/text"
+	"github.com/lethe-deid/lethe/evaluation/unseen"
 	"github.com/lethe-deid/lethe/models"
 )
 
@@ -41,13 +43,13 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("corpus", flag.ContinueOnError)
-	teacher := flags.String("teacher", "", "model or run `folder`; not for fragments and notes")
+	teacher := flags.String("teacher", "", "model or run `folder`; not for fragments, written and notes")
 	typeSet := flags.String("types", data.I2B2.Name, "type `set` of the notes")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if flags.NArg() == 0 {
-		return fmt.Errorf("give one of queries, sentences, names, carriers, fragments and notes")
+		return fmt.Errorf("give one of queries, sentences, names, carriers, fragments, written and notes")
 	}
 	kind := flags.Arg(0)
 	more := flag.NewFlagSet(kind, flag.ContinueOnError)
@@ -120,6 +122,18 @@ func (c source) open(kind string, paths []string) ([]*data.Document, rules, erro
 	case "notes":
 		docs, err := collect(paths, func(path string) data.Documents { return format.Read(c.format, path, c.types) })
 		return docs, rules{}, err
+	case "written":
+		var docs []*data.Document
+		for _, path := range paths {
+			texts, err := unseen.Notes(path, c.types)
+			if err != nil {
+				return nil, rules{}, err
+			}
+			for _, t := range texts {
+				docs = append(docs, t.Document)
+			}
+		}
+		return docs, rules{}, nil
 	case "carriers", "fragments":
 		marked, err := data.Collect(jsonl.Read(c.notes, c.types))
 		if err != nil {
@@ -131,7 +145,7 @@ func (c source) open(kind string, paths []string) ([]*data.Document, rules, erro
 		}
 		return carriers(prose, marked, c.number, c.seed), rules{}, err
 	}
-	return nil, rules{}, fmt.Errorf("no kind %q of notes (have queries, sentences, names, carriers, fragments, notes)", kind)
+	return nil, rules{}, fmt.Errorf("no kind %q of notes (have queries, sentences, names, carriers, fragments, written, notes)", kind)
 }
 
 func collect(paths []string, read func(string) data.Documents) ([]*data.Document, error) {

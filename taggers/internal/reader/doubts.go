@@ -14,6 +14,11 @@ import (
 func doubts(tokens []data.Token, found []int32, labels []string, from float64, marginal func(token int, into []float64)) []data.Span {
 	var unsure []data.Span
 	p := make([]float64, len(labels))
+	byType := map[string]float64{}
+	types := make([]string, len(labels)-1)
+	for l, name := range labels[1:] {
+		_, types[l] = data.SplitLabel(name)
+	}
 	for i, label := range found {
 		if label != 0 {
 			continue
@@ -22,10 +27,9 @@ func doubts(tokens []data.Token, found []int32, labels []string, from float64, m
 		if 1-p[0] < from {
 			continue
 		}
-		byType := map[string]float64{}
+		clear(byType)
 		likeliest := ""
-		for l, name := range labels[1:] {
-			_, typ := data.SplitLabel(name)
+		for l, typ := range types {
 			byType[typ] += p[l+1]
 			if likeliest == "" || byType[typ] > byType[likeliest] {
 				likeliest = typ
