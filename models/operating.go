@@ -35,7 +35,11 @@ func (m *Model) Calibrate(ctx context.Context, docs []*data.Document, split stri
 	if err != nil {
 		return nil, err
 	}
-	found, err := m.Tag(ctx, docs)
+	tagger := m.Tagger
+	if byDefault > 0 {
+		tagger = operating.AtProbability(prober, curve, byDefault)
+	}
+	found, err := tagger.Tag(ctx, docs)
 	if err != nil {
 		return nil, err
 	}

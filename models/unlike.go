@@ -27,6 +27,8 @@ const (
 	fewTokens = 50
 	// fewSpans is the number of spans below which their mean score says little.
 	fewSpans = 3
+	// likely is the minimum score of the spans that are measured. A lower threshold adds less likely ones.
+	likely = 0.5
 	// maxScript is the largest usual share of letters that are not Latin.
 	maxScript = 0.1
 	// slack is how far beyond the notes of the calibration a note must be to count as unlike them.
@@ -74,6 +76,7 @@ func (m *Model) Unlike(text string, found []data.Span) []string {
 
 // measure measures a note. What a short note says little about is 0.
 func (m *Model) measure(text string, found []data.Span) operating.Usual {
+	found = slices.DeleteFunc(slices.Clone(found), func(s data.Span) bool { return s.Score < likely })
 	tokens := tokenize.LettersDigits{}.Tokens(text, nil)
 	is := operating.Usual{Tokens: float64(len(tokens))}
 	if len(tokens) >= fewTokens {
