@@ -27,6 +27,7 @@
 package checkpoints
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -184,6 +185,13 @@ func (m *Model) encode() (map[string][]byte, error) {
 	labelsJSON, err := encodeJSON(l)
 	if err != nil {
 		return nil, err
+	}
+	if m.Half { // a third of the file is white space
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, tokenizerJSON); err != nil {
+			return nil, err
+		}
+		tokenizerJSON = compact.Bytes()
 	}
 	return map[string][]byte{tokenizerFile: tokenizerJSON, labelsFile: labelsJSON, configFile: m.Config, CardFile: withoutOperatingPoints(m.README)}, nil
 }

@@ -4,13 +4,18 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/goccy/go-yaml"
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/strictyaml"
+	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/operating"
+	"github.com/lethe-deid/lethe/taggers/system"
 )
 
 // Pack copies a model into the folder to, which must not exist, with the numbers of its
-// networks as float16. The copy is little more than half as large. Operating points are
+// networks as float16. The copy is little more than half as large. Paths in its settings, which
+// are no longer used, are cut to the names of the files, because they tell about the computer. Operating points are
 // not copied, because they were measured with the original: calibrate the copy.
 func (m *Model) Pack(to string) error {
 	return checkpoints.Replace(to, func(fresh string) error {
@@ -25,14 +30,26 @@ func (m *Model) Pack(to string) error {
 			copied := filepath.Join(fresh, name)
 			switch {
 			case entry.IsDir() && checkpoints.IsModel(path):
-				if err := checkpoints.Pack(copied, path); err != nil {
+				if err := checkpoints.Pack(copied, path, withoutFolders); err != nil {
 					return err
 				}
 				return fs.SkipDir
+			case entry.Name() == systemFile:
+				return system.CopySettings(copied, path)
 			case entry.IsDir() || entry.Name() == stateFile || entry.Name() == operating.File:
 				return nil
 			}
 			return checkpoints.CopyFile(copied, path)
 		})
 	})
+}
+
+// withoutFolders returns the settings of a network with its paths cut to the names of the files.
+func withoutFolders(config []byte) ([]byte, error) {
+	network := taggers.New("ann")
+	if err := strictyaml.Decode("config.yaml", config, network); err != nil {
+		return nil, err
+	}
+	system.CutPaths(network.(taggers.Files).Paths())
+	return yaml.Marshal(network)
 }

@@ -137,6 +137,31 @@ func StateWorkers(dir string) (int, error) {
 	return 0, nil
 }
 
+// CopySettings copies the file system.yaml of a model, with its paths cut to the names of the files.
+func CopySettings(to, from string) error {
+	raw, err := bounded.ReadFile(from, bounded.MaxConfig)
+	if err != nil {
+		return err
+	}
+	var s stored
+	if err := strictyaml.Decode(from, raw, &s); err != nil {
+		return err
+	}
+	CutPaths(s.System.Paths())
+	s.Digest = ""
+	if raw, err = yaml.Marshal(s); err != nil {
+		return err
+	}
+	return wholefile.WriteFile(to, withDigest(raw), 0o666)
+}
+
+// CutPaths cuts paths to the names of the files or folders.
+func CutPaths(paths []taggers.Path) {
+	for _, p := range paths {
+		*p.Value = filepath.Base(*p.Value)
+	}
+}
+
 // node is a model with systemFile.
 type node struct {
 	data.Tagger
