@@ -6,6 +6,7 @@ import (
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation/unseen"
+	"github.com/lethe-deid/lethe/models"
 )
 
 // TestModelsOfTheProgram measures the models that come with the program on the hand-written notes and phrases. The bars are a
@@ -21,6 +22,13 @@ func TestModelsOfTheProgram(t *testing.T) {
 		{"es", data.MEDDOCAN, esRecall, esPrecision, esTouched},
 	} {
 		o := options{models: []string{c.name}, lang: c.name, testdata: "../../checkpoints/testdata", workers: 2}
+		m, err := models.Open(c.name, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if points, err := models.OperatingPoints(m.Dir); err != nil || points.Default == 0 || points.Usual == nil {
+			t.Errorf("%s: the operating points are not those of the model, or there is no default: %v", c.name, err)
+		}
 		systems, err := o.systems(c.types)
 		if err != nil {
 			t.Fatal(err)
@@ -54,5 +62,5 @@ func TestModelsOfTheProgram(t *testing.T) {
 
 const (
 	enRecall, enPrecision, enTouched = 0.94, 0.90, 0.11
-	esRecall, esPrecision, esTouched = 0.88, 0.92, 0.08
+	esRecall, esPrecision, esTouched = 0.88, 0.91, 0.10
 )

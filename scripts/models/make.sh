@@ -50,8 +50,8 @@ ship() {
 	rm -rf "$out/$1.packed"
 	"$lethe" models pack "$out/$1" --output "$out/$1.packed"
 	cp "$recipes/$1.md" "$out/$1.packed/README.md"
-	"$lethe" calibrate "$out/$1.packed" --input "$out/$1.dev" --format jsonl --default 0.35
 	cp "checkpoints/$1/NOTICE" "$out/$1.packed/"
+	"$lethe" calibrate "$out/$1.packed" --input "$out/$1.dev" --format jsonl --default 0.35
 	rm -rf "checkpoints/$1"
 	mv "$out/$1.packed" "checkpoints/$1"
 }
