@@ -30,10 +30,14 @@ func (o *operatingOptions) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// set returns the model with the threshold or bias of the options.
+// set returns the model with the threshold or bias of the options. A default of the model's calibration does not count: it
+// is for deidentify.
 func (o *operatingOptions) set(model *models.Model) (data.Tagger, error) {
 	if o.bias > 0 {
 		return model.Biased(o.bias)
+	}
+	if o.minRecall == 0 {
+		return model.Tagger, nil
 	}
 	tagger, _, err := model.At(o.minRecall)
 	return tagger, err
