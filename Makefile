@@ -34,7 +34,7 @@ fuzz: # every fuzz target for FUZZTIME
 demo: build # generate a corpus, train, score, de-identify: a few minutes
 	scripts/demo.sh
 
-models: # make checkpoints/en and checkpoints/es from nothing: about two hours; see docs/models.md
+models: # make checkpoints/en and checkpoints/es from nothing: about an hour and a half; see docs/models.md
 	scripts/models/make.sh models-out
 
 bench:

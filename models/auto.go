@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/language"
+	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
@@ -24,7 +25,11 @@ const Auto = "auto"
 const maxForeign = 0.3
 
 // auto tags notes with the models of their languages.
-type auto map[language.Language]data.Tagger
+type auto struct {
+	taggers map[language.Language]data.Tagger
+	// guess returns the languages to try for a text without enough function words; nil: all.
+	guess func(text string) ([]language.Language, error)
+}
 
 // A member of the model Auto is opened when the first note of its language comes, because
 // opening takes longer than examining a note.
@@ -45,9 +50,9 @@ func openAuto(workers int) (*Model, error) {
 
 // each returns a tagger that uses a tagger of each member.
 func (m *Model) each(tagger func(*Model) (data.Tagger, error)) data.Tagger {
-	all := auto{}
+	all := auto{map[language.Language]data.Tagger{}, m.guess}
 	for l, open := range m.members {
-		all[l] = lazy(sync.OnceValues(func() (data.Tagger, error) {
+		all.taggers[l] = lazy(sync.OnceValues(func() (data.Tagger, error) {
 			member, err := open()
 			if err != nil {
 				return nil, err
@@ -77,14 +82,24 @@ func (m *Model) Languages(text string) []string {
 		return nil
 	}
 	var all []string
-	for _, l := range languagesOf(m.members, language.Parts(text)) {
+	for _, l := range m.languages(text) {
 		all = append(all, string(l))
 	}
 	return all
 }
 
-// languagesOf returns the languages of the parts that have a model, sorted, or those of all
-// models if no part is in such a language.
+// languages returns the languages whose models examine a note, sorted.
+func (m *Model) languages(text string) []language.Language {
+	if known := languagesOf(m.members, language.Parts(text)); len(known) > 0 {
+		return known
+	}
+	if some, err := m.guess(text); err == nil {
+		return some
+	}
+	return slices.Sorted(maps.Keys(m.members)) // the error comes from tagging as well
+}
+
+// languagesOf returns the languages of the parts that have a model, sorted.
 func languagesOf[V any](models map[language.Language]V, parts []language.Part) []language.Language {
 	var known []language.Language
 	for _, p := range parts {
@@ -92,11 +107,34 @@ func languagesOf[V any](models map[language.Language]V, parts []language.Part) [
 			known = append(known, p.Language)
 		}
 	}
-	if len(known) == 0 {
-		known = slices.Collect(maps.Keys(models))
-	}
 	slices.Sort(known)
 	return slices.Compact(known)
+}
+
+// guess returns the language whose network knows most of the words of a text, or all languages if there
+// is no single one.
+func (m *Model) guess(text string) ([]language.Language, error) {
+	all := slices.Sorted(maps.Keys(m.members))
+	tokens := tokenize.LettersDigits{}.Tokens(text, nil)
+	var best []language.Language
+	most := 0
+	for _, l := range all {
+		member, err := m.members[l]()
+		if err != nil {
+			return nil, err
+		}
+		known, _ := member.countKnown(text, tokens, nil)
+		switch {
+		case known > most:
+			best, most = []language.Language{l}, known
+		case known == most:
+			best = append(best, l)
+		}
+	}
+	if len(best) == 0 {
+		return all, nil
+	}
+	return best, nil
 }
 
 // foreign returns an error if too much of a note is in languages without a model.
@@ -104,7 +142,7 @@ func (a auto) foreign(text string, parts []language.Part) error {
 	bytes := map[language.Language]int{}
 	total := 0
 	for _, p := range parts {
-		if _, ok := a[p.Language]; !ok && p.Language != language.Undecided {
+		if _, ok := a.taggers[p.Language]; !ok && p.Language != language.Undecided {
 			bytes[p.Language] += p.End - p.Start
 			total += p.End - p.Start
 		}
@@ -112,7 +150,7 @@ func (a auto) foreign(text string, parts []language.Part) error {
 	if float64(total) <= maxForeign*float64(len(text)) {
 		return nil
 	}
-	return fmt.Errorf("the language seems to be %s, and there are models for %s only", names(bytes), names(a))
+	return fmt.Errorf("the language seems to be %s, and there are models for %s only", names(bytes), names(a.taggers))
 }
 
 // names joins the keys of a map, sorted.
@@ -134,7 +172,14 @@ func (a auto) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, er
 		if err := a.foreign(d.Text, parts[i]); err != nil {
 			return nil, err
 		}
-		for _, l := range languagesOf(a, parts[i]) {
+		known := languagesOf(a.taggers, parts[i])
+		if len(known) == 0 {
+			var err error
+			if known, err = a.guessed(d.Text); err != nil {
+				return nil, err
+			}
+		}
+		for _, l := range known {
 			of[l] = append(of[l], i)
 		}
 	}
@@ -144,7 +189,7 @@ func (a auto) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, er
 		for k, i := range of[l] {
 			some[k] = docs[i]
 		}
-		spans, err := a[l].Tag(ctx, some)
+		spans, err := a.taggers[l].Tag(ctx, some)
 		if err != nil {
 			return nil, err
 		}
@@ -162,11 +207,19 @@ func (a auto) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, er
 	return found, nil
 }
 
+// guessed returns the languages to try for a text without enough function words.
+func (a auto) guessed(text string) ([]language.Language, error) {
+	if a.guess != nil {
+		return a.guess(text)
+	}
+	return slices.Sorted(maps.Keys(a.taggers)), nil
+}
+
 // counts reports whether a span of the model of a language counts: it overlaps a part of this
 // language, or one in no language that has a model.
 func (a auto) counts(parts []language.Part, s data.Span, l language.Language) bool {
 	return slices.ContainsFunc(parts, func(p language.Part) bool {
-		_, known := a[p.Language]
+		_, known := a.taggers[p.Language]
 		return p.Start < s.End && s.Start < p.End && (p.Language == l || !known)
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/language"
 )
 
 // word is a tagger that finds a word, and records the notes that it examines.
@@ -39,7 +40,7 @@ const (
 
 func TestAutoChoosesTheModelOfTheLanguage(t *testing.T) {
 	en, es := &word{text: "Roe", typ: "DOCTOR"}, &word{text: "Roe", typ: "NOMBRE_SUJETO_ASISTENCIA"}
-	a := auto{"en": en, "es": es}
+	a := auto{taggers: map[language.Language]data.Tagger{"en": en, "es": es}}
 	docs := []*data.Document{
 		{ID: "en", Text: english}, {ID: "es", Text: spanish}, {ID: "both", Text: english + spanish}, {ID: "neither", Text: "Roe 120/80"},
 		{ID: "en and some French", Text: strings.Repeat(english, 5) + french}, {ID: "empty"},
@@ -74,7 +75,7 @@ func TestAutoChoosesTheModelOfTheLanguage(t *testing.T) {
 // TestANoteInNoLanguageOfTheModelsIsAnError checks that such a note is named, and all others
 // are examined.
 func TestANoteInNoLanguageOfTheModelsIsAnError(t *testing.T) {
-	a := auto{"en": &word{text: "Roe", typ: "DOCTOR"}}
+	a := auto{taggers: map[language.Language]data.Tagger{"en": &word{text: "Roe", typ: "DOCTOR"}}}
 	docs := []*data.Document{{ID: "en", Text: english}, {ID: "fr", Text: french}, {ID: "half", Text: english + french}, {ID: "el", Text: "Ο ασθενής προσήλθε με πόνο"}}
 	found, errs := data.TagEach(t.Context(), a, docs)
 	if errs[0] != nil || len(found[0]) != 1 {

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/language"
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/taggers/operating"
 	"github.com/lethe-deid/lethe/taggers/system"
@@ -41,8 +40,7 @@ const (
 // the note with those of its first language.
 func (m *Model) Unlike(text string, found []data.Span) []string {
 	if m.members != nil {
-		l := languagesOf(m.members, language.Parts(text))
-		first, err := m.members[l[0]]()
+		first, err := m.members[m.languages(text)[0]]()
 		if err != nil {
 			return nil
 		}
@@ -94,6 +92,13 @@ func (m *Model) measure(text string, found []data.Span) operating.Usual {
 // unknown returns the share of words of at least four letters outside of the spans that the model's
 // first network has no vector for, or 0 if it has no network.
 func (m *Model) unknown(text string, tokens []data.Token, found []data.Span) float64 {
+	known, words := m.countKnown(text, tokens, found)
+	return float64(words-known) / math.Max(1, float64(words))
+}
+
+// countKnown counts the words of at least four letters outside of the spans, and those of them that the model's
+// first network has a vector for. If the model has no network, it counts nothing.
+func (m *Model) countKnown(text string, tokens []data.Token, found []data.Span) (known, words int) {
 	var network interface{ Knows(token string) bool }
 	for _, leaf := range system.Leaves(m.Tagger) {
 		if k, ok := leaf.(interface{ Knows(token string) bool }); ok {
@@ -102,9 +107,8 @@ func (m *Model) unknown(text string, tokens []data.Token, found []data.Span) flo
 		}
 	}
 	if network == nil {
-		return 0
+		return 0, 0
 	}
-	words, unknown := 0, 0
 	for _, t := range tokens {
 		word := text[t.Start:t.End]
 		if first, _ := utf8.DecodeRuneInString(word); !unicode.IsLetter(first) || utf8.RuneCountInString(word) < 4 {
@@ -114,11 +118,11 @@ func (m *Model) unknown(text string, tokens []data.Token, found []data.Span) flo
 			continue
 		}
 		words++
-		if !network.Knows(word) {
-			unknown++
+		if network.Knows(word) {
+			known++
 		}
 	}
-	return float64(unknown) / math.Max(1, float64(words))
+	return known, words
 }
 
 // usualOf returns the measures that only one in a hundred of the notes exceeds.

@@ -36,8 +36,10 @@ const (
 	// switchCost is how many more function words of another language than of the first one
 	// a run of lines must have to be a part of its own.
 	switchCost = 4
-	// fewest is the number of function words that a part must have, unless it is the whole text.
-	fewest = 3
+	// fewest is the number of function words that a part must have to be in English or Spanish, and fewestForeign to
+	// be in another language, which must also have half as many again as English and Spanish have: short phrases
+	// of medicine are full of Latin.
+	fewest, fewestForeign = 3, 6
 )
 
 // Parts divides a text into parts, at line ends. Lines without function words belong to the
@@ -78,11 +80,22 @@ func Parts(text string) []Part {
 		merged, hits = append(merged, p), append(hits, counts[i+1])
 	}
 	for i := range merged {
-		if hits[i][slices.Index(languages, merged[i].Language)] < fewest {
-			merged[i].Language = Undecided
-		}
+		merged[i].Language = decide(hits[i])
 	}
 	return merged
+}
+
+// decide returns the language of a part by its function words.
+func decide(hits []int) Language {
+	ours := max(hits[0], hits[1]) // English and Spanish come first
+	most := slices.Max(hits)
+	switch {
+	case most >= fewestForeign && 2*most >= 3*ours:
+		return languages[slices.Index(hits, most)]
+	case ours >= fewest:
+		return languages[slices.Index(hits[:2], ours)]
+	}
+	return Undecided
 }
 
 // best returns a language for each line: the sequence with the most function words, less

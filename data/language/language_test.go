@@ -26,6 +26,7 @@ func TestParts(t *testing.T) {
 		{"numbers", "BP 120/80 HR 72 RR 16 T 98.6", []Language{""}},
 		{"a name", "María Pérez 03/04/2071", []Language{""}},
 		{"empty", "", []Language{""}},
+		{"Latin words in English", "Status post excision of nevus in situ, no CIN; corpora amylacea in prostata", []Language{"en"}},
 		{"English, then Spanish", "He was seen in the clinic with his wife and was well.\n\nBP 120/80\nLa paciente acude con dolor en el costado y se realiza una ecografía de control.\n", []Language{"en", "es"}},
 		{"a Spanish quotation", "She said that she was well and had no pain.\nHer words: no me duele.\nShe was given the results of the test and will be seen again.\n", []Language{"en"}},
 	} {
