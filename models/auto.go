@@ -116,6 +116,9 @@ func languagesOf[V any](models map[language.Language]V, parts []language.Part) [
 func (m *Model) guess(text string) ([]language.Language, error) {
 	all := slices.Sorted(maps.Keys(m.members))
 	tokens := tokenize.LettersDigits{}.Tokens(text, nil)
+	if len(tokens) == 0 {
+		return all, nil // no model has to be opened
+	}
 	var best []language.Language
 	most := 0
 	for _, l := range all {
@@ -130,9 +133,6 @@ func (m *Model) guess(text string) ([]language.Language, error) {
 		case known == most:
 			best = append(best, l)
 		}
-	}
-	if len(best) == 0 {
-		return all, nil
 	}
 	return best, nil
 }
