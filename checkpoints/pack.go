@@ -56,7 +56,8 @@ func copyAll(to, from string) error {
 	})
 }
 
-// CopyFile copies a file of a model and creates the folders of the copy.
+// CopyFile copies a file of a model and creates the folders of the copy. If it fails, no partial file remains. to and from
+// may be the same file.
 func CopyFile(to, from string) error {
 	in, err := bounded.OpenInput(from)
 	if err != nil {

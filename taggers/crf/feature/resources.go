@@ -3,11 +3,11 @@ package feature
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/embeddings"
 	"github.com/lethe-deid/lethe/embeddings/brown"
@@ -213,14 +213,14 @@ func (r *Resources) Save(dir string) error {
 		case f.Key == "entities":
 			err = r.entities.Save(*f.Value)
 		default:
-			err = copyFile(*f.Value, source)
+			err = checkpoints.CopyFile(*f.Value, source)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	if r.vectors != nil && r.vectors.vectors.Stats().Format == embeddings.SENNA { // which has a second file
-		if err := copyFile(beside(to.Vectors), beside(from.Vectors)); err != nil {
+		if err := checkpoints.CopyFile(beside(to.Vectors), beside(from.Vectors)); err != nil {
 			return err
 		}
 	}
@@ -278,20 +278,6 @@ func LoadResources(dir string, s Sources, workers int) (*Resources, error) {
 
 func load(dir string, s Sources, workers int) (*Resources, error) {
 	return open(s.saved(dir), func(i int) (*rules.Tagger, error) { return rules.Open(rulesFolder(dir, i), workers) }, workers)
-}
-
-// copyFile copies a file; if it fails, no partial file remains. to and from may be the
-// same file.
-func copyFile(to, from string) error {
-	in, err := bounded.OpenInput(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	return wholefile.Write(to, 0o666, func(w io.Writer) error {
-		_, err := io.Copy(w, in)
-		return err
-	})
 }
 
 // Foreign tags the documents with general named entities. Without a network for them,
