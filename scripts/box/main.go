@@ -51,6 +51,7 @@ type options struct {
 	models, spans           folders
 	rules                   bool
 	minRecall, bias         float64
+	strict                  bool
 	write                   string
 	lang, testdata, corpora string
 	queries                 string
@@ -64,6 +65,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.Var(&o.models, "model", "model or run `folder`; repeatable")
 	flags.Float64Var(&o.minRecall, "min-recall", 0, "as for lethe deidentify")
 	flags.Float64Var(&o.bias, "bias", 0, "as for lethe deidentify")
+	flags.BoolVar(&o.strict, "strict", false, "as for lethe deidentify")
 	flags.BoolVar(&o.rules, "rules", false, "measure the built-in rules of the language alone")
 	flags.Var(&o.spans, "spans", "measure the spans that another tool has written to this `folder`; repeatable")
 	flags.StringVar(&o.write, "write", "", "write the texts with their gold spans to this `folder`, and measure nothing")
@@ -222,6 +224,9 @@ func (o options) systems(types *data.TypeSet) ([]system, error) {
 			return nil, err
 		}
 		tagger, _, err := model.At(o.minRecall)
+		if o.strict {
+			tagger = model.Tagger
+		}
 		if err == nil && o.bias > 0 {
 			tagger, err = model.Biased(o.bias)
 		}
