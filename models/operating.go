@@ -112,6 +112,20 @@ func (m *Model) At(recall float64) (data.Tagger, *operating.Point, error) {
 	return operating.New(prober, curve, point), &point, nil
 }
 
+// MostProbable returns a tagger that takes the model's most probable labels, even if its calibration has a default, and the
+// recall and precision to expect of it, or nil if the model was not calibrated or has changed since.
+func (m *Model) MostProbable() (data.Tagger, *operating.Point) {
+	curve, err := OperatingPoints(m.Dir)
+	if err != nil {
+		return m.Tagger, nil
+	}
+	point, err := curve.At(0)
+	if err != nil {
+		return m.Tagger, nil
+	}
+	return m.Tagger, &point
+}
+
 // OutOfReach is the error of [Model.At] for a recall that the model cannot reach. Both recalls are in [0, 1].
 type OutOfReach struct {
 	Recall float64 // requested recall

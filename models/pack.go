@@ -1,7 +1,10 @@
 package models
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/goccy/go-yaml"
@@ -13,11 +16,16 @@ import (
 	"github.com/lethe-deid/lethe/taggers/system"
 )
 
-// Pack copies a model into the folder to, which must not exist, with the numbers of its
+// Pack copies a model into the folder to, which is an error if it exists, with the numbers of its
 // networks as float16. The copy is little more than half as large. Paths in its settings, which
 // are no longer used, are cut to the names of the files, because they tell about the computer. Operating points are
 // not copied, because they were measured with the original: calibrate the copy.
 func (m *Model) Pack(to string) error {
+	if _, err := os.Lstat(to); err == nil {
+		return fmt.Errorf("%s: already exists", to)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	return checkpoints.Replace(to, func(fresh string) error {
 		return bounded.WalkDir(m.Dir, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil {

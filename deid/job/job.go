@@ -199,16 +199,25 @@ func (c *checked) openModel(r *run) (*models.Model, error) {
 		r.summary.Expected = "unknown, because the models that come with lethe were not validated on real notes: check a sample"
 	case point != nil:
 		r.summary.Expected = point.Expected()
+	case c.MinRecall == 0 && c.Bias == 0 && !c.Strict && calibrated(model):
+		r.summary.Expected = "unknown at the model's default threshold (--min-recall and --strict have measured ones): check a sample"
 	case c.Bias > 0:
 		r.summary.Expected = "unknown with --bias: check a sample"
 	}
 	return model, nil
 }
 
+// calibrated reports whether the model has operating points that belong to it.
+func calibrated(model *models.Model) bool {
+	_, err := models.OperatingPoints(model.Dir)
+	return err == nil
+}
+
 // tagger returns the model with the threshold or bias of the options, and the operating point, or nil if that is unknown.
 func (c *checked) tagger(model *models.Model) (data.Tagger, *operating.Point, error) {
 	if c.Strict {
-		return model.Tagger, nil, nil
+		tagger, point := model.MostProbable()
+		return tagger, point, nil
 	}
 	if c.Bias > 0 {
 		tagger, err := model.Biased(c.Bias)
