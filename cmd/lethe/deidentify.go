@@ -123,6 +123,7 @@ No model finds everything: check a sample of the output.`,
 	flags.BoolVar(&opt.PatientFolders, "patient-folders", false, "treat all notes in a subfolder as notes of one patient")
 	flags.StringVar(&opt.Delimiter, "delimiter", "", "`CHARACTER` between the fields of csv, or tab (default a comma, in .tsv files a tab)")
 	flags.StringVar(&opt.Encoding, "encoding", "utf-8", "`ENCODING` of the input and the output: utf-8, latin1 or windows-1252")
+	flags.StringVar(&opt.Unexamined, "unexamined", "refuse", "what to do with a part of a record that cannot be examined, such as a PDF or a picture: refuse the record, or drop the part")
 	flags.StringVar(&opt.Policy, "policy", "", "what must go: "+strings.Join(policy.Names(), ", ")+", or a YAML `FILE`; lethe policies prints them (default safe-harbor; with --marked, all)")
 	flags.StringVar(&opt.Replace, "replace", "", "`KIND` of replacement, where the policy demands no other: "+kindNames(true)+" (default tag; with --marked, surrogate)")
 	flags.StringArrayVar(&opt.ReplaceType, "replace-type", nil, "`TYPE=KIND`: another kind of replacement for one type, whatever the policy says, for example DATE=keep; also "+kindNames(false)+"; repeatable")

@@ -323,6 +323,7 @@ func (r *run) write(it item) error {
 	if err := r.out.write(raw); err != nil {
 		return err
 	}
+	r.countDropped(it)
 	for i, n := range it.notes {
 		if err := r.remember(n); err != nil {
 			return err
@@ -337,6 +338,21 @@ func (r *run) write(it item) error {
 		}
 	}
 	return nil
+}
+
+// countDropped adds the number of dropped parts of a record to the audit line of its first note, or to a line of its own.
+func (r *run) countDropped(it item) {
+	switch n := it.record.Dropped; {
+	case n == 0:
+	case len(it.notes) > 0:
+		it.notes[0].line.Dropped = n
+	default:
+		l := r.line(it.file, it.record.Line, "")
+		l.Dropped = n
+		r.summary.Add(l)
+		r.lines = append(r.lines, l)
+		r.ofFile++
+	}
 }
 
 // lose counts a note of the current file that is not written because of err.

@@ -37,7 +37,8 @@ import (
 // A resource is refused if it cannot be examined: if its data is not text, such as a PDF or a
 // photo, or is a document in XML. The only data known to be harmless are the numbers of
 // SampledData, and a signature that is not text and does not contain what it signs. An object or a
-// number instead of a text is also refused.
+// number instead of a text is also refused. With Options.Drop, data that cannot be examined is
+// replaced by FHIR's extension for absent data, together with its size and its hash.
 //
 // The ID of a note is ResourceType/id and the path to the text. Its patient is the id in the
 // resource's subject or patient, or the Patient itself. Names, identifiers, addresses and telecoms
@@ -54,13 +55,13 @@ func readFHIR(in *source, o Options) Records {
 		}
 	}
 	if byLine {
-		return lines(in, func(raw []byte, line, offset int) (*Record, error) { return fhirRecord(in, raw, line, offset) })
+		return lines(in, func(raw []byte, line, offset int) (*Record, error) { return fhirRecord(in, raw, line, offset, o) })
 	}
-	return one(in, true, func(raw []byte) (*Record, error) { return fhirRecord(in, raw, 1, 0) })
+	return one(in, true, func(raw []byte) (*Record, error) { return fhirRecord(in, raw, 1, 0, o) })
 }
 
 // fhirRecord reads a resource.
-func fhirRecord(in *source, raw []byte, line, offset int) (*Record, error) {
+func fhirRecord(in *source, raw []byte, line, offset int, o Options) (*Record, error) {
 	if line == 1 && len(bytes.TrimSpace(bytes.TrimPrefix(raw, []byte(utf8BOM)))) == 0 {
 		return &Record{Raw: raw, Line: line}, nil
 	}
@@ -68,7 +69,7 @@ func fhirRecord(in *source, raw []byte, line, offset int) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := fhir{in: in, j: j, line: line, offset: offset, known: map[string][]safetynet.Value{}}
+	f := fhir{in: in, j: j, line: line, offset: offset, drop: o.Drop, known: map[string][]safetynet.Value{}}
 	if j.first(0, "resourceType") == "" {
 		return nil, in.defect(line, -1, "not FHIR: an object without a resourceType")
 	}
@@ -84,7 +85,7 @@ func fhirRecord(in *source, raw []byte, line, offset int) (*Record, error) {
 			}
 		}
 	}
-	return &Record{Raw: raw, Line: line, Notes: f.notes}, nil
+	return &Record{Raw: raw, Line: line, Notes: f.notes, Dropped: f.dropped, fixed: f.masks}, nil
 }
 
 // fhir walks through the resources of a record.
@@ -96,6 +97,9 @@ type fhir struct {
 	path         []string
 	notes        []*Note
 	known        map[string][]safetynet.Value // values by the id of a Patient
+	drop         bool                         // see Options.Drop
+	dropped      int                          // number of parts that are dropped
+	masks        []Edit                       // the edits that drop them
 	err          error                        // the first error
 }
 
@@ -115,6 +119,35 @@ func (f *fhir) failAt(at int, reason string) {
 	if f.err == nil {
 		f.err = f.in.defect(f.lineAt(at), f.offset+at, reason)
 	}
+}
+
+// unexamined drops a member that cannot be examined, together with the members that describe it, or
+// fails for the given reason.
+func (f *fhir) unexamined(i int, reason string, also ...int) {
+	all := append([]int{i}, also...)
+	for _, k := range all {
+		if !f.drop || f.j.values[k].key == 0 || strings.HasPrefix(f.j.key(k), "_") || f.hasMember(f.j.parent(k), "_"+f.j.key(k)) {
+			f.fail(i, reason)
+			return
+		}
+	}
+	for _, k := range all {
+		f.masks = append(f.masks, Edit{Start: int(f.j.values[k].key), End: f.j.to(k), New: `"` + jsonString("_"+f.j.key(k)) + `":` + absent})
+	}
+	f.dropped++
+}
+
+// absent is the value of the member _x of a resource without the member x.
+const absent = `{"extension":[{"url":"http://hl7.org/fhir/StructureDefinition/data-absent-reason","valueCode":"masked"}]}`
+
+// hasMember reports whether an object has a member with this key.
+func (f *fhir) hasMember(i int, key string) bool {
+	for k := range f.j.within(i) {
+		if f.j.hasKey(k, key) {
+			return true
+		}
+	}
+	return false
 }
 
 // lineAt returns the line of a position. It counts from the previous position, because a Bundle has
@@ -240,7 +273,7 @@ func (f *fhir) string(i int, r resource, key, outer string) {
 		f.text(i, r, nil)
 	default:
 		if raw := f.j.raw[f.j.from(i)+1:]; strings.IndexByte("dD \t\\", raw[0]) >= 0 && dataURL.MatchString(f.j.text(i)) {
-			f.fail(i, "a URL that contains data, which cannot be examined")
+			f.unexamined(i, "a URL that contains data, which cannot be examined")
 		}
 	}
 }
@@ -253,7 +286,7 @@ func (f *fhir) binary(i int, r resource) {
 	}
 	blob, err := decodeBase64(f.j.text(i))
 	if err != nil || !readable(blob) {
-		f.fail(i, "binary data that is not text and cannot be examined")
+		f.unexamined(i, "binary data that is not text and cannot be examined")
 		return
 	}
 	f.encoded(i, r, "text/plain", blob, nil, nil)
@@ -495,16 +528,17 @@ func (f *fhir) decode(where int, r resource, a attachment) {
 	if len(a.types) > 0 {
 		contentType = f.j.text(a.types[0])
 	}
+	about := slices.Concat(a.sizes, a.hashes)
 	if _, err := attached(contentType); err != nil {
-		f.fail(where, err.Error())
+		f.unexamined(where, err.Error(), about...)
 		return
 	}
 	blob, err := decodeBase64(f.j.text(where))
 	if err != nil {
-		f.fail(where, "an attachment that is not base64")
+		f.unexamined(where, "an attachment that is not base64", about...)
 		return
 	}
-	for _, i := range slices.Concat(a.sizes, a.hashes) {
+	for _, i := range about {
 		if k := f.j.kind(i); k == '{' || k == '[' {
 			f.fail(i, "an attachment whose size or hash is not a single value")
 			return
@@ -518,14 +552,19 @@ func (f *fhir) decode(where int, r resource, a attachment) {
 // encoded makes a note of the bytes encoded in base64 in a string. Edits update the sizes and
 // hashes that describe them.
 func (f *fhir) encoded(where int, r resource, contentType string, blob []byte, sizes, hashes []int) {
+	about := slices.Concat(sizes, hashes)
 	decode, err := attached(contentType)
 	if err != nil {
-		f.fail(where, err.Error())
+		f.unexamined(where, err.Error(), about...)
 		return
 	}
 	text, below, err := decode(blob)
 	if err != nil {
-		f.fail(where, err.Error())
+		f.unexamined(where, err.Error(), about...)
+		return
+	}
+	if kind := unreadableText(text, true); kind != "" && f.drop {
+		f.unexamined(where, "an attachment that is "+kind+", which cannot be examined", about...)
 		return
 	}
 	put := func(i int, raw string) Edit { return Edit{Start: f.j.from(i), End: f.j.to(i), New: raw} }

@@ -29,7 +29,7 @@ import (
 //
 // A message is refused if it cannot be examined:
 //
-//   - it contains ED that is not text, such as a PDF
+//   - it contains ED that is not text, such as a PDF; with Options.Drop, this OBX-5 is emptied instead
 //   - a line is not a segment, as after a line end within a text
 //   - segments are not separated by CR or LF
 //
@@ -37,7 +37,7 @@ import (
 //
 // The ID of a note is MSH-10 and, from the second note on, its number. The patient is the first
 // value of PID-3.
-func readHL7(in *source, _ Options) Records {
+func readHL7(in *source, o Options) Records {
 	return func(yield func(*Record, error) bool) {
 		var message []byte
 		var heading segmentType // type of the first segment of the message
@@ -56,7 +56,7 @@ func readHL7(in *source, _ Options) Records {
 			case err != nil:
 			case heading == messageSegment:
 				number++
-				record, err = hl7Record(in, raw, start, line, number)
+				record, err = hl7Record(in, raw, start, line, number, o)
 			case heading == batchSegment && len(raw)-start > 3:
 				h := hl7{raw: bytes.TrimRight(raw, "\r\n"), field: raw[start+3]}
 				if h.holdsSegment(h.fields(start, len(h.raw))) {
@@ -261,10 +261,12 @@ type hl7 struct {
 	view                *view // of the current note; nil between notes
 	started             int   // the line of its start
 	loose               []looseEscape
+	drop                bool   // see Options.Drop
+	dropped             []Edit // the edits that empty the fields that are dropped
 }
 
-func hl7Record(in *source, raw []byte, start, line, number int) (*Record, error) {
-	h := &hl7{in: in, raw: raw, line: line}
+func hl7Record(in *source, raw []byte, start, line, number int, o Options) (*Record, error) {
+	h := &hl7{in: in, raw: raw, line: line, drop: o.Drop}
 	if len(raw) < start+8 {
 		return nil, in.defect(line, -1, "an MSH segment that is cut off")
 	}
@@ -307,7 +309,7 @@ func hl7Record(in *source, raw []byte, start, line, number int) (*Record, error)
 	for _, n := range h.notes {
 		n.Patient, n.Known = h.patient, h.known
 	}
-	return &Record{Raw: raw, Line: line, Notes: h.notes}, nil
+	return &Record{Raw: raw, Line: line, Notes: h.notes, Dropped: len(h.dropped), fixed: h.dropped}, nil
 }
 
 // segment reads raw[from:to].
@@ -504,7 +506,12 @@ func (h *hl7) observation(kind string, from, to int) error {
 	value := string(h.raw[from:to])
 	switch kind = strings.ToUpper(strings.TrimSpace(kind)); {
 	case kind == "ED":
-		return h.encapsulated(from, to)
+		err := h.encapsulated(from, to)
+		if err != nil && h.drop {
+			h.dropped = append(h.dropped, Edit{Start: from, End: to})
+			return nil
+		}
+		return err
 	case kind == "CE" || kind == "CWE" || kind == "CNE" || kind == "CF":
 		h.coded(from, to)
 	case plainValues[kind] == nil || !h.all(value, plainValues[kind].MatchString):
@@ -720,6 +727,9 @@ func (h *hl7) base64(start, end int, isHTML bool) error {
 	text, below, err := decode(blob)
 	if err != nil {
 		return h.in.defect(h.line, -1, err.Error())
+	}
+	if kind := unreadableText(text, true); kind != "" {
+		return h.in.defect(h.line, -1, "OBX-5 of type ED that is "+kind+", which cannot be examined")
 	}
 	h.finish()
 	h.add(text, h.line, func(edits []Edit) []Edit {
