@@ -145,7 +145,7 @@ func contentKind(start string) string {
 }
 
 // otherKinds are the extensions of files that no format reads.
-var otherKinds = []string{".rtf", ".pdf", ".doc", ".docx", ".odt", ".xls", ".xlsx", ".ods", ".zip", ".bz2", ".xz", ".zst", ".7z", ".gz"}
+var otherKinds = []string{".pdf", ".doc", ".docx", ".odt", ".xls", ".xlsx", ".ods", ".zip", ".bz2", ".xz", ".zst", ".7z", ".gz"}
 
 // checkKind returns an error if the name or the beginning of a file shows that it has another
 // format.

@@ -183,6 +183,7 @@ var formats = []*Format{
 		Name: "hl7", Exts: []string{".hl7"}, content: "hl7", read: readHL7, Parts: true,
 		Unchanged: "all but OBX-5 (without its numbers, dates and codes) and NTE-3: PID and other segments still say who it is",
 	},
+	{Name: "rtf", Exts: []string{".rtf"}, content: "rtf", read: readRTF, Parts: true, Unchanged: "names of files, fonts, styles and lists"},
 }
 
 func nameOf(f *Format) string { return f.Name }
@@ -190,7 +191,7 @@ func nameOf(f *Format) string { return f.Name }
 // Lookup finds a format by its name.
 func Lookup(name string) (*Format, error) { return table.Lookup(formats, nameOf, "format", name) }
 
-// Names lists the formats: text, i2b2, meddocan, i2b2-2006, brat, jsonl, csv, fhir, hl7.
+// Names lists the formats: text, i2b2, meddocan, i2b2-2006, brat, jsonl, csv, fhir, hl7, rtf.
 func Names() []string { return table.Names(formats, nameOf) }
 
 // marking lists the formats with Marks.
