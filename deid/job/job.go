@@ -109,7 +109,7 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	if r.known != nil && !r.knew && r.summary.Notes > 0 {
 		events.warn(fmt.Errorf("%s: matches none of the notes: does it use the same patients and ids?", c.Known))
 	}
-	if c.fields != nil && r.summary.Notes > 0 {
+	if c.fields != nil && r.summary.Notes > 0 && err == nil {
 		for _, path := range c.fields.Unused() {
 			events.warn(fmt.Errorf("the rule for the field %q matches nothing in the records: is it the path of a field?", path))
 		}

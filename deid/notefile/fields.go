@@ -7,6 +7,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/field"
+	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
 // valueNote returns a note for a field whose whole value is PHI, or false if the type set of the run has no type for the action. The
@@ -24,6 +25,39 @@ func (o Options) valueNote(action field.Action, id, patient, label, value string
 	doc := &data.Document{ID: id, Patient: patient, Text: label + value, Spans: []data.Span{span}}
 	return &Note{Document: doc, Field: action}, true
 }
+
+// kindOfSort is the kind of known value that a field of a sort is. The other sorts, such as states, say little about one patient.
+var kindOfSort = map[data.Sort]safetynet.Kind{
+	data.Person: safetynet.Name, data.Number: safetynet.ID, data.Phone: safetynet.Phone, data.Email: safetynet.Email, data.Hospital: safetynet.Hospital,
+	data.Street: safetynet.Street, data.City: safetynet.City, data.Zip: safetynet.ZIP,
+}
+
+// shareValues makes the values of the fields of a record known values of its notes of the same patient.
+func (r *Record) shareValues(types *data.TypeSet) {
+	for _, f := range r.Notes {
+		if !f.isValue() {
+			continue
+		}
+		s := f.Spans[0]
+		typ := types.Describe(s.Type)
+		kind, ok := kindOfSort[typ.Sort]
+		if !ok {
+			continue
+		}
+		if typ.Clinician {
+			kind = safetynet.Clinician
+		}
+		value := safetynet.Value{Kind: kind, Text: f.Text[s.Start:s.End], Type: s.Type}
+		for _, n := range r.Notes {
+			if n.Patient == f.Patient && !n.isValue() && !slices.Contains(n.Known, value) {
+				n.Known = append(slices.Clip(n.Known), value)
+			}
+		}
+	}
+}
+
+// isValue reports whether the note is a field whose whole value is PHI.
+func (n *Note) isValue() bool { return n.Field == field.Shift || n.Field != "" && n.Field.Whole() }
 
 // newValue returns the value of a field after the edits of its note.
 func (n *Note) newValue(edits []Edit) string {

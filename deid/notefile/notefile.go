@@ -307,6 +307,9 @@ func (f *Format) Read(r io.Reader, name string, o Options) Records {
 			if record != nil && record.charset == nil {
 				record.charset = cs
 			}
+			if record != nil && o.Fields != nil {
+				record.shareValues(o.Types)
+			}
 			if !yield(record, err) {
 				return
 			}
