@@ -24,7 +24,7 @@ import (
 // in a resource, alone or in lists, and with keys in any case:
 //
 //   - the data of an Attachment or Binary whose contentType is text/plain, text/html,
-//     text/markdown or text/csv, in base64, and in UTF-8, US-ASCII, ISO-8859-1 or
+//     text/markdown, text/csv or application/rtf, in base64, and in UTF-8, US-ASCII, ISO-8859-1 or
 //     windows-1252 as its charset says. Its size and hash, if given, are updated
 //   - the narrative, text.div
 //   - binary data of extensions and other elements (valueBase64Binary), which must be text in UTF-8
@@ -529,7 +529,7 @@ func (f *fhir) decode(where int, r resource, a attachment) {
 		contentType = f.j.text(a.types[0])
 	}
 	about := slices.Concat(a.sizes, a.hashes)
-	if _, err := attached(contentType); err != nil {
+	if _, err := attached(contentType, f.drop); err != nil {
 		f.unexamined(where, err.Error(), about...)
 		return
 	}
@@ -553,24 +553,25 @@ func (f *fhir) decode(where int, r resource, a attachment) {
 // hashes that describe them.
 func (f *fhir) encoded(where int, r resource, contentType string, blob []byte, sizes, hashes []int) {
 	about := slices.Concat(sizes, hashes)
-	decode, err := attached(contentType)
+	decode, err := attached(contentType, f.drop)
 	if err != nil {
 		f.unexamined(where, err.Error(), about...)
 		return
 	}
-	text, below, err := decode(blob)
+	a, err := decode(blob)
 	if err != nil {
 		f.unexamined(where, err.Error(), about...)
 		return
 	}
-	if kind := unreadableText(text, true); kind != "" && f.drop {
+	if kind := unreadableText(a.text, true); kind != "" && f.drop {
 		f.unexamined(where, "an attachment that is "+kind+", which cannot be examined", about...)
 		return
 	}
 	put := func(i int, raw string) Edit { return Edit{Start: f.j.from(i), End: f.j.to(i), New: raw} }
 	quoted := func(raw []byte) string { return `"` + base64.StdEncoding.EncodeToString(raw) + `"` }
-	f.add(where, r, text, func(edits []Edit) []Edit {
-		blob := below(edits)
+	f.dropped += a.dropped
+	f.add(where, r, a.text, func(edits []Edit) []Edit {
+		blob := a.encode(edits)
 		out := []Edit{put(where, quoted(blob))}
 		for _, i := range sizes {
 			out = append(out, put(i, strconv.Itoa(len(blob))))
@@ -581,18 +582,37 @@ func (f *fhir) encoded(where int, r resource, contentType string, blob []byte, s
 		}
 		return out
 	})
+	f.notes[len(f.notes)-1].always = a.always
 }
 
 // plainText contains the content types whose bytes are the text, without escapes or markup that
 // could hide a part of it.
 var plainText = []string{"text/plain", "text/markdown", "text/x-markdown", "text/csv", "text/tab-separated-values"}
 
-var htmlTypes = []string{"text/html", "application/xhtml+xml"}
+var (
+	htmlTypes = []string{"text/html", "application/xhtml+xml"}
+	rtfTypes  = []string{"application/rtf", "text/rtf", "application/x-rtf", "text/richtext"}
+)
 
-// attached returns a function that decodes bytes of a content type into their text, and returns a
-// function that encodes the text after edits.
-func attached(contentType string) (func([]byte) (string, func([]Edit) []byte, error), error) {
+// attachedText is the text in an attachment, with a function that returns the bytes after edits of the text.
+type attachedText struct {
+	inside
+	encode func([]Edit) []byte
+}
+
+// attachedRTF reads an attachment in RTF.
+func attachedRTF(blob []byte, drop bool) (attachedText, error) {
+	x, err := rtfInside(string(blob), drop)
+	return attachedText{x, func(edits []Edit) []byte { return []byte(apply(string(blob), x.below(edits))) }}, err
+}
+
+// attached returns a function that decodes bytes of a content type into their text. For drop see
+// Options.Drop.
+func attached(contentType string, drop bool) (func([]byte) (attachedText, error), error) {
 	kind, params, err := mime.ParseMediaType(contentType)
+	if err == nil && slices.Contains(rtfTypes, kind) {
+		return func(blob []byte) (attachedText, error) { return attachedRTF(blob, drop) }, nil
+	}
 	isHTML := slices.Contains(htmlTypes, kind)
 	if err != nil || !isHTML && !slices.Contains(plainText, kind) {
 		return nil, errors.New("an attachment that is not text and cannot be examined")
@@ -601,25 +621,28 @@ func attached(contentType string) (func([]byte) (string, func([]Edit) []byte, er
 	if err != nil {
 		return nil, errors.New("an attachment in a charset other than UTF-8, US-ASCII, ISO-8859-1 and windows-1252")
 	}
-	return func(blob []byte) (string, func([]Edit) []byte, error) {
+	return func(blob []byte) (none attachedText, _ error) {
+		if !isHTML && isRTF(string(blob)) {
+			return attachedRTF(blob, drop)
+		}
 		if cs != nil {
 			blob = cs.toUTF8(blob)
 		}
 		if !utf8.Valid(blob) {
-			return "", nil, errors.New("an attachment that is not in its charset (UTF-8 if it declares none)")
+			return none, errors.New("an attachment that is not in its charset (UTF-8 if it declares none)")
 		}
 		text := string(blob)
 		if clinicalDocument.MatchString(text[:min(len(text), 1<<16)]) || !isHTML && contentKind(text[:min(len(text), contentPeek)]) == "xml" {
-			return "", nil, errors.New("an attachment that is a document in XML, such as CDA, which cannot be examined")
+			return none, errors.New("an attachment that is a document in XML, such as CDA, which cannot be examined")
 		}
 		if !isHTML {
-			return text, func(edits []Edit) []byte { return cs.fromUTF8([]byte(apply(text, edits))) }, nil
+			return attachedText{inside{text: text}, func(edits []Edit) []byte { return cs.fromUTF8([]byte(apply(text, edits))) }}, nil
 		}
 		v, err := htmlView(text)
 		if err != nil {
-			return "", nil, err
+			return none, err
 		}
-		return v.text.String(), func(edits []Edit) []byte { return cs.fromUTF8([]byte(apply(text, v.below(edits)))) }, nil
+		return attachedText{inside{text: v.text.String()}, func(edits []Edit) []byte { return cs.fromUTF8([]byte(apply(text, v.below(edits)))) }}, nil
 	}, nil
 }
 

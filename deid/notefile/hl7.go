@@ -263,6 +263,7 @@ type hl7 struct {
 	loose               []looseEscape
 	drop                bool   // see Options.Drop
 	dropped             []Edit // the edits that empty the fields that are dropped
+	partsGone           int    // number of parts that are dropped within a field
 }
 
 func hl7Record(in *source, raw []byte, start, line, number int, o Options) (*Record, error) {
@@ -309,7 +310,7 @@ func hl7Record(in *source, raw []byte, start, line, number int, o Options) (*Rec
 	for _, n := range h.notes {
 		n.Patient, n.Known = h.patient, h.known
 	}
-	return &Record{Raw: raw, Line: line, Notes: h.notes, Dropped: len(h.dropped), fixed: h.dropped}, nil
+	return &Record{Raw: raw, Line: line, Notes: h.notes, Dropped: len(h.dropped) + h.partsGone, fixed: h.dropped}, nil
 }
 
 // segment reads raw[from:to].
@@ -678,17 +679,24 @@ func (h *hl7) encapsulated(from, to int) error {
 		return h.in.defect(h.line, -1, "OBX-5 of type ED with fewer than five components")
 	}
 	kind, subtype := strings.ToUpper(get(1)), strings.ToUpper(get(2))
-	if kind != "TEXT" && kind != "TX" && kind != "FT" || !slices.Contains([]string{"", "PLAIN", "TEXT", "TXT", "ASCII", "HTML"}, subtype) {
+	isRTF := subtype == "RTF" || subtype == "X-RTF"
+	if !(isRTF && kind == "APPLICATION") && (kind != "TEXT" && kind != "TX" && kind != "FT" || !isRTF && !slices.Contains([]string{"", "PLAIN", "TEXT", "TXT", "ASCII", "HTML"}, subtype)) {
 		return h.in.defect(h.line, -1, "OBX-5 of type ED that is not text and cannot be examined")
 	}
 	start, end := parts[4][0], parts[4][1]
 	switch encoding := strings.ToUpper(get(3)); {
 	case encoding == "BASE64":
-		return h.base64(start, end, subtype == "HTML")
+		contentType := "text/plain"
+		if isRTF {
+			contentType = "application/rtf"
+		} else if subtype == "HTML" {
+			contentType = "text/html"
+		}
+		return h.base64(start, end, contentType)
 	case encoding != "A" && encoding != "":
 		return h.in.defect(h.line, -1, "OBX-5 of type ED in an encoding other than A and Base64")
-	case subtype == "HTML":
-		return h.in.defect(h.line, -1, "OBX-5 of type ED that is HTML, but not in Base64")
+	case subtype == "HTML" || isRTF:
+		return h.in.defect(h.line, -1, "OBX-5 of type ED that is HTML or RTF, but not in Base64")
 	case h.looksLikeBase64(start, end):
 		return h.in.defect(h.line, -1, "OBX-5 of type ED whose text is in Base64, though its encoding is another")
 	}
@@ -711,30 +719,28 @@ func (h *hl7) looksLikeBase64(start, end int) bool {
 }
 
 // base64 adds a separate note.
-func (h *hl7) base64(start, end int, isHTML bool) error {
+func (h *hl7) base64(start, end int, contentType string) error {
 	blob, err := base64.StdEncoding.DecodeString(string(h.raw[start:end]))
-	if err != nil || !utf8.Valid(blob) {
+	if err != nil || !utf8.Valid(blob) && !isRTF(string(blob)) {
 		return h.in.defect(h.line, -1, "OBX-5 of type ED that is not UTF-8 in base64")
 	}
-	contentType := "text/plain"
-	if isHTML {
-		contentType = "text/html"
-	}
-	decode, err := attached(contentType)
+	decode, err := attached(contentType, h.drop)
 	if err != nil {
 		return h.in.defect(h.line, -1, err.Error())
 	}
-	text, below, err := decode(blob)
+	a, err := decode(blob)
 	if err != nil {
 		return h.in.defect(h.line, -1, err.Error())
 	}
-	if kind := unreadableText(text, true); kind != "" {
+	if kind := unreadableText(a.text, true); kind != "" {
 		return h.in.defect(h.line, -1, "OBX-5 of type ED that is "+kind+", which cannot be examined")
 	}
 	h.finish()
-	h.add(text, h.line, func(edits []Edit) []Edit {
-		return []Edit{{Start: start, End: end, New: base64.StdEncoding.EncodeToString(below(edits))}}
+	h.add(a.text, h.line, func(edits []Edit) []Edit {
+		return []Edit{{Start: start, End: end, New: base64.StdEncoding.EncodeToString(a.encode(edits))}}
 	})
+	h.notes[len(h.notes)-1].always = a.always
+	h.partsGone += a.dropped
 	return nil
 }
 

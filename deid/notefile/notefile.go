@@ -183,11 +183,11 @@ var formats = []*Format{
 		read: readText,
 	},
 	{
-		Name: "jsonl", Exts: []string{".jsonl", ".ndjson"}, alsoExts: []string{".json"}, Columns: true, Fields: true, Marks: true, paths: true, content: "json",
+		Name: "jsonl", Exts: []string{".jsonl", ".ndjson"}, alsoExts: []string{".json"}, Columns: true, Parts: true, Fields: true, Marks: true, paths: true, content: "json",
 		Unchanged: "names of files, ids, and all other keys", read: readJSONL,
 	},
 	{
-		Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, NeedsColumn: true, Fields: true, delimits: true,
+		Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, NeedsColumn: true, Parts: true, Fields: true, delimits: true,
 		Unchanged: "names of files, ids, the header, and all other columns", read: readCSV,
 	},
 	{

@@ -146,3 +146,67 @@ func TestPartsOfRTFThatAreDropped(t *testing.T) {
 		t.Errorf("a picture that is the document: %d errors", len(o.errs))
 	}
 }
+
+// RTF within other formats is examined as RTF, and what says who wrote it is removed even without other edits.
+func TestRTFInOtherFormats(t *testing.T) {
+	const in = `{\rtf1{\info{\author Eva}}\b A{\i n}a\b0  "Gil"\par}`
+	const want = `{\rtf1{\info}\b [X]{\i }\b0  "Gil"\par}`
+	quoted := func(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
+	for name, wrap := range map[string]func(rtf string) example{
+		"csv": func(rtf string) example {
+			return example{"csv", "n.csv", "id,note\n1," + quoted(rtf) + "\n2,Ana\n", Options{Columns: []string{"note"}}}
+		},
+		"jsonl": func(rtf string) example {
+			return example{"jsonl", "n.jsonl", `{"text":` + string(asJSON(rtf)) + `,"n":1}`, Options{}}
+		},
+		"fhir": func(rtf string) example {
+			return example{"fhir", "d.json", fhirBinary("application/rtf", rtf), Options{}}
+		},
+		"fhir, as text": func(rtf string) example { return example{"fhir", "d.json", fhirBinary("text/plain", rtf), Options{}} },
+		"hl7": func(rtf string) example {
+			return example{"hl7", "m.hl7", msg("OBX|1|ED|||a^application^rtf^Base64^" + b64(rtf)), Options{}}
+		},
+		"hl7, as text": func(rtf string) example {
+			return example{"hl7", "m.hl7", msg("OBX|1|ED|||a^TEXT^RTF^Base64^" + b64(rtf)), Options{}}
+		},
+	} {
+		e := wrap(in)
+		records := readAll(t, e)
+		note := slices.Concat(records[0].Notes, records[len(records)-1].Notes)[0]
+		for _, r := range records {
+			for _, n := range r.Notes {
+				if strings.Contains(n.Text, "Gil") {
+					note = n
+				}
+			}
+		}
+		if note.Text != "Ana \"Gil\"\n" {
+			t.Errorf("%s: the text is %q", name, note.Text)
+		}
+		wanted := strings.Replace(wrap(want).file, "2,Ana", "2,[X]", 1)
+		if got := encode(records, each("Ana", "[X]")); got != wanted {
+			t.Errorf("%s: %s, want\n%s", name, got, wanted)
+		}
+		if got := encode(records, none); got != wrap(strings.Replace(in, `{\author Eva}`, "", 1)).file {
+			t.Errorf("%s: without edits: %s", name, got)
+		}
+		// A picture refuses the record, or is dropped from the RTF.
+		e = wrap(`{\rtf1 Ana{\pict 0a}}`)
+		if o := replaceCanaries(e); len(o.errs) != 1 {
+			t.Errorf("%s, a picture: %d errors", name, len(o.errs))
+		}
+		e.options.Drop = true
+		dropped := 0
+		for _, r := range readAll(t, e) {
+			dropped += r.Dropped
+		}
+		if got := encode(readAll(t, e), none); got != wrap(`{\rtf1 Ana}`).file || dropped != 1 {
+			t.Errorf("%s, a picture: %d dropped, %s", name, dropped, got)
+		}
+		// Broken RTF is not examined as if it were plain text.
+		e = wrap(`{\rtf1 Ana`)
+		if e.options.Drop = false; len(replaceCanaries(e).errs) != 1 {
+			t.Errorf("%s: broken RTF is accepted", name)
+		}
+	}
+}
