@@ -66,7 +66,7 @@ type item struct {
 // result is a note with its edits.
 type result struct {
 	note  deid.Note
-	field bool // the note is a field whose value is replaced: it has no line in the audit
+	field bool // the note is a field: it has no line in the audit
 	edits []notefile.Edit
 	line  *audit.Line // line of the audit
 	err   error       // why the note could not be examined
@@ -217,7 +217,7 @@ func (r *run) result(file noteFile, n *notefile.Note) *result {
 	default:
 		note.Search = deid.Marked
 	}
-	return &result{note: note, field: note.Search == deid.Marked, line: r.line(file, n.Line, cmp.Or(n.Alias, n.ID))}
+	return &result{note: note, field: n.Field != "", line: r.line(file, n.Line, cmp.Or(n.Alias, n.ID))}
 }
 
 func (r *run) line(file noteFile, line int, id string) *audit.Line {

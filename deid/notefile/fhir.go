@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
@@ -55,13 +56,13 @@ func readFHIR(in *source, o Options) Records {
 		}
 	}
 	if byLine {
-		return lines(in, func(raw []byte, line, offset int) (*Record, error) { return fhirRecord(in, raw, line, offset, o) })
+		return lines(in, func(raw []byte, line, offset int) (*Record, error) { return fhirRecord(in, o, raw, line, offset) })
 	}
-	return one(in, true, func(raw []byte) (*Record, error) { return fhirRecord(in, raw, 1, 0, o) })
+	return one(in, true, func(raw []byte) (*Record, error) { return fhirRecord(in, o, raw, 1, 0) })
 }
 
 // fhirRecord reads a resource.
-func fhirRecord(in *source, raw []byte, line, offset int, o Options) (*Record, error) {
+func fhirRecord(in *source, o Options, raw []byte, line, offset int) (*Record, error) {
 	if line == 1 && len(bytes.TrimSpace(bytes.TrimPrefix(raw, []byte(utf8BOM)))) == 0 {
 		return &Record{Raw: raw, Line: line}, nil
 	}
@@ -69,9 +70,12 @@ func fhirRecord(in *source, raw []byte, line, offset int, o Options) (*Record, e
 	if err != nil {
 		return nil, err
 	}
-	f := fhir{in: in, j: j, line: line, offset: offset, drop: o.Drop, known: map[string][]safetynet.Value{}}
+	f := fhir{in: in, j: j, line: line, offset: offset, dropParts: o.Drop, known: map[string][]safetynet.Value{}}
 	if j.first(0, "resourceType") == "" {
 		return nil, in.defect(line, -1, "not FHIR: an object without a resourceType")
+	}
+	if o.Fields != nil {
+		f.fields = &fhirFields{options: o, gone: map[int]bool{}, counts: map[field.Action]int{}}
 	}
 	f.object(0, resource{name: fmt.Sprintf("%s-%04d", in.id(), line)}, "")
 	if f.err != nil {
@@ -85,7 +89,11 @@ func fhirRecord(in *source, raw []byte, line, offset int, o Options) (*Record, e
 			}
 		}
 	}
-	return &Record{Raw: raw, Line: line, Notes: f.notes, Dropped: f.dropped, fixed: f.masks}, nil
+	record := &Record{Raw: raw, Line: line, Notes: f.notes, Dropped: f.dropped, fixed: f.masks}
+	if f.fields != nil {
+		f.finishFields(record)
+	}
+	return record, nil
 }
 
 // fhir walks through the resources of a record.
@@ -97,7 +105,8 @@ type fhir struct {
 	path         []string
 	notes        []*Note
 	known        map[string][]safetynet.Value // values by the id of a Patient
-	drop         bool                         // see Options.Drop
+	fields       *fhirFields                  // nil if fields stay
+	dropParts    bool                         // see Options.Drop
 	dropped      int                          // number of parts that are dropped
 	masks        []Edit                       // the edits that drop them
 	err          error                        // the first error
@@ -126,7 +135,7 @@ func (f *fhir) failAt(at int, reason string) {
 func (f *fhir) unexamined(i int, reason string, also ...int) {
 	all := append([]int{i}, also...)
 	for _, k := range all {
-		if !f.drop || f.j.values[k].key == 0 || strings.HasPrefix(f.j.key(k), "_") || f.hasMember(f.j.parent(k), "_"+f.j.key(k)) {
+		if !f.dropParts || f.j.values[k].key == 0 || strings.HasPrefix(f.j.key(k), "_") || f.hasMember(f.j.parent(k), "_"+f.j.key(k)) {
 			f.fail(i, reason)
 			return
 		}
@@ -173,6 +182,9 @@ func (f *fhir) value(i int, r resource, key, outer string) {
 		f.fail(i, fmt.Sprintf("values nested more than %d deep", maxFHIRDepth))
 		return
 	}
+	if f.field(i, r, key, outer) {
+		return
+	}
 	if isText(key, outer) && strings.IndexByte(`"[n`, f.j.kind(i)) < 0 { // null is empty
 		f.fail(i, "an object, a number or a boolean instead of a text")
 		return
@@ -195,6 +207,7 @@ func (f *fhir) value(i int, r resource, key, outer string) {
 
 // object examines an object.
 func (f *fhir) object(i int, r resource, key string) {
+	defer f.enterObject(i)()
 	if kind := f.j.first(i, "resourceType"); kind != "" {
 		r = f.resource(i, kind, r)
 	}
@@ -209,7 +222,9 @@ func (f *fhir) object(i int, r resource, key string) {
 	for k := range f.j.within(i) {
 		name := f.j.key(k)
 		f.path = append(f.path, "."+name)
+		back := f.enter(name)
 		f.value(k, r, strings.ToLower(name), key)
+		back()
 		f.path = f.path[:len(f.path)-1]
 	}
 }
@@ -269,7 +284,7 @@ func (f *fhir) string(i int, r resource, key, outer string) {
 		f.text(i, r, htmlView)
 	case isBase64(key):
 		f.binary(i, r)
-	case key == "note" || isText(key, outer):
+	case key == "note" || isText(key, outer) || f.fields != nil && f.action(i, key) == field.Text:
 		f.text(i, r, nil)
 	default:
 		if raw := f.j.raw[f.j.from(i)+1:]; strings.IndexByte("dD \t\\", raw[0]) >= 0 && dataURL.MatchString(f.j.text(i)) {
@@ -323,6 +338,14 @@ func (f *fhir) resource(i int, kind string, outer resource) resource {
 	if kind == "Patient" {
 		r.patient = cmp.Or(id, r.name)
 		f.learn(i, r.patient)
+	}
+	if f.fields != nil {
+		switch kind {
+		case "Practitioner":
+			f.learnPerson(i, safetynet.Clinician)
+		case "RelatedPerson", "Person":
+			f.learnPerson(i, safetynet.Name)
+		}
 	}
 	return r
 }
@@ -529,7 +552,7 @@ func (f *fhir) decode(where int, r resource, a attachment) {
 		contentType = f.j.text(a.types[0])
 	}
 	about := slices.Concat(a.sizes, a.hashes)
-	if _, err := attached(contentType, f.drop); err != nil {
+	if _, err := attached(contentType, f.dropParts); err != nil {
 		f.unexamined(where, err.Error(), about...)
 		return
 	}
@@ -553,7 +576,7 @@ func (f *fhir) decode(where int, r resource, a attachment) {
 // hashes that describe them.
 func (f *fhir) encoded(where int, r resource, contentType string, blob []byte, sizes, hashes []int) {
 	about := slices.Concat(sizes, hashes)
-	decode, err := attached(contentType, f.drop)
+	decode, err := attached(contentType, f.dropParts)
 	if err != nil {
 		f.unexamined(where, err.Error(), about...)
 		return
@@ -563,7 +586,7 @@ func (f *fhir) encoded(where int, r resource, contentType string, blob []byte, s
 		f.unexamined(where, err.Error(), about...)
 		return
 	}
-	if kind := unreadableText(a.text, true); kind != "" && f.drop {
+	if kind := unreadableText(a.text, true); kind != "" && f.dropParts {
 		f.unexamined(where, "an attachment that is "+kind+", which cannot be examined", about...)
 		return
 	}

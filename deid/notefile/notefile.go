@@ -192,7 +192,7 @@ var formats = []*Format{
 	},
 	{
 		Name: "fhir", Exts: []string{".json", ".ndjson"}, alsoExts: []string{".jsonl"}, content: "json", read: readFHIR, Fields: true, Parts: true,
-		Unchanged: "all but texts of attachments, narratives, annotations, conclusions and values: names, identifiers, titles, descriptions and other fields still say who it is",
+		Unchanged: "names of files, numbers, and codes of code systems",
 	},
 	{
 		Name: "hl7", Exts: []string{".hl7"}, content: "hl7", read: readHL7, Fields: true, Parts: true,
