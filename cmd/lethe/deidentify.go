@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,15 +19,16 @@ import (
 )
 
 func newDeidentify() *cobra.Command {
-	opt := job.Config{Input: job.Stdio, Version: experiments.Version(version)}
+	opt := job.Config{Version: experiments.Version(version)}
 	var (
 		quiet     bool
+		file      configFile
 		operating operatingOptions
 		maxUnlike float64
 		rules     ruleOptions
 	)
 	cmd := &cobra.Command{
-		Use:   "deidentify [--model DIR|--marked] [FILE|DIR|-]",
+		Use:   "deidentify [--model DIR|--marked] [FILE|DIR|PATTERN...|-]",
 		Short: "Remove PHI from notes",
 		Long: `Find PHI with a trained model and replace it. The output has the format of the input,
 with [PATIENT] instead of the patient's name, for example; all other text stays as it
@@ -73,17 +75,12 @@ No model finds everything: check a sample of the output.`,
   lethe deidentify --model model/best --format jsonl - <notes.jsonl >clean.jsonl
   lethe deidentify --model model/best --format csv --column note --patient mrn --output clean.csv notes.csv
   lethe deidentify --marked --format i2b2 --key-file key --output shared corpus`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usageError(cmd, fmt.Errorf("give one FILE or DIR, not %d: put the files into a folder", len(args)))
-			}
-			return nil
-		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				opt.Input = args[0]
+			if file.print {
+				return file.write(cmd, file.inputs(args))
 			}
-			if opt.Input == stdio {
+			opt.Inputs = file.inputs(args)
+			if len(opt.Inputs) == 0 || slices.Equal(opt.Inputs, []string{stdio}) {
 				if err := checkStdin(); err != nil {
 					return usageError(cmd, err)
 				}
@@ -114,7 +111,9 @@ No model finds everything: check a sample of the output.`,
 	flags.StringVar(&opt.Model, "model", "", "model or run folder `DIR`, or the name of a model that comes with the program: en, es, or auto, which is the default and chooses by the language of each note")
 	flags.BoolVar(&opt.Marked, "marked", false, "replace the PHI that the files mark, instead of the PHI that a model finds, and mark the replacements")
 	flags.StringVar(&opt.Types, "types", "", "type `SET` of the marks (default that of the format, or any): "+strings.Join(data.TypeSetNames(), ", "))
-	flags.StringVar(&opt.Format, "format", "text", "`FORMAT` of the notes: "+strings.Join(notefile.Names(), ", "))
+	flags.StringVar(&opt.Format, "format", "", "`FORMAT` of the notes: "+strings.Join(notefile.Names(), ", ")+" (default: by the extension of each file; text for stdin and unknown extensions)")
+	flags.StringArrayVar(&opt.Include, "include", nil, "read only those files of an input folder that match `PATTERN`, such as '*.txt' or 'ward1/*'; repeatable (default all)")
+	flags.StringArrayVar(&opt.Exclude, "exclude", nil, "do not read files and subfolders of an input folder that match `PATTERN`; repeatable (default none)")
 	flags.StringVar(&opt.Output, "output", stdio, outputHelp+"; - is stdout. Required if the input is a folder")
 	flags.StringArrayVar(&opt.Columns, "column", nil, "`NAME` of a column of csv, or of a key of jsonl (a.b is the key b in a), that contains notes; repeatable (default for jsonl: text)")
 	flags.StringVar(&opt.ID, "id", "", "`NAME` of the column or key with the note's id (default for jsonl: id or meta.note_id; otherwise file and line)")
@@ -139,6 +138,7 @@ No model finds everything: check a sample of the output.`,
 	flags.BoolVar(&opt.SkipOthers, "skip-others", false, "do not end with exit code 3 if files of the input folder are left out, for example because they lack the format's extension")
 	flags.BoolVar(&quiet, "quiet", false, "print no summary and no progress on stderr")
 	workersFlag(cmd, &opt.Workers)
+	file.attach(cmd)
 	return cmd
 }
 

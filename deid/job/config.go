@@ -37,13 +37,15 @@ const Stdio = "-"
 // instead of the path. Fields without a tag either do not affect the output or get into the record
 // in another way.
 type Config struct {
-	Model   string // model or run folder, or the name of a model that comes with the program; default models.Auto unless Marked is true
-	Input   string // file, folder or Stdio (default)
-	Output  string // file, folder or Stdio (default); must be a folder if Input is one
-	Workers int    // number of cores to use; 0 means all
-	Version string // version of the program; a run can be resumed only with the same version
+	Model   string   // model or run folder, or the name of a model that comes with the program; default models.Auto unless Marked is true
+	Inputs  []string // files, folders and patterns of them (see filepath.Match), or Stdio alone (default)
+	Output  string   // file, folder or Stdio (default); must be a folder if there are several files, or if an input is a folder
+	Workers int      // number of cores to use; 0 means all
+	Version string   // version of the program; a run can be resumed only with the same version
 
-	Format         string   `option:"format"`          // format of the notes: one of notefile.Names; default text
+	Include        []string `option:"include"`         // read only those files of folders that match one of these patterns: see selection
+	Exclude        []string `option:"exclude"`         // do not read files and folders of folders that match one of these patterns: see selection
+	Format         string   `option:"format"`          // format of the notes: one of notefile.Names; default: see notefile.Choose, and text if no format has the extension
 	Columns        []string `option:"column"`          // csv columns or jsonl keys that contain notes; required for csv, default text for jsonl
 	ID             string   `option:"id"`              // column or key with the note's id; default for jsonl: id, then meta.note_id; otherwise file and line
 	Patient        string   `option:"patient"`         // column or key that identifies the patient; default for jsonl: patient, then meta.patient_id; otherwise none
@@ -98,8 +100,8 @@ func optionError(err error) error {
 // checked is a valid Config with its defaults filled in and its options parsed.
 type checked struct {
 	Config
-	format  *notefile.Format
-	types   *data.TypeSet // of the marks; nil if there is a model
+	format  *notefile.Format // of all files; nil if each has its own
+	types   *data.TypeSet    // of the marks; nil if there is a model
 	options notefile.Options
 	policy  *policy.Policy
 	byType  map[string]replace.Kind // of ReplaceType
@@ -113,18 +115,23 @@ func (c Config) check() (*checked, error) {
 		kind, net, what = replace.Surrogate, "off", policy.All
 	}
 	for option, byDefault := range map[*string]string{
-		&c.Input: Stdio, &c.Output: Stdio, &c.Format: "text", &c.Encoding: "utf-8", &c.Replace: string(kind), &c.SafetyNet: net, &c.Policy: what,
+		&c.Output: Stdio, &c.Encoding: "utf-8", &c.Replace: string(kind), &c.SafetyNet: net, &c.Policy: what,
 	} {
 		if *option == "" {
 			*option = byDefault
 		}
 	}
-	k := &checked{Config: c}
-	var err error
-	if k.format, err = notefile.Lookup(c.Format); err != nil {
-		return nil, optionError(err)
+	if len(c.Inputs) == 0 {
+		c.Inputs = []string{Stdio}
 	}
-	for _, check := range []func() error{k.checkSource, k.checkModel, k.checkOptions, k.checkPlan, k.checkMap} {
+	k := &checked{Config: c}
+	if c.Format != "" {
+		var err error
+		if k.format, err = notefile.Lookup(c.Format); err != nil {
+			return nil, optionError(err)
+		}
+	}
+	for _, check := range []func() error{k.checkSelection, k.checkSource, k.checkModel, k.checkOptions, k.checkPlan, k.checkMap} {
 		if err := check(); err != nil {
 			return nil, optionError(err)
 		}
@@ -139,6 +146,8 @@ func (c *checked) checkSource() error {
 		return errors.New("--model and --marked cannot be combined: the PHI is what the files mark")
 	case !c.Marked && c.Types != "":
 		return errors.New("--types requires --marked: a model has its own types")
+	case c.Marked && c.format == nil:
+		return errors.New("--marked requires a --format")
 	case c.Marked && !c.format.Marks:
 		return fmt.Errorf("--marked: files of the format %s do not mark PHI", c.format.Name)
 	case c.Marked && (c.MinRecall != 0 || c.Bias != 0):
@@ -185,6 +194,9 @@ func (c *checked) checkOptions() error {
 	case c.Delimiter != "":
 		return fmt.Errorf("--delimiter %q is not one ASCII character", c.Delimiter)
 	}
+	if c.format == nil {
+		return nil // see checkFormats
+	}
 	if c.KeepPatient && !c.format.Columns {
 		return fmt.Errorf("--keep-patient: %s has no columns", c.format.Name)
 	}
@@ -193,6 +205,35 @@ func (c *checked) checkOptions() error {
 		err = fmt.Errorf("--format %s requires a --column", c.format.Name)
 	}
 	return err
+}
+
+// checkFormats checks the options for the formats that the files have, if each has its own: every file must have the
+// options that it requires, and every option must apply to at least one file.
+func (c *checked) checkFormats(files *fileSet) error {
+	if c.format != nil {
+		return nil
+	}
+	applied := notefile.Options{}
+	columns := false
+	for _, f := range files.formats() {
+		first := files.first(f).in
+		if f.NeedsColumn && len(c.Columns) == 0 {
+			return fmt.Errorf("%s: the format %s requires a --column (if the file is not to be read, give --format or --exclude)", first, f.Name)
+		}
+		o := f.Applicable(c.options)
+		if err := f.Check(o); err != nil {
+			return fmt.Errorf("%s: %w", first, err)
+		}
+		columns = columns || f.Columns
+		applied.Comma = max(applied.Comma, o.Comma)
+	}
+	switch {
+	case !columns && (len(c.Columns) > 0 || c.ID != "" || c.Patient != "" || c.KeepPatient):
+		return errors.New("--column, --id, --patient and --keep-patient require files with columns: give --format")
+	case c.options.Comma != applied.Comma:
+		return errors.New("--delimiter requires csv files: give --format")
+	}
+	return nil
 }
 
 func (c *checked) checkPlan() error {
@@ -279,13 +320,15 @@ type settings struct {
 
 // settings returns the settings of a run. model is the digest of its model.
 func (c *checked) settings(model string, with replace.Options) (settings, error) {
-	s := settings{Options: map[string]string{"model": model, "version": c.Version, "input": c.Input}}
-	if c.Input != Stdio {
-		path, err := paths.Resolve(c.Input)
-		if err != nil {
-			return s, err
+	s := settings{Options: map[string]string{"model": model, "version": c.Version, "input": Stdio}}
+	if inputs := slices.Clone(c.Inputs); inputs[0] != Stdio {
+		for i, input := range inputs {
+			var err error
+			if inputs[i], err = paths.Resolve(input); err != nil {
+				return s, err
+			}
 		}
-		s.Options["input"] = slowDigest([]byte(path))
+		s.Options["input"] = slowDigest([]byte(strings.Join(inputs, "\x00")))
 	}
 	fields := reflect.TypeFor[Config]()
 	for i := range fields.NumField() {
@@ -399,7 +442,7 @@ func (s settings) different(earlier settings) string {
 		}
 		switch name {
 		case "model", "input", "version":
-			name = "another " + name + " (" + map[string]string{"model": "--model", "input": "the file or folder of notes", "version": "of lethe"}[name] + ")"
+			name = "another " + name + " (" + map[string]string{"model": "--model", "input": "the files or folders of notes", "version": "of lethe"}[name] + ")"
 		default:
 			name = "another --" + name
 		}

@@ -1,6 +1,6 @@
 // Package job de-identifies files and folders of notes, as "lethe deidentify" does:
 //
-//	summary, err := job.Run(ctx, job.Config{Model: "model/best", Input: "notes", Output: "clean"}, job.Events{})
+//	summary, err := job.Run(ctx, job.Config{Model: "model/best", Inputs: []string{"notes"}, Output: "clean"}, job.Events{})
 //
 // A run processes consecutive notes of a patient together and publishes an output file only when it is complete. It can write
 // an audit (package audit) and an encrypted map from originals to replacements (package mapping), and it can resume a
@@ -70,17 +70,12 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	if err != nil {
 		return nil, err
 	}
-	files, err := findFiles(c.format, c.Input, c.Output, c.Resume, events)
+	files, err := c.findFiles(ctx, events)
 	if err != nil {
 		return nil, err
 	}
-	if c.Marked {
-		for i, file := range files.all {
-			files.all[i].marks = c.format.Sidecar.Path(file.in)
-		}
-	}
-	if c.PatientFolders && !files.all[0].folder {
-		return nil, optionError(errors.New("--patient-folders requires a folder as input"))
+	if err := c.checkFormats(files); err != nil {
+		return nil, optionError(err)
 	}
 	if err := c.checkAudit(files); err != nil {
 		return nil, err
@@ -117,7 +112,9 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 		err = c.closeMap(r.mapping, summary != nil, err, events)
 	}
 	if !c.SkipOthers {
-		err = errors.Join(err, files.leftOut.err(c.format))
+		for _, left := range files.leftOut {
+			err = errors.Join(err, left.err())
+		}
 	}
 	return summary, err
 }
@@ -138,7 +135,7 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	var none settings
 	r := &run{
 		config: c, events: events, engine: &deid.Deidentifier{Workers: c.Workers, Exact: c.Marked}, patients: newPatients(c.replacesBy(replace.Numbered)),
-		summary: audit.Summary{Unchanged: c.format.Unchanged, Policy: c.policy.Name},
+		summary: audit.Summary{Unchanged: files.unchanged(), Policy: c.policy.Name},
 	}
 	var err error
 	if c.Marked {
@@ -295,8 +292,8 @@ func (c *checked) checkAudit(files *fileSet) error {
 	if err != nil {
 		return err
 	}
-	if c.Input != Stdio {
-		in, err := paths.Resolve(c.Input)
+	for _, input := range files.inputs {
+		in, err := paths.Resolve(input)
 		if err != nil {
 			return err
 		}
@@ -321,7 +318,7 @@ func (c *checked) checkAudit(files *fileSet) error {
 		if files.folder {
 			place = filepath.Join(out, file.name)
 		}
-		if path == place || path == c.format.Sidecar.Path(place) {
+		if path == place || path == file.format.Sidecar.Path(place) {
 			return fmt.Errorf("%s: the audit cannot have the path of an output file", c.Audit)
 		}
 	}

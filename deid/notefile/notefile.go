@@ -146,19 +146,23 @@ type Format struct {
 	paths    bool     // columns are paths of keys, such as a.b
 	content  string   // the result of contentKind that its files may have
 	alsoExts []string // other extensions of its files, which are not searched for in a folder
+	// recognizes reports whether a file that begins like this is certainly of the format, among those with the
+	// same extension. The start is in UTF-8, without blanks and a byte order mark before it; whole reports whether
+	// it is the whole file. Formats that share an extension require it.
+	recognizes func(start []byte, whole bool) bool
 }
 
 var formats = []*Format{
 	{Name: "text", Exts: []string{".txt"}, Unchanged: "names of files", read: readText},
-	{Name: "i2b2", Exts: []string{".xml"}, Marks: true, Unchanged: "names of files", read: readXML(i2b2.I2B2), content: "xml"},
-	{Name: "meddocan", Exts: []string{".xml"}, Marks: true, Unchanged: "names of files", read: readXML(i2b2.MEDDOCAN), content: "xml"},
-	{Name: "i2b2-2006", Exts: []string{".xml"}, Marks: true, Unchanged: "names of files and IDs of records", read: readRecords, content: "xml"},
+	{Name: "i2b2", Exts: []string{".xml"}, Marks: true, Unchanged: "names of files", read: readXML(i2b2.I2B2), content: "xml", recognizes: hasRoot("deIdi2b2")},
+	{Name: "meddocan", Exts: []string{".xml"}, Marks: true, Unchanged: "names of files", read: readXML(i2b2.MEDDOCAN), content: "xml", recognizes: hasRoot("MEDDOCAN")},
+	{Name: "i2b2-2006", Exts: []string{".xml"}, Marks: true, Unchanged: "names of files and IDs of records", read: readRecords, content: "xml", recognizes: hasRoot("ROOT")},
 	{
 		Name: "brat", Exts: []string{".txt"}, Sidecar: &Sidecar{Ext: ".ann", Encode: brat.Encode, Decode: brat.Decode}, Marks: true, Unchanged: "names of files",
 		read: readText,
 	},
 	{
-		Name: "jsonl", Exts: []string{".jsonl", ".ndjson"}, alsoExts: []string{".json"}, Columns: true, Marks: true, paths: true, content: "json",
+		Name: "jsonl", Exts: []string{".jsonl", ".ndjson", ".json"}, Columns: true, Marks: true, paths: true, content: "json", recognizes: isRow,
 		Unchanged: "names of files, ids, and all other keys", read: readJSONL,
 	},
 	{
@@ -166,7 +170,7 @@ var formats = []*Format{
 		Unchanged: "names of files, ids, the header, and all other columns", read: readCSV,
 	},
 	{
-		Name: "fhir", Exts: []string{".json", ".ndjson"}, alsoExts: []string{".jsonl"}, content: "json", read: readFHIR,
+		Name: "fhir", Exts: []string{".json", ".ndjson"}, alsoExts: []string{".jsonl"}, content: "json", read: readFHIR, recognizes: isResource,
 		Unchanged: "all but texts of attachments, narratives, annotations, conclusions and values: names, identifiers, titles, descriptions and other fields still say who it is",
 	},
 	{
@@ -181,11 +185,16 @@ func nameOf(f *Format) string { return f.Name }
 func Lookup(name string) (*Format, error) { return table.Lookup(formats, nameOf, "format", name) }
 
 // Names lists the formats: text, i2b2, meddocan, i2b2-2006, brat, jsonl, csv, fhir, hl7.
-func Names() []string { return table.Names(formats, nameOf) }
+func Names() []string { return names(formats) }
+
+// Default returns the format text, which is that of files whose names do not say what they are.
+func Default() *Format { return formats[0] }
+
+func names(formats []*Format) []string { return table.Names(formats, nameOf) }
 
 // marking lists the formats with Marks.
 func marking() []string {
-	return table.Names(slices.DeleteFunc(slices.Clone(formats), func(f *Format) bool { return !f.Marks }), nameOf)
+	return names(slices.DeleteFunc(slices.Clone(formats), func(f *Format) bool { return !f.Marks }))
 }
 
 // Sidecar is the second file of a note.
