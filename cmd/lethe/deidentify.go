@@ -33,15 +33,17 @@ func newDeidentify() *cobra.Command {
 		Long: `Find PHI with a trained model and replace it. The output has the format of the input,
 with [PATIENT] instead of the patient's name, for example; all other text stays as it
 was, byte for byte. The notes of a file or of stdin go to stdout or to a file; those of a
-folder go to another folder. Gzipped input produces gzipped output, unless you name an
-output file without .gz.
+folder, of several files, or of a pattern such as 'notes/*.txt' go to another folder.
+Gzipped input produces gzipped output, unless you name an output file without .gz.
+
+Options can also be in a YAML file: see --config.
 
 A policy says what must go. By default it is HIPAA's Safe Harbor: dates become their year, ZIP
 codes keep three digits, ages over 89 become 90+, lower ages, states and countries stay, and
 other PHI that the model finds is replaced. Choose another with --policy, or write your own:
 "lethe policies" prints the built-in ones.
 
-Formats: text, i2b2, meddocan and i2b2-2006 (XML), brat, jsonl, csv, fhir (JSON or NDJSON) and
+Each file has the format that its extension shows, unless you give --format. Formats: text, i2b2, meddocan and i2b2-2006 (XML), brat, jsonl, csv, fhir (JSON or NDJSON) and
 hl7 (v2). For csv and jsonl, --column names the columns or keys that contain notes. In
 fhir and hl7, only texts are changed. Structured fields stay as they are, but Lethe
 searches the texts for the names, numbers and addresses that these fields contain.
@@ -73,7 +75,8 @@ No model finds everything: check a sample of the output.`,
   lethe deidentify --model model/best --output clean --audit audit.jsonl notes
   lethe deidentify --model model/best --policy limited-data-set --output clean notes
   lethe deidentify --model model/best --format jsonl - <notes.jsonl >clean.jsonl
-  lethe deidentify --model model/best --format csv --column note --patient mrn --output clean.csv notes.csv
+  lethe deidentify --model model/best --column note --patient mrn --output clean.csv notes.csv
+  lethe deidentify --config job.yaml
   lethe deidentify --marked --format i2b2 --key-file key --output shared corpus`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if file.print {

@@ -275,21 +275,24 @@ func (c *checked) planFor(types *data.TypeSet) (err error) {
 	return nil
 }
 
-// checkKey checks that there is a key if and only if the plan requires one.
+// checkKey checks that there is a key if the plan requires one, and that there are lists only if it uses them.
 func (c *checked) checkKey() error {
 	for _, kind := range c.plan.Kinds() {
 		if kind.Secret() && c.KeyFile == "" {
 			return fmt.Errorf("%s requires a --key-file", kind)
 		}
 	}
-	secret := slices.ContainsFunc(c.plan.Kinds(), replace.Kind.Secret)
-	switch {
-	case !secret && c.KeyFile != "":
-		return fmt.Errorf("--key-file requires --replace, --replace-type or a --policy with the kind %s, %s or %s", replace.Hash, replace.Surrogate, replace.Shift)
-	case !c.replacesBy(replace.Surrogate) && c.Surrogates != "":
+	if !c.replacesBy(replace.Surrogate) && c.Surrogates != "" {
 		return fmt.Errorf("--surrogates requires --replace, --replace-type or a --policy with the kind %s", replace.Surrogate)
 	}
 	return nil
+}
+
+// warnOfKey warns if there is a key that no replacement uses.
+func (c *checked) warnOfKey(events Events) {
+	if c.KeyFile != "" && !slices.ContainsFunc(c.plan.Kinds(), replace.Kind.Secret) {
+		events.warn(fmt.Errorf("--key-file has no effect: only the kinds %s, %s and %s use it", replace.Hash, replace.Surrogate, replace.Shift))
+	}
 }
 
 // replacesBy reports whether the plan uses a kind.

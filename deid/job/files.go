@@ -49,12 +49,12 @@ type fileSet struct {
 // findFiles finds the files of the inputs and decides what format each has and where its output goes. The files of a folder
 // are sorted by name.
 func (c *checked) findFiles(ctx context.Context, events Events) (*fileSet, error) {
-	inputs, many, err := expand(c.Inputs)
+	inputs, several, err := expand(c.Inputs)
 	if err != nil {
 		return nil, err
 	}
 	set := &fileSet{inputs: inputs, output: c.Output}
-	folders := map[string]bool{}
+	many, folders := several, map[string]bool{}
 	for _, input := range inputs {
 		if folders[input], err = checkInput(input); err != nil {
 			return nil, err
@@ -90,7 +90,7 @@ func (c *checked) findFiles(ctx context.Context, events Events) (*fileSet, error
 			continue
 		}
 		under := ""
-		if len(inputs) > 1 {
+		if several {
 			if under, err = baseOf(input); err != nil {
 				return nil, err
 			}
@@ -108,13 +108,13 @@ func (c *checked) findFiles(ctx context.Context, events Events) (*fileSet, error
 	return set, cmp.Or(set.checkTwice(), set.checkPlaces())
 }
 
-// expand replaces patterns by the paths that they match. It returns nothing for stdin. many reports whether the
+// expand replaces patterns by the paths that they match. It returns nothing for stdin. several reports whether the
 // result may be several files, because there are several inputs or a pattern.
-func expand(inputs []string) (paths []string, many bool, err error) {
+func expand(inputs []string) (paths []string, several bool, err error) {
 	if inputs[0] == Stdio && len(inputs) == 1 {
 		return nil, false, nil
 	}
-	many = len(inputs) > 1
+	several = len(inputs) > 1
 	for _, input := range inputs {
 		if input == Stdio {
 			return nil, false, optionError(errors.New("stdin (-) cannot be combined with other inputs"))
@@ -123,14 +123,14 @@ func expand(inputs []string) (paths []string, many bool, err error) {
 			paths = append(paths, input)
 			continue
 		}
-		many = true
+		several = true
 		found, err := match(input)
 		if err != nil {
 			return nil, false, err
 		}
 		paths = append(paths, found...)
 	}
-	return paths, many, nil
+	return paths, several, nil
 }
 
 // match returns the paths that match a pattern, sorted. As in a shell, hidden files match only a pattern with a dot.
@@ -164,7 +164,7 @@ func (c *checked) checkInputs(set *fileSet, many, folder bool) error {
 	case many && c.Output == Stdio && folder:
 		return errors.New("an --output folder is required for the notes of a folder")
 	case many && c.Output == Stdio:
-		return errors.New("an --output folder is required for several files")
+		return errors.New("an --output folder is required for several files, or for a pattern")
 	case many && !folder && notefile.Known(c.Output):
 		if info, err := os.Stat(c.Output); err != nil || !info.IsDir() {
 			return fmt.Errorf("%s: is a file, because it has an extension, but there may be several files of notes: give a folder (or %s/)", c.Output, c.Output)
@@ -234,11 +234,13 @@ func (s *fileSet) first(f *notefile.Format) noteFile {
 
 // unchanged names the parts of the files that are not examined.
 func (s *fileSet) unchanged() string {
+	formats := s.formats()
 	var all []string
-	for _, f := range s.formats() {
-		if !slices.Contains(all, f.Unchanged) {
-			all = append(all, f.Unchanged)
+	for _, f := range formats {
+		if len(formats) == 1 {
+			return f.Unchanged
 		}
+		all = append(all, f.Name+": "+f.Unchanged)
 	}
 	return strings.Join(all, "; ")
 }

@@ -66,6 +66,7 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	if err != nil {
 		return nil, err
 	}
+	c.warnOfKey(events)
 	recipients, err := c.recipients()
 	if err != nil {
 		return nil, err
