@@ -52,7 +52,7 @@ type Config struct {
 	KeepPatient    bool     `option:"keep-patient"`    // keep the content of that column or key; by default it is emptied
 	PatientFolders bool     `option:"patient-folders"` // treat the notes of each subfolder as those of one patient
 	Delimiter      string   `option:"delimiter"`       // one character, or "tab", between the fields of csv; default a comma, or a tab in .tsv files
-	Encoding       string   `option:"encoding"`        // encoding of input and output: utf-8 (default), latin1 or windows-1252
+	Encoding       string   `option:"encoding"`        // encoding of input and output: see notefile.Options; default utf-8
 
 	// Marked replaces the PHI that the files mark, instead of the PHI that a model finds. The marks are taken as they
 	// are, and the replacements are marked in the output. Then the default of Replace is surrogate, and that of SafetyNet

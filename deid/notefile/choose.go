@@ -36,11 +36,11 @@ func Choose(name, encoding string, open func() (io.ReadCloser, error)) (*Format,
 		return nil, err
 	}
 	defer file.Close()
-	cs, err := charset(encoding)
+	enc, err := lookupEncoding(encoding)
 	if err != nil {
 		return nil, err
 	}
-	in := newSource(file, name, cs)
+	in := newSource(file, name, enc)
 	raw, err := io.ReadAll(io.LimitReader(in.in, choosePeek))
 	if err != nil {
 		return nil, in.unreadable(err)

@@ -44,7 +44,7 @@ type Record struct {
 	Notes []*Note
 
 	beside  func(edits [][]Edit) []Edit // edits of Raw outside of the notes; may be nil
-	charset *byteCode                   // the encoding that Encode writes; nil for UTF-8
+	charset encoding                    // the encoding that Encode writes; nil for UTF-8
 }
 
 // Note is one text of a record. The document has no spans, unless Options.Marked asks for them.
@@ -81,6 +81,9 @@ func (r *Record) Encode(edits [][]Edit) ([]byte, error) {
 		}
 		raw = []byte(apply(string(raw), all))
 	}
+	if r.charset == nil {
+		return raw, nil
+	}
 	return r.charset.fromUTF8(raw), nil
 }
 
@@ -115,8 +118,10 @@ type Options struct {
 	// Marked reads the PHI that the files mark, as the spans of the notes. Only formats with Marks support
 	// it, with the default column, and it requires Types. A note without a list of marks is an error. The marks
 	// of a format with a Sidecar are read by Sidecar.Decode.
-	Marked   bool
-	Encoding string   // the encoding in which the file is read and written: utf-8 (default), latin1 or windows-1252
+	Marked bool
+	// Encoding is the encoding in which the file is read and written: utf-8 (default), utf-16le, utf-16be, latin1 or
+	// windows-1252. A file that begins with the byte order mark of UTF-16 is in UTF-16, whatever the option.
+	Encoding string
 	Columns  []string // columns of CSV, or keys of JSON Lines (a.b: b in a), that contain notes; default for JSON Lines: text
 	ID       string   // column or key of the note's id; default for JSON Lines: id, then meta.note_id; else file and line
 	Patient  string   // column or key of the patient; default for JSON Lines: patient, then meta.patient_id
@@ -225,7 +230,7 @@ func (f *Format) Takes(name string) bool {
 
 // Check returns an error for the first option that is invalid or does not suit the format.
 func (f *Format) Check(o Options) error {
-	if _, err := charset(o.Encoding); err != nil {
+	if _, err := lookupEncoding(o.Encoding); err != nil {
 		return err
 	}
 	switch {
@@ -287,19 +292,19 @@ func (f *Format) checkColumns(o Options) error {
 // note if the file has none. The options must have passed Check.
 func (f *Format) Read(r io.Reader, name string, o Options) Records {
 	return func(yield func(*Record, error) bool) {
-		cs, err := charset(o.Encoding)
+		enc, err := lookupEncoding(o.Encoding)
 		if err != nil {
 			yield(nil, &Broken{err})
 			return
 		}
-		in := newSource(r, name, cs)
+		in := newSource(r, name, enc)
 		if err := f.checkKind(in); err != nil {
 			yield(nil, &Broken{err})
 			return
 		}
 		for record, err := range f.read(in, o) {
 			if record != nil && record.charset == nil {
-				record.charset = cs
+				record.charset = in.encoding
 			}
 			if !yield(record, err) {
 				return
