@@ -228,7 +228,9 @@ func (c *byteCode) fromUTF8(raw []byte) []byte {
 	return out
 }
 
-func (c *byteCode) decoder(in *bufio.Reader, _ string) io.Reader { return &byteDecoder{in: in, code: c} }
+func (c *byteCode) decoder(in *bufio.Reader, _ string) io.Reader {
+	return &byteDecoder{in: in, code: c}
+}
 
 // byteDecoder reads a stream in a byteCode as UTF-8.
 type byteDecoder struct {
