@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/deid/policy"
 	"github.com/lethe-deid/lethe/deid/replace"
@@ -61,6 +62,7 @@ type Config struct {
 	Types  string `option:"types"` // type set of the marks: one of data.TypeSetNames; required if Marked is true
 
 	Policy      string   `option:"policy,file"`  // what must happen to each sort of PHI: one of policy.Names, or a file; default safe-harbor, with Marked all
+	Fields      []string `option:"field"`        // PATH=ACTION: rules for the fields of the records, after those of the format and the policy: see package field
 	Replace     string   `option:"replace"`      // kind of replacement where the policy demands no other: one of replace.Kinds; default tag
 	ReplaceType []string `option:"replace-type"` // TYPE=KIND: another kind of replacement for one type, whatever the policy says; default none
 	KeyFile     string   `option:"key-file"`     // file with the secret that hashes, surrogates and shifts are derived from; required for those three kinds
@@ -104,6 +106,7 @@ type checked struct {
 	types   *data.TypeSet    // of the marks; nil if there is a model
 	options notefile.Options
 	policy  *policy.Policy
+	fields  map[string]*field.Table // by format; only for formats with fields that change
 	byType  map[string]replace.Kind // of ReplaceType
 	plan    replace.Plan            // before the model is open, with the types of the policy that the model may lack
 }
@@ -131,7 +134,7 @@ func (c Config) check() (*checked, error) {
 			return nil, optionError(err)
 		}
 	}
-	for _, check := range []func() error{k.checkSelection, k.checkSource, k.checkModel, k.checkOptions, k.checkPlan, k.checkMap} {
+	for _, check := range []func() error{k.checkSelection, k.checkSource, k.checkModel, k.checkOptions, k.checkPolicy, k.checkPlan, k.checkMap} {
 		if err := check(); err != nil {
 			return nil, optionError(err)
 		}
@@ -207,7 +210,7 @@ func (c *checked) checkOptions() error {
 	return err
 }
 
-// checkFormats checks the options for the formats that the files have, if each has its own: every file must have the
+// checkFormats checks the options for the formats of the files if each file has its own: every file must have the
 // options that it requires, and every option must apply to at least one file.
 func (c *checked) checkFormats(files *fileSet) error {
 	if c.format != nil {
@@ -233,7 +236,78 @@ func (c *checked) checkFormats(files *fileSet) error {
 	case c.options.Comma != applied.Comma:
 		return errors.New("--delimiter requires csv files: give --format")
 	}
+	if err := c.checkFields(files.formats()); err != nil {
+		return err
+	}
+	return c.checkPlan() // again, because fields may require a key
+}
+
+// checkPolicy opens the policy, and collects the rules for the fields of the format if all files have the same.
+func (c *checked) checkPolicy() (err error) {
+	if c.policy, err = policy.Open(c.Policy); err != nil {
+		return fmt.Errorf("--policy: %w", err)
+	}
+	if c.format == nil {
+		return nil // see checkFormats
+	}
+	return c.checkFields([]*notefile.Format{c.format})
+}
+
+// checkFields collects the rules for the fields of some formats. Rules of options apply to each format with fields.
+func (c *checked) checkFields(formats []*notefile.Format) error {
+	own, err := field.ParseRules(c.Fields)
+	if err != nil {
+		return fmt.Errorf("--field %w", err)
+	}
+	if len(own) > 0 && !slices.ContainsFunc(formats, func(f *notefile.Format) bool { return f.Fields }) {
+		return fmt.Errorf("--field: files of the format %s have no fields", cmp.Or(c.Format, "text"))
+	}
+	c.fields = map[string]*field.Table{}
+	for _, f := range formats {
+		if !f.Fields {
+			continue
+		}
+		builtin, given := field.Builtin(f.Name), slices.Concat(c.policy.Fields(f.Name), own)
+		if len(builtin)+len(given) == 0 {
+			continue
+		}
+		t := field.With(builtin, given)
+		if t.Uses(field.Hash) && c.KeyFile == "" && c.Resume {
+			return fmt.Errorf("--resume requires a --key-file for files of the format %s: their ids are replaced by pseudonyms, which follow from the key", f.Name)
+		}
+		c.fields[f.Name] = t
+	}
 	return nil
+}
+
+// unusedFields returns the paths of the rules of policies and options that matched nothing in files of any format.
+func (c *checked) unusedFields() []string {
+	used := map[string]bool{}
+	for _, t := range c.fields {
+		unused := t.Unused()
+		for _, r := range t.Rules() {
+			used[r.Path] = used[r.Path] || !slices.Contains(unused, r.Path)
+		}
+	}
+	paths := slices.Sorted(maps.Keys(used))
+	return slices.DeleteFunc(paths, func(path string) bool { return used[path] })
+}
+
+// fieldsUse reports whether a rule for fields has an action.
+func (c *checked) fieldsUse(a field.Action) bool {
+	for _, t := range c.fields {
+		if t.Uses(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// optionsFor returns the options for reading files of a format.
+func (c *checked) optionsFor(f *notefile.Format) notefile.Options {
+	o := f.Applicable(c.options)
+	o.Fields = c.fields[f.Name]
+	return o
 }
 
 func (c *checked) checkPlan() error {
@@ -257,9 +331,6 @@ func (c *checked) checkPlan() error {
 	if kind.For() != "" {
 		return fmt.Errorf("--replace %s: this kind replaces only values of the sort %s: use --replace-type or a --policy", kind, kind.For())
 	}
-	if c.policy, err = policy.Open(c.Policy); err != nil {
-		return fmt.Errorf("--policy: %w", err)
-	}
 	if err := c.planFor(nil); err != nil {
 		return err
 	}
@@ -272,6 +343,9 @@ func (c *checked) planFor(types *data.TypeSet) (err error) {
 		return fmt.Errorf("--policy: %w", err)
 	}
 	maps.Copy(c.plan.ByType, c.byType)
+	if c.fieldsUse(field.Shift) {
+		c.plan.Also = []replace.Kind{replace.Shift}
+	}
 	return nil
 }
 
@@ -290,7 +364,7 @@ func (c *checked) checkKey() error {
 
 // warnOfKey warns if there is a key that no replacement uses.
 func (c *checked) warnOfKey(events Events) {
-	if c.KeyFile != "" && !slices.ContainsFunc(c.plan.Kinds(), replace.Kind.Secret) {
+	if c.KeyFile != "" && !slices.ContainsFunc(c.plan.Kinds(), replace.Kind.Secret) && !c.fieldsUse(field.Hash) {
 		events.warn(fmt.Errorf("--key-file has no effect: only the kinds %s, %s and %s use it", replace.Hash, replace.Surrogate, replace.Shift))
 	}
 }

@@ -10,14 +10,18 @@ package job
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/deid/audit"
+	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/mapping"
 	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/deid/surrogate"
@@ -66,7 +70,6 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	if err != nil {
 		return nil, err
 	}
-	c.warnOfKey(events)
 	recipients, err := c.recipients()
 	if err != nil {
 		return nil, err
@@ -78,6 +81,7 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	if err := c.checkFormats(files); err != nil {
 		return nil, optionError(err)
 	}
+	c.warnOfKey(events)
 	if err := c.checkAudit(files); err != nil {
 		return nil, err
 	}
@@ -102,6 +106,11 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	err = r.do(ctx, files)
 	if r.known != nil && !r.knew && r.summary.Notes > 0 {
 		events.warn(fmt.Errorf("%s: matches none of the notes: does it use the same patients and ids?", c.Known))
+	}
+	if r.summary.Notes > 0 && err == nil {
+		for _, path := range c.unusedFields() {
+			events.warn(fmt.Errorf("the rule for the field %q matches nothing in the records: is it the path of a field?", path))
+		}
 	}
 	var summary *audit.Summary
 	_, unlike := errors.AsType[*TooManyUnlike](err)
@@ -149,6 +158,9 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 		return nil, none, err
 	}
 	if err := c.planFor(c.options.Types); err != nil {
+		return nil, none, err
+	}
+	if err := c.openFields(with.Key); err != nil {
 		return nil, none, err
 	}
 	if r.engine.Replacer, err = replace.New(c.plan, with); err != nil {
@@ -222,6 +234,26 @@ func (c *checked) tagger(model *models.Model) (data.Tagger, *operating.Point, er
 		return tagger, nil, err
 	}
 	return model.At(c.MinRecall)
+}
+
+// openFields passes the rules for fields to the reader. Without a key, pseudonyms follow from a random one, which nobody ever learns.
+func (c *checked) openFields(key []byte) error {
+	if len(c.fields) == 0 {
+		return nil
+	}
+	for _, format := range slices.Sorted(maps.Keys(c.fields)) {
+		if c.options.Types == nil {
+			break
+		}
+		if err := c.fields[format].Check(c.options.Types); err != nil {
+			return fmt.Errorf("--field or --policy: %w", err)
+		}
+	}
+	if key == nil {
+		key = []byte(rand.Text())
+	}
+	c.options.Pseudonym = field.Pseudonyms(key)
+	return nil
 }
 
 // replacement reads the options of replacement from the key file and the surrogates file.

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
@@ -54,13 +55,13 @@ func readFHIR(in *source, o Options) Records {
 		}
 	}
 	if byLine {
-		return lines(in, func(raw []byte, line, offset int) (*Record, error) { return fhirRecord(in, raw, line, offset) })
+		return lines(in, func(raw []byte, line, offset int) (*Record, error) { return fhirRecord(in, o, raw, line, offset) })
 	}
-	return one(in, true, func(raw []byte) (*Record, error) { return fhirRecord(in, raw, 1, 0) })
+	return one(in, true, func(raw []byte) (*Record, error) { return fhirRecord(in, o, raw, 1, 0) })
 }
 
 // fhirRecord reads a resource.
-func fhirRecord(in *source, raw []byte, line, offset int) (*Record, error) {
+func fhirRecord(in *source, o Options, raw []byte, line, offset int) (*Record, error) {
 	if line == 1 && len(bytes.TrimSpace(bytes.TrimPrefix(raw, []byte(utf8BOM)))) == 0 {
 		return &Record{Raw: raw, Line: line}, nil
 	}
@@ -71,6 +72,9 @@ func fhirRecord(in *source, raw []byte, line, offset int) (*Record, error) {
 	f := fhir{in: in, j: j, line: line, offset: offset, known: map[string][]safetynet.Value{}}
 	if j.first(0, "resourceType") == "" {
 		return nil, in.defect(line, -1, "not FHIR: an object without a resourceType")
+	}
+	if o.Fields != nil {
+		f.fields = &fhirFields{options: o, gone: map[int]bool{}, counts: map[field.Action]int{}}
 	}
 	f.object(0, resource{name: fmt.Sprintf("%s-%04d", in.id(), line)}, "")
 	if f.err != nil {
@@ -84,7 +88,11 @@ func fhirRecord(in *source, raw []byte, line, offset int) (*Record, error) {
 			}
 		}
 	}
-	return &Record{Raw: raw, Line: line, Notes: f.notes}, nil
+	record := &Record{Raw: raw, Line: line, Notes: f.notes}
+	if f.fields != nil {
+		f.finishFields(record)
+	}
+	return record, nil
 }
 
 // fhir walks through the resources of a record.
@@ -96,6 +104,7 @@ type fhir struct {
 	path         []string
 	notes        []*Note
 	known        map[string][]safetynet.Value // values by the id of a Patient
+	fields       *fhirFields                  // nil if fields stay
 	err          error                        // the first error
 }
 
@@ -140,6 +149,9 @@ func (f *fhir) value(i int, r resource, key, outer string) {
 		f.fail(i, fmt.Sprintf("values nested more than %d deep", maxFHIRDepth))
 		return
 	}
+	if f.field(i, r, key, outer) {
+		return
+	}
 	if isText(key, outer) && strings.IndexByte(`"[n`, f.j.kind(i)) < 0 { // null is empty
 		f.fail(i, "an object, a number or a boolean instead of a text")
 		return
@@ -162,6 +174,7 @@ func (f *fhir) value(i int, r resource, key, outer string) {
 
 // object examines an object.
 func (f *fhir) object(i int, r resource, key string) {
+	defer f.enterObject(i)()
 	if kind := f.j.first(i, "resourceType"); kind != "" {
 		r = f.resource(i, kind, r)
 	}
@@ -176,7 +189,9 @@ func (f *fhir) object(i int, r resource, key string) {
 	for k := range f.j.within(i) {
 		name := f.j.key(k)
 		f.path = append(f.path, "."+name)
+		back := f.enter(name)
 		f.value(k, r, strings.ToLower(name), key)
+		back()
 		f.path = f.path[:len(f.path)-1]
 	}
 }
@@ -236,7 +251,7 @@ func (f *fhir) string(i int, r resource, key, outer string) {
 		f.text(i, r, htmlView)
 	case isBase64(key):
 		f.binary(i, r)
-	case key == "note" || isText(key, outer):
+	case key == "note" || isText(key, outer) || f.fields != nil && f.action(i, key) == field.Text:
 		f.text(i, r, nil)
 	default:
 		if raw := f.j.raw[f.j.from(i)+1:]; strings.IndexByte("dD \t\\", raw[0]) >= 0 && dataURL.MatchString(f.j.text(i)) {
@@ -290,6 +305,14 @@ func (f *fhir) resource(i int, kind string, outer resource) resource {
 	if kind == "Patient" {
 		r.patient = cmp.Or(id, r.name)
 		f.learn(i, r.patient)
+	}
+	if f.fields != nil {
+		switch kind {
+		case "Practitioner":
+			f.learnPerson(i, safetynet.Clinician)
+		case "RelatedPerson", "Person":
+			f.learnPerson(i, safetynet.Name)
+		}
 	}
 	return r
 }
