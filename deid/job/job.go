@@ -1,6 +1,6 @@
 // Package job de-identifies files and folders of notes, as "lethe deidentify" does:
 //
-//	summary, err := job.Run(ctx, job.Config{Model: "model/best", Input: "notes", Output: "clean"}, job.Events{})
+//	summary, err := job.Run(ctx, job.Config{Model: "model/best", Inputs: []string{"notes"}, Output: "clean"}, job.Events{})
 //
 // A run processes consecutive notes of a patient together and publishes an output file only when it is complete. It can write
 // an audit (package audit) and an encrypted map from originals to replacements (package mapping), and it can resume a
@@ -13,8 +13,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
@@ -72,18 +74,14 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	if err != nil {
 		return nil, err
 	}
-	files, err := findFiles(c.format, c.Input, c.Output, c.Resume, events)
+	files, err := c.findFiles(ctx, events)
 	if err != nil {
 		return nil, err
 	}
-	if c.Marked {
-		for i, file := range files.all {
-			files.all[i].marks = c.format.Sidecar.Path(file.in)
-		}
+	if err := c.checkFormats(files); err != nil {
+		return nil, optionError(err)
 	}
-	if c.PatientFolders && !files.all[0].folder {
-		return nil, optionError(errors.New("--patient-folders requires a folder as input"))
-	}
+	c.warnOfKey(events)
 	if err := c.checkAudit(files); err != nil {
 		return nil, err
 	}
@@ -109,8 +107,8 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	if r.known != nil && !r.knew && r.summary.Notes > 0 {
 		events.warn(fmt.Errorf("%s: matches none of the notes: does it use the same patients and ids?", c.Known))
 	}
-	if c.fields != nil && r.summary.Notes > 0 && err == nil {
-		for _, path := range c.fields.Unused() {
+	if r.summary.Notes > 0 && err == nil {
+		for _, path := range c.unusedFields() {
 			events.warn(fmt.Errorf("the rule for the field %q matches nothing in the records: is it the path of a field?", path))
 		}
 	}
@@ -124,7 +122,9 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 		err = c.closeMap(r.mapping, summary != nil, err, events)
 	}
 	if !c.SkipOthers {
-		err = errors.Join(err, files.leftOut.err(c.format))
+		for _, left := range files.leftOut {
+			err = errors.Join(err, left.err())
+		}
 	}
 	return summary, err
 }
@@ -145,7 +145,7 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	var none settings
 	r := &run{
 		config: c, events: events, engine: &deid.Deidentifier{Workers: c.Workers, Exact: c.Marked}, patients: newPatients(c.replacesBy(replace.Numbered)),
-		summary: audit.Summary{Unchanged: c.format.Unchanged, Policy: c.policy.Name},
+		summary: audit.Summary{Unchanged: files.unchanged(), Policy: c.policy.Name},
 	}
 	var err error
 	if c.Marked {
@@ -238,18 +238,21 @@ func (c *checked) tagger(model *models.Model) (data.Tagger, *operating.Point, er
 
 // openFields passes the rules for fields to the reader. Without a key, pseudonyms follow from a random one, which nobody ever learns.
 func (c *checked) openFields(key []byte) error {
-	if c.fields == nil {
+	if len(c.fields) == 0 {
 		return nil
 	}
-	if c.options.Types != nil {
-		if err := c.fields.Check(c.options.Types); err != nil {
+	for _, format := range slices.Sorted(maps.Keys(c.fields)) {
+		if c.options.Types == nil {
+			break
+		}
+		if err := c.fields[format].Check(c.options.Types); err != nil {
 			return fmt.Errorf("--field or --policy: %w", err)
 		}
 	}
 	if key == nil {
 		key = []byte(rand.Text())
 	}
-	c.options.Fields, c.options.Pseudonym = c.fields, field.Pseudonyms(key)
+	c.options.Pseudonym = field.Pseudonyms(key)
 	return nil
 }
 
@@ -322,8 +325,8 @@ func (c *checked) checkAudit(files *fileSet) error {
 	if err != nil {
 		return err
 	}
-	if c.Input != Stdio {
-		in, err := paths.Resolve(c.Input)
+	for _, input := range files.inputs {
+		in, err := paths.Resolve(input)
 		if err != nil {
 			return err
 		}
@@ -348,7 +351,7 @@ func (c *checked) checkAudit(files *fileSet) error {
 		if files.folder {
 			place = filepath.Join(out, file.name)
 		}
-		if path == place || path == c.format.Sidecar.Path(place) {
+		if path == place || path == file.format.Sidecar.Path(place) {
 			return fmt.Errorf("%s: the audit cannot have the path of an output file", c.Audit)
 		}
 	}

@@ -122,11 +122,14 @@ func (r *run) items(ctx context.Context, files *fileSet) iter.Seq[item] {
 func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bool {
 	stamp := r.stamp(file)
 	in, zipped, err := openNotes(ctx, file.in)
+	if err == nil && file.err != nil {
+		err = errors.Join(file.err, in.Close())
+	}
 	if err != nil {
-		if !file.folder {
+		if !file.many {
 			r.single = err
 		}
-		return yield(item{file: file, err: err, last: !file.folder}) && yield(item{file: file, end: true, broken: true})
+		return yield(item{file: file, err: err, last: !file.many}) && yield(item{file: file, end: true, broken: true})
 	}
 	defer in.Close()
 	name := file.in
@@ -134,20 +137,20 @@ func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bo
 		name = "stdin"
 	}
 	var broken error
-	for record, err := range r.config.format.Read(in, name, r.config.options) {
+	for record, err := range file.format.Read(in, name, r.config.optionsFor(file.format)) {
 		if r.fatal = ctx.Err(); r.fatal != nil {
 			return false
 		}
 		if b, ok := errors.AsType[*notefile.Broken](err); ok {
 			broken, err = b.Err, b.Err
-			if !file.folder {
+			if !file.many {
 				r.single = broken
 			}
 		}
 		if err == nil && file.marks != "" {
 			err = r.readMarks(file, record.Notes[0])
 		}
-		next := item{file: file, record: record, err: err, last: broken != nil && !file.folder, zipped: zipped}
+		next := item{file: file, record: record, err: err, last: broken != nil && !file.many, zipped: zipped}
 		if err == nil {
 			for _, n := range record.Notes {
 				next.notes = append(next.notes, r.result(file, n))
@@ -166,7 +169,7 @@ func (r *run) readMarks(file noteFile, note *notefile.Note) error {
 	if err != nil {
 		return &data.Error{Path: file.in, Offset: -1, Reason: "the file with the marks of the note cannot be read", Err: err}
 	}
-	note.Spans, err = r.config.format.Sidecar.Decode(file.marks, raw, note.Text, r.config.options.Types)
+	note.Spans, err = file.format.Sidecar.Decode(file.marks, raw, note.Text, r.config.options.Types)
 	return err
 }
 
@@ -351,7 +354,7 @@ func (r *run) write(it item) error {
 		r.count(n.line)
 		r.patients.count(&r.summary, n.note.Patient)
 		r.events.Progress.Tell("de-identifying", r.summary.Notes, 0)
-		if r.config.format.Sidecar != nil {
+		if it.file.format.Sidecar != nil {
 			r.annotated = it.record.Notes[i].Replaced(edits[i])
 		}
 	}
@@ -440,13 +443,13 @@ func (r *run) finish(it item) error {
 		return err
 	}
 	if r.annotated != nil { // annotations are published first, so that there is never a text without them
-		annotations, err := openSink(r.config.format.Sidecar.Path(it.file.out), false)
+		annotations, err := openSink(it.file.format.Sidecar.Path(it.file.out), false)
 		if err != nil {
 			return err
 		}
 		annotations.over = true // a run that was killed may have left annotations without a text
 		r.written = append(r.written, annotations)
-		if err := errors.Join(annotations.write(r.config.format.Sidecar.Encode(r.annotated)), annotations.close()); err != nil {
+		if err := errors.Join(annotations.write(it.file.format.Sidecar.Encode(r.annotated)), annotations.close()); err != nil {
 			return err
 		}
 	}

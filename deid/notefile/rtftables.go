@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding"
+	textencoding "golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/korean"
@@ -102,12 +102,12 @@ var charsets = map[int]codePage{
 	238: 1250, 254: dos437, 255: dos850,
 }
 
-var pageEncodings = map[codePage]encoding.Encoding{
+var pageEncodings = map[codePage]textencoding.Encoding{
 	437: charmap.CodePage437, 850: charmap.CodePage850, 852: charmap.CodePage852, 855: charmap.CodePage855, 858: charmap.CodePage858, 860: charmap.CodePage860,
 	862: charmap.CodePage862, 863: charmap.CodePage863, 865: charmap.CodePage865, 866: charmap.CodePage866, 874: charmap.Windows874,
 	932: japanese.ShiftJIS, 936: simplifiedchinese.GBK, 949: korean.EUCKR, 950: traditionalchinese.Big5,
 	1250: charmap.Windows1250, 1251: charmap.Windows1251, windows1252: charmap.Windows1252, 1253: charmap.Windows1253, 1254: charmap.Windows1254,
-	1255: charmap.Windows1255, 1256: charmap.Windows1256, 1257: charmap.Windows1257, 1258: charmap.Windows1258, macintosh: charmap.Macintosh, utf8Page: encoding.Nop,
+	1255: charmap.Windows1255, 1256: charmap.Windows1256, 1257: charmap.Windows1257, 1258: charmap.Windows1258, macintosh: charmap.Macintosh, utf8Page: textencoding.Nop,
 }
 
 // knownPage returns the code page of a number, or windows-1252.
