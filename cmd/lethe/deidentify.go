@@ -43,8 +43,8 @@ codes keep three digits, ages over 89 become 90+, lower ages, states and countri
 other PHI that the model finds is replaced. Choose another with --policy, or write your own:
 "lethe policies" prints the built-in ones.
 
-Each file has the format that its extension shows, unless you give --format. Formats: text, i2b2, meddocan and i2b2-2006 (XML), brat, jsonl, csv, fhir (JSON or NDJSON) and
-hl7 (v2). For csv and jsonl, --column names the columns or keys that contain notes. In
+Each file has the format that its extension shows, unless you give --format. Formats: text, i2b2, meddocan and i2b2-2006 (XML), brat, jsonl, csv, fhir (JSON or NDJSON),
+hl7 (v2), ccda (C-CDA documents) and rtf. For csv and jsonl, --column names the columns or keys that contain notes. In
 fhir and hl7, only texts are changed. Structured fields stay as they are, but Lethe
 searches the texts for the names, numbers and addresses that these fields contain.
 
