@@ -74,7 +74,6 @@ type cdaElement struct {
 type cdaNarrative struct {
 	text view
 	line int
-	last int // end of what was added last
 }
 
 // cdaAttribute is an attribute whose value is file[from:to].
@@ -412,14 +411,14 @@ func (c *cda) text(e *cdaElement, end xmlnotes.Token) error {
 	}
 	v := e.text
 	below := func(edits []Edit) []Edit { return splitCDATAEnd(c.file, v.below(edits), c.inCDATA) }
-	switch {
-	case action == field.Keep || action == field.Drop: // the latter has been removed by start
-	case action == field.Hash:
+	switch action {
+	case field.Keep, field.Drop: // the latter has been removed by start
+	case field.Hash:
 		c.record.fixed = append(c.record.fixed, below([]Edit{{Start: 0, End: len(text), New: c.options.Pseudonym(strings.TrimSpace(text))}})...)
 		c.record.count(action)
-	case action == field.Text:
+	case field.Text:
 		c.addNote(e.start.Line, text, below)
-	case action == field.Known:
+	case field.Known:
 		c.addNote(e.start.Line, text, below).Field = field.Known
 	default:
 		return c.wholeText(e, action, text, below)
@@ -526,16 +525,16 @@ func (c *cda) attribute(e *cdaElement, a *cdaAttribute) error {
 			action = field.Keep
 		}
 	}
-	switch {
-	case action == field.Keep:
-	case action == field.Drop:
+	switch action {
+	case field.Keep:
+	case field.Drop:
 		c.record.fixed = append(c.record.fixed, e.remove(a))
 		c.record.count(action)
-	case action == field.Hash:
+	case field.Hash:
 		c.hash(e, a)
-	case action == field.Text:
+	case field.Text:
 		c.addAttribute(e, a)
-	case action == field.Known:
+	case field.Known:
 		c.addAttribute(e, a).Field = field.Known
 	default:
 		c.whole(e, a, action)

@@ -85,8 +85,8 @@ func (d *document) organization(element string) string {
 	return `<` + element + `>` + d.id() + `<name>` + d.name() + ` Hospital</name>` + d.place() + `</` + element + `>`
 }
 
-func (d *document) participation(element, role, person string) string {
-	return `<` + element + `><time value="` + d.time() + `"/><` + role + `>` + d.id() + d.place() + `<` + person + `>` + d.person("Dr.") + `</` + person + `>` + d.organization("representedOrganization") + `</` + role + `></` + element + `>` + "\n"
+func (d *document) participation(element, role string) string {
+	return `<` + element + `><time value="` + d.time() + `"/><` + role + `>` + d.id() + d.place() + `<assignedPerson>` + d.person("Dr.") + `</assignedPerson>` + d.organization("representedOrganization") + `</` + role + `></` + element + `>` + "\n"
 }
 
 // newDocument returns the n-th document.
@@ -105,13 +105,13 @@ func newDocument(n int) *document {
     <administrativeGenderCode code="F" codeSystem="2.16.840.1.113883.5.1" displayName="Female"/><birthTime value="19540312"/><sdtc:deceasedInd value="false"/><maritalStatusCode code="M" displayName="Married"/>
     <religiousAffiliationCode code="1013" displayName="Christian"/><raceCode code="2106-3" displayName="White"/>
     <guardian><code code="POWATT"/>` + d.place() + `<guardianPerson>` + d.person("Mrs.") + `</guardianPerson></guardian><birthplace><place><name>` + d.name() + `</name></place></birthplace></patient>` + d.organization("providerOrganization") + "</patientRole></recordTarget>\n")
-	b.WriteString(d.participation("author", "assignedAuthor", "assignedPerson"))
-	b.WriteString(d.participation("dataEnterer", "assignedEntity", "assignedPerson"))
+	b.WriteString(d.participation("author", "assignedAuthor"))
+	b.WriteString(d.participation("dataEnterer", "assignedEntity"))
 	b.WriteString(`<informant><relatedEntity classCode="PRS"><code code="SPS" displayName="spouse"/>` + d.place() + `<relatedPerson>` + d.person("Mr.") + `</relatedPerson></relatedEntity></informant>
 <custodian><assignedCustodian>` + d.organization("representedCustodianOrganization") + "</assignedCustodian></custodian>\n")
-	b.WriteString(d.participation("legalAuthenticator", "assignedEntity", "assignedPerson") + d.participation("authenticator", "assignedEntity", "assignedPerson"))
+	b.WriteString(d.participation("legalAuthenticator", "assignedEntity") + d.participation("authenticator", "assignedEntity"))
 	b.WriteString(`<participant typeCode="IND"><time value="` + d.time() + `"/><associatedEntity classCode="NOK"><code code="DAU"/>` + d.place() + `<associatedPerson>` + d.person("Ms.") + `</associatedPerson></associatedEntity></participant>
-<documentationOf><serviceEvent classCode="PCPR"><effectiveTime><low value="` + d.time() + `"/><high value="` + d.time() + `"/></effectiveTime>` + d.participation("performer", "assignedEntity", "assignedPerson") + `</serviceEvent></documentationOf>
+<documentationOf><serviceEvent classCode="PCPR"><effectiveTime><low value="` + d.time() + `"/><high value="` + d.time() + `"/></effectiveTime>` + d.participation("performer", "assignedEntity") + `</serviceEvent></documentationOf>
 <componentOf><encompassingEncounter>` + d.id() + `<effectiveTime value="` + d.time() + `"/><location><healthCareFacility>` + d.id() + `<location><name>` + d.name() + ` Clinic</name></location></healthCareFacility></location></encompassingEncounter></componentOf>
 <component><structuredBody>
 `)
@@ -128,7 +128,7 @@ func newDocument(n int) *document {
       <value xsi:type="ED" mediaType="text/plain" representation="B64">%s</value>%s</observation></entryRelationship></act></entry>
 </section></component>
 `, s, d.name(), s, d.name(), given, family, mrn, d.canary("zl%03d@example.org"), n*100+s, n, d.time(), d.id(), d.name(), s, s, d.name(),
-			base64.StdEncoding.EncodeToString([]byte("Told by Dr. "+d.name()+" on call.")), d.participation("performer", "assignedEntity", "assignedPerson"))
+			base64.StdEncoding.EncodeToString([]byte("Told by Dr. "+d.name()+" on call.")), d.participation("performer", "assignedEntity"))
 	}
 	b.WriteString("</structuredBody></component>\n</ClinicalDocument>\n")
 	d.text = b.String()
