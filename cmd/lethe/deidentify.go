@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,7 @@ func newDeidentify() *cobra.Command {
 	opt := job.Config{Version: experiments.Version(version)}
 	var (
 		quiet     bool
+		every     time.Duration
 		file      configFile
 		operating operatingOptions
 		maxUnlike float64
@@ -107,7 +109,10 @@ No model finds everything: check a sample of the output.`,
 					opt.SafetyNet = "" // the job's default, which is not that of a run with a model
 				}
 			}
-			return deidentify(cmd, opt, quiet)
+			if cmd.Flags().Changed("progress") && every <= 0 {
+				return usageError(cmd, fmt.Errorf("--progress %v is not positive", every))
+			}
+			return deidentify(cmd, opt, quiet, every)
 		},
 	}
 	flags := cmd.Flags()
@@ -140,8 +145,11 @@ No model finds everything: check a sample of the output.`,
 	flags.StringVar(&opt.Audit, "audit", "", "write one line of JSON per note to `FILE`, without any text of the note (default none)")
 	flags.BoolVar(&opt.Resume, "resume", false, "resume a run that was stopped, with the same options; files that are complete in --output are not written again")
 	flags.BoolVar(&opt.SkipOthers, "skip-others", false, "do not end with exit code 3 if files of the input folder are left out, for example because they lack the format's extension")
+	flags.StringVar(&opt.Summary, "summary", "", "write the summary as JSON to `FILE` when the run has ended, also with exit code 1 or 3: see docs/deidentification.md (default none)")
+	flags.DurationVar(&every, "progress", 0, "write a line of progress on stderr each `DURATION`, such as 30s (default: a bar if stderr is a terminal, otherwise nothing)")
 	flags.BoolVar(&quiet, "quiet", false, "print no summary and no progress on stderr")
 	workersFlag(cmd, &opt.Workers)
+	cmd.MarkFlagsMutuallyExclusive("quiet", "progress")
 	file.attach(cmd)
 	return cmd
 }
@@ -158,9 +166,8 @@ func kindNames(all bool) string {
 }
 
 // deidentify runs a job, and prints what it has to say.
-func deidentify(cmd *cobra.Command, config job.Config, quiet bool) error {
-	p := newProgress()
-	p.animated = p.animated && !quiet
+func deidentify(cmd *cobra.Command, config job.Config, quiet bool, every time.Duration) error {
+	p := newJobProgress(quiet, every)
 	summary, err := job.Run(cmd.Context(), config, job.Events{Progress: p.show, Failed: p.failed, Warn: p.failed})
 	p.clear()
 	if summary != nil && !quiet {
