@@ -54,6 +54,7 @@ type Config struct {
 	PatientFolders bool     `option:"patient-folders"` // treat the notes of each subfolder as those of one patient
 	Delimiter      string   `option:"delimiter"`       // one character, or "tab", between the fields of csv; default a comma, or a tab in .tsv files
 	Encoding       string   `option:"encoding"`        // encoding of input and output: see notefile.Options; default utf-8
+	Unexamined     string   `option:"unexamined"`      // what to do with a part of a record that cannot be examined, such as a PDF: refuse (default) the record, or drop the part
 
 	// Marked replaces the PHI that the files mark, instead of the PHI that a model finds. The marks are taken as they
 	// are, and the replacements are marked in the output. Then the default of Replace is surrogate, and that of SafetyNet
@@ -119,7 +120,7 @@ func (c Config) check() (*checked, error) {
 		kind, net, what = replace.Surrogate, "off", policy.All
 	}
 	for option, byDefault := range map[*string]string{
-		&c.Output: Stdio, &c.Encoding: "utf-8", &c.Replace: string(kind), &c.SafetyNet: net, &c.Policy: what,
+		&c.Output: Stdio, &c.Encoding: "utf-8", &c.Unexamined: "refuse", &c.Replace: string(kind), &c.SafetyNet: net, &c.Policy: what,
 	} {
 		if *option == "" {
 			*option = byDefault
@@ -189,7 +190,13 @@ func (c *checked) checkModel() error {
 }
 
 func (c *checked) checkOptions() error {
-	c.options = notefile.Options{Encoding: c.Encoding, Columns: c.Columns, ID: c.ID, Patient: c.Patient, NoPatient: !c.KeepPatient, Marked: c.Marked, Types: c.types}
+	c.options = notefile.Options{Encoding: c.Encoding, Columns: c.Columns, ID: c.ID, Patient: c.Patient, NoPatient: !c.KeepPatient, Marked: c.Marked, Types: c.types, Drop: c.Unexamined == "drop"}
+	switch {
+	case c.Unexamined != "refuse" && c.Unexamined != "drop":
+		return fmt.Errorf("--unexamined %q is neither refuse nor drop", c.Unexamined)
+	case c.Unexamined == "drop" && !c.format.Parts:
+		return fmt.Errorf("--unexamined drop: %s has no parts that could be dropped", c.format.Name)
+	}
 	switch {
 	case c.Delimiter == "tab" || c.Delimiter == `\t`:
 		c.options.Comma = '\t'

@@ -347,7 +347,7 @@ func (r *run) write(it item) error {
 	if err := r.out.write(raw); err != nil {
 		return err
 	}
-	fields := r.changedFields(it)
+	fields, dropped := r.changedFields(it), it.record.Dropped
 	for i, n := range it.notes {
 		if err := r.remember(n); err != nil {
 			return err
@@ -355,7 +355,7 @@ func (r *run) write(it item) error {
 		if n.field {
 			continue
 		}
-		n.line.Fields, fields = fields, nil
+		n.line.Fields, n.line.Dropped, fields, dropped = fields, dropped, nil, 0
 		r.count(n.line)
 		r.patients.count(&r.summary, n.note.Patient)
 		r.tell(it)
@@ -363,9 +363,9 @@ func (r *run) write(it item) error {
 			r.annotated = it.record.Notes[i].Replaced(edits[i])
 		}
 	}
-	if len(fields) > 0 { // a record without a text
+	if len(fields)+dropped > 0 { // a record without a text
 		line := r.line(it.file, it.record.Line, it.record.ID)
-		line.Fields = fields
+		line.Fields, line.Dropped = fields, dropped
 		r.count(line)
 	}
 	return nil

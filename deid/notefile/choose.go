@@ -94,7 +94,7 @@ func Unreadable(name string) string {
 	return otherKinds[filepath.Ext(name)]
 }
 
-// Applicable returns the options without those that name columns or a delimiter, if the format has none. It is for
+// Applicable returns the options without those for which the format has no use: those that name columns or a delimiter, and Drop. It is for
 // options that apply to some files of a folder, and not to others.
 func (f *Format) Applicable(o Options) Options {
 	if !f.Columns {
@@ -103,6 +103,7 @@ func (f *Format) Applicable(o Options) Options {
 	if !f.delimits {
 		o.Comma = 0
 	}
+	o.Drop = o.Drop && f.Parts
 	return o
 }
 

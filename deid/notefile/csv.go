@@ -276,8 +276,14 @@ func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
 		if t.patient >= 0 {
 			doc.Patient = row.field(t.patient)
 		}
-		doc.Text = row.field(column)
-		r.Notes = append(r.Notes, &Note{Document: doc, Alias: alias, Line: line, below: t.below(row, row.cells[column], doc)})
+		x, err := cell(row.field(column), t.options)
+		if err != nil {
+			return nil, in.defect(line, -1, err.Error())
+		}
+		doc.Text = x.text
+		outer := t.below(row, row.cells[column], &data.Document{Text: row.field(column)})
+		note := &Note{Document: doc, Alias: alias, Line: line, Known: x.known, always: x.always, below: func(edits []Edit) []Edit { return outer(x.below(edits)) }}
+		r.Notes, r.Dropped = append(r.Notes, note), r.Dropped+x.dropped
 	}
 	t.addFields(r, row, line)
 	return r, nil

@@ -146,7 +146,7 @@ func contentKind(start string) string {
 
 // otherKinds are the kinds of files that no format reads, by their extensions.
 var otherKinds = map[string]string{
-	".rtf": "RTF", ".pdf": "PDF", ".doc": "Word", ".docx": "Word", ".odt": "OpenDocument", ".xls": "Excel", ".xlsx": "Excel", ".ods": "OpenDocument",
+	".pdf": "PDF", ".doc": "Word", ".docx": "Word", ".odt": "OpenDocument", ".xls": "Excel", ".xlsx": "Excel", ".ods": "OpenDocument",
 	".zip": "ZIP", ".bz2": "bzip2", ".xz": "xz", ".zst": "Zstandard", ".7z": "7-Zip", ".gz": "gzip",
 }
 

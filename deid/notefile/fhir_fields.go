@@ -298,7 +298,7 @@ func (f *fhir) pseudonym(text string) string {
 
 // besideFHIR returns the edits of all elements that change.
 func (f *fhir) besideFHIR(edits [][]Edit) []Edit {
-	out, gone := slices.Clone(f.fields.replaced), map[int]bool{}
+	out, gone := slices.Concat(f.fields.replaced, f.masks), map[int]bool{}
 	for i := range f.fields.gone {
 		gone[i] = true
 	}
@@ -331,7 +331,7 @@ func (f *fhir) besideFHIR(edits [][]Edit) []Edit {
 
 // finishFields sets what the record must know about its fields.
 func (f *fhir) finishFields(record *Record) {
-	record.Fields, record.beside = f.fields.counts, f.besideFHIR
+	record.Fields, record.beside, record.fixed = f.fields.counts, f.besideFHIR, nil
 	record.ID = f.alias(f.root())
 	for _, n := range f.notes {
 		name, path, _ := strings.Cut(n.ID, "#")

@@ -111,9 +111,17 @@ func (l *jsonLine) column(n int, column string) error {
 		if err != nil {
 			return l.in.defect(l.line, l.offset+at, err.Error())
 		}
-		doc := &data.Document{ID: id, Patient: patient, Text: v.text.String()}
+		x, err := cell(v.text.String(), l.options)
+		if err != nil {
+			return l.in.defect(l.line, l.offset+from, err.Error())
+		}
+		if l.options.Marked && isRTF(v.text.String()) {
+			return l.in.defect(l.line, l.offset+from, "a text in RTF, which has no marks")
+		}
+		doc := &data.Document{ID: id, Patient: patient, Text: x.text}
 		line := l.line + bytes.Count(l.j.raw[l.j.from(0):from], []byte("\n")) // an element of an array may have many lines
-		l.record.Notes = append(l.record.Notes, &Note{Document: doc, Line: line, below: v.below})
+		note := &Note{Document: doc, Line: line, Known: x.known, always: x.always, below: func(edits []Edit) []Edit { return v.below(x.below(edits)) }}
+		l.record.Notes, l.record.Dropped = append(l.record.Notes, note), l.record.Dropped+x.dropped
 		l.texts = append(l.texts, i)
 	}
 	return nil
@@ -275,7 +283,7 @@ func (l *jsonLine) beside(edits [][]Edit) []Edit {
 		fresh := map[byte]string{'[': "[]", '{': "{}", '"': `""`}[l.j.kind(i)]
 		if name == "spans" && l.j.kind(i) != '"' {
 			fresh = "[]"
-			if l.besideText(i) && len(edits[0]) > 0 {
+			if l.besideText(i) && len(edits[0]) > 0 && !isRTF(l.j.text(l.texts[0])) {
 				filled = true
 				if spans, err := jsonl.EncodeSpans(l.record.Notes[0].Replaced(edits[0])); err == nil { // it fails if a score is invalid
 					fresh = string(spans)

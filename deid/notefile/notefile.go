@@ -18,7 +18,8 @@
 // quote the PHI, so they are computed from the edits.
 //
 // A record that cannot be examined completely, such as one with a comment in XML or a PDF in FHIR,
-// is an error rather than a record.
+// is an error rather than a record. Options.Drop removes such a part from the record instead, if the
+// format allows it.
 package notefile
 
 import (
@@ -43,6 +44,8 @@ type Record struct {
 	Raw   []byte // its bytes, converted to UTF-8 from any encoding of the file
 	Line  int    // of its first byte, from 1
 	Notes []*Note
+	// Dropped is the number of parts that Encode removes because they cannot be examined: see Options.Drop.
+	Dropped int
 	// ID identifies the record among others of the file, in the output: it is a pseudonym if ids are replaced. It may be empty.
 	ID string
 	// Fields is the number of fields that Encode changes whatever the edits are, by action: field.Drop and field.Hash. It may be nil.
@@ -53,6 +56,7 @@ type Record struct {
 	joint   *joint                      // if the record is an element of an array, otherwise nil
 	number  int                         // of that element, from 1
 	comma   int                         // number of bytes of Raw before the element, with the comma between it and the one before
+	fixed   []Edit                      // edits of Raw that do not depend on the notes
 }
 
 // Note is one text of a record. The document has no spans, unless Options.Marked asks for them or the note is a field.
@@ -65,7 +69,8 @@ type Note struct {
 	Line  int               // the line of the file on which the text or, in CSV, its row begins
 	Known []safetynet.Value // values of the patient elsewhere in the record
 
-	below func([]Edit) []Edit // translates edits of the text into edits of the record
+	below  func([]Edit) []Edit // translates edits of the text into edits of the record
+	always bool                // below returns edits even if the text has none
 }
 
 // Encode returns the bytes of the record with the edits applied, in the encoding of the file. edits
@@ -73,9 +78,9 @@ type Note struct {
 // encoded in the order in which they were read, because the first element of a JSON array that is written has no comma before it.
 // Encode fails if it is not, or if two edits change the same place of the record.
 func (r *Record) Encode(edits [][]Edit) ([]byte, error) {
-	var all []Edit
+	all := slices.Clone(r.fixed)
 	for i, n := range r.Notes {
-		if len(edits[i]) == 0 {
+		if len(edits[i]) == 0 && !n.always {
 			continue
 		}
 		if err := checkEdits(edits[i], len(n.Text)); err != nil {
@@ -148,6 +153,9 @@ type Options struct {
 	Pseudonym func(value string) string
 	// NoPatient makes Encode empty the column Patient, or set the key to null.
 	NoPatient bool
+	// Drop makes Encode remove the parts of a record that cannot be examined, such as a PDF or a
+	// picture. By default, such a record is an error. Only formats with Parts support it.
+	Drop bool
 }
 
 // Format is a kind of file. To add a format, add a value to the table below.
@@ -163,6 +171,8 @@ type Format struct {
 	// Columns reports whether notes are in columns or keys, which Options may name. NeedsColumn
 	// reports whether Options must name one.
 	Columns, NeedsColumn bool
+	// Parts reports whether a record may contain parts, such as a PDF, that Options.Drop removes.
+	Parts bool
 	// Unchanged names the parts of a file that are not examined and do not change.
 	Unchanged string
 	// Fields reports whether records have fields, for which Options.Fields may have rules.
@@ -189,21 +199,22 @@ var formats = []*Format{
 		read: readText,
 	},
 	{
-		Name: "jsonl", Exts: []string{".jsonl", ".ndjson", ".json"}, Columns: true, Fields: true, Marks: true, paths: true, content: "json", recognizes: isRow,
+		Name: "jsonl", Exts: []string{".jsonl", ".ndjson", ".json"}, Columns: true, Parts: true, Fields: true, Marks: true, paths: true, content: "json", recognizes: isRow,
 		Unchanged: "names of files, ids, and all other keys", read: readJSONL,
 	},
 	{
-		Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, NeedsColumn: true, Fields: true, delimits: true,
+		Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, NeedsColumn: true, Parts: true, Fields: true, delimits: true,
 		Unchanged: "names of files, ids, the header, and all other columns", read: readCSV,
 	},
 	{
-		Name: "fhir", Exts: []string{".json", ".ndjson"}, alsoExts: []string{".jsonl"}, content: "json", read: readFHIR, recognizes: isResource, Fields: true,
+		Name: "fhir", Exts: []string{".json", ".ndjson"}, alsoExts: []string{".jsonl"}, content: "json", read: readFHIR, recognizes: isResource, Fields: true, Parts: true,
 		Unchanged: "names of files, numbers, and codes of code systems",
 	},
 	{
-		Name: "hl7", Exts: []string{".hl7"}, content: "hl7", read: readHL7, Fields: true,
+		Name: "hl7", Exts: []string{".hl7"}, content: "hl7", read: readHL7, Fields: true, Parts: true,
 		Unchanged: "all but OBX-5 (without its numbers, dates and codes) and NTE-3: PID and other segments still say who it is",
 	},
+	{Name: "rtf", Exts: []string{".rtf"}, content: "rtf", read: readRTF, Parts: true, Unchanged: "names of files, fonts, styles and lists"},
 }
 
 func nameOf(f *Format) string { return f.Name }
@@ -211,7 +222,7 @@ func nameOf(f *Format) string { return f.Name }
 // Lookup finds a format by its name.
 func Lookup(name string) (*Format, error) { return table.Lookup(formats, nameOf, "format", name) }
 
-// Names lists the formats: text, i2b2, meddocan, i2b2-2006, brat, jsonl, csv, fhir, hl7.
+// Names lists the formats: text, i2b2, meddocan, i2b2-2006, brat, jsonl, csv, fhir, hl7, rtf.
 func Names() []string { return names(formats) }
 
 // Default returns the format text, which is that of files whose names do not say what they are.
@@ -264,6 +275,8 @@ func (f *Format) Check(o Options) error {
 		return fmt.Errorf("%s has no marks of PHI (have %s)", f.Name, strings.Join(marking(), ", "))
 	case o.Marked && len(o.Columns) > 0:
 		return fmt.Errorf("the marks of %s are those of the default column", f.Name)
+	case o.Drop && !f.Parts:
+		return fmt.Errorf("%s has no parts that could be dropped", f.Name)
 	case !f.delimits && o.Comma != 0:
 		return fmt.Errorf("%s has no delimiter", f.Name)
 	case o.Comma == '"' || o.Comma == '\n' || o.Comma == '\r' || o.Comma >= 0x80:
