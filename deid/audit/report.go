@@ -26,6 +26,7 @@ type Report struct {
 	NotesWithoutPatient int `json:"notes_without_patient"` // number of notes without a known patient
 	Patients            int `json:"patients"`              // number of patients
 	PatientsRestarted   int `json:"patients_restarted"`    // number of patients whose numbering restarted
+	PartsDropped        int `json:"parts_dropped"`         // number of parts of records that were removed because they cannot be examined
 
 	Replaced  map[string]int                      `json:"replaced"`            // number of replaced spans, by type
 	Kept      map[string]int                      `json:"kept"`                // number of spans that stay, by type
@@ -47,7 +48,7 @@ func (s *Summary) Report() Report {
 	return Report{
 		Policy: s.Policy, FilesSkipped: s.Skipped,
 		Notes: s.Notes - s.Failed, NotesFailed: s.Failed, NotesFailedEarlier: s.Lost, NotesUnlike: s.Unusual, NotesWithoutPatient: s.Without,
-		Patients: s.Patients, PatientsRestarted: s.Restarted,
+		Patients: s.Patients, PatientsRestarted: s.Restarted, PartsDropped: s.Dropped,
 		Replaced: present(s.replaced), Kept: present(s.kept), Fields: present(s.fields), SafetyNet: !s.NoNet, Net: present(s.net),
 		Languages: present(s.languages), Unlike: present(s.unlike),
 		Unchanged: s.Unchanged, ExpectedLeak: cmp.Or(s.Expected, uncalibrated),
