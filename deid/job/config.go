@@ -83,6 +83,7 @@ type Config struct {
 	Map           string   // new file for an encrypted list of originals and their replacements; "" means none
 	MapRecipients []string // public age keys, or files of them, for which the map is encrypted; at least one is required for a map
 	Audit         string   // file for one line of JSON per note; "" means none
+	Summary       string   // new file for the summary as JSON (audit.Report), which is written at the end unless the run fails; "" means none
 	Resume        bool     // resume a run that was stopped and had the same options
 	SkipOthers    bool     // leave out files of a folder that do not have the format, without the error LeftOut
 }
