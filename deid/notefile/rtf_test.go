@@ -117,6 +117,7 @@ func TestRTFThatIsRefused(t *testing.T) {
 		`{\rtf1 \uc99 Ana}`:                   `\uc with a number that is not from 0 to 32`,
 		`{\rtf1 ` + strings.Repeat("{", 2000): "groups nested more than 1000 deep",
 		`{\rtf1 \` + strings.Repeat("a", 40):  "a control word of more than 32 letters",
+		`{\rtf1 Saved to C:\private\Ana}`:     `\private in the middle of a group`,
 		`{\rtf1 \b12345678901 }`:              "a control word with a number of more than 10 digits",
 	} {
 		o := replaceCanaries(example{"rtf", "a.rtf", in, Options{}})
