@@ -152,10 +152,15 @@ func (c *configFile) resolve(path string) string {
 		return path
 	}
 	joined := filepath.Join(filepath.Dir(c.path), path)
-	if strings.HasSuffix(path, "/") { // it means a folder: see paths.IsFolder
-		joined += "/"
+	return joined + slashOf(path)
+}
+
+// slashOf returns the separator at the end of a path, which means that it is a folder (see paths.IsFolder), or "".
+func slashOf(path string) string {
+	if path != "" && os.IsPathSeparator(path[len(path)-1]) {
+		return path[len(path)-1:]
 	}
-	return joined
+	return ""
 }
 
 // namesOf has, for each flag whose value is a name or a path, a function that reports whether it is a name.
@@ -191,10 +196,7 @@ func (c *configFile) write(cmd *cobra.Command, args []string) error {
 		if err == nil {
 			err = failed
 		}
-		if strings.HasSuffix(path, "/") {
-			full += "/"
-		}
-		return full
+		return full + slashOf(path)
 	}
 	if len(args) > 0 {
 		inputs := slices.Clone(args)
