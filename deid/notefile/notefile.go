@@ -53,10 +53,10 @@ type Record struct {
 
 	beside  func(edits [][]Edit) []Edit // edits of Raw outside of the notes; may be nil
 	charset encoding                    // the encoding that Encode writes; nil for UTF-8
+	fixed   []Edit                      // edits of Raw that do not depend on the notes
 	joint   *joint                      // if the record is an element of an array, otherwise nil
 	number  int                         // of that element, from 1
 	comma   int                         // number of bytes of Raw before the element, with the comma between it and the one before
-	fixed   []Edit                      // edits of Raw that do not depend on the notes
 }
 
 // Note is one text of a record. The document has no spans, unless Options.Marked asks for them or the note is a field.
