@@ -113,12 +113,12 @@ func typeOf(f *pflag.Flag) reflect.Type {
 	if _, ok := f.Value.(pflag.SliceValue); ok {
 		return reflect.TypeFor[textList]()
 	}
-	switch f.Value.Type() {
-	case "bool":
+	switch kind := f.Value.Type(); {
+	case kind == "bool":
 		return reflect.TypeFor[bool]()
-	case "int":
+	case strings.HasPrefix(kind, "int") || strings.HasPrefix(kind, "uint"):
 		return reflect.TypeFor[int]()
-	case "float64":
+	case strings.HasPrefix(kind, "float"):
 		return reflect.TypeFor[float64]()
 	}
 	return reflect.TypeFor[string]()
