@@ -18,6 +18,7 @@ import (
 	"github.com/lethe-deid/lethe/deid/policy"
 	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/models"
 )
 
 func newDeidentify() *cobra.Command {
@@ -172,7 +173,9 @@ func kindNames(all bool) string {
 
 // deidentify runs a job, and prints what it has to say.
 func deidentify(cmd *cobra.Command, config job.Config, quiet bool, every time.Duration) error {
-	collectEarlier()
+	if !config.Marked && cmp.Or(config.Model, models.Auto) == models.Auto {
+		collectEarlier()
+	}
 	p := newJobProgress(quiet, every)
 	summary, err := job.Run(cmd.Context(), config, job.Events{Progress: p.show, Failed: p.failed, Warn: p.failed})
 	p.clear()
@@ -189,8 +192,7 @@ func deidentify(cmd *cobra.Command, config job.Config, quiet bool, every time.Du
 }
 
 // collectEarlier makes the garbage collector run when the heap has grown by half, not by all, unless the environment
-// variable GOGC says otherwise. Most of the heap is matrices, which it need not scan, so this takes about a hundredth of the
-// time, and a fifth of the memory is saved.
+// variable GOGC says otherwise. With two models in memory, this saves 80 MB for about a hundredth of the time.
 func collectEarlier() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50)
