@@ -126,7 +126,7 @@ var xmlProlog = regexp.MustCompile(`^(?:\s+|<\?[^>]*>|<!--(?s:.*?)-->|<![A-Z][^>
 func hasRoot(name string) func(start []byte, whole bool) bool {
 	return func(start []byte, _ bool) bool {
 		root := xmlProlog.FindSubmatch(start)
-		return root != nil && string(root[1]) == name
+		return root != nil && string(root[1][bytes.IndexByte(root[1], ':')+1:]) == name
 	}
 }
 
