@@ -39,9 +39,9 @@ codes keep three digits, ages over 89 become 90+, lower ages, states and countri
 other PHI that the model finds is replaced. Choose another with --policy, or write your own:
 "lethe policies" prints the built-in ones.
 
-Formats: text, i2b2, meddocan and i2b2-2006 (XML), brat, jsonl, csv, fhir (JSON or NDJSON) and
-hl7 (v2). For csv and jsonl, --column names the columns or keys that contain notes. In
-fhir and hl7, only texts are changed. Structured fields stay as they are, but Lethe
+Formats: text, i2b2, meddocan and i2b2-2006 (XML), brat, jsonl, csv, parquet, fhir (JSON or
+NDJSON) and hl7 (v2). For csv, parquet and jsonl, --column names the columns or keys that
+contain notes; --omop knows those of the table NOTE of OMOP. In fhir and hl7, only texts are changed. Structured fields stay as they are, but Lethe
 searches the texts for the names, numbers and addresses that these fields contain.
 
 A safety net searches the original text of each note for what the model missed: values
@@ -56,7 +56,7 @@ format, unless you give --skip-others. To resume a run that was killed, give --r
 the same options; Lethe then does not write complete files again.
 
 Besides PHI in texts, Lethe removes existing annotations and the patient identifiers of
-csv and jsonl (see --patient). It does not change file names, the ids of notes, or other
+csv, parquet and jsonl (see --patient). It does not change file names, the ids of notes, or other
 columns and keys, so that a note can be found again. Because these names, ids and columns
 often contain record numbers or names, you must remove such values yourself.
 
@@ -72,6 +72,7 @@ No model finds everything: check a sample of the output.`,
   lethe deidentify --model model/best --policy limited-data-set --output clean notes
   lethe deidentify --model model/best --format jsonl - <notes.jsonl >clean.jsonl
   lethe deidentify --model model/best --format csv --column note --patient mrn --output clean.csv notes.csv
+  lethe deidentify --format parquet --omop --output clean.parquet note.parquet
   lethe deidentify --marked --format i2b2 --key-file key --output shared corpus`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -116,11 +117,12 @@ No model finds everything: check a sample of the output.`,
 	flags.StringVar(&opt.Types, "types", "", "type `SET` of the marks (default that of the format, or any): "+strings.Join(data.TypeSetNames(), ", "))
 	flags.StringVar(&opt.Format, "format", "text", "`FORMAT` of the notes: "+strings.Join(notefile.Names(), ", "))
 	flags.StringVar(&opt.Output, "output", stdio, outputHelp+"; - is stdout. Required if the input is a folder")
-	flags.StringArrayVar(&opt.Columns, "column", nil, "`NAME` of a column of csv, or of a key of jsonl (a.b is the key b in a), that contains notes; repeatable (default for jsonl: text)")
+	flags.StringArrayVar(&opt.Columns, "column", nil, "`NAME` of a column of csv or parquet, or of a key of jsonl, that contains notes (in parquet and jsonl, a.b is b in a); repeatable (default for jsonl: text)")
 	flags.StringVar(&opt.ID, "id", "", "`NAME` of the column or key with the note's id (default for jsonl: id or meta.note_id; otherwise file and line)")
 	flags.StringVar(&opt.Patient, "patient", "", "`NAME` of the column or key that identifies the patient (default for jsonl: patient or meta.patient_id)")
 	flags.BoolVar(&opt.KeepPatient, "keep-patient", false, "keep the values in the column or key of --patient (by default Lethe empties them, because they identify the patient)")
 	flags.BoolVar(&opt.PatientFolders, "patient-folders", false, "treat all notes in a subfolder as notes of one patient")
+	flags.BoolVar(&opt.OMOP, "omop", false, "the input is the table NOTE of the OMOP Common Data Model, in csv or parquet: the notes are in note_text and note_title, the id is note_id, the patient is person_id, whatever the case of these names")
 	flags.StringVar(&opt.Delimiter, "delimiter", "", "`CHARACTER` between the fields of csv, or tab (default a comma, in .tsv files a tab)")
 	flags.StringVar(&opt.Encoding, "encoding", "utf-8", "`ENCODING` of the input and the output: utf-8, latin1 or windows-1252")
 	flags.StringVar(&opt.Policy, "policy", "", "what must go: "+strings.Join(policy.Names(), ", ")+", or a YAML `FILE`; lethe policies prints them (default safe-harbor; with --marked, all)")

@@ -44,11 +44,12 @@ type Config struct {
 	Version string // version of the program; a run can be resumed only with the same version
 
 	Format         string   `option:"format"`          // format of the notes: one of notefile.Names; default text
-	Columns        []string `option:"column"`          // csv columns or jsonl keys that contain notes; required for csv, default text for jsonl
+	Columns        []string `option:"column"`          // columns of csv or parquet, or keys of jsonl, that contain notes; required for csv and parquet, default text for jsonl
 	ID             string   `option:"id"`              // column or key with the note's id; default for jsonl: id, then meta.note_id; otherwise file and line
 	Patient        string   `option:"patient"`         // column or key that identifies the patient; default for jsonl: patient, then meta.patient_id; otherwise none
 	KeepPatient    bool     `option:"keep-patient"`    // keep the content of that column or key; by default it is emptied
 	PatientFolders bool     `option:"patient-folders"` // treat the notes of each subfolder as those of one patient
+	OMOP           bool     `option:"omop"`            // the input is the table NOTE of OMOP: see notefile.Options.OMOP; csv and parquet only
 	Delimiter      string   `option:"delimiter"`       // one character, or "tab", between the fields of csv; default a comma, or a tab in .tsv files
 	Encoding       string   `option:"encoding"`        // encoding of input and output: utf-8 (default), latin1 or windows-1252
 
@@ -176,7 +177,7 @@ func (c *checked) checkModel() error {
 }
 
 func (c *checked) checkOptions() error {
-	c.options = notefile.Options{Encoding: c.Encoding, Columns: c.Columns, ID: c.ID, Patient: c.Patient, NoPatient: !c.KeepPatient, Marked: c.Marked, Types: c.types}
+	c.options = notefile.Options{Encoding: c.Encoding, Columns: c.Columns, ID: c.ID, Patient: c.Patient, NoPatient: !c.KeepPatient, Marked: c.Marked, Types: c.types, OMOP: c.OMOP}
 	switch {
 	case c.Delimiter == "tab" || c.Delimiter == `\t`:
 		c.options.Comma = '\t'
@@ -189,7 +190,7 @@ func (c *checked) checkOptions() error {
 		return fmt.Errorf("--keep-patient: %s has no columns", c.format.Name)
 	}
 	err := c.format.Check(c.options)
-	if err != nil && c.format.NeedsColumn && len(c.Columns) == 0 {
+	if err != nil && c.format.NeedsColumn && len(c.Columns) == 0 && !c.OMOP {
 		err = fmt.Errorf("--format %s requires a --column", c.format.Name)
 	}
 	return err

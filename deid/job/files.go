@@ -48,8 +48,10 @@ func findFiles(f *notefile.Format, input, output string, resume bool, events Eve
 	switch {
 	case many && output == Stdio:
 		return nil, errors.New("an --output folder is required for the notes of a folder")
-	case f.Sidecar != nil && input == Stdio:
+	case (f.Sidecar != nil || f.Seeks) && input == Stdio:
 		return nil, fmt.Errorf("%s requires files, and cannot be read from stdin", f.Name)
+	case f.Seeks && strings.EqualFold(filepath.Ext(output), ".gz"):
+		return nil, fmt.Errorf("%s: %s has a compression of its own and is never gzipped: name an --output without .gz", output, f.Name)
 	case f.Sidecar != nil && !set.folder:
 		return nil, fmt.Errorf("%s keeps a note in two files: give an --output folder", f.Name)
 	case resume && output == Stdio:
@@ -240,6 +242,12 @@ func walk(f *notefile.Format, dir string, add func(in, name string), events Even
 			return errors.Join(err, e)
 		case err != nil: // a subfolder that cannot be read
 			take(path, name)
+			return nil
+		case name != "." && f.Ignores(entry.Name()):
+			if entry.IsDir() { // _delta_log, say, which says which of the files are still valid
+				left.others = append(left.others, name+"/")
+				return fs.SkipDir
+			}
 			return nil
 		case entry.IsDir():
 			if name != "." && hidden {

@@ -118,7 +118,7 @@ func (r *run) items(ctx context.Context, files *fileSet) iter.Seq[item] {
 // read yields the items of a file. It reports whether to continue with the next file.
 func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bool {
 	stamp := r.stamp(file)
-	in, zipped, err := openNotes(ctx, file.in)
+	in, zipped, err := openNotes(ctx, r.config.format, file.in)
 	if err != nil {
 		if !file.folder {
 			r.single = err
@@ -320,7 +320,7 @@ func (r *run) write(it item) error {
 	if err := r.open(it); err != nil {
 		return err
 	}
-	if err := r.out.write(raw); err != nil {
+	if err := r.out.record(it.record, raw); err != nil {
 		return err
 	}
 	for i, n := range it.notes {
@@ -351,19 +351,22 @@ func (r *run) lose(l *audit.Line, err error) {
 
 // open opens the current file unless it is open.
 func (r *run) open(it item) (err error) {
-	if r.out == nil {
-		r.out, err = openSink(it.file.out, it.zipped)
+	if r.out != nil {
+		return nil
 	}
-	return err
+	if r.out, err = openSink(it.file.out, it.zipped); err != nil {
+		return err
+	}
+	return r.out.through(r.config.format, it.file.in, r.config.options)
 }
 
 // finish closes the current file. It writes no file if reading stopped early or no record could be examined; on stdout,
-// records that are already written stay.
+// records that are already written stay, and the end of the file is missing if it has one.
 func (r *run) finish(it item) error {
 	failed := r.failed
 	r.failed = false
 	unwritten := failed && r.out == nil
-	if it.broken && (it.file.out != Stdio || r.out == nil) {
+	if it.broken && (it.file.out != Stdio || r.out == nil || r.out.records != nil) {
 		r.out.abort()
 		unwritten = true
 		if err := r.takeBack(); err != nil {

@@ -200,6 +200,10 @@ func newCSVTable(in *source, header csvRow, o Options) (csvTable, error) {
 			return csvTable{}, in.defect(1, -1, "the header contains line ends other than LF and CR LF, so rows would be mistaken for a part of it")
 		}
 	}
+	o, err := o.ofTable(names)
+	if err != nil {
+		return csvTable{}, in.defect(1, -1, err.Error())
+	}
 	index := func(name string) (int, error) {
 		i := slices.Index(names, name)
 		switch {
@@ -222,7 +226,6 @@ func newCSVTable(in *source, header csvRow, o Options) (csvTable, error) {
 		}
 		t.notes = append(t.notes, i)
 	}
-	var err error
 	if o.ID != "" {
 		if t.id, err = index(o.ID); err != nil {
 			return t, err

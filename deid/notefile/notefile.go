@@ -123,6 +123,9 @@ type Options struct {
 	Comma    byte     // the delimiter of the fields of CSV; default ',', in .tsv a tab
 	// NoPatient makes Encode empty the column Patient, or set the key to null.
 	NoPatient bool
+	// OMOP says that the file is the table NOTE of the OMOP Common Data Model: the notes are in note_text and, if there is
+	// one, in note_title, the id is note_id, and the patient is person_id, whatever the case of these names.
+	OMOP bool
 }
 
 // Format is a kind of file. To add a format, add a value to the table below.
@@ -138,14 +141,20 @@ type Format struct {
 	// Columns reports whether notes are in columns or keys, which Options may name. NeedsColumn
 	// reports whether Options must name one.
 	Columns, NeedsColumn bool
+	// Tables reports whether a file is a table, so that it may be one of a data model: see Options.OMOP.
+	Tables bool
+	// Seeks reports whether files are not read from beginning to end: they must be regular files, and are never gzipped.
+	Seeks bool
 	// Unchanged names the parts of a file that are not examined and do not change.
 	Unchanged string
 
 	read     func(in *source, o Options) Records
-	delimits bool     // Options.Comma separates its fields
-	paths    bool     // columns are paths of keys, such as a.b
-	content  string   // the result of contentKind that its files may have
-	alsoExts []string // other extensions of its files, which are not searched for in a folder
+	write    func(out io.Writer, path string, o Options) (Writer, error) // nil if the bytes of the records are the file
+	ignores  func(name string) bool                                      // files and folders of other programs, without notes; may be nil
+	delimits bool                                                        // Options.Comma separates its fields
+	paths    bool                                                        // columns are paths of keys, such as a.b
+	content  string                                                      // the result of contentKind that its files may have
+	alsoExts []string                                                    // other extensions of its files, which are not searched for in a folder
 }
 
 var formats = []*Format{
@@ -162,8 +171,12 @@ var formats = []*Format{
 		Unchanged: "names of files, ids, and all other keys", read: readJSONL,
 	},
 	{
-		Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, NeedsColumn: true, delimits: true,
+		Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, NeedsColumn: true, Tables: true, delimits: true,
 		Unchanged: "names of files, ids, the header, and all other columns", read: readCSV,
+	},
+	{
+		Name: "parquet", Exts: []string{".parquet", ".parq"}, Columns: true, NeedsColumn: true, Tables: true, Seeks: true, paths: true, content: "parquet",
+		Unchanged: "names of files and folders, ids, all other columns, and the metadata of the file", read: readParquet, write: writeParquet, ignores: marksTables,
 	},
 	{
 		Name: "fhir", Exts: []string{".json", ".ndjson"}, alsoExts: []string{".jsonl"}, content: "json", read: readFHIR,
@@ -180,7 +193,7 @@ func nameOf(f *Format) string { return f.Name }
 // Lookup finds a format by its name.
 func Lookup(name string) (*Format, error) { return table.Lookup(formats, nameOf, "format", name) }
 
-// Names lists the formats: text, i2b2, meddocan, i2b2-2006, brat, jsonl, csv, fhir, hl7.
+// Names lists the formats: text, i2b2, meddocan, i2b2-2006, brat, jsonl, csv, parquet, fhir, hl7.
 func Names() []string { return table.Names(formats, nameOf) }
 
 // marking lists the formats with Marks.
@@ -210,8 +223,20 @@ func (s *Sidecar) Path(note string) string {
 
 // Takes reports whether a file with this name belongs to the format.
 func (f *Format) Takes(name string) bool {
-	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	name = strings.ToLower(name)
+	if !f.Seeks {
+		name = strings.TrimSuffix(name, ".gz")
+	}
 	return !strings.HasPrefix(filepath.Base(name), ".") && slices.Contains(f.Exts, filepath.Ext(name))
+}
+
+// Ignores reports whether a file with this name is never one of notes, but one that programs put beside files of the format.
+func (f *Format) Ignores(name string) bool { return f.ignores != nil && f.ignores(name) }
+
+// marksTables reports whether a file is one that Spark and others write beside the files of a table: _SUCCESS, _metadata, or a
+// checksum.
+func marksTables(name string) bool {
+	return strings.HasPrefix(name, "_") || strings.HasSuffix(name, ".crc")
 }
 
 // Check returns an error for the first option that is invalid or does not suit the format.
@@ -220,7 +245,13 @@ func (f *Format) Check(o Options) error {
 		return err
 	}
 	switch {
-	case f.NeedsColumn && len(o.Columns) == 0:
+	case o.OMOP && !f.Tables:
+		return fmt.Errorf("%s has no tables of OMOP", f.Name)
+	case o.OMOP && (len(o.Columns) > 0 || o.ID != "" || o.Patient != ""):
+		return errors.New("the columns of the table NOTE of OMOP are known and cannot be named")
+	case f.Seeks && o.Encoding != "" && !strings.EqualFold(o.Encoding, "utf-8"):
+		return fmt.Errorf("texts in %s are always in UTF-8", f.Name)
+	case f.NeedsColumn && len(o.Columns) == 0 && !o.OMOP:
 		return fmt.Errorf("%s requires the name of the column with the notes", f.Name)
 	case !f.Columns && (len(o.Columns) > 0 || o.ID != "" || o.Patient != ""):
 		return fmt.Errorf("%s has no columns", f.Name)
@@ -297,6 +328,26 @@ func (f *Format) Read(r io.Reader, name string, o Options) Records {
 			}
 		}
 	}
+}
+
+// Writer writes the records of a file whose format has more than these, such as a footer.
+type Writer interface {
+	// Write writes a record. encoded is what its Encode returned. Records come in the order in which they were read, and
+	// those that do not come are left out.
+	Write(r *Record, encoded []byte) error
+	// Close writes what follows the last record. Without it, the file is incomplete.
+	Close() error
+	// Discard releases what the writer needed. It must be called in the end, also after Close.
+	Discard()
+}
+
+// Writer returns the writer of a file that was read from path, or nil if the bytes of the records, one after another, are the
+// file. It reads the input again.
+func (f *Format) Writer(out io.Writer, path string, o Options) (Writer, error) {
+	if f.write == nil {
+		return nil, nil
+	}
+	return f.write(out, path, o)
 }
 
 // one reads a file that is a single record. See checkTexts for encoded.

@@ -28,6 +28,7 @@ const utf8BOM = "\uFEFF"
 // source is a stream in UTF-8, read by lines or as a whole.
 type source struct {
 	name   string
+	reader io.Reader // what in reads from
 	in     *bufio.Reader
 	line   int  // of the next byte to read, from 1
 	offset int  // of the next byte to read, in bytes of UTF-8
@@ -35,10 +36,11 @@ type source struct {
 }
 
 func newSource(r io.Reader, name string, cs *byteCode) *source {
+	from := r
 	if cs != nil {
 		r = &decoder{in: r, code: cs}
 	}
-	return &source{name: name, in: bufio.NewReaderSize(r, 1<<16), line: 1, recode: cs != nil}
+	return &source{name: name, reader: from, in: bufio.NewReaderSize(r, 1<<16), line: 1, recode: cs != nil}
 }
 
 // base returns the name without folder and .gz.
