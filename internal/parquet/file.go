@@ -146,8 +146,11 @@ func (f *File) chunk(meta *value, l *Leaf) (*chunk, error) {
 	}
 	data := meta.get(3)
 	c := &chunk{leaf: l, meta: meta, data: data, codec: data.number(4, -1), size: data.number(7, -1), values: data.number(5, -1), start: data.number(9, -1)}
-	if dict := data.number(11, 0); dict > 0 && dict < c.start { // some writers write 0 for none
+	if dict := data.number(11, 0); dict > 0 && (dict < c.start || c.start == 0) { // some writers write 0 for none
 		c.start = dict
+	}
+	if c.start == 0 && c.size == 0 {
+		c.start = int64(len(magic))
 	}
 	if data.number(1, -1) != l.physical || c.codec < 0 || c.size < 0 || c.values < 0 || c.start < 4 || c.start > f.end || c.size > f.end-c.start {
 		return nil, errors.New("its type or position is not valid")
