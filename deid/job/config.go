@@ -78,6 +78,8 @@ type Config struct {
 
 	Map           string   // new file for an encrypted list of originals and their replacements; "" means none
 	MapRecipients []string // public age keys, or files of them, for which the map is encrypted; at least one is required for a map
+	NotesNLP      string   // new file for the table NOTE_NLP of OMOP, in CSV, with one row per replacement; requires OMOP; "" means none
+	NLPDate       string   // YYYY-MM-DD for the column nlp_date of NotesNLP; "" means null
 	Audit         string   // file for one line of JSON per note; "" means none
 	Resume        bool     // resume a run that was stopped and had the same options
 	SkipOthers    bool     // leave out files of a folder that do not have the format, without the error LeftOut
@@ -125,7 +127,7 @@ func (c Config) check() (*checked, error) {
 	if k.format, err = notefile.Lookup(c.Format); err != nil {
 		return nil, optionError(err)
 	}
-	for _, check := range []func() error{k.checkSource, k.checkModel, k.checkOptions, k.checkPlan, k.checkMap} {
+	for _, check := range []func() error{k.checkSource, k.checkModel, k.checkOptions, k.checkPlan, k.checkMap, k.checkNoteNLP} {
 		if err := check(); err != nil {
 			return nil, optionError(err)
 		}

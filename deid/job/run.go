@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -28,6 +29,7 @@ type run struct {
 	knew   bool              // at least one note has known values
 
 	mapping                   *mapping.Writer // nil if there is no map
+	notesNLP                  *noteNLP        // nil if there is none
 	audit                     *audit.File     // nil if there is no audit
 	record                    *record         // nil if the output is stdout
 	modelDigest, configDigest string
@@ -324,7 +326,7 @@ func (r *run) write(it item) error {
 		return err
 	}
 	for i, n := range it.notes {
-		if err := r.remember(n); err != nil {
+		if err := cmp.Or(r.remember(n), r.notesNLP.add(it.record.Notes[i], n.edits)); err != nil {
 			return err
 		}
 		r.summary.Add(n.line)
@@ -369,10 +371,11 @@ func (r *run) finish(it item) error {
 	if it.broken && (it.file.out != Stdio || r.out == nil || r.out.records != nil) {
 		r.out.abort()
 		unwritten = true
-		if err := r.takeBack(); err != nil {
+		if err := cmp.Or(r.takeBack(), r.notesNLP.takeBack()); err != nil {
 			return err
 		}
 	}
+	r.notesNLP.finishFile()
 	r.before, r.ended = r.summary.Clone(), len(r.lines)
 	line := recordLine{File: it.file.auditName(), Lines: r.ofFile, Input: it.input}
 	r.ofFile = 0

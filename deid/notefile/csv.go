@@ -274,7 +274,7 @@ func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
 			doc.Patient = row.field(t.patient)
 		}
 		doc.Text = row.field(column)
-		r.Notes = append(r.Notes, &Note{Document: doc, Line: line, below: t.below(row, row.cells[column], doc)})
+		r.Notes = append(r.Notes, &Note{Document: doc, Line: line, Column: n, below: t.below(row, row.cells[column], doc)})
 	}
 	return r, nil
 }

@@ -52,6 +52,8 @@ type Note struct {
 	*data.Document
 	Line  int               // the line of the file on which the text or, in CSV, its row begins
 	Known []safetynet.Value // values of the patient elsewhere in the record
+	// Column is the column of a table that contains the text, as an index of Options.Columns, or 0.
+	Column int
 
 	below func([]Edit) []Edit // translates edits of the text into edits of the record
 }

@@ -204,7 +204,7 @@ func (t *parquetTable) record(row [][]parquet.Slot, line int) (*Record, error) {
 			if l.Repeated {
 				doc.ID += "/" + strconv.Itoa(k+1)
 			}
-			r.Notes = append(r.Notes, &Note{Document: doc, Line: line, below: belowPlain(len(r.Raw), doc.Text)})
+			r.Notes = append(r.Notes, &Note{Document: doc, Line: line, Column: n, below: belowPlain(len(r.Raw), doc.Text)})
 			r.Raw = appendPlain(r.Raw, s.Value)
 		}
 	}
