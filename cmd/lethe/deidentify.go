@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,30 +19,35 @@ import (
 )
 
 func newDeidentify() *cobra.Command {
-	opt := job.Config{Input: job.Stdio, Version: experiments.Version(version)}
+	opt := job.Config{Version: experiments.Version(version)}
 	var (
 		quiet     bool
+		file      configFile
 		operating operatingOptions
 		maxUnlike float64
 		rules     ruleOptions
 	)
 	cmd := &cobra.Command{
-		Use:   "deidentify [--model DIR|--marked] [FILE|DIR|-]",
+		Use:   "deidentify [--model DIR|--marked] [FILE|DIR|PATTERN...|-]",
 		Short: "Remove PHI from notes",
 		Long: `Find PHI with a trained model and replace it. The output has the format of the input,
 with [PATIENT] instead of the patient's name, for example; all other text stays as it
 was, byte for byte. The notes of a file or of stdin go to stdout or to a file; those of a
-folder go to another folder. Gzipped input produces gzipped output, unless you name an
-output file without .gz.
+folder, of several files, or of a pattern such as 'notes/*.txt' go to another folder.
+Gzipped input produces gzipped output, unless you name an output file without .gz.
+
+Options can also be in a YAML file: see --config.
 
 A policy says what must go. By default it is HIPAA's Safe Harbor: dates become their year, ZIP
 codes keep three digits, ages over 89 become 90+, lower ages, states and countries stay, and
 other PHI that the model finds is replaced. Choose another with --policy, or write your own:
 "lethe policies" prints the built-in ones.
 
-Formats: text, i2b2, meddocan and i2b2-2006 (XML), brat, jsonl, csv, parquet, fhir (JSON or
-NDJSON) and hl7 (v2). For csv, parquet and jsonl, --column names the columns or keys that
-contain notes; --omop knows those of the table NOTE of OMOP. In fhir and hl7, only texts are changed. Structured fields stay as they are, but Lethe
+Each file has the format that its extension shows, unless you give --format. Formats: text,
+i2b2, meddocan and i2b2-2006 (XML), brat, jsonl, csv, parquet, fhir (JSON or NDJSON) and hl7
+(v2). For csv, parquet and jsonl, --column names the columns or keys that contain notes;
+--omop knows those of the table NOTE of OMOP. In fhir and hl7, only texts are changed.
+Structured fields stay as they are, but Lethe
 searches the texts for the names, numbers and addresses that these fields contain.
 
 A safety net searches the original text of each note for what the model missed: values
@@ -71,20 +77,16 @@ No model finds everything: check a sample of the output.`,
   lethe deidentify --model model/best --output clean --audit audit.jsonl notes
   lethe deidentify --model model/best --policy limited-data-set --output clean notes
   lethe deidentify --model model/best --format jsonl - <notes.jsonl >clean.jsonl
-  lethe deidentify --model model/best --format csv --column note --patient mrn --output clean.csv notes.csv
-  lethe deidentify --format parquet --omop --output clean.parquet note.parquet
+  lethe deidentify --model model/best --column note --patient mrn --output clean.csv notes.csv
+  lethe deidentify --config job.yaml
+  lethe deidentify --omop --output clean.parquet note.parquet
   lethe deidentify --marked --format i2b2 --key-file key --output shared corpus`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usageError(cmd, fmt.Errorf("give one FILE or DIR, not %d: put the files into a folder", len(args)))
-			}
-			return nil
-		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				opt.Input = args[0]
+			if file.print {
+				return file.write(cmd, file.inputs(args))
 			}
-			if opt.Input == stdio {
+			opt.Inputs = file.inputs(args)
+			if len(opt.Inputs) == 0 || slices.Equal(opt.Inputs, []string{stdio}) {
 				if err := checkStdin(); err != nil {
 					return usageError(cmd, err)
 				}
@@ -115,7 +117,9 @@ No model finds everything: check a sample of the output.`,
 	flags.StringVar(&opt.Model, "model", "", "model or run folder `DIR`, or the name of a model that comes with the program: en, es, or auto, which is the default and chooses by the language of each note")
 	flags.BoolVar(&opt.Marked, "marked", false, "replace the PHI that the files mark, instead of the PHI that a model finds, and mark the replacements")
 	flags.StringVar(&opt.Types, "types", "", "type `SET` of the marks (default that of the format, or any): "+strings.Join(data.TypeSetNames(), ", "))
-	flags.StringVar(&opt.Format, "format", "text", "`FORMAT` of the notes: "+strings.Join(notefile.Names(), ", "))
+	flags.StringVar(&opt.Format, "format", "", "`FORMAT` of the notes: "+strings.Join(notefile.Names(), ", ")+" (default: by the extension of each file; text for stdin and unknown extensions)")
+	flags.StringArrayVar(&opt.Include, "include", nil, "read only those files of an input folder that match `PATTERN`, such as '*.txt' or 'ward1/*'; repeatable (default all)")
+	flags.StringArrayVar(&opt.Exclude, "exclude", nil, "do not read files and subfolders of an input folder that match `PATTERN`; repeatable (default none)")
 	flags.StringVar(&opt.Output, "output", stdio, outputHelp+"; - is stdout. Required if the input is a folder")
 	flags.StringArrayVar(&opt.Columns, "column", nil, "`NAME` of a column of csv or parquet, or of a key of jsonl, that contains notes (in parquet and jsonl, a.b is b in a); repeatable (default for jsonl: text)")
 	flags.StringVar(&opt.ID, "id", "", "`NAME` of the column or key with the note's id (default for jsonl: id or meta.note_id; otherwise file and line)")
@@ -124,8 +128,10 @@ No model finds everything: check a sample of the output.`,
 	flags.BoolVar(&opt.PatientFolders, "patient-folders", false, "treat all notes in a subfolder as notes of one patient")
 	flags.BoolVar(&opt.OMOP, "omop", false, "the input is the table NOTE of the OMOP Common Data Model, in csv or parquet: the notes are in note_text and note_title, the id is note_id, the patient is person_id, whatever the case of these names")
 	flags.StringVar(&opt.Delimiter, "delimiter", "", "`CHARACTER` between the fields of csv, or tab (default a comma, in .tsv files a tab)")
-	flags.StringVar(&opt.Encoding, "encoding", "utf-8", "`ENCODING` of the input and the output: utf-8, latin1 or windows-1252")
+	flags.StringVar(&opt.Encoding, "encoding", "utf-8", "`ENCODING` of the input and the output: utf-8, utf-16le, utf-16be, latin1 or windows-1252; files that begin with the byte order mark of UTF-16 are always read and written as UTF-16")
+	flags.StringVar(&opt.Unexamined, "unexamined", "refuse", "what to do with a part of a record that cannot be examined, such as a PDF or a picture: refuse the record, or drop the part")
 	flags.StringVar(&opt.Policy, "policy", "", "what must go: "+strings.Join(policy.Names(), ", ")+", or a YAML `FILE`; lethe policies prints them (default safe-harbor; with --marked, all)")
+	flags.StringArrayVar(&opt.Fields, "field", nil, "`PATH=ACTION`: what happens to a field of each record, such as a column of csv, a key of jsonl or an element of fhir: keep, drop, hash, shift, a sort such as person, or a type of the model; repeatable: see docs/fields.md (default: the format's own rules)")
 	flags.StringVar(&opt.Replace, "replace", "", "`KIND` of replacement, where the policy demands no other: "+kindNames(true)+" (default tag; with --marked, surrogate)")
 	flags.StringArrayVar(&opt.ReplaceType, "replace-type", nil, "`TYPE=KIND`: another kind of replacement for one type, whatever the policy says, for example DATE=keep; also "+kindNames(false)+"; repeatable")
 	flags.StringVar(&opt.KeyFile, "key-file", "", "`FILE` with the secret, of at least 16 bytes, that hashes, surrogates and shifts are derived from (default none)")
@@ -143,6 +149,7 @@ No model finds everything: check a sample of the output.`,
 	flags.BoolVar(&opt.SkipOthers, "skip-others", false, "do not end with exit code 3 if files of the input folder are left out, for example because they lack the format's extension")
 	flags.BoolVar(&quiet, "quiet", false, "print no summary and no progress on stderr")
 	workersFlag(cmd, &opt.Workers)
+	file.attach(cmd)
 	return cmd
 }
 

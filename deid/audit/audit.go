@@ -29,10 +29,12 @@ type Line struct {
 	ID        string                              `json:"id,omitempty"`        // ID of the note, if it could be read
 	Replaced  map[string]int                      `json:"replaced,omitempty"`  // number of replaced spans by type, including those of the safety net
 	Kept      map[string]int                      `json:"kept,omitempty"`      // number of spans by type that stay as they are, because the policy or the options keep them
+	Fields    map[string]int                      `json:"fields,omitempty"`    // number of fields of the record that changed, by type, or drop or hash; in the line of the record's first note
 	Lowest    map[string]float64                  `json:"lowest,omitempty"`    // lowest score of the tagger's spans by type, in [0, 1]
 	Net       map[safetynet.Source]map[string]int `json:"net,omitempty"`       // number of values that the tagger missed and another source found, by source and type
 	Languages []string                            `json:"languages,omitempty"` // languages whose models examined the note, with the model auto
 	Unlike    []string                            `json:"unlike,omitempty"`    // in which ways the note is unlike those that the model was calibrated on
+	Dropped   int                                 `json:"dropped,omitempty"`   // number of parts of the note's record that were removed because they cannot be examined
 	Error     string                              `json:"error,omitempty"`     // why the note could not be examined; then it was not written
 	Lost      int                                 `json:"lost,omitempty"`      // number of earlier notes of the file that were not written either, because the rest of the file could not be read
 	Policy    string                              `json:"policy,omitempty"`    // name of the policy
@@ -48,6 +50,7 @@ type Summary struct {
 	Skipped           int    // number of files that an earlier run had completed
 	Lost              int    // number of notes in the skipped files that could not be examined
 	Patients, Without int    // number of patients, and of notes without a known patient
+	Dropped           int    // number of parts of records that were removed because they cannot be examined
 	Unusual           int    // number of notes unlike those that the model was calibrated on
 	Restarted         int    // number of patients whose numbering restarted, because their notes were not adjacent
 	NoNet             bool   // whether the run had no safety net
@@ -56,6 +59,7 @@ type Summary struct {
 	Expected          string // the leak to expect, for the reader; "" if the model was not calibrated
 
 	replaced, kept    map[string]int
+	fields            map[string]int
 	languages, unlike map[string]int // number of notes, by languages or by way of being unlike others
 	net               map[safetynet.Source]map[string]int
 }
@@ -64,6 +68,7 @@ type Summary struct {
 func (s *Summary) Clone() Summary {
 	c := *s
 	c.replaced, c.kept, c.net = maps.Clone(s.replaced), maps.Clone(s.kept), maps.Clone(s.net)
+	c.fields = maps.Clone(s.fields)
 	c.languages, c.unlike = maps.Clone(s.languages), maps.Clone(s.unlike)
 	for source, types := range c.net {
 		c.net[source] = maps.Clone(types)
@@ -78,9 +83,10 @@ func (s *Summary) Add(l *Line) {
 		s.Failed += 1 + l.Lost
 		return
 	}
+	s.Dropped += l.Dropped
 	if s.replaced == nil {
 		s.replaced, s.kept, s.net = map[string]int{}, map[string]int{}, map[safetynet.Source]map[string]int{}
-		s.languages, s.unlike = map[string]int{}, map[string]int{}
+		s.languages, s.unlike, s.fields = map[string]int{}, map[string]int{}, map[string]int{}
 	}
 	if len(l.Languages) > 0 {
 		s.languages[strings.Join(l.Languages, "+")]++
@@ -93,6 +99,9 @@ func (s *Summary) Add(l *Line) {
 	}
 	for t, n := range l.Replaced {
 		s.replaced[t] += n
+	}
+	for t, n := range l.Fields {
+		s.fields[t] += n
 	}
 	for t, n := range l.Kept {
 		s.kept[t] += n
@@ -128,6 +137,9 @@ func (s *Summary) WriteText(w io.Writer) error {
 		}
 		b.WriteString("\n")
 	}
+	if s.Dropped > 0 {
+		fmt.Fprintf(&b, "dropped       %d parts that cannot be examined, such as pictures and PDF\n", s.Dropped)
+	}
 	if s.Restarted > 0 {
 		fmt.Fprintf(&b, "numbering     restarted for %d patients whose notes are not adjacent: sort the notes by patient\n", s.Restarted)
 	}
@@ -141,6 +153,9 @@ func (s *Summary) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "unlike        %d notes are unlike those the model was calibrated on (%s): nothing is known about the leak in them\n", s.Unusual, each(s.unlike))
 	}
 	fmt.Fprintf(&b, "PHI replaced  %s\n", counts(s.replaced))
+	if len(s.fields) > 0 {
+		fmt.Fprintf(&b, "fields        %s\n", counts(s.fields))
+	}
 	if len(s.kept) > 0 {
 		fmt.Fprintf(&b, "kept          %s\n", counts(s.kept))
 	}

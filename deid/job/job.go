@@ -1,6 +1,6 @@
 // Package job de-identifies files and folders of notes, as "lethe deidentify" does:
 //
-//	summary, err := job.Run(ctx, job.Config{Model: "model/best", Input: "notes", Output: "clean"}, job.Events{})
+//	summary, err := job.Run(ctx, job.Config{Model: "model/best", Inputs: []string{"notes"}, Output: "clean"}, job.Events{})
 //
 // A run processes consecutive notes of a patient together and publishes an output file only when it is complete. It can write
 // an audit (package audit) and an encrypted map from originals to replacements (package mapping), and it can resume a
@@ -10,14 +10,18 @@ package job
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/deid/audit"
+	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/mapping"
 	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/deid/surrogate"
@@ -70,18 +74,14 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	if err != nil {
 		return nil, err
 	}
-	files, err := findFiles(c.format, c.Input, c.Output, c.Resume, events)
+	files, err := c.findFiles(ctx, events)
 	if err != nil {
 		return nil, err
 	}
-	if c.Marked {
-		for i, file := range files.all {
-			files.all[i].marks = c.format.Sidecar.Path(file.in)
-		}
+	if err := c.checkFormats(files); err != nil {
+		return nil, optionError(err)
 	}
-	if c.PatientFolders && !files.all[0].folder {
-		return nil, optionError(errors.New("--patient-folders requires a folder as input"))
-	}
+	c.warnOfKey(events)
 	if err := c.checkAudit(files); err != nil {
 		return nil, err
 	}
@@ -110,6 +110,11 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	if r.known != nil && !r.knew && r.summary.Notes > 0 {
 		events.warn(fmt.Errorf("%s: matches none of the notes: does it use the same patients and ids?", c.Known))
 	}
+	if r.summary.Notes > 0 && err == nil {
+		for _, path := range c.unusedFields() {
+			events.warn(fmt.Errorf("the rule for the field %q matches nothing in the records: is it the path of a field?", path))
+		}
+	}
 	var summary *audit.Summary
 	_, unlike := errors.AsType[*TooManyUnlike](err)
 	if u, ok := errors.AsType[*models.Unexamined](err); err == nil || unlike || ok && u.Failed < u.Notes {
@@ -120,7 +125,9 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 		err = c.closeMap(r.mapping, summary != nil, err, events)
 	}
 	if !c.SkipOthers {
-		err = errors.Join(err, files.leftOut.err(c.format))
+		for _, left := range files.leftOut {
+			err = errors.Join(err, left.err())
+		}
 	}
 	return summary, err
 }
@@ -141,7 +148,7 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	var none settings
 	r := &run{
 		config: c, events: events, engine: &deid.Deidentifier{Workers: c.Workers, Exact: c.Marked}, patients: newPatients(c.replacesBy(replace.Numbered)),
-		summary: audit.Summary{Unchanged: c.format.Unchanged, Policy: c.policy.Name},
+		summary: audit.Summary{Unchanged: files.unchanged(), Policy: c.policy.Name},
 	}
 	var err error
 	if c.Marked {
@@ -154,6 +161,9 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 		return nil, none, err
 	}
 	if err := c.planFor(c.options.Types); err != nil {
+		return nil, none, err
+	}
+	if err := c.openFields(with.Key); err != nil {
 		return nil, none, err
 	}
 	if r.engine.Replacer, err = replace.New(c.plan, with); err != nil {
@@ -229,6 +239,26 @@ func (c *checked) tagger(model *models.Model) (data.Tagger, *operating.Point, er
 	return model.At(c.MinRecall)
 }
 
+// openFields passes the rules for fields to the reader. Without a key, pseudonyms follow from a random one, which nobody ever learns.
+func (c *checked) openFields(key []byte) error {
+	if len(c.fields) == 0 {
+		return nil
+	}
+	for _, format := range slices.Sorted(maps.Keys(c.fields)) {
+		if c.options.Types == nil {
+			break
+		}
+		if err := c.fields[format].Check(c.options.Types); err != nil {
+			return fmt.Errorf("--field or --policy: %w", err)
+		}
+	}
+	if key == nil {
+		key = []byte(rand.Text())
+	}
+	c.options.Pseudonym = field.Pseudonyms(key)
+	return nil
+}
+
 // replacement reads the options of replacement from the key file and the surrogates file.
 func (c *checked) replacement(types *data.TypeSet) (opt replace.Options, err error) {
 	if c.Surrogates != "" {
@@ -298,8 +328,8 @@ func (c *checked) checkAudit(files *fileSet) error {
 	if err != nil {
 		return err
 	}
-	if c.Input != Stdio {
-		in, err := paths.Resolve(c.Input)
+	for _, input := range files.inputs {
+		in, err := paths.Resolve(input)
 		if err != nil {
 			return err
 		}
@@ -324,7 +354,7 @@ func (c *checked) checkAudit(files *fileSet) error {
 		if files.folder {
 			place = filepath.Join(out, file.name)
 		}
-		if path == place || path == c.format.Sidecar.Path(place) {
+		if path == place || path == file.format.Sidecar.Path(place) {
 			return fmt.Errorf("%s: the audit cannot have the path of an output file", c.Audit)
 		}
 	}

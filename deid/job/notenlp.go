@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -68,11 +69,11 @@ func (c *checked) checkNoteNLP() error {
 	if err != nil {
 		return err
 	}
-	for _, other := range []string{c.Input, c.Output, c.Audit, c.Map} {
+	for _, other := range append([]string{c.Output, c.Audit, c.Map}, c.Inputs...) {
 		if other == "" || other == Stdio {
 			continue
 		}
-		if at, err := paths.Resolve(other); err != nil || paths.Contains(at, path) {
+		if at, err := paths.Resolve(other); err != nil || path == at || strings.HasPrefix(path, at+string(filepath.Separator)) {
 			return cmp.Or(err, fmt.Errorf("--notes-nlp %s is, or is in, another file or folder of the run (%s)", c.NotesNLP, other))
 		}
 	}

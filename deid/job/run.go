@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/deid/audit"
+	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/mapping"
 	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/deid/replace"
@@ -66,6 +67,7 @@ type item struct {
 // result is a note with its edits.
 type result struct {
 	note  deid.Note
+	field bool // the note is a field: it has no line in the audit
 	edits []notefile.Edit
 	line  *audit.Line // line of the audit
 	err   error       // why the note could not be examined
@@ -120,12 +122,15 @@ func (r *run) items(ctx context.Context, files *fileSet) iter.Seq[item] {
 // read yields the items of a file. It reports whether to continue with the next file.
 func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bool {
 	stamp := r.stamp(file)
-	in, zipped, err := openNotes(ctx, r.config.format, file.in)
+	in, zipped, err := openNotes(ctx, file.format, file.in)
+	if err == nil && file.err != nil {
+		err = errors.Join(file.err, in.Close())
+	}
 	if err != nil {
-		if !file.folder {
+		if !file.many {
 			r.single = err
 		}
-		return yield(item{file: file, err: err, last: !file.folder}) && yield(item{file: file, end: true, broken: true})
+		return yield(item{file: file, err: err, last: !file.many}) && yield(item{file: file, end: true, broken: true})
 	}
 	defer in.Close()
 	name := file.in
@@ -133,20 +138,20 @@ func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bo
 		name = "stdin"
 	}
 	var broken error
-	for record, err := range r.config.format.Read(in, name, r.config.options) {
+	for record, err := range file.format.Read(in, name, r.config.optionsFor(file.format)) {
 		if r.fatal = ctx.Err(); r.fatal != nil {
 			return false
 		}
 		if b, ok := errors.AsType[*notefile.Broken](err); ok {
 			broken, err = b.Err, b.Err
-			if !file.folder {
+			if !file.many {
 				r.single = broken
 			}
 		}
 		if err == nil && file.marks != "" {
 			err = r.readMarks(file, record.Notes[0])
 		}
-		next := item{file: file, record: record, err: err, last: broken != nil && !file.folder, zipped: zipped}
+		next := item{file: file, record: record, err: err, last: broken != nil && !file.many, zipped: zipped}
 		if err == nil {
 			for _, n := range record.Notes {
 				next.notes = append(next.notes, r.result(file, n))
@@ -165,13 +170,18 @@ func (r *run) readMarks(file noteFile, note *notefile.Note) error {
 	if err != nil {
 		return &data.Error{Path: file.in, Offset: -1, Reason: "the file with the marks of the note cannot be read", Err: err}
 	}
-	note.Spans, err = r.config.format.Sidecar.Decode(file.marks, raw, note.Text, r.config.options.Types)
+	note.Spans, err = file.format.Sidecar.Decode(file.marks, raw, note.Text, r.config.options.Types)
 	return err
 }
 
 // size returns what an item adds to the size of a batch.
 func (it item) size() data.BatchSize {
-	s := data.BatchSize{Notes: len(it.notes)}
+	s := data.BatchSize{}
+	for _, n := range it.notes {
+		if !n.field {
+			s.Notes++
+		}
+	}
 	if it.record != nil {
 		s.Bytes = len(it.record.Raw)
 	}
@@ -201,7 +211,17 @@ func (r *run) result(file noteFile, n *notefile.Note) *result {
 	}
 	known := r.known.Of(doc)
 	r.knew = r.knew || len(known) > 0
-	return &result{note: deid.Note{Document: doc, Group: group, Known: slices.Concat(n.Known, known)}, line: r.line(file, n.Line, n.ID)}
+	note := deid.Note{Document: doc, Group: group, Known: slices.Concat(n.Known, known)}
+	switch n.Field {
+	case "":
+	case field.Known:
+		note.Search = deid.Untagged
+	case field.Shift:
+		note.Search, note.As = deid.Marked, replace.Shift
+	default:
+		note.Search = deid.Marked
+	}
+	return &result{note: note, field: n.Field != "", line: r.line(file, n.Line, cmp.Or(n.Alias, n.ID))}
 }
 
 func (r *run) line(file noteFile, line int, id string) *audit.Line {
@@ -230,7 +250,7 @@ func (r *run) flush(ctx context.Context, batch []item) error {
 	}
 	for i, done := range r.engine.Notes(ctx, notes) {
 		all[i].conclude(done, r.config.Marked)
-		if r.model != nil && done.Err == nil {
+		if r.model != nil && done.Err == nil && notes[i].Search == deid.Fully {
 			text := all[i].note.Text
 			all[i].line.Languages, all[i].line.Unlike = r.model.Languages(text), r.model.Unlike(text, done.Tagged)
 		}
@@ -313,9 +333,7 @@ func (r *run) write(it item) error {
 	raw, err := it.record.Encode(edits)
 	if err != nil {
 		err = &data.Error{Path: it.file.in, Line: it.record.Line, Offset: -1, Reason: "a note cannot be written", Err: err}
-		for _, n := range it.notes {
-			r.lose(n.line, err)
-		}
+		r.loseRecord(it, err)
 		r.events.failed(err)
 		return nil
 	}
@@ -325,20 +343,65 @@ func (r *run) write(it item) error {
 	if err := r.out.record(it.record, raw); err != nil {
 		return err
 	}
+	fields, dropped := r.changedFields(it), it.record.Dropped
 	for i, n := range it.notes {
 		if err := cmp.Or(r.remember(n), r.notesNLP.add(it.record.Notes[i], n.edits)); err != nil {
 			return err
 		}
-		r.summary.Add(n.line)
+		if n.field {
+			continue
+		}
+		n.line.Fields, n.line.Dropped, fields, dropped = fields, dropped, nil, 0
+		r.count(n.line)
 		r.patients.count(&r.summary, n.note.Patient)
-		r.lines = append(r.lines, n.line)
-		r.ofFile++
 		r.events.Progress.Tell("de-identifying", r.summary.Notes, 0)
-		if r.config.format.Sidecar != nil {
+		if it.file.format.Sidecar != nil {
 			r.annotated = it.record.Notes[i].Replaced(edits[i])
 		}
 	}
+	if len(fields)+dropped > 0 { // a record without a text
+		line := r.line(it.file, it.record.Line, it.record.ID)
+		line.Fields, line.Dropped = fields, dropped
+		r.count(line)
+	}
 	return nil
+}
+
+// count adds the line of a note to the summary and the audit.
+func (r *run) count(l *audit.Line) {
+	r.summary.Add(l)
+	r.lines = append(r.lines, l)
+	r.ofFile++
+}
+
+// changedFields returns the number of fields of a record that changed, by type or action, or nil if there is none.
+func (r *run) changedFields(it item) map[string]int {
+	changed := map[string]int{}
+	for action, n := range it.record.Fields {
+		changed[string(action)] += n
+	}
+	for _, n := range it.notes {
+		for typ, k := range n.line.Replaced {
+			if n.field {
+				changed[typ] += k
+			}
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	return changed
+}
+
+// loseRecord counts all notes of a record that is not written because of err.
+func (r *run) loseRecord(it item, err error) {
+	lost := slices.DeleteFunc(slices.Clone(it.notes), func(n *result) bool { return n.field })
+	if len(lost) == 0 {
+		lost = it.notes[:min(1, len(it.notes))]
+	}
+	for _, n := range lost {
+		r.lose(n.line, err)
+	}
 }
 
 // lose counts a note of the current file that is not written because of err.
@@ -346,9 +409,7 @@ func (r *run) lose(l *audit.Line, err error) {
 	l.Error = err.Error()
 	l.Replaced, l.Lowest, l.Net, l.Kept = nil, nil, nil, nil
 	r.failed = true
-	r.summary.Add(l)
-	r.lines = append(r.lines, l)
-	r.ofFile++
+	r.count(l)
 }
 
 // open opens the current file unless it is open.
@@ -359,7 +420,7 @@ func (r *run) open(it item) (err error) {
 	if r.out, err = openSink(it.file.out, it.zipped); err != nil {
 		return err
 	}
-	return r.out.through(r.config.format, it.file.in, r.config.options)
+	return r.out.through(it.file.format, it.file.in, r.config.optionsFor(it.file.format))
 }
 
 // finish closes the current file. It writes no file if reading stopped early or no record could be examined; on stdout,
@@ -387,13 +448,13 @@ func (r *run) finish(it item) error {
 		return err
 	}
 	if r.annotated != nil { // annotations are published first, so that there is never a text without them
-		annotations, err := openSink(r.config.format.Sidecar.Path(it.file.out), false)
+		annotations, err := openSink(it.file.format.Sidecar.Path(it.file.out), false)
 		if err != nil {
 			return err
 		}
 		annotations.over = true // a run that was killed may have left annotations without a text
 		r.written = append(r.written, annotations)
-		if err := errors.Join(annotations.write(r.config.format.Sidecar.Encode(r.annotated)), annotations.close()); err != nil {
+		if err := errors.Join(annotations.write(it.file.format.Sidecar.Encode(r.annotated)), annotations.close()); err != nil {
 			return err
 		}
 	}

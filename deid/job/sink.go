@@ -100,6 +100,8 @@ func openSink(path string, zipped bool) (*sink, error) {
 func (s *sink) through(format *notefile.Format, in string, options notefile.Options) (err error) {
 	if s.records, err = format.Writer(s.buf, in, options); err != nil {
 		s.records = nil // not an interface that contains nil
+	} else if s.records != nil && s.zip != nil {
+		err = fmt.Errorf("%s: files of the format %s have a compression of their own and are never gzipped: name an --output without .gz", s.path, format.Name)
 	}
 	return err
 }

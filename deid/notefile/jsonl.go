@@ -38,6 +38,9 @@ func readJSONL(in *source, o Options) Records {
 		for _, key := range patientKeys(o, columns) {
 			j.find(0, strings.Split(key, "."), func(i int) { l.patients = append(l.patients, i) })
 		}
+		if err := l.addFields(); err != nil {
+			return nil, err
+		}
 		l.record.beside = l.beside
 		if o.Marked {
 			err = l.readMarks()
@@ -54,8 +57,9 @@ type jsonLine struct {
 	j            *jsonTree
 	line, offset int
 	record       *Record
-	texts        []int // the values of the notes
-	patients     []int // values that name the patient of the note
+	texts        []int  // the values of the notes
+	patients     []int  // values that name the patient of the note
+	fixed        []Edit // of fields that change whatever the notes are
 }
 
 // column adds the notes under a key.
@@ -81,8 +85,16 @@ func (l *jsonLine) column(n int, column string) error {
 		if err != nil {
 			return l.in.defect(l.line, l.offset+at, err.Error())
 		}
-		doc := &data.Document{ID: id, Patient: patient, Text: v.text.String()}
-		l.record.Notes = append(l.record.Notes, &Note{Document: doc, Line: l.line, below: v.below})
+		x, err := cell(v.text.String(), l.options)
+		if err != nil {
+			return l.in.defect(l.line, l.offset+from, err.Error())
+		}
+		if l.options.Marked && isRTF(v.text.String()) {
+			return l.in.defect(l.line, l.offset+from, "a text in RTF, which has no marks")
+		}
+		doc := &data.Document{ID: id, Patient: patient, Text: x.text}
+		note := &Note{Document: doc, Line: l.line, Known: x.known, always: x.always, below: func(edits []Edit) []Edit { return v.below(x.below(edits)) }}
+		l.record.Notes, l.record.Dropped = append(l.record.Notes, note), l.record.Dropped+x.dropped
 		l.texts = append(l.texts, i)
 	}
 	return nil
@@ -174,10 +186,13 @@ func patientKeys(o Options, columns []string) []string {
 // beside empties the values that name the patient of the notes, and updates the lists of PHI in
 // them.
 func (l *jsonLine) beside(edits [][]Edit) []Edit {
-	var out []Edit
+	out := slices.Clone(l.fixed)
 	kept := slices.Clone(l.texts)
 	if l.options.NoPatient {
 		for _, i := range l.patients {
+			if l.hasRule(i) {
+				continue
+			}
 			out = append(out, Edit{Start: l.j.from(i), End: l.j.to(i), New: "null"})
 		}
 		kept = append(kept, l.patients...)
@@ -196,7 +211,7 @@ func (l *jsonLine) beside(edits [][]Edit) []Edit {
 		fresh := map[byte]string{'[': "[]", '{': "{}", '"': `""`}[l.j.kind(i)]
 		if name == "spans" && l.j.kind(i) != '"' {
 			fresh = "[]"
-			if l.besideText(i) && len(edits[0]) > 0 {
+			if l.besideText(i) && len(edits[0]) > 0 && !isRTF(l.j.text(l.texts[0])) {
 				filled = true
 				if spans, err := jsonl.EncodeSpans(l.record.Notes[0].Replaced(edits[0])); err == nil { // it fails if a score is invalid
 					fresh = string(spans)

@@ -69,7 +69,7 @@ type parquetTable struct {
 	notes       []*parquet.Leaf
 	names       []string      // of the columns of notes
 	id, patient *parquet.Leaf // nil: none
-	noPatient   bool
+	options     Options
 }
 
 func openParquet(in *source, o Options) (*parquetTable, error) {
@@ -81,7 +81,7 @@ func openParquet(in *source, o Options) (*parquetTable, error) {
 	if err != nil {
 		return nil, in.unreadable(err)
 	}
-	t := &parquetTable{in: in, noPatient: o.NoPatient}
+	t := &parquetTable{in: in, options: o}
 	if t.file, err = parquet.Open(f, info.Size()); err != nil {
 		return nil, in.defect(0, -1, err.Error())
 	}
@@ -118,7 +118,7 @@ func (t *parquetTable) find(o Options) error {
 	if t.patient, err = t.key(o.Patient, "--patient"); err != nil {
 		return err
 	}
-	if t.patient != nil && t.noPatient && !t.patient.Optional {
+	if t.patient != nil && t.options.NoPatient && !t.patient.Optional {
 		return t.in.defect(0, -1, fmt.Sprintf("the column %q cannot be emptied, because the schema requires a value: give --keep-patient", o.Patient))
 	}
 	return nil
@@ -197,18 +197,25 @@ func (t *parquetTable) record(row [][]parquet.Slot, line int) (*Record, error) {
 				e, _ := errors.AsType[*data.Error](err)
 				return nil, t.in.defect(line, -1, fmt.Sprintf("the note %q in the column %q: %s", id, t.names[n], e.Reason))
 			}
-			doc := &data.Document{ID: id, Patient: patient, Text: string(s.Value)}
+			value := string(s.Value)
+			x, err := cell(value, t.options)
+			if err != nil {
+				return nil, t.in.defect(line, -1, fmt.Sprintf("the note %q in the column %q: %s", id, t.names[n], err))
+			}
+			doc := &data.Document{ID: id, Patient: patient, Text: x.text}
 			if n > 0 {
 				doc.ID += "/" + t.names[n]
 			}
 			if l.Repeated {
 				doc.ID += "/" + strconv.Itoa(k+1)
 			}
-			r.Notes = append(r.Notes, &Note{Document: doc, Line: line, Column: n, below: belowPlain(len(r.Raw), doc.Text)})
+			outer := belowPlain(len(r.Raw), value)
+			note := &Note{Document: doc, Line: line, Column: n, Known: x.known, always: x.always, below: func(edits []Edit) []Edit { return outer(x.below(edits)) }}
+			r.Notes, r.Dropped = append(r.Notes, note), r.Dropped+x.dropped
 			r.Raw = appendPlain(r.Raw, s.Value)
 		}
 	}
-	if t.patient != nil && t.noPatient {
+	if t.patient != nil && t.options.NoPatient {
 		r.Raw = append(r.Raw, emptied(t.patient, keys[0][0])...)
 	}
 	if len(r.Raw) > maxRecord {
@@ -232,10 +239,10 @@ func appendPlain(raw, v []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(raw, uint32(len(v))), v...) //nolint:gosec // at most the size of a page
 }
 
-// belowPlain edits a text whose length is at a position of the record and followed by the text.
-func belowPlain(at int, text string) func([]Edit) []Edit {
+// belowPlain edits a value whose length is at a position of the record and followed by the value.
+func belowPlain(at int, value string) func([]Edit) []Edit {
 	return func(edits []Edit) []Edit {
-		size := len(text)
+		size := len(value)
 		below := make([]Edit, 1, len(edits)+1)
 		for _, e := range edits {
 			size += len(e.New) - (e.End - e.Start)
@@ -269,7 +276,7 @@ func writeParquet(out io.Writer, path string, o Options) (_ Writer, err error) {
 		return nil, err
 	}
 	w.changed = t.notes
-	if t.patient != nil && t.noPatient {
+	if t.patient != nil && t.options.NoPatient {
 		w.changed = append(slices.Clone(t.notes), t.patient)
 	}
 	w.out, err = t.file.Rewrite(out, w.changed)

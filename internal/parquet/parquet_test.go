@@ -223,7 +223,7 @@ func TestRoundTrip(t *testing.T) {
 
 // The pages of a column that does not change are the same bytes, and so are its statistics.
 func TestOtherColumnsAreTheSameBytes(t *testing.T) {
-	raw := example(t, 7, arrowparquet.WithPageIndexEnabled(true), arrowparquet.WithBloomFilterEnabledFor("id", true), arrowparquet.WithStats(true))
+	raw := example(t, 7, arrowparquet.WithPageIndexEnabled(true), arrowparquet.WithBloomFilterEnabledFor("id", true), arrowparquet.WithBloomFilterNDV(8), arrowparquet.WithStats(true))
 	f := open(t, raw)
 	out, err := rewrite(f, f.Leaves[1:2], func(l *Leaf, s []Slot) []Slot {
 		if s[0].Def == l.MaxDef {
@@ -440,7 +440,7 @@ func FuzzRewrite(f *testing.F) {
 	for _, raw := range variants(f, 1) {
 		f.Add(raw)
 	}
-	f.Add(example(f, 2, arrowparquet.WithPageIndexEnabled(true), arrowparquet.WithBloomFilterEnabled(true)))
+	f.Add(example(f, 2, arrowparquet.WithPageIndexEnabled(true), arrowparquet.WithBloomFilterEnabledFor("id", true), arrowparquet.WithBloomFilterNDV(8)))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		in, err := Open(bytes.NewReader(raw), int64(len(raw)))
 		if err != nil || in.Rows > 1000 {
