@@ -230,7 +230,7 @@ func (c *checked) checkFormats(files *fileSet) error {
 	columns := false
 	for _, f := range files.formats() {
 		first := files.first(f).in
-		if f.NeedsColumn && len(c.Columns) == 0 {
+		if f.NeedsColumn && len(c.Columns) == 0 && !c.OMOP {
 			return fmt.Errorf("%s: the format %s requires a --column (if the file is not to be read, give --format or --exclude)", first, f.Name)
 		}
 		o := f.Applicable(c.options)
@@ -238,9 +238,11 @@ func (c *checked) checkFormats(files *fileSet) error {
 			return fmt.Errorf("%s: %w", first, err)
 		}
 		columns = columns || f.Columns
-		applied.Comma = max(applied.Comma, o.Comma)
+		applied.Comma, applied.OMOP = max(applied.Comma, o.Comma), applied.OMOP || o.OMOP
 	}
 	switch {
+	case c.OMOP && !applied.OMOP:
+		return errors.New("--omop requires csv or parquet files: give --format")
 	case !columns && (len(c.Columns) > 0 || c.ID != "" || c.Patient != "" || c.KeepPatient):
 		return errors.New("--column, --id, --patient and --keep-patient require files with columns: give --format")
 	case c.options.Comma != applied.Comma:
