@@ -13,7 +13,7 @@ import (
 func TestPathsOfTheConfigurationFile(t *testing.T) {
 	flags := newDeidentify().Flags()
 	config := reflect.TypeFor[job.Config]()
-	names := []string{"model", "output", "audit", "map", "map-recipient", "key-file", "surrogates"}
+	names := []string{"model", "output", "audit", "summary", "map", "map-recipient", "key-file", "surrogates"}
 	for i := range config.NumField() {
 		if name, kind, _ := strings.Cut(config.Field(i).Tag.Get("option"), ","); kind == "file" {
 			names = append(names, name)

@@ -5,6 +5,7 @@ package audit
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -178,14 +179,13 @@ func (s *Summary) WriteText(w io.Writer) error {
 	if s.Unchanged != "" {
 		fmt.Fprintf(&b, "unchanged     %s\n", s.Unchanged)
 	}
-	expected := s.Expected
-	if expected == "" {
-		expected = "unknown, because the model was not calibrated (see lethe calibrate): check a sample"
-	}
-	fmt.Fprintf(&b, "expected leak %s\n", expected)
+	fmt.Fprintf(&b, "expected leak %s\n", cmp.Or(s.Expected, uncalibrated))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// uncalibrated is the expected leak of a model without a calibration.
+const uncalibrated = "unknown, because the model was not calibrated (see lethe calibrate): check a sample"
 
 // counts formats the total and the number of each type, the most frequent type first: "3 (DATE 2, PATIENT 1)".
 func counts(types map[string]int) string {

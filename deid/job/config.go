@@ -86,6 +86,7 @@ type Config struct {
 	NotesNLP      string   // new file for the table NOTE_NLP of OMOP, in CSV, with one row per replacement; requires OMOP; "" means none
 	NLPDate       string   // YYYY-MM-DD for the column nlp_date of NotesNLP; "" means null
 	Audit         string   // file for one line of JSON per note; "" means none
+	Summary       string   // new file for the summary as JSON (audit.Report), which is written at the end unless the run fails; "" means none
 	Resume        bool     // resume a run that was stopped and had the same options
 	SkipOthers    bool     // leave out files of a folder that do not have the format, without the error LeftOut
 }

@@ -395,9 +395,17 @@ func listed(words []string) string {
 	return strings.Join(words[:last], ", ") + strings.Repeat(" and ", min(last, 1)) + words[last]
 }
 
-// err returns a *LeftOut if any of the files may contain notes, otherwise nil. Hidden folders do not count, nor do hidden
-// files without the extension of a format, because many programs leave them behind.
+// err returns a *LeftOut if any of the files may contain notes, otherwise nil.
 func (l *leftFiles) err() error {
+	if n := l.count(); n > 0 {
+		return &LeftOut{l.dir, n}
+	}
+	return nil
+}
+
+// count returns the number of files that may contain notes. Hidden folders do not count, nor do hidden files without the
+// extension of a format, because many programs leave them behind.
+func (l *leftFiles) count() int {
 	n := len(l.others) + len(l.special) + len(l.links)
 	for _, names := range l.unreadable {
 		n += len(names)
@@ -407,10 +415,7 @@ func (l *leftFiles) err() error {
 			n++
 		}
 	}
-	if n == 0 {
-		return nil
-	}
-	return &LeftOut{l.dir, n}
+	return n
 }
 
 // walk calls add for each file of notes in a folder and its subfolders, and returns what it leaves out. It adds files

@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
@@ -32,9 +33,9 @@ import (
 
 // Events are callbacks that Run calls while it works, all from the same goroutine. Each may be nil.
 type Events struct {
-	Progress models.Progress // receives the number of notes done so far
-	Failed   func(error)     // receives the reason why a note or a file could not be examined; the run continues
-	Warn     func(error)     // receives anything else that the user should know
+	Progress func(Progress) // receives what is done so far
+	Failed   func(error)    // receives the reason why a note or a file could not be examined; the run continues
+	Warn     func(error)    // receives anything else that the user should know
 }
 
 func (e Events) failed(err error) {
@@ -47,6 +48,13 @@ func (e Events) warn(err error) {
 	if e.Warn != nil {
 		e.Warn(err)
 	}
+}
+
+// Progress is how far a run is. The first is that of its start.
+type Progress struct {
+	Notes int   // number of notes that are done
+	Bytes int64 // number of bytes of the input files that are done, compressed if the files are
+	Total int64 // number of bytes of all input files; 0 if it is unknown, as for stdin
 }
 
 // LeftOut is the error of a run that did not read all files of its input folder. Everything else was done.
@@ -66,6 +74,7 @@ func (e *LeftOut) Error() string {
 //   - [*TooManyUnlike]: all notes were examined and written
 //   - [*OptionError]: the options are invalid, and the run has not started
 func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, err error) {
+	began := time.Now()
 	c, err := config.check()
 	if err != nil {
 		return nil, err
@@ -82,7 +91,7 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 		return nil, optionError(err)
 	}
 	c.warnOfKey(events)
-	if err := c.checkAudit(files); err != nil {
+	if err := c.checkReports(files); err != nil {
 		return nil, err
 	}
 	r, settings, err := c.begin(files, events)
@@ -128,6 +137,9 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 		for _, left := range files.leftOut {
 			err = errors.Join(err, left.err())
 		}
+	}
+	if summary != nil && c.Summary != "" {
+		err = errors.Join(err, r.writeSummary(files, time.Since(began)))
 	}
 	return summary, err
 }
@@ -180,7 +192,7 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	if r.known != nil && r.known.Short() > 0 {
 		events.warn(fmt.Errorf("%s: %d values are too short to search for", c.Known, r.known.Short()))
 	}
-	if c.Audit == "" && files.output == Stdio {
+	if c.Audit == "" && c.Summary == "" && files.output == Stdio {
 		return r, none, nil // there is no place to keep the settings
 	}
 	if r.model != nil {
@@ -311,20 +323,38 @@ func (c *checked) replacerByLanguage(model *models.Model, with replace.Options) 
 	}, nil
 }
 
-// checkAudit returns an error if the audit cannot be written to its path. It changes nothing.
-func (c *checked) checkAudit(files *fileSet) error {
-	if c.Audit == "" {
+// checkReports returns an error if the audit or the summary cannot be written to its path. It changes nothing.
+func (c *checked) checkReports(files *fileSet) error {
+	if err := c.checkReport("audit", c.Audit, files); err != nil {
+		return err
+	}
+	if err := c.checkReport("summary", c.Summary, files); err != nil || c.Audit == "" || c.Summary == "" {
+		return err
+	}
+	audit, err := paths.Resolve(c.Audit)
+	if err != nil {
+		return err
+	}
+	if summary, err := paths.Resolve(c.Summary); err != nil || summary == audit {
+		return cmp.Or(err, fmt.Errorf("%s: the audit and the summary must be different files", c.Audit))
+	}
+	return nil
+}
+
+// checkReport checks the path of the audit or the summary, which may be "".
+func (c *checked) checkReport(what, file string, files *fileSet) error {
+	if file == "" {
 		return nil
 	}
-	if c.Audit == Stdio {
-		return errors.New("--audit requires a file: stdout is for notes")
+	if file == Stdio {
+		return fmt.Errorf("--%s requires a file: stdout is for notes", what)
 	}
 	if !c.Resume {
-		if _, err := os.Lstat(c.Audit); err == nil {
-			return fmt.Errorf("%s: already exists", c.Audit)
+		if _, err := os.Lstat(file); err == nil {
+			return fmt.Errorf("%s: already exists", file)
 		}
 	}
-	path, err := paths.Resolve(c.Audit)
+	path, err := paths.Resolve(file)
 	if err != nil {
 		return err
 	}
@@ -334,12 +364,12 @@ func (c *checked) checkAudit(files *fileSet) error {
 			return err
 		}
 		if paths.Contains(in, path) {
-			return fmt.Errorf("%s: the audit would be written into the input", c.Audit)
+			return fmt.Errorf("%s: the %s would be written into the input", file, what)
 		}
 	}
 	if c.Map != "" {
-		if file, err := paths.Resolve(c.Map); err != nil || file == path {
-			return cmp.Or(err, fmt.Errorf("%s: the audit and the map must be different files", c.Audit))
+		if other, err := paths.Resolve(c.Map); err != nil || other == path {
+			return cmp.Or(err, fmt.Errorf("%s: the %s and the map must be different files", file, what))
 		}
 	}
 	out, err := paths.Resolve(files.output)
@@ -347,15 +377,15 @@ func (c *checked) checkAudit(files *fileSet) error {
 		return err
 	}
 	if path == recordPath(out, files.folder) {
-		return fmt.Errorf("%s: the audit cannot have the path of the run's record", c.Audit)
+		return fmt.Errorf("%s: the %s cannot have the path of the run's record", file, what)
 	}
-	for _, file := range files.all {
+	for _, note := range files.all {
 		place := out
 		if files.folder {
-			place = filepath.Join(out, file.name)
+			place = filepath.Join(out, note.name)
 		}
-		if path == place || path == file.format.Sidecar.Path(place) {
-			return fmt.Errorf("%s: the audit cannot have the path of an output file", c.Audit)
+		if path == place || path == note.format.Sidecar.Path(place) {
+			return fmt.Errorf("%s: the %s cannot have the path of an output file", file, what)
 		}
 	}
 	return nil

@@ -34,6 +34,7 @@ type run struct {
 	audit                     *audit.File     // nil if there is no audit
 	record                    *record         // nil if the output is stdout
 	modelDigest, configDigest string
+	meter                     meter
 	summary, earlier          audit.Summary // summaries of this run and of the one that it resumes
 	patients                  patients
 
@@ -61,6 +62,7 @@ type item struct {
 	end    bool      // the file ends here
 	broken bool      // at the end: reading stopped early, so the file cannot be written
 	zipped bool
+	at     int64  // number of bytes of the inputs that were read before the next record
 	input  string // at the end: see noteFile.stamp
 }
 
@@ -86,6 +88,8 @@ func (r *run) do(ctx context.Context, files *fileSet) error {
 		r.earlier.Notes = files.whole // counts one note per file: without an audit, the number of notes is unknown
 	}
 	if files.todo() {
+		r.meter.measure(files)
+		r.tell(item{})
 		for batch := range data.Batches(r.items(ctx, files), item.size) {
 			if err := r.flush(ctx, batch); err != nil {
 				r.fatal = err
@@ -133,6 +137,7 @@ func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bo
 		return yield(item{file: file, err: err, last: !file.many}) && yield(item{file: file, end: true, broken: true})
 	}
 	defer in.Close()
+	at := r.meter.start(file, in)
 	name := file.in
 	if name == Stdio {
 		name = "stdin"
@@ -151,7 +156,7 @@ func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bo
 		if err == nil && file.marks != "" {
 			err = r.readMarks(file, record.Notes[0])
 		}
-		next := item{file: file, record: record, err: err, last: broken != nil && !file.many, zipped: zipped}
+		next := item{file: file, record: record, err: err, last: broken != nil && !file.many, zipped: zipped, at: at()}
 		if err == nil {
 			for _, n := range record.Notes {
 				next.notes = append(next.notes, r.result(file, n))
@@ -161,7 +166,7 @@ func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bo
 			return false
 		}
 	}
-	return yield(item{file: file, end: true, broken: broken != nil, zipped: zipped, input: stamp})
+	return yield(item{file: file, end: true, broken: broken != nil, zipped: zipped, input: stamp, at: r.meter.end(file, at)})
 }
 
 // readMarks sets the spans of the only note of a file from the file with its marks.
@@ -354,7 +359,7 @@ func (r *run) write(it item) error {
 		n.line.Fields, n.line.Dropped, fields, dropped = fields, dropped, nil, 0
 		r.count(n.line)
 		r.patients.count(&r.summary, n.note.Patient)
-		r.events.Progress.Tell("de-identifying", r.summary.Notes, 0)
+		r.tell(it)
 		if it.file.format.Sidecar != nil {
 			r.annotated = it.record.Notes[i].Replaced(edits[i])
 		}

@@ -213,7 +213,9 @@ func newCSVTable(in *source, header csvRow, o Options) (csvTable, error) {
 		switch {
 		case i < 0:
 			reason := fmt.Sprintf("the header has no column %q", name)
-			if len(names) == 1 {
+			if near := slices.IndexFunc(names, func(other string) bool { return strings.EqualFold(other, name) }); near >= 0 {
+				reason += fmt.Sprintf(", but %q, which differs only in case", names[near])
+			} else if len(names) == 1 {
 				reason += ", but only one: is the delimiter another?"
 			}
 			return 0, in.defect(1, -1, reason)

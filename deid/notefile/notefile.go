@@ -54,6 +54,9 @@ type Record struct {
 	beside  func(edits [][]Edit) []Edit // edits of Raw outside of the notes; may be nil
 	charset encoding                    // the encoding that Encode writes; nil for UTF-8
 	fixed   []Edit                      // edits of Raw that do not depend on the notes
+	joint   *joint                      // if the record is an element of an array, otherwise nil
+	number  int                         // of that element, from 1
+	comma   int                         // number of bytes of Raw before the element, with the comma between it and the one before
 }
 
 // Note is one text of a record. The document has no spans, unless Options.Marked asks for them or the note is a field.
@@ -73,7 +76,8 @@ type Note struct {
 }
 
 // Encode returns the bytes of the record with the edits applied, in the encoding of the file. edits
-// has one element per element of Notes; an element may be nil, and must be sorted and disjoint.
+// has one element per element of Notes; an element may be nil, and must be sorted and disjoint. Records must be
+// encoded in the order in which they were read, because the first element of a JSON array that is written has no comma before it.
 // Encode fails if it is not, or if two edits change the same place of the record.
 func (r *Record) Encode(edits [][]Edit) ([]byte, error) {
 	all := slices.Clone(r.fixed)
@@ -96,6 +100,9 @@ func (r *Record) Encode(edits [][]Edit) ([]byte, error) {
 			return nil, err
 		}
 		raw = []byte(apply(string(raw), all))
+	}
+	if r.joint != nil && !r.joint.hasComma(r.number) {
+		raw = raw[r.comma:]
 	}
 	if r.charset == nil {
 		return raw, nil
@@ -309,13 +316,18 @@ func (f *Format) checkColumns(o Options) error {
 		switch {
 		case name == "" && slices.Contains(o.Columns, ""):
 			return errors.New("the name of a column is empty")
-		case f.paths && name != "" && slices.Contains(strings.Split(name, "."), ""):
+		case f.paths && name != "" && slices.Contains(columnPath(name), ""):
 			return fmt.Errorf("the key %q has an empty part: separate its names with single dots", name)
+		}
+	}
+	for _, name := range []string{o.ID, o.Patient} {
+		if f.paths && strings.Contains(name, "[]") {
+			return fmt.Errorf("the key %q is in a list: an id or a patient must be a single value of the object", name)
 		}
 	}
 	same := func(a, b string) bool {
 		if f.paths {
-			a, b = a+".", b+"."
+			a, b = strings.Join(columnPath(a), ".")+".", strings.Join(columnPath(b), ".")+"."
 			return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 		}
 		return a == b

@@ -25,13 +25,19 @@ type Tagger struct {
 	card       checkpoints.Card
 	readme     []byte // the card as it was loaded; nil: render card
 	reader     reader.Reader
-	predictors chan *tagger.Predictor // idle ones; there is one per worker
+	predictors chan predictor // idle ones; there is one per worker
 }
 
 var (
 	_ data.Prober    = (*Tagger)(nil)
 	_ data.Estimator = (*Tagger)(nil)
 )
+
+// predictor is what a worker needs to tag sentences.
+type predictor struct {
+	*tagger.Predictor
+	*encoder
+}
 
 // newTagger makes a tagger and the parts that follow from its arguments.
 func newTagger(cfg Config, types *data.TypeSet, labels []string, v *vocabulary, f *features, net *tagger.Network, workers int) (*Tagger, error) {
@@ -40,13 +46,13 @@ func newTagger(cfg Config, types *data.TypeSet, labels []string, v *vocabulary, 
 	if t.reader, err = cfg.reader(); err != nil {
 		return nil, err
 	}
-	t.predictors = make(chan *tagger.Predictor, max(1, workers))
+	t.predictors = make(chan predictor, max(1, workers))
 	for range cap(t.predictors) {
 		p, err := net.NewPredictor(t.legal())
 		if err != nil {
 			return nil, err
 		}
-		t.predictors <- p
+		t.predictors <- predictor{p, newEncoder(v)}
 	}
 	return t, nil
 }
@@ -73,20 +79,6 @@ func (t *Tagger) Knows(token string) bool { return t.vocabulary.token(token) != 
 
 // Types returns the type set of the spans.
 func (t *Tagger) Types() *data.TypeSet { return t.types }
-
-// encode turns tokens into ids.
-func (t *Tagger) encode(doc *data.Document, tokens []data.Token) tagger.Sentence {
-	s := tagger.Sentence{Tokens: make([]int32, len(tokens)), Characters: make([][]int32, len(tokens))}
-	spelling := make([]int32, 0, 6*len(tokens))
-	for i, tok := range tokens {
-		form := doc.Text[tok.Start:tok.End]
-		s.Tokens[i] = t.vocabulary.token(form)
-		from := len(spelling)
-		spelling = t.vocabulary.spelling(spelling, form)
-		s.Characters[i] = spelling[from:len(spelling):len(spelling)]
-	}
-	return s
-}
 
 const (
 	// batchTokens bounds the number of tokens in a prediction batch, and thereby its memory.
@@ -229,10 +221,10 @@ func send(ctx context.Context, pool []sentence, work chan<- []sentence) error {
 }
 
 // predict sets the results of the sentences of a batch.
-func (t *Tagger) predict(p *tagger.Predictor, batch []sentence, want reader.Wanted) error {
+func (t *Tagger) predict(p predictor, batch []sentence, want reader.Wanted) error {
 	encoded := make([]tagger.Sentence, len(batch))
 	for i, s := range batch {
-		encoded[i] = t.encode(s.Doc, s.tokens())
+		encoded[i] = p.encode(s.Doc, s.tokens())
 		encoded[i].Features = t.features.sentence(s.features(), s.number)
 	}
 	found, err := p.Predict(encoded)

@@ -16,7 +16,7 @@ import (
 
 // maxStates bounds the states of an automaton. When it is full, it starts anew. A state
 // takes about 600 bytes, and the English rules reach some 14,000 in a thousand pages.
-const maxStates = 16000
+const maxStates = 12000
 
 // automaton is the deterministic automaton of some programs. Their instructions are
 // numbered consecutively.
