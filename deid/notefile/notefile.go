@@ -36,6 +36,7 @@ import (
 	"github.com/lethe-deid/lethe/data/i2b2"
 	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/safetynet"
+	"github.com/lethe-deid/lethe/internal/parquet"
 	"github.com/lethe-deid/lethe/internal/table"
 )
 
@@ -53,6 +54,7 @@ type Record struct {
 
 	beside  func(edits [][]Edit) []Edit // edits of Raw outside of the notes; may be nil
 	charset encoding                    // the encoding that Encode writes; nil for UTF-8
+	table   *parquet.File               // the file of Parquet that the record is from
 	fixed   []Edit                      // edits of Raw that do not depend on the notes
 	joint   *joint                      // if the record is an element of an array, otherwise nil
 	number  int                         // of that element, from 1

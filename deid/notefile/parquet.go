@@ -175,7 +175,7 @@ const maxNames = 30
 
 // record makes the record of a row: the slots of the columns of notes, and then of the id and the patient.
 func (t *parquetTable) record(row [][]parquet.Slot, line int) (*Record, error) {
-	r := &Record{Line: line}
+	r := &Record{Line: line, table: t.file}
 	id, keys := fmt.Sprintf("%s-%04d", t.in.id(), line), row[len(t.notes):]
 	if t.id != nil {
 		if v, ok := keyOf(t.id, keys[0][0]); ok && v != "" {
@@ -257,6 +257,7 @@ func belowPlain(at int, value string) func([]Edit) []Edit {
 // parquetWriter writes a Parquet file again.
 type parquetWriter struct {
 	in      *os.File
+	file    *parquet.File
 	changed []*parquet.Leaf
 	out     *parquet.Rewriter
 }
@@ -275,7 +276,7 @@ func writeParquet(out io.Writer, path string, o Options) (_ Writer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	w.changed = t.notes
+	w.file, w.changed = t.file, t.notes
 	if t.patient != nil && t.options.NoPatient {
 		w.changed = append(slices.Clone(t.notes), t.patient)
 	}
@@ -285,6 +286,9 @@ func writeParquet(out io.Writer, path string, o Options) (_ Writer, err error) {
 
 // Write takes the slots from the bytes of a record; see readParquet.
 func (w *parquetWriter) Write(r *Record, encoded []byte) error {
+	if !w.file.Same(r.table) {
+		return errors.New("the input has changed while it was read")
+	}
 	slots := make([][]parquet.Slot, len(w.changed))
 	for i, l := range w.changed {
 		for first := true; first || len(encoded) > 0 && encoded[0] > 0; first = false {

@@ -38,6 +38,7 @@ type File struct {
 	footer []byte
 	meta   value
 	groups []*group
+	same   *File // the last file that Same has compared
 }
 
 // group is a row group.

@@ -196,7 +196,7 @@ func (p *pageReader) header() (value, error) {
 			return value{}, err
 		}
 		head, size, err := decodeStruct(raw)
-		if err == errShort && n < rest && n < maxFooter { //nolint:errorlint // it is never wrapped
+		if err == errShort && n < rest && n < maxFooter {
 			continue
 		}
 		if err != nil {

@@ -116,9 +116,6 @@ func (l *Leaf) plain(src []byte) values {
 
 // dictionary reads the n values of a dictionary page.
 func (l *Leaf) dictionary(src []byte, n int) ([][]byte, error) {
-	if n > len(src)*8 && l.length != 0 {
-		return nil, errData
-	}
 	var out [][]byte
 	next := l.plain(src)
 	for range n {
