@@ -107,7 +107,13 @@ var errCut = errors.New("a Parquet file that is cut off: it does not end with a 
 
 // Same reports whether another file has the same size and footer.
 func (f *File) Same(other *File) bool {
-	return f.end == other.end && bytes.Equal(f.footer, other.footer)
+	if f.same != other {
+		if f.end != other.end || !bytes.Equal(f.footer, other.footer) {
+			return false
+		}
+		f.same = other
+	}
+	return true
 }
 
 // read reads the leaves and row groups of the metadata.
