@@ -12,8 +12,6 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/job"
 	"github.com/lethe-deid/lethe/deid/notefile"
-	"github.com/lethe-deid/lethe/deid/policy"
-	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/experiments"
 )
 
@@ -21,9 +19,8 @@ func newDeidentify() *cobra.Command {
 	opt := job.Config{Input: job.Stdio, Version: experiments.Version(version)}
 	var (
 		quiet     bool
-		operating operatingOptions
+		engine    engineOptions
 		maxUnlike float64
-		rules     ruleOptions
 	)
 	cmd := &cobra.Command{
 		Use:   "deidentify [--model DIR|--marked] [FILE|DIR|-]",
@@ -93,17 +90,15 @@ No model finds everything: check a sample of the output.`,
 					return err
 				}
 			}
-			if err := cmp.Or(rules.check(), operating.check(cmd)); err != nil {
+			if err := engine.set(cmd, &opt); err != nil {
 				return usageError(cmd, err)
 			}
 			if cmd.Flags().Changed("max-unlike") {
 				opt.MaxUnlike = &maxUnlike
 			}
-			opt.MinRecall, opt.Bias = operating.minRecall, operating.bias
-			opt.SafetyNet, opt.Rules, opt.Deny, opt.Allow, opt.Known = rules.net(), rules.rules, rules.deny, rules.allow, rules.known
 			if opt.Marked {
 				opt.Types = cmp.Or(opt.Types, experiments.DefaultTypes(opt.Format), data.Any.Name)
-				if len(rules.safetyNet) == 0 {
+				if len(engine.rules.safetyNet) == 0 {
 					opt.SafetyNet = "" // the job's default, which is not that of a run with a model
 				}
 			}
@@ -111,7 +106,6 @@ No model finds everything: check a sample of the output.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opt.Model, "model", "", "model or run folder `DIR`, or the name of a model that comes with the program: en, es, or auto, which is the default and chooses by the language of each note")
 	flags.BoolVar(&opt.Marked, "marked", false, "replace the PHI that the files mark, instead of the PHI that a model finds, and mark the replacements")
 	flags.StringVar(&opt.Types, "types", "", "type `SET` of the marks (default that of the format, or any): "+strings.Join(data.TypeSetNames(), ", "))
 	flags.StringVar(&opt.Format, "format", "text", "`FORMAT` of the notes: "+strings.Join(notefile.Names(), ", "))
@@ -122,35 +116,17 @@ No model finds everything: check a sample of the output.`,
 	flags.BoolVar(&opt.KeepPatient, "keep-patient", false, "keep the values in the column or key of --patient (by default Lethe empties them, because they identify the patient)")
 	flags.BoolVar(&opt.PatientFolders, "patient-folders", false, "treat all notes in a subfolder as notes of one patient")
 	flags.StringVar(&opt.Delimiter, "delimiter", "", "`CHARACTER` between the fields of csv, or tab (default a comma, in .tsv files a tab)")
+	flags.StringVar(&opt.Shard, "shard", "", "process only the `PART` i/n of the patients, such as 3/8; auto/n takes i from the task of a Slurm array or of a Kubernetes indexed job, and auto takes n from the array, too: see docs/clusters.md (default all)")
 	flags.StringVar(&opt.Encoding, "encoding", "utf-8", "`ENCODING` of the input and the output: utf-8, latin1 or windows-1252")
-	flags.StringVar(&opt.Policy, "policy", "", "what must go: "+strings.Join(policy.Names(), ", ")+", or a YAML `FILE`; lethe policies prints them (default safe-harbor; with --marked, all)")
-	flags.StringVar(&opt.Replace, "replace", "", "`KIND` of replacement, where the policy demands no other: "+kindNames(true)+" (default tag; with --marked, surrogate)")
-	flags.StringArrayVar(&opt.ReplaceType, "replace-type", nil, "`TYPE=KIND`: another kind of replacement for one type, whatever the policy says, for example DATE=keep; also "+kindNames(false)+"; repeatable")
-	flags.StringVar(&opt.KeyFile, "key-file", "", "`FILE` with the secret, of at least 16 bytes, that hashes, surrogates and shifts are derived from (default none)")
-	flags.StringVar(&opt.Surrogates, "surrogates", "", "YAML `FILE` with your own lists of surrogates; for types that Lethe does not know, the file also gives the sort of value, such as person or date: see docs/surrogates.md (default none)")
-	operating.flags(cmd)
-	flags.BoolVar(&opt.Strict, "strict", false, "take the model's most probable labels, even if its calibration has a default threshold that finds more, as those of the program's own models have")
+	engine.flags(cmd, &opt)
 	flags.Float64Var(&maxUnlike, "max-unlike", 1, "end with exit code 1 if more than this `SHARE` of the notes, from 0 to 1, are unlike those that the model was calibrated on")
-	rules.flags(flags)
 	flags.StringVar(&opt.Map, "map", "", "write each original and its replacement to `FILE`, encrypted with age (age-encryption.org) for each --map-recipient; whoever can decrypt it has the PHI (default none)")
 	flags.StringArrayVar(&opt.MapRecipients, "map-recipient", nil, "encrypt the map for this public `KEY` of age (age1...), or for each key in this file; repeatable")
 	flags.StringVar(&opt.Audit, "audit", "", "write one line of JSON per note to `FILE`, without any text of the note (default none)")
 	flags.BoolVar(&opt.Resume, "resume", false, "resume a run that was stopped, with the same options; files that are complete in --output are not written again")
 	flags.BoolVar(&opt.SkipOthers, "skip-others", false, "do not end with exit code 3 if files of the input folder are left out, for example because they lack the format's extension")
 	flags.BoolVar(&quiet, "quiet", false, "print no summary and no progress on stderr")
-	workersFlag(cmd, &opt.Workers)
 	return cmd
-}
-
-// kindNames lists the kinds of replacement that work for values of all sorts, or the others.
-func kindNames(all bool) string {
-	var names []string
-	for _, k := range replace.Kinds() {
-		if (k.For() == "") == all {
-			names = append(names, string(k))
-		}
-	}
-	return strings.Join(names, ", ")
 }
 
 // deidentify runs a job, and prints what it has to say.

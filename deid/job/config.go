@@ -51,6 +51,9 @@ type Config struct {
 	PatientFolders bool     `option:"patient-folders"` // treat the notes of each subfolder as those of one patient
 	Delimiter      string   `option:"delimiter"`       // one character, or "tab", between the fields of csv; default a comma, or a tab in .tsv files
 	Encoding       string   `option:"encoding"`        // encoding of input and output: utf-8 (default), latin1 or windows-1252
+	// Shard is the part of the input to process: i/n, with i from 1 to n; auto or auto/n means that of the task of Slurm or
+	// Kubernetes, as the environment says. All notes of a patient are in the same shard. Default: the whole input.
+	Shard string `option:"shard"`
 
 	// Marked replaces the PHI that the files mark, instead of the PHI that a model finds. The marks are taken as they
 	// are, and the replacements are marked in the output. Then the default of Replace is surrogate, and that of SafetyNet
@@ -103,7 +106,8 @@ type checked struct {
 	options notefile.Options
 	policy  *policy.Policy
 	byType  map[string]replace.Kind // of ReplaceType
-	plan    replace.Plan            // before the model is open, with the types of the policy that the model may lack
+	shard   shard
+	plan    replace.Plan // before the model is open, with the types of the policy that the model may lack
 }
 
 // check fills in defaults and validates the options. It reads no file except that of the policy.
@@ -121,6 +125,10 @@ func (c Config) check() (*checked, error) {
 	}
 	k := &checked{Config: c}
 	var err error
+	if k.shard, err = parseShard(c.Shard, os.Getenv); err != nil {
+		return nil, optionError(err)
+	}
+	k.Shard = k.shard.String()
 	if k.format, err = notefile.Lookup(c.Format); err != nil {
 		return nil, optionError(err)
 	}
@@ -383,6 +391,7 @@ func (s settings) digest() (string, error) {
 	options := maps.Clone(s.Options)
 	delete(options, "model") // a line has a digest of the model in a field of its own
 	delete(options, "input")
+	delete(options, "shard")              // as well, so that the digests of all shards are the same
 	encoded, err := json.Marshal(options) // sorted
 	sum := sha256.Sum256(encoded)
 	return "sha256:" + hex.EncodeToString(sum[:]), err

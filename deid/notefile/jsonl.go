@@ -19,12 +19,29 @@ import (
 //
 // A key that differs from one of the columns only in case is refused, because some readers treat
 // the two as the same key.
-func readJSONL(in *source, o Options) Records {
+func readJSONL(in *source, o Options) Records { return lines(in, jsonLineParser(in, o)) }
+
+// JSONLine reads an object as a line of a file of the format jsonl. The name and the number of the line are for errors, and
+// for the ids of notes that have none. The options must have passed Check, and the encoding is UTF-8.
+func JSONLine(raw []byte, name string, line int, o Options) (*Record, error) {
+	in := &source{name: name}
+	record, err := jsonLineParser(in, o)(raw, line, 0)
+	if err == nil {
+		err = in.checkTexts(record, true)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return record, nil
+}
+
+// jsonLineParser returns a function that reads a line.
+func jsonLineParser(in *source, o Options) func(raw []byte, line, offset int) (*Record, error) {
 	columns := o.Columns
 	if len(columns) == 0 {
 		columns = []string{"text"}
 	}
-	return lines(in, func(raw []byte, line, offset int) (*Record, error) {
+	return func(raw []byte, line, offset int) (*Record, error) {
 		j, err := object(in, raw, line, offset)
 		if err != nil {
 			return nil, err
@@ -43,7 +60,7 @@ func readJSONL(in *source, o Options) Records {
 			err = l.readMarks()
 		}
 		return l.record, err
-	})
+	}
 }
 
 // jsonLine is an object of JSON Lines.

@@ -42,6 +42,9 @@ type Record struct {
 	Raw   []byte // its bytes, converted to UTF-8 from any encoding of the file
 	Line  int    // of its first byte, from 1
 	Notes []*Note
+	// Frame means that the record is none of the file's records, but what surrounds them and makes the file valid: the
+	// header of CSV, the headers and trailers of HL7 batches, and the XML around the records of i2b2-2006.
+	Frame bool
 
 	beside  func(edits [][]Edit) []Edit // edits of Raw outside of the notes; may be nil
 	charset *byteCode                   // the encoding that Encode writes; nil for UTF-8
