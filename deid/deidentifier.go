@@ -111,7 +111,7 @@ func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 		originals := d.Net.Originals(removed(notes, all))
 		again := false
 		for i, n := range notes {
-			if results[i].Err != nil {
+			if results[i].Err != nil || n.Search == Marked {
 				continue
 			}
 			more := d.permitted(n.Text, d.add(n.Text, originals.Find(n.Text, going(all[i])), byOriginal))
@@ -131,6 +131,15 @@ func (d *Deidentifier) find(notes []Note, results []*Result) [][]found {
 func (d *Deidentifier) inNote(n Note, r *Result) []found {
 	text := n.Text
 	spans := n.Spans
+	if n.Search == Marked {
+		all := d.add(text, spans, byKnown)
+		for i := range all {
+			if n.As != "" {
+				all[i].remains = replace.Nothing
+			}
+		}
+		return join(all)
+	}
 	if !d.Exact {
 		spans = whole(text, spans, d.sort)
 	}

@@ -19,7 +19,19 @@ type Note struct {
 	*data.Document                   // its Spans are used only if the Deidentifier has no Tagger
 	Group          string            // identifies the patient; "" means Document.Patient; if both are empty, no other note has the same patient
 	Known          []safetynet.Value // known values of the patient; may be empty
+	Search         Search            // how PHI is found in the note; by default by all means
+	As             replace.Kind      // with Marked: the kind of replacement of its Spans, which must be among Plan.Also; "" means that of the plan
 }
+
+// Search says how PHI is found in a note.
+type Search int
+
+// The ways to search a note.
+const (
+	Fully    Search = iota // by the Tagger and all other sources
+	Untagged               // by all sources but the Tagger: the text is PHI only in rare cases
+	Marked                 // by none: the note's own Spans are its PHI, and the other notes of the patient are searched for their values
+)
 
 // Result is the outcome for a note.
 type Result struct {
@@ -66,13 +78,19 @@ func (d *Deidentifier) tag(ctx context.Context, notes []Note, results []Result) 
 	if len(notes) == 0 {
 		return
 	}
-	docs := make([]*data.Document, len(notes))
+	var docs []*data.Document
+	var at []int
 	for i, n := range notes {
-		docs[i] = &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text}
+		switch n.Search {
+		case Fully:
+			docs, at = append(docs, &data.Document{ID: n.ID, Patient: n.Patient, Text: n.Text}), append(at, i)
+		case Marked:
+			results[i].Tagged = n.Spans
+		}
 	}
 	found, errs := data.TagEach(ctx, d.Tagger, docs)
-	for i := range notes {
-		results[i].Tagged, results[i].Err = found[i], errs[i]
+	for k, i := range at {
+		results[i].Tagged, results[i].Err = found[k], errs[k]
 	}
 }
 
@@ -156,7 +174,7 @@ func (d *Deidentifier) patient(group string, notes []Note, results []*Result) {
 	patient := d.replacer().Patient(group, docs, slices.Compact(known)...)
 	for i, n := range notes {
 		if r := results[i]; r.Err == nil {
-			r.Clean, r.Changes, r.Err = patient.Replace(n.Document, spansOf(found[i]))
+			r.Clean, r.Changes, r.Err = patient.ReplaceAs(n.As, n.Document, spansOf(found[i]))
 		}
 	}
 }

@@ -21,6 +21,7 @@ func (o *engineOptions) flags(cmd *cobra.Command, config *job.Config) {
 	flags := cmd.Flags()
 	flags.StringVar(&config.Model, "model", "", "model or run folder `DIR`, or the name of a model that comes with the program: en, es, or auto, which is the default and chooses by the language of each note")
 	flags.StringVar(&config.Policy, "policy", "", "what must go: "+strings.Join(policy.Names(), ", ")+", or a YAML `FILE`; lethe policies prints them (default safe-harbor; with --marked, all)")
+	flags.StringArrayVar(&config.Fields, "field", nil, "`PATH=ACTION`: what happens to a field of each record, such as a column of csv, a key of jsonl or an element of fhir: keep, drop, hash, shift, a sort such as person, or a type of the model; repeatable: see docs/fields.md (default: the format's own rules)")
 	flags.StringVar(&config.Replace, "replace", "", "`KIND` of replacement, where the policy demands no other: "+kindNames(true)+" (default tag; with --marked, surrogate)")
 	flags.StringArrayVar(&config.ReplaceType, "replace-type", nil, "`TYPE=KIND`: another kind of replacement for one type, whatever the policy says, for example DATE=keep; also "+kindNames(false)+"; repeatable")
 	flags.StringVar(&config.KeyFile, "key-file", "", "`FILE` with the secret, of at least 16 bytes, that hashes, surrogates and shifts are derived from (default none)")

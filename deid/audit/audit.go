@@ -29,6 +29,7 @@ type Line struct {
 	ID        string                              `json:"id,omitempty"`        // ID of the note, if it could be read
 	Replaced  map[string]int                      `json:"replaced,omitempty"`  // number of replaced spans by type, including those of the safety net
 	Kept      map[string]int                      `json:"kept,omitempty"`      // number of spans by type that stay as they are, because the policy or the options keep them
+	Fields    map[string]int                      `json:"fields,omitempty"`    // number of fields of the record that changed, by type, or drop or hash; in the line of the record's first note
 	Lowest    map[string]float64                  `json:"lowest,omitempty"`    // lowest score of the tagger's spans by type, in [0, 1]
 	Net       map[safetynet.Source]map[string]int `json:"net,omitempty"`       // number of values that the tagger missed and another source found, by source and type
 	Languages []string                            `json:"languages,omitempty"` // languages whose models examined the note, with the model auto
@@ -57,6 +58,7 @@ type Summary struct {
 	Expected          string // the leak to expect, for the reader; "" if the model was not calibrated
 
 	replaced, kept    map[string]int
+	fields            map[string]int
 	languages, unlike map[string]int // number of notes, by languages or by way of being unlike others
 	net               map[safetynet.Source]map[string]int
 }
@@ -65,6 +67,7 @@ type Summary struct {
 func (s *Summary) Clone() Summary {
 	c := *s
 	c.replaced, c.kept, c.net = maps.Clone(s.replaced), maps.Clone(s.kept), maps.Clone(s.net)
+	c.fields = maps.Clone(s.fields)
 	c.languages, c.unlike = maps.Clone(s.languages), maps.Clone(s.unlike)
 	for source, types := range c.net {
 		c.net[source] = maps.Clone(types)
@@ -81,7 +84,7 @@ func (s *Summary) Add(l *Line) {
 	}
 	if s.replaced == nil {
 		s.replaced, s.kept, s.net = map[string]int{}, map[string]int{}, map[safetynet.Source]map[string]int{}
-		s.languages, s.unlike = map[string]int{}, map[string]int{}
+		s.languages, s.unlike, s.fields = map[string]int{}, map[string]int{}, map[string]int{}
 	}
 	if len(l.Languages) > 0 {
 		s.languages[strings.Join(l.Languages, "+")]++
@@ -94,6 +97,9 @@ func (s *Summary) Add(l *Line) {
 	}
 	for t, n := range l.Replaced {
 		s.replaced[t] += n
+	}
+	for t, n := range l.Fields {
+		s.fields[t] += n
 	}
 	for t, n := range l.Kept {
 		s.kept[t] += n
@@ -142,6 +148,9 @@ func (s *Summary) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "unlike        %d notes are unlike those the model was calibrated on (%s): nothing is known about the leak in them\n", s.Unusual, each(s.unlike))
 	}
 	fmt.Fprintf(&b, "PHI replaced  %s\n", counts(s.replaced))
+	if len(s.fields) > 0 {
+		fmt.Fprintf(&b, "fields        %s\n", counts(s.fields))
+	}
 	if len(s.kept) > 0 {
 		fmt.Fprintf(&b, "kept          %s\n", counts(s.kept))
 	}

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/deid/policy"
 	"github.com/lethe-deid/lethe/deid/replace"
@@ -62,6 +63,7 @@ type Config struct {
 	Types  string `option:"types"` // type set of the marks: one of data.TypeSetNames; required if Marked is true
 
 	Policy      string   `option:"policy,file"`  // what must happen to each sort of PHI: one of policy.Names, or a file; default safe-harbor, with Marked all
+	Fields      []string `option:"field"`        // PATH=ACTION: rules for the fields of the records, after those of the format and the policy: see package field
 	Replace     string   `option:"replace"`      // kind of replacement where the policy demands no other: one of replace.Kinds; default tag
 	ReplaceType []string `option:"replace-type"` // TYPE=KIND: another kind of replacement for one type, whatever the policy says; default none
 	KeyFile     string   `option:"key-file"`     // file with the secret that hashes, surrogates and shifts are derived from; required for those three kinds
@@ -105,6 +107,7 @@ type checked struct {
 	types   *data.TypeSet // of the marks; nil if there is a model
 	options notefile.Options
 	policy  *policy.Policy
+	fields  *field.Table            // nil if the records have no fields that change
 	byType  map[string]replace.Kind // of ReplaceType
 	shard   shard
 	plan    replace.Plan // before the model is open, with the types of the policy that the model may lack
@@ -132,7 +135,7 @@ func (c Config) check() (*checked, error) {
 	if k.format, err = notefile.Lookup(c.Format); err != nil {
 		return nil, optionError(err)
 	}
-	for _, check := range []func() error{k.checkSource, k.checkModel, k.checkOptions, k.checkPlan, k.checkMap} {
+	for _, check := range []func() error{k.checkSource, k.checkModel, k.checkOptions, k.checkFields, k.checkPlan, k.checkMap} {
 		if err := check(); err != nil {
 			return nil, optionError(err)
 		}
@@ -203,6 +206,30 @@ func (c *checked) checkOptions() error {
 	return err
 }
 
+// checkFields opens the policy, and collects the rules for the fields of the format.
+func (c *checked) checkFields() (err error) {
+	if c.policy, err = policy.Open(c.Policy); err != nil {
+		return fmt.Errorf("--policy: %w", err)
+	}
+	own, err := field.ParseRules(c.Fields)
+	switch {
+	case err != nil:
+		return fmt.Errorf("--field %w", err)
+	case len(own) > 0 && !c.format.Fields:
+		return fmt.Errorf("--field: files of the format %s have no fields", c.format.Name)
+	}
+	builtin := field.Builtin(c.format.Name)
+	own = append(slices.Clone(c.policy.Fields(c.format.Name)), own...)
+	if len(builtin)+len(own) == 0 {
+		return nil
+	}
+	c.fields = field.With(builtin, own)
+	if c.fields.Uses(field.Hash) && c.KeyFile == "" && c.Resume {
+		return fmt.Errorf("--resume requires a --key-file for files of the format %s: their ids are replaced by pseudonyms, which follow from the key", c.format.Name)
+	}
+	return nil
+}
+
 func (c *checked) checkPlan() error {
 	kind, err := replace.ParseKind(c.Replace)
 	if err != nil {
@@ -224,9 +251,6 @@ func (c *checked) checkPlan() error {
 	if kind.For() != "" {
 		return fmt.Errorf("--replace %s: this kind replaces only values of the sort %s: use --replace-type or a --policy", kind, kind.For())
 	}
-	if c.policy, err = policy.Open(c.Policy); err != nil {
-		return fmt.Errorf("--policy: %w", err)
-	}
 	if err := c.planFor(nil); err != nil {
 		return err
 	}
@@ -239,6 +263,9 @@ func (c *checked) planFor(types *data.TypeSet) (err error) {
 		return fmt.Errorf("--policy: %w", err)
 	}
 	maps.Copy(c.plan.ByType, c.byType)
+	if c.fields != nil && c.fields.Uses(field.Shift) {
+		c.plan.Also = []replace.Kind{replace.Shift}
+	}
 	return nil
 }
 
@@ -249,7 +276,7 @@ func (c *checked) checkKey() error {
 			return fmt.Errorf("%s requires a --key-file", kind)
 		}
 	}
-	secret := slices.ContainsFunc(c.plan.Kinds(), replace.Kind.Secret)
+	secret := slices.ContainsFunc(c.plan.Kinds(), replace.Kind.Secret) || c.fields != nil && c.fields.Uses(field.Hash)
 	switch {
 	case !secret && c.KeyFile != "":
 		return fmt.Errorf("--key-file requires --replace, --replace-type or a --policy with the kind %s, %s or %s", replace.Hash, replace.Surrogate, replace.Shift)

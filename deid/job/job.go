@@ -10,6 +10,7 @@ package job
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/deid/audit"
+	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/mapping"
 	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/deid/surrogate"
@@ -107,6 +109,11 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	if r.known != nil && !r.knew && r.summary.Notes > 0 {
 		events.warn(fmt.Errorf("%s: matches none of the notes: does it use the same patients and ids?", c.Known))
 	}
+	if c.fields != nil && r.summary.Notes > 0 && err == nil {
+		for _, path := range c.fields.Unused() {
+			events.warn(fmt.Errorf("the rule for the field %q matches nothing in the records: is it the path of a field?", path))
+		}
+	}
 	var summary *audit.Summary
 	_, unlike := errors.AsType[*TooManyUnlike](err)
 	if u, ok := errors.AsType[*models.Unexamined](err); err == nil || unlike || ok && u.Failed < u.Notes {
@@ -151,6 +158,9 @@ func (c *checked) begin(recorded bool, events Events) (*run, settings, error) {
 		return nil, none, err
 	}
 	if err := c.planFor(c.options.Types); err != nil {
+		return nil, none, err
+	}
+	if err := c.openFields(with.Key); err != nil {
 		return nil, none, err
 	}
 	if r.engine.Replacer, err = replace.New(c.plan, with); err != nil {
@@ -224,6 +234,23 @@ func (c *checked) tagger(model *models.Model) (data.Tagger, *operating.Point, er
 		return tagger, nil, err
 	}
 	return model.At(c.MinRecall)
+}
+
+// openFields passes the rules for fields to the reader. Without a key, pseudonyms follow from a random one, which nobody ever learns.
+func (c *checked) openFields(key []byte) error {
+	if c.fields == nil {
+		return nil
+	}
+	if c.options.Types != nil {
+		if err := c.fields.Check(c.options.Types); err != nil {
+			return fmt.Errorf("--field or --policy: %w", err)
+		}
+	}
+	if key == nil {
+		key = []byte(rand.Text())
+	}
+	c.options.Fields, c.options.Pseudonym = c.fields, field.Pseudonyms(key)
+	return nil
 }
 
 // replacement reads the options of replacement from the key file and the surrogates file.

@@ -3,6 +3,7 @@ package job
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
@@ -141,15 +143,20 @@ func (e *entry) encode() ([]byte, error) {
 	return e.record.Encode(edits)
 }
 
-// idOf returns the id of a note from an object that contains it, as it is written there, or nil if there is none.
+// idOf returns the id of a note from an object that contains it, as it is written there, or nil if there is none or if a rule
+// says that it must change.
 func (w *Worker) idOf(raw []byte) json.RawMessage {
 	keys := []string{"id", "meta.note_id"}
 	if id := w.run.config.ID; id != "" {
 		keys = []string{id}
 	}
 	for _, key := range keys {
+		path := strings.Split(key, ".")
+		if w.changes(path) {
+			continue
+		}
 		value := json.RawMessage(raw)
-		for _, name := range strings.Split(key, ".") {
+		for _, name := range path {
 			var object map[string]json.RawMessage
 			if json.Unmarshal(value, &object) != nil {
 				return nil
@@ -163,15 +170,25 @@ func (w *Worker) idOf(raw []byte) json.RawMessage {
 	return nil
 }
 
+// changes reports whether a rule says that the field at a path must change.
+func (w *Worker) changes(path []string) bool {
+	rules := w.run.config.options.Fields
+	if rules == nil {
+		return false
+	}
+	action, ok := rules.Action(path...)
+	return ok && action != field.Keep
+}
+
 // size returns what a request adds to the size of a batch.
 func (q *request) size() data.BatchSize {
 	s := data.BatchSize{Bytes: q.bytes}
 	for _, e := range q.entries {
 		for _, n := range e.notes {
-			if s.Notes == 0 {
-				s.First = n.note.Group
+			s.First = cmp.Or(s.First, n.note.Group)
+			if s.Last = n.note.Group; !n.field {
+				s.Notes++
 			}
-			s.Notes, s.Last = s.Notes+1, n.note.Group
 		}
 	}
 	return s

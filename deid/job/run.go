@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -10,6 +11,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/deid/audit"
+	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/mapping"
 	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/deid/replace"
@@ -66,6 +68,7 @@ type item struct {
 // result is a note with its edits.
 type result struct {
 	note  deid.Note
+	field bool // the note is a field whose value is replaced: it has no line in the audit
 	edits []notefile.Edit
 	line  *audit.Line // line of the audit
 	err   error       // why the note could not be examined
@@ -182,7 +185,12 @@ func (r *run) readMarks(file noteFile, note *notefile.Note) error {
 
 // size returns what an item adds to the size of a batch.
 func (it item) size() data.BatchSize {
-	s := data.BatchSize{Notes: len(it.notes)}
+	s := data.BatchSize{}
+	for _, n := range it.notes {
+		if !n.field {
+			s.Notes++
+		}
+	}
 	if it.record != nil {
 		s.Bytes = len(it.record.Raw)
 	}
@@ -212,7 +220,17 @@ func (r *run) result(file noteFile, n *notefile.Note) *result {
 	}
 	known := r.known.Of(doc)
 	r.knew = r.knew || len(known) > 0
-	return &result{note: deid.Note{Document: doc, Group: group, Known: slices.Concat(n.Known, known)}, line: r.line(file, n.Line, n.ID)}
+	note := deid.Note{Document: doc, Group: group, Known: slices.Concat(n.Known, known)}
+	switch n.Field {
+	case "":
+	case field.Known:
+		note.Search = deid.Untagged
+	case field.Shift:
+		note.Search, note.As = deid.Marked, replace.Shift
+	default:
+		note.Search = deid.Marked
+	}
+	return &result{note: note, field: note.Search == deid.Marked, line: r.line(file, n.Line, cmp.Or(n.Alias, n.ID))}
 }
 
 func (r *run) line(file noteFile, line int, id string) *audit.Line {
@@ -241,7 +259,7 @@ func (r *run) flush(ctx context.Context, batch []item) error {
 	}
 	for i, done := range r.engine.Notes(ctx, notes) {
 		all[i].conclude(done, r.config.Marked)
-		if r.model != nil && done.Err == nil {
+		if r.model != nil && done.Err == nil && notes[i].Search == deid.Fully {
 			text := all[i].note.Text
 			all[i].line.Languages, all[i].line.Unlike = r.model.Languages(text), r.model.Unlike(text, done.Tagged)
 		}
@@ -324,9 +342,7 @@ func (r *run) write(it item) error {
 	raw, err := it.record.Encode(edits)
 	if err != nil {
 		err = &data.Error{Path: it.file.in, Line: it.record.Line, Offset: -1, Reason: "a note cannot be written", Err: err}
-		for _, n := range it.notes {
-			r.lose(n.line, err)
-		}
+		r.loseRecord(it, err)
 		r.events.failed(err)
 		return nil
 	}
@@ -336,20 +352,65 @@ func (r *run) write(it item) error {
 	if err := r.out.write(raw); err != nil {
 		return err
 	}
+	fields := r.changedFields(it)
 	for i, n := range it.notes {
 		if err := r.remember(n); err != nil {
 			return err
 		}
-		r.summary.Add(n.line)
+		if n.field {
+			continue
+		}
+		n.line.Fields, fields = fields, nil
+		r.count(n.line)
 		r.patients.count(&r.summary, n.note.Patient)
-		r.lines = append(r.lines, n.line)
-		r.ofFile++
 		r.events.Progress.Tell("de-identifying", r.summary.Notes, 0)
 		if r.config.format.Sidecar != nil {
 			r.annotated = it.record.Notes[i].Replaced(edits[i])
 		}
 	}
+	if len(fields) > 0 { // a record without a text
+		line := r.line(it.file, it.record.Line, it.record.ID)
+		line.Fields = fields
+		r.count(line)
+	}
 	return nil
+}
+
+// count adds the line of a note to the summary and the audit.
+func (r *run) count(l *audit.Line) {
+	r.summary.Add(l)
+	r.lines = append(r.lines, l)
+	r.ofFile++
+}
+
+// changedFields returns the number of fields of a record that changed, by type or action, or nil if there is none.
+func (r *run) changedFields(it item) map[string]int {
+	changed := map[string]int{}
+	for action, n := range it.record.Fields {
+		changed[string(action)] += n
+	}
+	for _, n := range it.notes {
+		for typ, k := range n.line.Replaced {
+			if n.field {
+				changed[typ] += k
+			}
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	return changed
+}
+
+// loseRecord counts all notes of a record that is not written because of err.
+func (r *run) loseRecord(it item, err error) {
+	lost := slices.DeleteFunc(slices.Clone(it.notes), func(n *result) bool { return n.field })
+	if len(lost) == 0 {
+		lost = it.notes[:min(1, len(it.notes))]
+	}
+	for _, n := range lost {
+		r.lose(n.line, err)
+	}
 }
 
 // lose counts a note of the current file that is not written because of err.
@@ -357,9 +418,7 @@ func (r *run) lose(l *audit.Line, err error) {
 	l.Error = err.Error()
 	l.Replaced, l.Lowest, l.Net, l.Kept = nil, nil, nil, nil
 	r.failed = true
-	r.summary.Add(l)
-	r.lines = append(r.lines, l)
-	r.ofFile++
+	r.count(l)
 }
 
 // open opens the current file unless it is open.

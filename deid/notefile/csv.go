@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/field"
 )
 
 // readCSV reads CSV with a header according to RFC 4180: fields separated by a comma (in .tsv by a
@@ -185,6 +186,9 @@ type csvTable struct {
 	names       []string
 	id, patient int // -1: none
 	noPatient   bool
+	header      []string
+	actions     map[int]field.Action // of the columns whose fields change
+	options     Options
 }
 
 func newCSVTable(in *source, header csvRow, o Options) (csvTable, error) {
@@ -229,9 +233,11 @@ func newCSVTable(in *source, header csvRow, o Options) (csvTable, error) {
 		}
 	}
 	if o.Patient != "" {
-		t.patient, err = index(o.Patient)
+		if t.patient, err = index(o.Patient); err != nil {
+			return t, err
+		}
 	}
-	return t, err
+	return t, t.readActions(in, names, o)
 }
 
 func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
@@ -255,15 +261,13 @@ func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
 		}
 	}
 	r := &Record{Raw: row.raw, Line: line}
-	if t.patient >= 0 && t.noPatient {
-		c := row.cells[t.patient]
-		r.beside = func([][]Edit) []Edit { return []Edit{{Start: c.from, End: c.to}} }
-	}
+	r.beside = t.beside(r, row)
 	for n, column := range t.notes {
 		doc := &data.Document{ID: fmt.Sprintf("%s-%04d", in.id(), line)}
 		if t.id >= 0 && row.field(t.id) != "" {
 			doc.ID = row.field(t.id)
 		}
+		alias := t.alias(doc.ID, n)
 		if n > 0 {
 			doc.ID += "/" + t.names[n]
 		}
@@ -271,8 +275,9 @@ func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
 			doc.Patient = row.field(t.patient)
 		}
 		doc.Text = row.field(column)
-		r.Notes = append(r.Notes, &Note{Document: doc, Line: line, below: t.below(row, row.cells[column], doc)})
+		r.Notes = append(r.Notes, &Note{Document: doc, Alias: alias, Line: line, below: t.below(row, row.cells[column], doc)})
 	}
+	t.addFields(r, row, line)
 	return r, nil
 }
 

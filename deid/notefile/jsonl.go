@@ -55,6 +55,9 @@ func jsonLineParser(in *source, o Options) func(raw []byte, line, offset int) (*
 		for _, key := range patientKeys(o, columns) {
 			j.find(0, strings.Split(key, "."), func(i int) { l.patients = append(l.patients, i) })
 		}
+		if err := l.addFields(); err != nil {
+			return nil, err
+		}
 		l.record.beside = l.beside
 		if o.Marked {
 			err = l.readMarks()
@@ -71,8 +74,9 @@ type jsonLine struct {
 	j            *jsonTree
 	line, offset int
 	record       *Record
-	texts        []int // the values of the notes
-	patients     []int // values that name the patient of the note
+	texts        []int  // the values of the notes
+	patients     []int  // values that name the patient of the note
+	fixed        []Edit // of fields that change whatever the notes are
 }
 
 // column adds the notes under a key.
@@ -191,10 +195,13 @@ func patientKeys(o Options, columns []string) []string {
 // beside empties the values that name the patient of the notes, and updates the lists of PHI in
 // them.
 func (l *jsonLine) beside(edits [][]Edit) []Edit {
-	var out []Edit
+	out := slices.Clone(l.fixed)
 	kept := slices.Clone(l.texts)
 	if l.options.NoPatient {
 		for _, i := range l.patients {
+			if l.hasRule(i) {
+				continue
+			}
 			out = append(out, Edit{Start: l.j.from(i), End: l.j.to(i), New: "null"})
 		}
 		kept = append(kept, l.patients...)

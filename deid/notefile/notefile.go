@@ -33,6 +33,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/brat"
 	"github.com/lethe-deid/lethe/data/i2b2"
+	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/safetynet"
 	"github.com/lethe-deid/lethe/internal/table"
 )
@@ -45,14 +46,22 @@ type Record struct {
 	// Frame means that the record is none of the file's records, but what surrounds them and makes the file valid: the
 	// header of CSV, the headers and trailers of HL7 batches, and the XML around the records of i2b2-2006.
 	Frame bool
+	// ID identifies the record among others of the file, in the output: it is a pseudonym if ids are replaced. It may be empty.
+	ID string
+	// Fields is the number of fields that Encode changes whatever the edits are, by action: field.Drop and field.Hash. It may be nil.
+	Fields map[field.Action]int
 
 	beside  func(edits [][]Edit) []Edit // edits of Raw outside of the notes; may be nil
 	charset *byteCode                   // the encoding that Encode writes; nil for UTF-8
 }
 
-// Note is one text of a record. The document has no spans, unless Options.Marked asks for them.
+// Note is one text of a record. The document has no spans, unless Options.Marked asks for them or the note is a field.
 type Note struct {
 	*data.Document
+	// Field is the action for a field, or empty for a text. If it is field.Known, the text is a term of a code system, which is PHI only in
+	// rare cases. Otherwise, it is field.Shift or a sort or type, and the only span of the document is the value to replace.
+	Field field.Action
+	Alias string            // ID of the note in the output, if that is another one, because ids are replaced
 	Line  int               // the line of the file on which the text or, in CSV, its row begins
 	Known []safetynet.Value // values of the patient elsewhere in the record
 
@@ -124,6 +133,10 @@ type Options struct {
 	ID       string   // column or key of the note's id; default for JSON Lines: id, then meta.note_id; else file and line
 	Patient  string   // column or key of the patient; default for JSON Lines: patient, then meta.patient_id
 	Comma    byte     // the delimiter of the fields of CSV; default ',', in .tsv a tab
+	// Fields contains the rules for the fields of the records; nil means that fields stay. Pseudonym makes the pseudonyms of field.Hash,
+	// and is required if Fields uses that action.
+	Fields    *field.Table
+	Pseudonym func(value string) string
 	// NoPatient makes Encode empty the column Patient, or set the key to null.
 	NoPatient bool
 }
@@ -143,6 +156,8 @@ type Format struct {
 	Columns, NeedsColumn bool
 	// Unchanged names the parts of a file that are not examined and do not change.
 	Unchanged string
+	// Fields reports whether records have fields, for which Options.Fields may have rules.
+	Fields bool
 
 	read     func(in *source, o Options) Records
 	delimits bool     // Options.Comma separates its fields
@@ -161,19 +176,19 @@ var formats = []*Format{
 		read: readText,
 	},
 	{
-		Name: "jsonl", Exts: []string{".jsonl", ".ndjson"}, alsoExts: []string{".json"}, Columns: true, Marks: true, paths: true, content: "json",
+		Name: "jsonl", Exts: []string{".jsonl", ".ndjson"}, alsoExts: []string{".json"}, Columns: true, Fields: true, Marks: true, paths: true, content: "json",
 		Unchanged: "names of files, ids, and all other keys", read: readJSONL,
 	},
 	{
-		Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, NeedsColumn: true, delimits: true,
+		Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, NeedsColumn: true, Fields: true, delimits: true,
 		Unchanged: "names of files, ids, the header, and all other columns", read: readCSV,
 	},
 	{
-		Name: "fhir", Exts: []string{".json", ".ndjson"}, alsoExts: []string{".jsonl"}, content: "json", read: readFHIR,
+		Name: "fhir", Exts: []string{".json", ".ndjson"}, alsoExts: []string{".jsonl"}, content: "json", read: readFHIR, Fields: true,
 		Unchanged: "all but texts of attachments, narratives, annotations, conclusions and values: names, identifiers, titles, descriptions and other fields still say who it is",
 	},
 	{
-		Name: "hl7", Exts: []string{".hl7"}, content: "hl7", read: readHL7,
+		Name: "hl7", Exts: []string{".hl7"}, content: "hl7", read: readHL7, Fields: true,
 		Unchanged: "all but OBX-5 (without its numbers, dates and codes) and NTE-3: PID and other segments still say who it is",
 	},
 }
@@ -294,6 +309,9 @@ func (f *Format) Read(r io.Reader, name string, o Options) Records {
 		for record, err := range f.read(in, o) {
 			if record != nil && record.charset == nil {
 				record.charset = cs
+			}
+			if record != nil && o.Fields != nil {
+				record.shareValues(o.Types)
 			}
 			if !yield(record, err) {
 				return

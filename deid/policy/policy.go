@@ -4,9 +4,11 @@
 //	about: the eighteen identifiers, but hospitals and the names of clinicians stay
 //	sorts: {clinician: keep, hospital: keep, date: year, age: age90, zip: zip3, state: keep}
 //	types: {ROOM: keep}
+//	fields:
+//	  fhir: ["Patient.contact.** = drop"]
 //
 // Each value is a kind of replacement (package replace), or the word replace for whatever the run uses by default. Everything that the file does not
-// mention is replaced. The built-in policies are such files, too: see Names.
+// mention is replaced. The rules for fields (package field) are added to the built-in ones of the format. The built-in policies are such files, too: see Names.
 package policy
 
 import (
@@ -22,6 +24,8 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/field"
+	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
@@ -43,10 +47,11 @@ type Policy struct {
 	About  string // one line for people; may be empty
 	Digest string // of the file: sha256: and 64 hexadecimal digits
 
-	path  string // for errors
-	raw   []byte
-	sorts map[string]string // kind or byDefault, by sort or clinician
-	types map[string]string // kind or byDefault, by type
+	path   string // for errors
+	raw    []byte
+	sorts  map[string]string       // kind or byDefault, by sort or clinician
+	fields map[string][]field.Rule // rules for fields, by format
+	types  map[string]string       // kind or byDefault, by type
 }
 
 // byDefault stands for the kind that the run uses by default, and clinician for names of persons who treat patients.
@@ -92,16 +97,17 @@ func Open(nameOrPath string) (*Policy, error) {
 // parse reads a policy.
 func parse(path string, raw []byte) (*Policy, error) {
 	var file struct {
-		Name  string            `yaml:"name"`
-		About string            `yaml:"about"`
-		Sorts map[string]string `yaml:"sorts"`
-		Types map[string]string `yaml:"types"`
+		Name   string              `yaml:"name"`
+		About  string              `yaml:"about"`
+		Sorts  map[string]string   `yaml:"sorts"`
+		Types  map[string]string   `yaml:"types"`
+		Fields map[string][]string `yaml:"fields"`
 	}
 	if err := strictyaml.Decode(path, raw, &file); err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(raw)
-	p := &Policy{Name: file.Name, About: file.About, Digest: "sha256:" + hex.EncodeToString(sum[:]), path: path, raw: raw, sorts: file.Sorts, types: file.Types}
+	p := &Policy{Name: file.Name, About: file.About, Digest: "sha256:" + hex.EncodeToString(sum[:]), path: path, raw: raw, sorts: file.Sorts, types: file.Types, fields: map[string][]field.Rule{}}
 	if !wellFormed.MatchString(p.Name) {
 		return nil, p.fail("name", "a policy requires a name of at most 64 letters, digits, points, hyphens and underscores")
 	}
@@ -121,8 +127,23 @@ func parse(path string, raw []byte) (*Policy, error) {
 			return nil, err
 		}
 	}
+	for _, format := range slices.Sorted(maps.Keys(file.Fields)) {
+		if f, err := notefile.Lookup(format); err != nil {
+			return nil, p.fail(format, "%v", err)
+		} else if !f.Fields {
+			return nil, p.fail(format, "files of this format have no fields")
+		}
+		rules, err := field.ParseRules(file.Fields[format])
+		if err != nil {
+			return nil, p.fail(format, "%v", err)
+		}
+		p.fields[format] = rules
+	}
 	return p, nil
 }
+
+// Fields returns the rules of the policy for the fields of a format, which come after those of the built-in table.
+func (p *Policy) Fields(format string) []field.Rule { return p.fields[format] }
 
 var wellFormed = regexp.MustCompile(`^[\pL\pN._-]{1,64}$`)
 

@@ -85,6 +85,7 @@ type Plan struct {
 	Clinicians Kind               // kind for names of persons who treat patients (data.Type.Clinician); empty means that of BySort
 	// HideOver89 gives the tag, instead of a surrogate, to dates that tell that the patient is over 89. Surrogates keep the intervals between dates.
 	HideOver89 bool
+	Also       []Kind // kinds that only Patient.ReplaceAs is asked for; may be nil
 }
 
 // byDefault returns the default kind.
@@ -92,7 +93,7 @@ func (p Plan) byDefault() Kind { return cmp.Or(p.Default, Tag) }
 
 // Kinds returns all kinds in the plan, sorted, each once.
 func (p Plan) Kinds() []Kind {
-	all := slices.Concat([]Kind{p.byDefault(), cmp.Or(p.Clinicians, p.byDefault())}, slices.Collect(maps.Values(p.ByType)), slices.Collect(maps.Values(p.BySort)))
+	all := slices.Concat([]Kind{p.byDefault(), cmp.Or(p.Clinicians, p.byDefault())}, slices.Collect(maps.Values(p.ByType)), slices.Collect(maps.Values(p.BySort)), p.Also)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -372,12 +373,22 @@ type Change struct {
 //
 // It is an error if doc and spans do not pass data.Document.Check, or if a list of surrogates has no entry left.
 func (p *Patient) Replace(doc *data.Document, spans []data.Span) (*data.Document, []Change, error) {
+	return p.ReplaceAs("", doc, spans)
+}
+
+// ReplaceAs is Replace, but all spans get replacements of the given kind, which must be one of Plan.Kinds. If it is empty, the plan decides.
+func (p *Patient) ReplaceAs(kind Kind, doc *data.Document, spans []data.Span) (*data.Document, []Change, error) {
 	if err := (&data.Document{ID: doc.ID, Text: doc.Text, Spans: spans}).Check(); err != nil {
 		return nil, nil, err
 	}
 	var changes []Change
-	out, err := rewrite(doc, p.replacer.prune(doc.Text, spans), func(s data.Span) (string, error) {
-		kind, value, err := p.replacement(doc.ID, s.Type, doc.Text[s.Start:s.End])
+	if kind == "" {
+		spans = p.replacer.prune(doc.Text, spans)
+	} else {
+		spans = data.Merge(spans)
+	}
+	out, err := rewrite(doc, spans, func(s data.Span) (string, error) {
+		kind, value, err := p.replacement(kind, doc.ID, s.Type, doc.Text[s.Start:s.End])
 		changes = append(changes, Change{Old: s, Kind: kind})
 		return value, err
 	}, func(s data.Span) { changes[len(changes)-1].New = s })
@@ -440,11 +451,13 @@ func (p *Patient) kindOf(note, typ, text string) (kind Kind, year string) {
 	return kind, ""
 }
 
-// replacement returns the replacement for a value in a note, and its kind.
-func (p *Patient) replacement(note, typ, text string) (Kind, string, error) {
-	kind, year := p.kindOf(note, typ, text)
-	if kind == Year {
-		return kind, year, nil
+// replacement returns the replacement for a value in a note, and its kind, which the plan decides if it is empty.
+func (p *Patient) replacement(kind Kind, note, typ, text string) (Kind, string, error) {
+	if kind == "" {
+		var year string
+		if kind, year = p.kindOf(note, typ, text); kind == Year {
+			return kind, year, nil
+		}
 	}
 	value, err := p.value(kind, note, typ, text)
 	return kind, value, err

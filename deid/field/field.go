@@ -1,0 +1,288 @@
+// Package field says what must happen to the fields of a record. A field is a value that is PHI because of its place, such as the name
+// of a patient in FHIR or in a column of a table, and not because of what a tagger finds in it.
+//
+// A table is a list of rules, each of which is a path and an action:
+//
+//	**.family = person
+//	Patient.photo = drop
+//	Patient.contact = keep
+//
+// The last rule that matches a field decides. Built-in tables contain the rules for the formats with fields, and policies and options add
+// rules to them: see Builtin and Table.With.
+package field
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// An Action says what happens to a field. Every Action that is not one of these constants is the sort of the field's value (data.Sort),
+// Clinician, or a type of the model: then the whole value is PHI of this sort or type, and is replaced as the policy says and as it is
+// replaced in the notes of the same patient.
+type Action string
+
+// The actions.
+const (
+	Keep  Action = "keep"  // the value stays and is not examined
+	Drop  Action = "drop"  // the value is removed
+	Text  Action = "text"  // the value is a note, and examined like every other note
+	Known Action = "known" // the value stays unless it contains a value that is known of the patient or has the form of PHI; for terms of a code system
+	Hash  Action = "hash"  // the value, such as an identifier, becomes a pseudonym that is derived from the key
+	Shift Action = "shift" // the value, a date, moves by the patient's number of days
+
+	Clinician Action = "clinician" // the name of a person who treats patients
+)
+
+// fixed lists the actions that are not sorts or types.
+var fixed = []Action{Keep, Drop, Text, Known, Hash, Shift}
+
+// ParseAction checks the name of an action. Names in lower case must be actions or sorts. Whether the model has a type is checked by
+// Table.Check.
+func ParseAction(name string) (Action, error) {
+	a := Action(name)
+	switch {
+	case name == "":
+		return "", errors.New("the action is missing")
+	case slices.Contains(fixed, a), a == Clinician, slices.Contains(data.Sorts(), data.Sort(name)):
+		return a, nil
+	case name == strings.ToLower(name):
+		return "", fmt.Errorf("no action %q (have %v, %s, the sorts %v, and the types of the model)", name, fixed, Clinician, data.Sorts())
+	}
+	return a, nil
+}
+
+// Whole reports whether the whole value is PHI of a sort or type.
+func (a Action) Whole() bool { return !slices.Contains(fixed, a) }
+
+// Type returns the type of types for the values of a, or "" if there is none. The type for a shifted value is that of dates.
+func (a Action) Type(types *data.TypeSet) string {
+	switch {
+	case a == Shift:
+		return types.OfSort(data.Date)
+	case !a.Whole():
+		return ""
+	case a == Clinician || a == Action(data.Person):
+		return types.OfPerson(a == Clinician)
+	case slices.Contains(data.Sorts(), data.Sort(a)):
+		return types.OfSort(data.Sort(a))
+	}
+	return string(a)
+}
+
+// Rule is the action for the fields that a path matches. The elements of a path are separated by dots; * and ? in an element match any
+// characters and any character, and an element ** matches any number of elements, also none. The path of an object can only have the action
+// Drop; with .** at its end it matches everything in the object. An element that contains dots is written in double quotes.
+type Rule struct {
+	Path   string
+	Action Action
+
+	elements []string
+	own      bool // from a policy or an option, not from a built-in table
+}
+
+// ParseRule parses PATH=ACTION. Spaces around both are ignored.
+func ParseRule(text string) (Rule, error) {
+	at := strings.LastIndexByte(text, '=')
+	if at < 0 {
+		return Rule{}, fmt.Errorf("%q is not of the form PATH=ACTION", text)
+	}
+	r := Rule{Path: strings.TrimSpace(text[:at])}
+	var err error
+	if r.Action, err = ParseAction(strings.TrimSpace(text[at+1:])); err != nil {
+		return Rule{}, fmt.Errorf("%q: %w", r.Path, err)
+	}
+	if r.elements, err = split(r.Path); err != nil {
+		return Rule{}, fmt.Errorf("%q: %w", r.Path, err)
+	}
+	return r, nil
+}
+
+// ParseRules parses rules of the form PATH=ACTION.
+func ParseRules(texts []string) ([]Rule, error) {
+	rules := make([]Rule, len(texts))
+	for i, text := range texts {
+		var err error
+		if rules[i], err = ParseRule(text); err != nil {
+			return nil, err
+		}
+	}
+	return rules, nil
+}
+
+// split splits a path at its dots, except those in double quotes.
+func split(text string) ([]string, error) {
+	var elements []string
+	for rest, more := text, true; more; {
+		var element string
+		if strings.HasPrefix(rest, `"`) {
+			end := strings.IndexByte(rest[1:], '"')
+			if end < 0 {
+				return nil, errors.New("a quote is not closed")
+			}
+			element, rest = rest[1:1+end], rest[end+2:]
+			if more = strings.HasPrefix(rest, "."); rest != "" && !more {
+				return nil, errors.New("text after a closing quote")
+			}
+			rest = strings.TrimPrefix(rest, ".")
+		} else {
+			element, rest, more = strings.Cut(rest, ".")
+		}
+		if element == "" {
+			return nil, errors.New("the path has an empty element")
+		}
+		if _, err := path.Match(element, ""); err != nil {
+			return nil, fmt.Errorf("the element %q is not a pattern: %w", element, err)
+		}
+		elements = append(elements, element)
+	}
+	return elements, nil
+}
+
+// matches reports whether elements match a path.
+func matches(elements, at []string) bool {
+	if len(elements) == 0 {
+		return len(at) == 0
+	}
+	if elements[0] == "**" {
+		return matches(elements[1:], at) || len(at) > 0 && matches(elements, at[1:])
+	}
+	if len(at) == 0 {
+		return false
+	}
+	ok, err := path.Match(elements[0], at[0])
+	return ok && err == nil && matches(elements[1:], at[1:])
+}
+
+// A Table contains the rules for a format. It is not safe for concurrent use, because it remembers which rules have matched.
+type Table struct {
+	rules   []Rule
+	decided map[string]int // the index of the rule that decides about a path, or -1
+	used    []bool         // whether each rule has matched a field, even if a later one decided
+}
+
+// NewTable returns a table of rules.
+func NewTable(rules []Rule) *Table {
+	return &Table{rules: rules, decided: map[string]int{}, used: make([]bool, len(rules))}
+}
+
+//go:embed tables
+var tables embed.FS
+
+// Builtin returns the rules of the built-in table for a format, or nil if it has none. Formats without a table have no fields, or keep
+// them unless rules say otherwise.
+func Builtin(format string) []Rule {
+	text, ok := Source(format)
+	if !ok {
+		return nil
+	}
+	var rules []Rule
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		r, err := ParseRule(line)
+		if err != nil {
+			panic(fmt.Sprintf("the built-in fields of %s: %v", format, err)) // a test reads all of them
+		}
+		rules = append(rules, r)
+	}
+	return rules
+}
+
+// Source returns the text of the built-in table for a format, or false if it has none.
+func Source(format string) (string, bool) {
+	raw, err := fs.ReadFile(tables, "tables/"+format+".txt")
+	return string(raw), err == nil
+}
+
+// With returns a table with further rules, which take precedence.
+func With(builtin, own []Rule) *Table {
+	all := slices.Clone(builtin)
+	for _, r := range own {
+		r.own = true
+		all = append(all, r)
+	}
+	return NewTable(all)
+}
+
+// Action returns the action for the field at a path, and false if no rule matches it.
+func (t *Table) Action(at ...string) (Action, bool) {
+	if k := t.decide(at); k >= 0 {
+		return t.rules[k].Action, true
+	}
+	return "", false
+}
+
+// Drops reports whether the object or list at a path is dropped with everything in it. It is an error if a rule of a policy or an option has
+// another action for it.
+func (t *Table) Drops(at ...string) (bool, error) {
+	k := t.decide(at)
+	if k < 0 {
+		return false, nil
+	}
+	r := t.rules[k]
+	if r.own && r.Action != Drop && r.elements[len(r.elements)-1] != "**" {
+		return false, fmt.Errorf("the field %s is an object: write %s.** for everything in it, or the path of one of its values", r.Path, r.Path)
+	}
+	return r.Action == Drop, nil
+}
+
+// decide returns the index of the rule that decides about a path, or -1.
+func (t *Table) decide(at []string) int {
+	key := strings.Join(at, "\x00")
+	if k, ok := t.decided[key]; ok {
+		return k
+	}
+	k := -1
+	for i, r := range t.rules {
+		if matches(r.elements, at) {
+			k, t.used[i] = i, true
+		}
+	}
+	if len(t.decided) < maxDecided {
+		t.decided[key] = k
+	}
+	return k
+}
+
+// maxDecided bounds the memory of a table. Records have some hundreds of different paths, but hostile ones any number.
+const maxDecided = 1 << 16
+
+// Unused returns the paths of the rules of policies and options that have matched nothing.
+func (t *Table) Unused() []string {
+	var unused []string
+	for i, r := range t.rules {
+		if r.own && !t.used[i] {
+			unused = append(unused, r.Path)
+		}
+	}
+	return unused
+}
+
+// Rules returns the rules in their order.
+func (t *Table) Rules() []Rule { return t.rules }
+
+// Uses reports whether a rule has an action.
+func (t *Table) Uses(a Action) bool {
+	return slices.ContainsFunc(t.rules, func(r Rule) bool { return r.Action == a })
+}
+
+// Check returns an error if a rule of a policy or an option names a sort or a type that the set does not have.
+func (t *Table) Check(types *data.TypeSet) error {
+	for _, r := range t.rules {
+		if !r.own || !r.Action.Whole() {
+			continue
+		}
+		if typ := r.Action.Type(types); typ == "" || !types.Has(typ) {
+			return fmt.Errorf("%s: the model has no type for %s (the set %s)", r.Path, r.Action, types.Name)
+		}
+	}
+	return nil
+}

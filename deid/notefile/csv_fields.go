@@ -1,0 +1,111 @@
+package notefile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/field"
+)
+
+// readActions finds out what happens to the fields of each column, from Options.Fields. The path of a column is its name. It is an error
+// if a rule names a column that does not exist, or one that contains notes.
+func (t *csvTable) readActions(in *source, names []string, o Options) error {
+	t.header, t.options = names, o
+	if o.Fields == nil {
+		return nil
+	}
+	t.actions = map[int]field.Action{}
+	for i, name := range names {
+		action, ok := o.Fields.Action(strings.Split(name, ".")...)
+		switch {
+		case !ok:
+		case slices.Contains(t.notes, i):
+			return in.defect(1, -1, fmt.Sprintf("the column %q contains notes, so it cannot have the rule %s", name, action))
+		case action == field.Keep && i == t.patient && t.noPatient:
+			return in.defect(1, -1, fmt.Sprintf("the column %q cannot be both emptied and kept: give --keep-patient", name))
+		case action == field.Text || action == field.Known:
+			return in.defect(1, -1, fmt.Sprintf("the column %q cannot have the rule %s: name it as a column with notes", name, action))
+		default:
+			t.actions[i] = action
+		}
+	}
+	if unused := o.Fields.Unused(); len(unused) > 0 {
+		return in.defect(1, -1, fmt.Sprintf("the header has no column %q, for which there is a rule", unused[0]))
+	}
+	return nil
+}
+
+// beside returns the edits of the fields that do not depend on the notes.
+func (t *csvTable) beside(r *Record, row csvRow) func([][]Edit) []Edit {
+	var out []Edit
+	for i, c := range row.cells {
+		action, ok := t.actions[i]
+		switch {
+		case i == t.patient && t.noPatient && !ok:
+			out = append(out, Edit{Start: c.from, End: c.to})
+		case c.from == c.to:
+		case action == field.Drop:
+			out = append(out, Edit{Start: c.from, End: c.to})
+			r.count(action)
+		case action == field.Hash:
+			out = append(out, Edit{Start: c.from, End: c.to, New: t.options.Pseudonym(row.field(i))})
+			r.count(action)
+		}
+	}
+	return func([][]Edit) []Edit { return out }
+}
+
+// alias returns the id of a note after the ids have been replaced, or "" if they stay.
+func (t *csvTable) alias(id string, n int) string {
+	if t.id < 0 || t.actions[t.id] != field.Hash {
+		return ""
+	}
+	alias := t.options.Pseudonym(id)
+	if n > 0 {
+		alias += "/" + t.names[n]
+	}
+	return alias
+}
+
+// addFields adds the fields of a row whose whole value is PHI.
+func (t *csvTable) addFields(r *Record, row csvRow, line int) {
+	patient := ""
+	if t.patient >= 0 {
+		patient = row.field(t.patient)
+	}
+	id := fmt.Sprintf("row %d", line)
+	if len(r.Notes) > 0 {
+		id = r.Notes[0].ID
+	}
+	for i, name := range t.header {
+		action := t.actions[i]
+		if action != field.Shift && (action == "" || !action.Whole()) {
+			continue
+		}
+		value, back := row.field(i), func(value string) (string, bool) { return value, true }
+		if date, inForm, ok := machineDate(value); ok {
+			value, back = date, inForm
+		}
+		note, ok := t.options.valueNote(action, id+"/"+name, patient, name+": ", value)
+		if !ok {
+			continue
+		}
+		note.Line, note.below = line, t.belowValue(row, i, note, back)
+		r.Notes = append(r.Notes, note)
+	}
+}
+
+// belowValue replaces the value of a field.
+func (t *csvTable) belowValue(row csvRow, i int, note *Note, back func(string) (string, bool)) func([]Edit) []Edit {
+	return func(edits []Edit) []Edit {
+		old := row.field(i)
+		made := note.newValue(edits)
+		if value, ok := back(made); ok {
+			made = value
+		}
+		whole := &data.Document{Text: old}
+		return t.below(row, row.cells[i], whole)([]Edit{{Start: 0, End: len(old), New: made}})
+	}
+}

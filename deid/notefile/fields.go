@@ -1,0 +1,189 @@
+package notefile
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/field"
+	"github.com/lethe-deid/lethe/deid/safetynet"
+)
+
+// valueNote returns a note for a field whose whole value is PHI, or false if the type set of the run has no type for the action. The
+// label, such as "Date of birth: ", stands before the value and tells what it is; edits do not concern it.
+func (o Options) valueNote(action field.Action, id, patient, label, value string) (*Note, bool) {
+	types := o.Types
+	if types == nil {
+		types = data.Any
+	}
+	typ := action.Type(types)
+	if typ == "" || value == "" {
+		return nil, false
+	}
+	span := data.Span{Start: len(label), End: len(label) + len(value), Type: typ, Score: 1}
+	doc := &data.Document{ID: id, Patient: patient, Text: label + value, Spans: []data.Span{span}}
+	return &Note{Document: doc, Field: action}, true
+}
+
+// kindOfSort is the kind of known value that a field of a sort is. The other sorts, such as states, say little about one patient.
+var kindOfSort = map[data.Sort]safetynet.Kind{
+	data.Person: safetynet.Name, data.Number: safetynet.ID, data.Phone: safetynet.Phone, data.Email: safetynet.Email, data.Hospital: safetynet.Hospital,
+	data.Street: safetynet.Street, data.City: safetynet.City, data.Zip: safetynet.ZIP,
+}
+
+// shareValues makes the values of the fields of a record known values of its notes of the same patient.
+func (r *Record) shareValues(types *data.TypeSet) {
+	for _, f := range r.Notes {
+		if !f.isValue() {
+			continue
+		}
+		s := f.Spans[0]
+		typ := types.Describe(s.Type)
+		kind, ok := kindOfSort[typ.Sort]
+		if !ok {
+			continue
+		}
+		if typ.Clinician {
+			kind = safetynet.Clinician
+		}
+		value := safetynet.Value{Kind: kind, Text: f.Text[s.Start:s.End], Type: s.Type}
+		for _, n := range r.Notes {
+			if n.Patient == f.Patient && !n.isValue() && !slices.Contains(n.Known, value) {
+				n.Known = append(slices.Clip(n.Known), value)
+			}
+		}
+	}
+}
+
+// isValue reports whether the note is a field whose whole value is PHI.
+func (n *Note) isValue() bool { return n.Field == field.Shift || n.Field != "" && n.Field.Whole() }
+
+// newValue returns the value of a field after the edits of its note.
+func (n *Note) newValue(edits []Edit) string {
+	text := apply(n.Text, edits)
+	return text[n.Spans[0].Start:]
+}
+
+// besideLabel returns the edits of a value, given those of its note, which has a label.
+func (n *Note) besideLabel(edits []Edit) []Edit {
+	label := n.Spans[0].Start
+	out := slices.Clone(edits)
+	for i := range out {
+		out[i].Start, out[i].End = out[i].Start-label, out[i].End-label
+	}
+	return out
+}
+
+// count counts a field that Encode changes.
+func (r *Record) count(a field.Action) {
+	if r.Fields == nil {
+		r.Fields = map[field.Action]int{}
+	}
+	r.Fields[a]++
+}
+
+var (
+	isoDate     = regexp.MustCompile(`^(\d{4}-\d{2}(?:-\d{2})?)([T ]\d{2}:?\d{2}.*)?$`)
+	compactDate = regexp.MustCompile(`^((?:1[89]|2[01])\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?((?:[01]\d|2[0-4])[0-9:.+-]*)?$`)
+	onlyYear    = regexp.MustCompile(`^\d{4}$`)
+)
+
+// machineDate reads a date as machines write it: 2071-04-03, 2071-04 and 20710403, perhaps with a time behind it. It returns the date in
+// the form 2071-04-03, in which it can be replaced, and a function that returns the value with a new date in the form of the original. If
+// the new date is only a year, so is the new value. The function reports false if the new date is neither a date of the same form nor a year.
+func machineDate(value string) (date string, back func(date string) (string, bool), ok bool) {
+	m, separator := isoDate.FindStringSubmatch(value), "-"
+	if m == nil {
+		c := compactDate.FindStringSubmatch(value)
+		if c == nil || c[3] == "" && len(value) != len("207104") {
+			return "", nil, false
+		}
+		separator = ""
+		m = []string{"", c[1] + "-" + c[2], c[4]}
+		if c[3] != "" {
+			m[1] += "-" + c[3]
+		}
+	}
+	return m[1], func(date string) (string, bool) {
+		switch {
+		case onlyYear.MatchString(date):
+			return date, true
+		case len(date) == len(m[1]) && isoDate.MatchString(date):
+			return strings.ReplaceAll(date, "-", separator) + m[2], true
+		}
+		return "", false
+	}, true
+}
+
+// removals returns the edits that remove values, given by their indexes, from JSON. An object or a list of which nothing is left is removed
+// as well, unless it is the whole.
+func (j *jsonTree) removals(gone map[int]bool) []Edit {
+	if len(gone) == 0 {
+		return nil
+	}
+	children := map[int][]int{}
+	for i := range gone {
+		for p := i; p > 0; p = j.parent(p) {
+			if _, seen := children[j.parent(p)]; seen {
+				break
+			}
+			children[j.parent(p)] = slices.Collect(j.within(j.parent(p)))
+		}
+	}
+	containers := make([]int, 0, len(children))
+	for c := range children {
+		containers = append(containers, c)
+	}
+	slices.Sort(containers)
+	for _, c := range slices.Backward(containers) { // the innermost first
+		if c > 0 && !slices.ContainsFunc(children[c], func(i int) bool { return !gone[i] }) {
+			gone[c] = true
+		}
+	}
+	var out []Edit
+	for _, c := range containers {
+		if !j.isGone(gone, c) {
+			out = append(out, j.removeFrom(children[c], gone)...)
+		}
+	}
+	return out
+}
+
+// isGone reports whether a container, or one that contains it, is removed.
+func (j *jsonTree) isGone(gone map[int]bool, c int) bool {
+	for ; c >= 0; c = j.parent(c) {
+		if gone[c] {
+			return true
+		}
+	}
+	return false
+}
+
+// removeFrom returns the edits that remove some of the values of a container, with their keys and commas.
+func (j *jsonTree) removeFrom(members []int, gone map[int]bool) []Edit {
+	start := func(i int) int {
+		if key := j.values[i].key; key > 0 {
+			return int(key)
+		}
+		return j.from(i)
+	}
+	var out []Edit
+	last := len(members) - 1
+	for last >= 0 && gone[members[last]] {
+		last--
+	}
+	for k, i := range members[:last+1] {
+		if gone[i] {
+			out = append(out, Edit{Start: start(i), End: start(members[k+1])})
+		}
+	}
+	if rest := members[last+1:]; len(rest) > 0 {
+		from := start(rest[0])
+		if last >= 0 {
+			from = j.to(members[last])
+		}
+		out = append(out, Edit{Start: from, End: j.to(rest[len(rest)-1])})
+	}
+	return out
+}
