@@ -89,7 +89,7 @@ kill_one() {
 	victim=$(process "$1" | head -1)
 	[ -n "$victim" ] || { echo "compare.sh: no process $1 to kill" >&2; exit 1; }
 	kill -9 "$victim"
-	echo "killed $1 ($victim)" >>"$folder/killed.log"
+	echo "killed $1 ($victim)" >>"$folder/kills.log"
 }
 
 submit killed &

@@ -20,7 +20,7 @@ class WorkerFailed(Exception):
 
 
 class Worker:
-    """A running `lethe worker`. Its messages go to the stderr of this process."""
+    """A running `lethe worker`, for one thread at a time. Its messages go to the stderr of this process."""
 
     def __init__(self, command):
         self.command = list(command)
