@@ -7,6 +7,7 @@
 
 import argparse
 import os
+import re
 import sys
 import time
 
@@ -199,7 +200,7 @@ class Cleaner:
             if len(answer) != n:
                 raise lethe_worker.WorkerFailed(f"{len(answer)} answers to {n} notes")
             notes += answer
-        errors = [None if self.columns[0] in note else note["error"] for note in notes]
+        errors = [None if self.columns[0] in note else re.sub(r"^stdin:\d+: ", "", note["error"]) for note in notes]
         columns = {}
         for name in table.column_names:
             column = table.column(name)

@@ -11,6 +11,7 @@ each task anew, and would start a new process there. It needs nothing but the st
 import json
 import socket
 import subprocess
+import sys
 import threading
 from queue import Queue
 
@@ -20,16 +21,20 @@ class WorkerFailed(Exception):
 
 
 class Worker:
-    """A running `lethe worker`, for one thread at a time. Its messages go to the stderr of this process."""
+    """A running `lethe worker`, for one thread at a time. Its messages go to the stderr of this process, in Spark that of the
+    executor."""
 
     def __init__(self, command):
         self.command = list(command)
         try:
-            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         except OSError as error:
             raise WorkerFailed(f"{socket.gethostname()}: {self.command[0]}: cannot be started: {error.strerror}") from None
         self.requests = Queue()
+        self.message = ""  # the last message of the worker
         threading.Thread(target=self._write, daemon=True).start()
+        self.messages = threading.Thread(target=self._pass_on_messages, daemon=True)
+        self.messages.start()
         self.hello = self.clean({"hello": True})["hello"]
 
     def clean(self, request):
@@ -46,7 +51,8 @@ class Worker:
         line = self.process.stdout.readline()
         if not line.endswith(b"\n"):
             code = self.process.wait()
-            raise WorkerFailed(f"{socket.gethostname()}: {' '.join(self.command[:2])} ended with exit code {code}; its messages are in the stderr of the executor")
+            self.messages.join(timeout=1)
+            raise WorkerFailed(f"{socket.gethostname()}: {' '.join(self.command[:2])} ended with exit code {code}: {self.message or 'no message'}")
         return json.loads(line)
 
     def _write(self):
@@ -59,6 +65,14 @@ class Worker:
                 to.flush()
             except OSError:  # the worker has ended, so receive fails
                 return
+
+    def _pass_on_messages(self):
+        for line in self.process.stderr:
+            text = line.decode(errors="replace")
+            sys.stderr.write(text)
+            sys.stderr.flush()
+            if text.startswith("lethe: ") or text.startswith("panic: "):
+                self.message = text.strip()
 
 
 _workers = {}
