@@ -40,6 +40,7 @@ func TestShardsTogetherAreOneRun(t *testing.T) {
 		records func(t *testing.T, content string) []string
 	}{
 		{"notes.jsonl", jsonLines(t, docs) + "\n", []string{"--format", "jsonl"}, lines},
+		{"notes.json", "[" + strings.ReplaceAll(strings.TrimSpace(jsonLines(t, docs)), "\n", ",\n") + "]\n", []string{"--format", "jsonl"}, elements},
 		{"notes.csv", csvRows(t, docs), []string{"--format", "csv", "--column", "note", "--patient", "mrn", "--id", "id"}, rowsWithHeader},
 		{"notes.hl7", hl7Messages(docs), []string{"--format", "hl7"}, messages},
 		{"notes.ndjson", fhirLines(t, docs), []string{"--format", "fhir"}, lines},
@@ -141,6 +142,20 @@ func TestShardsOfFolders(t *testing.T) {
 }
 
 func lines(_ *testing.T, content string) []string { return slices.Collect(strings.Lines(content)) }
+
+// elements returns the elements of a JSON array.
+func elements(t *testing.T, content string) []string {
+	t.Helper()
+	var raw []json.RawMessage
+	if err := json.Unmarshal([]byte(content), &raw); err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, element := range raw {
+		all = append(all, string(element))
+	}
+	return all
+}
 
 // rowsWithHeader returns the rows of CSV, and fails if they have no header.
 func rowsWithHeader(t *testing.T, content string) []string {

@@ -123,7 +123,7 @@ func patientOf(value json.RawMessage) (string, error) {
 // parse reads an object as a line of the format jsonl.
 func (w *Worker) parse(raw []byte, line int) *entry {
 	e := &entry{raw: raw}
-	e.record, e.err = notefile.JSONLine(raw, workerInput.in, line, w.run.config.options)
+	e.record, e.err = notefile.JSONLine(raw, workerInput.in, line, w.options)
 	return e
 }
 
@@ -172,7 +172,7 @@ func (w *Worker) idOf(raw []byte) json.RawMessage {
 
 // changes reports whether a rule says that the field at a path must change.
 func (w *Worker) changes(path []string) bool {
-	rules := w.run.config.options.Fields
+	rules := w.options.Fields
 	if rules == nil {
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
+	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/models"
 )
 
@@ -18,11 +19,12 @@ import (
 // worker" does. It is for programs that distribute notes themselves, such as Spark. docs/clusters.md describes the lines.
 type Worker struct {
 	run           *run
+	options       notefile.Options
 	notes, failed int
 }
 
 // NewWorker opens the model and everything else that a worker needs. The format of the notes is jsonl. The fields of the
-// Config about inputs and outputs do not apply: Input, Output, Shard, Marked, Map, Audit, Resume and others. events.Warn
+// Config about inputs and outputs do not apply: Inputs, Output, Shard, Marked, Map, Audit, Resume and others. events.Warn
 // receives what the user should know; the other callbacks are not used.
 func NewWorker(config Config, events Events) (*Worker, error) {
 	config.Format = "jsonl"
@@ -34,7 +36,7 @@ func NewWorker(config Config, events Events) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Worker{run: r}, nil
+	return &Worker{run: r, options: c.optionsFor(c.format)}, nil
 }
 
 // Serve reads requests until the end of in, and writes an answer to each, in their order. It writes the answers to all
