@@ -334,7 +334,7 @@ func (r *rtfReader) word(s *rtfScanner, t rtfToken, star int, fresh bool) error 
 		return nil
 	}
 	kind, ok := destinations[t.word]
-	if !ok && star >= 0 && (g.kind == textual) {
+	if !ok && star >= 0 && g.kind == textual {
 		kind, ok = separate, true
 	}
 	if ok && (g.kind != harmless || kind != harmless) {
@@ -345,9 +345,7 @@ func (r *rtfReader) word(s *rtfScanner, t rtfToken, star int, fresh bool) error 
 		if err := r.enter(g, t, kind, at, fresh); err != nil {
 			return err
 		}
-		if rtfWords[t.word] {
-			return nil
-		}
+		return nil
 	}
 	switch t.word {
 	case "ansicpg":

@@ -36,7 +36,7 @@ func TestTextOfRTF(t *testing.T) {
 		`{\rtf1{\header H}b{\footnote\ftnalt F{\b f}}c{\*\annotation A}}`: "bc\n\nH\n\nFf\n\nA",
 		`{\rtf1{\field{\*\fldinst{HYPERLINK "mailto:ana@x.org"}}{\fldrslt{mail}}}{\field{\*\fldinst PAGE \\* MERGEFORMAT}{\fldrslt 1}}}`:                    "mail1\n\nHYPERLINK \"mailto:ana@x.org\"",
 		`{\rtf1{\shp{\*\shpinst\shpleft1{\sp{\sn shapeType}{\sv 202}}{\sp{\sn wzDescription}{\sv 4711}}{\sp{\sn x}{\sv Gil}}{\shptxt T\par}}{\shprslt R}}}`: "R\n\n4711\n\nGil\n\nT\n",
-		`{\rtf1{\*\unknown U{\b u}}a C:\Users\Smith\b b}`: "a C:\\Users\\Smithb\n\n\\unknown Uu",
+		`{\rtf1{\*\unknown U{\b u}}a C:\Users\Smith\b b}`: "a C:\\Users\\Smithb\n\nUu",
 		`{\rtf1{\upr{A}{\*\ud{\u233 ?}}}}`:                "A\n\né",
 		`{\rtf1}`:                                         "",
 	} {
