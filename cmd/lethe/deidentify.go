@@ -15,8 +15,6 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/job"
 	"github.com/lethe-deid/lethe/deid/notefile"
-	"github.com/lethe-deid/lethe/deid/policy"
-	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/models"
 )
@@ -25,11 +23,10 @@ func newDeidentify() *cobra.Command {
 	opt := job.Config{Version: experiments.Version(version)}
 	var (
 		quiet     bool
+		engine    engineOptions
 		every     time.Duration
 		file      configFile
-		operating operatingOptions
 		maxUnlike float64
-		rules     ruleOptions
 	)
 	cmd := &cobra.Command{
 		Use:   "deidentify [--model DIR|--marked] [FILE|DIR|PATTERN...|-]",
@@ -103,17 +100,15 @@ No model finds everything: check a sample of the output.`,
 					return err
 				}
 			}
-			if err := cmp.Or(rules.check(), operating.check(cmd)); err != nil {
+			if err := engine.set(cmd, &opt); err != nil {
 				return usageError(cmd, err)
 			}
 			if cmd.Flags().Changed("max-unlike") {
 				opt.MaxUnlike = &maxUnlike
 			}
-			opt.MinRecall, opt.Bias = operating.minRecall, operating.bias
-			opt.SafetyNet, opt.Rules, opt.Deny, opt.Allow, opt.Known = rules.net(), rules.rules, rules.deny, rules.allow, rules.known
 			if opt.Marked {
 				opt.Types = cmp.Or(opt.Types, experiments.DefaultTypes(opt.Format), data.Any.Name)
-				if len(rules.safetyNet) == 0 {
+				if len(engine.rules.safetyNet) == 0 {
 					opt.SafetyNet = "" // the job's default, which is not that of a run with a model
 				}
 			}
@@ -124,7 +119,6 @@ No model finds everything: check a sample of the output.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opt.Model, "model", "", "model or run folder `DIR`, or the name of a model that comes with the program: en, es, or auto, which is the default and chooses by the language of each note")
 	flags.BoolVar(&opt.Marked, "marked", false, "replace the PHI that the files mark, instead of the PHI that a model finds, and mark the replacements")
 	flags.StringVar(&opt.Types, "types", "", "type `SET` of the marks (default that of the format, or any): "+strings.Join(data.TypeSetNames(), ", "))
 	flags.StringVar(&opt.Format, "format", "", "`FORMAT` of the notes: "+strings.Join(notefile.Names(), ", ")+" (default: by the extension of each file; text for stdin and unknown extensions)")
@@ -138,18 +132,11 @@ No model finds everything: check a sample of the output.`,
 	flags.BoolVar(&opt.PatientFolders, "patient-folders", false, "treat all notes in a subfolder as notes of one patient")
 	flags.BoolVar(&opt.OMOP, "omop", false, "the input is the table NOTE of the OMOP Common Data Model, in csv or parquet: the notes are in note_text and note_title, the id is note_id, the patient is person_id, whatever the case of these names")
 	flags.StringVar(&opt.Delimiter, "delimiter", "", "`CHARACTER` between the fields of csv, or tab (default a comma, in .tsv files a tab)")
+	flags.StringVar(&opt.Shard, "shard", "", "process only the `PART` i/n of the patients, such as 3/8; auto/n takes i from the task of a Slurm array or of a Kubernetes indexed job, and auto takes n from the array, too: see docs/clusters.md (default all)")
 	flags.StringVar(&opt.Encoding, "encoding", "utf-8", "`ENCODING` of the input and the output: utf-8, utf-16le, utf-16be, latin1 or windows-1252; files that begin with the byte order mark of UTF-16 are always read and written as UTF-16")
 	flags.StringVar(&opt.Unexamined, "unexamined", "refuse", "what to do with a part of a record that cannot be examined, such as a PDF or a picture: refuse the record, or drop the part")
-	flags.StringVar(&opt.Policy, "policy", "", "what must go: "+strings.Join(policy.Names(), ", ")+", or a YAML `FILE`; lethe policies prints them (default safe-harbor; with --marked, all)")
-	flags.StringArrayVar(&opt.Fields, "field", nil, "`PATH=ACTION`: what happens to a field of each record, such as a column of csv, a key of jsonl or an element of fhir: keep, drop, hash, shift, a sort such as person, or a type of the model; repeatable: see docs/fields.md (default: the format's own rules)")
-	flags.StringVar(&opt.Replace, "replace", "", "`KIND` of replacement, where the policy demands no other: "+kindNames(true)+" (default tag; with --marked, surrogate)")
-	flags.StringArrayVar(&opt.ReplaceType, "replace-type", nil, "`TYPE=KIND`: another kind of replacement for one type, whatever the policy says, for example DATE=keep; also "+kindNames(false)+"; repeatable")
-	flags.StringVar(&opt.KeyFile, "key-file", "", "`FILE` with the secret, of at least 16 bytes, that hashes, surrogates and shifts are derived from (default none)")
-	flags.StringVar(&opt.Surrogates, "surrogates", "", "YAML `FILE` with your own lists of surrogates; for types that Lethe does not know, the file also gives the sort of value, such as person or date: see docs/surrogates.md (default none)")
-	operating.flags(cmd)
-	flags.BoolVar(&opt.Strict, "strict", false, "take the model's most probable labels, even if its calibration has a default threshold that finds more, as those of the program's own models have")
+	engine.flags(cmd, &opt)
 	flags.Float64Var(&maxUnlike, "max-unlike", 1, "end with exit code 1 if more than this `SHARE` of the notes, from 0 to 1, are unlike those that the model was calibrated on")
-	rules.flags(flags)
 	flags.StringVar(&opt.Map, "map", "", "write each original and its replacement to `FILE`, encrypted with age (age-encryption.org) for each --map-recipient; whoever can decrypt it has the PHI (default none)")
 	flags.StringArrayVar(&opt.MapRecipients, "map-recipient", nil, "encrypt the map for this public `KEY` of age (age1...), or for each key in this file; repeatable")
 	flags.StringVar(&opt.NotesNLP, "notes-nlp", "", "with --omop, write the table NOTE_NLP of OMOP to `FILE` as CSV, with one row for each replacement in note_text and nothing of the original (default none)")
@@ -160,21 +147,9 @@ No model finds everything: check a sample of the output.`,
 	flags.StringVar(&opt.Summary, "summary", "", "write the summary as JSON to `FILE` when the run has ended, also with exit code 1 or 3: see docs/deidentification.md (default none)")
 	flags.DurationVar(&every, "progress", 0, "write a line of progress on stderr each `DURATION`, such as 30s (default: a bar if stderr is a terminal, otherwise nothing)")
 	flags.BoolVar(&quiet, "quiet", false, "print no summary and no progress on stderr")
-	workersFlag(cmd, &opt.Workers)
 	cmd.MarkFlagsMutuallyExclusive("quiet", "progress")
 	file.attach(cmd)
 	return cmd
-}
-
-// kindNames lists the kinds of replacement that work for values of all sorts, or the others.
-func kindNames(all bool) string {
-	var names []string
-	for _, k := range replace.Kinds() {
-		if (k.For() == "") == all {
-			names = append(names, string(k))
-		}
-	}
-	return strings.Join(names, ", ")
 }
 
 // deidentify runs a job, and prints what it has to say.

@@ -42,7 +42,8 @@ type Line struct {
 	// PolicyDigest is the digest of the policy's file.
 	PolicyDigest string `json:"policy_digest,omitempty"`
 	Model        string `json:"model,omitempty"`  // digest of the model
-	Config       string `json:"config,omitempty"` // digest of the options
+	Config       string `json:"config,omitempty"` // digest of the options, the same for all shards
+	Shard        string `json:"shard,omitempty"`  // shard of the run, as in 3/8; "" means the whole input
 }
 
 // Summary is the totals of a run. The zero value is ready to use: see Add.

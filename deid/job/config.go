@@ -56,6 +56,9 @@ type Config struct {
 	Delimiter      string   `option:"delimiter"`       // one character, or "tab", between the fields of csv; default a comma, or a tab in .tsv files
 	Encoding       string   `option:"encoding"`        // encoding of input and output: see notefile.Options; default utf-8
 	Unexamined     string   `option:"unexamined"`      // what to do with a part of a record that cannot be examined, such as a PDF: refuse (default) the record, or drop the part
+	// Shard is the part of the input to process: i/n, with i from 1 to n; auto or auto/n means that of the task of Slurm or
+	// Kubernetes, as the environment says. All notes of a patient are in the same shard. Default: the whole input.
+	Shard string `option:"shard"`
 
 	// Marked replaces the PHI that the files mark, instead of the PHI that a model finds. The marks are taken as they
 	// are, and the replacements are marked in the output. Then the default of Replace is surrogate, and that of SafetyNet
@@ -113,7 +116,8 @@ type checked struct {
 	policy  *policy.Policy
 	fields  map[string]*field.Table // by format; only for formats with fields that change
 	byType  map[string]replace.Kind // of ReplaceType
-	plan    replace.Plan            // before the model is open, with the types of the policy that the model may lack
+	shard   shard
+	plan    replace.Plan // before the model is open, with the types of the policy that the model may lack
 }
 
 // check fills in defaults and validates the options. It reads no file except that of the policy.
@@ -133,8 +137,12 @@ func (c Config) check() (*checked, error) {
 		c.Inputs = []string{Stdio}
 	}
 	k := &checked{Config: c}
+	var err error
+	if k.shard, err = parseShard(c.Shard, os.Getenv); err != nil {
+		return nil, optionError(err)
+	}
+	k.Shard = k.shard.String()
 	if c.Format != "" {
-		var err error
 		if k.format, err = notefile.Lookup(c.Format); err != nil {
 			return nil, optionError(err)
 		}
@@ -516,6 +524,7 @@ func (s settings) digest() (string, error) {
 	options := maps.Clone(s.Options)
 	delete(options, "model") // a line has a digest of the model in a field of its own
 	delete(options, "input")
+	delete(options, "shard")              // as well, so that the digests of all shards are the same
 	encoded, err := json.Marshal(options) // sorted
 	sum := sha256.Sum256(encoded)
 	return "sha256:" + hex.EncodeToString(sum[:]), err

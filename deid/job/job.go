@@ -94,10 +94,11 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	if err := c.checkReports(files); err != nil {
 		return nil, err
 	}
-	r, settings, err := c.begin(files, events)
+	r, settings, err := c.begin(c.Audit != "" || c.Summary != "" || files.output != Stdio, events)
 	if err != nil {
 		return nil, err
 	}
+	r.summary.Unchanged = files.unchanged()
 	defer files.release()
 	if err := files.claim(c.Resume, settings); err != nil {
 		return nil, err
@@ -161,13 +162,13 @@ func (e *TooManyUnlike) Error() string {
 	return fmt.Sprintf("%.3f of the notes are unlike those the model was calibrated on, more than %v", e.Share, e.Max)
 }
 
-// begin opens everything that a run requires before it touches the output. It returns the run and its settings, which
-// are empty if there is neither an audit nor a record to keep them in.
-func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
+// begin opens everything that a run or a worker requires before it reads notes. It returns the run and its settings, which
+// are empty unless recorded is true: computing them takes a while, and without an audit and a record nobody reads them.
+func (c *checked) begin(recorded bool, events Events) (*run, settings, error) {
 	var none settings
 	r := &run{
 		config: c, events: events, engine: &deid.Deidentifier{Workers: c.Workers, Exact: c.Marked}, patients: newPatients(c.replacesBy(replace.Numbered)),
-		summary: audit.Summary{Unchanged: files.unchanged(), Policy: c.policy.Name},
+		summary: audit.Summary{Policy: c.policy.Name},
 	}
 	var err error
 	if c.Marked {
@@ -199,8 +200,8 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	if r.known != nil && r.known.Short() > 0 {
 		events.warn(fmt.Errorf("%s: %d values are too short to search for", c.Known, r.known.Short()))
 	}
-	if c.Audit == "" && c.Summary == "" && files.output == Stdio {
-		return r, none, nil // there is no place to keep the settings
+	if !recorded {
+		return r, none, nil
 	}
 	if r.model != nil {
 		if r.modelDigest, err = r.model.Digest(); err != nil {

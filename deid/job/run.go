@@ -63,6 +63,8 @@ type item struct {
 	last   bool      // err is the error that the run returns, so Events.Failed does not get it
 	end    bool      // the file ends here
 	broken bool      // at the end: reading stopped early, so the file cannot be written
+	absent bool      // at the end: no record of the file belongs to the shard, so the file is not written
+	rest   bool      // err concerns the rest of the file
 	zipped bool
 	at     int64  // number of bytes of the inputs that were read before the next record
 	input  string // at the end: see noteFile.stamp
@@ -145,6 +147,7 @@ func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bo
 		name = "stdin"
 	}
 	var broken error
+	records, mine := 0, 0 // without frames
 	for record, err := range file.format.Read(in, name, r.config.optionsFor(file.format)) {
 		if r.fatal = ctx.Err(); r.fatal != nil {
 			return false
@@ -158,17 +161,27 @@ func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bo
 		if err == nil && file.marks != "" {
 			err = r.readMarks(file, record.Notes[0])
 		}
-		next := item{file: file, record: record, err: err, last: broken != nil && !file.many, zipped: zipped, at: at()}
+		next := item{file: file, record: record, err: err, last: broken != nil && !file.many, zipped: zipped, at: at(), rest: broken != nil}
 		if err == nil {
 			for _, n := range record.Notes {
 				next.notes = append(next.notes, r.result(file, n))
 			}
 		}
+		if record == nil || !record.Frame {
+			records++
+		}
+		if !r.config.shard.takes(next) {
+			continue
+		}
+		if record == nil || !record.Frame {
+			mine++
+		}
 		if !yield(next) {
 			return false
 		}
 	}
-	return yield(item{file: file, end: true, broken: broken != nil, zipped: zipped, input: stamp, at: r.meter.end(file, at)})
+	absent := file.many && mine == 0 && (records > 0 || !r.config.shard.has(file.auditName()))
+	return yield(item{file: file, end: true, broken: broken != nil, absent: absent, zipped: zipped, input: stamp, at: r.meter.end(file, at)})
 }
 
 // readMarks sets the spans of the only note of a file from the file with its marks.
@@ -233,7 +246,7 @@ func (r *run) result(file noteFile, n *notefile.Note) *result {
 
 func (r *run) line(file noteFile, line int, id string) *audit.Line {
 	return &audit.Line{
-		File: file.auditName(), Line: line, ID: id, Policy: r.config.policy.Name, PolicyDigest: r.config.policy.Digest, Model: r.modelDigest, Config: r.configDigest,
+		File: file.auditName(), Line: line, ID: id, Policy: r.config.policy.Name, PolicyDigest: r.config.policy.Digest, Model: r.modelDigest, Config: r.configDigest, Shard: r.config.Shard,
 	}
 }
 
@@ -445,6 +458,11 @@ func (r *run) open(it item) (err error) {
 // finish closes the current file. It writes no file if reading stopped early or no record could be examined; on stdout,
 // records that are already written stay, and the end of the file is missing if it has one.
 func (r *run) finish(it item) error {
+	if it.absent {
+		r.out.abort()
+		r.out = nil
+		return nil
+	}
 	failed := r.failed
 	r.failed = false
 	unwritten := failed && r.out == nil

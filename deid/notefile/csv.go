@@ -50,7 +50,7 @@ func readCSV(in *source, o Options) Records {
 			record := &Record{Raw: row.raw, Line: line}
 			switch {
 			case header:
-				header = false
+				header, record.Frame = false, true
 				if table, err = newCSVTable(in, row, o); err != nil {
 					yield(nil, &Broken{err})
 					return

@@ -49,7 +49,7 @@ func readHL7(in *source, o Options) Records {
 			}
 			raw := message
 			message = nil
-			record := &Record{Raw: raw, Line: line}
+			record := &Record{Raw: raw, Line: line, Frame: heading == batchSegment}
 			err := in.checkUTF8(raw, line, offset)
 			start := len(raw) - len(trimFrame(raw))
 			switch {

@@ -41,7 +41,7 @@ func arrayElements(in *source, parse func(raw []byte, at, line, offset, number i
 			yield(nil, &Broken{err})
 			return
 		}
-		if !yield(&Record{Raw: head, Line: line}, nil) {
+		if !yield(&Record{Raw: head, Line: line, Frame: true}, nil) {
 			return
 		}
 		written := &joint{}
@@ -54,7 +54,7 @@ func arrayElements(in *source, parse func(raw []byte, at, line, offset, number i
 				return
 			}
 			if at < 0 { // the end of the array
-				yield(&Record{Raw: raw, Line: line}, nil)
+				yield(&Record{Raw: raw, Line: line, Frame: true}, nil)
 				return
 			}
 			record, err := parse(raw, at, line, offset, number)

@@ -21,21 +21,49 @@ import (
 // A key that differs from one of the columns only in case is refused, because some readers treat
 // the two as the same key.
 func readJSONL(in *source, o Options) Records {
-	columns := o.Columns
-	if len(columns) == 0 {
-		columns = []string{"text"}
-	}
 	if isArray(in) {
 		return arrayElements(in, func(raw []byte, at, line, offset, number int) (*Record, error) {
 			j, err := objectAt(in, raw, at, line, offset)
 			if err != nil {
 				return nil, err
 			}
-			l := &jsonLine{in: in, options: o, columns: columns, j: j, line: line + bytes.Count(raw[:at], []byte("\n")), offset: offset, number: number}
+			l := &jsonLine{in: in, options: o, columns: noteKeys(o), j: j, line: line + bytes.Count(raw[:at], []byte("\n")), offset: offset, number: number}
 			return l.read()
 		})
 	}
-	parse := func(raw []byte, line, offset int) (*Record, error) {
+	parse := jsonLineParser(in, o)
+	if isLongObject(in) {
+		return one(in, true, func(raw []byte) (*Record, error) { return parse(raw, 1, 0) })
+	}
+	return lines(in, parse)
+}
+
+// noteKeys returns the keys that contain notes.
+func noteKeys(o Options) []string {
+	if len(o.Columns) == 0 {
+		return []string{"text"}
+	}
+	return o.Columns
+}
+
+// JSONLine reads an object as a line of a file of the format jsonl. The name and the number of the line are for errors, and
+// for the ids of notes that have none. The options must have passed Check, and the encoding is UTF-8.
+func JSONLine(raw []byte, name string, line int, o Options) (*Record, error) {
+	in := &source{name: name}
+	record, err := jsonLineParser(in, o)(raw, line, 0)
+	if err == nil {
+		err = in.checkTexts(record, true)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return record, nil
+}
+
+// jsonLineParser returns a function that reads a line.
+func jsonLineParser(in *source, o Options) func(raw []byte, line, offset int) (*Record, error) {
+	columns := noteKeys(o)
+	return func(raw []byte, line, offset int) (*Record, error) {
 		j, err := object(in, raw, line, offset)
 		if err != nil {
 			return nil, err
@@ -43,10 +71,6 @@ func readJSONL(in *source, o Options) Records {
 		l := &jsonLine{in: in, options: o, columns: columns, j: j, line: line + bytes.Count(raw[:j.from(0)], []byte("\n")), offset: offset, number: line}
 		return l.read()
 	}
-	if isLongObject(in) {
-		return one(in, true, func(raw []byte) (*Record, error) { return parse(raw, 1, 0) })
-	}
-	return lines(in, parse)
 }
 
 // read returns the record of the object.

@@ -45,6 +45,9 @@ type Record struct {
 	Raw   []byte // its bytes, converted to UTF-8 from any encoding of the file
 	Line  int    // of its first byte, from 1
 	Notes []*Note
+	// Frame means that the record is none of the file's records, but what surrounds them and makes the file valid: the
+	// header of CSV, the brackets of a JSON array, the headers and trailers of HL7 batches, and the XML around the records of i2b2-2006.
+	Frame bool
 	// Dropped is the number of parts that Encode removes because they cannot be examined: see Options.Drop.
 	Dropped int
 	// ID identifies the record among others of the file, in the output: it is a pseudonym if ids are replaced. It may be empty.

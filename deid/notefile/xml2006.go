@@ -35,7 +35,7 @@ func readRecords(in *source, o Options) Records {
 		if len(all.Records) > 0 {
 			at = all.Records[0].From
 		}
-		if !yield(&Record{Raw: raw[:at], Line: 1, charset: cs}, nil) {
+		if !yield(&Record{Raw: raw[:at], Line: 1, Frame: true, charset: cs}, nil) {
 			return
 		}
 		for i, rec := range all.Records {
@@ -56,7 +56,7 @@ func readRecords(in *source, o Options) Records {
 			}
 		}
 		if line := 1 + strings.Count(file[:all.End], "\n"); all.End < len(file) {
-			yield(&Record{Raw: raw[all.End:], Line: line, charset: cs}, nil)
+			yield(&Record{Raw: raw[all.End:], Line: line, Frame: true, charset: cs}, nil)
 		}
 	}
 }

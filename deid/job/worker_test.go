@@ -1,0 +1,39 @@
+package job
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// TestWorkerKeepsTheOrder checks that each request is answered once, in order, however the input is cut into reads.
+func TestWorkerKeepsTheOrder(t *testing.T) {
+	w, err := NewWorker(Config{Model: "en"}, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var requests, want strings.Builder
+	for i := range 300 {
+		if i%3 == 0 {
+			fmt.Fprintf(&requests, "{\"id\":%d,\"patient\":\"%d\",\"notes\":[{\"text\":\"Stable.\"}]}\n", i, i/10)
+			fmt.Fprintf(&want, "{\"id\":%d,\"notes\":[{\"text\":\"Stable.\"}]}\n", i)
+			continue
+		}
+		fmt.Fprintf(&requests, "{\"id\":%d,\"patient\":\"%d\",\"text\":\"Stable.\"}\n", i, i/10)
+		fmt.Fprintf(&want, "{\"id\":%d,\"patient\":null,\"text\":\"Stable.\"}\n", i)
+	}
+	for name, in := range map[string]io.Reader{
+		"whole": strings.NewReader(requests.String()),
+		"half":  iotest.HalfReader(strings.NewReader(requests.String())),
+		"bytes": iotest.OneByteReader(strings.NewReader(requests.String())),
+	} {
+		var out bytes.Buffer
+		if err := w.Serve(context.Background(), in, true, &out); err != nil || out.String() != want.String() {
+			t.Errorf("%s: %v, %d answers", name, err, strings.Count(out.String(), "\n"))
+		}
+	}
+}
