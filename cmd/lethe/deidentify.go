@@ -49,7 +49,8 @@ other PHI that the model finds is replaced. Choose another with --policy, or wri
 
 Each file has the format that its extension and its beginning show, unless you give
 --format. Formats: text, i2b2, meddocan and i2b2-2006 (XML), brat, jsonl (JSON Lines or an
-array), csv, fhir (JSON or NDJSON), hl7 (v2) and rtf. For csv and jsonl, --column names the columns or keys that contain notes. In
+array), csv, fhir (JSON or NDJSON), hl7 (v2), ccda (C-CDA documents) and rtf. For csv and
+jsonl, --column names the columns or keys that contain notes. In
 fhir and hl7, only texts are changed. Structured fields stay as they are, but Lethe
 searches the texts for the names, numbers and addresses that these fields contain.
 

@@ -274,8 +274,7 @@ func (f *fhir) reference(text string) string {
 	case strings.HasPrefix(text, "urn:uuid:"):
 		return "urn:uuid:" + f.pseudonym(text[len("urn:uuid:"):])
 	case strings.HasPrefix(text, "urn:oid:"):
-		number, _ := new(big.Int).SetString(f.fields.options.Pseudonym(text), 16)
-		return "urn:oid:2.25." + number.String()
+		return "urn:oid:" + oidOf(f.fields.options.Pseudonym(text))
 	case search && typeOnly.MatchString(kind):
 		return kind + "?identifier=" + f.pseudonym(query)
 	}
@@ -288,6 +287,17 @@ func (f *fhir) pseudonym(text string) string {
 	if !uuid.MatchString(text) {
 		return made
 	}
+	return uuidOf(made)
+}
+
+// oidOf returns a pseudonym in the form of an object identifier.
+func oidOf(made string) string {
+	number, _ := new(big.Int).SetString(made, 16)
+	return "2.25." + number.String()
+}
+
+// uuidOf returns a pseudonym in the form of a UUID.
+func uuidOf(made string) string {
 	raw, err := hex.DecodeString(made)
 	if err != nil || len(raw) != 16 {
 		return made
