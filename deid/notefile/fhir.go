@@ -74,7 +74,7 @@ func fhirRecord(in *source, o Options, raw []byte, line, offset int) (*Record, e
 		return nil, in.defect(line, -1, "not FHIR: an object without a resourceType")
 	}
 	if o.Fields != nil {
-		f.fields = &fhirFields{options: o, gone: map[int]bool{}, counts: map[field.Action]int{}}
+		f.fields = newFHIRFields(o)
 	}
 	f.object(0, resource{name: fmt.Sprintf("%s-%04d", in.id(), line)}, "")
 	if f.err != nil {
@@ -251,7 +251,7 @@ func (f *fhir) string(i int, r resource, key, outer string) {
 		f.text(i, r, htmlView)
 	case isBase64(key):
 		f.binary(i, r)
-	case key == "note" || isText(key, outer) || f.fields != nil && f.action(i, key) == field.Text:
+	case key == "note" || isText(key, outer) || f.fields != nil && f.action(i, key, outer) == field.Text:
 		f.text(i, r, nil)
 	default:
 		if raw := f.j.raw[f.j.from(i)+1:]; strings.IndexByte("dD \t\\", raw[0]) >= 0 && dataURL.MatchString(f.j.text(i)) {
@@ -393,6 +393,9 @@ func (f *fhir) text(i int, r resource, inner func(string) (*htmlText, error)) {
 		text, below = v.text.String(), func(edits []Edit) []Edit { return outer.below(v.below(edits)) }
 	}
 	f.add(i, r, text, below)
+	if f.fields != nil && inner == nil {
+		f.isString(i)
+	}
 }
 
 func (f *fhir) add(i int, r resource, text string, below func([]Edit) []Edit) {
@@ -422,6 +425,9 @@ func (f *fhir) attachment(i int, r resource, key string) {
 	}
 	if len(a.data) == 0 {
 		return // objects under a key data, as in Consent, are examined as objects
+	}
+	if f.dropsData(i) {
+		return
 	}
 	for k := range f.j.within(i) {
 		switch {

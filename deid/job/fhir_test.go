@@ -1,0 +1,158 @@
+package job
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var allTypes = flag.Bool("fhir-all", false, "whether TestCanariesInFHIR makes resources of all types, and in several variants")
+
+// usualTypes are the types of resources that exports of records contain.
+var usualTypes = strings.Fields(`Patient RelatedPerson Person Practitioner PractitionerRole Organization Location HealthcareService Endpoint Encounter EpisodeOfCare
+	Condition Observation Procedure MedicationRequest MedicationAdministration MedicationDispense MedicationStatement Medication Immunization AllergyIntolerance
+	DiagnosticReport DocumentReference Composition CarePlan CareTeam Goal ServiceRequest Specimen ImagingStudy Device FamilyMemberHistory Coverage Claim ClaimResponse
+	ExplanationOfBenefit Account Appointment Schedule Slot Communication QuestionnaireResponse Consent Provenance AuditEvent Binary Media List Group ResearchSubject
+	Flag RiskAssessment ClinicalImpression Task MessageHeader`)
+
+// deidentifyFHIR runs the job on a file and returns its output.
+func deidentifyFHIR(t *testing.T, name string, raw []byte, c Config) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	c.Input, c.Output, c.Format, c.Model = filepath.Join(dir, name), filepath.Join(dir, "out-"+name), "fhir", "en"
+	if err := os.WriteFile(c.Input, raw, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if c.KeyFile == "key" {
+		c.KeyFile = filepath.Join(dir, "key")
+		if err := os.WriteFile(c.KeyFile, []byte("a key of at least sixteen bytes"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Run(t.Context(), c, Events{Failed: func(err error) { t.Error(err) }}); err != nil {
+		t.Fatal(err)
+	}
+	out, err := os.ReadFile(c.Output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+var inBase64 = regexp.MustCompile(`"[A-Za-z0-9+/]{16,}={0,2}"`)
+
+// unhidden returns JSON with everything in base64 decoded behind it.
+func unhidden(raw []byte) string {
+	s := string(raw)
+	for _, m := range inBase64.FindAllString(s, -1) {
+		if b, err := base64.StdEncoding.DecodeString(strings.Trim(m, `"`)); err == nil {
+			s += "\n" + string(b)
+		}
+	}
+	return strings.ToLower(s)
+}
+
+// TestCanariesInFHIR plants invented values in every element of resources. None may be left.
+func TestCanariesInFHIR(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tags thousands of sentences")
+	}
+	versions, variants, types := []string{"r4"}, uint64(1), usualTypes
+	if *allTypes {
+		versions, variants = []string{"r4", "r5"}, 5
+	}
+	for _, version := range versions {
+		for seed := range variants {
+			for _, c := range []Config{{}, {Replace: "surrogate", KeyFile: "key"}} {
+				t.Run(fmt.Sprint(version, " ", seed, " ", c.Replace), func(t *testing.T) {
+					g := newFHIRGenerator(t, version, seed)
+					if *allTypes {
+						types = g.typesOfFHIR()
+						i := slices.Index(types, "Patient")
+						types = append([]string{"Patient"}, slices.Delete(types, i, i+1)...)
+					}
+					types := slices.DeleteFunc(slices.Clone(types), func(typ string) bool { return len(g.elements[typ]) == 0 })
+					in := g.bundle([]string{"collection", "transaction"}[seed%2], types)
+					out := deidentifyFHIR(t, "b.json", in, c)
+					if dir := os.Getenv("FHIR_OUT"); dir != "" {
+						name := fmt.Sprint(version, "-", seed, "-", c.Replace)
+						_ = os.WriteFile(filepath.Join(dir, name+".in.json"), in, 0o666)
+						_ = os.WriteFile(filepath.Join(dir, name+".out.json"), out, 0o666)
+					}
+					if !json.Valid(out) {
+						t.Fatal("the output is not JSON")
+					}
+					left := unhidden(out)
+					wrong, missed, tagged := map[string]bool{}, 0, 0
+					for _, p := range g.canaries {
+						if p.tagged {
+							tagged++
+						}
+						if !strings.Contains(left, strings.ToLower(p.value)) || p.dated && c.Replace == "surrogate" {
+							continue
+						}
+						if p.tagged {
+							missed++
+							if missed < 20 {
+								k := strings.Index(left, strings.ToLower(p.value))
+								t.Logf("missed in a sentence: %s: %q in %q", p.path, p.value, left[max(0, k-60):min(len(left), k+60)])
+							}
+						} else if !wrong[p.path] && len(wrong) < 60 {
+							wrong[p.path] = true
+							k := strings.Index(left, strings.ToLower(p.value))
+							t.Errorf("left: %s: %q in %q", p.path, p.value, left[max(0, k-60):min(len(left), k+60)])
+						}
+					}
+					was, is := leaves(t, in), leaves(t, out)
+					for path, value := range was {
+						if fullDate.MatchString(value) && is[path] == value {
+							t.Errorf("the same date: %s", path)
+						}
+					}
+					for _, term := range terms {
+						if before, after := strings.Count(string(in), term[2]), strings.Count(string(out), term[2]); before != after {
+							t.Errorf("%q is there %d times instead of %d", term[2], after, before)
+						}
+					}
+					t.Logf("%d resources, %d canaries, %d of them in sentences, of which %d are left; %d bytes became %d", len(types), len(g.canaries), tagged, missed, len(in), len(out))
+				})
+			}
+		}
+	}
+}
+
+var fullDate = regexp.MustCompile(`^\d{4}-\d\d-\d\d`)
+
+// leaves returns the strings of JSON by their paths.
+func leaves(t *testing.T, raw []byte) map[string]string {
+	t.Helper()
+	var whole any
+	if err := json.Unmarshal(raw, &whole); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	var walk func(path string, v any)
+	walk = func(path string, v any) {
+		switch v := v.(type) {
+		case string:
+			all[path] = v
+		case []any:
+			for i, e := range v {
+				walk(fmt.Sprintf("%s[%d]", path, i), e)
+			}
+		case map[string]any:
+			for k, e := range v {
+				walk(path+"."+k, e)
+			}
+		}
+	}
+	walk("", whole)
+	return all
+}
