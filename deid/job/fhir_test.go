@@ -3,24 +3,15 @@ package job
 import (
 	"encoding/base64"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lethe-deid/lethe/internal/fhirtest"
 )
-
-var allTypes = flag.Bool("fhir-all", false, "whether TestCanariesInFHIR makes resources of all types, and in several variants")
-
-// usualTypes are the types of resources that exports of records contain.
-var usualTypes = strings.Fields(`Patient RelatedPerson Person Practitioner PractitionerRole Organization Location HealthcareService Endpoint Encounter EpisodeOfCare
-	Condition Observation Procedure MedicationRequest MedicationAdministration MedicationDispense MedicationStatement Medication Immunization AllergyIntolerance
-	DiagnosticReport DocumentReference Composition CarePlan CareTeam Goal ServiceRequest Specimen ImagingStudy Device FamilyMemberHistory Coverage Claim ClaimResponse
-	ExplanationOfBenefit Account Appointment Schedule Slot Communication QuestionnaireResponse Consent Provenance AuditEvent Binary Media List Group ResearchSubject
-	Flag RiskAssessment ClinicalImpression Task MessageHeader`)
 
 // deidentifyFHIR runs the job on a file and returns its output.
 func deidentifyFHIR(t *testing.T, name string, raw []byte, c Config) []byte {
@@ -64,67 +55,53 @@ func TestCanariesInFHIR(t *testing.T) {
 	if testing.Short() {
 		t.Skip("tags thousands of sentences")
 	}
-	versions, variants, types := []string{"r4"}, uint64(1), usualTypes
-	if *allTypes {
-		versions, variants = []string{"r4", "r5"}, 5
-	}
-	for _, version := range versions {
-		for seed := range variants {
-			for _, c := range []Config{{}, {Replace: "surrogate", KeyFile: "key"}} {
-				t.Run(fmt.Sprint(version, " ", seed, " ", c.Replace), func(t *testing.T) {
-					g := newFHIRGenerator(t, version, seed)
-					if *allTypes {
-						types = g.typesOfFHIR()
-						i := slices.Index(types, "Patient")
-						types = append([]string{"Patient"}, slices.Delete(types, i, i+1)...)
-					}
-					types := slices.DeleteFunc(slices.Clone(types), func(typ string) bool { return len(g.elements[typ]) == 0 })
-					in := g.bundle([]string{"collection", "transaction"}[seed%2], types)
-					out := deidentifyFHIR(t, "b.json", in, c)
-					if dir := os.Getenv("FHIR_OUT"); dir != "" {
-						name := fmt.Sprint(version, "-", seed, "-", c.Replace)
-						_ = os.WriteFile(filepath.Join(dir, name+".in.json"), in, 0o666)
-						_ = os.WriteFile(filepath.Join(dir, name+".out.json"), out, 0o666)
-					}
-					if !json.Valid(out) {
-						t.Fatal("the output is not JSON")
-					}
-					left := unhidden(out)
-					wrong, missed, tagged := map[string]bool{}, 0, 0
-					for _, p := range g.canaries {
-						if p.tagged {
-							tagged++
-						}
-						if !strings.Contains(left, strings.ToLower(p.value)) || p.dated && c.Replace == "surrogate" {
-							continue
-						}
-						if p.tagged {
-							missed++
-							if missed < 20 {
-								k := strings.Index(left, strings.ToLower(p.value))
-								t.Logf("missed in a sentence: %s: %q in %q", p.path, p.value, left[max(0, k-60):min(len(left), k+60)])
-							}
-						} else if !wrong[p.path] && len(wrong) < 60 {
-							wrong[p.path] = true
-							k := strings.Index(left, strings.ToLower(p.value))
-							t.Errorf("left: %s: %q in %q", p.path, p.value, left[max(0, k-60):min(len(left), k+60)])
-						}
-					}
-					was, is := leaves(t, in), leaves(t, out)
-					for path, value := range was {
-						if fullDate.MatchString(value) && is[path] == value {
-							t.Errorf("the same date: %s", path)
-						}
-					}
-					for _, term := range terms {
-						if before, after := strings.Count(string(in), term[2]), strings.Count(string(out), term[2]); before != after {
-							t.Errorf("%q is there %d times instead of %d", term[2], after, before)
-						}
-					}
-					t.Logf("%d resources, %d canaries, %d of them in sentences, of which %d are left; %d bytes became %d", len(types), len(g.canaries), tagged, missed, len(in), len(out))
-				})
+	for seed, c := range []Config{{}, {Replace: "surrogate", KeyFile: "key"}} {
+		t.Run(c.Replace, func(t *testing.T) {
+			g := fhirtest.New("r4", uint64(seed))
+			in := g.Bundle([]string{"collection", "transaction"}[seed%2], fhirtest.Usual)
+			out := deidentifyFHIR(t, "b.json", in, c)
+			if dir := os.Getenv("FHIR_OUT"); dir != "" {
+				name := fmt.Sprint("r4-", seed, "-", c.Replace)
+				_ = os.WriteFile(filepath.Join(dir, name+".in.json"), in, 0o666)
+				_ = os.WriteFile(filepath.Join(dir, name+".out.json"), out, 0o666)
 			}
-		}
+			if !json.Valid(out) {
+				t.Fatal("the output is not JSON")
+			}
+			left := unhidden(out)
+			wrong, missed, tagged := map[string]bool{}, 0, 0
+			for _, p := range g.Canaries {
+				if p.Tagged {
+					tagged++
+				}
+				if !strings.Contains(left, strings.ToLower(p.Value)) || p.Dated && c.Replace == "surrogate" {
+					continue
+				}
+				if p.Tagged {
+					missed++
+					if missed < 20 {
+						k := strings.Index(left, strings.ToLower(p.Value))
+						t.Logf("missed in a sentence: %s: %q in %q", p.Path, p.Value, left[max(0, k-60):min(len(left), k+60)])
+					}
+				} else if !wrong[p.Path] && len(wrong) < 60 {
+					wrong[p.Path] = true
+					k := strings.Index(left, strings.ToLower(p.Value))
+					t.Errorf("left: %s: %q in %q", p.Path, p.Value, left[max(0, k-60):min(len(left), k+60)])
+				}
+			}
+			was, is := leaves(t, in), leaves(t, out)
+			for path, value := range was {
+				if fullDate.MatchString(value) && is[path] == value {
+					t.Errorf("the same date: %s", path)
+				}
+			}
+			for _, term := range fhirtest.Terms {
+				if before, after := strings.Count(string(in), term[2]), strings.Count(string(out), term[2]); before != after {
+					t.Errorf("%q is there %d times instead of %d", term[2], after, before)
+				}
+			}
+			t.Logf("%d resources, %d canaries, %d of them in sentences, of which %d are left; %d bytes became %d", len(fhirtest.Usual), len(g.Canaries), tagged, missed, len(in), len(out))
+		})
 	}
 }
 

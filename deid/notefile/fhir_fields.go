@@ -160,7 +160,7 @@ func (f *fhir) action(i int, key, outer string) field.Action {
 		return field.Keep
 	case elementsOfFHIR().codes[key] && fhirCode.MatchString(text):
 		return field.Keep
-	case elementsOfFHIR().sometimes[key] && fhirCode.MatchString(text):
+	case elementsOfFHIR().codes[key], elementsOfFHIR().sometimes[key] && fhirCode.MatchString(text):
 		return field.Known
 	case fhirTime.MatchString(text) || onlyYear.MatchString(text) && datedKey.MatchString(key):
 		return "date"
@@ -188,7 +188,7 @@ func (f *fhir) repeatsDisplay(i int, text string) bool {
 var (
 	fhirTime = regexp.MustCompile(`^\d{4}-\d{2}(?:-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[-+]\d{2}:\d{2})?)?)?$`)
 	datedKey = regexp.MustCompile(`(?:date|datetime|start|end|issued|recorded|created|authored|authoredon|time|instant|event)$`) // keys are in lower case
-	fhirCode = regexp.MustCompile(`^[a-z]+(?:-[a-z]+)*$`)
+	fhirCode = regexp.MustCompile(`^(?:[a-z]+(?:-[a-z]+)*|[A-Z]{1,5}(?:\.[a-z]+)?)$`)
 )
 
 // telecomSort returns the sort of the value of a ContactPoint with a system.

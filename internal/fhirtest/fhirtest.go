@@ -1,92 +1,97 @@
-package job
+// Package fhirtest makes resources of FHIR for tests, with an invented value in every element that the standard defines. Everybody in them is
+// invented.
+package fhirtest
 
 import (
 	"bufio"
 	"compress/gzip"
+	"embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/lethe-deid/lethe/deid/field"
 )
 
-// fhirElement is a line of ../notefile/testdata/fhir-r4.txt.gz: an element of a resource or of a type, as the StructureDefinitions of FHIR
-// define it.
-type fhirElement struct {
-	name  string
-	list  bool
-	types []string // of which a choice has several; @PATH means the elements of another element
-	code  string   // a code that the element may have
+// The files r4.txt.gz and r5.txt.gz list the elements of FHIR 4.0.1 and 5.0.0: path, minimum, maximum, types and a code of the required value
+// set. They were extracted from the StructureDefinitions and ValueSets that HL7 publishes under CC0.
+//
+//go:embed r4.txt.gz r5.txt.gz
+var files embed.FS
+
+// Element is an element of a resource or of a type, as the StructureDefinitions of FHIR define it.
+type Element struct {
+	Name     string
+	Required bool
+	list     bool
+	Types    []string // of which a choice has several; @PATH means the elements of another element
+	code     string   // a code that the element may have
 }
 
-// fhirElements reads the elements below each path.
-func fhirElements(t testing.TB, version string) map[string][]fhirElement {
-	t.Helper()
-	f, err := os.Open("../notefile/testdata/fhir-" + version + ".txt.gz")
+// Elements returns the elements below each path, for the version r4 or r5.
+func Elements(version string) map[string][]Element {
+	f, err := files.Open(version + ".txt.gz")
 	if err != nil {
-		t.Fatal(err)
+		panic(err) // the file is embedded
 	}
-	defer f.Close()
 	in, err := gzip.NewReader(f)
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
-	all := map[string][]fhirElement{}
+	all := map[string][]Element{}
 	for lines := bufio.NewScanner(in); lines.Scan(); {
 		c := strings.Split(lines.Text(), "\t")
 		k := strings.LastIndexByte(c[0], '.')
 		if k < 0 {
 			continue
 		}
-		all[c[0][:k]] = append(all[c[0][:k]], fhirElement{c[0][k+1:], c[2] != "0" && c[2] != "1", strings.Split(c[3], "|"), c[4]})
+		all[c[0][:k]] = append(all[c[0][:k]], Element{c[0][k+1:], c[1] != "0", c[2] != "0" && c[2] != "1", strings.Split(c[3], "|"), c[4]})
 	}
 	return all
 }
 
-// planted is a canary: an invented value that no output may contain.
-type planted struct {
-	value, path string
-	tagged      bool // it is in a sentence, where only the tagger and the rules can find it
-	dated       bool // it is a date, which a surrogate of another may equal
+// Canary is a canary: an invented value that no output may contain.
+type Canary struct {
+	Value, Path string
+	Tagged      bool // it is in a sentence, where only the tagger and the rules can find it
+	Dated       bool // it is a date, which a surrogate of another may equal
 }
 
-// fhirGenerator makes resources with every element that FHIR has and a canary in each.
-type fhirGenerator struct {
+// Generator makes resources with every element that FHIR has and a canary in each.
+type Generator struct {
 	rng      *rand.Rand
-	elements map[string][]fhirElement
+	Elements map[string][]Element
 	table    *field.Table
 	variant  int // chooses among the types of a choice
 	n        int
-	canaries []planted
+	Canaries []Canary
 	patient  [2]string
 	targets  []string // resources that references may refer to: Type/id
-	kept     []string // texts that must stay
 }
 
-const depthOfFHIR = 7
+const maxDepth = 7
 
-func newFHIRGenerator(t testing.TB, version string, seed uint64) *fhirGenerator {
-	return &fhirGenerator{
-		rng: rand.New(rand.NewPCG(seed, 1)), elements: fhirElements(t, version), table: field.NewTable(field.Builtin("fhir")), patient: [2]string{"Oda", "Lundqvist"},
+// New returns a generator for the version r4 or r5. The seed also chooses among the types of elements that have a choice.
+func New(version string, seed uint64) *Generator {
+	return &Generator{
+		rng: rand.New(rand.NewPCG(seed, 1)), Elements: Elements(version), table: field.NewTable(field.Builtin("fhir")), patient: [2]string{"Oda", "Lundqvist"},
 		variant: int(seed), //nolint:gosec // small
 	}
 }
 
-func (g *fhirGenerator) plant(value, path string, tagged bool) string {
-	g.canaries = append(g.canaries, planted{value: value, path: path, tagged: tagged, dated: strings.Contains(value, ", 20") || len(value) == len("2071-02-03") && value[4] == '-'})
+func (g *Generator) plant(value, path string, tagged bool) string {
+	g.Canaries = append(g.Canaries, Canary{Value: value, Path: path, Tagged: tagged, Dated: strings.Contains(value, ", 20") || len(value) == len("2071-02-03") && value[4] == '-'})
 	return value
 }
 
 var syllables = strings.Fields("bran vel mar sko tin dor hal vik ren os ber lund quis far gry mund eck sal tor wen ist kov ran del mi jas")
 
 // surname returns an invented name that occurs only once.
-func (g *fhirGenerator) surname() string {
+func (g *Generator) surname() string {
 	g.n++
 	s := ""
 	for n := g.n * 7919 % (26 * 26 * 26 * 26); len(s) < 7 || n > 0; n /= 26 {
@@ -95,7 +100,7 @@ func (g *fhirGenerator) surname() string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-func (g *fhirGenerator) number() string {
+func (g *Generator) number() string {
 	g.n++
 	return fmt.Sprintf("%08d", 40_000_000+g.n*7919%50_000_000)
 }
@@ -103,7 +108,7 @@ func (g *fhirGenerator) number() string {
 var months = []string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"}
 
 // sentence returns free text with the patient's name, a doctor's name with a title, a full date and a record number.
-func (g *fhirGenerator) sentence(path string) string {
+func (g *Generator) sentence(path string) string {
 	doctor, mrn := g.plant(g.surname(), path, true), g.plant(g.number(), path, true)
 	date := fmt.Sprintf("%s %d, 2071", months[g.rng.IntN(12)], 1+g.rng.IntN(28))
 	g.plant(date, path, true)
@@ -117,7 +122,7 @@ func (g *fhirGenerator) sentence(path string) string {
 }
 
 // resource makes a resource of a type.
-func (g *fhirGenerator) resource(kind, id string) map[string]any {
+func (g *Generator) resource(kind, id string) map[string]any {
 	at := g.table.Root().Child(kind)
 	r := g.object(kind, kind, at, 0)
 	r["resourceType"], r["id"] = kind, id
@@ -131,10 +136,10 @@ func (g *fhirGenerator) resource(kind, id string) map[string]any {
 }
 
 // object makes an object with all elements below a path of the definitions.
-func (g *fhirGenerator) object(definition, path string, at *field.Place, depth int) map[string]any {
+func (g *Generator) object(definition, path string, at *field.Place, depth int) map[string]any {
 	o := map[string]any{}
-	for _, e := range g.elements[definition] {
-		switch e.name {
+	for _, e := range g.Elements[definition] {
+		switch e.Name {
 		case "contained", "modifierExtension":
 			continue
 		case "extension":
@@ -143,7 +148,7 @@ func (g *fhirGenerator) object(definition, path string, at *field.Place, depth i
 			}
 			continue
 		}
-		if depth > depthOfFHIR && e.types[0] == "Extension" {
+		if depth > maxDepth && e.Types[0] == "Extension" {
 			continue
 		}
 		g.put(o, e, definition, path, at, depth)
@@ -156,12 +161,12 @@ func (g *fhirGenerator) object(definition, path string, at *field.Place, depth i
 }
 
 // put adds an element to an object.
-func (g *fhirGenerator) put(o map[string]any, e fhirElement, definition, path string, at *field.Place, depth int) {
-	name, typ := e.name, e.types[g.variant%len(e.types)]
+func (g *Generator) put(o map[string]any, e Element, definition, path string, at *field.Place, depth int) {
+	name, typ := e.Name, e.Types[g.variant%len(e.Types)]
 	if choice, ok := strings.CutSuffix(name, "[x]"); ok {
 		name = choice + strings.ToUpper(typ[:1]) + typ[1:]
 	}
-	value, ok := g.value(typ, definition+"."+e.name, path+"."+name, name, e.code, at.Child(name), depth+1)
+	value, ok := g.value(typ, definition+"."+e.Name, path+"."+name, name, e.code, at.Child(name), depth+1)
 	if !ok {
 		return
 	}
@@ -183,7 +188,7 @@ func (g *fhirGenerator) put(o map[string]any, e fhirElement, definition, path st
 }
 
 // value makes a value of a type.
-func (g *fhirGenerator) value(typ, definition, path, name, code string, at *field.Place, depth int) (any, bool) {
+func (g *Generator) value(typ, definition, path, name, code string, at *field.Place, depth int) (any, bool) {
 	if target, ok := strings.CutPrefix(typ, "@"); ok {
 		typ, definition = "", target
 		if strings.Count(path, "."+name+".") > 0 {
@@ -243,12 +248,12 @@ func (g *fhirGenerator) value(typ, definition, path, name, code string, at *fiel
 		return map[string]any{"status": "generated", "div": `<div xmlns="http://www.w3.org/1999/xhtml"><p>` + g.sentence(path) + `</p></div>`}, true
 	case "", "BackboneElement", "Element":
 	default:
-		if depth > depthOfFHIR {
+		if depth > maxDepth {
 			return nil, false
 		}
 		definition = typ
 	}
-	if depth > depthOfFHIR+2 {
+	if depth > maxDepth+2 {
 		return nil, false
 	}
 	o := g.object(definition, path, at, depth)
@@ -258,16 +263,16 @@ func (g *fhirGenerator) value(typ, definition, path, name, code string, at *fiel
 	return o, len(o) > 0
 }
 
-func (g *fhirGenerator) date() string {
+func (g *Generator) date() string {
 	return fmt.Sprintf("20%02d-%02d-%02d", 60+g.rng.IntN(39), 1+g.rng.IntN(12), 2+g.rng.IntN(27))
 }
 
-func (g *fhirGenerator) base64(path string) string {
+func (g *Generator) base64(path string) string {
 	return base64.StdEncoding.EncodeToString([]byte(g.sentence(path)))
 }
 
 // text returns a sentence for an element that is examined as text, and a canary otherwise.
-func (g *fhirGenerator) text(path, _ string, at *field.Place) string {
+func (g *Generator) text(path, _ string, at *field.Place) string {
 	action, ok := at.Action()
 	switch {
 	case ok && action == field.Keep:
@@ -280,7 +285,8 @@ func (g *fhirGenerator) text(path, _ string, at *field.Place) string {
 	return g.plant(g.surname(), path, false) + " " + g.plant(g.number(), path, false)
 }
 
-var terms = [][3]string{
+// Terms are displays of codes, with the system and the code before them, that must stay.
+var Terms = [][3]string{
 	{"http://loinc.org", "718-7", "Hemoglobin [Mass/volume] in Blood"},
 	{"http://snomed.info/sct", "49049000", "Parkinson's disease"},
 	{"http://snomed.info/sct", "23973005", "Foley catheter"},
@@ -288,13 +294,12 @@ var terms = [][3]string{
 	{"http://hl7.org/fhir/sid/cvx", "208", "COVID-19, mRNA, LNP-S, PF, 30 mcg/0.3 mL dose"},
 }
 
-func (g *fhirGenerator) coding() map[string]any {
-	t := terms[g.rng.IntN(len(terms))]
-	g.kept = append(g.kept, t[2])
+func (g *Generator) coding() map[string]any {
+	t := Terms[g.rng.IntN(len(Terms))]
 	return map[string]any{"system": t[0], "code": t[1], "display": t[2], "version": "2.77"}
 }
 
-func (g *fhirGenerator) extension(path string, at *field.Place) map[string]any {
+func (g *Generator) extension(path string, at *field.Place) map[string]any {
 	race := "http://hl7.org/fhir/us/core/StructureDefinition/us-core-race"
 	switch g.rng.IntN(4) {
 	case 0:
@@ -308,9 +313,8 @@ func (g *fhirGenerator) extension(path string, at *field.Place) map[string]any {
 }
 
 // reference makes a reference in one of the forms of FHIR.
-func (g *fhirGenerator) reference(path string, at *field.Place, depth int) map[string]any {
+func (g *Generator) reference(path string, at *field.Place, depth int) map[string]any {
 	r := map[string]any{"display": g.plant(g.surname(), path+".display", false)}
-	g.rng.IntN(2)
 	target := "Patient/gone"
 	if len(g.targets) > 0 {
 		target = g.targets[g.rng.IntN(len(g.targets))]
@@ -332,13 +336,13 @@ func (g *fhirGenerator) reference(path string, at *field.Place, depth int) map[s
 		r["identifier"], r["type"] = map[string]any{"system": "http://hospital.example/ids", "value": "key-" + id}, kind
 	}
 	if depth < 4 && g.rng.IntN(5) == 0 {
-		r["identifier"] = g.object("Identifier", path+".identifier", at.Child("identifier"), depthOfFHIR)
+		r["identifier"] = g.object("Identifier", path+".identifier", at.Child("identifier"), maxDepth)
 	}
 	return r
 }
 
-// bundle makes a Bundle with a resource of each type.
-func (g *fhirGenerator) bundle(kind string, types []string) []byte {
+// Bundle makes a Bundle with a resource of each type.
+func (g *Generator) Bundle(kind string, types []string) []byte {
 	g.targets = nil
 	ids := map[string]string{}
 	for _, t := range types {
@@ -372,13 +376,20 @@ func (g *fhirGenerator) bundle(kind string, types []string) []byte {
 	return raw
 }
 
-// typesOfFHIR lists the types of resources that the definitions contain, apart from the abstract ones and those that contain others.
-func (g *fhirGenerator) typesOfFHIR() []string {
+// Types lists the types of resources that the definitions contain, apart from the abstract ones and those that contain others.
+func (g *Generator) Types() []string {
 	var types []string
-	for _, t := range slices.Sorted(maps.Keys(g.elements)) {
+	for _, t := range slices.Sorted(maps.Keys(g.Elements)) {
 		if field.IsResource(t) && t != "Bundle" && t != "Parameters" {
 			types = append(types, t)
 		}
 	}
 	return types
 }
+
+// Usual are the types of resources that exports of records contain.
+var Usual = strings.Fields(`Patient RelatedPerson Person Practitioner PractitionerRole Organization Location HealthcareService Endpoint Encounter EpisodeOfCare
+	Condition Observation Procedure MedicationRequest MedicationAdministration MedicationDispense MedicationStatement Medication Immunization AllergyIntolerance
+	DiagnosticReport DocumentReference Composition CarePlan CareTeam Goal ServiceRequest Specimen ImagingStudy Device FamilyMemberHistory Coverage Claim ClaimResponse
+	ExplanationOfBenefit Account Appointment Schedule Slot Communication QuestionnaireResponse Consent Provenance AuditEvent Binary Media List Group ResearchSubject
+	Flag RiskAssessment ClinicalImpression Task MessageHeader`)
