@@ -205,6 +205,19 @@ func Source(format string) (string, bool) {
 	return string(raw), err == nil
 }
 
+// Formats lists the formats with a built-in table.
+func Formats() []string {
+	files, err := fs.ReadDir(tables, "tables")
+	if err != nil {
+		panic(err) // the tables are embedded
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(f.Name(), ".txt"))
+	}
+	return names
+}
+
 // With returns a table with further rules, which take precedence.
 func With(builtin, own []Rule) *Table {
 	all := slices.Clone(builtin)

@@ -204,6 +204,9 @@ func (c *checked) checkFields() (err error) {
 		return fmt.Errorf("--policy: %w", err)
 	}
 	own, err := field.ParseRules(c.Fields)
+	if err == nil {
+		err = field.CheckPaths(c.format.Name, own)
+	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("--field %w", err)

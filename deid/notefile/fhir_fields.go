@@ -69,6 +69,9 @@ func (f *fhir) field(i int, r resource, key, outer string) bool {
 	if f.fields == nil || f.fields.at.IsRoot() {
 		return false
 	}
+	if f.fields.gone[i] {
+		return true
+	}
 	switch f.j.kind(i) {
 	case '{', '[':
 		drops, err := f.fields.at.Drops()
@@ -139,8 +142,8 @@ func (f *fhir) action(i int, key, outer string) field.Action {
 		return action
 	}
 	if f.j.kind(i) != '"' {
-		if !ok {
-			action = at.Inherited()
+		if inherited := at.Inherited(); !ok && inherited != "" && !strings.Contains(at.Path(), ".extension.") {
+			return inherited
 		}
 		return action
 	}

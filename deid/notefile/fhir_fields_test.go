@@ -114,7 +114,9 @@ func TestFHIRStaysValid(t *testing.T) {
 			}
 			before, after := map[string]bool{}, map[string]bool{}
 			for text, missing := range map[string]map[string]bool{in: before, out: after} {
-				var bundle struct{ Entry []struct{ Resource map[string]any } }
+				var bundle struct {
+					Entry []struct{ Resource map[string]any }
+				}
 				if err := json.Unmarshal([]byte(text), &bundle); err != nil {
 					t.Fatal(err)
 				}
@@ -304,4 +306,89 @@ func resolved(t *testing.T, raw string) (found map[string]int, ids []string) {
 		})
 	}
 	return found, ids
+}
+
+// oddFHIR are resources with values that should not be as they are. Each contains the canary.
+var oddFHIR = map[string]string{
+	"an object as a name":          `{"resourceType":"Patient","name":[{"family":{"x":"ZQCANARYQZ"}}]}`,
+	"lists of lists":               `{"resourceType":"Patient","name":[[{"family":[["ZQCANARYQZ"]]}]]}`,
+	"a name as a string":           `{"resourceType":"Patient","name":"ZQCANARYQZ"}`,
+	"twice the same key":           `{"resourceType":"Patient","id":"1","id":"ZQCANARYQZ","name":[{"family":"a","family":"ZQCANARYQZ"}]}`,
+	"another case":                 `{"resourceType":"Patient","NAME":[{"Family":"ZQCANARYQZ"}],"ID":"ZQCANARYQZ"}`,
+	"an escaped key":               `{"resourceType":"Patient","name":[{"f\u0061mily":"ZQCANARYQZ"}]}`,
+	"parallel lists":               `{"resourceType":"Patient","name":[{"given":["Oda",null,"ZQCANARYQZ"],"_given":[null,{"id":"ZQCANARYQZ"},{"extension":[{"url":"x","valueString":"ZQCANARYQZ"}]}]}]}`,
+	"an extension of a date":       `{"resourceType":"Patient","_birthDate":{"extension":[{"url":"http://hl7.org/fhir/StructureDefinition/patient-birthTime","valueDateTime":"2071-03-04T05:06:07Z","id":"ZQCANARYQZ"}]}}`,
+	"an identifier as an object":   `{"resourceType":"Basic","identifier":[{"value":{"a":["ZQCANARYQZ"]}}]}`,
+	"a reference as an object":     `{"resourceType":"Basic","subject":{"reference":{"reference":"Patient/ZQCANARYQZ"}}}`,
+	"a code that is a name":        `{"resourceType":"Encounter","status":"Dr. ZQCANARYQZ"}`,
+	"a resource type as a name":    `{"resourceType":"Basic","type":"ZQCANARYQZ"}`,
+	"an extension without a url":   `{"resourceType":"Basic","extension":[{"valueString":"ZQCANARYQZ"}]}`,
+	"comments":                     `{"resourceType":"Patient","fhir_comments":["ZQCANARYQZ"],"name":[{"fhir_comments":["ZQCANARYQZ"]}]}`,
+	"an address with a user":       `{"resourceType":"Basic","subject":{"reference":"https://ZQCANARYQZ@x.example/Patient/1"}}`,
+	"a search":                     `{"resourceType":"Basic","subject":{"reference":"Patient?name=ZQCANARYQZ&identifier=x|ZQCANARYQZ&ZQCANARYQZ"}}`,
+	"a search for a reference":     `{"resourceType":"Bundle","entry":[{"request":{"method":"GET","url":"Observation?patient=Patient/ZQCANARYQZ&code=a%7CZQCANARYQZ"}}]}`,
+	"an operation":                 `{"resourceType":"Bundle","entry":[{"request":{"method":"GET","url":"Patient/ZQCANARYQZ/$everything?x=ZQCANARYQZ"}}]}`,
+	"another address":              `{"resourceType":"Bundle","entry":[{"request":{"method":"GET","url":"ZQCANARYQZ/x y"}}]}`,
+	"photos":                       `{"resourceType":"Patient","photo":[{"contentType":"image/png","data":"iVBORw0KGgo=","title":"ZQCANARYQZ"}]}`,
+	"an element with only a name":  `{"resourceType":"Basic","subject":{"display":"ZQCANARYQZ"}}`,
+	"a number in place of a name":  `{"resourceType":"Patient","name":[{"family":5,"given":[7]}],"x":"ZQCANARYQZ"}`,
+	"true in place of a name":      `{"resourceType":"Patient","name":[{"family":true,"given":[false,"ZQCANARYQZ"]}]}`,
+	"a resource type with a blank": `{"resourceType":"Patient ","name":[{"family":"ZQCANARYQZ"}]}`,
+}
+
+// TestOddFHIR checks that values that should not be as they are do not get through.
+func TestOddFHIR(t *testing.T) {
+	for name, file := range oddFHIR {
+		t.Run(name, func(t *testing.T) {
+			o := replaceCanaries(example{"fhir", "d.json", strings.ReplaceAll(file, "ZQCANARYQZ", canary), fhirOptions(t)})
+			if where := leak(o.out); where != "" {
+				t.Errorf("the canary is left: %s\n%s", where, o.out)
+			}
+			if len(o.errs) == 0 && !json.Valid(o.out) {
+				t.Errorf("not JSON: %s", o.out)
+			}
+		})
+	}
+}
+
+// TestHostileFHIRWithFields checks that rules for fields let nothing through that would be examined or refused without them.
+func TestHostileFHIRWithFields(t *testing.T) {
+	for class, examples := range hostile {
+		for name, e := range examples {
+			if e.format != "fhir" {
+				continue
+			}
+			e.options.Fields, e.options.Pseudonym, e.options.Types = fhirOptions(t).Fields, fhirOptions(t).Pseudonym, data.I2B2
+			if where := leak(replaceCanaries(e).out); where != "" {
+				t.Errorf("%s, %s: the canary is left: %s", class, name, where)
+			}
+		}
+	}
+}
+
+func TestRulesForFHIR(t *testing.T) {
+	for _, tc := range []struct {
+		name, in, want string
+		rules          []string
+	}{
+		{"all stay", `{"resourceType":"Patient","id":"1","name":[{"family":"Lund"}]}`, `{"resourceType":"Patient","id":"1","name":[{"family":"Lund"}]}`, []string{"**=keep"}},
+		{"a city stays", `{"resourceType":"Patient","address":[{"city":"Lund","line":["Way 1"]}]}`, `{"resourceType":"Patient","address":[{"city":"Lund","line":["[X]"]}]}`, []string{"Patient.address.city=keep"}},
+		{"an object goes", `{"resourceType":"Patient","contact":[{"name":{"family":"a"}}],"active":true}`, `{"resourceType":"Patient","active":true}`, []string{"Patient.contact.**=drop"}},
+		{"an element goes with its extensions", `{"resourceType":"Patient","birthDate":"2071","_birthDate":{"id":"a"},"active":true}`, `{"resourceType":"Patient","active":true}`, []string{"Patient.birthDate=drop"}},
+		{"empty objects go", `{"resourceType":"Basic","subject":{"display":"Oda"},"author":{"display":"Oda","type":"Patient"}}`, `{"resourceType":"Basic","author":{"type":"Patient"}}`, nil},
+		{"a required element", `{"resourceType":"Slot","start":"2071-03-04T05:06:07Z","status":"free"}`, `{"resourceType":"Slot","_start":{"extension":[{"url":"http://hl7.org/fhir/StructureDefinition/data-absent-reason","valueCode":"masked"}]},"status":"free"}`, []string{"Slot.start=drop"}},
+		{"a required object", `{"resourceType":"Flag","status":"active","subject":{"display":"Oda"}}`, `{"resourceType":"Flag","status":"active","subject":{"extension":[{"url":"http://hl7.org/fhir/StructureDefinition/data-absent-reason","valueCode":"masked"}]}}`, nil},
+		{"an instant", `{"resourceType":"Slot","start":"2071-03-04T05:06:07Z"}`, `{"resourceType":"Slot","start":"2071-01-01T00:00:00Z"}`, nil},
+		{"a moment that is no instant", `{"resourceType":"Encounter","period":{"start":"2071-03-04T05:06:07Z"}}`, `{"resourceType":"Encounter","period":{"start":"2071"}}`, nil},
+		{"an extension without its value goes", `{"resourceType":"Basic","extension":[{"url":"http://x/a","valueString":"a"},{"url":"http://x/b","valueInteger":1}]}`, `{"resourceType":"Basic","extension":[{"url":"http://x/b","valueInteger":1}]}`, []string{"**.a.valueString=drop"}},
+		{"parallel lists", `{"resourceType":"Patient","name":[{"given":["a","b"],"_given":[{"extension":[{"url":"http://x/a","valueInteger":1}]},{"extension":[{"url":"http://x/b","valueInteger":1}]}]}]}`, `{"resourceType":"Patient","name":[{"given":["[X]","[X]"],"_given":[null,{"extension":[{"url":"http://x/b","valueInteger":1}]}]}]}`, []string{"**.extension.a.valueInteger=drop"}},
+		{"a PDF that goes", `{"resourceType":"DocumentReference","content":[{"attachment":{"contentType":"application/pdf","data":"JVBERi0=","size":5,"hash":"aGk="}}]}`, `{"resourceType":"DocumentReference","content":[{"attachment":{"contentType":"application/pdf"}}]}`, []string{"**.attachment.data=drop"}},
+		{"the text of a code", `{"resourceType":"Condition","code":{"coding":[{"code":"1","display":"Foley catheter"}],"text":"Foley Catheter"}}`, `{"resourceType":"Condition","code":{"coding":[{"code":"1","display":"Foley catheter"}],"text":"Foley Catheter"}}`, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := removed(t, "d.json", tc.in, fhirOptions(t, tc.rules...), true); got != tc.want {
+				t.Errorf("%s\nbecame\n%s, want\n%s", tc.in, got, tc.want)
+			}
+		})
+	}
 }

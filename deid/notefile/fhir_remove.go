@@ -1,6 +1,7 @@
 package notefile
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -54,9 +55,8 @@ func (f *fhir) remove(gone map[int]bool) []Edit {
 	if len(gone) == 0 {
 		return nil
 	}
-	var out []Edit
 	containers := f.j.containersOf(gone)
-	var nulls, masks []int
+	instead := map[int]string{} // what stands in the place of a value: null, or an element with the extension masked
 	for _, c := range slices.Backward(containers) { // the innermost first
 		left, parallel := 0, f.j.kind(c) == '[' && f.sibling(c, gone) >= 0
 		for i := range f.j.within(c) {
@@ -67,7 +67,7 @@ func (f *fhir) remove(gone map[int]bool) []Edit {
 				}
 			case f.j.kind(c) == '{' && f.isRequired(i) && f.sibling(i, gone) < 0:
 				delete(gone, i)
-				masks = append(masks, i)
+				instead[i] = masked
 				left++
 			}
 		}
@@ -78,23 +78,27 @@ func (f *fhir) remove(gone map[int]bool) []Edit {
 			for i := range f.j.within(c) {
 				if gone[i] {
 					delete(gone, i)
-					nulls = append(nulls, i)
+					instead[i] = "null"
 				}
 			}
 		}
 	}
-	for _, i := range masks {
-		if !f.j.isGone(gone, i) {
-			out = append(out, f.mask(i))
-		}
+	replaced := maps.Clone(gone)
+	for i := range instead {
+		replaced[i] = true
 	}
-	for _, i := range nulls {
-		if !f.j.isGone(gone, i) {
-			out = append(out, Edit{Start: f.j.from(i), End: f.j.to(i), New: "null"})
+	var out []Edit
+	for i, by := range instead {
+		switch {
+		case f.j.isGone(replaced, f.j.parent(i)):
+		case by == masked:
+			out = append(out, f.mask(i))
+		default:
+			out = append(out, Edit{Start: f.j.from(i), End: f.j.to(i), New: by})
 		}
 	}
 	for _, c := range containers {
-		if !f.j.isGone(gone, c) {
+		if !f.j.isGone(replaced, c) {
 			out = append(out, f.j.removeFrom(slices.Collect(f.j.within(c)), gone)...)
 		}
 	}
