@@ -17,8 +17,8 @@ import (
 func deidentifyFHIR(t *testing.T, name string, raw []byte, c Config) []byte {
 	t.Helper()
 	dir := t.TempDir()
-	c.Input, c.Output, c.Format, c.Model = filepath.Join(dir, name), filepath.Join(dir, "out-"+name), "fhir", "en"
-	if err := os.WriteFile(c.Input, raw, 0o666); err != nil {
+	c.Inputs, c.Output, c.Format, c.Model = []string{filepath.Join(dir, name)}, filepath.Join(dir, "out-"+name), "fhir", "en"
+	if err := os.WriteFile(c.Inputs[0], raw, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if c.KeyFile == "key" {

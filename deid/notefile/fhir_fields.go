@@ -69,7 +69,7 @@ func (f *fhir) field(i int, r resource, key, outer string) bool {
 	if f.fields == nil || f.fields.at.IsRoot() {
 		return false
 	}
-	if f.fields.gone[i] {
+	if f.fields.gone[i] || f.isMasked(i) {
 		return true
 	}
 	switch f.j.kind(i) {
@@ -274,7 +274,7 @@ func fhirDate(text, path string) (string, func(string) (string, bool), bool) {
 
 // besideFHIR returns the edits of all elements that change.
 func (f *fhir) besideFHIR(edits [][]Edit) []Edit {
-	out, gone := slices.Clone(f.fields.replaced), maps.Clone(f.fields.gone)
+	out, gone := slices.Concat(f.fields.replaced, f.masks), maps.Clone(f.fields.gone)
 	next := 0
 	for n, note := range f.notes {
 		if i, ok := f.fields.strings[note]; ok && isBlank(note, edits[n]) {
@@ -314,7 +314,7 @@ func outside(edits, removed []Edit) []Edit {
 
 // finishFields sets what the record must know about its fields.
 func (f *fhir) finishFields(record *Record) {
-	record.Fields, record.beside = f.fields.counts, f.besideFHIR
+	record.Fields, record.beside, record.fixed = f.fields.counts, f.besideFHIR, nil
 	record.ID = f.alias(f.root())
 	for _, n := range f.notes {
 		name, path, _ := strings.Cut(n.ID, "#")

@@ -30,6 +30,11 @@ func (f *fhir) dropsData(i int) bool {
 	return true
 }
 
+// isMasked reports whether a member has been dropped because it cannot be examined.
+func (f *fhir) isMasked(i int) bool {
+	return slices.ContainsFunc(f.masks, func(e Edit) bool { return e.Start == int(f.j.values[i].key) && e.End == f.j.to(i) })
+}
+
 // isString says that the last note is the whole of a string. If nothing of it is left, the string is removed.
 func (f *fhir) isString(i int) {
 	note := f.notes[len(f.notes)-1]
@@ -43,20 +48,17 @@ func (f *fhir) isString(i int) {
 	f.fields.strings[note] = i
 }
 
-// masked is FHIR's extension for a value that is absent to protect somebody's privacy.
-const masked = `{"extension":[{"url":"http://hl7.org/fhir/StructureDefinition/data-absent-reason","valueCode":"masked"}]}`
-
 // remove returns the edits that remove values, given by their indexes, so that the resources stay valid:
 //
 //   - An object or a list of which nothing is left is removed as well, and so is an extension without a value.
-//   - A required element is replaced by the extension masked.
+//   - A required element is replaced by the extension absent.
 //   - An element of a list that is parallel to another, as given is to _given, becomes null.
 func (f *fhir) remove(gone map[int]bool) []Edit {
 	if len(gone) == 0 {
 		return nil
 	}
 	containers := f.j.containersOf(gone)
-	instead := map[int]string{} // what stands in the place of a value: null, or an element with the extension masked
+	instead := map[int]string{} // what stands in the place of a value: null, or an element with the extension absent
 	for _, c := range slices.Backward(containers) { // the innermost first
 		left, parallel := 0, f.j.kind(c) == '[' && f.sibling(c, gone) >= 0
 		for i := range f.j.within(c) {
@@ -67,7 +69,7 @@ func (f *fhir) remove(gone map[int]bool) []Edit {
 				}
 			case f.j.kind(c) == '{' && f.isRequired(i) && f.sibling(i, gone) < 0:
 				delete(gone, i)
-				instead[i] = masked
+				instead[i] = absent
 				left++
 			}
 		}
@@ -91,7 +93,7 @@ func (f *fhir) remove(gone map[int]bool) []Edit {
 	for i, by := range instead {
 		switch {
 		case f.j.isGone(replaced, f.j.parent(i)):
-		case by == masked:
+		case by == absent:
 			out = append(out, f.mask(i))
 		default:
 			out = append(out, Edit{Start: f.j.from(i), End: f.j.to(i), New: by})
@@ -183,13 +185,13 @@ func (f *fhir) isBareExtension(i int, gone map[int]bool) bool {
 	return true
 }
 
-// mask returns the edit that replaces a member by the extension masked.
+// mask returns the edit that replaces a member by the extension absent.
 func (f *fhir) mask(i int) Edit {
 	first := i
 	for f.j.kind(first) == '[' && int(f.j.values[first].after) > first+1 {
 		first++
 	}
-	name, value := `"`+jsonString(f.j.key(i))+`"`, masked
+	name, value := `"`+jsonString(f.j.key(i))+`"`, absent
 	if f.j.kind(first) != '{' && !strings.HasPrefix(name, `"_`) {
 		name = `"_` + name[1:]
 	}

@@ -3,6 +3,7 @@ package notefile
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -17,6 +18,7 @@ func FuzzJSONL(f *testing.F) { fuzzFormats(f, "jsonl") }
 func FuzzCSV(f *testing.F)   { fuzzFormats(f, "csv") }
 func FuzzFHIR(f *testing.F)  { fuzzFormats(f, "fhir") }
 func FuzzHL7(f *testing.F)   { fuzzFormats(f, "hl7") }
+func FuzzRTF(f *testing.F)   { fuzzFormats(f, "rtf") }
 
 // FuzzFHIRFields checks that the output is JSON, whatever the new values are, and that a file stays the same if all fields stay.
 func FuzzFHIRFields(f *testing.F) {
@@ -90,11 +92,19 @@ func fuzzFormats(f *testing.F, formats ...string) {
 	}
 	add(example{"hl7", "m.hl7", "MSH|^~\\&|\r\rOBX|1|ED|||^TEXT^^A^x\\X4\\\\\r\x1c", Options{}})
 	add(example{"csv", "n.csv", "note\n\"a\"\"\n\"\n", Options{Encoding: "latin1"}})
+	for _, rtf := range []string{
+		`{\rtf1\ansi\ansicpg932{\fonttbl{\f0\fcharset0 A;}{\f1\cpg65001 B;}}\'93\'fa\'83A\'81\f1\'c3\'a9\f0\u8217\'92\u-10179?\u-8704?\uc0\u233 x\uc2\u233\'3f\'3fAna}`,
+		`{\rtf1{\*\revtbl {Ana;}{\'41\u225?;}}{\info{\author Ana}{\creatim\yr1}}{\*\bkmkstart Ana}a{\*\bkmkend Ana}\revdttm12{\header H}{\*\x\y Ana}C:\Ana\Gil\b\'41na7\fs2-3}`,
+		`{\rtf1{\field{\*\fldinst{HYPERLINK "Ana"}}{\fldrslt{Gil}}}{\shp{\sp{\sn wzName}{\sv Ana}}{\shptxt Gil\par}}{\*\shppict{\pict\bin3 {}}}}{\nonshppict{\pict 00}}{\b\pict 0a}x}`,
+	} {
+		add(example{"rtf", "a.rtf", rtf, Options{Comma: 1}})
+	}
 	f.Fuzz(func(t *testing.T, format uint8, raw []byte, encoding string, comma byte) {
 		e := example{formats[int(format)%len(formats)], "n", string(raw), Options{Encoding: encoding}}
 		if e.format == "csv" {
 			e.options.Columns, e.options.Comma = []string{"note"}, comma
 		}
+		e.options.Drop = e.format == "rtf" && comma == 1
 		roundTrip(t, e)
 	})
 }
@@ -120,7 +130,7 @@ func roundTrip(t *testing.T, e example) {
 			all[i] = wordEdits(n.Text)
 			want = append(want, n.Replaced(all[i]).Text)
 		}
-		marks = marks || r.beside != nil && r.beside(none) != nil
+		marks = marks || r.beside != nil && r.beside(none) != nil || len(r.fixed) > 0 || slices.ContainsFunc(r.Notes, func(n *Note) bool { return n.always })
 		out, err := r.Encode(none)
 		if err != nil {
 			t.Fatal(err)

@@ -29,7 +29,7 @@ import (
 //
 // A message is refused if it cannot be examined:
 //
-//   - it contains ED that is not text, such as a PDF
+//   - it contains ED that is not text, such as a PDF; with Options.Drop, this OBX-5 is emptied instead
 //   - a line is not a segment, as after a line end within a text
 //   - segments are not separated by CR or LF
 //
@@ -37,7 +37,7 @@ import (
 //
 // The ID of a note is MSH-10 and, from the second note on, its number. The patient is the first
 // value of PID-3.
-func readHL7(in *source, _ Options) Records {
+func readHL7(in *source, o Options) Records {
 	return func(yield func(*Record, error) bool) {
 		var message []byte
 		var heading segmentType // type of the first segment of the message
@@ -56,7 +56,7 @@ func readHL7(in *source, _ Options) Records {
 			case err != nil:
 			case heading == messageSegment:
 				number++
-				record, err = hl7Record(in, raw, start, line, number)
+				record, err = hl7Record(in, raw, start, line, number, o)
 			case heading == batchSegment && len(raw)-start > 3:
 				h := hl7{raw: bytes.TrimRight(raw, "\r\n"), field: raw[start+3]}
 				if h.holdsSegment(h.fields(start, len(h.raw))) {
@@ -261,10 +261,13 @@ type hl7 struct {
 	view                *view // of the current note; nil between notes
 	started             int   // the line of its start
 	loose               []looseEscape
+	drop                bool   // see Options.Drop
+	dropped             []Edit // the edits that empty the fields that are dropped
+	partsGone           int    // number of parts that are dropped within a field
 }
 
-func hl7Record(in *source, raw []byte, start, line, number int) (*Record, error) {
-	h := &hl7{in: in, raw: raw, line: line}
+func hl7Record(in *source, raw []byte, start, line, number int, o Options) (*Record, error) {
+	h := &hl7{in: in, raw: raw, line: line, drop: o.Drop}
 	if len(raw) < start+8 {
 		return nil, in.defect(line, -1, "an MSH segment that is cut off")
 	}
@@ -307,7 +310,7 @@ func hl7Record(in *source, raw []byte, start, line, number int) (*Record, error)
 	for _, n := range h.notes {
 		n.Patient, n.Known = h.patient, h.known
 	}
-	return &Record{Raw: raw, Line: line, Notes: h.notes}, nil
+	return &Record{Raw: raw, Line: line, Notes: h.notes, Dropped: len(h.dropped) + h.partsGone, fixed: h.dropped}, nil
 }
 
 // segment reads raw[from:to].
@@ -504,7 +507,12 @@ func (h *hl7) observation(kind string, from, to int) error {
 	value := string(h.raw[from:to])
 	switch kind = strings.ToUpper(strings.TrimSpace(kind)); {
 	case kind == "ED":
-		return h.encapsulated(from, to)
+		err := h.encapsulated(from, to)
+		if err != nil && h.drop {
+			h.dropped = append(h.dropped, Edit{Start: from, End: to})
+			return nil
+		}
+		return err
 	case kind == "CE" || kind == "CWE" || kind == "CNE" || kind == "CF":
 		h.coded(from, to)
 	case plainValues[kind] == nil || !h.all(value, plainValues[kind].MatchString):
@@ -671,17 +679,24 @@ func (h *hl7) encapsulated(from, to int) error {
 		return h.in.defect(h.line, -1, "OBX-5 of type ED with fewer than five components")
 	}
 	kind, subtype := strings.ToUpper(get(1)), strings.ToUpper(get(2))
-	if kind != "TEXT" && kind != "TX" && kind != "FT" || !slices.Contains([]string{"", "PLAIN", "TEXT", "TXT", "ASCII", "HTML"}, subtype) {
+	isRTF := subtype == "RTF" || subtype == "X-RTF"
+	if !(isRTF && kind == "APPLICATION") && (kind != "TEXT" && kind != "TX" && kind != "FT" || !isRTF && !slices.Contains([]string{"", "PLAIN", "TEXT", "TXT", "ASCII", "HTML"}, subtype)) {
 		return h.in.defect(h.line, -1, "OBX-5 of type ED that is not text and cannot be examined")
 	}
 	start, end := parts[4][0], parts[4][1]
 	switch encoding := strings.ToUpper(get(3)); {
 	case encoding == "BASE64":
-		return h.base64(start, end, subtype == "HTML")
+		contentType := "text/plain"
+		if isRTF {
+			contentType = "application/rtf"
+		} else if subtype == "HTML" {
+			contentType = "text/html"
+		}
+		return h.base64(start, end, contentType)
 	case encoding != "A" && encoding != "":
 		return h.in.defect(h.line, -1, "OBX-5 of type ED in an encoding other than A and Base64")
-	case subtype == "HTML":
-		return h.in.defect(h.line, -1, "OBX-5 of type ED that is HTML, but not in Base64")
+	case subtype == "HTML" || isRTF:
+		return h.in.defect(h.line, -1, "OBX-5 of type ED that is HTML or RTF, but not in Base64")
 	case h.looksLikeBase64(start, end):
 		return h.in.defect(h.line, -1, "OBX-5 of type ED whose text is in Base64, though its encoding is another")
 	}
@@ -704,27 +719,28 @@ func (h *hl7) looksLikeBase64(start, end int) bool {
 }
 
 // base64 adds a separate note.
-func (h *hl7) base64(start, end int, isHTML bool) error {
+func (h *hl7) base64(start, end int, contentType string) error {
 	blob, err := base64.StdEncoding.DecodeString(string(h.raw[start:end]))
-	if err != nil || !utf8.Valid(blob) {
+	if err != nil || !utf8.Valid(blob) && !isRTF(string(blob)) {
 		return h.in.defect(h.line, -1, "OBX-5 of type ED that is not UTF-8 in base64")
 	}
-	contentType := "text/plain"
-	if isHTML {
-		contentType = "text/html"
-	}
-	decode, err := attached(contentType)
+	decode, err := attached(contentType, h.drop)
 	if err != nil {
 		return h.in.defect(h.line, -1, err.Error())
 	}
-	text, below, err := decode(blob)
+	a, err := decode(blob)
 	if err != nil {
 		return h.in.defect(h.line, -1, err.Error())
+	}
+	if kind := unreadableText(a.text, true); kind != "" {
+		return h.in.defect(h.line, -1, "OBX-5 of type ED that is "+kind+", which cannot be examined")
 	}
 	h.finish()
-	h.add(text, h.line, func(edits []Edit) []Edit {
-		return []Edit{{Start: start, End: end, New: base64.StdEncoding.EncodeToString(below(edits))}}
+	h.add(a.text, h.line, func(edits []Edit) []Edit {
+		return []Edit{{Start: start, End: end, New: base64.StdEncoding.EncodeToString(a.encode(edits))}}
 	})
+	h.notes[len(h.notes)-1].always = a.always
+	h.partsGone += a.dropped
 	return nil
 }
 

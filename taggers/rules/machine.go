@@ -14,7 +14,6 @@ import (
 
 // program is a compiled expression.
 type program struct {
-	id      int // number of the program within a set
 	inst    []inst
 	start   uint32
 	guarded bool      // whether it has guards
@@ -117,10 +116,40 @@ func (in *inst) matches(r rune) bool {
 	return matchRune(&in.Inst, r)
 }
 
-// machine runs programs. Only one goroutine at a time may use it.
+// machine runs the programs of a scan. Only one goroutine at a time may use it.
 type machine struct {
 	now, then queue
-	automata  []*dfa // by program
+	rules     *automaton // of all rules of the scan
+	contexts  map[*program]*automaton
+	found     []uint32 // scratch
+}
+
+// newMachine returns a machine for rules.
+func newMachine(rules []rule) *machine {
+	var whole []*program
+	for _, r := range rules {
+		whole = append(whole, r.whole)
+	}
+	return &machine{rules: newAutomaton(whole...), contexts: map[*program]*automaton{}}
+}
+
+// possible returns the numbers of the rules that can match at text[i]. They are valid
+// until the next call.
+func (m *machine) possible(text string, i int) []uint32 {
+	m.found = m.rules.possible(m.found[:0], text, i, floor(text, i+maxMatch))
+	return m.found
+}
+
+// can reports whether p, which is not the program of a rule, can match at text[i] and
+// end at or before limit.
+func (m *machine) can(p *program, text string, i, limit int) bool {
+	d := m.contexts[p]
+	if d == nil {
+		d = newAutomaton(p)
+		m.contexts[p] = d
+	}
+	var one [1]uint32
+	return len(d.possible(one[:0], text, i, limit)) > 0
 }
 
 // queue has the threads at one position of the text, in order of priority.
