@@ -392,3 +392,32 @@ func TestRulesForFHIR(t *testing.T) {
 		})
 	}
 }
+
+// TestDocsOfFHIR checks that docs/fields.md says what the built-in table says.
+func TestDocsOfFHIR(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/fields.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(raw), "\n## FHIR\n")
+	root, rows := field.NewTable(field.Builtin("fhir")).Root(), 0
+	for line := range strings.Lines(section) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 4 || !strings.Contains(cells[1], "`") {
+			continue
+		}
+		for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[1], -1) {
+			place := root
+			for element := range strings.SplitSeq(m[1], ".") {
+				place = place.Child(element)
+			}
+			if action, _ := place.Action(); string(action) != strings.TrimSpace(cells[2]) {
+				t.Errorf("%s: the page says %s, the table %q", m[1], strings.TrimSpace(cells[2]), action)
+			}
+			rows++
+		}
+	}
+	if rows < 40 {
+		t.Errorf("only %d elements were found", rows)
+	}
+}
