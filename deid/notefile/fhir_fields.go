@@ -169,6 +169,8 @@ func (f *fhir) action(i int, key, outer string) field.Action {
 		return "date"
 	case at.Inherited() != "":
 		return at.Inherited()
+	case clockTime.MatchString(text):
+		return field.Keep
 	case isURI(text):
 		return field.Hash
 	}
@@ -189,9 +191,10 @@ func (f *fhir) repeatsDisplay(i int, text string) bool {
 }
 
 var (
-	fhirTime = regexp.MustCompile(`^\d{4}-\d{2}(?:-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[-+]\d{2}:\d{2})?)?)?$`)
-	datedKey = regexp.MustCompile(`(?:date|datetime|start|end|issued|recorded|created|authored|authoredon|time|instant|event)$`) // keys are in lower case
-	fhirCode = regexp.MustCompile(`^(?:[a-z]+(?:-[a-z]+)*|[A-Z]{1,5}(?:\.[a-z]+)?)$`)
+	fhirTime  = regexp.MustCompile(`^\d{4}-\d{2}(?:-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[-+]\d{2}:\d{2})?)?)?$`)
+	clockTime = regexp.MustCompile(`^\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$`)
+	datedKey  = regexp.MustCompile(`(?:date|datetime|start|end|issued|recorded|created|authored|authoredon|time|instant|event)$`) // keys are in lower case
+	fhirCode  = regexp.MustCompile(`^(?:[a-z]+(?:-[a-z]+)*|[A-Z]{1,5}(?:\.[a-z]+)?)$`)
 )
 
 // telecomSort returns the sort of the value of a ContactPoint with a system.
