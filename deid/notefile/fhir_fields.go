@@ -319,9 +319,15 @@ func outside(edits, removed []Edit) []Edit {
 func (f *fhir) finishFields(record *Record) {
 	record.Fields, record.beside, record.fixed = f.fields.counts, f.besideFHIR, nil
 	record.ID = f.alias(f.root())
+	aliases := map[string]string{}
 	for _, n := range f.notes {
 		name, path, _ := strings.Cut(n.ID, "#")
-		if alias := f.alias(name); alias != name {
+		alias, ok := aliases[name]
+		if !ok {
+			alias = f.alias(name)
+			aliases[name] = alias
+		}
+		if alias != name {
 			n.Alias = alias + "#" + path
 		}
 		if !n.isValue() {
