@@ -113,12 +113,12 @@ func typeOf(f *pflag.Flag) reflect.Type {
 	if _, ok := f.Value.(pflag.SliceValue); ok {
 		return reflect.TypeFor[textList]()
 	}
-	switch f.Value.Type() {
-	case "bool":
+	switch kind := f.Value.Type(); {
+	case kind == "bool":
 		return reflect.TypeFor[bool]()
-	case "int":
+	case strings.HasPrefix(kind, "int") || strings.HasPrefix(kind, "uint"):
 		return reflect.TypeFor[int]()
-	case "float64":
+	case strings.HasPrefix(kind, "float"):
 		return reflect.TypeFor[float64]()
 	}
 	return reflect.TypeFor[string]()
@@ -152,10 +152,15 @@ func (c *configFile) resolve(path string) string {
 		return path
 	}
 	joined := filepath.Join(filepath.Dir(c.path), path)
-	if strings.HasSuffix(path, "/") { // it means a folder: see paths.IsFolder
-		joined += "/"
+	return joined + slashOf(path)
+}
+
+// slashOf returns the separator at the end of a path, which means that it is a folder (see paths.IsFolder), or "".
+func slashOf(path string) string {
+	if path != "" && os.IsPathSeparator(path[len(path)-1]) {
+		return path[len(path)-1:]
 	}
-	return joined
+	return ""
 }
 
 // namesOf has, for each flag whose value is a name or a path, a function that reports whether it is a name.
@@ -191,10 +196,7 @@ func (c *configFile) write(cmd *cobra.Command, args []string) error {
 		if err == nil {
 			err = failed
 		}
-		if strings.HasSuffix(path, "/") {
-			full += "/"
-		}
-		return full
+		return full + slashOf(path)
 	}
 	if len(args) > 0 {
 		inputs := slices.Clone(args)

@@ -41,7 +41,7 @@ func (p *jobProgress) show(done job.Progress) {
 	}
 	if p.every > 0 {
 		p.next = now.Add(p.every)
-		p.line("lethe: %s", progressLine(done, now.Sub(p.began)))
+		p.line("lethe: %s", progressLine(done, now.Sub(p.began), true))
 		return
 	}
 	p.next = now.Add(barInterval)
@@ -55,22 +55,24 @@ func (p *jobProgress) draw(done job.Progress, took time.Duration) {
 		if total == 0 {
 			total = -1
 		}
-		p.bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetWidth(30),
+		p.bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetWidth(30), progressbar.OptionThrottle(barInterval/2),
 			progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionSetSpinnerChangeInterval(0), progressbar.OptionClearOnFinish())
 	}
-	p.bar.Describe(progressLine(done, took))
 	if done.Total > 0 {
 		_ = p.bar.Set64(min(done.Bytes, done.Total-1)) // a full bar would disappear
 	}
+	p.bar.Describe(progressLine(done, took, false))
 }
 
-// progressLine describes the progress: "1200 notes, 45.0 % of the input, 87 notes/s, 14s left".
-func progressLine(done job.Progress, took time.Duration) string {
+// progressLine describes the progress: "1200 notes, 45.0 % of the input, 87 notes/s, 14s left", with or without the share.
+func progressLine(done job.Progress, took time.Duration, withShare bool) string {
 	parts := []string{fmt.Sprintf("%d notes", done.Notes)}
 	share := 0.0
 	if done.Total > 0 {
 		share = min(1, float64(done.Bytes)/float64(done.Total))
-		parts = append(parts, fmt.Sprintf("%.1f %% of the input", 100*share))
+		if withShare {
+			parts = append(parts, fmt.Sprintf("%.1f %% of the input", 100*share))
+		}
 	}
 	if took > 0 && done.Notes > 0 {
 		parts = append(parts, fmt.Sprintf("%.0f notes/s", float64(done.Notes)/took.Seconds()))

@@ -112,6 +112,13 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 		}
 		defer func() { _ = r.mapping.Discard() }()
 	}
+	report, err := c.openSummary()
+	if err != nil {
+		return nil, errors.Join(err, r.audit.Close())
+	}
+	if report != nil {
+		defer func() { _ = report.Discard() }() // after it was published, this does nothing
+	}
 	err = r.do(ctx, files)
 	if r.known != nil && !r.knew && r.summary.Notes > 0 {
 		events.warn(fmt.Errorf("%s: matches none of the notes: does it use the same patients and ids?", c.Known))
@@ -135,8 +142,8 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 			err = errors.Join(err, left.err())
 		}
 	}
-	if summary != nil && c.Summary != "" {
-		err = errors.Join(err, r.writeSummary(files, time.Since(began)))
+	if summary != nil && report != nil {
+		err = errors.Join(err, r.writeSummary(report, files, time.Since(began)))
 	}
 	return summary, err
 }

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"iter"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
@@ -252,13 +254,7 @@ func (r *run) flush(ctx context.Context, batch []item) error {
 			all, notes = append(all, n), append(notes, n.note)
 		}
 	}
-	for i, done := range r.engine.Notes(ctx, notes) {
-		all[i].conclude(done, r.config.Marked)
-		if r.model != nil && done.Err == nil && notes[i].Search == deid.Fully {
-			text := all[i].note.Text
-			all[i].line.Languages, all[i].line.Unlike = r.model.Languages(text), r.model.Unlike(text, done.Tagged)
-		}
-	}
+	r.conclude(all, r.engine.Notes(ctx, notes))
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -273,6 +269,24 @@ func (r *run) flush(ctx context.Context, batch []item) error {
 		}
 	}
 	return r.settle()
+}
+
+// conclude concludes the notes of a batch, several at a time.
+func (r *run) conclude(notes []*result, done []deid.Result) {
+	workers := cmp.Or(r.config.Workers, runtime.NumCPU())
+	var all sync.WaitGroup
+	for w := range min(workers, len(notes)) {
+		all.Go(func() {
+			for i := w; i < len(notes); i += workers {
+				n := notes[i]
+				n.conclude(done[i], r.config.Marked)
+				if r.model != nil && done[i].Err == nil && n.note.Search == deid.Fully {
+					n.line.Languages, n.line.Unlike = r.model.Languages(n.note.Text), r.model.Unlike(n.note.Text, done[i].Tagged)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // conclude turns the changes in a note into edits, and counts them in the line of the audit. If marked is true, a value that is

@@ -4,13 +4,33 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
+// openSummary opens the hidden file of the summary, so that a place which cannot be written to is found before the work
+// starts. It returns nil if no summary is asked for.
+func (c *checked) openSummary() (*wholefile.Pending, error) {
+	if c.Summary == "" {
+		return nil, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(c.Summary), 0o777); err != nil {
+		return nil, unwritable(c.Summary, err)
+	}
+	if c.Resume {
+		if err := wholefile.RemoveHidden(c.Summary); err != nil {
+			return nil, err
+		}
+	}
+	file, err := wholefile.Create(c.Summary, 0o666)
+	return file, unwritable(c.Summary, err)
+}
+
 // writeSummary writes the summary as JSON. A run that resumes another replaces its summary.
-func (r *run) writeSummary(files *fileSet, took time.Duration) error {
+func (r *run) writeSummary(file *wholefile.Pending, files *fileSet, took time.Duration) error {
 	s := r.summary.Report()
 	s.Version, s.Model, s.Config, s.PolicyDigest = r.config.Version, r.modelDigest, r.configDigest, r.config.policy.Digest
 	s.Files, s.Bytes, s.Seconds = len(files.all), r.meter.done, took.Seconds()
@@ -21,11 +41,6 @@ func (r *run) writeSummary(files *fileSet, took time.Duration) error {
 	if err != nil {
 		return err
 	}
-	file, err := wholefile.Create(r.config.Summary, 0o666)
-	if err != nil {
-		return unwritable(r.config.Summary, err)
-	}
-	defer func() { _ = file.Discard() }() // after it was published, this does nothing
 	_, err = file.Write(append(encoded, '\n'))
 	if err := errors.Join(err, file.Close()); err != nil {
 		return unwritable(r.config.Summary, err)

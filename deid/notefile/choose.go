@@ -1,6 +1,7 @@
 package notefile
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -16,7 +17,7 @@ import (
 // The functions of this file choose the format of a file by its extension and, if several formats
 // have the same extension, by the beginning of the file.
 
-// choosePeek is the number of bytes, in UTF-8, from which a format is chosen.
+// choosePeek is the number of bytes, in UTF-8, from which a format is chosen at most.
 const choosePeek = 1 << 20
 
 // Choose returns the format of the file with this name, or nil if no format has its extension. It
@@ -41,20 +42,32 @@ func Choose(name, encoding string, open func() (io.ReadCloser, error)) (*Format,
 		return nil, err
 	}
 	in := newSource(file, name, enc)
-	raw, err := io.ReadAll(io.LimitReader(in.in, choosePeek))
-	if err != nil {
-		return nil, in.unreadable(err)
-	}
-	start := bytes.TrimSpace(bytes.TrimPrefix(raw, []byte(utf8BOM)))
-	if len(start) == 0 {
-		return some[0], nil
-	}
-	for _, f := range some {
-		if f.recognizes != nil && f.recognizes(start, len(raw) < choosePeek) {
+	for _, n := range []int{1 << 12, 1 << 16, choosePeek} {
+		in.in = bufio.NewReaderSize(in.in, n)
+		raw, err := in.in.Peek(n)
+		if err != nil && err != io.EOF {
+			return nil, in.unreadable(err)
+		}
+		if f := recognized(some, raw, len(raw) < n); f != nil {
 			return f, nil
 		}
 	}
 	return nil, &data.Error{Path: name, Offset: -1, Reason: fmt.Sprintf("the content does not show which of the formats %s it has: give the --format", strings.Join(names(some), ", "))}
+}
+
+// recognized returns the format of a file that begins like this, or nil if that is not certain. An empty file has the
+// first format.
+func recognized(formats []*Format, raw []byte, whole bool) *Format {
+	start := bytes.TrimSpace(bytes.TrimPrefix(raw, []byte(utf8BOM)))
+	if len(start) == 0 && whole {
+		return formats[0]
+	}
+	for _, f := range formats {
+		if len(start) > 0 && f.recognizes != nil && f.recognizes(start, whole) {
+			return f
+		}
+	}
+	return nil
 }
 
 // Known reports whether Choose may find a format for a file with this name.
@@ -113,7 +126,7 @@ var xmlProlog = regexp.MustCompile(`^(?:\s+|<\?[^>]*>|<!--(?s:.*?)-->|<![A-Z][^>
 func hasRoot(name string) func(start []byte, whole bool) bool {
 	return func(start []byte, _ bool) bool {
 		root := xmlProlog.FindSubmatch(start)
-		return root != nil && string(root[1]) == name
+		return root != nil && string(root[1][bytes.IndexByte(root[1], ':')+1:]) == name
 	}
 }
 

@@ -665,13 +665,13 @@ func attached(contentType string, drop bool) (func([]byte) (attachedText, error)
 			return none, errors.New("an attachment that is a document in XML, such as CDA, which cannot be examined")
 		}
 		if !isHTML {
-			return attachedText{inside{text: text}, func(edits []Edit) []byte { return cs.fromUTF8([]byte(apply(text, edits))) }}, nil
+			return attachedText{inside{text: text, below: slices.Clone[[]Edit]}, func(edits []Edit) []byte { return cs.fromUTF8([]byte(apply(text, edits))) }}, nil
 		}
 		v, err := htmlView(text)
 		if err != nil {
 			return none, err
 		}
-		return attachedText{inside{text: v.text.String()}, func(edits []Edit) []byte { return cs.fromUTF8([]byte(apply(text, v.below(edits)))) }}, nil
+		return attachedText{inside{text: v.text.String(), below: v.below}, func(edits []Edit) []byte { return cs.fromUTF8([]byte(apply(text, v.below(edits)))) }}, nil
 	}, nil
 }
 

@@ -68,8 +68,7 @@ func (f *fhir) reference(text string) string {
 	case strings.HasPrefix(text, "urn:uuid:"):
 		return "urn:uuid:" + f.asUUID(text[len("urn:uuid:"):])
 	case strings.HasPrefix(text, "urn:oid:"):
-		number, _ := new(big.Int).SetString(strings.ReplaceAll(f.asUUID(text), "-", ""), 16)
-		return "urn:oid:2.25." + number.String()
+		return "urn:oid:" + oidOf(strings.ReplaceAll(f.asUUID(text), "-", ""))
 	case !isURI(text):
 		if made, ok := f.relative(text); ok {
 			return made
@@ -168,10 +167,24 @@ func (f *fhir) asUUID(text string) string {
 		text = strings.ToLower(text)
 	}
 	made := f.fields.options.Pseudonym(text)
+	if id := uuidOf(made); uuid.MatchString(id) {
+		return id
+	}
+	sum := sha256.Sum256([]byte(made))
+	return uuidOf(hex.EncodeToString(sum[:16]))
+}
+
+// oidOf returns a pseudonym in the form of an object identifier.
+func oidOf(made string) string {
+	number, _ := new(big.Int).SetString(made, 16)
+	return "2.25." + number.String()
+}
+
+// uuidOf returns a pseudonym in the form of a UUID.
+func uuidOf(made string) string {
 	raw, err := hex.DecodeString(made)
 	if err != nil || len(raw) != 16 {
-		sum := sha256.Sum256([]byte(made))
-		raw = sum[:16]
+		return made
 	}
 	raw[6], raw[8] = raw[6]&0x0f|0x40, raw[8]&0x3f|0x80 // version 4
 	return fmt.Sprintf("%x-%x-%x-%x-%x", raw[:4], raw[4:6], raw[6:8], raw[8:10], raw[10:])

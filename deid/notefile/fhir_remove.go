@@ -58,7 +58,7 @@ func (f *fhir) remove(gone map[int]bool) []Edit {
 		return nil
 	}
 	containers := f.j.containersOf(gone)
-	instead := map[int]string{} // what stands in the place of a value: null, or an element with the extension absent
+	instead := map[int]string{}                     // what stands in the place of a value: null, or an element with the extension absent
 	for _, c := range slices.Backward(containers) { // the innermost first
 		left, parallel := 0, f.j.kind(c) == '[' && f.sibling(c, gone) >= 0
 		for i := range f.j.within(c) {

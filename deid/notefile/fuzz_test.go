@@ -19,6 +19,38 @@ func FuzzCSV(f *testing.F)   { fuzzFormats(f, "csv") }
 func FuzzFHIR(f *testing.F)  { fuzzFormats(f, "fhir") }
 func FuzzHL7(f *testing.F)   { fuzzFormats(f, "hl7") }
 func FuzzRTF(f *testing.F)   { fuzzFormats(f, "rtf") }
+func FuzzCCDA(f *testing.F)  { fuzzFormats(f, "ccda") }
+
+// FuzzFieldsOfCCDA checks that documents stay well-formed when their fields are replaced, and can be read again.
+func FuzzFieldsOfCCDA(f *testing.F) {
+	f.Add(cda1, false)
+	f.Add(cdaHead+`<component><nonXMLBody><text mediaType="application/pdf" representation="B64">JVBERi0xLjc=</text></nonXMLBody></component></ClinicalDocument>`, true)
+	f.Fuzz(func(t *testing.T, file string, drop bool) {
+		format, _ := Lookup("ccda")
+		o := cdaOptions()
+		o.Drop = drop
+		for r, err := range format.Read(strings.NewReader(file), "d.xml", o) {
+			if err != nil {
+				return
+			}
+			edits := make([][]Edit, len(r.Notes))
+			for i, n := range r.Notes {
+				if edits[i] = values(n); !n.isValue() {
+					edits[i] = wordEdits(n.Text)
+				}
+			}
+			raw, err := r.Encode(edits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, err := range format.Read(strings.NewReader(string(raw)), "d.xml", o) {
+				if err != nil {
+					t.Fatalf("%q became %q: %v", file, raw, err)
+				}
+			}
+		}
+	})
+}
 
 // FuzzFHIRFields checks that the output is JSON, whatever the new values are, and that a file stays the same if all fields stay.
 func FuzzFHIRFields(f *testing.F) {

@@ -680,7 +680,8 @@ func (h *hl7) encapsulated(from, to int) error {
 	}
 	kind, subtype := strings.ToUpper(get(1)), strings.ToUpper(get(2))
 	isRTF := subtype == "RTF" || subtype == "X-RTF"
-	if !(isRTF && kind == "APPLICATION") && (kind != "TEXT" && kind != "TX" && kind != "FT" || !isRTF && !slices.Contains([]string{"", "PLAIN", "TEXT", "TXT", "ASCII", "HTML"}, subtype)) {
+	isText := slices.Contains([]string{"TEXT", "TX", "FT"}, kind) && slices.Contains([]string{"", "PLAIN", "TEXT", "TXT", "ASCII", "HTML"}, subtype)
+	if !isText && !isRTF || isRTF && kind != "APPLICATION" && kind != "TEXT" && kind != "TX" && kind != "FT" {
 		return h.in.defect(h.line, -1, "OBX-5 of type ED that is not text and cannot be examined")
 	}
 	start, end := parts[4][0], parts[4][1]

@@ -11,6 +11,19 @@ func isArray(in *source) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(start, []byte(utf8BOM)), blanks), []byte("["))
 }
 
+// isLongObject reports whether JSON begins with an object that has line breaks, so that it is not JSON Lines.
+func isLongObject(in *source) bool {
+	start, _ := in.in.Peek(1 << 16)
+	start = bytes.TrimLeft(bytes.TrimPrefix(start, []byte(utf8BOM)), blanks)
+	end := bytes.IndexByte(start, '\n')
+	if end < 0 || start[0] != '{' {
+		return false
+	}
+	var s jsonScan
+	s.scan(start[:end])
+	return s.depth > 0 && !s.quoted
+}
+
 const blanks = " \t\r\n"
 
 // arrayElements reads one record per element of a JSON array, without reading the whole array into memory. What stands before the

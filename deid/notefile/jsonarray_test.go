@@ -50,6 +50,36 @@ func TestArraysStayTheSame(t *testing.T) {
 	}
 }
 
+// TestObjectWithLineBreaks checks that an object with line breaks is one record, and that a broken first line of JSON Lines
+// does not make the file one.
+func TestObjectWithLineBreaks(t *testing.T) {
+	for file, want := range map[string]string{
+		"\ufeff\n{\n \"id\": \"7\",\n \"text\": \"Ana\"\n}\n": "7 4 Ana",
+		"{\"text\":\"Ana}\n{\"id\":\"8\",\"text\":\"Gil\"}\n": "n.json:1: not valid JSON (offset 13); 8 2 Gil",
+		"{\"a\": {}, \"text\": \"Ana\"}\n{":                   "n-0001 1 Ana; n.json:2: not valid JSON (offset 25)",
+		"{\n\"text\": \"Ana\"}\n{\"text\": \"Gil\"}":          "n.json:3: not valid JSON (offset 17)",
+	} {
+		f, err := Lookup("jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for r, err := range f.Read(strings.NewReader(file), "n.json", Options{}) {
+			if err != nil {
+				got = append(got, err.Error())
+				continue
+			}
+			for _, n := range r.Notes {
+				got = append(got, fmt.Sprint(n.ID, " ", n.Line, " ", n.Text))
+			}
+		}
+		if strings.Join(got, "; ") != want {
+			t.Errorf("%q: %q, want %q", file, strings.Join(got, "; "), want)
+		}
+		roundTrip(t, example{"jsonl", "n.json", file, Options{}})
+	}
+}
+
 // TestElementsThatAreLeftOut checks that an array from which any elements are left out is an array of the others.
 func TestElementsThatAreLeftOut(t *testing.T) {
 	f, err := Lookup("jsonl")

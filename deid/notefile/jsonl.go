@@ -12,7 +12,7 @@ import (
 	"github.com/lethe-deid/lethe/data/jsonl"
 )
 
-// readJSONL reads JSON Lines, one object per line, or an array of objects. Notes are the strings under
+// readJSONL reads JSON Lines, one object per line, an array of objects, or one object with line breaks. Notes are the strings under
 // the keys of Options.Columns; if there are lists on the way to a key, or under it, the strings of all
 // their elements. If the object lists the PHI of a text, the list is updated: spans, which
 // data/jsonl reads, gets the new spans; label, labels and entities, which other tools write, become
@@ -35,14 +35,18 @@ func readJSONL(in *source, o Options) Records {
 			return l.read()
 		})
 	}
-	return lines(in, func(raw []byte, line, offset int) (*Record, error) {
+	parse := func(raw []byte, line, offset int) (*Record, error) {
 		j, err := object(in, raw, line, offset)
 		if err != nil {
 			return nil, err
 		}
-		l := &jsonLine{in: in, options: o, columns: columns, j: j, line: line, offset: offset, number: line}
+		l := &jsonLine{in: in, options: o, columns: columns, j: j, line: line + bytes.Count(raw[:j.from(0)], []byte("\n")), offset: offset, number: line}
 		return l.read()
-	})
+	}
+	if isLongObject(in) {
+		return one(in, true, func(raw []byte) (*Record, error) { return parse(raw, 1, 0) })
+	}
+	return lines(in, parse)
 }
 
 // read returns the record of the object.

@@ -214,7 +214,11 @@ var formats = []*Format{
 		Name: "hl7", Exts: []string{".hl7"}, content: "hl7", read: readHL7, Fields: true, Parts: true,
 		Unchanged: "all but OBX-5 (without its numbers, dates and codes) and NTE-3: PID and other segments still say who it is",
 	},
-	{Name: "rtf", Exts: []string{".rtf"}, content: "rtf", read: readRTF, Parts: true, Unchanged: "names of files, fonts, styles and lists"},
+	{
+		Name: "ccda", Exts: []string{".xml"}, content: "xml", read: readCCDA, recognizes: hasRoot("ClinicalDocument"), Fields: true, Parts: true,
+		Unchanged: "names of files, templates, numbers without a unit of time, and codes of code systems",
+	},
+	{Name: "rtf", Exts: []string{".rtf"}, content: "rtf", read: readRTF, Parts: true, Unchanged: "names of files, fonts, styles, lists and groups"},
 }
 
 func nameOf(f *Format) string { return f.Name }
@@ -222,7 +226,7 @@ func nameOf(f *Format) string { return f.Name }
 // Lookup finds a format by its name.
 func Lookup(name string) (*Format, error) { return table.Lookup(formats, nameOf, "format", name) }
 
-// Names lists the formats: text, i2b2, meddocan, i2b2-2006, brat, jsonl, csv, fhir, hl7, rtf.
+// Names lists the formats: text, i2b2, meddocan, i2b2-2006, brat, jsonl, csv, fhir, hl7, ccda, rtf.
 func Names() []string { return names(formats) }
 
 // Default returns the format text, which is that of files whose names do not say what they are.

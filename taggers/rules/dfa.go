@@ -14,9 +14,12 @@ import (
 // guard passes, and so may report a possible match where the machine then finds none;
 // it never misses a match. For programs without guards it is exact.
 
-// maxStates bounds the states of an automaton. When it is full, it starts anew. A state
-// takes about 600 bytes, and the English rules reach some 14,000 in a thousand pages.
-const maxStates = 12000
+// maxStates bounds the states of an automaton, and its hits. When it is full, it starts
+// anew. A state takes about 350 bytes, and the English rules reach some 14,000 in a
+// thousand pages. All numbers fit into 16 bits, so that the tables are small: a search of
+// a text adds at most one state for each of maxMatch bytes before it looks at the bound
+// again.
+const maxStates = 16000
 
 // automaton is the deterministic automaton of some programs. Their instructions are
 // numbered consecutively.
@@ -25,9 +28,9 @@ type automaton struct {
 	first    []uint32 // by program: the number of its first instruction
 	owner    []uint32 // by instruction: its program
 	states   []state
-	index    map[string]int32 // states by key
+	index    map[string]int16 // states by key
 	hits     []hit
-	starts   [classes]int32 // by class of the character before; initially unknown
+	starts   [classes]int16 // by class of the character before; initially unknown
 
 	seen    []uint32 // scratch: by instruction, the closure in which it was last reached
 	gen     uint32
@@ -39,15 +42,15 @@ type automaton struct {
 // state is what the programs can do between two characters.
 type state struct {
 	key    string // see automaton.state
-	ascii  [utf8.RuneSelf]int32
-	others map[rune]int32
-	atEnd  int32 // what follows at the end of the text
+	ascii  [utf8.RuneSelf]int16
+	others map[rune]int16
+	atEnd  int16 // what follows at the end of the text
 }
 
 // What follows a state when a character is read is the number of a state, or minus the
 // number of a hit. The first two numbers are not those of states.
 const (
-	unknown int32 = iota
+	unknown int16 = iota
 	dead          // no match is possible any more
 	firstState
 )
@@ -55,7 +58,7 @@ const (
 // hit is a step before which programs match.
 type hit struct {
 	programs []uint32
-	next     int32
+	next     int16
 }
 
 func newAutomaton(programs ...*program) *automaton {
@@ -68,13 +71,12 @@ func newAutomaton(programs ...*program) *automaton {
 	return d
 }
 
-// possible appends the numbers of the programs that can match at text[i] and end at or
-// before limit.
-func (d *automaton) possible(to []uint32, text string, i, limit int) []uint32 {
-	if len(d.states) == 0 || len(d.states) > maxStates {
+// possible appends the numbers of the programs that can match at text[i], after a
+// character of class before, and end at or before limit.
+func (d *automaton) possible(to []uint32, text string, before class, i, limit int) []uint32 {
+	if len(d.states) == 0 || max(len(d.states), len(d.hits)) > maxStates {
 		d.clear()
 	}
-	before := classBefore(text, i)
 	s := d.starts[before]
 	if s == unknown {
 		s = d.start(before)
@@ -87,7 +89,7 @@ func (d *automaton) possible(to []uint32, text string, i, limit int) []uint32 {
 			to, _ = d.follow(to, d.states[s].atEnd)
 			return to
 		}
-		var next int32
+		var next int16
 		size := 1
 		if b := text[i]; b < utf8.RuneSelf {
 			if next = d.states[s].ascii[b]; next == unknown {
@@ -114,7 +116,7 @@ func (d *automaton) possible(to []uint32, text string, i, limit int) []uint32 {
 }
 
 // follow returns the state after a step, and appends the programs that match before it.
-func (d *automaton) follow(to []uint32, next int32) ([]uint32, int32) {
+func (d *automaton) follow(to []uint32, next int16) ([]uint32, int16) {
 	if next >= 0 {
 		return to, next
 	}
@@ -125,12 +127,12 @@ func (d *automaton) follow(to []uint32, next int32) ([]uint32, int32) {
 func (d *automaton) clear() {
 	d.states = append(d.states[:0], make([]state, firstState)...)
 	d.hits = append(d.hits[:0], hit{}) // its number has no sign
-	d.index = map[string]int32{}
-	d.starts = [classes]int32{}
+	d.index = map[string]int16{}
+	d.starts = [classes]int16{}
 }
 
 // start returns the state in which all programs begin.
-func (d *automaton) start(before class) int32 {
+func (d *automaton) start(before class) int16 {
 	var begins []uint32
 	for k, p := range d.programs {
 		begins = append(begins, d.first[k]+p.start)
@@ -141,7 +143,7 @@ func (d *automaton) start(before class) int32 {
 
 // state returns the number of the state that continues from the instructions from,
 // which must be sorted, after a character of class before.
-func (d *automaton) state(from []uint32, before class) int32 {
+func (d *automaton) state(from []uint32, before class) int16 {
 	key := make([]byte, 0, 4*len(from)+1)
 	for _, pc := range from {
 		key = binary.LittleEndian.AppendUint32(key, pc)
@@ -149,7 +151,7 @@ func (d *automaton) state(from []uint32, before class) int32 {
 	key = append(key, byte(before))
 	s, ok := d.index[string(key)]
 	if !ok {
-		s = int32(len(d.states))
+		s = int16(len(d.states))
 		d.states = append(d.states, state{key: string(key)})
 		d.index[d.states[s].key] = s
 	}
@@ -166,16 +168,16 @@ func (s *state) from(to []uint32) (from []uint32, before class) {
 }
 
 // remember stores what follows a character outside of ASCII.
-func (s *state) remember(r rune, next int32) {
+func (s *state) remember(r rune, next int16) {
 	if s.others == nil || len(s.others) > maxStates {
-		s.others = map[rune]int32{}
+		s.others = map[rune]int16{}
 	}
 	s.others[r] = next
 }
 
 // step computes what follows state s if the next character, of class after, is r; -1
 // stands for the end of the text. A program that matches is not continued.
-func (d *automaton) step(s int32, after class, r rune) int32 {
+func (d *automaton) step(s int16, after class, r rune) int16 {
 	d.closure(s, after)
 	var out []uint32
 	for _, pc := range d.readers {
@@ -193,7 +195,7 @@ func (d *automaton) step(s int32, after class, r rune) int32 {
 		return next
 	}
 	d.hits = append(d.hits, hit{slices.Clone(d.matches), next})
-	return -int32(len(d.hits) - 1)
+	return -int16(len(d.hits) - 1)
 }
 
 func (d *automaton) inst(pc uint32) *inst {
@@ -204,7 +206,7 @@ func (d *automaton) inst(pc uint32) *inst {
 // closure finds what is reachable from s without reading a character if the next
 // character has class after: the instructions that read one, and the programs that
 // match.
-func (d *automaton) closure(s int32, after class) {
+func (d *automaton) closure(s int16, after class) {
 	if d.gen++; d.gen == 0 { // overflow, after 2^32 closures
 		clear(d.seen)
 		d.gen = 1

@@ -120,23 +120,32 @@ func (in *inst) matches(r rune) bool {
 type machine struct {
 	now, then queue
 	rules     *automaton // of all rules of the scan
+	begins    [256]bool  // bytes that a match of a rule can begin with
 	contexts  map[*program]*automaton
 	found     []uint32 // scratch
 }
 
 // newMachine returns a machine for rules.
 func newMachine(rules []rule) *machine {
+	m := &machine{contexts: map[*program]*automaton{}}
 	var whole []*program
 	for _, r := range rules {
 		whole = append(whole, r.whole)
+		for b, can := range r.whole.first {
+			m.begins[b] = m.begins[b] || can
+		}
 	}
-	return &machine{rules: newAutomaton(whole...), contexts: map[*program]*automaton{}}
+	m.rules = newAutomaton(whole...)
+	return m
 }
 
-// possible returns the numbers of the rules that can match at text[i]. They are valid
-// until the next call.
-func (m *machine) possible(text string, i int) []uint32 {
-	m.found = m.rules.possible(m.found[:0], text, i, floor(text, i+maxMatch))
+// possible returns the numbers of the rules that can match at text[i], after a character
+// of class before. They are valid until the next call.
+func (m *machine) possible(text string, before class, i int) []uint32 {
+	if !m.begins[text[i]] {
+		return nil
+	}
+	m.found = m.rules.possible(m.found[:0], text, before, i, floor(text, i+maxMatch))
 	return m.found
 }
 
@@ -149,7 +158,7 @@ func (m *machine) can(p *program, text string, i, limit int) bool {
 		m.contexts[p] = d
 	}
 	var one [1]uint32
-	return len(d.possible(one[:0], text, i, limit)) > 0
+	return len(d.possible(one[:0], text, classBefore(text, i), i, limit)) > 0
 }
 
 // queue has the threads at one position of the text, in order of priority.

@@ -198,12 +198,12 @@ func (sc *scan) find(text string) [][]data.Span {
 	defer sc.release(m)
 	found := make([][]data.Span, len(sc.rules))
 	done := make([]int, len(sc.rules)) // by rule: the end of its last span
-	inWord := false                    // whether the character before i belongs to a word
+	before := none                     // class of the character before i
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
-		word := classOf(r).word()
-		if !word || !inWord {
-			for _, k := range m.possible(text, i) {
+		class := classOf(r)
+		if !class.word() || !before.word() {
+			for _, k := range m.possible(text, before, i) {
 				rule := &sc.rules[k]
 				if i < done[k] && !rule.preceded { // the last span may be context of the next match of a rule with before
 					continue
@@ -214,7 +214,7 @@ func (sc *scan) find(text string) [][]data.Span {
 				}
 			}
 		}
-		inWord = word
+		before = class
 		i += size
 	}
 	return found
