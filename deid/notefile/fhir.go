@@ -182,7 +182,7 @@ func (f *fhir) value(i int, r resource, key, outer string) {
 		f.fail(i, fmt.Sprintf("values nested more than %d deep", maxFHIRDepth))
 		return
 	}
-	if f.field(i, r, key, outer) {
+	if f.field(i, r, key) {
 		return
 	}
 	if isText(key, outer) && strings.IndexByte(`"[n`, f.j.kind(i)) < 0 { // null is empty
@@ -284,7 +284,7 @@ func (f *fhir) string(i int, r resource, key, outer string) {
 		f.text(i, r, htmlView)
 	case isBase64(key):
 		f.binary(i, r)
-	case key == "note" || isText(key, outer) || f.fields != nil && f.action(i, key, outer) == field.Text:
+	case key == "note" || isText(key, outer) || f.fields != nil && f.action(i, key) == field.Text:
 		f.text(i, r, nil)
 	default:
 		if raw := f.j.raw[f.j.from(i)+1:]; strings.IndexByte("dD \t\\", raw[0]) >= 0 && dataURL.MatchString(f.j.text(i)) {

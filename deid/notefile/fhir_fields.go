@@ -64,8 +64,8 @@ func (f *fhir) enterObject(i int) func() {
 	return func() { f.fields.at = before }
 }
 
-// field applies the rule for a value. It reports whether nothing else is to be done with the value. key and outer are as for fhir.value.
-func (f *fhir) field(i int, r resource, key, outer string) bool {
+// field applies the rule for a value. It reports whether nothing else is to be done with the value. key is as for fhir.value.
+func (f *fhir) field(i int, r resource, key string) bool {
 	if f.fields == nil || f.fields.at.IsRoot() {
 		return false
 	}
@@ -84,7 +84,7 @@ func (f *fhir) field(i int, r resource, key, outer string) bool {
 		}
 		return drops
 	}
-	action := f.action(i, key, outer)
+	action := f.action(i, key)
 	if f.j.kind(i) == 'n' || action == "" {
 		return key == "data"
 	}
@@ -135,7 +135,7 @@ func (f *fhir) hasNoText(i int) bool {
 }
 
 // action returns the action for a string, number or boolean, or "" if it stays or is examined as without rules.
-func (f *fhir) action(i int, key, outer string) field.Action {
+func (f *fhir) action(i int, key string) field.Action {
 	at := f.fields.at
 	action, ok := at.Action()
 	if ok && at.Own() {

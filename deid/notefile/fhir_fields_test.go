@@ -160,7 +160,7 @@ func flaws(g *fhirtest.Generator, definition, path string, o map[string]any, all
 			flawsOf(g, below, path+"."+key, value, ok, all)
 		}
 		_, isMasked := o["extension"]
-		if e.Required && !found && !(isMasked && len(o) == 1) {
+		if e.Required && !found && (!isMasked || len(o) > 1) {
 			all[path+"."+e.Name+" is missing"] = true
 		}
 	}

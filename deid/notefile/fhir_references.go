@@ -35,7 +35,6 @@ func (f *fhir) hash(i int, key string) {
 var (
 	anyURI     = regexp.MustCompile(`^(?:[a-zA-Z][-+.a-zA-Z0-9]*://|urn:|mailto:)\S+$`)
 	uuid       = regexp.MustCompile(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-	typeOnly   = regexp.MustCompile(`^[A-Z][A-Za-z]+$`)
 	operation  = regexp.MustCompile(`^\$[a-z]+(?:-[a-z]+)*$`)
 	searchName = regexp.MustCompile(`^[-_a-zA-Z.:]+$`)
 	idInFHIR   = regexp.MustCompile(`^[-A-Za-z0-9.]{1,64}$`)
