@@ -1,23 +1,30 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/policy"
 )
 
 func newPolicies() *cobra.Command {
-	return &cobra.Command{
+	fields := ""
+	cmd := &cobra.Command{
 		Use:   "policies [NAME]",
 		Short: "List the policies of deidentify, or print one",
 		Long: `List the policies that "lethe deidentify --policy" can apply or, with a NAME, print the YAML
-file of this policy on stdout. To write a policy of your own, change a copy and pass it to --policy.`,
+file of this policy on stdout. To write a policy of your own, change a copy and pass it to --policy.
+
+With --fields, print the rules for the fields of a format that every policy has. The rules of your
+policy and of --field come after them, and the last rule that matches a field decides.`,
 		Example: `  lethe policies
   lethe policies safe-harbor >ours.yaml
+  lethe policies --fields fhir
   lethe deidentify --model runs/demo --policy ours.yaml <note.txt`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -26,6 +33,9 @@ file of this policy on stdout. To write a policy of your own, change a copy and 
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if fields != "" {
+				return printFields(cmd, fields, args)
+			}
 			if len(args) == 0 {
 				return listPolicies()
 			}
@@ -37,6 +47,21 @@ file of this policy on stdout. To write a policy of your own, change a copy and 
 			return err
 		},
 	}
+	cmd.Flags().StringVar(&fields, "fields", "", "print the built-in rules for the fields of a `FORMAT`: "+strings.Join(field.Formats(), ", "))
+	return cmd
+}
+
+// printFields prints the built-in rules for the fields of a format.
+func printFields(cmd *cobra.Command, format string, args []string) error {
+	source, ok := field.Source(format)
+	switch {
+	case len(args) > 0:
+		return usageError(cmd, errors.New("--fields cannot be combined with a NAME: the built-in rules are the same for every policy"))
+	case !ok:
+		return usageError(cmd, fmt.Errorf("there are no built-in rules for the fields of %q (have %s)", format, strings.Join(field.Formats(), ", ")))
+	}
+	_, err := os.Stdout.WriteString(source)
+	return err
 }
 
 func listPolicies() error {

@@ -165,6 +165,9 @@ type Table struct {
 	rules   []Rule
 	decided map[string]int // the index of the rule that decides about a path, or -1
 	used    []bool         // whether each rule has matched a field, even if a later one decided
+	root    *Place         // nil before Root
+	folded  [][]string     // the elements of the rules in lower case, for places
+	places  int            // number of places that are remembered
 }
 
 // NewTable returns a table of rules.
@@ -202,6 +205,19 @@ func Source(format string) (string, bool) {
 	return string(raw), err == nil
 }
 
+// Formats lists the formats with a built-in table.
+func Formats() []string {
+	files, err := fs.ReadDir(tables, "tables")
+	if err != nil {
+		panic(err) // the tables are embedded
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(f.Name(), ".txt"))
+	}
+	return names
+}
+
 // With returns a table with further rules, which take precedence.
 func With(builtin, own []Rule) *Table {
 	all := slices.Clone(builtin)
@@ -223,7 +239,11 @@ func (t *Table) Action(at ...string) (Action, bool) {
 // Drops reports whether the object or list at a path is dropped with everything in it. It is an error if a rule of a policy or an option has
 // another action for it.
 func (t *Table) Drops(at ...string) (bool, error) {
-	k := t.decide(at)
+	return t.drops(t.decide(at))
+}
+
+// drops is Drops for a place that a rule decides about, or none if k is negative.
+func (t *Table) drops(k int) (bool, error) {
 	if k < 0 {
 		return false, nil
 	}

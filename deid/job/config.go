@@ -277,6 +277,9 @@ func (c *checked) checkPolicy() (err error) {
 // checkFields collects the rules for the fields of some formats. Rules of options apply to each format with fields.
 func (c *checked) checkFields(formats []*notefile.Format) error {
 	own, err := field.ParseRules(c.Fields)
+	if err == nil && len(formats) == 1 { // with several formats, the rule may be for another
+		err = field.CheckPaths(formats[0].Name, own)
+	}
 	if err != nil {
 		return fmt.Errorf("--field %w", err)
 	}

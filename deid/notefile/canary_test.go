@@ -16,6 +16,9 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/field"
 )
 
 var records = flag.Int("records", 0, "how many generated records TestCanaries draws of each format (0: those of -rapid.checks)")
@@ -68,7 +71,8 @@ func TestCanaries(t *testing.T) {
 }
 
 var generators = map[string]func(*rapid.T) example{
-	"text": textFile, "csv": csvFile, "jsonl": jsonlFile, "fhir": fhirFile, "hl7": hl7File, "xml": xmlFile, "rtf": rtfFile,
+	"text": textFile, "csv": csvFile, "jsonl": jsonlFile, "fhir": fhirFile, "fhir with fields": fhirFieldsFile, "hl7": hl7File, "xml": xmlFile,
+	"rtf": rtfFile,
 }
 
 // draw helpers
@@ -289,6 +293,12 @@ func fhirFile(t *rapid.T) example {
 		file += "\n" + fhirResource(t, 0)
 	}
 	return encoded(t, example{"fhir", pick(t, "stdin", "a.ndjson"), file, Options{}})
+}
+
+func fhirFieldsFile(t *rapid.T) example {
+	e := fhirFile(t)
+	e.options.Types, e.options.Fields, e.options.Pseudonym = data.I2B2, field.NewTable(field.Builtin("fhir")), field.Pseudonyms([]byte("a key of at least sixteen bytes"))
+	return e
 }
 
 func fhirResource(t *rapid.T, depth int) string {

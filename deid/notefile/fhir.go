@@ -75,7 +75,7 @@ func fhirRecord(in *source, o Options, raw []byte, line, offset int) (*Record, e
 		return nil, in.defect(line, -1, "not FHIR: an object without a resourceType")
 	}
 	if o.Fields != nil {
-		f.fields = &fhirFields{options: o, gone: map[int]bool{}, counts: map[field.Action]int{}}
+		f.fields = newFHIRFields(o)
 	}
 	f.object(0, resource{name: fmt.Sprintf("%s-%04d", in.id(), line)}, "")
 	if f.err != nil {
@@ -182,7 +182,7 @@ func (f *fhir) value(i int, r resource, key, outer string) {
 		f.fail(i, fmt.Sprintf("values nested more than %d deep", maxFHIRDepth))
 		return
 	}
-	if f.field(i, r, key, outer) {
+	if f.field(i, r, key) {
 		return
 	}
 	if isText(key, outer) && strings.IndexByte(`"[n`, f.j.kind(i)) < 0 { // null is empty
@@ -426,6 +426,9 @@ func (f *fhir) text(i int, r resource, inner func(string) (*htmlText, error)) {
 		text, below = v.text.String(), func(edits []Edit) []Edit { return outer.below(v.below(edits)) }
 	}
 	f.add(i, r, text, below)
+	if f.fields != nil && inner == nil {
+		f.isString(i)
+	}
 }
 
 func (f *fhir) add(i int, r resource, text string, below func([]Edit) []Edit) {
@@ -455,6 +458,9 @@ func (f *fhir) attachment(i int, r resource, key string) {
 	}
 	if len(a.data) == 0 {
 		return // objects under a key data, as in Consent, are examined as objects
+	}
+	if f.dropsData(i) {
+		return
 	}
 	for k := range f.j.within(i) {
 		switch {

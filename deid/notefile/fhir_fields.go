@@ -1,10 +1,9 @@
 package notefile
 
 import (
-	"encoding/hex"
+	"cmp"
 	"encoding/json"
-	"fmt"
-	"math/big"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,12 +16,18 @@ import (
 // fhirFields applies Options.Fields to the elements of a record. See deid/field/tables/fhir.txt for the built-in rules.
 type fhirFields struct {
 	options  Options
-	at       []string // the path of the element, from the type of its resource on
+	root, at *field.Place // at is the path of the element, from the type of its resource on
 	gone     map[int]bool
 	replaced []Edit // pseudonyms
 	values   []fhirValue
+	strings  map[*Note]int // the strings that are notes as they are
 	counts   map[field.Action]int
 	people   []safetynet.Value // names of people other than patients
+}
+
+func newFHIRFields(o Options) *fhirFields {
+	root := o.Fields.Root()
+	return &fhirFields{options: o, root: root, at: root, gone: map[int]bool{}, strings: map[*Note]int{}, counts: map[field.Action]int{}}
 }
 
 // fhirValue is an element whose whole value is PHI. back returns the new value as JSON, or false if the element must be removed, because
@@ -33,14 +38,15 @@ type fhirValue struct {
 	back func(made string) (string, bool)
 }
 
-// enter moves the path to a member of an object and returns a function that moves it back.
+// enter moves the path to a member of an object and returns a function that moves it back. The extensions of a string, under _family, have
+// the path of the string.
 func (f *fhir) enter(key string) func() {
 	if f.fields == nil {
 		return func() {}
 	}
-	n := len(f.fields.at)
-	f.fields.at = append(f.fields.at, key)
-	return func() { f.fields.at = f.fields.at[:n] }
+	before := f.fields.at
+	f.fields.at = before.Child(strings.TrimPrefix(key, "_"))
+	return func() { f.fields.at = before }
 }
 
 // enterObject extends the path with the name of an extension, or begins it anew for a resource. It returns a function that moves it back.
@@ -50,23 +56,26 @@ func (f *fhir) enterObject(i int) func() {
 	}
 	before := f.fields.at
 	if kind := f.j.first(i, "resourceType"); kind != "" {
-		f.fields.at = []string{kind}
-	} else if last := len(before) - 1; last >= 0 && (before[last] == "extension" || before[last] == "modifierExtension") {
+		f.fields.at = f.fields.root.Child(kind)
+	} else if before.Name() == "extension" || before.Name() == "modifierextension" {
 		url := f.j.first(i, "url")
-		f.fields.at = append(slices.Clip(before), url[strings.LastIndexAny(url, "/:#")+1:])
+		f.fields.at = before.Child(url[strings.LastIndexAny(url, "/:#")+1:])
 	}
 	return func() { f.fields.at = before }
 }
 
-// field applies the rule for a value. It reports whether nothing else is to be done with the value. key and outer are as for fhir.value.
-func (f *fhir) field(i int, r resource, key, outer string) bool {
-	if f.fields == nil || len(f.fields.at) == 0 {
+// field applies the rule for a value. It reports whether nothing else is to be done with the value. key is as for fhir.value.
+func (f *fhir) field(i int, r resource, key string) bool {
+	if f.fields == nil || f.fields.at.IsRoot() {
 		return false
+	}
+	if f.fields.gone[i] || f.isMasked(i) {
+		return true
 	}
 	switch f.j.kind(i) {
 	case '{', '[':
-		drops, err := f.fields.options.Fields.Drops(f.fields.at...)
-		if err != nil {
+		drops, err := f.fields.at.Drops()
+		if err != nil && !strings.HasPrefix(key, "_") {
 			f.fail(i, err.Error())
 			return true
 		}
@@ -96,16 +105,22 @@ func (f *fhir) field(i int, r resource, key, outer string) bool {
 	case action == field.Text:
 		return f.hasNoText(i)
 	case action == field.Known:
-		if !f.hasNoText(i) {
-			f.text(i, r, nil)
-			if n := len(f.notes); f.err == nil && n > 0 {
-				f.notes[n-1].Field = field.Known
-			}
-		}
+		f.term(i, r)
 	default:
 		f.whole(i, r, action, key)
 	}
 	return true
+}
+
+// term makes a note of a term of a code system.
+func (f *fhir) term(i int, r resource) {
+	if f.hasNoText(i) {
+		return
+	}
+	n := len(f.notes)
+	if f.text(i, r, nil); len(f.notes) > n {
+		f.notes[n].Field = field.Known
+	}
 }
 
 // mayBeData reports whether a string begins like a URL that contains data.
@@ -119,35 +134,67 @@ func (f *fhir) hasNoText(i int) bool {
 	return !strings.ContainsFunc(f.j.text(i), letterOrDigit)
 }
 
-// action returns the action for a string, number or boolean, or "" if it stays or is examined like before.
+// action returns the action for a string, number or boolean, or "" if it stays or is examined as without rules.
 func (f *fhir) action(i int, key string) field.Action {
-	action, ok := f.fields.options.Fields.Action(f.fields.at...)
-	text := ""
-	if f.j.kind(i) == '"' {
-		text = f.j.text(i)
+	at := f.fields.at
+	action, ok := at.Action()
+	if ok && at.Own() {
+		return action
 	}
+	if f.j.kind(i) != '"' {
+		if inherited := at.Inherited(); !ok && inherited != "" && !strings.Contains(at.Path(), ".extension.") {
+			return inherited
+		}
+		return action
+	}
+	text := f.j.text(i)
 	switch {
-	case ok && action == field.Drop && key == "display" && f.namesClinical(i):
+	case key == "display" && (f.isCoding(i)):
+		return field.Known
+	case action == field.Drop && key == "display" && f.namesClinical(i):
 		return field.Text
-	case ok && action == field.Action("phone"):
+	case key == "text" && f.repeatsDisplay(i, text):
+		return field.Known
+	case action == field.Action("phone"):
 		return telecomSort(f.j.first(f.j.parent(i), "system"))
 	case ok:
 		return action
-	case f.j.kind(i) != '"':
-		return ""
+	case key == "type" && field.IsResource(text):
+		return field.Keep
+	case elementsOfFHIR().codes[key] && fhirCode.MatchString(text):
+		return field.Keep
+	case elementsOfFHIR().codes[key], elementsOfFHIR().sometimes[key] && fhirCode.MatchString(text):
+		return field.Known
 	case fhirTime.MatchString(text) || onlyYear.MatchString(text) && datedKey.MatchString(key):
 		return "date"
-	case fhirCode.MatchString(text):
-		return field.Known
+	case at.Inherited() != "":
+		return at.Inherited()
+	case clockTime.MatchString(text):
+		return field.Keep
+	case isURI(text):
+		return field.Hash
 	}
 	return field.Text
 }
 
+// isCoding reports whether a display belongs to a code, and not to a reference.
+func (f *fhir) isCoding(i int) bool {
+	parent := f.j.parent(i)
+	return f.j.first(parent, "code") != "" && f.j.first(parent, "reference") == "" && len(f.each(parent, "identifier", '{')) == 0
+}
+
+// repeatsDisplay reports whether the text of a CodeableConcept is the display of one of its codes.
+func (f *fhir) repeatsDisplay(i int, text string) bool {
+	return slices.ContainsFunc(f.each(f.j.parent(i), "coding", '{'), func(coding int) bool {
+		return f.j.first(coding, "code") != "" && strings.EqualFold(f.j.first(coding, "display"), text)
+	})
+}
+
 var (
-	fhirTime = regexp.MustCompile(`^\d{4}-\d{2}(?:-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[-+]\d{2}:\d{2})?)?)?$`)
-	datedKey = regexp.MustCompile(`(?:date|datetime|start|end|issued|recorded|created|authored|authoredon|time|instant)$`) // keys are in lower case
-	fhirCode = regexp.MustCompile(`^[a-z]+(?:-[a-z]+)*$`)
-	clock    = regexp.MustCompile(`T.*$`)
+	fhirTime  = regexp.MustCompile(`^\d{4}-\d{2}(?:-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[-+]\d{2}:\d{2})?)?)?$`)
+	clockTime = regexp.MustCompile(`^\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$`)
+	datedKey  = regexp.MustCompile(`(?:date|datetime|start|end|issued|recorded|created|authored|authoredon|time|instant|event)$`) // keys are in lower case
+	fhirCode  = regexp.MustCompile(`^(?:[a-z]+(?:-[a-z]+)*|[A-Z]{1,5}(?:\.[a-z]+)?)$`)
 )
 
 // telecomSort returns the sort of the value of a ContactPoint with a system.
@@ -176,12 +223,6 @@ func (f *fhir) namesClinical(i int) bool {
 	return kind != "" && !slices.Contains(people, kind)
 }
 
-// drop removes an element.
-func (f *fhir) drop(i int) {
-	f.fields.gone[i] = true
-	f.fields.counts[field.Drop]++
-}
-
 // whole makes a note of an element whose whole value is PHI.
 func (f *fhir) whole(i int, r resource, action field.Action, key string) {
 	text, quote := f.j.text(i), f.j.kind(i) == '"'
@@ -195,12 +236,12 @@ func (f *fhir) whole(i int, r resource, action field.Action, key string) {
 	}
 	if action == "date" || action == field.Shift {
 		var ok bool
-		if text, back, ok = fhirDate(text, key); !ok {
+		if text, back, ok = fhirDate(text, f.fields.at.Path()); !ok {
 			f.drop(i)
 			return
 		}
 	}
-	if key == "birthdate" || slices.Contains(f.fields.at, "patient-birthTime") {
+	if key == "birthdate" || strings.Contains(f.fields.at.Path(), ".patient-birthtime.") {
 		label = "Date of birth: "
 	}
 	path := strings.TrimPrefix(strings.Join(f.path[r.depth:], ""), ".")
@@ -217,7 +258,7 @@ func (f *fhir) whole(i int, r resource, action field.Action, key string) {
 
 // fhirDate returns the date in an element that can be replaced, and a function that returns a new value for the element. Elements with
 // the type instant must have a time, so the year 2071 becomes the beginning of that year.
-func fhirDate(text, key string) (string, func(string) (string, bool), bool) {
+func fhirDate(text, path string) (string, func(string) (string, bool), bool) {
 	back := func(made string) (string, bool) { return made, onlyYear.MatchString(made) }
 	if !onlyYear.MatchString(text) {
 		var ok bool
@@ -227,93 +268,21 @@ func fhirDate(text, key string) (string, func(string) (string, bool), bool) {
 	}
 	return text, func(made string) (string, bool) {
 		value, ok := back(made)
-		if ok && onlyYear.MatchString(value) && slices.Contains(instants, key) {
+		if ok && onlyYear.MatchString(value) && elementsOfFHIR().has(elementsOfFHIR().instants, path) {
 			value += "-01-01T00:00:00Z"
 		}
 		return `"` + value + `"`, ok
 	}, true
 }
 
-// instants are the keys, in lower case, of elements that have or may have the type instant. A dateTime may be written in the same form.
-var instants = []string{"lastupdated", "issued", "timestamp", "recorded", "when", "lastmodified", "valueinstant", "effectiveinstant", "indexed"}
-
-// hash replaces an identifier, or the ids in a reference, with pseudonyms.
-func (f *fhir) hash(i int, key string) {
-	text := f.j.text(i)
-	made := f.pseudonym(text)
-	if key == "reference" || key == "url" || key == "fullurl" || key == "location" {
-		made = f.reference(text)
-	}
-	f.fields.replaced = append(f.fields.replaced, Edit{Start: f.j.from(i), End: f.j.to(i), New: `"` + jsonString(made) + `"`})
-	f.fields.counts[field.Hash]++
-}
-
-// fhirReference matches a reference: the base, the type, the id and perhaps a version.
-var fhirReference = regexp.MustCompile(`^((?:[a-z]+://[^?#]*/)?)([A-Z][A-Za-z]+)/([-A-Za-z0-9.]{1,64})(?:/_history/([-A-Za-z0-9.]{1,64}))?$`)
-
-var (
-	uuid     = regexp.MustCompile(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-	typeOnly = regexp.MustCompile(`^[A-Z][A-Za-z]+$`)
-)
-
-// reference returns a reference with pseudonyms instead of its ids, so that it refers to the same resource as before.
-func (f *fhir) reference(text string) string {
-	if m := fhirReference.FindStringSubmatch(text); m != nil {
-		made := m[1] + m[2] + "/" + f.pseudonym(m[3])
-		if m[4] != "" {
-			made += "/_history/" + f.pseudonym(m[4])
-		}
-		return made
-	}
-	kind, query, search := strings.Cut(text, "?")
-	switch {
-	case typeOnly.MatchString(text):
-		return text // the type of a resource to create
-	case strings.HasPrefix(text, "#"):
-		return "#" + f.pseudonym(text[1:])
-	case strings.HasPrefix(text, "urn:uuid:"):
-		return "urn:uuid:" + f.pseudonym(text[len("urn:uuid:"):])
-	case strings.HasPrefix(text, "urn:oid:"):
-		return "urn:oid:" + oidOf(f.fields.options.Pseudonym(text))
-	case search && typeOnly.MatchString(kind):
-		return kind + "?identifier=" + f.pseudonym(query)
-	}
-	return f.pseudonym(text)
-}
-
-// pseudonym returns the pseudonym of an identifier, in the form of a UUID if it is one.
-func (f *fhir) pseudonym(text string) string {
-	made := f.fields.options.Pseudonym(text)
-	if !uuid.MatchString(text) {
-		return made
-	}
-	return uuidOf(made)
-}
-
-// oidOf returns a pseudonym in the form of an object identifier.
-func oidOf(made string) string {
-	number, _ := new(big.Int).SetString(made, 16)
-	return "2.25." + number.String()
-}
-
-// uuidOf returns a pseudonym in the form of a UUID.
-func uuidOf(made string) string {
-	raw, err := hex.DecodeString(made)
-	if err != nil || len(raw) != 16 {
-		return made
-	}
-	raw[6], raw[8] = raw[6]&0x0f|0x40, raw[8]&0x3f|0x80 // version 4
-	return fmt.Sprintf("%x-%x-%x-%x-%x", raw[:4], raw[4:6], raw[6:8], raw[8:10], raw[10:])
-}
-
 // besideFHIR returns the edits of all elements that change.
 func (f *fhir) besideFHIR(edits [][]Edit) []Edit {
-	out, gone := slices.Concat(f.fields.replaced, f.masks), map[int]bool{}
-	for i := range f.fields.gone {
-		gone[i] = true
-	}
+	out, gone := slices.Concat(f.fields.replaced, f.masks), maps.Clone(f.fields.gone)
 	next := 0
 	for n, note := range f.notes {
+		if i, ok := f.fields.strings[note]; ok && isBlank(note, edits[n]) {
+			gone[i] = true
+		}
 		if next == len(f.fields.values) || f.fields.values[next].note != note {
 			continue
 		}
@@ -328,51 +297,43 @@ func (f *fhir) besideFHIR(edits [][]Edit) []Edit {
 			gone[v.i] = true
 		}
 	}
-	removed := f.j.removals(gone)
-	within := func(e Edit) bool {
-		return slices.ContainsFunc(removed, func(r Edit) bool { return r.Start <= e.Start && e.End <= r.End })
-	}
-	if len(removed) > 0 {
-		sortEdits(removed)
-		out = slices.DeleteFunc(out, within)
-	}
-	return append(out, removed...)
+	removed := f.remove(gone)
+	sortEdits(removed)
+	return append(outside(out, removed), removed...)
+}
+
+// isBlank reports whether edits leave nothing of a text, which no string of FHIR may be.
+func isBlank(n *Note, edits []Edit) bool {
+	return len(edits) > 0 && strings.TrimSpace(apply(n.Text, edits)) == ""
+}
+
+// outside returns the edits that are not within removed ones, which are sorted.
+func outside(edits, removed []Edit) []Edit {
+	return slices.DeleteFunc(edits, func(e Edit) bool {
+		k, _ := slices.BinarySearchFunc(removed, e.Start, func(r Edit, at int) int { return cmp.Compare(r.Start, at+1) })
+		return k > 0 && e.End <= removed[k-1].End
+	})
 }
 
 // finishFields sets what the record must know about its fields.
 func (f *fhir) finishFields(record *Record) {
 	record.Fields, record.beside, record.fixed = f.fields.counts, f.besideFHIR, nil
 	record.ID = f.alias(f.root())
+	aliases := map[string]string{}
 	for _, n := range f.notes {
 		name, path, _ := strings.Cut(n.ID, "#")
-		if alias := f.alias(name); alias != name {
+		alias, ok := aliases[name]
+		if !ok {
+			alias = f.alias(name)
+			aliases[name] = alias
+		}
+		if alias != name {
 			n.Alias = alias + "#" + path
 		}
 		if !n.isValue() {
 			n.Known = append(slices.Clip(n.Known), f.fields.people...)
 		}
 	}
-}
-
-// root returns the name of the resource that is the record.
-func (f *fhir) root() string {
-	kind, id := f.j.first(0, "resourceType"), f.j.first(0, "id")
-	if id == "" {
-		return kind
-	}
-	return kind + "/" + id
-}
-
-// alias returns the name of a resource in the output: ResourceType/id, with the pseudonym of the id if the ids are replaced.
-func (f *fhir) alias(name string) string {
-	kind, id, ok := strings.Cut(name, "/")
-	if f.fields == nil || !ok {
-		return name
-	}
-	if action, ok := f.fields.options.Fields.Action(kind, "id"); !ok || action != field.Hash {
-		return name
-	}
-	return kind + "/" + f.pseudonym(id)
 }
 
 // learnPerson adds the names of a person who is no patient to the known values of all notes of the record.

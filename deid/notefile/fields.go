@@ -116,40 +116,6 @@ func machineDate(value string) (date string, back func(date string) (string, boo
 	}, true
 }
 
-// removals returns the edits that remove values, given by their indexes, from JSON. An object or a list of which nothing is left is removed
-// as well, unless it is the whole.
-func (j *jsonTree) removals(gone map[int]bool) []Edit {
-	if len(gone) == 0 {
-		return nil
-	}
-	children := map[int][]int{}
-	for i := range gone {
-		for p := i; p > 0; p = j.parent(p) {
-			if _, seen := children[j.parent(p)]; seen {
-				break
-			}
-			children[j.parent(p)] = slices.Collect(j.within(j.parent(p)))
-		}
-	}
-	containers := make([]int, 0, len(children))
-	for c := range children {
-		containers = append(containers, c)
-	}
-	slices.Sort(containers)
-	for _, c := range slices.Backward(containers) { // the innermost first
-		if c > 0 && !slices.ContainsFunc(children[c], func(i int) bool { return !gone[i] }) {
-			gone[c] = true
-		}
-	}
-	var out []Edit
-	for _, c := range containers {
-		if !j.isGone(gone, c) {
-			out = append(out, j.removeFrom(children[c], gone)...)
-		}
-	}
-	return out
-}
-
 // isGone reports whether a container, or one that contains it, is removed.
 func (j *jsonTree) isGone(gone map[int]bool, c int) bool {
 	for ; c >= 0; c = j.parent(c) {

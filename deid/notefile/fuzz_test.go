@@ -2,6 +2,7 @@ package notefile
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -46,6 +47,60 @@ func FuzzFieldsOfCCDA(f *testing.F) {
 				if err != nil {
 					t.Fatalf("%q became %q: %v", file, raw, err)
 				}
+			}
+		}
+	})
+}
+
+// FuzzFHIRFields checks that the output is JSON, whatever the new values are, and that a file stays the same if all fields stay.
+func FuzzFHIRFields(f *testing.F) {
+	for _, class := range hostile {
+		for _, e := range class {
+			if e.format == "fhir" {
+				f.Add([]byte(e.file), "2071")
+			}
+		}
+	}
+	for _, file := range oddFHIR {
+		f.Add([]byte(file), "")
+	}
+	format, err := Lookup("fhir")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte, made string) {
+		if !utf8.ValidString(made) {
+			return
+		}
+		edit := func(n *Note) []Edit {
+			start := 0
+			if n.isValue() {
+				start = n.Spans[0].Start
+			}
+			return []Edit{{Start: start, End: len(n.Text), New: made, Type: "X"}}
+		}
+		for r, err := range format.Read(bytes.NewReader(raw), "n", fhirOptions(t)) {
+			if err != nil {
+				continue
+			}
+			edits := make([][]Edit, len(r.Notes))
+			for i, n := range r.Notes {
+				edits[i] = edit(n)
+			}
+			out, err := r.Encode(edits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rest := bytes.TrimSpace(bytes.TrimPrefix(out, []byte(utf8BOM))); len(rest) > 0 && !json.Valid(rest) {
+				t.Fatalf("%q became %q", r.Raw, out)
+			}
+		}
+		for r, err := range format.Read(bytes.NewReader(raw), "n", fhirOptions(t, "**=keep")) {
+			if err != nil {
+				continue
+			}
+			if out, err := r.Encode(make([][]Edit, len(r.Notes))); err != nil || !bytes.Equal(out, r.Raw) {
+				t.Fatalf("%q became %q, with the error %v", r.Raw, out, err)
 			}
 		}
 	})

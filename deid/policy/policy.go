@@ -134,6 +134,9 @@ func parse(path string, raw []byte) (*Policy, error) {
 			return nil, p.fail(format, "files of this format have no fields")
 		}
 		rules, err := field.ParseRules(file.Fields[format])
+		if err == nil {
+			err = field.CheckPaths(format, rules)
+		}
 		if err != nil {
 			return nil, p.fail(format, "%v", err)
 		}

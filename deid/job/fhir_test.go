@@ -1,0 +1,135 @@
+package job
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/lethe-deid/lethe/internal/fhirtest"
+)
+
+// deidentifyFHIR runs the job on a file and returns its output.
+func deidentifyFHIR(t *testing.T, name string, raw []byte, c Config) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	c.Inputs, c.Output, c.Format, c.Model = []string{filepath.Join(dir, name)}, filepath.Join(dir, "out-"+name), "fhir", "en"
+	if err := os.WriteFile(c.Inputs[0], raw, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if c.KeyFile == "key" {
+		c.KeyFile = filepath.Join(dir, "key")
+		if err := os.WriteFile(c.KeyFile, []byte("a key of at least sixteen bytes"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Run(t.Context(), c, Events{Failed: func(err error) { t.Error(err) }}); err != nil {
+		t.Fatal(err)
+	}
+	out, err := os.ReadFile(c.Output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+var inBase64 = regexp.MustCompile(`"[A-Za-z0-9+/]{16,}={0,2}"`)
+
+// unhidden returns JSON with everything in base64 decoded behind it.
+func unhidden(raw []byte) string {
+	s := string(raw)
+	for _, m := range inBase64.FindAllString(s, -1) {
+		if b, err := base64.StdEncoding.DecodeString(strings.Trim(m, `"`)); err == nil {
+			s += "\n" + string(b)
+		}
+	}
+	return strings.ToLower(s)
+}
+
+// TestCanariesInFHIR plants invented values in every element of resources. None may be left.
+func TestCanariesInFHIR(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tags thousands of sentences")
+	}
+	for seed, c := range []Config{{}, {Replace: "surrogate", KeyFile: "key"}} {
+		t.Run(c.Replace, func(t *testing.T) {
+			g := fhirtest.New("r4", uint64(seed))
+			in := g.Bundle([]string{"collection", "transaction"}[seed%2], fhirtest.Usual)
+			out := deidentifyFHIR(t, "b.json", in, c)
+			if dir := os.Getenv("FHIR_OUT"); dir != "" {
+				name := fmt.Sprint("r4-", seed, "-", c.Replace)
+				_ = os.WriteFile(filepath.Join(dir, name+".in.json"), in, 0o666)
+				_ = os.WriteFile(filepath.Join(dir, name+".out.json"), out, 0o666)
+			}
+			if !json.Valid(out) {
+				t.Fatal("the output is not JSON")
+			}
+			left := unhidden(out)
+			wrong, missed, tagged := map[string]bool{}, 0, 0
+			for _, p := range g.Canaries {
+				if p.Tagged {
+					tagged++
+				}
+				if !strings.Contains(left, strings.ToLower(p.Value)) || p.Dated && c.Replace == "surrogate" {
+					continue
+				}
+				if p.Tagged {
+					missed++
+					if missed < 20 {
+						k := strings.Index(left, strings.ToLower(p.Value))
+						t.Logf("missed in a sentence: %s: %q in %q", p.Path, p.Value, left[max(0, k-60):min(len(left), k+60)])
+					}
+				} else if !wrong[p.Path] && len(wrong) < 60 {
+					wrong[p.Path] = true
+					k := strings.Index(left, strings.ToLower(p.Value))
+					t.Errorf("left: %s: %q in %q", p.Path, p.Value, left[max(0, k-60):min(len(left), k+60)])
+				}
+			}
+			was, is := leaves(t, in), leaves(t, out)
+			for path, value := range was {
+				if fullDate.MatchString(value) && is[path] == value {
+					t.Errorf("the same date: %s", path)
+				}
+			}
+			for _, term := range fhirtest.Terms {
+				if before, after := strings.Count(string(in), term[2]), strings.Count(string(out), term[2]); before != after {
+					t.Errorf("%q is there %d times instead of %d", term[2], after, before)
+				}
+			}
+			t.Logf("%d resources, %d canaries, %d of them in sentences, of which %d are left; %d bytes became %d", len(fhirtest.Usual), len(g.Canaries), tagged, missed, len(in), len(out))
+		})
+	}
+}
+
+var fullDate = regexp.MustCompile(`^\d{4}-\d\d-\d\d`)
+
+// leaves returns the strings of JSON by their paths.
+func leaves(t *testing.T, raw []byte) map[string]string {
+	t.Helper()
+	var whole any
+	if err := json.Unmarshal(raw, &whole); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	var walk func(path string, v any)
+	walk = func(path string, v any) {
+		switch v := v.(type) {
+		case string:
+			all[path] = v
+		case []any:
+			for i, e := range v {
+				walk(fmt.Sprintf("%s[%d]", path, i), e)
+			}
+		case map[string]any:
+			for k, e := range v {
+				walk(path+"."+k, e)
+			}
+		}
+	}
+	walk("", whole)
+	return all
+}

@@ -1,0 +1,70 @@
+package notefile
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+)
+
+//go:embed fhir_elements.txt
+var fhirElementsText string
+
+// fhirElements contains facts about the elements of FHIR that the names and values of a record do not show. Names and paths are in lower
+// case; a path begins with the type of the resource, or with a type of elements such as Signature.
+type fhirElements struct {
+	codes, sometimes   map[string]bool // names of elements that are codes: always, or in some places
+	instants, required map[string]bool // paths
+}
+
+var elementsOfFHIR = sync.OnceValue(func() *fhirElements {
+	e := &fhirElements{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	sections := map[string]map[string]bool{"[codes]": e.codes, "[sometimes]": e.sometimes, "[instants]": e.instants, "[required]": e.required}
+	var section map[string]bool
+	for line := range strings.Lines(fhirElementsText) {
+		line = strings.ToLower(strings.TrimSpace(line))
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if next, ok := sections[line]; ok {
+			section = next
+			continue
+		}
+		kind, names, isPath := strings.Cut(line, ": ")
+		if !isPath {
+			kind, names = "", line
+		}
+		for _, name := range strings.Fields(names) {
+			if isPath {
+				name = kind + "." + name
+			}
+			section[name] = true
+		}
+	}
+	return e
+})
+
+// typesOfElements are the types of elements, in lower case, with paths of their own in the facts. Their elements have names that end with the type, as in
+// valueSignature, or are the name itself.
+var typesOfElements = []string{"signature", "meta"}
+
+// has reports whether a set of paths contains a path. A path within an element of a type, such as provenance.signature.when, is also found
+// by that type.
+func (e *fhirElements) has(paths map[string]bool, path string) bool {
+	if paths[path] {
+		return true
+	}
+	last := strings.LastIndexByte(path, '.')
+	if last < 0 {
+		return false
+	}
+	above, name := path[:last], path[last+1:]
+	if name == "valueinstant" {
+		return paths["extension.valueinstant"]
+	}
+	for _, typ := range typesOfElements {
+		if strings.HasSuffix(above, typ) && paths[typ+"."+name] {
+			return true
+		}
+	}
+	return false
+}
