@@ -203,7 +203,7 @@ func (c *checked) checkFields() (err error) {
 	if c.policy, err = policy.Open(c.Policy); err != nil {
 		return fmt.Errorf("--policy: %w", err)
 	}
-	own, err := field.ParseRules(c.Fields)
+	own, err := field.ParseRules(c.format.Name, c.Fields)
 	switch {
 	case err != nil:
 		return fmt.Errorf("--field %w", err)

@@ -274,8 +274,7 @@ func (f *fhir) reference(text string) string {
 	case strings.HasPrefix(text, "urn:uuid:"):
 		return "urn:uuid:" + f.pseudonym(text[len("urn:uuid:"):])
 	case strings.HasPrefix(text, "urn:oid:"):
-		number, _ := new(big.Int).SetString(f.fields.options.Pseudonym(text), 16)
-		return "urn:oid:2.25." + number.String()
+		return "urn:oid:2.25." + decimal(f.fields.options.Pseudonym(text))
 	case search && typeOnly.MatchString(kind):
 		return kind + "?identifier=" + f.pseudonym(query)
 	}
@@ -378,3 +377,9 @@ func (f *fhir) learnPerson(i int, kind safetynet.Kind) {
 }
 
 func letterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// decimal returns a number in hexadecimal digits in decimal digits, as in an OID.
+func decimal(digits string) string {
+	number, _ := new(big.Int).SetString(digits, 16)
+	return number.String()
+}

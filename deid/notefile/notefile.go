@@ -186,7 +186,7 @@ var formats = []*Format{
 	},
 	{
 		Name: "hl7", Exts: []string{".hl7"}, content: "hl7", read: readHL7, Fields: true,
-		Unchanged: "all but OBX-5 (without its numbers, dates and codes) and NTE-3: PID and other segments still say who it is",
+		Unchanged: "names of files, numbers, and codes of code systems",
 	},
 }
 
