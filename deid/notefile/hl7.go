@@ -669,15 +669,15 @@ func (h *hl7) next(at, to int, separator byte) int {
 }
 
 // text adds a field to the current note.
-func (h *hl7) text(from, to int) { h.addText(&h.open, from, to) }
+func (h *hl7) text(from, to int) { h.addText(&h.open, from, to, "\n") }
 
-// addText adds a field to a text.
-func (h *hl7) addText(t *openText, from, to int) {
+// addText adds a field to a text, after a separator that is only in the text.
+func (h *hl7) addText(t *openText, from, to int, separator string) {
 	if t.view == nil {
 		t.view, t.line = &view{encode: h.escape}, h.line
 	} else {
 		last := t.view.runs[len(t.view.runs)-1]
-		t.view.stands(markup, last.from+last.m, from-last.from-last.m, "\n")
+		t.view.stands(markup, last.from+last.m, from-last.from-last.m, separator)
 	}
 	outer := h.loose
 	h.loose = t.loose

@@ -245,9 +245,9 @@ func (h *hl7) value(at hl7Place, typ string, from, to int, parts []string) {
 	case action == field.Text && at.segment == "OBX" && at.field == 5:
 		h.text(from, to)
 	case action == field.Text:
-		h.addText(&f.text, from, to)
+		h.addText(&f.text, from, to, "\n")
 	case action == field.Known:
-		h.addText(&h.person.terms, from, to)
+		h.addText(&h.person.terms, from, to, ";\n")
 	default:
 		h.whole(at, action, simple, from, to)
 	}
@@ -312,8 +312,8 @@ func (h *hl7) remove(from, to int) {
 	h.fieldRules.counts[field.Drop]++
 }
 
-// shortIDs are the fields with ids of messages, files and batches.
-var shortIDs = []string{"MSH-10", "MSA-2", "BHS-9", "BHS-11", "BHS-12", "FHS-9", "FHS-11", "FHS-12"}
+// shortIDs are the fields with ids of messages, files, batches and facilities that are short in older versions.
+var shortIDs = []string{"PV1-39", "RQD-7", "MSH-10", "MSA-2", "BHS-9", "BHS-11", "BHS-12", "FHS-9", "FHS-11", "FHS-12"}
 
 // maxShort is the maximum length of values of some simple types, of the names of facilities and of the ids of messages in older versions.
 const maxShort = 20

@@ -319,7 +319,7 @@ func around(text, before, after string) []Edit {
 	var edits []Edit
 	at := 0
 	for line := range strings.SplitSeq(text, "\n") {
-		if len(line) > 3 {
+		if line := strings.TrimSuffix(line, ";"); len(line) > 3 {
 			edits = append(edits, Edit{Start: at, End: at + len(line), New: before + line + after})
 		}
 		at += len(line) + 1
