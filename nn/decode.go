@@ -29,6 +29,7 @@ func NewDecoder(labels int, legal func(a, b int) bool) *Decoder {
 			d.forbidden[a*k+b] = legal != nil && b != labels && !legal(a, b)
 		}
 	}
+	d.viterbi.moves = newMoves(labels, func(a, b int) bool { return !d.forbidden[a*k+b] })
 	return d
 }
 
@@ -67,6 +68,7 @@ func (d *Decoder) Decode(axis *Axis, unaries kernel.Matrix, transitions *Param) 
 		}
 		d.trans.Data[i] = v
 	}
+	d.viterbi.moves.set(d.trans)
 	pk := &axis.packing
 	d.lattice.run(pk, unaries, crf) // with transitions of 0 it is a softmax at each element
 	found := make([]Labeling, len(axis.order))
@@ -88,19 +90,19 @@ func (d *Decoder) Decode(axis *Axis, unaries kernel.Matrix, transitions *Param) 
 type viterbi struct {
 	score, next []float32
 	back        []int32
+	moves       moves
 }
 
 // best returns the labels of the sentence in place s of the unaries. If scores are equal, the lower
 // label wins.
 func (v *viterbi) best(pk *packing, s int, u, trans kernel.Matrix) []int32 {
 	k, n := u.Cols, pk.lengths[s]
-	a := trans.Slice(0, k).Columns(0, k)
 	v.score, v.next = slices.Grow(v.score[:0], k)[:k], slices.Grow(v.next[:0], k)[:k]
 	v.back = slices.Grow(v.back[:0], n*k)[:n*k]
 	copy(v.score, trans.Row(k))
 	kernel.Add(v.score, u.Row(pk.row(s, 0)))
 	for t := 1; t < n; t++ {
-		kernel.ViterbiStep(v.next, v.back[t*k:][:k], v.score, a)
+		v.moves.step(v.next, v.back[t*k:][:k], v.score)
 		kernel.Add(v.next, u.Row(pk.row(s, t)))
 		v.score, v.next = v.next, v.score
 	}

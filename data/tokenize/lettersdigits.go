@@ -17,6 +17,9 @@ var _ Tokenizer = LettersDigits{}
 
 // Tokens implements Tokenizer.
 func (LettersDigits) Tokens(text string, dst []data.Token) []data.Token {
+	if dst == nil {
+		dst = make([]data.Token, 0, len(text)/4) // roughly as many as in notes
+	}
 	for i := 0; i < len(text); {
 		c, n := classAt(text, i)
 		start := i

@@ -5,6 +5,7 @@ package audit
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ type Line struct {
 	Net       map[safetynet.Source]map[string]int `json:"net,omitempty"`       // number of values that the tagger missed and another source found, by source and type
 	Languages []string                            `json:"languages,omitempty"` // languages whose models examined the note, with the model auto
 	Unlike    []string                            `json:"unlike,omitempty"`    // in which ways the note is unlike those that the model was calibrated on
+	Dropped   int                                 `json:"dropped,omitempty"`   // number of parts of the note's record that were removed because they cannot be examined
 	Error     string                              `json:"error,omitempty"`     // why the note could not be examined; then it was not written
 	Lost      int                                 `json:"lost,omitempty"`      // number of earlier notes of the file that were not written either, because the rest of the file could not be read
 	Policy    string                              `json:"policy,omitempty"`    // name of the policy
@@ -49,6 +51,7 @@ type Summary struct {
 	Skipped           int    // number of files that an earlier run had completed
 	Lost              int    // number of notes in the skipped files that could not be examined
 	Patients, Without int    // number of patients, and of notes without a known patient
+	Dropped           int    // number of parts of records that were removed because they cannot be examined
 	Unusual           int    // number of notes unlike those that the model was calibrated on
 	Restarted         int    // number of patients whose numbering restarted, because their notes were not adjacent
 	NoNet             bool   // whether the run had no safety net
@@ -81,6 +84,7 @@ func (s *Summary) Add(l *Line) {
 		s.Failed += 1 + l.Lost
 		return
 	}
+	s.Dropped += l.Dropped
 	if s.replaced == nil {
 		s.replaced, s.kept, s.net = map[string]int{}, map[string]int{}, map[safetynet.Source]map[string]int{}
 		s.languages, s.unlike, s.fields = map[string]int{}, map[string]int{}, map[string]int{}
@@ -134,6 +138,9 @@ func (s *Summary) WriteText(w io.Writer) error {
 		}
 		b.WriteString("\n")
 	}
+	if s.Dropped > 0 {
+		fmt.Fprintf(&b, "dropped       %d parts that cannot be examined, such as pictures and PDF\n", s.Dropped)
+	}
 	if s.Restarted > 0 {
 		fmt.Fprintf(&b, "numbering     restarted for %d patients whose notes are not adjacent: sort the notes by patient\n", s.Restarted)
 	}
@@ -172,14 +179,13 @@ func (s *Summary) WriteText(w io.Writer) error {
 	if s.Unchanged != "" {
 		fmt.Fprintf(&b, "unchanged     %s\n", s.Unchanged)
 	}
-	expected := s.Expected
-	if expected == "" {
-		expected = "unknown, because the model was not calibrated (see lethe calibrate): check a sample"
-	}
-	fmt.Fprintf(&b, "expected leak %s\n", expected)
+	fmt.Fprintf(&b, "expected leak %s\n", cmp.Or(s.Expected, uncalibrated))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// uncalibrated is the expected leak of a model without a calibration.
+const uncalibrated = "unknown, because the model was not calibrated (see lethe calibrate): check a sample"
 
 // counts formats the total and the number of each type, the most frequent type first: "3 (DATE 2, PATIENT 1)".
 func counts(types map[string]int) string {

@@ -38,20 +38,23 @@ const Stdio = "-"
 // instead of the path. Fields without a tag either do not affect the output or get into the record
 // in another way.
 type Config struct {
-	Model   string // model or run folder, or the name of a model that comes with the program; default models.Auto unless Marked is true
-	Input   string // file, folder or Stdio (default)
-	Output  string // file, folder or Stdio (default); must be a folder if Input is one
-	Workers int    // number of cores to use; 0 means all
-	Version string // version of the program; a run can be resumed only with the same version
+	Model   string   // model or run folder, or the name of a model that comes with the program; default models.Auto unless Marked is true
+	Inputs  []string // files, folders and patterns of them (see filepath.Match), or Stdio alone (default)
+	Output  string   // file, folder or Stdio (default); must be a folder if there are several files, or if an input is a folder
+	Workers int      // number of cores to use; 0 means all
+	Version string   // version of the program; a run can be resumed only with the same version
 
-	Format         string   `option:"format"`          // format of the notes: one of notefile.Names; default text
+	Include        []string `option:"include"`         // read only those files of folders that match one of these patterns: see selection
+	Exclude        []string `option:"exclude"`         // do not read files and folders of folders that match one of these patterns: see selection
+	Format         string   `option:"format"`          // format of the notes: one of notefile.Names; default: see notefile.Choose, and text if no format has the extension
 	Columns        []string `option:"column"`          // csv columns or jsonl keys that contain notes; required for csv, default text for jsonl
 	ID             string   `option:"id"`              // column or key with the note's id; default for jsonl: id, then meta.note_id; otherwise file and line
 	Patient        string   `option:"patient"`         // column or key that identifies the patient; default for jsonl: patient, then meta.patient_id; otherwise none
 	KeepPatient    bool     `option:"keep-patient"`    // keep the content of that column or key; by default it is emptied
 	PatientFolders bool     `option:"patient-folders"` // treat the notes of each subfolder as those of one patient
 	Delimiter      string   `option:"delimiter"`       // one character, or "tab", between the fields of csv; default a comma, or a tab in .tsv files
-	Encoding       string   `option:"encoding"`        // encoding of input and output: utf-8 (default), latin1 or windows-1252
+	Encoding       string   `option:"encoding"`        // encoding of input and output: see notefile.Options; default utf-8
+	Unexamined     string   `option:"unexamined"`      // what to do with a part of a record that cannot be examined, such as a PDF: refuse (default) the record, or drop the part
 
 	// Marked replaces the PHI that the files mark, instead of the PHI that a model finds. The marks are taken as they
 	// are, and the replacements are marked in the output. Then the default of Replace is surrogate, and that of SafetyNet
@@ -80,6 +83,7 @@ type Config struct {
 	Map           string   // new file for an encrypted list of originals and their replacements; "" means none
 	MapRecipients []string // public age keys, or files of them, for which the map is encrypted; at least one is required for a map
 	Audit         string   // file for one line of JSON per note; "" means none
+	Summary       string   // new file for the summary as JSON (audit.Report), which is written at the end unless the run fails; "" means none
 	Resume        bool     // resume a run that was stopped and had the same options
 	SkipOthers    bool     // leave out files of a folder that do not have the format, without the error LeftOut
 }
@@ -100,11 +104,11 @@ func optionError(err error) error {
 // checked is a valid Config with its defaults filled in and its options parsed.
 type checked struct {
 	Config
-	format  *notefile.Format
-	types   *data.TypeSet // of the marks; nil if there is a model
+	format  *notefile.Format // of all files; nil if each has its own
+	types   *data.TypeSet    // of the marks; nil if there is a model
 	options notefile.Options
 	policy  *policy.Policy
-	fields  *field.Table            // nil if the records have no fields that change
+	fields  map[string]*field.Table // by format; only for formats with fields that change
 	byType  map[string]replace.Kind // of ReplaceType
 	plan    replace.Plan            // before the model is open, with the types of the policy that the model may lack
 }
@@ -116,18 +120,23 @@ func (c Config) check() (*checked, error) {
 		kind, net, what = replace.Surrogate, "off", policy.All
 	}
 	for option, byDefault := range map[*string]string{
-		&c.Input: Stdio, &c.Output: Stdio, &c.Format: "text", &c.Encoding: "utf-8", &c.Replace: string(kind), &c.SafetyNet: net, &c.Policy: what,
+		&c.Output: Stdio, &c.Encoding: "utf-8", &c.Unexamined: "refuse", &c.Replace: string(kind), &c.SafetyNet: net, &c.Policy: what,
 	} {
 		if *option == "" {
 			*option = byDefault
 		}
 	}
-	k := &checked{Config: c}
-	var err error
-	if k.format, err = notefile.Lookup(c.Format); err != nil {
-		return nil, optionError(err)
+	if len(c.Inputs) == 0 {
+		c.Inputs = []string{Stdio}
 	}
-	for _, check := range []func() error{k.checkSource, k.checkModel, k.checkOptions, k.checkFields, k.checkPlan, k.checkMap} {
+	k := &checked{Config: c}
+	if c.Format != "" {
+		var err error
+		if k.format, err = notefile.Lookup(c.Format); err != nil {
+			return nil, optionError(err)
+		}
+	}
+	for _, check := range []func() error{k.checkSelection, k.checkSource, k.checkModel, k.checkOptions, k.checkPolicy, k.checkPlan, k.checkMap} {
 		if err := check(); err != nil {
 			return nil, optionError(err)
 		}
@@ -142,6 +151,8 @@ func (c *checked) checkSource() error {
 		return errors.New("--model and --marked cannot be combined: the PHI is what the files mark")
 	case !c.Marked && c.Types != "":
 		return errors.New("--types requires --marked: a model has its own types")
+	case c.Marked && c.format == nil:
+		return errors.New("--marked requires a --format")
 	case c.Marked && !c.format.Marks:
 		return fmt.Errorf("--marked: files of the format %s do not mark PHI", c.format.Name)
 	case c.Marked && (c.MinRecall != 0 || c.Bias != 0):
@@ -179,7 +190,13 @@ func (c *checked) checkModel() error {
 }
 
 func (c *checked) checkOptions() error {
-	c.options = notefile.Options{Encoding: c.Encoding, Columns: c.Columns, ID: c.ID, Patient: c.Patient, NoPatient: !c.KeepPatient, Marked: c.Marked, Types: c.types}
+	c.options = notefile.Options{Encoding: c.Encoding, Columns: c.Columns, ID: c.ID, Patient: c.Patient, NoPatient: !c.KeepPatient, Marked: c.Marked, Types: c.types, Drop: c.Unexamined == "drop"}
+	switch {
+	case c.Unexamined != "refuse" && c.Unexamined != "drop":
+		return fmt.Errorf("--unexamined %q is neither refuse nor drop", c.Unexamined)
+	case c.Unexamined == "drop" && !c.format.Parts:
+		return fmt.Errorf("--unexamined drop: %s has no parts that could be dropped", c.format.Name)
+	}
 	switch {
 	case c.Delimiter == "tab" || c.Delimiter == `\t`:
 		c.options.Comma = '\t'
@@ -187,6 +204,9 @@ func (c *checked) checkOptions() error {
 		c.options.Comma = c.Delimiter[0]
 	case c.Delimiter != "":
 		return fmt.Errorf("--delimiter %q is not one ASCII character", c.Delimiter)
+	}
+	if c.format == nil {
+		return nil // see checkFormats
 	}
 	if c.KeepPatient && !c.format.Columns {
 		return fmt.Errorf("--keep-patient: %s has no columns", c.format.Name)
@@ -198,28 +218,119 @@ func (c *checked) checkOptions() error {
 	return err
 }
 
-// checkFields opens the policy, and collects the rules for the fields of the format.
-func (c *checked) checkFields() (err error) {
+// checkFormats checks the options for the formats of the files if each file has its own: every file must have the
+// options that it requires, and every option must apply to at least one file.
+func (c *checked) checkFormats(files *fileSet) error {
+	if c.format != nil {
+		return nil
+	}
+	applied := notefile.Options{}
+	columns := false
+	for _, f := range files.formats() {
+		first := files.first(f).in
+		if f.NeedsColumn && len(c.Columns) == 0 {
+			return fmt.Errorf("%s: the format %s requires a --column (if the file is not to be read, give --format or --exclude)", first, f.Name)
+		}
+		o := f.Applicable(c.options)
+		if err := f.Check(o); err != nil {
+			return fmt.Errorf("%s: %w", first, err)
+		}
+		columns = columns || f.Columns
+		applied.Comma = max(applied.Comma, o.Comma)
+	}
+	switch {
+	case !columns && (len(c.Columns) > 0 || c.ID != "" || c.Patient != "" || c.KeepPatient):
+		return errors.New("--column, --id, --patient and --keep-patient require files with columns: give --format")
+	case c.options.Comma != applied.Comma:
+		return errors.New("--delimiter requires csv files: give --format")
+	}
+	if err := c.checkFields(files.formats()); err != nil {
+		return err
+	}
+	return c.checkPlan() // again, because fields may require a key
+}
+
+// checkPolicy opens the policy, and collects the rules for the fields of the format if all files have the same.
+func (c *checked) checkPolicy() (err error) {
 	if c.policy, err = policy.Open(c.Policy); err != nil {
 		return fmt.Errorf("--policy: %w", err)
 	}
-	own, err := field.ParseRules(c.format.Name, c.Fields)
-	switch {
-	case err != nil:
+	if c.format == nil {
+		return nil // see checkFormats
+	}
+	return c.checkFields([]*notefile.Format{c.format})
+}
+
+// checkFields collects the rules for the fields of some formats. Rules of options apply to each format with fields.
+func (c *checked) checkFields(formats []*notefile.Format) error {
+	if _, err := field.ParseRules("", c.Fields); err != nil {
 		return fmt.Errorf("--field %w", err)
-	case len(own) > 0 && !c.format.Fields:
-		return fmt.Errorf("--field: files of the format %s have no fields", c.format.Name)
 	}
-	builtin := field.Builtin(c.format.Name)
-	own = append(slices.Clone(c.policy.Fields(c.format.Name)), own...)
-	if len(builtin)+len(own) == 0 {
-		return nil
+	if len(c.Fields) > 0 && !slices.ContainsFunc(formats, func(f *notefile.Format) bool { return f.Fields }) {
+		return fmt.Errorf("--field: files of the format %s have no fields", cmp.Or(c.Format, "text"))
 	}
-	c.fields = field.With(builtin, own)
-	if c.fields.Uses(field.Hash) && c.KeyFile == "" && c.Resume {
-		return fmt.Errorf("--resume requires a --key-file for files of the format %s: their ids are replaced by pseudonyms, which follow from the key", c.format.Name)
+	c.fields = map[string]*field.Table{}
+	for _, f := range formats {
+		if !f.Fields {
+			continue
+		}
+		own, err := c.rulesFor(f, len(formats) > 1)
+		if err != nil {
+			return err
+		}
+		builtin, given := field.Builtin(f.Name), slices.Concat(c.policy.Fields(f.Name), own)
+		if len(builtin)+len(given) == 0 {
+			continue
+		}
+		t := field.With(builtin, given)
+		if t.Uses(field.Hash) && c.KeyFile == "" && c.Resume {
+			return fmt.Errorf("--resume requires a --key-file for files of the format %s: their ids are replaced by pseudonyms, which follow from the key", f.Name)
+		}
+		c.fields[f.Name] = t
 	}
 	return nil
+}
+
+// rulesFor returns the rules of options for a format. If the files have several formats, rules that no file of this one can have are left out.
+func (c *checked) rulesFor(f *notefile.Format, several bool) (rules []field.Rule, err error) {
+	for _, text := range c.Fields {
+		own, err := field.ParseRules(f.Name, []string{text})
+		if err != nil && !several {
+			return nil, fmt.Errorf("--field %w", err)
+		}
+		rules = append(rules, own...)
+	}
+	return rules, nil
+}
+
+// unusedFields returns the paths of the rules of policies and options that matched nothing in files of any format.
+func (c *checked) unusedFields() []string {
+	used := map[string]bool{}
+	for _, t := range c.fields {
+		unused := t.Unused()
+		for _, r := range t.Rules() {
+			used[r.Path] = used[r.Path] || !slices.Contains(unused, r.Path)
+		}
+	}
+	paths := slices.Sorted(maps.Keys(used))
+	return slices.DeleteFunc(paths, func(path string) bool { return used[path] })
+}
+
+// fieldsUse reports whether a rule for fields has an action.
+func (c *checked) fieldsUse(a field.Action) bool {
+	for _, t := range c.fields {
+		if t.Uses(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// optionsFor returns the options for reading files of a format.
+func (c *checked) optionsFor(f *notefile.Format) notefile.Options {
+	o := f.Applicable(c.options)
+	o.Fields = c.fields[f.Name]
+	return o
 }
 
 func (c *checked) checkPlan() error {
@@ -255,27 +366,30 @@ func (c *checked) planFor(types *data.TypeSet) (err error) {
 		return fmt.Errorf("--policy: %w", err)
 	}
 	maps.Copy(c.plan.ByType, c.byType)
-	if c.fields != nil && c.fields.Uses(field.Shift) {
+	if c.fieldsUse(field.Shift) {
 		c.plan.Also = []replace.Kind{replace.Shift}
 	}
 	return nil
 }
 
-// checkKey checks that there is a key if and only if the plan requires one.
+// checkKey checks that there is a key if the plan requires one, and that there are lists only if it uses them.
 func (c *checked) checkKey() error {
 	for _, kind := range c.plan.Kinds() {
 		if kind.Secret() && c.KeyFile == "" {
 			return fmt.Errorf("%s requires a --key-file", kind)
 		}
 	}
-	secret := slices.ContainsFunc(c.plan.Kinds(), replace.Kind.Secret) || c.fields != nil && c.fields.Uses(field.Hash)
-	switch {
-	case !secret && c.KeyFile != "":
-		return fmt.Errorf("--key-file requires --replace, --replace-type or a --policy with the kind %s, %s or %s", replace.Hash, replace.Surrogate, replace.Shift)
-	case !c.replacesBy(replace.Surrogate) && c.Surrogates != "":
+	if !c.replacesBy(replace.Surrogate) && c.Surrogates != "" {
 		return fmt.Errorf("--surrogates requires --replace, --replace-type or a --policy with the kind %s", replace.Surrogate)
 	}
 	return nil
+}
+
+// warnOfKey warns if there is a key that no replacement uses.
+func (c *checked) warnOfKey(events Events) {
+	if c.KeyFile != "" && !slices.ContainsFunc(c.plan.Kinds(), replace.Kind.Secret) && !c.fieldsUse(field.Hash) {
+		events.warn(fmt.Errorf("--key-file has no effect: only the kinds %s, %s and %s use it", replace.Hash, replace.Surrogate, replace.Shift))
+	}
 }
 
 // replacesBy reports whether the plan uses a kind.
@@ -306,13 +420,15 @@ type settings struct {
 
 // settings returns the settings of a run. model is the digest of its model.
 func (c *checked) settings(model string, with replace.Options) (settings, error) {
-	s := settings{Options: map[string]string{"model": model, "version": c.Version, "input": c.Input}}
-	if c.Input != Stdio {
-		path, err := paths.Resolve(c.Input)
-		if err != nil {
-			return s, err
+	s := settings{Options: map[string]string{"model": model, "version": c.Version, "input": Stdio}}
+	if inputs := slices.Clone(c.Inputs); inputs[0] != Stdio {
+		for i, input := range inputs {
+			var err error
+			if inputs[i], err = paths.Resolve(input); err != nil {
+				return s, err
+			}
 		}
-		s.Options["input"] = slowDigest([]byte(path))
+		s.Options["input"] = slowDigest([]byte(strings.Join(inputs, "\x00")))
 	}
 	fields := reflect.TypeFor[Config]()
 	for i := range fields.NumField() {
@@ -426,7 +542,7 @@ func (s settings) different(earlier settings) string {
 		}
 		switch name {
 		case "model", "input", "version":
-			name = "another " + name + " (" + map[string]string{"model": "--model", "input": "the file or folder of notes", "version": "of lethe"}[name] + ")"
+			name = "another " + name + " (" + map[string]string{"model": "--model", "input": "the files or folders of notes", "version": "of lethe"}[name] + ")"
 		default:
 			name = "another --" + name
 		}

@@ -1,16 +1,22 @@
 package job
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/paths"
@@ -19,73 +25,228 @@ import (
 
 // noteFile is an input file of notes with its output.
 type noteFile struct {
-	in, out string // Stdio, or a path
-	marks   string // path of the file with the marks of the note; "" if there is none or if it is not read
-	name    string // path relative to the input folder; without a folder, the base name
-	folder  bool   // the input is a folder
-	done    bool   // an earlier run has written the output; the input is still read, because other notes may have the same patients
+	in, out string           // Stdio, or a path
+	format  *notefile.Format // never nil
+	err     error            // why the format is unknown, so that the file cannot be read; then format is text
+	marks   string           // path of the file with the marks of the note; "" if there is none or if it is not read
+	name    string           // path relative to the output folder; unique
+	many    bool             // the inputs are not a single file or stdin
+	done    bool             // an earlier run has written the output; the input is still read, because other notes may have the same patients
 }
 
 // fileSet lists the files of a run and describes its output.
 type fileSet struct {
-	format  *notefile.Format
+	inputs  []string // paths of the files and folders that were given; none for stdin
 	all     []noteFile
-	whole   int        // number of files that an earlier run has completed
-	output  string     // Stdio, or a path
-	folder  bool       // output is a folder
-	record  *record    // record of the run, which also locks the output; nil for stdout
-	made    bool       // claim created the folder
-	leftOut *leftFiles // files of the input folder that are not read; nil if the input is not a folder
+	whole   int          // number of files that an earlier run has completed
+	output  string       // Stdio, or a path
+	folder  bool         // output is a folder
+	record  *record      // record of the run, which also locks the output; nil for stdout
+	made    bool         // claim created the folder
+	leftOut []*leftFiles // for each folder, the files in it that are not read
 }
 
-// findFiles finds the files of the input, sorted by name, and decides where the output of each goes.
-func findFiles(f *notefile.Format, input, output string, resume bool, events Events) (*fileSet, error) {
-	many, err := checkInput(input)
+// findFiles finds the files of the inputs and decides what format each has and where its output goes. The files of a folder
+// are sorted by name.
+func (c *checked) findFiles(ctx context.Context, events Events) (*fileSet, error) {
+	inputs, several, err := expand(c.Inputs)
 	if err != nil {
 		return nil, err
 	}
-	set := &fileSet{format: f, output: output, folder: output != Stdio && (many || paths.IsFolder(output))}
-	switch {
-	case many && output == Stdio:
-		return nil, errors.New("an --output folder is required for the notes of a folder")
-	case f.Sidecar != nil && input == Stdio:
-		return nil, fmt.Errorf("%s requires files, and cannot be read from stdin", f.Name)
-	case f.Sidecar != nil && !set.folder:
-		return nil, fmt.Errorf("%s keeps a note in two files: give an --output folder", f.Name)
-	case resume && output == Stdio:
-		return nil, errors.New("--resume requires an --output: a run that writes to stdout cannot be resumed")
-	case output != Stdio:
-		if err := set.checkOutput(input, resume); err != nil {
+	set := &fileSet{inputs: inputs, output: c.Output}
+	many, folders := several, map[string]bool{}
+	for _, input := range inputs {
+		if folders[input], err = checkInput(input); err != nil {
 			return nil, err
 		}
+		many = many || folders[input]
+	}
+	set.folder = c.Output != Stdio && (many || paths.IsFolder(c.Output))
+	if err := c.checkInputs(set, many, slices.Contains(slices.Collect(maps.Values(folders)), true)); err != nil {
+		return nil, err
 	}
 	add := func(in, name string) {
-		file := noteFile{in: in, out: output, name: name, folder: many}
+		file := noteFile{in: in, out: c.Output, name: name, many: many}
+		if file.format, file.err = c.formatOf(ctx, in); file.err != nil {
+			file.format = notefile.Default()
+		}
+		if in == Stdio && set.folder {
+			file.name += file.format.Exts[0]
+		}
 		if set.folder {
-			file.out = filepath.Join(output, name)
+			file.out = filepath.Join(c.Output, file.name)
+		}
+		if c.Marked {
+			file.marks = file.format.Sidecar.Path(in)
 		}
 		set.all = append(set.all, file)
 	}
-	switch {
-	case many:
-		if set.leftOut, err = walk(f, input, add, events); err != nil {
+	if len(inputs) == 0 {
+		add(Stdio, "stdin")
+	}
+	for _, input := range inputs {
+		if !folders[input] {
+			add(input, filepath.Base(input))
+			continue
+		}
+		under := ""
+		if several {
+			if under, err = baseOf(input); err != nil {
+				return nil, err
+			}
+		}
+		left, err := c.walk(input, func(in, name string) { add(in, filepath.Join(under, name)) })
+		if err != nil {
 			return nil, err
 		}
-	case input == Stdio && set.folder:
-		add(Stdio, "stdin"+f.Exts[0])
-	case input == Stdio:
-		add(Stdio, "stdin")
-	default:
-		add(input, filepath.Base(input))
+		left.tell(events)
+		set.leftOut = append(set.leftOut, left)
 	}
-	return set, set.checkPlaces(f)
+	if err := set.all[0].err; err != nil && !many {
+		return nil, err
+	}
+	return set, cmp.Or(set.checkTwice(), set.checkPlaces())
 }
 
-// checkInput reports whether the input is a folder. The error says why the input cannot be read.
-func checkInput(input string) (many bool, err error) {
-	if input == Stdio {
-		return false, nil
+// expand replaces patterns by the paths that they match. It returns nothing for stdin. several reports whether the
+// result may be several files, because there are several inputs or a pattern.
+func expand(inputs []string) (paths []string, several bool, err error) {
+	if inputs[0] == Stdio && len(inputs) == 1 {
+		return nil, false, nil
 	}
+	several = len(inputs) > 1
+	for _, input := range inputs {
+		if input == Stdio {
+			return nil, false, optionError(errors.New("stdin (-) cannot be combined with other inputs"))
+		}
+		if _, err := os.Lstat(input); err == nil || !strings.ContainsAny(input, "*?[") {
+			paths = append(paths, input)
+			continue
+		}
+		several = true
+		found, err := match(input)
+		if err != nil {
+			return nil, false, err
+		}
+		paths = append(paths, found...)
+	}
+	return paths, several, nil
+}
+
+// match returns the paths that match a pattern, sorted. As in a shell, hidden files match only a pattern with a dot.
+func match(pattern string) ([]string, error) {
+	if err := checkPattern(filepath.ToSlash(pattern)); err != nil {
+		return nil, optionError(err)
+	}
+	found, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, optionError(fmt.Errorf("%s: %w", pattern, err))
+	}
+	if !strings.HasPrefix(filepath.Base(pattern), ".") {
+		found = slices.DeleteFunc(found, func(path string) bool { return strings.HasPrefix(filepath.Base(path), ".") })
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%s: no file matches", pattern)
+	}
+	return found, nil
+}
+
+// baseOf returns the name of a folder, also of one such as "..".
+func baseOf(dir string) (string, error) {
+	full, err := filepath.Abs(dir)
+	return filepath.Base(full), err
+}
+
+// checkInputs returns an error if the inputs do not suit the output or the options. It changes nothing.
+func (c *checked) checkInputs(set *fileSet, many, folder bool) error {
+	sidecar := c.format != nil && c.format.Sidecar != nil
+	switch {
+	case many && c.Output == Stdio && folder:
+		return errors.New("an --output folder is required for the notes of a folder")
+	case many && c.Output == Stdio:
+		return errors.New("an --output folder is required for several files, or for a pattern")
+	case many && !folder && notefile.Known(c.Output):
+		if info, err := os.Stat(c.Output); err != nil || !info.IsDir() {
+			return fmt.Errorf("%s: is a file, because it has an extension, but there may be several files of notes: give a folder (or %s/)", c.Output, c.Output)
+		}
+	case sidecar && len(set.inputs) == 0:
+		return fmt.Errorf("%s requires files, and cannot be read from stdin", c.format.Name)
+	case sidecar && !set.folder:
+		return fmt.Errorf("%s keeps a note in two files: give an --output folder", c.format.Name)
+	case c.Resume && c.Output == Stdio:
+		return errors.New("--resume requires an --output: a run that writes to stdout cannot be resumed")
+	}
+	switch {
+	case c.PatientFolders && !folder:
+		return optionError(errors.New("--patient-folders requires a folder as input"))
+	case len(c.Include)+len(c.Exclude) > 0 && !folder:
+		return optionError(errors.New("--include and --exclude require a folder as input"))
+	case c.Output != Stdio:
+		return set.checkOutput(c.Resume)
+	}
+	return nil
+}
+
+// formatOf returns the format of a file. The error says why it is unknown.
+func (c *checked) formatOf(ctx context.Context, path string) (*notefile.Format, error) {
+	if c.format != nil {
+		return c.format, nil
+	}
+	if path == Stdio {
+		return notefile.Default(), nil
+	}
+	f, err := notefile.Choose(path, c.Encoding, func() (io.ReadCloser, error) {
+		in, _, err := openNotes(ctx, path)
+		return in, err
+	})
+	if kind := notefile.Unreadable(path); kind != "" {
+		err = &data.Error{Path: path, Offset: -1, Reason: "lethe cannot read " + kind + " files: convert it first"}
+	}
+	if f == nil && err == nil {
+		f = notefile.Default()
+	}
+	return f, err
+}
+
+// takes reports whether files with this name are read from a folder.
+func (c *checked) takes(name string) bool {
+	if c.format != nil {
+		return c.format.Takes(name)
+	}
+	return notefile.Known(name)
+}
+
+// formats lists the formats of the files.
+func (s *fileSet) formats() []*notefile.Format {
+	var all []*notefile.Format
+	for _, file := range s.all {
+		if file.err == nil && !slices.Contains(all, file.format) {
+			all = append(all, file.format)
+		}
+	}
+	return all
+}
+
+// first returns the first file of a format.
+func (s *fileSet) first(f *notefile.Format) noteFile {
+	return s.all[slices.IndexFunc(s.all, func(file noteFile) bool { return file.format == f && file.err == nil })]
+}
+
+// unchanged names the parts of the files that are not examined.
+func (s *fileSet) unchanged() string {
+	formats := s.formats()
+	var all []string
+	for _, f := range formats {
+		if len(formats) == 1 {
+			return f.Unchanged
+		}
+		all = append(all, f.Name+": "+f.Unchanged)
+	}
+	return strings.Join(all, "; ")
+}
+
+// checkInput reports whether an input is a folder. The error says why it cannot be read.
+func checkInput(input string) (folder bool, err error) {
 	info, err := os.Stat(input)
 	if err != nil {
 		return false, err
@@ -97,8 +258,8 @@ func checkInput(input string) (many bool, err error) {
 }
 
 // checkOutput returns an error if the output cannot be written. It changes nothing.
-func (s *fileSet) checkOutput(input string, resume bool) error {
-	if input != Stdio {
+func (s *fileSet) checkOutput(resume bool) error {
+	for _, input := range s.inputs {
 		if err := paths.Apart(input, s.output); err != nil {
 			return err
 		}
@@ -117,9 +278,28 @@ func (s *fileSet) checkOutput(input string, resume bool) error {
 	return nil
 }
 
+// checkTwice returns an error if two inputs name the same file.
+func (s *fileSet) checkTwice() error {
+	if len(s.inputs) < 2 {
+		return nil
+	}
+	seen := map[string]string{}
+	for _, file := range s.all {
+		full, err := filepath.Abs(file.in)
+		if err != nil {
+			return err
+		}
+		if seen[full] != "" {
+			return fmt.Errorf("%s: is given twice", file.in)
+		}
+		seen[full] = file.in
+	}
+	return nil
+}
+
 // checkPlaces returns an error if two files have the same output. On some file systems, names that differ only in case
 // are the same.
-func (s *fileSet) checkPlaces(f *notefile.Format) error {
+func (s *fileSet) checkPlaces() error {
 	if !s.folder {
 		return nil
 	}
@@ -134,8 +314,8 @@ func (s *fileSet) checkPlaces(f *notefile.Format) error {
 		clear(from)
 		for _, file := range s.all {
 			place := file.out
-			if f.Sidecar != nil {
-				place = f.Sidecar.Path(place)
+			if sidecar := file.format.Sidecar; sidecar != nil {
+				place = sidecar.Path(place)
 			}
 			key := place
 			if fold {
@@ -181,51 +361,67 @@ func (f noteFile) auditName() string {
 	return b.String()
 }
 
-// leftFiles lists the files and folders in the input folder that are not read, grouped by the reason.
+// leftFiles lists the files and folders in an input folder that are not read, grouped by the reason.
 type leftFiles struct {
-	dir, exts                      string
+	config                         *checked
+	dir                            string
 	others, hidden, special, links []string
+	unreadable                     map[string][]string // by kind
 }
 
 // tell warns about the files that are left out.
 func (l *leftFiles) tell(events Events) {
-	for _, some := range []struct {
-		why   string
-		names []string
-	}{
-		{"because only " + l.exts + " files are read", l.others},
-		{"because hidden files are not read", l.hidden},
-		{"because a FIFO, socket or device is not a file of notes", l.special},
-		{"because links to folders are not followed", l.links},
-	} {
-		if len(some.names) > 0 {
-			events.warn(fmt.Errorf("%s: left out, %s (%d): %s", l.dir, some.why, len(some.names), paths.Some(some.names)))
+	exts := notefile.Extensions()
+	if l.config.format != nil {
+		exts = l.config.format.Exts
+	}
+	say := func(why string, names []string) {
+		if len(names) > 0 {
+			events.warn(fmt.Errorf("%s: left out, because %s (%d): %s", l.dir, why, len(names), paths.Some(names)))
 		}
 	}
+	for _, kind := range slices.Sorted(maps.Keys(l.unreadable)) {
+		say("lethe cannot read "+kind+" files", l.unreadable[kind])
+	}
+	say("only "+listed(exts)+" files are read", l.others)
+	say("hidden files are not read", l.hidden)
+	say("a FIFO, socket or device is not a file of notes", l.special)
+	say("links to folders are not followed", l.links)
 }
 
-// err returns a *LeftOut if any of the files may contain notes, otherwise nil. Hidden folders do not count, nor do hidden
-// files without the format's extension, because many programs leave them behind.
-func (l *leftFiles) err(f *notefile.Format) error {
-	if l == nil {
-		return nil
+// listed lists words: "a, b and c".
+func listed(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + strings.Repeat(" and ", min(last, 1)) + words[last]
+}
+
+// err returns a *LeftOut if any of the files may contain notes, otherwise nil.
+func (l *leftFiles) err() error {
+	if n := l.count(); n > 0 {
+		return &LeftOut{l.dir, n}
 	}
+	return nil
+}
+
+// count returns the number of files that may contain notes. Hidden folders do not count, nor do hidden files without the
+// extension of a format, because many programs leave them behind.
+func (l *leftFiles) count() int {
 	n := len(l.others) + len(l.special) + len(l.links)
+	for _, names := range l.unreadable {
+		n += len(names)
+	}
 	for _, name := range l.hidden {
-		if !strings.HasSuffix(name, "/") && f.Takes(strings.TrimLeft(filepath.Base(name), ".")) {
+		if !strings.HasSuffix(name, "/") && l.config.takes(strings.TrimLeft(filepath.Base(name), ".")) {
 			n++
 		}
 	}
-	if n == 0 {
-		return nil
-	}
-	return &LeftOut{l.dir, n}
+	return n
 }
 
 // walk calls add for each file of notes in a folder and its subfolders, and returns what it leaves out. It adds files
 // that cannot be read, too, so that reading them reports the error.
-func walk(f *notefile.Format, dir string, add func(in, name string), events Events) (*leftFiles, error) {
-	left := &leftFiles{dir: dir, exts: strings.Join(f.Exts, " and ")}
+func (c *checked) walk(dir string, add func(in, name string)) (*leftFiles, error) {
+	left := &leftFiles{config: c, dir: dir, unreadable: map[string][]string{}}
 	found := false
 	take := func(path, name string) {
 		found = true
@@ -238,6 +434,11 @@ func walk(f *notefile.Format, dir string, add func(in, name string), events Even
 		switch {
 		case e != nil || err != nil && name == ".":
 			return errors.Join(err, e)
+		case name != "." && c.excludes(name):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
 		case err != nil: // a subfolder that cannot be read
 			take(path, name)
 			return nil
@@ -246,6 +447,8 @@ func walk(f *notefile.Format, dir string, add func(in, name string), events Even
 				left.hidden = append(left.hidden, name+"/")
 				return fs.SkipDir
 			}
+			return nil
+		case !c.includes(name):
 			return nil
 		}
 		info, err := os.Stat(path) // follows links
@@ -256,19 +459,28 @@ func walk(f *notefile.Format, dir string, add func(in, name string), events Even
 			left.links = append(left.links, name)
 		case err == nil && !info.Mode().IsRegular():
 			left.special = append(left.special, name)
-		case f.Takes(entry.Name()):
+		case c.takes(entry.Name()):
 			take(path, name)
-		case f.Sidecar == nil || !strings.EqualFold(filepath.Ext(name), f.Sidecar.Ext):
-			left.others = append(left.others, name)
+		case c.format != nil && c.format.Sidecar != nil && strings.EqualFold(filepath.Ext(name), c.format.Sidecar.Ext):
+		default:
+			if kind := notefile.Unreadable(name); kind != "" {
+				left.unreadable[kind] = append(left.unreadable[kind], name)
+			} else {
+				left.others = append(left.others, name)
+			}
 		}
 		return nil
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	left.tell(events)
-	if !found {
-		return nil, fmt.Errorf("%s: the folder contains no %s file", dir, strings.Join(f.Exts, " or "))
+	case found:
+	case len(c.Include)+len(c.Exclude) > 0:
+		return nil, fmt.Errorf("%s: the folder contains no file of notes that --include and --exclude select", dir)
+	case c.format != nil:
+		return nil, fmt.Errorf("%s: the folder contains no %s file", dir, strings.Join(c.format.Exts, " or "))
+	default:
+		return nil, fmt.Errorf("%s: the folder contains no file of notes (with one of the extensions %s)", dir, strings.Join(notefile.Extensions(), ", "))
 	}
 	return left, nil
 }
@@ -278,8 +490,8 @@ func (s *fileSet) leaveWhole() error {
 	left := leftovers{}
 	for i, file := range s.all {
 		left.add(file.out)
-		if s.format.Sidecar != nil {
-			left.add(s.format.Sidecar.Path(file.out))
+		if file.format.Sidecar != nil {
+			left.add(file.format.Sidecar.Path(file.out))
 		}
 		if info, err := os.Stat(file.out); err == nil && info.Mode().IsRegular() {
 			s.all[i].done = true

@@ -1,6 +1,6 @@
 // Package job de-identifies files and folders of notes, as "lethe deidentify" does:
 //
-//	summary, err := job.Run(ctx, job.Config{Model: "model/best", Input: "notes", Output: "clean"}, job.Events{})
+//	summary, err := job.Run(ctx, job.Config{Model: "model/best", Inputs: []string{"notes"}, Output: "clean"}, job.Events{})
 //
 // A run processes consecutive notes of a patient together and publishes an output file only when it is complete. It can write
 // an audit (package audit) and an encrypted map from originals to replacements (package mapping), and it can resume a
@@ -13,8 +13,11 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
@@ -30,9 +33,9 @@ import (
 
 // Events are callbacks that Run calls while it works, all from the same goroutine. Each may be nil.
 type Events struct {
-	Progress models.Progress // receives the number of notes done so far
-	Failed   func(error)     // receives the reason why a note or a file could not be examined; the run continues
-	Warn     func(error)     // receives anything else that the user should know
+	Progress func(Progress) // receives what is done so far
+	Failed   func(error)    // receives the reason why a note or a file could not be examined; the run continues
+	Warn     func(error)    // receives anything else that the user should know
 }
 
 func (e Events) failed(err error) {
@@ -45,6 +48,13 @@ func (e Events) warn(err error) {
 	if e.Warn != nil {
 		e.Warn(err)
 	}
+}
+
+// Progress is how far a run is. The first is that of its start.
+type Progress struct {
+	Notes int   // number of notes that are done
+	Bytes int64 // number of bytes of the input files that are done, compressed if the files are
+	Total int64 // number of bytes of all input files; 0 if it is unknown, as for stdin
 }
 
 // LeftOut is the error of a run that did not read all files of its input folder. Everything else was done.
@@ -64,6 +74,7 @@ func (e *LeftOut) Error() string {
 //   - [*TooManyUnlike]: all notes were examined and written
 //   - [*OptionError]: the options are invalid, and the run has not started
 func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, err error) {
+	began := time.Now()
 	c, err := config.check()
 	if err != nil {
 		return nil, err
@@ -72,19 +83,15 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	if err != nil {
 		return nil, err
 	}
-	files, err := findFiles(c.format, c.Input, c.Output, c.Resume, events)
+	files, err := c.findFiles(ctx, events)
 	if err != nil {
 		return nil, err
 	}
-	if c.Marked {
-		for i, file := range files.all {
-			files.all[i].marks = c.format.Sidecar.Path(file.in)
-		}
+	if err := c.checkFormats(files); err != nil {
+		return nil, optionError(err)
 	}
-	if c.PatientFolders && !files.all[0].folder {
-		return nil, optionError(errors.New("--patient-folders requires a folder as input"))
-	}
-	if err := c.checkAudit(files); err != nil {
+	c.warnOfKey(events)
+	if err := c.checkReports(files); err != nil {
 		return nil, err
 	}
 	r, settings, err := c.begin(files, events)
@@ -105,12 +112,19 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 		}
 		defer func() { _ = r.mapping.Discard() }()
 	}
+	report, err := c.openSummary()
+	if err != nil {
+		return nil, errors.Join(err, r.audit.Close())
+	}
+	if report != nil {
+		defer func() { _ = report.Discard() }() // after it was published, this does nothing
+	}
 	err = r.do(ctx, files)
 	if r.known != nil && !r.knew && r.summary.Notes > 0 {
 		events.warn(fmt.Errorf("%s: matches none of the notes: does it use the same patients and ids?", c.Known))
 	}
-	if c.fields != nil && r.summary.Notes > 0 && err == nil {
-		for _, path := range c.fields.Unused() {
+	if r.summary.Notes > 0 && err == nil {
+		for _, path := range c.unusedFields() {
 			events.warn(fmt.Errorf("the rule for the field %q matches nothing in the records: is it the path of a field?", path))
 		}
 	}
@@ -124,7 +138,12 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 		err = c.closeMap(r.mapping, summary != nil, err, events)
 	}
 	if !c.SkipOthers {
-		err = errors.Join(err, files.leftOut.err(c.format))
+		for _, left := range files.leftOut {
+			err = errors.Join(err, left.err())
+		}
+	}
+	if summary != nil && report != nil {
+		err = errors.Join(err, r.writeSummary(report, files, time.Since(began)))
 	}
 	return summary, err
 }
@@ -145,7 +164,7 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	var none settings
 	r := &run{
 		config: c, events: events, engine: &deid.Deidentifier{Workers: c.Workers, Exact: c.Marked}, patients: newPatients(c.replacesBy(replace.Numbered)),
-		summary: audit.Summary{Unchanged: c.format.Unchanged, Policy: c.policy.Name},
+		summary: audit.Summary{Unchanged: files.unchanged(), Policy: c.policy.Name},
 	}
 	var err error
 	if c.Marked {
@@ -177,7 +196,7 @@ func (c *checked) begin(files *fileSet, events Events) (*run, settings, error) {
 	if r.known != nil && r.known.Short() > 0 {
 		events.warn(fmt.Errorf("%s: %d values are too short to search for", c.Known, r.known.Short()))
 	}
-	if c.Audit == "" && files.output == Stdio {
+	if c.Audit == "" && c.Summary == "" && files.output == Stdio {
 		return r, none, nil // there is no place to keep the settings
 	}
 	if r.model != nil {
@@ -238,18 +257,21 @@ func (c *checked) tagger(model *models.Model) (data.Tagger, *operating.Point, er
 
 // openFields passes the rules for fields to the reader. Without a key, pseudonyms follow from a random one, which nobody ever learns.
 func (c *checked) openFields(key []byte) error {
-	if c.fields == nil {
+	if len(c.fields) == 0 {
 		return nil
 	}
-	if c.options.Types != nil {
-		if err := c.fields.Check(c.options.Types); err != nil {
+	for _, format := range slices.Sorted(maps.Keys(c.fields)) {
+		if c.options.Types == nil {
+			break
+		}
+		if err := c.fields[format].Check(c.options.Types); err != nil {
 			return fmt.Errorf("--field or --policy: %w", err)
 		}
 	}
 	if key == nil {
 		key = []byte(rand.Text())
 	}
-	c.options.Fields, c.options.Pseudonym = c.fields, field.Pseudonyms(key)
+	c.options.Pseudonym = field.Pseudonyms(key)
 	return nil
 }
 
@@ -305,35 +327,53 @@ func (c *checked) replacerByLanguage(model *models.Model, with replace.Options) 
 	}, nil
 }
 
-// checkAudit returns an error if the audit cannot be written to its path. It changes nothing.
-func (c *checked) checkAudit(files *fileSet) error {
-	if c.Audit == "" {
-		return nil
+// checkReports returns an error if the audit or the summary cannot be written to its path. It changes nothing.
+func (c *checked) checkReports(files *fileSet) error {
+	if err := c.checkReport("audit", c.Audit, files); err != nil {
+		return err
 	}
-	if c.Audit == Stdio {
-		return errors.New("--audit requires a file: stdout is for notes")
+	if err := c.checkReport("summary", c.Summary, files); err != nil || c.Audit == "" || c.Summary == "" {
+		return err
 	}
-	if !c.Resume {
-		if _, err := os.Lstat(c.Audit); err == nil {
-			return fmt.Errorf("%s: already exists", c.Audit)
-		}
-	}
-	path, err := paths.Resolve(c.Audit)
+	audit, err := paths.Resolve(c.Audit)
 	if err != nil {
 		return err
 	}
-	if c.Input != Stdio {
-		in, err := paths.Resolve(c.Input)
+	if summary, err := paths.Resolve(c.Summary); err != nil || summary == audit {
+		return cmp.Or(err, fmt.Errorf("%s: the audit and the summary must be different files", c.Audit))
+	}
+	return nil
+}
+
+// checkReport checks the path of the audit or the summary, which may be "".
+func (c *checked) checkReport(what, file string, files *fileSet) error {
+	if file == "" {
+		return nil
+	}
+	if file == Stdio {
+		return fmt.Errorf("--%s requires a file: stdout is for notes", what)
+	}
+	if !c.Resume {
+		if _, err := os.Lstat(file); err == nil {
+			return fmt.Errorf("%s: already exists", file)
+		}
+	}
+	path, err := paths.Resolve(file)
+	if err != nil {
+		return err
+	}
+	for _, input := range files.inputs {
+		in, err := paths.Resolve(input)
 		if err != nil {
 			return err
 		}
 		if paths.Contains(in, path) {
-			return fmt.Errorf("%s: the audit would be written into the input", c.Audit)
+			return fmt.Errorf("%s: the %s would be written into the input", file, what)
 		}
 	}
 	if c.Map != "" {
-		if file, err := paths.Resolve(c.Map); err != nil || file == path {
-			return cmp.Or(err, fmt.Errorf("%s: the audit and the map must be different files", c.Audit))
+		if other, err := paths.Resolve(c.Map); err != nil || other == path {
+			return cmp.Or(err, fmt.Errorf("%s: the %s and the map must be different files", file, what))
 		}
 	}
 	out, err := paths.Resolve(files.output)
@@ -341,15 +381,15 @@ func (c *checked) checkAudit(files *fileSet) error {
 		return err
 	}
 	if path == recordPath(out, files.folder) {
-		return fmt.Errorf("%s: the audit cannot have the path of the run's record", c.Audit)
+		return fmt.Errorf("%s: the %s cannot have the path of the run's record", file, what)
 	}
-	for _, file := range files.all {
+	for _, note := range files.all {
 		place := out
 		if files.folder {
-			place = filepath.Join(out, file.name)
+			place = filepath.Join(out, note.name)
 		}
-		if path == place || path == c.format.Sidecar.Path(place) {
-			return fmt.Errorf("%s: the audit cannot have the path of an output file", c.Audit)
+		if path == place || path == note.format.Sidecar.Path(place) {
+			return fmt.Errorf("%s: the %s cannot have the path of an output file", file, what)
 		}
 	}
 	return nil

@@ -37,14 +37,14 @@ func TestTheRecordHasEveryOption(t *testing.T) {
 		}
 		return s
 	}
-	plain := settingsOf(Config{Input: Stdio, Output: Stdio})
+	plain := settingsOf(Config{Inputs: []string{Stdio}, Output: Stdio})
 	fields := reflect.TypeFor[Config]()
 	for i := range fields.NumField() {
 		name, kind, _ := strings.Cut(fields.Field(i).Tag.Get("option"), ",")
 		if name == "" {
 			continue
 		}
-		c := Config{Input: Stdio, Output: Stdio}
+		c := Config{Inputs: []string{Stdio}, Output: Stdio}
 		switch v := reflect.ValueOf(&c).Elem().Field(i).Addr().Interface().(type) {
 		case *bool:
 			*v = true
@@ -124,11 +124,11 @@ func (beside) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, erro
 func TestSpanBesideTheText(t *testing.T) {
 	in, out := t.TempDir(), filepath.Join(t.TempDir(), "clean")
 	write(t, filepath.Join(in, "a.jsonl"), "{\"text\":\"good\"}\n{\"text\":\"bad Zebulon\"}\n{\"text\":\"good\"}\n")
-	c, err := Config{Model: "none", Format: "jsonl", Input: in, Output: out}.check()
+	c, err := Config{Model: "none", Format: "jsonl", Inputs: []string{in}, Output: out}.check()
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := findFiles(c.format, in, out, false, Events{})
+	files, err := c.findFiles(t.Context(), Events{})
 	if err != nil {
 		t.Fatal(err)
 	}

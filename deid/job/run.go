@@ -6,7 +6,9 @@ import (
 	"errors"
 	"iter"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
@@ -33,6 +35,7 @@ type run struct {
 	audit                     *audit.File     // nil if there is no audit
 	record                    *record         // nil if the output is stdout
 	modelDigest, configDigest string
+	meter                     meter
 	summary, earlier          audit.Summary // summaries of this run and of the one that it resumes
 	patients                  patients
 
@@ -60,6 +63,7 @@ type item struct {
 	end    bool      // the file ends here
 	broken bool      // at the end: reading stopped early, so the file cannot be written
 	zipped bool
+	at     int64  // number of bytes of the inputs that were read before the next record
 	input  string // at the end: see noteFile.stamp
 }
 
@@ -85,6 +89,8 @@ func (r *run) do(ctx context.Context, files *fileSet) error {
 		r.earlier.Notes = files.whole // counts one note per file: without an audit, the number of notes is unknown
 	}
 	if files.todo() {
+		r.meter.measure(files)
+		r.tell(item{})
 		for batch := range data.Batches(r.items(ctx, files), item.size) {
 			if err := r.flush(ctx, batch); err != nil {
 				r.fatal = err
@@ -122,32 +128,36 @@ func (r *run) items(ctx context.Context, files *fileSet) iter.Seq[item] {
 func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bool {
 	stamp := r.stamp(file)
 	in, zipped, err := openNotes(ctx, file.in)
+	if err == nil && file.err != nil {
+		err = errors.Join(file.err, in.Close())
+	}
 	if err != nil {
-		if !file.folder {
+		if !file.many {
 			r.single = err
 		}
-		return yield(item{file: file, err: err, last: !file.folder}) && yield(item{file: file, end: true, broken: true})
+		return yield(item{file: file, err: err, last: !file.many}) && yield(item{file: file, end: true, broken: true})
 	}
 	defer in.Close()
+	at := r.meter.start(file, in)
 	name := file.in
 	if name == Stdio {
 		name = "stdin"
 	}
 	var broken error
-	for record, err := range r.config.format.Read(in, name, r.config.options) {
+	for record, err := range file.format.Read(in, name, r.config.optionsFor(file.format)) {
 		if r.fatal = ctx.Err(); r.fatal != nil {
 			return false
 		}
 		if b, ok := errors.AsType[*notefile.Broken](err); ok {
 			broken, err = b.Err, b.Err
-			if !file.folder {
+			if !file.many {
 				r.single = broken
 			}
 		}
 		if err == nil && file.marks != "" {
 			err = r.readMarks(file, record.Notes[0])
 		}
-		next := item{file: file, record: record, err: err, last: broken != nil && !file.folder, zipped: zipped}
+		next := item{file: file, record: record, err: err, last: broken != nil && !file.many, zipped: zipped, at: at()}
 		if err == nil {
 			for _, n := range record.Notes {
 				next.notes = append(next.notes, r.result(file, n))
@@ -157,7 +167,7 @@ func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bo
 			return false
 		}
 	}
-	return yield(item{file: file, end: true, broken: broken != nil, zipped: zipped, input: stamp})
+	return yield(item{file: file, end: true, broken: broken != nil, zipped: zipped, input: stamp, at: r.meter.end(file, at)})
 }
 
 // readMarks sets the spans of the only note of a file from the file with its marks.
@@ -166,7 +176,7 @@ func (r *run) readMarks(file noteFile, note *notefile.Note) error {
 	if err != nil {
 		return &data.Error{Path: file.in, Offset: -1, Reason: "the file with the marks of the note cannot be read", Err: err}
 	}
-	note.Spans, err = r.config.format.Sidecar.Decode(file.marks, raw, note.Text, r.config.options.Types)
+	note.Spans, err = file.format.Sidecar.Decode(file.marks, raw, note.Text, r.config.options.Types)
 	return err
 }
 
@@ -244,13 +254,7 @@ func (r *run) flush(ctx context.Context, batch []item) error {
 			all, notes = append(all, n), append(notes, n.note)
 		}
 	}
-	for i, done := range r.engine.Notes(ctx, notes) {
-		all[i].conclude(done, r.config.Marked)
-		if r.model != nil && done.Err == nil && notes[i].Search == deid.Fully {
-			text := all[i].note.Text
-			all[i].line.Languages, all[i].line.Unlike = r.model.Languages(text), r.model.Unlike(text, done.Tagged)
-		}
-	}
+	r.conclude(all, r.engine.Notes(ctx, notes))
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -265,6 +269,24 @@ func (r *run) flush(ctx context.Context, batch []item) error {
 		}
 	}
 	return r.settle()
+}
+
+// conclude concludes the notes of a batch, several at a time.
+func (r *run) conclude(notes []*result, done []deid.Result) {
+	workers := cmp.Or(r.config.Workers, runtime.NumCPU())
+	var all sync.WaitGroup
+	for w := range min(workers, len(notes)) {
+		all.Go(func() {
+			for i := w; i < len(notes); i += workers {
+				n := notes[i]
+				n.conclude(done[i], r.config.Marked)
+				if r.model != nil && done[i].Err == nil && n.note.Search == deid.Fully {
+					n.line.Languages, n.line.Unlike = r.model.Languages(n.note.Text), r.model.Unlike(n.note.Text, done[i].Tagged)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // conclude turns the changes in a note into edits, and counts them in the line of the audit. If marked is true, a value that is
@@ -339,7 +361,7 @@ func (r *run) write(it item) error {
 	if err := r.out.write(raw); err != nil {
 		return err
 	}
-	fields := r.changedFields(it)
+	fields, dropped := r.changedFields(it), it.record.Dropped
 	for i, n := range it.notes {
 		if err := r.remember(n); err != nil {
 			return err
@@ -347,17 +369,17 @@ func (r *run) write(it item) error {
 		if n.field {
 			continue
 		}
-		n.line.Fields, fields = fields, nil
+		n.line.Fields, n.line.Dropped, fields, dropped = fields, dropped, nil, 0
 		r.count(n.line)
 		r.patients.count(&r.summary, n.note.Patient)
-		r.events.Progress.Tell("de-identifying", r.summary.Notes, 0)
-		if r.config.format.Sidecar != nil {
+		r.tell(it)
+		if it.file.format.Sidecar != nil {
 			r.annotated = it.record.Notes[i].Replaced(edits[i])
 		}
 	}
-	if len(fields) > 0 { // a record without a text
+	if len(fields)+dropped > 0 { // a record without a text
 		line := r.line(it.file, it.record.Line, it.record.ID)
-		line.Fields = fields
+		line.Fields, line.Dropped = fields, dropped
 		r.count(line)
 	}
 	return nil
@@ -440,13 +462,13 @@ func (r *run) finish(it item) error {
 		return err
 	}
 	if r.annotated != nil { // annotations are published first, so that there is never a text without them
-		annotations, err := openSink(r.config.format.Sidecar.Path(it.file.out), false)
+		annotations, err := openSink(it.file.format.Sidecar.Path(it.file.out), false)
 		if err != nil {
 			return err
 		}
 		annotations.over = true // a run that was killed may have left annotations without a text
 		r.written = append(r.written, annotations)
-		if err := errors.Join(annotations.write(r.config.format.Sidecar.Encode(r.annotated)), annotations.close()); err != nil {
+		if err := errors.Join(annotations.write(it.file.format.Sidecar.Encode(r.annotated)), annotations.close()); err != nil {
 			return err
 		}
 	}

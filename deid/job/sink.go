@@ -29,17 +29,37 @@ func openNotes(ctx context.Context, path string) (io.ReadCloser, bool, error) {
 			return nil, false, unreadable(path, err)
 		}
 	}
-	in := bufio.NewReaderSize(f, 1<<16)
+	counted := &countingReader{Reader: f}
+	in := bufio.NewReaderSize(counted, 1<<16)
 	magic, _ := in.Peek(2) // reading returns the error again
 	unzipped, err := text.Gunzip(in)
 	if err != nil {
 		_ = f.Close()
 		return nil, false, unreadable(path, err)
 	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{unzipped, f}, string(magic) == "\x1f\x8b", nil
+	return notesReader{unzipped, f, counted}, string(magic) == "\x1f\x8b", nil
+}
+
+// notesReader reads a file of notes, uncompressed.
+type notesReader struct {
+	io.Reader
+	io.Closer
+	counted *countingReader
+}
+
+// consumed returns the number of bytes of the file that were read, compressed if the file is.
+func (r notesReader) consumed() int64 { return r.counted.n }
+
+// countingReader counts the bytes that it returns.
+type countingReader struct {
+	io.Reader
+	n int64
+}
+
+func (r *countingReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.n += int64(n)
+	return n, err
 }
 
 // interruptible returns a reader of f that fails when the context is cancelled, even while f blocks, as a pipe or a

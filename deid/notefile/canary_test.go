@@ -32,6 +32,7 @@ var records = flag.Int("records", 0, "how many generated records TestCanaries dr
 //   - HL7: fields other than OBX-5 and NTE-3, also if a field separator within a text was not
 //     escaped; codes without a blank in components of ED and CWE, and in OBX-5 of the types ID and IS
 //   - XML: nothing
+//   - RTF: names of fonts, styles and lists
 const exempt = "other"
 
 // TestCanaries generates files that are odd, but that some program writes, with a canary in places
@@ -67,7 +68,7 @@ func TestCanaries(t *testing.T) {
 }
 
 var generators = map[string]func(*rapid.T) example{
-	"text": textFile, "csv": csvFile, "jsonl": jsonlFile, "fhir": fhirFile, "hl7": hl7File, "xml": xmlFile,
+	"text": textFile, "csv": csvFile, "jsonl": jsonlFile, "fhir": fhirFile, "hl7": hl7File, "xml": xmlFile, "rtf": rtfFile,
 }
 
 // draw helpers
@@ -463,6 +464,54 @@ func xmlFile(t *rapid.T) example {
 	return encoded(t, example{"i2b2", "stdin", file, Options{}})
 }
 
+// rtfFile returns RTF with canaries in many destinations, written in many ways.
+func rtfFile(t *rapid.T) example {
+	e := example{"rtf", "a.rtf", pick(t, `{\rtf1`, `{\rtf1\ansi\ansicpg1252\uc1\deff0{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset128 x;}}{\colortbl;}`, `{\rtf1\mac `) + " " + rtfBody(t, 3) + "}", Options{}}
+	e.options.Drop = chance(t, 3)
+	if chance(t, 12) {
+		e.file = pick(t, e.file[:len(e.file)-1], e.file+"}", e.file+" "+canary, strings.Replace(e.file, `\par`, `\bin9`, 1))
+	}
+	return e
+}
+
+func rtfBody(t *rapid.T, depth int) string {
+	return repeated(t, 1, 5, "", func() string {
+		if depth == 0 || chance(t, 2) {
+			return rtfRun(t)
+		}
+		inner := rtfBody(t, depth-1)
+		start := pick(t, "{", `{\b `, `{\*\unknown `, `{\header\pard `, `{\footnote\ftnalt `, `{\*\annotation `, `{\*\shpinst{\sp{\sn wzName}{\sv 1}}{\shptxt `, `{\sp{\sn x}{\sv `,
+			`{\field{\*\fldinst{HYPERLINK "`, `{\field{\fldrslt `, `{\info{\title `, `{\info{\author `, `{\*\atnauthor `, `{\*\revtbl{Unknown;}{`, `{\*\bkmkstart `, `{\upr{a}{\*\ud `, `{\listtext `, `{\object{\result `,
+			`{\*\userprops{\propname `, `{\*\docvar{x}{`, `{\v `, `{\deleted `, `{\stylesheet{\*\annotation `, `{\f1 `, `{\uc2 `, `{\*\datafield `, `{\*\shppict{\pict `, `{\pict\wmetafile8 `)
+		return start + inner + strings.Repeat("}", strings.Count(start, "{")-strings.Count(start, "}"))
+	})
+}
+
+func rtfRun(t *rapid.T) string {
+	if chance(t, 2) {
+		return pick(t, " seen ", `\par `, "\\\n", `\tab`, `\cell `, `\'e9`, `\u233?`, `\u-10179?\u-8704?`, `\emdash `, "5.5", `\{`, `\\`, "\r\n", `\~`, `\revdttm12 `, `C:\Users\x `, `\plain`, `\f1\'93\'fa\f0 `)
+	}
+	if chance(t, 8) {
+		return `\` + canary + " "
+	}
+	var b strings.Builder
+	b.WriteString(" ")
+	way := pick(t, "plain", "plain", "hex", "unicode", "mixed", "mixed")
+	for _, c := range canary {
+		switch w := way; {
+		case w == "hex" || w == "mixed" && chance(t, 6):
+			fmt.Fprintf(&b, `\'%02x`, c)
+		case w == "unicode" || w == "mixed" && chance(t, 6):
+			fmt.Fprintf(&b, `{\uc1\u%d?}`, c)
+		case w == "mixed" && chance(t, 4):
+			b.WriteString(pick(t, `\b `, "{}", "\n", `\-`, `\fs20 `, `{\i0}`, `\lang1033 `) + string(c))
+		default:
+			b.WriteRune(c)
+		}
+	}
+	return b.String() + " "
+}
+
 // decoders for leak
 
 var jsonEscapeRE = regexp.MustCompile(`\\u[0-9a-fA-F]{4}|\\.`)
@@ -518,4 +567,25 @@ func hexEscapes(raw []byte) (all [][]byte) {
 		all = append(all, out)
 	}
 	return all
+}
+
+var rtfTokens = regexp.MustCompile("(?s)\\\\'([0-9a-fA-F]{2})|\\\\u(-?[0-9]+) ?[?]?|\\\\[a-zA-Z]+-?[0-9]* ?|[{}\r\n]|\\\\(.)")
+
+// rtfEscapes returns the text of RTF, of all places in the order of the file.
+func rtfEscapes(raw []byte) []byte {
+	return rtfTokens.ReplaceAllFunc(raw, func(m []byte) []byte {
+		g := rtfTokens.FindSubmatch(m)
+		if g[1] != nil {
+			c, _ := hex.DecodeString(string(g[1]))
+			return c
+		}
+		if g[2] != nil {
+			n, _ := strconv.Atoi(string(g[2]))
+			return []byte(string(rune(n)))
+		}
+		if len(g[3]) > 0 && bytes.Contains([]byte(`\{}`), g[3]) {
+			return g[3]
+		}
+		return nil
+	})
 }

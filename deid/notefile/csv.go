@@ -209,7 +209,9 @@ func newCSVTable(in *source, header csvRow, o Options) (csvTable, error) {
 		switch {
 		case i < 0:
 			reason := fmt.Sprintf("the header has no column %q", name)
-			if len(names) == 1 {
+			if near := slices.IndexFunc(names, func(other string) bool { return strings.EqualFold(other, name) }); near >= 0 {
+				reason += fmt.Sprintf(", but %q, which differs only in case", names[near])
+			} else if len(names) == 1 {
 				reason += ", but only one: is the delimiter another?"
 			}
 			return 0, in.defect(1, -1, reason)
@@ -274,8 +276,14 @@ func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
 		if t.patient >= 0 {
 			doc.Patient = row.field(t.patient)
 		}
-		doc.Text = row.field(column)
-		r.Notes = append(r.Notes, &Note{Document: doc, Alias: alias, Line: line, below: t.below(row, row.cells[column], doc)})
+		x, err := cell(row.field(column), t.options)
+		if err != nil {
+			return nil, in.defect(line, -1, err.Error())
+		}
+		doc.Text = x.text
+		outer := t.below(row, row.cells[column], &data.Document{Text: row.field(column)})
+		note := &Note{Document: doc, Alias: alias, Line: line, Known: x.known, always: x.always, below: func(edits []Edit) []Edit { return outer(x.below(edits)) }}
+		r.Notes, r.Dropped = append(r.Notes, note), r.Dropped+x.dropped
 	}
 	t.addFields(r, row, line)
 	return r, nil

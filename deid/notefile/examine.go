@@ -144,8 +144,11 @@ func contentKind(start string) string {
 	return ""
 }
 
-// otherKinds are the extensions of files that no format reads.
-var otherKinds = []string{".rtf", ".pdf", ".doc", ".docx", ".odt", ".xls", ".xlsx", ".ods", ".zip", ".bz2", ".xz", ".zst", ".7z", ".gz"}
+// otherKinds are the kinds of files that no format reads, by their extensions.
+var otherKinds = map[string]string{
+	".pdf": "PDF", ".doc": "Word", ".docx": "Word", ".odt": "OpenDocument", ".xls": "Excel", ".xlsx": "Excel", ".ods": "OpenDocument",
+	".zip": "ZIP", ".bz2": "bzip2", ".xz": "xz", ".zst": "Zstandard", ".7z": "7-Zip", ".gz": "gzip",
+}
 
 // checkKind returns an error if the name or the beginning of a file shows that it has another
 // format.
@@ -164,8 +167,8 @@ func (f *Format) checkKind(in *source) error {
 		switch {
 		case len(owners) > 0:
 			return in.defect(0, -1, fmt.Sprintf("the name ends in %s, so the file is not of the format %s, but of %s", ext, f.Name, strings.Join(owners, " or ")))
-		case slices.Contains(otherKinds, ext):
-			return in.defect(0, -1, fmt.Sprintf("the name ends in %s, so the file is not of the format %s", ext, f.Name))
+		case otherKinds[ext] != "":
+			return in.defect(0, -1, fmt.Sprintf("the name ends in %s, so the file is not of the format %s: lethe cannot read %s files", ext, f.Name, otherKinds[ext]))
 		}
 	}
 	start, _ := in.in.Peek(contentPeek) // reading returns the error again

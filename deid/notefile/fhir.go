@@ -25,7 +25,7 @@ import (
 // in a resource, alone or in lists, and with keys in any case:
 //
 //   - the data of an Attachment or Binary whose contentType is text/plain, text/html,
-//     text/markdown or text/csv, in base64, and in UTF-8, US-ASCII, ISO-8859-1 or
+//     text/markdown, text/csv or application/rtf, in base64, and in UTF-8, US-ASCII, ISO-8859-1 or
 //     windows-1252 as its charset says. Its size and hash, if given, are updated
 //   - the narrative, text.div
 //   - binary data of extensions and other elements (valueBase64Binary), which must be text in UTF-8
@@ -38,7 +38,8 @@ import (
 // A resource is refused if it cannot be examined: if its data is not text, such as a PDF or a
 // photo, or is a document in XML. The only data known to be harmless are the numbers of
 // SampledData, and a signature that is not text and does not contain what it signs. An object or a
-// number instead of a text is also refused.
+// number instead of a text is also refused. With Options.Drop, data that cannot be examined is
+// replaced by FHIR's extension for absent data, together with its size and its hash.
 //
 // The ID of a note is ResourceType/id and the path to the text. Its patient is the id in the
 // resource's subject or patient, or the Patient itself. Names, identifiers, addresses and telecoms
@@ -69,7 +70,7 @@ func fhirRecord(in *source, o Options, raw []byte, line, offset int) (*Record, e
 	if err != nil {
 		return nil, err
 	}
-	f := fhir{in: in, j: j, line: line, offset: offset, known: map[string][]safetynet.Value{}}
+	f := fhir{in: in, j: j, line: line, offset: offset, dropParts: o.Drop, known: map[string][]safetynet.Value{}}
 	if j.first(0, "resourceType") == "" {
 		return nil, in.defect(line, -1, "not FHIR: an object without a resourceType")
 	}
@@ -88,7 +89,7 @@ func fhirRecord(in *source, o Options, raw []byte, line, offset int) (*Record, e
 			}
 		}
 	}
-	record := &Record{Raw: raw, Line: line, Notes: f.notes}
+	record := &Record{Raw: raw, Line: line, Notes: f.notes, Dropped: f.dropped, fixed: f.masks}
 	if f.fields != nil {
 		f.finishFields(record)
 	}
@@ -105,6 +106,9 @@ type fhir struct {
 	notes        []*Note
 	known        map[string][]safetynet.Value // values by the id of a Patient
 	fields       *fhirFields                  // nil if fields stay
+	dropParts    bool                         // see Options.Drop
+	dropped      int                          // number of parts that are dropped
+	masks        []Edit                       // the edits that drop them
 	err          error                        // the first error
 }
 
@@ -124,6 +128,35 @@ func (f *fhir) failAt(at int, reason string) {
 	if f.err == nil {
 		f.err = f.in.defect(f.lineAt(at), f.offset+at, reason)
 	}
+}
+
+// unexamined drops a member that cannot be examined, together with the members that describe it, or
+// fails for the given reason.
+func (f *fhir) unexamined(i int, reason string, also ...int) {
+	all := append([]int{i}, also...)
+	for _, k := range all {
+		if !f.dropParts || f.j.values[k].key == 0 || strings.HasPrefix(f.j.key(k), "_") || f.hasMember(f.j.parent(k), "_"+f.j.key(k)) {
+			f.fail(i, reason)
+			return
+		}
+	}
+	for _, k := range all {
+		f.masks = append(f.masks, Edit{Start: int(f.j.values[k].key), End: f.j.to(k), New: `"` + jsonString("_"+f.j.key(k)) + `":` + absent})
+	}
+	f.dropped++
+}
+
+// absent is the value of the member _x of a resource without the member x.
+const absent = `{"extension":[{"url":"http://hl7.org/fhir/StructureDefinition/data-absent-reason","valueCode":"masked"}]}`
+
+// hasMember reports whether an object has a member with this key.
+func (f *fhir) hasMember(i int, key string) bool {
+	for k := range f.j.within(i) {
+		if f.j.hasKey(k, key) {
+			return true
+		}
+	}
+	return false
 }
 
 // lineAt returns the line of a position. It counts from the previous position, because a Bundle has
@@ -255,7 +288,7 @@ func (f *fhir) string(i int, r resource, key, outer string) {
 		f.text(i, r, nil)
 	default:
 		if raw := f.j.raw[f.j.from(i)+1:]; strings.IndexByte("dD \t\\", raw[0]) >= 0 && dataURL.MatchString(f.j.text(i)) {
-			f.fail(i, "a URL that contains data, which cannot be examined")
+			f.unexamined(i, "a URL that contains data, which cannot be examined")
 		}
 	}
 }
@@ -268,7 +301,7 @@ func (f *fhir) binary(i int, r resource) {
 	}
 	blob, err := decodeBase64(f.j.text(i))
 	if err != nil || !readable(blob) {
-		f.fail(i, "binary data that is not text and cannot be examined")
+		f.unexamined(i, "binary data that is not text and cannot be examined")
 		return
 	}
 	f.encoded(i, r, "text/plain", blob, nil, nil)
@@ -518,16 +551,17 @@ func (f *fhir) decode(where int, r resource, a attachment) {
 	if len(a.types) > 0 {
 		contentType = f.j.text(a.types[0])
 	}
-	if _, err := attached(contentType); err != nil {
-		f.fail(where, err.Error())
+	about := slices.Concat(a.sizes, a.hashes)
+	if _, err := attached(contentType, f.dropParts); err != nil {
+		f.unexamined(where, err.Error(), about...)
 		return
 	}
 	blob, err := decodeBase64(f.j.text(where))
 	if err != nil {
-		f.fail(where, "an attachment that is not base64")
+		f.unexamined(where, "an attachment that is not base64", about...)
 		return
 	}
-	for _, i := range slices.Concat(a.sizes, a.hashes) {
+	for _, i := range about {
 		if k := f.j.kind(i); k == '{' || k == '[' {
 			f.fail(i, "an attachment whose size or hash is not a single value")
 			return
@@ -541,20 +575,26 @@ func (f *fhir) decode(where int, r resource, a attachment) {
 // encoded makes a note of the bytes encoded in base64 in a string. Edits update the sizes and
 // hashes that describe them.
 func (f *fhir) encoded(where int, r resource, contentType string, blob []byte, sizes, hashes []int) {
-	decode, err := attached(contentType)
+	about := slices.Concat(sizes, hashes)
+	decode, err := attached(contentType, f.dropParts)
 	if err != nil {
-		f.fail(where, err.Error())
+		f.unexamined(where, err.Error(), about...)
 		return
 	}
-	text, below, err := decode(blob)
+	a, err := decode(blob)
 	if err != nil {
-		f.fail(where, err.Error())
+		f.unexamined(where, err.Error(), about...)
+		return
+	}
+	if kind := unreadableText(a.text, true); kind != "" && f.dropParts {
+		f.unexamined(where, "an attachment that is "+kind+", which cannot be examined", about...)
 		return
 	}
 	put := func(i int, raw string) Edit { return Edit{Start: f.j.from(i), End: f.j.to(i), New: raw} }
 	quoted := func(raw []byte) string { return `"` + base64.StdEncoding.EncodeToString(raw) + `"` }
-	f.add(where, r, text, func(edits []Edit) []Edit {
-		blob := below(edits)
+	f.dropped += a.dropped
+	f.add(where, r, a.text, func(edits []Edit) []Edit {
+		blob := a.encode(edits)
 		out := []Edit{put(where, quoted(blob))}
 		for _, i := range sizes {
 			out = append(out, put(i, strconv.Itoa(len(blob))))
@@ -565,18 +605,37 @@ func (f *fhir) encoded(where int, r resource, contentType string, blob []byte, s
 		}
 		return out
 	})
+	f.notes[len(f.notes)-1].always = a.always
 }
 
 // plainText contains the content types whose bytes are the text, without escapes or markup that
 // could hide a part of it.
 var plainText = []string{"text/plain", "text/markdown", "text/x-markdown", "text/csv", "text/tab-separated-values"}
 
-var htmlTypes = []string{"text/html", "application/xhtml+xml"}
+var (
+	htmlTypes = []string{"text/html", "application/xhtml+xml"}
+	rtfTypes  = []string{"application/rtf", "text/rtf", "application/x-rtf", "text/richtext"}
+)
 
-// attached returns a function that decodes bytes of a content type into their text, and returns a
-// function that encodes the text after edits.
-func attached(contentType string) (func([]byte) (string, func([]Edit) []byte, error), error) {
+// attachedText is the text in an attachment, with a function that returns the bytes after edits of the text.
+type attachedText struct {
+	inside
+	encode func([]Edit) []byte
+}
+
+// attachedRTF reads an attachment in RTF.
+func attachedRTF(blob []byte, drop bool) (attachedText, error) {
+	x, err := rtfInside(string(blob), drop)
+	return attachedText{x, func(edits []Edit) []byte { return []byte(apply(string(blob), x.below(edits))) }}, err
+}
+
+// attached returns a function that decodes bytes of a content type into their text. For drop see
+// Options.Drop.
+func attached(contentType string, drop bool) (func([]byte) (attachedText, error), error) {
 	kind, params, err := mime.ParseMediaType(contentType)
+	if err == nil && slices.Contains(rtfTypes, kind) {
+		return func(blob []byte) (attachedText, error) { return attachedRTF(blob, drop) }, nil
+	}
 	isHTML := slices.Contains(htmlTypes, kind)
 	if err != nil || !isHTML && !slices.Contains(plainText, kind) {
 		return nil, errors.New("an attachment that is not text and cannot be examined")
@@ -585,25 +644,28 @@ func attached(contentType string) (func([]byte) (string, func([]Edit) []byte, er
 	if err != nil {
 		return nil, errors.New("an attachment in a charset other than UTF-8, US-ASCII, ISO-8859-1 and windows-1252")
 	}
-	return func(blob []byte) (string, func([]Edit) []byte, error) {
+	return func(blob []byte) (none attachedText, _ error) {
+		if !isHTML && isRTF(string(blob)) {
+			return attachedRTF(blob, drop)
+		}
 		if cs != nil {
 			blob = cs.toUTF8(blob)
 		}
 		if !utf8.Valid(blob) {
-			return "", nil, errors.New("an attachment that is not in its charset (UTF-8 if it declares none)")
+			return none, errors.New("an attachment that is not in its charset (UTF-8 if it declares none)")
 		}
 		text := string(blob)
 		if clinicalDocument.MatchString(text[:min(len(text), 1<<16)]) || !isHTML && contentKind(text[:min(len(text), contentPeek)]) == "xml" {
-			return "", nil, errors.New("an attachment that is a document in XML, such as CDA, which cannot be examined")
+			return none, errors.New("an attachment that is a document in XML, such as CDA, which cannot be examined")
 		}
 		if !isHTML {
-			return text, func(edits []Edit) []byte { return cs.fromUTF8([]byte(apply(text, edits))) }, nil
+			return attachedText{inside{text: text, below: slices.Clone[[]Edit]}, func(edits []Edit) []byte { return cs.fromUTF8([]byte(apply(text, edits))) }}, nil
 		}
 		v, err := htmlView(text)
 		if err != nil {
-			return "", nil, err
+			return none, err
 		}
-		return v.text.String(), func(edits []Edit) []byte { return cs.fromUTF8([]byte(apply(text, v.below(edits)))) }, nil
+		return attachedText{inside{text: v.text.String(), below: v.below}, func(edits []Edit) []byte { return cs.fromUTF8([]byte(apply(text, v.below(edits)))) }}, nil
 	}, nil
 }
 

@@ -274,7 +274,7 @@ func (f *fhir) reference(text string) string {
 	case strings.HasPrefix(text, "urn:uuid:"):
 		return "urn:uuid:" + f.pseudonym(text[len("urn:uuid:"):])
 	case strings.HasPrefix(text, "urn:oid:"):
-		return "urn:oid:2.25." + decimal(f.fields.options.Pseudonym(text))
+		return "urn:oid:" + oidOf(f.fields.options.Pseudonym(text))
 	case search && typeOnly.MatchString(kind):
 		return kind + "?identifier=" + f.pseudonym(query)
 	}
@@ -287,6 +287,17 @@ func (f *fhir) pseudonym(text string) string {
 	if !uuid.MatchString(text) {
 		return made
 	}
+	return uuidOf(made)
+}
+
+// oidOf returns a pseudonym in the form of an object identifier.
+func oidOf(made string) string {
+	number, _ := new(big.Int).SetString(made, 16)
+	return "2.25." + number.String()
+}
+
+// uuidOf returns a pseudonym in the form of a UUID.
+func uuidOf(made string) string {
 	raw, err := hex.DecodeString(made)
 	if err != nil || len(raw) != 16 {
 		return made
@@ -297,7 +308,7 @@ func (f *fhir) pseudonym(text string) string {
 
 // besideFHIR returns the edits of all elements that change.
 func (f *fhir) besideFHIR(edits [][]Edit) []Edit {
-	out, gone := slices.Clone(f.fields.replaced), map[int]bool{}
+	out, gone := slices.Concat(f.fields.replaced, f.masks), map[int]bool{}
 	for i := range f.fields.gone {
 		gone[i] = true
 	}
@@ -330,7 +341,7 @@ func (f *fhir) besideFHIR(edits [][]Edit) []Edit {
 
 // finishFields sets what the record must know about its fields.
 func (f *fhir) finishFields(record *Record) {
-	record.Fields, record.beside = f.fields.counts, f.besideFHIR
+	record.Fields, record.beside, record.fixed = f.fields.counts, f.besideFHIR, nil
 	record.ID = f.alias(f.root())
 	for _, n := range f.notes {
 		name, path, _ := strings.Cut(n.ID, "#")
@@ -377,9 +388,3 @@ func (f *fhir) learnPerson(i int, kind safetynet.Kind) {
 }
 
 func letterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-// decimal returns a number in hexadecimal digits in decimal digits, as in an OID.
-func decimal(digits string) string {
-	number, _ := new(big.Int).SetString(digits, 16)
-	return number.String()
-}

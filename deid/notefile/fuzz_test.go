@@ -2,6 +2,7 @@ package notefile
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -16,6 +17,39 @@ func FuzzJSONL(f *testing.F) { fuzzFormats(f, "jsonl") }
 func FuzzCSV(f *testing.F)   { fuzzFormats(f, "csv") }
 func FuzzFHIR(f *testing.F)  { fuzzFormats(f, "fhir") }
 func FuzzHL7(f *testing.F)   { fuzzFormats(f, "hl7") }
+func FuzzRTF(f *testing.F)   { fuzzFormats(f, "rtf") }
+func FuzzCCDA(f *testing.F)  { fuzzFormats(f, "ccda") }
+
+// FuzzFieldsOfCCDA checks that documents stay well-formed when their fields are replaced, and can be read again.
+func FuzzFieldsOfCCDA(f *testing.F) {
+	f.Add(cda1, false)
+	f.Add(cdaHead+`<component><nonXMLBody><text mediaType="application/pdf" representation="B64">JVBERi0xLjc=</text></nonXMLBody></component></ClinicalDocument>`, true)
+	f.Fuzz(func(t *testing.T, file string, drop bool) {
+		format, _ := Lookup("ccda")
+		o := cdaOptions()
+		o.Drop = drop
+		for r, err := range format.Read(strings.NewReader(file), "d.xml", o) {
+			if err != nil {
+				return
+			}
+			edits := make([][]Edit, len(r.Notes))
+			for i, n := range r.Notes {
+				if edits[i] = values(n); !n.isValue() {
+					edits[i] = wordEdits(n.Text)
+				}
+			}
+			raw, err := r.Encode(edits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, err := range format.Read(strings.NewReader(string(raw)), "d.xml", o) {
+				if err != nil {
+					t.Fatalf("%q became %q: %v", file, raw, err)
+				}
+			}
+		}
+	})
+}
 
 func fuzzFormats(f *testing.F, formats ...string) {
 	add := func(e example) {
@@ -35,11 +69,19 @@ func fuzzFormats(f *testing.F, formats ...string) {
 	}
 	add(example{"hl7", "m.hl7", "MSH|^~\\&|\r\rOBX|1|ED|||^TEXT^^A^x\\X4\\\\\r\x1c", Options{}})
 	add(example{"csv", "n.csv", "note\n\"a\"\"\n\"\n", Options{Encoding: "latin1"}})
+	for _, rtf := range []string{
+		`{\rtf1\ansi\ansicpg932{\fonttbl{\f0\fcharset0 A;}{\f1\cpg65001 B;}}\'93\'fa\'83A\'81\f1\'c3\'a9\f0\u8217\'92\u-10179?\u-8704?\uc0\u233 x\uc2\u233\'3f\'3fAna}`,
+		`{\rtf1{\*\revtbl {Ana;}{\'41\u225?;}}{\info{\author Ana}{\creatim\yr1}}{\*\bkmkstart Ana}a{\*\bkmkend Ana}\revdttm12{\header H}{\*\x\y Ana}C:\Ana\Gil\b\'41na7\fs2-3}`,
+		`{\rtf1{\field{\*\fldinst{HYPERLINK "Ana"}}{\fldrslt{Gil}}}{\shp{\sp{\sn wzName}{\sv Ana}}{\shptxt Gil\par}}{\*\shppict{\pict\bin3 {}}}}{\nonshppict{\pict 00}}{\b\pict 0a}x}`,
+	} {
+		add(example{"rtf", "a.rtf", rtf, Options{Comma: 1}})
+	}
 	f.Fuzz(func(t *testing.T, format uint8, raw []byte, encoding string, comma byte) {
 		e := example{formats[int(format)%len(formats)], "n", string(raw), Options{Encoding: encoding}}
 		if e.format == "csv" {
 			e.options.Columns, e.options.Comma = []string{"note"}, comma
 		}
+		e.options.Drop = e.format == "rtf" && comma == 1
 		roundTrip(t, e)
 	})
 }
@@ -65,7 +107,7 @@ func roundTrip(t *testing.T, e example) {
 			all[i] = wordEdits(n.Text)
 			want = append(want, n.Replaced(all[i]).Text)
 		}
-		marks = marks || r.beside != nil && r.beside(none) != nil
+		marks = marks || r.beside != nil && r.beside(none) != nil || len(r.fixed) > 0 || slices.ContainsFunc(r.Notes, func(n *Note) bool { return n.always })
 		out, err := r.Encode(none)
 		if err != nil {
 			t.Fatal(err)

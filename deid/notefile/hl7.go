@@ -30,7 +30,7 @@ import (
 //
 // A message is refused if it cannot be examined:
 //
-//   - it contains ED that is not text, such as a PDF
+//   - it contains ED that is not text, such as a PDF; with Options.Drop, this OBX-5 is emptied instead
 //   - a line is not a segment, as after a line end within a text
 //   - segments are not separated by CR or LF
 //
@@ -282,6 +282,9 @@ type hl7 struct {
 	open                openText   // the current note
 	loose               []looseEscape
 	fieldRules          *hl7Fields // nil if there are no rules
+	drop                bool       // see Options.Drop
+	dropped             []Edit     // the edits that empty the fields that are dropped
+	partsGone           int        // number of parts that are dropped within a field
 }
 
 // hl7Person is what belongs to a PID segment: everything up to the next one, and what precedes the first.
@@ -302,7 +305,7 @@ type openText struct {
 
 // newHL7 returns a reader of the message raw.
 func newHL7(in *source, o Options, types *field.Table, raw []byte, line int) *hl7 {
-	h := &hl7{in: in, raw: raw, line: line, person: &hl7Person{}}
+	h := &hl7{in: in, raw: raw, line: line, person: &hl7Person{}, drop: o.Drop}
 	h.people = []*hl7Person{h.person}
 	if o.Fields != nil {
 		h.fieldRules = &hl7Fields{
@@ -363,7 +366,7 @@ func (h *hl7) separate(sep byte, marks []byte) {
 // record returns the record after the last segment.
 func (h *hl7) record(line int) *Record {
 	h.finish()
-	record := &Record{Raw: h.raw, Line: line}
+	record := &Record{Raw: h.raw, Line: line, Dropped: len(h.dropped) + h.partsGone, fixed: h.dropped}
 	for i, p := range h.people {
 		h.closeText(p, &p.terms, fmt.Sprintf("#terms[%d]", i+1), field.Known)
 		if p.id == "" && h.fieldRules != nil {
@@ -598,7 +601,12 @@ func (h *hl7) observation(kind, code string, from, to int) error {
 		h.fieldAt(h.place("OBX", 5), "varies", from, to)
 	case kind != "ED" && h.fieldRules != nil && h.observationFields(kind, code, from, to):
 	case kind == "ED":
-		return h.encapsulated(from, to)
+		err := h.encapsulated(from, to)
+		if err != nil && h.drop {
+			h.dropped = append(h.dropped, Edit{Start: from, End: to})
+			return nil
+		}
+		return err
 	case kind == "CE" || kind == "CWE" || kind == "CNE" || kind == "CF":
 		h.coded(from, to)
 	case plainValues[kind] == nil || !h.all(value, plainValues[kind].MatchString):
@@ -786,17 +794,25 @@ func (h *hl7) encapsulated(from, to int) error {
 		return h.in.defect(h.line, -1, "OBX-5 of type ED with fewer than five components")
 	}
 	kind, subtype := strings.ToUpper(get(1)), strings.ToUpper(get(2))
-	if kind != "TEXT" && kind != "TX" && kind != "FT" || !slices.Contains([]string{"", "PLAIN", "TEXT", "TXT", "ASCII", "HTML"}, subtype) {
+	isRTF := subtype == "RTF" || subtype == "X-RTF"
+	isText := slices.Contains([]string{"TEXT", "TX", "FT"}, kind) && slices.Contains([]string{"", "PLAIN", "TEXT", "TXT", "ASCII", "HTML"}, subtype)
+	if !isText && !isRTF || isRTF && kind != "APPLICATION" && kind != "TEXT" && kind != "TX" && kind != "FT" {
 		return h.in.defect(h.line, -1, "OBX-5 of type ED that is not text and cannot be examined")
 	}
 	start, end := parts[4][0], parts[4][1]
 	switch encoding := strings.ToUpper(get(3)); {
 	case encoding == "BASE64":
-		return h.base64(start, end, subtype == "HTML")
+		contentType := "text/plain"
+		if isRTF {
+			contentType = "application/rtf"
+		} else if subtype == "HTML" {
+			contentType = "text/html"
+		}
+		return h.base64(start, end, contentType)
 	case encoding != "A" && encoding != "":
 		return h.in.defect(h.line, -1, "OBX-5 of type ED in an encoding other than A and Base64")
-	case subtype == "HTML":
-		return h.in.defect(h.line, -1, "OBX-5 of type ED that is HTML, but not in Base64")
+	case subtype == "HTML" || isRTF:
+		return h.in.defect(h.line, -1, "OBX-5 of type ED that is HTML or RTF, but not in Base64")
 	case h.looksLikeBase64(start, end):
 		return h.in.defect(h.line, -1, "OBX-5 of type ED whose text is in Base64, though its encoding is another")
 	}
@@ -819,27 +835,28 @@ func (h *hl7) looksLikeBase64(start, end int) bool {
 }
 
 // base64 adds a separate note.
-func (h *hl7) base64(start, end int, isHTML bool) error {
+func (h *hl7) base64(start, end int, contentType string) error {
 	blob, err := base64.StdEncoding.DecodeString(string(h.raw[start:end]))
-	if err != nil || !utf8.Valid(blob) {
+	if err != nil || !utf8.Valid(blob) && !isRTF(string(blob)) {
 		return h.in.defect(h.line, -1, "OBX-5 of type ED that is not UTF-8 in base64")
 	}
-	contentType := "text/plain"
-	if isHTML {
-		contentType = "text/html"
-	}
-	decode, err := attached(contentType)
+	decode, err := attached(contentType, h.drop)
 	if err != nil {
 		return h.in.defect(h.line, -1, err.Error())
 	}
-	text, below, err := decode(blob)
+	a, err := decode(blob)
 	if err != nil {
 		return h.in.defect(h.line, -1, err.Error())
+	}
+	if kind := unreadableText(a.text, true); kind != "" {
+		return h.in.defect(h.line, -1, "OBX-5 of type ED that is "+kind+", which cannot be examined")
 	}
 	h.finish()
-	h.add(text, h.line, func(edits []Edit) []Edit {
-		return []Edit{{Start: start, End: end, New: base64.StdEncoding.EncodeToString(below(edits))}}
+	h.add(a.text, h.line, func(edits []Edit) []Edit {
+		return []Edit{{Start: start, End: end, New: base64.StdEncoding.EncodeToString(a.encode(edits))}}
 	})
+	h.person.notes[len(h.person.notes)-1].always = a.always
+	h.partsGone += a.dropped
 	return nil
 }
 

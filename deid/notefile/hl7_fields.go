@@ -318,8 +318,6 @@ var shortIDs = []string{"PV1-39", "RQD-7", "MSH-10", "MSA-2", "BHS-9", "BHS-11",
 // maxShort is the maximum length of values of some simple types, of the names of facilities and of the ids of messages in older versions.
 const maxShort = 20
 
-var oid = regexp.MustCompile(`^[0-2](?:\.\d+)+$`)
-
 // hash replaces an identifier with its pseudonym.
 func (h *hl7) hash(simple string, from, to int) {
 	f, text := h.fieldRules, strings.TrimSpace(h.plain(string(h.raw[from:to])))
@@ -340,7 +338,7 @@ func (f *hl7Fields) pseudonym(simple, text string) string {
 	made := f.options.Pseudonym(text)
 	switch {
 	case oid.MatchString(text):
-		return "2.25." + decimal(made)
+		return oidOf(made)
 	case simple == "IS" || simple == "ID":
 		return made[:min(len(made), maxShort)]
 	}
@@ -446,8 +444,12 @@ func (h *hl7) observationFields(kind, code string, from, to int) bool {
 	typ := hl7Type(kind)
 	_, composite := hl7Types()[typ]
 	action, ruled := f.options.Fields.Action(at.path()...)
+	examined := action == field.Keep || action == field.Known || action == field.Text // also with a rule, if the value is a text
+	if ruled && examined && typ == "CWE" {
+		return false
+	}
 	if form := plainValues[kind]; form == nil && !composite || form != nil && !h.all(string(h.raw[from:to]), form.MatchString) {
-		if !ruled || action == field.Keep || action == field.Known || action == field.Text { // a text is examined
+		if !ruled || examined {
 			return false
 		}
 		typ = "TX"

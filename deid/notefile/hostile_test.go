@@ -628,6 +628,12 @@ var decoders = []decoderOf{
 		}
 		return hexEscapes(raw)
 	}},
+	{"in RTF", func(raw []byte) [][]byte {
+		if !bytes.Contains(raw, []byte(`{\rtf`)) {
+			return nil
+		}
+		return [][]byte{rtfEscapes(raw)}
+	}},
 	{"in a URL", func(raw []byte) [][]byte {
 		if !bytes.ContainsRune(raw, '%') {
 			return nil

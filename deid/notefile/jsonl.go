@@ -12,8 +12,9 @@ import (
 	"github.com/lethe-deid/lethe/data/jsonl"
 )
 
-// readJSONL reads JSON Lines, one object per line. Notes are the strings under the keys of
-// Options.Columns. If the object lists the PHI of a text, the list is updated: spans, which
+// readJSONL reads JSON Lines, one object per line, an array of objects, or one object with line breaks. Notes are the strings under
+// the keys of Options.Columns; if there are lists on the way to a key, or under it, the strings of all
+// their elements. If the object lists the PHI of a text, the list is updated: spans, which
 // data/jsonl reads, gets the new spans; label, labels and entities, which other tools write, become
 // empty, wherever they are in the object. Everything else stays the same, including blank lines.
 //
@@ -24,55 +25,84 @@ func readJSONL(in *source, o Options) Records {
 	if len(columns) == 0 {
 		columns = []string{"text"}
 	}
-	return lines(in, func(raw []byte, line, offset int) (*Record, error) {
+	if isArray(in) {
+		return arrayElements(in, func(raw []byte, at, line, offset, number int) (*Record, error) {
+			j, err := objectAt(in, raw, at, line, offset)
+			if err != nil {
+				return nil, err
+			}
+			l := &jsonLine{in: in, options: o, columns: columns, j: j, line: line + bytes.Count(raw[:at], []byte("\n")), offset: offset, number: number}
+			return l.read()
+		})
+	}
+	parse := func(raw []byte, line, offset int) (*Record, error) {
 		j, err := object(in, raw, line, offset)
 		if err != nil {
 			return nil, err
 		}
-		l := jsonLine{in: in, options: o, columns: columns, j: j, line: line, offset: offset, record: &Record{Raw: raw, Line: line}}
-		for n, column := range columns {
-			if err := l.column(n, column); err != nil {
-				return nil, err
-			}
-		}
-		for _, key := range patientKeys(o, columns) {
-			j.find(0, strings.Split(key, "."), func(i int) { l.patients = append(l.patients, i) })
-		}
-		if err := l.addFields(); err != nil {
-			return nil, err
-		}
-		l.record.beside = l.beside
-		if o.Marked {
-			err = l.readMarks()
-		}
-		return l.record, err
-	})
+		l := &jsonLine{in: in, options: o, columns: columns, j: j, line: line + bytes.Count(raw[:j.from(0)], []byte("\n")), offset: offset, number: line}
+		return l.read()
+	}
+	if isLongObject(in) {
+		return one(in, true, func(raw []byte) (*Record, error) { return parse(raw, 1, 0) })
+	}
+	return lines(in, parse)
 }
 
-// jsonLine is an object of JSON Lines.
+// read returns the record of the object.
+func (l *jsonLine) read() (_ *Record, err error) {
+	l.record = &Record{Raw: l.j.raw, Line: l.line}
+	for n, column := range l.columns {
+		if err := l.column(n, column); err != nil {
+			return nil, err
+		}
+	}
+	for _, key := range patientKeys(l.options, l.columns) {
+		l.j.find(0, strings.Split(key, "."), func(i int) { l.patients = append(l.patients, i) })
+	}
+	if err := l.addFields(); err != nil {
+		return nil, err
+	}
+	l.record.beside = l.beside
+	if l.options.Marked {
+		err = l.readMarks()
+	}
+	return l.record, err
+}
+
+// jsonLine is an object of JSON Lines, or an element of an array.
 type jsonLine struct {
-	in           *source
-	options      Options
-	columns      []string
-	j            *jsonTree
-	line, offset int
-	record       *Record
-	texts        []int  // the values of the notes
-	patients     []int  // values that name the patient of the note
-	fixed        []Edit // of fields that change whatever the notes are
+	in       *source
+	options  Options
+	columns  []string
+	j        *jsonTree
+	line     int // on which the object begins
+	offset   int // of j.raw
+	number   int // of the line or the element, from 1
+	record   *Record
+	texts    []int  // the values of the notes
+	lists    int    // the number of lists that the current column led to, which may be empty
+	patients []int  // values that name the patient of the note
+	fixed    []Edit // of fields that change whatever the notes are
 }
 
 // column adds the notes under a key.
 func (l *jsonLine) column(n int, column string) error {
-	var found []int
-	if err := l.find(0, strings.Split(column, "."), column, &found); err != nil {
+	var found []foundText
+	l.lists = 0
+	if err := l.find(0, columnPath(column), column, "", &found); err != nil {
 		return err
 	}
-	if len(found) == 0 {
+	if len(found) == 0 && l.lists == 0 {
 		return l.in.defect(l.line, -1, fmt.Sprintf("the key %q is missing", column))
 	}
-	id, patient := l.whose(n)
-	for _, i := range found {
+	whole, patient := l.whose(n)
+	for _, f := range found {
+		i, id := f.value, whole
+		if f.place != "" {
+			id, _ = l.whose(0)
+			id += "/" + f.place
+		}
 		from := l.j.from(i)
 		switch l.j.kind(i) {
 		case 'n': // null
@@ -85,8 +115,17 @@ func (l *jsonLine) column(n int, column string) error {
 		if err != nil {
 			return l.in.defect(l.line, l.offset+at, err.Error())
 		}
-		doc := &data.Document{ID: id, Patient: patient, Text: v.text.String()}
-		l.record.Notes = append(l.record.Notes, &Note{Document: doc, Line: l.line, below: v.below})
+		x, err := cell(v.text.String(), l.options)
+		if err != nil {
+			return l.in.defect(l.line, l.offset+from, err.Error())
+		}
+		if l.options.Marked && isRTF(v.text.String()) {
+			return l.in.defect(l.line, l.offset+from, "a text in RTF, which has no marks")
+		}
+		doc := &data.Document{ID: id, Patient: patient, Text: x.text}
+		line := l.line + bytes.Count(l.j.raw[l.j.from(0):from], []byte("\n")) // an element of an array may have many lines
+		note := &Note{Document: doc, Line: line, Known: x.known, always: x.always, below: func(edits []Edit) []Edit { return v.below(x.below(edits)) }}
+		l.record.Notes, l.record.Dropped = append(l.record.Notes, note), l.record.Dropped+x.dropped
 		l.texts = append(l.texts, i)
 	}
 	return nil
@@ -102,18 +141,37 @@ func (l *jsonLine) readMarks() error {
 	if !listed {
 		return l.in.defect(l.line, -1, `the key "spans" is missing or no list, so the PHI of the note is not marked`)
 	}
-	raw := bytes.TrimPrefix(l.record.Raw, []byte(utf8BOM))
-	doc, err := jsonl.DecodeLine(raw, l.in.name, l.line, l.offset+len(l.record.Raw)-len(raw), l.options.Types)
+	from := l.j.from(0)
+	doc, err := jsonl.DecodeLine(l.j.raw[from:l.j.to(0)], l.in.name, l.line, l.offset+from, l.options.Types)
 	if err == nil {
 		l.record.Notes[0].Spans = doc.Spans
 	}
 	return err
 }
 
-// find is jsonTree.find, but returns an error if a note might be missed.
-func (l *jsonLine) find(i int, path []string, column string, found *[]int) error {
+// foundText is a value under the key of a column.
+type foundText struct {
+	value int
+	place string // the path to the value with the numbers of the elements of lists, such as notes[0].body; "" if there are no lists
+}
+
+// columnPath returns the keys of a column. The brackets of a list, as in notes[].body, may be omitted.
+func columnPath(column string) []string {
+	path := strings.Split(column, ".")
+	for i, key := range path {
+		path[i] = strings.TrimRight(key, "[]")
+	}
+	return path
+}
+
+// find is jsonTree.find, but also searches the elements of lists, and returns an error if a note might be missed. place is
+// that of the value i if it is in a list.
+func (l *jsonLine) find(i int, path []string, column, place string, found *[]foundText) error {
+	if l.j.kind(i) == '[' {
+		return l.findInList(i, path, column, place, found)
+	}
 	if len(path) == 0 {
-		*found = append(*found, i)
+		*found = append(*found, foundText{i, place})
 		return nil
 	}
 	switch l.j.kind(i) {
@@ -126,7 +184,11 @@ func (l *jsonLine) find(i int, path []string, column string, found *[]int) error
 	for k := range l.j.within(i) {
 		switch {
 		case l.j.hasKey(k, path[0]):
-			if err := l.find(k, path[1:], column, found); err != nil {
+			next := place
+			if next != "" {
+				next += "." + path[0]
+			}
+			if err := l.find(k, path[1:], column, next, found); err != nil {
 				return err
 			}
 		case l.j.hasKeyFold(k, path[0]) && !l.isColumn(column, len(path), l.j.key(k)):
@@ -136,19 +198,40 @@ func (l *jsonLine) find(i int, path []string, column string, found *[]int) error
 	return nil
 }
 
+// findInList finds the notes in the elements of a list. Each element must have one, except null.
+func (l *jsonLine) findInList(i int, path []string, column, place string, found *[]foundText) error {
+	l.lists++
+	if place == "" {
+		all := columnPath(column)
+		place = strings.Join(all[:len(all)-len(path)], ".")
+	}
+	number := 0
+	for k := range l.j.within(i) {
+		before, lists := len(*found), l.lists
+		if err := l.find(k, path, column, fmt.Sprintf("%s[%d]", place, number), found); err != nil {
+			return err
+		}
+		if len(*found) == before && l.lists == lists && l.j.kind(k) == '{' {
+			return l.in.defect(l.line, l.offset+l.j.from(k), fmt.Sprintf("the key %q is missing in an element of a list", column))
+		}
+		number++
+	}
+	return nil
+}
+
 // isColumn reports whether a key found while searching for one column belongs to another column.
 // left is the number of path elements from the key on.
 func (l *jsonLine) isColumn(column string, left int, key string) bool {
-	path := strings.Split(column, ".")
+	path := columnPath(column)
 	path = append(path[:len(path)-left], key)
 	return slices.ContainsFunc(l.columns, func(other string) bool {
-		return strings.HasPrefix(other+".", strings.Join(path, ".")+".")
+		return strings.HasPrefix(strings.Join(columnPath(other), ".")+".", strings.Join(path, ".")+".")
 	})
 }
 
 // whose returns the id and the patient of the notes of a column.
 func (l *jsonLine) whose(n int) (id, patient string) {
-	id = fmt.Sprintf("%s-%04d", l.in.id(), l.line)
+	id = fmt.Sprintf("%s-%04d", l.in.id(), l.number)
 	if l.options.ID != "" {
 		id = cmp.Or(l.j.first(0, strings.Split(l.options.ID, ".")...), id)
 	} else {
@@ -170,6 +253,7 @@ func patientKeys(o Options, columns []string) []string {
 	}
 	return slices.DeleteFunc([]string{"patient", "meta.patient_id"}, func(key string) bool {
 		return slices.ContainsFunc(columns, func(column string) bool {
+			column = strings.Join(columnPath(column), ".")
 			return strings.HasPrefix(column+".", key+".") || strings.HasPrefix(key+".", column+".")
 		})
 	})
@@ -203,7 +287,7 @@ func (l *jsonLine) beside(edits [][]Edit) []Edit {
 		fresh := map[byte]string{'[': "[]", '{': "{}", '"': `""`}[l.j.kind(i)]
 		if name == "spans" && l.j.kind(i) != '"' {
 			fresh = "[]"
-			if l.besideText(i) && len(edits[0]) > 0 {
+			if l.besideText(i) && len(edits[0]) > 0 && !isRTF(l.j.text(l.texts[0])) {
 				filled = true
 				if spans, err := jsonl.EncodeSpans(l.record.Notes[0].Replaced(edits[0])); err == nil { // it fails if a score is invalid
 					fresh = string(spans)
@@ -247,19 +331,24 @@ func (l *jsonLine) besideText(i int) bool {
 
 // object parses the JSON object of a record.
 func object(in *source, raw []byte, line, offset int) (*jsonTree, error) {
-	if err := in.checkUTF8(raw, line, offset); err != nil {
-		return nil, err
-	}
 	skip := 0
 	if line == 1 && bytes.HasPrefix(raw, []byte(utf8BOM)) {
 		skip = len(utf8BOM)
+	}
+	return objectAt(in, raw, skip, line, offset)
+}
+
+// objectAt parses the JSON object that begins at a position of a record.
+func objectAt(in *source, raw []byte, skip, line, offset int) (*jsonTree, error) {
+	if err := in.checkUTF8(raw, line, offset); err != nil {
+		return nil, err
 	}
 	if at, ok := validJSON(raw[skip:]); !ok {
 		return nil, in.defect(line+bytes.Count(raw[:skip+at], []byte("\n")), offset+skip+at, "not valid JSON")
 	}
 	j := parseJSON(raw, skip)
 	if j.kind(0) != '{' {
-		return nil, in.defect(line, offset+j.from(0), "not a JSON object")
+		return nil, in.defect(line+bytes.Count(raw[:j.from(0)], []byte("\n")), offset+j.from(0), "not a JSON object")
 	}
 	return j, nil
 }

@@ -18,7 +18,8 @@
 // quote the PHI, so they are computed from the edits.
 //
 // A record that cannot be examined completely, such as one with a comment in XML or a PDF in FHIR,
-// is an error rather than a record.
+// is an error rather than a record. Options.Drop removes such a part from the record instead, if the
+// format allows it.
 package notefile
 
 import (
@@ -43,13 +44,19 @@ type Record struct {
 	Raw   []byte // its bytes, converted to UTF-8 from any encoding of the file
 	Line  int    // of its first byte, from 1
 	Notes []*Note
+	// Dropped is the number of parts that Encode removes because they cannot be examined: see Options.Drop.
+	Dropped int
 	// ID identifies the record among others of the file, in the output: it is a pseudonym if ids are replaced. It may be empty.
 	ID string
 	// Fields is the number of fields that Encode changes whatever the edits are, by action: field.Drop and field.Hash. It may be nil.
 	Fields map[field.Action]int
 
 	beside  func(edits [][]Edit) []Edit // edits of Raw outside of the notes; may be nil
-	charset *byteCode                   // the encoding that Encode writes; nil for UTF-8
+	charset encoding                    // the encoding that Encode writes; nil for UTF-8
+	fixed   []Edit                      // edits of Raw that do not depend on the notes
+	joint   *joint                      // if the record is an element of an array, otherwise nil
+	number  int                         // of that element, from 1
+	comma   int                         // number of bytes of Raw before the element, with the comma between it and the one before
 }
 
 // Note is one text of a record. The document has no spans, unless Options.Marked asks for them or the note is a field.
@@ -62,16 +69,18 @@ type Note struct {
 	Line  int               // the line of the file on which the text or, in CSV, its row begins
 	Known []safetynet.Value // values of the patient elsewhere in the record
 
-	below func([]Edit) []Edit // translates edits of the text into edits of the record
+	below  func([]Edit) []Edit // translates edits of the text into edits of the record
+	always bool                // below returns edits even if the text has none
 }
 
 // Encode returns the bytes of the record with the edits applied, in the encoding of the file. edits
-// has one element per element of Notes; an element may be nil, and must be sorted and disjoint.
+// has one element per element of Notes; an element may be nil, and must be sorted and disjoint. Records must be
+// encoded in the order in which they were read, because the first element of a JSON array that is written has no comma before it.
 // Encode fails if it is not, or if two edits change the same place of the record.
 func (r *Record) Encode(edits [][]Edit) ([]byte, error) {
-	var all []Edit
+	all := slices.Clone(r.fixed)
 	for i, n := range r.Notes {
-		if len(edits[i]) == 0 {
+		if len(edits[i]) == 0 && !n.always {
 			continue
 		}
 		if err := checkEdits(edits[i], len(n.Text)); err != nil {
@@ -89,6 +98,12 @@ func (r *Record) Encode(edits [][]Edit) ([]byte, error) {
 			return nil, err
 		}
 		raw = []byte(apply(string(raw), all))
+	}
+	if r.joint != nil && !r.joint.hasComma(r.number) {
+		raw = raw[r.comma:]
+	}
+	if r.charset == nil {
+		return raw, nil
 	}
 	return r.charset.fromUTF8(raw), nil
 }
@@ -124,8 +139,10 @@ type Options struct {
 	// Marked reads the PHI that the files mark, as the spans of the notes. Only formats with Marks support
 	// it, with the default column, and it requires Types. A note without a list of marks is an error. The marks
 	// of a format with a Sidecar are read by Sidecar.Decode.
-	Marked   bool
-	Encoding string   // the encoding in which the file is read and written: utf-8 (default), latin1 or windows-1252
+	Marked bool
+	// Encoding is the encoding in which the file is read and written: utf-8 (default), utf-16le, utf-16be, latin1 or
+	// windows-1252. A file that begins with the byte order mark of UTF-16 is in UTF-16, whatever the option.
+	Encoding string
 	Columns  []string // columns of CSV, or keys of JSON Lines (a.b: b in a), that contain notes; default for JSON Lines: text
 	ID       string   // column or key of the note's id; default for JSON Lines: id, then meta.note_id; else file and line
 	Patient  string   // column or key of the patient; default for JSON Lines: patient, then meta.patient_id
@@ -136,6 +153,9 @@ type Options struct {
 	Pseudonym func(value string) string
 	// NoPatient makes Encode empty the column Patient, or set the key to null.
 	NoPatient bool
+	// Drop makes Encode remove the parts of a record that cannot be examined, such as a PDF or a
+	// picture. By default, such a record is an error. Only formats with Parts support it.
+	Drop bool
 }
 
 // Format is a kind of file. To add a format, add a value to the table below.
@@ -151,6 +171,8 @@ type Format struct {
 	// Columns reports whether notes are in columns or keys, which Options may name. NeedsColumn
 	// reports whether Options must name one.
 	Columns, NeedsColumn bool
+	// Parts reports whether a record may contain parts, such as a PDF, that Options.Drop removes.
+	Parts bool
 	// Unchanged names the parts of a file that are not examined and do not change.
 	Unchanged string
 	// Fields reports whether records have fields, for which Options.Fields may have rules.
@@ -161,33 +183,42 @@ type Format struct {
 	paths    bool     // columns are paths of keys, such as a.b
 	content  string   // the result of contentKind that its files may have
 	alsoExts []string // other extensions of its files, which are not searched for in a folder
+	// recognizes reports whether a file that begins like this is certainly of the format, among those with the
+	// same extension. The start is in UTF-8, without blanks and a byte order mark before it; whole reports whether
+	// it is the whole file. Formats that share an extension require it.
+	recognizes func(start []byte, whole bool) bool
 }
 
 var formats = []*Format{
 	{Name: "text", Exts: []string{".txt"}, Unchanged: "names of files", read: readText},
-	{Name: "i2b2", Exts: []string{".xml"}, Marks: true, Unchanged: "names of files", read: readXML(i2b2.I2B2), content: "xml"},
-	{Name: "meddocan", Exts: []string{".xml"}, Marks: true, Unchanged: "names of files", read: readXML(i2b2.MEDDOCAN), content: "xml"},
-	{Name: "i2b2-2006", Exts: []string{".xml"}, Marks: true, Unchanged: "names of files and IDs of records", read: readRecords, content: "xml"},
+	{Name: "i2b2", Exts: []string{".xml"}, Marks: true, Unchanged: "names of files", read: readXML(i2b2.I2B2), content: "xml", recognizes: hasRoot("deIdi2b2")},
+	{Name: "meddocan", Exts: []string{".xml"}, Marks: true, Unchanged: "names of files", read: readXML(i2b2.MEDDOCAN), content: "xml", recognizes: hasRoot("MEDDOCAN")},
+	{Name: "i2b2-2006", Exts: []string{".xml"}, Marks: true, Unchanged: "names of files and IDs of records", read: readRecords, content: "xml", recognizes: hasRoot("ROOT")},
 	{
 		Name: "brat", Exts: []string{".txt"}, Sidecar: &Sidecar{Ext: ".ann", Encode: brat.Encode, Decode: brat.Decode}, Marks: true, Unchanged: "names of files",
 		read: readText,
 	},
 	{
-		Name: "jsonl", Exts: []string{".jsonl", ".ndjson"}, alsoExts: []string{".json"}, Columns: true, Fields: true, Marks: true, paths: true, content: "json",
+		Name: "jsonl", Exts: []string{".jsonl", ".ndjson", ".json"}, Columns: true, Parts: true, Fields: true, Marks: true, paths: true, content: "json", recognizes: isRow,
 		Unchanged: "names of files, ids, and all other keys", read: readJSONL,
 	},
 	{
-		Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, NeedsColumn: true, Fields: true, delimits: true,
+		Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, NeedsColumn: true, Parts: true, Fields: true, delimits: true,
 		Unchanged: "names of files, ids, the header, and all other columns", read: readCSV,
 	},
 	{
-		Name: "fhir", Exts: []string{".json", ".ndjson"}, alsoExts: []string{".jsonl"}, content: "json", read: readFHIR, Fields: true,
+		Name: "fhir", Exts: []string{".json", ".ndjson"}, alsoExts: []string{".jsonl"}, content: "json", read: readFHIR, recognizes: isResource, Fields: true, Parts: true,
 		Unchanged: "names of files, numbers, and codes of code systems",
 	},
 	{
-		Name: "hl7", Exts: []string{".hl7"}, content: "hl7", read: readHL7, Fields: true,
+		Name: "hl7", Exts: []string{".hl7"}, content: "hl7", read: readHL7, Fields: true, Parts: true,
 		Unchanged: "names of files, numbers, and codes of code systems",
 	},
+	{
+		Name: "ccda", Exts: []string{".xml"}, content: "xml", read: readCCDA, recognizes: hasRoot("ClinicalDocument"), Fields: true, Parts: true,
+		Unchanged: "names of files, templates, numbers without a unit of time, and codes of code systems",
+	},
+	{Name: "rtf", Exts: []string{".rtf"}, content: "rtf", read: readRTF, Parts: true, Unchanged: "names of files, fonts, styles, lists and groups"},
 }
 
 func nameOf(f *Format) string { return f.Name }
@@ -195,12 +226,17 @@ func nameOf(f *Format) string { return f.Name }
 // Lookup finds a format by its name.
 func Lookup(name string) (*Format, error) { return table.Lookup(formats, nameOf, "format", name) }
 
-// Names lists the formats: text, i2b2, meddocan, i2b2-2006, brat, jsonl, csv, fhir, hl7.
-func Names() []string { return table.Names(formats, nameOf) }
+// Names lists the formats: text, i2b2, meddocan, i2b2-2006, brat, jsonl, csv, fhir, hl7, ccda, rtf.
+func Names() []string { return names(formats) }
+
+// Default returns the format text, which is that of files whose names do not say what they are.
+func Default() *Format { return formats[0] }
+
+func names(formats []*Format) []string { return table.Names(formats, nameOf) }
 
 // marking lists the formats with Marks.
 func marking() []string {
-	return table.Names(slices.DeleteFunc(slices.Clone(formats), func(f *Format) bool { return !f.Marks }), nameOf)
+	return names(slices.DeleteFunc(slices.Clone(formats), func(f *Format) bool { return !f.Marks }))
 }
 
 // Sidecar is the second file of a note.
@@ -231,7 +267,7 @@ func (f *Format) Takes(name string) bool {
 
 // Check returns an error for the first option that is invalid or does not suit the format.
 func (f *Format) Check(o Options) error {
-	if _, err := charset(o.Encoding); err != nil {
+	if _, err := lookupEncoding(o.Encoding); err != nil {
 		return err
 	}
 	switch {
@@ -243,6 +279,8 @@ func (f *Format) Check(o Options) error {
 		return fmt.Errorf("%s has no marks of PHI (have %s)", f.Name, strings.Join(marking(), ", "))
 	case o.Marked && len(o.Columns) > 0:
 		return fmt.Errorf("the marks of %s are those of the default column", f.Name)
+	case o.Drop && !f.Parts:
+		return fmt.Errorf("%s has no parts that could be dropped", f.Name)
 	case !f.delimits && o.Comma != 0:
 		return fmt.Errorf("%s has no delimiter", f.Name)
 	case o.Comma == '"' || o.Comma == '\n' || o.Comma == '\r' || o.Comma >= 0x80:
@@ -259,13 +297,18 @@ func (f *Format) checkColumns(o Options) error {
 		switch {
 		case name == "" && slices.Contains(o.Columns, ""):
 			return errors.New("the name of a column is empty")
-		case f.paths && name != "" && slices.Contains(strings.Split(name, "."), ""):
+		case f.paths && name != "" && slices.Contains(columnPath(name), ""):
 			return fmt.Errorf("the key %q has an empty part: separate its names with single dots", name)
+		}
+	}
+	for _, name := range []string{o.ID, o.Patient} {
+		if f.paths && strings.Contains(name, "[]") {
+			return fmt.Errorf("the key %q is in a list: an id or a patient must be a single value of the object", name)
 		}
 	}
 	same := func(a, b string) bool {
 		if f.paths {
-			a, b = a+".", b+"."
+			a, b = strings.Join(columnPath(a), ".")+".", strings.Join(columnPath(b), ".")+"."
 			return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 		}
 		return a == b
@@ -293,19 +336,19 @@ func (f *Format) checkColumns(o Options) error {
 // note if the file has none. The options must have passed Check.
 func (f *Format) Read(r io.Reader, name string, o Options) Records {
 	return func(yield func(*Record, error) bool) {
-		cs, err := charset(o.Encoding)
+		enc, err := lookupEncoding(o.Encoding)
 		if err != nil {
 			yield(nil, &Broken{err})
 			return
 		}
-		in := newSource(r, name, cs)
+		in := newSource(r, name, enc)
 		if err := f.checkKind(in); err != nil {
 			yield(nil, &Broken{err})
 			return
 		}
 		for record, err := range f.read(in, o) {
 			if record != nil && record.charset == nil {
-				record.charset = cs
+				record.charset = in.encoding
 			}
 			if record != nil && o.Fields != nil {
 				record.shareValues(o.Types)

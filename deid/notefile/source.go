@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -27,18 +28,24 @@ const utf8BOM = "\uFEFF"
 
 // source is a stream in UTF-8, read by lines or as a whole.
 type source struct {
-	name   string
-	in     *bufio.Reader
-	line   int  // of the next byte to read, from 1
-	offset int  // of the next byte to read, in bytes of UTF-8
-	recode bool // whether Options name the encoding
+	name     string
+	in       *bufio.Reader
+	line     int      // of the next byte to read, from 1
+	offset   int      // of the next byte to read, in bytes of UTF-8
+	encoding encoding // of the stream, if Options name it or it begins with the byte order mark of UTF-16; nil for UTF-8
 }
 
-func newSource(r io.Reader, name string, cs *byteCode) *source {
-	if cs != nil {
-		r = &decoder{in: r, code: cs}
+// newSource returns a source that reads a stream in an encoding, or in UTF-16 if it begins with the byte order mark of that.
+func newSource(r io.Reader, name string, enc encoding) *source {
+	in := bufio.NewReaderSize(r, 1<<16)
+	start, _ := in.Peek(4) // reading returns the error again
+	if order := markedOrder(start); order != nil && !isUTF16(enc) {
+		enc = utf16Code{order}
 	}
-	return &source{name: name, in: bufio.NewReaderSize(r, 1<<16), line: 1, recode: cs != nil}
+	if enc != nil {
+		in = bufio.NewReaderSize(enc.decoder(in, name), 1<<16)
+	}
+	return &source{name: name, in: in, line: 1, encoding: enc}
 }
 
 // base returns the name without folder and .gz.
@@ -105,10 +112,16 @@ func (s *source) tooLong(line int) error {
 }
 
 func (s *source) defect(line, offset int, reason string) *data.Error {
+	if isUTF16(s.encoding) {
+		offset = -1 // it counts bytes of UTF-8
+	}
 	return &data.Error{Path: s.name, Line: line, Offset: offset, Reason: reason}
 }
 
 func (s *source) unreadable(err error) error {
+	if e, ok := errors.AsType[*data.Error](err); ok { // of a decoder
+		return e
+	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
 	}
@@ -120,7 +133,7 @@ func (s *source) checkUTF8(raw []byte, line, offset int) error {
 	at, reason := 0, "invalid UTF-8"
 	switch {
 	case offset == 0 && marksUTF16(raw):
-		reason = "a byte order mark of UTF-16: convert the file to UTF-8 first"
+		reason = "a byte order mark of UTF-16 or UTF-32 in another encoding: convert the file to UTF-8 first"
 	case wide(raw):
 		if at, reason = firstWide(raw), "many control bytes: UTF-16, or not text"; raw[at] == 0 {
 			reason = "many NUL bytes: UTF-16, or not text"
@@ -141,6 +154,31 @@ func (s *source) checkUTF8(raw []byte, line, offset int) error {
 
 // byteCode is an encoding with one byte per character.
 type byteCode struct{ *charmap.Charmap }
+
+// encoding converts the bytes of a file to and from UTF-8. A nil encoding is UTF-8.
+type encoding interface {
+	// decoder returns a reader of the stream as UTF-8. name is that of the file, for errors.
+	decoder(in *bufio.Reader, name string) io.Reader
+	fromUTF8(raw []byte) []byte
+}
+
+// lookupEncoding finds the encoding of Options by its name.
+func lookupEncoding(name string) (encoding, error) {
+	switch strings.ToLower(name) {
+	case "utf-16le":
+		return utf16Code{binary.LittleEndian}, nil
+	case "utf-16be":
+		return utf16Code{binary.BigEndian}, nil
+	}
+	switch cs, err := charset(name); {
+	case err != nil:
+		return nil, fmt.Errorf("no encoding %q (have utf-8, utf-16le, utf-16be, latin1, windows-1252; UTF-16 with a byte order mark is recognized)", name)
+	case cs == nil:
+		return nil, nil
+	default:
+		return cs, nil
+	}
+}
 
 // charset looks up a byteCode by its name; nil stands for UTF-8.
 func charset(name string) (*byteCode, error) {
@@ -170,7 +208,7 @@ func (c *byteCode) toUTF8(raw []byte) []byte {
 }
 
 // fromUTF8 is the inverse of toUTF8. It writes a question mark for a character that the encoding
-// does not have, which only new text can contain.
+// does not have, which only new text can contain. A nil byteCode is UTF-8.
 func (c *byteCode) fromUTF8(raw []byte) []byte {
 	if c == nil {
 		return raw
@@ -190,15 +228,19 @@ func (c *byteCode) fromUTF8(raw []byte) []byte {
 	return out
 }
 
-// decoder reads a stream in a byteCode as UTF-8.
-type decoder struct {
+func (c *byteCode) decoder(in *bufio.Reader, _ string) io.Reader {
+	return &byteDecoder{in: in, code: c}
+}
+
+// byteDecoder reads a stream in a byteCode as UTF-8.
+type byteDecoder struct {
 	in   io.Reader
 	code *byteCode
 	rest []byte // decoded but not yet read
 	raw  [1 << 14]byte
 }
 
-func (d *decoder) Read(p []byte) (int, error) {
+func (d *byteDecoder) Read(p []byte) (int, error) {
 	if len(d.rest) == 0 {
 		n, err := d.in.Read(d.raw[:])
 		if n == 0 {

@@ -33,18 +33,18 @@ func readXML(dialect i2b2.Dialect) func(*source, Options) Records {
 	}
 }
 
-// xml converts an XML file from the encoding that it declares, which may be nil for UTF-8. It returns an error for bytes
+// xml converts an XML file from the encoding that it declares, and returns the encoding to write. It returns an error for bytes
 // and characters that XML cannot contain.
-func (s *source) xml(raw []byte) ([]byte, *byteCode, error) {
-	var cs *byteCode
-	if declared := xmlnotes.Encoding(raw); declared != "" && !s.recode {
+func (s *source) xml(raw []byte) ([]byte, encoding, error) {
+	var declaredCode *byteCode
+	if declared := xmlnotes.Encoding(raw); declared != "" && s.encoding == nil {
 		var err error
-		if cs, err = charset(declared); err != nil {
+		if declaredCode, err = charset(declared); err != nil {
 			return nil, nil, s.defect(1, -1, "the declared encoding is not UTF-8, US-ASCII, ISO-8859-1 or windows-1252")
 		}
 	}
-	if cs != nil {
-		raw = cs.toUTF8(raw)
+	if declaredCode != nil {
+		raw = declaredCode.toUTF8(raw)
 	}
 	if err := s.checkUTF8(raw, 1, 0); err != nil {
 		return nil, nil, err
@@ -52,7 +52,10 @@ func (s *source) xml(raw []byte) ([]byte, *byteCode, error) {
 	if at, char, illegal := xmlnotes.Illegal(string(raw)); illegal {
 		return nil, nil, s.defect(1+bytes.Count(raw[:at], []byte("\n")), at, fmt.Sprintf("XML does not allow the character %U", char))
 	}
-	return raw, cs, nil
+	if declaredCode == nil {
+		return raw, s.encoding, nil
+	}
+	return raw, declaredCode, nil
 }
 
 func xmlRecord(in *source, raw []byte, dialect i2b2.Dialect, o Options) (*Record, error) {

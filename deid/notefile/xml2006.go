@@ -13,7 +13,7 @@ import (
 func readRecords(in *source, o Options) Records {
 	return func(yield func(*Record, error) bool) {
 		raw, err := in.all()
-		var cs *byteCode
+		var cs encoding
 		if err == nil {
 			raw, cs, err = in.xml(raw)
 		}

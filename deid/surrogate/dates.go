@@ -68,8 +68,10 @@ const (
 // in a month of 30 days, a month up to 24. It returns false for everything else, such
 // as text with any other word.
 func (m *Maker) parseDate(text string, o order) (*date, bool) {
+	all := tokens(text)
+	parts := make([]part, 1, len(all)+1)
 	for _, lang := range m.from(m.lang) {
-		p := &dateParser{date: date{Maker: m, lang: lang, parts: make([]part, 1)}, tokens: tokens(text), order: o}
+		p := &dateParser{date: date{Maker: m, lang: lang, parts: parts}, tokens: all, order: o}
 		if p.parse() {
 			return &p.date, true
 		}

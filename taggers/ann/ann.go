@@ -3,6 +3,7 @@ package ann
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/lethe-deid/lethe/checkpoints"
@@ -24,13 +25,19 @@ type Tagger struct {
 	card       checkpoints.Card
 	readme     []byte // the card as it was loaded; nil: render card
 	reader     reader.Reader
-	predictors chan *tagger.Predictor // idle ones; there is one per worker
+	predictors chan predictor // idle ones; there is one per worker
 }
 
 var (
 	_ data.Prober    = (*Tagger)(nil)
 	_ data.Estimator = (*Tagger)(nil)
 )
+
+// predictor is what a worker needs to tag sentences.
+type predictor struct {
+	*tagger.Predictor
+	*encoder
+}
 
 // newTagger makes a tagger and the parts that follow from its arguments.
 func newTagger(cfg Config, types *data.TypeSet, labels []string, v *vocabulary, f *features, net *tagger.Network, workers int) (*Tagger, error) {
@@ -39,13 +46,13 @@ func newTagger(cfg Config, types *data.TypeSet, labels []string, v *vocabulary, 
 	if t.reader, err = cfg.reader(); err != nil {
 		return nil, err
 	}
-	t.predictors = make(chan *tagger.Predictor, max(1, workers))
+	t.predictors = make(chan predictor, max(1, workers))
 	for range cap(t.predictors) {
 		p, err := net.NewPredictor(t.legal())
 		if err != nil {
 			return nil, err
 		}
-		t.predictors <- p
+		t.predictors <- predictor{p, newEncoder(v)}
 	}
 	return t, nil
 }
@@ -73,30 +80,31 @@ func (t *Tagger) Knows(token string) bool { return t.vocabulary.token(token) != 
 // Types returns the type set of the spans.
 func (t *Tagger) Types() *data.TypeSet { return t.types }
 
-// encode turns tokens into ids.
-func (t *Tagger) encode(doc *data.Document, tokens []data.Token) tagger.Sentence {
-	s := tagger.Sentence{Tokens: make([]int32, len(tokens)), Characters: make([][]int32, len(tokens))}
-	spelling := make([]int32, 0, 6*len(tokens))
-	for i, tok := range tokens {
-		form := doc.Text[tok.Start:tok.End]
-		s.Tokens[i] = t.vocabulary.token(form)
-		from := len(spelling)
-		spelling = t.vocabulary.spelling(spelling, form)
-		s.Characters[i] = spelling[from:len(spelling):len(spelling)]
-	}
-	return s
+const (
+	// batchTokens bounds the number of tokens in a prediction batch, and thereby its memory.
+	batchTokens = 1024
+	// poolTokens is the number of tokens whose sentences are sorted by length before they are
+	// divided into batches. A batch of equal sentences takes fewer and wider steps.
+	poolTokens = 1 << 15
+)
+
+// text is a document, or a stretch of one, whose sentences are tagged.
+type text struct {
+	reader.Text
+	features func() drawn    // drawn by the first worker that needs them
+	found    []reader.Result // by sentence
 }
 
-// batchTokens bounds the number of tokens in a prediction batch, and thereby its
-// memory.
-const batchTokens = 1024
+// sentence is the unit of work: the sentence of a text with this number.
+type sentence struct {
+	*text
+	number int
+}
 
-// piece is a run of consecutive sentences of one document, the unit of work.
-type piece struct {
-	reader.Text
-	features func() drawn // of the text
-	number   int          // index among all pieces
-	from, to int          // sentences [from, to)
+// tokens returns the tokens of the sentence.
+func (s sentence) tokens() []data.Token {
+	r := s.Sentences[s.number]
+	return s.Tokens[r.Start:r.End]
 }
 
 // Tag implements data.Tagger. The spans of a sentence do not depend on other sentences,
@@ -125,27 +133,24 @@ func (t *Tagger) tag(ctx context.Context, docs []*data.Document, want reader.Wan
 		wg    sync.WaitGroup
 		mu    sync.Mutex
 		first error
-		found = map[int]reader.Result{} // by piece
-		work  = make(chan []piece)
+		work  = make(chan []sentence)
 	)
 	for range cap(t.predictors) {
 		wg.Go(func() {
 			p := <-t.predictors
 			defer func() { t.predictors <- p }()
 			for batch := range work {
-				results, err := t.predict(p, batch, want)
-				mu.Lock()
-				if err != nil && first == nil {
-					first = err
+				if err := t.predict(p, batch, want); err != nil {
+					mu.Lock()
+					if first == nil {
+						first = err
+					}
+					mu.Unlock()
 				}
-				for i := range results {
-					found[batch[i].number] = results[i]
-				}
-				mu.Unlock()
 			}
 		})
 	}
-	last, err := t.deal(ctx, docs, work)
+	found, err := t.deal(ctx, docs, work)
 	close(work)
 	wg.Wait()
 	if err == nil {
@@ -155,85 +160,81 @@ func (t *Tagger) tag(ctx context.Context, docs []*data.Document, want reader.Wan
 		return nil, err
 	}
 	all := make([]reader.Result, len(docs))
-	number := 0
-	for i := range all {
-		for ; number < last[i]; number++ {
-			all[i].Add(found[number])
+	for i, texts := range found {
+		for _, sentences := range texts {
+			for _, r := range sentences {
+				all[i].Add(r)
+			}
 		}
 	}
 	return all, nil
 }
 
-// deal splits the documents and sends batches of their sentences. For each document, it
-// returns the number of pieces up to its end.
-func (t *Tagger) deal(ctx context.Context, docs []*data.Document, work chan<- []piece) (last []int, err error) {
-	var batch []piece
-	size, number := 0, 0
-	send := func() error {
-		if len(batch) == 0 {
-			return nil
-		}
-		select {
-		case work <- batch:
-			batch, size = nil, 0
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+// deal splits the documents and sends batches of their sentences. It returns where their
+// results will be: by document, text and sentence.
+func (t *Tagger) deal(ctx context.Context, docs []*data.Document, work chan<- []sentence) (found [][][]reader.Result, err error) {
 	foreign, err := t.features.foreign(ctx, docs)
 	if err != nil {
 		return nil, err
 	}
+	found = make([][][]reader.Result, len(docs))
+	var pool []sentence
+	size := 0
 	for i, doc := range docs {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		for x := range t.reader.Cut(doc) {
-			features := sync.OnceValue(func() drawn { return t.features.draw(x, foreign[i]) }) // by the first worker that needs it
-			for from := 0; from < len(x.Sentences); {
-				to := from
-				for to < len(x.Sentences) && (to == from || size < batchTokens) {
-					size += x.Sentences[to].End - x.Sentences[to].Start
-					to++
-				}
-				batch = append(batch, piece{x, features, number, from, to})
-				number++
-				from = to
-				if size >= batchTokens {
-					if err := send(); err != nil {
+			next := &text{x, sync.OnceValue(func() drawn { return t.features.draw(x, foreign[i]) }), make([]reader.Result, len(x.Sentences))}
+			found[i] = append(found[i], next.found)
+			for k, s := range x.Sentences {
+				pool = append(pool, sentence{next, k})
+				if size += s.End - s.Start; size >= poolTokens {
+					if err := send(ctx, pool, work); err != nil {
 						return nil, err
 					}
+					pool, size = pool[:0], 0
 				}
 			}
 		}
-		last = append(last, number)
 	}
-	return last, send()
+	return found, send(ctx, pool, work)
 }
 
-func (t *Tagger) predict(p *tagger.Predictor, batch []piece, want reader.Wanted) ([]reader.Result, error) {
-	var sentences []tagger.Sentence
-	for _, pc := range batch {
-		for i := pc.from; i < pc.to; i++ {
-			r := pc.Sentences[i]
-			s := t.encode(pc.Doc, pc.Tokens[r.Start:r.End])
-			s.Features = t.features.sentence(pc.features(), i)
-			sentences = append(sentences, s)
+// send divides sentences into batches of similar length, and sends these.
+func send(ctx context.Context, pool []sentence, work chan<- []sentence) error {
+	slices.SortStableFunc(pool, func(a, b sentence) int { return len(b.tokens()) - len(a.tokens()) })
+	for len(pool) > 0 {
+		n, size := 0, 0
+		for n < len(pool) && size < batchTokens {
+			size += len(pool[n].tokens())
+			n++
 		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		select {
+		case work <- slices.Clone(pool[:n]):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		pool = pool[n:]
 	}
-	found, err := p.Predict(sentences)
+	return nil
+}
+
+// predict sets the results of the sentences of a batch.
+func (t *Tagger) predict(p predictor, batch []sentence, want reader.Wanted) error {
+	encoded := make([]tagger.Sentence, len(batch))
+	for i, s := range batch {
+		encoded[i] = p.encode(s.Doc, s.tokens())
+		encoded[i].Features = t.features.sentence(s.features(), s.number)
+	}
+	found, err := p.Predict(encoded)
 	if err != nil {
-		return nil, fmt.Errorf("tagging: %w", err)
+		return fmt.Errorf("tagging: %w", err)
 	}
-	results := make([]reader.Result, len(batch))
-	for i, pc := range batch {
-		for _, s := range pc.Sentences[pc.from:pc.to] {
-			results[i].Add(t.read(pc.Tokens[s.Start:s.End], found[0], want))
-			found = found[1:]
-		}
+	for i, s := range batch {
+		s.found[s.number] = t.read(s.tokens(), found[i], want)
 	}
-	return results, nil
+	return nil
 }
 
 // read returns the result of a sentence.

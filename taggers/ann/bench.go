@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/nn/tagger"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -60,7 +59,7 @@ func (t *Tagger) Bench(ctx context.Context, docs []*data.Document, limit time.Du
 
 // flop returns the sum over the predictors, all of which must be idle.
 func (t *Tagger) flop() (sum float64) {
-	idle := make([]*tagger.Predictor, 0, cap(t.predictors))
+	idle := make([]predictor, 0, cap(t.predictors))
 	for range cap(t.predictors) {
 		idle = append(idle, <-t.predictors)
 	}

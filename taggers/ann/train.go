@@ -177,8 +177,9 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 func (c *course) add(x reader.Text, features drawn) {
 	t := c.tagger
 	labels := x.Labels(t.config.Scheme)
+	encoder := newEncoder(t.vocabulary)
 	for i, r := range x.Sentences {
-		s := t.encode(x.Doc, x.Tokens[r.Start:r.End])
+		s := encoder.encode(x.Doc, x.Tokens[r.Start:r.End])
 		s.Features = t.features.sentence(features, i)
 		for _, label := range labels[i] {
 			s.Labels = append(s.Labels, c.label[label])

@@ -127,11 +127,11 @@ var cascade = embeddings.Cascade{Lowercase: true, ZeroDigits: true}
 
 // token returns the id of a token: as it is written or, failing that, by the cascade.
 func (v *vocabulary) token(s string) int32 {
-	if id, ok := v.tokenID[s]; ok && !v.digitsAsZero {
-		return id
-	}
 	if v.digitsAsZero {
 		s = embeddings.ZeroDigits(s)
+	}
+	if id, ok := v.tokenID[s]; ok {
+		return id
 	}
 	for _, form := range cascade.Forms(s) {
 		if id, ok := v.tokenID[form]; ok {

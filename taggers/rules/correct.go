@@ -15,7 +15,7 @@ const (
 
 // correction is a rule for the spans of another tagger.
 type correction struct {
-	scan   scan // a single rule
+	scan   *scan // a single rule
 	action string
 	on     []string // types of the spans to correct
 	typ    string   // the new type, for retype
@@ -32,7 +32,7 @@ func (s *Set) Correct(text string, spans []data.Span) []data.Span {
 		if !slices.ContainsFunc(spans, c.concerns) {
 			continue
 		}
-		matches := s.find(&c.scan, text)[0]
+		matches := c.scan.find(text)[0]
 		if len(matches) > 0 {
 			spans = c.apply(spans, matches)
 		}

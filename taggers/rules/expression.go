@@ -42,7 +42,6 @@ type compiler struct {
 	text     map[string]string   // expressions of lexicons and patterns, by name
 	lexicons map[string]bool     // names that are lexicons
 	programs map[string]*program // programs for names used as {!name}
-	made     int                 // number of programs so far
 }
 
 func newCompiler() *compiler {
@@ -133,10 +132,7 @@ func (e *expansion) finish(text string) (*program, error) {
 			}
 		}
 	}
-	p := newProgram(prog, events, guards)
-	p.id = e.made
-	e.made++
-	return p, nil
+	return newProgram(prog, events, guards), nil
 }
 
 // parse parses an expression whose names are replaced. ^ and $ match at line borders.

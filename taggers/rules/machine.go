@@ -14,7 +14,6 @@ import (
 
 // program is a compiled expression.
 type program struct {
-	id      int // number of the program within a set
 	inst    []inst
 	start   uint32
 	guarded bool      // whether it has guards
@@ -117,10 +116,49 @@ func (in *inst) matches(r rune) bool {
 	return matchRune(&in.Inst, r)
 }
 
-// machine runs programs. Only one goroutine at a time may use it.
+// machine runs the programs of a scan. Only one goroutine at a time may use it.
 type machine struct {
 	now, then queue
-	automata  []*dfa // by program
+	rules     *automaton // of all rules of the scan
+	begins    [256]bool  // bytes that a match of a rule can begin with
+	contexts  map[*program]*automaton
+	found     []uint32 // scratch
+}
+
+// newMachine returns a machine for rules.
+func newMachine(rules []rule) *machine {
+	m := &machine{contexts: map[*program]*automaton{}}
+	var whole []*program
+	for _, r := range rules {
+		whole = append(whole, r.whole)
+		for b, can := range r.whole.first {
+			m.begins[b] = m.begins[b] || can
+		}
+	}
+	m.rules = newAutomaton(whole...)
+	return m
+}
+
+// possible returns the numbers of the rules that can match at text[i], after a character
+// of class before. They are valid until the next call.
+func (m *machine) possible(text string, before class, i int) []uint32 {
+	if !m.begins[text[i]] {
+		return nil
+	}
+	m.found = m.rules.possible(m.found[:0], text, before, i, floor(text, i+maxMatch))
+	return m.found
+}
+
+// can reports whether p, which is not the program of a rule, can match at text[i] and
+// end at or before limit.
+func (m *machine) can(p *program, text string, i, limit int) bool {
+	d := m.contexts[p]
+	if d == nil {
+		d = newAutomaton(p)
+		m.contexts[p] = d
+	}
+	var one [1]uint32
+	return len(d.possible(one[:0], text, classBefore(text, i), i, limit)) > 0
 }
 
 // queue has the threads at one position of the text, in order of priority.

@@ -310,7 +310,7 @@ func (p *parsing) examples(at place, r rule, match, not []string) error {
 		return p.fail(at, "rule %q: requires at least one text that it matches (match) and one that it does not match (not)", r.name)
 	}
 	sc := newScan([]rule{r})
-	find := func(text string) []data.Span { return (&Set{}).find(&sc, text)[0] }
+	find := func(text string) []data.Span { return sc.find(text)[0] }
 	for i, example := range match {
 		text, want, err := unmark(example)
 		if err != nil {

@@ -38,13 +38,12 @@
 // # Time and memory
 //
 // Both are linear in the text, whatever the text and the rules. At every position where
-// a match may begin, those rules are tried whose matches can begin with the character
-// there, over a window of at most 512 bytes. First an automaton reports whether a match
-// is possible (dfa.go). Only then all states of the expression advance together
-// (machine.go). With n bytes of text and m instructions in all expressions, the time is
-// O(512·n·m) in the worst case, and mostly proportional to n, since most attempts end
-// after a few characters. The memory is O(m), plus the matches and a bit per byte of
-// the text.
+// a match may begin, one automaton for all rules reports which of them can match, over
+// a window of at most 512 bytes (dfa.go). Only then all states of the expression of such
+// a rule advance together (machine.go). With n bytes of text and m instructions in all
+// expressions, the time is O(512·n·m) in the worst case, and mostly proportional to n,
+// since most attempts end after a few characters. The memory is O(m), plus the matches
+// and, for each core that searches at the same time, up to 10 MB for the automaton.
 package rules
 
 import (
@@ -69,10 +68,9 @@ const (
 type Set struct {
 	path        string
 	raw         []byte // content of the file
-	rules       scan   // in order of priority
+	rules       *scan  // in order of priority
 	corrections []correction
 	types       []string // types that the file names, sorted
-	machines    sync.Pool
 }
 
 // rule finds spans.
@@ -96,7 +94,7 @@ type Match struct {
 // of a single rule do not overlap: the leftmost match comes first.
 func (s *Set) Find(text string) []Match {
 	var all []Match
-	for k, spans := range s.find(&s.rules, text) {
+	for k, spans := range s.rules.find(text) {
 		for _, span := range spans {
 			all = append(all, Match{span, s.rules.rules[k].name})
 		}
@@ -110,7 +108,7 @@ func (s *Set) Find(text string) []Match {
 // Spans returns the matches as sorted, disjoint spans. Of overlapping matches, it keeps
 // the one whose rule comes first in the file.
 func (s *Set) Spans(text string) []data.Span {
-	return data.Disjoint(slices.Concat(s.find(&s.rules, text)...))
+	return data.Disjoint(slices.Concat(s.rules.find(text)...))
 }
 
 // Types returns the types of spans that the set produces or corrects, sorted.
@@ -134,6 +132,9 @@ func (s *Set) Only(types []string) *Set { return s.keep(types, nil) }
 func (s *Set) keep(only, except []string) *Set {
 	drop := func(typ string) bool {
 		return len(only) > 0 && !slices.Contains(only, typ) || slices.Contains(except, typ)
+	}
+	if len(only)+len(except) == 0 {
+		return s
 	}
 	kept := &Set{path: s.path, raw: s.raw}
 	kept.rules = newScan(slices.DeleteFunc(slices.Clone(s.rules.rules), func(r rule) bool { return drop(r.typ) }))
@@ -165,37 +166,44 @@ func typesOf(rules []rule, corrections []correction) []string {
 
 // scan is a group of rules that are searched for together.
 type scan struct {
-	rules    []rule
-	starting [256][]int // by byte: the rules whose matches can begin with it
+	rules []rule
+	mu    sync.Mutex
+	idle  []*machine // one per goroutine that has used the scan at the same time as others
 }
 
-func newScan(rules []rule) scan {
-	s := scan{rules: rules}
-	for k, r := range rules {
-		for b, can := range r.whole.first {
-			if can {
-				s.starting[b] = append(s.starting[b], k)
-			}
-		}
+func newScan(rules []rule) *scan { return &scan{rules: rules} }
+
+// machine takes an idle machine, or makes one. The caller returns it by release.
+func (sc *scan) machine() *machine {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	k := len(sc.idle) - 1
+	if k < 0 {
+		return newMachine(sc.rules)
 	}
-	return s
+	m := sc.idle[k]
+	sc.idle = sc.idle[:k]
+	return m
+}
+
+func (sc *scan) release(m *machine) {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	sc.idle = append(sc.idle, m)
 }
 
 // find returns the spans of each rule, sorted and disjoint.
-func (s *Set) find(sc *scan, text string) [][]data.Span {
-	m, _ := s.machines.Get().(*machine)
-	if m == nil {
-		m = &machine{}
-	}
-	defer s.machines.Put(m)
+func (sc *scan) find(text string) [][]data.Span {
+	m := sc.machine()
+	defer sc.release(m)
 	found := make([][]data.Span, len(sc.rules))
 	done := make([]int, len(sc.rules)) // by rule: the end of its last span
-	inWord := false                    // whether the character before i belongs to a word
+	before := none                     // class of the character before i
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
-		word := classOf(r).word()
-		if !word || !inWord {
-			for _, k := range sc.starting[text[i]] {
+		class := classOf(r)
+		if !class.word() || !before.word() {
+			for _, k := range m.possible(text, before, i) {
 				rule := &sc.rules[k]
 				if i < done[k] && !rule.preceded { // the last span may be context of the next match of a rule with before
 					continue
@@ -206,7 +214,7 @@ func (s *Set) find(sc *scan, text string) [][]data.Span {
 				}
 			}
 		}
-		inWord = word
+		before = class
 		i += size
 	}
 	return found
@@ -215,11 +223,7 @@ func (s *Set) find(sc *scan, text string) [][]data.Span {
 // at returns the span of the match that begins at text[i], which must not be within a
 // word.
 func (r *rule) at(m *machine, text string, i int) (start, end int, ok bool) {
-	limit := floor(text, i+maxMatch)
-	if !m.can(r.whole, text, i, limit) {
-		return 0, 0, false
-	}
-	start, end, ok = m.run(r.whole, text, i, limit)
+	start, end, ok = m.run(r.whole, text, i, floor(text, i+maxMatch))
 	switch {
 	case !ok || start == end:
 	case r.notAfter != nil && m.matches(r.notAfter, text, end, floor(text, end+maxMatch)):

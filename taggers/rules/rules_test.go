@@ -208,7 +208,7 @@ func TestMachineLikeRegexp(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		m := &machine{}
+		m := newMachine(nil)
 		for i := range len(text) + 1 {
 			want := regexp.MustCompile(fmt.Sprintf(`\A(?s:.{%d})(?m:%s)\z`, i, expression)).MatchString(text)
 			if _, _, got := m.run(p, text, i, len(text)); got != want {
@@ -219,6 +219,38 @@ func TestMachineLikeRegexp(t *testing.T) {
 			}
 		}
 	})
+}
+
+// All rules of a set advance in one automaton. It must report the same rules as one
+// automaton for each, also where it starts anew because it is full.
+func TestRulesTogetherAsOneByOne(t *testing.T) {
+	for _, name := range BuiltinNames() {
+		set, err := Builtin(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := newMachine(set.rules.rules)
+		piece := rapid.SampledFrom([]string{"Dr. ", "Calle Mayor, 3", "NHC: ", "12/03/2016", "\n", " ", "ñ", "e\u0301", "\u00a0", "555-555-1234", "Hospital ", "San Juan",
+			"Nombre: ", "a@b.es", "MRN ", "28001 ", "70 ", "años", "year-old ", "March ", "3rd", "x", "www.", ".com", ":", "Smith"})
+		rapid.Check(t, func(t *rapid.T) {
+			text := strings.Join(rapid.SliceOfN(piece, 1, 8).Draw(t, "pieces"), "")
+			if rapid.IntRange(0, 20).Draw(t, "full") == 0 {
+				m.rules.states = slices.Grow(m.rules.states, maxStates)[:maxStates+1]
+			}
+			for i := range len(text) {
+				got := slices.Sorted(slices.Values(m.possible(text, classBefore(text, i), i)))
+				var want []uint32
+				for k, r := range set.rules.rules {
+					if m.can(r.whole, text, i, floor(text, i+maxMatch)) {
+						want = append(want, uint32(k))
+					}
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("%s on %q from %d: together %v, one by one %v", name, text, i, got, want)
+				}
+			}
+		})
+	}
 }
 
 // The contract of a tagger, on texts that look like notes and texts that do not.

@@ -188,8 +188,9 @@ type note struct {
 }
 
 func newNote(text string) note {
-	n := note{text: text}
-	for _, tok := range (tokenize.LettersDigits{}).Tokens(text, nil) {
+	tokens := tokenize.LettersDigits{}.Tokens(text, nil)
+	n := note{text: text, tokens: tokens[:0], words: make([]string, 0, len(tokens))}
+	for _, tok := range tokens {
 		if r, _ := utf8.DecodeRuneInString(text[tok.Start:]); unicode.IsLetter(r) || unicode.IsDigit(r) {
 			n.tokens = append(n.tokens, tok)
 			n.words = append(n.words, strings.ToLower(text[tok.Start:tok.End]))

@@ -110,6 +110,7 @@ type Resources struct {
 	clusters *brown.Clusters
 	vectors  *binarized
 	lists    *gazetteer.Dictionary
+	listed   []string // the names of the lists
 	headings *gazetteer.Dictionary
 	rules    []*rules.Tagger
 	entities taggers.Model // finds general named entities
@@ -156,6 +157,7 @@ func open(s Sources, set func(i int) (*rules.Tagger, error), workers int) (*Reso
 		if r.lists, err = gazetteer.NewDictionary(s.Gazetteers); err != nil {
 			return nil, fmt.Errorf("resources.gazetteers: %w", err)
 		}
+		r.listed = r.lists.Lists().Names()
 	}
 	if len(s.Headings) > 0 {
 		if r.headings, err = gazetteer.NewDictionary(s.Headings); err != nil {
@@ -354,9 +356,8 @@ func clusters(x *Text, r *Resources, put func(int, string)) {
 }
 
 func gazetteers(x *Text, r *Resources, put func(int, string)) {
-	names := r.lists.Lists().Names()
 	for _, m := range r.lists.Match(x.Doc.Text, x.Tokens) {
-		ranges(m.Start, m.End, names[m.List], put)
+		ranges(m.Start, m.End, r.listed[m.List], put)
 	}
 }
 

@@ -10,34 +10,55 @@ import (
 
 // doubts returns the tokens that are labelled O, the first label, but have another
 // label with a probability of at least from: see data.Prober. marginal writes the
-// probabilities of a token's labels.
+// probabilities of a token's first labels. Nearly all tokens are surely O, so it is
+// asked for the other labels only where they matter.
 func doubts(tokens []data.Token, found []int32, labels []string, from float64, marginal func(token int, into []float64)) []data.Span {
 	var unsure []data.Span
-	p := make([]float64, len(labels))
-	byType := map[string]float64{}
-	types := make([]string, len(labels)-1)
-	for l, name := range labels[1:] {
-		_, types[l] = data.SplitLabel(name)
-	}
+	var rest *types
+	var outside [1]float64
 	for i, label := range found {
 		if label != 0 {
 			continue
 		}
-		marginal(i, p)
-		if 1-p[0] < from {
+		if marginal(i, outside[:]); 1-outside[0] < from {
 			continue
 		}
-		clear(byType)
-		likeliest := ""
-		for l, typ := range types {
-			byType[typ] += p[l+1]
-			if likeliest == "" || byType[typ] > byType[likeliest] {
-				likeliest = typ
-			}
+		if rest == nil {
+			rest = newTypes(labels)
 		}
-		unsure = append(unsure, data.Span{Start: tokens[i].Start, End: tokens[i].End, Type: likeliest, Score: min(1, 1-p[0])})
+		marginal(i, rest.labels)
+		unsure = append(unsure, data.Span{Start: tokens[i].Start, End: tokens[i].End, Type: rest.likeliest(), Score: min(1, 1-outside[0])})
 	}
 	return unsure
+}
+
+// types sums the probabilities of labels by type.
+type types struct {
+	labels []float64 // by label; the first is O
+	names  []string  // by label except O
+	sums   map[string]float64
+}
+
+func newTypes(labels []string) *types {
+	t := &types{labels: make([]float64, len(labels)), names: make([]string, len(labels)-1), sums: map[string]float64{}}
+	for l, name := range labels[1:] {
+		_, t.names[l] = data.SplitLabel(name)
+	}
+	return t
+}
+
+// likeliest returns the most probable type; of equal ones, the one that reaches the
+// probability first, in the order of the labels.
+func (t *types) likeliest() string {
+	clear(t.sums)
+	best := ""
+	for l, name := range t.names {
+		t.sums[name] += t.labels[l+1]
+		if best == "" || t.sums[name] > t.sums[best] {
+			best = name
+		}
+	}
+	return best
 }
 
 // MergeDoubts combines doubts of several origins for a document with the sorted spans

@@ -15,7 +15,7 @@ type Result struct {
 }
 
 // Read returns the result for a sentence whose spans are known. marginal writes the
-// probabilities of a token's labels.
+// probabilities of a token's first labels, as many as into has room for.
 func (w Wanted) Read(spans []data.Span, tokens []data.Token, found []int32, labels []string, scheme data.Scheme, marginal func(token int, into []float64)) Result {
 	r := Result{Spans: spans}
 	if w.Doubts > 0 {

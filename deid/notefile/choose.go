@@ -1,0 +1,177 @@
+package notefile
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+)
+
+// The functions of this file choose the format of a file by its extension and, if several formats
+// have the same extension, by the beginning of the file.
+
+// choosePeek is the number of bytes, in UTF-8, from which a format is chosen at most.
+const choosePeek = 1 << 20
+
+// Choose returns the format of the file with this name, or nil if no format has its extension. It
+// never chooses a format with a Sidecar. open opens the file, uncompressed; it is called only if
+// several formats have the extension. encoding is that of Options. The error says why the file
+// cannot be read, or that its content does not show which of the formats it has.
+func Choose(name, encoding string, open func() (io.ReadCloser, error)) (*Format, error) {
+	some := candidates(name)
+	switch len(some) {
+	case 0:
+		return nil, nil
+	case 1:
+		return some[0], nil
+	}
+	file, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	enc, err := lookupEncoding(encoding)
+	if err != nil {
+		return nil, err
+	}
+	in := newSource(file, name, enc)
+	for _, n := range []int{1 << 12, 1 << 16, choosePeek} {
+		in.in = bufio.NewReaderSize(in.in, n)
+		raw, err := in.in.Peek(n)
+		if err != nil && err != io.EOF {
+			return nil, in.unreadable(err)
+		}
+		if f := recognized(some, raw, len(raw) < n); f != nil {
+			return f, nil
+		}
+	}
+	return nil, &data.Error{Path: name, Offset: -1, Reason: fmt.Sprintf("the content does not show which of the formats %s it has: give the --format", strings.Join(names(some), ", "))}
+}
+
+// recognized returns the format of a file that begins like this, or nil if that is not certain. An empty file has the
+// first format.
+func recognized(formats []*Format, raw []byte, whole bool) *Format {
+	start := bytes.TrimSpace(bytes.TrimPrefix(raw, []byte(utf8BOM)))
+	if len(start) == 0 && whole {
+		return formats[0]
+	}
+	for _, f := range formats {
+		if len(start) > 0 && f.recognizes != nil && f.recognizes(start, whole) {
+			return f
+		}
+	}
+	return nil
+}
+
+// Known reports whether Choose may find a format for a file with this name.
+func Known(name string) bool { return len(candidates(name)) > 0 }
+
+// Extensions lists the extensions from which Choose finds a format, in the order of the formats.
+func Extensions() []string {
+	var all []string
+	for _, f := range formats {
+		for _, ext := range f.Exts {
+			if !slices.Contains(all, ext) {
+				all = append(all, ext)
+			}
+		}
+	}
+	return all
+}
+
+// candidates lists the formats that Choose may return for a file with this name.
+func candidates(name string) []*Format {
+	var some []*Format
+	for _, f := range formats {
+		if f.Takes(name) && f.Sidecar == nil {
+			some = append(some, f)
+		}
+	}
+	return some
+}
+
+// Unreadable returns the kind of the file, such as PDF, if its extension belongs to a kind of file
+// that no format reads, and otherwise "".
+func Unreadable(name string) string {
+	if Known(name) {
+		return ""
+	}
+	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	return otherKinds[filepath.Ext(name)]
+}
+
+// Applicable returns the options without those for which the format has no use: those that name columns or a delimiter, and Drop. It is for
+// options that apply to some files of a folder, and not to others.
+func (f *Format) Applicable(o Options) Options {
+	if !f.Columns {
+		o.Columns, o.ID, o.Patient = nil, "", ""
+	}
+	if !f.delimits {
+		o.Comma = 0
+	}
+	o.Drop = o.Drop && f.Parts
+	return o
+}
+
+var xmlProlog = regexp.MustCompile(`^(?:\s+|<\?[^>]*>|<!--(?s:.*?)-->|<![A-Z][^>]*>)*<([\w:.-]+)`)
+
+// hasRoot returns a function that reports whether XML begins with this element.
+func hasRoot(name string) func(start []byte, whole bool) bool {
+	return func(start []byte, _ bool) bool {
+		root := xmlProlog.FindSubmatch(start)
+		return root != nil && string(root[1][bytes.IndexByte(root[1], ':')+1:]) == name
+	}
+}
+
+// isResource reports whether JSON begins with an object that has a resourceType.
+func isResource(start []byte, _ bool) bool {
+	found, _ := topKeys(start, func(key string) bool { return key == "resourceType" })
+	return found
+}
+
+// isRow reports whether JSON begins with an array, or with an object that has no resourceType. If whole is false, the
+// object may go on beyond the start.
+func isRow(start []byte, whole bool) bool {
+	found, ended := topKeys(start, func(key string) bool { return key == "resourceType" })
+	return !found && (ended || whole)
+}
+
+// topKeys reports whether see returns true for a key of the object with which JSON begins, and whether all keys of
+// the object were seen. An array, or anything that is not JSON, has no keys.
+func topKeys(start []byte, see func(key string) bool) (found, ended bool) {
+	if start[0] != '{' {
+		return false, true
+	}
+	dec := json.NewDecoder(bytes.NewReader(start))
+	depth, isKey := 0, false
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return false, false
+		}
+		switch t := token.(type) {
+		case json.Delim:
+			if t == '{' || t == '[' {
+				depth++
+			} else if depth--; depth == 0 {
+				return false, true
+			}
+			isKey = depth == 1
+			continue
+		case string:
+			if depth == 1 && isKey && see(t) {
+				return true, false
+			}
+		}
+		if depth == 1 {
+			isKey = !isKey
+		}
+	}
+}

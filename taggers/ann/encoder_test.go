@@ -1,0 +1,48 @@
+package ann
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/tokenize"
+)
+
+// An encoder gives the ids of the vocabulary, before and after it is full.
+func TestEncoderLikeVocabulary(t *testing.T) {
+	v := newVocabulary([]string{unknownToken, "seen", "Dr", "000"}, []rune{0, 's', 'e', 'n', 'D', 'r', '0', '1', 'é'}, true)
+	e := newEncoder(v)
+	var text strings.Builder
+	text.WriteString("Seen by Dr. Roe, 123 " + strings.Repeat("sé", 100) + " ")
+	for i := range maxKnown + 10 {
+		fmt.Fprintf(&text, "%d ", i)
+	}
+	text.WriteString("Seen by Dr. Roe, 123")
+	doc := &data.Document{Text: text.String()}
+	tokens := tokenize.LettersDigits{}.Tokens(doc.Text, nil)
+	for range 2 {
+		s := e.encode(doc, tokens)
+		for i, token := range tokens {
+			form := doc.Text[token.Start:token.End]
+			if s.Tokens[i] != v.token(form) || !slices.Equal(s.Characters[i], v.spelling(nil, form)) {
+				t.Fatalf("token %d: ids %d %v", i, s.Tokens[i], s.Characters[i])
+			}
+		}
+	}
+	if len(e.known) > maxKnown {
+		t.Errorf("the encoder knows %d tokens", len(e.known))
+	}
+}
+
+func BenchmarkEncoder(b *testing.B) {
+	v := newVocabulary([]string{unknownToken, "seen", "Dr", "000"}, []rune{0, 's', 'e', 'n', 'D', 'r', '0', '1', 'é'}, true)
+	e := newEncoder(v)
+	doc := &data.Document{Text: strings.Repeat("Seen by Dr. Roe on 12/3/2016, doing well. ", 25)}
+	tokens := tokenize.LettersDigits{}.Tokens(doc.Text, nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		e.encode(doc, tokens)
+	}
+}
