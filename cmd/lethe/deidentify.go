@@ -51,8 +51,8 @@ Each file has the format that its extension and its beginning show, unless you g
 --format. Formats: text, i2b2, meddocan and i2b2-2006 (XML), brat, jsonl (JSON Lines or an
 array), csv, fhir (JSON or NDJSON), hl7 (v2), ccda (C-CDA documents) and rtf. For csv and
 jsonl, --column names the columns or keys that contain notes. In
-fhir and hl7, only texts are changed. Structured fields stay as they are, but Lethe
-searches the texts for the names, numbers and addresses that these fields contain.
+fhir, hl7 and ccda, structured fields such as names, ids and dates are replaced as well
+(see --field), and Lethe searches the texts for the values that these fields contain.
 
 A safety net searches the original text of each note for what the model missed: values
 that are replaced elsewhere in the patient's notes, values that --known lists for the

@@ -25,8 +25,10 @@ import (
 // Notes are NTE-3 and OBX-5, including the texts of coded values (CE, CWE), but not values that are
 // known not to be text: numbers, dates and times in the form of their type, and codes. Consecutive
 // ones are lines of the same note, that is, of the same report, until a segment of another kind such
-// as OBR. The repetitions of a field are also lines of the same note. Everything else stays the same:
-// PID and others are read for known values of the patient, but not changed.
+// as OBR. The repetitions of a field are also lines of the same note.
+//
+// All other fields are values, terms or texts, or change without being notes, as Options.Fields says
+// (see segmentFields). Without it, they stay the same: PID and others are only read for known values of the patient.
 //
 // A message is refused if it cannot be examined:
 //
@@ -37,7 +39,7 @@ import (
 // Anything between or after messages that is not a batch header or trailer is also refused.
 //
 // The ID of a note is MSH-10 and, from the second note on, its number. The patient is the first
-// value of PID-3.
+// value of PID-3, also for what precedes PID. A message with several PID segments has several patients.
 func readHL7(in *source, o Options) Records {
 	return func(yield func(*Record, error) bool) {
 		var message []byte
