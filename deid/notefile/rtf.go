@@ -342,10 +342,7 @@ func (r *rtfReader) word(s *rtfScanner, t rtfToken, star int, fresh bool) error 
 		if star >= 0 {
 			at = star
 		}
-		if err := r.enter(g, t, kind, at, fresh); err != nil {
-			return err
-		}
-		return nil
+		return r.enter(g, t, kind, at, fresh)
 	}
 	switch t.word {
 	case "ansicpg":
@@ -418,6 +415,9 @@ func (r *rtfReader) enter(g *rtfGroup, t rtfToken, kind destination, at int, fre
 		g.stream = &rtfStream{name: t.word, always: t.word == "sv" && len(r.streams) > 0 && r.isTextProperty()}
 		r.streams = append(r.streams, g.stream)
 		return nil
+	}
+	if !fresh && kind != opaque && kind != copied { // as in C:\private, which was not escaped; the text after it would be lost
+		return r.fail(at, `\`+t.word+" in the middle of a group")
 	}
 	g.kind, g.name, g.stream, g.first, g.content, g.whole = kind, t.word, nil, at, t.end, fresh
 	return nil

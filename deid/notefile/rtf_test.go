@@ -10,7 +10,7 @@ import (
 )
 
 // epicRTF looks like the notes that Epic keeps: RichEdit's RTF with a table and formatting in the middle of words.
-const epicRTF = `{\rtf1\ansi\ansicpg1252\deff0\nouicompat\deflang1033{\fonttbl{\f0\fnil\fcharset0 Segoe UI;}{\f1\fnil\fcharset2 Symbol;}}` + "\r\n" +
+const epicRTF = `{\rtf1\epic10403\ansi\ansicpg1252\deff0\nouicompat\deflang1033{\fonttbl{\f0\fnil\fcharset0 Segoe UI;}{\f1\fnil\fcharset2 Symbol;}}` + "\r\n" +
 	`{\colortbl ;\red0\green0\blue0;}` + "\r\n" + `\viewkind4\uc1` + "\r\n" +
 	`\pard\widctlpar\cf1\b\f0\fs20 Progress Note\b0\par` + "\r\n" +
 	`Mr. A{\b n}a Gil\rquote s is a 60 y.o.\~man, \i seen\i0  by Dr.\_Roy \emdash  3/4.\line Wife: Zo\'eb\tab (555) 555-0188\par` + "\r\n" +
@@ -117,6 +117,7 @@ func TestRTFThatIsRefused(t *testing.T) {
 		`{\rtf1 \uc99 Ana}`:                   `\uc with a number that is not from 0 to 32`,
 		`{\rtf1 ` + strings.Repeat("{", 2000): "groups nested more than 1000 deep",
 		`{\rtf1 \` + strings.Repeat("a", 40):  "a control word of more than 32 letters",
+		`{\rtf1 Saved to C:\private\Ana}`:     `\private in the middle of a group`,
 		`{\rtf1 \b12345678901 }`:              "a control word with a number of more than 10 digits",
 	} {
 		o := replaceCanaries(example{"rtf", "a.rtf", in, Options{}})
