@@ -6,19 +6,12 @@ import (
 	"strings"
 )
 
-// CheckPaths returns an error for the first rule whose path cannot match any field of a format. The path of an element of FHIR begins with a
-// type of resource or a pattern.
-func CheckPaths(format string, rules []Rule) error {
-	if format != "fhir" {
+// checkResource returns an error unless the first element of a path is a type of resource or a pattern.
+func checkResource(first string) error {
+	if strings.ContainsAny(first, "*?[") || IsResource(first) {
 		return nil
 	}
-	for _, r := range rules {
-		first := r.elements[0]
-		if !strings.ContainsAny(first, "*?[") && !IsResource(first) {
-			return fmt.Errorf("%q: FHIR has no resource type %q: a path begins with a type such as Patient, or with **", r.Path, first)
-		}
-	}
-	return nil
+	return fmt.Errorf("FHIR has no resource type %q: a path begins with a type such as Patient, or with **", first)
 }
 
 // IsResource reports whether FHIR, R4 or R5, has a type of resources with this name.

@@ -104,13 +104,23 @@ func ParseRule(text string) (Rule, error) {
 	return r, nil
 }
 
-// ParseRules parses rules of the form PATH=ACTION.
-func ParseRules(texts []string) ([]Rule, error) {
+// ParseRules parses rules of the form PATH=ACTION for the fields of a format. In hl7, paths may be written as in PID-5.1, and must be
+// places of a message. In fhir, they begin with a type of resource or a pattern.
+func ParseRules(format string, texts []string) ([]Rule, error) {
 	rules := make([]Rule, len(texts))
 	for i, text := range texts {
 		var err error
 		if rules[i], err = ParseRule(text); err != nil {
 			return nil, err
+		}
+		switch format {
+		case "hl7":
+			rules[i].elements, err = hl7Elements(rules[i].Path)
+		case "fhir":
+			err = checkResource(rules[i].elements[0])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", rules[i].Path, err)
 		}
 	}
 	return rules, nil
@@ -185,16 +195,15 @@ func Builtin(format string) []Rule {
 	if !ok {
 		return nil
 	}
-	var rules []Rule
+	var lines []string
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
-			continue
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			lines = append(lines, line)
 		}
-		r, err := ParseRule(line)
-		if err != nil {
-			panic(fmt.Sprintf("the built-in fields of %s: %v", format, err)) // a test reads all of them
-		}
-		rules = append(rules, r)
+	}
+	rules, err := ParseRules(format, lines)
+	if err != nil {
+		panic(fmt.Sprintf("the built-in fields of %s: %v", format, err)) // a test reads all of them
 	}
 	return rules
 }

@@ -276,20 +276,20 @@ func (c *checked) checkPolicy() (err error) {
 
 // checkFields collects the rules for the fields of some formats. Rules of options apply to each format with fields.
 func (c *checked) checkFields(formats []*notefile.Format) error {
-	own, err := field.ParseRules(c.Fields)
-	if err == nil && len(formats) == 1 { // with several formats, the rule may be for another
-		err = field.CheckPaths(formats[0].Name, own)
-	}
-	if err != nil {
+	if _, err := field.ParseRules("", c.Fields); err != nil {
 		return fmt.Errorf("--field %w", err)
 	}
-	if len(own) > 0 && !slices.ContainsFunc(formats, func(f *notefile.Format) bool { return f.Fields }) {
+	if len(c.Fields) > 0 && !slices.ContainsFunc(formats, func(f *notefile.Format) bool { return f.Fields }) {
 		return fmt.Errorf("--field: files of the format %s have no fields", cmp.Or(c.Format, "text"))
 	}
 	c.fields = map[string]*field.Table{}
 	for _, f := range formats {
 		if !f.Fields {
 			continue
+		}
+		own, err := c.rulesFor(f, len(formats) > 1)
+		if err != nil {
+			return err
 		}
 		builtin, given := field.Builtin(f.Name), slices.Concat(c.policy.Fields(f.Name), own)
 		if len(builtin)+len(given) == 0 {
@@ -302,6 +302,18 @@ func (c *checked) checkFields(formats []*notefile.Format) error {
 		c.fields[f.Name] = t
 	}
 	return nil
+}
+
+// rulesFor returns the rules of options for a format. If the files have several formats, rules that no file of this one can have are left out.
+func (c *checked) rulesFor(f *notefile.Format, several bool) (rules []field.Rule, err error) {
+	for _, text := range c.Fields {
+		own, err := field.ParseRules(f.Name, []string{text})
+		if err != nil && !several {
+			return nil, fmt.Errorf("--field %w", err)
+		}
+		rules = append(rules, own...)
+	}
+	return rules, nil
 }
 
 // unusedFields returns the paths of the rules of policies and options that matched nothing in files of any format.

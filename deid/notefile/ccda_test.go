@@ -38,7 +38,7 @@ const cda1 = cdaHead + `  <typeId root="2.16.840.1.113883.1.3" extension="POCD_H
 
 // cdaOptions are the options of a run with the rules of the format.
 func cdaOptions(own ...string) Options {
-	rules, err := field.ParseRules(own)
+	rules, err := field.ParseRules("ccda", own)
 	if err != nil {
 		panic(err)
 	}

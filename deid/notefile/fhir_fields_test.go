@@ -20,7 +20,7 @@ import (
 // fhirOptions are the options of a run with the built-in table and further rules.
 func fhirOptions(t testing.TB, rules ...string) Options {
 	t.Helper()
-	own, err := field.ParseRules(rules)
+	own, err := field.ParseRules("fhir", rules)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
@@ -24,8 +25,10 @@ import (
 // Notes are NTE-3 and OBX-5, including the texts of coded values (CE, CWE), but not values that are
 // known not to be text: numbers, dates and times in the form of their type, and codes. Consecutive
 // ones are lines of the same note, that is, of the same report, until a segment of another kind such
-// as OBR. The repetitions of a field are also lines of the same note. Everything else stays the same:
-// PID and others are read for known values of the patient, but not changed.
+// as OBR. The repetitions of a field are also lines of the same note.
+//
+// All other fields are values, terms or texts, or change without being notes, as Options.Fields says
+// (see segmentFields). Without it, they stay the same: PID and others are only read for known values of the patient.
 //
 // A message is refused if it cannot be examined:
 //
@@ -36,13 +39,14 @@ import (
 // Anything between or after messages that is not a batch header or trailer is also refused.
 //
 // The ID of a note is MSH-10 and, from the second note on, its number. The patient is the first
-// value of PID-3.
+// value of PID-3, also for what precedes PID. A message with several PID segments has several patients.
 func readHL7(in *source, o Options) Records {
 	return func(yield func(*Record, error) bool) {
 		var message []byte
 		var heading segmentType // type of the first segment of the message
 		var b batches
 		line, offset, number := 1, 0, 0
+		types := newTypeRules(o)
 		flush := func() bool {
 			if len(message) == 0 {
 				return true
@@ -56,12 +60,9 @@ func readHL7(in *source, o Options) Records {
 			case err != nil:
 			case heading == messageSegment:
 				number++
-				record, err = hl7Record(in, raw, start, line, number, o)
+				record, err = hl7Record(in, o, types, raw, start, line, number)
 			case heading == batchSegment && len(raw)-start > 3:
-				h := hl7{raw: bytes.TrimRight(raw, "\r\n"), field: raw[start+3]}
-				if h.holdsSegment(h.fields(start, len(h.raw))) {
-					err = in.defect(line, -1, "a segment within a batch header or trailer, as caused by line ends other than CR and LF")
-				}
+				record, err = batchRecord(in, o, types, raw, start, line)
 			case start < len(raw) && heading != batchSegment:
 				err = in.defect(line+bytes.Count(raw[:start], []byte("\n")), -1, "a segment outside of a message, or a line that is not a segment")
 			}
@@ -109,6 +110,27 @@ func readHL7(in *source, o Options) Records {
 			}
 		}
 	}
+}
+
+// batchRecord reads a header or trailer of a batch.
+func batchRecord(in *source, o Options, types *field.Table, raw []byte, start, line int) (*Record, error) {
+	h := newHL7(in, o, types, raw, line)
+	end := len(bytes.TrimRight(raw, "\r\n\x1c"))
+	sep, marks, _ := separators(raw[start:end])
+	if raw[start+1] != 'H' { // a trailer
+		sep, marks = raw[start+3], []byte(`^~\&`)
+	}
+	h.separate(sep, marks)
+	fields := h.fields(start, end)
+	if h.holdsSegment(fields) {
+		return nil, in.defect(line, -1, "a segment within a batch header or trailer, as caused by line ends other than CR and LF")
+	}
+	name := string(raw[start : start+3])
+	h.id = fmt.Sprintf("%s-%s-%d", in.id(), name, line)
+	if err := h.segmentFields(name, fields, nil); err != nil {
+		return nil, err
+	}
+	return h.record(line), nil
 }
 
 type segmentType int
@@ -252,38 +274,62 @@ type hl7 struct {
 	raw                 []byte
 	line                int    // of the segment
 	id                  string // MSH-10
-	patient             string // PID-3
+	hasOwnID            bool   // MSH-10 is not empty
 	field               byte   // the separators: of fields,
 	comp, rep, esc, sub byte   // and those of MSH-2; 0: none
 	cut                 byte   // the truncation character, from version 2.7 on
-	known               []safetynet.Value
-	notes               []*Note
-	view                *view // of the current note; nil between notes
-	started             int   // the line of its start
+	people              []*hl7Person
+	person              *hl7Person // the last one
+	pids, notes         int        // number of PID segments and of texts
+	open                openText   // the current note
 	loose               []looseEscape
-	drop                bool   // see Options.Drop
-	dropped             []Edit // the edits that empty the fields that are dropped
-	partsGone           int    // number of parts that are dropped within a field
+	fieldRules          *hl7Fields // nil if there are no rules
+	drop                bool       // see Options.Drop
+	dropped             []Edit     // the edits that empty the fields that are dropped
+	partsGone           int        // number of parts that are dropped within a field
 }
 
-func hl7Record(in *source, raw []byte, start, line, number int, o Options) (*Record, error) {
-	h := &hl7{in: in, raw: raw, line: line, drop: o.Drop}
+// hl7Person is what belongs to a PID segment: everything up to the next one, and what precedes the first.
+type hl7Person struct {
+	id     string // PID-3
+	known  []safetynet.Value
+	notes  []*Note
+	values []*Note  // fields
+	terms  openText // codes and displays
+}
+
+// openText is a text to which fields are added.
+type openText struct {
+	view  *view // nil before the first field
+	line  int   // of its start
+	loose []looseEscape
+}
+
+// newHL7 returns a reader of the message raw.
+func newHL7(in *source, o Options, types *field.Table, raw []byte, line int) *hl7 {
+	h := &hl7{in: in, raw: raw, line: line, person: &hl7Person{}, drop: o.Drop}
+	h.people = []*hl7Person{h.person}
+	if o.Fields != nil {
+		h.fieldRules = &hl7Fields{
+			options: o, types: types, seen: map[string]int{}, counts: map[field.Action]int{}, hashed: map[string]bool{},
+		}
+	}
+	return h
+}
+
+func hl7Record(in *source, o Options, types *field.Table, raw []byte, start, line, number int) (*Record, error) {
+	h := newHL7(in, o, types, raw, line)
 	if len(raw) < start+8 {
 		return nil, in.defect(line, -1, "an MSH segment that is cut off")
 	}
-	field, marks, reason := separators(raw[start:])
+	sep, marks, reason := separators(raw[start:])
 	if start+4+len(marks) == len(raw) || bytes.ContainsAny(marks, "\r\n") {
 		reason = "without its separators" // MSH must continue after them
 	}
 	if reason != "" {
 		return nil, in.defect(line, -1, "an MSH segment "+reason)
 	}
-	h.field = field
-	for i, p := range []*byte{&h.comp, &h.rep, &h.esc, &h.sub, &h.cut} {
-		if i < len(marks) {
-			*p = marks[i]
-		}
-	}
+	h.separate(sep, marks)
 	if h.esc == 0 && bytes.Contains(raw, []byte(`\X`)) {
 		return nil, in.defect(line, -1, "an MSH segment without an escape character, in a message with escapes")
 	}
@@ -306,11 +352,41 @@ func hl7Record(in *source, raw []byte, start, line, number int, o Options) (*Rec
 		h.line++
 		at = next
 	}
-	h.finish()
-	for _, n := range h.notes {
-		n.Patient, n.Known = h.patient, h.known
+	return h.record(line), nil
+}
+
+// separate sets the separators.
+func (h *hl7) separate(sep byte, marks []byte) {
+	h.field = sep
+	for i, p := range []*byte{&h.comp, &h.rep, &h.esc, &h.sub, &h.cut} {
+		if i < len(marks) {
+			*p = marks[i]
+		}
 	}
-	return &Record{Raw: raw, Line: line, Notes: h.notes, Dropped: len(h.dropped) + h.partsGone, fixed: h.dropped}, nil
+}
+
+// record returns the record after the last segment.
+func (h *hl7) record(line int) *Record {
+	h.finish()
+	record := &Record{Raw: h.raw, Line: line, Dropped: len(h.dropped) + h.partsGone, fixed: h.dropped}
+	for i, p := range h.people {
+		h.closeText(p, &p.terms, fmt.Sprintf("#terms[%d]", i+1), field.Known)
+		if p.id == "" && h.fieldRules != nil {
+			p.id = "message " + h.id // the fields and the notes have the same patient
+		}
+		for _, n := range p.values {
+			n.ID = h.id + n.ID
+		}
+		all := slices.Concat(p.notes, p.values)
+		for _, n := range all {
+			n.Patient, n.Known = p.id, p.known
+		}
+		record.Notes = append(record.Notes, all...)
+	}
+	if h.fieldRules != nil {
+		h.finishFields(record)
+	}
+	return record
 }
 
 // segment reads raw[from:to].
@@ -338,9 +414,12 @@ func (h *hl7) segment(from, to int) error {
 	}
 	switch name {
 	case "MSH":
-		h.id = cmp.Or(strings.TrimSpace(get(9)), h.id) // MSH-1 is the separator itself
+		if id := strings.TrimSpace(get(9)); id != "" { // MSH-1 is the separator itself
+			h.id, h.hasOwnID = id, true
+		}
 	case "PID":
-		h.patient = h.component(h.repeats(get(3))[0], 0)
+		h.nextPerson()
+		h.person.id = h.component(h.repeats(get(3))[0], 0)
 		h.learn(safetynet.ID, get(2), 0)
 		h.learn(safetynet.ID, get(3), 0)
 		h.learn(safetynet.ID, get(4), 0)
@@ -366,17 +445,26 @@ func (h *hl7) segment(from, to int) error {
 	case "OBR":
 		h.clinician(get(16))
 		h.clinician(get(32))
-	case "NTE":
-		if len(fields) > 3 {
-			h.text(fields[3][0], fields[3][1])
-		}
 	case "OBX":
 		h.clinician(get(16))
-		if len(fields) > 5 {
-			return h.observation(get(2), fields[5][0], fields[5][1])
-		}
 	}
-	return nil
+	return h.segmentFields(name, fields, func(from, to int) error {
+		if name == "OBX" {
+			return h.observation(get(2), h.component(get(3), 0), from, to)
+		}
+		if !h.noteRule(from, to) {
+			h.text(from, to)
+		}
+		return nil
+	})
+}
+
+// nextPerson begins another patient, unless this is the first one.
+func (h *hl7) nextPerson() {
+	if h.pids++; h.pids > 1 {
+		h.person = &hl7Person{}
+		h.people = append(h.people, h.person)
+	}
 }
 
 // fields returns the start and end of each field of the segment raw[from:to]; the first is its
@@ -471,7 +559,7 @@ func (h *hl7) component(value string, i int) string {
 
 func (h *hl7) know(kind safetynet.Kind, text string) {
 	if text != "" && text != `""` { // "" is HL7's empty value
-		h.known = append(h.known, safetynet.Value{Kind: kind, Text: text})
+		h.person.known = append(h.person.known, safetynet.Value{Kind: kind, Text: text})
 	}
 }
 
@@ -483,16 +571,21 @@ func (h *hl7) learn(kind safetynet.Kind, field string, i int) {
 }
 
 // name adds the names of persons to the known values: family, given, and other given names.
-func (h *hl7) name(field string) { h.person(safetynet.Name, field, 0) }
+func (h *hl7) name(field string) { h.names(safetynet.Name, field, 0) }
 
 // clinician adds names that follow an identifier to the known values.
-func (h *hl7) clinician(field string) { h.person(safetynet.Clinician, field, 1) }
+func (h *hl7) clinician(field string) { h.names(safetynet.Clinician, field, 1) }
 
-func (h *hl7) person(kind safetynet.Kind, field string, first int) {
+func (h *hl7) names(kind safetynet.Kind, field string, first int) {
 	for _, value := range h.repeats(field) {
-		parts := []string{h.component(value, first+1), h.component(value, first+2), h.component(value, first)}
-		h.know(kind, strings.Join(strings.Fields(strings.Join(parts, " ")), " "))
+		h.fullName(kind, value, first)
 	}
+}
+
+// fullName adds the name in a value to the known values; the family name is its first-th component.
+func (h *hl7) fullName(kind safetynet.Kind, value string, first int) {
+	parts := []string{h.component(value, first+1), h.component(value, first+2), h.component(value, first)}
+	h.know(kind, strings.Join(strings.Fields(strings.Join(parts, " ")), " "))
 }
 
 func (h *hl7) address(field string) {
@@ -502,10 +595,13 @@ func (h *hl7) address(field string) {
 	h.learn(safetynet.ZIP, field, 4)
 }
 
-// observation reads OBX-5 at raw[from:to].
-func (h *hl7) observation(kind string, from, to int) error {
+// observation reads OBX-5 at raw[from:to]. kind is its type, and code is OBX-3.1.
+func (h *hl7) observation(kind, code string, from, to int) error {
 	value := string(h.raw[from:to])
 	switch kind = strings.ToUpper(strings.TrimSpace(kind)); {
+	case h.dropsObservation():
+		h.fieldAt(h.place("OBX", 5), "varies", from, to)
+	case kind != "ED" && h.fieldRules != nil && h.observationFields(kind, code, from, to):
 	case kind == "ED":
 		err := h.encapsulated(from, to)
 		if err != nil && h.drop {
@@ -583,35 +679,56 @@ func (h *hl7) next(at, to int, separator byte) int {
 }
 
 // text adds a field to the current note.
-func (h *hl7) text(from, to int) {
-	if h.view == nil {
-		h.view, h.started, h.loose = &view{encode: h.escape}, h.line, nil
+func (h *hl7) text(from, to int) { h.addText(&h.open, from, to, "\n") }
+
+// addText adds a field to a text, after a separator that is only in the text.
+func (h *hl7) addText(t *openText, from, to int, separator string) {
+	if t.view == nil {
+		t.view, t.line = &view{encode: h.escape}, h.line
 	} else {
-		last := h.view.runs[len(h.view.runs)-1]
-		h.view.stands(markup, last.from+last.m, from-last.from-last.m, "\n")
+		last := t.view.runs[len(t.view.runs)-1]
+		t.view.stands(markup, last.from+last.m, from-last.from-last.m, separator)
 	}
-	before := len(h.view.runs)
+	outer := h.loose
+	h.loose = t.loose
+	before := len(t.view.runs)
 	for at := from; at < to; {
 		n := h.next(at, to, h.rep)
-		h.unescape(h.view, at, string(h.raw[at:n]))
+		h.unescape(t.view, at, string(h.raw[at:n]))
 		if at = n; at < to {
-			h.view.stands(markup, at, 1, "\n")
+			t.view.stands(markup, at, 1, "\n")
 			at++
 		}
 	}
-	if len(h.view.runs) == before && before == 0 {
-		h.view = nil // no text yet
+	t.loose, h.loose = h.loose, outer
+	if len(t.view.runs) == before && before == 0 {
+		*t = openText{} // no text yet
 	}
 }
 
 // finish ends the current note.
 func (h *hl7) finish() {
-	if h.view == nil {
+	if t := h.open; t.view != nil {
+		h.open = openText{}
+		h.add(t.view.text.String(), t.line, h.editsOf(t))
+	}
+}
+
+// editsOf returns a function that translates edits of a text.
+func (h *hl7) editsOf(t openText) func([]Edit) []Edit {
+	return func(edits []Edit) []Edit { return h.escapeLoose(t.view.below(edits), t.loose) }
+}
+
+// closeText ends a text of fields. Its note has an id that ends in a suffix.
+func (h *hl7) closeText(p *hl7Person, t *openText, suffix string, action field.Action) {
+	if t.view == nil {
 		return
 	}
-	v, loose := h.view, h.loose
-	h.view, h.loose = nil, nil
-	h.add(v.text.String(), h.started, func(edits []Edit) []Edit { return h.escapeLoose(v.below(edits), loose) })
+	if text := t.view.text.String(); strings.ContainsFunc(text, letterOrDigit) {
+		doc := &data.Document{ID: suffix, Text: text}
+		p.values = append(p.values, &Note{Document: doc, Field: action, Line: t.line, below: h.editsOf(*t)})
+	}
+	*t = openText{}
 }
 
 // looseEscape is an escape character that does not begin an escape, in the text from:to.
@@ -638,10 +755,10 @@ func (h *hl7) escapeLoose(edits []Edit, loose []looseEscape) []Edit {
 
 func (h *hl7) add(text string, line int, below func([]Edit) []Edit) {
 	doc := &data.Document{ID: h.id, Text: text}
-	if n := len(h.notes); n > 0 {
-		doc.ID = fmt.Sprintf("%s/%d", h.id, n+1)
+	if h.notes++; h.notes > 1 {
+		doc.ID = fmt.Sprintf("%s/%d", h.id, h.notes)
 	}
-	h.notes = append(h.notes, &Note{Document: doc, Line: line, below: below})
+	h.person.notes = append(h.person.notes, &Note{Document: doc, Line: line, below: below})
 }
 
 // encapsulated reads a value source^type^subtype^encoding^data.
@@ -740,7 +857,7 @@ func (h *hl7) base64(start, end int, contentType string) error {
 	h.add(a.text, h.line, func(edits []Edit) []Edit {
 		return []Edit{{Start: start, End: end, New: base64.StdEncoding.EncodeToString(a.encode(edits))}}
 	})
-	h.notes[len(h.notes)-1].always = a.always
+	h.person.notes[len(h.person.notes)-1].always = a.always
 	h.partsGone += a.dropped
 	return nil
 }

@@ -231,7 +231,7 @@ var formats = []*Format{
 	},
 	{
 		Name: "hl7", Exts: []string{".hl7"}, content: "hl7", read: readHL7, Fields: true, Parts: true,
-		Unchanged: "all but OBX-5 (without its numbers, dates and codes) and NTE-3: PID and other segments still say who it is",
+		Unchanged: "names of files, numbers, and codes of code systems",
 	},
 	{
 		Name: "ccda", Exts: []string{".xml"}, content: "xml", read: readCCDA, recognizes: hasRoot("ClinicalDocument"), Fields: true, Parts: true,

@@ -133,10 +133,7 @@ func parse(path string, raw []byte) (*Policy, error) {
 		} else if !f.Fields {
 			return nil, p.fail(format, "files of this format have no fields")
 		}
-		rules, err := field.ParseRules(file.Fields[format])
-		if err == nil {
-			err = field.CheckPaths(format, rules)
-		}
+		rules, err := field.ParseRules(format, file.Fields[format])
 		if err != nil {
 			return nil, p.fail(format, "%v", err)
 		}
