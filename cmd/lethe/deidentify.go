@@ -49,10 +49,12 @@ other PHI that the model finds is replaced. Choose another with --policy, or wri
 
 Each file has the format that its extension and its beginning show, unless you give
 --format. Formats: text, i2b2, meddocan and i2b2-2006 (XML), brat, jsonl (JSON Lines or an
-array), csv, fhir (JSON or NDJSON), hl7 (v2), ccda (C-CDA documents) and rtf. For csv and
-jsonl, --column names the columns or keys that contain notes. In
-fhir and hl7, only texts are changed. Structured fields stay as they are, but Lethe
-searches the texts for the names, numbers and addresses that these fields contain.
+array), csv, parquet, fhir (JSON or NDJSON), hl7 (v2), ccda (C-CDA documents) and rtf. For
+csv, parquet and jsonl, --column names the columns or keys that contain notes; --omop knows
+those of the table NOTE of OMOP. In fhir, hl7 and ccda, texts are examined and fields that
+identify somebody are replaced, hashed or removed: "lethe policies --fields FORMAT" prints
+what happens to each. With --field you choose something else, also for columns and keys.
+Lethe also searches the texts for the names, numbers and addresses in the fields.
 
 A safety net searches the original text of each note for what the model missed: values
 that are replaced elsewhere in the patient's notes, values that --known lists for the
@@ -66,9 +68,9 @@ format, unless you give --skip-others. To resume a run that was killed, give --r
 the same options; Lethe then does not write complete files again.
 
 Besides PHI in texts, Lethe removes existing annotations and the patient identifiers of
-csv and jsonl (see --patient). It does not change file names, the ids of notes, or other
-columns and keys, so that a note can be found again. Because these names, ids and columns
-often contain record numbers or names, you must remove such values yourself.
+csv, parquet and jsonl (see --patient). It does not change file names, nor other columns and
+keys and the ids of notes, unless you give rules for them with --field. Because these names,
+ids and columns often contain record numbers or names, you must remove such values yourself.
 
 To make an annotated corpus distributable, use --marked instead of a model: Lethe then
 replaces the PHI that the files mark (formats i2b2, meddocan, i2b2-2006, brat and jsonl),
@@ -84,6 +86,7 @@ No model finds everything: check a sample of the output.`,
   lethe deidentify --model model/best --format jsonl - <notes.jsonl >clean.jsonl
   lethe deidentify --model model/best --column note --patient mrn --output clean.csv notes.csv
   lethe deidentify --config job.yaml
+  lethe deidentify --omop --output clean.parquet note.parquet
   lethe deidentify --marked --format i2b2 --key-file key --output shared corpus`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if file.print {
@@ -128,11 +131,12 @@ No model finds everything: check a sample of the output.`,
 	flags.StringArrayVar(&opt.Include, "include", nil, "read only those files of an input folder that match `PATTERN`, such as '*.txt' or 'ward1/*'; repeatable (default all)")
 	flags.StringArrayVar(&opt.Exclude, "exclude", nil, "do not read files and subfolders of an input folder that match `PATTERN`; repeatable (default none)")
 	flags.StringVar(&opt.Output, "output", stdio, outputHelp+"; - is stdout. Required if the input is a folder")
-	flags.StringArrayVar(&opt.Columns, "column", nil, "`NAME` of a column of csv, or of a key of jsonl (a.b is the key b in a, also through lists), that contains notes; repeatable (default for jsonl: text)")
+	flags.StringArrayVar(&opt.Columns, "column", nil, "`NAME` of a column of csv or parquet, or of a key of jsonl, that contains notes (in parquet and jsonl, a.b is b in a, also through lists); repeatable (default for jsonl: text)")
 	flags.StringVar(&opt.ID, "id", "", "`NAME` of the column or key with the note's id (default for jsonl: id or meta.note_id; otherwise file and line)")
 	flags.StringVar(&opt.Patient, "patient", "", "`NAME` of the column or key that identifies the patient (default for jsonl: patient or meta.patient_id)")
 	flags.BoolVar(&opt.KeepPatient, "keep-patient", false, "keep the values in the column or key of --patient (by default Lethe empties them, because they identify the patient)")
 	flags.BoolVar(&opt.PatientFolders, "patient-folders", false, "treat all notes in a subfolder as notes of one patient")
+	flags.BoolVar(&opt.OMOP, "omop", false, "the input is the table NOTE of the OMOP Common Data Model, in csv or parquet: the notes are in note_text and note_title, the id is note_id, the patient is person_id, whatever the case of these names")
 	flags.StringVar(&opt.Delimiter, "delimiter", "", "`CHARACTER` between the fields of csv, or tab (default a comma, in .tsv files a tab)")
 	flags.StringVar(&opt.Encoding, "encoding", "utf-8", "`ENCODING` of the input and the output: utf-8, utf-16le, utf-16be, latin1 or windows-1252; files that begin with the byte order mark of UTF-16 are always read and written as UTF-16")
 	flags.StringVar(&opt.Unexamined, "unexamined", "refuse", "what to do with a part of a record that cannot be examined, such as a PDF or a picture: refuse the record, or drop the part")
@@ -148,6 +152,8 @@ No model finds everything: check a sample of the output.`,
 	rules.flags(flags)
 	flags.StringVar(&opt.Map, "map", "", "write each original and its replacement to `FILE`, encrypted with age (age-encryption.org) for each --map-recipient; whoever can decrypt it has the PHI (default none)")
 	flags.StringArrayVar(&opt.MapRecipients, "map-recipient", nil, "encrypt the map for this public `KEY` of age (age1...), or for each key in this file; repeatable")
+	flags.StringVar(&opt.NotesNLP, "notes-nlp", "", "with --omop, write the table NOTE_NLP of OMOP to `FILE` as CSV, with one row for each replacement in note_text and nothing of the original (default none)")
+	flags.StringVar(&opt.NLPDate, "nlp-date", "", "`YYYY-MM-DD` for the column nlp_date of --notes-nlp (default null)")
 	flags.StringVar(&opt.Audit, "audit", "", "write one line of JSON per note to `FILE`, without any text of the note (default none)")
 	flags.BoolVar(&opt.Resume, "resume", false, "resume a run that was stopped, with the same options; files that are complete in --output are not written again")
 	flags.BoolVar(&opt.SkipOthers, "skip-others", false, "do not end with exit code 3 if files of the input folder are left out, for example because they lack the format's extension")

@@ -37,8 +37,8 @@ system:
 // TestScripts runs the scripts in testdata. They can use an experiment ($TINY), its run ($RUN) and model ($MODEL), a run
 // of an experiment with rules only ($RULES), and a public age key ($KEY).
 //
-// There are two commands besides testscript's own: "exits CODE PROGRAM ARGS..." requires this exit code, and bytes writes
-// a Go string to a file.
+// There are four commands besides testscript's own: "exits CODE PROGRAM ARGS..." requires this exit code, and bytes writes
+// a Go string to a file. See toParquet and fromParquet for parquet and rows.
 func TestScripts(t *testing.T) {
 	dir := t.TempDir()
 	config := write(t, filepath.Join(dir, "tiny.yaml"), tiny)
@@ -59,6 +59,8 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"parquet": toParquet,
+			"rows":    fromParquet,
 			"exits": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) < 2 {
 					ts.Fatalf("usage: exits CODE PROGRAM ARGS...")

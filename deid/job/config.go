@@ -47,11 +47,12 @@ type Config struct {
 	Include        []string `option:"include"`         // read only those files of folders that match one of these patterns: see selection
 	Exclude        []string `option:"exclude"`         // do not read files and folders of folders that match one of these patterns: see selection
 	Format         string   `option:"format"`          // format of the notes: one of notefile.Names; default: see notefile.Choose, and text if no format has the extension
-	Columns        []string `option:"column"`          // csv columns or jsonl keys that contain notes; required for csv, default text for jsonl
+	Columns        []string `option:"column"`          // columns of csv or parquet, or keys of jsonl, that contain notes; required for csv and parquet, default text for jsonl
 	ID             string   `option:"id"`              // column or key with the note's id; default for jsonl: id, then meta.note_id; otherwise file and line
 	Patient        string   `option:"patient"`         // column or key that identifies the patient; default for jsonl: patient, then meta.patient_id; otherwise none
 	KeepPatient    bool     `option:"keep-patient"`    // keep the content of that column or key; by default it is emptied
 	PatientFolders bool     `option:"patient-folders"` // treat the notes of each subfolder as those of one patient
+	OMOP           bool     `option:"omop"`            // the input is the table NOTE of OMOP: see notefile.Options.OMOP; csv and parquet only
 	Delimiter      string   `option:"delimiter"`       // one character, or "tab", between the fields of csv; default a comma, or a tab in .tsv files
 	Encoding       string   `option:"encoding"`        // encoding of input and output: see notefile.Options; default utf-8
 	Unexamined     string   `option:"unexamined"`      // what to do with a part of a record that cannot be examined, such as a PDF: refuse (default) the record, or drop the part
@@ -82,6 +83,8 @@ type Config struct {
 
 	Map           string   // new file for an encrypted list of originals and their replacements; "" means none
 	MapRecipients []string // public age keys, or files of them, for which the map is encrypted; at least one is required for a map
+	NotesNLP      string   // new file for the table NOTE_NLP of OMOP, in CSV, with one row per replacement; requires OMOP; "" means none
+	NLPDate       string   // YYYY-MM-DD for the column nlp_date of NotesNLP; "" means null
 	Audit         string   // file for one line of JSON per note; "" means none
 	Summary       string   // new file for the summary as JSON (audit.Report), which is written at the end unless the run fails; "" means none
 	Resume        bool     // resume a run that was stopped and had the same options
@@ -136,7 +139,7 @@ func (c Config) check() (*checked, error) {
 			return nil, optionError(err)
 		}
 	}
-	for _, check := range []func() error{k.checkSelection, k.checkSource, k.checkModel, k.checkOptions, k.checkPolicy, k.checkPlan, k.checkMap} {
+	for _, check := range []func() error{k.checkSelection, k.checkSource, k.checkModel, k.checkOptions, k.checkPolicy, k.checkPlan, k.checkMap, k.checkNoteNLP} {
 		if err := check(); err != nil {
 			return nil, optionError(err)
 		}
@@ -190,7 +193,7 @@ func (c *checked) checkModel() error {
 }
 
 func (c *checked) checkOptions() error {
-	c.options = notefile.Options{Encoding: c.Encoding, Columns: c.Columns, ID: c.ID, Patient: c.Patient, NoPatient: !c.KeepPatient, Marked: c.Marked, Types: c.types, Drop: c.Unexamined == "drop"}
+	c.options = notefile.Options{Encoding: c.Encoding, Columns: c.Columns, ID: c.ID, Patient: c.Patient, NoPatient: !c.KeepPatient, Marked: c.Marked, Types: c.types, Drop: c.Unexamined == "drop", OMOP: c.OMOP}
 	switch {
 	case c.Unexamined != "refuse" && c.Unexamined != "drop":
 		return fmt.Errorf("--unexamined %q is neither refuse nor drop", c.Unexamined)
@@ -212,7 +215,7 @@ func (c *checked) checkOptions() error {
 		return fmt.Errorf("--keep-patient: %s has no columns", c.format.Name)
 	}
 	err := c.format.Check(c.options)
-	if err != nil && c.format.NeedsColumn && len(c.Columns) == 0 {
+	if err != nil && c.format.NeedsColumn && len(c.Columns) == 0 && !c.OMOP {
 		err = fmt.Errorf("--format %s requires a --column", c.format.Name)
 	}
 	return err
@@ -228,7 +231,7 @@ func (c *checked) checkFormats(files *fileSet) error {
 	columns := false
 	for _, f := range files.formats() {
 		first := files.first(f).in
-		if f.NeedsColumn && len(c.Columns) == 0 {
+		if f.NeedsColumn && len(c.Columns) == 0 && !c.OMOP {
 			return fmt.Errorf("%s: the format %s requires a --column (if the file is not to be read, give --format or --exclude)", first, f.Name)
 		}
 		o := f.Applicable(c.options)
@@ -236,9 +239,11 @@ func (c *checked) checkFormats(files *fileSet) error {
 			return fmt.Errorf("%s: %w", first, err)
 		}
 		columns = columns || f.Columns
-		applied.Comma = max(applied.Comma, o.Comma)
+		applied.Comma, applied.OMOP = max(applied.Comma, o.Comma), applied.OMOP || o.OMOP
 	}
 	switch {
+	case c.OMOP && !applied.OMOP:
+		return errors.New("--omop requires csv or parquet files: give --format")
 	case !columns && (len(c.Columns) > 0 || c.ID != "" || c.Patient != "" || c.KeepPatient):
 		return errors.New("--column, --id, --patient and --keep-patient require files with columns: give --format")
 	case c.options.Comma != applied.Comma:

@@ -169,7 +169,7 @@ func (c *checked) checkInputs(set *fileSet, many, folder bool) error {
 		if info, err := os.Stat(c.Output); err != nil || !info.IsDir() {
 			return fmt.Errorf("%s: is a file, because it has an extension, but there may be several files of notes: give a folder (or %s/)", c.Output, c.Output)
 		}
-	case sidecar && len(set.inputs) == 0:
+	case (sidecar || c.format != nil && c.format.Seeks) && len(set.inputs) == 0:
 		return fmt.Errorf("%s requires files, and cannot be read from stdin", c.format.Name)
 	case sidecar && !set.folder:
 		return fmt.Errorf("%s keeps a note in two files: give an --output folder", c.format.Name)
@@ -196,7 +196,7 @@ func (c *checked) formatOf(ctx context.Context, path string) (*notefile.Format, 
 		return notefile.Default(), nil
 	}
 	f, err := notefile.Choose(path, c.Encoding, func() (io.ReadCloser, error) {
-		in, _, err := openNotes(ctx, path)
+		in, _, err := openNotes(ctx, notefile.Default(), path)
 		return in, err
 	})
 	if kind := notefile.Unreadable(path); kind != "" {
@@ -442,6 +442,11 @@ func (c *checked) walk(dir string, add func(in, name string)) (*leftFiles, error
 		case err != nil: // a subfolder that cannot be read
 			take(path, name)
 			return nil
+		case !entry.IsDir() && notefile.BesideTables(entry.Name()):
+			return nil
+		case entry.IsDir() && notefile.OfTables(entry.Name()):
+			left.others = append(left.others, name+"/")
+			return fs.SkipDir
 		case entry.IsDir():
 			if name != "." && hidden {
 				left.hidden = append(left.hidden, name+"/")

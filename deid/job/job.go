@@ -119,6 +119,9 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	if report != nil {
 		defer func() { _ = report.Discard() }() // after it was published, this does nothing
 	}
+	if r.notesNLP, err = c.createNoteNLP(); err != nil {
+		return nil, errors.Join(err, r.audit.Close())
+	}
 	err = r.do(ctx, files)
 	if r.known != nil && !r.knew && r.summary.Notes > 0 {
 		events.warn(fmt.Errorf("%s: matches none of the notes: does it use the same patients and ids?", c.Known))
@@ -133,7 +136,7 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	if u, ok := errors.AsType[*models.Unexamined](err); err == nil || unlike || ok && u.Failed < u.Notes {
 		summary = &r.summary
 	}
-	err = errors.Join(err, r.audit.Close())
+	err = errors.Join(err, r.notesNLP.close(summary != nil), r.audit.Close())
 	if r.mapping != nil {
 		err = c.closeMap(r.mapping, summary != nil, err, events)
 	}

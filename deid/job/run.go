@@ -32,6 +32,7 @@ type run struct {
 	knew   bool              // at least one note has known values
 
 	mapping                   *mapping.Writer // nil if there is no map
+	notesNLP                  *noteNLP        // nil if there is none
 	audit                     *audit.File     // nil if there is no audit
 	record                    *record         // nil if the output is stdout
 	modelDigest, configDigest string
@@ -127,7 +128,7 @@ func (r *run) items(ctx context.Context, files *fileSet) iter.Seq[item] {
 // read yields the items of a file. It reports whether to continue with the next file.
 func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bool {
 	stamp := r.stamp(file)
-	in, zipped, err := openNotes(ctx, file.in)
+	in, zipped, err := openNotes(ctx, file.format, file.in)
 	if err == nil && file.err != nil {
 		err = errors.Join(file.err, in.Close())
 	}
@@ -358,12 +359,12 @@ func (r *run) write(it item) error {
 	if err := r.open(it); err != nil {
 		return err
 	}
-	if err := r.out.write(raw); err != nil {
+	if err := r.out.record(it.record, raw); err != nil {
 		return err
 	}
 	fields, dropped := r.changedFields(it), it.record.Dropped
 	for i, n := range it.notes {
-		if err := r.remember(n); err != nil {
+		if err := cmp.Or(r.remember(n), r.notesNLP.add(it.record.Notes[i], n.edits)); err != nil {
 			return err
 		}
 		if n.field {
@@ -432,25 +433,29 @@ func (r *run) lose(l *audit.Line, err error) {
 
 // open opens the current file unless it is open.
 func (r *run) open(it item) (err error) {
-	if r.out == nil {
-		r.out, err = openSink(it.file.out, it.zipped)
+	if r.out != nil {
+		return nil
 	}
-	return err
+	if r.out, err = openSink(it.file.out, it.zipped); err != nil {
+		return err
+	}
+	return r.out.through(it.file.format, it.file.in, r.config.optionsFor(it.file.format))
 }
 
 // finish closes the current file. It writes no file if reading stopped early or no record could be examined; on stdout,
-// records that are already written stay.
+// records that are already written stay, and the end of the file is missing if it has one.
 func (r *run) finish(it item) error {
 	failed := r.failed
 	r.failed = false
 	unwritten := failed && r.out == nil
-	if it.broken && (it.file.out != Stdio || r.out == nil) {
+	if it.broken && (it.file.out != Stdio || r.out == nil || r.out.records != nil) {
 		r.out.abort()
 		unwritten = true
-		if err := r.takeBack(); err != nil {
+		if err := cmp.Or(r.takeBack(), r.notesNLP.takeBack()); err != nil {
 			return err
 		}
 	}
+	r.notesNLP.finishFile()
 	r.before, r.ended = r.summary.Clone(), len(r.lines)
 	line := recordLine{File: it.file.auditName(), Lines: r.ofFile, Input: it.input}
 	r.ofFile = 0

@@ -14,12 +14,21 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/text"
+	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
 
-// openNotes opens a file of notes and decompresses it if it is gzipped. It reports whether the file was gzipped.
-func openNotes(ctx context.Context, path string) (io.ReadCloser, bool, error) {
+// openNotes opens a file of notes and decompresses it if it is gzipped. It reports whether the file was gzipped. A file of
+// a format that seeks is returned as it is.
+func openNotes(ctx context.Context, format *notefile.Format, path string) (io.ReadCloser, bool, error) {
+	if format.Seeks {
+		f, err := bounded.OpenRegular(path)
+		if err != nil {
+			return nil, false, unreadable(path, err)
+		}
+		return f, false, nil
+	}
 	var f io.ReadCloser
 	if path == Stdio {
 		f = interruptible(ctx, os.Stdin)
@@ -80,8 +89,9 @@ type sink struct {
 	over    bool               // it may replace an existing file
 	pending *wholefile.Pending // nil for stdout
 	buf     *bufio.Writer
-	zip     *gzip.Writer // nil if the file is not gzipped
-	synced  chan error   // receives the result of writing to disk; nil before close
+	zip     *gzip.Writer    // nil if the file is not gzipped
+	records notefile.Writer // nil if the file is the bytes of its records
+	synced  chan error      // receives the result of writing to disk; nil before close
 }
 
 func openSink(path string, zipped bool) (*sink, error) {
@@ -104,6 +114,24 @@ func openSink(path string, zipped bool) (*sink, error) {
 		s.zip = gzip.NewWriter(s.buf)
 	}
 	return s, nil
+}
+
+// through makes the sink write the records of the file at in through the writer of the format, if it has one.
+func (s *sink) through(format *notefile.Format, in string, options notefile.Options) (err error) {
+	if s.records, err = format.Writer(s.buf, in, options); err != nil {
+		s.records = nil // not an interface that contains nil
+	} else if s.records != nil && s.zip != nil {
+		err = fmt.Errorf("%s: files of the format %s have a compression of their own and are never gzipped: name an --output without .gz", s.path, format.Name)
+	}
+	return err
+}
+
+// record writes a record.
+func (s *sink) record(r *notefile.Record, encoded []byte) error {
+	if s.records == nil {
+		return s.write(encoded)
+	}
+	return unwritable(s.path, s.records.Write(r, encoded))
 }
 
 func (s *sink) write(raw []byte) error {
@@ -131,6 +159,12 @@ func (s *sink) flush() error {
 
 // close ends the file and starts writing it to disk in the background. The method wait returns the result.
 func (s *sink) close() error {
+	if s.records != nil {
+		err := s.records.Close()
+		if s.records.Discard(); err != nil {
+			return unwritable(s.path, err)
+		}
+	}
 	if s.zip != nil {
 		if err := s.zip.Close(); err != nil {
 			return unwritable(s.path, err)
@@ -171,6 +205,9 @@ func (s *sink) commit() error {
 
 // abort removes a file that is not published yet. After commit it does nothing.
 func (s *sink) abort() {
+	if s != nil && s.records != nil {
+		s.records.Discard()
+	}
 	if s != nil && s.pending != nil {
 		_ = s.wait()
 		_ = s.pending.Discard() // if this fails, a hidden file stays

@@ -116,9 +116,28 @@ func (f *Format) Applicable(o Options) Options {
 	if !f.delimits {
 		o.Comma = 0
 	}
+	if f.Seeks {
+		o.Encoding = ""
+	}
+	o.OMOP = o.OMOP && f.Tables
 	o.Drop = o.Drop && f.Parts
 	return o
 }
+
+// BesideTables reports whether a file with this name is one that Spark and other programs put beside the files of a table: a
+// checksum, or an empty or technical file such as _SUCCESS. Such files contain no notes.
+func BesideTables(name string) bool {
+	for _, prefix := range []string{"_committed_", "_started_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return slices.Contains([]string{"_SUCCESS", "_metadata", "_common_metadata"}, name) || strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".crc")
+}
+
+// OfTables reports whether a folder with this name belongs to the table whose files are beside it: the log of Delta Lake, which says
+// which of the files are still valid, or the files of a job of Spark that has not ended.
+func OfTables(name string) bool { return name == "_delta_log" || name == "_temporary" }
 
 var xmlProlog = regexp.MustCompile(`^(?:\s+|<\?[^>]*>|<!--(?s:.*?)-->|<![A-Z][^>]*>)*<([\w:.-]+)`)
 

@@ -204,6 +204,10 @@ func newCSVTable(in *source, header csvRow, o Options) (csvTable, error) {
 			return csvTable{}, in.defect(1, -1, "the header contains line ends other than LF and CR LF, so rows would be mistaken for a part of it")
 		}
 	}
+	o, err := o.ofTable(names)
+	if err != nil {
+		return csvTable{}, in.defect(1, -1, err.Error())
+	}
 	index := func(name string) (int, error) {
 		i := slices.Index(names, name)
 		switch {
@@ -228,7 +232,6 @@ func newCSVTable(in *source, header csvRow, o Options) (csvTable, error) {
 		}
 		t.notes = append(t.notes, i)
 	}
-	var err error
 	if o.ID != "" {
 		if t.id, err = index(o.ID); err != nil {
 			return t, err
@@ -282,7 +285,7 @@ func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
 		}
 		doc.Text = x.text
 		outer := t.below(row, row.cells[column], &data.Document{Text: row.field(column)})
-		note := &Note{Document: doc, Alias: alias, Line: line, Known: x.known, always: x.always, below: func(edits []Edit) []Edit { return outer(x.below(edits)) }}
+		note := &Note{Document: doc, Alias: alias, Line: line, Column: n, Known: x.known, always: x.always, below: func(edits []Edit) []Edit { return outer(x.below(edits)) }}
 		r.Notes, r.Dropped = append(r.Notes, note), r.Dropped+x.dropped
 	}
 	t.addFields(r, row, line)

@@ -91,7 +91,7 @@ func firstWide[T string | []byte](text T) int {
 }
 
 var kindNames = map[string]string{
-	"gzip": "gzip once more", "zip": "a ZIP archive or an Office document", "office": "an old Office document", "pdf": "PDF", "rtf": "RTF", "json": "JSON",
+	"gzip": "gzip once more", "parquet": "Parquet", "zip": "a ZIP archive or an Office document", "office": "an old Office document", "pdf": "PDF", "rtf": "RTF", "json": "JSON",
 	"hl7": "HL7", "xml": "XML or HTML",
 }
 
@@ -121,6 +121,8 @@ func contentKind(start string) string {
 		return "gzip"
 	case strings.HasPrefix(start, "PK\x03\x04"):
 		return "zip"
+	case strings.HasPrefix(start, "PAR1\x15"): // what follows begins with an integer of Thrift
+		return "parquet"
 	case strings.HasPrefix(start, "\xd0\xcf\x11\xe0") || strings.HasPrefix(start, "\u00d0\u00cf\x11\u00e0"):
 		return "office"
 	}

@@ -36,6 +36,7 @@ import (
 	"github.com/lethe-deid/lethe/data/i2b2"
 	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/safetynet"
+	"github.com/lethe-deid/lethe/internal/parquet"
 	"github.com/lethe-deid/lethe/internal/table"
 )
 
@@ -53,6 +54,7 @@ type Record struct {
 
 	beside  func(edits [][]Edit) []Edit // edits of Raw outside of the notes; may be nil
 	charset encoding                    // the encoding that Encode writes; nil for UTF-8
+	table   *parquet.File               // the file of Parquet that the record is from
 	fixed   []Edit                      // edits of Raw that do not depend on the notes
 	joint   *joint                      // if the record is an element of an array, otherwise nil
 	number  int                         // of that element, from 1
@@ -68,6 +70,8 @@ type Note struct {
 	Alias string            // ID of the note in the output, if that is another one, because ids are replaced
 	Line  int               // the line of the file on which the text or, in CSV, its row begins
 	Known []safetynet.Value // values of the patient elsewhere in the record
+	// Column is the column of a table that contains the text, as an index of Options.Columns, or 0.
+	Column int
 
 	below  func([]Edit) []Edit // translates edits of the text into edits of the record
 	always bool                // below returns edits even if the text has none
@@ -153,6 +157,9 @@ type Options struct {
 	Pseudonym func(value string) string
 	// NoPatient makes Encode empty the column Patient, or set the key to null.
 	NoPatient bool
+	// OMOP says that the file is the table NOTE of the OMOP Common Data Model: the notes are in note_text and, if there is
+	// one, in note_title, the id is note_id, and the patient is person_id, whatever the case of these names.
+	OMOP bool
 	// Drop makes Encode remove the parts of a record that cannot be examined, such as a PDF or a
 	// picture. By default, such a record is an error. Only formats with Parts support it.
 	Drop bool
@@ -171,6 +178,10 @@ type Format struct {
 	// Columns reports whether notes are in columns or keys, which Options may name. NeedsColumn
 	// reports whether Options must name one.
 	Columns, NeedsColumn bool
+	// Tables reports whether a file is a table, so that it may be one of a data model: see Options.OMOP.
+	Tables bool
+	// Seeks reports whether files are not read from beginning to end: they must be regular files, and are never gzipped.
+	Seeks bool
 	// Parts reports whether a record may contain parts, such as a PDF, that Options.Drop removes.
 	Parts bool
 	// Unchanged names the parts of a file that are not examined and do not change.
@@ -179,10 +190,11 @@ type Format struct {
 	Fields bool
 
 	read     func(in *source, o Options) Records
-	delimits bool     // Options.Comma separates its fields
-	paths    bool     // columns are paths of keys, such as a.b
-	content  string   // the result of contentKind that its files may have
-	alsoExts []string // other extensions of its files, which are not searched for in a folder
+	write    func(out io.Writer, path string, o Options) (Writer, error) // nil if the bytes of the records are the file
+	delimits bool                                                        // Options.Comma separates its fields
+	paths    bool                                                        // columns are paths of keys, such as a.b
+	content  string                                                      // the result of contentKind that its files may have
+	alsoExts []string                                                    // other extensions of its files, which are not searched for in a folder
 	// recognizes reports whether a file that begins like this is certainly of the format, among those with the
 	// same extension. The start is in UTF-8, without blanks and a byte order mark before it; whole reports whether
 	// it is the whole file. Formats that share an extension require it.
@@ -203,8 +215,12 @@ var formats = []*Format{
 		Unchanged: "names of files, ids, and all other keys", read: readJSONL,
 	},
 	{
-		Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, NeedsColumn: true, Parts: true, Fields: true, delimits: true,
+		Name: "csv", Exts: []string{".csv", ".tsv"}, Columns: true, NeedsColumn: true, Tables: true, Parts: true, Fields: true, delimits: true,
 		Unchanged: "names of files, ids, the header, and all other columns", read: readCSV,
+	},
+	{
+		Name: "parquet", Exts: []string{".parquet", ".parq"}, Columns: true, NeedsColumn: true, Tables: true, Seeks: true, Parts: true, paths: true, content: "parquet",
+		Unchanged: "names of files and folders, ids, all other columns, and the metadata of the file", read: readParquet, write: writeParquet,
 	},
 	{
 		Name: "fhir", Exts: []string{".json", ".ndjson"}, alsoExts: []string{".jsonl"}, content: "json", read: readFHIR, recognizes: isResource, Fields: true, Parts: true,
@@ -226,7 +242,7 @@ func nameOf(f *Format) string { return f.Name }
 // Lookup finds a format by its name.
 func Lookup(name string) (*Format, error) { return table.Lookup(formats, nameOf, "format", name) }
 
-// Names lists the formats: text, i2b2, meddocan, i2b2-2006, brat, jsonl, csv, fhir, hl7, ccda, rtf.
+// Names lists the formats: text, i2b2, meddocan, i2b2-2006, brat, jsonl, csv, parquet, fhir, hl7, ccda, rtf.
 func Names() []string { return names(formats) }
 
 // Default returns the format text, which is that of files whose names do not say what they are.
@@ -261,7 +277,10 @@ func (s *Sidecar) Path(note string) string {
 
 // Takes reports whether a file with this name belongs to the format.
 func (f *Format) Takes(name string) bool {
-	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	name = strings.ToLower(name)
+	if !f.Seeks {
+		name = strings.TrimSuffix(name, ".gz")
+	}
 	return !strings.HasPrefix(filepath.Base(name), ".") && slices.Contains(f.Exts, filepath.Ext(name))
 }
 
@@ -271,7 +290,13 @@ func (f *Format) Check(o Options) error {
 		return err
 	}
 	switch {
-	case f.NeedsColumn && len(o.Columns) == 0:
+	case o.OMOP && !f.Tables:
+		return fmt.Errorf("%s has no tables of OMOP", f.Name)
+	case o.OMOP && (len(o.Columns) > 0 || o.ID != "" || o.Patient != ""):
+		return errors.New("the columns of the table NOTE of OMOP are known and cannot be named")
+	case f.Seeks && o.Encoding != "" && !strings.EqualFold(o.Encoding, "utf-8"):
+		return fmt.Errorf("texts in %s are always in UTF-8", f.Name)
+	case f.NeedsColumn && len(o.Columns) == 0 && !o.OMOP:
 		return fmt.Errorf("%s requires the name of the column with the notes", f.Name)
 	case !f.Columns && (len(o.Columns) > 0 || o.ID != "" || o.Patient != ""):
 		return fmt.Errorf("%s has no columns", f.Name)
@@ -358,6 +383,26 @@ func (f *Format) Read(r io.Reader, name string, o Options) Records {
 			}
 		}
 	}
+}
+
+// Writer writes the records of a file whose format has more than these, such as a footer.
+type Writer interface {
+	// Write writes a record. encoded is what its Encode returned. Records come in the order in which they were read, and
+	// those that do not come are left out.
+	Write(r *Record, encoded []byte) error
+	// Close writes what follows the last record. Without it, the file is incomplete.
+	Close() error
+	// Discard releases what the writer needed. It must be called in the end, also after Close.
+	Discard()
+}
+
+// Writer returns the writer of a file that was read from path, or nil if the bytes of the records, one after another, are the
+// file. It reads the input again.
+func (f *Format) Writer(out io.Writer, path string, o Options) (Writer, error) {
+	if f.write == nil {
+		return nil, nil
+	}
+	return f.write(out, path, o)
 }
 
 // one reads a file that is a single record. See checkTexts for encoded.

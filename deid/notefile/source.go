@@ -29,6 +29,7 @@ const utf8BOM = "\uFEFF"
 // source is a stream in UTF-8, read by lines or as a whole.
 type source struct {
 	name     string
+	reader   io.Reader // the stream before it is decoded
 	in       *bufio.Reader
 	line     int      // of the next byte to read, from 1
 	offset   int      // of the next byte to read, in bytes of UTF-8
@@ -45,7 +46,7 @@ func newSource(r io.Reader, name string, enc encoding) *source {
 	if enc != nil {
 		in = bufio.NewReaderSize(enc.decoder(in, name), 1<<16)
 	}
-	return &source{name: name, in: in, line: 1, encoding: enc}
+	return &source{name: name, reader: r, in: in, line: 1, encoding: enc}
 }
 
 // base returns the name without folder and .gz.

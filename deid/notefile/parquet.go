@@ -1,0 +1,311 @@
+package notefile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/internal/parquet"
+)
+
+// readParquet reads a Parquet file. A row is a record, numbered from 1, and each value in one of Options.Columns, which must
+// be columns of text, is a note. A column may be nested: "visit.note" is a field of a struct; "notes" may be a list of
+// texts, and "notes.text" a field of a list of structs. If a row has several values in a column, "/1", "/2" and so on follow
+// their id.
+//
+// The raw bytes of a record are the slots of the columns that may change: of each column of notes, and of that of the patient
+// if it is to be emptied. A slot is a byte with the repetition level, one with the definition level and, unless it is null,
+// the value in the encoding PLAIN of Parquet: its length in four bytes, and its bytes. A slot with the repetition level 0
+// begins the next column. Values of the patient are not in it, because they are emptied whatever they are.
+func readParquet(in *source, o Options) Records {
+	return func(yield func(*Record, error) bool) {
+		t, err := openParquet(in, o)
+		if err != nil {
+			yield(nil, &Broken{err})
+			return
+		}
+		cursors := make([]*parquet.Cursor, len(t.notes), len(t.notes)+2)
+		for i, l := range t.notes {
+			cursors[i] = t.file.Cursor(l)
+		}
+		for _, l := range []*parquet.Leaf{t.id, t.patient} {
+			if l != nil {
+				cursors = append(cursors, t.file.Cursor(l))
+			}
+		}
+		row := make([][]parquet.Slot, len(cursors))
+		for line := 1; int64(line) <= t.file.Rows; line++ {
+			for i, c := range cursors {
+				if row[i], err = c.Row(row[i][:0]); err != nil {
+					yield(nil, &Broken{in.defect(line, -1, err.Error())})
+					return
+				}
+			}
+			record, err := t.record(row, line)
+			if err == nil {
+				err = in.checkTexts(record, true)
+			}
+			if err != nil {
+				record = nil
+			}
+			if !yield(record, err) {
+				return
+			}
+		}
+	}
+}
+
+// parquetTable is an open file.
+type parquetTable struct {
+	in          *source
+	file        *parquet.File
+	notes       []*parquet.Leaf
+	names       []string      // of the columns of notes
+	id, patient *parquet.Leaf // nil: none
+	options     Options
+}
+
+func openParquet(in *source, o Options) (*parquetTable, error) {
+	f, ok := in.reader.(*os.File)
+	if !ok {
+		return nil, in.defect(0, -1, "Parquet must be read from a file, because its end has to be read first")
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, in.unreadable(err)
+	}
+	t := &parquetTable{in: in, options: o}
+	if t.file, err = parquet.Open(f, info.Size()); err != nil {
+		return nil, in.defect(0, -1, err.Error())
+	}
+	return t, t.find(o)
+}
+
+// find finds the columns of the options.
+func (t *parquetTable) find(o Options) error {
+	names := make([]string, len(t.file.Leaves))
+	for i, l := range t.file.Leaves {
+		names[i] = l.Short
+	}
+	o, err := o.ofTable(names)
+	if err != nil {
+		return t.in.defect(0, -1, err.Error())
+	}
+	t.names = o.Columns
+	for _, name := range o.Columns {
+		l, err := t.leaf(name)
+		if err == nil && !l.Text() {
+			err = t.in.defect(0, -1, fmt.Sprintf("the column %q contains %s, but notes are text", name, l.Type()))
+		}
+		if err == nil && slices.Contains(t.notes, l) {
+			err = t.in.defect(0, -1, fmt.Sprintf("duplicate column %q", name))
+		}
+		if err != nil {
+			return err
+		}
+		t.notes = append(t.notes, l)
+	}
+	if t.id, err = t.key(o.ID, "--id"); err != nil {
+		return err
+	}
+	if t.patient, err = t.key(o.Patient, "--patient"); err != nil {
+		return err
+	}
+	if t.patient != nil && t.options.NoPatient && !t.patient.Optional {
+		return t.in.defect(0, -1, fmt.Sprintf("the column %q cannot be emptied, because the schema requires a value: give --keep-patient", o.Patient))
+	}
+	return nil
+}
+
+// key finds a column with one key per row. It returns nil if the name is empty.
+func (t *parquetTable) key(name, option string) (*parquet.Leaf, error) {
+	if name == "" {
+		return nil, nil
+	}
+	l, err := t.leaf(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case l.Repeated:
+		return nil, t.in.defect(0, -1, fmt.Sprintf("the column %q of %s has several values per row", name, option))
+	case !l.Key():
+		return nil, t.in.defect(0, -1, fmt.Sprintf("the column %q of %s contains %s, but text, integers or UUIDs are required", name, option, l.Type()))
+	case slices.Contains(t.notes, l):
+		return nil, t.in.defect(0, -1, fmt.Sprintf("the column %q of %s contains the notes", name, option))
+	}
+	return l, nil
+}
+
+// leaf finds a column by its name.
+func (t *parquetTable) leaf(name string) (*parquet.Leaf, error) {
+	var found *parquet.Leaf
+	var names []string
+	hint := ""
+	for _, l := range t.file.Leaves {
+		switch {
+		case l.Path != name && l.Short != name:
+		case found != nil:
+			return nil, t.in.defect(0, -1, fmt.Sprintf("duplicate column %q", name))
+		default:
+			found = l
+		}
+		if strings.EqualFold(l.Short, name) {
+			hint = fmt.Sprintf("; did you mean %q?", l.Short)
+		}
+		names = append(names, l.Short)
+	}
+	if found != nil {
+		return found, nil
+	}
+	if more := len(names) - maxNames; more > 0 {
+		names = append(names[:maxNames], fmt.Sprintf("and %d more", more))
+	}
+	return nil, t.in.defect(0, -1, fmt.Sprintf("the file has no column %q (have %s)%s", name, strings.Join(names, ", "), hint))
+}
+
+// maxNames is the maximum number of columns that an error lists.
+const maxNames = 30
+
+// record makes the record of a row: the slots of the columns of notes, and then of the id and the patient.
+func (t *parquetTable) record(row [][]parquet.Slot, line int) (*Record, error) {
+	r := &Record{Line: line, table: t.file}
+	id, keys := fmt.Sprintf("%s-%04d", t.in.id(), line), row[len(t.notes):]
+	if t.id != nil {
+		if v, ok := keyOf(t.id, keys[0][0]); ok && v != "" {
+			id = v
+		}
+		keys = keys[1:]
+	}
+	patient := ""
+	if t.patient != nil {
+		patient, _ = keyOf(t.patient, keys[0][0])
+	}
+	for n, l := range t.notes {
+		for k, s := range row[n] {
+			r.Raw = append(r.Raw, s.Rep, s.Def)
+			if s.Def < l.MaxDef {
+				continue
+			}
+			if err := t.in.checkUTF8(s.Value, 1, 1); err != nil {
+				e, _ := errors.AsType[*data.Error](err)
+				return nil, t.in.defect(line, -1, fmt.Sprintf("the note %q in the column %q: %s", id, t.names[n], e.Reason))
+			}
+			value := string(s.Value)
+			x, err := cell(value, t.options)
+			if err != nil {
+				return nil, t.in.defect(line, -1, fmt.Sprintf("the note %q in the column %q: %s", id, t.names[n], err))
+			}
+			doc := &data.Document{ID: id, Patient: patient, Text: x.text}
+			if n > 0 {
+				doc.ID += "/" + t.names[n]
+			}
+			if l.Repeated {
+				doc.ID += "/" + strconv.Itoa(k+1)
+			}
+			outer := belowPlain(len(r.Raw), value)
+			note := &Note{Document: doc, Line: line, Column: n, Known: x.known, always: x.always, below: func(edits []Edit) []Edit { return outer(x.below(edits)) }}
+			r.Notes, r.Dropped = append(r.Notes, note), r.Dropped+x.dropped
+			r.Raw = appendPlain(r.Raw, s.Value)
+		}
+	}
+	if t.patient != nil && t.options.NoPatient {
+		r.Raw = append(r.Raw, emptied(t.patient, keys[0][0])...)
+	}
+	if len(r.Raw) > maxRecord {
+		return nil, t.in.tooLong(line)
+	}
+	return r, nil
+}
+
+// keyOf returns a value as text. It is not ok if it is null.
+func keyOf(l *parquet.Leaf, s parquet.Slot) (string, bool) {
+	if s.Def < l.MaxDef {
+		return "", false
+	}
+	return l.KeyText(s.Value), true
+}
+
+// emptied returns the slot that replaces a value of the patient: null, at the level at which the column can be null.
+func emptied(l *parquet.Leaf, s parquet.Slot) []byte { return []byte{s.Rep, min(s.Def, l.MaxDef-1)} }
+
+func appendPlain(raw, v []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(raw, uint32(len(v))), v...) //nolint:gosec // at most the size of a page
+}
+
+// belowPlain edits a value whose length is at a position of the record and followed by the value.
+func belowPlain(at int, value string) func([]Edit) []Edit {
+	return func(edits []Edit) []Edit {
+		size := len(value)
+		below := make([]Edit, 1, len(edits)+1)
+		for _, e := range edits {
+			size += len(e.New) - (e.End - e.Start)
+			e.Start, e.End = e.Start+at+4, e.End+at+4
+			below = append(below, e)
+		}
+		below[0] = Edit{Start: at, End: at + 4, New: string(binary.LittleEndian.AppendUint32(nil, uint32(size)))} //nolint:gosec // at most the size of a page
+		return below
+	}
+}
+
+// parquetWriter writes a Parquet file again.
+type parquetWriter struct {
+	in      *os.File
+	file    *parquet.File
+	changed []*parquet.Leaf
+	out     *parquet.Rewriter
+}
+
+func writeParquet(out io.Writer, path string, o Options) (_ Writer, err error) {
+	w := &parquetWriter{}
+	if w.in, err = bounded.OpenRegular(path); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = w.in.Close()
+		}
+	}()
+	t, err := openParquet(newSource(w.in, path, nil), o)
+	if err != nil {
+		return nil, err
+	}
+	w.file, w.changed = t.file, t.notes
+	if t.patient != nil && t.options.NoPatient {
+		w.changed = append(slices.Clone(t.notes), t.patient)
+	}
+	w.out, err = t.file.Rewrite(out, w.changed)
+	return w, err
+}
+
+// Write takes the slots from the bytes of a record; see readParquet.
+func (w *parquetWriter) Write(r *Record, encoded []byte) error {
+	if !w.file.Same(r.table) {
+		return errors.New("the input has changed while it was read")
+	}
+	slots := make([][]parquet.Slot, len(w.changed))
+	for i, l := range w.changed {
+		for first := true; first || len(encoded) > 0 && encoded[0] > 0; first = false {
+			s := parquet.Slot{Rep: encoded[0], Def: encoded[1]}
+			if encoded = encoded[2:]; s.Def == l.MaxDef {
+				size := 4 + int(binary.LittleEndian.Uint32(encoded))
+				s.Value, encoded = encoded[4:size], encoded[size:]
+			}
+			slots[i] = append(slots[i], s)
+		}
+	}
+	return w.out.Row(int64(r.Line)-1, slots)
+}
+
+func (w *parquetWriter) Close() error { return w.out.Close() }
+
+func (w *parquetWriter) Discard() {
+	w.out.Discard()
+	_ = w.in.Close()
+}
