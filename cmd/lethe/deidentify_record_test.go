@@ -19,7 +19,7 @@ import (
 // TestEveryFlagIsRecorded checks that each flag that changes the output is an option of job.Config, so that the record
 // contains it.
 func TestEveryFlagIsRecorded(t *testing.T) {
-	withoutEffect := []string{"help", "model", "output", "workers", "map", "map-recipient", "audit", "resume", "quiet", "skip-others", "max-unlike", "config", "print-config", "summary", "progress"} // model is recorded by its digest
+	withoutEffect := []string{"help", "model", "output", "workers", "map", "map-recipient", "notes-nlp", "nlp-date", "audit", "resume", "quiet", "skip-others", "max-unlike", "config", "print-config", "summary", "progress"} // model is recorded by its digest
 	var options, flags []string
 	config := reflect.TypeFor[job.Config]()
 	for i := range config.NumField() {

@@ -62,7 +62,9 @@ func readHL7(in *source, o Options) Records {
 				number++
 				record, err = hl7Record(in, o, types, raw, start, line, number)
 			case heading == batchSegment && len(raw)-start > 3:
-				record, err = batchRecord(in, o, types, raw, start, line)
+				if record, err = batchRecord(in, o, types, raw, start, line); err == nil {
+					record.Frame = true
+				}
 			case start < len(raw) && heading != batchSegment:
 				err = in.defect(line+bytes.Count(raw[:start], []byte("\n")), -1, "a segment outside of a message, or a line that is not a segment")
 			}
