@@ -201,7 +201,7 @@ func (c *checked) checkModel() error {
 }
 
 func (c *checked) checkOptions() error {
-	c.options = notefile.Options{Encoding: c.Encoding, Columns: c.Columns, ID: c.ID, Patient: c.Patient, NoPatient: !c.KeepPatient, Marked: c.Marked, Types: c.types, Drop: c.Unexamined == "drop", OMOP: c.OMOP}
+	c.options = notefile.Options{FieldsOnly: len(c.Fields) > 0, Encoding: c.Encoding, Columns: c.Columns, ID: c.ID, Patient: c.Patient, NoPatient: !c.KeepPatient, Marked: c.Marked, Types: c.types, Drop: c.Unexamined == "drop", OMOP: c.OMOP}
 	switch {
 	case c.Unexamined != "refuse" && c.Unexamined != "drop":
 		return fmt.Errorf("--unexamined %q is neither refuse nor drop", c.Unexamined)
@@ -223,8 +223,8 @@ func (c *checked) checkOptions() error {
 		return fmt.Errorf("--keep-patient: %s has no columns", c.format.Name)
 	}
 	err := c.format.Check(c.options)
-	if err != nil && c.format.NeedsColumn && len(c.Columns) == 0 && !c.OMOP {
-		err = fmt.Errorf("--format %s requires a --column", c.format.Name)
+	if err != nil && c.format.NeedsColumn && len(c.Columns) == 0 && !c.OMOP && !c.options.FieldsOnly {
+		err = fmt.Errorf("--format %s requires a --column, or a --field", c.format.Name)
 	}
 	return err
 }
@@ -239,8 +239,8 @@ func (c *checked) checkFormats(files *fileSet) error {
 	columns := false
 	for _, f := range files.formats() {
 		first := files.first(f).in
-		if f.NeedsColumn && len(c.Columns) == 0 && !c.OMOP {
-			return fmt.Errorf("%s: the format %s requires a --column (if the file is not to be read, give --format or --exclude)", first, f.Name)
+		if f.NeedsColumn && len(c.Columns) == 0 && !c.OMOP && !c.options.FieldsOnly {
+			return fmt.Errorf("%s: the format %s requires a --column or a --field (if the file is not to be read, give --format or --exclude)", first, f.Name)
 		}
 		o := f.Applicable(c.options)
 		if err := f.Check(o); err != nil {

@@ -158,6 +158,8 @@ type Options struct {
 	// and is required if Fields uses that action.
 	Fields    *field.Table
 	Pseudonym func(value string) string
+	// FieldsOnly allows a table to have no column with notes, because rules for fields say what changes.
+	FieldsOnly bool
 	// NoPatient makes Encode empty the column Patient, or set the key to null.
 	NoPatient bool
 	// OMOP says that the file is the table NOTE of the OMOP Common Data Model: the notes are in note_text and, if there is
@@ -222,7 +224,7 @@ var formats = []*Format{
 		Unchanged: "names of files, ids, the header, and all other columns", read: readCSV,
 	},
 	{
-		Name: "parquet", Exts: []string{".parquet", ".parq"}, Columns: true, NeedsColumn: true, Tables: true, Seeks: true, Parts: true, paths: true, content: "parquet",
+		Name: "parquet", Exts: []string{".parquet", ".parq"}, Columns: true, NeedsColumn: true, Fields: true, Tables: true, Seeks: true, Parts: true, paths: true, content: "parquet",
 		Unchanged: "names of files and folders, ids, all other columns, and the metadata of the file", read: readParquet, write: writeParquet,
 	},
 	{
@@ -299,8 +301,8 @@ func (f *Format) Check(o Options) error {
 		return errors.New("the columns of the table NOTE of OMOP are known and cannot be named")
 	case f.Seeks && o.Encoding != "" && !strings.EqualFold(o.Encoding, "utf-8"):
 		return fmt.Errorf("texts in %s are always in UTF-8", f.Name)
-	case f.NeedsColumn && len(o.Columns) == 0 && !o.OMOP:
-		return fmt.Errorf("%s requires the name of the column with the notes", f.Name)
+	case f.NeedsColumn && len(o.Columns) == 0 && !o.OMOP && !o.FieldsOnly:
+		return fmt.Errorf("%s requires the name of the column with the notes, or rules for fields", f.Name)
 	case !f.Columns && (len(o.Columns) > 0 || o.ID != "" || o.Patient != ""):
 		return fmt.Errorf("%s has no columns", f.Name)
 	case o.Marked && !f.Marks:

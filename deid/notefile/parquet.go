@@ -20,8 +20,8 @@ import (
 // texts, and "notes.text" a field of a list of structs. If a row has several values in a column, "/1", "/2" and so on follow
 // their id.
 //
-// The raw bytes of a record are the slots of the columns that may change: of each column of notes, and of that of the patient
-// if it is to be emptied. A slot is a byte with the repetition level, one with the definition level and, unless it is null,
+// The raw bytes of a record are the slots of the columns that may change: of each column of notes, of that of the patient
+// if it is to be emptied, and of each column that has a rule. A slot is a byte with the repetition level, one with the definition level and, unless it is null,
 // the value in the encoding PLAIN of Parquet: its length in four bytes, and its bytes. A slot with the repetition level 0
 // begins the next column. Values of the patient are not in it, because they are emptied whatever they are.
 func readParquet(in *source, o Options) Records {
@@ -31,7 +31,7 @@ func readParquet(in *source, o Options) Records {
 			yield(nil, &Broken{err})
 			return
 		}
-		cursors := make([]*parquet.Cursor, len(t.notes), len(t.notes)+2)
+		cursors := make([]*parquet.Cursor, len(t.notes), len(t.notes)+2+len(t.fields))
 		for i, l := range t.notes {
 			cursors[i] = t.file.Cursor(l)
 		}
@@ -39,6 +39,9 @@ func readParquet(in *source, o Options) Records {
 			if l != nil {
 				cursors = append(cursors, t.file.Cursor(l))
 			}
+		}
+		for _, f := range t.fields {
+			cursors = append(cursors, t.file.Cursor(f.leaf))
 		}
 		row := make([][]parquet.Slot, len(cursors))
 		for line := 1; int64(line) <= t.file.Rows; line++ {
@@ -69,6 +72,7 @@ type parquetTable struct {
 	notes       []*parquet.Leaf
 	names       []string      // of the columns of notes
 	id, patient *parquet.Leaf // nil: none
+	fields      []parquetField
 	options     Options
 }
 
@@ -118,10 +122,18 @@ func (t *parquetTable) find(o Options) error {
 	if t.patient, err = t.key(o.Patient, "--patient"); err != nil {
 		return err
 	}
-	if t.patient != nil && t.options.NoPatient && !t.patient.Optional {
-		return t.in.defect(0, -1, fmt.Sprintf("the column %q cannot be emptied, because the schema requires a value: give --keep-patient", o.Patient))
+	if err := t.findFields(); err != nil {
+		return err
+	}
+	if t.empties() && !t.patient.Optional {
+		return t.in.defect(0, -1, fmt.Sprintf("the column %q cannot be emptied, because the schema requires a value: give --keep-patient, or a rule such as --field %s=hash", o.Patient, o.Patient))
 	}
 	return nil
+}
+
+// empties reports whether the column of the patient is emptied.
+func (t *parquetTable) empties() bool {
+	return t.patient != nil && t.options.NoPatient && !t.hasRule(t.patient)
 }
 
 // key finds a column with one key per row. It returns nil if the name is empty.
@@ -183,9 +195,10 @@ func (t *parquetTable) record(row [][]parquet.Slot, line int) (*Record, error) {
 		}
 		keys = keys[1:]
 	}
-	patient := ""
+	patient, fields := "", keys
 	if t.patient != nil {
 		patient, _ = keyOf(t.patient, keys[0][0])
+		fields = keys[1:]
 	}
 	for n, l := range t.notes {
 		for k, s := range row[n] {
@@ -215,8 +228,14 @@ func (t *parquetTable) record(row [][]parquet.Slot, line int) (*Record, error) {
 			r.Raw = appendPlain(r.Raw, s.Value)
 		}
 	}
-	if t.patient != nil && t.options.NoPatient {
+	if t.empties() {
 		r.Raw = append(r.Raw, emptied(t.patient, keys[0][0])...)
+	}
+	t.addFields(r, fields, id, patient)
+	if t.id != nil && t.hashes(t.id) {
+		for _, n := range r.Notes {
+			n.Alias = t.options.Pseudonym(id) + strings.TrimPrefix(n.ID, id)
+		}
 	}
 	if len(r.Raw) > maxRecord {
 		return nil, t.in.tooLong(line)
@@ -276,9 +295,12 @@ func writeParquet(out io.Writer, path string, o Options) (_ Writer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	w.file, w.changed = t.file, t.notes
-	if t.patient != nil && t.options.NoPatient {
-		w.changed = append(slices.Clone(t.notes), t.patient)
+	w.file, w.changed = t.file, slices.Clone(t.notes)
+	if t.empties() {
+		w.changed = append(w.changed, t.patient)
+	}
+	for _, f := range t.fields {
+		w.changed = append(w.changed, f.leaf)
 	}
 	w.out, err = t.file.Rewrite(out, w.changed)
 	return w, err

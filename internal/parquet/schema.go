@@ -24,7 +24,7 @@ type Leaf struct {
 	physical int64
 	length   int // of fixed-length byte arrays
 	logical  logicalType
-	scale    int64 // of decimals
+	scale    int64 // of decimals; of dates, the number of units per day
 }
 
 type logicalType int
@@ -36,7 +36,8 @@ const (
 	unsignedType
 	decimalType
 	uuidType
-	otherType // for example a date
+	dateType  // days, or instants
+	otherType // for example JSON
 )
 
 // Text reports whether the values are text.
@@ -47,7 +48,7 @@ func (l *Leaf) Text() bool { return l.physical == physByteArray && l.logical == 
 func (l *Leaf) Key() bool {
 	switch l.physical {
 	case physInt32, physInt64:
-		return l.logical != otherType && (l.logical != decimalType || l.scale == 0)
+		return l.logical != otherType && l.logical != dateType && (l.logical != decimalType || l.scale == 0)
 	case physByteArray:
 		return l.logical == textType || l.logical == decimalType && l.scale == 0
 	case physFixed:
@@ -93,8 +94,10 @@ func (l *Leaf) Type() string {
 		return "decimals"
 	case uuidType:
 		return "UUIDs"
+	case dateType:
+		return "dates"
 	case otherType:
-		return physical + " with another meaning, such as dates or JSON"
+		return physical + " with another meaning, such as JSON"
 	}
 	if l.physical == physByteArray {
 		return "bytes that are not marked as text (UTF8)"
@@ -208,6 +211,13 @@ func meaning(e *value) (logicalType, int64) {
 			return textType, 0
 		case 5:
 			return decimalType, t.kids[0].number(1, 0)
+		case 6:
+			return dateType, 1
+		case 8:
+			if unit := t.kids[0].get(2); unit != nil && len(unit.kids) == 1 {
+				return dateType, unitsPerDay[unit.kids[0].id]
+			}
+			return otherType, 0
 		case 10:
 			if signed := t.kids[0].get(2); signed != nil && signed.typ == typeFalse {
 				return unsignedType, 0
@@ -225,6 +235,10 @@ func meaning(e *value) (logicalType, int64) {
 		return textType, 0
 	case c == 5:
 		return decimalType, e.number(7, 0)
+	case c == 6:
+		return dateType, 1
+	case c == 9 || c == 10:
+		return dateType, unitsPerDay[int16(c-8)]
 	case c >= 11 && c <= 14:
 		return unsignedType, 0
 	case c >= 15 && c <= 18:
@@ -232,6 +246,9 @@ func meaning(e *value) (logicalType, int64) {
 	}
 	return otherType, 0
 }
+
+// unitsPerDay contains the number of milliseconds, microseconds and nanoseconds of a day, by their numbers in the format.
+var unitsPerDay = map[int16]int64{1: 86_400_000, 2: 86_400_000_000, 3: 86_400_000_000_000}
 
 // width returns the number of bits of a level.
 func width(level byte) int { return bits.Len8(level) }

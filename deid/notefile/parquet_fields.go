@@ -1,0 +1,134 @@
+package notefile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lethe-deid/lethe/deid/field"
+	"github.com/lethe-deid/lethe/internal/parquet"
+)
+
+// parquetField is a column for which Options.Fields has a rule.
+type parquetField struct {
+	leaf   *parquet.Leaf
+	action field.Action
+}
+
+// findFields finds the columns that have rules. The path of a column is its name. It is an error if a rule names a column that does not
+// exist, or whose type it does not suit.
+func (t *parquetTable) findFields() error {
+	rules := t.options.Fields
+	if rules == nil {
+		return nil
+	}
+	for _, l := range t.file.Leaves {
+		action, ok := rules.Action(strings.Split(l.Short, ".")...)
+		if !ok || action == field.Keep && !(l == t.patient && t.options.NoPatient) {
+			continue
+		}
+		if reason := t.unsuited(l, action); reason != "" {
+			return t.in.defect(0, -1, fmt.Sprintf("the column %q, which contains %s, cannot have the rule %s: %s", l.Short, l.Type(), action, reason))
+		}
+		t.fields = append(t.fields, parquetField{l, action})
+	}
+	if unused := rules.Unused(); len(unused) > 0 {
+		return t.in.defect(0, -1, fmt.Sprintf("the file has no column %q, for which there is a rule", unused[0]))
+	}
+	return nil
+}
+
+// unsuited says why a column cannot have a rule; "" if it can.
+func (t *parquetTable) unsuited(l *parquet.Leaf, action field.Action) string {
+	whole := action.Whole() || action == field.Shift
+	switch {
+	case slices.Contains(t.notes, l):
+		return "it is a column with notes"
+	case action == field.Keep:
+		return "it would be both emptied and kept; give --keep-patient"
+	case action == field.Text || action == field.Known:
+		return "name it as a column with notes"
+	case action == field.Hash && !l.Pseudonyms():
+		return "only text, UUIDs and integers of 64 bits can be pseudonyms"
+	case whole && !l.Key() && !l.Dated():
+		return "only text, integers and dates can be replaced"
+	case (action == field.Drop || whole && !l.Text()) && !l.Optional:
+		return "the schema requires a value, so it cannot be removed"
+	}
+	return ""
+}
+
+// hasRule reports whether there is a rule for a column.
+func (t *parquetTable) hasRule(l *parquet.Leaf) bool {
+	return slices.ContainsFunc(t.fields, func(f parquetField) bool { return f.leaf == l })
+}
+
+// hashes reports whether the values of a column become pseudonyms.
+func (t *parquetTable) hashes(l *parquet.Leaf) bool {
+	return slices.Contains(t.fields, parquetField{l, field.Hash})
+}
+
+// addFields adds the slots of the columns with rules to a record.
+func (t *parquetTable) addFields(r *Record, row [][]parquet.Slot, id, patient string) {
+	for n, f := range t.fields {
+		for k, s := range row[n] {
+			at := len(r.Raw)
+			r.Raw = append(r.Raw, s.Rep, s.Def)
+			switch {
+			case s.Def < f.leaf.MaxDef: // null
+			case f.action == field.Drop:
+				r.Raw[at+1] = f.leaf.MaxDef - 1
+				r.count(f.action)
+			case f.action == field.Hash:
+				r.Raw = appendPlain(r.Raw, f.leaf.FromPseudonym(t.options.Pseudonym(f.leaf.KeyText(s.Value))))
+				r.count(f.action)
+			default:
+				r.Raw = appendPlain(r.Raw, s.Value)
+				t.addValue(r, f, s, at, fmt.Sprintf("%s/%s/%d", id, f.leaf.Short, k+1), patient)
+			}
+		}
+	}
+}
+
+// addValue adds a field whose whole value is PHI. Its slot begins at a position of the record. A new value that does not fit the type of the
+// column becomes null.
+func (t *parquetTable) addValue(r *Record, f parquetField, s parquet.Slot, at int, id, patient string) {
+	value, back := "", func(made string) ([]byte, bool) { return f.leaf.FromText(made) }
+	if f.leaf.Dated() {
+		value, back = f.leaf.Day(s.Value), func(made string) ([]byte, bool) { return dayOf(f.leaf, s.Value, made) }
+	} else {
+		value = f.leaf.KeyText(s.Value)
+		if date, inForm, ok := machineDate(value); ok && f.leaf.Text() {
+			value, back = date, func(made string) ([]byte, bool) {
+				if fitting, ok := inForm(made); ok {
+					made = fitting
+				}
+				return []byte(made), true
+			}
+		}
+	}
+	note, ok := t.options.valueNote(f.action, id, patient, f.leaf.Short+": ", value)
+	if !ok {
+		return
+	}
+	end := at + 2 + 4 + len(s.Value)
+	note.Line = r.Line
+	note.below = func(edits []Edit) []Edit {
+		made, ok := back(note.newValue(edits))
+		if !ok {
+			return []Edit{{Start: at + 1, End: end, New: string([]byte{f.leaf.MaxDef - 1})}}
+		}
+		return []Edit{{Start: at + 2, End: end, New: string(binary.LittleEndian.AppendUint32(nil, uint32(len(made)))) + string(made)}} //nolint:gosec // at most the size of a page
+	}
+	r.Notes = append(r.Notes, note)
+}
+
+// dayOf returns a date with another day: that of a year is its first.
+func dayOf(l *parquet.Leaf, old []byte, made string) ([]byte, bool) {
+	if onlyYear.MatchString(made) {
+		midnight, _ := l.OnDay(l.Midnight(), made+"-01-01")
+		return midnight, midnight != nil
+	}
+	return l.OnDay(old, made)
+}
