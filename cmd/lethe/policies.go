@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,12 +54,15 @@ policy and of --field come after them, and the last rule that matches a field de
 
 // printFields prints the built-in rules for the fields of a format.
 func printFields(cmd *cobra.Command, format string, args []string) error {
-	source, ok := field.Source(format)
+	source, _ := field.Source(format)
 	switch {
 	case len(args) > 0:
 		return usageError(cmd, errors.New("--fields cannot be combined with a NAME: the built-in rules are the same for every policy"))
-	case !ok:
+	case !slices.Contains(field.Formats(), format):
 		return usageError(cmd, fmt.Errorf("there are no built-in rules for the fields of %q (have %s)", format, strings.Join(field.Formats(), ", ")))
+	}
+	if types, ok := field.Source(format + field.OfTypes); ok {
+		source += "\n" + types
 	}
 	_, err := os.Stdout.WriteString(source)
 	return err

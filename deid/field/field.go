@@ -16,9 +16,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
 )
@@ -105,7 +105,8 @@ func ParseRule(text string) (Rule, error) {
 }
 
 // ParseRules parses rules of the form PATH=ACTION for the fields of a format. In hl7, paths may be written as in PID-5.1, and must be
-// places of a message. In fhir, they begin with a type of resource or a pattern.
+// places of a message. In fhir, they begin with a type of resource or a pattern. In csv, a path is the name of a column, so it is one
+// element, whether or not it contains dots.
 func ParseRules(format string, texts []string) ([]Rule, error) {
 	rules := make([]Rule, len(texts))
 	for i, text := range texts {
@@ -118,6 +119,8 @@ func ParseRules(format string, texts []string) ([]Rule, error) {
 			rules[i].elements, err = hl7Elements(rules[i].Path)
 		case "fhir":
 			err = checkResource(rules[i].elements[0])
+		case "csv":
+			rules[i].elements = []string{strings.Join(rules[i].elements, ".")}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%q: %w", rules[i].Path, err)
@@ -147,9 +150,6 @@ func split(text string) ([]string, error) {
 		if element == "" {
 			return nil, errors.New("the path has an empty element")
 		}
-		if _, err := path.Match(element, ""); err != nil {
-			return nil, fmt.Errorf("the element %q is not a pattern: %w", element, err)
-		}
 		elements = append(elements, element)
 	}
 	return elements, nil
@@ -166,8 +166,28 @@ func matches(elements, at []string) bool {
 	if len(at) == 0 {
 		return false
 	}
-	ok, err := path.Match(elements[0], at[0])
-	return ok && err == nil && matches(elements[1:], at[1:])
+	return matchesName(elements[0], at[0]) && matches(elements[1:], at[1:])
+}
+
+// matchesName reports whether an element matches a name, in which * stands for any characters and ? for one.
+func matchesName(element, name string) bool {
+	before, after, star := strings.Cut(element, "*")
+	for _, want := range before {
+		r, size := utf8.DecodeRuneInString(name)
+		if size == 0 || want != '?' && want != r {
+			return false
+		}
+		name = name[size:]
+	}
+	if !star {
+		return name == ""
+	}
+	for at := range name {
+		if matchesName(after, name[at:]) {
+			return true
+		}
+	}
+	return matchesName(after, "")
 }
 
 // A Table contains the rules for a format. It is not safe for concurrent use, because it remembers which rules have matched.
@@ -208,6 +228,9 @@ func Builtin(format string) []Rule {
 	return rules
 }
 
+// OfTypes follows the name of a format in the name of the table for the format's data types.
+const OfTypes = "-types"
+
 // Source returns the text of the built-in table for a format, or false if it has none.
 func Source(format string) (string, bool) {
 	raw, err := fs.ReadFile(tables, "tables/"+format+".txt")
@@ -222,7 +245,9 @@ func Formats() []string {
 	}
 	var names []string
 	for _, f := range files {
-		names = append(names, strings.TrimSuffix(f.Name(), ".txt"))
+		if name := strings.TrimSuffix(f.Name(), ".txt"); !strings.HasSuffix(name, OfTypes) {
+			names = append(names, name)
+		}
 	}
 	return names
 }

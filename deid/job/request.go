@@ -129,9 +129,7 @@ func (w *Worker) parse(raw []byte, line int) *entry {
 
 // examine prepares the notes of an object that could be read.
 func (w *Worker) examine(e *entry) {
-	for _, n := range e.record.Notes {
-		e.notes = append(e.notes, w.run.result(workerInput, n))
-	}
+	e.notes = w.run.results(workerInput, e.record)
 }
 
 // encode returns the object with its edits.

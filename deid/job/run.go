@@ -1,6 +1,7 @@
 package job
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -45,6 +46,7 @@ type run struct {
 	out       *sink          // the current file; nil before its first record
 	annotated *data.Document // the note of the current file as written, if the format is brat
 	failed    bool           // a record of the current file could not be examined
+	good      bool           // a record of the current file, other than a frame or a blank line, was written
 	before    audit.Summary  // copy of summary from the start of the current file
 	written   []*sink        // closed files that are not published yet
 	lines     []*audit.Line  // lines that are not in the audit yet
@@ -163,9 +165,7 @@ func (r *run) read(ctx context.Context, file noteFile, yield func(item) bool) bo
 		}
 		next := item{file: file, record: record, err: err, last: broken != nil && !file.many, zipped: zipped, at: at(), rest: broken != nil}
 		if err == nil {
-			for _, n := range record.Notes {
-				next.notes = append(next.notes, r.result(file, n))
-			}
+			next.notes = r.results(file, record)
 		}
 		if record == nil || !record.Frame {
 			records++
@@ -217,6 +217,26 @@ func (r *run) stamp(file noteFile) string {
 		return ""
 	}
 	return file.stamp()
+}
+
+// results returns the results of the notes of a record before they are examined. If a row of a table names no patient, its fields and
+// notes are still those of one, so that its dates move by the same number of days.
+func (r *run) results(file noteFile, record *notefile.Record) []*result {
+	var out []*result
+	fields := false
+	for _, n := range record.Notes {
+		out = append(out, r.result(file, n))
+		fields = fields || n.Field != ""
+	}
+	if !fields || file.format != nil && !file.format.Columns { // requests of a worker have no format
+		return out
+	}
+	for _, n := range out {
+		if n.note.Patient == "" {
+			n.note.Group = out[0].note.Group
+		}
+	}
+	return out
 }
 
 // result returns the result of a note before it is examined, with the note's patient and known values.
@@ -375,6 +395,7 @@ func (r *run) write(it item) error {
 	if err := r.out.record(it.record, raw); err != nil {
 		return err
 	}
+	r.good = r.good || !it.record.Frame && len(bytes.TrimSpace(it.record.Raw)) > 0
 	fields, dropped := r.changedFields(it), it.record.Dropped
 	for i, n := range it.notes {
 		if err := cmp.Or(r.remember(n), r.notesNLP.add(it.record.Notes[i], n.edits)); err != nil {
@@ -463,9 +484,11 @@ func (r *run) finish(it item) error {
 		r.out = nil
 		return nil
 	}
-	failed := r.failed
-	r.failed = false
-	unwritten := failed && r.out == nil
+	unwritten := r.failed && !r.good && (it.file.out != Stdio || r.out == nil)
+	r.failed, r.good = false, false
+	if unwritten {
+		r.out.abort()
+	}
 	if it.broken && (it.file.out != Stdio || r.out == nil || r.out.records != nil) {
 		r.out.abort()
 		unwritten = true

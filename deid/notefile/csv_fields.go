@@ -3,7 +3,6 @@ package notefile
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/field"
@@ -18,11 +17,13 @@ func (t *csvTable) readActions(in *source, names []string, o Options) error {
 	}
 	t.actions = map[int]field.Action{}
 	for i, name := range names {
-		action, ok := o.Fields.Action(strings.Split(name, ".")...)
+		action, ok := o.Fields.Action(name)
 		switch {
 		case !ok:
 		case slices.Contains(t.notes, i):
-			return in.defect(1, -1, fmt.Sprintf("the column %q contains notes, so it cannot have the rule %s", name, action))
+			if action != field.Text {
+				return in.defect(1, -1, fmt.Sprintf("the column %q contains notes, so it cannot have the rule %s, only %s", name, action, field.Text))
+			}
 		case action == field.Keep && i == t.patient && t.noPatient:
 			return in.defect(1, -1, fmt.Sprintf("the column %q cannot be both emptied and kept: give --keep-patient", name))
 		case action == field.Text || action == field.Known:

@@ -65,16 +65,6 @@ func (n *Note) newValue(edits []Edit) string {
 	return text[n.Spans[0].Start:]
 }
 
-// besideLabel returns the edits of a value, given those of its note, which has a label.
-func (n *Note) besideLabel(edits []Edit) []Edit {
-	label := n.Spans[0].Start
-	out := slices.Clone(edits)
-	for i := range out {
-		out[i].Start, out[i].End = out[i].Start-label, out[i].End-label
-	}
-	return out
-}
-
 // count counts a field that Encode changes.
 func (r *Record) count(a field.Action) {
 	if r.Fields == nil {

@@ -211,7 +211,7 @@ func newTypeRules(o Options) *field.Table {
 	if o.Fields == nil {
 		return nil
 	}
-	return field.NewTable(field.Builtin("hl7-types"))
+	return field.NewTable(field.Builtin("hl7" + field.OfTypes))
 }
 
 // hl7Null is the value that tells a receiver to delete what it has.

@@ -87,6 +87,7 @@ func (l *jsonLine) read() (_ *Record, err error) {
 	if err := l.addFields(); err != nil {
 		return nil, err
 	}
+	l.setAliases()
 	l.record.beside = l.beside
 	if l.options.Marked {
 		err = l.readMarks()
@@ -118,6 +119,9 @@ func (l *jsonLine) column(n int, column string) error {
 		return err
 	}
 	if len(found) == 0 && l.lists == 0 {
+		if l.options.FieldsOnly && len(l.options.Columns) == 0 && !l.options.Marked {
+			return nil
+		}
 		return l.in.defect(l.line, -1, fmt.Sprintf("the key %q is missing", column))
 	}
 	whole, patient := l.whose(n)
@@ -157,7 +161,7 @@ func (l *jsonLine) column(n int, column string) error {
 
 // readMarks sets the spans of the note of the line.
 func (l *jsonLine) readMarks() error {
-	if len(l.record.Notes) == 0 { // its text is null
+	if len(l.texts) == 0 { // its text is null
 		return nil
 	}
 	listed := false
@@ -255,12 +259,7 @@ func (l *jsonLine) isColumn(column string, left int, key string) bool {
 
 // whose returns the id and the patient of the notes of a column.
 func (l *jsonLine) whose(n int) (id, patient string) {
-	id = fmt.Sprintf("%s-%04d", l.in.id(), l.number)
-	if l.options.ID != "" {
-		id = cmp.Or(l.j.first(0, strings.Split(l.options.ID, ".")...), id)
-	} else {
-		id = cmp.Or(l.j.first(0, "id"), l.j.first(0, "meta", "note_id"), id)
-	}
+	id, _ = l.id()
 	if n > 0 {
 		id += "/" + l.columns[n]
 	}
@@ -268,6 +267,20 @@ func (l *jsonLine) whose(n int) (id, patient string) {
 		patient = cmp.Or(patient, l.j.first(0, strings.Split(key, ".")...))
 	}
 	return id, patient
+}
+
+// id returns the id of the object, and the key that contains it, or "" if there is none.
+func (l *jsonLine) id() (id, key string) {
+	keys := []string{"id", "meta.note_id"}
+	if l.options.ID != "" {
+		keys = []string{l.options.ID}
+	}
+	for _, key := range keys {
+		if id := l.j.first(0, strings.Split(key, ".")...); id != "" {
+			return id, key
+		}
+	}
+	return fmt.Sprintf("%s-%04d", l.in.id(), l.number), ""
 }
 
 // patientKeys returns the keys that name the patient of a note, except keys that contain a note.
@@ -287,26 +300,19 @@ func patientKeys(o Options, columns []string) []string {
 // them.
 func (l *jsonLine) beside(edits [][]Edit) []Edit {
 	out := slices.Clone(l.fixed)
-	kept := slices.Clone(l.texts)
 	if l.options.NoPatient {
 		for _, i := range l.patients {
-			if l.hasRule(i) {
-				continue
+			if !l.hasRule(i) && !l.isFixed(i) {
+				out = append(out, Edit{Start: l.j.from(i), End: l.j.to(i), New: "null"})
 			}
-			out = append(out, Edit{Start: l.j.from(i), End: l.j.to(i), New: "null"})
 		}
-		kept = append(kept, l.patients...)
 	}
-	slices.Sort(kept)
 	for i := 0; i < len(l.j.values); i++ {
 		after := int(l.j.values[i].after)
-		name, ok := l.mark(i)
-		if !ok {
+		if !l.isMark(i) || l.isFixed(i) {
 			continue
 		}
-		if k, _ := slices.BinarySearch(kept, i); k < len(kept) && kept[k] < after {
-			continue // it contains a note or the patient, so it is not a list of PHI
-		}
+		name, _ := l.mark(i)
 		filled := l.j.kind(i) == '"' && l.j.to(i)-l.j.from(i) > len(`""`) || after > i+1 || l.j.raw[l.j.skipBlank(l.j.from(i)+1)] != l.j.raw[l.j.to(i)-1]
 		fresh := map[byte]string{'[': "[]", '{': "{}", '"': `""`}[l.j.kind(i)]
 		if name == "spans" && l.j.kind(i) != '"' {
@@ -341,6 +347,12 @@ func (l *jsonLine) mark(i int) (string, bool) {
 		return name, k != '"' || name == "spans" || strings.IndexByte("[{(", (strings.TrimSpace(l.j.text(i)) + " ")[0]) >= 0
 	}
 	return "", false
+}
+
+// isMark reports whether a value says where PHI is, and so is updated after the notes. A value that contains a note or the patient does not.
+func (l *jsonLine) isMark(i int) bool {
+	_, ok := l.mark(i)
+	return ok && !l.holds(i, l.texts) && !(l.options.NoPatient && l.holds(i, l.patients))
 }
 
 // besideText reports whether a value is a member of the whole, or of the object that contains the

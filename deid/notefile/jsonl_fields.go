@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lethe-deid/lethe/deid/field"
 )
@@ -19,22 +20,15 @@ func (l *jsonLine) addFields() error {
 
 func (l *jsonLine) fieldsIn(i int, at []string) error {
 	if slices.Contains(l.texts, i) {
-		if action, ok := l.options.Fields.Action(at...); ok && len(at) > 0 {
-			return l.in.defect(l.line, l.offset+l.j.from(i), fmt.Sprintf("a key with notes cannot have the rule %s", action))
+		if action, ok := l.options.Fields.Action(at...); ok && action != field.Text {
+			return l.unsuited(i, fmt.Sprintf("a key with notes cannot have the rule %s, only %s", action, field.Text))
 		}
 		return nil
 	}
 	switch l.j.kind(i) {
 	case '{', '[':
-		if len(at) > 0 {
-			drop, err := l.options.Fields.Drops(at...)
-			if err != nil {
-				return l.in.defect(l.line, l.offset+l.j.from(i), err.Error())
-			}
-			if drop {
-				l.replaceValue(i, "null", field.Drop)
-				return nil
-			}
+		if done, err := l.dropContainer(i, at); done || err != nil {
+			return err
 		}
 		for k := range l.j.within(i) {
 			below := at
@@ -48,20 +42,70 @@ func (l *jsonLine) fieldsIn(i int, at []string) error {
 		return nil
 	}
 	action, ok := l.options.Fields.Action(at...)
-	if !ok || l.j.kind(i) == 'n' {
+	if !ok || l.j.kind(i) == 'n' || l.isMark(i) && action != field.Drop {
 		return nil
 	}
 	switch {
+	case action == field.Keep && l.options.NoPatient && slices.Contains(l.patients, i):
+		return l.unsuited(i, "the patient cannot be both emptied and kept: give --keep-patient")
 	case action == field.Drop:
 		l.replaceValue(i, "null", action)
 	case action == field.Hash:
 		l.replaceValue(i, `"`+l.options.Pseudonym(l.j.text(i))+`"`, action)
 	case action == field.Text || action == field.Known:
-		return l.in.defect(l.line, l.offset+l.j.from(i), fmt.Sprintf("a field cannot have the rule %s in JSON Lines: name it as a key with notes", action))
+		return l.unsuited(i, fmt.Sprintf("a field cannot have the rule %s in JSON Lines: name it as a key with notes", action))
 	case action.Whole() || action == field.Shift:
 		l.addValue(i, action, at[len(at)-1])
 	}
 	return nil
+}
+
+// dropContainer drops an object or a list if its rule says so. It reports whether nothing remains to be done in it, because it is
+// dropped, or because it lists PHI and is updated after the notes.
+func (l *jsonLine) dropContainer(i int, at []string) (done bool, err error) {
+	if len(at) == 0 {
+		return false, nil
+	}
+	drop, err := l.options.Fields.Drops(at...)
+	switch {
+	case err != nil && l.j.kind(i) == '{':
+		return false, l.unsuited(i, err.Error())
+	case drop && l.holds(i, l.texts):
+		return false, l.unsuited(i, "a value that contains notes cannot be dropped")
+	case drop:
+		l.replaceValue(i, "null", field.Drop)
+		return true, nil
+	}
+	return l.isMark(i), nil
+}
+
+// unsuited returns the error for a value whose rule cannot be applied.
+func (l *jsonLine) unsuited(i int, reason string) error {
+	return l.in.defect(l.line, l.offset+l.j.from(i), reason)
+}
+
+// holds reports whether a value is one of some others, or contains one.
+func (l *jsonLine) holds(i int, others []int) bool {
+	return slices.ContainsFunc(others, func(k int) bool { return i <= k && k < int(l.j.values[i].after) })
+}
+
+// isFixed reports whether a value is replaced whatever the notes are, alone or with what it is in.
+func (l *jsonLine) isFixed(i int) bool {
+	return slices.ContainsFunc(l.fixed, func(e Edit) bool { return e.Start <= l.j.from(i) && l.j.to(i) <= e.End })
+}
+
+// setAliases gives the notes the pseudonym of their id, if it becomes one.
+func (l *jsonLine) setAliases() {
+	id, key := l.id()
+	if key == "" || l.options.Fields == nil {
+		return
+	}
+	if action, _ := l.options.Fields.Action(strings.Split(key, ".")...); action != field.Hash {
+		return
+	}
+	for _, n := range l.record.Notes {
+		n.Alias = l.options.Pseudonym(id) + strings.TrimPrefix(n.ID, id)
+	}
 }
 
 func (l *jsonLine) replaceValue(i int, raw string, action field.Action) {

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/internal/parquet"
@@ -24,8 +23,9 @@ func (t *parquetTable) findFields() error {
 		return nil
 	}
 	for _, l := range t.file.Leaves {
-		action, ok := rules.Action(strings.Split(l.Short, ".")...)
-		if !ok || action == field.Keep && !(l == t.patient && t.options.NoPatient) {
+		action, ok := rules.Action(l.Names...)
+		emptied := l == t.patient && t.options.NoPatient
+		if !ok || action == field.Keep && !emptied || action == field.Text && slices.Contains(t.notes, l) {
 			continue
 		}
 		if reason := t.unsuited(l, action); reason != "" {
@@ -34,7 +34,11 @@ func (t *parquetTable) findFields() error {
 		t.fields = append(t.fields, parquetField{l, action})
 	}
 	if unused := rules.Unused(); len(unused) > 0 {
-		return t.in.defect(0, -1, fmt.Sprintf("the file has no column %q, for which there is a rule", unused[0]))
+		hint := ""
+		if slices.ContainsFunc(t.file.Leaves, func(l *parquet.Leaf) bool { return l.Short == unused[0] && len(l.Names) == 1 }) {
+			hint = "; a name that contains dots is written in double quotes"
+		}
+		return t.in.defect(0, -1, fmt.Sprintf("the file has no column %q, for which there is a rule%s", unused[0], hint))
 	}
 	return nil
 }
@@ -44,7 +48,7 @@ func (t *parquetTable) unsuited(l *parquet.Leaf, action field.Action) string {
 	whole := action.Whole() || action == field.Shift
 	switch {
 	case slices.Contains(t.notes, l):
-		return "it is a column with notes"
+		return "it is a column with notes, which only have the rule text"
 	case action == field.Keep:
 		return "it would be both emptied and kept; give --keep-patient"
 	case action == field.Text || action == field.Known:

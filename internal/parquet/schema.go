@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,6 +16,7 @@ type Leaf struct {
 	// Short is Path without the names of the groups that a list or map consists of: "notes.text"
 	// instead of "notes.list.element.text".
 	Short    string
+	Names    []string // the names that Short consists of
 	Optional bool // the field itself can be null
 	Repeated bool // a row can have several values
 	MaxDef   byte // the definition level of a value that is not null
@@ -185,7 +187,7 @@ func (s *schemaReader) element(path, short []string, rep, def byte, parent *valu
 		return errSchema
 	}
 	l := &Leaf{
-		Path: strings.Join(path, "."), Short: strings.Join(short, "."), Optional: repetition == 1, Repeated: rep > 0, MaxDef: def,
+		Path: strings.Join(path, "."), Short: strings.Join(short, "."), Names: slices.Clone(short), Optional: repetition == 1, Repeated: rep > 0, MaxDef: def,
 		index: len(s.leaves), maxRep: rep, physical: physical, length: int(e.number(2, 0)),
 	}
 	if l.physical == physFixed && l.length < 0 {
