@@ -52,7 +52,7 @@ func TestPathsThatAreNoPlacesOfHL7(t *testing.T) {
 }
 
 func TestBuiltinTablesAreValid(t *testing.T) {
-	for _, name := range []string{"fhir", "hl7", "hl7-types"} {
+	for _, name := range []string{"ccda", "fhir", "hl7", "hl7" + OfTypes} {
 		if len(Builtin(name)) == 0 {
 			t.Errorf("%s has no rules", name)
 		}

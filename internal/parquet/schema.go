@@ -17,9 +17,9 @@ type Leaf struct {
 	// instead of "notes.list.element.text".
 	Short    string
 	Names    []string // the names that Short consists of
-	Optional bool // the field itself can be null
-	Repeated bool // a row can have several values
-	MaxDef   byte // the definition level of a value that is not null
+	Optional bool     // the field itself can be null
+	Repeated bool     // a row can have several values
+	MaxDef   byte     // the definition level of a value that is not null
 
 	index    int // among the leaves
 	maxRep   byte
