@@ -1,0 +1,313 @@
+package notefile
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/extensions"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"github.com/lethe-deid/lethe/deid/field"
+)
+
+// parquetColumn is a column and its values in JSON.
+type parquetColumn struct {
+	name     string
+	typ      arrow.DataType
+	values   string
+	required bool
+}
+
+// parquetOf writes a Parquet file.
+func parquetOf(t *testing.T, columns ...parquetColumn) string {
+	t.Helper()
+	var fields []arrow.Field
+	var arrays []arrow.Array
+	for _, c := range columns {
+		a, _, err := array.FromJSON(memory.DefaultAllocator, c.typ, strings.NewReader(c.values))
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		fields, arrays = append(fields, arrow.Field{Name: c.name, Type: c.typ, Nullable: !c.required}), append(arrays, a)
+	}
+	schema := arrow.NewSchema(fields, nil)
+	var out bytes.Buffer
+	w, err := pqarrow.NewFileWriter(schema, &out, parquet.NewWriterProperties(parquet.WithStats(true), parquet.WithPageIndexEnabled(true), parquet.WithBloomFilterEnabled(true)), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(array.NewRecordBatch(schema, arrays, int64(arrays[0].Len()))); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "n.parquet")
+	if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// replaceParquet writes a file again, in which change replaces the values of the fields whose whole value is PHI.
+func replaceParquet(t *testing.T, path string, o Options, change func(value string) string) ([]byte, error) {
+	t.Helper()
+	f, err := Lookup("parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	var out bytes.Buffer
+	var w Writer
+	for r, err := range f.Read(in, "n.parquet", o) {
+		if err != nil {
+			return nil, err
+		}
+		if w == nil {
+			if w, err = f.Writer(&out, path, o); err != nil {
+				t.Fatal(err)
+			}
+			defer w.Discard()
+		}
+		edits := make([][]Edit, len(r.Notes))
+		for i, n := range r.Notes {
+			if n.isValue() {
+				s := n.Spans[0]
+				edits[i] = []Edit{{Start: s.Start, End: s.End, New: change(n.Text[s.Start:s.End])}}
+			}
+		}
+		encoded, err := r.Encode(edits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Write(r, encoded); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes(), nil
+}
+
+// valuesOf returns the values of the first column in JSON, as Arrow reads them.
+func valuesOf(t *testing.T, raw []byte) string {
+	t.Helper()
+	table, err := pqarrow.ReadTable(t.Context(), bytes.NewReader(raw), parquet.NewReaderProperties(memory.DefaultAllocator), pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []any
+	for _, chunk := range table.Column(0).Data().Chunks() {
+		for i := range chunk.Len() {
+			all = append(all, chunk.GetOneForMarshal(i))
+		}
+	}
+	encoded, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(encoded)
+}
+
+func nextYear(value string) string { return strings.Replace(value, "2071", "2072", 1) }
+
+func onlyTheYear(value string) string { return value[:4] }
+
+func tagged(string) string { return "[TAG]" }
+
+func TestFieldsOfParquet(t *testing.T) {
+	const pseudonym = "0123456789abcdef0123456789abcdef"
+	text, int32s, int64s, uuid, day := arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64, extensions.NewUUIDType(), arrow.FixedWidthTypes.Date32
+	stamp := func(unit arrow.TimeUnit) arrow.DataType { return &arrow.TimestampType{Unit: unit} }
+	object := arrow.StructOf(arrow.Field{Name: "y", Type: text, Nullable: true})
+	for _, c := range []struct {
+		name   string
+		typ    arrow.DataType
+		values string
+		rule   string
+		change func(string) string
+		want   string
+	}{
+		{"text", text, `["Ana", null, ""]`, "x=person", tagged, `["[TAG]",null,""]`},
+		{"dropped text", text, `["Ana", null, ""]`, "x=drop", nil, `[null,null,null]`},
+		{"hashed text", text, `["Ana", null, "Bo"]`, "x=hash", nil, `["` + pseudonym + `",null,"` + pseudonym + `"]`},
+		{"date in text", text, `["2071-04-03", "20710403", "2071-04-03 10:15:00", "20710403101500", "2071"]`, "x=shift", nextYear, `["2072-04-03","20720403","2072-04-03 10:15:00","20720403101500","2072"]`},
+		{"year of a date in text", text, `["2071-04-03", "20710403101500"]`, "x=date", onlyTheYear, `["2071","2071"]`},
+		{"int32", int32s, `[93, null]`, "x=age", func(string) string { return "90" }, `[90,null]`},
+		{"int32 that does not fit", int32s, `[93, null, 5]`, "x=age", tagged, `[null,null,null]`},
+		{"int32 that is too large", int32s, `[93]`, "x=age", func(string) string { return "3000000000" }, `[null]`},
+		{"dropped int32", int32s, `[93, null]`, "x=drop", nil, `[null,null]`},
+		{"int64", int64s, `[42, null]`, "x=MEDICALRECORD", func(string) string { return "3000000000" }, `[3000000000,null]`},
+		{"hashed int64", int64s, `[42, null, -1]`, "x=hash", nil, `[40992764608243447,null,40992764608243447]`},
+		{"hashed uuid", uuid, `["11111111-2222-3333-4444-555555555555", null]`, "x=hash", nil, `["01234567-89ab-4def-8123-456789abcdef",null]`},
+		{"replaced uuid", uuid, `["11111111-2222-3333-4444-555555555555", null]`, "x=MEDICALRECORD", tagged, `[null,null]`},
+		{"day", day, `["2071-04-03", null, "1969-12-31"]`, "x=shift", nextYear, `["2072-04-03",null,"1969-12-31"]`},
+		{"year of a day", day, `["2071-04-03", null]`, "x=date", onlyTheYear, `["2071-01-01",null]`},
+		{"day that is gone", day, `["2071-04-03", null]`, "x=date", tagged, `[null,null]`},
+		{"dropped day", day, `["2071-04-03", null]`, "x=drop", nil, `[null,null]`},
+		{"milliseconds", stamp(arrow.Millisecond), `["2071-04-03 10:15:00", null, "1969-12-31 23:59:59"]`, "x=shift", nextYear, `["2072-04-03T10:15:00",null,"1969-12-31T23:59:59"]`},
+		{"microseconds", stamp(arrow.Microsecond), `["2071-04-03 10:15:00.000001", null]`, "x=shift", nextYear, `["2072-04-03T10:15:00.000001",null]`},
+		{"nanoseconds", stamp(arrow.Nanosecond), `["2071-04-03 10:15:00.000000001", null]`, "x=shift", nextYear, `["2072-04-03T10:15:00.000000001",null]`},
+		{"year of a timestamp", stamp(arrow.Microsecond), `["2071-04-03 10:15:00", null]`, "x=date", onlyTheYear, `["2071-01-01T00:00:00",null]`},
+		{"timestamp that is gone", stamp(arrow.Millisecond), `["2071-04-03 10:15:00", null]`, "x=date", tagged, `[null,null]`},
+		{"nested", object, `[{"y": "Ana"}, {"y": null}, null]`, "x.y=person", tagged, `[{"y":"[TAG]"},{"y":null},null]`},
+		{"dropped nested", object, `[{"y": "Ana"}, {"y": null}, null]`, "x.y=drop", nil, `[{"y":null},{"y":null},null]`},
+		{"list", arrow.ListOf(text), `[["Ana", null, "Bo"], [], null]`, "x=person", tagged, `[["[TAG]",null,"[TAG]"],[],null]`},
+		{"dropped elements", arrow.ListOf(text), `[["Ana", null], [], null]`, "x=drop", nil, `[[null,null],[],null]`},
+		{"hashed elements of structs", arrow.ListOf(object), `[[{"y": "Ana"}, null], []]`, "x.y=hash", nil, `[[{"y":"` + pseudonym + `"},null],[]]`},
+		{"every column", object, `[{"y": "Ana"}]`, "**=drop", nil, `[{"y":null}]`},
+		{"boolean", arrow.FixedWidthTypes.Boolean, `[true, null]`, "x=drop", nil, `[null,null]`},
+		{"kept", text, `["Ana", null]`, "x=keep", nil, `["Ana",null]`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := parquetOf(t, parquetColumn{name: "x", typ: c.typ, values: c.values})
+			o := withRules(t, "parquet", Options{}, c.rule)
+			o.Pseudonym = func(string) string { return pseudonym }
+			raw, err := replaceParquet(t, path, o, c.change)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := valuesOf(t, raw); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestParquetColumnsThatRulesDoNotSuit(t *testing.T) {
+	path := parquetOf(t,
+		parquetColumn{name: "note", typ: arrow.BinaryTypes.String, values: `["Seen."]`},
+		parquetColumn{name: "mrn", typ: arrow.BinaryTypes.String, values: `["7"]`},
+		parquetColumn{name: "a.b", typ: arrow.BinaryTypes.String, values: `["x"]`},
+		parquetColumn{name: "age", typ: arrow.PrimitiveTypes.Int32, values: `[5]`},
+		parquetColumn{name: "must", typ: arrow.PrimitiveTypes.Int32, values: `[5]`, required: true},
+		parquetColumn{name: "name", typ: arrow.BinaryTypes.String, values: `["Ana"]`, required: true},
+		parquetColumn{name: "weight", typ: arrow.PrimitiveTypes.Float64, values: `[1.5]`},
+		parquetColumn{name: "visit", typ: arrow.StructOf(arrow.Field{Name: "id", Type: arrow.BinaryTypes.String, Nullable: true}), values: `[{"id": "1"}]`},
+	)
+	o := Options{Columns: []string{"note"}, Patient: "mrn", NoPatient: true}
+	for rule, want := range map[string]string{
+		"note=drop":     `the column "note", which contains text, cannot have the rule drop: it is a column with notes, which only have the rule text`,
+		"mrn=keep":      `the column "mrn", which contains text, cannot have the rule keep: it would be both emptied and kept; give --keep-patient`,
+		"name=text":     "name it as a column with notes",
+		"age=hash":      `the column "age", which contains integers, cannot have the rule hash: only text, UUIDs and integers of 64 bits can be pseudonyms`,
+		"must=drop":     "the schema requires a value, so it cannot be removed",
+		"must=age":      "the schema requires a value, so it cannot be removed",
+		"name=drop":     "the schema requires a value, so it cannot be removed",
+		"weight=person": "only text, integers and dates can be replaced",
+		"nope=drop":     `n.parquet: the file has no column "nope", for which there is a rule`,
+		"visit=drop":    `n.parquet: the file has no column "visit", for which there is a rule`,
+		"a.b=drop":      `n.parquet: the file has no column "a.b", for which there is a rule; a name that contains dots is written in double quotes`,
+	} {
+		if _, err := replaceParquet(t, path, withRules(t, "parquet", o, rule), tagged); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v", rule, err)
+		}
+	}
+	for _, rule := range []string{"name=person", "name=hash", `"a.b"=drop`, "mrn=hash", "note=text", "visit.*=drop", "weight=drop"} {
+		if _, err := replaceParquet(t, path, withRules(t, "parquet", o, rule), tagged); err != nil {
+			t.Errorf("%s: %v", rule, err)
+		}
+	}
+}
+
+// quoting lists what quotes the values of a column beside its pages.
+func quoting(t *testing.T, raw []byte, column int) (all []string) {
+	t.Helper()
+	f, err := file.NewParquetReader(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := f.MetaData().RowGroup(0).ColumnChunk(column)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stats, err := c.StatsSet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, has := range map[string]bool{
+		"statistics": stats, "a dictionary": slices.Contains(c.Encodings(), parquet.Encodings.RLEDict) || slices.Contains(c.Encodings(), parquet.Encodings.PlainDict), "an index": c.GetColumnIndexLocation() != nil, "a Bloom filter": c.BloomFilterOffset() > 0,
+	} {
+		if has {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// What a file says about the values of a column beside them would show what they were.
+func TestNothingQuotesTheOldValuesOfAColumn(t *testing.T) {
+	path := parquetOf(t,
+		parquetColumn{name: "name", typ: arrow.BinaryTypes.String, values: `["Zorniak", "Zorniak", "Qwyx"]`},
+		parquetColumn{name: "mrn", typ: arrow.PrimitiveTypes.Int64, values: `[7777777771, 7777777772, 7777777771]`},
+		parquetColumn{name: "town", typ: arrow.BinaryTypes.String, values: `["Ely", "Ely", "Bath"]`},
+	)
+	o := withRules(t, "parquet", Options{}, "name=person", "mrn=hash")
+	o.Pseudonym = field.Pseudonyms([]byte("0123456789abcdef"))
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := replaceParquet(t, path, o, tagged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if got := quoting(t, before, i); len(got) != 4 {
+			t.Errorf("before, column %d has only %v", i, got)
+		}
+	}
+	for i, changed := range []bool{true, true, false} {
+		if got := quoting(t, raw, i); len(got) > 0 == changed {
+			t.Errorf("column %d has %v", i, got)
+		}
+	}
+	for _, old := range []string{"Zorniak", "Qwyx"} {
+		if bytes.Contains(raw, []byte(old)) {
+			t.Errorf("%q is still in the file", old)
+		}
+	}
+	if !bytes.Contains(raw, []byte("Bath")) {
+		t.Error("an unchanged column has changed")
+	}
+}
+
+func TestParquetIDsThatBecomePseudonymsHaveAliases(t *testing.T) {
+	path := parquetOf(t, parquetColumn{name: "id", typ: arrow.PrimitiveTypes.Int64, values: `[5]`}, parquetColumn{name: "note", typ: arrow.ListOf(arrow.BinaryTypes.String), values: `[["a", "b"]]`})
+	f, err := Lookup("parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	o := withRules(t, "parquet", Options{Columns: []string{"note"}, ID: "id"}, "id=hash")
+	o.Pseudonym = field.Pseudonyms([]byte("0123456789abcdef"))
+	for r, err := range f.Read(in, path, o) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []string{o.Pseudonym("5") + "/1", o.Pseudonym("5") + "/2"} {
+			if r.Notes[i].Alias != want {
+				t.Errorf("%q, want %q", r.Notes[i].Alias, want)
+			}
+		}
+	}
+}
