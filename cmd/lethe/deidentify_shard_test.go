@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -13,6 +15,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/synth"
@@ -44,6 +52,7 @@ func TestShardsTogetherAreOneRun(t *testing.T) {
 		{"notes.csv", csvRows(t, docs), []string{"--format", "csv", "--column", "note", "--patient", "mrn", "--id", "id"}, rowsWithHeader},
 		{"notes.hl7", hl7Messages(docs), []string{"--format", "hl7"}, messages},
 		{"notes.ndjson", fhirLines(t, docs), []string{"--format", "fhir"}, lines},
+		{"notes.parquet", parquetRows(t, docs), []string{"--format", "parquet", "--column", "note", "--patient", "mrn", "--field", "mrn=hash", "--id", "id"}, rowsOfParquet},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := write(t, filepath.Join(dir, test.name), test.content)
@@ -87,23 +96,32 @@ func TestShardsTogetherAreOneRun(t *testing.T) {
 	}
 }
 
-// TestShardsOfFolders checks that the shards of a folder with one note per file write exactly the files that a run without
-// shards writes, and that each patient is in one shard.
+// TestShardsOfFolders checks that the shards of a folder with one note per file, in several formats, write exactly the files that a
+// run without shards writes, and that each patient is in one shard.
 func TestShardsOfFolders(t *testing.T) {
 	dir, model := t.TempDir(), rulesModel(t)
+	key := write(t, filepath.Join(dir, "key"), "a key of sixteen\n")
 	in := filepath.Join(dir, "in")
 	for i := range 40 {
 		folder := filepath.Join(in, fmt.Sprintf("patient %d", i%13))
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		write(t, filepath.Join(folder, fmt.Sprintf("%d.txt", i)), "Seen on 02/20/2087 by Dr. Amundsen.\n")
+		note := "Seen on 02/20/2087 by Dr. Amundsen."
+		switch name := filepath.Join(folder, fmt.Sprint(i)); i % 3 {
+		case 0:
+			write(t, name+".txt", note+"\n")
+		case 1:
+			write(t, name+".rtf", `{\rtf1\ansi `+note+`}`)
+		default:
+			write(t, name+".xml", `<ClinicalDocument xmlns="urn:hl7-org:v3"><component><structuredBody><component><section><text>`+note+`</text></section></component></structuredBody></component></ClinicalDocument>`)
+		}
 	}
 	write(t, filepath.Join(in, "empty.txt"), "")
 	run := func(name string, args ...string) map[string][]byte {
 		t.Helper()
 		out := filepath.Join(dir, name)
-		args = append([]string{"deidentify", "--model", model, "--quiet", "--patient-folders", "--output", out, in}, args...)
+		args = append([]string{"deidentify", "--model", model, "--quiet", "--patient-folders", "--key-file", key, "--output", out, in}, args...)
 		if said, err := exec.Command("lethe", args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, said)
 		}
@@ -203,6 +221,56 @@ func csvRows(t *testing.T, docs []*data.Document) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// parquetRows writes the notes as a Parquet file with row groups of seven rows.
+func parquetRows(t *testing.T, docs []*data.Document) string {
+	t.Helper()
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "id", Type: arrow.BinaryTypes.String}, {Name: "mrn", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "note", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "length", Type: arrow.PrimitiveTypes.Int64},
+	}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	for _, d := range docs {
+		for i, value := range []string{d.ID, d.Group(), d.Text} {
+			b.Field(i).(*array.StringBuilder).Append(value)
+		}
+		b.Field(3).(*array.Int64Builder).Append(int64(len(d.Text)))
+	}
+	var out bytes.Buffer
+	w, err := pqarrow.NewFileWriter(schema, &out, parquet.NewWriterProperties(parquet.WithMaxRowGroupLength(7)), pqarrow.DefaultWriterProps())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Write(b.NewRecordBatch()), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// rowsOfParquet returns the rows of a Parquet file as JSON.
+func rowsOfParquet(t *testing.T, content string) (rows []string) {
+	t.Helper()
+	table, err := pqarrow.ReadTable(t.Context(), strings.NewReader(content), parquet.NewReaderProperties(memory.DefaultAllocator), pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := array.NewTableReader(table, table.NumRows())
+	defer reader.Release()
+	for reader.Next() {
+		raw, err := reader.RecordBatch().MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var objects []json.RawMessage
+		if err := json.Unmarshal(raw, &objects); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range objects {
+			rows = append(rows, string(o))
+		}
+	}
+	return rows
 }
 
 func hl7Messages(docs []*data.Document) string {

@@ -127,7 +127,10 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	if r.known != nil && !r.knew && r.summary.Notes > 0 {
 		events.warn(fmt.Errorf("%s: matches none of the notes: does it use the same patients and ids?", c.Known))
 	}
-	if r.summary.Notes > 0 && err == nil {
+	if r.rows && !r.texts && err == nil && len(c.Columns) == 0 {
+		events.warn(errors.New("no text was examined as a note, because no --column was given: only the fields with rules have changed"))
+	}
+	if (r.summary.Notes > 0 || r.rows) && err == nil {
 		for _, path := range c.unusedFields() {
 			events.warn(fmt.Errorf("the rule for the field %q matches nothing in the records: is it the path of a field?", path))
 		}

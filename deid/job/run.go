@@ -31,6 +31,8 @@ type run struct {
 	model  *models.Model     // nil if the files mark their PHI
 	known  *safetynet.Values // known values of the patients; nil if there are none
 	knew   bool              // at least one note has known values
+	rows   bool              // at least one row of a table or object of JSON was written
+	texts  bool              // at least one text was examined as a note
 
 	mapping                   *mapping.Writer // nil if there is no map
 	notesNLP                  *noteNLP        // nil if there is none
@@ -395,7 +397,9 @@ func (r *run) write(it item) error {
 	if err := r.out.record(it.record, raw); err != nil {
 		return err
 	}
-	r.good = r.good || !it.record.Frame && len(bytes.TrimSpace(it.record.Raw)) > 0
+	if !it.record.Frame && len(bytes.TrimSpace(it.record.Raw)) > 0 {
+		r.good, r.rows = true, r.rows || it.file.format.Columns
+	}
 	fields, dropped := r.changedFields(it), it.record.Dropped
 	for i, n := range it.notes {
 		if err := cmp.Or(r.remember(n), r.notesNLP.add(it.record.Notes[i], n.edits)); err != nil {
@@ -404,6 +408,7 @@ func (r *run) write(it item) error {
 		if n.field {
 			continue
 		}
+		r.texts = true
 		n.line.Fields, n.line.Dropped, fields, dropped = fields, dropped, nil, 0
 		r.count(n.line)
 		r.patients.count(&r.summary, n.note.Patient)

@@ -252,10 +252,11 @@ func quoting(t *testing.T, raw []byte, column int) (all []string) {
 
 // What a file says about the values of a column beside them would show what they were.
 func TestNothingQuotesTheOldValuesOfAColumn(t *testing.T) {
+	many := func(value, last string) string { return "[" + strings.Repeat(value+",", 200) + last + "]" } // so that a dictionary pays
 	path := parquetOf(t,
-		parquetColumn{name: "name", typ: arrow.BinaryTypes.String, values: `["Zorniak", "Zorniak", "Qwyx"]`},
-		parquetColumn{name: "mrn", typ: arrow.PrimitiveTypes.Int64, values: `[7777777771, 7777777772, 7777777771]`},
-		parquetColumn{name: "town", typ: arrow.BinaryTypes.String, values: `["Ely", "Ely", "Bath"]`},
+		parquetColumn{name: "name", typ: arrow.BinaryTypes.String, values: many(`"Zorniak"`, `"Qwyx"`)},
+		parquetColumn{name: "mrn", typ: arrow.PrimitiveTypes.Int64, values: many(`7777777771`, `7777777772`)},
+		parquetColumn{name: "town", typ: arrow.BinaryTypes.String, values: many(`"Ely"`, `"Bath"`)},
 	)
 	o := withRules(t, "parquet", Options{}, "name=person", "mrn=hash")
 	o.Pseudonym = field.Pseudonyms([]byte("0123456789abcdef"))
