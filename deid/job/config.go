@@ -296,8 +296,12 @@ func (c *checked) checkFields(formats []*notefile.Format) error {
 			continue
 		}
 		t := field.With(builtin, given)
-		if t.Uses(field.Hash) && c.KeyFile == "" && c.Resume {
-			return fmt.Errorf("--resume requires a --key-file for files of the format %s: their ids are replaced by pseudonyms, which follow from the key", f.Name)
+		if t.Uses(field.Hash) && c.KeyFile == "" && (c.Resume || c.Shard != "") {
+			option := "--resume"
+			if c.Shard != "" {
+				option = "--shard"
+			}
+			return fmt.Errorf("%s requires a --key-file for files of the format %s: ids and other values become pseudonyms, which follow from the key", option, f.Name)
 		}
 		c.fields[f.Name] = t
 	}
