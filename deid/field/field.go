@@ -320,6 +320,17 @@ func (t *Table) Unused() []string {
 	return unused
 }
 
+// Missing returns the paths of the rules of policies and options that match none of the paths of a file.
+func (t *Table) Missing(all [][]string) []string {
+	var missing []string
+	for _, r := range t.rules {
+		if r.own && !slices.ContainsFunc(all, func(at []string) bool { return matches(r.elements, at) }) {
+			missing = append(missing, r.Path)
+		}
+	}
+	return missing
+}
+
 // Rules returns the rules in their order.
 func (t *Table) Rules() []Rule { return t.rules }
 

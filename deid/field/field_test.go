@@ -70,6 +70,9 @@ func TestTheLastRuleDecides(t *testing.T) {
 			t.Errorf("%s: %q, want %q", at, got, want)
 		}
 	}
+	if got := table.Missing([][]string{{"id"}, {"nobody"}}); !slices.Equal(got, []string{"name", "gone"}) {
+		t.Errorf("%v are missing", got)
+	}
 	if got := table.Unused(); !slices.Equal(got, []string{"gone"}) {
 		t.Errorf("%v are unused", got)
 	}

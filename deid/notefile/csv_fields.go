@@ -16,7 +16,9 @@ func (t *csvTable) readActions(in *source, names []string, o Options) error {
 		return nil
 	}
 	t.actions = map[int]field.Action{}
+	paths := make([][]string, len(names))
 	for i, name := range names {
+		paths[i] = []string{name}
 		action, ok := o.Fields.Action(name)
 		switch {
 		case !ok:
@@ -32,8 +34,8 @@ func (t *csvTable) readActions(in *source, names []string, o Options) error {
 			t.actions[i] = action
 		}
 	}
-	if unused := o.Fields.Unused(); len(unused) > 0 {
-		return in.defect(1, -1, fmt.Sprintf("the header has no column %q, for which there is a rule", unused[0]))
+	if missing := o.Fields.Missing(paths); len(missing) > 0 {
+		return in.defect(1, -1, fmt.Sprintf("the header has no column %q, for which there is a rule", missing[0]))
 	}
 	return nil
 }

@@ -22,7 +22,9 @@ func (t *parquetTable) findFields() error {
 	if rules == nil {
 		return nil
 	}
+	var paths [][]string
 	for _, l := range t.file.Leaves {
+		paths = append(paths, l.Names)
 		action, ok := rules.Action(l.Names...)
 		emptied := l == t.patient && t.options.NoPatient
 		if !ok || action == field.Keep && !emptied || action == field.Text && slices.Contains(t.notes, l) {
@@ -33,12 +35,12 @@ func (t *parquetTable) findFields() error {
 		}
 		t.fields = append(t.fields, parquetField{l, action})
 	}
-	if unused := rules.Unused(); len(unused) > 0 {
+	if missing := rules.Missing(paths); len(missing) > 0 {
 		hint := ""
-		if slices.ContainsFunc(t.file.Leaves, func(l *parquet.Leaf) bool { return l.Short == unused[0] && len(l.Names) == 1 }) {
+		if slices.ContainsFunc(t.file.Leaves, func(l *parquet.Leaf) bool { return l.Short == missing[0] && len(l.Names) == 1 }) {
 			hint = "; a name that contains dots is written in double quotes"
 		}
-		return t.in.defect(0, -1, fmt.Sprintf("the file has no column %q, for which there is a rule%s", unused[0], hint))
+		return t.in.defect(0, -1, fmt.Sprintf("the file has no column %q, for which there is a rule%s", missing[0], hint))
 	}
 	return nil
 }
