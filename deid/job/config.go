@@ -296,8 +296,8 @@ func (c *checked) checkFields(formats []*notefile.Format) error {
 			continue
 		}
 		t := field.With(builtin, given)
-		if t.Uses(field.Hash) && c.KeyFile == "" && c.Resume {
-			return fmt.Errorf("--resume requires a --key-file for files of the format %s: their ids are replaced by pseudonyms, which follow from the key", f.Name)
+		if t.Uses(field.Hash) && c.KeyFile == "" && (c.Resume || c.Shard != "") {
+			return fmt.Errorf("--resume and --shard require a --key-file for files of the format %s: fields become pseudonyms, which follow from the key", f.Name)
 		}
 		c.fields[f.Name] = t
 	}
