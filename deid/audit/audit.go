@@ -56,6 +56,7 @@ type Summary struct {
 	Unusual           int    // number of notes unlike those that the model was calibrated on
 	Restarted         int    // number of patients whose numbering restarted, because their notes were not adjacent
 	NoNet             bool   // whether the run had no safety net
+	Unkeyed           bool   // whether pseudonyms follow from a random key, because no other was given
 	Unchanged         string // parts of the files that the format leaves unexamined, for the reader; "" means none
 	Policy            string // name of the policy; "" means that there was none
 	Expected          string // the leak to expect, for the reader; "" if the model was not calibrated
@@ -157,6 +158,9 @@ func (s *Summary) WriteText(w io.Writer) error {
 	fmt.Fprintf(&b, "PHI replaced  %s\n", counts(s.replaced))
 	if len(s.fields) > 0 {
 		fmt.Fprintf(&b, "fields        %s\n", counts(s.fields))
+	}
+	if s.Unkeyed && s.fields["hash"] > 0 {
+		b.WriteString("pseudonyms    are those of this run only: to join them with others, give a --key-file\n")
 	}
 	if len(s.kept) > 0 {
 		fmt.Fprintf(&b, "kept          %s\n", counts(s.kept))

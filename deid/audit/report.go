@@ -31,6 +31,7 @@ type Report struct {
 	Replaced  map[string]int                      `json:"replaced"`            // number of replaced spans, by type
 	Kept      map[string]int                      `json:"kept"`                // number of spans that stay, by type
 	Fields    map[string]int                      `json:"fields"`              // number of fields of records that changed, by type, or drop or hash
+	Keyed     bool                                `json:"pseudonyms_keyed"`    // whether pseudonyms of fields follow from a key file, so that those of several runs can be joined
 	SafetyNet bool                                `json:"safety_net"`          // whether there was a safety net
 	Net       map[safetynet.Source]map[string]int `json:"found_by_safety_net"` // number of values that only the safety net found, by source and type
 	Languages map[string]int                      `json:"languages"`           // number of notes, by the languages of their models
@@ -49,7 +50,7 @@ func (s *Summary) Report() Report {
 		Policy: s.Policy, FilesSkipped: s.Skipped,
 		Notes: s.Notes - s.Failed, NotesFailed: s.Failed, NotesFailedEarlier: s.Lost, NotesUnlike: s.Unusual, NotesWithoutPatient: s.Without,
 		Patients: s.Patients, PatientsRestarted: s.Restarted, PartsDropped: s.Dropped,
-		Replaced: present(s.replaced), Kept: present(s.kept), Fields: present(s.fields), SafetyNet: !s.NoNet, Net: present(s.net),
+		Replaced: present(s.replaced), Kept: present(s.kept), Fields: present(s.fields), Keyed: !s.Unkeyed, SafetyNet: !s.NoNet, Net: present(s.net),
 		Languages: present(s.languages), Unlike: present(s.unlike),
 		Unchanged: s.Unchanged, ExpectedLeak: cmp.Or(s.Expected, uncalibrated),
 	}

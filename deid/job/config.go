@@ -297,11 +297,7 @@ func (c *checked) checkFields(formats []*notefile.Format) error {
 		}
 		t := field.With(builtin, given)
 		if t.Uses(field.Hash) && c.KeyFile == "" && (c.Resume || c.Shard != "") {
-			option := "--resume"
-			if c.Shard != "" {
-				option = "--shard"
-			}
-			return fmt.Errorf("%s requires a --key-file for files of the format %s: ids and other values become pseudonyms, which follow from the key", option, f.Name)
+			return fmt.Errorf("--resume and --shard require a --key-file for files of the format %s: fields become pseudonyms, which follow from the key", f.Name)
 		}
 		c.fields[f.Name] = t
 	}

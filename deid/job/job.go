@@ -189,6 +189,7 @@ func (c *checked) begin(recorded bool, events Events) (*run, settings, error) {
 	if err := c.openFields(with.Key); err != nil {
 		return nil, none, err
 	}
+	r.summary.Unkeyed = with.Key == nil
 	if r.engine.Replacer, err = replace.New(c.plan, with); err != nil {
 		return nil, none, err
 	}

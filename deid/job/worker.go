@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
+	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/models"
 )
@@ -31,6 +33,9 @@ func NewWorker(config Config, events Events) (*Worker, error) {
 	c, err := config.check()
 	if err != nil {
 		return nil, err
+	}
+	if c.fieldsUse(field.Hash) && c.KeyFile == "" {
+		return nil, optionError(errors.New("--field with hash requires a --key-file: other workers must make the same pseudonyms"))
 	}
 	r, _, err := c.begin(true, events)
 	if err != nil {
