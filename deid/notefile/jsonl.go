@@ -352,7 +352,7 @@ func (l *jsonLine) mark(i int) (string, bool) {
 // isMark reports whether a value says where PHI is, and so is updated after the notes. A value that contains a note or the patient does not.
 func (l *jsonLine) isMark(i int) bool {
 	_, ok := l.mark(i)
-	return ok && !l.holds(i, l.texts) && !(l.options.NoPatient && l.holds(i, l.patients))
+	return ok && !l.holds(i, l.texts) && (!l.options.NoPatient || !l.holds(i, l.patients))
 }
 
 // besideText reports whether a value is a member of the whole, or of the object that contains the
