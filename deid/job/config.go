@@ -282,16 +282,16 @@ func (c *checked) checkFields(formats []*notefile.Format) error {
 	if len(c.Fields) > 0 && !slices.ContainsFunc(formats, func(f *notefile.Format) bool { return f.Fields }) {
 		return fmt.Errorf("--field: files of the format %s have no fields", cmp.Or(c.Format, "text"))
 	}
+	own, err := c.rulesOf(formats)
+	if err != nil {
+		return err
+	}
 	c.fields = map[string]*field.Table{}
 	for _, f := range formats {
 		if !f.Fields {
 			continue
 		}
-		own, err := c.rulesFor(f, len(formats) > 1)
-		if err != nil {
-			return err
-		}
-		builtin, given := field.Builtin(f.Name), slices.Concat(c.policy.Fields(f.Name), own)
+		builtin, given := field.Builtin(f.Name), slices.Concat(c.policy.Fields(f.Name), own[f.Name])
 		if len(builtin)+len(given) == 0 {
 			continue
 		}
@@ -304,14 +304,27 @@ func (c *checked) checkFields(formats []*notefile.Format) error {
 	return nil
 }
 
-// rulesFor returns the rules of options for a format. If the files have several formats, rules that no file of this one can have are left out.
-func (c *checked) rulesFor(f *notefile.Format, several bool) (rules []field.Rule, err error) {
+// rulesOf returns the rules of options for each of the formats. A rule that the files of one format cannot have is left out there, but it is an
+// error if those of no other format can have it.
+func (c *checked) rulesOf(formats []*notefile.Format) (map[string][]field.Rule, error) {
+	rules := map[string][]field.Rule{}
 	for _, text := range c.Fields {
-		own, err := field.ParseRules(f.Name, []string{text})
-		if err != nil && !several {
-			return nil, fmt.Errorf("--field %w", err)
+		taken := false
+		var reason error
+		for _, f := range formats {
+			if !f.Fields {
+				continue
+			}
+			own, err := field.ParseRules(f.Name, []string{text})
+			if err != nil {
+				reason = err
+				continue
+			}
+			rules[f.Name], taken = append(rules[f.Name], own...), true
 		}
-		rules = append(rules, own...)
+		if !taken && reason != nil {
+			return nil, fmt.Errorf("--field %w", reason)
+		}
 	}
 	return rules, nil
 }
