@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -40,23 +39,8 @@ func parquetOf(t *testing.T, columns ...parquetColumn) string {
 		}
 		fields, arrays = append(fields, arrow.Field{Name: c.name, Type: c.typ, Nullable: !c.required}), append(arrays, a)
 	}
-	schema := arrow.NewSchema(fields, nil)
-	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(schema, &out, parquet.NewWriterProperties(parquet.WithStats(true), parquet.WithPageIndexEnabled(true), parquet.WithBloomFilterEnabled(true)), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write(array.NewRecordBatch(schema, arrays, int64(arrays[0].Len()))); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "n.parquet")
-	if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	properties := parquet.NewWriterProperties(parquet.WithStats(true), parquet.WithPageIndexEnabled(true), parquet.WithBloomFilterEnabled(true))
+	return saveArrow(t, arrow.NewSchema(fields, nil), arrays, properties)
 }
 
 // replaceParquet writes a file again, in which change replaces the values of the fields whose whole value is PHI.

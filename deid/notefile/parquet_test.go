@@ -23,12 +23,18 @@ func tableOfNotes(t *testing.T, rows string) string {
 		t.Fatal(err)
 	}
 	schema := arrow.NewSchema([]arrow.Field{{Name: "notes", Type: typ, Nullable: true}}, nil)
+	return saveArrow(t, schema, []arrow.Array{a}, parquet.NewWriterProperties())
+}
+
+// saveArrow writes a table with Arrow's library, and returns the path of the file.
+func saveArrow(t *testing.T, schema *arrow.Schema, columns []arrow.Array, properties *parquet.WriterProperties) string {
+	t.Helper()
 	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(schema, &out, parquet.NewWriterProperties(), pqarrow.DefaultWriterProps())
+	w, err := pqarrow.NewFileWriter(schema, &out, properties, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Write(array.NewRecordBatch(schema, []arrow.Array{a}, int64(a.Len()))); err != nil {
+	if err := w.Write(array.NewRecordBatch(schema, columns, int64(columns[0].Len()))); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
