@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -40,7 +41,7 @@ func TestCorporaAreWellFormed(t *testing.T) {
 					if strings.TrimSpace(phrase) != phrase || phrase == "" || strings.Contains(phrase, "\n") {
 						t.Errorf("%s %s: span %d is not trimmed: %q", name, d.ID, i, phrase)
 					}
-					if strings.HasSuffix(phrase, ":") || strings.HasPrefix(phrase, "Dr") && strings.Contains(phrase, ". ") && s.Type == "DOCTOR" {
+					if strings.HasSuffix(phrase, ":") || (strings.HasPrefix(phrase, "Dr. ") || strings.HasPrefix(phrase, "Dr ")) && s.Type == "DOCTOR" {
 						t.Errorf("%s %s: span %d has a label or a title: %q", name, d.ID, i, phrase)
 					}
 					if !c.Types().Has(s.Type) || s.Score != 1 {
@@ -78,6 +79,42 @@ func TestEnglishCorpusHasEveryType(t *testing.T) {
 			t.Errorf("%s: %d of 3000 notes are without PHI, want 10 to 35 %%", split, clean)
 		}
 	}
+}
+
+// Names of signs, drugs and devices stand in the notes without a mark, and people with such names with one.
+func TestClinicalTermsAndPeopleWithTheirNames(t *testing.T) {
+	term := map[string]bool{}
+	for _, rule := range []string{"eponym.single", "drug.brand", "device.brand"} {
+		for _, n := range corpora["en"].grammars[Train]()[rule].of {
+			term[string(n.(literal))] = true
+		}
+	}
+	outside, inside := 0, 0
+	for _, d := range corpusNotes(t, Config{Corpus: "en", Split: Train, Seed: 1}, 1000) {
+		at := 0
+		for _, s := range d.Spans {
+			outside += count(d.Text[at:s.Start], term)
+			if s.Type == "PATIENT" || s.Type == "DOCTOR" {
+				inside += count(d.Text[s.Start:s.End], term)
+			}
+			at = s.End
+		}
+		outside += count(d.Text[at:], term)
+	}
+	if outside < 500 || inside < 25 {
+		t.Errorf("%d terms, and %d people with names of terms, in 1000 notes", outside, inside)
+	}
+}
+
+// count returns the number of words of a text that are in a set.
+func count(text string, set map[string]bool) int {
+	n := 0
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' }) {
+		if set[w] {
+			n++
+		}
+	}
+	return n
 }
 
 // No name of the lists of the test split is in those of train.

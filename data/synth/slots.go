@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	fakedata "github.com/brianvoe/gofakeit/v7/data"
 )
 
 // slots are the values that the grammar can use in addition to its rules. Slots
@@ -117,11 +119,13 @@ var slots = map[string]func(*writer) string{
 	"d.year.words": func(w *writer) string { return yearInWords(w.day.Year()) },
 	"d.decade":     func(w *writer) string { return w.day.Format("06")[:1] + "0s" },
 
-	// Values of the faker, which need no lists here.
-	"fake.ip":        func(w *writer) string { return w.fake.IPv4Address() },
-	"fake.carmaker":  func(w *writer) string { return w.fake.CarMaker() },
-	"fake.vegetable": func(w *writer) string { return strings.ToLower(w.fake.Vegetable()) },
-	"fake.fruit":     func(w *writer) string { return strings.ToLower(w.fake.Fruit()) },
+	"fake.ip": func(w *writer) string {
+		return fmt.Sprintf("%d.%d.%d.%d", w.IntN(256), w.IntN(256), w.IntN(256), w.IntN(256))
+	},
+	// Values from the lists of gofakeit.
+	"fake.carmaker":  func(w *writer) string { return pick(w.Rand, fakedata.Car["maker"]) },
+	"fake.vegetable": func(w *writer) string { return strings.ToLower(pick(w.Rand, fakedata.Food["vegetable"])) },
+	"fake.fruit":     func(w *writer) string { return strings.ToLower(pick(w.Rand, fakedata.Food["fruit"])) },
 }
 
 // fact returns the text of a rule, drawn at first use, which does not change for the patient.

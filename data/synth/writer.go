@@ -11,8 +11,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/brianvoe/gofakeit/v7"
-
 	"github.com/lethe-deid/lethe/data"
 )
 
@@ -26,7 +24,6 @@ const (
 // mark.
 type writer struct {
 	*rand.Rand
-	fake     *gofakeit.Faker
 	corpus   *corpus
 	language language
 	rules    grammar
@@ -56,8 +53,7 @@ type writer struct {
 
 func newWriter(c *corpus, rules grammar, source rand.Source) *writer {
 	w := &writer{
-		Rand: rand.New(source), fake: gofakeit.NewFaker(source, false),
-		corpus: c, language: c.language, rules: rules, latest: map[*choice]int{},
+		Rand: rand.New(source), corpus: c, language: c.language, rules: rules, latest: map[*choice]int{},
 	}
 	w.newNote()
 	return w
@@ -132,9 +128,23 @@ func (w *writer) draw(name string) string {
 }
 
 // digits replaces each # of a pattern by a random digit and each ? by a random
-// capital.
+// capital. The result does not start with 0.
 func (w *writer) digits(pattern string) string {
-	return strings.ToUpper(w.fake.Lexify(w.fake.Numerify(pattern)))
+	b := []byte(strings.ToUpper(pattern))
+	for i := range b {
+		if b[i] == '#' {
+			b[i] = '0' + byte(w.IntN(10))
+		}
+	}
+	if len(b) > 0 && b[0] == '0' {
+		b[0] = '1' + byte(w.IntN(8))
+	}
+	for i := range b {
+		if b[i] == '?' {
+			b[i] = 'A' + byte(w.IntN(2*26)%26)
+		}
+	}
+	return string(b)
 }
 
 // text writes s in the current letter case.

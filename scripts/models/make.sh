@@ -45,15 +45,26 @@ learn() {
 	touch "$run.done"
 }
 
-# ship NAME copies a model into checkpoints, beside its NOTICE and card, and measures its operating points on the files of dev.
+# ship NAME DEFAULT copies a model into checkpoints, beside its NOTICE and card, and measures its operating points on the files of dev, with a
+# probability as default that was chosen on these and scripts/models/dev.
 ship() {
 	rm -rf "$out/$1.packed"
 	"$lethe" models pack "$out/$1" --output "$out/$1.packed"
 	cp "$recipes/$1.md" "$out/$1.packed/README.md"
 	cp "checkpoints/$1/NOTICE" "$out/$1.packed/"
-	"$lethe" calibrate "$out/$1.packed" --input "$out/$1.dev" --format jsonl --default 0.35
+	"$lethe" calibrate "$out/$1.packed" --input "$out/$1.dev" --format jsonl --default "$2"
 	rm -rf "checkpoints/$1"
 	mv "$out/$1.packed" "checkpoints/$1"
+}
+
+# terms FILE RULE... makes a list for the features of a model from lists of the generated notes.
+terms() {
+	local file=$1 rule
+	shift
+	for rule; do
+		awk -v rule="=, $rule" '/^=[=,|] /{on = $0 == rule; next} on' data/synth/grammar/en/terms.txt
+	done | tr ',' '\n' | sed 's/^ *//; s/ *$//; /^$/d' | LC_ALL=C sort -u >"$file.new"
+	mv "$file.new" "$file"
 }
 
 # label FILE KIND... makes a file of notes for the model en or es, of which the teacher decides what the marks leave open.
@@ -70,12 +81,15 @@ english() {
 		"$text"/{medquad,codiesp_en_machine_translated,e3c_en_ccby_docs,craft_fulltext,aci_bench,mts_dialog,casimedicos_en,primock57,pubmedqa} \
 		"$general"/{litbank_gutenberg_novels,common_voice_en,nltk_state_union,nltk_inaugural,wnut17,sec_filings,wikigold}
 
+	once "$out/en.terms/names.txt" terms "$out/en.terms/names.txt" eponym.single eponym.many scale device.brand
+	once "$out/en.terms/drugs.txt" terms "$out/en.terms/drugs.txt" drug.generic drug.brand
+
 	# Generated notes, from which the teacher learns. The names in those of dev are others.
 	local notes=$out/en.train/generated.jsonl
-	once "$notes" "$lethe" synth --corpus en --notes 12000 --seed 1 --format jsonl --output "$notes"
+	once "$notes" "$lethe" synth --corpus en --notes 15000 --seed 1 --format jsonl --output "$notes"
 	once "$out/en.dev/generated.jsonl" "$lethe" synth --corpus en --split test --notes 120 --seed 2 --format jsonl --output "$out/en.dev/generated.jsonl"
-	once "$out/en.dev/written.jsonl" "$out/corpus" written --output "$out/en.dev/written.jsonl" "$recipes/dev"
-	learn en-teacher train "$recipes/en.yaml" --set corpus.splits.train="$notes"
+	once "$out/en.dev/written.jsonl" "$out/corpus" written --output "$out/en.dev/written.jsonl" "$recipes/dev/notes/en"
+	learn en-teacher train "$recipes/en.yaml" --set corpus.splits.train="$notes" --set system.second_pass.system.ann.training.epochs=5
 
 	local names=$LETHE_CORPORA/english-names marked=$out/en.marked
 	if [ ! -e "$marked" ]; then
@@ -96,7 +110,7 @@ english() {
 	label en.train/e3c.jsonl carriers --number 400 --seed 3 --notes "$notes" "$text/e3c_en_ccby_docs"
 	label en.train/fragments.jsonl fragments --number 6000 --notes "$notes" "$text"/{medquad,pubmedqa,craft_fulltext,casimedicos_en,codiesp_en_machine_translated}
 	learn en train "$recipes/en.yaml"
-	ship en
+	ship en 0.3
 }
 
 spanish() {
@@ -127,7 +141,7 @@ spanish() {
 	label es.train/cantemist-2.jsonl carriers --number 400 --seed 2 --notes "$notes" "$text/cantemist_gold"
 	label es.train/fragments.jsonl fragments --number 3000 --notes "$notes" "$text"/{cantemist_background,casimedicos_es,spaccc_pharmaconer}
 	learn es train "$recipes/es.yaml"
-	ship es
+	ship es 0.35
 }
 
 for language in $languages; do
