@@ -5,10 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // Boxes is a box plot: one horizontal box per group, the first group at the top.
@@ -68,8 +64,7 @@ func (b *Boxes) check(log bool) error {
 	return nil
 }
 
-// addBoxes adds the grid, the boxes and their axes to the plot.
-func (c *Chart) addBoxes(p *plot.Plot) []entry {
+func (c *Chart) boxContent() content {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, x := range c.Boxes.Boxes {
 		low, high = min(low, x.Low), max(high, x.High)
@@ -77,50 +72,42 @@ func (c *Chart) addBoxes(p *plot.Plot) []entry {
 	for _, m := range c.Boxes.Dots {
 		low, high = min(low, slices.Min(m.Values)), max(high, slices.Max(m.Values))
 	}
-	values := c.Y.scaled(low, high, true)
-	set(&p.X, values, c.Y)
-	set(&p.Y, groupScale(c.Boxes.Groups, true), Axis{})
-	p.Add(gridlines{}, boxes{c.Boxes, values})
-	entries := []entry{{c.Boxes.Name, func(c *draw.Canvas) { boxed(c, c.Min, c.Max) }}}
+	all := content{x: c.Y.scaled(low, high, true), y: groupScale(c.Boxes.Groups, true), rows: true, draw: c.Boxes.draw}
+	all.labels.x, all.labels.y = c.Y.Label, c.X.Label
+	all.legend = []entry{{c.Boxes.Name, drawBox}}
 	for i, m := range c.Boxes.Dots {
-		entries = append(entries, entry{m.Name, func(c *draw.Canvas) {
-			c.DrawGlyph(glyph(i+1), c.Center())
-		}})
+		all.legend = append(all.legend, entry{m.Name, func(c canvas, in box) { mark(c, i+1, in.centre()) }})
 	}
-	return entries
+	return all
 }
 
-// boxes draws all boxes and dots.
-type boxes struct {
-	*Boxes
-	values scale
-}
-
-func (b boxes) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	for g, box := range b.Boxes.Boxes {
-		at := func(value, across float64) vg.Point {
-			return vg.Point{X: x(b.values.within(value)), Y: y(float64(len(b.Groups)) - 1 - float64(g) - across)}
+// draw draws all boxes and dots.
+func (b *Boxes) draw(v view) {
+	for g, group := range b.Boxes {
+		at := func(value, across float64) point {
+			return v.at(v.x.within(value), float64(len(b.Groups))-1-float64(g)-across)
 		}
 		const half, end = 0.3, 0.12 // of a group's room
-		line := func(style draw.LineStyle, from, to vg.Point) { c.StrokeLine2(style, from.X, from.Y, to.X, to.Y) }
+		line := func(with pen, from, to point) { v.stroke([]point{from, to}, with) }
 		whisker := thin(text)
-		line(whisker, at(box.Low, 0), at(box.Q1, 0))
-		line(whisker, at(box.Q3, 0), at(box.High, 0))
-		for _, value := range []float64{box.Low, box.High} {
+		line(whisker, at(group.Low, 0), at(group.Q1, 0))
+		line(whisker, at(group.Q3, 0), at(group.High, 0))
+		for _, value := range []float64{group.Low, group.High} {
 			line(whisker, at(value, -end), at(value, end))
 		}
-		boxed(&c, at(box.Q1, half), at(box.Q3, -half))
-		line(stroke(0), at(box.Median, -half), at(box.Median, half))
+		upper, lower := at(group.Q1, -half), at(group.Q3, half)
+		drawBox(v, box{upper.x, upper.y, lower.x, lower.y})
+		line(stroke(0), at(group.Median, -half), at(group.Median, half))
 		for i, m := range b.Dots {
-			c.DrawGlyph(glyph(i+1), at(m.Values[g], 0))
+			if dot := v.at(m.Values[g], float64(len(b.Groups))-1-float64(g)); v.contains(dot) {
+				mark(v, i+1, dot)
+			}
 		}
 	}
 }
 
-// boxed draws a tinted rectangle between its lower left and its upper right corner.
-func boxed(c *draw.Canvas, lower, upper vg.Point) {
-	c.SetColor(colour(0).faint(0.25))
-	c.Fill(vg.Rectangle{Min: lower, Max: upper}.Path())
-	c.StrokeLines(thin(colour(0)), []vg.Point{lower, {X: upper.X, Y: lower.Y}, upper, {X: lower.X, Y: upper.Y}, lower})
+// drawBox draws a tinted rectangle.
+func drawBox(c canvas, in box) {
+	c.fill(in.corners(), colour(0), 0.25)
+	c.stroke(in.outline(), thin(colour(0)))
 }

@@ -1,5 +1,5 @@
-// Package chart draws lines, points, bars and box plots with gonum's plot, for a web page
-// ([Chart.SVG]) or for a paper ([Chart.Save]: SVG, PNG or PDF).
+// Package chart draws lines, points, bars and box plots, for a web page ([Chart.SVG]) or
+// for a paper ([Chart.Save]: SVG, PNG or PDF).
 //
 // Series differ in colour (in a palette for the colour-blind after Okabe and Ito
 // 2008) and also in dash, mark or hatching, so that a chart is readable in black
@@ -79,13 +79,13 @@ type Bar struct {
 
 // check returns an error if the chart cannot be drawn.
 func (c *Chart) check() error {
-	if err := c.content(); err != nil {
+	if err := c.checkContent(); err != nil {
 		return fmt.Errorf("chart %q: %w", c.Title, err)
 	}
 	return nil
 }
 
-func (c *Chart) content() error {
+func (c *Chart) checkContent() error {
 	if c.Width < 0 || c.Height < 0 {
 		return errors.New("a size is negative")
 	}

@@ -2,8 +2,10 @@ package chart
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
@@ -236,8 +238,8 @@ func TestSave(t *testing.T) {
 					t.Error("the background is not white")
 				}
 			case ".pdf":
-				if !bytes.HasPrefix(content[0], []byte("%PDF-")) || !bytes.Contains(content[0], []byte("CreationDate (D:19700101")) {
-					t.Errorf("not a dateless PDF: %.20q", content[0])
+				if !bytes.HasPrefix(content[0], []byte("%PDF-1.7\n")) || !bytes.HasSuffix(content[0], []byte("%%EOF\n")) {
+					t.Errorf("not a PDF: %.20q", content[0])
 				}
 			}
 		}
@@ -299,6 +301,79 @@ func TestOddCharts(t *testing.T) {
 	}
 }
 
+// The line enters the view at x = 0, and leaves it through the upper edge.
+func TestClip(t *testing.T) {
+	view := box{0, 0, 10, 10}
+	path := []point{{-2, 8}, {2, 8}, {5, 5}, {5, -5}, {20, -5}, {20, 5}, {8, 5}}
+	if got, want := view.clip(path), [][]point{{{0, 8}, {2, 8}, {5, 5}, {5, 0}}, {{10, 5}, {8, 5}}}; !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got, want := view.clipPolygon([]point{{5, 5}, {15, 5}, {15, 8}, {5, 8}}), []point{{5, 5}, {10, 5}, {10, 8}, {5, 8}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := view.clipPolygon([]point{{11, 5}, {15, 5}, {15, 8}}); len(got) > 0 {
+		t.Errorf("a polygon outside of the view has the part %v in it", got)
+	}
+}
+
+func TestDashed(t *testing.T) {
+	got := dashed([]point{{0, 0}, {5, 0}, {5, 6}}, []float64{4, 2})
+	if want := [][]point{{{0, 0}, {4, 0}}, {{5, 1}, {5, 5}}}; !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// A bar that is as high as the plot is in the middle of the picture.
+func TestPNG(t *testing.T) {
+	half := &Chart{Y: Axis{Max: 1}, Bars: &Bars{Groups: []string{""}, Series: []Series{{Bars: []Bar{{Value: 1}}}}}, Width: 72, Height: 72}
+	encoded, err := half.encode(".png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(bytes.NewReader(encoded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, g, b, _ := picture.At(112, 100).RGBA(); (ink{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8)}) != palette[0] {
+		t.Errorf("the bar has the colour %x %x %x", r, g, b)
+	}
+}
+
+// Each entry of the table of objects is the offset of its object, and all text is
+// in the table of characters.
+func TestPDF(t *testing.T) {
+	encoded, err := lines().encode(".pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.LastIndex(encoded, []byte("xref\n0 11\n"))
+	table, end, found := strings.Cut(string(encoded[at:]), "startxref\n")
+	if !found || !strings.HasPrefix(end, strconv.Itoa(strings.LastIndex(string(encoded), "\nxref\n")+1)+"\n") {
+		t.Errorf("the table of objects is not at %.20s", end)
+	}
+	for i, m := range regexp.MustCompile(`(\d{10}) 00000 n`).FindAllStringSubmatch(table, -1) {
+		offset, err := strconv.Atoi(m[1])
+		if want := strconv.Itoa(i+1) + " 0 obj\n"; err != nil || !bytes.HasPrefix(encoded[offset:], []byte(want)) {
+			t.Errorf("object %d is not at %s", i+1, m[1])
+		}
+	}
+	_, after, _ := bytes.Cut(encoded, []byte("7 0 obj\n"))
+	_, compressed, _ := bytes.Cut(after, []byte("stream\n"))
+	z, err := zlib.NewReader(bytes.NewReader(compressed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	characters, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range "añoPHONE0.2" {
+		if !bytes.Contains(characters, fmt.Appendf(nil, "> <%04X> endbfchar", r)) {
+			t.Errorf("no %c in %s", r, characters)
+		}
+	}
+}
+
 func TestTicks(t *testing.T) {
 	for _, tc := range []struct {
 		axis      Axis
@@ -327,7 +402,7 @@ func TestTicks(t *testing.T) {
 		s := tc.axis.scaled(tc.low, tc.high, tc.round)
 		var got []string
 		for _, tick := range s.ticks {
-			got = append(got, tick.Label)
+			got = append(got, tick.label)
 		}
 		if strings.Join(got, " ") != tc.want || math.Abs(s.min-tc.min) > 1e-12 || math.Abs(s.max-tc.max) > 1e-12 {
 			t.Errorf("%+v [%v, %v]: [%v, %v] %s, want [%v, %v] %s", tc.axis, tc.low, tc.high, s.min, s.max, strings.Join(got, " "), tc.min, tc.max, tc.want)
@@ -335,16 +410,16 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// WCAG 2.2 requires a contrast of 4.5:1 for text (1.4.3) and of 3:1 for
-// meaningful graphics (1.4.11).
 func TestLogitScale(t *testing.T) {
 	for p, want := range map[float64]float64{0.01: 0, 0.1: (4.5951 - 2.1972) / (2 * 4.5951), 0.5: 0.5, 0.99: 1} {
-		if got := (logitScale{}).Normalize(0.01, 0.99, p); math.Abs(got-want) > 1e-4 {
+		if got := (scale{min: 0.01, max: 0.99, warp: logit}).share(p); math.Abs(got-want) > 1e-4 {
 			t.Errorf("%v lies at %v, want %v", p, got, want)
 		}
 	}
 }
 
+// WCAG 2.2 requires a contrast of 4.5:1 for text (1.4.3) and of 3:1 for
+// meaningful graphics (1.4.11).
 func TestContrast(t *testing.T) {
 	luminance := func(i ink) float64 {
 		part := func(v uint8) float64 {

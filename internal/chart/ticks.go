@@ -5,18 +5,30 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"gonum.org/v1/plot"
 )
 
 // scale is the range of an axis and its ticks.
 type scale struct {
 	min, max float64
-	ticks    []plot.Tick
+	ticks    []tick
+	warp     func(float64) float64 // maps values to a linear scale; nil: they are linear
 }
 
-// Ticks implements plot.Ticker.
-func (s scale) Ticks(float64, float64) []plot.Tick { return s.ticks }
+// tick is a value with a label.
+type tick struct {
+	value float64
+	label string
+}
+
+// share returns where a value is: 0 at the start of the axis, 1 at its end.
+func (s scale) share(v float64) float64 {
+	if s.warp != nil {
+		return (s.warp(v) - s.warp(s.min)) / (s.warp(s.max) - s.warp(s.min))
+	}
+	return (v - s.min) / (s.max - s.min)
+}
+
+func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
 // scaled returns the range of an axis for data in [low, high], with about five
 // ticks. round extends the range to the next tick.
@@ -48,7 +60,7 @@ func (a Axis) scaled(low, high float64, round bool) scale {
 	}
 	for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-9; i++ {
 		v := i * step
-		s.ticks = append(s.ticks, plot.Tick{Value: math.Min(math.Max(v, low), high), Label: number(v, decimals)})
+		s.ticks = append(s.ticks, tick{s.within(v), number(v, decimals)})
 	}
 	return s
 }
@@ -75,7 +87,7 @@ func logarithmic(low, high float64) scale {
 	if low == high {
 		low, high = low/2, high*2
 	}
-	s := scale{min: low, max: high}
+	s := scale{min: low, max: high, warp: math.Log}
 	factors := [][]float64{{1, 2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9}}
 	if high/low > 100 {
 		factors = [][]float64{{1}}
@@ -85,7 +97,7 @@ func logarithmic(low, high float64) scale {
 		for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
 			for _, f := range multiples {
 				if v := f * math.Pow(10, e); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
-					s.ticks = append(s.ticks, plot.Tick{Value: s.within(v), Label: number(v, max(0, -int(e)))})
+					s.ticks = append(s.ticks, tick{s.within(v), number(v, max(0, -int(e)))})
 				}
 			}
 		}
@@ -100,7 +112,10 @@ func logarithmic(low, high float64) scale {
 // and at 1 minus these. If these are few, it also has ticks at 2 and 5 times the
 // powers.
 func logOdds(low, high float64) scale {
-	const edge = 0.001 // bound of the scale, which cannot contain 0 and 1
+	const edge = 0.001         // bound of the scale, which cannot contain 0 and 1
+	if low >= 1 || high <= 0 { // all values are at the same edge
+		low, high = low/2, (1+high)/2
+	}
 	if low <= 0 {
 		low = min(edge, high/2)
 	}
@@ -110,7 +125,7 @@ func logOdds(low, high float64) scale {
 	if low == high {
 		low, high = low/2, (1+high)/2
 	}
-	s := scale{min: low, max: high}
+	s := scale{min: low, max: high, warp: logit}
 	for _, factors := range [][]float64{{1}, {1, 2, 5}} {
 		values := []float64{0.5}
 		for e := -1; e >= -9; e-- {
@@ -123,7 +138,7 @@ func logOdds(low, high float64) scale {
 		s.ticks = nil
 		for _, v := range slices.Compact(values) {
 			if v >= low*(1-1e-9) && v <= high*(1+1e-12) {
-				s.ticks = append(s.ticks, plot.Tick{Value: s.within(v), Label: strconv.FormatFloat(v, 'g', 12, 64)})
+				s.ticks = append(s.ticks, tick{s.within(v), strconv.FormatFloat(v, 'g', 12, 64)})
 			}
 		}
 		if len(s.ticks) > 3 {
