@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 )
+
+var hl7Escapes = strings.NewReplacer(`\`, `\E\`, `|`, `\F\`, `^`, `\S\`, `&`, `\T\`, `~`, `\R\`, "\n", `\.br\`)
 
 // The throughput of reading and writing does not depend on the length of a note, the number of
 // escapes, or the number of notes per record.
@@ -15,7 +19,7 @@ func BenchmarkCarriers(b *testing.B) {
 	one := map[string]func(text string) example{
 		"text": func(text string) example { return example{"text", "a.txt", text, Options{}} },
 		"i2b2": func(text string) example {
-			return example{"i2b2", "a.xml", "<deIdi2b2><TEXT>" + escapeText(text) + "</TEXT><TAGS/></deIdi2b2>", Options{}}
+			return example{"i2b2", "a.xml", "<deIdi2b2><TEXT>" + markup.EscapeText(text) + "</TEXT><TAGS/></deIdi2b2>", Options{}}
 		},
 		"jsonl": func(text string) example {
 			return example{"jsonl", "a.jsonl", `{"text":` + quoted(text) + "}\n", Options{}}
@@ -24,11 +28,10 @@ func BenchmarkCarriers(b *testing.B) {
 			return example{"csv", "a.csv", "note\n\"" + doubleQuotes(text) + "\"\n", Options{Columns: []string{"note"}}}
 		},
 		"fhir": func(text string) example {
-			return example{"fhir", "a.json", `{"resourceType":"Basic","text":{"div":` + quoted("<p>"+escapeText(text)+"</p>") + "}}", Options{}}
+			return example{"fhir", "a.json", `{"resourceType":"Basic","text":{"div":` + quoted("<p>"+markup.EscapeText(text)+"</p>") + "}}", Options{}}
 		},
 		"hl7": func(text string) example {
-			h := hl7{field: '|', comp: '^', rep: '~', esc: '\\', sub: '&'}
-			return example{"hl7", "a.hl7", "MSH|^~\\&|||||||ORU|M1\rOBX|1|TX|||" + h.escape(text) + "\r", Options{}}
+			return example{"hl7", "a.hl7", "MSH|^~\\&|||||||ORU|M1\rOBX|1|TX|||" + hl7Escapes.Replace(text) + "\r", Options{}}
 		},
 		"fhir, many": func(text string) example {
 			return example{"fhir", "a.json", "{\"resourceType\":\"Bundle\",\"entry\":[\n" + strings.Repeat(`{"note":[{"text":`+quoted(line)+"}]},\n", strings.Count(text, "\n")) + "{}]}", Options{}}

@@ -529,7 +529,8 @@ var jsonEscapeRE = regexp.MustCompile(`\\u[0-9a-fA-F]{4}|\\.`)
 func jsonEscapes(raw []byte) []byte {
 	return jsonEscapeRE.ReplaceAllFunc(raw, func(m []byte) []byte {
 		if m[1] == 'u' && len(m) == 6 {
-			return []byte(string(hex4(m[2:])))
+			unit, _ := strconv.ParseUint(string(m[2:]), 16, 16)
+			return []byte(string(rune(unit)))
 		}
 		return m[1:]
 	})
@@ -597,5 +598,16 @@ func rtfEscapes(raw []byte) []byte {
 			return g[3]
 		}
 		return nil
+	})
+}
+
+func TestFieldsKeepTheStructureOfOddMessages(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		e := hl7File(rt)
+		e.options.Types, e.options.Fields, e.options.Pseudonym = data.I2B2, field.With(field.Builtin("hl7"), nil), field.Pseudonyms([]byte("0123456789abcdef0123456789abcdef"))
+		o := replaceCanaries(e)
+		if where := leak(o.out); where != "" {
+			rt.Fatalf("the canary is left: %s\n%q\nbecame\n%q", where, e.file, o.out)
+		}
 	})
 }

@@ -12,6 +12,10 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/field"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/attachment"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/htmltext"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 	"github.com/lethe-deid/lethe/deid/safetynet"
 	"github.com/lethe-deid/lethe/internal/xmlnotes"
 )
@@ -24,16 +28,16 @@ import (
 // document, or is removed with Options.Drop. A document type and a processing instruction other than a stylesheet are refused.
 //
 // An element or attribute that is removed leaves nullFlavor="MSK".
-func readCCDA(in *source, o Options) Records {
-	return one(in, true, func(raw []byte) (*Record, error) {
-		raw, cs, err := in.xml(raw)
+func readCCDA(in *base.Source, o Options) Records {
+	return base.One(in, true, func(raw []byte) (*Record, error) {
+		raw, cs, err := xmlText(in, raw)
 		if err != nil {
 			return nil, err
 		}
-		c := cda{in: in, file: string(raw), options: o, record: &Record{Raw: raw, Line: 1, charset: cs}}
+		c := cda{in: in, file: string(raw), options: o, record: &Record{Raw: raw, Line: 1, Charset: cs}}
 		err = c.read()
 		if e, ok := errors.AsType[*xmlnotes.Error](err); ok {
-			return nil, in.defect(e.Line, e.Offset, e.Reason)
+			return nil, in.Defect(e.Line, e.Offset, e.Reason)
 		}
 		return c.record, err
 	})
@@ -41,7 +45,7 @@ func readCCDA(in *source, o Options) Records {
 
 // cda reads a document.
 type cda struct {
-	in      *source
+	in      *base.Source
 	file    string
 	options Options
 	reader  *xmlnotes.Reader
@@ -60,7 +64,7 @@ type cdaElement struct {
 	start      xmlnotes.Token
 	name       string // as written, with its prefix
 	attributes []cdaAttribute
-	text       *view         // of the element or, within a narrative, of the section; nil: not read
+	text       *markup.View  // of the element or, within a narrative, of the section; nil: not read
 	section    *cdaNarrative // of a section: its narrative
 	narrative  bool          // the element is a part of a narrative
 	nested     bool          // it has child elements
@@ -72,7 +76,7 @@ type cdaElement struct {
 
 // cdaNarrative is the note of a section.
 type cdaNarrative struct {
-	text view
+	text markup.View
 	line int
 }
 
@@ -87,7 +91,7 @@ type cdaAttribute struct {
 
 const hl7v3 = "urn:hl7-org:v3"
 
-func (c *cda) fail(line int, reason string) error { return c.in.defect(line, -1, reason) }
+func (c *cda) fail(line int, reason string) error { return c.in.Defect(line, -1, reason) }
 
 func (c *cda) read() error {
 	c.reader = xmlnotes.NewReader(c.file)
@@ -130,7 +134,7 @@ func (c *cda) read() error {
 	}
 	for _, n := range c.record.Notes {
 		n.Patient = c.patient
-		if !n.isValue() {
+		if !n.IsValue() {
 			n.Known = slices.Concat(n.Known, c.known)
 		}
 	}
@@ -184,9 +188,9 @@ func (c *cda) start(t xmlnotes.Token) error {
 		n.line = cmp.Or(n.line, t.Line)
 		c.markup(t)
 	default:
-		e.text = &view{encode: escapeText, others: []func(string) string{escapeCDATA}}
+		e.text = &markup.View{Encode: markup.EscapeText, Others: []func(string) string{escapeCDATA}}
 		if t.Local == "section" {
-			e.section = &cdaNarrative{text: view{encode: escapeText, others: []func(string) string{escapeCDATA}}}
+			e.section = &cdaNarrative{text: markup.View{Encode: markup.EscapeText, Others: []func(string) string{escapeCDATA}}}
 		}
 	}
 	for i := range e.attributes {
@@ -211,8 +215,8 @@ func (c *cda) isNote() bool {
 
 // narrativeInline and narrativeCells are the elements of narratives whose tags do not separate lines.
 var (
-	narrativeInline = words(`content sub sup linkHtml footnote footnoteRef`)
-	narrativeCells  = words(`td th`)
+	narrativeInline = markup.Words(`content sub sup linkHtml footnote footnoteRef`)
+	narrativeCells  = markup.Words(`td th`)
 )
 
 // markup adds the tag of a narrative.
@@ -226,15 +230,15 @@ func (c *cda) markup(t xmlnotes.Token) {
 	case narrativeCells[e.start.Local]:
 		shown = "\t"
 	}
-	if v := e.text; v.text.Len() > 0 {
-		v.stands(markup, t.From, t.To-t.From, shown)
+	if v := e.text; v.Text.Len() > 0 {
+		v.Stands(markup.Markup, t.From, t.To-t.From, shown)
 	}
 }
 
 // attributes returns the name of an element as written, and its attributes.
 func (c *cda) attributes(t xmlnotes.Token) (string, []cdaAttribute) {
 	at := t.From + 1
-	for at < t.To && !isSpace(c.file[at]) && c.file[at] != '/' && c.file[at] != '>' {
+	for at < t.To && !markup.IsSpace(c.file[at]) && c.file[at] != '/' && c.file[at] != '>' {
 		at++
 	}
 	name := c.file[t.From+1 : at]
@@ -288,20 +292,20 @@ func (c *cda) characters(t xmlnotes.Token) error {
 }
 
 // add adds character data to a view.
-func (c *cda) add(v *view, t xmlnotes.Token) {
-	v.syntax = 0
+func (c *cda) add(v *markup.View, t xmlnotes.Token) {
+	v.Syntax = 0
 	if t.Kind == xmlnotes.CDATA {
 		from, to := t.Content()
-		v.syntax, c.sections = 1, append(c.sections, [2]int{from, to})
+		v.Syntax, c.sections = 1, append(c.sections, [2]int{from, to})
 	}
 	for p := range c.reader.Pieces(t) {
 		if p.Verbatim {
-			v.verbatim(p.From, p.Text)
+			v.Verbatim(p.From, p.Text)
 		} else {
-			v.stands(escape, p.From, p.To-p.From, p.Text)
+			v.Stands(markup.Escape, p.From, p.To-p.From, p.Text)
 		}
 	}
-	v.syntax = 0
+	v.Syntax = 0
 }
 
 // inCDATA reports whether a position of the file is in a CDATA section.
@@ -316,25 +320,25 @@ func (c *cda) comment(t xmlnotes.Token) {
 	if c.dropped > 0 || !hasLetterOrDigit(c.file[from:to]) {
 		return
 	}
-	v := &view{encode: func(text string) string { return strings.ReplaceAll(xmlnotes.Legal(text), "-", "\u2010") }}
-	v.verbatim(from, c.file[from:to])
-	c.addNote(t.Line, v.text.String(), v.below)
+	v := &markup.View{Encode: func(text string) string { return strings.ReplaceAll(xmlnotes.Legal(text), "-", "\u2010") }}
+	v.Verbatim(from, c.file[from:to])
+	c.addNote(t.Line, v.Text.String(), v.Below)
 }
 
-func hasLetterOrDigit(text string) bool { return strings.ContainsFunc(text, letterOrDigit) }
+func hasLetterOrDigit(text string) bool { return strings.ContainsFunc(text, markup.LetterOrDigit) }
 
 // addNote adds a note.
 func (c *cda) addNote(line int, text string, below func([]Edit) []Edit) *Note {
-	n := &Note{Document: &data.Document{ID: c.nextID(), Text: text}, Line: line, below: below}
+	n := &Note{Document: &data.Document{ID: c.nextID(), Text: text}, Line: line, Below: below}
 	c.record.Notes = append(c.record.Notes, n)
 	return n
 }
 
 func (c *cda) nextID() string {
 	if n := len(c.record.Notes); n > 0 {
-		return fmt.Sprintf("%s/%d", c.in.id(), n+1)
+		return fmt.Sprintf("%s/%d", c.in.ID(), n+1)
 	}
-	return c.in.id()
+	return c.in.ID()
 }
 
 // end closes an element and does with its text what its rule says.
@@ -345,7 +349,7 @@ func (c *cda) end(t xmlnotes.Token) error {
 		if c.dropped == len(c.open) {
 			c.dropped = 0
 			c.null(e, t.To)
-			c.record.count(field.Drop)
+			c.record.Count(field.Drop)
 		}
 		return nil
 	}
@@ -354,9 +358,9 @@ func (c *cda) end(t xmlnotes.Token) error {
 		c.markup(t)
 		return nil
 	case e.section != nil:
-		if n := e.section; hasLetterOrDigit(n.text.text.String()) {
+		if n := e.section; hasLetterOrDigit(n.text.Text.String()) {
 			v := &n.text
-			c.addNote(n.line, v.text.String(), func(edits []Edit) []Edit { return splitCDATAEnd(c.file, v.below(edits), c.inCDATA) })
+			c.addNote(n.line, v.Text.String(), func(edits []Edit) []Edit { return markup.SplitCDATAEnd(c.file, v.Below(edits), c.inCDATA) })
 		}
 	case e.start.Local == "name":
 		c.learnName(e)
@@ -372,7 +376,7 @@ func (c *cda) null(e *cdaElement, to int) {
 			made += " " + c.file[a.at:a.end]
 		}
 	}
-	c.record.fixed = append(c.record.fixed, Edit{Start: e.start.From, End: to, New: made + ` nullFlavor="MSK"/>`})
+	c.record.Fixed = append(c.record.Fixed, Edit{Start: e.start.From, End: to, New: made + ` nullFlavor="MSK"/>`})
 }
 
 // learnName adds a whole name to the known values.
@@ -392,7 +396,7 @@ func (c *cda) learnName(e *cdaElement) {
 
 // text does with the text of an element what its rule says.
 func (c *cda) text(e *cdaElement, end xmlnotes.Token) error {
-	text := e.text.text.String()
+	text := e.text.Text.String()
 	if representation, mediaType := e.value("representation"), e.value("mediaType"); strings.EqualFold(representation, "B64") || mediaType != "" || e.attribute("compression") != nil {
 		if strings.TrimSpace(text) != "" {
 			return c.encapsulated(e, end, strings.EqualFold(representation, "B64"))
@@ -410,12 +414,12 @@ func (c *cda) text(e *cdaElement, end xmlnotes.Token) error {
 		return nil
 	}
 	v := e.text
-	below := func(edits []Edit) []Edit { return splitCDATAEnd(c.file, v.below(edits), c.inCDATA) }
+	below := func(edits []Edit) []Edit { return markup.SplitCDATAEnd(c.file, v.Below(edits), c.inCDATA) }
 	switch action {
 	case field.Keep, field.Drop: // the latter has been removed by start
 	case field.Hash:
-		c.record.fixed = append(c.record.fixed, below([]Edit{{Start: 0, End: len(text), New: c.options.Pseudonym(strings.TrimSpace(text))}})...)
-		c.record.count(action)
+		c.record.Fixed = append(c.record.Fixed, below([]Edit{{Start: 0, End: len(text), New: c.options.Pseudonym(strings.TrimSpace(text))}})...)
+		c.record.Count(action)
 	case field.Text:
 		c.addNote(e.start.Line, text, below)
 	case field.Known:
@@ -430,12 +434,12 @@ func (c *cda) text(e *cdaElement, end xmlnotes.Token) error {
 func (c *cda) wholeText(e *cdaElement, action field.Action, text string, below func([]Edit) []Edit) error {
 	value := strings.TrimSpace(text)
 	at := strings.Index(text, value)
-	note, ok := c.options.valueNote(action, c.nextID(), "", text[:at], value)
+	note, ok := c.options.ValueNote(action, c.nextID(), "", text[:at], value)
 	if !ok {
 		c.addNote(e.start.Line, text, below)
 		return nil
 	}
-	note.Line, note.below = e.start.Line, below
+	note.Line, note.Below = e.start.Line, below
 	c.record.Notes = append(c.record.Notes, note)
 	for i := len(c.open) - 1; i >= max(0, len(c.open)-2); i-- {
 		if n := c.open[i]; n.start.Local == "name" {
@@ -455,7 +459,7 @@ func (c *cda) encapsulated(e *cdaElement, end xmlnotes.Token, encoded bool) erro
 		c.record.Dropped++
 		return nil
 	}
-	text := e.text.text.String()
+	text := e.text.Text.String()
 	if e.nested || e.attribute("compression") != nil {
 		return unexamined("data that is compressed or has elements, which cannot be examined")
 	}
@@ -463,13 +467,13 @@ func (c *cda) encapsulated(e *cdaElement, end xmlnotes.Token, encoded bool) erro
 	if !encoded { // the charset is that of the document
 		mediaType, _, _ = strings.Cut(mediaType, ";")
 	}
-	decode, err := attached(mediaType, c.options.Drop)
+	decode, err := attachment.Decoder(mediaType, c.options.Drop)
 	if err != nil {
 		return unexamined("data that is not text and cannot be examined")
 	}
 	blob := []byte(text)
 	if encoded {
-		if blob, err = decodeBase64(text); err != nil {
+		if blob, err = attachment.DecodeBase64(text); err != nil {
 			return unexamined("data that is not base64")
 		}
 	}
@@ -477,22 +481,22 @@ func (c *cda) encapsulated(e *cdaElement, end xmlnotes.Token, encoded bool) erro
 	if err != nil {
 		return unexamined(err.Error())
 	}
-	if kind := unreadableText(a.text, true); kind != "" {
+	if kind := markup.UnreadableText(a.Text, true); kind != "" {
 		return unexamined("data that is " + kind + ", which cannot be examined")
 	}
 	v := e.text
-	note := c.addNote(e.start.Line, a.text, func(edits []Edit) []Edit {
-		made := string(a.encode(edits))
+	note := c.addNote(e.start.Line, a.Text, func(edits []Edit) []Edit {
+		made := string(a.Encode(edits))
 		if encoded {
 			made = base64.StdEncoding.EncodeToString([]byte(made))
 		}
-		return v.below([]Edit{{Start: 0, End: len(text), New: made}})
+		return v.Below([]Edit{{Start: 0, End: len(text), New: made}})
 	})
 	if !encoded {
-		note.below = func(edits []Edit) []Edit { return splitCDATAEnd(c.file, v.below(a.below(edits)), c.inCDATA) }
+		note.Below = func(edits []Edit) []Edit { return markup.SplitCDATAEnd(c.file, v.Below(a.Below(edits)), c.inCDATA) }
 	}
-	note.Known, note.always = a.known, a.always
-	c.record.Dropped += a.dropped
+	note.Known, note.Always = a.Known, a.Always
+	c.record.Dropped += a.Dropped
 	return nil
 }
 
@@ -500,14 +504,13 @@ var (
 	cdaNumber = regexp.MustCompile(`^[-+]?\d{1,12}(?:\.\d{1,8})?$`)
 	cdaDate   = regexp.MustCompile(`^(?:1[89]|2[01])\d{2}$`)
 	telecom   = regexp.MustCompile(`^(?:[a-z]+:)?`)
-	oid       = regexp.MustCompile(`^[0-2](?:\.\d{1,40})+$`)
 	plainURI  = regexp.MustCompile(`^[-\w.~:/?#@!$&'()*+,;=% ]+$`)
 )
 
 // attribute does with an attribute what its rule says.
 func (c *cda) attribute(e *cdaElement, a *cdaAttribute) error {
 	if a.namespaceBound || a.name == "xmlns" {
-		if !only(a.value, ":/.-_#") {
+		if !markup.Only(a.value, ":/.-_#") {
 			c.addAttribute(e, a)
 		}
 		return nil
@@ -516,7 +519,7 @@ func (c *cda) attribute(e *cdaElement, a *cdaAttribute) error {
 		c.patient = cmp.Or(c.patient, a.value)
 		c.known = append(c.known, safetynet.Value{Kind: safetynet.ID, Text: a.value})
 	}
-	if c.options.Fields == nil || !hasLetterOrDigit(a.value) || strings.HasPrefix(a.value, "#") && only(a.value, "#-_.:") {
+	if c.options.Fields == nil || !hasLetterOrDigit(a.value) || strings.HasPrefix(a.value, "#") && markup.Only(a.value, "#-_.:") {
 		return nil
 	}
 	action, ok := c.options.Fields.Action(append(slices.Clip(c.path), "@"+a.name)...)
@@ -528,8 +531,8 @@ func (c *cda) attribute(e *cdaElement, a *cdaAttribute) error {
 	switch action {
 	case field.Keep:
 	case field.Drop:
-		c.record.fixed = append(c.record.fixed, e.remove(a))
-		c.record.count(action)
+		c.record.Fixed = append(c.record.Fixed, e.remove(a))
+		c.record.Count(action)
 	case field.Hash:
 		c.hash(e, a)
 	case field.Text:
@@ -552,30 +555,30 @@ func (e *cdaElement) remove(a *cdaAttribute) Edit {
 }
 
 // view returns the view of the value of an attribute.
-func (c *cda) view(a *cdaAttribute) *view {
-	v := &view{encode: escapeAttributeText}
+func (c *cda) view(a *cdaAttribute) *markup.View {
+	v := &markup.View{Encode: htmltext.EscapeAttribute}
 	c.add(v, xmlnotes.Token{Kind: xmlnotes.Text, From: a.from, To: a.to})
 	return v
 }
 
 func (c *cda) addAttribute(e *cdaElement, a *cdaAttribute) *Note {
 	v := c.view(a)
-	return c.addNote(e.start.Line, v.text.String(), v.below)
+	return c.addNote(e.start.Line, v.Text.String(), v.Below)
 }
 
 // hash replaces an identifier with a pseudonym. A root with an extension names its authority and stays.
 func (c *cda) hash(e *cdaElement, a *cdaAttribute) {
 	made := c.options.Pseudonym(a.value)
 	switch {
-	case a.name == "root" && e.attribute("extension") != nil && oid.MatchString(a.value):
+	case a.name == "root" && e.attribute("extension") != nil && base.OID.MatchString(a.value):
 		return
-	case a.name == "root" && oid.MatchString(a.value):
-		made = oidOf(made)
-	case uuid.MatchString(a.value):
-		made = uuidOf(made)
+	case a.name == "root" && base.OID.MatchString(a.value):
+		made = base.OIDOf(made)
+	case base.UUID.MatchString(a.value):
+		made = base.UUIDOf(made)
 	}
-	c.record.fixed = append(c.record.fixed, Edit{Start: a.from, End: a.to, New: escapeAttributeText(made)})
-	c.record.count(field.Hash)
+	c.record.Fixed = append(c.record.Fixed, Edit{Start: a.from, End: a.to, New: htmltext.EscapeAttribute(made)})
+	c.record.Count(field.Hash)
 }
 
 // whole makes a note of an attribute whose value is PHI of a sort.
@@ -588,7 +591,7 @@ func (c *cda) whole(e *cdaElement, a *cdaAttribute, action field.Action) {
 			action, back = field.Action(data.Age), func(made string) (string, bool) { return made, cdaNumber.MatchString(made) }
 			break
 		}
-		date, inForm, ok := machineDate(value)
+		date, inForm, ok := base.MachineDate(value)
 		switch {
 		case e.attribute("unit") == nil && ok:
 			value, back = date, inForm
@@ -614,15 +617,15 @@ func (c *cda) whole(e *cdaElement, a *cdaAttribute, action field.Action) {
 		}
 		back = func(made string) (string, bool) { return prefix + made, plainURI.MatchString(made) }
 	}
-	note, ok := c.options.valueNote(action, c.nextID(), "", label, value)
+	note, ok := c.options.ValueNote(action, c.nextID(), "", label, value)
 	if !ok {
 		c.addAttribute(e, a)
 		return
 	}
 	gone := e.remove(a)
-	note.Line, note.below = e.start.Line, func(edits []Edit) []Edit {
-		if made, ok := back(note.newValue(edits)); ok {
-			return []Edit{{Start: a.from, End: a.to, New: escapeAttributeText(made)}}
+	note.Line, note.Below = e.start.Line, func(edits []Edit) []Edit {
+		if made, ok := back(note.NewValue(edits)); ok {
+			return []Edit{{Start: a.from, End: a.to, New: htmltext.EscapeAttribute(made)}}
 		}
 		return []Edit{gone}
 	}

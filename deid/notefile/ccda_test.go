@@ -3,12 +3,14 @@ package notefile
 import (
 	"encoding/xml"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/field"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
 )
 
 const cdaHead = `<?xml version="1.0" encoding="UTF-8"?>
@@ -45,14 +47,16 @@ func cdaOptions(own ...string) Options {
 	return Options{Fields: field.With(field.Builtin("ccda"), rules), Pseudonym: field.Pseudonyms([]byte("0123456789abcdef")), Types: data.Any}
 }
 
+var isoDay = regexp.MustCompile(`^\d{4}-\d{2}(?:-\d{2})?([T ]\d{2}:?\d{2}.*)?$`)
+
 // values replaces the fields whose whole value is PHI as a policy for safe harbor does, and the word Ana everywhere.
 func values(n *Note) []Edit {
-	if !n.isValue() {
+	if !n.IsValue() {
 		return each("Ana", "[X]")(n)
 	}
 	s := n.Spans[0]
 	made := "[" + s.Type + "]"
-	if value := n.Text[s.Start:s.End]; len(value) >= 4 && isoDate.MatchString(value) {
+	if value := n.Text[s.Start:s.End]; len(value) >= 4 && isoDay.MatchString(value) {
 		made = value[:4]
 	}
 	return []Edit{{Start: s.Start, End: s.End, New: made}}
@@ -65,13 +69,13 @@ func TestFieldsOfCCDA(t *testing.T) {
 		`extension="998877"`, `extension="`+made("998877")+`"`, `Calle Luna 5`, `[STREET]`, `<city>Soria`, `<city>[CITY]`, `42001`, `[ZIP]`,
 		`value="tel:+1(555)555-0188"`, `nullFlavor="MSK"`, `value="mailto:ana@x.org"`, `nullFlavor="MSK"`, `<given>Ana`, `<given>[PATIENT]`, `Gil &amp; Roy`, `[PATIENT]`,
 		`"19540312"`, `"1954"`, `Eva Gil`, `[PATIENT]`, `<family>Roy`, `<family>[DOCTOR]`, `<time value="2071"/>`, `<time nullFlavor="MSK"/>`,
-		"aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee", uuidOf(made("aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee")), `>Ana<`, `>[X]<`, `"20710401"`, `"2071"`,
+		"aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee", base.UUIDOf(made("aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee")), `>Ana<`, `>[X]<`, `"20710401"`, `"2071"`,
 		`QW5hIEdpbA==`, b64("[X] Gil")).Replace(cda1)
 	e := example{"ccda", "d.xml", cda1, cdaOptions()}
 	records := readAll(t, e)
 	types := map[string]string{}
 	for _, n := range records[0].Notes {
-		if n.isValue() {
+		if n.IsValue() {
 			types[n.Text[n.Spans[0].Start:]] = n.Spans[0].Type
 		}
 	}
@@ -148,7 +152,7 @@ func TestRulesForCCDA(t *testing.T) {
 		{"**.time.@value=keep", `<x><time value="20710403"/></x>`, `<x><time value="20710403"/></x>`},
 		{"**.x=hash", `<x>a&amp;b</x>`, "<x>" + cdaOptions().Pseudonym("a&b") + "</x>"},
 		{"**.x=keep", `<x value="5" a="Ana">Ana</x>`, `<x value="5" a="[X]">Ana</x>`},
-		{"**.x=keep", `<id root="1.2.3"/>`, `<id root="` + oidOf(cdaOptions().Pseudonym("1.2.3")) + `"/>`},
+		{"**.x=keep", `<id root="1.2.3"/>`, `<id root="` + base.OIDOf(cdaOptions().Pseudonym("1.2.3")) + `"/>`},
 		{"**.x=keep", `<value type="PQ" value="93" unit="a"/><value value="93" unit="mg"/>`, `<value type="PQ" nullFlavor="MSK" unit="a"/><value value="93" unit="mg"/>`},
 		{"**.x=keep", `<!-- Ana -->`, `<!-- [X] -->`},
 	} {

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 )
 
 // The functions of this file choose the format of a file by its extension and, if several formats
@@ -37,16 +39,16 @@ func Choose(name, encoding string, open func() (io.ReadCloser, error)) (*Format,
 		return nil, err
 	}
 	defer file.Close()
-	enc, err := lookupEncoding(encoding)
+	enc, err := base.LookupEncoding(encoding)
 	if err != nil {
 		return nil, err
 	}
-	in := newSource(file, name, enc)
+	in := base.NewSource(file, name, enc)
 	for _, n := range []int{1 << 12, 1 << 16, choosePeek} {
-		in.in = bufio.NewReaderSize(in.in, n)
-		raw, err := in.in.Peek(n)
+		in.In = bufio.NewReaderSize(in.In, n)
+		raw, err := in.In.Peek(n)
 		if err != nil && err != io.EOF {
-			return nil, in.unreadable(err)
+			return nil, in.Unreadable(err)
 		}
 		if f := recognized(some, raw, len(raw) < n); f != nil {
 			return f, nil
@@ -58,7 +60,7 @@ func Choose(name, encoding string, open func() (io.ReadCloser, error)) (*Format,
 // recognized returns the format of a file that begins like this, or nil if that is not certain. An empty file has the
 // first format.
 func recognized(formats []*Format, raw []byte, whole bool) *Format {
-	start := bytes.TrimSpace(bytes.TrimPrefix(raw, []byte(utf8BOM)))
+	start := bytes.TrimSpace(bytes.TrimPrefix(raw, []byte(markup.BOM)))
 	if len(start) == 0 && whole {
 		return formats[0]
 	}
@@ -193,4 +195,38 @@ func topKeys(start []byte, see func(key string) bool) (found, ended bool) {
 			isKey = !isKey
 		}
 	}
+}
+
+// otherKinds are the kinds of files that no format reads, by their extensions.
+var otherKinds = map[string]string{
+	".pdf": "PDF", ".doc": "Word", ".docx": "Word", ".odt": "OpenDocument", ".xls": "Excel", ".xlsx": "Excel", ".ods": "OpenDocument",
+	".zip": "ZIP", ".bz2": "bzip2", ".xz": "xz", ".zst": "Zstandard", ".7z": "7-Zip", ".gz": "gzip",
+}
+
+// checkKind returns an error if the name or the beginning of a file shows that it has another
+// format.
+func (f *Format) checkKind(in *base.Source) error {
+	ext := strings.ToLower(in.Ext())
+	if strings.EqualFold(filepath.Ext(in.Name), ".gz") && ext == "" {
+		ext = strings.ToLower(filepath.Ext(in.Base()))
+	}
+	if !slices.Contains(f.Exts, ext) && !slices.Contains(f.alsoExts, ext) {
+		var owners []string
+		for _, other := range formats {
+			if slices.Contains(other.Exts, ext) {
+				owners = append(owners, other.Name)
+			}
+		}
+		switch {
+		case len(owners) > 0:
+			return in.Defect(0, -1, fmt.Sprintf("the name ends in %s, so the file is not of the format %s, but of %s", ext, f.Name, strings.Join(owners, " or ")))
+		case otherKinds[ext] != "":
+			return in.Defect(0, -1, fmt.Sprintf("the name ends in %s, so the file is not of the format %s: lethe cannot read %s files", ext, f.Name, otherKinds[ext]))
+		}
+	}
+	start, _ := in.In.Peek(markup.ContentPeek) // reading returns the error again
+	if kind := markup.ContentKind(string(start)); kind != "" && kind != f.content {
+		return in.Defect(1, -1, fmt.Sprintf("the content is %s, so the file is not of the format %s", markup.KindNames[kind], f.Name))
+	}
+	return nil
 }

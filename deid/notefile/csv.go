@@ -9,6 +9,9 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/field"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/rtf"
 )
 
 // readCSV reads CSV with a header according to RFC 4180: fields separated by a comma (in .tsv by a
@@ -21,10 +24,10 @@ import (
 // which of them is a note, or if there are blanks before a quote, which some readers skip. The file
 // is broken if the header has other line ends, if a quote is never closed, or if there is text
 // after a closing quote: the ends of rows would be ambiguous.
-func readCSV(in *source, o Options) Records {
+func readCSV(in *base.Source, o Options) Records {
 	if o.Comma == 0 {
 		o.Comma = ','
-		if strings.EqualFold(in.ext(), ".tsv") {
+		if strings.EqualFold(in.Ext(), ".tsv") {
 			o.Comma = '\t'
 		}
 	}
@@ -32,19 +35,19 @@ func readCSV(in *source, o Options) Records {
 		header := true
 		var table csvTable
 		for {
-			line, offset := in.line, in.offset
+			line, offset := in.Line, in.Offset
 			row, err := readRow(in, o.Comma)
 			if err == nil {
-				err = in.checkUTF8(row.raw, line, offset)
+				err = in.CheckUTF8(row.raw, line, offset)
 			}
 			if err == io.EOF {
 				return
 			}
 			if err == nil && row.writtenLineEnd() {
-				err = in.defect(line, -1, "an escaped line end followed by a quote, so the end of the row is ambiguous")
+				err = in.Defect(line, -1, "an escaped line end followed by a quote, so the end of the row is ambiguous")
 			}
 			if err != nil {
-				yield(nil, &Broken{err})
+				yield(nil, &Broken{Err: err})
 				return
 			}
 			record := &Record{Raw: row.raw, Line: line}
@@ -52,12 +55,12 @@ func readCSV(in *source, o Options) Records {
 			case header:
 				header, record.Frame = false, true
 				if table, err = newCSVTable(in, row, o); err != nil {
-					yield(nil, &Broken{err})
+					yield(nil, &Broken{Err: err})
 					return
 				}
 			case len(bytes.TrimSpace(row.raw)) > 0:
 				if record, err = table.record(in, row, line); err == nil {
-					err = in.checkTexts(record, false)
+					err = in.CheckTexts(record, false)
 				}
 				if err != nil {
 					record = nil
@@ -83,13 +86,13 @@ type csvCell struct {
 }
 
 // readRow reads a row, which ends with a line end outside of quotes or with the file.
-func readRow(in *source, comma byte) (csvRow, error) {
+func readRow(in *base.Source, comma byte) (csvRow, error) {
 	var row csvRow
-	first := in.line
+	first := in.Line
 	cell := csvCell{}
 	start := true // at the start of a field
 	for {
-		line, end := in.readLine()
+		line, end := in.ReadLine()
 		if end != nil && end != io.EOF {
 			return row, end
 		}
@@ -97,14 +100,14 @@ func readRow(in *source, comma byte) (csvRow, error) {
 			if len(line) == 0 {
 				return row, io.EOF
 			}
-			if first == 1 && bytes.HasPrefix(line, []byte(utf8BOM)) {
-				cell.from = len(utf8BOM)
+			if first == 1 && bytes.HasPrefix(line, []byte(markup.BOM)) {
+				cell.from = len(markup.BOM)
 			}
 		}
 		at := max(len(row.raw), cell.from)
 		row.raw = append(row.raw, line...)
-		if len(row.raw) > maxRecord {
-			return row, in.tooLong(first)
+		if len(row.raw) > base.MaxRecord {
+			return row, in.TooLong(first)
 		}
 		raw := row.raw
 		content := len(raw) // without the line end
@@ -135,7 +138,7 @@ func readRow(in *source, comma byte) (csvRow, error) {
 				}
 				cell.to = at - 1
 				if at < content && raw[at] != comma {
-					return row, in.defect(first+bytes.Count(raw[:at], []byte("\n")), -1, "text after a closing quote")
+					return row, in.Defect(first+bytes.Count(raw[:at], []byte("\n")), -1, "text after a closing quote")
 				}
 			} else {
 				n := bytes.IndexByte(raw[at:content], comma)
@@ -153,7 +156,7 @@ func readRow(in *source, comma byte) (csvRow, error) {
 			start = true
 		}
 		if end == io.EOF {
-			return row, in.defect(first, -1, "a quote is never closed")
+			return row, in.Defect(first, -1, "a quote is never closed")
 		}
 	}
 }
@@ -191,7 +194,7 @@ type csvTable struct {
 	options     Options
 }
 
-func newCSVTable(in *source, header csvRow, o Options) (csvTable, error) {
+func newCSVTable(in *base.Source, header csvRow, o Options) (csvTable, error) {
 	var names []string
 	for i := range header.cells {
 		names = append(names, header.field(i))
@@ -200,13 +203,13 @@ func newCSVTable(in *source, header csvRow, o Options) (csvTable, error) {
 		if header.cells[i].quoted {
 			continue
 		}
-		if strings.ContainsFunc(name, isLineEnd) || strings.Contains(name, `\n`) || strings.Contains(name, `\r`) {
-			return csvTable{}, in.defect(1, -1, "the header contains line ends other than LF and CR LF, so rows would be mistaken for a part of it")
+		if strings.ContainsFunc(name, markup.IsLineEnd) || strings.Contains(name, `\n`) || strings.Contains(name, `\r`) {
+			return csvTable{}, in.Defect(1, -1, "the header contains line ends other than LF and CR LF, so rows would be mistaken for a part of it")
 		}
 	}
-	o, err := o.ofTable(names)
+	o, err := o.OfTable(names)
 	if err != nil {
-		return csvTable{}, in.defect(1, -1, err.Error())
+		return csvTable{}, in.Defect(1, -1, err.Error())
 	}
 	index := func(name string) (int, error) {
 		i := slices.Index(names, name)
@@ -218,9 +221,9 @@ func newCSVTable(in *source, header csvRow, o Options) (csvTable, error) {
 			} else if len(names) == 1 {
 				reason += ", but only one: is the delimiter another?"
 			}
-			return 0, in.defect(1, -1, reason)
+			return 0, in.Defect(1, -1, reason)
 		case slices.Contains(names[i+1:], name):
-			return 0, in.defect(1, -1, fmt.Sprintf("duplicate column %q in the header", name))
+			return 0, in.Defect(1, -1, fmt.Sprintf("duplicate column %q in the header", name))
 		}
 		return i, nil
 	}
@@ -245,30 +248,30 @@ func newCSVTable(in *source, header csvRow, o Options) (csvTable, error) {
 	return t, t.readActions(in, names, o)
 }
 
-func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
+func (t csvTable) record(in *base.Source, row csvRow, line int) (*Record, error) {
 	if len(row.cells) != t.fields {
-		return nil, in.defect(line, -1, fmt.Sprintf("a row of %d fields, but the header has %d", len(row.cells), t.fields))
+		return nil, in.Defect(line, -1, fmt.Sprintf("a row of %d fields, but the header has %d", len(row.cells), t.fields))
 	}
 	for i, c := range row.cells {
 		field := row.raw[c.from:c.to]
 		switch {
 		case c.quoted && !slices.Contains(t.notes, i) && bytes.IndexByte(field, t.comma) >= 0 && hasOddLineEnd(field):
-			return nil, in.defect(line, -1, "a quoted field outside of the columns with notes contains the delimiter and a line end other than LF and CR LF, so readers differ in where the row ends")
+			return nil, in.Defect(line, -1, "a quoted field outside of the columns with notes contains the delimiter and a line end other than LF and CR LF, so readers differ in where the row ends")
 		case c.quoted:
 		case quotedAfterBlank(field):
-			return nil, in.defect(line, -1, "a quote after a blank, so readers differ in where the field ends")
+			return nil, in.Defect(line, -1, "a quote after a blank, so readers differ in where the field ends")
 		case !slices.Contains(t.notes, i) && bytes.HasSuffix(field, []byte(`"`)) && bytes.Count(field, []byte(`"`))%2 == 1:
-			return nil, in.defect(line, -1, "a field outside of the columns with notes ends in a quote that it does not begin with: it may be the end of a note")
+			return nil, in.Defect(line, -1, "a field outside of the columns with notes ends in a quote that it does not begin with: it may be the end of a note")
 		case bytes.IndexByte(field, '\r') >= 0: // writers of CSV quote such a field
-			return nil, in.defect(line, -1, "a carriage return in a field without quotes, so readers differ in where the row ends")
-		case !slices.Contains(t.notes, i) && bytes.ContainsFunc(field, isLineEnd):
-			return nil, in.defect(line, -1, "a line end other than LF and CR LF outside of the columns with notes, so readers differ in where the row ends")
+			return nil, in.Defect(line, -1, "a carriage return in a field without quotes, so readers differ in where the row ends")
+		case !slices.Contains(t.notes, i) && bytes.ContainsFunc(field, markup.IsLineEnd):
+			return nil, in.Defect(line, -1, "a line end other than LF and CR LF outside of the columns with notes, so readers differ in where the row ends")
 		}
 	}
 	r := &Record{Raw: row.raw, Line: line}
-	r.beside = t.beside(r, row)
+	r.Beside = t.beside(r, row)
 	for n, column := range t.notes {
-		doc := &data.Document{ID: fmt.Sprintf("%s-%04d", in.id(), line)}
+		doc := &data.Document{ID: fmt.Sprintf("%s-%04d", in.ID(), line)}
 		if t.id >= 0 && row.field(t.id) != "" {
 			doc.ID = row.field(t.id)
 		}
@@ -279,14 +282,14 @@ func (t csvTable) record(in *source, row csvRow, line int) (*Record, error) {
 		if t.patient >= 0 {
 			doc.Patient = row.field(t.patient)
 		}
-		x, err := cell(row.field(column), t.options)
+		x, err := rtf.Cell(row.field(column), t.options.Drop)
 		if err != nil {
-			return nil, in.defect(line, -1, err.Error())
+			return nil, in.Defect(line, -1, err.Error())
 		}
-		doc.Text = x.text
+		doc.Text = x.Text
 		outer := t.below(row, row.cells[column], &data.Document{Text: row.field(column)})
-		note := &Note{Document: doc, Alias: alias, Line: line, Column: n, Known: x.known, always: x.always, below: func(edits []Edit) []Edit { return outer(x.below(edits)) }}
-		r.Notes, r.Dropped = append(r.Notes, note), r.Dropped+x.dropped
+		note := &Note{Document: doc, Alias: alias, Line: line, Column: n, Known: x.Known, Always: x.Always, Below: func(edits []Edit) []Edit { return outer(x.Below(edits)) }}
+		r.Notes, r.Dropped = append(r.Notes, note), r.Dropped+x.Dropped
 	}
 	t.addFields(r, row, line)
 	return r, nil
@@ -301,36 +304,31 @@ func quotedAfterBlank(field []byte) bool {
 // hasOddLineEnd reports whether a field contains a line end other than LF and CR LF.
 func hasOddLineEnd(field []byte) bool {
 	field = bytes.ReplaceAll(bytes.ReplaceAll(field, []byte("\r\n"), nil), []byte("\n"), nil)
-	return bytes.ContainsFunc(field, isLineEnd)
-}
-
-// isLineEnd reports whether any program uses a character to end a line or to separate records.
-func isLineEnd(r rune) bool {
-	return r == '\r' || r == '\n' || r == '\v' || r == '\f' || r >= 0x1c && r <= 0x1e || r == 0x85 || r == 0x2028 || r == 0x2029
+	return bytes.ContainsFunc(field, markup.IsLineEnd)
 }
 
 // below edits the text in a field.
 func (t csvTable) below(row csvRow, c csvCell, doc *data.Document) func([]Edit) []Edit {
 	return func(edits []Edit) []Edit {
 		if !c.quoted {
-			if text := apply(doc.Text, edits); t.needsQuotes(text, edits) {
+			if text := markup.Apply(doc.Text, edits); t.needsQuotes(text, edits) {
 				return []Edit{{Start: c.from, End: c.to, New: `"` + doubleQuotes(text) + `"`}}
 			}
-			v := view{encode: func(s string) string { return s }}
-			v.verbatim(c.from, doc.Text)
-			return v.below(edits)
+			v := markup.View{Encode: func(s string) string { return s }}
+			v.Verbatim(c.from, doc.Text)
+			return v.Below(edits)
 		}
-		v := view{encode: doubleQuotes}
+		v := markup.View{Encode: doubleQuotes}
 		at := c.from
 		for i, part := range strings.Split(string(row.raw[c.from:c.to]), `""`) {
 			if i > 0 {
-				v.stands(escape, at, 2, `"`)
+				v.Stands(markup.Escape, at, 2, `"`)
 				at += 2
 			}
-			v.verbatim(at, part)
+			v.Verbatim(at, part)
 			at += len(part)
 		}
-		return v.below(edits)
+		return v.Below(edits)
 	}
 }
 

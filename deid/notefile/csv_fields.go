@@ -6,11 +6,12 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/field"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
 )
 
 // readActions finds out what happens to the fields of each column, from Options.Fields. The path of a column is its name. It is an error
 // if a rule names a column that does not exist, or one that contains notes.
-func (t *csvTable) readActions(in *source, names []string, o Options) error {
+func (t *csvTable) readActions(in *base.Source, names []string, o Options) error {
 	t.header, t.options = names, o
 	if o.Fields == nil {
 		return nil
@@ -24,18 +25,18 @@ func (t *csvTable) readActions(in *source, names []string, o Options) error {
 		case !ok:
 		case slices.Contains(t.notes, i):
 			if action != field.Text {
-				return in.defect(1, -1, fmt.Sprintf("the column %q contains notes, so it cannot have the rule %s, only %s", name, action, field.Text))
+				return in.Defect(1, -1, fmt.Sprintf("the column %q contains notes, so it cannot have the rule %s, only %s", name, action, field.Text))
 			}
 		case action == field.Keep && i == t.patient && t.noPatient:
-			return in.defect(1, -1, fmt.Sprintf("the column %q cannot be both emptied and kept: give --keep-patient", name))
+			return in.Defect(1, -1, fmt.Sprintf("the column %q cannot be both emptied and kept: give --keep-patient", name))
 		case action == field.Text || action == field.Known:
-			return in.defect(1, -1, fmt.Sprintf("the column %q cannot have the rule %s: name it as a column with notes", name, action))
+			return in.Defect(1, -1, fmt.Sprintf("the column %q cannot have the rule %s: name it as a column with notes", name, action))
 		default:
 			t.actions[i] = action
 		}
 	}
 	if missing := o.Fields.Missing(paths); len(missing) > 0 {
-		return in.defect(1, -1, fmt.Sprintf("the header has no column %q, for which there is a rule", missing[0]))
+		return in.Defect(1, -1, fmt.Sprintf("the header has no column %q, for which there is a rule", missing[0]))
 	}
 	return nil
 }
@@ -51,10 +52,10 @@ func (t *csvTable) beside(r *Record, row csvRow) func([][]Edit) []Edit {
 		case c.from == c.to:
 		case action == field.Drop:
 			out = append(out, Edit{Start: c.from, End: c.to})
-			r.count(action)
+			r.Count(action)
 		case action == field.Hash:
 			out = append(out, Edit{Start: c.from, End: c.to, New: t.options.Pseudonym(row.field(i))})
-			r.count(action)
+			r.Count(action)
 		}
 	}
 	return func([][]Edit) []Edit { return out }
@@ -88,14 +89,14 @@ func (t *csvTable) addFields(r *Record, row csvRow, line int) {
 			continue
 		}
 		value, back := row.field(i), func(value string) (string, bool) { return value, true }
-		if date, inForm, ok := machineDate(value); ok {
+		if date, inForm, ok := base.MachineDate(value); ok {
 			value, back = date, inForm
 		}
-		note, ok := t.options.valueNote(action, id+"/"+name, patient, name+": ", value)
+		note, ok := t.options.ValueNote(action, id+"/"+name, patient, name+": ", value)
 		if !ok {
 			continue
 		}
-		note.Line, note.below = line, t.belowValue(row, i, note, back)
+		note.Line, note.Below = line, t.belowValue(row, i, note, back)
 		r.Notes = append(r.Notes, note)
 	}
 }
@@ -104,7 +105,7 @@ func (t *csvTable) addFields(r *Record, row csvRow, line int) {
 func (t *csvTable) belowValue(row csvRow, i int, note *Note, back func(string) (string, bool)) func([]Edit) []Edit {
 	return func(edits []Edit) []Edit {
 		old := row.field(i)
-		made := note.newValue(edits)
+		made := note.NewValue(edits)
 		if value, ok := back(made); ok {
 			made = value
 		}

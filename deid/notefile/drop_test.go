@@ -7,7 +7,9 @@ import (
 )
 
 // masked is a member that FHIR allows instead of one whose value must not be shown.
-func masked(key string) string { return `"_` + key + `":` + absent }
+func masked(key string) string {
+	return `"_` + key + `":{"extension":[{"url":"http://hl7.org/fhir/StructureDefinition/data-absent-reason","valueCode":"masked"}]}`
+}
 
 // A part that cannot be examined refuses its record, or is dropped if the options ask for it. Everything else stays.
 func TestDrop(t *testing.T) {

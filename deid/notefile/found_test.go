@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lethe-deid/lethe/deid/notefile/internal/jsontree"
 )
 
 // htmlNote returns the text of an attachment in HTML.
@@ -157,8 +159,8 @@ func TestEmptyNamesAreRefused(t *testing.T) {
 	if csv.Check(Options{Columns: []string{""}}) == nil {
 		t.Error("an empty column of CSV passes")
 	}
-	j := parseJSON([]byte(`{"":1,"a":2}`), 0)
-	if !j.hasKeyFold(1, "") || j.hasKeyFold(2, "") {
+	j := jsontree.Parse([]byte(`{"":1,"a":2}`), 0)
+	if !j.HasKeyFold(1, "") || j.HasKeyFold(2, "") {
 		t.Error("the empty key is not told from others")
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 )
 
 // The fuzz targets check three properties. No file makes a reader panic. Unedited records are
@@ -35,7 +37,7 @@ func FuzzFieldsOfCCDA(f *testing.F) {
 			}
 			edits := make([][]Edit, len(r.Notes))
 			for i, n := range r.Notes {
-				if edits[i] = values(n); !n.isValue() {
+				if edits[i] = values(n); !n.IsValue() {
 					edits[i] = wordEdits(n.Text)
 				}
 			}
@@ -74,7 +76,7 @@ func FuzzFHIRFields(f *testing.F) {
 		}
 		edit := func(n *Note) []Edit {
 			start := 0
-			if n.isValue() {
+			if n.IsValue() {
 				start = n.Spans[0].Start
 			}
 			return []Edit{{Start: start, End: len(n.Text), New: made, Type: "X"}}
@@ -91,7 +93,7 @@ func FuzzFHIRFields(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if rest := bytes.TrimSpace(bytes.TrimPrefix(out, []byte(utf8BOM))); len(rest) > 0 && !json.Valid(rest) {
+			if rest := bytes.TrimSpace(bytes.TrimPrefix(out, []byte(markup.BOM))); len(rest) > 0 && !json.Valid(rest) {
 				t.Fatalf("%q became %q", r.Raw, out)
 			}
 		}
@@ -162,7 +164,7 @@ func roundTrip(t *testing.T, e example) {
 			all[i] = wordEdits(n.Text)
 			want = append(want, n.Replaced(all[i]).Text)
 		}
-		marks = marks || r.beside != nil && r.beside(none) != nil || len(r.fixed) > 0 || slices.ContainsFunc(r.Notes, func(n *Note) bool { return n.always })
+		marks = marks || r.Beside != nil && r.Beside(none) != nil || len(r.Fixed) > 0 || slices.ContainsFunc(r.Notes, func(n *Note) bool { return n.Always })
 		out, err := r.Encode(none)
 		if err != nil {
 			t.Fatal(err)

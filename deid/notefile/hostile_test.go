@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 )
 
 // canary is a word that must not be left in any text of the tests. Its encodings in base64 and in
@@ -596,7 +598,7 @@ type decoderOf struct {
 var decoders = []decoderOf{
 	{"in base64", func(raw []byte) (all [][]byte) {
 		for _, word := range bytes.FieldsFunc(raw, func(r rune) bool {
-			return r >= 0x80 || !isAlphanumeric(byte(r)) && !strings.ContainsRune("+/=_-", r)
+			return r >= 0x80 || !markup.IsAlphanumeric(byte(r)) && !strings.ContainsRune("+/=_-", r)
 		}) {
 			if len(word) < 12 {
 				continue

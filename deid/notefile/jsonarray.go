@@ -3,18 +3,21 @@ package notefile
 import (
 	"bytes"
 	"io"
+
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 )
 
 // isArray reports whether JSON begins with an array.
-func isArray(in *source) bool {
-	start, _ := in.in.Peek(1 << 16) // reading returns the error again
-	return bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(start, []byte(utf8BOM)), blanks), []byte("["))
+func isArray(in *base.Source) bool {
+	start, _ := in.In.Peek(1 << 16) // reading returns the error again
+	return bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(start, []byte(markup.BOM)), blanks), []byte("["))
 }
 
 // isLongObject reports whether JSON begins with an object that has line breaks, so that it is not JSON Lines.
-func isLongObject(in *source) bool {
-	start, _ := in.in.Peek(1 << 16)
-	start = bytes.TrimLeft(bytes.TrimPrefix(start, []byte(utf8BOM)), blanks)
+func isLongObject(in *base.Source) bool {
+	start, _ := in.In.Peek(1 << 16)
+	start = bytes.TrimLeft(bytes.TrimPrefix(start, []byte(markup.BOM)), blanks)
 	end := bytes.IndexByte(start, '\n')
 	if end < 0 || start[0] != '{' {
 		return false
@@ -32,13 +35,13 @@ const blanks = " \t\r\n"
 //
 // The records must be encoded in their order. parse gets the bytes of an element, the position at which it begins in
 // them, the line and offset of these bytes, and the number of the element, from 1.
-func arrayElements(in *source, parse func(raw []byte, at, line, offset, number int) (*Record, error)) Records {
+func arrayElements(in *base.Source, parse func(raw []byte, at, line, offset, number int) (*Record, error)) Records {
 	return func(yield func(*Record, error) bool) {
 		r := arrayReader{in: in}
-		line := in.line
+		line := in.Line
 		head, err := r.head()
 		if err != nil {
-			yield(nil, &Broken{err})
+			yield(nil, &Broken{Err: err})
 			return
 		}
 		if !yield(&Record{Raw: head, Line: line, Frame: true}, nil) {
@@ -47,10 +50,10 @@ func arrayElements(in *source, parse func(raw []byte, at, line, offset, number i
 		written := &joint{}
 		good, bad := 0, 0
 		for number := 1; ; number++ {
-			line, offset := in.line, in.offset
+			line, offset := in.Line, in.Offset
 			raw, at, err := r.next(number)
 			if err != nil {
-				yield(nil, &Broken{err})
+				yield(nil, &Broken{Err: err})
 				return
 			}
 			if at < 0 { // the end of the array
@@ -59,18 +62,18 @@ func arrayElements(in *source, parse func(raw []byte, at, line, offset, number i
 			}
 			record, err := parse(raw, at, line, offset, number)
 			if err == nil {
-				err = in.checkTexts(record, true)
+				err = in.CheckTexts(record, true)
 			}
 			if err == nil {
 				good++
-				record.joint, record.number, record.comma = written, number, at
+				record.Finish = func(raw []byte) []byte { return written.withoutComma(raw, number, at) }
 			} else {
 				record = nil
-				if bad++; good == 0 && bad == hopeless {
-					err = &Broken{err}
+				if bad++; good == 0 && bad == base.Hopeless {
+					err = &Broken{Err: err}
 				}
 			}
-			if !yield(record, err) || err != nil && good == 0 && bad == hopeless {
+			if !yield(record, err) || err != nil && good == 0 && bad == base.Hopeless {
 				return
 			}
 		}
@@ -80,25 +83,29 @@ func arrayElements(in *source, parse func(raw []byte, at, line, offset, number i
 // joint knows which element of an array is written first, as the elements before it may be left out. That element has no comma before it.
 type joint struct{ first int }
 
-// hasComma reports whether there is a comma before the element with this number, which is about to be written.
-func (j *joint) hasComma(number int) bool {
+// withoutComma returns the bytes of the element with this number, which is about to be written. It removes the bytes before the position at
+// from the first one.
+func (j *joint) withoutComma(raw []byte, number, at int) []byte {
 	if j.first == 0 || number < j.first {
 		j.first = number
 	}
-	return number > j.first
+	if number > j.first {
+		return raw
+	}
+	return raw[at:]
 }
 
 // arrayReader reads the parts of a JSON array.
 type arrayReader struct {
-	in  *source
+	in  *base.Source
 	raw []byte // the current part
 }
 
 // head reads up to the first element, or to the end of an empty array.
 func (r *arrayReader) head() ([]byte, error) {
 	r.raw = nil
-	if start, _ := r.in.in.Peek(len(utf8BOM)); string(start) == utf8BOM {
-		r.take(len(utf8BOM))
+	if start, _ := r.in.In.Peek(len(markup.BOM)); string(start) == markup.BOM {
+		r.take(len(markup.BOM))
 	}
 	if _, err := r.skipBlanks(); err != nil {
 		return nil, err
@@ -138,12 +145,12 @@ func (r *arrayReader) next(number int) (raw []byte, at int, err error) {
 func (r *arrayReader) tail() ([]byte, int, error) {
 	r.take(1)
 	for {
-		start, err := r.in.in.Peek(1)
+		start, err := r.in.In.Peek(1)
 		switch {
 		case err == io.EOF:
 			return r.raw, -1, nil
 		case err != nil:
-			return nil, 0, r.in.unreadable(err)
+			return nil, 0, r.in.Unreadable(err)
 		case !bytes.ContainsAny(start, blanks):
 			return nil, 0, r.defect("not valid JSON: the file goes on after the array")
 		}
@@ -154,16 +161,16 @@ func (r *arrayReader) tail() ([]byte, int, error) {
 // skipBlanks reads blanks and returns the byte after them, which it does not read.
 func (r *arrayReader) skipBlanks() (byte, error) {
 	for {
-		start, err := r.in.in.Peek(1)
+		start, err := r.in.In.Peek(1)
 		switch {
 		case err == io.EOF:
 			return 0, r.defect("not valid JSON: the array does not end")
 		case err != nil:
-			return 0, r.in.unreadable(err)
+			return 0, r.in.Unreadable(err)
 		case !bytes.ContainsAny(start, blanks):
 			return start[0], nil
-		case len(r.raw) >= maxRecord:
-			return 0, r.in.tooLong(r.in.line)
+		case len(r.raw) >= base.MaxRecord:
+			return 0, r.in.TooLong(r.in.Line)
 		}
 		r.take(1)
 	}
@@ -172,38 +179,38 @@ func (r *arrayReader) skipBlanks() (byte, error) {
 // value reads a value. Its brackets and quotes end it; whether it is valid is not checked.
 func (r *arrayReader) value() error {
 	var s jsonScan
-	line := r.in.line
+	line := r.in.Line
 	for {
-		if _, err := r.in.in.Peek(1); err == io.EOF {
+		if _, err := r.in.In.Peek(1); err == io.EOF {
 			if s.depth == 0 && !s.quoted && s.begun {
 				return nil // next finds that the array does not end
 			}
 			return r.defect("not valid JSON: the array does not end")
 		} else if err != nil {
-			return r.in.unreadable(err)
+			return r.in.Unreadable(err)
 		}
-		some, _ := r.in.in.Peek(r.in.in.Buffered())
+		some, _ := r.in.In.Peek(r.in.In.Buffered())
 		n, ended := s.scan(some)
 		r.take(n)
 		if ended {
 			return nil
 		}
-		if len(r.raw) > maxRecord {
-			return r.in.tooLong(line)
+		if len(r.raw) > base.MaxRecord {
+			return r.in.TooLong(line)
 		}
 	}
 }
 
 // take reads n bytes, which must be buffered, into the current part.
 func (r *arrayReader) take(n int) {
-	some, _ := r.in.in.Peek(n)
+	some, _ := r.in.In.Peek(n)
 	r.raw = append(r.raw, some...)
-	r.in.line += bytes.Count(some, []byte("\n"))
-	r.in.offset += n
-	_, _ = r.in.in.Discard(n) // they are buffered
+	r.in.Line += bytes.Count(some, []byte("\n"))
+	r.in.Offset += n
+	_, _ = r.in.In.Discard(n) // they are buffered
 }
 
-func (r *arrayReader) defect(reason string) error { return r.in.defect(r.in.line, r.in.offset, reason) }
+func (r *arrayReader) defect(reason string) error { return r.in.Defect(r.in.Line, r.in.Offset, reason) }
 
 // jsonScan finds the end of a value of JSON that comes in parts.
 type jsonScan struct {

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 )
 
 var jsonArrays = map[string]string{
@@ -29,17 +32,17 @@ func TestArraysStayTheSame(t *testing.T) {
 			t.Errorf("%s: cannot be read", name)
 		}
 		var before, after []map[string]any
-		if err := json.Unmarshal(bytes.TrimPrefix([]byte(file), []byte(utf8BOM)), &before); err != nil {
+		if err := json.Unmarshal(bytes.TrimPrefix([]byte(file), []byte(markup.BOM)), &before); err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal(bytes.TrimPrefix([]byte(got), []byte(utf8BOM)), &after); err != nil {
+		if err := json.Unmarshal(bytes.TrimPrefix([]byte(got), []byte(markup.BOM)), &after); err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, got)
 		}
 		texts := 0
 		for i, o := range before {
 			if text, ok := o["text"].(string); ok {
 				texts++
-				o["text"] = apply(text, wordEdits(text))
+				o["text"] = markup.Apply(text, wordEdits(text))
 			}
 			delete(o, "spans")
 			delete(after[i], "spans")
@@ -219,8 +222,8 @@ func TestColumnsThroughLists(t *testing.T) {
 
 // TestLongArray checks that an array which is longer than a record may be is read element by element.
 func TestLongArray(t *testing.T) {
-	defer func(was int) { maxRecord = was }(maxRecord)
-	maxRecord = 1000
+	defer func(was int) { base.MaxRecord = was }(base.MaxRecord)
+	base.MaxRecord = 1000
 	f, err := Lookup("jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -264,7 +267,7 @@ func FuzzJSONArray(f *testing.F) {
 			if _, ok := err.(*Broken); ok { //nolint:errorlint // nothing wraps it
 				return
 			}
-			if err != nil || len(r.Notes) > 0 && (left>>(len(texts)%8))&1 == 1 && r.joint != nil {
+			if err != nil || len(r.Notes) > 0 && (left>>(len(texts)%8))&1 == 1 && r.Finish != nil {
 				continue // left out
 			}
 			raw, err := r.Encode(make([][]Edit, len(r.Notes)))
@@ -276,10 +279,10 @@ func FuzzJSONArray(f *testing.F) {
 				texts = append(texts, n.Text)
 			}
 		}
-		if start := strings.TrimLeft(strings.TrimPrefix(string(file), utf8BOM), blanks); !strings.HasPrefix(start, "[") {
+		if start := strings.TrimLeft(strings.TrimPrefix(string(file), markup.BOM), blanks); !strings.HasPrefix(start, "[") {
 			return
 		}
-		if !json.Valid(bytes.TrimPrefix(out.Bytes(), []byte(utf8BOM))) {
+		if !json.Valid(bytes.TrimPrefix(out.Bytes(), []byte(markup.BOM))) {
 			t.Fatalf("%q became %q", file, out.Bytes())
 		}
 	})

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/jsonl"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/jsontree"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/rtf"
 )
 
 // readJSONL reads JSON Lines, one object per line, an array of objects, or one object with line breaks. Notes are the strings under
@@ -20,10 +22,10 @@ import (
 //
 // A key that differs from one of the columns only in case is refused, because some readers treat
 // the two as the same key.
-func readJSONL(in *source, o Options) Records {
+func readJSONL(in *base.Source, o Options) Records {
 	if isArray(in) {
 		return arrayElements(in, func(raw []byte, at, line, offset, number int) (*Record, error) {
-			j, err := objectAt(in, raw, at, line, offset)
+			j, err := jsontree.ObjectAt(in, raw, at, line, offset)
 			if err != nil {
 				return nil, err
 			}
@@ -33,9 +35,9 @@ func readJSONL(in *source, o Options) Records {
 	}
 	parse := jsonLineParser(in, o)
 	if isLongObject(in) {
-		return one(in, true, func(raw []byte) (*Record, error) { return parse(raw, 1, 0) })
+		return base.One(in, true, func(raw []byte) (*Record, error) { return parse(raw, 1, 0) })
 	}
-	return lines(in, parse)
+	return base.Lines(in, parse)
 }
 
 // noteKeys returns the keys that contain notes.
@@ -49,10 +51,10 @@ func noteKeys(o Options) []string {
 // JSONLine reads an object as a line of a file of the format jsonl. The name and the number of the line are for errors, and
 // for the ids of notes that have none. The options must have passed Check, and the encoding is UTF-8.
 func JSONLine(raw []byte, name string, line int, o Options) (*Record, error) {
-	in := &source{name: name}
+	in := &base.Source{Name: name}
 	record, err := jsonLineParser(in, o)(raw, line, 0)
 	if err == nil {
-		err = in.checkTexts(record, true)
+		err = in.CheckTexts(record, true)
 	}
 	if err != nil {
 		return nil, err
@@ -61,34 +63,34 @@ func JSONLine(raw []byte, name string, line int, o Options) (*Record, error) {
 }
 
 // jsonLineParser returns a function that reads a line.
-func jsonLineParser(in *source, o Options) func(raw []byte, line, offset int) (*Record, error) {
+func jsonLineParser(in *base.Source, o Options) func(raw []byte, line, offset int) (*Record, error) {
 	columns := noteKeys(o)
 	return func(raw []byte, line, offset int) (*Record, error) {
-		j, err := object(in, raw, line, offset)
+		j, err := jsontree.Object(in, raw, line, offset)
 		if err != nil {
 			return nil, err
 		}
-		l := &jsonLine{in: in, options: o, columns: columns, j: j, line: line + bytes.Count(raw[:j.from(0)], []byte("\n")), offset: offset, number: line}
+		l := &jsonLine{in: in, options: o, columns: columns, j: j, line: line + bytes.Count(raw[:j.From(0)], []byte("\n")), offset: offset, number: line}
 		return l.read()
 	}
 }
 
 // read returns the record of the object.
 func (l *jsonLine) read() (_ *Record, err error) {
-	l.record = &Record{Raw: l.j.raw, Line: l.line}
+	l.record = &Record{Raw: l.j.Raw, Line: l.line}
 	for n, column := range l.columns {
 		if err := l.column(n, column); err != nil {
 			return nil, err
 		}
 	}
 	for _, key := range patientKeys(l.options, l.columns) {
-		l.j.find(0, strings.Split(key, "."), func(i int) { l.patients = append(l.patients, i) })
+		l.j.Find(0, strings.Split(key, "."), func(i int) { l.patients = append(l.patients, i) })
 	}
 	if err := l.addFields(); err != nil {
 		return nil, err
 	}
 	l.setAliases()
-	l.record.beside = l.beside
+	l.record.Beside = l.beside
 	if l.options.Marked {
 		err = l.readMarks()
 	}
@@ -97,10 +99,10 @@ func (l *jsonLine) read() (_ *Record, err error) {
 
 // jsonLine is an object of JSON Lines, or an element of an array.
 type jsonLine struct {
-	in       *source
+	in       *base.Source
 	options  Options
 	columns  []string
-	j        *jsonTree
+	j        *jsontree.Tree
 	line     int // on which the object begins
 	offset   int // of j.raw
 	number   int // of the line or the element, from 1
@@ -122,7 +124,7 @@ func (l *jsonLine) column(n int, column string) error {
 		if l.options.FieldsOnly && len(l.options.Columns) == 0 && !l.options.Marked {
 			return nil
 		}
-		return l.in.defect(l.line, -1, fmt.Sprintf("the key %q is missing", column))
+		return l.in.Defect(l.line, -1, fmt.Sprintf("the key %q is missing", column))
 	}
 	whole, patient := l.whose(n)
 	for _, f := range found {
@@ -131,29 +133,29 @@ func (l *jsonLine) column(n int, column string) error {
 			id, _ = l.whose(0)
 			id += "/" + f.place
 		}
-		from := l.j.from(i)
-		switch l.j.kind(i) {
+		from := l.j.From(i)
+		switch l.j.Kind(i) {
 		case 'n': // null
 			continue
 		case '"':
 		default:
-			return l.in.defect(l.line, l.offset+from, fmt.Sprintf("the key %q has a value of the wrong kind", column))
+			return l.in.Defect(l.line, l.offset+from, fmt.Sprintf("the key %q has a value of the wrong kind", column))
 		}
-		v, at, err := l.j.stringView(i)
+		v, at, err := l.j.StringView(i)
 		if err != nil {
-			return l.in.defect(l.line, l.offset+at, err.Error())
+			return l.in.Defect(l.line, l.offset+at, err.Error())
 		}
-		x, err := cell(v.text.String(), l.options)
+		x, err := rtf.Cell(v.Text.String(), l.options.Drop)
 		if err != nil {
-			return l.in.defect(l.line, l.offset+from, err.Error())
+			return l.in.Defect(l.line, l.offset+from, err.Error())
 		}
-		if l.options.Marked && isRTF(v.text.String()) {
-			return l.in.defect(l.line, l.offset+from, "a text in RTF, which has no marks")
+		if l.options.Marked && rtf.Is(v.Text.String()) {
+			return l.in.Defect(l.line, l.offset+from, "a text in RTF, which has no marks")
 		}
-		doc := &data.Document{ID: id, Patient: patient, Text: x.text}
-		line := l.line + bytes.Count(l.j.raw[l.j.from(0):from], []byte("\n")) // an element of an array may have many lines
-		note := &Note{Document: doc, Line: line, Known: x.known, always: x.always, below: func(edits []Edit) []Edit { return v.below(x.below(edits)) }}
-		l.record.Notes, l.record.Dropped = append(l.record.Notes, note), l.record.Dropped+x.dropped
+		doc := &data.Document{ID: id, Patient: patient, Text: x.Text}
+		line := l.line + bytes.Count(l.j.Raw[l.j.From(0):from], []byte("\n")) // an element of an array may have many lines
+		note := &Note{Document: doc, Line: line, Known: x.Known, Always: x.Always, Below: func(edits []Edit) []Edit { return v.Below(x.Below(edits)) }}
+		l.record.Notes, l.record.Dropped = append(l.record.Notes, note), l.record.Dropped+x.Dropped
 		l.texts = append(l.texts, i)
 	}
 	return nil
@@ -165,12 +167,12 @@ func (l *jsonLine) readMarks() error {
 		return nil
 	}
 	listed := false
-	l.j.find(0, []string{"spans"}, func(i int) { listed = listed || l.j.kind(i) == '[' })
+	l.j.Find(0, []string{"spans"}, func(i int) { listed = listed || l.j.Kind(i) == '[' })
 	if !listed {
-		return l.in.defect(l.line, -1, `the key "spans" is missing or no list, so the PHI of the note is not marked`)
+		return l.in.Defect(l.line, -1, `the key "spans" is missing or no list, so the PHI of the note is not marked`)
 	}
-	from := l.j.from(0)
-	doc, err := jsonl.DecodeLine(l.j.raw[from:l.j.to(0)], l.in.name, l.line, l.offset+from, l.options.Types)
+	from := l.j.From(0)
+	doc, err := jsonl.DecodeLine(l.j.Raw[from:l.j.To(0)], l.in.Name, l.line, l.offset+from, l.options.Types)
 	if err == nil {
 		l.record.Notes[0].Spans = doc.Spans
 	}
@@ -192,26 +194,26 @@ func columnPath(column string) []string {
 	return path
 }
 
-// find is jsonTree.find, but also searches the elements of lists, and returns an error if a note might be missed. place is
+// find is jsontree.Tree.Find, but also searches the elements of lists, and returns an error if a note might be missed. place is
 // that of the value i if it is in a list.
 func (l *jsonLine) find(i int, path []string, column, place string, found *[]foundText) error {
-	if l.j.kind(i) == '[' {
+	if l.j.Kind(i) == '[' {
 		return l.findInList(i, path, column, place, found)
 	}
 	if len(path) == 0 {
 		*found = append(*found, foundText{i, place})
 		return nil
 	}
-	switch l.j.kind(i) {
+	switch l.j.Kind(i) {
 	case 'n':
 		return nil
 	case '{':
 	default:
-		return l.in.defect(l.line, l.offset+l.j.from(i), fmt.Sprintf("the key %q does not lead through objects", column))
+		return l.in.Defect(l.line, l.offset+l.j.From(i), fmt.Sprintf("the key %q does not lead through objects", column))
 	}
-	for k := range l.j.within(i) {
+	for k := range l.j.Within(i) {
 		switch {
-		case l.j.hasKey(k, path[0]):
+		case l.j.HasKey(k, path[0]):
 			next := place
 			if next != "" {
 				next += "." + path[0]
@@ -219,8 +221,8 @@ func (l *jsonLine) find(i int, path []string, column, place string, found *[]fou
 			if err := l.find(k, path[1:], column, next, found); err != nil {
 				return err
 			}
-		case l.j.hasKeyFold(k, path[0]) && !l.isColumn(column, len(path), l.j.key(k)):
-			return l.in.defect(l.line, l.offset+int(l.j.values[k].key), fmt.Sprintf("a key that differs from those of %q only in case", column))
+		case l.j.HasKeyFold(k, path[0]) && !l.isColumn(column, len(path), l.j.Key(k)):
+			return l.in.Defect(l.line, l.offset+int(l.j.Values[k].Key), fmt.Sprintf("a key that differs from those of %q only in case", column))
 		}
 	}
 	return nil
@@ -234,13 +236,13 @@ func (l *jsonLine) findInList(i int, path []string, column, place string, found 
 		place = strings.Join(all[:len(all)-len(path)], ".")
 	}
 	number := 0
-	for k := range l.j.within(i) {
+	for k := range l.j.Within(i) {
 		before, lists := len(*found), l.lists
 		if err := l.find(k, path, column, fmt.Sprintf("%s[%d]", place, number), found); err != nil {
 			return err
 		}
-		if len(*found) == before && l.lists == lists && l.j.kind(k) == '{' {
-			return l.in.defect(l.line, l.offset+l.j.from(k), fmt.Sprintf("the key %q is missing in an element of a list", column))
+		if len(*found) == before && l.lists == lists && l.j.Kind(k) == '{' {
+			return l.in.Defect(l.line, l.offset+l.j.From(k), fmt.Sprintf("the key %q is missing in an element of a list", column))
 		}
 		number++
 	}
@@ -264,7 +266,7 @@ func (l *jsonLine) whose(n int) (id, patient string) {
 		id += "/" + l.columns[n]
 	}
 	for _, key := range patientKeys(l.options, l.columns) {
-		patient = cmp.Or(patient, l.j.first(0, strings.Split(key, ".")...))
+		patient = cmp.Or(patient, l.j.First(0, strings.Split(key, ".")...))
 	}
 	return id, patient
 }
@@ -276,11 +278,11 @@ func (l *jsonLine) id() (id, key string) {
 		keys = []string{l.options.ID}
 	}
 	for _, key := range keys {
-		if id := l.j.first(0, strings.Split(key, ".")...); id != "" {
+		if id := l.j.First(0, strings.Split(key, ".")...); id != "" {
 			return id, key
 		}
 	}
-	return fmt.Sprintf("%s-%04d", l.in.id(), l.number), ""
+	return fmt.Sprintf("%s-%04d", l.in.ID(), l.number), ""
 }
 
 // patientKeys returns the keys that name the patient of a note, except keys that contain a note.
@@ -303,21 +305,21 @@ func (l *jsonLine) beside(edits [][]Edit) []Edit {
 	if l.options.NoPatient {
 		for _, i := range l.patients {
 			if !l.hasRule(i) && !l.isFixed(i) {
-				out = append(out, Edit{Start: l.j.from(i), End: l.j.to(i), New: "null"})
+				out = append(out, Edit{Start: l.j.From(i), End: l.j.To(i), New: "null"})
 			}
 		}
 	}
-	for i := 0; i < len(l.j.values); i++ {
-		after := int(l.j.values[i].after)
+	for i := 0; i < len(l.j.Values); i++ {
+		after := int(l.j.Values[i].After)
 		if !l.isMark(i) || l.isFixed(i) {
 			continue
 		}
 		name, _ := l.mark(i)
-		filled := l.j.kind(i) == '"' && l.j.to(i)-l.j.from(i) > len(`""`) || after > i+1 || l.j.raw[l.j.skipBlank(l.j.from(i)+1)] != l.j.raw[l.j.to(i)-1]
-		fresh := map[byte]string{'[': "[]", '{': "{}", '"': `""`}[l.j.kind(i)]
-		if name == "spans" && l.j.kind(i) != '"' {
+		filled := l.j.Kind(i) == '"' && l.j.To(i)-l.j.From(i) > len(`""`) || after > i+1 || l.j.Raw[l.j.SkipBlank(l.j.From(i)+1)] != l.j.Raw[l.j.To(i)-1]
+		fresh := map[byte]string{'[': "[]", '{': "{}", '"': `""`}[l.j.Kind(i)]
+		if name == "spans" && l.j.Kind(i) != '"' {
 			fresh = "[]"
-			if l.besideText(i) && len(edits[0]) > 0 && !isRTF(l.j.text(l.texts[0])) {
+			if l.besideText(i) && len(edits[0]) > 0 && !rtf.Is(l.j.Text(l.texts[0])) {
 				filled = true
 				if spans, err := jsonl.EncodeSpans(l.record.Notes[0].Replaced(edits[0])); err == nil { // it fails if a score is invalid
 					fresh = string(spans)
@@ -325,7 +327,7 @@ func (l *jsonLine) beside(edits [][]Edit) []Edit {
 			}
 		}
 		if filled {
-			out = append(out, Edit{Start: l.j.from(i), End: l.j.to(i), New: fresh})
+			out = append(out, Edit{Start: l.j.From(i), End: l.j.To(i), New: fresh})
 		}
 		i = after - 1
 	}
@@ -335,16 +337,16 @@ func (l *jsonLine) beside(edits [][]Edit) []Edit {
 // mark returns the name of a list or an object that says where PHI is, or of a string that contains
 // one encoded. The case of the key is ignored, because readers differ in whether it matters.
 func (l *jsonLine) mark(i int) (string, bool) {
-	k := l.j.kind(i)
-	if k != '[' && k != '{' && k != '"' || l.j.values[i].key == 0 {
+	k := l.j.Kind(i)
+	if k != '[' && k != '{' && k != '"' || l.j.Values[i].Key == 0 {
 		return "", false
 	}
 	for _, name := range []string{"spans", "label", "labels", "entities"} {
-		if !l.j.hasKeyFold(i, name) {
+		if !l.j.HasKeyFold(i, name) {
 			continue
 		}
 		// A label that is a single word does not mark a place in a text.
-		return name, k != '"' || name == "spans" || strings.IndexByte("[{(", (strings.TrimSpace(l.j.text(i)) + " ")[0]) >= 0
+		return name, k != '"' || name == "spans" || strings.IndexByte("[{(", (strings.TrimSpace(l.j.Text(i)) + " ")[0]) >= 0
 	}
 	return "", false
 }
@@ -361,72 +363,6 @@ func (l *jsonLine) besideText(i int) bool {
 	if len(l.texts) == 0 {
 		return false
 	}
-	parent := l.j.parent(i)
-	return parent == 0 || parent == l.j.parent(l.texts[0])
-}
-
-// object parses the JSON object of a record.
-func object(in *source, raw []byte, line, offset int) (*jsonTree, error) {
-	skip := 0
-	if line == 1 && bytes.HasPrefix(raw, []byte(utf8BOM)) {
-		skip = len(utf8BOM)
-	}
-	return objectAt(in, raw, skip, line, offset)
-}
-
-// objectAt parses the JSON object that begins at a position of a record.
-func objectAt(in *source, raw []byte, skip, line, offset int) (*jsonTree, error) {
-	if err := in.checkUTF8(raw, line, offset); err != nil {
-		return nil, err
-	}
-	if at, ok := validJSON(raw[skip:]); !ok {
-		return nil, in.defect(line+bytes.Count(raw[:skip+at], []byte("\n")), offset+skip+at, "not valid JSON")
-	}
-	j := parseJSON(raw, skip)
-	if j.kind(0) != '{' {
-		return nil, in.defect(line+bytes.Count(raw[:j.from(0)], []byte("\n")), offset+j.from(0), "not a JSON object")
-	}
-	return j, nil
-}
-
-// hopeless is the maximum number of bad lines at the start of a file that are reported one by one.
-// After these, the file is treated as one of another format.
-const hopeless = 10
-
-// lines reads one record per line. parse gets the number and the offset of the line. Blank lines
-// are records without notes.
-func lines(in *source, parse func(raw []byte, line, offset int) (*Record, error)) Records {
-	return func(yield func(*Record, error) bool) {
-		good, bad := 0, 0
-		for {
-			line, offset := in.line, in.offset
-			raw, end := in.readLine()
-			if end != nil && end != io.EOF {
-				yield(nil, &Broken{end})
-				return
-			}
-			if len(raw) > 0 {
-				record, err := &Record{Raw: raw, Line: line}, error(nil)
-				if text := bytes.TrimSpace(raw); len(text) > 0 && (line > 1 || string(text) != utf8BOM) {
-					if record, err = parse(raw, line, offset); err == nil {
-						err = in.checkTexts(record, true)
-					}
-					if err != nil {
-						record = nil
-					}
-					if err == nil {
-						good++
-					} else if bad++; good == 0 && bad == hopeless {
-						err = &Broken{err}
-					}
-				}
-				if !yield(record, err) || err != nil && good == 0 && bad == hopeless {
-					return
-				}
-			}
-			if end == io.EOF {
-				return
-			}
-		}
-	}
+	parent := l.j.Parent(i)
+	return parent == 0 || parent == l.j.Parent(l.texts[0])
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/deid/field"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/jsontree"
 )
 
 // addFields applies Options.Fields to the values of a line. The path of a value consists of the keys that lead to it; lists add nothing.
@@ -25,15 +27,15 @@ func (l *jsonLine) fieldsIn(i int, at []string) error {
 		}
 		return nil
 	}
-	switch l.j.kind(i) {
+	switch l.j.Kind(i) {
 	case '{', '[':
 		if done, err := l.dropContainer(i, at); done || err != nil {
 			return err
 		}
-		for k := range l.j.within(i) {
+		for k := range l.j.Within(i) {
 			below := at
-			if l.j.kind(i) == '{' {
-				below = append(slices.Clip(at), l.j.key(k))
+			if l.j.Kind(i) == '{' {
+				below = append(slices.Clip(at), l.j.Key(k))
 			}
 			if err := l.fieldsIn(k, below); err != nil {
 				return err
@@ -42,7 +44,7 @@ func (l *jsonLine) fieldsIn(i int, at []string) error {
 		return nil
 	}
 	action, ok := l.options.Fields.Action(at...)
-	if !ok || l.j.kind(i) == 'n' || l.isMark(i) && action != field.Drop {
+	if !ok || l.j.Kind(i) == 'n' || l.isMark(i) && action != field.Drop {
 		return nil
 	}
 	switch {
@@ -51,7 +53,7 @@ func (l *jsonLine) fieldsIn(i int, at []string) error {
 	case action == field.Drop:
 		l.replaceValue(i, "null", action)
 	case action == field.Hash:
-		l.replaceValue(i, `"`+l.options.Pseudonym(l.j.text(i))+`"`, action)
+		l.replaceValue(i, `"`+l.options.Pseudonym(l.j.Text(i))+`"`, action)
 	case action == field.Text || action == field.Known:
 		return l.unsuited(i, fmt.Sprintf("a field cannot have the rule %s in JSON Lines: name it as a key with notes", action))
 	case action.Whole() || action == field.Shift:
@@ -68,7 +70,7 @@ func (l *jsonLine) dropContainer(i int, at []string) (done bool, err error) {
 	}
 	drop, err := l.options.Fields.Drops(at...)
 	switch {
-	case err != nil && l.j.kind(i) == '{':
+	case err != nil && l.j.Kind(i) == '{':
 		return false, l.unsuited(i, err.Error())
 	case drop && l.holds(i, l.texts):
 		return false, l.unsuited(i, "a value that contains notes cannot be dropped")
@@ -81,17 +83,17 @@ func (l *jsonLine) dropContainer(i int, at []string) (done bool, err error) {
 
 // unsuited returns the error for a value whose rule cannot be applied.
 func (l *jsonLine) unsuited(i int, reason string) error {
-	return l.in.defect(l.line, l.offset+l.j.from(i), reason)
+	return l.in.Defect(l.line, l.offset+l.j.From(i), reason)
 }
 
 // holds reports whether a value is one of some others, or contains one.
 func (l *jsonLine) holds(i int, others []int) bool {
-	return slices.ContainsFunc(others, func(k int) bool { return i <= k && k < int(l.j.values[i].after) })
+	return slices.ContainsFunc(others, func(k int) bool { return i <= k && k < int(l.j.Values[i].After) })
 }
 
 // isFixed reports whether a value is replaced whatever the notes are, alone or with what it is in.
 func (l *jsonLine) isFixed(i int) bool {
-	return slices.ContainsFunc(l.fixed, func(e Edit) bool { return e.Start <= l.j.from(i) && l.j.to(i) <= e.End })
+	return slices.ContainsFunc(l.fixed, func(e Edit) bool { return e.Start <= l.j.From(i) && l.j.To(i) <= e.End })
 }
 
 // setAliases gives the notes the pseudonym of their id, if it becomes one.
@@ -109,35 +111,35 @@ func (l *jsonLine) setAliases() {
 }
 
 func (l *jsonLine) replaceValue(i int, raw string, action field.Action) {
-	l.fixed = append(l.fixed, Edit{Start: l.j.from(i), End: l.j.to(i), New: raw})
-	l.record.count(action)
+	l.fixed = append(l.fixed, Edit{Start: l.j.From(i), End: l.j.To(i), New: raw})
+	l.record.Count(action)
 }
 
 // addValue adds a field whose whole value is PHI.
 func (l *jsonLine) addValue(i int, action field.Action, key string) {
 	id, patient := l.whose(0)
-	value, back := l.j.text(i), func(value string) (string, bool) { return value, true }
-	if date, inForm, ok := machineDate(value); ok {
+	value, back := l.j.Text(i), func(value string) (string, bool) { return value, true }
+	if date, inForm, ok := base.MachineDate(value); ok {
 		value, back = date, inForm
 	}
-	note, ok := l.options.valueNote(action, fmt.Sprintf("%s/%s@%d", id, key, l.j.from(i)), patient, key+": ", value)
+	note, ok := l.options.ValueNote(action, fmt.Sprintf("%s/%s@%d", id, key, l.j.From(i)), patient, key+": ", value)
 	if !ok {
 		return
 	}
 	note.Line = l.line
-	note.below = func(edits []Edit) []Edit {
+	note.Below = func(edits []Edit) []Edit {
 		if len(edits) == 0 {
 			return nil
 		}
-		made := note.newValue(edits)
+		made := note.NewValue(edits)
 		if value, ok := back(made); ok {
 			made = value
 		}
-		raw := `"` + jsonString(made) + `"`
-		if l.j.kind(i) != '"' && json.Valid([]byte(made)) {
+		raw := `"` + jsontree.Escape(made) + `"`
+		if l.j.Kind(i) != '"' && json.Valid([]byte(made)) {
 			raw = made
 		}
-		return []Edit{{Start: l.j.from(i), End: l.j.to(i), New: raw}}
+		return []Edit{{Start: l.j.From(i), End: l.j.To(i), New: raw}}
 	}
 	l.record.Notes = append(l.record.Notes, note)
 }
@@ -148,9 +150,9 @@ func (l *jsonLine) hasRule(i int) bool {
 		return false
 	}
 	var at []string
-	for ; i > 0; i = l.j.parent(i) {
-		if l.j.values[i].key > 0 {
-			at = append([]string{l.j.key(i)}, at...)
+	for ; i > 0; i = l.j.Parent(i) {
+		if l.j.Values[i].Key > 0 {
+			at = append([]string{l.j.Key(i)}, at...)
 		}
 	}
 	_, ok := l.options.Fields.Action(at...)

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
 )
 
 // example is a file of a format, with the options to read it.
@@ -412,9 +413,9 @@ func repeat(n int, format string, step int) (all []string) {
 }
 
 func TestTooLong(t *testing.T) {
-	before := maxRecord
-	maxRecord = 1 << 20
-	defer func() { maxRecord = before }()
+	before := base.MaxRecord
+	base.MaxRecord = 1 << 20
+	defer func() { base.MaxRecord = before }()
 	long := strings.Repeat("Zebulon ", 1<<18)
 	for _, e := range []example{
 		{"text", "a.txt", long, Options{}},

@@ -8,36 +8,38 @@ import (
 	"testing"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 )
 
 // readToy reads lines of an author, a colon and a note, with % encoded as %25 and line ends as %0A.
-func readToy(in *source, _ Options) Records {
+func readToy(in *base.Source, _ Options) Records {
 	written := strings.NewReplacer("%", "%25", "\n", "%0A").Replace
-	return lines(in, func(raw []byte, line, offset int) (*Record, error) {
-		if err := in.checkUTF8(raw, line, offset); err != nil {
+	return base.Lines(in, func(raw []byte, line, offset int) (*Record, error) {
+		if err := in.CheckUTF8(raw, line, offset); err != nil {
 			return nil, err
 		}
 		author, text, found := bytes.Cut(bytes.TrimSuffix(raw, []byte("\n")), []byte(":"))
 		if !found {
-			return nil, in.defect(line, -1, "a line without a colon")
+			return nil, in.Defect(line, -1, "a line without a colon")
 		}
-		v := &view{encode: written}
+		v := &markup.View{Encode: written}
 		for at, rest := len(author)+1, string(text); rest != ""; {
 			n := strings.IndexByte(rest, '%')
 			if n < 0 {
 				n = len(rest)
 			}
-			v.verbatim(at, rest[:n])
+			v.Verbatim(at, rest[:n])
 			if at, rest = at+n, rest[n:]; rest != "" {
 				if len(rest) < 3 {
-					return nil, in.defect(line, -1, "half an escape")
+					return nil, in.Defect(line, -1, "half an escape")
 				}
-				v.stands(escape, at, 3, map[string]string{"%25": "%", "%0A": "\n"}[rest[:3]])
+				v.Stands(markup.Escape, at, 3, map[string]string{"%25": "%", "%0A": "\n"}[rest[:3]])
 				at, rest = at+3, rest[3:]
 			}
 		}
-		doc := &data.Document{ID: fmt.Sprintf("%s-%d", in.id(), line), Text: v.text.String()}
-		return &Record{Raw: raw, Line: line, Notes: []*Note{{Document: doc, Line: line, below: v.below}}}, nil
+		doc := &data.Document{ID: fmt.Sprintf("%s-%d", in.ID(), line), Text: v.Text.String()}
+		return &Record{Raw: raw, Line: line, Notes: []*Note{{Document: doc, Line: line, Below: v.Below}}}, nil
 	})
 }
 

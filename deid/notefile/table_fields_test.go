@@ -7,6 +7,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/field"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
 )
 
 // withRules adds rules for the fields of a format to options. The pseudonym of 7 is #7.
@@ -39,7 +40,7 @@ func replaceFields(t *testing.T, format, in string, o Options, year bool) (out s
 		}
 		edits := make([][]Edit, len(r.Notes))
 		for i, n := range r.Notes {
-			if n.isValue() {
+			if n.IsValue() {
 				edits[i] = []Edit{fieldEdit(n, year)}
 			}
 		}
@@ -256,7 +257,7 @@ func TestDatesOfMachines(t *testing.T) {
 		{"2071-04-03", "2071-04-03", "[DATE]", "none"},
 		{"2071-04-03", "2071-04-03", "2072-05", "none"},
 	} {
-		date, back, ok := machineDate(c.value)
+		date, back, ok := base.MachineDate(c.value)
 		if !ok || date != c.date {
 			t.Errorf("%s: %q, %v", c.value, date, ok)
 			continue
@@ -270,7 +271,7 @@ func TestDatesOfMachines(t *testing.T) {
 		}
 	}
 	for _, value := range []string{"", "2071", "123456789", "4-3-2071", "20711403", "2071-04-03x", "0042", "May 2071"} {
-		if date, _, ok := machineDate(value); ok {
+		if date, _, ok := base.MachineDate(value); ok {
 			t.Errorf("%q is read as %s", value, date)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 )
 
 // utf16Forms are the ways in which a file can be in UTF-16.
@@ -26,7 +28,7 @@ func TestUTF16IsLikeUTF8(t *testing.T) {
 	for name, e := range examples {
 		if e.options.Encoding == "" && utf8.ValidString(e.file) {
 			for _, form := range utf16Forms {
-				if form.mark && strings.HasPrefix(e.file, utf8BOM) {
+				if form.mark && strings.HasPrefix(e.file, markup.BOM) {
 					continue // it would have two byte order marks
 				}
 				sameAsUTF8(t, name, e, form.big, form.mark, form.encoding)
@@ -40,7 +42,7 @@ func sameAsUTF8(t *testing.T, name string, e example, big, mark bool, encoding s
 	wide := e
 	wide.file, wide.options.Encoding = utf16Bytes(e.file, big, mark), encoding
 	if mark {
-		e.file = utf8BOM + e.file
+		e.file = markup.BOM + e.file
 	}
 	want, wantNotes, wantWhole := edited(t, e)
 	got, gotNotes, gotWhole := edited(t, wide)
@@ -138,7 +140,7 @@ func FuzzUTF16(f *testing.F) {
 			e.options.Columns = []string{"note"}
 		}
 		how := utf16Forms[int(form)%len(utf16Forms)]
-		if utf8.ValidString(file) && !strings.HasPrefix(file, utf8BOM) && !strings.HasPrefix(file, "\x00") { // the latter looks like UTF-32
+		if utf8.ValidString(file) && !strings.HasPrefix(file, markup.BOM) && !strings.HasPrefix(file, "\x00") { // the latter looks like UTF-32
 			sameAsUTF8(t, "fuzzed", e, how.big, how.mark, how.encoding)
 		}
 		e.options.Encoding = how.encoding

@@ -10,6 +10,8 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/i2b2"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 	"github.com/lethe-deid/lethe/internal/xmlnotes"
 )
 
@@ -17,51 +19,51 @@ import (
 // unexamined and is therefore refused: comments, processing instructions, a document type,
 // attributes of the root, TEXT and TAGS, text, and elements other than TEXT and TAGS. The file is
 // written in the encoding that it declares.
-func readXML(dialect i2b2.Dialect) func(*source, Options) Records {
-	return func(in *source, o Options) Records {
-		return one(in, false, func(raw []byte) (*Record, error) {
-			raw, cs, err := in.xml(raw)
+func readXML(dialect i2b2.Dialect) func(*base.Source, Options) Records {
+	return func(in *base.Source, o Options) Records {
+		return base.One(in, false, func(raw []byte) (*Record, error) {
+			raw, cs, err := xmlText(in, raw)
 			if err != nil {
 				return nil, err
 			}
 			record, err := xmlRecord(in, raw, dialect, o)
 			if err == nil {
-				record.charset = cs
+				record.Charset = cs
 			}
 			return record, err
 		})
 	}
 }
 
-// xml converts an XML file from the encoding that it declares, and returns the encoding to write. It returns an error for bytes
+// xmlText converts an XML file from the encoding that it declares, and returns the encoding to write. It returns an error for bytes
 // and characters that XML cannot contain.
-func (s *source) xml(raw []byte) ([]byte, encoding, error) {
-	var declaredCode *byteCode
-	if declared := xmlnotes.Encoding(raw); declared != "" && s.encoding == nil {
+func xmlText(s *base.Source, raw []byte) ([]byte, base.Encoding, error) {
+	var declaredCode *base.ByteCode
+	if declared := xmlnotes.Encoding(raw); declared != "" && s.Encoding == nil {
 		var err error
-		if declaredCode, err = charset(declared); err != nil {
-			return nil, nil, s.defect(1, -1, "the declared encoding is not UTF-8, US-ASCII, ISO-8859-1 or windows-1252")
+		if declaredCode, err = base.Charset(declared); err != nil {
+			return nil, nil, s.Defect(1, -1, "the declared encoding is not UTF-8, US-ASCII, ISO-8859-1 or windows-1252")
 		}
 	}
 	if declaredCode != nil {
-		raw = declaredCode.toUTF8(raw)
+		raw = declaredCode.ToUTF8(raw)
 	}
-	if err := s.checkUTF8(raw, 1, 0); err != nil {
+	if err := s.CheckUTF8(raw, 1, 0); err != nil {
 		return nil, nil, err
 	}
 	if at, char, illegal := xmlnotes.Illegal(string(raw)); illegal {
-		return nil, nil, s.defect(1+bytes.Count(raw[:at], []byte("\n")), at, fmt.Sprintf("XML does not allow the character %U", char))
+		return nil, nil, s.Defect(1+bytes.Count(raw[:at], []byte("\n")), at, fmt.Sprintf("XML does not allow the character %U", char))
 	}
 	if declaredCode == nil {
-		return raw, s.encoding, nil
+		return raw, s.Encoding, nil
 	}
 	return raw, declaredCode, nil
 }
 
-func xmlRecord(in *source, raw []byte, dialect i2b2.Dialect, o Options) (*Record, error) {
+func xmlRecord(in *base.Source, raw []byte, dialect i2b2.Dialect, o Options) (*Record, error) {
 	file := string(raw)
 	r := xmlnotes.NewReader(file)
-	x := xmlNote{view: view{encode: escapeText, others: []func(string) string{escapeCDATA}}}
+	x := xmlNote{view: markup.View{Encode: markup.EscapeText, Others: []func(string) string{escapeCDATA}}}
 	var tags []xmlnotes.Tag
 	read, err := xmlnotes.Read(r, func(t xmlnotes.Token) { x.add(r, t) }, func(t xmlnotes.Token) { tags = append(tags, xmlnotes.NewTag(t)) })
 	x.Note = read
@@ -69,22 +71,22 @@ func xmlRecord(in *source, raw []byte, dialect i2b2.Dialect, o Options) (*Record
 		err = read.Hidden
 	}
 	if e, ok := errors.AsType[*xmlnotes.Error](err); ok {
-		return nil, in.defect(e.Line, e.Offset, e.Reason)
+		return nil, in.Defect(e.Line, e.Offset, e.Reason)
 	}
-	doc := &data.Document{ID: in.id(), Text: x.view.text.String()}
+	doc := &data.Document{ID: in.ID(), Text: x.view.Text.String()}
 	doc.Patient = data.PatientOf(doc.ID)
 	if o.Marked {
 		if !x.HasTags {
-			return nil, in.defect(x.TextLine, -1, "a note without TAGS, so its PHI is not marked")
+			return nil, in.Defect(x.TextLine, -1, "a note without TAGS, so its PHI is not marked")
 		}
-		if doc.Spans, err = i2b2.Spans(in.name, doc.Text, tags, o.Types); err != nil {
+		if doc.Spans, err = i2b2.Spans(in.Name, doc.Text, tags, o.Types); err != nil {
 			return nil, err
 		}
 	}
-	note := &Note{Document: doc, Line: x.TextLine, below: func(edits []Edit) []Edit {
-		return splitCDATAEnd(file, x.view.below(edits), x.inCDATA)
+	note := &Note{Document: doc, Line: x.TextLine, Below: func(edits []Edit) []Edit {
+		return markup.SplitCDATAEnd(file, x.view.Below(edits), x.inCDATA)
 	}}
-	return &Record{Raw: raw, Line: 1, Notes: []*Note{note}, beside: func(edits [][]Edit) []Edit {
+	return &Record{Raw: raw, Line: 1, Notes: []*Note{note}, Beside: func(edits [][]Edit) []Edit {
 		if !x.HasTags || len(edits[0]) == 0 && len(tags) == 0 {
 			return nil
 		}
@@ -95,22 +97,22 @@ func xmlRecord(in *source, raw []byte, dialect i2b2.Dialect, o Options) (*Record
 // xmlNote is the note of a file, and its text as written there.
 type xmlNote struct {
 	*xmlnotes.Note
-	view     view
+	view     markup.View
 	sections [][2]int // the contents of CDATA sections
 }
 
 // add adds character data to the view.
 func (x *xmlNote) add(r *xmlnotes.Reader, t xmlnotes.Token) {
-	x.view.syntax = 0
+	x.view.Syntax = 0
 	if t.Kind == xmlnotes.CDATA {
 		from, to := t.Content()
-		x.view.syntax, x.sections = 1, append(x.sections, [2]int{from, to})
+		x.view.Syntax, x.sections = 1, append(x.sections, [2]int{from, to})
 	}
 	for p := range r.Pieces(t) {
 		if p.Verbatim {
-			x.view.verbatim(p.From, p.Text)
+			x.view.Verbatim(p.From, p.Text)
 		} else {
-			x.view.stands(escape, p.From, p.To-p.From, p.Text)
+			x.view.Stands(markup.Escape, p.From, p.To-p.From, p.Text)
 		}
 	}
 }
@@ -135,6 +137,3 @@ func (x *xmlNote) newTags(tags string) Edit {
 func escapeCDATA(text string) string {
 	return strings.ReplaceAll(xmlnotes.Legal(text), "]]>", "]]]]><![CDATA[>")
 }
-
-// escapeText encodes text for XML outside of CDATA sections.
-func escapeText(text string) string { return xmlnotes.EscapeText(xmlnotes.Legal(text)) }

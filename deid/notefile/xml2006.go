@@ -5,20 +5,22 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data/deid2006"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 	"github.com/lethe-deid/lethe/internal/xmlnotes"
 )
 
 // readRecords reads a file of the i2b2 2006 challenge. Each RECORD is a record. As in readXML, it refuses anything that would
 // go unexamined. The marks within the texts are removed, and each replacement is marked instead.
-func readRecords(in *source, o Options) Records {
+func readRecords(in *base.Source, o Options) Records {
 	return func(yield func(*Record, error) bool) {
-		raw, err := in.all()
-		var cs encoding
+		raw, err := in.All()
+		var cs base.Encoding
 		if err == nil {
-			raw, cs, err = in.xml(raw)
+			raw, cs, err = xmlText(in, raw)
 		}
 		if err != nil {
-			yield(nil, &Broken{err})
+			yield(nil, &Broken{Err: err})
 			return
 		}
 		file := string(raw)
@@ -28,14 +30,14 @@ func readRecords(in *source, o Options) Records {
 			err = all.Hidden
 		}
 		if e, ok := errors.AsType[*xmlnotes.Error](err); ok {
-			yield(nil, &Broken{in.defect(e.Line, e.Offset, e.Reason)})
+			yield(nil, &Broken{Err: in.Defect(e.Line, e.Offset, e.Reason)})
 			return
 		}
 		at := all.End // of the first record, or of the tag that ends the root
 		if len(all.Records) > 0 {
 			at = all.Records[0].From
 		}
-		if !yield(&Record{Raw: raw[:at], Line: 1, Frame: true, charset: cs}, nil) {
+		if !yield(&Record{Raw: raw[:at], Line: 1, Frame: true, Charset: cs}, nil) {
 			return
 		}
 		for i, rec := range all.Records {
@@ -45,8 +47,8 @@ func readRecords(in *source, o Options) Records {
 			}
 			record, err := newRecord(in, file, r, rec, o)
 			if err == nil {
-				record.Raw, record.charset = raw[rec.From:next], cs
-				err = in.checkTexts(record, false)
+				record.Raw, record.Charset = raw[rec.From:next], cs
+				err = in.CheckTexts(record, false)
 			}
 			if err != nil {
 				record = nil
@@ -56,25 +58,25 @@ func readRecords(in *source, o Options) Records {
 			}
 		}
 		if line := 1 + strings.Count(file[:all.End], "\n"); all.End < len(file) {
-			yield(&Record{Raw: raw[all.End:], Line: line, Frame: true, charset: cs}, nil)
+			yield(&Record{Raw: raw[all.End:], Line: line, Frame: true, Charset: cs}, nil)
 		}
 	}
 }
 
 // newRecord makes a record, without its bytes.
-func newRecord(in *source, file string, r *xmlnotes.Reader, rec *xmlnotes.Record, o Options) (*Record, error) {
+func newRecord(in *base.Source, file string, r *xmlnotes.Reader, rec *xmlnotes.Record, o Options) (*Record, error) {
 	defect := rec.Hidden // it precedes any defect, or is as bad
 	if defect == nil {
 		defect = rec.Defect
 	}
 	if defect != nil {
-		return nil, deid2006.Defect(in.name, rec, defect.Line, defect.Reason)
+		return nil, deid2006.Defect(in.Name, rec, defect.Line, defect.Reason)
 	}
 	types := o.Types
 	if !o.Marked {
 		types = nil
 	}
-	doc, err := deid2006.Document(in.name, r, rec, types)
+	doc, err := deid2006.Document(in.Name, r, rec, types)
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +84,8 @@ func newRecord(in *source, file string, r *xmlnotes.Reader, rec *xmlnotes.Record
 	for _, t := range rec.Text {
 		x.add(r, t)
 	}
-	note := &Note{Document: doc, Line: rec.TextLine, below: func([]Edit) []Edit { return nil }} // beside makes all edits
-	return &Record{Line: rec.Line, Notes: []*Note{note}, beside: func(edits [][]Edit) []Edit {
+	note := &Note{Document: doc, Line: rec.TextLine, Below: func([]Edit) []Edit { return nil }} // beside makes all edits
+	return &Record{Line: rec.Line, Notes: []*Note{note}, Beside: func(edits [][]Edit) []Edit {
 		return newMarks(file, &x, rec, edits[0])
 	}}, nil
 }
@@ -99,19 +101,19 @@ func newMarks(file string, x *xmlNote, rec *xmlnotes.Record, edits []Edit) []Edi
 			if text == "" {
 				return ""
 			}
-			return deid2006.Mark(e.Type, escapeText(text))
+			return deid2006.Mark(e.Type, markup.EscapeText(text))
 		}
-		x.view.encode = mark
-		x.view.others = []func(string) string{func(text string) string {
+		x.view.Encode = mark
+		x.view.Others = []func(string) string{func(text string) string {
 			if text == "" {
 				return ""
 			}
-			return cdataEnd + mark(text) + "<![CDATA["
+			return markup.CDATAEnd + mark(text) + "<![CDATA["
 		}}
-		out = append(out, x.view.below([]Edit{e})...)
+		out = append(out, x.view.Below([]Edit{e})...)
 	}
-	sortEdits(out)
-	out = splitCDATAEnd(file, out, x.inCDATA)
+	markup.SortEdits(out)
+	out = markup.SplitCDATAEnd(file, out, x.inCDATA)
 	for i := range out {
 		out[i].Start -= rec.From
 		out[i].End -= rec.From

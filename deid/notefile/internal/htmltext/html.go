@@ -1,10 +1,13 @@
-package notefile
+// Package htmltext finds the text in HTML.
+package htmltext
 
 import (
 	"errors"
 	"html"
+	"regexp"
 	"strings"
 
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 	"github.com/lethe-deid/lethe/internal/xmlnotes"
 )
 
@@ -13,11 +16,11 @@ import (
 var elements = map[string]string{"td": "\t", "th": "\t", "img": " "}
 
 func init() {
-	for name := range words(`a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp small span strike strong
+	for name := range markup.Words(`a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp small span strike strong
 		sub sup time tt u var wbr`) {
 		elements[name] = ""
 	}
-	for name := range words(`address applet area article aside audio base basefont bgsound blink blockquote body br button canvas caption center
+	for name := range markup.Words(`address applet area article aside audio base basefont bgsound blink blockquote body br button canvas caption center
 		col colgroup command content datalist dd details dialog dir div dl dt element embed fieldset figcaption figure footer form frame frameset
 		h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe image input isindex keygen label legend li link listing main map marquee math menu
 		menuitem meta meter multicol nav nextid noembed noframes noscript object ol optgroup option output p param picture plaintext portal
@@ -41,38 +44,31 @@ const (
 )
 
 func init() {
-	for name := range words(`id class lang xml:lang dir align valign width height border cellpadding cellspacing colspan rowspan span rowspan headers scope
+	for name := range markup.Words(`id class lang xml:lang dir align valign width height border cellpadding cellspacing colspan rowspan span rowspan headers scope
 		bgcolor color face size type start rules frame nowrap noshade compact clear target rel charset http-equiv shape coords char charoff
 		hspace vspace tabindex role hidden name for method enctype rows cols maxlength minlength min max step wrap checked selected
 		disabled multiple readonly required autofocus autocomplete open default loop controls autoplay muted async defer sizes`) {
 		attributes[name] = layoutAttribute
 	}
-	for name := range words(`title alt href src summary abbr cite content value datetime longdesc placeholder axis label usemap media reversed
+	for name := range markup.Words(`title alt href src summary abbr cite content value datetime longdesc placeholder axis label usemap media reversed
 		data action formaction srcset srcdoc poster background`) {
 		attributes[name] = textAttribute
 	}
 	attributes["style"], attributes["xmlns"] = styleAttribute, spaceAttribute
 }
 
-func words(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, word := range strings.Fields(list) {
-		set[word] = true
-	}
-	return set
-}
-
-// htmlText is the view of HTML. Its text outside of CDATA must not contain "]]>".
-type htmlText struct {
-	view
+// Text is the view of HTML. Its text outside of CDATA must not contain "]]>".
+type Text struct {
+	markup.View
 	source string
 }
 
-func (h *htmlText) below(edits []Edit) []Edit {
-	return splitCDATAEnd(h.source, h.view.below(edits), func(int) bool { return false })
+// Below translates edits of the text into edits of the HTML.
+func (h *Text) Below(edits []markup.Edit) []markup.Edit {
+	return markup.SplitCDATAEnd(h.source, h.View.Below(edits), func(int) bool { return false })
 }
 
-// htmlView reads a narrative: the text between tags. Tags become line ends, tags of table cells
+// Read reads a narrative: the text between tags. Tags become line ends, tags of table cells
 // become tabs, and tags of inline elements, such as b and span, do not appear.
 //
 // A tag is markup only if it is well-formed and both its element and its attributes are known.
@@ -80,15 +76,15 @@ func (h *htmlText) below(edits []Edit) []Edit {
 // comment, an address such as <name@host>, a tag that never ends or that has a quote too many.
 // Values of attributes for people, such as title and href, are lines of the text. A picture in a
 // URL is refused.
-func htmlView(source string) (*htmlText, error) {
-	h := &htmlText{source: source}
-	h.encode, h.others = escapeText, []func(string) string{escapeAttributeText, escapeUnquoted}
+func Read(source string) (*Text, error) {
+	h := &Text{source: source}
+	h.Encode, h.Others = markup.EscapeText, []func(string) string{EscapeAttribute, escapeUnquoted}
 	for at := 0; at < len(source); {
 		n := strings.IndexAny(source[at:], "<&")
 		if n < 0 {
 			n = len(source) - at
 		}
-		h.verbatim(at, source[at:at+n])
+		h.Verbatim(at, source[at:at+n])
 		if at += n; at == len(source) {
 			break
 		}
@@ -97,13 +93,13 @@ func htmlView(source string) (*htmlText, error) {
 			continue
 		}
 		if strings.HasPrefix(source[at:], "<!--") {
-			h.stands(markup, at, 4, "\n")
+			h.Stands(markup.Markup, at, 4, "\n")
 			at += 4
 			continue // the content of the comment and its end are text
 		}
 		tag, ok := readTag(source[at:])
 		if !ok {
-			h.verbatim(at, "<")
+			h.Verbatim(at, "<")
 			at++
 			continue
 		}
@@ -117,13 +113,13 @@ func htmlView(source string) (*htmlText, error) {
 
 // reference adds the character reference at a position, or else the ampersand, and returns its
 // length.
-func (h *htmlText) reference(at int) int {
+func (h *Text) reference(at int) int {
 	rest := h.source[at:]
 	n := referenceLen(rest)
 	if text := html.UnescapeString(rest[:n]); n > 1 && text != rest[:n] {
-		h.stands(escape, at, n, text)
+		h.Stands(markup.Escape, at, n, text)
 	} else {
-		h.verbatim(at, rest[:n])
+		h.Verbatim(at, rest[:n])
 	}
 	return n
 }
@@ -132,7 +128,7 @@ func (h *htmlText) reference(at int) int {
 // Browsers also accept numbers and some old names without the semicolon.
 func referenceLen(s string) int {
 	n := 1
-	for n < len(s) && (isAlphanumeric(s[n]) || n == 1 && s[n] == '#') {
+	for n < len(s) && (markup.IsAlphanumeric(s[n]) || n == 1 && s[n] == '#') {
 		n++
 	}
 	if len(s) > 1 && s[1] == '#' {
@@ -165,43 +161,43 @@ func referenceLen(s string) int {
 }
 
 // tag adds a tag at a position as markup, except for the values of attributes that are text.
-func (h *htmlText) tag(at int, t htmlTag) error {
+func (h *Text) tag(at int, t tag) error {
 	from := at // the start of the part that is not yet added
 	for _, a := range t.attributes {
 		value := h.source[at+a.from : at+a.to]
 		if isHarmless(a.name, value) {
 			continue
 		}
-		if dataURL.MatchString(html.UnescapeString(value)) {
+		if DataURL.MatchString(html.UnescapeString(value)) {
 			return errors.New("HTML with a picture or other data in a URL, which cannot be examined")
 		}
-		h.stands(markup, from, at+a.from-from, "\n")
-		h.syntax = 1
+		h.Stands(markup.Markup, from, at+a.from-from, "\n")
+		h.Syntax = 1
 		if a.quote == 0 {
-			h.syntax = 2
+			h.Syntax = 2
 		}
 		for from = at + a.from; from < at+a.to; {
 			n := strings.IndexByte(h.source[from:at+a.to], '&')
 			if n < 0 {
 				n = at + a.to - from
 			}
-			h.verbatim(from, h.source[from:from+n])
+			h.Verbatim(from, h.source[from:from+n])
 			if from += n; from < at+a.to {
 				from += min(h.reference(from), at+a.to-from)
 			}
 		}
-		h.syntax = 0
+		h.Syntax = 0
 	}
 	shown := elements[t.name]
 	if from > at {
 		shown = "\n"
 	}
-	h.stands(markup, from, at+t.n-from, shown)
+	h.Stands(markup.Markup, from, at+t.n-from, shown)
 	return nil
 }
 
-// escapeAttributeText encodes text for a place between quotes of either kind.
-func escapeAttributeText(text string) string { return attributeEscapes.Replace(xmlnotes.Legal(text)) }
+// EscapeAttribute encodes text for a place between quotes of either kind.
+func EscapeAttribute(text string) string { return attributeEscapes.Replace(xmlnotes.Legal(text)) }
 
 // escapeUnquoted encodes text as the value of an attribute without quotes.
 func escapeUnquoted(text string) string { return unquotedEscapes.Replace(xmlnotes.Legal(text)) }
@@ -216,64 +212,45 @@ var (
 func isHarmless(name, value string) bool {
 	switch attributes[name] {
 	case layoutAttribute:
-		return only(value, "-_.:#%*+, ")
+		return markup.Only(value, "-_.:#%*+, ")
 	case styleAttribute:
-		return only(value, "-_.:#%*+, ;()!\t\r\n")
+		return markup.Only(value, "-_.:#%*+, ;()!\t\r\n")
 	case spaceAttribute:
-		return strings.HasPrefix(value, "http://www.w3.org/") && only(value, "-_.:/#")
+		return strings.HasPrefix(value, "http://www.w3.org/") && markup.Only(value, "-_.:/#")
 	}
 	switch name {
 	case "href", "usemap":
 		return value == "" || value == "#"
 	case "content":
-		return strings.HasPrefix(strings.ToLower(value), "text/html") && only(value, "-/;= ")
+		return strings.HasPrefix(strings.ToLower(value), "text/html") && markup.Only(value, "-/;= ")
 	}
 	return value == ""
 }
 
-// only reports whether a value is short and contains only letters, digits and these characters.
-func only(value, others string) bool {
-	if len(value) > 300 {
-		return false
-	}
-	for i := range len(value) {
-		if !isAlphanumeric(value[i]) && strings.IndexByte(others, value[i]) < 0 {
-			return false
-		}
-	}
-	return true
-}
-
-func isAlphanumeric(c byte) bool {
-	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
-}
-
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' }
-
-// htmlTag is a tag of n bytes.
-type htmlTag struct {
+// tag is a tag of n bytes.
+type tag struct {
 	n          int
 	name       string
-	attributes []htmlAttribute
+	attributes []attribute
 }
 
-// htmlAttribute is an attribute whose value is at from:to of the tag, without quotes.
-type htmlAttribute struct {
+// attribute is an attribute whose value is at from:to of the tag, without quotes.
+type attribute struct {
 	name     string
 	from, to int
 	quote    byte // 0: none
 }
 
 // readTag reads the tag at the beginning of a text, and reports whether there is a known one.
-func readTag(s string) (htmlTag, bool) {
-	var t htmlTag
+func readTag(s string) (tag, bool) {
+	var t tag
 	at := 1
 	end := at < len(s) && s[at] == '/'
 	if end {
 		at++
 	}
 	start := at
-	for at < len(s) && isAlphanumeric(s[at]) {
+	for at < len(s) && markup.IsAlphanumeric(s[at]) {
 		at++
 	}
 	t.name = strings.ToLower(s[start:at])
@@ -282,7 +259,7 @@ func readTag(s string) (htmlTag, bool) {
 	}
 	for {
 		before := at
-		for at < len(s) && isSpace(s[at]) {
+		for at < len(s) && markup.IsSpace(s[at]) {
 			at++
 		}
 		rest := s[at:]
@@ -307,23 +284,23 @@ func readTag(s string) (htmlTag, bool) {
 
 // readAttribute reads the attribute at a position of a tag. It returns its length, or 0 if there is
 // no known attribute.
-func readAttribute(s string, at int) (htmlAttribute, int) {
+func readAttribute(s string, at int) (attribute, int) {
 	start := at
-	for at < len(s) && (isAlphanumeric(s[at]) || s[at] == '-' || s[at] == ':') {
+	for at < len(s) && (markup.IsAlphanumeric(s[at]) || s[at] == '-' || s[at] == ':') {
 		at++
 	}
-	a := htmlAttribute{name: strings.ToLower(s[start:at]), from: at, to: at}
+	a := attribute{name: strings.ToLower(s[start:at]), from: at, to: at}
 	if attributes[a.name] == unknownAttribute {
 		return a, 0
 	}
 	after := at
-	for after < len(s) && isSpace(s[after]) {
+	for after < len(s) && markup.IsSpace(s[after]) {
 		after++
 	}
 	if after == len(s) || s[after] != '=' {
 		return a, at - start // without a value
 	}
-	for at = after + 1; at < len(s) && isSpace(s[at]); {
+	for at = after + 1; at < len(s) && markup.IsSpace(s[at]); {
 		at++
 	}
 	if at == len(s) {
@@ -338,7 +315,7 @@ func readAttribute(s string, at int) (htmlAttribute, int) {
 		return a, a.to + 1 - start
 	}
 	a.from = at
-	for at < len(s) && !isSpace(s[at]) && strings.IndexByte("\"'<>=`", s[at]) < 0 {
+	for at < len(s) && !markup.IsSpace(s[at]) && strings.IndexByte("\"'<>=`", s[at]) < 0 {
 		at++
 	}
 	a.to = at
@@ -347,3 +324,6 @@ func readAttribute(s string, at int) (htmlAttribute, int) {
 	}
 	return a, at - start
 }
+
+// DataURL matches the beginning of a URL that contains data instead of an address.
+var DataURL = regexp.MustCompile(`(?i)^\s*data:(?:[-\w.+]+/[-\w.+]+)?(?:;[^,]*)?,`)

@@ -1,44 +1,29 @@
-package notefile
+package markup
 
 import (
 	"bytes"
-	"fmt"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 )
 
 // The functions of this file refuse input that can be read but not examined: text that no tagger
 // can process, and files of another format than the requested one.
 
-// checkTexts returns an error if a text of the record contains UTF-16, or is RTF or PDF: bytes that
-// are not letters would split their words. checkUTF8 has already searched for UTF-16 in text that
-// the record contains verbatim; encoded reports whether text may come from escapes or base64.
-func (s *source) checkTexts(r *Record, encoded bool) error {
-	for _, n := range r.Notes {
-		if reason := unreadableText(n.Text, encoded); reason != "" {
-			return s.defect(n.Line, -1, "a text that is "+reason+", which cannot be examined")
-		}
-	}
-	return nil
-}
-
-// unreadableText names the kind of a text that cannot be examined as it is, or returns "".
-func unreadableText(text string, encoded bool) string {
-	if encoded && wide(text) || strings.HasPrefix(text, "\u00ff\u00fe") || strings.HasPrefix(text, "\u00fe\u00ff") { // UTF-16 read as Latin-1
+// UnreadableText names the kind of a text that cannot be examined as it is, or returns "".
+func UnreadableText(text string, encoded bool) string {
+	if encoded && Wide(text) || strings.HasPrefix(text, "\u00ff\u00fe") || strings.HasPrefix(text, "\u00fe\u00ff") { // UTF-16 read as Latin-1
 		return "UTF-16"
 	}
-	switch kind := contentKind(text[:min(len(text), contentPeek)]); kind {
+	switch kind := ContentKind(text[:min(len(text), ContentPeek)]); kind {
 	case "rtf", "pdf", "zip", "gzip", "office":
-		return kindNames[kind]
+		return KindNames[kind]
 	}
 	return ""
 }
 
-// marksUTF16 reports whether a file begins with the byte order mark of UTF-16, as bytes or decoded
+// MarksUTF16 reports whether a file begins with the byte order mark of UTF-16, as bytes or decoded
 // as Latin-1. UTF-32 begins the same way.
-func marksUTF16(raw []byte) bool {
+func MarksUTF16(raw []byte) bool {
 	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "\u00ff\u00fe", "\u00fe\u00ff"} {
 		if bytes.HasPrefix(raw, []byte(mark)) {
 			return true
@@ -51,11 +36,11 @@ func marksUTF16(raw []byte) bool {
 // UTF-16: NUL for Latin letters, others for Greek, Cyrillic, Hebrew or Arabic.
 func isWideByte(r rune) bool { return r < 9 }
 
-// wide reports whether text looks like UTF-16 or UTF-32: every other byte is the same control byte
+// Wide reports whether text looks like UTF-16 or UTF-32: every other byte is the same control byte
 // three times in a row, or a sixteenth of all bytes are control bytes below 9. A few such bytes are
 // accepted.
-func wide[T string | []byte](text T) bool {
-	at := firstWide(text)
+func Wide[T string | []byte](text T) bool {
+	at := FirstWide(text)
 	if at < 0 {
 		return false
 	}
@@ -73,9 +58,9 @@ func wide[T string | []byte](text T) bool {
 	return count > 1 && 16*count > len(text) || 4*count > len(text)
 }
 
-// firstWide returns the position of the first byte below 9, or -1. It processes many bytes at a
+// FirstWide returns the position of the first byte below 9, or -1. It processes many bytes at a
 // time, because hardly any text has one.
-func firstWide[T string | []byte](text T) int {
+func FirstWide[T string | []byte](text T) int {
 	i := 0
 	for ; i+32 <= len(text); i += 32 {
 		if below9(text, i)|below9(text, i+8)|below9(text, i+16)|below9(text, i+24) != 0 {
@@ -90,7 +75,8 @@ func firstWide[T string | []byte](text T) int {
 	return -1
 }
 
-var kindNames = map[string]string{
+// KindNames contains the names of the kinds that ContentKind returns, for errors.
+var KindNames = map[string]string{
 	"gzip": "gzip once more", "parquet": "Parquet", "zip": "a ZIP archive or an Office document", "office": "an old Office document", "pdf": "PDF", "rtf": "RTF", "json": "JSON",
 	"hl7": "HL7", "xml": "XML or HTML",
 }
@@ -104,8 +90,8 @@ func below9[T string | []byte](text T, i int) uint64 {
 	return (x - 9*ones) &^ x & (128 * ones)
 }
 
-// contentPeek is the number of bytes from which contentKind determines the kind of a file.
-const contentPeek = 512
+// ContentPeek is the number of bytes from which ContentKind determines the kind of a file.
+const ContentPeek = 512
 
 var (
 	jsonStart = regexp.MustCompile(`^(?:\[\s*)?\{\s*"(?:[^"\\]|\\.)*"\s*:`)
@@ -113,9 +99,9 @@ var (
 	xmlStart  = regexp.MustCompile(`(?i)^<(?:\?xml[\s?]|!DOCTYPE\s|(?:\w+:)?ClinicalDocument[\s>/]|deIdi2b2[\s>]|ROOT[\s>]|MEDDOCAN[\s>]|[A-Z]\w*\s+xmlns\s*=\s*["']http://hl7\.org/fhir["'])`)
 )
 
-// contentKind returns the kind of a file if its beginning makes it certain, or "". Text that merely
+// ContentKind returns the kind of a file if its beginning makes it certain, or "". Text that merely
 // begins with a bracket has no kind.
-func contentKind(start string) string {
+func ContentKind(start string) string {
 	switch {
 	case strings.HasPrefix(start, "\x1f\x8b") || strings.HasPrefix(start, "\x1f\u008b"):
 		return "gzip"
@@ -126,7 +112,7 @@ func contentKind(start string) string {
 	case strings.HasPrefix(start, "\xd0\xcf\x11\xe0") || strings.HasPrefix(start, "\u00d0\u00cf\x11\u00e0"):
 		return "office"
 	}
-	start = strings.TrimPrefix(start, utf8BOM)
+	start = strings.TrimPrefix(start, BOM)
 	if start == "" || !strings.ContainsRune("%{[<MFB\x0b\x1c \t\r\n", rune(start[0])) {
 		return ""
 	}
@@ -146,36 +132,5 @@ func contentKind(start string) string {
 	return ""
 }
 
-// otherKinds are the kinds of files that no format reads, by their extensions.
-var otherKinds = map[string]string{
-	".pdf": "PDF", ".doc": "Word", ".docx": "Word", ".odt": "OpenDocument", ".xls": "Excel", ".xlsx": "Excel", ".ods": "OpenDocument",
-	".zip": "ZIP", ".bz2": "bzip2", ".xz": "xz", ".zst": "Zstandard", ".7z": "7-Zip", ".gz": "gzip",
-}
-
-// checkKind returns an error if the name or the beginning of a file shows that it has another
-// format.
-func (f *Format) checkKind(in *source) error {
-	ext := strings.ToLower(in.ext())
-	if strings.EqualFold(filepath.Ext(in.name), ".gz") && ext == "" {
-		ext = strings.ToLower(filepath.Ext(in.base()))
-	}
-	if !slices.Contains(f.Exts, ext) && !slices.Contains(f.alsoExts, ext) {
-		var owners []string
-		for _, other := range formats {
-			if slices.Contains(other.Exts, ext) {
-				owners = append(owners, other.Name)
-			}
-		}
-		switch {
-		case len(owners) > 0:
-			return in.defect(0, -1, fmt.Sprintf("the name ends in %s, so the file is not of the format %s, but of %s", ext, f.Name, strings.Join(owners, " or ")))
-		case otherKinds[ext] != "":
-			return in.defect(0, -1, fmt.Sprintf("the name ends in %s, so the file is not of the format %s: lethe cannot read %s files", ext, f.Name, otherKinds[ext]))
-		}
-	}
-	start, _ := in.in.Peek(contentPeek) // reading returns the error again
-	if kind := contentKind(string(start)); kind != "" && kind != f.content {
-		return in.defect(1, -1, fmt.Sprintf("the content is %s, so the file is not of the format %s", kindNames[kind], f.Name))
-	}
-	return nil
-}
+// BOM is U+FEFF in UTF-8.
+const BOM = "\uFEFF"

@@ -1,9 +1,11 @@
-package notefile
+package rtf
 
 import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 
 	textencoding "golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
@@ -53,35 +55,35 @@ func init() {
 		opaque:   `pict objdata shppict fontemb fontfile mmathPict svb`,
 		copied:   `nonshppict`,
 	} {
-		for word := range words(list) {
+		for word := range markup.Words(list) {
 			destinations[word] = kind
 		}
 	}
 }
 
 // dateWords are the control words whose number is the time of a revision.
-var dateWords = words(`revdttm revdttmdel crdate dfrdate pnrdate prdate trdate cldeldttm clinsdttm clmrgddttm clsplitdttm`)
+var dateWords = markup.Words(`revdttm revdttmdel crdate dfrdate pnrdate prdate trdate cldeldttm clinsdttm clmrgddttm clsplitdttm`)
 
-// rtfCharacter is a character or a line end that a control word or symbol represents.
-type rtfCharacter struct {
-	kind runKind
+// character is a character or a line end that a control word or symbol represents.
+type character struct {
+	kind markup.RunKind
 	text string
 }
 
-var rtfCharacters = map[string]rtfCharacter{
-	"emdash": {escape, "—"}, "endash": {escape, "–"}, "bullet": {escape, "•"}, "lquote": {escape, "‘"}, "rquote": {escape, "’"}, "ldblquote": {escape, "“"},
-	"rdblquote": {escape, "”"}, "emspace": {escape, "\u2003"}, "enspace": {escape, "\u2002"}, "qmspace": {escape, "\u2005"},
-	"tab": {markup, "\t"}, "cell": {markup, "\t"}, "nestcell": {markup, "\t"},
-	"chdate": {markup, " "}, "chdpl": {markup, " "}, "chdpa": {markup, " "}, "chtime": {markup, " "}, "chpgn": {markup, " "}, "sectnum": {markup, " "},
+var characters = map[string]character{
+	"emdash": {markup.Escape, "—"}, "endash": {markup.Escape, "–"}, "bullet": {markup.Escape, "•"}, "lquote": {markup.Escape, "‘"}, "rquote": {markup.Escape, "’"}, "ldblquote": {markup.Escape, "“"},
+	"rdblquote": {markup.Escape, "”"}, "emspace": {markup.Escape, "\u2003"}, "enspace": {markup.Escape, "\u2002"}, "qmspace": {markup.Escape, "\u2005"},
+	"tab": {markup.Markup, "\t"}, "cell": {markup.Markup, "\t"}, "nestcell": {markup.Markup, "\t"},
+	"chdate": {markup.Markup, " "}, "chdpl": {markup.Markup, " "}, "chdpa": {markup.Markup, " "}, "chtime": {markup.Markup, " "}, "chpgn": {markup.Markup, " "}, "sectnum": {markup.Markup, " "},
 }
 
-var rtfSymbols = map[string]rtfCharacter{
-	`\`: {escape, `\`}, "{": {escape, "{"}, "}": {escape, "}"}, "~": {escape, "\u00a0"}, "_": {escape, "\u2011"}, "\r": {markup, "\n"}, "\n": {markup, "\n"}, "\t": {markup, "\t"},
+var symbols = map[string]character{
+	`\`: {markup.Escape, `\`}, "{": {markup.Escape, "{"}, "}": {markup.Escape, "}"}, "~": {markup.Escape, "\u00a0"}, "_": {markup.Escape, "\u2011"}, "\r": {markup.Markup, "\n"}, "\n": {markup.Markup, "\n"}, "\t": {markup.Markup, "\t"},
 }
 
 func init() {
-	for word := range words(`par line sect page column softline softpage softcol row nestrow lbr`) {
-		rtfCharacters[word] = rtfCharacter{markup, "\n"}
+	for word := range markup.Words(`par line sect page column softline softpage softcol row nestrow lbr`) {
+		characters[word] = character{markup.Markup, "\n"}
 	}
 }
 
@@ -167,7 +169,7 @@ func (p codePage) decode(raw []byte) string {
 
 // encode writes text as RTF. A character outside of ASCII is written as \uN, followed by what old readers show instead: the
 // bytes of the character in the code page if that is as long as the document says, otherwise question marks.
-func (c rtfContext) encode(text string) string {
+func (c context) encode(text string) string {
 	var b strings.Builder
 	encoder := pageEncodings[c.page].NewEncoder()
 	for _, r := range text {

@@ -1,4 +1,4 @@
-package notefile
+package fhir
 
 import (
 	"cmp"
@@ -7,40 +7,42 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/lethe-deid/lethe/deid/field"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/jsontree"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
-// fhirFields applies Options.Fields to the elements of a record. See deid/field/tables/fhir.txt for the built-in rules.
-type fhirFields struct {
-	options  Options
+// fieldRules applies Options.Fields to the elements of a record. See deid/field/tables/fhir.txt for the built-in rules.
+type fieldRules struct {
+	options  base.Options
 	root, at *field.Place // at is the path of the element, from the type of its resource on
 	gone     map[int]bool
-	replaced []Edit // pseudonyms
-	values   []fhirValue
-	strings  map[*Note]int // the strings that are notes as they are
+	replaced []markup.Edit // pseudonyms
+	values   []value
+	strings  map[*base.Note]int // the strings that are notes as they are
 	counts   map[field.Action]int
 	people   []safetynet.Value // names of people other than patients
 }
 
-func newFHIRFields(o Options) *fhirFields {
+func newFieldRules(o base.Options) *fieldRules {
 	root := o.Fields.Root()
-	return &fhirFields{options: o, root: root, at: root, gone: map[int]bool{}, strings: map[*Note]int{}, counts: map[field.Action]int{}}
+	return &fieldRules{options: o, root: root, at: root, gone: map[int]bool{}, strings: map[*base.Note]int{}, counts: map[field.Action]int{}}
 }
 
-// fhirValue is an element whose whole value is PHI. back returns the new value as JSON, or false if the element must be removed, because
+// value is an element whose whole value is PHI. back returns the new value as JSON, or false if the element must be removed, because
 // the new value would not be valid.
-type fhirValue struct {
+type value struct {
 	i    int
-	note *Note
+	note *base.Note
 	back func(made string) (string, bool)
 }
 
 // enter moves the path to a member of an object and returns a function that moves it back. The extensions of a string, under _family, have
 // the path of the string.
-func (f *fhir) enter(key string) func() {
+func (f *reader) enter(key string) func() {
 	if f.fields == nil {
 		return func() {}
 	}
@@ -50,42 +52,42 @@ func (f *fhir) enter(key string) func() {
 }
 
 // enterObject extends the path with the name of an extension, or begins it anew for a resource. It returns a function that moves it back.
-func (f *fhir) enterObject(i int) func() {
+func (f *reader) enterObject(i int) func() {
 	if f.fields == nil {
 		return func() {}
 	}
 	before := f.fields.at
-	if kind := f.j.first(i, "resourceType"); kind != "" {
+	if kind := f.j.First(i, "resourceType"); kind != "" {
 		f.fields.at = f.fields.root.Child(kind)
 	} else if before.Name() == "extension" || before.Name() == "modifierextension" {
-		url := f.j.first(i, "url")
+		url := f.j.First(i, "url")
 		f.fields.at = before.Child(url[strings.LastIndexAny(url, "/:#")+1:])
 	}
 	return func() { f.fields.at = before }
 }
 
-// field applies the rule for a value. It reports whether nothing else is to be done with the value. key is as for fhir.value.
-func (f *fhir) field(i int, r resource, key string) bool {
+// field applies the rule for a value. It reports whether nothing else is to be done with the value. key is as for reader.value.
+func (f *reader) field(i int, r resource, key string) bool {
 	if f.fields == nil || f.fields.at.IsRoot() {
 		return false
 	}
 	if f.fields.gone[i] || f.isMasked(i) {
 		return true
 	}
-	switch f.j.kind(i) {
+	switch f.j.Kind(i) {
 	case '{', '[':
 		drops, err := f.fields.at.Drops()
 		if err != nil && !strings.HasPrefix(key, "_") {
 			f.fail(i, err.Error())
 			return true
 		}
-		if drops && f.j.values[i].key > 0 { // an element of a list goes with the list
+		if drops && f.j.Values[i].Key > 0 { // an element of a list goes with the list
 			f.drop(i)
 		}
 		return drops
 	}
 	action := f.action(i, key)
-	if f.j.kind(i) == 'n' || action == "" {
+	if f.j.Kind(i) == 'n' || action == "" {
 		return key == "data"
 	}
 	if (key == "div" || isBase64(key) || key == "data") && action != field.Drop {
@@ -95,8 +97,8 @@ func (f *fhir) field(i int, r resource, key string) bool {
 	case action == field.Drop:
 		f.drop(i)
 	case action == field.Keep:
-		return f.j.kind(i) != '"' || !mayBeData(f.j, i)
-	case f.j.kind(i) != '"' && !action.Whole():
+		return f.j.Kind(i) != '"' || !mayBeData(f.j, i)
+	case f.j.Kind(i) != '"' && !action.Whole():
 		if action == field.Hash {
 			f.drop(i)
 		}
@@ -113,7 +115,7 @@ func (f *fhir) field(i int, r resource, key string) bool {
 }
 
 // term makes a note of a term of a code system.
-func (f *fhir) term(i int, r resource) {
+func (f *reader) term(i int, r resource) {
 	if f.hasNoText(i) {
 		return
 	}
@@ -124,30 +126,30 @@ func (f *fhir) term(i int, r resource) {
 }
 
 // mayBeData reports whether a string begins like a URL that contains data.
-func mayBeData(j *jsonTree, i int) bool {
-	raw := j.raw[j.from(i)+1:]
+func mayBeData(j *jsontree.Tree, i int) bool {
+	raw := j.Raw[j.From(i)+1:]
 	return strings.IndexByte("dD \t\\", raw[0]) >= 0
 }
 
 // hasNoText reports whether a string has no letters and digits.
-func (f *fhir) hasNoText(i int) bool {
-	return !strings.ContainsFunc(f.j.text(i), letterOrDigit)
+func (f *reader) hasNoText(i int) bool {
+	return !strings.ContainsFunc(f.j.Text(i), markup.LetterOrDigit)
 }
 
 // action returns the action for a string, number or boolean, or "" if it stays or is examined as without rules.
-func (f *fhir) action(i int, key string) field.Action {
+func (f *reader) action(i int, key string) field.Action {
 	at := f.fields.at
 	action, ok := at.Action()
 	if ok && at.Own() {
 		return action
 	}
-	if f.j.kind(i) != '"' {
+	if f.j.Kind(i) != '"' {
 		if inherited := at.Inherited(); !ok && inherited != "" && !strings.Contains(at.Path(), ".extension.") {
 			return inherited
 		}
 		return action
 	}
-	text := f.j.text(i)
+	text := f.j.Text(i)
 	switch {
 	case key == "display" && (f.isCoding(i)):
 		return field.Known
@@ -156,16 +158,16 @@ func (f *fhir) action(i int, key string) field.Action {
 	case key == "text" && f.repeatsDisplay(i, text):
 		return field.Known
 	case action == field.Action("phone"):
-		return telecomSort(f.j.first(f.j.parent(i), "system"))
+		return telecomSort(f.j.First(f.j.Parent(i), "system"))
 	case ok:
 		return action
 	case key == "type" && field.IsResource(text):
 		return field.Keep
-	case elementsOfFHIR().codes[key] && fhirCode.MatchString(text):
+	case allElements().codes[key] && codeForm.MatchString(text):
 		return field.Keep
-	case elementsOfFHIR().codes[key], elementsOfFHIR().sometimes[key] && fhirCode.MatchString(text):
+	case allElements().codes[key], allElements().sometimes[key] && codeForm.MatchString(text):
 		return field.Known
-	case fhirTime.MatchString(text) || onlyYear.MatchString(text) && datedKey.MatchString(key):
+	case timeForm.MatchString(text) || base.OnlyYear.MatchString(text) && datedKey.MatchString(key):
 		return "date"
 	case at.Inherited() != "":
 		return at.Inherited()
@@ -178,23 +180,23 @@ func (f *fhir) action(i int, key string) field.Action {
 }
 
 // isCoding reports whether a display belongs to a code, and not to a reference.
-func (f *fhir) isCoding(i int) bool {
-	parent := f.j.parent(i)
-	return f.j.first(parent, "code") != "" && f.j.first(parent, "reference") == "" && len(f.each(parent, "identifier", '{')) == 0
+func (f *reader) isCoding(i int) bool {
+	parent := f.j.Parent(i)
+	return f.j.First(parent, "code") != "" && f.j.First(parent, "reference") == "" && len(f.each(parent, "identifier", '{')) == 0
 }
 
 // repeatsDisplay reports whether the text of a CodeableConcept is the display of one of its codes.
-func (f *fhir) repeatsDisplay(i int, text string) bool {
-	return slices.ContainsFunc(f.each(f.j.parent(i), "coding", '{'), func(coding int) bool {
-		return f.j.first(coding, "code") != "" && strings.EqualFold(f.j.first(coding, "display"), text)
+func (f *reader) repeatsDisplay(i int, text string) bool {
+	return slices.ContainsFunc(f.each(f.j.Parent(i), "coding", '{'), func(coding int) bool {
+		return f.j.First(coding, "code") != "" && strings.EqualFold(f.j.First(coding, "display"), text)
 	})
 }
 
 var (
-	fhirTime  = regexp.MustCompile(`^\d{4}-\d{2}(?:-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[-+]\d{2}:\d{2})?)?)?$`)
+	timeForm  = regexp.MustCompile(`^\d{4}-\d{2}(?:-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[-+]\d{2}:\d{2})?)?)?$`)
 	clockTime = regexp.MustCompile(`^\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$`)
 	datedKey  = regexp.MustCompile(`(?:date|datetime|start|end|issued|recorded|created|authored|authoredon|time|instant|event)$`) // keys are in lower case
-	fhirCode  = regexp.MustCompile(`^(?:[a-z]+(?:-[a-z]+)*|[A-Z]{1,5}(?:\.[a-z]+)?)$`)
+	codeForm  = regexp.MustCompile(`^(?:[a-z]+(?:-[a-z]+)*|[A-Z]{1,5}(?:\.[a-z]+)?)$`)
 )
 
 // telecomSort returns the sort of the value of a ContactPoint with a system.
@@ -213,10 +215,10 @@ var people = []string{
 }
 
 // namesClinical reports whether a display belongs to a reference to a resource that is neither a person nor a place.
-func (f *fhir) namesClinical(i int) bool {
-	parent := f.j.parent(i)
-	ref := fhirReference.FindStringSubmatch(f.j.first(parent, "reference"))
-	kind := f.j.first(parent, "type")
+func (f *reader) namesClinical(i int) bool {
+	parent := f.j.Parent(i)
+	ref := referenceForm.FindStringSubmatch(f.j.First(parent, "reference"))
+	kind := f.j.First(parent, "type")
 	if ref != nil {
 		kind = ref[2]
 	}
@@ -224,19 +226,21 @@ func (f *fhir) namesClinical(i int) bool {
 }
 
 // whole makes a note of an element whose whole value is PHI.
-func (f *fhir) whole(i int, r resource, action field.Action, key string) {
-	text, quote := f.j.text(i), f.j.kind(i) == '"'
-	if f.j.kind(i) == 't' || f.j.kind(i) == 'f' {
+func (f *reader) whole(i int, r resource, action field.Action, key string) {
+	text, quote := f.j.Text(i), f.j.Kind(i) == '"'
+	if f.j.Kind(i) == 't' || f.j.Kind(i) == 'f' {
 		f.drop(i)
 		return
 	}
-	label, back := "", func(made string) (string, bool) { return `"` + jsonString(made) + `"`, strings.TrimSpace(made) != "" }
+	label, back := "", func(made string) (string, bool) {
+		return `"` + jsontree.Escape(made) + `"`, strings.TrimSpace(made) != ""
+	}
 	if !quote {
 		back = func(made string) (string, bool) { return made, json.Valid([]byte(made)) }
 	}
 	if action == "date" || action == field.Shift {
 		var ok bool
-		if text, back, ok = fhirDate(text, f.fields.at.Path()); !ok {
+		if text, back, ok = dateForm(text, f.fields.at.Path()); !ok {
 			f.drop(i)
 			return
 		}
@@ -245,38 +249,38 @@ func (f *fhir) whole(i int, r resource, action field.Action, key string) {
 		label = "Date of birth: "
 	}
 	path := strings.TrimPrefix(strings.Join(f.path[r.depth:], ""), ".")
-	note, ok := f.fields.options.valueNote(action, r.name+"#"+path, r.patient, label, text)
+	note, ok := f.fields.options.ValueNote(action, r.name+"#"+path, r.patient, label, text)
 	if !ok {
 		f.drop(i)
 		return
 	}
-	note.Line = f.lineAt(f.j.from(i))
-	note.below = func([]Edit) []Edit { return nil } // see besideFHIR
+	note.Line = f.lineAt(f.j.From(i))
+	note.Below = func([]markup.Edit) []markup.Edit { return nil } // see besideFHIR
 	f.notes = append(f.notes, note)
-	f.fields.values = append(f.fields.values, fhirValue{i, note, back})
+	f.fields.values = append(f.fields.values, value{i, note, back})
 }
 
-// fhirDate returns the date in an element that can be replaced, and a function that returns a new value for the element. Elements with
+// dateForm returns the date in an element that can be replaced, and a function that returns a new value for the element. Elements with
 // the type instant must have a time, so the year 2071 becomes the beginning of that year.
-func fhirDate(text, path string) (string, func(string) (string, bool), bool) {
-	back := func(made string) (string, bool) { return made, onlyYear.MatchString(made) }
-	if !onlyYear.MatchString(text) {
+func dateForm(text, path string) (string, func(string) (string, bool), bool) {
+	back := func(made string) (string, bool) { return made, base.OnlyYear.MatchString(made) }
+	if !base.OnlyYear.MatchString(text) {
 		var ok bool
-		if text, back, ok = machineDate(text); !ok {
+		if text, back, ok = base.MachineDate(text); !ok {
 			return "", nil, false
 		}
 	}
 	return text, func(made string) (string, bool) {
 		value, ok := back(made)
-		if ok && onlyYear.MatchString(value) && elementsOfFHIR().has(elementsOfFHIR().instants, path) {
+		if ok && base.OnlyYear.MatchString(value) && allElements().has(allElements().instants, path) {
 			value += "-01-01T00:00:00Z"
 		}
 		return `"` + value + `"`, ok
 	}, true
 }
 
-// besideFHIR returns the edits of all elements that change.
-func (f *fhir) besideFHIR(edits [][]Edit) []Edit {
+// beside returns the edits of all elements that change.
+func (f *reader) beside(edits [][]markup.Edit) []markup.Edit {
 	out, gone := slices.Concat(f.fields.replaced, f.masks), maps.Clone(f.fields.gone)
 	next := 0
 	for n, note := range f.notes {
@@ -291,33 +295,33 @@ func (f *fhir) besideFHIR(edits [][]Edit) []Edit {
 		if len(edits[n]) == 0 {
 			continue
 		}
-		if raw, ok := v.back(note.newValue(edits[n])); ok {
-			out = append(out, Edit{Start: f.j.from(v.i), End: f.j.to(v.i), New: raw})
+		if raw, ok := v.back(note.NewValue(edits[n])); ok {
+			out = append(out, markup.Edit{Start: f.j.From(v.i), End: f.j.To(v.i), New: raw})
 		} else {
 			gone[v.i] = true
 		}
 	}
 	removed := f.remove(gone)
-	sortEdits(removed)
+	markup.SortEdits(removed)
 	return append(outside(out, removed), removed...)
 }
 
 // isBlank reports whether edits leave nothing of a text, which no string of FHIR may be.
-func isBlank(n *Note, edits []Edit) bool {
-	return len(edits) > 0 && strings.TrimSpace(apply(n.Text, edits)) == ""
+func isBlank(n *base.Note, edits []markup.Edit) bool {
+	return len(edits) > 0 && strings.TrimSpace(markup.Apply(n.Text, edits)) == ""
 }
 
 // outside returns the edits that are not within removed ones, which are sorted.
-func outside(edits, removed []Edit) []Edit {
-	return slices.DeleteFunc(edits, func(e Edit) bool {
-		k, _ := slices.BinarySearchFunc(removed, e.Start, func(r Edit, at int) int { return cmp.Compare(r.Start, at+1) })
+func outside(edits, removed []markup.Edit) []markup.Edit {
+	return slices.DeleteFunc(edits, func(e markup.Edit) bool {
+		k, _ := slices.BinarySearchFunc(removed, e.Start, func(r markup.Edit, at int) int { return cmp.Compare(r.Start, at+1) })
 		return k > 0 && e.End <= removed[k-1].End
 	})
 }
 
 // finishFields sets what the record must know about its fields.
-func (f *fhir) finishFields(record *Record) {
-	record.Fields, record.beside, record.fixed = f.fields.counts, f.besideFHIR, nil
+func (f *reader) finishFields(record *base.Record) {
+	record.Fields, record.Beside, record.Fixed = f.fields.counts, f.beside, nil
 	record.ID = f.alias(f.root())
 	aliases := map[string]string{}
 	for _, n := range f.notes {
@@ -330,22 +334,20 @@ func (f *fhir) finishFields(record *Record) {
 		if alias != name {
 			n.Alias = alias + "#" + path
 		}
-		if !n.isValue() {
+		if !n.IsValue() {
 			n.Known = append(slices.Clip(n.Known), f.fields.people...)
 		}
 	}
 }
 
 // learnPerson adds the names of a person who is no patient to the known values of all notes of the record.
-func (f *fhir) learnPerson(i int, kind safetynet.Kind) {
+func (f *reader) learnPerson(i int, kind safetynet.Kind) {
 	for _, name := range f.each(i, "name", '{') {
-		parts := append(f.strings(name, "given"), f.j.first(name, "family"))
-		for _, text := range []string{f.j.first(name, "text"), strings.TrimSpace(strings.Join(parts, " "))} {
+		parts := append(f.strings(name, "given"), f.j.First(name, "family"))
+		for _, text := range []string{f.j.First(name, "text"), strings.TrimSpace(strings.Join(parts, " "))} {
 			if text != "" {
 				f.fields.people = append(f.fields.people, safetynet.Value{Kind: kind, Text: text})
 			}
 		}
 	}
 }
-
-func letterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -1,4 +1,4 @@
-package notefile
+package base
 
 import (
 	"regexp"
@@ -7,12 +7,13 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/field"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
-// valueNote returns a note for a field whose whole value is PHI, or false if the type set of the run has no type for the action. The
+// ValueNote returns a note for a field whose whole value is PHI, or false if the type set of the run has no type for the action. The
 // label, such as "Date of birth: ", stands before the value and tells what it is; edits do not concern it.
-func (o Options) valueNote(action field.Action, id, patient, label, value string) (*Note, bool) {
+func (o Options) ValueNote(action field.Action, id, patient, label, value string) (*Note, bool) {
 	types := o.Types
 	if types == nil {
 		types = data.Any
@@ -32,10 +33,10 @@ var kindOfSort = map[data.Sort]safetynet.Kind{
 	data.Street: safetynet.Street, data.City: safetynet.City, data.Zip: safetynet.ZIP,
 }
 
-// shareValues makes the values of the fields of a record known values of its notes of the same patient.
-func (r *Record) shareValues(types *data.TypeSet) {
+// ShareValues makes the values of the fields of a record known values of its notes of the same patient.
+func (r *Record) ShareValues(types *data.TypeSet) {
 	for _, f := range r.Notes {
-		if !f.isValue() {
+		if !f.IsValue() {
 			continue
 		}
 		s := f.Spans[0]
@@ -49,24 +50,24 @@ func (r *Record) shareValues(types *data.TypeSet) {
 		}
 		value := safetynet.Value{Kind: kind, Text: f.Text[s.Start:s.End], Type: s.Type}
 		for _, n := range r.Notes {
-			if n.Patient == f.Patient && !n.isValue() && !slices.Contains(n.Known, value) {
+			if n.Patient == f.Patient && !n.IsValue() && !slices.Contains(n.Known, value) {
 				n.Known = append(slices.Clip(n.Known), value)
 			}
 		}
 	}
 }
 
-// isValue reports whether the note is a field whose whole value is PHI.
-func (n *Note) isValue() bool { return n.Field == field.Shift || n.Field != "" && n.Field.Whole() }
+// IsValue reports whether the note is a field whose whole value is PHI.
+func (n *Note) IsValue() bool { return n.Field == field.Shift || n.Field != "" && n.Field.Whole() }
 
-// newValue returns the value of a field after the edits of its note.
-func (n *Note) newValue(edits []Edit) string {
-	text := apply(n.Text, edits)
+// NewValue returns the value of a field after the edits of its note.
+func (n *Note) NewValue(edits []markup.Edit) string {
+	text := markup.Apply(n.Text, edits)
 	return text[n.Spans[0].Start:]
 }
 
-// count counts a field that Encode changes.
-func (r *Record) count(a field.Action) {
+// Count counts a field that Encode changes.
+func (r *Record) Count(a field.Action) {
 	if r.Fields == nil {
 		r.Fields = map[field.Action]int{}
 	}
@@ -76,13 +77,15 @@ func (r *Record) count(a field.Action) {
 var (
 	isoDate     = regexp.MustCompile(`^(\d{4}-\d{2}(?:-\d{2})?)([T ]\d{2}:?\d{2}.*)?$`)
 	compactDate = regexp.MustCompile(`^((?:1[89]|2[01])\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?((?:[01]\d|2[0-4])[0-9:.+-]*)?$`)
-	onlyYear    = regexp.MustCompile(`^\d{4}$`)
 )
 
-// machineDate reads a date as machines write it: 2071-04-03, 2071-04 and 20710403, perhaps with a time behind it. It returns the date in
+// OnlyYear matches a date that is only a year.
+var OnlyYear = regexp.MustCompile(`^\d{4}$`)
+
+// MachineDate reads a date as machines write it: 2071-04-03, 2071-04 and 20710403, perhaps with a time behind it. It returns the date in
 // the form 2071-04-03, in which it can be replaced, and a function that returns the value with a new date in the form of the original. If
 // the new date is only a year, so is the new value. The function reports false if the new date is neither a date of the same form nor a year.
-func machineDate(value string) (date string, back func(date string) (string, bool), ok bool) {
+func MachineDate(value string) (date string, back func(date string) (string, bool), ok bool) {
 	m, separator := isoDate.FindStringSubmatch(value), "-"
 	if m == nil {
 		c := compactDate.FindStringSubmatch(value)
@@ -97,49 +100,11 @@ func machineDate(value string) (date string, back func(date string) (string, boo
 	}
 	return m[1], func(date string) (string, bool) {
 		switch {
-		case onlyYear.MatchString(date):
+		case OnlyYear.MatchString(date):
 			return date, true
 		case len(date) == len(m[1]) && isoDate.MatchString(date):
 			return strings.ReplaceAll(date, "-", separator) + m[2], true
 		}
 		return "", false
 	}, true
-}
-
-// isGone reports whether a container, or one that contains it, is removed.
-func (j *jsonTree) isGone(gone map[int]bool, c int) bool {
-	for ; c >= 0; c = j.parent(c) {
-		if gone[c] {
-			return true
-		}
-	}
-	return false
-}
-
-// removeFrom returns the edits that remove some of the values of a container, with their keys and commas.
-func (j *jsonTree) removeFrom(members []int, gone map[int]bool) []Edit {
-	start := func(i int) int {
-		if key := j.values[i].key; key > 0 {
-			return int(key)
-		}
-		return j.from(i)
-	}
-	var out []Edit
-	last := len(members) - 1
-	for last >= 0 && gone[members[last]] {
-		last--
-	}
-	for k, i := range members[:last+1] {
-		if gone[i] {
-			out = append(out, Edit{Start: start(i), End: start(members[k+1])})
-		}
-	}
-	if rest := members[last+1:]; len(rest) > 0 {
-		from := start(rest[0])
-		if last >= 0 {
-			from = j.to(members[last])
-		}
-		out = append(out, Edit{Start: from, End: j.to(rest[len(rest)-1])})
-	}
-	return out
 }

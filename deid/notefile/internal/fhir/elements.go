@@ -1,4 +1,4 @@
-package notefile
+package fhir
 
 import (
 	_ "embed"
@@ -6,21 +6,21 @@ import (
 	"sync"
 )
 
-//go:embed fhir_elements.txt
-var fhirElementsText string
+//go:embed elements.txt
+var elementsText string
 
-// fhirElements contains facts about the elements of FHIR that the names and values of a record do not show. Names and paths are in lower
+// elements contains facts about the elements of FHIR that the names and values of a record do not show. Names and paths are in lower
 // case; a path begins with the type of the resource, or with a type of elements such as Signature.
-type fhirElements struct {
+type elements struct {
 	codes, sometimes   map[string]bool // names of elements that are codes: always, or in some places
 	instants, required map[string]bool // paths
 }
 
-var elementsOfFHIR = sync.OnceValue(func() *fhirElements {
-	e := &fhirElements{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+var allElements = sync.OnceValue(func() *elements {
+	e := &elements{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	sections := map[string]map[string]bool{"[codes]": e.codes, "[sometimes]": e.sometimes, "[instants]": e.instants, "[required]": e.required}
 	var section map[string]bool
-	for line := range strings.Lines(fhirElementsText) {
+	for line := range strings.Lines(elementsText) {
 		line = strings.ToLower(strings.TrimSpace(line))
 		if line == "" || line[0] == '#' {
 			continue
@@ -49,7 +49,7 @@ var typesOfElements = []string{"signature", "meta"}
 
 // has reports whether a set of paths contains a path. A path within an element of a type, such as provenance.signature.when, is also found
 // by that type.
-func (e *fhirElements) has(paths map[string]bool, path string) bool {
+func (e *elements) has(paths map[string]bool, path string) bool {
 	if paths[path] {
 		return true
 	}

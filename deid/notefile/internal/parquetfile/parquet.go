@@ -1,4 +1,5 @@
-package notefile
+// Package parquetfile reads and writes tables of notes in Parquet.
+package parquetfile
 
 import (
 	"encoding/binary"
@@ -11,11 +12,14 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/rtf"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/parquet"
 )
 
-// readParquet reads a Parquet file. A row is a record, numbered from 1, and each value in one of Options.Columns, which must
+// Read reads a Parquet file. A row is a record, numbered from 1, and each value in one of Options.Columns, which must
 // be columns of text, is a note. A column may be nested: "visit.note" is a field of a struct; "notes" may be a list of
 // texts, and "notes.text" a field of a list of structs. If a row has several values in a column, "/1", "/2" and so on follow
 // their id.
@@ -24,11 +28,11 @@ import (
 // if it is to be emptied, and of each column that has a rule. A slot is a byte with the repetition level, one with the definition level and, unless it is null,
 // the value in the encoding PLAIN of Parquet: its length in four bytes, and its bytes. A slot with the repetition level 0
 // begins the next column. Values of the patient are not in it, because they are emptied whatever they are.
-func readParquet(in *source, o Options) Records {
-	return func(yield func(*Record, error) bool) {
-		t, err := openParquet(in, o)
+func Read(in *base.Source, o base.Options) base.Records {
+	return func(yield func(*base.Record, error) bool) {
+		t, err := open(in, o)
 		if err != nil {
-			yield(nil, &Broken{err})
+			yield(nil, &base.Broken{Err: err})
 			return
 		}
 		cursors := make([]*parquet.Cursor, len(t.notes), len(t.notes)+2+len(t.fields))
@@ -47,13 +51,13 @@ func readParquet(in *source, o Options) Records {
 		for line := 1; int64(line) <= t.file.Rows; line++ {
 			for i, c := range cursors {
 				if row[i], err = c.Row(row[i][:0]); err != nil {
-					yield(nil, &Broken{in.defect(line, -1, err.Error())})
+					yield(nil, &base.Broken{Err: in.Defect(line, -1, err.Error())})
 					return
 				}
 			}
 			record, err := t.record(row, line)
 			if err == nil {
-				err = in.checkTexts(record, true)
+				err = in.CheckTexts(record, true)
 			}
 			if err != nil {
 				record = nil
@@ -65,51 +69,51 @@ func readParquet(in *source, o Options) Records {
 	}
 }
 
-// parquetTable is an open file.
-type parquetTable struct {
-	in          *source
+// table is an open file.
+type table struct {
+	in          *base.Source
 	file        *parquet.File
 	notes       []*parquet.Leaf
 	names       []string      // of the columns of notes
 	id, patient *parquet.Leaf // nil: none
-	fields      []parquetField
-	options     Options
+	fields      []column
+	options     base.Options
 }
 
-func openParquet(in *source, o Options) (*parquetTable, error) {
-	f, ok := in.reader.(*os.File)
+func open(in *base.Source, o base.Options) (*table, error) {
+	f, ok := in.Reader.(*os.File)
 	if !ok {
-		return nil, in.defect(0, -1, "Parquet must be read from a file, because its end has to be read first")
+		return nil, in.Defect(0, -1, "Parquet must be read from a file, because its end has to be read first")
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return nil, in.unreadable(err)
+		return nil, in.Unreadable(err)
 	}
-	t := &parquetTable{in: in, options: o}
+	t := &table{in: in, options: o}
 	if t.file, err = parquet.Open(f, info.Size()); err != nil {
-		return nil, in.defect(0, -1, err.Error())
+		return nil, in.Defect(0, -1, err.Error())
 	}
 	return t, t.find(o)
 }
 
 // find finds the columns of the options.
-func (t *parquetTable) find(o Options) error {
+func (t *table) find(o base.Options) error {
 	names := make([]string, len(t.file.Leaves))
 	for i, l := range t.file.Leaves {
 		names[i] = l.Short
 	}
-	o, err := o.ofTable(names)
+	o, err := o.OfTable(names)
 	if err != nil {
-		return t.in.defect(0, -1, err.Error())
+		return t.in.Defect(0, -1, err.Error())
 	}
 	t.names = o.Columns
 	for _, name := range o.Columns {
 		l, err := t.leaf(name)
 		if err == nil && !l.Text() {
-			err = t.in.defect(0, -1, fmt.Sprintf("the column %q contains %s, but notes are text", name, l.Type()))
+			err = t.in.Defect(0, -1, fmt.Sprintf("the column %q contains %s, but notes are text", name, l.Type()))
 		}
 		if err == nil && slices.Contains(t.notes, l) {
-			err = t.in.defect(0, -1, fmt.Sprintf("duplicate column %q", name))
+			err = t.in.Defect(0, -1, fmt.Sprintf("duplicate column %q", name))
 		}
 		if err != nil {
 			return err
@@ -126,18 +130,18 @@ func (t *parquetTable) find(o Options) error {
 		return err
 	}
 	if t.empties() && !t.patient.Optional {
-		return t.in.defect(0, -1, fmt.Sprintf("the column %q cannot be emptied, because the schema requires a value: give --keep-patient, or a rule such as --field %s=hash", o.Patient, o.Patient))
+		return t.in.Defect(0, -1, fmt.Sprintf("the column %q cannot be emptied, because the schema requires a value: give --keep-patient, or a rule such as --field %s=hash", o.Patient, o.Patient))
 	}
 	return nil
 }
 
 // empties reports whether the column of the patient is emptied.
-func (t *parquetTable) empties() bool {
+func (t *table) empties() bool {
 	return t.patient != nil && t.options.NoPatient && !t.hasRule(t.patient)
 }
 
 // key finds a column with one key per row. It returns nil if the name is empty.
-func (t *parquetTable) key(name, option string) (*parquet.Leaf, error) {
+func (t *table) key(name, option string) (*parquet.Leaf, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -146,17 +150,17 @@ func (t *parquetTable) key(name, option string) (*parquet.Leaf, error) {
 	case err != nil:
 		return nil, err
 	case l.Repeated:
-		return nil, t.in.defect(0, -1, fmt.Sprintf("the column %q of %s has several values per row", name, option))
+		return nil, t.in.Defect(0, -1, fmt.Sprintf("the column %q of %s has several values per row", name, option))
 	case !l.Key():
-		return nil, t.in.defect(0, -1, fmt.Sprintf("the column %q of %s contains %s, but text, integers or UUIDs are required", name, option, l.Type()))
+		return nil, t.in.Defect(0, -1, fmt.Sprintf("the column %q of %s contains %s, but text, integers or UUIDs are required", name, option, l.Type()))
 	case slices.Contains(t.notes, l):
-		return nil, t.in.defect(0, -1, fmt.Sprintf("the column %q of %s contains the notes", name, option))
+		return nil, t.in.Defect(0, -1, fmt.Sprintf("the column %q of %s contains the notes", name, option))
 	}
 	return l, nil
 }
 
 // leaf finds a column by its name.
-func (t *parquetTable) leaf(name string) (*parquet.Leaf, error) {
+func (t *table) leaf(name string) (*parquet.Leaf, error) {
 	var found *parquet.Leaf
 	var names []string
 	hint := ""
@@ -164,7 +168,7 @@ func (t *parquetTable) leaf(name string) (*parquet.Leaf, error) {
 		switch {
 		case l.Path != name && l.Short != name:
 		case found != nil:
-			return nil, t.in.defect(0, -1, fmt.Sprintf("duplicate column %q", name))
+			return nil, t.in.Defect(0, -1, fmt.Sprintf("duplicate column %q", name))
 		default:
 			found = l
 		}
@@ -179,16 +183,16 @@ func (t *parquetTable) leaf(name string) (*parquet.Leaf, error) {
 	if more := len(names) - maxNames; more > 0 {
 		names = append(names[:maxNames], fmt.Sprintf("and %d more", more))
 	}
-	return nil, t.in.defect(0, -1, fmt.Sprintf("the file has no column %q (have %s)%s", name, strings.Join(names, ", "), hint))
+	return nil, t.in.Defect(0, -1, fmt.Sprintf("the file has no column %q (have %s)%s", name, strings.Join(names, ", "), hint))
 }
 
 // maxNames is the maximum number of columns that an error lists.
 const maxNames = 30
 
 // record makes the record of a row: the slots of the columns of notes, and then of the id and the patient.
-func (t *parquetTable) record(row [][]parquet.Slot, line int) (*Record, error) {
-	r := &Record{Line: line, table: t.file}
-	id, keys := fmt.Sprintf("%s-%04d", t.in.id(), line), row[len(t.notes):]
+func (t *table) record(row [][]parquet.Slot, line int) (*base.Record, error) {
+	r := &base.Record{Line: line, Origin: t.file}
+	id, keys := fmt.Sprintf("%s-%04d", t.in.ID(), line), row[len(t.notes):]
 	if t.id != nil {
 		if v, ok := keyOf(t.id, keys[0][0]); ok && v != "" {
 			id = v
@@ -206,16 +210,16 @@ func (t *parquetTable) record(row [][]parquet.Slot, line int) (*Record, error) {
 			if s.Def < l.MaxDef {
 				continue
 			}
-			if err := t.in.checkUTF8(s.Value, 1, 1); err != nil {
+			if err := t.in.CheckUTF8(s.Value, 1, 1); err != nil {
 				e, _ := errors.AsType[*data.Error](err)
-				return nil, t.in.defect(line, -1, fmt.Sprintf("the note %q in the column %q: %s", id, t.names[n], e.Reason))
+				return nil, t.in.Defect(line, -1, fmt.Sprintf("the note %q in the column %q: %s", id, t.names[n], e.Reason))
 			}
 			value := string(s.Value)
-			x, err := cell(value, t.options)
+			x, err := rtf.Cell(value, t.options.Drop)
 			if err != nil {
-				return nil, t.in.defect(line, -1, fmt.Sprintf("the note %q in the column %q: %s", id, t.names[n], err))
+				return nil, t.in.Defect(line, -1, fmt.Sprintf("the note %q in the column %q: %s", id, t.names[n], err))
 			}
-			doc := &data.Document{ID: id, Patient: patient, Text: x.text}
+			doc := &data.Document{ID: id, Patient: patient, Text: x.Text}
 			if n > 0 {
 				doc.ID += "/" + t.names[n]
 			}
@@ -223,8 +227,8 @@ func (t *parquetTable) record(row [][]parquet.Slot, line int) (*Record, error) {
 				doc.ID += "/" + strconv.Itoa(k+1)
 			}
 			outer := belowPlain(len(r.Raw), value)
-			note := &Note{Document: doc, Line: line, Column: n, Known: x.known, always: x.always, below: func(edits []Edit) []Edit { return outer(x.below(edits)) }}
-			r.Notes, r.Dropped = append(r.Notes, note), r.Dropped+x.dropped
+			note := &base.Note{Document: doc, Line: line, Column: n, Known: x.Known, Always: x.Always, Below: func(edits []markup.Edit) []markup.Edit { return outer(x.Below(edits)) }}
+			r.Notes, r.Dropped = append(r.Notes, note), r.Dropped+x.Dropped
 			r.Raw = appendPlain(r.Raw, s.Value)
 		}
 	}
@@ -233,12 +237,13 @@ func (t *parquetTable) record(row [][]parquet.Slot, line int) (*Record, error) {
 	}
 	t.addFields(r, fields, id, patient)
 	if t.id != nil && t.hashes(t.id) {
+		alias := t.id.KeyText(t.id.FromPseudonym(t.options.Pseudonym(id)))
 		for _, n := range r.Notes {
-			n.Alias = t.options.Pseudonym(id) + strings.TrimPrefix(n.ID, id)
+			n.Alias = alias + strings.TrimPrefix(n.ID, id)
 		}
 	}
-	if len(r.Raw) > maxRecord {
-		return nil, t.in.tooLong(line)
+	if len(r.Raw) > base.MaxRecord {
+		return nil, t.in.TooLong(line)
 	}
 	return r, nil
 }
@@ -259,30 +264,31 @@ func appendPlain(raw, v []byte) []byte {
 }
 
 // belowPlain edits a value whose length is at a position of the record and followed by the value.
-func belowPlain(at int, value string) func([]Edit) []Edit {
-	return func(edits []Edit) []Edit {
+func belowPlain(at int, value string) func([]markup.Edit) []markup.Edit {
+	return func(edits []markup.Edit) []markup.Edit {
 		size := len(value)
-		below := make([]Edit, 1, len(edits)+1)
+		below := make([]markup.Edit, 1, len(edits)+1)
 		for _, e := range edits {
 			size += len(e.New) - (e.End - e.Start)
 			e.Start, e.End = e.Start+at+4, e.End+at+4
 			below = append(below, e)
 		}
-		below[0] = Edit{Start: at, End: at + 4, New: string(binary.LittleEndian.AppendUint32(nil, uint32(size)))} //nolint:gosec // at most the size of a page
+		below[0] = markup.Edit{Start: at, End: at + 4, New: string(binary.LittleEndian.AppendUint32(nil, uint32(size)))} //nolint:gosec // at most the size of a page
 		return below
 	}
 }
 
-// parquetWriter writes a Parquet file again.
-type parquetWriter struct {
+// writer writes a Parquet file again.
+type writer struct {
 	in      *os.File
 	file    *parquet.File
 	changed []*parquet.Leaf
 	out     *parquet.Rewriter
 }
 
-func writeParquet(out io.Writer, path string, o Options) (_ Writer, err error) {
-	w := &parquetWriter{}
+// NewWriter returns a writer that writes the file at a path again, with the columns that change from the records that it gets.
+func NewWriter(out io.Writer, path string, o base.Options) (_ base.Writer, err error) {
+	w := &writer{}
 	if w.in, err = bounded.OpenRegular(path); err != nil {
 		return nil, err
 	}
@@ -291,7 +297,7 @@ func writeParquet(out io.Writer, path string, o Options) (_ Writer, err error) {
 			_ = w.in.Close()
 		}
 	}()
-	t, err := openParquet(newSource(w.in, path, nil), o)
+	t, err := open(base.NewSource(w.in, path, nil), o)
 	if err != nil {
 		return nil, err
 	}
@@ -306,9 +312,9 @@ func writeParquet(out io.Writer, path string, o Options) (_ Writer, err error) {
 	return w, err
 }
 
-// Write takes the slots from the bytes of a record; see readParquet.
-func (w *parquetWriter) Write(r *Record, encoded []byte) error {
-	if !w.file.Same(r.table) {
+// Write takes the slots from the bytes of a record; see Read.
+func (w *writer) Write(r *base.Record, encoded []byte) error {
+	if read, ok := r.Origin.(*parquet.File); !ok || !w.file.Same(read) {
 		return errors.New("the input has changed while it was read")
 	}
 	slots := make([][]parquet.Slot, len(w.changed))
@@ -325,9 +331,9 @@ func (w *parquetWriter) Write(r *Record, encoded []byte) error {
 	return w.out.Row(int64(r.Line)-1, slots)
 }
 
-func (w *parquetWriter) Close() error { return w.out.Close() }
+func (w *writer) Close() error { return w.out.Close() }
 
-func (w *parquetWriter) Discard() {
+func (w *writer) Discard() {
 	w.out.Discard()
 	_ = w.in.Close()
 }

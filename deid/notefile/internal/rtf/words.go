@@ -1,8 +1,10 @@
-package notefile
+package rtf
 
-// rtfWords are the control words of RTF 1.9.1 (Microsoft, 2008), and some of Epic, macOS, RichEdit and LibreOffice. Other control words
+import "github.com/lethe-deid/lethe/deid/notefile/internal/markup"
+
+// controlWords are the control words of RTF 1.9.1 (Microsoft, 2008), and some of Epic, macOS, RichEdit and LibreOffice. Other control words
 // are text: a program that writes C:\Users\Smith without escapes makes a control word of the name.
-var rtfWords = words(`epic ApplyBrkRules ab absh abslock absnoovrlp absw acaps acccircle acccomma accdot accnone accunderdot acf additive adeff adeflang adjustright
+var controlWords = markup.Words(`epic ApplyBrkRules ab absh abslock absnoovrlp absw acaps acccircle acccomma accdot accnone accunderdot acf additive adeff adeflang adjustright
 	adn aenddoc aendnotes aexpnd af afelev afs aftnbj aftncn aftnnalc aftnnar aftnnauc aftnnchi aftnnchosung aftnncnum aftnndbar aftnndbnum
 	aftnndbnumd aftnndbnumk aftnndbnumt aftnnganada aftnngbnum aftnngbnumd aftnngbnumk aftnngbnuml aftnnrlc aftnnruc aftnnzodiac aftnnzodiacd
 	aftnnzodiacl aftnrestart aftnrstcont aftnsep aftnsepc aftnstart aftntj ai alang allowfieldendsel allprot alntblind alt animtext annotation

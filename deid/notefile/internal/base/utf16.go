@@ -1,9 +1,10 @@
-package notefile
+package base
 
 import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"io"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -20,9 +21,9 @@ type byteOrder interface {
 	binary.AppendByteOrder
 }
 
-var _ encoding = utf16Code{}
+var _ Encoding = utf16Code{}
 
-func isUTF16(enc encoding) bool {
+func isUTF16(enc Encoding) bool {
 	_, ok := enc.(utf16Code)
 	return ok
 }
@@ -40,7 +41,7 @@ func markedOrder(start []byte) byteOrder {
 	return nil
 }
 
-func (c utf16Code) fromUTF8(raw []byte) []byte {
+func (c utf16Code) FromUTF8(raw []byte) []byte {
 	out := make([]byte, 0, 2*len(raw))
 	for len(raw) > 0 {
 		r, n := utf8.DecodeRune(raw)
@@ -151,7 +152,7 @@ func (d *utf16Decoder) fill() {
 				r = utf16.DecodeRune(r, rune(d.order.Uint16(d.raw[at+2:])))
 			}
 			if at+4 > len(d.raw) || r == utf8.RuneError {
-				d.fail(at, errSurrogate.Error())
+				d.fail(at, ErrSurrogate.Error())
 				break
 			}
 		}
@@ -179,3 +180,6 @@ func (d *utf16Decoder) fill() {
 func (d *utf16Decoder) fail(at int, reason string) {
 	d.err = &data.Error{Path: d.name, Line: d.line, Offset: d.offset + at, Reason: reason}
 }
+
+// ErrSurrogate means that a text contains half of a character of UTF-16.
+var ErrSurrogate = errors.New("half of a surrogate pair")

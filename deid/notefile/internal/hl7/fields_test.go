@@ -1,4 +1,4 @@
-package notefile
+package hl7
 
 import (
 	"bytes"
@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/field"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 )
 
 var (
@@ -24,18 +24,51 @@ var (
 	updateDocs = flag.Bool("update", false, "write the tables of docs/fields-hl7.md")
 )
 
-// hl7Rules returns the options with the built-in rules and further ones.
-func hl7Rules(t testing.TB, own ...string) Options {
+// builtinRules returns the options with the built-in rules and further ones.
+func builtinRules(t testing.TB, own ...string) base.Options {
 	t.Helper()
 	rules, err := field.ParseRules("hl7", own)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Types: data.I2B2, Fields: field.With(field.Builtin("hl7"), rules), Pseudonym: field.Pseudonyms([]byte("0123456789abcdef0123456789abcdef"))}
+	return base.Options{Types: data.I2B2, Fields: field.With(field.Builtin("hl7"), rules), Pseudonym: field.Pseudonyms([]byte("0123456789abcdef0123456789abcdef"))}
 }
 
-// hl7Messages lists the segments of messages by type.
-var hl7Messages = map[string]string{
+// readAll reads messages, which must be without defects.
+func readAll(t *testing.T, file string, o base.Options) (records []*base.Record) {
+	t.Helper()
+	for r, err := range Read(base.NewSource(strings.NewReader(file), "m.hl7", nil), o) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.ShareValues(o.Types)
+		records = append(records, r)
+	}
+	return records
+}
+
+// encode returns the file after the edits of its notes.
+func encode(t *testing.T, records []*base.Record, edits func(*base.Note) []markup.Edit) string {
+	t.Helper()
+	var out []byte
+	for _, r := range records {
+		var all [][]markup.Edit
+		for _, n := range r.Notes {
+			all = append(all, edits(n))
+		}
+		raw, err := r.Encode(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, raw...)
+	}
+	return string(out)
+}
+
+func none(*base.Note) []markup.Edit { return nil }
+
+// messages lists the segments of messages by type.
+var messages = map[string]string{
 	"ADT_A01": "MSH SFT EVN PID PD1 ARV ROL NK1 PV1 PV2 ROL DB1 OBX AL1 DG1 DRG PR1 ROL GT1 IN1 IN2 IN3 ROL ACC UB1 UB2 PDA",
 	"ADT_A03": "MSH EVN PID PD1 ROL NK1 PV1 PV2 DB1 AL1 DG1 PR1 OBX GT1 IN1 IN2 IN3 ACC PDA",
 	"ADT_A04": "MSH EVN PID PD1 NK1 PV1 PV2 OBX AL1 DG1 GT1 IN1 ACC",
@@ -61,7 +94,7 @@ var hl7Messages = map[string]string{
 
 // canaries makes values for the places of a message. It contains the rules that decide which value is planted where.
 type canaries struct {
-	h       *hl7
+	h       *message
 	name    string // planted wherever values stay unless they are known
 	planted int
 }
@@ -80,7 +113,7 @@ func (c *canaries) word() string {
 }
 
 // value returns a value for a place.
-func (c *canaries) value(at hl7Place, typ string) string {
+func (c *canaries) value(at place, typ string) string {
 	switch fmt.Sprintf("%s-%d.%d.%d", at.segment, at.field, at.component, at.sub) {
 	case "PID-5.1.1":
 		return canaryName
@@ -119,13 +152,13 @@ func (c *canaries) value(at hl7Place, typ string) string {
 }
 
 // field returns a value for a field with a canary in each component and subcomponent.
-func (c *canaries) field(at hl7Place, typ string) string {
+func (c *canaries) field(at place, typ string) string {
 	var components []string
-	for i := range max(1, len(hl7Types()[typ])) {
+	for i := range max(1, len(typeComponents()[typ])) {
 		at.component, at.sub = i+1, 1
 		sub := []string{c.value(at, typ)}
-		if types := hl7Types()[typ]; i < len(types) {
-			for s := range hl7Types()[hl7Type(types[i])] {
+		if types := typeComponents()[typ]; i < len(types) {
+			for s := range typeComponents()[laterType(types[i])] {
 				if at.sub = s + 1; s > 0 && c.h.sub != 0 {
 					sub = append(sub, c.value(at, typ))
 				}
@@ -140,7 +173,7 @@ func (c *canaries) field(at hl7Place, typ string) string {
 func (c *canaries) segment(name string) string {
 	fields := []string{name}
 	c.h.fieldRules.seen[name]++
-	for n := range hl7Segments()[name] {
+	for n := range segmentFields()[name] {
 		fields = append(fields, c.field(c.h.place(name, n+1), typeOf(name, n+1)))
 	}
 	switch name {
@@ -156,17 +189,17 @@ func (c *canaries) segment(name string) string {
 // TestNoCanaryIsLeftInAnyMessageType plants a canary in every component of every field of messages of all types. Where codes and displays
 // stay, the canary is the name of the patient.
 func TestNoCanaryIsLeftInAnyMessageType(t *testing.T) {
-	for _, name := range slices.Sorted(maps.Keys(hl7Messages)) {
+	for _, name := range slices.Sorted(maps.Keys(messages)) {
 		t.Run(name, func(t *testing.T) {
-			o := hl7Rules(t)
-			c := &canaries{h: newHL7(nil, o, newTypeRules(o), nil, 1), name: canaryName}
-			if !strings.Contains(hl7Messages[name], "PID") {
+			o := builtinRules(t)
+			c := &canaries{h: newMessage(nil, o, newTypeRules(o), nil, 1), name: canaryName}
+			if !strings.Contains(messages[name], "PID") {
 				c.name = "AL" // nothing is known
 			}
 			c.h.separate('|', []byte(`^~\&`))
 			var segments []string
-			for s := range strings.FieldsSeq(hl7Messages[name]) {
-				if hl7Segments()[s] != nil {
+			for s := range strings.FieldsSeq(messages[name]) {
+				if segmentFields()[s] != nil {
 					segments = append(segments, c.segment(s))
 				}
 			}
@@ -179,8 +212,8 @@ func TestNoCanaryIsLeftInAnyMessageType(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			records := readAll(t, example{"hl7", "m.hl7", file, o})
-			out := encode(records, replaceCanary)
+			records := readAll(t, file, o)
+			out := encode(t, records, replaceCanary)
 			for _, planted := range []string{canaryName, canaryDate, canaryID} {
 				if at := strings.Index(out, planted); at >= 0 {
 					t.Errorf("left: %.80s", out[max(0, at-40):])
@@ -198,13 +231,13 @@ func TestNoCanaryIsLeftInAnyMessageType(t *testing.T) {
 }
 
 // replaceCanary replaces values, what is known of the patient, and, in texts that the tagger examines, all canaries.
-func replaceCanary(n *Note) []Edit {
-	if n.isValue() {
+func replaceCanary(n *base.Note) []markup.Edit {
+	if n.IsValue() {
 		s, made := n.Spans[0], "[X]"
 		if n.Field == "date" {
 			made = "2071"
 		}
-		return []Edit{{Start: s.Start, End: s.End, New: made}}
+		return []markup.Edit{{Start: s.Start, End: s.End, New: made}}
 	}
 	find := canaryWord.FindAllStringIndex(n.Text, -1)
 	if n.Field == field.Known {
@@ -217,9 +250,9 @@ func replaceCanary(n *Note) []Edit {
 		}
 	}
 	slices.SortFunc(find, func(a, b []int) int { return a[0] - b[0] })
-	var edits []Edit
+	var edits []markup.Edit
 	for _, at := range find {
-		edits = append(edits, Edit{Start: at[0], End: at[1], New: "[X]"})
+		edits = append(edits, markup.Edit{Start: at[0], End: at[1], New: "[X]"})
 	}
 	return edits
 }
@@ -283,14 +316,14 @@ func TestFieldsOfHL7(t *testing.T) {
 			if c.own != "" {
 				own = []string{c.own}
 			}
-			o := hl7Rules(t, own...)
+			o := builtinRules(t, own...)
 			o.Pseudonym = func(value string) string {
-				if oid.MatchString(value) {
+				if base.OID.MatchString(value) {
 					return "0f"
 				}
 				return "#" + value
 			}
-			out := encode(readAll(t, example{"hl7", "m.hl7", head + c.in + "\r", o}), showFields)
+			out := encode(t, readAll(t, head+c.in+"\r", o), showFields)
 			got := strings.Split(out, "\r")[2]
 			if got = strings.ReplaceAll(got, "2.25.15", "oid"); got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
@@ -300,15 +333,15 @@ func TestFieldsOfHL7(t *testing.T) {
 }
 
 // showFields marks values as <value or sort>, terms as {term} and texts as (text).
-func showFields(n *Note) []Edit {
+func showFields(n *base.Note) []markup.Edit {
 	switch {
-	case n.isValue():
+	case n.IsValue():
 		s := n.Spans[0]
 		value := string(n.Field)
 		if n.Field == "date" || n.Field == field.Shift {
-			return []Edit{{Start: s.Start, End: s.End, New: strings.Replace(n.Text[s.Start:s.End], "2071", "2072", 1)}}
+			return []markup.Edit{{Start: s.Start, End: s.End, New: strings.Replace(n.Text[s.Start:s.End], "2071", "2072", 1)}}
 		}
-		return []Edit{{Start: s.Start, End: s.End, New: "<" + value + ">"}}
+		return []markup.Edit{{Start: s.Start, End: s.End, New: "<" + value + ">"}}
 	case n.Field == field.Known:
 		return around(n.Text, "{", "}")
 	}
@@ -316,12 +349,12 @@ func showFields(n *Note) []Edit {
 }
 
 // around puts marks around each line that is longer than a code.
-func around(text, before, after string) []Edit {
-	var edits []Edit
+func around(text, before, after string) []markup.Edit {
+	var edits []markup.Edit
 	at := 0
 	for line := range strings.SplitSeq(text, "\n") {
 		if line := strings.TrimSuffix(line, ";"); len(line) > 3 {
-			edits = append(edits, Edit{Start: at, End: at + len(line), New: before + line + after})
+			edits = append(edits, markup.Edit{Start: at, End: at + len(line), New: before + line + after})
 		}
 		at += len(line) + 1
 	}
@@ -329,43 +362,31 @@ func around(text, before, after string) []Edit {
 }
 
 func TestKeptFieldsOfHL7StayByteForByte(t *testing.T) {
-	for name := range hl7Messages {
-		c := &canaries{h: newHL7(nil, hl7Rules(t), newTypeRules(hl7Rules(t)), nil, 1), name: canaryName}
+	for name := range messages {
+		c := &canaries{h: newMessage(nil, builtinRules(t), newTypeRules(builtinRules(t)), nil, 1), name: canaryName}
 		c.h.separate('|', []byte(`^~\&`))
 		var segments []string
-		for s := range strings.FieldsSeq(hl7Messages[name]) {
-			if hl7Segments()[s] != nil {
+		for s := range strings.FieldsSeq(messages[name]) {
+			if segmentFields()[s] != nil {
 				segments = append(segments, c.segment(s))
 			}
 		}
 		file := "FHS|^~\\&|A|" + canaryName + "\r\n" + strings.Join(segments, "\r\n") + "\r\nZPD|a \\X41\\ \\|~~^&\r\nFTS|1|x\r\n"
-		for _, r := range readAll(t, example{"hl7", "m.hl7", file, hl7Rules(t, "**=keep")}) {
+		for _, r := range readAll(t, file, builtinRules(t, "**=keep")) {
 			if len(r.Fields) > 0 {
 				t.Errorf("%s: fields changed: %v", name, r.Fields)
 			}
 		}
-		if out := encode(readAll(t, example{"hl7", "m.hl7", file, hl7Rules(t, "**=keep")}), none); out != file {
+		if out := encode(t, readAll(t, file, builtinRules(t, "**=keep")), none); out != file {
 			t.Errorf("%s: became\n%q", name, out)
 		}
 	}
 }
 
-// TestFieldsKeepTheStructureOfOddMessages uses the generator of TestCanaries.
-func TestFieldsKeepTheStructureOfOddMessages(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		e := hl7File(rt)
-		e.options.Types, e.options.Fields, e.options.Pseudonym = data.I2B2, hl7Rules(t).Fields, hl7Rules(t).Pseudonym
-		o := replaceCanaries(e)
-		if where := leak(o.out); where != "" {
-			rt.Fatalf("the canary is left: %s\n%q\nbecame\n%q", where, e.file, o.out)
-		}
-	})
-}
-
 func TestPatientsOfOneMessageStayApart(t *testing.T) {
 	file := "MSH|^~\\&|||||||RSP|M1\rPID|||77||Gil^Ana\rNTE|1||Ana\rPID|||88||Roy^Ina\rNTE|1||Ina\r"
 	patients := map[string][]string{}
-	for _, n := range readAll(t, example{"hl7", "m.hl7", file, hl7Rules(t)})[0].Notes {
+	for _, n := range readAll(t, file, builtinRules(t))[0].Notes {
 		patients[n.Patient] = append(patients[n.Patient], n.Text)
 		for _, k := range n.Known {
 			if n.Patient == "77" && strings.Contains(k.Text, "Ina") || n.Patient == "88" && strings.Contains(k.Text, "Ana") {
@@ -380,8 +401,8 @@ func TestPatientsOfOneMessageStayApart(t *testing.T) {
 
 func TestPseudonymsOfHL7JoinMessages(t *testing.T) {
 	file := "BHS|^~\\&|A|H|||||F1||B1\rMSH|^~\\&|A|H|||||ADT^A40|M1|P|2.5\rPID|||77^^^H\rMRG|77^^^H\rMSH|^~\\&|A|H|||||ACK|M2|P|2.5\rMSA|AA|M1\rOBR|1|77\rBTS|2\r"
-	records := readAll(t, example{"hl7", "m.hl7", file, hl7Rules(t)})
-	out := encode(records, none)
+	records := readAll(t, file, builtinRules(t))
+	out := encode(t, records, none)
 	made := field.Pseudonyms([]byte("0123456789abcdef0123456789abcdef"))
 	want := strings.NewReplacer("|A|H|", "|"+made("A")[:20]+"|"+made("H")[:20]+"|", "^H", "^"+made("H")[:20], "|77", "|"+made("77"), "|M1", "|"+made("M1")[:20], "|M2", "|"+made("M2")[:20],
 		"|F1", "|"+made("F1")[:20], "|B1", "|"+made("B1")[:20]).Replace(file)
@@ -398,12 +419,12 @@ func TestPseudonymsOfHL7JoinMessages(t *testing.T) {
 	}
 }
 
-// hl7Page is the documentation with the tables.
-const hl7Page = "../../docs/fields-hl7.md"
+// docPage is the documentation with the tables.
+const docPage = "../../../../docs/fields-hl7.md"
 
 // TestTablesOfHL7InTheDocumentation compares the tables of the page with what happens. With -update, it writes them.
 func TestTablesOfHL7InTheDocumentation(t *testing.T) {
-	page, err := os.ReadFile(hl7Page)
+	page, err := os.ReadFile(docPage)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -412,23 +433,23 @@ func TestTablesOfHL7InTheDocumentation(t *testing.T) {
 		begin, end := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->\n"
 		from, to := bytes.Index(made, []byte(begin)), bytes.Index(made, []byte(end))
 		if from < 0 || to < from {
-			t.Fatalf("%s has no table of %s", hl7Page, name)
+			t.Fatalf("%s has no table of %s", docPage, name)
 		}
 		made = slices.Concat(made[:from+len(begin)], []byte(table), made[to:])
 	}
 	if *updateDocs {
-		if err := os.WriteFile(hl7Page, made, 0o644); err != nil {
+		if err := os.WriteFile(docPage, made, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	} else if !bytes.Equal(page, made) {
-		t.Errorf("%s is not up to date: run this test with -update", hl7Page)
+		t.Errorf("%s is not up to date: run this test with -update", docPage)
 	}
 }
 
 // actionsOf describes what happens to a field, component by component if they differ.
-func actionsOf(h *hl7, at hl7Place, typ string) string {
+func actionsOf(h *message, at place, typ string) string {
 	var parts []string
-	components := max(1, len(hl7Types()[typ]))
+	components := max(1, len(typeComponents()[typ]))
 	var last string
 	for c := range components {
 		at.component, at.sub = c+1, 1
@@ -454,11 +475,11 @@ func actionsOf(h *hl7, at hl7Place, typ string) string {
 
 // typeTable returns the table of the data types.
 func typeTable(t *testing.T) string {
-	h := newHL7(nil, hl7Rules(t), newTypeRules(hl7Rules(t)), nil, 1)
+	h := newMessage(nil, builtinRules(t), newTypeRules(builtinRules(t)), nil, 1)
 	b := &strings.Builder{}
 	b.WriteString("| type | components |\n|---|---|\n")
-	for _, typ := range slices.Sorted(maps.Keys(hl7Types())) {
-		if line := actionsOf(h, hl7Place{segment: "none"}, typ); hl7Type(typ) == typ && line != "" && line != string(field.Known) && line != string(field.Keep) {
+	for _, typ := range slices.Sorted(maps.Keys(typeComponents())) {
+		if line := actionsOf(h, place{segment: "none"}, typ); laterType(typ) == typ && line != "" && line != string(field.Known) && line != string(field.Keep) {
 			fmt.Fprintf(b, "| %s | %s |\n", typ, line)
 		}
 	}
@@ -467,15 +488,15 @@ func typeTable(t *testing.T) string {
 
 // segmentTable returns the table of the fields: by segment, those whose actions are not the ones of their type, and the others by type.
 func segmentTable(t *testing.T) string {
-	o := hl7Rules(t)
-	h := newHL7(nil, o, newTypeRules(o), nil, 1)
+	o := builtinRules(t)
+	h := newMessage(nil, o, newTypeRules(o), nil, 1)
 	b := &strings.Builder{}
 	b.WriteString("| segment | fields with rules of their own | fields by data type |\n|---|---|---|\n")
-	for _, segment := range slices.Sorted(maps.Keys(hl7Segments())) {
+	for _, segment := range slices.Sorted(maps.Keys(segmentFields())) {
 		own, byType := []string{}, map[string][]string{}
-		for i, typ := range hl7Segments()[segment] {
-			typ = hl7Type(typ)
-			at := hl7Place{segment: segment, field: i + 1, component: 1, sub: 1}
+		for i, typ := range segmentFields()[segment] {
+			typ = laterType(typ)
+			at := place{segment: segment, field: i + 1, component: 1, sub: 1}
 			_, ruled := o.Fields.Action(at.path()...)
 			switch {
 			case typ == "-" || (segment == "MSH" || segment == "BHS" || segment == "FHS") && i < 2:

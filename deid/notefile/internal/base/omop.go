@@ -1,13 +1,13 @@
-package notefile
+package base
 
 import (
 	"fmt"
 	"strings"
 )
 
-// ofTable returns the options for a table with these columns: with Options.OMOP, the columns of notes, the id and the patient
+// OfTable returns the options for a table with these columns: with Options.OMOP, the columns of notes, the id and the patient
 // as the table writes them.
-func (o Options) ofTable(names []string) (Options, error) {
+func (o Options) OfTable(names []string) (Options, error) {
 	if !o.OMOP {
 		return o, nil
 	}

@@ -1,6 +1,9 @@
-package notefile
+package hl7
 
 import (
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
+
 	_ "embed"
 	"fmt"
 	"regexp"
@@ -14,13 +17,13 @@ import (
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
-// hl7Fields applies Options.Fields to the fields of a message. See deid/field/tables/hl7.txt and hl7-types.txt for the built-in rules.
-type hl7Fields struct {
-	options  Options
+// fieldRules applies Options.Fields to the fields of a message. See deid/field/tables/hl7.txt and hl7-types.txt for the built-in rules.
+type fieldRules struct {
+	options  base.Options
 	types    *field.Table   // the rules for data types
 	seen     map[string]int // how often each segment has occurred
 	text     openText       // the texts of the current segment
-	replaced []Edit         // pseudonyms, and values that are removed
+	replaced []markup.Edit  // pseudonyms, and values that are removed
 	counts   map[field.Action]int
 	hashed   map[string]bool // the identifiers that have become pseudonyms
 	codes    []keptCode      // the codes that stay, unless they are identifiers
@@ -32,35 +35,35 @@ type keptCode struct {
 	text     string
 }
 
-// hl7Place is the place of a value in a message: the name of the segment, and the numbers of the field, the repetition, the component and
+// place is the place of a value in a message: the name of the segment, and the numbers of the field, the repetition, the component and
 // the subcomponent, from 1.
-type hl7Place struct {
+type place struct {
 	segment                            string
 	nth, field, repeat, component, sub int
 }
 
-func (p hl7Place) String() string {
+func (p place) String() string {
 	return fmt.Sprintf("%s[%d]-%d[%d].%d.%d", p.segment, p.nth, p.field, p.repeat, p.component, p.sub)
 }
 
 // path returns the elements of the path for which rules are written.
-func (p hl7Place) path() []string {
+func (p place) path() []string {
 	return []string{p.segment, strconv.Itoa(p.field), strconv.Itoa(p.component), strconv.Itoa(p.sub)}
 }
 
-//go:embed hl7_segments.txt
-var hl7SegmentsText string
+//go:embed segments.txt
+var segmentsText string
 
-//go:embed hl7_types.txt
-var hl7TypesText string
+//go:embed types.txt
+var typesText string
 
-// hl7Segments contains the types of the fields of each segment, and hl7Types those of the components of each type.
+// segmentFields contains the types of the fields of each segment, and typeComponents those of the components of each type.
 var (
-	hl7Segments = sync.OnceValue(func() map[string][]string { return hl7Lists(hl7SegmentsText) })
-	hl7Types    = sync.OnceValue(func() map[string][]string { return hl7Lists(hl7TypesText) })
+	segmentFields  = sync.OnceValue(func() map[string][]string { return readLists(segmentsText) })
+	typeComponents = sync.OnceValue(func() map[string][]string { return readLists(typesText) })
 )
 
-func hl7Lists(text string) map[string][]string {
+func readLists(text string) map[string][]string {
 	lists := map[string][]string{}
 	for line := range strings.Lines(text) {
 		if words := strings.Fields(line); words[0] != "#" {
@@ -73,8 +76,8 @@ func hl7Lists(text string) map[string][]string {
 // olderType contains the types whose components are those of a later type.
 var olderType = map[string]string{"PN": "XPN", "CN": "XCN", "CK": "CX", "AD": "XAD", "TN": "XTN", "TS": "DTM", "CE": "CWE", "CNE": "CWE", "CF": "CWE"}
 
-// hl7Type returns the type whose rules apply to a type.
-func hl7Type(name string) string {
+// laterType returns the type whose rules apply to a type.
+func laterType(name string) string {
 	if later, ok := olderType[name]; ok {
 		return later
 	}
@@ -83,15 +86,15 @@ func hl7Type(name string) string {
 
 // typeOf returns the data type of a field, or "" if no version of HL7 has the field.
 func typeOf(segment string, number int) string {
-	types := hl7Segments()[segment]
+	types := segmentFields()[segment]
 	if number < 1 || number > len(types) || types[number-1] == "-" {
 		return ""
 	}
-	return hl7Type(types[number-1])
+	return laterType(types[number-1])
 }
 
 // segmentFields applies the rules to the fields of a segment. It calls note for the field with a note.
-func (h *hl7) segmentFields(name string, fields [][2]int, note func(from, to int) error) error {
+func (h *message) segmentFields(name string, fields [][2]int, note func(from, to int) error) error {
 	f := h.fieldRules
 	first := 1
 	if name == "MSH" || name == "BHS" || name == "FHS" {
@@ -117,12 +120,12 @@ func (h *hl7) segmentFields(name string, fields [][2]int, note func(from, to int
 }
 
 // place returns the place of the first value in a field of the current segment.
-func (h *hl7) place(segment string, number int) hl7Place {
-	return hl7Place{segment: segment, nth: h.fieldRules.seen[segment], field: number, component: 1, sub: 1}
+func (h *message) place(segment string, number int) place {
+	return place{segment: segment, nth: h.fieldRules.seen[segment], field: number, component: 1, sub: 1}
 }
 
 // fieldAt applies the rules to the field raw[from:to] of a data type, which is "" if it is unknown.
-func (h *hl7) fieldAt(at hl7Place, typ string, from, to int) {
+func (h *message) fieldAt(at place, typ string, from, to int) {
 	for r := from; r <= to; {
 		end := h.next(r, to, h.rep)
 		at.repeat++
@@ -132,7 +135,7 @@ func (h *hl7) fieldAt(at hl7Place, typ string, from, to int) {
 }
 
 // repetition applies the rules to one value of a field.
-func (h *hl7) repetition(at hl7Place, typ string, from, to int) {
+func (h *message) repetition(at place, typ string, from, to int) {
 	if at.component, at.sub = 1, 1; h.isFreeText(at, typ) { // separators in it may be text
 		h.value(at, typ, from, to, nil)
 		return
@@ -159,7 +162,7 @@ func (h *hl7) repetition(at hl7Place, typ string, from, to int) {
 }
 
 // isFreeText reports whether a field is a text without components.
-func (h *hl7) isFreeText(at hl7Place, typ string) bool {
+func (h *message) isFreeText(at place, typ string) bool {
 	if typ != "TX" && typ != "FT" && typ != "ST" {
 		return false
 	}
@@ -169,7 +172,7 @@ func (h *hl7) isFreeText(at hl7Place, typ string) bool {
 
 // actionFor returns the action for a value, and the simple data type that the value must keep. Values for which there is neither a rule nor
 // a known data type are dropped.
-func (h *hl7) actionFor(at hl7Place, typ string) (field.Action, string) {
+func (h *message) actionFor(at place, typ string) (field.Action, string) {
 	byType, simple := h.fieldRules.byType(typ, at.component, at.sub)
 	if action, ok := h.fieldRules.options.Fields.Action(at.path()...); ok {
 		return action, simple
@@ -178,7 +181,7 @@ func (h *hl7) actionFor(at hl7Place, typ string) (field.Action, string) {
 }
 
 // byType returns the action for a component of a data type, and the simple data type of the component.
-func (f *hl7Fields) byType(typ string, component, sub int) (field.Action, string) {
+func (f *fieldRules) byType(typ string, component, sub int) (field.Action, string) {
 	action, found := field.Drop, false
 	rule := func(at ...string) {
 		if a, ok := f.types.Action(at...); ok && !found {
@@ -186,7 +189,7 @@ func (f *hl7Fields) byType(typ string, component, sub int) (field.Action, string
 		}
 	}
 	for {
-		components, composite := hl7Types()[typ]
+		components, composite := typeComponents()[typ]
 		if !composite {
 			if component == 1 && sub == 1 || typ == "ST" || typ == "TX" || typ == "FT" {
 				rule(typ)
@@ -202,25 +205,25 @@ func (f *hl7Fields) byType(typ string, component, sub int) (field.Action, string
 		if component > len(components) {
 			return action, ""
 		}
-		typ, component, sub = hl7Type(components[component-1]), sub, 1
+		typ, component, sub = laterType(components[component-1]), sub, 1
 	}
 }
 
 // newTypeRules returns the rules for data types, or nil if there are no rules for fields.
-func newTypeRules(o Options) *field.Table {
+func newTypeRules(o base.Options) *field.Table {
 	if o.Fields == nil {
 		return nil
 	}
 	return field.NewTable(field.Builtin("hl7" + field.OfTypes))
 }
 
-// hl7Null is the value that tells a receiver to delete what it has.
-const hl7Null = `""`
+// null is the value that tells a receiver to delete what it has.
+const null = `""`
 
 // value applies the rules to raw[from:to]. parts are the components of its field.
-func (h *hl7) value(at hl7Place, typ string, from, to int, parts []string) {
+func (h *message) value(at place, typ string, from, to int, parts []string) {
 	raw := string(h.raw[from:to])
-	if strings.TrimSpace(raw) == "" || raw == hl7Null {
+	if strings.TrimSpace(raw) == "" || raw == null {
 		return
 	}
 	action, simple := h.actionFor(at, typ)
@@ -254,7 +257,7 @@ func (h *hl7) value(at hl7Place, typ string, from, to int, parts []string) {
 }
 
 // isRuled reports whether a policy, an option or hl7.txt has a rule for the place.
-func (h *hl7) isRuled(at hl7Place) bool {
+func (h *message) isRuled(at place) bool {
 	_, ok := h.fieldRules.options.Fields.Action(at.path()...)
 	return ok
 }
@@ -270,7 +273,7 @@ var registered = regexp.MustCompile(`(?i)^(?:LN|LOINC|SCT|SNM3?|SNOMED.*|I9C?|I1
 
 // knownCode returns the action for a code or a display. A code with a digit stays, a code of letters could be a name, and anything else is
 // text, such as a display without a code. So is the display of an observed value, unless its code system is known.
-func knownCode(typ string, at hl7Place, simple, raw string, parts []string) field.Action {
+func knownCode(typ string, at place, simple, raw string, parts []string) field.Action {
 	coded := at.component
 	if typ != "CWE" {
 		coded = at.sub
@@ -299,16 +302,16 @@ func knownCode(typ string, at hl7Place, simple, raw string, parts []string) fiel
 func hasDigit(text string) bool { return strings.ContainsFunc(text, unicode.IsDigit) }
 
 // plain returns the text of a value without escapes.
-func (h *hl7) plain(raw string) string {
-	v, loose := &view{}, h.loose
+func (h *message) plain(raw string) string {
+	v, loose := &markup.View{}, h.loose
 	h.unescape(v, 0, raw)
 	h.loose = loose
-	return v.text.String()
+	return v.Text.String()
 }
 
 // remove empties a value.
-func (h *hl7) remove(from, to int) {
-	h.fieldRules.replaced = append(h.fieldRules.replaced, Edit{Start: from, End: to})
+func (h *message) remove(from, to int) {
+	h.fieldRules.replaced = append(h.fieldRules.replaced, markup.Edit{Start: from, End: to})
 	h.fieldRules.counts[field.Drop]++
 }
 
@@ -319,26 +322,26 @@ var shortIDs = []string{"PV1-39", "RQD-7", "MSH-10", "MSA-2", "BHS-9", "BHS-11",
 const maxShort = 20
 
 // hash replaces an identifier with its pseudonym.
-func (h *hl7) hash(simple string, from, to int) {
+func (h *message) hash(simple string, from, to int) {
 	f, text := h.fieldRules, strings.TrimSpace(h.plain(string(h.raw[from:to])))
 	if simple == "NM" || simple == "SI" || simple == "DTM" || simple == "DT" || simple == "TM" { // a pseudonym does not fit
 		h.remove(from, to)
 		return
 	}
-	f.replaced = append(f.replaced, Edit{Start: from, End: to, New: f.pseudonym(simple, text)})
+	f.replaced = append(f.replaced, markup.Edit{Start: from, End: to, New: f.pseudonym(simple, text)})
 	f.counts[field.Hash]++
 	f.hashed[text] = true
-	if len(text) >= 4 && hasDigit(text) && !oid.MatchString(text) && simple != "IS" {
+	if len(text) >= 4 && hasDigit(text) && !base.OID.MatchString(text) && simple != "IS" {
 		h.know(safetynet.ID, text)
 	}
 }
 
 // pseudonym returns the pseudonym of an identifier. That of an OID is an OID, and that of a short type is cut off.
-func (f *hl7Fields) pseudonym(simple, text string) string {
+func (f *fieldRules) pseudonym(simple, text string) string {
 	made := f.options.Pseudonym(text)
 	switch {
-	case oid.MatchString(text):
-		return oidOf(made)
+	case base.OID.MatchString(text):
+		return base.OIDOf(made)
 	case simple == "IS" || simple == "ID":
 		return made[:min(len(made), maxShort)]
 	}
@@ -346,7 +349,7 @@ func (f *hl7Fields) pseudonym(simple, text string) string {
 }
 
 // whole makes a note of a value that is PHI as a whole.
-func (h *hl7) whole(at hl7Place, action field.Action, simple string, from, to int) {
+func (h *message) whole(at place, action field.Action, simple string, from, to int) {
 	text := strings.TrimSpace(h.plain(string(h.raw[from:to])))
 	back := func(made string) (string, bool) {
 		if simple == "ID" || simple == "IS" {
@@ -355,27 +358,27 @@ func (h *hl7) whole(at hl7Place, action field.Action, simple string, from, to in
 		return made, hasForm(simple, made)
 	}
 	if action == "date" || action == field.Shift {
-		text, back = hl7Date(text)
+		text, back = dateOf(text)
 	}
 	label := ""
 	if slices.Contains(births, at.segment+"-"+strconv.Itoa(at.field)) {
 		label = "Date of birth: "
 	}
-	note, ok := h.fieldRules.options.valueNote(action, "#"+at.String(), "", label, text)
+	note, ok := h.fieldRules.options.ValueNote(action, "#"+at.String(), "", label, text)
 	if !ok {
 		h.remove(from, to)
 		return
 	}
 	note.Line = h.line
-	note.below = func(edits []Edit) []Edit {
+	note.Below = func(edits []markup.Edit) []markup.Edit {
 		if len(edits) == 0 {
 			return nil
 		}
-		made, ok := back(note.newValue(edits))
+		made, ok := back(note.NewValue(edits))
 		if !ok {
 			made = ""
 		}
-		return []Edit{{Start: from, End: to, New: h.escape(made)}}
+		return []markup.Edit{{Start: from, End: to, New: h.escape(made)}}
 	}
 	h.person.values = append(h.person.values, note)
 }
@@ -383,30 +386,30 @@ func (h *hl7) whole(at hl7Place, action field.Action, simple string, from, to in
 // births are the fields with dates of birth.
 var births = []string{"PID-7", "NK1-16", "GT1-8", "IN1-18", "STF-6"}
 
-var hl7Time = regexp.MustCompile(`^(\d{4}(?:\d{2}){0,2})((?:\d{2}){0,3}(?:\.\d+)?(?:[-+]\d{4})?)$`)
+var timestamp = regexp.MustCompile(`^(\d{4}(?:\d{2}){0,2})((?:\d{2}){0,3}(?:\.\d+)?(?:[-+]\d{4})?)$`)
 
-// hl7Date returns the date in a value that can be replaced, and a function that returns the value with a new date. The function reports
+// dateOf returns the date in a value that can be replaced, and a function that returns the value with a new date. The function reports
 // false if the new date is neither of the same form nor a year.
-func hl7Date(text string) (string, func(string) (string, bool)) {
-	onlyAYear := func(made string) (string, bool) { return made, onlyYear.MatchString(made) }
-	m := hl7Time.FindStringSubmatch(text)
-	if m == nil || onlyYear.MatchString(m[1]) {
+func dateOf(text string) (string, func(string) (string, bool)) {
+	onlyAYear := func(made string) (string, bool) { return made, base.OnlyYear.MatchString(made) }
+	m := timestamp.FindStringSubmatch(text)
+	if m == nil || base.OnlyYear.MatchString(m[1]) {
 		return strings.TrimSuffix(text, rest(m)), onlyAYear
 	}
-	date, back, ok := machineDate(m[1])
+	date, back, ok := base.MachineDate(m[1])
 	if !ok {
 		return text, onlyAYear
 	}
 	return date, func(made string) (string, bool) {
 		value, ok := back(made)
-		if ok && !onlyYear.MatchString(value) {
+		if ok && !base.OnlyYear.MatchString(value) {
 			value += m[2]
 		}
 		return value, ok
 	}
 }
 
-// rest returns what follows the date in a match of hl7Time.
+// rest returns what follows the date in a match of timestamp.
 func rest(m []string) string {
 	if m == nil {
 		return ""
@@ -415,7 +418,7 @@ func rest(m []string) string {
 }
 
 // learnName adds the full name in a value to the known values, if its parts are replaced as names.
-func (h *hl7) learnName(at hl7Place, typ, raw string) {
+func (h *message) learnName(at place, typ, raw string) {
 	first := 0
 	switch typ {
 	case "XPN":
@@ -438,11 +441,11 @@ var ageCodes = []string{"30525-0", "21612-7", "29553-5", "35659-2"}
 
 // observationFields applies the rules to OBX-5 at raw[from:to], which is not ED. It reports whether there is nothing more to do, because the
 // value is not a text.
-func (h *hl7) observationFields(kind, code string, from, to int) bool {
+func (h *message) observationFields(kind, code string, from, to int) bool {
 	f := h.fieldRules
 	at := h.place("OBX", 5)
-	typ := hl7Type(kind)
-	_, composite := hl7Types()[typ]
+	typ := laterType(kind)
+	_, composite := typeComponents()[typ]
 	action, ruled := f.options.Fields.Action(at.path()...)
 	examined := action == field.Keep || action == field.Known || action == field.Text // also with a rule, if the value is a text
 	if ruled && examined && typ == "CWE" {
@@ -468,7 +471,7 @@ func (h *hl7) observationFields(kind, code string, from, to int) bool {
 var numbers = []string{"NM", "SN", "NA", "MA", "SI", "TM"}
 
 // noteRule applies a rule that removes or replaces the text NTE-3. It reports whether there is nothing more to do.
-func (h *hl7) noteRule(from, to int) bool {
+func (h *message) noteRule(from, to int) bool {
 	if h.fieldRules == nil {
 		return false
 	}
@@ -482,7 +485,7 @@ func (h *hl7) noteRule(from, to int) bool {
 }
 
 // dropsObservation reports whether a rule removes OBX-5.
-func (h *hl7) dropsObservation() bool {
+func (h *message) dropsObservation() bool {
 	if h.fieldRules == nil {
 		return false
 	}
@@ -491,7 +494,7 @@ func (h *hl7) dropsObservation() bool {
 }
 
 // finishFields completes the record of a message.
-func (h *hl7) finishFields(record *Record) {
+func (h *message) finishFields(record *base.Record) {
 	f := h.fieldRules
 	for _, code := range f.codes {
 		if f.hashed[code.text] && len(code.text) >= 4 {
@@ -506,5 +509,5 @@ func (h *hl7) finishFields(record *Record) {
 		n.Alias = record.ID + strings.TrimPrefix(n.ID, h.id)
 	}
 	edits := f.replaced
-	record.beside = func([][]Edit) []Edit { return slices.Clone(edits) }
+	record.Beside = func([][]markup.Edit) []markup.Edit { return slices.Clone(edits) }
 }

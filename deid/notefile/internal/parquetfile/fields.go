@@ -1,4 +1,4 @@
-package notefile
+package parquetfile
 
 import (
 	"encoding/binary"
@@ -6,18 +6,20 @@ import (
 	"slices"
 
 	"github.com/lethe-deid/lethe/deid/field"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 	"github.com/lethe-deid/lethe/internal/parquet"
 )
 
-// parquetField is a column for which Options.Fields has a rule.
-type parquetField struct {
+// column is a column for which Options.Fields has a rule.
+type column struct {
 	leaf   *parquet.Leaf
 	action field.Action
 }
 
 // findFields finds the columns that have rules. The path of a column is its name. It is an error if a rule names a column that does not
 // exist, or whose type it does not suit.
-func (t *parquetTable) findFields() error {
+func (t *table) findFields() error {
 	rules := t.options.Fields
 	if rules == nil {
 		return nil
@@ -31,22 +33,22 @@ func (t *parquetTable) findFields() error {
 			continue
 		}
 		if reason := t.unsuited(l, action); reason != "" {
-			return t.in.defect(0, -1, fmt.Sprintf("the column %q, which contains %s, cannot have the rule %s: %s", l.Short, l.Type(), action, reason))
+			return t.in.Defect(0, -1, fmt.Sprintf("the column %q, which contains %s, cannot have the rule %s: %s", l.Short, l.Type(), action, reason))
 		}
-		t.fields = append(t.fields, parquetField{l, action})
+		t.fields = append(t.fields, column{l, action})
 	}
 	if missing := rules.Missing(paths); len(missing) > 0 {
 		hint := ""
 		if slices.ContainsFunc(t.file.Leaves, func(l *parquet.Leaf) bool { return l.Short == missing[0] && len(l.Names) == 1 }) {
 			hint = "; a name that contains dots is written in double quotes"
 		}
-		return t.in.defect(0, -1, fmt.Sprintf("the file has no column %q, for which there is a rule%s", missing[0], hint))
+		return t.in.Defect(0, -1, fmt.Sprintf("the file has no column %q, for which there is a rule%s", missing[0], hint))
 	}
 	return nil
 }
 
 // unsuited says why a column cannot have a rule; "" if it can.
-func (t *parquetTable) unsuited(l *parquet.Leaf, action field.Action) string {
+func (t *table) unsuited(l *parquet.Leaf, action field.Action) string {
 	whole := action.Whole() || action == field.Shift
 	switch {
 	case slices.Contains(t.notes, l):
@@ -66,17 +68,17 @@ func (t *parquetTable) unsuited(l *parquet.Leaf, action field.Action) string {
 }
 
 // hasRule reports whether there is a rule for a column.
-func (t *parquetTable) hasRule(l *parquet.Leaf) bool {
-	return slices.ContainsFunc(t.fields, func(f parquetField) bool { return f.leaf == l })
+func (t *table) hasRule(l *parquet.Leaf) bool {
+	return slices.ContainsFunc(t.fields, func(f column) bool { return f.leaf == l })
 }
 
 // hashes reports whether the values of a column become pseudonyms.
-func (t *parquetTable) hashes(l *parquet.Leaf) bool {
-	return slices.Contains(t.fields, parquetField{l, field.Hash})
+func (t *table) hashes(l *parquet.Leaf) bool {
+	return slices.Contains(t.fields, column{l, field.Hash})
 }
 
 // addFields adds the slots of the columns with rules to a record.
-func (t *parquetTable) addFields(r *Record, row [][]parquet.Slot, id, patient string) {
+func (t *table) addFields(r *base.Record, row [][]parquet.Slot, id, patient string) {
 	for n, f := range t.fields {
 		for k, s := range row[n] {
 			at := len(r.Raw)
@@ -85,10 +87,10 @@ func (t *parquetTable) addFields(r *Record, row [][]parquet.Slot, id, patient st
 			case s.Def < f.leaf.MaxDef: // null
 			case f.action == field.Drop:
 				r.Raw[at+1] = f.leaf.MaxDef - 1
-				r.count(f.action)
+				r.Count(f.action)
 			case f.action == field.Hash:
 				r.Raw = appendPlain(r.Raw, f.leaf.FromPseudonym(t.options.Pseudonym(f.leaf.KeyText(s.Value))))
-				r.count(f.action)
+				r.Count(f.action)
 			default:
 				r.Raw = appendPlain(r.Raw, s.Value)
 				t.addValue(r, f, s, at, fmt.Sprintf("%s/%s/%d", id, f.leaf.Short, k+1), patient)
@@ -99,13 +101,13 @@ func (t *parquetTable) addFields(r *Record, row [][]parquet.Slot, id, patient st
 
 // addValue adds a field whose whole value is PHI. Its slot begins at a position of the record. A new value that does not fit the type of the
 // column becomes null.
-func (t *parquetTable) addValue(r *Record, f parquetField, s parquet.Slot, at int, id, patient string) {
+func (t *table) addValue(r *base.Record, f column, s parquet.Slot, at int, id, patient string) {
 	value, back := "", func(made string) ([]byte, bool) { return f.leaf.FromText(made) }
 	if f.leaf.Dated() {
 		value, back = f.leaf.Day(s.Value), func(made string) ([]byte, bool) { return dayOf(f.leaf, s.Value, made) }
 	} else {
 		value = f.leaf.KeyText(s.Value)
-		if date, inForm, ok := machineDate(value); ok && f.leaf.Text() {
+		if date, inForm, ok := base.MachineDate(value); ok && f.leaf.Text() {
 			value, back = date, func(made string) ([]byte, bool) {
 				if fitting, ok := inForm(made); ok {
 					made = fitting
@@ -114,25 +116,25 @@ func (t *parquetTable) addValue(r *Record, f parquetField, s parquet.Slot, at in
 			}
 		}
 	}
-	note, ok := t.options.valueNote(f.action, id, patient, f.leaf.Short+": ", value)
+	note, ok := t.options.ValueNote(f.action, id, patient, f.leaf.Short+": ", value)
 	if !ok {
 		return
 	}
 	end := at + 2 + 4 + len(s.Value)
 	note.Line = r.Line
-	note.below = func(edits []Edit) []Edit {
-		made, ok := back(note.newValue(edits))
+	note.Below = func(edits []markup.Edit) []markup.Edit {
+		made, ok := back(note.NewValue(edits))
 		if !ok {
-			return []Edit{{Start: at + 1, End: end, New: string([]byte{f.leaf.MaxDef - 1})}}
+			return []markup.Edit{{Start: at + 1, End: end, New: string([]byte{f.leaf.MaxDef - 1})}}
 		}
-		return []Edit{{Start: at + 2, End: end, New: string(binary.LittleEndian.AppendUint32(nil, uint32(len(made)))) + string(made)}} //nolint:gosec // at most the size of a page
+		return []markup.Edit{{Start: at + 2, End: end, New: string(binary.LittleEndian.AppendUint32(nil, uint32(len(made)))) + string(made)}} //nolint:gosec // at most the size of a page
 	}
 	r.Notes = append(r.Notes, note)
 }
 
 // dayOf returns a date with another day: that of a year is its first.
 func dayOf(l *parquet.Leaf, old []byte, made string) ([]byte, bool) {
-	if onlyYear.MatchString(made) {
+	if base.OnlyYear.MatchString(made) {
 		midnight, _ := l.OnDay(l.Midnight(), made+"-01-01")
 		return midnight, midnight != nil
 	}

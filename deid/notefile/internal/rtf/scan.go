@@ -1,33 +1,35 @@
-package notefile
+package rtf
 
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
 )
 
-// rtfScanner splits RTF into tokens. It skips line ends, which are not part of the text.
-type rtfScanner struct {
+// scanner splits RTF into tokens. It skips line ends, which are not part of the text.
+type scanner struct {
 	source string
 	at     int
-	utf8   bool // see rtfReader
+	utf8   bool // see reader
 }
 
-type rtfKind int
+type tokenKind int
 
 const (
-	rtfEnd    rtfKind = iota
-	rtfOpen           // {
-	rtfClose          // }
-	rtfWord           // \word or \word12, with the blank that ends it
-	rtfSymbol         // \ and another character
-	rtfHex            // \'hh
-	rtfBinary         // \binN and N bytes
-	rtfChars          // characters that are written as themselves
+	endToken    tokenKind = iota
+	openToken             // {
+	closeToken            // }
+	wordToken             // \word or \word12, with the blank that ends it
+	symbolToken           // \ and another character
+	hexToken              // \'hh
+	binaryToken           // \binN and N bytes
+	charsToken            // characters that are written as themselves
 )
 
-// rtfToken is source[at:end].
-type rtfToken struct {
-	kind     rtfKind
+// token is source[at:end].
+type token struct {
+	kind     tokenKind
 	at, end  int
 	word     string // of a word or a symbol
 	param    int
@@ -39,27 +41,27 @@ type rtfToken struct {
 // maxRTFWord is the maximum length of a control word, according to the specification.
 const maxRTFWord = 32
 
-func (s *rtfScanner) next() (rtfToken, error) {
+func (s *scanner) next() (token, error) {
 	for s.at < len(s.source) && (s.source[s.at] == '\r' || s.source[s.at] == '\n') {
 		s.at++
 	}
-	t := rtfToken{at: s.at}
+	t := token{at: s.at}
 	if s.at == len(s.source) {
 		return t, nil
 	}
 	switch s.source[s.at] {
 	case '{':
-		t.kind = rtfOpen
+		t.kind = openToken
 		s.at++
 	case '}':
-		t.kind = rtfClose
+		t.kind = closeToken
 		s.at++
 	case '\\':
 		if err := s.control(&t); err != nil {
 			return t, err
 		}
 	default:
-		t.kind = rtfChars
+		t.kind = charsToken
 		s.chars()
 	}
 	t.end = s.at
@@ -67,7 +69,7 @@ func (s *rtfScanner) next() (rtfToken, error) {
 }
 
 // chars skips characters that are written as themselves: one if it is a byte of a code page.
-func (s *rtfScanner) chars() {
+func (s *scanner) chars() {
 	if !s.utf8 && s.source[s.at] >= 0x80 {
 		s.at++
 		return
@@ -82,10 +84,10 @@ func (s *rtfScanner) chars() {
 }
 
 // control reads what begins with a backslash.
-func (s *rtfScanner) control(t *rtfToken) error {
+func (s *scanner) control(t *token) error {
 	s.at++
 	if s.at == len(s.source) {
-		return &rtfError{t.at, "RTF that is cut off after a backslash"}
+		return &Error{t.at, "RTF that is cut off after a backslash"}
 	}
 	c := s.source[s.at]
 	switch {
@@ -93,31 +95,31 @@ func (s *rtfScanner) control(t *rtfToken) error {
 		return s.word(t)
 	case c == '\'':
 		if s.at+3 > len(s.source) || !isHex(s.source[s.at+1]) || !isHex(s.source[s.at+2]) {
-			return &rtfError{t.at, `\' without two hexadecimal digits`}
+			return &Error{t.at, `\' without two hexadecimal digits`}
 		}
-		t.kind, t.hex = rtfHex, hexValue(s.source[s.at+1])<<4|hexValue(s.source[s.at+2])
+		t.kind, t.hex = hexToken, hexValue(s.source[s.at+1])<<4|hexValue(s.source[s.at+2])
 		s.at += 3
 	default:
 		n := 1
 		if s.utf8 {
 			_, n = utf8.DecodeRuneInString(s.source[s.at:])
 		}
-		t.kind, t.word = rtfSymbol, s.source[s.at:s.at+n]
+		t.kind, t.word = symbolToken, s.source[s.at:s.at+n]
 		s.at += n
 	}
 	return nil
 }
 
 // word reads a control word, its parameter, and the blank that ends it.
-func (s *rtfScanner) word(t *rtfToken) error {
+func (s *scanner) word(t *token) error {
 	start := s.at
 	for s.at < len(s.source) && isLetter(s.source[s.at]) {
 		s.at++
 	}
 	if s.at-start > maxRTFWord {
-		return &rtfError{t.at, "a control word of more than 32 letters"}
+		return &Error{t.at, "a control word of more than 32 letters"}
 	}
-	t.kind, t.word = rtfWord, s.source[start:s.at]
+	t.kind, t.word = wordToken, s.source[start:s.at]
 	at := s.at
 	negative := at < len(s.source) && s.source[at] == '-'
 	if negative {
@@ -126,7 +128,7 @@ func (s *rtfScanner) word(t *rtfToken) error {
 	digits := at
 	for at < len(s.source) && s.source[at] >= '0' && s.source[at] <= '9' {
 		if t.param = t.param*10 + int(s.source[at]-'0'); at-digits >= 10 {
-			return &rtfError{t.at, "a control word with a number of more than 10 digits"}
+			return &Error{t.at, "a control word with a number of more than 10 digits"}
 		}
 		at++
 	}
@@ -143,24 +145,24 @@ func (s *rtfScanner) word(t *rtfToken) error {
 	}
 	if t.word == "bin" {
 		if t.param < 0 || t.param > len(s.source)-s.at {
-			return &rtfError{t.at, `\bin with more bytes than the file has`}
+			return &Error{t.at, `\bin with more bytes than the file has`}
 		}
-		t.kind = rtfBinary
+		t.kind = binaryToken
 		s.at += t.param
 	}
 	return nil
 }
 
 // skip skips the characters that follow \uN for old readers. A group or a control word ends them.
-func (s *rtfScanner) skip(count int) {
+func (s *scanner) skip(count int) {
 	for ; count > 0; count-- {
 		before := s.at
 		t, err := s.next()
 		switch {
-		case err != nil || t.kind == rtfEnd || t.kind == rtfOpen || t.kind == rtfClose || t.kind == rtfWord || t.kind == rtfBinary || t.kind == rtfSymbol && t.word == "*":
+		case err != nil || t.kind == endToken || t.kind == openToken || t.kind == closeToken || t.kind == wordToken || t.kind == binaryToken || t.kind == symbolToken && t.word == "*":
 			s.at = before
 			return
-		case t.kind == rtfChars:
+		case t.kind == charsToken:
 			_, n := utf8.DecodeRuneInString(s.source[t.at:])
 			s.at = t.at + n
 			if !s.utf8 {
@@ -183,7 +185,7 @@ func hexValue(c byte) byte {
 
 // delimited ends control words that the edits, sorted and disjoint, would lengthen: a word ends before a character
 // that is neither a letter nor a digit, or with a blank, so text must not follow it directly.
-func delimited(source string, edits []Edit) []Edit {
+func delimited(source string, edits []markup.Edit) []markup.Edit {
 	open := false // the text before the edit ends in such a word
 	for i := range edits {
 		e := &edits[i]
@@ -200,7 +202,7 @@ func delimited(source string, edits []Edit) []Edit {
 			}
 			next = source[e.End:]
 		}
-		if next != "" && (isAlphanumeric(next[0]) || next[0] == '-' || next[0] == ' ') {
+		if next != "" && (markup.IsAlphanumeric(next[0]) || next[0] == '-' || next[0] == ' ') {
 			e.New = " " + e.New
 		}
 		open = false

@@ -1,4 +1,5 @@
-package notefile
+// Package hl7 reads messages of HL7 version 2.
+package hl7
 
 import (
 	"bytes"
@@ -15,10 +16,14 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/field"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/attachment"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/base"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/markup"
+	"github.com/lethe-deid/lethe/deid/notefile/internal/rtf"
 	"github.com/lethe-deid/lethe/deid/safetynet"
 )
 
-// readHL7 reads messages of HL7 v2, each from its MSH segment to the next. Segments end in CR, LF
+// Read reads messages of HL7 v2, each from its MSH segment to the next. Segments end in CR, LF
 // or both. Batch headers and trailers, and the bytes that frame a message on the wire (MLLP), stay
 // the same.
 //
@@ -40,8 +45,8 @@ import (
 //
 // The ID of a note is MSH-10 and, from the second note on, its number. The patient is the first
 // value of PID-3, also for what precedes PID. A message with several PID segments has several patients.
-func readHL7(in *source, o Options) Records {
-	return func(yield func(*Record, error) bool) {
+func Read(in *base.Source, o base.Options) base.Records {
+	return func(yield func(*base.Record, error) bool) {
 		var message []byte
 		var heading segmentType // type of the first segment of the message
 		var b batches
@@ -53,23 +58,23 @@ func readHL7(in *source, o Options) Records {
 			}
 			raw := message
 			message = nil
-			record := &Record{Raw: raw, Line: line, Frame: heading == batchSegment}
-			err := in.checkUTF8(raw, line, offset)
+			record := &base.Record{Raw: raw, Line: line, Frame: heading == batchSegment}
+			err := in.CheckUTF8(raw, line, offset)
 			start := len(raw) - len(trimFrame(raw))
 			switch {
 			case err != nil:
 			case heading == messageSegment:
 				number++
-				record, err = hl7Record(in, o, types, raw, start, line, number)
+				record, err = readMessage(in, o, types, raw, start, line, number)
 			case heading == batchSegment && len(raw)-start > 3:
-				if record, err = batchRecord(in, o, types, raw, start, line); err == nil {
+				if record, err = readBatch(in, o, types, raw, start, line); err == nil {
 					record.Frame = true
 				}
 			case start < len(raw) && heading != batchSegment:
-				err = in.defect(line+bytes.Count(raw[:start], []byte("\n")), -1, "a segment outside of a message, or a line that is not a segment")
+				err = in.Defect(line+bytes.Count(raw[:start], []byte("\n")), -1, "a segment outside of a message, or a line that is not a segment")
 			}
 			if err == nil {
-				err = in.checkTexts(record, true)
+				err = in.CheckTexts(record, true)
 			}
 			if err != nil {
 				record = nil
@@ -78,16 +83,16 @@ func readHL7(in *source, o Options) Records {
 		}
 		first := true
 		for {
-			segment, at, end := in.readSegment()
+			segment, at, end := readSegment(in)
 			if end != nil && end != io.EOF {
-				yield(nil, &Broken{end})
+				yield(nil, &base.Broken{Err: end})
 				return
 			}
 			body := trimFrame(segment)
 			kind := b.kind(body)
 			if first && len(body) > 0 {
 				if first = false; kind == otherSegment {
-					yield(nil, &Broken{in.defect(at.line, at.offset, "not HL7: the first segment is not MSH")})
+					yield(nil, &base.Broken{Err: in.Defect(at.Line, at.Offset, "not HL7: the first segment is not MSH")})
 					return
 				}
 			}
@@ -95,13 +100,13 @@ func readHL7(in *source, o Options) Records {
 				if !flush() {
 					return
 				}
-				line, offset, heading = at.line, at.offset, kind
+				line, offset, heading = at.Line, at.Offset, kind
 			} else if len(message) == 0 {
-				line, offset, heading = at.line, at.offset, kind
+				line, offset, heading = at.Line, at.Offset, kind
 			}
 			message = append(message, segment...)
-			if len(message) > maxRecord {
-				yield(nil, &Broken{in.tooLong(line)})
+			if len(message) > base.MaxRecord {
+				yield(nil, &base.Broken{Err: in.TooLong(line)})
 				return
 			}
 			if kind == batchSegment && !flush() || end == io.EOF && !flush() {
@@ -114,9 +119,9 @@ func readHL7(in *source, o Options) Records {
 	}
 }
 
-// batchRecord reads a header or trailer of a batch.
-func batchRecord(in *source, o Options, types *field.Table, raw []byte, start, line int) (*Record, error) {
-	h := newHL7(in, o, types, raw, line)
+// readBatch reads a header or trailer of a batch.
+func readBatch(in *base.Source, o base.Options, types *field.Table, raw []byte, start, line int) (*base.Record, error) {
+	h := newMessage(in, o, types, raw, line)
 	end := len(bytes.TrimRight(raw, "\r\n\x1c"))
 	sep, marks, _ := separators(raw[start:end])
 	if raw[start+1] != 'H' { // a trailer
@@ -125,10 +130,10 @@ func batchRecord(in *source, o Options, types *field.Table, raw []byte, start, l
 	h.separate(sep, marks)
 	fields := h.fields(start, end)
 	if h.holdsSegment(fields) {
-		return nil, in.defect(line, -1, "a segment within a batch header or trailer, as caused by line ends other than CR and LF")
+		return nil, in.Defect(line, -1, "a segment within a batch header or trailer, as caused by line ends other than CR and LF")
 	}
 	name := string(raw[start : start+3])
-	h.id = fmt.Sprintf("%s-%s-%d", in.id(), name, line)
+	h.id = fmt.Sprintf("%s-%s-%d", in.ID(), name, line)
 	if err := h.segmentFields(name, fields, nil); err != nil {
 		return nil, err
 	}
@@ -229,50 +234,47 @@ func separators(body []byte) (field byte, marks []byte, reason string) {
 
 // isSeparator reports whether a byte may be a separator. Letters, digits and blanks may not,
 // because they occur in fields.
-func isSeparator(c byte) bool { return c > ' ' && c < 0x7f && !isAlphanumeric(c) }
+func isSeparator(c byte) bool { return c > ' ' && c < 0x7f && !markup.IsAlphanumeric(c) }
 
 // trimFrame removes the bytes that may precede a segment.
 func trimFrame(segment []byte) []byte {
-	return bytes.TrimLeft(bytes.TrimPrefix(segment, []byte(utf8BOM)), "\x0b\x1c\r\n \t")
+	return bytes.TrimLeft(bytes.TrimPrefix(segment, []byte(markup.BOM)), "\x0b\x1c\r\n \t")
 }
 
-// place is the position of something in a file.
-type place struct{ line, offset int }
-
 // readSegment reads up to CR, LF or CR LF. A lone CR counts as a line end, as in editors.
-func (s *source) readSegment() ([]byte, place, error) {
-	at := place{s.line, s.offset}
+func readSegment(s *base.Source) ([]byte, base.Place, error) {
+	at := base.Place{Line: s.Line, Offset: s.Offset}
 	var segment []byte
 	for {
-		c, err := s.in.ReadByte()
+		c, err := s.In.ReadByte()
 		if err != nil {
-			s.offset += len(segment)
+			s.Offset += len(segment)
 			if err != io.EOF {
-				err = s.unreadable(err)
+				err = s.Unreadable(err)
 			}
 			return segment, at, err
 		}
 		segment = append(segment, c)
-		if len(segment) > maxRecord {
-			return nil, at, s.tooLong(s.line)
+		if len(segment) > base.MaxRecord {
+			return nil, at, s.TooLong(s.Line)
 		}
 		if c == '\r' {
-			if next, _ := s.in.Peek(1); len(next) == 1 && next[0] == '\n' {
-				_, _ = s.in.ReadByte() // Peek has seen it
+			if next, _ := s.In.Peek(1); len(next) == 1 && next[0] == '\n' {
+				_, _ = s.In.ReadByte() // Peek has seen it
 				segment = append(segment, '\n')
 			}
 		}
 		if c == '\r' || c == '\n' {
-			s.line++
-			s.offset += len(segment)
+			s.Line++
+			s.Offset += len(segment)
 			return segment, at, nil
 		}
 	}
 }
 
-// hl7 reads one message.
-type hl7 struct {
-	in                  *source
+// message reads one message.
+type message struct {
+	in                  *base.Source
 	raw                 []byte
 	line                int    // of the segment
 	id                  string // MSH-10
@@ -280,62 +282,62 @@ type hl7 struct {
 	field               byte   // the separators: of fields,
 	comp, rep, esc, sub byte   // and those of MSH-2; 0: none
 	cut                 byte   // the truncation character, from version 2.7 on
-	people              []*hl7Person
-	person              *hl7Person // the last one
-	pids, notes         int        // number of PID segments and of texts
-	open                openText   // the current note
+	people              []*person
+	person              *person  // the last one
+	pids, notes         int      // number of PID segments and of texts
+	open                openText // the current note
 	loose               []looseEscape
-	fieldRules          *hl7Fields // nil if there are no rules
-	drop                bool       // see Options.Drop
-	dropped             []Edit     // the edits that empty the fields that are dropped
-	partsGone           int        // number of parts that are dropped within a field
+	fieldRules          *fieldRules   // nil if there are no rules
+	drop                bool          // see Options.Drop
+	dropped             []markup.Edit // the edits that empty the fields that are dropped
+	partsGone           int           // number of parts that are dropped within a field
 }
 
-// hl7Person is what belongs to a PID segment: everything up to the next one, and what precedes the first.
-type hl7Person struct {
+// person is what belongs to a PID segment: everything up to the next one, and what precedes the first.
+type person struct {
 	id     string // PID-3
 	known  []safetynet.Value
-	notes  []*Note
-	values []*Note  // fields
-	terms  openText // codes and displays
+	notes  []*base.Note
+	values []*base.Note // fields
+	terms  openText     // codes and displays
 }
 
 // openText is a text to which fields are added.
 type openText struct {
-	view  *view // nil before the first field
-	line  int   // of its start
+	view  *markup.View // nil before the first field
+	line  int          // of its start
 	loose []looseEscape
 }
 
-// newHL7 returns a reader of the message raw.
-func newHL7(in *source, o Options, types *field.Table, raw []byte, line int) *hl7 {
-	h := &hl7{in: in, raw: raw, line: line, person: &hl7Person{}, drop: o.Drop}
-	h.people = []*hl7Person{h.person}
+// newMessage returns a reader of the message raw.
+func newMessage(in *base.Source, o base.Options, types *field.Table, raw []byte, line int) *message {
+	h := &message{in: in, raw: raw, line: line, person: &person{}, drop: o.Drop}
+	h.people = []*person{h.person}
 	if o.Fields != nil {
-		h.fieldRules = &hl7Fields{
+		h.fieldRules = &fieldRules{
 			options: o, types: types, seen: map[string]int{}, counts: map[field.Action]int{}, hashed: map[string]bool{},
 		}
 	}
 	return h
 }
 
-func hl7Record(in *source, o Options, types *field.Table, raw []byte, start, line, number int) (*Record, error) {
-	h := newHL7(in, o, types, raw, line)
+func readMessage(in *base.Source, o base.Options, types *field.Table, raw []byte, start, line, number int) (*base.Record, error) {
+	h := newMessage(in, o, types, raw, line)
 	if len(raw) < start+8 {
-		return nil, in.defect(line, -1, "an MSH segment that is cut off")
+		return nil, in.Defect(line, -1, "an MSH segment that is cut off")
 	}
 	sep, marks, reason := separators(raw[start:])
 	if start+4+len(marks) == len(raw) || bytes.ContainsAny(marks, "\r\n") {
 		reason = "without its separators" // MSH must continue after them
 	}
 	if reason != "" {
-		return nil, in.defect(line, -1, "an MSH segment "+reason)
+		return nil, in.Defect(line, -1, "an MSH segment "+reason)
 	}
 	h.separate(sep, marks)
 	if h.esc == 0 && bytes.Contains(raw, []byte(`\X`)) {
-		return nil, in.defect(line, -1, "an MSH segment without an escape character, in a message with escapes")
+		return nil, in.Defect(line, -1, "an MSH segment without an escape character, in a message with escapes")
 	}
-	h.id = fmt.Sprintf("%s-%04d", in.id(), number)
+	h.id = fmt.Sprintf("%s-%04d", in.ID(), number)
 	for at := start; at < len(raw); {
 		end := at
 		for end < len(raw) && raw[end] != '\r' && raw[end] != '\n' {
@@ -358,7 +360,7 @@ func hl7Record(in *source, o Options, types *field.Table, raw []byte, start, lin
 }
 
 // separate sets the separators.
-func (h *hl7) separate(sep byte, marks []byte) {
+func (h *message) separate(sep byte, marks []byte) {
 	h.field = sep
 	for i, p := range []*byte{&h.comp, &h.rep, &h.esc, &h.sub, &h.cut} {
 		if i < len(marks) {
@@ -368,9 +370,9 @@ func (h *hl7) separate(sep byte, marks []byte) {
 }
 
 // record returns the record after the last segment.
-func (h *hl7) record(line int) *Record {
+func (h *message) record(line int) *base.Record {
 	h.finish()
-	record := &Record{Raw: h.raw, Line: line, Dropped: len(h.dropped) + h.partsGone, fixed: h.dropped}
+	record := &base.Record{Raw: h.raw, Line: line, Dropped: len(h.dropped) + h.partsGone, Fixed: h.dropped}
 	for i, p := range h.people {
 		h.closeText(p, &p.terms, fmt.Sprintf("#terms[%d]", i+1), field.Known)
 		if p.id == "" && h.fieldRules != nil {
@@ -392,13 +394,13 @@ func (h *hl7) record(line int) *Record {
 }
 
 // segment reads raw[from:to].
-func (h *hl7) segment(from, to int) error {
+func (h *message) segment(from, to int) error {
 	body := h.raw[from:to]
 	if len(trimFrame(body)) == 0 {
 		return nil
 	}
 	if len(body) < 3 || !isSegment(string(body[:3])) || len(body) > 3 && body[3] != h.field || len(body) == 3 && body[0] == 'Z' {
-		return h.in.defect(h.line, -1, "a line that is not a segment, so the message cannot be examined")
+		return h.in.Defect(h.line, -1, "a line that is not a segment, so the message cannot be examined")
 	}
 	fields := h.fields(from, to)
 	get := func(i int) string {
@@ -408,7 +410,7 @@ func (h *hl7) segment(from, to int) error {
 		return string(h.raw[fields[i][0]:fields[i][1]])
 	}
 	if h.holdsSegment(fields) {
-		return h.in.defect(h.line, -1, "a segment within another, as caused by line ends other than CR and LF, so the message cannot be examined")
+		return h.in.Defect(h.line, -1, "a segment within another, as caused by line ends other than CR and LF, so the message cannot be examined")
 	}
 	name := get(0)
 	if name != "OBX" && name != "NTE" {
@@ -462,16 +464,16 @@ func (h *hl7) segment(from, to int) error {
 }
 
 // nextPerson begins another patient, unless this is the first one.
-func (h *hl7) nextPerson() {
+func (h *message) nextPerson() {
 	if h.pids++; h.pids > 1 {
-		h.person = &hl7Person{}
+		h.person = &person{}
 		h.people = append(h.people, h.person)
 	}
 }
 
 // fields returns the start and end of each field of the segment raw[from:to]; the first is its
 // name.
-func (h *hl7) fields(from, to int) [][2]int {
+func (h *message) fields(from, to int) [][2]int {
 	var fields [][2]int
 	for at := from; at <= to; {
 		n := h.next(at, to, h.field)
@@ -483,7 +485,7 @@ func (h *hl7) fields(from, to int) [][2]int {
 
 // segments are the segments that HL7 defines up to version 2.9, except continuations (ADD, DSC) and
 // batch headers and trailers. Names of other segments begin with Z.
-var segments = words(`ABS ACC ADJ AFF AIG AIL AIP AIS AL1 APR ARQ ARV AUT BLC BLG BPO BPX BTX BUI CDM CDO CER CM0 CM1 CM2 CNS CON CSP CSR CSS CTD CTI CTR
+var segments = markup.Words(`ABS ACC ADJ AFF AIG AIL AIP AIS AL1 APR ARQ ARV AUT BLC BLG BPO BPX BTX BUI CDM CDO CER CM0 CM1 CM2 CNS CON CSP CSR CSS CTD CTI CTR
 	DB1 DEV DG1 DMI DON DPS DRG DSP DST ECD ECR ED EDU EQL EQP EQU ERQ ERR EVN FAC FT1 GOL GP1 GP2 GT1 HXX IAM IAR IIM ILT IN1 IN2 IN3 INV IPC IPR
 	ISD ITM IVC IVT LAN LCC LCH LDP LOC LRL MCP MFA MFE MFI MRG MSA MSH NCK NDS NK1 NPU NSC NST NTE OBR OBX ODS ODT OH1 OH2 OH3 OH4 OM1 OM2 OM3 OM4 OM5
 	OM6 OM7 OMC ORC ORG ORO OVR PAC PCE PCR PD1 PDA PDC PEO PES PID PKG PM1 PMT PR1 PRA PRB PRC PRD PRT PSG PSH PSL PSS PTH PV1 PV2 PYE QAK QID
@@ -502,7 +504,7 @@ func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' 
 
 // holdsSegment reports whether a field other than the first ends in the name of a segment with
 // texts, so that the fields of that segment would be mistaken for fields of this one.
-func (h *hl7) holdsSegment(fields [][2]int) bool {
+func (h *message) holdsSegment(fields [][2]int) bool {
 	for i := 1; i+1 < len(fields); i++ {
 		field := h.raw[fields[i][0]:fields[i][1]]
 		n := len(field) - 3
@@ -514,7 +516,7 @@ func (h *hl7) holdsSegment(fields [][2]int) bool {
 		last, _ := utf8.DecodeLastRune(before)
 		switch {
 		case last < utf8.RuneSelf && bytes.IndexByte([]byte{h.comp, h.rep, h.sub}, byte(last)) >= 0: // a value by itself
-		case isLineEnd(last) || last < ' ' || writtenLineEnd.Match(before):
+		case markup.IsLineEnd(last) || last < ' ' || writtenLineEnd.Match(before):
 			return true
 		case unicode.IsLetter(last) || unicode.IsDigit(last):
 		case strings.Trim(next, "0123456789") == "" && (next != "" || !h.isText(fields, i)): // a segment's number
@@ -528,12 +530,12 @@ func (h *hl7) holdsSegment(fields [][2]int) bool {
 var writtenLineEnd = regexp.MustCompile(`(?i)(?:\\[rn]|(?:0x|\\x|%|_x00|\\u00)0[ad]_?\\?|[>;])$`)
 
 // isText reports whether a field is examined.
-func (h *hl7) isText(fields [][2]int, i int) bool {
+func (h *message) isText(fields [][2]int, i int) bool {
 	name := string(h.raw[fields[0][0]:fields[0][1]])
 	return name == "OBX" && i == 5 || name == "NTE" && i == 3
 }
 
-func (h *hl7) repeats(field string) []string {
+func (h *message) repeats(field string) []string {
 	if h.rep == 0 {
 		return []string{field}
 	}
@@ -541,7 +543,7 @@ func (h *hl7) repeats(field string) []string {
 }
 
 // component returns the i-th component of a value: its first subcomponent, without escapes.
-func (h *hl7) component(value string, i int) string {
+func (h *message) component(value string, i int) string {
 	parts := []string{value}
 	if h.comp != 0 {
 		parts = strings.Split(value, string(rune(h.comp)))
@@ -553,44 +555,44 @@ func (h *hl7) component(value string, i int) string {
 	if h.sub != 0 {
 		part, _, _ = strings.Cut(part, string(rune(h.sub)))
 	}
-	v, loose := &view{}, h.loose
+	v, loose := &markup.View{}, h.loose
 	h.unescape(v, 0, part)
 	h.loose = loose
-	return strings.TrimSpace(v.text.String())
+	return strings.TrimSpace(v.Text.String())
 }
 
-func (h *hl7) know(kind safetynet.Kind, text string) {
+func (h *message) know(kind safetynet.Kind, text string) {
 	if text != "" && text != `""` { // "" is HL7's empty value
 		h.person.known = append(h.person.known, safetynet.Value{Kind: kind, Text: text})
 	}
 }
 
 // learn adds a component of each repetition to the known values.
-func (h *hl7) learn(kind safetynet.Kind, field string, i int) {
+func (h *message) learn(kind safetynet.Kind, field string, i int) {
 	for _, value := range h.repeats(field) {
 		h.know(kind, h.component(value, i))
 	}
 }
 
 // name adds the names of persons to the known values: family, given, and other given names.
-func (h *hl7) name(field string) { h.names(safetynet.Name, field, 0) }
+func (h *message) name(field string) { h.names(safetynet.Name, field, 0) }
 
 // clinician adds names that follow an identifier to the known values.
-func (h *hl7) clinician(field string) { h.names(safetynet.Clinician, field, 1) }
+func (h *message) clinician(field string) { h.names(safetynet.Clinician, field, 1) }
 
-func (h *hl7) names(kind safetynet.Kind, field string, first int) {
+func (h *message) names(kind safetynet.Kind, field string, first int) {
 	for _, value := range h.repeats(field) {
 		h.fullName(kind, value, first)
 	}
 }
 
 // fullName adds the name in a value to the known values; the family name is its first-th component.
-func (h *hl7) fullName(kind safetynet.Kind, value string, first int) {
+func (h *message) fullName(kind safetynet.Kind, value string, first int) {
 	parts := []string{h.component(value, first+1), h.component(value, first+2), h.component(value, first)}
 	h.know(kind, strings.Join(strings.Fields(strings.Join(parts, " ")), " "))
 }
 
-func (h *hl7) address(field string) {
+func (h *message) address(field string) {
 	h.learn(safetynet.Street, field, 0)
 	h.learn(safetynet.Street, field, 1)
 	h.learn(safetynet.City, field, 2)
@@ -598,7 +600,7 @@ func (h *hl7) address(field string) {
 }
 
 // observation reads OBX-5 at raw[from:to]. kind is its type, and code is OBX-3.1.
-func (h *hl7) observation(kind, code string, from, to int) error {
+func (h *message) observation(kind, code string, from, to int) error {
 	value := string(h.raw[from:to])
 	switch kind = strings.ToUpper(strings.TrimSpace(kind)); {
 	case h.dropsObservation():
@@ -607,7 +609,7 @@ func (h *hl7) observation(kind, code string, from, to int) error {
 	case kind == "ED":
 		err := h.encapsulated(from, to)
 		if err != nil && h.drop {
-			h.dropped = append(h.dropped, Edit{Start: from, End: to})
+			h.dropped = append(h.dropped, markup.Edit{Start: from, End: to})
 			return nil
 		}
 		return err
@@ -647,7 +649,7 @@ var codeForm = regexp.MustCompile(`^[-\w.:/+]{0,20}$`)
 
 // all reports whether all components of all repetitions of a field, without the blanks around them,
 // have a form.
-func (h *hl7) all(value string, form func(string) bool) bool {
+func (h *message) all(value string, form func(string) bool) bool {
 	parts := strings.FieldsFunc(value, func(r rune) bool { return r < 0x80 && r != 0 && (byte(r) == h.comp || byte(r) == h.rep) })
 	for _, part := range parts {
 		if part = strings.TrimSpace(part); part != `""` && !form(part) { // HL7's empty value
@@ -659,7 +661,7 @@ func (h *hl7) all(value string, form func(string) bool) bool {
 
 // coded adds the texts of a coded value, code^text^system^code^text^system^version^version^original
 // text, and any other component that does not look like a code.
-func (h *hl7) coded(from, to int) {
+func (h *message) coded(from, to int) {
 	for at := from; at <= to; {
 		end := h.next(at, to, h.rep)
 		for i := 0; at <= end; i++ {
@@ -673,7 +675,7 @@ func (h *hl7) coded(from, to int) {
 }
 
 // next returns the position of a separator in raw[at:to], or to.
-func (h *hl7) next(at, to int, separator byte) int {
+func (h *message) next(at, to int, separator byte) int {
 	if n := bytes.IndexByte(h.raw[at:to], separator); separator != 0 && n >= 0 {
 		return at + n
 	}
@@ -681,54 +683,54 @@ func (h *hl7) next(at, to int, separator byte) int {
 }
 
 // text adds a field to the current note.
-func (h *hl7) text(from, to int) { h.addText(&h.open, from, to, "\n") }
+func (h *message) text(from, to int) { h.addText(&h.open, from, to, "\n") }
 
 // addText adds a field to a text, after a separator that is only in the text.
-func (h *hl7) addText(t *openText, from, to int, separator string) {
+func (h *message) addText(t *openText, from, to int, separator string) {
 	if t.view == nil {
-		t.view, t.line = &view{encode: h.escape}, h.line
+		t.view, t.line = &markup.View{Encode: h.escape}, h.line
 	} else {
-		last := t.view.runs[len(t.view.runs)-1]
-		t.view.stands(markup, last.from+last.m, from-last.from-last.m, separator)
+		last := t.view.Runs[len(t.view.Runs)-1]
+		t.view.Stands(markup.Markup, last.From+last.M, from-last.From-last.M, separator)
 	}
 	outer := h.loose
 	h.loose = t.loose
-	before := len(t.view.runs)
+	before := len(t.view.Runs)
 	for at := from; at < to; {
 		n := h.next(at, to, h.rep)
 		h.unescape(t.view, at, string(h.raw[at:n]))
 		if at = n; at < to {
-			t.view.stands(markup, at, 1, "\n")
+			t.view.Stands(markup.Markup, at, 1, "\n")
 			at++
 		}
 	}
 	t.loose, h.loose = h.loose, outer
-	if len(t.view.runs) == before && before == 0 {
+	if len(t.view.Runs) == before && before == 0 {
 		*t = openText{} // no text yet
 	}
 }
 
 // finish ends the current note.
-func (h *hl7) finish() {
+func (h *message) finish() {
 	if t := h.open; t.view != nil {
 		h.open = openText{}
-		h.add(t.view.text.String(), t.line, h.editsOf(t))
+		h.add(t.view.Text.String(), t.line, h.editsOf(t))
 	}
 }
 
 // editsOf returns a function that translates edits of a text.
-func (h *hl7) editsOf(t openText) func([]Edit) []Edit {
-	return func(edits []Edit) []Edit { return h.escapeLoose(t.view.below(edits), t.loose) }
+func (h *message) editsOf(t openText) func([]markup.Edit) []markup.Edit {
+	return func(edits []markup.Edit) []markup.Edit { return h.escapeLoose(t.view.Below(edits), t.loose) }
 }
 
 // closeText ends a text of fields. Its note has an id that ends in a suffix.
-func (h *hl7) closeText(p *hl7Person, t *openText, suffix string, action field.Action) {
+func (h *message) closeText(p *person, t *openText, suffix string, action field.Action) {
 	if t.view == nil {
 		return
 	}
-	if text := t.view.text.String(); strings.ContainsFunc(text, letterOrDigit) {
+	if text := t.view.Text.String(); strings.ContainsFunc(text, markup.LetterOrDigit) {
 		doc := &data.Document{ID: suffix, Text: text}
-		p.values = append(p.values, &Note{Document: doc, Field: action, Line: t.line, below: h.editsOf(*t)})
+		p.values = append(p.values, &base.Note{Document: doc, Field: action, Line: t.line, Below: h.editsOf(*t)})
 	}
 	*t = openText{}
 }
@@ -738,33 +740,33 @@ type looseEscape struct{ at, from, to int }
 
 // escapeLoose encodes loose escape characters in edited texts as \E\, because next to new text they
 // could begin or end an escape.
-func (h *hl7) escapeLoose(edits []Edit, loose []looseEscape) []Edit {
+func (h *message) escapeLoose(edits []markup.Edit, loose []looseEscape) []markup.Edit {
 	mark := string(rune(h.esc))
-	var out []Edit
+	var out []markup.Edit
 	for _, l := range loose {
-		k, _ := slices.BinarySearchFunc(edits, l.from, func(e Edit, at int) int { return cmp.Compare(e.End, at) }) // the first edit that does not end before the text
+		k, _ := slices.BinarySearchFunc(edits, l.from, func(e markup.Edit, at int) int { return cmp.Compare(e.End, at) }) // the first edit that does not end before the text
 		if k == len(edits) || edits[k].Start > l.to {
 			continue
 		}
-		at, taken := slices.BinarySearchFunc(edits, l.at, func(e Edit, at int) int { return cmp.Compare(e.Start, at) })
+		at, taken := slices.BinarySearchFunc(edits, l.at, func(e markup.Edit, at int) int { return cmp.Compare(e.Start, at) })
 		if taken && edits[at].End > l.at || at > 0 && edits[at-1].End > l.at {
 			continue // it is replaced
 		}
-		out = append(out, Edit{Start: l.at, End: l.at + 1, New: mark + "E" + mark})
+		out = append(out, markup.Edit{Start: l.at, End: l.at + 1, New: mark + "E" + mark})
 	}
 	return append(edits, out...)
 }
 
-func (h *hl7) add(text string, line int, below func([]Edit) []Edit) {
+func (h *message) add(text string, line int, below func([]markup.Edit) []markup.Edit) {
 	doc := &data.Document{ID: h.id, Text: text}
 	if h.notes++; h.notes > 1 {
 		doc.ID = fmt.Sprintf("%s/%d", h.id, h.notes)
 	}
-	h.person.notes = append(h.person.notes, &Note{Document: doc, Line: line, below: below})
+	h.person.notes = append(h.person.notes, &base.Note{Document: doc, Line: line, Below: below})
 }
 
 // encapsulated reads a value source^type^subtype^encoding^data.
-func (h *hl7) encapsulated(from, to int) error {
+func (h *message) encapsulated(from, to int) error {
 	var parts [][2]int
 	for at := from; at <= to; {
 		n := h.next(at, to, h.comp)
@@ -787,21 +789,21 @@ func (h *hl7) encapsulated(from, to int) error {
 	case filled == 0:
 		return nil
 	case filled > 5:
-		return h.in.defect(h.line, -1, "OBX-5 of type ED with more than five components")
+		return h.in.Defect(h.line, -1, "OBX-5 of type ED with more than five components")
 	}
 	for i := range min(filled, 4) {
-		if part := get(i); len(part) > 60 || !only(part, "-_.:/+&") {
-			return h.in.defect(h.line, -1, "OBX-5 of type ED with text outside of its fifth component")
+		if part := get(i); len(part) > 60 || !markup.Only(part, "-_.:/+&") {
+			return h.in.Defect(h.line, -1, "OBX-5 of type ED with text outside of its fifth component")
 		}
 	}
 	if filled < 5 {
-		return h.in.defect(h.line, -1, "OBX-5 of type ED with fewer than five components")
+		return h.in.Defect(h.line, -1, "OBX-5 of type ED with fewer than five components")
 	}
 	kind, subtype := strings.ToUpper(get(1)), strings.ToUpper(get(2))
 	isRTF := subtype == "RTF" || subtype == "X-RTF"
 	isText := slices.Contains([]string{"TEXT", "TX", "FT"}, kind) && slices.Contains([]string{"", "PLAIN", "TEXT", "TXT", "ASCII", "HTML"}, subtype)
 	if !isText && !isRTF || isRTF && kind != "APPLICATION" && kind != "TEXT" && kind != "TX" && kind != "FT" {
-		return h.in.defect(h.line, -1, "OBX-5 of type ED that is not text and cannot be examined")
+		return h.in.Defect(h.line, -1, "OBX-5 of type ED that is not text and cannot be examined")
 	}
 	start, end := parts[4][0], parts[4][1]
 	switch encoding := strings.ToUpper(get(3)); {
@@ -814,11 +816,11 @@ func (h *hl7) encapsulated(from, to int) error {
 		}
 		return h.base64(start, end, contentType)
 	case encoding != "A" && encoding != "":
-		return h.in.defect(h.line, -1, "OBX-5 of type ED in an encoding other than A and Base64")
+		return h.in.Defect(h.line, -1, "OBX-5 of type ED in an encoding other than A and Base64")
 	case subtype == "HTML" || isRTF:
-		return h.in.defect(h.line, -1, "OBX-5 of type ED that is HTML or RTF, but not in Base64")
+		return h.in.Defect(h.line, -1, "OBX-5 of type ED that is HTML or RTF, but not in Base64")
 	case h.looksLikeBase64(start, end):
-		return h.in.defect(h.line, -1, "OBX-5 of type ED whose text is in Base64, though its encoding is another")
+		return h.in.Defect(h.line, -1, "OBX-5 of type ED whose text is in Base64, though its encoding is another")
 	}
 	h.text(start, end)
 	return nil
@@ -826,12 +828,12 @@ func (h *hl7) encapsulated(from, to int) error {
 
 // looksLikeBase64 reports whether a field is text in base64. A single short word may look the same
 // by chance.
-func (h *hl7) looksLikeBase64(start, end int) bool {
+func (h *message) looksLikeBase64(start, end int) bool {
 	e := string(rune(h.esc))
 	value := strings.ReplaceAll(string(h.raw[start:end]), e+".br"+e, "")
 	value = strings.TrimRight(strings.Join(strings.Fields(value), ""), "=")
 	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-		if blob, err := encoding.DecodeString(value); err == nil && len(blob) >= 8 && readable(blob) {
+		if blob, err := encoding.DecodeString(value); err == nil && len(blob) >= 8 && attachment.Readable(blob) {
 			return true
 		}
 	}
@@ -839,35 +841,35 @@ func (h *hl7) looksLikeBase64(start, end int) bool {
 }
 
 // base64 adds a separate note.
-func (h *hl7) base64(start, end int, contentType string) error {
+func (h *message) base64(start, end int, contentType string) error {
 	blob, err := base64.StdEncoding.DecodeString(string(h.raw[start:end]))
-	if err != nil || !utf8.Valid(blob) && !isRTF(string(blob)) {
-		return h.in.defect(h.line, -1, "OBX-5 of type ED that is not UTF-8 in base64")
+	if err != nil || !utf8.Valid(blob) && !rtf.Is(string(blob)) {
+		return h.in.Defect(h.line, -1, "OBX-5 of type ED that is not UTF-8 in base64")
 	}
-	decode, err := attached(contentType, h.drop)
+	decode, err := attachment.Decoder(contentType, h.drop)
 	if err != nil {
-		return h.in.defect(h.line, -1, err.Error())
+		return h.in.Defect(h.line, -1, err.Error())
 	}
 	a, err := decode(blob)
 	if err != nil {
-		return h.in.defect(h.line, -1, err.Error())
+		return h.in.Defect(h.line, -1, err.Error())
 	}
-	if kind := unreadableText(a.text, true); kind != "" {
-		return h.in.defect(h.line, -1, "OBX-5 of type ED that is "+kind+", which cannot be examined")
+	if kind := markup.UnreadableText(a.Text, true); kind != "" {
+		return h.in.Defect(h.line, -1, "OBX-5 of type ED that is "+kind+", which cannot be examined")
 	}
 	h.finish()
-	h.add(a.text, h.line, func(edits []Edit) []Edit {
-		return []Edit{{Start: start, End: end, New: base64.StdEncoding.EncodeToString(a.encode(edits))}}
+	h.add(a.Text, h.line, func(edits []markup.Edit) []markup.Edit {
+		return []markup.Edit{{Start: start, End: end, New: base64.StdEncoding.EncodeToString(a.Encode(edits))}}
 	})
-	h.person.notes[len(h.person.notes)-1].always = a.always
-	h.partsGone += a.dropped
+	h.person.notes[len(h.person.notes)-1].Always = a.Always
+	h.partsGone += a.Dropped
 	return nil
 }
 
 // unescape adds the text of a field, at raw[at:], to a view. Escapes for fonts and indentation do
 // not appear in the text, nor do escapes for character sets, local escapes, and others whose form
 // cannot contain text. An escape character that does not begin such an escape is text.
-func (h *hl7) unescape(v *view, at int, text string) {
+func (h *message) unescape(v *markup.View, at int, text string) {
 	from, to := at, at+len(text)
 	for text != "" {
 		n := -1
@@ -875,13 +877,13 @@ func (h *hl7) unescape(v *view, at int, text string) {
 			n = strings.IndexByte(text, h.esc)
 		}
 		if n < 0 {
-			v.verbatim(at, text)
+			v.Verbatim(at, text)
 			return
 		}
-		v.verbatim(at, text[:n])
+		v.Verbatim(at, text[:n])
 		at, text = at+n, text[n:]
 		m := strings.IndexByte(text[1:min(len(text), maxEscape)], h.esc)
-		kind, s, ok := escape, "", false
+		kind, s, ok := markup.Escape, "", false
 		if m >= 0 {
 			kind, s, ok = h.meaning(text[1 : m+1])
 		}
@@ -892,33 +894,33 @@ func (h *hl7) unescape(v *view, at int, text string) {
 				at, text = at+m+2, text[m+2:]
 				continue
 			}
-			v.stands(escape, at, 1, text[:1])
+			v.Stands(markup.Escape, at, 1, text[:1])
 			h.loose = append(h.loose, looseEscape{at, from, to})
 			if letters > 0 {
-				v.verbatim(at+1, text[1:1+letters])
-				v.stands(markup, at+1+letters, 0, " ") // separates the two in the text only
+				v.Verbatim(at+1, text[1:1+letters])
+				v.Stands(markup.Markup, at+1+letters, 0, " ") // separates the two in the text only
 			}
 			at, text = at+1+letters, text[1+letters:]
 			continue
 		}
-		v.stands(kind, at, m+2, s)
+		v.Stands(kind, at, m+2, s)
 		at, text = at+m+2, text[m+2:]
 	}
 }
 
 // illFormed adds an escape of a known kind with unexpected content: the kind, and the rest as text.
-func (h *hl7) illFormed(v *view, at int, code string, letters int) {
+func (h *message) illFormed(v *markup.View, at int, code string, letters int) {
 	last := len(code) - 1
 	h.loose = append(h.loose, looseEscape{at, at, at + last + 1}, looseEscape{at + last, at, at + last + 1})
-	v.stands(escape, at, 1, code[:1])
-	v.verbatim(at+1, code[1:1+letters])
-	v.stands(markup, at+1+letters, 0, " ")
-	v.verbatim(at+1+letters, code[1+letters:last])
-	v.stands(escape, at+last, 1, code[last:])
+	v.Stands(markup.Escape, at, 1, code[:1])
+	v.Verbatim(at+1, code[1:1+letters])
+	v.Stands(markup.Markup, at+1+letters, 0, " ")
+	v.Verbatim(at+1+letters, code[1+letters:last])
+	v.Stands(markup.Escape, at+last, 1, code[last:])
 }
 
 // beginsEscape reports whether a text begins with an escape of a known form.
-func (h *hl7) beginsEscape(text string) bool {
+func (h *message) beginsEscape(text string) bool {
 	m := strings.IndexByte(text[1:min(len(text), maxEscape)], h.esc)
 	if m < 0 {
 		return false
@@ -945,39 +947,39 @@ const maxIllFormed = 30
 const maxEscape = 1 << 16
 
 // meaning returns the text that an escape represents, and reports whether its form is known.
-func (h *hl7) meaning(code string) (runKind, string, bool) {
+func (h *message) meaning(code string) (markup.RunKind, string, bool) {
 	if len(code) == 1 {
 		separators := [...]byte{h.field, h.comp, h.sub, h.rep, h.esc, h.cut}
 		if i := strings.IndexByte("FSTREP", code[0]); i >= 0 && separators[i] != 0 {
-			return escape, string(rune(separators[i])), true
+			return markup.Escape, string(rune(separators[i])), true
 		}
 	}
 	if code == ".br" { // by far the most frequent
-		return markup, "\n", true
+		return markup.Markup, "\n", true
 	}
 	if strings.HasPrefix(code, "X") && len(code) > 1 {
 		raw, err := hex.DecodeString(code[1:])
 		switch {
 		case err != nil:
-			return escape, "", false
+			return markup.Escape, "", false
 		case utf8.Valid(raw):
-			return escape, string(raw), true
+			return markup.Escape, string(raw), true
 		}
-		latin1, _ := charset("latin1")
-		return escape, string(latin1.toUTF8(raw)), true
+		latin1, _ := base.Charset("latin1")
+		return markup.Escape, string(latin1.ToUTF8(raw)), true
 	}
 	switch {
 	case lineEscape.MatchString(code):
-		return markup, "\n", true
+		return markup.Markup, "\n", true
 	case blankEscape.MatchString(code):
-		return markup, " ", true
+		return markup.Markup, " ", true
 	case harmlessEscape.MatchString(code):
-		return markup, "", true
+		return markup.Markup, "", true
 	case otherEscape.MatchString(code) && !escapeLetters.MatchString(code):
 		e := string(rune(h.esc))
-		return escape, e + code + e, true
+		return markup.Escape, e + code + e, true
 	}
-	return escape, "", false
+	return markup.Escape, "", false
 }
 
 var (
@@ -995,7 +997,7 @@ var (
 )
 
 // escape encodes text for a field.
-func (h *hl7) escape(text string) string {
+func (h *message) escape(text string) string {
 	if h.esc == 0 {
 		return strings.Map(func(r rune) rune {
 			switch byte(min(r, 0xff)) {

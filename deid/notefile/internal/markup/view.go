@@ -1,58 +1,63 @@
-package notefile
+// Package markup maps texts to their sources, in which they are escaped or between markup, and tells texts from what cannot be examined.
+package markup
 
 import (
 	"cmp"
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/lethe-deid/lethe/internal/xmlnotes"
 )
 
-// view maps a text to its source, in which it may be escaped, in pieces, or with markup in between.
+// View maps a text to its source, in which it may be escaped, in pieces, or with markup in between.
 // It is built from left to right.
-type view struct {
-	text   strings.Builder
-	runs   []run
-	encode func(string) string   // writes text in the syntax of the source
-	others []func(string) string // encode for parts of the source with another syntax
-	syntax uint8                 // the syntax of the next part to add: 0 for encode, n for others[n-1]
+type View struct {
+	Text   strings.Builder
+	Runs   []Run
+	Encode func(string) string   // writes text in the syntax of the source
+	Others []func(string) string // Encode for parts of the source with another syntax
+	Syntax uint8                 // the syntax of the next part to add: 0 for Encode, n for Others[n-1]
 }
 
-// run is a part of the text and of the source. Bytes of the source between two runs do not appear
+// Run is a part of the text and of the source. Bytes of the source between two runs do not appear
 // in the text and never change.
-type run struct {
+type Run struct {
 	text, n int // start and length in the text, in bytes; n > 0
-	from, m int // start and length in the source, in bytes
-	kind    runKind
+	From, M int // start and length in the source, in bytes
+	kind    RunKind
 	syntax  uint8
 }
 
-type runKind uint8
+// RunKind is the way in which a part of the source represents a part of the text.
+type RunKind uint8
 
+// The kinds of runs.
 const (
-	verbatim runKind = iota // byte for byte
-	escape                  // m bytes of the source represent n bytes of the text
-	markup                  // like escape, but the bytes stay even if the text is replaced
+	Verbatim RunKind = iota // byte for byte
+	Escape                  // M bytes of the source represent n bytes of the text
+	Markup                  // like Escape, but the bytes stay even if the text is replaced
 )
 
-// verbatim adds source[from:from+len(s)], which equals s.
-func (v *view) verbatim(from int, s string) {
+// Verbatim adds source[from:from+len(s)], which equals s.
+func (v *View) Verbatim(from int, s string) {
 	if s == "" {
 		return
 	}
-	if k := len(v.runs) - 1; k >= 0 && v.runs[k].kind == verbatim && v.runs[k].from+v.runs[k].m == from {
-		v.runs[k].n += len(s)
-		v.runs[k].m += len(s)
+	if k := len(v.Runs) - 1; k >= 0 && v.Runs[k].kind == Verbatim && v.Runs[k].From+v.Runs[k].M == from {
+		v.Runs[k].n += len(s)
+		v.Runs[k].M += len(s)
 	} else {
-		v.runs = append(v.runs, run{v.text.Len(), len(s), from, len(s), verbatim, v.syntax})
+		v.Runs = append(v.Runs, Run{v.Text.Len(), len(s), from, len(s), Verbatim, v.Syntax})
 	}
-	v.text.WriteString(s)
+	v.Text.WriteString(s)
 }
 
-// stands adds source[from:from+m], which represents s. If s is empty, the text does not change.
-func (v *view) stands(kind runKind, from, m int, s string) {
+// Stands adds source[from:from+m], which represents s. If s is empty, the text does not change.
+func (v *View) Stands(kind RunKind, from, m int, s string) {
 	if s != "" {
-		v.runs = append(v.runs, run{v.text.Len(), len(s), from, m, kind, v.syntax})
-		v.text.WriteString(s)
+		v.Runs = append(v.Runs, Run{v.Text.Len(), len(s), from, m, kind, v.Syntax})
+		v.Text.WriteString(s)
 	}
 }
 
@@ -64,26 +69,26 @@ type Edit struct {
 	Score      float64 // its score, in [0,1]
 }
 
-// below translates edits of the text, sorted and disjoint, into edits of the source. If an edit
+// Below translates edits of the text, sorted and disjoint, into edits of the source. If an edit
 // spans several runs, the first gets all new text and the others become empty. Markup does not
 // change; an edit of nothing but markup is dropped.
-func (v *view) below(edits []Edit) []Edit {
+func (v *View) Below(edits []Edit) []Edit {
 	var out []Edit
-	text := v.text.String()
+	text := v.Text.String()
 	written := -1 // the last edit whose text is written
-	first, _ := slices.BinarySearchFunc(v.runs, firstStart(edits), func(r run, at int) int { return cmp.Compare(r.text+r.n, at+1) })
-	for next, k := 0, first; k < len(v.runs) && next < len(edits); k++ {
-		r := v.runs[k]
+	first, _ := slices.BinarySearchFunc(v.Runs, firstStart(edits), func(r Run, at int) int { return cmp.Compare(r.text+r.n, at+1) })
+	for next, k := 0, first; k < len(v.Runs) && next < len(edits); k++ {
+		r := v.Runs[k]
 		for next < len(edits) && edits[next].End <= r.text {
 			next++
 		}
 		end := r.text + r.n
-		if next == len(edits) || edits[next].Start >= end || r.kind == markup {
+		if next == len(edits) || edits[next].Start >= end || r.kind == Markup {
 			continue
 		}
-		encode := v.encode
+		encode := v.Encode
 		if r.syntax > 0 {
-			encode = v.others[r.syntax-1]
+			encode = v.Others[r.syntax-1]
 		}
 		var whole strings.Builder // the new text of an escape
 		at := r.text
@@ -93,17 +98,17 @@ func (v *view) below(edits []Edit) []Edit {
 			if i > written {
 				replaced, written = encode(edits[i].New), i
 			}
-			if r.kind == verbatim {
-				out = append(out, Edit{Start: r.from + from - r.text, End: r.from + to - r.text, New: replaced})
+			if r.kind == Verbatim {
+				out = append(out, Edit{Start: r.From + from - r.text, End: r.From + to - r.text, New: replaced})
 				continue
 			}
 			whole.WriteString(encode(text[at:from]))
 			whole.WriteString(replaced)
 			at = to
 		}
-		if r.kind == escape {
+		if r.kind == Escape {
 			whole.WriteString(encode(text[at:end]))
-			out = append(out, Edit{Start: r.from, End: r.from + r.m, New: whole.String()})
+			out = append(out, Edit{Start: r.From, End: r.From + r.M, New: whole.String()})
 		}
 	}
 	return out
@@ -116,13 +121,14 @@ func firstStart(edits []Edit) int {
 	return edits[0].Start
 }
 
-const cdataEnd = "]]>"
+// CDATAEnd ends a section of CDATA in XML.
+const CDATAEnd = "]]>"
 
-// splitCDATAEnd prevents new text from completing "]]>", which XML text must not contain, together
+// SplitCDATAEnd prevents new text from completing "]]>", which XML text must not contain, together
 // with the text before or after it. The edits are sorted and disjoint. Inside a CDATA section, as
 // cdata reports for a position, a second section begins before the last character; elsewhere that
 // character is escaped. Neither changes the text.
-func splitCDATAEnd(source string, edits []Edit, cdata func(at int) bool) []Edit {
+func SplitCDATAEnd(source string, edits []Edit, cdata func(at int) bool) []Edit {
 	const parted = "]]><![CDATA["
 	var out []Edit
 	tail := "" // the last two bytes written
@@ -139,7 +145,7 @@ func splitCDATAEnd(source string, edits []Edit, cdata func(at int) bool) []Edit 
 		if s == "" || s[0] != ']' && s[0] != '>' {
 			return -1
 		}
-		n := strings.Index(tail+s[:min(2, len(s))], cdataEnd)
+		n := strings.Index(tail+s[:min(2, len(s))], CDATAEnd)
 		if n < 0 {
 			return -1
 		}
@@ -174,8 +180,8 @@ func splitCDATAEnd(source string, edits []Edit, cdata func(at int) bool) []Edit 
 
 var errOverlap = errors.New("two edits of the same place: the record cannot be written")
 
-// checkEdits returns an error unless the edits are sorted, disjoint, and within n bytes.
-func checkEdits(edits []Edit, n int) error {
+// CheckEdits returns an error unless the edits are sorted, disjoint, and within n bytes.
+func CheckEdits(edits []Edit, n int) error {
 	at := 0
 	for _, e := range edits {
 		if e.Start < at || e.End < e.Start || e.End > n {
@@ -186,8 +192,8 @@ func checkEdits(edits []Edit, n int) error {
 	return nil
 }
 
-// apply applies edits that checkEdits has accepted.
-func apply(text string, edits []Edit) string {
+// Apply applies edits that CheckEdits has accepted.
+func Apply(text string, edits []Edit) string {
 	if len(edits) == 0 {
 		return text
 	}
@@ -202,6 +208,10 @@ func apply(text string, edits []Edit) string {
 	return b.String()
 }
 
-func sortEdits(edits []Edit) {
+// SortEdits sorts edits by their places.
+func SortEdits(edits []Edit) {
 	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
 }
+
+// EscapeText encodes text for XML outside of CDATA sections.
+func EscapeText(text string) string { return xmlnotes.EscapeText(xmlnotes.Legal(text)) }
