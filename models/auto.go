@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/lethe-deid/lethe/data/language"
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/taggers/system"
 )
 
 // Auto is the name under which Open returns all models that come with the program as one,
@@ -73,6 +75,18 @@ func (l lazy) Tag(ctx context.Context, docs []*data.Document) ([][]data.Span, er
 		return nil, err
 	}
 	return tagger.Tag(ctx, docs)
+}
+
+// FoundTypes lists the types that the model finds, sorted by name. Unlike Types, it lists them also for Auto.
+func (m *Model) FoundTypes() []data.Type {
+	all := slices.Clone(m.Types.Types)
+	for l := range m.members {
+		if types, err := system.TypesOf(bounded.Builtin(string(l))); err == nil {
+			all = append(all, types.Types...)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b data.Type) int { return cmp.Compare(a.Name, b.Name) })
+	return slices.CompactFunc(all, func(a, b data.Type) bool { return a.Name == b.Name })
 }
 
 // Languages returns the languages whose models examine a note, sorted. It returns nil unless

@@ -21,13 +21,20 @@ import (
 // are no longer used, are cut to the names of the files, because they tell about the computer. Operating points are
 // not copied, because they were measured with the original: calibrate the copy.
 func (m *Model) Pack(to string) error {
+	pack := func(to, from string) error { return checkpoints.Pack(to, from, withoutFolders) }
+	return m.copy(to, pack, func(string) error { return nil })
+}
+
+// copy copies the model into the folder to, which is an error if it exists. network copies the folder of a network, and finish
+// completes the copy before it appears.
+func (m *Model) copy(to string, network func(to, from string) error, finish func(fresh string) error) error {
 	if _, err := os.Lstat(to); err == nil {
 		return fmt.Errorf("%s: already exists", to)
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return checkpoints.Replace(to, func(fresh string) error {
-		return bounded.WalkDir(m.Dir, func(path string, entry fs.DirEntry, err error) error {
+		err := bounded.WalkDir(m.Dir, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
@@ -38,7 +45,7 @@ func (m *Model) Pack(to string) error {
 			copied := filepath.Join(fresh, name)
 			switch {
 			case entry.IsDir() && checkpoints.IsModel(path):
-				if err := checkpoints.Pack(copied, path, withoutFolders); err != nil {
+				if err := network(copied, path); err != nil {
 					return err
 				}
 				return fs.SkipDir
@@ -49,6 +56,10 @@ func (m *Model) Pack(to string) error {
 			}
 			return checkpoints.CopyFile(copied, path)
 		})
+		if err != nil {
+			return err
+		}
+		return finish(fresh)
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid/job"
@@ -100,7 +101,7 @@ No model finds everything: check a sample of the output.`,
 					return err
 				}
 			}
-			if err := engine.set(cmd, &opt); err != nil {
+			if err := engine.set(cmd, &opt.Options); err != nil {
 				return usageError(cmd, err)
 			}
 			if cmd.Flags().Changed("max-unlike") {
@@ -121,25 +122,17 @@ No model finds everything: check a sample of the output.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&opt.Marked, "marked", false, "replace the PHI that the files mark, instead of the PHI that a model finds, and mark the replacements")
 	flags.StringVar(&opt.Types, "types", "", "type `SET` of the marks (default that of the format, or any): "+strings.Join(data.TypeSetNames(), ", "))
-	flags.StringVar(&opt.Format, "format", "", "`FORMAT` of the notes: "+strings.Join(notefile.Names(), ", ")+" (default: by the extension of each file; text for stdin and unknown extensions)")
-	flags.StringArrayVar(&opt.Include, "include", nil, "read only those files of an input folder that match `PATTERN`, such as '*.txt' or 'ward1/*'; repeatable (default all)")
-	flags.StringArrayVar(&opt.Exclude, "exclude", nil, "do not read files and subfolders of an input folder that match `PATTERN`; repeatable (default none)")
+	noteFlags(flags, &opt)
 	flags.StringVar(&opt.Output, "output", stdio, outputHelp+"; - is stdout. Required if the input is a folder")
-	flags.StringArrayVar(&opt.Columns, "column", nil, "`NAME` of a column of csv or parquet, or of a key of jsonl, that contains notes (in parquet and jsonl, a.b is b in a, also through lists); repeatable (default for jsonl: text)")
-	flags.StringVar(&opt.ID, "id", "", "`NAME` of the column or key with the note's id (default for jsonl: id or meta.note_id; otherwise file and line)")
-	flags.StringVar(&opt.Patient, "patient", "", "`NAME` of the column or key that identifies the patient (default for jsonl: patient or meta.patient_id)")
 	flags.BoolVar(&opt.KeepPatient, "keep-patient", false, "keep the values in the column or key of --patient (by default Lethe empties them, because they identify the patient)")
-	flags.BoolVar(&opt.PatientFolders, "patient-folders", false, "treat all notes in a subfolder as notes of one patient")
-	flags.BoolVar(&opt.OMOP, "omop", false, "the input is the table NOTE of the OMOP Common Data Model, in csv or parquet: the notes are in note_text and note_title, the id is note_id, the patient is person_id, whatever the case of these names")
-	flags.StringVar(&opt.Delimiter, "delimiter", "", "`CHARACTER` between the fields of csv, or tab (default a comma, in .tsv files a tab)")
 	flags.StringVar(&opt.Shard, "shard", "", "process only the `PART` i/n of the patients, such as 3/8; auto/n takes i from the task of a Slurm array or of a Kubernetes indexed job, and auto takes n from the array, too: see docs/clusters.md (default all)")
-	flags.StringVar(&opt.Encoding, "encoding", "utf-8", "`ENCODING` of the input and the output: utf-8, utf-16le, utf-16be, latin1 or windows-1252; files that begin with the byte order mark of UTF-16 are always read and written as UTF-16")
-	flags.StringVar(&opt.Unexamined, "unexamined", "refuse", "what to do with a part of a record that cannot be examined, such as a PDF or a picture: refuse the record, or drop the part")
-	engine.flags(cmd, &opt)
+	modelFlag(flags, &opt.Model)
+	engine.flags(cmd, &opt.Options)
+	fieldFlag(flags, &opt.Fields)
 	flags.Float64Var(&maxUnlike, "max-unlike", 1, "end with exit code 1 if more than this `SHARE` of the notes, from 0 to 1, are unlike those that the model was calibrated on")
 	flags.StringVar(&opt.Map, "map", "", "write each original and its replacement to `FILE`, encrypted with age (age-encryption.org) for each --map-recipient; whoever can decrypt it has the PHI (default none)")
 	flags.StringArrayVar(&opt.MapRecipients, "map-recipient", nil, "encrypt the map for this public `KEY` of age (age1...), or for each key in this file; repeatable")
-	flags.StringVar(&opt.NotesNLP, "notes-nlp", "", "with --omop, write the table NOTE_NLP of OMOP to `FILE` as CSV, with one row for each replacement in note_text and nothing of the original (default none)")
+	flags.StringVar(&opt.NotesNLP, "notes-nlp", "", "with --omop, write the table NOTE_NLP of OMOP to `FILE`, as Parquet if it ends in .parquet and otherwise as CSV, with one row for each replacement in note_text and nothing of the original (default none)")
 	flags.StringVar(&opt.NLPDate, "nlp-date", "", "`YYYY-MM-DD` for the column nlp_date of --notes-nlp (default null)")
 	flags.StringVar(&opt.Audit, "audit", "", "write one line of JSON per note to `FILE`, without any text of the note (default none)")
 	flags.BoolVar(&opt.Resume, "resume", false, "resume a run that was stopped, with the same options; files that are complete in --output are not written again")
@@ -150,6 +143,21 @@ No model finds everything: check a sample of the output.`,
 	cmd.MarkFlagsMutuallyExclusive("quiet", "progress")
 	file.attach(cmd)
 	return cmd
+}
+
+// noteFlags adds the flags that say how notes are read.
+func noteFlags(flags *pflag.FlagSet, opt *job.Config) {
+	flags.StringVar(&opt.Format, "format", "", "`FORMAT` of the notes: "+strings.Join(notefile.Names(), ", ")+" (default: by the extension of each file; text for stdin and unknown extensions)")
+	flags.StringArrayVar(&opt.Include, "include", nil, "read only those files of an input folder that match `PATTERN`, such as '*.txt' or 'ward1/*'; repeatable (default all)")
+	flags.StringArrayVar(&opt.Exclude, "exclude", nil, "do not read files and subfolders of an input folder that match `PATTERN`; repeatable (default none)")
+	flags.StringArrayVar(&opt.Columns, "column", nil, "`NAME` of a column of csv or parquet, or of a key of jsonl, that contains notes (in parquet and jsonl, a.b is b in a, also through lists); repeatable (default for jsonl: text)")
+	flags.StringVar(&opt.ID, "id", "", "`NAME` of the column or key with the note's id (default for jsonl: id or meta.note_id; otherwise file and line)")
+	flags.StringVar(&opt.Patient, "patient", "", "`NAME` of the column or key that identifies the patient (default for jsonl: patient or meta.patient_id)")
+	flags.BoolVar(&opt.PatientFolders, "patient-folders", false, "treat all notes in a subfolder as notes of one patient")
+	flags.BoolVar(&opt.OMOP, "omop", false, "the input is the table NOTE of the OMOP Common Data Model, in csv or parquet: the notes are in note_text and note_title, the id is note_id, the patient is person_id, whatever the case of these names")
+	flags.StringVar(&opt.Delimiter, "delimiter", "", "`CHARACTER` between the fields of csv, or tab (default a comma, in .tsv files a tab)")
+	flags.StringVar(&opt.Encoding, "encoding", "utf-8", "`ENCODING` of the input and the output: utf-8, utf-16le, utf-16be, latin1 or windows-1252; files that begin with the byte order mark of UTF-16 are always read and written as UTF-16")
+	flags.StringVar(&opt.Unexamined, "unexamined", "refuse", "what to do with a part of a record that cannot be examined, such as a PDF or a picture: refuse the record, or drop the part")
 }
 
 // deidentify runs a job, and prints what it has to say.

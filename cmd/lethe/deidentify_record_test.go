@@ -21,9 +21,8 @@ import (
 func TestEveryFlagIsRecorded(t *testing.T) {
 	withoutEffect := []string{"help", "model", "output", "workers", "map", "map-recipient", "notes-nlp", "nlp-date", "audit", "resume", "quiet", "skip-others", "max-unlike", "config", "print-config", "summary", "progress"} // model is recorded by its digest
 	var options, flags []string
-	config := reflect.TypeFor[job.Config]()
-	for i := range config.NumField() {
-		if name, _, _ := strings.Cut(config.Field(i).Tag.Get("option"), ","); name != "" {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[job.Config]()) {
+		if name, _, _ := strings.Cut(field.Tag.Get("option"), ","); name != "" {
 			options = append(options, name)
 		}
 	}

@@ -5,8 +5,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/lethe-deid/lethe/deid/job"
+	"github.com/lethe-deid/lethe/deid/engine"
 	"github.com/lethe-deid/lethe/deid/policy"
 	"github.com/lethe-deid/lethe/deid/replace"
 )
@@ -17,11 +18,9 @@ type engineOptions struct {
 	rules     ruleOptions
 }
 
-func (o *engineOptions) flags(cmd *cobra.Command, config *job.Config) {
+func (o *engineOptions) flags(cmd *cobra.Command, config *engine.Options) {
 	flags := cmd.Flags()
-	flags.StringVar(&config.Model, "model", "", "model or run folder `DIR`, or the name of a model that comes with the program: en, es, or auto, which is the default and chooses by the language of each note")
 	flags.StringVar(&config.Policy, "policy", "", "what must go: "+strings.Join(policy.Names(), ", ")+", or a YAML `FILE`; lethe policies prints them (default safe-harbor; with --marked, all)")
-	flags.StringArrayVar(&config.Fields, "field", nil, "`PATH=ACTION`: what happens to a field of each record, such as a column of csv, a key of jsonl or an element of fhir: keep, drop, hash, shift, a sort such as person, or a type of the model; repeatable: see docs/fields.md (default: the format's own rules)")
 	flags.StringVar(&config.Replace, "replace", "", "`KIND` of replacement, where the policy demands no other: "+kindNames(true)+" (default tag; with --marked, surrogate)")
 	flags.StringArrayVar(&config.ReplaceType, "replace-type", nil, "`TYPE=KIND`: another kind of replacement for one type, whatever the policy says, for example DATE=keep; also "+kindNames(false)+"; repeatable")
 	flags.StringVar(&config.KeyFile, "key-file", "", "`FILE` with the secret, of at least 16 bytes, that hashes, surrogates and shifts are derived from (default none)")
@@ -33,7 +32,7 @@ func (o *engineOptions) flags(cmd *cobra.Command, config *job.Config) {
 }
 
 // set checks the flags and completes config.
-func (o *engineOptions) set(cmd *cobra.Command, config *job.Config) error {
+func (o *engineOptions) set(cmd *cobra.Command, config *engine.Options) error {
 	config.MinRecall, config.Bias = o.operating.minRecall, o.operating.bias
 	config.SafetyNet, config.Rules, config.Deny, config.Allow, config.Known = o.rules.net(), o.rules.rules, o.rules.deny, o.rules.allow, o.rules.known
 	return cmp.Or(o.rules.check(), o.operating.check(cmd))
@@ -48,4 +47,14 @@ func kindNames(all bool) string {
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// modelFlag adds the flag for the model of commands that have one.
+func modelFlag(flags *pflag.FlagSet, model *string) {
+	flags.StringVar(model, "model", "", "model or run folder `DIR`, or the name of a model that comes with the program: en, es, or auto, which is the default and chooses by the language of each note")
+}
+
+// fieldFlag adds the flag for the fields of records.
+func fieldFlag(flags *pflag.FlagSet, fields *[]string) {
+	flags.StringArrayVar(fields, "field", nil, "`PATH=ACTION`: what happens to a field of each record, such as a column of csv, a key of jsonl or an element of fhir: keep, drop, hash, shift, a sort such as person, or a type of the model; repeatable: see docs/fields.md (default: the format's own rules)")
 }

@@ -45,7 +45,7 @@ stopped by a signal; before it stops, it answers the lines that it has read.`,
 			if err := checkStdout(); err != nil {
 				return err
 			}
-			if err := engine.set(cmd, &config); err != nil {
+			if err := engine.set(cmd, &config.Options); err != nil {
 				return usageError(cmd, err)
 			}
 			return work(cmd, config)
@@ -56,7 +56,9 @@ stopped by a signal; before it stops, it answers the lines that it has read.`,
 	flags.StringVar(&config.ID, "id", "", "`NAME` of the key with the note's id (default id or meta.note_id)")
 	flags.StringVar(&config.Patient, "patient", "", "`NAME` of the key of a note that identifies the patient (default patient or meta.patient_id)")
 	flags.BoolVar(&config.KeepPatient, "keep-patient", false, "keep the patient in the answers (by default it becomes null)")
-	engine.flags(cmd, &config)
+	modelFlag(flags, &config.Model)
+	engine.flags(cmd, &config.Options)
+	fieldFlag(flags, &config.Fields)
 	return cmd
 }
 

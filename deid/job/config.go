@@ -17,15 +17,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/deid/engine"
 	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/notefile"
-	"github.com/lethe-deid/lethe/deid/policy"
 	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/paths"
-	"github.com/lethe-deid/lethe/models"
-	"github.com/lethe-deid/lethe/taggers/operating"
 )
 
 // Stdio means stdin as a Config's Input, and stdout as its Output.
@@ -38,10 +35,10 @@ const Stdio = "-"
 // instead of the path. Fields without a tag either do not affect the output or get into the record
 // in another way.
 type Config struct {
-	Model   string   // model or run folder, or the name of a model that comes with the program; default models.Auto unless Marked is true
+	engine.Options
+
 	Inputs  []string // files, folders and patterns of them (see filepath.Match), or Stdio alone (default)
 	Output  string   // file, folder or Stdio (default); must be a folder if there are several files, or if an input is a folder
-	Workers int      // number of cores to use; 0 means all
 	Version string   // version of the program; a run can be resumed only with the same version
 
 	Include        []string `option:"include"`         // read only those files of folders that match one of these patterns: see selection
@@ -60,33 +57,12 @@ type Config struct {
 	// Kubernetes, as the environment says. All notes of a patient are in the same shard. Default: the whole input.
 	Shard string `option:"shard"`
 
-	// Marked replaces the PHI that the files mark, instead of the PHI that a model finds. The marks are taken as they
-	// are, and the replacements are marked in the output. Then the default of Replace is surrogate, and that of SafetyNet
-	// is off.
-	Marked bool   `option:"marked"`
-	Types  string `option:"types"` // type set of the marks: one of data.TypeSetNames; required if Marked is true
-
-	Policy      string   `option:"policy,file"`  // what must happen to each sort of PHI: one of policy.Names, or a file; default safe-harbor, with Marked all
-	Fields      []string `option:"field"`        // PATH=ACTION: rules for the fields of the records, after those of the format and the policy: see package field
-	Replace     string   `option:"replace"`      // kind of replacement where the policy demands no other: one of replace.Kinds; default tag
-	ReplaceType []string `option:"replace-type"` // TYPE=KIND: another kind of replacement for one type, whatever the policy says; default none
-	KeyFile     string   `option:"key-file"`     // file with the secret that hashes, surrogates and shifts are derived from; required for those three kinds
-	Surrogates  string   `option:"surrogates"`   // YAML file of lists and sorts, see replace.ReadOptions; default none
-
-	MinRecall float64  `option:"min-recall"` // recall of PHI tokens to reach, in (0, 1), as measured by calibration; 0 means no threshold
-	Strict    bool     `option:"strict"`     // use the model's most probable labels, even if its calibration has a default that finds more
-	Bias      float64  `option:"bias"`       // log-odds to add to each token's log-odds of being PHI, at most operating.MaxBias; 0 means none
+	Fields    []string `option:"field"` // PATH=ACTION: rules for the fields of the records, after those of the format and the policy: see package field
 	MaxUnlike *float64 // largest share, in [0, 1], of notes unlike those that the model was calibrated on; beyond it, the run ends with TooManyUnlike; nil means 1
-
-	SafetyNet string   `option:"safety-net,file"` // rules of the safety net: auto (default), off, none, the name of built-in rules, or a file
-	Rules     []string `option:"rules,file"`      // files of additional rules
-	Deny      []string `option:"deny,file"`       // files of phrases that are always replaced
-	Allow     []string `option:"allow,file"`      // files of phrases that are not PHI
-	Known     string   `option:"known,file"`      // CSV or JSON file of known values of each patient or note: see safetynet.Read; default none
 
 	Map           string   // new file for an encrypted list of originals and their replacements; "" means none
 	MapRecipients []string // public age keys, or files of them, for which the map is encrypted; at least one is required for a map
-	NotesNLP      string   // new file for the table NOTE_NLP of OMOP, in CSV, with one row per replacement; requires OMOP; "" means none
+	NotesNLP      string   // new file for the table NOTE_NLP of OMOP, with one row per replacement, in CSV, or in Parquet if the path ends in .parquet; requires OMOP; "" means none
 	NLPDate       string   // YYYY-MM-DD for the column nlp_date of NotesNLP; "" means null
 	Audit         string   // file for one line of JSON per note; "" means none
 	Summary       string   // new file for the summary as JSON (audit.Report), which is written at the end unless the run fails; "" means none
@@ -111,24 +87,16 @@ func optionError(err error) error {
 type checked struct {
 	Config
 	format  *notefile.Format // of all files; nil if each has its own
-	types   *data.TypeSet    // of the marks; nil if there is a model
+	setup   *engine.Setup
 	options notefile.Options
-	policy  *policy.Policy
 	fields  map[string]*field.Table // by format; only for formats with fields that change
-	byType  map[string]replace.Kind // of ReplaceType
+	ruled   map[string]bool         // the formats whose fields have rules besides the built-in ones
 	shard   shard
-	plan    replace.Plan // before the model is open, with the types of the policy that the model may lack
 }
 
 // check fills in defaults and validates the options. It reads no file except that of the policy.
 func (c Config) check() (*checked, error) {
-	kind, net, what := replace.Tag, "auto", policy.SafeHarbor
-	if c.Marked {
-		kind, net, what = replace.Surrogate, "off", policy.All
-	}
-	for option, byDefault := range map[*string]string{
-		&c.Output: Stdio, &c.Encoding: "utf-8", &c.Unexamined: "refuse", &c.Replace: string(kind), &c.SafetyNet: net, &c.Policy: what,
-	} {
+	for option, byDefault := range map[*string]string{&c.Output: Stdio, &c.Encoding: "utf-8", &c.Unexamined: "refuse"} {
 		if *option == "" {
 			*option = byDefault
 		}
@@ -147,7 +115,7 @@ func (c Config) check() (*checked, error) {
 			return nil, optionError(err)
 		}
 	}
-	for _, check := range []func() error{k.checkSelection, k.checkSource, k.checkModel, k.checkOptions, k.checkPolicy, k.checkPlan, k.checkMap, k.checkNoteNLP} {
+	for _, check := range []func() error{k.checkSelection, k.checkMarks, k.checkEngine, k.checkOptions, k.checkOwnFields, k.checkMap, k.checkNoteNLP} {
 		if err := check(); err != nil {
 			return nil, optionError(err)
 		}
@@ -155,58 +123,38 @@ func (c Config) check() (*checked, error) {
 	return k, nil
 }
 
-// checkSource checks what says where the PHI is: a model or the marks of the files.
-func (c *checked) checkSource() error {
-	switch {
-	case c.Marked && c.Model != "":
-		return errors.New("--model and --marked cannot be combined: the PHI is what the files mark")
-	case !c.Marked && c.Types != "":
-		return errors.New("--types requires --marked: a model has its own types")
-	case c.Marked && c.format == nil:
-		return errors.New("--marked requires a --format")
-	case c.Marked && !c.format.Marks:
-		return fmt.Errorf("--marked: files of the format %s do not mark PHI", c.format.Name)
-	case c.Marked && (c.MinRecall != 0 || c.Bias != 0):
-		return errors.New("--min-recall and --bias require a --model")
-	case !c.Marked:
-		c.Model = cmp.Or(c.Model, models.Auto)
-		return nil
+// checkEngine checks what says what is PHI and what replaces it.
+func (c *checked) checkEngine() (err error) {
+	if c.setup, err = c.Check(); err != nil {
+		return err
 	}
-	types, err := data.LookupTypeSet(c.Types)
-	if err != nil {
-		return fmt.Errorf("--types: %w", err)
-	}
-	c.types = types
-	return nil
-}
-
-func (c *checked) checkModel() error {
+	c.Options = c.setup.Options // with defaults
 	switch {
-	case c.Known != "" && c.SafetyNet == "off":
-		return errors.New("--known requires the safety net: it cannot be combined with --safety-net off")
-	case c.MinRecall != 0 && c.Bias != 0:
-		return errors.New("--min-recall and --bias cannot be combined")
-	case c.MinRecall != 0 && !(c.MinRecall > 0 && c.MinRecall < 1):
-		return fmt.Errorf("--min-recall %v is not between 0 and 1", c.MinRecall)
-	case c.Strict && (c.MinRecall != 0 || c.Bias != 0):
-		return errors.New("--strict cannot be combined with --min-recall or --bias")
 	case c.MaxUnlike != nil && !(*c.MaxUnlike >= 0 && *c.MaxUnlike <= 1):
 		return fmt.Errorf("--max-unlike %v is not between 0 and 1", *c.MaxUnlike)
 	case c.MaxUnlike != nil && c.Marked:
 		return errors.New("--max-unlike requires a model: it cannot be combined with --marked")
-	case c.Bias != 0 && !(c.Bias > 0 && c.Bias <= operating.MaxBias):
-		return fmt.Errorf("--bias %v is not in (0, %v]", c.Bias, operating.MaxBias)
+	}
+	return nil
+}
+
+// checkMarks checks that the files can mark their PHI if that is what they do.
+func (c *checked) checkMarks() error {
+	switch {
+	case c.Marked && c.Model != "":
+		return nil // see engine.Options.Check
+	case c.Marked && c.format == nil:
+		return errors.New("--marked requires a --format")
+	case c.Marked && !c.format.Marks:
+		return fmt.Errorf("--marked: files of the format %s do not mark PHI", c.format.Name)
 	}
 	return nil
 }
 
 func (c *checked) checkOptions() error {
-	c.options = notefile.Options{FieldsOnly: len(c.Fields) > 0, Encoding: c.Encoding, Columns: c.Columns, ID: c.ID, Patient: c.Patient, NoPatient: !c.KeepPatient, Marked: c.Marked, Types: c.types, Drop: c.Unexamined == "drop", OMOP: c.OMOP}
-	switch {
-	case c.Unexamined != "refuse" && c.Unexamined != "drop":
+	c.options = notefile.Options{FieldsOnly: len(c.Fields) > 0, Encoding: c.Encoding, Columns: c.Columns, ID: c.ID, Patient: c.Patient, NoPatient: !c.KeepPatient, Marked: c.Marked, Types: c.setup.TypeSet(), Drop: c.Unexamined == "drop", OMOP: c.OMOP}
+	if c.Unexamined != "refuse" && c.Unexamined != "drop" {
 		return fmt.Errorf("--unexamined %q is neither refuse nor drop", c.Unexamined)
-	case c.Unexamined == "drop" && !c.format.Parts:
-		return fmt.Errorf("--unexamined drop: %s has no parts that could be dropped", c.format.Name)
 	}
 	switch {
 	case c.Delimiter == "tab" || c.Delimiter == `\t`:
@@ -219,7 +167,10 @@ func (c *checked) checkOptions() error {
 	if c.format == nil {
 		return nil // see checkFormats
 	}
-	if c.KeepPatient && !c.format.Columns {
+	switch {
+	case c.options.Drop && !c.format.Parts:
+		return fmt.Errorf("--unexamined drop: %s has no parts that could be dropped", c.format.Name)
+	case c.KeepPatient && !c.format.Columns:
 		return fmt.Errorf("--keep-patient: %s has no columns", c.format.Name)
 	}
 	err := c.format.Check(c.options)
@@ -236,7 +187,7 @@ func (c *checked) checkFormats(files *fileSet) error {
 		return nil
 	}
 	applied := notefile.Options{}
-	columns := false
+	columns, parts := false, false
 	for _, f := range files.formats() {
 		first := files.first(f).in
 		if f.NeedsColumn && len(c.Columns) == 0 && !c.OMOP && !c.options.FieldsOnly {
@@ -246,7 +197,7 @@ func (c *checked) checkFormats(files *fileSet) error {
 		if err := f.Check(o); err != nil {
 			return fmt.Errorf("%s: %w", first, err)
 		}
-		columns = columns || f.Columns
+		columns, parts = columns || f.Columns, parts || f.Parts
 		applied.Comma, applied.OMOP = max(applied.Comma, o.Comma), applied.OMOP || o.OMOP
 	}
 	switch {
@@ -254,20 +205,16 @@ func (c *checked) checkFormats(files *fileSet) error {
 		return errors.New("--omop requires csv or parquet files: give --format")
 	case !columns && (len(c.Columns) > 0 || c.ID != "" || c.Patient != "" || c.KeepPatient):
 		return errors.New("--column, --id, --patient and --keep-patient require files with columns: give --format")
+	case c.options.Drop && !parts:
+		return errors.New("--unexamined drop requires files of a format with parts that could be dropped, such as fhir or rtf")
 	case c.options.Comma != applied.Comma:
 		return errors.New("--delimiter requires csv files: give --format")
 	}
-	if err := c.checkFields(files.formats()); err != nil {
-		return err
-	}
-	return c.checkPlan() // again, because fields may require a key
+	return c.checkFields(files.formats())
 }
 
-// checkPolicy opens the policy, and collects the rules for the fields of the format if all files have the same.
-func (c *checked) checkPolicy() (err error) {
-	if c.policy, err = policy.Open(c.Policy); err != nil {
-		return fmt.Errorf("--policy: %w", err)
-	}
+// checkOwnFields collects the rules for the fields of the format if all files have the same.
+func (c *checked) checkOwnFields() error {
 	if c.format == nil {
 		return nil // see checkFormats
 	}
@@ -286,20 +233,27 @@ func (c *checked) checkFields(formats []*notefile.Format) error {
 	if err != nil {
 		return err
 	}
-	c.fields = map[string]*field.Table{}
+	c.fields, c.ruled = map[string]*field.Table{}, map[string]bool{}
 	for _, f := range formats {
 		if !f.Fields {
 			continue
 		}
-		builtin, given := field.Builtin(f.Name), slices.Concat(c.policy.Fields(f.Name), own[f.Name])
+		builtin, given := field.Builtin(f.Name), slices.Concat(c.setup.Policy.Fields(f.Name), own[f.Name])
 		if len(builtin)+len(given) == 0 {
 			continue
 		}
+		c.ruled[f.Name] = len(given) > 0
 		t := field.With(builtin, given)
 		if t.Uses(field.Hash) && c.KeyFile == "" && (c.Resume || c.Shard != "") {
 			return fmt.Errorf("--resume and --shard require a --key-file for files of the format %s: fields become pseudonyms, which follow from the key", f.Name)
 		}
+		if err := c.checkNoteIDs(t); err != nil {
+			return err
+		}
 		c.fields[f.Name] = t
+	}
+	if c.fieldsUse(field.Shift) {
+		return c.setup.Also(replace.Shift)
 	}
 	return nil
 }
@@ -359,67 +313,12 @@ func (c *checked) optionsFor(f *notefile.Format) notefile.Options {
 	return o
 }
 
-func (c *checked) checkPlan() error {
-	kind, err := replace.ParseKind(c.Replace)
-	if err != nil {
-		return fmt.Errorf("--replace: %w", err)
-	}
-	c.byType = map[string]replace.Kind{}
-	for _, setting := range c.ReplaceType {
-		typ, name, ok := strings.Cut(setting, "=")
-		switch _, duplicate := c.byType[typ]; {
-		case !ok:
-			return fmt.Errorf("--replace-type %q is not of the form TYPE=KIND", setting)
-		case duplicate:
-			return fmt.Errorf("duplicate --replace-type %s", typ)
-		}
-		if c.byType[typ], err = replace.ParseKind(name); err != nil {
-			return fmt.Errorf("--replace-type %s: %w", typ, err)
-		}
-	}
-	if kind.For() != "" {
-		return fmt.Errorf("--replace %s: this kind replaces only values of the sort %s: use --replace-type or a --policy", kind, kind.For())
-	}
-	if err := c.planFor(nil); err != nil {
-		return err
-	}
-	return c.checkKey()
-}
-
-// planFor makes the plan of the policy and the options for a type set, or for any if it is nil.
-func (c *checked) planFor(types *data.TypeSet) (err error) {
-	if c.plan, err = c.policy.Plan(replace.Kind(c.Replace), types); err != nil {
-		return fmt.Errorf("--policy: %w", err)
-	}
-	maps.Copy(c.plan.ByType, c.byType)
-	if c.fieldsUse(field.Shift) {
-		c.plan.Also = []replace.Kind{replace.Shift}
-	}
-	return nil
-}
-
-// checkKey checks that there is a key if the plan requires one, and that there are lists only if it uses them.
-func (c *checked) checkKey() error {
-	for _, kind := range c.plan.Kinds() {
-		if kind.Secret() && c.KeyFile == "" {
-			return fmt.Errorf("%s requires a --key-file", kind)
-		}
-	}
-	if !c.replacesBy(replace.Surrogate) && c.Surrogates != "" {
-		return fmt.Errorf("--surrogates requires --replace, --replace-type or a --policy with the kind %s", replace.Surrogate)
-	}
-	return nil
-}
-
 // warnOfKey warns if there is a key that no replacement uses.
 func (c *checked) warnOfKey(events Events) {
-	if c.KeyFile != "" && !slices.ContainsFunc(c.plan.Kinds(), replace.Kind.Secret) && !c.fieldsUse(field.Hash) {
+	if c.KeyFile != "" && !c.setup.UsesKey() && !c.fieldsUse(field.Hash) {
 		events.warn(fmt.Errorf("--key-file has no effect: only the kinds %s, %s and %s use it", replace.Hash, replace.Surrogate, replace.Shift))
 	}
 }
-
-// replacesBy reports whether the plan uses a kind.
-func (c *checked) replacesBy(kind replace.Kind) bool { return slices.Contains(c.plan.Kinds(), kind) }
 
 func (c *checked) checkMap() error {
 	switch {
@@ -456,14 +355,13 @@ func (c *checked) settings(model string, with replace.Options) (settings, error)
 		}
 		s.Options["input"] = slowDigest([]byte(strings.Join(inputs, "\x00")))
 	}
-	fields := reflect.TypeFor[Config]()
-	for i := range fields.NumField() {
-		name, kind, _ := strings.Cut(fields.Field(i).Tag.Get("option"), ",")
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
+		name, kind, _ := strings.Cut(field.Tag.Get("option"), ",")
 		if name == "" {
 			continue
 		}
 		var err error
-		if s.Options[name], err = recorded(reflect.ValueOf(c.Config).Field(i).Interface(), kind == "file"); err != nil {
+		if s.Options[name], err = recorded(reflect.ValueOf(c.Config).FieldByIndex(field.Index).Interface(), kind == "file"); err != nil {
 			return s, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-deid/lethe/deid/engine"
 	"github.com/lethe-deid/lethe/internal/fhirtest"
 )
 
@@ -55,7 +56,7 @@ func TestCanariesInFHIR(t *testing.T) {
 	if testing.Short() {
 		t.Skip("tags thousands of sentences")
 	}
-	for seed, c := range []Config{{}, {Replace: "surrogate", KeyFile: "key"}} {
+	for seed, c := range []Config{{}, {Options: engine.Options{Replace: "surrogate", KeyFile: "key"}}} {
 		t.Run(c.Replace, func(t *testing.T) {
 			g := fhirtest.New("r4", uint64(seed))
 			in := g.Bundle([]string{"collection", "transaction"}[seed%2], fhirtest.Usual)

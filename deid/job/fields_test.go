@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-deid/lethe/deid/engine"
 	"github.com/lethe-deid/lethe/deid/notefile"
-	"github.com/lethe-deid/lethe/deid/policy"
 )
 
 // A rule that no format of a run could have was left out without a message if the run had files of several formats.
@@ -19,11 +19,11 @@ func TestRuleThatNoFormatCanHave(t *testing.T) {
 		formats = append(formats, f)
 	}
 	check := func(rule string) (*checked, error) {
-		p, err := policy.Open(policy.SafeHarbor)
+		setup, err := engine.Options{}.Check()
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &checked{Config: Config{Fields: []string{rule}}, policy: p}
+		c := &checked{Config: Config{Fields: []string{rule}}, setup: setup}
 		return c, c.checkFields(formats)
 	}
 	if _, err := check("Pateint.name.family=keep"); err == nil || !strings.Contains(err.Error(), "Pateint") {

@@ -233,14 +233,18 @@ func (s *fileSet) first(f *notefile.Format) noteFile {
 }
 
 // unchanged names the parts of the files that are not examined.
-func (s *fileSet) unchanged() string {
-	formats := s.formats()
+func (c *checked) unchanged(files *fileSet) string {
+	formats := files.formats()
 	var all []string
 	for _, f := range formats {
-		if len(formats) == 1 {
-			return f.Unchanged
+		parts := f.Unchanged
+		if c.ruled[f.Name] {
+			parts += ", except where a rule for fields says otherwise"
 		}
-		all = append(all, f.Name+": "+f.Unchanged)
+		if len(formats) > 1 {
+			parts = f.Name + ": " + parts
+		}
+		all = append(all, parts)
 	}
 	return strings.Join(all, "; ")
 }

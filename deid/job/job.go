@@ -1,6 +1,6 @@
 // Package job de-identifies files and folders of notes, as "lethe deidentify" does:
 //
-//	summary, err := job.Run(ctx, job.Config{Model: "model/best", Inputs: []string{"notes"}, Output: "clean"}, job.Events{})
+//	summary, err := job.Run(ctx, job.Config{Options: engine.Options{Model: "model/best"}, Inputs: []string{"notes"}, Output: "clean"}, job.Events{})
 //
 // A run processes consecutive notes of a patient together and publishes an output file only when it is complete. It can write
 // an audit (package audit) and an encrypted map from originals to replacements (package mapping), and it can resume a
@@ -19,16 +19,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/deid"
 	"github.com/lethe-deid/lethe/deid/audit"
+	"github.com/lethe-deid/lethe/deid/engine"
 	"github.com/lethe-deid/lethe/deid/field"
 	"github.com/lethe-deid/lethe/deid/mapping"
 	"github.com/lethe-deid/lethe/deid/replace"
-	"github.com/lethe-deid/lethe/deid/surrogate"
 	"github.com/lethe-deid/lethe/internal/paths"
 	"github.com/lethe-deid/lethe/models"
-	"github.com/lethe-deid/lethe/taggers/operating"
 )
 
 // Events are callbacks that Run calls while it works, all from the same goroutine. Each may be nil.
@@ -98,7 +95,7 @@ func Run(ctx context.Context, config Config, events Events) (_ *audit.Summary, e
 	if err != nil {
 		return nil, err
 	}
-	r.summary.Unchanged = files.unchanged()
+	r.summary.Unchanged = c.unchanged(files)
 	defer files.release()
 	if err := files.claim(c.Resume, settings); err != nil {
 		return nil, err
@@ -169,37 +166,20 @@ func (e *TooManyUnlike) Error() string {
 // are empty unless recorded is true: computing them takes a while, and without an audit and a record nobody reads them.
 func (c *checked) begin(recorded bool, events Events) (*run, settings, error) {
 	var none settings
-	r := &run{
-		config: c, events: events, engine: &deid.Deidentifier{Workers: c.Workers, Exact: c.Marked}, patients: newPatients(c.replacesBy(replace.Numbered)),
-		summary: audit.Summary{Policy: c.policy.Name},
-	}
-	var err error
-	if c.Marked {
-		r.summary.Expected = "whatever the files do not mark"
-	} else if r.model, err = c.openModel(r); err != nil {
-		return nil, none, err
-	}
-	with, err := c.replacement(c.options.Types)
+	e, err := c.setup.Open()
 	if err != nil {
 		return nil, none, err
 	}
-	if err := c.planFor(c.options.Types); err != nil {
-		return nil, none, err
+	c.options.Types = e.Types
+	r := &run{
+		config: c, events: events, engine: e.Deidentifier(), model: e.Model, known: e.Known, patients: newPatients(c.setup.Replaces(replace.Numbered)),
+		summary: audit.Summary{Policy: e.Policy.Name, Expected: c.expected(e)},
 	}
+	with := e.Replacement()
 	if err := c.openFields(with.Key); err != nil {
 		return nil, none, err
 	}
 	r.summary.Unkeyed = with.Key == nil
-	if r.engine.Replacer, err = replace.New(c.plan, with); err != nil {
-		return nil, none, err
-	}
-	if r.engine.ReplacerFor, err = c.replacerByLanguage(r.model, with); err != nil {
-		return nil, none, err
-	}
-	given := deid.RuleFiles{SafetyNet: c.SafetyNet, Rules: c.Rules, Deny: c.Deny, Allow: c.Allow, Known: c.Known}
-	if r.known, err = given.Set(r.engine, c.options.Types); err != nil {
-		return nil, none, fmt.Errorf("--%w", err) // it begins with the name of a field, and the option has the same name
-	}
 	r.summary.NoNet = r.engine.Net == nil
 	if r.known != nil && r.known.Short() > 0 {
 		events.warn(fmt.Errorf("%s: %d values are too short to search for", c.Known, r.known.Short()))
@@ -220,47 +200,27 @@ func (c *checked) begin(recorded bool, events Events) (*run, settings, error) {
 	return r, s, err
 }
 
-// openModel opens the model and makes it the tagger of the run.
-func (c *checked) openModel(r *run) (*models.Model, error) {
-	model, err := models.Open(c.Model, c.Workers)
-	if err != nil {
-		return nil, err
-	}
-	c.options.Types = model.Types
-	var point *operating.Point
-	if r.engine.Tagger, point, err = c.tagger(model); err != nil {
-		return nil, err
-	}
+// expected says which part of the PHI is expected to be left, or returns "" if nothing is known about it.
+func (c *checked) expected(e *engine.Engine) string {
 	switch {
-	case model.Builtin():
-		r.summary.Expected = "unknown, because the models that come with lethe were not validated on real notes: check a sample"
-	case point != nil:
-		r.summary.Expected = point.Expected()
-	case c.MinRecall == 0 && c.Bias == 0 && !c.Strict && calibrated(model):
-		r.summary.Expected = "unknown at the model's default threshold (--min-recall and --strict have measured ones): check a sample"
+	case c.Marked:
+		return "whatever the files do not mark"
+	case e.Model.Builtin():
+		return "unknown, because the models that come with lethe were not validated on real notes: check a sample"
+	case e.Point != nil:
+		return e.Point.Expected()
+	case c.MinRecall == 0 && c.Bias == 0 && !c.Strict && calibrated(e.Model):
+		return "unknown at the model's default threshold (--min-recall and --strict have measured ones): check a sample"
 	case c.Bias > 0:
-		r.summary.Expected = "unknown with --bias: check a sample"
+		return "unknown with --bias: check a sample"
 	}
-	return model, nil
+	return ""
 }
 
 // calibrated reports whether the model has operating points that belong to it.
 func calibrated(model *models.Model) bool {
 	_, err := models.OperatingPoints(model.Dir)
 	return err == nil
-}
-
-// tagger returns the model with the threshold or bias of the options, and the operating point, or nil if that is unknown.
-func (c *checked) tagger(model *models.Model) (data.Tagger, *operating.Point, error) {
-	if c.Strict {
-		tagger, point := model.MostProbable()
-		return tagger, point, nil
-	}
-	if c.Bias > 0 {
-		tagger, err := model.Biased(c.Bias)
-		return tagger, nil, err
-	}
-	return model.At(c.MinRecall)
 }
 
 // openFields passes the rules for fields to the reader. Without a key, pseudonyms follow from a random one, which nobody ever learns.
@@ -281,58 +241,6 @@ func (c *checked) openFields(key []byte) error {
 	}
 	c.options.Pseudonym = field.Pseudonyms(key)
 	return nil
-}
-
-// replacement reads the options of replacement from the key file and the surrogates file.
-func (c *checked) replacement(types *data.TypeSet) (opt replace.Options, err error) {
-	if c.Surrogates != "" {
-		if opt, err = replace.ReadOptions(c.Surrogates); err != nil {
-			return opt, err
-		}
-	}
-	if c.KeyFile != "" {
-		if opt.Key, err = replace.ReadKey(c.KeyFile); err != nil {
-			return opt, err
-		}
-	}
-	opt.Types = types
-	return opt, nil
-}
-
-// replacerByLanguage returns a function that chooses a replacer in the language of most of a patient's notes, because a
-// date such as 3/4 means different days in English and in Spanish, and surrogates should look like the names around them. It
-// returns nil unless the model is for several languages and with names none.
-func (c *checked) replacerByLanguage(model *models.Model, with replace.Options) (func(texts []string) *replace.Replacer, error) {
-	if model == nil || with.Language != "" {
-		return nil, nil
-	}
-	all := model.Languages("")
-	if len(all) == 0 {
-		return nil, nil
-	}
-	byLanguage := map[string]*replace.Replacer{}
-	for _, l := range all {
-		with.Language = surrogate.Language(l)
-		var err error
-		if byLanguage[l], err = replace.New(c.plan, with); err != nil {
-			return nil, err
-		}
-	}
-	return func(texts []string) *replace.Replacer {
-		notes := map[string]int{}
-		for _, text := range texts {
-			if languages := model.Languages(text); len(languages) == 1 {
-				notes[languages[0]]++
-			}
-		}
-		most := all[0]
-		for _, l := range all {
-			if notes[l] > notes[most] {
-				most = l
-			}
-		}
-		return byLanguage[most]
-	}, nil
 }
 
 // checkReports returns an error if the audit or the summary cannot be written to its path. It changes nothing.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/deid"
+	"github.com/lethe-deid/lethe/deid/engine"
 	"github.com/lethe-deid/lethe/deid/mapping"
 	"github.com/lethe-deid/lethe/deid/replace"
 	"github.com/lethe-deid/lethe/models"
@@ -38,14 +39,13 @@ func TestTheRecordHasEveryOption(t *testing.T) {
 		return s
 	}
 	plain := settingsOf(Config{Inputs: []string{Stdio}, Output: Stdio})
-	fields := reflect.TypeFor[Config]()
-	for i := range fields.NumField() {
-		name, kind, _ := strings.Cut(fields.Field(i).Tag.Get("option"), ",")
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
+		name, kind, _ := strings.Cut(field.Tag.Get("option"), ",")
 		if name == "" {
 			continue
 		}
 		c := Config{Inputs: []string{Stdio}, Output: Stdio}
-		switch v := reflect.ValueOf(&c).Elem().Field(i).Addr().Interface().(type) {
+		switch v := reflect.ValueOf(&c).Elem().FieldByIndex(field.Index).Addr().Interface().(type) {
 		case *bool:
 			*v = true
 		case *float64:
@@ -124,7 +124,7 @@ func (beside) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, erro
 func TestSpanBesideTheText(t *testing.T) {
 	in, out := t.TempDir(), filepath.Join(t.TempDir(), "clean")
 	write(t, filepath.Join(in, "a.jsonl"), "{\"text\":\"good\"}\n{\"text\":\"bad Zebulon\"}\n{\"text\":\"good\"}\n")
-	c, err := Config{Model: "none", Format: "jsonl", Inputs: []string{in}, Output: out}.check()
+	c, err := Config{Options: engine.Options{Model: "none"}, Format: "jsonl", Inputs: []string{in}, Output: out}.check()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -268,7 +268,7 @@ func (r *run) result(file noteFile, n *notefile.Note) *result {
 
 func (r *run) line(file noteFile, line int, id string) *audit.Line {
 	return &audit.Line{
-		File: file.auditName(), Line: line, ID: id, Policy: r.config.policy.Name, PolicyDigest: r.config.policy.Digest, Model: r.modelDigest, Config: r.configDigest, Shard: r.config.Shard,
+		File: file.auditName(), Line: line, ID: id, Policy: r.config.setup.Policy.Name, PolicyDigest: r.config.setup.Policy.Digest, Model: r.modelDigest, Config: r.configDigest, Shard: r.config.Shard,
 	}
 }
 

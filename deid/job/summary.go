@@ -32,7 +32,7 @@ func (c *checked) openSummary() (*wholefile.Pending, error) {
 // writeSummary writes the summary as JSON. A run that resumes another replaces its summary.
 func (r *run) writeSummary(file *wholefile.Pending, files *fileSet, took time.Duration) error {
 	s := r.summary.Report()
-	s.Version, s.Model, s.Config, s.PolicyDigest = r.config.Version, r.modelDigest, r.configDigest, r.config.policy.Digest
+	s.Version, s.Model, s.Config, s.PolicyDigest = r.config.Version, r.modelDigest, r.configDigest, r.config.setup.Policy.Digest
 	s.Files, s.Bytes, s.Seconds = len(files.all), r.meter.done, took.Seconds()
 	for _, left := range files.leftOut {
 		s.FilesLeftOut += left.count()

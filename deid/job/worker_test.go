@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/lethe-deid/lethe/deid/engine"
 )
 
 // TestWorkerKeepsTheOrder checks that each request is answered once, in order, however the input is cut into reads.
 func TestWorkerKeepsTheOrder(t *testing.T) {
-	w, err := NewWorker(Config{Model: "en"}, Events{})
+	w, err := NewWorker(Config{Options: engine.Options{Model: "en"}}, Events{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -256,41 +257,22 @@ func unmarshal(raw []byte, into any) error {
 
 // add adds the values of a row.
 func (v *Values) add(fields map[string][]string, types *data.TypeSet) error {
-	var values []Value
-	patient, note := "", ""
-	keys := make([]string, 0, len(fields))
-	for key := range fields {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
-		for _, text := range fields[key] {
-			name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(key)), " ", "_")
-			value := Value{Kind: Kind(name), Text: text}
-			switch kind, known := columns[name]; {
-			case name == "patient":
-				patient = text
-				continue
-			case name == "id":
-				note = text
-				continue
-			case known:
-				value.Kind = kind
-			case sorts[value.Kind] != "":
-			case len(types.Types) > 0 && types.Has(key):
-				value.Kind, value.Type = kindOf(types.Describe(key).Sort), key
-			default:
-				value.Kind = Other
-			}
-			if strings.TrimSpace(text) == "" {
-				continue
-			}
-			if values = append(values, value); !value.long() {
-				v.short++
+	last := func(name string) string { // of the values in all columns of this name, without regard to its case
+		text := ""
+		for _, key := range slices.Sorted(maps.Keys(fields)) {
+			if all := fields[key]; columnName(key) == name && len(all) > 0 {
+				text = all[len(all)-1]
 			}
 		}
+		return text
 	}
-	switch {
+	values := ValuesOf(fields, types)
+	for _, value := range values {
+		if !value.long() {
+			v.short++
+		}
+	}
+	switch patient, note := last("patient"), last("id"); {
 	case patient != "":
 		v.byPatient[patient] = append(v.byPatient[patient], values...)
 	case note != "":
@@ -299,4 +281,37 @@ func (v *Values) add(fields map[string][]string, types *data.TypeSet) error {
 		return errors.New("patient or id is required")
 	}
 	return nil
+}
+
+// ValuesOf returns the values of one patient from lists of texts, whose keys are those of a file (see [Read]). The keys patient
+// and id are ignored, and so are blank texts.
+func ValuesOf(fields map[string][]string, types *data.TypeSet) []Value {
+	var values []Value
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		name := columnName(key)
+		if name == "patient" || name == "id" {
+			continue
+		}
+		value := Value{Kind: Kind(name)}
+		switch kind, known := columns[name]; {
+		case known:
+			value.Kind = kind
+		case sorts[value.Kind] != "":
+		case len(types.Types) > 0 && types.Has(key):
+			value.Kind, value.Type = kindOf(types.Describe(key).Sort), key
+		default:
+			value.Kind = Other
+		}
+		for _, text := range fields[key] {
+			if value.Text = text; strings.TrimSpace(text) != "" {
+				values = append(values, value)
+			}
+		}
+	}
+	return values
+}
+
+// columnName returns the name of a column or key without regard to case.
+func columnName(key string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(key)), " ", "_")
 }

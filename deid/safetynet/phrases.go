@@ -3,6 +3,7 @@ package safetynet
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -41,13 +42,39 @@ func ReadPhrases(paths []string, types *data.TypeSet, other string) (*Phrases, e
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	p := &Phrases{entries: map[string]listed{}, longest: map[string]int{}, running: map[string]string{}}
+	p := newPhrases()
 	for _, path := range paths {
 		if err := p.read(path, types, other); err != nil {
 			return nil, err
 		}
 	}
 	return p, nil
+}
+
+func newPhrases() *Phrases {
+	return &Phrases{entries: map[string]listed{}, longest: map[string]int{}, running: map[string]string{}}
+}
+
+// With returns a list with more entries, which are written as in a file. p may be nil; it does not change. Errors name an entry by
+// its place, from 0.
+func (p *Phrases) With(entries []string, types *data.TypeSet, other string) (*Phrases, error) {
+	if len(entries) == 0 {
+		return p, nil
+	}
+	all := newPhrases()
+	if p != nil {
+		all = &Phrases{maps.Clone(p.entries), maps.Clone(p.longest), maps.Clone(p.running)}
+	}
+	for i, entry := range entries {
+		entry = strings.TrimSpace(entry)
+		if !utf8.ValidString(entry) || strings.ContainsAny(entry, "\x00\r\n") {
+			return nil, fmt.Errorf("entry %d is not one line of text in UTF-8", i)
+		}
+		if reason := all.add(entry, types, other); reason != "" {
+			return nil, fmt.Errorf("entry %d: %s", i, reason)
+		}
+	}
+	return all, nil
 }
 
 // read adds the entries of a file.

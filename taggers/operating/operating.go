@@ -368,8 +368,11 @@ func (c *Curve) cross(notes []note) {
 func share(part, all int) float64 { return float64(part) / float64(max(1, all)) }
 
 // At returns the point for a recall: the first of the curve whose target is at least as
-// high. A recall above the highest target is an error.
+// high. A recall above the highest target is an error, and so is any recall if the curve was carried from another model.
 func (c *Curve) At(recall float64) (Point, error) {
+	if len(c.Points) == 0 {
+		return Point{}, fmt.Errorf("the model was trained further, and its recall is not known: %w", ErrOutdated)
+	}
 	for _, p := range c.Points {
 		if p.Target >= recall {
 			return p, nil
@@ -413,6 +416,22 @@ func (c *Curve) Write(dir string) error {
 	return checkpoints.SetOperatingPoints(dir, c.card())
 }
 
+// Carry writes the calibration, without operating points, into the folder of a model that was trained further from the one that
+// the curve was measured with. model is the digest of the new model. Its Default then selects doubts by the same scores as
+// before, but no recall is known.
+func (c *Curve) Carry(dir, model string) error {
+	carried := *c
+	carried.Model, carried.Points = model, nil
+	raw, err := json.MarshalIndent(carried, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := wholefile.WriteFile(filepath.Join(dir, File), append(raw, '\n'), 0o666); err != nil {
+		return err
+	}
+	return checkpoints.SetOperatingPoints(dir, []byte("They are not known: lethe calibrate measures them. Scores become probabilities as in the model before."))
+}
+
 // ErrOutdated means that the curve does not belong to the model, or lacks newer fields,
 // so that the model must be calibrated again.
 var ErrOutdated = errors.New("run lethe calibrate RUN to measure them again")
@@ -437,7 +456,7 @@ func Read(dir, model string) (*Curve, error) {
 		return nil, fmt.Errorf("%s: operating points of an earlier version of lethe: %w", path, ErrOutdated)
 	case c.Model != model:
 		return nil, fmt.Errorf("%s: the operating points are those of another model, or the model has changed since: %w", path, ErrOutdated)
-	case len(c.Points) == 0 || len(c.Doubts) == 0:
+	case len(c.Doubts) == 0:
 		return nil, fmt.Errorf("%s: contains no operating points", path)
 	}
 	for _, cal := range append(slices.Collect(maps.Values(c.Doubts)), c.Spans) {

@@ -102,6 +102,21 @@ func Load(dir string, workers int) (taggers.Model, *data.TypeSet, error) {
 	return n, types, nil
 }
 
+// TypesOf returns the type set of the model in a folder without reading the rest of it. The folder must be that of a system, not of a
+// standalone kind.
+func TypesOf(dir string) (*data.TypeSet, error) {
+	file := filepath.Join(checkpoints.Locate(dir), systemFile)
+	raw, err := bounded.ReadFile(file, bounded.MaxConfig)
+	if err != nil {
+		return nil, err
+	}
+	var s stored
+	if err := strictyaml.Decode(file, raw, &s); err != nil {
+		return nil, err
+	}
+	return data.LookupTypeSet(s.Types)
+}
+
 // open reads the model folder of a standalone kind. If it is not one, the error is that
 // of the first kind, which names the missing file.
 func open(dir string, workers int) (taggers.Model, *data.TypeSet, error) {

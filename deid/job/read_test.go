@@ -1,0 +1,63 @@
+package job
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/lethe-deid/lethe/deid/engine"
+)
+
+// TestReadYieldsTheNotesThatRunExamines compares what Read yields with the audit of a run over the same files.
+func TestReadYieldsTheNotesThatRunExamines(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in")
+	if err := os.MkdirAll(filepath.Join(in, "p1"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(in, "p1", "a.txt"), "Seen on 3/4/2019.")
+	write(t, filepath.Join(in, "b.jsonl"), "{\"id\":\"1\",\"patient\":\"p2\",\"note\":\"one\"}\n{\"note\":\n{\"id\":\"2\",\"note\":\"two\"}\n")
+	write(t, filepath.Join(in, "c.csv"), "note,n\nthree,1\n")
+	write(t, filepath.Join(in, "d.pdf"), "")
+	out := filepath.Join(dir, "out")
+	config := Config{Inputs: []string{in}, Output: out, Columns: []string{"note"}, PatientFolders: true}
+	warned := 0
+	notes, err := Read(t.Context(), config, Events{Warn: func(error) { warned++ }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	failed := 0
+	for n, err := range notes {
+		if err != nil {
+			failed++
+			continue
+		}
+		got = append(got, n.Patient+":"+n.Text)
+	}
+	if want := []string{":three", "p1:Seen on 3/4/2019.", "p2:one", ":two"}; !slices.Equal(sorted(got), sorted(want)) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if failed != 2 || warned == 0 { // a broken line, and a file that is left out
+		t.Errorf("%d failed, %d warnings", failed, warned)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("the output was created")
+	}
+	for name, bad := range map[string]Config{
+		"no such file": {Inputs: []string{"nothing"}, Output: out}, "no column": {Inputs: []string{in}, Output: out},
+		"inside the input": {Inputs: []string{in}, Output: filepath.Join(in, "out"), Columns: []string{"note"}},
+		"no such option":   {Inputs: []string{in}, Output: out, Options: engine.Options{Bias: -1}},
+	} {
+		if _, err := Read(t.Context(), bad, Events{}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func sorted(all []string) []string {
+	all = slices.Clone(all)
+	slices.Sort(all)
+	return all
+}
