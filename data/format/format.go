@@ -15,6 +15,7 @@ import (
 	"github.com/lethe-deid/lethe/data/i2b2"
 	"github.com/lethe-deid/lethe/data/internal/notes"
 	"github.com/lethe-deid/lethe/data/jsonl"
+	"github.com/lethe-deid/lethe/data/labelstudio"
 	"github.com/lethe-deid/lethe/data/text"
 	"github.com/lethe-deid/lethe/internal/table"
 )
@@ -67,6 +68,10 @@ var formats = []*Format{
 	{
 		Name: "jsonl", Exts: []string{jsonl.Ext},
 		Read: jsonl.Read, Decode: jsonl.Decode, Create: inFile(jsonl.Ext, jsonl.Create), CreateFile: jsonl.Create, Encode: jsonl.Encode,
+	},
+	{
+		Name: "labelstudio", Exts: []string{labelstudio.Ext},
+		Read: labelstudio.Read, Decode: labelstudio.Decode, Create: inFile(labelstudio.Ext, labelstudio.Create), CreateFile: labelstudio.Create,
 	},
 	{
 		Name: "text", Exts: []string{text.Ext}, OneNote: true, TextOnly: true,
@@ -126,7 +131,7 @@ func Fit(name string, found *data.Document) {
 	}
 }
 
-// Names lists the formats: i2b2, meddocan, i2b2-2006, brat, conll, jsonl, text.
+// Names lists the formats: i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, text.
 func Names() []string { return table.Names(formats, nameOf) }
 
 // Annotated lists the formats that support spans: all except text.

@@ -77,7 +77,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	for name, want := range map[string][]*data.Document{
-		"i2b2": invented, "meddocan": invented, "jsonl": invented,
+		"i2b2": invented, "meddocan": invented, "jsonl": invented, "labelstudio": invented,
 		"brat": without(invented, false), "text": without(invented, true),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,10 +99,10 @@ func TestRoundTripInline(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	if diff := cmp.Diff([]string{"i2b2", "meddocan", "i2b2-2006", "brat", "conll", "jsonl", "text"}, format.Names()); diff != "" {
+	if diff := cmp.Diff([]string{"i2b2", "meddocan", "i2b2-2006", "brat", "conll", "jsonl", "labelstudio", "text"}, format.Names()); diff != "" {
 		t.Error(diff)
 	}
-	const want = `no format "xml" (have i2b2, meddocan, i2b2-2006, brat, conll, jsonl, text)`
+	const want = `no format "xml" (have i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, text)`
 	if _, err := format.Lookup("xml"); err == nil || err.Error() != want {
 		t.Errorf("Lookup: %v", err)
 	}
@@ -144,12 +144,13 @@ func TestNothingToRead(t *testing.T) {
 // All formats except brat read a stream, and stop on request.
 func TestDecode(t *testing.T) {
 	for name, stream := range map[string]string{
-		"i2b2":      "<deIdi2b2><TEXT>x</TEXT></deIdi2b2>",
-		"meddocan":  "<MEDDOCAN><TEXT>x</TEXT></MEDDOCAN>",
-		"i2b2-2006": "<ROOT><RECORD ID='stdin'><TEXT>x</TEXT></RECORD><RECORD ID='y'/></ROOT>",
-		"conll":     "-DOCSTART- stdin O\nx O\n-DOCSTART- O\ny O\n",
-		"jsonl":     `{"id":"stdin","text":"x"}` + "\n" + `{"text":"y"}`,
-		"text":      "x",
+		"i2b2":        "<deIdi2b2><TEXT>x</TEXT></deIdi2b2>",
+		"meddocan":    "<MEDDOCAN><TEXT>x</TEXT></MEDDOCAN>",
+		"i2b2-2006":   "<ROOT><RECORD ID='stdin'><TEXT>x</TEXT></RECORD><RECORD ID='y'/></ROOT>",
+		"conll":       "-DOCSTART- stdin O\nx O\n-DOCSTART- O\ny O\n",
+		"jsonl":       `{"id":"stdin","text":"x"}` + "\n" + `{"text":"y"}`,
+		"labelstudio": `[{"data":{"text":"x","note_id":"stdin"},"annotations":[{"result":[]}]},{"data":{}}]`,
+		"text":        "x",
 	} {
 		f, err := format.Lookup(name)
 		if err != nil {

@@ -1,0 +1,277 @@
+package v1
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/lethe-deid/lethe/deid/engine"
+	"github.com/lethe-deid/lethe/deid/service/wire"
+)
+
+const text = "👩‍⚕️ Mrs. Oda Lund, 71, was seen by Dr. Per Vega on 03/04/2031.\r\nPhone 555-201-3344."
+
+// server starts a server with the model en and a key.
+func server(t *testing.T) (*httptest.Server, *int) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(path, []byte("an invented secret of a test"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pool, err := engine.NewPool(engine.Named{Name: "en", Options: engine.Options{Model: "en", KeyFile: path}}, engine.Named{Name: "auto"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mutex sync.Mutex
+	counted := 0
+	mux := wire.Mux(Handlers(Config{Engines: pool, Version: "test", Count: func(notes int, _ map[string]int) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		counted += notes
+	}}))
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s, &counted
+}
+
+func post(t *testing.T, s *httptest.Server, kind string, body any) (int, string) {
+	t.Helper()
+	raw, ok := body.(string)
+	if !ok {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw = string(encoded)
+	}
+	r, err := http.Post(s.URL+"/v1/deidentify", kind, strings.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	answer, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.StatusCode, string(answer)
+}
+
+func decode(t *testing.T, raw string) (r response) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(raw), &r); err != nil {
+		t.Fatalf("%v: %s", err, raw)
+	}
+	return r
+}
+
+type object = map[string]any
+
+func TestOffsetsCutTheSpansOutOfBothTexts(t *testing.T) {
+	s, counted := server(t)
+	status, raw := post(t, s, "application/json", object{"text": text, "policy": "all", "doubts": 0.001})
+	if status != 200 {
+		t.Fatal(status, raw)
+	}
+	r := decode(t, raw)
+	n := r.Notes[0]
+	units, points, clean := utf16.Encode([]rune(text)), []rune(text), []rune(*n.Text)
+	left, at := "", 0
+	for _, f := range n.Spans {
+		word := text[f.Start.UTF8:f.End.UTF8]
+		if got := string(utf16.Decode(units[f.Start.UTF16:f.End.UTF16])); got != word {
+			t.Errorf("UTF-16 cuts %q, UTF-8 %q", got, word)
+		}
+		if got := string(points[f.Start.CodePoint:f.End.CodePoint]); got != word {
+			t.Errorf("code points cut %q, UTF-8 %q", got, word)
+		}
+		if got := string(clean[f.Replacement.Start.CodePoint:f.Replacement.End.CodePoint]); got != f.Replacement.Text {
+			t.Errorf("code points cut %q out of the clean text, not %q", got, f.Replacement.Text)
+		}
+		left += text[at:f.Start.UTF8] + f.Replacement.Text
+		at = f.End.UTF8
+	}
+	if left += text[at:]; left != *n.Text {
+		t.Errorf("the replacements give %q, not %q", left, *n.Text)
+	}
+	if len(n.Spans) < 4 || strings.Contains(*n.Text, "Lund") || strings.Contains(*n.Text, "2031") || *counted != 1 {
+		t.Errorf("%d spans, %d notes counted: %s", len(n.Spans), *counted, *n.Text)
+	}
+	if r.Model.Name != "en" || !strings.HasPrefix(r.Model.Digest, "sha256:") || r.Policy.Name != "all" || r.Policy.Digest == "" {
+		t.Errorf("model %v, policy %v", r.Model, r.Policy)
+	}
+}
+
+func TestNotesOfAPatientAreTreatedTogether(t *testing.T) {
+	s, _ := server(t)
+	notes := []object{{"id": "1", "patient": "7", "text": "Oda Lund was admitted."}, {"id": "2", "patient": "7", "text": "Then lund went home."}, {"id": "3", "patient": "8", "text": "The patient went home."}}
+	_, raw := post(t, s, "application/json", object{"notes": notes, "replace": "numbered", "policy": "all"})
+	r := decode(t, raw)
+	if got := *r.Notes[1].Text; got != "Then [PATIENT_1] went home." {
+		t.Errorf("the second note: %q", got)
+	}
+	if got := *r.Notes[2].Text; got != "The patient went home." {
+		t.Errorf("the note of another patient: %q", got)
+	}
+	clean := func(q object) string {
+		status, raw := post(t, s, "application/json", q)
+		if status != 200 {
+			t.Fatal(status, raw)
+		}
+		return *decode(t, raw).Notes[0].Text
+	}
+	one := clean(object{"text": "Oda Lund was admitted on 03/04/2031.", "patient": "7", "replace": "surrogate"})
+	again := clean(object{"text": "Oda Lund was admitted on 03/04/2031.", "patient": "7", "replace": "surrogate"})
+	other := clean(object{"text": "Oda Lund was admitted on 03/04/2031.", "patient": "8", "replace": "surrogate"})
+	if one != again || one == other {
+		t.Errorf("surrogates of a patient %q and %q, of another one %q", one, again, other)
+	}
+	got := clean(object{"text": "The ward has 7734-XB and Quillfeather.", "known": object{"name": []string{"Quillfeather"}, "id_number": []string{"7734-XB"}}})
+	if strings.Contains(got, "Quillfeather") || strings.Contains(got, "7734") {
+		t.Errorf("known values are left: %q", got)
+	}
+}
+
+func TestSpansOfTheRequestAreThePHI(t *testing.T) {
+	s, _ := server(t)
+	span := func(typ string, from, to int) object {
+		return object{"type": typ, "start": object{"utf16": from}, "end": object{"utf16": to}}
+	}
+	status, raw := post(t, s, "application/json", object{"text": "👍 Oda and Lund", "spans_given": true, "spans": []object{span("PATIENT", 3, 6)}})
+	if status != 200 || *decode(t, raw).Notes[0].Text != "👍 [PATIENT] and Lund" {
+		t.Errorf("%d: %s", status, raw)
+	}
+}
+
+func TestRequestsThatAreRefused(t *testing.T) {
+	s, _ := server(t)
+	for name, c := range map[string]struct {
+		body   any
+		status int
+	}{
+		"an unknown key":               {`{"text":"Zebulon","txet":1}`, 400},
+		"no text":                      {`{"id":"1"}`, 400},
+		"text and notes":               {`{"text":"x","notes":[]}`, 400},
+		"a note without text":          {`{"notes":[{"id":"1"}]}`, 400},
+		"half of a surrogate pair":     {`{"text":"Zebulon \ud83d Oda"}`, 400},
+		"a key twice":                  {`{"text":"Zebulon","text":"x"}`, 400},
+		"a key in capitals":            {`{"TEXT":"Zebulon"}`, 400},
+		"an unknown model":             {object{"text": "x", "model": "../en"}, 422},
+		"an unknown policy":            {object{"text": "x", "policy": "/etc/passwd"}, 422},
+		"an unknown kind":              {object{"text": "x", "replace": "shred"}, 422},
+		"keep against the policy":      {object{"text": "x", "replace": "keep"}, 422},
+		"spans without spans_given":    {object{"text": "x", "spans": []object{{"type": "PATIENT", "start": object{"utf8": 0}, "end": object{"utf8": 1}}}}, 422},
+		"a span outside of the text":   {object{"text": "x", "spans_given": true, "spans": []object{{"type": "PATIENT", "start": object{"utf8": 0}, "end": object{"utf8": 2}}}}, 422},
+		"a probability that is none":   {object{"text": "x", "doubts": 1}, 422},
+		"allow with spans_given":       {object{"text": "x", "spans_given": true, "allow": []string{"x"}}, 422},
+		"a foreign language with auto": {object{"text": strings.Repeat("Der Patient wurde heute mit der Diagnose in die Klinik aufgenommen und ist nicht bei sich. ", 5), "model": "auto"}, 422},
+	} {
+		status, raw := post(t, s, "application/json", c.body)
+		if status != c.status || strings.Contains(raw, "Zebulon") || strings.Contains(raw, `"text"`) {
+			t.Errorf("%s: %d: %s", name, status, raw)
+		}
+	}
+	if status, raw := post(t, s, "text/plain", `{"text":"x"}`); status != 415 {
+		t.Errorf("text/plain: %d: %s", status, raw)
+	}
+}
+
+func TestStreamIsAnsweredLineByLine(t *testing.T) {
+	s, _ := server(t)
+	in, out := io.Pipe()
+	r, err := http.NewRequest("POST", s.URL+"/v1/deidentify", in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-ndjson")
+	go func() { _, _ = io.WriteString(out, `{"id":"0","text":"Mrs. Oda Lund came."}`+"\n") }()
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	lines := bufio.NewScanner(a.Body)
+	next := func() (got object) {
+		if !lines.Scan() {
+			t.Fatal("the stream ended: ", lines.Err())
+		}
+		if err := json.Unmarshal(lines.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if got := next(); got["id"] != "0" || got["text"] != "Mrs. [PATIENT] came." {
+		t.Fatalf("the first answer, while the stream is open: %v", got)
+	}
+	go func() {
+		for i := 1; i <= 300; i++ {
+			switch i % 50 {
+			case 0:
+				fmt.Fprintf(out, "{\"id\":\"%d\",\"txet\":\"Zebulon\"}\n", i)
+			case 1:
+				fmt.Fprintf(out, "\n{\"notes\":[{\"id\":\"%d\",\"text\":\"Mrs. Oda Lund came.\"}]}\r\n", i)
+			default:
+				fmt.Fprintf(out, "{\"id\":\"%d\",\"text\":\"Mrs. Oda Lund came.%s\"}\n", i, strings.Repeat(" ok", i%7*100))
+			}
+		}
+		_ = out.Close()
+	}()
+	for i := 1; i <= 300; i++ {
+		got := next()
+		switch {
+		case i%50 == 0:
+			if got["error"] == nil || got["line"] != float64(i+1+i/50) || strings.Contains(fmt.Sprint(got), "Zebulon") {
+				t.Fatalf("line %d: %v", i, got)
+			}
+		case i%50 == 1:
+			if got["notes"] == nil {
+				t.Fatalf("line %d: %v", i, got)
+			}
+		case got["id"] != fmt.Sprint(i) || !strings.HasPrefix(got["text"].(string), "Mrs. [PATIENT] came."):
+			t.Fatalf("line %d: %v", i, got)
+		}
+	}
+	if lines.Scan() {
+		t.Error("there are more answers than lines")
+	}
+}
+
+// The long lines of a stream wait for room, of which there is less than they have together.
+func TestLongLinesOfAStreamWaitForEachOther(t *testing.T) {
+	s, _ := server(t)
+	status, answer := post(t, s, "application/x-ndjson", strings.Repeat(`{"Zebulon":"`+strings.Repeat("x", maxLine-100)+"\"}\n", 5))
+	if status != http.StatusOK || strings.Count(answer, `"error":"There is an unknown key`) != 5 {
+		t.Errorf("status %d, %.300s", status, answer)
+	}
+}
+
+func TestModels(t *testing.T) {
+	s, _ := server(t)
+	r, err := http.Get(s.URL + "/v1/models")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	var got struct {
+		Models   []model
+		Policies []named
+		Kinds    []string
+	}
+	if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Models) != 2 || !got.Models[0].Default || !got.Models[0].Surrogate || got.Models[1].Surrogate || len(got.Models[1].Types) <= len(got.Models[0].Types) {
+		t.Errorf("models %+v", got.Models)
+	}
+	if len(got.Policies) != 3 || len(got.Kinds) != 7 {
+		t.Errorf("policies %v, kinds %v", got.Policies, got.Kinds)
+	}
+}
