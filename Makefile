@@ -17,7 +17,7 @@ build: # the program, static: ./lethe
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o lethe ./cmd/lethe
 
 test: # the second line: what processors without AVX run
-	go test ./...
+	go test -timeout 30m ./...
 	LETHE_KERNEL=generic go test -count=1 ./nn
 
 lint:
@@ -26,7 +26,7 @@ lint:
 	$(GOLANGCI) run ./...
 
 race: # needs a C compiler: Go's race detector is the only thing here that does
-	CGO_ENABLED=1 go test -race $(RACE)
+	CGO_ENABLED=1 go test -race -timeout 30m $(RACE)
 
 fuzz: # every fuzz target for FUZZTIME
 	scripts/fuzz.sh $(FUZZTIME)

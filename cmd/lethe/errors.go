@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -33,8 +34,8 @@ func newErrors() *cobra.Command {
 
 For two runs, show what only one of them finds, and what both miss.
 
---gold, --a and --b do the same for files of any system. Only files of the format
-jsonl contain scores.
+--gold, --a and --b do the same for files of any system. Only files of the formats
+jsonl and labelstudio contain scores.
 
 The output is counts. With --show-text, it also quotes errors of each kind with the
 text around them. If the notes are real, this is PHI.`,
@@ -135,7 +136,7 @@ func (o *errorsOptions) ofFiles() error {
 		}
 	}
 	if o.b == "" {
-		return o.one(findings{A: o.a}, gold, a, train, o.formatOfSystems() == "jsonl") // the only format with scores
+		return o.one(findings{A: o.a}, gold, a, train, slices.Contains([]string{"jsonl", "labelstudio"}, o.formatOfSystems())) // the formats with scores
 	}
 	return o.two(findings{A: o.a, B: o.b}, gold, a, b, train)
 }

@@ -24,7 +24,7 @@ type systemsOptions struct {
 // systemsFlags is the flags that cannot be combined with runs, which have their own configuration.
 var systemsFlags = []string{"gold", "a", "b", "format", "system-format", "types"}
 
-var typesHelp = "type `SET`: " + or(data.TypeSetNames()) + " (default that of --format; any for brat and jsonl)"
+var typesHelp = "type `SET`: " + or(data.TypeSetNames()) + " (default that of --format; any for brat, jsonl and labelstudio)"
 
 // add adds the flags. other is appended to the usage of --b, and alsoFormat names further flags in the usage of --format.
 func (o *systemsOptions) add(flags *pflag.FlagSet, other, alsoFormat string) {

@@ -83,7 +83,7 @@ it contained PHI, they may be names.`,
 	flags := cmd.Flags()
 	flags.StringVar(&opt.corpus, "corpus", "", "file or folder of notes (default none)")
 	flags.StringVar(&opt.format, "format", "i2b2", "`FORMAT` of --corpus: "+allFormats)
-	flags.StringVar(&opt.types, "types", "", "type `SET` of --corpus (default the set of --format, or any for brat, jsonl and text)")
+	flags.StringVar(&opt.types, "types", "", "type `SET` of --corpus (default the set of --format, or any for brat, jsonl, labelstudio and text)")
 	flags.StringVar(&opt.tokenizer, "tokenizer", "ptb", "tokenizer for the corpus: "+strings.Join(tokenize.Names(), ", "))
 	flags.StringVar(&opt.config, "config", "", "`EXPERIMENT` whose tokenizer to use (default none)")
 	flags.StringArrayVar(&opt.nearest, "nearest", nil, "show the nearest words of this `WORD`; repeatable (default none)")
