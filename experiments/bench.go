@@ -141,7 +141,7 @@ func (o *BenchOptions) documents() ([]*data.Document, *data.TypeSet, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		docs, err := data.Collect(format.Read(o.Format, o.Corpus, types))
+		docs, err := data.Collect(format.Read(o.Format, o.Corpus, format.Options{Types: types}))
 		if err == nil && len(docs) == 0 {
 			err = fmt.Errorf("%s: holds no document", o.Corpus)
 		}

@@ -248,7 +248,7 @@ func resources(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	conll := data.CoNLL
-	docs, err := data.Collect(format.Read("jsonl", generated(t, "conll")["train"], conll))
+	docs, err := data.Collect(format.Read("jsonl", generated(t, "conll")["train"], format.Options{Types: conll}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,10 +111,10 @@ func (c *Corpus) open(split string) (data.Documents, error) {
 		return nil, fmt.Errorf("corpus.splits.%s: %w", split, err)
 	}
 	if c.Map == "" {
-		return format.Read(c.Format, path, c.TypeSet()), nil
+		return format.Read(c.Format, path, format.Options{Types: c.TypeSet()}), nil
 	}
 	types, err := data.LookupTypeMap(c.Map)
-	return mapped(types, format.Read(c.Format, path, data.Any)), err
+	return mapped(types, format.Read(c.Format, path, format.Options{Types: data.Any})), err
 }
 
 // generator returns what generates a split.

@@ -420,7 +420,7 @@ func TestPredict(t *testing.T) {
 	if !exists(filepath.Join(r.Dir, "evaluation", "x.json")) {
 		t.Error("no scores are kept")
 	}
-	got, err := data.Collect(format.Read("brat", filepath.Join(r.Dir, "predictions", "x"), mustTypes(t)))
+	got, err := data.Collect(format.Read("brat", filepath.Join(r.Dir, "predictions", "x"), format.Options{Types: mustTypes(t)}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -434,7 +434,7 @@ func TestPredict(t *testing.T) {
 	if err != nil || aside.Strict.FN != 6 {
 		t.Errorf("aside: %+v, %v", aside, err)
 	}
-	again, err := data.Collect(format.Read("brat", filepath.Join(r.Dir, "predictions", "x"), mustTypes(t)))
+	again, err := data.Collect(format.Read("brat", filepath.Join(r.Dir, "predictions", "x"), format.Options{Types: mustTypes(t)}))
 	if err != nil || !cmp.Equal(got, again) || content(t, filepath.Join(r.Dir, "evaluation", "x.json")) != before {
 		t.Errorf("what was kept has changed: %v", err)
 	}

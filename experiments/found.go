@@ -37,7 +37,7 @@ func (r *Run) Found(split string) (docs []*data.Document, scored bool, err error
 		return nil, false, fmt.Errorf("%s: contains no predictions for split %s: create them with lethe predict %s --split %s", r.Dir, split, r.Dir, split)
 	}
 	types := r.Config.Corpus.TypeSet()
-	if docs, err = data.Collect(format.Read(r.Config.Corpus.OutputFormat(), path, types)); err != nil {
+	if docs, err = data.Collect(format.Read(r.Config.Corpus.OutputFormat(), path, format.Options{Types: types})); err != nil {
 		return nil, false, err
 	}
 	scored, err = readScores(path+scoresSuffix, docs)

@@ -116,7 +116,7 @@ func TestSurrogatesThroughTheProgram(t *testing.T) {
 	}
 	run("--key-file", key, "--format", "i2b2", "--output", out, in)
 	found := 0
-	for d, err := range format.Read("i2b2", out, types) {
+	for d, err := range format.Read("i2b2", out, format.Options{Types: types}) {
 		if err != nil {
 			t.Fatal(err)
 		}

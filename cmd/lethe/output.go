@@ -95,7 +95,7 @@ func openInput(path, formatName string, types *data.TypeSet) (docs data.Document
 		if f.Decode == nil {
 			return nil, false, fmt.Errorf("%s requires files, and cannot be read from stdin", formatName)
 		}
-		return f.Decode(os.Stdin, "stdin", types), f.OneNote, nil
+		return f.Decode(os.Stdin, "stdin", format.Options{Types: types}), f.OneNote, nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -104,7 +104,7 @@ func openInput(path, formatName string, types *data.TypeSet) (docs data.Document
 	if err := tellLeftOut(path, f); err != nil {
 		return nil, false, err
 	}
-	return f.Read(path, types), f.OneNote && !info.IsDir(), nil
+	return f.Read(path, format.Options{Types: types}), f.OneNote && !info.IsDir(), nil
 }
 
 // tellLeftOut warns on stderr about the files of a folder that are not read.

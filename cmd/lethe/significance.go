@@ -134,7 +134,7 @@ func (o *significanceOptions) ofFiles(ctx context.Context) (*significance.Report
 	if err != nil {
 		return nil, err
 	}
-	goldAgain := format.Read(o.format, o.gold, types) // without a second warning about files that are left out
+	goldAgain := format.Read(o.format, o.gold, format.Options{Types: types}) // without a second warning about files that are left out
 	return significance.Compare(ctx,
 		significance.System{Name: o.a, Gold: readMarked(o.gold, o.format, types), Found: readMarked(o.a, systemFormat, types)},
 		significance.System{Name: o.b, Gold: goldAgain, Found: readMarked(o.b, systemFormat, types)}, chosen, o.test)

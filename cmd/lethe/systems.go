@@ -73,7 +73,7 @@ func readMarked(path, formatName string, types *data.TypeSet) data.Documents {
 			yield(nil, err)
 			return
 		}
-		f.Read(path, types)(yield)
+		f.Read(path, format.Options{Types: types})(yield)
 	}
 }
 
@@ -108,7 +108,7 @@ func allUnreadable(err error, types *data.TypeSet, formats map[string]string) er
 	const most = 20
 	var bad []error
 	for _, path := range slices.Sorted(maps.Keys(formats)) {
-		for _, err := range format.Read(formats[path], path, types) {
+		for _, err := range format.Read(formats[path], path, format.Options{Types: types}) {
 			if err == nil {
 				continue
 			}

@@ -115,7 +115,7 @@ func openTexts(paths []string, formatName string) (data.Documents, error) {
 		case f.Pieces != nil:
 			all = append(all, f.Pieces(path))
 		case info.IsDir() || f.Decode == nil:
-			all = append(all, f.Read(path, anyTypes()))
+			all = append(all, f.Read(path, format.Options{Types: anyTypes()}))
 		default:
 			all = append(all, decodeFile(f, path))
 		}
@@ -145,6 +145,6 @@ func decodeFile(f *format.Format, path string) data.Documents {
 			yield(nil, fmt.Errorf("%s: %w", path, err))
 			return
 		}
-		f.Decode(in, path, anyTypes())(yield)
+		f.Decode(in, path, format.Options{Types: anyTypes()})(yield)
 	}
 }

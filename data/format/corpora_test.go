@@ -13,7 +13,7 @@ import (
 
 func collect(t testing.TB, name, path string, types *data.TypeSet) []*data.Document {
 	t.Helper()
-	docs, err := data.Collect(format.Read(name, path, types))
+	docs, err := data.Collect(format.Read(name, path, format.Options{Types: types}))
 	if err != nil {
 		t.Fatal(err)
 	}

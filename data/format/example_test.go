@@ -25,7 +25,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer w.Abort()
-	for doc, err := range format.Read("brat", dir, data.I2B2) {
+	for doc, err := range format.Read("brat", dir, format.Options{Types: data.I2B2}) {
 		if err != nil {
 			log.Print(err) // only this note is skipped
 			continue

@@ -20,6 +20,11 @@ import (
 	"github.com/lethe-deid/lethe/internal/table"
 )
 
+// Options say how files are read. A format ignores the options that do not concern it.
+type Options struct {
+	Types *data.TypeSet // of the spans; a span of another type is an error
+}
+
 // Format is a file format of corpora. To add a format, add a value to the table below.
 type Format struct {
 	Name string
@@ -30,13 +35,13 @@ type Format struct {
 	// TextOnly reports whether spans are neither read nor written.
 	TextOnly bool
 	// Read reads a file or a folder.
-	Read func(path string, types *data.TypeSet) data.Documents
+	Read func(path string, opt Options) data.Documents
 	// Pieces reads files of any size, plain or gzipped, in pieces, for callers that require the
 	// text but not the notes. It is nil for most formats: see text.Pieces.
 	Pieces func(path string) data.Documents
 	// Decode reads a stream. name replaces the path in errors and IDs. It is nil for brat, which
 	// requires two files.
-	Decode func(r io.Reader, name string, types *data.TypeSet) data.Documents
+	Decode func(r io.Reader, name string, opt Options) data.Documents
 	// Create returns a writer into a folder, which is created if necessary. A format with all
 	// documents in one file names it "corpus" with the format's extension. A path that already has
 	// this extension, and is not a folder, is the file itself.
@@ -57,25 +62,25 @@ var formats = []*Format{
 	ofXML("meddocan", i2b2.MEDDOCAN),
 	{
 		Name: "i2b2-2006", Exts: []string{deid2006.Ext},
-		Read: deid2006.Read, Decode: deid2006.Decode, Create: inFile(deid2006.Ext, deid2006.Create), CreateFile: deid2006.Create,
+		Read: typed(deid2006.Read), Decode: decoded(deid2006.Decode), Create: inFile(deid2006.Ext, deid2006.Create), CreateFile: deid2006.Create,
 	},
-	{Name: "brat", Exts: brat.Exts, OneNote: true, Read: brat.Read, Create: brat.Create},
+	{Name: "brat", Exts: brat.Exts, OneNote: true, Read: typed(brat.Read), Create: brat.Create},
 	{
 		Name: "conll", Exts: []string{conll.Ext},
-		Read: conll.Read, Decode: conll.Decode, Create: inFile(conll.Ext, conll.Create), CreateFile: conll.Create,
+		Read: typed(conll.Read), Decode: decoded(conll.Decode), Create: inFile(conll.Ext, conll.Create), CreateFile: conll.Create,
 		Fit: conll.Fit,
 	},
 	{
 		Name: "jsonl", Exts: []string{jsonl.Ext},
-		Read: jsonl.Read, Decode: jsonl.Decode, Create: inFile(jsonl.Ext, jsonl.Create), CreateFile: jsonl.Create, Encode: jsonl.Encode,
+		Read: typed(jsonl.Read), Decode: decoded(jsonl.Decode), Create: inFile(jsonl.Ext, jsonl.Create), CreateFile: jsonl.Create, Encode: jsonl.Encode,
 	},
 	{
 		Name: "labelstudio", Exts: []string{labelstudio.Ext},
-		Read: labelstudio.Read, Decode: labelstudio.Decode, Create: inFile(labelstudio.Ext, labelstudio.Create), CreateFile: labelstudio.Create,
+		Read: typed(labelstudio.Read), Decode: decoded(labelstudio.Decode), Create: inFile(labelstudio.Ext, labelstudio.Create), CreateFile: labelstudio.Create,
 	},
 	{
 		Name: "text", Exts: []string{text.Ext}, OneNote: true, TextOnly: true,
-		Read: func(path string, _ *data.TypeSet) data.Documents { return text.Read(path) }, Pieces: text.Pieces,
+		Read: func(path string, _ Options) data.Documents { return text.Read(path) }, Pieces: text.Pieces,
 		Decode: one(func(r io.Reader, name string, _ *data.TypeSet) (*data.Document, error) {
 			return text.Decode(r, name)
 		}),
@@ -88,7 +93,7 @@ var formats = []*Format{
 func ofXML(name string, dialect i2b2.Dialect) *Format {
 	return &Format{
 		Name: name, Exts: []string{i2b2.Ext}, OneNote: true,
-		Read: i2b2.Read, Decode: one(i2b2.Decode),
+		Read: typed(i2b2.Read), Decode: one(i2b2.Decode),
 		Create: func(dir string, types *data.TypeSet) (data.Writer, error) { return i2b2.Create(dir, dialect, types) },
 		CreateFile: func(path string, types *data.TypeSet) (data.Writer, error) {
 			return i2b2.CreateFile(path, dialect, types)
@@ -101,10 +106,19 @@ func ofXML(name string, dialect i2b2.Dialect) *Format {
 func (f *Format) LeftOut(path string) ([]string, error) { return notes.LeftOut(path, f.Exts...) }
 
 // one yields the only document in a stream.
-func one(decode func(io.Reader, string, *data.TypeSet) (*data.Document, error)) func(io.Reader, string, *data.TypeSet) data.Documents {
-	return func(r io.Reader, name string, types *data.TypeSet) data.Documents {
-		return func(yield func(*data.Document, error) bool) { yield(decode(r, name, types)) }
+func one(decode func(io.Reader, string, *data.TypeSet) (*data.Document, error)) func(io.Reader, string, Options) data.Documents {
+	return func(r io.Reader, name string, opt Options) data.Documents {
+		return func(yield func(*data.Document, error) bool) { yield(decode(r, name, opt.Types)) }
 	}
+}
+
+// typed and decoded adapt readers that have no options but the types.
+func typed(read func(string, *data.TypeSet) data.Documents) func(string, Options) data.Documents {
+	return func(path string, opt Options) data.Documents { return read(path, opt.Types) }
+}
+
+func decoded(decode func(io.Reader, string, *data.TypeSet) data.Documents) func(io.Reader, string, Options) data.Documents {
+	return func(r io.Reader, name string, opt Options) data.Documents { return decode(r, name, opt.Types) }
 }
 
 // inFile makes a format that writes one file accept a folder as path.
@@ -147,12 +161,12 @@ func TextOnly(name string) bool {
 }
 
 // Read reads a file or folder in the named format. An unknown name yields one error.
-func Read(name, path string, types *data.TypeSet) data.Documents {
+func Read(name, path string, opt Options) data.Documents {
 	f, err := Lookup(name)
 	if err != nil {
 		return func(yield func(*data.Document, error) bool) { yield(nil, err) }
 	}
-	return f.Read(path, types)
+	return f.Read(path, opt)
 }
 
 // Create opens a writer of the named format, or returns an error for an unknown name. See

@@ -45,7 +45,7 @@ func roundTrip(t *testing.T, name string, types *data.TypeSet, docs []*data.Docu
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	got, err := data.Collect(format.Read(name, dir, types))
+	got, err := data.Collect(format.Read(name, dir, format.Options{Types: types}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestLookup(t *testing.T) {
 	if _, err := format.Create("xml", t.TempDir(), nil); err == nil || err.Error() != want {
 		t.Errorf("Create: %v", err)
 	}
-	if _, err := data.Collect(format.Read("xml", t.TempDir(), nil)); err == nil || err.Error() != want {
+	if _, err := data.Collect(format.Read("xml", t.TempDir(), format.Options{Types: nil})); err == nil || err.Error() != want {
 		t.Errorf("Read: %v", err)
 	}
 }
@@ -125,7 +125,7 @@ func TestNothingToRead(t *testing.T) {
 			missing: "cannot be read: no such file or directory",
 		} {
 			var errs []error
-			for doc, err := range format.Read(name, path, types) {
+			for doc, err := range format.Read(name, path, format.Options{Types: types}) {
 				if doc != nil || err == nil {
 					t.Errorf("%s: a document", name)
 				}
@@ -156,7 +156,7 @@ func TestDecode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for doc, err := range f.Decode(strings.NewReader(stream), "stdin", data.Any) {
+		for doc, err := range f.Decode(strings.NewReader(stream), "stdin", format.Options{Types: data.Any}) {
 			if err != nil || doc.ID != "stdin" || doc.Text != "x" {
 				t.Errorf("%s: %v, %v", name, doc, err)
 			}
@@ -201,7 +201,7 @@ func TestCreateFileOfOneNote(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		docs, err := data.Collect(f.Read(path, types))
+		docs, err := data.Collect(f.Read(path, format.Options{Types: types}))
 		if err != nil || docs[0].Text != "first" {
 			t.Errorf("%s: %v, %v", name, docs, err)
 		}

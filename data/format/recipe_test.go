@@ -16,7 +16,7 @@ import (
 func TestRecipe(t *testing.T) {
 	before := formats
 	defer func() { formats = before }()
-	formats = append(slices.Clone(formats), &Format{Name: "toy", Exts: []string{toy.Ext}, OneNote: true, Read: toy.Read, Create: toy.Create})
+	formats = append(slices.Clone(formats), &Format{Name: "toy", Exts: []string{toy.Ext}, OneNote: true, Read: typed(toy.Read), Create: toy.Create})
 
 	if !slices.Contains(Names(), "toy") || !slices.Contains(Annotated(), "toy") {
 		t.Errorf("%v and %v do not list it", Names(), Annotated())
@@ -46,7 +46,7 @@ func TestRecipe(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	got, err := data.Collect(Read("toy", dir, types))
+	got, err := data.Collect(Read("toy", dir, Options{Types: types}))
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}

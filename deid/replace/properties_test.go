@@ -98,7 +98,7 @@ func meddocan(t testing.TB) corpus {
 	types := data.MEDDOCAN
 	var all [][]*data.Document
 	for _, split := range []string{"train", "dev"} {
-		for d, err := range format.Read("meddocan", shared.Path(t, "corpora/meddocan", split, "xml"), types) {
+		for d, err := range format.Read("meddocan", shared.Path(t, "corpora/meddocan", split, "xml"), format.Options{Types: types}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -691,7 +691,7 @@ func TestSurrogatesOfMEDDOCAN(t *testing.T) {
 		t.Fatal(err)
 	}
 	tags, all := map[string]int{}, 0
-	for d, err := range format.Read("meddocan", dir, types) {
+	for d, err := range format.Read("meddocan", dir, format.Options{Types: types}) {
 		if err != nil {
 			t.Fatal(err)
 		}

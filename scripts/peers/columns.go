@@ -44,7 +44,7 @@ func run(args []string) error {
 		return err
 	}
 	splitter = tokenize.Limit(splitter, network.MaxTokens)
-	docs, err := data.Collect(format.Read(c.Corpus.Format, c.Corpus.Splits["train"], types))
+	docs, err := data.Collect(format.Read(c.Corpus.Format, c.Corpus.Splits["train"], format.Options{Types: types}))
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func TestSpanishOnMEDDOCAN(t *testing.T) {
 		if _, err := os.Stat(path); err != nil {
 			t.Skipf("no %s (set LETHE_SHARED): %v", path, err)
 		}
-		got := score(t, "spanish", format.Read("meddocan", path, types))
+		got := score(t, "spanish", format.Read("meddocan", path, format.Options{Types: types}))
 		if got.Precision() < want.precision || got.Recall() < want.recall {
 			t.Errorf("%s: precision %.4f, recall %.4f, want at least %v", split, got.Precision(), got.Recall(), want)
 		}

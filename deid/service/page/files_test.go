@@ -191,7 +191,7 @@ func TestExportsAreReadByTheProgramsReaders(t *testing.T) {
 			path = unzip(t, path)
 		}
 		seen := 0
-		for doc, err := range format.Read(name, path, data.I2B2) {
+		for doc, err := range format.Read(name, path, format.Options{Types: data.I2B2}) {
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}

@@ -120,7 +120,7 @@ func (c source) open(kind string, paths []string) ([]*data.Document, rules, erro
 		}
 		return pieces, names, err
 	case "notes":
-		docs, err := collect(paths, func(path string) data.Documents { return format.Read(c.format, path, c.types) })
+		docs, err := collect(paths, func(path string) data.Documents { return format.Read(c.format, path, format.Options{Types: c.types}) })
 		return docs, rules{}, err
 	case "written":
 		var docs []*data.Document
