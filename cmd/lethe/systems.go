@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/check"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/experiments"
 )
@@ -99,26 +100,21 @@ func readGold(path, formatName string, types *data.TypeSet) data.Documents {
 	}
 }
 
-// allUnreadable returns the errors of all notes at the paths that cannot be read, up to 20, if err, the error of a
-// comparison, is that of such a note. It returns other errors as they are. formats maps each path to its format.
+// allUnreadable returns the errors of all notes at the paths that cannot be read, if err, the error of a comparison, is
+// that of such a note. It returns other errors as they are. formats maps each path to its format.
 func allUnreadable(err error, types *data.TypeSet, formats map[string]string) error {
 	if _, ok := errors.AsType[*data.Error](err); !ok {
 		return err
 	}
-	const most = 20
-	var bad []error
+	var bad check.Unreadable
 	for _, path := range slices.Sorted(maps.Keys(formats)) {
 		for _, err := range format.Read(formats[path], path, format.Options{Types: types}) {
-			if err == nil {
-				continue
-			}
-			if bad = append(bad, err); len(bad) > most {
-				bad[most] = fmt.Errorf("more notes cannot be read: these are the first %d", most)
-				return errors.Join(bad...)
+			if err != nil {
+				bad.Add(err)
 			}
 		}
 	}
-	return cmp.Or(errors.Join(bad...), err)
+	return cmp.Or(bad.Err(), err)
 }
 
 // byPatient parses the value of --by.

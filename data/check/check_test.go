@@ -167,3 +167,62 @@ func TestLostOfMEDDOCAN(t *testing.T) {
 		}
 	}
 }
+
+func report(t *testing.T, opt Options, splits ...[]*data.Document) *Report {
+	t.Helper()
+	c := New(opt)
+	for i, docs := range splits {
+		s := c.Split([]string{"train", "dev", "test", "other"}[i])
+		for _, d := range docs {
+			s.Add(d, nil)
+		}
+	}
+	return c.Report()
+}
+
+func TestSizes(t *testing.T) {
+	r := report(t, Options{}, []*data.Document{
+		{ID: "a", Patient: "1", Text: "In 2087 and 2088.", Spans: []data.Span{{Start: 0, End: 7, Type: "X"}, {Start: 12, End: 16, Type: "DATE"}}},
+		{ID: "b", Patient: "1", Text: "and and"}, {ID: "c"},
+	}, []*data.Document{{ID: "d", Patient: "2", Text: "In 2089", Spans: []data.Span{{Start: 3, End: 7, Type: "DATE"}}}})
+	// "In 2087 and 2088 ." and "and and". The span [0,7) touches two tokens.
+	want := "train: 3 notes, 2 spans of 2 types; 7 tokens, 5 distinct, 3 in spans; 2 notes without spans"
+	if got := r.Splits[0].String(); got != want {
+		t.Errorf("%s", got)
+	}
+	if s := r.Splits[0]; s.Patients != 1 || s.NoPatient != 1 {
+		t.Errorf("%+v", s)
+	}
+	all := *r.Total
+	all.Types = nil
+	if want := (Split{Name: "train+dev", Notes: 4, Empty: 2, Patients: 2, NoPatient: 1, Characters: 31, Tokens: 9, Distinct: 6, SpanTokens: 4, Spans: 3}); fmt.Sprint(all) != fmt.Sprint(want) {
+		t.Errorf("%+v, want %+v", all, want)
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	var u Unreadable
+	if u.Err() != nil {
+		t.Error(u.Err())
+	}
+	at := func(file string, line, offset int, reason string) error {
+		return &data.Error{Path: file, Line: line, Offset: offset, Reason: reason}
+	}
+	for i := range 11 {
+		u.Add(at(fmt.Sprintf("%02d.ann", i), 3, i, fmt.Sprintf("the span [%d,9) is reversed", 10+i)))
+	}
+	u.Add(fmt.Errorf("no file"))
+	if lines := strings.Split(u.Err().Error(), "\n"); len(lines) != 12 || lines[1] != "01.ann:3: the span [11,9) is reversed (offset 1)" {
+		t.Errorf("%s", u.Err())
+	}
+	for i := range 9 {
+		u.Add(at("a.ann", 1+i, -1, "not a brat annotation line"))
+	}
+	want := `21 notes cannot be read:
+  11 notes: the span [N,N) is reversed: 00.ann:3, 01.ann:3, 02.ann:3, 03.ann:3, 04.ann:3, 05.ann:3, 06.ann:3, 07.ann:3, 08.ann:3, 09.ann:3 and 1 more
+  9 notes: not a brat annotation line: a.ann:1, a.ann:2, a.ann:3, a.ann:4, a.ann:5, a.ann:6, a.ann:7, a.ann:8, a.ann:9
+  1 note: no file`
+	if got := u.Err().Error(); got != want {
+		t.Errorf("%s", got)
+	}
+}

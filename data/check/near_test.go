@@ -57,3 +57,82 @@ func TestNearOfMEDDOCAN(t *testing.T) {
 		t.Errorf("%+v, want %d", got, want)
 	}
 }
+
+// The articles of CoNLL-2003 that are nearly the same as an earlier one are those of all comparisons.
+func TestNearOfCoNLL(t *testing.T) {
+	docs := corpus(t, "conll", "corpora", "conll2003", "valid.txt")
+	want := 0
+	for i, d := range docs {
+		if slices.ContainsFunc(docs[:i], func(e *data.Document) bool { return similarity(d.Text, e.Text) >= Threshold }) {
+			want++
+		}
+	}
+	got := overlap(t, docs)
+	if len(got) != 1 || got[0].Same+got[0].Near != want || want == 0 {
+		t.Errorf("%+v, want %d", got, want)
+	}
+}
+
+func words(n int) []string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprint("w", i))
+	}
+	return all
+}
+
+func TestNear(t *testing.T) {
+	replaced := func(at ...int) string {
+		all := words(100)
+		for _, i := range at {
+			all[i] = "other"
+		}
+		return strings.Join(all, " ")
+	}
+	base := strings.Join(words(100), " ")
+	for name, tc := range map[string]struct {
+		a, b       string
+		same, near int
+	}{
+		"equal":                      {base, base, 1, 0},
+		"other white space":          {base, " " + strings.ReplaceAll(base, " ", "\r\n"), 1, 0},
+		"other case and punctuation": {base, strings.ToUpper(strings.ReplaceAll(base, " ", ", ")), 0, 1},
+		"a word replaced":            {base, replaced(50), 0, 1},
+		"five words":                 {base, replaced(10, 30, 50, 70, 90), 0, 1},
+		"every tenth word":           {base, replaced(5, 15, 25, 35, 45, 55, 65, 75, 85, 95), 0, 0},
+		"a third longer":             {base, base + " " + strings.Join(words(150)[100:], " "), 0, 0},
+		"a tenth longer":             {base, base + " " + strings.Join(words(110)[100:], " "), 0, 1},
+		"another":                    {base, strings.Join(words(300)[150:], " "), 0, 0},
+		"no word":                    {"...", "...", 0, 0},
+		"nothing":                    {"", "", 0, 0},
+		"one word":                   {"Ñandú!", "ñandú", 0, 1},
+		"two words in another order": {"well done", "done well", 0, 0},
+	} {
+		same, near := 0, 0
+		for _, o := range overlap(t, []*data.Document{{ID: "a", Text: tc.a}}, []*data.Document{{ID: "b", Text: tc.b}}) {
+			same, near = same+o.Same, near+o.Near
+		}
+		if same != tc.same || near != tc.near {
+			t.Errorf("%s: %d the same and %d nearly, want %d and %d; similarity %v", name, same, near, tc.same, tc.near, similarity(tc.a, tc.b))
+		}
+	}
+}
+
+// Very many notes with one template are all found, although each is compared with few others.
+func TestManyNotesAreAlike(t *testing.T) {
+	var docs [2][]*data.Document
+	for i := range 2000 {
+		text := words(60)
+		text[i%60], text[(i/60)%60] = fmt.Sprint("x", i), fmt.Sprint("y", i)
+		docs[i%2] = append(docs[i%2], &data.Document{ID: fmt.Sprint(i), Text: strings.Join(text, " ")})
+	}
+	for _, o := range overlap(t, docs[0], docs[1]) {
+		want := 1000
+		if o.A == o.B {
+			want = 999
+		}
+		if o.Near != want || o.Same != 0 || len(o.NearExamples) != maxExamples {
+			t.Errorf("%+v, want %d", o, want)
+		}
+	}
+}

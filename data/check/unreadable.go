@@ -21,7 +21,8 @@ type Unreadable struct {
 // Cause is a reason why notes cannot be read.
 type Cause struct {
 	Reason string   `json:"reason"` // numbers are replaced with N if they differ from note to note
-	Places []string `json:"places"` // the file and line of each note
+	Notes  int      `json:"notes"`
+	Places []string `json:"places"` // the file and line of each note, if they are known
 	plain  string   // Reason with N for all numbers
 }
 
@@ -56,10 +57,10 @@ func (u *Unreadable) Add(err error) {
 	if c.Reason != reason {
 		c.Reason = plain
 	}
-	if place == "" {
-		place = "?"
+	c.Notes++
+	if place != "" {
+		c.Places = append(c.Places, place)
 	}
-	c.Places = append(c.Places, place)
 }
 
 // Err returns an error that lists all notes or, if there are many, their number and a line for each
@@ -73,13 +74,17 @@ func (u *Unreadable) Err() error {
 
 func (u *Unreadable) lines() (lines []string) {
 	causes := slices.Clone(u.Causes)
-	slices.SortStableFunc(causes, func(a, b *Cause) int { return cmp.Compare(len(b.Places), len(a.Places)) })
+	slices.SortStableFunc(causes, func(a, b *Cause) int { return cmp.Compare(b.Notes, a.Notes) })
 	for _, c := range causes {
 		where := strings.Join(c.Places[:min(maxPlaces, len(c.Places))], ", ")
 		if more := len(c.Places) - maxPlaces; more > 0 {
 			where += fmt.Sprintf(" and %d more", more)
 		}
-		lines = append(lines, fmt.Sprintf("  %s: %s: %s", count(len(c.Places), "note"), c.Reason, where))
+		line := fmt.Sprintf("  %s: %s", count(c.Notes, "note"), c.Reason)
+		if where != "" {
+			line += ": " + where
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }
