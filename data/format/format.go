@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-deid/lethe/data/conll"
 	"github.com/lethe-deid/lethe/data/deid2006"
 	"github.com/lethe-deid/lethe/data/i2b2"
+	"github.com/lethe-deid/lethe/data/inception"
 	"github.com/lethe-deid/lethe/data/internal/notes"
 	"github.com/lethe-deid/lethe/data/jsonl"
 	"github.com/lethe-deid/lethe/data/labelstudio"
@@ -23,7 +24,8 @@ import (
 
 // Options say how files are read. A format ignores the options that do not concern it.
 type Options struct {
-	Types *data.TypeSet // of the spans; a span of another type is an error
+	Types     *data.TypeSet // of the spans; a span of another type is an error
+	INCEpTION inception.Options
 }
 
 // Format is a file format of corpora. To add a format, add a value to the table below.
@@ -82,6 +84,23 @@ var formats = []*Format{
 	{
 		Name: "spacy", Exts: spacy.Exts,
 		Read: typed(spacy.Read), Decode: decoded(spacy.Decode), Create: inFile(spacy.Create, spacy.Exts...), CreateFile: spacy.Create,
+	},
+	{
+		Name: "xmi", Exts: []string{inception.XMIExt}, OneNote: true,
+		Read: func(path string, opt Options) data.Documents {
+			return inception.ReadXMI(path, opt.Types, opt.INCEpTION)
+		},
+		Decode: func(r io.Reader, name string, opt Options) data.Documents {
+			return func(yield func(*data.Document, error) bool) {
+				yield(inception.DecodeXMI(r, name, opt.Types, opt.INCEpTION))
+			}
+		},
+		Create: func(dir string, types *data.TypeSet) (data.Writer, error) {
+			return inception.CreateXMI(dir, types, inception.Options{})
+		},
+		CreateFile: func(path string, types *data.TypeSet) (data.Writer, error) {
+			return inception.CreateXMIFile(path, types, inception.Options{})
+		},
 	},
 	{
 		Name: "text", Exts: []string{text.Ext}, OneNote: true, TextOnly: true,
@@ -150,7 +169,7 @@ func Fit(name string, found *data.Document) {
 	}
 }
 
-// Names lists the formats: i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, spacy, text.
+// Names lists the formats: i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, spacy, xmi, text.
 func Names() []string { return table.Names(formats, nameOf) }
 
 // Annotated lists the formats that support spans: all except text.

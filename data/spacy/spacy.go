@@ -98,7 +98,7 @@ func (f *file) document(got found, number int) (*data.Document, error) {
 	}
 	for _, s := range spans {
 		if !f.types.Has(s.Type) {
-			return nil, errors.New("the label of a span is not in the type set " + f.types.Name)
+			return nil, errors.New(f.types.Lacks(s.Type))
 		}
 	}
 	doc := &data.Document{

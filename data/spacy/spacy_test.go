@@ -141,7 +141,7 @@ func TestJSONErrors(t *testing.T) {
 		`{"text":"x","ents":[[0,2,"DATE"]]}`:                                   "document 2: span 0: the span [0,2) lies beyond the text of 1 code points",
 		`{"text":"x","ents":[[1,1,"DATE"]]}`:                                   "document 2: span 0: the span [1,1) of code points is empty",
 		`{"text":"x","ents":[[0,"1","DATE"]]}`:                                 "document 2: a value is missing or has the wrong kind",
-		`{"text":"x","ents":[[0,1,"Zebulon"]]}`:                                "document 2: the label of a span is not in the type set i2b2-2014",
+		`{"text":"x","ents":[[0,1,"Zebulon"]]}`:                                "document 2: the type Zebulon is not in the type set i2b2-2014",
 		`{"text":"x","ents":[],"spans":{"a":[[0,1,"DATE"]],"b":[[0,1,"ID"]]}}`: "document 2: the entities and the span groups of the document, or several groups, have different spans",
 		`{"text":"x","spans":{"a":[[0,7,"DATE"]]}}`:                            "document 2: in a span group: span 0: the span [0,7) lies beyond the text of 1 code points",
 		`{"text":"x","id":"1","ents":[]}`:                                      "document 2: duplicate id",
@@ -235,7 +235,7 @@ func TestDocBinErrors(t *testing.T) {
 		"no such IOB":    {func(m map[string]any) { m["tokens"] = append(row("Zebulon", 3, "DATE"), row("x", 4, "DATE")...) }, "document 1: token 1 has an ENT_IOB that does not exist"},
 		"span groups":    {func(m map[string]any) { m["span_groups"] = []any{[]byte{0xc1}} }, "document 1: its span groups are not valid"},
 		"user data":      {func(m map[string]any) { m["user_data"] = []any{[]byte{0xc1}} }, "document 1: its user data is not valid"},
-		"type":           {func(m map[string]any) { m["tokens"] = append(row("Zebulon", 3, "x"), row("x", 2, "DATE")...) }, "document 1: the label of a span is not in the type set i2b2-2014"},
+		"type":           {func(m map[string]any) { m["tokens"] = append(row("Zebulon", 3, "x"), row("x", 2, "DATE")...) }, "document 1: the type x is not in the type set i2b2-2014"},
 	} {
 		var value any = []any{}
 		if tc.change != nil {
