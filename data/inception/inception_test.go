@@ -53,7 +53,7 @@ func TestFileOfCassis(t *testing.T) {
 
 var documents = []*data.Document{
 	{ID: "110-01", Patient: "110", Text: "\uFEFFDr. Ödön 😀 Vance\r\nsaw Zoë\rVance 😀 on\t02/20/2087 & <\"'>|[\\_*;\n\n", Spans: []data.Span{
-		phi(7, 24, "DOCTOR"), phi(19, 24, "DOCTOR"), phi(30, 40, "PATIENT"), phi(41, 45, "ID"), phi(49, 59, "DATE"), phi(49, 59, "A_B-1"),
+		phi(7, 24, "DOCTOR"), phi(19, 24, "DOCTOR"), phi(30, 40, "PATIENT"), phi(41, 45, "ID"), phi(49, 59, "DATE"), phi(49, 59, "X_B-1"),
 	}},
 	{ID: "empty", Text: ""},
 	{ID: "blank", Text: " \n\t ", Spans: []data.Span{phi(1, 2, "A")}},
