@@ -68,6 +68,18 @@ func (m *Model) Prune() {
 	m.Label, m.Weight = m.Label[:kept], m.Weight[:kept]
 }
 
+// Drop removes attributes without features; kept says by attribute which ones stay. The others are
+// numbered anew.
+func (m *Model) Drop(kept []bool) {
+	first := []int32{0}
+	for a, k := range kept {
+		if k {
+			first = append(first, m.First[a+1])
+		}
+	}
+	m.First = first
+}
+
 // Attributes returns the number of attributes that the model has.
 func (m *Model) Attributes() int { return len(m.First) - 1 }
 
