@@ -39,8 +39,11 @@ import (
 
 // Config is an experiment. Load sets the defaults.
 type Config struct {
-	Name   string         `yaml:"name"` // of the run and its model: letters, digits, '_', '-', '+' and '.'
-	Seed   uint64         `yaml:"seed"` // of the training's random numbers; default 1
+	Name string `yaml:"name"` // of the run and its model: letters, digits, '_', '-', '+' and '.'
+	Seed uint64 `yaml:"seed"` // of the training's random numbers; default 1
+	// Seeds are the seeds of several trainings of the same experiment, which package studies carries
+	// out. Train refuses them. Default none: Seed alone.
+	Seeds  []uint64       `yaml:"seeds,omitempty"`
 	Corpus Corpus         `yaml:"corpus"`
 	System taggers.System `yaml:"system"`
 	// Ablations are used by experiments/studies and ignored when training.
@@ -194,7 +197,7 @@ func below(key, other string) bool {
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// With returns a copy without ablations in which the settings replace values of c, as in Load. c
+// With returns a copy without ablations and seeds in which the settings replace values of c, as in Load. c
 // does not change.
 func (c *Config) With(settings ...string) (*Config, error) {
 	return c.copy(func(changed *Config) error { return changed.apply(settings) })
@@ -210,7 +213,7 @@ func (c *Config) apply(settings []string) error {
 	return nil
 }
 
-// Changed returns a copy without ablations after calling change on it. It fails if the copy is not
+// Changed returns a copy without ablations and seeds after calling change on it. It fails if the copy is not
 // valid.
 func (c *Config) Changed(change func(*Config)) (*Config, error) {
 	return c.copy(func(changed *Config) error {
@@ -230,7 +233,7 @@ func (c *Config) copy(change func(*Config) error) (*Config, error) {
 	if err := decode("", raw, changed); err != nil {
 		return nil, err
 	}
-	changed.Ablations = nil
+	changed.Ablations, changed.Seeds = nil, nil
 	if err := change(changed); err != nil {
 		return nil, err
 	}
@@ -332,6 +335,11 @@ func resolvePath(key, path string) (string, error) {
 func (c *Config) Validate() error {
 	if err := shortname.Check(c.Name); err != nil {
 		return fmt.Errorf("name: %w", err)
+	}
+	for i, seed := range c.Seeds {
+		if slices.Contains(c.Seeds[:i], seed) {
+			return fmt.Errorf("seeds: duplicate seed %d", seed)
+		}
 	}
 	if err := c.Corpus.validate(); err != nil {
 		return fmt.Errorf("corpus.%w", err)
@@ -485,7 +493,11 @@ func (c *Corpus) validateNames() error {
 // Outline describes the corpus and the system of the experiment for people to read.
 func (c *Config) Outline() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, seed %d\n\ncorpus: %s, types %s\n", c.Name, c.Seed, c.Corpus.Format, c.Corpus.Types)
+	seeds := fmt.Sprintf("seed %d", c.Seed)
+	if len(c.Seeds) > 0 {
+		seeds = "seeds " + strings.Trim(fmt.Sprint(c.Seeds), "[]")
+	}
+	fmt.Fprintf(&b, "%s, %s\n\ncorpus: %s, types %s\n", c.Name, seeds, c.Corpus.Format, c.Corpus.Types)
 	for _, name := range c.Corpus.SplitNames() {
 		origin := "a part of train"
 		if c.Corpus.has(name) {
