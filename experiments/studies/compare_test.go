@@ -157,7 +157,7 @@ func (*hostile) tables() []table {
 		rows: [][]cell{
 			{name(`"X|Y", _&%$#{}~^\<>`), two.cell(f1), between("%+.2f", -0.125, 0.25)},
 			{name("[empty]"), blank, difference(-0.5)},
-			{name("−1"), fraction(1. / 3).withNumber("of", quantity(2.5)), probability(0.00001)},
+			{name("−1"), fraction(1./3).withNumber("of", quantity(2.5)), probability(0.00001)},
 		},
 		legend: []string{"p < 0.05"},
 	}}
