@@ -43,7 +43,7 @@ const Ext = ".xml"
 // If a file is not XML, as one whose tags do not match, has another root than ROOT, or has an encoding other than
 // UTF-8, US-ASCII and ISO-8859-1, the records before the defect are yielded, and then one error.
 func Read(path string, types *data.TypeSet) data.Documents {
-	return notes.Files(path, Ext, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
+	return notes.Files(path, []string{Ext}, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
 		return decode(r, name, types, seen, yield)
 	})
 }
@@ -124,11 +124,17 @@ func Create(path string, types *data.TypeSet) (data.Writer, error) {
 	return notes.NewFramed(path, head, tail, types, encode)
 }
 
+// Holds reports whether a RECORD can have an ID.
+func Holds(id string) bool {
+	_, _, illegal := xmlnotes.Illegal(id)
+	return !illegal && strings.TrimSpace(id) != ""
+}
+
 func encode(doc *data.Document) ([]byte, error) {
 	if at, char, illegal := xmlnotes.Illegal(doc.Text); illegal {
 		return nil, fmt.Errorf("XML does not allow the character %U at byte %d of the text", char, at)
 	}
-	if _, _, illegal := xmlnotes.Illegal(doc.ID); illegal || strings.TrimSpace(doc.ID) == "" {
+	if !Holds(doc.ID) {
 		return nil, errors.New("the id is blank or has a character that XML does not allow")
 	}
 	var b bytes.Buffer

@@ -99,10 +99,10 @@ func TestRoundTripInline(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	if diff := cmp.Diff([]string{"i2b2", "meddocan", "i2b2-2006", "brat", "conll", "jsonl", "labelstudio", "text"}, format.Names()); diff != "" {
+	if diff := cmp.Diff([]string{"i2b2", "meddocan", "i2b2-2006", "brat", "conll", "jsonl", "hf", "labelstudio", "text"}, format.Names()); diff != "" {
 		t.Error(diff)
 	}
-	const want = `no format "xml" (have i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, text)`
+	const want = `no format "xml" (have i2b2, meddocan, i2b2-2006, brat, conll, jsonl, hf, labelstudio, text)`
 	if _, err := format.Lookup("xml"); err == nil || err.Error() != want {
 		t.Errorf("Lookup: %v", err)
 	}
@@ -184,7 +184,7 @@ func TestCreateFileOfOneNote(t *testing.T) {
 			continue
 		}
 		path := filepath.Join(t.TempDir(), "made", "one.note")
-		w, err := f.CreateFile(path, types)
+		w, err := f.CreateFile(path, format.Options{Types: types})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,7 @@ const Ext = ".json"
 // A bad task, or one with a duplicate ID, yields a *data.Error with the byte at which the task begins, and reading
 // continues with the next. Text that is not JSON ends the file with such an error.
 func Read(path string, types *data.TypeSet) data.Documents {
-	return notes.Files(path, Ext, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
+	return notes.Files(path, []string{Ext}, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
 		return (&file{name: name, types: types, seen: seen}).read(r, yield)
 	})
 }
