@@ -9,8 +9,8 @@ import (
 	"github.com/lethe-deid/lethe/data/internal/sequence"
 )
 
-// Options describe how files are laid out. The zero value describes files of
-// CoNLL-2003, and a writer with it writes such files.
+// Options describe how files to read are laid out. The zero value describes files
+// such as those of CoNLL-2003.
 type Options struct {
 	// Documents says where documents begin: at each -DOCSTART- line (ByDocstart, the
 	// default), at each block of lines without a blank one (ByBlock), where the value of a
@@ -33,14 +33,6 @@ type Options struct {
 	Comments string `yaml:"comments,omitempty"`
 	// Extensions are the extensions of the files that are read in a folder; default .conll.
 	Extensions []string `yaml:"extensions,omitempty"`
-
-	// Scheme is the label scheme to write: BIO (IOB2, the default), BIOES or BILOU.
-	Scheme string `yaml:"-"`
-	// Tokenizer and Sentences are the tokenizer (see package tokenize) and the sentence splitter
-	// of texts to write. By default, tokens are separated by white space, and each line is a
-	// sentence.
-	Tokenizer string `yaml:"-"`
-	Sentences string `yaml:"-"`
 }
 
 // The values of Options.Documents.
@@ -80,11 +72,15 @@ func (o Options) Check() error {
 			return fmt.Errorf("extensions: %q is not an extension in lower case with its dot", ext)
 		}
 	}
-	_, err := o.writing()
-	return err
+	return nil
 }
 
-// writing returns how documents are written.
-func (o Options) writing() (sequence.Writing, error) {
-	return sequence.NewWriting(sequence.Scheme(o.Scheme), o.Tokenizer, o.Sentences)
+// Writing says how documents become tokens with labels.
+type Writing = sequence.Writing
+
+// NewWriting returns a Writing by the names of a label scheme (BIO, which is IOB2, BIOES or BILOU), a tokenizer and a sentence
+// splitter (see package tokenize). Empty names mean BIO, tokens that are separated by ASCII white space, and one sentence
+// per line. Errors begin with the name of the setting.
+func NewWriting(scheme, tokenizer, sentences string) (Writing, error) {
+	return sequence.NewWriting(sequence.Scheme(scheme), tokenizer, sentences)
 }

@@ -14,18 +14,14 @@ import (
 
 // Create returns a writer of all documents into one file, which appears at Close.
 // The file has one token and its label per line, and a line "-DOCSTART- ID O"
-// before each document. Of the options, only those about writing matter.
+// before each document.
 //
 // Tokens are split further at both ends of every span, so that no span moves. A
 // sentence does not end within a span. The format loses the text's white space,
 // empty lines, patients and scores. Write refuses spans that overlap or contain
 // only white space, the token -DOCSTART-, and an ID that could not be read back
 // (see Holds).
-func Create(path string, types *data.TypeSet, opt Options) (data.Writer, error) {
-	w, err := opt.writing()
-	if err != nil {
-		return nil, err
-	}
+func Create(path string, types *data.TypeSet, w Writing) (data.Writer, error) {
 	return notes.NewFile(path, types, func(doc *data.Document) ([]byte, error) { return encode(doc, w) })
 }
 
@@ -34,7 +30,7 @@ func Holds(id string) bool {
 	return documentID(split(boundary+" "+id+" O")) == id && !strings.Contains(id, "\n")
 }
 
-func encode(doc *data.Document, w sequence.Writing) ([]byte, error) {
+func encode(doc *data.Document, w Writing) ([]byte, error) {
 	if !Holds(doc.ID) {
 		return nil, errors.New("a -DOCSTART- line cannot contain the id")
 	}
@@ -80,21 +76,6 @@ func Fit(doc *data.Document) {
 		}
 	}
 	doc.Spans = data.Disjoint(whole)
-}
-
-// Rebuilt returns a document as Read returns it after it was written, and the number of spans that begin or end inside a token.
-func Rebuilt(doc *data.Document, opt Options) (*data.Document, int, error) {
-	w, err := opt.writing()
-	if err != nil {
-		return nil, 0, err
-	}
-	return w.Rebuilt(doc)
-}
-
-// Blank reports whether a span contains no token, so that it cannot be written.
-func Blank(text string, s data.Span, opt Options) bool {
-	w, err := opt.writing()
-	return err == nil && w.Blank(text, s)
 }
 
 // Recognize reports whether a file begins with columns of which the last are labels.

@@ -24,8 +24,10 @@ import (
 // Options say how files are read and written. A format ignores the options that do not concern it.
 type Options struct {
 	Types *data.TypeSet // of the spans; a span of another type is an error
-	CoNLL conll.Options
-	HF    hf.Options
+	CoNLL conll.Options // how files of the format conll are laid out
+	HF    hf.Options    // how those of the format hf are
+	// Writing says how formats that contain tokens divide a text.
+	Writing conll.Writing
 }
 
 // Check returns an error for impossible options.
@@ -82,16 +84,10 @@ type Limits struct {
 	Scores   bool // scores of spans are not written
 	Overlaps bool // spans that overlap are refused
 	XML      bool // characters that XML does not allow are refused
-	// ID reports whether an ID can be written. It is nil if all can, or if they need only be names of
-	// files, because OneNote is true.
+	Tokens   bool // instead of the text, its tokens are written, as Options.Writing divides it
+	// ID reports whether an ID can be written, besides what Format.Holds requires of names of files.
+	// It is nil if all can.
 	ID func(id string) bool
-	// Tokens returns a document, whose spans must not overlap, as it is read after it was written,
-	// and the number of its spans that begin or end inside a token, and divide it. It is nil for
-	// formats that keep the text.
-	Tokens func(doc *data.Document, opt Options) (*data.Document, int, error)
-	// Blank reports whether a span cannot be written because it contains no token. It is nil for
-	// formats that keep the text.
-	Blank func(text string, s data.Span, opt Options) bool
 }
 
 // Patients says how a format identifies the patients of documents.
@@ -128,11 +124,7 @@ var formats = []*Format{
 		Create: inFile(createCoNLL, conll.Ext), CreateFile: createCoNLL,
 		Fit: conll.Fit,
 		Limits: Limits{
-			Patients: Unkept, Scores: true, Overlaps: true, ID: conll.Holds,
-			Tokens: func(doc *data.Document, opt Options) (*data.Document, int, error) {
-				return conll.Rebuilt(doc, opt.CoNLL)
-			},
-			Blank: func(text string, s data.Span, opt Options) bool { return conll.Blank(text, s, opt.CoNLL) },
+			Patients: Unkept, Scores: true, Overlaps: true, Tokens: true, ID: conll.Holds,
 		},
 		Recognize: func(_ string, head []byte) bool { return conll.Recognize(head) },
 	},
@@ -154,9 +146,7 @@ var formats = []*Format{
 		Create: inFile(createHF, hf.Exts...), CreateFile: createHF,
 		Fit: conll.Fit,
 		Limits: Limits{
-			Scores: true, Overlaps: true,
-			Tokens: func(doc *data.Document, opt Options) (*data.Document, int, error) { return hf.Rebuilt(doc, opt.HF) },
-			Blank:  func(text string, s data.Span, opt Options) bool { return hf.Blank(text, s, opt.HF) },
+			Scores: true, Overlaps: true, Tokens: true,
 		},
 		Recognize: hf.Recognize,
 	},
@@ -196,11 +186,17 @@ func ofXML(name string, dialect i2b2.Dialect, root string) *Format {
 }
 
 func createCoNLL(path string, opt Options) (data.Writer, error) {
-	return conll.Create(path, opt.Types, opt.CoNLL)
+	return conll.Create(path, opt.Types, opt.Writing)
 }
 
 func createHF(path string, opt Options) (data.Writer, error) {
-	return hf.Create(path, opt.Types, opt.HF)
+	return hf.Create(path, opt.Types, opt.Writing)
+}
+
+// Holds reports whether a document with this ID can be written. If there is one file per note, the ID
+// must be possible as its name.
+func (f *Format) Holds(id string) bool {
+	return (!f.OneNote || notes.CheckName(id) == nil) && (f.Limits.ID == nil || f.Limits.ID(id))
 }
 
 // LeftOut returns the names in the folder at path that Read skips, sorted, with a slash at the end
@@ -250,6 +246,9 @@ func inFile(create func(string, Options) (data.Writer, error), exts ...string) f
 
 // Ext returns the extension of a path in lower case, without the .gz that may follow it.
 func Ext(path string) string { return notes.Ext(path) }
+
+// ID returns the ID of a note in a file of its own: its name without the extension.
+func ID(path string) string { return notes.ID(path) }
 
 func nameOf(f *Format) string { return f.Name }
 

@@ -41,11 +41,6 @@ type Options struct {
 	// default, they are those that dataset_info.json, in the folder of the file, has for the key of
 	// the tags.
 	Labels []string `yaml:"labels,omitempty"`
-
-	// Scheme, Tokenizer and Sentences say how documents are written, as in conll.Options.
-	Scheme    string `yaml:"-"`
-	Tokenizer string `yaml:"-"`
-	Sentences string `yaml:"-"`
 }
 
 // Check returns an error for impossible options. It begins with the name of the option.
@@ -55,12 +50,7 @@ func (o Options) Check() error {
 			return fmt.Errorf("labels[%d]: %w", i, err)
 		}
 	}
-	_, err := o.writing()
-	return err
-}
-
-func (o Options) writing() (sequence.Writing, error) {
-	return sequence.NewWriting(sequence.Scheme(o.Scheme), o.Tokenizer, o.Sentences)
+	return nil
 }
 
 // Read reads one file, or the .jsonl and .json files of a folder in the order of their names. It ignores hidden files,

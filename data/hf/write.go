@@ -13,14 +13,13 @@ import (
 	"github.com/lethe-deid/lethe/data/internal/sequence"
 )
 
+// Writing says how documents become tokens with labels: see conll.NewWriting.
+type Writing = sequence.Writing
+
 // Create returns a writer of all documents into one file, which appears at Close: one array if its extension is .json, and
 // otherwise JSON Lines. There is one row per sentence, with the keys id, document_id, patient (if it is known), tokens and
 // ner_tags. The spans and the text are changed and refused as by conll.Create.
-func Create(path string, types *data.TypeSet, opt Options) (data.Writer, error) {
-	w, err := opt.writing()
-	if err != nil {
-		return nil, err
-	}
+func Create(path string, types *data.TypeSet, w Writing) (data.Writer, error) {
 	if notes.Ext(path) != ".json" {
 		return notes.NewFile(path, types, func(doc *data.Document) ([]byte, error) { return encode(doc, w, "", "\n") })
 	}
@@ -44,7 +43,7 @@ type written struct {
 }
 
 // encode returns the rows of a document, each between two separators. A document without tokens has one row.
-func encode(doc *data.Document, w sequence.Writing, before, after string) ([]byte, error) {
+func encode(doc *data.Document, w Writing, before, after string) ([]byte, error) {
 	if !utf8.ValidString(doc.ID) || !utf8.ValidString(doc.Patient) {
 		return nil, errors.New("the id or patient is not UTF-8")
 	}
@@ -70,19 +69,4 @@ func encode(doc *data.Document, w sequence.Writing, before, after string) ([]byt
 		b.WriteString(after)
 	}
 	return b.Bytes(), nil
-}
-
-// Rebuilt returns a document as Read returns it after it was written, and the number of spans that begin or end inside a token.
-func Rebuilt(doc *data.Document, opt Options) (*data.Document, int, error) {
-	w, err := opt.writing()
-	if err != nil {
-		return nil, 0, err
-	}
-	return w.Rebuilt(doc)
-}
-
-// Blank reports whether a span contains no token, so that it cannot be written.
-func Blank(text string, s data.Span, opt Options) bool {
-	w, err := opt.writing()
-	return err == nil && w.Blank(text, s)
 }
