@@ -14,18 +14,21 @@ import (
 	"github.com/lethe-deid/lethe/data/deid2006"
 	"github.com/lethe-deid/lethe/data/hf"
 	"github.com/lethe-deid/lethe/data/i2b2"
+	"github.com/lethe-deid/lethe/data/inception"
 	"github.com/lethe-deid/lethe/data/internal/notes"
 	"github.com/lethe-deid/lethe/data/jsonl"
 	"github.com/lethe-deid/lethe/data/labelstudio"
+	"github.com/lethe-deid/lethe/data/spacy"
 	"github.com/lethe-deid/lethe/data/text"
 	"github.com/lethe-deid/lethe/internal/table"
 )
 
 // Options say how files are read and written. A format ignores the options that do not concern it.
 type Options struct {
-	Types *data.TypeSet // of the spans; a span of another type is an error
-	CoNLL conll.Options // how files of the format conll are laid out
-	HF    hf.Options    // how those of the format hf are
+	Types     *data.TypeSet     // of the spans; a span of another type is an error
+	CoNLL     conll.Options     // how files of the format conll are laid out
+	HF        hf.Options        // how those of the format hf are
+	INCEpTION inception.Options // the layer and feature of annotations in the format xmi
 	// Writing says how formats that contain tokens divide a text.
 	Writing conll.Writing
 }
@@ -160,6 +163,28 @@ var formats = []*Format{
 		},
 	},
 	{
+		Name: "spacy", Exts: spacy.Exts,
+		Read: typed(spacy.Read), Decode: decoded(spacy.Decode),
+		Create: inFile(typedWriter(spacy.Create), spacy.Exts...), CreateFile: typedWriter(spacy.Create),
+	},
+	{
+		Name: "xmi", Exts: []string{inception.XMIExt}, OneNote: true,
+		Read: func(path string, opt Options) data.Documents {
+			return inception.ReadXMI(path, opt.Types, opt.INCEpTION)
+		},
+		Decode: func(r io.Reader, name string, opt Options) data.Documents {
+			return func(yield func(*data.Document, error) bool) {
+				yield(inception.DecodeXMI(r, name, opt.Types, opt.INCEpTION))
+			}
+		},
+		Create: func(dir string, opt Options) (data.Writer, error) {
+			return inception.CreateXMI(dir, opt.Types, opt.INCEpTION)
+		},
+		CreateFile: func(path string, opt Options) (data.Writer, error) {
+			return inception.CreateXMIFile(path, opt.Types, opt.INCEpTION)
+		},
+	},
+	{
 		Name: "text", Exts: []string{text.Ext}, OneNote: true, TextOnly: true,
 		Read: func(path string, _ Options) data.Documents { return text.Read(path) }, Pieces: text.Pieces,
 		Decode: one(func(r io.Reader, name string, _ *data.TypeSet) (*data.Document, error) {
@@ -263,7 +288,7 @@ func Fit(name string, found *data.Document) {
 	}
 }
 
-// Names lists the formats: i2b2, meddocan, i2b2-2006, brat, conll, jsonl, hf, labelstudio, text.
+// Names lists the formats: i2b2, meddocan, i2b2-2006, brat, conll, jsonl, hf, labelstudio, spacy, xmi, text.
 func Names() []string { return table.Names(formats, nameOf) }
 
 // Annotated lists the formats that support spans: all except text.
