@@ -166,6 +166,10 @@ var formats = []*Format{
 		Name: "spacy", Exts: spacy.Exts,
 		Read: typed(spacy.Read), Decode: decoded(spacy.Decode),
 		Create: inFile(typedWriter(spacy.Create), spacy.Exts...), CreateFile: typedWriter(spacy.Create),
+		Limits: Limits{Scores: true},
+		Recognize: func(path string, head []byte) bool {
+			return Ext(path) == spacy.Exts[0] || slices.Contains(spacy.Exts, Ext(path)) && slices.Contains(notes.FirstKeys(head), "ents")
+		},
 	},
 	{
 		Name: "xmi", Exts: []string{inception.XMIExt}, OneNote: true,
@@ -183,6 +187,7 @@ var formats = []*Format{
 		CreateFile: func(path string, opt Options) (data.Writer, error) {
 			return inception.CreateXMIFile(path, opt.Types, opt.INCEpTION)
 		},
+		Limits: Limits{Patients: ByID, Scores: true, XML: true},
 	},
 	{
 		Name: "text", Exts: []string{text.Ext}, OneNote: true, TextOnly: true,
