@@ -63,8 +63,8 @@ curve. If the model changes, calibrate it again.`,
 				return err
 			}
 			p.clear()
-			if warning := curve.Warning(); warning != "" {
-				complain(errors.New("warning: " + warning))
+			if few := curve.TooFew(); few != "" {
+				complain(errors.New(few))
 			}
 			return printReport(curve, asJSON)
 		},
@@ -89,7 +89,7 @@ func calibrationNotes(dir, split string, p *progress) ([]*data.Document, error) 
 }
 
 func markedNotes(path, format string, types *data.TypeSet) ([]*data.Document, error) {
-	docs, _, err := openInput(path, format, types)
+	docs, _, err := openInput(path, format, of(types))
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,9 @@ func TestNearOfMEDDOCAN(t *testing.T) {
 	hard := corpus(t, "brat", "corpora", "meddocan", "dev_hard", "brat")
 	want := 0
 	for _, h := range hard {
-		if slices.ContainsFunc(dev, func(d *data.Document) bool { return d.ID == h.ID && similarity(runs(d.Text), runs(h.Text)) >= Threshold }) {
+		if slices.ContainsFunc(dev, func(d *data.Document) bool {
+			return d.ID == h.ID && similarity(runs(d.Text), runs(h.Text)) >= Threshold
+		}) {
 			want++
 		}
 	}

@@ -99,10 +99,10 @@ func TestRoundTripInline(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	if diff := cmp.Diff([]string{"i2b2", "meddocan", "i2b2-2006", "brat", "conll", "jsonl", "labelstudio", "spacy", "xmi", "text"}, format.Names()); diff != "" {
+	if diff := cmp.Diff([]string{"i2b2", "meddocan", "i2b2-2006", "brat", "conll", "jsonl", "hf", "labelstudio", "spacy", "xmi", "text"}, format.Names()); diff != "" {
 		t.Error(diff)
 	}
-	const want = `no format "xml" (have i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, spacy, xmi, text)`
+	const want = `no format "xml" (have i2b2, meddocan, i2b2-2006, brat, conll, jsonl, hf, labelstudio, spacy, xmi, text)`
 	if _, err := format.Lookup("xml"); err == nil || err.Error() != want {
 		t.Errorf("Lookup: %v", err)
 	}
@@ -186,7 +186,7 @@ func TestCreateFileOfOneNote(t *testing.T) {
 			continue
 		}
 		path := filepath.Join(t.TempDir(), "made", "one.note")
-		w, err := f.CreateFile(path, types)
+		w, err := f.CreateFile(path, format.Options{Types: types})
 		if err != nil {
 			t.Fatal(err)
 		}
