@@ -3,6 +3,7 @@ package inception
 import (
 	"bytes"
 	"errors"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -175,24 +176,49 @@ func TestOptions(t *testing.T) {
 func FuzzXMI(f *testing.F) {
 	f.Add([]byte(xmi(`<c:PHI xmi:id="2" sofa="1" begin="3" end="10" value="DATE"/>`)))
 	f.Add([]byte(xmi(`<n:Person xmi:id="2" sofa="1" begin="0" end="2" value="&#10;"/>`)))
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		doc, err := DecodeXMI(bytes.NewReader(raw), "f.xmi", data.Any, Options{})
+	f.Fuzz(func(t *testing.T, raw []byte) { fuzzed(t, raw, DecodeXMI, encodeXMI) })
+}
+
+func TestTSVRoundTrip(t *testing.T) {
+	for _, opt := range []Options{{}, {Layer: "custom.PHI", Feature: "kind"}} {
+		dir := t.TempDir()
+		w, err := CreateTSV(dir, data.Any, opt)
+		write(t, w, err, documents)
+		got, err := data.Collect(ReadTSV(dir, data.Any, opt))
+		if diff := cmp.Diff(sorted(documents), got); err != nil || diff != "" {
+			t.Error(err, diff)
+		}
+	}
+}
+
+func fuzzed(t *testing.T, raw []byte, decode func(io.Reader, string, *data.TypeSet, Options) (*data.Document, error), encode func(*data.Document, Options) ([]byte, error)) {
+	doc, err := decode(bytes.NewReader(raw), "f.x", data.Any, Options{})
+	if err != nil {
+		if _, ok := errors.AsType[*data.Error](err); !ok {
+			t.Fatalf("the error is a %T", err)
+		}
+		return
+	}
+	if err := doc.Check(); err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := encode(doc, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := decode(bytes.NewReader(encoded), "f.x", data.Any, Options{})
+	if diff := cmp.Diff(doc, again); err != nil || diff != "" {
+		t.Fatal(err, diff)
+	}
+}
+
+func FuzzTSV(f *testing.F) {
+	for _, doc := range documents {
+		encoded, err := encodeTSV(doc, Options{})
 		if err != nil {
-			if _, ok := errors.AsType[*data.Error](err); !ok {
-				t.Fatalf("the error is a %T", err)
-			}
-			return
+			f.Fatal(err)
 		}
-		if err := doc.Check(); err != nil {
-			t.Fatal(err)
-		}
-		encoded, err := encodeXMI(doc, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := DecodeXMI(bytes.NewReader(encoded), "f.xmi", data.Any, Options{})
-		if diff := cmp.Diff(doc, again); err != nil || diff != "" {
-			t.Fatal(err, diff)
-		}
-	})
+		f.Add(encoded)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) { fuzzed(t, raw, DecodeTSV, encodeTSV) })
 }
