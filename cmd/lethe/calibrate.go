@@ -85,7 +85,7 @@ func calibrationNotes(dir, split string, p *progress) ([]*data.Document, error) 
 }
 
 func markedNotes(path, format string, types *data.TypeSet) ([]*data.Document, error) {
-	docs, _, err := openInput(path, format, types)
+	docs, _, err := openInput(path, format, of(types))
 	if err != nil {
 		return nil, err
 	}

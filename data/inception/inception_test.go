@@ -3,7 +3,6 @@ package inception
 import (
 	"bytes"
 	"errors"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,7 +30,7 @@ func TestFileOfCassis(t *testing.T) {
 		{Options{Layer: entityLayer}, []data.Span{phi(12, 16, "PATIENT"), phi(22, 27, "PATIENT")}},
 		{Options{Layer: "custom.Absent"}, nil},
 	} {
-		got, err := data.Collect(ReadXMI(path, data.Any, tc.opt))
+		got, err := data.Collect(XMI.Read(path, data.Any, tc.opt))
 		if diff := cmp.Diff([]*data.Document{{ID: "cassis", Text: text, Spans: tc.want}}, got); err != nil || diff != "" {
 			t.Errorf("%v: %v %s", tc.opt, err, diff)
 		}
@@ -40,7 +39,7 @@ func TestFileOfCassis(t *testing.T) {
 		{}: "there are annotations of the layers de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity, webanno.custom.PHI: choose one with the option layer",
 		{Layer: entityLayer, Feature: "identifier"}: "",
 	} {
-		_, err := data.Collect(ReadXMI(path, data.Any, opt))
+		_, err := data.Collect(XMI.Read(path, data.Any, opt))
 		if want == "" {
 			want = path + ":9: annotation 1 of the layer " + entityLayer + " has no identifier"
 		} else {
@@ -85,9 +84,9 @@ func sorted(docs []*data.Document) []*data.Document {
 func TestXMIRoundTrip(t *testing.T) {
 	for _, opt := range []Options{{}, {Layer: "custom.PHI", Feature: "kind"}, {Layer: "PHI"}} {
 		dir := t.TempDir()
-		w, err := CreateXMI(dir, data.Any, opt)
+		w, err := XMI.Create(dir, data.Any, opt)
 		write(t, w, err, documents)
-		got, err := data.Collect(ReadXMI(dir, data.Any, opt))
+		got, err := data.Collect(XMI.Read(dir, data.Any, opt))
 		if diff := cmp.Diff(sorted(documents), got); err != nil || diff != "" {
 			t.Error(err, diff)
 		}
@@ -112,7 +111,7 @@ func TestXMI(t *testing.T) {
 		"other layers": {`<o:Token xmlns:o="http:///x.ecore" xmi:id="2" sofa="1" begin="3" end="10"/><c:Link xmi:id="4" role="x"/>`, nil},
 		"another sofa": {`<cas:Sofa xmi:id="7" sofaID="other" sofaString="x"/><c:PHI xmi:id="2" sofa="7" begin="0" end="1" value="DATE"/>`, nil},
 	} {
-		doc, err := DecodeXMI(strings.NewReader(xmi(tc.elements)), "f.xmi", data.I2B2, Options{})
+		doc, err := XMI.Decode(strings.NewReader(xmi(tc.elements)), "f.xmi", data.I2B2, Options{})
 		if err != nil || !cmp.Equal(doc.Spans, tc.want) {
 			t.Errorf("%s: %v, %v", what, doc, err)
 		}
@@ -141,7 +140,7 @@ func TestXMIErrors(t *testing.T) {
 		xmi("\n" + `<c:P xmi:id="2" sofa="1" begin="3" end="10" a="DATE"/>` + "\n" + `<c:P xmi:id="2" sofa="1" begin="3" end="10"/>`): ":4: annotation 2 of the layer custom.P has no a",
 		xmi(`<n:NamedEntity xmi:id="2" sofa="1" begin="3" end="10"/><c:P xmi:id="2" sofa="1" begin="3" end="10"/>`):                   ": there are annotations of the layers custom.P, " + entityLayer + ": choose one with the option layer",
 	} {
-		_, err := DecodeXMI(strings.NewReader(file), "f.xmi", data.I2B2, Options{})
+		_, err := XMI.Decode(strings.NewReader(file), "f.xmi", data.I2B2, Options{})
 		if _, ok := errors.AsType[*data.Error](err); !ok || err.Error() != "f.xmi"+want {
 			t.Errorf("%.60s: %v, want %s", file, err, want)
 		}
@@ -149,7 +148,7 @@ func TestXMIErrors(t *testing.T) {
 }
 
 func TestXMIRefuses(t *testing.T) {
-	w, err := CreateXMIFile(filepath.Join(t.TempDir(), "x.xmi"), data.Any, Options{})
+	w, err := XMI.CreateFile(filepath.Join(t.TempDir(), "x.xmi"), data.Any, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,23 +175,23 @@ func TestOptions(t *testing.T) {
 func FuzzXMI(f *testing.F) {
 	f.Add([]byte(xmi(`<c:PHI xmi:id="2" sofa="1" begin="3" end="10" value="DATE"/>`)))
 	f.Add([]byte(xmi(`<n:Person xmi:id="2" sofa="1" begin="0" end="2" value="&#10;"/>`)))
-	f.Fuzz(func(t *testing.T, raw []byte) { fuzzed(t, raw, DecodeXMI, encodeXMI) })
+	f.Fuzz(func(t *testing.T, raw []byte) { fuzzed(t, raw, XMI) })
 }
 
 func TestTSVRoundTrip(t *testing.T) {
 	for _, opt := range []Options{{}, {Layer: "custom.PHI", Feature: "kind"}} {
 		dir := t.TempDir()
-		w, err := CreateTSV(dir, data.Any, opt)
+		w, err := TSV.Create(dir, data.Any, opt)
 		write(t, w, err, documents)
-		got, err := data.Collect(ReadTSV(dir, data.Any, opt))
+		got, err := data.Collect(TSV.Read(dir, data.Any, opt))
 		if diff := cmp.Diff(sorted(documents), got); err != nil || diff != "" {
 			t.Error(err, diff)
 		}
 	}
 }
 
-func fuzzed(t *testing.T, raw []byte, decode func(io.Reader, string, *data.TypeSet, Options) (*data.Document, error), encode func(*data.Document, Options) ([]byte, error)) {
-	doc, err := decode(bytes.NewReader(raw), "f.x", data.Any, Options{})
+func fuzzed(t *testing.T, raw []byte, format Format) {
+	doc, err := format.Decode(bytes.NewReader(raw), "f.x", data.Any, Options{})
 	if err != nil {
 		if _, ok := errors.AsType[*data.Error](err); !ok {
 			t.Fatalf("the error is a %T", err)
@@ -202,11 +201,11 @@ func fuzzed(t *testing.T, raw []byte, decode func(io.Reader, string, *data.TypeS
 	if err := doc.Check(); err != nil {
 		t.Fatal(err)
 	}
-	encoded, err := encode(doc, Options{})
+	encoded, err := format.encode(doc, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := decode(bytes.NewReader(encoded), "f.x", data.Any, Options{})
+	again, err := format.Decode(bytes.NewReader(encoded), "f.x", data.Any, Options{})
 	if diff := cmp.Diff(doc, again); err != nil || diff != "" {
 		t.Fatal(err, diff)
 	}
@@ -214,11 +213,11 @@ func fuzzed(t *testing.T, raw []byte, decode func(io.Reader, string, *data.TypeS
 
 func FuzzTSV(f *testing.F) {
 	for _, doc := range documents {
-		encoded, err := encodeTSV(doc, Options{})
+		encoded, err := TSV.encode(doc, Options{})
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(encoded)
 	}
-	f.Fuzz(func(t *testing.T, raw []byte) { fuzzed(t, raw, DecodeTSV, encodeTSV) })
+	f.Fuzz(func(t *testing.T, raw []byte) { fuzzed(t, raw, TSV) })
 }

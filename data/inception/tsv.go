@@ -3,7 +3,6 @@ package inception
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -12,9 +11,6 @@ import (
 	"github.com/lethe-deid/lethe/data/internal/notes"
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
-
-// TSVExt is the extension of files in WebAnno TSV in a folder.
-const TSVExt = ".tsv"
 
 // Beginnings of lines in WebAnno TSV.
 const (
@@ -25,8 +21,7 @@ const (
 	textLine     = "#Text="
 )
 
-// ReadTSV reads one file in WebAnno TSV 3, or the .tsv files of a folder in the order of their names; it skips hidden files
-// and subfolders:
+// TSV is WebAnno TSV 3, in files with the extension .tsv:
 //
 //	#FORMAT=WebAnno TSV 3.3
 //	#T_SP=de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity|value
@@ -42,27 +37,18 @@ const (
 // The text is that of the sentences at their offsets; as in INCEpTION, there are spaces between sentences that do not follow
 // one another directly or after a line end. The line end that INCEpTION adds to every text is left out. Parts of tokens
 // (1-1.1), annotations of several tokens (with a number in brackets), and several annotations of a token (with | between
-// them) are read; chains, relations and the slots of annotations are not.
+// them) are read; chains, relations and the slots of annotations are not. A file is refused if its version is not 3, a line
+// has too few columns, a token does not quote the text at its offsets, or an annotation has no type.
 //
-// A bad file yields a *data.Error with the line, and reading continues with the next. A file is refused if its version is
-// not 3, a line has too few columns, a token does not quote the text at its offsets, or an annotation has no type.
-func ReadTSV(path string, types *data.TypeSet, opt Options) data.Documents {
-	return notes.Each(path, TSVExt, func(file string) (*data.Document, error) {
-		raw, err := notes.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		return decodeTSV(raw, file, types, opt)
-	})
-}
-
-// DecodeTSV reads the document of a stream. name replaces the path of a file.
-func DecodeTSV(r io.Reader, name string, types *data.TypeSet, opt Options) (*data.Document, error) {
-	raw, err := notes.ReadAll(r, name)
-	if err != nil {
-		return nil, err
-	}
-	return decodeTSV(raw, name, types, opt)
+// The tokens that are written are those of the tokenizer ptb, cut where a span begins or ends, and a sentence is a line. White
+// space is a token where a span begins or ends with it.
+var TSV = Format{
+	Ext:    ".tsv",
+	decode: decodeTSV,
+	encode: encodeTSV,
+	Recognize: func(head []byte) bool {
+		return strings.HasPrefix(strings.TrimPrefix(string(head), notes.BOM), formatLine)
+	},
 }
 
 func decodeTSV(raw []byte, name string, types *data.TypeSet, opt Options) (*data.Document, error) {

@@ -13,21 +13,6 @@ import (
 	"github.com/lethe-deid/lethe/data/tokenize"
 )
 
-// CreateTSV returns a writer of notes into a folder, as ID.tsv in WebAnno TSV 3.3, with the annotations of CreateXMI. The tokens are
-// those of the tokenizer ptb, cut where a span begins or ends, and a sentence is a line. White space is a token where a span
-// begins or ends with it. Scores, and a patient that does not follow from the ID, are not written.
-func CreateTSV(dir string, types *data.TypeSet, opt Options) (data.Writer, error) {
-	return notes.NewFolder(dir, types, func(doc *data.Document) ([]notes.Part, error) {
-		content, err := encodeTSV(doc, opt)
-		return []notes.Part{{Ext: TSVExt, Content: content}}, err
-	})
-}
-
-// CreateTSVFile is CreateTSV for a single file, which appears at Close.
-func CreateTSVFile(path string, types *data.TypeSet, opt Options) (data.Writer, error) {
-	return notes.NewNote(path, types, func(doc *data.Document) ([]byte, error) { return encodeTSV(doc, opt) })
-}
-
 func encodeTSV(doc *data.Document, opt Options) ([]byte, error) {
 	layer, feature := opt.written()
 	spans := slices.Clone(doc.Spans)
