@@ -77,7 +77,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	for name, want := range map[string][]*data.Document{
-		"i2b2": invented, "meddocan": invented, "jsonl": invented, "labelstudio": invented,
+		"i2b2": invented, "meddocan": invented, "jsonl": invented, "labelstudio": invented, "spacy": invented, "xmi": invented, "webanno": invented,
 		"brat": without(invented, false), "text": without(invented, true),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,6 +150,8 @@ func TestDecode(t *testing.T) {
 		"conll":       "-DOCSTART- stdin O\nx O\n-DOCSTART- O\ny O\n",
 		"jsonl":       `{"id":"stdin","text":"x"}` + "\n" + `{"text":"y"}`,
 		"labelstudio": `[{"data":{"text":"x","note_id":"stdin"},"annotations":[{"result":[]}]},{"data":{}}]`,
+		"spacy":       `{"id":"stdin","text":"x","ents":[]} {"text":"y"}`,
+		"xmi":         `<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore"><cas:Sofa xmi:id="1" sofaString="x"/></xmi:XMI>`,
 		"webanno":     "#FORMAT=WebAnno TSV 3.3\n\n\n#Text=x\n1-1\t0-1\tx\n",
 		"text":        "x",
 	} {

@@ -221,3 +221,65 @@ func FuzzTSV(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) { fuzzed(t, raw, TSV) })
 }
+
+// tsv makes a file with a column for the layer custom.PHI, from lines that follow the header.
+func tsv(lines string) string { return "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.PHI|value\n\n\n" + lines }
+
+func TestTSV(t *testing.T) {
+	const entity = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
+	for what, tc := range map[string]struct {
+		file string
+		want data.Document
+	}{
+		"CR LF and a mark": {"\uFEFF" + strings.ReplaceAll(tsv("#Text=Ada Lund\n1-1\t0-3\tAda\tA[1]\t\n1-2\t4-8\tLund\tA[1]\t\n"), "\n", "\r\n"), data.Document{Text: "Ada Lund", Spans: []data.Span{phi(0, 8, "A")}}},
+		"parts of tokens": {tsv("#Sentence.id=7\n#Text=😀Zoë's x\n1-1\t0-7\t😀Zoë's\tE[4]\n1-1.1\t2-5\tZoë\tA[1]|B[2]\n1-1.2\t5-7\t's\tB[2]|C\n1-2\t8-9\tx\tE[4]\n"),
+			data.Document{Text: "😀Zoë's x", Spans: []data.Span{phi(0, 12, "E"), phi(4, 10, "B"), phi(4, 8, "A"), phi(8, 10, "C")}}},
+		"sentences": {tsv("#Text=a\n1-1\t2-3\ta\tA[1]\n\n#Text=b\n2-1\t3-4\tb\tA[1]\n\n#Text=c\n#Text=\n3-1\t5-6\tc\t_\n\n#Text=d\n4-1\t10-11\td\tB\n"),
+			data.Document{Text: "  ab\nc\n\n  d", Spans: []data.Span{phi(2, 4, "A"), phi(10, 11, "B")}}},
+		"escapes": {tsv("#Text=a\\tb\\\\n \\\x01[|\n1-1\t0-1\ta\tA\\_1\n1-2\t2-5\tb\\\\n\tA\\_1\n1-3\t7-8\t[\t_\n"),
+			data.Document{Text: "a\tb\\n \x01[|", Spans: []data.Span{phi(0, 1, "A_1"), phi(2, 5, "A_1")}}},
+		"version 3.1":    {"#FORMAT=WebAnno TSV 3.1\n\n\n#Text=\\u00f1\\ud83d\\ude00\\\"\\ud83d\\u\n1-1\t0-3\tñ😀\n", data.Document{Text: "ñ😀\"\\ud83d\\u"}},
+		"no annotations": {"#FORMAT=WebAnno TSV 3.2\n\n\n#Text=a\n1-1\t0-1\ta\t\n", data.Document{Text: "a"}},
+		"no sentences":   {"#FORMAT=WebAnno TSV 3.3\n\n", data.Document{}},
+		"other layers": {"#FORMAT=WebAnno TSV 3.3\n#T_SP=x.POS|PosValue\n#T_SP=x.Slot|ROLE_x:y_z|x.Target|kind\n#T_SP=" + entity + "|identifier|value\n#T_CH=x.Link|referenceType|referenceRelation\n#T_RL=x.Dep|DependencyType|BT_x.POS\n\n\n" +
+			"#Text=a b\n1-1\t0-1\ta\tNN\tr;s\t1-1;1-2\t*\thttp://x[1]|*[2]\tA[1]|B[2]\tpr[1]\tc->1-1\tSBJ\t1-2\t\n1-2\t2-3\tb\t_\t_\t_\t_\t*[2]\tB[2]\t_\t_\t_\t_\t\n",
+			data.Document{Text: "a b", Spans: []data.Span{phi(0, 3, "B"), phi(0, 1, "A")}}},
+	} {
+		tc.want.ID = "f"
+		got, err := TSV.Decode(strings.NewReader(tc.file), "f.tsv", data.Any, Options{})
+		if diff := cmp.Diff(&tc.want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v %s", what, err, diff)
+		}
+	}
+}
+
+func TestTSVErrors(t *testing.T) {
+	for file, want := range map[string]string{
+		"":                          ":1: not in WebAnno TSV 3",
+		"Zebulon\n":                 ":1: not in WebAnno TSV 3",
+		"#FORMAT=WebAnno TSV 2.0\n": ":1: not in WebAnno TSV 3",
+		tsv("\xff"):                 ":5: invalid UTF-8 (offset 49)",
+		tsv("#Text=Zebulon\n1-1\t0-7\tZebulon\n"):                    ":6: the line has 3 columns instead of 4",
+		tsv("#Text=Zebulon\n1-1\t0-x\tZebulon\t_\n"):                 ":6: the second column does not contain two offsets",
+		tsv("#Text=Zebulon\n1-1\t7-0\tZebulon\t_\n"):                 ":6: the second column does not contain two offsets",
+		tsv("#Text=Zebulon\n1-1\t0-8\tZebulon\t_\n"):                 ":6: the span [0,8) lies beyond the text of 7 UTF-16 units",
+		tsv("#Text=Zebulon\n1-1\t0-6\tZebulon\t_\n"):                 ":6: the line does not quote the text at its offsets, in units of UTF-16",
+		tsv("#Text=😀x\n1-1\t0-1\t😀\t_\n"):                            ":6: the span [0,1) of UTF-16 units divides a character",
+		tsv("#Text=a\n1-1\t0-1\ta\t_\n\n#Text=b\n2-1\t0-1\tb\t_\n"):  ":9: the sentence begins before the end of the one before it",
+		tsv("#Text=a\n1-1\t99999999999-99999999999\ta\t_\n"):         ":6: the sentence begins too far behind the one before it",
+		tsv("#Text=a\n1-1\t0-1\ta\t_\n#Text=b\n"):                    ":7: the text of a sentence is among its tokens",
+		tsv("1-1\t0-1\ta\t_\n"):                                      ":5: the token belongs to no sentence",
+		tsv("#Text=a\n\n"):                                           ":6: the sentence before it has no tokens",
+		tsv("#Text=a\n"):                                             ":6: the file ends before the tokens of its last sentence",
+		tsv("#Text=a\n1-1\t0-1\ta\t*\n"):                             ": the annotations of the layer custom.PHI have no feature",
+		tsv("#Text=a b\n1-1\t0-1\ta\t*\n1-2\t2-3\tb\tDATE\n"):        ":6: annotation 1 of the layer custom.PHI has no value",
+		tsv("#Text=a b\n1-1\t0-1\ta\tDATE[1]\n1-2\t2-3\tb\tID[1]\n"): ":7: the annotation has another value on an earlier line",
+		tsv("#Text=a\n1-1\t0-1\ta\tZebulon\n"):                       ":6: annotation 1: the type Zebulon is not in the type set i2b2-2014",
+		tsv("#Text=a\n1-1\t0-1\ta\t_\n1-1.1\t1-1\t\tDATE\n"):         ":7: annotation 1: the span [1,1) of UTF-16 units is empty",
+	} {
+		_, err := TSV.Decode(strings.NewReader(file), "f.tsv", data.I2B2, Options{})
+		if _, ok := errors.AsType[*data.Error](err); !ok || err.Error() != "f.tsv"+want {
+			t.Errorf("%q: %v, want %s", file, err, want)
+		}
+	}
+}
