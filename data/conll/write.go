@@ -27,7 +27,7 @@ func Create(path string, types *data.TypeSet, w Writing) (data.Writer, error) {
 
 // Holds reports whether a -DOCSTART- line can contain an ID.
 func Holds(id string) bool {
-	return documentID(split(boundary+" "+id+" O")) == id && !strings.Contains(id, "\n")
+	return documentID(split(boundary+" "+id+" O")) == id && !strings.ContainsAny(id, "\n"+otherLineEnds)
 }
 
 func encode(doc *data.Document, w Writing) ([]byte, error) {

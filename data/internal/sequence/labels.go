@@ -3,6 +3,7 @@
 package sequence
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ func (l Labels) Parse(label string, types *data.TypeSet) (string, error) {
 		return "", l.mistake(label)
 	}
 	if !types.Has(typ) {
-		return "", fmt.Errorf("the label's type is not in the type set %s", types.Name)
+		return "", errors.New(types.Lacks(typ))
 	}
 	return prefix + "-" + typ, nil
 }
