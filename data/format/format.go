@@ -18,6 +18,7 @@ import (
 	"github.com/lethe-deid/lethe/data/internal/notes"
 	"github.com/lethe-deid/lethe/data/jsonl"
 	"github.com/lethe-deid/lethe/data/labelstudio"
+	"github.com/lethe-deid/lethe/data/presidio"
 	"github.com/lethe-deid/lethe/data/spacy"
 	"github.com/lethe-deid/lethe/data/text"
 	"github.com/lethe-deid/lethe/internal/table"
@@ -173,6 +174,15 @@ var formats = []*Format{
 		Limits:    Limits{Scores: true},
 		Recognize: spacy.Recognize,
 	},
+	{
+		Name: "presidio", Exts: []string{presidio.Ext},
+		Read: typed(presidio.Read), Decode: decoded(presidio.Decode),
+		Create: inFile(typedWriter(presidio.Create), presidio.Ext), CreateFile: typedWriter(presidio.Create),
+		Limits: Limits{Scores: true},
+		Recognize: func(path string, head []byte) bool {
+			return Ext(path) == presidio.Ext && slices.Contains(notes.FirstKeys(head), "full_text")
+		},
+	},
 	ofINCEpTION("xmi", inception.XMI, Limits{Patients: ByID, Scores: true, XML: true}),
 	ofINCEpTION("webanno", inception.TSV, Limits{Patients: ByID, Scores: true}),
 	{
@@ -295,8 +305,8 @@ func Fit(name string, found *data.Document) {
 	}
 }
 
-// Names lists the formats: i2b2, meddocan, i2b2-2006, brat, conll, jsonl, hf, labelstudio, spacy, xmi,
-// webanno, text.
+// Names lists the formats: i2b2, meddocan, i2b2-2006, brat, conll, jsonl, hf, labelstudio, spacy,
+// presidio, xmi, webanno, text.
 func Names() []string { return table.Names(formats, nameOf) }
 
 // Annotated lists the formats that support spans: all except text.
