@@ -31,6 +31,7 @@ import (
 	"github.com/lethe-deid/lethe/data/conll"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/hf"
+	"github.com/lethe-deid/lethe/data/inception"
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/deid/augment"
 	"github.com/lethe-deid/lethe/internal/bounded"
@@ -68,8 +69,10 @@ type Corpus struct {
 	// CoNLL describes the layout of the files, for conll only; default that of CoNLL-2003.
 	CoNLL conll.Options `yaml:"conll,omitempty"`
 	// HF describes the files, for hf only; by default, their tags are no numbers, or explained beside them.
-	HF    hf.Options `yaml:"hf,omitempty"`
-	Types string     `yaml:"types"` // name of the type set; default: see DefaultTypes
+	HF hf.Options `yaml:"hf,omitempty"`
+	// INCEpTION chooses the layer and the feature of the annotations, for xmi and webanno only; default: see inception.Options.
+	INCEpTION inception.Options `yaml:"inception,omitempty"`
+	Types     string            `yaml:"types"` // name of the type set; default: see DefaultTypes
 	// Map is the name of a type map (see data.LookupTypeMap) that translates the types in the files to
 	// Types, which must be the map's target; default none: the files have these types. A span whose type
 	// the map does not know is an error.
@@ -397,6 +400,8 @@ func (c *Corpus) validateFormat() error {
 		return errors.New("conll: only allowed with format conll")
 	case c.Format != "hf" && !reflect.ValueOf(c.HF).IsZero():
 		return errors.New("hf: only allowed with format hf")
+	case c.Format != "xmi" && c.Format != "webanno" && c.INCEpTION != (inception.Options{}):
+		return errors.New("inception: only allowed with formats xmi and webanno")
 	}
 	if err := c.reading(nil).Check(); err != nil {
 		return err
