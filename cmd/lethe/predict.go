@@ -21,6 +21,7 @@ import (
 type predictOptions struct {
 	split, input, format string
 	output, outputFormat string
+	settings             []string
 	workers              int
 	json                 bool
 
@@ -70,7 +71,7 @@ If a note cannot be read, lethe reports it and continues; then the exit code is 
 			if opt.input != "" {
 				return opt.others(cmd.Context(), model)
 			}
-			run, err := runOf(args[0], "give an --input")
+			run, err := runOf(args[0], opt.settings, "give an --input")
 			if err != nil {
 				return err
 			}
@@ -85,6 +86,7 @@ If a note cannot be read, lethe reports it and continues; then the exit code is 
 	flags.StringVar(&opt.outputFormat, "output-format", "", "`FORMAT` of --output (default the format of the input, but jsonl for text and stdout, and i2b2 for synth)")
 	opt.operating.flags(cmd)
 	flags.StringVar(&opt.safetyNet, "safety-net", "off", "also find PHI with the safety net of deidentify, with these `RULES`: "+netHelp)
+	relocateFlag(cmd, &opt.settings)
 	flags.BoolVar(&opt.json, "json", false, "print the scores of a split as JSON (default a table)")
 	workersFlag(cmd, &opt.workers)
 	return cmd
@@ -102,6 +104,8 @@ func (o *predictOptions) check(cmd *cobra.Command) error {
 		return errors.New("--output - requires --input, because the scores of a split go to stdout")
 	case o.input == "" && cmd.Flags().Changed("format"):
 		return errors.New("--format requires --input")
+	case o.input != "" && len(o.settings) > 0:
+		return errors.New("--set and --input cannot be combined")
 	case o.output == "" && o.outputFormat != "":
 		return errors.New("--output-format requires --output")
 	}
@@ -153,11 +157,11 @@ func anotherFormat(ext, formatName string) bool {
 }
 
 // runOf opens a run folder. For a model folder, which has no splits, the error contains a hint.
-func runOf(dir, hint string) (*experiments.Run, error) {
+func runOf(dir string, settings []string, hint string) (*experiments.Run, error) {
 	if !models.IsRun(dir) {
 		return nil, fmt.Errorf("%s: a model folder has no splits: %s", dir, hint)
 	}
-	return experiments.OpenRun(dir)
+	return openRun(dir, settings)
 }
 
 // ofRun tags and scores a split.
