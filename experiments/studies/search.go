@@ -390,7 +390,7 @@ func (s *search) progress(t *trial, r run, epochs int) (p progress, err error) {
 	p.enough = p.ended || len(log) >= epochs && epochs < s.rungs[len(s.rungs)-1]
 	for _, e := range log[:min(epochs, len(log))] {
 		if e.Scored {
-			p.score = max(p.score, e.Dev.F1())
+			p.score = max(p.score, e.Decisive())
 		}
 	}
 	return p, nil
@@ -464,7 +464,7 @@ func (s *search) spent() (total time.Duration, err error) {
 
 // result describes all trials.
 func (s *search) result() (*SearchResult, error) {
-	r := &SearchResult{Study: s.kind, Name: s.config.Name, Seeds: s.opt.Seeds, Score: "strict F1", Epochs: s.rungs, Trials: []Trial{}}
+	r := &SearchResult{Study: s.kind, Name: s.config.Name, Seeds: s.opt.Seeds, Score: s.scoreName(), Epochs: s.rungs, Trials: []Trial{}}
 	for _, d := range s.Space {
 		r.Keys = append(r.Keys, d.path)
 	}
@@ -508,6 +508,15 @@ func (s *search) result() (*SearchResult, error) {
 		r.Trials = append(r.Trials, x)
 	}
 	return r, nil
+}
+
+// scoreName returns the name of the score that is compared: for a network, the one that decides which
+// epoch is the best.
+func (s *search) scoreName() string {
+	if network := ann.Of(s.config.System); network != nil {
+		return cmp.Or(network.Training.Metric, "strict") + " " + strings.Replace(cmp.Or(network.Training.Measure, "f1"), "f1", "F1", 1)
+	}
+	return "strict F1"
 }
 
 // write writes the result, and the best settings as an experiment.
