@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,6 +36,9 @@ type TrainOptions struct {
 // the scores of the best model on dev (see Run.Predict), or nil if there is no dev. A run that ends before its first epoch is
 // complete leaves nothing, unless its silver notes are complete; one that ends later can be resumed.
 func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation.Report, err error) {
+	if len(c.Seeds) > 0 {
+		return nil, errors.New("seeds: a single training has one seed: choose it with --set seeds=null --set seed=N")
+	}
 	types := c.Corpus.TypeSet()
 	if opt.Silver != nil {
 		if err := opt.Silver.check(&c.Corpus); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -62,6 +63,9 @@ curve. If the model changes, calibrate it again.`,
 				return err
 			}
 			p.clear()
+			if few := curve.TooFew(); few != "" {
+				complain(errors.New(few))
+			}
 			return printReport(curve, asJSON)
 		},
 	}

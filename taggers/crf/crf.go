@@ -31,6 +31,7 @@ var (
 	_ taggers.Model  = (*Tagger)(nil)
 	_ data.Prober    = (*Tagger)(nil)
 	_ data.Estimator = (*Tagger)(nil)
+	_ taggers.Scorer = (*Tagger)(nil)
 )
 
 // model is a chain with the meaning of its labels.
@@ -95,7 +96,35 @@ func (cfg Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model
 		}
 		t.models = append(t.models, m)
 	}
+	if cfg.Training.L1 > 0 {
+		return t, t.prune()
+	}
 	return t, nil
+}
+
+// prune removes the features of weight 0, and the attributes without features, from the tagger. They
+// change nothing.
+func (t *Tagger) prune() error {
+	attributes := t.extractor.Attributes()
+	used := make([]bool, len(attributes))
+	for _, m := range t.models {
+		m.chain.Prune()
+		for a := range used {
+			used[a] = used[a] || m.chain.First[a] < m.chain.First[a+1]
+		}
+	}
+	var kept []feature.Attribute
+	for a, k := range used {
+		if k {
+			kept = append(kept, attributes[a])
+		}
+	}
+	for _, m := range t.models {
+		m.chain.Drop(used)
+	}
+	var err error
+	t.extractor, err = feature.New(t.config.specs(), t.resources, kept)
+	return err
 }
 
 // groups returns the types that each model learns, limited to those that occur in the
@@ -156,7 +185,7 @@ func (t *Tagger) train(ctx context.Context, task taggers.Task, types []string, t
 	err = t.config.Training.trainer(task.Seed, t.workers).Train(ctx, m.chain, sequences, func(i chain.Iteration) {
 		if task.Report.Epoch != nil {
 			took := time.Since(last)
-			task.Report.Epoch(taggers.Epoch{Member: member, Epoch: i.Number, Loss: i.Loss, Train: took, Total: took})
+			task.Report.Epoch(taggers.Epoch{Member: member, Epoch: i.Number, Loss: i.Loss, Parameters: m.chain.Weights(), NonZero: i.NonZero, Train: took, Total: took})
 			last = time.Now()
 		}
 	})
@@ -205,6 +234,25 @@ func (t *Tagger) Probe(ctx context.Context, docs []*data.Document, from float64)
 func (t *Tagger) Estimate(ctx context.Context, docs []*data.Document) ([][]data.Estimate, error) {
 	all, err := t.tag(ctx, docs, reader.Wanted{Estimates: true})
 	return reader.AllEstimates(all), err
+}
+
+// Chains implements taggers.Scorer.
+func (t *Tagger) Chains() []taggers.Chain {
+	var all []taggers.Chain
+	for _, m := range t.models {
+		c := taggers.Chain{Labels: m.labels}
+		if len(t.models) > 1 {
+			_, c.Name = data.SplitLabel(m.labels[len(m.labels)-1])
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// Scores implements taggers.Scorer. The logits are sums of weights of attributes.
+func (t *Tagger) Scores(ctx context.Context, docs []*data.Document) ([][][]taggers.TokenScores, error) {
+	all, err := t.tag(ctx, docs, reader.Wanted{Scores: true})
+	return reader.AllScores(all), err
 }
 
 // tag returns the results by document.
@@ -259,18 +307,20 @@ func (t *Tagger) newWorker() *worker {
 
 func (w *worker) tag(doc *data.Document, foreign []data.Span, want reader.Wanted) reader.Result {
 	var all reader.Result
+	sentence := 0
 	for r := range w.reader.Cut(doc) {
 		x := feature.NewText(r, foreign)
 		for i, s := range w.extractor.Sequences(x) {
-			all.Add(w.read(x.Tokens[x.Sentences[i].Start:x.Sentences[i].End], &s, want))
+			all.Add(w.read(sentence, x.Tokens[x.Sentences[i].Start:x.Sentences[i].End], &s, want))
+			sentence++
 		}
 	}
 	all.Doubts = reader.MergeDoubts(all.Spans, all.Doubts)
 	return all
 }
 
-// read returns the result of all models for a sentence.
-func (w *worker) read(tokens []data.Token, s *chain.Sequence, want reader.Wanted) reader.Result {
+// read returns the result of all models for the sentence with this number.
+func (w *worker) read(sentence int, tokens []data.Token, s *chain.Sequence, want reader.Wanted) reader.Result {
 	var all reader.Result
 	var estimates [][]data.Estimate
 	for k, p := range w.predictors {
@@ -280,6 +330,9 @@ func (w *worker) read(tokens []data.Token, s *chain.Sequence, want reader.Wanted
 		estimates = append(estimates, one.Estimates)
 		one.Estimates = nil
 		all.Add(one)
+		if want.Scores {
+			all.Scores = append(all.Scores, reader.Score(sentence, tokens, found, len(labels), p.Marginal, p.Logits))
+		}
 	}
 	if len(w.predictors) > 1 {
 		all.Spans = w.config.settle(all.Spans)
