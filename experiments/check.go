@@ -180,7 +180,7 @@ func (c *Corpus) describe(s *check.Split, training bool) {
 		return // generated, or created from train
 	}
 	for _, source := range c.sources(s.Name) {
-		if left, err := f.LeftOut(c.Splits[source], c.reading(c.TypeSet())); err == nil { // otherwise reading tells
+		if left, err := f.LeftOut(c.Splits[source], c.reading(nil)); err == nil { // otherwise reading tells
 			s.LeftOut = append(s.LeftOut, left...)
 		}
 	}

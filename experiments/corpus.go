@@ -120,7 +120,7 @@ func (c *Corpus) open(split string) (data.Documents, error) {
 
 // reading returns the options of the reader of the corpus.
 func (c *Corpus) reading(types *data.TypeSet) format.Options {
-	return format.Options{Types: types, CoNLL: c.CoNLL, HF: c.HF}
+	return format.Options{Types: types, CoNLL: c.CoNLL, HF: c.HF, INCEpTION: c.INCEpTION}
 }
 
 // generator returns what generates a split.
