@@ -111,10 +111,15 @@ func (c *Corpus) open(split string) (data.Documents, error) {
 		return nil, fmt.Errorf("corpus.splits.%s: %w", split, err)
 	}
 	if c.Map == "" {
-		return format.Read(c.Format, path, format.Options{Types: c.TypeSet()}), nil
+		return format.Read(c.Format, path, c.reading(c.TypeSet())), nil
 	}
 	types, err := data.LookupTypeMap(c.Map)
-	return mapped(types, format.Read(c.Format, path, format.Options{Types: data.Any})), err
+	return mapped(types, format.Read(c.Format, path, c.reading(data.Any))), err
+}
+
+// reading returns the options of the reader of the corpus.
+func (c *Corpus) reading(types *data.TypeSet) format.Options {
+	return format.Options{Types: types, CoNLL: c.CoNLL, HF: c.HF, INCEpTION: c.INCEpTION}
 }
 
 // generator returns what generates a split.

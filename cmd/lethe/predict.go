@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -165,17 +163,17 @@ func (o *predictOptions) open(inputFormat string, types *data.TypeSet, oneNote b
 	if format.TextOnly(name) {
 		return nil, fmt.Errorf("--output-format %s cannot contain the spans that were found", name)
 	}
-	if ext := filepath.Ext(o.output); o.outputFormat == "" && anotherFormat(ext, name) {
+	if ext := format.Ext(o.output); o.outputFormat == "" && anotherFormat(ext, name) {
 		return nil, fmt.Errorf("%s: would contain %s despite its extension: give an --output-format", o.output, name)
 	}
-	return openOutput(o.output, name, types, oneNote)
+	return openOutput(o.output, name, of(types), oneNote)
 }
 
-// anotherFormat reports whether an extension belongs to other formats than the named one.
+// anotherFormat reports whether an extension, in lower case, belongs to other formats than the named one.
 func anotherFormat(ext, formatName string) bool {
 	others := false
 	for _, name := range format.Names() {
-		if f, err := format.Lookup(name); err == nil && slices.Contains(f.Exts, strings.ToLower(ext)) {
+		if f, err := format.Lookup(name); err == nil && slices.Contains(f.Exts, ext) {
 			if name == formatName {
 				return false
 			}
@@ -223,7 +221,7 @@ func (o *predictOptions) ofRun(ctx context.Context, run *experiments.Run, m *mod
 
 // others tags the notes of --input.
 func (o *predictOptions) others(ctx context.Context, m *models.Model) error {
-	in, oneNote, err := openInput(o.input, o.format, anyTypes())
+	in, oneNote, err := openInput(o.input, o.format, of(anyTypes()))
 	if err != nil {
 		return err
 	}
