@@ -21,7 +21,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -31,12 +30,12 @@ import (
 	"github.com/lethe-deid/lethe/data/conll"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/hf"
+	"github.com/lethe-deid/lethe/data/inception"
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/deid/augment"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/shortname"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
-	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -90,6 +89,8 @@ type Corpus struct {
 	CoNLL conll.Options `yaml:"conll,omitempty"`
 	// HF describes the files, for hf only; by default, their tags are no numbers, or explained beside them.
 	HF hf.Options `yaml:"hf,omitempty"`
+	// INCEpTION chooses the layer and the feature of the annotations, for xmi and webanno only; default: see inception.Options.
+	INCEpTION inception.Options `yaml:"inception,omitempty"`
 	// AllowOverlap permits annotated notes of train in dev and other splits.
 	AllowOverlap bool `yaml:"allow_overlap,omitempty"`
 	// NotesPerPatient is passed to synth.Config, for synth only; default 0.
@@ -397,6 +398,8 @@ func (c *Corpus) validateFormat() error {
 		return errors.New("conll: only allowed with format conll")
 	case c.Format != "hf" && !reflect.ValueOf(c.HF).IsZero():
 		return errors.New("hf: only allowed with format hf")
+	case c.Format != "xmi" && c.Format != "webanno" && c.INCEpTION != (inception.Options{}):
+		return errors.New("inception: only allowed with formats xmi and webanno")
 	}
 	if err := c.reading(nil).Check(); err != nil {
 		return err
@@ -534,41 +537,4 @@ func (c *Corpus) origin(split string) string {
 		return path
 	}
 	return fmt.Sprintf("%d generated notes", c.Notes[split])
-}
-
-// Check reads all files that training, its ablations and scoring each split would read. It returns
-// facts about the splits, and an error for each split, note, file, folder or ablation that is
-// missing or wrong. If there is none, the error is about the first broken file of the system.
-func (c *Config) Check(progress models.Progress) ([]Facts, error) {
-	facts, err := c.Corpus.check(c.System.NeedsDev(), progress)
-	err = errors.Join(err, c.checkAblations(), c.checkFiles())
-	if err != nil {
-		return facts, err
-	}
-	return facts, c.System.Check(c.Corpus.TypeSet(), runtime.NumCPU())
-}
-
-// checkAblations returns an error for each ablation whose settings are invalid.
-func (c *Config) checkAblations() error {
-	var wrong []error
-	for i, a := range c.Ablations {
-		if _, err := c.Variant(a); err != nil {
-			wrong = append(wrong, fmt.Errorf("ablations[%d] (%s): %w", i, a.Name, err))
-		}
-	}
-	return errors.Join(wrong...)
-}
-
-// checkFiles returns an error for each file or folder of the system that is missing.
-func (c *Config) checkFiles() error {
-	var missing []error
-	check := func(key, path string) {
-		if _, err := os.Stat(path); err != nil {
-			missing = append(missing, fmt.Errorf("%s: %w", key, err))
-		}
-	}
-	for _, p := range c.System.Paths() {
-		check("system."+p.Key, *p.Value)
-	}
-	return errors.Join(missing...)
 }

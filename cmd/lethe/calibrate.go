@@ -63,8 +63,8 @@ curve. If the model changes, calibrate it again.`,
 				return err
 			}
 			p.clear()
-			if few := curve.TooFew(); few != "" {
-				complain(errors.New(few))
+			if warning := curve.Warning(); warning != "" {
+				complain(errors.New("warning: " + warning))
 			}
 			return printReport(curve, asJSON)
 		},

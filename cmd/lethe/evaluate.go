@@ -23,6 +23,7 @@ type evaluateOptions struct {
 	format, systemFormat string // an empty systemFormat means format
 	types                string // empty means the default of format
 	json                 bool
+	layer                layer
 	conll, systemConll   columns // layouts of files of the format conll; an empty systemConll means conll
 
 	// Only some scorers accept these.
@@ -96,6 +97,7 @@ the other notes would be the score of another corpus.`,
 	flags.StringVar(&opt.systemFormat, "system-format", "", "`FORMAT` of --system (default that of --gold)")
 	flags.StringVar(&opt.types, "types", "", typesHelp)
 	flags.Var(&opt.conll, "conll", "`LAYOUT` of files of the format conll, such as documents=block,token=2: see docs/formats.md (default that of CoNLL-2003)")
+	flags.Var(&opt.layer, "layer", "`LAYER` of annotations in the formats xmi and webanno, perhaps with a feature, such as custom.PHI:kind (default named entities or the only layer of the project)")
 	flags.Var(&opt.systemConll, "system-conll", "`LAYOUT` of --system (default that of --gold)")
 	flags.StringVar(&script, "script", "", "score as an official `SCRIPT` does: "+scorerNames(all)+" (default Lethe's own scores)")
 	flags.BoolVar(&opt.corrected, "corrected", false, "score without the script's bugs, and print how the scores differ from the script's (default no)")
@@ -106,12 +108,12 @@ the other notes would be the score of another corpus.`,
 
 // ofGold and ofSystem return the options of the readers.
 func (o *evaluateOptions) ofGold(types *data.TypeSet) format.Options {
-	return format.Options{Types: types, CoNLL: o.conll.Options}
+	return format.Options{Types: types, CoNLL: o.conll.Options, INCEpTION: o.layer.Options}
 }
 
 func (o *evaluateOptions) ofSystem(types *data.TypeSet) format.Options {
 	if o.systemConll.given {
-		return format.Options{Types: types, CoNLL: o.systemConll.Options}
+		return format.Options{Types: types, CoNLL: o.systemConll.Options, INCEpTION: o.layer.Options}
 	}
 	return o.ofGold(types)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/lethe-deid/lethe/data/internal/notes"
 	"github.com/lethe-deid/lethe/data/jsonl"
 	"github.com/lethe-deid/lethe/data/labelstudio"
+	"github.com/lethe-deid/lethe/data/presidio"
 	"github.com/lethe-deid/lethe/data/spacy"
 	"github.com/lethe-deid/lethe/data/text"
 	"github.com/lethe-deid/lethe/internal/table"
@@ -25,10 +26,11 @@ import (
 
 // Options say how files are read and written. A format ignores the options that do not concern it.
 type Options struct {
-	Types     *data.TypeSet     // of the spans; a span of another type is an error
-	CoNLL     conll.Options     // how files of the format conll are laid out
-	HF        hf.Options        // how those of the format hf are
-	INCEpTION inception.Options // the layer and feature of annotations in the format xmi
+	Types *data.TypeSet // of the spans; a span of another type is an error
+	CoNLL conll.Options // how files of the format conll are laid out
+	HF    hf.Options    // how those of the format hf are
+	// INCEpTION chooses the annotations in files of the formats xmi and webanno.
+	INCEpTION inception.Options
 	// Writing says how formats that contain tokens divide a text.
 	Writing conll.Writing
 }
@@ -40,6 +42,9 @@ func (o Options) Check() error {
 	}
 	if err := o.HF.Check(); err != nil {
 		return fmt.Errorf("hf.%w", err)
+	}
+	if err := o.INCEpTION.Check(); err != nil {
+		return fmt.Errorf("inception.%w", err)
 	}
 	return nil
 }
@@ -166,29 +171,20 @@ var formats = []*Format{
 		Name: "spacy", Exts: spacy.Exts,
 		Read: typed(spacy.Read), Decode: decoded(spacy.Decode),
 		Create: inFile(typedWriter(spacy.Create), spacy.Exts...), CreateFile: typedWriter(spacy.Create),
-		Limits: Limits{Scores: true},
-		Recognize: func(path string, head []byte) bool {
-			return Ext(path) == spacy.Exts[0] || slices.Contains(spacy.Exts, Ext(path)) && slices.Contains(notes.FirstKeys(head), "ents")
-		},
+		Limits:    Limits{Scores: true},
+		Recognize: spacy.Recognize,
 	},
 	{
-		Name: "xmi", Exts: []string{inception.XMIExt}, OneNote: true,
-		Read: func(path string, opt Options) data.Documents {
-			return inception.ReadXMI(path, opt.Types, opt.INCEpTION)
+		Name: "presidio", Exts: []string{presidio.Ext},
+		Read: typed(presidio.Read), Decode: decoded(presidio.Decode),
+		Create: inFile(typedWriter(presidio.Create), presidio.Ext), CreateFile: typedWriter(presidio.Create),
+		Limits: Limits{Scores: true},
+		Recognize: func(path string, head []byte) bool {
+			return Ext(path) == presidio.Ext && slices.Contains(notes.FirstKeys(head), "full_text")
 		},
-		Decode: func(r io.Reader, name string, opt Options) data.Documents {
-			return func(yield func(*data.Document, error) bool) {
-				yield(inception.DecodeXMI(r, name, opt.Types, opt.INCEpTION))
-			}
-		},
-		Create: func(dir string, opt Options) (data.Writer, error) {
-			return inception.CreateXMI(dir, opt.Types, opt.INCEpTION)
-		},
-		CreateFile: func(path string, opt Options) (data.Writer, error) {
-			return inception.CreateXMIFile(path, opt.Types, opt.INCEpTION)
-		},
-		Limits: Limits{Patients: ByID, Scores: true, XML: true},
 	},
+	ofINCEpTION("xmi", inception.XMI, Limits{Patients: ByID, Scores: true, XML: true}),
+	ofINCEpTION("webanno", inception.TSV, Limits{Patients: ByID, Scores: true}),
 	{
 		Name: "text", Exts: []string{text.Ext}, OneNote: true, TextOnly: true,
 		Read: func(path string, _ Options) data.Documents { return text.Read(path) }, Pieces: text.Pieces,
@@ -212,6 +208,22 @@ func ofXML(name string, dialect i2b2.Dialect, root string) *Format {
 		},
 		Limits:    Limits{Patients: ByID, Scores: true, XML: true},
 		Recognize: rooted(root),
+	}
+}
+
+func ofINCEpTION(name string, f inception.Format, limits Limits) *Format {
+	return &Format{
+		Name: name, Exts: []string{f.Ext}, OneNote: true,
+		Read: func(path string, opt Options) data.Documents { return f.Read(path, opt.Types, opt.INCEpTION) },
+		Decode: func(r io.Reader, name string, opt Options) data.Documents {
+			return func(yield func(*data.Document, error) bool) { yield(f.Decode(r, name, opt.Types, opt.INCEpTION)) }
+		},
+		Create: func(dir string, opt Options) (data.Writer, error) { return f.Create(dir, opt.Types, opt.INCEpTION) },
+		CreateFile: func(path string, opt Options) (data.Writer, error) {
+			return f.CreateFile(path, opt.Types, opt.INCEpTION)
+		},
+		Limits:    limits,
+		Recognize: func(_ string, head []byte) bool { return f.Recognize(head) },
 	}
 }
 
@@ -293,7 +305,8 @@ func Fit(name string, found *data.Document) {
 	}
 }
 
-// Names lists the formats: i2b2, meddocan, i2b2-2006, brat, conll, jsonl, hf, labelstudio, spacy, xmi, text.
+// Names lists the formats: i2b2, meddocan, i2b2-2006, brat, conll, jsonl, hf, labelstudio, spacy,
+// presidio, xmi, webanno, text.
 func Names() []string { return table.Names(formats, nameOf) }
 
 // Annotated lists the formats that support spans: all except text.
