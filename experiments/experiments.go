@@ -50,6 +50,8 @@ type Config struct {
 	System taggers.System `yaml:"system"`
 	// Ablations are used by experiments/studies and ignored when training.
 	Ablations []Ablation `yaml:"ablations,omitempty"`
+
+	written map[string]string // paths as they were written, by key, where they differ from the resolved ones
 }
 
 // Ablation is a variant of the experiment that a study compares with it.
@@ -245,14 +247,20 @@ func (c *Config) copy(change func(*Config) error) (*Config, error) {
 	if err := change(changed); err != nil {
 		return nil, err
 	}
-	return changed, changed.finish()
+	if err := changed.finish(); err != nil {
+		return nil, err
+	}
+	changed.inherit(c)
+	return changed, nil
 }
 
 // finish is the last step of reading a configuration.
 func (c *Config) finish() error {
+	before := strictyaml.Strings(c)
 	if err := c.resolve(); err != nil {
 		return err
 	}
+	c.remember(before)
 	return c.Validate()
 }
 
