@@ -8,8 +8,6 @@
 package hf
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -61,8 +59,8 @@ func (o Options) Check() error {
 // of one document; otherwise each row is a document, whose ID is that under id, or the name of the file and the number of the
 // row. The patient is under patient. Other keys are ignored.
 //
-// A bad row, or a duplicate ID, invalidates its document: it yields a *data.Error with the byte at which the row begins, and
-// reading continues. Text that is not JSON ends the file with such an error.
+// A bad row, or a duplicate ID, invalidates its document: it yields a *data.Error with the line and the byte at which the row
+// begins, and reading continues. Text that is not JSON ends the file with such an error.
 func Read(path string, types *data.TypeSet, opt Options) data.Documents {
 	return notes.Files(path, Exts, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
 		if base := filepath.Base(name); name != path && (base == info || base == "state.json") {
@@ -87,7 +85,6 @@ type file struct {
 	opt   Options
 	seen  map[string]bool // IDs
 	infos string          // path of dataset_info.json; "" for a stream
-	start int64           // offset of the JSON: after a byte order mark, if there is one
 
 	doc     *data.Document // the open document, or nil
 	grouped bool           // its rows name it
@@ -97,49 +94,27 @@ type file struct {
 
 // read yields the documents. It returns false if yield did.
 func (f *file) read(r io.Reader, yield notes.Yield) bool {
-	in := bufio.NewReader(r)
-	if mark, _ := in.Peek(len(notes.BOM)); string(mark) == notes.BOM {
-		_, _ = in.Discard(len(notes.BOM))
-		f.start = int64(len(notes.BOM))
-	}
-	meter := &meter{in: in, left: bounded.MaxNote}
-	d := jsontext.NewDecoder(meter)
-	array := d.PeekKind() == '['
-	if array {
-		_, _ = d.ReadToken()
-	}
-	number := 0
-	for {
-		if array && d.PeekKind() == ']' {
-			_, _ = d.ReadToken()
-			if _, err := d.ReadToken(); err != io.EOF {
-				return yield(nil, f.defect(d.InputOffset(), errors.New("something follows the array of rows")))
-			}
-			break
+	rows := 0
+	goOn := notes.Values(r, f.name, "", func(v notes.Value, broken *data.Error) bool {
+		rows++
+		if broken != nil {
+			f.doc = nil // the rest of it may be missing
+			return yield(nil, broken)
 		}
-		meter.left = bounded.MaxNote
-		raw, err := d.ReadValue()
-		if err == io.EOF && !array {
-			break
-		}
-		if err != nil {
-			return yield(nil, f.broken(err))
-		}
-		number++
-		if !f.row(bytes.Clone(raw), number, d.InputOffset()-int64(len(raw)), yield) {
-			return false
-		}
-	}
-	if number == 0 {
+		return f.row(v, yield)
+	})
+	if goOn && rows == 0 {
 		return yield(nil, notes.Defect(f.name, 0, -1, "no row in the file"))
 	}
-	return f.end(yield)
+	return goOn && f.end(yield)
 }
 
 // row reads a row. It returns false if yield did.
-func (f *file) row(raw jsontext.Value, number int, at int64, yield notes.Yield) bool {
-	defect := func(err error) error { return f.defect(at, fmt.Errorf("row %d: %w", number, err)) }
-	r, err := parse(raw)
+func (f *file) row(v notes.Value, yield notes.Yield) bool {
+	defect := func(err error) error {
+		return notes.Defect(f.name, v.Line, v.Offset, fmt.Sprintf("row %d: %v", v.Number, err))
+	}
+	r, err := parse(v.Raw)
 	if err != nil && f.doc != nil && f.grouped { // the row may be one of the document
 		f.err = cmp.Or(f.err, defect(err))
 		return true
@@ -150,7 +125,7 @@ func (f *file) row(raw jsontext.Value, number int, at int64, yield notes.Yield) 
 		if !f.end(yield) {
 			return false
 		}
-		id := cmp.Or(r.document, r.id, fmt.Sprintf("%s-%04d", notes.ID(f.name), number))
+		id := cmp.Or(r.document, r.id, fmt.Sprintf("%s-%04d", notes.ID(f.name), v.Number))
 		f.doc, f.err, f.grouped = &data.Document{ID: id, Patient: r.patient}, nil, r.document != ""
 		f.text.Reset()
 		if f.seen[id] {
@@ -255,18 +230,6 @@ func (f *file) end(yield notes.Yield) bool {
 	return yield(doc, nil)
 }
 
-// broken returns the error of a file that is not JSON, or cannot be read.
-func (f *file) broken(err error) error {
-	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return f.defect(e.ByteOffset, errors.New("not valid JSON"))
-	}
-	return notes.Unreadable(f.name, err)
-}
-
-func (f *file) defect(at int64, err error) error {
-	return notes.Defect(f.name, 0, int(f.start+at), err.Error())
-}
-
 // row is a row of the data set.
 type row struct {
 	id, document, patient string
@@ -285,7 +248,7 @@ var (
 func parse(raw jsontext.Value) (*row, error) {
 	var values map[string]jsontext.Value
 	if raw.Kind() != '{' || json.Unmarshal(raw, &values) != nil {
-		return nil, errors.New("it is not an object, or has a duplicate key")
+		return nil, errors.New("it is not an object")
 	}
 	tokens, err := only(values, tokenKeys)
 	if err != nil {
@@ -324,20 +287,6 @@ func only(values map[string]jsontext.Value, keys []string) (string, error) {
 		return "", fmt.Errorf("it has %d of the keys %s instead of one", len(given), strings.Join(keys, ", "))
 	}
 	return given[0], nil
-}
-
-// meter fails when a row is too large to be held in memory.
-type meter struct {
-	in   *bufio.Reader
-	left int64
-}
-
-func (m *meter) Read(p []byte) (int, error) {
-	n, err := m.in.Read(p)
-	if m.left -= int64(n); m.left < 0 {
-		return n, bounded.ErrTooLarge
-	}
-	return n, err
 }
 
 // Recognize reports whether a file of JSON begins with a row, from its path and its first bytes.

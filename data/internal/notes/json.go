@@ -64,6 +64,9 @@ func Values(r io.Reader, name, array string, yield func(Value, *data.Error) bool
 	}
 	_, _ = d.ReadToken()
 	if _, err := d.ReadToken(); err != io.EOF {
+		if _, syntax := errors.AsType[*jsontext.SyntacticError](err); err != nil && !syntax {
+			return yield(Value{}, asDefect(name, err))
+		}
 		return defect(d.InputOffset(), "something follows the array of "+array)
 	}
 	return true
