@@ -60,6 +60,21 @@ func (s *TypeSet) Lookup(name string) (Type, bool) {
 // Has reports whether name is a type of the set.
 func (s *TypeSet) Has(name string) bool { _, ok := s.Lookup(name); return ok }
 
+// Lacks returns the end of an error about a type that is not in the set, after "the
+// type": " WARD is not in the type set mimic". It leaves out the name if that
+// might be a part of a note, put there by mistake: if it is not well-formed, or
+// occurs in the note's text. Without a text, it must be in capitals. The names of
+// types of built-in sets are never left out.
+func (s *TypeSet) Lacks(name, text string) string {
+	_, known := everyType()[name]
+	lower := strings.ToLower(name)
+	own := wellFormed(name) && (text != "" && !strings.Contains(strings.ToLower(text), lower) || text == "" && name == strings.ToUpper(name))
+	if known || own {
+		return " " + name + " is not in the type set " + s.Name
+	}
+	return " is not in the type set " + s.Name
+}
+
 // Describe returns the description of a type. If the set lacks the type, or is
 // nil, the description comes from the first built-in set that has a type of that
 // name. PERSON and CONTACT, which no built-in set has, are described, too. For any

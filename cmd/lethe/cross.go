@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/experiments/studies"
 	"github.com/lethe-deid/lethe/internal/paths"
@@ -46,7 +47,7 @@ one place and another as two places, compare token scores.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if typeMap != "" {
-				if opt.Map, err = experiments.LoadTypeMap(typeMap); err != nil {
+				if opt.Map, err = data.OpenTypeMap(typeMap, data.DropOthers); err != nil {
 					return err
 				}
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,6 +88,11 @@ func runTraining(ctx context.Context, config *experiments.Config, opt experiment
 		for _, f := range facts {
 			p.line("%s", f)
 		}
+		if lines, err := config.Corpus.MapLines(); err == nil { // an error has been reported by now
+			for _, line := range lines {
+				p.line("%s", line)
+			}
+		}
 	}
 	epochs := 0
 	opt.Progress, opt.Failed, opt.Version = p.show, p.failed, version
@@ -129,7 +135,11 @@ func check(config *experiments.Config) error {
 	for _, f := range facts {
 		fmt.Println(f)
 	}
-	return err
+	lines, wrong := config.Corpus.MapLines()
+	for _, line := range lines {
+		fmt.Println(line)
+	}
+	return cmp.Or(err, wrong)
 }
 
 // epochLine formats an epoch for people, with times in seconds. The tokens per second are those of the training steps

@@ -172,7 +172,7 @@ func (r *reader) add(columns []string, raw []byte, offset int) error {
 			return defect("the last column is not a label: requires O, or B-, I-, E- or S- and a type")
 		}
 		if !r.types.Has(typ) {
-			return defect("the label's type is not in the type set " + r.types.Name)
+			return defect("the label's type" + r.types.Lacks(typ, ""))
 		}
 	}
 	switch {

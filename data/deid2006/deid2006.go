@@ -97,7 +97,7 @@ func Document(name string, r *xmlnotes.Reader, rec *xmlnotes.Record, types *data
 	}
 	for _, m := range rec.Marks {
 		if !types.Has(m.Type) {
-			return nil, Defect(name, rec, m.Open.Line, "the TYPE of a PHI is not in the type set "+types.Name)
+			return nil, Defect(name, rec, m.Open.Line, "a PHI's TYPE"+types.Lacks(m.Type, doc.Text))
 		}
 		if at[m.First] == at[m.Next] { // an empty CDATA section
 			return nil, Defect(name, rec, m.Open.Line, "a PHI without text")

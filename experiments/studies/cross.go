@@ -41,7 +41,7 @@ type Crossing struct {
 type CrossingCorpus struct {
 	Name      string       `json:"name"`
 	Documents int          `json:"documents"`
-	LeftOut   data.LeftOut `json:"left_out"` // spans of the gold standard that the map removed
+	LeftOut   data.MapCounts `json:"left_out"` // spans of the gold standard that the map removed
 }
 
 // CrossingCell contains the scores of one model on one corpus.
@@ -51,7 +51,7 @@ type CrossingCell struct {
 	Scores  map[string]evaluation.PRF    `json:"scores"`
 	Types   map[string]evaluation.Counts `json:"types"`    // strict, by type
 	Tokens  map[string]evaluation.Counts `json:"tokens"`   // tokens, by type
-	LeftOut data.LeftOut                 `json:"left_out"` // predicted spans that the map removed
+	LeftOut data.MapCounts                 `json:"left_out"` // predicted spans that the map removed
 }
 
 // Cross tests the model of each run on a split of the corpus of each run and of each experiment in
@@ -137,18 +137,19 @@ func (o CrossOptions) types(configs []*experiments.Config) (*data.TypeSet, error
 		}
 		return data.Any, nil
 	}
+	types := configs[0].Corpus.TypeSet()
 	for _, c := range configs {
-		if c.Corpus.Types != configs[0].Corpus.Types {
-			return nil, fmt.Errorf("%s has the type set %s and %s has %s: a type map must say how they compare (have %s)",
-				configs[0].Name, configs[0].Corpus.Types, c.Name, c.Corpus.Types, strings.Join(data.TypeMapNames(), ", "))
+		if differs := types.Difference(c.Corpus.TypeSet()); differs != "" {
+			return nil, fmt.Errorf("%s and %s have different type sets, %s: a type map must say how they compare (have %s)",
+				configs[0].Name, c.Name, differs, strings.Join(data.TypeMapNames(), ", "))
 		}
 	}
-	return configs[0].Corpus.TypeSet(), nil
+	return types, nil
 }
 
-func (o CrossOptions) mapped(docs []*data.Document, left *data.LeftOut) ([]*data.Document, error) {
+func (o CrossOptions) mapped(docs []*data.Document, left *data.MapCounts) ([]*data.Document, error) {
 	if o.Map == nil {
-		*left = data.LeftOut{Dropped: map[string]int{}, Unknown: map[string]int{}}
+		*left = data.MapCounts{Dropped: map[string]int{}, Unknown: map[string]int{}}
 		return docs, nil
 	}
 	return data.Collect(o.Map.Apply(data.Each(docs), left))

@@ -768,9 +768,9 @@ func TestCross(t *testing.T) {
 		t.Errorf("twice the same: error %v", err)
 	}
 	mixed := *runs[1].Config
-	mixed.Name, mixed.Corpus.Types = "mixed", "conll"
+	mixed.Name, mixed.Corpus.Types = "mixed", data.TypeSetConfig{Name: "conll"}
 	if _, err := Cross(t.Context(), runs[:1], CrossOptions{On: []*experiments.Config{&mixed}}); err == nil ||
-		!strings.HasPrefix(err.Error(), "one has the type set i2b2-2014 and mixed has conll: a type map must say how they compare (have i2b2-2006, ") {
+		!strings.HasPrefix(err.Error(), "one and mixed have different type sets, i2b2-2014 and conll: a type map must say how they compare (have i2b2-2006, ") {
 		t.Errorf("no map: error %v", err)
 	}
 }

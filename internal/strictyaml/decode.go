@@ -32,6 +32,10 @@ type Union interface {
 // Series is a list in which a single element can be written without the list: 100 stands for [100].
 type Series interface{ Series() }
 
+// Short is a pointer to a struct that can also be written as a text, or as nothing, which is the
+// empty text. SetText replaces the whole value.
+type Short interface{ SetText(text string) }
+
 // Decode decodes a YAML document into the struct that into points to, and keeps
 // values that the document does not mention. Keys are those of the fields' yaml
 // tags. Fields may be structs, pointers, maps with string keys, lists, string,
@@ -151,6 +155,19 @@ func (d decoder) fail(at *token.Token, path, reason string, args ...any) error {
 func (d decoder) value(path string, node ast.Node, v reflect.Value) error {
 	wrong := func(want string) error {
 		return d.fail(node.GetToken(), path, "%s where %s is expected", kind(node), want)
+	}
+	if short, ok := asShort(v); ok {
+		switch n := node.(type) {
+		case *ast.NullNode:
+			short.SetText("")
+			return nil
+		case *ast.StringNode:
+			short.SetText(n.Value)
+			return nil
+		case ast.MapNode:
+		default:
+			return wrong("a text or a mapping")
+		}
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -287,6 +304,15 @@ func (d decoder) entry(path string, name reflect.Value, key ast.MapKeyNode, node
 	}
 	v.SetMapIndex(name, entry)
 	return nil
+}
+
+// asShort returns the pointer to a struct that can be written as a text.
+func asShort(v reflect.Value) (Short, bool) {
+	if v.Kind() != reflect.Struct || !v.CanAddr() {
+		return nil, false
+	}
+	short, ok := v.Addr().Interface().(Short)
+	return short, ok
 }
 
 // hasNames reports whether the elements of a list have the key name.

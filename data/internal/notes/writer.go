@@ -42,7 +42,7 @@ func (g gate) check(doc *data.Document) error {
 	}
 	for _, s := range doc.Spans {
 		if g.types != nil && !g.types.Has(s.Type) {
-			return errors.New("a span's type is not in the type set " + g.types.Name)
+			return errors.New("a span's type" + g.types.Lacks(s.Type, doc.Text))
 		}
 	}
 	return nil
