@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"reflect"
 	"strings"
 
-	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 )
 
@@ -113,10 +111,8 @@ func OpenTypeMap(nameOrPath string, others Others) (*TypeMap, error) {
 		of.Others = others
 		return &of, nil
 	}
-	raw, err := bounded.ReadFile(nameOrPath, bounded.MaxConfig)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w, and there is no such file", unknown)
-	} else if err != nil {
+	raw, err := readNamed(nameOrPath, unknown)
+	if err != nil {
 		return nil, err
 	}
 	var c TypeMapConfig

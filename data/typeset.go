@@ -62,14 +62,18 @@ func (s *TypeSet) Has(name string) bool { _, ok := s.Lookup(name); return ok }
 
 // Lacks returns the end of an error about a type that is not in the set, after "the
 // type": " WARD is not in the type set mimic". It leaves out the name if that
-// might be a part of a note, put there by mistake: if it is not well-formed, or
-// occurs in the note's text. Without a text, it must be in capitals. The names of
-// types of built-in sets are never left out.
+// might be a part of a note, put there by mistake: if it is not well-formed, is a
+// word that begins with a capital and goes on in lower case, or occurs in the
+// note's text. Without a text, it must be in capitals. The names of types of
+// built-in sets are never left out.
 func (s *TypeSet) Lacks(name, text string) string {
 	_, known := everyType()[name]
 	lower := strings.ToLower(name)
-	own := wellFormed(name) && (text != "" && !strings.Contains(strings.ToLower(text), lower) || text == "" && name == strings.ToUpper(name))
-	if known || own {
+	harmless := wellFormed(name) && (name == lower || name[1:] != lower[1:]) && !strings.Contains(strings.ToLower(text), lower)
+	if text == "" {
+		harmless = harmless && name == strings.ToUpper(name)
+	}
+	if known || harmless {
 		return " " + name + " is not in the type set " + s.Name
 	}
 	return " is not in the type set " + s.Name

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -180,10 +181,8 @@ func openNamed(nameOrPath string, depth int) (*TypeSet, error) {
 	if depth > maxBases {
 		return nil, fmt.Errorf("%s: more than %d files refer to each other", nameOrPath, maxBases)
 	}
-	raw, err := bounded.ReadFile(nameOrPath, bounded.MaxConfig)
-	if errors.Is(err, fs.ErrNotExist) || nameOrPath == "" {
-		return nil, fmt.Errorf("%w, and there is no such file", unknown)
-	} else if err != nil {
+	raw, err := readNamed(nameOrPath, unknown)
+	if err != nil {
 		return nil, err
 	}
 	var c TypeSetConfig
@@ -201,6 +200,15 @@ func openNamed(nameOrPath string, depth int) (*TypeSet, error) {
 		return nil, fmt.Errorf("%s: %w", nameOrPath, err)
 	}
 	return set, nil
+}
+
+// readNamed reads a file that was named where a built-in name could stand. unknown
+// is the error for an unknown name.
+func readNamed(path string, unknown error) ([]byte, error) {
+	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%w, and there is no such file", unknown)
+	}
+	return bounded.ReadFile(path, bounded.MaxConfig)
 }
 
 // build returns the set. base is nil if there is none.

@@ -169,7 +169,7 @@ func TestCreate(t *testing.T) {
 		"XML does not allow the character U+000B at byte 5":          {ID: "y", Text: "Vance\x0b"},
 		"the id is blank or has a character that XML does not allow": {ID: "y\x0b", Text: "Vance"},
 		"two documents have this id":                                 {ID: "641", Text: "Vance"},
-		"a span's type CITY is not in the type set i2b2-2006":             {ID: "z", Text: "Vance", Spans: []data.Span{span(0, 5, "CITY")}},
+		"a span's type CITY is not in the type set i2b2-2006":        {ID: "z", Text: "Vance", Spans: []data.Span{span(0, 5, "CITY")}},
 		"document v: span 0 [0,9) lies beyond the text of 5 bytes":   {ID: "v", Text: "Vance", Spans: []data.Span{span(0, 9, "DATE")}},
 	} {
 		if err := w.Write(doc); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "Vance") {
