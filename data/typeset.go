@@ -60,23 +60,21 @@ func (s *TypeSet) Lookup(name string) (Type, bool) {
 // Has reports whether name is a type of the set.
 func (s *TypeSet) Has(name string) bool { _, ok := s.Lookup(name); return ok }
 
-// Lacks returns the end of an error about a type that is not in the set, after "the
-// type": " WARD is not in the type set mimic". It leaves out the name if that
-// might be a part of a note, put there by mistake: if it is not well-formed, is a
-// word that begins with a capital and goes on in lower case, or occurs in the
-// note's text. Without a text, it must be in capitals. The names of types of
-// built-in sets are never left out.
-func (s *TypeSet) Lacks(name, text string) string {
-	_, known := everyType()[name]
-	lower := strings.ToLower(name)
-	harmless := wellFormed(name) && (name == lower || name[1:] != lower[1:]) && !strings.Contains(strings.ToLower(text), lower)
-	if text == "" {
-		harmless = harmless && name == strings.ToUpper(name)
+// Lacks returns the message that the set has no type of this name, without a full
+// stop. It contains the name if that is well-formed, because anything else could be
+// text of a note that is at the wrong place, and a type of the set whose name differs
+// only in case.
+func (s *TypeSet) Lacks(name string) string {
+	if !wellFormed(name) {
+		return "the type is not in the type set " + s.Name
 	}
-	if known || harmless {
-		return " " + name + " is not in the type set " + s.Name
+	message := "the type " + name + " is not in the type set " + s.Name
+	for _, t := range s.Types {
+		if strings.EqualFold(t.Name, name) {
+			return message + ", which has " + t.Name
+		}
 	}
-	return " is not in the type set " + s.Name
+	return message
 }
 
 // Describe returns the description of a type. If the set lacks the type, or is

@@ -201,7 +201,7 @@ func (s span) convert(offsets *notes.Offsets, types *data.TypeSet) (data.Span, i
 	name := cmp.Or(s.Type, s.Label)
 	typ, ok := types.Lookup(name)
 	if !ok {
-		return data.Span{}, -1, errors.New("the type" + types.Lacks(name, offsets.Text()))
+		return data.Span{}, -1, errors.New(types.Lacks(name))
 	}
 	score := 1.0
 	if s.Score != nil {

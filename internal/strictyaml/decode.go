@@ -54,12 +54,6 @@ func Decode(path string, raw []byte, into any) error {
 	return decoder{file: path}.decode(raw, into)
 }
 
-// Override decodes as Decode does without a path, but a mapping may stand for a list whose elements
-// have a name: its keys are names of elements, which it changes, and all others stay.
-func Override(raw []byte, into any) error {
-	return decoder{named: true}.decode(raw, into)
-}
-
 func (d decoder) decode(raw []byte, into any) error {
 	if err := d.checkSize(raw); err != nil {
 		return err
@@ -131,8 +125,8 @@ func (d decoder) checkSize(raw []byte) error {
 }
 
 type decoder struct {
-	file  string
-	named bool // whether a mapping may stand for a list
+	file    string
+	setting string // path of the value that Set sets; "" for Decode
 }
 
 // fail returns an error. Without a file, it has no position, which would be
@@ -180,6 +174,9 @@ func (d decoder) value(path string, node ast.Node, v reflect.Value) error {
 		if !ok {
 			return wrong("a mapping")
 		}
+		if d.setting != "" && path == d.setting && !holdsAny(v, m) {
+			v.Clear()
+		}
 		for each := m.MapRange(); each.Next(); {
 			if err := d.member(path, each.Key(), each.Value(), v); err != nil {
 				return err
@@ -188,12 +185,12 @@ func (d decoder) value(path string, node ast.Node, v reflect.Value) error {
 		return nil
 	case reflect.Slice:
 		n, ok := node.(*ast.SequenceNode)
+		if m, ok := node.(ast.MapNode); ok && d.setting != "" && (!isSeries(v) || ofPositions(m)) {
+			return d.elements(path, m, v)
+		}
 		if !ok && isSeries(v) {
 			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 			return d.value(path, node, v.Index(0))
-		}
-		if m, ok := node.(ast.MapNode); ok && d.named && hasNames(v) {
-			return d.elements(path, m, v)
 		}
 		if !ok {
 			return wrong("a list")
@@ -315,52 +312,9 @@ func asShort(v reflect.Value) (Short, bool) {
 	return short, ok
 }
 
-// hasNames reports whether the elements of a list have the key name.
-func hasNames(list reflect.Value) bool {
-	if list.Type().Elem().Kind() != reflect.Struct {
-		return false
-	}
-	_, ok := nameOf(reflect.New(list.Type().Elem()).Elem())
-	return ok
-}
-
-func nameOf(element reflect.Value) (string, bool) {
-	for key, field := range fields(element) {
-		if key == "name" && field.Kind() == reflect.String {
-			return field.String(), true
-		}
-	}
-	return "", false
-}
-
-// elements changes the elements of a list that the keys of a mapping name.
-func (d decoder) elements(path string, m ast.MapNode, list reflect.Value) error {
-	for each := m.MapRange(); each.Next(); {
-		key := each.Key().GetToken()
-		var element reflect.Value
-		var known []string
-		for i := range list.Len() {
-			name, _ := nameOf(list.Index(i))
-			if name == key.Value {
-				element = list.Index(i)
-			}
-			if name != "" {
-				known = append(known, name)
-			}
-		}
-		if !element.IsValid() {
-			return d.unknown(each.Key(), join(path, key.Value), known)
-		}
-		if err := d.value(join(path, key.Value), each.Value(), element); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func join(path, key string) string {
-	if path == "" {
-		return key
+	if path == "" || strings.HasPrefix(key, "[") {
+		return path + key
 	}
 	return path + "." + key
 }
