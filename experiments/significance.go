@@ -19,6 +19,10 @@ func Significance(ctx context.Context, a, b *Run, split string, names []string, 
 	if other := b.Config.Corpus.TypeSet(); types.Difference(other) != "" {
 		return nil, fmt.Errorf("%s and %s have different type sets: %s", a.Dir, b.Dir, types.Difference(other))
 	}
+	types, err := a.Config.Corpus.MetricTypes(names, progress)
+	if err != nil {
+		return nil, err
+	}
 	chosen, err := metrics.LookupAll(names, types)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/evaluation/metrics"
+	"github.com/lethe-deid/lethe/models"
 )
 
 // TypeSet returns the set of the types that a system learns from the corpus. It panics if Types or
@@ -97,6 +99,25 @@ func (c *Corpus) MapLines() ([]string, error) {
 		lines = append(lines, fmt.Sprintf("map %s: types that occur in no split: %s", m.Name, strings.Join(absent, ", ")))
 	}
 	return lines, nil
+}
+
+// MetricTypes returns the type set with which metrics are looked up: TypeSet or, if that is the open
+// set and an average over types is among the named metrics, the set of all types that occur in the
+// splits, which it reads.
+func (c *Corpus) MetricTypes(names []string, progress models.Progress) (*data.TypeSet, error) {
+	types := c.TypeSet()
+	if len(types.Types) > 0 || !slices.ContainsFunc(names, metrics.OverTypes) {
+		return types, nil
+	}
+	var all []*data.Document
+	for _, split := range c.SplitNames() {
+		docs, err := c.Load(split, progress)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, docs...)
+	}
+	return types.WithTypes(all), nil
 }
 
 // resolveTypes replaces the paths of files by what the files contain, and sets the default of Types.

@@ -81,13 +81,6 @@ func Cross(ctx context.Context, systems []System, opt CrossOptions) (*Crossing, 
 	if err != nil {
 		return nil, err
 	}
-	scores, err := metrics.LookupAll(opt.Metrics, types)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range scores {
-		result.Metrics = append(result.Metrics, m.Name)
-	}
 	var gold [][]*data.Document
 	var corpora []*experiments.Corpus
 	for _, system := range systems {
@@ -105,6 +98,13 @@ func Cross(ctx context.Context, systems []System, opt CrossOptions) (*Crossing, 
 			return nil, err
 		}
 		gold, corpora, result.Corpora = append(gold, docs), append(corpora, c), append(result.Corpora, corpus)
+	}
+	scores, err := metrics.LookupAll(opt.Metrics, types.WithTypes(slices.Concat(gold...)))
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range scores {
+		result.Metrics = append(result.Metrics, m.Name)
 	}
 	for _, system := range systems {
 		if len(system.Runs) == 0 {

@@ -295,6 +295,8 @@ func (d decoder) entry(path string, name reflect.Value, key ast.MapKeyNode, node
 			entry.Set(reflect.ValueOf(union.Fresh(name.String())))
 		}
 		into = entry.Elem().Elem() // what the pointer in the interface points to
+	} else if held := v.MapIndex(name); held.IsValid() && d.setting != "" && path != d.setting {
+		entry.Set(held) // of which the setting changes a part
 	}
 	if err := d.value(path, node, into); err != nil {
 		return err
