@@ -99,6 +99,11 @@ func (c *Corpus) open(split string) (data.Documents, error) {
 	return c.mapped(docs, &data.MapCounts{})
 }
 
+// reading returns the options of the reader of the corpus.
+func (c *Corpus) reading(types *data.TypeSet) format.Options {
+	return format.Options{Types: types, CoNLL: c.CoNLL, HF: c.HF, INCEpTION: c.INCEpTION}
+}
+
 // generator returns what generates a split.
 func (c *Corpus) generator(split string) synth.Config {
 	return synth.Config{Corpus: c.Generated, Split: synth.Split(split), Seed: c.Seed, NotesPerPatient: c.NotesPerPatient}

@@ -19,6 +19,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime"
 	"slices"
@@ -27,7 +28,10 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/conll"
 	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/data/hf"
+	"github.com/lethe-deid/lethe/data/inception"
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/deid/augment"
 	"github.com/lethe-deid/lethe/internal/bounded"
@@ -61,7 +65,13 @@ type Ablation struct {
 
 // Corpus describes where the notes come from.
 type Corpus struct {
-	Format string `yaml:"format"` // i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, spacy, xmi, text or synth (generated)
+	Format string `yaml:"format"` // name of a format (see format.Names), or synth (generated)
+	// CoNLL describes the layout of the files, for conll only; default that of CoNLL-2003.
+	CoNLL conll.Options `yaml:"conll,omitempty"`
+	// HF describes the files, for hf only; by default, their tags are no numbers, or explained beside them.
+	HF hf.Options `yaml:"hf,omitempty"`
+	// INCEpTION chooses the layer and the feature of the annotations, for xmi and webanno only; default: see inception.Options.
+	INCEpTION inception.Options `yaml:"inception,omitempty"`
 	// Types is the type set: the name of a built-in set, the path of a YAML file, or a description;
 	// default: see DefaultTypes. Load replaces a path with the description, so that a run contains it.
 	Types data.TypeSetConfig `yaml:"types"`
@@ -377,6 +387,17 @@ func (c *Corpus) validateFormat() error {
 		if _, err := format.Lookup(c.Format); err != nil {
 			return fmt.Errorf("format: no format %q (have %s)", c.Format, strings.Join(append(format.Names(), synthetic), ", "))
 		}
+	}
+	switch {
+	case c.Format != "conll" && !reflect.ValueOf(c.CoNLL).IsZero():
+		return errors.New("conll: only allowed with format conll")
+	case c.Format != "hf" && !reflect.ValueOf(c.HF).IsZero():
+		return errors.New("hf: only allowed with format hf")
+	case c.Format != "xmi" && c.Format != "webanno" && c.INCEpTION != (inception.Options{}):
+		return errors.New("inception: only allowed with formats xmi and webanno")
+	}
+	if err := c.reading(nil).Check(); err != nil {
+		return err
 	}
 	if err := c.validateTypes(); err != nil {
 		return err

@@ -146,7 +146,7 @@ func (c *Corpus) files(split string) (data.Documents, error) {
 			if slices.ContainsFunc(parts, func(p part) bool { return p.name == path }) {
 				return nil, fmt.Errorf("corpus.splits.%s%s: %s is read twice", split, sources.key(i), path)
 			}
-			parts = append(parts, part{path, format.Read(cmp.Or(s.Format, c.Format), path, format.Options{Types: types})})
+			parts = append(parts, part{path, format.Read(cmp.Or(s.Format, c.Format), path, c.reading(types))})
 		}
 	}
 	return concatenate(parts, func(a, b, id string) error {

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -61,29 +59,29 @@ func typeSet(name, formatName string) (*data.TypeSet, error) {
 
 // readMarked reads annotated notes of a named format, and warns about files of a folder that it does not read. If it
 // cannot read the path at all, the first item of the documents is the error.
-func readMarked(path, formatName string, types *data.TypeSet) data.Documents {
+func readMarked(path, formatName string, opt format.Options) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		f, err := format.Lookup(formatName)
 		if err == nil && f.TextOnly {
 			err = fmt.Errorf("format %s contains no spans to score", formatName)
 		}
 		if err == nil {
-			err = tellLeftOut(path, f)
+			err = tellLeftOut(path, f, opt)
 		}
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		f.Read(path, format.Options{Types: types})(yield)
+		f.Read(path, opt)(yield)
 	}
 }
 
 // readGold is like readMarked, for a gold standard. It is an error if there are notes but no annotations, because then
 // nothing can be missed.
-func readGold(path, formatName string, types *data.TypeSet) data.Documents {
+func readGold(path, formatName string, opt format.Options) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		documents, spans := 0, 0
-		for doc, err := range readMarked(path, formatName, types) {
+		for doc, err := range readMarked(path, formatName, opt) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -100,16 +98,25 @@ func readGold(path, formatName string, types *data.TypeSet) data.Documents {
 	}
 }
 
+// source is a file or folder of notes in a named format.
+type source struct {
+	path, format string
+	options      format.Options
+}
+
+// of returns the options of formats that need no others than the types.
+func of(types *data.TypeSet) format.Options { return format.Options{Types: types} }
+
 // allUnreadable returns the errors of all notes at the paths that cannot be read, up to 20, if err, the error of a
-// comparison, is that of such a note. It returns other errors as they are. formats maps each path to its format.
-func allUnreadable(err error, types *data.TypeSet, formats map[string]string) error {
+// comparison, is that of such a note. It returns other errors as they are.
+func allUnreadable(err error, sides ...source) error {
 	if _, ok := errors.AsType[*data.Error](err); !ok {
 		return err
 	}
 	const most = 20
 	var bad []error
-	for _, path := range slices.Sorted(maps.Keys(formats)) {
-		for _, err := range format.Read(formats[path], path, format.Options{Types: types}) {
+	for _, s := range sides {
+		for _, err := range format.Read(s.format, s.path, s.options) {
 			if err == nil {
 				continue
 			}

@@ -13,6 +13,7 @@ package brat
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,24 +66,32 @@ func list(path string) ([]string, error) {
 	}
 	stems := make([]string, len(files))
 	for i, f := range files {
-		stems[i] = strings.TrimSuffix(f, filepath.Ext(f))
+		stems[i] = notes.Stem(f)
 	}
 	slices.Sort(stems) // "a-1.ann" sorts before "a.ann", but "a" before "a-1"
 	return slices.Compact(stems), nil
 }
 
 func read(stem string, types *data.TypeSet) (*data.Document, error) {
-	text, err := notes.ReadText(stem + textExt)
+	textFile, err := notes.Given(stem + textExt)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := notes.ReadFile(stem + annotationExt)
+	text, err := notes.ReadText(textFile)
+	if err != nil {
+		return nil, err
+	}
+	annotations, err := notes.Given(stem + annotationExt)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := notes.ReadFile(annotations)
 	if err != nil {
 		return nil, err
 	}
 	id := filepath.Base(stem)
 	doc := &data.Document{ID: id, Patient: data.PatientOf(id), Text: text}
-	doc.Spans, err = Decode(stem+annotationExt, raw, text, types)
+	doc.Spans, err = Decode(annotations, raw, text, types)
 	if err != nil {
 		return nil, err
 	}
@@ -164,6 +173,16 @@ func parseSpan(line, text string, offsets *notes.Offsets, types *data.TypeSet) (
 func flat(text string) string { return lineEnds.Replace(text) }
 
 var lineEnds = strings.NewReplacer("\n", " ", "\r", " ")
+
+// Annotated reports whether a file is the annotation file of a note, or a text with one beside it.
+func Annotated(path string) bool {
+	annotations, err := notes.Given(notes.Stem(path) + annotationExt)
+	if ext := notes.Ext(path); err != nil || ext != textExt && ext != annotationExt {
+		return false
+	}
+	_, err = os.Stat(annotations)
+	return err == nil
+}
 
 // Create returns a writer of notes into a folder, as ID.txt and ID.ann, with the
 // annotations in reading order. A span across a line end is written as one span

@@ -2,6 +2,7 @@ package notes
 
 import (
 	"bufio"
+	"compress/gzip"
 	"errors"
 	"io/fs"
 	"os"
@@ -48,9 +49,9 @@ func (g gate) check(doc *data.Document) error {
 	return nil
 }
 
-// checkName keeps an ID that becomes a file name inside its folder, and visible
+// CheckName keeps an ID that becomes a file name inside its folder, and visible
 // there.
-func checkName(id string) error {
+func CheckName(id string) error {
 	switch {
 	case strings.HasPrefix(id, "."):
 		return errors.New("an id that starts with a dot cannot be a file name")
@@ -94,7 +95,7 @@ func (f *Folder) Write(doc *data.Document) error {
 	if f.closed {
 		return unwritable(f.dir, errClosed)
 	}
-	if err := checkName(doc.ID); err != nil {
+	if err := CheckName(doc.ID); err != nil {
 		return unwritable(f.dir, err) // the ID is no part of a path
 	}
 	path := filepath.Join(f.dir, doc.ID)
@@ -147,6 +148,7 @@ type File struct {
 	tail    func() ([]byte, error) // returns what follows the last document; nil: nothing does
 	encode  func(doc *data.Document) ([]byte, error)
 	pending *wholefile.Pending // nil when closed
+	zip     *gzip.Writer       // nil when the file is not gzipped
 	buf     *bufio.Writer
 	err     error // the first failed write: the file is lost
 }
@@ -154,7 +156,7 @@ type File struct {
 var _ data.Writer = (*File)(nil)
 
 // NewFile makes the folder of path if need be; the file itself appears at
-// Close.
+// Close. It is gzipped if its name ends in .gz.
 func NewFile(path string, types *data.TypeSet, encode func(*data.Document) ([]byte, error)) (*File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), folderPermissions); err != nil {
 		return nil, unwritable(path, err)
@@ -163,7 +165,12 @@ func NewFile(path string, types *data.TypeSet, encode func(*data.Document) ([]by
 	if err != nil {
 		return nil, unwritable(path, err)
 	}
-	return &File{gate: gate{types, map[string]bool{}}, path: path, encode: encode, pending: p, buf: bufio.NewWriter(p)}, nil
+	f := &File{gate: gate{types, map[string]bool{}}, path: path, encode: encode, pending: p, buf: bufio.NewWriter(p)}
+	if strings.EqualFold(filepath.Ext(path), Zip) {
+		f.zip = gzip.NewWriter(p)
+		f.buf.Reset(f.zip)
+	}
+	return f, nil
 }
 
 // NewNote is NewFile for a format that has a file a note: a second document is
@@ -248,6 +255,11 @@ func (f *File) finish() error {
 	}
 	if err := f.buf.Flush(); err != nil {
 		return err
+	}
+	if f.zip != nil {
+		if err := f.zip.Close(); err != nil {
+			return err
+		}
 	}
 	return f.pending.Replace()
 }
