@@ -13,11 +13,11 @@ import (
 // labels is the content of labels.json: the meaning of the network's ids, except
 // those of tokens.
 type labels struct {
-	Types      string      `json:"types"`
-	Scheme     data.Scheme `json:"scheme"`
-	Tokenizer  string      `json:"tokenizer"`
-	Labels     []string    `json:"labels"`
-	Characters []string    `json:"characters"`
+	Types      data.TypeSetConfig `json:"types"`
+	Scheme     data.Scheme        `json:"scheme"`
+	Tokenizer  string             `json:"tokenizer"`
+	Labels     []string           `json:"labels"`
+	Characters []string           `json:"characters"`
 }
 
 func decodeLabels(b []byte) (labels, error) {
@@ -34,7 +34,7 @@ func decodeLabels(b []byte) (labels, error) {
 }
 
 func (l *labels) check() error {
-	types, err := data.LookupTypeSet(l.Types)
+	types, err := l.Types.Stored()
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (l *labels) check() error {
 		prefix, typ := data.SplitLabel(label)
 		legal := label == "O" || types.Has(typ) && len(prefix) == 1 && strings.Contains(prefixes[l.Scheme], prefix)
 		if !legal {
-			return fmt.Errorf("label %d, %q, is not one of %s over the types %s", id, label, l.Scheme, l.Types)
+			return fmt.Errorf("label %d, %q, is not one of %s over the types %s", id, label, l.Scheme, types.Name)
 		}
 	}
 	if err := checkDistinct("label", l.Labels); err != nil {

@@ -55,7 +55,7 @@ type Model struct {
 	UnknownToken string   // the token in Tokens that represents all others
 	Characters   []string // character of each id, or any other string for special ids such as padding; distinct, UTF-8
 
-	Types     string      // name of the type set; see data.LookupTypeSet
+	Types     *data.TypeSet
 	Scheme    data.Scheme // label scheme of Labels
 	Tokenizer string      // name of the tokenizer, e.g. letters-digits
 	Labels    []string    // label of each id; distinct; empty, but not nil, for a network that is not trained for labels yet
@@ -174,7 +174,10 @@ func (m *Model) encode() (map[string][]byte, error) {
 	if !slices.Contains(m.Tokens, m.UnknownToken) {
 		return nil, errors.New("the unknown token is not one of the tokens")
 	}
-	l := labels{m.Types, m.Scheme, m.Tokenizer, m.Labels, append([]string{}, m.Characters...)}
+	if m.Types == nil {
+		return nil, errors.New("no type set")
+	}
+	l := labels{m.Types.Config(), m.Scheme, m.Tokenizer, m.Labels, append([]string{}, m.Characters...)}
 	if err := l.check(); err != nil {
 		return nil, err
 	}
@@ -321,7 +324,10 @@ func Load(dir string) (*Model, error) {
 	if err != nil {
 		return nil, defect(filepath.Join(dir, labelsFile), err)
 	}
-	m.Types, m.Scheme, m.Tokenizer, m.Labels, m.Characters = l.Types, l.Scheme, l.Tokenizer, l.Labels, l.Characters
+	if m.Types, err = l.Types.Stored(); err != nil {
+		return nil, defect(filepath.Join(dir, labelsFile), err)
+	}
+	m.Scheme, m.Tokenizer, m.Labels, m.Characters = l.Scheme, l.Tokenizer, l.Labels, l.Characters
 	if card := filepath.Join(dir, CardFile); !isDir(card) { // a folder is not a card
 		if m.README, err = bounded.ReadFile(card, bounded.MaxModel); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err

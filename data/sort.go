@@ -1,5 +1,7 @@
 package data
 
+import "slices"
+
 // Sort is the kind of values of a PHI type. It determines in which forms the
 // safety net searches for a value, and how a surrogate for it is generated.
 // Configuration files use the same names.
@@ -37,6 +39,11 @@ const (
 func Sorts() []Sort {
 	return []Sort{Person, Username, Date, Age, Number, Phone, Email, URL, IP, Hospital, Organization, Department, Street, City, State, Country, Zip, Place,
 		Landmark, Room, Profession, Family, Sex, Other}
+}
+
+// isPlace reports whether a sort is Place or one of those that it includes.
+func isPlace(s Sort) bool {
+	return slices.Contains([]Sort{Place, Street, City, State, Country, Zip}, s)
 }
 
 // substitutes lists, for a sort, other sorts, best first. If a type set has no type

@@ -19,7 +19,7 @@ func TestTypeMapApply(t *testing.T) {
 		{0, 1, "CITY", 1}, {0, 1, "STATE", 0.5}, {2, 3, "LOCATION", 1}, {3, 4, "EMAIL", 1}, {4, 5, "EMAIL", 1}, {5, 6, "PAGER", 1}, {6, 7, "PATIENT", 1},
 	}}
 	before := slices.Clone(doc.Spans)
-	left := &LeftOut{}
+	left := &MapCounts{}
 	docs, err := Collect(m.Apply(Each([]*Document{doc, {ID: "b", Text: "x"}}), left))
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +31,10 @@ func TestTypeMapApply(t *testing.T) {
 	if diff := cmp.Diff(want, docs); diff != "" {
 		t.Error("-want +got", diff)
 	}
-	if diff := cmp.Diff(&LeftOut{Dropped: map[string]int{"EMAIL": 2}, Unknown: map[string]int{"PAGER": 1}}, left); diff != "" {
+	if diff := cmp.Diff(&MapCounts{
+		Kept: map[string]int{"LOCATION": 1, "PATIENT": 1}, Changed: map[string]int{"CITY": 1, "STATE": 1}, Equal: 1,
+		Dropped: map[string]int{"EMAIL": 2}, Unknown: map[string]int{"PAGER": 1},
+	}, left); diff != "" {
 		t.Error("left out: -want +got", diff)
 	}
 	if !slices.Equal(before, doc.Spans) {
@@ -43,9 +46,12 @@ func TestTypeMapCheck(t *testing.T) {
 	types := I2B22006
 	for want, m := range map[string]*TypeMap{
 		"": {Types: types, To: map[string]string{"CITY": "LOCATION", "EMAIL": ""}},
-		"CITY: TOWN is not in the type set i2b2-2006": {Types: types, To: map[string]string{"CITY": "TOWN"}},
-		`"a b" cannot be the name of a type`:          {To: map[string]string{"a b": "X"}},
-		`CITY: "a b" cannot be the name of a type`:    {To: map[string]string{"CITY": "a b"}},
+		"types.CITY: TOWN is not in the type set i2b2-2006":             {Types: types, To: map[string]string{"CITY": "TOWN"}},
+		`types: "a b" cannot be the name of a type`:                     {To: map[string]string{"a b": "X"}},
+		`types.CITY: "a b" cannot be the name of a type`:                {To: map[string]string{"CITY": "a b"}},
+		"types.A: becomes B, which becomes C: give both the type C":     {To: map[string]string{"A": "B", "B": "C"}},
+		"types.A: becomes B, which the map drops: drop both or neither": {To: map[string]string{"A": "B", "B": ""}},
+		`others: "all" is not keep, drop or refuse`:                     {Others: "all"},
 	} {
 		if err := m.Check(); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
 			t.Errorf("error %v, want %q", err, want)

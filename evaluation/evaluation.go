@@ -88,7 +88,7 @@ func (o Options) Scorer() (*Scorer, error) {
 		o.Types = &data.TypeSet{}
 	}
 	if o.HIPAA && !namesHIPAA(o.Types) {
-		return nil, fmt.Errorf("type set %s does not say which types HIPAA names", o.Types.Name)
+		return nil, fmt.Errorf("type set %s does not say which types HIPAA names: give one that does, see lethe types", o.Types.Name)
 	}
 	return &Scorer{hipaa: o.HIPAA, types: o.Types, report: Report{Matching: noDocuments()}, leak: NewLeak(o.Types)}, nil
 }

@@ -14,7 +14,7 @@ import (
 // set names no types.
 func Macro(types *data.TypeSet) ([]Metric, error) {
 	if len(types.Types) == 0 {
-		return nil, fmt.Errorf("metrics macro/strict and macro/token: type set %s does not say which types there are", types.Name)
+		return nil, fmt.Errorf("metrics macro/strict and macro/token: type set %s does not say which types there are: give one that does, see lethe types", types.Name)
 	}
 	place := map[string]int{}
 	for i, t := range types.Types {

@@ -90,7 +90,7 @@ func share(a, b float64) float64 {
 // HIPAA's.
 func (m Metric) HIPAA(types *data.TypeSet) (Metric, error) {
 	if !namesHIPAA(types) {
-		return Metric{}, fmt.Errorf("metric hipaa/%s: type set %s does not say which types HIPAA names", m.Name, types.Name)
+		return Metric{}, fmt.Errorf("metric hipaa/%s: type set %s does not say which types HIPAA names: give one that does, see lethe types", m.Name, types.Name)
 	}
 	return m.only("hipaa/"+m.Name, func(name string) bool {
 		t, _ := types.Lookup(name)

@@ -134,10 +134,10 @@ func (o *BenchOptions) predictOnly(ctx context.Context, m *models.Model) (*Bench
 }
 
 func (o *BenchOptions) documents() ([]*data.Document, *data.TypeSet, error) {
-	corpus := Corpus{Format: synthetic, Types: synth.TypeSet, Notes: map[string]int{TrainSplit: benchNotes}, Seed: 1}
+	corpus := Corpus{Format: synthetic, Types: data.TypeSetConfig{Name: synth.TypeSet}, Notes: map[string]int{TrainSplit: benchNotes}, Seed: 1}
 	switch {
 	case o.Corpus != "":
-		types, err := data.LookupTypeSet(o.Types)
+		types, err := data.OpenTypeSet(o.Types)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -175,15 +175,33 @@ func (c *Corpus) describe(s *check.Split, training bool) {
 	s.Added = c.added(s.Name)
 	s.TextOnly = format.TextOnly(c.Format) && s.Name != TrainSplit && s.Name != DevSplit // its notes are tagged but not scored
 	s.Spare = training && s.Name != TrainSplit && s.Name != DevSplit
-	f, err := format.Lookup(c.Format)
-	if err != nil || !c.has(s.Name) {
-		return // generated, or created from train
+	if !c.has(s.Name) {
+		return // created from train
 	}
-	for _, source := range c.sources(s.Name) {
-		if left, err := f.LeftOut(c.Splits[source], c.reading(nil)); err == nil { // otherwise reading tells
-			s.LeftOut = append(s.LeftOut, left...)
+	for _, name := range c.sources(s.Name) {
+		for _, source := range c.Splits[name] {
+			s.LeftOut = append(s.LeftOut, c.leftOut(source)...)
 		}
 	}
+}
+
+// leftOut returns the names of the files and folders of a source that are not read. Reading tells what
+// is wrong with a source.
+func (c *Corpus) leftOut(s Source) (all []string) {
+	f, err := format.Lookup(cmp.Or(s.Format, c.Format))
+	if err != nil {
+		return nil
+	}
+	paths, err := s.paths()
+	if err != nil {
+		return nil
+	}
+	for _, path := range paths {
+		if left, err := f.LeftOut(path, c.reading(nil)); err == nil {
+			all = append(all, left...)
+		}
+	}
+	return all
 }
 
 // undivided are the notes of train if they cannot be divided.
@@ -226,12 +244,18 @@ func (c *Corpus) divided(progress models.Progress) (parts map[string][]*data.Doc
 	return parts, whole, nil
 }
 
-// NewCorpus returns a corpus of files and folders, by split. types is the name of a type set; "" is
-// the default of the format, or any.
+// NewCorpus returns a corpus of files and folders, by split. types is the name of a type set or the
+// path of its file; "" is the default of the format, or any.
 func NewCorpus(format, types string, splits map[string]string) (*Corpus, error) {
 	c := &Corpus{
-		Format: format, Types: cmp.Or(types, DefaultTypes(format), data.Any.Name), Splits: splits, Seed: 1,
+		Format: format, Types: data.TypeSetConfig{Name: cmp.Or(types, DefaultTypes(format), data.Any.Name)}, Splits: map[string]Sources{}, Seed: 1,
 		Fold: Fold{By: data.ByPatient}, HoldOut: HoldOut{By: data.ByPatient}, Subset: Subset{By: data.ByPatient, Seed: 1},
+	}
+	for name, path := range splits {
+		c.Splits[name] = Sources{{Path: path}}
+	}
+	if err := c.resolve(); err != nil {
+		return nil, err
 	}
 	return c, c.validate()
 }

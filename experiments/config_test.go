@@ -62,8 +62,8 @@ func TestLoad(t *testing.T) {
 	want := &Config{
 		Name: "2016", Seed: 1<<64 - 1,
 		Corpus: Corpus{
-			Format: "meddocan", Types: "meddocan", Seed: 1, Fold: Fold{By: "patient"}, HoldOut: HoldOut{By: "patient"}, Subset: Subset{By: "patient", Seed: 1},
-			Splits: map[string]string{"train": "/data/$x/train", "dev": here, "dev_hard": "/c"},
+			Format: "meddocan", Types: data.TypeSetConfig{Name: "meddocan"}, Seed: 1, Fold: Fold{By: "patient"}, HoldOut: HoldOut{By: "patient"}, Subset: Subset{By: "patient", Seed: 1},
+			Splits: map[string]Sources{"train": {{Path: "/data/$x/train"}}, "dev": {{Path: here}}, "dev_hard": {{Path: "/c"}}},
 		},
 		System: taggers.System{"ann": &network},
 	}
@@ -98,7 +98,7 @@ func TestWith(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if changed.Seed != 2 || ann.Of(changed.System).Network.Dropout != 0 || changed.Corpus.Splits["dev"] != "/elsewhere" || changed.Ablations != nil {
+	if changed.Seed != 2 || ann.Of(changed.System).Network.Dropout != 0 || changed.Corpus.Splits["dev"].String() != "/elsewhere" || changed.Ablations != nil {
 		t.Errorf("changed to %+v", changed)
 	}
 	again, err := Load(path, nil)
@@ -328,9 +328,9 @@ func TestLoadErrors(t *testing.T) {
 		{"name with a path", replace("name: x", "name: ../x"), "", "FILE: name: must be 1 to 100 letters, digits, '_', '-', '+' and '.', the first a letter or digit"},
 		{"no system", valid[:strings.Index(valid, "system:")], "", "FILE: system: must have exactly one key (ann, corrected, crf, cued, ensemble, gazetteer, rules, second_pass, trained, trees)"},
 		{"unknown format", replace("meddocan", "xml"), "", `FILE: corpus.format: no format "xml" (have i2b2, meddocan, i2b2-2006, brat, conll, jsonl, hf, labelstudio, spacy, presidio, xmi, webanno, text, synth)`},
-		{"no types", replace("meddocan", "brat"), "", `FILE: corpus.types: must be given for format brat (have ` + strings.Join(data.TypeSetNames(), ", ") + ")"},
-		{"unknown map", replace("  splits", "  map: x\n  splits"), "", `FILE: corpus.map: no type map "x" (have ` + strings.Join(data.TypeMapNames(), ", ") + ")"},
-		{"map to other types", replace("  splits", "  map: anonym\n  splits"), "", "FILE: corpus.map: anonym does not result in the types meddocan"},
+		{"no types", replace("meddocan", "brat"), "", `FILE: corpus.types: must be given for format brat (have ` + strings.Join(data.TypeSetNames(), ", ") + ", or the path of a file: see lethe types)"},
+		{"unknown map", replace("  splits", "  map: x\n  splits"), "", `FILE: corpus.map: no type map "x" (have ` + strings.Join(data.TypeMapNames(), ", ") + "), and there is no such file"},
+		{"map to other types", replace("  splits", "  types: meddocan\n  map: anonym\n  splits"), "", "FILE: corpus.map: the types that result are not corpus.types: anonym and meddocan"},
 		{"dev twice", replace("  splits", "  hold_out: {fraction: 0.1}\n  splits"), "", "FILE: corpus.hold_out: creates the split dev, which is also given"},
 		{"test twice", replace("dev_hard: /c}", "test: /c}\n  fold: {of: 2, number: 1}"), "", "FILE: corpus.fold: creates the split test, which is also given"},
 		{"dev given and held out from merged notes", replace("  splits", "  hold_out: {fraction: 0.1}\n  merge: [train, dev_hard]\n  splits"), "", "FILE: corpus.hold_out: creates the split dev, which is also given"},

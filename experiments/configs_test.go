@@ -86,7 +86,7 @@ func TestShippedConfigsTrainAndPredict(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.Corpus.Format, c.Corpus.Notes, c.Corpus.NotesPerPatient, c.Corpus.HoldOut.Fraction = "jsonl", nil, 0, 0
-			c.Corpus.Splits = generated(t, c.Corpus.Types)
+			c.Corpus.Splits = generated(t, c.Corpus.Types.Name)
 			notes := 12
 			if c.Corpus.merged("dev") {
 				notes += 3
@@ -160,24 +160,25 @@ const cities = "London Salem Harrowgate Millbrook Brackenridge Dunmore Eastvale 
 const dimensions = 8
 
 // generated writes the splits train, dev and test with the types of a set.
-func generated(t *testing.T, set string) map[string]string {
+func generated(t *testing.T, set string) map[string]Sources {
 	t.Helper()
 	types, err := data.LookupTypeSet(set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	splits := map[string]string{}
+	splits := map[string]Sources{}
 	for i, name := range []string{"train", "dev", "test"} {
 		docs := synth.Notes([]int{12, 3, 3}[i], 1, []synth.Split{synth.Train, synth.Dev, synth.Test}[i])
 		if m, err := data.LookupTypeMap(set); err == nil && set != synth.TypeSet {
-			docs = m.Apply(docs, &data.LeftOut{})
+			docs = m.Apply(docs, &data.MapCounts{})
 		}
 		all, err := data.Collect(docs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		splits[name] = filepath.Join(t.TempDir(), name+".jsonl")
-		out, err := format.Create("jsonl", splits[name], types)
+		path := filepath.Join(t.TempDir(), name+".jsonl")
+		splits[name] = Sources{{Path: path}}
+		out, err := format.Create("jsonl", path, types)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +249,7 @@ func resources(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	conll := data.CoNLL
-	docs, err := data.Collect(format.Read("jsonl", generated(t, "conll")["train"], format.Options{Types: conll}))
+	docs, err := data.Collect(format.Read("jsonl", generated(t, "conll")["train"].String(), format.Options{Types: conll}))
 	if err != nil {
 		t.Fatal(err)
 	}

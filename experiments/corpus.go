@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -68,16 +67,6 @@ func (c *Corpus) OutputFormat() string {
 	return c.Format
 }
 
-// TypeSet returns the set of the corpus's types. It panics if Types is not the name of a set, which
-// Config.Validate reports as an error.
-func (c *Corpus) TypeSet() *data.TypeSet {
-	types, err := data.LookupTypeSet(c.Types)
-	if err != nil {
-		panic(fmt.Errorf("experiments: corpus.types: %w", err))
-	}
-	return types
-}
-
 // read reads a split. An error before the first document names the key.
 func (c *Corpus) read(split string, progress models.Progress) (data.Documents, error) {
 	switch {
@@ -104,18 +93,11 @@ func (c *Corpus) open(split string) (data.Documents, error) {
 	if c.Format == synthetic {
 		return c.generator(split).Notes(c.Notes[split]), nil
 	}
-	path := c.Splits[split]
-	if path == "" {
-		return nil, fmt.Errorf("corpus.splits.%s: not given", split)
+	docs, err := c.files(split)
+	if err != nil {
+		return nil, err
 	}
-	if _, err := os.Stat(path); err != nil {
-		return nil, fmt.Errorf("corpus.splits.%s: %w", split, err)
-	}
-	if c.Map == "" {
-		return format.Read(c.Format, path, c.reading(c.TypeSet())), nil
-	}
-	types, err := data.LookupTypeMap(c.Map)
-	return mapped(types, format.Read(c.Format, path, c.reading(data.Any))), err
+	return c.mapped(docs, &data.MapCounts{})
 }
 
 // reading returns the options of the reader of the corpus.
@@ -126,23 +108,6 @@ func (c *Corpus) reading(types *data.TypeSet) format.Options {
 // generator returns what generates a split.
 func (c *Corpus) generator(split string) synth.Config {
 	return synth.Config{Corpus: c.Generated, Split: synth.Split(split), Seed: c.Seed, NotesPerPatient: c.NotesPerPatient}
-}
-
-// mapped applies a type map to documents. A document with a type that the map does not know yields an error.
-func mapped(types *data.TypeMap, docs data.Documents) data.Documents {
-	return func(yield func(*data.Document, error) bool) {
-		var left data.LeftOut
-		for doc, err := range types.Apply(docs, &left) {
-			if err == nil && len(left.Unknown) > 0 {
-				unknown := slices.Sorted(maps.Keys(left.Unknown))
-				clear(left.Unknown)
-				doc, err = nil, fmt.Errorf("document %s: the map %s does not know the type %s", doc.ID, types.Name, unknown[0])
-			}
-			if !yield(doc, err) {
-				return
-			}
-		}
-	}
 }
 
 // part reads and divides the documents given as train. All of them must be readable, because one

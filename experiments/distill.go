@@ -49,8 +49,8 @@ const silverBatch = 256
 
 // check returns an error if the teacher cannot label notes of the corpus.
 func (s *Silver) check(c *Corpus) error {
-	if is, want := s.Teacher.Types.Name, c.TypeSet().Name; is != want {
-		return fmt.Errorf("the teacher %s has the type set %s, but the corpus has %s", s.Teacher.Dir, is, want)
+	if differs := s.Teacher.Types.Difference(c.TypeSet()); differs != "" {
+		return fmt.Errorf("the teacher %s has another type set than the corpus: %s", s.Teacher.Dir, differs)
 	}
 	return nil
 }

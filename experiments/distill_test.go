@@ -222,7 +222,7 @@ func TestSilverNotes(t *testing.T) {
 func TestRenewedCopies(t *testing.T) {
 	texts := func(renew bool, epochs ...int) (all []string) {
 		t.Helper()
-		c := Corpus{Format: "synth", Types: "i2b2-2014", Notes: map[string]int{"train": 4}, Seed: 1,
+		c := Corpus{Format: "synth", Types: data.TypeSetConfig{Name: "i2b2-2014"}, Notes: map[string]int{"train": 4}, Seed: 1,
 			Copies: Copies{Number: 2, DropLabels: 0.5, SwapValues: 0.3, InventValues: 0.5, Typos: 0.01, Renew: renew}}
 		train, err := c.Load("train", nil)
 		if err != nil {

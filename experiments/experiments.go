@@ -66,16 +66,19 @@ type Ablation struct {
 // Corpus describes where the notes come from.
 type Corpus struct {
 	Format string `yaml:"format"` // name of a format (see format.Names), or synth (generated)
-	Types  string `yaml:"types"`  // name of the type set; default: see DefaultTypes
-	// Map is the name of a type map (see data.LookupTypeMap) that translates the types in the files to
-	// Types, which must be the map's target; default none: the files have these types. A span whose type
-	// the map does not know is an error.
-	Map string `yaml:"map,omitempty"`
-	// Splits maps each split to a file or a folder. Training requires train and, if the system
+	// Types is the type set: the name of a built-in set, the path of a YAML file, or a description;
+	// default: see DefaultTypes. Load replaces a path with the description, so that a run contains it.
+	Types data.TypeSetConfig `yaml:"types"`
+	// Map merges, renames or drops types: the name of a built-in map, the path of a YAML file, or a
+	// description, which Load also puts in the place of a path; default none. If the map names a
+	// resulting set, that is Types, and the files may have any types. Otherwise the files have Types,
+	// and the system learns TypeMap.Result of them. A span whose type the map does not know is an
+	// error, unless its key others says otherwise.
+	Map data.TypeMapConfig `yaml:"map,omitempty"`
+	// Splits maps each split to its files or folders. Training requires train and, if the system
 	// needs it (taggers.System.NeedsDev) and HoldOut does not create it, dev; other splits may
-	// have any name. In a path, ${VAR} is the environment
-	// variable VAR, and a relative path starts at the working directory.
-	Splits map[string]string `yaml:"splits,omitempty"`
+	// have any name.
+	Splits map[string]Sources `yaml:"splits,omitempty"`
 	// Merge lists the splits that the system trains on as one: train and at least one other, but not
 	// test; default none. Merged splits other than train are not splits of their own, so none of them
 	// determines the best epoch or is scored.
@@ -304,18 +307,8 @@ func (c *Config) set(setting string) error {
 // resolve fills in keys that follow from others and makes all paths absolute, so that a run folder
 // can be used from anywhere.
 func (c *Config) resolve() error {
-	if c.Corpus.Types == "" {
-		c.Corpus.Types = DefaultTypes(c.Corpus.Format)
-		if types := c.Corpus.generator("").Types(); c.Corpus.Format == synthetic && types != nil {
-			c.Corpus.Types = types.Name
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Corpus.Splits)) {
-		path, err := resolvePath("corpus.splits."+name, c.Corpus.Splits[name])
-		if err != nil {
-			return err
-		}
-		c.Corpus.Splits[name] = path
+	if err := c.Corpus.resolve(); err != nil {
+		return fmt.Errorf("corpus.%w", err)
 	}
 	for _, p := range c.System.Paths() {
 		path, err := resolvePath("system."+p.Key, *p.Value)
@@ -412,27 +405,15 @@ func (c *Corpus) validateFormat() error {
 	if err := c.reading(nil).Check(); err != nil {
 		return err
 	}
-	if c.Types == "" {
-		return fmt.Errorf("types: must be given for format %s (have %s)", c.Format, strings.Join(data.TypeSetNames(), ", "))
-	}
-	if _, err := data.LookupTypeSet(c.Types); err != nil {
-		return fmt.Errorf("types: %w", err)
-	}
-	if c.Map != "" {
-		m, err := data.LookupTypeMap(c.Map)
-		switch {
-		case err != nil:
-			return fmt.Errorf("map: %w", err)
-		case m.Types == nil || m.Types.Name != c.Types:
-			return fmt.Errorf("map: %s does not result in the types %s", c.Map, c.Types)
-		}
+	if err := c.validateTypes(); err != nil {
+		return err
 	}
 	switch {
-	case generated && c.Map != "":
+	case generated && !c.Map.IsZero():
 		return errors.New("map: not allowed with format synth")
 	case generated && c.generator("").Types() == nil:
 		return fmt.Errorf("generated: no generated corpus %q (have %s)", c.Generated, strings.Join(synth.Corpora(), ", "))
-	case generated && c.Types != c.generator("").Types().Name:
+	case generated && c.Types.Name != c.generator("").Types().Name:
 		return fmt.Errorf("types: %s, but generated notes have %s", c.Types, c.generator("").Types().Name)
 	case generated && len(c.Splits) > 0:
 		return errors.New("splits: not allowed with format synth, which requires notes")
@@ -505,6 +486,9 @@ func (c *Corpus) validateNames() error {
 		if err := shortname.Check(name); err != nil {
 			return fmt.Errorf("splits: a name %w", err)
 		}
+		if err := c.Splits[name].validate(c.Format); err != nil {
+			return fmt.Errorf("splits.%s%w", name, err)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Notes)) {
 		if _, err := synth.ParseSplit(name); err != nil {
@@ -524,7 +508,7 @@ func (c *Config) Outline() string {
 	if len(c.Seeds) > 0 {
 		seeds = "seeds " + strings.Trim(fmt.Sprint(c.Seeds), "[]")
 	}
-	fmt.Fprintf(&b, "%s, %s\n\ncorpus: %s, types %s\n", c.Name, seeds, c.Corpus.Format, c.Corpus.Types)
+	fmt.Fprintf(&b, "%s, %s\n\ncorpus: %s, types %s\n", c.Name, seeds, c.Corpus.Format, c.Corpus.TypeSet().Name)
 	for _, name := range c.Corpus.SplitNames() {
 		origin := "a part of train"
 		if c.Corpus.has(name) {
@@ -541,8 +525,8 @@ func (c *Config) Outline() string {
 
 // origin describes where the documents of a given split come from.
 func (c *Corpus) origin(split string) string {
-	if path := c.Splits[split]; path != "" {
-		return path
+	if sources := c.Splits[split]; len(sources) > 0 {
+		return sources.String()
 	}
 	return fmt.Sprintf("%d generated notes", c.Notes[split])
 }

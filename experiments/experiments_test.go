@@ -92,7 +92,7 @@ func TestFoldAndSubset(t *testing.T) {
 	}
 	var tests []string
 	for number := 1; number <= 4; number++ {
-		c := &Corpus{Format: "brat", Types: "i2b2-2014", Splits: map[string]string{"train": dir}, Seed: 1,
+		c := &Corpus{Format: "brat", Types: data.TypeSetConfig{Name: "i2b2-2014"}, Splits: paths(map[string]string{"train": dir}), Seed: 1,
 			Fold: Fold{number, 4, "document"}, HoldOut: HoldOut{0.2, "document"}, Subset: Subset{By: "document"}}
 		if want := []string{"dev", "test", "train"}; !slices.Equal(c.SplitNames(), want) {
 			t.Errorf("splits %v, want %v", c.SplitNames(), want)
@@ -139,7 +139,7 @@ func TestFoldAndSubset(t *testing.T) {
 func TestMappedCorpus(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "a.jsonl"), `{"id":"a","text":"Zoë Vance, Elm Clinic, nurse","spans":[{"start":0,"end":9,"type":"DOCTOR"},{"start":11,"end":21,"type":"HOSPITAL"},{"start":23,"end":28,"type":"PROFESSION"}]}`+"\n"+
 		`{"id":"b","text":"Zoë","spans":[{"start":0,"end":3,"type":"ZEBULON"}]}`+"\n")
-	c := Corpus{Format: "jsonl", Types: "anonym", Map: "anonym", Splits: map[string]string{"train": path}}
+	c := Corpus{Format: "jsonl", Types: data.TypeSetConfig{Name: "anonym"}, Map: data.TypeMapConfig{Name: "anonym"}, Splits: paths(map[string]string{"train": path})}
 	docs, err := c.source("train")
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func TestMappedCorpus(t *testing.T) {
 			t.Errorf("%s: %v", doc.ID, doc.Spans)
 		}
 	}
-	if want := []string{"document b: the map anonym does not know the type ZEBULON"}; !slices.Equal(errs, want) {
+	if want := []string{"document b: the map anonym does not know the type ZEBULON: add it to the map, or say with others what becomes of such types"}; !slices.Equal(errs, want) {
 		t.Errorf("errors %v, want %v", errs, want)
 	}
 }
@@ -163,7 +163,7 @@ func TestMappedCorpus(t *testing.T) {
 func TestHoldOut(t *testing.T) {
 	dir := t.TempDir()
 	corpus(t, dir, 20)
-	c := &Corpus{Format: "brat", Types: "i2b2-2014", Splits: map[string]string{"train": dir}, HoldOut: HoldOut{0.25, "document"}, Seed: 1}
+	c := &Corpus{Format: "brat", Types: data.TypeSetConfig{Name: "i2b2-2014"}, Splits: paths(map[string]string{"train": dir}), HoldOut: HoldOut{0.25, "document"}, Seed: 1}
 	if want := []string{"dev", "train"}; !slices.Equal(c.SplitNames(), want) {
 		t.Errorf("splits %v, want %v", c.SplitNames(), want)
 	}
@@ -201,7 +201,7 @@ func TestHoldOut(t *testing.T) {
 func TestByPatientWithoutPatients(t *testing.T) {
 	dir := t.TempDir()
 	corpus(t, dir, 20)
-	base := Corpus{Format: "brat", Types: "i2b2-2014", Splits: map[string]string{"train": dir}, Seed: 1}
+	base := Corpus{Format: "brat", Types: data.TypeSetConfig{Name: "i2b2-2014"}, Splits: paths(map[string]string{"train": dir}), Seed: 1}
 	for what, change := range map[string]func(c *Corpus, by string){
 		"corpus.fold":     func(c *Corpus, by string) { c.Fold = Fold{1, 4, by} },
 		"corpus.hold_out": func(c *Corpus, by string) { c.HoldOut = HoldOut{0.25, by} },
@@ -225,7 +225,7 @@ func TestByPatientWithoutPatients(t *testing.T) {
 func TestAllBadNotesAreNamed(t *testing.T) {
 	dir := t.TempDir()
 	corpus(t, dir, 40)
-	c := Corpus{Format: "brat", Types: "i2b2-2014", Splits: map[string]string{"train": dir}}
+	c := Corpus{Format: "brat", Types: data.TypeSetConfig{Name: "i2b2-2014"}, Splits: paths(map[string]string{"train": dir})}
 	for n := range 30 {
 		write(t, filepath.Join(dir, fmt.Sprintf("note-%02d.ann", n)), "T1\tDATE 3 7\tnone\n")
 		_, err := c.Load("train", nil)
@@ -242,7 +242,7 @@ func TestAllBadNotesAreNamed(t *testing.T) {
 // checked returns the problems that are found in train and another split.
 func checked(t *testing.T, c Corpus, splits map[string]string) (*check.Report, string) {
 	t.Helper()
-	c.Types, c.Splits = "i2b2-2014", map[string]string{}
+	c.Types, c.Splits = data.TypeSetConfig{Name: "i2b2-2014"}, map[string]Sources{}
 	if c.Format == "" {
 		c.Format = "jsonl"
 	}
@@ -251,7 +251,7 @@ func checked(t *testing.T, c Corpus, splits map[string]string) (*check.Report, s
 		if c.Format == "text" {
 			ext = ".txt"
 		}
-		c.Splits[name] = write(t, filepath.Join(t.TempDir(), name+ext), content)
+		c.Splits[name] = Sources{{Path: write(t, filepath.Join(t.TempDir(), name+ext), content)}}
 	}
 	report, err := c.Check(nil, nil)
 	if err != nil {
@@ -298,7 +298,7 @@ func TestTwoTrainingsInOneFolder(t *testing.T) {
 	if err := lockfile.Lock(f); err != nil {
 		t.Fatal(err)
 	}
-	c := &Config{Corpus: Corpus{Types: "any"}}
+	c := &Config{Corpus: Corpus{Types: data.TypeSetConfig{Name: "any"}}}
 	for _, resume := range []bool{false, true} {
 		if _, err := Train(t.Context(), c, TrainOptions{Dir: dir, Resume: resume, Workers: 1}); !errors.Is(err, lockfile.ErrLocked) {
 			t.Errorf("resume %v: error %v", resume, err)
@@ -408,7 +408,7 @@ func TestPredict(t *testing.T) {
 	dir := t.TempDir()
 	notes := filepath.Join(dir, "notes")
 	corpus(t, notes, 3)
-	r := &Run{Dir: filepath.Join(dir, "run"), Config: &Config{Corpus: Corpus{Format: "brat", Types: "i2b2-2014", Splits: map[string]string{"x": notes}}}}
+	r := &Run{Dir: filepath.Join(dir, "run"), Config: &Config{Corpus: Corpus{Format: "brat", Types: data.TypeSetConfig{Name: "i2b2-2014"}, Splits: paths(map[string]string{"x": notes})}}}
 	stale := write(t, filepath.Join(r.Dir, "predictions", "x", "stale.txt"), "")
 	opt := PredictOptions{Failed: func(err error) { t.Error(err) }}
 	for range 2 { // the second time replaces the first
@@ -509,7 +509,7 @@ func (f *forgetful) Abort() error { return nil }
 
 // Gold standard and predictions were kept in memory until the last note was tagged.
 func TestPredictBoundsMemory(t *testing.T) {
-	r := &Run{Dir: t.TempDir(), Config: &Config{Corpus: Corpus{Types: "i2b2-2014"}}}
+	r := &Run{Dir: t.TempDir(), Config: &Config{Corpus: Corpus{Types: data.TypeSetConfig{Name: "i2b2-2014"}}}}
 	out := &forgetful{}
 	report, err := r.predict(t.Context(), &years{}, "x", numbered(3*batchNotes, "In 2087.", none), PredictOptions{Output: out})
 	if err != nil || report.Documents != 3*batchNotes || report.Strict.Counts != (evaluation.Counts{FP: 3 * batchNotes, FN: 3 * batchNotes}) {

@@ -11,7 +11,7 @@ import (
 )
 
 // given reports whether the configuration gives the documents of a split.
-func (c *Corpus) given(split string) bool { return c.Splits[split] != "" || c.Notes[split] > 0 }
+func (c *Corpus) given(split string) bool { return len(c.Splits[split]) > 0 || c.Notes[split] > 0 }
 
 // merged reports whether the documents of a split are added to train, so that it is not a split of
 // its own.
@@ -73,34 +73,35 @@ func (c *Corpus) CheckSplit(split string) error {
 // source without annotation, which would teach the system that nothing in its notes is PHI, and for
 // an ID that occurs in two sources.
 func (c *Corpus) joined() (data.Documents, error) {
-	all := make([]data.Documents, len(c.Merge))
-	for i, split := range c.Merge {
-		var err error
-		if all[i], err = c.open(split); err != nil {
+	var parts []part
+	for _, split := range c.Merge {
+		docs, err := c.open(split)
+		if err != nil {
 			return nil, err
 		}
+		parts = append(parts, part{split, annotated(docs, fmt.Errorf("corpus.merge: split %s contains no annotation to learn from", split))})
 	}
+	return concatenate(parts, func(a, b, id string) error {
+		return fmt.Errorf("corpus.merge: a note of split %s and one of split %s have the same ID %s: rename one of them", a, b, quoted(id))
+	}), nil
+}
+
+// annotated yields the documents and, if all of them can be read but none has a span, an error at the
+// end.
+func annotated(docs data.Documents, none error) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
-		origin := map[string]string{} // the split of each ID
-		for i, split := range c.Merge {
-			spans, failed := 0, false
-			for doc, err := range all[i] {
-				if err == nil {
-					spans += len(doc.Spans)
-					if earlier, ok := origin[doc.ID]; ok && earlier != split {
-						doc, err = nil, fmt.Errorf("corpus.merge: a note of split %s and one of split %s have the same ID %s: rename one of them", earlier, split, quoted(doc.ID))
-					} else {
-						origin[doc.ID] = split
-					}
-				}
-				failed = failed || err != nil
-				if !yield(doc, err) {
-					return
-				}
+		spans, failed := 0, false
+		for doc, err := range docs {
+			if err == nil {
+				spans += len(doc.Spans)
 			}
-			if spans == 0 && !failed && !yield(nil, fmt.Errorf("corpus.merge: split %s contains no annotation to learn from", split)) {
+			failed = failed || err != nil
+			if !yield(doc, err) {
 				return
 			}
 		}
-	}, nil
+		if spans == 0 && !failed {
+			yield(nil, none)
+		}
+	}
 }

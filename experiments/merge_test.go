@@ -7,23 +7,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/check"
 )
 
 // yearly writes a file for each split, with a note of another patient for each of its years. The notes
 // contain nothing but the year.
-func yearly(t *testing.T, splits map[string][]int) map[string]string {
+func yearly(t *testing.T, splits map[string][]int) map[string]Sources {
 	t.Helper()
-	paths := map[string]string{}
+	given := map[string]string{}
 	dir := t.TempDir()
 	for name, years := range splits {
 		var b strings.Builder
 		for _, year := range years {
 			fmt.Fprintf(&b, `{"id":"%s-%d","patient":"%d","text":"In %d.","spans":[{"start":3,"end":7,"type":"DATE"}]}`+"\n", name, year, year, year)
 		}
-		paths[name] = write(t, filepath.Join(dir, name+".jsonl"), b.String())
+		given[name] = write(t, filepath.Join(dir, name+".jsonl"), b.String())
 	}
-	return paths
+	return paths(given)
 }
 
 func loaded(t *testing.T, c *Corpus, split string) (ids []string) {
@@ -41,7 +42,7 @@ func loaded(t *testing.T, c *Corpus, split string) (ids []string) {
 // Train consists of the notes of the merged splits, in the order in which they are named. The other
 // merged splits cannot be read, scored or compared with train.
 func TestMerge(t *testing.T) {
-	c := &Corpus{Format: "jsonl", Types: "i2b2-2014", Seed: 1, Merge: []string{"dev", "train"},
+	c := &Corpus{Format: "jsonl", Types: data.TypeSetConfig{Name: "i2b2-2014"}, Seed: 1, Merge: []string{"dev", "train"},
 		Fold: Fold{By: "patient"}, HoldOut: HoldOut{By: "patient"}, Subset: Subset{By: "patient"}, Splits: yearly(t, map[string][]int{
 			"train": {2001, 2002, 2003}, "dev": {2004, 2005}, "test": {2006}, "other": {2007},
 		})}
@@ -89,7 +90,7 @@ func TestMerge(t *testing.T) {
 
 // A merged dev cannot determine the best epoch.
 func TestMergedDevIsRequired(t *testing.T) {
-	c := &Corpus{Format: "synth", Types: "i2b2-2014", Notes: map[string]int{"train": 3, "dev": 2}, Merge: []string{"train", "dev"}}
+	c := &Corpus{Format: "synth", Types: data.TypeSetConfig{Name: "i2b2-2014"}, Notes: map[string]int{"train": 3, "dev": 2}, Merge: []string{"train", "dev"}}
 	want := "corpus: the system requires the split dev, which corpus.merge adds to train: set training.patience to 0, " +
 		"or create dev from a part of the merged notes with corpus.hold_out"
 	if err := c.checkSplits(true); err == nil || err.Error() != want {
@@ -102,7 +103,7 @@ func TestMergedDevIsRequired(t *testing.T) {
 	if err := c.checkSplits(true); err != nil {
 		t.Error(err)
 	}
-	if n := len(loaded(t, &Corpus{Format: "synth", Types: "i2b2-2014", Notes: c.Notes, Merge: c.Merge, Seed: 1}, "train")); n != 5 || c.total("train") != 5 {
+	if n := len(loaded(t, &Corpus{Format: "synth", Types: data.TypeSetConfig{Name: "i2b2-2014"}, Notes: c.Notes, Merge: c.Merge, Seed: 1}, "train")); n != 5 || c.total("train") != 5 {
 		t.Errorf("%d generated notes, announced as %d, want 5", n, c.total("train"))
 	}
 }
@@ -114,7 +115,7 @@ func TestPartsOfMergedSplits(t *testing.T) {
 		given["train"] = append(given["train"], 2001+i)
 		given["dev"] = append(given["dev"], 2021+i)
 	}
-	c := &Corpus{Format: "jsonl", Types: "i2b2-2014", Splits: yearly(t, given), Merge: []string{"train", "dev"}, Seed: 1,
+	c := &Corpus{Format: "jsonl", Types: data.TypeSetConfig{Name: "i2b2-2014"}, Splits: yearly(t, given), Merge: []string{"train", "dev"}, Seed: 1,
 		Fold: Fold{1, 4, "patient"}, HoldOut: HoldOut{0.5, "patient"}, Subset: Subset{By: "document", Seed: 1}}
 	if err := c.validate(); err != nil {
 		t.Fatal(err)
@@ -154,8 +155,8 @@ func TestMergeOfBadSplits(t *testing.T) {
 		"no note":       {"", "corpus.merge: split dev contains no annotation to learn from"},
 		"bad note":      {`{"id":"b"}` + "\n", "dev.jsonl:1: "},
 	} {
-		c := &Corpus{Format: "jsonl", Types: "i2b2-2014", Merge: []string{"train", "dev"},
-			Splits: map[string]string{"train": train, "dev": write(t, filepath.Join(dir, "dev.jsonl"), tc.dev)}}
+		c := &Corpus{Format: "jsonl", Types: data.TypeSetConfig{Name: "i2b2-2014"}, Merge: []string{"train", "dev"},
+			Splits: paths(map[string]string{"train": train, "dev": write(t, filepath.Join(dir, "dev.jsonl"), tc.dev)})}
 		if _, err := c.Load("train", nil); err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want %s", name, err, tc.want)
 		}

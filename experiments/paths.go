@@ -27,9 +27,13 @@ type movable struct {
 	FromRun string `yaml:"from_run"` // relative to the run folder, with slashes; "": there is no such path
 }
 
-// remember records the paths that were resolved since before, the texts of the configuration.
+// remember records the paths that were resolved since before, the texts of the configuration. The
+// paths of type sets and maps are not among them, because the configuration now contains the files.
 func (c *Config) remember(before map[string]string) {
 	for key, text := range strictyaml.Strings(c) {
+		if strings.HasPrefix(key, "corpus.types.") || strings.HasPrefix(key, "corpus.map.") {
+			continue
+		}
 		if was, ok := before[key]; ok && was != "" && was != text {
 			c.note(key, was)
 		}

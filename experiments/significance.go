@@ -16,8 +16,12 @@ import (
 // have predicted the split, which must contain the same documents in both.
 func Significance(ctx context.Context, a, b *Run, split string, names []string, opt significance.Options, progress models.Progress) (*significance.Report, error) {
 	types := a.Config.Corpus.TypeSet()
-	if other := b.Config.Corpus.TypeSet(); other != types {
-		return nil, fmt.Errorf("%s and %s have different type sets: %s and %s", a.Dir, b.Dir, types.Name, other.Name)
+	if other := b.Config.Corpus.TypeSet(); types.Difference(other) != "" {
+		return nil, fmt.Errorf("%s and %s have different type sets: %s", a.Dir, b.Dir, types.Difference(other))
+	}
+	types, err := a.Config.Corpus.MetricTypes(names, progress)
+	if err != nil {
+		return nil, err
 	}
 	chosen, err := metrics.LookupAll(names, types)
 	if err != nil {

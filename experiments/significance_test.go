@@ -21,8 +21,8 @@ func (silent) Tag(_ context.Context, docs []*data.Document) ([][]data.Span, erro
 func TestSignificance(t *testing.T) {
 	dir := t.TempDir()
 	run := func(name, notes string) *Run {
-		splits := map[string]string{"x": filepath.Join(dir, notes)}
-		return &Run{Dir: filepath.Join(dir, name), Config: &Config{Corpus: Corpus{Format: "brat", Types: "i2b2-2014", Splits: splits}}}
+		splits := paths(map[string]string{"x": filepath.Join(dir, notes)})
+		return &Run{Dir: filepath.Join(dir, name), Config: &Config{Corpus: Corpus{Format: "brat", Types: data.TypeSetConfig{Name: "i2b2-2014"}, Splits: splits}}}
 	}
 	corpus(t, filepath.Join(dir, "notes"), 6)
 	a, b := run("a", "notes"), run("b", "notes")
@@ -65,7 +65,7 @@ func TestSignificance(t *testing.T) {
 	}
 	write(t, edited, strings.Replace(string(raw), "DATE", "AGE", 1))
 	otherTypes := run("b", "notes")
-	otherTypes.Config.Corpus.Types = "mimic"
+	otherTypes.Config.Corpus.Types = data.TypeSetConfig{Name: "mimic"}
 	for _, tc := range []struct {
 		b    *Run
 		want string

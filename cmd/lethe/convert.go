@@ -17,7 +17,6 @@ import (
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/hf"
 	"github.com/lethe-deid/lethe/data/tokenize"
-	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/paths"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 )
@@ -164,7 +163,7 @@ func (o *convertOptions) run(ctx context.Context, input string) error {
 	if err != nil {
 		return err
 	}
-	var left data.LeftOut
+	var left data.MapCounts
 	if m != nil {
 		docs = m.Apply(docs, &left)
 	}
@@ -208,7 +207,7 @@ func (o *convertOptions) typeSets(to *format.Format) (m *data.TypeMap, read, wri
 	}
 	write = read
 	if o.typeMap != "" {
-		if m, err = experiments.LoadTypeMap(o.typeMap); err != nil {
+		if m, err = data.OpenTypeMap(o.typeMap, data.DropOthers); err != nil {
 			return nil, nil, nil, err
 		}
 		if m.Types != nil {

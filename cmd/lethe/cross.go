@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/experiments/studies"
 	"github.com/lethe-deid/lethe/internal/paths"
@@ -49,7 +50,7 @@ one place and another as two places, compare token scores.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if typeMap != "" {
-				m, err := experiments.LoadTypeMap(typeMap)
+				m, err := data.OpenTypeMap(typeMap, data.DropOthers)
 				if err != nil {
 					return err
 				}

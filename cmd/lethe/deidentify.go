@@ -121,7 +121,7 @@ No model finds everything: check a sample of the output.`,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&opt.Marked, "marked", false, "replace the PHI that the files mark, instead of the PHI that a model finds, and mark the replacements")
-	flags.StringVar(&opt.Types, "types", "", "type `SET` of the marks (default that of the format, or any): "+strings.Join(data.TypeSetNames(), ", "))
+	flags.StringVar(&opt.Types, "types", "", "type `SET` of the marks (default that of the format, or any): "+strings.Join(data.TypeSetNames(), ", ")+" or a YAML file, see lethe types")
 	noteFlags(flags, &opt)
 	flags.StringVar(&opt.Output, "output", stdio, outputHelp+"; - is stdout. Required if the input is a folder")
 	flags.BoolVar(&opt.KeepPatient, "keep-patient", false, "keep the values in the column or key of --patient (by default Lethe empties them, because they identify the patient)")

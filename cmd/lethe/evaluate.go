@@ -13,7 +13,6 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/evaluation"
-	"github.com/lethe-deid/lethe/experiments"
 )
 
 // evaluateOptions is the options that all scorers share.
@@ -188,38 +187,61 @@ func ownScorer(flags *pflag.FlagSet) scorer {
 	}}
 }
 
+// mapped returns the type set after a map. types is the set of --types, which describes the types after the map if it has
+// all of them, and those before it otherwise.
+func (o *evaluateOptions) mapped(types *data.TypeSet, m *data.TypeMap) (*data.TypeSet, *data.TypeMap, error) {
+	if o.types == "" {
+		return cmp.Or(m.Types, anyTypes()), m, nil
+	}
+	m = m.For(types)
+	for _, to := range m.To {
+		if to != "" && !types.Has(to) {
+			types, err := m.Result(types)
+			if err != nil {
+				return nil, nil, fmt.Errorf("--map: %w", err)
+			}
+			return types, m, nil
+		}
+	}
+	return types, m, nil
+}
+
 func (o *evaluateOptions) run(hipaa bool, typeMap string, minF1 float64) error {
 	types, err := typeSet(o.types, o.format)
 	if err != nil {
 		return err
 	}
 	var m *data.TypeMap
-	var leftOfGold, leftOfSystem data.LeftOut
+	var mapOfGold, mapOfSystem data.MapCounts
 	read := types
 	if typeMap != "" { // each side may have a different type set, so any type is read, and the map checks them
-		if m, err = experiments.LoadTypeMap(typeMap); err != nil {
+		if m, err = data.OpenTypeMap(typeMap, data.DropOthers); err != nil {
 			return err
 		}
 		read = anyTypes()
-		if o.types == "" {
-			types = read
-			if m.Types != nil {
-				types = m.Types
-			}
+		if types, m, err = o.mapped(types, m); err != nil {
+			return err
 		}
 	}
 	sides := []source{{o.gold, o.format, o.ofGold(read)}, {o.system, cmp.Or(o.systemFormat, o.format), o.ofSystem(read)}}
 	gold := readMarked(sides[0].path, sides[0].format, sides[0].options)
 	system := readMarked(sides[1].path, sides[1].format, sides[1].options)
 	if m != nil {
-		gold, system = m.Apply(gold, &leftOfGold), m.Apply(system, &leftOfSystem)
+		gold, system = m.Apply(gold, &mapOfGold), m.Apply(system, &mapOfSystem)
 	}
 	scores, err := evaluation.Options{Types: types, HIPAA: hipaa}.Compare(gold, system)
 	if err != nil {
 		return allUnreadable(err, sides...)
 	}
-	for _, line := range append(leftOfGold.Lines("--gold"), leftOfSystem.Lines("--system")...) {
+	for _, line := range append(mapOfGold.Lines("--gold"), mapOfSystem.Lines("--system")...) {
 		complain(errors.New(line))
+	}
+	if m != nil {
+		all := mapOfGold
+		all.Add(mapOfSystem)
+		if absent := m.Absent(all); len(absent) > 0 {
+			complain(fmt.Errorf("types of the map %s that occur on neither side: %s", m.Name, strings.Join(absent, ", ")))
+		}
 	}
 	if scores.Strict.TP+scores.Strict.FN == 0 {
 		if o.json {

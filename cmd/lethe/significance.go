@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -144,7 +145,15 @@ func (o *significanceOptions) ofFiles(ctx context.Context) (*significance.Report
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := metrics.LookupAll(o.metrics, types)
+	named := types
+	if slices.ContainsFunc(o.metrics, metrics.OverTypes) {
+		gold, err := data.Collect(format.Read(o.format, o.gold, format.Options{Types: types}))
+		if err != nil {
+			return nil, err
+		}
+		named = types.WithTypes(gold)
+	}
+	chosen, err := metrics.LookupAll(o.metrics, named)
 	if err != nil {
 		return nil, err
 	}

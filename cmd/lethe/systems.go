@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -23,7 +24,7 @@ type systemsOptions struct {
 // systemsFlags is the flags that cannot be combined with runs, which have their own configuration.
 var systemsFlags = []string{"gold", "a", "b", "format", "system-format", "types"}
 
-var typesHelp = "type `SET`: " + or(data.TypeSetNames()) + " (default that of --format; any for brat, jsonl and labelstudio)"
+var typesHelp = "type `SET`: " + strings.Join(data.TypeSetNames(), ", ") + " or a YAML file, see lethe types (default that of --format; any for brat, jsonl and labelstudio)"
 
 // add adds the flags. other is appended to the usage of --b, and alsoFormat names further flags in the usage of --format.
 func (o *systemsOptions) add(flags *pflag.FlagSet, other, alsoFormat string) {
@@ -50,7 +51,7 @@ func given(flags *pflag.FlagSet, names []string) string {
 
 // typeSet returns the type set with a name (the value of --types) or, if that is empty, the default set of a format.
 func typeSet(name, formatName string) (*data.TypeSet, error) {
-	types, err := data.LookupTypeSet(cmp.Or(name, experiments.DefaultTypes(formatName), "any"))
+	types, err := data.OpenTypeSet(cmp.Or(name, experiments.DefaultTypes(formatName), "any"))
 	if err != nil {
 		return nil, fmt.Errorf("--types: %w", err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,6 +115,11 @@ func runTraining(ctx context.Context, config *experiments.Config, opt experiment
 		for _, warning := range found.Warnings {
 			p.line("warning: %s", warning)
 		}
+		if lines, err := config.Corpus.MapLines(); err == nil { // an error has been reported by now
+			for _, line := range lines {
+				p.line("%s", line)
+			}
+		}
 	}
 	epochs := 0
 	opt.Progress, opt.Failed, opt.Version = p.show, p.failed, version
@@ -154,7 +160,11 @@ func dryRun(config *experiments.Config) error {
 		return err
 	}
 	fmt.Println()
-	return errors.Join(report.WriteText(os.Stdout), report.Err(), err)
+	lines, wrong := config.Corpus.MapLines()
+	for _, line := range lines {
+		fmt.Println(line)
+	}
+	return errors.Join(report.WriteText(os.Stdout), report.Err(), cmp.Or(err, wrong))
 }
 
 // epochLine formats an epoch for people, with times in seconds. The tokens per second are those of the training steps

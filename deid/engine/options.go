@@ -36,7 +36,7 @@ type Options struct {
 	// Marked replaces the PHI that notes mark, instead of the PHI that a model finds. The marks are taken as they are. Then
 	// the default of Replace is surrogate, that of Policy is all, and that of SafetyNet is off.
 	Marked bool   `option:"marked"`
-	Types  string `option:"types"` // type set of the marks: one of data.TypeSetNames; required if Marked is true
+	Types  string `option:"types"` // type set of the marks: see data.OpenTypeSet; required if Marked is true
 
 	Policy      string   `option:"policy,file"`  // what must happen to each sort of PHI: one of policy.Names, or a file; default safe-harbor, with Marked all
 	Replace     string   `option:"replace"`      // kind of replacement where the policy demands no other: one of replace.Kinds; default tag
@@ -94,7 +94,7 @@ func (s *Setup) checkSource() error {
 		s.Model = cmp.Or(s.Model, models.Auto)
 		return nil
 	}
-	types, err := data.LookupTypeSet(s.Types)
+	types, err := data.OpenTypeSet(s.Types)
 	if err != nil {
 		return fmt.Errorf("--types: %w", err)
 	}

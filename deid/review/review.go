@@ -50,21 +50,21 @@ const Final = "final"
 
 // Manifest describes the sample of a review.
 type Manifest struct {
-	Layout     int        `json:"layout"`
-	Version    string     `json:"version"` // version of the program that drew the sample
-	Name       string     `json:"name"`
-	Model      string     `json:"model"`            // name or folder of the model
-	Digest     string     `json:"digest"`           // of the model: see models.Model.Digest
-	Types      string     `json:"types"`            // name of the model's type set
-	TypeNames  []string   `json:"type_names"`       // the types that readers can choose
-	Finds      string     `json:"finds,omitempty"`  // options that decide what the model finds, for people
-	By         By         `json:"by"`               // how the notes were drawn
-	Seed       uint64     `json:"seed"`             // of a random sample
-	Unaided    bool       `json:"unaided"`          // readers do not see the spans of the model
-	Readers    []string   `json:"readers"`          // one or two
-	Population Population `json:"population"`       // the notes that the sample was drawn from
-	Failed     int        `json:"failed,omitempty"` // number of notes that the model could not examine; they are not in Notes
-	Notes      []Entry    `json:"notes"`            // note i has the number i+1
+	Layout     int                `json:"layout"`
+	Version    string             `json:"version"` // version of the program that drew the sample
+	Name       string             `json:"name"`
+	Model      string             `json:"model"`            // name or folder of the model
+	Digest     string             `json:"digest"`           // of the model: see models.Model.Digest
+	Types      data.TypeSetConfig `json:"types"`            // of the model
+	TypeNames  []string           `json:"type_names"`       // the types that readers can choose
+	Finds      string             `json:"finds,omitempty"`  // options that decide what the model finds, for people
+	By         By                 `json:"by"`               // how the notes were drawn
+	Seed       uint64             `json:"seed"`             // of a random sample
+	Unaided    bool               `json:"unaided"`          // readers do not see the spans of the model
+	Readers    []string           `json:"readers"`          // one or two
+	Population Population         `json:"population"`       // the notes that the sample was drawn from
+	Failed     int                `json:"failed,omitempty"` // number of notes that the model could not examine; they are not in Notes
+	Notes      []Entry            `json:"notes"`            // note i has the number i+1
 }
 
 // Population counts the notes that a sample was drawn from.
@@ -162,7 +162,7 @@ func Open(dir string) (*Review, error) {
 	case slices.ContainsFunc(r.Notes, func(e Entry) bool { return e.Unit < 1 || e.Unit > r.Population.Units }):
 		err = errors.New("it has more notes than the population")
 	default:
-		r.types, err = data.LookupTypeSet(r.Types)
+		r.types, err = r.Types.Stored()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, manifestFile), err)

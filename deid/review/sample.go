@@ -90,7 +90,7 @@ func Sample(ctx context.Context, dir string, notes iter.Seq2[deid.Note, error], 
 	}
 	defer release()
 	m := &Manifest{
-		Layout: layout, Version: draw.Version, Name: draw.Name, Model: model.Name, Digest: model.Digest, Types: model.Types.Name, TypeNames: model.TypeNames, Finds: model.Finds,
+		Layout: layout, Version: draw.Version, Name: draw.Name, Model: model.Name, Digest: model.Digest, Types: model.Types.Config(), TypeNames: model.TypeNames, Finds: model.Finds,
 		By: draw.By, Seed: draw.Seed, Unaided: draw.Unaided, Readers: draw.Readers,
 	}
 	if m.Name == "" {

@@ -22,6 +22,10 @@ const (
 	macro = "macro/"
 )
 
+// OverTypes reports whether a name is that of an average over types, which requires a type set that
+// lists the types.
+func OverTypes(name string) bool { return strings.HasPrefix(name, macro) }
+
 // scorers return the metrics that have complete names.
 var scorers = []func() []evaluation.Metric{
 	evaluation.Metrics,
@@ -65,7 +69,7 @@ func Lookup(name string, types *data.TypeSet) (evaluation.Metric, error) {
 		}
 	}
 	others := all()
-	if strings.HasPrefix(name, macro) {
+	if OverTypes(name) {
 		averages, err := evaluation.Macro(types)
 		if err != nil {
 			return evaluation.Metric{}, err

@@ -62,7 +62,7 @@ func TestLookupAll(t *testing.T) {
 		{data.I2B2, nil, []string{"strict", "hipaa/binary_token"}, ""},
 		{data.CoNLL, nil, []string{"strict", "binary_token"}, ""},
 		{data.CoNLL, []string{"token", "conll"}, []string{"token", "conll"}, ""},
-		{data.CoNLL, []string{"token", "hipaa/token"}, nil, "metric hipaa/token: type set conll does not say which types HIPAA names"},
+		{data.CoNLL, []string{"token", "hipaa/token"}, nil, "metric hipaa/token: type set conll does not say which types HIPAA names: give one that does, see lethe types"},
 		{data.CoNLL, []string{"token", "spans", "token"}, nil, "duplicate metric token"},
 	} {
 		found, err := LookupAll(tc.names, tc.types)
@@ -82,7 +82,7 @@ func TestLookupErrors(t *testing.T) {
 		types *data.TypeSet
 		want  string
 	}{
-		{"hipaa/strict", data.CoNLL, "metric hipaa/strict: type set conll does not say which types HIPAA names"},
+		{"hipaa/strict", data.CoNLL, "metric hipaa/strict: type set conll does not say which types HIPAA names: give one that does, see lethe types"},
 		{"Strict", data.I2B2, `no metric "Strict" (have `},
 		{"hipaa/", data.I2B2, `no metric "hipaa/" (have hipaa/binary_token, hipaa/spans, hipaa/strict, hipaa/token)`},
 		{"i2b2/NA", data.I2B2, `no metric "i2b2/NA" (have i2b2/NAME HIPAA Strict, i2b2/NAME HIPAA Token, i2b2/NAME Strict, i2b2/NAME Token)`},

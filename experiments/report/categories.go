@@ -71,6 +71,7 @@ func (m *material) byToken(p *page, reports []*evaluation.Report) error {
 	if hipaa != nil {
 		t.Note = "HIPAA's types are those of the type set or, for i2b2-2014 and mimic, those of the i2b2 2014 script."
 	}
+	t.flatten()
 	p.ByToken = t
 	m.categoryCharts(p, "tokens", "tokens, PHI or not", rows)
 	m.categoryCharts(p, "strict", "spans with their type", strict)

@@ -99,6 +99,19 @@ func (t *table) add(class, name string, texts ...string) {
 	t.Rows = append(t.Rows, row{class, name, cells})
 }
 
+// flatten makes rows of categories ordinary rows if no category has a type of another name, so that
+// not every row is bold.
+func (t *table) flatten() {
+	if slices.ContainsFunc(t.Rows, func(r row) bool { return r.Class == "type" }) {
+		return
+	}
+	for i := range t.Rows {
+		if t.Rows[i].Class == "group" {
+			t.Rows[i].Class = ""
+		}
+	}
+}
+
 func (m *material) page(ctx context.Context) (*page, error) {
 	a := m.runs[0]
 	p := &page{

@@ -125,6 +125,7 @@ func (m *material) byType(reports []*evaluation.Report) *table {
 			t.add(class, typ, cells(training[typ], counts)...)
 		}
 	}
+	t.flatten()
 	return t
 }
 
@@ -216,6 +217,7 @@ func (m *material) leakTable(p *page, leak *evaluation.LeakReport) {
 		}
 	}
 	t.Note = "The intervals come of drawing notes anew, with replacement; of a type that occurs in few notes they are too narrow."
+	t.flatten()
 	p.Leak = t
 }
 

@@ -143,7 +143,7 @@ func ablations(c *experiments.Config) (variants []variant, left []LeftOut, err e
 		if err != nil {
 			return err
 		}
-		if config.Corpus.Types != full.Corpus.Types {
+		if config.Corpus.TypeSet().Difference(full.Corpus.TypeSet()) != "" {
 			return errors.New("the type set is another, so the scores cannot be compared")
 		}
 		for _, v := range variants {

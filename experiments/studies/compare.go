@@ -204,9 +204,9 @@ func (s *study) goldOf(systems []System) ([]compared, error) {
 	for i, system := range systems {
 		c := compared{System: system}
 		corpus, first := &system.config().Corpus, &systems[0].config().Corpus
-		if corpus.Types != first.Types {
-			return nil, fmt.Errorf("%s has the type set %s and %s has %s, so their scores cannot be compared (lethe cross translates types)",
-				systems[0].Name, first.Types, system.Name, corpus.Types)
+		if differs := first.TypeSet().Difference(corpus.TypeSet()); differs != "" {
+			return nil, fmt.Errorf("%s and %s have different type sets, %s, so their scores cannot be compared (lethe cross translates types)",
+				systems[0].Name, system.Name, differs)
 		}
 		if err := corpus.CheckSplit(s.opt.Split); err != nil {
 			return nil, fmt.Errorf("%s: the corpus has %w", system.Name, err)

@@ -40,10 +40,10 @@ type Crossing struct {
 
 // CrossingCorpus is a corpus to test on.
 type CrossingCorpus struct {
-	Name      string       `json:"name"`
-	Documents int          `json:"documents"`
-	Also      []string     `json:"also,omitempty"` // other systems with this corpus
-	LeftOut   data.LeftOut `json:"left_out"`       // spans of the gold standard that the map removed
+	Name      string         `json:"name"`
+	Documents int            `json:"documents"`
+	Also      []string       `json:"also,omitempty"` // other systems with this corpus
+	LeftOut   data.MapCounts `json:"left_out"`       // spans of the gold standard that the map removed
 }
 
 // CrossingCell contains the scores of the models of one system on one corpus.
@@ -54,7 +54,7 @@ type CrossingCell struct {
 	Scores  map[string]CrossingScore     `json:"scores"`
 	Types   map[string]evaluation.Counts `json:"types"`    // strict, by type, summed over the models
 	Tokens  map[string]evaluation.Counts `json:"tokens"`   // tokens, by type, summed over the models
-	LeftOut data.LeftOut                 `json:"left_out"` // predicted spans that the map removed
+	LeftOut data.MapCounts               `json:"left_out"` // predicted spans that the map removed
 }
 
 // CrossingScore contains the scores of all models of a system: their mean, and the rest.
@@ -81,13 +81,6 @@ func Cross(ctx context.Context, systems []System, opt CrossOptions) (*Crossing, 
 	if err != nil {
 		return nil, err
 	}
-	scores, err := metrics.LookupAll(opt.Metrics, types)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range scores {
-		result.Metrics = append(result.Metrics, m.Name)
-	}
 	var gold [][]*data.Document
 	var corpora []*experiments.Corpus
 	for _, system := range systems {
@@ -106,6 +99,13 @@ func Cross(ctx context.Context, systems []System, opt CrossOptions) (*Crossing, 
 		}
 		gold, corpora, result.Corpora = append(gold, docs), append(corpora, c), append(result.Corpora, corpus)
 	}
+	scores, err := metrics.LookupAll(opt.Metrics, types.WithTypes(slices.Concat(gold...)))
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range scores {
+		result.Metrics = append(result.Metrics, m.Name)
+	}
 	for _, system := range systems {
 		if len(system.Runs) == 0 {
 			continue
@@ -119,14 +119,14 @@ func Cross(ctx context.Context, systems []System, opt CrossOptions) (*Crossing, 
 			opened = append(opened, model)
 		}
 		for i, c := range corpora {
-			cell := CrossingCell{Train: system.Name, Test: result.Corpora[i].Name, LeftOut: data.LeftOut{Dropped: map[string]int{}, Unknown: map[string]int{}}}
+			cell := CrossingCell{Train: system.Name, Test: result.Corpora[i].Name, LeftOut: data.MapCounts{Dropped: map[string]int{}, Unknown: map[string]int{}}}
 			var all [][]*data.Document // found by each model
 			for k, model := range opened {
 				found, err := opt.apply(ctx, model, gold[i], c.Format, fmt.Sprintf("%s on %s", cell.Train, cell.Test))
 				if err != nil {
 					return nil, err
 				}
-				var left data.LeftOut
+				var left data.MapCounts
 				if found, err = opt.mapped(found, &left); err != nil {
 					return nil, err
 				}
@@ -173,19 +173,19 @@ func (o CrossOptions) types(systems []System) (*data.TypeSet, error) {
 		}
 		return data.Any, nil
 	}
-	first := &systems[0].config().Corpus
+	first := systems[0].config().Corpus.TypeSet()
 	for _, s := range systems {
-		if c := s.config().Corpus; c.Types != first.Types {
-			return nil, fmt.Errorf("%s has the type set %s and %s has %s: a type map must say how they compare (have %s)",
-				systems[0].Name, first.Types, s.Name, c.Types, strings.Join(data.TypeMapNames(), ", "))
+		if differs := first.Difference(s.config().Corpus.TypeSet()); differs != "" {
+			return nil, fmt.Errorf("%s and %s have different type sets, %s: a type map must say how they compare (have %s)",
+				systems[0].Name, s.Name, differs, strings.Join(data.TypeMapNames(), ", "))
 		}
 	}
-	return first.TypeSet(), nil
+	return first, nil
 }
 
-func (o CrossOptions) mapped(docs []*data.Document, left *data.LeftOut) ([]*data.Document, error) {
+func (o CrossOptions) mapped(docs []*data.Document, left *data.MapCounts) ([]*data.Document, error) {
 	if o.Map == nil {
-		*left = data.LeftOut{Dropped: map[string]int{}, Unknown: map[string]int{}}
+		*left = data.MapCounts{Dropped: map[string]int{}, Unknown: map[string]int{}}
 		return docs, nil
 	}
 	return data.Collect(o.Map.Apply(data.Each(docs), left))

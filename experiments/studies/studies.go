@@ -113,8 +113,11 @@ func newStudy(kind string, c *experiments.Config, opt Options) (*study, error) {
 		return nil, errors.New("the networks were trained on the split train: score another split")
 	}
 	s := &study{kind: kind, config: c, opt: opt, own: own, seed: func(c *experiments.Config, seed uint64) { c.Seed = seed }}
-	var err error
-	s.metrics, err = metrics.LookupAll(opt.Metrics, c.Corpus.TypeSet())
+	types, err := c.Corpus.MetricTypes(opt.Metrics, opt.Progress)
+	if err != nil {
+		return nil, err
+	}
+	s.metrics, err = metrics.LookupAll(opt.Metrics, types)
 	return s, err
 }
 

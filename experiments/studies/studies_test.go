@@ -765,9 +765,9 @@ func TestCross(t *testing.T) {
 	}
 
 	mixed := *runs[1].Config
-	mixed.Name, mixed.Corpus.Types = "mixed", "conll"
+	mixed.Name, mixed.Corpus.Types = "mixed", data.TypeSetConfig{Name: "conll"}
 	if _, err := Cross(t.Context(), NewSystems([]string{"m"}, []*experiments.Config{&mixed}, runs[:1]), CrossOptions{}); err == nil ||
-		!strings.HasPrefix(err.Error(), "one has the type set i2b2-2014 and mixed has conll: a type map must say how they compare (have i2b2-2006, ") {
+		!strings.HasPrefix(err.Error(), "one and mixed have different type sets, i2b2-2014 and conll: a type map must say how they compare (have i2b2-2006, ") {
 		t.Errorf("no map: error %v", err)
 	}
 }

@@ -32,6 +32,10 @@ type Union interface {
 // Series is a list in which a single element can be written without the list: 100 stands for [100].
 type Series interface{ Series() }
 
+// Short is a pointer to a struct that can also be written as a text, or as nothing, which is the
+// empty text. SetText replaces the whole value.
+type Short interface{ SetText(text string) }
+
 // Decode decodes a YAML document into the struct that into points to, and keeps
 // values that the document does not mention. Keys are those of the fields' yaml
 // tags. Fields may be structs, pointers, maps with string keys, lists, string,
@@ -176,6 +180,19 @@ func (d decoder) value(path string, node ast.Node, v reflect.Value) error {
 	wrong := func(want string) error {
 		return d.fail(node.GetToken(), path, "%s where %s is expected", kind(node), want)
 	}
+	if short, ok := asShort(v); ok {
+		switch n := node.(type) {
+		case *ast.NullNode:
+			short.SetText("")
+			return nil
+		case *ast.StringNode:
+			short.SetText(n.Value)
+			return nil
+		case ast.MapNode:
+		default:
+			return wrong("a text or a mapping")
+		}
+	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() {
@@ -198,7 +215,7 @@ func (d decoder) value(path string, node ast.Node, v reflect.Value) error {
 		return nil
 	case reflect.Slice:
 		n, ok := node.(*ast.SequenceNode)
-		if m, ok := node.(ast.MapNode); ok && d.setting != "" {
+		if m, ok := node.(ast.MapNode); ok && d.setting != "" && (!isSeries(v) || ofPositions(m)) {
 			return d.elements(path, m, v)
 		}
 		if !ok && isSeries(v) {
@@ -308,12 +325,23 @@ func (d decoder) entry(path string, name reflect.Value, key ast.MapKeyNode, node
 			entry.Set(reflect.ValueOf(union.Fresh(name.String())))
 		}
 		into = entry.Elem().Elem() // what the pointer in the interface points to
+	} else if held := v.MapIndex(name); held.IsValid() && d.setting != "" && path != d.setting {
+		entry.Set(held) // of which the setting changes a part
 	}
 	if err := d.value(path, node, into); err != nil {
 		return err
 	}
 	v.SetMapIndex(name, entry)
 	return nil
+}
+
+// asShort returns the pointer to a struct that can be written as a text.
+func asShort(v reflect.Value) (Short, bool) {
+	if v.Kind() != reflect.Struct || !v.CanAddr() {
+		return nil, false
+	}
+	short, ok := v.Addr().Interface().(Short)
+	return short, ok
 }
 
 func join(path, key string) string {

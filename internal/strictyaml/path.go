@@ -135,6 +135,12 @@ func holdsAny(v reflect.Value, m ast.MapNode) bool {
 	return false
 }
 
+// ofPositions reports whether the keys of a mapping are positions of list elements, such as [0].
+func ofPositions(m ast.MapNode) bool {
+	each := m.MapRange()
+	return each.Next() && strings.HasPrefix(each.Key().GetToken().Value, "[")
+}
+
 // elements changes the elements of a list that the keys of a mapping name, by position or by name.
 func (d decoder) elements(path string, m ast.MapNode, list reflect.Value) error {
 	for each := m.MapRange(); each.Next(); {

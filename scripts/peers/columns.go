@@ -12,7 +12,6 @@ import (
 	"os"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/taggers/ann"
@@ -33,7 +32,6 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	types := c.Corpus.TypeSet()
 	network := ann.Of(c.System)
 	tokenizer, err := tokenize.Lookup(network.Tokenizer)
 	if err != nil {
@@ -44,7 +42,7 @@ func run(args []string) error {
 		return err
 	}
 	splitter = tokenize.Limit(splitter, network.MaxTokens)
-	docs, err := data.Collect(format.Read(c.Corpus.Format, c.Corpus.Splits["train"], format.Options{Types: types}))
+	docs, err := c.Corpus.Load("train", nil)
 	if err != nil {
 		return err
 	}

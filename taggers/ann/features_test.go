@@ -225,7 +225,7 @@ func TestFeaturesAreSavedAndLoaded(t *testing.T) {
 // replace the folder.
 func TestModelFolderContainsFeatures(t *testing.T) {
 	f, _ := fitted(t, withFeatures(t, feature.Spec{Family: "gazetteer"}, feature.Spec{Family: "rule"}, feature.Spec{Family: "cluster"}), "Zora of Salem 12")
-	m := &checkpoints.Model{Tokens: []string{unknownToken}, UnknownToken: unknownToken, Types: "conll", Scheme: data.IO, Tokenizer: "ptb", Labels: []string{"O"}, Extra: f.save}
+	m := &checkpoints.Model{Tokens: []string{unknownToken}, UnknownToken: unknownToken, Types: data.CoNLL, Scheme: data.IO, Tokenizer: "ptb", Labels: []string{"O"}, Extra: f.save}
 	dir := filepath.Join(t.TempDir(), "best")
 	for range 2 {
 		if err := checkpoints.Save(dir, m); err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/lethe-deid/lethe/checkpoints"
-	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/nn"
@@ -35,7 +34,7 @@ func (t *Tagger) Save(dir string) error {
 	}
 	m := &checkpoints.Model{
 		Tokens: t.vocabulary.tokens, UnknownToken: unknownToken, Characters: t.vocabulary.characterNames(),
-		Types: t.types.Name, Scheme: t.config.Scheme, Tokenizer: t.config.Tokenizer, Labels: t.labels,
+		Types: t.types, Scheme: t.config.Scheme, Tokenizer: t.config.Tokenizer, Labels: t.labels,
 		Config: config, README: readme, Tensors: t.network.Tensors(), Extra: t.features.save,
 	}
 	return checkpoints.Save(dir, m)
@@ -58,10 +57,6 @@ func Load(dir string, workers int) (*Tagger, error) {
 	}
 	if len(m.Labels) == 0 {
 		return nil, fmt.Errorf("%s: this network is only pretrained and has no labels: start a training from it with system.ann.start", dir)
-	}
-	types, err := data.LookupTypeSet(m.Types)
-	if err != nil {
-		return nil, fail("labels.json", err)
 	}
 	if m.Scheme != cfg.Scheme || m.Tokenizer != cfg.Tokenizer {
 		return nil, fail("labels.json", fmt.Errorf("scheme %s and tokenizer %s differ from those in config.yaml", m.Scheme, m.Tokenizer))
@@ -89,7 +84,7 @@ func Load(dir string, workers int) (*Tagger, error) {
 	if err := net.Fill(m.Tensors); err != nil {
 		return nil, fail("weights.safetensors", err)
 	}
-	t, err := newTagger(cfg, types, m.Labels, v, features, net, workers)
+	t, err := newTagger(cfg, m.Types, m.Labels, v, features, net, workers)
 	if err != nil {
 		return nil, err
 	}

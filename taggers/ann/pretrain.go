@@ -485,7 +485,7 @@ func (p *pretraining) saveModel() error {
 	}
 	m := &checkpoints.Model{
 		Tokens: p.vocabulary.tokens, UnknownToken: unknownToken, Characters: p.vocabulary.characterNames(),
-		Types: p.task.Types.Name, Scheme: p.config.Scheme, Tokenizer: p.config.Tokenizer, Labels: []string{},
+		Types: p.task.Types, Scheme: p.config.Scheme, Tokenizer: p.config.Tokenizer, Labels: []string{},
 		Config: config, README: p.card(),
 	}
 	for _, shared := range p.language.Shared() {

@@ -244,7 +244,7 @@ func (o *origin) words() (tokens []string, characters []rune) {
 // note returns a document with a span of each type that the new network takes over although no
 // training note may have it: those of the same type set.
 func (o *origin) note(types *data.TypeSet) []*data.Document {
-	if o == nil || o.model.Types != types.Name || !o.takes("logits") {
+	if o == nil || o.model.Types.Difference(types) != "" || !o.takes("logits") {
 		return nil
 	}
 	doc := &data.Document{}

@@ -32,8 +32,8 @@ func Tune(ctx context.Context, from, to string, how Tuning, task taggers.Task) e
 	if err != nil {
 		return err
 	}
-	if old.types.Name != task.Types.Name {
-		return fmt.Errorf("%s: the network has the types %s, and the notes have %s", from, old.types.Name, task.Types.Name)
+	if differs := old.types.Difference(task.Types); differs != "" {
+		return fmt.Errorf("%s: the network has other types than the notes: %s", from, differs)
 	}
 	c, err := newTuning(ctx, old, how, task)
 	if err != nil {

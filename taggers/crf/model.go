@@ -12,7 +12,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/internal/wholefile"
@@ -127,9 +126,6 @@ func Load(dir string, workers int) (*Tagger, error) {
 func (t *Tagger) decode(raw []byte) error {
 	d := decoder{rest: raw}
 	t.types = d.text()
-	if _, err := data.LookupTypeSet(t.types); err != nil && d.err == nil {
-		return err
-	}
 	names := d.texts()
 	attributes := make([]feature.Attribute, d.count())
 	for i := range attributes {

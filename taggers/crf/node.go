@@ -1,6 +1,7 @@
 package crf
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -64,7 +65,11 @@ func (c Config) Check(_ *data.TypeSet, workers int) error {
 	return err
 }
 
-// Load implements taggers.Node. The types are the model's own.
-func (c Config) Load(dir string, _ *data.TypeSet, workers int, _ ...taggers.Model) (data.Tagger, error) {
-	return Load(dir, workers)
+// Load implements taggers.Node.
+func (c Config) Load(dir string, types *data.TypeSet, workers int, _ ...taggers.Model) (data.Tagger, error) {
+	t, err := Load(dir, workers)
+	if err == nil && t.types != types.Name {
+		err = fmt.Errorf("%s: the CRF has the type set %q, and the system %s", dir, t.types, types.Name)
+	}
+	return t, err
 }

@@ -22,9 +22,9 @@ const ModelFile = "gazetteer.yaml"
 
 // model is the content of gazetteer.yaml: a configuration whose files are in the folder.
 type model struct {
-	Types string `yaml:"types"`
-	Lists Lists  `yaml:"lists"`
-	Join  bool   `yaml:"join"`
+	Types data.TypeSetConfig `yaml:"types"`
+	Lists Lists              `yaml:"lists"`
+	Join  bool               `yaml:"join"`
 }
 
 // Save writes a model folder: gazetteer.yaml, and for each list a gzipped file with the entries that remain after filtering, folded and sorted. The
@@ -38,7 +38,7 @@ func (t *Tagger) Save(dir string) error {
 	if err := t.dictionary.Save(dir); err != nil {
 		return err
 	}
-	m := model{Types: t.types.Name, Lists: t.config.Lists.Saved(""), Join: t.config.Join}
+	m := model{Types: t.types.Config(), Lists: t.config.Lists.Saved(""), Join: t.config.Join}
 	raw, err := yaml.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("model %s: %w", dir, err)
@@ -57,7 +57,7 @@ func Open(dir string, workers int) (*Tagger, error) {
 	if err := strictyaml.Decode(path, raw, &m); err != nil {
 		return nil, err
 	}
-	types, err := data.LookupTypeSet(m.Types)
+	types, err := m.Types.Stored()
 	if err != nil {
 		return nil, fmt.Errorf("%s: types: %w", path, err)
 	}

@@ -73,7 +73,7 @@ func Fit(ctx context.Context, s taggers.System, task taggers.Task) (data.Tagger,
 
 // fit trains a node that is not standalone. place is its position in the tree.
 func fit(ctx context.Context, s taggers.System, task taggers.Task, place string) (*node, error) {
-	n := &node{types: task.Types.Name, system: s}
+	n := &node{types: task.Types, system: s}
 	_, root := s.Root()
 	unseen, err := unseen(ctx, root, task, place) // first, because it fails at once if there are too few notes for the folds
 	if err != nil {

@@ -34,10 +34,10 @@ const (
 
 // stored is systemFile.
 type stored struct {
-	Types  string            `yaml:"types"`            // name of the type set
-	System taggers.System    `yaml:"system"`           // as it was trained; its paths are no longer used
-	Files  map[string]string `yaml:"files"`            // SHA-256 of each of the node's own files: see integrity.go
-	Digest string            `yaml:"sha256,omitempty"` // SHA-256 of all lines above
+	Types  data.TypeSetConfig `yaml:"types"`
+	System taggers.System     `yaml:"system"`           // as it was trained; its paths are no longer used
+	Files  map[string]string  `yaml:"files"`            // SHA-256 of each of the node's own files: see integrity.go
+	Digest string             `yaml:"sha256,omitempty"` // SHA-256 of all lines above
 }
 
 // standalones yields the kinds with model folders of their own.
@@ -84,14 +84,14 @@ func Load(dir string, workers int) (taggers.Model, *data.TypeSet, error) {
 	if err := checkFiles(dir, s.Files); err != nil {
 		return nil, nil, err
 	}
-	types, err := data.LookupTypeSet(s.Types)
+	types, err := s.Types.Stored()
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: types: %w", file, err)
 	}
 	if err := s.System.Validate(types); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", file, err)
 	}
-	n := &node{types: types.Name, system: s.System}
+	n := &node{types: types, system: s.System}
 	if err := n.join(func(c taggers.Child) (taggers.Model, error) {
 		return loadFor(types, filepath.Join(dir, membersFolder, c.Name), workers)
 	}, func(own taggers.Node, below []taggers.Model) (data.Tagger, error) {
@@ -114,7 +114,7 @@ func TypesOf(dir string) (*data.TypeSet, error) {
 	if err := strictyaml.Decode(file, raw, &s); err != nil {
 		return nil, err
 	}
-	return data.LookupTypeSet(s.Types)
+	return s.Types.Stored()
 }
 
 // open reads the model folder of a standalone kind. If it is not one, the error is that
@@ -180,7 +180,7 @@ func CutPaths(paths []taggers.Path) {
 // node is a model with systemFile.
 type node struct {
 	data.Tagger
-	types    string
+	types    *data.TypeSet
 	system   taggers.System
 	children []taggers.Model // in the order of taggers.Children
 	readme   []byte
@@ -288,7 +288,7 @@ func (n *node) Save(dir string) error {
 	if err != nil {
 		return err
 	}
-	raw, err := yaml.Marshal(stored{Types: n.types, System: n.system, Files: files})
+	raw, err := yaml.Marshal(stored{Types: n.types.Config(), System: n.system, Files: files})
 	if err != nil {
 		return err
 	}

@@ -172,8 +172,8 @@ func loadFor(types *data.TypeSet, dir string, workers int) (taggers.Model, error
 	if err != nil {
 		return nil, err
 	}
-	if own.Name != types.Name {
-		return nil, fmt.Errorf("%s: the model has the type set %s, not %s", dir, own.Name, types.Name)
+	if differs := own.Difference(types); differs != "" {
+		return nil, fmt.Errorf("%s: the model has another type set: %s", dir, differs)
 	}
 	return m, nil
 }

@@ -467,7 +467,7 @@ func notes(t testing.TB, n int, split synth.Split) []*data.Document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	docs, err := data.Collect(m.Apply(synth.Notes(n, 1, split), &data.LeftOut{}))
+	docs, err := data.Collect(m.Apply(synth.Notes(n, 1, split), &data.MapCounts{}))
 	if err != nil {
 		t.Fatal(err)
 	}

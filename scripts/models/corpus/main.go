@@ -75,7 +75,7 @@ func run(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		if model.Types != types {
+		if model.Types.Difference(types) != "" {
 			return fmt.Errorf("%s: the teacher has the type set %s, not %s", *teacher, model.Types.Name, types.Name)
 		}
 		if found, err = model.Tag(ctx, docs); err != nil {
