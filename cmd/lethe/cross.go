@@ -49,19 +49,16 @@ one place and another as two places, compare token scores.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var err error
 			if typeMap != "" {
-				if opt.Map, err = data.OpenTypeMap(typeMap, data.DropOthers); err != nil {
-					return err
-				}
-			}
-			var runs []*experiments.Run
-			for _, dir := range args {
-				r, err := experiments.OpenRun(dir)
+				m, err := data.OpenTypeMap(typeMap, data.DropOthers)
 				if err != nil {
 					return err
 				}
-				runs = append(runs, r)
+				opt.Map = m
+			}
+			runs, err := openRuns(args, nil)
+			if err != nil {
+				return err
 			}
 			var corpora []*experiments.Config
 			for _, path := range on {
