@@ -175,18 +175,18 @@ func (c *Corpus) describe(s *check.Split, training bool) {
 	s.Added = c.added(s.Name)
 	s.TextOnly = format.TextOnly(c.Format) && s.Name != TrainSplit && s.Name != DevSplit // its notes are tagged but not scored
 	s.Spare = training && s.Name != TrainSplit && s.Name != DevSplit
-	if !c.has(s.Name) {
-		return // created from train
+	if !c.has(s.Name) || c.Format == synthetic {
+		return // generated, or created from train
 	}
-	for _, name := range c.sources(s.Name) {
-		for _, source := range c.Splits[name] {
+	for _, split := range c.sources(s.Name) {
+		for _, source := range c.Splits[split] {
 			s.LeftOut = append(s.LeftOut, c.leftOut(source)...)
 		}
 	}
 }
 
-// leftOut returns the names of the files and folders of a source that are not read. Reading tells what
-// is wrong with a source.
+// leftOut returns the files in the folders of a source that are not read. Of a source that cannot be
+// read, reading tells.
 func (c *Corpus) leftOut(s Source) (all []string) {
 	f, err := format.Lookup(cmp.Or(s.Format, c.Format))
 	if err != nil {
@@ -244,18 +244,20 @@ func (c *Corpus) divided(progress models.Progress) (parts map[string][]*data.Doc
 	return parts, whole, nil
 }
 
-// NewCorpus returns a corpus of files and folders, by split. types is the name of a type set or the
-// path of its file; "" is the default of the format, or any.
+// NewCorpus returns a corpus of files and folders, by split. types is the name of a type set or a
+// file (see data.OpenTypeSet); "" is the default of the format, or any.
 func NewCorpus(format, types string, splits map[string]string) (*Corpus, error) {
-	c := &Corpus{
-		Format: format, Types: data.TypeSetConfig{Name: cmp.Or(types, DefaultTypes(format), data.Any.Name)}, Splits: map[string]Sources{}, Seed: 1,
-		Fold: Fold{By: data.ByPatient}, HoldOut: HoldOut{By: data.ByPatient}, Subset: Subset{By: data.ByPatient, Seed: 1},
+	set, err := data.OpenTypeSet(cmp.Or(types, DefaultTypes(format), data.Any.Name))
+	if err != nil {
+		return nil, fmt.Errorf("types: %w", err)
 	}
+	sources := map[string]Sources{}
 	for name, path := range splits {
-		c.Splits[name] = Sources{{Path: path}}
+		sources[name] = Sources{{Path: path}}
 	}
-	if err := c.resolve(); err != nil {
-		return nil, err
+	c := &Corpus{
+		Format: format, Types: set.Config(), Splits: sources, Seed: 1,
+		Fold: Fold{By: data.ByPatient}, HoldOut: HoldOut{By: data.ByPatient}, Subset: Subset{By: data.ByPatient, Seed: 1},
 	}
 	return c, c.validate()
 }

@@ -81,7 +81,7 @@ func TestWrongCorpora(t *testing.T) {
 			"", "1 learned and found in parts, because each crosses the end of a sentence (HOSPITAL 1)"},
 	} {
 		for _, form := range strings.Fields(tc.formats) {
-			c := &Corpus{Format: form, Types: data.TypeSetConfig{Name: "i2b2-2014"}, Splits: map[string]Sources{}, Seed: 1}
+			c := &Corpus{Format: form, Types: data.TypeSetConfig{Name: "i2b2-2014"}, Splits: paths(map[string]string{}), Seed: 1}
 			for split, docs := range map[string][]*data.Document{TrainSplit: tc.train, DevSplit: tc.dev, TestSplit: tc.test} {
 				if docs == nil {
 					continue
@@ -136,8 +136,7 @@ func TestWrongCorpora(t *testing.T) {
 func TestMissingSplits(t *testing.T) {
 	dir := t.TempDir()
 	corpus(t, filepath.Join(dir, "train"), 3)
-	c := &Corpus{Format: "brat", Types: data.TypeSetConfig{Name: "i2b2-2014"}, Seed: 1,
-		Splits: paths(map[string]string{"train": filepath.Join(dir, "train"), "dev": filepath.Join(dir, "dev"), "test": filepath.Join(dir, "test")})}
+	c := &Corpus{Format: "brat", Types: data.TypeSetConfig{Name: "i2b2-2014"}, Seed: 1, Splits: paths(map[string]string{"train": filepath.Join(dir, "train"), "dev": filepath.Join(dir, "dev"), "test": filepath.Join(dir, "test")})}
 	report, err := c.Check(nil, nil)
 	want := "corpus.splits.dev: stat " + filepath.Join(dir, "dev") + ": no such file or directory\ncorpus.splits.test: stat " + filepath.Join(dir, "test") + ": no such file or directory"
 	if err == nil || err.Error() != want || report == nil || len(report.Splits) != 1 {

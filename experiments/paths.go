@@ -27,14 +27,11 @@ type movable struct {
 	FromRun string `yaml:"from_run"` // relative to the run folder, with slashes; "": there is no such path
 }
 
-// remember records the paths that were resolved since before, the texts of the configuration. The
-// paths of type sets and maps are not among them, because the configuration now contains the files.
+// remember records the paths that were resolved since before, the texts of the configuration.
 func (c *Config) remember(before map[string]string) {
 	for key, text := range strictyaml.Strings(c) {
-		if strings.HasPrefix(key, "corpus.types.") || strings.HasPrefix(key, "corpus.map.") {
-			continue
-		}
-		if was, ok := before[key]; ok && was != "" && was != text {
+		described := strings.HasPrefix(key, "corpus.types.") || strings.HasPrefix(key, "corpus.map.") // by what was in the file
+		if was, ok := before[key]; ok && was != "" && was != text && !described {
 			c.note(key, was)
 		}
 	}
@@ -51,7 +48,7 @@ func (c *Config) note(key, written string) {
 func (c *Config) inherit(from *Config) {
 	paths, others := strictyaml.Strings(c), strictyaml.Strings(from)
 	for key, written := range from.written {
-		if _, ok := c.written[key]; !ok && paths[key] == others[key] {
+		if _, ok := c.written[key]; !ok && paths[key] != "" && paths[key] == others[key] {
 			c.note(key, written)
 		}
 	}

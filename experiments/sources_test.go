@@ -20,8 +20,8 @@ func paths(of map[string]string) map[string]Sources {
 	return splits
 }
 
-// oneName writes a file of JSON Lines with a note of one name.
-func oneName(t *testing.T, path, id, typ string) string {
+// named writes a file of JSON Lines with a note of one name.
+func named(t *testing.T, path, id, typ string) string {
 	t.Helper()
 	return write(t, path, fmt.Sprintf(`{"id":"%s","text":"Zoe","spans":[{"start":0,"end":3,"type":"%s"}]}`+"\n", id, typ))
 }
@@ -29,8 +29,8 @@ func oneName(t *testing.T, path, id, typ string) string {
 // A split was one path. It can be several, patterns among them, each with its own format.
 func TestSplitOfSeveralPaths(t *testing.T) {
 	dir := t.TempDir()
-	a, b := oneName(t, filepath.Join(dir, "a.jsonl"), "a", "PATIENT"), oneName(t, filepath.Join(dir, "b-1.jsonl"), "b", "PATIENT")
-	oneName(t, filepath.Join(dir, "b-2.jsonl"), "c", "PATIENT")
+	a, b := named(t, filepath.Join(dir, "a.jsonl"), "a", "PATIENT"), named(t, filepath.Join(dir, "b-1.jsonl"), "b", "PATIENT")
+	named(t, filepath.Join(dir, "b-2.jsonl"), "c", "PATIENT")
 	brat := filepath.Join(dir, "brat")
 	if err := os.Mkdir(brat, 0o777); err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestSplitOfSeveralPaths(t *testing.T) {
 		t.Errorf("set: %v, %v", c, err)
 	}
 
-	same := oneName(t, filepath.Join(dir, "same.jsonl"), "a", "PATIENT")
+	same := named(t, filepath.Join(dir, "same.jsonl"), "a", "PATIENT")
 	for train, want := range map[string]string{
 		"[" + a + ", " + same + "]":              "corpus.splits.train: a note of " + a + " and one of " + same + " have the same ID a: rename one of them",
 		"[" + a + ", " + dir + "/a*.jsonl]":      "corpus.splits.train[1]: " + a + " is read twice",
@@ -90,7 +90,7 @@ func TestSplitOfSeveralPaths(t *testing.T) {
 // The types could be mapped only to those of a built-in set.
 func TestOwnTypesAndMap(t *testing.T) {
 	dir := t.TempDir()
-	a, b := oneName(t, filepath.Join(dir, "a.jsonl"), "a", "NURSE"), oneName(t, filepath.Join(dir, "b.jsonl"), "b", "PROFESSION")
+	a, b := named(t, filepath.Join(dir, "a.jsonl"), "a", "NURSE"), named(t, filepath.Join(dir, "b.jsonl"), "b", "PROFESSION")
 	own := write(t, filepath.Join(dir, "ward.yaml"), "base: mimic\ntypes: {NURSE: clinician, PROFESSION}\n")
 	raw := "name: x\ncorpus:\n  format: jsonl\n  types: " + own + "\n  map:\n    types: {NURSE: NAME, DOCTOR: NAME, PROFESSION: drop}\n    others: keep\n  splits: {train: [" + a + ", " + b + "]}\nsystem: {rules: {set: english}}\n"
 	c, err := Load(write(t, filepath.Join(dir, "x.yaml"), raw), nil)
