@@ -11,7 +11,6 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
-	"github.com/lethe-deid/lethe/data/text"
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/embeddings/learn"
 	"github.com/lethe-deid/lethe/experiments"
@@ -140,7 +139,7 @@ func decodeFile(f *format.Format, path string) data.Documents {
 			return
 		}
 		defer file.Close()
-		in, err := text.Gunzip(file)
+		in, err := bounded.Gunzip(file)
 		if err != nil {
 			yield(nil, fmt.Errorf("%s: %w", path, err))
 			return

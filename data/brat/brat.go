@@ -65,24 +65,32 @@ func list(path string) ([]string, error) {
 	}
 	stems := make([]string, len(files))
 	for i, f := range files {
-		stems[i] = strings.TrimSuffix(f, filepath.Ext(f))
+		stems[i] = notes.Stem(f)
 	}
 	slices.Sort(stems) // "a-1.ann" sorts before "a.ann", but "a" before "a-1"
 	return slices.Compact(stems), nil
 }
 
 func read(stem string, types *data.TypeSet) (*data.Document, error) {
-	text, err := notes.ReadText(stem + textExt)
+	textFile, err := notes.Given(stem + textExt)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := notes.ReadFile(stem + annotationExt)
+	text, err := notes.ReadText(textFile)
+	if err != nil {
+		return nil, err
+	}
+	annotations, err := notes.Given(stem + annotationExt)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := notes.ReadFile(annotations)
 	if err != nil {
 		return nil, err
 	}
 	id := filepath.Base(stem)
 	doc := &data.Document{ID: id, Patient: data.PatientOf(id), Text: text}
-	doc.Spans, err = Decode(stem+annotationExt, raw, text, types)
+	doc.Spans, err = Decode(annotations, raw, text, types)
 	if err != nil {
 		return nil, err
 	}

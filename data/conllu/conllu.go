@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/text"
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
@@ -81,7 +80,7 @@ func Read(path string) ([]Sentence, error) {
 		return nil, err
 	}
 	defer f.Close()
-	in, err := text.Gunzip(f)
+	in, err := bounded.Gunzip(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -2,9 +2,7 @@ package text
 
 import (
 	"archive/tar"
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"io"
 	"path/filepath"
@@ -42,7 +40,7 @@ func readPieces(path string, yield notes.Yield) bool {
 		return yield(nil, notes.Unreadable(path, err))
 	}
 	defer f.Close()
-	in, err := Gunzip(f)
+	in, err := bounded.Gunzip(f)
 	if err != nil {
 		return yield(nil, notes.Unreadable(path, err))
 	}
@@ -127,14 +125,4 @@ func pieceEnd(b []byte) int {
 		}
 	}
 	return len(b)
-}
-
-// Gunzip decompresses the stream if its first two bytes are those of gzip.
-// Otherwise it returns the stream unchanged.
-func Gunzip(r io.Reader) (io.Reader, error) {
-	in := bufio.NewReaderSize(r, 1<<16)
-	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) { // an error returns when reading
-		return in, nil
-	}
-	return gzip.NewReader(in)
 }

@@ -106,7 +106,7 @@ func TestPiecesErrors(t *testing.T) {
 		want string
 	}{
 		"encoding":  {[]byte(bad), "encoding.txt:262145: invalid UTF-8 (offset 2097160)"},
-		"truncated": {whole[:len(whole)-9], "truncated.txt: cannot be read: unexpected EOF"},
+		"truncated": {whole[:len(whole)-9], "truncated.txt: cannot be read: the gzipped file is incomplete"},
 		"broken":    {[]byte("\x1f\x8bxxxxxxxxx"), "broken.txt: cannot be read: gzip: invalid header"},
 	} {
 		file := write(t, filepath.Join(dir, name+".txt"), c.raw)

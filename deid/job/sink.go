@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/text"
 	"github.com/lethe-deid/lethe/deid/notefile"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/wholefile"
@@ -41,7 +40,7 @@ func openNotes(ctx context.Context, format *notefile.Format, path string) (io.Re
 	counted := &countingReader{Reader: f}
 	in := bufio.NewReaderSize(counted, 1<<16)
 	magic, _ := in.Peek(2) // reading returns the error again
-	unzipped, err := text.Gunzip(in)
+	unzipped, err := bounded.Gunzip(in)
 	if err != nil {
 		_ = f.Close()
 		return nil, false, unreadable(path, err)

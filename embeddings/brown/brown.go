@@ -24,7 +24,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/text"
 	"github.com/lethe-deid/lethe/embeddings/internal/whole"
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
@@ -88,7 +87,7 @@ func Read(path string) (*Clusters, error) {
 		return nil, err
 	}
 	defer f.Close()
-	in, err := text.Gunzip(f)
+	in, err := bounded.Gunzip(f)
 	if err != nil {
 		return nil, &data.Error{Path: path, Offset: -1, Reason: "cannot be read", Err: err}
 	}

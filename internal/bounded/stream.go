@@ -2,6 +2,8 @@ package bounded
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +28,16 @@ func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 		return nil, tooLarge(limit)
 	}
 	return raw, err
+}
+
+// Gunzip decompresses the stream if its first two bytes are those of gzip, with
+// which no text in UTF-8 begins. Otherwise it returns the stream unchanged.
+func Gunzip(r io.Reader) (io.Reader, error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) { // an error returns when reading
+		return in, nil
+	}
+	return gzip.NewReader(in)
 }
 
 // ReadLine reads up to and including the next line feed, like r.ReadBytes. It

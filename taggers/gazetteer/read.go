@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/text"
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
@@ -39,7 +38,7 @@ func (l *List) each(do func(entry []byte) error) error {
 			return fmt.Errorf("list %s: %w", l.name(), err)
 		}
 		defer f.Close()
-		if in, err = text.Gunzip(f); err != nil {
+		if in, err = bounded.Gunzip(f); err != nil {
 			return fmt.Errorf("list %s: %w", l.name(), unreadable(path, 0, err))
 		}
 	}

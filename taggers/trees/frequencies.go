@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/lethe-deid/lethe/data"
-	"github.com/lethe-deid/lethe/data/text"
 	"github.com/lethe-deid/lethe/data/tokenize"
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
@@ -61,7 +60,7 @@ func (f *frequencies) read(path string) error {
 		return err
 	}
 	defer file.Close()
-	in, err := text.Gunzip(file)
+	in, err := bounded.Gunzip(file)
 	if err != nil {
 		return err
 	}

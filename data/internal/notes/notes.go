@@ -24,8 +24,8 @@ import (
 const BOM = "\uFEFF"
 
 // List returns path itself when it is a file. Of a folder it returns, sorted by
-// name, the files with one of the extensions (such as ".xml", in any case);
-// hidden files and subfolders are left out. A folder without such a file is an
+// name, the files with one of the extensions (such as ".xml", in any case), or
+// with .gz after it; hidden files and subfolders are left out. A folder without such a file is an
 // error.
 func List(path string, exts ...string) ([]string, error) {
 	info, err := os.Stat(path)
@@ -76,12 +76,29 @@ func Files(path, ext string, read func(r io.Reader, name string, seen map[string
 }
 
 func readFile(file string, seen map[string]bool, yield Yield, read func(io.Reader, string, map[string]bool, Yield) bool) bool {
-	f, err := bounded.OpenInput(file)
+	f, err := Open(file)
 	if err != nil {
-		return yield(nil, Unreadable(file, err))
+		return yield(nil, err)
 	}
 	defer f.Close()
 	return read(f, file, seen, yield)
+}
+
+// Open opens a file of notes, and decompresses it if it is gzipped, whatever its name.
+func Open(path string) (io.ReadCloser, error) {
+	f, err := bounded.OpenInput(path)
+	if err != nil {
+		return nil, Unreadable(path, err)
+	}
+	content, err := bounded.Gunzip(f)
+	if err != nil {
+		_ = f.Close()
+		return nil, Unreadable(path, err)
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{content, f}, nil
 }
 
 // LeftOut returns, sorted, the names in a folder that List leaves out, those of
@@ -107,7 +124,7 @@ func divide(dir string, exts []string) (taken, left []string, err error) {
 		switch name := e.Name(); {
 		case e.IsDir():
 			left = append(left, name+"/")
-		case strings.HasPrefix(name, ".") || !slices.Contains(exts, strings.ToLower(filepath.Ext(name))):
+		case strings.HasPrefix(name, ".") || !slices.Contains(exts, Ext(name)):
 			left = append(left, name)
 		default:
 			taken = append(taken, name)
@@ -124,7 +141,7 @@ func Each(path, ext string, read func(file string) (*data.Document, error)) data
 		Walk(path, ext, yield, func(file string) bool {
 			doc, err := read(file)
 			if err == nil && seen[doc.ID] {
-				doc, err = nil, Defect(file, 0, -1, "another file in this folder has the same name except for the case of its extension")
+				doc, err = nil, Defect(file, 0, -1, "another file in this folder has the same name except for its extension")
 			}
 			if err == nil {
 				seen[doc.ID] = true
@@ -134,10 +151,30 @@ func Each(path, ext string, read func(file string) (*data.Document, error)) data
 	}
 }
 
+// Zip is the extension of gzipped files, which follows the extension of the format.
+const Zip = ".gz"
+
+// Ext is the extension of a file in lower case, without that of gzip: ".xml" of a.XML and of a.xml.gz.
+func Ext(path string) string {
+	ext := strings.ToLower(filepath.Ext(path))
+	if ext == Zip {
+		return strings.ToLower(filepath.Ext(path[:len(path)-len(ext)]))
+	}
+	return ext
+}
+
+// Stem is the path of a file without its extension, and without that of gzip.
+func Stem(path string) string {
+	if strings.EqualFold(filepath.Ext(path), Zip) {
+		path = path[:len(path)-len(Zip)]
+	}
+	return strings.TrimSuffix(path, filepath.Ext(path))
+}
+
 // ID is the file's name without folder and extension.
 func ID(path string) string {
 	base := filepath.Base(path)
-	if id := strings.TrimSuffix(base, filepath.Ext(base)); id != "" {
+	if id := Stem(base); id != "" {
 		return id
 	}
 	return base
@@ -156,11 +193,26 @@ func solid(text string) string { return strings.Join(strings.Fields(text), "") }
 
 // ReadFile reads the file of a note, which is not endless, nor a FIFO to wait for.
 func ReadFile(path string) ([]byte, error) {
-	raw, err := bounded.ReadFile(path, bounded.MaxNote)
+	f, err := Open(path)
 	if err != nil {
-		return nil, Unreadable(path, err)
+		return nil, err
 	}
-	return raw, nil
+	defer f.Close()
+	return ReadAll(f, path)
+}
+
+// Given returns the path of a file that belongs to others of the same name: path itself or, if that does not exist,
+// the gzipped file. It is an error if both exist.
+func Given(path string) (string, error) {
+	_, plain := os.Lstat(path)
+	_, zipped := os.Lstat(path + Zip)
+	switch {
+	case plain == nil && zipped == nil:
+		return "", Defect(path, 0, -1, "there are two of this file, one of them gzipped")
+	case zipped == nil:
+		return path + Zip, nil
+	}
+	return path, nil
 }
 
 // ReadAll reads the stream of a note; name stands for its path.
@@ -218,6 +270,9 @@ func unwritable(path string, err error) error {
 
 // cause takes off the path that the os package puts before an error.
 func cause(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) { // no reader of plain files returns it
+		return errors.New("the gzipped file is incomplete")
+	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
 	}

@@ -136,7 +136,7 @@ func TestEachGoesOn(t *testing.T) {
 			got = append(got, doc.ID)
 		}
 	}
-	want := []string{"a", "b", "b.txt: another file in this folder has the same name except for the case of its extension", "bad.txt:3: broken (offset 7)", "c"}
+	want := []string{"a", "b", "b.txt: another file in this folder has the same name except for its extension", "bad.txt:3: broken (offset 7)", "c"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -2,6 +2,7 @@ package notes
 
 import (
 	"bufio"
+	"compress/gzip"
 	"errors"
 	"io/fs"
 	"os"
@@ -147,6 +148,7 @@ type File struct {
 	tail    string // follows the last document
 	encode  func(doc *data.Document) ([]byte, error)
 	pending *wholefile.Pending // nil when closed
+	zip     *gzip.Writer       // nil when the file is not gzipped
 	buf     *bufio.Writer
 	err     error // the first failed write: the file is lost
 }
@@ -154,7 +156,7 @@ type File struct {
 var _ data.Writer = (*File)(nil)
 
 // NewFile makes the folder of path if need be; the file itself appears at
-// Close.
+// Close. It is gzipped if its name ends in .gz.
 func NewFile(path string, types *data.TypeSet, encode func(*data.Document) ([]byte, error)) (*File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), folderPermissions); err != nil {
 		return nil, unwritable(path, err)
@@ -163,7 +165,12 @@ func NewFile(path string, types *data.TypeSet, encode func(*data.Document) ([]by
 	if err != nil {
 		return nil, unwritable(path, err)
 	}
-	return &File{gate: gate{types, map[string]bool{}}, path: path, encode: encode, pending: p, buf: bufio.NewWriter(p)}, nil
+	f := &File{gate: gate{types, map[string]bool{}}, path: path, encode: encode, pending: p, buf: bufio.NewWriter(p)}
+	if strings.EqualFold(filepath.Ext(path), Zip) {
+		f.zip = gzip.NewWriter(p)
+		f.buf.Reset(f.zip)
+	}
+	return f, nil
 }
 
 // NewNote is NewFile for a format that has a file a note: a second document is
@@ -223,11 +230,21 @@ func (f *File) Close() error {
 			f.err = unwritable(f.path, err)
 		} else if err := f.buf.Flush(); err != nil {
 			f.err = unwritable(f.path, err)
+		} else if err := f.finish(); err != nil {
+			f.err = unwritable(f.path, err)
 		} else if err := f.pending.Replace(); err != nil {
 			f.err = unwritable(f.path, err)
 		}
 	}
 	return f.err
+}
+
+// finish ends the gzip stream, if there is one.
+func (f *File) finish() error {
+	if f.zip == nil {
+		return nil
+	}
+	return f.zip.Close()
 }
 
 // Abort removes the file that is not yet visible.
