@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/data/patients"
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/deid/augment"
 	"github.com/lethe-deid/lethe/models"
@@ -111,10 +112,49 @@ func (c *Corpus) open(split string) (data.Documents, error) {
 		return nil, fmt.Errorf("corpus.splits.%s: %w", split, err)
 	}
 	if c.Map == "" {
-		return format.Read(c.Format, path, format.Options{Types: c.TypeSet()}), nil
+		opt, err := c.options(c.TypeSet())
+		return format.Read(c.Format, path, opt), err
+	}
+	opt, err := c.options(data.Any)
+	if err != nil {
+		return nil, err
 	}
 	types, err := data.LookupTypeMap(c.Map)
-	return mapped(types, format.Read(c.Format, path, format.Options{Types: data.Any})), err
+	return mapped(types, format.Read(c.Format, path, opt)), err
+}
+
+// options returns how the files are read, whose spans have the types.
+func (c *Corpus) options(types *data.TypeSet) (format.Options, error) {
+	opt := format.Options{Types: types}
+	if c.Patient != "" {
+		var err error
+		if opt.Patients, err = patients.Open(c.Patient); err != nil {
+			return opt, fmt.Errorf("corpus.patient: %w", err)
+		}
+	}
+	return opt, nil
+}
+
+// checkPatients returns an error if Patient is a table with notes that are in no split. splits has the
+// documents of each split; if some could not be read, there is no error.
+func (c *Corpus) checkPatients(splits map[string][]*data.Document) error {
+	opt, err := c.options(nil)
+	if err != nil || opt.Patients == nil {
+		return err
+	}
+	ids := map[string]bool{}
+	for _, name := range c.inOrder() {
+		if splits[name] == nil {
+			return nil
+		}
+		for _, d := range splits[name] {
+			ids[d.ID] = true
+		}
+	}
+	if err := opt.Patients.CheckNotes(func(id string) bool { return ids[id] }); err != nil {
+		return fmt.Errorf("corpus.patient: %w", err)
+	}
+	return nil
 }
 
 // generator returns what generates a split.
@@ -245,6 +285,9 @@ func (c *Corpus) loadBoth(needsDev bool, progress models.Progress) (train, dev [
 		}
 		all = append(all, c.factsOf(name, parts[name]))
 	}
+	if err := c.checkPatients(parts); err != nil {
+		return nil, nil, nil, err
+	}
 	return parts[TrainSplit], parts[DevSplit], all, nil
 }
 
@@ -284,9 +327,11 @@ func (c *Corpus) check(needsDev bool, progress models.Progress) (all []Facts, er
 	var bad []error
 	var train, usual []*data.Document
 	var names []string // of the splits in usual
+	parts := map[string][]*data.Document{}
 	for _, name := range c.inOrder() {
 		docs, err := c.Load(name, progress)
 		if err == nil {
+			parts[name] = docs
 			if name == TrainSplit {
 				train = docs
 			}
@@ -301,6 +346,9 @@ func (c *Corpus) check(needsDev bool, progress models.Progress) (all []Facts, er
 		if err != nil && !slices.ContainsFunc(bad, func(e error) bool { return e.Error() == err.Error() }) {
 			bad = append(bad, err)
 		}
+	}
+	if err := c.checkPatients(parts); err != nil {
+		bad = append(bad, err)
 	}
 	if len(names) > 1 {
 		facts := factsOf(strings.Join(names, " and "), usual)

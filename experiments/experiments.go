@@ -28,6 +28,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/data/patients"
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/deid/augment"
 	"github.com/lethe-deid/lethe/internal/bounded"
@@ -64,6 +65,10 @@ type Corpus struct {
 	// Types, which must be the map's target; default none: the files have these types. A span whose type
 	// the map does not know is an error.
 	Map string `yaml:"map,omitempty"`
+	// Patient says which patient each note belongs to, if the format does not: the rule
+	// for the paths of files or the table that package patients describes; default none. The
+	// path of a table is resolved like that of a split.
+	Patient string `yaml:"patient,omitempty"`
 	// Splits maps each split to a file or a folder. Training requires train and, if the system
 	// needs it (taggers.System.NeedsDev) and HoldOut does not create it, dev; other splits may
 	// have any name. In a path, ${VAR} is the environment
@@ -272,6 +277,11 @@ func (c *Config) resolve() error {
 		}
 		c.Corpus.Splits[name] = path
 	}
+	if r, err := patients.Parse(c.Corpus.Patient); err == nil && r.IsTable() {
+		if c.Corpus.Patient, err = resolvePath("corpus.patient", c.Corpus.Patient); err != nil {
+			return err
+		}
+	}
 	for _, p := range c.System.Paths() {
 		path, err := resolvePath("system."+p.Key, *p.Value)
 		if err != nil {
@@ -366,7 +376,14 @@ func (c *Corpus) validateFormat() error {
 			return fmt.Errorf("map: %s does not result in the types %s", c.Map, c.Types)
 		}
 	}
+	if c.Patient != "" {
+		if _, err := patients.Parse(c.Patient); err != nil {
+			return fmt.Errorf("patient: %w", err)
+		}
+	}
 	switch {
+	case generated && c.Patient != "":
+		return errors.New("patient: not allowed with format synth, whose notes name their patients")
 	case generated && c.Map != "":
 		return errors.New("map: not allowed with format synth")
 	case generated && c.generator("").Types() == nil:

@@ -106,7 +106,8 @@ func CheckPatients(what string, docs []*data.Document) error {
 		return nil
 	}
 	return fmt.Errorf("%s: by patient, but %d of %s (such as %s) do not name their patient: "+
-		"divide by document instead, or name the patients: a file 110-04.txt belongs to patient 110, and JSON Lines have a key patient",
+		"divide by document instead, or say whose they are with corpus.patient, as in <patient>_* for the names of files or patients.csv for a table "+
+		"(without it, a file 110-04.txt belongs to patient 110, and JSON Lines have a key patient)",
 		what, unknown, count(len(docs), "note"), quoted(first))
 }
 

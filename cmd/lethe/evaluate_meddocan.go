@@ -72,7 +72,7 @@ func (o *evaluateOptions) meddocanSources() (gold, system meddocan.Source, err e
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := errors.Join(tellLeftOut(o.gold, f), tellLeftOut(o.system, f)); err != nil {
+	if err := errors.Join(tellLeftOut(o.gold, flat(f)), tellLeftOut(o.system, flat(f))); err != nil {
 		return nil, nil, err
 	}
 	if gold, err = asWritten(o.gold); err != nil {

@@ -26,6 +26,9 @@ var systemsFlags = []string{"gold", "a", "b", "format", "system-format", "types"
 
 var typesHelp = "type `SET`: " + or(data.TypeSetNames()) + " (default that of --format; any for brat, jsonl and labelstudio)"
 
+const patientsHelp = "`RULE` for the patient of each note: for file names as in '<patient>_*', for folders as in '<patient>/**', a regular expression " +
+	"with (?<patient>...), or the path of a table with the columns note and patient (default what the notes say: 110-04.txt is of patient 110)"
+
 // add adds the flags. other is appended to the usage of --b, and alsoFormat names further flags in the usage of --format.
 func (o *systemsOptions) add(flags *pflag.FlagSet, other, alsoFormat string) {
 	flags.StringVar(&o.gold, "gold", "", "file or folder of the gold standard, instead of runs")
@@ -61,6 +64,11 @@ func typeSet(name, formatName string) (*data.TypeSet, error) {
 // readMarked reads annotated notes of a named format, and warns about files of a folder that it does not read. If it
 // cannot read the path at all, the first item of the documents is the error.
 func readMarked(path, formatName string, types *data.TypeSet) data.Documents {
+	return readMarkedWith(path, formatName, format.Options{Types: types})
+}
+
+// readMarkedWith is readMarked with other options.
+func readMarkedWith(path, formatName string, opt format.Options) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		f, err := format.Lookup(formatName)
 		if err == nil && f.TextOnly {
@@ -73,7 +81,7 @@ func readMarked(path, formatName string, types *data.TypeSet) data.Documents {
 			yield(nil, err)
 			return
 		}
-		f.Read(path, format.Options{Types: types})(yield)
+		f.Read(path, opt)(yield)
 	}
 }
 

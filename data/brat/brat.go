@@ -29,10 +29,10 @@ const (
 	annotationExt = ".ann"
 )
 
-// Read reads one note, given by either of its files, or all notes of a folder in
-// the order of their names. It ignores hidden files and subfolders. The ID is the
-// file name without extension; from names such as 110-04 it takes the patient,
-// 110. A defective note yields a *data.Error, and reading continues with the next
+// Read reads one note, given by either of its files, or all notes of a folder and
+// its subfolders in the order of their paths. It ignores hidden files and folders, and
+// links to folders. The ID is the path within the folder without extension, as in
+// ward/110-04; from file names such as 110-04 it takes the patient, 110. A defective note yields a *data.Error, and reading continues with the next
 // note. A missing path, or a folder without notes, yields one error.
 //
 // A note requires both files, as in brat: a missing .ann is an error and does not
@@ -50,7 +50,11 @@ func Read(path string, types *data.TypeSet) data.Documents {
 			return
 		}
 		for _, stem := range stems {
-			if !yield(read(stem, types)) {
+			doc, err := read(stem, types)
+			if err == nil {
+				doc.ID = notes.IDWithin(path, stem+textExt)
+			}
+			if !yield(doc, err) {
 				return
 			}
 		}
@@ -59,7 +63,7 @@ func Read(path string, types *data.TypeSet) data.Documents {
 
 // list returns the paths of the notes without their extensions.
 func list(path string) ([]string, error) {
-	files, err := notes.List(path, Exts...)
+	files, err := notes.Tree(path, Exts...)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/lethe-deid/lethe/data/internal/notes"
 	"github.com/lethe-deid/lethe/data/jsonl"
 	"github.com/lethe-deid/lethe/data/labelstudio"
+	"github.com/lethe-deid/lethe/data/patients"
 	"github.com/lethe-deid/lethe/data/text"
 	"github.com/lethe-deid/lethe/internal/table"
 )
@@ -23,6 +24,9 @@ import (
 // Options say how files are read. A format ignores the options that do not concern it.
 type Options struct {
 	Types *data.TypeSet // of the spans; a span of another type is an error
+	// Patients says whose the notes are, in place of what the format itself says. A note or file
+	// that it does not match is an error. Default nil.
+	Patients *patients.Rule
 }
 
 // Format is a file format of corpora. To add a format, add a value to the table below.
@@ -57,7 +61,7 @@ type Format struct {
 	Encode func(doc *data.Document) ([]byte, error)
 }
 
-var formats = []*Format{
+var formats = complete([]*Format{
 	ofXML("i2b2", i2b2.I2B2),
 	ofXML("meddocan", i2b2.MEDDOCAN),
 	{
@@ -88,7 +92,7 @@ var formats = []*Format{
 		CreateFile: func(path string, _ *data.TypeSet) (data.Writer, error) { return text.CreateFile(path) },
 		Encode:     func(doc *data.Document) ([]byte, error) { return []byte(doc.Text), nil },
 	},
-}
+})
 
 func ofXML(name string, dialect i2b2.Dialect) *Format {
 	return &Format{
@@ -101,9 +105,11 @@ func ofXML(name string, dialect i2b2.Dialect) *Format {
 	}
 }
 
-// LeftOut returns the names in the folder at path that Read skips, sorted, with a slash at the end
-// of the names of folders. If path is a file, it returns none.
-func (f *Format) LeftOut(path string) ([]string, error) { return notes.LeftOut(path, f.Exts...) }
+// LeftOut returns the paths in the folder at path that Read skips, sorted, with a slash at the end
+// of those of folders. If path is a file, it returns none.
+func (f *Format) LeftOut(path string) ([]string, error) {
+	return notes.LeftOut(path, f.OneNote, f.Exts...)
+}
 
 // one yields the only document in a stream.
 func one(decode func(io.Reader, string, *data.TypeSet) (*data.Document, error)) func(io.Reader, string, Options) data.Documents {

@@ -23,12 +23,12 @@ import (
 // Ext is the extension of the files of this format in a folder.
 const Ext = ".xml"
 
-// Read reads one file, or the .xml files of a folder in the order of their names; it skips hidden
-// files and subfolders. The root may be the root of either dialect. A bad note yields a
+// Read reads one file, or the .xml files of a folder and its subfolders in the order of their
+// paths; it skips hidden files and folders, and links to folders. The root may be the root of either dialect. A bad note yields a
 // *data.Error, and reading continues with the next. A missing path, or a folder without notes,
 // yields one error.
 //
-// The ID is the file's name without extension. Names such as 110-04.xml contain the patient, 110,
+// The ID is the path within the folder without extension, as in ward/110-04. Names such as 110-04.xml contain the patient, 110,
 // as for the official scorer. A note without TAGS has no spans. The attributes id and comment are
 // ignored, as by the official scorer. Unknown children of the root are ignored. A note is refused
 // if it has
