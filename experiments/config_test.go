@@ -3,6 +3,7 @@ package experiments
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/ann"
 )
@@ -103,8 +105,8 @@ func TestWith(t *testing.T) {
 		t.Error("With changed what it was given: -want +got", diff)
 	}
 	for setting, want := range map[string]string{
-		"seed":                           "seed: not of the form path=value, as in seed=2",
-		"sed=2":                          "sed: sed: unknown key (have name, seed, corpus, system, ablations)",
+		"seed":                           "seed: not of the form path=value, as in seed=2 or system.ensemble.members[0].name=first",
+		"sed=2":                          "sed: unknown key (have name, seed, seeds, corpus, system, ablations)",
 		"system.ann.network.dropout=1.5": "system.ann.network.dropout: 1.5 is not in [0, 1)",
 	} {
 		if _, err := c.With(setting); err == nil || err.Error() != want {
@@ -171,16 +173,71 @@ ablations:
 		t.Errorf("changes %q, want %q", got, want)
 	}
 	for path, want := range map[string]string{
-		"system.crf":                      "without system.crf: no key crf",
-		"system.ensemble.members.ann":     "without system.ensemble.members.ann: no element of the list has the name ann",
-		"system.ensemble.method.x":        "without system.ensemble.method.x: no key x",
-		"system.ensemble":                 "without system.ensemble: is neither an element of a list nor a tagger with another one below it",
+		"system.crf":                      "without system.crf: unknown key (have ensemble)",
+		"system.ensemble.members.ann":     "without system.ensemble.members.ann: unknown key (have rules, learned)",
+		"system.ensemble.members[2]":      "without system.ensemble.members[2]: unknown key (have rules, learned)",
+		"system.ensemble.method.x":        "without system.ensemble.method.x: unknown key (have none)",
+		"system.ensemble":                 "system: must have exactly one key (" + strings.Join(taggers.Kinds(), ", ") + ")",
 		"system.ensemble.members.learned": "",
-		"seed":                            "without seed: is neither an element of a list nor a tagger with another one below it",
-		"":                                "without : no key ",
+		"system.ensemble.members[1]":      "",
+		"seed":                            "",
+		"":                                `without "" is not a path of keys, such as corpus.seed`,
 	} {
 		if _, err := c.Variant(Ablation{Name: "a", Without: []string{path}}); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
 			t.Errorf("%s: error %v, want %s", path, err, want)
+		}
+	}
+}
+
+// A setting can reach into a list by position, replace a tagger by one of another kind, and take a key,
+// an element of a list or a split away.
+func TestSettingsOfNodes(t *testing.T) {
+	const tree = `name: x
+seed: 7
+corpus: {format: synth, notes: {train: 3, dev: 3, test: 2}}
+system:
+  ensemble:
+    members:
+    - {name: one, system: {crf: {features: [{family: lower}, {family: word, window: 2}]}}}
+    - {name: two, system: {second_pass: {by: document, system: {crf: {features: [{family: shape}], training: {l2: 3}}}}}}
+`
+	const crf = "system.ensemble.members[1].system.second_pass.system"
+	for settings, want := range map[string]string{
+		"system.ensemble.members[0].system.crf.features[1].window=4": "system.ensemble.members[0].system.crf.features[1].window",
+		crf + ".crf.training.l2=4":                                   "system.ensemble.members[1].system.second_pass.system.crf.training.l2",
+		crf + ".crf.training.l2=null":                                "system.ensemble.members[1].system.second_pass.system.crf.training.l2",
+		"seed=null":                                                  "seed",
+		"corpus.notes.test=null":                                     "corpus.notes.test",
+		"system.ensemble.members.one=null":                           "system.ensemble.members",
+		"system.ensemble.members[0].name=first":                      "system.ensemble.members[0].name",
+		"system={rules: {set: english}}":                             "system.ensemble",
+		crf + "={rules: {set: english}}":                             "system.ensemble.members[1].system.second_pass.system.crf",
+		"system.ensemble.members[1].system.second_pass=null":         "system.ensemble.members[1].system.crf",
+	} {
+		c, err := Load(write(t, filepath.Join(t.TempDir(), "x.yaml"), tree), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed, err := c.With(settings)
+		if err != nil {
+			t.Errorf("%s: %v", settings, err)
+			continue
+		}
+		if key, _, _ := strictyaml.Difference(c, changed); key != want {
+			t.Errorf("%s changes %s, want %s", settings, key, want)
+		}
+	}
+	c, err := Load(write(t, filepath.Join(t.TempDir(), "x.yaml"), tree), []string{"system=null", "system={crf: {preset: meddocan}}"})
+	if err != nil || !strings.HasPrefix(c.System.Tree(), "crf: ") {
+		t.Errorf("a new system: %v", err)
+	}
+	for setting, want := range map[string]string{
+		"system.crf.training.l2=2":    "--set system: must have exactly one key",
+		"system.ensemble.member=null": "--set system.ensemble.member: unknown key (have method, ",
+		"corpus.notes.tests=null":     "--set corpus.notes.tests: unknown key (have dev, test, train)",
+	} {
+		if _, err := Load(write(t, filepath.Join(t.TempDir(), "x.yaml"), tree), []string{setting}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: error %v, want %s", setting, err, want)
 		}
 	}
 }
@@ -210,7 +267,7 @@ system:
 	}
 	unknown := strings.Replace(iterations, "two", "three", 1)
 	if _, err := Load(path, []string{unknown + "=7"}); err == nil ||
-		err.Error() != "--set "+unknown+": system.ensemble.members.three: unknown key (have one, two)" {
+		err.Error() != "--set system.ensemble.members.three: unknown key (have one, two)" {
 		t.Errorf("unknown member: error %v", err)
 	}
 }
@@ -237,7 +294,7 @@ func TestLoadErrors(t *testing.T) {
 	}{
 		{"unknown key", replace("dropout", "droput"), "",
 			"FILE:7:15: system.ann.network.droput: unknown key (have characters, character_embedding, ..."},
-		{"unknown key at the top", valid + "sed: 1\n", "", "FILE:10:1: sed: unknown key (have name, seed, corpus, system, ablations)"},
+		{"unknown key at the top", valid + "sed: 1\n", "", "FILE:10:1: sed: unknown key (have name, seed, seeds, corpus, system, ablations)"},
 		{"duplicate key", replace("      epochs: 3\n", "      epochs: 3\n      epochs: 4\n"), "",
 			`FILE:10:7: mapping key "epochs" already defined at [9:7]`},
 		{"text for a whole number", replace("epochs: 3", "epochs: many"), "",
@@ -266,7 +323,7 @@ func TestLoadErrors(t *testing.T) {
 		{"no name", replace("name: x\n", ""), "", "FILE: name: must be 1 to 100 letters, digits, '_', '-', '+' and '.', the first a letter or digit"},
 		{"name with a path", replace("name: x", "name: ../x"), "", "FILE: name: must be 1 to 100 letters, digits, '_', '-', '+' and '.', the first a letter or digit"},
 		{"no system", valid[:strings.Index(valid, "system:")], "", "FILE: system: must have exactly one key (ann, corrected, crf, cued, ensemble, gazetteer, rules, second_pass, trained, trees)"},
-		{"unknown format", replace("meddocan", "xml"), "", `FILE: corpus.format: no format "xml" (have i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, text, synth)`},
+		{"unknown format", replace("meddocan", "xml"), "", `FILE: corpus.format: no format "xml" (have i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, spacy, xmi, text, synth)`},
 		{"no types", replace("meddocan", "brat"), "", `FILE: corpus.types: must be given for format brat (have ` + strings.Join(data.TypeSetNames(), ", ") + ")"},
 		{"unknown map", replace("  splits", "  map: x\n  splits"), "", `FILE: corpus.map: no type map "x" (have ` + strings.Join(data.TypeMapNames(), ", ") + ")"},
 		{"map to other types", replace("  splits", "  map: anonym\n  splits"), "", "FILE: corpus.map: anonym does not result in the types meddocan"},
@@ -300,11 +357,11 @@ func TestLoadErrors(t *testing.T) {
 		{"empty path", replace("/a", `""`), "", "FILE: corpus.splits.train: the path is empty"},
 
 		{"set: unknown key", valid, "system.ann.trainin.epochs=2",
-			"--set system.ann.trainin.epochs: system.ann.trainin: unknown key (have tokenizer, ..."},
-		{"set: wrong type", valid, "system.ann.training.epochs=x", "--set system.ann.training.epochs: system.ann.training.epochs: text where a whole number is expected"},
-		{"set: nothing", valid, "name=", "--set name: name: nothing where text is expected"},
-		{"set: no value", valid, "name", "--set name: not of the form path=value, as in seed=2"},
-		{"set: bad value", valid, "system.ann.training.batch=0", "FILE: system.ann.training.batch: 0 is not in [1, 1048576]"},
+			"--set system.ann.trainin: unknown key (have tokenizer, ..."},
+		{"set: wrong type", valid, "system.ann.training.epochs=x", "--set system.ann.training.epochs: text where a whole number is expected"},
+		{"set: nothing", valid, "name=", "--set name: nothing where text is expected"},
+		{"set: no value", valid, "name", "--set name: not of the form path=value, as in seed=2 or system.ensemble.members[0].name=first"},
+		{"set: bad value", valid, "system.ann.training.batch=0", "--set system.ann.training.batch: 0 is not in [1, 1048576]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := write(t, filepath.Join(t.TempDir(), "x.yaml"), test.yaml)
@@ -317,11 +374,38 @@ func TestLoadErrors(t *testing.T) {
 				t.Fatal("no error")
 			}
 			got := strings.ReplaceAll(err.Error(), path, file)
+			if strings.HasPrefix(test.want, file+": ") { // TestErrorsOfMeaningHaveALine compares positions
+				got = regexp.MustCompile(`^FILE(:\d+:\d+)?: `).ReplaceAllString(got, file+": ")
+			}
 			begin, cut := strings.CutSuffix(test.want, "...")
 			if ok := got == test.want || cut && strings.HasPrefix(got, begin); !ok {
 				t.Errorf("error\n%s\nwant\n%s", got, test.want)
 			}
 		})
+	}
+}
+
+// An error such as "system.ann.network.dropout: 1.5 is not in [0, 1)" named neither the line nor the
+// setting of the value.
+func TestErrorsOfMeaningHaveALine(t *testing.T) {
+	for _, test := range []struct{ yaml, set, want string }{
+		{strings.Replace(valid, "0.25", "1.5", 1), "", "FILE:7:15: system.ann.network.dropout: 1.5 is not in [0, 1)"},
+		{strings.Replace(valid, "name: x", "name: a/b", 1), "", "FILE:1:1: name: must be"},
+		{strings.Replace(valid, "meddocan", "brat", 1), "", "FILE:2:1: corpus.types: must be given"},
+		{valid + "ablations: [{name: a, set: [seed=2]}, {name: a, set: [seed=3]}]\n", "", "FILE:10:40: ablations[1].name: duplicate name a"},
+		{strings.Replace(valid, "name: x\n", "", 1), "", "FILE: name: must be"},
+		{strings.Replace(valid, "0.25", "1.5", 1), "seed=3", "FILE:7:15: system.ann.network.dropout: 1.5"},
+		{valid, "system.ann.network={dropout: 1.5}", "--set system.ann.network.dropout: 1.5"},
+	} {
+		path := write(t, filepath.Join(t.TempDir(), "x.yaml"), test.yaml)
+		var settings []string
+		if test.set != "" {
+			settings = []string{test.set}
+		}
+		_, err := Load(path, settings)
+		if err == nil || !strings.HasPrefix(strings.ReplaceAll(err.Error(), path, "FILE"), test.want) {
+			t.Errorf("%s: error %v, want %s", test.set, err, test.want)
+		}
 	}
 }
 

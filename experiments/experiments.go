@@ -40,8 +40,11 @@ import (
 
 // Config is an experiment. Load sets the defaults.
 type Config struct {
-	Name   string         `yaml:"name"` // of the run and its model: letters, digits, '_', '-', '+' and '.'
-	Seed   uint64         `yaml:"seed"` // of the training's random numbers; default 1
+	Name string `yaml:"name"` // of the run and its model: letters, digits, '_', '-', '+' and '.'
+	Seed uint64 `yaml:"seed"` // of the training's random numbers; default 1
+	// Seeds are the seeds of several trainings of the same experiment, which package studies carries
+	// out. Train refuses them. Default none: Seed alone.
+	Seeds  []uint64       `yaml:"seeds,omitempty"`
 	Corpus Corpus         `yaml:"corpus"`
 	System taggers.System `yaml:"system"`
 	// Ablations are used by experiments/studies and ignored when training.
@@ -59,7 +62,7 @@ type Ablation struct {
 
 // Corpus describes where the notes come from.
 type Corpus struct {
-	Format string `yaml:"format"` // i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, text or synth (generated)
+	Format string `yaml:"format"` // i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, spacy, xmi, text or synth (generated)
 	Types  string `yaml:"types"`  // name of the type set; default: see DefaultTypes
 	// Map is the name of a type map (see data.LookupTypeMap) that translates the types in the files to
 	// Types, which must be the map's target; default none: the files have these types. A span whose type
@@ -163,31 +166,59 @@ func Load(path string, settings []string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range settings {
-		if err := c.set(s); err != nil {
-			return nil, fmt.Errorf("--set %w", err)
-		}
+	if err := c.apply(settings); err != nil {
+		return nil, fmt.Errorf("--set %w", err)
 	}
 	if err := c.finish(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, located(err, path, settings)
 	}
 	return c, nil
 }
 
-// With returns a copy without ablations in which the settings replace values of c, as in Load. c
-// does not change.
-func (c *Config) With(settings ...string) (*Config, error) {
-	return c.copy(func(changed *Config) error {
-		for _, s := range settings {
-			if err := changed.set(s); err != nil {
-				return err
-			}
+var keyOfError = regexp.MustCompile(`^([A-Za-z0-9_.+\[\]-]+): `)
+
+// located adds to an error that begins with a key where the key has its value from: the last of the
+// settings that concerns it, or else the line and column of the file.
+func located(err error, path string, settings []string) error {
+	match := keyOfError.FindStringSubmatch(err.Error())
+	if match == nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for _, s := range slices.Backward(settings) {
+		if key, _, _ := strings.Cut(s, "="); below(match[1], key) || below(key, match[1]) {
+			return fmt.Errorf("--set %w", err)
 		}
-		return nil
-	})
+	}
+	raw, unreadable := bounded.ReadFile(path, bounded.MaxConfig)
+	if line, column := strictyaml.Locate(raw, match[1]); unreadable == nil && line > 0 {
+		return fmt.Errorf("%s:%d:%d: %w", path, line, column, err)
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }
 
-// Changed returns a copy without ablations after calling change on it. It fails if the copy is not
+// below reports whether a key is the other one or below it.
+func below(key, other string) bool {
+	rest, ok := strings.CutPrefix(key, other)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+// With returns a copy without ablations and seeds in which the settings replace values of c, as in Load. c
+// does not change.
+func (c *Config) With(settings ...string) (*Config, error) {
+	return c.copy(func(changed *Config) error { return changed.apply(settings) })
+}
+
+// apply applies settings in their order.
+func (c *Config) apply(settings []string) error {
+	for _, s := range settings {
+		if err := c.set(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Changed returns a copy without ablations and seeds after calling change on it. It fails if the copy is not
 // valid.
 func (c *Config) Changed(change func(*Config)) (*Config, error) {
 	return c.copy(func(changed *Config) error {
@@ -207,7 +238,7 @@ func (c *Config) copy(change func(*Config) error) (*Config, error) {
 	if err := decode("", raw, changed); err != nil {
 		return nil, err
 	}
-	changed.Ablations = nil
+	changed.Ablations, changed.Seeds = nil, nil
 	if err := change(changed); err != nil {
 		return nil, err
 	}
@@ -228,37 +259,35 @@ func read(path string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Config{Seed: 1, Corpus: Corpus{
-		Seed: 1, Fold: Fold{By: data.ByPatient}, HoldOut: HoldOut{By: data.ByPatient}, Subset: Subset{By: data.ByPatient, Seed: 1},
-	}}
+	c := defaults()
 	if err := decode(path, raw, c); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
+// defaults returns an experiment without any key.
+func defaults() *Config {
+	return &Config{Seed: 1, Corpus: Corpus{
+		Seed: 1, Fold: Fold{By: data.ByPatient}, HoldOut: HoldOut{By: data.ByPatient}, Subset: Subset{By: data.ByPatient, Seed: 1},
+	}}
+}
+
 func decode(path string, raw []byte, c *Config) error {
 	return strictyaml.Decode(path, raw, c)
 }
 
-var settingKey = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
-
-// set decodes "a.b=value" as the YAML document "a: {b: value}". An element of a list has its name as
-// key.
+// set applies a setting "path=value" (see strictyaml.Set). The value null takes away what is there
+// (see remove).
 func (c *Config) set(setting string) error {
 	path, value, ok := strings.Cut(setting, "=")
-	if !ok || !settingKey.MatchString(path) || strings.Contains(value, "\n") {
-		return fmt.Errorf("%s: not of the form path=value, as in seed=2", setting)
+	if _, valid := strictyaml.ParsePath(path); !ok || !valid || strings.Contains(value, "\n") {
+		return fmt.Errorf("%s: not of the form path=value, as in seed=2 or system.ensemble.members[0].name=first", setting)
 	}
-	var overlay strings.Builder
-	for depth, key := range strings.Split(path, ".") {
-		fmt.Fprintf(&overlay, "\n%*s%s:", depth, "", key)
+	if value != "null" {
+		return strictyaml.Set(path, value, c)
 	}
-	fmt.Fprintf(&overlay, " %s\n", value)
-	if err := strictyaml.Override([]byte(overlay.String()), c); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return c.remove(path)
 }
 
 // resolve fills in keys that follow from others and makes all paths absolute, so that a run folder
@@ -316,6 +345,11 @@ func resolvePath(key, path string) (string, error) {
 func (c *Config) Validate() error {
 	if err := shortname.Check(c.Name); err != nil {
 		return fmt.Errorf("name: %w", err)
+	}
+	for i, seed := range c.Seeds {
+		if slices.Contains(c.Seeds[:i], seed) {
+			return fmt.Errorf("seeds: duplicate seed %d", seed)
+		}
 	}
 	if err := c.Corpus.validate(); err != nil {
 		return fmt.Errorf("corpus.%w", err)
@@ -476,7 +510,11 @@ func (c *Corpus) validateNames() error {
 // Outline describes the corpus and the system of the experiment for people to read.
 func (c *Config) Outline() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, seed %d\n\ncorpus: %s, types %s\n", c.Name, c.Seed, c.Corpus.Format, c.Corpus.Types)
+	seeds := fmt.Sprintf("seed %d", c.Seed)
+	if len(c.Seeds) > 0 {
+		seeds = "seeds " + strings.Trim(fmt.Sprint(c.Seeds), "[]")
+	}
+	fmt.Fprintf(&b, "%s, %s\n\ncorpus: %s, types %s\n", c.Name, seeds, c.Corpus.Format, c.Corpus.Types)
 	for _, name := range c.Corpus.SplitNames() {
 		origin := "a part of train"
 		if c.Corpus.has(name) {

@@ -619,5 +619,5 @@ func ExampleLoad() {
 	fmt.Println(err)
 	// Output:
 	// demo [dev test train] 0.25
-	// configs/demo.yaml: system.ann.network.dropout: 1.5 is not in [0, 1)
+	// --set system.ann.network.dropout: 1.5 is not in [0, 1)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,6 +36,9 @@ type TrainOptions struct {
 // the scores of the best model on dev (see Run.Predict), or nil if there is no dev. A run that ends before its first epoch is
 // complete leaves nothing, unless its silver notes are complete; one that ends later can be resumed.
 func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation.Report, err error) {
+	if len(c.Seeds) > 0 {
+		return nil, errors.New("seeds: a single training has one seed: choose it with --set seeds=null --set seed=N")
+	}
 	types := c.Corpus.TypeSet()
 	if opt.Silver != nil {
 		if err := opt.Silver.check(&c.Corpus); err != nil {
@@ -88,12 +92,14 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	if err != nil {
 		return nil, err
 	}
+	parameters := map[string]int{} // by member
 	tagger, err := system.Fit(ctx, c.System, taggers.Task{
 		Name: c.Name, Types: types, Train: train, Dev: dev, Copies: copies, Seed: c.Seed,
 		Workers: opt.Workers, Dir: filepath.Join(opt.Dir, models.Folder), Resume: opt.Resume,
 		Report: taggers.Report{
 			Step: func(epoch, done, total int) { opt.Progress.Tell(fmt.Sprintf("epoch %d", epoch), done, total) },
 			Epoch: func(e taggers.Epoch) {
+				parameters[e.Member] = e.Parameters
 				if log.add(e); log.err != nil {
 					cancel()
 				}
@@ -105,6 +111,9 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	})
 	if log.err != nil {
 		return nil, log.err
+	}
+	if err == nil {
+		err = run.noteParameters(parameters)
 	}
 	if err != nil || dev == nil {
 		return nil, err

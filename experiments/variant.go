@@ -1,25 +1,25 @@
 package experiments
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/lethe-deid/lethe/internal/strictyaml"
 )
 
 // Variant returns a copy of the experiment with the changes of an ablation: first, it takes nodes
 // away, then it applies the settings as With does.
 func (c *Config) Variant(a Ablation) (*Config, error) {
-	reduced := c
-	if len(a.Without) > 0 {
-		var err error
-		if reduced, err = c.without(a.Without); err != nil {
-			return nil, err
+	return c.copy(func(changed *Config) error {
+		for _, path := range a.Without {
+			if err := changed.remove(path); err != nil {
+				return fmt.Errorf("without %w", err)
+			}
 		}
-	}
-	return reduced.With(a.Set...)
+		return changed.apply(a.Set)
+	})
 }
 
 // Changes describes the changes of an ablation.
@@ -31,65 +31,61 @@ func (a Ablation) Changes() []string {
 	return append(changes, a.Set...)
 }
 
-// without returns a copy of the experiment that lacks the nodes with the given keys. The copy is not
-// validated.
-func (c *Config) without(paths []string) (*Config, error) {
+// remove takes away what is at a path (see strictyaml.ParsePath): a key gets its default again, an
+// element of a list or an entry of a map is gone, and a tagger with another one below it, such as a
+// second pass, is replaced by the one below. The result is not validated.
+func (c *Config) remove(path string) error {
+	if err := strictyaml.Check(path, c); err != nil {
+		return err
+	}
 	raw, err := yaml.Marshal(c)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var tree any
 	if err := yaml.Unmarshal(raw, &tree); err != nil {
-		return nil, err
+		return err
 	}
-	for _, path := range paths {
-		if tree, err = prune(tree, strings.Split(path, ".")); err != nil {
-			return nil, fmt.Errorf("without %s: %w", path, err)
-		}
+	steps, _ := strictyaml.ParsePath(path)
+	if raw, err = yaml.Marshal(prune(tree, steps)); err != nil {
+		return err
 	}
-	if raw, err = yaml.Marshal(tree); err != nil {
-		return nil, err
+	reduced := defaults()
+	if err := decode("", raw, reduced); err != nil {
+		return err
 	}
-	reduced := &Config{}
-	return reduced, decode("", raw, reduced)
+	*c = *reduced
+	return nil
 }
 
-// prune returns the tree without the node at the end of a path of keys. The elements of a list have
-// their names as keys. An element of a list is removed; a system with another system below it, such
-// as a second pass, is replaced with the system below.
-func prune(tree any, path []string) (any, error) {
+// prune returns the tree without the node at the end of a path. A tree without such a node stays as it
+// is, because it does not contain keys that have their defaults.
+func prune(tree any, path []string) any {
 	key, last := path[0], len(path) == 1
 	switch node := tree.(type) {
 	case map[string]any:
 		value, ok := node[key]
-		if !ok {
-			return nil, fmt.Errorf("no key %s", key)
+		settings, _ := value.(map[string]any)
+		switch {
+		case !ok:
+		case last && len(node) == 1 && settings["system"] != nil:
+			return settings["system"]
+		case last:
+			delete(node, key)
+		default:
+			node[key] = prune(value, path[1:])
 		}
-		if last {
-			settings, _ := value.(map[string]any)
-			below, ok := settings["system"]
-			if !ok || len(node) != 1 {
-				return nil, errors.New("is neither an element of a list nor a tagger with another one below it")
-			}
-			return below, nil
-		}
-		kept, err := prune(value, path[1:])
-		node[key] = kept
-		return node, err
 	case []any:
-		at := slices.IndexFunc(node, func(element any) bool {
+		for i, element := range node {
 			settings, _ := element.(map[string]any)
-			return settings["name"] == key
-		})
-		if at < 0 {
-			return nil, fmt.Errorf("no element of the list has the name %s", key)
+			switch {
+			case settings["name"] != key && fmt.Sprintf("[%d]", i) != key:
+			case last:
+				return slices.Delete(node, i, i+1)
+			default:
+				node[i] = prune(element, path[1:])
+			}
 		}
-		if last {
-			return slices.Delete(node, at, at+1), nil
-		}
-		kept, err := prune(node[at], path[1:])
-		node[at] = kept
-		return node, err
 	}
-	return nil, fmt.Errorf("no key %s", key)
+	return tree
 }

@@ -22,6 +22,10 @@ func newCross() *cobra.Command {
 al. 2014, Table 6), and with --on also on the corpora of other experiments, which
 need not be trained.
 
+Runs that differ only in their seed are one system, with the mean and the standard
+deviation of their scores. Systems of the same name are distinguished by the names of
+their files or folders.
+
 If the type sets differ, --map is required. It translates the types of the gold
 standard and those that a model finds. Types that it leaves out are listed with
 their numbers. A map is one of Lethe's own, such as i2b2-2006, mimic, meddocan,
@@ -58,12 +62,13 @@ one place and another as two places, compare token scores.`,
 				}
 				runs = append(runs, r)
 			}
+			var corpora []*experiments.Config
 			for _, path := range on {
 				c, err := experiments.Load(path, nil)
 				if err != nil {
 					return err
 				}
-				opt.On = append(opt.On, c)
+				corpora = append(corpora, c)
 			}
 			if opt.Dir != "" {
 				if err := paths.MustBeNew(opt.Dir); err != nil {
@@ -72,7 +77,7 @@ one place and another as two places, compare token scores.`,
 			}
 			p := newProgress()
 			opt.Progress = p.show
-			crossing, err := studies.Cross(cmd.Context(), runs, opt)
+			crossing, err := studies.Cross(cmd.Context(), studies.NewSystems(on, corpora, runs), opt)
 			p.clear()
 			if err != nil {
 				return err
@@ -85,7 +90,7 @@ one place and another as two places, compare token scores.`,
 	flags.StringArrayVar(&on, "on", nil, "test also on the corpus of this `CONFIG.yaml`; repeatable (default none)")
 	flags.StringVar(&opt.Split, "split", experiments.TestSplit, "`SPLIT` of each corpus to test on")
 	flags.StringArrayVar(&opt.Metrics, "metric", nil, metricHelp)
-	flags.StringVar(&opt.Dir, "out", "", "`DIR`, new or empty, to write the tables to as text, Markdown and JSON (default none)")
+	flags.StringVar(&opt.Dir, "out", "", "`DIR`, new or empty, to write the tables to as text, Markdown, JSON, CSV and LaTeX (default none)")
 	flags.BoolVar(&asJSON, "json", false, "print JSON (default tables)")
 	workersFlag(cmd, &opt.Workers)
 	return cmd

@@ -15,6 +15,8 @@ import (
 	"github.com/lethe-deid/lethe/evaluation/metrics"
 	"github.com/lethe-deid/lethe/evaluation/significance"
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/experiments/studies"
+	"github.com/lethe-deid/lethe/internal/paths"
 )
 
 type significanceOptions struct {
@@ -24,6 +26,7 @@ type significanceOptions struct {
 	by       string
 	patients string // rule; empty: what the notes say
 	test     significance.Options
+	out      string
 	json     bool
 }
 
@@ -59,6 +62,11 @@ An incomplete name, such as i2b2/, prints a list of the names that start with it
 			if err := opt.check(cmd.Flags(), len(args) > 0); err != nil {
 				return usageError(cmd, err)
 			}
+			if opt.out != "" {
+				if err := paths.MustBeNew(opt.out); err != nil {
+					return err
+				}
+			}
 			var (
 				report *significance.Report
 				err    error
@@ -71,6 +79,11 @@ An incomplete name, such as i2b2/, prints a list of the names that start with it
 			if err != nil {
 				return err
 			}
+			if opt.out != "" {
+				if err := studies.WriteSignificance(opt.out, report); err != nil {
+					return err
+				}
+			}
 			return printReport(report, opt.json)
 		},
 	}
@@ -81,6 +94,7 @@ An incomplete name, such as i2b2/, prints a list of the names that start with it
 	flags.IntVar(&opt.test.Shuffles, "shuffles", 9999, "maximum number `N` of shuffles; if there are no more than N possible shuffles, each is used once, and p is exact")
 	flags.StringVar(&opt.by, "by", data.ByDocument, "unit of shuffling and of the bootstrap: document or patient")
 	flags.StringVar(&opt.patients, "patients", "", patientsHelp)
+	flags.StringVar(&opt.out, "out", "", "`DIR`, new or empty, to write the table to as text, Markdown, JSON, CSV and LaTeX (default none)")
 	flags.Uint64Var(&opt.test.Seed, "seed", 1, "seed `N` of the random numbers")
 	flags.BoolVar(&opt.json, "json", false, "print JSON (default a table)")
 	workersFlag(cmd, &opt.test.Workers)

@@ -27,8 +27,8 @@ type studyFlags struct {
 
 func (f *studyFlags) add(cmd *cobra.Command, kind string) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.settings, "set", nil, "override a setting of the config with `path=value`, as in corpus.seed=2; repeatable (default none)")
-	flags.UintSliceVar(&f.seeds, "seeds", nil, "train with each of the `SEEDS`, as in 1,2,3 (default the config's)")
+	flags.StringArrayVar(&f.settings, "set", nil, "override a setting of the config with `path=value`, as in corpus.seed=2; null takes it away; repeatable (default none)")
+	flags.UintSliceVar(&f.seeds, "seeds", nil, "train with each of the `SEEDS`, as in 1,2,3 (default those of the config)")
 	flags.Lookup("seeds").DefValue = "" // otherwise the help contains (default [])
 	flags.StringArrayVar(&f.opt.Metrics, "metric", nil, metricHelp)
 	flags.StringVar(&f.opt.Dir, "out", "", "study folder `DIR`, new or empty (default runs/NAME-"+kind+"-TIME)")
@@ -65,6 +65,14 @@ func runStudy[R any, P interface {
 		}
 		configs = append(configs, config)
 	}
+	return carryOut(f, cmd.Context(), kind, configs, study)
+}
+
+// carryOut carries out a study of experiments that are loaded, and prints its result.
+func carryOut[R any, P interface {
+	*R
+	WriteText(io.Writer) error
+}](f *studyFlags, ctx context.Context, kind string, configs []*experiments.Config, study func(context.Context, []*experiments.Config, studies.Options) (P, error)) error {
 	p := newProgress()
 	defer p.clear()
 	if f.opt.Dir == "" {
@@ -78,7 +86,7 @@ func runStudy[R any, P interface {
 		p.line("run %d of %d: %s", number, of, run)
 	}
 	f.opt.Epoch = func(e taggers.Epoch) { p.line("%s", epochLine(e)) }
-	r, err := study(cmd.Context(), configs, f.opt)
+	r, err := study(ctx, configs, f.opt)
 	p.clear()
 	if errors.Is(err, context.Canceled) && began {
 		return fmt.Errorf("interrupted; to resume, give the same command with --out %s --resume", f.opt.Dir)
@@ -118,8 +126,8 @@ each seed, scored on --split, and compared with the full network: differences wi
 bootstrap intervals, and p-values by approximate randomization. For the metrics strict and token, and for their averages macro/strict
 and macro/token, further tables contain the scores of each type and their differences.
 
-The study folder contains a run folder for each, the tables as text, Markdown and JSON,
-and charts as SVG and PNG: bars of the networks, and a box plot of each type over all
+The study folder contains a run folder for each, the tables as text, Markdown, JSON,
+CSV and LaTeX, and charts as SVG and PNG: bars of the networks, and a box plot of each type over all
 networks. If names have the form GROUP+NAME, a second box plot compares the groups.`,
 		Example: `  lethe ablate meddocan.yaml --seeds 1,2,3 --out ablation
   lethe ablate meddocan.yaml --seeds 1,2,3 --out ablation --resume

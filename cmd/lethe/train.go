@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/experiments/studies"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -35,6 +37,9 @@ below. Each tagger is trained separately. --dry-run prints the tree, reads the n
 all splits and the files that the system names, reports what is missing or wrong with
 them, counts notes, annotations and tokens, and trains nothing.
 
+If the experiment lists several seeds, each is trained in a run folder of its own below
+--out, and the table contains the mean and the standard deviation of their scores.
+
 It is an error if a split has no annotations, or shares annotated notes with train,
 because its scores would mean nothing.`,
 		Example: `  lethe train experiments/configs/demo.yaml --out demo
@@ -56,6 +61,9 @@ because its scores would mean nothing.`,
 			if dryRun {
 				return check(config)
 			}
+			if len(config.Seeds) > 0 {
+				return trainSeeds(cmd.Context(), args[0], config, opt)
+			}
 			return runTraining(cmd.Context(), config, opt)
 		},
 	}
@@ -64,6 +72,21 @@ because its scores would mean nothing.`,
 	flags.BoolVar(&dryRun, "dry-run", false, "print the system, check its notes and files, and train nothing (default no)")
 	runFlags(cmd, &opt)
 	return cmd
+}
+
+// trainSeeds trains an experiment with each of its seeds, as a study of this experiment alone.
+func trainSeeds(ctx context.Context, path string, config *experiments.Config, opt experiments.TrainOptions) error {
+	f := studyFlags{opt: studies.Options{Dir: opt.Dir, Resume: opt.Resume, Workers: opt.Workers}}
+	names := config.Corpus.SplitNames()
+	if !slices.Contains(names, experiments.DevSplit) {
+		f.opt.Split = experiments.TestSplit
+		if !slices.Contains(names, experiments.TestSplit) {
+			return errors.New("seeds: the corpus has neither dev nor test, so the seeds cannot be compared: train each with --set seeds=null --set seed=N")
+		}
+	}
+	return carryOut(&f, ctx, "seeds", []*experiments.Config{config}, func(ctx context.Context, c []*experiments.Config, opt studies.Options) (*studies.Comparison, error) {
+		return studies.Compare(ctx, studies.NewSystems([]string{path}, c, nil), opt)
+	})
 }
 
 // runFlags adds the flags of commands that train a run.
@@ -140,14 +163,30 @@ func epochLine(e taggers.Epoch) string {
 		name = e.Member + "  "
 	}
 	if e.Tokens == 0 {
-		return fmt.Sprintf("%siteration %3d  loss %12.4f  %6.1f s", name, e.Epoch, e.Loss, e.Total.Seconds())
+		line := fmt.Sprintf("%siteration %3d  loss %12.4f  %6.1f s", name, e.Epoch, e.Loss, e.Total.Seconds())
+		switch {
+		case e.NonZero > 0:
+			line += fmt.Sprintf("  %d of %d weights", e.NonZero, e.Parameters)
+		case e.Epoch == 1 && e.Parameters > 0:
+			line += fmt.Sprintf("  %d weights", e.Parameters)
+		}
+		return line
 	}
 	dev := "not scored"
 	if e.Scored {
 		dev = fmt.Sprintf("P %.4f R %.4f F1 %.4f", e.Dev.Precision(), e.Dev.Recall(), e.Dev.F1())
+		if e.Metric != "" {
+			dev += fmt.Sprintf(" %s %.4f", e.Metric, e.Score)
+		}
 	}
 	line := fmt.Sprintf("%sepoch %3d  loss %8.4f  dev %s  %6.0f tokens/s  %6.1f s", name, e.Epoch, e.Loss, dev,
 		float64(e.Tokens)/max(e.Train.Seconds(), 1e-9), e.Total.Seconds())
+	if e.Epoch == 1 && e.Parameters > 0 {
+		line += fmt.Sprintf("  %d parameters", e.Parameters)
+	}
+	if e.Rate > 0 {
+		line += fmt.Sprintf("  rate %.3g", e.Rate)
+	}
 	if e.Best {
 		line += "  best"
 	}

@@ -55,7 +55,7 @@ const maxLine = 1 << 20
 // with the line, and reading continues at the next -DOCSTART-. A file without
 // documents yields an error.
 func Read(path string, types *data.TypeSet) data.Documents {
-	return notes.Files(path, Ext, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
+	return notes.Files(path, []string{Ext}, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
 		return newReader(r, name, types, seen).all(yield)
 	})
 }

@@ -43,7 +43,7 @@ const Ext = ".xml"
 // If a file is not XML, as one whose tags do not match, has another root than ROOT, or has an encoding other than
 // UTF-8, US-ASCII and ISO-8859-1, the records before the defect are yielded, and then one error.
 func Read(path string, types *data.TypeSet) data.Documents {
-	return notes.Files(path, Ext, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
+	return notes.Files(path, []string{Ext}, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
 		return decode(r, name, types, seen, yield)
 	})
 }

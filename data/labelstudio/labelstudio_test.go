@@ -107,9 +107,9 @@ func TestDecodeErrors(t *testing.T) {
 				}
 				got = append(got, doc.ID)
 			}
-			want := []string{"1", "f.json: task 2: " + tc.want + " (offset 60)", "2"}
+			want := []string{"1", "f.json:1: task 2: " + tc.want + " (offset 60)", "2"}
 			if tc.want == "" {
-				want = []string{"1", "f.json: not valid JSON (offset 68)"}
+				want = []string{"1", "f.json:1: not valid JSON (offset 68)"}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
@@ -135,7 +135,7 @@ func TestNotTasks(t *testing.T) {
 		for _, err := range Decode(strings.NewReader(file), "f.json", data.Any) {
 			got = append(got, err.Error())
 		}
-		if diff := cmp.Diff([]string{"f.json: " + want}, got); diff != "" {
+		if diff := cmp.Diff([]string{"f.json:1: " + want}, got); diff != "" {
 			t.Errorf("%.20s: %s", file, diff)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/lethe-deid/lethe/evaluation/analysis"
@@ -33,7 +32,7 @@ func (m *material) compare(ctx context.Context, p *page) error {
 		if err != nil {
 			return err
 		}
-		p.Compared = append(p.Compared, &comparison{b, verdict(b.letter, test), testTable(b.letter, test), agreement(b.letter, shared)})
+		p.Compared = append(p.Compared, &comparison{b, verdict(b.letter, test), testTable(b.letter, test), m.agreement(b.letter, shared)})
 	}
 	return nil
 }
@@ -92,7 +91,7 @@ func nameOf(metric string) string {
 }
 
 // agreement counts the spans that both runs, one of them, or neither found.
-func agreement(b string, c *analysis.Comparison) *table {
+func (m *material) agreement(b string, c *analysis.Comparison) *table {
 	t := &table{
 		ID: "agreement-" + strings.ToLower(b), Caption: "What A and " + b + " find, with its type",
 		First: "Type", Groups: []group{
@@ -108,7 +107,7 @@ func agreement(b string, c *analysis.Comparison) *table {
 		t.add(class, name, cells...)
 	}
 	add("all", "All", c.All)
-	for _, typ := range slices.Sorted(maps.Keys(c.Types)) {
+	for _, typ := range m.inOrder(maps.Keys(c.Types)) {
 		add("", typ, c.Types[typ])
 	}
 	return t

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/lethe-deid/lethe/evaluation/analysis"
 )
@@ -17,7 +16,7 @@ type matrix struct {
 type matrixRow struct {
 	Number int // 1, 2, ...; 0 for the row of spans that are not PHI
 	Type   string
-	Cells  []cell // by column, and missed spans last; "" for 0. The class is a shade
+	Cells  []cell // missed spans, then by column; "" for 0. The class is a shade
 }
 
 // Words splits the type where a line may break.
@@ -48,14 +47,14 @@ func (m *material) errors(p *page, r *analysis.Report) {
 		t.add(class, name, cells...)
 	}
 	add("all", "All", r.All)
-	types := slices.Sorted(maps.Keys(r.Types))
+	types := m.inOrder(maps.Keys(r.Types))
 	for _, typ := range types {
 		add("", typ, r.Types[typ])
 	}
 	p.Outcomes = t
 	p.Confusion = confusion(r, types)
 	if r.Causes != nil {
-		p.Causes = causes(r.Causes)
+		p.Causes = m.causes(r.Causes)
 	}
 	for _, e := range r.Examples {
 		p.Examples = append(p.Examples, example{e, fmt.Sprintf(kinds[e.Kind]+"%[3]s", e.Gold, e.Found, "")})
@@ -65,18 +64,17 @@ func (m *material) errors(p *page, r *analysis.Report) {
 // confusion arranges the counts in a matrix. The shade of a cell depends on its share of the row.
 func confusion(r *analysis.Report, types []string) *matrix {
 	x := &matrix{Columns: types}
-	at := map[string]int{"": len(types)}
+	row, column := map[string]int{"": len(types)}, map[string]int{"": 0}
 	for i, typ := range types {
-		at[typ] = i
+		row[typ], column[typ] = i, i+1
 		x.Rows = append(x.Rows, matrixRow{i + 1, typ, make([]cell, len(types)+1)})
 	}
 	x.Rows = append(x.Rows, matrixRow{0, "not PHI", make([]cell, len(types)+1)})
 	for _, c := range r.Confusion {
-		row, column := at[c.Gold], at[c.Found]
 		class := "few"
 		gold := r.Types[c.Gold].Gold
 		switch {
-		case row == column:
+		case c.Gold == c.Found:
 			class = "same"
 		case gold == 0:
 		case 10*c.Spans >= gold:
@@ -84,13 +82,13 @@ func confusion(r *analysis.Report, types []string) *matrix {
 		case 50*c.Spans >= gold:
 			class = "some"
 		}
-		x.Rows[row].Cells[column] = cell{number(c.Spans), class}
+		x.Rows[row[c.Gold]].Cells[column[c.Found]] = cell{number(c.Spans), class}
 	}
 	return x
 }
 
 // causes returns the table of missed tokens.
-func causes(c *analysis.Causes) *table {
+func (m *material) causes(c *analysis.Causes) *table {
 	t := &table{ID: "causes", Caption: "PHI tokens missed, by what the training notes say of them", First: "Type"}
 	for _, sort := range []string{"all", "new", "new as this type", "mostly not PHI", "familiar", "abbreviation"} {
 		t.Groups = append(t.Groups, group{sort, []string{"missed", "of"}})
@@ -103,7 +101,7 @@ func causes(c *analysis.Causes) *table {
 		t.add(class, name, cells...)
 	}
 	add("all", "All", c.All)
-	for _, typ := range slices.Sorted(maps.Keys(c.Types)) {
+	for _, typ := range m.inOrder(maps.Keys(c.Types)) {
 		add("", typ, c.Types[typ])
 	}
 	return t

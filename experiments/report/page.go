@@ -22,6 +22,7 @@ type page struct {
 	Runs                  []*runMaterial
 	Key                   []figure
 	Meaning               []string
+	Corpus                *table
 	Measures, ByType      *table
 	ByToken               *table
 	Categories            []*chart.Chart
@@ -35,6 +36,7 @@ type page struct {
 	Confusion             *matrix
 	Examples              []example
 	Loss, Dev             *chart.Chart
+	Losses                bool // whether the chart has the losses of several networks
 	Learning              string
 	Epochs                *table
 	Machine, Differences  *table
@@ -129,6 +131,7 @@ func (m *material) page(ctx context.Context) (*page, error) {
 		return nil, err
 	}
 	m.summary(p, reports[0], errors)
+	p.Corpus = m.corpus()
 	m.leakTable(p, reports[0].Leak)
 	if err := m.curve(p); err != nil {
 		return nil, err
@@ -171,23 +174,23 @@ func (m *material) summary(p *page, r *evaluation.Report, errors *analysis.Repor
 	say := func(format string, args ...any) { p.Meaning = append(p.Meaning, sentence(format, args...)) }
 	switch left := leak.Tokens.Left; left {
 	case 0:
-		say("Were all that the system found taken out of these %s, no PHI would stay in them. Of other notes like these some may well keep PHI.", counted(r.Documents, "note"))
+		say("If everything that the system found were removed from these %s, no PHI would stay in them. Other notes like these may still keep some PHI.", counted(r.Documents, "note"))
 	default:
-		say("Were all that the system found taken out of these %s, %s of %s PHI tokens would stay (%s %%), in %s. Whoever gets the notes can read it there, so they still need protecting.",
+		say("If everything that the system found were removed from these %s, %s of %s PHI tokens would stay (%s %%), in %s. Everyone who gets these notes can read them, so the notes still need protection.",
 			counted(r.Documents, "note"), number(left), number(leak.Tokens.Total), percent(leak.Tokens.Share), counted(leak.Notes.Left, "note"))
 	}
 	if all := errors.All; all.Found > 0 {
-		say("Of %s that it marks, %s %% are right in every respect. %s overlap no PHI at all (%s %%): text lost for nothing. The others are PHI, with a wrong edge or type.",
+		say("Of the %s that it marks, %s %% are right in every respect. %s overlap no PHI at all (%s %%), so their text would be lost for nothing. The others are PHI with a wrong edge or type.",
 			counted(all.Found, "span"), of(all.Right, all.Found), number(all.Spurious), of(all.Spurious, all.Found))
 	}
 	if worst := m.worst(leak); worst != "" {
 		say("%s", worst)
 	}
 	if p.Split == experiments.DevSplit && slices.ContainsFunc(m.runs[0].log, func(e taggers.Epoch) bool { return e.Best }) {
-		say("The best epoch of the training was chosen on this very split, dev. On notes that played no part in the training expect somewhat less.")
+		say("The best epoch of the training was chosen on this split, dev. Expect somewhat lower scores on notes that the training has not used.")
 	}
 	if n := len(r.Missing); n > 0 {
-		say("%s not among the predictions: all PHI in them counts as missed.", map[bool]string{true: "One note is", false: number(n) + " notes are"}[n == 1])
+		say("%s not among the predictions. All PHI in them counts as missed.", map[bool]string{true: "One note is", false: number(n) + " notes are"}[n == 1])
 	}
 }
 

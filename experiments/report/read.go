@@ -57,7 +57,11 @@ func read(runs []*experiments.Run, opt Options) (*material, error) {
 	}
 	m := &material{Options: opt}
 	m.types = runs[0].Config.Corpus.TypeSet()
-	names := shortNames(runs)
+	var dirs []string
+	for _, r := range runs {
+		dirs = append(dirs, r.Dir)
+	}
+	names := experiments.ShortNames(dirs)
 	for i, r := range runs {
 		material := &runMaterial{Run: r, Name: names[i]}
 		if len(runs) > 1 {
@@ -113,27 +117,6 @@ func readLog(path string) ([]taggers.Epoch, error) {
 		log = append(log, e)
 	}
 	return log, lines.Err()
-}
-
-// shortNames returns the last parts of the runs' paths, or the whole paths if two would be the
-// same.
-func shortNames(runs []*experiments.Run) []string {
-	var names []string
-	seen := map[string]bool{}
-	for _, r := range runs {
-		name := filepath.Base(r.Dir)
-		if absolute, err := filepath.Abs(r.Dir); err == nil {
-			name = filepath.Base(absolute) // of "."
-		}
-		names = append(names, name)
-		seen[name] = true
-	}
-	if len(seen) < len(runs) {
-		for i, r := range runs {
-			names[i] = filepath.Clean(r.Dir)
-		}
-	}
-	return names
 }
 
 // heading returns the heading of a run's columns if there are several runs.

@@ -24,6 +24,7 @@ import (
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/evaluation/metrics"
 	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/internal/chart"
 	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/operating"
@@ -350,7 +351,7 @@ func TestFigures(t *testing.T) {
 			zip = &p.Confusion.Rows[i]
 		}
 	}
-	if phone := slices.Index(p.Confusion.Columns, "PHONE"); zip == nil || zip.Cells[phone] != (cell{"1", "many"}) {
+	if phone := slices.Index(p.Confusion.Columns, "PHONE"); zip == nil || zip.Cells[phone+1] != (cell{"1", "many"}) {
 		t.Errorf("ZIP found as PHONE: %+v", zip)
 	}
 }
@@ -725,5 +726,72 @@ func TestContrast(t *testing.T) {
 			check(3, "paper", "focus")
 		}
 		check(3, "paper", "chart-line", "chart-1", "chart-2", "chart-3", "chart-4", "chart-5", "chart-6")
+	}
+}
+
+// The tables of outcomes, causes and comparisons were sorted by name, those of scores by number.
+func TestTablesHaveOneOrder(t *testing.T) {
+	dir := t.TempDir()
+	a, b := run(t, filepath.Join(dir, "a"), 1, devNotes, runA), run(t, filepath.Join(dir, "b"), 2, devNotes, runB)
+	m, err := read([]*experiments.Run{a, b}, Options{Warn: func(err error) { t.Error(err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := m.page(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := func(t *table) (types []string) {
+		for _, r := range t.Rows {
+			if typ, ok := m.types.Lookup(r.Name); ok && typ.Name == r.Name {
+				types = append(types, r.Name)
+			}
+		}
+		return types
+	}
+	want := order(p.ByType)
+	if len(want) < 3 || slices.IsSorted(want) {
+		t.Fatalf("the order of the scores is %q", want)
+	}
+	for _, other := range []*table{p.Outcomes, p.Causes, p.Compared[0].Agreement} {
+		got := order(other)
+		if rest := slices.DeleteFunc(slices.Clone(want), func(typ string) bool { return !slices.Contains(got, typ) }); !slices.Equal(got, rest) {
+			t.Errorf("%s: %q, but the scores have %q", other.ID, got, rest)
+		}
+	}
+	if !slices.Equal(p.Confusion.Columns, order(p.Outcomes)) {
+		t.Errorf("confusion: %q", p.Confusion.Columns)
+	}
+}
+
+func TestSizeOfACorpus(t *testing.T) {
+	notes := []*data.Document{
+		{ID: "1", Patient: "p", Text: "Seen by Amundsen-Ruiz in 2071.", Spans: []data.Span{{Start: 8, End: 21, Type: "DOCTOR"}}},
+		{ID: "2", Patient: "p", Text: "Well."},
+	}
+	if got, want := strings.Join(size(notes), " "), "2 1 1 7 2 1 1"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	notes[1].Patient = ""
+	if got := size(notes)[1]; got != none {
+		t.Errorf("patients: %s, although one is not known", got)
+	}
+}
+
+// The chart of dev left out the first epochs, whose scores made the others look like one line.
+func TestViewShowsTheFirstEpochs(t *testing.T) {
+	for _, c := range []struct{ scores, want []float64 }{
+		{[]float64{0.3, 0.9, 0.95}, []float64{0.3, 0.95}},
+		{[]float64{0, 0.9}, []float64{0.1, 0.9}},
+		{[]float64{0, 0}, []float64{0.1, 0.2}},
+		{[]float64{1, 1}, []float64{0.4995, 0.999}},
+	} {
+		var l chart.Line
+		for i, s := range c.scores {
+			l.Points = append(l.Points, chart.Point{X: float64(i + 1), Y: s})
+		}
+		if low, high := view([]chart.Line{l}); low != c.want[0] || high != c.want[1] {
+			t.Errorf("%v: [%v, %v], want %v", c.scores, low, high, c.want)
+		}
 	}
 }

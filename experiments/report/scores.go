@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -133,36 +134,39 @@ type category struct {
 	types []string
 }
 
-// categories returns the categories of all types that occur, sorted by falling number of gold
-// spans.
+// categories returns the categories of all types that occur, in the order of the tables.
 func (m *material) categories(reports []*evaluation.Report) []category {
-	support := func(types ...string) (n int) {
-		for _, typ := range types {
-			c := reports[0].Strict.Types[typ]
-			n += c.TP + c.FN
-		}
-		return n
-	}
-	of := map[string][]string{}
-	seen := map[string]bool{}
+	types := map[string]bool{}
 	for _, r := range reports {
-		for _, typ := range slices.Sorted(maps.Keys(r.Strict.Types)) {
-			if !seen[typ] {
-				seen[typ] = true
-				name := m.category(typ)
-				of[name] = append(of[name], typ)
-			}
+		for typ := range r.Strict.Types {
+			types[typ] = true
 		}
 	}
 	var all []category
-	for name, types := range of {
-		slices.SortFunc(types, func(a, b string) int { return cmp.Or(support(b)-support(a), strings.Compare(a, b)) })
-		all = append(all, category{name, types})
+	for _, typ := range m.inOrder(maps.Keys(types)) {
+		if name := m.category(typ); len(all) == 0 || all[len(all)-1].name != name {
+			all = append(all, category{name, []string{typ}})
+			continue
+		}
+		last := &all[len(all)-1]
+		last.types = append(last.types, typ)
 	}
-	slices.SortFunc(all, func(a, b category) int {
-		return cmp.Or(support(b.types...)-support(a.types...), strings.Compare(a.name, b.name))
-	})
 	return all
+}
+
+// inOrder sorts types as all tables do: by falling number of gold spans of the category, then of the type.
+func (m *material) inOrder(types iter.Seq[string]) []string {
+	categories, each := map[string]int{}, map[string]int{}
+	for _, d := range m.gold {
+		for _, s := range d.Spans {
+			categories[m.category(s.Type)]++
+			each[s.Type]++
+		}
+	}
+	return slices.SortedFunc(types, func(a, b string) int {
+		of, other := m.category(a), m.category(b)
+		return cmp.Or(categories[other]-categories[of], strings.Compare(of, other), each[b]-each[a], strings.Compare(a, b))
+	})
 }
 
 func (m *material) category(typ string) string {

@@ -74,8 +74,8 @@ func (c course) about() string {
 
 // learning fills in the course of the training. Only networks have charts.
 func (m *material) learning(p *page) {
-	loss := &chart.Chart{Title: "Loss by epoch", X: chart.Axis{Label: "Epoch"}, Y: chart.Axis{Label: "Loss, mean over the minibatches"}}
-	dev := &chart.Chart{Title: "Score on dev by epoch", X: chart.Axis{Label: "Epoch"}, Y: chart.Axis{Label: "Strict score on dev, %"}}
+	loss := &chart.Chart{Title: "Loss by epoch", X: chart.Axis{Label: "Epoch", Whole: true}, Y: chart.Axis{Label: "Loss, mean over the minibatches"}}
+	dev := &chart.Chart{Title: "Score on dev by epoch", X: chart.Axis{Label: "Epoch", Whole: true}, Y: chart.Axis{Label: "Strict score on dev", Logit: true}}
 	var best chart.Line
 	for _, r := range m.runs {
 		all := courses(r.log)
@@ -92,9 +92,9 @@ func (m *material) learning(p *page) {
 				x := float64(e.Epoch)
 				losses = append(losses, chart.Point{X: x, Y: e.Loss})
 				if e.Scored {
-					f1 = append(f1, chart.Point{X: x, Y: 100 * e.Dev.F1()})
-					precision = append(precision, chart.Point{X: x, Y: 100 * e.Dev.Precision()})
-					recall = append(recall, chart.Point{X: x, Y: 100 * e.Dev.Recall()})
+					f1 = append(f1, chart.Point{X: x, Y: e.Dev.F1()})
+					precision = append(precision, chart.Point{X: x, Y: e.Dev.Precision()})
+					recall = append(recall, chart.Point{X: x, Y: e.Dev.Recall()})
 				}
 			}
 			loss.Lines = append(loss.Lines, chart.Line{Name: name, Points: losses, Style: chart.Plain})
@@ -108,7 +108,7 @@ func (m *material) learning(p *page) {
 					chart.Line{Name: "precision", Points: precision, Style: chart.Plain}, chart.Line{Name: "recall", Points: recall, Style: chart.Plain})
 			}
 			if e := c.kept(); e.Best {
-				best.Points = append(best.Points, chart.Point{X: float64(e.Epoch), Y: 100 * e.Dev.F1()})
+				best.Points = append(best.Points, chart.Point{X: float64(e.Epoch), Y: e.Dev.F1()})
 			}
 		}
 	}
@@ -132,11 +132,11 @@ func (m *material) describe(p *page, loss, dev *chart.Chart) {
 		}
 		loss.Y.Log = positive && high > 20*low // the first epochs would hide the others
 		loss.Description = "The table of epochs has the figures. " + p.Learning
-		p.Loss = loss
+		p.Loss, p.Losses = loss, len(loss.Lines) > 1
 		p.plots = append(p.plots, plot{"loss", loss})
 	}
 	if len(dev.Lines) > 0 {
-		dev.Description = loss.Description
+		dev.Description = loss.Description + " The scale is one of log-odds, on which 0.9 is as far from 0.5 as 0.99 from 0.9."
 		dev.Y.Min, dev.Y.Max = view(dev.Lines)
 		p.Dev = dev
 		p.plots = append(p.plots, plot{"dev", dev})
@@ -166,17 +166,19 @@ func (m *material) describe(p *page, loss, dev *chart.Chart) {
 	}
 }
 
-// view returns the range of the axis without the first steps of a long training, because they would
-// make the rest look like one line.
+// view returns the range of a scale of log-odds that shows all scores, except that those below a tenth are drawn at its edge.
 func view(lines []chart.Line) (low, high float64) {
-	const first = 5 // one of this many parts is left out
-	low = 100
+	low, high = 1, 0
 	for _, l := range lines {
-		for _, s := range l.Points[len(l.Points)/first:] {
+		for _, s := range l.Points {
 			low, high = min(low, s.Y), max(high, s.Y)
 		}
 	}
-	return math.Floor(low), math.Ceil(high)
+	low, high = max(low, 0.1), min(max(high, 0.2), 0.999)
+	if low >= high {
+		low = high / 2
+	}
+	return low, high
 }
 
 // course describes how the training went, or returns "" if there is no log.

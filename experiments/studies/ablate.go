@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/evaluation"
@@ -138,7 +139,7 @@ func ablations(c *experiments.Config) (variants []variant, left []LeftOut, err e
 	if err != nil {
 		return nil, nil, err
 	}
-	variants, left = []variant{{Full, []string{}, full}}, []LeftOut{}
+	variants, left = []variant{{name: Full, changes: []string{}, config: full}}, []LeftOut{}
 	add := func(a experiments.Ablation) error {
 		config, err := c.Variant(a)
 		if err != nil {
@@ -152,7 +153,7 @@ func ablations(c *experiments.Config) (variants []variant, left []LeftOut, err e
 				return fmt.Errorf("the same network as %s", v.name)
 			}
 		}
-		variants = append(variants, variant{a.Name, a.Changes(), config})
+		variants = append(variants, variant{name: a.Name, changes: a.Changes(), config: config})
 		return nil
 	}
 	network := ann.Of(c.System)
@@ -183,19 +184,12 @@ func (a *Ablation) tables() []table {
 	var all []table
 	for i, m := range a.Metrics {
 		t := table{
+			name:  fileName("scores", m.Metric),
 			title: fmt.Sprintf("%s, %s on %s (%d documents), %s", a.Name, m.Metric, a.Split, a.Documents, overSeeds(a.Seeds)),
 			head:  []string{"network", "P", "R", "F1", "F1 - full", "95 % interval", "p of P", "p of R", "p of F1", "Holm"},
 		}
 		for _, n := range m.Networks {
-			row := append([]string{n.Name}, n.cells()...)
-			if n.Test == nil {
-				row = append(row, "", "", "", "", "", "")
-			} else {
-				d := n.Test.F1
-				row = append(row, fmt.Sprintf("%+.4f", d.Difference), fmt.Sprintf("[%+.4f, %+.4f]", d.Low, d.High),
-					significance.FormatP(n.Test.Precision.P), significance.FormatP(n.Test.Recall.P), significance.FormatP(d.P), significance.FormatP(d.Holm))
-			}
-			t.rows = append(t.rows, row)
+			t.rows = append(t.rows, slices.Concat([]cell{name(n.Name)}, n.cells(), testCells(n.Test)))
 		}
 		if i == len(a.Metrics)-1 {
 			t.legend = []string{
@@ -212,45 +206,57 @@ func (a *Ablation) tables() []table {
 	return append(all, a.typeTables()...)
 }
 
+// testCells returns the difference of F1, its interval, and the p-values of a test; for nil they are blank.
+func testCells(t *significance.Result) []cell {
+	if t == nil {
+		return slices.Repeat([]cell{blank}, 6)
+	}
+	d := t.F1
+	return []cell{difference(d.Difference), between("%+.4f", d.Low, d.High), probability(t.Precision.P), probability(t.Recall.P), probability(d.P), probability(d.Holm)}
+}
+
 // charts returns Figure 5 of Dernoncourt et al. 2016 for each metric, and box plots.
 func (a *Ablation) charts() map[string]*chart.Chart {
 	all := a.boxes()
 	for _, m := range a.Metrics {
-		// The names of many networks do not fit below the bars.
-		bars := &chart.Bars{Horizontal: len(m.Networks) > 7}
-		height := 280.0
-		if bars.Horizontal {
-			height = 80 + 36*float64(len(m.Networks))
-		}
-		scores := []struct {
-			name string
-			of   func(evaluation.PRF) float64
-		}{{"precision", precision}, {"recall", recall}, {"F1", f1}}
-		lowest := 1.0
-		for _, s := range scores {
-			bars.Series = append(bars.Series, chart.Series{Name: s.name})
-		}
+		var names []string
+		var scores []Score
 		for _, n := range m.Networks {
-			bars.Groups = append(bars.Groups, n.Name)
-			for k, s := range scores {
-				low, high := n.interval(s.of)
-				value := s.of(n.Mean)
-				bars.Series[k].Bars = append(bars.Series[k].Bars, chart.Bar{Value: value, Low: low, High: high})
-				lowest = min(lowest, value-s.of(n.Deviation))
-			}
+			names, scores = append(names, n.Name), append(scores, n.Score)
 		}
-		// The networks differ in the last percents, so the axis omits the range that all bars
-		// share.
-		from := 0.0
-		if lowest > 0.5 {
-			from = 1 - 1.25*(1-lowest)
-		}
-		all[fileName("ablation", m.Metric)] = &chart.Chart{
-			Title: fmt.Sprintf("%s: ablation, %s on %s", a.Name, m.Metric, a.Split),
-			Description: fmt.Sprintf("Precision, recall and F1 (%s) of each network, %s. The axis does not begin at 0 where all bars are high.",
-				m.Metric, overSeeds(a.Seeds)),
-			Y: chart.Axis{Label: m.Metric, Min: max(0, from), Max: 1}, Bars: bars, Width: 520, Height: height,
-		}
+		c := scoreBars(m.Metric, names, scores)
+		c.Title = fmt.Sprintf("%s: ablation, %s on %s", a.Name, m.Metric, a.Split)
+		c.Description = fmt.Sprintf("Precision, recall and F1 (%s) of each network, %s. The axis does not begin at 0 where all bars are high.", m.Metric, overSeeds(a.Seeds))
+		all[fileName("ablation", m.Metric)] = c
 	}
 	return all
+}
+
+// scoreBars draws the precision, recall and F1 of several systems as bars.
+func scoreBars(metric string, names []string, scores []Score) *chart.Chart {
+	// The names of many systems do not fit below the bars.
+	bars := &chart.Bars{Horizontal: len(names) > 7, Groups: names}
+	height := 280.0
+	if bars.Horizontal {
+		height = 80 + 36*float64(len(names))
+	}
+	lowest := 1.0
+	for _, part := range []struct {
+		name string
+		of   func(evaluation.PRF) float64
+	}{{"precision", precision}, {"recall", recall}, {"F1", f1}} {
+		series := chart.Series{Name: part.name}
+		for _, s := range scores {
+			low, high := s.interval(part.of)
+			series.Bars = append(series.Bars, chart.Bar{Value: part.of(s.Mean), Low: low, High: high})
+			lowest = min(lowest, part.of(s.Mean)-part.of(s.Deviation))
+		}
+		bars.Series = append(bars.Series, series)
+	}
+	// The systems differ in the last percents, so the axis omits the range that all bars share.
+	from := 0.0
+	if lowest > 0.5 {
+		from = 1 - 1.25*(1-lowest)
+	}
+	return &chart.Chart{Y: chart.Axis{Label: metric, Min: max(0, from), Max: 1}, Bars: bars, Width: 520, Height: height}
 }

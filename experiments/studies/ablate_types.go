@@ -98,16 +98,14 @@ func (a *Ablation) typeTables() (all []table) {
 				continue
 			}
 			t := table{
+				name:  fileName("types-"+n.Name, m.Metric),
 				title: fmt.Sprintf("%s by type on %s: full, %s, and the difference", m.Metric, a.Split, n.Name),
 				head:  []string{"type", "in " + a.Split, "P full", "R full", "F1 full", "P", "R", "F1", "P - full", "R - full", "F1 - full"},
 			}
 			for _, typ := range m.Types {
-				row := []string{typ.Type, fmt.Sprint(typ.Gold)}
-				for _, s := range []evaluation.PRF{typ.Networks[0].Mean, typ.Networks[k].Mean} {
-					row = append(row, fmt.Sprintf("%.4f", s.Precision), fmt.Sprintf("%.4f", s.Recall), fmt.Sprintf("%.4f", s.F1))
-				}
+				row := slices.Concat([]cell{name(typ.Type), count(typ.Gold)}, typ.Networks[0].cells(), typ.Networks[k].cells())
 				d := typ.Networks[k].Difference
-				row = append(row, fmt.Sprintf("%+.4f", d.Precision), fmt.Sprintf("%+.4f", d.Recall), fmt.Sprintf("%+.4f", d.F1))
+				row = append(row, difference(d.Precision), difference(d.Recall), difference(d.F1))
 				t.rows = append(t.rows, row)
 			}
 			all = append(all, t)

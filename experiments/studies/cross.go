@@ -1,6 +1,7 @@
 package studies
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -13,17 +14,17 @@ import (
 	"github.com/lethe-deid/lethe/evaluation/metrics"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/internal/chart"
+	"github.com/lethe-deid/lethe/internal/strictyaml"
 	"github.com/lethe-deid/lethe/models"
 )
 
 // CrossOptions are the options of Cross.
 type CrossOptions struct {
-	Map      *data.TypeMap         // applied to the gold standard and to the predictions; nil: none
-	On       []*experiments.Config // corpora to test on besides the runs' own
-	Split    string                // "": test
-	Metrics  []string              // names; empty: the default of metrics.LookupAll
-	Dir      string                // folder for the tables; "": none
-	Workers  int                   // cores to use
+	Map      *data.TypeMap // applied to the gold standard and to the predictions; nil: none
+	Split    string        // "": test
+	Metrics  []string      // names; empty: the default of metrics.LookupAll
+	Dir      string        // folder for the tables; "": none
+	Workers  int           // cores to use
 	Progress models.Progress
 }
 
@@ -41,35 +42,42 @@ type Crossing struct {
 type CrossingCorpus struct {
 	Name      string       `json:"name"`
 	Documents int          `json:"documents"`
-	LeftOut   data.LeftOut `json:"left_out"` // spans of the gold standard that the map removed
+	Also      []string     `json:"also,omitempty"` // other systems with this corpus
+	LeftOut   data.LeftOut `json:"left_out"`       // spans of the gold standard that the map removed
 }
 
-// CrossingCell contains the scores of one model on one corpus.
+// CrossingCell contains the scores of the models of one system on one corpus.
 type CrossingCell struct {
-	Train   string                       `json:"train"` // the experiment of the model
-	Test    string                       `json:"test"`  // the experiment of the corpus
-	Scores  map[string]evaluation.PRF    `json:"scores"`
-	Types   map[string]evaluation.Counts `json:"types"`    // strict, by type
-	Tokens  map[string]evaluation.Counts `json:"tokens"`   // tokens, by type
+	Train   string                       `json:"train"` // the system
+	Test    string                       `json:"test"`  // the corpus
+	Seeds   []uint64                     `json:"seeds"` // of the models
+	Scores  map[string]CrossingScore     `json:"scores"`
+	Types   map[string]evaluation.Counts `json:"types"`    // strict, by type, summed over the models
+	Tokens  map[string]evaluation.Counts `json:"tokens"`   // tokens, by type, summed over the models
 	LeftOut data.LeftOut                 `json:"left_out"` // predicted spans that the map removed
 }
 
-// Cross tests the model of each run on a split of the corpus of each run and of each experiment in
-// opt.On (Zuccon et al. 2014, Table 6). A type map is required unless all have the same type set.
-func Cross(ctx context.Context, runs []*experiments.Run, opt CrossOptions) (*Crossing, error) {
+// CrossingScore contains the scores of all models of a system: their mean, and the rest.
+type CrossingScore struct {
+	evaluation.PRF
+	Deviation evaluation.PRF   `json:"deviation"`
+	Runs      []evaluation.PRF `json:"runs"` // in the order of the seeds
+}
+
+// Cross tests the models of each system with runs on a split of the corpus of each system (Zuccon et
+// al. 2014, Table 6). Other systems only have a corpus. A corpus of several systems is tested once. A
+// type map is required unless all have the same type set.
+func Cross(ctx context.Context, systems []System, opt CrossOptions) (*Crossing, error) {
 	if opt.Split == "" {
 		opt.Split = experiments.TestSplit
 	}
-	result := &Crossing{Study: "cross", Split: opt.Split, Metrics: opt.Metrics}
+	result := &Crossing{Study: "cross", Split: opt.Split}
 	if opt.Map != nil {
 		result.Map = opt.Map.Name
 	}
-	var configs []*experiments.Config
-	for _, r := range runs {
-		configs = append(configs, r.Config)
-	}
-	configs = append(configs, opt.On...)
-	types, err := opt.types(configs)
+	systems = slices.Clone(systems)
+	slices.SortStableFunc(systems, func(a, b System) int { return cmp.Compare(min(1, len(b.Runs)), min(1, len(a.Runs))) })
+	types, err := opt.types(systems)
 	if err != nil {
 		return nil, err
 	}
@@ -77,47 +85,56 @@ func Cross(ctx context.Context, runs []*experiments.Run, opt CrossOptions) (*Cro
 	if err != nil {
 		return nil, err
 	}
-	result.Metrics = nil
 	for _, m := range scores {
 		result.Metrics = append(result.Metrics, m.Name)
 	}
 	var gold [][]*data.Document
-	for i, c := range configs {
-		if slices.ContainsFunc(configs[:i], func(o *experiments.Config) bool { return o.Name == c.Name }) {
-			return nil, fmt.Errorf("two experiments are named %s: the table could not distinguish them", c.Name)
+	var corpora []*experiments.Corpus
+	for _, system := range systems {
+		c := &system.config().Corpus
+		if at := slices.IndexFunc(corpora, func(o *experiments.Corpus) bool { key, _, _ := strictyaml.Difference(o, c); return key == "" }); at >= 0 {
+			result.Corpora[at].Also = append(result.Corpora[at].Also, system.Name)
+			continue
 		}
-		docs, err := c.Corpus.Load(opt.Split, opt.Progress)
+		docs, err := c.Load(opt.Split, opt.Progress)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Name, err)
+			return nil, fmt.Errorf("%s: %w", system.Name, err)
 		}
-		corpus := CrossingCorpus{Name: c.Name, Documents: len(docs)}
+		corpus := CrossingCorpus{Name: system.Name, Documents: len(docs)}
 		if docs, err = opt.mapped(docs, &corpus.LeftOut); err != nil {
 			return nil, err
 		}
-		gold, result.Corpora = append(gold, docs), append(result.Corpora, corpus)
+		gold, corpora, result.Corpora = append(gold, docs), append(corpora, c), append(result.Corpora, corpus)
 	}
-	for _, r := range runs {
-		model, err := models.Open(r.Dir, opt.Workers)
-		if err != nil {
-			return nil, err
+	for _, system := range systems {
+		if len(system.Runs) == 0 {
+			continue
 		}
-		for i, c := range configs {
-			cell := CrossingCell{Train: r.Config.Name, Test: c.Name, Scores: map[string]evaluation.PRF{}}
-			var found []*data.Document
-			if err := models.Apply(ctx, model, data.Each(gold[i]), models.Stream{
-				Use: func(_, doc *data.Document) error {
-					format.Fit(c.Corpus.Format, doc) // as predict does
-					found = append(found, doc)
-					return nil
-				},
-				Stage: fmt.Sprintf("%s on %s", cell.Train, cell.Test), Total: len(gold[i]), Progress: opt.Progress,
-			}); err != nil {
+		var opened []*models.Model
+		for _, r := range system.Runs {
+			model, err := models.Open(r.Dir, opt.Workers)
+			if err != nil {
 				return nil, err
 			}
-			if found, err = opt.mapped(found, &cell.LeftOut); err != nil {
-				return nil, err
+			opened = append(opened, model)
+		}
+		for i, c := range corpora {
+			cell := CrossingCell{Train: system.Name, Test: result.Corpora[i].Name, LeftOut: data.LeftOut{Dropped: map[string]int{}, Unknown: map[string]int{}}}
+			var all [][]*data.Document // found by each model
+			for k, model := range opened {
+				found, err := opt.apply(ctx, model, gold[i], c.Format, fmt.Sprintf("%s on %s", cell.Train, cell.Test))
+				if err != nil {
+					return nil, err
+				}
+				var left data.LeftOut
+				if found, err = opt.mapped(found, &left); err != nil {
+					return nil, err
+				}
+				addTo(cell.LeftOut.Dropped, left.Dropped)
+				addTo(cell.LeftOut.Unknown, left.Unknown)
+				cell.Seeds, all = append(cell.Seeds, system.Runs[k].Config.Seed), append(all, found)
 			}
-			if err := cell.score(scores, gold[i], found); err != nil {
+			if err := cell.score(scores, gold[i], all); err != nil {
 				return nil, err
 			}
 			result.Cells = append(result.Cells, cell)
@@ -129,21 +146,41 @@ func Cross(ctx context.Context, runs []*experiments.Run, opt CrossOptions) (*Cro
 	return result, write(opt.Dir, result)
 }
 
+// apply returns the documents with what a model finds in them.
+func (o CrossOptions) apply(ctx context.Context, model *models.Model, docs []*data.Document, name, stage string) (found []*data.Document, err error) {
+	return found, models.Apply(ctx, model, data.Each(docs), models.Stream{
+		Use: func(_, doc *data.Document) error {
+			format.Fit(name, doc) // as predict does
+			found = append(found, doc)
+			return nil
+		},
+		Stage: stage, Total: len(docs), Progress: o.Progress,
+	})
+}
+
+// addTo adds counts to others.
+func addTo(total, counts map[string]int) {
+	for key, n := range counts {
+		total[key] += n
+	}
+}
+
 // types returns the type set of both sides after the mapping.
-func (o CrossOptions) types(configs []*experiments.Config) (*data.TypeSet, error) {
+func (o CrossOptions) types(systems []System) (*data.TypeSet, error) {
 	if o.Map != nil {
 		if o.Map.Types != nil {
 			return o.Map.Types, nil
 		}
 		return data.Any, nil
 	}
-	for _, c := range configs {
-		if c.Corpus.Types != configs[0].Corpus.Types {
+	first := &systems[0].config().Corpus
+	for _, s := range systems {
+		if c := s.config().Corpus; c.Types != first.Types {
 			return nil, fmt.Errorf("%s has the type set %s and %s has %s: a type map must say how they compare (have %s)",
-				configs[0].Name, configs[0].Corpus.Types, c.Name, c.Corpus.Types, strings.Join(data.TypeMapNames(), ", "))
+				systems[0].Name, first.Types, s.Name, c.Types, strings.Join(data.TypeMapNames(), ", "))
 		}
 	}
-	return configs[0].Corpus.TypeSet(), nil
+	return first.TypeSet(), nil
 }
 
 func (o CrossOptions) mapped(docs []*data.Document, left *data.LeftOut) ([]*data.Document, error) {
@@ -154,14 +191,23 @@ func (o CrossOptions) mapped(docs []*data.Document, left *data.LeftOut) ([]*data
 	return data.Collect(o.Map.Apply(data.Each(docs), left))
 }
 
-func (c *CrossingCell) score(all []evaluation.Metric, gold, found []*data.Document) error {
-	report, err := evaluation.Compare(data.Each(gold), data.Each(found))
-	if err != nil {
-		return err
+// score scores what the models of the cell found.
+func (c *CrossingCell) score(all []evaluation.Metric, gold []*data.Document, found [][]*data.Document) error {
+	for _, docs := range found {
+		report, err := evaluation.Compare(data.Each(gold), data.Each(docs))
+		if err != nil {
+			return err
+		}
+		c.Types, c.Tokens = plus(c.Types, report.Strict.Types), plus(c.Tokens, report.Token.Types)
 	}
-	c.Types, c.Tokens = report.Strict.Types, report.Token.Types
+	c.Scores = map[string]CrossingScore{}
 	for _, m := range all {
-		c.Scores[m.Name] = m.Score(evaluation.Sum(m.Tallies(gold, found)))
+		var runs []evaluation.PRF
+		for _, docs := range found {
+			runs = append(runs, m.Score(evaluation.Sum(m.Tallies(gold, docs))))
+		}
+		s := newScore(runs)
+		c.Scores[m.Name] = CrossingScore{s.Mean, s.Deviation, s.Runs}
 	}
 	return nil
 }
@@ -186,22 +232,31 @@ func (c *Crossing) tables() []table {
 	}
 	var all []table
 	for _, m := range c.Metrics {
-		t := table{title: fmt.Sprintf("%s F1 on %s, %s", m, c.Split, by), head: []string{"trained on, tested on"}}
+		t := table{name: fileName("scores", m), title: fmt.Sprintf("%s F1 on %s, %s", m, c.Split, by), head: []string{"trained on, tested on"}}
 		t.head = append(t.head, tested...)
 		for _, train := range trained {
-			row := []string{train}
+			row := []cell{name(train)}
 			for _, test := range tested {
-				row = append(row, fmt.Sprintf("%.4f", c.cell(train, test).Scores[m].F1))
+				s := c.cell(train, test).Scores[m]
+				row = append(row, Score{s.PRF, s.Deviation, s.Runs}.cell(f1))
 			}
 			t.rows = append(t.rows, row)
 		}
 		all = append(all, t)
 	}
 	all = append(all,
-		c.typeTable("Strict F1 by type, and in brackets how many there are in the gold standard", func(cell CrossingCell) map[string]evaluation.Counts { return cell.Types }),
-		c.typeTable("Token F1 by type, and in brackets how many tokens there are in the gold standard", func(cell CrossingCell) map[string]evaluation.Counts { return cell.Tokens }))
+		c.typeTable("types-strict", "Strict F1 by type, and in brackets how many there are in the gold standard", func(cell CrossingCell) map[string]evaluation.Counts { return cell.Types }),
+		c.typeTable("types-token", "Token F1 by type, and in brackets how many tokens there are in the gold standard", func(cell CrossingCell) map[string]evaluation.Counts { return cell.Tokens }))
 	var lines []string
+	for _, cell := range c.Cells {
+		if line := cell.Train + ": " + overSeeds(cell.Seeds) + "."; len(cell.Seeds) > 1 && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
 	for _, corpus := range c.Corpora {
+		if len(corpus.Also) > 0 {
+			lines = append(lines, fmt.Sprintf("The corpus of %s is also that of %s.", corpus.Name, strings.Join(corpus.Also, ", ")))
+		}
 		lines = append(lines, corpus.LeftOut.Lines("the gold standard of "+corpus.Name)...)
 	}
 	for _, cell := range c.Cells {
@@ -212,8 +267,8 @@ func (c *Crossing) tables() []table {
 }
 
 // typeTable returns the table of F1 by type in each cell.
-func (c *Crossing) typeTable(title string, counts func(CrossingCell) map[string]evaluation.Counts) table {
-	types := table{title: title, head: []string{"type"}}
+func (c *Crossing) typeTable(file, title string, counts func(CrossingCell) map[string]evaluation.Counts) table {
+	types := table{name: file, title: title, head: []string{"type"}}
 	names := map[string]bool{}
 	for _, cell := range c.Cells {
 		types.head = append(types.head, cell.Train+" on "+cell.Test)
@@ -221,11 +276,11 @@ func (c *Crossing) typeTable(title string, counts func(CrossingCell) map[string]
 			names[t] = true
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		row := []string{name}
+	for _, typ := range slices.Sorted(maps.Keys(names)) {
+		row := []cell{name(typ)}
 		for _, cell := range c.Cells {
-			n := counts(cell)[name]
-			row = append(row, fmt.Sprintf("%.4f (%d)", n.F1(), n.TP+n.FN))
+			n := counts(cell)[typ]
+			row = append(row, fraction(n.F1()).withNumber("in gold", count((n.TP+n.FN)/len(cell.Seeds))))
 		}
 		types.rows = append(types.rows, row)
 	}

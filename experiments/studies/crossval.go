@@ -181,25 +181,26 @@ func (r *CrossValidation) tables() []table {
 	var all []table
 	for _, m := range r.Metrics {
 		t := table{
+			name:  fileName("scores", m.Metric),
 			title: fmt.Sprintf("%s, %s, %d folds by %s (%d documents), %s", r.Name, m.Metric, r.Folds, r.By, r.Documents, overSeeds(r.Seeds)),
 			head:  []string{"fold", "documents", "P", "R", "F1"},
 		}
 		for _, f := range m.Folds {
-			t.rows = append(t.rows, append([]string{fmt.Sprint(f.Number), fmt.Sprint(f.Documents)}, f.cells()...))
+			t.rows = append(t.rows, append([]cell{count(f.Number), count(f.Documents)}, f.cells()...))
 		}
 		t.rows = append(t.rows,
-			append([]string{"mean ± deviation", ""}, m.Each.cells()...),
-			append([]string{"pooled", fmt.Sprint(r.Documents)}, m.Pooled.cells()...))
+			append([]cell{name("mean ± deviation"), blank}, m.Each.cells()...),
+			append([]cell{name("pooled"), count(r.Documents)}, m.Pooled.cells()...))
 		all = append(all, t)
 	}
-	return append(all, foldTypes("Strict", "instances", r.Types), foldTypes("Tokens", "tokens", r.Tokens))
+	return append(all, foldTypes("types-strict", "Strict", "instances", r.Types), foldTypes("types-token", "Tokens", "tokens", r.Tokens))
 }
 
 // foldTypes returns the table of scores by type. unit names what the scores count.
-func foldTypes(name, unit string, scores []TypeScore) table {
-	types := table{title: name + ", by type, the documents of all folds taken as one corpus", head: []string{"type", unit, "P", "R", "F1"}}
+func foldTypes(file, title, unit string, scores []TypeScore) table {
+	types := table{name: file, title: title + ", by type, the documents of all folds taken as one corpus", head: []string{"type", unit, "P", "R", "F1"}}
 	for _, t := range scores {
-		types.rows = append(types.rows, append([]string{t.Type, number(t.Instances)}, t.cells()...))
+		types.rows = append(types.rows, append([]cell{name(t.Type), quantity(t.Instances)}, t.cells()...))
 	}
 	return types
 }

@@ -335,31 +335,32 @@ func (r *LearningCurve) tables() []table {
 	var all []table
 	for _, m := range r.Metrics {
 		t := table{
+			name:  fileName("scores", m.Metric),
 			title: fmt.Sprintf("%s, %s on %s (%d documents), %s", r.Name, m.Metric, r.Split, r.Documents, overSeeds(r.Seeds)),
 			head:  []string{"training documents", "annotations", "P", "R", "F1"},
 		}
 		for _, p := range m.Points {
-			t.rows = append(t.rows, append([]string{fmt.Sprint(p.Documents), number(p.Instances)}, p.cells()...))
+			t.rows = append(t.rows, append([]cell{count(p.Documents), quantity(p.Instances)}, p.cells()...))
 		}
 		all = append(all, t)
 	}
 	sizes := r.Metrics[0].Points
 	return append(all,
-		typeTable("Strict F1 by type, and in brackets how many annotations of the type there were to train on", r.Split, sizes, r.Types),
-		typeTable("Binary token F1 by type (tokens of the type found as PHI of any type), with the same numbers", r.Split, sizes, r.BinaryTypes))
+		typeTable("types-strict", "Strict F1 by type, and in brackets how many annotations of the type there were to train on", r.Split, sizes, r.Types),
+		typeTable("types-binary_token", "Binary token F1 by type (tokens of the type found as PHI of any type), with the same numbers", r.Split, sizes, r.BinaryTypes))
 }
 
 // typeTable shows the F1 of each type at each of the sizes.
-func typeTable(title, split string, sizes []CurvePoint, types []CurveType) table {
-	all := table{title: title, head: []string{"training documents", "in " + split}}
+func typeTable(file, title, split string, sizes []CurvePoint, types []CurveType) table {
+	all := table{name: file, title: title, head: []string{"training documents", "in " + split}}
 	for _, p := range sizes {
 		all.head = append(all.head, fmt.Sprint(p.Documents))
 	}
 	for _, t := range types {
-		row := append([]string{t.Type, fmt.Sprint(t.Gold)}, slices.Repeat([]string{""}, len(sizes))...)
+		row := append([]cell{name(t.Type), count(t.Gold)}, slices.Repeat([]cell{blank}, len(sizes))...)
 		for _, p := range t.Points {
 			at := slices.IndexFunc(sizes, func(o CurvePoint) bool { return o.Documents == p.Documents })
-			row[2+at] = fmt.Sprintf("%.4f (%s)", p.Mean.F1, number(p.Instances))
+			row[2+at] = p.cell(f1).withNumber("annotations", quantity(p.Instances))
 		}
 		all.rows = append(all.rows, row)
 	}

@@ -92,6 +92,7 @@ func (r *LearningCurves) tables() []table {
 	first := r.Systems[0]
 	for k, m := range first.Metrics {
 		t := table{
+			name:  fileName("scores", m.Metric),
 			title: fmt.Sprintf("F1, %s on %s (%d documents), %s", m.Metric, r.Split, r.Documents, overSeeds(r.Seeds)),
 			head:  []string{"training documents", "share of train", "annotations"},
 		}
@@ -99,16 +100,19 @@ func (r *LearningCurves) tables() []table {
 			t.head = append(t.head, system.Name)
 		}
 		for i, p := range m.Points {
-			row := []string{fmt.Sprint(p.Documents), fmt.Sprintf("%.3g %%", r.share(p)), number(p.Instances)}
+			row := []cell{count(p.Documents), {fmt.Sprintf("%.3g %%", r.share(p)), []string{exact(r.share(p) / 100)}, []string{""}}, quantity(p.Instances)}
 			for _, system := range r.Systems {
-				row = append(row, system.Metrics[k].Points[i].cells()[2])
+				row = append(row, system.Metrics[k].Points[i].cell(f1))
 			}
 			t.rows = append(t.rows, row)
 		}
 		all = append(all, t)
 	}
 	for _, system := range r.Systems {
-		all = append(all, system.tables()...)
+		for _, t := range system.tables() {
+			t.name = system.Name + "-" + t.name
+			all = append(all, t)
+		}
 	}
 	return all
 }

@@ -1,12 +1,14 @@
 // Package studies trains variants of an experiment, each with several seeds, and compares their
-// scores: [Ablate] removes parts of the network, [Curve] removes training documents, and
-// [CrossValidate] tests on each part of a corpus in turn.
+// scores: [Ablate] removes parts of the network, [Curve] removes training documents,
+// [CrossValidate] tests on each part of a corpus in turn, [Compare] compares several experiments, and
+// [Search] looks for better settings.
 //
 // A study leaves a folder, and can be resumed in it:
 //
 //	study.yaml                  the kind of study and the number of workers
 //	runs/VARIANT/seed-SEED/     a run folder for each: see package experiments
-//	table.json, .md, .txt       the results
+//	table.json, .md, .tex, .txt the results
+//	tables/NAME.csv             each of the tables
 //	*.svg, *.png                the results as charts
 //
 // The results are computed from the run folders alone: other metrics or another split require no
@@ -41,7 +43,7 @@ type Options struct {
 	Dir      string   // the study's folder: new or empty, unless Resume
 	Resume   bool     // continue the study in Dir, keeping complete runs
 	Workers  int      // cores to use, which decide the bits of the models; 0: as many as the resumed study had, else all
-	Seeds    []uint64 // of the training runs, without duplicates; empty: the experiment's own seed
+	Seeds    []uint64 // of the training runs, without duplicates; empty: the experiment's Seeds, or else its Seed
 	Split    string   // the split to score; "": dev, or for CrossValidate its folds
 	Metrics  []string // names: see evaluation/metrics; empty: the default of metrics.LookupAll
 	Shuffles int      // maximum number of shuffles per test of significance; 0: 9,999
@@ -60,6 +62,7 @@ type variant struct {
 	name    string   // of its folder
 	changes []string // the settings of an ablation, for its table
 	config  *experiments.Config
+	seeds   []uint64 // of its runs; nil: those of the study
 }
 
 // trained is a variant with one of its seeds, after training.
@@ -74,6 +77,7 @@ type study struct {
 	kind    string
 	config  *experiments.Config // the experiment that the variants change
 	opt     Options
+	own     []uint64 // the seeds that the options give; nil: the seeds are those of the experiment
 	metrics []evaluation.Metric
 	seed    func(*experiments.Config, uint64) // sets the seed of a variant
 }
@@ -83,10 +87,16 @@ const (
 	studyFile  = "study.yaml"
 	runsFolder = "runs"
 	tableFile  = "table"
+	// tablesFolder contains the tables as CSV.
+	tablesFolder = "tables"
 )
 
 // newStudy checks the options and sets their defaults.
 func newStudy(kind string, c *experiments.Config, opt Options) (*study, error) {
+	own := opt.Seeds
+	if len(opt.Seeds) == 0 {
+		opt.Seeds = c.Seeds
+	}
 	if len(opt.Seeds) == 0 {
 		opt.Seeds = []uint64{c.Seed}
 	}
@@ -101,7 +111,7 @@ func newStudy(kind string, c *experiments.Config, opt Options) (*study, error) {
 	if opt.Split == experiments.TrainSplit {
 		return nil, errors.New("the networks were trained on the split train: score another split")
 	}
-	s := &study{kind: kind, config: c, opt: opt, seed: func(c *experiments.Config, seed uint64) { c.Seed = seed }}
+	s := &study{kind: kind, config: c, opt: opt, own: own, seed: func(c *experiments.Config, seed uint64) { c.Seed = seed }}
 	var err error
 	s.metrics, err = metrics.LookupAll(opt.Metrics, c.Corpus.TypeSet())
 	return s, err
@@ -165,8 +175,11 @@ func (s *study) run(v variant, seed uint64) (run, error) {
 	if err != nil {
 		return run{}, err
 	}
-	return run{v.name, filepath.Join(s.opt.Dir, runsFolder, v.name, fmt.Sprintf("seed-%d", seed)), config}, nil
+	return run{v.name, filepath.Join(s.opt.Dir, runsFolder, v.name, seedFolder(seed)), config}, nil
 }
+
+// seedFolder returns the name of the folder of a run.
+func seedFolder(seed uint64) string { return fmt.Sprintf("seed-%d", seed) }
 
 // train trains the runs that are not complete and returns the runs of each variant in the order of
 // the seeds. It first checks for errors that would otherwise stop it later: a run with another
@@ -178,7 +191,7 @@ func (s *study) train(ctx context.Context, variants []variant, gold func(variant
 	var runs []run
 	missing := 0
 	for _, v := range variants {
-		for _, seed := range s.opt.Seeds {
+		for _, seed := range s.seeds(v) {
 			r, err := s.run(v, seed)
 			if err != nil {
 				return nil, err
@@ -215,16 +228,27 @@ func (s *study) train(ctx context.Context, variants []variant, gold func(variant
 	found := make([][]trained, len(variants))
 	for i, v := range variants {
 		documents := gold(v)
-		for k, seed := range s.opt.Seeds {
-			t, err := s.read(runs[i*len(s.opt.Seeds)+k], documents)
+		for _, seed := range s.seeds(v) {
+			t, err := s.read(runs[0].open(), documents)
 			if err != nil {
 				return nil, fmt.Errorf("%s, seed %d: %w", v.name, seed, err)
 			}
-			found[i] = append(found[i], t)
+			found[i], runs = append(found[i], t), runs[1:]
 		}
 	}
 	return found, unexamined
 }
+
+// seeds returns the seeds of the runs of a variant.
+func (s *study) seeds(v variant) []uint64 {
+	if v.seeds != nil {
+		return v.seeds
+	}
+	return s.opt.Seeds
+}
+
+// open returns a run that is complete.
+func (r run) open() *experiments.Run { return &experiments.Run{Dir: r.dir, Config: r.config} }
 
 // same returns an error if the folder contains a run with another configuration.
 func (r run) same() error {
@@ -272,8 +296,8 @@ func (s *study) finish(ctx context.Context, r run) error {
 }
 
 // read reads the predictions of a run for the gold documents.
-func (s *study) read(r run, gold []*data.Document) (trained, error) {
-	found, _, err := (&experiments.Run{Dir: r.dir, Config: r.config}).Found(s.opt.Split)
+func (s *study) read(r *experiments.Run, gold []*data.Document) (trained, error) {
+	found, _, err := r.Found(s.opt.Split)
 	if err != nil {
 		return trained{}, err
 	}
@@ -281,5 +305,5 @@ func (s *study) read(r run, gold []*data.Document) (trained, error) {
 	if err != nil {
 		return trained{}, err
 	}
-	return trained{r.config.Seed, found, report}, nil
+	return trained{r.Config.Seed, found, report}, nil
 }

@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -21,9 +22,10 @@ import (
 
 // table is a table with a title and a legend.
 type table struct {
+	name   string // of its CSV file, unique among the tables of a result
 	title  string
 	head   []string // of the columns; the first column has names, the others numbers
-	rows   [][]string
+	rows   [][]cell
 	legend []string // paragraphs
 }
 
@@ -34,47 +36,74 @@ type result interface {
 }
 
 // write writes a result into a folder, replacing an earlier result of the same kind, including
-// charts that the new one does not have.
+// charts and CSV files that the new one does not have: all tables as JSON, text, Markdown and LaTeX,
+// and each table as CSV.
 func write[T any, R interface {
 	*T
 	result
 }](dir string, r R) error {
-	stale := map[string]*chart.Chart{}
+	stale := map[string]bool{} // files of the earlier result
 	if raw, err := bounded.ReadFile(filepath.Join(dir, tableFile+".json"), bounded.MaxModel); err == nil {
 		if earlier := R(new(T)); json.Unmarshal(raw, earlier) == nil {
-			stale = earlier.charts()
+			for name := range earlier.charts() {
+				stale[name+".svg"], stale[name+".png"] = true, true
+			}
 		}
 	}
-	encoded, err := json.MarshalIndent(r, "", "  ")
+	csvs, err := filepath.Glob(filepath.Join(dir, tablesFolder, "*.csv"))
 	if err != nil {
 		return err
 	}
-	var text, markdown bytes.Buffer
-	if err := writeText(&text, r); err != nil {
+	for _, path := range csvs {
+		stale[filepath.Join(tablesFolder, filepath.Base(path))] = true
+	}
+	files, err := contents(r)
+	if err != nil {
 		return err
 	}
-	writeMarkdown(&markdown, r)
-	for ext, content := range map[string][]byte{".json": append(encoded, '\n'), ".txt": text.Bytes(), ".md": markdown.Bytes()} {
-		if err := wholefile.WriteFile(filepath.Join(dir, tableFile+ext), content, 0o666); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := wholefile.WriteFile(filepath.Join(dir, name), files[name], 0o666); err != nil {
 			return err
 		}
+		delete(stale, name)
 	}
-	charts := r.charts()
-	for _, ext := range []string{".svg", ".png"} {
-		for name, c := range charts {
+	for name, c := range r.charts() {
+		for _, ext := range []string{".svg", ".png"} {
 			if err := c.Save(filepath.Join(dir, name+ext)); err != nil {
 				return err
 			}
+			delete(stale, name+ext)
 		}
-		for name := range stale {
-			if charts[name] == nil {
-				if err := os.Remove(filepath.Join(dir, name+ext)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return err
-				}
-			}
+	}
+	for name := range stale {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
 	return nil
+}
+
+// contents returns the content of the files with the tables of a result, by their names in its folder.
+func contents(r result) (map[string][]byte, error) {
+	encoded, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	var text, markdown, latex bytes.Buffer
+	if err := writeText(&text, r); err != nil {
+		return nil, err
+	}
+	writeMarkdown(&markdown, r)
+	writeLaTeX(&latex, r)
+	files := map[string][]byte{
+		tableFile + ".json": append(encoded, '\n'), tableFile + ".txt": text.Bytes(), tableFile + ".md": markdown.Bytes(), tableFile + ".tex": latex.Bytes(),
+	}
+	for _, t := range r.tables() {
+		if files[filepath.Join(tablesFolder, t.name+".csv")], err = t.csv(); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
 }
 
 // writeText writes the tables as plain text.
@@ -86,12 +115,12 @@ func writeText(w io.Writer, r result) error {
 		fmt.Fprintf(w, "%s\n\n", t.title)
 		// Align names left and numbers right.
 		widths := make([]int, len(t.head))
-		for _, row := range append([][]string{t.head}, t.rows...) {
+		for _, row := range t.texts() {
 			for k, cell := range row {
 				widths[k] = max(widths[k], utf8.RuneCountInString(cell))
 			}
 		}
-		for _, row := range append([][]string{t.head}, t.rows...) {
+		for _, row := range t.texts() {
 			var line strings.Builder
 			for k, cell := range row {
 				pad := strings.Repeat(" ", widths[k]-utf8.RuneCountInString(cell))
@@ -121,13 +150,15 @@ func writeMarkdown(w *bytes.Buffer, r result) {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%s\n\n|", t.title)
-		for _, h := range t.head {
-			fmt.Fprintf(w, " %s |", h)
-		}
-		fmt.Fprint(w, "\n|---|", strings.Repeat("---:|", len(t.head)-1), "\n")
-		for _, row := range t.rows {
+		fmt.Fprintf(w, "%s\n\n", t.title)
+		for k, row := range t.texts() {
+			for c := range row {
+				row[c] = strings.ReplaceAll(row[c], "|", `\|`)
+			}
 			fmt.Fprint(w, "| ", strings.Join(row, " | "), " |\n")
+			if k == 0 {
+				fmt.Fprint(w, "|---|", strings.Repeat("---:|", len(t.head)-1), "\n")
+			}
 		}
 		for _, line := range t.legend {
 			fmt.Fprintf(w, "\n%s\n", line)
@@ -149,20 +180,6 @@ func (c *CrossValidation) WriteText(w io.Writer) error { return writeText(w, c) 
 
 // WriteText writes the tables.
 func (c *Crossing) WriteText(w io.Writer) error { return writeText(w, c) }
-
-// cells returns precision, recall and F1: the mean, and for several runs the deviation.
-func (s Score) cells() []string {
-	return []string{
-		s.cell(s.Mean.Precision, s.Deviation.Precision), s.cell(s.Mean.Recall, s.Deviation.Recall), s.cell(s.Mean.F1, s.Deviation.F1),
-	}
-}
-
-func (s Score) cell(mean, deviation float64) string {
-	if len(s.Runs) < 2 {
-		return fmt.Sprintf("%.4f", mean)
-	}
-	return fmt.Sprintf("%.4f ± %.4f", mean, deviation)
-}
 
 // overSeeds says in words over which seeds a score is computed.
 func overSeeds(seeds []uint64) string {
@@ -195,11 +212,3 @@ func (s Score) interval(of func(evaluation.PRF) float64) (low, high float64) {
 func precision(p evaluation.PRF) float64 { return p.Precision }
 func recall(p evaluation.PRF) float64    { return p.Recall }
 func f1(p evaluation.PRF) float64        { return p.F1 }
-
-// number formats a mean of whole numbers, with one decimal if it is not whole.
-func number(x float64) string {
-	if math.Abs(x-math.Round(x)) < 1e-6 {
-		return fmt.Sprintf("%.0f", x)
-	}
-	return fmt.Sprintf("%.1f", x)
-}

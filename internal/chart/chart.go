@@ -27,6 +27,7 @@ type Chart struct {
 type Axis struct {
 	Label    string
 	Min, Max float64 // range in view; both 0: the range of the data, rounded
+	Whole    bool    // ticks at whole numbers only, for counts; has no effect on a scale that is not linear
 	Log      bool    // logarithmic scale; all values must be positive
 	Logit    bool    // log-odds scale, for lines only; values must be in [0, 1], and those out of view (as 0 and 1 always are) are drawn at the edge
 }

@@ -441,3 +441,21 @@ func TestContrast(t *testing.T) {
 		t.Errorf("text: %.2f", onPaper(text))
 	}
 }
+
+// The epochs of a training had ticks at 2.5 and 7.5.
+func TestWholeTicksOfEpochs(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		want      string
+	}{
+		{1, 10, "2 4 6 8 10"}, {1, 11, "2 4 6 8 10"}, {1, 12.5, "5 10"}, {1, 3, "1 2 3"}, {1, 30, "10 20 30"}, {0, 1, "0 1"},
+	} {
+		var got []string
+		for _, k := range (Axis{Whole: true}).scaled(c.low, c.high, false).ticks {
+			got = append(got, k.label)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("[%v, %v]: %s, want %s", c.low, c.high, got, c.want)
+		}
+	}
+}

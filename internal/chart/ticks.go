@@ -50,6 +50,9 @@ func (a Axis) scaled(low, high float64, round bool) scale {
 		low, high = low-margin, high+margin
 	}
 	step := niceStep((high - low) / 5)
+	if a.Whole {
+		step = wholeStep((high - low) / 5)
+	}
 	if round {
 		low, high = math.Floor(low/step+1e-9)*step, math.Ceil(high/step-1e-9)*step
 	}
@@ -75,6 +78,15 @@ func niceStep(step float64) float64 {
 		}
 	}
 	return 10 * power
+}
+
+// wholeStep is niceStep without steps that are not whole numbers.
+func wholeStep(step float64) float64 {
+	nice := niceStep(max(step, 1))
+	if nice != math.Round(nice) { // 2.5
+		nice = 5
+	}
+	return nice
 }
 
 // logarithmic returns a scale with ticks at 1, 2 and 5 times the powers of ten

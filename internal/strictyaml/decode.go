@@ -50,12 +50,6 @@ func Decode(path string, raw []byte, into any) error {
 	return decoder{file: path}.decode(raw, into)
 }
 
-// Override decodes as Decode does without a path, but a mapping may stand for a list whose elements
-// have a name: its keys are names of elements, which it changes, and all others stay.
-func Override(raw []byte, into any) error {
-	return decoder{named: true}.decode(raw, into)
-}
-
 func (d decoder) decode(raw []byte, into any) error {
 	if err := d.checkSize(raw); err != nil {
 		return err
@@ -127,8 +121,8 @@ func (d decoder) checkSize(raw []byte) error {
 }
 
 type decoder struct {
-	file  string
-	named bool // whether a mapping may stand for a list
+	file    string
+	setting string // path of the value that Set sets; "" for Decode
 }
 
 // fail returns an error. Without a file, it has no position, which would be
@@ -163,6 +157,9 @@ func (d decoder) value(path string, node ast.Node, v reflect.Value) error {
 		if !ok {
 			return wrong("a mapping")
 		}
+		if d.setting != "" && path == d.setting && !holdsAny(v, m) {
+			v.Clear()
+		}
 		for each := m.MapRange(); each.Next(); {
 			if err := d.member(path, each.Key(), each.Value(), v); err != nil {
 				return err
@@ -175,7 +172,7 @@ func (d decoder) value(path string, node ast.Node, v reflect.Value) error {
 			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 			return d.value(path, node, v.Index(0))
 		}
-		if m, ok := node.(ast.MapNode); ok && d.named && hasNames(v) {
+		if m, ok := node.(ast.MapNode); ok && d.setting != "" {
 			return d.elements(path, m, v)
 		}
 		if !ok {
@@ -289,52 +286,9 @@ func (d decoder) entry(path string, name reflect.Value, key ast.MapKeyNode, node
 	return nil
 }
 
-// hasNames reports whether the elements of a list have the key name.
-func hasNames(list reflect.Value) bool {
-	if list.Type().Elem().Kind() != reflect.Struct {
-		return false
-	}
-	_, ok := nameOf(reflect.New(list.Type().Elem()).Elem())
-	return ok
-}
-
-func nameOf(element reflect.Value) (string, bool) {
-	for key, field := range fields(element) {
-		if key == "name" && field.Kind() == reflect.String {
-			return field.String(), true
-		}
-	}
-	return "", false
-}
-
-// elements changes the elements of a list that the keys of a mapping name.
-func (d decoder) elements(path string, m ast.MapNode, list reflect.Value) error {
-	for each := m.MapRange(); each.Next(); {
-		key := each.Key().GetToken()
-		var element reflect.Value
-		var known []string
-		for i := range list.Len() {
-			name, _ := nameOf(list.Index(i))
-			if name == key.Value {
-				element = list.Index(i)
-			}
-			if name != "" {
-				known = append(known, name)
-			}
-		}
-		if !element.IsValid() {
-			return d.unknown(each.Key(), join(path, key.Value), known)
-		}
-		if err := d.value(join(path, key.Value), each.Value(), element); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func join(path, key string) string {
-	if path == "" {
-		return key
+	if path == "" || strings.HasPrefix(key, "[") {
+		return path + key
 	}
 	return path + "." + key
 }

@@ -187,7 +187,7 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-func TestOverrideElementsByName(t *testing.T) {
+func TestSet(t *testing.T) {
 	type part struct {
 		Name string   `yaml:"name"`
 		Size int      `yaml:"size"`
@@ -196,31 +196,86 @@ func TestOverrideElementsByName(t *testing.T) {
 	type whole struct {
 		Parts []part  `yaml:"parts"`
 		List  []inner `yaml:"list"`
+		Any   union   `yaml:"any"`
 	}
-	fresh := func() *whole { return &whole{Parts: []part{{Name: "a", Size: 1}, {Size: 2}, {Name: "b", Size: 3}}} }
-	got, want := fresh(), fresh()
-	if err := Override([]byte("parts: {b: {size: 4}}"), got); err != nil {
-		t.Fatal(err)
+	fresh := func() *whole {
+		return &whole{Parts: []part{{Name: "a", Size: 1, Of: []string{"x", "y"}}, {Size: 2}, {Name: "b+c", Size: 3}},
+			List: []inner{{}, {Rate: 1}}, Any: union{"inner": &inner{Rate: 2}}}
 	}
-	want.Parts[2].Size = 4
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error("-want +got", diff)
-	}
-	if err := Override([]byte("parts: [{name: c}]"), got); err != nil || !cmp.Equal(got.Parts, []part{{Name: "c"}}) {
-		t.Errorf("a list: %v, error %v", got.Parts, err)
-	}
-	for raw, want := range map[string]string{
-		"parts: {c: {size: 4}}":    "parts.c: unknown key (have a, b)",
-		"parts: {b: {size: x}}":    "parts.b.size: text where a whole number is expected",
-		"parts: {b: {of: {c: 1}}}": "parts.b.of: a mapping where a list is expected",
-		"list: {b: {rate: 1}}":     "list: a mapping where a list is expected",
+	for setting, want := range map[string]func(*whole){
+		"parts.b+c.size=4":          func(w *whole) { w.Parts[2].Size = 4 },
+		"parts[2].size=4":           func(w *whole) { w.Parts[2].Size = 4 },
+		"parts[1]={size: 5}":        func(w *whole) { w.Parts[1].Size = 5 },
+		"parts={a: {size: 6}}":      func(w *whole) { w.Parts[0].Size = 6 },
+		"parts=[{name: c}]":         func(w *whole) { w.Parts = []part{{Name: "c"}} },
+		"parts[0].of[1]=z":          func(w *whole) { w.Parts[0].Of[1] = "z" },
+		"list[1].wide=true":         func(w *whole) { w.List[1].Wide = true },
+		"any={inner: {wide: true}}": func(w *whole) { w.Any = union{"inner": &inner{Rate: 2, Wide: true}} },
+		"any={count: {n: 7}}": func(w *whole) {
+			w.Any = union{"count": w.Any.Fresh("count")}
+			w.Any["count"].(*struct {
+				N int `yaml:"n"`
+			}).N = 7
+		},
+		"any.inner={rate: 3}": func(w *whole) { w.Any = union{"inner": &inner{Rate: 3}} },
 	} {
-		if err := Override([]byte(raw), fresh()); err == nil || err.Error() != want {
-			t.Errorf("%s: error %v, want %s", raw, err, want)
+		path, value, _ := strings.Cut(setting, "=")
+		got, expected := fresh(), fresh()
+		if err := Set(path, value, got); err != nil {
+			t.Errorf("%s: %v", setting, err)
+		}
+		want(expected)
+		if diff := cmp.Diff(expected, got); diff != "" {
+			t.Errorf("%s: -want +got %s", setting, diff)
 		}
 	}
-	if err := Decode("", []byte("parts: {b: {size: 4}}"), fresh()); err == nil {
+	for setting, want := range map[string]string{
+		"parts={c: {size: 4}}":    "parts.c: unknown key (have a, [1], b+c)",
+		"parts[3].size=4":         "parts[3]: unknown key (have a, [1], b+c)",
+		"parts.a.size=x":          "parts.a.size: text where a whole number is expected",
+		"parts[0].size=x":         "parts[0].size: text where a whole number is expected",
+		"parts.a.of={c: 1}":       "parts.a.of.c: unknown key (have [0], [1])",
+		"list.b.rate=1":           "list.b: unknown key (have [0], [1])",
+		"any.outer.n=1":           "any.outer: unknown key (have count, inner)",
+		"any={outer: {}}":         "any.outer: unknown key (have count, inner)",
+		"parts.[1].size=1":        `"parts.[1].size" is not a path of keys, such as corpus.seed`,
+		"parts[-1].size=1":        `"parts[-1].size" is not a path of keys, such as corpus.seed`,
+		"parts[99999999999999]=1": "parts[99999999999999]: unknown key (have a, [1], b+c)",
+	} {
+		path, value, _ := strings.Cut(setting, "=")
+		if err := Set(path, value, fresh()); err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %s", setting, err, want)
+		}
+	}
+	if err := Decode("", []byte("parts: {a: {size: 4}}"), fresh()); err == nil {
 		t.Error("a file may name elements")
+	}
+	for path, want := range map[string]string{
+		"parts[1].of": "", "parts.a.of[1]": "", "any.inner.rate": "", "list[0]": "",
+		"parts.a.off":    "parts.a.off: unknown key (have name, size, of)",
+		"list[2]":        "list[2]: unknown key (have [0], [1])",
+		"any.count":      "any.count: unknown key (have inner)",
+		"list[0].rate.x": "list[0].rate.x: unknown key (have none)",
+		"":               `"" is not a path of keys, such as corpus.seed`,
+	} {
+		if err := Check(path, fresh()); err != nil && err.Error() != want || err == nil && want != "" {
+			t.Errorf("%s: error %v, want %s", path, err, want)
+		}
+	}
+}
+
+func TestLocate(t *testing.T) {
+	raw := "name: x\ncorpus:\n  format: brat\nsystem:\n  members:\n  - {name: a, size: 1}\n  - name: b\n    size: 2\n"
+	for path, want := range map[string][2]int{
+		"name": {1, 1}, "corpus.format": {3, 3}, "corpus.types": {2, 1}, "system.members[0].size": {6, 15}, "system.members[1].size": {8, 5},
+		"system.members[1].of.x": {7, 5}, "system.members[2]": {5, 3}, "other": {0, 0}, "": {0, 0},
+	} {
+		if line, column := Locate([]byte(raw), path); [2]int{line, column} != want {
+			t.Errorf("%s: %d:%d, want %v", path, line, column, want)
+		}
+	}
+	if line, _ := Locate([]byte("a: [}"), "a"); line != 0 {
+		t.Error("a position in invalid YAML")
 	}
 }
 

@@ -60,6 +60,8 @@ func open(t testing.TB, f *fake, l look) *tab {
 	t.Helper()
 	tab := openAt(t, f, l)
 	tab.wait(`document.querySelector("#replace option")`)
+	// The page asks about a review last. A test that changes the answers of the fake before that would change this one.
+	tab.wait(`performance.getEntriesByType("resource").some((r) => r.name.endsWith("/v1/review") && r.responseEnd > 0)`)
 	return tab
 }
 
@@ -245,11 +247,15 @@ func (t *tab) place(selector string) point {
 	t.Helper()
 	t.wait(fmt.Sprintf(`document.querySelector(%q)?.checkVisibility()`, selector))
 	var at point
-	t.eval(fmt.Sprintf(`(() => {
+	t.eval(fmt.Sprintf(`(async () => {
 		const element = document.querySelector(%q);
+		const frame = () => new Promise(requestAnimationFrame);
 		element.scrollIntoView({block: "nearest"});
-		const [box] = element.getClientRects();
-		return {X: box.x + box.width / 2, Y: box.y + box.height / 2};
+		for (let before = null; ; await frame()) { // until the page no longer moves it
+			const [box] = element.getClientRects();
+			if (before && before.x === box.x && before.y === box.y) return {X: box.x + box.width / 2, Y: box.y + box.height / 2};
+			before = box;
+		}
 	})()`, selector), &at)
 	return at
 }

@@ -1,12 +1,13 @@
 // TextView shows a text with its items in colours. The text is divided into blocks of a few lines; a change renders only the
-// blocks that it touches, and the browser lays out only those that are near the window (content-visibility in page.css). So
-// the time for a change does not depend on the length of the text.
+// blocks that it touches, those outside of the window a little later, and the browser lays out only those that are near the
+// window (content-visibility in page.css). So the time for a change does not depend on the length of the text.
 
 import { h } from "./dom.js";
 import { firstEndingAfter } from "./note.js";
 
 const BLOCK = 1200; // units of UTF-16 after which a block ends with the line
 const LONGEST = 4000; // units after which it ends at a space within the line
+const AT_ONCE = 8; // blocks of a change that are rendered without looking where they are
 
 // TextView renders into a container. describe(item) returns {className, badge, label} for the element of an item; tag is the
 // name of its elements. Elements of items have the item's key in data-key.
@@ -17,6 +18,7 @@ export class TextView {
   #text = "";
   #items = [];
   #blocks = []; // {start, end, element}
+  #stale = new Set(); // blocks outside of the window that are still to be rendered
   #current = null;
 
   constructor(container, { describe, role = null }) {
@@ -29,6 +31,7 @@ export class TextView {
   // are what they were stay in the document as they are.
   show(text, items) {
     const old = this.#blocks;
+    this.#stale.clear();
     this.#text = text;
     this.#items = items;
     const blocks = divide(text).map((block) => ({ ...block, content: this.#content(block) }));
@@ -56,6 +59,7 @@ export class TextView {
     this.#text = "";
     this.#items = [];
     this.#blocks = [];
+    this.#stale.clear();
     this.#current = null;
     this.#container.replaceChildren();
   }
@@ -79,19 +83,49 @@ export class TextView {
     return parts.join("\0");
   }
 
-  // update shows other items in the same text. It renders the blocks of the items that were removed or added.
+  // update shows other items in the same text. It renders the blocks of the items that were removed or added: if they are many,
+  // those in the window now, and the others piece by piece, or when they are needed.
   update(items, { removed, added }) {
     this.#items = items;
     const dirty = new Set();
-    for (const item of [...removed, ...added]) {
-      for (let i = this.#blockAt(item.start); i < this.#blocks.length && this.#blocks[i].start < item.end; i++) dirty.add(this.#blocks[i]);
-    }
+    for (const item of [...removed, ...added]) for (const block of this.#blocksOf(item)) dirty.add(block);
+    for (const block of dirty) block.content = null; // like no other
+    const now = dirty.size <= AT_ONCE ? dirty : this.#inWindow().filter((block) => dirty.has(block));
+    const waiting = this.#stale.size > 0;
+    this.#stale = this.#stale.union(dirty);
+    this.#refresh(now);
+    if (!waiting && this.#stale.size > 0) setTimeout(() => this.#refreshSome());
+  }
+
+  // #refresh renders those of some blocks that are stale. The focus stays where it is.
+  #refresh(blocks) {
     const focused = this.#container.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
-    for (const block of dirty) {
-      block.content = null; // like no other
-      this.#render(block);
-    }
+    for (const block of blocks) if (this.#stale.delete(block)) this.#render(block);
     if (focused && !this.#container.contains(document.activeElement)) this.elementOf(Number(focused))?.focus({ preventScroll: true });
+  }
+
+  // #refreshSome renders some stale blocks, and the others when the browser has had time for the user.
+  #refreshSome() {
+    this.#refresh([...this.#stale].slice(0, AT_ONCE));
+    if (this.#stale.size > 0) setTimeout(() => this.#refreshSome());
+  }
+
+  // #blocksOf returns the blocks that an item is in.
+  #blocksOf({ start, end }) {
+    const first = this.#blockAt(start);
+    let after = first;
+    while (after < this.#blocks.length && this.#blocks[after].start < end) after++;
+    return this.#blocks.slice(first, after);
+  }
+
+  // #inWindow returns the blocks that can be seen.
+  #inWindow() {
+    const { top, bottom } = this.#container.getBoundingClientRect();
+    const first = this.#blocks.findIndex(({ element }) => element.getBoundingClientRect().bottom > top);
+    if (first < 0) return [];
+    let after = first;
+    while (after < this.#blocks.length && this.#blocks[after].element.getBoundingClientRect().top < bottom) after++;
+    return this.#blocks.slice(first, after);
   }
 
   #blockAt(offset) {
@@ -126,7 +160,11 @@ export class TextView {
   }
 
   // elementOf returns the first element of an item.
-  elementOf(key) { return this.#container.querySelector(`[data-key="${key}"]`); }
+  elementOf(key) {
+    const item = this.#stale.size > 0 && this.#items.find((other) => other.key === key);
+    if (item) this.#refresh(this.#blocksOf(item));
+    return this.#container.querySelector(`[data-key="${key}"]`);
+  }
 
   // setCurrent marks an item as the current one, brings it into the window, and moves the focus there if asked to.
   setCurrent(item, { focus = false, scroll = true } = {}) {
@@ -136,6 +174,7 @@ export class TextView {
     }
     this.#current = item?.key ?? null;
     if (!item) return;
+    this.#refresh(this.#blocksOf(item));
     const elements = this.#container.querySelectorAll(`[data-key="${item.key}"]`);
     for (const element of elements) element.classList.add("current");
     if (elements.length === 0) return;
@@ -189,10 +228,7 @@ export class TextView {
   }
 
   // firstVisible returns the offset of the first block that is in the window.
-  firstVisible() {
-    const top = this.#container.getBoundingClientRect().top;
-    return this.#blocks.find(({ element }) => element.getBoundingClientRect().bottom > top)?.start ?? 0;
-  }
+  firstVisible() { return this.#inWindow()[0]?.start ?? 0; }
 
   // #offset converts a place in the document to an offset in the text.
   #offset(node, offset) {
@@ -212,6 +248,7 @@ export class TextView {
   // of the first if before is true.
   #place(offset, before) {
     const block = this.#blocks[this.#blockAt(before ? offset - 1 : offset)];
+    this.#refresh([block]);
     const walker = document.createTreeWalker(block.element, NodeFilter.SHOW_TEXT);
     let rest = offset - block.start;
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -235,7 +272,8 @@ function lines(text, from, to) {
   return nodes;
 }
 
-// divide returns the ranges of the blocks of a text.
+// divide returns the ranges of the blocks of a text. It never searches beyond the end of a block, so that its time grows with the
+// length of the text, also if the text is a single line.
 export function divide(text) {
   const blocks = [];
   for (let start = 0; start < text.length;) {
@@ -249,13 +287,13 @@ export function divide(text) {
 // A block ends after the line feed that follows BLOCK units; but after LONGEST units it ends at a space, or anywhere between
 // two characters if there is none.
 function blockEnd(text, start) {
-  const line = text.indexOf("\n", Math.min(start + BLOCK, text.length));
-  const end = line < 0 ? text.length : line + 1;
-  if (end - start <= LONGEST) return end;
-  const lastLine = text.lastIndexOf("\n", start + LONGEST);
-  if (lastLine > start) return lastLine + 1;
-  const space = text.lastIndexOf(" ", start + LONGEST);
-  if (space > start) return space + 1;
+  if (text.length - start <= BLOCK) return text.length;
+  const piece = text.slice(start, start + LONGEST);
+  const line = piece.indexOf("\n", BLOCK);
+  if (line >= 0) return start + line + 1;
+  if (start + LONGEST >= text.length) return text.length;
+  const last = Math.max(piece.lastIndexOf("\n"), 0) || piece.lastIndexOf(" ");
+  if (last > 0) return start + last + 1;
   const at = start + LONGEST;
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit < 0xe000 ? at + 1 : at;
