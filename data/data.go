@@ -29,6 +29,9 @@ type Document struct {
 	Patient string // ID of the patient; empty if unknown
 	Text    string
 	Spans   []Span // sorted by SortSpans
+	// Fragmented is how many discontinuous spans the file of the note has; Spans contains what
+	// Fragments made of them.
+	Fragmented int
 }
 
 // Span is one PHI phrase, Text[Start:End], of the given Type. Score is the

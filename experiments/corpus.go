@@ -125,7 +125,7 @@ func (c *Corpus) open(split string) (data.Documents, error) {
 
 // options returns how the files are read, whose spans have the types.
 func (c *Corpus) options(types *data.TypeSet) (format.Options, error) {
-	opt := format.Options{Types: types}
+	opt := format.Options{Types: types, Fragments: c.Fragments, Offsets: c.Offsets}
 	if c.Patient != "" {
 		var err error
 		if opt.Patients, err = patients.Open(c.Patient); err != nil {

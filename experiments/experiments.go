@@ -72,6 +72,11 @@ type Corpus struct {
 	// for the paths of files or the table that package patients describes; default none. The
 	// path of a table is resolved like that of a split.
 	Patient string `yaml:"patient,omitempty"`
+	// Fragments says what becomes of discontinuous spans: refuse (the default), hull, parts or longest.
+	Fragments data.Fragments `yaml:"fragments,omitempty"`
+	// Offsets says what the offsets in the files count, if not what their format prescribes; default
+	// code-points. The formats brat, i2b2, meddocan, jsonl and labelstudio heed it.
+	Offsets data.Offsets `yaml:"offsets,omitempty"`
 	// Splits maps each split to a file or a folder. Training requires train and, if the system
 	// needs it (taggers.System.NeedsDev) and HoldOut does not create it, dev; other splits may
 	// have any name. In a path, ${VAR} is the environment
@@ -414,6 +419,12 @@ func (c *Corpus) validateFormat() error {
 		if _, err := patients.Parse(c.Patient); err != nil {
 			return fmt.Errorf("patient: %w", err)
 		}
+	}
+	if err := c.Fragments.Check(); err != nil {
+		return fmt.Errorf("fragments: %w", err)
+	}
+	if err := c.Offsets.Check(); err != nil {
+		return fmt.Errorf("offsets: %w", err)
 	}
 	switch {
 	case generated && c.Patient != "":

@@ -25,11 +25,18 @@ import (
 
 // Options say how files are read. A format ignores the options that do not concern it.
 type Options struct {
-	Types *data.TypeSet // of the spans; a span of another type is an error
+	Types     *data.TypeSet // of the spans; a span of another type is an error
+	Fragments data.Fragments
+	Offsets   data.Offsets
 	// Patients says whose the notes are, in place of what the format itself says. A note or file
 	// that it does not match is an error. Default nil.
 	Patients  *patients.Rule
 	INCEpTION inception.Options
+}
+
+// read returns the options that many readers share.
+func (o Options) read() data.ReadOptions {
+	return data.ReadOptions{Types: o.Types, Fragments: o.Fragments, Offsets: o.Offsets}
 }
 
 // Format is a file format of corpora. To add a format, add a value to the table below.
@@ -71,7 +78,7 @@ var formats = complete([]*Format{
 		Name: "i2b2-2006", Exts: []string{deid2006.Ext},
 		Read: typed(deid2006.Read), Decode: decoded(deid2006.Decode), Create: inFile(deid2006.Create, deid2006.Ext), CreateFile: deid2006.Create,
 	},
-	{Name: "brat", Exts: brat.Exts, OneNote: true, Read: typed(brat.Read), Create: brat.Create},
+	{Name: "brat", Exts: brat.Exts, OneNote: true, Read: shared(brat.Read), Create: brat.Create},
 	{
 		Name: "conll", Exts: []string{conll.Ext},
 		Read: typed(conll.Read), Decode: decoded(conll.Decode), Create: inFile(conll.Create, conll.Ext), CreateFile: conll.Create,
@@ -79,11 +86,11 @@ var formats = complete([]*Format{
 	},
 	{
 		Name: "jsonl", Exts: []string{jsonl.Ext},
-		Read: typed(jsonl.Read), Decode: decoded(jsonl.Decode), Create: inFile(jsonl.Create, jsonl.Ext), CreateFile: jsonl.Create, Encode: jsonl.Encode,
+		Read: shared(jsonl.Read), Decode: sharedStream(jsonl.Decode), Create: inFile(jsonl.Create, jsonl.Ext), CreateFile: jsonl.Create, Encode: jsonl.Encode,
 	},
 	{
 		Name: "labelstudio", Exts: []string{labelstudio.Ext},
-		Read: typed(labelstudio.Read), Decode: decoded(labelstudio.Decode), Create: inFile(labelstudio.Create, labelstudio.Ext), CreateFile: labelstudio.Create,
+		Read: shared(labelstudio.Read), Decode: sharedStream(labelstudio.Decode), Create: inFile(labelstudio.Create, labelstudio.Ext), CreateFile: labelstudio.Create,
 	},
 	{
 		Name: "spacy", Exts: spacy.Exts,
@@ -109,7 +116,7 @@ var formats = complete([]*Format{
 	{
 		Name: "text", Exts: []string{text.Ext}, OneNote: true, TextOnly: true,
 		Read: func(path string, _ Options) data.Documents { return text.Read(path) }, Pieces: text.Pieces,
-		Decode: one(func(r io.Reader, name string, _ *data.TypeSet) (*data.Document, error) {
+		Decode: one(func(r io.Reader, name string, _ data.ReadOptions) (*data.Document, error) {
 			return text.Decode(r, name)
 		}),
 		Create:     func(dir string, _ *data.TypeSet) (data.Writer, error) { return text.Create(dir) },
@@ -121,7 +128,7 @@ var formats = complete([]*Format{
 func ofXML(name string, dialect i2b2.Dialect) *Format {
 	return &Format{
 		Name: name, Exts: []string{i2b2.Ext}, OneNote: true,
-		Read: typed(i2b2.Read), Decode: one(i2b2.Decode),
+		Read: shared(i2b2.Read), Decode: one(i2b2.Decode),
 		Create: func(dir string, types *data.TypeSet) (data.Writer, error) { return i2b2.Create(dir, dialect, types) },
 		CreateFile: func(path string, types *data.TypeSet) (data.Writer, error) {
 			return i2b2.CreateFile(path, dialect, types)
@@ -136,10 +143,19 @@ func (f *Format) LeftOut(path string) ([]string, error) {
 }
 
 // one yields the only document in a stream.
-func one(decode func(io.Reader, string, *data.TypeSet) (*data.Document, error)) func(io.Reader, string, Options) data.Documents {
+func one(decode func(io.Reader, string, data.ReadOptions) (*data.Document, error)) func(io.Reader, string, Options) data.Documents {
 	return func(r io.Reader, name string, opt Options) data.Documents {
-		return func(yield func(*data.Document, error) bool) { yield(decode(r, name, opt.Types)) }
+		return func(yield func(*data.Document, error) bool) { yield(decode(r, name, opt.read())) }
 	}
+}
+
+// shared and sharedStream adapt readers that have no options but those of many.
+func shared(read func(string, data.ReadOptions) data.Documents) func(string, Options) data.Documents {
+	return func(path string, opt Options) data.Documents { return read(path, opt.read()) }
+}
+
+func sharedStream(decode func(io.Reader, string, data.ReadOptions) data.Documents) func(io.Reader, string, Options) data.Documents {
+	return func(r io.Reader, name string, opt Options) data.Documents { return decode(r, name, opt.read()) }
 }
 
 // typed and decoded adapt readers that have no options but the types.

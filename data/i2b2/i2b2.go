@@ -9,7 +9,7 @@
 //	</deIdi2b2>
 //
 // The text is the text that an XML parser returns: CR LF and CR in the file become LF. Offsets
-// count its code points, including a U+FEFF at its start. The element of a tag is the category of
+// count its code points (or what data.ReadOptions.Offsets says), including a U+FEFF at its start. The element of a tag is the category of
 // its TYPE (see data.Type).
 package i2b2
 
@@ -41,23 +41,23 @@ const Ext = ".xml"
 //   - a span that is empty, reversed, or beyond the text
 //   - text outside of TEXT
 //   - an encoding other than UTF-8, US-ASCII and ISO-8859-1
-func Read(path string, types *data.TypeSet) data.Documents {
+func Read(path string, opt data.ReadOptions) data.Documents {
 	return notes.Each(path, Ext, func(file string) (*data.Document, error) {
 		raw, err := notes.ReadFile(file)
 		if err != nil {
 			return nil, err
 		}
-		return decode(file, raw, types)
+		return decode(file, raw, opt)
 	})
 }
 
 // Decode reads one note from a stream. name replaces the path of a file in errors, ID and patient.
-func Decode(r io.Reader, name string, types *data.TypeSet) (*data.Document, error) {
+func Decode(r io.Reader, name string, opt data.ReadOptions) (*data.Document, error) {
 	raw, err := notes.ReadAll(r, name)
 	if err != nil {
 		return nil, err
 	}
-	return decode(name, raw, types)
+	return decode(name, raw, opt)
 }
 
 // Dialect is a variant of the format.

@@ -2,6 +2,7 @@ package notes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,6 +27,15 @@ func LikelyCause(text string, all []Quotation, how data.Offsets) string {
 	if len(all) == 0 || letters < 4 { // fits by chance
 		return ""
 	}
+	if how == "" {
+		how = data.CodePoints
+	}
+	if !slices.ContainsFunc(all, func(q Quotation) bool {
+		from, to, err := Counting(text, how).Bytes(q.Start, q.End)
+		return err != nil || !Quotes(q.Text, text[from:to])
+	}) {
+		return ": they differ in white space only"
+	}
 	if words, ok := counted(text, all, how); ok {
 		return fmt.Sprintf(": all annotations of the text fit if %s (offsets: %s)", described(words), words)
 	}
@@ -44,12 +54,12 @@ func LikelyCause(text string, all []Quotation, how data.Offsets) string {
 		start, end int
 		what       string
 	}{
-		{0, 1, "the end is the last character, not the one after it"},
-		{-1, -1, "the first character is 1, not 0"},
-		{-1, 0, "the first character is 1, not 0, and the end is the last character"},
+		{0, 1, "the end is the last character, not the one after it: correct the ends"},
+		{-1, -1, "the first character is 1, not 0, or if a byte order mark counts that the text does not have (offsets: code-points+bom)"},
+		{-1, 0, "the first character is 1, not 0, and the end is the last character: correct the starts"},
 	} {
 		if fit(o, all, other.start, other.end, same) {
-			return ": all annotations of the text fit if " + other.what + ": correct them"
+			return ": all annotations of the text fit if " + other.what
 		}
 	}
 	if shift, ok := shifted(o, all); ok {
@@ -69,7 +79,7 @@ func same(text string) string { return text }
 
 // counted returns the first way of counting with which all annotations fit.
 func counted(text string, all []Quotation, not data.Offsets) (data.Offsets, bool) {
-	for _, bom := range []string{"", "+" + data.NoBOM, "+" + data.WithBOM} {
+	for _, bom := range []string{"", "+" + data.NoBOM} {
 		for _, lines := range []string{"", "+" + data.CountLF, "+" + data.CountCRLF} {
 			for _, unit := range []string{data.CodePoints, data.UTF16Units, data.Bytes} {
 				how := data.Offsets(unit + lines + bom)
@@ -85,12 +95,11 @@ func counted(text string, all []Quotation, not data.Offsets) (data.Offsets, bool
 // described says what offsets count.
 func described(how data.Offsets) string {
 	unit, given, _ := how.Words()
-	parts := []string{"offsets count " + map[string]string{data.CodePoints: "code points", data.UTF16Units: "UTF-16 units, as in JavaScript,", data.Bytes: "bytes"}[unit]}
+	parts := []string{"offsets count " + map[string]string{data.CodePoints: "code points", data.UTF16Units: "UTF-16 units as in JavaScript", data.Bytes: "bytes"}[unit]}
 	for _, word := range []struct{ word, what string }{
 		{data.CountLF, "CR LF counts as one"},
 		{data.CountCRLF, "each line end counts as two, like CR LF"},
 		{data.NoBOM, "the byte order mark of the text does not count"},
-		{data.WithBOM, "a byte order mark counts that the text does not have"},
 	} {
 		if given(word.word) {
 			parts = append(parts, word.what)
@@ -106,11 +115,21 @@ func described(how data.Offsets) string {
 func fit(o *Offsets, all []Quotation, start, end int, form func(string) string) bool {
 	for _, q := range all {
 		from, to, err := o.Bytes(q.Start+start, q.End+end)
-		if err != nil || !Quotes(form(q.Text), form(o.text[from:to])) {
+		if err != nil || !quotesExactly(form(q.Text), form(o.text[from:to])) {
 			return false
 		}
 	}
 	return true
+}
+
+// quotesExactly is Quotes for texts that also begin and end alike, with white space or without.
+func quotesExactly(quotation, text string) bool {
+	blank := func(text string) (begins, ends bool) {
+		return strings.TrimLeft(text, " \t\r\n") != text, strings.TrimRight(text, " \t\r\n") != text
+	}
+	b1, e1 := blank(quotation)
+	b2, e2 := blank(text)
+	return b1 == b2 && e1 == e2 && Quotes(quotation, text)
 }
 
 // shifted returns the number of units, not 0, after which all annotations follow in the text.
