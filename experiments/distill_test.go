@@ -129,7 +129,7 @@ func TestSilverNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	train, _, _, err := config.Corpus.loadBoth(false, nil)
+	train, _, _, err := config.Corpus.load(false, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,22 +19,24 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/conll"
 	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/data/hf"
+	"github.com/lethe-deid/lethe/data/inception"
 	"github.com/lethe-deid/lethe/data/patients"
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/deid/augment"
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/shortname"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
-	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -62,8 +64,14 @@ type Ablation struct {
 
 // Corpus describes where the notes come from.
 type Corpus struct {
-	Format string `yaml:"format"` // i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, spacy, xmi, text or synth (generated)
-	Types  string `yaml:"types"`  // name of the type set; default: see DefaultTypes
+	Format string `yaml:"format"` // name of a format (see format.Names), or synth (generated)
+	// CoNLL describes the layout of the files, for conll only; default that of CoNLL-2003.
+	CoNLL conll.Options `yaml:"conll,omitempty"`
+	// HF describes the files, for hf only; by default, their tags are no numbers, or explained beside them.
+	HF hf.Options `yaml:"hf,omitempty"`
+	// INCEpTION chooses the layer and the feature of the annotations, for xmi and webanno only; default: see inception.Options.
+	INCEpTION inception.Options `yaml:"inception,omitempty"`
+	Types     string            `yaml:"types"` // name of the type set; default: see DefaultTypes
 	// Map is the name of a type map (see data.LookupTypeMap) that translates the types in the files to
 	// Types, which must be the map's target; default none: the files have these types. A span whose type
 	// the map does not know is an error.
@@ -400,6 +408,17 @@ func (c *Corpus) validateFormat() error {
 			return fmt.Errorf("format: no format %q (have %s)", c.Format, strings.Join(append(format.Names(), synthetic), ", "))
 		}
 	}
+	switch {
+	case c.Format != "conll" && !reflect.ValueOf(c.CoNLL).IsZero():
+		return errors.New("conll: only allowed with format conll")
+	case c.Format != "hf" && !reflect.ValueOf(c.HF).IsZero():
+		return errors.New("hf: only allowed with format hf")
+	case c.Format != "xmi" && c.Format != "webanno" && c.INCEpTION != (inception.Options{}):
+		return errors.New("inception: only allowed with formats xmi and webanno")
+	}
+	if err := c.reading(nil).Check(); err != nil {
+		return err
+	}
 	if c.Types == "" {
 		return fmt.Errorf("types: must be given for format %s (have %s)", c.Format, strings.Join(data.TypeSetNames(), ", "))
 	}
@@ -419,12 +438,6 @@ func (c *Corpus) validateFormat() error {
 		if _, err := patients.Parse(c.Patient); err != nil {
 			return fmt.Errorf("patient: %w", err)
 		}
-	}
-	if err := c.Fragments.Check(); err != nil {
-		return fmt.Errorf("fragments: %w", err)
-	}
-	if err := c.Offsets.Check(); err != nil {
-		return fmt.Errorf("offsets: %w", err)
 	}
 	switch {
 	case generated && c.Patient != "":
@@ -546,41 +559,4 @@ func (c *Corpus) origin(split string) string {
 		return path
 	}
 	return fmt.Sprintf("%d generated notes", c.Notes[split])
-}
-
-// Check reads all files that training, its ablations and scoring each split would read. It returns
-// facts about the splits, and an error for each split, note, file, folder or ablation that is
-// missing or wrong. If there is none, the error is about the first broken file of the system.
-func (c *Config) Check(progress models.Progress) ([]Facts, error) {
-	facts, err := c.Corpus.check(c.System.NeedsDev(), progress)
-	err = errors.Join(err, c.checkAblations(), c.checkFiles())
-	if err != nil {
-		return facts, err
-	}
-	return facts, c.System.Check(c.Corpus.TypeSet(), runtime.NumCPU())
-}
-
-// checkAblations returns an error for each ablation whose settings are invalid.
-func (c *Config) checkAblations() error {
-	var wrong []error
-	for i, a := range c.Ablations {
-		if _, err := c.Variant(a); err != nil {
-			wrong = append(wrong, fmt.Errorf("ablations[%d] (%s): %w", i, a.Name, err))
-		}
-	}
-	return errors.Join(wrong...)
-}
-
-// checkFiles returns an error for each file or folder of the system that is missing.
-func (c *Config) checkFiles() error {
-	var missing []error
-	check := func(key, path string) {
-		if _, err := os.Stat(path); err != nil {
-			missing = append(missing, fmt.Errorf("%s: %w", key, err))
-		}
-	}
-	for _, p := range c.System.Paths() {
-		check("system."+p.Key, *p.Value)
-	}
-	return errors.Join(missing...)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -62,6 +63,9 @@ curve. If the model changes, calibrate it again.`,
 				return err
 			}
 			p.clear()
+			if warning := curve.Warning(); warning != "" {
+				complain(errors.New("warning: " + warning))
+			}
 			return printReport(curve, asJSON)
 		},
 	}
@@ -85,7 +89,7 @@ func calibrationNotes(dir, split string, p *progress) ([]*data.Document, error) 
 }
 
 func markedNotes(path, format string, types *data.TypeSet) ([]*data.Document, error) {
-	docs, _, err := openInput(path, format, types)
+	docs, _, err := openInput(path, format, of(types))
 	if err != nil {
 		return nil, err
 	}

@@ -131,7 +131,7 @@ func (o *errorsOptions) ofFiles() error {
 		if side.path == "" {
 			continue
 		}
-		if *side.into, err = data.Collect(readMarked(side.path, side.format, types)); err != nil {
+		if *side.into, err = data.Collect(readMarked(side.path, side.format, of(types))); err != nil {
 			return err
 		}
 	}

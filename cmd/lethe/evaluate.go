@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/experiments"
 )
@@ -22,6 +23,8 @@ type evaluateOptions struct {
 	format, systemFormat string // an empty systemFormat means format
 	types                string // empty means the default of format
 	json                 bool
+	layer                layer
+	conll, systemConll   columns // layouts of files of the format conll; an empty systemConll means conll
 
 	// Only some scorers accept these.
 	verbose, corrected bool
@@ -93,11 +96,26 @@ the other notes would be the score of another corpus.`,
 	flags.StringVar(&opt.format, "format", "", "`FORMAT` of --gold: "+annotatedFormats+" (default i2b2; of --script meddocan and conll the same name)")
 	flags.StringVar(&opt.systemFormat, "system-format", "", "`FORMAT` of --system (default that of --gold)")
 	flags.StringVar(&opt.types, "types", "", typesHelp)
+	flags.Var(&opt.conll, "conll", "`LAYOUT` of files of the format conll, such as documents=block,token=2: see docs/formats.md (default that of CoNLL-2003)")
+	flags.Var(&opt.layer, "layer", "`LAYER` of annotations in the formats xmi and webanno, perhaps with a feature, such as custom.PHI:kind (default named entities or the only layer of the project)")
+	flags.Var(&opt.systemConll, "system-conll", "`LAYOUT` of --system (default that of --gold)")
 	flags.StringVar(&script, "script", "", "score as an official `SCRIPT` does: "+scorerNames(all)+" (default Lethe's own scores)")
 	flags.BoolVar(&opt.corrected, "corrected", false, "score without the script's bugs, and print how the scores differ from the script's (default no)")
 	flags.BoolVarP(&opt.verbose, "verbose", "v", false, "also print the scores of each note (default no)")
 	flags.BoolVar(&opt.json, "json", false, "print JSON (default a table)")
 	return cmd
+}
+
+// ofGold and ofSystem return the options of the readers.
+func (o *evaluateOptions) ofGold(types *data.TypeSet) format.Options {
+	return format.Options{Types: types, CoNLL: o.conll.Options, INCEpTION: o.layer.Options}
+}
+
+func (o *evaluateOptions) ofSystem(types *data.TypeSet) format.Options {
+	if o.systemConll.given {
+		return format.Options{Types: types, CoNLL: o.systemConll.Options, INCEpTION: o.layer.Options}
+	}
+	return o.ofGold(types)
 }
 
 // takeFile sets o.file, and checks that there is either a FILE or --gold and --system.
@@ -190,14 +208,15 @@ func (o *evaluateOptions) run(hipaa bool, typeMap string, minF1 float64) error {
 			}
 		}
 	}
-	gold := readMarked(o.gold, o.format, read)
-	system := readMarked(o.system, cmp.Or(o.systemFormat, o.format), read)
+	sides := []source{{o.gold, o.format, o.ofGold(read)}, {o.system, cmp.Or(o.systemFormat, o.format), o.ofSystem(read)}}
+	gold := readMarked(sides[0].path, sides[0].format, sides[0].options)
+	system := readMarked(sides[1].path, sides[1].format, sides[1].options)
 	if m != nil {
 		gold, system = m.Apply(gold, &leftOfGold), m.Apply(system, &leftOfSystem)
 	}
 	scores, err := evaluation.Options{Types: types, HIPAA: hipaa}.Compare(gold, system)
 	if err != nil {
-		return allUnreadable(err, read, map[string]string{o.gold: o.format, o.system: cmp.Or(o.systemFormat, o.format)})
+		return allUnreadable(err, sides...)
 	}
 	for _, line := range append(leftOfGold.Lines("--gold"), leftOfSystem.Lines("--system")...) {
 		complain(errors.New(line))

@@ -90,7 +90,7 @@ func (o *evaluateOptions) scoreNotesCoNLL(tokenizer, splitter string) (*conlleva
 		return nil, err
 	}
 	scorer := conlleval.NewScorer(tokens, sentences)
-	m, err := evaluation.EachPair(readGold(o.gold, o.format, types), readMarked(o.system, cmp.Or(o.systemFormat, o.format), types),
+	m, err := evaluation.EachPair(readGold(o.gold, o.format, o.ofGold(types)), readMarked(o.system, cmp.Or(o.systemFormat, o.format), o.ofSystem(types)),
 		func(gold, system *data.Document) error {
 			scorer.Add(gold, system)
 			return nil

@@ -43,8 +43,8 @@ func (o *evaluateOptions) runI2B2(opt i2b2.Options) error {
 		if err != nil {
 			return err
 		}
-		gold := i2b2.FromDocuments(readGold(o.gold, o.format, types))
-		system := i2b2.FromDocuments(readMarked(o.system, cmp.Or(o.systemFormat, o.format), types))
+		gold := i2b2.FromDocuments(readGold(o.gold, o.format, of(types)))
+		system := i2b2.FromDocuments(readMarked(o.system, cmp.Or(o.systemFormat, o.format), of(types)))
 		return o.scoreI2B2(gold, i2b2.System{Documents: system}, opt, layout)
 	}
 
@@ -69,7 +69,7 @@ func (o *evaluateOptions) runI2B2(opt i2b2.Options) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(tellLeftOut(o.gold, flat(xml)), tellLeftOut(o.system, flat(xml))); err != nil {
+	if err := errors.Join(tellLeftOut(o.gold, flat(xml), format.Options{}), tellLeftOut(o.system, flat(xml), format.Options{})); err != nil {
 		return err
 	}
 	gold, err := i2b2.Read(o.gold)

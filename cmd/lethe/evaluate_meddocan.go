@@ -63,7 +63,7 @@ func (o *evaluateOptions) meddocanSources() (gold, system meddocan.Source, err e
 		if err != nil {
 			return nil, nil, err
 		}
-		return meddocan.FromDocuments(readGold(o.gold, o.format, types)), meddocan.FromDocuments(readMarked(o.system, systemFormat, types)), nil
+		return meddocan.FromDocuments(readGold(o.gold, o.format, of(types))), meddocan.FromDocuments(readMarked(o.system, systemFormat, of(types))), nil
 	}
 	if o.types != "" {
 		return nil, nil, errors.New("--types cannot be combined with brat or XML files, in which the script accepts every type")
@@ -72,7 +72,7 @@ func (o *evaluateOptions) meddocanSources() (gold, system meddocan.Source, err e
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := errors.Join(tellLeftOut(o.gold, flat(f)), tellLeftOut(o.system, flat(f))); err != nil {
+	if err := errors.Join(tellLeftOut(o.gold, flat(f), format.Options{}), tellLeftOut(o.system, flat(f), format.Options{})); err != nil {
 		return nil, nil, err
 	}
 	if gold, err = asWritten(o.gold); err != nil {

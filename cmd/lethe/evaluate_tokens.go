@@ -16,7 +16,7 @@ func tokensScorer(*pflag.FlagSet) scorer {
 			return err
 		}
 		report, err := tokens.Compare(
-			readGold(o.gold, o.format, types), readMarked(o.system, cmp.Or(o.systemFormat, o.format), types),
+			readGold(o.gold, o.format, o.ofGold(types)), readMarked(o.system, cmp.Or(o.systemFormat, o.format), o.ofSystem(types)),
 			tokens.Options{Types: types, Corrected: o.corrected})
 		if err != nil {
 			return err

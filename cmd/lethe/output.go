@@ -10,6 +10,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/paths"
 )
 
@@ -38,7 +39,7 @@ func or(names []string) string {
 //   - otherwise to a new file
 //
 // oneNote reports that there is only one note to write. Some formats of files require this, and so does text on stdout.
-func openOutput(path, formatName string, types *data.TypeSet, oneNote bool) (data.Writer, error) {
+func openOutput(path, formatName string, opt format.Options, oneNote bool) (data.Writer, error) {
 	f, err := format.Lookup(formatName)
 	if err != nil {
 		return nil, err
@@ -57,13 +58,13 @@ func openOutput(path, formatName string, types *data.TypeSet, oneNote bool) (dat
 	}
 	switch {
 	case paths.IsFolder(path):
-		return f.Create(path, types)
+		return f.Create(path, opt)
 	case f.CreateFile == nil:
 		return nil, fmt.Errorf("%s: is a file, because it has an extension, but %s requires two files per note: give a folder (or %s/)", path, f.Name, path)
 	case f.OneNote && !oneNote:
 		return nil, fmt.Errorf("%s: is a file, because it has an extension, but %s requires one file per note: give a folder (or %s/)", path, f.Name, path)
 	}
-	return f.CreateFile(path, types)
+	return f.CreateFile(path, opt)
 }
 
 // stdout writes documents to stdout.
@@ -86,7 +87,7 @@ func (s *stdout) Abort() error { return nil }
 
 // openInput reads a file, a folder or stdin, and reports whether it contains only one note by its format. It warns about
 // the files of a folder that it does not read.
-func openInput(path, formatName string, types *data.TypeSet) (docs data.Documents, oneNote bool, err error) {
+func openInput(path, formatName string, opt format.Options) (docs data.Documents, oneNote bool, err error) {
 	f, err := format.Lookup(formatName)
 	if err != nil {
 		return nil, false, err
@@ -95,21 +96,25 @@ func openInput(path, formatName string, types *data.TypeSet) (docs data.Document
 		if f.Decode == nil {
 			return nil, false, fmt.Errorf("%s requires files, and cannot be read from stdin", formatName)
 		}
-		return f.Decode(os.Stdin, "stdin", format.Options{Types: types}), f.OneNote, nil
+		in, err := bounded.Gunzip(os.Stdin)
+		if err != nil {
+			return nil, false, fmt.Errorf("stdin: %w", err)
+		}
+		return f.Decode(in, "stdin", opt), f.OneNote, nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, false, err
 	}
-	if err := tellLeftOut(path, f); err != nil {
+	if err := tellLeftOut(path, f, opt); err != nil {
 		return nil, false, err
 	}
-	return f.Read(path, format.Options{Types: types}), f.OneNote && !info.IsDir(), nil
+	return f.Read(path, opt), f.OneNote && !info.IsDir(), nil
 }
 
 // tellLeftOut warns on stderr about the files of a folder that are not read.
-func tellLeftOut(path string, f *format.Format) error {
-	left, err := f.LeftOut(path)
+func tellLeftOut(path string, f *format.Format, opt format.Options) error {
+	left, err := f.LeftOut(path, opt)
 	if err == nil && len(left) > 0 {
 		complain(leftOut(path, f, left))
 	}

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +24,7 @@ type predictOptions struct {
 
 	operating operatingOptions
 	safetyNet string
+	recording models.Recording
 }
 
 func newPredict() *cobra.Command {
@@ -45,10 +44,17 @@ With --min-recall, --bias or --safety-net, the result is what "lethe deidentify"
 remove with the same options, and the scores tell what would stay in the text. Then
 nothing is written to the run folder.
 
+With --marginals or --logits, a table of tab-separated values has a row for each token
+and a column for each label of the network or CRF: the probability of the label, or what
+the CRF or the softmax reads. Offsets count code points. A model with several networks
+or CRFs has a table for each: FILE.NAME.tsv. A name that ends in .gz is compressed. The
+tokens themselves are written only with --show-text.
+
 If a note cannot be read, lethe reports it and continues; then the exit code is 3.`,
 		Example: `  lethe predict runs/meddocan --split dev
   lethe predict runs/meddocan --split dev --min-recall 0.995 --safety-net auto
   lethe predict runs/meddocan --input notes --format text --output found --output-format brat
+  lethe predict runs/meddocan --split dev --marginals dev.tsv.gz
   lethe predict model/best --input - --format text --output - <note.txt`,
 		Args: wants("RUN|MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -66,15 +72,21 @@ If a note cannot be read, lethe reports it and continues; then the exit code is 
 			if tagger, err = newNetted(tagger, opt.safetyNet, model.Types, opt.workers); err != nil {
 				return usageError(cmd, err)
 			}
-			model.Tagger = tagger
-			if opt.input != "" {
-				return opt.others(cmd.Context(), model)
+			if opt.recording.Marginals+opt.recording.Logits == "" {
+				model.Tagger = tagger
+				return opt.apply(cmd.Context(), args[0], model)
 			}
-			run, err := runOf(args[0], "give an --input")
+			recorder, err := models.NewRecorder(tagger, model, opt.recording)
 			if err != nil {
 				return err
 			}
-			return opt.ofRun(cmd.Context(), run, model)
+			defer recorder.Abort()
+			model.Tagger = recorder
+			err = opt.apply(cmd.Context(), args[0], model)
+			if _, some := errors.AsType[*models.Unexamined](err); err != nil && !some {
+				return err
+			}
+			return errors.Join(recorder.Close(), err)
 		},
 	}
 	flags := cmd.Flags()
@@ -85,13 +97,32 @@ If a note cannot be read, lethe reports it and continues; then the exit code is 
 	flags.StringVar(&opt.outputFormat, "output-format", "", "`FORMAT` of --output (default the format of the input, but jsonl for text and stdout, and i2b2 for synth)")
 	opt.operating.flags(cmd)
 	flags.StringVar(&opt.safetyNet, "safety-net", "off", "also find PHI with the safety net of deidentify, with these `RULES`: "+netHelp)
+	flags.StringVar(&opt.recording.Marginals, "marginals", "", "also write the probability of each label of each token to a new `FILE` (default none)")
+	flags.StringVar(&opt.recording.Logits, "logits", "", "also write the score of each label of each token to a new `FILE` (default none)")
+	flags.BoolVar(&opt.recording.Text, "show-text", false, "write the tokens to these files, which may be PHI (default no)")
 	flags.BoolVar(&opt.json, "json", false, "print the scores of a split as JSON (default a table)")
 	workersFlag(cmd, &opt.workers)
 	return cmd
 }
 
+// apply tags the split or the notes of --input.
+func (o *predictOptions) apply(ctx context.Context, dir string, model *models.Model) error {
+	if o.input != "" {
+		return o.others(ctx, model)
+	}
+	run, err := runOf(dir, "give an --input")
+	if err != nil {
+		return err
+	}
+	return o.ofRun(ctx, run, model)
+}
+
 func (o *predictOptions) check(cmd *cobra.Command) error {
 	switch {
+	case o.recording.Text && o.recording.Marginals+o.recording.Logits == "":
+		return errors.New("--show-text requires --marginals or --logits")
+	case o.recording.Marginals != "" && o.recording.Marginals == o.recording.Logits:
+		return errors.New("--marginals and --logits have the same file")
 	case o.split != "" && o.input != "":
 		return errors.New("--split and --input cannot be combined")
 	case o.input != "" && o.output == "":
@@ -132,17 +163,17 @@ func (o *predictOptions) open(inputFormat string, types *data.TypeSet, oneNote b
 	if format.TextOnly(name) {
 		return nil, fmt.Errorf("--output-format %s cannot contain the spans that were found", name)
 	}
-	if ext := filepath.Ext(o.output); o.outputFormat == "" && anotherFormat(ext, name) {
+	if ext := format.Ext(o.output); o.outputFormat == "" && anotherFormat(ext, name) {
 		return nil, fmt.Errorf("%s: would contain %s despite its extension: give an --output-format", o.output, name)
 	}
-	return openOutput(o.output, name, types, oneNote)
+	return openOutput(o.output, name, of(types), oneNote)
 }
 
-// anotherFormat reports whether an extension belongs to other formats than the named one.
+// anotherFormat reports whether an extension, in lower case, belongs to other formats than the named one.
 func anotherFormat(ext, formatName string) bool {
 	others := false
 	for _, name := range format.Names() {
-		if f, err := format.Lookup(name); err == nil && slices.Contains(f.Exts, strings.ToLower(ext)) {
+		if f, err := format.Lookup(name); err == nil && slices.Contains(f.Exts, ext) {
 			if name == formatName {
 				return false
 			}
@@ -190,7 +221,7 @@ func (o *predictOptions) ofRun(ctx context.Context, run *experiments.Run, m *mod
 
 // others tags the notes of --input.
 func (o *predictOptions) others(ctx context.Context, m *models.Model) error {
-	in, oneNote, err := openInput(o.input, o.format, anyTypes())
+	in, oneNote, err := openInput(o.input, o.format, of(anyTypes()))
 	if err != nil {
 		return err
 	}

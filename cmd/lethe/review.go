@@ -211,7 +211,7 @@ written unless you give --unfinished, which leaves them out.`,
 
 // writeNotes writes notes in a format.
 func writeNotes(path, format string, types *data.TypeSet, docs []*data.Document) error {
-	out, err := openOutput(path, format, types, len(docs) == 1)
+	out, err := openOutput(path, format, of(types), len(docs) == 1)
 	if err != nil {
 		return err
 	}

@@ -162,8 +162,8 @@ func (o *significanceOptions) ofFiles(ctx context.Context) (*significance.Report
 	}
 	goldAgain := format.Read(o.format, o.gold, opt) // without a second warning about files that are left out
 	return significance.Compare(ctx,
-		significance.System{Name: o.a, Gold: readMarkedWith(o.gold, o.format, opt), Found: readMarked(o.a, systemFormat, types)},
-		significance.System{Name: o.b, Gold: goldAgain, Found: readMarked(o.b, systemFormat, types)}, chosen, o.test)
+		significance.System{Name: o.a, Gold: readMarked(o.gold, o.format, opt), Found: readMarked(o.a, systemFormat, of(types))},
+		significance.System{Name: o.b, Gold: goldAgain, Found: readMarked(o.b, systemFormat, of(types))}, chosen, o.test)
 }
 
 // predictedSplit returns the split that both runs have predictions for: test, or otherwise dev.

@@ -71,7 +71,7 @@ these are marked, as a gold standard for their recall.`,
 }
 
 func (o *synthOptions) run(ctx context.Context) error {
-	out, err := openOutput(o.output, o.format, o.config.Types(), o.notes == 1)
+	out, err := openOutput(o.output, o.format, of(o.config.Types()), o.notes == 1)
 	if err != nil {
 		return err
 	}

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/spf13/pflag"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/check"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/experiments"
 )
@@ -63,19 +62,14 @@ func typeSet(name, formatName string) (*data.TypeSet, error) {
 
 // readMarked reads annotated notes of a named format, and warns about files of a folder that it does not read. If it
 // cannot read the path at all, the first item of the documents is the error.
-func readMarked(path, formatName string, types *data.TypeSet) data.Documents {
-	return readMarkedWith(path, formatName, format.Options{Types: types})
-}
-
-// readMarkedWith is readMarked with other options.
-func readMarkedWith(path, formatName string, opt format.Options) data.Documents {
+func readMarked(path, formatName string, opt format.Options) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		f, err := format.Lookup(formatName)
 		if err == nil && f.TextOnly {
 			err = fmt.Errorf("format %s contains no spans to score", formatName)
 		}
 		if err == nil {
-			err = tellLeftOut(path, f)
+			err = tellLeftOut(path, f, opt)
 		}
 		if err != nil {
 			yield(nil, err)
@@ -87,10 +81,10 @@ func readMarkedWith(path, formatName string, opt format.Options) data.Documents 
 
 // readGold is like readMarked, for a gold standard. It is an error if there are notes but no annotations, because then
 // nothing can be missed.
-func readGold(path, formatName string, types *data.TypeSet) data.Documents {
+func readGold(path, formatName string, opt format.Options) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		documents, spans := 0, 0
-		for doc, err := range readMarked(path, formatName, types) {
+		for doc, err := range readMarked(path, formatName, opt) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -107,26 +101,30 @@ func readGold(path, formatName string, types *data.TypeSet) data.Documents {
 	}
 }
 
-// allUnreadable returns the errors of all notes at the paths that cannot be read, up to 20, if err, the error of a
-// comparison, is that of such a note. It returns other errors as they are. formats maps each path to its format.
-func allUnreadable(err error, types *data.TypeSet, formats map[string]string) error {
+// source is a file or folder of notes in a named format.
+type source struct {
+	path, format string
+	options      format.Options
+}
+
+// of returns the options of formats that need no others than the types.
+func of(types *data.TypeSet) format.Options { return format.Options{Types: types} }
+
+// allUnreadable returns the errors of all notes at the paths that cannot be read, if err, the error of a comparison, is
+// that of such a note. It returns other errors as they are.
+func allUnreadable(err error, sides ...source) error {
 	if _, ok := errors.AsType[*data.Error](err); !ok {
 		return err
 	}
-	const most = 20
-	var bad []error
-	for _, path := range slices.Sorted(maps.Keys(formats)) {
-		for _, err := range format.Read(formats[path], path, format.Options{Types: types}) {
-			if err == nil {
-				continue
-			}
-			if bad = append(bad, err); len(bad) > most {
-				bad[most] = fmt.Errorf("more notes cannot be read: these are the first %d", most)
-				return errors.Join(bad...)
+	var bad check.Unreadable
+	for _, s := range sides {
+		for _, err := range format.Read(s.format, s.path, s.options) {
+			if err != nil {
+				bad.Add(err)
 			}
 		}
 	}
-	return cmp.Or(errors.Join(bad...), err)
+	return cmp.Or(bad.Err(), err)
 }
 
 // byPatient parses the value of --by.

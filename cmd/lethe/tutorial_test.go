@@ -21,7 +21,7 @@ func TestTutorial(t *testing.T) {
 	for _, m := range commands {
 		script.WriteString("exec " + m[1] + "\n")
 	}
-	script.WriteString("exists report.html runs/crf/plots/categories-strict.pdf cv/crf/table.md\n")
+	script.WriteString("exists compared/table.tex compared/tables/scores-strict.csv report.html runs/crf/plots/categories-strict.pdf cv/crf/table.md\n")
 	if len(commands) < 10 {
 		t.Fatalf("the page has only %d commands", len(commands))
 	}

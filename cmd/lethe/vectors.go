@@ -107,7 +107,7 @@ func openTexts(paths []string, formatName string) (data.Documents, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := tellLeftOut(path, f); err != nil {
+		if err := tellLeftOut(path, f, of(anyTypes())); err != nil {
 			return nil, err
 		}
 		switch {

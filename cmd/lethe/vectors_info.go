@@ -122,7 +122,7 @@ func (o *vectorsInfoOptions) run(ctx context.Context, path string) error {
 		if err != nil {
 			return err
 		}
-		docs, _, err := openInput(o.corpus, o.format, types)
+		docs, _, err := openInput(o.corpus, o.format, of(types))
 		if err != nil {
 			return err
 		}

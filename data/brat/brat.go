@@ -13,6 +13,7 @@ package brat
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -242,6 +243,16 @@ func (p *parser) parse(line string) ([]data.Span, int, error) {
 func flat(text string) string { return lineEnds.Replace(text) }
 
 var lineEnds = strings.NewReplacer("\n", " ", "\r", " ")
+
+// Annotated reports whether a file is the annotation file of a note, or a text with one beside it.
+func Annotated(path string) bool {
+	annotations, err := notes.Given(notes.Stem(path) + annotationExt)
+	if ext := notes.Ext(path); err != nil || ext != textExt && ext != annotationExt {
+		return false
+	}
+	_, err = os.Stat(annotations)
+	return err == nil
+}
 
 // Create returns a writer of notes into a folder, as ID.txt and ID.ann, with the
 // annotations in reading order. A span across a line end is written as one span

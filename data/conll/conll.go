@@ -2,7 +2,7 @@
 // token per line, with its text in the first column and its label in the last,
 // and a blank line between sentences. Other columns are ignored when reading and
 // are not written, so files of CoNLL-2002, CoNLL-2003 and NeuroNER can all be
-// read.
+// read. Options describes files with other columns or labels.
 //
 // The format contains tokens but no text. The text of a document is its tokens
 // joined by spaces and its sentences joined by line ends. A document that was
@@ -16,22 +16,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/internal/notes"
+	"github.com/lethe-deid/lethe/data/internal/sequence"
 	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
-// Ext is the extension of the files of this format in a folder.
+// Ext is the extension of the files of this format in a folder, unless Options
+// name others.
 const Ext = ".conll"
 
 // boundary is the first column of the line that starts a document.
 const boundary = "-DOCSTART-"
-
-// spaces are the characters that separate tokens: ASCII white space. Other white
-// space, such as U+00A0, is part of a token.
-const spaces = " \t\n\v\f\r"
 
 // otherLineEnds are line ends of old systems and of Unicode. In the columns after
 // the token they are rejected, because two lines may have been read as one.
@@ -40,31 +40,35 @@ const otherLineEnds = "\v\f\r\u0085\u2028\u2029"
 // maxLine is the maximum length of a line in bytes.
 const maxLine = 1 << 20
 
-// Read reads one file, or the .conll files of a folder in the order of their
-// names. It ignores hidden files and subfolders.
+// Read reads one file, or the files of a folder in the order of their names. It
+// ignores hidden files and subfolders.
 //
-// Columns are separated by tabs if the line has a tab, otherwise by spaces.
-// Labels are O, or B-, I-, E- or S- followed by a type of the set. They are read
-// by the rules of data.Scheme.Decode, which cover IOB1, IOB2 and BIOES; spans do
-// not cross sentences. A -DOCSTART- line starts a document. Its ID is the text
-// between -DOCSTART- and an O in the last column, unless that is -X- or the like.
-// A document without an ID, such as the only one of a file without -DOCSTART-,
-// gets the file's name and its number in the file, as in "train-0001".
+// Columns are separated by tabs if the line has a tab, otherwise by spaces, and
+// all rows of a file must have the same number of them. Labels are O, or B-, I-,
+// E-, S-, L- or U- followed by a type of the set. They are read by the rules of
+// data.Scheme.Decode, with L as E and U as S, which cover IOB1, IOB2, BIOES and
+// BILOU; spans do not cross sentences. A -DOCSTART- line starts a document. Its ID
+// is the text between -DOCSTART- and an O in the last column, unless that is -X-
+// or the like. A document without an ID, such as the only one of a file without
+// -DOCSTART-, gets the file's name and its number in the file, as in "train-0001".
+//
+// A document is refused if its first column only counts the tokens of each
+// sentence, as in CoNLL-U, unless the options name the column of the tokens.
 //
 // A bad line or a duplicate ID invalidates its document: it yields a *data.Error
-// with the line, and reading continues at the next -DOCSTART-. A file without
+// with the line, and reading continues with the next document. A file without
 // documents yields an error.
-func Read(path string, types *data.TypeSet) data.Documents {
-	return notes.Files(path, []string{Ext}, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
-		return newReader(r, name, types, seen).all(yield)
+func Read(path string, types *data.TypeSet, opt Options) data.Documents {
+	return notes.Files(path, opt.Exts(), func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
+		return newReader(r, name, types, opt, seen).all(yield)
 	})
 }
 
 // Decode reads the documents of a stream. name is used as the file's path in
 // errors and IDs.
-func Decode(r io.Reader, name string, types *data.TypeSet) data.Documents {
+func Decode(r io.Reader, name string, types *data.TypeSet, opt Options) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
-		newReader(r, name, types, map[string]bool{}).all(yield)
+		newReader(r, name, types, opt, map[string]bool{}).all(yield)
 	}
 }
 
@@ -72,20 +76,29 @@ func Decode(r io.Reader, name string, types *data.TypeSet) data.Documents {
 type reader struct {
 	name   string
 	types  *data.TypeSet
+	opt    Options
 	seen   map[string]bool // IDs so far
 	in     *bufio.Reader
-	line   int // number of the last line read
-	offset int // offset of the byte after it
-	count  int // number of documents so far
+	line   int  // number of the last line read
+	offset int  // offset of the byte after it
+	header bool // the header is still to come
+	width  int  // number of columns of the first row; 0 before it
+	count  int  // number of documents so far
 	doc    *data.Document
-	text   strings.Builder
-	tokens []data.Token // tokens of the open sentence
-	labels []string
+	text   sequence.Text
 	err    error // the defect of doc; the rest of it is skipped
+	counts       // of doc
 }
 
-func newReader(in io.Reader, name string, types *data.TypeSet, seen map[string]bool) *reader {
-	return &reader{name: name, types: types, seen: seen, in: bufio.NewReader(in)}
+// counts tells whether the tokens of a document only count the tokens of each sentence.
+type counts struct {
+	not     bool // a token is no such number
+	longest int  // number of tokens of the longest sentence
+	first   int  // number of the first token of the sentence: 0 or 1
+}
+
+func newReader(in io.Reader, name string, types *data.TypeSet, opt Options, seen map[string]bool) *reader {
+	return &reader{name: name, types: types, opt: opt, seen: seen, in: bufio.NewReader(in), header: opt.Header}
 }
 
 // all yields every document. It returns false if yield did.
@@ -100,14 +113,20 @@ func (r *reader) all(yield func(*data.Document, error) bool) bool {
 				raw, start = raw[len(notes.BOM):], len(notes.BOM)
 			}
 			columns := split(strings.TrimRight(string(raw), "\r\n"))
-			if len(columns) > 0 && columns[0] == boundary {
-				if r.doc != nil && !yield(r.end()) {
+			switch {
+			case r.opt.Comments != "" && bytes.HasPrefix(raw, []byte(r.opt.Comments)):
+			case r.header && len(columns) > 0:
+				r.header = false
+			default:
+				if r.doc != nil && r.ends(columns) && !yield(r.end()) {
 					return false
 				}
-				r.begin(documentID(columns))
-			}
-			if e := r.add(columns, raw, start); e != nil && r.err == nil {
-				r.err = e
+				if r.doc == nil && r.begins(columns) {
+					r.begin(r.opt.id(columns))
+				}
+				if e := r.add(columns, raw, start); e != nil && r.err == nil {
+					r.err = e
+				}
 			}
 		}
 		if err == io.EOF {
@@ -123,13 +142,38 @@ func (r *reader) all(yield func(*data.Document, error) bool) bool {
 	return r.count > 0 || yield(nil, notes.Defect(r.name, 0, -1, "no document in the file"))
 }
 
+// ends reports whether a line ends the open document.
+func (r *reader) ends(columns []string) bool {
+	switch isBoundary := len(columns) > 0 && columns[0] == boundary; r.opt.Documents {
+	case ByFile:
+		return false
+	case ByBlock:
+		return len(columns) == 0 || isBoundary
+	case ByColumn:
+		return len(columns) > 0 && !isBoundary && r.opt.id(columns) != r.doc.ID
+	default:
+		return isBoundary
+	}
+}
+
+// begins reports whether a line begins a document if none is open.
+func (r *reader) begins(columns []string) bool {
+	switch {
+	case len(columns) == 0:
+		return false
+	case columns[0] == boundary:
+		return r.opt.Documents == "" || r.opt.Documents == ByDocstart
+	}
+	return true
+}
+
 // begin opens a document.
 func (r *reader) begin(id string) {
 	r.count++
 	if id == "" {
 		id = fmt.Sprintf("%s-%04d", notes.ID(r.name), r.count)
 	}
-	r.doc, r.err = &data.Document{ID: id}, nil
+	r.doc, r.err, r.counts = &data.Document{ID: id}, nil, counts{}
 	r.text.Reset()
 	if r.seen[id] {
 		r.err = notes.Defect(r.name, r.line, -1, "duplicate id")
@@ -139,10 +183,8 @@ func (r *reader) begin(id string) {
 
 // add processes one line.
 func (r *reader) add(columns []string, raw []byte, offset int) error {
-	defect := func(reason string) error { return notes.Defect(r.name, r.line, -1, reason) }
-	blank := len(columns) == 0
-	if !blank && r.doc == nil {
-		r.begin("")
+	defect := func(format string, args ...any) error {
+		return notes.Defect(r.name, r.line, -1, fmt.Sprintf(format, args...))
 	}
 	if r.err != nil {
 		return nil
@@ -151,59 +193,64 @@ func (r *reader) add(columns []string, raw []byte, offset int) error {
 		e.Line, e.Offset = r.line, e.Offset+offset
 		return e
 	}
-	switch line := strings.TrimRight(string(raw), "\r\n"); {
-	case strings.Contains(line, "\r"), len(columns) > 1 && strings.ContainsAny(strings.Join(columns[1:], ""), otherLineEnds):
+	line := strings.TrimRight(string(raw), "\r\n")
+	if strings.Contains(line, "\r") || len(columns) > 1 && strings.ContainsAny(strings.Join(columns[1:], ""), otherLineEnds) {
 		return defect("line end other than LF and CR LF inside the line")
-	case blank:
-		r.endSentence()
+	}
+	if len(columns) == 0 || columns[0] == boundary {
+		r.text.EndSentence()
 		return nil
-	case columns[0] == boundary:
-		return nil
-	case len(columns) < 2:
+	}
+	if len(columns) < 2 {
 		return defect("the line has only one column")
 	}
-	token, label := columns[0], columns[len(columns)-1]
-	if token == "" || strings.ContainsAny(token, spaces) {
+	if r.width == 0 {
+		r.width = len(columns)
+	}
+	if len(columns) != r.width {
+		return defect("the line has %d columns, and the first row of the file %d", len(columns), r.width)
+	}
+	token, label, err := r.opt.pick(columns)
+	if err != nil {
+		return defect("%v", err)
+	}
+	if token == "" || strings.ContainsAny(token, sequence.Spaces) {
 		return defect("the token is empty or contains white space")
 	}
-	if label != "O" {
-		prefix, typ := data.SplitLabel(label)
-		if len(prefix) != 1 || !strings.Contains("BIES", prefix) {
-			return defect("the last column is not a label: requires O, or B-, I-, E- or S- and a type")
-		}
-		if !r.types.Has(typ) {
-			return defect(r.types.Lacks(typ))
-		}
+	label, err = sequence.Labels(r.opt.Labels).Parse(label, r.types)
+	if err != nil && r.count == 1 && r.text.Len() == 0 {
+		return defect("%v; if this is a line of column names, set header to true", err)
+	} else if err != nil {
+		return defect("%v", err)
 	}
-	switch {
-	case len(r.tokens) > 0:
-		r.text.WriteByte(' ')
-	case r.text.Len() > 0:
-		r.text.WriteByte('\n')
+	if r.text.Len()+len(token) >= bounded.MaxNote {
+		return defect("the document is too large: start the next one with -DOCSTART-, or see the ways to divide a file into documents")
 	}
-	start := r.text.Len()
-	if start+len(token) > bounded.MaxNote {
-		return defect("the document is too large: start the next one with -DOCSTART-")
-	}
-	r.text.WriteString(token)
-	r.tokens = append(r.tokens, data.Token{Start: start, End: r.text.Len()})
-	r.labels = append(r.labels, label)
+	r.note(token)
+	r.text.Add(token, label)
 	return nil
 }
 
-func (r *reader) endSentence() {
-	for _, s := range data.BIOES.Decode(r.labels) {
-		r.doc.Spans = append(r.doc.Spans, data.Span{Start: r.tokens[s.Start].Start, End: r.tokens[s.End-1].End, Type: s.Type, Score: 1})
+// note updates the counts with a token.
+func (r *reader) note(token string) {
+	n := r.text.Tokens()
+	if n == 0 && token == "0" {
+		r.first = 0
+	} else if n == 0 {
+		r.first = 1
 	}
-	r.tokens, r.labels = r.tokens[:0], r.labels[:0]
+	r.not = r.not || token != strconv.Itoa(r.first+n)
+	r.longest = max(r.longest, n+1)
 }
 
 // end closes the open document.
 func (r *reader) end() (*data.Document, error) {
-	r.endSentence()
 	doc := r.doc
-	doc.Text = r.text.String()
+	doc.Text, doc.Spans = r.text.Document()
 	r.doc = nil
+	if r.err == nil && r.opt.Token == 0 && !r.not && r.longest > 1 && r.width > 2 {
+		r.err = notes.Defect(r.name, r.line, -1, "up to this line, the first column only counts the tokens of each sentence: name the column of the tokens, as in token: 2")
+	}
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -212,7 +259,7 @@ func (r *reader) end() (*data.Document, error) {
 
 // split returns the columns of a line. A blank line has none.
 func split(line string) []string {
-	if strings.Trim(line, spaces) == "" {
+	if strings.Trim(line, sequence.Spaces) == "" {
 		return nil
 	}
 	if strings.Contains(line, "\t") {
@@ -221,9 +268,49 @@ func split(line string) []string {
 	return strings.FieldsFunc(line, func(r rune) bool { return r == ' ' })
 }
 
+// pick returns the token and the label of a row.
+func (o Options) pick(columns []string) (token, label string, err error) {
+	at, last := max(o.Token, 1)-1, o.Label
+	switch {
+	case last == 0:
+		last = len(columns) - 1
+	case last < 0:
+		last += len(columns)
+	default:
+		last--
+	}
+	if at >= len(columns) || last >= len(columns) || last < 0 || o.ID > len(columns) {
+		return "", "", fmt.Errorf("the line has only %d columns", len(columns))
+	}
+	if at == last {
+		return "", "", errors.New("the columns of the token and of the label are the same")
+	}
+	if o.ID > 0 && columns[o.ID-1] == "" {
+		return "", "", errors.New("the column of the document's ID is empty")
+	}
+	if at > 0 && special.MatchString(columns[0]) {
+		return "", "", errors.New("the row is about several tokens, or about one that is not in the text, as in CoNLL-U, which cannot be read")
+	}
+	return columns[at], columns[last], nil
+}
+
+// special matches the numbers of rows of CoNLL-U that are not about one token of the text.
+var special = regexp.MustCompile(`^[0-9]+[-.][0-9]+$`)
+
+// id returns the ID of the document that a line begins, or "" if it names none.
+func (o Options) id(columns []string) string {
+	switch {
+	case columns[0] == boundary:
+		return documentID(columns)
+	case o.Documents == ByColumn && o.ID <= len(columns):
+		return columns[o.ID-1]
+	}
+	return ""
+}
+
 // documentID returns the ID in a boundary line, or "".
 func documentID(columns []string) string {
-	fields := strings.FieldsFunc(strings.Join(columns[1:], " "), func(r rune) bool { return strings.ContainsRune(spaces, r) })
+	fields := strings.FieldsFunc(strings.Join(columns[1:], " "), func(r rune) bool { return strings.ContainsRune(sequence.Spaces, r) })
 	if n := len(fields); n > 0 && fields[n-1] == "O" {
 		fields = fields[:n-1]
 	}

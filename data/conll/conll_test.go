@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/internal/sequence"
 )
 
 func span(start, end int, typ string) data.Span {
@@ -41,7 +42,7 @@ func TestDecode(t *testing.T) {
 		"tokens before a start":  {"a O\n\n-DOCSTART- b O\nc O\n", []*data.Document{doc("f-0001", "a"), doc("b", "c")}},
 	} {
 		t.Run(what, func(t *testing.T) {
-			got, err := data.Collect(Decode(strings.NewReader(tc.file), "f.conll", data.CoNLL))
+			got, err := data.Collect(Decode(strings.NewReader(tc.file), "f.conll", data.CoNLL, Options{}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,10 +57,10 @@ func TestDecode(t *testing.T) {
 func TestDecodeErrors(t *testing.T) {
 	for what, tc := range map[string]struct{ line, want string }{
 		"one column":       {"Zebulon", "f.conll:5: the line has only one column"},
-		"label":            {"Mr. Zebulon", "f.conll:5: the last column is not a label: requires O, or B-, I-, E- or S- and a type"},
-		"no prefix":        {"Zebulon PER", "f.conll:5: the last column is not a label: requires O, or B-, I-, E- or S- and a type"},
-		"BILOU":            {"Zebulon U-PER", "f.conll:5: the last column is not a label: requires O, or B-, I-, E- or S- and a type"},
-		"two prefixes":     {"Zebulon BI-PER", "f.conll:5: the last column is not a label: requires O, or B-, I-, E- or S- and a type"},
+		"label":            {"Mr. Zebulon", "f.conll:5: the label is neither O nor a type after B-, I-, E-, S-, L- or U-"},
+		"no prefix":        {"Zebulon PER", "f.conll:5: the label is neither O nor a type after B-, I-, E-, S-, L- or U-"},
+		"BMES":             {"Zebulon M-PER", "f.conll:5: the label is neither O nor a type after B-, I-, E-, S-, L- or U-"},
+		"two prefixes":     {"Zebulon BI-PER", "f.conll:5: the label is neither O nor a type after B-, I-, E-, S-, L- or U-"},
 		"type":             {"Mr. B-Zebulon", "f.conll:5: the type Zebulon is not in the type set conll"},
 		"empty token":      {"\tO", "f.conll:5: the token is empty or contains white space"},
 		"token with space": {"Zebulon Vance\tO", "f.conll:5: the token is empty or contains white space"},
@@ -72,7 +73,7 @@ func TestDecodeErrors(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			file := "\n-DOCSTART- first O\na O\n-DOCSTART- two O\n" + tc.line + "\nb label\n\n-DOCSTART- third O\nc O\n"
 			var ids, errs []string
-			for doc, err := range Decode(strings.NewReader(file), "f.conll", data.CoNLL) {
+			for doc, err := range Decode(strings.NewReader(file), "f.conll", data.CoNLL, Options{}) {
 				if err != nil {
 					errs = append(errs, err.Error())
 					continue
@@ -87,7 +88,7 @@ func TestDecodeErrors(t *testing.T) {
 			}
 		})
 	}
-	if _, err := data.Collect(Decode(strings.NewReader("\n\n"), "f.conll", data.CoNLL)); err == nil || err.Error() != "f.conll: no document in the file" {
+	if _, err := data.Collect(Decode(strings.NewReader("\n\n"), "f.conll", data.CoNLL, Options{})); err == nil || err.Error() != "f.conll: no document in the file" {
 		t.Errorf("an empty file: %v", err)
 	}
 }
@@ -100,7 +101,7 @@ func TestReadFolder(t *testing.T) {
 		}
 	}
 	var got []string
-	for doc, err := range Read(dir, data.CoNLL) {
+	for doc, err := range Read(dir, data.CoNLL, Options{}) {
 		if err != nil {
 			got = append(got, strings.TrimPrefix(err.Error(), dir+"/"))
 		} else {
@@ -126,7 +127,7 @@ func TestFittedSpansKeepTheText(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			var doc *data.Document
-			for d, err := range Decode(strings.NewReader(corpus), "x", data.CoNLL) {
+			for d, err := range Decode(strings.NewReader(corpus), "x", data.CoNLL, Options{}) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -135,11 +136,11 @@ func TestFittedSpansKeepTheText(t *testing.T) {
 			text := doc.Text
 			doc.Spans = tc.spans
 			Fit(doc)
-			written, err := encode(doc)
+			written, err := encode(doc, sequence.Writing{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for d, err := range Decode(bytes.NewReader(written), "x", data.CoNLL) {
+			for d, err := range Decode(bytes.NewReader(written), "x", data.CoNLL, Options{}) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -172,7 +173,7 @@ func TestEncode(t *testing.T) {
 		"empty":                 {"", nil, "\n"},
 	} {
 		t.Run(what, func(t *testing.T) {
-			got, err := encode(&data.Document{ID: "d", Text: tc.text, Spans: tc.spans})
+			got, err := encode(&data.Document{ID: "d", Text: tc.text, Spans: tc.spans}, sequence.Writing{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,13 +188,13 @@ func TestEncode(t *testing.T) {
 	}{
 		"overlap":     {data.Document{ID: "d", Text: "Zebulon", Spans: []data.Span{span(0, 4, "PER"), span(3, 7, "PER")}}, "overlap at byte 3"},
 		"white space": {data.Document{ID: "d", Text: "a \n b", Spans: []data.Span{span(1, 4, "PER")}}, "white space only"},
-		"boundary":    {data.Document{ID: "d", Text: "Zebulon -DOCSTART- x"}, "token at byte 8"},
+		"boundary":    {data.Document{ID: "d", Text: "Zebulon -DOCSTART- x"}, "token 2"},
 		"id O":        {data.Document{ID: "O"}, "-DOCSTART- line"},
 		"id -X-":      {data.Document{ID: "-X-"}, "-DOCSTART- line"},
 		"id of lines": {data.Document{ID: "a\nb O"}, "-DOCSTART- line"},
 		"id padded":   {data.Document{ID: "a "}, "-DOCSTART- line"},
 	} {
-		if _, err := encode(&tc.doc); err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "Zebulon") {
+		if _, err := encode(&tc.doc, sequence.Writing{}); err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "Zebulon") {
 			t.Errorf("%s: error %v, want %q", what, err, tc.want)
 		}
 	}
@@ -204,7 +205,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("\uFEFFa S-X\nb I-X\n \n\xff O\n"))
 	types := data.Any
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		for doc, err := range Decode(bytes.NewReader(raw), "f.conll", types) {
+		for doc, err := range Decode(bytes.NewReader(raw), "f.conll", types, Options{}) {
 			if err != nil {
 				if _, ok := errors.AsType[*data.Error](err); !ok {
 					t.Fatalf("the error is a %T", err)
@@ -214,11 +215,11 @@ func FuzzRead(f *testing.F) {
 			if err := doc.Check(); err != nil {
 				t.Fatal(err)
 			}
-			again, err := encode(doc)
+			again, err := encode(doc, sequence.Writing{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := data.Collect(Decode(bytes.NewReader(again), "g.conll", types))
+			got, err := data.Collect(Decode(bytes.NewReader(again), "g.conll", types, Options{}))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -124,11 +124,17 @@ func Create(path string, types *data.TypeSet) (data.Writer, error) {
 	return notes.NewFramed(path, head, tail, types, encode)
 }
 
+// Holds reports whether a RECORD can have an ID.
+func Holds(id string) bool {
+	_, _, illegal := xmlnotes.Illegal(id)
+	return !illegal && strings.TrimSpace(id) != ""
+}
+
 func encode(doc *data.Document) ([]byte, error) {
 	if at, char, illegal := xmlnotes.Illegal(doc.Text); illegal {
 		return nil, fmt.Errorf("XML does not allow the character %U at byte %d of the text", char, at)
 	}
-	if _, _, illegal := xmlnotes.Illegal(doc.ID); illegal || strings.TrimSpace(doc.ID) == "" {
+	if !Holds(doc.ID) {
 		return nil, errors.New("the id is blank or has a character that XML does not allow")
 	}
 	var b bytes.Buffer

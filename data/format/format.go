@@ -2,36 +2,63 @@
 package format
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/brat"
 	"github.com/lethe-deid/lethe/data/conll"
 	"github.com/lethe-deid/lethe/data/deid2006"
+	"github.com/lethe-deid/lethe/data/hf"
 	"github.com/lethe-deid/lethe/data/i2b2"
 	"github.com/lethe-deid/lethe/data/inception"
 	"github.com/lethe-deid/lethe/data/internal/notes"
 	"github.com/lethe-deid/lethe/data/jsonl"
 	"github.com/lethe-deid/lethe/data/labelstudio"
 	"github.com/lethe-deid/lethe/data/patients"
+	"github.com/lethe-deid/lethe/data/presidio"
 	"github.com/lethe-deid/lethe/data/spacy"
 	"github.com/lethe-deid/lethe/data/text"
 	"github.com/lethe-deid/lethe/internal/table"
 )
 
-// Options say how files are read. A format ignores the options that do not concern it.
+// Options say how files are read and written. A format ignores the options that do not concern it.
 type Options struct {
-	Types     *data.TypeSet // of the spans; a span of another type is an error
-	Fragments data.Fragments
-	Offsets   data.Offsets
+	Types *data.TypeSet // of the spans; a span of another type is an error
 	// Patients says whose the notes are, in place of what the format itself says. A note or file
 	// that it does not match is an error. Default nil.
 	Patients  *patients.Rule
+	Fragments data.Fragments // of discontinuous spans, in brat
+	Offsets   data.Offsets   // of brat, i2b2, meddocan, jsonl and labelstudio
+	CoNLL     conll.Options  // how files of the format conll are laid out
+	HF        hf.Options     // how those of the format hf are
+	// INCEpTION chooses the annotations in files of the formats xmi and webanno.
 	INCEpTION inception.Options
+	// Writing says how formats that contain tokens divide a text.
+	Writing conll.Writing
+}
+
+// Check returns an error for impossible options.
+func (o Options) Check() error {
+	if err := o.Fragments.Check(); err != nil {
+		return fmt.Errorf("fragments: %w", err)
+	}
+	if err := o.Offsets.Check(); err != nil {
+		return fmt.Errorf("offsets: %w", err)
+	}
+	if err := o.CoNLL.Check(); err != nil {
+		return fmt.Errorf("conll.%w", err)
+	}
+	if err := o.HF.Check(); err != nil {
+		return fmt.Errorf("hf.%w", err)
+	}
+	if err := o.INCEpTION.Check(); err != nil {
+		return fmt.Errorf("inception.%w", err)
+	}
+	return nil
 }
 
 // read returns the options that many readers share.
@@ -57,89 +84,192 @@ type Format struct {
 	// requires two files.
 	Decode func(r io.Reader, name string, opt Options) data.Documents
 	// Create returns a writer into a folder, which is created if necessary. A format with all
-	// documents in one file names it "corpus" with the format's first extension. A path that already has
-	// one of the extensions, and is not a folder, is the file itself.
-	Create func(path string, types *data.TypeSet) (data.Writer, error)
+	// documents in one file names it "corpus" with the format's first extension. A path that already
+	// has one of the extensions, perhaps with .gz after it, and is not a folder, is the file itself.
+	Create func(path string, opt Options) (data.Writer, error)
 	// CreateFile returns a writer of the file itself, whatever its extension. It refuses a second
 	// document if OneNote is true. It is nil for brat.
-	CreateFile func(path string, types *data.TypeSet) (data.Writer, error)
+	CreateFile func(path string, opt Options) (data.Writer, error)
 	// Fit changes the spans found in a document that was read from this format so that it can be
 	// written without changing its text. It is nil for formats that can represent all spans.
 	Fit func(doc *data.Document)
 	// Encode returns the bytes of a document in a stream, which are the whole stream if OneNote is
 	// true. It is nil for formats that are written only to files.
 	Encode func(doc *data.Document) ([]byte, error)
+	// Limits say what the format cannot contain.
+	Limits Limits
+	// Recognize reports whether a file is in this format, from its path and the first bytes of its
+	// content, decompressed. If it is nil, the extension decides.
+	Recognize func(path string, head []byte) bool
 }
 
+// Limits say what a format cannot contain. Those of a format without limits are zero.
+type Limits struct {
+	Patients Patients
+	Scores   bool // scores of spans are not written
+	Overlaps bool // spans that overlap are refused
+	XML      bool // characters that XML does not allow are refused
+	Tokens   bool // instead of the text, its tokens are written, as Options.Writing divides it
+	// ID reports whether an ID can be written, besides what Format.Holds requires of names of files.
+	// It is nil if all can.
+	ID func(id string) bool
+}
+
+// Patients says how a format identifies the patients of documents.
+type Patients int
+
+// The ways to identify patients.
+const (
+	Named  Patients = iota // by a field of their own
+	ByID                   // by the ID of the document, as data.PatientOf does
+	Unkept                 // not at all
+)
+
 var formats = complete([]*Format{
-	ofXML("i2b2", i2b2.I2B2),
-	ofXML("meddocan", i2b2.MEDDOCAN),
+	ofXML("i2b2", i2b2.I2B2, "deIdi2b2"),
+	ofXML("meddocan", i2b2.MEDDOCAN, "MEDDOCAN"),
 	{
 		Name: "i2b2-2006", Exts: []string{deid2006.Ext},
-		Read: typed(deid2006.Read), Decode: decoded(deid2006.Decode), Create: inFile(deid2006.Create, deid2006.Ext), CreateFile: deid2006.Create,
+		Read: typed(deid2006.Read), Decode: decoded(deid2006.Decode),
+		Create: inFile(typedWriter(deid2006.Create), deid2006.Ext), CreateFile: typedWriter(deid2006.Create),
+		Limits:    Limits{Patients: ByID, Scores: true, Overlaps: true, XML: true, ID: deid2006.Holds},
+		Recognize: rooted("ROOT"),
 	},
-	{Name: "brat", Exts: brat.Exts, OneNote: true, Read: shared(brat.Read), Create: brat.Create},
+	{
+		Name: "brat", Exts: brat.Exts, OneNote: true, Read: shared(brat.Read), Create: typedWriter(brat.Create),
+		Limits:    Limits{Patients: ByID, Scores: true},
+		Recognize: func(path string, _ []byte) bool { return brat.Annotated(path) },
+	},
 	{
 		Name: "conll", Exts: []string{conll.Ext},
-		Read: typed(conll.Read), Decode: decoded(conll.Decode), Create: inFile(conll.Create, conll.Ext), CreateFile: conll.Create,
+		Read: func(path string, opt Options) data.Documents { return conll.Read(path, opt.Types, opt.CoNLL) },
+		Decode: func(r io.Reader, name string, opt Options) data.Documents {
+			return conll.Decode(r, name, opt.Types, opt.CoNLL)
+		},
+		Create: inFile(createCoNLL, conll.Ext), CreateFile: createCoNLL,
 		Fit: conll.Fit,
+		Limits: Limits{
+			Patients: Unkept, Scores: true, Overlaps: true, Tokens: true, ID: conll.Holds,
+		},
+		Recognize: func(_ string, head []byte) bool { return conll.Recognize(head) },
 	},
 	{
 		Name: "jsonl", Exts: []string{jsonl.Ext},
-		Read: shared(jsonl.Read), Decode: sharedStream(jsonl.Decode), Create: inFile(jsonl.Create, jsonl.Ext), CreateFile: jsonl.Create, Encode: jsonl.Encode,
+		Read: shared(jsonl.Read), Decode: sharedStream(jsonl.Decode),
+		Create: inFile(typedWriter(jsonl.Create), jsonl.Ext), CreateFile: typedWriter(jsonl.Create), Encode: jsonl.Encode,
+		Recognize: func(path string, head []byte) bool {
+			keys := notes.FirstKeys(head)
+			return Ext(path) == jsonl.Ext && slices.Contains(keys, "text") && !slices.Contains(keys, "ents")
+		},
+	},
+	{
+		Name: "hf", Exts: hf.Exts,
+		Read: func(path string, opt Options) data.Documents { return hf.Read(path, opt.Types, opt.HF) },
+		Decode: func(r io.Reader, name string, opt Options) data.Documents {
+			return hf.Decode(r, name, opt.Types, opt.HF)
+		},
+		Create: inFile(createHF, hf.Exts...), CreateFile: createHF,
+		Fit: conll.Fit,
+		Limits: Limits{
+			Scores: true, Overlaps: true, Tokens: true,
+		},
+		Recognize: hf.Recognize,
 	},
 	{
 		Name: "labelstudio", Exts: []string{labelstudio.Ext},
-		Read: shared(labelstudio.Read), Decode: sharedStream(labelstudio.Decode), Create: inFile(labelstudio.Create, labelstudio.Ext), CreateFile: labelstudio.Create,
+		Read: shared(labelstudio.Read), Decode: sharedStream(labelstudio.Decode),
+		Create: inFile(typedWriter(labelstudio.Create), labelstudio.Ext), CreateFile: typedWriter(labelstudio.Create),
+		Recognize: func(path string, head []byte) bool {
+			keys := notes.FirstKeys(head)
+			return Ext(path) == labelstudio.Ext && (slices.Contains(keys, "data") || slices.Contains(keys, "annotation_id"))
+		},
 	},
 	{
 		Name: "spacy", Exts: spacy.Exts,
-		Read: typed(spacy.Read), Decode: decoded(spacy.Decode), Create: inFile(spacy.Create, spacy.Exts...), CreateFile: spacy.Create,
+		Read: typed(spacy.Read), Decode: decoded(spacy.Decode),
+		Create: inFile(typedWriter(spacy.Create), spacy.Exts...), CreateFile: typedWriter(spacy.Create),
+		Limits:    Limits{Scores: true},
+		Recognize: spacy.Recognize,
 	},
 	{
-		Name: "xmi", Exts: []string{inception.XMIExt}, OneNote: true,
-		Read: func(path string, opt Options) data.Documents {
-			return inception.ReadXMI(path, opt.Types, opt.INCEpTION)
-		},
-		Decode: func(r io.Reader, name string, opt Options) data.Documents {
-			return func(yield func(*data.Document, error) bool) {
-				yield(inception.DecodeXMI(r, name, opt.Types, opt.INCEpTION))
-			}
-		},
-		Create: func(dir string, types *data.TypeSet) (data.Writer, error) {
-			return inception.CreateXMI(dir, types, inception.Options{})
-		},
-		CreateFile: func(path string, types *data.TypeSet) (data.Writer, error) {
-			return inception.CreateXMIFile(path, types, inception.Options{})
+		Name: "presidio", Exts: []string{presidio.Ext},
+		Read: typed(presidio.Read), Decode: decoded(presidio.Decode),
+		Create: inFile(typedWriter(presidio.Create), presidio.Ext), CreateFile: typedWriter(presidio.Create),
+		Limits: Limits{Scores: true},
+		Recognize: func(path string, head []byte) bool {
+			return Ext(path) == presidio.Ext && slices.Contains(notes.FirstKeys(head), "full_text")
 		},
 	},
+	ofINCEpTION("xmi", inception.XMI, Limits{Patients: ByID, Scores: true, XML: true}),
+	ofINCEpTION("webanno", inception.TSV, Limits{Patients: ByID, Scores: true}),
 	{
 		Name: "text", Exts: []string{text.Ext}, OneNote: true, TextOnly: true,
 		Read: func(path string, _ Options) data.Documents { return text.Read(path) }, Pieces: text.Pieces,
 		Decode: one(func(r io.Reader, name string, _ data.ReadOptions) (*data.Document, error) {
 			return text.Decode(r, name)
 		}),
-		Create:     func(dir string, _ *data.TypeSet) (data.Writer, error) { return text.Create(dir) },
-		CreateFile: func(path string, _ *data.TypeSet) (data.Writer, error) { return text.CreateFile(path) },
+		Create:     func(dir string, _ Options) (data.Writer, error) { return text.Create(dir) },
+		CreateFile: func(path string, _ Options) (data.Writer, error) { return text.CreateFile(path) },
 		Encode:     func(doc *data.Document) ([]byte, error) { return []byte(doc.Text), nil },
+		Limits:     Limits{Patients: ByID},
 	},
 })
 
-func ofXML(name string, dialect i2b2.Dialect) *Format {
+func ofXML(name string, dialect i2b2.Dialect, root string) *Format {
 	return &Format{
 		Name: name, Exts: []string{i2b2.Ext}, OneNote: true,
 		Read: shared(i2b2.Read), Decode: one(i2b2.Decode),
-		Create: func(dir string, types *data.TypeSet) (data.Writer, error) { return i2b2.Create(dir, dialect, types) },
-		CreateFile: func(path string, types *data.TypeSet) (data.Writer, error) {
-			return i2b2.CreateFile(path, dialect, types)
+		Create: func(dir string, opt Options) (data.Writer, error) { return i2b2.Create(dir, dialect, opt.Types) },
+		CreateFile: func(path string, opt Options) (data.Writer, error) {
+			return i2b2.CreateFile(path, dialect, opt.Types)
 		},
+		Limits:    Limits{Patients: ByID, Scores: true, XML: true},
+		Recognize: rooted(root),
 	}
+}
+
+func ofINCEpTION(name string, f inception.Format, limits Limits) *Format {
+	return &Format{
+		Name: name, Exts: []string{f.Ext}, OneNote: true,
+		Read: func(path string, opt Options) data.Documents { return f.Read(path, opt.Types, opt.INCEpTION) },
+		Decode: func(r io.Reader, name string, opt Options) data.Documents {
+			return func(yield func(*data.Document, error) bool) { yield(f.Decode(r, name, opt.Types, opt.INCEpTION)) }
+		},
+		Create: func(dir string, opt Options) (data.Writer, error) { return f.Create(dir, opt.Types, opt.INCEpTION) },
+		CreateFile: func(path string, opt Options) (data.Writer, error) {
+			return f.CreateFile(path, opt.Types, opt.INCEpTION)
+		},
+		Limits:    limits,
+		Recognize: func(_ string, head []byte) bool { return f.Recognize(head) },
+	}
+}
+
+func createCoNLL(path string, opt Options) (data.Writer, error) {
+	return conll.Create(path, opt.Types, opt.Writing)
+}
+
+func createHF(path string, opt Options) (data.Writer, error) {
+	return hf.Create(path, opt.Types, opt.Writing)
+}
+
+// Holds reports whether a document with this ID can be written. If there is one file per note, the ID
+// must be possible as its name.
+func (f *Format) Holds(id string) bool {
+	return (!f.OneNote || notes.CheckName(id) == nil) && (f.Limits.ID == nil || f.Limits.ID(id))
 }
 
 // LeftOut returns the paths in the folder at path that Read skips, sorted, with a slash at the end
 // of those of folders. If path is a file, it returns none.
-func (f *Format) LeftOut(path string) ([]string, error) {
-	return notes.LeftOut(path, f.OneNote, f.Exts...)
+func (f *Format) LeftOut(path string, opt Options) ([]string, error) {
+	return notes.LeftOut(path, f.OneNote, f.exts(opt)...)
+}
+
+// exts returns the extensions of the files that Read reads in a folder.
+func (f *Format) exts(opt Options) []string {
+	if f.Name == "conll" {
+		return opt.CoNLL.Exts()
+	}
+	return f.Exts
 }
 
 // one yields the only document in a stream.
@@ -158,7 +288,7 @@ func sharedStream(decode func(io.Reader, string, data.ReadOptions) data.Document
 	return func(r io.Reader, name string, opt Options) data.Documents { return decode(r, name, opt.read()) }
 }
 
-// typed and decoded adapt readers that have no options but the types.
+// typed, decoded and typedWriter adapt readers and writers that have no options but the types.
 func typed(read func(string, *data.TypeSet) data.Documents) func(string, Options) data.Documents {
 	return func(path string, opt Options) data.Documents { return read(path, opt.Types) }
 }
@@ -167,16 +297,26 @@ func decoded(decode func(io.Reader, string, *data.TypeSet) data.Documents) func(
 	return func(r io.Reader, name string, opt Options) data.Documents { return decode(r, name, opt.Types) }
 }
 
+func typedWriter(create func(string, *data.TypeSet) (data.Writer, error)) func(string, Options) (data.Writer, error) {
+	return func(path string, opt Options) (data.Writer, error) { return create(path, opt.Types) }
+}
+
 // inFile makes a format that writes one file, with one of the extensions, accept a folder as path.
-func inFile(create func(string, *data.TypeSet) (data.Writer, error), exts ...string) func(string, *data.TypeSet) (data.Writer, error) {
-	return func(path string, types *data.TypeSet) (data.Writer, error) {
+func inFile(create func(string, Options) (data.Writer, error), exts ...string) func(string, Options) (data.Writer, error) {
+	return func(path string, opt Options) (data.Writer, error) {
 		info, err := os.Stat(path)
-		if folder := err == nil && info.IsDir(); folder || !slices.Contains(exts, strings.ToLower(filepath.Ext(path))) {
+		if folder := err == nil && info.IsDir(); folder || !slices.Contains(exts, Ext(path)) {
 			path = filepath.Join(path, "corpus"+exts[0])
 		}
-		return create(path, types)
+		return create(path, opt)
 	}
 }
+
+// Ext returns the extension of a path in lower case, without the .gz that may follow it.
+func Ext(path string) string { return notes.Ext(path) }
+
+// ID returns the ID of a note in a file of its own: its name without the extension.
+func ID(path string) string { return notes.ID(path) }
 
 func nameOf(f *Format) string { return f.Name }
 
@@ -191,7 +331,8 @@ func Fit(name string, found *data.Document) {
 	}
 }
 
-// Names lists the formats: i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, spacy, xmi, text.
+// Names lists the formats: i2b2, meddocan, i2b2-2006, brat, conll, jsonl, hf, labelstudio, spacy,
+// presidio, xmi, webanno, text.
 func Names() []string { return table.Names(formats, nameOf) }
 
 // Annotated lists the formats that support spans: all except text.
@@ -222,5 +363,5 @@ func Create(name, path string, types *data.TypeSet) (data.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.Create(path, types)
+	return f.Create(path, Options{Types: types})
 }

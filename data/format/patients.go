@@ -64,7 +64,7 @@ func (f *Format) place(path, id string) string {
 // names of the files.
 func (f *Format) fileByFile(path string, read func(string, Options) data.Documents, opt Options) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
-		files, err := notes.List(path, f.Exts...)
+		files, err := notes.List(path, f.exts(opt)...)
 		if err != nil {
 			yield(nil, err)
 			return

@@ -16,7 +16,7 @@ import (
 func TestRecipe(t *testing.T) {
 	before := formats
 	defer func() { formats = before }()
-	formats = append(slices.Clone(formats), &Format{Name: "toy", Exts: []string{toy.Ext}, OneNote: true, Read: typed(toy.Read), Create: toy.Create})
+	formats = append(slices.Clone(formats), &Format{Name: "toy", Exts: []string{toy.Ext}, OneNote: true, Read: typed(toy.Read), Create: typedWriter(toy.Create)})
 
 	if !slices.Contains(Names(), "toy") || !slices.Contains(Annotated(), "toy") {
 		t.Errorf("%v and %v do not list it", Names(), Annotated())
@@ -53,7 +53,7 @@ func TestRecipe(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "x.txt"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := f.LeftOut(dir); err != nil || !slices.Equal(left, []string{"x.txt"}) {
+	if left, err := f.LeftOut(dir, Options{}); err != nil || !slices.Equal(left, []string{"x.txt"}) {
 		t.Error(left, err)
 	}
 }

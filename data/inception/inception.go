@@ -1,5 +1,5 @@
-// Package inception reads and writes the notes of INCEpTION and WebAnno: UIMA CAS XMI (see ReadXMI) and WebAnno TSV 3 (see
-// ReadTSV). A file is a note; its ID is the file's name without extension, and names such as 110-04 contain the patient, 110.
+// Package inception reads and writes the notes of INCEpTION and WebAnno: UIMA CAS XMI and WebAnno TSV 3. A file is a
+// note; its ID is the file's name without extension, and names such as 110-04 contain the patient, 110.
 //
 // An annotation belongs to a layer, which is a type such as custom.PHI, and the type of a span is one of its features. The
 // Options choose both. Without them, the layer is the one with annotations among those that INCEpTION calls Named entity and
@@ -13,21 +13,68 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/internal/notes"
 )
+
+// Format is one of the formats, XMI or TSV.
+type Format struct {
+	Ext       string                 // extension of the files in a folder
+	Recognize func(head []byte) bool // reports whether a file that begins with these bytes is in this format
+
+	decode func(raw []byte, name string, types *data.TypeSet, opt Options) (*data.Document, error)
+	encode func(doc *data.Document, opt Options) ([]byte, error)
+}
+
+// Read reads one file, or the files of a folder in the order of their names; it skips hidden files and subfolders. A bad file
+// yields a *data.Error, and reading continues with the next.
+func (f Format) Read(path string, types *data.TypeSet, opt Options) data.Documents {
+	return notes.Each(path, f.Ext, func(file string) (*data.Document, error) {
+		raw, err := notes.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		return f.decode(raw, file, types, opt)
+	})
+}
+
+// Decode reads the document of a stream. name replaces the path of a file.
+func (f Format) Decode(r io.Reader, name string, types *data.TypeSet, opt Options) (*data.Document, error) {
+	raw, err := notes.ReadAll(r, name)
+	if err != nil {
+		return nil, err
+	}
+	return f.decode(raw, name, types, opt)
+}
+
+// Create returns a writer of notes into a folder, one file for each, with the name of its ID. The annotations are named entities of
+// INCEpTION, or those of the layer and the feature in the options, which must exist in the project that imports them. Scores, and
+// a patient that does not follow from the ID, are not written.
+func (f Format) Create(dir string, types *data.TypeSet, opt Options) (data.Writer, error) {
+	return notes.NewFolder(dir, types, func(doc *data.Document) ([]notes.Part, error) {
+		content, err := f.encode(doc, opt)
+		return []notes.Part{{Ext: f.Ext, Content: content}}, err
+	})
+}
+
+// CreateFile is Create for a single file, which appears at Close.
+func (f Format) CreateFile(path string, types *data.TypeSet, opt Options) (data.Writer, error) {
+	return notes.NewNote(path, types, func(doc *data.Document) ([]byte, error) { return f.encode(doc, opt) })
+}
 
 // Options choose the annotations that are spans, and name those that are written.
 type Options struct {
 	// Layer is the name of a type, such as custom.PHI or
 	// de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity. The default is described above; the
 	// layer that is written is by default the latter.
-	Layer string `yaml:"layer"`
+	Layer string `yaml:"layer,omitempty"`
 	// Feature is the name of its feature, by default value or the only one.
-	Feature string `yaml:"feature"`
+	Feature string `yaml:"feature,omitempty"`
 }
 
 // Names of layers and features.

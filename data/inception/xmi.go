@@ -3,7 +3,6 @@ package inception
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,32 +13,19 @@ import (
 	"github.com/lethe-deid/lethe/internal/xmlnotes"
 )
 
-// XMIExt is the extension of files in UIMA CAS XMI in a folder.
-const XMIExt = ".xmi"
-
-// ReadXMI reads one file in UIMA CAS XMI, or the .xmi files of a folder in the order of their names; it skips hidden files,
-// subfolders and type systems, which it does not need. The text is that of the initial view. Annotations that consist of
-// references to two others, as those of relation layers do, are not read.
+// XMI is UIMA CAS XMI, in files with the extension .xmi; type systems beside them are not needed. The text is that of the initial
+// view. Annotations of relation layers, which refer to two others, are not read. A file is refused if it is not in XMI in XML
+// 1.0, has no text, or has annotations that are not within the text, have no type, or are in several layers.
 //
-// A bad file yields a *data.Error, and reading continues with the next. A file is refused if it is not in XMI in XML 1.0, has
-// no text, or has annotations that are not within the text, have no type, or are in several layers.
-func ReadXMI(path string, types *data.TypeSet, opt Options) data.Documents {
-	return notes.Each(path, XMIExt, func(file string) (*data.Document, error) {
-		raw, err := notes.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		return decodeXMI(raw, file, types, opt)
-	})
-}
-
-// DecodeXMI reads the document of a stream. name replaces the path of a file.
-func DecodeXMI(r io.Reader, name string, types *data.TypeSet, opt Options) (*data.Document, error) {
-	raw, err := notes.ReadAll(r, name)
-	if err != nil {
-		return nil, err
-	}
-	return decodeXMI(raw, name, types, opt)
+// Files that are written contain no tokens and sentences; INCEpTION adds them. Text with a character that XML 1.0 does not allow
+// is refused.
+var XMI = Format{
+	Ext:    ".xmi",
+	decode: decodeXMI,
+	encode: encodeXMI,
+	Recognize: func(head []byte) bool {
+		return strings.Contains(string(head), "<xmi:XMI")
+	},
 }
 
 func decodeXMI(raw []byte, name string, types *data.TypeSet, opt Options) (*data.Document, error) {
@@ -92,22 +78,6 @@ func decodeXMI(raw []byte, name string, types *data.TypeSet, opt Options) (*data
 		return nil, notes.Defect(name, line, -1, err.Error())
 	}
 	return &data.Document{ID: id, Patient: data.PatientOf(id), Text: doc.Text, Spans: spans}, nil
-}
-
-// CreateXMI returns a writer of notes into a folder, as ID.xmi. The annotations are named entities of INCEpTION, or those of the
-// layer and the feature in the options, which must exist in the project that imports them. There are no tokens and sentences;
-// INCEpTION adds them. The writer refuses text with a character that XML 1.0 does not allow. Scores, and a patient that does not
-// follow from the ID, are not written.
-func CreateXMI(dir string, types *data.TypeSet, opt Options) (data.Writer, error) {
-	return notes.NewFolder(dir, types, func(doc *data.Document) ([]notes.Part, error) {
-		content, err := encodeXMI(doc, opt)
-		return []notes.Part{{Ext: XMIExt, Content: content}}, err
-	})
-}
-
-// CreateXMIFile is CreateXMI for a single file, which appears at Close.
-func CreateXMIFile(path string, types *data.TypeSet, opt Options) (data.Writer, error) {
-	return notes.NewNote(path, types, func(doc *data.Document) ([]byte, error) { return encodeXMI(doc, opt) })
 }
 
 func encodeXMI(doc *data.Document, opt Options) ([]byte, error) {

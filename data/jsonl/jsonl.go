@@ -15,7 +15,8 @@
 //
 // A line that seems to have annotations under any other key (ents and annotations
 // of other tools, pairs of offsets, labels of tokens) is an error, because
-// without them it would be read as a note free of PHI. The tokens and sentences
+// without them it would be read as a note free of PHI; so is a line that an
+// annotator of Prodigy has rejected or ignored. The tokens and sentences
 // of spaCy and Prodigy are not annotations. Duplicate keys among those above are
 // errors, too.
 package jsonl

@@ -191,6 +191,19 @@ func TestMarksUnderAnotherKeyAreRefused(t *testing.T) {
 	}
 }
 
+// Texts that an annotator of Prodigy had rejected or ignored were read as notes with or without PHI.
+func TestRejectedTextsAreRefused(t *testing.T) {
+	for answer, want := range map[string]string{
+		"reject": "f.jsonl:1: its answer in Prodigy is reject, so that nobody has annotated it: leave the line out",
+		"ignore": "f.jsonl:1: its answer in Prodigy is ignore, so that nobody has annotated it: leave the line out",
+	} {
+		line := `{"text":"Zebulon","spans":[{"start":0,"end":7,"label":"DATE"}],"answer":"` + answer + `"}`
+		if _, err := data.Collect(Decode(strings.NewReader(line), "f.jsonl", data.I2B2)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", answer, err)
+		}
+	}
+}
+
 func TestHarmlessKeys(t *testing.T) {
 	for what, members := range map[string]string{
 		"Prodigy": `"spans":[{"start":0,"end":7,"label":"DATE","token_start":0,"token_end":0}],"tokens":[{"text":"Zebulon","start":0,"end":7,"id":0,"ws":true}],` +

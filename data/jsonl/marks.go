@@ -60,6 +60,9 @@ func checkKeys(raw []byte) error {
 		}
 		values[key] = append(values[key], value)
 	}
+	if err := checkAnswer(values["answer"]); err != nil {
+		return err
+	}
 	marked := given["spans"] || given["entities"] || given["label"] || given["labels"]
 	for _, key := range unknown {
 		folded := strings.ToLower(key)
@@ -75,6 +78,19 @@ func checkKeys(raw []byte) error {
 	return nil
 }
 
+// checkAnswer returns an error if an annotator of Prodigy rejected or ignored the text. Its spans, if it has any, are not
+// the annotator's.
+func checkAnswer(values []json.RawMessage) error {
+	for _, value := range values {
+		for _, answer := range []string{"reject", "ignore"} {
+			if string(value) == `"`+answer+`"` {
+				return fmt.Errorf("its answer in Prodigy is %s, so that nobody has annotated it: leave the line out", answer)
+			}
+		}
+	}
+	return nil
+}
+
 var errNotObject = fmt.Errorf("not a JSON object")
 
 func marksUnder(key string) error {
@@ -82,7 +98,11 @@ func marksUnder(key string) error {
 	if len(key) > most {
 		key = strings.ToValidUTF8(key[:most], "") + "..."
 	}
-	return fmt.Errorf("the key %q seems to contain annotations, which are read only from spans, entities, label and labels", key)
+	hint := ""
+	if key == "ents" {
+		hint = "; the format spacy reads it"
+	}
+	return fmt.Errorf("the key %q seems to contain annotations, which are read only from spans, entities, label and labels%s", key, hint)
 }
 
 // isEmpty reports whether a value is null, or an empty list, object or string.

@@ -29,9 +29,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/internal/notes"
@@ -142,7 +141,7 @@ func (got *found) spans() ([]data.Span, error) {
 // The spans of a document are entities or, if they overlap, the span group "sc", which is the one that spaCy's span
 // categorizer learns from; its entities are not set then. Scores are not written.
 func Create(path string, types *data.TypeSet) (data.Writer, error) {
-	switch strings.ToLower(filepath.Ext(path)) {
+	switch notes.Ext(path) {
 	case linesExt:
 		return notes.NewFile(path, types, func(doc *data.Document) ([]byte, error) { return encodeJSON(doc, "", "\n") })
 	case arrayExt:
@@ -158,6 +157,21 @@ func Create(path string, types *data.TypeSet) (data.Writer, error) {
 	b := &bin{}
 	return notes.NewCollected(path, types, b.add, b.bytes)
 }
+
+// Recognize reports whether a file is a DocBin, or JSON with documents of spaCy, from its path and its first bytes.
+func Recognize(path string, head []byte) bool {
+	if notes.Ext(path) == binExt {
+		return len(head) > 0 && head[0] == zlibMagic
+	}
+	if !slices.Contains(Exts, notes.Ext(path)) {
+		return false
+	}
+	keys := notes.FirstKeys(head)
+	return slices.Contains(keys, "text") && slices.Contains(keys, "ents") || pair.Match(head)
+}
+
+// pair matches the beginning of a file with pairs for training.
+var pair = regexp.MustCompile(`^\x{FEFF}?\s*\[\s*(\[\s*)?"`)
 
 // overlap reports whether two of the sorted spans do.
 func overlap(spans []data.Span) bool {

@@ -783,8 +783,8 @@ func TestViewShowsTheFirstEpochs(t *testing.T) {
 	for _, c := range []struct{ scores, want []float64 }{
 		{[]float64{0.3, 0.9, 0.95}, []float64{0.3, 0.95}},
 		{[]float64{0, 0.9}, []float64{0.1, 0.9}},
-		{[]float64{0, 0}, []float64{0.1, 0.2}},
-		{[]float64{1, 1}, []float64{0.4995, 0.999}},
+		{[]float64{0, 0}, []float64{0.1, 0.81}},
+		{[]float64{0.9, 1, 1}, []float64{0.8, 0.999}},
 	} {
 		var l chart.Line
 		for i, s := range c.scores {

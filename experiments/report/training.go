@@ -166,7 +166,8 @@ func (m *material) describe(p *page, loss, dev *chart.Chart) {
 	}
 }
 
-// view returns the range of a scale of log-odds that shows all scores, except that those below a tenth are drawn at its edge.
+// view returns the range of a scale of log-odds that shows all scores, except that those below a tenth are drawn at its edge. It
+// begins at 0.8 or below, so that the scale has several ticks.
 func view(lines []chart.Line) (low, high float64) {
 	low, high = 1, 0
 	for _, l := range lines {
@@ -174,10 +175,7 @@ func view(lines []chart.Line) (low, high float64) {
 			low, high = min(low, s.Y), max(high, s.Y)
 		}
 	}
-	low, high = max(low, 0.1), min(max(high, 0.2), 0.999)
-	if low >= high {
-		low = high / 2
-	}
+	low, high = min(max(low, 0.1), 0.8), min(max(high, 0.81), 0.999)
 	return low, high
 }
 

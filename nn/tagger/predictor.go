@@ -8,6 +8,7 @@ type Predictor struct {
 	machine     *nn.Machine[Sentence, *model]
 	decoder     *nn.Decoder
 	transitions *nn.Param // nil without a CRF
+	at          []int     // by sentence: its place among those that have tokens
 }
 
 // NewPredictor compiles a machine. legal is as for nn.NewDecoder. Predictors must be created one
@@ -17,7 +18,7 @@ func (n *Network) NewPredictor(legal func(a, b int) bool) (*Predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Predictor{m, nn.NewDecoder(n.Sizes.Labels, legal), n.Get("crf.transitions")}, nil
+	return &Predictor{machine: m, decoder: nn.NewDecoder(n.Sizes.Labels, legal), transitions: n.Get("crf.transitions")}, nil
 }
 
 // Predict finds the best labels of each sentence, which are empty for a sentence without tokens.
@@ -26,7 +27,9 @@ func (p *Predictor) Predict(sentences []Sentence) ([]nn.Labeling, error) {
 	found := make([]nn.Labeling, len(sentences))
 	var some []Sentence
 	var at []int
+	p.at = p.at[:0]
 	for i, s := range sentences {
+		p.at = append(p.at, len(some))
 		if len(s.Tokens) > 0 {
 			some, at = append(some, s), append(at, i)
 		}
@@ -42,6 +45,13 @@ func (p *Predictor) Predict(sentences []Sentence) ([]nn.Labeling, error) {
 		found[at[i]] = l
 	}
 	return found, nil
+}
+
+// Logits returns the logits of a token, one per label: what the CRF or the softmax reads. They are valid
+// until the next call of Predict, among whose sentences the sentence is counted.
+func (p *Predictor) Logits(sentence, token int) []float32 {
+	model := p.machine.Model
+	return p.machine.Value(model.logits).Row(model.tokens.Row(p.at[sentence], token))
 }
 
 // FLOP returns the number of multiplications and additions in the matrix products of all

@@ -36,9 +36,9 @@ var sources = []source{
 		address: "https://doi.org/10.5281/zenodo.4279323",
 		licence: "CC BY 4.0",
 		items: []item{
-			{to: meddocanTrain, names: []string{"train/xml"}, files: 500, sum: "2a5386ee26377b975d3f169353e83868238a966510ac0cd67ae2c15c1f3c1677"},
-			{to: meddocanDev, names: []string{"dev/xml"}, files: 250, sum: "80b1661e69c1fe9fe37508e95392fc77a82e63a22f8392e1ee043c5ab0b892a4"},
-			{to: "corpora/meddocan/test/xml", names: []string{"test/xml"}, files: 250},
+			{to: meddocanTrain, names: []string{"meddocan/train/xml"}, files: 500, sum: "2a5386ee26377b975d3f169353e83868238a966510ac0cd67ae2c15c1f3c1677"},
+			{to: meddocanDev, names: []string{"meddocan/dev/xml"}, files: 250, sum: "80b1661e69c1fe9fe37508e95392fc77a82e63a22f8392e1ee043c5ab0b892a4"},
+			{to: "corpora/meddocan/test/xml", names: []string{"meddocan/test/xml"}, files: 250},
 		},
 	},
 	{
@@ -46,9 +46,9 @@ var sources = []source{
 		address: "https://www.clips.uantwerpen.be/conll2003/ner/",
 		licence: "Reuters text, for research",
 		items: []item{
-			{to: "corpora/conll2003/train.txt", names: []string{"train.txt", "eng.train"}, conll: true, sum: "52cad5d25b94538fd6b676ecbad2e214a2927b90a8c079e155565a36814394e5"},
-			{to: "corpora/conll2003/valid.txt", names: []string{"valid.txt", "eng.testa"}, conll: true, sum: "1f91766592f6bec9c349c017d0f0666012a07f68a01ef6deef879ebc4cbd21b2"},
-			{to: "corpora/conll2003/test.txt", names: []string{"test.txt", "eng.testb"}},
+			{to: "corpora/conll2003/train.txt", names: []string{"conll2003/train.txt", "eng.train"}, conll: true, sum: "52cad5d25b94538fd6b676ecbad2e214a2927b90a8c079e155565a36814394e5"},
+			{to: "corpora/conll2003/valid.txt", names: []string{"conll2003/valid.txt", "eng.testa"}, conll: true, sum: "1f91766592f6bec9c349c017d0f0666012a07f68a01ef6deef879ebc4cbd21b2"},
+			{to: "corpora/conll2003/test.txt", names: []string{"conll2003/test.txt", "eng.testb"}},
 		},
 	},
 	{

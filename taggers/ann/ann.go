@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/nn/tagger"
+	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
 )
 
@@ -31,6 +32,7 @@ type Tagger struct {
 var (
 	_ data.Prober    = (*Tagger)(nil)
 	_ data.Estimator = (*Tagger)(nil)
+	_ taggers.Scorer = (*Tagger)(nil)
 )
 
 // predictor is what a worker needs to tag sentences.
@@ -80,6 +82,25 @@ func (t *Tagger) Knows(token string) bool { return t.vocabulary.token(token) != 
 // Types returns the type set of the spans.
 func (t *Tagger) Types() *data.TypeSet { return t.types }
 
+// Embedding is a table of vectors.
+type Embedding struct {
+	Names   []string  // of the rows; row 0 stands for all others
+	Width   int       // numbers per row; 0: the network has no such table
+	Vectors []float32 // row after row
+}
+
+// Embeddings returns the vectors of the tokens and of the characters. The names are words of the training notes and
+// characters in them.
+func (t *Tagger) Embeddings() (tokens, characters Embedding) {
+	if p := t.network.TokenEmbedding(); p != nil {
+		tokens = Embedding{t.vocabulary.tokens, p.Cols, p.Data}
+	}
+	if p := t.network.Get("character_embedding"); p != nil {
+		characters = Embedding{t.vocabulary.characterNames(), p.Cols, p.Data}
+	}
+	return tokens, characters
+}
+
 const (
 	// batchTokens bounds the number of tokens in a prediction batch, and thereby its memory.
 	batchTokens = 1024
@@ -127,6 +148,15 @@ func (t *Tagger) Estimate(ctx context.Context, docs []*data.Document) ([][]data.
 	return reader.AllEstimates(all), err
 }
 
+// Chains implements taggers.Scorer.
+func (t *Tagger) Chains() []taggers.Chain { return []taggers.Chain{{Labels: t.labels}} }
+
+// Scores implements taggers.Scorer.
+func (t *Tagger) Scores(ctx context.Context, docs []*data.Document) ([][][]taggers.TokenScores, error) {
+	all, err := t.tag(ctx, docs, reader.Wanted{Scores: true})
+	return reader.AllScores(all), err
+}
+
 // tag returns the results by document.
 func (t *Tagger) tag(ctx context.Context, docs []*data.Document, want reader.Wanted) ([]reader.Result, error) {
 	var (
@@ -161,10 +191,17 @@ func (t *Tagger) tag(ctx context.Context, docs []*data.Document, want reader.Wan
 	}
 	all := make([]reader.Result, len(docs))
 	for i, texts := range found {
+		before := 0 // sentences of the texts before
 		for _, sentences := range texts {
 			for _, r := range sentences {
+				for _, scores := range r.Scores {
+					for k := range scores {
+						scores[k].Sentence += before
+					}
+				}
 				all[i].Add(r)
 			}
+			before += len(sentences)
 		}
 	}
 	return all, nil
@@ -233,18 +270,31 @@ func (t *Tagger) predict(p predictor, batch []sentence, want reader.Wanted) erro
 	}
 	for i, s := range batch {
 		s.found[s.number] = t.read(s.tokens(), found[i], want)
+		if want.Scores {
+			logits := func(token int, into []float64) {
+				for label, v := range p.Logits(i, token) {
+					into[label] = float64(v)
+				}
+			}
+			s.found[s.number].Scores = [][]taggers.TokenScores{
+				reader.Score(s.number, s.tokens(), found[i].Labels, len(t.labels), marginals(found[i]), logits)}
+		}
 	}
 	return nil
 }
 
 // read returns the result of a sentence.
 func (t *Tagger) read(tokens []data.Token, found nn.Labeling, want reader.Wanted) reader.Result {
-	marginal := func(token int, into []float64) {
+	return want.Read(t.decode(tokens, found), tokens, found.Labels, t.labels, t.config.Scheme, marginals(found))
+}
+
+// marginals returns the function that writes the probabilities of a token's first labels.
+func marginals(found nn.Labeling) func(token int, into []float64) {
+	return func(token int, into []float64) {
 		for label := range into {
 			into[label] = found.Marginal(token, int32(label))
 		}
 	}
-	return want.Read(t.decode(tokens, found), tokens, found.Labels, t.labels, t.config.Scheme, marginal)
 }
 
 // decode turns a sentence's labels into spans.

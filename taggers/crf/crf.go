@@ -31,6 +31,7 @@ var (
 	_ taggers.Model  = (*Tagger)(nil)
 	_ data.Prober    = (*Tagger)(nil)
 	_ data.Estimator = (*Tagger)(nil)
+	_ taggers.Scorer = (*Tagger)(nil)
 )
 
 // model is a chain with the meaning of its labels.
@@ -235,6 +236,25 @@ func (t *Tagger) Estimate(ctx context.Context, docs []*data.Document) ([][]data.
 	return reader.AllEstimates(all), err
 }
 
+// Chains implements taggers.Scorer.
+func (t *Tagger) Chains() []taggers.Chain {
+	var all []taggers.Chain
+	for _, m := range t.models {
+		c := taggers.Chain{Labels: m.labels}
+		if len(t.models) > 1 {
+			_, c.Name = data.SplitLabel(m.labels[len(m.labels)-1])
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// Scores implements taggers.Scorer. The logits are sums of weights of attributes.
+func (t *Tagger) Scores(ctx context.Context, docs []*data.Document) ([][][]taggers.TokenScores, error) {
+	all, err := t.tag(ctx, docs, reader.Wanted{Scores: true})
+	return reader.AllScores(all), err
+}
+
 // tag returns the results by document.
 func (t *Tagger) tag(ctx context.Context, docs []*data.Document, want reader.Wanted) ([]reader.Result, error) {
 	foreign, err := t.resources.Foreign(ctx, docs)
@@ -287,18 +307,20 @@ func (t *Tagger) newWorker() *worker {
 
 func (w *worker) tag(doc *data.Document, foreign []data.Span, want reader.Wanted) reader.Result {
 	var all reader.Result
+	sentence := 0
 	for r := range w.reader.Cut(doc) {
 		x := feature.NewText(r, foreign)
 		for i, s := range w.extractor.Sequences(x) {
-			all.Add(w.read(x.Tokens[x.Sentences[i].Start:x.Sentences[i].End], &s, want))
+			all.Add(w.read(sentence, x.Tokens[x.Sentences[i].Start:x.Sentences[i].End], &s, want))
+			sentence++
 		}
 	}
 	all.Doubts = reader.MergeDoubts(all.Spans, all.Doubts)
 	return all
 }
 
-// read returns the result of all models for a sentence.
-func (w *worker) read(tokens []data.Token, s *chain.Sequence, want reader.Wanted) reader.Result {
+// read returns the result of all models for the sentence with this number.
+func (w *worker) read(sentence int, tokens []data.Token, s *chain.Sequence, want reader.Wanted) reader.Result {
 	var all reader.Result
 	var estimates [][]data.Estimate
 	for k, p := range w.predictors {
@@ -308,6 +330,9 @@ func (w *worker) read(tokens []data.Token, s *chain.Sequence, want reader.Wanted
 		estimates = append(estimates, one.Estimates)
 		one.Estimates = nil
 		all.Add(one)
+		if want.Scores {
+			all.Scores = append(all.Scores, reader.Score(sentence, tokens, found, len(labels), p.Marginal, p.Logits))
+		}
 	}
 	if len(w.predictors) > 1 {
 		all.Spans = w.config.settle(all.Spans)

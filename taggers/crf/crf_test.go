@@ -198,6 +198,48 @@ func TestL1LeavesWordsOut(t *testing.T) {
 	}
 }
 
+// The scores of each model are in a chain of its own, with the type's name.
+func TestScores(t *testing.T) {
+	docs := notes(t, 4)
+	c := small()
+	c.PerType, c.Types = true, []string{"DATE", "DOCTOR"}
+	tagger := fit(t, c, task(t, docs))
+	chains := tagger.Chains()
+	if len(chains) != 2 || chains[0].Name != "DATE" || chains[1].Name != "DOCTOR" || chains[1].Labels[0] != "O" {
+		t.Fatalf("chains %+v", chains)
+	}
+	scores, err := tagger.Scores(t.Context(), docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, found := range tag(t, tagger, docs) {
+		for k, c := range chains {
+			begins := 0
+			for _, x := range scores[i][k] {
+				sum := 0.0
+				for _, p := range x.Marginals {
+					sum += p
+				}
+				if sum < 0.999999 || sum > 1.000001 {
+					t.Fatalf("probabilities add up to %v", sum)
+				}
+				if strings.HasPrefix(c.Labels[x.Label], "B-") {
+					begins++
+				}
+			}
+			spans := 0
+			for _, s := range found {
+				if s.Type == c.Name {
+					spans++
+				}
+			}
+			if begins != spans {
+				t.Errorf("note %d: %d tokens begin a %s, but %d spans were found", i, begins, c.Name, spans)
+			}
+		}
+	}
+}
+
 func TestTypes(t *testing.T) {
 	docs := notes(t, 12)
 	for _, byType := range []bool{false, true} {

@@ -52,9 +52,9 @@ func (g gate) check(doc *data.Document) error {
 	return nil
 }
 
-// checkName keeps an ID that becomes a path inside its folder, and visible
+// CheckName keeps an ID that becomes a path inside its folder, and visible
 // there.
-func checkName(id string) error {
+func CheckName(id string) error {
 	if id == "" {
 		return errNoID
 	}
@@ -106,7 +106,7 @@ func (f *Folder) Write(doc *data.Document) error {
 	if f.closed {
 		return unwritable(f.dir, errClosed)
 	}
-	if err := checkName(doc.ID); err != nil {
+	if err := CheckName(doc.ID); err != nil {
 		return unwritable(f.dir, err) // the ID is no part of a path
 	}
 	path := filepath.Join(f.dir, doc.ID)

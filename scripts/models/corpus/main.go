@@ -112,7 +112,7 @@ func (c source) open(kind string, paths []string) ([]*data.Document, rules, erro
 		docs, err := collect(paths, func(path string) data.Documents { return jsonl.Read(path, data.ReadOptions{Types: data.Any}) })
 		return docs, map[string]rules{"queries": queries, "sentences": sentences}[kind], err
 	case "names":
-		docs, err := collect(paths, func(path string) data.Documents { return conll.Read(path, data.Any) })
+		docs, err := collect(paths, func(path string) data.Documents { return conll.Read(path, data.Any, conll.Options{}) })
 		var pieces []*data.Document
 		for i, d := range docs {
 			d.ID = fmt.Sprintf("%s-%04d", filepath.Base(d.ID), i)

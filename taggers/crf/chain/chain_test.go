@@ -200,6 +200,19 @@ func TestPredictorAgainstAllLabelings(t *testing.T) {
 				}
 			})
 			got := p.Predict(s)
+			logits := make([]float64, m.Labels)
+			for tok := range n {
+				one := &Sequence{Ends: []int32{0}}
+				from, to := s.at(tok)
+				one.Attributes = s.Attributes[from:to]
+				one.Ends[0] = to - from
+				p.Logits(tok, logits)
+				for l := range logits {
+					if want := score(m, one, []int32{int32(l)}); !close(logits[l], want, 1e-12) {
+						t.Fatalf("logit %v, want %v", logits[l], want)
+					}
+				}
+			}
 			if !allowed(got) || !close(score(m, s, got), top, 1e-12) {
 				t.Fatalf("trial %d: labels %v of score %v, want %v of %v", trial, got, score(m, s, got), best, top)
 			}

@@ -191,6 +191,13 @@ func (p *Predictor) Marginal(t int, into []float64) {
 	p.sums.marginal(t, into)
 }
 
+// Logits writes, for each label of token t of the last predicted sequence, the sum of the weights of the
+// token's features into a slice of length Labels.
+func (p *Predictor) Logits(t int, into []float64) {
+	p.compute()
+	copy(into, p.sums.row(p.sums.scores, t))
+}
+
 // compute computes the sums of the last sequence if they are not known yet.
 func (p *Predictor) compute() {
 	if !p.known {

@@ -1,0 +1,326 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/conll"
+	"github.com/lethe-deid/lethe/data/convert"
+	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/data/hf"
+	"github.com/lethe-deid/lethe/data/tokenize"
+	"github.com/lethe-deid/lethe/experiments"
+	"github.com/lethe-deid/lethe/internal/paths"
+	"github.com/lethe-deid/lethe/internal/wholefile"
+)
+
+type convertOptions struct {
+	from, to, output             string
+	types, typeMap               string
+	conll                        columns
+	layer                        layer
+	labels                       []string
+	scheme, tokenizer, sentences string
+	lossless                     bool
+}
+
+// writingFlags is the flags for formats that contain tokens.
+var writingFlags = []string{"scheme", "tokenizer", "sentences"}
+
+func newConvert() *cobra.Command {
+	var opt convertOptions
+	cmd := &cobra.Command{
+		Use:   "convert INPUT --to FORMAT --output PATH",
+		Short: "Convert annotated notes into another format",
+		Long: `Convert notes and their annotations, whether a gold standard or predictions, from one
+format into another. docs/formats.md describes the formats.
+
+INPUT is a file, a folder or - (stdin), plain or gzipped. The output is complete or
+absent, and gzipped if its name ends in .gz. If a note cannot be read, nothing is
+written.
+
+What the new format cannot contain is reported on stderr, with numbers: patients,
+scores, spans that overlap, ids that cannot be names of files, characters that XML does
+not allow. The formats conll and hf contain tokens instead of a text; a text becomes
+tokens by --tokenizer and sentences by --sentences, and spans that begin or end inside
+a token divide it. Nothing else changes, and the exit code is 0. With --lossless, any
+such change is an error, the exit code is 1, and nothing is written.
+
+All types are converted unless --types names a set. --map translates types.`,
+		Example: `  lethe convert ward/brat --to jsonl --output ward.jsonl
+  lethe convert test/xml --from meddocan --to conll --scheme BILOU --output test.conll
+  lethe convert train.txt --from conll --conll documents=block,token=2 --to brat --output train
+  lethe convert notes.jsonl --to i2b2 --map i2b2-2014 --output xml --lossless`,
+		Args: wants("INPUT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := opt.check(cmd, args[0]); err != nil {
+				return usageError(cmd, err)
+			}
+			return opt.run(cmd.Context(), args[0])
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&opt.from, "from", "", "`FORMAT` of INPUT: "+allFormats+" (default the only one that its content and name allow)")
+	flags.StringVar(&opt.to, "to", "", "`FORMAT` of the output (default the only one with the extension of --output)")
+	flags.StringVar(&opt.output, "output", "", outputHelp+"; - is stdout (required)")
+	flags.StringVar(&opt.types, "types", "", "type `SET`: "+or(data.TypeSetNames())+"; a span of another type is an error (default any)")
+	flags.StringVar(&opt.typeMap, "map", "", "`MAP` that translates the types, a name or a file: see lethe cross --help (default none)")
+	flags.Var(&opt.conll, "conll", "`LAYOUT` of columns to read, such as documents=block,token=2: see docs/formats.md (default that of CoNLL-2003)")
+	flags.Var(&opt.layer, "layer", "`LAYER` of annotations in the formats xmi and webanno, perhaps with a feature, such as custom.PHI:kind (default named entities; to read, also the only layer of the project)")
+	flags.StringSliceVar(&opt.labels, "hf-labels", nil, "`LABELS` that the numbers in files of the format hf mean, beginning with that of 0 (default those in dataset_info.json)")
+	flags.StringVar(&opt.scheme, "scheme", "", "label `SCHEME` of tokens to write: BIO (IOB2), BIOES or BILOU (default BIO)")
+	flags.StringVar(&opt.tokenizer, "tokenizer", "", "`TOKENIZER` of texts to write as tokens: "+or(tokenize.Names())+" (default ptb; whitespace for INPUT of tokens)")
+	flags.StringVar(&opt.sentences, "sentences", "", "sentence `SPLITTER` of these texts: "+or(tokenize.SplitterNames())+" (default rules; line for INPUT of tokens)")
+	flags.BoolVar(&opt.lossless, "lossless", false, "exit with code 1, and write nothing, if anything is lost or changed (default no)")
+	return cmd
+}
+
+// check checks the flags, and sets from and to if they are not given.
+func (o *convertOptions) check(cmd *cobra.Command, input string) error {
+	if o.output == "" {
+		return errors.New("--output must be given")
+	}
+	if input == stdio {
+		if o.from == "" {
+			return errors.New("--from must be given for stdin")
+		}
+		if err := checkStdin(); err != nil {
+			return err
+		}
+	} else if o.from == "" {
+		f, err := format.Guess(input)
+		if err != nil {
+			return fmt.Errorf("%w: give --from", err)
+		}
+		o.from = f.Name
+	}
+	if o.to == "" {
+		f, err := format.ByExt(o.output)
+		if err != nil {
+			return fmt.Errorf("%w: give --to", err)
+		}
+		o.to = f.Name
+	}
+	if o.output == stdio {
+		if err := checkStdout(); err != nil {
+			return err
+		}
+	} else if input != stdio {
+		if err := paths.Apart(input, o.output); err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.conll.given && o.from != "conll":
+		return errors.New("--conll requires --from conll")
+	case o.layer.Layer != "" && !annotatesLayers(o.from) && !annotatesLayers(o.to):
+		return errors.New("--layer requires the format xmi or webanno")
+	case o.labels != nil && o.from != "hf":
+		return errors.New("--hf-labels requires --from hf")
+	case o.output == stdio && o.lossless:
+		return errors.New("--lossless cannot be combined with stdout, where notes appear one by one")
+	}
+	if name := given(cmd.Flags(), writingFlags); name != "" {
+		if to, err := format.Lookup(o.to); err == nil && !to.Limits.Tokens {
+			return fmt.Errorf("--%s requires a format of tokens, and %s contains text", name, o.to)
+		}
+	}
+	return nil
+}
+
+// annotatesLayers reports whether a format has annotations of layers.
+func annotatesLayers(name string) bool { return name == "xmi" || name == "webanno" }
+
+func (o *convertOptions) run(ctx context.Context, input string) error {
+	from, err := format.Lookup(o.from)
+	if err != nil {
+		return fmt.Errorf("--from: %w", err)
+	}
+	to, err := format.Lookup(o.to)
+	if err != nil {
+		return fmt.Errorf("--to: %w", err)
+	}
+	m, read, write, err := o.typeSets(to)
+	if err != nil {
+		return err
+	}
+	reading := format.Options{Types: read, CoNLL: o.conll.Options, HF: hf.Options{Labels: o.labels}, INCEpTION: o.layer.Options}
+	if err := reading.Check(); err != nil {
+		return err
+	}
+	writing, err := o.writing(from)
+	if err != nil {
+		return err
+	}
+	docs, oneNote, err := openInput(input, o.from, reading)
+	if err != nil {
+		return err
+	}
+	var left data.LeftOut
+	if m != nil {
+		docs = m.Apply(docs, &left)
+	}
+	c := &convert.Converter{To: to, Options: format.Options{Types: write.Open(), Writing: writing, INCEpTION: o.layer.Options}, Types: write}
+	if o.types != "" {
+		c.Options.Types = write
+	}
+	if to.OneNote && o.output != stdio && !paths.IsFolder(o.output) {
+		c.ID = format.ID(o.output)
+	}
+	out, err := openWhole(o.output, to, c.Options, oneNote)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = out.Abort() }() // after Close it does nothing
+	notes, spans, err := o.copy(ctx, docs, c, out)
+	if err != nil {
+		return err
+	}
+	lines := slices.Concat(left.Lines(input), c.Lines())
+	for _, line := range lines {
+		complain(errors.New(line))
+	}
+	if lost := c.Losses.Any() || len(left.Dropped)+len(left.Unknown) > 0; lost && o.lossless {
+		return checkFailed("nothing is written, because the conversion would not be lossless")
+	}
+	if err := out.Close(); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "%s to %s: %d notes, %d spans\n", o.from, o.to, notes, spans)
+	return nil
+}
+
+// typeSets returns the map, the type set to read with, and the set that readers of the new format expect.
+func (o *convertOptions) typeSets(to *format.Format) (m *data.TypeMap, read, write *data.TypeSet, err error) {
+	read = data.Any
+	if o.types != "" {
+		if read, err = typeSet(o.types, o.from); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	write = read
+	if o.typeMap != "" {
+		if m, err = experiments.LoadTypeMap(o.typeMap); err != nil {
+			return nil, nil, nil, err
+		}
+		if m.Types != nil {
+			write = m.Types
+		}
+		if o.types != "" {
+			write = read
+		}
+		read = data.Any
+	}
+	if write == data.Any {
+		if write, err = typeSet("", to.Name); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	return m, read, write, nil
+}
+
+// writing returns how a text becomes tokens. Texts that were made of tokens become the same tokens again.
+func (o *convertOptions) writing(from *format.Format) (conll.Writing, error) {
+	tokenizer, sentences := o.tokenizer, o.sentences
+	if !from.Limits.Tokens {
+		tokenizer, sentences = cmp.Or(tokenizer, "ptb"), cmp.Or(sentences, "rules")
+	}
+	w, err := conll.NewWriting(strings.ToUpper(o.scheme), tokenizer, sentences)
+	if err != nil {
+		return w, fmt.Errorf("--%w", err)
+	}
+	return w, nil
+}
+
+// copy converts the documents, and returns how many notes and spans it has written.
+func (o *convertOptions) copy(ctx context.Context, docs data.Documents, c *convert.Converter, out data.Writer) (notes, spans int, err error) {
+	p := newProgress()
+	defer p.clear()
+	var bad []error
+	for doc, err := range docs {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil && bad == nil {
+			if doc, err = c.Document(doc); err == nil {
+				err = out.Write(doc)
+			}
+			if err != nil {
+				return 0, 0, err
+			}
+			notes++
+			spans += len(doc.Spans)
+			p.show("converting", notes, 0)
+		}
+		if err != nil {
+			if ctx.Err() != nil {
+				return 0, 0, ctx.Err()
+			}
+			const most = 20
+			if bad = append(bad, err); len(bad) == most {
+				bad = append(bad, fmt.Errorf("there may be more: these are the first %d", most))
+				break
+			}
+		}
+	}
+	if bad != nil {
+		return 0, 0, errors.Join(bad...)
+	}
+	return notes, spans, nil
+}
+
+// wholeFolder is a writer into a folder that appears at Close.
+type wholeFolder struct {
+	data.Writer
+	folder *wholefile.Folder
+	path   string
+}
+
+// openWhole opens a writer like openOutput, but a folder appears only at Close, too.
+func openWhole(path string, f *format.Format, opt format.Options, oneNote bool) (data.Writer, error) {
+	if path == stdio || !paths.IsFolder(path) {
+		return openOutput(path, f.Name, opt, oneNote)
+	}
+	if err := paths.MustBeNew(path); err != nil {
+		return nil, err
+	}
+	path, err := paths.Resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := wholefile.CreateFolder(path, 0o777)
+	if err != nil {
+		return nil, err
+	}
+	w, err := f.Create(folder.Path, opt)
+	if err != nil {
+		return nil, errors.Join(err, folder.Discard())
+	}
+	return &wholeFolder{w, folder, path}, nil
+}
+
+// Write implements data.Writer. Errors name the file as it would be called at the end.
+func (w *wholeFolder) Write(doc *data.Document) error {
+	err := w.Writer.Write(doc)
+	if e, ok := errors.AsType[*data.Error](err); ok {
+		e.Path = strings.Replace(e.Path, w.folder.Path, w.path, 1)
+	}
+	return err
+}
+
+func (w *wholeFolder) Close() error {
+	if err := w.Writer.Close(); err != nil {
+		return err
+	}
+	return w.folder.Publish()
+}
+
+func (w *wholeFolder) Abort() error { return errors.Join(w.Writer.Abort(), w.folder.Discard()) }
