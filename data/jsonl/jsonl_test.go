@@ -198,7 +198,7 @@ func TestRejectedTextsAreRefused(t *testing.T) {
 		"ignore": "f.jsonl:1: its answer in Prodigy is ignore, so that nobody has annotated it: leave the line out",
 	} {
 		line := `{"text":"Zebulon","spans":[{"start":0,"end":7,"label":"DATE"}],"answer":"` + answer + `"}`
-		if _, err := data.Collect(Decode(strings.NewReader(line), "f.jsonl", data.I2B2)); err == nil || err.Error() != want {
+		if _, err := data.Collect(Decode(strings.NewReader(line), "f.jsonl", data.ReadOptions{Types: data.I2B2})); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", answer, err)
 		}
 	}
