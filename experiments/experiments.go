@@ -51,6 +51,8 @@ type Config struct {
 	System taggers.System `yaml:"system"`
 	// Ablations are used by experiments/studies and ignored when training.
 	Ablations []Ablation `yaml:"ablations,omitempty"`
+
+	written map[string]string // paths as they were written, by key, where they differ from the resolved ones
 }
 
 // Ablation is a variant of the experiment that a study compares with it.
@@ -65,13 +67,7 @@ type Ablation struct {
 // Corpus describes where the notes come from.
 type Corpus struct {
 	Format string `yaml:"format"` // name of a format (see format.Names), or synth (generated)
-	// CoNLL describes the layout of the files, for conll only; default that of CoNLL-2003.
-	CoNLL conll.Options `yaml:"conll,omitempty"`
-	// HF describes the files, for hf only; by default, their tags are no numbers, or explained beside them.
-	HF hf.Options `yaml:"hf,omitempty"`
-	// INCEpTION chooses the layer and the feature of the annotations, for xmi and webanno only; default: see inception.Options.
-	INCEpTION inception.Options `yaml:"inception,omitempty"`
-	Types     string            `yaml:"types"` // name of the type set; default: see DefaultTypes
+	Types  string `yaml:"types"`  // name of the type set; default: see DefaultTypes
 	// Map is the name of a type map (see data.LookupTypeMap) that translates the types in the files to
 	// Types, which must be the map's target; default none: the files have these types. A span whose type
 	// the map does not know is an error.
@@ -101,6 +97,12 @@ type Corpus struct {
 	Notes   map[string]int `yaml:"notes,omitempty"` // for synth, instead of Splits: how many notes to generate per split
 	// Generated is the corpus of synth.Corpora to generate, for synth only; default demo.
 	Generated string `yaml:"generated,omitempty"`
+	// CoNLL describes the layout of the files, for conll only; default that of CoNLL-2003.
+	CoNLL conll.Options `yaml:"conll,omitempty"`
+	// HF describes the files, for hf only; by default, their tags are no numbers, or explained beside them.
+	HF hf.Options `yaml:"hf,omitempty"`
+	// INCEpTION chooses the layer and the feature of the annotations, for xmi and webanno only; default: see inception.Options.
+	INCEpTION inception.Options `yaml:"inception,omitempty"`
 	// AllowOverlap permits annotated notes of train in dev and other splits.
 	AllowOverlap bool `yaml:"allow_overlap,omitempty"`
 	// NotesPerPatient is passed to synth.Config, for synth only; default 0.
@@ -255,14 +257,20 @@ func (c *Config) copy(change func(*Config) error) (*Config, error) {
 	if err := change(changed); err != nil {
 		return nil, err
 	}
-	return changed, changed.finish()
+	if err := changed.finish(); err != nil {
+		return nil, err
+	}
+	changed.inherit(c)
+	return changed, nil
 }
 
 // finish is the last step of reading a configuration.
 func (c *Config) finish() error {
+	before := strictyaml.Strings(c)
 	if err := c.resolve(); err != nil {
 		return err
 	}
+	c.remember(before)
 	return c.Validate()
 }
 

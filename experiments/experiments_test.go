@@ -408,7 +408,7 @@ func TestPredict(t *testing.T) {
 	dir := t.TempDir()
 	notes := filepath.Join(dir, "notes")
 	corpus(t, notes, 3)
-	r := &Run{filepath.Join(dir, "run"), &Config{Corpus: Corpus{Format: "brat", Types: "i2b2-2014", Splits: map[string]string{"x": notes}}}}
+	r := &Run{Dir: filepath.Join(dir, "run"), Config: &Config{Corpus: Corpus{Format: "brat", Types: "i2b2-2014", Splits: map[string]string{"x": notes}}}}
 	stale := write(t, filepath.Join(r.Dir, "predictions", "x", "stale.txt"), "")
 	opt := PredictOptions{Failed: func(err error) { t.Error(err) }}
 	for range 2 { // the second time replaces the first
@@ -509,7 +509,7 @@ func (f *forgetful) Abort() error { return nil }
 
 // Gold standard and predictions were kept in memory until the last note was tagged.
 func TestPredictBoundsMemory(t *testing.T) {
-	r := &Run{t.TempDir(), &Config{Corpus: Corpus{Types: "i2b2-2014"}}}
+	r := &Run{Dir: t.TempDir(), Config: &Config{Corpus: Corpus{Types: "i2b2-2014"}}}
 	out := &forgetful{}
 	report, err := r.predict(t.Context(), &years{}, "x", numbered(3*batchNotes, "In 2087.", none), PredictOptions{Output: out})
 	if err != nil || report.Documents != 3*batchNotes || report.Strict.Counts != (evaluation.Counts{FP: 3 * batchNotes, FN: 3 * batchNotes}) {
@@ -596,7 +596,7 @@ system:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(config, trained.Config); diff != "" || m.Types.Name != "i2b2-2014" {
+	if diff := cmp.Diff(config, trained.Config, asRead); diff != "" || m.Types.Name != "i2b2-2014" {
 		t.Errorf("the run that was opened has another config: -want +got\n%s", diff)
 	}
 	for name, resumed := range map[string]int{"whole": 0, "broken": 1} {

@@ -58,7 +58,7 @@ func TestMerge(t *testing.T) {
 	if _, err := c.Load("dev", nil); err == nil || err.Error() != "corpus: "+want {
 		t.Errorf("dev: error %v", err)
 	}
-	run := &Run{"run", &Config{Corpus: *c}}
+	run := &Run{Dir: "run", Config: &Config{Corpus: *c}}
 	if _, err := run.CalibrationNotes("dev", nil); err == nil || err.Error() != "run: the run's corpus has "+want {
 		t.Errorf("calibration on dev: error %v", err)
 	}

@@ -46,7 +46,7 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 			return nil, err
 		}
 	}
-	run := &Run{opt.Dir, c}
+	run := &Run{Dir: opt.Dir, Config: c}
 	unlock, err := run.lock(opt.Resume)
 	if err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (r *Run) defaultWorkers(resume bool) (int, error) {
 
 // discard removes the files that begin and an incomplete first epoch wrote.
 func (r *Run) discard() {
-	for _, name := range []string{ConfigFile, distillFile, machineFile, models.Folder} {
+	for _, name := range []string{ConfigFile, pathsFile, distillFile, machineFile, models.Folder} {
 		os.RemoveAll(filepath.Join(r.Dir, name))
 	}
 	os.Remove(r.Dir) // fails, as it should, if the user put something there
