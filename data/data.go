@@ -25,10 +25,13 @@ import (
 
 // Document is one clinical note. Text is valid UTF-8 and is never modified.
 type Document struct {
-	ID      string // the file name without extension, or the ID in the file
+	ID      string // the path of the file within the folder that was read, with slashes and without extension, or the ID in the file
 	Patient string // ID of the patient; empty if unknown
 	Text    string
 	Spans   []Span // sorted by SortSpans
+	// Fragmented is how many discontinuous spans the file of the note has; Spans contains what
+	// Fragments made of them.
+	Fragmented int
 }
 
 // Span is one PHI phrase, Text[Start:End], of the given Type. Score is the

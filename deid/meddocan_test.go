@@ -22,7 +22,7 @@ func TestSafetyNetOnMeddocan(t *testing.T) {
 	d := &Deidentifier{Net: n}
 	chance := rand.New(rand.NewPCG(1, 1))
 	missed, caught, wrong, notes := 0, 0, 0, 0
-	for doc, err := range i2b2.Read(dir, types) {
+	for doc, err := range i2b2.Read(dir, data.ReadOptions{Types: types}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -133,7 +133,7 @@ func TestGoldSpansAreWhole(t *testing.T) {
 	})
 	t.Run("meddocan", func(t *testing.T) {
 		types := data.MEDDOCAN
-		if changed, all := count(t, i2b2.Read(shared.Path(t, "corpora/meddocan/train/xml"), types)); changed*1000 > all {
+		if changed, all := count(t, i2b2.Read(shared.Path(t, "corpora/meddocan/train/xml"), data.ReadOptions{Types: types})); changed*1000 > all {
 			t.Errorf("%d of %d spans are changed", changed, all)
 		}
 	})

@@ -137,7 +137,8 @@ func (c *Corpus) examine(names []string, training bool, labellings []check.Label
 	if err != nil {
 		return nil, nil, err
 	}
-	kept := map[string][]*data.Document{}
+	kept, ids := map[string][]*data.Document{}, map[string]bool{}
+	whole := !slices.ContainsFunc(c.SplitNames(), func(name string) bool { return !slices.Contains(names, name) })
 	for _, name := range names {
 		source, reading := data.Each(parts[name]), !c.cuts(name)
 		switch {
@@ -148,6 +149,7 @@ func (c *Corpus) examine(names []string, training bool, labellings []check.Label
 		case parts == nil && name == TrainSplit:
 			source = undivided.documents
 		case parts == nil:
+			whole = false
 			continue // train tells what is wrong
 		}
 		split := checker.Split(name)
@@ -155,6 +157,9 @@ func (c *Corpus) examine(names []string, training bool, labellings []check.Label
 		keep := training && !split.Spare
 		for doc, err := range source {
 			split.Add(doc, err)
+			if whole = whole && err == nil; whole {
+				ids[doc.ID] = true
+			}
 			if err == nil && keep {
 				kept[name] = append(kept[name], doc)
 			}
@@ -164,6 +169,11 @@ func (c *Corpus) examine(names []string, training bool, labellings []check.Label
 		}
 	}
 	report := checker.Report()
+	if whole {
+		if err := c.checkPatients(ids); err != nil {
+			report.Problems = append(report.Problems, err.Error())
+		}
+	}
 	if undivided.why != nil {
 		report.Problems = append(report.Problems, undivided.why.Error())
 	}
@@ -278,7 +288,8 @@ func CheckPatients(what string, docs []*data.Document) error {
 		return nil
 	}
 	return fmt.Errorf("%s: by patient, but %d of %d notes (such as %s) do not name their patient: "+
-		"divide by document instead, or name the patients: a file 110-04.txt belongs to patient 110, and JSON Lines have a key patient",
+		"divide by document instead, or say whose they are with corpus.patient, as in <patient>_* for the names of files or patients.csv for a table "+
+		"(without it, a file 110-04.txt belongs to patient 110, and JSON Lines have a key patient)",
 		what, unknown, len(docs), quoted(first))
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/check"
 	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/data/patients"
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/deid/augment"
 	"github.com/lethe-deid/lethe/models"
@@ -100,9 +101,34 @@ func (c *Corpus) open(split string) (data.Documents, error) {
 	return c.mapped(docs, &data.MapCounts{})
 }
 
-// reading returns the options of the reader of the corpus.
+// reading returns the options of the reader of the corpus, except the patients.
 func (c *Corpus) reading(types *data.TypeSet) format.Options {
-	return format.Options{Types: types, CoNLL: c.CoNLL, HF: c.HF, INCEpTION: c.INCEpTION}
+	return format.Options{Types: types, Fragments: c.Fragments, Offsets: c.Offsets, CoNLL: c.CoNLL, HF: c.HF, INCEpTION: c.INCEpTION}
+}
+
+// options returns the options of the reader of the corpus.
+func (c *Corpus) options(types *data.TypeSet) (format.Options, error) {
+	opt := c.reading(types)
+	if c.Patient != "" {
+		var err error
+		if opt.Patients, err = patients.Open(c.Patient); err != nil {
+			return opt, fmt.Errorf("corpus.patient: %w", err)
+		}
+	}
+	return opt, nil
+}
+
+// checkPatients returns an error if Patient is a table with notes that are in no split. ids are those of
+// all splits.
+func (c *Corpus) checkPatients(ids map[string]bool) error {
+	opt, err := c.options(nil)
+	if err != nil || opt.Patients == nil {
+		return err
+	}
+	if err := opt.Patients.CheckNotes(func(id string) bool { return ids[id] }); err != nil {
+		return fmt.Errorf("corpus.patient: %w", err)
+	}
+	return nil
 }
 
 // generator returns what generates a split.

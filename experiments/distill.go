@@ -115,7 +115,7 @@ func (s *Silver) notes(ctx context.Context, run *Run, train []*data.Document, pr
 			return nil, err
 		}
 	}
-	docs, err := data.Collect(jsonl.Read(path, run.Config.Corpus.TypeSet()))
+	docs, err := data.Collect(jsonl.Read(path, data.ReadOptions{Types: run.Config.Corpus.TypeSet()}))
 	if err == nil && len(docs) == 0 {
 		err = fmt.Errorf("%s: contains no notes", path)
 	}

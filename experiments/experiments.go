@@ -31,6 +31,7 @@ import (
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/hf"
 	"github.com/lethe-deid/lethe/data/inception"
+	"github.com/lethe-deid/lethe/data/patients"
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/deid/augment"
 	"github.com/lethe-deid/lethe/internal/bounded"
@@ -75,6 +76,15 @@ type Corpus struct {
 	// and the system learns TypeMap.Result of them. A span whose type the map does not know is an
 	// error, unless its key others says otherwise.
 	Map data.TypeMapConfig `yaml:"map,omitempty"`
+	// Patient says which patient each note belongs to, if the format does not: the rule
+	// for the paths of files or the table that package patients describes; default none. The
+	// path of a table is resolved like that of a split.
+	Patient string `yaml:"patient,omitempty"`
+	// Fragments says what becomes of discontinuous spans: refuse (the default), hull, parts or longest.
+	Fragments data.Fragments `yaml:"fragments,omitempty"`
+	// Offsets says what the offsets in the files count, if not what their format prescribes; default
+	// code-points. The formats brat, i2b2, meddocan, jsonl and labelstudio heed it.
+	Offsets data.Offsets `yaml:"offsets,omitempty"`
 	// Splits maps each split to its files or folders. Training requires train and, if the system
 	// needs it (taggers.System.NeedsDev) and HoldOut does not create it, dev; other splits may
 	// have any name.
@@ -310,6 +320,11 @@ func (c *Config) resolve() error {
 	if err := c.Corpus.resolve(); err != nil {
 		return fmt.Errorf("corpus.%w", err)
 	}
+	if r, err := patients.Parse(c.Corpus.Patient); err == nil && r.IsTable() {
+		if c.Corpus.Patient, err = resolvePath("corpus.patient", c.Corpus.Patient); err != nil {
+			return err
+		}
+	}
 	for _, p := range c.System.Paths() {
 		path, err := resolvePath("system."+p.Key, *p.Value)
 		if err != nil {
@@ -408,7 +423,14 @@ func (c *Corpus) validateFormat() error {
 	if err := c.validateTypes(); err != nil {
 		return err
 	}
+	if c.Patient != "" {
+		if _, err := patients.Parse(c.Patient); err != nil {
+			return fmt.Errorf("patient: %w", err)
+		}
+	}
 	switch {
+	case generated && c.Patient != "":
+		return errors.New("patient: not allowed with format synth, whose notes name their patients")
 	case generated && !c.Map.IsZero():
 		return errors.New("map: not allowed with format synth")
 	case generated && c.generator("").Types() == nil:

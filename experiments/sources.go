@@ -136,6 +136,10 @@ func (c *Corpus) files(split string) (data.Documents, error) {
 	if err != nil {
 		return nil, fmt.Errorf("corpus.%w", err)
 	}
+	opt, err := c.options(types)
+	if err != nil {
+		return nil, err
+	}
 	var parts []part
 	for i, s := range sources {
 		paths, err := s.paths()
@@ -146,7 +150,7 @@ func (c *Corpus) files(split string) (data.Documents, error) {
 			if slices.ContainsFunc(parts, func(p part) bool { return p.name == path }) {
 				return nil, fmt.Errorf("corpus.splits.%s%s: %s is read twice", split, sources.key(i), path)
 			}
-			parts = append(parts, part{path, format.Read(cmp.Or(s.Format, c.Format), path, c.reading(types))})
+			parts = append(parts, part{path, format.Read(cmp.Or(s.Format, c.Format), path, opt)})
 		}
 	}
 	return concatenate(parts, func(a, b, id string) error {

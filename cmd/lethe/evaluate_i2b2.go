@@ -69,7 +69,7 @@ func (o *evaluateOptions) runI2B2(opt i2b2.Options) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(tellLeftOut(o.gold, xml, format.Options{}), tellLeftOut(o.system, xml, format.Options{})); err != nil {
+	if err := errors.Join(tellLeftOut(o.gold, flat(xml), format.Options{}), tellLeftOut(o.system, flat(xml), format.Options{})); err != nil {
 		return err
 	}
 	gold, err := i2b2.Read(o.gold)

@@ -72,7 +72,7 @@ func (o *evaluateOptions) meddocanSources() (gold, system meddocan.Source, err e
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := errors.Join(tellLeftOut(o.gold, f, format.Options{}), tellLeftOut(o.system, f, format.Options{})); err != nil {
+	if err := errors.Join(tellLeftOut(o.gold, flat(f), format.Options{}), tellLeftOut(o.system, flat(f), format.Options{})); err != nil {
 		return nil, nil, err
 	}
 	if gold, err = asWritten(o.gold); err != nil {

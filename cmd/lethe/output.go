@@ -121,6 +121,13 @@ func tellLeftOut(path string, f *format.Format, opt format.Options) error {
 	return err
 }
 
+// flat returns a format that leaves out subfolders, as official scripts do.
+func flat(f *format.Format) *format.Format {
+	single := *f
+	single.OneNote = false
+	return &single
+}
+
 // leftOut returns the warning about the files and folders in a folder that are not read.
 func leftOut(dir string, f *format.Format, names []string) error {
 	folders := 0

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/format"
+	"github.com/lethe-deid/lethe/data/patients"
 	"github.com/lethe-deid/lethe/evaluation/metrics"
 	"github.com/lethe-deid/lethe/evaluation/significance"
 	"github.com/lethe-deid/lethe/experiments"
@@ -20,13 +21,14 @@ import (
 
 type significanceOptions struct {
 	systemsOptions
-	split   string // of runs
-	set     []string
-	metrics []string
-	by      string
-	test    significance.Options
-	out     string
-	json    bool
+	split    string // of runs
+	set      []string
+	metrics  []string
+	by       string
+	patients string // rule; empty: what the notes say
+	test     significance.Options
+	out      string
+	json     bool
 }
 
 func newSignificance() *cobra.Command {
@@ -49,7 +51,8 @@ Metrics: ` + metrics.Overview() + `.
 An incomplete name, such as i2b2/, prints a list of the names that start with it.`,
 		Example: `  lethe significance runs/full runs/no-crf --split dev
   lethe significance runs/full runs/no-crf --metric strict --metric conll --by patient --json
-  lethe significance --gold test/xml --a found-a --b found-b --format i2b2`,
+  lethe significance --gold test/xml --a found-a --b found-b --format i2b2
+  lethe significance --gold brat --a found-a --b found-b --format brat --by patient --patients '<patient>_*'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && given(cmd.Flags(), systemsFlags) != "" {
 				return nil
@@ -92,6 +95,7 @@ An incomplete name, such as i2b2/, prints a list of the names that start with it
 	flags.StringArrayVar(&opt.metrics, "metric", nil, "`NAME` of a metric; repeatable "+metricDefault)
 	flags.IntVar(&opt.test.Shuffles, "shuffles", 9999, "maximum number `N` of shuffles; if there are no more than N possible shuffles, each is used once, and p is exact")
 	flags.StringVar(&opt.by, "by", data.ByDocument, "unit of shuffling and of the bootstrap: document or patient")
+	flags.StringVar(&opt.patients, "patients", "", patientsHelp)
 	flags.StringVar(&opt.out, "out", "", "`DIR`, new or empty, to write the table to as text, Markdown, JSON, CSV and LaTeX (default none)")
 	flags.Uint64Var(&opt.test.Seed, "seed", 1, "seed `N` of the random numbers")
 	flags.BoolVar(&opt.json, "json", false, "print JSON (default a table)")
@@ -109,6 +113,8 @@ func (o *significanceOptions) check(flags *pflag.FlagSet, runs bool) error {
 		return errors.New("--set requires runs")
 	case !runs && (o.gold == "" || o.a == "" || o.b == ""):
 		return errors.New("--gold, --a and --b must be given")
+	case o.patients != "" && (runs || o.by != data.ByPatient):
+		return errors.New("--patients requires --by patient and --gold; a run has corpus.patient")
 	case o.test.Shuffles < 1:
 		return fmt.Errorf("--shuffles %d is not positive", o.test.Shuffles)
 	}
@@ -157,9 +163,15 @@ func (o *significanceOptions) ofFiles(ctx context.Context) (*significance.Report
 	if err != nil {
 		return nil, err
 	}
-	goldAgain := format.Read(o.format, o.gold, format.Options{Types: types}) // without a second warning about files that are left out
+	opt := format.Options{Types: types}
+	if o.patients != "" {
+		if opt.Patients, err = patients.Open(o.patients); err != nil {
+			return nil, fmt.Errorf("--patients: %w", err)
+		}
+	}
+	goldAgain := format.Read(o.format, o.gold, opt) // without a second warning about files that are left out
 	return significance.Compare(ctx,
-		significance.System{Name: o.a, Gold: readMarked(o.gold, o.format, of(types)), Found: readMarked(o.a, systemFormat, of(types))},
+		significance.System{Name: o.a, Gold: readMarked(o.gold, o.format, opt), Found: readMarked(o.a, systemFormat, of(types))},
 		significance.System{Name: o.b, Gold: goldAgain, Found: readMarked(o.b, systemFormat, of(types))}, chosen, o.test)
 }
 

@@ -26,6 +26,9 @@ var systemsFlags = []string{"gold", "a", "b", "format", "system-format", "types"
 
 var typesHelp = "type `SET`: " + strings.Join(data.TypeSetNames(), ", ") + " or a YAML file, see lethe types (default that of --format; any for brat, jsonl and labelstudio)"
 
+const patientsHelp = "`RULE` for the patient of each note: for file names as in '<patient>_*', for folders as in '<patient>/**', a regular expression " +
+	"with (?<patient>...), or the path of a table with the columns note and patient (default what the notes say: 110-04.txt is of patient 110)"
+
 // add adds the flags. other is appended to the usage of --b, and alsoFormat names further flags in the usage of --format.
 func (o *systemsOptions) add(flags *pflag.FlagSet, other, alsoFormat string) {
 	flags.StringVar(&o.gold, "gold", "", "file or folder of the gold standard, instead of runs")

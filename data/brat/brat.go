@@ -6,8 +6,8 @@
 // Offsets count code points of the text file as it is, like brat itself: U+FEFF
 // counts as one, and CR LF as two. (Programs that open the file in text mode,
 // such as the MEDDOCAN scorer, count CR LF as one. For a text with CR they
-// disagree with brat, and this package rejects annotations that were made with
-// their offsets.)
+// disagree with brat, and annotations that were made with
+// their offsets require data.ReadOptions.Offsets.)
 package brat
 
 import (
@@ -15,7 +15,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
@@ -30,20 +32,21 @@ const (
 	annotationExt = ".ann"
 )
 
-// Read reads one note, given by either of its files, or all notes of a folder in
-// the order of their names. It ignores hidden files and subfolders. The ID is the
-// file name without extension; from names such as 110-04 it takes the patient,
-// 110. A defective note yields a *data.Error, and reading continues with the next
+// Read reads one note, given by either of its files, or all notes of a folder and
+// its subfolders in the order of their paths. It ignores hidden files and folders, and
+// links to folders. The ID is the path within the folder without extension, as in
+// ward/110-04; from file names such as 110-04 it takes the patient, 110. A defective note yields a *data.Error, and reading continues with the next
 // note. A missing path, or a folder without notes, yields one error.
 //
 // A note requires both files, as in brat: a missing .ann is an error and does not
 // mean that the note has no PHI. (Package text reads texts alone.) Read parses
 // the T lines, whose quoted text must be equal to the text of the note with line
-// ends replaced by spaces. It ignores lines of relations, events, attributes,
+// ends replaced by spaces. If it is not, the error says what the offsets of the file
+// probably count. Read ignores lines of relations, events, attributes,
 // normalisations and notes (R E A M N # *). A span in fragments is read as one
 // span if only line ends are between the fragments, which is how brat writes a
-// span across a line end; otherwise it is an error.
-func Read(path string, types *data.TypeSet) data.Documents {
+// span across a line end; opt.Fragments says what becomes of others.
+func Read(path string, opt data.ReadOptions) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		stems, err := list(path)
 		if err != nil {
@@ -51,7 +54,11 @@ func Read(path string, types *data.TypeSet) data.Documents {
 			return
 		}
 		for _, stem := range stems {
-			if !yield(read(stem, types)) {
+			doc, err := read(stem, opt)
+			if err == nil {
+				doc.ID = notes.IDWithin(path, stem+textExt)
+			}
+			if !yield(doc, err) {
 				return
 			}
 		}
@@ -60,7 +67,7 @@ func Read(path string, types *data.TypeSet) data.Documents {
 
 // list returns the paths of the notes without their extensions.
 func list(path string) ([]string, error) {
-	files, err := notes.List(path, Exts...)
+	files, err := notes.Tree(path, Exts...)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +79,7 @@ func list(path string) ([]string, error) {
 	return slices.Compact(stems), nil
 }
 
-func read(stem string, types *data.TypeSet) (*data.Document, error) {
+func read(stem string, opt data.ReadOptions) (*data.Document, error) {
 	textFile, err := notes.Given(stem + textExt)
 	if err != nil {
 		return nil, err
@@ -91,20 +98,26 @@ func read(stem string, types *data.TypeSet) (*data.Document, error) {
 	}
 	id := filepath.Base(stem)
 	doc := &data.Document{ID: id, Patient: data.PatientOf(id), Text: text}
-	doc.Spans, err = Decode(annotations, raw, text, types)
-	if err != nil {
+	if err := decode(doc, annotations, raw, opt); err != nil {
 		return nil, err
 	}
 	return doc, nil
 }
 
-// Decode reads an annotation file of a note with this text. The spans are sorted by data.SortSpans.
+// Decode reads an annotation file of a note with this text, by the default options. The spans are sorted by data.SortSpans.
 func Decode(path string, raw []byte, text string, types *data.TypeSet) ([]data.Span, error) {
+	doc := &data.Document{Text: text}
+	err := decode(doc, path, raw, data.ReadOptions{Types: types})
+	return doc.Spans, err
+}
+
+// decode reads an annotation file and sets the spans of its note, whose text is given.
+func decode(doc *data.Document, path string, raw []byte, opt data.ReadOptions) error {
 	if err := notes.CheckUTF8(path, raw); err != nil {
-		return nil, err
+		return err
 	}
-	offsets := notes.NewOffsets(text)
-	var spans []data.Span
+	p := parser{offsets: notes.Counting(doc.Text, opt.Offsets), opt: opt}
+	ids := map[string]int{} // line of each
 	n := 0
 	for line := range strings.Lines(strings.TrimPrefix(string(raw), notes.BOM)) {
 		n++
@@ -112,33 +125,83 @@ func Decode(path string, raw []byte, text string, types *data.TypeSet) ([]data.S
 		if strings.TrimSpace(line) == "" || strings.ContainsRune("REAMN#*", rune(line[0])) {
 			continue
 		}
-		span, offset, err := parseSpan(line, text, offsets, types)
-		if err != nil {
-			return nil, notes.Defect(path, n, offset, err.Error())
+		spans, offset, err := p.parse(line)
+		if err == nil {
+			id, _, _ := strings.Cut(line, "\t")
+			if before := ids[id]; before > 0 {
+				offset, err = -1, fmt.Errorf("duplicate ID %s, which line %d has, too: the file was probably written twice, or put together of two", id, before)
+			}
+			ids[id] = n
 		}
-		spans = append(spans, span)
+		if err != nil {
+			reason := err.Error()
+			if offset >= 0 {
+				reason += notes.LikelyCause(doc.Text, quotations(string(raw)), opt.Offsets)
+			}
+			return notes.Defect(path, n, offset, reason)
+		}
+		if p.apart {
+			doc.Fragmented++
+		}
+		doc.Spans = append(doc.Spans, spans...)
 	}
-	data.SortSpans(spans)
-	return spans, nil
+	data.SortSpans(doc.Spans)
+	return nil
 }
 
-// parseSpan reads a T line. With an error it returns the code point that the
+var (
+	// quoting matches a T line without fragments.
+	quoting = regexp.MustCompile(`(?m)^T[^\t\n]*\t\S+ (\d{1,12}) (\d{1,12})\t([^\r\n]*)`)
+	// blankInType matches the second field of a T line whose type contains blanks.
+	blankInType = regexp.MustCompile(`^(\S+(?: +[^\s\d]\S*)+) \d+ \d+(?:;\d+ \d+)*$`)
+	// blanksForTabs matches a T line with blanks where tabs should be.
+	blanksForTabs = regexp.MustCompile(`^T\d+\s+\S+\s+\d+\s+\d+\s`)
+)
+
+// quotations returns what the T lines without fragments quote.
+func quotations(annotations string) (all []notes.Quotation) {
+	for _, m := range quoting.FindAllStringSubmatch(annotations, -1) {
+		start, _ := strconv.Atoi(m[1])
+		end, _ := strconv.Atoi(m[2])
+		all = append(all, notes.Quotation{Start: start, End: end, Text: m[3]})
+	}
+	return all
+}
+
+// parser reads T lines.
+type parser struct {
+	offsets *notes.Offsets
+	opt     data.ReadOptions
+	apart   bool // the last span was in fragments with other text between them
+}
+
+// parse reads a T line. With an error it returns the offset in the text that the
 // error concerns, or -1.
-func parseSpan(line, text string, offsets *notes.Offsets, types *data.TypeSet) (data.Span, int, error) {
-	none := func(offset int, format string, args ...any) (data.Span, int, error) {
-		return data.Span{}, offset, fmt.Errorf(format, args...)
+func (p *parser) parse(line string) ([]data.Span, int, error) {
+	none := func(offset int, format string, args ...any) ([]data.Span, int, error) {
+		return nil, offset, fmt.Errorf(format, args...)
 	}
 	fields := strings.SplitN(line, "\t", 3)
-	if line[0] != 'T' || len(fields) < 3 {
+	switch {
+	case line[0] == 'T' && len(fields) < 3 && blanksForTabs.MatchString(line):
+		return none(-1, "not a brat annotation line: its fields must be separated by tabs, as in T1, tab, PATIENT 4 11, tab, text")
+	case line[0] == 'T' && len(fields) == 2:
+		return none(-1, "not a brat annotation line: the text of the span is missing after the offsets and a tab")
+	case line[0] != 'T' || len(fields) < 3:
 		return none(-1, "not a brat annotation line")
 	}
 	typ, extent, _ := strings.Cut(fields[1], " ")
-	if !types.Has(typ) {
-		return none(-1, "%s", types.Lacks(typ))
+	if m := blankInType.FindStringSubmatch(fields[1]); m != nil {
+		return none(-1, "the type %s contains a blank, which brat does not allow: write %s", m[1], strings.Join(strings.Fields(m[1]), "_"))
 	}
-	span := data.Span{Type: typ, Score: 1}
+	if !p.opt.Types.Has(typ) {
+		return none(-1, "%s", p.opt.Types.Lacks(typ))
+	}
+	text := p.offsets.Text()
+	var fragments []data.Span
 	var quote []string // the text that the line should quote
 	first := -1
+	apart := false
 	for i, fragment := range strings.Split(extent, ";") {
 		left, right, _ := strings.Cut(fragment, " ")
 		start, err := notes.Offset(left)
@@ -149,24 +212,31 @@ func parseSpan(line, text string, offsets *notes.Offsets, types *data.TypeSet) (
 		if err != nil {
 			return none(-1, "end: %w", err)
 		}
-		from, to, err := offsets.Bytes(start, end)
+		from, to, err := p.offsets.Bytes(start, end)
 		if err != nil {
 			return none(start, "%w", err)
 		}
 		if i == 0 {
-			first, span.Start = start, from
-		} else if from < span.End || strings.Trim(text[span.End:from], "\r\n") != "" {
-			return none(start, "the span has fragments with more than a line end between them")
+			first = start
+		} else if before := fragments[i-1].End; from < before {
+			return none(-1, "the fragments of the span are not in the order of the text")
+		} else if strings.Trim(text[before:from], "\r\n") != "" {
+			apart = true
 		}
-		span.End = to
+		fragments = append(fragments, data.Span{Start: from, End: to, Type: typ, Score: 1})
 		quote = append(quote, flat(text[from:to]))
 	}
 	want := strings.Join(quote, " ")
 	// The line may end with CR LF.
 	if got := fields[2]; flat(got) != want && flat(strings.TrimSuffix(got, "\r")) != want {
-		return none(first, "the line does not quote the text at its offsets, in code points")
+		return none(first, "the line does not quote the text at its offsets, in %s", p.offsets.Unit())
 	}
-	return span, -1, nil
+	if p.apart = apart; !apart {
+		fragments, _ = data.HullOfFragments.Join(fragments)
+		return fragments, -1, nil
+	}
+	spans, err := p.opt.Fragments.Join(fragments)
+	return spans, -1, err
 }
 
 // flat returns the text as an annotation quotes it, in one line.

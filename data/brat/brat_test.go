@@ -62,14 +62,20 @@ func TestParse(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	const quote = "f.ann:2: the line does not quote the text at its offsets, in code points (offset %d)"
+	fits := func(offset int, cause string) string {
+		return strings.Replace(fmt.Sprintf(quote, offset), " (", ": all annotations of the text fit if "+cause+" (", 1)
+	}
 	for what, tc := range map[string]struct{ text, line, want string }{
-		"another text":            {"Mr. Zebulon", "T1\tPATIENT 3 11\tZebulon", fmt.Sprintf(quote, 3)},
-		"offsets in bytes":        {"ñ. Zebulon!", "T1\tPATIENT 4 11\tZebulon", fmt.Sprintf(quote, 4)},
-		"CR LF counted as one":    {"a\r\nZebulon!", "T1\tPATIENT 2 9\tZebulon", fmt.Sprintf(quote, 2)},
-		"in fragments":            {"Mr. Zebulon Jr", "T1\tPATIENT 4 7;9 11\tZeb on", "f.ann:2: the span has fragments with more than a line end between them (offset 9)"},
-		"fragments out of order":  {"Mr.\nZebulon Jr", "T1\tPATIENT 4 11;0 3\tZebulon Mr.", "f.ann:2: the span has fragments with more than a line end between them (offset 0)"},
+		"another text":            {"Mr. Zebulon", "T1\tPATIENT 3 11\tZebulon", strings.Replace(fmt.Sprintf(quote, 3), " (", ": they differ in white space only (", 1)},
+		"offsets in bytes":        {"ñ. Zebulon!", "T1\tPATIENT 4 11\tZebulon", fits(4, "offsets count bytes (offsets: bytes)")},
+		"CR LF counted as one":    {"a\r\nZebulon!", "T1\tPATIENT 2 9\tZebulon", fits(2, "CR LF counts as one (offsets: code-points+lf)")},
+		"in fragments":            {"Mr. Zebulon Jr", "T1\tPATIENT 4 7;9 11\tZeb on", "f.ann:2: " + data.ErrFragments.Error()},
+		"fragments out of order":  {"Mr.\nZebulon Jr", "T1\tPATIENT 4 11;0 3\tZebulon Mr.", "f.ann:2: the fragments of the span are not in the order of the text"},
 		"type":                    {"Mr. Zebulon", "T1\tZebulon 4 11\tZebulon", "f.ann:2: the type Zebulon is not in the type set i2b2-2014"},
-		"no text":                 {"Mr. Zebulon", "T1\tPATIENT 4 11", "f.ann:2: not a brat annotation line"},
+		"no text":                 {"Mr. Zebulon", "T1\tPATIENT 4 11", "f.ann:2: not a brat annotation line: the text of the span is missing after the offsets and a tab"},
+		"a type with a blank":     {"Mr. Zebulon", "T1\tPatient Name 4 11\tZebulon", "f.ann:2: the type Patient Name contains a blank, which brat does not allow: write Patient_Name"},
+		"blanks for tabs":         {"Mr. Zebulon", "T1 PATIENT 4 11 Zebulon", "f.ann:2: not a brat annotation line: its fields must be separated by tabs, as in T1, tab, PATIENT 4 11, tab, text"},
+		"an ID twice":             {"Mr. Zebulon", "T1\tPATIENT 4 11\tZebulon\nT1\tPATIENT 4 11\tZebulon", "f.ann:3: duplicate ID T1, which line 2 has, too: the file was probably written twice, or put together of two"},
 		"unknown line":            {"Mr. Zebulon", "Zebulon", "f.ann:2: not a brat annotation line"},
 		"indented line":           {"Mr. Zebulon", " T1\tPATIENT 4 11\tZebulon", "f.ann:2: not a brat annotation line"},
 		"start is no number":      {"Mr. Zebulon", "T1\tPATIENT Z 11\tZebulon", "f.ann:2: start: an offset is not a number"},
@@ -79,7 +85,7 @@ func TestParseErrors(t *testing.T) {
 		"empty":                   {"Mr. Zebulon", "T1\tPATIENT 4 4\t", "f.ann:2: the span [4,4) of code points is empty (offset 4)"},
 		"reversed":                {"Mr. Zebulon", "T1\tPATIENT 4 3\tZ", "f.ann:2: the span [4,3) of code points is reversed (offset 4)"},
 		"invalid UTF-8":           {"Mr. Zebulon", "T1\tPATIENT 4 11\tZebul\xf3n", "f.ann:2: invalid UTF-8 (offset 31)"},
-		"white space that is not": {"Mr.\tZebulon", "T1\tPATIENT 0 11\tMr. Zebulon", fmt.Sprintf(quote, 0)},
+		"white space that is not": {"Mr.\tZebulon", "T1\tPATIENT 0 11\tMr. Zebulon", strings.Replace(fmt.Sprintf(quote, 0), " (", ": they differ in white space only (", 1)},
 	} {
 		t.Run(what, func(t *testing.T) {
 			_, err := Decode("f.ann", []byte("#1\tnote x\n"+tc.line+"\n"), tc.text, data.I2B2)
@@ -90,6 +96,53 @@ func TestParseErrors(t *testing.T) {
 				t.Errorf("error\n%s, want\n%s", got, tc.want)
 			}
 		})
+	}
+}
+
+// One span in fragments refused a whole corpus.
+func TestFragments(t *testing.T) {
+	const annotations = "T1\tPATIENT 0 2;4 11;12 13\tMr Zebulon J\nT2\tDATE 4 11\tZebulon\n"
+	date := span(4, 11, "DATE")
+	for how, want := range map[data.Fragments][]data.Span{
+		data.HullOfFragments: {span(0, 13, "PATIENT"), date},
+		data.PartsOfSpan:     {span(0, 2, "PATIENT"), date, span(4, 11, "PATIENT"), span(12, 13, "PATIENT")},
+		data.LongestFragment: {date, span(4, 11, "PATIENT")},
+	} {
+		doc := &data.Document{Text: "Mr. Zebulon J."}
+		if err := decode(doc, "f.ann", []byte(annotations), data.ReadOptions{Types: data.I2B2, Fragments: how}); err != nil {
+			t.Fatal(how, err)
+		}
+		if diff := cmp.Diff(want, doc.Spans); diff != "" || doc.Fragmented != 1 {
+			t.Error(how, doc.Fragmented, diff)
+		}
+	}
+}
+
+// Files of programs that count otherwise than brat could not be read.
+func TestOffsets(t *testing.T) {
+	for how, tc := range map[data.Offsets]struct{ text, line string }{
+		"utf-16":             {"😀 Zoë", "T1\tPATIENT 3 6\tZoë"},
+		"bytes":              {"😀 Zoë", "T1\tPATIENT 5 9\tZoë"},
+		"code-points+lf":     {"\r\n\r\nZoë", "T1\tPATIENT 2 5\tZoë"},
+		"code-points+crlf":   {"\n\nZoë\n", "T1\tPATIENT 4 7\tZoë"},
+		"code-points+no-bom": {"\uFEFF\nZoë", "T1\tPATIENT 1 4\tZoë"},
+		"code-points+bom":    {"a Zoë", "T1\tPATIENT 3 6\tZoë"},
+		"bytes+lf+no-bom":    {"\uFEFF\r\nZoë", "T1\tPATIENT 1 5\tZoë"},
+	} {
+		doc := &data.Document{Text: tc.text}
+		if err := decode(doc, "f.ann", []byte(tc.line), data.ReadOptions{Types: data.I2B2, Offsets: how}); err != nil {
+			t.Error(how, err)
+		} else if s := doc.Spans[0]; doc.Text[s.Start:s.End] != "Zoë" {
+			t.Error(how, s)
+		}
+		if err := decode(doc, "f.ann", []byte(tc.line), data.ReadOptions{Types: data.I2B2}); err == nil {
+			t.Error(how, "is read as code points")
+		}
+	}
+	for _, bad := range []data.Offsets{"x", "utf16", "+lf", "utf-16+lf+crlf", "bytes+x", "bytes+lf+lf"} {
+		if bad.Check() == nil {
+			t.Error(bad)
+		}
 	}
 }
 
@@ -105,7 +158,7 @@ func TestReadGoesOn(t *testing.T) {
 		"annotation.conf": "", ".hidden.ann": "",
 	})
 	var got []string
-	for doc, err := range Read(dir, data.I2B2) {
+	for doc, err := range Read(dir, data.ReadOptions{Types: data.I2B2}) {
 		if err != nil {
 			got = append(got, strings.TrimPrefix(err.Error(), dir+"/"))
 		} else {
@@ -117,7 +170,7 @@ func TestReadGoesOn(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, file := range []string{"a.txt", "a.ann"} {
-		docs, err := data.Collect(Read(filepath.Join(dir, file), data.I2B2))
+		docs, err := data.Collect(Read(filepath.Join(dir, file), data.ReadOptions{Types: data.I2B2}))
 		if err != nil || len(docs) != 1 || docs[0].ID != "a" || len(docs[0].Spans) != 1 {
 			t.Errorf("%s alone: %d documents, %v", file, len(docs), err)
 		}

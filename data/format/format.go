@@ -18,6 +18,7 @@ import (
 	"github.com/lethe-deid/lethe/data/internal/notes"
 	"github.com/lethe-deid/lethe/data/jsonl"
 	"github.com/lethe-deid/lethe/data/labelstudio"
+	"github.com/lethe-deid/lethe/data/patients"
 	"github.com/lethe-deid/lethe/data/presidio"
 	"github.com/lethe-deid/lethe/data/spacy"
 	"github.com/lethe-deid/lethe/data/text"
@@ -27,8 +28,13 @@ import (
 // Options say how files are read and written. A format ignores the options that do not concern it.
 type Options struct {
 	Types *data.TypeSet // of the spans; a span of another type is an error
-	CoNLL conll.Options // how files of the format conll are laid out
-	HF    hf.Options    // how those of the format hf are
+	// Patients says whose the notes are, in place of what the format itself says. A note or file
+	// that it does not match is an error. Default nil.
+	Patients  *patients.Rule
+	Fragments data.Fragments // of discontinuous spans, in brat
+	Offsets   data.Offsets   // of brat, i2b2, meddocan, jsonl and labelstudio
+	CoNLL     conll.Options  // how files of the format conll are laid out
+	HF        hf.Options     // how those of the format hf are
 	// INCEpTION chooses the annotations in files of the formats xmi and webanno.
 	INCEpTION inception.Options
 	// Writing says how formats that contain tokens divide a text.
@@ -37,6 +43,12 @@ type Options struct {
 
 // Check returns an error for impossible options.
 func (o Options) Check() error {
+	if err := o.Fragments.Check(); err != nil {
+		return fmt.Errorf("fragments: %w", err)
+	}
+	if err := o.Offsets.Check(); err != nil {
+		return fmt.Errorf("offsets: %w", err)
+	}
 	if err := o.CoNLL.Check(); err != nil {
 		return fmt.Errorf("conll.%w", err)
 	}
@@ -47,6 +59,11 @@ func (o Options) Check() error {
 		return fmt.Errorf("inception.%w", err)
 	}
 	return nil
+}
+
+// read returns the options that many readers share.
+func (o Options) read() data.ReadOptions {
+	return data.ReadOptions{Types: o.Types, Fragments: o.Fragments, Offsets: o.Offsets}
 }
 
 // Format is a file format of corpora. To add a format, add a value to the table below.
@@ -108,7 +125,7 @@ const (
 	Unkept                 // not at all
 )
 
-var formats = []*Format{
+var formats = complete([]*Format{
 	ofXML("i2b2", i2b2.I2B2, "deIdi2b2"),
 	ofXML("meddocan", i2b2.MEDDOCAN, "MEDDOCAN"),
 	{
@@ -119,7 +136,7 @@ var formats = []*Format{
 		Recognize: rooted("ROOT"),
 	},
 	{
-		Name: "brat", Exts: brat.Exts, OneNote: true, Read: typed(brat.Read), Create: typedWriter(brat.Create),
+		Name: "brat", Exts: brat.Exts, OneNote: true, Read: shared(brat.Read), Create: typedWriter(brat.Create),
 		Limits:    Limits{Patients: ByID, Scores: true},
 		Recognize: func(path string, _ []byte) bool { return brat.Annotated(path) },
 	},
@@ -138,7 +155,7 @@ var formats = []*Format{
 	},
 	{
 		Name: "jsonl", Exts: []string{jsonl.Ext},
-		Read: typed(jsonl.Read), Decode: decoded(jsonl.Decode),
+		Read: shared(jsonl.Read), Decode: sharedStream(jsonl.Decode),
 		Create: inFile(typedWriter(jsonl.Create), jsonl.Ext), CreateFile: typedWriter(jsonl.Create), Encode: jsonl.Encode,
 		Recognize: func(path string, head []byte) bool {
 			keys := notes.FirstKeys(head)
@@ -160,7 +177,7 @@ var formats = []*Format{
 	},
 	{
 		Name: "labelstudio", Exts: []string{labelstudio.Ext},
-		Read: typed(labelstudio.Read), Decode: decoded(labelstudio.Decode),
+		Read: shared(labelstudio.Read), Decode: sharedStream(labelstudio.Decode),
 		Create: inFile(typedWriter(labelstudio.Create), labelstudio.Ext), CreateFile: typedWriter(labelstudio.Create),
 		Recognize: func(path string, head []byte) bool {
 			keys := notes.FirstKeys(head)
@@ -188,7 +205,7 @@ var formats = []*Format{
 	{
 		Name: "text", Exts: []string{text.Ext}, OneNote: true, TextOnly: true,
 		Read: func(path string, _ Options) data.Documents { return text.Read(path) }, Pieces: text.Pieces,
-		Decode: one(func(r io.Reader, name string, _ *data.TypeSet) (*data.Document, error) {
+		Decode: one(func(r io.Reader, name string, _ data.ReadOptions) (*data.Document, error) {
 			return text.Decode(r, name)
 		}),
 		Create:     func(dir string, _ Options) (data.Writer, error) { return text.Create(dir) },
@@ -196,12 +213,12 @@ var formats = []*Format{
 		Encode:     func(doc *data.Document) ([]byte, error) { return []byte(doc.Text), nil },
 		Limits:     Limits{Patients: ByID},
 	},
-}
+})
 
 func ofXML(name string, dialect i2b2.Dialect, root string) *Format {
 	return &Format{
 		Name: name, Exts: []string{i2b2.Ext}, OneNote: true,
-		Read: typed(i2b2.Read), Decode: one(i2b2.Decode),
+		Read: shared(i2b2.Read), Decode: one(i2b2.Decode),
 		Create: func(dir string, opt Options) (data.Writer, error) { return i2b2.Create(dir, dialect, opt.Types) },
 		CreateFile: func(path string, opt Options) (data.Writer, error) {
 			return i2b2.CreateFile(path, dialect, opt.Types)
@@ -241,10 +258,10 @@ func (f *Format) Holds(id string) bool {
 	return (!f.OneNote || notes.CheckName(id) == nil) && (f.Limits.ID == nil || f.Limits.ID(id))
 }
 
-// LeftOut returns the names in the folder at path that Read skips, sorted, with a slash at the end
-// of the names of folders. If path is a file, it returns none.
+// LeftOut returns the paths in the folder at path that Read skips, sorted, with a slash at the end
+// of those of folders. If path is a file, it returns none.
 func (f *Format) LeftOut(path string, opt Options) ([]string, error) {
-	return notes.LeftOut(path, f.exts(opt)...)
+	return notes.LeftOut(path, f.OneNote, f.exts(opt)...)
 }
 
 // exts returns the extensions of the files that Read reads in a folder.
@@ -256,10 +273,19 @@ func (f *Format) exts(opt Options) []string {
 }
 
 // one yields the only document in a stream.
-func one(decode func(io.Reader, string, *data.TypeSet) (*data.Document, error)) func(io.Reader, string, Options) data.Documents {
+func one(decode func(io.Reader, string, data.ReadOptions) (*data.Document, error)) func(io.Reader, string, Options) data.Documents {
 	return func(r io.Reader, name string, opt Options) data.Documents {
-		return func(yield func(*data.Document, error) bool) { yield(decode(r, name, opt.Types)) }
+		return func(yield func(*data.Document, error) bool) { yield(decode(r, name, opt.read())) }
 	}
+}
+
+// shared and sharedStream adapt readers that have no options but those of many.
+func shared(read func(string, data.ReadOptions) data.Documents) func(string, Options) data.Documents {
+	return func(path string, opt Options) data.Documents { return read(path, opt.read()) }
+}
+
+func sharedStream(decode func(io.Reader, string, data.ReadOptions) data.Documents) func(io.Reader, string, Options) data.Documents {
+	return func(r io.Reader, name string, opt Options) data.Documents { return decode(r, name, opt.read()) }
 }
 
 // typed, decoded and typedWriter adapt readers and writers that have no options but the types.

@@ -8,7 +8,7 @@ import (
 	"github.com/lethe-deid/lethe/internal/xmlnotes"
 )
 
-func decode(path string, raw []byte, types *data.TypeSet) (*data.Document, error) {
+func decode(path string, raw []byte, opt data.ReadOptions) (*data.Document, error) {
 	file, err := notes.XML(path, raw)
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func decode(path string, raw []byte, types *data.TypeSet) (*data.Document, error
 	}
 	id := notes.ID(path)
 	doc := &data.Document{ID: id, Patient: data.PatientOf(id), Text: text.String()}
-	doc.Spans, err = Spans(path, doc.Text, tags, types)
+	doc.Spans, err = Spans(path, doc.Text, tags, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -35,12 +35,15 @@ func decode(path string, raw []byte, types *data.TypeSet) (*data.Document, error
 
 // Spans converts the tags of a note to spans, sorted by data.SortSpans. An error, of type *data.Error, is for a tag that Read
 // refuses.
-func Spans(path, text string, tags []xmlnotes.Tag, types *data.TypeSet) ([]data.Span, error) {
-	offsets := notes.NewOffsets(text)
+func Spans(path, text string, tags []xmlnotes.Tag, opt data.ReadOptions) ([]data.Span, error) {
+	offsets := notes.Counting(text, opt.Offsets)
 	var spans []data.Span
 	for _, t := range tags {
-		span, err := newSpan(t, offsets, types)
+		span, err := newSpan(t, offsets, opt.Types)
 		if err != nil {
+			if err.Offset >= 0 {
+				err.Reason += notes.LikelyCause(text, quotations(tags), opt.Offsets)
+			}
 			err.Path = path
 			return nil, err
 		}
@@ -50,7 +53,19 @@ func Spans(path, text string, tags []xmlnotes.Tag, types *data.TypeSet) ([]data.
 	return spans, nil
 }
 
-// newSpan checks a tag against the text and the type set. Offsets in errors are in code points.
+// quotations returns what the tags quote.
+func quotations(tags []xmlnotes.Tag) (all []notes.Quotation) {
+	for _, t := range tags {
+		start, err1 := notes.Offset(t.Start)
+		end, err2 := notes.Offset(t.End)
+		if t.Text != nil && err1 == nil && err2 == nil {
+			all = append(all, notes.Quotation{Start: start, End: end, Text: *t.Text})
+		}
+	}
+	return all
+}
+
+// newSpan checks a tag against the text and the type set. Offsets in errors are in the unit of the file.
 func newSpan(t xmlnotes.Tag, offsets *notes.Offsets, types *data.TypeSet) (data.Span, *data.Error) {
 	none := func(offset int, reason string) (data.Span, *data.Error) {
 		return data.Span{}, notes.Defect("", t.Line, offset, reason)
@@ -75,7 +90,7 @@ func newSpan(t xmlnotes.Tag, offsets *notes.Offsets, types *data.TypeSet) (data.
 		return none(start, err.Error())
 	}
 	if t.Text != nil && !notes.Quotes(*t.Text, offsets.Text()[from:to]) {
-		return none(start, "a tag's text differs from the note at its offsets (in code points)")
+		return none(start, "a tag's text differs from the note at its offsets, in "+offsets.Unit())
 	}
 	return data.Span{Start: from, End: to, Type: known.Name, Score: 1}, nil
 }

@@ -9,7 +9,7 @@
 //	</deIdi2b2>
 //
 // The text is the text that an XML parser returns: CR LF and CR in the file become LF. Offsets
-// count its code points, including a U+FEFF at its start. The element of a tag is the category of
+// count its code points (or what data.ReadOptions.Offsets says), including a U+FEFF at its start. The element of a tag is the category of
 // its TYPE (see data.Type).
 package i2b2
 
@@ -23,12 +23,12 @@ import (
 // Ext is the extension of the files of this format in a folder.
 const Ext = ".xml"
 
-// Read reads one file, or the .xml files of a folder in the order of their names; it skips hidden
-// files and subfolders. The root may be the root of either dialect. A bad note yields a
+// Read reads one file, or the .xml files of a folder and its subfolders in the order of their
+// paths; it skips hidden files and folders, and links to folders. The root may be the root of either dialect. A bad note yields a
 // *data.Error, and reading continues with the next. A missing path, or a folder without notes,
 // yields one error.
 //
-// The ID is the file's name without extension. Names such as 110-04.xml contain the patient, 110,
+// The ID is the path within the folder without extension, as in ward/110-04. Names such as 110-04.xml contain the patient, 110,
 // as for the official scorer. A note without TAGS has no spans. The attributes id and comment are
 // ignored, as by the official scorer. Unknown children of the root are ignored. A note is refused
 // if it has
@@ -41,23 +41,23 @@ const Ext = ".xml"
 //   - a span that is empty, reversed, or beyond the text
 //   - text outside of TEXT
 //   - an encoding other than UTF-8, US-ASCII and ISO-8859-1
-func Read(path string, types *data.TypeSet) data.Documents {
+func Read(path string, opt data.ReadOptions) data.Documents {
 	return notes.Each(path, Ext, func(file string) (*data.Document, error) {
 		raw, err := notes.ReadFile(file)
 		if err != nil {
 			return nil, err
 		}
-		return decode(file, raw, types)
+		return decode(file, raw, opt)
 	})
 }
 
 // Decode reads one note from a stream. name replaces the path of a file in errors, ID and patient.
-func Decode(r io.Reader, name string, types *data.TypeSet) (*data.Document, error) {
+func Decode(r io.Reader, name string, opt data.ReadOptions) (*data.Document, error) {
 	raw, err := notes.ReadAll(r, name)
 	if err != nil {
 		return nil, err
 	}
-	return decode(name, raw, types)
+	return decode(name, raw, opt)
 }
 
 // Dialect is a variant of the format.

@@ -52,7 +52,7 @@ func TestDecode(t *testing.T) {
 		"a character reference as tab": {note("Mr.&#9;Zebulon", name), "Mr.\tZebulon", []data.Span{span(4, 11, "PATIENT")}},
 	} {
 		t.Run(what, func(t *testing.T) {
-			doc, err := Decode(strings.NewReader(tc.file), "notes/110-04.xml", data.I2B2)
+			doc, err := Decode(strings.NewReader(tc.file), "notes/110-04.xml", data.ReadOptions{Types: data.I2B2})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,13 +97,13 @@ func TestDecodeErrors(t *testing.T) {
 		"empty":                {tag("NAME", "4", "4", "PATIENT"), "f.xml:3: the span [4,4) of code points is empty (offset 4)"},
 		"reversed":             {tag("NAME", "4", "3", "PATIENT"), "f.xml:3: the span [4,3) of code points is reversed (offset 4)"},
 		"more than an int":     {tag("NAME", "4", "99999999999999999999", "PATIENT"), "f.xml:3: end: an offset is not a number"},
-		"another text":         {note("Mr. Zebulon", `<NAME start="4" end="11" text="Zebulo" TYPE="PATIENT"/>`), "f.xml:3: a tag's text differs from the note at its offsets (in code points) (offset 4)"},
-		"another text, CR LF":  {note("Mr.\r\nZebulon", `<NAME start="3" end="11" text="Zebulo" TYPE="PATIENT"/>`), "f.xml:4: a tag's text differs from the note at its offsets (in code points) (offset 3)"},
-		"a text with nothing":  {note("Mr. Zebulon", `<NAME start="4" end="11" text="" TYPE="PATIENT"/>`), "f.xml:3: a tag's text differs from the note at its offsets (in code points) (offset 4)"},
+		"another text":         {note("Mr. Zebulon", `<NAME start="4" end="11" text="Zebulo" TYPE="PATIENT"/>`), "f.xml:3: a tag's text differs from the note at its offsets, in code points (offset 4)"},
+		"another text, CR LF":  {note("Mr.\r\nZebulon", `<NAME start="3" end="11" text="Zebulo" TYPE="PATIENT"/>`), "f.xml:4: a tag's text differs from the note at its offsets, in code points (offset 3)"},
+		"a text with nothing":  {note("Mr. Zebulon", `<NAME start="4" end="11" text="" TYPE="PATIENT"/>`), "f.xml:3: a tag's text differs from the note at its offsets, in code points (offset 4)"},
 		"UTF-16 without a BOM": {"<\x00d\x00", "f.xml:1: XML does not allow the character U+0000 (offset 1)"},
 	} {
 		t.Run(what, func(t *testing.T) {
-			doc, err := Decode(strings.NewReader(tc.file), "f.xml", data.I2B2)
+			doc, err := Decode(strings.NewReader(tc.file), "f.xml", data.ReadOptions{Types: data.I2B2})
 			if err == nil {
 				t.Fatalf("read %d bytes of text and %d spans, want an error", len(doc.Text), len(doc.Spans))
 			}
@@ -143,7 +143,7 @@ func TestRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := decode("7-1.xml", raw, types)
+			got, err := decode("7-1.xml", raw, data.ReadOptions{Types: types})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,7 +196,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("<deIdi2b2><TEXT><!-- --><![CDATA[]]]]><![CDATA[>]]></TEXT></deIdi2b2>"))
 	types := data.Any
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		doc, err := decode("f.xml", raw, types)
+		doc, err := decode("f.xml", raw, data.ReadOptions{Types: types})
 		if err != nil {
 			if _, ok := errors.AsType[*data.Error](err); !ok {
 				t.Fatalf("the error is a %T", err)
@@ -210,7 +210,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := decode("f.xml", again, types)
+		got, err := decode("f.xml", again, data.ReadOptions{Types: types})
 		if err != nil {
 			t.Fatal(err)
 		}

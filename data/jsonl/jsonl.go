@@ -2,7 +2,7 @@
 //
 //	{"id":"110-04","patient":"110","text":"...","spans":[{"start":10,"end":19,"type":"DOCTOR","score":0.98}]}
 //
-// Offsets count code points. A span without a score has score 1. Two other
+// Offsets count code points, unless data.ReadOptions.Offsets says otherwise. A span without a score has score 1. Two other
 // formats can be read as well:
 //
 //	{"text":"...","meta":{"note_id":"110-04"},"spans":[{"id":"0","start":10,"end":19,"label":"DOCTOR"}]}
@@ -47,28 +47,28 @@ const Ext = ".jsonl"
 // reading continues with the next. If no line of a file is a JSON object, the
 // file is in another format and yields a single error. Half of a surrogate pair
 // in an escape is an error, because JSON readers treat it differently.
-func Read(path string, types *data.TypeSet) data.Documents {
+func Read(path string, opt data.ReadOptions) data.Documents {
 	return notes.Files(path, []string{Ext}, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
-		return readLines(r, name, types, seen, yield)
+		return readLines(r, name, opt, seen, yield)
 	})
 }
 
 // Decode reads the documents of a stream. name is used as the file's path in
 // errors and IDs.
-func Decode(r io.Reader, name string, types *data.TypeSet) data.Documents {
+func Decode(r io.Reader, name string, opt data.ReadOptions) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
-		readLines(r, name, types, map[string]bool{}, yield)
+		readLines(r, name, opt, map[string]bool{}, yield)
 	}
 }
 
 // DecodeLine reads the document of a single line, which has the number and the byte
 // offset in the named file.
 func DecodeLine(raw []byte, name string, number, offset int, types *data.TypeSet) (*data.Document, error) {
-	return line{file: name, number: number, offset: offset, raw: raw}.document(types, map[string]bool{})
+	return line{file: name, number: number, offset: offset, raw: raw}.document(data.ReadOptions{Types: types}, map[string]bool{})
 }
 
 // readLines yields the documents of the lines. It returns false if yield did.
-func readLines(r io.Reader, name string, types *data.TypeSet, seen map[string]bool, yield func(*data.Document, error) bool) bool {
+func readLines(r io.Reader, name string, opt data.ReadOptions, seen map[string]bool, yield func(*data.Document, error) bool) bool {
 	in := bufio.NewReader(r)
 	next := 0        // offset of the next line
 	var held []error // errors of the lines before the first JSON object
@@ -84,7 +84,7 @@ func readLines(r io.Reader, name string, types *data.TypeSet, seen map[string]bo
 			l.raw, l.offset = raw[len(notes.BOM):], len(notes.BOM)
 		}
 		if len(bytes.TrimSpace(l.raw)) > 0 {
-			doc, err := l.document(types, seen)
+			doc, err := l.document(opt, seen)
 			if found = found || l.isObject(); !found {
 				held = append(held, err)
 			} else {

@@ -35,7 +35,7 @@ func TestDecode(t *testing.T) {
 		"U+FEFF in text":   {"{\"id\":\"x\",\"text\":\"\uFEFFZoë\",\"spans\":[{\"start\":1,\"end\":4,\"type\":\"PATIENT\"}]}", data.Document{ID: "x", Text: "\uFEFFZoë", Spans: []data.Span{phi(3, 7, "PATIENT", 1)}}},
 	} {
 		t.Run(what, func(t *testing.T) {
-			got, err := data.Collect(Decode(strings.NewReader("\uFEFF \r\n"+tc.line), "f.jsonl", data.I2B2))
+			got, err := data.Collect(Decode(strings.NewReader("\uFEFF \r\n"+tc.line), "f.jsonl", data.ReadOptions{Types: data.I2B2}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func TestDecodeErrors(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			file := `{"id":"first","text":""}` + "\n\n" + tc.line + "\n" + `{"id":"last","text":""}`
 			var got []string
-			for doc, err := range Decode(strings.NewReader(file), "f.jsonl", data.I2B2) {
+			for doc, err := range Decode(strings.NewReader(file), "f.jsonl", data.ReadOptions{Types: data.I2B2}) {
 				if err != nil {
 					got = append(got, err.Error())
 					continue
@@ -122,14 +122,14 @@ func TestBadFirstLineCostsOnlyItself(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	for range Decode(strings.NewReader("[\n[\n{\"text\":\"x\"}\n"), "f.json", data.Any) {
+	for range Decode(strings.NewReader("[\n[\n{\"text\":\"x\"}\n"), "f.json", data.ReadOptions{Types: data.Any}) {
 		break // must not be asked again
 	}
 }
 
 // items reads a file and returns its IDs and errors.
 func items(file string) (got []string) {
-	for doc, err := range Decode(strings.NewReader(file), "f.json", data.I2B2) {
+	for doc, err := range Decode(strings.NewReader(file), "f.json", data.ReadOptions{Types: data.I2B2}) {
 		if err != nil {
 			got = append(got, err.Error())
 			continue
@@ -198,7 +198,7 @@ func TestRejectedTextsAreRefused(t *testing.T) {
 		"ignore": "f.jsonl:1: its answer in Prodigy is ignore, so that nobody has annotated it: leave the line out",
 	} {
 		line := `{"text":"Zebulon","spans":[{"start":0,"end":7,"label":"DATE"}],"answer":"` + answer + `"}`
-		if _, err := data.Collect(Decode(strings.NewReader(line), "f.jsonl", data.I2B2)); err == nil || err.Error() != want {
+		if _, err := data.Collect(Decode(strings.NewReader(line), "f.jsonl", data.ReadOptions{Types: data.I2B2})); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", answer, err)
 		}
 	}
@@ -245,7 +245,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"id":7,"text":"ñ Zoë","label":[[2,5,"X"]],"entities":[{"label":"X","start_offset":0,"end_offset":1}]}`))
 	types := data.Any
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		for doc, err := range Decode(bytes.NewReader(raw), "f.jsonl", types) {
+		for doc, err := range Decode(bytes.NewReader(raw), "f.jsonl", data.ReadOptions{Types: types}) {
 			if err != nil {
 				if _, ok := errors.AsType[*data.Error](err); !ok {
 					t.Fatalf("the error is a %T", err)
@@ -259,7 +259,7 @@ func FuzzRead(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := data.Collect(Decode(bytes.NewReader(again), "g.jsonl", types))
+			got, err := data.Collect(Decode(bytes.NewReader(again), "g.jsonl", data.ReadOptions{Types: types}))
 			if err != nil {
 				t.Fatal(err)
 			}

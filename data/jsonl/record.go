@@ -151,7 +151,7 @@ func (l line) isObject() bool {
 
 // document parses and checks the line and returns its document. It returns an
 // error if the ID has been seen.
-func (l line) document(types *data.TypeSet, seen map[string]bool) (*data.Document, error) {
+func (l line) document(opt data.ReadOptions, seen map[string]bool) (*data.Document, error) {
 	rec, err := l.record()
 	if err != nil {
 		return nil, err
@@ -178,11 +178,15 @@ func (l line) document(types *data.TypeSet, seen map[string]bool) (*data.Documen
 	for _, t := range slices.Concat(rec.Label, rec.Labels) {
 		all = append(all, span(t))
 	}
-	offsets := notes.NewOffsets(doc.Text)
+	offsets := notes.Counting(doc.Text, opt.Offsets)
 	for i, s := range all {
-		converted, offset, err := s.convert(offsets, types)
+		converted, offset, err := s.convert(offsets, opt.Types)
 		if err != nil {
-			return nil, notes.Defect(l.file, l.number, offset, fmt.Sprintf("span %d: %v", i, err))
+			cause := ""
+			if offset >= 0 {
+				cause = notes.LikelyCause(doc.Text, quotations(all), opt.Offsets)
+			}
+			return nil, notes.Defect(l.file, l.number, offset, fmt.Sprintf("span %d: %v%s", i, err, cause))
 		}
 		doc.Spans = append(doc.Spans, converted)
 	}
@@ -191,8 +195,18 @@ func (l line) document(types *data.TypeSet, seen map[string]bool) (*data.Documen
 	return doc, nil
 }
 
-// convert checks and converts a span. With an error it returns the code point
-// that the error concerns, or -1.
+// quotations returns what the spans quote.
+func quotations(spans []span) (all []notes.Quotation) {
+	for _, s := range spans {
+		if start, end := cmp.Or(s.Start, s.StartOffset), cmp.Or(s.End, s.EndOffset); s.Text != nil && start != nil && end != nil {
+			all = append(all, notes.Quotation{Start: *start, End: *end, Text: *s.Text})
+		}
+	}
+	return all
+}
+
+// convert checks and converts a span. With an error it returns the offset in the
+// text that the error concerns, or -1.
 func (s span) convert(offsets *notes.Offsets, types *data.TypeSet) (data.Span, int, error) {
 	start, end := cmp.Or(s.Start, s.StartOffset), cmp.Or(s.End, s.EndOffset)
 	if start == nil || end == nil {
@@ -215,7 +229,7 @@ func (s span) convert(offsets *notes.Offsets, types *data.TypeSet) (data.Span, i
 		return data.Span{}, *start, err
 	}
 	if s.Text != nil && !notes.Quotes(*s.Text, offsets.Text()[from:to]) {
-		return data.Span{}, *start, errors.New("its text differs from the note at its offsets, in code points")
+		return data.Span{}, *start, errors.New("its text differs from the note at its offsets, in " + offsets.Unit())
 	}
 	return data.Span{Start: from, End: to, Type: typ.Name, Score: score}, -1, nil
 }

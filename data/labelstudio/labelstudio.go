@@ -40,24 +40,24 @@ const Ext = ".json"
 //
 // A bad task, or one with a duplicate ID, yields a *data.Error with the line and the byte at which the task begins, and reading
 // continues with the next. Text that is not JSON ends the file with such an error.
-func Read(path string, types *data.TypeSet) data.Documents {
+func Read(path string, opt data.ReadOptions) data.Documents {
 	return notes.Files(path, []string{Ext}, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
-		return (&file{name: name, types: types, seen: seen}).read(r, yield)
+		return (&file{name: name, opt: opt, seen: seen}).read(r, yield)
 	})
 }
 
 // Decode reads the documents of a stream. name is used as the file's path in errors and IDs.
-func Decode(r io.Reader, name string, types *data.TypeSet) data.Documents {
+func Decode(r io.Reader, name string, opt data.ReadOptions) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
-		(&file{name: name, types: types, seen: map[string]bool{}}).read(r, yield)
+		(&file{name: name, opt: opt, seen: map[string]bool{}}).read(r, yield)
 	}
 }
 
 // file is a file that is being read.
 type file struct {
-	name  string
-	types *data.TypeSet
-	seen  map[string]bool // IDs
+	name string
+	opt  data.ReadOptions
+	seen map[string]bool // IDs
 }
 
 // read yields the documents. It returns false if yield did.

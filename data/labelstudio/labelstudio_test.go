@@ -52,7 +52,7 @@ func TestDecode(t *testing.T) {
 		"surrogate pairs":     {`"data":{"text":"\ud83d\ude00 Zoë"},"annotations":[{"result":[` + labels + `]}]`, data.Document{ID: "f-0001", Text: "😀 Zoë", Spans: []data.Span{phi(5, 9, "PATIENT", 1)}}},
 	} {
 		t.Run(what, func(t *testing.T) {
-			got, err := data.Collect(Decode(strings.NewReader("\uFEFF [{"+tc.task+"}]\n"), "f.json", data.I2B2))
+			got, err := data.Collect(Decode(strings.NewReader("\uFEFF [{"+tc.task+"}]\n"), "f.json", data.ReadOptions{Types: data.I2B2}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +100,7 @@ func TestDecodeErrors(t *testing.T) {
 			first := `[{"id":1,"data":{"text":"x"},"annotations":[{"result":[]}]},`
 			file := first + tc.task + `,{"id":2,"data":{"text":"x"},"annotations":[{"result":[]}]}]`
 			var got []string
-			for doc, err := range Decode(strings.NewReader(file), "f.json", data.I2B2) {
+			for doc, err := range Decode(strings.NewReader(file), "f.json", data.ReadOptions{Types: data.I2B2}) {
 				if err != nil {
 					got = append(got, err.Error())
 					continue
@@ -132,14 +132,14 @@ func TestNotTasks(t *testing.T) {
 		strings.Repeat("[", 20000): "not valid JSON (offset 10000)",
 	} {
 		var got []string
-		for _, err := range Decode(strings.NewReader(file), "f.json", data.Any) {
+		for _, err := range Decode(strings.NewReader(file), "f.json", data.ReadOptions{Types: data.Any}) {
 			got = append(got, err.Error())
 		}
 		if diff := cmp.Diff([]string{"f.json:1: " + want}, got); diff != "" {
 			t.Errorf("%.20s: %s", file, diff)
 		}
 	}
-	if docs, err := data.Collect(Decode(strings.NewReader(" [ ] "), "f.json", data.Any)); err != nil || docs != nil {
+	if docs, err := data.Collect(Decode(strings.NewReader(" [ ] "), "f.json", data.ReadOptions{Types: data.Any})); err != nil || docs != nil {
 		t.Errorf("an empty array: %v, %v", docs, err)
 	}
 }
@@ -161,7 +161,7 @@ func TestCreate(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	for doc, err := range Read(path, data.I2B2) {
+	for doc, err := range Read(path, data.ReadOptions{Types: data.I2B2}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`[{"id":7,` + tasked(done("", labels)) + `},{"data":{"text":"ñ Zoë"},"predictions":[{"result":[` + labels + `]}]}]`))
 	f.Add([]byte(`[{"text":"ñ Zoë","id":7,"label":[{"start":2,"end":5,"text":"Zoë","labels":["PATIENT"]}],"annotation_id":12}]`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		for doc, err := range Decode(bytes.NewReader(raw), "f.json", data.Any) {
+		for doc, err := range Decode(bytes.NewReader(raw), "f.json", data.ReadOptions{Types: data.Any}) {
 			if err != nil {
 				if _, ok := errors.AsType[*data.Error](err); !ok {
 					t.Fatalf("the error is a %T", err)
@@ -202,7 +202,7 @@ func FuzzRead(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := data.Collect(Decode(strings.NewReader("["+string(again)+"]"), "g.json", data.Any))
+			got, err := data.Collect(Decode(strings.NewReader("["+string(again)+"]"), "g.json", data.ReadOptions{Types: data.Any}))
 			if err != nil {
 				t.Fatal(err)
 			}

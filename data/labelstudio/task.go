@@ -46,6 +46,8 @@ type region struct {
 	Labels []string `json:"labels"`
 }
 
+var errMisquote = errors.New("its text differs from the note at its offsets")
+
 var errKind = errors.New("a value is missing or has the wrong kind")
 
 // about lists the types of results that are not about a part of the text.
@@ -146,7 +148,7 @@ func (f *file) annotated(text string, all []annotation) ([]data.Span, error) {
 func (f *file) spans(text string, results []result, scored bool) ([]data.Span, error) {
 	var spans []data.Span
 	to := ""
-	offsets := notes.NewOffsets(text)
+	offsets := notes.Counting(text, f.opt.Offsets)
 	for i, r := range results {
 		if slices.Contains(about, r.Type) {
 			continue
@@ -163,12 +165,27 @@ func (f *file) spans(text string, results []result, scored bool) ([]data.Span, e
 		}
 		own, err := f.region(offsets, r.Value, score)
 		if err != nil {
-			return nil, fmt.Errorf("result %d: %w", i, err)
+			return nil, fmt.Errorf("result %d: %w%s", i, err, f.cause(err, text, results))
 		}
 		spans = append(spans, own...)
 	}
 	data.SortSpans(spans)
 	return spans, nil
+}
+
+// cause returns the likely cause of an error about the text of a region.
+func (f *file) cause(err error, text string, results []result) string {
+	if !errors.Is(err, errMisquote) {
+		return ""
+	}
+	var all []notes.Quotation
+	for _, res := range results {
+		var r region
+		if json.Unmarshal(res.Value, &r) == nil && r.Start != nil && r.End != nil && r.Text != nil {
+			all = append(all, notes.Quotation{Start: *r.Start, End: *r.End, Text: *r.Text})
+		}
+	}
+	return notes.LikelyCause(text, all, f.opt.Offsets)
 }
 
 // region returns the spans of a region, one for each of its labels.
@@ -188,12 +205,12 @@ func (f *file) region(offsets *notes.Offsets, raw jsontext.Value, score float64)
 		return nil, err
 	}
 	if r.Text != nil && !notes.Quotes(*r.Text, offsets.Text()[from:to]) {
-		return nil, errors.New("its text differs from the note at its offsets, in code points")
+		return nil, fmt.Errorf("%w, in %s", errMisquote, offsets.Unit())
 	}
 	var spans []data.Span
 	for _, label := range r.Labels {
-		if !f.types.Has(label) {
-			return nil, errors.New(f.types.Lacks(label))
+		if !f.opt.Types.Has(label) {
+			return nil, errors.New(f.opt.Types.Lacks(label))
 		}
 		spans = append(spans, data.Span{Start: from, End: to, Type: label, Score: score})
 	}
@@ -241,7 +258,7 @@ func (f *file) minimal(raw jsontext.Value, t *task) (string, []data.Span, error)
 		return "", nil, errors.New("nobody has annotated it (it has no annotation_id)")
 	}
 	var spans []data.Span
-	offsets := notes.NewOffsets(text)
+	offsets := notes.Counting(text, f.opt.Offsets)
 	for _, key := range slices.Sorted(maps.Keys(t.Data)) {
 		if slices.Contains(added, key) || !isRegions(t.Data[key]) {
 			continue

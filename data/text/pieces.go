@@ -20,8 +20,8 @@ const pieceSize = 1 << 20
 
 // Pieces reads files of any size, plain or gzipped, as documents of at most a
 // megabyte, for uses that need the text but not the individual notes. It reads
-// one file, the .txt files of a folder, or the .txt files in a tar archive
-// (.tar, .tar.gz or .tgz), at any depth. A piece ends after a blank line if
+// one file, the .txt files of a folder, or those in a tar archive (.tar, .tar.gz or
+// .tgz), at any depth. A piece ends after a blank line if
 // possible, else after a line, else after a space. The ID of a document is the
 // path of the file, which for an archive begins with that of the archive.
 //
@@ -29,7 +29,16 @@ const pieceSize = 1 << 20
 // (after decompression), and reading continues with the next file.
 func Pieces(path string) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
-		notes.Walk(path, []string{Ext}, yield, func(file string) bool { return readPieces(file, yield) })
+		files, err := notes.Tree(path, Ext)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, file := range files {
+			if !readPieces(file, yield) {
+				return
+			}
+		}
 	}
 }
 

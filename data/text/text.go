@@ -13,9 +13,10 @@ import (
 // Ext is the extension of the files of this format in a folder.
 const Ext = ".txt"
 
-// Read reads one file, or the .txt files of a folder in the order of their names.
-// It ignores hidden files and subfolders. The ID is the file name without
-// extension; from names such as 110-04.txt it takes the patient, 110. A note that
+// Read reads one file, or the .txt files of a folder and its subfolders in the order of
+// their paths. It ignores hidden files and folders, and links to folders. The ID is the path
+// within the folder without extension, as in ward/110-04; from names such as 110-04.txt it
+// takes the patient, 110. A note that
 // is not UTF-8 yields a *data.Error with the line and byte offset, and reading
 // continues with the next note. A missing path, or a folder without notes, yields
 // one error.

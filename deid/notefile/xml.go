@@ -79,7 +79,7 @@ func xmlRecord(in *base.Source, raw []byte, dialect i2b2.Dialect, o Options) (*R
 		if !x.HasTags {
 			return nil, in.Defect(x.TextLine, -1, "a note without TAGS, so its PHI is not marked")
 		}
-		if doc.Spans, err = i2b2.Spans(in.Name, doc.Text, tags, o.Types); err != nil {
+		if doc.Spans, err = i2b2.Spans(in.Name, doc.Text, tags, data.ReadOptions{Types: o.Types}); err != nil {
 			return nil, err
 		}
 	}

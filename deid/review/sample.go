@@ -204,6 +204,7 @@ func (s *sampler) read(ctx context.Context, notes iter.Seq2[deid.Note, error]) e
 		return data.BatchSize{First: n.Group, Last: n.Group, Notes: 1, Bytes: len(n.Text)}
 	}
 	patients := map[string]bool{}
+	named := false // some note names its patient
 	for batch := range data.Batches(good, size) {
 		some := make([]drawn, len(batch))
 		for i, n := range batch {
@@ -219,6 +220,7 @@ func (s *sampler) read(ctx context.Context, notes iter.Seq2[deid.Note, error]) e
 			if s.draw.By == ByPatient {
 				key = n.Group
 				patients[key] = true
+				named = named || n.Patient != ""
 			}
 			s.drawn.offer(key, n, s.rank(key, n), s.draw.Notes)
 		}
@@ -229,6 +231,9 @@ func (s *sampler) read(ctx context.Context, notes iter.Seq2[deid.Note, error]) e
 	}
 	if ctx.Err() == nil && s.manifest.Population.Notes == 0 {
 		return errors.New("there are no notes to draw from")
+	}
+	if ctx.Err() == nil && s.draw.By == ByPatient && !named {
+		return errors.New("patients cannot be drawn, because no note names its patient: say where the patient is (as for lethe deidentify, with --patient NAME or --patient-folders), or draw notes")
 	}
 	return ctx.Err()
 }

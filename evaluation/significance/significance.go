@@ -90,9 +90,8 @@ func (r *Result) differences() []*Difference {
 // Compare returns an error that names documents if a system does not have exactly
 // the documents of its gold standard, or if the two gold standards differ in
 // their documents, texts or spans. It also returns the errors of
-// evaluation.DocumentPairs. Patients are those of the gold documents. With
-// ByPatient, a document without a patient is a unit by itself, and it is an error
-// if no document has a patient.
+// evaluation.DocumentPairs. Patients are those of the gold documents; with
+// ByPatient, it is an error if a document has none.
 func Compare(ctx context.Context, a, b System, metrics []evaluation.Metric, opt Options) (*Report, error) {
 	notesA, err := read(ctx, a, metrics)
 	if err != nil {
@@ -242,17 +241,21 @@ func sameGold(nameA string, a map[string]*note, nameB string, b map[string]*note
 func group(ids []string, notes map[string]*note, byPatient bool) ([][]string, error) {
 	var units [][]string
 	place := map[string]int{} // index of each patient's unit
+	unknown := 0
 	for _, id := range ids {
 		patient := notes[id].patient
-		if at, ok := place[patient]; ok && byPatient && patient != "" {
+		if patient == "" {
+			unknown++
+		}
+		if at, ok := place[patient]; ok && byPatient {
 			units[at] = append(units[at], id)
 			continue
 		}
 		place[patient] = len(units)
 		units = append(units, []string{id})
 	}
-	if _, unknown := place[""]; byPatient && unknown && len(place) == 1 {
-		return nil, errors.New("cannot group by patient: no document has a patient")
+	if byPatient && unknown > 0 {
+		return nil, fmt.Errorf("cannot group by patient: the patients of %d of %d documents are not known (give corpus.patient, or --patients for files)", unknown, len(ids))
 	}
 	return units, nil
 }

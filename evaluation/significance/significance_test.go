@@ -482,7 +482,7 @@ type corpus struct{ goldA, goldB, a, b []*data.Document }
 func newCorpus() *corpus {
 	gold := func() []*data.Document {
 		return []*data.Document{
-			doc("p-1", "p", doctor, date), doc("p-2", "p", doctor), doc("q-1", "q", date), doc("x", "", doctor, date),
+			doc("p-1", "p", doctor, date), doc("p-2", "p", doctor), doc("q-1", "q", date), doc("x", "x", doctor, date),
 		}
 	}
 	return &corpus{
@@ -615,7 +615,7 @@ func TestCompareErrors(t *testing.T) {
 			func(c *corpus) { c.a[0] = c.a[1] }, Options{}},
 		{"a broken span", "second: system document p-1: span 0 [12,99) lies beyond the text of 35 bytes",
 			func(c *corpus) { c.b[0].Spans[0].End = 99 }, Options{}},
-		{"no patients", "cannot group by patient: no document has a patient",
+		{"no patients", "cannot group by patient: the patients of 4 of 4 documents are not known (give corpus.patient, or --patients for files)",
 			func(c *corpus) {
 				for _, d := range c.goldA {
 					d.Patient = ""

@@ -94,8 +94,10 @@ func Ablate(ctx context.Context, c *experiments.Config, opt Options) (*Ablation,
 	if err != nil {
 		return nil, err
 	}
-	if s.opt.ByPatient && !slices.ContainsFunc(gold, func(d *data.Document) bool { return d.Patient != "" }) {
-		return nil, fmt.Errorf("split %s: no document names its patient, so the test cannot be by patient", s.opt.Split)
+	if s.opt.ByPatient {
+		if err := experiments.CheckPatients("the test of significance", gold); err != nil {
+			return nil, err
+		}
 	}
 	runs, unexamined := s.train(ctx, variants, func(variant) []*data.Document { return gold })
 	if runs == nil {

@@ -267,7 +267,7 @@ type spansOf map[string][]data.Span
 
 func readSpans(path string) (spansOf, error) {
 	all := spansOf{}
-	for doc, err := range jsonl.Read(path, data.Any) {
+	for doc, err := range jsonl.Read(path, data.ReadOptions{Types: data.Any}) {
 		if err != nil {
 			return nil, err
 		}

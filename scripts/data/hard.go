@@ -27,7 +27,7 @@ func makeHard(dev, to string) (string, error) { return rewrite(dev, to, withoutL
 func rewrite(from, to string, change func(*data.Document) *data.Document) (string, error) {
 	var names []string
 	var contents [][]byte
-	for doc, err := range i2b2.Read(from, data.MEDDOCAN) {
+	for doc, err := range i2b2.Read(from, data.ReadOptions{Types: data.MEDDOCAN}) {
 		if err != nil {
 			return "", err
 		}

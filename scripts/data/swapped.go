@@ -29,7 +29,7 @@ var swappedNeeds = []string{meddocanTrain, femaleNames, maleNames, surnames, wor
 func makeSwapped(output, to string) error {
 	in := func(item string) string { return filepath.Join(output, filepath.FromSlash(item)) }
 	seen := map[string]bool{}
-	for doc, err := range i2b2.Read(in(meddocanTrain), data.MEDDOCAN) {
+	for doc, err := range i2b2.Read(in(meddocanTrain), data.ReadOptions{Types: data.MEDDOCAN}) {
 		if err != nil {
 			return err
 		}

@@ -81,7 +81,7 @@ func grams(meddocan string) (map[string][]string, error) {
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		for doc, err := range i2b2.Read(dir, data.MEDDOCAN) {
+		for doc, err := range i2b2.Read(dir, data.ReadOptions{Types: data.MEDDOCAN}) {
 			if err != nil {
 				return nil, err
 			}

@@ -32,14 +32,14 @@ func main() {
 
 func run(path string, mistakes float64, seed uint64) error {
 	right := map[string][]data.Span{} // by text
-	for doc, err := range jsonl.Read(path, data.Any) {
+	for doc, err := range jsonl.Read(path, data.ReadOptions{Types: data.Any}) {
 		if err != nil {
 			return err
 		}
 		right[doc.Text] = doc.Spans
 	}
 	rng := rand.New(rand.NewPCG(seed, 0))
-	for doc, err := range jsonl.Decode(os.Stdin, "stdin", data.Any) {
+	for doc, err := range jsonl.Decode(os.Stdin, "stdin", data.ReadOptions{Types: data.Any}) {
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,13 @@ const BOM = "\uFEFF"
 // name, the files with one of the extensions (such as ".xml", in any case), or
 // with .gz after it; hidden files and subfolders are left out. A folder without such a file is an
 // error.
-func List(path string, exts ...string) ([]string, error) {
+func List(path string, exts ...string) ([]string, error) { return list(path, exts, false) }
+
+// Tree is List for formats with one note per file: it also returns the files of all subfolders
+// that are not hidden. It does not follow links to folders, which could lead back.
+func Tree(path string, exts ...string) ([]string, error) { return list(path, exts, true) }
+
+func list(path string, exts []string, deep bool) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, Unreadable(path, err)
@@ -35,18 +41,21 @@ func List(path string, exts ...string) ([]string, error) {
 	if !info.IsDir() {
 		return []string{path}, nil
 	}
-	taken, _, err := divide(path, exts)
+	taken, _, err := divide(path, "", exts, deep)
 	if err != nil {
 		return nil, err
 	}
 	if taken == nil {
-		return nil, Defect(path, 0, -1, "the folder holds no "+strings.Join(exts, " or ")+" file")
+		reason := "the folder holds no " + strings.Join(exts, " or ") + " file"
+		if deep {
+			reason += ", nor do its subfolders"
+		}
+		return nil, Defect(path, 0, -1, reason)
 	}
-	var files []string
-	for _, name := range taken {
-		files = append(files, filepath.Join(path, name))
+	for i, name := range taken {
+		taken[i] = filepath.Join(path, name)
 	}
-	return files, nil
+	return taken, nil
 }
 
 // Yield takes the documents of a data.Documents, one after another, and reports whether it wants more.
@@ -101,9 +110,9 @@ func Open(path string) (io.ReadCloser, error) {
 	}{content, f}, nil
 }
 
-// LeftOut returns, sorted, the names in a folder that List leaves out, those of
-// folders with a slash at the end. Of a file it returns none.
-func LeftOut(path string, exts ...string) ([]string, error) {
+// LeftOut returns, sorted, the names in a folder that List leaves out or, if deep, the paths within
+// the folder that Tree leaves out; those of folders have a slash at the end. Of a file it returns none.
+func LeftOut(path string, deep bool, exts ...string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, Unreadable(path, err)
@@ -111,20 +120,31 @@ func LeftOut(path string, exts ...string) ([]string, error) {
 	if !info.IsDir() {
 		return nil, nil
 	}
-	_, left, err := divide(path, exts)
+	_, left, err := divide(path, "", exts, deep)
 	return left, err
 }
 
-func divide(dir string, exts []string) (taken, left []string, err error) {
+// divide returns the paths within the folder root of the files in its subfolder below, and in the
+// subfolders of that if deep: those to read, and the others.
+func divide(root, below string, exts []string, deep bool) (taken, left []string, err error) {
+	dir := filepath.Join(root, below)
 	entries, err := os.ReadDir(dir) // sorted
 	if err != nil {
 		return nil, nil, Unreadable(dir, err)
 	}
 	for _, e := range entries {
-		switch name := e.Name(); {
-		case e.IsDir():
+		name := filepath.Join(below, e.Name())
+		hidden := strings.HasPrefix(e.Name(), ".")
+		switch {
+		case deep && e.IsDir() && !hidden:
+			t, l, err := divide(root, name, exts, deep)
+			if err != nil {
+				return nil, nil, err
+			}
+			taken, left = append(taken, t...), append(left, l...)
+		case e.IsDir() || isFolder(filepath.Join(root, name), e):
 			left = append(left, name+"/")
-		case strings.HasPrefix(name, ".") || !slices.Contains(exts, Ext(name)):
+		case hidden || !slices.Contains(exts, Ext(name)):
 			left = append(left, name)
 		default:
 			taken = append(taken, name)
@@ -133,22 +153,50 @@ func divide(dir string, exts []string) (taken, left []string, err error) {
 	return taken, left, nil
 }
 
-// Each reads the notes of a format that has one in a file, from the files that List
-// finds. A note that cannot be read yields its error, and reading goes on.
+// isFolder reports whether an entry is a link to a folder.
+func isFolder(path string, e fs.DirEntry) bool {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// Each reads the notes of a format that has one in a file, from the files that Tree
+// finds, and gives them the IDs that IDWithin returns. A note that cannot be read yields
+// its error, and reading goes on.
 func Each(path, ext string, read func(file string) (*data.Document, error)) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
+		files, err := Tree(path, ext)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
 		seen := map[string]bool{}
-		Walk(path, []string{ext}, yield, func(file string) bool {
+		for _, file := range files {
 			doc, err := read(file)
-			if err == nil && seen[doc.ID] {
-				doc, err = nil, Defect(file, 0, -1, "another file in this folder has the same name except for its extension")
-			}
 			if err == nil {
-				seen[doc.ID] = true
+				if doc.ID = IDWithin(path, file); seen[doc.ID] {
+					doc, err = nil, Defect(file, 0, -1, "another file in this folder has the same name except for its extension")
+				} else {
+					seen[doc.ID] = true
+				}
 			}
-			return yield(doc, err)
-		})
+			if !yield(doc, err) {
+				return
+			}
+		}
 	}
+}
+
+// IDWithin returns the ID of the note in a file that was found at path: the file's path within the
+// folder, with slashes and without its extension or, if path is the file, ID.
+func IDWithin(path, file string) string {
+	id := ID(file)
+	if below, err := filepath.Rel(path, filepath.Dir(file)); err == nil && filepath.IsLocal(below) && below != "." {
+		return filepath.ToSlash(below) + "/" + id
+	}
+	return id
 }
 
 // Zip is the extension of gzipped files, which follows the extension of the format.

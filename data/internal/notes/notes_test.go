@@ -132,11 +132,11 @@ func TestList(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	left, err := LeftOut(dir, ".xml")
+	left, err := LeftOut(dir, false, ".xml")
 	if diff := cmp.Diff([]string{".hidden.xml", "c.txt", "sub/"}, left); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
-	if left, err := LeftOut(filepath.Join(dir, "c.txt"), ".xml"); err != nil || left != nil {
+	if left, err := LeftOut(filepath.Join(dir, "c.txt"), false, ".xml"); err != nil || left != nil {
 		t.Errorf("beside a file named outright: %v, %v", left, err)
 	}
 	if got, err := List(filepath.Join(dir, "c.txt"), ".xml"); err != nil || len(got) != 1 {
@@ -148,6 +148,54 @@ func TestList(t *testing.T) {
 	} {
 		if _, err := List(path, ".ann"); err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), path) != 1 {
 			t.Errorf("error %v, want %q and the path once", err, want)
+		}
+	}
+}
+
+// Notes in subfolders were left out, with a warning on stderr only.
+func TestNotesInSubfoldersWereLeftOut(t *testing.T) {
+	dir := t.TempDir()
+	for _, f := range []string{"b.txt", "b/a.txt", "b/c/110-04.TXT", "a-1/x.txt", "a/x.txt", "a/x.xml", ".git/x.txt", "a/.x.txt"} {
+		write(t, filepath.Join(dir, f), f)
+	}
+	if err := os.Symlink(dir, filepath.Join(dir, "b", "loop")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(dir, "b.txt"), filepath.Join(dir, "link.txt")); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dir, dir + "/", link} {
+		var ids []string
+		out := t.TempDir()
+		w, err := NewFolder(out, nil, textParts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for doc, err := range Each(path, ".txt", func(file string) (*data.Document, error) {
+			return &data.Document{ID: ID(file), Text: read(t, file)}, nil
+		}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, doc.ID)
+			if err := w.Write(doc); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := []string{"a/x", "a-1/x", "b/a", "b/c/110-04", "b", "link"}
+		if diff := cmp.Diff(want, ids); diff != "" {
+			t.Error(path, diff)
+		}
+		if got := read(t, filepath.Join(out, "b", "c", "110-04.txt")); got != "b/c/110-04.TXT" {
+			t.Errorf("written into the tree: %q", got)
+		}
+		left, err := LeftOut(path, true, ".txt")
+		if diff := cmp.Diff([]string{".git/", "a/.x.txt", "a/x.xml", "b/loop/"}, left); diff != "" || err != nil {
+			t.Error(diff, err)
 		}
 	}
 }
@@ -240,7 +288,7 @@ func TestFolderRefusesNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range []string{".", "..", "../x", "/x", "x/y", `x\y`, ".x", "x\x00", "x\ny", strings.Repeat("x", 201)} {
+	for _, id := range []string{".", "..", "../x", "/x", "x/", "x//y", "x/../../y", "x/.y", `x\y`, ".x", "x\x00", "x\ny", strings.Repeat("x", 201)} {
 		err := w.Write(&data.Document{ID: id})
 		if err == nil || !strings.Contains(err.Error(), dir+": cannot be written: ") {
 			t.Errorf("id %q: error %v", id, err)

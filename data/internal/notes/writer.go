@@ -23,7 +23,10 @@ const (
 // number that the name has until the file is final.
 const maxID = 200
 
-var errClosed = errors.New("the writer is closed")
+var (
+	errClosed = errors.New("the writer is closed")
+	errNoID   = errors.New("a document has no id")
+)
 
 // gate refuses documents that no format may be given.
 type gate struct {
@@ -33,7 +36,7 @@ type gate struct {
 
 func (g gate) check(doc *data.Document) error {
 	if doc.ID == "" {
-		return errors.New("a document has no id")
+		return errNoID
 	}
 	if g.seen[doc.ID] {
 		return errors.New("two documents have this id")
@@ -49,18 +52,25 @@ func (g gate) check(doc *data.Document) error {
 	return nil
 }
 
-// CheckName keeps an ID that becomes a file name inside its folder, and visible
+// CheckName keeps an ID that becomes a path inside its folder, and visible
 // there.
 func CheckName(id string) error {
-	switch {
-	case strings.HasPrefix(id, "."):
-		return errors.New("an id that starts with a dot cannot be a file name")
-	case strings.ContainsAny(id, `/\`):
-		return errors.New("an id with a path separator cannot be a file name")
-	case strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return errors.New("an id with a control character cannot be a file name")
-	case len(id) > maxID:
-		return errors.New("the id is too long for a file name")
+	if id == "" {
+		return errNoID
+	}
+	for name := range strings.SplitSeq(id, "/") {
+		switch {
+		case name == "":
+			return errors.New("an id that begins or ends with a slash, or has two in a row, cannot be a path")
+		case strings.HasPrefix(name, "."):
+			return errors.New("an id that starts with a dot cannot be a file name")
+		case strings.Contains(name, `\`):
+			return errors.New("an id with a backslash cannot be a file name")
+		case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
+			return errors.New("an id with a control character cannot be a file name")
+		case len(name) > maxID:
+			return errors.New("the id is too long for a file name")
+		}
 	}
 	return nil
 }
@@ -71,7 +81,8 @@ type Part struct {
 	Content []byte
 }
 
-// Folder writes the files of each note into one folder, as ID.ext.
+// Folder writes the files of each note into one folder, as ID.ext. An ID with slashes, such as
+// ward/110-04, is a path in subfolders, which Write makes.
 type Folder struct {
 	gate
 	dir    string
@@ -104,6 +115,9 @@ func (f *Folder) Write(doc *data.Document) error {
 	}
 	parts, err := f.encode(doc)
 	if err != nil {
+		return unwritable(path, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), folderPermissions); err != nil {
 		return unwritable(path, err)
 	}
 	var ready []*wholefile.Pending
@@ -243,6 +257,7 @@ func (f *File) Close() error {
 	return f.err
 }
 
+// finish writes what follows the last document, ends the gzip stream, if there is one, and gives the file its name.
 func (f *File) finish() error {
 	if f.tail != nil {
 		tail, err := f.tail()

@@ -109,7 +109,7 @@ type source struct {
 func (c source) open(kind string, paths []string) ([]*data.Document, rules, error) {
 	switch kind {
 	case "queries", "sentences":
-		docs, err := collect(paths, func(path string) data.Documents { return jsonl.Read(path, data.Any) })
+		docs, err := collect(paths, func(path string) data.Documents { return jsonl.Read(path, data.ReadOptions{Types: data.Any}) })
 		return docs, map[string]rules{"queries": queries, "sentences": sentences}[kind], err
 	case "names":
 		docs, err := collect(paths, func(path string) data.Documents { return conll.Read(path, data.Any, conll.Options{}) })
@@ -135,7 +135,7 @@ func (c source) open(kind string, paths []string) ([]*data.Document, rules, erro
 		}
 		return docs, rules{}, nil
 	case "carriers", "fragments":
-		marked, err := data.Collect(jsonl.Read(c.notes, c.types))
+		marked, err := data.Collect(jsonl.Read(c.notes, data.ReadOptions{Types: c.types}))
 		if err != nil {
 			return nil, rules{}, err
 		}
