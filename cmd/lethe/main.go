@@ -58,7 +58,7 @@ Data goes to stdout, messages and progress go to stderr. Exit codes:
 		return usageError(cmd, err)
 	})
 	root.AddCommand(newTrain(), newDistill(), newPretrain(), newPredict(), newEvaluate(), newSignificance(), newErrors(), newReport(), newCalibrate(),
-		newAblate(), newCurve(), newCrossval(), newCross(), newVectors(), newPOS(), newDump(), newAttributes(), newDeidentify(), newWorker(), newServe(), newPolicies(), newSynth(), newBench(), newModels(), newReview())
+		newAblate(), newCurve(), newCrossval(), newCross(), newVectors(), newPOS(), newDump(), newAttributes(), newDeidentify(), newWorker(), newServe(), newPolicies(), newSynth(), newBench(), newModels(), newImport(), newReview())
 	return root
 }
 
