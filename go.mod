@@ -22,6 +22,7 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	github.com/sugarme/tokenizer v0.3.0
+	github.com/tinylib/msgp v1.6.5
 	github.com/ulikunitz/xz v0.5.17
 	go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6
 	golang.org/x/image v0.30.0
@@ -33,6 +34,8 @@ require (
 	gorgonia.org/tensor v0.9.24
 	pgregory.net/rapid v1.3.0
 )
+
+require github.com/philhofer/fwd v1.2.0 // indirect
 
 require (
 	filippo.io/hpke v0.4.0 // indirect

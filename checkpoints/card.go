@@ -29,6 +29,8 @@ type Card struct {
 	Documents int    // in the training split
 	Tokens    int    // in the training split
 
+	Parameters int // values in the model's weights
+
 	Split   string  // the split of the scores, e.g. dev
 	Measure string  // the measure of the scores, e.g. "strict type and span, micro-averaged"
 	Overall Score   // Type is ignored; zero if the model was not scored

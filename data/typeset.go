@@ -60,6 +60,23 @@ func (s *TypeSet) Lookup(name string) (Type, bool) {
 // Has reports whether name is a type of the set.
 func (s *TypeSet) Has(name string) bool { _, ok := s.Lookup(name); return ok }
 
+// Lacks returns the message that the set has no type of this name, without a full
+// stop. It contains the name if that is well-formed, because anything else could be
+// text of a note that is at the wrong place, and a type of the set whose name differs
+// only in case.
+func (s *TypeSet) Lacks(name string) string {
+	if !wellFormed(name) {
+		return "the type is not in the type set " + s.Name
+	}
+	message := "the type " + name + " is not in the type set " + s.Name
+	for _, t := range s.Types {
+		if strings.EqualFold(t.Name, name) {
+			return message + ", which has " + t.Name
+		}
+	}
+	return message
+}
+
 // Describe returns the description of a type. If the set lacks the type, or is
 // nil, the description comes from the first built-in set that has a type of that
 // name. PERSON and CONTACT, which no built-in set has, are described, too. For any

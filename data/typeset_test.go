@@ -145,3 +145,18 @@ func TestDescribe(t *testing.T) {
 		}
 	}
 }
+
+// An error about an unknown type said neither which type it was nor which one of the set might be meant.
+func TestLacks(t *testing.T) {
+	for name, want := range map[string]string{
+		"WARD":         "the type WARD is not in the type set i2b2-2014",
+		"doctor":       "the type doctor is not in the type set i2b2-2014, which has DOCTOR",
+		"Zoë Vance":    "the type is not in the type set i2b2-2014",
+		"12 High Road": "the type is not in the type set i2b2-2014",
+		"":             "the type is not in the type set i2b2-2014",
+	} {
+		if got := I2B2.Lacks(name); got != want {
+			t.Errorf("%q: %s, want %s", name, got, want)
+		}
+	}
+}

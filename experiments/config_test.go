@@ -266,7 +266,7 @@ func TestLoadErrors(t *testing.T) {
 		{"no name", replace("name: x\n", ""), "", "FILE: name: must be 1 to 100 letters, digits, '_', '-', '+' and '.', the first a letter or digit"},
 		{"name with a path", replace("name: x", "name: ../x"), "", "FILE: name: must be 1 to 100 letters, digits, '_', '-', '+' and '.', the first a letter or digit"},
 		{"no system", valid[:strings.Index(valid, "system:")], "", "FILE: system: must have exactly one key (ann, corrected, crf, cued, ensemble, gazetteer, rules, second_pass, trained, trees)"},
-		{"unknown format", replace("meddocan", "xml"), "", `FILE: corpus.format: no format "xml" (have i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, text, synth)`},
+		{"unknown format", replace("meddocan", "xml"), "", `FILE: corpus.format: no format "xml" (have i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, spacy, xmi, text, synth)`},
 		{"no types", replace("meddocan", "brat"), "", `FILE: corpus.types: must be given for format brat (have ` + strings.Join(data.TypeSetNames(), ", ") + ")"},
 		{"unknown map", replace("  splits", "  map: x\n  splits"), "", `FILE: corpus.map: no type map "x" (have ` + strings.Join(data.TypeMapNames(), ", ") + ")"},
 		{"map to other types", replace("  splits", "  map: anonym\n  splits"), "", "FILE: corpus.map: anonym does not result in the types meddocan"},

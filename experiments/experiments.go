@@ -58,7 +58,7 @@ type Ablation struct {
 
 // Corpus describes where the notes come from.
 type Corpus struct {
-	Format string `yaml:"format"` // i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, text or synth (generated)
+	Format string `yaml:"format"` // i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, spacy, xmi, text or synth (generated)
 	Types  string `yaml:"types"`  // name of the type set; default: see DefaultTypes
 	// Map is the name of a type map (see data.LookupTypeMap) that translates the types in the files to
 	// Types, which must be the map's target; default none: the files have these types. A span whose type

@@ -34,6 +34,8 @@ type Machine struct {
 	Seed      uint64    `json:"seed"`
 	Started   time.Time `json:"started"` // when the training began
 	Resumed   int       `json:"resumed"` // how often the run was resumed; the machine is the last one
+	// Parameters is the number of values that the training sets, in all members; 0 while it is not done.
+	Parameters int `json:"parameters,omitzero"`
 }
 
 // Machine reads the description that Train wrote. It returns nil if the run has none.
@@ -69,6 +71,23 @@ func (r *Run) note(opt TrainOptions) error {
 		}
 		m.Resumed++
 	}
+	return r.writeMachine(m)
+}
+
+// noteParameters adds the number of parameters to the description.
+func (r *Run) noteParameters(byMember map[string]int) error {
+	m, err := r.Machine()
+	if err != nil || m == nil {
+		return err
+	}
+	m.Parameters = 0
+	for _, n := range byMember {
+		m.Parameters += n
+	}
+	return r.writeMachine(m)
+}
+
+func (r *Run) writeMachine(m *Machine) error {
 	encoded, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err

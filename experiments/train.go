@@ -88,12 +88,14 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	if err != nil {
 		return nil, err
 	}
+	parameters := map[string]int{} // by member
 	tagger, err := system.Fit(ctx, c.System, taggers.Task{
 		Name: c.Name, Types: types, Train: train, Dev: dev, Copies: copies, Seed: c.Seed,
 		Workers: opt.Workers, Dir: filepath.Join(opt.Dir, models.Folder), Resume: opt.Resume,
 		Report: taggers.Report{
 			Step: func(epoch, done, total int) { opt.Progress.Tell(fmt.Sprintf("epoch %d", epoch), done, total) },
 			Epoch: func(e taggers.Epoch) {
+				parameters[e.Member] = e.Parameters
 				if log.add(e); log.err != nil {
 					cancel()
 				}
@@ -105,6 +107,9 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 	})
 	if log.err != nil {
 		return nil, log.err
+	}
+	if err == nil {
+		err = run.noteParameters(parameters)
 	}
 	if err != nil || dev == nil {
 		return nil, err

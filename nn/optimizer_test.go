@@ -21,7 +21,7 @@ func TestRulesAgainstGorgonia(t *testing.T) {
 	const n, rate = 50, 0.01
 	for name, solver := range map[string]G.Solver{
 		"sgd":     G.NewVanillaSolver(G.WithLearnRate(rate)),
-		"adam":    G.NewAdamSolver(G.WithLearnRate(rate), G.WithBeta1(adamBeta1), G.WithBeta2(adamBeta2), G.WithEps(adamEpsilon)),
+		"adam":    G.NewAdamSolver(G.WithLearnRate(rate), G.WithBeta1(0.9), G.WithBeta2(0.999), G.WithEps(adamEpsilon)),
 		"rmsprop": G.NewRMSPropSolver(G.WithLearnRate(rate), G.WithRho(rmsDecay), G.WithEps(rmsEpsilon)),
 	} {
 		ours, theirs := make([]float32, n), make([]float32, n)
@@ -29,7 +29,7 @@ func TestRulesAgainstGorgonia(t *testing.T) {
 			ours[i] = float32(math.Sin(float64(i)))
 			theirs[i] = ours[i]
 		}
-		r := rules[name]
+		r := rules[name](Optimizer{})
 		var state [][]float32
 		for range r.states {
 			state = append(state, make([]float32, n))
@@ -60,7 +60,7 @@ func TestAdadelta(t *testing.T) {
 	x, e, d := 1.0, 0.0, 0.0
 	for step := 1; step <= 30; step++ {
 		g := math.Sin(float64(step)) + 0.2
-		rules["adadelta"].update(w, []float32{float32(g)}, state, 1, step)
+		rules["adadelta"](Optimizer{}).update(w, []float32{float32(g)}, state, 1, step)
 		e = 0.95*e + 0.05*g*g
 		dx := -math.Sqrt(d+1e-6) / math.Sqrt(e+1e-6) * g
 		d = 0.95*d + 0.05*dx*dx

@@ -48,6 +48,14 @@ func (p *Params) All() []*Param {
 	return all
 }
 
+// Count returns the number of values of all parameters.
+func (p *Params) Count() (n int) {
+	for _, param := range p.list {
+		n += len(param.Data)
+	}
+	return n
+}
+
 // Get returns the parameter of this name, or nil.
 func (p *Params) Get(name string) *Param { return p.byName[name] }
 

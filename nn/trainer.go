@@ -50,6 +50,9 @@ func (t *Trainer[E]) SwapAverage() {
 	}
 }
 
+// SetRate sets the factor of the learning rate for the next steps, such as Schedule.At. It is 1 at first.
+func (t *Trainer[E]) SetRate(factor float64) { t.update.factor = factor }
+
 // State returns what a later Trainer needs, besides the parameters, to continue to the same bits:
 // the number of updates so far, and the optimizer's memory as named matrices. Both may be read and
 // written in place.

@@ -15,7 +15,8 @@ type updater struct {
 	opt     Optimizer
 	rule    rule
 	crew    *crew
-	step    int // updates done
+	step    int     // updates done
+	factor  float64 // of the learning rate: see Trainer.SetRate
 	dense   []*dense
 	tables  []*table
 	average *average
@@ -38,7 +39,7 @@ type table struct {
 }
 
 func newUpdater(params *Params, machines []*machine, opt Optimizer, rate func(param string) float64) *updater {
-	u := &updater{opt: opt, rule: rules[opt.Method], crew: newCrew(len(machines))}
+	u := &updater{opt: opt, rule: rules[opt.Method](opt), crew: newCrew(len(machines)), factor: 1}
 	memory := func(p *Param) (m [][]float32) {
 		for range u.rule.states {
 			m = append(m, make([]float32, len(p.Data)))
@@ -110,7 +111,7 @@ func (p part) of(n int) (from, to int) {
 // apply sums the machines' gradients, clips them and changes the parameters. epoch decides the
 // decay of the learning rate.
 func (u *updater) apply(machines []*machine, epoch int) error {
-	rate := u.opt.LearningRate * math.Pow(u.opt.Decay, float64(epoch))
+	rate := u.opt.LearningRate * math.Pow(u.opt.Decay, float64(epoch)) * u.factor
 	of := make([][][]float32, len(machines))
 	for i, m := range machines {
 		for _, d := range u.dense {

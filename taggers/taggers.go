@@ -57,14 +57,28 @@ type Report struct {
 
 // Epoch is one line of a training log.
 type Epoch struct {
-	Member  string            `json:"member,omitempty"` // the member of a system that is being trained, if there are several
-	Epoch   int               `json:"epoch"`            // from 1
-	Loss    float64           `json:"loss"`             // mean over the minibatches
-	Scored  bool              `json:"scored"`           // whether Dev was tagged
-	Dev     evaluation.Counts `json:"dev"`              // strict scores, by type and span
-	Tokens  int               `json:"tokens"`
-	Train   time.Duration     `json:"train_ns"` // time spent on training steps
-	Total   time.Duration     `json:"total_ns"` // including evaluation and saving
-	Best    bool              `json:"best"`     // better than all epochs before
-	Resumed bool              `json:"-"`        // done by an earlier run
+	Member string            `json:"member,omitempty"` // the member of a system that is being trained, if there are several
+	Epoch  int               `json:"epoch"`            // from 1
+	Loss   float64           `json:"loss"`             // mean over the minibatches
+	Scored bool              `json:"scored"`           // whether Dev was tagged
+	Dev    evaluation.Counts `json:"dev"`              // strict scores, by type and span
+	Metric string            `json:"metric,omitempty"` // what Score is, and what decides which epoch is the best; "": strict F1
+	Score  float64           `json:"score,omitzero"`   // on Dev, in [0, 1]
+	Rate   float64           `json:"rate,omitzero"`    // learning rate of the last update, if there is a schedule
+	Tokens int               `json:"tokens"`
+	// Parameters is the number of values that the training sets, such as the weights of a network; 0 if unknown.
+	Parameters int           `json:"parameters,omitzero"`
+	NonZero    int           `json:"nonzero,omitzero"` // of the parameters, if the training sets many to 0, as an L1 penalty does
+	Train      time.Duration `json:"train_ns"`         // time spent on training steps
+	Total      time.Duration `json:"total_ns"`         // including evaluation and saving
+	Best       bool          `json:"best"`             // better than all epochs before
+	Resumed    bool          `json:"-"`                // done by an earlier run
+}
+
+// Decisive returns the score on Dev that decides which epoch is the best.
+func (e Epoch) Decisive() float64 {
+	if e.Metric != "" {
+		return e.Score
+	}
+	return e.Dev.F1()
 }

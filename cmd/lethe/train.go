@@ -140,14 +140,30 @@ func epochLine(e taggers.Epoch) string {
 		name = e.Member + "  "
 	}
 	if e.Tokens == 0 {
-		return fmt.Sprintf("%siteration %3d  loss %12.4f  %6.1f s", name, e.Epoch, e.Loss, e.Total.Seconds())
+		line := fmt.Sprintf("%siteration %3d  loss %12.4f  %6.1f s", name, e.Epoch, e.Loss, e.Total.Seconds())
+		switch {
+		case e.NonZero > 0:
+			line += fmt.Sprintf("  %d of %d weights", e.NonZero, e.Parameters)
+		case e.Epoch == 1 && e.Parameters > 0:
+			line += fmt.Sprintf("  %d weights", e.Parameters)
+		}
+		return line
 	}
 	dev := "not scored"
 	if e.Scored {
 		dev = fmt.Sprintf("P %.4f R %.4f F1 %.4f", e.Dev.Precision(), e.Dev.Recall(), e.Dev.F1())
+		if e.Metric != "" {
+			dev += fmt.Sprintf(" %s %.4f", e.Metric, e.Score)
+		}
 	}
 	line := fmt.Sprintf("%sepoch %3d  loss %8.4f  dev %s  %6.0f tokens/s  %6.1f s", name, e.Epoch, e.Loss, dev,
 		float64(e.Tokens)/max(e.Train.Seconds(), 1e-9), e.Total.Seconds())
+	if e.Epoch == 1 && e.Parameters > 0 {
+		line += fmt.Sprintf("  %d parameters", e.Parameters)
+	}
+	if e.Rate > 0 {
+		line += fmt.Sprintf("  rate %.3g", e.Rate)
+	}
 	if e.Best {
 		line += "  best"
 	}

@@ -125,7 +125,7 @@ func parseSpan(line, text string, offsets *notes.Offsets, types *data.TypeSet) (
 	}
 	typ, extent, _ := strings.Cut(fields[1], " ")
 	if !types.Has(typ) {
-		return none(-1, "the type is not in the type set %s", types.Name)
+		return none(-1, "%s", types.Lacks(typ))
 	}
 	span := data.Span{Type: typ, Score: 1}
 	var quote []string // the text that the line should quote

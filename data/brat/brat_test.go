@@ -68,7 +68,7 @@ func TestParseErrors(t *testing.T) {
 		"CR LF counted as one":    {"a\r\nZebulon!", "T1\tPATIENT 2 9\tZebulon", fmt.Sprintf(quote, 2)},
 		"in fragments":            {"Mr. Zebulon Jr", "T1\tPATIENT 4 7;9 11\tZeb on", "f.ann:2: the span has fragments with more than a line end between them (offset 9)"},
 		"fragments out of order":  {"Mr.\nZebulon Jr", "T1\tPATIENT 4 11;0 3\tZebulon Mr.", "f.ann:2: the span has fragments with more than a line end between them (offset 0)"},
-		"type":                    {"Mr. Zebulon", "T1\tZebulon 4 11\tZebulon", "f.ann:2: the type is not in the type set i2b2-2014"},
+		"type":                    {"Mr. Zebulon", "T1\tZebulon 4 11\tZebulon", "f.ann:2: the type Zebulon is not in the type set i2b2-2014"},
 		"no text":                 {"Mr. Zebulon", "T1\tPATIENT 4 11", "f.ann:2: not a brat annotation line"},
 		"unknown line":            {"Mr. Zebulon", "Zebulon", "f.ann:2: not a brat annotation line"},
 		"indented line":           {"Mr. Zebulon", " T1\tPATIENT 4 11\tZebulon", "f.ann:2: not a brat annotation line"},

@@ -55,7 +55,7 @@ const maxLine = 1 << 20
 // with the line, and reading continues at the next -DOCSTART-. A file without
 // documents yields an error.
 func Read(path string, types *data.TypeSet) data.Documents {
-	return notes.Files(path, Ext, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
+	return notes.Files(path, []string{Ext}, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
 		return newReader(r, name, types, seen).all(yield)
 	})
 }
@@ -172,7 +172,7 @@ func (r *reader) add(columns []string, raw []byte, offset int) error {
 			return defect("the last column is not a label: requires O, or B-, I-, E- or S- and a type")
 		}
 		if !r.types.Has(typ) {
-			return defect("the label's type is not in the type set " + r.types.Name)
+			return defect(r.types.Lacks(typ))
 		}
 	}
 	switch {

@@ -60,7 +60,7 @@ func TestDecodeErrors(t *testing.T) {
 		"no prefix":        {"Zebulon PER", "f.conll:5: the last column is not a label: requires O, or B-, I-, E- or S- and a type"},
 		"BILOU":            {"Zebulon U-PER", "f.conll:5: the last column is not a label: requires O, or B-, I-, E- or S- and a type"},
 		"two prefixes":     {"Zebulon BI-PER", "f.conll:5: the last column is not a label: requires O, or B-, I-, E- or S- and a type"},
-		"type":             {"Mr. B-Zebulon", "f.conll:5: the label's type is not in the type set conll"},
+		"type":             {"Mr. B-Zebulon", "f.conll:5: the type Zebulon is not in the type set conll"},
 		"empty token":      {"\tO", "f.conll:5: the token is empty or contains white space"},
 		"token with space": {"Zebulon Vance\tO", "f.conll:5: the token is empty or contains white space"},
 		"CR only":          {"Zebulon B-PER\rVance I-PER\r", "f.conll:5: line end other than LF and CR LF inside the line"},

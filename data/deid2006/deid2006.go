@@ -43,7 +43,7 @@ const Ext = ".xml"
 // If a file is not XML, as one whose tags do not match, has another root than ROOT, or has an encoding other than
 // UTF-8, US-ASCII and ISO-8859-1, the records before the defect are yielded, and then one error.
 func Read(path string, types *data.TypeSet) data.Documents {
-	return notes.Files(path, Ext, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
+	return notes.Files(path, []string{Ext}, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
 		return decode(r, name, types, seen, yield)
 	})
 }
@@ -97,7 +97,7 @@ func Document(name string, r *xmlnotes.Reader, rec *xmlnotes.Record, types *data
 	}
 	for _, m := range rec.Marks {
 		if !types.Has(m.Type) {
-			return nil, Defect(name, rec, m.Open.Line, "the TYPE of a PHI is not in the type set "+types.Name)
+			return nil, Defect(name, rec, m.Open.Line, types.Lacks(m.Type))
 		}
 		if at[m.First] == at[m.Next] { // an empty CDATA section
 			return nil, Defect(name, rec, m.Open.Line, "a PHI without text")

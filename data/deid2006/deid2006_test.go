@@ -93,8 +93,8 @@ func TestDecodeErrors(t *testing.T) {
 		"text beside TEXT":      {file("<RECORD ID=\"1\"><TEXT/>\nVance</RECORD>\n" + record("2", "x")), `f.xml:4: record no. 1: text outside of TEXT`, 1},
 		"no TYPE":               {file(record("1", "\n<PHI>Vance</PHI>") + record("2", "x")), `f.xml:5: record no. 1: a PHI without a TYPE`, 1},
 		"empty TYPE":            {file(record("1", "<PHI TYPE=\"\">Vance</PHI>") + record("2", "x")), `f.xml:4: record no. 1: a PHI without a TYPE`, 1},
-		"unknown TYPE":          {file(record("1", "<PHI TYPE=\"VANCE\">Vance</PHI>") + record("2", "x")), `f.xml:4: record no. 1: the TYPE of a PHI is not in the type set i2b2-2006`, 1},
-		"TYPE in lower case":    {file(record("1", "<PHI TYPE=\"doctor\">Vance</PHI>")), `f.xml:4: record no. 1: the TYPE of a PHI is not in the type set i2b2-2006`, 0},
+		"unknown TYPE":          {file(record("1", "<PHI TYPE=\"VANCE\">Vance</PHI>") + record("2", "x")), `f.xml:4: record no. 1: the type VANCE is not in the type set i2b2-2006`, 1},
+		"TYPE in lower case":    {file(record("1", "<PHI TYPE=\"doctor\">Vance</PHI>")), `f.xml:4: record no. 1: the type doctor is not in the type set i2b2-2006, which has DOCTOR`, 0},
 		"nested":                {file(record("1", "\n<PHI TYPE=\"DOCTOR\">Dr. "+name+"</PHI>") + record("2", name)), `f.xml:5: record no. 1: a PHI within another`, 1},
 		"without text":          {file(record("1", "<PHI TYPE=\"DOCTOR\"></PHI>") + record("2", name)), `f.xml:4: record no. 1: a PHI without text`, 1},
 		"empty element":         {file(record("1", "<PHI TYPE=\"DOCTOR\"/>Vance") + record("2", name)), `f.xml:4: record no. 1: a PHI without text`, 1},
@@ -169,7 +169,7 @@ func TestCreate(t *testing.T) {
 		"XML does not allow the character U+000B at byte 5":          {ID: "y", Text: "Vance\x0b"},
 		"the id is blank or has a character that XML does not allow": {ID: "y\x0b", Text: "Vance"},
 		"two documents have this id":                                 {ID: "641", Text: "Vance"},
-		"a span's type is not in the type set i2b2-2006":             {ID: "z", Text: "Vance", Spans: []data.Span{span(0, 5, "CITY")}},
+		"the type CITY is not in the type set i2b2-2006":             {ID: "z", Text: "Vance", Spans: []data.Span{span(0, 5, "CITY")}},
 		"document v: span 0 [0,9) lies beyond the text of 5 bytes":   {ID: "v", Text: "Vance", Spans: []data.Span{span(0, 9, "DATE")}},
 	} {
 		if err := w.Write(doc); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "Vance") {

@@ -13,16 +13,19 @@ import (
 	"github.com/lethe-deid/lethe/data/conll"
 	"github.com/lethe-deid/lethe/data/deid2006"
 	"github.com/lethe-deid/lethe/data/i2b2"
+	"github.com/lethe-deid/lethe/data/inception"
 	"github.com/lethe-deid/lethe/data/internal/notes"
 	"github.com/lethe-deid/lethe/data/jsonl"
 	"github.com/lethe-deid/lethe/data/labelstudio"
+	"github.com/lethe-deid/lethe/data/spacy"
 	"github.com/lethe-deid/lethe/data/text"
 	"github.com/lethe-deid/lethe/internal/table"
 )
 
 // Options say how files are read. A format ignores the options that do not concern it.
 type Options struct {
-	Types *data.TypeSet // of the spans; a span of another type is an error
+	Types     *data.TypeSet // of the spans; a span of another type is an error
+	INCEpTION inception.Options
 }
 
 // Format is a file format of corpora. To add a format, add a value to the table below.
@@ -43,8 +46,8 @@ type Format struct {
 	// requires two files.
 	Decode func(r io.Reader, name string, opt Options) data.Documents
 	// Create returns a writer into a folder, which is created if necessary. A format with all
-	// documents in one file names it "corpus" with the format's extension. A path that already has
-	// this extension, and is not a folder, is the file itself.
+	// documents in one file names it "corpus" with the format's first extension. A path that already has
+	// one of the extensions, and is not a folder, is the file itself.
 	Create func(path string, types *data.TypeSet) (data.Writer, error)
 	// CreateFile returns a writer of the file itself, whatever its extension. It refuses a second
 	// document if OneNote is true. It is nil for brat.
@@ -62,21 +65,42 @@ var formats = []*Format{
 	ofXML("meddocan", i2b2.MEDDOCAN),
 	{
 		Name: "i2b2-2006", Exts: []string{deid2006.Ext},
-		Read: typed(deid2006.Read), Decode: decoded(deid2006.Decode), Create: inFile(deid2006.Ext, deid2006.Create), CreateFile: deid2006.Create,
+		Read: typed(deid2006.Read), Decode: decoded(deid2006.Decode), Create: inFile(deid2006.Create, deid2006.Ext), CreateFile: deid2006.Create,
 	},
 	{Name: "brat", Exts: brat.Exts, OneNote: true, Read: typed(brat.Read), Create: brat.Create},
 	{
 		Name: "conll", Exts: []string{conll.Ext},
-		Read: typed(conll.Read), Decode: decoded(conll.Decode), Create: inFile(conll.Ext, conll.Create), CreateFile: conll.Create,
+		Read: typed(conll.Read), Decode: decoded(conll.Decode), Create: inFile(conll.Create, conll.Ext), CreateFile: conll.Create,
 		Fit: conll.Fit,
 	},
 	{
 		Name: "jsonl", Exts: []string{jsonl.Ext},
-		Read: typed(jsonl.Read), Decode: decoded(jsonl.Decode), Create: inFile(jsonl.Ext, jsonl.Create), CreateFile: jsonl.Create, Encode: jsonl.Encode,
+		Read: typed(jsonl.Read), Decode: decoded(jsonl.Decode), Create: inFile(jsonl.Create, jsonl.Ext), CreateFile: jsonl.Create, Encode: jsonl.Encode,
 	},
 	{
 		Name: "labelstudio", Exts: []string{labelstudio.Ext},
-		Read: typed(labelstudio.Read), Decode: decoded(labelstudio.Decode), Create: inFile(labelstudio.Ext, labelstudio.Create), CreateFile: labelstudio.Create,
+		Read: typed(labelstudio.Read), Decode: decoded(labelstudio.Decode), Create: inFile(labelstudio.Create, labelstudio.Ext), CreateFile: labelstudio.Create,
+	},
+	{
+		Name: "spacy", Exts: spacy.Exts,
+		Read: typed(spacy.Read), Decode: decoded(spacy.Decode), Create: inFile(spacy.Create, spacy.Exts...), CreateFile: spacy.Create,
+	},
+	{
+		Name: "xmi", Exts: []string{inception.XMIExt}, OneNote: true,
+		Read: func(path string, opt Options) data.Documents {
+			return inception.ReadXMI(path, opt.Types, opt.INCEpTION)
+		},
+		Decode: func(r io.Reader, name string, opt Options) data.Documents {
+			return func(yield func(*data.Document, error) bool) {
+				yield(inception.DecodeXMI(r, name, opt.Types, opt.INCEpTION))
+			}
+		},
+		Create: func(dir string, types *data.TypeSet) (data.Writer, error) {
+			return inception.CreateXMI(dir, types, inception.Options{})
+		},
+		CreateFile: func(path string, types *data.TypeSet) (data.Writer, error) {
+			return inception.CreateXMIFile(path, types, inception.Options{})
+		},
 	},
 	{
 		Name: "text", Exts: []string{text.Ext}, OneNote: true, TextOnly: true,
@@ -121,12 +145,12 @@ func decoded(decode func(io.Reader, string, *data.TypeSet) data.Documents) func(
 	return func(r io.Reader, name string, opt Options) data.Documents { return decode(r, name, opt.Types) }
 }
 
-// inFile makes a format that writes one file accept a folder as path.
-func inFile(ext string, create func(string, *data.TypeSet) (data.Writer, error)) func(string, *data.TypeSet) (data.Writer, error) {
+// inFile makes a format that writes one file, with one of the extensions, accept a folder as path.
+func inFile(create func(string, *data.TypeSet) (data.Writer, error), exts ...string) func(string, *data.TypeSet) (data.Writer, error) {
 	return func(path string, types *data.TypeSet) (data.Writer, error) {
 		info, err := os.Stat(path)
-		if folder := err == nil && info.IsDir(); folder || !strings.EqualFold(filepath.Ext(path), ext) {
-			path = filepath.Join(path, "corpus"+ext)
+		if folder := err == nil && info.IsDir(); folder || !slices.Contains(exts, strings.ToLower(filepath.Ext(path))) {
+			path = filepath.Join(path, "corpus"+exts[0])
 		}
 		return create(path, types)
 	}
@@ -145,7 +169,7 @@ func Fit(name string, found *data.Document) {
 	}
 }
 
-// Names lists the formats: i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, text.
+// Names lists the formats: i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, spacy, xmi, text.
 func Names() []string { return table.Names(formats, nameOf) }
 
 // Annotated lists the formats that support spans: all except text.

@@ -77,8 +77,8 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	for name, want := range map[string][]*data.Document{
-		"i2b2": invented, "meddocan": invented, "jsonl": invented, "labelstudio": invented,
-		"brat": without(invented, false), "text": without(invented, true),
+		"i2b2": invented, "meddocan": invented, "jsonl": invented, "labelstudio": invented, "spacy": invented,
+		"xmi": invented, "brat": without(invented, false), "text": without(invented, true),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(want, roundTrip(t, name, types, invented)); diff != "" {
@@ -99,10 +99,10 @@ func TestRoundTripInline(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	if diff := cmp.Diff([]string{"i2b2", "meddocan", "i2b2-2006", "brat", "conll", "jsonl", "labelstudio", "text"}, format.Names()); diff != "" {
+	if diff := cmp.Diff([]string{"i2b2", "meddocan", "i2b2-2006", "brat", "conll", "jsonl", "labelstudio", "spacy", "xmi", "text"}, format.Names()); diff != "" {
 		t.Error(diff)
 	}
-	const want = `no format "xml" (have i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, text)`
+	const want = `no format "xml" (have i2b2, meddocan, i2b2-2006, brat, conll, jsonl, labelstudio, spacy, xmi, text)`
 	if _, err := format.Lookup("xml"); err == nil || err.Error() != want {
 		t.Errorf("Lookup: %v", err)
 	}
@@ -150,6 +150,8 @@ func TestDecode(t *testing.T) {
 		"conll":       "-DOCSTART- stdin O\nx O\n-DOCSTART- O\ny O\n",
 		"jsonl":       `{"id":"stdin","text":"x"}` + "\n" + `{"text":"y"}`,
 		"labelstudio": `[{"data":{"text":"x","note_id":"stdin"},"annotations":[{"result":[]}]},{"data":{}}]`,
+		"spacy":       `{"id":"stdin","text":"x","ents":[]} {"text":"y"}`,
+		"xmi":         `<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore"><cas:Sofa xmi:id="1" sofaString="x"/></xmi:XMI>`,
 		"text":        "x",
 	} {
 		f, err := format.Lookup(name)

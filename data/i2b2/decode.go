@@ -57,7 +57,7 @@ func newSpan(t xmlnotes.Tag, offsets *notes.Offsets, types *data.TypeSet) (data.
 	}
 	known, ok := types.Lookup(t.Type)
 	if !ok {
-		return none(-1, "a tag's TYPE is not in the type set "+types.Name)
+		return none(-1, types.Lacks(t.Type))
 	}
 	if open := len(types.Types) == 0; !open && t.Element != known.Category && t.Element != "PHI" {
 		return none(-1, "a tag's element is not the category of its TYPE")

@@ -47,7 +47,7 @@ const Ext = ".jsonl"
 // file is in another format and yields a single error. Half of a surrogate pair
 // in an escape is an error, because JSON readers treat it differently.
 func Read(path string, types *data.TypeSet) data.Documents {
-	return notes.Files(path, Ext, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
+	return notes.Files(path, []string{Ext}, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
 		return readLines(r, name, types, seen, yield)
 	})
 }

@@ -63,7 +63,7 @@ func TestDecodeErrors(t *testing.T) {
 		"half a pair":     {`{"text":"Zebulon\ud83d\u0041"}`, "f.jsonl:3: half of a surrogate pair (offset 42)"},
 		"second half":     {`{"text":"Zebulon\ude00"}`, "f.jsonl:3: half of a surrogate pair (offset 42)"},
 		"half at the end": {`{"text":"Zebulon\ud83d"}`, "f.jsonl:3: half of a surrogate pair (offset 42)"},
-		"type":            {spans(`{"start":0,"end":7,"type":"Zebulon"}`), "f.jsonl:3: span 0: the type is not in the type set i2b2-2014"},
+		"type":            {spans(`{"start":0,"end":7,"type":"Zebulon"}`), "f.jsonl:3: span 0: the type Zebulon is not in the type set i2b2-2014"},
 		"no type":         {spans(`{"start":0,"end":7}`), "f.jsonl:3: span 0: the type is not in the type set i2b2-2014"},
 		"no end":          {spans(`{"start":0,"type":"DATE"}`), "f.jsonl:3: span 0: start or end is missing"},
 		"start a string":  {spans(`{"start":"Zebulon","end":7,"type":"DATE"}`), `f.jsonl:3: the key "spans.start" has a value of the wrong kind`},

@@ -198,9 +198,10 @@ func (s span) convert(offsets *notes.Offsets, types *data.TypeSet) (data.Span, i
 	if start == nil || end == nil {
 		return data.Span{}, -1, errors.New("start or end is missing")
 	}
-	typ, ok := types.Lookup(cmp.Or(s.Type, s.Label))
+	name := cmp.Or(s.Type, s.Label)
+	typ, ok := types.Lookup(name)
 	if !ok {
-		return data.Span{}, -1, errors.New("the type is not in the type set " + types.Name)
+		return data.Span{}, -1, errors.New(types.Lacks(name))
 	}
 	score := 1.0
 	if s.Score != nil {

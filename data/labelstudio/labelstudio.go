@@ -25,17 +25,11 @@
 package labelstudio
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
 	"fmt"
 	"io"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/data/internal/notes"
-	"github.com/lethe-deid/lethe/internal/bounded"
 )
 
 // Ext is the extension of the files of this format in a folder.
@@ -44,10 +38,10 @@ const Ext = ".json"
 // Read reads one file, or the .json files of a folder in the order of their names. It ignores hidden files and subfolders. A
 // document without an ID gets the file's name and the number of its task, as in "tasks-0007".
 //
-// A bad task, or one with a duplicate ID, yields a *data.Error with the byte at which the task begins, and reading
+// A bad task, or one with a duplicate ID, yields a *data.Error with the line and the byte at which the task begins, and reading
 // continues with the next. Text that is not JSON ends the file with such an error.
 func Read(path string, types *data.TypeSet) data.Documents {
-	return notes.Files(path, Ext, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
+	return notes.Files(path, []string{Ext}, func(r io.Reader, name string, seen map[string]bool, yield notes.Yield) bool {
 		return (&file{name: name, types: types, seen: seen}).read(r, yield)
 	})
 }
@@ -64,65 +58,18 @@ type file struct {
 	name  string
 	types *data.TypeSet
 	seen  map[string]bool // IDs
-	start int64           // offset of the JSON: after a byte order mark, if there is one
 }
 
 // read yields the documents. It returns false if yield did.
 func (f *file) read(r io.Reader, yield notes.Yield) bool {
-	in := &meter{in: bufio.NewReader(r), left: bounded.MaxNote}
-	if mark, _ := in.in.Peek(len(notes.BOM)); string(mark) == notes.BOM {
-		_, _ = in.in.Discard(len(notes.BOM))
-		f.start = int64(len(notes.BOM))
-	}
-	d := jsontext.NewDecoder(in)
-	if d.PeekKind() != '[' {
-		return yield(nil, f.defect(d.InputOffset(), errors.New("not a JSON array of tasks")))
-	}
-	_, _ = d.ReadToken()
-	for number := 1; d.PeekKind() != ']'; number++ {
-		in.left = bounded.MaxNote
-		raw, err := d.ReadValue()
+	return notes.Values(r, f.name, "tasks", func(v notes.Value, broken *data.Error) bool {
+		if broken != nil {
+			return yield(nil, broken)
+		}
+		doc, err := f.document(v.Raw, v.Number)
 		if err != nil {
-			return yield(nil, f.broken(err))
+			err = notes.Defect(f.name, v.Line, v.Offset, fmt.Sprintf("task %d: %v", v.Number, err))
 		}
-		at := d.InputOffset() - int64(len(raw))
-		doc, err := f.document(bytes.Clone(raw), number)
-		if err != nil {
-			err = f.defect(at, fmt.Errorf("task %d: %w", number, err))
-		}
-		if !yield(doc, err) {
-			return false
-		}
-	}
-	_, _ = d.ReadToken()
-	if _, err := d.ReadToken(); err != io.EOF {
-		return yield(nil, f.defect(d.InputOffset(), errors.New("something follows the array of tasks")))
-	}
-	return true
-}
-
-// broken returns the error of a file that is not JSON, or cannot be read.
-func (f *file) broken(err error) error {
-	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return f.defect(e.ByteOffset, errors.New("not valid JSON"))
-	}
-	return notes.Unreadable(f.name, err)
-}
-
-func (f *file) defect(at int64, err error) error {
-	return notes.Defect(f.name, 0, int(f.start+at), err.Error())
-}
-
-// meter fails when a task is too large to be held in memory.
-type meter struct {
-	in   *bufio.Reader
-	left int64
-}
-
-func (m *meter) Read(p []byte) (int, error) {
-	n, err := m.in.Read(p)
-	if m.left -= int64(n); m.left < 0 {
-		return n, bounded.ErrTooLarge
-	}
-	return n, err
+		return yield(doc, err)
+	})
 }

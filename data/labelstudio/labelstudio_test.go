@@ -83,7 +83,7 @@ func TestDecodeErrors(t *testing.T) {
 		"hypertext":         {`{` + tasked(done("", `{"type":"hypertextlabels","value":{"start":"/p[1]","end":"/p[1]"}}`)) + `}`, "result 0: it is not of the type labels"},
 		"two texts":         {`{` + tasked(done("", labels, strings.Replace(labels, `"to_name":"text"`, `"to_name":"Zebulon"`, 1))) + `}`, "result 1: it is about a second text"},
 		"no label":          {`{` + one(`{"start":0,"end":1,"labels":[]}`) + `}`, "result 0: the region has no label"},
-		"label":             {`{` + one(`{"start":0,"end":1,"labels":["Zebulon"]}`) + `}`, "result 0: its label is not a type of the type set i2b2-2014"},
+		"label":             {`{` + one(`{"start":0,"end":1,"labels":["Zebulon"]}`) + `}`, "result 0: the type Zebulon is not in the type set i2b2-2014"},
 		"no end":            {`{` + one(`{"start":0,"labels":["DATE"]}`) + `}`, "result 0: a value is missing or has the wrong kind"},
 		"no value":          {`{` + tasked(done("", `{"type":"labels"}`)) + `}`, "result 0: a value is missing or has the wrong kind"},
 		"beyond the text":   {`{` + one(`{"start":0,"end":6,"labels":["DATE"]}`) + `}`, "result 0: the span [0,6) lies beyond the text of 5 code points"},
@@ -107,9 +107,9 @@ func TestDecodeErrors(t *testing.T) {
 				}
 				got = append(got, doc.ID)
 			}
-			want := []string{"1", "f.json: task 2: " + tc.want + " (offset 60)", "2"}
+			want := []string{"1", "f.json:1: task 2: " + tc.want + " (offset 60)", "2"}
 			if tc.want == "" {
-				want = []string{"1", "f.json: not valid JSON (offset 68)"}
+				want = []string{"1", "f.json:1: not valid JSON (offset 68)"}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
@@ -135,7 +135,7 @@ func TestNotTasks(t *testing.T) {
 		for _, err := range Decode(strings.NewReader(file), "f.json", data.Any) {
 			got = append(got, err.Error())
 		}
-		if diff := cmp.Diff([]string{"f.json: " + want}, got); diff != "" {
+		if diff := cmp.Diff([]string{"f.json:1: " + want}, got); diff != "" {
 			t.Errorf("%.20s: %s", file, diff)
 		}
 	}

@@ -193,7 +193,7 @@ func (f *file) region(offsets *notes.Offsets, raw jsontext.Value, score float64)
 	var spans []data.Span
 	for _, label := range r.Labels {
 		if !f.types.Has(label) {
-			return nil, errors.New("its label is not a type of the type set " + f.types.Name)
+			return nil, errors.New(f.types.Lacks(label))
 		}
 		spans = append(spans, data.Span{Start: from, End: to, Type: label, Score: score})
 	}

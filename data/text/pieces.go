@@ -31,7 +31,7 @@ const pieceSize = 1 << 20
 // (after decompression), and reading continues with the next file.
 func Pieces(path string) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
-		notes.Walk(path, Ext, yield, func(file string) bool { return readPieces(file, yield) })
+		notes.Walk(path, []string{Ext}, yield, func(file string) bool { return readPieces(file, yield) })
 	}
 }
 

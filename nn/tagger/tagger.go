@@ -5,6 +5,7 @@
 package tagger
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -19,6 +20,35 @@ type Sizes struct {
 	Tokens     int // size of the vocabulary; row 0 stands for unknown tokens
 	Labels     int
 	Features   Features
+}
+
+// check returns an error about the first size that the network cannot have. Sizes of parts that it does
+// not have do not matter.
+func (s Sizes) check(cfg Config) error {
+	least := func(name string, n int, needed bool) error {
+		if needed && n < 1 {
+			return fmt.Errorf("sizes: %s is %d: at least 1 is required", name, n)
+		}
+		return nil
+	}
+	f := s.Features
+	if err := cmp.Or(
+		least("Labels", s.Labels, true),
+		least("Tokens", s.Tokens, cfg.TokenEmbedding > 0),
+		least("Characters", s.Characters, cfg.ReadsCharacters()),
+		least("Features.Dimension", f.Dimension, len(f.Values) > 0),
+	); err != nil {
+		return err
+	}
+	for i, n := range f.Values {
+		if err := least(fmt.Sprintf("Features.Values[%d]", i), n, true); err != nil {
+			return err
+		}
+	}
+	if !(f.Dropout >= 0 && f.Dropout < 1) {
+		return fmt.Errorf("sizes: Features.Dropout is %v, which is not in [0, 1)", f.Dropout)
+	}
+	return nil
 }
 
 // Features are inputs of the network besides tokens and characters (Huang et al. 2015; Liu et al.
@@ -58,8 +88,8 @@ func New(cfg Config, sizes Sizes, seed uint64) (*Network, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	if sizes.Labels < 1 || sizes.Tokens < 1 || sizes.Characters < 1 {
-		return nil, fmt.Errorf("nn: impossible sizes %+v", sizes)
+	if err := sizes.check(cfg); err != nil {
+		return nil, err
 	}
 	n := &Network{cfg, sizes, nn.NewParams(seed)}
 	_, err := nn.NewMachine[Sentence](n.Params, n.assemble, false) // which makes the parameters

@@ -102,10 +102,12 @@ type Training struct {
 	// sentences of similar length, which is faster. Default 1: minibatches are formed
 	// at random.
 	Pool              int     `yaml:"pool"`
-	Epochs            int     `yaml:"epochs"`             // maximum number of epochs, at least 1; default 100
-	Patience          int     `yaml:"patience"`           // training ends after this many epochs without a better dev score; default 10; 0: never
-	EvaluateEvery     int     `yaml:"evaluate_every"`     // number of epochs between two evaluations on dev, at least 1; only an evaluated epoch can be the best; default 1
-	UnknownSingletons float64 `yaml:"unknown_singletons"` // probability that a token seen only once is replaced with the unknown token; default 0.5, as in the reference; 0: never
+	Epochs            int     `yaml:"epochs"`                             // maximum number of epochs, at least 1; default 100
+	Patience          int     `yaml:"patience"`                           // training ends after this many epochs without a better dev score; default 10; 0: never
+	EvaluateEvery     int     `yaml:"evaluate_every"`                     // number of epochs between two evaluations on dev, at least 1; only an evaluated epoch can be the best; default 1
+	Metric            string  `yaml:"metric,omitempty" json:",omitzero"`  // what decides which epoch is the best: a metric of package metrics, or one of a type such as strict/DOCTOR, by its score on dev; default "": strict
+	Measure           string  `yaml:"measure,omitempty" json:",omitzero"` // of the metric: f1, precision or recall; default "": f1
+	UnknownSingletons float64 `yaml:"unknown_singletons"`                 // probability that a token seen only once is replaced with the unknown token; default 0.5, as in the reference; 0: never
 }
 
 // DefaultConfig returns the paper's settings, or the reference's where the paper does
@@ -160,6 +162,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("training.patience: %d is negative", t.Patience)
 	case !(t.UnknownSingletons >= 0 && t.UnknownSingletons <= 1):
 		return fmt.Errorf("training.unknown_singletons: %v is not in [0, 1]", t.UnknownSingletons)
+	case t.Measure != "" && t.Measure != "f1" && t.Measure != "precision" && t.Measure != "recall":
+		return fmt.Errorf("training.measure: %q is not f1, precision or recall", t.Measure)
 	}
 	if err := c.Transfer.Validate(c.Start != ""); err != nil {
 		return fmt.Errorf("transfer%w", err)
@@ -173,8 +177,20 @@ func (c Config) Validate() error {
 	if err := c.Optimizer.Validate(); err != nil {
 		return fmt.Errorf("optimizer.%w", err)
 	}
+	s := c.Optimizer.Schedule
+	switch {
+	case s.Warmup >= float64(t.Epochs):
+		return fmt.Errorf("optimizer.schedule.warmup: %v epochs, but training.epochs is %d", s.Warmup, t.Epochs)
+	case s.Method == plateau && t.Patience > 0 && s.Patience >= t.Patience:
+		return fmt.Errorf("optimizer.schedule.patience: %d epochs, but training ends after %d (training.patience)", s.Patience, t.Patience)
+	case s.Method == plateau && s.Patience < t.EvaluateEvery:
+		return fmt.Errorf("optimizer.schedule.patience: %d epochs, but dev is scored only every %d (training.evaluate_every)", s.Patience, t.EvaluateEvery)
+	}
 	return nil
 }
+
+// plateau is the schedule that depends on the scores on dev.
+const plateau = "plateau"
 
 // rate returns the factor of the learning rate for a parameter.
 func (c Config) rate(param string) float64 {

@@ -99,9 +99,9 @@ func Load(dir string, workers int) (*Tagger, error) {
 
 // newCard returns the model card with the information that is available before
 // training.
-func newCard(task taggers.Task, cfg Config, tokens int) checkpoints.Card {
+func newCard(task taggers.Task, cfg Config, tokens, parameters int) checkpoints.Card {
 	c := checkpoints.Card{
-		Name: task.Name, Dataset: task.Name, Documents: len(task.Train), Tokens: tokens,
+		Name: task.Name, Dataset: task.Name, Documents: len(task.Train), Tokens: tokens, Parameters: parameters,
 		Split: "dev", Measure: "strict type and span, micro-averaged",
 	}
 	c.VocabularyNote = "Its vocabulary holds every token of the training notes."
@@ -260,11 +260,14 @@ func (Config) StateWorkers(dir string) (int, error) {
 
 // digest returns a hash of everything that determines the bits of a run, except the
 // workers and the kernel. Epochs and patience are not included, because a resumed run
-// may train for longer.
+// may train for longer, unless the learning rate depends on the number of epochs.
 func (c *course) digest() string {
 	h := sha256.New()
 	cfg := c.tagger.config
-	cfg.Training.Epochs, cfg.Training.Patience = 0, 0
+	if m := cfg.Optimizer.Schedule.Method; m != "linear" && m != "cosine" {
+		cfg.Training.Epochs = 0
+	}
+	cfg.Training.Patience = 0
 	out := json.NewEncoder(h)
 	for _, v := range []any{cfg, c.task.Seed, c.tagger.labels, c.tagger.vocabulary.tokens, c.sentences} {
 		if err := out.Encode(v); err != nil {

@@ -58,13 +58,18 @@ func (c *Config) Paths() []taggers.Path {
 	return all
 }
 
-// NeedsDev implements taggers.Tuned. Only Training.Patience requires scores on dev: a
-// network that is trained for a fixed number of epochs keeps the last one if there is no
-// dev.
-func (c Config) NeedsDev() bool { return c.Training.Patience > 0 }
+// NeedsDev implements taggers.Tuned. Only Training.Patience and a schedule by plateaus
+// require scores on dev: a network that is trained for a fixed number of epochs keeps the
+// last one if there is no dev.
+func (c Config) NeedsDev() bool {
+	return c.Training.Patience > 0 || c.Optimizer.Schedule.Method == plateau
+}
 
 // Check implements taggers.Checker.
-func (c Config) Check(_ *data.TypeSet, workers int) error {
+func (c Config) Check(types *data.TypeSet, workers int) error {
+	if _, err := c.Training.metric(types); err != nil {
+		return err
+	}
 	if _, err := feature.Open(c.Features.Resources, workers); err != nil {
 		return fmt.Errorf("features.%w", err)
 	}

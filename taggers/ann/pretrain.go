@@ -143,6 +143,7 @@ type pretraining struct {
 	part        epochPart
 	saved       time.Time
 	fingerprint string
+	watch       *watch
 }
 
 // epochPart is what is done of the current epoch.
@@ -174,6 +175,7 @@ func (c Config) newPretraining(ctx context.Context, task PretrainTask) (*pretrai
 	var err error
 	p.trainer, err = p.language.NewTrainer(task.Settings.optimizer(), task.Workers, c.rate)
 	p.fingerprint = p.digest()
+	p.watch = newWatch(2*math.Log(float64(1+p.text.predicted)), fmt.Sprintf("choose a learning rate below %v", task.Settings.Rate)) // both directions
 	return p, err
 }
 
@@ -437,11 +439,16 @@ func (p *pretraining) update(epoch int, batch []passage) error {
 	if err != nil {
 		return err
 	}
+	tokens := 0
+	for _, one := range batch {
+		tokens += int(one.length)
+	}
+	if err := p.watch.add(loss*float64(tokens), tokens); err != nil {
+		return err
+	}
 	p.part.Updates++
 	p.part.Loss += loss
-	for _, one := range batch {
-		p.part.Tokens += int(one.length)
-	}
+	p.part.Tokens += tokens
 	p.part.Train += time.Since(begin)
 	return nil
 }

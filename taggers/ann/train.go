@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -22,9 +23,9 @@ import (
 )
 
 // Fit implements taggers.Node. It trains for Training.Epochs epochs or until
-// Training.Patience runs out, and returns the network with the best strict F1 on Dev, a
-// *Tagger. Without Dev, which only a Training.Patience of 0 allows, it returns the
-// network of the last epoch. If task.Dir is set, it keeps that model in Dir/best, the newest in Dir/last,
+// Training.Patience runs out, and returns the network with the best score on Dev, a
+// *Tagger. The score is strict F1 unless Training.Metric or Training.Measure is set. Without
+// Dev, which NeedsDev may forbid, it returns the network of the last epoch. If task.Dir is set, it keeps that model in Dir/best, the newest in Dir/last,
 // and the state for a resumed run in Dir/state.safetensors.
 func (c Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model) (data.Tagger, error) {
 	course, err := c.newCourse(ctx, task)
@@ -72,6 +73,7 @@ type course struct {
 	card        checkpoints.Card // information that is available before training
 	bestParams  [][]float32      // parameters of the best epoch; nil before the first
 	bestCard    checkpoints.Card
+	metric      *devMetric // nil: strict F1
 }
 
 func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, error) {
@@ -82,9 +84,16 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 	case len(task.Train) == 0:
 		return nil, errors.New("training requires documents to train on")
 	case len(task.Dev) == 0 && cfg.NeedsDev():
+		if cfg.Training.Patience == 0 {
+			return nil, fmt.Errorf("optimizer.schedule.method: %s requires documents to score each epoch", plateau)
+		}
 		return nil, fmt.Errorf("training.patience: %d requires documents to select the best epoch; 0 trains for all epochs and keeps the last", cfg.Training.Patience)
 	}
-	c := &course{task: task}
+	metric, err := cfg.Training.metric(task.Types)
+	if err != nil {
+		return nil, err
+	}
+	c := &course{task: task, metric: metric}
 	r, err := cfg.reader()
 	if err != nil {
 		return nil, err
@@ -167,7 +176,7 @@ func (cfg Config) newCourse(ctx context.Context, task taggers.Task) (*course, er
 	if task.Dir != "" {
 		c.fingerprint = c.digest()
 	}
-	c.card = newCard(task, cfg, c.tokens)
+	c.card = newCard(task, cfg, c.tokens, net.Count())
 	c.tagger.card, c.bestCard = c.card, c.card
 	c.trainer, err = net.NewTrainer(cfg.Optimizer, task.Workers, cfg.rate)
 	return c, err
@@ -291,14 +300,20 @@ func (c *course) epoch(ctx context.Context) error {
 	}
 	rng := rand.New(rand.NewPCG(c.task.Seed, uint64(number)))
 	batches := c.batches(rng)
-	e := taggers.Epoch{Epoch: number, Tokens: c.tokens}
+	e := taggers.Epoch{Epoch: number, Tokens: c.tokens, Parameters: c.tagger.network.Count()}
 	done, steps := 0, 0
-	for _, batch := range batches {
+	watch := newWatch(math.Log(float64(len(c.tagger.labels))),
+		fmt.Sprintf("choose an optimizer.learning_rate below %v, or a warm-up (optimizer.schedule.warmup)", cfg.Optimizer.LearningRate))
+	for i, batch := range batches {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		c.schedule(&e, float64(i)/float64(len(batches)), 1/float64(len(batches)))
 		loss, tokens, err := c.step(batch, rng, number)
 		if err != nil {
+			return fmt.Errorf("epoch %d: %w", number, err)
+		}
+		if err := watch.add(loss*float64(len(batch)), tokens); err != nil {
 			return fmt.Errorf("epoch %d: %w", number, err)
 		}
 		e.Loss += loss
@@ -335,6 +350,22 @@ func (c *course) epoch(ctx context.Context) error {
 	return nil
 }
 
+// schedule sets the learning rate of an update, given the part of the epoch that is done and that the
+// update is. It follows from the history, so a resumed run has the same rates.
+func (c *course) schedule(e *taggers.Epoch, done, update float64) {
+	o := c.tagger.config.Optimizer
+	if o.Schedule == (nn.Schedule{}) {
+		return
+	}
+	p := nn.Progress{Done: float64(len(c.history)) + done, Update: update, Epochs: c.tagger.config.Training.Epochs}
+	for _, e := range c.history {
+		p.Better = append(p.Better, e.Best)
+	}
+	factor := o.Schedule.At(p)
+	c.trainer.SetRate(factor)
+	e.Rate = o.LearningRate * math.Pow(o.Decay, float64(e.Epoch-1)) * factor
+}
+
 // batches distributes the sentences at random. With a Pool, the sentences of that many
 // minibatches are grouped by length. A minibatch takes as long as its longest sentence,
 // so similar lengths are faster.
@@ -367,7 +398,10 @@ func (c *course) score(ctx context.Context, e *taggers.Epoch) error {
 	}
 	e.Dev = evaluation.Strict(gold, system)
 	c.tagger.card = card.Score(c.card, gold, system)
-	if c.bestParams != nil && e.Dev.F1() <= c.bestEpoch().Dev.F1() {
+	if c.metric != nil {
+		e.Metric, e.Score = c.metric.name, c.metric.score(c.task.Dev, system)
+	}
+	if c.bestParams != nil && e.Decisive() <= c.bestEpoch().Decisive() {
 		return nil
 	}
 	c.keep(e)

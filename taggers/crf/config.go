@@ -5,6 +5,7 @@ package crf
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -44,12 +45,13 @@ type Config struct {
 
 // Training configures how the weights are found.
 type Training struct {
-	Method     string  `yaml:"method"`     // lbfgs (default), sgd or perceptron
-	L2         float64 `yaml:"l2"`         // weight of the L2 penalty, ignored by perceptron; default 1, as in CRFsuite; 0: no penalty
-	Iterations int     `yaml:"iterations"` // maximum number of iterations; for sgd and perceptron, passes over the notes; default 200
-	Delta      float64 `yaml:"delta"`      // for lbfgs: training ends when Period iterations lower the loss by less than this share; default 1e-5
-	Period     int     `yaml:"period"`     // for lbfgs: number of iterations that Delta refers to; default 10
-	Rate       float64 `yaml:"rate"`       // for sgd: the highest learning rate to try, positive; default 0.1
+	Method     string  `yaml:"method"`       // lbfgs (default), sgd or perceptron
+	L1         float64 `yaml:"l1,omitempty"` // for lbfgs: weight of the L1 penalty, which makes many weights exactly 0, so that their features and words are not in the model; CRFsuite's c1; default 0: no penalty
+	L2         float64 `yaml:"l2"`           // weight of the L2 penalty, ignored by perceptron; default 1, as CRFsuite's c2; 0: no penalty
+	Iterations int     `yaml:"iterations"`   // maximum number of iterations; for sgd and perceptron, passes over the notes; default 200
+	Delta      float64 `yaml:"delta"`        // for lbfgs: training ends when Period iterations lower the loss by less than this share; default 1e-5
+	Period     int     `yaml:"period"`       // for lbfgs: number of iterations that Delta refers to; default 10
+	Rate       float64 `yaml:"rate"`         // for sgd: the highest learning rate to try, positive; default 0.1
 }
 
 // DefaultConfig returns CRFsuite's settings, without features.
@@ -84,6 +86,10 @@ func (c Config) Validate() error {
 		return fmt.Errorf("training.method: %q is not lbfgs, sgd or perceptron", t.Method)
 	case !(t.L2 >= 0):
 		return fmt.Errorf("training.l2: %v is negative", t.L2)
+	case !(t.L1 >= 0) || math.IsInf(t.L1, 0):
+		return fmt.Errorf("training.l1: %v is negative or not a number", t.L1)
+	case t.L1 > 0 && t.Method != "lbfgs":
+		return fmt.Errorf("training.l1: is only for the method lbfgs, not for %s", t.Method)
 	case t.Iterations < 1 || t.Iterations > maxIterations:
 		return fmt.Errorf("training.iterations: %d is not in [1, %d]", t.Iterations, maxIterations)
 	case !(t.Delta >= 0):
@@ -163,5 +169,5 @@ func (t Training) trainer(seed uint64, workers int) chain.Trainer {
 	case "perceptron":
 		return chain.Perceptron{Iterations: t.Iterations, Seed: seed}
 	}
-	return chain.LBFGS{L2: t.L2, Iterations: t.Iterations, Delta: t.Delta, Period: t.Period, Workers: workers}
+	return chain.LBFGS{L1: t.L1, L2: t.L2, Iterations: t.Iterations, Delta: t.Delta, Period: t.Period, Workers: workers}
 }

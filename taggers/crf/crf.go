@@ -95,7 +95,35 @@ func (cfg Config) Fit(ctx context.Context, task taggers.Task, _ ...taggers.Model
 		}
 		t.models = append(t.models, m)
 	}
+	if cfg.Training.L1 > 0 {
+		return t, t.prune()
+	}
 	return t, nil
+}
+
+// prune removes the features of weight 0, and the attributes without features, from the tagger. They
+// change nothing.
+func (t *Tagger) prune() error {
+	attributes := t.extractor.Attributes()
+	used := make([]bool, len(attributes))
+	for _, m := range t.models {
+		m.chain.Prune()
+		for a := range used {
+			used[a] = used[a] || m.chain.First[a] < m.chain.First[a+1]
+		}
+	}
+	var kept []feature.Attribute
+	for a, k := range used {
+		if k {
+			kept = append(kept, attributes[a])
+		}
+	}
+	for _, m := range t.models {
+		m.chain.Drop(used)
+	}
+	var err error
+	t.extractor, err = feature.New(t.config.specs(), t.resources, kept)
+	return err
 }
 
 // groups returns the types that each model learns, limited to those that occur in the
@@ -156,7 +184,7 @@ func (t *Tagger) train(ctx context.Context, task taggers.Task, types []string, t
 	err = t.config.Training.trainer(task.Seed, t.workers).Train(ctx, m.chain, sequences, func(i chain.Iteration) {
 		if task.Report.Epoch != nil {
 			took := time.Since(last)
-			task.Report.Epoch(taggers.Epoch{Member: member, Epoch: i.Number, Loss: i.Loss, Train: took, Total: took})
+			task.Report.Epoch(taggers.Epoch{Member: member, Epoch: i.Number, Loss: i.Loss, Parameters: m.chain.Weights(), NonZero: i.NonZero, Train: took, Total: took})
 			last = time.Now()
 		}
 	})

@@ -92,6 +92,8 @@ func TestFitSaveLoad(t *testing.T) {
 		},
 		"other splitter": func(c *Config) { c.Tokenizer, c.Sentences, c.MaxTokens = "ptb", "rules", 15 },
 		"leaves out":     func(c *Config) { c.MinDocuments, c.MinCount = 2, 2 },
+		"L1":             func(c *Config) { c.Training.L1, c.Training.L2 = 0.1, 0 },
+		"L1 by type":     func(c *Config) { c.PerType, c.Scheme, c.Training.L1 = true, data.IO, 0.1 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -167,6 +169,35 @@ func TestTwoTrainingsAgree(t *testing.T) {
 }
 
 // A tagger that learns only some types ignores spans of others, and finds none of them.
+// With an L1 penalty, features of weight 0 and their words are not in the model, which finds the same as
+// before they were removed.
+func TestL1LeavesWordsOut(t *testing.T) {
+	docs := notes(t, 10)
+	var last taggers.Epoch
+	job := task(t, docs)
+	job.Report.Epoch = func(e taggers.Epoch) { last = e }
+	c := small()
+	c.Training.L1 = 0.5
+	sparse := fit(t, c, job)
+	c.Training.L1 = 0
+	dense := fit(t, c, task(t, docs))
+	weights := 0
+	for _, m := range sparse.models {
+		weights += len(m.chain.Weight)
+		for _, w := range m.chain.Transition {
+			if w != 0 {
+				weights++
+			}
+		}
+	}
+	if weights != last.NonZero || last.NonZero == 0 || last.NonZero >= last.Parameters/2 {
+		t.Errorf("%d weights in the model, %d of %d reported", weights, last.NonZero, last.Parameters)
+	}
+	if a, b := sparse.extractor.Len(), dense.extractor.Len(); a >= b/2 {
+		t.Errorf("%d attributes, without the penalty %d", a, b)
+	}
+}
+
 func TestTypes(t *testing.T) {
 	docs := notes(t, 12)
 	for _, byType := range []bool{false, true} {
@@ -523,6 +554,8 @@ func TestValidate(t *testing.T) {
 		"training.delta: -1 is negative":                                     func(c *Config) { c.Training.Delta = -1 },
 		"training.period: 0 is not in [1, 1048576]":                          func(c *Config) { c.Training.Period = 0 },
 		"training.rate: 0 is not positive":                                   func(c *Config) { c.Training.Rate = 0 },
+		"training.l1: -1 is negative or not a number":                        func(c *Config) { c.Training.L1 = -1 },
+		"training.l1: is only for the method lbfgs, not for sgd":             func(c *Config) { c.Training.L1, c.Training.Method = 1, "sgd" },
 	} {
 		c := small()
 		set(&c)

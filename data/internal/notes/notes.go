@@ -53,8 +53,8 @@ func List(path string, exts ...string) ([]string, error) {
 type Yield = func(*data.Document, error) bool
 
 // Walk calls read with each file that List finds, until it returns false. It yields the error of List.
-func Walk(path, ext string, yield Yield, read func(file string) bool) {
-	files, err := List(path, ext)
+func Walk(path string, exts []string, yield Yield, read func(file string) bool) {
+	files, err := List(path, exts...)
 	if err != nil {
 		yield(nil, err)
 		return
@@ -68,10 +68,10 @@ func Walk(path, ext string, yield Yield, read func(file string) bool) {
 
 // Files reads the documents of a format that has many in a file, from the files that List finds. read yields those
 // of one stream and reports whether yield wants more. It keeps in seen the IDs of all the files so far.
-func Files(path, ext string, read func(r io.Reader, name string, seen map[string]bool, yield Yield) bool) data.Documents {
+func Files(path string, exts []string, read func(r io.Reader, name string, seen map[string]bool, yield Yield) bool) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		seen := map[string]bool{}
-		Walk(path, ext, yield, func(file string) bool { return readFile(file, seen, yield, read) })
+		Walk(path, exts, yield, func(file string) bool { return readFile(file, seen, yield, read) })
 	}
 }
 
@@ -121,7 +121,7 @@ func divide(dir string, exts []string) (taken, left []string, err error) {
 func Each(path, ext string, read func(file string) (*data.Document, error)) data.Documents {
 	return func(yield func(*data.Document, error) bool) {
 		seen := map[string]bool{}
-		Walk(path, ext, yield, func(file string) bool {
+		Walk(path, []string{ext}, yield, func(file string) bool {
 			doc, err := read(file)
 			if err == nil && seen[doc.ID] {
 				doc, err = nil, Defect(file, 0, -1, "another file in this folder has the same name except for the case of its extension")

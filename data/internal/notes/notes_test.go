@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,6 +45,39 @@ func TestOffsets(t *testing.T) {
 		want       string
 	}{{0, 4, "beyond"}, {-1, 2, "beyond"}, {2, 2, "empty"}, {2, 1, "reversed"}, {9, 1, "reversed"}, {3, 3, "empty"}, {4, 4, "beyond"}} {
 		if _, _, err := o.Bytes(bad.start, bad.end); err == nil || !strings.Contains(err.Error(), bad.want) {
+			t.Errorf("Bytes(%d, %d): error %v, want %q", bad.start, bad.end, err, bad.want)
+		}
+	}
+}
+
+// Both conversions against the definition: the UTF-16 before an offset.
+func TestUnits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		unit := rapid.SampledFrom([]string{"a", "é", "\uFEFF", "—", "😀", "👩‍⚕️", "\r\n", strings.Repeat("x", 200), strings.Repeat("😀", 300)})
+		text := strings.Join(rapid.SliceOf(unit).Draw(t, "text"), "")
+		u := NewUnits(text)
+		starts := map[int]int{} // bytes by units
+		for i := range text {
+			starts[len(utf16.Encode([]rune(text[:i])))] = i
+		}
+		count := len(utf16.Encode([]rune(text)))
+		if u.Count() != count {
+			t.Fatalf("Count() = %d, want %d", u.Count(), count)
+		}
+		for n := range count {
+			from, to, err := u.Bytes(n, count)
+			at, ok := starts[n]
+			if (err == nil) != ok || ok && (from != at || to != len(text) || u.Unit(at) != n) {
+				t.Fatalf("Bytes(%d, end) = %d, %d, %v, want %d, %d, %t", n, from, to, err, at, len(text), ok)
+			}
+		}
+	})
+	u := NewUnits("a😀b")
+	for _, bad := range []struct {
+		start, end int
+		want       string
+	}{{0, 5, "beyond"}, {-1, 2, "beyond"}, {2, 2, "empty"}, {3, 1, "reversed"}, {0, 2, "divides"}, {2, 3, "divides"}} {
+		if _, _, err := u.Bytes(bad.start, bad.end); err == nil || !strings.Contains(err.Error(), bad.want) {
 			t.Errorf("Bytes(%d, %d): error %v, want %q", bad.start, bad.end, err, bad.want)
 		}
 	}

@@ -42,7 +42,7 @@ func (g gate) check(doc *data.Document) error {
 	}
 	for _, s := range doc.Spans {
 		if g.types != nil && !g.types.Has(s.Type) {
-			return errors.New("a span's type is not in the type set " + g.types.Name)
+			return errors.New(g.types.Lacks(s.Type))
 		}
 	}
 	return nil
@@ -143,8 +143,8 @@ func (f *Folder) Abort() error { return f.Close() }
 type File struct {
 	gate
 	path    string
-	single  bool   // it holds one document only
-	tail    string // follows the last document
+	single  bool                   // it holds one document only
+	tail    func() ([]byte, error) // returns what follows the last document; nil: nothing does
 	encode  func(doc *data.Document) ([]byte, error)
 	pending *wholefile.Pending // nil when closed
 	buf     *bufio.Writer
@@ -180,8 +180,18 @@ func NewNote(path string, types *data.TypeSet, encode func(*data.Document) ([]by
 func NewFramed(path, head, tail string, types *data.TypeSet, encode func(*data.Document) ([]byte, error)) (*File, error) {
 	f, err := NewFile(path, types, encode)
 	if err == nil {
-		f.tail = tail
+		f.tail = func() ([]byte, error) { return []byte(tail), nil }
 		_, f.err = f.buf.WriteString(head)
+	}
+	return f, err
+}
+
+// NewCollected is NewFile for a format that can be written only when all documents are known. add takes a document, and all
+// returns the file.
+func NewCollected(path string, types *data.TypeSet, add func(*data.Document) error, all func() ([]byte, error)) (*File, error) {
+	f, err := NewFile(path, types, func(doc *data.Document) ([]byte, error) { return nil, add(doc) })
+	if err == nil {
+		f.tail = all
 	}
 	return f, err
 }
@@ -219,15 +229,27 @@ func (f *File) Close() error {
 	}
 	defer func() { _ = f.Abort() }()
 	if f.err == nil {
-		if _, err := f.buf.WriteString(f.tail); err != nil {
-			f.err = unwritable(f.path, err)
-		} else if err := f.buf.Flush(); err != nil {
-			f.err = unwritable(f.path, err)
-		} else if err := f.pending.Replace(); err != nil {
+		if err := f.finish(); err != nil {
 			f.err = unwritable(f.path, err)
 		}
 	}
 	return f.err
+}
+
+func (f *File) finish() error {
+	if f.tail != nil {
+		tail, err := f.tail()
+		if err != nil {
+			return err
+		}
+		if _, err := f.buf.Write(tail); err != nil {
+			return err
+		}
+	}
+	if err := f.buf.Flush(); err != nil {
+		return err
+	}
+	return f.pending.Replace()
 }
 
 // Abort removes the file that is not yet visible.

@@ -97,26 +97,26 @@ func predict(m Model, r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cas, err := parseCAS(req.Document.XMI)
+	doc, err := parseCAS(req.Document.XMI)
 	if err != nil {
 		return "", err
 	}
-	if err := wire.CheckTexts(r.Context(), 1, func(int) string { return cas.text }); err != nil {
+	if err := wire.CheckTexts(r.Context(), 1, func(int) string { return doc.Text }); err != nil {
 		return "", err
 	}
-	spans, err := m.Tagger.Tag(r.Context(), []*data.Document{{ID: "the document", Text: cas.text}})
+	spans, err := m.Tagger.Tag(r.Context(), []*data.Document{{ID: "the document", Text: doc.Text}})
 	if interrupted := wire.Interrupted(r.Context()); interrupted != nil {
 		return "", interrupted
 	}
 	if err != nil {
 		return "", err
 	}
-	found := cas.unitsOf(spans[0])
+	found := doc.unitsOf(spans[0])
 	if crossing := req.Metadata.CrossSentence; crossing != nil && !*crossing {
-		found = split(found, cas.sentences)
+		found = split(found, doc.sentences)
 	}
-	if found, err = anchor(found, req.Metadata.Anchoring, cas.tokens); err != nil {
+	if found, err = anchor(found, req.Metadata.Anchoring, doc.tokens); err != nil {
 		return "", err
 	}
-	return cas.with(layer, found, m.Name+" "+m.Digest), nil
+	return doc.with(layer, found, m.Name+" "+m.Digest), nil
 }

@@ -270,7 +270,7 @@ func FuzzPredict(f *testing.F) {
 			t.Fatal(err)
 		}
 		again, err := parseCAS(response.Document)
-		if err != nil || again.text != given.text {
+		if err != nil || again.Text != given.Text {
 			t.Fatalf("%v\n%s", err, response.Document)
 		}
 	})

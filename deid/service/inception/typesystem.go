@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/deid/service/wire"
+	"github.com/lethe-deid/lethe/internal/cas"
 	"github.com/lethe-deid/lethe/internal/xmlnotes"
 )
 
@@ -16,6 +17,12 @@ type layer struct {
 	score        string // feature for the score, or "" if the layer has none
 	explanation  string // feature for the reason of the score, or ""
 }
+
+// maxDepth and maxAttributes limit a type system as package cas limits a document.
+const (
+	maxDepth      = 32
+	maxAttributes = 256
+)
 
 // Names of features that INCEpTION adds to the layer of a recommender.
 const (
@@ -55,7 +62,7 @@ func findLayer(typeSystem, name, feature string) (layer, error) {
 		return layer{}, wire.Unprocessable("The layer %s has no feature %s, by which INCEpTION knows predictions.", name, predictedFeature)
 	}
 	l := layer{feature: feature}
-	l.space, l.local = elementOf(name)
+	l.space, l.local = cas.Element(name)
 	if features[feature+scoreSuffix] == "uima.cas.Double" {
 		l.score = feature + scoreSuffix
 	}
@@ -63,15 +70,6 @@ func findLayer(typeSystem, name, feature string) (layer, error) {
 		l.explanation = feature + explanationSuffix
 	}
 	return l, nil
-}
-
-// elementOf returns the name of the elements of a type in XMI.
-func elementOf(name string) (space, local string) {
-	at := strings.LastIndexByte(name, '.')
-	if at < 0 {
-		return "http:///uima/noNamespace.ecore", name
-	}
-	return "http:///" + strings.ReplaceAll(name[:at], ".", "/") + ".ecore", name[at+1:]
 }
 
 type typeSystem map[string]described

@@ -48,6 +48,38 @@ type Model struct {
 	Transition []float64 // weight of label j after label i at index i*Labels+j
 }
 
+// Weights returns the number of weights.
+func (m *Model) Weights() int { return len(m.Weight) + len(m.Transition) }
+
+// Prune removes the features whose weight is 0, which change nothing.
+func (m *Model) Prune() {
+	kept := int32(0)
+	for a := range m.Attributes() {
+		from, to := m.First[a], m.First[a+1]
+		m.First[a] = kept
+		for f := from; f < to; f++ {
+			if m.Weight[f] != 0 {
+				m.Label[kept], m.Weight[kept] = m.Label[f], m.Weight[f]
+				kept++
+			}
+		}
+	}
+	m.First[m.Attributes()] = kept
+	m.Label, m.Weight = m.Label[:kept], m.Weight[:kept]
+}
+
+// Drop removes attributes without features; kept says by attribute which ones stay. The others are
+// numbered anew.
+func (m *Model) Drop(kept []bool) {
+	first := []int32{0}
+	for a, k := range kept {
+		if k {
+			first = append(first, m.First[a+1])
+		}
+	}
+	m.First = first
+}
+
 // Attributes returns the number of attributes that the model has.
 func (m *Model) Attributes() int { return len(m.First) - 1 }
 
@@ -93,6 +125,8 @@ type Trainer interface {
 type Iteration struct {
 	Number int     // from 1
 	Loss   float64 // the value that is minimized; for the perceptron, the share of wrong labels
+	// NonZero is the number of weights that are not 0, counted only with an L1 penalty.
+	NonZero int
 }
 
 // New returns a model whose weights are zero. Its features are the pairs of an

@@ -9,14 +9,16 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// LBFGS minimizes the negative log-likelihood with an L2 penalty,
+// LBFGS minimizes the negative log-likelihood with an L1 and an L2 penalty,
 //
-//	-Σ log p(y|x) + L2 Σ w²,
+//	-Σ log p(y|x) + L1 Σ |w| + L2 Σ w²,
 //
-// with the limited-memory BFGS method (Nocedal 1980), as CRFsuite's trainer of the same
-// name does.
+// with the limited-memory BFGS method (Nocedal 1980) or, with an L1 penalty, OWL-QN (Andrew
+// and Gao 2007), as CRFsuite's trainer of the same name does. An L1 penalty makes many
+// weights exactly 0.
 type LBFGS struct {
-	L2         float64 // weight of the penalty; CRFsuite's c2
+	L1         float64 // weight of the L1 penalty; CRFsuite's c1
+	L2         float64 // weight of the L2 penalty; CRFsuite's c2
 	Iterations int     // maximum number of iterations
 	// Training ends when the last Period iterations have lowered the loss by less than
 	// this share of it.
@@ -31,6 +33,9 @@ var _ Trainer = LBFGS{}
 func (o LBFGS) Train(ctx context.Context, m *Model, sequences []Sequence, report func(Iteration)) error {
 	merged := merge(m, sequences)
 	f := merged.objective(sequences, o.L2, max(1, o.Workers))
+	if o.L1 > 0 {
+		return o.trainSparse(ctx, m, merged, f, report)
+	}
 	stop := &improvement{delta: o.Delta, period: o.Period, report: report}
 	start := make([]float64, len(merged.Weight)+len(merged.Transition))
 	problem := optimize.Problem{
@@ -78,10 +83,35 @@ func (c *improvement) Converged(at *optimize.Location) optimize.Status {
 		return optimize.NotTerminated
 	}
 	if c.report != nil {
-		c.report(Iteration{n, at.F})
+		c.report(Iteration{Number: n, Loss: at.F})
 	}
-	if n >= c.period && c.losses[n-c.period]-at.F < c.delta*math.Abs(at.F) {
+	if c.slow() {
 		return optimize.FunctionConvergence
 	}
 	return optimize.NotTerminated
+}
+
+// slow reports whether the last iterations have hardly lowered the loss.
+func (c *improvement) slow() bool {
+	n := len(c.losses) - 1
+	return n >= c.period && c.losses[n-c.period]-c.losses[n] < c.delta*math.Abs(c.losses[n])
+}
+
+// trainSparse trains with an L1 penalty.
+func (o LBFGS) trainSparse(ctx context.Context, m *Model, merged *merged, f *objective, report func(Iteration)) error {
+	q := &owlqn{value: f.value, gradient: f.gradient, penalty: merged.penalty(o.L1)}
+	stop := &improvement{delta: o.Delta, period: o.Period, losses: []float64{f.value(make([]float64, len(q.penalty)))}}
+	x, err := q.minimize(ctx, func(x []float64, loss float64) bool {
+		stop.losses = append(stop.losses, loss)
+		n := len(stop.losses) - 1
+		if report != nil {
+			report(Iteration{Number: n, Loss: loss, NonZero: merged.nonZero(x)})
+		}
+		return n >= o.Iterations || stop.slow()
+	})
+	if err != nil {
+		return err
+	}
+	merged.spread(x, m)
+	return nil
 }

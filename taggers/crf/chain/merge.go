@@ -103,6 +103,38 @@ func (c *merged) objective(sequences []Sequence, l2 float64, workers int) *objec
 	return f
 }
 
+// penalty returns the L1 penalty of each weight. k attributes of weight w cost k |w| = √k |v|.
+func (c *merged) penalty(l1 float64) []float64 {
+	all := make([]float64, len(c.Weight)+len(c.Transition))
+	for i := range all {
+		all[i] = l1
+	}
+	for k, scale := range c.scale {
+		for i := c.First[k]; i < c.First[k+1]; i++ {
+			all[i] *= scale
+		}
+	}
+	return all
+}
+
+// nonZero returns the number of weights of the original model that are not 0.
+func (c *merged) nonZero(x []float64) (n int) {
+	for k, scale := range c.scale {
+		attributes := int(math.Round(scale * scale))
+		for i := c.First[k]; i < c.First[k+1]; i++ {
+			if x[i] != 0 {
+				n += attributes
+			}
+		}
+	}
+	for _, w := range x[len(c.Weight):] {
+		if w != 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // spread sets the weights of the original model.
 func (c *merged) spread(x []float64, m *Model) {
 	for a, k := range c.class {

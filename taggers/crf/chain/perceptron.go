@@ -75,7 +75,7 @@ func (o Perceptron) Train(ctx context.Context, m *Model, sequences []Sequence, r
 			step++
 		}
 		if report != nil {
-			report(Iteration{epoch + 1, float64(wrong) / float64(max(1, total))})
+			report(Iteration{Number: epoch + 1, Loss: float64(wrong) / float64(max(1, total))})
 		}
 		if wrong == 0 {
 			break

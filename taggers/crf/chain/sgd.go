@@ -52,7 +52,7 @@ func (o SGD) Train(ctx context.Context, m *Model, sequences []Sequence, report f
 			return errors.New("SGD: the loss is not finite; use a lower rate")
 		}
 		if report != nil {
-			report(Iteration{epoch + 1, loss})
+			report(Iteration{Number: epoch + 1, Loss: loss})
 		}
 	}
 	return nil
