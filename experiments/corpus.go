@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/check"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/data/synth"
 	"github.com/lethe-deid/lethe/deid/augment"
@@ -144,9 +145,9 @@ func mapped(types *data.TypeMap, docs data.Documents) data.Documents {
 	}
 }
 
-// part splits the documents given as train. All of them must be readable, because one missing note
-// would change the parts.
-func (c *Corpus) part(progress models.Progress) (parts map[string][]*data.Document, err error) {
+// part reads and divides the documents given as train. All of them must be readable, because one
+// missing note would change the parts.
+func (c *Corpus) part(progress models.Progress) (map[string][]*data.Document, error) {
 	source, err := c.source(TrainSplit)
 	if err != nil {
 		return nil, err
@@ -155,6 +156,11 @@ func (c *Corpus) part(progress models.Progress) (parts map[string][]*data.Docume
 	if err != nil {
 		return nil, err
 	}
+	return c.divide(train)
+}
+
+// divide divides the documents given as train.
+func (c *Corpus) divide(train []*data.Document) (parts map[string][]*data.Document, err error) {
 	parts = map[string][]*data.Document{}
 	if f := c.Fold; f.Of > 0 {
 		if err := checkDivision("corpus.fold", f.By, train); err != nil {
@@ -222,99 +228,6 @@ func (c *Corpus) checkSplits(needsDev bool) error {
 	return nil
 }
 
-// loadBoth reads train and dev, reading a corpus that has to be split only once. It also compares
-// the readable notes of all other splits with train. It returns facts about each split. dev is nil
-// if the corpus has none, which is an error if needsDev is set.
-func (c *Corpus) loadBoth(needsDev bool, progress models.Progress) (train, dev []*data.Document, all []Facts, err error) {
-	if err := c.checkSplits(needsDev); err != nil {
-		return nil, nil, nil, err
-	}
-	parts := map[string][]*data.Document{}
-	if c.cuts(TrainSplit) {
-		if parts, err = c.part(progress); err != nil {
-			return nil, nil, nil, err
-		}
-	}
-	for _, name := range c.inOrder() {
-		if parts[name] == nil {
-			docs, err := c.Load(name, progress)
-			if needed := name == TrainSplit || name == DevSplit; err != nil && needed {
-				return nil, nil, nil, err
-			} else if err != nil {
-				continue // reported when the split is scored
-			}
-			parts[name] = docs
-		}
-		if err := c.checkSplit(name, parts[TrainSplit], parts[name]); err != nil {
-			return nil, nil, nil, err
-		}
-		all = append(all, c.factsOf(name, parts[name]))
-	}
-	return parts[TrainSplit], parts[DevSplit], all, nil
-}
-
-// inOrder lists the splits, train first and dev, if it exists, second.
-func (c *Corpus) inOrder() []string {
-	names := []string{TrainSplit}
-	if c.exists(DevSplit) {
-		names = append(names, DevSplit)
-	}
-	for _, name := range c.SplitNames() {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// checkSplit returns an error for a split that cannot be used together with train.
-func (c *Corpus) checkSplit(name string, train, docs []*data.Document) error {
-	if format.TextOnly(c.Format) && name != TrainSplit && name != DevSplit {
-		return nil // its notes are tagged but not scored
-	}
-	if err := checkAnnotated(name, docs); err != nil || name == TrainSplit {
-		return err
-	}
-	return c.checkOverlap(train, name, docs)
-}
-
-// check reads all splits and returns an error for each that is wrong.
-func (c *Corpus) check(needsDev bool, progress models.Progress) (all []Facts, err error) {
-	if err := c.checkSplits(needsDev); err != nil {
-		return nil, err
-	}
-	if c.Format == synthetic {
-		return nil, nil // generated notes need no check
-	}
-	var bad []error
-	var train, usual []*data.Document
-	var names []string // of the splits in usual
-	for _, name := range c.inOrder() {
-		docs, err := c.Load(name, progress)
-		if err == nil {
-			if name == TrainSplit {
-				train = docs
-			}
-			if name == TrainSplit || name == DevSplit || name == TestSplit {
-				usual, names = append(usual, docs...), append(names, name)
-			}
-			facts := c.factsOf(name, docs)
-			facts.countTokens(docs)
-			all = append(all, facts)
-			err = c.checkSplit(name, train, docs)
-		}
-		if err != nil && !slices.ContainsFunc(bad, func(e error) bool { return e.Error() == err.Error() }) {
-			bad = append(bad, err)
-		}
-	}
-	if len(names) > 1 {
-		facts := factsOf(strings.Join(names, " and "), usual)
-		facts.countTokens(usual)
-		all = append(all, facts)
-	}
-	return all, errors.Join(bad...)
-}
-
 // copies returns a function that makes the changed copies of the training documents for an epoch,
 // which are the same for all epochs unless they are to be renewed. It is nil if there are none.
 // Several goroutines may call it.
@@ -368,28 +281,20 @@ func (c *Corpus) total(split string) (n int) {
 	return n
 }
 
-// maxBad is the maximum number of unreadable notes that an error names.
-const maxBad = 20
-
-// collect reads a source to its end. If notes cannot be read, the error names the first maxBad.
+// collect reads a source to its end. If notes cannot be read, the error names them.
 func (c *Corpus) collect(split string, source data.Documents, progress models.Progress) ([]*data.Document, error) {
 	var docs []*data.Document
-	var bad []error
+	var bad check.Unreadable
 	for doc, err := range source {
 		if err != nil {
-			if bad = append(bad, err); len(bad) > maxBad {
-				bad[maxBad] = fmt.Errorf("split %s: more notes cannot be read; only the first %d are listed", split, maxBad)
-				break
-			}
+			bad.Add(err)
 			continue
 		}
-		if bad == nil {
-			docs = append(docs, doc)
-			progress.Tell("reading "+split, len(docs), c.total(split))
-		}
+		docs = append(docs, doc)
+		progress.Tell("reading "+split, len(docs), c.total(split))
 	}
-	if bad != nil {
-		return nil, errors.Join(bad...)
+	if err := bad.Err(); err != nil {
+		return nil, err
 	}
 	if len(docs) == 0 {
 		return nil, fmt.Errorf("corpus: split %s holds no document", split)

@@ -129,11 +129,11 @@ func TestSilverNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	train, _, _, err := config.Corpus.loadBoth(false, nil)
+	train, _, _, err := config.Corpus.load(false, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := &Run{t.TempDir(), config}
+	run := &Run{Dir: t.TempDir(), Config: config}
 	s := silver(t, nil)
 	docs, err := s.notes(t.Context(), run, train, nil)
 	if err != nil {
@@ -168,10 +168,10 @@ func TestSilverNotes(t *testing.T) {
 
 	few := silver(t, nil)
 	few.Notes = 2
-	if docs, err := few.notes(t.Context(), &Run{t.TempDir(), config}, train, nil); err != nil || len(docs) != 2 {
+	if docs, err := few.notes(t.Context(), &Run{Dir: t.TempDir(), Config: config}, train, nil); err != nil || len(docs) != 2 {
 		t.Errorf("%d notes, error %v", len(docs), err)
 	}
-	if _, err := silver(t, nil).notes(t.Context(), &Run{t.TempDir(), config}, nil, nil); err == nil || !strings.HasPrefix(err.Error(), "train has no notes") {
+	if _, err := silver(t, nil).notes(t.Context(), &Run{Dir: t.TempDir(), Config: config}, nil, nil); err == nil || !strings.HasPrefix(err.Error(), "train has no notes") {
 		t.Errorf("without training notes: error %v", err)
 	}
 
@@ -338,7 +338,7 @@ func TestHiddenSilverNotesAreRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := &Run{t.TempDir(), config}
+	run := &Run{Dir: t.TempDir(), Config: config}
 	hidden := write(t, wholefile.HiddenPrefix(filepath.Join(run.Dir, SilverFile))+"123", "x")
 	docs, err := silver(t, nil).notes(t.Context(), run, train, nil)
 	if err != nil {

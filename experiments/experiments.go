@@ -21,7 +21,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -37,7 +36,6 @@ import (
 	"github.com/lethe-deid/lethe/internal/bounded"
 	"github.com/lethe-deid/lethe/internal/shortname"
 	"github.com/lethe-deid/lethe/internal/strictyaml"
-	"github.com/lethe-deid/lethe/models"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -52,6 +50,8 @@ type Config struct {
 	System taggers.System `yaml:"system"`
 	// Ablations are used by experiments/studies and ignored when training.
 	Ablations []Ablation `yaml:"ablations,omitempty"`
+
+	written map[string]string // paths as they were written, by key, where they differ from the resolved ones
 }
 
 // Ablation is a variant of the experiment that a study compares with it.
@@ -247,14 +247,20 @@ func (c *Config) copy(change func(*Config) error) (*Config, error) {
 	if err := change(changed); err != nil {
 		return nil, err
 	}
-	return changed, changed.finish()
+	if err := changed.finish(); err != nil {
+		return nil, err
+	}
+	changed.inherit(c)
+	return changed, nil
 }
 
 // finish is the last step of reading a configuration.
 func (c *Config) finish() error {
+	before := strictyaml.Strings(c)
 	if err := c.resolve(); err != nil {
 		return err
 	}
+	c.remember(before)
 	return c.Validate()
 }
 
@@ -539,41 +545,4 @@ func (c *Corpus) origin(split string) string {
 		return path
 	}
 	return fmt.Sprintf("%d generated notes", c.Notes[split])
-}
-
-// Check reads all files that training, its ablations and scoring each split would read. It returns
-// facts about the splits, and an error for each split, note, file, folder or ablation that is
-// missing or wrong. If there is none, the error is about the first broken file of the system.
-func (c *Config) Check(progress models.Progress) ([]Facts, error) {
-	facts, err := c.Corpus.check(c.System.NeedsDev(), progress)
-	err = errors.Join(err, c.checkAblations(), c.checkFiles())
-	if err != nil {
-		return facts, err
-	}
-	return facts, c.System.Check(c.Corpus.TypeSet(), runtime.NumCPU())
-}
-
-// checkAblations returns an error for each ablation whose settings are invalid.
-func (c *Config) checkAblations() error {
-	var wrong []error
-	for i, a := range c.Ablations {
-		if _, err := c.Variant(a); err != nil {
-			wrong = append(wrong, fmt.Errorf("ablations[%d] (%s): %w", i, a.Name, err))
-		}
-	}
-	return errors.Join(wrong...)
-}
-
-// checkFiles returns an error for each file or folder of the system that is missing.
-func (c *Config) checkFiles() error {
-	var missing []error
-	check := func(key, path string) {
-		if _, err := os.Stat(path); err != nil {
-			missing = append(missing, fmt.Errorf("%s: %w", key, err))
-		}
-	}
-	for _, p := range c.System.Paths() {
-		check("system."+p.Key, *p.Value)
-	}
-	return errors.Join(missing...)
 }

@@ -16,7 +16,7 @@ func TestFound(t *testing.T) {
 	dir := t.TempDir()
 	notes := filepath.Join(dir, "notes")
 	corpus(t, notes, 3)
-	r := &Run{filepath.Join(dir, "run"), &Config{Corpus: Corpus{Format: "brat", Types: "i2b2-2014", Splits: map[string]string{"x": notes}}}}
+	r := &Run{Dir: filepath.Join(dir, "run"), Config: &Config{Corpus: Corpus{Format: "brat", Types: "i2b2-2014", Splits: map[string]string{"x": notes}}}}
 	_, _, err := r.Found("x")
 	if want := r.Dir + ": contains no predictions for split x: create them with lethe predict " + r.Dir + " --split x"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lethe-deid/lethe/data/check"
 )
 
 // yearly writes a file for each split, with a note of another patient for each of its years. The notes
@@ -56,7 +58,7 @@ func TestMerge(t *testing.T) {
 	if _, err := c.Load("dev", nil); err == nil || err.Error() != "corpus: "+want {
 		t.Errorf("dev: error %v", err)
 	}
-	run := &Run{"run", &Config{Corpus: *c}}
+	run := &Run{Dir: "run", Config: &Config{Corpus: *c}}
 	if _, err := run.CalibrationNotes("dev", nil); err == nil || err.Error() != "run: the run's corpus has "+want {
 		t.Errorf("calibration on dev: error %v", err)
 	}
@@ -64,23 +66,23 @@ func TestMerge(t *testing.T) {
 		t.Errorf("predictions for dev: error %v", err)
 	}
 
-	train, dev, facts, err := c.loadBoth(false, nil)
+	train, dev, loading, err := c.load(false, nil, nil)
 	if err != nil || len(train) != 5 || dev != nil {
 		t.Errorf("%d and %d notes to train, error %v", len(train), len(dev), err)
 	}
-	checked, err := c.check(false, nil)
+	checking, err := c.Check(nil, nil)
 	if err != nil {
 		t.Error(err)
 	}
-	for i, all := range [][]Facts{facts, checked} {
-		if len(all) < 3 || !strings.HasPrefix(all[0].String(), "train with dev: 5 notes, 5 spans of 1 type") || !strings.HasPrefix(all[1].String(), "other: 1 note") {
-			t.Errorf("facts %d: %v", i, all)
+	for i, report := range []*check.Report{loading, checking} {
+		if len(report.Splits) != 3 || !strings.HasPrefix(report.Splits[0].String(), "train with dev: 5 notes, 5 spans of 1 type") || !strings.HasPrefix(report.Splits[1].String(), "other: 1 note") {
+			t.Errorf("report %d: %v", i, report.Splits)
 		}
 	}
 
 	// Notes of a merged split are training notes when other splits are compared with train.
 	c.Splits["test"] = yearly(t, map[string][]int{"test": {2005, 2006}})["test"]
-	if _, _, _, err := c.loadBoth(false, nil); err == nil || !strings.HasPrefix(err.Error(), "corpus: 1 of the 2 notes of split test have the same text as a note of train, ") {
+	if _, _, _, err := c.load(false, nil, nil); err == nil || !strings.HasPrefix(err.Error(), "corpus: 1 of the 2 notes of split test have the same text as a note of train, ") {
 		t.Errorf("a note of dev in test: error %v", err)
 	}
 }

@@ -35,7 +35,7 @@ func Pretrain(ctx context.Context, c *Config, text data.Documents, opt PretrainO
 	if err != nil {
 		return err
 	}
-	run := &Run{opt.Dir, c}
+	run := &Run{Dir: opt.Dir, Config: c}
 	unlock, err := run.lock(opt.Resume)
 	if err != nil {
 		return err

@@ -35,10 +35,14 @@ const (
 type Run struct {
 	Dir    string
 	Config *Config
+	// Moved describes, for people, each path of the configuration that was found elsewhere than during
+	// the training.
+	Moved []string
 }
 
 // OpenRun opens a run folder that Train created. The error wraps fs.ErrNotExist if it has no
-// config.yaml.
+// config.yaml. Paths of files and folders that have moved since the training are replaced if they can
+// be found again: see Run.Moved.
 func OpenRun(dir string) (*Run, error) {
 	c, err := read(filepath.Join(dir, ConfigFile))
 	if err != nil {
@@ -47,7 +51,8 @@ func OpenRun(dir string) (*Run, error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, ConfigFile), err)
 	}
-	return &Run{dir, c}, nil
+	r := &Run{Dir: dir, Config: c}
+	return r, r.findPaths()
 }
 
 // CalibrationNotes loads the notes of a split on which the run's model can be calibrated, which is
@@ -249,6 +254,9 @@ func (r *Run) check(resume bool) error {
 func (r *Run) writeConfig() error {
 	encoded, err := yaml.Marshal(r.Config)
 	if err != nil {
+		return err
+	}
+	if err := r.writePaths(); err != nil {
 		return err
 	}
 	return wholefile.WriteFile(filepath.Join(r.Dir, ConfigFile), encoded, 0o666)

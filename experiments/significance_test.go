@@ -22,7 +22,7 @@ func TestSignificance(t *testing.T) {
 	dir := t.TempDir()
 	run := func(name, notes string) *Run {
 		splits := map[string]string{"x": filepath.Join(dir, notes)}
-		return &Run{filepath.Join(dir, name), &Config{Corpus: Corpus{Format: "brat", Types: "i2b2-2014", Splits: splits}}}
+		return &Run{Dir: filepath.Join(dir, name), Config: &Config{Corpus: Corpus{Format: "brat", Types: "i2b2-2014", Splits: splits}}}
 	}
 	corpus(t, filepath.Join(dir, "notes"), 6)
 	a, b := run("a", "notes"), run("b", "notes")

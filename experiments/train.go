@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/check"
 	"github.com/lethe-deid/lethe/evaluation"
 	"github.com/lethe-deid/lethe/internal/wholefile"
 	"github.com/lethe-deid/lethe/models"
@@ -25,7 +26,7 @@ type TrainOptions struct {
 	Resume   bool                // continue the run in Dir, to the same bits as without the interruption
 	Version  string              // of the program, recorded in run.json: see the function Version
 	Workers  int                 // cores to use, which decide the bits of the model; 0: as many as the resumed run had, else all
-	Corpus   func([]Facts)       // called with facts about the splits before training; may be nil
+	Corpus   func(*check.Report) // called with what a check found in the corpus before training; may be nil
 	Epoch    func(taggers.Epoch) // called after each epoch; may be nil
 	Failed   func(error)         // called for each note of dev that could not be written; may be nil
 	Progress models.Progress
@@ -45,7 +46,7 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 			return nil, err
 		}
 	}
-	run := &Run{opt.Dir, c}
+	run := &Run{Dir: opt.Dir, Config: c}
 	unlock, err := run.lock(opt.Resume)
 	if err != nil {
 		return nil, err
@@ -76,12 +77,12 @@ func Train(ctx context.Context, c *Config, opt TrainOptions) (report *evaluation
 			return nil, err
 		}
 	}
-	train, dev, facts, err := c.Corpus.loadBoth(c.System.NeedsDev(), opt.Progress)
+	train, dev, found, err := c.Corpus.load(c.System.NeedsDev(), c.System.Labellings(), opt.Progress)
 	if err != nil {
 		return nil, err
 	}
 	if opt.Corpus != nil {
-		opt.Corpus(facts)
+		opt.Corpus(found)
 	}
 	if err := run.note(opt); err != nil {
 		return nil, err
@@ -167,7 +168,7 @@ func (r *Run) defaultWorkers(resume bool) (int, error) {
 
 // discard removes the files that begin and an incomplete first epoch wrote.
 func (r *Run) discard() {
-	for _, name := range []string{ConfigFile, distillFile, machineFile, models.Folder} {
+	for _, name := range []string{ConfigFile, pathsFile, distillFile, machineFile, models.Folder} {
 		os.RemoveAll(filepath.Join(r.Dir, name))
 	}
 	os.Remove(r.Dir) // fails, as it should, if the user put something there

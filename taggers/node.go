@@ -7,13 +7,14 @@ import (
 	"slices"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/check"
 )
 
 // Node is the settings of one tagger in a [System]: a pointer to a struct with yaml
 // tags. A package adds its kind of tagger by calling Register in an init function.
 // These methods suffice for a tagger without children, files or a model format of its
-// own; [Parent], [Stacked], [Files], [Typed], [Checker], [Fixed], [Tuned], [Subfolder]
-// and [Standalone] are optional.
+// own; [Parent], [Stacked], [Files], [Typed], [Checker], [Fixed], [Tuned], [Labeller],
+// [Subfolder] and [Standalone] are optional.
 type Node interface {
 	// Validate returns an error that begins with the first key whose value makes no
 	// sense, relative to the node. It opens no files.
@@ -96,6 +97,13 @@ type Tuned interface {
 	// NeedsDev reports whether Fit fails without Task.Dev. Nodes without this method
 	// learn from Task.Train alone.
 	NeedsDev() bool
+}
+
+// Labeller is a node that labels the tokens of a note, and therefore cannot learn every
+// span.
+type Labeller interface {
+	// Labelling says how the node reads notes.
+	Labelling() check.Labelling
 }
 
 // Subfolder is a node that saves its files in a subfolder of its model folder, because

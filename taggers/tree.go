@@ -2,9 +2,11 @@ package taggers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/check"
 )
 
 // System is a tree of taggers as it is in a configuration: a map with one entry, from
@@ -75,6 +77,18 @@ func (s System) NeedsDev() bool {
 		return nil
 	})
 	return needs
+}
+
+// Labellings lists the different ways in which nodes of the system label notes.
+func (s System) Labellings() []check.Labelling {
+	var all []check.Labelling
+	_ = s.walk("", func(_ string, n Node) error { // visit returns no error
+		if l, ok := n.(Labeller); ok && !slices.Contains(all, l.Labelling()) {
+			all = append(all, l.Labelling())
+		}
+		return nil
+	})
+	return all
 }
 
 // Paths lists the files and folders that the system's settings name, with their keys

@@ -13,6 +13,7 @@ import (
 func newCalibrate() *cobra.Command {
 	var (
 		split         string
+		settings      []string
 		input, format string
 		workers       int
 		byDefault     float64
@@ -47,7 +48,7 @@ curve. If the model changes, calibrate it again.`,
 			defer p.clear()
 			var docs []*data.Document
 			if input == "" {
-				docs, err = calibrationNotes(args[0], split, p)
+				docs, err = calibrationNotes(args[0], split, settings, p)
 			} else {
 				split = ""
 				docs, err = markedNotes(input, format, model.Types)
@@ -63,8 +64,8 @@ curve. If the model changes, calibrate it again.`,
 				return err
 			}
 			p.clear()
-			if few := curve.TooFew(); few != "" {
-				complain(errors.New(few))
+			if warning := curve.Warning(); warning != "" {
+				complain(errors.New("warning: " + warning))
 			}
 			return printReport(curve, asJSON)
 		},
@@ -73,15 +74,17 @@ curve. If the model changes, calibrate it again.`,
 	flags.StringVar(&split, "split", "dev", "`SPLIT` of the run's corpus to measure on; it cannot be train or merged into train")
 	flags.StringVar(&input, "input", "", "file, folder or - (stdin) with other annotated notes (default none)")
 	flags.StringVar(&format, "format", "i2b2", "`FORMAT` of --input: "+annotatedFormats)
+	relocateFlag(cmd, &settings)
 	cmd.MarkFlagsMutuallyExclusive("split", "input")
+	cmd.MarkFlagsMutuallyExclusive("set", "input")
 	flags.Float64Var(&byDefault, "default", 0, "`PROBABILITY` from which a token counts as PHI if lethe deidentify is given neither --min-recall nor --strict (default none: the most probable labels count)")
 	flags.BoolVar(&asJSON, "json", false, "print everything, including the calibration curves, as JSON (default a table)")
 	workersFlag(cmd, &workers)
 	return cmd
 }
 
-func calibrationNotes(dir, split string, p *progress) ([]*data.Document, error) {
-	run, err := runOf(dir, "give annotated notes with --input")
+func calibrationNotes(dir, split string, settings []string, p *progress) ([]*data.Document, error) {
+	run, err := runOf(dir, settings, "give annotated notes with --input")
 	if err != nil {
 		return nil, err
 	}

@@ -84,11 +84,11 @@ func systemsOf(args []string) (configs []string, runs []*experiments.Run, err er
 			configs = append(configs, arg)
 			continue
 		}
-		run, err := experiments.OpenRun(arg)
+		run, err := openRuns([]string{arg}, nil)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: is not a run folder: %w", arg, err)
+			return nil, nil, err
 		}
-		runs = append(runs, run)
+		runs = append(runs, run...)
 	}
 	return configs, runs, nil
 }

@@ -48,19 +48,16 @@ one place and another as two places, compare token scores.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var err error
 			if typeMap != "" {
-				if opt.Map, err = experiments.LoadTypeMap(typeMap); err != nil {
-					return err
-				}
-			}
-			var runs []*experiments.Run
-			for _, dir := range args {
-				r, err := experiments.OpenRun(dir)
+				m, err := experiments.LoadTypeMap(typeMap)
 				if err != nil {
 					return err
 				}
-				runs = append(runs, r)
+				opt.Map = m
+			}
+			runs, err := openRuns(args, nil)
+			if err != nil {
+				return err
 			}
 			var corpora []*experiments.Config
 			for _, path := range on {

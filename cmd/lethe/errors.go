@@ -17,6 +17,7 @@ type errorsOptions struct {
 	systemsOptions
 	train          string // files
 	split          string // of runs
+	settings       []string
 	json, showText bool
 }
 
@@ -52,6 +53,8 @@ text around them. If the notes are real, this is PHI.`,
 				return usageError(cmd, errors.New("--gold and --a must be given"))
 			case files && opt.split != "":
 				return usageError(cmd, errors.New("--split requires a RUN"))
+			case files && len(opt.settings) > 0:
+				return usageError(cmd, errors.New("--set requires a RUN"))
 			case files:
 				return opt.ofFiles()
 			case len(args) == 0:
@@ -62,6 +65,7 @@ text around them. If the notes are real, this is PHI.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the runs' corpus (default test if there are predictions for it, otherwise dev)")
+	relocateFlag(cmd, &opt.settings)
 	opt.add(flags, " (default none)", " and --train")
 	flags.StringVar(&opt.train, "train", "", "file or folder of the notes that the systems were trained on (default none: causes are not shown)")
 	flags.BoolVar(&opt.json, "json", false, "print JSON, with --show-text including all errors (default tables, with --show-text including five errors of each kind and type)")
@@ -81,7 +85,7 @@ type findings struct {
 }
 
 func (o *errorsOptions) ofRuns(dirs []string) error {
-	run, err := experiments.OpenRun(dirs[0])
+	run, err := openRun(dirs[0], o.settings)
 	if err != nil {
 		return err
 	}
@@ -106,7 +110,7 @@ func (o *errorsOptions) ofRuns(dirs []string) error {
 	if len(dirs) == 1 {
 		return o.one(f, gold, found, train, scored)
 	}
-	other, err := experiments.OpenRun(dirs[1])
+	other, err := openRun(dirs[1], o.settings)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 type predictOptions struct {
 	split, input, format string
 	output, outputFormat string
+	settings             []string
 	workers              int
 	json                 bool
 
@@ -100,6 +101,7 @@ If a note cannot be read, lethe reports it and continues; then the exit code is 
 	flags.StringVar(&opt.recording.Marginals, "marginals", "", "also write the probability of each label of each token to a new `FILE` (default none)")
 	flags.StringVar(&opt.recording.Logits, "logits", "", "also write the score of each label of each token to a new `FILE` (default none)")
 	flags.BoolVar(&opt.recording.Text, "show-text", false, "write the tokens to these files, which may be PHI (default no)")
+	relocateFlag(cmd, &opt.settings)
 	flags.BoolVar(&opt.json, "json", false, "print the scores of a split as JSON (default a table)")
 	workersFlag(cmd, &opt.workers)
 	return cmd
@@ -110,7 +112,7 @@ func (o *predictOptions) apply(ctx context.Context, dir string, model *models.Mo
 	if o.input != "" {
 		return o.others(ctx, model)
 	}
-	run, err := runOf(dir, "give an --input")
+	run, err := runOf(dir, o.settings, "give an --input")
 	if err != nil {
 		return err
 	}
@@ -133,6 +135,8 @@ func (o *predictOptions) check(cmd *cobra.Command) error {
 		return errors.New("--output - requires --input, because the scores of a split go to stdout")
 	case o.input == "" && cmd.Flags().Changed("format"):
 		return errors.New("--format requires --input")
+	case o.input != "" && len(o.settings) > 0:
+		return errors.New("--set and --input cannot be combined")
 	case o.output == "" && o.outputFormat != "":
 		return errors.New("--output-format requires --output")
 	}
@@ -184,11 +188,11 @@ func anotherFormat(ext, formatName string) bool {
 }
 
 // runOf opens a run folder. For a model folder, which has no splits, the error contains a hint.
-func runOf(dir, hint string) (*experiments.Run, error) {
+func runOf(dir string, settings []string, hint string) (*experiments.Run, error) {
 	if !models.IsRun(dir) {
 		return nil, fmt.Errorf("%s: a model folder has no splits: %s", dir, hint)
 	}
-	return experiments.OpenRun(dir)
+	return openRun(dir, settings)
 }
 
 // ofRun tags and scores a split.

@@ -17,6 +17,7 @@ import (
 type reportOptions struct {
 	split, output string
 	plots         []string
+	settings      []string
 	showText      bool
 }
 
@@ -54,6 +55,7 @@ these are PHI.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the runs' corpus (default test if there are predictions for it, otherwise dev)")
+	relocateFlag(cmd, &opt.settings)
 	flags.StringVar(&opt.output, "output", "", "new `FILE` to write; - is stdout (default report.html in the first run's folder, which is overwritten)")
 	flags.StringSliceVar(&opt.plots, "plots", nil, "also write the charts to RUN/plots, in this `FORMAT`: svg, png or pdf; repeatable (default none)")
 	flags.BoolVar(&opt.showText, "show-text", false, "quote errors with the text around them (default no)")
@@ -61,13 +63,9 @@ these are PHI.`,
 }
 
 func (o *reportOptions) run(cmd *cobra.Command, dirs []string) error {
-	var runs []*experiments.Run
-	for _, dir := range dirs {
-		r, err := experiments.OpenRun(dir)
-		if err != nil {
-			return err
-		}
-		runs = append(runs, r)
+	runs, err := openRuns(dirs, o.settings)
+	if err != nil {
+		return err
 	}
 	output := o.output
 	switch output {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,6 +20,7 @@ import (
 type significanceOptions struct {
 	systemsOptions
 	split   string // of runs
+	set     []string
 	metrics []string
 	by      string
 	test    significance.Options
@@ -86,6 +86,7 @@ An incomplete name, such as i2b2/, prints a list of the names that start with it
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opt.split, "split", "", "`SPLIT` of the runs' corpus (default test if both have predictions for it, otherwise dev)")
+	relocateFlag(cmd, &opt.set)
 	opt.add(flags, "", "")
 	flags.StringArrayVar(&opt.metrics, "metric", nil, "`NAME` of a metric; repeatable "+metricDefault)
 	flags.IntVar(&opt.test.Shuffles, "shuffles", 9999, "maximum number `N` of shuffles; if there are no more than N possible shuffles, each is used once, and p is exact")
@@ -103,6 +104,8 @@ func (o *significanceOptions) check(flags *pflag.FlagSet, runs bool) error {
 		return fmt.Errorf("--%s cannot be combined with runs, which have their own configuration", misplaced)
 	case !runs && o.split != "":
 		return errors.New("--split requires runs, and cannot be combined with --gold, --a and --b")
+	case !runs && len(o.set) > 0:
+		return errors.New("--set requires runs")
 	case !runs && (o.gold == "" || o.a == "" || o.b == ""):
 		return errors.New("--gold, --a and --b must be given")
 	case o.test.Shuffles < 1:
@@ -114,14 +117,11 @@ func (o *significanceOptions) check(flags *pflag.FlagSet, runs bool) error {
 }
 
 func (o *significanceOptions) ofRuns(ctx context.Context, dirA, dirB string) (*significance.Report, error) {
-	a, err := openRun(dirA)
+	runs, err := openRuns([]string{dirA, dirB}, o.set)
 	if err != nil {
 		return nil, err
 	}
-	b, err := openRun(dirB)
-	if err != nil {
-		return nil, err
-	}
+	a, b := runs[0], runs[1]
 	split := o.split
 	if split == "" {
 		if split, err = predictedSplit(a, b); err != nil {
@@ -168,12 +168,4 @@ func predictedSplit(a, b *experiments.Run) (string, error) {
 		return experiments.DevSplit, nil
 	}
 	return ofA, nil
-}
-
-func openRun(dir string) (*experiments.Run, error) {
-	r, err := experiments.OpenRun(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: is not a run folder (to compare folders of notes, give --gold, --a and --b): %w", dir, err)
-	}
-	return r, err
 }

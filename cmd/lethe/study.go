@@ -17,7 +17,7 @@ import (
 	"github.com/lethe-deid/lethe/taggers"
 )
 
-// studyFlags are the flags that ablate, curve and crossval share.
+// studyFlags are the flags that studies share.
 type studyFlags struct {
 	settings []string
 	seeds    []uint
@@ -30,7 +30,9 @@ func (f *studyFlags) add(cmd *cobra.Command, kind string) {
 	flags.StringArrayVar(&f.settings, "set", nil, "override a setting of the config with `path=value`, as in corpus.seed=2; null takes it away; repeatable (default none)")
 	flags.UintSliceVar(&f.seeds, "seeds", nil, "train with each of the `SEEDS`, as in 1,2,3 (default those of the config)")
 	flags.Lookup("seeds").DefValue = "" // otherwise the help contains (default [])
-	flags.StringArrayVar(&f.opt.Metrics, "metric", nil, metricHelp)
+	if kind != "search" {
+		flags.StringArrayVar(&f.opt.Metrics, "metric", nil, metricHelp)
+	}
 	flags.StringVar(&f.opt.Dir, "out", "", "study folder `DIR`, new or empty (default runs/NAME-"+kind+"-TIME)")
 	flags.BoolVar(&f.opt.Resume, "resume", false, "resume the interrupted study in --out: complete runs are kept (default no)")
 	flags.BoolVar(&f.json, "json", false, "print JSON (default tables)")

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/check"
 	"github.com/lethe-deid/lethe/data/format"
 	"github.com/lethe-deid/lethe/experiments"
 )
@@ -106,26 +107,21 @@ type source struct {
 // of returns the options of formats that need no others than the types.
 func of(types *data.TypeSet) format.Options { return format.Options{Types: types} }
 
-// allUnreadable returns the errors of all notes at the paths that cannot be read, up to 20, if err, the error of a
-// comparison, is that of such a note. It returns other errors as they are.
+// allUnreadable returns the errors of all notes at the paths that cannot be read, if err, the error of a comparison, is
+// that of such a note. It returns other errors as they are.
 func allUnreadable(err error, sides ...source) error {
 	if _, ok := errors.AsType[*data.Error](err); !ok {
 		return err
 	}
-	const most = 20
-	var bad []error
+	var bad check.Unreadable
 	for _, s := range sides {
 		for _, err := range format.Read(s.format, s.path, s.options) {
-			if err == nil {
-				continue
-			}
-			if bad = append(bad, err); len(bad) > most {
-				bad[most] = fmt.Errorf("more notes cannot be read: these are the first %d", most)
-				return errors.Join(bad...)
+			if err != nil {
+				bad.Add(err)
 			}
 		}
 	}
-	return cmp.Or(errors.Join(bad...), err)
+	return cmp.Or(bad.Err(), err)
 }
 
 // byPatient parses the value of --by.

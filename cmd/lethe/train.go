@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lethe-deid/lethe/data/check"
 	"github.com/lethe-deid/lethe/experiments"
 	"github.com/lethe-deid/lethe/experiments/studies"
 	"github.com/lethe-deid/lethe/taggers"
@@ -20,7 +21,7 @@ import (
 func newTrain() *cobra.Command {
 	var (
 		settings []string
-		dryRun   bool
+		dry      bool
 		opt      experiments.TrainOptions
 	)
 	cmd := &cobra.Command{
@@ -58,8 +59,8 @@ because its scores would mean nothing.`,
 			if err != nil {
 				return err
 			}
-			if dryRun {
-				return check(config)
+			if dry {
+				return dryRun(config)
 			}
 			if len(config.Seeds) > 0 {
 				return trainSeeds(cmd.Context(), args[0], config, opt)
@@ -69,7 +70,7 @@ because its scores would mean nothing.`,
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&settings, "set", nil, "override a setting of the config with `path=value`, as in seed=2; repeatable (default none)")
-	flags.BoolVar(&dryRun, "dry-run", false, "print the system, check its notes and files, and train nothing (default no)")
+	flags.BoolVar(&dry, "dry-run", false, "print the system, check its notes and files, and train nothing (default no)")
 	runFlags(cmd, &opt)
 	return cmd
 }
@@ -106,9 +107,12 @@ func runTraining(ctx context.Context, config *experiments.Config, opt experiment
 		opt.Dir = filepath.Join("runs", config.Name+"-"+time.Now().Format("20060102-150405"))
 		p.line("run folder: %s", opt.Dir)
 	}
-	opt.Corpus = func(facts []experiments.Facts) {
-		for _, f := range facts {
-			p.line("%s", f)
+	opt.Corpus = func(found *check.Report) {
+		for _, split := range found.Splits {
+			p.line("%s", split)
+		}
+		for _, warning := range found.Warnings {
+			p.line("warning: %s", warning)
 		}
 	}
 	epochs := 0
@@ -137,22 +141,20 @@ func resumable(dir string) bool {
 	return err == nil
 }
 
-// check prints the system that would be trained and facts about its corpus. It returns an error if notes or files are
-// missing or wrong.
-func check(config *experiments.Config) error {
+// dryRun prints the system that would be trained and the report about its corpus. It returns an error if notes or files
+// are missing or wrong.
+func dryRun(config *experiments.Config) error {
 	if _, err := fmt.Print(config.Outline()); err != nil {
 		return err
 	}
 	p := newProgress()
-	facts, err := config.Check(p.show)
+	report, err := config.Check(p.show)
 	p.clear()
-	if len(facts) > 0 {
-		fmt.Println()
+	if report == nil {
+		return err
 	}
-	for _, f := range facts {
-		fmt.Println(f)
-	}
-	return err
+	fmt.Println()
+	return errors.Join(report.WriteText(os.Stdout), report.Err(), err)
 }
 
 // epochLine formats an epoch for people, with times in seconds. The tokens per second are those of the training steps

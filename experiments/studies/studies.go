@@ -79,6 +79,7 @@ type study struct {
 	opt     Options
 	own     []uint64 // the seeds that the options give; nil: the seeds are those of the experiment
 	metrics []evaluation.Metric
+	search  []string                          // see record
 	seed    func(*experiments.Config, uint64) // sets the seed of a variant
 }
 
@@ -119,14 +120,15 @@ func newStudy(kind string, c *experiments.Config, opt Options) (*study, error) {
 
 // record is the content of study.yaml.
 type record struct {
-	Study   string `yaml:"study"`
-	Workers int    `yaml:"workers"`
+	Study   string   `yaml:"study"`
+	Workers int      `yaml:"workers"`
+	Search  []string `yaml:"search,omitempty"` // what decides which trials there are
 }
 
 // begin creates the study's folder, or checks that the folder belongs to the same study.
 func (s *study) begin() error {
 	path := filepath.Join(s.opt.Dir, studyFile)
-	now := record{s.kind, s.opt.Workers}
+	now := record{s.kind, s.opt.Workers, s.search}
 	if s.opt.Resume {
 		raw, err := bounded.ReadFile(path, bounded.MaxConfig)
 		if errors.Is(err, fs.ErrNotExist) {

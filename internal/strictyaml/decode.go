@@ -50,16 +50,46 @@ func Decode(path string, raw []byte, into any) error {
 	return decoder{file: path}.decode(raw, into)
 }
 
-func (d decoder) decode(raw []byte, into any) error {
-	if err := d.checkSize(raw); err != nil {
+// Parse decodes a YAML document that must be a mapping into a list of its keys and values, in their
+// order, for documents that no struct can describe. Values are those of goccy's decoder. The rules
+// for the document, and errors, are those of Decode.
+func Parse(path string, raw []byte, into *yaml.MapSlice) error {
+	d := decoder{file: path}
+	body, err := d.body(raw)
+	if err != nil {
 		return err
 	}
-	tree, err := parser.ParseBytes(bytes.TrimPrefix(raw, []byte("\uFEFF")), 0)
-	if err != nil {
+	if _, ok := body.(ast.MapNode); !ok {
+		return d.fail(body.GetToken(), "", "%s where a mapping is expected", kind(body))
+	}
+	if err := yaml.NodeToValue(body, into); err != nil {
 		if e := yaml.Error(nil); errors.As(err, &e) {
 			return d.fail(e.GetToken(), "", "%s", e.GetMessage())
 		}
 		return d.fail(nil, "", "%v", err)
+	}
+	return nil
+}
+
+func (d decoder) decode(raw []byte, into any) error {
+	body, err := d.body(raw)
+	if err != nil {
+		return err
+	}
+	return d.value("", body, reflect.ValueOf(into).Elem())
+}
+
+// body parses a document.
+func (d decoder) body(raw []byte) (ast.Node, error) {
+	if err := d.checkSize(raw); err != nil {
+		return nil, err
+	}
+	tree, err := parser.ParseBytes(bytes.TrimPrefix(raw, []byte("\uFEFF")), 0)
+	if err != nil {
+		if e := yaml.Error(nil); errors.As(err, &e) {
+			return nil, d.fail(e.GetToken(), "", "%s", e.GetMessage())
+		}
+		return nil, d.fail(nil, "", "%v", err)
 	}
 	var bodies []ast.Node
 	for _, doc := range tree.Docs {
@@ -68,9 +98,9 @@ func (d decoder) decode(raw []byte, into any) error {
 		}
 	}
 	if len(bodies) != 1 {
-		return d.fail(nil, "", "requires one YAML document, but has %d", len(bodies))
+		return nil, d.fail(nil, "", "requires one YAML document, but has %d", len(bodies))
 	}
-	return d.value("", bodies[0], reflect.ValueOf(into).Elem())
+	return bodies[0], nil
 }
 
 // Limits on documents, beyond those that people write, for which the parser would
@@ -168,12 +198,12 @@ func (d decoder) value(path string, node ast.Node, v reflect.Value) error {
 		return nil
 	case reflect.Slice:
 		n, ok := node.(*ast.SequenceNode)
+		if m, ok := node.(ast.MapNode); ok && d.setting != "" {
+			return d.elements(path, m, v)
+		}
 		if !ok && isSeries(v) {
 			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 			return d.value(path, node, v.Index(0))
-		}
-		if m, ok := node.(ast.MapNode); ok && d.setting != "" {
-			return d.elements(path, m, v)
 		}
 		if !ok {
 			return wrong("a list")
@@ -305,6 +335,9 @@ func fields(v reflect.Value) iter.Seq2[string, reflect.Value] {
 						return
 					}
 				}
+				continue
+			}
+			if !f.IsExported() {
 				continue
 			}
 			key, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")

@@ -40,6 +40,36 @@ func Set(path, value string, into any) error {
 	return decoder{setting: path}.decode([]byte(overlay.String()), into)
 }
 
+// Strings returns all texts in the struct that into points to, by their paths.
+func Strings(into any) map[string]string {
+	all := map[string]string{}
+	collect("", reflect.ValueOf(into), all)
+	return all
+}
+
+func collect(path string, v reflect.Value, all map[string]string) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			collect(path, v.Elem(), all)
+		}
+	case reflect.Struct:
+		for key, field := range fields(v) {
+			collect(join(path, key), field, all)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			collect(join(path, key.String()), v.MapIndex(key), all)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			collect(fmt.Sprintf("%s[%d]", path, i), v.Index(i), all)
+		}
+	case reflect.String:
+		all[path] = v.String()
+	}
+}
+
 // Check returns an error unless the struct that into points to has the key with the given path (see
 // ParsePath), which may also be that of an entry of a map or of an element of a list.
 func Check(path string, into any) error {
@@ -154,11 +184,15 @@ func nameOf(element reflect.Value) string {
 // Locate returns the line and column of the value's key with the given path in a YAML document, or
 // of the deepest key above it that the document contains. It returns 0, 0 if there is none.
 func Locate(raw []byte, path string) (line, column int) {
+	steps, _ := ParsePath(path)
+	return locate(raw, steps)
+}
+
+func locate(raw []byte, steps []string) (line, column int) {
 	tree, err := parser.ParseBytes(bytes.TrimPrefix(raw, []byte("\uFEFF")), 0)
 	if err != nil || len(tree.Docs) == 0 {
 		return 0, 0
 	}
-	steps, _ := ParsePath(path)
 	node := tree.Docs[0].Body
 	for _, step := range steps {
 		key, value := child(node, step)
@@ -171,6 +205,12 @@ func Locate(raw []byte, path string) (line, column int) {
 		node = value
 	}
 	return line, column
+}
+
+// LocateKey returns the line and column of a key of the mapping that a YAML document consists of, or
+// 0, 0 if there is none.
+func LocateKey(raw []byte, key string) (line, column int) {
+	return locate(raw, []string{key})
 }
 
 // child returns the value that a step leads to and what is at its position: its key, or for a list

@@ -247,6 +247,10 @@ func TestSet(t *testing.T) {
 			t.Errorf("%s: error %v, want %s", setting, err, want)
 		}
 	}
+	want := map[string]string{"parts[0].name": "a", "parts[0].of[0]": "x", "parts[0].of[1]": "y", "parts[1].name": "", "parts[2].name": "b+c"}
+	if diff := cmp.Diff(want, Strings(fresh())); diff != "" {
+		t.Error("texts: -want +got", diff)
+	}
 	if err := Decode("", []byte("parts: {a: {size: 4}}"), fresh()); err == nil {
 		t.Error("a file may name elements")
 	}

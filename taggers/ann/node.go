@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/check"
 	"github.com/lethe-deid/lethe/embeddings"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/crf/feature"
@@ -41,6 +42,11 @@ func (c Config) Describe() string {
 		}
 	}
 	return strings.Join(append(parts, fmt.Sprintf("up to %d epochs", c.Training.Epochs)), ", ")
+}
+
+// Labelling implements taggers.Labeller.
+func (c Config) Labelling() check.Labelling {
+	return check.Labelling{Tokenizer: c.Tokenizer, Sentences: c.Sentences, MaxTokens: c.MaxTokens, Scheme: c.Scheme}
 }
 
 // Paths implements taggers.Files.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/nn"
 	"github.com/lethe-deid/lethe/nn/tagger"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
@@ -59,6 +60,7 @@ func newTuning(ctx context.Context, old *Tagger, how Tuning, task taggers.Task) 
 	cfg := old.config
 	cfg.Training.Epochs, cfg.Training.Patience = how.Epochs, 0
 	cfg.Optimizer.LearningRate *= how.Rate
+	cfg.Optimizer.Schedule = nn.Schedule{} // which was chosen for more epochs, and may need scores on dev
 	labels, net, err := old.relabelled(cfg, task)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/check"
 	"github.com/lethe-deid/lethe/taggers"
 	_ "github.com/lethe-deid/lethe/taggers/ann" // reads the network of resources.entities
 	"github.com/lethe-deid/lethe/taggers/crf/feature"
@@ -41,6 +42,11 @@ func (c Config) Describe() string {
 // TypeNames implements taggers.Typed.
 func (c Config) TypeNames() []taggers.Types {
 	return []taggers.Types{{Key: "types", Names: c.Types}, {Key: "subsets", Names: slices.Sorted(maps.Keys(c.Subsets))}, {Key: "priority", Names: c.Priority}}
+}
+
+// Labelling implements taggers.Labeller.
+func (c Config) Labelling() check.Labelling {
+	return check.Labelling{Tokenizer: c.Tokenizer, Sentences: c.Sentences, MaxTokens: c.MaxTokens, Scheme: c.Scheme}
 }
 
 // Paths implements taggers.Files.

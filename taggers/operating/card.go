@@ -13,20 +13,6 @@ func (c *Curve) Measured() string {
 	return "the " + c.Split + " split"
 }
 
-// leastMissed is the number of missed PHI tokens below which a recall is not more than a guess.
-const leastMissed = 5
-
-// TooFew says which recalls the curve cannot tell apart because it was measured on too few notes. It returns "" if there are none.
-func (c *Curve) TooFew() string {
-	for _, p := range c.Points {
-		if p.Target > 0 && (1-p.Target)*float64(c.Tokens) < leastMissed {
-			return fmt.Sprintf("%d notes with %d PHI tokens are too few to measure a recall of %g or more: fewer than %d of these tokens would be missed. Calibrate on more notes.",
-				c.Documents, c.Tokens, p.Target, leastMissed)
-		}
-	}
-	return ""
-}
-
 // card returns the section on the curve in a model card, in Markdown.
 func (c *Curve) card() []byte {
 	var b bytes.Buffer

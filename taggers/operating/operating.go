@@ -96,6 +96,22 @@ type Point struct {
 // targets are the recalls for which a curve has points.
 var targets = []float64{0, 0.98, 0.985, 0.99, 0.9925, 0.995, 0.9975, 0.999}
 
+// Below these sizes, the points of a Curve say little. A recall of 0.999, the highest target, is one
+// token missed of 1000, and thresholds are chosen on four fifths of the documents for the others.
+const (
+	fewDocuments = 30
+	fewTokens    = 1000
+)
+
+// Warning says that the curve was measured on too few documents or tokens to be relied on, or is "".
+func (c *Curve) Warning() string {
+	if c.Documents >= fewDocuments && c.Tokens >= fewTokens {
+		return ""
+	}
+	return fmt.Sprintf("measured on %d notes with %d tokens of PHI: with fewer than %d notes or %d tokens, the thresholds and the precision and recall of each may be far off",
+		c.Documents, c.Tokens, fewDocuments, fewTokens)
+}
+
 // note has the counts and doubts of one document.
 type note struct {
 	spans  []outcome

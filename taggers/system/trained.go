@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/lethe-deid/lethe/checkpoints"
 	"github.com/lethe-deid/lethe/data"
 	"github.com/lethe-deid/lethe/taggers"
 	"github.com/lethe-deid/lethe/taggers/internal/reader"
@@ -18,7 +21,7 @@ func init() { taggers.Register("trained", func() taggers.Node { return &Trained{
 // Trained is an existing model, which is not trained further. The new model contains a
 // copy of it.
 type Trained struct {
-	Model string `yaml:"model"` // model folder, such as RUN/model/best; required
+	Model string `yaml:"model"` // run folder, or model folder such as RUN/model/best; required
 	// Types maps types of a model with another type set to types of the corpus. Spans
 	// of types that it does not list are left out. Default none: the model must have
 	// the corpus's type set.
@@ -60,8 +63,18 @@ func (Trained) Fixed() {}
 
 // Check implements taggers.Checker.
 func (c Trained) Check(types *data.TypeSet, workers int) error {
-	_, err := c.Load(c.Model, types, workers)
+	_, err := c.Load(modelOf(c.Model), types, workers)
 	return err
+}
+
+// modelOf returns the model folder of a run folder, or the folder itself. Package models, which knows
+// run folders, is above this one.
+func modelOf(dir string) string {
+	best := checkpoints.Locate(filepath.Join(dir, "model", bestFolder))
+	if info, err := os.Stat(best); err == nil && info.IsDir() {
+		return best
+	}
+	return dir
 }
 
 // trainedFolder contains the copy, which includes its own digests.
@@ -72,7 +85,7 @@ func (Trained) Subfolder() string { return trainedFolder }
 
 // Fit implements taggers.Node. It returns the existing model's tagger.
 func (c Trained) Fit(_ context.Context, task taggers.Task, _ ...taggers.Model) (data.Tagger, error) {
-	return c.Load(c.Model, task.Types, task.Workers)
+	return c.Load(modelOf(c.Model), task.Types, task.Workers)
 }
 
 // Load implements taggers.Node.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lethe-deid/lethe/data"
+	"github.com/lethe-deid/lethe/data/check"
 	"github.com/lethe-deid/lethe/taggers"
 )
 
@@ -30,6 +31,11 @@ func (c Config) Describe() string {
 		learner = "a tree"
 	}
 	return fmt.Sprintf("%s on %s attributes, triggers %s, iterations: %d", learner, c.Attributes, strings.Join(c.sets(), ", "), c.Iterations)
+}
+
+// Labelling implements taggers.Labeller.
+func (c Config) Labelling() check.Labelling {
+	return check.Labelling{Tokenizer: c.Tokenizer, Sentences: c.Sentences, MaxTokens: c.MaxTokens, Scheme: c.Scheme}
 }
 
 // Paths implements taggers.Files.

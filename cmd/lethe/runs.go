@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lethe-deid/lethe/experiments"
+)
+
+// relocateFlag adds --set to a command that reads the corpus of a run.
+func relocateFlag(cmd *cobra.Command, settings *[]string) {
+	cmd.Flags().StringArrayVar(settings, "set", nil, "read a split of the run's corpus elsewhere, with `path=value` as in corpus.splits.test=notes/test; repeatable (default where it was during the training)")
+}
+
+// openRun opens a run folder and says which paths of its corpus have moved.
+func openRun(dir string, settings []string) (*experiments.Run, error) {
+	run, err := experiments.OpenRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := run.Relocate(settings); err != nil {
+		return nil, err
+	}
+	for _, moved := range run.Moved {
+		fmt.Fprintf(os.Stderr, "lethe: %s: %s\n", dir, moved)
+	}
+	return run, nil
+}
+
+// openRuns opens several run folders.
+func openRuns(dirs, settings []string) (runs []*experiments.Run, err error) {
+	for _, dir := range dirs {
+		run, err := openRun(dir, settings)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: is not a run folder: %w", dir, err)
+		} else if err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
+	}
+	return runs, nil
+}

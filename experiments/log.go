@@ -1,0 +1,34 @@
+package experiments
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/lethe-deid/lethe/internal/bounded"
+	"github.com/lethe-deid/lethe/taggers"
+)
+
+// Epochs reads the log of the run's training. A run that has none has not begun.
+func (r *Run) Epochs() (log []taggers.Epoch, err error) {
+	path := filepath.Join(r.Dir, LogFile)
+	raw, err := bounded.ReadFile(path, bounded.MaxModel)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	n := 0
+	for line := range bytes.Lines(raw) {
+		n++
+		var e taggers.Epoch
+		if err := json.Unmarshal(line, &e); err != nil || e.Epoch < 1 {
+			return nil, fmt.Errorf("%s:%d: not an epoch of a training", path, n)
+		}
+		log = append(log, e)
+	}
+	return log, nil
+}
