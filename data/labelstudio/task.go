@@ -71,8 +71,8 @@ func (f *file) document(raw jsontext.Value, number int) (*data.Document, error) 
 		return nil, err
 	}
 	doc := &data.Document{
-		ID:      cmp.Or(word(t.Data["note_id"]), word(t.Data["id"]), word(t.ID), fmt.Sprintf("%s-%04d", notes.ID(f.name), number)),
-		Patient: cmp.Or(word(t.Data["patient_id"]), word(t.Data["patient"])),
+		ID:      cmp.Or(notes.Word(t.Data["note_id"]), notes.Word(t.Data["id"]), notes.Word(t.ID), fmt.Sprintf("%s-%04d", notes.ID(f.name), number)),
+		Patient: cmp.Or(notes.Word(t.Data["patient_id"]), notes.Word(t.Data["patient"])),
 		Text:    text,
 		Spans:   given,
 	}
@@ -81,18 +81,6 @@ func (f *file) document(raw jsontext.Value, number int) (*data.Document, error) 
 	}
 	f.seen[doc.ID] = true
 	return doc, nil
-}
-
-// word returns a string or a number, or "".
-func word(value jsontext.Value) string {
-	switch value.Kind() {
-	case '"':
-		text, _ := jsontext.AppendUnquote(nil, value)
-		return string(text)
-	case '0':
-		return value.String()
-	}
-	return ""
 }
 
 // full reads a task with data and annotations.
@@ -286,6 +274,6 @@ func isRegions(value jsontext.Value) bool {
 	}
 	return slices.ContainsFunc(list, func(o map[string]jsontext.Value) bool {
 		_, ok := o["start"]
-		return ok || strings.Contains(strings.ToLower(word(o["type"])), "labels")
+		return ok || strings.Contains(strings.ToLower(notes.Word(o["type"])), "labels")
 	})
 }

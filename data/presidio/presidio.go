@@ -99,7 +99,7 @@ func document(raw jsontext.Value, types *data.TypeSet) (*data.Document, error) {
 	if s.Text == nil || s.Spans == nil {
 		return nil, errors.New("full_text or spans is missing")
 	}
-	doc := &data.Document{ID: cmp.Or(word(s.Metadata.Note), word(s.ID)), Patient: word(s.Metadata.Patient), Text: *s.Text}
+	doc := &data.Document{ID: cmp.Or(notes.Word(s.Metadata.Note), notes.Word(s.ID)), Patient: notes.Word(s.Metadata.Patient), Text: *s.Text}
 	offsets := notes.NewOffsets(doc.Text)
 	for i, s := range *s.Spans {
 		if s.Type == nil || s.Start == nil || s.End == nil {
@@ -119,18 +119,6 @@ func document(raw jsontext.Value, types *data.TypeSet) (*data.Document, error) {
 	}
 	data.SortSpans(doc.Spans)
 	return doc, nil
-}
-
-// word returns a string or a number, or "".
-func word(value jsontext.Value) string {
-	switch value.Kind() {
-	case '"':
-		text, _ := jsontext.AppendUnquote(nil, value)
-		return string(text)
-	case '0':
-		return value.String()
-	}
-	return ""
 }
 
 // Create returns a writer of all documents into one file, which appears at Close. Scores are not written.

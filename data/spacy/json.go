@@ -86,8 +86,8 @@ func fromJSON(raw jsontext.Value) (found, error) {
 		return found{}, errors.New(`it has both keys "ents" and "entities"`)
 	}
 	got := found{
-		id:      cmp.Or(word(rec.Extensions[noteAttribute]), word(rec.ID)),
-		patient: cmp.Or(word(rec.Extensions[patientAttribute]), word(rec.Patient)),
+		id:      cmp.Or(notes.Word(rec.Extensions[noteAttribute]), notes.Word(rec.ID)),
+		patient: cmp.Or(notes.Word(rec.Extensions[patientAttribute]), notes.Word(rec.Patient)),
 		text:    *rec.Text,
 		groups:  map[string][]data.Span{},
 	}
@@ -122,18 +122,6 @@ func spansOf(offsets *notes.Offsets, marks []mark) ([]data.Span, error) {
 		spans = append(spans, data.Span{Start: from, End: to, Type: *m.Label, Score: 1})
 	}
 	return spans, nil
-}
-
-// word returns a string or a number, or "".
-func word(value jsontext.Value) string {
-	switch value.Kind() {
-	case '"':
-		text, _ := jsontext.AppendUnquote(nil, value)
-		return string(text)
-	case '0':
-		return value.String()
-	}
-	return ""
 }
 
 // The JSON forms of a document. Doc.from_json requires tokens, and refuses extension attributes that are not registered.

@@ -72,6 +72,18 @@ func Values(r io.Reader, name, array string, yield func(Value, *data.Error) bool
 	return true
 }
 
+// Word returns the text of a JSON string, or a number as it is written, and "" of anything else.
+func Word(value jsontext.Value) string {
+	switch value.Kind() {
+	case '"':
+		text, _ := jsontext.AppendUnquote(nil, value)
+		return string(text)
+	case '0':
+		return value.String()
+	}
+	return ""
+}
+
 // asDefect returns Unreadable's error with its own type.
 func asDefect(name string, err error) *data.Error {
 	e, _ := errors.AsType[*data.Error](Unreadable(name, err))
