@@ -92,6 +92,9 @@ func (r *Run) writePaths() error {
 	}
 	resolved, all := strictyaml.Strings(r.Config), map[string]movable{}
 	for key, written := range r.Config.written {
+		if resolved[key] == "" {
+			continue // of a part of the configuration that has been taken away
+		}
 		m := movable{Written: written}
 		if from, err := filepath.Rel(dir, resolved[key]); err == nil {
 			m.FromRun = filepath.ToSlash(from)
@@ -154,7 +157,11 @@ func (r *Run) findPaths() error {
 		if err := r.Config.put(key, candidates[at]); err != nil {
 			return err
 		}
-		r.Moved = append(r.Moved, fmt.Sprintf("%s: using %s, which was %s during the training", key, candidates[at], was))
+		shown, only := strings.CutSuffix(key, "[0].path")
+		if _, more := resolved[shown+"[1].path"]; !only || more {
+			shown = key
+		}
+		r.Moved = append(r.Moved, fmt.Sprintf("%s: using %s, which was %s during the training", shown, candidates[at], was))
 	}
 	return nil
 }

@@ -70,9 +70,9 @@ func TestSignificance(t *testing.T) {
 		b    *Run
 		want string
 	}{
-		{run("again", "again"), ""},
-		{run("fewer", "fewer"), "different test sets: only in " + a.Dir + ": 1 of 6 (note-05)"},
-		{run("edited", "edited"), "document note-03: the gold standards of " + a.Dir + " and " + filepath.Join(dir, "edited") + " have different spans"},
+		{run("c", "again"), ""},
+		{run("d", "fewer"), "different test sets: only in " + a.Dir + ": 1 of 6 (note-05)"},
+		{run("e", "edited"), "document note-03: the gold standards of " + a.Dir + " and " + filepath.Join(dir, "e") + " have different spans"},
 		{otherTypes, a.Dir + " and " + b.Dir + " have different type sets: i2b2-2014 and mimic"},
 	} {
 		if _, err := tc.b.Predict(t.Context(), silent{}, "x", PredictOptions{}); err != nil {
