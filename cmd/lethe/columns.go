@@ -22,9 +22,10 @@ var _ pflag.Value = (*columns)(nil)
 func (c *columns) Set(value string) error {
 	for setting := range strings.SplitSeq(value, ",") {
 		key, val, _ := strings.Cut(setting, "=")
-		if key == "extensions" {
+		switch key {
+		case "extensions":
 			val = "[" + strings.ReplaceAll(val, "+", ", ") + "]"
-		} else if key == "comments" {
+		case "comments":
 			val = `"` + val + `"`
 		}
 		if err := strictyaml.Decode("", []byte(key+": "+val), &c.Options); err != nil {

@@ -155,7 +155,8 @@ func (l *labeller) examine(doc *data.Document) {
 	kept := data.Flatten(doc.Spans)
 	token, before := 0, -1 // the next token, and the last span with tokens
 	for i, s := range doc.Spans {
-		why, at := exact, tokenize.Range{}
+		var why Reason
+		at := tokenize.Range{}
 		text := doc.Text[s.Start:s.End]
 		isKept := len(kept) > 0 && same(kept[0], s)
 		if isKept { // as data.AlignSpans does

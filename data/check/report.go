@@ -146,7 +146,7 @@ func (r *Report) judgeOverlap(o Overlap, allowed bool) {
 	case o.Annotated > 0 && (o.A == train || o.A == dev && o.B == test):
 		r.warn("%d of the %s of %s have the same text as a note of %s, so scores on %s are too high (%s)", o.Annotated, notes, o.B, o.A, o.B, pairs(o.SameExamples))
 	}
-	if o.A != train && !(o.A == dev && o.B == test) {
+	if o.A != train && (o.A != dev || o.B != test) {
 		return // the system does not learn from A
 	}
 	if o.Near > 0 {

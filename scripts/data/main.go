@@ -43,7 +43,7 @@ func run(args []string, out io.Writer) error {
 		return printList(out)
 	}
 	if *output == "" || flags.NArg() == 0 {
-		return errors.New("usage: data --output FOLDER DOWNLOADS...")
+		return errors.New("usage: data --output FOLDER DOWNLOAD [DOWNLOAD ...]")
 	}
 	found, err := search(flags.Args())
 	if err != nil {
