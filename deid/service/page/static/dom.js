@@ -17,6 +17,9 @@ function set(element, name, value) {
   else element.setAttribute(name, value === true ? "" : value);
 }
 
+// afterPaint calls f once what has changed has been painted, so that what takes long does not delay it.
+export function afterPaint(f) { requestAnimationFrame(() => setTimeout(f)); }
+
 // byId returns the element of the page with this id.
 export const byId = (id) => document.getElementById(id);
 

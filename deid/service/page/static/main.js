@@ -12,7 +12,7 @@
 import { Api } from "./api.js";
 import { tell, warn } from "./announce.js";
 import { askToken, confirmation } from "./dialogs.js";
-import { button, byId, h } from "./dom.js";
+import { afterPaint, button, byId, h } from "./dom.js";
 import { Editor } from "./editor.js";
 import { Examiner } from "./examine.js";
 import { exportNotes } from "./export.js";
@@ -67,7 +67,7 @@ function addTexts(texts) {
   showView("work");
   openNote(added[0]);
   byId("note-text").focus({ preventScroll: true }); // the button that had it is no longer there
-  examiner.add(added.filter((note) => note.status === "waiting"));
+  afterPaint(() => examiner.add(added.filter((note) => note.status === "waiting" && list.notes.includes(note))));
 }
 
 // leaveReview returns from a review to notes of the user's own. The server has the corrections of the review.
@@ -98,7 +98,7 @@ function pasteNote() {
     byId("paste").focus();
     return;
   }
-  pasted.clear();
+  pasted.clear(); // before the text is hidden, which would lay it out once more
   addTexts([{ path: `Pasted note ${list.notes.filter((note) => note.name.startsWith("Pasted note")).length + 1}`, text }]);
 }
 

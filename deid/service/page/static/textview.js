@@ -1,13 +1,13 @@
 // TextView shows a text with its items in colours. The text is divided into blocks of a few lines; a change renders only the
 // blocks that it touches, those outside of the window a little later, and the browser lays out only those that are near the
-// window (content-visibility in page.css). So the time for a change does not depend on the length of the text.
+// window (content-visibility in page.css). So the time until a change is seen does not depend on the length of the text.
 
-import { h } from "./dom.js";
+import { afterPaint, h } from "./dom.js";
 import { firstEndingAfter } from "./note.js";
 
 const BLOCK = 1200; // units of UTF-16 after which a block ends with the line
 const LONGEST = 4000; // units after which it ends at a space within the line
-const AT_ONCE = 8; // blocks of a change that are rendered without looking where they are
+const AT_ONCE = 16; // blocks that are rendered together; more than a window shows
 
 // TextView renders into a container. describe(item) returns {className, badge, label} for the element of an item; tag is the
 // name of its elements. Elements of items have the item's key in data-key.
@@ -19,6 +19,7 @@ export class TextView {
   #items = [];
   #blocks = []; // {start, end, element}
   #stale = new Set(); // blocks outside of the window that are still to be rendered
+  #waiting = false; // whether #refreshLater will continue
   #current = null;
 
   constructor(container, { describe, role = null }) {
@@ -31,7 +32,9 @@ export class TextView {
   // are what they were stay in the document as they are.
   show(text, items) {
     const old = this.#blocks;
-    this.#stale.clear();
+    const stale = this.#stale;
+    const top = this.firstVisible();
+    this.#stale = new Set();
     this.#text = text;
     this.#items = items;
     const blocks = divide(text).map((block) => ({ ...block, content: this.#content(block) }));
@@ -40,18 +43,19 @@ export class TextView {
     let tail = 0;
     while (tail < Math.min(old.length, blocks.length) - head && old.at(-1 - tail).content === blocks.at(-1 - tail).content) tail++;
     this.#blocks = blocks.map((block, i) => {
-      if (i < head) return Object.assign(old[i], block);
-      if (i >= blocks.length - tail) return Object.assign(old[old.length - blocks.length + i], block);
-      return this.#newBlock(block);
+      const kept = i < head ? old[i] : i >= blocks.length - tail ? old[old.length - blocks.length + i] : null;
+      const shown = kept ? Object.assign(kept, block) : this.#newBlock(block);
+      if (!kept || stale.has(kept)) this.#stale.add(shown);
+      return shown;
     });
     for (const block of old.slice(head, old.length - tail)) block.element.remove();
     const following = tail > 0 ? this.#blocks.at(-tail).element : null;
     const added = document.createDocumentFragment();
-    for (const block of this.#blocks.slice(head, this.#blocks.length - tail)) {
-      this.#render(block);
-      added.append(block.element);
-    }
+    for (const block of this.#blocks.slice(head, this.#blocks.length - tail)) added.append(block.element);
     this.#container.insertBefore(added, following);
+    const first = this.#blockAt(top);
+    this.#refresh(this.#blocks.slice(first, first + AT_ONCE));
+    this.#refreshLater();
   }
 
   // clear removes everything.
@@ -90,11 +94,9 @@ export class TextView {
     const dirty = new Set();
     for (const item of [...removed, ...added]) for (const block of this.#blocksOf(item)) dirty.add(block);
     for (const block of dirty) block.content = null; // like no other
-    const now = dirty.size <= AT_ONCE ? dirty : this.#inWindow().filter((block) => dirty.has(block));
-    const waiting = this.#stale.size > 0;
     this.#stale = this.#stale.union(dirty);
-    this.#refresh(now);
-    if (!waiting && this.#stale.size > 0) setTimeout(() => this.#refreshSome());
+    this.#refresh(dirty.size <= AT_ONCE ? dirty : this.#inWindow());
+    this.#refreshLater();
   }
 
   // #refresh renders those of some blocks that are stale. The focus stays where it is.
@@ -104,10 +106,16 @@ export class TextView {
     if (focused && !this.#container.contains(document.activeElement)) this.elementOf(Number(focused))?.focus({ preventScroll: true });
   }
 
-  // #refreshSome renders some stale blocks, and the others when the browser has had time for the user.
-  #refreshSome() {
-    this.#refresh([...this.#stale].slice(0, AT_ONCE));
-    if (this.#stale.size > 0) setTimeout(() => this.#refreshSome());
+  // #refreshLater renders the blocks that are still stale, some at a time, so that the browser can do what the user asks for in
+  // between.
+  #refreshLater() {
+    if (this.#waiting || this.#stale.size === 0) return;
+    this.#waiting = true;
+    afterPaint(() => {
+      this.#waiting = false;
+      this.#refresh([...this.#stale].slice(0, AT_ONCE));
+      this.#refreshLater();
+    });
   }
 
   // #blocksOf returns the blocks that an item is in.
