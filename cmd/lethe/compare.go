@@ -68,8 +68,8 @@ name are distinguished by the names of their files or folders.`,
 	flags := cmd.Flags()
 	flags.Lookup("out").Usage = "study folder `DIR`, new or empty (default runs/NAME-compare-TIME; none if only runs are compared)"
 	flags.StringVar(&f.opt.Split, "split", experiments.DevSplit, "`SPLIT` to score; the best epoch is always that on dev")
-	flags.IntVar(&f.opt.Shuffles, "shuffles", 9999, "maximum number of shuffles per test")
-	flags.StringVar(&by, "by", data.ByDocument, "unit of shuffling and of the bootstrap: document or patient")
+	flags.IntVar(&f.opt.Shuffles, "shuffles", 9999, "maximum `NUMBER` of shuffles per test")
+	flags.StringVar(&by, "by", data.ByDocument, "`UNIT` of shuffling and of the bootstrap: document or patient")
 	return cmd
 }
 

@@ -94,7 +94,7 @@ An incomplete name, such as i2b2/, prints a list of the names that start with it
 	opt.add(flags, "", "")
 	flags.StringArrayVar(&opt.metrics, "metric", nil, "`NAME` of a metric; repeatable "+metricDefault)
 	flags.IntVar(&opt.test.Shuffles, "shuffles", 9999, "maximum number `N` of shuffles; if there are no more than N possible shuffles, each is used once, and p is exact")
-	flags.StringVar(&opt.by, "by", data.ByDocument, "unit of shuffling and of the bootstrap: document or patient")
+	flags.StringVar(&opt.by, "by", data.ByDocument, "`UNIT` of shuffling and of the bootstrap: document or patient")
 	flags.StringVar(&opt.patients, "patients", "", patientsHelp)
 	flags.StringVar(&opt.out, "out", "", "`DIR`, new or empty, to write the table to as text, Markdown, JSON, CSV and LaTeX (default none)")
 	flags.Uint64Var(&opt.test.Seed, "seed", 1, "seed `N` of the random numbers")

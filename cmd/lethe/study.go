@@ -149,8 +149,8 @@ networks. If names have the form GROUP+NAME, a second box plot compares the grou
 	f.add(cmd, "ablate")
 	flags := cmd.Flags()
 	flags.StringVar(&f.opt.Split, "split", experiments.DevSplit, "`SPLIT` to score; the best epoch is always that on dev")
-	flags.IntVar(&f.opt.Shuffles, "shuffles", 9999, "maximum number of shuffles per test")
-	flags.StringVar(&by, "by", data.ByDocument, "unit of shuffling and of the bootstrap: document or patient")
+	flags.IntVar(&f.opt.Shuffles, "shuffles", 9999, "maximum `NUMBER` of shuffles per test")
+	flags.StringVar(&by, "by", data.ByDocument, "`UNIT` of shuffling and of the bootstrap: document or patient")
 	return cmd
 }
 
@@ -205,8 +205,8 @@ documents; other systems are trained as configured.`,
 	}
 	f.add(cmd, "curve")
 	flags := cmd.Flags()
-	flags.StringSliceVar(&sizes, "sizes", nil, "numbers of documents, or shares as in 0.1 or 10% (default 10,20,50,100,200,500... and all)")
-	flags.StringVar(&curve.By, "by", data.ByPatient, "unit of drawing: patient, which draws all notes of a patient together, or document")
+	flags.StringSliceVar(&sizes, "sizes", nil, "`SIZES`, numbers of documents, or shares as in 0.1 or 10% (default 10,20,50,100,200,500... and all)")
+	flags.StringVar(&curve.By, "by", data.ByPatient, "`UNIT` of drawing: patient, which draws all notes of a patient together, or document")
 	flags.BoolVar(&curve.SameUpdates, "same-updates", false, "scale epochs, patience and learning-rate decay, so that each size has the same number of updates (default the config's epochs)")
 	flags.StringVar(&f.opt.Split, "split", experiments.DevSplit, "`SPLIT` to score; the best epoch is always that on dev")
 	return cmd
@@ -245,7 +245,7 @@ score of all folds' documents as one corpus, overall and by type.`,
 	}
 	f.add(cmd, "crossval")
 	flags := cmd.Flags()
-	flags.IntVar(&folds, "folds", 10, "number of folds")
-	flags.StringVar(&by, "by", data.ByPatient, "unit of division: patient, which keeps the notes of a patient in one fold, or document")
+	flags.IntVar(&folds, "folds", 10, "`NUMBER` of folds")
+	flags.StringVar(&by, "by", data.ByPatient, "`UNIT` of division: patient, which keeps the notes of a patient in one fold, or document")
 	return cmd
 }

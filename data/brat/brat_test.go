@@ -67,8 +67,8 @@ func TestParseErrors(t *testing.T) {
 	}
 	for what, tc := range map[string]struct{ text, line, want string }{
 		"another text":            {"Mr. Zebulon", "T1\tPATIENT 3 11\tZebulon", strings.Replace(fmt.Sprintf(quote, 3), " (", ": they differ in white space only (", 1)},
-		"offsets in bytes":        {"ñ. Zebulon!", "T1\tPATIENT 4 11\tZebulon", fits(4, "offsets count bytes (offsets: bytes)")},
-		"CR LF counted as one":    {"a\r\nZebulon!", "T1\tPATIENT 2 9\tZebulon", fits(2, "CR LF counts as one (offsets: code-points+lf)")},
+		"offsets in bytes":        {"ñ. Zebulon!", "T1\tPATIENT 4 11\tZebulon", fits(4, "offsets count bytes (corpus.offsets: bytes)")},
+		"CR LF counted as one":    {"a\r\nZebulon!", "T1\tPATIENT 2 9\tZebulon", fits(2, "CR LF counts as one (corpus.offsets: code-points+lf)")},
 		"in fragments":            {"Mr. Zebulon Jr", "T1\tPATIENT 4 7;9 11\tZeb on", "f.ann:2: " + data.ErrFragments.Error()},
 		"fragments out of order":  {"Mr.\nZebulon Jr", "T1\tPATIENT 4 11;0 3\tZebulon Mr.", "f.ann:2: the fragments of the span are not in the order of the text"},
 		"type":                    {"Mr. Zebulon", "T1\tZebulon 4 11\tZebulon", "f.ann:2: the type Zebulon is not in the type set i2b2-2014"},

@@ -37,7 +37,7 @@ func LikelyCause(text string, all []Quotation, how data.Offsets) string {
 		return ": they differ in white space only"
 	}
 	if words, ok := counted(text, all, how); ok {
-		return fmt.Sprintf(": all annotations of the text fit if %s (offsets: %s)", described(words), words)
+		return fmt.Sprintf(": all annotations of the text fit if %s (corpus.offsets: %s)", described(words), words)
 	}
 	for _, other := range []struct{ text, what string }{
 		{norm.NFC.String(text), "the text is in Unicode's form NFC, in which é is one character: it was probably changed after the annotation"},
@@ -55,7 +55,7 @@ func LikelyCause(text string, all []Quotation, how data.Offsets) string {
 		what       string
 	}{
 		{0, 1, "the end is the last character, not the one after it: correct the ends"},
-		{-1, -1, "the first character is 1, not 0, or if a byte order mark counts that the text does not have (offsets: code-points+bom)"},
+		{-1, -1, "the first character is 1, not 0, or if a byte order mark counts that the text does not have (corpus.offsets: code-points+bom)"},
 		{-1, 0, "the first character is 1, not 0, and the end is the last character: correct the starts"},
 	} {
 		if fit(o, all, other.start, other.end, same) {

@@ -15,13 +15,13 @@ func TestLikelyCause(t *testing.T) {
 		how  data.Offsets
 		want string
 	}{
-		"CR LF as one":     {"a\r\nb\r\nZebulon", []Quotation{quote(4, 11, "Zebulon")}, "", "CR LF counts as one (offsets: code-points+lf)"},
-		"LF as two":        {"a\nb\nZebulon\n", []Quotation{quote(6, 13, "Zebulon")}, "", "each line end counts as two, like CR LF (offsets: code-points+crlf)"},
-		"UTF-16":           {"\U0001F600 Zebulon", []Quotation{quote(3, 10, "Zebulon")}, "", "offsets count UTF-16 units as in JavaScript (offsets: utf-16)"},
-		"bytes":            {"é Zebulon", []Quotation{quote(3, 10, "Zebulon")}, "", "offsets count bytes (offsets: bytes)"},
-		"code points":      {"\U0001F600 Zebulon", []Quotation{quote(2, 9, "Zebulon")}, "utf-16", "offsets count code points (offsets: code-points)"},
-		"BOM not counted":  {"\uFEFFMr Zebulon", []Quotation{quote(3, 10, "Zebulon"), quote(0, 2, "Mr")}, "", "the byte order mark of the text does not count (offsets: code-points+no-bom)"},
-		"two causes":       {"\r\n\U0001F600\r\nZebulon", []Quotation{quote(4, 11, "Zebulon")}, "", "offsets count UTF-16 units as in JavaScript and CR LF counts as one (offsets: utf-16+lf)"},
+		"CR LF as one":     {"a\r\nb\r\nZebulon", []Quotation{quote(4, 11, "Zebulon")}, "", "CR LF counts as one (corpus.offsets: code-points+lf)"},
+		"LF as two":        {"a\nb\nZebulon\n", []Quotation{quote(6, 13, "Zebulon")}, "", "each line end counts as two, like CR LF (corpus.offsets: code-points+crlf)"},
+		"UTF-16":           {"\U0001F600 Zebulon", []Quotation{quote(3, 10, "Zebulon")}, "", "offsets count UTF-16 units as in JavaScript (corpus.offsets: utf-16)"},
+		"bytes":            {"é Zebulon", []Quotation{quote(3, 10, "Zebulon")}, "", "offsets count bytes (corpus.offsets: bytes)"},
+		"code points":      {"\U0001F600 Zebulon", []Quotation{quote(2, 9, "Zebulon")}, "utf-16", "offsets count code points (corpus.offsets: code-points)"},
+		"BOM not counted":  {"\uFEFFMr Zebulon", []Quotation{quote(3, 10, "Zebulon"), quote(0, 2, "Mr")}, "", "the byte order mark of the text does not count (corpus.offsets: code-points+no-bom)"},
+		"two causes":       {"\r\n\U0001F600\r\nZebulon", []Quotation{quote(4, 11, "Zebulon")}, "", "offsets count UTF-16 units as in JavaScript and CR LF counts as one (corpus.offsets: utf-16+lf)"},
 		"from 1":           {"Mr Zebulon", []Quotation{quote(4, 11, "Zebulon")}, "", "the first character is 1, not 0"},
 		"last character":   {"Mr Zebulon.", []Quotation{quote(3, 9, "Zebulon")}, "", "the end is the last character"},
 		"NFC":              {"e\u0301 Zebulon", []Quotation{quote(2, 9, "Zebulon")}, "", "the text is in Unicode's form NFC"},
